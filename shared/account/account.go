@@ -1,0 +1,75 @@
+// Package account holds the types and pure rules of merchants and their
+// credentials. It does no I/O.
+package account
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Mode separates real money from the sandbox (contract §2.1). Its value is
+// the first part of every key of a tenant.
+type Mode string
+
+// The modes.
+const (
+	Live Mode = "L"
+	Test Mode = "T"
+)
+
+// Tenant is whose data a credential sees: one merchant in one mode. All of a
+// tenant's keys begin with its String, so that a test credential cannot even
+// name a live item.
+type Tenant struct {
+	Mode     Mode   `dynamo:"mode"`
+	Merchant string `dynamo:"merchant_code"`
+}
+
+// String is the tenant's key prefix, e.g. "T#MC0A1B2C3D".
+func (t Tenant) String() string { return string(t.Mode) + "#" + t.Merchant }
+
+// Merchant is what the platform knows of a merchant at payment time. Every
+// credential carries a copy, so that authenticating takes one read; writers
+// of a merchant rewrite the copies of its credentials.
+type Merchant struct {
+	Code           string         `dynamo:"code"`
+	Name           string         `dynamo:"name"`
+	Email          string         `dynamo:"email"`
+	Country        string         `dynamo:"country"` // ISO 3166-1 alpha-2
+	Currency       money.Currency `dynamo:"currency"`
+	Sandbox        bool           `dynamo:"sandbox"`         // has only test credentials
+	OnlinePayments bool           `dynamo:"online_payments"` // may take checkout payments
+	FeeRate        string         `dynamo:"fee_rate"`        // decimal fraction of the amount, "0.0195" = 1.95 % (contract §6.7)
+	CreatedAt      time.Time      `dynamo:"created_at"`
+}
+
+// Kind of a credential.
+type Kind string
+
+// The kinds.
+const (
+	SecretKey Kind = "secret"
+	PublicKey Kind = "public"
+)
+
+// Credential is a caller: an API key now, an access token later.
+type Credential struct {
+	ID        string    `dynamo:"id"`
+	Kind      Kind      `dynamo:"kind"`
+	Tenant    Tenant    `dynamo:"tenant"`
+	Scopes    []string  `dynamo:"scopes,set"`
+	Merchant  Merchant  `dynamo:"merchant"`
+	Revoked   bool      `dynamo:"revoked"`
+	CreatedAt time.Time `dynamo:"created_at"`
+}
+
+// May says the credential holds at least one of the scopes (contract §1: any
+// one suffices; no scope asked means any credential of the merchant).
+func (c Credential) May(anyOf ...string) bool {
+	if len(anyOf) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(anyOf, func(scope string) bool { return slices.Contains(c.Scopes, scope) })
+}

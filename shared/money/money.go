@@ -1,0 +1,169 @@
+// Package money holds exact amounts in the currencies the platform serves.
+// No float ever takes part: amounts are decimals from the request's text to
+// the table's number and back.
+package money
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bojanz/currency"
+	"github.com/govalues/decimal"
+)
+
+// Currency is an ISO 4217 alphabetic code the platform settles in.
+type Currency string
+
+// supported is contract §2.4's list; its order is the one shown to clients.
+var supported = []Currency{
+	"BGN", "BRL", "CHF", "CLP", "COP", "CZK", "DKK", "EUR",
+	"GBP", "HRK", "HUF", "NOK", "PLN", "RON", "SEK", "USD",
+}
+
+// zeroScale lists the currencies contract §2.4 settles in whole units,
+// although ISO 4217 gives COP and HUF two decimals.
+var zeroScale = map[Currency]bool{"CLP": true, "COP": true, "HUF": true}
+
+// ErrCurrency reports a code that is not in contract §2.4's list.
+var ErrCurrency = errors.New("unsupported currency")
+
+// ErrAmount reports text that is not a plain decimal number.
+var ErrAmount = errors.New("not a decimal amount")
+
+// ErrScale reports more decimals than the currency has (contract §2.2).
+var ErrScale = errors.New("more decimals than the currency has")
+
+// ErrMismatch reports arithmetic across two currencies.
+var ErrMismatch = errors.New("amounts are in different currencies")
+
+// ErrRange reports an amount beyond Max.
+var ErrRange = errors.New("amount out of range")
+
+// ParseCurrency returns the currency named by code, or ErrCurrency.
+func ParseCurrency(code string) (Currency, error) {
+	for _, c := range supported {
+		if string(c) == code {
+			return c, nil
+		}
+	}
+	return "", ErrCurrency
+}
+
+// Scale is the number of decimals of the minor unit. bojanz/currency knows
+// ISO 4217; the contract's own exceptions come first.
+func (c Currency) Scale() int {
+	if zeroScale[c] {
+		return 0
+	}
+	digits, ok := currency.GetDigits(string(c))
+	if !ok {
+		return 2
+	}
+	return int(digits)
+}
+
+// Amount is an exact sum in major units of one currency, always padded to
+// the currency's scale. The zero Amount has no currency and equals nothing.
+type Amount struct {
+	value    decimal.Decimal
+	currency Currency
+}
+
+// maxValue is contract §4.1's ceiling for one payment.
+var maxValue = decimal.MustParse("999999999.99")
+
+// Parse reads text such as "10", "10.1" or "-3.50" as an amount of c.
+// Errors: ErrAmount, ErrScale, ErrRange.
+func Parse(text string, c Currency) (Amount, error) {
+	if !plain(text) {
+		return Amount{}, ErrAmount
+	}
+	integer, fraction, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	fraction = strings.TrimRight(fraction, "0")
+	if len(fraction) > c.Scale() {
+		return Amount{}, ErrScale
+	}
+	// decimal rounds silently past 19 digits, so length is refused first.
+	if len(strings.TrimLeft(integer, "0")) > 12 {
+		return Amount{}, ErrRange
+	}
+	d, err := decimal.Parse(text)
+	if err != nil {
+		return Amount{}, ErrAmount
+	}
+	return Amount{value: d.Trunc(c.Scale()).Pad(c.Scale()), currency: c}, nil
+}
+
+// plain accepts digits with an optional sign and fraction: no exponent, no
+// leading plus, no blank.
+func plain(text string) bool {
+	integer, fraction, hasPoint := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	if integer == "" || (hasPoint && fraction == "") || len(text) > 40 {
+		return false
+	}
+	return strings.Trim(integer+fraction, "0123456789") == ""
+}
+
+// MustParse is Parse for constants; it panics on an error.
+func MustParse(text string, c Currency) Amount {
+	a, err := Parse(text, c)
+	if err != nil {
+		panic(fmt.Sprintf("money: %q %s: %v", text, c, err))
+	}
+	return a
+}
+
+// Zero is no money in c.
+func Zero(c Currency) Amount { return MustParse("0", c) }
+
+// Currency of the amount.
+func (a Amount) Currency() Currency { return a.currency }
+
+// IsZero says the amount is nought.
+func (a Amount) IsZero() bool { return a.value.IsZero() }
+
+// Sign is -1, 0 or 1.
+func (a Amount) Sign() int { return a.value.Sign() }
+
+// TooLarge says the amount exceeds contract §4.1's ceiling.
+func (a Amount) TooLarge() bool { return a.value.Cmp(maxValue) > 0 }
+
+// Cmp compares two amounts of one currency; ErrMismatch otherwise.
+func (a Amount) Cmp(b Amount) (int, error) {
+	if a.currency != b.currency {
+		return 0, ErrMismatch
+	}
+	return a.value.Cmp(b.value), nil
+}
+
+// Add returns a + b, or ErrMismatch, or ErrRange past 19 digits.
+func (a Amount) Add(b Amount) (Amount, error) {
+	if a.currency != b.currency {
+		return Amount{}, ErrMismatch
+	}
+	sum, err := a.value.AddExact(b.value, a.currency.Scale())
+	if err != nil {
+		return Amount{}, ErrRange
+	}
+	return Amount{value: sum, currency: a.currency}, nil
+}
+
+// Neg returns -a.
+func (a Amount) Neg() Amount { return Amount{value: a.value.Neg(), currency: a.currency} }
+
+// Sub returns a - b; errors as Add.
+func (a Amount) Sub(b Amount) (Amount, error) { return a.Add(b.Neg()) }
+
+// Minor is the amount in minor units (cents), as acquirers count.
+func (a Amount) Minor() int64 {
+	whole, frac, _ := a.value.Int64(a.currency.Scale())
+	unit := int64(1)
+	for range a.currency.Scale() {
+		unit *= 10
+	}
+	return whole*unit + frac
+}
+
+// String is the amount with exactly the currency's decimals: "10.10".
+func (a Amount) String() string { return a.value.String() }

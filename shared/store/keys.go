@@ -1,0 +1,139 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+// THE PAGE: every entity, key and access pattern of the table.
+//
+// M is the tenant, "L#<merchant>" or "T#<merchant>". A credential can only
+// form keys of its own tenant, so no query can reach another merchant's data
+// or mix sandbox with live.
+//
+//	entity             pk                          sk             written by
+//	merchant           MERCHANT#<code>             MERCHANT       provision
+//	credential         KEY#<sha256 of the token>   KEY            provision
+//	checkout           M#CHECKOUT#<id>             CHECKOUT       checkouts, pages, sweep
+//	reference guard    M#REFERENCE#<reference>     REFERENCE      checkouts
+//	transaction        M#TRANSACTION#<id>          TRANSACTION    with its checkout
+//	payer session      SESSION#<sha256 of token>   SESSION        with its checkout
+//	customer           M#CUSTOMER#<id>             CUSTOMER       customers
+//	saved card         M#CUSTOMER#<id>             CARD#<token>   customers, with its checkout
+//	callback           CALLBACK#<msg id>           CALLBACK       with its checkout; callbacks, sweep
+//	idempotency record M#IDEMPOTENCY#<sha256 key>  IDEMPOTENCY    rest
+//	rate bucket        RATE#<sha256 of subject>    RATE           rest
+//	sandbox acquirer   SANDBOX#…                   …              acquirer/sandbox: another party's books
+//
+//	index    partition                    sort                     holds
+//	list     M#CHECKOUTS                  <µs of creation>#<id>    checkouts, newest first
+//	due      DUE#<shard>, DEAD#<shard>    <µs when due>#<pk>       whatever must be looked at by a time:
+//	                                                               checkouts (recovery, poll, expiry) and
+//	                                                               callbacks; dead ones wait for replay
+//
+// Access patterns and their cost:
+//
+//	authenticate                  1 GetItem (credential; carries a copy of its merchant)
+//	create checkout               1 TransactWriteItems (checkout, reference guard)
+//	retrieve checkout             1 GetItem (its transactions are in the item)
+//	list checkouts                1 Query on list; by reference 2 GetItem
+//	process checkout              1 GetItem (with a token 1 BatchGetItem), 1 PutItem to claim the
+//	                              attempt, 1 TransactWriteItems to record the outcome
+//	sweep                         1 Query per shard of due
+//
+// Items are replaced whole under a version condition: every status change is
+// a pure function from the item read to the item written.
+const (
+	partitionKey = "pk"
+	sortKey      = "sk"
+
+	listIndex     = "list"
+	listPartition = "list_pk"
+	listSort      = "list_sk"
+
+	dueIndex     = "due"
+	duePartition = "due_pk"
+	dueSort      = "due_sk"
+
+	// expiresAt is the TTL attribute, in Unix seconds. DynamoDB deletes late,
+	// so conditions test it too.
+	expiresAt = "expires_at"
+)
+
+// dueShards spreads the due index over partitions; each takes 1,000 writes a second.
+const dueShards = 4
+
+// key is the primary key of an item, embedded in every item type.
+type key struct {
+	PK string `dynamo:"pk,hash"`
+	SK string `dynamo:"sk,range"`
+}
+
+func merchantKey(code string) key { return key{"MERCHANT#" + code, "MERCHANT"} }
+
+func credentialKey(tokenHash string) key { return key{"KEY#" + tokenHash, "KEY"} }
+
+func checkoutKey(t account.Tenant, id string) key {
+	return key{t.String() + "#CHECKOUT#" + id, "CHECKOUT"}
+}
+
+func referenceKey(t account.Tenant, reference string) key {
+	return key{t.String() + "#REFERENCE#" + reference, "REFERENCE"}
+}
+
+func transactionKey(t account.Tenant, id string) key {
+	return key{t.String() + "#TRANSACTION#" + id, "TRANSACTION"}
+}
+
+func sessionKey(tokenHash string) key { return key{"SESSION#" + tokenHash, "SESSION"} }
+
+func customerKey(t account.Tenant, id string) key {
+	return key{t.String() + "#CUSTOMER#" + id, "CUSTOMER"}
+}
+
+const cardPrefix = "CARD#"
+
+func cardKey(t account.Tenant, customer, token string) key {
+	return key{customerKey(t, customer).PK, cardPrefix + token}
+}
+
+func callbackKey(id string) key { return key{"CALLBACK#" + id, "CALLBACK"} }
+
+func idempotencyKey(t account.Tenant, clientKey string) key {
+	return key{t.String() + "#IDEMPOTENCY#" + digest(clientKey), "IDEMPOTENCY"}
+}
+
+func rateKey(subject string) key { return key{"RATE#" + digest(subject), "RATE"} }
+
+func checkoutsList(t account.Tenant) string { return t.String() + "#CHECKOUTS" }
+
+// digest bounds and hides client-chosen text in a key.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// micros is a fixed-width UTC time that sorts as text; time.Time's own text
+// form does not, because it drops trailing zeros.
+func micros(t time.Time) string { return fmt.Sprintf("%016d", t.UnixMicro()) }
+
+// due places an item in the due index; the zero value keeps it out.
+type due struct {
+	Partition string `dynamo:"due_pk,omitempty"`
+	Sort      string `dynamo:"due_sk,omitempty"`
+}
+
+func dueAt(at time.Time, k key) due {
+	return due{Partition: fmt.Sprintf("DUE#%d", shard(k.PK)), Sort: micros(at) + "#" + k.PK}
+}
+
+func deadAt(at time.Time, k key) due {
+	return due{Partition: fmt.Sprintf("DEAD#%d", shard(k.PK)), Sort: micros(at) + "#" + k.PK}
+}
+
+// shard is stable for a key, so that an item never stands in two partitions.
+func shard(pk string) int { return int(sha256.Sum256([]byte(pk))[0]) % dueShards }

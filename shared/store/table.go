@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Index is a global secondary index of the table.
+type Index struct {
+	Name, Partition, Sort string
+	KeysOnly              bool
+}
+
+// Indexes is the definition that both the CDK app and the local run build
+// the table from. due holds keys only: whoever wakes reads the item itself,
+// consistently.
+var Indexes = []Index{
+	{Name: listIndex, Partition: listPartition, Sort: listSort},
+	{Name: dueIndex, Partition: duePartition, Sort: dueSort, KeysOnly: true},
+}
+
+// Primary key and TTL attribute names, for the CDK app.
+const (
+	PartitionKey = partitionKey
+	SortKey      = sortKey
+	TTLAttribute = expiresAt
+)
+
+// CreateTable makes the table with its indexes, stream and TTL where no CDK
+// does: in the local run and in tests. An existing table is left as it is.
+func (s *Store) CreateTable(ctx context.Context) error {
+	client := s.db.Client()
+	_, err := client.CreateTable(ctx, s.tableInput())
+	var exists *types.ResourceInUseException
+	if errors.As(err, &exists) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+		TableName: aws.String(s.table.Name()),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String(expiresAt), Enabled: aws.Bool(true)},
+	})
+	return err
+}
+
+func (s *Store) tableInput() *dynamodb.CreateTableInput {
+	in := &dynamodb.CreateTableInput{
+		TableName:   aws.String(s.table.Name()),
+		BillingMode: types.BillingModePayPerRequest,
+		KeySchema:   keySchema(partitionKey, sortKey),
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage},
+	}
+	names := []string{partitionKey, sortKey}
+	for _, index := range Indexes {
+		names = append(names, index.Partition, index.Sort)
+		projection := types.ProjectionTypeAll
+		if index.KeysOnly {
+			projection = types.ProjectionTypeKeysOnly
+		}
+		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+			IndexName: aws.String(index.Name), KeySchema: keySchema(index.Partition, index.Sort),
+			Projection: &types.Projection{ProjectionType: projection},
+		})
+	}
+	for _, name := range names {
+		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
+			AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeS})
+	}
+	return in
+}
+
+func keySchema(partition, sort string) []types.KeySchemaElement {
+	return []types.KeySchemaElement{
+		{AttributeName: aws.String(partition), KeyType: types.KeyTypeHash},
+		{AttributeName: aws.String(sort), KeyType: types.KeyTypeRange},
+	}
+}
