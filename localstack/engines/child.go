@@ -1,0 +1,136 @@
+package engines
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	startLimit = 60 * time.Second
+	// stopLimit is how long an engine may take to close its files before it is killed.
+	stopLimit = 5 * time.Second
+	// ready is what both launchers print, with the port, once they accept requests.
+	ready = "listening "
+)
+
+// Engine is a running child process.
+type Engine struct {
+	// Endpoint is the base URL, such as http://127.0.0.1:41234.
+	Endpoint string
+
+	cmd      *exec.Cmd
+	lifeline io.Closer
+	done     chan struct{}
+}
+
+// Stop ends the engine and returns when the process is gone and its port is closed. It may be called again.
+func (e *Engine) Stop() {
+	e.lifeline.Close()
+	select {
+	case <-e.done:
+	case <-time.After(stopLimit):
+		killGroup(e.cmd)
+		<-e.done
+	}
+}
+
+// Done is closed when the process has ended, by Stop or by itself.
+func (e *Engine) Done() <-chan struct{} { return e.done }
+
+func start(ctx context.Context, name string, log io.Writer, program string, args ...string) (*Engine, error) {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+
+	cmd := exec.Command(program, args...)
+	ownGroup(cmd)
+	lifeline, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out := newOutput(log)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	e := &Engine{cmd: cmd, lifeline: lifeline, done: make(chan struct{})}
+	go func() {
+		_ = cmd.Wait() // the exit status says nothing that done and the output do not
+		out.Close()
+		<-out.scanned
+		close(e.done)
+	}()
+
+	select {
+	case port := <-out.port:
+		e.Endpoint = "http://127.0.0.1:" + port
+		return e, nil
+	case <-e.done:
+		return nil, fmt.Errorf("start %s: it ended at once:\n%s", name, out.first())
+	case <-ctx.Done():
+		killGroup(cmd)
+		<-e.done
+		return nil, fmt.Errorf("start %s: %w", name, ctx.Err())
+	}
+}
+
+// output passes on what a child prints, keeps its first lines for an error report and picks out the port.
+type output struct {
+	*io.PipeWriter
+	port    chan string
+	scanned chan struct{}
+
+	mu    sync.Mutex
+	lines []string
+}
+
+const reportLines = 40
+
+func newOutput(log io.Writer) *output {
+	if log == nil {
+		log = io.Discard
+	}
+	r, w := io.Pipe()
+	o := &output{PipeWriter: w, port: make(chan string, 1), scanned: make(chan struct{})}
+	go o.scan(bufio.NewReader(r), log)
+	return o
+}
+
+// scan reads lines of any length until the child closes its output. A failing log must not block the child.
+func (o *output) scan(r *bufio.Reader, log io.Writer) {
+	defer close(o.scanned)
+	for {
+		line, err := r.ReadString('\n')
+		if port, ok := strings.CutPrefix(line, ready); ok {
+			select {
+			case o.port <- strings.TrimSpace(port):
+			default:
+			}
+		} else if line != "" {
+			o.keep(line)
+			_, _ = io.WriteString(log, line)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (o *output) keep(line string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.lines) < reportLines {
+		o.lines = append(o.lines, line)
+	}
+}
+
+func (o *output) first() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.TrimSpace(strings.Join(o.lines, ""))
+}

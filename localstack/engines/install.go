@@ -1,0 +1,103 @@
+package engines
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+const (
+	lockFile = "package-lock.json"
+	// stampFile holds the hash of the lock file last installed. npm ci empties node_modules first, so a cut-off install
+	// leaves no stamp.
+	stampFile    = "node_modules/.cashwrap-installed"
+	lockInterval = 100 * time.Millisecond
+)
+
+// Install puts the pinned engines into dir/node_modules with npm ci, once: it returns at once while package-lock.json is
+// what was installed last. Processes that call it together wait for one of them. npm's output appears only in an error.
+func Install(ctx context.Context, dir string) error {
+	if installed(dir) {
+		return nil
+	}
+	unlock, err := lock(ctx, filepath.Join(dir, lockFile))
+	if err != nil {
+		return fmt.Errorf("install engines: %w", err)
+	}
+	defer unlock()
+	if installed(dir) {
+		return nil
+	}
+	if err := npm(ctx, dir); err != nil {
+		return fmt.Errorf("install engines: %w", err)
+	}
+	stamp, err := hash(dir)
+	if err != nil {
+		return fmt.Errorf("install engines: %w", err)
+	}
+	// npm makes no node_modules for an empty lock file.
+	path := filepath.Join(dir, stampFile)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("install engines: %w", err)
+	}
+	return os.WriteFile(path, []byte(stamp), 0o644)
+}
+
+// npm runs no package's scripts: neither engine needs any.
+func npm(ctx context.Context, dir string) error {
+	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("npm ci in %s: %w\n%s", dir, err, out)
+	}
+	return nil
+}
+
+func installed(dir string) bool {
+	stamp, err := os.ReadFile(filepath.Join(dir, stampFile))
+	if err != nil {
+		return false
+	}
+	want, err := hash(dir)
+	return err == nil && string(stamp) == want
+}
+
+func hash(dir string) (string, error) {
+	b, err := os.ReadFile(filepath.Join(dir, lockFile))
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// lock holds path, a file that exists, against other processes until the returned function is called.
+func lock(ctx context.Context, path string) (unlock func(), err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(lockInterval)
+	defer tick.Stop()
+	for {
+		ok, err := tryLock(f)
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if ok {
+			return func() { f.Close() }, nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			f.Close()
+			return nil, ctx.Err()
+		}
+	}
+}

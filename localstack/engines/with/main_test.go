@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// roleVariable makes this test binary play the program itself, or the command that it runs.
+const roleVariable = "CASHWRAP_TEST_WITH_ROLE"
+
+const commandCode = 7
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleVariable) {
+	case "with":
+		os.Setenv(roleVariable, "command")
+		main()
+	case "command":
+		os.Exit(beCommand())
+	}
+	os.Exit(m.Run())
+}
+
+// beCommand tells what it was given, waits for SIGTERM and ends with a code of its own.
+func beCommand() int {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	for _, name := range []string{"CASHWRAP_DYNAMODB_LOCAL", "CASHWRAP_FAUXQS", "CASHWRAP_ORACLE"} {
+		fmt.Println(os.Getenv(name))
+	}
+	<-signals
+	return commandCode
+}
+
+func with(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), roleVariable+"=with")
+	return cmd
+}
+
+func TestACommandFindsTheEnginesGetsSignalsAndGivesItsExitCode(t *testing.T) {
+	t.Parallel()
+	cmd := with("--", os.Args[0])
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	next := func() string {
+		if !lines.Scan() {
+			t.Fatalf("the command said too little: %v", lines.Err())
+		}
+		return lines.Text()
+	}
+	dynamodb, fauxqs := next(), next()
+	for _, url := range []string{dynamodb, fauxqs} {
+		res, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+	}
+	if oracle := next(); oracle != "required" {
+		t.Errorf("CASHWRAP_ORACLE=%s", oracle)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != commandCode {
+		t.Errorf("exit code %d, want the command's %d", got, commandCode)
+	}
+	for _, url := range []string{dynamodb, fauxqs} {
+		if res, err := http.Get(url); err == nil {
+			res.Body.Close()
+			t.Errorf("%s still answers", url)
+		}
+	}
+}
+
+func TestUsageAndUnknownCommand(t *testing.T) {
+	t.Parallel()
+	for code, args := range map[int][]string{
+		exitUsage:    {"--"},
+		exitNotFound: {"--", "no-such-command-of-cashwrap"},
+	} {
+		cmd := with(args...)
+		out, err := cmd.CombinedOutput()
+		if err == nil || cmd.ProcessState.ExitCode() != code || !strings.Contains(string(out), "with") {
+			t.Errorf("with %v: %v, %q; want exit code %d", args, err, out, code)
+		}
+	}
+}
