@@ -1,0 +1,93 @@
+// Package acquirer is the port to whoever charges cards and other payment
+// instruments. Every call is idempotent by our own id, so that after a crash
+// or a lost reply we ask again instead of charging again.
+package acquirer
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// Charge asks for one payment. ID is the idempotency key: an acquirer that
+// knows it answers what became of that charge, whatever else is asked.
+type Charge struct {
+	ID           string
+	Reference    Reference // ours, given back by the acquirer's notices
+	Amount       money.Amount
+	Method       payments.Method
+	Installments int
+	Card         *payments.Card            // with CardMethod: this, or
+	Token        string                    // the acquirer's token of a stored card
+	Store        bool                      // store the card and answer its token
+	Unattended   bool                      // under a mandate, without the payer: never challenge
+	Verification bool                      // authorize and release, never capture
+	Payer        *payments.PersonalDetails // for methods that need them
+	Descriptor   string                    // what the payer's statement shows
+	ReturnURL    string                    // where a method's page sends the payer afterwards
+}
+
+// Reference names a charge in our books.
+type Reference struct {
+	Tenant     string
+	CheckoutID string
+}
+
+// ErrNotTaken reports that the acquirer certainly did not take the request:
+// nothing was or will be charged under that id by it. After any other error
+// the outcome is unknown.
+var ErrNotTaken = errors.New("acquirer: the request was not taken")
+
+// ErrUnknownCharge reports an id the acquirer has never seen.
+var ErrUnknownCharge = errors.New("acquirer: unknown charge")
+
+// ErrBadAnswer reports a payer's answer (PaRes) that is not the issuer's.
+var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid")
+
+// Acquirer charges. sandbox is the built-in one; a deployment brings its own.
+type Acquirer interface {
+	// Charge takes the charge, or answers what became of it. Errors:
+	// ErrNotTaken, or an unknown outcome.
+	Charge(ctx context.Context, c Charge) (payments.Outcome, error)
+	// LookUp answers where the charge stands. Errors: ErrUnknownCharge.
+	LookUp(ctx context.Context, id string) (payments.Outcome, error)
+	// Complete brings the payer's answer to a challenge. Errors:
+	// ErrUnknownCharge, ErrBadAnswer.
+	Complete(ctx context.Context, id, answer string) (payments.Outcome, error)
+	// Cancel makes sure the charge will never succeed, unless it already
+	// has: it answers Cancelled, or the final outcome. An id never seen is
+	// refused from now on. A charge that is still being decided stays
+	// Undecided.
+	Cancel(ctx context.Context, id string) (payments.Outcome, error)
+	// Forget drops a stored card. An unknown token is fine.
+	Forget(ctx context.Context, token string) error
+}
+
+// None is the acquirer of a deployment that has none: live payments answer
+// 424 (contract §12).
+type None struct{}
+
+// Charge takes nothing.
+func (None) Charge(context.Context, Charge) (payments.Outcome, error) {
+	return payments.Outcome{}, ErrNotTaken
+}
+
+// LookUp knows nothing.
+func (None) LookUp(context.Context, string) (payments.Outcome, error) {
+	return payments.Outcome{}, ErrUnknownCharge
+}
+
+// Complete knows nothing.
+func (None) Complete(context.Context, string, string) (payments.Outcome, error) {
+	return payments.Outcome{}, ErrUnknownCharge
+}
+
+// Cancel has nothing that could succeed.
+func (None) Cancel(context.Context, string) (payments.Outcome, error) {
+	return payments.Outcome{Decision: payments.Cancelled}, nil
+}
+
+// Forget has nothing to forget.
+func (None) Forget(context.Context, string) error { return nil }

@@ -1,0 +1,139 @@
+package payments
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// AttemptState says whose move it is.
+type AttemptState string
+
+// The states of an attempt.
+const (
+	Deciding  AttemptState = "deciding"   // sent, or about to be sent, to the acquirer
+	WithPayer AttemptState = "with_payer" // challenge, redirect or voucher
+	Closed    AttemptState = "closed"     // nothing more will come of it
+)
+
+// Attempt is one try to charge a checkout. Its ID is the acquirer's
+// idempotency key and becomes the transaction's id; a checkout has at most
+// one that is not Closed.
+type Attempt struct {
+	ID           string       `dynamo:"id"`
+	Operation    string       `dynamo:"operation"` // the request that began it, to recognise a retry
+	State        AttemptState `dynamo:"state"`
+	Method       Method       `dynamo:"method"`
+	PaymentType  string       `dynamo:"payment_type"`
+	Installments int          `dynamo:"installments"`
+	Verification bool         `dynamo:"verification,omitempty"`     // authorized, never captured (contract §4.6)
+	SaveAs       string       `dynamo:"save_as,omitempty"`          // token under which to save the card
+	Token        string       `dynamo:"instrument_token,omitempty"` // saved card that is charged
+	WithMandate  bool         `dynamo:"with_mandate,omitempty"`
+	Card         *CardSummary `dynamo:"card,omitempty"`
+	Code         *PaymentCode `dynamo:"code,omitempty"`
+	StartedAt    time.Time    `dynamo:"started_at"`
+	Deadline     time.Time    `dynamo:"deadline"`  // when a payer's turn ends
+	NextLook     time.Time    `dynamo:"next_look"` // when the sweep asks the acquirer
+	Looks        int          `dynamo:"looks"`
+}
+
+const (
+	// recoverAfter is when an attempt without an outcome is taken for cut
+	// off. It exceeds a function's time limit, so nobody works on it any more.
+	recoverAfter = 60 * time.Second
+	// challengeTime ends a 3DS challenge or redirect (contract §4.4).
+	challengeTime = 30 * time.Minute
+	// boletoTime ends a boleto (contract §4.5); pixTime a Pix code (our choice).
+	boletoTime = 3 * 24 * time.Hour
+	pixTime    = 24 * time.Hour
+	// longestLook is the widest gap between two questions to the acquirer.
+	longestLook = 15 * time.Minute
+	// attemptsPerHour limits processing of one checkout (contract §2.9).
+	attemptsPerHour = 10
+)
+
+// Begin claims the checkout for a new attempt, which must carry ID, Operation,
+// Method and what follows from the request. Failures: Conflict when it is
+// paid, expired or being decided; TooMany past ten attempts an hour. An
+// attempt at the payer's turn must be given up first (GiveUp).
+func (c Checkout) Begin(a Attempt, now time.Time) (Checkout, error) {
+	if err := c.CheckProcessable(now); err != nil {
+		return c, err
+	}
+	if c.PayersTurn() {
+		return c, failure.Clash("CONFLICT", "", "a payment attempt is running")
+	}
+	starts, err := c.attemptsSince(now.Add(-time.Hour))
+	if err != nil {
+		return c, err
+	}
+	a.State, a.StartedAt, a.NextLook = Deciding, now, now.Add(recoverAfter)
+	if a.Installments == 0 {
+		a.Installments = 1
+	}
+	c.AttemptStarts = append(starts, now)
+	c.Attempt = &a
+	return c, nil
+}
+
+// attemptsSince drops attempts before the hour and refuses an eleventh.
+func (c Checkout) attemptsSince(hourAgo time.Time) ([]time.Time, error) {
+	starts := slices.DeleteFunc(slices.Clone(c.AttemptStarts), func(t time.Time) bool { return !t.After(hourAgo) })
+	if len(starts) >= attemptsPerHour {
+		return nil, failure.RateLimited(starts[0].Sub(hourAgo))
+	}
+	return starts, nil
+}
+
+// RunBy says the operation itself began the latest attempt: a retry of a
+// request that was cut off must continue it, not start another.
+func (c Checkout) RunBy(operation string) bool {
+	return c.Attempt != nil && c.Attempt.Operation == operation
+}
+
+// payerTime is how long the payer has.
+func (a Attempt) payerTime() time.Duration {
+	switch a.Method {
+	case Boleto:
+		return boletoTime
+	case Pix, QRCodePix:
+		return pixTime
+	default:
+		return challengeTime
+	}
+}
+
+// lookAgain schedules the next question to the acquirer: after one minute,
+// then at doubling gaps, at the latest at the deadline.
+func (a Attempt) lookAgain(now time.Time) Attempt {
+	gap := recoverAfter << min(a.Looks, 8)
+	a.Looks++
+	a.NextLook = now.Add(min(gap, longestLook))
+	if a.State == WithPayer && a.Deadline.Before(a.NextLook) && a.Deadline.After(now) {
+		a.NextLook = a.Deadline
+	}
+	return a
+}
+
+// transaction is the record of the attempt in a status.
+func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time) Transaction {
+	a := c.Attempt
+	t := Transaction{
+		CheckoutTransaction: CheckoutTransaction{
+			ID: a.ID, Code: transactionCode(a.ID), Amount: c.Amount, Status: status,
+			PaymentType: a.PaymentType, EntryMode: a.Method.EntryMode(), Installments: a.Installments,
+			MerchantCode: c.Payee.Code, AuthCode: o.AuthCode, CreatedAt: a.StartedAt,
+		},
+		CheckoutID: c.ID, ClientTransactionID: clientTransactionID(a.ID), ForeignID: c.Reference,
+		ProductSummary: c.Description, Username: c.Payee.Email, CustomerID: c.CustomerID,
+		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
+		Captured: money.Zero(c.Amount.Currency()), Refundable: money.Zero(c.Amount.Currency()), UpdatedAt: now,
+	}
+	if status == Successful && !a.Verification {
+		t.Captured, t.Refundable = c.Amount, c.Amount
+	}
+	return t
+}

@@ -1,0 +1,98 @@
+package payments
+
+import "time"
+
+// EventCheckoutStatusChanged is the only event a checkout's return_url gets.
+const EventCheckoutStatusChanged = "CHECKOUT_STATUS_CHANGED"
+
+// Callback is one message owed to a return_url. It is written in the same
+// transaction as the status change it reports, and kept until it is
+// delivered or dead.
+type Callback struct {
+	ID            string     `dynamo:"id"` // msg_<uuid>, the webhook-id of every try
+	EventType     string     `dynamo:"event_type"`
+	CheckoutID    string     `dynamo:"checkout_id"`
+	URL           string     `dynamo:"url"`
+	Status        Status     `dynamo:"status"` // reported on, for people; the body does not carry it
+	CreatedAt     time.Time  `dynamo:"created_at"`
+	Tries         int        `dynamo:"tries"`
+	FirstFailedAt *time.Time `dynamo:"first_failed_at,omitempty"`
+	NextAt        time.Time  `dynamo:"next_at"`
+	State         string     `dynamo:"state"`
+	LastError     string     `dynamo:"last_error,omitempty"`
+}
+
+// States of a callback.
+const (
+	CallbackOwed      = "owed"
+	CallbackDelivered = "delivered"
+	CallbackDead      = "dead"
+)
+
+// relayGrace is how long the fast path (table stream, queue) has before the
+// sweep sends a callback itself.
+const relayGrace = time.Minute
+
+// earlyRetries are the published delays after the first failed try; after
+// them one try every retryEvery until giveUpAfter (contract §11.3).
+var earlyRetries = []time.Duration{time.Minute, 5 * time.Minute, 20 * time.Minute, 2 * time.Hour}
+
+const (
+	retryEvery  = 12 * time.Hour
+	giveUpAfter = 72 * time.Hour
+)
+
+// newCallback reports a checkout's new status, or nothing without a return_url.
+func newCallback(c Checkout, id string, now time.Time) *Callback {
+	if c.ReturnURL == "" {
+		return nil
+	}
+	return &Callback{ID: id, EventType: EventCheckoutStatusChanged, CheckoutID: c.ID, URL: c.ReturnURL,
+		Status: c.Status, CreatedAt: now, NextAt: now.Add(relayGrace), State: CallbackOwed}
+}
+
+// Delivered is the callback after any 2xx.
+func (c Callback) Delivered() Callback {
+	c.State, c.Tries, c.LastError = CallbackDelivered, c.Tries+1, ""
+	return c
+}
+
+// Undelivered is the callback after a failed try: due again by the published
+// times, or dead once three days have passed since the first failure.
+func (c Callback) Undelivered(reason string, now time.Time) Callback {
+	c.Tries++
+	c.LastError = reason
+	if c.FirstFailedAt == nil {
+		c.FirstFailedAt = &now
+	}
+	next, ok := retryAfter(c.FirstFailedAt.UTC(), now)
+	if !ok {
+		c.State = CallbackDead
+		c.NextAt = now
+		return c
+	}
+	c.NextAt = next
+	return c
+}
+
+// retryAfter is the first published time later than now, counted from the
+// first failure; false when none is left.
+func retryAfter(first, now time.Time) (time.Time, bool) {
+	for _, delay := range earlyRetries {
+		if at := first.Add(delay); at.After(now) {
+			return at, true
+		}
+	}
+	for delay := retryEvery; delay <= giveUpAfter; delay += retryEvery {
+		if at := first.Add(delay); at.After(now) {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Replayed owes the callback anew, under its old id.
+func (c Callback) Replayed(now time.Time) Callback {
+	c.State, c.FirstFailedAt, c.NextAt, c.LastError = CallbackOwed, nil, now, ""
+	return c
+}

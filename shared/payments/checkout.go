@@ -1,0 +1,182 @@
+// Package payments holds the types of a payment and the pure rules of its
+// life: what may happen to a checkout, when, and what follows. It does no I/O
+// and knows no HTTP; every rule is a function from a state to the next one.
+package payments
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Status of a checkout (contract §4.5).
+type Status string
+
+// The statuses. PAID and EXPIRED are final.
+const (
+	Pending Status = "PENDING"
+	Failed  Status = "FAILED"
+	Paid    Status = "PAID"
+	Expired Status = "EXPIRED"
+)
+
+// Purpose of a checkout.
+type Purpose string
+
+// The purposes (spec, create request).
+const (
+	PurposeCheckout       Purpose = "CHECKOUT"
+	PurposeSetupRecurring Purpose = "SETUP_RECURRING_PAYMENT"
+)
+
+// Mandate is the payer's consent to later payments without them. Type is
+// always "recurrent" (contract §2.7).
+type Mandate struct {
+	Type         string `json:"type" dynamo:"type"`
+	Status       string `json:"status" dynamo:"status"`
+	MerchantCode string `json:"merchant_code" dynamo:"merchant_code"`
+}
+
+// The statuses of a mandate (contract §2.7).
+const (
+	MandateActive   = "active"
+	MandateInactive = "inactive"
+)
+
+// Payee is the merchant as it was when the checkout was created.
+type Payee struct {
+	Code    string `dynamo:"code"`
+	Name    string `dynamo:"name"`
+	Email   string `dynamo:"email"`
+	Country string `dynamo:"country"`
+	Sandbox bool   `dynamo:"sandbox"`
+}
+
+// Checkout is one payment a merchant asks for, with all its attempts.
+type Checkout struct {
+	ID             string           `dynamo:"id"`
+	Reference      string           `dynamo:"reference"`
+	Amount         money.Amount     `dynamo:"amount"`
+	Payee          Payee            `dynamo:"payee"`
+	NamedByEmail   string           `dynamo:"pay_to_email,omitempty"` // pay_to_email, when the client sent it
+	Description    string           `dynamo:"description,omitempty"`
+	ReturnURL      string           `dynamo:"return_url,omitempty"`   // told of each outcome
+	RedirectURL    string           `dynamo:"redirect_url,omitempty"` // where the payer ends
+	Status         Status           `dynamo:"status"`
+	Purpose        Purpose          `dynamo:"purpose"`
+	PaymentType    Method           `dynamo:"payment_type,omitempty"`
+	CustomerID     string           `dynamo:"customer_id,omitempty"`
+	Payer          *PersonalDetails `dynamo:"payer,omitempty"`
+	HostedCheckout *bool            `dynamo:"hosted_checkout,omitempty"`
+	CreatedAt      time.Time        `dynamo:"created_at"`
+	ValidUntil     *time.Time       `dynamo:"valid_until,omitempty"` // nil: never expires
+
+	Mandate         *Mandate              `dynamo:"mandate,omitempty"`
+	InstrumentToken string                `dynamo:"instrument_token,omitempty"` // of the saved card
+	Transactions    []CheckoutTransaction `dynamo:"transactions,omitempty"`     // oldest first, at most maxTransactions
+	Attempt         *Attempt              `dynamo:"attempt,omitempty"`          // the latest
+	AttemptStarts   []time.Time           `dynamo:"attempt_starts,omitempty"`   // within the last hour
+	Version         int                   `dynamo:"version"`                    // of the stored item, from 1
+}
+
+var (
+	errPaid = failure.Clash("CHECKOUT_PROCESSED", "session-already-processed", "the checkout is already paid")
+
+	errExpired = failure.Clash("CHECKOUT_SESSION_IS_EXPIRED", "session-expired", "the checkout has expired")
+)
+
+// maxTransactions bounds the transactions shown in a checkout, and so the
+// size of its item; the transactions themselves are all kept.
+const maxTransactions = 100
+
+// open says the checkout can still be paid.
+func (c Checkout) open() bool { return c.Status == Pending || c.Status == Failed }
+
+// acquirerDecides says a charge is under way whose outcome nobody knows yet.
+func (c Checkout) acquirerDecides() bool {
+	return c.Attempt != nil && c.Attempt.State == Deciding
+}
+
+// PayersTurn says a challenge, a redirect or a voucher waits for the payer.
+func (c Checkout) PayersTurn() bool { return c.Attempt != nil && c.Attempt.State == WithPayer }
+
+// tooLate says valid_until has passed: no new attempt may begin.
+func (c Checkout) tooLate(now time.Time) bool {
+	return c.open() && c.ValidUntil != nil && !now.Before(*c.ValidUntil)
+}
+
+// pastDue says the checkout is too late to be paid, and no attempt begun in
+// time is left that still may (contract §4.5).
+func (c Checkout) pastDue(now time.Time) bool {
+	return c.tooLate(now) && !c.acquirerDecides() && !c.PayersTurn()
+}
+
+// StatusAt is the status a reader sees at now: expiry counts at once, even
+// before the sweep has recorded it (contract §4.5).
+func (c Checkout) StatusAt(now time.Time) Status {
+	if c.pastDue(now) {
+		return Expired
+	}
+	return c.Status
+}
+
+// Final is the successful transaction, when there is one.
+func (c Checkout) Final() (CheckoutTransaction, bool) {
+	for _, t := range c.Transactions {
+		if t.Status == Successful {
+			return t, true
+		}
+	}
+	return CheckoutTransaction{}, false
+}
+
+// WakeAt is when the sweep must look at the checkout; the zero time: never.
+func (c Checkout) WakeAt() time.Time {
+	switch {
+	case c.Attempt != nil && c.Attempt.State != Closed:
+		return c.Attempt.NextLook
+	case c.open() && c.ValidUntil != nil:
+		return *c.ValidUntil
+	default:
+		return time.Time{}
+	}
+}
+
+// CheckProcessable refuses a new attempt, but for one at the payer's turn,
+// which may be given up (contract §4.5).
+func (c Checkout) CheckProcessable(now time.Time) error {
+	if err := c.checkOpen(now); err != nil {
+		return err
+	}
+	if c.tooLate(now) {
+		return errExpired
+	}
+	if c.acquirerDecides() {
+		return failure.Clash("CONFLICT", "", "a payment attempt is running")
+	}
+	return nil
+}
+
+// CheckUpdatable refuses a change of terms (contract §13.1).
+func (c Checkout) CheckUpdatable(now time.Time) error {
+	if err := c.checkOpen(now); err != nil {
+		return err
+	}
+	if c.acquirerDecides() || c.PayersTurn() {
+		return failure.Clash("CONFLICT", "", "a payment attempt is open")
+	}
+	return nil
+}
+
+// checkOpen refuses what needs an unpaid, unexpired checkout.
+func (c Checkout) checkOpen(now time.Time) error {
+	switch c.StatusAt(now) {
+	case Paid:
+		return errPaid
+	case Expired:
+		return errExpired
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,57 @@
+package payments
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// Instrument is a customer's saved card. It holds no card number: the
+// acquirer keeps the card and knows it by Card.AcquirerToken.
+type Instrument struct {
+	Token      string      `dynamo:"token"` // ours, UUID v4 shaped
+	CustomerID string      `dynamo:"customer_id"`
+	Active     bool        `dynamo:"active"`
+	Card       CardSummary `dynamo:"card"`
+	Mandate    *Mandate    `dynamo:"mandate,omitempty"`
+	CreatedAt  time.Time   `dynamo:"created_at"`
+}
+
+// CheckChargeable refuses a card that cannot be charged at all: 402, not a
+// decline (contract §3.4).
+func (i Instrument) CheckChargeable(now time.Time) error {
+	switch {
+	case !i.Active:
+		return failure.Refused("the payment instrument is deactivated")
+	case i.Card.Expired(now):
+		return failure.Refused("the card has expired")
+	case i.Mandate != nil && i.Mandate.Status != MandateActive:
+		return failure.Refused("the mandate is inactive")
+	default:
+		return nil
+	}
+}
+
+// Recurring says a charge runs under an active mandate, without the payer
+// (contract §4.6).
+func (i Instrument) Recurring() bool { return i.Mandate != nil && i.Mandate.Status == MandateActive }
+
+// Deactivated is the instrument after the merchant gave it up; the mandate
+// ends with it (contract §5).
+func (i Instrument) Deactivated() Instrument {
+	i.Active = false
+	if i.Mandate != nil {
+		mandate := *i.Mandate
+		mandate.Status = MandateInactive
+		i.Mandate = &mandate
+	}
+	return i
+}
+
+// Customer of a merchant; ID is the merchant's own name for them.
+type Customer struct {
+	ID        string          `dynamo:"id"`
+	Details   PersonalDetails `dynamo:"personal_details"`
+	CreatedAt time.Time       `dynamo:"created_at"`
+	Version   int             `dynamo:"version"`
+}

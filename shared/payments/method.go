@@ -1,0 +1,228 @@
+package payments
+
+import (
+	"slices"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Method is how a payer pays: the payment_type of a process request.
+type Method string
+
+// The methods of contract §4.3.
+const (
+	CardMethod Method = "card"
+	Boleto     Method = "boleto"
+	IDEAL      Method = "ideal"
+	Blik       Method = "blik"
+	Bancontact Method = "bancontact"
+	GooglePay  Method = "google_pay"
+	ApplePay   Method = "apple_pay"
+	EPS        Method = "eps"
+	MyBank     Method = "mybank"
+	Satispay   Method = "satispay"
+	P24        Method = "p24"
+	Pix        Method = "pix"
+	QRCodePix  Method = "qr_code_pix"
+	PayPal     Method = "paypal"
+	Twint      Method = "twint"
+)
+
+// Flow is the way a method takes a payer.
+type Flow int
+
+// The flows.
+const (
+	CardFlow     Flow = iota // decided at once, or after a 3DS challenge
+	RedirectFlow             // the payer leaves for the method's own page
+	VoucherFlow              // the payer pays later, by a code
+)
+
+// terms are a method's fixed properties: contract §4.3 (availability, flow,
+// payer details) and §2.7 (entry mode).
+type terms struct {
+	method       Method
+	name         string
+	flow         Flow
+	entryMode    string
+	currencies   []money.Currency // nil: all
+	needsPayer   bool             // first and last name, email, country
+	unavailable  bool             // known, but not offered yet
+	needsSetting bool             // offered only where the operator switched it on
+}
+
+var brl, eur, pln, chf = []money.Currency{"BRL"}, []money.Currency{"EUR"}, []money.Currency{"PLN"}, []money.Currency{"CHF"}
+
+var catalogue = []terms{
+	{method: CardMethod, name: "Card", entryMode: "CUSTOMER_ENTRY"},
+	{method: GooglePay, name: "Google Pay", entryMode: "GOOGLE_PAY"},
+	{method: ApplePay, name: "Apple Pay", entryMode: "APPLE_PAY", unavailable: true},
+	{method: Boleto, name: "Boleto", flow: VoucherFlow, entryMode: "BOLETO", currencies: brl},
+	{method: Pix, name: "Pix", flow: VoucherFlow, entryMode: "PIX", currencies: brl},
+	{method: QRCodePix, name: "Pix QR code", flow: VoucherFlow, entryMode: "QR_CODE_PIX", currencies: brl},
+	{method: IDEAL, name: "iDEAL", flow: RedirectFlow, entryMode: "IDEAL", currencies: eur, needsPayer: true},
+	{method: Bancontact, name: "Bancontact", flow: RedirectFlow, entryMode: "BANCONTACT", currencies: eur, needsPayer: true},
+	{method: EPS, name: "EPS", flow: RedirectFlow, entryMode: "EPS", currencies: eur, needsPayer: true},
+	{method: MyBank, name: "MyBank", flow: RedirectFlow, entryMode: "MYBANK", currencies: eur, needsPayer: true},
+	{method: Satispay, name: "Satispay", flow: RedirectFlow, entryMode: "SATISPAY", currencies: eur, needsPayer: true},
+	{method: Blik, name: "BLIK", flow: RedirectFlow, entryMode: "BLIK", currencies: pln, needsPayer: true},
+	{method: P24, name: "Przelewy24", flow: RedirectFlow, entryMode: "P24", currencies: pln, needsPayer: true},
+	{method: Twint, name: "TWINT", flow: RedirectFlow, entryMode: "TWINT", currencies: chf},
+	{method: PayPal, name: "PayPal", flow: RedirectFlow, entryMode: "PAYPAL", needsSetting: true},
+}
+
+func (m Method) terms() (terms, bool) {
+	i := slices.IndexFunc(catalogue, func(t terms) bool { return t.method == m })
+	if i < 0 {
+		return terms{}, false
+	}
+	return catalogue[i], true
+}
+
+// Flow of the method; CardFlow for an unknown one.
+func (m Method) Flow() Flow {
+	t, _ := m.terms()
+	return t.flow
+}
+
+// EntryMode is how the payment appears in transactions (contract §2.7).
+func (m Method) EntryMode() string {
+	t, _ := m.terms()
+	return t.entryMode
+}
+
+// PaymentType is ECOM for everything online but boleto (contract §2.7).
+func (m Method) PaymentType() string {
+	if m == Boleto {
+		return "BOLETO"
+	}
+	return "ECOM"
+}
+
+// Name is the method's name for people.
+func (m Method) Name() string {
+	t, _ := m.terms()
+	return t.name
+}
+
+// MethodSettings are the operator's switches.
+type MethodSettings struct {
+	PayPal bool
+}
+
+// MethodsFor lists what a merchant settling in c may offer, card first.
+func MethodsFor(c money.Currency, settings MethodSettings) []Method {
+	var methods []Method
+	for _, t := range catalogue {
+		if t.availableFor(c, settings) {
+			methods = append(methods, t.method)
+		}
+	}
+	return methods
+}
+
+func (t terms) availableFor(c money.Currency, settings MethodSettings) bool {
+	if t.unavailable || (t.needsSetting && !(t.method == PayPal && settings.PayPal)) {
+		return false
+	}
+	return t.currencies == nil || slices.Contains(t.currencies, c)
+}
+
+// CheckMethod refuses a method that is unknown or not offered in c.
+func CheckMethod(m Method, c money.Currency, settings MethodSettings) *failure.Error {
+	t, known := m.terms()
+	if !known {
+		fault := failure.Invalid("payment_type", "unknown payment method")
+		fault.Slug = "unknown-payment-method"
+		return fault
+	}
+	if !t.availableFor(c, settings) {
+		fault := failure.Invalid("payment_type", "payment method is not available for this merchant")
+		fault.Slug = "payment-method-not-allowed"
+		return fault
+	}
+	return nil
+}
+
+// CheckPayer lists the payer details a method needs and did not get
+// (contract §4.3). d may be nil.
+func (m Method) CheckPayer(d *PersonalDetails) failure.List {
+	t, _ := m.terms()
+	if m != Boleto && !t.needsPayer {
+		return nil
+	}
+	if d == nil {
+		return failure.List{failure.Missing("personal_details")}
+	}
+	address := d.Address
+	if address == nil {
+		address = &Address{}
+	}
+	needed := []required{
+		{"first_name", d.FirstName}, {"last_name", d.LastName}, {"email", d.Email},
+		{"address.country", address.Country},
+	}
+	if m == Boleto {
+		needed = append(needed, required{"tax_id", d.TaxID}, required{"address.line_1", address.Line1},
+			required{"address.city", address.City}, required{"address.postal_code", address.PostalCode},
+			required{"address.state", address.State})
+	}
+	faults := missing(needed)
+	if m == Boleto {
+		faults = append(faults, checkBoletoPayer(d, address)...)
+	}
+	return faults
+}
+
+type required struct {
+	name  string
+	value *string
+}
+
+func missing(fields []required) failure.List {
+	var faults failure.List
+	for _, field := range fields {
+		if text(field.value) == "" {
+			faults = append(faults, failure.Missing("personal_details."+field.name))
+		}
+	}
+	return faults
+}
+
+func checkBoletoPayer(d *PersonalDetails, address *Address) failure.List {
+	var faults failure.List
+	if text(d.TaxID) != "" && !ValidCPF(*d.TaxID) {
+		faults = append(faults, failure.Invalid("personal_details.tax_id", "must be a CPF"))
+	}
+	if text(address.Country) != "" && *address.Country != "BR" {
+		faults = append(faults, failure.Invalid("personal_details.address.country", "must be BR for boleto"))
+	}
+	return faults
+}
+
+// ValidCPF checks the two mod-11 digits of a Brazilian CPF, with or without
+// its usual punctuation (Receita Federal, IN RFB 2172/2024).
+func ValidCPF(s string) bool {
+	var digits []int
+	for _, r := range s {
+		switch {
+		case r >= '0' && r <= '9':
+			digits = append(digits, int(r-'0'))
+		case r != '.' && r != '-':
+			return false
+		}
+	}
+	if len(digits) != 11 || slices.Max(digits) == slices.Min(digits) {
+		return false
+	}
+	return cpfDigit(digits[:9]) == digits[9] && cpfDigit(digits[:10]) == digits[10]
+}
+
+func cpfDigit(digits []int) int {
+	sum := 0
+	for i, d := range digits {
+		sum += d * (len(digits) + 1 - i)
+	}
+	return sum * 10 % 11 % 10
+}

@@ -1,0 +1,40 @@
+package payments
+
+import "time"
+
+// Decision is where a charge stands at the acquirer.
+type Decision string
+
+// The decisions.
+const (
+	Approved  Decision = "approved"
+	Declined  Decision = "declined"
+	Challenge Decision = "challenge" // the payer must authenticate (3DS) or finish on a method's page
+	Voucher   Decision = "voucher"   // the payer pays later, by a code
+	Undecided Decision = "undecided" // taken, but the outcome is not known yet
+	Cancelled Decision = "cancelled" // will never be charged
+)
+
+// Outcome is what an acquirer says of a charge.
+type Outcome struct {
+	Decision   Decision
+	AuthCode   string       // issuer's authorization code
+	ReturnCode string       // ISO 8583 field 39
+	TerminalID string       // acquirer's TID
+	Card       *CardSummary // with the acquirer's token when it was asked to store the card
+	Step       *Step        // with Challenge
+	Code       *PaymentCode // with Voucher
+}
+
+// Step sends the payer's browser somewhere.
+type Step struct {
+	URL     string
+	Payload map[string]string // 3DS: PaReq; redirect methods: query parameters
+}
+
+// PaymentCode is what a payer takes to a bank: a boleto's barcode or a Pix
+// "copy and paste" code.
+type PaymentCode struct {
+	Text  string    `dynamo:"text"`
+	Until time.Time `dynamo:"until"`
+}

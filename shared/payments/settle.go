@@ -1,0 +1,240 @@
+package payments
+
+import (
+	"crypto/sha256"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// Change is a checkout's next state and everything that must be written with
+// it, in one transaction or not at all.
+type Change struct {
+	Checkout    Checkout // Version is still that of the item read
+	Transaction *Transaction
+	Instrument  *Instrument
+	Session     *Session
+	Callback    *Callback
+}
+
+// Session lets a payer's browser, which has no credential, come back to one
+// attempt: by the MD of a 3DS challenge, or to fetch a payment code. Only the
+// token's hash is stored.
+type Session struct {
+	TokenHash  string    `dynamo:"-"`
+	CheckoutID string    `dynamo:"checkout_id"`
+	AttemptID  string    `dynamo:"attempt_id"`
+	ExpiresAt  time.Time `dynamo:"expires"`
+}
+
+// Settle applies the acquirer's word on an attempt. It answers false when
+// there is nothing to write: the attempt is closed or another one runs, so a
+// repeated or late word changes nothing. msgID names the callback; session is
+// kept when the payer has to come back.
+func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session, now time.Time) (Change, bool) {
+	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == Closed {
+		return Change{}, false
+	}
+	c = c.withOwnAttempt()
+	if o.Card != nil {
+		c.Attempt.Card = o.Card
+	}
+	switch o.Decision {
+	case Approved:
+		return c.approve(o, msgID, now), true
+	case Declined:
+		return c.fail(o, msgID, now), true
+	case Challenge, Voucher:
+		return c.handOver(o, session, now), true
+	case Cancelled:
+		return c.cancelledByAcquirer(o, msgID, now), true
+	default:
+		return c.stillUndecided(o, now), true
+	}
+}
+
+// withOwnAttempt copies what a Change will alter, so that the caller's
+// checkout stays as it was read.
+func (c Checkout) withOwnAttempt() Checkout {
+	attempt := *c.Attempt
+	c.Attempt = &attempt
+	c.Transactions = slices.Clone(c.Transactions)
+	return c
+}
+
+func (c Checkout) approve(o Outcome, msgID string, now time.Time) Change {
+	c.Status = Paid
+	c.Attempt.State = Closed
+	change := c.record(Successful, o, now)
+	change.saveCard(now)
+	change.Callback = newCallback(change.Checkout, msgID, now)
+	return change
+}
+
+func (c Checkout) fail(o Outcome, msgID string, now time.Time) Change {
+	c.Status = Failed
+	c.Attempt.State = Closed
+	change := c.record(TransactionFailed, o, now)
+	change.Callback = newCallback(change.Checkout, msgID, now)
+	return change
+}
+
+// handOver makes it the payer's turn; hearing it again only postpones the
+// next look.
+func (c Checkout) handOver(o Outcome, session Session, now time.Time) Change {
+	a := c.Attempt
+	if a.State == WithPayer {
+		*a = a.lookAgain(now)
+		return Change{Checkout: c}
+	}
+	c.Status = Pending
+	a.State, a.Looks = WithPayer, 0
+	a.Deadline = a.StartedAt.Add(a.payerTime())
+	if a.Code = o.Code; a.Code != nil {
+		a.Deadline = a.Code.Until
+	}
+	*a = a.lookAgain(now)
+	change := c.record(TransactionPending, o, now)
+	session.CheckoutID, session.AttemptID, session.ExpiresAt = c.ID, a.ID, a.Deadline.Add(24*time.Hour)
+	change.Session = &session
+	return change
+}
+
+func (c Checkout) stillUndecided(o Outcome, now time.Time) Change {
+	*c.Attempt = c.Attempt.lookAgain(now)
+	if c.recorded() {
+		return Change{Checkout: c}
+	}
+	c.Status = Pending
+	return c.record(TransactionPending, o, now)
+}
+
+// cancelledByAcquirer closes an attempt that will never be charged though
+// nobody here gave it up: it failed where clients have seen it, and never was
+// where they have not.
+func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) Change {
+	if c.recorded() {
+		return c.fail(o, msgID, now)
+	}
+	c.Attempt.State = Closed
+	return Change{Checkout: c}
+}
+
+// NeverTaken closes an attempt the acquirer certainly refused to take:
+// nothing changed, and the merchant may try again (contract §3.4, 424).
+func (c Checkout) NeverTaken(attemptID string) (Change, bool) {
+	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == Closed || c.recorded() {
+		return Change{}, false
+	}
+	c = c.withOwnAttempt()
+	c.Attempt.State = Closed
+	return Change{Checkout: c}, true
+}
+
+// GiveUp closes an attempt at the payer's turn that the acquirer has
+// cancelled, because the merchant processes again: its transaction is
+// CANCELLED, and no callback is owed.
+func (c Checkout) GiveUp(now time.Time) Change {
+	c = c.withOwnAttempt()
+	c.Attempt.State = Closed
+	return c.record(TransactionCanceled, Outcome{}, now)
+}
+
+// Deactivate expires the checkout by the merchant's wish (contract §4.5). An
+// attempt at the payer's turn must have been cancelled at the acquirer.
+func (c Checkout) Deactivate(msgID string, now time.Time) (Change, error) {
+	if err := c.CheckDeactivatable(now); err != nil {
+		return Change{}, err
+	}
+	c.ValidUntil = &now
+	return c.expire(msgID, now), nil
+}
+
+// CheckDeactivatable refuses what Deactivate would.
+func (c Checkout) CheckDeactivatable(now time.Time) error {
+	switch {
+	case c.Status == Paid:
+		return errPaid
+	case c.StatusAt(now) == Expired, c.acquirerDecides():
+		return failure.Clash("CHECKOUT_PROCESSED", "session-cant-be-deactivated", "the checkout cannot be deactivated")
+	default:
+		return nil
+	}
+}
+
+// Expire records that valid_until has passed; false when it is not so.
+func (c Checkout) Expire(msgID string, now time.Time) (Change, bool) {
+	if !c.pastDue(now) {
+		return Change{}, false
+	}
+	return c.expire(msgID, now), true
+}
+
+func (c Checkout) expire(msgID string, now time.Time) Change {
+	c.Status = Expired
+	change := Change{Checkout: c}
+	if c.PayersTurn() {
+		change = c.GiveUp(now)
+	}
+	change.Callback = newCallback(change.Checkout, msgID, now)
+	return change
+}
+
+// recorded says the attempt's transaction has been written, as PENDING.
+func (c Checkout) recorded() bool {
+	return slices.ContainsFunc(c.Transactions, func(t CheckoutTransaction) bool { return t.ID == c.Attempt.ID })
+}
+
+// record writes the attempt's transaction, and shows it in the checkout.
+func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) Change {
+	t := c.transaction(status, o, now)
+	i := slices.IndexFunc(c.Transactions, func(known CheckoutTransaction) bool { return known.ID == t.ID })
+	if i >= 0 {
+		c.Transactions[i] = t.CheckoutTransaction
+	} else {
+		c.Transactions = append(c.Transactions, t.CheckoutTransaction)
+		c.Transactions = c.Transactions[max(0, len(c.Transactions)-maxTransactions):]
+	}
+	return Change{Checkout: c, Transaction: &t}
+}
+
+// saveCard ties the approved card to the checkout's customer, with a mandate
+// when one was given (contract §4.6).
+func (ch *Change) saveCard(now time.Time) {
+	c := &ch.Checkout
+	a := c.Attempt
+	if a.Token != "" {
+		c.InstrumentToken = a.Token
+		return
+	}
+	if a.SaveAs == "" || a.Card == nil || a.Card.AcquirerToken == "" {
+		return
+	}
+	instrument := Instrument{Token: a.SaveAs, CustomerID: c.CustomerID, Active: true, Card: *a.Card, CreatedAt: now}
+	if a.WithMandate {
+		instrument.Mandate = &Mandate{Type: "recurrent", Status: MandateActive, MerchantCode: c.Payee.Code}
+		c.Mandate = instrument.Mandate
+	}
+	c.InstrumentToken = instrument.Token
+	ch.Instrument = &instrument
+	ch.Transaction.InstrumentToken = instrument.Token
+}
+
+// clientTransactionID is a UUID of v4 shape that follows from the attempt's
+// id, so that every retry bears the same one.
+func clientTransactionID(id string) string {
+	sum := sha256.Sum256([]byte("client transaction " + id))
+	return shapeV4(sum[:16])
+}
+
+// shapeV4 formats 16 bytes as a UUID v4.
+func shapeV4(b []byte) string {
+	var u uuid.UUID
+	copy(u[:], b)
+	u[6] = u[6]&0x0f | 0x40
+	u[8] = u[8]&0x3f | 0x80
+	return u.String()
+}

@@ -1,0 +1,248 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// checkoutItem is a checkout as stored: listed by time, and due whenever it
+// must be looked at.
+type checkoutItem struct {
+	key
+	due
+	ListPartition string `dynamo:"list_pk"`
+	ListSort      string `dynamo:"list_sk"`
+	WriteID       string `dynamo:"write_id"` // of the last writer, to recognise one's own write
+	payments.Checkout
+}
+
+type referenceItem struct {
+	key
+	CheckoutID string `dynamo:"checkout_id"`
+}
+
+// ErrStale reports that the item changed since it was read. Read it again
+// and decide anew.
+var ErrStale = errors.New("store: the item changed meanwhile")
+
+// maxListed is contract §2.6's limit of the checkouts list.
+const maxListed = 1000
+
+func newCheckoutItem(t account.Tenant, c payments.Checkout, version int) checkoutItem {
+	k := checkoutKey(t, c.ID)
+	c.Version = version
+	item := checkoutItem{key: k, Checkout: c, ListPartition: checkoutsList(t),
+		ListSort: micros(c.CreatedAt) + "#" + c.ID, WriteID: uuid.NewString()}
+	if at := c.WakeAt(); !at.IsZero() {
+		item.due = dueAt(at, k)
+	}
+	return item
+}
+
+// CreateCheckout stores a new checkout and takes its reference. Repeating it
+// with the same checkout id answers what was stored. Failure: Conflict
+// DUPLICATED_CHECKOUT when another checkout has the reference.
+func (s *Store) CreateCheckout(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+	item := newCheckoutItem(t, c, 1)
+	err := s.db.WriteTx().
+		Put(s.table.Put(item).If("attribute_not_exists(pk)")).
+		Put(s.takeReference(t, c)).
+		Run(ctx)
+	if err == nil {
+		return item.Checkout, nil
+	}
+	return s.createdBefore(ctx, t, c, err)
+}
+
+func (s *Store) takeReference(t account.Tenant, c payments.Checkout) *dynamo.Put {
+	guard := referenceItem{key: referenceKey(t, c.Reference), CheckoutID: c.ID}
+	return s.table.Put(guard).If("attribute_not_exists(pk)")
+}
+
+// createdBefore tells an own earlier write from somebody else's.
+func (s *Store) createdBefore(ctx context.Context, t account.Tenant, c payments.Checkout, cause error) (payments.Checkout, error) {
+	owner, err := s.referenceOwner(ctx, t, c.Reference)
+	switch {
+	case err != nil:
+		return payments.Checkout{}, errors.Join(cause, err)
+	case owner == "":
+		return payments.Checkout{}, cause
+	case owner != c.ID:
+		return payments.Checkout{}, errDuplicate
+	default:
+		return s.Checkout(ctx, t, c.ID)
+	}
+}
+
+var errDuplicate = failure.Clash("DUPLICATED_CHECKOUT", "", "Checkout with this checkout_reference already exists")
+
+// referenceOwner is the id of the checkout that took the reference, or "".
+func (s *Store) referenceOwner(ctx context.Context, t account.Tenant, reference string) (string, error) {
+	var guard referenceItem
+	err := s.get(referenceKey(t, reference)).One(ctx, &guard)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return "", nil
+	}
+	return guard.CheckoutID, err
+}
+
+// get is a consistent read of one item.
+func (s *Store) get(k key) *dynamo.Query {
+	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
+}
+
+var errNoCheckout = failure.Absent("checkout-not-found", "Resource not found")
+
+// Checkout reads one checkout, consistently. Failure: NotFound.
+func (s *Store) Checkout(ctx context.Context, t account.Tenant, id string) (payments.Checkout, error) {
+	item, err := s.checkoutItem(ctx, t, id)
+	return item.Checkout, err
+}
+
+func (s *Store) checkoutItem(ctx context.Context, t account.Tenant, id string) (checkoutItem, error) {
+	var item checkoutItem
+	err := s.get(checkoutKey(t, id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return item, errNoCheckout
+	}
+	return item, err
+}
+
+// Checkouts lists a tenant's checkouts, newest first, at most 1000. The index
+// lags behind writes by moments.
+func (s *Store) Checkouts(ctx context.Context, t account.Tenant) ([]payments.Checkout, error) {
+	var items []checkoutItem
+	err := s.table.Get(listPartition, checkoutsList(t)).Index(listIndex).
+		Order(dynamo.Descending).Limit(maxListed).All(ctx, &items)
+	checkouts := make([]payments.Checkout, len(items))
+	for i, item := range items {
+		checkouts[i] = item.Checkout
+	}
+	return checkouts, err
+}
+
+// CheckoutsByReference lists the checkout that bears the reference, if any;
+// it reads its own writes.
+func (s *Store) CheckoutsByReference(ctx context.Context, t account.Tenant, reference string) ([]payments.Checkout, error) {
+	owner, err := s.referenceOwner(ctx, t, reference)
+	if err != nil || owner == "" {
+		return nil, err
+	}
+	c, err := s.Checkout(ctx, t, owner)
+	if err != nil || c.Reference != reference { // renamed since: the guard stays
+		return nil, err
+	}
+	return []payments.Checkout{c}, nil
+}
+
+// SaveCheckout replaces a checkout that was read, and nothing else. ErrStale
+// when it changed meanwhile.
+func (s *Store) SaveCheckout(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+	item := newCheckoutItem(t, c, c.Version+1)
+	err := s.putCheckout(item).Run(ctx)
+	return s.settled(ctx, t, item, err)
+}
+
+// RenameCheckout is SaveCheckout under a new reference. Failure: Conflict
+// DUPLICATED_CHECKOUT. The old reference stays taken: a guard is never
+// deleted.
+func (s *Store) RenameCheckout(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+	item := newCheckoutItem(t, c, c.Version+1)
+	err := s.db.WriteTx().Put(s.putCheckout(item)).Put(s.takeReference(t, c)).Run(ctx)
+	if dynamo.IsCondCheckFailed(err) {
+		owner, readErr := s.referenceOwner(ctx, t, c.Reference)
+		if readErr == nil && owner != "" && owner != c.ID {
+			return payments.Checkout{}, errDuplicate
+		}
+	}
+	return s.settled(ctx, t, item, err)
+}
+
+// putCheckout writes the item over the version it was made from.
+func (s *Store) putCheckout(item checkoutItem) *dynamo.Put {
+	return s.table.Put(item).If("version = ?", item.Version-1)
+}
+
+// settled turns a write's error into the truth: after a lost reply the item
+// tells whether the write was done.
+func (s *Store) settled(ctx context.Context, t account.Tenant, item checkoutItem, err error) (payments.Checkout, error) {
+	if err == nil {
+		return item.Checkout, nil
+	}
+	stored, readErr := s.checkoutItem(ctx, t, item.ID)
+	switch {
+	case readErr != nil:
+		return payments.Checkout{}, errors.Join(err, readErr)
+	case stored.WriteID == item.WriteID:
+		return stored.Checkout, nil
+	case stored.Version >= item.Version:
+		return payments.Checkout{}, ErrStale
+	default:
+		return payments.Checkout{}, err
+	}
+}
+
+// Apply writes a checkout's change whole: the checkout, its transaction, the
+// saved card, the payer's session and the callback owed, or none of them.
+// ErrStale when the checkout changed since it was read.
+func (s *Store) Apply(ctx context.Context, t account.Tenant, change payments.Change) (payments.Checkout, error) {
+	item := newCheckoutItem(t, change.Checkout, change.Checkout.Version+1)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.putCheckout(item))
+	if change.Transaction != nil {
+		tx.Put(s.putTransaction(t, *change.Transaction))
+	}
+	if change.Instrument != nil {
+		tx.Update(s.saveInstrument(t, *change.Instrument))
+	}
+	if change.Session != nil {
+		tx.Put(s.putSession(t, *change.Session))
+	}
+	if change.Callback != nil {
+		tx.Put(s.putCallback(t, *change.Callback))
+	}
+	return s.settled(ctx, t, item, tx.Run(ctx))
+}
+
+// transactionItem is a transaction as stored.
+type transactionItem struct {
+	key
+	payments.Transaction
+}
+
+// putTransaction writes a new transaction, or a PENDING one's outcome; a
+// final one is never overwritten.
+func (s *Store) putTransaction(t account.Tenant, tx payments.Transaction) *dynamo.Put {
+	item := transactionItem{key: transactionKey(t, tx.ID), Transaction: tx}
+	return s.table.Put(item).If("attribute_not_exists(pk) OR 'status' = ?", payments.TransactionPending)
+}
+
+// sessionItem is a payer's session, by the hash of its token.
+type sessionItem struct {
+	key
+	account.Tenant
+	payments.Session
+	TTL time.Time `dynamo:"expires_at,unixtime"`
+}
+
+func (s *Store) putSession(t account.Tenant, session payments.Session) *dynamo.Put {
+	return s.table.Put(sessionItem{key: sessionKey(session.TokenHash), Tenant: t, Session: session, TTL: session.ExpiresAt})
+}
+
+// Session is where a payer's token leads. Failure: NotFound for an unknown
+// or expired one.
+func (s *Store) Session(ctx context.Context, tokenHash string) (account.Tenant, payments.Session, error) {
+	var item sessionItem
+	err := s.get(sessionKey(tokenHash)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.Session.ExpiresAt)) {
+		return account.Tenant{}, payments.Session{}, failure.Absent("", "Resource not found")
+	}
+	return item.Tenant, item.Session, err
+}

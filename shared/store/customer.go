@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+type customerItem struct {
+	key
+	Operation string `dynamo:"operation"` // the request that created it
+	payments.Customer
+}
+
+type instrumentItem struct {
+	key
+	payments.Instrument
+}
+
+// maxInstruments bounds the saved cards listed for one customer.
+const maxInstruments = 1000
+
+// CreateCustomer stores a new customer. Repeated by the same operation it
+// answers what was stored. Failure: Conflict CUSTOMER_ALREADY_EXISTS.
+func (s *Store) CreateCustomer(ctx context.Context, t account.Tenant, c payments.Customer, operation string) (payments.Customer, error) {
+	c.Version = 1
+	item := customerItem{key: customerKey(t, c.ID), Operation: operation, Customer: c}
+	err := s.table.Put(item).If("attribute_not_exists(pk)").Run(ctx)
+	if err == nil {
+		return c, nil
+	}
+	stored, readErr := s.customerItem(ctx, t, c.ID)
+	switch {
+	case failure.Is(readErr, failure.NotFound):
+		return c, err
+	case readErr != nil:
+		return c, errors.Join(err, readErr)
+	case stored.Operation == operation:
+		return stored.Customer, nil
+	default:
+		return c, failure.Clash("CUSTOMER_ALREADY_EXISTS", "", "Customer already exists")
+	}
+}
+
+// Customer reads one customer. Failure: NotFound.
+func (s *Store) Customer(ctx context.Context, t account.Tenant, id string) (payments.Customer, error) {
+	item, err := s.customerItem(ctx, t, id)
+	return item.Customer, err
+}
+
+func (s *Store) customerItem(ctx context.Context, t account.Tenant, id string) (customerItem, error) {
+	var item customerItem
+	err := s.get(customerKey(t, id)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return item, failure.Absent("", "Resource not found")
+	}
+	return item, err
+}
+
+// UpdateCustomer merges details into the customer, field by field (contract
+// §5). Two merges at once both count. Failure: NotFound.
+func (s *Store) UpdateCustomer(ctx context.Context, t account.Tenant, id string, details *payments.PersonalDetails) (payments.Customer, error) {
+	for {
+		item, err := s.customerItem(ctx, t, id)
+		if err != nil {
+			return payments.Customer{}, err
+		}
+		item.Details = item.Details.Merge(details)
+		item.Version++
+		err = s.table.Put(item).If("version = ?", item.Version-1).Run(ctx)
+		if !dynamo.IsCondCheckFailed(err) || ctx.Err() != nil {
+			return item.Customer, err
+		}
+	}
+}
+
+// Instruments lists a customer's saved cards, inactive ones too, oldest
+// token first. Failure: NotFound for an unknown customer.
+func (s *Store) Instruments(ctx context.Context, t account.Tenant, customer string) ([]payments.Instrument, error) {
+	if _, err := s.Customer(ctx, t, customer); err != nil {
+		return nil, err
+	}
+	var items []instrumentItem
+	err := s.table.Get(partitionKey, customerKey(t, customer).PK).
+		Range(sortKey, dynamo.BeginsWith, cardPrefix).Consistent(true).Limit(maxInstruments).All(ctx, &items)
+	instruments := make([]payments.Instrument, len(items))
+	for i, item := range items {
+		instruments[i] = item.Instrument
+	}
+	return instruments, err
+}
+
+// Instrument reads one saved card of a customer. Failure: NotFound.
+func (s *Store) Instrument(ctx context.Context, t account.Tenant, customer, token string) (payments.Instrument, error) {
+	var item instrumentItem
+	err := s.get(cardKey(t, customer, token)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return payments.Instrument{}, failure.Absent("", "Resource not found")
+	}
+	return item.Instrument, err
+}
+
+// CheckoutWithInstrument reads a checkout and a saved card in one call; the
+// card is nil when the customer has none by that token. Failure: NotFound
+// for the checkout.
+func (s *Store) CheckoutWithInstrument(ctx context.Context, t account.Tenant, id, customer, token string) (payments.Checkout, *payments.Instrument, error) {
+	var checkout checkoutItem
+	var instrument instrumentItem
+	err := s.db.GetTx().
+		GetOne(s.get(checkoutKey(t, id)), &checkout).
+		GetOne(s.get(cardKey(t, customer, token)), &instrument).
+		Run(ctx)
+	switch {
+	case errors.Is(err, dynamo.ErrNotFound) || (err == nil && checkout.ID == ""):
+		return payments.Checkout{}, nil, errNoCheckout
+	case err != nil:
+		return payments.Checkout{}, nil, err
+	case instrument.Token == "":
+		return checkout.Checkout, nil, nil
+	default:
+		return checkout.Checkout, &instrument.Instrument, nil
+	}
+}
+
+// saveInstrument adds a card, or gives one known by the same token new life:
+// it keeps its age, and a mandate it already has.
+func (s *Store) saveInstrument(t account.Tenant, i payments.Instrument) *dynamo.Update {
+	k := cardKey(t, i.CustomerID, i.Token)
+	update := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
+		Set("token", i.Token).Set("customer_id", i.CustomerID).Set("active", i.Active).
+		Set("card", i.Card).SetIfNotExists("created_at", i.CreatedAt)
+	if i.Mandate != nil {
+		update.Set("mandate", i.Mandate)
+	}
+	return update
+}
+
+// DeactivateInstrument makes a saved card unusable and ends its mandate
+// (contract §5). Repeating it is fine. It answers the card as it was, so that
+// the caller can have the acquirer forget it. Failure: NotFound.
+func (s *Store) DeactivateInstrument(ctx context.Context, t account.Tenant, customer, token string) (payments.Instrument, error) {
+	before, err := s.Instrument(ctx, t, customer, token)
+	if err != nil || !before.Active {
+		return before, err
+	}
+	after := before.Deactivated()
+	k := cardKey(t, customer, token)
+	update := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Set("active", after.Active)
+	if after.Mandate != nil {
+		update.Set("mandate", after.Mandate)
+	}
+	return before, update.If("attribute_exists(pk)").Run(ctx)
+}
+
+// ForgetCard drops the acquirer's token of a deactivated card, once the
+// acquirer has forgotten the card. A card saved anew meanwhile is left alone.
+func (s *Store) ForgetCard(ctx context.Context, t account.Tenant, customer, token, acquirerToken string) error {
+	k := cardKey(t, customer, token)
+	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Remove("card.acquirer_token").
+		If("active = ? AND card.acquirer_token = ?", false, acquirerToken).Run(ctx)
+	if dynamo.IsCondCheckFailed(err) {
+		return nil
+	}
+	return err
+}
