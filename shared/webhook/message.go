@@ -1,0 +1,93 @@
+package webhook
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Header names of Standard Webhooks.
+const (
+	headerID        = "webhook-id"
+	headerTimestamp = "webhook-timestamp"
+	headerSignature = "webhook-signature"
+)
+
+// Signature schemes of Standard Webhooks.
+const (
+	schemeHMAC    = "v1"
+	schemeEd25519 = "v1a"
+)
+
+const maxIDSize = 128
+
+// Errors of a message or key that cannot be signed; both are mistakes of the caller.
+var (
+	ErrMessage = errors.New("webhook: message needs an id like msg_<uuid> and a timestamp")
+	ErrNoKey   = errors.New("webhook: signing key or secret is the zero value")
+)
+
+// Message is one attempt to deliver one event.
+type Message struct {
+	ID        string    // msg_<uuid>, the same on every retry
+	Timestamp time.Time // of this attempt; sent as unix seconds
+	Body      []byte    // exactly the bytes that are posted
+}
+
+// Sign returns the three webhook headers (contract §11.2): a v1 signature for
+// each secret, and a v1a signature always. It returns [ErrMessage] or [ErrNoKey].
+func Sign(m Message, key SigningKey, secrets []Secret) (http.Header, error) {
+	if !validID(m.ID) || m.Timestamp.Unix() <= 0 {
+		return nil, ErrMessage
+	}
+	if key.isZero() {
+		return nil, ErrNoKey
+	}
+	timestamp := strconv.FormatInt(m.Timestamp.Unix(), 10)
+	content := signedContent(m.ID, timestamp, m.Body)
+	signatures := make([]string, 0, len(secrets)+1)
+	for _, secret := range secrets {
+		if secret.isZero() {
+			return nil, ErrNoKey
+		}
+		signatures = append(signatures, formatSignature(schemeHMAC, secret.sign(content)))
+	}
+	signatures = append(signatures, formatSignature(schemeEd25519, key.sign(content)))
+
+	headers := http.Header{}
+	headers.Set(headerID, m.ID)
+	headers.Set(headerTimestamp, timestamp)
+	headers.Set(headerSignature, strings.Join(signatures, " "))
+	return headers, nil
+}
+
+func signedContent(id, timestamp string, body []byte) []byte {
+	content := make([]byte, 0, len(id)+len(timestamp)+len(body)+2)
+	content = append(content, id...)
+	content = append(content, '.')
+	content = append(content, timestamp...)
+	content = append(content, '.')
+	return append(content, body...)
+}
+
+func formatSignature(scheme string, signature []byte) string {
+	return scheme + "," + base64.StdEncoding.EncodeToString(signature)
+}
+
+// validID keeps the dot out of ids: with it, two different messages could have
+// the same signed content.
+func validID(id string) bool {
+	rest, ok := strings.CutPrefix(id, "msg_")
+	if !ok || rest == "" || len(id) > maxIDSize {
+		return false
+	}
+	return strings.IndexFunc(rest, func(r rune) bool { return !isLDH(r) && r != '_' }) < 0
+}
+
+// isLDH reports whether r is an ASCII letter, digit or hyphen (RFC 5890 §2.3.1).
+func isLDH(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-'
+}
