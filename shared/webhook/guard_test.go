@@ -1,0 +1,278 @@
+package webhook
+
+import (
+	"bufio"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// target is a line of testdata/hostile.txt.
+type target struct {
+	url   string
+	addrs []netip.Addr // what DNS answers; none when CheckURL must refuse
+}
+
+func hostileTargets(t testing.TB) []target {
+	t.Helper()
+	file, err := os.Open("testdata/hostile.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var targets []target
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		if line := lines.Text(); line != "" && !strings.HasPrefix(line, "# ") {
+			targets = append(targets, parseTarget(t, line))
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if len(targets) < 120 {
+		t.Fatalf("only %d hostile targets", len(targets))
+	}
+	return targets
+}
+
+func parseTarget(t testing.TB, line string) target {
+	t.Helper()
+	if strings.HasPrefix(line, `"`) {
+		text, err := strconv.Unquote(line)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		return target{url: text}
+	}
+	text, answer, resolves := strings.Cut(line, " => ")
+	if !resolves {
+		return target{url: text}
+	}
+	var addrs []netip.Addr
+	for addr := range strings.SplitSeq(answer, ", ") {
+		addrs = append(addrs, netip.MustParseAddr(addr))
+	}
+	return target{text, addrs}
+}
+
+func TestHostileTargetsAreNeverConnected(t *testing.T) {
+	t.Parallel()
+	for _, target := range hostileTargets(t) {
+		t.Run(target.url, func(t *testing.T) {
+			t.Parallel()
+			names := nameServer(t, func(string, int) []netip.Addr { return target.addrs })
+			dialer, recorded := recordingDialer(Policy{}, names)
+			want := ReasonURL
+			if target.addrs != nil {
+				want = ReasonAddress
+			}
+			wantReason(t, testSender(t, dialer).Send(t.Context(), target.url, testMessage(), nil), want)
+			if got := recorded.all(); len(got) > 0 {
+				t.Errorf("connected to %v", got)
+			}
+		})
+	}
+}
+
+// The dial guard must hold without CheckURL: here a bare client meets every
+// target, and DNS says 127.0.0.1 to whatever it is asked.
+func TestDialGuardHoldsAlone(t *testing.T) {
+	t.Parallel()
+	loopback := netip.MustParseAddr("127.0.0.1")
+	names := nameServer(t, func(string, int) []netip.Addr { return []netip.Addr{loopback} })
+	dialer, recorded := recordingDialer(Policy{}, names)
+	client := newClient(dialer)
+	refused := 0
+	for _, target := range hostileTargets(t) {
+		response, err := client.Get(target.url)
+		if err == nil {
+			response.Body.Close()
+			t.Errorf("%q: got an answer", target.url)
+		}
+		var delivery *DeliveryError
+		if errors.As(err, &delivery) && delivery.Reason == ReasonAddress {
+			refused++
+		}
+	}
+	if refused < 120 {
+		t.Errorf("only %d targets reached the guard", refused)
+	}
+	// Lines that are hostile by their form alone name these public addresses.
+	public4, public6 := netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("2606:4700:4700::1111")
+	for _, connect := range recorded.all() {
+		if connect.Addr() != public4 && connect.Addr() != public6 {
+			t.Errorf("connected to %v", connect)
+		}
+	}
+}
+
+// Real sockets: the same address answers when the policy allows it, and sees no
+// connection when it does not.
+func TestLocalListenerIsReachedOnlyWhenAllowed(t *testing.T) {
+	t.Parallel()
+	listener := listen(t, "127.0.0.1:0")
+	loopback := netip.MustParseAddr("127.0.0.1")
+	names := nameServer(t, func(string, int) []netip.Addr { return []netip.Addr{loopback} })
+	send := func(policy Policy, host string) error {
+		dialer := newDialer(policy)
+		dialer.resolver = names
+		return testSender(t, dialer).Send(t.Context(), "http://"+host+":"+listener.port()+"/", testMessage(), nil)
+	}
+	// The port is allowed, so that only the address decides.
+	closed := Policy{AllowPorts: []uint16{listener.addr.Port()}}
+	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "localhost"} {
+		wantReason(t, send(closed, host), ReasonURL)
+	}
+	wantReason(t, send(closed, "shop.example"), ReasonAddress)
+	if got := listener.accepts.Load(); got != 0 {
+		t.Fatalf("%d connections to a forbidden listener", got)
+	}
+	open := Policy{AllowLoopback: true}
+	for _, host := range []string{"127.0.0.1", "localhost"} {
+		if err := send(open, host); err != nil {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	if got := listener.accepts.Load(); got != 2 {
+		t.Errorf("%d connections to an allowed listener, want 2", got)
+	}
+}
+
+// A name answers first with an allowed address, then with a forbidden one on the
+// same port. 127.0.0.9 plays the public address.
+func TestDNSRebindingReachesNothing(t *testing.T) {
+	t.Parallel()
+	public, forbidden := listenPair(t, "127.0.0.9", "127.0.0.1")
+	policy := Policy{
+		Allow:      []netip.Prefix{netip.PrefixFrom(public.addr.Addr(), 32)},
+		AllowPorts: []uint16{public.addr.Port()},
+	}
+	dialer := newDialer(policy)
+	dialer.resolver = nameServer(t, func(name string, asked int) []netip.Addr {
+		switch {
+		case name == "both.example":
+			return []netip.Addr{public.addr.Addr(), forbidden.addr.Addr()}
+		case asked == 0:
+			return []netip.Addr{public.addr.Addr()}
+		default:
+			return []netip.Addr{forbidden.addr.Addr()}
+		}
+	})
+	sender := testSender(t, dialer)
+	send := func(name string) error {
+		return sender.Send(t.Context(), "http://"+name+":"+public.port()+"/", testMessage(), nil)
+	}
+	if err := send("rebind.example"); err != nil {
+		t.Fatalf("first answer: %v", err)
+	}
+	wantReason(t, send("rebind.example"), ReasonAddress)
+	wantReason(t, send("both.example"), ReasonAddress)
+	if public, forbidden := public.accepts.Load(), forbidden.accepts.Load(); public != 1 || forbidden != 0 {
+		t.Errorf("%d allowed and %d forbidden connections, want 1 and 0", public, forbidden)
+	}
+}
+
+// Even if the resolved addresses were never judged, the socket is.
+func TestControlJudgesTheSocketItself(t *testing.T) {
+	t.Parallel()
+	listener := listen(t, "127.0.0.1:0")
+	dialer := newDialer(Policy{AllowPorts: []uint16{listener.addr.Port()}})
+	if _, err := dialer.connect(t.Context(), []netip.AddrPort{listener.addr}); err == nil {
+		t.Error("connected to loopback")
+	}
+	if got := listener.accepts.Load(); got != 0 {
+		t.Errorf("%d connections", got)
+	}
+	for _, c := range []struct {
+		network, address string
+		allowed          bool
+	}{
+		{"tcp4", "93.184.215.14:443", true},
+		{"tcp6", "[2606:4700:4700::1111]:80", true},
+		{"tcp4", "93.184.215.14:22", false},
+		{"udp4", "93.184.215.14:443", false},
+		{"unix", "/var/run/docker.sock", false},
+		{"tcp4", "127.0.0.1:443", false},
+		{"tcp6", "[::ffff:93.184.215.14]:443", false},
+		{"tcp6", "[fe80::1%eth0]:443", false},
+		{"tcp4", "shop.example:443", false},
+	} {
+		if err := (Policy{}).control(c.network, c.address, nil); (err == nil) != c.allowed {
+			t.Errorf("%s %s: got %v", c.network, c.address, err)
+		}
+	}
+}
+
+func TestUnresolvedNameIsItsOwnReason(t *testing.T) {
+	t.Parallel()
+	dialer, recorded := recordingDialer(Policy{}, nameServer(t, func(string, int) []netip.Addr { return nil }))
+	wantReason(t, testSender(t, dialer).Send(t.Context(), "https://gone.example/", testMessage(), nil), ReasonLookup)
+	if got := recorded.all(); len(got) > 0 {
+		t.Errorf("connected to %v", got)
+	}
+}
+
+// Every address of an answer is tried, and each is the checked one.
+func TestPublicAddressesAreDialledAsResolved(t *testing.T) {
+	t.Parallel()
+	addrs := []netip.Addr{netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("93.184.215.15")}
+	dialer, recorded := recordingDialer(Policy{}, nameServer(t, func(string, int) []netip.Addr { return addrs }))
+	wantReason(t, testSender(t, dialer).Send(t.Context(), "https://shop.example/", testMessage(), nil), ReasonConnect)
+	got := map[netip.AddrPort]bool{}
+	for _, connect := range recorded.all() {
+		got[connect] = true
+	}
+	for _, addr := range addrs {
+		if !got[netip.AddrPortFrom(addr, 443)] {
+			t.Errorf("%v was not tried", addr)
+		}
+	}
+	if len(got) != len(addrs) {
+		t.Errorf("tried %v", got)
+	}
+}
+
+func TestSpecialRangesAreRefusedToTheirEdges(t *testing.T) {
+	t.Parallel()
+	for _, prefix := range specialPurpose {
+		for _, addr := range []netip.Addr{prefix.Addr(), lastAddr(prefix)} {
+			if isPublic(addr) {
+				t.Errorf("%v, of %v, counts as public", addr, prefix)
+			}
+		}
+	}
+	for _, text := range []string{
+		"1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
+		"128.0.0.0", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0",
+		"192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0", "223.255.255.255",
+		"2001:200::", "2001:db7:ffff::", "2001:db9::", "2003::", "2600::", "2a00:1450::1",
+	} {
+		if !isPublic(netip.MustParseAddr(text)) {
+			t.Errorf("%s does not count as public", text)
+		}
+	}
+	if isPublic(netip.Addr{}) {
+		t.Error("the zero address counts as public")
+	}
+}
+
+func lastAddr(prefix netip.Prefix) netip.Addr {
+	b := prefix.Addr().AsSlice()
+	for bit := prefix.Bits(); bit < len(b)*8; bit++ {
+		b[bit/8] |= 0x80 >> (bit % 8)
+	}
+	addr, _ := netip.AddrFromSlice(b)
+	return addr
+}
+
+func TestGuardResolvesThroughThePlatformByDefault(t *testing.T) {
+	t.Parallel()
+	if got := newDialer(Policy{}).resolver; got != net.DefaultResolver {
+		t.Errorf("got resolver %v", got)
+	}
+}

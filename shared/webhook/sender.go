@@ -1,0 +1,102 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+)
+
+const userAgent = "Cashwrap-Webhooks/1"
+
+// Sender posts signed messages. It is safe for concurrent use; its limit of four
+// deliveries at a time per host holds within one Sender.
+type Sender struct {
+	policy Policy
+	key    SigningKey
+	client *http.Client
+	limit  hostLimit
+}
+
+// NewSender returns a sender that signs with key and reaches what policy permits.
+func NewSender(policy Policy, key SigningKey) *Sender {
+	return &Sender{policy: policy, key: key, client: Client(policy)}
+}
+
+// Send makes one attempt to deliver m to the URL target, signed with every secret
+// and the platform's key. It waits for a free slot of the host, then at most
+// [AnswerTimeout] for the answer. Any 2xx is success; everything else is a
+// [*DeliveryError], except [ErrMessage] and [ErrNoKey] for what cannot be signed.
+func (s *Sender) Send(ctx context.Context, target string, m Message, secrets []Secret) error {
+	u, err := CheckURL(target, s.policy)
+	if err != nil {
+		return &DeliveryError{Reason: ReasonURL}
+	}
+	headers, err := Sign(m, s.key, secrets)
+	if err != nil {
+		return err
+	}
+	headers.Set("Content-Type", "application/json")
+	headers.Set("User-Agent", userAgent)
+
+	release, err := s.limit.acquire(ctx, u.Hostname())
+	if err != nil {
+		return &DeliveryError{Reason: ReasonCancelled}
+	}
+	defer release()
+	return s.post(ctx, u.String(), headers, m.Body)
+}
+
+func (s *Sender) post(ctx context.Context, target string, headers http.Header, body []byte) error {
+	var handshakeFailed atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { handshakeFailed.Store(err != nil) },
+	})
+	request, err := http.NewRequestWithContext(traced, http.MethodPost, target, bytes.NewReader(body))
+	if err != nil {
+		return &DeliveryError{Reason: ReasonURL}
+	}
+	request.Header = headers
+	response, err := s.client.Do(request)
+	if err != nil {
+		return &DeliveryError{Reason: reasonFor(ctx, err, handshakeFailed.Load())}
+	}
+	defer response.Body.Close()
+	return judge(response)
+}
+
+// judge looks at the status alone: it was the answer, whatever becomes of the body.
+func judge(response *http.Response) error {
+	switch status := response.StatusCode; {
+	case status >= 200 && status < 300:
+		// Read politely, so that a receiver does not see its reply cut off.
+		_, _ = io.CopyN(io.Discard, response.Body, maxAnswerSize)
+		return nil
+	case status >= 300 && status < 400:
+		return &DeliveryError{Reason: ReasonRedirect, Status: status}
+	default:
+		return &DeliveryError{Reason: ReasonStatus, Status: status}
+	}
+}
+
+func reasonFor(ctx context.Context, err error, handshakeFailed bool) Reason {
+	var delivery *DeliveryError
+	var network net.Error
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ReasonCancelled
+	case errors.As(err, &network) && network.Timeout():
+		return ReasonTimeout
+	case errors.As(err, &delivery): // the dialer knows best
+		return delivery.Reason
+	case handshakeFailed:
+		return ReasonTLS
+	default:
+		return ReasonProtocol
+	}
+}

@@ -1,0 +1,342 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var loopbackOnly = Policy{AllowLoopback: true}
+
+// receiver starts a local HTTP receiver; send posts the test message to it.
+func receiver(t *testing.T, handler http.HandlerFunc) (send func(ctx context.Context) error, sender *Sender) {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	sender = NewSender(loopbackOnly, testKey(t))
+	return func(ctx context.Context) error {
+		return sender.Send(ctx, server.URL+"/hook?token=hush", testMessage(), []Secret{testSecret(1)})
+	}, sender
+}
+
+func TestSendPostsASignedMessage(t *testing.T) {
+	t.Parallel()
+	var problem error
+	send, _ := receiver(t, func(_ http.ResponseWriter, r *http.Request) { problem = inspect(r, testKey(t).PublicKey()) })
+	if err := send(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if problem != nil {
+		t.Error(problem)
+	}
+}
+
+// inspect is what a receiver does, with the two kinds of key on their own.
+func inspect(r *http.Request, key PublicKey) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	got := fmt.Sprint(r.Method, r.RequestURI, r.Header.Get("Content-Type"), r.UserAgent(), string(body))
+	want := fmt.Sprint("POST", "/hook?token=hush", "application/json", "Cashwrap-Webhooks/1", `{"id":"c1"}`)
+	if got != want {
+		return fmt.Errorf("got %s, want %s", got, want)
+	}
+	return errors.Join(
+		Verify(r.Header, body, attempt, []Secret{testSecret(1)}, nil),
+		Verify(r.Header, body, attempt, nil, []PublicKey{key}),
+	)
+}
+
+func TestAny2xxIsDeliveredAndNothingElse(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]Reason{
+		200: "", 201: "", 202: "", 204: "", 299: "",
+		301: ReasonRedirect, 304: ReasonRedirect, 399: ReasonRedirect,
+		400: ReasonStatus, 401: ReasonStatus, 404: ReasonStatus, 410: ReasonStatus, 429: ReasonStatus,
+		500: ReasonStatus, 503: ReasonStatus, 599: ReasonStatus,
+	} {
+		send, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		err := send(t.Context())
+		if want == "" {
+			if err != nil {
+				t.Errorf("status %d: %v", status, err)
+			}
+			continue
+		}
+		wantReason(t, err, want)
+		var delivery *DeliveryError
+		if errors.As(err, &delivery) && delivery.Status != status {
+			t.Errorf("got status %d, want %d", delivery.Status, status)
+		}
+	}
+}
+
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	elsewhere := listen(t, "127.0.0.1:0") // permitted by the policy: only the redirect rule protects it
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		send, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://"+elsewhere.addr.String()+"/", status)
+		})
+		wantReason(t, send(t.Context()), ReasonRedirect)
+	}
+	if got := elsewhere.accepts.Load(); got != 0 {
+		t.Errorf("%d connections to the redirect's target", got)
+	}
+}
+
+// The transport judges by itself, too: a caller of Transport who follows
+// redirects is still kept from a forbidden address.
+func TestRedirectToLoopbackMeetsTheGuard(t *testing.T) {
+	t.Parallel()
+	forbidden := listen(t, "127.0.0.1:0")
+	policy := Policy{AllowPorts: []uint16{forbidden.addr.Port()}}
+	client := &http.Client{Transport: redirectOnce{to: "http://" + forbidden.addr.String(), rest: Transport(policy)}}
+	response, err := client.Get("https://shop.example.com/")
+	if err == nil {
+		response.Body.Close()
+	}
+	wantReason(t, err, ReasonAddress)
+	if got := forbidden.accepts.Load(); got != 0 {
+		t.Errorf("%d connections", got)
+	}
+}
+
+// redirectOnce plays a public host that redirects.
+type redirectOnce struct {
+	to   string
+	rest http.RoundTripper
+}
+
+// RoundTrip answers the public host itself and passes on every other request.
+func (r redirectOnce) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.URL.Host != "shop.example.com" {
+		return r.rest.RoundTrip(request)
+	}
+	return &http.Response{
+		StatusCode: http.StatusFound, Header: http.Header{"Location": {r.to}},
+		Body: http.NoBody, Request: request,
+	}, nil
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	cutOff := make(chan struct{})
+	send, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		defer close(cutOff)
+		for chunk := make([]byte, 32<<10); ; {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	})
+	if err := send(t.Context()); err != nil {
+		t.Errorf("endless body after 200: %v", err)
+	}
+	<-cutOff
+	send, _ = receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Padding", strings.Repeat("x", 2*maxAnswerSize))
+	})
+	wantReason(t, send(t.Context()), ReasonProtocol)
+}
+
+func TestSilenceIsATimeout(t *testing.T) {
+	t.Parallel()
+	send, sender := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices a closed connection only once the body is read
+		<-r.Context().Done()
+	})
+	if sender.client.Timeout != 10*time.Second {
+		t.Errorf("gives up after %v, want 10 s", sender.client.Timeout)
+	}
+	sender.client.Timeout = 20 * time.Millisecond // the receiver never answers, however long
+	wantReason(t, send(t.Context()), ReasonTimeout)
+}
+
+func TestCallerCanGiveUp(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	send, _ := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		cancel()
+		<-r.Context().Done()
+	})
+	wantReason(t, send(ctx), ReasonCancelled)
+}
+
+func TestGarbageIsABadResponse(t *testing.T) {
+	t.Parallel()
+	send, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "SSH-2.0-OpenSSH_9.9\r\n")
+	})
+	wantReason(t, send(t.Context()), ReasonProtocol)
+}
+
+func TestRefusedConnection(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	wantReason(t, NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "http://"+address+"/", testMessage(), nil), ReasonConnect)
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name       string
+		trusted    bool
+		maxVersion uint16
+		want       Reason
+	}{
+		{"trusted", true, 0, ""},
+		{"TLS 1.2", true, tls.VersionTLS12, ""},
+		{"unknown authority", false, 0, ReasonTLS},
+		{"TLS 1.1", true, tls.VersionTLS11, ReasonTLS},
+	} {
+		server, proto := tlsReceiver(t, c.maxVersion)
+		sender := NewSender(loopbackOnly, testKey(t))
+		if c.trusted {
+			roots := x509.NewCertPool()
+			roots.AddCert(server.Certificate())
+			sender.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = roots
+		}
+		err := sender.Send(t.Context(), server.URL, testMessage(), nil)
+		switch {
+		case c.want != "":
+			wantReason(t, err, c.want)
+		case err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case proto.Load() != 2:
+			t.Errorf("%s: spoke HTTP/%d, want 2", c.name, proto.Load())
+		}
+	}
+}
+
+func tlsReceiver(t *testing.T, maxVersion uint16) (*httptest.Server, *atomic.Int64) {
+	proto := &atomic.Int64{}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		proto.Store(int64(r.ProtoMajor))
+	}))
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // failed handshakes are the point
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: maxVersion}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server, proto
+}
+
+func TestFailuresAreSafeToLog(t *testing.T) {
+	t.Parallel()
+	send, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "stack trace of the merchant", http.StatusInternalServerError)
+	})
+	err := send(t.Context())
+	if got := err.Error(); got != "webhook: not delivered: status 500" {
+		t.Errorf("got %q", got)
+	}
+	if got := errors.Unwrap(err); got != nil {
+		t.Errorf("wraps %v, which may quote the URL", got)
+	}
+}
+
+func TestUnsignableMessageIsNotSent(t *testing.T) {
+	t.Parallel()
+	listener := listen(t, "127.0.0.1:0")
+	target := "http://" + listener.addr.String() + "/"
+	if err := NewSender(loopbackOnly, testKey(t)).Send(t.Context(), target, Message{}, nil); !errors.Is(err, ErrMessage) {
+		t.Errorf("got %v, want ErrMessage", err)
+	}
+	if err := NewSender(loopbackOnly, SigningKey{}).Send(t.Context(), target, testMessage(), nil); !errors.Is(err, ErrNoKey) {
+		t.Errorf("got %v, want ErrNoKey", err)
+	}
+	if got := listener.accepts.Load(); got != 0 {
+		t.Errorf("%d connections", got)
+	}
+}
+
+func TestTransportIgnoresProxiesAndOldTLS(t *testing.T) {
+	t.Parallel()
+	transport := Transport(Policy{})
+	if transport.Proxy != nil {
+		t.Error("a proxy would connect in the guard's place")
+	}
+	if transport.TLSClientConfig.MinVersion != tls.VersionTLS12 || transport.TLSClientConfig.InsecureSkipVerify {
+		t.Errorf("TLS settings: %+v", transport.TLSClientConfig)
+	}
+}
+
+func TestFourDeliveriesPerHostAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var limit hostLimit
+		var running, most atomic.Int64
+		finish := make(chan struct{})
+		for range 10 {
+			go func() {
+				release, err := limit.acquire(t.Context(), "a.example")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer release()
+				most.Store(max(most.Load(), running.Add(1)))
+				<-finish
+				running.Add(-1)
+			}()
+		}
+		synctest.Wait()
+		if got := running.Load(); got != 4 {
+			t.Errorf("%d at a time, want 4", got)
+		}
+		assertOthersPass(t, &limit)
+		assertWaitersCanLeave(t, &limit)
+		close(finish)
+		synctest.Wait()
+		if most.Load() != 4 || running.Load() != 0 {
+			t.Errorf("at most %d, %d left", most.Load(), running.Load())
+		}
+		if len(limit.hosts) != 0 {
+			t.Errorf("remembers %d idle hosts", len(limit.hosts))
+		}
+	})
+}
+
+func assertOthersPass(t *testing.T, limit *hostLimit) {
+	t.Helper()
+	release, err := limit.acquire(t.Context(), "b.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+}
+
+func assertWaitersCanLeave(t *testing.T, limit *hostLimit) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := limit.acquire(ctx, "a.example"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}

@@ -1,0 +1,144 @@
+package webhook
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Size limits in bytes; names and labels as in RFC 1035 §2.3.4.
+const (
+	maxURLSize   = 2048
+	maxNameSize  = 253
+	maxLabelSize = 63
+)
+
+// URLError says why a callback URL is refused. Its text never repeats the URL,
+// so it is safe to log and to send to the client.
+type URLError struct{ Problem string }
+
+// Error reads as "must …", to follow a field's name.
+func (e *URLError) Error() string { return e.Problem }
+
+// Ports of the two schemes, when the URL names none.
+var defaultPorts = map[string]uint16{"http": 80, "https": 443}
+
+// CheckURL judges a callback URL before anything is resolved (contract §11.3) and
+// returns it parsed, with scheme and host in lower case. A host has exactly one
+// accepted spelling: RFC 1123 letters, digits and hyphens (international names in
+// their xn-- form), canonical dotted IPv4, or bracketed IPv6; whatever a browser
+// or libc would also read as an address is refused. It returns a [*URLError].
+func CheckURL(raw string, policy Policy) (*url.URL, error) {
+	if len(raw) > maxURLSize {
+		return nil, &URLError{"must be at most 2048 bytes long"}
+	}
+	if strings.IndexFunc(raw, isForbiddenInURL) >= 0 {
+		return nil, &URLError{"must be printable ASCII without spaces, backslashes or fragment"}
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, &URLError{"must be a URL"}
+	}
+	defaultPort, ok := defaultPorts[u.Scheme]
+	if !ok || u.Host == "" {
+		return nil, &URLError{"must be an absolute http or https URL"}
+	}
+	if u.User != nil {
+		return nil, &URLError{"must not contain user information"}
+	}
+	u.Host = strings.ToLower(u.Host)
+	port, err := parsePort(u, defaultPort)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHost(u, port, policy); err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// isForbiddenInURL keeps out what parsers are known to disagree about. Fragments
+// are never sent, so one in a callback URL can only mislead.
+func isForbiddenInURL(r rune) bool {
+	return r <= ' ' || r > '~' || r == '\\' || r == '#'
+}
+
+// parsePort accepts only the canonical decimal spelling: "080" and an empty port
+// after a colon are read differently by different clients.
+func parsePort(u *url.URL, defaultPort uint16) (uint16, error) {
+	text := u.Port()
+	if text == "" && !strings.HasSuffix(u.Host, ":") {
+		return defaultPort, nil
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || strconv.FormatUint(port, 10) != text {
+		return 0, errPort
+	}
+	return uint16(port), nil
+}
+
+var (
+	errPort    = &URLError{"must use port 80, 443 or 8443"}
+	errName    = &URLError{"must name a host by its full ASCII domain name"}
+	errLocal   = &URLError{"must name a public host"}
+	errAddress = &URLError{"must not point to a private or special-purpose address"}
+)
+
+func checkHost(u *url.URL, port uint16, policy Policy) error {
+	host := u.Hostname()
+	if strings.HasPrefix(u.Host, "[") || endsInNumber(host) {
+		return checkLiteral(u.Host, host, port, policy)
+	}
+	if !isDomainName(host) {
+		return errName
+	}
+	if !policy.permitsName(host) {
+		return errLocal
+	}
+	if !policy.allowsLocalhost(host) && !policy.permitsPort(port) {
+		return errPort
+	}
+	return nil
+}
+
+func checkLiteral(authority, host string, port uint16, policy Policy) error {
+	addr, err := netip.ParseAddr(host)
+	bracketed := strings.HasPrefix(authority, "[")
+	if err != nil || addr.Is6() != bracketed || !policy.permitsAddr(addr) {
+		return errAddress
+	}
+	if !policy.permits(netip.AddrPortFrom(addr, port)) {
+		return errPort
+	}
+	return nil
+}
+
+// endsInNumber is the WHATWG URL standard's test for "this is an IPv4 address":
+// the last label is decimal, octal or 0x-hexadecimal. It covers 2130706433,
+// 0177.1, 0x7f.0.0.1 and their like, also with a trailing dot.
+func endsInNumber(host string) bool {
+	host = strings.TrimRight(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if digits, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(digits, "0123456789abcdef") == ""
+	}
+	return last != "" && strings.Trim(last, "0123456789") == ""
+}
+
+// isDomainName wants every label to be LDH or an underscore, with no trailing
+// dot: one spelling per host, which the limit per host relies on too.
+func isDomainName(host string) bool {
+	if len(host) > maxNameSize {
+		return false
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || len(label) > maxLabelSize || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		if strings.IndexFunc(label, func(r rune) bool { return !isLDH(r) && r != '_' }) >= 0 {
+			return false
+		}
+	}
+	return true
+}
