@@ -50,10 +50,9 @@ func parsePrefixes(texts ...string) []netip.Prefix {
 	return prefixes
 }
 
-// isPublic reports whether addr is a public unicast address. Mapped IPv6 and
-// addresses with a zone are not.
+// isPublic reports whether addr is a public unicast address; mapped IPv6 is not.
 func isPublic(addr netip.Addr) bool {
-	if !addr.IsValid() || addr.Zone() != "" || isISATAP(addr) {
+	if !addr.IsValid() || isISATAP(addr) {
 		return false
 	}
 	if addr.Is6() && !globalUnicast6.Contains(addr) {

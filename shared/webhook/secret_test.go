@@ -79,8 +79,14 @@ func TestKeysNeverPrint(t *testing.T) {
 		config{secret, secret, &secret, key}, &config{secret, secret, &secret, key},
 	}
 	var out bytes.Buffer
+	verbs := []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%o", "%b", "%U", "%c", "%t"}
+	for _, verb := range verbs {
+		if got := fmt.Sprintf(verb+verb, secret, key); got != redacted+redacted {
+			t.Errorf("%s prints %s", verb, got)
+		}
+	}
 	for _, value := range values {
-		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%o", "%b", "%U", "%c", "%t"} {
+		for _, verb := range verbs {
 			fmt.Fprintf(&out, verb+"\n", value)
 		}
 		encoded, err := json.Marshal(value)

@@ -116,9 +116,8 @@ func checkLiteral(authority, host string, port uint16, policy Policy) error {
 
 // endsInNumber is the WHATWG URL standard's test for "this is an IPv4 address":
 // the last label is decimal, octal or 0x-hexadecimal. It covers 2130706433,
-// 0177.1, 0x7f.0.0.1 and their like, also with a trailing dot.
+// 0177.1, 0x7f.0.0.1 and their like; a trailing dot is isDomainName's to refuse.
 func endsInNumber(host string) bool {
-	host = strings.TrimRight(host, ".")
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if digits, ok := strings.CutPrefix(last, "0x"); ok {
 		return strings.Trim(digits, "0123456789abcdef") == ""

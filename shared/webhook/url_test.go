@@ -86,6 +86,7 @@ func TestPolicyOpensWhatItNamesAndNoMore(t *testing.T) {
 		{loopback, "http://receiver/", false},
 		{loopback, "http://0.0.0.0:3000/", false},
 		{loopback, "http://127.1:3000/", false},
+		{loopback, "http://[::1%25lo]:3000/", false},
 		{loopback, "http://[::ffff:127.0.0.1]:3000/", false},
 		{network, "http://10.1.0.1:9000/", true},
 		{network, "http://receiver:9000/", true},
