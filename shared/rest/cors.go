@@ -1,0 +1,30 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+)
+
+// corsHeaders open a response to every origin. Browsers send no cookies or
+// credentials of their own here: the public key is in the page.
+func corsHeaders(h http.Header) {
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed")
+}
+
+// preflight answers a browser's OPTIONS with the methods open to it. The
+// wildcard covers the clients' version headers, but by the Fetch standard not
+// Authorization, which is therefore named.
+func preflight(f found) reply {
+	var methods []string
+	for _, route := range f.others {
+		if route.Access == PublicToo {
+			methods = append(methods, route.Method)
+		}
+	}
+	return reply{status: http.StatusNoContent, header: http.Header{
+		"Access-Control-Allow-Methods": {strings.Join(methods, ", ")},
+		"Access-Control-Allow-Headers": {"Authorization, *"},
+		"Access-Control-Max-Age":       {"600"},
+	}}
+}

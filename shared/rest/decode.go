@@ -1,0 +1,117 @@
+package rest
+
+import (
+	"encoding"
+	"net/url"
+	"reflect"
+	"strconv"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// input is a request taken apart, ready to fill a request type:
+//
+//	path:"id"         a path value, percent-decoded
+//	query:"limit"     a query parameter: text, number, bool, a type with
+//	                  UnmarshalText, a pointer to one (nil: absent), or a slice
+//	                  of them in any spelling of contract §2.5
+//	form:"PaRes"      a field of an application/x-www-form-urlencoded body
+//	json:"amount"     a member of the JSON body; unknown ones are ignored,
+//	                  null is absent (contract §2.2)
+//
+// Fields of embedded structs count as the type's own.
+type input struct {
+	plan  plan
+	path  map[string]string
+	query url.Values
+	form  url.Values // nil: the body is JSON
+	body  node
+}
+
+// decode fills the struct to points to. Failure: Rejected with the fault's
+// dot path, or a List of several.
+func (in *input) decode(to any) error {
+	v := reflect.ValueOf(to).Elem()
+	var faults failure.List
+	for _, f := range in.plan.path {
+		faults = append(faults, fillText(v.FieldByIndex(f.index), f.name, []string{in.path[f.name]})...)
+	}
+	for _, f := range in.plan.query {
+		faults = append(faults, fillQuery(v.FieldByIndex(f.index), f.name, in.query)...)
+	}
+	for _, f := range in.plan.form {
+		if values := in.form[f.name]; len(values) > 0 {
+			faults = append(faults, fillText(v.FieldByIndex(f.index), f.name, values)...)
+		}
+	}
+	if in.plan.json && in.form == nil {
+		body := in.body.object()
+		if body.kind != '{' {
+			return failure.BadRequest("The body must be a JSON object.")
+		}
+		fillObject(v, body, "", &faults)
+	}
+	return faults.Err()
+}
+
+func fillQuery(v reflect.Value, name string, query url.Values) failure.List {
+	if list(v.Type()) {
+		return fillText(v, name, listValues(query, name))
+	}
+	return fillText(v, name, query[name])
+}
+
+// fillText sets a textual value or list. An empty text is absent; a single
+// value given twice is refused, because there is no telling which one counts.
+func fillText(v reflect.Value, name string, texts []string) failure.List {
+	if list(v.Type()) {
+		for _, text := range texts {
+			element := reflect.New(v.Type().Elem()).Elem()
+			if message := setText(element, text); message != "" {
+				return failure.List{failure.Invalid(name, message)}
+			}
+			v.Set(reflect.Append(v, element))
+		}
+		return nil
+	}
+	if len(texts) == 0 || (len(texts) == 1 && texts[0] == "") {
+		return nil
+	}
+	if len(texts) > 1 {
+		return failure.List{failure.Invalid(name, "must be given once.")}
+	}
+	if message := setText(v, texts[0]); message != "" {
+		return failure.List{failure.Invalid(name, message)}
+	}
+	return nil
+}
+
+// setText reads text into a textual value and says what is wrong with it, or "".
+func setText(v reflect.Value, text string) string {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		if u.UnmarshalText([]byte(text)) != nil {
+			return "has a value that is not allowed."
+		}
+		return ""
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		if text != "true" && text != "false" {
+			return "must be true or false."
+		}
+		v.SetBool(text == "true")
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		if err != nil {
+			return "must be an integer."
+		}
+		v.SetInt(n)
+	default:
+		v.SetString(text)
+	}
+	return ""
+}

@@ -1,0 +1,141 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// errorWriter turns failures into replies.
+type errorWriter struct{ base string }
+
+// problem is the hybrid body of contract §3.2: one object with all shapes.
+type problem struct {
+	Type              string           `json:"type"`
+	Title             string           `json:"title"`
+	Status            int              `json:"status"`
+	Detail            string           `json:"detail"`
+	Instance          string           `json:"instance"`
+	ErrorCode         string           `json:"error_code,omitempty"`
+	Message           string           `json:"message"`
+	TraceID           string           `json:"trace_id"`
+	Param             string           `json:"param,omitempty"`
+	ErrorMessage      string           `json:"error_message,omitempty"`
+	StatusCode        string           `json:"status_code,omitempty"` // a string (contract §2.3)
+	Details           string           `json:"details,omitempty"`
+	FailedConstraints []failure.Detail `json:"failed_constraints,omitempty"`
+}
+
+// fault is one entry of an error array: the legacy shape.
+type fault struct {
+	Message   string `json:"message"`
+	ErrorCode string `json:"error_code"`
+	Param     string `json:"param,omitempty"`
+}
+
+// reply shows err in the dialect.
+func (w errorWriter) reply(err error, d Dialect, requestID string, request http.Header) reply {
+	err = timely(err)
+	e := failure.Of(err)
+	var several failure.List
+	if errors.As(err, &several) && len(several) > 1 && d == Several {
+		return arrayReply(several, err)
+	}
+	shown := problemOf(e)
+	r := reply{status: shown.Status, header: http.Header{}, fault: err}
+	if e.RetryAfter > 0 {
+		r.header.Set("Retry-After", seconds(e.RetryAfter))
+	}
+	if e.Kind == failure.Unauthorized {
+		r.header.Set("WWW-Authenticate", "Bearer")
+	}
+	if d == HTML {
+		r.contentType, r.body, r.policy = htmlType, errorPage(shown, e, requestID), errorPagePolicy
+		return r
+	}
+	body := w.body(shown, e, requestID)
+	if d == Details {
+		body.Details, body.FailedConstraints = e.Message, constraints(e, several)
+	}
+	if len(several) > 1 {
+		body.Type = w.typeOf("multiple-invalid-parameters")
+		body.Title = problems["multiple-invalid-parameters"].Title
+	}
+	r.contentType = jsonType
+	if strings.Contains(strings.Join(request.Values("Accept"), ","), "application/problem+json") {
+		r.contentType = problemType
+	}
+	r.body, _ = marshal(body) // strings and integers always marshal
+	return r
+}
+
+func (w errorWriter) typeOf(slug string) string { return w.base + "/problems/" + slug }
+
+func (w errorWriter) body(shown Problem, e *failure.Error, requestID string) problem {
+	b := problem{
+		Type: w.typeOf(shown.Slug), Title: shown.Title, Status: shown.Status, Detail: e.Message,
+		Instance: "urn:uuid:" + requestID, ErrorCode: e.Code, Message: e.Message, TraceID: requestID,
+	}
+	switch shown.Status {
+	case http.StatusBadRequest:
+		b.Param, b.ErrorMessage = e.Param, e.Message
+		b.FailedConstraints = e.Details
+	case http.StatusUnauthorized:
+		b.Detail, b.ErrorMessage = "Unauthorized.", e.Message
+	case http.StatusForbidden:
+		b.Detail, b.ErrorMessage, b.StatusCode = shown.Description, e.Message, "403"
+	}
+	return b
+}
+
+// constraints lists a failure's own details, or its fields as constraints.
+func constraints(e *failure.Error, several failure.List) []failure.Detail {
+	if len(e.Details) > 0 {
+		return e.Details
+	}
+	if len(several) == 0 {
+		several = failure.List{e}
+	}
+	var all []failure.Detail
+	for _, one := range several {
+		if one.Param != "" {
+			all = append(all, failure.Detail{Message: one.Message, Reference: one.Param})
+		}
+	}
+	return all
+}
+
+// arrayReply is process's form of several faults (contract §3.1). It has the
+// plain JSON type whatever Accept names (contract §3.2).
+func arrayReply(several failure.List, err error) reply {
+	faults := make([]fault, len(several))
+	for i, e := range several {
+		faults[i] = fault{Message: e.Message, ErrorCode: e.Code, Param: e.Param}
+	}
+	r := reply{status: problemOf(several[0]).Status, contentType: jsonType, fault: err}
+	r.body, _ = marshal(faults) // strings always marshal
+	return r
+}
+
+// timely turns a deadline that passed inside an operation into a Timeout.
+func timely(err error) error {
+	if failure.Of(err).Kind != failure.Internal {
+		return err
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return &failure.Error{Kind: failure.Timeout, Code: "INTERNAL_ERROR", Slug: "gateway-timeout",
+			Message: "No answer came in time.", Cause: err}
+	}
+	return err
+}
+
+// seconds is a Retry-After value: whole seconds, rounded up, at least one.
+func seconds(d time.Duration) string {
+	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
+}

@@ -1,0 +1,122 @@
+package rest
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// maxFaults bounds how many faults of one body are told.
+const maxFaults = 20
+
+// Nullable is a JSON member of which null means something else than absent,
+// such as a date that a PATCH clears (contract §13.1).
+type Nullable[T any] struct {
+	Given bool // the member is there
+	Value *T   // nil when it is null
+}
+
+func (n *Nullable[T]) given() (value reflect.Value) {
+	n.Given = true
+	return reflect.ValueOf(&n.Value).Elem()
+}
+
+type nullable interface{ given() reflect.Value }
+
+// fill sets v from n and notes a fault, with its dot path, for every value of
+// the wrong type. Leaves are encoding/json's work; the walk is ours because
+// encoding/json neither names the path of a failed UnmarshalJSON nor matches
+// names exactly.
+func fill(v reflect.Value, n node, path string, faults *failure.List) {
+	if v.CanAddr() {
+		if member, ok := v.Addr().Interface().(nullable); ok && n.kind != 0 {
+			v = member.given()
+		}
+	}
+	if n.kind == 0 || n.kind == 'n' || len(*faults) >= maxFaults {
+		return
+	}
+	if v.Kind() == reflect.Pointer {
+		target := reflect.New(v.Type().Elem())
+		v.Set(target)
+		v = target.Elem()
+	}
+	switch kind := v.Kind(); {
+	case reflect.PointerTo(v.Type()).Implements(jsonUnmarshaler), reflect.PointerTo(v.Type()).Implements(textUnmarshaler):
+		fillLeaf(v, n, path, faults)
+	case kind == reflect.Struct && n.kind == '{':
+		fillObject(v, n, path, faults)
+	case kind == reflect.Slice && n.kind == '[':
+		fillArray(v, n, path, faults)
+	case kind == reflect.Map && n.kind == '{':
+		fillMap(v, n, path, faults)
+	default:
+		fillLeaf(v, n, path, faults)
+	}
+}
+
+func fillObject(v reflect.Value, n node, path string, faults *failure.List) {
+	byName := members(v.Type())
+	for i, name := range n.names {
+		if index, ok := byName[name]; ok {
+			fill(v.FieldByIndex(index), n.children[i], join(path, name), faults)
+		}
+	}
+}
+
+func fillArray(v reflect.Value, n node, path string, faults *failure.List) {
+	v.Set(reflect.MakeSlice(v.Type(), len(n.children), len(n.children)))
+	for i, child := range n.children {
+		fill(v.Index(i), child, join(path, strconv.Itoa(i)), faults)
+	}
+}
+
+// fillMap skips members that are null, as it does fields.
+func fillMap(v reflect.Value, n node, path string, faults *failure.List) {
+	v.Set(reflect.MakeMapWithSize(v.Type(), len(n.names)))
+	for i, name := range n.names {
+		if n.children[i].kind == 'n' {
+			continue
+		}
+		element := reflect.New(v.Type().Elem()).Elem()
+		fill(element, n.children[i], join(path, name), faults)
+		v.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), element)
+	}
+}
+
+func fillLeaf(v reflect.Value, n node, path string, faults *failure.List) {
+	if json.Unmarshal(n.raw, v.Addr().Interface()) != nil {
+		v.SetZero()
+		*faults = append(*faults, failure.Invalid(path, expectation(v.Type())))
+	}
+}
+
+// expectation says what a value of type t looks like in JSON.
+func expectation(t reflect.Type) string {
+	if reflect.PointerTo(t).Implements(jsonUnmarshaler) || reflect.PointerTo(t).Implements(textUnmarshaler) {
+		return "has a value that is not allowed."
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "must be a string."
+	case reflect.Bool:
+		return "must be true or false."
+	case reflect.Struct, reflect.Map:
+		return "must be an object."
+	case reflect.Slice:
+		return "must be an array."
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "must be an integer."
+	default:
+		return "must be a number."
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}

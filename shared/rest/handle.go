@@ -1,0 +1,90 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+)
+
+// Handle is an operation with its decoder and encoder; made by JSON and Page.
+type Handle struct {
+	plan plan
+	run  func(context.Context, *input) (reply, error)
+}
+
+// Accepter is a result that may mean "more to do": when Accepted answers true
+// it is sent as 202 (3-D Secure, contract §4.3).
+type Accepter interface{ Accepted() bool }
+
+// Redactor is a result that holds a secret. An idempotent replay shows
+// Redacted instead, and only that is stored (contract §2.8).
+type Redactor interface{ Redacted() any }
+
+// NoContent is the result of an operation that answers 204.
+type NoContent struct{}
+
+// Empty is the result of an operation that answers its success code with
+// Content-Length: 0 (contract §2.3).
+type Empty struct{}
+
+// JSON is an operation that answers JSON with the status success. Req is a
+// struct whose fields are tagged path, query, form or json; see decode.go.
+func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error)) Handle {
+	return Handle{
+		plan: planOf(reflect.TypeFor[Req]()),
+		run: func(ctx context.Context, in *input) (reply, error) {
+			var req Req
+			if err := in.decode(&req); err != nil {
+				return reply{}, err
+			}
+			res, err := op(ctx, req)
+			if err != nil {
+				return reply{}, err
+			}
+			return encode(success, res)
+		},
+	}
+}
+
+// Document is what a page operation answers: HTML, or a redirect, or a body
+// of another type.
+type Document struct {
+	Status      int    // 0: 200
+	HTML        []byte // sent as text/html;charset=UTF-8
+	Redirect    string // an absolute or local URL: 303, nothing else is sent
+	ContentType string // of Body
+	Body        []byte
+	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"
+}
+
+// Page is an operation that answers a Document.
+func Page[Req any](op func(context.Context, Req) (Document, error)) Handle {
+	return Handle{
+		plan: planOf(reflect.TypeFor[Req]()),
+		run: func(ctx context.Context, in *input) (reply, error) {
+			var req Req
+			if err := in.decode(&req); err != nil {
+				return reply{}, err
+			}
+			doc, err := op(ctx, req)
+			if err != nil {
+				return reply{}, err
+			}
+			return doc.reply(), nil
+		},
+	}
+}
+
+func (d Document) reply() reply {
+	if d.Redirect != "" {
+		return reply{status: http.StatusSeeOther, header: http.Header{"Location": {d.Redirect}}, policy: pagePolicy(d.CSP)}
+	}
+	r := reply{status: d.Status, contentType: d.ContentType, body: d.Body, policy: pagePolicy(d.CSP)}
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	if d.HTML != nil {
+		r.contentType, r.body = htmlType, d.HTML
+	}
+	return r
+}

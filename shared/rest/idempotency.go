@@ -1,0 +1,146 @@
+package rest
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// maxIdempotencyKey is contract §2.8's length.
+const maxIdempotencyKey = 255
+
+// settling is how long the record may take to be written once the operation
+// is done, also when the client has left or the deadline passed.
+const settling = 3 * time.Second
+
+// idempotencyKey reads the request's key; "" when there is none or it means
+// nothing here. Failure: Rejected for a key that breaks contract §2.8.
+func (x *exchange) idempotencyKey() (string, error) {
+	values := x.request.Header.Values("Idempotency-Key")
+	if len(values) == 0 || x.route.Access == Open || !changes(x.route.Method) {
+		return "", nil
+	}
+	// The Lambda adapter splits header values at commas.
+	key := strings.Join(values, ",")
+	printable := !strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })
+	if key == "" || len(key) > maxIdempotencyKey || !printable {
+		return "", failure.Invalid("Idempotency-Key", "must be 1 to 255 printable ASCII characters.")
+	}
+	return key, nil
+}
+
+func changes(method string) bool {
+	switch method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+		return true
+	default:
+		return false
+	}
+}
+
+// once runs the request at most once under its key, or replays the stored
+// reply (contract §2.8).
+func (x *exchange) once(ctx context.Context, clientKey string) reply {
+	tenant := x.caller.Tenant
+	ctx = WithOperationID(ctx, x.server.keys.operationID(tenant.String(), x.request.Method, x.path(), clientKey))
+	claim := store.IdempotencyClaim{
+		Tenant: tenant, ClientKey: clientKey, Owner: x.id, Fingerprint: x.fingerprint(),
+	}
+	state, sealed, err := x.server.store.ClaimIdempotency(ctx, claim)
+	if err != nil {
+		return x.fail(fmt.Errorf("claim idempotency key: %w", err))
+	}
+	switch state {
+	case store.Running:
+		return x.fail(&failure.Error{Kind: failure.Conflict, Code: "IDEMPOTENCY_IN_PROGRESS", Slug: "idempotency-in-progress",
+			Message: "The first request with this Idempotency-Key is still running.", RetryAfter: time.Second})
+	case store.Reused:
+		return x.fail(&failure.Error{Kind: failure.Unprocessable, Code: "IDEMPOTENCY_KEY_REUSED", Slug: "idempotency-key-reused",
+			Message: "This Idempotency-Key was used for a different request."})
+	case store.Settled:
+		return x.replay(claim, sealed)
+	default:
+		return x.settled(ctx, claim, x.run(ctx))
+	}
+}
+
+// settled stores the reply, or frees the key when the reply is not one to
+// keep. The client gets the reply even when that fails: the operation did
+// happen, and a retry recognises it by its OperationID.
+func (x *exchange) settled(ctx context.Context, claim store.IdempotencyClaim, r reply) reply {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
+	var owned bool
+	var err error
+	if kept(r.status) {
+		owned, err = x.server.store.SettleIdempotency(ctx, claim, x.server.keys.seal(r.stored(), place(claim)))
+	} else {
+		owned, err = x.server.store.ReleaseIdempotency(ctx, claim)
+	}
+	if err != nil || !owned {
+		x.server.log.LogAttrs(ctx, slog.LevelWarn, "idempotency record not written",
+			slog.String("request_id", x.id), slog.Bool("owned", owned), slog.Any("cause", err))
+	}
+	return r
+}
+
+// kept says a reply of the status is stored (contract §2.8).
+func kept(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusFailedDependency, http.StatusTooManyRequests:
+		return false
+	default:
+		return status < http.StatusInternalServerError
+	}
+}
+
+// storedReply is what a replay needs.
+type storedReply struct {
+	Status      int    `json:"status"`
+	ContentType string `json:"content_type,omitempty"`
+	Body        []byte `json:"body,omitempty"`
+}
+
+func (r reply) stored() []byte {
+	body := r.body
+	if r.redacted != nil {
+		body = r.redacted
+	}
+	text, _ := json.Marshal(storedReply{Status: r.status, ContentType: r.contentType, Body: body}) // always marshals
+	return text
+}
+
+func (x *exchange) replay(claim store.IdempotencyClaim, sealed []byte) reply {
+	text, err := x.server.keys.open(sealed, place(claim))
+	if err != nil {
+		return x.fail(err)
+	}
+	var s storedReply
+	if err := json.Unmarshal(text, &s); err != nil {
+		return x.fail(errSealed)
+	}
+	return reply{status: s.Status, contentType: s.ContentType, body: s.Body,
+		header: http.Header{"Idempotency-Replayed": {"true"}}}
+}
+
+// place is the record a sealed reply belongs to.
+func place(c store.IdempotencyClaim) string { return c.Tenant.String() + "\x00" + c.ClientKey }
+
+// fingerprint is keyed, because bodies hold card numbers, whose plain hashes
+// could be searched (contract §2.8).
+func (x *exchange) fingerprint() string {
+	body := string(x.raw)
+	if x.input.form == nil {
+		body = string(x.input.body.object().canonical(nil))
+	}
+	return hex.EncodeToString(mac(x.server.keys.fingerprint,
+		x.request.Method, x.path(), x.input.query.Encode(), body))
+}

@@ -1,0 +1,49 @@
+package rest
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// listValues collects a list parameter in every spelling of contract §2.5:
+// k=a&k=b, k[]=a, k[0]=a, k[][0]=a, and comma-joined. Numbered entries follow
+// the others in the order of their numbers; empty entries are dropped.
+func listValues(query url.Values, name string) []string {
+	type entry struct {
+		index  int
+		values []string
+	}
+	entries := []entry{{-2, query[name]}, {-1, query[name+"[]"]}}
+	for key, values := range query {
+		if suffix, ok := strings.CutPrefix(key, name+"["); ok {
+			if index, ok := listIndex(suffix); ok {
+				entries = append(entries, entry{index, values})
+			}
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return a.index - b.index })
+	var all []string
+	for _, e := range entries {
+		for _, value := range e.values {
+			for part := range strings.SplitSeq(value, ",") {
+				if part != "" {
+					all = append(all, part)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// listIndex reads what follows "k[": "0]" or "][0]".
+func listIndex(suffix string) (int, bool) {
+	suffix = strings.TrimPrefix(suffix, "][")
+	digits, ok := strings.CutSuffix(suffix, "]")
+	if !ok || len(digits) > 4 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 16)
+	return int(n), err == nil
+}

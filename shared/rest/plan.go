@@ -1,0 +1,108 @@
+package rest
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// plan is how a request type is filled: by path value, query parameter, form
+// field and JSON member. It is made once, when the routes are written down.
+type plan struct {
+	path, query, form []field
+	json              bool // the type has JSON members
+}
+
+type field struct {
+	name  string
+	index []int
+}
+
+// planOf panics on a type that cannot be filled: that is a mistake in a
+// family's source, found when its package is loaded.
+func planOf(t reflect.Type) plan {
+	if t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("rest: request type %s is not a struct", t))
+	}
+	p := plan{
+		path:  tagged(t, "path"),
+		query: tagged(t, "query"),
+		form:  tagged(t, "form"),
+		json:  len(members(t)) > 0,
+	}
+	for _, fields := range [][]field{p.path, p.query, p.form} {
+		for _, f := range fields {
+			if kind := t.FieldByIndex(f.index).Type; !textual(kind) && !list(kind) {
+				panic(fmt.Sprintf("rest: %s.%s cannot hold text", t, f.name))
+			}
+		}
+	}
+	return p
+}
+
+// tagged lists the fields that carry the tag, those of embedded structs
+// included, and panics when two share a name.
+func tagged(t reflect.Type, tag string) []field {
+	var fields []field
+	seen := map[string]bool{}
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous && f.Type.Kind() == reflect.Pointer {
+			panic(fmt.Sprintf("rest: %s embeds a pointer, which would be nil", t))
+		}
+		name, _, _ := strings.Cut(f.Tag.Get(tag), ",")
+		if name == "" || name == "-" || !f.IsExported() {
+			continue
+		}
+		if seen[name] {
+			panic(fmt.Sprintf("rest: %s has two fields tagged %s:%q", t, tag, name))
+		}
+		seen[name] = true
+		fields = append(fields, field{name: name, index: f.Index})
+	}
+	return fields
+}
+
+// members maps an object type's member names to its fields. Matching is
+// exact: encoding/json's folding would let AMOUNT override amount.
+func members(t reflect.Type) map[string][]int {
+	if known, ok := membersOf.Load(t); ok {
+		return known.(map[string][]int)
+	}
+	byName := map[string][]int{}
+	for _, f := range tagged(t, "json") {
+		byName[f.name] = f.index
+	}
+	known, _ := membersOf.LoadOrStore(t, byName)
+	return known.(map[string][]int)
+}
+
+var membersOf sync.Map // reflect.Type → map[string][]int
+
+var (
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+)
+
+// textual says a value of type t can be read from one piece of text.
+func textual(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if reflect.PointerTo(t).Implements(textUnmarshaler) {
+		return true
+	}
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int32, reflect.Int64:
+		return true
+	default:
+		return false
+	}
+}
+
+// list says t is a slice of textual values.
+func list(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && !reflect.PointerTo(t).Implements(textUnmarshaler) && textual(t.Elem())
+}

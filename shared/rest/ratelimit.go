@@ -1,0 +1,180 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// maxSubjects bounds how many buckets a process remembers.
+const maxSubjects = 4096
+
+// leasing is how long a request waits for the bucket. It is not the request's
+// own time that counts: others wait for the same lease.
+const leasing = time.Second
+
+// limiter hands out tokens of the buckets in the table. Each process leases
+// them in batches that double from a fiftieth of the burst to one second's
+// worth, so that a busy caller costs at most 0.02 writes a request (design
+// §3) and a lone request strands few tokens. Leased tokens do not go stale:
+// an idle process may later spend up to one batch beyond the bucket.
+type limiter struct {
+	store  *store.Store
+	log    *slog.Logger
+	bucket store.Bucket
+	first  int // size of a first lease
+	most   int // size of the largest
+
+	mu     sync.Mutex
+	leases map[string]*lease
+}
+
+// lease is what a process holds of one subject's bucket.
+type lease struct {
+	turn chan struct{} // holds one: whoever took it may touch the rest
+	left int
+	next int       // size of the next lease
+	full time.Time // when the bucket will be full, as last heard
+	shut time.Time // until then there is nothing to ask for
+	used time.Time
+}
+
+// quota is what a response tells about the limit (contract §2.9).
+type quota struct {
+	limit Limit
+	left  int
+	reset time.Duration // until the bucket is full, or gives again when it is empty
+}
+
+func newLimiter(s *store.Store, log *slog.Logger, l Limit) *limiter {
+	return &limiter{
+		store: s, log: log,
+		bucket: store.Bucket(l),
+		first:  max(1, l.Burst/50),
+		most:   max(1, min(l.Rate, l.Burst)),
+		leases: map[string]*lease{},
+	}
+}
+
+// full is the quota of a caller that has not been counted.
+func (l *limiter) full() quota { return quota{limit: Limit(l.bucket), left: l.bucket.Burst} }
+
+// take spends one of the subject's tokens. Failure: TooMany, or Timeout while
+// waiting for another request's lease.
+func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
+	s := l.lease(subject)
+	select {
+	case <-s.turn:
+	case <-ctx.Done():
+		return l.full(), ctx.Err()
+	}
+	defer func() { s.turn <- struct{}{} }()
+	now := l.store.Now()
+	if s.left == 0 && !now.Before(s.shut) {
+		l.renew(ctx, subject, s, now)
+	}
+	if s.left == 0 {
+		wait := s.shut.Sub(now)
+		return quota{limit: Limit(l.bucket), reset: wait}, failure.RateLimited(wait)
+	}
+	s.left--
+	return l.quota(s, now), nil
+}
+
+// renew leases the next batch. An empty bucket is left alone until half the
+// largest batch has come back: leasing each token as it drips in would cost a
+// write for every request. When the table does not answer, requests go on
+// (contract §2.9 protects us from callers, not callers from us).
+func (l *limiter) renew(ctx context.Context, subject string, s *lease, now time.Time) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leasing)
+	defer cancel()
+	granted, full, err := l.store.LeaseTokens(ctx, subject, l.bucket, s.next, s.full)
+	if err != nil {
+		l.log.LogAttrs(ctx, slog.LevelWarn, "rate limit not enforced", slog.String("cause", err.Error()))
+		s.left = s.next
+		return
+	}
+	s.full = full
+	if granted == 0 {
+		batch := max(1, l.most/2)
+		s.shut = full.Add(-time.Duration(l.bucket.Burst-batch) * time.Second / time.Duration(l.bucket.Rate))
+		if !s.shut.After(now) {
+			s.shut = now.Add(time.Second / time.Duration(l.bucket.Rate))
+		}
+		return
+	}
+	s.left = granted
+	s.next = min(2*s.next, l.most)
+}
+
+func (l *limiter) quota(s *lease, now time.Time) quota {
+	left := min(l.bucket.Burst, s.left+l.bucket.Tokens(now, s.full))
+	missing := time.Duration(l.bucket.Burst - left)
+	return quota{limit: Limit(l.bucket), left: left, reset: missing * time.Second / time.Duration(l.bucket.Rate)}
+}
+
+// lease finds what the process holds for the subject, or starts anew.
+func (l *limiter) lease(subject string) *lease {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.leases[subject]
+	if s == nil {
+		if len(l.leases) >= maxSubjects {
+			l.forgetOldest()
+		}
+		s = &lease{turn: make(chan struct{}, 1), next: l.first}
+		s.turn <- struct{}{}
+		l.leases[subject] = s
+	}
+	s.used = l.store.Now()
+	return s
+}
+
+// forgetOldest drops the longest unused lease; its tokens are lost to the
+// caller, who has not missed them.
+func (l *limiter) forgetOldest() {
+	var oldest string
+	for subject, s := range l.leases {
+		if o := l.leases[oldest]; o == nil || s.used.Before(o.used) {
+			oldest = subject
+		}
+	}
+	delete(l.leases, oldest)
+}
+
+// headers are the fields of draft-ietf-httpapi-ratelimit-headers that
+// contract §2.9 puts on every response.
+func (q quota) headers(h http.Header) {
+	window := (q.limit.Burst + q.limit.Rate - 1) / q.limit.Rate
+	h.Set("RateLimit-Policy", fmt.Sprintf(`"default";q=%d;w=%d`, q.limit.Burst, window))
+	h.Set("RateLimit", fmt.Sprintf(`"default";r=%d;t=%d`, q.left, int(math.Ceil(q.reset.Seconds()))))
+}
+
+// sourceAddress is the client's address as a rate limit subject. The Lambda
+// adapter puts API Gateway's source address into RemoteAddr, without a port.
+// IPv6 counts by its /64, which one client owns whole.
+func sourceAddress(r *http.Request) string {
+	address, err := netip.ParseAddr(r.RemoteAddr)
+	if err != nil {
+		withPort, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err != nil {
+			return "address unknown"
+		}
+		address = withPort.Addr()
+	}
+	address = address.Unmap().WithZone("")
+	if address.Is6() {
+		if network, err := address.Prefix(64); err == nil {
+			return "address " + network.String()
+		}
+	}
+	return "address " + address.String()
+}

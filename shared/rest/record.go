@@ -1,0 +1,48 @@
+package rest
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// record writes the one log line of a request: what was asked by whom and how
+// it went, never what was in it. The route's pattern stands for the path, so
+// that no path value, query or body can reach a log.
+func (x *exchange) record(ctx context.Context, r reply, took time.Duration) {
+	attrs := []slog.Attr{
+		slog.String("method", quoteMethod(x.request.Method)),
+		slog.String("route", x.pattern()),
+		slog.Int("status", r.status),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
+		slog.String("request_id", x.id),
+	}
+	if x.caller.ID != "" {
+		attrs = append(attrs, slog.String("credential", x.caller.ID), slog.String("tenant", x.caller.Tenant.String()))
+	}
+	if r.header.Get("Idempotency-Replayed") != "" {
+		attrs = append(attrs, slog.Bool("replayed", true))
+	}
+	if r.fault != nil {
+		e := failure.Of(r.fault)
+		attrs = append(attrs, slog.String("error_code", e.Code), slog.String("problem", problemOf(e).Slug))
+		if e.Cause != nil {
+			attrs = append(attrs, slog.String("cause", e.Cause.Error()))
+		}
+	}
+	level := slog.LevelInfo
+	if r.status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	x.server.log.LogAttrs(ctx, level, "request", attrs...)
+}
+
+func (x *exchange) pattern() string {
+	if x.route == nil {
+		return ""
+	}
+	return x.route.Path
+}

@@ -1,0 +1,118 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// The content types of contract §2.3 and §3.2.
+const (
+	jsonType    = "application/json;charset=UTF-8"
+	problemType = "application/problem+json;charset=UTF-8"
+	htmlType    = "text/html;charset=UTF-8"
+)
+
+// reply is a response before it is sent. Bodies are never streamed: clients
+// need a Content-Length (contract §2.3).
+type reply struct {
+	status      int
+	contentType string
+	body        []byte
+	header      http.Header // beyond those every response has
+	policy      string      // Content-Security-Policy; only pages have one
+	redacted    []byte      // what a replay shows when the body holds a secret
+	fault       error       // what the reply tells of, for the log
+}
+
+// encode makes the reply to a successful operation.
+func encode(success int, result any) (reply, error) {
+	r := reply{status: success, contentType: jsonType}
+	if a, ok := result.(Accepter); ok && a.Accepted() {
+		r.status = http.StatusAccepted
+	}
+	switch result.(type) {
+	case NoContent:
+		return reply{status: http.StatusNoContent}, nil
+	case Empty:
+		return reply{status: success}, nil
+	}
+	var err error
+	if r.body, err = marshal(result); err != nil {
+		return reply{}, err
+	}
+	if secret, ok := result.(Redactor); ok {
+		r.redacted, err = marshal(secret.Redacted())
+	}
+	return r, err
+}
+
+// marshal writes JSON as it is read: no escaped HTML, no final newline, and
+// [] for a list of nothing.
+func marshal(v any) ([]byte, error) {
+	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
+		return []byte("[]"), nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// strictPolicy is the Content-Security-Policy a page starts from.
+var strictPolicy = []string{
+	"default-src 'none'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
+}
+
+// pagePolicy is the strict policy with the page's own directives, which
+// replace those of the same name.
+func pagePolicy(own []string) string {
+	directives := append([]string{}, own...)
+	for _, strict := range strictPolicy {
+		if !directed(own, strict) {
+			directives = append(directives, strict)
+		}
+	}
+	return strings.Join(directives, "; ")
+}
+
+func directed(directives []string, like string) bool {
+	name, _, _ := strings.Cut(like, " ")
+	for _, d := range directives {
+		if own, _, _ := strings.Cut(d, " "); own == name {
+			return true
+		}
+	}
+	return false
+}
+
+// write sends the reply with the headers every response has. To HEAD it sends
+// no body: net/http would hold it back, API Gateway would not.
+func (r reply) write(w http.ResponseWriter, method string) {
+	h := w.Header()
+	for name, values := range r.header {
+		h[name] = values
+	}
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	if r.policy != "" {
+		h.Set("Content-Security-Policy", r.policy)
+		h.Set("Referrer-Policy", "no-referrer")
+	}
+	if len(r.body) > 0 {
+		h.Set("Content-Type", r.contentType)
+	}
+	if r.status != http.StatusNoContent {
+		h.Set("Content-Length", strconv.Itoa(len(r.body)))
+	}
+	w.WriteHeader(r.status)
+	if method != http.MethodHead && len(r.body) > 0 {
+		_, _ = w.Write(r.body) // a client that left is no fault of ours
+	}
+}

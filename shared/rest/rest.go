@@ -1,0 +1,103 @@
+// Package rest is the only place that knows HTTP. An endpoint family hands
+// New a table of routes; each request then travels one way (design §2):
+//
+//	request id → route → HTTPS → authenticate → scope → merchant in the path
+//	→ rate limit → idempotency → decode → operation → encode
+//
+// An operation takes a decoded request and returns a result or a failure; the
+// status, headers and error body (contract §2 and §3) are made here.
+package rest
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Access says which credentials a route takes.
+type Access int
+
+// The kinds of access.
+const (
+	SecretOnly Access = iota // a secret key or an access token
+	PublicToo                // public keys as well, and browsers: CORS is on (contract §2.1, rows 3 and 4)
+	Open                     // no credential; limited by source address (contract §2.9)
+)
+
+// Dialect is the form a route's errors take (contract §3.1).
+type Dialect int
+
+// The dialects.
+const (
+	Hybrid  Dialect = iota // one object with all shapes (contract §3.2)
+	Several                // Hybrid, but an array when there are several faults (process)
+	Details                // Hybrid with details and failed_constraints (payment methods)
+	HTML                   // an HTML page, for browsers
+)
+
+// Route is one line of a family's table.
+type Route struct {
+	Method string
+	Path   string   // segments may be {name} or prefix{name}: /v0.1/checkouts/{id}, /pay/c-{id}
+	Scopes []string // any one suffices; none: any credential of the merchant (contract §1)
+	Access Access
+	Errors Dialect
+	Handle Handle
+}
+
+// Limit is a token bucket (contract §2.9).
+type Limit struct {
+	Rate  int // tokens a second
+	Burst int // tokens when full
+}
+
+// Limits are the buckets; a zero Limit takes contract §2.9's value.
+type Limits struct {
+	Credential Limit // zero: 100/s, burst 500
+	Address    Limit // Open routes; zero: 5/s, burst 30
+}
+
+// Config is what the handler needs. Routes, Store and HashKey are required.
+type Config struct {
+	Routes    []Route
+	Store     *store.Store
+	Now       func() time.Time // nil: the system's clock
+	Log       *slog.Logger     // nil: slog.Default
+	BaseURL   string           // of problem types, without a trailing slash
+	HashKey   []byte           // ≥ 32 secret bytes; keys for fingerprints, operation ids and stored replies derive from it
+	AllowHTTP bool             // the local run only: plain HTTP is not refused
+	Limits    Limits
+}
+
+// New returns the handler of the routes. It panics on a mistake that no
+// request should have to find: two equal routes, a malformed path, a short key.
+func New(c Config) http.Handler {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	keys := deriveKeys(c.HashKey)
+	return &server{
+		routes:    newRouter(c.Routes),
+		store:     c.Store,
+		now:       func() time.Time { return c.Now().UTC() },
+		log:       c.Log,
+		errors:    errorWriter{base: strings.TrimRight(c.BaseURL, "/")},
+		allowHTTP: c.AllowHTTP,
+		keys:      keys,
+		callers:   newLimiter(c.Store, c.Log, c.Limits.Credential.or(Limit{Rate: 100, Burst: 500})),
+		addresses: newLimiter(c.Store, c.Log, c.Limits.Address.or(Limit{Rate: 5, Burst: 30})),
+	}
+}
+
+func (l Limit) or(fallback Limit) Limit {
+	if l == (Limit{}) {
+		return fallback
+	}
+	return l
+}

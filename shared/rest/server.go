@@ -1,0 +1,120 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// server is the handler of one set of routes.
+type server struct {
+	routes    *router
+	store     *store.Store
+	now       func() time.Time
+	log       *slog.Logger
+	errors    errorWriter
+	allowHTTP bool
+	keys      keys
+	callers   *limiter
+	addresses *limiter
+}
+
+// answering is kept back from a deadline, so that a request which uses it up
+// still gets its 504 before Lambda ends the process's turn.
+const answering = 500 * time.Millisecond
+
+// ServeHTTP answers one request and writes its log line.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := s.now()
+	x := &exchange{server: s, request: r, id: randomID(), quota: s.callers.full()}
+	ctx := withRequestID(r.Context(), x.id)
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-answering))
+		defer cancel()
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	answer := x.guarded(ctx, x.answer)
+	h := w.Header()
+	h.Set("X-Request-Id", x.id)
+	x.quota.headers(h)
+	if x.match.public() {
+		corsHeaders(h)
+	}
+	answer.write(w, r.Method)
+	x.record(ctx, answer, s.now().Sub(start))
+}
+
+// exchange is one request on its way to its reply.
+type exchange struct {
+	server  *server
+	request *http.Request
+	id      string
+	match   found
+	route   *Route // nil until one has matched
+	caller  account.Credential
+	quota   quota
+	raw     []byte
+	input   input
+}
+
+// answer takes the request through the steps of design §2.
+func (x *exchange) answer(ctx context.Context) reply {
+	if r, done := x.routed(); done {
+		return r
+	}
+	ctx, err := x.admitted(ctx)
+	if err != nil {
+		return x.fail(err)
+	}
+	if err := x.read(); err != nil {
+		return x.fail(err)
+	}
+	key, err := x.idempotencyKey()
+	if err != nil {
+		return x.fail(err)
+	}
+	if key != "" {
+		return x.once(ctx, key)
+	}
+	return x.run(WithOperationID(ctx, randomID()))
+}
+
+// run is the operation itself. It catches panics by itself, because an
+// idempotency key must be released after one.
+func (x *exchange) run(ctx context.Context) reply {
+	return x.guarded(ctx, func(ctx context.Context) reply {
+		r, err := x.route.Handle.run(ctx, &x.input)
+		if err != nil {
+			return x.fail(err)
+		}
+		return r
+	})
+}
+
+// guarded turns a panic into the contract's 500.
+func (x *exchange) guarded(ctx context.Context, step func(context.Context) reply) (r reply) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			x.server.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("request_id", x.id),
+				slog.String("cause", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
+			r = x.fail(fmt.Errorf("panic: %v", cause))
+		}
+	}()
+	return step(ctx)
+}
+
+// fail is err in the route's dialect.
+func (x *exchange) fail(err error) reply {
+	dialect := Hybrid
+	if x.route != nil {
+		dialect = x.route.Errors
+	}
+	return x.server.errors.reply(err, dialect, x.id, x.request.Header)
+}

@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+// Contract §2.8: a reply is kept 31 days, and a request that stopped without
+// a word blocks its key for 60 s. No function may run longer than that.
+const (
+	idempotencyKept = 31 * 24 * time.Hour
+	idempotencyRuns = 60 * time.Second
+)
+
+// IdempotencyClaim is a request that wants to run under a client's key.
+type IdempotencyClaim struct {
+	Tenant      account.Tenant
+	ClientKey   string
+	Fingerprint string // keyed hash of the request
+	Owner       string // unique to this one request
+}
+
+// IdempotencyState is what a claim found.
+type IdempotencyState int
+
+// The states.
+const (
+	Claimed IdempotencyState = iota // the caller runs the request, then settles or releases
+	Running                         // another request with the key is running
+	Settled                         // the stored reply is the answer
+	Reused                          // the key belongs to a different request
+)
+
+// idempotencyItem is the record of one key. While its request runs, reply is
+// absent and running_until (Unix ms) lies ahead. It is never deleted before
+// it expires: after a failure that is not stored, the key still belongs to
+// that request, whose operation may have done part of its work.
+type idempotencyItem struct {
+	key
+	Fingerprint  string `dynamo:"fingerprint"`
+	Owner        string `dynamo:"owner"`
+	RunningUntil int64  `dynamo:"running_until"`
+	Reply        []byte `dynamo:"reply,omitempty"`
+	ExpiresAt    int64  `dynamo:"expires_at"`
+}
+
+// ClaimIdempotency takes the key for the claim's request in one conditional
+// write. sealed is the stored reply when the state is Settled. Errors are the
+// table's; the claim has then not been made as far as anyone can tell.
+func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state IdempotencyState, sealed []byte, err error) {
+	now := s.now()
+	item := idempotencyItem{
+		key:          idempotencyKey(c.Tenant, c.ClientKey),
+		Fingerprint:  c.Fingerprint,
+		Owner:        c.Owner,
+		RunningUntil: now.Add(idempotencyRuns).UnixMilli(),
+		ExpiresAt:    now.Add(idempotencyKept).Unix(),
+	}
+	var current idempotencyItem
+	// The owner's clause recognises our own write, when its reply was lost
+	// and the SDK repeats it.
+	wrote, err := s.table.Put(item).If(
+		"attribute_not_exists(pk) OR expires_at <= ? OR 'owner' = ?"+
+			" OR (fingerprint = ? AND attribute_not_exists(reply) AND running_until <= ?)",
+		now.Unix(), c.Owner, c.Fingerprint, now.UnixMilli()).CurrentValue(ctx, &current)
+	if err != nil {
+		return s.ownClaim(ctx, item, err)
+	}
+	switch {
+	case wrote:
+		return Claimed, nil, nil
+	case current.Fingerprint != c.Fingerprint:
+		return Reused, nil, nil
+	case current.Reply == nil:
+		return Running, nil, nil
+	default:
+		return Settled, current.Reply, nil
+	}
+}
+
+// ownClaim looks whether a claim that seemed to fail was made after all.
+func (s *Store) ownClaim(ctx context.Context, claim idempotencyItem, failed error) (IdempotencyState, []byte, error) {
+	var current idempotencyItem
+	err := s.table.Get(partitionKey, claim.PK).Range(sortKey, dynamo.Equal, claim.SK).Consistent(true).One(ctx, &current)
+	if err != nil || current.Owner != claim.Owner {
+		return Running, nil, failed
+	}
+	return Claimed, nil, nil
+}
+
+// SettleIdempotency stores the reply under the claimed key. owned is false
+// when another request took the key over because this one ran too long.
+func (s *Store) SettleIdempotency(ctx context.Context, c IdempotencyClaim, sealed []byte) (owned bool, err error) {
+	k := idempotencyKey(c.Tenant, c.ClientKey)
+	return stillOwned(s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
+		Set("reply", sealed).
+		Set(expiresAt, s.now().Add(idempotencyKept).Unix()).
+		If("'owner' = ?", c.Owner).Run(ctx))
+}
+
+// ReleaseIdempotency lets the same request run again under the claimed key at
+// once; a different one stays refused.
+func (s *Store) ReleaseIdempotency(ctx context.Context, c IdempotencyClaim) (owned bool, err error) {
+	k := idempotencyKey(c.Tenant, c.ClientKey)
+	return stillOwned(s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
+		Set("running_until", 0).
+		If("'owner' = ? AND attribute_not_exists(reply)", c.Owner).Run(ctx))
+}
+
+func stillOwned(err error) (bool, error) {
+	if dynamo.IsCondCheckFailed(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
