@@ -1,0 +1,137 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+)
+
+// Checker compares exchanges with openapi.yaml. It is safe for concurrent use.
+type Checker struct {
+	doc        *openapi3.T
+	router     routers.Router
+	operations []Operation
+
+	mu      sync.Mutex
+	covered map[string]struct{} // "operationId status"
+}
+
+// NewChecker loads the document. It fails if the document is not valid
+// OpenAPI, one of its examples breaks its own schema, or an operation lacks
+// x-scopes.
+func NewChecker() (*Checker, error) {
+	registerDecoders()
+	doc, err := load()
+	if err != nil {
+		return nil, err
+	}
+	list, err := operations(doc)
+	if err != nil {
+		return nil, fmt.Errorf("contract: %w", err)
+	}
+	// Tests listen on ports of their own: the path alone names the operation.
+	doc.Servers = nil
+	router, err := gorillamux.NewRouter(doc)
+	if err != nil {
+		return nil, fmt.Errorf("contract: %w", err)
+	}
+	return &Checker{doc: doc, router: router, operations: list, covered: map[string]struct{}{}}, nil
+}
+
+func load() (*openapi3.T, error) {
+	loader := openapi3.NewLoader()
+	doc, err := loader.LoadFromData(document)
+	if err != nil {
+		return nil, fmt.Errorf("contract: load: %w", err)
+	}
+	if err := doc.Validate(loader.Context, openapi3.EnableExamplesValidation()); err != nil {
+		return nil, fmt.Errorf("contract: validate: %w", err)
+	}
+	return doc, nil
+}
+
+// Check says how an exchange departs from the document; nil if it does not.
+//
+// The response is always held to it: status, media type to the letter,
+// headers, body. The request is held to it only if it was accepted (a status
+// below 400), since a test may send bad input on purpose. An operation the
+// document does not know is an error, unless it is refused with 405 or is the
+// preflight of one a public key may use. Bodies are passed apart from the
+// messages, whose own are not read. Errors quote no body values, which may be
+// card numbers.
+func (c *Checker) Check(req *http.Request, reqBody []byte, res *http.Response, resBody []byte) error {
+	route, params, err := c.router.FindRoute(req)
+	if errors.Is(err, routers.ErrMethodNotAllowed) {
+		return c.checkUnknownMethod(req, res, resBody)
+	}
+	if err != nil {
+		return errors.New("no such path in the contract")
+	}
+	exchange := exchange{route: route, params: params, req: req, res: res, resBody: resBody}
+	if err := exchange.checkResponse(); err != nil {
+		return fmt.Errorf("response: %w", err)
+	}
+	if res.StatusCode < http.StatusBadRequest {
+		if err := exchange.checkRequest(reqBody); err != nil {
+			return fmt.Errorf("accepted request: %w", err)
+		}
+	}
+	c.cover(route.Operation.OperationID, res.StatusCode)
+	return nil
+}
+
+func (c *Checker) cover(operationID string, status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.covered[fmt.Sprintf("%s %d", operationID, status)] = struct{}{}
+}
+
+// Covered lists the "operationId status" pairs of the exchanges that passed,
+// sorted.
+func (c *Checker) Covered() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.covered))
+}
+
+// exchange is one request and its response, matched to an operation.
+type exchange struct {
+	route   *routers.Route
+	params  map[string]string
+	req     *http.Request
+	res     *http.Response
+	resBody []byte
+}
+
+// checkRequest compares what the service accepted with what the document
+// says it accepts.
+func (x exchange) checkRequest(body []byte) error {
+	req := x.req.Clone(context.Background())
+	setBody(req, withoutNulls(req.Header.Get("Content-Type"), body))
+	return openapi3filter.ValidateRequest(req.Context(), &openapi3filter.RequestValidationInput{
+		Request:    req,
+		PathParams: x.params,
+		Route:      x.route,
+		Options:    options(),
+	})
+}
+
+// options are those of both directions: keys are not checked here, and errors
+// do not quote values.
+func options() *openapi3filter.Options {
+	return &openapi3filter.Options{
+		AuthenticationFunc:      openapi3filter.NoopAuthenticationFunc,
+		IncludeResponseStatus:   true,
+		SkipSettingDefaults:     true,
+		SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.DisableSchemaErrorDetails()},
+	}
+}

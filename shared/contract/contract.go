@@ -1,0 +1,12 @@
+// Package contract holds the public description of the API, openapi.yaml, and
+// the checker that holds the tests' traffic to it. Only tests import it, so no
+// Lambda links the validator.
+package contract
+
+import _ "embed"
+
+//go:embed openapi.yaml
+var document []byte
+
+// Document is openapi.yaml as shipped, in UTF-8. The caller gets a copy.
+func Document() []byte { return append([]byte(nil), document...) }

@@ -1,0 +1,234 @@
+package contract
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// loadOnce is for reading only: parallel tests share it.
+var loadOnce = sync.OnceValues(load)
+
+func loadDocument(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := loadOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestDocumentIsACopy(t *testing.T) {
+	t.Parallel()
+	text := Document()
+	if !strings.Contains(string(text), "openapi: 3.0.3") {
+		t.Fatal("the document is not the OpenAPI text")
+	}
+	clear(text)
+	if len(Document()) == 0 || Document()[0] == 0 {
+		t.Fatal("a caller changed the document")
+	}
+}
+
+// index is contract §1, rows 1-10, 12-16 and 72-74, typed in again: method,
+// path, operation, success statuses, scopes ("-" none needed, "any").
+const index = `
+POST   /v0.1/checkouts                                           createCheckout             201      payments,checkouts.write
+GET    /v0.1/checkouts                                           listCheckouts              200      payments,checkouts.read
+GET    /v0.1/checkouts/{id}                                      retrieveCheckout           200      payments,checkouts.read
+PUT    /v0.1/checkouts/{id}                                      processCheckout            200,202  payments,checkouts.write
+DELETE /v0.1/checkouts/{id}                                      deactivateCheckout         200      payments,checkouts.write
+PATCH  /v0.1/checkouts/{id}                                      updateCheckout             200      payments,checkouts.write
+GET    /v0.1/checkouts/{id}/payment-methods                      listCheckoutPaymentMethods 200      payments,checkouts.read
+GET    /v0.1/merchants/{merchant_code}/payment-methods           listMerchantPaymentMethods 200      any
+POST   /v0.1/checkouts/{id}/complete_payment                     completePayment            200,303  -
+GET    /v0.1/artefacts/{id}/content                              downloadArtefact           200      -
+GET    /v0.1/checkouts/{id}/boletos/{n}                          downloadBoleto             200      -
+POST   /v0.1/customers                                           createCustomer             201      payment_instruments,customers.write
+GET    /v0.1/customers/{customer_id}                             retrieveCustomer           200      payment_instruments,customers.read
+PUT    /v0.1/customers/{customer_id}                             updateCustomer             200      payment_instruments,customers.write
+GET    /v0.1/customers/{customer_id}/payment-instruments         listPaymentInstruments     200      payment_instruments,customers.read
+DELETE /v0.1/customers/{customer_id}/payment-instruments/{token} deactivatePaymentInstrument 204     payment_instruments,customers.write
+POST   /3ds/challenge                                            show3dsChallenge           200      -
+POST   /3ds/challenge/decision                                   decide3dsChallenge         200      -
+GET    /apm/{session_id}                                         showRedirectPayment        200      -
+POST   /apm/{session_id}                                         decideRedirectPayment      303      -
+GET    /.well-known/webhook-keys                                 listWebhookKeys            200      -
+GET    /problems/{slug}                                          showProblem                200      -
+GET    /healthz                                                  checkHealth                200      -
+GET    /readyz                                                   checkReadiness             200      -
+`
+
+func TestOperationsMatchTheIndex(t *testing.T) {
+	t.Parallel()
+	checker := newChecker(t)
+	doc := loadDocument(t)
+	var got []string
+	for _, op := range checker.Operations() {
+		scopes := strings.Join(op.Scopes, ",")
+		switch {
+		case op.Public:
+			scopes = "-" + scopes
+		case scopes == "":
+			scopes = "any"
+		}
+		statuses := successes(doc.Paths.Value(op.Path).GetOperation(op.Method))
+		got = append(got, strings.Join([]string{op.Method, op.Path, op.OperationID, statuses, scopes}, " "))
+	}
+	var want []string
+	for line := range strings.Lines(strings.TrimSpace(index)) {
+		want = append(want, strings.Join(strings.Fields(line), " "))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("operations differ from the index\n got: %s\nwant: %s", strings.Join(got, "\n      "), strings.Join(want, "\n      "))
+	}
+}
+
+// successes joins the operation's statuses below 400.
+func successes(op *openapi3.Operation) string {
+	var list []string
+	for status := range op.Responses.Map() {
+		if status < "400" {
+			list = append(list, status)
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}
+
+func TestPublicKeysMayRetrieveAndProcessOnly(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, op := range newChecker(t).Operations() {
+		if op.PublicKey {
+			got = append(got, op.OperationID)
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"processCheckout", "retrieveCheckout"}; !slices.Equal(got, want) {
+		t.Errorf("public keys may use %v, want %v", got, want)
+	}
+}
+
+func TestOperationsAreComplete(t *testing.T) {
+	t.Parallel()
+	doc := loadDocument(t)
+	camel := regexp.MustCompile(`^[a-z][a-zA-Z0-9]+$`)
+	for _, operation := range newChecker(t).Operations() {
+		op := doc.Paths.Value(operation.Path).GetOperation(operation.Method)
+		t.Run(op.OperationID, func(t *testing.T) {
+			t.Parallel()
+			if !camel.MatchString(op.OperationID) || op.Summary == "" || len(op.Tags) != 1 {
+				t.Error("needs a lowerCamel operationId, a summary and one tag")
+			}
+			for _, status := range requiredErrors(operation) {
+				if op.Responses.Value(status) == nil {
+					t.Errorf("response %s is missing", status)
+				}
+			}
+			if writes(operation) && op.Parameters.GetByInAndName("header", "Idempotency-Key") == nil {
+				t.Error("Idempotency-Key is missing (contract §2.8)")
+			}
+			for status, response := range op.Responses.Map() {
+				for _, header := range requiredHeaders(status) {
+					if response.Value.Headers[header] == nil || !response.Value.Headers[header].Value.Required {
+						t.Errorf("response %s must require %s", status, header)
+					}
+				}
+			}
+		})
+	}
+}
+
+// writes says the operation takes an Idempotency-Key: pages do not, because
+// keys belong to a merchant.
+func writes(op Operation) bool { return !op.Public && op.Method != http.MethodGet }
+
+func requiredErrors(op Operation) []string {
+	list := []string{"403", "429", "500", "504"}
+	if !op.Public {
+		list = append(list, "401")
+	}
+	if writes(op) {
+		list = append(list, "409", "422")
+	}
+	return list
+}
+
+// requiredHeaders of a response (contract §2.3, 2.9, 3.2, 3.4).
+func requiredHeaders(status string) []string {
+	list := []string{"X-Request-Id", "RateLimit-Policy", "RateLimit"}
+	switch status {
+	case "401":
+		return append(list, "WWW-Authenticate")
+	case "303":
+		return append(list, "Location")
+	case "424", "429":
+		return append(list, "Retry-After")
+	}
+	return list
+}
+
+func TestReferencesResolveAndComponentsAreUsed(t *testing.T) {
+	t.Parallel()
+	text, err := loadDocument(t).MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root map[string]any
+	if err := json.Unmarshal(text, &root); err != nil {
+		t.Fatal(err)
+	}
+	// The checker applies it to methods that no path lists.
+	used := map[string]bool{"#/components/responses/MethodNotAllowed": true}
+	collectReferences(root, used)
+	for ref := range used {
+		if !resolves(root, ref) {
+			t.Errorf("%s does not resolve", ref)
+		}
+	}
+	for kind, members := range root["components"].(map[string]any) {
+		for name := range members.(map[string]any) {
+			if ref := "#/components/" + kind + "/" + name; kind != "securitySchemes" && !used[ref] {
+				t.Errorf("%s is not used", ref)
+			}
+		}
+	}
+}
+
+func collectReferences(value any, into map[string]bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		if ref, ok := value["$ref"].(string); ok {
+			into[ref] = true
+		}
+		for _, member := range value {
+			collectReferences(member, into)
+		}
+	case []any:
+		for _, member := range value {
+			collectReferences(member, into)
+		}
+	}
+}
+
+func resolves(root map[string]any, ref string) bool {
+	pointer, local := strings.CutPrefix(ref, "#/")
+	var value any = root
+	for name := range strings.SplitSeq(pointer, "/") {
+		members, ok := value.(map[string]any)
+		if !ok {
+			return false
+		}
+		value = members[name]
+	}
+	return local && value != nil
+}

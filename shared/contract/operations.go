@@ -1,0 +1,73 @@
+package contract
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Extensions of openapi.yaml; its head explains them.
+const (
+	scopesExtension    = "x-scopes"
+	publicKeyExtension = "x-public-key"
+)
+
+// Operation is one endpoint of the document, in the terms of a routes table.
+type Operation struct {
+	Method      string   // upper case
+	Path        string   // as in the document, e.g. /v0.1/checkouts/{id}
+	OperationID string   // e.g. createCheckout
+	Scopes      []string // any one suffices; empty: any credential, or none where Public
+	Public      bool     // needs no credential at all
+	PublicKey   bool     // a public key may use it, from a browser (contract §2.1)
+}
+
+// Operations lists the document's endpoints by path, then method.
+func (c *Checker) Operations() []Operation { return slices.Clone(c.operations) }
+
+// operations reads the endpoints off a validated document. The global
+// security applies where an operation states none.
+func operations(doc *openapi3.T) ([]Operation, error) {
+	var list []Operation
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			scopes, err := scopesOf(op)
+			if err != nil {
+				return nil, fmt.Errorf("%s %s: %w", method, path, err)
+			}
+			list = append(list, Operation{
+				Method:      method,
+				Path:        path,
+				OperationID: op.OperationID,
+				Scopes:      scopes,
+				Public:      op.Security != nil && len(*op.Security) == 0,
+				PublicKey:   allowsPublicKey(op),
+			})
+		}
+	}
+	slices.SortFunc(list, func(a, b Operation) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method))
+	})
+	return list, nil
+}
+
+func scopesOf(op *openapi3.Operation) ([]string, error) {
+	values, ok := op.Extensions[scopesExtension].([]any)
+	if !ok {
+		return nil, fmt.Errorf("%s must be a list", scopesExtension)
+	}
+	scopes := make([]string, len(values))
+	for i, value := range values {
+		if scopes[i], ok = value.(string); !ok {
+			return nil, fmt.Errorf("%s must list strings", scopesExtension)
+		}
+	}
+	return scopes, nil
+}
+
+func allowsPublicKey(op *openapi3.Operation) bool {
+	allowed, _ := op.Extensions[publicKeyExtension].(bool)
+	return allowed
+}

@@ -1,0 +1,103 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+)
+
+const (
+	jsonType    = "application/json;charset=UTF-8"
+	problemType = "application/problem+json;charset=UTF-8"
+)
+
+// checkResponse adds to the validator what it leaves open: statuses and media
+// types it waves through, empty bodies, and rules no schema can express.
+func (x exchange) checkResponse() error {
+	documented := x.route.Operation.Responses.Status(x.res.StatusCode)
+	if documented == nil {
+		return fmt.Errorf("status %d is not documented", x.res.StatusCode)
+	}
+	if err := x.checkContentType(documented.Value); err != nil {
+		return err
+	}
+	if err := x.checkOrigin(); err != nil {
+		return err
+	}
+	if isJSON(x.res.Header.Get("Content-Type")) {
+		if err := x.checkJSON(); err != nil {
+			return err
+		}
+	}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: x.req, Route: x.route},
+		Status:                 x.res.StatusCode,
+		Header:                 x.res.Header,
+		Options:                options(),
+	}
+	return openapi3filter.ValidateResponse(x.req.Context(), input.SetBodyBytes(x.resBody))
+}
+
+// checkContentType wants the documented spelling, charset included: some
+// clients compare the header as text (contract §2.3).
+func (x exchange) checkContentType(documented *openapi3.Response) error {
+	if len(documented.Content) == 0 {
+		if len(x.resBody) > 0 {
+			return fmt.Errorf("status %d has no body, but %d bytes came", x.res.StatusCode, len(x.resBody))
+		}
+		return nil
+	}
+	got := x.res.Header.Get("Content-Type")
+	if documented.Content[got] == nil {
+		return fmt.Errorf("content type %q is not documented for status %d", got, x.res.StatusCode)
+	}
+	return nil
+}
+
+// checkOrigin keeps browsers away from all but the operations that a public
+// key may use (contract §2.1).
+func (x exchange) checkOrigin() error {
+	if x.res.Header.Get("Access-Control-Allow-Origin") != "" && !allowsPublicKey(x.route.Operation) {
+		return fmt.Errorf("Access-Control-Allow-Origin is not for %s", x.route.Operation.OperationID)
+	}
+	return nil
+}
+
+func (x exchange) checkJSON() error {
+	if err := checkNumbers(x.resBody); err != nil {
+		return err
+	}
+	if x.res.StatusCode < http.StatusBadRequest {
+		return nil
+	}
+	return x.checkErrorForm()
+}
+
+// checkErrorForm holds an error body to its status and to the form the client
+// asked for. Arrays have only the older form (contract §3.2).
+func (x exchange) checkErrorForm() error {
+	var problem struct {
+		Status *int `json:"status"`
+	}
+	isArray := json.Unmarshal(x.resBody, &problem) != nil
+	if !isArray && (problem.Status == nil || *problem.Status != x.res.StatusCode) {
+		return fmt.Errorf("the body's status is not %d", x.res.StatusCode)
+	}
+	want := jsonType
+	if !isArray && acceptsProblem(x.req) {
+		want = problemType
+	}
+	if got := x.res.Header.Get("Content-Type"); got != want {
+		return fmt.Errorf("error sent as %q, but the client's Accept asks for %q", got, want)
+	}
+	return nil
+}
+
+func acceptsProblem(req *http.Request) bool {
+	accept := strings.ToLower(strings.Join(req.Header.Values("Accept"), ","))
+	return strings.Contains(accept, "application/problem+json")
+}

@@ -1,0 +1,98 @@
+package contract
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func newChecker(t *testing.T) *Checker {
+	t.Helper()
+	checker, err := NewChecker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checker
+}
+
+// sample is an exchange the contract accepts until a test spoils it.
+type sample struct {
+	method, path string
+	reqType      string
+	reqHeader    map[string]string
+	reqBody      string
+	status       int
+	resHeader    http.Header
+	resBody      string
+}
+
+const checkoutPath = "/v0.1/checkouts/4e425463-3e1b-431d-83fa-1e51c2925e99"
+
+// newSample takes its response body from the document's examples; a name
+// with a brace is the body itself.
+func newSample(t *testing.T, method, path string, status int, example string) *sample {
+	t.Helper()
+	s := &sample{method: method, path: path, status: status, reqType: "application/json", resBody: example}
+	if !strings.ContainsAny(example, "{[<") && example != "" {
+		s.resBody = exampleBody(t, example)
+	}
+	s.resHeader = http.Header{}
+	s.resHeader.Set("X-Request-Id", "9f2c1d7e-6a5b-4c3d-8e2f-1a0b9c8d7e6f")
+	s.resHeader.Set("RateLimit-Policy", `"default";q=500;w=5`)
+	s.resHeader.Set("RateLimit", `"default";r=499;t=5`)
+	if s.resBody != "" {
+		s.resHeader.Set("Content-Type", jsonType)
+	}
+	return s
+}
+
+// exampleBody is the JSON of one of the document's named examples.
+func exampleBody(t *testing.T, name string) string {
+	t.Helper()
+	ref := loadDocument(t).Components.Examples[name]
+	if ref == nil {
+		t.Fatalf("no example %s", name)
+	}
+	data, err := json.Marshal(ref.Value.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// form makes the request a browser's form post, and the response a page.
+func (s *sample) form(body string) *sample {
+	s.reqType, s.reqBody = "application/x-www-form-urlencoded", body
+	if s.resBody != "" {
+		s.resHeader.Set("Content-Type", "text/html;charset=UTF-8")
+	}
+	return s
+}
+
+func (s *sample) body(body string) *sample { s.reqBody = body; return s }
+
+func (s *sample) header(name, value string) *sample {
+	s.resHeader.Set(name, value)
+	return s
+}
+
+// replace swaps text in the response body, which must hold it.
+func (s *sample) replace(t *testing.T, old, new string) {
+	t.Helper()
+	if !strings.Contains(s.resBody, old) {
+		t.Fatalf("the sample has no %s: %s", old, s.resBody)
+	}
+	s.resBody = strings.Replace(s.resBody, old, new, 1)
+}
+
+func (s *sample) check(c *Checker) error {
+	req := httptest.NewRequest(s.method, "http://127.0.0.1:4711"+s.path, strings.NewReader(s.reqBody))
+	req.Header.Set("Content-Type", s.reqType)
+	for name, value := range s.reqHeader {
+		req.Header.Set(name, value)
+	}
+	res := &http.Response{StatusCode: s.status, Header: s.resHeader}
+	return c.Check(req, []byte(s.reqBody), res, []byte(s.resBody))
+}

@@ -1,0 +1,170 @@
+package contract
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// TestSchemasAreStrictOnlyInResponses: a response may hold documented fields
+// only, so that the tests catch leaks; a request may hold any (contract §2.2).
+func TestSchemasAreStrictOnlyInResponses(t *testing.T) {
+	t.Parallel()
+	doc := loadDocument(t)
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			name := method + " " + path
+			for status, response := range op.Responses.Map() {
+				for media, content := range response.Value.Content {
+					if open := findObject(content.Schema.Value, isOpen); open != nil {
+						t.Errorf("%s %s %s: response object with %v is open", name, status, media, fields(open))
+					}
+				}
+			}
+			if op.RequestBody == nil {
+				continue
+			}
+			for media, content := range op.RequestBody.Value.Content {
+				if closed := findObject(content.Schema.Value, isClosed); closed != nil {
+					t.Errorf("%s %s: request object with %v refuses unknown fields", name, media, fields(closed))
+				}
+			}
+		}
+	}
+}
+
+func isOpen(s *openapi3.Schema) bool { return !isClosed(s) }
+
+// isClosed: no undocumented fields, or none but strings, as in the payload of
+// a redirect.
+func isClosed(s *openapi3.Schema) bool {
+	extra := s.AdditionalProperties
+	return extra.Has != nil && !*extra.Has || extra.Schema != nil
+}
+
+// findObject is the first object schema within s that matches; nil if none.
+// Objects beside a closed one in allOf only add rules to it, so they are
+// looked into but not matched themselves.
+func findObject(s *openapi3.Schema, match func(*openapi3.Schema) bool) *openapi3.Schema {
+	if s.Type.Is(openapi3.TypeObject) && match(s) {
+		return s
+	}
+	closed := slices.ContainsFunc(s.AllOf, func(ref *openapi3.SchemaRef) bool { return closes(ref.Value) })
+	for _, ref := range s.AllOf {
+		if closed && !closes(ref.Value) {
+			continue
+		}
+		if found := findObject(ref.Value, match); found != nil {
+			return found
+		}
+	}
+	for _, ref := range children(s) {
+		if found := findObject(ref.Value, match); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// closes says s, or a part of its allOf, refuses undocumented fields.
+func closes(s *openapi3.Schema) bool {
+	return isClosed(s) || slices.ContainsFunc(s.AllOf, func(ref *openapi3.SchemaRef) bool { return closes(ref.Value) })
+}
+
+func children(s *openapi3.Schema) []*openapi3.SchemaRef {
+	list := slices.Concat(s.OneOf, s.AnyOf)
+	for _, ref := range s.Properties {
+		list = append(list, ref)
+	}
+	if s.Items != nil {
+		list = append(list, s.Items)
+	}
+	return list
+}
+
+func fields(s *openapi3.Schema) []string {
+	var names []string
+	for name := range s.Properties {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// sandboxCards are those of contract §12 that examples may show.
+var sandboxCards = []string{"4200000000000091", "4200000000000042"}
+
+func TestExamplesShowSandboxCardsInRequestsOnly(t *testing.T) {
+	t.Parallel()
+	digits := regexp.MustCompile(`\b[0-9]{12,19}\b`)
+	doc := loadDocument(t)
+	cards := 0
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.RequestBody != nil {
+				for _, content := range op.RequestBody.Value.Content {
+					for _, number := range digits.FindAllString(text(t, content.Examples), -1) {
+						cards++
+						if !slices.Contains(sandboxCards, number) {
+							t.Errorf("%s %s: request example shows %s", method, path, number)
+						}
+					}
+				}
+			}
+			for status, response := range op.Responses.Map() {
+				for _, content := range response.Value.Content {
+					if found := digits.FindString(text(t, content.Examples)); found != "" {
+						t.Errorf("%s %s %s: response example shows %s", method, path, status, found)
+					}
+				}
+			}
+		}
+	}
+	if cards == 0 {
+		t.Error("no request example shows a card")
+	}
+}
+
+// text is the examples' values as JSON, references followed.
+func text(t *testing.T, examples openapi3.Examples) string {
+	t.Helper()
+	values := map[string]any{}
+	for name, ref := range examples {
+		values[name] = ref.Value.Value
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestEveryOperationHasExamples(t *testing.T) {
+	t.Parallel()
+	binary := []string{"downloadBoleto"}
+	doc := loadDocument(t)
+	for _, operation := range newChecker(t).Operations() {
+		op := doc.Paths.Value(operation.Path).GetOperation(operation.Method)
+		if op.RequestBody != nil && !anyExample(op.RequestBody.Value.Content) {
+			t.Errorf("%s: no request example", op.OperationID)
+		}
+		for status, response := range op.Responses.Map() {
+			content := response.Value.Content
+			if status < "400" && len(content) > 0 && !anyExample(content) && !slices.Contains(binary, op.OperationID) {
+				t.Errorf("%s %s: no response example", op.OperationID, status)
+			}
+		}
+	}
+}
+
+func anyExample(content openapi3.Content) bool {
+	for _, media := range content {
+		if len(media.Examples) > 0 {
+			return true
+		}
+	}
+	return false
+}

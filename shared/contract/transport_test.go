@@ -1,0 +1,107 @@
+package contract
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// complaints collects what a transport reports.
+type complaints struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (c *complaints) fail(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list, fmt.Sprintf(format, args...))
+}
+
+// echo answers every request with the sample's response, and keeps the body
+// it was sent.
+func echo(t *testing.T, s *sample, received *string) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		*received = string(body)
+		for name, values := range s.resHeader {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(s.status)
+		_, _ = io.WriteString(w, s.resBody)
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// send posts the sample's request through a checked client.
+func send(t *testing.T, s *sample) (received, answer string, reported []string) {
+	t.Helper()
+	server := echo(t, s, &received)
+	var complaints complaints
+	client := &http.Client{Transport: newChecker(t).Transport(server.Client().Transport, complaints.fail)}
+	// A reader of an unknown kind: the transport must not need GetBody.
+	req, err := http.NewRequest(s.method, server.URL+s.path, io.MultiReader(strings.NewReader(s.reqBody)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", s.reqType)
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return received, string(body), complaints.list
+}
+
+func TestTransportPassesGoodExchangesUnchanged(t *testing.T) {
+	t.Parallel()
+	s := newSample(t, "POST", "/v0.1/checkouts", 201, "CreatedCheckout").body(createBody)
+	received, answer, reported := send(t, s)
+	if len(reported) > 0 {
+		t.Errorf("reported %q", reported)
+	}
+	if received != s.reqBody {
+		t.Errorf("the server received %q, sent was %q", received, s.reqBody)
+	}
+	if answer != s.resBody {
+		t.Errorf("the client got %q, answered was %q", answer, s.resBody)
+	}
+}
+
+func TestTransportReportsBadExchanges(t *testing.T) {
+	t.Parallel()
+	s := newSample(t, "POST", "/v0.1/checkouts", 200, "CreatedCheckout").body(createBody)
+	_, answer, reported := send(t, s)
+	if len(reported) != 1 || !strings.Contains(reported[0], "POST /v0.1/checkouts answered 200: response: status 200 is not documented") {
+		t.Errorf("reported %q", reported)
+	}
+	if answer != s.resBody {
+		t.Errorf("the client got %q, answered was %q", answer, s.resBody)
+	}
+}
+
+func TestTransportPassesErrorsOn(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	var complaints complaints
+	client := &http.Client{Transport: newChecker(t).Transport(nil, complaints.fail)}
+	res, err := client.Get(server.URL + "/healthz")
+	if err == nil {
+		_ = res.Body.Close()
+		t.Fatal("a closed server answered")
+	}
+	if len(complaints.list) > 0 {
+		t.Errorf("reported %q", complaints.list)
+	}
+}
