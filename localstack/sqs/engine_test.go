@@ -1,0 +1,212 @@
+package sqs_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	aws_sqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/localstack/sqs"
+)
+
+func TestPickReorders(t *testing.T) {
+	t.Parallel()
+	q, _ := world(t, sqs.Config{Pick: func(n int) int { return n - 1 }})
+	url := q.create("callbacks", nil)
+	for _, body := range []string{"1", "2", "3"} {
+		q.send(url, body)
+	}
+	q.wantBodies(url, "3 2 1")
+}
+
+func TestDuplicateDeliversToTwoConsumers(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	q, _ := world(t, sqs.Config{Duplicate: func(string) bool { asked++; return asked == 1 }})
+	url := q.create("callbacks", nil)
+	q.send(url, "m")
+	first, second := q.one(url), q.one(url)
+	if *first.MessageId != *second.MessageId || second.Attributes["ApproximateReceiveCount"] != "2" {
+		t.Errorf("second delivery %s %v", *second.MessageId, second.Attributes)
+	}
+	q.wantBodies(url, "")
+	q.delete(url, second)
+	q.delete(url, first)
+	q.wantCounts(url, "0", "0", "0")
+}
+
+func TestRedeliverBringsADeletedMessageBackOnce(t *testing.T) {
+	t.Parallel()
+	q, _ := world(t, sqs.Config{Redeliver: func(string) bool { return true }})
+	url := q.create("callbacks", nil)
+	q.send(url, "m")
+	q.delete(url, q.one(url))
+	q.delete(url, q.one(url))
+	q.wantCounts(url, "0", "0", "0")
+}
+
+// history plays a little of everything and returns all that could differ.
+func history(t *testing.T, seed uint64) (*sqs.Engine, *clock, string) {
+	now := newClock()
+	r := seeded(seed)
+	engine := sqs.New(sqs.Config{
+		Now: now.Now, Random: r,
+		Pick:      func(n int) int { return int(r.Uint64() % uint64(n)) },
+		Duplicate: func(string) bool { return r.Uint64()%4 == 0 },
+		Redeliver: func(string) bool { return r.Uint64()%4 == 0 },
+	})
+	q := over(t, engine)
+	dead := q.create("dead", nil)
+	url := q.create("callbacks", q.redriveTo(dead, 3))
+	payouts := q.create("payouts.fifo", fifo())
+	var log strings.Builder
+	for i := range 40 {
+		q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String(fmt.Sprint(i)),
+			DelaySeconds: int32(i % 3), MessageAttributes: sample()})
+		q.sendFIFO(payouts, fmt.Sprint(i%3), fmt.Sprint(i), fmt.Sprint(i/2))
+		now.advance(7 * time.Second)
+		for _, from := range []string{url, payouts, dead} {
+			for _, m := range q.receiveWaiting(from, 3, 0) {
+				fmt.Fprintln(&log, *m.MessageId, *m.ReceiptHandle, *m.Body, m.Attributes)
+				if i%2 == 0 {
+					fmt.Fprintln(&log, q.tryDelete(from, m))
+				}
+			}
+		}
+	}
+	return engine, now, log.String()
+}
+
+func TestTheSameSeedGivesTheSameHistory(t *testing.T) {
+	t.Parallel()
+	_, _, first := history(t, 1)
+	_, _, second := history(t, 1)
+	_, _, other := history(t, 2)
+	if first != second {
+		t.Error("two runs of one seed differ")
+	}
+	if first == other {
+		t.Error("another seed changes nothing")
+	}
+}
+
+func save(t *testing.T, e *sqs.Engine) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := e.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestASnapshotKeepsEverything(t *testing.T) {
+	t.Parallel()
+	before, now, _ := history(t, 3)
+	old := over(t, before)
+	url := old.create("payouts.fifo", fifo())
+	first := old.sendFIFO(url, "g", "kept", "1000")
+	inflight := old.one(url)
+	old.sendFIFO(url, "g", "next", "1001")
+	saved := save(t, before)
+
+	after := sqs.New(sqs.Config{Now: now.Now, Random: seeded(4)})
+	if err := after.Load(strings.NewReader(saved)); err != nil {
+		t.Fatal(err)
+	}
+	if again := save(t, after); again != saved {
+		t.Errorf("saved\n%s\nloaded and saved again\n%s", saved, again)
+	}
+	restored := over(t, after)
+	if again := restored.sendFIFO(url, "g", "kept", "1000"); *again.MessageId != *first.MessageId {
+		t.Error("deduplication forgot")
+	}
+	restored.wantBodies(url, "") // the group is still blocked
+	restored.delete(url, inflight)
+	restored.wantBodies(url, "next")
+}
+
+func TestLoadRefusesWhatSaveDidNotWrite(t *testing.T) {
+	t.Parallel()
+	engine, _, _ := history(t, 5)
+	saved := save(t, engine)
+	for _, bad := range []string{"", "{", `{"version":2,"queues":[]}`, `{"version":1,"colour":"red"}`} {
+		if err := engine.Load(strings.NewReader(bad)); err == nil {
+			t.Errorf("loaded %q", bad)
+		}
+	}
+	if save(t, engine) != saved {
+		t.Error("a failed Load changed the state")
+	}
+}
+
+func TestOverAPort(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(sqs.New(sqs.Config{}))
+	t.Cleanup(server.Close)
+	q := over(t, http.DefaultTransport)
+	q.Client = aws_sqs.New(q.Options(), func(o *aws_sqs.Options) { o.BaseEndpoint = &server.URL })
+	url := q.create("callbacks", nil)
+	if want := server.URL + "/000000000000/callbacks"; url != want {
+		t.Errorf("queue URL %s, want %s", url, want)
+	}
+	q.send(url, "m")
+	q.delete(url, q.one(url))
+	_, err := q.SendMessage(t.Context(), &aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("")})
+	wantFailure(t, err, "MissingParameter")
+}
+
+// Every message is deleted by exactly one of the consumers, whatever the race detector makes of it.
+func TestConcurrentProducersAndConsumers(t *testing.T) {
+	t.Parallel()
+	const producers, each = 4, 50
+	q := over(t, sqs.New(sqs.Config{}))
+	url := q.create("callbacks", nil)
+	var g errgroup.Group
+	seen := make(chan string, 2*producers*each)
+	for p := range producers {
+		g.Go(func() error {
+			for i := range each {
+				_, err := q.SendMessage(t.Context(), &aws_sqs.SendMessageInput{
+					QueueUrl: &url, MessageBody: aws.String(fmt.Sprint(p, "-", i))})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		g.Go(func() error {
+			for len(seen) < producers*each {
+				out, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url})
+				if err != nil {
+					return err
+				}
+				for _, m := range out.Messages {
+					seen <- *m.Body
+					if err := q.tryDelete(url, m); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	close(seen)
+	distinct := map[string]bool{}
+	for body := range seen {
+		distinct[body] = true
+	}
+	if len(distinct) != producers*each {
+		t.Errorf("%d distinct messages, want %d", len(distinct), producers*each)
+	}
+	q.wantCounts(url, "0", "0", "0")
+}

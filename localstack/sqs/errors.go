@@ -1,0 +1,60 @@
+package sqs
+
+import "fmt"
+
+// Codes of the API reference, as the SDK's error types name them.
+const (
+	batchIDsNotDistinct  = "BatchEntryIdsNotDistinct"
+	batchTooLong         = "BatchRequestTooLong"
+	emptyBatch           = "EmptyBatchRequest"
+	invalidAction        = "InvalidAction"
+	invalidAddress       = "InvalidAddress"
+	invalidAttributeName = "InvalidAttributeName"
+	invalidAttribute     = "InvalidAttributeValue"
+	invalidBatchID       = "InvalidBatchEntryId"
+	invalidContents      = "InvalidMessageContents"
+	invalidHandle        = "ReceiptHandleIsInvalid"
+	invalidParameter     = "InvalidParameterValue"
+	missingParameter     = "MissingParameter"
+	notInflight          = "MessageNotInflight"
+	overLimit            = "OverLimit"
+	purgeInProgress      = "PurgeQueueInProgress"
+	queueDeletedRecently = "QueueDeletedRecently"
+	queueDoesNotExist    = "QueueDoesNotExist"
+	queueNameExists      = "QueueNameExists"
+	serialization        = "SerializationException"
+	tooManyEntries       = "TooManyEntriesInBatchRequest"
+	unsupported          = "UnsupportedOperation"
+)
+
+// queryCodes are the codes of the older query protocol where they differ. The service still sends them in a header, and
+// the SDK reports them as the error's code.
+var queryCodes = map[string]string{
+	batchIDsNotDistinct:  "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
+	batchTooLong:         "AWS.SimpleQueueService.BatchRequestTooLong",
+	emptyBatch:           "AWS.SimpleQueueService.EmptyBatchRequest",
+	invalidBatchID:       "AWS.SimpleQueueService.InvalidBatchEntryId",
+	notInflight:          "AWS.SimpleQueueService.MessageNotInflight",
+	purgeInProgress:      "AWS.SimpleQueueService.PurgeQueueInProgress",
+	queueDeletedRecently: "AWS.SimpleQueueService.QueueDeletedRecently",
+	queueDoesNotExist:    "AWS.SimpleQueueService.NonExistentQueue",
+	queueNameExists:      "QueueAlreadyExists",
+	tooManyEntries:       "AWS.SimpleQueueService.TooManyEntriesInBatchRequest",
+	unsupported:          "AWS.SimpleQueueService.UnsupportedOperation",
+}
+
+// apiError is an error of the service. All are the sender's fault.
+type apiError struct{ code, message string }
+
+func fail(code, format string, args ...any) *apiError {
+	return &apiError{code: code, message: fmt.Sprintf(format, args...)}
+}
+
+func (e *apiError) Error() string { return e.code + ": " + e.message }
+
+func (e *apiError) queryCode() string {
+	if q, ok := queryCodes[e.code]; ok {
+		return q
+	}
+	return e.code
+}

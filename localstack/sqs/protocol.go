@@ -1,0 +1,129 @@
+package sqs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+)
+
+const (
+	contentType  = "application/x-amz-json-1.0"
+	targetPrefix = "AmazonSQS."
+)
+
+// call is what an operation knows of its request besides the input.
+type call struct {
+	context.Context
+	// base is the request's scheme and host, which queue URLs repeat.
+	base string
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// operation decodes its input, acts and returns its output.
+type operation func(*Engine, call, []byte) (any, error)
+
+var operations = map[string]operation{
+	"CreateQueue":                  locked((*Engine).createQueue),
+	"GetQueueUrl":                  locked((*Engine).getQueueURL),
+	"GetQueueAttributes":           locked((*Engine).getQueueAttributes),
+	"SetQueueAttributes":           locked((*Engine).setQueueAttributes),
+	"ListQueues":                   locked((*Engine).listQueues),
+	"DeleteQueue":                  locked((*Engine).deleteQueue),
+	"PurgeQueue":                   locked((*Engine).purgeQueue),
+	"SendMessage":                  locked((*Engine).sendMessage),
+	"SendMessageBatch":             locked((*Engine).sendMessageBatch),
+	"ReceiveMessage":               unlocked((*Engine).receiveMessage),
+	"DeleteMessage":                locked((*Engine).deleteMessage),
+	"DeleteMessageBatch":           locked((*Engine).deleteMessageBatch),
+	"ChangeMessageVisibility":      locked((*Engine).changeMessageVisibility),
+	"ChangeMessageVisibilityBatch": locked((*Engine).changeMessageVisibilityBatch),
+}
+
+// unlocked makes an operation of a method that takes the lock itself, since it may wait.
+func unlocked[In, Out any](do func(*Engine, call, In) (Out, error)) operation {
+	return func(e *Engine, c call, body []byte) (any, error) {
+		var in In
+		if err := decode(body, &in); err != nil {
+			return nil, err
+		}
+		return do(e, c, in)
+	}
+}
+
+func locked[In, Out any](do func(*Engine, call, In) (Out, error)) operation {
+	return unlocked(func(e *Engine, c call, in In) (Out, error) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return do(e, c, in)
+	})
+}
+
+// decode refuses members that no operation here knows: nothing is silently ignored.
+func decode(body []byte, in any) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(in); err != nil {
+		return fail(serialization, "%v", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fail(serialization, "more than one JSON value")
+	}
+	return nil
+}
+
+func (e *Engine) answer(r *http.Request, body []byte) answer {
+	out, err := e.dispatch(r, body)
+	a := answer{status: http.StatusOK, header: http.Header{}}
+	a.header.Set("Content-Type", contentType)
+	a.header.Set("X-Amzn-Requestid", e.requestID())
+	var failed *apiError
+	switch {
+	case errors.As(err, &failed):
+		a.status = http.StatusBadRequest
+		a.header.Set("X-Amzn-Query-Error", failed.queryCode()+";Sender")
+		out = map[string]string{"__type": "com.amazonaws.sqs#" + failed.code, "message": failed.message}
+	case err != nil: // the caller's context ended a long poll
+		a.status = http.StatusServiceUnavailable
+		out = map[string]string{"__type": "com.amazonaws.sqs#ServiceUnavailable", "message": err.Error()}
+	}
+	a.body, err = json.Marshal(out)
+	if err != nil {
+		panic("sqs: output not marshalled: " + err.Error()) // outputs are structs of strings: a bug here
+	}
+	return a
+}
+
+func (e *Engine) dispatch(r *http.Request, body []byte) (any, error) {
+	name, ok := strings.CutPrefix(r.Header.Get("X-Amz-Target"), targetPrefix)
+	if r.Method != http.MethodPost || !ok {
+		return nil, fail(invalidAction, "Only the AWS JSON protocol is spoken here: POST with X-Amz-Target.")
+	}
+	do, ok := operations[name]
+	if !ok {
+		return nil, fail(unsupported, "%s is not implemented.", name)
+	}
+	return do(e, call{Context: r.Context(), base: base(r)}, body)
+}
+
+func (e *Engine) requestID() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.newID().String()
+}
+
+// base is where the client thinks we are: its URL in process, the Host header over a port.
+func base(r *http.Request) string {
+	if r.URL.Host != "" {
+		return r.URL.Scheme + "://" + r.URL.Host
+	}
+	return "http://" + r.Host
+}

@@ -1,0 +1,284 @@
+package sqs
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxReceive  = 10
+	maxInflight = 120_000 // messages of a queue
+)
+
+type (
+	receiveMessageInput struct {
+		QueueUrl                    string
+		MaxNumberOfMessages         *int
+		VisibilityTimeout           *int
+		WaitTimeSeconds             *int
+		AttributeNames              []string // the older name of MessageSystemAttributeNames
+		MessageSystemAttributeNames []string
+		MessageAttributeNames       []string
+	}
+	receiveMessageOutput struct {
+		Messages []received `json:",omitempty"`
+	}
+	received struct {
+		MessageId              string
+		ReceiptHandle          string
+		MD5OfBody              string
+		Body                   string
+		Attributes             map[string]string    `json:",omitempty"`
+		MD5OfMessageAttributes string               `json:",omitempty"`
+		MessageAttributes      map[string]attribute `json:",omitempty"`
+	}
+)
+
+var systemAttributes = []string{
+	everyAttribute, "ApproximateFirstReceiveTimestamp", "ApproximateReceiveCount", awsTraceHeader,
+	"DeadLetterQueueSourceArn", "MessageDeduplicationId", "MessageGroupId", "SenderId", "SentTimestamp", "SequenceNumber",
+}
+
+// receiveMessage looks once, and again whenever something changed until the wait is over.
+func (e *Engine) receiveMessage(c call, in receiveMessageInput) (receiveMessageOutput, error) {
+	if err := in.check(); err != nil {
+		return receiveMessageOutput{}, err
+	}
+	began := e.now()
+	for {
+		messages, next, err := e.look(in, began)
+		if err != nil || len(messages) > 0 || next.wait <= 0 {
+			return receiveMessageOutput{Messages: messages}, err
+		}
+		select {
+		case <-next.changed:
+		case <-e.config.After(next.wait):
+		case <-c.Done():
+			return receiveMessageOutput{}, c.Err()
+		}
+	}
+}
+
+// again says when a long poll that found nothing looks again; not at all when wait isn't positive.
+type again struct {
+	wait    time.Duration
+	changed <-chan struct{}
+}
+
+func (e *Engine) look(in receiveMessageInput, began time.Time) ([]received, again, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	q, err := e.queue(in.QueueUrl)
+	if err != nil {
+		return nil, again{}, err
+	}
+	now := e.now()
+	taken, err := e.take(q, now, orDefault(in.MaxNumberOfMessages, 1))
+	if err != nil {
+		return nil, again{}, err
+	}
+	visibility := time.Duration(orDefault(in.VisibilityTimeout, q.number(visibilityTimeout))) * time.Second
+	messages := make([]received, 0, len(taken))
+	for _, m := range taken {
+		e.deliver(q, m, now, visibility)
+		messages = append(messages, in.show(m, e.config.Account))
+	}
+	end := began.Add(time.Duration(orDefault(in.WaitTimeSeconds, q.number(receiveMessageWaitTime))) * time.Second)
+	return messages, again{q.nextDue(now, end).Sub(now), q.changed}, nil
+}
+
+// take chooses what to deliver, and moves what was received too often to the dead-letter queue.
+func (e *Engine) take(q *queue, now time.Time, most int) ([]*message, error) {
+	e.redrive(q, now)
+	if len(q.Messages) > maxInflight && q.inflight(now) >= maxInflight {
+		if q.fifo() {
+			return nil, nil
+		}
+		return nil, fail(overLimit, "Too many messages in flight: delete some first.")
+	}
+	if q.fifo() {
+		return q.inOrder(now, most), nil
+	}
+	visible := q.visibleMessages(now)
+	var taken []*message
+	for len(visible) > 0 && len(taken) < most {
+		i := e.config.Pick(len(visible))
+		taken = append(taken, visible[i])
+		visible = slices.Delete(visible, i, i+1)
+	}
+	return taken, nil
+}
+
+func (q *queue) inflight(now time.Time) int {
+	n := 0
+	for _, m := range q.Messages {
+		if m.inflight(now) {
+			n++
+		}
+	}
+	return n
+}
+
+func (q *queue) visibleMessages(now time.Time) []*message {
+	var visible []*message
+	for _, m := range q.Messages {
+		if m.visible(now) {
+			visible = append(visible, m)
+		}
+	}
+	return visible
+}
+
+// inOrder takes messages of groups in which nothing earlier is delayed or in flight, and as many as possible of one group
+// before the next.
+func (q *queue) inOrder(now time.Time, most int) []*message {
+	var groups []string
+	free := map[string][]*message{}
+	blocked := map[string]bool{}
+	for _, m := range q.Messages {
+		switch {
+		case m.inflight(now):
+			blocked[m.Group] = true
+			delete(free, m.Group)
+		case blocked[m.Group]:
+		case !m.visible(now):
+			blocked[m.Group] = true
+		default:
+			if free[m.Group] == nil {
+				groups = append(groups, m.Group)
+			}
+			free[m.Group] = append(free[m.Group], m)
+		}
+	}
+	var taken []*message
+	for _, group := range groups {
+		taken = append(taken, free[group]...)
+	}
+	return taken[:min(most, len(taken))]
+}
+
+func (e *Engine) deliver(q *queue, m *message, now time.Time, visibility time.Duration) {
+	m.Handle = e.newHandle(q, m)
+	m.Receives++
+	if m.FirstReceived.IsZero() {
+		m.FirstReceived = now
+	}
+	m.LastReceived = now
+	m.Due = now.Add(visibility)
+	if !q.fifo() && e.config.Duplicate(m.ID) {
+		m.Due = now
+	}
+}
+
+// redrive moves the visible messages that were received as often as allowed. A dead-letter queue that has been deleted
+// takes none: they go on being delivered.
+func (e *Engine) redrive(q *queue, now time.Time) {
+	value, ok := q.Attributes[redrivePolicy]
+	if !ok {
+		return
+	}
+	policy, err := parseRedrive(value)
+	if err != nil {
+		panic("sqs: unchecked redrive policy: " + err.Error())
+	}
+	target := e.byARN(policy.Target)
+	if target == nil {
+		return
+	}
+	for _, m := range q.visibleMessages(now) {
+		if m.Receives < policy.maximum() {
+			continue
+		}
+		q.remove(m)
+		m.Handle, m.Due, m.Source = "", now, e.arn(q.Name)
+		if target.fifo() {
+			m.Sent = now // a FIFO queue starts the retention period anew
+		}
+		target.insert(m)
+	}
+}
+
+func (in receiveMessageInput) check() error {
+	if n := orDefault(in.MaxNumberOfMessages, 1); n < 1 || n > maxReceive {
+		return fail(invalidParameter, "Value %d for parameter MaxNumberOfMessages is invalid. "+
+			"Reason: Must be between 1 and %d, if provided.", n, maxReceive)
+	}
+	if n := orDefault(in.WaitTimeSeconds, 0); n < 0 || n > maxWait {
+		return fail(invalidParameter, "Value %d for parameter WaitTimeSeconds is invalid. "+
+			"Reason: Must be >= 0 and <= %d, if provided.", n, maxWait)
+	}
+	if err := checkVisibility(orDefault(in.VisibilityTimeout, 0)); err != nil {
+		return err
+	}
+	for _, name := range in.systemAttributeNames() {
+		if !slices.Contains(systemAttributes, name) {
+			return fail(invalidAttributeName, "Unknown Attribute %s.", name)
+		}
+	}
+	return nil
+}
+
+func (in receiveMessageInput) systemAttributeNames() []string {
+	return slices.Concat(in.AttributeNames, in.MessageSystemAttributeNames)
+}
+
+// show is the message as this consumer asked to see it.
+func (in receiveMessageInput) show(m *message, account string) received {
+	attributes := in.wanted(m.Attributes)
+	return received{
+		MessageId:              m.ID,
+		ReceiptHandle:          m.Handle,
+		MD5OfBody:              digest(m.Body),
+		Body:                   m.Body,
+		Attributes:             in.wantedSystem(m, account),
+		MD5OfMessageAttributes: attributesDigest(attributes),
+		MessageAttributes:      attributes,
+	}
+}
+
+func (in receiveMessageInput) wantedSystem(m *message, account string) map[string]string {
+	all := map[string]string{
+		"ApproximateFirstReceiveTimestamp": millis(m.FirstReceived),
+		"ApproximateReceiveCount":          strconv.Itoa(m.Receives),
+		"DeadLetterQueueSourceArn":         m.Source,
+		"MessageDeduplicationId":           m.Deduplication,
+		"MessageGroupId":                   m.Group,
+		"SenderId":                         account,
+		"SentTimestamp":                    millis(m.Sent),
+		"SequenceNumber":                   m.Sequence,
+		awsTraceHeader:                     string(m.SystemAttributes[awsTraceHeader].value()),
+	}
+	names := in.systemAttributeNames()
+	wanted := map[string]string{}
+	for name, value := range all {
+		if value != "" && (slices.Contains(names, everyAttribute) || slices.Contains(names, name)) {
+			wanted[name] = value
+		}
+	}
+	return wanted
+}
+
+// wanted selects message attributes by name, by prefix ("bar.*"), or all of them ("All" or ".*").
+func (in receiveMessageInput) wanted(all map[string]attribute) map[string]attribute {
+	wanted := map[string]attribute{}
+	for name, value := range all {
+		for _, asked := range in.MessageAttributeNames {
+			prefix, isPrefix := strings.CutSuffix(asked, ".*")
+			if asked == name || asked == everyAttribute || isPrefix && (prefix == "" || strings.HasPrefix(name, prefix)) {
+				wanted[name] = value
+			}
+		}
+	}
+	return wanted
+}
+
+func millis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
+
+func orDefault(n *int, otherwise int) int {
+	if n == nil {
+		return otherwise
+	}
+	return *n
+}
