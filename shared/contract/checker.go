@@ -64,10 +64,10 @@ func load() (*openapi3.T, error) {
 // The response is always held to it: status, media type to the letter,
 // headers, body. The request is held to it only if it was accepted (a status
 // below 400), since a test may send bad input on purpose. An operation the
-// document does not know is an error, unless it is refused with 405 or is the
-// preflight of one a public key may use. Bodies are passed apart from the
-// messages, whose own are not read. Errors quote no body values, which may be
-// card numbers.
+// document does not know is an error, unless it is refused with 405, is HEAD
+// of a known GET, or is the preflight of one a public key may use. Bodies are
+// passed apart from the messages, whose own are not read. Errors quote no body
+// values, which may be card numbers.
 func (c *Checker) Check(req *http.Request, reqBody []byte, res *http.Response, resBody []byte) error {
 	route, params, err := c.router.FindRoute(req)
 	if errors.Is(err, routers.ErrMethodNotAllowed) {
@@ -110,6 +110,8 @@ type exchange struct {
 	req     *http.Request
 	res     *http.Response
 	resBody []byte
+
+	bodyless bool // the response describes a body but holds none, as to HEAD
 }
 
 // checkRequest compares what the service accepted with what the document

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,8 +49,11 @@ func TestCheckAcceptsWhatTheContractAllows(t *testing.T) {
 		"health":       newSample(t, "GET", "/healthz", 200, `{"status":"ok"}`),
 		"bad input":    newSample(t, "POST", "/v0.1/checkouts", 400, "MissingField").body(`{`),
 		"many faults":  newSample(t, "PUT", checkoutPath, 400, `[{"message":"m","error_code":"MISSING","param":"a"},{"message":"m","error_code":"INVALID","param":"b"}]`),
-		"no such":      newSample(t, "GET", checkoutPath, 404, "CheckoutNotFound"),
-		"duplicate":    newSample(t, "POST", "/v0.1/checkouts", 409, "DuplicatedCheckout").body(createBody),
+		"faults, to a client of problems": newSample(t, "PUT", checkoutPath, 400, `[{"message":"m","error_code":"MISSING","param":"a"},{"message":"m","error_code":"MISSING","param":"b"}]`).
+			accept("application/problem+json"),
+		"problem":   newSample(t, "GET", checkoutPath, 404, "CheckoutNotFound").accept("application/problem+json").header("Content-Type", problemType),
+		"no such":   newSample(t, "GET", checkoutPath, 404, "CheckoutNotFound"),
+		"duplicate": newSample(t, "POST", "/v0.1/checkouts", 409, "DuplicatedCheckout").body(createBody),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,6 +81,13 @@ func TestCheckRefuses(t *testing.T) {
 			return newSample(t, "POST", "/v0.1/checkouts", 201, "CreatedCheckout").body(body)
 		}
 	}
+	unfiltered := func(member string) func(*testing.T) *sample {
+		return func(t *testing.T) *sample {
+			s := newSample(t, "GET", "/v0.1/merchants/MC1/payment-methods?amount=1", 400, "AmountWithoutCurrency")
+			s.replace(t, regexp.MustCompile(member).FindString(s.resBody), "")
+			return s
+		}
+	}
 	spoiled := func(spoil func(*sample)) func(*testing.T) *sample {
 		return func(t *testing.T) *sample {
 			s := newSample(t, "GET", checkoutPath, 404, "CheckoutNotFound")
@@ -98,7 +109,7 @@ func TestCheckRefuses(t *testing.T) {
 		"no charset":         {spoiled(func(s *sample) { s.resHeader.Set("Content-Type", "application/json") }), "content type"},
 		"other charset":      {spoiled(func(s *sample) { s.resHeader.Set("Content-Type", "application/json; charset=utf-8") }), "content type"},
 		"problem asked for": {spoiled(func(s *sample) {
-			s.reqHeader = map[string]string{"Accept": "application/problem+json, application/json"}
+			s.accept("application/problem+json, application/json")
 		}), "Accept asks for"},
 		"problem unasked":     {spoiled(func(s *sample) { s.resHeader.Set("Content-Type", problemType) }), "Accept asks for"},
 		"body's status":       {spoiled(func(s *sample) { s.resBody = strings.Replace(s.resBody, "404", "400", 1) }), "the body's status"},
@@ -133,16 +144,15 @@ func TestCheckRefuses(t *testing.T) {
 		}, "minimum string length"},
 		"browser where none may be": {func(t *testing.T) *sample {
 			return newSample(t, "GET", "/v0.1/checkouts", 200, "[]").header("Access-Control-Allow-Origin", "*")
-		}, "Access-Control-Allow-Origin is not for listCheckouts"},
+		}, "Access-Control-Allow-Origin is not for this path"},
 		"one fault as array": {func(t *testing.T) *sample {
 			return newSample(t, "PUT", checkoutPath, 400, `[{"message":"m","error_code":"MISSING","param":"a"}]`)
 		}, "response body doesn't match"},
 		"customer error without error_message": {func(t *testing.T) *sample {
 			return newSample(t, "POST", "/v0.1/customers", 400, "MissingField")
 		}, `"error_message" is missing`},
-		"constraints missing": {func(t *testing.T) *sample {
-			return newSample(t, "GET", "/v0.1/merchants/MC1/payment-methods", 400, "MissingField")
-		}, `"details" is missing`},
+		"details missing":           {unfiltered(`"details":"[^"]*",`), `"details" is missing`},
+		"constraints missing":       {unfiltered(`"failed_constraints":\[[^]]*\],`), "doesn't match any schema from \"anyOf\""},
 		"accepted without currency": {created(`{"checkout_reference":"r","amount":1}`), "accepted request"},
 		"accepted null amount":      {created(`{"checkout_reference":"r","amount":null,"currency":"EUR"}`), "accepted request"},
 		"accepted amount as words":  {created(`{"checkout_reference":"r","amount":"ten","currency":"EUR"}`), "accepted request"},
@@ -150,7 +160,7 @@ func TestCheckRefuses(t *testing.T) {
 		"accepted no body":          {created(``), "accepted request"},
 		"accepted endless key": {func(t *testing.T) *sample {
 			s := created(createBody)(t)
-			s.reqHeader = map[string]string{"Idempotency-Key": strings.Repeat("k", 256)}
+			s.reqHeader.Set("Idempotency-Key", strings.Repeat("k", 256))
 			return s
 		}, "accepted request"},
 		"accepted form without MD": {func(t *testing.T) *sample {
@@ -159,13 +169,7 @@ func TestCheckRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := test.make(t).check(checker)
-			if err == nil {
-				t.Fatal("accepted")
-			}
-			if !strings.Contains(err.Error(), test.want) {
-				t.Errorf("refused for another reason than %q: %v", test.want, err)
-			}
+			wants(t, test.make(t).check(checker), test.want)
 		})
 	}
 }
@@ -186,61 +190,6 @@ func TestErrorsQuoteNoCard(t *testing.T) {
 		if strings.Contains(err.Error(), number) {
 			t.Errorf("%s %s: the error quotes the card number", s.method, s.path)
 		}
-	}
-}
-
-func TestMethodNotAllowed(t *testing.T) {
-	t.Parallel()
-	checker := newChecker(t)
-	refused := func(allow string) *sample {
-		s := newSample(t, "POST", checkoutPath, 405, "CheckoutNotFound").header("Allow", allow)
-		s.replace(t, "404", "405")
-		return s
-	}
-	if err := refused("DELETE, GET, HEAD, OPTIONS, PATCH, PUT").check(checker); err != nil {
-		t.Error(err)
-	}
-	incomplete := refused("GET, PUT").check(checker)
-	if incomplete == nil || !strings.Contains(incomplete.Error(), "Allow names [GET PUT]") {
-		t.Errorf("incomplete Allow: %v", incomplete)
-	}
-	bare := refused("DELETE, GET, PATCH, PUT")
-	bare.resBody = `{"status":405}`
-	if err := bare.check(checker); err == nil || !strings.Contains(err.Error(), "is missing") {
-		t.Errorf("a 405 without the error shape: %v", err)
-	}
-}
-
-func TestPreflight(t *testing.T) {
-	t.Parallel()
-	checker := newChecker(t)
-	for name, test := range map[string]struct {
-		path, method, origin string
-		status               int
-		want                 string // "" accepted
-	}{
-		"allowed":        {checkoutPath, "PUT", "*", 204, ""},
-		"refused":        {"/v0.1/checkouts", "POST", "", 405, ""},
-		"too open":       {"/v0.1/checkouts", "POST", "*", 204, "browsers may not use"},
-		"too open here":  {checkoutPath, "DELETE", "*", 204, "browsers may not use"},
-		"wrong status":   {checkoutPath, "GET", "*", 200, "instead of 204"},
-		"without origin": {checkoutPath, "GET", "", 204, "without Access-Control-Allow-Origin"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newSample(t, "OPTIONS", test.path, test.status, "")
-			s.reqHeader = map[string]string{"Access-Control-Request-Method": test.method}
-			if test.origin != "" {
-				s.header("Access-Control-Allow-Origin", test.origin)
-			}
-			err := s.check(checker)
-			if test.want == "" && err != nil {
-				t.Error(err)
-			}
-			if test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-				t.Errorf("want %q, got %v", test.want, err)
-			}
-		})
 	}
 }
 

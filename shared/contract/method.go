@@ -11,80 +11,91 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-var methods = []string{
-	http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut,
+// checkUnknownMethod deals with a known path and a method the document does
+// not list for it.
+func (c *Checker) checkUnknownMethod(req *http.Request, res *http.Response, resBody []byte) error {
+	sibling := c.sibling(req)
+	switch {
+	case req.Method == http.MethodHead && sibling.PathItem.Get != nil:
+		return checkHead(sibling, req, res, resBody)
+	case req.Method == http.MethodOptions && res.StatusCode == http.StatusNoContent:
+		return checkPreflight(sibling.PathItem, res, resBody)
+	case res.StatusCode == http.StatusMethodNotAllowed:
+		return c.checkRefusal(sibling.PathItem, req, res, resBody)
+	}
+	return fmt.Errorf("no method %s for this path in the contract", req.Method)
 }
 
-// checkUnknownMethod deals with a known path and a method it does not have:
-// only 405 with the right Allow header (contract §2.2), or a preflight.
-func (c *Checker) checkUnknownMethod(req *http.Request, res *http.Response, resBody []byte) error {
-	if req.Method == http.MethodOptions && req.Header.Get("Access-Control-Request-Method") != "" {
-		return c.checkPreflight(req, res, resBody)
+// sibling is a route of the request's path with another method. There is one,
+// or the router had not found the path.
+func (c *Checker) sibling(req *http.Request) *routers.Route {
+	probe := *req
+	for _, method := range []string{
+		http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	} {
+		probe.Method = method
+		if route, _, err := c.router.FindRoute(&probe); err == nil {
+			return route
+		}
 	}
-	if res.StatusCode != http.StatusMethodNotAllowed {
-		return fmt.Errorf("no method %s for this path in the contract", req.Method)
-	}
-	want, got := c.allowed(req), allowHeader(res)
-	if !slices.Equal(want, got) {
-		return fmt.Errorf("response: Allow names %v, the contract %v", got, want)
-	}
-	refusal := c.doc.Components.Responses["MethodNotAllowed"]
-	route := &routers.Route{Spec: c.doc, Operation: &openapi3.Operation{
-		Responses: openapi3.NewResponses(openapi3.WithStatus(http.StatusMethodNotAllowed, refusal)),
-	}}
-	exchange := exchange{route: route, req: req, res: res, resBody: resBody}
-	if err := exchange.checkResponse(); err != nil {
+	return &routers.Route{PathItem: &openapi3.PathItem{}}
+}
+
+// checkHead wants what GET documents, without the body (RFC 9110 §9.3.2).
+func checkHead(get *routers.Route, req *http.Request, res *http.Response, resBody []byte) error {
+	asGet := *req
+	asGet.Method = http.MethodGet // the validator knows no HEAD
+	x := exchange{route: get, req: &asGet, res: res, resBody: resBody, bodyless: true}
+	if err := x.checkResponse(); err != nil {
 		return fmt.Errorf("response: %w", err)
 	}
 	return nil
 }
 
-// checkPreflight accepts a preflight of an operation that public keys may use.
-// Preflights are no operations of their own: clients never send them by hand.
-func (c *Checker) checkPreflight(req *http.Request, res *http.Response, resBody []byte) error {
-	route := c.find(req, req.Header.Get("Access-Control-Request-Method"))
-	if route == nil || !allowsPublicKey(route.Operation) {
-		if res.StatusCode < http.StatusBadRequest {
-			return errors.New("preflight accepted for an operation that browsers may not use")
-		}
-		return nil
+// checkPreflight wants a preflight to open exactly the methods that public
+// keys may use (contract §2.1). Preflights are not operations of the
+// document: browsers send them by themselves.
+func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte) error {
+	want, got := publicMethods(item), methodsIn(res, "Access-Control-Allow-Methods")
+	if len(want) == 0 {
+		return errors.New("preflight accepted for a path that browsers may not use")
 	}
-	if res.StatusCode != http.StatusNoContent || len(resBody) > 0 {
-		return fmt.Errorf("preflight answered %d with %d bytes instead of 204 without body", res.StatusCode, len(resBody))
+	if !slices.Equal(want, got) {
+		return fmt.Errorf("preflight opens %v, the contract %v", got, want)
 	}
-	if res.Header.Get("Access-Control-Allow-Origin") == "" {
-		return errors.New("preflight answered without Access-Control-Allow-Origin")
+	if res.Header.Get("Access-Control-Allow-Origin") == "" || len(resBody) > 0 {
+		return errors.New("preflight needs Access-Control-Allow-Origin and no body")
 	}
 	return nil
 }
 
-// allowed lists the methods the document has for the request's path.
-func (c *Checker) allowed(req *http.Request) []string {
-	var list []string
-	for _, method := range methods {
-		if c.find(req, method) != nil {
-			list = append(list, method)
-		}
+// checkRefusal holds a 405 to the error shape, and its Allow header to the
+// document (contract §2.2).
+func (c *Checker) checkRefusal(item *openapi3.PathItem, req *http.Request, res *http.Response, resBody []byte) error {
+	var want []string
+	for method := range item.Operations() {
+		want = append(want, method)
 	}
-	return list
+	slices.Sort(want)
+	if got := methodsIn(res, "Allow"); !slices.Equal(want, got) {
+		return fmt.Errorf("response: Allow names %v, the contract %v", got, want)
+	}
+	documented := c.doc.Components.Responses["MethodNotAllowed"]
+	route := &routers.Route{Spec: c.doc, PathItem: item, Operation: &openapi3.Operation{
+		Responses: openapi3.NewResponses(openapi3.WithStatus(http.StatusMethodNotAllowed, documented)),
+	}}
+	x := exchange{route: route, req: req, res: res, resBody: resBody}
+	if err := x.checkResponse(); err != nil {
+		return fmt.Errorf("response: %w", err)
+	}
+	return nil
 }
 
-// find is the operation of a method on the request's path, nil if none.
-func (c *Checker) find(req *http.Request, method string) *routers.Route {
-	probe := *req
-	probe.Method = method
-	route, _, err := c.router.FindRoute(&probe)
-	if err != nil {
-		return nil
-	}
-	return route
-}
-
-// allowHeader is the Allow header's methods, sorted, without those that HTTP
-// servers add by themselves.
-func allowHeader(res *http.Response) []string {
+// methodsIn lists a header's methods, sorted, without those that no document
+// lists because every HTTP server has them.
+func methodsIn(res *http.Response, header string) []string {
 	var list []string
-	for method := range strings.SplitSeq(res.Header.Get("Allow"), ",") {
+	for method := range strings.SplitSeq(res.Header.Get(header), ",") {
 		switch method = strings.TrimSpace(method); method {
 		case "", http.MethodHead, http.MethodOptions:
 		default:

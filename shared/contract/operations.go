@@ -71,3 +71,15 @@ func allowsPublicKey(op *openapi3.Operation) bool {
 	allowed, _ := op.Extensions[publicKeyExtension].(bool)
 	return allowed
 }
+
+// publicMethods lists the methods of a path that browsers may use, sorted.
+func publicMethods(item *openapi3.PathItem) []string {
+	var list []string
+	for method, op := range item.Operations() {
+		if allowsPublicKey(op) {
+			list = append(list, method)
+		}
+	}
+	slices.Sort(list)
+	return list
+}

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -21,7 +22,7 @@ func newChecker(t *testing.T) *Checker {
 type sample struct {
 	method, path string
 	reqType      string
-	reqHeader    map[string]string
+	reqHeader    http.Header
 	reqBody      string
 	status       int
 	resHeader    http.Header
@@ -34,11 +35,13 @@ const checkoutPath = "/v0.1/checkouts/4e425463-3e1b-431d-83fa-1e51c2925e99"
 // with a brace is the body itself.
 func newSample(t *testing.T, method, path string, status int, example string) *sample {
 	t.Helper()
-	s := &sample{method: method, path: path, status: status, reqType: "application/json", resBody: example}
+	s := &sample{
+		method: method, path: path, status: status, resBody: example,
+		reqType: "application/json", reqHeader: http.Header{}, resHeader: http.Header{},
+	}
 	if !strings.ContainsAny(example, "{[<") && example != "" {
 		s.resBody = exampleBody(t, example)
 	}
-	s.resHeader = http.Header{}
 	s.resHeader.Set("X-Request-Id", "9f2c1d7e-6a5b-4c3d-8e2f-1a0b9c8d7e6f")
 	s.resHeader.Set("RateLimit-Policy", `"default";q=500;w=5`)
 	s.resHeader.Set("RateLimit", `"default";r=499;t=5`)
@@ -78,6 +81,11 @@ func (s *sample) header(name, value string) *sample {
 	return s
 }
 
+func (s *sample) accept(types string) *sample {
+	s.reqHeader.Set("Accept", types)
+	return s
+}
+
 // replace swaps text in the response body, which must hold it.
 func (s *sample) replace(t *testing.T, old, new string) {
 	t.Helper()
@@ -90,9 +98,20 @@ func (s *sample) replace(t *testing.T, old, new string) {
 func (s *sample) check(c *Checker) error {
 	req := httptest.NewRequest(s.method, "http://127.0.0.1:4711"+s.path, strings.NewReader(s.reqBody))
 	req.Header.Set("Content-Type", s.reqType)
-	for name, value := range s.reqHeader {
-		req.Header.Set(name, value)
-	}
+	maps.Copy(req.Header, s.reqHeader)
 	res := &http.Response{StatusCode: s.status, Header: s.resHeader}
 	return c.Check(req, []byte(s.reqBody), res, []byte(s.resBody))
+}
+
+// wants fails unless err says want, or is nil where want is empty.
+func wants(t *testing.T, err error, want string) {
+	t.Helper()
+	switch {
+	case want == "" && err != nil:
+		t.Error(err)
+	case want != "" && err == nil:
+		t.Errorf("accepted, want %q", want)
+	case want != "" && !strings.Contains(err.Error(), want):
+		t.Errorf("refused for another reason than %q: %v", want, err)
+	}
 }

@@ -1,0 +1,118 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// errorRows is contract §3.3 (and 2.2, 2.8) for the operations built so far:
+// method, path, status, error_code, then the slugs.
+const errorRows = `
+POST   /v0.1/checkouts        400 MISSING                     invalid-parameter
+POST   /v0.1/checkouts        400 INVALID                     invalid-parameter multiple-invalid-parameters payment-method-not-allowed unknown-payment-method
+POST   /v0.1/checkouts        400 INVALID_REQUEST             bad-request
+POST   /v0.1/checkouts        401 NOT_AUTHORIZED              missing-token invalid-token not-authorised-token unauthorized
+POST   /v0.1/checkouts        403 FORBIDDEN                   forbidden request-blocked https-required
+POST   /v0.1/checkouts        409 DUPLICATED_CHECKOUT         conflict
+POST   /v0.1/checkouts        409 IDEMPOTENCY_IN_PROGRESS     idempotency-in-progress
+POST   /v0.1/checkouts        413 INVALID_REQUEST             content-too-large
+POST   /v0.1/checkouts        422 IDEMPOTENCY_KEY_REUSED      idempotency-key-reused
+POST   /v0.1/checkouts        429 TOO_MANY_REQUESTS           too-many-requests
+POST   /v0.1/checkouts        500 INTERNAL_ERROR              internal-server-error
+POST   /v0.1/checkouts        504 INTERNAL_ERROR              gateway-timeout
+PUT    /v0.1/checkouts/{id}   402 INSTRUMENT_NOT_CHARGEABLE   instrument-not-chargeable
+PUT    /v0.1/checkouts/{id}   404 NOT_FOUND                   checkout-not-found
+PUT    /v0.1/checkouts/{id}   409 CHECKOUT_PROCESSED          session-already-processed
+PUT    /v0.1/checkouts/{id}   409 CHECKOUT_SESSION_IS_EXPIRED session-expired
+PUT    /v0.1/checkouts/{id}   409 CONFLICT                    conflict
+PUT    /v0.1/checkouts/{id}   424 UPSTREAM_FAILED             upstream-failed
+DELETE /v0.1/checkouts/{id}   409 CHECKOUT_PROCESSED          session-already-processed session-cant-be-deactivated
+PATCH  /v0.1/checkouts/{id}   409 CHECKOUT_PROCESSED          session-already-processed
+PATCH  /v0.1/checkouts/{id}   409 CHECKOUT_SESSION_IS_EXPIRED session-expired
+PATCH  /v0.1/checkouts/{id}   409 DUPLICATED_CHECKOUT         conflict
+PATCH  /v0.1/checkouts/{id}   409 CONFLICT                    conflict
+POST   /v0.1/customers        409 CUSTOMER_ALREADY_EXISTS     conflict
+GET    /v0.1/customers/c      404 NOT_FOUND                   not-found
+PUT    /v0.1/customers/c      409 IDEMPOTENCY_IN_PROGRESS     idempotency-in-progress
+`
+
+// TestErrorCodes: each error the platform may give is accepted, and the same
+// with another code, another type or without either is not.
+func TestErrorCodes(t *testing.T) {
+	t.Parallel()
+	checker := newChecker(t)
+	for line := range strings.Lines(strings.TrimSpace(errorRows)) {
+		row := strings.Fields(line)
+		path := strings.Replace(row[1], "/v0.1/checkouts/{id}", checkoutPath, 1)
+		var status int
+		if _, err := fmt.Sscan(row[2], &status); err != nil {
+			t.Fatal(err)
+		}
+		for _, slug := range row[4:] {
+			t.Run(strings.Join([]string{row[0], row[1], row[2], slug}, " "), func(t *testing.T) {
+				t.Parallel()
+				try := func(code, slug string) error {
+					s := newSample(t, row[0], path, status, errorBody(t, status, code, slug))
+					s.header("Retry-After", "1").header("WWW-Authenticate", "Bearer")
+					return s.check(checker)
+				}
+				wants(t, try(row[3], slug), "")
+				wants(t, try("TEAPOT", slug), "/error_code")
+				wants(t, try(row[3], "teapot"), "/type")
+				wants(t, try("", slug), "/error_code")
+			})
+		}
+	}
+}
+
+// errorBody is the hybrid object with what its status adds (contract §3.2).
+func errorBody(t *testing.T, status int, code, slug string) string {
+	t.Helper()
+	body := map[string]any{
+		"type":       "https://api.shop.example/problems/" + slug,
+		"title":      "Title",
+		"status":     status,
+		"detail":     "Detail.",
+		"instance":   "urn:uuid:9f2c1d7e-6a5b-4c3d-8e2f-1a0b9c8d7e6f",
+		"error_code": code,
+		"message":    "Message.",
+		"trace_id":   "9f2c1d7e",
+	}
+	switch status {
+	case 401:
+		body["title"], body["detail"], body["error_message"] = "Unauthorized", "Unauthorized.", "invalid access token"
+	case 403:
+		body["error_message"], body["status_code"] = "request_not_allowed", "403"
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestCallbackBodyIsExact: contract §11.1 fixes the callback's two fields.
+func TestCallbackBodyIsExact(t *testing.T) {
+	t.Parallel()
+	callback := loadDocument(t).Paths.Value("/v0.1/checkouts").Post.Callbacks["checkoutStatusChanged"].Value
+	schema := callback.Value("{$request.body#/return_url}").Post.RequestBody.Value.Content["application/json"].Schema.Value
+	const id = "4e425463-3e1b-431d-83fa-1e51c2925e99"
+	for name, test := range map[string]struct {
+		body map[string]any
+		want string
+	}{
+		"as documented": {map[string]any{"event_type": "CHECKOUT_STATUS_CHANGED", "id": id}, ""},
+		"without id":    {map[string]any{"event_type": "CHECKOUT_STATUS_CHANGED"}, `"id" is missing`},
+		"other event":   {map[string]any{"event_type": "PAID", "id": id}, "/event_type"},
+		"with status":   {map[string]any{"event_type": "CHECKOUT_STATUS_CHANGED", "id": id, "status": "PAID"}, `"status" is unsupported`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wants(t, schema.VisitJSON(test.body, openapi3.DisableSchemaErrorDetails()), test.want)
+		})
+	}
+}
