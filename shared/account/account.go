@@ -4,6 +4,7 @@ package account
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -29,6 +30,13 @@ type Tenant struct {
 
 // String is the tenant's key prefix, e.g. "T#MC0A1B2C3D".
 func (t Tenant) String() string { return string(t.Mode) + "#" + t.Merchant }
+
+// ParseTenant reads what String wrote; false for anything else.
+func ParseTenant(text string) (Tenant, bool) {
+	mode, merchant, ok := strings.Cut(text, "#")
+	t := Tenant{Mode: Mode(mode), Merchant: merchant}
+	return t, ok && merchant != "" && (t.Mode == Live || t.Mode == Test)
+}
 
 // Merchant is what the platform knows of a merchant at payment time. Every
 // credential carries a copy, so that authenticating takes one read; writers

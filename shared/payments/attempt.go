@@ -137,3 +137,16 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 	}
 	return t
 }
+
+// OutOfTime says the payer has not acted by the deadline: the charge, which
+// still waits for them, is to be cancelled.
+func (a Attempt) OutOfTime(o Outcome, now time.Time) bool {
+	waiting := o.Decision == Challenge || o.Decision == Voucher
+	return waiting && a.State == WithPayer && !now.Before(a.Deadline)
+}
+
+// Restartable says the latest attempt came to nothing at all, so that the
+// request that began it may begin another.
+func (c Checkout) Restartable() bool {
+	return c.Attempt == nil || (c.Attempt.State == Closed && !c.recorded())
+}

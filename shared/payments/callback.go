@@ -17,7 +17,8 @@ type Callback struct {
 	CreatedAt     time.Time  `dynamo:"created_at"`
 	Tries         int        `dynamo:"tries"`
 	FirstFailedAt *time.Time `dynamo:"first_failed_at,omitempty"`
-	NextAt        time.Time  `dynamo:"next_at"`
+	NextAt        time.Time  `dynamo:"next_at"`    // of the next try
+	UpdatedAt     time.Time  `dynamo:"updated_at"` // when NextAt was set
 	State         string     `dynamo:"state"`
 	LastError     string     `dynamo:"last_error,omitempty"`
 }
@@ -29,9 +30,28 @@ const (
 	CallbackDead      = "dead"
 )
 
-// relayGrace is how long the fast path (table stream, queue) has before the
-// sweep sends a callback itself.
-const relayGrace = time.Minute
+const (
+	// fastPath is the longest wait a queue can hold a message for (SQS: 900 s).
+	fastPath = 15 * time.Minute
+	// fastPathGrace is how long the fast path (table stream, queue) has
+	// before the sweep sends a callback itself.
+	fastPathGrace = time.Minute
+)
+
+// QueueDelay is how long the fast path must hold the next try back; false
+// when that is longer than a queue can, and the sweep sends it.
+func (c Callback) QueueDelay(now time.Time) (time.Duration, bool) {
+	delay := c.NextAt.Sub(now)
+	return max(delay, 0), delay <= fastPath
+}
+
+// SweepAt is when the sweep sends the next try, should nobody else have.
+func (c Callback) SweepAt() time.Time {
+	if _, fast := c.QueueDelay(c.UpdatedAt); fast {
+		return c.NextAt.Add(fastPathGrace)
+	}
+	return c.NextAt
+}
 
 // earlyRetries are the published delays after the first failed try; after
 // them one try every retryEvery until giveUpAfter (contract §11.3).
@@ -48,7 +68,7 @@ func newCallback(c Checkout, id string, now time.Time) *Callback {
 		return nil
 	}
 	return &Callback{ID: id, EventType: EventCheckoutStatusChanged, CheckoutID: c.ID, URL: c.ReturnURL,
-		Status: c.Status, CreatedAt: now, NextAt: now.Add(relayGrace), State: CallbackOwed}
+		Status: c.Status, CreatedAt: now, NextAt: now, UpdatedAt: now, State: CallbackOwed}
 }
 
 // Delivered is the callback after any 2xx.
@@ -61,7 +81,7 @@ func (c Callback) Delivered() Callback {
 // times, or dead once three days have passed since the first failure.
 func (c Callback) Undelivered(reason string, now time.Time) Callback {
 	c.Tries++
-	c.LastError = reason
+	c.LastError, c.UpdatedAt = reason, now
 	if c.FirstFailedAt == nil {
 		c.FirstFailedAt = &now
 	}
@@ -93,6 +113,6 @@ func retryAfter(first, now time.Time) (time.Time, bool) {
 
 // Replayed owes the callback anew, under its old id.
 func (c Callback) Replayed(now time.Time) Callback {
-	c.State, c.FirstFailedAt, c.NextAt, c.LastError = CallbackOwed, nil, now, ""
+	c.State, c.FirstFailedAt, c.NextAt, c.UpdatedAt, c.LastError = CallbackOwed, nil, now, now, ""
 	return c
 }

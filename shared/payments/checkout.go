@@ -69,6 +69,7 @@ type Checkout struct {
 	CustomerID     string           `dynamo:"customer_id,omitempty"`
 	Payer          *PersonalDetails `dynamo:"payer,omitempty"`
 	HostedCheckout *bool            `dynamo:"hosted_checkout,omitempty"`
+	CreatedBy      string           `dynamo:"created_by,omitempty"` // id of the credential
 	CreatedAt      time.Time        `dynamo:"created_at"`
 	ValidUntil     *time.Time       `dynamo:"valid_until,omitempty"` // nil: never expires
 

@@ -112,15 +112,20 @@ func (c Checkout) stillUndecided(o Outcome, now time.Time) Change {
 	return c.record(TransactionPending, o, now)
 }
 
-// cancelledByAcquirer closes an attempt that will never be charged though
-// nobody here gave it up: it failed where clients have seen it, and never was
-// where they have not.
+// cancelledByAcquirer closes an attempt that will never be charged. Before
+// the payer's deadline somebody here cancelled it to give it up, and was cut
+// off before saying so; otherwise it failed where clients have seen it, and
+// never was where they have not.
 func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) Change {
-	if c.recorded() {
+	switch {
+	case !c.recorded():
+		c.Attempt.State = Closed
+		return Change{Checkout: c}
+	case c.PayersTurn() && now.Before(c.Attempt.Deadline):
+		return c.GiveUp(now)
+	default:
 		return c.fail(o, msgID, now)
 	}
-	c.Attempt.State = Closed
-	return Change{Checkout: c}
 }
 
 // NeverTaken closes an attempt the acquirer certainly refused to take:
@@ -227,11 +232,11 @@ func (ch *Change) saveCard(now time.Time) {
 // id, so that every retry bears the same one.
 func clientTransactionID(id string) string {
 	sum := sha256.Sum256([]byte("client transaction " + id))
-	return shapeV4(sum[:16])
+	return ShapeV4(sum[:])
 }
 
-// shapeV4 formats 16 bytes as a UUID v4.
-func shapeV4(b []byte) string {
+// ShapeV4 formats the first 16 bytes as a UUID v4.
+func ShapeV4(b []byte) string {
 	var u uuid.UUID
 	copy(u[:], b)
 	u[6] = u[6]&0x0f | 0x40

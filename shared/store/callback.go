@@ -32,7 +32,7 @@ func (s *Store) newCallbackItem(t account.Tenant, c payments.Callback) callbackI
 	item := callbackItem{key: callbackKey(c.ID), Tenant: t, Callback: c}
 	switch c.State {
 	case payments.CallbackOwed:
-		item.due = dueAt(c.NextAt, item.key)
+		item.due = dueAt(c.SweepAt(), item.key)
 	case payments.CallbackDead:
 		item.due = deadAt(c.NextAt, item.key)
 		item.TTL = s.now().Add(keepDead)

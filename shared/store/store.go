@@ -45,6 +45,10 @@ func Open(c Config) *Store {
 	return &Store{db: db, table: db.Table(c.Table), now: func() time.Time { return c.Now().UTC() }}
 }
 
+// Raw gives the table itself to parties that keep books of their own in it
+// (the sandbox acquirer), under keys of their own.
+func (s *Store) Raw() (*dynamo.DB, dynamo.Table) { return s.db, s.table }
+
 // Now is the store's clock, in UTC.
 func (s *Store) Now() time.Time { return s.now() }
 

@@ -1,0 +1,9 @@
+// The checkouts Lambda.
+package main
+
+import (
+	"github.com/cashwrap/cashwrap/functions/checkouts"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func main() { app.ServeRoutes(checkouts.Routes) }

@@ -1,0 +1,88 @@
+package checkouts
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+type checkoutMethods struct {
+	Items []namedMethod `json:"items"`
+}
+
+type namedMethod struct {
+	ID   payments.Method `json:"id"`
+	Name string          `json:"name"`
+}
+
+// methodsOfCheckout is row 7: how this checkout can be paid.
+func (f family) methodsOfCheckout(ctx context.Context, req idRequest) (checkoutMethods, error) {
+	c, err := f.store.Checkout(ctx, rest.Caller(ctx).Tenant, req.ID)
+	if err != nil {
+		return checkoutMethods{}, err
+	}
+	response := checkoutMethods{Items: []namedMethod{}}
+	for _, m := range payments.MethodsFor(c.Amount.Currency(), f.methods) {
+		response.Items = append(response.Items, namedMethod{ID: m, Name: m.Name()})
+	}
+	return response, nil
+}
+
+type methodsRequest struct {
+	Amount   string `query:"amount"`
+	Currency string `query:"currency"`
+}
+
+type merchantMethods struct {
+	Available []methodReference `json:"available_payment_methods"`
+}
+
+type methodReference struct {
+	ID payments.Method `json:"id"`
+}
+
+// methodsOfMerchant is row 8: what the merchant may offer, for an amount and
+// currency or in general. A currency that is not the merchant's has no methods.
+func (f family) methodsOfMerchant(ctx context.Context, req methodsRequest) (merchantMethods, error) {
+	merchant := rest.Caller(ctx).Merchant
+	response := merchantMethods{Available: []methodReference{}}
+	if err := req.check(); err != nil {
+		return response, err
+	}
+	if req.Currency != "" && money.Currency(req.Currency) != merchant.Currency {
+		return response, nil
+	}
+	for _, m := range payments.MethodsFor(merchant.Currency, f.methods) {
+		response.Available = append(response.Available, methodReference{ID: m})
+	}
+	return response, nil
+}
+
+func (req methodsRequest) check() error {
+	if req.Currency == "" {
+		if req.Amount == "" {
+			return nil
+		}
+		return constraint("currency", "Currency must also be specified when filtering by amount")
+	}
+	currency, err := money.ParseCurrency(req.Currency)
+	if err != nil {
+		return constraint("currency", "Currency must be one that the service settles in")
+	}
+	if req.Amount == "" {
+		return nil
+	}
+	if amount, err := money.Parse(req.Amount, currency); err != nil || amount.Sign() <= 0 {
+		return constraint("amount", "Amount must be above 0 with at most the currency's decimals")
+	}
+	return nil
+}
+
+// constraint is a failure in the details shape (contract §13.2).
+func constraint(reference, message string) error {
+	return &failure.Error{Kind: failure.Rejected, Code: "INVALID", Slug: "validation-failed", Param: reference,
+		Message: message, Details: []failure.Detail{{Message: message, Reference: reference}}}
+}

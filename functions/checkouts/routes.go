@@ -1,0 +1,42 @@
+// Package checkouts is the family of contract rows 1 to 7, 9 and 10: a
+// merchant's server creates a checkout, a payer's instrument is charged for
+// it, and everybody reads what became of it.
+package checkouts
+
+import (
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// family is what the operations work with.
+type family struct {
+	store      *store.Store
+	processing *processing.Processor
+	baseURL    string
+	callbacks  webhook.Policy
+	methods    payments.MethodSettings
+}
+
+// Routes of the family.
+func Routes(a *app.App) []rest.Route {
+	f := family{store: a.Store, processing: a.Processing, baseURL: a.BaseURL,
+		callbacks: a.CallbackPolicy(), methods: a.Methods()}
+	read, write := []string{"payments", "checkouts.read"}, []string{"payments", "checkouts.write"}
+	return []rest.Route{
+		{Method: "POST", Path: "/v0.1/checkouts", Scopes: write, Handle: rest.JSON(201, f.create)},
+		{Method: "GET", Path: "/v0.1/checkouts", Scopes: read, Handle: rest.JSON(200, f.list)},
+		{Method: "GET", Path: "/v0.1/checkouts/{id}", Scopes: read, Access: rest.PublicToo, Handle: rest.JSON(200, f.retrieve)},
+		{Method: "PUT", Path: "/v0.1/checkouts/{id}", Scopes: write, Access: rest.PublicToo, Errors: rest.Several, Handle: rest.JSON(200, f.process)},
+		{Method: "DELETE", Path: "/v0.1/checkouts/{id}", Scopes: write, Handle: rest.JSON(200, f.deactivate)},
+		{Method: "PATCH", Path: "/v0.1/checkouts/{id}", Scopes: write, Handle: rest.JSON(200, f.update)},
+		{Method: "GET", Path: "/v0.1/checkouts/{id}/payment-methods", Scopes: read, Errors: rest.Details, Handle: rest.JSON(200, f.methodsOfCheckout)},
+		{Method: "GET", Path: "/v0.1/merchants/{merchant_code}/payment-methods", Errors: rest.Details, Handle: rest.JSON(200, f.methodsOfMerchant)},
+		{Method: "POST", Path: "/v0.1/checkouts/{id}/complete_payment", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.complete)},
+		{Method: "GET", Path: "/v0.1/artefacts/{id}/content", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.artefact)},
+		{Method: "GET", Path: "/v0.1/checkouts/{id}/boletos/{n}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.boleto)},
+	}
+}

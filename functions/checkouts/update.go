@@ -1,0 +1,115 @@
+package checkouts
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// updateRequest is row 6's body: absent fields keep their values, and a null
+// valid_until removes the expiry (contract §13.1).
+type updateRequest struct {
+	ID          string                `path:"id"`
+	Reference   *string               `json:"checkout_reference"`
+	Amount      *money.Literal        `json:"amount"`
+	Currency    *string               `json:"currency"`
+	Description *string               `json:"description"`
+	CustomerID  *string               `json:"customer_id"`
+	ValidUntil  rest.Nullable[string] `json:"valid_until"`
+}
+
+// maxUpdates bounds the retries after concurrent changes.
+const maxUpdates = 10
+
+// update is row 6.
+func (f family) update(ctx context.Context, req updateRequest) (checkout, error) {
+	caller := rest.Caller(ctx)
+	if req.CustomerID != nil {
+		if err := f.checkCustomer(ctx, caller.Tenant, *req.CustomerID); err != nil {
+			return checkout{}, err
+		}
+	}
+	for range maxUpdates {
+		c, err := f.updateOnce(ctx, caller, req)
+		if !errors.Is(err, store.ErrStale) {
+			return c, err
+		}
+	}
+	return checkout{}, failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again")
+}
+
+func (f family) updateOnce(ctx context.Context, caller account.Credential, req updateRequest) (checkout, error) {
+	c, err := f.store.Checkout(ctx, caller.Tenant, req.ID)
+	if err != nil {
+		return checkout{}, err
+	}
+	now := f.store.Now()
+	if err := c.CheckUpdatable(now); err != nil {
+		return checkout{}, err
+	}
+	renamed := req.Reference != nil && *req.Reference != c.Reference
+	if c, err = req.apply(c, caller.Merchant, now); err != nil {
+		return checkout{}, err
+	}
+	save := f.store.SaveCheckout
+	if renamed {
+		save = f.store.RenameCheckout
+	}
+	if c, err = save(ctx, caller.Tenant, c); err != nil {
+		return checkout{}, err
+	}
+	return f.view(c), nil
+}
+
+// apply is the checkout with the request's changes, checked as at creation.
+func (req updateRequest) apply(c payments.Checkout, m account.Merchant, now time.Time) (payments.Checkout, error) {
+	if req.Reference != nil {
+		if err := checkReference(*req.Reference); err != nil {
+			return c, err
+		}
+		c.Reference = *req.Reference
+	}
+	if req.Description != nil {
+		if err := checkDescription(*req.Description); err != nil {
+			return c, err
+		}
+		c.Description = *req.Description
+	}
+	if req.CustomerID != nil {
+		if *req.CustomerID == "" && c.Purpose == payments.PurposeSetupRecurring {
+			return c, failure.Missing("customer_id")
+		}
+		c.CustomerID = *req.CustomerID
+	}
+	var err error
+	if c.Amount, err = req.amount(c, m); err != nil {
+		return c, err
+	}
+	if req.ValidUntil.Given {
+		text := ""
+		if req.ValidUntil.Value != nil {
+			text = *req.ValidUntil.Value
+		}
+		c.ValidUntil, err = validUntil(text, now)
+	}
+	return c, err
+}
+
+// amount checks amount and currency together: either may be left out.
+func (req updateRequest) amount(c payments.Checkout, m account.Merchant) (money.Amount, error) {
+	literal, currency := money.Literal(c.Amount.String()), string(c.Amount.Currency())
+	if req.Amount != nil {
+		literal = *req.Amount
+	}
+	if req.Currency != nil {
+		currency = *req.Currency
+	}
+	return amountOf(literal, currency, m, c.Purpose)
+}

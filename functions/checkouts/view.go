@@ -1,0 +1,121 @@
+package checkouts
+
+import (
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// checkout is the response object of contract §4.1 and §4.2.
+type checkout struct {
+	ID                string               `json:"id"`
+	Reference         string               `json:"checkout_reference"`
+	Amount            money.Amount         `json:"amount"`
+	Currency          money.Currency       `json:"currency"`
+	MerchantCode      string               `json:"merchant_code"`
+	MerchantName      string               `json:"merchant_name"`
+	MerchantCountry   string               `json:"merchant_country"`
+	MerchantSandbox   bool                 `json:"merchant_sandbox"`
+	PayToEmail        string               `json:"pay_to_email,omitempty"`
+	Description       string               `json:"description,omitempty"`
+	Purpose           payments.Purpose     `json:"purpose"`
+	CheckoutType      string               `json:"checkout_type"`
+	UserID            string               `json:"user_id,omitempty"`
+	ReturnURL         string               `json:"return_url,omitempty"`
+	RedirectURL       string               `json:"redirect_url,omitempty"`
+	Status            payments.Status      `json:"status"`
+	Date              rest.Instant         `json:"date"`
+	ValidUntil        *rest.Instant        `json:"valid_until,omitempty"`
+	CustomerID        string               `json:"customer_id,omitempty"`
+	Mandate           *payments.Mandate    `json:"mandate,omitempty"`
+	Instrument        *instrumentReference `json:"payment_instrument,omitempty"`
+	TransactionCode   string               `json:"transaction_code,omitempty"`
+	TransactionID     string               `json:"transaction_id,omitempty"`
+	Transactions      []transaction        `json:"transactions"`
+	HostedCheckout    *hostedCheckout      `json:"hosted_checkout,omitempty"`
+	HostedCheckoutURL string               `json:"hosted_checkout_url,omitempty"`
+	Boleto            *boletoView          `json:"boleto,omitempty"`
+	Pix               *codeView            `json:"pix,omitempty"`
+	QRCodePix         *codeView            `json:"qr_code_pix,omitempty"`
+	Artefacts         []artefactView       `json:"artefacts,omitempty"`
+}
+
+type instrumentReference struct {
+	Token string `json:"token"`
+}
+
+type hostedCheckout struct {
+	Enabled bool `json:"enabled"`
+}
+
+// transaction is the spec's Checkout transaction.
+type transaction struct {
+	ID           string                     `json:"id"`
+	Code         string                     `json:"transaction_code"`
+	Amount       money.Amount               `json:"amount"`
+	Currency     money.Currency             `json:"currency"`
+	Timestamp    rest.Instant               `json:"timestamp"`
+	Status       payments.TransactionStatus `json:"status"`
+	PaymentType  string                     `json:"payment_type"`
+	EntryMode    string                     `json:"entry_mode"`
+	Installments int                        `json:"installments_count"`
+	MerchantCode string                     `json:"merchant_code"`
+	VATAmount    money.Amount               `json:"vat_amount"`
+	TipAmount    money.Amount               `json:"tip_amount"`
+	AuthCode     string                     `json:"auth_code,omitempty"`
+	InternalID   int64                      `json:"internal_id"`
+}
+
+// view shows a checkout as it is at this moment.
+func (f family) view(c payments.Checkout) checkout {
+	currency := c.Amount.Currency()
+	v := checkout{
+		ID: c.ID, Reference: c.Reference, Amount: c.Amount, Currency: currency,
+		MerchantCode: c.Payee.Code, MerchantName: c.Payee.Name, MerchantCountry: c.Payee.Country,
+		MerchantSandbox: c.Payee.Sandbox, PayToEmail: c.NamedByEmail, Description: c.Description,
+		Purpose: c.Purpose, CheckoutType: "checkout", UserID: c.CreatedBy, ReturnURL: c.ReturnURL,
+		RedirectURL: c.RedirectURL, Status: c.StatusAt(f.store.Now()), Date: rest.Instant(c.CreatedAt),
+		CustomerID: c.CustomerID, Mandate: c.Mandate, Transactions: transactions(c, currency),
+	}
+	if c.ValidUntil != nil {
+		until := rest.Instant(*c.ValidUntil)
+		v.ValidUntil = &until
+	}
+	if c.InstrumentToken != "" {
+		v.Instrument = &instrumentReference{Token: c.InstrumentToken}
+	}
+	if final, ok := c.Final(); ok {
+		v.TransactionCode, v.TransactionID = final.Code, final.ID
+	}
+	if c.HostedCheckout != nil {
+		v.HostedCheckout = &hostedCheckout{Enabled: *c.HostedCheckout}
+		if *c.HostedCheckout {
+			v.HostedCheckoutURL = f.baseURL + "/pay/c-" + c.ID
+		}
+	}
+	f.showCode(&v, c)
+	return v
+}
+
+// publicView leaves out what a payer's browser must not learn (contract §2.1).
+func (f family) publicView(c payments.Checkout, by account.Kind) checkout {
+	v := f.view(c)
+	if by == account.PublicKey {
+		v.PayToEmail, v.ReturnURL, v.CustomerID = "", "", ""
+	}
+	return v
+}
+
+func transactions(c payments.Checkout, currency money.Currency) []transaction {
+	shown := make([]transaction, len(c.Transactions))
+	for i, t := range c.Transactions {
+		shown[i] = transaction{
+			ID: t.ID, Code: t.Code, Amount: t.Amount, Currency: currency, Timestamp: rest.Instant(t.CreatedAt),
+			Status: t.Status, PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments,
+			MerchantCode: t.MerchantCode, VATAmount: money.Zero(currency), TipAmount: money.Zero(currency),
+			AuthCode: t.AuthCode, InternalID: t.InternalID(),
+		}
+	}
+	return shown
+}

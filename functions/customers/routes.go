@@ -1,0 +1,30 @@
+// Package customers is the family of contract rows 12 to 16: a merchant's
+// customers and their saved cards.
+package customers
+
+import (
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+type family struct {
+	store     *store.Store
+	acquirers map[account.Mode]acquirer.Acquirer
+}
+
+// Routes of the family.
+func Routes(a *app.App) []rest.Route {
+	f := family{store: a.Store, acquirers: a.Acquirers}
+	read, write := []string{"payment_instruments", "customers.read"}, []string{"payment_instruments", "customers.write"}
+	const one, cards = "/v0.1/customers/{customer_id}", "/v0.1/customers/{customer_id}/payment-instruments"
+	return []rest.Route{
+		{Method: "POST", Path: "/v0.1/customers", Scopes: write, Handle: rest.JSON(201, f.create)},
+		{Method: "GET", Path: one, Scopes: read, Handle: rest.JSON(200, f.retrieve)},
+		{Method: "PUT", Path: one, Scopes: write, Handle: rest.JSON(200, f.update)},
+		{Method: "GET", Path: cards, Scopes: read, Handle: rest.JSON(200, f.listInstruments)},
+		{Method: "DELETE", Path: cards + "/{token}", Scopes: write, Handle: rest.JSON(204, f.deactivateInstrument)},
+	}
+}

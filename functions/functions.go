@@ -1,0 +1,77 @@
+// Package functions is THE LIST: every Lambda of the platform with what calls
+// it. The CDK app and the local run both read it, so wiring is written once.
+package functions
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions/callbacks"
+	"github.com/cashwrap/cashwrap/functions/checkouts"
+	"github.com/cashwrap/cashwrap/functions/customers"
+	"github.com/cashwrap/cashwrap/functions/pages"
+	"github.com/cashwrap/cashwrap/functions/provision"
+	"github.com/cashwrap/cashwrap/functions/relay"
+	"github.com/cashwrap/cashwrap/functions/sweep"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+// Function is one Lambda: its folder under functions/ has the program in
+// bootstrap/. Exactly one of HTTP, Queue, Stream, Tick and Invoke is set.
+type Function struct {
+	Name    string
+	HTTP    app.Routes    // called by API Gateway with each of the routes
+	Queue   *Consumer     // called with batches of a queue's messages
+	Stream  app.Stream    // called with batches of the table's stream
+	Tick    *Schedule     // called by a schedule
+	Invoke  app.Invoke    // called by operators, through IAM only
+	Timeout time.Duration // after which Lambda stops a call
+}
+
+// Consumer reads a queue.
+type Consumer struct {
+	From   Queue
+	Batch  int // messages a call, at most
+	Handle app.Queue
+}
+
+// Schedule wakes a function.
+type Schedule struct {
+	Every  time.Duration
+	Handle app.Tick
+}
+
+// Queue is an SQS queue with its dead-letter queue, which is named
+// "<name>-dead".
+type Queue struct {
+	Name        string
+	Variable    string        // environment variable that tells functions its URL
+	Visibility  time.Duration // of a received message: at least six times its consumer's timeout
+	MaxReceives int           // then the message is dead
+}
+
+// DeadName is the name of the queue's dead-letter queue.
+func (q Queue) DeadName() string { return q.Name + "-dead" }
+
+// DeadRetention is how long dead messages are kept: the longest SQS offers.
+const DeadRetention = 14 * 24 * time.Hour
+
+// Callbacks holds one message for each callback that is to be tried.
+var Callbacks = Queue{Name: "callbacks", Variable: "CALLBACK_QUEUE_URL", Visibility: 3 * time.Minute, MaxReceives: 5}
+
+// Queues are all queues.
+var Queues = []Queue{Callbacks}
+
+// requestTime is below API Gateway's 30 s, and with it every request ends
+// before the sweep takes its attempt for cut off.
+const requestTime = 29 * time.Second
+
+// All is the list.
+var All = []Function{
+	{Name: "checkouts", HTTP: checkouts.Routes, Timeout: requestTime},
+	{Name: "customers", HTTP: customers.Routes, Timeout: requestTime},
+	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
+	{Name: "relay", Stream: relay.Record, Timeout: 30 * time.Second},
+	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver}, Timeout: 30 * time.Second},
+	{Name: "sweep", Tick: &Schedule{Every: time.Minute, Handle: sweep.Tick}, Timeout: 55 * time.Second},
+	{Name: "provision", Invoke: provision.Invoke, Timeout: time.Minute},
+}

@@ -1,0 +1,9 @@
+// The pages Lambda.
+package main
+
+import (
+	"github.com/cashwrap/cashwrap/functions/pages"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func main() { app.ServeRoutes(pages.Routes) }

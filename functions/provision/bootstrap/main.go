@@ -1,0 +1,9 @@
+// The provision Lambda.
+package main
+
+import (
+	"github.com/cashwrap/cashwrap/functions/provision"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func main() { app.ServeInvoke(provision.Invoke) }

@@ -1,0 +1,161 @@
+package app
+
+import (
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// Outside is what a function takes from outside its configuration. The zero
+// value is production; tests and the local run put a clock, engines and
+// faults here.
+type Outside struct {
+	Now           func() time.Time                          // nil: the system's clock
+	HTTP          aws.HTTPClient                            // under the AWS SDK; nil: its own
+	SandboxHTTP   aws.HTTPClient                            // the sandbox acquirer's, another party; nil: HTTP
+	Credentials   aws.CredentialsProvider                   // nil: the Lambda environment's
+	Log           *slog.Logger                              // nil: standard error, JSON or readable
+	Limits        rest.Limits                               // zero: contract §2.9
+	MaxAttempts   int                                       // of one AWS call; 0: the SDK's default
+	MaxBackoff    time.Duration                             // between them; 0: the SDK's default
+	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer // puts a network's faults before an acquirer
+	ResolveTarget webhook.Policy                            // added to the callback policy, e.g. a test's listener
+}
+
+// App is one function's world. It is safe for concurrent use.
+type App struct {
+	Config
+	Store      *store.Store
+	Sandbox    *sandbox.Acquirer
+	Acquirers  map[account.Mode]acquirer.Acquirer
+	Processing *processing.Processor
+	Log        *slog.Logger
+	Now        func() time.Time
+
+	outside Outside
+}
+
+// New builds the function's world; it makes no call.
+func New(c Config, o Outside) *App {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Credentials == nil {
+		o.Credentials = lambdaCredentials()
+	}
+	if o.Log == nil {
+		o.Log = newLog(c.ReadableLog)
+	}
+	a := &App{Config: c, Log: o.Log, outside: o, Now: func() time.Time { return o.Now().UTC() }}
+	a.Store = a.open(o.HTTP)
+	a.openAcquirers()
+	a.Processing = processing.New(processing.Config{
+		Store: a.Store, Acquirers: a.Acquirers, BaseURL: c.BaseURL, Log: a.Log,
+		SessionKey: a.Key("payer sessions"), TokenKey: a.Key("saved card tokens"),
+	})
+	return a
+}
+
+// open returns the table over the given client.
+func (a *App) open(client aws.HTTPClient) *store.Store {
+	return store.Open(store.Config{
+		Table: a.Table, Region: a.Region, Endpoint: a.DynamoDBEndpoint, Credentials: a.outside.Credentials,
+		HTTP: client, Now: a.outside.Now, MaxAttempts: a.outside.MaxAttempts, MaxBackoff: a.outside.MaxBackoff,
+	})
+}
+
+// openAcquirers gives test mode the sandbox. Live mode has none until a
+// deployment brings one: live payments answer 424 (contract §12).
+func (a *App) openAcquirers() {
+	books := a.Store
+	if a.outside.SandboxHTTP != nil {
+		books = a.open(a.outside.SandboxHTTP)
+	}
+	db, table := books.Raw()
+	a.Sandbox = sandbox.New(sandbox.Config{
+		DB: db, Table: table, Secret: a.Key("sandbox acquirer"), BaseURL: a.BaseURL, Now: a.Now,
+	})
+	var inTest acquirer.Acquirer = a.Sandbox
+	if a.outside.WrapAcquirer != nil {
+		inTest = a.outside.WrapAcquirer(inTest)
+	}
+	a.Acquirers = map[account.Mode]acquirer.Acquirer{account.Test: inTest, account.Live: acquirer.None{}}
+}
+
+// keySize is that of every derived key.
+const keySize = 32
+
+// Key derives the platform's key for one purpose from its secret (HKDF, RFC
+// 5869), so that one secret is kept and none is used twice.
+func (a *App) Key(purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, a.Secret, nil, "cashwrap "+purpose, keySize)
+	if err != nil { // only for lengths no caller can ask for
+		panic(err)
+	}
+	return key
+}
+
+// SigningKey signs every callback (contract §11.2).
+func (a *App) SigningKey() (webhook.SigningKey, error) {
+	return webhook.NewSigningKey(a.Key("callback signature"))
+}
+
+// CallbackSecrets are the merchant's secrets that sign at the time; none when
+// it never asked for one.
+func (a *App) CallbackSecrets(merchant string, s account.CallbackSecret, now time.Time) []webhook.Secret {
+	var secrets []webhook.Secret
+	for _, version := range s.Signing(now) {
+		secrets = append(secrets, webhook.DeriveSecret(a.Key("callback secrets"), merchant, version))
+	}
+	return secrets
+}
+
+// CallbackPolicy says where callbacks may go.
+func (a *App) CallbackPolicy() webhook.Policy {
+	policy := a.outside.ResolveTarget
+	policy.AllowLoopback = policy.AllowLoopback || a.AllowLoopbackCallbacks
+	return policy
+}
+
+// Methods are the operator's switches of payment methods.
+func (a *App) Methods() payments.MethodSettings { return payments.MethodSettings{PayPal: a.PayPal} }
+
+// Handler serves a family's routes.
+func (a *App) Handler(routes []rest.Route) http.Handler {
+	return rest.New(rest.Config{
+		Routes: routes, Store: a.Store, Now: a.Now, Log: a.Log, BaseURL: a.BaseURL,
+		HashKey: a.Key("requests"), AllowHTTP: a.AllowHTTP, Limits: a.outside.Limits,
+	})
+}
+
+// lambdaCredentials are those Lambda puts into the environment. Looking for
+// others, as the SDK's default chain does, takes seconds where there are none.
+func lambdaCredentials() aws.CredentialsProvider {
+	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: os.Getenv("AWS_SECRET_ACCESS_KEY"),
+			SessionToken: os.Getenv("AWS_SESSION_TOKEN"), Source: "environment"}, nil
+	})
+}
+
+// newLog writes JSON for CloudWatch, or lines for a terminal.
+func newLog(readable bool) *slog.Logger {
+	if readable {
+		return slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	return slog.New(slog.NewJSONHandler(os.Stderr, nil))
+}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// The kinds of function. Each is built from an App, so that the same code
+// runs under Lambda, in the local run and in tests.
+type (
+	// Routes answer HTTP API events (payload format 2.0).
+	Routes func(*App) []rest.Route
+	// Queue handles one message body; an error leaves the message in the queue.
+	Queue func(*App) func(ctx context.Context, body string) error
+	// Stream handles one record of the table's stream.
+	Stream func(*App) func(ctx context.Context, record events.DynamoDBEventRecord) error
+	// Tick is woken by a schedule.
+	Tick func(*App) func(ctx context.Context) error
+	// Invoke answers an operator's direct invocation.
+	Invoke func(*App) func(ctx context.Context, request json.RawMessage) (any, error)
+)
+
+// HTTPEvent, QueueEvent, StreamEvent and TickEvent are the handlers Lambda
+// calls, of functions of each kind.
+type (
+	HTTPEvent   = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+	QueueEvent  = func(context.Context, events.SQSEvent) (events.SQSEventResponse, error)
+	StreamEvent = func(context.Context, events.DynamoDBEvent) (events.DynamoDBEventResponse, error)
+	TickEvent   = func(context.Context, events.EventBridgeEvent) error
+	InvokeEvent = func(context.Context, json.RawMessage) (any, error)
+)
+
+// replyMargin is kept free at the end of a function's time, to answer before
+// Lambda stops it.
+const replyMargin = 500 * time.Millisecond
+
+// HTTP adapts routes to API Gateway. httpadapter answers 504 for a handler
+// that writes nothing; ours always writes.
+func (a *App) HTTP(routes Routes) HTTPEvent {
+	adapter := httpadapter.NewV2(withMargin(a.Handler(routes(a))))
+	return adapter.ProxyWithContext
+}
+
+// withMargin ends the handler's context shortly before the function's time.
+func withMargin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if deadline, ok := r.Context().Deadline(); ok {
+			ctx, cancel := context.WithDeadline(r.Context(), deadline.Add(-replyMargin))
+			defer cancel()
+			r = r.WithContext(ctx)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Queue adapts a message handler to SQS, with partial batch failures.
+// Messages of one batch are handled at the same time.
+func (a *App) Queue(queue Queue) QueueEvent {
+	handle := queue(a)
+	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		failed := make([]bool, len(event.Records))
+		var group sync.WaitGroup
+		for i, message := range event.Records {
+			group.Go(func() {
+				if err := handle(ctx, message.Body); err != nil {
+					a.Log.ErrorContext(ctx, "message failed", "message_id", message.MessageId, "error", err)
+					failed[i] = true
+				}
+			})
+		}
+		group.Wait()
+		// Never nil: some consumers read null as "all failed".
+		response := events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{}}
+		for i, bad := range failed {
+			if bad {
+				response.BatchItemFailures = append(response.BatchItemFailures,
+					events.SQSBatchItemFailure{ItemIdentifier: event.Records[i].MessageId})
+			}
+		}
+		return response, nil
+	}
+}
+
+// Stream adapts a record handler to the table's stream. Records are handled
+// in order; the first failure is where Lambda starts again.
+func (a *App) Stream(stream Stream) StreamEvent {
+	handle := stream(a)
+	return func(ctx context.Context, event events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
+		response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
+		for _, record := range event.Records {
+			if err := handle(ctx, record); err != nil {
+				a.Log.ErrorContext(ctx, "stream record failed", "sequence", record.Change.SequenceNumber, "error", err)
+				response.BatchItemFailures = append(response.BatchItemFailures,
+					events.DynamoDBBatchItemFailure{ItemIdentifier: record.Change.SequenceNumber})
+				break
+			}
+		}
+		return response, nil
+	}
+}
+
+// Tick adapts a schedule's handler.
+func (a *App) Tick(tick Tick) TickEvent {
+	handle := tick(a)
+	return func(ctx context.Context, _ events.EventBridgeEvent) error { return handle(ctx) }
+}
+
+// ServeRoutes, ServeQueue, ServeStream, ServeTick and ServeInvoke are whole
+// Lambda programs.
+func ServeRoutes(routes Routes) { start(func(a *App) any { return a.HTTP(routes) }) }
+
+// ServeQueue runs a queue's consumer.
+func ServeQueue(queue Queue) { start(func(a *App) any { return a.Queue(queue) }) }
+
+// ServeStream runs a stream's consumer.
+func ServeStream(stream Stream) { start(func(a *App) any { return a.Stream(stream) }) }
+
+// ServeTick runs a scheduled function.
+func ServeTick(tick Tick) { start(func(a *App) any { return a.Tick(tick) }) }
+
+// ServeInvoke runs a function that operators invoke.
+func ServeInvoke(invoke Invoke) { start(func(a *App) any { return invoke(a) }) }
+
+func start(handler func(*App) any) {
+	config, err := FromEnvironment(os.Getenv)
+	if err != nil {
+		slog.New(slog.NewJSONHandler(os.Stderr, nil)).Error("bad configuration", "error", err)
+		os.Exit(1)
+	}
+	lambda.Start(handler(New(config, Outside{})))
+}

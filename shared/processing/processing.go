@@ -1,0 +1,126 @@
+// Package processing takes a checkout through the acquirer: it claims an
+// attempt, has it charged, and records the outcome. Whoever is cut off is
+// finished by whoever comes next (a retry, the payer's browser, the sweep):
+// they all ask about the same attempt, and only Start begins one.
+package processing
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Config is what a Processor works with.
+type Config struct {
+	Store      *store.Store
+	Acquirers  map[account.Mode]acquirer.Acquirer
+	BaseURL    string // of the API, for the 3DS return
+	SessionKey []byte // derives payer session tokens
+	TokenKey   []byte // derives saved cards' tokens
+	Log        *slog.Logger
+}
+
+// Processor is safe for concurrent use.
+type Processor struct{ Config }
+
+// New returns a Processor.
+func New(c Config) *Processor { return &Processor{c} }
+
+const (
+	// chargeTime bounds one call to the acquirer. With the writes around it
+	// it stays below the time after which the sweep takes an attempt over.
+	chargeTime = 15 * time.Second
+	// recordTime bounds the recording of an outcome, which goes on even when
+	// the client has hung up.
+	recordTime = 10 * time.Second
+	// maxReplays bounds the retries after concurrent changes of a checkout.
+	maxReplays = 20
+)
+
+func (p *Processor) acquirer(t account.Tenant) acquirer.Acquirer {
+	if a := p.Acquirers[t.Mode]; a != nil {
+		return a
+	}
+	return acquirer.None{}
+}
+
+// settle records an outcome. An outcome that comes late changes nothing.
+func (p *Processor) settle(ctx context.Context, t account.Tenant, c payments.Checkout, attemptID string, o payments.Outcome) (payments.Checkout, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	return p.change(ctx, t, c, func(c payments.Checkout) (payments.Change, bool, error) {
+		change, ok := c.Settle(attemptID, o, messageID(), payments.Session{TokenHash: account.Hash(p.sessionToken(attemptID))}, p.Store.Now())
+		if !ok && o.Decision == payments.Approved {
+			p.reportStray(ctx, t, c, attemptID)
+		}
+		return change, ok, nil
+	})
+}
+
+// reportStray tells people of an approved charge that its checkout does not
+// show as paid. The acquirer's cancellations make it impossible; if it
+// happens all the same, somebody's money must be looked after.
+func (p *Processor) reportStray(ctx context.Context, t account.Tenant, c payments.Checkout, attemptID string) {
+	if final, ok := c.Final(); ok && final.ID == attemptID {
+		return
+	}
+	p.Log.ErrorContext(ctx, "approved charge on a closed attempt", "tenant", t.String(), "checkout", c.ID, "attempt", attemptID)
+}
+
+// change applies a rule to a checkout and writes what follows, again on the
+// fresh state whenever somebody else was faster. A rule answering false
+// leaves the checkout as it is.
+func (p *Processor) change(ctx context.Context, t account.Tenant, c payments.Checkout, rule func(payments.Checkout) (payments.Change, bool, error)) (payments.Checkout, error) {
+	for range maxReplays {
+		change, ok, err := rule(c)
+		if err != nil || !ok {
+			return c, err
+		}
+		changed, err := p.Store.Apply(ctx, t, change)
+		if !errors.Is(err, store.ErrStale) {
+			return changed, err
+		}
+		if c, err = p.Store.Checkout(ctx, t, c.ID); err != nil {
+			return c, err
+		}
+	}
+	return c, errContended
+}
+
+// errContended: so many others change this checkout that one's turn never came.
+var errContended = failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again")
+
+// sessionToken is the MD of an attempt's challenge and the name of its
+// payment code: unguessable, and the same for every retry of the attempt.
+func (p *Processor) sessionToken(attemptID string) string {
+	mac := hmac.New(sha256.New, p.SessionKey)
+	mac.Write([]byte("payer session " + attemptID))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// SessionToken names the attempt in links a payer may follow without a
+// credential.
+func (p *Processor) SessionToken(attemptID string) string { return p.sessionToken(attemptID) }
+
+// cardToken is our token for a card: the same card of the same customer has
+// the same one (contract §4.6). It is a keyed fingerprint, so it cannot be
+// turned back into a number.
+func (p *Processor) cardToken(t account.Tenant, customer string, number payments.Secret) string {
+	mac := hmac.New(sha256.New, p.TokenKey)
+	mac.Write([]byte("card token\x00" + t.String() + "\x00" + customer + "\x00" + number.Reveal()))
+	return payments.ShapeV4(mac.Sum(nil))
+}
+
+func messageID() string { return "msg_" + uuid.NewString() }

@@ -1,0 +1,115 @@
+package processing
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// Resolve asks the acquirer where a checkout's open attempt stands and
+// records it, and records expiry. It begins nothing and may be repeated at
+// will: by the sweep when the checkout is due, or when an acquirer gives
+// notice. Failure: NotFound.
+func (p *Processor) Resolve(ctx context.Context, t account.Tenant, checkoutID string) (payments.Checkout, error) {
+	c, err := p.Store.Checkout(ctx, t, checkoutID)
+	if err != nil {
+		return c, err
+	}
+	if c.Attempt != nil && c.Attempt.State != payments.Closed {
+		if c, err = p.resolveAttempt(ctx, t, c); err != nil {
+			return c, err
+		}
+	}
+	return p.change(ctx, t, c, func(c payments.Checkout) (payments.Change, bool, error) {
+		change, ok := c.Expire(messageID(), p.Store.Now())
+		return change, ok, nil
+	})
+}
+
+func (p *Processor) resolveAttempt(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+	a := *c.Attempt
+	o, err := p.acquirer(t).LookUp(ctx, a.ID)
+	now := p.Store.Now()
+	switch {
+	case errors.Is(err, acquirer.ErrUnknownCharge):
+		// Whoever began the attempt may still be on the way to the acquirer.
+		if now.Before(a.NextLook) {
+			return c, nil
+		}
+		o, err = p.acquirer(t).Cancel(ctx, a.ID)
+	case err == nil && a.OutOfTime(o, now):
+		o, err = p.acquirer(t).Cancel(ctx, a.ID)
+	}
+	if err != nil {
+		p.Log.WarnContext(ctx, "acquirer did not say where a charge stands", "checkout", c.ID, "attempt", a.ID, "error", err)
+		o = payments.Outcome{Decision: payments.Undecided}
+	}
+	return p.settle(ctx, t, c, a.ID, o)
+}
+
+// Complete takes the payer's answer to a 3DS challenge to the acquirer
+// (contract §4.4). Repeating it, or coming late, changes nothing. Failures:
+// NotFound for an unknown session, Malformed for an answer that is not the
+// issuer's.
+func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string) (payments.Checkout, error) {
+	t, session, err := p.Store.Session(ctx, account.Hash(md))
+	if err != nil || session.CheckoutID != checkoutID {
+		return payments.Checkout{}, errors.Join(failure.Absent("checkout-not-found", "Resource not found"), err)
+	}
+	c, err := p.Store.Checkout(ctx, t, checkoutID)
+	if err != nil || c.Attempt == nil || c.Attempt.ID != session.AttemptID || c.Attempt.State == payments.Closed {
+		return c, err
+	}
+	o, err := p.acquirer(t).Complete(ctx, session.AttemptID, answer)
+	if errors.Is(err, acquirer.ErrBadAnswer) {
+		return c, failure.BadRequest("the authentication answer is not valid").With(err)
+	}
+	if err != nil {
+		p.Log.WarnContext(ctx, "challenge answer without an outcome", "checkout", c.ID, "attempt", session.AttemptID, "error", err)
+		return c, nil // the sweep asks again
+	}
+	return p.settle(ctx, t, c, session.AttemptID, o)
+}
+
+// Code finds the payment code (boleto, Pix) that a payer's link names.
+// Failure: NotFound.
+func (p *Processor) Code(ctx context.Context, token string) (payments.Checkout, payments.PaymentCode, error) {
+	t, session, err := p.Store.Session(ctx, account.Hash(token))
+	if err != nil {
+		return payments.Checkout{}, payments.PaymentCode{}, err
+	}
+	c, err := p.Store.Checkout(ctx, t, session.CheckoutID)
+	if err != nil {
+		return c, payments.PaymentCode{}, err
+	}
+	if c.Attempt == nil || c.Attempt.ID != session.AttemptID || c.Attempt.Code == nil {
+		return c, payments.PaymentCode{}, failure.Absent("", "Resource not found")
+	}
+	return c, *c.Attempt.Code, nil
+}
+
+// Deactivate expires a checkout by the merchant's wish, once no open attempt
+// of it can be charged any more (contract §4.5). Failures: NotFound,
+// Conflict, Upstream.
+func (p *Processor) Deactivate(ctx context.Context, t account.Tenant, checkoutID string) (payments.Checkout, error) {
+	c, err := p.Store.Checkout(ctx, t, checkoutID)
+	if err != nil {
+		return c, err
+	}
+	return p.change(ctx, t, c, func(c payments.Checkout) (payments.Change, bool, error) {
+		if err := c.CheckDeactivatable(p.Store.Now()); err != nil {
+			return payments.Change{}, false, err
+		}
+		if c.PayersTurn() {
+			if c, err = p.cancel(ctx, t, c); err != nil {
+				return payments.Change{}, false, err
+			}
+		}
+		change, err := c.Deactivate(messageID(), p.Store.Now())
+		return change, err == nil, err
+	})
+}

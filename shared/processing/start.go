@@ -1,0 +1,243 @@
+package processing
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Order is a request to pay a checkout, its fields already checked by themselves.
+type Order struct {
+	CheckoutID   string
+	Operation    string // the request; a retry under one Idempotency-Key has the same
+	Method       payments.Method
+	Card         *payments.Card
+	CustomerID   string // with Token
+	Token        string // of a saved card
+	Installments int
+	Mandate      bool // the payer gave one
+	Payer        *payments.PersonalDetails
+}
+
+// Step is where the payer's browser goes next.
+type Step struct {
+	payments.Step
+	Redirect bool // a method's own page (GET), not a 3DS challenge (POST)
+}
+
+// Start processes a checkout: 1 read, 1 write to claim the attempt, the
+// acquirer, 1 transaction to record the outcome. The step is nil unless the
+// payer must go somewhere. Failures: NotFound; Conflict while an attempt
+// runs, when paid or expired; NotChargeable; Upstream when the acquirer did
+// not take the charge; TooMany; Rejected for what does not fit the checkout.
+func (p *Processor) Start(ctx context.Context, t account.Tenant, order Order) (payments.Checkout, *Step, error) {
+	for range maxReplays {
+		c, instrument, err := p.read(ctx, t, order)
+		if err != nil {
+			return c, nil, err
+		}
+		if !c.RunBy(order.Operation) || c.Restartable() {
+			if c, err = p.begin(ctx, t, c, order, instrument); errors.Is(err, store.ErrStale) {
+				continue
+			} else if err != nil {
+				return c, nil, err
+			}
+		}
+		return p.carryOut(ctx, t, c, order, instrument)
+	}
+	return payments.Checkout{}, nil, errContended
+}
+
+// read fetches the checkout, and the saved card when one is named, at once.
+func (p *Processor) read(ctx context.Context, t account.Tenant, order Order) (payments.Checkout, *payments.Instrument, error) {
+	if order.Token == "" {
+		c, err := p.Store.Checkout(ctx, t, order.CheckoutID)
+		return c, nil, err
+	}
+	c, instrument, err := p.Store.CheckoutWithInstrument(ctx, t, order.CheckoutID, order.CustomerID, order.Token)
+	if err != nil {
+		return c, nil, err
+	}
+	if instrument == nil {
+		return c, nil, failure.Invalid("token", "unknown payment instrument")
+	}
+	return c, instrument, nil
+}
+
+// begin claims the checkout for a new attempt of the order.
+func (p *Processor) begin(ctx context.Context, t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Checkout, error) {
+	now := p.Store.Now()
+	if err := c.CheckProcessable(now); err != nil {
+		return c, err
+	}
+	attempt, err := p.attempt(t, c, order, instrument)
+	if err != nil {
+		return c, err
+	}
+	if c, err = p.takeOver(ctx, t, c); err != nil {
+		return c, err
+	}
+	if c, err = c.Begin(attempt, now); err != nil {
+		return c, err
+	}
+	return p.Store.SaveCheckout(ctx, t, c)
+}
+
+// attempt plans the attempt, or says why the order does not fit the checkout.
+func (p *Processor) attempt(t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Attempt, error) {
+	if err := order.check(c); err != nil {
+		return payments.Attempt{}, err
+	}
+	a := payments.Attempt{
+		ID: uuid.NewString(), Operation: order.Operation, Method: order.Method,
+		PaymentType: order.Method.PaymentType(), Installments: order.Installments,
+		Verification: c.Purpose == payments.PurposeSetupRecurring, WithMandate: c.Purpose == payments.PurposeSetupRecurring,
+	}
+	switch {
+	case instrument != nil:
+		if err := instrument.CheckChargeable(p.Store.Now()); err != nil {
+			return a, err
+		}
+		a.Token, a.Card = instrument.Token, &instrument.Card
+		if instrument.Recurring() {
+			a.PaymentType = "RECURRING"
+		}
+	case order.Card != nil:
+		summary := order.Card.Summary()
+		a.Card = &summary
+		if c.CustomerID != "" {
+			a.SaveAs = p.cardToken(t, c.CustomerID, order.Card.Number)
+		}
+	}
+	return a, nil
+}
+
+// check refuses what only the checkout shows to be wrong (contract §4.3).
+func (o Order) check(c payments.Checkout) error {
+	var faults failure.List
+	setup := c.Purpose == payments.PurposeSetupRecurring
+	if o.CustomerID != "" && c.CustomerID != "" && o.CustomerID != c.CustomerID {
+		faults = append(faults, failure.Invalid("customer_id", "is not the checkout's customer"))
+	}
+	if setup && o.Card == nil {
+		faults = append(faults, failure.Missing("card"))
+	}
+	if setup && !o.Mandate {
+		faults = append(faults, failure.Missing("mandate"))
+	}
+	if o.Method.Flow() == payments.RedirectFlow && c.RedirectURL == "" {
+		faults = append(faults, failure.Missing("redirect_url"))
+	}
+	if o.Method.Flow() != payments.CardFlow {
+		faults = append(faults, o.Method.CheckPayer(o.payer(c))...)
+	}
+	return faults.Err()
+}
+
+// payer is who pays: the details of the order win over the checkout's.
+func (o Order) payer(c payments.Checkout) *payments.PersonalDetails {
+	if o.Payer == nil {
+		return c.Payer
+	}
+	if c.Payer == nil {
+		return o.Payer
+	}
+	merged := c.Payer.Merge(o.Payer)
+	return &merged
+}
+
+// takeOver gives up an attempt at the payer's turn, so that another may
+// begin. The acquirer has the first word: what it has already decided counts.
+func (p *Processor) takeOver(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+	if !c.PayersTurn() {
+		return c, nil
+	}
+	c, err := p.cancel(ctx, t, c)
+	if err != nil {
+		return c, err
+	}
+	return c, c.CheckProcessable(p.Store.Now())
+}
+
+// cancel makes sure the open attempt can no longer be charged, and records
+// what became of it.
+func (p *Processor) cancel(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+	attemptID := c.Attempt.ID
+	o, err := p.acquirer(t).Cancel(ctx, attemptID)
+	if err != nil {
+		return c, failure.UpstreamFailed(err)
+	}
+	if o.Decision == payments.Undecided {
+		return c, failure.Clash("CONFLICT", "", "the acquirer is deciding on a payment")
+	}
+	return p.settle(ctx, t, c, attemptID, o)
+}
+
+// carryOut has the claimed attempt charged and records the outcome. For a
+// retry it finds the same charge at the acquirer.
+func (p *Processor) carryOut(ctx context.Context, t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Checkout, *Step, error) {
+	a := c.Attempt
+	if a.State == payments.Closed {
+		return c, nil, nil
+	}
+	o, err := p.charge(ctx, t, c, order, instrument)
+	if errors.Is(err, acquirer.ErrNotTaken) {
+		return p.neverTaken(ctx, t, c, err)
+	}
+	if err != nil {
+		p.Log.WarnContext(ctx, "charge without an answer", "checkout", c.ID, "attempt", a.ID, "error", err)
+		o = payments.Outcome{Decision: payments.Undecided}
+	}
+	c, err = p.settle(ctx, t, c, a.ID, o)
+	if err != nil {
+		return c, nil, err
+	}
+	return c, p.step(c, a.ID, o), nil
+}
+
+func (p *Processor) neverTaken(ctx context.Context, t account.Tenant, c payments.Checkout, cause error) (payments.Checkout, *Step, error) {
+	attemptID := c.Attempt.ID
+	c, err := p.change(context.WithoutCancel(ctx), t, c, func(c payments.Checkout) (payments.Change, bool, error) {
+		change, ok := c.NeverTaken(attemptID)
+		return change, ok, nil
+	})
+	return c, nil, errors.Join(failure.UpstreamFailed(cause), err)
+}
+
+func (p *Processor) charge(ctx context.Context, t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Outcome, error) {
+	a := c.Attempt
+	charge := acquirer.Charge{
+		ID: a.ID, Reference: acquirer.Reference{Tenant: t.String(), CheckoutID: c.ID}, Amount: c.Amount,
+		Method: a.Method, Installments: a.Installments, Card: order.Card, Store: a.SaveAs != "",
+		Verification: a.Verification, Payer: order.payer(c), Descriptor: c.Payee.Name, ReturnURL: c.RedirectURL,
+	}
+	if instrument != nil {
+		charge.Token, charge.Unattended = instrument.Card.AcquirerToken, instrument.Recurring()
+	}
+	ctx, cancel := context.WithTimeout(ctx, chargeTime)
+	defer cancel()
+	return p.acquirer(t).Charge(ctx, charge)
+}
+
+// step is the payer's next page, with the way back for a 3DS challenge
+// (contract §4.3, §4.4).
+func (p *Processor) step(c payments.Checkout, attemptID string, o payments.Outcome) *Step {
+	if o.Decision != payments.Challenge || o.Step == nil || !c.PayersTurn() || c.Attempt.ID != attemptID {
+		return nil
+	}
+	step := Step{Step: *o.Step, Redirect: c.Attempt.Method.Flow() == payments.RedirectFlow}
+	if !step.Redirect {
+		step.Payload = map[string]string{
+			"PaReq": o.Step.Payload["PaReq"], "MD": p.sessionToken(attemptID),
+			"TermUrl": p.BaseURL + "/v0.1/checkouts/" + c.ID + "/complete_payment",
+		}
+	}
+	return &step
+}
