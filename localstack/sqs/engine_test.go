@@ -160,6 +160,45 @@ func TestOverAPort(t *testing.T) {
 	q.delete(url, q.one(url))
 	_, err := q.SendMessage(t.Context(), &aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("")})
 	wantFailure(t, err, "MissingParameter")
+	res, err := http.Post(server.URL, "application/x-amz-json-1.0", strings.NewReader(strings.Repeat(" ", 9<<20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("status %d for 9 MiB", res.StatusCode)
+	}
+}
+
+// A snapshot is the short way to 120,000 messages in flight: one, multiplied.
+func TestTheLimitOfMessagesInFlight(t *testing.T) {
+	t.Parallel()
+	for queue, want := range map[string]string{"standard": "OverLimit", "payouts.fifo": "<nil>"} {
+		now := newClock()
+		engine := sqs.New(sqs.Config{Now: now.Now})
+		q := over(t, engine)
+		attributes := map[string]string{}
+		if queue == "payouts.fifo" {
+			attributes = fifo("ContentBasedDeduplication", "true")
+		}
+		url := q.create(queue, attributes)
+		q.sendFIFO(url, "g", "m", "")
+		last := q.one(url)
+		before, rest, _ := strings.Cut(save(t, engine), `"messages":[`)
+		message, after, _ := strings.Cut(rest, "]")
+		if err := engine.Load(strings.NewReader(
+			before + `"messages":[` + strings.Repeat(message+",", 119_999) + message + "]" + after)); err != nil {
+			t.Fatal(err)
+		}
+		q.sendFIFO(url, "free", "visible", "")
+		out, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url})
+		wantFailure(t, err, want)
+		if err == nil && len(out.Messages) > 0 {
+			t.Errorf("%s: received beyond the limit", queue)
+		}
+		q.delete(url, last)
+		q.wantBodies(url, "visible")
+	}
 }
 
 // Every message is deleted by exactly one of the consumers, whatever the race detector makes of it.

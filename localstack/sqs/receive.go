@@ -92,7 +92,7 @@ func (e *Engine) look(in receiveMessageInput, began time.Time) ([]received, agai
 // take chooses what to deliver, and moves what was received too often to the dead-letter queue.
 func (e *Engine) take(q *queue, now time.Time, most int) ([]*message, error) {
 	e.redrive(q, now)
-	if len(q.Messages) > maxInflight && q.inflight(now) >= maxInflight {
+	if len(q.Messages) >= maxInflight && q.inflight(now) >= maxInflight {
 		if q.fifo() {
 			return nil, nil
 		}
