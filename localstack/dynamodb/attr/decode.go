@@ -1,0 +1,130 @@
+package attr
+
+import (
+	"encoding/base64"
+	"encoding/json"
+)
+
+const maxDepth = 32 // Developer Guide, "Constraints": nested attribute depth
+
+func unescape(inner string) (string, error) {
+	var s string
+	if err := json.Unmarshal([]byte(`"`+inner+`"`), &s); err != nil {
+		return "", ErrSyntax
+	}
+	return s, nil
+}
+
+// Map reads an item or key: {"name": {"S": "…"}, …}.
+func (r *Reader) Map() (Map, error) { return r.fields(0) }
+
+func (r *Reader) fields(depth int) (Map, error) {
+	fields := make([]Field, 0, 8)
+	err := r.Object(func(name string) error {
+		if name == "" {
+			return errNoName
+		}
+		v, err := r.value(depth)
+		fields = append(fields, Field{name, v})
+		return err
+	})
+	return NewMap(fields...), err
+}
+
+// Value reads one attribute value: {"S": "…"}.
+func (r *Reader) Value() (Value, error) { return r.value(0) }
+
+func (r *Reader) value(depth int) (Value, error) {
+	if depth >= maxDepth {
+		return Value{}, errTooDeep
+	}
+	var v Value
+	found := 0
+	err := r.Object(func(letters string) error {
+		kind, known := ParseKind(letters)
+		if !known {
+			return errNoType
+		}
+		found++
+		var err error
+		v, err = r.content(kind, depth)
+		return err
+	})
+	switch {
+	case err != nil:
+		return Value{}, err
+	case found == 0:
+		return Value{}, errNoType
+	case found > 1:
+		return Value{}, errTwoTypes
+	}
+	return v, nil
+}
+
+func (r *Reader) content(kind Kind, depth int) (Value, error) {
+	switch kind {
+	case S, N, B:
+		return r.scalar(kind)
+	case BOOL:
+		b, err := r.Bool()
+		return Bool(b), err
+	case NULL:
+		b, err := r.Bool()
+		if err == nil && !b {
+			err = errNullIsFalse
+		}
+		return Null(), err
+	case M:
+		m, err := r.fields(depth + 1)
+		return Nested(m), err
+	case L:
+		return r.list(depth)
+	default:
+		return r.set(kind)
+	}
+}
+
+func (r *Reader) scalar(kind Kind) (Value, error) {
+	s, err := r.Str()
+	if err != nil {
+		return Value{}, err
+	}
+	switch kind {
+	case N:
+		return Number(s)
+	case B:
+		raw, err := base64.StdEncoding.DecodeString(s)
+		if err != nil {
+			return Value{}, ErrSyntax
+		}
+		return Binary(string(raw)), nil
+	}
+	return Text(s), nil
+}
+
+func (r *Reader) list(depth int) (Value, error) {
+	elements := []Value{}
+	err := r.Array(func() error {
+		v, err := r.value(depth + 1)
+		elements = append(elements, v)
+		return err
+	})
+	return List(elements), err
+}
+
+func (r *Reader) set(kind Kind) (Value, error) {
+	scalar := map[Kind]Kind{SS: S, NS: N, BS: B}[kind]
+	var elements []Value
+	err := r.Array(func() error {
+		v, err := r.scalar(scalar)
+		elements = append(elements, v)
+		return err
+	})
+	if err != nil {
+		return Value{}, err
+	}
+	if len(elements) == 0 {
+		return Value{}, emptySet(kind)
+	}
+	return newSet(kind, elements)
+}

@@ -1,0 +1,80 @@
+package attr
+
+import (
+	"encoding/base64"
+	"strconv"
+)
+
+// AppendMap appends an item or key as JSON, its names in order.
+func AppendMap(dst []byte, m Map) []byte {
+	dst = append(dst, '{')
+	for i, f := range m {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, f.Name)
+		dst = append(dst, ':')
+		dst = AppendValue(dst, f.Value)
+	}
+	return append(dst, '}')
+}
+
+// AppendValue appends {"S":"…"} and the like.
+func AppendValue(dst []byte, v Value) []byte {
+	dst = append(dst, '{', '"')
+	dst = append(dst, v.kind.String()...)
+	dst = append(dst, '"', ':')
+	return append(appendContent(dst, v), '}')
+}
+
+func appendContent(dst []byte, v Value) []byte {
+	switch v.kind {
+	case S, N:
+		return AppendString(dst, v.text)
+	case B:
+		dst = append(dst, '"')
+		dst = base64.StdEncoding.AppendEncode(dst, []byte(v.text))
+		return append(dst, '"')
+	case BOOL:
+		return strconv.AppendBool(dst, v.flag)
+	case NULL:
+		return append(dst, "true"...)
+	case M:
+		return AppendMap(dst, v.fields)
+	}
+	dst = append(dst, '[')
+	for i, e := range v.list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if v.kind == L {
+			dst = AppendValue(dst, e)
+		} else {
+			dst = appendContent(dst, e)
+		}
+	}
+	return append(dst, ']')
+}
+
+const hex = "0123456789abcdef"
+
+// AppendString appends s as a JSON string.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		start = i + 1
+		if c < 0x20 {
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		} else {
+			dst = append(dst, '\\', c)
+		}
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}

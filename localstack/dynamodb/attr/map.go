@@ -1,0 +1,139 @@
+package attr
+
+import (
+	"slices"
+	"strings"
+)
+
+// Field is one named attribute.
+type Field struct {
+	Name  string
+	Value Value
+}
+
+// Map is an item, a key, or the content of an M: its fields sorted by name, so
+// that every answer is in one order. Like Value it is immutable.
+type Map []Field
+
+// NewMap sorts fields by name; for a name given twice the last one counts.
+func NewMap(fields ...Field) Map {
+	slices.SortStableFunc(fields, byName)
+	m := fields[:0]
+	for i, f := range fields {
+		if i > 0 && len(m) > 0 && m[len(m)-1].Name == f.Name {
+			m[len(m)-1] = f
+			continue
+		}
+		m = append(m, f)
+	}
+	return m
+}
+
+func byName(a, b Field) int { return strings.Compare(a.Name, b.Name) }
+
+func (m Map) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(m, name, func(f Field, n string) int { return strings.Compare(f.Name, n) })
+}
+
+// Get returns the value of a name, or a Missing one.
+func (m Map) Get(name string) Value {
+	if i, ok := m.find(name); ok {
+		return m[i].Value
+	}
+	return Value{}
+}
+
+// Has tells whether a name is there.
+func (m Map) Has(name string) bool {
+	_, ok := m.find(name)
+	return ok
+}
+
+// With is a copy of m in which name is v.
+func (m Map) With(name string, v Value) Map {
+	i, ok := m.find(name)
+	if ok {
+		changed := slices.Clone(m)
+		changed[i].Value = v
+		return changed
+	}
+	grown := make(Map, 0, len(m)+1)
+	grown = append(grown, m[:i]...)
+	grown = append(grown, Field{name, v})
+	return append(grown, m[i:]...)
+}
+
+// Without is a copy of m that lacks name.
+func (m Map) Without(name string) Map {
+	i, ok := m.find(name)
+	if !ok {
+		return m
+	}
+	return slices.Delete(slices.Clone(m), i, i+1)
+}
+
+// Only is a copy of m restricted to names.
+func (m Map) Only(names []string) Map {
+	kept := make(Map, 0, len(names))
+	for _, f := range m {
+		if slices.Contains(names, f.Name) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// Equal compares two maps deeply.
+func (m Map) Equal(o Map) bool {
+	return slices.EqualFunc(m, o, func(a, b Field) bool { return a.Name == b.Name && Equal(a.Value, b.Value) })
+}
+
+// Size is the item's size in bytes by the published rules: the names in UTF-8
+// plus the sizes of the values.
+func (m Map) Size() int {
+	n := 0
+	for _, f := range m {
+		n += len(f.Name) + f.Value.Size()
+	}
+	return n
+}
+
+// Size is the value's size in bytes: text and binary as they are, a number as
+// one byte and one for each pair of digits (one more when negative), a list or
+// map three bytes and one for each member.
+func (v Value) Size() int {
+	switch v.kind {
+	case S, B:
+		return len(v.text)
+	case N:
+		return numberSize(v.text)
+	case BOOL, NULL:
+		return 1
+	case M:
+		return 3 + len(v.fields) + v.fields.Size()
+	default:
+		n := 0
+		for _, e := range v.list {
+			n += e.Size()
+		}
+		if v.kind == L {
+			n += 3 + len(v.list)
+		}
+		return n
+	}
+}
+
+// Length is what the size() function answers: bytes of text and binary,
+// members of sets, lists and maps. ok is false for the other kinds.
+func (v Value) Length() (n int, ok bool) {
+	switch v.kind {
+	case S, B:
+		return len(v.text), true
+	case SS, NS, BS, L:
+		return len(v.list), true
+	case M:
+		return len(v.fields), true
+	default:
+		return 0, false
+	}
+}

@@ -1,0 +1,71 @@
+package attr
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// KeyTerminator ends one key attribute within a compound key. It sorts below
+// every byte that AppendKey may write next, so "a" stays before "ab".
+const KeyTerminator = "\x00\x01"
+
+// AppendKey appends an S, N or B so that comparing bytes compares values, also
+// when several attributes and terminators follow each other.
+func AppendKey(dst []byte, v Value) []byte {
+	if v.kind == N {
+		return appendNumberKey(dst, canonicalDecimal(v.text))
+	}
+	s := v.text
+	for {
+		i := strings.IndexByte(s, 0)
+		if i < 0 {
+			return append(dst, s...)
+		}
+		dst = append(dst, s[:i]...)
+		dst = append(dst, 0, 0xFF)
+		s = s[i+1:]
+	}
+}
+
+const (
+	negativeMark = 0x40
+	zeroMark     = 0x80
+	positiveMark = 0xC0
+	exponentBias = 256 // keeps both bytes of the exponent above zero
+)
+
+func appendNumberKey(dst []byte, d decimal) []byte {
+	exponent := uint16(d.exp+130) + exponentBias
+	switch {
+	case d.digits == "":
+		return append(dst, zeroMark)
+	case !d.negative:
+		dst = append(dst, positiveMark)
+		return append(appendExponent(dst, exponent), d.digits...)
+	}
+	dst = appendExponent(append(dst, negativeMark), 2*exponentBias+256-exponent)
+	for i := 0; i < len(d.digits); i++ {
+		dst = append(dst, '9'-d.digits[i]+'0')
+	}
+	return append(dst, 0xFF) // of two negatives the one with more digits is the smaller
+}
+
+// appendExponent writes base-128 digits with the high bit set, never a zero byte.
+func appendExponent(dst []byte, e uint16) []byte {
+	return binary.BigEndian.AppendUint16(dst, (e/128|0x80)<<8|(e%128|0x80))
+}
+
+// PrefixEnd is the least key above every key that starts with prefix, or ""
+// when there is none.
+func PrefixEnd(prefix string) string {
+	end := []byte(prefix)
+	for len(end) > 0 {
+		last := len(end) - 1
+		if end[last] != 0xFF {
+			end[last]++
+			return string(end)
+		}
+		end = end[:last]
+	}
+	return ""
+}

@@ -1,0 +1,168 @@
+package attr
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// ErrSyntax says that a request is not JSON of the expected shape; the service
+// answers SerializationException.
+var ErrSyntax = errors.New("malformed JSON")
+
+// Reader walks over JSON without building a tree. Strings without escapes are
+// slices of the source, so reading an item allocates little.
+type Reader struct {
+	src string
+	pos int
+}
+
+// NewReader reads src from its beginning.
+func NewReader(src string) *Reader { return &Reader{src: src} }
+
+func (r *Reader) peek() byte {
+	for r.pos < len(r.src) {
+		switch c := r.src[r.pos]; c {
+		case ' ', '\t', '\n', '\r':
+			r.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+func (r *Reader) take(c byte) bool {
+	if r.peek() != c {
+		return false
+	}
+	r.pos++
+	return true
+}
+
+// End fails unless the source is used up.
+func (r *Reader) End() error {
+	if r.peek() != 0 || r.pos < len(r.src) {
+		return ErrSyntax
+	}
+	return nil
+}
+
+// Object calls member for each name; member must consume the value. A null
+// object has no members.
+func (r *Reader) Object(member func(name string) error) error {
+	if r.Null() {
+		return nil
+	}
+	if !r.take('{') {
+		return ErrSyntax
+	}
+	for first := true; ; first = false {
+		if r.take('}') {
+			return nil
+		}
+		if !first && !r.take(',') {
+			return ErrSyntax
+		}
+		name, err := r.Str()
+		if err != nil {
+			return err
+		}
+		if !r.take(':') {
+			return ErrSyntax
+		}
+		if r.Null() {
+			continue // as the service does: null is absent
+		}
+		if err := member(name); err != nil {
+			return err
+		}
+	}
+}
+
+// Array calls element for each element; element must consume it.
+func (r *Reader) Array(element func() error) error {
+	if !r.take('[') {
+		return ErrSyntax
+	}
+	for first := true; ; first = false {
+		if r.take(']') {
+			return nil
+		}
+		if !first && !r.take(',') {
+			return ErrSyntax
+		}
+		if err := element(); err != nil {
+			return err
+		}
+	}
+}
+
+// Null consumes a null, if there is one.
+func (r *Reader) Null() bool { return r.literal("null") }
+
+func (r *Reader) literal(word string) bool {
+	r.peek()
+	if !strings.HasPrefix(r.src[r.pos:], word) {
+		return false
+	}
+	r.pos += len(word)
+	return true
+}
+
+// Bool reads true or false.
+func (r *Reader) Bool() (bool, error) {
+	switch {
+	case r.literal("true"):
+		return true, nil
+	case r.literal("false"):
+		return false, nil
+	}
+	return false, ErrSyntax
+}
+
+// Int reads an integer.
+func (r *Reader) Int() (int, error) {
+	r.peek()
+	start := r.pos
+	for r.pos < len(r.src) && strings.IndexByte("+-0123456789", r.src[r.pos]) >= 0 {
+		r.pos++
+	}
+	n, err := strconv.Atoi(r.src[start:r.pos])
+	if err != nil {
+		return 0, ErrSyntax
+	}
+	return n, nil
+}
+
+// Str reads a string.
+func (r *Reader) Str() (string, error) {
+	if !r.take('"') {
+		return "", ErrSyntax
+	}
+	start := r.pos
+	for ; r.pos < len(r.src); r.pos++ {
+		switch r.src[r.pos] {
+		case '"':
+			r.pos++
+			return r.src[start : r.pos-1], nil
+		case '\\':
+			return r.escaped(start)
+		}
+	}
+	return "", ErrSyntax
+}
+
+// escaped finishes a string that has escapes.
+func (r *Reader) escaped(start int) (string, error) {
+	for ; r.pos < len(r.src); r.pos++ {
+		switch r.src[r.pos] {
+		case '\\':
+			r.pos++
+		case '"':
+			r.pos++
+			return unescape(r.src[start : r.pos-1])
+		}
+	}
+	return "", ErrSyntax
+}

@@ -1,0 +1,158 @@
+// Package attr holds DynamoDB's attribute values: exact numbers, sizes by the
+// published rules, an order for keys, and the JSON that travels on the wire.
+//
+// Values are immutable. Writers copy what they change, so an item once stored
+// can be read, projected and encoded by any number of requests without a lock.
+package attr
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind is the type of a value, in the letters DynamoDB uses on the wire.
+type Kind uint8
+
+// The ten kinds of attribute value.
+const (
+	Missing Kind = iota
+	S
+	N
+	B
+	BOOL
+	NULL
+	SS
+	NS
+	BS
+	L
+	M
+)
+
+var kindNames = [...]string{"", "S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"}
+
+// String is the kind as written in JSON: "S", "NS", …
+func (k Kind) String() string { return kindNames[k] }
+
+// ParseKind reads a kind's letters; ok is false for anything unknown.
+func ParseKind(letters string) (Kind, bool) {
+	for k := S; k <= M; k++ {
+		if kindNames[k] == letters {
+			return k, true
+		}
+	}
+	return Missing, false
+}
+
+// IsScalarKey tells whether a kind may be a key attribute.
+func (k Kind) IsScalarKey() bool { return k == S || k == N || k == B }
+
+// Value is one immutable attribute value. The zero Value is Missing.
+type Value struct {
+	kind   Kind
+	flag   bool    // BOOL
+	text   string  // S, the bytes of B, the canonical decimal of N
+	list   []Value // L in order; SS, NS and BS sorted
+	fields Map     // M
+}
+
+// Text makes an S.
+func Text(s string) Value { return Value{kind: S, text: s} }
+
+// Binary makes a B.
+func Binary(b string) Value { return Value{kind: B, text: b} }
+
+// Bool makes a BOOL.
+func Bool(b bool) Value { return Value{kind: BOOL, flag: b} }
+
+// Null makes a NULL.
+func Null() Value { return Value{kind: NULL} }
+
+// List makes an L; the slice is not copied.
+func List(vs []Value) Value { return Value{kind: L, list: vs} }
+
+// Nested makes an M.
+func Nested(m Map) Value { return Value{kind: M, fields: m} }
+
+// Int makes an N.
+func Int(n int) Value { return Value{kind: N, text: intText(n)} }
+
+// Kind is the value's type.
+func (v Value) Kind() Kind { return v.kind }
+
+// Str is the text of an S, the bytes of a B, the canonical decimal of an N.
+func (v Value) Str() string { return v.text }
+
+// Elements are the members of a list or set; callers must not change them.
+func (v Value) Elements() []Value { return v.list }
+
+// Fields are the members of an M.
+func (v Value) Fields() Map { return v.fields }
+
+// IsSet tells whether the value is an SS, NS or BS.
+func (v Value) IsSet() bool { return v.kind == SS || v.kind == NS || v.kind == BS }
+
+// newSet sorts elements as the service returns them, and refuses duplicates.
+func newSet(kind Kind, elements []Value) (Value, error) {
+	set := Value{kind: kind, list: elements}
+	slices.SortFunc(set.list, Compare)
+	for i := 1; i < len(set.list); i++ {
+		if Compare(set.list[i-1], set.list[i]) == 0 {
+			return Value{}, duplicates(kind)
+		}
+	}
+	return set, nil
+}
+
+// Union is the set of a's and b's elements; both are of one set kind.
+func Union(a, b Value) Value {
+	all := slices.Concat(a.list, b.list)
+	slices.SortFunc(all, Compare)
+	return Value{kind: a.kind, list: slices.CompactFunc(all, Equal)}
+}
+
+// Difference is a without b's elements. ok is false when nothing is left:
+// DynamoDB has no empty set.
+func Difference(a, b Value) (left Value, ok bool) {
+	kept := make([]Value, 0, len(a.list))
+	for _, e := range a.list {
+		if !Contains(b.list, e) {
+			kept = append(kept, e)
+		}
+	}
+	return Value{kind: a.kind, list: kept}, len(kept) > 0
+}
+
+// Contains tells whether an element equal to e is in list.
+func Contains(list []Value, e Value) bool {
+	return slices.ContainsFunc(list, func(x Value) bool { return Equal(x, e) })
+}
+
+// Equal compares two values of any kind, deeply. Missing equals nothing.
+func Equal(a, b Value) bool {
+	if a.kind != b.kind || a.kind == Missing {
+		return false
+	}
+	switch a.kind {
+	case S, N, B:
+		return a.text == b.text
+	case BOOL:
+		return a.flag == b.flag
+	case NULL:
+		return true
+	case M:
+		return a.fields.Equal(b.fields)
+	default:
+		return slices.EqualFunc(a.list, b.list, Equal)
+	}
+}
+
+// Compare orders two scalars of the same kind: S and B by bytes, N by value.
+func Compare(a, b Value) int {
+	if a.kind == N {
+		return CompareNumbers(a.text, b.text)
+	}
+	return strings.Compare(a.text, b.text)
+}
+
+// Ordered tells whether < and > mean something between a and b.
+func Ordered(a, b Value) bool { return a.kind == b.kind && a.kind.IsScalarKey() }

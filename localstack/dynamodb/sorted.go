@@ -1,0 +1,126 @@
+package dynamodb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
+)
+
+// row is one item of a table, or one entry of an index, under a key whose
+// bytes sort as the service orders items. Rows are immutable.
+type row struct {
+	order string
+	item  attr.Map
+	size  int
+}
+
+// maxChunk bounds what one insertion has to move.
+const maxChunk = 256
+
+// sorted keeps rows in order, in chunks of at most maxChunk.
+type sorted struct {
+	chunks [][]*row
+	count  int
+	bytes  int
+}
+
+func compareRow(r *row, order string) int { return strings.Compare(r.order, order) }
+
+// locate finds the chunk and place of order, or where it would be inserted.
+func (s *sorted) locate(order string) (chunk, place int, found bool) {
+	chunk, exact := slices.BinarySearchFunc(s.chunks, order, func(c []*row, o string) int { return compareRow(c[0], o) })
+	if !exact && chunk > 0 {
+		chunk--
+	}
+	if chunk == len(s.chunks) {
+		return chunk, 0, false
+	}
+	place, found = slices.BinarySearchFunc(s.chunks[chunk], order, compareRow)
+	return chunk, place, found
+}
+
+func (s *sorted) get(order string) *row {
+	chunk, place, found := s.locate(order)
+	if !found {
+		return nil
+	}
+	return s.chunks[chunk][place]
+}
+
+func (s *sorted) put(r *row) {
+	chunk, place, found := s.locate(r.order)
+	s.bytes += r.size
+	if found {
+		s.bytes -= s.chunks[chunk][place].size
+		s.chunks[chunk][place] = r
+		return
+	}
+	s.count++
+	if len(s.chunks) == 0 {
+		s.chunks = [][]*row{{r}}
+		return
+	}
+	grown := slices.Insert(s.chunks[chunk], place, r)
+	s.chunks[chunk] = grown
+	if len(grown) > maxChunk {
+		half := slices.Clone(grown[maxChunk/2:])
+		clear(grown[maxChunk/2:])
+		s.chunks[chunk] = grown[:maxChunk/2]
+		s.chunks = slices.Insert(s.chunks, chunk+1, half)
+	}
+}
+
+func (s *sorted) remove(order string) {
+	chunk, place, found := s.locate(order)
+	if !found {
+		return
+	}
+	s.count--
+	s.bytes -= s.chunks[chunk][place].size
+	s.chunks[chunk] = slices.Delete(s.chunks[chunk], place, place+1)
+	if len(s.chunks[chunk]) == 0 {
+		s.chunks = slices.Delete(s.chunks, chunk, chunk+1)
+	}
+}
+
+// span is a half-open range of orders. An empty high has no end.
+type span struct{ low, high string }
+
+func (sp span) holds(order string) bool {
+	return order >= sp.low && (sp.high == "" || order < sp.high)
+}
+
+// ascend visits the rows of a span upwards until visit answers false.
+func (s *sorted) ascend(sp span, visit func(*row) bool) {
+	chunk, place, _ := s.locate(sp.low)
+	for ; chunk < len(s.chunks); chunk, place = chunk+1, 0 {
+		for _, r := range s.chunks[chunk][place:] {
+			if sp.high != "" && r.order >= sp.high || !visit(r) {
+				return
+			}
+		}
+	}
+}
+
+// descend visits the rows of a span downwards until visit answers false.
+func (s *sorted) descend(sp span, visit func(*row) bool) {
+	chunk, place := len(s.chunks)-1, -1
+	if sp.high != "" && chunk >= 0 {
+		chunk, place, _ = s.locate(sp.high)
+		place--
+	} else if chunk >= 0 {
+		place = len(s.chunks[chunk]) - 1
+	}
+	for chunk >= 0 {
+		for ; place >= 0; place-- {
+			r := s.chunks[chunk][place]
+			if r.order < sp.low || !visit(r) {
+				return
+			}
+		}
+		if chunk--; chunk >= 0 {
+			place = len(s.chunks[chunk]) - 1
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package dynamodb
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
+)
+
+// table is one table with everything that belongs to it. Its definition never
+// changes; the rest is guarded by the engine's lock.
+type table struct {
+	definition
+	created time.Time
+	rows    sorted
+	indexes []*index
+	stream  *stream // nil without one
+	ttl     expiry
+	pending []indexChange // replication to indexes not yet done, oldest first
+	read    float64       // capacity units consumed so far
+	written float64
+}
+
+// definition is what CreateTable said.
+type definition struct {
+	name       string
+	attributes []keyAttribute
+	keys       schema
+	onDemand   bool
+	readUnits  int
+	writeUnits int
+	protected  bool
+}
+
+const (
+	region    = "ddblocal"
+	arnPrefix = "arn:aws:dynamodb:" + region + ":000000000000:table/"
+)
+
+func (t *table) arn() string { return arnPrefix + t.name }
+
+// index finds a global secondary index by name.
+func (t *table) index(name string) (*index, error) {
+	for _, ix := range t.indexes {
+		if ix.name == name {
+			return ix, nil
+		}
+	}
+	return nil, attr.Invalidf("The table does not have the specified index: %s", name)
+}
+
+// makeRow wraps a checked item.
+func (t *table) makeRow(item attr.Map) *row {
+	return &row{order: t.keys.order(item), item: item, size: item.Size()}
+}
+
+// replace puts next where old was; either may be nil. It keeps indexes, stream
+// and expiry in step, and returns nothing: capacity is reckoned by units.
+func (e *Engine) replace(t *table, old, next *row, by writer) {
+	if next != nil {
+		t.rows.put(next)
+	} else if old != nil {
+		t.rows.remove(old.order)
+	}
+	now := e.now()
+	for _, ix := range t.indexes {
+		e.propagate(t, ix, old, next, now)
+	}
+	t.stream.record(old, next, now, by)
+	t.ttl.track(next)
+	e.version++
+}
+
+// find returns an item's row by its key, or nil.
+func (t *table) find(key attr.Map) *row { return t.rows.get(t.keys.order(key)) }
+
+// itemOf is the row's item; nil for no row.
+func itemOf(r *row) attr.Map {
+	if r == nil {
+		return nil
+	}
+	return r.item
+}
+
+func sizeOf(r *row) int {
+	if r == nil {
+		return 0
+	}
+	return r.size
+}
