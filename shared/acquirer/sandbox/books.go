@@ -1,0 +1,194 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// The sandbox's entities:
+//
+//	entity       pk                             sk
+//	charge       SANDBOX#CHARGE#<id>            CHARGE
+//	capture      SANDBOX#CHARGE#<id>            CAPTURE#<random>   one for each time money moved
+//	page         SANDBOX#PAGE#<sha256 of token> PAGE               PaReq or bank session → charge
+//	stored card  SANDBOX#CARD#<token>           CARD
+type key struct {
+	PK string `dynamo:"pk,hash"`
+	SK string `dynamo:"sk,range"`
+}
+
+const (
+	chargeSort    = "CHARGE"
+	capturePrefix = "CAPTURE#"
+	pageSort      = "PAGE"
+	cardSort      = "CARD"
+)
+
+func chargePartition(id string) string  { return "SANDBOX#CHARGE#" + id }
+func cardPartition(token string) string { return "SANDBOX#CARD#" + token }
+
+func pagePartition(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return "SANDBOX#PAGE#" + hex.EncodeToString(sum[:])
+}
+
+type chargeItem struct {
+	key
+	Version int    `dynamo:"version"`
+	WriteID string `dynamo:"write_id"` // of the last writer, to recognise one's own write
+	charge
+}
+
+// captureItem has a random key, so that capturing twice would show: nothing
+// but the conditions on its charge prevents a second one.
+type captureItem struct {
+	key
+	Amount     money.Amount `dynamo:"amount"`
+	CapturedAt time.Time    `dynamo:"captured_at"`
+}
+
+type pageItem struct {
+	key
+	ChargeID string `dynamo:"charge_id"`
+}
+
+type cardItem struct {
+	key
+	Part part                 `dynamo:"part"`
+	Card payments.CardSummary `dynamo:"card"`
+}
+
+var errNoCard = errors.New("sandbox: unknown stored card")
+
+// books are the sandbox's records in the table.
+type books struct {
+	db    *dynamo.DB
+	table dynamo.Table
+	now   func() time.Time
+}
+
+// open enters a new charge, reachable by its page's token if it has one. For
+// an id that is known it answers the charge of old, and false.
+func (b books) open(ctx context.Context, c charge, pageToken string) (charge, bool, error) {
+	item := b.item(c, 1)
+	tx := b.write(item, b.table.Put(item).If("attribute_not_exists(pk)"))
+	if pageToken != "" {
+		tx.Put(b.table.Put(pageItem{key: key{pagePartition(pageToken), pageSort}, ChargeID: c.ID}))
+	}
+	cause := tx.Run(ctx)
+	if cause == nil {
+		return c, true, nil
+	}
+	stored, err := b.read(ctx, c.ID)
+	switch {
+	case errors.Is(err, acquirer.ErrUnknownCharge):
+		return charge{}, false, cause
+	case err != nil:
+		return charge{}, false, errors.Join(cause, err)
+	default: // after a lost reply the charge is new and ours
+		return stored.charge, stored.WriteID == item.WriteID, nil
+	}
+}
+
+// move applies a rule to a charge, on its fresh state whenever somebody else
+// was faster, and answers the charge as it then stands. Errors: ErrUnknownCharge.
+func (b books) move(ctx context.Context, id string, rule func(charge) charge) (charge, error) {
+	for {
+		before, err := b.read(ctx, id)
+		if err != nil {
+			return charge{}, err
+		}
+		after := rule(before.charge)
+		if after.Decision == before.Decision {
+			return before.charge, nil
+		}
+		item := b.item(after, before.Version+1)
+		cause := b.write(item, b.table.Put(item).If("version = ?", before.Version)).Run(ctx)
+		if cause == nil {
+			return after, nil
+		}
+		stored, err := b.read(ctx, id)
+		switch {
+		case err != nil:
+			return charge{}, errors.Join(cause, err)
+		case stored.WriteID == item.WriteID:
+			return after, nil
+		case stored.Version == before.Version:
+			return charge{}, cause
+		}
+	}
+}
+
+func (b books) item(c charge, version int) chargeItem {
+	return chargeItem{key: key{chargePartition(c.ID), chargeSort}, Version: version, WriteID: uuid.NewString(), charge: c}
+}
+
+// write is the transaction that brings a charge into its state, with what
+// follows from an approval. An approved charge never moves again, so its
+// condition makes the capture the only one.
+func (b books) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
+	tx := b.db.WriteTx().Idempotent(true).Put(put)
+	if item.captures() {
+		capture := key{item.PK, capturePrefix + rand.Text()}
+		tx.Put(b.table.Put(captureItem{key: capture, Amount: item.Amount, CapturedAt: b.now()}))
+	}
+	if item.Decision == payments.Approved && item.KeepsCard {
+		tx.Put(b.table.Put(cardItem{key: key{cardPartition(item.Card.AcquirerToken), cardSort}, Part: item.Part, Card: *item.Card}))
+	}
+	return tx
+}
+
+// get is a consistent read of one item.
+func (b books) get(k key) *dynamo.Query {
+	return b.table.Get("pk", k.PK).Range("sk", dynamo.Equal, k.SK).Consistent(true)
+}
+
+func (b books) read(ctx context.Context, id string) (chargeItem, error) {
+	var item chargeItem
+	err := b.get(key{chargePartition(id), chargeSort}).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return item, acquirer.ErrUnknownCharge
+	}
+	return item, err
+}
+
+// page is the id of the charge that a page's token leads to. Errors:
+// ErrUnknownCharge.
+func (b books) page(ctx context.Context, token string) (string, error) {
+	var item pageItem
+	err := b.get(key{pagePartition(token), pageSort}).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return "", acquirer.ErrUnknownCharge
+	}
+	return item.ChargeID, err
+}
+
+func (b books) card(ctx context.Context, token string) (cardItem, error) {
+	var item cardItem
+	err := b.get(key{cardPartition(token), cardSort}).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return item, errNoCard
+	}
+	return item, err
+}
+
+func (b books) forget(ctx context.Context, token string) error {
+	return b.table.Delete("pk", cardPartition(token)).Range("sk", cardSort).Run(ctx)
+}
+
+// captured counts how often money moved for a charge.
+func (b books) captured(ctx context.Context, id string) (int, error) {
+	return b.table.Get("pk", chargePartition(id)).Range("sk", dynamo.BeginsWith, capturePrefix).
+		Consistent(true).Count(ctx)
+}

@@ -1,0 +1,87 @@
+package sandbox
+
+// part is the role a card plays in the sandbox (contract §12).
+type part string
+
+// The parts.
+const (
+	frictionless     part = "frictionless"      // authenticated without asking the payer
+	challenged       part = "challenged"        // the issuer asks the payer, who must be there
+	technicalFailure part = "technical_failure" // the authentication breaks down
+	notEnrolled      part = "not_enrolled"      // the card is not in the 3DS programme
+	notParticipating part = "not_participating" // its issuer is not
+	forgotten        part = "forgotten"         // a token the sandbox does not know any more
+)
+
+// partOf is the part of a card number; a number not listed passes
+// unchallenged.
+func partOf(number string) part {
+	if p, ok := testCards[number]; ok {
+		return p
+	}
+	return frictionless
+}
+
+// testCards is contract §12's table of published test numbers.
+var testCards = func() map[string]part {
+	cards := map[string]part{
+		"374500262001008": frictionless, "343434343434343": challenged,
+		"4012001037461114": technicalFailure, "5434580000000006": technicalFailure,
+		"4012001037141112": notEnrolled, "5457350076543210": notEnrolled,
+		"4532497088771651": notParticipating, "5497260847316287": notParticipating,
+	}
+	const visa, mastercard = "4200000000000", "5200000000000"
+	for _, series := range []struct {
+		prefix  string
+		endings []string
+		part    part
+	}{
+		{visa, []string{"091", "109", "026", "059"}, frictionless},
+		{mastercard, []string{"007", "023", "056", "106"}, frictionless},
+		{visa, []string{"042", "067", "018", "075"}, challenged},
+		{mastercard, []string{"015", "049", "064", "072"}, challenged},
+	} {
+		for _, ending := range series.endings {
+			cards[series.prefix+ending] = series.part
+		}
+	}
+	return cards
+}()
+
+// Amounts in minor units of any currency that decide by themselves (contract §12).
+const (
+	notTakenAmount = 4224 // 424: certainly not taken
+	unknownAmount  = 4225 // taken, but nobody hears how it went
+)
+
+// Return codes, ISO 8583:1987 field 39.
+const (
+	codeApproved          = "00"
+	codeDoNotHonour       = "05"
+	codeError             = "06"
+	codeInvalidCard       = "14"
+	codeCustomerCancelled = "17"
+	codeInsufficientFunds = "51"
+	codeNotPermitted      = "57"
+	codeAmountLimit       = "61"
+	codeSecurityViolation = "63"
+	codeIssuerUnavailable = "91"
+	codeNoRoute           = "92"
+	codeMalfunction       = "96"
+)
+
+// declinedAmounts are always declined, whatever pays (contract §12).
+var declinedAmounts = map[int64]string{
+	1100: codeInsufficientFunds,
+	4201: codeDoNotHonour,
+	4276: codeAmountLimit,
+	4291: codeIssuerUnavailable,
+}
+
+// declinedParts are declined whatever the amount.
+var declinedParts = map[part]string{
+	technicalFailure: codeMalfunction,
+	notEnrolled:      codeNotPermitted,
+	notParticipating: codeNoRoute,
+	forgotten:        codeInvalidCard,
+}

@@ -1,0 +1,200 @@
+package sandbox_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func TestAHundredConcurrentChargesCaptureOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	outcomes := make([]payments.Outcome, 100)
+	var group sync.WaitGroup
+	for i := range outcomes {
+		group.Go(func() {
+			o, err := w.Charge(t.Context(), cardCharge("c", plainCard, "10"))
+			if err != nil {
+				t.Errorf("charge %d: %v", i, err)
+			}
+			outcomes[i] = o
+		})
+	}
+	group.Wait()
+	for i, o := range outcomes {
+		if o.Decision != payments.Approved || o.AuthCode != outcomes[0].AuthCode {
+			t.Errorf("charge %d: %+v, the first %+v", i, o, outcomes[0])
+		}
+	}
+	if n := w.captures(t, "c"); n != 1 {
+		t.Errorf("%d captures", n)
+	}
+}
+
+func TestTheSameIDIsTheSameChargeWhateverElseIsAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.mustCharge(t, cardCharge("c", plainCard, "10"))
+	for _, other := range []acquirer.Charge{
+		cardCharge("c", plainCard, "11.00"), cardCharge("c", plainCard, "42.24"), cardCharge("c", plainCard, "42.25"),
+		cardCharge("c", askingCard, "20"), methodCharge("c", payments.IDEAL, "20", "EUR"),
+	} {
+		if o := w.mustCharge(t, other); o.Decision != payments.Approved || o.AuthCode != first.AuthCode {
+			t.Errorf("%s of %s: %+v", other.Method, other.Amount, o)
+		}
+	}
+	if n := w.captures(t, "c"); n != 1 {
+		t.Errorf("%d captures", n)
+	}
+}
+
+func TestARepeatedChargeGivesTheSamePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, c := range []acquirer.Charge{cardCharge("3ds", askingCard, "10"), methodCharge("bank", payments.IDEAL, "10", "EUR")} {
+		first := w.mustCharge(t, c)
+		again := must(t)(w.restarted().Charge(t.Context(), c))
+		if first.Step == nil || again.Step == nil || first.Step.URL != again.Step.URL || first.Step.Payload["PaReq"] != again.Step.Payload["PaReq"] {
+			t.Errorf("%s: %+v, then %+v", c.ID, first.Step, again.Step)
+		}
+	}
+}
+
+// What a caller that was cut off finds when it comes again.
+func TestLostRequestsAndReplies(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]struct {
+		fault fault
+		known bool // the charge was taken although the caller heard an error or nothing
+	}{"lost request": {beforeCommit, false}, "lost reply": {afterCommit, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.wire.cut(once("TransactWriteItems", f.fault))
+			o, err := w.Charge(t.Context(), cardCharge("c", plainCard, "10"))
+			if f.known && (err != nil || o.Decision != payments.Approved) {
+				t.Errorf("did not recognise its own charge: %+v, %v", o, err)
+			}
+			if !f.known && (err == nil || errors.Is(err, acquirer.ErrNotTaken)) {
+				t.Errorf("error %v, want an unknown outcome", err)
+			}
+			if o := w.mustCharge(t, cardCharge("c", plainCard, "10")); o.Decision != payments.Approved {
+				t.Errorf("again: %+v", o)
+			}
+			if n := w.captures(t, "c"); n != 1 {
+				t.Errorf("%d captures", n)
+			}
+		})
+	}
+}
+
+func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.wire.cut(func(operation string) fault {
+		if operation == "TransactWriteItems" {
+			return afterCommit
+		}
+		return beforeCommit
+	})
+	_, err := w.Charge(t.Context(), cardCharge("c", plainCard, "10"))
+	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) {
+		t.Errorf("error %v, want an unknown outcome", err)
+	}
+	w.wire.cut(nil)
+	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved || w.captures(t, "c") != 1 {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
+func TestLostReplyOfACompletion(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]fault{"lost request": beforeCommit, "lost reply": afterCommit} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			paRes := w.answer(t, cardCharge("c", askingCard, "10"), "approve")
+			w.wire.cut(once("TransactWriteItems", f))
+			o, err := w.Complete(t.Context(), "c", paRes)
+			if f == afterCommit && (err != nil || o.Decision != payments.Approved) {
+				t.Errorf("did not recognise its own write: %+v, %v", o, err)
+			}
+			if f == beforeCommit && err == nil {
+				t.Error("a request that never arrived was answered")
+			}
+			again := must(t)(w.Complete(t.Context(), "c", paRes))
+			if again.Decision != payments.Approved || w.captures(t, "c") != 1 {
+				t.Errorf("again: %+v, %d captures", again, w.captures(t, "c"))
+			}
+		})
+	}
+}
+
+func TestACancelledIDIsRefusedForGood(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 2 {
+		if o := must(t)(w.Cancel(t.Context(), "c")); o.Decision != payments.Cancelled {
+			t.Fatalf("cancel: %+v", o)
+		}
+	}
+	for _, amount := range []string{"10", "42.24", "42.25"} {
+		if o := w.mustCharge(t, cardCharge("c", plainCard, amount)); o.Decision != payments.Cancelled {
+			t.Errorf("a late charge of %s: %+v", amount, o)
+		}
+	}
+	if o := must(t)(w.restarted().LookUp(t.Context(), "c")); o.Decision != payments.Cancelled || w.captures(t, "c") != 0 {
+		t.Errorf("look up: %+v", o)
+	}
+}
+
+func TestCancelHasNoSayInWhatIsDecided(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, c := range []struct {
+		number, amount string
+		want           payments.Decision
+	}{{plainCard, "10", payments.Approved}, {plainCard, "11.00", payments.Declined}, {askingCard, "10", payments.Cancelled}} {
+		id := c.number + c.amount
+		w.mustCharge(t, cardCharge(id, c.number, c.amount))
+		if o := must(t)(w.Cancel(t.Context(), id)); o.Decision != c.want {
+			t.Errorf("%s: %s, want %s", id, o.Decision, c.want)
+		}
+	}
+}
+
+// Whatever the order they arrive in, both callers hear the same end.
+func TestCancelRacesWithCharge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		var charged, cancelled payments.Outcome
+		var group sync.WaitGroup
+		group.Go(func() { charged, _ = w.Charge(t.Context(), cardCharge(id, plainCard, "10")) })
+		group.Go(func() { cancelled, _ = w.Cancel(t.Context(), id) })
+		group.Wait()
+		captured := w.captures(t, id) == 1
+		if charged.Decision != cancelled.Decision || captured != (charged.Decision == payments.Approved) {
+			t.Errorf("%s: charge %s, cancel %s, captured %t", id, charged.Decision, cancelled.Decision, captured)
+		}
+	}
+}
+
+func TestCancelRacesWithTheCardholder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		paRes := w.answer(t, cardCharge(id, askingCard, "10"), "approve")
+		var completed, cancelled payments.Outcome
+		var group sync.WaitGroup
+		group.Go(func() { completed, _ = w.Complete(t.Context(), id, paRes) })
+		group.Go(func() { cancelled, _ = w.Cancel(t.Context(), id) })
+		group.Wait()
+		if completed.Decision != cancelled.Decision || completed.Decision == payments.Challenge {
+			t.Errorf("%s: completed %s, cancelled %s", id, completed.Decision, cancelled.Decision)
+		}
+	}
+}

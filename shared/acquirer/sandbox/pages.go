@@ -1,0 +1,131 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// View is what the payer is shown of a charge.
+type View struct {
+	ChargeID  string
+	Reference acquirer.Reference
+	Amount    money.Amount
+	Merchant  string
+	Method    payments.Method
+	Card      *payments.CardSummary // nil when no card pays
+	ReturnURL string                // where the payer goes at the end; "" with a 3DS frame
+}
+
+func (c charge) view() View {
+	return View{ChargeID: c.ID, Reference: c.reference(), Amount: c.Amount, Merchant: c.Payee,
+		Method: c.Method, Card: c.Card, ReturnURL: c.ReturnURL}
+}
+
+// The uses of the secret.
+const (
+	forPaReq   = "PaReq"
+	forPaRes   = "PaRes "
+	forSession = "bank session"
+)
+
+// token is unguessable text of 256 bits for one use. It follows from the
+// charge's id, so that a repeated charge answers the very same page.
+func (a *Acquirer) token(use, chargeID string) string {
+	mac := hmac.New(sha256.New, a.secret)
+	mac.Write([]byte(use + "\x00" + chargeID))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// pageToken names the page on which the payer decides; "" when there is none.
+func (a *Acquirer) pageToken(c charge) string {
+	switch {
+	case c.Decision != payments.Challenge:
+		return ""
+	case c.Method.Flow() == payments.RedirectFlow:
+		return a.token(forSession, c.ID)
+	default:
+		return a.token(forPaReq, c.ID)
+	}
+}
+
+// step sends the payer to that page (contract §4.3, §4.4).
+func (a *Acquirer) step(c charge) *payments.Step {
+	if c.Method.Flow() == payments.RedirectFlow {
+		return &payments.Step{URL: a.baseURL + "/apm/" + a.pageToken(c),
+			Payload: map[string]string{"payment_type": string(c.Method)}}
+	}
+	return &payments.Step{URL: a.baseURL + "/3ds/challenge", Payload: map[string]string{"PaReq": a.pageToken(c)}}
+}
+
+// Challenge is the charge that a PaReq asks the payer about. Errors:
+// ErrUnknownCharge.
+func (a *Acquirer) Challenge(ctx context.Context, paReq string) (View, error) {
+	return a.behind(ctx, forPaReq, paReq)
+}
+
+// Session is the charge of a bank page. Errors: ErrUnknownCharge.
+func (a *Acquirer) Session(ctx context.Context, id string) (View, error) {
+	return a.behind(ctx, forSession, id)
+}
+
+// behind is the charge that a page's token leads to; a token for another use
+// leads nowhere.
+func (a *Acquirer) behind(ctx context.Context, use, token string) (View, error) {
+	id, err := a.books.page(ctx, token)
+	if err != nil {
+		return View{}, err
+	}
+	if !hmac.Equal([]byte(token), []byte(a.token(use, id))) {
+		return View{}, acquirer.ErrUnknownCharge
+	}
+	c, err := a.books.read(ctx, id)
+	return c.view(), err
+}
+
+// Decide gives the payer's browser the issuer's word (PaRes) on a challenge.
+// It moves nothing: the charge moves when Complete brings the answer. Errors:
+// ErrUnknownCharge, ErrBadAnswer.
+func (a *Acquirer) Decide(ctx context.Context, paReq string, answer Answer) (string, error) {
+	if !answer.Valid() {
+		return "", acquirer.ErrBadAnswer
+	}
+	view, err := a.Challenge(ctx, paReq)
+	if err != nil {
+		return "", err
+	}
+	return a.token(forPaRes+string(answer), view.ChargeID), nil
+}
+
+// Complete takes a PaRes. A charge that has been decided stays as it is.
+// Errors: ErrUnknownCharge, ErrBadAnswer.
+func (a *Acquirer) Complete(ctx context.Context, id, paRes string) (payments.Outcome, error) {
+	for _, answer := range answers {
+		if hmac.Equal([]byte(paRes), []byte(a.token(forPaRes+string(answer), id))) {
+			return a.after(a.books.move(ctx, id, answer.apply))
+		}
+	}
+	if _, err := a.books.read(ctx, id); err != nil {
+		return payments.Outcome{}, err
+	}
+	return payments.Outcome{}, acquirer.ErrBadAnswer
+}
+
+// DecideSession is the payer's act on a bank page. A charge that has been
+// decided stays as it is. Errors: ErrUnknownCharge, ErrBadAnswer.
+func (a *Acquirer) DecideSession(ctx context.Context, id string, answer BankAnswer) (View, error) {
+	if !answer.Valid() {
+		return View{}, acquirer.ErrBadAnswer
+	}
+	view, err := a.Session(ctx, id)
+	if err != nil {
+		return View{}, err
+	}
+	_, err = a.books.move(ctx, view.ChargeID, answer.apply)
+	return view, err
+}

@@ -1,0 +1,187 @@
+package sandbox_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// answer has the charge challenged and answered on the issuer's page.
+func (w *world) answer(t *testing.T, c acquirer.Charge, a sandbox.Answer) (paRes string) {
+	t.Helper()
+	o := w.mustCharge(t, c)
+	if o.Step == nil {
+		t.Fatalf("no challenge: %+v", o)
+	}
+	paRes, err := w.Decide(t.Context(), o.Step.Payload["PaReq"], a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paRes
+}
+
+func TestAnswersToAChallenge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	codes := map[string]bool{}
+	for answer, want := range map[sandbox.Answer]payments.Decision{
+		sandbox.Approve: payments.Approved, sandbox.Reject: payments.Declined, sandbox.Break: payments.Declined,
+	} {
+		id := string(answer)
+		paRes := w.answer(t, cardCharge(id, askingCard, "10"), answer)
+		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != payments.Challenge {
+			t.Errorf("%s: the page alone moved the charge to %s", id, o.Decision)
+		}
+		first := must(t)(w.Complete(t.Context(), id, paRes))
+		again := must(t)(w.restarted().Complete(t.Context(), id, paRes))
+		if first.Decision != want || again.Decision != want || again.AuthCode != first.AuthCode {
+			t.Errorf("%s: %+v, then %+v", id, first, again)
+		}
+		if captured := w.captures(t, id); (captured == 1) != (want == payments.Approved) {
+			t.Errorf("%s: %d captures", id, captured)
+		}
+		codes[first.ReturnCode] = true
+	}
+	if len(codes) != 3 {
+		t.Errorf("return codes %v tell no reasons apart", codes)
+	}
+}
+
+func TestTheFirstAnswerCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	rejected := w.answer(t, cardCharge("c", askingCard, "10"), sandbox.Reject)
+	approved := w.answer(t, cardCharge("c", askingCard, "10"), sandbox.Approve)
+	must(t)(w.Complete(t.Context(), "c", rejected))
+	if o := must(t)(w.Complete(t.Context(), "c", approved)); o.Decision != payments.Declined || w.captures(t, "c") != 0 {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
+func TestForgedAnswers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := w.answer(t, cardCharge("other", askingCard, "10"), sandbox.Approve)
+	o := w.mustCharge(t, cardCharge("c", askingCard, "10"))
+	for _, forged := range []string{"", "approve", other, other[:len(other)-1], o.Step.Payload["PaReq"]} {
+		if _, err := w.Complete(t.Context(), "c", forged); !errors.Is(err, acquirer.ErrBadAnswer) {
+			t.Errorf("answer %q: %v, want ErrBadAnswer", forged, err)
+		}
+	}
+	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Challenge {
+		t.Errorf("a forged answer moved the charge to %s", o.Decision)
+	}
+	if _, err := w.Complete(t.Context(), "nobody", other); !errors.Is(err, acquirer.ErrUnknownCharge) {
+		t.Errorf("error %v, want ErrUnknownCharge", err)
+	}
+	if _, err := w.Decide(t.Context(), o.Step.Payload["PaReq"], "perhaps"); !errors.Is(err, acquirer.ErrBadAnswer) {
+		t.Errorf("error %v, want ErrBadAnswer", err)
+	}
+}
+
+func TestAChallengeShowsWhatIsPaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := w.mustCharge(t, cardCharge("c", askingCard, "10.10"))
+	if o.Step.URL != baseURL+"/3ds/challenge" {
+		t.Errorf("url %s", o.Step.URL)
+	}
+	view, err := w.Challenge(t.Context(), o.Step.Payload["PaReq"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if view.Amount.String() != "10.10" || view.Merchant != "Corner Shop" || view.Card.LastFour != "0042" ||
+		view.Reference != (acquirer.Reference{Tenant: "T#MC1", CheckoutID: "checkout of c"}) {
+		t.Errorf("view %+v", view)
+	}
+}
+
+func TestTokensOpenOnlyTheirOwnPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	paReq := w.mustCharge(t, cardCharge("card", askingCard, "10")).Step.Payload["PaReq"]
+	session := sessionOf(w.mustCharge(t, methodCharge("bank", payments.IDEAL, "10", "EUR")))
+	for name, open := range map[string]func() error{
+		"PaReq as session": func() error { _, err := w.Session(t.Context(), paReq); return err },
+		"session as PaReq": func() error { _, err := w.Challenge(t.Context(), session); return err },
+		"charge as PaReq":  func() error { _, err := w.Challenge(t.Context(), "card"); return err },
+		"empty PaReq":      func() error { _, err := w.Challenge(t.Context(), ""); return err },
+	} {
+		if err := open(); !errors.Is(err, acquirer.ErrUnknownCharge) {
+			t.Errorf("%s: %v, want ErrUnknownCharge", name, err)
+		}
+	}
+	for _, item := range w.scan(t) {
+		if pk := item["pk"].(string); strings.Contains(pk, paReq) || strings.Contains(pk, session) {
+			t.Errorf("a token stands in the books: %s", pk)
+		}
+	}
+}
+
+func sessionOf(o payments.Outcome) string {
+	return strings.TrimPrefix(o.Step.URL, baseURL+"/apm/")
+}
+
+func TestBankPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for answer, want := range map[sandbox.BankAnswer]payments.Decision{
+		sandbox.Pay: payments.Approved, sandbox.Fail: payments.Declined, sandbox.Leave: payments.Challenge,
+	} {
+		id := string(answer)
+		o := w.mustCharge(t, methodCharge(id, payments.IDEAL, "10", "EUR"))
+		session := sessionOf(o)
+		if o.Decision != payments.Challenge || len(session) < 22 { // 128 bits in base64
+			t.Fatalf("%s: %+v", id, o)
+		}
+		for range 2 {
+			view, err := w.DecideSession(t.Context(), session, answer)
+			if err != nil || view.ReturnURL != "https://shop.example/done" || view.Reference.CheckoutID != "checkout of "+id {
+				t.Errorf("%s: %+v, %v", id, view, err)
+			}
+		}
+		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != want {
+			t.Errorf("%s: %s, want %s", id, o.Decision, want)
+		}
+		if captured := w.captures(t, id); (captured == 1) != (want == payments.Approved) {
+			t.Errorf("%s: %d captures", id, captured)
+		}
+	}
+}
+
+func TestAPaymentLeftPendingMayStillBePaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	session := sessionOf(w.mustCharge(t, methodCharge("c", payments.Twint, "10", "CHF")))
+	for _, answer := range []sandbox.BankAnswer{sandbox.Leave, sandbox.Pay, sandbox.Fail} {
+		if _, err := w.DecideSession(t.Context(), session, answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
+func TestACancelledSessionCannotBePaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	session := sessionOf(w.mustCharge(t, methodCharge("c", payments.Blik, "10", "PLN")))
+	must(t)(w.Cancel(t.Context(), "c"))
+	if _, err := w.DecideSession(t.Context(), session, sandbox.Pay); err != nil {
+		t.Fatal(err)
+	}
+	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Cancelled || w.captures(t, "c") != 0 {
+		t.Errorf("outcome %+v", o)
+	}
+	if _, err := w.DecideSession(t.Context(), session, "refund"); !errors.Is(err, acquirer.ErrBadAnswer) {
+		t.Errorf("error %v, want ErrBadAnswer", err)
+	}
+	if _, err := w.DecideSession(t.Context(), "nobody", sandbox.Pay); !errors.Is(err, acquirer.ErrUnknownCharge) {
+		t.Errorf("error %v, want ErrUnknownCharge", err)
+	}
+}

@@ -1,0 +1,143 @@
+package sandbox_test
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func storing(id, number string) acquirer.Charge {
+	c := cardCharge(id, number, "10")
+	c.Store = true
+	return c
+}
+
+func byToken(id, token string, unattended bool) acquirer.Charge {
+	c := methodCharge(id, payments.CardMethod, "10", "EUR")
+	c.Token, c.Unattended = token, unattended
+	return c
+}
+
+func TestAStoredCardPlaysItsPartAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	quiet := w.mustCharge(t, storing("quiet", silentCard)).Card
+	paRes := w.answer(t, storing("asking", askingCard), sandbox.Approve)
+	asking := must(t)(w.Complete(t.Context(), "asking", paRes)).Card
+	for _, c := range []struct {
+		name       string
+		card       *payments.CardSummary
+		unattended bool
+		want       payments.Decision
+	}{
+		{"quiet, payer there", quiet, false, payments.Approved},
+		{"quiet, by mandate", quiet, true, payments.Approved},
+		{"asking, payer there", asking, false, payments.Challenge},
+		{"asking, by mandate", asking, true, payments.Approved},
+	} {
+		if !regexp.MustCompile(`^sbx_card_[A-Z2-7]{26}$`).MatchString(c.card.AcquirerToken) {
+			t.Fatalf("%s: token %q", c.name, c.card.AcquirerToken)
+		}
+		o := must(t)(w.restarted().Charge(t.Context(), byToken(c.name, c.card.AcquirerToken, c.unattended)))
+		if o.Decision != c.want {
+			t.Errorf("%s: %s, want %s", c.name, o.Decision, c.want)
+		}
+		if o.Card != nil && *o.Card != *c.card {
+			t.Errorf("%s: card %+v, stored %+v", c.name, o.Card, c.card)
+		}
+	}
+	declined := byToken("declined", quiet.AcquirerToken, true)
+	declined.Amount = cardCharge("", plainCard, "42.01").Amount
+	if o := w.mustCharge(t, declined); o.Decision != payments.Declined {
+		t.Errorf("a declined amount by token: %s", o.Decision)
+	}
+}
+
+func TestARepeatedChargeAnswersTheSameToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first, again := w.mustCharge(t, storing("c", plainCard)), w.mustCharge(t, storing("c", plainCard))
+	if first.Card.AcquirerToken != again.Card.AcquirerToken {
+		t.Errorf("tokens %s and %s", first.Card.AcquirerToken, again.Card.AcquirerToken)
+	}
+}
+
+func TestOnlyApprovedCardsAreStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, storing("failed", "4012001037461114"))
+	must(t)(w.Complete(t.Context(), "asking", w.answer(t, storing("asking", askingCard), sandbox.Reject)))
+	for _, item := range w.scan(t) {
+		if pk := item["pk"].(string); strings.HasPrefix(pk, "SANDBOX#CARD#") {
+			t.Errorf("stored: %v", item)
+		}
+	}
+}
+
+func TestForget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.mustCharge(t, storing("c", plainCard)).Card.AcquirerToken
+	for range 2 {
+		if err := w.Forget(t.Context(), token); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, unattended := range []bool{true, false} {
+		o := w.mustCharge(t, byToken(fmt.Sprint(unattended), token, unattended))
+		if o.Decision != payments.Declined || o.ReturnCode != "14" {
+			t.Errorf("a forgotten card: %+v", o)
+		}
+	}
+	if o := w.mustCharge(t, storing("c", plainCard)); o.Card == nil || o.Card.AcquirerToken != token {
+		t.Errorf("the charge itself was forgotten too: %+v", o)
+	}
+}
+
+// traces are the forms in which a secret might stand in the books.
+func traces(secret string) []string {
+	m, s1, s2 := md5.Sum([]byte(secret)), sha1.Sum([]byte(secret)), sha256.Sum256([]byte(secret))
+	forms := []string{secret}
+	for _, sum := range [][]byte{m[:], s1[:], s2[:]} {
+		forms = append(forms, hex.EncodeToString(sum), base64.StdEncoding.EncodeToString(sum), base64.RawURLEncoding.EncodeToString(sum))
+	}
+	return forms
+}
+
+func TestNoCardNumberInTheBooks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	numbers := []string{plainCard, silentCard, askingCard, "4012001037461114"}
+	for i, number := range numbers {
+		w.mustCharge(t, storing(fmt.Sprintf("store %d", i), number))
+		if _, err := w.Charge(t.Context(), cardCharge(fmt.Sprintf("unknown %d", i), number, "42.25")); err == nil {
+			t.Error("an unknown outcome was answered")
+		}
+	}
+	must(t)(w.Complete(t.Context(), "asking", w.answer(t, storing("asking", askingCard), sandbox.Approve)))
+	items := w.scan(t)
+	if len(items) < 10 {
+		t.Fatalf("only %d items", len(items))
+	}
+	dump := fmt.Sprint(items)
+	for _, secret := range append(numbers, securityCode) {
+		for _, trace := range traces(secret) {
+			if strings.Contains(dump, trace) {
+				t.Errorf("the books hold %s", trace)
+			}
+		}
+	}
+	if !strings.Contains(dump, "1111") || !strings.Contains(dump, "challenged") {
+		t.Error("the dump shows nothing at all: last four or part are missing")
+	}
+}

@@ -1,0 +1,89 @@
+package sandbox_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func TestVouchers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for method, lasts := range map[payments.Method]time.Duration{
+		payments.Boleto: 72 * time.Hour, payments.Pix: 24 * time.Hour, payments.QRCodePix: 24 * time.Hour,
+	} {
+		id := string(method)
+		o := w.mustCharge(t, methodCharge(id, method, "10.10", "BRL"))
+		if o.Decision != payments.Voucher || !o.Code.Until.Equal(w.clock().Add(lasts)) {
+			t.Fatalf("%s: %+v", id, o)
+		}
+		if again := must(t)(w.restarted().LookUp(t.Context(), id)); *again.Code != *o.Code {
+			t.Errorf("%s: %+v, then %+v", id, o.Code, again.Code)
+		}
+		for range 2 {
+			reference, err := w.PayVoucher(t.Context(), id)
+			if err != nil || reference.CheckoutID != "checkout of "+id {
+				t.Errorf("%s: %+v, %v", id, reference, err)
+			}
+		}
+		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != payments.Approved || w.captures(t, id) != 1 {
+			t.Errorf("%s: %+v", id, o)
+		}
+	}
+}
+
+func TestTheCodesOfVouchers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	slip := w.mustCharge(t, methodCharge("boleto", payments.Boleto, "10.10", "BRL")).Code.Text
+	// Due on 23 November 2026, 10.10 reais.
+	if len(slip) != 47 || strings.Trim(slip, "0123456789") != "" || !strings.HasSuffix(slip, "16390000001010") {
+		t.Errorf("boleto %s", slip)
+	}
+	code := w.mustCharge(t, methodCharge("pix", payments.Pix, "10.10", "BRL")).Code.Text
+	for _, part := range []string{"000201", "br.gov.bcb.pix", "5303986", "540510.10", "5802BR", "5911Corner Shop"} {
+		if !strings.Contains(code, part) {
+			t.Errorf("pix code %s lacks %s", code, part)
+		}
+	}
+	if other := w.mustCharge(t, methodCharge("pix 2", payments.Pix, "10.10", "BRL")).Code.Text; other == code {
+		t.Error("two payments share a code")
+	}
+}
+
+func TestWhatCannotBePaidAsAVoucher(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, methodCharge("late", payments.Boleto, "10", "BRL"))
+	w.mustCharge(t, methodCharge("cancelled", payments.Pix, "10", "BRL"))
+	w.mustCharge(t, cardCharge("card", plainCard, "10"))
+	w.mustCharge(t, cardCharge("challenge", askingCard, "10"))
+	must(t)(w.Cancel(t.Context(), "cancelled"))
+	w.pass(72 * time.Hour)
+	for id, want := range map[string]error{
+		"late": sandbox.ErrNotPayable, "cancelled": sandbox.ErrNotPayable, "card": sandbox.ErrNotPayable,
+		"challenge": sandbox.ErrNotPayable, "nobody": acquirer.ErrUnknownCharge,
+	} {
+		if _, err := w.PayVoucher(t.Context(), id); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", id, err, want)
+		}
+	}
+	if n := w.captures(t, "late"); n != 0 {
+		t.Errorf("%d captures", n)
+	}
+}
+
+func TestAShortSecretIsRefused(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	sandbox.New(sandbox.Config{Secret: make([]byte, 31)})
+}
