@@ -37,7 +37,8 @@ var ErrScale = errors.New("more decimals than the currency has")
 // ErrMismatch reports arithmetic across two currencies.
 var ErrMismatch = errors.New("amounts are in different currencies")
 
-// ErrRange reports an amount beyond Max.
+// ErrRange reports an amount of more than 12 digits before the point, or a
+// sum of more than 19 digits.
 var ErrRange = errors.New("amount out of range")
 
 // ParseCurrency returns the currency named by code, or ErrCurrency.

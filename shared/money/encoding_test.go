@@ -1,0 +1,204 @@
+package money_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+func TestJSONIsAPlainNumber(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		amount money.Amount
+		want   string
+	}{
+		{money.MustParse("10.1", "EUR"), `{"amount":10.10}`},
+		{money.MustParse("0", "EUR"), `{"amount":0.00}`},
+		{money.MustParse("0.01", "EUR"), `{"amount":0.01}`},
+		{money.MustParse("-3.5", "EUR"), `{"amount":-3.50}`},
+		{money.MustParse("999999999999", "CLP"), `{"amount":999999999999}`},
+		{money.MustParse("999999999999.99", "EUR"), `{"amount":999999999999.99}`},
+	} {
+		body, err := json.Marshal(struct {
+			Amount money.Amount `json:"amount"`
+		}{c.amount})
+		if err != nil || string(body) != c.want {
+			t.Errorf("%s: %s, %v; want %s", c.amount, body, err, c.want)
+		}
+	}
+}
+
+func TestLiteralTakesNumbersAndNumericStrings(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`10`: "10.00", `10.1`: "10.10", `"10.1"`: "10.10", `"10.100"`: "10.10", `10.100`: "10.10",
+		`-3.5`: "-3.50", `"-3.5"`: "-3.50", `"\u0031\u0030"`: "10.00", `"007"`: "7.00",
+		` 12 `: "12.00", `0`: "0.00", `999999999999.99`: "999999999999.99",
+	} {
+		got, err := read(body, "EUR")
+		if err != nil || got.String() != want {
+			t.Errorf("%s: %s, %v; want %s", body, got, err, want)
+		}
+	}
+}
+
+func TestLiteralRefusesAllElse(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]error{
+		`1e3`: money.ErrAmount, `1E3`: money.ErrAmount, `1.5e-1`: money.ErrAmount, `"1e3"`: money.ErrAmount,
+		`""`: money.ErrAmount, `" "`: money.ErrAmount, `"ten"`: money.ErrAmount, `" 10"`: money.ErrAmount,
+		`"+10"`: money.ErrAmount, `"10 EUR"`: money.ErrAmount,
+		`true`: money.ErrAmount, `{}`: money.ErrAmount, `[10]`: money.ErrAmount, `[]`: money.ErrAmount,
+		`1.239`: money.ErrScale, `"1.239"`: money.ErrScale, `10000000000000000`: money.ErrRange,
+	} {
+		if got, err := read(body, "EUR"); !errors.Is(err, want) {
+			t.Errorf("%s: %s, %v; want %v", body, got, err, want)
+		}
+	}
+}
+
+// No digit passes through a float: 0.1+0.2 and integers above 2^53 stay exact.
+func TestLiteralKeepsEveryDigit(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0.30000000000000004", "9007199254740993", "123456789012345678901234567890"} {
+		var l money.Literal
+		if err := json.Unmarshal([]byte(text), &l); err != nil || string(l) != text {
+			t.Errorf("%s became %s, %v", text, l, err)
+		}
+	}
+}
+
+func TestNullIsAnAbsentAmount(t *testing.T) {
+	t.Parallel()
+	request := struct{ Amount *money.Literal }{}
+	if err := json.Unmarshal([]byte(`{"amount":null}`), &request); err != nil || request.Amount != nil {
+		t.Errorf("%v, %v", request.Amount, err)
+	}
+	var l money.Literal
+	if err := json.Unmarshal([]byte(`null`), &l); err != nil || l != "" {
+		t.Errorf("%q, %v", l, err)
+	}
+}
+
+func read(body string, c money.Currency) (money.Amount, error) {
+	var l money.Literal
+	if err := json.Unmarshal([]byte(body), &l); err != nil {
+		return money.Amount{}, err
+	}
+	return l.In(c)
+}
+
+type account struct {
+	Balance  money.Amount   `dynamo:"balance"`
+	Reserved money.Amount   `dynamo:"reserved,omitempty"`
+	Limit    *money.Amount  `dynamo:"limit,omitempty"`
+	Legs     []money.Amount `dynamo:"legs,omitempty"`
+}
+
+func TestDynamoRoundTrip(t *testing.T) {
+	t.Parallel()
+	limit := money.MustParse("999999999999.99", "EUR")
+	for name, want := range map[string]account{
+		"nothing":        {},
+		"padded":         {Balance: money.MustParse("10.10", "EUR")},
+		"nought":         {Balance: money.Zero("EUR"), Reserved: money.MustParse("7", "CLP")},
+		"negative, big":  {Balance: money.MustParse("-999999999999.99", "BRL"), Limit: &limit},
+		"list, no scale": {Legs: []money.Amount{money.MustParse("-5", "HUF"), money.MustParse("5", "HUF")}},
+	} {
+		item, err := dynamo.MarshalItem(want)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		trimZeros(item)
+		var got account
+		if err := dynamo.UnmarshalItem(item, &got); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if text(got) != text(want) {
+			t.Errorf("%s: stored %s, read %s", name, text(want), text(got))
+		}
+	}
+}
+
+// trimZeros does to an item's amounts what DynamoDB does to every number.
+func trimZeros(item map[string]types.AttributeValue) {
+	for _, av := range item {
+		m, ok := av.(*types.AttributeValueMemberM)
+		if !ok {
+			continue
+		}
+		n := m.Value["v"].(*types.AttributeValueMemberN)
+		if strings.Contains(n.Value, ".") {
+			n.Value = strings.TrimRight(strings.TrimRight(n.Value, "0"), ".")
+		}
+	}
+}
+
+func text(a account) string {
+	list := append([]money.Amount{a.Balance, a.Reserved}, a.Legs...)
+	if a.Limit != nil {
+		list = append(list, *a.Limit)
+	}
+	var b strings.Builder
+	for _, amount := range list {
+		b.WriteString(amount.String() + string(amount.Currency()) + " ")
+	}
+	return b.String()
+}
+
+func TestAnAmountWithoutCurrencyIsNotStored(t *testing.T) {
+	t.Parallel()
+	item, err := dynamo.MarshalItem(account{})
+	if err != nil || len(item) != 0 {
+		t.Errorf("stored %v, %v", item, err)
+	}
+}
+
+// Nought in a currency is an amount: only omitempty leaves it out.
+func TestNoughtIsStored(t *testing.T) {
+	t.Parallel()
+	item, err := dynamo.MarshalItem(account{Balance: money.Zero("EUR"), Reserved: money.Zero("EUR")})
+	if err != nil || item["balance"] == nil || item["reserved"] != nil {
+		t.Errorf("stored %v, %v", item, err)
+	}
+}
+
+// Conditions compare "<name>.v", so the value must be a number.
+func TestTheStoredValueIsANumber(t *testing.T) {
+	t.Parallel()
+	item, err := dynamo.MarshalItem(account{Balance: money.MustParse("10.1", "EUR")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := item["balance"].(*types.AttributeValueMemberM).Value
+	if n, ok := stored["v"].(*types.AttributeValueMemberN); !ok || n.Value != "10.10" {
+		t.Errorf("value %#v", stored["v"])
+	}
+	if s, ok := stored["c"].(*types.AttributeValueMemberS); !ok || s.Value != "EUR" {
+		t.Errorf("currency %#v", stored["c"])
+	}
+}
+
+func TestDamagedItemsAreRefused(t *testing.T) {
+	t.Parallel()
+	number, euro := &types.AttributeValueMemberN{Value: "10"}, &types.AttributeValueMemberS{Value: "EUR"}
+	for name, av := range map[string]types.AttributeValue{
+		"bare number":  number,
+		"no currency":  &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"v": number}},
+		"no value":     &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"c": euro}},
+		"value a text": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"v": euro, "c": euro}},
+		"half a cent": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
+			"v": &types.AttributeValueMemberN{Value: "0.005"}, "c": euro}},
+	} {
+		amount := money.MustParse("1", "USD")
+		if err := amount.UnmarshalDynamo(av); err == nil || amount.String() != "1.00" {
+			t.Errorf("%s: %s, %v", name, amount, err)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package money_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/guregu/dynamo/v2"
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+var currencies = []money.Currency{"EUR", "BRL", "CLP", "COP", "HUF", "USD"}
+
+// amounts of one currency, drawn as minor units so that the wanted value is known apart from package money.
+func amounts(c money.Currency) *rapid.Generator[money.Amount] {
+	return rapid.Map(rapid.Int64Range(-99_999_999_999, 99_999_999_999), func(minor int64) money.Amount {
+		return money.MustParse(decimalText(minor, c.Scale()), c)
+	})
+}
+
+func decimalText(minor int64, scale int) string {
+	return new(big.Rat).SetFrac(big.NewInt(minor), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)).FloatString(scale)
+}
+
+func TestEveryAmountSurvivesTextJSONAndTheTable(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := rapid.SampledFrom(currencies).Draw(t, "currency")
+		minor := rapid.Int64Range(-99_999_999_999, 99_999_999_999).Draw(t, "minor")
+		a := money.MustParse(decimalText(minor, c.Scale()), c)
+		if a.Minor() != minor || a.String() != decimalText(minor, c.Scale()) {
+			t.Fatalf("%d became %s, %d", minor, a, a.Minor())
+		}
+		body, err := json.Marshal(a)
+		if err != nil || strings.ContainsAny(string(body), "eE+\"") {
+			t.Fatalf("JSON %s, %v", body, err)
+		}
+		if back, err := read(string(body), c); err != nil || back != a {
+			t.Fatalf("JSON %s became %s, %v", body, back, err)
+		}
+		item, err := dynamo.MarshalItem(account{Balance: a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		trimZeros(item)
+		var stored account
+		if err := dynamo.UnmarshalItem(item, &stored); err != nil || stored.Balance != a {
+			t.Fatalf("table: %s became %s, %v", a, stored.Balance, err)
+		}
+	})
+}
+
+func TestAdditionIsThatOfMinorUnits(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := rapid.SampledFrom(currencies).Draw(t, "currency")
+		x, y, z := amounts(c).Draw(t, "x"), amounts(c).Draw(t, "y"), amounts(c).Draw(t, "z")
+		if got := plus(t, x, y); got.Minor() != x.Minor()+y.Minor() || got != plus(t, y, x) {
+			t.Fatalf("%s + %s = %s", x, y, got)
+		}
+		if left, right := plus(t, plus(t, x, y), z), plus(t, x, plus(t, y, z)); left != right {
+			t.Fatalf("%s, not %s", left, right)
+		}
+		if back, err := plus(t, x, y).Sub(y); err != nil || back != x {
+			t.Fatalf("(x + y) - y = %s, %v", back, err)
+		}
+		if order, err := x.Cmp(y); err != nil || order != big.NewInt(x.Minor()).Cmp(big.NewInt(y.Minor())) {
+			t.Fatalf("%s against %s: %d, %v", x, y, order, err)
+		}
+		if x.Neg().Neg() != x || x.Neg().Minor() != -x.Minor() || x.Sign() != -x.Neg().Sign() {
+			t.Fatalf("-%s = %s", x, x.Neg())
+		}
+	})
+}
+
+func plus(t *rapid.T, a, b money.Amount) money.Amount {
+	sum, err := a.Add(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+func TestArbitraryTextNeverPanics(t *testing.T) {
+	t.Parallel()
+	numeric := rapid.StringMatching(`-?[0-9eE+._ ]{0,45}`)
+	rapid.Check(t, func(t *rapid.T) {
+		checkParse(t, rapid.OneOf(rapid.String(), numeric).Draw(t, "text"), rapid.SampledFrom(currencies).Draw(t, "currency"))
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"10.10", "-0", "1e9", "0.000000000000000000000000001", "", ".", "999999999999.99", "٣"} {
+		f.Add(seed, "EUR")
+		f.Add(seed, "CLP")
+	}
+	f.Fuzz(func(t *testing.T, text, code string) {
+		c, err := money.ParseCurrency(code)
+		if err != nil {
+			return
+		}
+		checkParse(t, text, c)
+	})
+}
+
+// checkParse holds Parse to exact rationals: what it accepts, it neither rounds nor changes.
+func checkParse(t rapid.TB, text string, c money.Currency) {
+	a, err := money.Parse(text, c)
+	if err != nil {
+		if !errors.Is(err, money.ErrAmount) && !errors.Is(err, money.ErrScale) && !errors.Is(err, money.ErrRange) {
+			t.Fatalf("Parse(%q): strange error %v", text, err)
+		}
+		return
+	}
+	want, ok := new(big.Rat).SetString(text)
+	got, _ := new(big.Rat).SetString(a.String())
+	if !ok || got == nil || want.Cmp(got) != 0 {
+		t.Fatalf("Parse(%q, %s) = %s", text, c, a)
+	}
+	if again, err := money.Parse(a.String(), c); err != nil || again != a {
+		t.Fatalf("%s became %s, %v", a, again, err)
+	}
+	if _, fraction, _ := strings.Cut(a.String(), "."); len(fraction) != c.Scale() {
+		t.Fatalf("%s %s has %d decimals", a, c, len(fraction))
+	}
+}
