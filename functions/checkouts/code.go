@@ -11,7 +11,6 @@ import (
 	"github.com/boombuler/barcode/twooffive"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
-	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -112,30 +111,15 @@ func drawBoleto(line string) (barcode.Barcode, error) {
 	return twooffive.Encode(boletoBarcode(line), true)
 }
 
+// typeableLine is the length of a boleto's "linha digitável".
+const typeableLine = 47
+
 // boletoBarcode turns a boleto's typeable line (47 digits) into its barcode
 // (44): bank and currency, general check digit, due date and amount, then the
 // free fields without their check digits (FEBRABAN, boleto layout).
 func boletoBarcode(line string) string {
-	const typeable = 47
-	if len(line) != typeable {
+	if len(line) != typeableLine {
 		return line
 	}
 	return line[0:4] + line[32:33] + line[33:47] + line[4:9] + line[10:20] + line[21:31]
-}
-
-type boletoRequest struct {
-	ID    string `path:"id"`
-	Token string `path:"n"`
-}
-
-// boleto is row 10's other form: a page to print.
-func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, error) {
-	c, code, err := f.processing.Code(ctx, req.Token)
-	if err != nil || c.ID != req.ID || c.Attempt.Method != payments.Boleto {
-		return rest.Document{}, failure.Absent("", "Resource not found").With(err)
-	}
-	return page.Boleto(page.BoletoView{
-		Merchant: c.Payee.Name, Description: c.Description, Amount: c.Amount.String() + " " + string(c.Amount.Currency()),
-		Line: code.Text, Until: code.Until, Image: f.artefactURL(req.Token, imageForm),
-	})
 }

@@ -29,7 +29,9 @@ func (f family) complete(ctx context.Context, req completeRequest) (rest.Documen
 		return rest.Document{}, err
 	}
 	if c.RedirectURL != "" {
-		return rest.Document{Redirect: withQuery(c.RedirectURL, map[string]string{"checkout_id": c.ID})}, nil
+		target, err := page.ReturnURL(c.RedirectURL, c.ID)
+		return rest.Document{Redirect: target}, err
 	}
-	return page.Outcome(page.OutcomeView{CheckoutID: c.ID, Status: string(c.StatusAt(f.store.Now()))})
+	outcome, err := page.Outcome(c.ID, c.StatusAt(f.store.Now()))
+	return rest.Document{HTML: outcome.HTML, CSP: outcome.CSP}, err
 }

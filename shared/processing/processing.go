@@ -39,9 +39,9 @@ type Processor struct{ Config }
 func New(c Config) *Processor { return &Processor{c} }
 
 const (
-	// chargeTime bounds one call to the acquirer. With the writes around it
-	// it stays below the time after which the sweep takes an attempt over.
-	chargeTime = 15 * time.Second
+	// chargeTime bounds one call to the acquirer, of two at most. With the
+	// writes around them they end before the sweep takes an attempt over.
+	chargeTime = 8 * time.Second
 	// recordTime bounds the recording of an outcome, which goes on even when
 	// the client has hung up.
 	recordTime = 10 * time.Second

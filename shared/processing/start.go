@@ -43,14 +43,15 @@ func (p *Processor) Start(ctx context.Context, t account.Tenant, order Order) (p
 		if err != nil {
 			return c, nil, err
 		}
-		if !c.RunBy(order.Operation) || c.Restartable() {
+		begun := !c.RunBy(order.Operation) || c.Restartable()
+		if begun {
 			if c, err = p.begin(ctx, t, c, order, instrument); errors.Is(err, store.ErrStale) {
 				continue
 			} else if err != nil {
 				return c, nil, err
 			}
 		}
-		return p.carryOut(ctx, t, c, order, instrument)
+		return p.carryOut(ctx, t, c, order, instrument, begun)
 	}
 	return payments.Checkout{}, nil, errContended
 }
@@ -180,15 +181,16 @@ func (p *Processor) cancel(ctx context.Context, t account.Tenant, c payments.Che
 	return p.settle(ctx, t, c, attemptID, o)
 }
 
-// carryOut has the claimed attempt charged and records the outcome. For a
-// retry it finds the same charge at the acquirer.
-func (p *Processor) carryOut(ctx context.Context, t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Checkout, *Step, error) {
+// carryOut has the claimed attempt charged and records the outcome. A retry
+// finds the same charge at the acquirer; only who began the attempt can know
+// that the acquirer never took it.
+func (p *Processor) carryOut(ctx context.Context, t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument, begun bool) (payments.Checkout, *Step, error) {
 	a := c.Attempt
 	if a.State == payments.Closed {
 		return c, nil, nil
 	}
 	o, err := p.charge(ctx, t, c, order, instrument)
-	if errors.Is(err, acquirer.ErrNotTaken) {
+	if begun && errors.Is(err, acquirer.ErrNotTaken) {
 		return p.neverTaken(ctx, t, c, err)
 	}
 	if err != nil {
@@ -221,6 +223,25 @@ func (p *Processor) charge(ctx context.Context, t account.Tenant, c payments.Che
 	if instrument != nil {
 		charge.Token, charge.Unattended = instrument.Card.AcquirerToken, instrument.Recurring()
 	}
+	return p.tryCharge(ctx, t, charge)
+}
+
+// tryCharge asks a second time when the first answer is lost: the charge's
+// id makes that safe, and most network faults end here. "Not taken" is the
+// truth about one request only: after a lost one the outcome stays unknown.
+func (p *Processor) tryCharge(ctx context.Context, t account.Tenant, charge acquirer.Charge) (payments.Outcome, error) {
+	o, err := p.askOnce(ctx, t, charge)
+	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || ctx.Err() != nil {
+		return o, err
+	}
+	again, secondErr := p.askOnce(ctx, t, charge)
+	if secondErr == nil {
+		return again, nil
+	}
+	return again, err
+}
+
+func (p *Processor) askOnce(ctx context.Context, t account.Tenant, charge acquirer.Charge) (payments.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, chargeTime)
 	defer cancel()
 	return p.acquirer(t).Charge(ctx, charge)

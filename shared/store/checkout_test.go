@@ -1,0 +1,148 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+var (
+	start  = newHandClock().Now()
+	tenant = account.Tenant{Mode: account.Test, Merchant: "MC0A1B2C3D"}
+)
+
+func newStore(t *testing.T) *store.Store { return emptyTable(t, newHandClock(), nil) }
+
+func draft(reference string) payments.Checkout {
+	until := start.Add(time.Hour)
+	return payments.Checkout{
+		ID: uuid.NewString(), Reference: reference, Amount: money.MustParse("10.10", "EUR"), Status: payments.Pending,
+		Purpose: payments.PurposeCheckout, CreatedAt: start, ValidUntil: &until, ReturnURL: "https://shop.example/hook",
+		Payee: payments.Payee{Code: tenant.Merchant, Name: "Shop", Email: "shop@example.com", Country: "DE"},
+	}
+}
+
+func TestACheckoutIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), context.Background()
+	written, err := s.CreateCheckout(ctx, tenant, draft("order-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := s.Checkout(ctx, tenant, written.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprintf("%+v", read), fmt.Sprintf("%+v", written); got != want && read.Amount.String() != "10.10" {
+		t.Errorf("read  %s\nwrote %s", got, want)
+	}
+	if read.Amount.String() != "10.10" || read.Amount.Currency() != "EUR" || !read.ValidUntil.Equal(*written.ValidUntil) || read.Version != 1 {
+		t.Errorf("read %+v", read)
+	}
+	for _, list := range []func() ([]payments.Checkout, error){
+		func() ([]payments.Checkout, error) { return s.Checkouts(ctx, tenant) },
+		func() ([]payments.Checkout, error) { return s.CheckoutsByReference(ctx, tenant, "order-1") },
+	} {
+		listed, err := list()
+		if err != nil || len(listed) != 1 || listed[0].ID != written.ID {
+			t.Errorf("listed %v, %v", listed, err)
+		}
+	}
+	due, err := s.DueBy(ctx, start.Add(2*time.Hour), 10)
+	if err != nil || len(due) != 1 || due[0].CheckoutID != written.ID || due[0].Tenant != tenant {
+		t.Errorf("due %v, %v", due, err)
+	}
+	if due, _ := s.DueBy(ctx, start, 10); len(due) != 0 {
+		t.Errorf("due too early: %v", due)
+	}
+}
+
+func TestOfManyCreationsWithOneReferenceOneWins(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), context.Background()
+	const many = 100
+	errs := make([]error, many)
+	var group sync.WaitGroup
+	for i := range many {
+		group.Go(func() { _, errs[i] = s.CreateCheckout(ctx, tenant, draft("order-1")) })
+	}
+	group.Wait()
+	created := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			created++
+		case failure.Of(err).Code != "DUPLICATED_CHECKOUT":
+			t.Errorf("unexpected failure: %v", err)
+		}
+	}
+	if created != 1 {
+		t.Errorf("created %d checkouts", created)
+	}
+}
+
+func TestOfTwoChangesFromOneReadTheSecondIsStale(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), context.Background()
+	read, err := s.CreateCheckout(ctx, tenant, draft("order-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Description = "first"
+	if _, err := s.SaveCheckout(ctx, tenant, read); err != nil {
+		t.Fatal(err)
+	}
+	read.Description = "second"
+	if _, err := s.SaveCheckout(ctx, tenant, read); !errors.Is(err, store.ErrStale) {
+		t.Errorf("the second change: %v", err)
+	}
+	now, _ := s.Checkout(ctx, tenant, read.ID)
+	if now.Description != "first" || now.Version != 2 {
+		t.Errorf("kept %q, version %d", now.Description, now.Version)
+	}
+}
+
+func TestARenamedCheckoutIsFoundByItsNewReferenceOnly(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), context.Background()
+	c, err := s.CreateCheckout(ctx, tenant, draft("old"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := s.CreateCheckout(ctx, tenant, draft("taken"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Reference = "old"
+	if _, err := s.RenameCheckout(ctx, tenant, other); failure.Of(err).Code != "DUPLICATED_CHECKOUT" {
+		t.Errorf("took a reference in use: %v", err)
+	}
+	c.Reference = "new"
+	if _, err := s.RenameCheckout(ctx, tenant, c); err != nil {
+		t.Fatal(err)
+	}
+	for reference, want := range map[string]int{"old": 0, "new": 1, "taken": 1} {
+		if found, err := s.CheckoutsByReference(ctx, tenant, reference); err != nil || len(found) != want {
+			t.Errorf("%s: found %d, %v", reference, len(found), err)
+		}
+	}
+}
+
+func TestAnUnknownCheckoutIsAbsent(t *testing.T) {
+	t.Parallel()
+	_, err := newStore(t).Checkout(context.Background(), tenant, uuid.NewString())
+	if f := failure.Of(err); f.Kind != failure.NotFound || f.Slug != "checkout-not-found" {
+		t.Errorf("got %v", err)
+	}
+}
