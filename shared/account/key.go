@@ -28,17 +28,19 @@ func NewKey(kind Kind, mode Mode, random io.Reader) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return prefixes[kind][mode] + body + checksum(body), nil
+	token := prefixes[kind][mode] + body
+	return token + checksum(token), nil
 }
 
 // WellFormed says the token has a known prefix and a right checksum, so that
-// a mistyped key costs no read.
+// a mistyped key costs no read. The checksum covers the prefix: sk_ and pk_
+// are one slip apart.
 func WellFormed(token string) bool {
 	for _, byMode := range prefixes {
 		for _, prefix := range byMode {
-			if body, ok := strings.CutPrefix(token, prefix); ok {
-				return len(body) == randomLength+sumLength &&
-					checksum(body[:randomLength]) == body[randomLength:]
+			if strings.HasPrefix(token, prefix) {
+				signed := len(prefix) + randomLength
+				return len(token) == signed+sumLength && checksum(token[:signed]) == token[signed:]
 			}
 		}
 	}
@@ -53,15 +55,15 @@ func Hash(token string) string {
 }
 
 // checksum is CRC-32 (IEEE) in base62, padded to six characters.
-func checksum(body string) string {
-	n := new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body))))
-	text := make([]byte, sumLength)
+func checksum(text string) string {
+	n := new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(text))))
+	sum := make([]byte, sumLength)
 	base, digit := big.NewInt(int64(len(base62))), new(big.Int)
 	for i := sumLength - 1; i >= 0; i-- {
 		n.DivMod(n, base, digit)
-		text[i] = base62[digit.Int64()]
+		sum[i] = base62[digit.Int64()]
 	}
-	return string(text)
+	return string(sum)
 }
 
 // randomText draws n base62 characters without modulo bias.

@@ -1,0 +1,36 @@
+package account
+
+import "slices"
+
+// scopes are all scope names (contract §1, §2.1). An old scope and its
+// granular successors stand in one line; either suffices.
+var scopes = []string{
+	"payments", "checkouts.read", "checkouts.write", "refunds.write",
+	"payment_instruments", "customers.read", "customers.write",
+	"transactions.history", "transactions.read", "receipts.read",
+	"user.profile", "user.profile_readonly", "payouts.read",
+	"user.payout-settings", "user.app-settings",
+	"user.subaccounts", "members.read", "members.write", "roles.read", "roles.write",
+	"api_keys", "api_keys:write",
+	"files.read", "files.write",
+	"readers.read", "readers.write", "terminals.read", "terminals.write",
+
+	// Accepted, guarding nothing.
+	"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email",
+}
+
+// profileAlias is what clients ask for when they mean to read the merchant
+// (contract §2.1).
+const profileAlias = "profile"
+
+// AllScopes are the scopes of a merchant's first key: every one there is.
+func AllScopes() []string { return slices.Clone(scopes) }
+
+// ParseScope is the scope that a client's name means; false for a name that
+// means none.
+func ParseScope(name string) (string, bool) {
+	if name == profileAlias {
+		name = "user.profile_readonly"
+	}
+	return name, slices.Contains(scopes, name)
+}
