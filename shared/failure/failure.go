@@ -80,6 +80,15 @@ func (l List) Error() string {
 	return strings.Join(parts, "; ")
 }
 
+// Unwrap lets errors.As and Is look at each failure, the first one first.
+func (l List) Unwrap() []error {
+	all := make([]error, len(l))
+	for i, e := range l {
+		all[i] = e
+	}
+	return all
+}
+
 // Err is nil for an empty list, the failure itself for one, else the list.
 func (l List) Err() error {
 	switch len(l) {
@@ -99,15 +108,11 @@ func Of(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	var list List
-	if errors.As(err, &list) && len(list) > 0 {
-		return list[0]
-	}
 	return &Error{Kind: Internal, Code: "INTERNAL_ERROR", Slug: "internal-server-error",
 		Message: "An internal error occurred.", Cause: err}
 }
 
-// Is says err is a failure of the kind.
+// Is says err is a failure of the kind, or a List whose first one is.
 func Is(err error, kind Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind
