@@ -1,0 +1,37 @@
+package runner
+
+import (
+	"encoding/base64"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+)
+
+// Region of all engines.
+const Region = "eu-central-1"
+
+// Engines says where the world lives.
+type Engines struct {
+	DynamoDB  string // endpoint
+	SQS       string // endpoint
+	AccessKey string // DynamoDB Local keeps a database for each
+}
+
+// Environment is that of functions on a developer's machine, over the engines: plain HTTP and callbacks to loopback are
+// allowed. secret is the platform's, at least 32 bytes.
+func (e Engines) Environment(secret []byte) map[string]string {
+	return map[string]string{
+		"TABLE":                    "cashwrap",
+		"AWS_REGION":               Region,
+		"DYNAMODB_ENDPOINT":        e.DynamoDB,
+		"SQS_ENDPOINT":             e.SQS,
+		"PLATFORM_SECRET":          base64.StdEncoding.EncodeToString(secret),
+		"ALLOW_HTTP":               "on",
+		"ALLOW_LOOPBACK_CALLBACKS": "on",
+	}
+}
+
+// Credentials open the engines. Neither looks at the secret.
+func (e Engines) Credentials() aws.CredentialsProvider {
+	return credentials.NewStaticCredentialsProvider(e.AccessKey, "local", "")
+}

@@ -1,0 +1,96 @@
+package runner
+
+import (
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/cashwrap/cashwrap/functions"
+)
+
+// maxRequest is the largest body an HTTP API takes, in bytes.
+const maxRequest = 10 << 20
+
+// gateway is an API Gateway HTTP API with payload format 2.0.
+type gateway struct {
+	routes routeTable
+	calls  *calls
+	now    func() time.Time
+}
+
+func newGateway(list []functions.Function, deployed map[string]*function, c *calls, now func() time.Time) (*gateway, error) {
+	routes, err := newRouteTable(list, deployed)
+	return &gateway{routes: routes, calls: c, now: now}, err
+}
+
+// ServeHTTP makes one call of a function. It goes on when the client hangs up, as a Lambda does.
+func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m, ok := g.routes.find(r.URL.EscapedPath())
+	if !ok {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		refuse(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
+		return
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "Bad Request")
+		return
+	}
+	event := requestEvent(r, body, m, g.now())
+	response, err := send[events.APIGatewayV2HTTPResponse](g.calls.ctx, g.calls, m.route.function, event)
+	if err != nil || write(w, r.Method, response) != nil {
+		refuse(w, http.StatusInternalServerError, "Internal Server Error")
+	}
+}
+
+// refuse is how API Gateway itself says no.
+func refuse(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, `{"message":"`+message+`"}`)
+}
+
+var errResponse = errors.New("not a response of payload format 2.0")
+
+// write sends a function's response. It writes nothing before it returns an error.
+func write(w http.ResponseWriter, method string, response events.APIGatewayV2HTTPResponse) error {
+	body := []byte(response.Body)
+	if response.IsBase64Encoded {
+		var err error
+		if body, err = base64.StdEncoding.DecodeString(response.Body); err != nil {
+			return err
+		}
+	}
+	if response.StatusCode < http.StatusOK || response.StatusCode > 599 {
+		return errResponse
+	}
+	header := w.Header()
+	for name, value := range response.Headers {
+		header.Set(name, value)
+	}
+	for name, values := range response.MultiValueHeaders {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+	for _, cookie := range response.Cookies {
+		header.Add("Set-Cookie", cookie)
+	}
+	if method != http.MethodHead && hasBody(response.StatusCode) {
+		header.Set("Content-Length", strconv.Itoa(len(body))) // never chunked (contract §2.3)
+	}
+	w.WriteHeader(response.StatusCode)
+	_, _ = w.Write(body) // the client may be gone
+	return nil
+}
+
+func hasBody(status int) bool {
+	return status != http.StatusNoContent && status != http.StatusNotModified
+}

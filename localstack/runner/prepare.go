@@ -1,0 +1,104 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+// tableLimit is how long a new table may take to become active.
+const tableLimit = 30 * time.Second
+
+// prepare creates what CDK creates in a deployment, in the same order: table, queues, functions, event sources.
+func (r *Runner) prepare(ctx context.Context) error {
+	settings, err := r.settings()
+	if err != nil {
+		return err
+	}
+	own := app.Outside{Now: r.config.Outside.Now, HTTP: r.config.HTTP, Credentials: r.config.Outside.Credentials, Log: r.config.Log}
+	platform := app.New(settings, own)
+	if err := platform.Store.CreateTable(ctx); err != nil {
+		return fmt.Errorf("create the table: %w", err)
+	}
+	client := sqs.NewFromConfig(r.aws(settings, settings.SQSEndpoint))
+	queues, err := createQueues(ctx, client, r.config.QueuePrefix, r.config.Queues)
+	if err != nil {
+		return err
+	}
+	for _, q := range r.config.Queues {
+		r.environment[q.Variable] = queues[q.Name].url
+	}
+	if settings, err = r.settings(); err != nil {
+		return err
+	}
+	for _, f := range r.config.Functions {
+		if err := r.add(ctx, f, settings, client, queues); err != nil {
+			return err
+		}
+	}
+	r.gateway, err = newGateway(r.config.Functions, r.functions, r.calls, platform.Now)
+	return err
+}
+
+// settings are what the functions will read. The error names the variable that is missing.
+func (r *Runner) settings() (app.Config, error) {
+	return app.FromEnvironment(func(name string) string { return r.environment[name] })
+}
+
+// add deploys one function with what calls it.
+func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, client *sqs.Client, queues map[string]queue) error {
+	deployed, err := newFunction(f, app.New(c, r.config.Outside))
+	if err != nil {
+		return err
+	}
+	r.functions[f.Name] = deployed
+	switch {
+	case f.Queue != nil:
+		q, ok := queues[f.Queue.From.Name]
+		if !ok {
+			return fmt.Errorf("function %q: no queue %q", f.Name, f.Queue.From.Name)
+		}
+		r.consumers = append(r.consumers, &consumer{client: client, queue: q, batch: f.Queue.Batch,
+			region: c.Region, function: deployed, calls: r.calls, log: r.config.Log})
+	case f.Stream != nil:
+		if r.stream != nil {
+			return fmt.Errorf("function %q: the stream has a reader already", f.Name)
+		}
+		r.stream, err = r.openStream(ctx, deployed, c)
+	case f.Tick != nil:
+		r.schedules = append(r.schedules, &schedule{every: f.Tick.Every, function: deployed, calls: r.calls, now: deployed.app.Now})
+	}
+	return err
+}
+
+func (r *Runner) openStream(ctx context.Context, f *function, c app.Config) (*stream, error) {
+	settings := r.aws(c, c.DynamoDBEndpoint)
+	waiter := dynamodb.NewTableExistsWaiter(dynamodb.NewFromConfig(settings))
+	out, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(c.Table)}, tableLimit)
+	if err != nil {
+		return nil, fmt.Errorf("describe the table: %w", err)
+	}
+	s := &stream{client: dynamodbstreams.NewFromConfig(settings), arn: aws.ToString(out.Table.LatestStreamArn),
+		region: c.Region, function: f, calls: r.calls, manual: r.config.Manual, log: r.config.Log, shards: map[string]*shard{}}
+	return s, s.open(ctx, r.config.SkipBacklog)
+}
+
+// aws are the settings of the runner's own clients.
+func (r *Runner) aws(c app.Config, endpoint string) aws.Config {
+	settings := aws.Config{Region: c.Region, Credentials: r.config.Outside.Credentials}
+	if r.config.HTTP != nil {
+		settings.HTTPClient = r.config.HTTP
+	}
+	if endpoint != "" {
+		settings.BaseEndpoint = aws.String(endpoint)
+	}
+	return settings
+}

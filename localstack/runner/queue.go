@@ -1,0 +1,174 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/cashwrap/cashwrap/functions"
+)
+
+const (
+	// pollers of each queue, as many as Lambda begins with: one slow receiver does not hold up the others.
+	pollers = 5
+	// longPoll is in seconds, the longest SQS offers.
+	longPoll = 20
+	// queueInterval passes after a read that failed.
+	queueInterval = time.Second
+)
+
+// queue is one that exists.
+type queue struct{ url, arn string }
+
+// createQueues creates each queue with its dead-letter queue, which its redrive policy fills.
+func createQueues(ctx context.Context, client *sqs.Client, prefix string, list []functions.Queue) (map[string]queue, error) {
+	queues := map[string]queue{}
+	for _, q := range list {
+		dead, err := createQueue(ctx, client, prefix+q.DeadName(), map[string]string{
+			string(types.QueueAttributeNameMessageRetentionPeriod): seconds(functions.DeadRetention)})
+		if err != nil {
+			return nil, err
+		}
+		redrive, err := json.Marshal(map[string]any{"deadLetterTargetArn": dead.arn, "maxReceiveCount": q.MaxReceives})
+		if err != nil {
+			return nil, err
+		}
+		queues[q.Name], err = createQueue(ctx, client, prefix+q.Name, map[string]string{
+			string(types.QueueAttributeNameVisibilityTimeout): seconds(q.Visibility),
+			string(types.QueueAttributeNameRedrivePolicy):     string(redrive)})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return queues, nil
+}
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
+
+func createQueue(ctx context.Context, client *sqs.Client, name string, attributes map[string]string) (queue, error) {
+	created, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String(name), Attributes: attributes})
+	if err != nil {
+		return queue{}, fmt.Errorf("create queue %s: %w", name, err)
+	}
+	arn := types.QueueAttributeNameQueueArn
+	out, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: created.QueueUrl, AttributeNames: []types.QueueAttributeName{arn}})
+	if err != nil {
+		return queue{}, fmt.Errorf("read queue %s: %w", name, err)
+	}
+	return queue{url: aws.ToString(created.QueueUrl), arn: out.Attributes[string(arn)]}, nil
+}
+
+// consumer gives a queue's messages to a function.
+type consumer struct {
+	client   *sqs.Client
+	queue    queue
+	batch    int
+	region   string
+	function *function
+	calls    *calls
+	log      *slog.Logger
+}
+
+// DrainQueues gives the consumers every message that is visible now and returns how many there were. A failed one stays
+// in its queue, invisible for a while. Errors: the engine's.
+func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
+	for _, c := range r.consumers {
+		for {
+			n, err := c.receive(ctx, 0)
+			messages += n
+			if err != nil {
+				return messages, err
+			}
+			if n == 0 {
+				break
+			}
+		}
+	}
+	return messages, nil
+}
+
+func (c *consumer) poll(ctx context.Context) {
+	for ctx.Err() == nil {
+		if _, err := c.receive(ctx, longPoll); err != nil && ctx.Err() == nil {
+			c.log.ErrorContext(ctx, "queue not read", "function", c.function.Name, "error", err)
+			pause(ctx, queueInterval)
+		}
+	}
+}
+
+// receive hands on one batch and deletes what succeeded; the queue's own policy takes care of the rest.
+func (c *consumer) receive(ctx context.Context, wait int32) (messages int, err error) {
+	out, err := c.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+		QueueUrl: aws.String(c.queue.url), MaxNumberOfMessages: int32(c.batch), WaitTimeSeconds: wait,
+		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
+		MessageAttributeNames:       []string{"All"},
+	})
+	if err != nil || len(out.Messages) == 0 {
+		return 0, err
+	}
+	var event events.SQSEvent
+	for _, m := range out.Messages {
+		event.Records = append(event.Records, c.record(m))
+	}
+	reply, err := send[events.SQSEventResponse](c.calls.ctx, c.calls, c.function, event)
+	if err != nil {
+		return len(out.Messages), nil // all failed; the call was logged
+	}
+	// What was handled is deleted even while the runner stops.
+	return len(out.Messages), c.delete(c.calls.ctx, succeeded(event.Records, reply.BatchItemFailures))
+}
+
+// succeeded is empty when a failure names no message of the batch, as in Lambda.
+func succeeded(records []events.SQSMessage, failures []events.SQSBatchItemFailure) []events.SQSMessage {
+	failed := map[string]bool{}
+	for _, f := range failures {
+		if !slices.ContainsFunc(records, func(m events.SQSMessage) bool { return m.MessageId == f.ItemIdentifier }) {
+			return nil
+		}
+		failed[f.ItemIdentifier] = true
+	}
+	return slices.DeleteFunc(slices.Clone(records), func(m events.SQSMessage) bool { return failed[m.MessageId] })
+}
+
+func (c *consumer) delete(ctx context.Context, messages []events.SQSMessage) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	in := &sqs.DeleteMessageBatchInput{QueueUrl: aws.String(c.queue.url)}
+	for i, m := range messages {
+		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{
+			Id: aws.String(strconv.Itoa(i)), ReceiptHandle: aws.String(m.ReceiptHandle)})
+	}
+	out, err := c.client.DeleteMessageBatch(ctx, in)
+	if err != nil {
+		return err
+	}
+	for _, f := range out.Failed { // it comes again, which every consumer must bear
+		c.log.WarnContext(ctx, "message not deleted", "function", c.function.Name, "code", aws.ToString(f.Code))
+	}
+	return nil
+}
+
+func (c *consumer) record(m types.Message) events.SQSMessage {
+	attributes := map[string]events.SQSMessageAttribute{}
+	for name, a := range m.MessageAttributes {
+		attributes[name] = events.SQSMessageAttribute{StringValue: a.StringValue, BinaryValue: a.BinaryValue,
+			StringListValues: []string{}, BinaryListValues: [][]byte{}, DataType: aws.ToString(a.DataType)}
+	}
+	return events.SQSMessage{
+		MessageId: aws.ToString(m.MessageId), ReceiptHandle: aws.ToString(m.ReceiptHandle), Body: aws.ToString(m.Body),
+		Md5OfBody: aws.ToString(m.MD5OfBody), Md5OfMessageAttributes: aws.ToString(m.MD5OfMessageAttributes),
+		Attributes: m.Attributes, MessageAttributes: attributes,
+		EventSourceARN: c.queue.arn, EventSource: "aws:sqs", AWSRegion: c.region,
+	}
+}

@@ -1,0 +1,130 @@
+package runner
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+// jobs is a queue whose failed messages are visible again at once.
+var jobs = functions.Queue{Name: "jobs", Variable: "JOBS_URL", MaxReceives: 2}
+
+var all = []types.QueueAttributeName{types.QueueAttributeNameAll}
+
+// worker counts what it is given; "bad" always fails.
+type worker struct {
+	mu   sync.Mutex
+	seen map[string]int
+	got  chan string
+}
+
+func newWorker() *worker { return &worker{seen: map[string]int{}, got: make(chan string, 100)} }
+
+func (w *worker) functions() []functions.Function {
+	handle := func(*app.App) func(context.Context, string) error {
+		return func(_ context.Context, body string) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.seen[body]++
+			w.got <- body
+			if body == "bad" {
+				return errPlayed
+			}
+			return nil
+		}
+	}
+	return []functions.Function{{Name: "worker", Timeout: time.Minute, Queue: &functions.Consumer{From: jobs, Batch: 10, Handle: handle}}}
+}
+
+func TestOnlyTheFailedMessagesOfABatchComeAgainAndDieInTheEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorker()
+	c := newWorld(t)
+	c.Functions, c.Queues = w.functions(), []functions.Queue{jobs}
+	r := startRunner(t, c)
+	url := r.Environment()["JOBS_URL"]
+	for _, body := range []string{"good", "bad", "fine"} {
+		sendMessage(t, r, url, body)
+	}
+	drain(t, r.DrainQueues)
+	if want := map[string]int{"good": 1, "bad": jobs.MaxReceives, "fine": 1}; !maps.Equal(w.seen, want) {
+		t.Errorf("seen %v, want %v", w.seen, want)
+	}
+	if n := drain(t, r.DrainQueues); n != 0 {
+		t.Errorf("%d messages are left", n)
+	}
+	if got := dead(t, r); !slices.Equal(got, []string{"bad"}) {
+		t.Errorf("dead letters %v, want bad", got)
+	}
+}
+
+func dead(t *testing.T, r *Runner) (bodies []string) {
+	t.Helper()
+	client := queueClient(r)
+	named, err := client.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(r.config.QueuePrefix + jobs.DeadName())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: named.QueueUrl, MaxNumberOfMessages: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range out.Messages {
+		bodies = append(bodies, aws.ToString(m.Body))
+	}
+	return bodies
+}
+
+func TestQueuesHaveTheAttributesOfTheList(t *testing.T) {
+	t.Parallel()
+	listed := functions.Queue{Name: "jobs", Variable: "JOBS_URL", MaxReceives: 5, Visibility: 3 * time.Minute}
+	c := newWorld(t)
+	c.Functions, c.Queues = []functions.Function{}, []functions.Queue{listed}
+	r := startRunner(t, c)
+	url := r.Environment()["JOBS_URL"]
+	out, err := queueClient(r).GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: aws.String(url), AttributeNames: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.Attributes["VisibilityTimeout"]; got != "180" {
+		t.Errorf("visibility %s s", got)
+	}
+	deadURL, err := queueClient(r).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(c.QueuePrefix + listed.DeadName())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err = queueClient(r).GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: deadURL.QueueUrl, AttributeNames: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.Attributes["MessageRetentionPeriod"]; got != seconds(functions.DeadRetention) {
+		t.Errorf("dead letters are kept %s s", got)
+	}
+}
+
+func TestAQueueIsPolledAndAnIdlePollEndsWithTheRunner(t *testing.T) {
+	t.Parallel()
+	w := newWorker()
+	c := newWorld(t)
+	c.Manual = false
+	c.Functions, c.Queues = w.functions(), []functions.Queue{jobs}
+	r := startRunner(t, c)
+	sendMessage(t, r, r.Environment()["JOBS_URL"], "good")
+	if got := <-w.got; got != "good" {
+		t.Errorf("got %q", got)
+	}
+	r.Stop()
+	if err := r.Wait(); err != nil {
+		t.Error(err)
+	}
+}

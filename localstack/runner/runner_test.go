@@ -1,0 +1,188 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+func ticker(ticks chan<- struct{}) functions.Function {
+	return functions.Function{Name: "sweep", Timeout: time.Minute, Tick: &functions.Schedule{Every: time.Minute,
+		Handle: func(*app.App) func(context.Context) error {
+			return func(context.Context) error {
+				ticks <- struct{}{}
+				return nil
+			}
+		}}}
+}
+
+func TestAScheduleTicksAtTheStartAndByTheInjectedClock(t *testing.T) {
+	t.Parallel()
+	var clock atomic.Int64
+	ticks := make(chan struct{})
+	c := newWorld(t)
+	c.Manual, c.Functions = false, []functions.Function{ticker(ticks)}
+	c.Outside.Now = func() time.Time { return time.Unix(clock.Load(), 0) }
+	startRunner(t, c)
+	<-ticks
+	for range 3 {
+		clock.Add(int64(time.Minute / time.Second))
+		<-ticks
+	}
+}
+
+func TestAManualRunnerDoesNothingByItself(t *testing.T) {
+	t.Parallel()
+	ticks := make(chan struct{}, 10)
+	c := newWorld(t)
+	c.Functions = []functions.Function{ticker(ticks)}
+	r := startRunner(t, c)
+	if err := r.TickNow(t.Context(), "sweep"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.TickNow(t.Context(), "nobody"); err == nil {
+		t.Error("an unknown function ticked")
+	}
+	r.Stop()
+	if len(ticks) != 1 {
+		t.Errorf("%d ticks, want the one asked for", len(ticks))
+	}
+}
+
+func TestInvokeAnswersWithTheFunctionsReplyOrError(t *testing.T) {
+	t.Parallel()
+	c := newWorld(t)
+	c.Functions = []functions.Function{{Name: "provision", Timeout: time.Minute,
+		Invoke: func(a *app.App) func(context.Context, json.RawMessage) (any, error) {
+			return func(_ context.Context, request json.RawMessage) (any, error) {
+				if string(request) == `"bad"` {
+					return nil, errPlayed
+				}
+				return map[string]any{"table": a.Table, "request": request}, nil
+			}
+		}}}
+	r := startRunner(t, c)
+	reply, err := r.Invoke(t.Context(), "provision", json.RawMessage(`{"a":1}`))
+	if err != nil || string(reply) != `{"request":{"a":1},"table":"cashwrap"}` {
+		t.Errorf("reply %s, error %v", reply, err)
+	}
+	if _, err := r.Invoke(t.Context(), "provision", json.RawMessage(`"bad"`)); !errors.Is(err, errPlayed) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := r.Invoke(t.Context(), "nobody", nil); err == nil {
+		t.Error("an unknown function answered")
+	}
+}
+
+// slow is a page that says when it is reached and answers when told.
+func slow(reached chan<- struct{}, answer <-chan struct{}) functions.Function {
+	return functions.Function{Name: "pages", Timeout: time.Minute, HTTP: func(*app.App) []rest.Route {
+		return []rest.Route{{Method: "GET", Path: "/slow", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.JSON(200, func(context.Context, struct{}) (map[string]string, error) {
+				reached <- struct{}{}
+				<-answer
+				return map[string]string{"done": "yes"}, nil
+			})}}
+	}}
+}
+
+func TestStopLetsARequestUnderWayEnd(t *testing.T) {
+	t.Parallel()
+	reached, answer := make(chan struct{}), make(chan struct{})
+	c := newWorld(t)
+	c.Addr, c.Functions = "127.0.0.1:0", []functions.Function{slow(reached, answer)}
+	delete(c.Environment, "BASE_URL")
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := Start(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Environment()["BASE_URL"]; got != r.URL {
+		t.Errorf("BASE_URL %q, want %q", got, r.URL)
+	}
+	replies := make(chan string, 1)
+	go func() {
+		res, err := http.Get(r.URL + "/slow")
+		if err != nil {
+			replies <- err.Error()
+			return
+		}
+		res.Body.Close()
+		replies <- res.Status
+	}()
+	<-reached
+	cancel()
+	close(answer)
+	if got := <-replies; got != "200 OK" {
+		t.Errorf("reply %q", got)
+	}
+	if err := r.Wait(); err != nil {
+		t.Error(err)
+	}
+	if conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://")); err == nil {
+		conn.Close()
+		t.Error("the port is still open")
+	}
+}
+
+func TestUnknownPathsAndMethodsGetTheContractsErrors(t *testing.T) {
+	t.Parallel()
+	c := newWorld(t)
+	c.Addr, c.Functions = "127.0.0.1:0", []functions.Function{slow(nil, nil)}
+	r := startRunner(t, c)
+	for target, want := range map[string]int{"POST /slow": 405, "GET /nothing": 404, "GET /slow/": 404} {
+		method, path, _ := strings.Cut(target, " ")
+		res, body := do(t, method, r.URL+path, "", nil)
+		var hybrid struct {
+			Type, Detail, Instance string
+			Status                 int
+		}
+		if err := json.Unmarshal([]byte(body), &hybrid); err != nil || res.StatusCode != want || hybrid.Status != want || hybrid.Type == "" {
+			t.Errorf("%s: %d %s", target, res.StatusCode, body)
+		}
+	}
+}
+
+func TestStartRefuses(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	c := newWorld(t)
+	for name, change := range map[string]func(*Config){
+		"a port in use":      func(c *Config) { c.Addr = taken.Addr().String() },
+		"no secret":          func(c *Config) { c.Environment = map[string]string{} },
+		"an idle function":   func(c *Config) { c.Functions = []functions.Function{{Name: "idle"}} },
+		"an unlisted queue":  func(c *Config) { c.Functions = newWorker().functions() },
+		"two stream readers": func(c *Config) { c.Functions = append(reader(nil, never), reader(nil, never)...) },
+	} {
+		refused := c
+		refused.Functions = []functions.Function{}
+		change(&refused)
+		r, err := Start(t.Context(), refused)
+		if err == nil {
+			r.Stop()
+			t.Errorf("%s: no error", name)
+		}
+		if name == "a port in use" && !errors.Is(err, syscall.EADDRINUSE) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Contains(fmt.Sprint(err), "tests!") {
+			t.Errorf("%s: the error holds the secret", name)
+		}
+	}
+}
