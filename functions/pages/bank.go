@@ -1,0 +1,72 @@
+package pages
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+//go:embed bank.html
+var bankBody string
+
+var bankPage = page.New(bankBody, "")
+
+type bankRequest struct {
+	SessionID string `path:"session_id"`
+}
+
+// bank plays the page of a redirect method's bank (contract §13.3). It is a
+// page of its own: other sites may not frame it.
+func (p pages) bank(ctx context.Context, req bankRequest) (rest.Document, error) {
+	view, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID))
+	if err != nil {
+		return rest.Document{}, err
+	}
+	drawn, err := bankPage.Draw("Pay with "+view.Method.Name(), view)
+	return document(drawn.Posting(destinations(view.ReturnURL)...)), err
+}
+
+type bankDecisionRequest struct {
+	bankRequest
+	Decision sandbox.BankAnswer `form:"decision"`
+}
+
+// bankDecision does what the payer chose and sends them back to the merchant.
+func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.Document, error) {
+	if _, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID)); err != nil {
+		return rest.Document{}, err
+	}
+	if !req.Decision.Valid() {
+		return rest.Document{}, failure.Invalid("decision", "must be pay, fail or leave")
+	}
+	view, err := inTestMode(p.Sandbox.DecideSession(ctx, req.SessionID, req.Decision))
+	if err != nil {
+		return rest.Document{}, err
+	}
+	status := p.resolved(ctx, view)
+	if view.ReturnURL == "" {
+		drawn, err := page.Outcome(view.Reference.CheckoutID, status)
+		return document(drawn), err
+	}
+	target, err := page.ReturnURL(view.ReturnURL, view.Reference.CheckoutID)
+	return rest.Document{Redirect: target}, err
+}
+
+// resolved has the platform learn of the bank's word before the merchant asks
+// about it. Should that fail now, the sweep finds out later: the payer goes
+// on either way.
+func (p pages) resolved(ctx context.Context, view sandbox.View) payments.Status {
+	tenant, _ := account.ParseTenant(view.Reference.Tenant) // inTestMode has parsed it
+	checkout, err := p.Resolve(ctx, tenant, view.Reference.CheckoutID)
+	if err != nil {
+		p.Log.WarnContext(ctx, "bank decision not settled yet", "checkout", view.Reference.CheckoutID, "error", err)
+		return payments.Pending
+	}
+	return checkout.Status
+}

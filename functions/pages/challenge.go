@@ -1,0 +1,125 @@
+package pages
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// challengeRequest is what the payer's browser brings from the merchant's
+// site (contract §4.4). MD is only handed through.
+type challengeRequest struct {
+	PaReq   string `form:"PaReq"`
+	MD      string `form:"MD"`
+	TermURL string `form:"TermUrl"`
+}
+
+//go:embed challenge.html
+var challengeBody string
+
+//go:embed continue.html
+var continueBody string
+
+var (
+	challengePage = page.New(challengeBody, "")
+	// The script only presses the button; without scripts the payer does.
+	continuePage = page.New(continueBody, "document.forms[0].submit();")
+)
+
+// challenge is the issuer's page: it shows what is paid and offers the
+// answers of contract §12.
+func (p pages) challenge(ctx context.Context, req challengeRequest) (rest.Document, error) {
+	view, err := p.challenged(ctx, req)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	drawn, err := challengePage.Draw("Confirm your payment", struct {
+		sandbox.View
+		challengeRequest
+	}{view, req})
+	return document(drawn.Framed()), err
+}
+
+// decisionRequest is the payer's answer on that page.
+type decisionRequest struct {
+	challengeRequest
+	Decision sandbox.Answer `form:"decision"`
+}
+
+// decide sends the browser on to the platform with the issuer's word. The
+// charge moves when the platform brings that word to the acquirer.
+func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, error) {
+	view, err := p.challenged(ctx, req.challengeRequest)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	if !req.Decision.Valid() {
+		return rest.Document{}, failure.Invalid("decision", "must be approve, reject or error")
+	}
+	paRes, err := p.Sandbox.Decide(ctx, req.PaReq, req.Decision)
+	if err != nil {
+		return rest.Document{}, err
+	}
+	drawn, err := continuePage.Draw("Returning to the shop", struct{ TermURL, PaRes, MD string }{req.TermURL, paRes, req.MD})
+	return document(drawn.Framed().Posting(destinations(view.ReturnURL)...)), err
+}
+
+// challenged is the charge a browser comes with. TermUrl must be the return
+// address of that very checkout, so that the answer can go nowhere else.
+func (p pages) challenged(ctx context.Context, req challengeRequest) (sandbox.View, error) {
+	for _, field := range []struct{ name, value string }{{"PaReq", req.PaReq}, {"MD", req.MD}, {"TermUrl", req.TermURL}} {
+		if field.value == "" {
+			return sandbox.View{}, failure.Missing(field.name)
+		}
+	}
+	view, err := inTestMode(p.Sandbox.Challenge(ctx, req.PaReq))
+	if err != nil {
+		return view, err
+	}
+	if req.TermURL != p.BaseURL+"/v0.1/checkouts/"+url.PathEscape(view.Reference.CheckoutID)+"/complete_payment" {
+		return view, failure.Invalid("TermUrl", "TermUrl is not the return address of this payment.")
+	}
+	return view, nil
+}
+
+// inTestMode refuses what is not there, and any charge of a live merchant.
+func inTestMode(view sandbox.View, err error) (sandbox.View, error) {
+	if errors.Is(err, acquirer.ErrUnknownCharge) {
+		return view, errNoPayment
+	}
+	if err != nil {
+		return view, err
+	}
+	if t, ok := account.ParseTenant(view.Reference.Tenant); !ok || t.Mode != account.Test {
+		return view, errNoPayment
+	}
+	return view, nil
+}
+
+var errNoPayment = failure.Absent("", "There is no payment waiting at this address.")
+
+// document is a drawn page as the reply.
+func document(p page.Page) rest.Document { return rest.Document{HTML: p.HTML, CSP: p.CSP} }
+
+// destinations are where a form may lead once the platform redirects the
+// payer to the merchant. The merchant's site may redirect further, and
+// browsers hold the whole way to the form's policy, so the host is open.
+func destinations(returnURL string) []string {
+	switch {
+	case returnURL == "":
+		return nil
+	case strings.HasPrefix(strings.ToLower(returnURL), "http:"):
+		return []string{"https:", "http:"}
+	default:
+		return []string{"https:"}
+	}
+}

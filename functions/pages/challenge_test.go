@@ -1,0 +1,156 @@
+package pages_test
+
+import (
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+const returnAddress = baseURL + "/v0.1/checkouts/co-1/complete_payment"
+
+// fields is what the payer's browser brings to a challenge.
+func (s *site) fields(t *testing.T, c acquirer.Charge) url.Values {
+	t.Helper()
+	return url.Values{"PaReq": {s.charge(t, c).Payload["PaReq"]}, "MD": {`m"d`}, "TermUrl": {returnAddress}}
+}
+
+func with(fields url.Values, name, value string) url.Values {
+	changed := maps.Clone(fields)
+	changed.Set(name, value)
+	return changed
+}
+
+func TestTheChallengePage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	r := s.post(t, "/3ds/challenge", s.fields(t, cardCharge("")))
+	if r.status != http.StatusOK || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
+		t.Fatalf("%d %s", r.status, r.body)
+	}
+	for _, part := range []string{"10.10 EUR", "Caffè &lt;Roma&gt; &amp; Figli", "VISA ending in 0042",
+		`value="approve"`, `value="reject"`, `value="error"`, `value="m&#34;d"`} {
+		if !strings.Contains(r.body, part) {
+			t.Errorf("the page lacks %s", part)
+		}
+	}
+	if strings.Contains(r.body, "<script") || r.directive("script-src") != "" {
+		t.Error("the page has a script")
+	}
+	if got := r.directive("form-action"); got != "form-action 'self'" {
+		t.Errorf("policy %q", got)
+	}
+	if got := r.directive("frame-ancestors"); got != "frame-ancestors *" {
+		t.Errorf("policy %q: merchants show the challenge in a frame", got)
+	}
+}
+
+func TestTheBrowserCarriesTheAnswerToThePlatform(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]payments.Decision{
+		"approve": payments.Approved, "reject": payments.Declined, "error": payments.Declined,
+	} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			r := s.post(t, "/3ds/challenge/decision", with(s.fields(t, cardCharge("")), "decision", answer))
+			if r.status != http.StatusOK || !strings.Contains(r.body, `action="`+returnAddress+`"`) ||
+				input(r.body, "MD") != `m"d` || !strings.Contains(r.body, "<button") {
+				t.Fatalf("%d %s", r.status, r.body)
+			}
+			o, err := s.sandbox.Complete(t.Context(), "a-1", input(r.body, "PaRes"))
+			if err != nil || o.Decision != want {
+				t.Errorf("%s, %v, want %s", o.Decision, err, want)
+			}
+		})
+	}
+}
+
+// input is the value of a hidden field.
+func input(body, name string) string {
+	found := regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(body)
+	if found == nil {
+		return ""
+	}
+	return html.UnescapeString(found[1])
+}
+
+// Browsers hold the redirect that follows the form to its policy too.
+func TestTheFormMayLeadToTheMerchant(t *testing.T) {
+	t.Parallel()
+	for returnURL, want := range map[string]string{
+		"":                           "form-action 'self'",
+		"https://shop.example/done":  "form-action 'self' https:",
+		"http://localhost:3000/done": "form-action 'self' https: http:",
+	} {
+		s := newSite(t)
+		r := s.post(t, "/3ds/challenge/decision", with(s.fields(t, cardCharge(returnURL)), "decision", "approve"))
+		if got := r.directive("form-action"); got != want {
+			t.Errorf("%q: policy %q, want %q", returnURL, got, want)
+		}
+	}
+}
+
+func TestChallengesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	good := with(s.fields(t, cardCharge("")), "decision", "approve")
+	for name, c := range map[string]struct {
+		field, value string
+		want         int
+	}{
+		"no PaReq":         {"PaReq", "", 400},
+		"no MD":            {"MD", "", 400},
+		"no TermUrl":       {"TermUrl", "", 400},
+		"unknown PaReq":    {"PaReq", "guess", 404},
+		"foreign TermUrl":  {"TermUrl", "https://evil.example/v0.1/checkouts/co-1/complete_payment", 400},
+		"our name inside":  {"TermUrl", baseURL + ".evil.example/v0.1/checkouts/co-1/complete_payment", 400},
+		"user info":        {"TermUrl", baseURL + "@evil.example/v0.1/checkouts/co-1/complete_payment", 400},
+		"other checkout":   {"TermUrl", baseURL + "/v0.1/checkouts/co-2/complete_payment", 400},
+		"other path":       {"TermUrl", baseURL + "/v0.1/checkouts/co-1", 400},
+		"added query":      {"TermUrl", returnAddress + "?x=1", 400},
+		"script":           {"TermUrl", "javascript:alert(1)", 400},
+		"unknown decision": {"decision", "perhaps", 400},
+	} {
+		form := with(good, c.field, c.value)
+		paths := []string{"/3ds/challenge", "/3ds/challenge/decision"}
+		if c.field == "decision" {
+			paths = paths[1:]
+		}
+		for _, path := range paths {
+			r := s.post(t, path, form)
+			if r.status != c.want || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") || strings.Contains(r.body, "evil.example") {
+				t.Errorf("%s, %s: %d %s", name, path, r.status, r.body)
+			}
+		}
+	}
+	if r := s.get(t, "/3ds/challenge"); r.status != http.StatusMethodNotAllowed {
+		t.Errorf("GET: %d", r.status)
+	}
+}
+
+func TestLivePaymentsHaveNoPages(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	live := acquirer.Reference{Tenant: "L#MC1", CheckoutID: "co-1"}
+	card, bank := cardCharge(""), bankCharge("https://shop.example")
+	card.Reference, bank.Reference, bank.ID = live, live, "a-2"
+	if r := s.post(t, "/3ds/challenge", s.fields(t, card)); r.status != http.StatusNotFound {
+		t.Errorf("challenge: %d", r.status)
+	}
+	path := strings.TrimPrefix(s.charge(t, bank).URL, baseURL)
+	for _, r := range []reply{s.get(t, path), s.post(t, path, url.Values{"decision": {"pay"}})} {
+		if r.status != http.StatusNotFound {
+			t.Errorf("bank: %d", r.status)
+		}
+	}
+	if o, err := s.sandbox.LookUp(t.Context(), "a-2"); err != nil || o.Decision != payments.Challenge {
+		t.Errorf("a live charge was moved: %+v, %v", o, err)
+	}
+}

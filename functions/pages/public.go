@@ -1,0 +1,77 @@
+package pages
+
+import (
+	"context"
+	_ "embed"
+	"net/http"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// WebhookKey is a key that signs callbacks.
+type WebhookKey struct {
+	Key       webhook.PublicKey
+	CreatedAt time.Time
+}
+
+type webhookKeys struct {
+	Keys []webhookKey `json:"keys"`
+}
+
+type webhookKey struct {
+	ID        string            `json:"id"`
+	PublicKey webhook.PublicKey `json:"public_key"`
+	CreatedAt string            `json:"created_at"`
+}
+
+// dateTime is contract §2.4's form outside of checkouts.
+const dateTime = "2006-01-02T15:04:05.000Z"
+
+// webhookKeys publishes what v1a signatures are verified with (contract §11.2).
+func (p pages) webhookKeys(context.Context, struct{}) (webhookKeys, error) {
+	keys, err := p.WebhookKeys()
+	published := webhookKeys{Keys: []webhookKey{}}
+	for _, k := range keys {
+		published.Keys = append(published.Keys,
+			webhookKey{ID: k.Key.ID(), PublicKey: k.Key, CreatedAt: k.CreatedAt.UTC().Format(dateTime)})
+	}
+	return published, err
+}
+
+//go:embed problem.html
+var problemBody string
+
+var problemPage = page.New(problemBody, "")
+
+// problem explains a problem type to whoever follows its address (RFC 9457 §3.1.1).
+func (p pages) problem(_ context.Context, req struct {
+	Slug string `path:"slug"`
+}) (rest.Document, error) {
+	known, ok := rest.Problems()[req.Slug]
+	if !ok {
+		return rest.Document{}, failure.Absent("", "There is no such problem type.")
+	}
+	drawn, err := problemPage.Draw(known.Title, known)
+	return document(drawn), err
+}
+
+type health struct {
+	Status string `json:"status"`
+}
+
+// healthy says the process answers.
+func (p pages) healthy(context.Context, struct{}) (health, error) { return health{"ok"}, nil }
+
+// ready says requests can be served: 503 while the table cannot be read.
+func (p pages) ready(ctx context.Context, _ struct{}) (rest.Document, error) {
+	const contentType = "application/json;charset=UTF-8"
+	if err := p.Ready(ctx); err != nil {
+		p.Log.ErrorContext(ctx, "not ready", "error", err)
+		return rest.Document{Status: http.StatusServiceUnavailable, ContentType: contentType, Body: []byte(`{"status":"unavailable"}`)}, nil
+	}
+	return rest.Document{ContentType: contentType, Body: []byte(`{"status":"ok"}`)}, nil
+}

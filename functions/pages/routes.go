@@ -1,0 +1,83 @@
+// Package pages is what browsers and machines see without a credential: the
+// issuer's 3DS page and the banks' pages of test mode (contract §13.3), the
+// problem types, the callback keys and the health checks.
+package pages
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Config is what the pages work with.
+type Config struct {
+	Sandbox *sandbox.Acquirer
+	// Resolve has the platform ask the acquirer what became of a checkout.
+	Resolve func(ctx context.Context, t account.Tenant, checkoutID string) (payments.Checkout, error)
+	BaseURL string // of the API, without a trailing slash
+	// WebhookKeys are the public halves of the keys that sign callbacks.
+	WebhookKeys func() ([]WebhookKey, error)
+	Ready       func(context.Context) error // nil while requests can be served
+	Log         *slog.Logger
+}
+
+// pages has an operation for each route.
+type pages struct{ Config }
+
+// Routes are the family's routes in a running function.
+func Routes(a *app.App) []rest.Route {
+	return Config{
+		Sandbox: a.Sandbox, Resolve: a.Processing.Resolve, BaseURL: a.BaseURL,
+		WebhookKeys: platformKeys(a), Ready: readable(a.Store), Log: a.Log,
+	}.Routes()
+}
+
+// Routes are rows 72 to 74 of contract §1.
+func (c Config) Routes() []rest.Route {
+	p := pages{c}
+	return []rest.Route{
+		{Method: "POST", Path: "/3ds/challenge", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.challenge)},
+		{Method: "POST", Path: "/3ds/challenge/decision", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.decide)},
+		{Method: "GET", Path: "/apm/{session_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.bank)},
+		{Method: "POST", Path: "/apm/{session_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.bankDecision)},
+		{Method: "GET", Path: "/.well-known/webhook-keys", Access: rest.Open, Handle: rest.JSON(http.StatusOK, p.webhookKeys)},
+		{Method: "GET", Path: "/problems/{slug}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.problem)},
+		{Method: "GET", Path: "/healthz", Access: rest.Open, Handle: rest.JSON(http.StatusOK, p.healthy)},
+		{Method: "GET", Path: "/readyz", Access: rest.Open, Handle: rest.Page(p.ready)},
+	}
+}
+
+// firstKey is when version 1 of the platform's key came into use; the key is
+// derived from the platform's secret and has no date of its own.
+var firstKey = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
+
+// platformKeys is the platform's one signing key.
+func platformKeys(a *app.App) func() ([]WebhookKey, error) {
+	return func() ([]WebhookKey, error) {
+		key, err := a.SigningKey()
+		if err != nil {
+			return nil, err
+		}
+		return []WebhookKey{{Key: key.PublicKey(), CreatedAt: firstKey}}, nil
+	}
+}
+
+// readable reads the table, for an item that need not exist.
+func readable(s *store.Store) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, _, err := s.Session(ctx, "readyz")
+		if failure.Is(err, failure.NotFound) {
+			return nil
+		}
+		return err
+	}
+}

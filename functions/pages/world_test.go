@@ -1,0 +1,139 @@
+package pages_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/cashwrap/cashwrap/functions/pages"
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+const baseURL = "https://pay.example"
+
+// site is the family's routes over a sandbox on a table of its own.
+type site struct {
+	http.Handler
+	sandbox  *sandbox.Acquirer
+	resolved []string // tenant and checkout, each time the platform was told
+	broken   error    // what Resolve and Ready answer
+	log      bytes.Buffer
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	books := store.Open(store.Config{
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.DynamoDB(t),
+		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
+	})
+	if err := books.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	db, table := books.Raw()
+	secret := []byte(strings.Repeat("s", 32))
+	s := &site{sandbox: sandbox.New(sandbox.Config{DB: db, Table: table, Secret: secret, BaseURL: baseURL})}
+	log := slog.New(slog.NewTextHandler(&s.log, nil))
+	routes := pages.Config{
+		Sandbox: s.sandbox, Resolve: s.resolve, BaseURL: baseURL, WebhookKeys: publishedKeys, Log: log,
+		Ready: func(context.Context) error { return s.broken },
+	}.Routes()
+	s.Handler = rest.New(rest.Config{
+		Routes: routes, Store: books, Log: log, BaseURL: baseURL, HashKey: secret, AllowHTTP: true,
+		Limits: rest.Limits{Address: rest.Limit{Rate: 1000, Burst: 1000}},
+	})
+	return s
+}
+
+func (s *site) resolve(_ context.Context, t account.Tenant, checkoutID string) (payments.Checkout, error) {
+	s.resolved = append(s.resolved, t.String()+" "+checkoutID)
+	return payments.Checkout{ID: checkoutID, Status: payments.Paid}, s.broken
+}
+
+func publishedKeys() ([]pages.WebhookKey, error) {
+	key, err := webhook.NewSigningKey(bytes.Repeat([]byte{7}, 32))
+	return []pages.WebhookKey{{Key: key.PublicKey(), CreatedAt: time.Date(2026, 11, 1, 2, 3, 4, 5e6, time.UTC)}}, err
+}
+
+// reply is an answer, read.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (s *site) get(t *testing.T, path string) reply {
+	t.Helper()
+	return s.send(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+}
+
+func (s *site) post(t *testing.T, path string, form url.Values) reply {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return s.send(t, r)
+}
+
+func (s *site) send(t *testing.T, r *http.Request) reply {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	s.ServeHTTP(recorder, r)
+	res := recorder.Result()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{res.StatusCode, res.Header, string(body)}
+}
+
+// directive is one directive of the reply's policy.
+func (r reply) directive(name string) string {
+	for directive := range strings.SplitSeq(r.header.Get("Content-Security-Policy"), "; ") {
+		if own, _, _ := strings.Cut(directive, " "); own == name {
+			return directive
+		}
+	}
+	return ""
+}
+
+// charge has the sandbox take a payment of merchant MC1 that waits for its payer.
+func (s *site) charge(t *testing.T, c acquirer.Charge) *payments.Step {
+	t.Helper()
+	if c.Reference.Tenant == "" {
+		c.Reference = acquirer.Reference{Tenant: "T#MC1", CheckoutID: "co-1"}
+	}
+	c.Amount, c.Descriptor = money.MustParse("10.10", "EUR"), "Caffè <Roma> & Figli"
+	o, err := s.sandbox.Charge(t.Context(), c)
+	if err != nil || o.Step == nil {
+		t.Fatalf("no step: %+v, %v", o, err)
+	}
+	return o.Step
+}
+
+func asking() *payments.Card {
+	return &payments.Card{Name: "Ada Payer", Number: payments.NewSecret("4200000000000042"), ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret("123")}
+}
+
+func cardCharge(returnURL string) acquirer.Charge {
+	return acquirer.Charge{ID: "a-1", Method: payments.CardMethod, Card: asking(), ReturnURL: returnURL}
+}
+
+func bankCharge(returnURL string) acquirer.Charge {
+	return acquirer.Charge{ID: "a-1", Method: payments.IDEAL, ReturnURL: returnURL}
+}

@@ -1,0 +1,65 @@
+package page
+
+import (
+	_ "embed"
+	"net/url"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+//go:embed outcome.html
+var outcomeBody string
+
+//go:embed outcome.js
+var outcomeScript string
+
+var outcomePage = New(outcomeBody, outcomeScript)
+
+// Outcome ends a 3DS challenge of a checkout without redirect_url (contract
+// §4.4): it tells the parent frame {type: "cashwrap:3ds", checkout_id,
+// status}. Any site may be the parent, so it tells nothing secret; the
+// merchant reads the checkout to be sure.
+func Outcome(checkoutID string, status payments.Status) (Page, error) {
+	said := outcomeWords(status)
+	p, err := outcomePage.Draw(said.Title, struct {
+		words
+		CheckoutID string
+		Status     payments.Status
+	}{said, checkoutID, status})
+	return p.Framed(), err
+}
+
+type words struct{ Title, Text string }
+
+func outcomeWords(s payments.Status) words {
+	switch s {
+	case payments.Paid:
+		return words{"Payment complete", "Thank you. You can return to the shop."}
+	case payments.Failed:
+		return words{"Payment not completed", "Nothing was charged. You can return to the shop and try again."}
+	case payments.Expired:
+		return words{"Payment expired", "The time to pay is over. Nothing was charged."}
+	default:
+		return words{"Payment pending", "The payment is still being decided. You can return to the shop."}
+	}
+}
+
+// ReturnURL is where a payer goes at the end: the merchant's redirect_url
+// with checkout_id, which replaces one that is there already. The rest of the
+// query stays as the merchant wrote it.
+func ReturnURL(redirectURL, checkoutID string) (string, error) {
+	u, err := url.Parse(redirectURL)
+	if err != nil {
+		return "", err
+	}
+	var query []string
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if decoded, err := url.QueryUnescape(name); pair != "" && (err != nil || decoded != "checkout_id") {
+			query = append(query, pair)
+		}
+	}
+	u.RawQuery = strings.Join(append(query, "checkout_id="+url.QueryEscape(checkoutID)), "&")
+	return u.String(), nil
+}

@@ -1,0 +1,108 @@
+package page_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// The policy names each inline element by the hash of what the browser gets.
+func TestThePolicyAllowsExactlyWhatThePageHolds(t *testing.T) {
+	t.Parallel()
+	script := `if (1 < 2 && "</b>" !== '&amp;') { document.title = "ok"; }`
+	p, err := page.New(`<h1>{{.}}</h1>`, script).Draw("A & B", "<i>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := string(p.HTML)
+	for element, directive := range map[string]string{"style": "style-src", "script": "script-src"} {
+		found := regexp.MustCompile(`(?s)<` + element + `>(.*)</` + element + `>`).FindStringSubmatch(body)
+		if found == nil {
+			t.Fatalf("no %s in %s", element, body)
+		}
+		sum := sha256.Sum256([]byte(found[1]))
+		want := directive + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+		if !slices.Contains(p.CSP, want) {
+			t.Errorf("policy %q lacks %q", p.CSP, want)
+		}
+	}
+	for _, part := range []string{"<title>A &amp; B</title>", "<h1>&lt;i&gt;</h1>"} {
+		if !strings.Contains(body, part) {
+			t.Errorf("the page lacks %s", part)
+		}
+	}
+}
+
+func TestAPageWithoutAScriptMayRunNone(t *testing.T) {
+	t.Parallel()
+	p, err := page.New(`<h1>x</h1>`, "").Draw("x", nil)
+	if err != nil || strings.Contains(string(p.HTML), "<script") || len(p.CSP) != 1 {
+		t.Errorf("%q %v\n%s", p.CSP, err, p.HTML)
+	}
+}
+
+func TestLeaveIsGivenToOnePageOnly(t *testing.T) {
+	t.Parallel()
+	p, err := page.New(`<h1>x</h1>`, "").Draw("x", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := p.Framed().Posting("https:")
+	if want := []string{p.CSP[0], "frame-ancestors *", "form-action 'self' https:"}; !slices.Equal(given.CSP, want) || len(p.CSP) != 1 {
+		t.Errorf("%q, and %q", given.CSP, p.CSP)
+	}
+}
+
+func TestDataThatDoesNotFitIsAnError(t *testing.T) {
+	t.Parallel()
+	if _, err := page.New(`{{.Name}}`, "").Draw("x", 7); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	t.Parallel()
+	titles := map[string]bool{}
+	for _, status := range []payments.Status{payments.Paid, payments.Failed, payments.Expired, payments.Pending} {
+		p, err := page.Outcome(`id"><script>`, status)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := string(p.HTML)
+		if !strings.Contains(body, `data-status="`+string(status)+`"`) || !strings.Contains(body, `data-checkout-id="id&#34;&gt;&lt;script&gt;"`) {
+			t.Errorf("%s: %s", status, body)
+		}
+		if !slices.Contains(p.CSP, "frame-ancestors *") {
+			t.Errorf("%s: policy %q: the page must stand in the merchant's frame", status, p.CSP)
+		}
+		titles[regexp.MustCompile(`<h1>.*</h1>`).FindString(body)] = true
+	}
+	if len(titles) != 4 {
+		t.Errorf("titles %v", titles)
+	}
+}
+
+func TestReturnURL(t *testing.T) {
+	t.Parallel()
+	for redirect, want := range map[string]string{
+		"https://shop.example":                            "https://shop.example?checkout_id=co-1",
+		"https://shop.example/a?":                         "https://shop.example/a?checkout_id=co-1",
+		"https://shop.example/a?z=1&b=%2F+x&b=2":          "https://shop.example/a?z=1&b=%2F+x&b=2&checkout_id=co-1",
+		"https://shop.example/a?checkout_id=old&z=1#frag": "https://shop.example/a?z=1&checkout_id=co-1#frag",
+		"https://shop.example/a?checkout%5Fid=old&flag":   "https://shop.example/a?flag&checkout_id=co-1",
+		"http://localhost:3000/x?bad=%zz":                 "http://localhost:3000/x?bad=%zz&checkout_id=co-1",
+	} {
+		if got, err := page.ReturnURL(redirect, "co-1"); err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", redirect, got, err, want)
+		}
+	}
+	if _, err := page.ReturnURL("https://shop.example/%zz", "co-1"); err == nil {
+		t.Error("no error for a malformed URL")
+	}
+}
