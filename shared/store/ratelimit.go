@@ -31,7 +31,7 @@ var ErrContended = errors.New("store: rate bucket is contended")
 // leaseTries bounds the writes of one lease. One is the rule; another
 // follows when the bucket turns out to hold less, or something else, than the
 // caller remembered.
-const leaseTries = 4
+const leaseTries = 8
 
 // rateItem holds a bucket as the one time at which it will be full again
 // (the generic cell rate algorithm), in Unix µs, so that no process has to

@@ -1,0 +1,253 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+type address struct {
+	City string `json:"city"`
+}
+
+type paged struct {
+	Limit *int `query:"limit" json:"-"`
+}
+
+// everything has a field of every kind that requests use.
+type everything struct {
+	paged
+	ID        string                   `path:"id" json:"-"`
+	Reference string                   `query:"checkout_reference" json:"-"`
+	Scroll    bool                     `query:"scroll" json:"-"`
+	Since     time.Time                `query:"since" json:"-"`
+	Roles     []string                 `query:"roles" json:"-"`
+	Counts    []int                    `query:"counts" json:"-"`
+	User      string                   `query:"user.id" json:"-"`
+	Amount    money.Literal            `json:"amount,omitempty"`
+	Name      *string                  `json:"name,omitempty"`
+	Count     int                      `json:"count,omitempty"`
+	Flag      bool                     `json:"flag,omitempty"`
+	Card      *address                 `json:"card,omitempty"`
+	Items     []address                `json:"items,omitempty"`
+	Meta      map[string]string        `json:"meta,omitempty"`
+	Opaque    json.RawMessage          `json:"opaque,omitempty"`
+	Until     rest.Nullable[time.Time] `json:"until,omitzero"`
+	Untagged  string
+}
+
+// shown is what of a request the tests look at.
+type shown struct {
+	Got string `json:"got"`
+}
+
+func echo(_ context.Context, in everything) (shown, error) {
+	text, err := json.Marshal(in)
+	if err != nil {
+		return shown{}, err
+	}
+	limit := "-"
+	if in.Limit != nil {
+		limit = fmt.Sprint(*in.Limit)
+	}
+	return shown{fmt.Sprintf("%s %q %q limit=%s %v %v %v %q %s", text, in.ID, in.Reference, limit,
+		in.Scroll, in.Roles, in.Counts, in.User, in.Since.Format(time.DateOnly))}, nil
+}
+
+func echoFixture(t *testing.T) *fixture {
+	return newFixture(t, []rest.Route{route("POST", "/things/{id}", echo)})
+}
+
+func TestBodiesAreRead(t *testing.T) {
+	t.Parallel()
+	f := echoFixture(t)
+	const none = `{"Untagged":""}`
+	for body, want := range map[string]string{
+		``:                              none,
+		" \n":                           none,
+		`{}`:                            none,
+		`null`:                          none,
+		`{"unknown":{"x":[1,{"y":2}]}}`: none,
+		`{"count":null,"card":null,"opaque":null,"name":null,"meta":null}`: none,
+		`{"AMOUNT":1,"Amount":2,"untagged":"x","Untagged":"y"}`:            none,
+		`{"amount":10.10}`:                 `{"amount":"10.10","Untagged":""}`,
+		`{"amount":"10.10"}`:               `{"amount":"10.10","Untagged":""}`,
+		`{"amount":1,"AMOUNT":2}`:          `{"amount":"1","Untagged":""}`,
+		`{"\u0061mount":1}`:                `{"amount":"1","Untagged":""}`,
+		`{"name":"","flag":true}`:          `{"name":"","flag":true,"Untagged":""}`,
+		` { "count" : -5 } `:               `{"count":-5,"Untagged":""}`,
+		`{"name":"a\"}]\\"}`:               `{"name":"a\"}]\\","Untagged":""}`,
+		`{"card":{"city":"B","CITY":1}}`:   `{"card":{"city":"B"},"Untagged":""}`,
+		`{"items":[{"city":"A"},{},null]}`: `{"items":[{"city":"A"},{"city":""},{"city":""}],"Untagged":""}`,
+		`{"meta":{"a":"1","b":null}}`:      `{"meta":{"a":"1"},"Untagged":""}`,
+		`{"opaque":{"a": [1, 2.50]}}`:      `{"opaque":{"a":[1,2.50]},"Untagged":""}`,
+		`{"until":null}`:                   `{"until":{"Given":true,"Value":null},"Untagged":""}`,
+		`{"until":"2026-01-02T03:04:05Z"}`: `{"until":{"Given":true,"Value":"2026-01-02T03:04:05Z"},"Untagged":""}`,
+	} {
+		w := f.ask("POST", "/things/1", body)
+		got, _ := object(t, w)["got"].(string)
+		if w.Code != http.StatusOK || !strings.HasPrefix(got, want+" ") {
+			t.Errorf("%s: %d %s\nwant %s", body, w.Code, w.Body, want)
+		}
+	}
+}
+
+func TestBadBodiesAreRefused(t *testing.T) {
+	t.Parallel()
+	f := echoFixture(t)
+	for body, want := range map[string]string{
+		`{`:                            "INVALID_REQUEST ",
+		`{}{}`:                         "INVALID_REQUEST ",
+		`{} x`:                         "INVALID_REQUEST ",
+		`[]`:                           "INVALID_REQUEST ",
+		`"text"`:                       "INVALID_REQUEST ",
+		`{"a":01}`:                     "INVALID_REQUEST ",
+		`{"amount":1,"amount":2}`:      "INVALID_REQUEST ",
+		`{"amount":1,"\u0061mount":2}`: "INVALID_REQUEST ",
+		`{"x":{"y":[{"a":1,"a":1}]}}`:  "INVALID_REQUEST ",
+		"{\"name\":\"\xff\"}":          "INVALID_REQUEST ",
+		strings.Repeat("[", 100_000):   "INVALID_REQUEST ",
+		nested(33):                     "INVALID_REQUEST ",
+		`{"x":[` + strings.Repeat("0,", 20_000) + `0]}`: "INVALID_REQUEST ",
+		`{"amount":true}`:                "INVALID amount",
+		`{"amount":"1e2"}`:               "INVALID amount",
+		`{"name":5}`:                     "INVALID name",
+		`{"count":1.5}`:                  "INVALID count",
+		`{"count":"1"}`:                  "INVALID count",
+		`{"count":99999999999999999999}`: "INVALID count",
+		`{"flag":"true"}`:                "INVALID flag",
+		`{"card":"x"}`:                   "INVALID card",
+		`{"card":{"city":5}}`:            "INVALID card.city",
+		`{"items":{}}`:                   "INVALID items",
+		`{"items":[{},{"city":[]}]}`:     "INVALID items.1.city",
+		`{"meta":{"a":1}}`:               "INVALID meta.a",
+		`{"until":"tomorrow"}`:           "INVALID until",
+	} {
+		w := f.ask("POST", "/things/1", body)
+		answer := object(t, w)
+		param, _ := answer["param"].(string)
+		if got := fmt.Sprint(answer["error_code"], " ", param); w.Code != http.StatusBadRequest || got != want {
+			t.Errorf("%.60s: %d %s, want %s", body, w.Code, got, want)
+		}
+	}
+	if w := f.ask("POST", "/things/1", nested(32)); w.Code != http.StatusOK {
+		t.Errorf("32 levels: %d", w.Code)
+	}
+}
+
+// nested is a body of the given depth.
+func nested(depth int) string {
+	return `{"x":` + strings.Repeat("[", depth-2) + "0" + strings.Repeat("]", depth-2) + "}"
+}
+
+func TestQueriesAreRead(t *testing.T) {
+	t.Parallel()
+	f := echoFixture(t)
+	for query, want := range map[string]string{
+		``:                                  `"" limit=- false [] [] "" 0001-01-01`,
+		`limit=10&scroll=true`:              `"" limit=10 true [] [] "" 0001-01-01`,
+		`limit=&unknown=1`:                  `"" limit=- false [] [] "" 0001-01-01`,
+		`checkout_reference=a%20b%2Bc`:      `"a b+c" limit=- false [] [] "" 0001-01-01`,
+		`since=2026-01-02T00:00:00Z`:        `"" limit=- false [] [] "" 2026-01-02`,
+		`user.id=u1`:                        `"" limit=- false [] [] "u1" 0001-01-01`,
+		`roles=a&roles=b`:                   `"" limit=- false [a b] [] "" 0001-01-01`,
+		`roles[]=a&roles[]=b`:               `"" limit=- false [a b] [] "" 0001-01-01`,
+		`roles%5B%5D=a&roles%5b%5d=b`:       `"" limit=- false [a b] [] "" 0001-01-01`,
+		`roles[1]=b&roles[0]=a&roles[10]=c`: `"" limit=- false [a b c] [] "" 0001-01-01`,
+		`roles[][1]=b&roles[][0]=a`:         `"" limit=- false [a b] [] "" 0001-01-01`,
+		`roles=a,b&counts=1,2&counts[]=3`:   `"" limit=- false [a b] [1 2 3] "" 0001-01-01`,
+		`roles=&roles[x]=b&rolesx[]=c`:      `"" limit=- false [] [] "" 0001-01-01`,
+	} {
+		w := f.ask("POST", "/things/1?"+query, "")
+		got, _ := object(t, w)["got"].(string)
+		if w.Code != http.StatusOK || !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %d %s\nwant %s", query, w.Code, w.Body, want)
+		}
+	}
+	for query, param := range map[string]string{
+		`limit=ten`: "limit", `limit=1&limit=2`: "limit", `limit=1.0`: "limit", `scroll=yes`: "scroll",
+		`counts=1,x`: "counts", `since=today`: "since", `limit=99999999999999999999`: "limit",
+	} {
+		w := f.ask("POST", "/things/1?"+query, "")
+		if answer := object(t, w); w.Code != http.StatusBadRequest || answer["param"] != param || answer["error_code"] != "INVALID" {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+	for _, query := range []string{"limit=%zz", "a;b"} {
+		if w := f.ask("POST", "/things/1?"+query, ""); object(t, w)["error_code"] != "INVALID_REQUEST" {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+}
+
+func TestPathValuesAreDecodedSafely(t *testing.T) {
+	t.Parallel()
+	f := echoFixture(t)
+	for path, want := range map[string]string{
+		"/things/a%2Fb": `"a/b"`, "/things/%2e%2e": `".."`, "/things/a%20b": `"a b"`, "/things/a%252F": `"a%2F"`, "/things/%C3%A9": `"é"`,
+	} {
+		if got, _ := object(t, f.ask("POST", path, ""))["got"].(string); !strings.Contains(got, "} "+want+" ") {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	for _, path := range []string{
+		"/things/", "/things/1/", "/things//1", "//things/1", "/things/%00", "/things/a%0Ab", "/things/%ff", "/Things/1",
+		"/things/" + strings.Repeat("a", 513), "/", "/thing%73%2F1",
+	} {
+		if w := f.ask("POST", path, ""); w.Code != http.StatusNotFound || object(t, w)["error_code"] != "NOT_FOUND" {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}
+
+type returned struct {
+	PaRes string `form:"PaRes" json:"pares"`
+	MD    string `form:"MD" json:"md"`
+}
+
+type formOnly struct {
+	PaRes string `form:"PaRes"`
+}
+
+func TestFormsAreRead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, []rest.Route{
+		route("POST", "/both", func(_ context.Context, in returned) (said, error) { return said{in.PaRes + "|" + in.MD}, nil }),
+		route("POST", "/form", func(_ context.Context, in formOnly) (said, error) { return said{in.PaRes}, nil }),
+	})
+	form := url.Values{"PaRes": {"a+b=="}, "MD": {"é"}}.Encode()
+	const formType = "Content-Type: application/x-www-form-urlencoded; charset=utf-8"
+	for _, test := range []struct{ path, body, contentType, want string }{
+		{"/both", form, formType, "a+b==|é"},
+		{"/both", `{"pares":"x","md":"y"}`, "Content-Type: application/json", "x|y"},
+		{"/both", `{"pares":"x","md":"y"}`, "Content-Type:", "x|y"},
+		{"/form", form, "Content-Type:", "a+b=="},
+	} {
+		if got := object(t, f.ask("POST", test.path, test.body, test.contentType))["text"]; got != test.want {
+			t.Errorf("%s as %s: %v", test.path, test.contentType, got)
+		}
+	}
+	if w := f.ask("POST", "/form", "PaRes=%zz"); object(t, w)["error_code"] != "INVALID_REQUEST" || strings.Contains(f.log.String(), "%zz") {
+		t.Errorf("bad form: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestBodyAboveOneMebibyteIsRefused(t *testing.T) {
+	t.Parallel()
+	f := echoFixture(t)
+	fits := `{"x":"` + strings.Repeat("a", 1<<20-8) + `"}`
+	if w := f.ask("POST", "/things/1", fits); w.Code != http.StatusOK {
+		t.Errorf("1 MiB: %d", w.Code)
+	}
+	if w := f.ask("POST", "/things/1", fits+" "); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("1 MiB + 1: %d", w.Code)
+	}
+}

@@ -1,0 +1,128 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// failing is one route per dialect, all refusing with err.
+func failing(err error) []rest.Route {
+	routes := []rest.Route{route("GET", "/hybrid", refuse(err)), route("GET", "/several", refuse(err)), route("GET", "/details", refuse(err))}
+	routes[1].Errors, routes[2].Errors = rest.Several, rest.Details
+	return routes
+}
+
+func TestErrorsHaveTheHybridBody(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err    error
+		status int
+		body   map[string]any
+	}{
+		"missing": {failure.Missing("amount"), 400, map[string]any{
+			"type": "/problems/invalid-parameter", "title": "Invalid Parameter", "detail": "amount is required.", "error_code": "MISSING",
+			"message": "amount is required.", "param": "amount", "error_message": "amount is required."}},
+		"method": {&failure.Error{Kind: failure.Rejected, Code: "INVALID", Slug: "unknown-payment-method", Message: "No."}, 400, map[string]any{
+			"type": "/problems/unknown-payment-method", "title": "Unknown Payment Method", "detail": "No.", "error_code": "INVALID",
+			"message": "No.", "error_message": "No."}},
+		"malformed": {failure.BadRequest("Eh?"), 400, map[string]any{
+			"type": "/problems/bad-request", "title": "Bad Request", "detail": "Eh?", "error_code": "INVALID_REQUEST",
+			"message": "Eh?", "error_message": "Eh?"}},
+		"revoked": {failure.Unauthenticated("not-authorised-token"), 401, map[string]any{
+			"type": "/problems/not-authorised-token", "title": "Unauthorized", "detail": "Unauthorized.", "error_code": "NOT_AUTHORIZED",
+			"message": "invalid access token", "error_message": "invalid access token"}},
+		"refused": {failure.Refused("Expired."), 402, map[string]any{
+			"type": "/problems/instrument-not-chargeable", "title": "Instrument Not Chargeable", "detail": "Expired.",
+			"error_code": "INSTRUMENT_NOT_CHARGEABLE", "message": "Expired."}},
+		"denied": {failure.Denied("checkout_payments_not_allowed"), 403, map[string]any{
+			"type": "/problems/forbidden", "title": "Forbidden", "detail": rest.Problems()["forbidden"].Description, "error_code": "FORBIDDEN",
+			"message": "checkout_payments_not_allowed", "error_message": "checkout_payments_not_allowed", "status_code": "403"}},
+		"absent": {failure.Absent("checkout-not-found", "No."), 404, map[string]any{
+			"type": "/problems/checkout-not-found", "title": "Checkout Not Found", "detail": "No.", "error_code": "NOT_FOUND", "message": "No."}},
+		"clash": {failure.Clash("DUPLICATED_CHECKOUT", "", "Twice."), 409, map[string]any{
+			"type": "/problems/conflict", "title": "Conflict", "detail": "Twice.", "error_code": "DUPLICATED_CHECKOUT", "message": "Twice."}},
+		"unprocessable": {&failure.Error{Kind: failure.Unprocessable, Message: "No."}, 422, map[string]any{
+			"type": "/problems/unprocessable-entity", "title": "Unprocessable Entity", "detail": "No.", "message": "No."}},
+		"new slug": {&failure.Error{Kind: failure.Conflict, Code: "X", Slug: "new-slug", Message: "No."}, 409, map[string]any{
+			"type": "/problems/new-slug", "title": "Conflict", "detail": "No.", "error_code": "X", "message": "No."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, failing(test.err))
+			w := f.ask("GET", "/hybrid", "")
+			id := w.Header().Get("X-Request-Id")
+			test.body["type"] = baseURL + test.body["type"].(string)
+			test.body["status"] = float64(test.status)
+			test.body["instance"], test.body["trace_id"] = "urn:uuid:"+id, id
+			if got := object(t, w); w.Code != test.status || !reflect.DeepEqual(got, test.body) {
+				t.Errorf("%d %v\nwant %v", w.Code, got, test.body)
+			}
+		})
+	}
+}
+
+func TestErrorHeaders(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, failing(&failure.Error{Kind: failure.Upstream, Slug: "upstream-failed", RetryAfter: 1200 * time.Millisecond}))
+	w := f.ask("GET", "/hybrid", "", "Accept: text/html, application/problem+json")
+	if h := w.Header(); w.Code != 424 || h.Get("Retry-After") != "2" || h.Get("Content-Type") != "application/problem+json;charset=UTF-8" {
+		t.Errorf("%d %v", w.Code, h)
+	}
+	w = f.ask("GET", "/hybrid", "", "Authorization:")
+	if h, got := w.Header(), object(t, w); h.Get("WWW-Authenticate") != "Bearer" || h.Get("Content-Type") != "application/json;charset=UTF-8" ||
+		got["message"] != "access token required" || got["type"] != baseURL+"/problems/missing-token" {
+		t.Errorf("%v %v", h, got)
+	}
+}
+
+func TestSeveralFaults(t *testing.T) {
+	t.Parallel()
+	faults := failure.List{failure.Missing("card.number"), failure.Invalid("installments", "must be 1 to 12.")}
+	f := newFixture(t, failing(errors.Join(faults)))
+
+	w := f.ask("GET", "/several", "", "Accept: application/problem+json")
+	want := `[{"message":"card.number is required.","error_code":"MISSING","param":"card.number"},` +
+		`{"message":"must be 1 to 12.","error_code":"INVALID","param":"installments"}]`
+	if w.Code != 400 || w.Body.String() != want || w.Header().Get("Content-Type") != "application/json;charset=UTF-8" {
+		t.Errorf("several: %d %v %s", w.Code, w.Header(), w.Body)
+	}
+
+	got := object(t, f.ask("GET", "/hybrid", ""))
+	if got["type"] != baseURL+"/problems/multiple-invalid-parameters" || got["param"] != "card.number" || got["error_code"] != "MISSING" {
+		t.Errorf("hybrid: %v", got)
+	}
+
+	text, err := json.Marshal(object(t, f.ask("GET", "/details", ""))["failed_constraints"])
+	want = `[{"message":"card.number is required.","reference":"card.number"},{"message":"must be 1 to 12.","reference":"installments"}]`
+	if err != nil || string(text) != want {
+		t.Errorf("details: %s", text)
+	}
+}
+
+func TestOneFaultIsAnObject(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, failing(failure.List{failure.Missing("currency")}))
+	if got := object(t, f.ask("GET", "/several", "")); got["param"] != "currency" {
+		t.Errorf("several: %v", got)
+	}
+	got := object(t, f.ask("GET", "/details", ""))
+	text, err := json.Marshal(got["failed_constraints"])
+	if err != nil || got["details"] != "currency is required." || string(text) != `[{"message":"currency is required.","reference":"currency"}]` {
+		t.Errorf("details: %v", got)
+	}
+}
+
+func TestProblemsDescribeThemselves(t *testing.T) {
+	t.Parallel()
+	for slug, p := range rest.Problems() {
+		if p.Slug != slug || p.Title == "" || p.Description == "" || p.Status < 400 || p.Status > 504 {
+			t.Errorf("%s: %+v", slug, p)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package rest_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+const baseURL = "https://api.example.test"
+
+var hashKey = bytes.Repeat([]byte("k"), 32)
+
+// fixture is a handler on a table of its own, with a clock and a log that the
+// test holds.
+type fixture struct {
+	handler http.Handler
+	store   *store.Store
+	wire    *wire
+	log     *lockedBuffer
+	secret  string // a secret key of MC1 with the scope "things"
+	public  string // a public key of MC1
+	other   string // a secret key of MC1 without scopes
+	offset  atomic.Int64
+}
+
+func (f *fixture) now() time.Time {
+	return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Add(time.Duration(f.offset.Load()))
+}
+
+func (f *fixture) advance(d time.Duration) { f.offset.Add(int64(d)) }
+
+// wire counts the calls to the table, by operation, and can be cut.
+type wire struct {
+	mu    sync.Mutex
+	calls map[string]int
+	sent  bytes.Buffer
+	cut   string // the operation that fails
+}
+
+func (w *wire) Do(r *http.Request) (*http.Response, error) {
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	w.mu.Lock()
+	w.calls[operation]++
+	w.sent.Write(body)
+	cut := w.cut == operation
+	w.mu.Unlock()
+	if cut {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return http.DefaultClient.Do(r)
+}
+
+func (w *wire) count(operation string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calls[operation]
+}
+
+func (w *wire) fail(operation string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = operation
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func newFixture(t *testing.T, routes []rest.Route, change ...func(*rest.Config)) *fixture {
+	t.Helper()
+	f := &fixture{wire: &wire{calls: map[string]int{}}, log: &lockedBuffer{}}
+	f.store = store.Open(store.Config{
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.DynamoDB(t),
+		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
+		HTTP:        f.wire, MaxBackoff: time.Millisecond, Now: f.now,
+	})
+	if err := f.store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.secret = f.credential(t, account.Credential{ID: "key_1", Kind: account.SecretKey, Scopes: []string{"things"}})
+	f.public = f.credential(t, account.Credential{ID: "key_2", Kind: account.PublicKey})
+	f.other = f.credential(t, account.Credential{ID: "key_3", Kind: account.SecretKey, Scopes: []string{"else"}})
+	f.handler = f.process(routes, change...)
+	return f
+}
+
+// process is another warm process on the same table.
+func (f *fixture) process(routes []rest.Route, change ...func(*rest.Config)) http.Handler {
+	c := rest.Config{Routes: routes, Store: f.store, Now: f.now, BaseURL: baseURL, HashKey: hashKey,
+		Log: slog.New(slog.NewJSONHandler(f.log, nil))}
+	for _, apply := range change {
+		apply(&c)
+	}
+	return rest.New(c)
+}
+
+func (f *fixture) credential(t *testing.T, c account.Credential) string {
+	t.Helper()
+	c.Tenant = account.Tenant{Mode: account.Test, Merchant: "MC1"}
+	token, err := account.NewKey(c.Kind, account.Test, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.store.AddCredential(t.Context(), account.Hash(token), c); err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// ask is one request; header lines are "Name: value". Every request comes
+// over HTTPS with the secret key, unless a header line says otherwise; a line
+// "Name:" takes the header away.
+func (f *fixture) ask(method, target, body string, header ...string) *httptest.ResponseRecorder {
+	return answer(f.handler, f.request(method, target, body, header...))
+}
+
+func (f *fixture) request(method, target, body string, header ...string) *http.Request {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.TLS = nil
+	r.Header.Set("X-Forwarded-Proto", "https")
+	r.Header.Set("Authorization", "Bearer "+f.secret)
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ":")
+		if value == "" {
+			r.Header.Del(name)
+			continue
+		}
+		r.Header.Set(name, strings.TrimPrefix(value, " "))
+	}
+	return r
+}
+
+func answer(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// object is a JSON object of a response.
+func object(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal(w.Body.Bytes(), &m); err != nil {
+		t.Fatalf("body %q: %v", w.Body, err)
+	}
+	return m
+}
+
+// route is a POST and GET /things route with the operation.
+func route[Req, Res any](method, path string, op func(context.Context, Req) (Res, error)) rest.Route {
+	return rest.Route{Method: method, Path: path, Scopes: []string{"things"}, Handle: rest.JSON(http.StatusOK, op)}
+}
+
+type nothing struct{}
+
+// said is a small result.
+type said struct {
+	Text string `json:"text"`
+}
+
+func say(text string) func(context.Context, nothing) (said, error) {
+	return func(context.Context, nothing) (said, error) { return said{text}, nil }
+}
+
+func refuse(err error) func(context.Context, nothing) (said, error) {
+	return func(context.Context, nothing) (said, error) { return said{}, err }
+}

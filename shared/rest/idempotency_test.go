@@ -1,0 +1,268 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+const underKey = "Idempotency-Key: order 1"
+
+type order struct {
+	ID     string `path:"id"`
+	Number string `json:"number"`
+	Amount any    `json:"amount"`
+}
+
+// counted is an operation that tells how often it ran and under which id.
+type counted struct {
+	mu   sync.Mutex
+	runs int
+	ids  map[string]bool
+	fail error
+}
+
+func (c *counted) run(ctx context.Context, in order) (said, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs++
+	if c.ids == nil {
+		c.ids = map[string]bool{}
+	}
+	c.ids[rest.OperationID(ctx)] = true
+	return said{fmt.Sprintf("run %d %s", c.runs, in.Number)}, c.fail
+}
+
+func (c *counted) routes() []rest.Route {
+	all := []rest.Route{{Method: "GET", Path: "/orders/{id}", Handle: rest.JSON(200, c.run)}}
+	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
+		all = append(all, rest.Route{Method: method, Path: "/orders/{id}", Handle: rest.JSON(201, c.run)})
+	}
+	return all
+}
+
+// same compares what a replay has to repeat.
+func same(a, b *httptest.ResponseRecorder) bool {
+	return a.Code == b.Code && a.Body.String() == b.Body.String() && a.Header().Get("Content-Type") == b.Header().Get("Content-Type")
+}
+
+func TestReplayIsIdentical(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
+		c := &counted{}
+		f := newFixture(t, c.routes())
+		first := f.ask(method, "/orders/1?b=2&a=1", `{"number":"4711","amount":10.0}`, underKey)
+		again := f.ask(method, "/orders/%31?a=1&b=2", ` {"amount":1e1, "number":"47\u00311"} `, underKey)
+		if c.runs != 1 || first.Code != 201 || !same(first, again) {
+			t.Errorf("%s: %d runs, %s then %s", method, c.runs, first.Body, again.Body)
+		}
+		if first.Header().Get("Idempotency-Replayed") != "" || again.Header().Get("Idempotency-Replayed") != "true" ||
+			first.Header().Get("X-Request-Id") == again.Header().Get("X-Request-Id") {
+			t.Errorf("%s: headers %v then %v", method, first.Header(), again.Header())
+		}
+	}
+}
+
+func TestKeyBelongsToOneRequest(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.routes())
+	f.ask("POST", "/orders/1", `{"number":"1"}`, underKey)
+	for _, other := range []struct{ method, path, body string }{
+		{"PUT", "/orders/1", `{"number":"1"}`}, {"POST", "/orders/2", `{"number":"1"}`},
+		{"POST", "/orders/1?a=1", `{"number":"1"}`}, {"POST", "/orders/1", `{"number":"2"}`}, {"POST", "/orders/1", ``},
+	} {
+		w := f.ask(other.method, other.path, other.body, underKey)
+		if got := object(t, w); w.Code != 422 || got["error_code"] != "IDEMPOTENCY_KEY_REUSED" || got["type"] != baseURL+"/problems/idempotency-key-reused" {
+			t.Errorf("%v: %d %s", other, w.Code, w.Body)
+		}
+	}
+	f.ask("POST", "/orders/1", `{"number":"2"}`, "Idempotency-Key: order 2")
+	f.ask("POST", "/orders/1", `{"number":"2"}`)
+	f.ask("GET", "/orders/1", ``, underKey)
+	if c.runs != 4 || len(c.ids) != 4 {
+		t.Errorf("%d runs under %d ids, want 4 and 4", c.runs, len(c.ids))
+	}
+}
+
+func TestBadKeysAreRefused(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.routes())
+	for _, key := range []string{"", strings.Repeat("k", 256), "é", "a\tb", "a\x7f"} {
+		r := f.request("POST", "/orders/1", ``)
+		r.Header["Idempotency-Key"] = []string{key}
+		w := answer(f.handler, r)
+		if got := object(t, w); w.Code != 400 || got["error_code"] != "INVALID" || got["param"] != "Idempotency-Key" {
+			t.Errorf("%q: %d %s", key, w.Code, w.Body)
+		}
+	}
+	if w := f.ask("POST", "/orders/1", ``, "Idempotency-Key: "+strings.Repeat("~", 255)); w.Code != 201 || c.runs != 1 {
+		t.Errorf("longest key: %d", w.Code)
+	}
+}
+
+func TestHundredRequestsUnderOneKeyRunOnce(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.routes())
+	var all sync.WaitGroup
+	var created, busy atomic.Int64
+	for range 100 {
+		all.Go(func() {
+			w := f.ask("POST", "/orders/1", `{"number":"1"}`, underKey)
+			switch {
+			case w.Code == 201 && w.Body.String() == `{"text":"run 1 1"}`:
+				created.Add(1)
+			case w.Code == 409 && w.Header().Get("Retry-After") == "1" && strings.Contains(w.Body.String(), `"IDEMPOTENCY_IN_PROGRESS"`):
+				busy.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if c.runs != 1 || created.Load() < 1 || created.Load()+busy.Load() != 100 {
+		t.Errorf("%d runs, %d replies, %d in progress", c.runs, created.Load(), busy.Load())
+	}
+	if w := f.ask("POST", "/orders/1", `{"number":"1"}`, underKey); w.Code != 201 || w.Header().Get("Idempotency-Replayed") != "true" {
+		t.Errorf("afterwards: %d", w.Code)
+	}
+}
+
+func TestSomeRepliesAreNotKept(t *testing.T) {
+	t.Parallel()
+	for kind, kept := range map[failure.Kind]bool{
+		failure.Internal: false, failure.Unauthorized: false, failure.Forbidden: false, failure.Upstream: false,
+		failure.TooMany: false, failure.Timeout: false,
+		failure.Rejected: true, failure.NotChargeable: true, failure.NotFound: true, failure.Conflict: true, failure.Unprocessable: true,
+	} {
+		c := &counted{fail: &failure.Error{Kind: kind, Message: "No."}}
+		f := newFixture(t, c.routes())
+		first := f.ask("POST", "/orders/1", `{}`, underKey)
+		again := f.ask("POST", "/orders/1", `{}`, underKey)
+		if kept && (c.runs != 1 || !same(first, again)) {
+			t.Errorf("%d is kept: %d runs, %s then %s", first.Code, c.runs, first.Body, again.Body)
+		}
+		if !kept && (c.runs != 2 || len(c.ids) != 1 || again.Header().Get("Idempotency-Replayed") != "") {
+			t.Errorf("%d is not kept: %d runs under %d ids", first.Code, c.runs, len(c.ids))
+		}
+		if w := f.ask("POST", "/orders/1", `{"number":"1"}`, underKey); w.Code != 422 {
+			t.Errorf("another request after a %d: %d", first.Code, w.Code)
+		}
+	}
+}
+
+func TestPanicReleasesTheKey(t *testing.T) {
+	t.Parallel()
+	runs := 0
+	f := newFixture(t, []rest.Route{route("POST", "/orders", func(context.Context, nothing) (said, error) {
+		if runs++; runs == 1 {
+			panic("first")
+		}
+		return said{"second"}, nil
+	})})
+	first := f.ask("POST", "/orders", "", underKey)
+	if again := f.ask("POST", "/orders", "", underKey); first.Code != 500 || again.Code != 200 {
+		t.Errorf("%d then %d", first.Code, again.Code)
+	}
+}
+
+func TestCrashedRequestIsTakenOverAfterSixtySeconds(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.routes())
+	f.wire.fail("UpdateItem") // the reply is never recorded, as after a crash
+	first := f.ask("POST", "/orders/1", `{}`, underKey)
+	f.wire.fail("")
+	if first.Code != 201 {
+		t.Errorf("the operation happened, but its reply is %d", first.Code)
+	}
+	f.advance(59 * time.Second)
+	if w := f.ask("POST", "/orders/1", `{}`, underKey); w.Code != 409 || c.runs != 1 {
+		t.Errorf("after 59 s: %d, %d runs", w.Code, c.runs)
+	}
+	f.advance(time.Second)
+	if w := f.ask("POST", "/orders/1", `{}`, underKey); w.Code != 201 || c.runs != 2 || len(c.ids) != 1 {
+		t.Errorf("after 60 s: %d, %d runs under %d ids", w.Code, c.runs, len(c.ids))
+	}
+	for id := range c.ids {
+		if parsed, err := uuid.Parse(id); err != nil || parsed.Version() != 4 || parsed.Variant() != uuid.RFC4122 {
+			t.Errorf("operation id %s", id)
+		}
+	}
+}
+
+func TestClaimThatCannotBeMadeRunsNothing(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.routes())
+	f.wire.fail("PutItem")
+	if w := f.ask("POST", "/orders/1", `{}`, underKey); w.Code != 500 || c.runs != 0 {
+		t.Errorf("%d, %d runs", w.Code, c.runs)
+	}
+}
+
+func TestRepliesAreKeptThirtyOneDays(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.routes())
+	f.ask("POST", "/orders/1", `{}`, underKey)
+	f.advance(31*24*time.Hour - time.Second)
+	f.ask("POST", "/orders/1", `{}`, underKey)
+	if c.runs != 1 {
+		t.Errorf("within 31 days: %d runs", c.runs)
+	}
+	f.advance(time.Second)
+	f.ask("POST", "/orders/1", `{"number":"2"}`, underKey)
+	if c.runs != 2 {
+		t.Errorf("after 31 days: %d runs", c.runs)
+	}
+}
+
+// newKey is a result whose plaintext is shown once.
+type newKey struct {
+	ID        string `json:"id"`
+	Plaintext string `json:"plaintext,omitempty"`
+}
+
+func (k newKey) Redacted() any { k.Plaintext = ""; return k }
+
+func TestTheTableShowsNoContent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, []rest.Route{route("POST", "/keys", func(_ context.Context, in order) (newKey, error) {
+		return newKey{"key of " + in.Number, "plaintext-4711"}, nil
+	})})
+	first := f.ask("POST", "/keys", `{"number":"personal-4242"}`, "Idempotency-Key: client-key-1")
+	again := f.ask("POST", "/keys", `{"number":"personal-4242"}`, "Idempotency-Key: client-key-1")
+	if first.Body.String() != `{"id":"key of personal-4242","plaintext":"plaintext-4711"}` || again.Body.String() != `{"id":"key of personal-4242"}` {
+		t.Errorf("%s then %s", first.Body, again.Body)
+	}
+	f.wire.mu.Lock()
+	defer f.wire.mu.Unlock()
+	for _, secret := range []string{"personal-4242", "plaintext-4711", "client-key-1", f.secret} {
+		if strings.Contains(f.wire.sent.String(), secret) {
+			t.Errorf("%s was sent to the table", secret)
+		}
+	}
+}
+
+func TestOpenRoutesHaveNoKeys(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, []rest.Route{{Method: http.MethodPost, Path: "/orders/{id}", Access: rest.Open, Handle: rest.JSON(200, c.run)}})
+	f.ask("POST", "/orders/1", `{}`, underKey)
+	f.ask("POST", "/orders/1", `{}`, underKey)
+	if c.runs != 2 {
+		t.Errorf("%d runs", c.runs)
+	}
+}

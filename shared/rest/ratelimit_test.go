@@ -1,0 +1,144 @@
+package rest_test
+
+import (
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+func things() []rest.Route { return []rest.Route{route("GET", "/things", say("thing"))} }
+
+func TestBurstIsServedAndThenRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, things())
+	first := f.ask("GET", "/things", "")
+	if h := first.Header(); h.Get("RateLimit-Policy") != `"default";q=500;w=5` || h.Get("RateLimit") != `"default";r=499;t=1` {
+		t.Errorf("first: %v", h)
+	}
+	for range 498 {
+		f.ask("GET", "/things", "")
+	}
+	if last := f.ask("GET", "/things", ""); last.Code != 200 || last.Header().Get("RateLimit") != `"default";r=0;t=5` {
+		t.Errorf("request 500: %d %v", last.Code, last.Header())
+	}
+	over := f.ask("GET", "/things", "")
+	if got := object(t, over); over.Code != 429 || got["error_code"] != "TOO_MANY_REQUESTS" || over.Header().Get("Retry-After") != "1" ||
+		over.Header().Get("RateLimit") != `"default";r=0;t=1` {
+		t.Errorf("request 501: %d %v %s", over.Code, over.Header(), over.Body)
+	}
+	if w := f.ask("GET", "/things", "", "Authorization: Bearer "+f.credential(t, account.Credential{ID: "key_4", Kind: account.SecretKey, Scopes: []string{"things"}})); w.Code != 200 {
+		t.Errorf("another credential: %d", w.Code)
+	}
+	f.advance(time.Second)
+	if w := f.ask("GET", "/things", ""); w.Code != 200 {
+		t.Errorf("after Retry-After: %d", w.Code)
+	}
+}
+
+func TestEveryResponseTellsTheLimit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, things())
+	for _, w := range []http.Header{
+		f.ask("GET", "/nowhere", "").Header(), f.ask("GET", "/things", "", "Authorization:").Header(), f.ask("POST", "/things", "").Header(),
+	} {
+		if w.Get("RateLimit-Policy") != `"default";q=500;w=5` || w.Get("RateLimit") != `"default";r=500;t=0` {
+			t.Errorf("headers: %v", w)
+		}
+	}
+}
+
+// TestLimitCostsFewWrites counts at the wire: at most 0.02 writes a request
+// in the long run (design §3), under the limit and far above it.
+func TestLimitCostsFewWrites(t *testing.T) {
+	t.Parallel()
+	for name, perSecond := range map[string]int{"quiet": 1, "busy": 90, "flood": 300} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, things())
+			const requests = 1000
+			served := 0
+			for range requests {
+				if f.ask("GET", "/things", "").Code == 200 {
+					served++
+				}
+				f.advance(time.Second / time.Duration(perSecond))
+			}
+			// Doubling up to the largest lease takes four writes once.
+			if writes := f.wire.count("UpdateItem"); writes > requests/50+4 {
+				t.Errorf("%d writes for %d requests", writes, requests)
+			}
+			allowed := 500 + 100*requests/perSecond
+			if want := min(requests, allowed); served > want || served < want*9/10 {
+				t.Errorf("%d served of %d, want %d", served, requests, want)
+			}
+		})
+	}
+}
+
+func TestProcessesShareTheLimit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, things(), func(c *rest.Config) { c.Limits.Credential = rest.Limit{Rate: 10, Burst: 100} })
+	handlers := []http.Handler{f.handler}
+	for range 3 {
+		handlers = append(handlers, f.process(things(), func(c *rest.Config) { c.Limits.Credential = rest.Limit{Rate: 10, Burst: 100} }))
+	}
+	var all sync.WaitGroup
+	var served atomic.Int64
+	for i := range 400 {
+		all.Go(func() {
+			if answer(handlers[i%len(handlers)], f.request("GET", "/things", "")).Code == 200 {
+				served.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if served.Load() != 100 {
+		t.Errorf("%d served, want the burst of 100", served.Load())
+	}
+}
+
+func TestLimitFailsOpen(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, things())
+	f.wire.fail("UpdateItem")
+	for range 20 {
+		if w := f.ask("GET", "/things", ""); w.Code != 200 {
+			t.Fatalf("%d", w.Code)
+		}
+	}
+}
+
+func TestOpenRoutesAreLimitedByAddress(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, []rest.Route{{Method: "GET", Path: "/open", Access: rest.Open, Handle: rest.JSON(200, say("open"))}})
+	from := func(address string) int {
+		r := f.request("GET", "/open", "")
+		r.RemoteAddr = address
+		return answer(f.handler, r).Code
+	}
+	for range 30 {
+		if code := from("192.0.2.1:1000"); code != 200 {
+			t.Fatalf("%d", code)
+		}
+	}
+	for address, want := range map[string]int{
+		"192.0.2.1:2000": 429, "192.0.2.1": 429, "[::ffff:192.0.2.1]:3000": 429, "192.0.2.2:1000": 200, "not an address": 200,
+	} {
+		if code := from(address); code != want {
+			t.Errorf("%s: %d, want %d", address, code, want)
+		}
+	}
+	for range 30 {
+		from("[2001:db8::1]:1000")
+	}
+	for address, want := range map[string]int{"[2001:db8::2]:1000": 429, "[2001:db8:0:1::1]:1000": 200} {
+		if code := from(address); code != want {
+			t.Errorf("%s: %d, want %d", address, code, want)
+		}
+	}
+}

@@ -1,0 +1,362 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+type accepted bool
+
+func (a accepted) Accepted() bool { return bool(a) }
+
+func give[Res any](r Res) func(context.Context, nothing) (Res, error) {
+	return func(context.Context, nothing) (Res, error) { return r, nil }
+}
+
+// routes are one of every kind.
+func routes() []rest.Route {
+	return []rest.Route{
+		{Method: "POST", Path: "/things", Scopes: []string{"things"}, Handle: rest.JSON(201, say("made <&>"))},
+		{Method: "GET", Path: "/things", Scopes: []string{"things", "else"}, Handle: rest.JSON(200, give([]said(nil)))},
+		{Method: "GET", Path: "/things/{id}", Access: rest.PublicToo, Scopes: []string{"things"}, Handle: rest.JSON(200, say("one"))},
+		{Method: "PUT", Path: "/things/{id}", Access: rest.PublicToo, Scopes: []string{"things"}, Handle: rest.JSON(200, give(accepted(true)))},
+		{Method: "PATCH", Path: "/things/{id}", Scopes: []string{"things"}, Handle: rest.JSON(200, give(accepted(false)))},
+		{Method: "DELETE", Path: "/things/{id}", Scopes: []string{"things"}, Handle: rest.JSON(200, give(rest.NoContent{}))},
+		{Method: "GET", Path: "/things/special", Handle: rest.JSON(200, say("special"))},
+		{Method: "GET", Path: "/merchants/{merchant_code}/things", Handle: rest.JSON(200, say("mine"))},
+		{Method: "POST", Path: "/empty", Handle: rest.JSON(202, give(rest.Empty{}))},
+		{Method: "GET", Path: "/open", Access: rest.Open, Handle: rest.JSON(200, say("open"))},
+		{Method: "GET", Path: "/pay/c-{id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(page)},
+		{Method: "GET", Path: "/who", Handle: rest.JSON(200, who)},
+	}
+}
+
+type payer struct {
+	ID string `path:"id"`
+}
+
+func page(_ context.Context, in payer) (rest.Document, error) {
+	switch in.ID {
+	case "gone":
+		return rest.Document{}, failure.Absent("checkout-not-found", "No such <checkout>.")
+	case "away":
+		return rest.Document{Redirect: "https://shop.example.test/?checkout_id=1"}, nil
+	case "text":
+		return rest.Document{Status: 410, ContentType: "text/plain;charset=UTF-8", Body: []byte("text")}, nil
+	default:
+		return rest.Document{HTML: []byte("<p>" + in.ID), CSP: []string{"frame-ancestors *"}}, nil
+	}
+}
+
+func who(ctx context.Context, _ nothing) (said, error) {
+	return said{fmt.Sprint(rest.Caller(ctx).ID, " ", rest.RequestID(ctx), " ", rest.OperationID(ctx))}, nil
+}
+
+func TestRequestsAreAnswered(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, routes())
+	const json = "application/json;charset=UTF-8"
+	for _, test := range []struct {
+		method, path string
+		status       int
+		contentType  string
+		length       string
+		body         string
+	}{
+		{"POST", "/things", 201, json, "19", `{"text":"made <&>"}`},
+		{"GET", "/things", 200, json, "2", `[]`},
+		{"GET", "/things/special", 200, json, "18", `{"text":"special"}`},
+		{"GET", "/things/other", 200, json, "14", `{"text":"one"}`},
+		{"HEAD", "/things/other", 200, json, "14", ``},
+		{"PUT", "/things/1", 202, json, "4", `true`},
+		{"PATCH", "/things/1", 200, json, "5", `false`},
+		{"DELETE", "/things/1", 204, "", "", ``},
+		{"POST", "/empty", 202, "", "0", ``},
+		{"GET", "/merchants/MC1/things", 200, json, "15", `{"text":"mine"}`},
+		{"GET", "/pay/c-7", 200, "text/html;charset=UTF-8", "4", `<p>7`},
+		{"GET", "/pay/c-away", 303, "", "0", ``},
+		{"GET", "/pay/c-text", 410, "text/plain;charset=UTF-8", "4", `text`},
+	} {
+		w := f.ask(test.method, test.path, "")
+		h := w.Header()
+		if w.Code != test.status || h.Get("Content-Type") != test.contentType || h.Get("Content-Length") != test.length || w.Body.String() != test.body {
+			t.Errorf("%s %s: %d %v %s", test.method, test.path, w.Code, h, w.Body)
+		}
+		if _, err := uuid.Parse(h.Get("X-Request-Id")); err != nil || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s %s: headers %v", test.method, test.path, h)
+		}
+	}
+}
+
+func TestRequestsAreTurnedAway(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, routes())
+	for _, test := range []struct {
+		method, path, header string
+		status               int
+		slug                 string
+	}{
+		{"GET", "/nowhere", "", 404, "not-found"},
+		{"GET", "/things/", "", 404, "not-found"},
+		{"GET", "/pay/c-", "", 404, "not-found"},
+		{"PATCH", "/things", "", 405, "method-not-allowed"},
+		{"OPTIONS", "/things", "", 405, "method-not-allowed"},
+		{"GET", "/things", "X-Forwarded-Proto:", 403, "https-required"},
+		{"GET", "/things", "X-Forwarded-Proto: http", 403, "https-required"},
+		{"GET", "/things", "X-Forwarded-Proto: https, http", 403, "https-required"},
+		{"GET", "/things", "Authorization:", 401, "missing-token"},
+		{"GET", "/things", "Authorization: Basic eDp5", 401, "invalid-token"},
+		{"GET", "/things", "Authorization: Bearer " + f.secret[:len(f.secret)-1] + "!", 401, "invalid-token"},
+		{"GET", "/things", "Authorization: Bearer", 401, "invalid-token"},
+		{"POST", "/things", "Authorization: Bearer " + f.other, 403, "forbidden"},
+		{"GET", "/things", "Authorization: Bearer " + f.public, 403, "forbidden"},
+		{"GET", "/things/special", "Authorization: Bearer " + f.public, 403, "forbidden"},
+		{"GET", "/merchants/MC2/things", "", 404, "not-found"},
+		{"GET", "/merchants/mc1/things", "", 404, "not-found"},
+	} {
+		w := f.ask(test.method, test.path, "", test.header)
+		if w.Code != test.status || object(t, w)["type"] != baseURL+"/problems/"+test.slug {
+			t.Errorf("%s %s %s: %d %s", test.method, test.path, test.header, w.Code, w.Body)
+		}
+	}
+	if reads := f.wire.count("GetItem"); reads != 5 {
+		t.Errorf("%d reads, want 5: one for each well-formed token", reads)
+	}
+	if w := f.ask("DELETE", "/things", ""); w.Header().Get("Allow") != "GET, HEAD, POST" {
+		t.Errorf("Allow: %s", w.Header().Get("Allow"))
+	}
+	if w := f.ask("POST", "/things/special", ""); w.Header().Get("Allow") != "DELETE, GET, HEAD, OPTIONS, PATCH, PUT" {
+		t.Errorf("Allow: %s", w.Header().Get("Allow"))
+	}
+}
+
+func TestCredentialsReachWhatTheyMay(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, routes())
+	for _, test := range []struct{ method, path, token string }{
+		{"GET", "/things/1", f.public}, {"PUT", "/things/1", f.public}, {"GET", "/things", f.other}, {"GET", "/who", f.other},
+	} {
+		if w := f.ask(test.method, test.path, "", "Authorization: bearer "+test.token); w.Code >= 300 {
+			t.Errorf("%s %s: %d %s", test.method, test.path, w.Code, w.Body)
+		}
+	}
+	w := f.ask("GET", "/who", "")
+	parts := strings.Fields(object(t, w)["text"].(string))
+	operation, err := uuid.Parse(parts[2])
+	if parts[0] != "key_1" || parts[1] != w.Header().Get("X-Request-Id") || err != nil || operation.Version() != 4 {
+		t.Errorf("context: %v", parts)
+	}
+}
+
+func TestPlainHTTPOnlyWhereAllowed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, routes(), func(c *rest.Config) { c.AllowHTTP = true })
+	if w := f.ask("GET", "/things", "", "X-Forwarded-Proto:"); w.Code != 200 {
+		t.Errorf("local run: %d", w.Code)
+	}
+}
+
+func TestBrowsersMayCallPublicRoutes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, routes())
+	w := f.ask("OPTIONS", "/things/1", "", "Authorization:", "Origin: https://shop.example.test")
+	h := w.Header()
+	if w.Code != 204 || h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Methods") != "GET, PUT" ||
+		h.Get("Access-Control-Allow-Headers") != "Authorization, *" || h.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("preflight: %d %v", w.Code, h)
+	}
+	for _, header := range []string{"", "Authorization:"} {
+		if w := f.ask("GET", "/things/1", "", header); w.Header().Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("public route: %d %v", w.Code, w.Header())
+		}
+	}
+	if w := f.ask("GET", "/things", ""); w.Header().Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("secret route: %v", w.Header())
+	}
+}
+
+func TestPagesAreLockedDown(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, routes())
+	w := f.ask("GET", "/pay/c-7", "", "Authorization:")
+	if got, want := w.Header().Get("Content-Security-Policy"), "frame-ancestors *; default-src 'none'; base-uri 'none'; form-action 'self'"; got != want {
+		t.Errorf("policy %q", got)
+	}
+	if w.Header().Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("headers %v", w.Header())
+	}
+	if w := f.ask("GET", "/pay/c-away", ""); w.Header().Get("Location") != "https://shop.example.test/?checkout_id=1" {
+		t.Errorf("redirect: %v", w.Header())
+	}
+	w = f.ask("GET", "/pay/c-gone", "")
+	if w.Code != 404 || w.Header().Get("Content-Type") != "text/html;charset=UTF-8" || !strings.Contains(w.Body.String(), "No such &lt;checkout&gt;.") ||
+		!strings.Contains(w.Header().Get("Content-Security-Policy"), "style-src 'sha256-") {
+		t.Errorf("error page: %d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+func TestPanicsAndLateAnswersAreOurFault(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, []rest.Route{
+		route("GET", "/panic", func(context.Context, nothing) (said, error) { panic("broken invariant") }),
+		route("GET", "/fault", refuse(errors.New("secret internals"))),
+		route("GET", "/late", func(ctx context.Context, _ nothing) (said, error) {
+			<-ctx.Done()
+			return said{}, fmt.Errorf("acquirer: %w", ctx.Err())
+		}),
+	})
+	for _, path := range []string{"/panic", "/fault"} {
+		w := f.ask("GET", path, "")
+		if got := object(t, w); w.Code != 500 || got["error_code"] != "INTERNAL_ERROR" || got["message"] != "An internal error occurred." ||
+			strings.Contains(w.Body.String(), "invariant") || strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	for _, want := range []string{"broken invariant", "server_test.go", `"cause":"secret internals"`} {
+		if !strings.Contains(f.log.String(), want) {
+			t.Errorf("log lacks %q", want)
+		}
+	}
+	r := f.request("GET", "/late", "")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	w := answer(f.handler, r.WithContext(ctx))
+	if w.Code != 504 || object(t, w)["type"] != baseURL+"/problems/gateway-timeout" {
+		t.Errorf("late: %d %s", w.Code, w.Body)
+	}
+	if ctx.Err() != nil {
+		t.Error("answered only after the deadline")
+	}
+}
+
+func TestLogLinesHoldNoContent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, []rest.Route{route("POST", "/things/{id}", echo)})
+	f.ask("POST", "/things/path-value?checkout_reference=query-value&limit=query-text", `{"name":"body-value"}`)
+	f.ask("POST", "/things/path-value", `{"count":"body-value"}`)
+	f.ask("PATH-METHOD", "/things/path-value", ``)
+	text := f.log.String()
+	for _, secret := range []string{"path-value", "query-value", "query-text", "body-value", f.secret, "PATH-METHOD"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("log holds %s: %s", secret, text)
+		}
+	}
+	var line map[string]any
+	first, _, _ := strings.Cut(text, "\n")
+	if err := json.Unmarshal([]byte(first), &line); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]any{"msg": "request", "level": "INFO", "method": "POST", "route": "/things/{id}", "status": 400.0,
+		"credential": "key_1", "tenant": "T#MC1", "error_code": "INVALID", "problem": "invalid-parameter", "duration_ms": 0.0} {
+		if line[name] != want {
+			t.Errorf("%s is %v, want %v", name, line[name], want)
+		}
+	}
+}
+
+func TestRequestsArriveAsGatewayEvents(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, routes(), func(c *rest.Config) { c.Limits.Address = rest.Limit{Rate: 1, Burst: 1} })
+	send := func(method, path, address, body string) events.APIGatewayV2HTTPResponse {
+		t.Helper()
+		event := events.APIGatewayV2HTTPRequest{RawPath: path, Body: body,
+			Headers: map[string]string{"authorization": "Bearer " + f.secret, "x-forwarded-proto": "https", "idempotency-key": "a, b"}}
+		event.RequestContext.HTTP.Method, event.RequestContext.HTTP.SourceIP = method, address
+		response, err := httpadapter.NewV2(f.handler).ProxyWithContext(t.Context(), event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response
+	}
+	if r := send("POST", "/empty", "192.0.2.1", ""); r.StatusCode != 202 || r.Headers["Content-Length"] != "0" || r.Body != "" {
+		t.Errorf("empty: %+v", r)
+	}
+	if r := send("POST", "/empty", "192.0.2.1", ""); r.Headers["Idempotency-Replayed"] != "true" || r.Headers["Content-Length"] != "0" {
+		t.Errorf("replay: %+v", r)
+	}
+	if r := send("POST", "/things", "192.0.2.1", strings.Repeat(" ", 1<<20+1)); r.StatusCode != 413 {
+		t.Errorf("large: %d", r.StatusCode)
+	}
+	if r := send("HEAD", "/open", "192.0.2.2", ""); r.StatusCode != 200 || r.Body != "" {
+		t.Errorf("head: %+v", r)
+	}
+	for address, want := range map[string]int{"192.0.2.2": 429, "192.0.2.3": 200} {
+		if r := send("GET", "/open", address, ""); r.StatusCode != want {
+			t.Errorf("from %s: %d, want %d", address, r.StatusCode, want)
+		}
+	}
+}
+
+func TestMistakesInRoutesAreFoundAtStart(t *testing.T) {
+	t.Parallel()
+	good := rest.Route{Method: "GET", Path: "/a", Handle: rest.JSON(200, say("a"))}
+	for name, start := range map[string]func(){
+		"twice":     func() { rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{good, good}}) },
+		"no handle": func() { rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a"}}}) },
+		"slash": func() {
+			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a/", Handle: good.Handle}}})
+		},
+		"short key":    func() { rest.New(rest.Config{HashKey: []byte("short"), Routes: []rest.Route{good}}) },
+		"not a struct": func() { rest.JSON(200, func(context.Context, int) (said, error) { return said{}, nil }) },
+		"bad query": func() {
+			rest.JSON(200, func(context.Context, struct {
+				M map[string]string `query:"m"`
+			}) (said, error) {
+				return said{}, nil
+			})
+		},
+		"same name": func() {
+			rest.JSON(200, func(context.Context, struct {
+				A string `query:"x"`
+				B string `query:"x"`
+			}) (said, error) {
+				return said{}, nil
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			start()
+		})
+	}
+}
+
+func TestServedOverARealConnection(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, routes())
+	server := httptest.NewServer(f.handler)
+	defer server.Close()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/empty", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+f.secret)
+	r.Header.Set("X-Forwarded-Proto", "https")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != 202 || response.ContentLength != 0 || len(response.TransferEncoding) > 0 {
+		t.Errorf("%d, length %d, %v", response.StatusCode, response.ContentLength, response.TransferEncoding)
+	}
+}

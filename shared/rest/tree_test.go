@@ -1,0 +1,74 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+func TestNumbersHaveOneCanonicalForm(t *testing.T) {
+	t.Parallel()
+	for _, class := range [][]string{
+		{"10", "10.0", "1e1", "1E+1", "100e-1", "0.1e2"},
+		{"0", "-0", "0.00", "0e5", "-0e-9"},
+		{"-1.5", "-15e-1", "-0.15e1"},
+		{"1.1000000000000000000000001"},
+		{"1.1000000000000000000000002"},
+		{"1e999999999999"},
+		{"100"}, {"1"}, {"15"},
+	} {
+		for _, text := range class {
+			if got := canonicalNumber(text); got != canonicalNumber(class[0]) {
+				t.Errorf("%s is %s, %s is %s", text, got, class[0], canonicalNumber(class[0]))
+			}
+		}
+	}
+	seen := map[string]string{}
+	for _, text := range []string{"10", "0", "-1.5", "1.5", "1.1000000000000000000000001", "1.1000000000000000000000002", "100", "1", "1e999999999999"} {
+		if other, ok := seen[canonicalNumber(text)]; ok {
+			t.Errorf("%s and %s look equal", text, other)
+		}
+		seen[canonicalNumber(text)] = text
+	}
+}
+
+func TestCanonicalFormIgnoresSpelling(t *testing.T) {
+	t.Parallel()
+	a, errA := parseJSON([]byte(`{"b":[1.0,null,true],"a":{"y":"\u00e9","x":""}}`))
+	b, errB := parseJSON([]byte(` { "a" : {"x":"","y":"é"}, "b":[ 1,null , true ] } `))
+	if errA != nil || errB != nil || !bytes.Equal(a.canonical(nil), b.canonical(nil)) {
+		t.Errorf("%s (%v) and %s (%v) differ", a.canonical(nil), errA, b.canonical(nil), errB)
+	}
+}
+
+// FuzzParseJSON holds the parser to encoding/json: it accepts nothing that
+// encoding/json does not, and loses nothing of what it accepts.
+func FuzzParseJSON(f *testing.F) {
+	for _, seed := range []string{
+		``, `{}`, `null`, `[1,2,{"a":"\"\\\u00e9"}]`, `{"a":1,"a":2}`, ` {"a" : -1.5e+3 , "b":[[],{}] } `, `"\ud800"`, "\xff", `{"a":tru`, `1e999`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		n, err := parseJSON(body)
+		if err != nil || n.kind == 0 {
+			return
+		}
+		var want, got any
+		if err := json.Unmarshal(body, &want); err != nil {
+			if _, overflow := err.(*json.UnmarshalTypeError); overflow {
+				return // a number beyond float64
+			}
+			t.Fatalf("accepted %q, which encoding/json refuses: %v", body, err)
+		}
+		canonical := n.canonical(nil)
+		if err := json.Unmarshal(canonical, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q became %q: %v", body, canonical, err)
+		}
+		again, err := parseJSON(canonical)
+		if err != nil || !bytes.Equal(again.canonical(nil), canonical) {
+			t.Fatalf("%q is not stable: %v", canonical, err)
+		}
+	})
+}

@@ -1,0 +1,187 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// handClock is a clock that tests move by hand.
+type handClock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newHandClock() *handClock { return &handClock{at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)} }
+
+func (c *handClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *handClock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// lossyHTTP commits requests of an operation and loses their replies, as
+// often as lose says.
+type lossyHTTP struct {
+	mu        sync.Mutex
+	operation string
+	lose      int
+}
+
+func (l *lossyHTTP) Do(r *http.Request) (*http.Response, error) {
+	res, err := http.DefaultClient.Do(r)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil && l.lose > 0 && strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+l.operation) {
+		l.lose--
+		res.Body.Close()
+		return nil, errors.New("connection reset by peer")
+	}
+	return res, err
+}
+
+// emptyTable is a store on a table of its own.
+func emptyTable(t *testing.T, clock *handClock, client aws.HTTPClient) *store.Store {
+	t.Helper()
+	s := store.Open(store.Config{
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.DynamoDB(t),
+		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
+		HTTP:        client, MaxBackoff: time.Millisecond, Now: clock.Now,
+	})
+	if err := s.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var claimant = store.IdempotencyClaim{
+	Tenant:    account.Tenant{Mode: account.Test, Merchant: "MC1"},
+	ClientKey: "order 1", Fingerprint: "f", Owner: "first",
+}
+
+func by(owner string) store.IdempotencyClaim {
+	c := claimant
+	c.Owner = owner
+	return c
+}
+
+func wantState(t *testing.T, s *store.Store, c store.IdempotencyClaim, want store.IdempotencyState, reply string) {
+	t.Helper()
+	state, sealed, err := s.ClaimIdempotency(t.Context(), c)
+	if err != nil || state != want || string(sealed) != reply {
+		t.Errorf("claim by %s: state %d, reply %q, error %v; want %d, %q", c.Owner, state, sealed, err, want, reply)
+	}
+}
+
+func TestIdempotencyRecordLivesThroughItsStates(t *testing.T) {
+	t.Parallel()
+	clock := newHandClock()
+	s := emptyTable(t, clock, nil)
+	different := by("second")
+	different.Fingerprint = "g"
+	elsewhere := by("second")
+	elsewhere.Tenant.Mode = account.Live
+
+	wantState(t, s, claimant, store.Claimed, "")
+	wantState(t, s, by("second"), store.Running, "")
+	wantState(t, s, different, store.Reused, "")
+	wantState(t, s, elsewhere, store.Claimed, "")
+
+	if owned, err := s.SettleIdempotency(t.Context(), claimant, []byte("sealed")); !owned || err != nil {
+		t.Fatalf("settle: owned %v, %v", owned, err)
+	}
+	wantState(t, s, by("second"), store.Settled, "sealed")
+	wantState(t, s, different, store.Reused, "")
+
+	clock.advance(31*24*time.Hour - time.Second)
+	wantState(t, s, by("second"), store.Settled, "sealed")
+	clock.advance(time.Second)
+	wantState(t, s, different, store.Claimed, "")
+}
+
+func TestIdempotencyClaimEndsWithinSixtySeconds(t *testing.T) {
+	t.Parallel()
+	clock := newHandClock()
+	s := emptyTable(t, clock, nil)
+	wantState(t, s, claimant, store.Claimed, "")
+	clock.advance(60*time.Second - time.Millisecond)
+	wantState(t, s, by("second"), store.Running, "")
+	clock.advance(time.Millisecond)
+	wantState(t, s, by("second"), store.Claimed, "")
+
+	// The first one wakes up again: it has nothing to say any more.
+	if owned, err := s.SettleIdempotency(t.Context(), claimant, []byte("late")); owned || err != nil {
+		t.Errorf("settle after a takeover: owned %v, %v", owned, err)
+	}
+	if owned, err := s.ReleaseIdempotency(t.Context(), claimant); owned || err != nil {
+		t.Errorf("release after a takeover: owned %v, %v", owned, err)
+	}
+	wantState(t, s, by("third"), store.Running, "")
+}
+
+func TestReleasedIdempotencyKeyStaysWithItsRequest(t *testing.T) {
+	t.Parallel()
+	s := emptyTable(t, newHandClock(), nil)
+	wantState(t, s, claimant, store.Claimed, "")
+	if owned, err := s.ReleaseIdempotency(t.Context(), claimant); !owned || err != nil {
+		t.Fatalf("release: owned %v, %v", owned, err)
+	}
+	different := by("second")
+	different.Fingerprint = "g"
+	wantState(t, s, different, store.Reused, "")
+	wantState(t, s, by("second"), store.Claimed, "")
+}
+
+func TestIdempotencyClaimRecognisesItself(t *testing.T) {
+	t.Parallel()
+	// One lost reply is repeated by the SDK; three exhaust it, and the store
+	// reads its own record.
+	for _, lost := range []int{1, 3} {
+		client := &lossyHTTP{operation: "PutItem"}
+		s := emptyTable(t, newHandClock(), client)
+		client.lose = lost
+		wantState(t, s, claimant, store.Claimed, "")
+		wantState(t, s, by("second"), store.Running, "")
+	}
+}
+
+func TestIdempotencyRecordIsOpaque(t *testing.T) {
+	t.Parallel()
+	var seen recordedBodies
+	s := emptyTable(t, newHandClock(), &seen)
+	wantState(t, s, claimant, store.Claimed, "")
+	if bytes.Contains(seen.all.Bytes(), []byte(claimant.ClientKey)) {
+		t.Error("the client's key is in the table")
+	}
+}
+
+// recordedBodies keeps what was sent to the table.
+type recordedBodies struct{ all bytes.Buffer }
+
+func (r *recordedBodies) Do(request *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.all.Write(body)
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	return http.DefaultClient.Do(request)
+}

@@ -1,0 +1,89 @@
+package store_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+var tenASecond = store.Bucket{Rate: 10, Burst: 30}
+
+func TestBucketCountsItsTokens(t *testing.T) {
+	t.Parallel()
+	now := newHandClock().Now()
+	for _, test := range []struct {
+		owed time.Duration
+		want int
+	}{
+		{-time.Hour, 30}, {0, 30}, {time.Nanosecond, 29}, {100 * time.Millisecond, 29},
+		{101 * time.Millisecond, 28}, {3 * time.Second, 0}, {time.Hour, 0},
+	} {
+		if got := tenASecond.Tokens(now, now.Add(test.owed)); got != test.want {
+			t.Errorf("full in %v: %d tokens, want %d", test.owed, got, test.want)
+		}
+	}
+}
+
+// process leases as one warm process does: it remembers what it heard last.
+type process struct {
+	s     *store.Store
+	known time.Time
+}
+
+func (p *process) lease(t *testing.T, want, granted int) {
+	t.Helper()
+	got, full, err := p.s.LeaseTokens(t.Context(), "someone", tenASecond, want, p.known)
+	if err != nil || got != granted {
+		t.Errorf("lease of %d: granted %d, %v; want %d", want, got, err, granted)
+	}
+	p.known = full
+}
+
+func TestLeasesShareOneBucket(t *testing.T) {
+	t.Parallel()
+	clock := newHandClock()
+	s := emptyTable(t, clock, nil)
+	a, b := &process{s: s}, &process{s: s}
+	a.lease(t, 10, 10)
+	b.lease(t, 15, 15) // b starts without knowing of a
+	a.lease(t, 10, 5)  // a hears of b; only five are left
+	a.lease(t, 1, 0)
+	b.lease(t, 1, 0)
+
+	clock.advance(500 * time.Millisecond)
+	b.lease(t, 3, 3)
+	a.lease(t, 10, 2)
+	b.lease(t, 10, 0)
+
+	clock.advance(time.Hour)
+	a.lease(t, 100, 30) // never more than the burst
+	b.lease(t, 1, 0)
+}
+
+func TestConcurrentLeasesNeverExceedTheBucket(t *testing.T) {
+	t.Parallel()
+	s := emptyTable(t, newHandClock(), nil)
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	total := 0
+	for range 20 {
+		all.Go(func() {
+			p := &process{s: s}
+			for range 3 {
+				// Under contention a lease may fail; it must never be granted twice.
+				n, full, _ := p.s.LeaseTokens(t.Context(), "someone", tenASecond, 2, p.known)
+				p.known = full
+				mu.Lock()
+				total += n
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	left, _, err := s.LeaseTokens(t.Context(), "someone", tenASecond, 100, time.Time{})
+	if err != nil || total+left != tenASecond.Burst {
+		t.Errorf("granted %d, then %d (%v); want %d in all", total, left, err, tenASecond.Burst)
+	}
+}
