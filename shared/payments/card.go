@@ -3,6 +3,8 @@ package payments
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -13,25 +15,32 @@ import (
 
 // Secret is text that must reach the acquirer and nothing else: a card number
 // or a CVV. It cannot be printed, logged, marshalled or stored; only Reveal
-// gives it away, and only acquirers call that.
-type Secret struct{ text string }
+// gives it away, and only acquirers call that. The text sits behind a function
+// because fmt walks into unexported fields without asking for methods, but
+// cannot look into a func.
+type Secret struct{ reveal func() string }
 
 // NewSecret wraps text.
-func NewSecret(text string) Secret { return Secret{text} }
+func NewSecret(text string) Secret { return Secret{func() string { return text }} }
 
 var errSecret = errors.New("payments: a card secret cannot be written out")
 
 // Reveal returns the text, for the acquirer's request alone.
-func (s Secret) Reveal() string { return s.text }
+func (s Secret) Reveal() string {
+	if s.reveal == nil {
+		return ""
+	}
+	return s.reveal()
+}
 
 // IsZero says nothing was sent.
-func (s Secret) IsZero() bool { return s.text == "" }
+func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
-// String hides the text from fmt.
+// Format hides the text from every verb of fmt; %d would not ask for String.
+func (Secret) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, "[redacted]") }
+
+// String hides the text from callers of fmt.Stringer.
 func (Secret) String() string { return "[redacted]" }
-
-// GoString hides the text from %#v.
-func (Secret) GoString() string { return "[redacted]" }
 
 // LogValue hides the text from slog.
 func (Secret) LogValue() slog.Value { return slog.StringValue("[redacted]") }
@@ -43,7 +52,14 @@ func (Secret) MarshalJSON() ([]byte, error) { return nil, errSecret }
 func (Secret) MarshalText() ([]byte, error) { return nil, errSecret }
 
 // UnmarshalJSON reads the text from a request.
-func (s *Secret) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &s.text) }
+func (s *Secret) UnmarshalJSON(b []byte) error {
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+	*s = NewSecret(text)
+	return nil
+}
 
 // Card is a payer's card as sent with a process request. It exists only
 // while that request runs.
@@ -78,20 +94,24 @@ func expired(year, month int, now time.Time) bool {
 
 // Summary is what may be kept, without an acquirer's token yet. Call Check first.
 func (c *Card) Summary() CardSummary {
-	month, year, _ := c.expiry()
+	month, year := c.expiry()
 	number := c.Number.Reveal()
 	return CardSummary{Brand: Brand(number), LastFour: number[len(number)-4:], ExpiryMonth: month, ExpiryYear: year}
 }
 
-func (c *Card) expiry() (month, year int, ok bool) {
-	month, errMonth := strconv.Atoi(c.ExpiryMonth)
-	year, errYear := strconv.Atoi(c.ExpiryYear)
-	if len(c.ExpiryYear) == 2 {
-		year += 2000
+// expiry reads the card's last month; what is not two (or four) digits is 0.
+func (c *Card) expiry() (month, year int) {
+	if len(c.ExpiryMonth) == 2 && digits(c.ExpiryMonth) {
+		month, _ = strconv.Atoi(c.ExpiryMonth)
 	}
-	ok = errMonth == nil && errYear == nil && len(c.ExpiryMonth) == 2 && month >= 1 && month <= 12 &&
-		(len(c.ExpiryYear) == 2 || len(c.ExpiryYear) == 4)
-	return month, year, ok
+	text := c.ExpiryYear
+	if len(text) == 2 {
+		text = "20" + text
+	}
+	if len(text) == 4 && digits(text) {
+		year, _ = strconv.Atoi(text)
+	}
+	return month, year
 }
 
 // Check lists what is wrong with the card (contract §4.3). country is the
@@ -133,25 +153,22 @@ func (c *Card) checkNumber() failure.List {
 
 func (c *Card) checkExpiry(now time.Time) failure.List {
 	var faults failure.List
-	if c.ExpiryMonth == "" {
-		faults = append(faults, failure.Missing("card.expiry_month"))
-	}
-	if c.ExpiryYear == "" {
-		faults = append(faults, failure.Missing("card.expiry_year"))
-	}
-	if faults != nil {
-		return faults
-	}
-	month, year, ok := c.expiry()
+	month, year := c.expiry()
 	switch {
-	case !ok && (len(c.ExpiryYear) == 2 || len(c.ExpiryYear) == 4) && digits(c.ExpiryYear):
-		return failure.List{failure.Invalid("card.expiry_month", `must be "01" to "12"`)}
-	case !ok:
-		return failure.List{failure.Invalid("card.expiry_year", "must be YY or YYYY")}
-	case expired(year, month, now):
-		return failure.List{failure.Invalid("card.expiry_year", "the card has expired")}
+	case c.ExpiryMonth == "":
+		faults = append(faults, failure.Missing("card.expiry_month"))
+	case month < 1 || month > 12:
+		faults = append(faults, failure.Invalid("card.expiry_month", `must be "01" to "12"`))
 	}
-	return nil
+	switch {
+	case c.ExpiryYear == "":
+		faults = append(faults, failure.Missing("card.expiry_year"))
+	case year == 0:
+		faults = append(faults, failure.Invalid("card.expiry_year", "must be YY or YYYY"))
+	case faults == nil && expired(year, month, now):
+		faults = append(faults, failure.Invalid("card.expiry_year", "the card has expired"))
+	}
+	return faults
 }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

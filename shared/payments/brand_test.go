@@ -1,0 +1,81 @@
+package payments_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// The sandbox's numbers (contract §12).
+var sandboxNumbers = map[string][]string{
+	"VISA": {
+		"4200000000000091", "4200000000000109", "4200000000000026", "4200000000000059",
+		"4200000000000042", "4200000000000067", "4200000000000018", "4200000000000075",
+		"4012001037461114", "4012001037141112", "4532497088771651",
+	},
+	"MASTERCARD": {
+		"5200000000000007", "5200000000000023", "5200000000000056", "5200000000000106",
+		"5200000000000015", "5200000000000049", "5200000000000064", "5200000000000072",
+		"5434580000000006", "5457350076543210", "5497260847316287",
+	},
+	"AMEX": {"374500262001008", "343434343434343"},
+}
+
+func TestSandboxCardsAreGoodCards(t *testing.T) {
+	t.Parallel()
+	for brand, numbers := range sandboxNumbers {
+		for _, number := range numbers {
+			card := goodCard()
+			card.Number = payments.NewSecret(number)
+			if faults := card.Check("DE", start); faults != nil {
+				t.Errorf("%s: %v", number, faults)
+			}
+			if got := payments.Brand(number); got != brand {
+				t.Errorf("%s is %s, want %s", number, got, brand)
+			}
+		}
+	}
+}
+
+// First and last of the networks' published ranges, and their neighbours.
+func TestBrands(t *testing.T) {
+	t.Parallel()
+	for prefix, want := range map[string]string{
+		"4": "VISA", "400000": "VISA", "499999": "VISA",
+		"402600": "VISA_ELECTRON", "417500": "VISA_ELECTRON", "417501": "VISA", "450800": "VISA_ELECTRON",
+		"484400": "VISA_ELECTRON", "491300": "VISA_ELECTRON", "491700": "VISA_ELECTRON",
+		"510000": "MASTERCARD", "559999": "MASTERCARD", "222100": "MASTERCARD", "272099": "MASTERCARD",
+		"222000": "UNKNOWN", "272100": "UNKNOWN",
+		"340000": "AMEX", "379999": "AMEX", "350000": "UNKNOWN",
+		"300000": "DINERS", "305999": "DINERS", "309500": "DINERS", "360000": "DINERS", "389999": "DINERS", "306000": "UNKNOWN",
+		"352800": "JCB", "358999": "JCB", "359000": "UNKNOWN",
+		"601100": "DISCOVER", "644000": "DISCOVER", "649999": "DISCOVER", "652000": "DISCOVER",
+		"620000": "CUP", "810000": "CUP",
+		"500000": "MAESTRO", "560000": "MAESTRO", "630400": "MAESTRO", "676770": "MAESTRO",
+		"401178": "ELO", "401180": "VISA", "438935": "ELO", "506699": "ELO", "506778": "ELO", "506779": "MAESTRO",
+		"509000": "ELO", "636368": "ELO", "650031": "ELO", "650034": "DISCOVER", "655058": "ELO",
+		"606282": "HIPERCARD", "384100": "HIPERCARD", "384101": "DINERS",
+		"000000": "UNKNOWN", "100000": "UNKNOWN", "": "UNKNOWN", "x": "UNKNOWN",
+	} {
+		if got := payments.Brand(prefix); got != want {
+			t.Errorf("%q is %s, want %s", prefix, got, want)
+		}
+	}
+}
+
+// Clients throw on a card type that the spec does not list (contract §2.7).
+func TestBrandIsOneOfTheSpecs(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{
+		"AMEX": true, "CUP": true, "DINERS": true, "DISCOVER": true, "ELO": true, "ELV": true, "HIPERCARD": true,
+		"JCB": true, "MAESTRO": true, "MASTERCARD": true, "VISA": true, "VISA_ELECTRON": true, "VISA_VPAY": true, "UNKNOWN": true,
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.OneOf(rapid.StringMatching(`[0-9]{0,19}`), rapid.String()).Draw(t, "number")
+		if brand := payments.Brand(number); !known[brand] {
+			t.Fatalf("%q is a %q", number, brand)
+		}
+	})
+}

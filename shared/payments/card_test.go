@@ -1,0 +1,173 @@
+package payments_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func goodCard() payments.Card {
+	return payments.Card{Name: "Ada Lovelace", Number: payments.NewSecret(panText), CVV: payments.NewSecret("123"),
+		ExpiryMonth: "12", ExpiryYear: "2030"}
+}
+
+// codes lists "CODE param" of each fault.
+func codes(faults failure.List) []string {
+	list := []string{}
+	for _, f := range faults {
+		list = append(list, f.Code+" "+f.Param)
+	}
+	return list
+}
+
+func TestCardFieldByField(t *testing.T) {
+	t.Parallel()
+	number := func(text string) func(*payments.Card) {
+		return func(c *payments.Card) { c.Number = payments.NewSecret(text) }
+	}
+	cvv := func(text string) func(*payments.Card) {
+		return func(c *payments.Card) { c.CVV = payments.NewSecret(text) }
+	}
+	expiry := func(month, year string) func(*payments.Card) {
+		return func(c *payments.Card) { c.ExpiryMonth, c.ExpiryYear = month, year }
+	}
+	for name, c := range map[string]struct {
+		change  func(*payments.Card)
+		country string
+		want    string // faults, comma-joined
+	}{
+		"as it should be":   {change: func(*payments.Card) {}},
+		"two-digit year":    {change: expiry("01", "30")},
+		"Amex CVV":          {change: cvv("1234")},
+		"US zip code":       {change: func(c *payments.Card) { c.ZipCode = "12345" }, country: "US"},
+		"longest name":      {change: func(c *payments.Card) { c.Name = strings.Repeat("é", 255) }},
+		"shortest number":   {change: number("500000000009")},
+		"longest number":    {change: number("6304000000000000000")},
+		"no name":           {change: func(c *payments.Card) { c.Name = "" }, want: "MISSING card.name"},
+		"name too long":     {change: func(c *payments.Card) { c.Name = strings.Repeat("a", 256) }, want: "INVALID card.name"},
+		"no number":         {change: number(""), want: "MISSING card.number"},
+		"wrong check digit": {change: number("4200000000000090"), want: "INVALID card.number"},
+		"number in groups":  {change: number("4200 0000 0000 0091"), want: "INVALID card.number"},
+		"number too short":  {change: number("42000000000"), want: "INVALID card.number"},
+		"number too long":   {change: number("42000000000000000000"), want: "INVALID card.number"},
+		"letters":           {change: number("420000000000009l"), want: "INVALID card.number"},
+		"foreign digits":    {change: number("٤٢٠٠٠٠٠٠٠٠٠٠"), want: "INVALID card.number"},
+		"no CVV":            {change: cvv(""), want: "MISSING card.cvv"},
+		"CVV too short":     {change: cvv("12"), want: "INVALID card.cvv"},
+		"CVV too long":      {change: cvv("12345"), want: "INVALID card.cvv"},
+		"CVV of letters":    {change: cvv("abc"), want: "INVALID card.cvv"},
+		"no month":          {change: expiry("", "2030"), want: "MISSING card.expiry_month"},
+		"month 00":          {change: expiry("00", "2030"), want: "INVALID card.expiry_month"},
+		"month 13":          {change: expiry("13", "2030"), want: "INVALID card.expiry_month"},
+		"month of a digit":  {change: expiry("1", "2030"), want: "INVALID card.expiry_month"},
+		"month with a sign": {change: expiry("+1", "2030"), want: "INVALID card.expiry_month"},
+		"no year":           {change: expiry("12", ""), want: "MISSING card.expiry_year"},
+		"three-digit year":  {change: expiry("12", "203"), want: "INVALID card.expiry_year"},
+		"five-digit year":   {change: expiry("12", "20300"), want: "INVALID card.expiry_year"},
+		"year with a sign":  {change: expiry("12", "+9"), want: "INVALID card.expiry_year"},
+		"year of letters":   {change: expiry("12", "xx"), want: "INVALID card.expiry_year"},
+		"year nought":       {change: expiry("12", "0000"), want: "INVALID card.expiry_year"},
+		"expired":           {change: expiry("09", "2026"), want: "INVALID card.expiry_year"},
+		"long expired":      {change: expiry("12", "1999"), want: "INVALID card.expiry_year"},
+		"no expiry":         {change: expiry("", ""), want: "MISSING card.expiry_month,MISSING card.expiry_year"},
+		"bad expiry":        {change: expiry("13", "xx"), want: "INVALID card.expiry_month,INVALID card.expiry_year"},
+		"no zip code in US": {change: func(*payments.Card) {}, country: "US", want: "MISSING card.zip_code"},
+		"bad zip code":      {change: func(c *payments.Card) { c.ZipCode = "1234" }, want: "INVALID card.zip_code"},
+		"zip of letters":    {change: func(c *payments.Card) { c.ZipCode = "1234a" }, country: "US", want: "INVALID card.zip_code"},
+		"all at once": {change: func(c *payments.Card) { *c = payments.Card{} }, country: "US",
+			want: "MISSING card.name,MISSING card.number,MISSING card.expiry_month,MISSING card.expiry_year,MISSING card.cvv,MISSING card.zip_code"},
+	} {
+		card := goodCard()
+		c.change(&card)
+		faults := card.Check(c.country, start)
+		if got := strings.Join(codes(faults), ","); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		if err := faults.Err(); err != nil && (leaks(err.Error()) || strings.Contains(err.Error(), "42000")) {
+			t.Errorf("%s: the fault shows the card: %v", name, err)
+		}
+	}
+}
+
+// A card is good until its last month has ended in the last time zone, UTC-12.
+func TestExpiryAtMonthEnds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		month, year int
+		now         string
+		expired     bool
+	}{
+		{11, 2026, "2026-11-01T00:00:00Z", false},
+		{11, 2026, "2026-11-30T23:59:59Z", false},
+		{11, 2026, "2026-12-01T11:59:59Z", false},
+		{11, 2026, "2026-12-01T12:00:00Z", true},
+		{11, 2026, "2026-11-30T23:59:59-12:00", false},
+		{11, 2026, "2026-12-01T00:00:00-12:00", true},
+		{11, 2026, "2026-12-02T01:59:59+14:00", false},
+		{12, 2026, "2027-01-01T11:59:59Z", false},
+		{12, 2026, "2027-01-01T12:00:00Z", true},
+		{2, 2028, "2028-02-29T23:59:59Z", false},
+		{2, 2028, "2028-03-01T12:00:00Z", true},
+		{10, 2026, "2026-11-02T00:00:00Z", true},
+		{1, 2030, "2029-12-31T00:00:00Z", false},
+	} {
+		now, err := time.Parse(time.RFC3339, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (payments.CardSummary{ExpiryMonth: c.month, ExpiryYear: c.year}).Expired(now); got != c.expired {
+			t.Errorf("%02d/%d at %s: expired %t", c.month, c.year, c.now, got)
+		}
+		card := goodCard()
+		card.ExpiryMonth, card.ExpiryYear = time.Date(0, time.Month(c.month), 1, 0, 0, 0, 0, time.UTC).Format("01"),
+			time.Date(c.year, 1, 1, 0, 0, 0, 0, time.UTC).Format("06")
+		if got := card.Check("", now) != nil; got != c.expired {
+			t.Errorf("%02d/%d at %s: refused %t", c.month, c.year, c.now, got)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	card := goodCard()
+	for _, year := range []string{"30", "2030"} {
+		card.ExpiryYear = year
+		want := payments.CardSummary{Brand: "VISA", LastFour: "0091", ExpiryMonth: 12, ExpiryYear: 2030}
+		if got := card.Summary(); got != want {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// ISO/IEC 7812-1: the check finds every single wrong digit.
+func TestLuhn(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.StringMatching(`[0-9]{11,18}`).Draw(t, "number")
+		var right []string
+		for check := range 10 {
+			card := goodCard()
+			card.Number = payments.NewSecret(number + string(rune('0'+check)))
+			if card.Check("", start) == nil {
+				right = append(right, card.Number.Reveal())
+			}
+		}
+		if len(right) != 1 {
+			t.Fatalf("%d check digits fit", len(right))
+		}
+		at := rapid.IntRange(0, len(number)).Draw(t, "at")
+		wrong := []byte(right[0])
+		wrong[at] = '0' + (wrong[at]-'0'+byte(rapid.IntRange(1, 9).Draw(t, "by")))%10
+		card := goodCard()
+		card.Number = payments.NewSecret(string(wrong))
+		if got := codes(card.Check("", start)); !slices.Equal(got, []string{"INVALID card.number"}) {
+			t.Fatalf("a wrong digit at %d passes: %v", at, got)
+		}
+	})
+}

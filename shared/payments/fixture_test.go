@@ -1,0 +1,123 @@
+package payments_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// start is when every checkout of these tests is created.
+var start = time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
+
+func after(d time.Duration) time.Time { return start.Add(d) }
+
+const returnURL = "https://shop.example/callback"
+
+func newCheckout() payments.Checkout {
+	return payments.Checkout{
+		ID: "checkout-1", Reference: "order-1", Amount: money.MustParse("10.10", "EUR"),
+		Payee:       payments.Payee{Code: "MC0A1B2C3D", Name: "Shop", Email: "shop@shop.example", Country: "DE"},
+		Description: "Tea", ReturnURL: returnURL, Status: payments.Pending, Purpose: payments.PurposeCheckout,
+		CreatedAt: start, Version: 7,
+	}
+}
+
+// attemptFor is what a process request brings to Begin.
+func attemptFor(id string, m payments.Method) payments.Attempt {
+	return payments.Attempt{ID: id, Operation: "request-" + id, Method: m, PaymentType: m.PaymentType()}
+}
+
+func begin(t testing.TB, c payments.Checkout, a payments.Attempt, now time.Time) payments.Checkout {
+	t.Helper()
+	c, err := c.Begin(a, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func settle(t testing.TB, c payments.Checkout, o payments.Outcome, now time.Time) payments.Change {
+	t.Helper()
+	change, ok := c.Settle(c.Attempt.ID, o, "msg_1", payments.Session{TokenHash: "hash"}, now)
+	if !ok {
+		t.Fatalf("%s changes nothing", o.Decision)
+	}
+	return change
+}
+
+// played is a checkout after an attempt by card was begun and settled once.
+func played(t testing.TB, c payments.Checkout, id string, d payments.Decision, now time.Time) payments.Checkout {
+	t.Helper()
+	return settle(t, begin(t, c, attemptFor(id, payments.CardMethod), now), payments.Outcome{Decision: d}, now).Checkout
+}
+
+// states are the checkouts of contract §4.5, by what has happened to them; attempts begin at start.
+func states(t testing.TB) map[string]payments.Checkout {
+	t.Helper()
+	fresh := newCheckout()
+	failed := played(t, fresh, "attempt-0", payments.Declined, start)
+	withPayer := played(t, fresh, "attempt-1", payments.Challenge, start)
+	expired, err := fresh.Deactivate("msg_0", start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]payments.Checkout{
+		"fresh":             fresh,
+		"failed":            failed,
+		"deciding":          begin(t, fresh, attemptFor("attempt-1", payments.CardMethod), start),
+		"failed, deciding":  begin(t, failed, attemptFor("attempt-1", payments.CardMethod), start),
+		"undecided":         played(t, fresh, "attempt-1", payments.Undecided, start),
+		"with payer":        withPayer,
+		"paid":              played(t, fresh, "attempt-1", payments.Approved, start),
+		"expired":           expired.Checkout,
+		"late":              late(fresh),
+		"late, failed":      late(failed),
+		"late, deciding":    late(begin(t, fresh, attemptFor("attempt-1", payments.CardMethod), start)),
+		"late, with payer":  late(withPayer),
+		"late, paid":        late(played(t, fresh, "attempt-1", payments.Approved, start)),
+		"valid for an hour": validUntil(fresh, after(time.Hour)),
+	}
+}
+
+// late is a checkout that was to be paid by start.
+func late(c payments.Checkout) payments.Checkout { return validUntil(c, start) }
+
+func validUntil(c payments.Checkout, at time.Time) payments.Checkout {
+	c.ValidUntil = &at
+	return c
+}
+
+// conflict is "error_code slug" of a Conflict, "" for no error, else the error's text.
+func conflict(err error) string {
+	var e *failure.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e) && e.Kind == failure.Conflict:
+		return e.Code + " " + e.Slug
+	default:
+		return err.Error()
+	}
+}
+
+// The conflicts of contract §3.3.
+const (
+	alreadyPaid   = "CHECKOUT_PROCESSED session-already-processed"
+	notNow        = "CHECKOUT_PROCESSED session-cant-be-deactivated"
+	sessionIsOver = "CHECKOUT_SESSION_IS_EXPIRED session-expired"
+	running       = "CONFLICT conflict"
+)
+
+// snapshot is all of a checkout as text, what its pointers point to included.
+func snapshot(t interface{ Fatal(...any) }, c payments.Checkout) string {
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

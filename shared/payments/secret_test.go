@@ -1,0 +1,144 @@
+package payments_test
+
+import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+const (
+	panText = "4200000000000091"
+	cvvText = "9173"
+)
+
+// holder keeps a card where fmt looks without asking for methods.
+type holder struct {
+	card    payments.Card
+	Shown   payments.Secret
+	pointer *payments.Secret
+}
+
+func secretCarriers() map[string]any {
+	secret := payments.NewSecret(panText)
+	card := payments.Card{Name: "Ada", Number: secret, CVV: payments.NewSecret(cvvText)}
+	return map[string]any{
+		"secret": secret, "pointer": &secret, "card": card, "pointer to card": &card,
+		"unexported": holder{card: card, Shown: secret, pointer: &secret},
+		"list":       []payments.Secret{secret}, "map": map[string]payments.Secret{"n": secret},
+	}
+}
+
+// leaks says a text shows the card number or the CVV, as text, in hex or as a list of bytes.
+func leaks(text string) bool {
+	for _, secret := range []string{panText, cvvText} {
+		for _, form := range []string{"%s", "%x", "%X", "% x", "%v", "%d"} {
+			if strings.Contains(text, fmt.Sprintf(form, secret)) ||
+				strings.Contains(text, strings.Trim(fmt.Sprintf(form, []byte(secret)), "[]")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestSecretsAreNotPrinted(t *testing.T) {
+	t.Parallel()
+	for name, carrier := range secretCarriers() {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%d", "%c", "%U", "%t", "%T", "%20s", "%!"} {
+			if text := fmt.Sprintf(verb, carrier); leaks(text) {
+				t.Errorf("%s with %s: %s", name, verb, text)
+			}
+		}
+		if text := fmt.Sprint(carrier) + fmt.Errorf("card %v: %w", carrier, errDetail).Error(); leaks(text) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if text := payments.NewSecret(panText).String(); text != "[redacted]" {
+		t.Errorf("String is %s", text)
+	}
+}
+
+var errDetail = fmt.Errorf("declined %v", payments.NewSecret(cvvText))
+
+func TestSecretsAreNotLogged(t *testing.T) {
+	t.Parallel()
+	for name, carrier := range secretCarriers() {
+		var out bytes.Buffer
+		for _, handler := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
+			log := slog.New(handler).With("with", carrier)
+			log.Info("charge", "card", carrier, slog.Group("group", "card", carrier))
+			log.Info(fmt.Sprint("charge ", carrier))
+		}
+		if leaks(out.String()) || !strings.Contains(out.String(), "charge") {
+			t.Errorf("%s: %s", name, out.String())
+		}
+	}
+}
+
+func TestSecretsAreNotEncoded(t *testing.T) {
+	t.Parallel()
+	for name, carrier := range secretCarriers() {
+		var binary bytes.Buffer
+		_ = gob.NewEncoder(&binary).Encode(carrier)
+		body, _ := json.Marshal(carrier)
+		document, _ := xml.Marshal(carrier)
+		item, _ := dynamo.MarshalItem(carrier)
+		byGuregu, _ := dynamo.Marshal(carrier)
+		byAWS, _ := attributevalue.Marshal(carrier)
+		plain, _ := json.Marshal([]any{item, byGuregu, byAWS})
+		if text := binary.String() + string(body) + string(document) + string(plain); leaks(text) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// Leaving a secret out silently would hide a mistake; the encoders in use refuse.
+func TestEncodingASecretIsAnError(t *testing.T) {
+	t.Parallel()
+	card := payments.Card{Number: payments.NewSecret(panText)}
+	if body, err := json.Marshal(card); err == nil || leaks(err.Error()) {
+		t.Errorf("JSON: %s, %v", body, err)
+	}
+	if item, err := dynamo.MarshalItem(card); err == nil || leaks(err.Error()) {
+		t.Errorf("table: %v, %v", item, err)
+	}
+}
+
+func TestSecretFromARequest(t *testing.T) {
+	t.Parallel()
+	var card payments.Card
+	if err := json.Unmarshal([]byte(`{"number":"`+panText+`","cvv":null}`), &card); err != nil {
+		t.Fatal(err)
+	}
+	if card.Number.Reveal() != panText || card.Number.IsZero() {
+		t.Error("the number is lost")
+	}
+	if card.CVV.Reveal() != "" || !card.CVV.IsZero() {
+		t.Error("null is a CVV")
+	}
+	for _, body := range []string{panText, `["` + panText + `"]`, `{"n":"` + panText + `"}`, `true`} {
+		var s payments.Secret
+		if err := json.Unmarshal([]byte(body), &s); err == nil || leaks(err.Error()) || !s.IsZero() {
+			t.Errorf("%.2s…: %v", body, err)
+		}
+	}
+}
+
+func TestNoSecret(t *testing.T) {
+	t.Parallel()
+	for _, s := range []payments.Secret{{}, payments.NewSecret("")} {
+		if !s.IsZero() || s.Reveal() != "" {
+			t.Error("nothing is something")
+		}
+	}
+}
