@@ -17,8 +17,10 @@ type Callback struct {
 	CreatedAt     time.Time  `dynamo:"created_at"`
 	Tries         int        `dynamo:"tries"`
 	FirstFailedAt *time.Time `dynamo:"first_failed_at,omitempty"`
-	NextAt        time.Time  `dynamo:"next_at"`    // of the next try
-	UpdatedAt     time.Time  `dynamo:"updated_at"` // when NextAt was set
+	NextAt        time.Time  `dynamo:"next_at"`            // of the next try
+	UpdatedAt     time.Time  `dynamo:"updated_at"`         // when NextAt was set
+	Sweeps        int        `dynamo:"sweeps,omitempty"`   // how often the sweep has sent the next try
+	SweptAt       time.Time  `dynamo:"swept_at,omitempty"` // when it last did
 	State         string     `dynamo:"state"`
 	LastError     string     `dynamo:"last_error,omitempty"`
 }
@@ -36,7 +38,20 @@ const (
 	// fastPathGrace is how long the fast path (table stream, queue) has
 	// before the sweep sends a callback itself.
 	fastPathGrace = time.Minute
+	// firstResend and longestResend bound the gaps, each twice the one
+	// before, between the messages the sweep sends for one try. A queue that
+	// is slow for a day thus holds some 30 messages for it, not 1,440.
+	firstResend   = 5 * time.Minute
+	longestResend = time.Hour
+	// earliness is how far clocks and queues may bring a try forward.
+	earliness = 5 * time.Second
 )
+
+// DueAt says the callback is owed and the time of its next try has come, but
+// for a few seconds.
+func (c Callback) DueAt(now time.Time) bool {
+	return c.State == CallbackOwed && !now.Before(c.NextAt.Add(-earliness))
+}
 
 // QueueDelay is how long the fast path must hold the next try back; false
 // when that is longer than a queue can, and the sweep sends it.
@@ -45,12 +60,34 @@ func (c Callback) QueueDelay(now time.Time) (time.Duration, bool) {
 	return max(delay, 0), delay <= fastPath
 }
 
-// SweepAt is when the sweep sends the next try, should nobody else have.
+// SweepAt is when the sweep sends the next try, should nobody else have made
+// it: first after the fast path's grace, then at growing gaps, because a
+// message it sent may still wait in a slow queue.
 func (c Callback) SweepAt() time.Time {
+	if c.Sweeps > 0 {
+		return c.SweptAt.Add(min(firstResend<<min(c.Sweeps-1, 8), longestResend))
+	}
 	if _, fast := c.QueueDelay(c.UpdatedAt); fast {
 		return c.NextAt.Add(fastPathGrace)
 	}
 	return c.NextAt
+}
+
+// Overdue says the sweep has to send the next try.
+func (c Callback) Overdue(now time.Time) bool {
+	return c.State == CallbackOwed && !now.Before(c.SweepAt())
+}
+
+// Swept is the callback after the sweep has sent its next try.
+func (c Callback) Swept(now time.Time) Callback {
+	c.Sweeps, c.SweptAt = c.Sweeps+1, now
+	return c
+}
+
+// unswept forgets the messages of a try that has been made.
+func (c Callback) unswept() Callback {
+	c.Sweeps, c.SweptAt = 0, time.Time{}
+	return c
 }
 
 // earlyRetries are the published delays after the first failed try; after
@@ -79,7 +116,14 @@ func (c Callback) Delivered() Callback {
 
 // Undelivered is the callback after a failed try: due again by the published
 // times, or dead once three days have passed since the first failure.
+//
+// A try that was made a moment early counts as made at its time; else the
+// next one would be at that very time again.
 func (c Callback) Undelivered(reason string, now time.Time) Callback {
+	if now.Before(c.NextAt) {
+		now = c.NextAt
+	}
+	c = c.unswept()
 	c.Tries++
 	c.LastError, c.UpdatedAt = reason, now
 	if c.FirstFailedAt == nil {
@@ -113,6 +157,7 @@ func retryAfter(first, now time.Time) (time.Time, bool) {
 
 // Replayed owes the callback anew, under its old id.
 func (c Callback) Replayed(now time.Time) Callback {
+	c = c.unswept()
 	c.State, c.FirstFailedAt, c.NextAt, c.UpdatedAt, c.LastError = CallbackOwed, nil, now, now, ""
 	return c
 }

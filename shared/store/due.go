@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -18,35 +19,61 @@ type Due struct {
 	CallbackID string
 }
 
-// DueBy finds at most limit things per shard that were due by the time, the
-// longest overdue first. The index lags, so what it names may have been
-// looked after already.
-func (s *Store) DueBy(ctx context.Context, at time.Time, limit int) ([]Due, error) {
-	return s.dueIn(ctx, "DUE", time.Time{}, at, limit)
+// DueShards is how many parts the due index has. Whoever wants everything
+// that is due walks each of them, from 0.
+const DueShards = dueShards
+
+// duePage is how many keys one query of a walk reads, so that a walk that
+// ends early has not paid for thousands.
+const duePage = 250
+
+// Overdue walks what one shard had due by the time, the longest overdue
+// first. What happens to the items meanwhile does not disturb the walk: each
+// comes once, and one that stays due does not hold up the younger ones. The
+// index lags, so what it names may have been looked after already.
+func (s *Store) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
+	return s.walk(ctx, "DUE", shard, time.Time{}, by)
 }
 
-// DeadCallbacks finds callbacks given up between two times, at most limit per shard.
-func (s *Store) DeadCallbacks(ctx context.Context, from, to time.Time, limit int) ([]Due, error) {
-	return s.dueIn(ctx, "DEAD", from, to, limit)
+// DeadCallbacks walks one shard's callbacks that were given up between two
+// times, both inclusive.
+func (s *Store) DeadCallbacks(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
+	return s.walk(ctx, "DEAD", shard, from, to)
 }
 
-func (s *Store) dueIn(ctx context.Context, queue string, from, to time.Time, limit int) ([]Due, error) {
+// DueBy lists at most limit things per shard that were due by the time.
+func (s *Store) DueBy(ctx context.Context, by time.Time, limit int) ([]Due, error) {
 	var found []Due
-	for n := range dueShards {
-		var keys []key
-		err := s.table.Get(duePartition, fmt.Sprintf("%s#%d", queue, n)).
-			Range(dueSort, dynamo.Between, dueBound(from), micros(to)+"#~").
-			Index(dueIndex).Limit(limit).All(ctx, &keys)
-		if err != nil {
-			return found, err
-		}
-		for _, k := range keys {
-			if d, ok := k.due(); ok {
-				found = append(found, d)
+	for shard := range DueShards {
+		left := limit
+		for due, err := range s.Overdue(ctx, shard, by) {
+			if err != nil {
+				return found, err
+			}
+			if found, left = append(found, due), left-1; left == 0 {
+				break
 			}
 		}
 	}
 	return found, nil
+}
+
+// walk reads one partition of the due index page by page. An error ends it.
+func (s *Store) walk(ctx context.Context, queue string, shard int, from, to time.Time) iter.Seq2[Due, error] {
+	return func(yield func(Due, error) bool) {
+		keys := s.table.Get(duePartition, fmt.Sprintf("%s#%d", queue, shard)).
+			Range(dueSort, dynamo.Between, dueBound(from), micros(to)+"#~").
+			Index(dueIndex).SearchLimit(duePage).Iter()
+		var k key
+		for keys.Next(ctx, &k) {
+			if d, ok := k.due(); ok && !yield(d, nil) {
+				return
+			}
+		}
+		if err := keys.Err(); err != nil {
+			yield(Due{}, err)
+		}
+	}
 }
 
 // dueBound is the lowest sort key at the time; the zero time is before all.
@@ -59,7 +86,7 @@ func dueBound(at time.Time) string {
 
 // due reads what the key names.
 func (k key) due() (Due, bool) {
-	if id, ok := strings.CutPrefix(k.PK, "CALLBACK#"); ok {
+	if id, ok := strings.CutPrefix(k.PK, callbackPrefix); ok {
 		return Due{CallbackID: id}, true
 	}
 	parts := strings.SplitN(k.PK, "#", 4)

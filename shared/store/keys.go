@@ -18,6 +18,7 @@ import (
 //	entity             pk                          sk             written by
 //	merchant           MERCHANT#<code>             MERCHANT       provision
 //	credential         KEY#<sha256 of the token>   KEY            provision
+//	API key by its id  M#KEYS                      KEYID#<id>     provision
 //	checkout           M#CHECKOUT#<id>             CHECKOUT       checkouts, pages, sweep
 //	reference guard    M#REFERENCE#<reference>     REFERENCE      checkouts
 //	transaction        M#TRANSACTION#<id>          TRANSACTION    with its checkout
@@ -44,6 +45,7 @@ import (
 //	process checkout              1 GetItem (with a token 1 BatchGetItem), 1 PutItem to claim the
 //	                              attempt, 1 TransactWriteItems to record the outcome
 //	sweep                         1 Query per shard of due
+//	revoke API key                1 GetItem (key by its id), 1 UpdateItem (credential)
 //
 // Items are replaced whole under a version condition: every status change is
 // a pure function from the item read to the item written.
@@ -77,6 +79,8 @@ func merchantKey(code string) key { return key{"MERCHANT#" + code, "MERCHANT"} }
 
 func credentialKey(tokenHash string) key { return key{"KEY#" + tokenHash, "KEY"} }
 
+func apiKeyKey(t account.Tenant, id string) key { return key{t.String() + "#KEYS", "KEYID#" + id} }
+
 func checkoutKey(t account.Tenant, id string) key {
 	return key{t.String() + "#CHECKOUT#" + id, "CHECKOUT"}
 }
@@ -101,7 +105,9 @@ func cardKey(t account.Tenant, customer, token string) key {
 	return key{customerKey(t, customer).PK, cardPrefix + token}
 }
 
-func callbackKey(id string) key { return key{"CALLBACK#" + id, "CALLBACK"} }
+const callbackPrefix = "CALLBACK#"
+
+func callbackKey(id string) key { return key{callbackPrefix + id, "CALLBACK"} }
 
 func idempotencyKey(t account.Tenant, clientKey string) key {
 	return key{t.String() + "#IDEMPOTENCY#" + digest(clientKey), "IDEMPOTENCY"}
