@@ -48,6 +48,7 @@ type App struct {
 	Now        func() time.Time
 
 	outside Outside
+	queue   callbackQueue
 }
 
 // New builds the function's world; it makes no call.
