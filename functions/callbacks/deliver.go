@@ -1,0 +1,146 @@
+// Package callbacks delivers what merchants' return_urls are owed: one
+// message of the queue is one try (contract §11). The message only names the
+// callback; its item decides, so repeated, late and lost messages are
+// harmless.
+package callbacks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// saveTime is kept free at the end of the function's time, to record what
+// became of a try.
+const saveTime = 3 * time.Second
+
+// Deliver makes the try that a message of the callback queue asks for. An
+// error leaves the message in the queue: the store failed, or the function's
+// time was up before the receiver had its ten seconds. A receiver that fails
+// is no error but an outcome, which sets the time of the next try.
+func Deliver(a *app.App) func(ctx context.Context, body string) error {
+	key, err := a.SigningKey()
+	if err != nil { // the key is derived with the right size; without one nothing may be sent
+		panic(err)
+	}
+	return courier{App: a, sender: webhook.NewSender(a.CallbackPolicy(), key)}.deliver
+}
+
+type courier struct {
+	*app.App
+	sender *webhook.Sender // one for the whole App: it holds the limit per host
+}
+
+func (c courier) deliver(ctx context.Context, body string) error {
+	var message app.CallbackMessage
+	if err := json.Unmarshal([]byte(body), &message); err != nil || message.ID == "" {
+		c.Log.ErrorContext(ctx, "malformed message dropped", "bytes", len(body))
+		return nil
+	}
+	tenant, callback, err := c.Store.Callback(ctx, message.ID)
+	if failure.Is(err, failure.NotFound) { // delivered or dead so long ago that its item expired
+		c.Log.WarnContext(ctx, "message of an unknown callback dropped", "callback", message.ID)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !callback.DueAt(c.Now()) {
+		return nil
+	}
+	return c.try(ctx, tenant, callback)
+}
+
+func (c courier) try(ctx context.Context, t account.Tenant, callback payments.Callback) error {
+	_, secret, err := c.Store.Merchant(ctx, t.Merchant)
+	if err != nil {
+		return err
+	}
+	failed, err := c.send(ctx, callback, c.CallbackSecrets(t.Merchant, secret, c.Now()))
+	if err != nil {
+		return fmt.Errorf("callback %s: %w", callback.ID, err)
+	}
+	after := callback.Delivered()
+	if failed != "" {
+		after = callback.Undelivered(failed, c.Now())
+	}
+	c.report(ctx, after)
+	return c.save(ctx, t, after, callback.Tries)
+}
+
+// notice is the body, exactly (contract §11.1).
+type notice struct {
+	EventType string `json:"event_type"`
+	ID        string `json:"id"`
+}
+
+var errOutOfTime = errors.New("the function's time was up before the receiver's")
+
+// send posts the notice. failed says why the receiver did not take it; an
+// error, that it had no fair chance to.
+func (c courier) send(ctx context.Context, callback payments.Callback, secrets []webhook.Secret) (failed string, err error) {
+	body, err := json.Marshal(notice{EventType: callback.EventType, ID: callback.CheckoutID})
+	if err != nil {
+		return "", err
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-saveTime))
+		defer cancel()
+	}
+	message := webhook.Message{ID: callback.ID, Timestamp: c.Now(), Body: body}
+	err = c.sender.Send(ctx, callback.URL, message, secrets)
+	var delivery *webhook.DeliveryError
+	switch {
+	case err == nil:
+		return "", nil
+	case ctx.Err() != nil:
+		return "", errOutOfTime
+	case errors.As(err, &delivery):
+		return reason(delivery), nil
+	default:
+		return "", err
+	}
+}
+
+func reason(e *webhook.DeliveryError) string {
+	if e.Status == 0 {
+		return string(e.Reason)
+	}
+	return string(e.Reason) + " " + strconv.Itoa(e.Status)
+}
+
+// save records the outcome, even when the caller has hung up: the receiver
+// has heard of it. Of tries that overlapped, the first to be saved counts.
+func (c courier) save(ctx context.Context, t account.Tenant, after payments.Callback, triesBefore int) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer cancel()
+	err := c.Store.SaveCallback(ctx, t, after, triesBefore)
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
+	return err
+}
+
+// report logs the outcome, never the URL: its query may hold a token.
+func (c courier) report(ctx context.Context, after payments.Callback) {
+	log := c.Log.With("callback", after.ID, "checkout", after.CheckoutID, "try", after.Tries)
+	switch after.State {
+	case payments.CallbackDelivered:
+		log.InfoContext(ctx, "callback delivered")
+	case payments.CallbackDead:
+		log.ErrorContext(ctx, "callback given up", "reason", after.LastError)
+	default:
+		log.WarnContext(ctx, "callback not delivered", "reason", after.LastError, "next_try", after.NextAt)
+	}
+}

@@ -1,0 +1,148 @@
+// Package provision is the operator's command line: a Lambda without any
+// route, which only IAM lets call. A request names a command beside its
+// arguments, and the answer is the command's:
+//
+//	aws lambda invoke --function-name provision --cli-binary-format raw-in-base64-out \
+//	    --payload '{"command":"create_merchant","name":"Café","email":"owner@cafe.example","country":"DE","currency":"EUR"}' answer.json
+//
+//	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code
+//	create_api_key          merchant_code; mode, type, scopes, name
+//	revoke_api_key          merchant_code, mode, key_id
+//	rotate_callback_secret  merchant_code; force
+//	show_callback           id
+//	replay_callbacks        id, or merchant_code and/or from and to; limit
+//	pay_voucher             merchant_code, checkout_id
+//
+// What is wrong with a request is an answer too, so that the output file
+// always tells:
+//
+//	{"error":{"code":"INVALID","param":"country","message":"must be an ISO 3166-1 alpha-2 code"}}
+//
+// Only a fault of ours fails the invocation (FunctionError), so that alarms
+// see it and nothing else; its cause is in the log. Keys and secrets are in
+// the answer and nowhere else: they cannot be shown again.
+package provision
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// operator is whoever may invoke this function.
+type operator struct{ *app.App }
+
+// command runs on its arguments, as JSON.
+type command func(ctx context.Context, arguments json.RawMessage) (any, error)
+
+func (o operator) commands() map[string]command {
+	return map[string]command{
+		"create_merchant":        typed(o.createMerchant),
+		"create_api_key":         typed(o.createAPIKey),
+		"revoke_api_key":         typed(o.revokeAPIKey),
+		"rotate_callback_secret": typed(o.rotateCallbackSecret),
+		"show_callback":          typed(o.showCallback),
+		"replay_callbacks":       typed(o.replayCallbacks),
+		"pay_voucher":            typed(o.payVoucher),
+	}
+}
+
+// typed adapts a command on typed arguments.
+func typed[Arguments, Answer any](run func(context.Context, Arguments) (Answer, error)) command {
+	return func(ctx context.Context, raw json.RawMessage) (any, error) {
+		var arguments Arguments
+		if err := decode(raw, &arguments); err != nil {
+			return nil, err
+		}
+		return run(ctx, arguments)
+	}
+}
+
+// Invoke runs the command that the request names.
+func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
+	commands := operator{a}.commands()
+	return func(ctx context.Context, request json.RawMessage) (any, error) {
+		name, arguments, err := parse(request)
+		if err != nil {
+			return refusal(err), nil
+		}
+		run, known := commands[name]
+		if !known {
+			return refusal(failure.Invalid("command", name+" is none; there are "+
+				strings.Join(slices.Sorted(maps.Keys(commands)), ", "))), nil
+		}
+		answer, err := run(ctx, arguments)
+		switch {
+		case err == nil:
+			return answer, nil
+		case failure.Of(err).Kind == failure.Internal:
+			a.Log.ErrorContext(ctx, "command failed", "command", name, "error", err)
+			return nil, errInternal
+		default:
+			return refusal(err), nil
+		}
+	}
+}
+
+var errInternal = errors.New("INTERNAL_ERROR: the command failed; its cause is in the log")
+
+// parse takes a request apart: the command's name, and what stands beside it.
+func parse(request json.RawMessage) (name string, arguments json.RawMessage, err error) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(request, &members) != nil {
+		return "", nil, failure.BadRequest("the request must be a JSON object")
+	}
+	if members["command"] == nil {
+		return "", nil, failure.Missing("command")
+	}
+	if json.Unmarshal(members["command"], &name) != nil {
+		return "", nil, failure.Invalid("command", "must be a string")
+	}
+	delete(members, "command")
+	arguments, err = json.Marshal(members)
+	return name, arguments, err
+}
+
+// decode reads arguments strictly: an operator's misspelt option must not be
+// passed over in silence.
+func decode(raw json.RawMessage, to any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	err := d.Decode(to)
+	var wrongType *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrongType) && wrongType.Field != "":
+		return failure.Invalid(wrongType.Field, fmt.Sprintf("must be a %s, not a %s", wrongType.Type, wrongType.Value))
+	default:
+		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+			return failure.Invalid(strings.Trim(field, `"`), "is no argument of the command")
+		}
+		return failure.BadRequest("the arguments cannot be read").With(err)
+	}
+}
+
+// refused is the answer to a request that cannot be carried out.
+type refused struct {
+	Error fault `json:"error"`
+}
+
+type fault struct {
+	Code    string `json:"code"`
+	Param   string `json:"param,omitempty"`
+	Message string `json:"message"`
+}
+
+func refusal(err error) refused {
+	f := failure.Of(err)
+	return refused{fault{Code: f.Code, Param: f.Param, Message: f.Message}}
+}

@@ -1,0 +1,61 @@
+package provision
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// payVoucher plays the payer's bank in test mode: the boleto or Pix code that
+// the checkout waits for is paid (contract §12). Repeating it is fine.
+type payVoucher struct {
+	MerchantCode string `json:"merchant_code"`
+	CheckoutID   string `json:"checkout_id"`
+}
+
+type voucherPaid struct {
+	CheckoutID      string          `json:"checkout_id"`
+	Status          payments.Status `json:"status"`
+	TransactionID   string          `json:"transaction_id,omitempty"`
+	TransactionCode string          `json:"transaction_code,omitempty"`
+}
+
+func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, error) {
+	m, _, err := o.merchant(ctx, c.MerchantCode)
+	if err != nil {
+		return voucherPaid{}, err
+	}
+	if c.CheckoutID == "" {
+		return voucherPaid{}, failure.Missing("checkout_id")
+	}
+	t := account.Tenant{Mode: account.Test, Merchant: m.Code}
+	checkout, err := o.Store.Checkout(ctx, t, c.CheckoutID)
+	if err != nil {
+		return voucherPaid{}, err
+	}
+	if checkout.Attempt == nil {
+		return voucherPaid{}, errNothingToPay
+	}
+	_, err = o.Sandbox.PayVoucher(ctx, checkout.Attempt.ID)
+	if errors.Is(err, sandbox.ErrNotPayable) || errors.Is(err, acquirer.ErrUnknownCharge) {
+		return voucherPaid{}, errNothingToPay.With(err)
+	}
+	if err != nil {
+		return voucherPaid{}, err
+	}
+	if checkout, err = o.Processing.Resolve(ctx, t, c.CheckoutID); err != nil {
+		return voucherPaid{}, err
+	}
+	paid := voucherPaid{CheckoutID: checkout.ID, Status: checkout.Status}
+	if final, ok := checkout.Final(); ok {
+		paid.TransactionID, paid.TransactionCode = final.ID, final.Code
+	}
+	return paid, nil
+}
+
+var errNothingToPay = failure.Clash("CONFLICT", "", "the checkout waits for no boleto or Pix payment")

@@ -1,0 +1,154 @@
+// Package sweep is the guarantee behind every fast path. Each minute it looks
+// after whatever is due and was not looked after: charges whose outcome is
+// unknown, payers who never came back, checkouts past valid_until, callbacks
+// whose message was lost. It begins nothing itself, so a tick that is missed,
+// doubled or cut off does no harm.
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+const (
+	// atOnce is how many things one tick looks after at the same time.
+	atOnce = 8
+	// itemTime bounds one of them, so that an acquirer that hangs costs the
+	// others little.
+	itemTime = 15 * time.Second
+	// lastStart is kept free at the end of the function's time: one thing's
+	// own, and what processing may take on top to record an outcome.
+	lastStart = itemTime + 10*time.Second
+)
+
+// Tick looks after everything that is due, or as much of it as the function's
+// time allows; the next tick goes on. It fails only when nothing at all could
+// be read.
+func Tick(a *app.App) func(context.Context) error {
+	return func(ctx context.Context) error { return (&tick{App: a, at: a.Now()}).run(ctx) }
+}
+
+// tick is one run: everything due by its time, once.
+type tick struct {
+	*app.App
+	at   time.Time
+	work errgroup.Group
+}
+
+func (t *tick) run(ctx context.Context) error {
+	reading, cancel := untilLastStart(ctx)
+	defer cancel()
+	t.work.SetLimit(atOnce)
+	failures := make([]error, store.DueShards)
+	var walks sync.WaitGroup
+	for shard := range store.DueShards {
+		walks.Go(func() { failures[shard] = t.walk(ctx, reading, shard) })
+	}
+	walks.Wait()
+	_ = t.work.Wait() // each thing's error has been logged
+	if reading.Err() != nil {
+		t.Log.WarnContext(ctx, "the tick's time is up; the next goes on")
+		return ctx.Err()
+	}
+	return t.judge(ctx, failures)
+}
+
+// untilLastStart ends when nothing new may be started.
+func untilLastStart(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-lastStart))
+}
+
+// walk hands out what one shard has due, the longest overdue first. All
+// shards compete for the same hands, so none waits for another's backlog.
+func (t *tick) walk(ctx, reading context.Context, shard int) error {
+	for due, err := range t.Store.Overdue(reading, shard, t.at) {
+		if err != nil {
+			return err
+		}
+		t.work.Go(func() error { t.lookAfter(ctx, due); return nil })
+		if reading.Err() != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// judge reports the shards that could not be read; it is the tick's failure
+// only when there is none that could.
+func (t *tick) judge(ctx context.Context, failures []error) error {
+	failed := 0
+	for shard, err := range failures {
+		if err != nil {
+			failed++
+			t.Log.ErrorContext(ctx, "due shard not read", "shard", shard, "error", err)
+		}
+	}
+	if failed < len(failures) {
+		return nil
+	}
+	return errors.Join(failures...)
+}
+
+// lookAfter does one thing; what goes wrong with it is nobody else's matter.
+func (t *tick) lookAfter(ctx context.Context, due store.Due) {
+	ctx, cancel := context.WithTimeout(ctx, itemTime)
+	defer cancel()
+	defer func() {
+		// One item that no code of ours expected would end this tick and
+		// every one after it, and with them the guarantee for all others.
+		if p := recover(); p != nil {
+			t.report(ctx, due, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	if err := t.settle(ctx, due); err != nil {
+		t.report(ctx, due, err)
+	}
+}
+
+func (t *tick) report(ctx context.Context, due store.Due, err error) {
+	if due.CallbackID != "" {
+		t.Log.ErrorContext(ctx, "callback not swept", "callback", due.CallbackID, "error", err)
+		return
+	}
+	t.Log.ErrorContext(ctx, "checkout not swept", "tenant", due.Tenant.String(), "checkout", due.CheckoutID, "error", err)
+}
+
+func (t *tick) settle(ctx context.Context, due store.Due) error {
+	if due.CallbackID != "" {
+		return t.resend(ctx, due.CallbackID)
+	}
+	_, err := t.Processing.Resolve(ctx, due.Tenant, due.CheckoutID)
+	return err
+}
+
+// resend puts an overdue try into the queue, then postpones the next time the
+// sweep does so. Cut off between the two, or outrun by the try itself, it
+// costs one message too many, which finds nothing to do; the other order
+// could cost the try its time.
+func (t *tick) resend(ctx context.Context, id string) error {
+	tenant, callback, err := t.Store.Callback(ctx, id)
+	if err != nil || !callback.Overdue(t.at) {
+		return err
+	}
+	if err := t.SendCallback(ctx, id, 0); err != nil {
+		return err
+	}
+	err = t.Store.SaveCallback(ctx, tenant, callback.Swept(t.at), callback.Tries)
+	if errors.Is(err, store.ErrStale) { // it has been tried meanwhile
+		return nil
+	}
+	return err
+}
