@@ -17,10 +17,6 @@ import (
 // maxSubjects bounds how many buckets a process remembers.
 const maxSubjects = 4096
 
-// leasing is how long a request waits for the bucket. It is not the request's
-// own time that counts: others wait for the same lease.
-const leasing = time.Second
-
 // limiter hands out tokens of the buckets in the table. Each process leases
 // them in batches that double from a fiftieth of the burst to one second's
 // worth, so that a busy caller costs at most 0.02 writes a request (design
@@ -67,8 +63,7 @@ func newLimiter(s *store.Store, log *slog.Logger, l Limit) *limiter {
 // full is the quota of a caller that has not been counted.
 func (l *limiter) full() quota { return quota{limit: Limit(l.bucket), left: l.bucket.Burst} }
 
-// take spends one of the subject's tokens. Failure: TooMany, or Timeout while
-// waiting for another request's lease.
+// take spends one of the subject's tokens. Failure: TooMany, or that of ctx.
 func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
 	s := l.lease(subject)
 	select {
@@ -79,7 +74,9 @@ func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
 	defer func() { s.turn <- struct{}{} }()
 	now := l.store.Now()
 	if s.left == 0 && !now.Before(s.shut) {
-		l.renew(ctx, subject, s, now)
+		if err := l.renew(ctx, subject, s, now); err != nil {
+			return l.full(), err
+		}
 	}
 	if s.left == 0 {
 		wait := s.shut.Sub(now)
@@ -93,14 +90,17 @@ func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
 // largest batch has come back: leasing each token as it drips in would cost a
 // write for every request. When the table does not answer, requests go on
 // (contract §2.9 protects us from callers, not callers from us).
-func (l *limiter) renew(ctx context.Context, subject string, s *lease, now time.Time) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leasing)
-	defer cancel()
+//
+// Failure: only that of ctx; a caller that hangs up gains no tokens by it.
+func (l *limiter) renew(ctx context.Context, subject string, s *lease, now time.Time) error {
 	granted, full, err := l.store.LeaseTokens(ctx, subject, l.bucket, s.next, s.full)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		l.log.LogAttrs(ctx, slog.LevelWarn, "rate limit not enforced", slog.String("cause", err.Error()))
 		s.left = s.next
-		return
+		return nil
 	}
 	s.full = full
 	if granted == 0 {
@@ -109,10 +109,11 @@ func (l *limiter) renew(ctx context.Context, subject string, s *lease, now time.
 		if !s.shut.After(now) {
 			s.shut = now.Add(time.Second / time.Duration(l.bucket.Rate))
 		}
-		return
+		return nil
 	}
 	s.left = granted
 	s.next = min(2*s.next, l.most)
+	return nil
 }
 
 func (l *limiter) quota(s *lease, now time.Time) quota {
