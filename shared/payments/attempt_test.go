@@ -1,0 +1,150 @@
+package payments_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func TestBegin(t *testing.T) {
+	t.Parallel()
+	for _, from := range []string{"fresh", "failed", "valid for an hour"} {
+		c := states(t)[from]
+		frozen := snapshot(t, c)
+		got := begin(t, c, attemptFor("attempt-5", payments.CardMethod), after(time.Minute))
+		a := got.Attempt
+		if a.ID != "attempt-5" || a.State != payments.Deciding || a.Installments != 1 ||
+			!a.StartedAt.Equal(after(time.Minute)) || !a.NextLook.Equal(after(2*time.Minute)) {
+			t.Errorf("%s: %+v", from, a)
+		}
+		if got.Status != c.Status || len(got.AttemptStarts) != len(c.AttemptStarts)+1 || len(got.Transactions) != len(c.Transactions) {
+			t.Errorf("%s: %+v", from, got)
+		}
+		if snapshot(t, c) != frozen {
+			t.Errorf("%s: the checkout read was altered", from)
+		}
+	}
+	a := attemptFor("attempt-1", payments.CardMethod)
+	a.Installments = 6
+	if got := begin(t, newCheckout(), a, start).Attempt.Installments; got != 6 {
+		t.Errorf("%d installments", got)
+	}
+}
+
+// Contract §2.9: ten attempts an hour; the eleventh hears when it may.
+func TestTenAttemptsAnHour(t *testing.T) {
+	t.Parallel()
+	c := newCheckout()
+	for i := range 10 {
+		c = played(t, c, "attempt", payments.Declined, after(time.Duration(i)*time.Minute))
+	}
+	now := after(10 * time.Minute)
+	_, err := c.Begin(attemptFor("eleventh", payments.CardMethod), now)
+	var e *failure.Error
+	if !errors.As(err, &e) || e.Kind != failure.TooMany || e.RetryAfter != 50*time.Minute {
+		t.Fatalf("the eleventh: %v", err)
+	}
+	if _, err := c.Begin(attemptFor("eleventh", payments.CardMethod), now.Add(e.RetryAfter-time.Nanosecond)); !failure.Is(err, failure.TooMany) {
+		t.Errorf("before its time: %v", err)
+	}
+	c = played(t, c, "eleventh", payments.Declined, now.Add(e.RetryAfter))
+	if len(c.AttemptStarts) != 10 {
+		t.Errorf("%d starts are kept", len(c.AttemptStarts))
+	}
+	if _, err := c.Begin(attemptFor("twelfth", payments.CardMethod), now.Add(e.RetryAfter)); !failure.Is(err, failure.TooMany) {
+		t.Errorf("the twelfth: %v", err)
+	}
+}
+
+// Contract §4.4, §4.5: how long the payer has.
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		method payments.Method
+		code   *payments.PaymentCode
+		want   time.Duration
+	}{
+		{payments.CardMethod, nil, 30 * time.Minute},
+		{payments.IDEAL, nil, 30 * time.Minute},
+		{payments.Boleto, nil, 72 * time.Hour},
+		{payments.Pix, nil, 24 * time.Hour},
+		{payments.QRCodePix, nil, 24 * time.Hour},
+		{payments.Boleto, &payments.PaymentCode{Text: "0339", Until: after(100 * time.Hour)}, 100 * time.Hour},
+	} {
+		begun := begin(t, newCheckout(), attemptFor("attempt-1", c.method), start)
+		o := payments.Outcome{Decision: payments.Voucher, Code: c.code}
+		a := *settle(t, begun, o, after(time.Second)).Checkout.Attempt
+		if !a.Deadline.Equal(after(c.want)) || a.Code != c.code {
+			t.Errorf("%s: until %s", c.method, a.Deadline)
+		}
+		for _, waiting := range []payments.Decision{payments.Challenge, payments.Voucher} {
+			o := payments.Outcome{Decision: waiting}
+			if a.OutOfTime(o, after(c.want-1)) || !a.OutOfTime(o, after(c.want)) {
+				t.Errorf("%s: %s does not end after %s", c.method, waiting, c.want)
+			}
+		}
+		for _, moving := range []payments.Decision{payments.Approved, payments.Declined, payments.Undecided, payments.Cancelled} {
+			if a.OutOfTime(payments.Outcome{Decision: moving}, after(1000*time.Hour)) {
+				t.Errorf("%s: cancels what is %s", c.method, moving)
+			}
+		}
+	}
+	deciding := *states(t)["deciding"].Attempt
+	if deciding.OutOfTime(payments.Outcome{Decision: payments.Challenge}, after(time.Hour)) {
+		t.Error("out of time before it was the payer's turn")
+	}
+}
+
+// The sweep asks after 1, 2, 4, 8 and then every 15 minutes, and at the deadline.
+func TestLooksGrowRare(t *testing.T) {
+	t.Parallel()
+	c := states(t)["undecided"]
+	now := start
+	for _, minutes := range []time.Duration{1, 2, 4, 8, 15, 15, 15, 15, 15, 15, 15, 15} {
+		if gap := c.WakeAt().Sub(now); gap != minutes*time.Minute {
+			t.Fatalf("%s at %s, want %d min", gap, now, minutes)
+		}
+		now = c.WakeAt()
+		c = settle(t, c, payments.Outcome{Decision: payments.Undecided}, now).Checkout
+	}
+}
+
+func TestTheDeadlineIsLookedAt(t *testing.T) {
+	t.Parallel()
+	now := after(20 * time.Minute)
+	c := settle(t, states(t)["undecided"], payments.Outcome{Decision: payments.Challenge}, now).Checkout
+	for _, minute := range []time.Duration{21, 23, 27, 30} {
+		if !c.WakeAt().Equal(after(minute * time.Minute)) {
+			t.Fatalf("at %s it wakes at %s, want minute %d", now, c.WakeAt(), minute)
+		}
+		now = c.WakeAt()
+		c = settle(t, c, payments.Outcome{Decision: payments.Challenge}, now).Checkout
+	}
+	if !c.WakeAt().After(now) {
+		t.Errorf("past the deadline it wakes at %s", c.WakeAt())
+	}
+}
+
+// A retry of a request that was cut off goes on with its attempt.
+func TestRunByAndRestartable(t *testing.T) {
+	t.Parallel()
+	for from, want := range map[string]struct{ runBy, restartable bool }{
+		"fresh": {false, true}, "deciding": {true, false}, "undecided": {true, false},
+		"with payer": {true, false}, "paid": {true, false}, "failed": {false, false},
+	} {
+		c := states(t)[from]
+		if c.RunBy("request-attempt-1") != want.runBy || c.Restartable() != want.restartable {
+			t.Errorf("%s: run by %t, restartable %t", from, c.RunBy("request-attempt-1"), c.Restartable())
+		}
+	}
+	untaken, _ := states(t)["deciding"].NeverTaken("attempt-1")
+	cancelled := settle(t, states(t)["deciding"], payments.Outcome{Decision: payments.Cancelled}, start)
+	for name, c := range map[string]payments.Checkout{"never taken": untaken.Checkout, "cancelled": cancelled.Checkout} {
+		if !c.RunBy("request-attempt-1") || !c.Restartable() {
+			t.Errorf("%s: may not begin again", name)
+		}
+	}
+}

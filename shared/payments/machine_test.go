@@ -1,0 +1,210 @@
+package payments_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// machine plays random events on one checkout and keeps the books that the
+// store would: what was written may be overwritten, but is never forgotten.
+type machine struct {
+	checkout     payments.Checkout
+	now          time.Time
+	attempts     []string
+	transactions map[string]payments.TransactionStatus
+	messages     int
+}
+
+// TestAnyHistory holds contract §4.5 to whatever order events may come in.
+func TestAnyHistory(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := newCheckout()
+		if rapid.Bool().Draw(t, "no return_url") {
+			c.ReturnURL = ""
+		}
+		if rapid.Bool().Draw(t, "expires") {
+			c = validUntil(c, after(time.Duration(rapid.IntRange(1, 120).Draw(t, "valid for"))*time.Minute))
+		}
+		m := &machine{checkout: c, now: start, transactions: map[string]payments.TransactionStatus{}}
+		t.Repeat(map[string]func(*rapid.T){
+			"":               m.check,
+			"time passes":    m.wait,
+			"process":        m.process,
+			"process again":  m.processAgain,
+			"outcome":        m.outcome,
+			"old outcome":    m.oldOutcome,
+			"not taken":      m.notTaken,
+			"deactivate":     m.deactivate,
+			"sweep (expiry)": m.expire,
+		})
+	})
+}
+
+func (m *machine) wait(t *rapid.T) {
+	m.now = m.now.Add(time.Duration(rapid.IntRange(1, 40*60).Draw(t, "seconds")) * time.Second)
+}
+
+func (m *machine) process(t *rapid.T) {
+	method := rapid.SampledFrom([]payments.Method{payments.CardMethod, payments.IDEAL, payments.Boleto}).Draw(t, "method")
+	id := fmt.Sprintf("attempt-%d", len(m.attempts)+1)
+	before := snapshot(t, m.checkout)
+	next, err := m.checkout.Begin(attemptFor(id, method), m.now)
+	if snapshot(t, m.checkout) != before {
+		t.Fatal("Begin altered the checkout read")
+	}
+	if err != nil {
+		return
+	}
+	if m.open() {
+		t.Fatalf("a second attempt began beside %s", m.checkout.Attempt.ID)
+	}
+	if m.checkout.StatusAt(m.now) != m.checkout.Status || next.Status != m.checkout.Status {
+		t.Fatalf("an attempt began on a checkout that is %s", m.checkout.StatusAt(m.now))
+	}
+	m.attempts = append(m.attempts, id)
+	m.checkout = next
+}
+
+// processAgain gives up what waits for the payer, as processing does, and begins anew.
+func (m *machine) processAgain(t *rapid.T) {
+	if m.checkout.PayersTurn() && m.checkout.CheckProcessable(m.now) == nil {
+		m.write(t, m.checkout.GiveUp(m.now))
+		m.process(t)
+	}
+}
+
+func (m *machine) outcome(t *rapid.T) {
+	if m.checkout.Attempt != nil {
+		m.settle(t, m.checkout.Attempt.ID)
+	}
+}
+
+func (m *machine) oldOutcome(t *rapid.T) {
+	if len(m.attempts) > 1 {
+		m.settle(t, rapid.SampledFrom(m.attempts[:len(m.attempts)-1]).Draw(t, "old attempt"))
+	}
+}
+
+func (m *machine) settle(t *rapid.T, id string) {
+	d := rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined, payments.Challenge,
+		payments.Voucher, payments.Undecided, payments.Cancelled}).Draw(t, "decision")
+	change, ok := m.checkout.Settle(id, payments.Outcome{Decision: d}, m.message(), payments.Session{TokenHash: "hash"}, m.now)
+	if !ok {
+		return
+	}
+	if !m.open() || m.checkout.Attempt.ID != id {
+		t.Fatalf("%s of %s counts, though it is not open", d, id)
+	}
+	m.write(t, change)
+}
+
+func (m *machine) notTaken(t *rapid.T) {
+	if m.checkout.Attempt == nil {
+		return
+	}
+	if change, ok := m.checkout.NeverTaken(m.checkout.Attempt.ID); ok {
+		if m.transactions[m.checkout.Attempt.ID] != "" {
+			t.Fatal("never taken, but a transaction tells of it")
+		}
+		m.write(t, change)
+	}
+}
+
+func (m *machine) deactivate(t *rapid.T) {
+	if change, err := m.checkout.Deactivate(m.message(), m.now); err == nil {
+		m.write(t, change)
+	}
+}
+
+func (m *machine) expire(t *rapid.T) {
+	change, ok := m.checkout.Expire(m.message(), m.now)
+	if ok != (m.checkout.StatusAt(m.now) == payments.Expired && m.checkout.Status != payments.Expired) {
+		t.Fatalf("expires: %t, but readers see %s for %s", ok, m.checkout.StatusAt(m.now), m.checkout.Status)
+	}
+	if ok {
+		m.write(t, change)
+	}
+}
+
+func (m *machine) message() string {
+	m.messages++
+	return fmt.Sprintf("msg_%d", m.messages)
+}
+
+func (m *machine) open() bool {
+	return m.checkout.Attempt != nil && m.checkout.Attempt.State != payments.Closed
+}
+
+// write checks what a change moves, and takes it over.
+func (m *machine) write(t *rapid.T, change payments.Change) {
+	was, is := m.checkout, change.Checkout
+	if was.Status != is.Status && (was.Status == payments.Paid || was.Status == payments.Expired) {
+		t.Fatalf("%s became %s", was.Status, is.Status)
+	}
+	if tx := change.Transaction; tx != nil {
+		if old := m.transactions[tx.ID]; old != "" && old != payments.TransactionPending {
+			t.Fatalf("transaction %s was %s, became %s", tx.ID, old, tx.Status)
+		}
+		if tx.ID != m.attempts[len(m.attempts)-1] {
+			t.Fatalf("wrote transaction %s, not of the latest attempt", tx.ID)
+		}
+		m.transactions[tx.ID] = tx.Status
+	}
+	m.checkCallback(t, was, change)
+	m.checkout = is
+}
+
+// checkCallback: one callback for each outcome (PAID, FAILED, also for a later
+// failed attempt) and for the end by time or wish; none for anything else.
+func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change payments.Change) {
+	is, written := change.Checkout, statusOf(change.Transaction)
+	told := is.Status != was.Status && is.Status != payments.Pending ||
+		written == payments.Successful || written == payments.TransactionFailed
+	if owed := told && is.ReturnURL != ""; owed != (change.Callback != nil) {
+		t.Fatalf("%s to %s, transaction %q: callback %+v", was.Status, is.Status, written, change.Callback)
+	}
+	if cb := change.Callback; cb != nil && (cb.Status != is.Status || cb.CheckoutID != is.ID || cb.State != payments.CallbackOwed) {
+		t.Fatalf("%s: callback %+v", is.Status, cb)
+	}
+}
+
+// check holds after every event.
+func (m *machine) check(t *rapid.T) {
+	c := m.checkout
+	successful := 0
+	for id, status := range m.transactions {
+		if status == payments.Successful {
+			successful++
+		}
+		if status == payments.TransactionPending && (!m.open() || c.Attempt.ID != id) {
+			t.Fatalf("transaction %s is PENDING, but its attempt is over", id)
+		}
+	}
+	if want := map[bool]int{true: 1}[c.Status == payments.Paid]; successful != want {
+		t.Fatalf("%s with %d successful transactions", c.Status, successful)
+	}
+	if final, ok := c.Final(); ok != (c.Status == payments.Paid) || (ok && m.transactions[final.ID] != payments.Successful) {
+		t.Fatalf("%s shows %+v", c.Status, final)
+	}
+	for _, shown := range c.Transactions {
+		if shown.Status != m.transactions[shown.ID] {
+			t.Fatalf("the checkout shows %s as %s, it is %s", shown.ID, shown.Status, m.transactions[shown.ID])
+		}
+	}
+	if len(c.Transactions) != min(len(m.transactions), 100) || len(c.AttemptStarts) > 10 {
+		t.Fatalf("%d transactions shown of %d, %d starts", len(c.Transactions), len(m.transactions), len(c.AttemptStarts))
+	}
+	if m.open() && (c.Status == payments.Paid || c.Status == payments.Expired) {
+		t.Fatalf("%s with an open attempt", c.Status)
+	}
+	payable := c.Status == payments.Pending || c.Status == payments.Failed
+	if wakes := m.open() || (payable && c.ValidUntil != nil); wakes == c.WakeAt().IsZero() {
+		t.Fatalf("%s, attempt %+v: wakes at %s", c.Status, c.Attempt, c.WakeAt())
+	}
+}
