@@ -1,0 +1,40 @@
+package pages_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/cashwrap/cashwrap/functions/pages"
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+// The routes as a running function has them: ready once the table is there.
+func TestTheFunctionOnItsTable(t *testing.T) {
+	t.Parallel()
+	a := app.New(app.Config{
+		Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: enginetest.DynamoDB(t), BaseURL: baseURL,
+		Secret: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
+	}, app.Outside{
+		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""), MaxAttempts: 1,
+	})
+	s := &site{Handler: a.Handler(pages.Routes(a))}
+	if r := s.get(t, "/readyz"); r.status != http.StatusServiceUnavailable {
+		t.Errorf("readyz without a table: %d %s", r.status, r.body)
+	}
+	if err := a.Store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.get(t, "/readyz"); r.status != http.StatusOK {
+		t.Errorf("readyz: %d %s", r.status, r.body)
+	}
+	if r := s.get(t, "/.well-known/webhook-keys"); r.status != http.StatusOK || !strings.Contains(r.body, `"public_key":"whpk_`) {
+		t.Errorf("keys: %d %s", r.status, r.body)
+	}
+	if r := s.get(t, "/apm/guess"); r.status != http.StatusNotFound {
+		t.Errorf("bank page: %d %s", r.status, r.body)
+	}
+}
