@@ -28,7 +28,7 @@
 //   - With UPDATED_OLD and UPDATED_NEW a nested path returns its whole top-level
 //     attribute, as DynamoDB Local does.
 //   - A ConditionCheck is charged two read units per 4 KB. The guide does not say
-//     what it costs; DynamoDB Local charges the same.
+//     what it costs; DynamoDB Local charges as much.
 //   - Eventually consistent reads of the table see every write at once. Only
 //     indexes lag, by Config.IndexLag.
 //   - An update that does not fit its item, within a transaction, is a

@@ -112,16 +112,22 @@ func readBody(body io.Reader, length int64) (string, error) {
 	if body == nil {
 		return "", nil
 	}
-	var b strings.Builder
+	if length > maxRequest {
+		return "", errRequestSize
+	}
 	if length > 0 {
-		b.Grow(int(min(length, maxRequest)))
+		text := make([]byte, length)
+		_, err := io.ReadFull(body, text)
+		return string(text), err
 	}
-	n, err := io.Copy(&b, io.LimitReader(body, maxRequest+1))
-	if err == nil && n > maxRequest {
-		err = attr.Invalid("Request size exceeds the limit of 16 MB")
+	text, err := io.ReadAll(io.LimitReader(body, maxRequest+1))
+	if err == nil && len(text) > maxRequest {
+		err = errRequestSize
 	}
-	return b.String(), err
+	return string(text), err
 }
+
+const errRequestSize = attr.Invalid("Request size exceeds the limit of 16 MB")
 
 // ServeHTTP answers over a port.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {

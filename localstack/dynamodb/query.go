@@ -1,7 +1,9 @@
 package dynamodb
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/expr"
@@ -12,6 +14,8 @@ const maxPage = 1 << 20 // bytes read by one Query or Scan (API reference, Query
 // page is one Query or Scan, checked.
 type page struct {
 	request    *request
+	isQuery    bool
+	terms      []expr.KeyTerm
 	table      *table
 	ix         *index // nil for the table itself
 	span       span
@@ -21,26 +25,25 @@ type page struct {
 }
 
 func (e *Engine) query(r *attr.Reader) ([]byte, error) {
-	req, err := readRequest(r, "Query")
+	p, err := e.readPage(r, "Query")
 	if err != nil {
 		return nil, err
 	}
-	env, err := expr.NewEnv(req.names, req.values)
-	if err != nil {
-		return nil, err
-	}
-	terms, err := parseKeyTerms(req, env)
-	if err != nil {
-		return nil, err
-	}
-	p, err := e.preparePage(req, env)
-	if err != nil {
-		return nil, err
-	}
-	if p.span, err = p.keys().span(terms); err != nil {
+	if p.span, err = p.keys().span(p.terms); err != nil {
 		return nil, err
 	}
 	if err := p.checkFilter(); err != nil {
+		return nil, err
+	}
+	return e.answerPage(p)
+}
+
+func (e *Engine) scan(r *attr.Reader) ([]byte, error) {
+	p, err := e.readPage(r, "Scan")
+	if err != nil {
+		return nil, err
+	}
+	if p.span, err = segmentSpan(p.request.segment, p.request.segments); err != nil {
 		return nil, err
 	}
 	return e.answerPage(p)
@@ -59,45 +62,14 @@ func parseKeyTerms(req *request, env *expr.Env) ([]expr.KeyTerm, error) {
 	return nil, attr.Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 }
 
-func (e *Engine) scan(r *attr.Reader) ([]byte, error) {
-	req, err := readRequest(r, "Scan")
+// readPage reads what Query and Scan have in common.
+func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
+	req, err := readRequest(r, operation)
 	if err != nil {
 		return nil, err
 	}
-	env, err := expr.NewEnv(req.names, req.values)
-	if err != nil {
-		return nil, err
-	}
-	p, err := e.preparePage(req, env)
-	if err != nil {
-		return nil, err
-	}
-	if p.span, err = segmentSpan(req.segment, req.segments); err != nil {
-		return nil, err
-	}
-	return e.answerPage(p)
-}
-
-// preparePage parses what Query and Scan have in common.
-func (e *Engine) preparePage(req *request, env *expr.Env) (*page, error) {
-	p := &page{request: req}
-	var err error
-	if req.filter != nil {
-		if p.filter, err = expr.ParseCondition("FilterExpression", *req.filter, env); err != nil {
-			return nil, err
-		}
-	}
-	if req.projection != nil {
-		if p.projection, err = expr.ParseProjection(*req.projection, env); err != nil {
-			return nil, err
-		}
-	}
-	if req.filter == nil && req.projection == nil && req.keyClause == nil {
-		err = env.WithoutExpression("FilterExpression, ProjectionExpression, KeyConditionExpression")
-	} else {
-		err = env.Unused()
-	}
-	if err != nil {
+	p := &page{request: req, isQuery: operation == "Query"}
+	if err := p.parse(); err != nil {
 		return nil, err
 	}
 	if p.table, err = e.table(req.table); err != nil {
@@ -111,7 +83,61 @@ func (e *Engine) preparePage(req *request, env *expr.Env) (*page, error) {
 	if err := p.checkOptions(); err != nil {
 		return nil, err
 	}
+	if err := p.checkProjected(); err != nil {
+		return nil, err
+	}
 	return p, p.readStart()
+}
+
+// parse reads the expressions, in the service's order.
+func (p *page) parse() error {
+	req := p.request
+	env, err := expr.NewEnv(req.names, req.values)
+	if err != nil {
+		return err
+	}
+	if req.filter != nil {
+		if p.filter, err = expr.ParseCondition("FilterExpression", *req.filter, env); err != nil {
+			return err
+		}
+	}
+	if req.projection != nil {
+		if p.projection, err = expr.ParseProjection(*req.projection, env); err != nil {
+			return err
+		}
+	}
+	if p.isQuery {
+		if p.terms, err = parseKeyTerms(req, env); err != nil {
+			return err
+		}
+	}
+	if req.filter == nil && req.projection == nil && req.keyClause == nil {
+		return env.WithoutExpression("FilterExpression, ProjectionExpression, KeyConditionExpression")
+	}
+	return env.Unused()
+}
+
+// checkProjected refuses to filter by or return what the index does not hold:
+// unlike a local secondary index, a global one never fetches from its table.
+func (p *page) checkProjected() error {
+	if p.ix == nil || p.ix.kept == nil {
+		return nil
+	}
+	// A Scan's filter is not checked.
+	if lacking := p.ix.lacks(p.filter.Roots()); lacking != "" && p.isQuery {
+		return attr.Invalidf("One or more parameter values were invalid: Secondary index %s does not project one or more filter attributes: [%s]", p.ix.name, lacking)
+	}
+	if lacking := p.ix.lacks(p.projection.Roots()); lacking != "" {
+		return attr.Invalidf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", p.ix.name, lacking)
+	}
+	return nil
+}
+
+// lacks lists those of the attributes that are not projected.
+func (ix *index) lacks(names []string) string {
+	lacking := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(ix.kept, name) })
+	slices.Sort(lacking)
+	return strings.Join(slices.Compact(lacking), ", ")
 }
 
 func (p *page) keys() schema {

@@ -125,7 +125,7 @@ func (s *stream) appendRecord(dst []byte, r record) []byte {
 	dst = fmt.Appendf(dst, `,"SequenceNumber":"%s","SizeBytes":%d,"StreamViewType":"%s"}`,
 		sequenceText(r.sequence), key.Size()+old.Size()+new.Size(), s.view)
 	if r.by == byService {
-		dst = append(dst, `,"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}`...)
+		dst = append(dst, `,"userIdentity":{"Type":"Service","PrincipalId":"dynamodb.amazonaws.com"}`...)
 	}
 	return append(dst, '}')
 }

@@ -62,13 +62,13 @@ func byPath(a, b change) int {
 // does nothing.
 func (a action) change(item attr.Map) (c change, isChange bool, err error) {
 	c.path = a.path
+	if !a.path.writable(item) {
+		return c, false, errNoSuchPath
+	}
 	if a.verb == "SET" {
 		if c.value, err = a.value.resolve(item); err != nil {
 			return c, false, err
 		}
-	}
-	if !a.path.writable(item) {
-		return c, false, errNoSuchPath
 	}
 	old := a.path.Lookup(item)
 	switch a.verb {
@@ -157,10 +157,11 @@ func (n *node) resolve(item attr.Map) (attr.Value, error) {
 		return v, nil
 	}
 	if n.symbol == "if_not_exists" {
-		if v := n.args[0].path.Lookup(item); v.Kind() != attr.Missing {
+		otherwise, err := n.args[1].resolve(item) // must exist even when it is not used
+		if v := n.args[0].path.Lookup(item); err == nil && v.Kind() != attr.Missing {
 			return v, nil
 		}
-		return n.args[1].resolve(item)
+		return otherwise, err
 	}
 	left, err := n.args[0].resolve(item)
 	if err != nil {

@@ -20,6 +20,9 @@ func ParseCondition(kind, src string, env *Env) (*Condition, error) {
 
 // Roots are the attributes that the condition reads, in the order of reading.
 func (c *Condition) Roots() []string {
+	if c == nil {
+		return nil
+	}
 	var roots []string
 	c.root.walk(func(n *node) {
 		if n.op == opPath {

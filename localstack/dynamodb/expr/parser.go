@@ -44,7 +44,7 @@ func run(kind, src string, env *Env, rule func(p *parser)) (err error) {
 			err = attr.Invalidf("Invalid %s: %s", kind, err)
 		}
 	}()
-	if strings.TrimSpace(src) == "" {
+	if src == "" {
 		return attr.Invalid("The expression can not be empty;")
 	}
 	if len(src) > maxExpression {
@@ -90,8 +90,11 @@ func (p *parser) next() token {
 func (p *parser) refuse() {
 	t := p.peek()
 	from, to := t.start, t.end
-	if p.pos > 0 {
+	switch {
+	case p.pos > 0:
 		from = p.tokens[p.pos-1].start
+	case t.kind == tokEnd:
+		from = 0 // nothing but blanks
 	}
 	if p.pos+1 < len(p.tokens) {
 		to = p.tokens[p.pos+1].end
@@ -133,9 +136,11 @@ func (p *parser) atKeyword(word string) bool {
 	return t.kind == tokWord && strings.EqualFold(t.text, word)
 }
 
+// isKeyword tells whether a word belongs to the grammar, and so can't name an
+// attribute.
 func isKeyword(word string) bool {
 	switch strings.ToUpper(word) {
-	case "AND", "OR", "NOT", "BETWEEN", "IN":
+	case "AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE":
 		return true
 	}
 	return false

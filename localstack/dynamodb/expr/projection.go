@@ -28,6 +28,9 @@ func (p *parser) paths() []Path {
 
 // Roots are the attributes that the projection reads.
 func (pr *Projection) Roots() []string {
+	if pr == nil {
+		return nil
+	}
 	roots := make([]string, len(pr.paths))
 	for i, p := range pr.paths {
 		roots[i] = p.Root()

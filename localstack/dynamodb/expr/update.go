@@ -124,6 +124,7 @@ func (p *parser) checkSetCall(n *node) {
 	case "if_not_exists":
 		if p.arity(n, 2) {
 			p.wantPath(n.symbol, n.args[0])
+			p.wantDistinct(n.symbol, n.args)
 		}
 	case "list_append":
 		if p.arity(n, 2) {

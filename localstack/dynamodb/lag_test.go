@@ -1,0 +1,218 @@
+package dynamodb_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/cashwrap/cashwrap/localstack/dynamodb"
+)
+
+func byStatus(t testing.TB, client *sdk.Client, status string) []string {
+	t.Helper()
+	out, err := client.Query(context.Background(), &sdk.QueryInput{
+		TableName: aws.String("ledger"), IndexName: aws.String("by_status"), KeyConditionExpression: aws.String("#s = :s"),
+		ExpressionAttributeNames: map[string]string{"#s": "status"}, ExpressionAttributeValues: attributes{":s": str(status)}})
+	if err != nil {
+		t.Fatalf("Query: %v", err)
+	}
+	var found []string
+	for _, item := range out.Items {
+		found = append(found, textOf(item["sk"])+"="+textOf(item["amount"]))
+	}
+	return found
+}
+
+func TestIndexOrderIsNumeric(t *testing.T) {
+	t.Parallel()
+	_, client := newLedger(t, dynamodb.Config{})
+	for i, amount := range []string{"10", "-3", "9", "-20", "0", "0.5", "-0.25", "100", "-3.1"} {
+		put(t, client, entry("m", strconv.Itoa(i), "status", str("open"), "amount", num(amount)))
+	}
+	put(t, client, entry("m", "sparse", "status", str("open"))) // has no amount: not in the index
+	if got, want := strings.Join(byStatus(t, client, "open"), " "), "3=-20 8=-3.1 1=-3 6=-0.25 4=0 5=0.5 2=9 0=10 7=100"; got != want {
+		t.Errorf("index order = %s, want %s", got, want)
+	}
+}
+
+func TestIndexLag(t *testing.T) {
+	t.Parallel()
+	now := newClock()
+	_, client := newLedger(t, dynamodb.Config{Now: now.Now, IndexLag: 2 * time.Second})
+	check := func(status, want string) {
+		t.Helper()
+		if got := strings.Join(byStatus(t, client, status), " "); got != want {
+			t.Errorf("index of %s = %q, want %q", status, got, want)
+		}
+	}
+	put(t, client, entry("m", "a", "status", str("open"), "amount", num("1")))
+	check("open", "")
+	now.advance(time.Second)
+	put(t, client, entry("m", "a", "status", str("done"), "amount", num("2")))
+	now.advance(time.Second)
+	check("open", "a=1")
+	check("done", "")
+	now.advance(time.Second)
+	check("open", "")
+	check("done", "a=2")
+}
+
+func records(t testing.TB, e *dynamodb.Engine, iteratorType streamtypes.ShardIteratorType) []streamtypes.Record {
+	t.Helper()
+	ctx := context.Background()
+	client := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) { o.BaseEndpoint = aws.String("http://engine") })
+	listed, err := client.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: aws.String("ledger")})
+	if err != nil {
+		t.Fatalf("ListStreams: %v", err)
+	}
+	arn := listed.Streams[0].StreamArn
+	described, err := client.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
+	if err != nil {
+		t.Fatalf("DescribeStream: %v", err)
+	}
+	iterator, err := client.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: arn, ShardId: described.StreamDescription.Shards[0].ShardId, ShardIteratorType: iteratorType})
+	if err != nil {
+		t.Fatalf("GetShardIterator: %v", err)
+	}
+	page, err := client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator.ShardIterator})
+	if err != nil {
+		t.Fatalf("GetRecords: %v", err)
+	}
+	return page.Records
+}
+
+func enableTTL(t testing.TB, client *sdk.Client) {
+	t.Helper()
+	_, err := client.UpdateTimeToLive(context.Background(), &sdk.UpdateTimeToLiveInput{TableName: aws.String("ledger"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(true)}})
+	if err != nil {
+		t.Fatalf("UpdateTimeToLive: %v", err)
+	}
+}
+
+func TestExpiryLagsAndIsAnnounced(t *testing.T) {
+	t.Parallel()
+	now := newClock()
+	e, client := newLedger(t, dynamodb.Config{Now: now.Now, TTLLag: time.Hour})
+	expires := num(strconv.FormatInt(now.Now().Add(time.Minute).Unix(), 10))
+	put(t, client, entry("m", "before", "expires", expires))
+	enableTTL(t, client)
+	put(t, client, entry("m", "kept", "expires", expires))
+	put(t, client, entry("m", "kept")) // no longer expires
+	now.advance(time.Hour)
+	if fetch(t, client, "m", "before") == nil {
+		t.Fatal("deleted before the lag was over")
+	}
+	now.advance(time.Minute)
+	if fetch(t, client, "m", "before") != nil {
+		t.Error("still there after the lag")
+	}
+	if fetch(t, client, "m", "kept") == nil {
+		t.Error("deleted by a deadline it no longer has")
+	}
+	all := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)
+	last := all[len(all)-1]
+	if last.EventName != streamtypes.OperationTypeRemove || last.UserIdentity == nil || *last.UserIdentity.PrincipalId != "dynamodb.amazonaws.com" {
+		t.Errorf("last record = %s by %+v, want REMOVE by the service", last.EventName, last.UserIdentity)
+	}
+}
+
+func TestStreamKeepsADay(t *testing.T) {
+	t.Parallel()
+	now := newClock()
+	e, client := newLedger(t, dynamodb.Config{Now: now.Now})
+	put(t, client, entry("m", "a"))
+	now.advance(time.Hour)
+	put(t, client, entry("m", "b"))
+	put(t, client, entry("m", "b")) // no change, no record
+	if got := len(records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)); got != 2 {
+		t.Errorf("%d records, want 2", got)
+	}
+	now.advance(23*time.Hour + time.Second)
+	if got := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(got) != 1 {
+		t.Errorf("%d records after a day, want 1", len(got))
+	}
+	if got := len(records(t, e, streamtypes.ShardIteratorTypeLatest)); got != 0 {
+		t.Errorf("LATEST reads %d old records", got)
+	}
+}
+
+func TestSnapshotKeepsEverything(t *testing.T) {
+	t.Parallel()
+	now := newClock()
+	e, client := newLedger(t, dynamodb.Config{Now: now.Now})
+	enableTTL(t, client)
+	put(t, client, entry("m", "a", "status", str("open <&>"), "amount", num("1.50"),
+		"expires", num(strconv.FormatInt(now.Now().Add(time.Minute).Unix(), 10))))
+	if _, err := transact(client, "token", addPart("m", "sum", "1")); err != nil {
+		t.Fatal(err)
+	}
+	var saved bytes.Buffer
+	if err := e.Save(&saved); err != nil {
+		t.Fatalf("Save: %v", err)
+	}
+	restarted := dynamodb.New(dynamodb.Config{Now: now.Now})
+	if err := restarted.Load(&saved); err != nil {
+		t.Fatalf("Load: %v", err)
+	}
+	again := newClient(restarted)
+	if restarted.Version() != e.Version() {
+		t.Errorf("version = %d, want %d", restarted.Version(), e.Version())
+	}
+	if got := strings.Join(byStatus(t, again, "open <&>"), " "); got != "a=1.5" {
+		t.Errorf("index = %q, want a=1.5", got)
+	}
+	if _, err := transact(again, "token", addPart("m", "sum", "1")); err != nil {
+		t.Fatal(err)
+	}
+	if got := textOf(fetch(t, again, "m", "sum")["amount"]); got != "1" {
+		t.Errorf("sum = %s: the token was forgotten", got)
+	}
+	put(t, again, entry("m", "later"))
+	if got := records(t, restarted, streamtypes.ShardIteratorTypeTrimHorizon); len(got) != 3 || *got[2].Dynamodb.SequenceNumber != "000000000000000000003" {
+		t.Errorf("%d records after the restart, want 3 numbered on", len(got))
+	}
+	now.advance(time.Minute)
+	if fetch(t, again, "m", "a") != nil {
+		t.Error("time to live was forgotten")
+	}
+}
+
+func TestLoadRefusesWhatIsNoSnapshot(t *testing.T) {
+	t.Parallel()
+	e, client := newLedger(t, dynamodb.Config{})
+	put(t, client, entry("m", "a"))
+	var saved bytes.Buffer
+	if err := e.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "no gzip", saved.String()[:saved.Len()/2]} {
+		if err := e.Load(strings.NewReader(text)); err == nil {
+			t.Errorf("Load of %d bytes succeeded", len(text))
+		}
+	}
+	if fetch(t, client, "m", "a") == nil {
+		t.Error("a failed Load lost the data")
+	}
+}
+
+func TestContextEndsARequest(t *testing.T) {
+	t.Parallel()
+	_, client := newLedger(t, dynamodb.Config{})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := client.ListTables(ctx, &sdk.ListTablesInput{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error = %v, want context.Canceled", err)
+	}
+}
