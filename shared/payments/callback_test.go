@@ -1,0 +1,191 @@
+package payments_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// owed is the callback of a payment at start.
+func owed(t testing.TB) payments.Callback {
+	t.Helper()
+	return *settle(t, states(t)["deciding"], payments.Outcome{Decision: payments.Approved}, start).Callback
+}
+
+func TestCallbackTellsOfTheCheckout(t *testing.T) {
+	t.Parallel()
+	want := payments.Callback{
+		ID: "msg_1", EventType: "CHECKOUT_STATUS_CHANGED", CheckoutID: "checkout-1", URL: returnURL, Status: payments.Paid,
+		CreatedAt: start, NextAt: start, UpdatedAt: start, State: payments.CallbackOwed,
+	}
+	if got := owed(t); got != want {
+		t.Errorf("%+v", got)
+	}
+	silent := states(t)["deciding"]
+	silent.ReturnURL = ""
+	if change := settle(t, silent, payments.Outcome{Decision: payments.Approved}, start); change.Callback != nil {
+		t.Errorf("nobody asked for %+v", change.Callback)
+	}
+}
+
+// Contract §11.3, from the first failed try: 1 min, 5 min, 20 min, 2 h
+// (published), then every 12 h until 3 days have passed, then dead.
+func TestRetryTimes(t *testing.T) {
+	t.Parallel()
+	c := owed(t)
+	failed := start.Add(3 * time.Second) // the first try
+	now := failed
+	for i, delay := range []time.Duration{
+		time.Minute, 5 * time.Minute, 20 * time.Minute, 2 * time.Hour,
+		12 * time.Hour, 24 * time.Hour, 36 * time.Hour, 48 * time.Hour, 60 * time.Hour, 72 * time.Hour,
+	} {
+		c = c.Undelivered("status 500", now)
+		if !c.NextAt.Equal(failed.Add(delay)) || c.State != payments.CallbackOwed {
+			t.Fatalf("try %d at %s: %s at %s, want %s later", i+1, now, c.State, c.NextAt, delay)
+		}
+		if c.Tries != i+1 || !c.FirstFailedAt.Equal(failed) || !c.UpdatedAt.Equal(now) || c.LastError != "status 500" || c.ID != "msg_1" {
+			t.Fatalf("try %d: %+v", i+1, c)
+		}
+		now = c.NextAt
+	}
+	c = c.Undelivered("status 500", now)
+	if c.State != payments.CallbackDead || c.Tries != 11 || !c.NextAt.Equal(now) {
+		t.Errorf("after 72 h: %+v", c)
+	}
+}
+
+// A try that was late is not made up for: the next one is at its own time.
+func TestALateTrySkipsTheTimesItMissed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ late, next time.Duration }{
+		{time.Minute, 5 * time.Minute},
+		{4 * time.Minute, 5 * time.Minute},
+		{5 * time.Minute, 20 * time.Minute},
+		{3 * time.Hour, 12 * time.Hour},
+		{12*time.Hour - 1, 12 * time.Hour},
+		{71 * time.Hour, 72 * time.Hour},
+	} {
+		got := owed(t).Undelivered("refused", start).Undelivered("refused", after(c.late))
+		if !got.NextAt.Equal(after(c.next)) || got.State != payments.CallbackOwed {
+			t.Errorf("second try after %s: %s at %s", c.late, got.State, got.NextAt)
+		}
+	}
+	if got := owed(t).Undelivered("refused", start).Undelivered("refused", after(100*time.Hour)); got.State != payments.CallbackDead {
+		t.Errorf("second try after 100 h: %+v", got)
+	}
+}
+
+func TestDelivered(t *testing.T) {
+	t.Parallel()
+	first := owed(t).Delivered()
+	if first.State != payments.CallbackDelivered || first.Tries != 1 {
+		t.Errorf("%+v", first)
+	}
+	second := owed(t).Undelivered("refused", start).Delivered()
+	if second.State != payments.CallbackDelivered || second.Tries != 2 || second.LastError != "" {
+		t.Errorf("%+v", second)
+	}
+	for _, c := range []payments.Callback{first, second} {
+		if c.DueAt(after(1000*time.Hour)) || c.Overdue(after(1000*time.Hour)) {
+			t.Errorf("delivered, yet due: %+v", c)
+		}
+	}
+}
+
+// A replay bears the id of the first time, and begins the retries anew.
+func TestReplayed(t *testing.T) {
+	t.Parallel()
+	dead := owed(t).Undelivered("refused", start).Undelivered("refused", after(100*time.Hour))
+	now := after(200 * time.Hour)
+	got := dead.Replayed(now)
+	if got.ID != dead.ID || got.State != payments.CallbackOwed || !got.NextAt.Equal(now) || got.LastError != "" || !got.DueAt(now) {
+		t.Errorf("%+v", got)
+	}
+	if next := got.Undelivered("refused", now); !next.NextAt.Equal(now.Add(time.Minute)) {
+		t.Errorf("the retry after a replay is at %s", next.NextAt)
+	}
+	if dead.State != payments.CallbackDead || dead.FirstFailedAt == nil {
+		t.Error("the dead callback was altered")
+	}
+}
+
+// SQS holds a message back for 15 minutes at most; beyond that the sweep sends it.
+func TestQueueDelayAndSweepAt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		wait, delay time.Duration
+		fast        bool
+		sweep       time.Duration // after start
+	}{
+		{0, 0, true, time.Minute},
+		{-time.Hour, 0, true, -time.Hour + time.Minute},
+		{4 * time.Minute, 4 * time.Minute, true, 5 * time.Minute},
+		{15 * time.Minute, 15 * time.Minute, true, 16 * time.Minute},
+		{15*time.Minute + 1, 15*time.Minute + 1, false, 15*time.Minute + 1},
+		{12 * time.Hour, 12 * time.Hour, false, 12 * time.Hour},
+	} {
+		cb := owed(t)
+		cb.NextAt = after(c.wait)
+		if delay, fast := cb.QueueDelay(start); delay != c.delay || fast != c.fast {
+			t.Errorf("%s to wait: delay %s, fast %t", c.wait, delay, fast)
+		}
+		if !cb.SweepAt().Equal(after(c.sweep)) {
+			t.Errorf("%s to wait: swept at %s", c.wait, cb.SweepAt())
+		}
+		if cb.Overdue(after(c.sweep-1)) || !cb.Overdue(after(c.sweep)) {
+			t.Errorf("%s to wait: not overdue exactly from %s on", c.wait, cb.SweepAt())
+		}
+	}
+}
+
+// Every retry is either on the fast path, with the sweep a minute behind, or the sweep's own.
+func TestEveryRetryHasASender(t *testing.T) {
+	t.Parallel()
+	c := owed(t)
+	for c.State == payments.CallbackOwed {
+		_, fast := c.QueueDelay(c.UpdatedAt)
+		if behind := c.SweepAt().Sub(c.NextAt); behind != map[bool]time.Duration{true: time.Minute}[fast] {
+			t.Fatalf("try %d: fast %t, the sweep %s behind", c.Tries, fast, behind)
+		}
+		c = c.Undelivered("refused", c.NextAt)
+	}
+	if c.Tries != 11 {
+		t.Errorf("%d tries", c.Tries)
+	}
+}
+
+// A message the sweep sent may still wait in a slow queue, so its next one for the same try comes later each time.
+func TestSweepsGrowRare(t *testing.T) {
+	t.Parallel()
+	c := owed(t)
+	now := c.SweepAt()
+	for i, minutes := range []time.Duration{5, 10, 20, 40, 60, 60, 60, 60, 60, 60, 60} {
+		c = c.Swept(now)
+		if gap := c.SweepAt().Sub(now); gap != minutes*time.Minute {
+			t.Fatalf("sweep %d: the next one %s later, want %d min", i+1, gap, minutes)
+		}
+		now = c.SweepAt()
+	}
+	tried := c.Undelivered("refused", now)
+	if behind := tried.SweepAt().Sub(tried.NextAt); behind != time.Minute {
+		t.Errorf("after a try the sweep is %s behind", behind)
+	}
+	if replayed := c.Replayed(now); !replayed.SweepAt().Equal(now.Add(time.Minute)) {
+		t.Errorf("after a replay the sweep sends at %s", replayed.SweepAt())
+	}
+}
+
+// Clocks and queues may bring a try forward by some seconds; it must not be
+// made again at its own time.
+func TestAnEarlyTryCountsAsMadeAtItsTime(t *testing.T) {
+	t.Parallel()
+	c := owed(t).Undelivered("refused", start)
+	early := c.NextAt.Add(-5 * time.Second)
+	if !c.DueAt(early) || c.DueAt(early.Add(-time.Nanosecond)) {
+		t.Error("not due exactly from 5 s before its time")
+	}
+	if next := c.Undelivered("refused", early); !next.NextAt.Equal(after(5 * time.Minute)) {
+		t.Errorf("the next try is at %s", next.NextAt)
+	}
+}
