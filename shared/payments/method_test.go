@@ -1,0 +1,186 @@
+package payments_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// allMethods are contract §4.3's, with what §2.7 and §4.3 say of each.
+var allMethods = map[payments.Method]struct {
+	entryMode, paymentType string
+	flow                   payments.Flow
+}{
+	payments.CardMethod: {"CUSTOMER_ENTRY", "ECOM", payments.CardFlow},
+	payments.GooglePay:  {"GOOGLE_PAY", "ECOM", payments.CardFlow},
+	payments.ApplePay:   {"APPLE_PAY", "ECOM", payments.CardFlow},
+	payments.Boleto:     {"BOLETO", "BOLETO", payments.VoucherFlow},
+	payments.Pix:        {"PIX", "ECOM", payments.VoucherFlow},
+	payments.QRCodePix:  {"QR_CODE_PIX", "ECOM", payments.VoucherFlow},
+	payments.IDEAL:      {"IDEAL", "ECOM", payments.RedirectFlow},
+	payments.Bancontact: {"BANCONTACT", "ECOM", payments.RedirectFlow},
+	payments.EPS:        {"EPS", "ECOM", payments.RedirectFlow},
+	payments.MyBank:     {"MYBANK", "ECOM", payments.RedirectFlow},
+	payments.Satispay:   {"SATISPAY", "ECOM", payments.RedirectFlow},
+	payments.Blik:       {"BLIK", "ECOM", payments.RedirectFlow},
+	payments.P24:        {"P24", "ECOM", payments.RedirectFlow},
+	payments.Twint:      {"TWINT", "ECOM", payments.RedirectFlow},
+	payments.PayPal:     {"PAYPAL", "ECOM", payments.RedirectFlow},
+}
+
+func TestMethodProperties(t *testing.T) {
+	t.Parallel()
+	for m, want := range allMethods {
+		if m.EntryMode() != want.entryMode || m.PaymentType() != want.paymentType || m.Flow() != want.flow || m.Name() == "" {
+			t.Errorf("%s: %s, %s, flow %d, %q", m, m.EntryMode(), m.PaymentType(), m.Flow(), m.Name())
+		}
+	}
+	if m := payments.Method("cheque"); m.EntryMode() != "" || m.Flow() != payments.CardFlow || m.Name() != "" {
+		t.Error("an unknown method has properties")
+	}
+}
+
+// Contract §4.3: availability by the merchant's currency.
+func TestMethodsByCurrency(t *testing.T) {
+	t.Parallel()
+	own := map[money.Currency][]payments.Method{
+		"BRL": {payments.Boleto, payments.Pix, payments.QRCodePix},
+		"EUR": {payments.IDEAL, payments.Bancontact, payments.EPS, payments.MyBank, payments.Satispay},
+		"PLN": {payments.Blik, payments.P24},
+		"CHF": {payments.Twint},
+		"USD": nil, "GBP": nil, "CLP": nil, "HUF": nil,
+	}
+	for c, methods := range own {
+		for _, paypal := range []bool{false, true} {
+			settings := payments.MethodSettings{PayPal: paypal}
+			want := slices.Concat([]payments.Method{payments.CardMethod, payments.GooglePay}, methods)
+			if paypal {
+				want = append(want, payments.PayPal)
+			}
+			if got := payments.MethodsFor(c, settings); !slices.Equal(got, want) {
+				t.Errorf("%s, paypal %t: %v, want %v", c, paypal, got, want)
+			}
+			for m := range allMethods {
+				checkAvailability(t, m, c, settings, slices.Contains(want, m))
+			}
+		}
+	}
+}
+
+func checkAvailability(t *testing.T, m payments.Method, c money.Currency, settings payments.MethodSettings, offered bool) {
+	t.Helper()
+	fault := payments.CheckMethod(m, c, settings)
+	if offered != (fault == nil) {
+		t.Errorf("%s in %s: %v", m, c, fault)
+	}
+	if fault != nil && (fault.Code != "INVALID" || fault.Slug != "payment-method-not-allowed" || fault.Param != "payment_type") {
+		t.Errorf("%s in %s: %+v", m, c, *fault)
+	}
+}
+
+func TestUnknownMethods(t *testing.T) {
+	t.Parallel()
+	for _, m := range []payments.Method{"", "cheque", "CARD", "card "} {
+		fault := payments.CheckMethod(m, "EUR", payments.MethodSettings{PayPal: true})
+		if fault == nil || fault.Code != "INVALID" || fault.Slug != "unknown-payment-method" || fault.Param != "payment_type" {
+			t.Errorf("%q: %v", m, fault)
+		}
+	}
+}
+
+func brazilian() payments.PersonalDetails {
+	return payments.PersonalDetails{
+		FirstName: new("Ana"), LastName: new("Souza"), Email: new("ana@mail.example"), TaxID: new("529.982.247-25"),
+		Address: &payments.Address{Country: new("BR"), Line1: new("Rua A, 1"), City: new("Recife"),
+			PostalCode: new("50000-000"), State: new("PE")},
+	}
+}
+
+// Contract §4.3: what a method must know of the payer.
+func TestPayerRequirements(t *testing.T) {
+	t.Parallel()
+	names := []string{"first_name", "last_name", "email", "address.country"}
+	boleto := append(slices.Clone(names), "tax_id", "address.line_1", "address.city", "address.postal_code", "address.state")
+	needs := map[payments.Method][]string{payments.Boleto: boleto}
+	for _, m := range []payments.Method{payments.IDEAL, payments.Bancontact, payments.EPS, payments.P24,
+		payments.MyBank, payments.Satispay, payments.Blik} {
+		needs[m] = names
+	}
+	for m := range allMethods {
+		full := brazilian()
+		if faults := m.CheckPayer(&full); faults != nil {
+			t.Errorf("%s refuses full details: %v", m, faults)
+		}
+		var want, none []string
+		for _, name := range needs[m] {
+			want = append(want, "MISSING personal_details."+name)
+		}
+		if want != nil {
+			none = []string{"MISSING personal_details"}
+		}
+		for _, empty := range []payments.PersonalDetails{{}, {Address: &payments.Address{}}, {FirstName: new(""), Address: &payments.Address{City: new("")}}} {
+			if got := codes(m.CheckPayer(&empty)); !slices.Equal(got, want) {
+				t.Errorf("%s of empty details: %v, want %v", m, got, want)
+			}
+		}
+		if got := codes(m.CheckPayer(nil)); !slices.Equal(got, none) {
+			t.Errorf("%s of no details: %v, want %v", m, got, none)
+		}
+	}
+}
+
+func TestBoletoPayer(t *testing.T) {
+	t.Parallel()
+	foreign := brazilian()
+	foreign.TaxID, foreign.Address.Country = new("123.456.789-00"), new("PT")
+	want := []string{"INVALID personal_details.tax_id", "INVALID personal_details.address.country"}
+	if got := codes(payments.Boleto.CheckPayer(&foreign)); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	if got := payments.IDEAL.CheckPayer(&foreign); got != nil {
+		t.Errorf("iDEAL asks for a CPF: %v", got)
+	}
+}
+
+func TestCPF(t *testing.T) {
+	t.Parallel()
+	for cpf, want := range map[string]bool{
+		"529.982.247-25": true, "52998224725": true, "111.444.777-35": true, "00000000191": true,
+		"529.982.247-24": false, "529.982.247-15": false, "52998224752": false, "5299822472": false, "529982247250": false,
+		"": false, "...-": false, "5299822472x": false, " 52998224725": false, "529 982 247 25": false, "٥٢٩٩٨٢٢٤٧٢٥": false,
+	} {
+		if got := payments.ValidCPF(cpf); got != want {
+			t.Errorf("%q: %t", cpf, got)
+		}
+	}
+	for d := range 10 {
+		if same := strings.Repeat(string(rune('0'+d)), 11); payments.ValidCPF(same) {
+			t.Errorf("%s passes", same)
+		}
+	}
+}
+
+// For any nine digits exactly one pair of check digits is right, and one wrong digit is noticed.
+func TestCPFCheckDigits(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		base := rapid.StringMatching(`[0-9]{9}`).Filter(func(s string) bool { return strings.Trim(s, s[:1]) != "" }).Draw(t, "base")
+		var right []string
+		for pair := range 100 {
+			if cpf := base + string([]byte{byte('0' + pair/10), byte('0' + pair%10)}); payments.ValidCPF(cpf) {
+				right = append(right, cpf)
+			}
+		}
+		if len(right) != 1 {
+			t.Fatalf("%v are right for %s", right, base)
+		}
+		if dotted := right[0][:3] + "." + right[0][3:6] + "." + right[0][6:9] + "-" + right[0][9:]; !payments.ValidCPF(dotted) {
+			t.Fatalf("%s is refused", dotted)
+		}
+	})
+}

@@ -1,0 +1,214 @@
+package payments_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// fields reach every leaf of the details, by JSON path.
+var fields = map[string]func(*payments.PersonalDetails) **string{
+	"first_name":          func(d *payments.PersonalDetails) **string { return &d.FirstName },
+	"last_name":           func(d *payments.PersonalDetails) **string { return &d.LastName },
+	"email":               func(d *payments.PersonalDetails) **string { return &d.Email },
+	"phone":               func(d *payments.PersonalDetails) **string { return &d.Phone },
+	"birth_date":          func(d *payments.PersonalDetails) **string { return &d.BirthDate },
+	"tax_id":              func(d *payments.PersonalDetails) **string { return &d.TaxID },
+	"address.city":        func(d *payments.PersonalDetails) **string { return &d.Address.City },
+	"address.country":     func(d *payments.PersonalDetails) **string { return &d.Address.Country },
+	"address.line_1":      func(d *payments.PersonalDetails) **string { return &d.Address.Line1 },
+	"address.line_2":      func(d *payments.PersonalDetails) **string { return &d.Address.Line2 },
+	"address.postal_code": func(d *payments.PersonalDetails) **string { return &d.Address.PostalCode },
+	"address.state":       func(d *payments.PersonalDetails) **string { return &d.Address.State },
+}
+
+func filled(value string) payments.PersonalDetails {
+	d := payments.PersonalDetails{Address: &payments.Address{}}
+	for _, field := range fields {
+		*field(&d) = new(value)
+	}
+	return d
+}
+
+// Contract §5: a PUT merges field by field, also in the address.
+func TestMergeFieldByField(t *testing.T) {
+	t.Parallel()
+	for changed, field := range fields {
+		for _, value := range []string{"new", ""} {
+			old, update := filled("old"), payments.PersonalDetails{Address: &payments.Address{}}
+			*field(&update) = new(value)
+			merged := old.Merge(&update)
+			for name, other := range fields {
+				want := "old"
+				if name == changed {
+					want = value
+				}
+				if got := *other(&merged); got == nil || *got != want {
+					t.Errorf("%s = %q: %s is %v", changed, value, name, got)
+				}
+			}
+			if asJSON(t, old) != asJSON(t, filled("old")) {
+				t.Errorf("%s: the old details were altered", changed)
+			}
+		}
+	}
+}
+
+func TestMergeOfNothing(t *testing.T) {
+	t.Parallel()
+	old := filled("old")
+	for name, update := range map[string]*payments.PersonalDetails{
+		"nil": nil, "empty": {}, "empty address": {Address: &payments.Address{}},
+	} {
+		if got := old.Merge(update); asJSON(t, got) != asJSON(t, old) {
+			t.Errorf("%s: %s", name, asJSON(t, got))
+		}
+	}
+	update := filled("new")
+	if got := (payments.PersonalDetails{}).Merge(&update); asJSON(t, got) != asJSON(t, update) {
+		t.Errorf("onto nothing: %s", asJSON(t, got))
+	}
+}
+
+// Merging twice, or one after the other, is merging the merged.
+func TestMergeLaws(t *testing.T) {
+	t.Parallel()
+	details := rapid.Custom(func(t *rapid.T) payments.PersonalDetails {
+		d := payments.PersonalDetails{Address: &payments.Address{}}
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			if rapid.Bool().Draw(t, name) {
+				*fields[name](&d) = new(rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "value"))
+			}
+		}
+		return d
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := details.Draw(t, "a"), details.Draw(t, "b"), details.Draw(t, "c")
+		once := a.Merge(&b)
+		if twice := once.Merge(&b); asJSON(t, twice) != asJSON(t, once) {
+			t.Fatalf("twice: %s", asJSON(t, twice))
+		}
+		bc := b.Merge(&c)
+		if left, right := once.Merge(&c), a.Merge(&bc); asJSON(t, left) != asJSON(t, right) {
+			t.Fatalf("%s, not %s", asJSON(t, left), asJSON(t, right))
+		}
+	})
+}
+
+func asJSON(t interface{ Fatal(...any) }, v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestCheckDetails(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 256)
+	for name, c := range map[string]struct {
+		field, value string
+		country      string
+		want         string
+	}{
+		"longest first name":  {field: "first_name", value: long[2:]},
+		"first name too long": {field: "first_name", value: long, want: "INVALID personal_details.first_name"},
+		"last name too long":  {field: "last_name", value: long, want: "INVALID personal_details.last_name"},
+		"phone too long":      {field: "phone", value: long, want: "INVALID personal_details.phone"},
+		"tax_id too long":     {field: "tax_id", value: long, want: "INVALID personal_details.tax_id"},
+		"city too long":       {field: "address.city", value: long, want: "INVALID personal_details.address.city"},
+		"line_1 too long":     {field: "address.line_1", value: long, want: "INVALID personal_details.address.line_1"},
+		"line_2 too long":     {field: "address.line_2", value: long, want: "INVALID personal_details.address.line_2"},
+		"code too long":       {field: "address.postal_code", value: long, want: "INVALID personal_details.address.postal_code"},
+		"state too long":      {field: "address.state", value: long, want: "INVALID personal_details.address.state"},
+		"email":               {field: "email", value: "a.b+c@mail.example"},
+		"no email":            {field: "email", value: ""},
+		"email with a name":   {field: "email", value: "Ana <ana@mail.example>", want: "INVALID personal_details.email"},
+		"email without host":  {field: "email", value: "ana@", want: "INVALID personal_details.email"},
+		"leap day":            {field: "birth_date", value: "2004-02-29"},
+		"no birth date":       {field: "birth_date", value: ""},
+		"no such day":         {field: "birth_date", value: "2005-02-29", want: "INVALID personal_details.birth_date"},
+		"other date form":     {field: "birth_date", value: "29.02.2004", want: "INVALID personal_details.birth_date"},
+		"date and time":       {field: "birth_date", value: "2004-02-29T00:00:00Z", want: "INVALID personal_details.birth_date"},
+		"country":             {field: "address.country", value: "DE"},
+		"no such country":     {field: "address.country", value: "ZZ", want: "INVALID personal_details.address.country"},
+		"small country":       {field: "address.country", value: "de", want: "INVALID personal_details.address.country"},
+		"alpha-3 country":     {field: "address.country", value: "DEU", want: "INVALID personal_details.address.country"},
+		"CEP":                 {field: "address.postal_code", value: "01310-100", country: "BR"},
+		"CEP without dash":    {field: "address.postal_code", value: "01310100", country: "BR"},
+		"short CEP":           {field: "address.postal_code", value: "01310-10", country: "BR", want: "INVALID personal_details.address.postal_code"},
+		"dash elsewhere":      {field: "address.postal_code", value: "0131-0100", country: "BR", want: "INVALID personal_details.address.postal_code"},
+		"CEP elsewhere":       {field: "address.postal_code", value: "SW1A 1AA", country: "GB"},
+		"Brazilian state":     {field: "address.state", value: "TO", country: "BR"},
+		"no such state":       {field: "address.state", value: "XX", country: "BR", want: "INVALID personal_details.address.state"},
+		"small state":         {field: "address.state", value: "sp", country: "BR", want: "INVALID personal_details.address.state"},
+		"state elsewhere":     {field: "address.state", value: "XX", country: "US"},
+	} {
+		d := payments.PersonalDetails{Address: &payments.Address{}}
+		if c.country != "" {
+			d.Address.Country = &c.country
+		}
+		*fields[c.field](&d) = &c.value
+		if got := strings.Join(codes(d.Check()), ","); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestCheckListsEveryFault(t *testing.T) {
+	t.Parallel()
+	d := filled(strings.Repeat("x", 256))
+	d.Address.Country = new("BR")
+	var got []string
+	for _, f := range d.Check() {
+		got = append(got, strings.TrimPrefix(f.Param, "personal_details."))
+	}
+	slices.Sort(got)
+	want := []string{
+		"address.city", "address.line_1", "address.line_2", "address.postal_code", "address.postal_code", "address.state", "address.state",
+		"birth_date", "email", "email", "first_name", "last_name", "phone", "tax_id",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	var none *payments.PersonalDetails
+	if faults := none.Check(); faults != nil {
+		t.Errorf("no details: %v", faults)
+	}
+	if faults := (&payments.PersonalDetails{}).Check(); faults != nil {
+		t.Errorf("empty details: %v", faults)
+	}
+}
+
+// Contract §2.2: line1 = line_1; the spec's own name wins.
+func TestLineAliases(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string][2]string{
+		`{"line_1":"a","line_2":"b"}`:             {"a", "b"},
+		`{"line1":"a","line2":"b"}`:               {"a", "b"},
+		`{"line_1":"a","line2":"b"}`:              {"a", "b"},
+		`{"line1":"x","line_1":"a","line2":"b"}`:  {"a", "b"},
+		`{"line_1":null,"line1":"a","line2":"b"}`: {"a", "b"},
+	} {
+		var d payments.PersonalDetails
+		if err := json.Unmarshal([]byte(`{"first_name":"Ana","address":`+body+`}`), &d); err != nil {
+			t.Fatal(err)
+		}
+		if d.Address.Line1 == nil || *d.Address.Line1 != want[0] || d.Address.Line2 == nil || *d.Address.Line2 != want[1] {
+			t.Errorf("%s: %s", body, asJSON(t, d.Address))
+		}
+	}
+	var d payments.PersonalDetails
+	if err := json.Unmarshal([]byte(`{"address":{"city":"Köln","line1":5}}`), &d); err == nil {
+		t.Error("a number is a line")
+	}
+	if got := asJSON(t, payments.Address{Line1: new("a")}); got != `{"line_1":"a"}` {
+		t.Errorf("shown as %s", got)
+	}
+}

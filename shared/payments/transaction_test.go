@@ -1,0 +1,83 @@
+package payments_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func TestTransactionTellsOfItsAttempt(t *testing.T) {
+	t.Parallel()
+	c := newCheckout()
+	c.CustomerID = "customer-1"
+	a := attemptFor("attempt-1", payments.IDEAL)
+	a.Installments = 3
+	a.Card = &payments.CardSummary{Brand: "VISA", LastFour: "0091"}
+	o := payments.Outcome{Decision: payments.Approved, AuthCode: "A1", ReturnCode: "00", TerminalID: "T1"}
+	got := settle(t, begin(t, c, a, start), o, after(5)).Transaction
+	if got.ID != "attempt-1" || got.CheckoutID != c.ID || got.ForeignID != c.Reference || got.MerchantCode != c.Payee.Code ||
+		got.ProductSummary != c.Description || got.Username != c.Payee.Email || got.CustomerID != "customer-1" {
+		t.Errorf("%+v", got)
+	}
+	if got.PaymentType != "ECOM" || got.EntryMode != "IDEAL" || got.Installments != 3 || got.AuthCode != "A1" ||
+		got.ReturnCode != "00" || got.TerminalID != "T1" || *got.Card != *a.Card {
+		t.Errorf("%+v", got)
+	}
+	if !got.CreatedAt.Equal(start) || !got.UpdatedAt.Equal(after(5)) {
+		t.Errorf("created %s, updated %s", got.CreatedAt, got.UpdatedAt)
+	}
+}
+
+var (
+	codeForm = regexp.MustCompile(`^T[0-9A-Z]{9}$`)
+	uuidV4   = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+)
+
+// A retry of an attempt, on whatever machine, must bear the same names.
+func TestNamesFollowFromTheAttempt(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		id := rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)).Draw(t, "id")
+		first, again, other := transactionOf(t, id), transactionOf(t, id), transactionOf(t, id+"'")
+		if first.Code != again.Code || first.ClientTransactionID != again.ClientTransactionID || first.InternalID() != again.InternalID() {
+			t.Fatalf("%+v, then %+v", first, again)
+		}
+		if first.Code == other.Code || first.ClientTransactionID == other.ClientTransactionID || first.InternalID() == other.InternalID() {
+			t.Fatalf("two attempts share %+v", first)
+		}
+		if !codeForm.MatchString(first.Code) || !uuidV4.MatchString(first.ClientTransactionID) {
+			t.Fatalf("%s, %s", first.Code, first.ClientTransactionID)
+		}
+		if n := first.InternalID(); n < 0 || n >= 1<<53 || int64(float64(n)) != n {
+			t.Fatalf("internal id %d", n)
+		}
+	})
+}
+
+func transactionOf(t *rapid.T, id string) payments.Transaction {
+	c := newCheckout()
+	c, err := c.Begin(attemptFor(id, payments.CardMethod), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change, ok := c.Settle(id, payments.Outcome{Decision: payments.Undecided}, "msg", payments.Session{}, start)
+	if !ok {
+		t.Fatal("nothing was written")
+	}
+	return *change.Transaction
+}
+
+func TestShapeV4(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := rapid.SliceOfN(rapid.Byte(), 16, 32).Draw(t, "bytes")
+		id, err := uuid.Parse(payments.ShapeV4(b))
+		if err != nil || id.Version() != 4 || id.Variant() != uuid.RFC4122 {
+			t.Fatalf("%s, %v", id, err)
+		}
+	})
+}
