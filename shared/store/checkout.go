@@ -117,16 +117,34 @@ func (s *Store) checkoutItem(ctx context.Context, t account.Tenant, id string) (
 }
 
 // Checkouts lists a tenant's checkouts, newest first, at most 1000. The index
-// lags behind writes by moments.
+// says which there are, and lags behind creations by moments; each checkout
+// is then read as it is now.
 func (s *Store) Checkouts(ctx context.Context, t account.Tenant) ([]payments.Checkout, error) {
-	var items []checkoutItem
+	var listed []key
 	err := s.table.Get(listPartition, checkoutsList(t)).Index(listIndex).
-		Order(dynamo.Descending).Limit(maxListed).All(ctx, &items)
-	checkouts := make([]payments.Checkout, len(items))
-	for i, item := range items {
-		checkouts[i] = item.Checkout
+		Order(dynamo.Descending).Limit(maxListed).All(ctx, &listed)
+	if err != nil || len(listed) == 0 {
+		return nil, err
 	}
-	return checkouts, err
+	batch := s.table.Batch(partitionKey, sortKey).Get()
+	for _, k := range listed {
+		batch.And(dynamo.Keys{k.PK, k.SK})
+	}
+	var items []checkoutItem
+	if err := batch.All(ctx, &items); err != nil {
+		return nil, err
+	}
+	found := make(map[key]payments.Checkout, len(items))
+	for _, item := range items {
+		found[item.key] = item.Checkout
+	}
+	checkouts := make([]payments.Checkout, 0, len(listed))
+	for _, k := range listed {
+		if c, ok := found[k]; ok {
+			checkouts = append(checkouts, c)
+		}
+	}
+	return checkouts, nil
 }
 
 // CheckoutsByReference lists the checkout that bears the reference, if any;

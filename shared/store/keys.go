@@ -41,7 +41,7 @@ import (
 //	authenticate                  1 GetItem (credential; carries a copy of its merchant)
 //	create checkout               1 TransactWriteItems (checkout, reference guard)
 //	retrieve checkout             1 GetItem (its transactions are in the item)
-//	list checkouts                1 Query on list; by reference 2 GetItem
+//	list checkouts                1 Query on list, 1 BatchGetItem per 100; by reference 2 GetItem
 //	process checkout              1 GetItem (with a token 1 BatchGetItem), 1 PutItem to claim the
 //	                              attempt, 1 TransactWriteItems to record the outcome
 //	sweep                         1 Query per shard of due

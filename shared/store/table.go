@@ -9,18 +9,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Index is a global secondary index of the table.
+// Index is a global secondary index of the table. All hold keys only: a
+// change of an item then costs no index write unless it moves the item, and
+// whoever finds a key reads the item itself.
 type Index struct {
 	Name, Partition, Sort string
-	KeysOnly              bool
 }
 
 // Indexes is the definition that both the CDK app and the local run build
-// the table from. due holds keys only: whoever wakes reads the item itself,
-// consistently.
+// the table from.
 var Indexes = []Index{
 	{Name: listIndex, Partition: listPartition, Sort: listSort},
-	{Name: dueIndex, Partition: duePartition, Sort: dueSort, KeysOnly: true},
+	{Name: dueIndex, Partition: duePartition, Sort: dueSort},
 }
 
 // Primary key and TTL attribute names, for the CDK app.
@@ -61,13 +61,9 @@ func (s *Store) tableInput() *dynamodb.CreateTableInput {
 	names := []string{partitionKey, sortKey}
 	for _, index := range Indexes {
 		names = append(names, index.Partition, index.Sort)
-		projection := types.ProjectionTypeAll
-		if index.KeysOnly {
-			projection = types.ProjectionTypeKeysOnly
-		}
 		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
 			IndexName: aws.String(index.Name), KeySchema: keySchema(index.Partition, index.Sort),
-			Projection: &types.Projection{ProjectionType: projection},
+			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
 		})
 	}
 	for _, name := range names {

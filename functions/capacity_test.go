@@ -1,0 +1,145 @@
+package functions_test
+
+import (
+	"crypto/rand"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+var update = flag.Bool("update", false, "rewrite CAPACITY.md")
+
+const capacityFile = "CAPACITY.md"
+
+const capacityHead = `# What each endpoint costs at the table
+
+Made by ` + "`go test ./functions -run TestCapacity -update`" + `, which plays each request once in a warm process and reads
+the consumed capacity that DynamoDB itself reports, with indexes. Without ` + "`-update`" + ` the test fails when a line
+no longer holds. RCU and WCU are read and write capacity units. The rate limit adds at most 0.02 writes a request, and an
+Idempotency-Key two writes. The sandbox acquirer's own books are another party's and are not counted.
+
+| request | calls | RCU | WCU | which |
+|---|---:|---:|---:|---|
+`
+
+// measured is one line of the table.
+type measured struct {
+	name    string
+	most    int // calls allowed: the aims of the design
+	request func(*tale) world.Request
+}
+
+var measuredRequests = []measured{
+	{"POST /v0.1/checkouts", 2, func(t *tale) world.Request {
+		return world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{"checkout_reference": "measured", "amount": 10.10,
+			"currency": "EUR", "merchant_code": t.Merchant.Code, "return_url": t.receiver.URL}}
+	}},
+	{"GET /v0.1/checkouts/{id}", 2, func(t *tale) world.Request {
+		return world.Request{Method: "GET", Path: "/v0.1/checkouts/" + t.create(nil)}
+	}},
+	{"GET /v0.1/checkouts?checkout_reference=", 3, func(t *tale) world.Request {
+		t.create(nil)
+		return world.Request{Method: "GET", Path: fmt.Sprintf("/v0.1/checkouts?checkout_reference=order-%d", t.n)}
+	}},
+	{"GET /v0.1/checkouts (three of them)", 3, func(*tale) world.Request {
+		return world.Request{Method: "GET", Path: "/v0.1/checkouts"}
+	}},
+	{"PUT /v0.1/checkouts/{id}, card", 4, func(t *tale) world.Request {
+		t.checkout = t.create(nil)
+		return t.put(paying(frictionless))
+	}},
+	{"PUT /v0.1/checkouts/{id}, card with challenge", 4, func(t *tale) world.Request {
+		t.checkout = t.create(nil)
+		return t.put(paying(challenged))
+	}},
+	{"POST /v0.1/checkouts/{id}/complete_payment", 4, func(t *tale) world.Request {
+		t.checkout = t.create(nil)
+		t.form = t.challenge("approve")
+		return t.complete()
+	}},
+	{"PUT /v0.1/checkouts/{id}, card saved for a customer", 4, func(t *tale) world.Request {
+		t.checkout = t.create(map[string]any{"customer_id": t.customer()})
+		return t.put(paying(frictionless))
+	}},
+	{"PUT /v0.1/checkouts/{id}, saved card", 4, func(t *tale) world.Request {
+		customer := t.customer()
+		t.checkout = t.create(map[string]any{"checkout_reference": fmt.Sprintf("setup-%d", t.n), "customer_id": customer})
+		token := t.Do(t.put(paying(frictionless))).Text("payment_instrument.token")
+		t.checkout = t.create(nil)
+		return t.put(map[string]any{"payment_type": "card", "token": token, "customer_id": customer})
+	}},
+	{"PATCH /v0.1/checkouts/{id}", 3, func(t *tale) world.Request {
+		return world.Request{Method: "PATCH", Path: "/v0.1/checkouts/" + t.create(nil), Body: map[string]any{"amount": 11}}
+	}},
+	{"DELETE /v0.1/checkouts/{id}", 3, func(t *tale) world.Request {
+		return world.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + t.create(nil)}
+	}},
+	{"GET /v0.1/checkouts/{id}/payment-methods", 2, func(t *tale) world.Request {
+		return world.Request{Method: "GET", Path: "/v0.1/checkouts/" + t.create(nil) + "/payment-methods"}
+	}},
+	{"GET /v0.1/merchants/{merchant_code}/payment-methods", 1, func(t *tale) world.Request {
+		return world.Request{Method: "GET", Path: "/v0.1/merchants/" + t.Merchant.Code + "/payment-methods"}
+	}},
+	{"POST /v0.1/customers", 2, func(*tale) world.Request {
+		return world.Request{Method: "POST", Path: "/v0.1/customers", Body: map[string]any{"customer_id": "measured"}}
+	}},
+	{"GET /v0.1/customers/{customer_id}", 2, func(t *tale) world.Request {
+		return world.Request{Method: "GET", Path: "/v0.1/customers/" + t.customer()}
+	}},
+	{"PUT /v0.1/customers/{customer_id}", 3, func(t *tale) world.Request {
+		return world.Request{Method: "PUT", Path: "/v0.1/customers/" + t.customer(),
+			Body: map[string]any{"personal_details": map[string]any{"first_name": "Ada"}}}
+	}},
+	{"GET /v0.1/customers/{customer_id}/payment-instruments", 3, func(t *tale) world.Request {
+		return world.Request{Method: "GET", Path: "/v0.1/customers/" + t.customer() + "/payment-instruments"}
+	}},
+	{"GET /v0.1/checkouts, unknown key", 1, func(*tale) world.Request {
+		key, _ := account.NewKey(account.SecretKey, account.Test, rand.Reader)
+		return world.Request{Method: "GET", Path: "/v0.1/checkouts", Key: key}
+	}},
+}
+
+// warmUp has each function lease its first tokens of the rate limit.
+func warmUp(w *world.World) {
+	for path, want := range map[string]int{"/v0.1/checkouts": 200, "/v0.1/customers/nobody": 404, "/v0.1/artefacts/none/content": 404} {
+		if r := w.Do(world.Request{Method: "GET", Path: path}); r.Status != want {
+			w.Fatalf("warm up: %d %s", r.Status, r.Body)
+		}
+	}
+}
+
+func TestCapacity(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	receiver := w.Receive()
+	warmUp(w)
+	table := strings.Builder{}
+	table.WriteString(capacityHead)
+	for i, m := range measuredRequests {
+		one := &tale{World: w, receiver: receiver, n: i}
+		request := m.request(one)
+		w.Main().Meter.Reset()
+		if response := w.Do(request); response.Status >= 400 && request.Key == "" {
+			t.Errorf("%s: %d %s", m.name, response.Status, response.Body)
+		}
+		use := w.Main().Meter.Reset()
+		if len(use.Calls) > m.most {
+			t.Errorf("%s: %d calls, aim %d: %v", m.name, len(use.Calls), m.most, use.Calls)
+		}
+		fmt.Fprintf(&table, "| %s | %d | %g | %g | %s |\n", m.name, len(use.Calls), use.Read, use.Write, strings.Join(use.Calls, ", "))
+	}
+	if *update {
+		if err := os.WriteFile(capacityFile, []byte(table.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written, err := os.ReadFile(capacityFile)
+	if err != nil || string(written) != table.String() {
+		t.Errorf("%s is out of date (%v); measured:\n%s", capacityFile, err, table.String())
+	}
+}

@@ -1,0 +1,92 @@
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+)
+
+// secrets are what must never be stored or logged.
+type secrets struct {
+	mu   sync.Mutex
+	text map[string]string // secret → what it is
+}
+
+// Secret declares a text that must be found nowhere when the world ends.
+func (w *World) Secret(what, text string) {
+	w.secrets.mu.Lock()
+	defer w.secrets.mu.Unlock()
+	if w.secrets.text == nil {
+		w.secrets.text = map[string]string{}
+	}
+	w.secrets.text[text] = what
+}
+
+// findLeaks looks for every declared secret in the table, the queues and the
+// logs. A secret counts wherever it stands by itself, not inside a longer
+// run of letters and digits: three digits of a CVV are part of many ids.
+func (w *World) findLeaks() {
+	places := map[string]string{"table": w.dumpTable(), "queues": w.dumpQueues(), "logs": w.Logs.String()}
+	w.secrets.mu.Lock()
+	defer w.secrets.mu.Unlock()
+	for secret, what := range w.secrets.text {
+		alone := regexp.MustCompile(`(^|[^0-9A-Za-z])` + regexp.QuoteMeta(secret) + `($|[^0-9A-Za-z])`)
+		for place, text := range places {
+			if alone.MatchString(text) {
+				w.Errorf("a %s was found in the %s", what, place)
+			}
+		}
+	}
+}
+
+// dumpTable is every item of the table as JSON.
+func (w *World) dumpTable() string {
+	var dump strings.Builder
+	for item := range w.items() {
+		text, err := json.Marshal(item)
+		if err != nil {
+			w.Errorf("dump: %v", err)
+		}
+		dump.Write(text)
+	}
+	return dump.String()
+}
+
+// items scans the whole table.
+func (w *World) items() func(yield func(map[string]any) bool) {
+	return func(yield func(map[string]any) bool) {
+		db, table := w.App.Store.Raw()
+		pages := dynamodb.NewScanPaginator(db.Client(), &dynamodb.ScanInput{TableName: aws.String(table.Name())})
+		for pages.HasMorePages() {
+			// The test's own context has ended when cleanups run.
+			page, err := pages.NextPage(context.WithoutCancel(w.Context()))
+			if err != nil {
+				w.Errorf("scan: %v", err)
+				return
+			}
+			for _, item := range page.Items {
+				var plain map[string]any
+				if err := attributevalue.UnmarshalMap(item, &plain); err != nil {
+					w.Errorf("scan: %v", err)
+				}
+				if !yield(plain) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (w *World) dumpQueues() string {
+	var dump strings.Builder
+	if err := w.Queues.Save(&dump); err != nil {
+		w.Errorf("dump: %v", err)
+	}
+	return dump.String()
+}

@@ -1,0 +1,101 @@
+package world
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// Receiver is a merchant's server that callbacks are sent to. It verifies
+// each one's signature, and answers as it is told.
+type Receiver struct {
+	URL string
+
+	world  *World
+	keys   []webhook.PublicKey
+	mu     sync.Mutex
+	status int
+	got    []Delivery
+}
+
+// Delivery is one callback as received.
+type Delivery struct {
+	ID       string // webhook-id
+	Checkout string
+}
+
+// Receive starts a receiver that answers 204.
+func (w *World) Receive() *Receiver {
+	w.Helper()
+	key, err := w.App.SigningKey()
+	if err != nil {
+		w.Fatal(err)
+	}
+	r := &Receiver{world: w, keys: []webhook.PublicKey{key.PublicKey()}, status: http.StatusNoContent}
+	server := httptest.NewServer(r)
+	w.Cleanup(server.Close)
+	r.URL = server.URL + "/hook"
+	return r
+}
+
+// Answer makes the receiver answer with another status from now on.
+func (r *Receiver) Answer(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status = status
+}
+
+// Deliveries are all callbacks received so far.
+func (r *Receiver) Deliveries() []Delivery {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.got)
+}
+
+// Messages are the distinct ids of callbacks on one checkout: each owed one
+// is received at least once, under one id.
+func (r *Receiver) Messages(checkout string) []string {
+	var ids []string
+	for _, d := range r.Deliveries() {
+		if d.Checkout == checkout && !slices.Contains(ids, d.ID) {
+			ids = append(ids, d.ID)
+		}
+	}
+	return ids
+}
+
+// ServeHTTP takes one callback.
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		r.world.Errorf("callback: %v", err)
+	}
+	if err := webhook.Verify(request.Header, body, r.world.Clock.Now(), nil, r.keys); err != nil {
+		r.world.Errorf("callback signature: %v", err)
+	}
+	var event struct{ EventType, ID string }
+	fields := map[string]*string{"event_type": &event.EventType, "id": &event.ID}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(body, &members); err != nil || len(members) != len(fields) {
+		r.world.Errorf("callback body %s: %v", body, err)
+	}
+	for name, field := range fields {
+		if err := json.Unmarshal(members[name], field); err != nil {
+			r.world.Errorf("callback member %s: %v", name, err)
+		}
+	}
+	if event.EventType != "CHECKOUT_STATUS_CHANGED" {
+		r.world.Errorf("callback of type %q", event.EventType)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.status < http.StatusMultipleChoices {
+		r.got = append(r.got, Delivery{ID: request.Header.Get("webhook-id"), Checkout: event.ID})
+	}
+	w.WriteHeader(r.status)
+}

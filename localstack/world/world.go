@@ -1,0 +1,219 @@
+// Package world is the whole platform in one test: every function over real
+// engines, a clock that only the test moves, processes that can be killed at
+// any I/O step, and a receiver for callbacks. Each world has a table and
+// queues of its own, checks every request and response against the contract,
+// and at its end looks for secrets in all that was stored and logged.
+package world
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/localstack/sqs"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// Start is when every world begins.
+var Start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// Clock is moved by the test alone.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now is the world's time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance lets time pass.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// World is one isolated platform.
+type World struct {
+	testing.TB
+	Clock    *Clock
+	App      *app.App // for looking inside: no fault reaches it
+	Queues   *sqs.Engine
+	Logs     *Log
+	Merchant Merchant // a sandbox merchant in Germany
+	Other    Merchant // another one
+
+	environment map[string]string
+	credentials aws.CredentialsProvider
+	secrets     secrets
+	main        *Process
+}
+
+// Merchant is a provisioned merchant with its bootstrap key.
+type Merchant struct {
+	Code string `json:"merchant_code"`
+	Key  struct {
+		ID        string `json:"id"`
+		Plaintext string `json:"plaintext"`
+	} `json:"api_key"`
+}
+
+// Log keeps what the functions wrote. It is safe for concurrent use.
+type Log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write keeps a line.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String is all that was written.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// checker is shared: reading the contract takes a while.
+var checker = sync.OnceValues(contract.NewChecker)
+
+// New makes a world with two merchants.
+func New(tb testing.TB) *World {
+	tb.Helper()
+	w := &World{TB: tb, Clock: &Clock{now: Start}, Logs: &Log{}}
+	w.Queues = sqs.New(sqs.Config{Now: w.Clock.Now})
+	accessKey := enginetest.AccessKey(tb)
+	w.credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
+	})
+	w.environment = map[string]string{
+		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "BASE_URL": "http://cashwrap.test",
+		"DYNAMODB_ENDPOINT": enginetest.DynamoDB(tb), "SQS_ENDPOINT": "http://sqs.test",
+		"PLATFORM_SECRET": base64.StdEncoding.EncodeToString([]byte(rand.Text() + rand.Text())),
+		"ALLOW_HTTP":      "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
+	}
+	w.main = w.Process()
+	w.App = w.look()
+	tb.Cleanup(w.findLeaks)
+	w.Merchant = w.Provision(map[string]any{"name": "Kaffeehaus", "email": "kaffee@example.com", "country": "DE", "currency": "EUR"})
+	w.Other = w.Provision(map[string]any{"name": "Teehaus", "email": "tee@example.com", "country": "DE", "currency": "EUR"})
+	return w
+}
+
+// look opens the platform for inspection, past every fault.
+func (w *World) look() *app.App {
+	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] })
+	if err != nil {
+		w.Fatal(err)
+	}
+	return app.New(config, app.Outside{Now: w.Clock.Now, Credentials: w.credentials,
+		HTTP: &http.Client{Transport: w.engines()}, Log: slog.New(slog.NewJSONHandler(w.Logs, nil))})
+}
+
+// Main is the world's long-lived process, to which no fault happens unless
+// the test plans one.
+func (w *World) Main() *Process { return w.main }
+
+// Process is one fleet of warm functions that live and die together. Nothing
+// in it runs by itself: the test ticks the schedules and drains the queues.
+type Process struct {
+	*runner.Runner
+	Steps *Steps
+	Meter *Meter // of the platform's own calls, not the acquirer's
+	world *World
+}
+
+// Process starts another fleet over the same table and queues.
+func (w *World) Process() *Process {
+	w.Helper()
+	steps, meter := &Steps{}, &Meter{next: w.engines()}
+	engines := &http.Client{Transport: w.engines()}
+	log := slog.New(slog.NewJSONHandler(w.Logs, nil))
+	unlimited := rest.Limit{Rate: 1_000_000, Burst: 1_000_000}
+	running, err := runner.Start(w.Context(), runner.Config{
+		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
+		Outside: app.Outside{
+			Now: w.Clock.Now, Credentials: w.credentials, Log: log, SandboxHTTP: engines,
+			HTTP:         &http.Client{Transport: faulty{next: meter, steps: steps}},
+			WrapAcquirer: steps.wrap, MaxBackoff: time.Millisecond,
+			Limits: rest.Limits{Credential: unlimited, Address: unlimited},
+		},
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(running.Stop)
+	return &Process{Runner: running, Steps: steps, Meter: meter, world: w}
+}
+
+// engines carries a call to the engine it is meant for.
+func (w *World) engines() http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		if strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.") {
+			return w.Queues.RoundTrip(r)
+		}
+		return http.DefaultTransport.RoundTrip(r)
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Provision creates a sandbox merchant with the given facts.
+func (w *World) Provision(facts map[string]any) Merchant {
+	w.Helper()
+	if _, given := facts["sandbox"]; !given {
+		facts["sandbox"] = true
+	}
+	facts["command"] = "create_merchant"
+	var m Merchant
+	w.Operate(facts, &m)
+	w.Secret("API key", m.Key.Plaintext)
+	return m
+}
+
+// Operate runs an operator's command and reads its answer.
+func (w *World) Operate(command map[string]any, answer any) {
+	w.Helper()
+	request, err := json.Marshal(command)
+	if err != nil {
+		w.Fatal(err)
+	}
+	result, err := w.main.Invoke(w.Context(), "provision", request)
+	if err != nil {
+		w.Fatalf("%s: %v", command["command"], err)
+	}
+	var refused struct{ Error json.RawMessage }
+	if json.Unmarshal(result, &refused) == nil && refused.Error != nil {
+		w.Fatalf("%s: %s", command["command"], refused.Error)
+	}
+	if answer == nil {
+		return
+	}
+	if err := json.Unmarshal(result, answer); err != nil {
+		w.Fatal(err)
+	}
+}
