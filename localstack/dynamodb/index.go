@@ -46,8 +46,8 @@ func (ix *index) entry(r *row) *row {
 	return &row{order: string(order), item: projected, size: size}
 }
 
-// checkItem refuses an item whose index key has a wrong type or is empty.
-func (ix *index) checkItem(item attr.Map, updating bool) error {
+// checkTypes refuses an item whose index key has a wrong type or is too long.
+func (ix *index) checkTypes(item attr.Map) error {
 	for _, k := range ix.keys.attributes() {
 		v := item.Get(k.name)
 		switch {
@@ -55,10 +55,19 @@ func (ix *index) checkItem(item attr.Map, updating bool) error {
 		case v.Kind() != k.kind:
 			return attr.Invalidf("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
 				k.name, k.kind, v.Kind(), ix.name)
-		case v.Kind() != attr.N && v.Str() == "":
-			return ix.emptyKey(k, updating)
 		case len(v.Str()) > ix.keys.limit(k):
 			return attr.Invalidf("One or more parameter values were invalid: Size of index key has exceeded the maximum size limit of %d bytes", ix.keys.limit(k))
+		}
+	}
+	return nil
+}
+
+// checkEmpty refuses an item whose index key is an empty text or binary.
+func (ix *index) checkEmpty(item attr.Map, updating bool) error {
+	for _, k := range ix.keys.attributes() {
+		v := item.Get(k.name)
+		if (v.Kind() == attr.S || v.Kind() == attr.B) && v.Str() == "" {
+			return ix.emptyKey(k, updating)
 		}
 	}
 	return nil

@@ -35,6 +35,9 @@ func (e *Engine) query(r *attr.Reader) ([]byte, error) {
 	if err := p.checkFilter(); err != nil {
 		return nil, err
 	}
+	if err := p.checkProjected(); err != nil {
+		return nil, err
+	}
 	return e.answerPage(p)
 }
 
@@ -44,6 +47,9 @@ func (e *Engine) scan(r *attr.Reader) ([]byte, error) {
 		return nil, err
 	}
 	if p.span, err = segmentSpan(p.request.segment, p.request.segments); err != nil {
+		return nil, err
+	}
+	if err := p.checkProjected(); err != nil {
 		return nil, err
 	}
 	return e.answerPage(p)
@@ -81,9 +87,6 @@ func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
 		}
 	}
 	if err := p.checkOptions(); err != nil {
-		return nil, err
-	}
-	if err := p.checkProjected(); err != nil {
 		return nil, err
 	}
 	return p, p.readStart()

@@ -27,8 +27,8 @@ var sameRefusal = []struct{ engine, oracle, reason string }{
 		"the order of several names"},
 	{"Transaction request cannot include multiple operations on one item", "",
 		"DynamoDB Local looks at the items one by one and may find another fault first"},
-	{"One or more parameter values were invalid: Type mismatch for Index Key", "Invalid attribute value type",
-		"other words for values that can be no key at all"},
+	{"", "One or more parameter values were invalid: Type mismatch for Index Key", "an item is checked before the expressions"},
+	{"", "Invalid attribute value type", "values that can be no key are refused with other words, and before expressions are read"},
 	{"The conditional request failed", "The conditional request failed.", "a full stop in the reason of a ConditionCheck"},
 	{"The request token was used before with other parameters", "", "DynamoDB Local has no message"},
 }
@@ -39,6 +39,7 @@ var misfits = []string{
 	"The document path provided in the update expression is invalid for update",
 	"The provided expression refers to an attribute that does not exist in the item",
 	"An operand in the update expression has an incorrect data type",
+	"DynamoDB only supports precision up to 38 digits",
 }
 
 func sameMessage(engine, oracle string) bool {
@@ -48,6 +49,9 @@ func sameMessage(engine, oracle string) bool {
 	// Of several overlapping paths DynamoDB Local names an unrelated one at times.
 	engine, _, _ = strings.Cut(engine, "; path one:")
 	oracle, _, _ = strings.Cut(oracle, "; path one:")
+	// Of several indexes on an attribute either may be named.
+	engine, _, _ = strings.Cut(engine, " IndexName:")
+	oracle, _, _ = strings.Cut(oracle, " IndexName:")
 	if engine == oracle {
 		return true
 	}
@@ -65,10 +69,20 @@ func toleratedOutcome(got, want object) string {
 	switch {
 	case errorMessage(want) == "Invalid attribute value type" && strings.Contains(errorMessage(got), "ValidationError"):
 		return "an index key of a kind that no key has ends the transaction, where one of a wrong scalar kind is a reason"
-	case strings.HasPrefix(errorMessage(got), "Transaction request cannot include multiple operations") && errorType(want) == "TransactionCanceledException":
-		return "DynamoDB Local evaluates conditions before it looks for items named twice"
+	case strings.HasPrefix(errorMessage(got), "Transaction request cannot include multiple operations") && errorType(want) != "":
+		return "DynamoDB Local looks at tokens and conditions before items named twice"
 	}
 	return ""
+}
+
+// severalFaults tells whether both engines refuse the same expression beyond
+// its syntax, but for different faults: of several in one expression either may
+// be named. The test bounds how often that may be so.
+func severalFaults(got, want object) bool {
+	engine, oracle := errorMessage(got), errorMessage(want)
+	parameter, _, isExpression := strings.Cut(engine, "Expression: ")
+	return isExpression && strings.HasPrefix(oracle, parameter+"Expression: ") && engine != oracle &&
+		!strings.Contains(engine, "Syntax error") && !strings.Contains(oracle, "Syntax error")
 }
 
 // normalise removes what may differ between answers.
@@ -128,6 +142,9 @@ func canonical(v any) any {
 func (r request) uncomparableCapacity() string {
 	switch r.op {
 	case "Query", "Scan":
+		if r.op == "Scan" && r.body["Limit"] != nil && r.anyBig() {
+			return "pages hold other items, so that rounding up adds up to another sum"
+		}
 		if r.body["IndexName"] != nil && r.body["IndexName"] != "by_number" && r.anyBig() {
 			return "reading an index is charged by the whole item; the guide says by what is projected"
 		}

@@ -104,14 +104,14 @@ func (w *write) locate(req *request) error {
 	w.item = req.item
 	w.key = req.item.Only(keys.names())
 	w.order = keys.order(req.item)
-	return nil
+	return w.checkEmpty(req.item)
 }
 
 // checkStatic refuses what no item could make right: updates of the key, index
 // keys of a wrong type. A transaction reports it as a reason, not as its error.
 func (w *write) checkStatic() error {
 	if w.kind == putting {
-		return w.checkContent(w.item, false)
+		return w.checkTypes(w.item)
 	}
 	for _, path := range w.update.Paths() {
 		if w.table.keys.has(path.Root()) {
@@ -121,9 +121,18 @@ func (w *write) checkStatic() error {
 	return nil
 }
 
-func (w *write) checkContent(item attr.Map, updating bool) error {
+func (w *write) checkTypes(item attr.Map) error {
 	for _, ix := range w.table.indexes {
-		if err := ix.checkItem(item, updating); err != nil {
+		if err := ix.checkTypes(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *write) checkEmpty(item attr.Map) error {
+	for _, ix := range w.table.indexes {
+		if err := ix.checkEmpty(item, w.kind == updating); err != nil {
 			return err
 		}
 	}
@@ -159,7 +168,10 @@ func (w *write) result(old *row) (*row, error) {
 	if next.size > maxItem {
 		return nil, attr.Invalid("Item size to update has exceeded the maximum allowed size")
 	}
-	return next, w.checkContent(after, true)
+	if err := w.checkEmpty(after); err != nil {
+		return next, err
+	}
+	return next, w.checkTypes(after)
 }
 
 // conflicts asks the hook whether the request meets a transaction in flight.

@@ -50,7 +50,7 @@ func (p *parser) truth(n *node) *node {
 		p.refuse()
 	}
 	if n.op == opCall && n.symbol == "size" {
-		p.misplaced(n.symbol)
+		p.misplaced(n)
 	}
 	return n
 }
@@ -134,7 +134,7 @@ func (p *parser) asOperand(n *node) *node {
 		p.refuse()
 	}
 	if n.op == opCall && n.symbol != "size" {
-		p.misplaced(n.symbol)
+		p.misplaced(n)
 	}
 	return n
 }
@@ -155,7 +155,7 @@ func (p *parser) between(v, low, high *node) *node {
 		p.wantType(n.symbol, a, attr.S, attr.N, attr.B)
 	}
 	if low.op == opValue && high.op == opValue && p.semantic == nil {
-		p.failAt(rankTypes, bounds(low.value, high.value))
+		p.fail(rankTypes, bounds(low.value, high.value))
 	}
 	p.wantDistinct(n.symbol, n.args)
 	return n
@@ -188,7 +188,7 @@ func (p *parser) in(v *node) *node {
 	}
 	p.expect(")")
 	if len(n.args)-1 > maxIn {
-		p.failAt(rankTypes, attr.Invalidf("The IN operator is provided with too many operands; number of operands: %d", len(n.args)-1))
+		p.fail(rankTypes, attr.Invalidf("The IN operator is provided with too many operands; number of operands: %d", len(n.args)-1))
 	}
 	p.wantDistinct(n.symbol, n.args)
 	return n

@@ -27,6 +27,7 @@ type node struct {
 	path   Path
 	value  attr.Value
 	parens bool // written in parentheses
+	at     int  // token of a call's name
 }
 
 func (n *node) isOperand() bool { return n.op <= opCall || n.op >= opAdd }
@@ -59,7 +60,7 @@ func (p *parser) operand() *node {
 }
 
 func (p *parser) call() *node {
-	n := &node{op: opCall, symbol: p.next().text}
+	n := &node{op: opCall, at: p.pos, symbol: p.next().text}
 	p.expect("(")
 	for {
 		n.args = append(n.args, p.argument())
@@ -83,7 +84,7 @@ func (p *parser) argument() *node {
 
 func (p *parser) parenthesised(n *node) *node {
 	if n.parens {
-		p.failAt(rankShape, attr.Invalid("The expression has redundant parentheses;"))
+		p.fail(rankShape, attr.Invalid("The expression has redundant parentheses;"))
 	}
 	n.parens = true
 	return n
@@ -94,7 +95,7 @@ func (p *parser) arity(n *node, want int) bool {
 	if len(n.args) == want {
 		return true
 	}
-	p.failAt(rankTypes, attr.Invalidf("Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d",
+	p.fail(rankTypes, attr.Invalidf("Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d",
 		n.symbol, len(n.args)))
 	return false
 }
@@ -110,12 +111,12 @@ func (p *parser) wantType(symbol string, n *node, allowed ...attr.Kind) {
 			return
 		}
 	}
-	p.failAt(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator or function: %s, operand type: %s", symbol, kind))
+	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator or function: %s, operand type: %s", symbol, kind))
 }
 
 func (p *parser) wantPath(symbol string, n *node) {
 	if n.op != opPath {
-		p.failAt(rankTypes, attr.Invalidf("Operator or function requires a document path; operator or function: %s", symbol))
+		p.fail(rankTypes, attr.Invalidf("Operator or function requires a document path; operator or function: %s", symbol))
 	}
 }
 
@@ -126,12 +127,12 @@ func (p *parser) wantDistinct(symbol string, args []*node) {
 	}
 	for _, other := range args[1:] {
 		if other.op == opPath && other.path.equal(args[0].path) {
-			p.failAt(rankTypes, attr.Invalidf("The first operand must be distinct from the remaining operands for this operator or function; "+
+			p.fail(rankTypes, attr.Invalidf("The first operand must be distinct from the remaining operands for this operator or function; "+
 				"operator: %s, first operand: %s", symbol, args[0].path))
 		}
 	}
 }
 
-func (p *parser) misplaced(function string) {
-	p.failAt(rankFunction, attr.Invalidf("The function is not allowed to be used this way in an expression; function: %s", function))
+func (p *parser) misplaced(n *node) {
+	p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed to be used this way in an expression; function: %s", n.symbol))
 }

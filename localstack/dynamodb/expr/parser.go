@@ -18,6 +18,7 @@ type parser struct {
 	env      *Env
 	semantic error
 	rank     rank
+	at       int // token of the semantic problem
 }
 
 // rank orders what can be wrong beyond syntax: the service checks an
@@ -25,13 +26,11 @@ type parser struct {
 type rank uint8
 
 const (
-	rankShape rank = iota + 1
-	rankFunction
-	rankReserved
-	rankName
-	rankValue
+	rankShape     rank = iota + 1
+	rankNames          // functions and reserved words
+	rankUndefined      // placeholders of names
 	rankPaths
-	rankTypes
+	rankTypes // and placeholders of values
 )
 
 // syntaxError unwinds the recursive descent; run catches it.
@@ -102,11 +101,14 @@ func (p *parser) refuse() {
 	panic(syntaxError{`Syntax error; token: "` + t.text + `", near: "` + p.src[from:to] + `"`})
 }
 
-// failAt keeps the problem of the earliest pass.
-func (p *parser) failAt(r rank, err error) {
-	if err != nil && (p.semantic == nil || r < p.rank) {
-		p.semantic, p.rank = err, r
+// fail keeps the problem of the earliest pass, and of that the leftmost.
+func (p *parser) fail(r rank, err error) { p.failAt(r, p.pos, err) }
+
+func (p *parser) failAt(r rank, at int, err error) {
+	if err == nil || p.semantic != nil && (r > p.rank || r == p.rank && at >= p.at) {
+		return
 	}
+	p.semantic, p.rank, p.at = err, r, at
 }
 
 func (p *parser) accept(symbol string) bool {
@@ -169,13 +171,13 @@ func (p *parser) attribute() string {
 		p.pos++
 		name, ok := p.env.name(t.text)
 		if !ok {
-			p.failAt(rankName, attr.Invalidf("An expression attribute name used in the document path is not defined; attribute name: %s", t.text))
+			p.fail(rankUndefined, attr.Invalidf("An expression attribute name used in the document path is not defined; attribute name: %s", t.text))
 		}
 		return name
 	case t.kind == tokWord && !isKeyword(t.text):
 		p.pos++
 		if isReserved(t.text) {
-			p.failAt(rankReserved, attr.Invalidf("Attribute name is a reserved keyword; reserved keyword: %s", t.text))
+			p.fail(rankNames, attr.Invalidf("Attribute name is a reserved keyword; reserved keyword: %s", t.text))
 		}
 		return t.text
 	}
@@ -191,7 +193,7 @@ func (p *parser) index() int {
 	p.pos++
 	n, err := strconv.Atoi(t.text)
 	if err != nil || n > maxIndex {
-		p.failAt(rankShape, attr.Invalidf("List index is not within the allowable range; index: [%s]", t.text))
+		p.fail(rankShape, attr.Invalidf("List index is not within the allowable range; index: [%s]", t.text))
 		return 0
 	}
 	return n
@@ -205,7 +207,7 @@ func (p *parser) value() attr.Value {
 	p.pos++
 	v, ok := p.env.value(t.text)
 	if !ok {
-		p.failAt(rankValue, attr.Invalidf("An expression attribute value used in expression is not defined; attribute value: %s", t.text))
+		p.fail(rankTypes, attr.Invalidf("An expression attribute value used in expression is not defined; attribute value: %s", t.text))
 	}
 	return v
 }

@@ -10,7 +10,7 @@ func ParseProjection(src string, env *Env) (*Projection, error) {
 	var paths []Path
 	err := run("ProjectionExpression", src, env, func(p *parser) {
 		paths = p.paths()
-		p.failAt(rankPaths, disjoint(paths))
+		p.fail(rankPaths, disjoint(paths))
 	})
 	if err != nil {
 		return nil, err

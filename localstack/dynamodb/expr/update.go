@@ -19,7 +19,7 @@ func ParseUpdate(src string, env *Env) (*Update, error) {
 	u := &Update{}
 	err := run("UpdateExpression", src, env, func(p *parser) {
 		p.sections(u)
-		p.failAt(rankPaths, disjoint(u.Paths()))
+		p.fail(rankPaths, disjoint(u.Paths()))
 	})
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (p *parser) sections(u *Update) {
 	for p.peek().kind != tokEnd {
 		verb := p.verb()
 		if seen[verb] {
-			p.failAt(rankShape, attr.Invalidf("The %q section can only be used once in an update expression;", verb))
+			p.fail(rankShape, attr.Invalidf("The %q section can only be used once in an update expression;", verb))
 		}
 		seen[verb] = true
 		for {
@@ -132,9 +132,9 @@ func (p *parser) checkSetCall(n *node) {
 			p.wantType(n.symbol, n.args[1], attr.L)
 		}
 	case "attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size":
-		p.failAt(rankFunction, attr.Invalidf("The function is not allowed in an update expression; function: %s", n.symbol))
+		p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed in an update expression; function: %s", n.symbol))
 	default:
-		p.failAt(rankFunction, attr.Invalidf("Invalid function name; function: %s", n.symbol))
+		p.failAt(rankNames, n.at, attr.Invalidf("Invalid function name; function: %s", n.symbol))
 	}
 	for _, a := range n.args {
 		if a.op == opCall {
@@ -147,7 +147,7 @@ func (p *parser) checkSetCall(n *node) {
 // onlyIfNotExists refuses the other functions where a value is wanted.
 func (p *parser) onlyIfNotExists(n *node) {
 	if n.symbol != "if_not_exists" {
-		p.misplaced(n.symbol)
+		p.misplaced(n)
 	}
 }
 
@@ -163,6 +163,6 @@ func (p *parser) checkDelta(verb string, v attr.Value) {
 	if v.Kind() == attr.Missing || v.IsSet() || verb == "ADD" && v.Kind() == attr.N {
 		return
 	}
-	p.failAt(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator: %s, operand type: %s, typeSet: ALLOWED_FOR_%s_OPERAND",
+	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator: %s, operand type: %s, typeSet: ALLOWED_FOR_%s_OPERAND",
 		verb, typeNames[v.Kind()], verb))
 }
