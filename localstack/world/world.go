@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/cashwrap/cashwrap/localstack/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/runner"
 	"github.com/cashwrap/cashwrap/localstack/sqs"
@@ -63,6 +65,7 @@ type World struct {
 
 	environment map[string]string
 	credentials aws.CredentialsProvider
+	table       http.RoundTripper
 	secrets     secrets
 	main        *Process
 }
@@ -96,6 +99,10 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
+// engineVariable chooses the table's engine: "dynamodb-local" is Amazon's
+// own, anything else the one in memory that is held to it.
+const engineVariable = "CASHWRAP_ENGINE"
+
 // checker is shared: reading the contract takes a while.
 var checker = sync.OnceValues(contract.NewChecker)
 
@@ -110,9 +117,14 @@ func New(tb testing.TB) *World {
 	})
 	w.environment = map[string]string{
 		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "BASE_URL": "http://cashwrap.test",
-		"DYNAMODB_ENDPOINT": enginetest.DynamoDB(tb), "SQS_ENDPOINT": "http://sqs.test",
+		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
 		"PLATFORM_SECRET": base64.StdEncoding.EncodeToString([]byte(rand.Text() + rand.Text())),
 		"ALLOW_HTTP":      "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
+	}
+	w.table = dynamodb.New(dynamodb.Config{Now: w.Clock.Now})
+	if os.Getenv(engineVariable) == "dynamodb-local" {
+		w.environment["DYNAMODB_ENDPOINT"] = enginetest.DynamoDB(tb)
+		w.table = http.DefaultTransport
 	}
 	w.main = w.Process()
 	w.App = w.look()
@@ -174,7 +186,7 @@ func (w *World) engines() http.RoundTripper {
 		if strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.") {
 			return w.Queues.RoundTrip(r)
 		}
-		return http.DefaultTransport.RoundTrip(r)
+		return w.table.RoundTrip(r)
 	})
 }
 

@@ -56,7 +56,8 @@ func (w errorWriter) reply(err error, d Dialect, requestID string, request http.
 		r.header.Set("WWW-Authenticate", "Bearer")
 	}
 	if d == HTML {
-		r.contentType, r.body, r.policy = htmlType, errorPage(shown, e, requestID), errorPagePolicy
+		drawn := errorPage(shown, e, requestID)
+		r.contentType, r.body, r.policy = htmlType, drawn.HTML, pagePolicy(drawn.CSP)
 		return r
 	}
 	body := w.body(shown, e, requestID)
