@@ -1,0 +1,44 @@
+# What a developer does here; `make help` lists it. Each command checks what it needs and says what is missing.
+
+export PORT ARGS
+
+.DEFAULT_GOAL := help
+.PHONY: help run demo provision reset test lint bench go
+
+# The engines run once for all packages, and end with the command.
+WITH_ENGINES := go run ./localstack/engines/with --
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# Built and then executed, not `go run`, which keeps signals from what it runs.
+LOCALSTACK := go build -o bin/localstack ./localstack && exec bin/localstack
+
+run: go ## start the platform on this machine; PORT=8080 unless given
+	@$(LOCALSTACK) run
+
+demo: go ## play a story against the running platform, with every request and reply
+	@$(LOCALSTACK) demo
+
+provision: go ## call the provision function: make provision ARGS='{"command":"…"}'
+	@$(LOCALSTACK) provision "$$ARGS"
+
+reset: go ## throw away the data and keys of the local run
+	@$(LOCALSTACK) reset
+
+test: go ## run all tests; TESTFLAGS=-race adds to them
+	@$(WITH_ENGINES) go test $(TESTFLAGS) ./...
+
+bench: go ## run all benchmarks
+	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem ./...
+
+lint: go ## check formatting, go vet and staticcheck
+	@unformatted=$$(find . -name '*.go' -not -path '*/node_modules/*' -exec gofmt -l {} +) || exit 1; \
+	if [ -n "$$unformatted" ]; then printf 'not formatted by gofmt:\n%s\n' "$$unformatted"; exit 1; fi
+	@go vet ./...
+	@go tool staticcheck ./...
+
+go:
+	@command -v go >/dev/null || { echo 'Go 1.26 or later is missing: get it from https://go.dev/dl/' >&2; exit 1; }
+	@go version | awk '{ split(substr($$3, 3), v, "."); if (v[1] == 1 && v[2] + 0 < 26) \
+		{ print "Go 1.26 or later is needed, this is " $$3 ": get it from https://go.dev/dl/" > "/dev/stderr"; exit 1 } }'

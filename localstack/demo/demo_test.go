@@ -1,0 +1,113 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+func TestOfACardOnlyTheLastFourDigitsAreShown(t *testing.T) {
+	t.Parallel()
+	body := object{"payment_type": "card", "card": card(frictionless)}
+	shown := pretty(masked(body))
+	if strings.Contains(shown, frictionless) || strings.Contains(shown, `"123"`) || !strings.Contains(shown, "************0091") {
+		t.Errorf("shown: %s", shown)
+	}
+	if sent := body["card"].(object); sent["number"] != frictionless || sent["cvv"] != "123" {
+		t.Errorf("what is sent was masked too: %v", sent)
+	}
+}
+
+func TestAFormIsReadFromAPage(t *testing.T) {
+	t.Parallel()
+	page := `<form method="post" action="/next?a=1&amp;b=2">` +
+		`<input type="hidden" name="MD" value="x&#43;y"><input type="hidden" name="PaRes" value=""></form>`
+	f, err := formOf(page, "http://bank.test/3ds/challenge")
+	if err != nil || f.action != "http://bank.test/next?a=1&b=2" || f.fields.Encode() != (url.Values{"MD": {"x+y"}, "PaRes": {""}}).Encode() {
+		t.Errorf("form %+v, error %v", f, err)
+	}
+	if _, err := formOf("<p>sorry", "http://bank.test/"); err == nil {
+		t.Error("a page without a form: no error")
+	}
+}
+
+var now = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+
+// received is a callback as the platform sends it, and a story that knows how to verify it.
+func received(t *testing.T) (*story, notice) {
+	t.Helper()
+	key, err := webhook.NewSigningKey(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := webhook.DeriveSecret(bytes.Repeat([]byte{9}, 32), "MC1", 1)
+	body := []byte(`{"event_type":"CHECKOUT_STATUS_CHANGED","id":"c1"}`)
+	header, err := webhook.Sign(webhook.Message{ID: "msg_1", Timestamp: now, Body: body}, key, []webhook.Secret{secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &story{shop: &shop{}, print: printer{io.Discard}, secrets: []webhook.Secret{secret}, keys: []webhook.PublicKey{key.PublicKey()}}
+	return s, notice{header, body, now}
+}
+
+func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
+	t.Parallel()
+	s, n := received(t)
+	if mine, err := s.verify(n, "c1"); !mine || err != nil {
+		t.Errorf("mine %v, error %v", mine, err)
+	}
+	if mine, err := s.verify(n, "c2"); mine || err != nil {
+		t.Errorf("another checkout's: mine %v, error %v", mine, err)
+	}
+	for name, spoil := range map[string]func(*story, *notice){
+		"another body":   func(_ *story, n *notice) { n.body = append(n.body, ' ') },
+		"another id":     func(_ *story, n *notice) { n.header.Set("webhook-id", "msg_2") },
+		"too late":       func(_ *story, n *notice) { n.at = now.Add(time.Hour) },
+		"another secret": func(s *story, _ *notice) { s.secrets = nil },
+		"another key":    func(s *story, _ *notice) { s.keys = nil },
+		"not JSON":       func(_ *story, n *notice) { n.body = []byte("hello") },
+	} {
+		s, n := received(t)
+		spoil(s, &n)
+		if _, err := s.verify(n, "c1"); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestTheStoryEndsAtTheFirstThingThatIsWrong(t *testing.T) {
+	t.Parallel()
+	api := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(api.Close)
+	good := webhook.DeriveSecret(bytes.Repeat([]byte{9}, 32), "MC1", 1).Reveal()
+	for name, c := range map[string]struct {
+		answer string
+		err    error
+		want   string
+	}{
+		"the operator's call fails":  {err: errors.New("no route to it"), want: "no route to it"},
+		"the operator is refused":    {answer: `{"error":{"code":"NOT_FOUND"}}`, want: "NOT_FOUND"},
+		"the API answers otherwise":  {answer: `{"secret":"` + good + `"}`, want: "answered 404 Not Found, not 200"},
+		"the answer makes no sense":  {answer: `hello`, want: "invalid character"},
+		"the secret is not a secret": {answer: `{"secret":"whsec_"}`, want: webhook.ErrSecret.Error()},
+	} {
+		var out bytes.Buffer
+		err := Play(t.Context(), Config{BaseURL: api.URL, MerchantCode: "MC1", APIKey: "sk_test_1", Out: &out,
+			Provision: func(context.Context, []byte) ([]byte, error) { return []byte(c.answer), c.err }})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q in it", name, err, c.want)
+		}
+		if said := out.String(); strings.Contains(said, good) || strings.Contains(said, "sk_test_1") {
+			t.Errorf("%s: the story holds a secret", name)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package demo
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+)
+
+// printer writes the story. A reader who is gone does not change it.
+type printer struct{ out io.Writer }
+
+func (p printer) title(n int, text string) { _, _ = fmt.Fprintf(p.out, "\n=== %d. %s\n\n", n, text) }
+
+func (p printer) line(text string) { _, _ = fmt.Fprintln(p.out, text) }
+
+// masked is body as it may be shown: of a card only the last four digits.
+func masked(body object) object {
+	sent, ok := body["card"].(object)
+	if !ok {
+		return body
+	}
+	shown, hidden := maps.Clone(body), maps.Clone(sent)
+	number := fmt.Sprint(sent["number"])
+	hidden["number"], hidden["cvv"] = "************"+number[len(number)-4:], "***"
+	shown["card"] = hidden
+	return shown
+}
+
+func pretty(o object) string {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err.Error()
+	}
+	return indented(text)
+}
+
+// indented is JSON for people, and anything else as it is.
+func indented(text []byte) string {
+	var out bytes.Buffer
+	if json.Indent(&out, text, "  ", "  ") != nil {
+		return "  " + string(text)
+	}
+	return "  " + out.String()
+}

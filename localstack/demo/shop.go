@@ -1,0 +1,122 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// shop is the merchant's own web server: payers come back to it, and callbacks reach it.
+type shop struct {
+	server   *http.Server
+	base     string
+	notices  chan notice
+	visitors chan string // checkout ids that payers came back with
+}
+
+// notice is a callback as it came.
+type notice struct {
+	header http.Header
+	body   []byte
+	at     time.Time
+}
+
+const maxNotice = 64 << 10
+
+func openShop(ctx context.Context) (*shop, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &shop{base: "http://" + listener.Addr().String(), notices: make(chan notice, 100), visitors: make(chan string, 10)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /callback", s.callback)
+	mux.HandleFunc("GET /thanks", s.thanks)
+	s.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
+	go func() { _ = s.server.Serve(listener) }() // until close
+	return s, nil
+}
+
+func (s *shop) close() { s.server.Close() }
+
+func (s *shop) callbackURL() string { return s.base + "/callback" }
+
+func (s *shop) redirectURL() string { return s.base + "/thanks" }
+
+func (s *shop) callback(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxNotice))
+	if err != nil {
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	select {
+	case s.notices <- notice{r.Header.Clone(), body, time.Now()}:
+		w.WriteHeader(http.StatusNoContent)
+	default: // the story is not listening; it comes again
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+func (s *shop) thanks(w http.ResponseWriter, r *http.Request) {
+	select {
+	case s.visitors <- r.URL.Query().Get("checkout_id"):
+	default:
+	}
+	_, _ = io.WriteString(w, "Thank you!")
+}
+
+// hear waits for the callback of the checkout, verifies it and reads the checkout, as contract §11.1 has receivers do.
+// Callbacks may come twice and in any order, so others are passed over.
+func (s *story) hear(ctx context.Context, checkoutID, status string) error {
+	for {
+		select {
+		case n := <-s.shop.notices:
+			mine, err := s.verify(n, checkoutID)
+			if err != nil {
+				return err
+			}
+			if mine {
+				return s.retrieve(ctx, checkoutID, status)
+			}
+		case <-ctx.Done():
+			return errors.New("no callback came: " + ctx.Err().Error())
+		}
+	}
+}
+
+// verify checks both signatures, each by itself, and says whether the callback is about the checkout.
+func (s *story) verify(n notice, checkoutID string) (mine bool, err error) {
+	var event struct {
+		EventType string `json:"event_type"`
+		ID        string
+	}
+	if err := json.Unmarshal(n.body, &event); err != nil {
+		return false, fmt.Errorf("callback: %w", err)
+	}
+	if event.ID != checkoutID {
+		return false, nil
+	}
+	s.print.line("← POST " + s.shop.callbackURL())
+	for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
+		s.print.line("  " + name + ": " + n.header.Get(name))
+	}
+	s.print.line("  " + string(n.body))
+	if want := `{"event_type":"CHECKOUT_STATUS_CHANGED","id":"` + checkoutID + `"}`; string(n.body) != want {
+		return false, errors.New("the callback's body is not exactly " + want)
+	}
+	if err := webhook.Verify(n.header, n.body, n.at, s.secrets, nil); err != nil {
+		return false, fmt.Errorf("by the merchant's secret: %w", err)
+	}
+	if err := webhook.Verify(n.header, n.body, n.at, nil, s.keys); err != nil {
+		return false, fmt.Errorf("by the platform's public key: %w", err)
+	}
+	return true, s.expect(true, "a callback signed with the merchant's secret (v1) and the platform's key (v1a)")
+}

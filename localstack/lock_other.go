@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "os"
+
+// Without flock, starting the platform twice over one folder is the developer's to avoid.
+func tryLock(*os.File) (bool, error) { return true, nil }

@@ -1,0 +1,75 @@
+// Command localstack is the platform on a developer's machine, without Docker or an AWS account:
+//
+//	go run ./localstack run             start everything; PORT (8080) is the API's
+//	go run ./localstack demo            play a story against the running platform
+//	go run ./localstack provision JSON  call the provision function, as an operator does
+//	go run ./localstack reset           empty .local/, where everything is kept
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/cashwrap/cashwrap/localstack/demo"
+	"github.com/cashwrap/cashwrap/localstack/engines"
+)
+
+const exitUsage = 2
+
+var errUsage = errors.New("usage: localstack run | demo | provision JSON | reset")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends us at once, and with us the engines
+	err := command(ctx, os.Args[1:], os.Stdout)
+	switch {
+	case errors.Is(err, errUsage):
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitUsage)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "localstack:", err)
+		os.Exit(1)
+	}
+}
+
+func command(ctx context.Context, args []string, out io.Writer) error {
+	root, err := engines.Root()
+	if err != nil {
+		return err
+	}
+	place := folder(filepath.Join(filepath.Dir(root), ".local"))
+	switch {
+	case len(args) == 1 && args[0] == "run":
+		s, err := settingsFrom(os.Getenv)
+		if err != nil {
+			return err
+		}
+		return run(ctx, place, s, out, os.Stderr)
+	case len(args) == 1 && args[0] == "demo":
+		return play(ctx, place, out)
+	case len(args) == 2 && args[0] == "provision":
+		return provision(ctx, place, []byte(args[1]), out)
+	case len(args) == 1 && args[0] == "reset":
+		return place.reset()
+	default:
+		return errUsage
+	}
+}
+
+// play tells the story to the platform that runs.
+func play(ctx context.Context, place folder, out io.Writer) error {
+	env, err := place.readEnv()
+	if err != nil {
+		return err
+	}
+	return demo.Play(ctx, demo.Config{
+		BaseURL: env["BASE_URL"], MerchantCode: env["MERCHANT_CODE"], APIKey: env["API_KEY"], Out: out,
+		Provision: func(ctx context.Context, request []byte) ([]byte, error) { return place.invoke(ctx, request) },
+	})
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/localstack/engines"
+	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+// accessKey opens the database of the local run in DynamoDB Local.
+const accessKey = "cashwrap"
+
+// run is the platform until ctx ends; log gets a line per request. Errors: what is missing on this machine, a port in use, errRunning, an engine that
+// ended.
+func run(ctx context.Context, place folder, s settings, out, log io.Writer) error {
+	unlock, err := place.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.checkPort(); err != nil {
+		return err
+	}
+	world, err := startWorld(ctx, place, out)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	defer world.stop()
+	r, err := startPlatform(ctx, place, s, world.Engines, slog.New(newTerminal(log)))
+	if err != nil {
+		return interrupted(ctx, s.portTaken(err))
+	}
+	defer r.Stop()
+	env, err := seed(ctx, place, r)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	if err := greet(out, env, time.Now()); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+	case <-world.ended:
+		return fmt.Errorf("an engine ended by itself: see %s", place.path(engineLog))
+	}
+	fmt.Fprintln(out, "\nStopping. Everything is kept in .local/.")
+	r.Stop()
+	return r.Wait()
+}
+
+// interrupted is no error when Ctrl-C came first.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// startPlatform runs the functions over the engines and notes how to run another beside them.
+func startPlatform(ctx context.Context, place folder, s settings, e runner.Engines, log *slog.Logger) (*runner.Runner, error) {
+	secret, err := place.secret()
+	if err != nil {
+		return nil, err
+	}
+	r, err := runner.Start(ctx, runner.Config{
+		Environment: e.Environment(secret), Outside: app.Outside{Credentials: e.Credentials(), Log: log},
+		Addr: s.addr(), SkipBacklog: true, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	environment := r.Environment()
+	delete(environment, "PLATFORM_SECRET")
+	if err := place.writeFunctions(beside{AccessKey: e.AccessKey, Environment: environment}); err != nil {
+		r.Stop()
+		return nil, err
+	}
+	return r, nil
+}
+
+// world is the engines that run.
+type world struct {
+	runner.Engines
+	ended <-chan struct{} // closed when one of them has
+	stop  func()
+}
+
+// startWorld installs the engines where they are missing and starts them side by side.
+func startWorld(ctx context.Context, place folder, out io.Writer) (world, error) {
+	if err := install(ctx, out); err != nil {
+		return world{}, err
+	}
+	log, err := os.OpenFile(place.path(engineLog), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, private)
+	if err != nil {
+		return world{}, err
+	}
+	var database, queues *engines.Engine
+	var g errgroup.Group
+	g.Go(func() (err error) {
+		database, err = engines.StartDynamoDB(ctx, engines.Options{Dir: place.path(databaseDir), Log: log})
+		return err
+	})
+	// Queues live in memory; what they lose with a restart the sweep sends again.
+	g.Go(func() (err error) {
+		queues, err = engines.StartFauxqs(ctx, engines.Options{Log: log})
+		return err
+	})
+	stop := func() {
+		for _, e := range []*engines.Engine{database, queues} {
+			if e != nil {
+				e.Stop()
+			}
+		}
+		log.Close()
+	}
+	if err := g.Wait(); err != nil {
+		stop()
+		return world{}, err
+	}
+	return world{
+		Engines: runner.Engines{DynamoDB: database.Endpoint, SQS: queues.Endpoint, AccessKey: accessKey},
+		ended:   either(database.Done(), queues.Done()), stop: stop,
+	}, nil
+}
+
+// either is closed when one of two channels is.
+func either(a, b <-chan struct{}) <-chan struct{} {
+	c := make(chan struct{})
+	go func() {
+		defer close(c)
+		select {
+		case <-a:
+		case <-b:
+		}
+	}()
+	return c
+}
+
+// patience passes before a word about the installation.
+const patience = time.Second
+
+func install(ctx context.Context, out io.Writer) error {
+	if err := engines.Check(); err != nil {
+		return fmt.Errorf("this machine lacks something:\n%w", err)
+	}
+	root, err := engines.Root()
+	if err != nil {
+		return err
+	}
+	notice := time.AfterFunc(patience, func() {
+		fmt.Fprintf(out, "Installing DynamoDB Local and fauxqs into %s, once …\n", filepath.Join(root, "node_modules"))
+	})
+	defer notice.Stop()
+	return engines.Install(ctx, root)
+}

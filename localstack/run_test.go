@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"strings"
+	"testing"
+)
+
+// local is a platform that runs in this process as `make run` runs it.
+type local struct {
+	env  map[string]string
+	said string // until it was ready
+	log  *bytes.Buffer
+	stop func() error
+}
+
+func startLocal(t *testing.T, place folder) local {
+	t.Helper()
+	port, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var log bytes.Buffer
+	reader, writer := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx, place, settings{port: port.Addr().(*net.TCPAddr).Port}, writer, &log)
+		writer.CloseWithError(err)
+		ended <- err
+	}()
+	stop := func() error {
+		cancel()
+		go io.Copy(io.Discard, reader)
+		return <-ended
+	}
+	said := readUntil(t, reader, "curl -s -w '\\n' http")
+	env, err := place.readEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return local{env, said, &log, stop}
+}
+
+func readUntil(t *testing.T, r io.Reader, start string) string {
+	t.Helper()
+	var said strings.Builder
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		said.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), start) {
+			return said.String()
+		}
+	}
+	t.Fatalf("it ended before it was ready: %v", lines.Err())
+	return ""
+}
+
+func TestARunPlaysTheDemoAndARestartKeepsEverything(t *testing.T) {
+	t.Parallel()
+	place := newFolder(t)
+	first := startLocal(t, place)
+	for _, name := range []string{"BASE_URL", "MERCHANT_CODE", "API_KEY"} {
+		if first.env[name] == "" || !strings.Contains(first.said, first.env[name]) {
+			t.Errorf("%s=%s is not in the greeting", name, first.env[name])
+		}
+	}
+	if first.env["MERCHANT_CODE"] == first.env["OTHER_MERCHANT_CODE"] || first.env["OTHER_API_KEY"] == "" {
+		t.Error("there is no second merchant")
+	}
+	wantPrivate(t, place, envFile)
+	wantPrivate(t, place, functionsFile)
+	var story bytes.Buffer
+	if err := play(t.Context(), place, &story); err != nil {
+		t.Fatalf("%v, after\n%s", err, &story)
+	}
+	var answer bytes.Buffer
+	err := provision(t.Context(), place, []byte(`{"command":"show_callback","id":"msg_none"}`), &answer)
+	if !errors.Is(err, errRefused) || !strings.Contains(answer.String(), "NOT_FOUND") {
+		t.Errorf("answer %s, error %v", &answer, err)
+	}
+	if err := first.stop(); err != nil {
+		t.Fatal(err)
+	}
+	noSecrets(t, place, first, story.String())
+	if err := play(t.Context(), place, io.Discard); !errors.Is(err, errNotRunning) {
+		t.Errorf("a demo without a platform: error %v", err)
+	}
+
+	again := startLocal(t, place)
+	maps.DeleteFunc(again.env, func(name, _ string) bool { return name == "BASE_URL" })
+	maps.DeleteFunc(first.env, func(name, _ string) bool { return name == "BASE_URL" })
+	if !maps.Equal(first.env, again.env) {
+		t.Error("a restart made other keys")
+	}
+	if err := again.stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// noSecrets looks for what only files of the owner and one line of the greeting may hold.
+func noSecrets(t *testing.T, place folder, l local, story string) {
+	t.Helper()
+	secret, err := os.ReadFile(place.path(secretFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(l.log.String(), "201 POST   /v0.1/checkouts ") {
+		t.Errorf("the log has no line for a request:\n%s", l.log)
+	}
+	for _, bad := range []string{"4200000000000091", "4200000000000042", l.env["API_KEY"], l.env["OTHER_API_KEY"],
+		strings.TrimSpace(string(secret))} {
+		if strings.Contains(l.log.String(), bad) || strings.Contains(story, bad) {
+			t.Errorf("the log or the story holds %s", bad)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/cashwrap/cashwrap/localstack/runner"
+)
+
+// The merchants of a new local run. The second one shows that it sees nothing of the first.
+var merchants = []struct {
+	prefix  string // of its names in .local/env
+	command map[string]any
+}{
+	{"", map[string]any{"command": "create_merchant", "name": "Kaffeehaus Lindenhof", "email": "kasse@lindenhof.example",
+		"country": "DE", "currency": "EUR", "sandbox": true}},
+	{"OTHER_", map[string]any{"command": "create_merchant", "name": "Buchladen Morgenrot", "email": "kasse@morgenrot.example",
+		"country": "DE", "currency": "EUR", "sandbox": true}},
+}
+
+// seed creates the merchants whose keys .local/env does not hold, and writes that file. The keys are nowhere else.
+func seed(ctx context.Context, place folder, r *runner.Runner) (map[string]string, error) {
+	env, err := place.readEnv()
+	if err != nil {
+		env = map[string]string{}
+	}
+	env["BASE_URL"] = r.URL
+	for _, m := range merchants {
+		code, key := m.prefix+"MERCHANT_CODE", m.prefix+"API_KEY"
+		known, err := works(ctx, r.URL, env[code], env[key])
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			continue
+		}
+		if env[code], env[key], err = create(ctx, r, m.command); err != nil {
+			return nil, err
+		}
+	}
+	return env, place.writeEnv(env)
+}
+
+// works says the platform knows the key as the merchant's; after a loss of the data it does not.
+func works(ctx context.Context, base, code, key string) (bool, error) {
+	if code == "" || key == "" {
+		return false, nil
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/v0.1/merchants/"+code+"/payment-methods", nil)
+	if err != nil {
+		return false, err
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false, err
+	}
+	defer response.Body.Close()
+	switch response.StatusCode {
+	case http.StatusOK:
+		return true, nil
+	case http.StatusUnauthorized, http.StatusNotFound:
+		return false, nil
+	default:
+		return false, fmt.Errorf("asking for merchant %s: %s", code, response.Status)
+	}
+}
+
+func create(ctx context.Context, r *runner.Runner, command map[string]any) (code, key string, err error) {
+	request, err := json.Marshal(command)
+	if err != nil {
+		return "", "", err
+	}
+	reply, err := r.Invoke(ctx, "provision", request)
+	if err != nil {
+		return "", "", err
+	}
+	var created struct {
+		MerchantCode string `json:"merchant_code"`
+		APIKey       struct {
+			Plaintext string `json:"plaintext"`
+		} `json:"api_key"`
+		Error json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(reply, &created); err != nil {
+		return "", "", err
+	}
+	if created.APIKey.Plaintext == "" {
+		return "", "", fmt.Errorf("create merchant: %s", created.Error)
+	}
+	return created.MerchantCode, created.APIKey.Plaintext, nil
+}

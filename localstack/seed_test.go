@@ -1,0 +1,52 @@
+package main
+
+import (
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"maps"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func startSeedable(t *testing.T) *runner.Runner {
+	t.Helper()
+	e := runner.Engines{DynamoDB: enginetest.DynamoDB(t), SQS: enginetest.Fauxqs(t), AccessKey: enginetest.AccessKey(t)}
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	r, err := runner.Start(t.Context(), runner.Config{
+		Environment: e.Environment([]byte("a secret for the seed's own tests")), QueuePrefix: rand.Text() + "-",
+		Outside: app.Outside{Credentials: e.Credentials(), Log: log}, Addr: "127.0.0.1:0", Manual: true, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Stop)
+	return r
+}
+
+func TestMerchantsAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
+	t.Parallel()
+	place, r := newFolder(t), startSeedable(t)
+	first, err := seed(t.Context(), place, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := seed(t.Context(), place, r)
+	if err != nil || !maps.Equal(first, again) {
+		t.Errorf("seeded again: %v, error %v", !maps.Equal(first, again), err)
+	}
+	emptied, err := seed(t.Context(), place, startSeedable(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"API_KEY", "OTHER_API_KEY", "MERCHANT_CODE"} {
+		if emptied[name] == first[name] {
+			t.Errorf("%s is that of data that is gone", name)
+		}
+	}
+	if written, err := place.readEnv(); err != nil || !maps.Equal(written, emptied) {
+		t.Errorf("%s holds something else, error %v", envFile, err)
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"syscall"
+)
+
+// settings of a run, from the environment.
+type settings struct {
+	port int // of the API, on 127.0.0.1
+}
+
+const defaultPort = 8080
+
+func settingsFrom(lookup func(string) string) (settings, error) {
+	text := lookup("PORT")
+	if text == "" {
+		return settings{port: defaultPort}, nil
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || port == 0 {
+		return settings{}, fmt.Errorf("PORT=%s is not a port: give a number from 1 to 65535", text)
+	}
+	return settings{port: int(port)}, nil
+}
+
+func (s settings) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
+
+// portTaken says it in a developer's words; other errors pass.
+func (s settings) portTaken(err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("port %d is taken: end what listens there, or choose another with `PORT=%d make run`", s.port, s.port%65535+1)
+	}
+	return err
+}
+
+// checkPort fails before the engines start, which takes seconds.
+func (s settings) checkPort() error {
+	listener, err := net.Listen("tcp", s.addr())
+	if err != nil {
+		return s.portTaken(err)
+	}
+	return listener.Close()
+}
