@@ -86,7 +86,7 @@ var reserved = []struct {
 	{"github.com/getkin/kin-openapi", "shared/contract"},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app localstack/..."},
-	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."}, // slow to start (design §6)
+	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},           // slow to start (design §6)
 	{"github.com/govalues/decimal", "shared/money functions/provision"}, // there for a fee rate
 	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store localstack/..."},
 	{"pgregory.net/rapid", ""},
@@ -126,13 +126,28 @@ func TestWhatLambdasLink(t *testing.T) {
 	}
 }
 
+// Package app knows SQS, yet only programs that send may carry its client:
+// the linker leaves it out where nothing reaches it, which no list of imports
+// shows. relay sends, so that the test sees what it looks for.
+func TestOnlySendersLinkTheSQSClient(t *testing.T) {
+	t.Parallel()
+	for family, sends := range map[string]bool{"checkouts": false, "relay": true} {
+		program := path.Join(t.TempDir(), family)
+		goTool(t, "build", "-o", program, module+"functions/"+family+"/bootstrap")
+		symbols := goTool(t, "tool", "nm", program)
+		if linked := strings.Contains(symbols, "service/sqs.(*Client)."); linked != sends {
+			t.Errorf("%s links the SQS client: %t", family, linked)
+		}
+	}
+}
+
 // lambdas are the programs, each with all packages it is built from.
 func lambdas(t *testing.T) map[string][]string {
 	t.Helper()
 	programs := map[string][]string{}
 	for _, p := range packages(t) {
 		if within(p.name, "functions/*/bootstrap") {
-			programs[p.name] = strings.Fields(goList(t, "-deps", module+p.name))
+			programs[p.name] = strings.Fields(goTool(t, "list", "-deps", module+p.name))
 		}
 	}
 	if len(programs) == 0 {
@@ -150,7 +165,7 @@ type ourPackage struct {
 func packages(t *testing.T) []ourPackage {
 	t.Helper()
 	var all []ourPackage
-	lines := goList(t, "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, module+"...")
+	lines := goTool(t, "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, module+"...")
 	for line := range strings.Lines(lines) {
 		fields := strings.Fields(line)
 		all = append(all, ourPackage{strings.TrimPrefix(fields[0], module), fields[1:]})
@@ -161,10 +176,10 @@ func packages(t *testing.T) []ourPackage {
 	return all
 }
 
-func goList(t *testing.T, arguments ...string) string {
+func goTool(t *testing.T, arguments ...string) string {
 	t.Helper()
 	var complaint strings.Builder
-	command := exec.CommandContext(t.Context(), "go", append([]string{"list"}, arguments...)...)
+	command := exec.CommandContext(t.Context(), "go", arguments...)
 	command.Stderr = &complaint
 	out, err := command.Output()
 	if err != nil {
