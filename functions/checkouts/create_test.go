@@ -1,0 +1,283 @@
+package checkouts_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	customer := s.customer(t)
+	for _, c := range []struct {
+		name    string
+		changes []change
+		want    map[string]string
+	}{
+		{"as it was asked for", []change{{"checkout_reference", "mine"}, {"description", "Two <coffees> & a cake"}}, map[string]string{
+			"checkout_reference": `"mine"`, "amount": "10.10", "currency": `"EUR"`, "merchant_code": `"` + s.merchant.Code + `"`,
+			"merchant_name": `"Kaffeehaus"`, "merchant_country": `"DE"`, "merchant_sandbox": "true", "description": `"Two <coffees> & a cake"`,
+			"purpose": `"CHECKOUT"`, "checkout_type": `"checkout"`, "user_id": `"` + s.merchant.Key.ID + `"`,
+			"return_url": `"` + s.receiver.URL + `"`, "redirect_url": `"` + redirectURL + `"`, "status": `"PENDING"`,
+			"date": `"2026-11-20T12:00:00.000+00:00"`, "transactions": "[]", "valid_until": "", "customer_id": "", "pay_to_email": "",
+			"transaction_id": "", "transaction_code": "", "mandate": "", "payment_instrument": "", "hosted_checkout": "", "hosted_checkout_url": ""}},
+		{"numeric string", []change{{"amount", "10.1"}}, map[string]string{"amount": "10.10"}},
+		{"whole amount", []change{{"amount", 7}}, map[string]string{"amount": "7.00"}},
+		{"zeros beyond the decimals", []change{{"amount", json.RawMessage("1.5000")}}, map[string]string{"amount": "1.50"}},
+		{"largest amount", []change{{"amount", "999999999.99"}}, map[string]string{"amount": "999999999.99"}},
+		{"longest reference", []change{{"checkout_reference", strings.Repeat("é", 90)}}, nil},
+		{"payee by email", []change{{"merchant_code", absent}, {"pay_to_email", "Kaffee@example.com"}},
+			map[string]string{"merchant_code": `"` + s.merchant.Code + `"`, "pay_to_email": `"Kaffee@example.com"`}},
+		{"payee by both", []change{{"pay_to_email", "kaffee@example.com"}}, map[string]string{"pay_to_email": `"kaffee@example.com"`}},
+		{"customer", []change{{"customer_id", customer}}, map[string]string{"customer_id": `"` + customer + `"`}},
+		{"setup for nothing", []change{{"customer_id", customer}, {"purpose", "SETUP_RECURRING_PAYMENT"}, {"amount", 0}},
+			map[string]string{"purpose": `"SETUP_RECURRING_PAYMENT"`, "amount": "0.00"}},
+		{"valid until", []change{{"valid_until", "2026-11-20T14:30:00.5+02:00"}}, map[string]string{"valid_until": `"2026-11-20T12:30:00.500+00:00"`}},
+		{"hosted", []change{{"hosted_checkout", map[string]any{"enabled": true}}}, map[string]string{"hosted_checkout": `{"enabled":true}`}},
+		{"not hosted", []change{{"hosted_checkout", map[string]any{"enabled": false}}},
+			map[string]string{"hosted_checkout": `{"enabled":false}`, "hosted_checkout_url": ""}},
+		{"card without a way back", []change{{"payment_type", "card"}, {"redirect_url", absent}}, map[string]string{"redirect_url": ""}},
+		{"another method", []change{{"payment_type", "ideal"}}, map[string]string{"payment_type": ""}},
+		{"payer", []change{{"personal_details", map[string]any{"first_name": "Ada", "address": map[string]any{"line1": "Weg 1"}}}},
+			map[string]string{"personal_details": ""}},
+		{"null is absent", []change{{"description", nil}, {"return_url", nil}, {"redirect_url", nil}, {"customer_id", nil}, {"purpose", nil},
+			{"payment_type", nil}, {"personal_details", nil}, {"valid_until", nil}, {"hosted_checkout", nil}, {"pay_to_email", nil}},
+			map[string]string{"purpose": `"CHECKOUT"`, "valid_until": "", "return_url": "", "hosted_checkout": ""}},
+		{"what the service assigns is ignored", []change{{"id", "mine"}, {"status", "PAID"}, {"date", "2020-01-01"}, {"transactions", []any{1}}, {"x", 1}},
+			map[string]string{"status": `"PENDING"`, "transactions": "[]", "date": `"2026-11-20T12:00:00.000+00:00"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			made := s.send("POST", "/v0.1/checkouts", edited(s.order(), c.changes...))
+			if made.Status != 201 {
+				t.Fatalf("%d %s", made.Status, made.Body)
+			}
+			holds(t, made.Body, c.want)
+			id := made.Text("id")
+			if url := made.Text("hosted_checkout_url"); url != "" && url != "http://cashwrap.test/pay/c-"+id {
+				t.Errorf("hosted at %s", url)
+			}
+			if read := s.get(id); string(read.Body) != string(made.Body) {
+				t.Errorf("created %s\nbut reads %s", made.Body, read.Body)
+			}
+		})
+	}
+}
+
+// badOrder is a change that no order may bear.
+type badOrder struct {
+	name    string
+	changes []change
+	want    refusal
+}
+
+var badOrders = []badOrder{
+	{"nothing", []change{{"checkout_reference", absent}, {"amount", absent}, {"currency", absent}, {"merchant_code", absent}}, missing("checkout_reference")},
+	{"no reference, no amount", []change{{"checkout_reference", absent}, {"amount", absent}}, missing("checkout_reference")},
+	{"no amount, no currency", []change{{"amount", absent}, {"currency", absent}}, missing("amount")},
+	{"no currency, no payee", []change{{"currency", absent}, {"merchant_code", absent}}, missing("currency")},
+	{"no payee", []change{{"merchant_code", absent}}, missing("merchant_code")},
+	{"null reference", []change{{"checkout_reference", nil}}, missing("checkout_reference")},
+	{"null amount", []change{{"amount", nil}}, missing("amount")},
+	{"null currency", []change{{"currency", nil}}, missing("currency")},
+	{"null payee", []change{{"merchant_code", nil}}, missing("merchant_code")},
+	{"empty reference", []change{{"checkout_reference", ""}}, missing("checkout_reference")},
+
+	{"reference too long", []change{{"checkout_reference", strings.Repeat("é", 91)}}, invalid("checkout_reference")},
+	{"reference no text", []change{{"checkout_reference", 7}}, invalid("checkout_reference")},
+	{"description too long", []change{{"description", strings.Repeat("x", 1001)}}, invalid("description")},
+
+	{"amount with too many decimals", []change{{"amount", "10.101"}}, invalid("amount")},
+	{"amount with far too many decimals", []change{{"amount", "10.00000000000000000000000000001"}}, invalid("amount")},
+	{"amount zero", []change{{"amount", 0}}, invalid("amount")},
+	{"amount zero as text", []change{{"amount", "0.00"}}, invalid("amount")},
+	{"amount below zero", []change{{"amount", -1}}, invalid("amount")},
+	{"amount too large", []change{{"amount", 1000000000}}, invalid("amount")},
+	{"amount astronomic", []change{{"amount", "99999999999999999999999999999999"}}, invalid("amount")},
+	{"amount no number", []change{{"amount", "ten"}}, invalid("amount")},
+	{"amount empty", []change{{"amount", ""}}, invalid("amount")},
+	{"amount with a comma", []change{{"amount", "10,10"}}, invalid("amount")},
+	{"amount hexadecimal", []change{{"amount", "0x10"}}, invalid("amount")},
+	{"amount not a number", []change{{"amount", "NaN"}}, invalid("amount")},
+	{"amount with a space", []change{{"amount", " 10"}}, invalid("amount")},
+	{"amount true", []change{{"amount", true}}, invalid("amount")},
+	{"amount an object", []change{{"amount", map[string]any{"value": 1}}}, invalid("amount")},
+
+	{"another currency", []change{{"currency", "USD"}}, invalid("currency")},
+	{"currency in small letters", []change{{"currency", "eur"}}, invalid("currency")},
+	{"no currency at all", []change{{"currency", "XXX"}}, invalid("currency")},
+
+	{"foreign payee", []change{{"merchant_code", "MC00000000"}}, denied},
+	{"foreign payee by email", []change{{"merchant_code", absent}, {"pay_to_email", "tee@example.com"}}, denied},
+	{"two payees", []change{{"pay_to_email", "tee@example.com"}}, invalid("pay_to_email")},
+
+	{"unknown customer", []change{{"customer_id", "nobody"}}, invalid("customer_id")},
+	{"setup without a customer", []change{{"purpose", "SETUP_RECURRING_PAYMENT"}}, missing("customer_id")},
+	{"unknown purpose", []change{{"purpose", "DONATION"}}, invalid("purpose")},
+
+	{"past its time", []change{{"valid_until", "2026-11-20T11:59:59Z"}}, invalid("valid_until")},
+	{"until now", []change{{"valid_until", "2026-11-20T13:00:00+01:00"}}, invalid("valid_until")},
+	{"until a day", []change{{"valid_until", "2026-12-20"}}, invalid("valid_until")},
+	{"until some local time", []change{{"valid_until", "2026-12-20T12:00:00"}}, invalid("valid_until")},
+	{"until a number", []change{{"valid_until", 1797768000}}, invalid("valid_until")},
+
+	{"hosted without a word", []change{{"hosted_checkout", map[string]any{}}}, missing("hosted_checkout.enabled")},
+	{"hosted maybe", []change{{"hosted_checkout", map[string]any{"enabled": "yes"}}}, invalid("hosted_checkout.enabled")},
+
+	{"unknown method", []change{{"payment_type", "cash"}}, refusal{400, "INVALID", "payment_type", "unknown-payment-method"}},
+	{"method of another currency", []change{{"payment_type", "boleto"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
+	{"method that is not offered yet", []change{{"payment_type", "apple_pay"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
+	{"method that is switched off", []change{{"payment_type", "paypal"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
+	{"method without a way back", []change{{"payment_type", "ideal"}, {"redirect_url", absent}}, missing("redirect_url")},
+
+	{"payer's email", []change{{"personal_details", map[string]any{"email": "ada"}}}, invalid("personal_details.email")},
+	{"payer's birth date", []change{{"personal_details", map[string]any{"birth_date": "10.12.1815"}}}, invalid("personal_details.birth_date")},
+	{"payer's tax id", []change{{"personal_details", map[string]any{"tax_id": strings.Repeat("1", 256)}}}, invalid("personal_details.tax_id")},
+	{"payer's country", []change{{"personal_details", map[string]any{"address": map[string]any{"country": "Brazil"}}}}, invalid("personal_details.address.country")},
+	{"payer's postal code", []change{{"personal_details", map[string]any{"address": map[string]any{"country": "BR", "postal_code": "1310-100"}}}},
+		invalid("personal_details.address.postal_code")},
+	{"payer's state", []change{{"personal_details", map[string]any{"address": map[string]any{"country": "BR", "state": "XX"}}}},
+		invalid("personal_details.address.state")},
+	{"payer no object", []change{{"personal_details", "Ada"}}, invalid("personal_details")},
+}
+
+// hostileURLs must be refused wherever a callback would be sent.
+var hostileURLs = []string{
+	"ftp://shop.example/", "/hook", "shop.example/hook", "javascript:alert(1)", "https://", "http://10.0.0.1/", "http://192.168.1.1/",
+	"http://169.254.169.254/latest/meta-data/", "http://[fd00::1]/", "http://[::ffff:10.0.0.1]/", "http://2130706433/", "http://0x7f.1/",
+	"http://ada:pw@shop.example/", "http://shop.example:22/", "http://db.internal/", "http://printer/", "https://shop.example/#x",
+	"https://shop.example/ x", "https://" + strings.Repeat("x", 2048) + ".example/",
+}
+
+// hostileTargets must be refused wherever a payer would be sent.
+var hostileTargets = []string{
+	"javascript:alert(1)", "data:text/html,x", "//shop.example", "/done", "shop.example", "ftp://shop.example/", "https://",
+	"https://ada:pw@shop.example/", "https://shop.example/%zz", "https://shop.example/" + strings.Repeat("x", 2048),
+}
+
+func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	cases := append([]badOrder{}, badOrders...)
+	for _, url := range hostileURLs {
+		cases = append(cases, badOrder{"return_url " + url, []change{{"return_url", url}}, invalid("return_url")})
+	}
+	for _, url := range hostileTargets {
+		cases = append(cases, badOrder{"redirect_url " + url, []change{{"redirect_url", url}}, invalid("redirect_url")})
+	}
+	foreign := s.neighbour().customer(t)
+	cases = append(cases, badOrder{"another merchant's customer", []change{{"customer_id", foreign}}, invalid("customer_id")},
+		badOrder{"another merchant", []change{{"merchant_code", s.Other.Code}}, denied})
+	for _, c := range cases {
+		t.Run(fmt.Sprintf("%.60s", c.name), func(t *testing.T) {
+			got := s.send("POST", "/v0.1/checkouts", edited(s.order(), c.changes...))
+			c.want.check(t, got)
+			if c.want == denied && got.Text("error_message") != "request_not_allowed" {
+				t.Errorf("error_message %q", got.Text("error_message"))
+			}
+		})
+	}
+	for name, body := range map[string]string{
+		"no JSON": `{"amount":`, "a list": `[]`, "a text": `"x"`, "a name twice": `{"amount":1,"amount":2}`, "not UTF-8": "{\"description\":\"\xff\"}",
+	} {
+		t.Run(name, func(t *testing.T) { malformed.check(t, s.send("POST", "/v0.1/checkouts", body)) })
+	}
+	t.Run("empty", func(t *testing.T) { missing("checkout_reference").check(t, s.send("POST", "/v0.1/checkouts", nil)) })
+	t.Run("too much", func(t *testing.T) {
+		refusal{413, "INVALID_REQUEST", "", "content-too-large"}.check(t, s.send("POST", "/v0.1/checkouts", `"`+strings.Repeat("x", 1<<20)+`"`))
+	})
+	if listed := s.send("GET", "/v0.1/checkouts", nil); string(listed.Body) != "[]" {
+		t.Errorf("something was created: %s", listed.Body)
+	}
+}
+
+func TestCreateInACurrencyWithoutDecimals(t *testing.T) {
+	t.Parallel()
+	s := open(t).abroad("HU", "HUF")
+	made := s.send("POST", "/v0.1/checkouts", edited(s.order(), change{"amount", 4200}))
+	if holds(t, made.Body, map[string]string{"amount": "4200"}); made.Status != 201 {
+		t.Errorf("%d %s", made.Status, made.Body)
+	}
+	invalid("amount").check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), change{"amount", "4200.5"})))
+}
+
+func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.merchant = s.Provision(map[string]any{"name": "Kiosk", "email": "kiosk@example.com", "country": "DE", "currency": "EUR", "online_payments": false})
+	for name, got := range map[string]world.Response{
+		"create":  s.send("POST", "/v0.1/checkouts", s.order()),
+		"process": s.put("4e425463-3e1b-431d-83fa-1e51c2925e99", s.card(frictionless)),
+	} {
+		denied.check(t, got)
+		if got.Text("error_message") != "checkout_payments_not_allowed" {
+			t.Errorf("%s: error_message %q", name, got.Text("error_message"))
+		}
+	}
+}
+
+// TestReferencesAreUsedOnce per merchant and mode, whatever became of the
+// checkout.
+func TestReferencesAreUsedOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	once := change{"checkout_reference", "once"}
+	id := s.create(t, once)
+	again := func() world.Response { return s.send("POST", "/v0.1/checkouts", edited(s.order(), once)) }
+	duplicate.check(t, again())
+	s.pay(t, id, s.card(frictionless))
+	duplicate.check(t, again())
+	s.neighbour().create(t, once)
+	s.create(t, change{"checkout_reference", "ONCE"})
+
+	gone := change{"checkout_reference", "gone"}
+	if ended := s.send("DELETE", "/v0.1/checkouts/"+s.create(t, gone), nil); ended.Status != 200 {
+		t.Fatalf("%d %s", ended.Status, ended.Body)
+	}
+	duplicate.check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), gone)))
+}
+
+func TestCreateOnceUnderAKey(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	body := s.order()
+	send := func(body map[string]any) world.Response {
+		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: body, Header: map[string]string{"Idempotency-Key": "k-1"}})
+	}
+	first := send(body)
+	if first.Status != 201 || first.Header.Get("Idempotency-Replayed") != "" {
+		t.Fatalf("%d %s %v", first.Status, first.Body, first.Header)
+	}
+	s.Clock.Advance(time.Hour)
+	second := send(body)
+	if second.Status != 201 || string(second.Body) != string(first.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("replay: %d %s %v", second.Status, second.Body, second.Header)
+	}
+	refusal{422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused"}.check(t, send(edited(body, change{"amount", 11})))
+	if elsewhere := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: s.Other.Key.Plaintext,
+		Body: s.neighbour().order(), Header: map[string]string{"Idempotency-Key": "k-1"}}); elsewhere.Status != 201 {
+		t.Errorf("another merchant's key: %d %s", elsewhere.Status, elsewhere.Body)
+	}
+	var listed []map[string]any
+	if err := s.send("GET", "/v0.1/checkouts", nil).Into(&listed); err != nil || len(listed) != 1 {
+		t.Errorf("%d checkouts, %v", len(listed), err)
+	}
+}
+
+// TestARefusalIsKeptUnderItsKey, so that a retry hears the same (contract §2.8).
+func TestARefusalIsKeptUnderItsKey(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	send := func() world.Response {
+		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{}, Header: map[string]string{"Idempotency-Key": "k-1"}})
+	}
+	first, second := send(), send()
+	missing("checkout_reference").check(t, second)
+	if string(first.Body) != string(second.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("%s\n%s", first.Body, second.Body)
+	}
+}
