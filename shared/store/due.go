@@ -23,10 +23,6 @@ type Due struct {
 // that is due walks each of them, from 0.
 const DueShards = dueShards
 
-// duePage is how many keys one query of a walk reads, so that a walk that
-// ends early has not paid for thousands.
-const duePage = 250
-
 // Overdue walks what one shard had due by the time, the longest overdue
 // first. What happens to the items meanwhile does not disturb the walk: each
 // comes once, and one that stays due does not hold up the younger ones. The
@@ -63,7 +59,7 @@ func (s *Store) walk(ctx context.Context, queue string, shard int, from, to time
 	return func(yield func(Due, error) bool) {
 		keys := s.table.Get(duePartition, fmt.Sprintf("%s#%d", queue, shard)).
 			Range(dueSort, dynamo.Between, dueBound(from), micros(to)+"#~").
-			Index(dueIndex).SearchLimit(duePage).Iter()
+			Index(dueIndex).Iter()
 		var k key
 		for keys.Next(ctx, &k) {
 			if d, ok := k.due(); ok && !yield(d, nil) {

@@ -1,0 +1,229 @@
+package callbacks_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions/callbacks"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// published are the retries after the first failed try (contract §11.3).
+var published = []time.Duration{
+	time.Minute, 5 * time.Minute, 20 * time.Minute, 2 * time.Hour,
+	12 * time.Hour, 24 * time.Hour, 36 * time.Hour, 48 * time.Hour, 60 * time.Hour, 72 * time.Hour,
+}
+
+func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.answer(http.StatusInternalServerError)
+	s.owe("order")
+	s.Settle()
+	s.Settle()
+	s.wantTries(1, "at once")
+	first := s.Clock.Now()
+	for i, offset := range published {
+		s.Settle() // the fast path sees the failure at the time it happened
+		s.Clock.Advance(first.Add(offset - 10*time.Second).Sub(s.Clock.Now()))
+		s.Settle()
+		s.Settle()
+		s.wantTries(i+1, "10 s before "+offset.String())
+		s.Clock.Advance(10 * time.Second)
+		s.Settle()
+		s.wantTries(i+2, "at "+offset.String())
+	}
+	for _, try := range s.tries() {
+		if got := try.header.Get("webhook-id"); got != s.id() {
+			t.Errorf("webhook-id %s, then %s", s.id(), got)
+		}
+	}
+	if c := s.callback(s.id()); c.State != payments.CallbackDead || c.Tries != 11 || c.LastError != "status 500" {
+		t.Errorf("after three days: %+v", c)
+	}
+	s.Clock.Advance(24 * time.Hour)
+	s.Settle()
+	s.Settle()
+	s.wantTries(11, "after its death")
+}
+
+func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	checkout := s.owe("order")
+	s.stream()
+	s.deliver()
+	s.wantTries(1, "at once")
+	try := s.tries()[0]
+	s.wantBody(try, checkout)
+	if got := try.header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("content type %q", got)
+	}
+	for range 3 { // the queue delivers at least once
+		if err := s.App.SendCallback(t.Context(), s.id(), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if messages := s.deliver(); messages != 3 {
+		t.Fatalf("%d messages", messages)
+	}
+	s.Minute()
+	s.wantTries(1, "after repeated messages")
+	if c := s.callback(s.id()); c.State != payments.CallbackDelivered || c.Tries != 1 {
+		t.Errorf("delivered: %+v", c)
+	}
+}
+
+func TestARepeatedMessageDoesNotBringTheNextTryForward(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.answer(http.StatusFound) // never followed
+	s.owe("order")
+	s.stream()
+	s.deliver()
+	if err := s.App.SendCallback(t.Context(), s.id(), 0); err != nil {
+		t.Fatal(err)
+	}
+	s.deliver()
+	s.wantTries(1, "after a repeated message")
+	if c := s.callback(s.id()); c.LastError != "redirected 302" || !c.NextAt.Equal(c.FirstFailedAt.Add(time.Minute)) {
+		t.Errorf("undelivered: %+v", c)
+	}
+}
+
+func TestATryAMomentEarlyCountsAsMadeAtItsTime(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.answer(http.StatusServiceUnavailable)
+	s.owe("order")
+	s.stream()
+	s.deliver()
+	failed := *s.callback(s.id()).FirstFailedAt
+	s.Clock.Advance(58 * time.Second)
+	if err := s.App.SendCallback(t.Context(), s.id(), 0); err != nil {
+		t.Fatal(err)
+	}
+	s.deliver()
+	s.wantTries(2, "2 s early")
+	if c := s.callback(s.id()); !c.NextAt.Equal(failed.Add(5 * time.Minute)) {
+		t.Errorf("next try %v after the first failure, want 5m", c.NextAt.Sub(failed))
+	}
+}
+
+func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	key, err := s.App.SigningKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	signedBy := func(reference string, secrets ...webhook.Secret) (by []bool) {
+		t.Helper()
+		s.owe(reference)
+		s.stream()
+		s.deliver()
+		sent++
+		s.wantTries(sent, reference)
+		try := s.tries()[sent-1]
+		if err := webhook.Verify(try.header, []byte(try.body), try.at, nil, []webhook.PublicKey{key.PublicKey()}); err != nil {
+			t.Errorf("%s: platform signature: %v", reference, err)
+		}
+		for _, secret := range secrets {
+			by = append(by, try.verifies(secret))
+		}
+		return by
+	}
+	signedBy("without a secret")
+	if n := len(strings.Fields(s.tries()[0].header.Get("webhook-signature"))); n != 1 {
+		t.Errorf("%d signatures without a secret", n)
+	}
+	first := s.rotate()
+	if by := signedBy("one secret", first); !by[0] {
+		t.Error("the first secret does not sign")
+	}
+	second := s.rotate()
+	s.Clock.Advance(24*time.Hour - time.Second)
+	if by := signedBy("within the day", first, second); !by[0] || !by[1] {
+		t.Errorf("within a day of the rotation, old and new sign: %v", by)
+	}
+	s.Clock.Advance(time.Second)
+	if by := signedBy("after the day", first, second); by[0] || !by[1] {
+		t.Errorf("a day after the rotation, old and new sign: %v", by)
+	}
+}
+
+func TestWhatCanNeverBeDeliveredLeavesTheQueue(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	deliver := callbacks.Deliver(s.App)
+	for _, body := range []string{"", "{", `{}`, `[1]`, `{"callback":7}`, `{"callback":"msg_gone"}`} {
+		if err := deliver(t.Context(), body); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	log := s.Logs.String()
+	if n := strings.Count(log, "malformed message dropped"); n != 5 {
+		t.Errorf("%d malformed messages logged, want 5", n)
+	}
+	if !strings.Contains(log, "msg_gone") {
+		t.Error("the unknown callback is not in the log")
+	}
+}
+
+// dead is a transport without a network.
+type dead struct{}
+
+func (dead) Do(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
+
+func TestAFailingStoreLeavesTheMessageInTheQueue(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	cut := app.New(s.App.Config, app.Outside{Now: s.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
+	if err := callbacks.Deliver(cut)(t.Context(), `{"callback":"msg_1"}`); err == nil {
+		t.Error("the message was taken out of the queue")
+	}
+}
+
+func TestWithoutTimeForTheReceiverNoTryIsCounted(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.owe("order")
+	s.stream()
+	s.deliver()
+	id := s.id()
+	s.Operate(map[string]any{"command": "replay_callbacks", "id": id}, nil)
+	// The whole of this time is kept free to record an outcome.
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(2*time.Second))
+	defer cancel()
+	if err := callbacks.Deliver(s.App)(ctx, `{"callback":"`+id+`"}`); err == nil {
+		t.Error("the message was taken out of the queue")
+	}
+	if c := s.callback(id); c.Tries != 1 || c.State != payments.CallbackOwed {
+		t.Errorf("a try was counted: %+v", c)
+	}
+}
+
+func TestTheLogNamesTheTryButNeverTheQuery(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.answer(http.StatusTeapot)
+	checkout := s.owe("order")
+	s.stream()
+	s.deliver()
+	log := s.Logs.String()
+	for _, want := range []string{s.id(), checkout, `"try":1`, "status 418"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %s", want)
+		}
+	}
+	if strings.Contains(log, "shibboleth") {
+		t.Error("the log holds a query of the return_url")
+	}
+}

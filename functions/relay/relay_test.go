@@ -1,0 +1,120 @@
+package relay_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/cashwrap/cashwrap/functions/relay"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+type image = map[string]events.DynamoDBAttributeValue
+
+// owed is the image of a callback whose next try is due at a time.
+func owed(id string, next time.Time) image {
+	return image{
+		"pk": events.NewStringAttribute("CALLBACK#" + id), "sk": events.NewStringAttribute("CALLBACK"),
+		"id": events.NewStringAttribute(id), "state": events.NewStringAttribute("owed"),
+		"tries": events.NewNumberAttribute("1"), "next_at": events.NewStringAttribute(next.Format(time.RFC3339Nano)),
+	}
+}
+
+func record(event string, of image) events.DynamoDBEventRecord {
+	return events.DynamoDBEventRecord{EventName: event,
+		Change: events.DynamoDBStreamRecord{NewImage: of, SequenceNumber: "1", StreamViewType: "NEW_IMAGE"}}
+}
+
+// messages drains the queue. The callbacks of these tests do not exist, so
+// their messages are dropped there.
+func messages(w *world.World) int {
+	w.Helper()
+	n, err := w.Main().DrainQueues(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return n
+}
+
+func TestAnOwedCallbackIsSentAtItsTime(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	handle := relay.Record(w.App)
+	for _, event := range []string{"INSERT", "MODIFY"} {
+		at := w.Clock.Now().Add(5*time.Minute - 300*time.Millisecond)
+		if err := handle(t.Context(), record(event, owed("msg_1", at))); err != nil {
+			t.Fatal(err)
+		}
+		w.Clock.Advance(5*time.Minute - time.Second)
+		if n := messages(w); n != 0 {
+			t.Errorf("%s: %d messages too early", event, n)
+		}
+		w.Clock.Advance(time.Second)
+		if n := messages(w); n != 1 {
+			t.Errorf("%s: %d messages, want 1", event, n)
+		}
+	}
+}
+
+func TestOverdueTriesAreSentAtOnce(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	if err := relay.Record(w.App)(t.Context(), record("INSERT", owed("msg_1", w.Clock.Now().Add(-time.Hour)))); err != nil {
+		t.Fatal(err)
+	}
+	if n := messages(w); n != 1 {
+		t.Errorf("%d messages, want 1", n)
+	}
+}
+
+func TestEverythingElseIsIgnored(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	handle, now := relay.Record(w.App), w.Clock.Now()
+	but := func(name string, value events.DynamoDBAttributeValue) image {
+		i := owed("msg_1", now)
+		i[name] = value
+		return i
+	}
+	for name, r := range map[string]events.DynamoDBEventRecord{
+		"removed":               record("REMOVE", nil),
+		"removed, with image":   record("REMOVE", owed("msg_1", now)),
+		"without an image":      record("MODIFY", nil),
+		"delivered":             record("MODIFY", but("state", events.NewStringAttribute("delivered"))),
+		"dead":                  record("MODIFY", but("state", events.NewStringAttribute("dead"))),
+		"sent by the sweep":     record("MODIFY", but("sweeps", events.NewNumberAttribute("1"))),
+		"beyond a queue's wait": record("MODIFY", owed("msg_1", now.Add(15*time.Minute+time.Second))),
+		"a checkout":            record("INSERT", but("pk", events.NewStringAttribute("T#MC1#CHECKOUT#1"))),
+		"unreadable":            record("INSERT", but("tries", events.NewStringAttribute("many"))),
+	} {
+		if err := handle(t.Context(), r); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		w.Clock.Advance(15 * time.Minute)
+		if n := messages(w); n != 0 {
+			t.Errorf("%s: %d messages", name, n)
+		}
+		w.Clock.Advance(-15 * time.Minute)
+	}
+	if n := strings.Count(w.Logs.String(), "unreadable callback"); n != 1 {
+		t.Errorf("%d unreadable callbacks in the log, want 1", n)
+	}
+}
+
+type dead struct{}
+
+func (dead) Do(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
+
+func TestAFailingQueueHasTheRecordRepeated(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	cut := app.New(w.App.Config, app.Outside{Now: w.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
+	if err := relay.Record(cut)(t.Context(), record("INSERT", owed("msg_1", w.Clock.Now()))); err == nil {
+		t.Error("the record was taken for done")
+	}
+}

@@ -1,0 +1,248 @@
+package sweep_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/cashwrap/cashwrap/functions/sweep"
+	"github.com/cashwrap/cashwrap/localstack/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+func tenant(w *world.World) account.Tenant {
+	return account.Tenant{Mode: account.Test, Merchant: w.Merchant.Code}
+}
+
+// create makes a checkout that is valid for an hour.
+func create(w *world.World, reference, returnURL string) (id string) {
+	w.Helper()
+	created := w.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
+		"checkout_reference": reference, "amount": 10.10, "currency": "EUR", "merchant_code": w.Merchant.Code,
+		"return_url": returnURL, "valid_until": w.Clock.Now().Add(time.Hour).Format(time.RFC3339)}})
+	if created.Status != http.StatusCreated {
+		w.Fatalf("create: %d %s", created.Status, created.Body)
+	}
+	return created.Text("id")
+}
+
+func deactivate(w *world.World, id string) {
+	w.Helper()
+	if r := w.Do(world.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + id}); r.Status != http.StatusOK {
+		w.Fatalf("deactivate: %d %s", r.Status, r.Body)
+	}
+}
+
+func tick(w *world.World) {
+	w.Helper()
+	if err := w.Main().TickNow(w.Context(), "sweep"); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func drain(w *world.World) (messages int) {
+	w.Helper()
+	messages, err := w.Main().DrainQueues(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return messages
+}
+
+func TestExpiryIsRecordedAndTold(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	shop := w.Receive()
+	id := create(w, "order", shop.URL)
+	w.Clock.Advance(time.Hour - time.Second)
+	tick(w)
+	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "PENDING" {
+		t.Fatalf("a second before valid_until: %s, %v", c.Status, err)
+	}
+	w.Clock.Advance(time.Second)
+	tick(w)
+	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "EXPIRED" {
+		t.Fatalf("at valid_until: %s, %v", c.Status, err)
+	}
+	w.Settle()
+	if got := shop.Messages(id); len(got) != 1 {
+		t.Errorf("callbacks %v, want one", got)
+	}
+}
+
+func TestWhatTheStreamLosesIsDeliveredAllTheSame(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	shop := w.Receive()
+	id := create(w, "order", shop.URL)
+	deactivate(w, id)
+	w.Clock.Advance(time.Minute - time.Second)
+	tick(w)
+	if n := drain(w); n != 0 {
+		t.Fatalf("%d messages before the fast path's grace is over", n)
+	}
+	w.Clock.Advance(time.Second)
+	tick(w)
+	if n := drain(w); n != 1 {
+		t.Fatalf("%d messages, want the sweep's", n)
+	}
+	if got := shop.Deliveries(); len(got) != 1 || got[0].Checkout != id {
+		t.Errorf("delivered %v", got)
+	}
+}
+
+func TestASlowQueueIsNotFilledWithRepetitions(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	shop := w.Receive()
+	id := create(w, "order", shop.URL)
+	deactivate(w, id)
+	for range 180 { // three hours without a consumer
+		tick(w)
+		if _, err := w.Main().DrainStream(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.Clock.Advance(time.Minute)
+	}
+	// The stream's at once; the sweep's after 1, 6, 16, 36, 76 and 136 minutes.
+	if n := drain(w); n != 7 {
+		t.Errorf("%d messages wait, want 7", n)
+	}
+	if ids := shop.Messages(id); len(ids) != 1 {
+		t.Errorf("callbacks %v, want one id", ids)
+	}
+	delivered := len(shop.Deliveries())
+	w.Minute()
+	if n := len(shop.Deliveries()); n != delivered {
+		t.Errorf("%d deliveries after the callback was delivered", n-delivered)
+	}
+}
+
+// ruin stores an item that is long overdue and that nobody can read.
+func ruin(w *world.World, n int) {
+	w.Helper()
+	_, table := w.App.Store.Raw()
+	items := make([]any, 0, n*store.DueShards)
+	for shard := range store.DueShards {
+		for i := range n {
+			pk := fmt.Sprintf("CALLBACK#msg_ruined-%d-%d", shard, i)
+			items = append(items, map[string]any{"pk": pk, "sk": "CALLBACK", "tries": "many",
+				"due_pk": fmt.Sprintf("DUE#%d", shard), "due_sk": fmt.Sprintf("%016d#%s", 1, pk)})
+		}
+	}
+	if wrote, err := table.Batch().Write().Put(items...).Run(w.Context()); err != nil || wrote != len(items) {
+		w.Fatalf("%d of %d items, %v", wrote, len(items), err)
+	}
+}
+
+func TestItemsThatKeepFailingHoldUpNobody(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	shop := w.Receive()
+	const more = 260 // than one page of a shard holds
+	ruin(w, more)
+	id := create(w, "order", shop.URL)
+	deactivate(w, id)
+	w.Clock.Advance(time.Minute)
+	tick(w)
+	drain(w)
+	if got := shop.Messages(id); len(got) != 1 {
+		t.Errorf("callbacks %v, want one", got)
+	}
+	if n := strings.Count(w.Logs.String(), `"callback not swept"`); n != more*store.DueShards {
+		t.Errorf("%d failures logged, want one of each of %d items", n, more*store.DueShards)
+	}
+}
+
+func TestACheckoutThatIsGoneHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	_, table := w.App.Store.Raw()
+	id := create(w, "order", w.Receive().URL)
+	pk := tenant(w).String() + "#CHECKOUT#gone"
+	ghost := map[string]any{"pk": pk, "sk": "OTHER", "due_pk": "DUE#0", "due_sk": fmt.Sprintf("%016d#%s", 1, pk)}
+	if err := table.Put(ghost).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(time.Hour)
+	tick(w)
+	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "EXPIRED" {
+		t.Errorf("the other checkout: %s, %v", c.Status, err)
+	}
+	if !strings.Contains(w.Logs.String(), `"checkout not swept"`) {
+		t.Error("the checkout that is gone is not in the log")
+	}
+}
+
+// down is a table of which some shards of the due index cannot be reached.
+type down struct {
+	table  http.RoundTripper
+	shards []string
+}
+
+var errDown = errors.New("no network")
+
+func (d down) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	for _, shard := range d.shards {
+		if bytes.Contains(body, []byte(shard)) {
+			return nil, errDown
+		}
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return d.table.RoundTrip(r)
+}
+
+func TestATickFailsOnlyWhenNothingCouldBeRead(t *testing.T) {
+	t.Parallel()
+	table := dynamodb.New(dynamodb.Config{})
+	tickWithout := func(shards ...string) error {
+		a := app.New(app.Config{Table: "cashwrap", Region: "eu-central-1", Secret: make([]byte, 32)}, app.Outside{
+			HTTP: down{table, shards}, MaxAttempts: 1, Log: slog.New(slog.DiscardHandler),
+			Credentials: credentials.NewStaticCredentialsProvider("local", "none", "")})
+		if err := a.Store.CreateTable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return sweep.Tick(a)(t.Context())
+	}
+	if err := tickWithout("DUE#"); !errors.Is(err, errDown) {
+		t.Errorf("a tick that read nothing: %v", err)
+	}
+	if err := tickWithout("DUE#0", "DUE#1", "DUE#2"); err != nil {
+		t.Errorf("a tick that read one shard: %v", err)
+	}
+}
+
+func TestWithoutTimeNothingIsStarted(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	deactivate(w, create(w, "order", w.Receive().URL))
+	w.Clock.Advance(time.Hour)
+	// All of this time is kept free for what has been started.
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(20*time.Second))
+	defer cancel()
+	if err := sweep.Tick(w.App)(ctx); err != nil {
+		t.Error(err)
+	}
+	if n := drain(w); n != 0 {
+		t.Errorf("%d messages were sent", n)
+	}
+	if !strings.Contains(w.Logs.String(), "time is up") {
+		t.Error("the log does not say that the time was up")
+	}
+}
