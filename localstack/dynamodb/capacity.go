@@ -39,8 +39,8 @@ type bill struct {
 // chargeWrite adds a write of next over old, times factor.
 func (b *bill) chargeWrite(old, next *row, factor float64) {
 	b.base += factor * writeUnits(max(sizeOf(old), sizeOf(next)))
-	for i, ix := range b.table.indexes {
-		b.chargeIndex(i, factor*ix.writes(old, next))
+	for i := range b.table.indexes {
+		b.chargeIndex(i, factor*indexUnits(entryOf(old, i), entryOf(next, i)))
 	}
 }
 

@@ -28,9 +28,6 @@ type indexChange struct {
 // entry projects a table's row into the index; nil when the item lacks the
 // index key.
 func (ix *index) entry(r *row) *row {
-	if r == nil {
-		return nil
-	}
 	for _, k := range ix.keys.attributes() {
 		if r.item.Get(k.name).Kind() != k.kind {
 			return nil
@@ -82,9 +79,8 @@ func (ix *index) emptyKey(k keyAttribute, updating bool) error {
 		"The AttributeValue for a key attribute cannot contain an empty string value. IndexName: %s, IndexKey: %s", ix.name, k.name)
 }
 
-// propagate replicates a change of the table to the index, now or after the lag.
-func (e *Engine) propagate(t *table, ix *index, old, next *row, now time.Time) {
-	before, after := ix.entry(old), ix.entry(next)
+// propagate replicates a change of an entry to the index, now or after the lag.
+func (e *Engine) propagate(t *table, ix *index, before, after *row, now time.Time) {
 	if before == nil && after == nil {
 		return
 	}
@@ -122,9 +118,9 @@ func (t *table) replicate(now time.Time) {
 	t.pending = t.pending[done:]
 }
 
-// writes is how many units the index is charged for a change of the table.
-func (ix *index) writes(old, next *row) float64 {
-	before, after := ix.entry(old), ix.entry(next)
+// indexUnits is how many write units an index is charged for a change of an
+// entry.
+func indexUnits(before, after *row) float64 {
 	switch {
 	case before == nil && after == nil:
 		return 0

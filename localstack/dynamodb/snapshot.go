@@ -228,7 +228,7 @@ func (e *Engine) thawTable(decode *json.Decoder, streamOf map[string]*table) err
 		if err != nil {
 			return err
 		}
-		e.replace(t, nil, t.makeRow(item), byClient)
+		e.replace(t, nil, t.makeRow(t.keys.order(item), item), byClient)
 	}
 	t.enableTTL(saved.TTL)
 	e.tables[t.name] = t

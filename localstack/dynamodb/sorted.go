@@ -10,9 +10,10 @@ import (
 // row is one item of a table, or one entry of an index, under a key whose
 // bytes sort as the service orders items. Rows are immutable.
 type row struct {
-	order string
-	item  attr.Map
-	size  int
+	order   string
+	item    attr.Map
+	size    int
+	entries []*row // of a table's row: its rows in the indexes, nil where it has none
 }
 
 // maxChunk bounds what one insertion has to move.

@@ -48,9 +48,24 @@ func (t *table) index(name string) (*index, error) {
 	return nil, attr.Invalidf("The table does not have the specified index: %s", name)
 }
 
-// makeRow wraps a checked item.
-func (t *table) makeRow(item attr.Map) *row {
-	return &row{order: t.keys.order(item), item: item, size: item.Size()}
+// makeRow wraps a checked item that belongs at order.
+func (t *table) makeRow(order string, item attr.Map) *row {
+	r := &row{order: order, item: item, size: item.Size()}
+	if len(t.indexes) > 0 {
+		r.entries = make([]*row, len(t.indexes))
+		for i, ix := range t.indexes {
+			r.entries[i] = ix.entry(r)
+		}
+	}
+	return r
+}
+
+// entryOf is the row's entry in the table's i-th index; nil for none.
+func entryOf(r *row, i int) *row {
+	if r == nil {
+		return nil
+	}
+	return r.entries[i]
 }
 
 // replace puts next where old was; either may be nil. It keeps indexes, stream
@@ -62,8 +77,8 @@ func (e *Engine) replace(t *table, old, next *row, by writer) {
 		t.rows.remove(old.order)
 	}
 	now := e.now()
-	for _, ix := range t.indexes {
-		e.propagate(t, ix, old, next, now)
+	for i, ix := range t.indexes {
+		e.propagate(t, ix, entryOf(old, i), entryOf(next, i), now)
 	}
 	t.stream.record(old, next, now, by)
 	t.ttl.track(next)

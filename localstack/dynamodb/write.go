@@ -143,6 +143,7 @@ func (w *write) checkEmpty(item attr.Map) error {
 func (w *write) holds(old *row) bool { return w.condition.Holds(itemOf(old)) }
 
 // result is the row that the write leaves; nil for none. It changes nothing.
+// When the row breaks the schema of an index it comes with the error.
 func (w *write) result(old *row) (*row, error) {
 	switch w.kind {
 	case deleting:
@@ -150,7 +151,7 @@ func (w *write) result(old *row) (*row, error) {
 	case checking:
 		return old, nil
 	case putting:
-		next := &row{order: w.order, item: w.item, size: w.item.Size()}
+		next := w.table.makeRow(w.order, w.item)
 		if next.size > maxItem {
 			return nil, attr.Invalid("Item size has exceeded the maximum allowed size")
 		}
@@ -164,12 +165,12 @@ func (w *write) result(old *row) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := &row{order: w.order, item: after, size: after.Size()}
+	next := w.table.makeRow(w.order, after)
 	if next.size > maxItem {
 		return nil, attr.Invalid("Item size to update has exceeded the maximum allowed size")
 	}
 	if err := w.checkEmpty(after); err != nil {
-		return next, err
+		return nil, err
 	}
 	return next, w.checkTypes(after)
 }

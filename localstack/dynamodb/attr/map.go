@@ -3,6 +3,7 @@ package attr
 import (
 	"slices"
 	"strings"
+	"unicode/utf16"
 )
 
 // Field is one named attribute.
@@ -123,11 +124,16 @@ func (v Value) Size() int {
 	}
 }
 
-// Length is what the size() function answers: bytes of text and binary,
-// members of sets, lists and maps. ok is false for the other kinds.
+// Length is what the size() function answers: UTF-16 code units of text, bytes
+// of binary, members of sets, lists and maps. ok is false for the other kinds.
 func (v Value) Length() (n int, ok bool) {
 	switch v.kind {
-	case S, B:
+	case S:
+		for _, r := range v.text {
+			n += utf16.RuneLen(r)
+		}
+		return n, true
+	case B:
 		return len(v.text), true
 	case SS, NS, BS, L:
 		return len(v.list), true

@@ -59,7 +59,7 @@ func (p *parser) disjunction() *node {
 	n := p.conjunction()
 	for p.atKeyword("OR") {
 		p.truth(n)
-		p.next()
+		p.operator()
 		n = &node{op: opOr, symbol: "OR", args: []*node{n, p.truth(p.conjunction())}}
 	}
 	return n
@@ -69,17 +69,24 @@ func (p *parser) conjunction() *node {
 	n := p.negation()
 	for p.atKeyword("AND") {
 		p.truth(n)
-		p.next()
+		p.operator()
 		n = &node{op: opAnd, symbol: "AND", args: []*node{n, p.truth(p.negation())}}
 	}
 	return n
 }
 
 func (p *parser) negation() *node {
-	if p.keyword("NOT") {
+	if p.atKeyword("NOT") {
+		p.operator()
 		return &node{op: opNot, symbol: "NOT", args: []*node{p.truth(p.negation())}}
 	}
 	return p.comparison()
+}
+
+// operator consumes an operator.
+func (p *parser) operator() {
+	p.count()
+	p.next()
 }
 
 func (p *parser) comparison() *node {
@@ -88,11 +95,11 @@ func (p *parser) comparison() *node {
 	switch {
 	case t.kind == tokSymbol && isComparator(t.text):
 		p.asOperand(left)
-		p.next()
+		p.operator()
 		return p.compare(t.text, left, p.asOperand(p.primary()))
 	case p.atKeyword("BETWEEN"):
 		p.asOperand(left)
-		p.next()
+		p.operator()
 		low := p.asOperand(p.primary())
 		if !p.keyword("AND") {
 			p.refuse()
@@ -100,7 +107,7 @@ func (p *parser) comparison() *node {
 		return p.between(left, low, p.asOperand(p.primary()))
 	case p.atKeyword("IN"):
 		p.asOperand(left)
-		p.next()
+		p.operator()
 		return p.in(left)
 	}
 	return left

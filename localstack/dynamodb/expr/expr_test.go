@@ -18,7 +18,7 @@ func parse(t *testing.T, text string) attr.Map {
 }
 
 const item = `{"pk":{"S":"z"},"a":{"N":"1"},"s":{"S":"abc"},"bb":{"B":"YWI="},"nu":{"NULL":true},"f":{"BOOL":false},"ns":{"NS":["1","2"]},` +
-	`"l":{"L":[{"N":"1"},{"N":"2"}]},"m":{"M":{"x":{"N":"1"}}}}`
+	`"l":{"L":[{"N":"1"},{"N":"2"}]},"m":{"M":{"x":{"N":"1"}}},"clef":{"S":"𝄞"}}`
 
 // environment defines :one, :two, :ab, :bc and #m.
 func environment(t *testing.T) *expr.Env {
@@ -37,7 +37,7 @@ func TestConditions(t *testing.T) {
 		"a = :one": true, "a <> :one": false, "absent = :one": false, "absent <> :one": true, "NOT absent < :one": true, "s <> :one": true,
 		"a BETWEEN :one AND :two": true, "a IN (:two, :one)": true, "begins_with(s, :ab)": true, "NOT begins_with(a, :ab)": true,
 		"contains(s, :bc)": true, "contains(ns, :one)": true, "contains(l, :two)": true, "contains(a, :one)": false,
-		"size(s) > :two": true, "size(a) <> :one": true, "size(nu) = :one": false, "size(#m) = :one": true,
+		"size(s) > :two": true, "size(a) <> :one": true, "size(nu) = :one": false, "size(#m) = :one": true, "size(clef) = :two": true,
 		"attribute_exists(m.x) AND attribute_not_exists(m.y.z) AND attribute_exists(l[1]) AND attribute_not_exists(l[2])": true,
 		"a = :two OR a = :one AND NOT f = :one": true, "(a = :two OR a = :one) AND a > :one": false,
 	} {
@@ -79,6 +79,27 @@ func TestConditionRefusals(t *testing.T) {
 		_, err := expr.ParseCondition("ConditionExpression", src, environment(t))
 		if err == nil || err.Error() != "Invalid ConditionExpression: "+want {
 			t.Errorf("%q: error = %v\nwant %s", src, err, want)
+		}
+	}
+}
+
+func TestExpressionsAreLimited(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]string{
+		strings.Repeat("a=s OR ", 150) + "a=s":      "operator count: 301", // 151 + 150 operators are one too many
+		strings.Repeat("a=s OR ", 149) + "a=s":      "ok",
+		"a = s" + strings.Repeat(" ", 4092):         "size",
+		"a IN (s" + strings.Repeat(",s", 100) + ")": "too many operands",
+	} {
+		_, err := expr.ParseCondition("ConditionExpression", src, environment(t))
+		if want == "ok" {
+			if err != nil {
+				t.Errorf("299 operators: %v", err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s…: error = %v, want one with %q", src, err, want)
 		}
 	}
 }

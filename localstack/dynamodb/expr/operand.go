@@ -60,6 +60,7 @@ func (p *parser) operand() *node {
 }
 
 func (p *parser) call() *node {
+	p.count()
 	n := &node{op: opCall, at: p.pos, symbol: p.next().text}
 	p.expect("(")
 	for {

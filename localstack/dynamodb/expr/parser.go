@@ -19,6 +19,17 @@ type parser struct {
 	semantic error
 	rank     rank
 	at       int // token of the semantic problem
+
+	operators int
+}
+
+const maxOperators = 300 // of operators and functions (Developer Guide, "Expression parameters")
+
+// count notes an operator or function.
+func (p *parser) count() {
+	if p.operators++; p.operators == maxOperators+1 {
+		p.fail(rankShape, attr.Invalidf("The expression contains too many operators; operator count: %d", p.operators))
+	}
 }
 
 // rank orders what can be wrong beyond syntax: the service checks an

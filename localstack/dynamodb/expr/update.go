@@ -89,6 +89,7 @@ func (p *parser) setValue() *node {
 		op     op
 	}{{"+", opAdd}, {"-", opSubtract}} {
 		if left.op <= opCall && p.accept(arithmetic.symbol) {
+			p.count()
 			return &node{op: arithmetic.op, symbol: arithmetic.symbol, args: []*node{left, p.argument()}}
 		}
 	}
