@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -33,23 +35,29 @@ func Deliver(a *app.App) func(ctx context.Context, body string) error {
 	if err != nil { // the key is derived with the right size; without one nothing may be sent
 		panic(err)
 	}
-	return courier{App: a, sender: webhook.NewSender(a.CallbackPolicy(), key)}.deliver
+	return (&courier{App: a, sender: webhook.NewSender(a.CallbackPolicy(), key)}).deliver
 }
 
 type courier struct {
 	*app.App
-	sender *webhook.Sender // one for the whole App: it holds the limit per host
+	sender  *webhook.Sender    // one for the whole App: it holds the limit per host
+	running singleflight.Group // tries by callback: a batch may repeat a message
 }
 
-func (c courier) deliver(ctx context.Context, body string) error {
+func (c *courier) deliver(ctx context.Context, body string) error {
 	var message app.CallbackMessage
 	if err := json.Unmarshal([]byte(body), &message); err != nil || message.ID == "" {
 		c.Log.ErrorContext(ctx, "malformed message dropped", "bytes", len(body))
 		return nil
 	}
-	tenant, callback, err := c.Store.Callback(ctx, message.ID)
+	_, err, _ := c.running.Do(message.ID, func() (any, error) { return nil, c.tryIfDue(ctx, message.ID) })
+	return err
+}
+
+func (c *courier) tryIfDue(ctx context.Context, id string) error {
+	tenant, callback, err := c.Store.Callback(ctx, id)
 	if failure.Is(err, failure.NotFound) { // delivered or dead so long ago that its item expired
-		c.Log.WarnContext(ctx, "message of an unknown callback dropped", "callback", message.ID)
+		c.Log.WarnContext(ctx, "message of an unknown callback dropped", "callback", id)
 		return nil
 	}
 	if err != nil {
@@ -61,7 +69,7 @@ func (c courier) deliver(ctx context.Context, body string) error {
 	return c.try(ctx, tenant, callback)
 }
 
-func (c courier) try(ctx context.Context, t account.Tenant, callback payments.Callback) error {
+func (c *courier) try(ctx context.Context, t account.Tenant, callback payments.Callback) error {
 	_, secret, err := c.Store.Merchant(ctx, t.Merchant)
 	if err != nil {
 		return err
@@ -88,7 +96,7 @@ var errOutOfTime = errors.New("the function's time was up before the receiver's"
 
 // send posts the notice. failed says why the receiver did not take it; an
 // error, that it had no fair chance to.
-func (c courier) send(ctx context.Context, callback payments.Callback, secrets []webhook.Secret) (failed string, err error) {
+func (c *courier) send(ctx context.Context, callback payments.Callback, secrets []webhook.Secret) (failed string, err error) {
 	body, err := json.Marshal(notice{EventType: callback.EventType, ID: callback.CheckoutID})
 	if err != nil {
 		return "", err
@@ -122,7 +130,7 @@ func reason(e *webhook.DeliveryError) string {
 
 // save records the outcome, even when the caller has hung up: the receiver
 // has heard of it. Of tries that overlapped, the first to be saved counts.
-func (c courier) save(ctx context.Context, t account.Tenant, after payments.Callback, triesBefore int) error {
+func (c *courier) save(ctx context.Context, t account.Tenant, after payments.Callback, triesBefore int) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	err := c.Store.SaveCallback(ctx, t, after, triesBefore)
@@ -133,7 +141,7 @@ func (c courier) save(ctx context.Context, t account.Tenant, after payments.Call
 }
 
 // report logs the outcome, never the URL: its query may hold a token.
-func (c courier) report(ctx context.Context, after payments.Callback) {
+func (c *courier) report(ctx context.Context, after payments.Callback) {
 	log := c.Log.With("callback", after.ID, "checkout", after.CheckoutID, "try", after.Tries)
 	switch after.State {
 	case payments.CallbackDelivered:

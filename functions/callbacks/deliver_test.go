@@ -80,6 +80,23 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	}
 }
 
+func TestMessagesRepeatedInOneBatchMakeOneTry(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.owe("order")
+	s.stream()
+	for range 9 { // all visible at once, as after a consumer's outage
+		s.Clock.Advance(10 * time.Minute)
+		if err := s.Main().TickNow(t.Context(), "sweep"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if messages := s.deliver(); messages < 2 || messages > 10 {
+		t.Fatalf("%d messages, want one batch of several", messages)
+	}
+	s.wantTries(1, "after a batch of repeated messages")
+}
+
 func TestARepeatedMessageDoesNotBringTheNextTryForward(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -1,0 +1,286 @@
+package provision_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+const hook = "https://shop.example/hook"
+
+// owe has a callback owed, and answers its id.
+func (d desk) owe(m merchant, reference string) (id string) {
+	d.Helper()
+	before := d.owed()
+	created := d.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: m.Key.Plaintext, Body: fields{
+		"checkout_reference": reference, "amount": 5, "currency": "EUR", "merchant_code": m.Code,
+		"return_url": hook + "?token=shibboleth"}})
+	if created.Status != http.StatusCreated {
+		d.Fatalf("create: %d %s", created.Status, created.Body)
+	}
+	if r := d.Do(world.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + created.Text("id"), Key: m.Key.Plaintext}); r.Status != http.StatusOK {
+		d.Fatalf("deactivate: %d %s", r.Status, r.Body)
+	}
+	for owed := range d.owed() {
+		if !before[owed] {
+			return owed
+		}
+	}
+	d.Fatal("no callback is owed")
+	return ""
+}
+
+// owed are the ids of all callbacks in the due index.
+func (d desk) owed() map[string]bool {
+	d.Helper()
+	ids := map[string]bool{}
+	for shard := range store.DueShards {
+		for due, err := range d.App.Store.Overdue(d.Context(), shard, d.Clock.Now().Add(time.Hour)) {
+			if err != nil {
+				d.Fatal(err)
+			}
+			ids[due.CallbackID] = true
+		}
+	}
+	return ids
+}
+
+// bury gives a callback up, now.
+func (d desk) bury(id string) {
+	d.Helper()
+	for _, at := range []time.Time{d.Clock.Now().Add(-73 * time.Hour), d.Clock.Now()} {
+		t, c, err := d.App.Store.Callback(d.Context(), id)
+		if err != nil {
+			d.Fatal(err)
+		}
+		c.NextAt = at
+		if err := d.App.Store.SaveCallback(d.Context(), t, c.Undelivered("timeout", at), c.Tries); err != nil {
+			d.Fatal(err)
+		}
+	}
+	if got := d.state(id); got != payments.CallbackDead {
+		d.Fatalf("%s is %s", id, got)
+	}
+}
+
+func (d desk) state(id string) string {
+	d.Helper()
+	_, c, err := d.App.Store.Callback(d.Context(), id)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return c.State
+}
+
+type replayed struct {
+	Replayed int
+	More     bool
+}
+
+func (d desk) replay(selection fields) replayed {
+	d.Helper()
+	selection["command"] = "replay_callbacks"
+	return run[replayed](d, selection)
+}
+
+func TestOneCallbackIsReplayedById(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(nil)
+	id, bystander := d.owe(m, "1"), d.owe(m, "2")
+	if got := d.refused(fields{"command": "replay_callbacks", "id": id}); got.Code != "CONFLICT" {
+		t.Errorf("while it is tried: %+v", got)
+	}
+	d.bury(id)
+	d.bury(bystander)
+	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackOwed {
+		t.Errorf("dead: %+v, then %s", got, d.state(id))
+	}
+	if d.state(bystander) != payments.CallbackDead {
+		t.Error("another one was replayed as well")
+	}
+	tenant, c, err := d.App.Store.Callback(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.App.Store.SaveCallback(t.Context(), tenant, c.Delivered(), c.Tries); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackOwed {
+		t.Errorf("delivered: %+v, then %s", got, d.state(id))
+	}
+}
+
+func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	shop := d.Receive()
+	m := d.create(nil)
+	id := d.owe(m, "1")
+	tenant, c, err := d.App.Store.Callback(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.URL = shop.URL
+	if err := d.App.Store.SaveCallback(t.Context(), tenant, c, c.Tries); err != nil {
+		t.Fatal(err)
+	}
+	d.bury(id)
+	d.replay(fields{"merchant_code": m.Code})
+	d.Settle()
+	if got := shop.Deliveries(); len(got) != 1 || got[0].ID != id {
+		t.Errorf("delivered %v, want %s", got, id)
+	}
+}
+
+func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m, other := d.create(nil), d.create(nil)
+	var mine []string
+	for i := range 5 {
+		mine = append(mine, d.owe(m, fmt.Sprint(i)))
+		d.bury(mine[i])
+	}
+	theirs := d.owe(other, "theirs")
+	d.bury(theirs)
+	for _, want := range []replayed{{2, true}, {2, true}, {1, false}, {0, false}} {
+		if got := d.replay(fields{"merchant_code": m.Code, "limit": 2}); got != want {
+			t.Errorf("replayed %+v, want %+v", got, want)
+		}
+	}
+	for _, id := range mine {
+		if got := d.state(id); got != payments.CallbackOwed {
+			t.Errorf("%s is %s", id, got)
+		}
+	}
+	if got := d.state(theirs); got != payments.CallbackDead {
+		t.Errorf("another merchant's is %s", got)
+	}
+}
+
+func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(nil)
+	var ids []string
+	var at []string
+	for i := range 4 {
+		d.Clock.Advance(time.Hour)
+		ids = append(ids, d.owe(m, fmt.Sprint(i)))
+		d.bury(ids[i])
+		at = append(at, d.Clock.Now().Format(time.RFC3339))
+	}
+	if got := d.replay(fields{"from": at[1], "to": at[2]}); got != (replayed{2, false}) {
+		t.Errorf("replayed %+v, want 2", got)
+	}
+	for i, want := range []string{payments.CallbackDead, payments.CallbackOwed, payments.CallbackOwed, payments.CallbackDead} {
+		if got := d.state(ids[i]); got != want {
+			t.Errorf("callback %d is %s, want %s", i, got, want)
+		}
+	}
+	if got := d.replay(fields{"from": at[0], "to": at[3], "merchant_code": "MC00000000"}); got != (replayed{0, false}) {
+		t.Errorf("replayed %+v of nobody's", got)
+	}
+}
+
+func TestReplaysThatCannotBe(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for _, c := range []struct {
+		command     fields
+		code, param string
+	}{
+		{fields{}, "MISSING", "id"},
+		{fields{"id": "msg_unknown"}, "NOT_FOUND", ""},
+		{fields{"id": "msg_1", "limit": 1}, "INVALID", "id"},
+		{fields{"from": "2026-11-20T00:00:00Z"}, "MISSING", "to"},
+		{fields{"to": "2026-11-20T00:00:00Z"}, "MISSING", "from"},
+		{fields{"from": "2026-11-20", "to": "2026-11-20T00:00:00Z"}, "INVALID", "from"},
+		{fields{"from": "2026-11-20T00:00:01Z", "to": "2026-11-20T00:00:00Z"}, "INVALID", "to"},
+		{fields{"merchant_code": "MC1", "limit": 0}, "INVALID", "limit"},
+		{fields{"merchant_code": "MC1", "limit": 1001}, "INVALID", "limit"},
+	} {
+		c.command["command"] = "replay_callbacks"
+		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
+			t.Errorf("%v: %+v, want %s %s", c.command, got, c.code, c.param)
+		}
+	}
+}
+
+func TestACallbackIsShownWithoutItsQuery(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(nil)
+	id := d.owe(m, "1")
+	show := fields{"command": "show_callback", "id": id}
+	got := run[fields](d, show)
+	wanted := fields{"id": id, "merchant_code": m.Code, "mode": "test", "status": "EXPIRED", "url": hook,
+		"state": "owed", "tries": 0.0, "next_try_at": d.Clock.Now().Format(time.RFC3339)}
+	for name, want := range wanted {
+		if got[name] != want {
+			t.Errorf("%s: %v, want %v", name, got[name], want)
+		}
+	}
+	d.bury(id)
+	got = run[fields](d, show)
+	if got["state"] != "dead" || got["last_error"] != "timeout" || got["tries"] != 2.0 || got["next_try_at"] != nil {
+		t.Errorf("dead: %v", got)
+	}
+	if strings.Contains(fmt.Sprint(got), "shibboleth") {
+		t.Error("the query is shown")
+	}
+	if got := d.refused(fields{"command": "show_callback"}); got.Code != "MISSING" || got.Param != "id" {
+		t.Errorf("without an id: %+v", got)
+	}
+}
+
+func TestAnOperatorPaysAPixCode(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(fields{"country": "BR", "currency": "BRL"})
+	created := d.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: m.Key.Plaintext, Body: fields{
+		"checkout_reference": "pix", "amount": 10.10, "currency": "BRL", "merchant_code": m.Code}})
+	id := created.Text("id")
+	pay := fields{"command": "pay_voucher", "merchant_code": m.Code, "checkout_id": id}
+	if got := d.refused(pay); got.Code != "CONFLICT" {
+		t.Errorf("before there is a code: %+v", got)
+	}
+	processed := d.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Key: m.Key.Plaintext, Body: fields{"payment_type": "pix"}})
+	if processed.Status != http.StatusOK || processed.Text("status") != "PENDING" {
+		t.Fatalf("process: %d %s", processed.Status, processed.Body)
+	}
+	for range 2 {
+		got := run[fields](d, pay)
+		if got["status"] != "PAID" || got["transaction_id"] == nil || got["checkout_id"] != id {
+			t.Errorf("paid: %v", got)
+		}
+	}
+	tenant := account.Tenant{Mode: account.Test, Merchant: m.Code}
+	if c, err := d.App.Store.Checkout(t.Context(), tenant, id); err != nil || c.Status != payments.Paid {
+		t.Errorf("checkout %s, %v", c.Status, err)
+	}
+	if n := d.Captured(id); n != 1 {
+		t.Errorf("captured %d times", n)
+	}
+	for _, c := range []struct {
+		command     fields
+		code, param string
+	}{
+		{fields{"merchant_code": m.Code}, "MISSING", "checkout_id"},
+		{fields{"checkout_id": id}, "MISSING", "merchant_code"},
+		{fields{"merchant_code": d.Merchant.Code, "checkout_id": id}, "NOT_FOUND", ""},
+	} {
+		c.command["command"] = "pay_voucher"
+		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
+			t.Errorf("%v: %+v, want %s %s", c.command, got, c.code, c.param)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package provision_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// desk is an operator's desk in a world.
+type desk struct{ *world.World }
+
+func newDesk(t *testing.T) desk {
+	t.Helper()
+	return desk{world.New(t)}
+}
+
+type fields = map[string]any
+
+// facts are those of a sandbox merchant, changed as given.
+func facts(changes fields) fields {
+	f := fields{"command": "create_merchant", "name": "Buchladen", "email": "buch@example.com",
+		"country": "DE", "currency": "EUR", "sandbox": true}
+	maps.Copy(f, changes)
+	return f
+}
+
+type key struct{ ID, Plaintext, Mode string }
+
+type merchant struct {
+	Code    string `json:"merchant_code"`
+	Created bool
+	Key     *key `json:"api_key"`
+	TestKey *key `json:"test_api_key"`
+}
+
+// refusal is what an answer says is wrong.
+type refusal struct{ Code, Param, Message string }
+
+// run runs a command that must be carried out.
+func run[Answer any](d desk, command fields) Answer {
+	d.Helper()
+	var answer struct{ Error *refusal }
+	raw := d.invoke(command)
+	if err := json.Unmarshal(raw, &answer); err != nil || answer.Error != nil {
+		d.Fatalf("%v: %s, %v", command, raw, err)
+	}
+	var wanted Answer
+	if err := json.Unmarshal(raw, &wanted); err != nil {
+		d.Fatal(err)
+	}
+	return wanted
+}
+
+// refused runs a command that must not be carried out.
+func (d desk) refused(command fields) refusal {
+	d.Helper()
+	var answer struct{ Error *refusal }
+	raw := d.invoke(command)
+	if err := json.Unmarshal(raw, &answer); err != nil || answer.Error == nil {
+		d.Fatalf("%v was carried out: %v", command["command"], err)
+	}
+	return *answer.Error
+}
+
+func (d desk) invoke(command fields) json.RawMessage {
+	d.Helper()
+	request, err := json.Marshal(command)
+	if err != nil {
+		d.Fatal(err)
+	}
+	answer, err := d.Main().Invoke(d.Context(), "provision", request)
+	if err != nil {
+		d.Fatalf("%v: %v", command["command"], err)
+	}
+	return answer
+}
+
+func (d desk) create(changes fields) merchant {
+	d.Helper()
+	m := run[merchant](d, facts(changes))
+	for _, k := range []*key{m.Key, m.TestKey} {
+		if k != nil {
+			d.Secret("API key", k.Plaintext)
+		}
+	}
+	return m
+}
+
+func (d desk) createKey(arguments fields) key {
+	d.Helper()
+	arguments["command"] = "create_api_key"
+	k := run[struct {
+		Key key `json:"api_key"`
+	}](d, arguments).Key
+	d.Secret("API key", k.Plaintext)
+	return k
+}
+
+// listing is the status of the checkouts list for a key: 200, 401 or 403.
+func (d desk) listing(plaintext string) int {
+	d.Helper()
+	return d.Do(world.Request{Method: http.MethodGet, Path: "/v0.1/checkouts", Key: plaintext}).Status
+}

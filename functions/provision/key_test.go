@@ -1,0 +1,171 @@
+package provision_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions/provision"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(nil)
+	for _, c := range []struct {
+		scopes []string
+		status int
+	}{
+		{[]string{"checkouts.read"}, http.StatusOK},
+		{[]string{"payments", "email"}, http.StatusOK},
+		{[]string{"products", "profile"}, http.StatusForbidden},
+		{[]string{}, http.StatusForbidden},
+	} {
+		k := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": c.scopes})
+		if k.Mode != "test" || !keyIDForm.MatchString(k.ID) {
+			t.Errorf("key %s, mode %s", k.ID, k.Mode)
+		}
+		if status := d.listing(k.Plaintext); status != c.status {
+			t.Errorf("scopes %v: %d, want %d", c.scopes, status, c.status)
+		}
+	}
+	alias := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"profile"}})
+	if c, err := d.App.Store.Credential(t.Context(), account.Hash(alias.Plaintext)); err != nil || !c.May("user.profile_readonly") {
+		t.Errorf("profile gave %v, %v", c.Scopes, err)
+	}
+}
+
+func TestAPublicKeyHasNoScopes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(fields{"sandbox": false})
+	k := d.createKey(fields{"merchant_code": m.Code, "mode": "live", "type": "public"})
+	if !strings.HasPrefix(k.Plaintext, "pk_live_") {
+		t.Errorf("a key of another kind: %s…", k.Plaintext[:8])
+	}
+	c, err := d.App.Store.Credential(t.Context(), account.Hash(k.Plaintext))
+	if err != nil || c.Kind != account.PublicKey || len(c.Scopes) != 0 || c.Tenant != (account.Tenant{Mode: account.Live, Merchant: m.Code}) {
+		t.Errorf("credential %+v, %v", c, err)
+	}
+}
+
+func TestARevokedKeyDiesAtOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(nil)
+	doomed := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
+	if status := d.listing(doomed.Plaintext); status != http.StatusOK {
+		t.Fatalf("before: %d", status)
+	}
+	for range 2 {
+		run[fields](d, fields{"command": "revoke_api_key", "merchant_code": m.Code, "mode": "test", "key_id": doomed.ID})
+		if status := d.listing(doomed.Plaintext); status != http.StatusUnauthorized {
+			t.Errorf("revoked: %d", status)
+		}
+	}
+	if status := d.listing(m.Key.Plaintext); status != http.StatusOK {
+		t.Errorf("the other key: %d", status)
+	}
+}
+
+func TestKeysThatCannotBe(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	mine, other := d.create(nil), d.create(nil)
+	secret := func(changes fields) fields {
+		f := fields{"command": "create_api_key", "merchant_code": mine.Code, "name": "till", "scopes": []string{"payments"}}
+		for name, value := range changes {
+			f[name] = value
+		}
+		return f
+	}
+	revoke := func(code, mode, id string) fields {
+		return fields{"command": "revoke_api_key", "merchant_code": code, "mode": mode, "key_id": id}
+	}
+	for _, c := range []struct {
+		command     fields
+		code, param string
+	}{
+		{secret(fields{"merchant_code": ""}), "MISSING", "merchant_code"},
+		{secret(fields{"merchant_code": "MC00000000"}), "NOT_FOUND", ""},
+		{secret(fields{"mode": "live"}), "INVALID", "mode"},
+		{secret(fields{"mode": "T"}), "INVALID", "mode"},
+		{secret(fields{"type": "private"}), "INVALID", "type"},
+		{secret(fields{"name": ""}), "MISSING", "name"},
+		{secret(fields{"name": strings.Repeat("ä", 256)}), "INVALID", "name"},
+		{secret(fields{"scopes": nil}), "MISSING", "scopes"},
+		{secret(fields{"scopes": []string{"paiments"}}), "INVALID", "scopes"},
+		{secret(fields{"scopes": "payments"}), "INVALID", "scopes"},
+		{secret(fields{"type": "public"}), "INVALID", "scopes"},
+		{revoke(mine.Code, "test", ""), "MISSING", "key_id"},
+		{revoke(mine.Code, "", mine.Key.ID), "INVALID", "mode"},
+		{revoke(mine.Code, "test", "key_unknown"), "NOT_FOUND", ""},
+		{revoke(other.Code, "test", mine.Key.ID), "NOT_FOUND", ""},
+	} {
+		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
+			t.Errorf("%v: %+v, want %s %s", c.command, got, c.code, c.param)
+		}
+	}
+	if status := d.listing(mine.Key.Plaintext); status != http.StatusOK {
+		t.Errorf("a key that nobody could revoke answers %d", status)
+	}
+}
+
+func TestRotatingTwiceADayNeedsForce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	code := d.create(nil).Code
+	rotate := fields{"command": "rotate_callback_secret", "merchant_code": code}
+	type rotated struct {
+		Secret  string
+		Version int
+	}
+	seen := map[string]bool{}
+	wantVersion := func(version int) {
+		t.Helper()
+		got := run[rotated](d, rotate)
+		d.Secret("callback secret", got.Secret)
+		if _, err := webhook.ParseSecret(got.Secret); err != nil || got.Version != version || seen[got.Secret] {
+			t.Errorf("version %d (want %d), %v, seen before: %v", got.Version, version, err, seen[got.Secret])
+		}
+		seen[got.Secret] = true
+	}
+	wantVersion(1)
+	wantVersion(2) // nothing is silenced: there was no secret before the first
+	d.Clock.Advance(24*time.Hour - time.Second)
+	if got := d.refused(rotate); got.Code != "CONFLICT" {
+		t.Errorf("within the day: %+v", got)
+	}
+	rotate["force"] = true
+	wantVersion(3)
+	delete(rotate, "force")
+	d.Clock.Advance(24 * time.Hour)
+	wantVersion(4)
+}
+
+type dead struct{}
+
+func (dead) Do(*http.Request) (*http.Response, error) {
+	return nil, errors.New("no network to 10.0.0.1")
+}
+
+func TestAFaultOfOursFailsTheInvocationAndTellsNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cut := app.New(d.App.Config, app.Outside{Now: d.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
+	request, err := json.Marshal(facts(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := provision.Invoke(cut)(context.Background(), request)
+	if err == nil || answer != nil || strings.Contains(err.Error(), "10.0.0.1") {
+		t.Errorf("answer %v, %v", answer, err)
+	}
+}

@@ -1,0 +1,126 @@
+package provision_test
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+var (
+	codeForm  = regexp.MustCompile(`^MC[0-9A-HJKMNP-TV-Z]{8}$`)
+	keyIDForm = regexp.MustCompile(`^key_[a-z2-7]{26}$`)
+	liveForm  = regexp.MustCompile(`^sk_live_[0-9A-Za-z]{38}$`)
+	testForm  = regexp.MustCompile(`^sk_test_[0-9A-Za-z]{38}$`)
+)
+
+func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(nil)
+	if !m.Created || !codeForm.MatchString(m.Code) || m.Key == nil || m.TestKey != nil {
+		t.Fatalf("created %+v", m)
+	}
+	if !keyIDForm.MatchString(m.Key.ID) || !testForm.MatchString(m.Key.Plaintext) || m.Key.Mode != "test" {
+		t.Errorf("key %s, mode %s", m.Key.ID, m.Key.Mode)
+	}
+	if status := d.listing(m.Key.Plaintext); status != http.StatusOK {
+		t.Errorf("the key answers %d", status)
+	}
+	c, err := d.App.Store.Credential(t.Context(), account.Hash(m.Key.Plaintext))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scope := range account.AllScopes() {
+		if !slices.Contains(c.Scopes, scope) {
+			t.Errorf("the key lacks %s", scope)
+		}
+	}
+	want := account.Merchant{Code: m.Code, Name: "Buchladen", Email: "buch@example.com", Country: "DE", Currency: "EUR",
+		Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", CreatedAt: d.Clock.Now()}
+	if got, _, err := d.App.Store.Merchant(t.Context(), m.Code); err != nil || got != want || c.Merchant != want {
+		t.Errorf("merchant %+v, %v\nin the key %+v\nwant %+v", got, err, c.Merchant, want)
+	}
+}
+
+func TestAMerchantsFirstKeyIsLive(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	alone := d.create(fields{"sandbox": false, "fee_rate": "0.0100", "online_payments": false})
+	if alone.Key.Mode != "live" || !liveForm.MatchString(alone.Key.Plaintext) || alone.TestKey != nil {
+		t.Errorf("created with %+v, %+v", alone.Key, alone.TestKey)
+	}
+	if got, _, err := d.App.Store.Merchant(t.Context(), alone.Code); err != nil || got.FeeRate != "0.01" || got.OnlinePayments {
+		t.Errorf("merchant %+v, %v", got, err)
+	}
+	both := d.create(fields{"sandbox": false, "test_key": true})
+	if both.Key.Mode != "live" || both.TestKey == nil || both.TestKey.Mode != "test" || !testForm.MatchString(both.TestKey.Plaintext) {
+		t.Fatalf("created with %+v, %+v", both.Key, both.TestKey)
+	}
+	for _, k := range []*key{both.Key, both.TestKey} {
+		if status := d.listing(k.Plaintext); status != http.StatusOK {
+			t.Errorf("the %s key answers %d", k.Mode, status)
+		}
+	}
+}
+
+func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	const code = "MC01234567"
+	first := d.create(fields{"merchant_code": code})
+	d.Clock.Advance(1)
+	again := d.create(fields{"merchant_code": code, "fee_rate": "0.01950"})
+	if first.Code != code || !first.Created || again.Code != code || again.Created || again.Key != nil {
+		t.Errorf("first %+v, again %+v", first, again)
+	}
+	if status := d.listing(first.Key.Plaintext); status != http.StatusOK {
+		t.Errorf("the first key answers %d", status)
+	}
+	for name, change := range map[string]fields{
+		"name": {"name": "Café"}, "fee": {"fee_rate": "0.02"}, "country": {"country": "AT"}, "online": {"online_payments": false},
+	} {
+		change["merchant_code"] = code
+		if got := d.refused(facts(change)); got.Code != "CONFLICT" {
+			t.Errorf("another %s: %+v", name, got)
+		}
+	}
+}
+
+func TestFactsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for _, c := range []struct {
+		change      fields
+		code, param string
+	}{
+		{fields{"name": ""}, "MISSING", "name"},
+		{fields{"email": nil}, "MISSING", "email"},
+		{fields{"country": ""}, "MISSING", "country"},
+		{fields{"currency": ""}, "MISSING", "currency"},
+		{fields{"email": "Buch <buch@example.com>"}, "INVALID", "email"},
+		{fields{"email": "buch"}, "INVALID", "email"},
+		{fields{"country": "DEU"}, "INVALID", "country"},
+		{fields{"country": "ZZ"}, "INVALID", "country"},
+		{fields{"currency": "JPY"}, "INVALID", "currency"},
+		{fields{"currency": 5}, "INVALID", "currency"},
+		{fields{"fee_rate": "1"}, "INVALID", "fee_rate"},
+		{fields{"fee_rate": "-0.01"}, "INVALID", "fee_rate"},
+		{fields{"fee_rate": "0.0000001"}, "INVALID", "fee_rate"},
+		{fields{"fee_rate": "two"}, "INVALID", "fee_rate"},
+		{fields{"fee_rate": 0.02}, "INVALID", "fee_rate"}, // money is never a float
+		{fields{"merchant_code": "MC0123456"}, "INVALID", "merchant_code"},
+		{fields{"merchant_code": "MC0123456I"}, "INVALID", "merchant_code"},
+		{fields{"test_key": true}, "INVALID", "test_key"},
+		{fields{"sandbocks": true}, "INVALID", "sandbocks"},
+		{fields{"command": "create_merchants"}, "INVALID", "command"},
+		{fields{"command": nil}, "INVALID", "command"},
+		{fields{"command": 1}, "INVALID", "command"},
+	} {
+		if got := d.refused(facts(c.change)); got.Code != c.code || got.Param != c.param || got.Message == "" {
+			t.Errorf("%v: %+v, want %s %s", c.change, got, c.code, c.param)
+		}
+	}
+}
