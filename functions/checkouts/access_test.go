@@ -1,0 +1,112 @@
+package checkouts_test
+
+import (
+	"crypto/rand"
+	"slices"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+// key makes another key of the merchant: a public one, or one with scopes.
+func (s *shop) key(kind string, scopes ...string) string {
+	s.Helper()
+	if scopes == nil {
+		scopes = []string{}
+	}
+	var made struct {
+		Key struct{ Plaintext string } `json:"api_key"`
+	}
+	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.merchant.Code, "type": kind, "scopes": scopes, "name": "another"}, &made)
+	s.Secret("API key", made.Key.Plaintext)
+	return made.Key.Plaintext
+}
+
+// guarded is one row with the scopes of contract §1.
+type guarded struct {
+	name    string
+	scopes  []string // any one suffices; none: any credential of the merchant
+	success int
+	request func(*testing.T, *shop) world.Request
+}
+
+var (
+	reading = []string{"payments", "checkouts.read"}
+	writing = []string{"payments", "checkouts.write"}
+)
+
+var guardedRows = []guarded{
+	{"create", writing, 201, func(_ *testing.T, s *shop) world.Request {
+		return world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: s.order()}
+	}},
+	{"list", reading, 200, func(*testing.T, *shop) world.Request {
+		return world.Request{Method: "GET", Path: "/v0.1/checkouts"}
+	}},
+	{"retrieve", reading, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[0] }},
+	{"process", writing, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[1] }},
+	{"deactivate", writing, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[2] }},
+	{"update", writing, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[3] }},
+	{"methods of a checkout", reading, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[4] }},
+	{"methods of the merchant", nil, 200, func(_ *testing.T, s *shop) world.Request {
+		return world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.merchant.Code + "/payment-methods"}
+	}},
+}
+
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	none, keys := s.key("secret"), map[string]string{}
+	for _, scope := range []string{"payments", "checkouts.read", "checkouts.write"} {
+		keys[scope] = s.key("secret", scope)
+	}
+	others := s.key("secret", slices.DeleteFunc(account.AllScopes(), func(scope string) bool { return keys[scope] != "" })...)
+	for _, row := range guardedRows {
+		t.Run(row.name, func(t *testing.T) {
+			for scope, key := range keys {
+				request := row.request(t, s)
+				request.Key = key
+				got := s.Do(request)
+				if row.scopes == nil || slices.Contains(row.scopes, scope) {
+					if got.Status != row.success {
+						t.Errorf("%s: %d %s", scope, got.Status, got.Body)
+					}
+				} else {
+					denied.check(t, got)
+				}
+			}
+			for _, key := range []string{none, others} {
+				request := row.request(t, s)
+				request.Key = key
+				if got := s.Do(request); row.scopes != nil {
+					if denied.check(t, got); got.Text("error_message") != "request_not_allowed" || got.Text("status_code") != "403" {
+						t.Errorf("%s", got.Body)
+					}
+				} else if got.Status != row.success {
+					t.Errorf("without scopes: %d %s", got.Status, got.Body)
+				}
+			}
+		})
+	}
+}
+
+func TestEachRowWantsACredential(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	unknown, err := account.NewKey(account.SecretKey, account.Test, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range guardedRows {
+		request := row.request(t, s)
+		for _, c := range []struct{ key, slug, message string }{
+			{"-", "missing-token", "access token required"}, {unknown, "invalid-token", "invalid access token"}, {"sk_test_short", "invalid-token", "invalid access token"},
+		} {
+			request.Key = c.key
+			got := s.Do(request)
+			if (refusal{401, "NOT_AUTHORIZED", "", c.slug}).check(t, got); got.Text("message") != c.message || got.Header.Get("WWW-Authenticate") != "Bearer" {
+				t.Errorf("%s: %s %v", row.name, got.Body, got.Header)
+			}
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package checkouts_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// soon is a checkout's last minute but one.
+var soon = change{"valid_until", world.Start.Add(time.Minute).Format(time.RFC3339)}
+
+// refusesAll checks that nothing can be done with an expired checkout.
+func refusesAll(t *testing.T, s *shop, id string) {
+	t.Helper()
+	at := "/v0.1/checkouts/" + id
+	expired.check(t, s.put(id, s.card(frictionless)))
+	expired.check(t, s.send("PATCH", at, map[string]any{"amount": 11}))
+	expired.check(t, s.send("PATCH", at, map[string]any{"valid_until": nil}))
+	closed.check(t, s.send("DELETE", at, nil))
+}
+
+// TestExpiryIsSeenAtOnce by every read, before any sweep; its callback comes
+// with the sweep, once.
+func TestExpiryIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id, failed := s.create(t, soon), s.create(t, soon, change{"amount", 42.01})
+	if declined := s.put(failed, s.card(frictionless)); declined.Text("status") != "FAILED" {
+		t.Fatalf("%s", declined.Body)
+	}
+	s.Clock.Advance(time.Minute - time.Nanosecond)
+	if got := s.seen(id) + ", " + s.seen(failed); got != "PENDING, FAILED FAILED" {
+		t.Errorf("a moment before: %s", got)
+	}
+	s.Clock.Advance(time.Nanosecond)
+	if got := s.seen(id) + ", " + s.seen(failed); got != "EXPIRED, EXPIRED FAILED" {
+		t.Errorf("at the time: %s", got)
+	}
+	for _, c := range listed(t, s.send("GET", "/v0.1/checkouts", nil)) {
+		holds(t, c, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:01:00.000+00:00"`})
+	}
+	refusesAll(t, s, id)
+	if n := s.told(id); n != 1 {
+		t.Errorf("told of %s %d times", id, n)
+	}
+	s.Minute()
+	refusesAll(t, s, id)
+	if n, m := s.told(id), s.told(failed); n != 1 || m != 2 {
+		t.Errorf("told %d times, and %d times of a failure and then expiry", n, m)
+	}
+}
+
+func TestAnAttemptBegunInTimeMayStillPay(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t, soon)
+	started := s.put(id, s.card(challenged))
+	s.Clock.Advance(2 * time.Minute)
+	if s.Settle(); s.seen(id) != "PENDING PENDING" {
+		t.Errorf("while the payer decides: %s", s.seen(id))
+	}
+	expired.check(t, s.put(id, s.card(frictionless)))
+	s.answer(t, id, s.Challenge(started, "approve"))
+	if got := s.seen(id); got != "PAID SUCCESSFUL" {
+		t.Errorf("afterwards: %s", got)
+	}
+	if n := s.told(id); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+}
+
+func TestAnAttemptBegunInTimeMayFail(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t, soon)
+	started := s.put(id, s.card(challenged))
+	s.Clock.Advance(2 * time.Minute)
+	s.answer(t, id, s.Challenge(started, "reject"))
+	if got := s.seen(id); got != "EXPIRED FAILED" {
+		t.Errorf("afterwards: %s", got)
+	}
+	s.Minute()
+	if n := s.told(id); n != 2 {
+		t.Errorf("told %d times, not of the failure and of the expiry", n)
+	}
+}
+
+func TestWithoutATimeNothingExpires(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	never, saved := s.create(t), s.create(t, soon)
+	if freed := s.send("PATCH", "/v0.1/checkouts/"+saved, map[string]any{"valid_until": nil}); freed.Status != 200 {
+		t.Fatalf("%d %s", freed.Status, freed.Body)
+	}
+	s.Clock.Advance(365 * 24 * time.Hour)
+	for _, id := range []string{never, saved} {
+		if n := s.told(id); s.seen(id) != "PENDING" || n != 0 {
+			t.Errorf("after a year: %s, told %d times", s.seen(id), n)
+		}
+	}
+}

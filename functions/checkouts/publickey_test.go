@@ -1,0 +1,93 @@
+package checkouts_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// hidden is what a payer's browser must not learn (contract §2.1).
+var hidden = map[string]string{"pay_to_email": "", "return_url": "", "customer_id": ""}
+
+func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	key := s.key("public")
+	open := func() string {
+		return s.create(t, change{"customer_id", s.customer(t)}, change{"pay_to_email", "kaffee@example.com"})
+	}
+	do := func(method, id string, body any) world.Response {
+		return s.Do(world.Request{Method: method, Path: "/v0.1/checkouts/" + id, Body: body, Key: key})
+	}
+	id := open()
+	read := do("GET", id, nil)
+	if holds(t, read.Body, hidden); read.Status != 200 || read.Text("id") != id {
+		t.Errorf("retrieve: %d %s", read.Status, read.Body)
+	}
+	paid := do("PUT", id, s.card(frictionless))
+	if holds(t, paid.Body, hidden); paid.Status != 200 || paid.Text("status") != "PAID" {
+		t.Errorf("process: %d %s", paid.Status, paid.Body)
+	}
+	if n := s.told(id); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+	if started := do("PUT", open(), s.card(challenged)); started.Status != 202 {
+		t.Errorf("challenge: %d %s", started.Status, started.Body)
+	}
+	for name, kept := range map[string]string{"pay_to_email": `"kaffee@example.com"`, "return_url": `"` + s.receiver.URL + `"`} {
+		holds(t, s.get(id).Body, map[string]string{name: kept})
+	}
+}
+
+func TestAPublicKeyDoesNothingElse(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	key, id, customer := s.key("public"), s.create(t), s.customer(t)
+	before := s.get(id)
+	requests := append(rowsOfACheckout(s, id)[2:],
+		world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: s.order()},
+		world.Request{Method: "GET", Path: "/v0.1/checkouts"},
+		world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.merchant.Code + "/payment-methods"},
+		world.Request{Method: "POST", Path: "/v0.1/customers", Body: map[string]any{"customer_id": "x"}},
+		world.Request{Method: "GET", Path: "/v0.1/customers/" + customer},
+		world.Request{Method: "PUT", Path: "/v0.1/customers/" + customer, Body: map[string]any{}},
+		world.Request{Method: "GET", Path: "/v0.1/customers/" + customer + "/payment-instruments"},
+		world.Request{Method: "DELETE", Path: "/v0.1/customers/" + customer + "/payment-instruments/x"})
+	for _, request := range requests {
+		request.Key = key
+		denied.check(t, s.Do(request))
+	}
+	noCheckout.check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + s.neighbour().create(t), Key: key}))
+	if after := s.get(id); string(after.Body) != string(before.Body) || len(listed(t, s.send("GET", "/v0.1/checkouts", nil))) != 1 {
+		t.Errorf("something changed: %s", after.Body)
+	}
+}
+
+// TestBrowsersMayCall the two rows a public key is for, from any page, and no
+// others (contract §2.1).
+func TestBrowsersMayCall(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	at := "/v0.1/checkouts/" + s.create(t)
+	preflight := s.Do(world.Request{Method: "OPTIONS", Path: at, Key: "-", Header: map[string]string{"Origin": "https://shop.example"}})
+	if preflight.Status != 204 || preflight.Header.Get("Access-Control-Allow-Origin") != "*" ||
+		preflight.Header.Get("Access-Control-Allow-Methods") != "GET, PUT" {
+		t.Errorf("preflight: %d %v", preflight.Status, preflight.Header)
+	}
+	for name, got := range map[string]world.Response{
+		"retrieve": s.send("GET", at, nil), "refused": s.send("PUT", at, map[string]any{}), "not authenticated": s.Do(world.Request{Method: "GET", Path: at, Key: "-"}),
+	} {
+		if got.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s: %v", name, got.Header)
+		}
+	}
+	for _, path := range []string{"/v0.1/checkouts", at + "/payment-methods", "/v0.1/customers/x"} {
+		refused := s.Do(world.Request{Method: "OPTIONS", Path: path, Key: "-"})
+		if refused.Status != 405 || refused.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %d %v", path, refused.Status, refused.Header)
+		}
+		if got := s.send("GET", path, nil); got.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %v", path, got.Header)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package checkouts_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// listed are the checkouts of a list, each as it was sent.
+func listed(t *testing.T, got world.Response) []json.RawMessage {
+	t.Helper()
+	var all []json.RawMessage
+	if err := got.Into(&all); err != nil || got.Status != 200 {
+		t.Fatalf("%d %s: %v", got.Status, got.Body, err)
+	}
+	return all
+}
+
+func TestListNewestFirst(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	if empty := s.send("GET", "/v0.1/checkouts", nil); empty.Status != 200 || string(empty.Body) != "[]" {
+		t.Errorf("none: %d %s", empty.Status, empty.Body)
+	}
+	var want []string
+	for range 3 {
+		id := s.create(t)
+		want = append([]string{string(s.get(id).Body)}, want...)
+		s.Clock.Advance(time.Millisecond)
+	}
+	got := listed(t, s.send("GET", "/v0.1/checkouts", nil))
+	if len(got) != len(want) {
+		t.Fatalf("%d checkouts, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if string(got[i]) != want[i] {
+			t.Errorf("%d is\n%s, want\n%s", i, got[i], want[i])
+		}
+	}
+}
+
+// TestListByReference: clients recover from DUPLICATED_CHECKOUT with it.
+func TestListByReference(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	const reference = "a/b ü&c"
+	id := s.create(t, change{"checkout_reference", reference})
+	s.create(t)
+	s.neighbour().create(t, change{"checkout_reference", "theirs"})
+	for query, want := range map[string]int{
+		"a%2Fb+%C3%BC%26c": 1, "a/b": 0, "A%2FB+%C3%BC%26C": 0, "theirs": 0, "": 2,
+	} {
+		if got := listed(t, s.send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
+			t.Errorf("%q: %d checkouts, want %d", query, len(got), want)
+		}
+	}
+	found := listed(t, s.send("GET", "/v0.1/checkouts?checkout_reference=a%2Fb+%C3%BC%26c", nil))
+	if read := s.get(id); string(found[0]) != string(read.Body) {
+		t.Errorf("listed %s\nbut reads %s", found[0], read.Body)
+	}
+	invalid("checkout_reference").check(t, s.send("GET", "/v0.1/checkouts?checkout_reference=a&checkout_reference=b", nil))
+}
+
+func TestRetrieveAPaidCheckout(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	customer := s.customer(t)
+	id := s.create(t, change{"customer_id", customer}, change{"valid_until", "2026-11-21T00:00:00Z"})
+	paid := s.pay(t, id, s.card(frictionless))
+	s.Clock.Advance(48 * time.Hour) // what is paid does not expire
+	read := s.get(id)
+	if string(read.Body) != string(paid.Body) {
+		t.Errorf("paid %s\nbut reads %s", paid.Body, read.Body)
+	}
+	if all := listed(t, s.send("GET", "/v0.1/checkouts", nil)); string(all[0]) != string(read.Body) {
+		t.Errorf("listed %s\nbut reads %s", all[0], read.Body)
+	}
+	var c struct {
+		TransactionCode   string            `json:"transaction_code"`
+		TransactionID     string            `json:"transaction_id"`
+		Transactions      []json.RawMessage `json:"transactions"`
+		PaymentInstrument struct{ Token string }
+	}
+	if err := read.Into(&c); err != nil || len(c.Transactions) != 1 {
+		t.Fatalf("%s: %v", read.Body, err)
+	}
+	holds(t, read.Body, map[string]string{"status": `"PAID"`, "merchant_name": `"Kaffeehaus"`, "redirect_url": `"` + redirectURL + `"`,
+		"purpose": `"CHECKOUT"`, "mandate": "", "valid_until": `"2026-11-21T00:00:00.000+00:00"`, "customer_id": `"` + customer + `"`})
+	holds(t, c.Transactions[0], map[string]string{"id": `"` + c.TransactionID + `"`, "transaction_code": `"` + c.TransactionCode + `"`,
+		"amount": "10.10", "currency": `"EUR"`, "timestamp": `"2026-11-20T12:00:00.000+00:00"`, "status": `"SUCCESSFUL"`,
+		"payment_type": `"ECOM"`, "installments_count": "1", "merchant_code": `"` + s.merchant.Code + `"`, "vat_amount": "0.00",
+		"tip_amount": "0.00", "entry_mode": `"CUSTOMER_ENTRY"`})
+	if code := members(t, c.Transactions[0])["auth_code"]; !regexp.MustCompile(`^"[0-9]{6}"$`).MatchString(code) {
+		t.Errorf("auth_code %s", code)
+	}
+	if read.Text("payment_instrument.token") == "" {
+		t.Error("no token of the saved card")
+	}
+}
+
+// rowsOfACheckout are the requests that name one.
+func rowsOfACheckout(s *shop, id string) []world.Request {
+	at := "/v0.1/checkouts/" + id
+	return []world.Request{
+		{Method: "GET", Path: at}, {Method: "PUT", Path: at, Body: s.card(frictionless)}, {Method: "DELETE", Path: at},
+		{Method: "PATCH", Path: at, Body: map[string]any{"amount": 11}}, {Method: "GET", Path: at + "/payment-methods"},
+	}
+}
+
+func TestAnotherTenantsCheckoutIsAbsent(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t)
+	before := s.get(id)
+	for _, request := range rowsOfACheckout(s, id) {
+		request.Key = s.Other.Key.Plaintext
+		noCheckout.check(t, s.Do(request))
+	}
+	for _, request := range rowsOfACheckout(s, "nothing") {
+		noCheckout.check(t, s.Do(request))
+	}
+	if after := s.get(id); string(after.Body) != string(before.Body) {
+		t.Errorf("was %s\nis %s", before.Body, after.Body)
+	}
+}
+
+// twoModes is a merchant with a live and a test key, as two shops.
+func twoModes(s *shop) (live, test *shop) {
+	var made struct {
+		world.Merchant
+		Test struct{ ID, Plaintext string } `json:"test_api_key"`
+	}
+	s.Operate(map[string]any{"command": "create_merchant", "name": "Echt", "email": "echt@example.com", "country": "DE", "currency": "EUR",
+		"test_key": true}, &made)
+	s.Secret("API key", made.Key.Plaintext)
+	s.Secret("API key", made.Test.Plaintext)
+	live, test = s.neighbour(), s.neighbour()
+	live.merchant, test.merchant = made.Merchant, made.Merchant
+	test.merchant.Key.ID, test.merchant.Key.Plaintext = made.Test.ID, made.Test.Plaintext
+	return live, test
+}
+
+func TestLiveAndTestDataAreApart(t *testing.T) {
+	t.Parallel()
+	live, test := twoModes(open(t))
+	reference := change{"checkout_reference", "same"}
+	money, play := live.create(t, reference), test.create(t, reference)
+	for _, c := range []struct {
+		in       *shop
+		own, not string
+	}{{live, money, play}, {test, play, money}} {
+		for _, request := range rowsOfACheckout(c.in, c.not) {
+			request.Key = c.in.merchant.Key.Plaintext
+			noCheckout.check(t, c.in.Do(request))
+		}
+		all := listed(t, c.in.send("GET", "/v0.1/checkouts", nil))
+		if len(all) != 1 || members(t, all[0])["id"] != `"`+c.own+`"` {
+			t.Errorf("listed %s", all)
+		}
+	}
+	live.customer(t)
+	notFound.check(t, test.send("GET", fmt.Sprintf("/v0.1/customers/customer-%d", live.count.Load()), nil))
+}
+
+// TestLiveWithoutAnAcquirer (contract §12).
+func TestLiveWithoutAnAcquirer(t *testing.T) {
+	t.Parallel()
+	live, _ := twoModes(open(t))
+	id := live.create(t)
+	before := live.get(id)
+	got := live.put(id, live.card(frictionless))
+	upstream.check(t, got)
+	if got.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	if after := live.get(id); string(after.Body) != string(before.Body) {
+		t.Errorf("was %s\nis %s", before.Body, after.Body)
+	}
+	if n := live.told(id); n != 0 {
+		t.Errorf("told %d times", n)
+	}
+}
