@@ -1,8 +1,6 @@
 package dynamodb
 
 import (
-	"strings"
-
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/expr"
 )
@@ -72,7 +70,7 @@ func (e *Engine) readTableGets(r *attr.Reader, table string) (*tableGets, error)
 				return err
 			})
 		}
-		if !strings.Contains(parameters["Keys"], name) {
+		if !allows("Keys", name) {
 			return refuseParameter("BatchGetItem", name)
 		}
 		return req.read(r, name)

@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
@@ -56,15 +57,24 @@ func refuseParameter(operation, name string) error {
 // readRequest reads the parameters of an operation.
 func readRequest(r *attr.Reader, operation string) (*request, error) {
 	req := &request{}
-	allowed := " " + parameters[operation] + " "
 	err := r.Object(func(name string) error {
-		if !strings.Contains(allowed, " "+name+" ") {
+		if !allows(operation, name) {
 			return refuseParameter(operation, name)
 		}
 		return req.read(r, name)
 	})
 	return req, err
 }
+
+var allowed = func() map[string][]string {
+	lists := map[string][]string{}
+	for operation, names := range parameters {
+		lists[operation] = strings.Fields(names)
+	}
+	return lists
+}()
+
+func allows(operation, parameter string) bool { return slices.Contains(allowed[operation], parameter) }
 
 func (req *request) read(r *attr.Reader, name string) (err error) {
 	switch name {

@@ -305,7 +305,7 @@ func (tx *transaction) fingerprint() [sha256.Size]byte {
 	if tx.token == "" {
 		return [sha256.Size]byte{}
 	}
-	var dst []byte
+	dst := make([]byte, 0, 2048)
 	for _, w := range tx.writes {
 		dst = w.appendFingerprint(dst)
 	}
