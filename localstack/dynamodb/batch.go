@@ -1,6 +1,9 @@
 package dynamodb
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/expr"
 )
@@ -16,9 +19,9 @@ const errDuplicateKeys = attr.Invalid("Provided list of item keys contains dupli
 
 // tableGets is what a batch reads of one table.
 type tableGets struct {
-	name       string
-	consistent bool
-	gets       []*get
+	name    string
+	request *request
+	gets    []*get
 }
 
 func (e *Engine) batchGetItem(r *attr.Reader) ([]byte, error) {
@@ -90,7 +93,7 @@ func (e *Engine) readTableGets(r *attr.Reader, table string) (*tableGets, error)
 		return nil, err
 	}
 	gets, err := distinctGets(t, keys, projection)
-	return &tableGets{table, req.consistent, gets}, err
+	return &tableGets{table, req, gets}, err
 }
 
 func distinctGets(t *table, keys []attr.Map, projection *expr.Projection) ([]*get, error) {
@@ -122,7 +125,7 @@ func (e *Engine) answerGets(batch []*tableGets, capacity string) []byte {
 		}
 		responses = append(attr.AppendString(responses, part.name), `:[`...)
 		rows := e.read(part.gets, func(g *get, r *row) float64 {
-			units := readUnits(sizeOf(r), part.consistent)
+			units := readUnits(sizeOf(r), part.request.consistent)
 			charges.of(g.table).base += units
 			return units
 		})
@@ -149,8 +152,8 @@ func (e *Engine) answerGets(batch []*tableGets, capacity string) []byte {
 	return append(answer, '}')
 }
 
-// appendUnprocessed appends the keys from the given one on, so that they can be
-// sent again. Placeholders are the caller's; only keys and consistency return.
+// appendUnprocessed appends the keys from the given one on, in the form in
+// which they can be sent again.
 func (g *tableGets) appendUnprocessed(dst []byte, from int) []byte {
 	if from == len(g.gets) {
 		return dst
@@ -166,8 +169,19 @@ func (g *tableGets) appendUnprocessed(dst []byte, from int) []byte {
 		dst = attr.AppendMap(dst, rest.key)
 	}
 	dst = append(dst, ']')
-	if g.consistent {
+	if g.request.consistent {
 		dst = append(dst, `,"ConsistentRead":true`...)
+	}
+	if g.request.projection != nil {
+		dst = attr.AppendString(append(dst, `,"ProjectionExpression":`...), *g.request.projection)
+	}
+	for i, name := range slices.Sorted(maps.Keys(g.request.names)) {
+		dst = append(dst, [...]string{`,"ExpressionAttributeNames":{`, ","}[min(i, 1)]...)
+		dst = append(attr.AppendString(dst, name), ':')
+		dst = attr.AppendString(dst, g.request.names[name])
+	}
+	if len(g.request.names) > 0 {
+		dst = append(dst, '}')
 	}
 	return append(dst, '}')
 }

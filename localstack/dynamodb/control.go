@@ -42,7 +42,7 @@ func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
 	}
 	t.created = e.now()
 	if p.streamView != "" {
-		t.stream = newStream(t, p.streamView, t.created)
+		t.stream = e.newStream(t, p.streamView, t.created)
 		e.streams = append(e.streams, t.stream)
 	}
 	e.tables[t.name] = t

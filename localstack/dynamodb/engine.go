@@ -30,7 +30,8 @@ type Engine struct {
 	conflict func(op string, keys []string) bool
 
 	// wake is the Unix nanosecond at which expiry or replication is due next.
-	wake atomic.Int64
+	wake     atomic.Int64
+	requests atomic.Uint64 // answered so far
 
 	// mu guards everything below. Reads hold it just long enough to collect
 	// rows, which are immutable; decoding and encoding happen outside.

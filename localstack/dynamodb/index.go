@@ -59,11 +59,13 @@ func (ix *index) checkTypes(item attr.Map) error {
 	return nil
 }
 
-// checkEmpty refuses an item whose index key is an empty text or binary.
+// checkEmpty refuses an item whose index key is an empty text or binary. In an
+// update this goes before the type; in a put after it.
 func (ix *index) checkEmpty(item attr.Map, updating bool) error {
 	for _, k := range ix.keys.attributes() {
 		v := item.Get(k.name)
-		if (v.Kind() == attr.S || v.Kind() == attr.B) && v.Str() == "" {
+		isText := v.Kind() == attr.S || v.Kind() == attr.B
+		if isText && v.Str() == "" && (updating || v.Kind() == k.kind) {
 			return ix.emptyKey(k, updating)
 		}
 	}

@@ -216,3 +216,56 @@ func TestContextEndsARequest(t *testing.T) {
 		t.Errorf("error = %v, want context.Canceled", err)
 	}
 }
+
+func TestTablesMadeAtOneInstantHaveTheirOwnStreams(t *testing.T) {
+	t.Parallel()
+	now := newClock()
+	e, client := newLedger(t, dynamodb.Config{Now: now.Now})
+	put(t, client, entry("m", "a"))
+	if _, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: aws.String("ledger")}); err != nil {
+		t.Fatal(err)
+	}
+	createLedger(t, client)
+	streams := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) { o.BaseEndpoint = aws.String("http://engine") })
+	listed, err := streams.ListStreams(context.Background(), &dynamodbstreams.ListStreamsInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(listed.Streams) != 2 || *listed.Streams[0].StreamArn == *listed.Streams[1].StreamArn {
+		t.Errorf("streams = %v, want two of their own", listed.Streams)
+	}
+	if fetch(t, client, "m", "a") != nil {
+		t.Error("the new table has the old one's item")
+	}
+}
+
+func TestBatchGetReturnsWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	_, client := newLedger(t, dynamodb.Config{})
+	var keys []attributes
+	for i := range 45 {
+		sk := strconv.Itoa(i)
+		put(t, client, entry("big", sk, "blob", str(strings.Repeat("x", 390_000))))
+		keys = append(keys, ledgerKey("big", sk))
+	}
+	found := 0
+	request := map[string]types.KeysAndAttributes{"ledger": {Keys: keys, ProjectionExpression: aws.String("#s"),
+		ExpressionAttributeNames: map[string]string{"#s": "sk"}}}
+	rounds := 0
+	for ; len(request) > 0; rounds++ {
+		out, err := client.BatchGetItem(context.Background(), &sdk.BatchGetItemInput{RequestItems: request})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range out.Responses["ledger"] {
+			if len(item) != 1 {
+				t.Fatalf("the projection was lost: %d attributes", len(item))
+			}
+			found++
+		}
+		request = out.UnprocessedKeys
+	}
+	if found != 45 || rounds != 2 {
+		t.Errorf("%d items in %d rounds, want 45 in 2", found, rounds)
+	}
+}

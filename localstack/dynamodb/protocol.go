@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
 )
@@ -95,14 +94,12 @@ func encodeError(err error) (int, []byte) {
 	return http.StatusBadRequest, append(dst, '}')
 }
 
-// requests numbers all requests of the process, for x-amzn-RequestId.
-var requests atomic.Uint64
-
-func answerHeader(body []byte) http.Header {
+// answerHeader numbers the answers, so that one seed gives one history.
+func (e *Engine) answerHeader(body []byte) http.Header {
 	return http.Header{
 		"Content-Type":     {contentType},
 		"Content-Length":   {strconv.Itoa(len(body))},
-		"X-Amzn-Requestid": {fmt.Sprintf("%052X", requests.Add(1))},
+		"X-Amzn-Requestid": {fmt.Sprintf("%052X", e.requests.Add(1))},
 		"X-Amz-Crc32":      {strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10)},
 	}
 }
@@ -132,7 +129,7 @@ const errRequestSize = attr.Invalid("Request size exceeds the limit of 16 MB")
 // ServeHTTP answers over a port.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	status, answer := e.serve(req)
-	for name, values := range answerHeader(answer) {
+	for name, values := range e.answerHeader(answer) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(status)
@@ -152,7 +149,7 @@ func (e *Engine) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{
 		Status: strconv.Itoa(status) + " " + http.StatusText(status), StatusCode: status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: answerHeader(answer), Body: io.NopCloser(bytes.NewReader(answer)),
+		Header: e.answerHeader(answer), Body: io.NopCloser(bytes.NewReader(answer)),
 		ContentLength: int64(len(answer)), Request: req,
 	}, nil
 }

@@ -41,8 +41,16 @@ type record struct {
 	by       writer
 }
 
-func newStream(t *table, view string, now time.Time) *stream {
-	return &stream{table: t.name, label: now.UTC().Format("2006-01-02T15:04:05.000"), view: view, created: now, keys: t.keys}
+// newStream labels the stream by the time, or a little later when a table of
+// that name had a stream made at the same instant. Callers hold mu.
+func (e *Engine) newStream(t *table, view string, now time.Time) *stream {
+	s := &stream{table: t.name, view: view, created: now, keys: t.keys}
+	for at := now.UTC(); ; at = at.Add(time.Millisecond) {
+		s.label = at.Format("2006-01-02T15:04:05.000")
+		if _, err := e.findStream(s.arn()); err != nil {
+			return s
+		}
+	}
 }
 
 func (s *stream) arn() string { return arnPrefix + s.table + "/stream/" + s.label }

@@ -28,6 +28,7 @@ var sameRefusal = []struct{ engine, oracle, reason string }{
 	{"Transaction request cannot include multiple operations on one item", "",
 		"DynamoDB Local looks at the items one by one and may find another fault first"},
 	{"", "One or more parameter values were invalid: Type mismatch for Index Key", "an item is checked before the expressions"},
+	{"Invalid ", "One or more parameter values are not valid. A value specified for a secondary index key", "an item is checked before the expressions"},
 	{"", "Invalid attribute value type", "values that can be no key are refused with other words, and before expressions are read"},
 	{"The conditional request failed", "The conditional request failed.", "a full stop in the reason of a ConditionCheck"},
 	{"The request token was used before with other parameters", "", "DynamoDB Local has no message"},
