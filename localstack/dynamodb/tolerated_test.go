@@ -138,6 +138,41 @@ func canonical(v any) any {
 	return v
 }
 
+// streamImage is canonical, and without the type of empty lists and maps: the
+// stream of DynamoDB Local writes {} for {"M":{}}.
+func streamImage(v any) any {
+	switch v := canonical(v).(type) {
+	case object:
+		kept := object{}
+		for name, member := range v {
+			member = streamImage(member)
+			if isEmpty(member) && len(v) == 1 && (name == "M" || name == "L") {
+				continue
+			}
+			kept[name] = member
+		}
+		return kept
+	case list:
+		kept := make(list, len(v))
+		for i, member := range v {
+			kept[i] = streamImage(member)
+		}
+		return kept
+	default:
+		return v
+	}
+}
+
+func isEmpty(v any) bool {
+	switch v := v.(type) {
+	case object:
+		return len(v) == 0
+	case list:
+		return len(v) == 0
+	}
+	return false
+}
+
 // uncomparableCapacity says why DynamoDB Local's figure is not the published
 // one for this request, or "".
 func (r request) uncomparableCapacity() string {
