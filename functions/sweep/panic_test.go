@@ -1,0 +1,61 @@
+package sweep_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/cashwrap/cashwrap/functions/sweep"
+	"github.com/cashwrap/cashwrap/localstack/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// broken is an acquirer's client with a fault of ours.
+type broken struct{ acquirer.Acquirer }
+
+func (broken) LookUp(context.Context, string) (payments.Outcome, error) { panic("index out of range") }
+
+func TestAPanicHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	ctx, now, log := t.Context(), world.Start, &world.Log{}
+	a := app.New(app.Config{Table: "cashwrap", Region: "eu-central-1", Secret: make([]byte, 32)}, app.Outside{
+		Now: func() time.Time { return now }, HTTP: down{table: dynamodb.New(dynamodb.Config{})},
+		Credentials:  credentials.NewStaticCredentialsProvider("local", "none", ""),
+		Log:          slog.New(slog.NewJSONHandler(log, nil)),
+		WrapAcquirer: func(next acquirer.Acquirer) acquirer.Acquirer { return broken{next} },
+	})
+	if err := a.Store.CreateTable(ctx); err != nil {
+		t.Fatal(err)
+	}
+	amount, err := money.Parse("5", "EUR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	past, owner := now.Add(-time.Minute), account.Tenant{Mode: account.Test, Merchant: "MC1"}
+	open := payments.Checkout{ID: "open", Reference: "1", Amount: amount, Status: payments.Pending,
+		Attempt: &payments.Attempt{ID: "attempt", State: payments.Deciding, NextLook: past.Add(-time.Hour)}}
+	late := payments.Checkout{ID: "late", Reference: "2", Amount: amount, Status: payments.Pending, ValidUntil: &past}
+	for _, c := range []payments.Checkout{open, late} {
+		if _, err := a.Store.CreateCheckout(ctx, owner, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sweep.Tick(a)(ctx); err != nil {
+		t.Errorf("the tick: %v", err)
+	}
+	if c, err := a.Store.Checkout(ctx, owner, "late"); err != nil || c.Status != payments.Expired {
+		t.Errorf("the other checkout: %s, %v", c.Status, err)
+	}
+	if !strings.Contains(log.String(), "panic: index out of range") {
+		t.Error("the panic is not in the log")
+	}
+}
