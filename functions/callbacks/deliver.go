@@ -31,11 +31,11 @@ const saveTime = 3 * time.Second
 // time was up before the receiver had its ten seconds. A receiver that fails
 // is no error but an outcome, which sets the time of the next try.
 func Deliver(a *app.App) func(ctx context.Context, body string) error {
-	key, err := a.SigningKey()
+	sender, err := a.CallbackSender()
 	if err != nil { // the key is derived with the right size; without one nothing may be sent
 		panic(err)
 	}
-	return (&courier{App: a, sender: webhook.NewSender(a.CallbackPolicy(), key)}).deliver
+	return (&courier{App: a, sender: sender}).deliver
 }
 
 type courier struct {

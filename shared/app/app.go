@@ -35,6 +35,7 @@ type Outside struct {
 	MaxBackoff    time.Duration                             // between them; 0: the SDK's default
 	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer // puts a network's faults before an acquirer
 	ResolveTarget webhook.Policy                            // added to the callback policy, e.g. a test's listener
+	CallbackHTTP  http.RoundTripper                         // carries callbacks in place of the network; nil: guarded HTTP
 }
 
 // App is one function's world. It is safe for concurrent use.
@@ -131,6 +132,19 @@ func (a *App) CallbackPolicy() webhook.Policy {
 	policy := a.outside.ResolveTarget
 	policy.AllowLoopback = policy.AllowLoopback || a.AllowLoopbackCallbacks
 	return policy
+}
+
+// CallbackSender posts signed callbacks where the policy lets it. One serves
+// the whole App: it holds the limit per host.
+func (a *App) CallbackSender() (*webhook.Sender, error) {
+	key, err := a.SigningKey()
+	if err != nil {
+		return nil, err
+	}
+	if a.outside.CallbackHTTP != nil {
+		return webhook.NewSenderOver(a.outside.CallbackHTTP, a.CallbackPolicy(), key), nil
+	}
+	return webhook.NewSender(a.CallbackPolicy(), key), nil
 }
 
 // Methods are the operator's switches of payment methods.

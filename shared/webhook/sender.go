@@ -28,6 +28,15 @@ func NewSender(policy Policy, key SigningKey) *Sender {
 	return &Sender{policy: policy, key: key, client: Client(policy)}
 }
 
+// NewSenderOver returns a sender whose posts t carries in place of the network:
+// nothing is dialled, so no address is judged; the URL's own rules, the time limit
+// and the redirect rule hold as ever. For simulated networks.
+func NewSenderOver(t http.RoundTripper, policy Policy, key SigningKey) *Sender {
+	s := NewSender(policy, key)
+	s.client.Transport = t
+	return s
+}
+
 // Send makes one attempt to deliver m to the URL target, signed with every secret
 // and the platform's key. It waits for a free slot of the host, then at most
 // [AnswerTimeout] for the answer. Any 2xx is success; everything else is a
