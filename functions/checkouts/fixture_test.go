@@ -219,3 +219,13 @@ func holds(t *testing.T, body []byte, want map[string]string) {
 		}
 	}
 }
+
+// transactions are those of a checkout, each as it was sent.
+func transactions(t *testing.T, checkout world.Response) []json.RawMessage {
+	t.Helper()
+	var all []json.RawMessage
+	if err := json.Unmarshal([]byte(members(t, checkout.Body)["transactions"]), &all); err != nil || len(all) == 0 {
+		t.Fatalf("no transactions in %s: %v", checkout.Body, err)
+	}
+	return all
+}

@@ -1,0 +1,152 @@
+package checkouts_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// fault is one entry of process's array of several faults (contract §3.1).
+type fault struct {
+	Code  string `json:"error_code"`
+	Param string `json:"param"`
+}
+
+// several checks that a request is refused for exactly these faults, in any order.
+func several(t *testing.T, got world.Response, want ...fault) {
+	t.Helper()
+	var faults []fault
+	if err := got.Into(&faults); err != nil || got.Status != 400 || got.Header.Get("Content-Type") != "application/json;charset=UTF-8" {
+		t.Fatalf("%d %s: %v", got.Status, got.Body, err)
+	}
+	byParam := func(a, b fault) int { return strings.Compare(a.Param, b.Param) }
+	slices.SortFunc(faults, byParam)
+	slices.SortFunc(want, byParam)
+	if !slices.Equal(faults, want) {
+		t.Errorf("told %v, want %v", faults, want)
+	}
+}
+
+// badCards are changes that no request to pay by card may bear.
+var badCards = []badOrder{
+	{"no method", []change{{"payment_type", absent}}, missing("payment_type")},
+	{"null method", []change{{"payment_type", nil}}, missing("payment_type")},
+	{"unknown method", []change{{"payment_type", "cash"}}, refusal{400, "INVALID", "payment_type", "unknown-payment-method"}},
+	{"method no text", []change{{"payment_type", 1}}, invalid("payment_type")},
+	{"no card", []change{{"card", absent}}, missing("card")},
+	{"null card", []change{{"card", nil}}, missing("card")},
+	{"card no object", []change{{"card", "4200"}}, invalid("card")},
+	{"no name", []change{{"card.name", absent}}, missing("card.name")},
+	{"name too long", []change{{"card.name", strings.Repeat("x", 256)}}, invalid("card.name")},
+	{"no number", []change{{"card.number", absent}}, missing("card.number")},
+	{"number with spaces", []change{{"card.number", "4200 0000 0000 0091"}}, invalid("card.number")},
+	{"number that breaks Luhn", []change{{"card.number", "4200000000000092"}}, invalid("card.number")},
+	{"number too short", []change{{"card.number", "42000000000"}}, invalid("card.number")},
+	{"number too long", []change{{"card.number", "42000000000000000000"}}, invalid("card.number")},
+	{"number of other digits", []change{{"card.number", "４２００００００００００００９１"}}, invalid("card.number")},
+	{"number no text", []change{{"card.number", 4200}}, invalid("card.number")},
+	{"no month", []change{{"card.expiry_month", absent}}, missing("card.expiry_month")},
+	{"month of one digit", []change{{"card.expiry_month", "1"}}, invalid("card.expiry_month")},
+	{"month zero", []change{{"card.expiry_month", "00"}}, invalid("card.expiry_month")},
+	{"month thirteen", []change{{"card.expiry_month", "13"}}, invalid("card.expiry_month")},
+	{"month no text", []change{{"card.expiry_month", 12}}, invalid("card.expiry_month")},
+	{"no year", []change{{"card.expiry_year", absent}}, missing("card.expiry_year")},
+	{"year of three digits", []change{{"card.expiry_year", "203"}}, invalid("card.expiry_year")},
+	{"year of letters", []change{{"card.expiry_year", "2O30"}}, invalid("card.expiry_year")},
+	{"last month", []change{{"card.expiry_month", "10"}, {"card.expiry_year", "26"}}, invalid("card.expiry_year")},
+	{"last year", []change{{"card.expiry_year", "2025"}}, invalid("card.expiry_year")},
+	{"no CVV", []change{{"card.cvv", absent}}, missing("card.cvv")},
+	{"CVV too short", []change{{"card.cvv", "73"}}, invalid("card.cvv")},
+	{"CVV too long", []change{{"card.cvv", "73917"}}, invalid("card.cvv")},
+	{"CVV of letters", []change{{"card.cvv", "7E9"}}, invalid("card.cvv")},
+	{"zip code of four digits", []change{{"card.zip_code", "1234"}}, invalid("card.zip_code")},
+	{"card and token", []change{{"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"}}, invalid("token")},
+	{"token without its owner", []change{{"card", absent}, {"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"}}, missing("customer_id")},
+	{"unknown token", []change{{"card", absent}, {"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"}, {"customer_id", "nobody"}}, invalid("token")},
+	{"installments in Germany", []change{{"installments", 2}}, invalid("installments")},
+	{"no installments", []change{{"installments", 0}}, invalid("installments")},
+	{"installments as text", []change{{"installments", "1"}}, invalid("installments")},
+	{"half an installment", []change{{"installments", 1.5}}, invalid("installments")},
+	{"mandate of no type", []change{{"mandate", map[string]any{"user_agent": "x"}}}, missing("mandate.type")},
+	{"mandate of another type", []change{{"mandate", map[string]any{"type": "once", "user_agent": "x"}}}, invalid("mandate.type")},
+	{"mandate without a browser", []change{{"mandate", map[string]any{"type": "recurrent"}}}, missing("mandate.user_agent")},
+	{"payer's email", []change{{"personal_details", map[string]any{"email": "ada@"}}}, invalid("personal_details.email")},
+	{"no wallet", []change{{"payment_type", "google_pay"}}, missing("google_pay")},
+	{"wallet no object", []change{{"payment_type", "google_pay"}, {"google_pay", "x"}}, invalid("google_pay")},
+	{"boleto in Germany", []change{{"payment_type", "boleto"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
+	{"blik in Germany", []change{{"payment_type", "blik"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
+	{"twint in Germany", []change{{"payment_type", "twint"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
+	{"Apple Pay", []change{{"payment_type", "apple_pay"}, {"apple_pay", map[string]any{}}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
+	{"PayPal, switched off", []change{{"payment_type", "paypal"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
+	{"iDEAL for nobody", []change{{"payment_type", "ideal"}}, missing("personal_details")},
+}
+
+func TestProcessRefuses(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t)
+	before := s.get(id)
+	for _, c := range badCards {
+		t.Run(c.name, func(t *testing.T) { c.want.check(t, s.put(id, s.card(frictionless, c.changes...))) })
+	}
+	t.Run("several", func(t *testing.T) {
+		several(t, s.put(id, s.card(frictionless, change{"card", map[string]any{}})), fault{"MISSING", "card.name"}, fault{"MISSING", "card.number"},
+			fault{"MISSING", "card.expiry_month"}, fault{"MISSING", "card.expiry_year"}, fault{"MISSING", "card.cvv"})
+		several(t, s.put(id, s.card(frictionless, change{"card.cvv", "x"}, change{"installments", 3}, change{"mandate", map[string]any{}},
+			change{"personal_details", map[string]any{"birth_date": "1815", "address": map[string]any{"country": "UK1"}}})),
+			fault{"INVALID", "card.cvv"}, fault{"INVALID", "installments"}, fault{"MISSING", "mandate.type"}, fault{"MISSING", "mandate.user_agent"},
+			fault{"INVALID", "personal_details.birth_date"}, fault{"INVALID", "personal_details.address.country"})
+		several(t, s.put(id, s.card(frictionless, change{"card.name", 1}, change{"installments", "x"})),
+			fault{"INVALID", "card.name"}, fault{"INVALID", "installments"})
+	})
+	for name, body := range map[string]string{"no JSON": `{"card":`, "a list": `[1]`, "a name twice": `{"card":{"cvv":"1","cvv":"2"}}`} {
+		t.Run(name, func(t *testing.T) { malformed.check(t, s.put(id, body)) })
+	}
+	t.Run("empty", func(t *testing.T) { missing("payment_type").check(t, s.put(id, nil)) })
+	t.Run("no checkout", func(t *testing.T) { noCheckout.check(t, s.put("nothing", s.card(frictionless))) })
+	if after := s.get(id); string(after.Body) != string(before.Body) || s.told(id) != 0 {
+		t.Errorf("was %s\nis %s, told %d times", before.Body, after.Body, s.told(id))
+	}
+	s.pay(t, id, s.card(frictionless)) // none of them counted as an attempt
+}
+
+// TestProcessAccepts what a request to pay by card may well bear.
+func TestProcessAccepts(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for i, changes := range [][]change{
+		{{"card.expiry_month", "11"}, {"card.expiry_year", "26"}},
+		{{"card.expiry_year", "30"}},
+		{{"card.type", "AMEX"}, {"card.last_4_digits", "0000"}, {"unknown", map[string]any{}}},
+		{{"installments", 1}}, {{"installments", nil}},
+		{{"mandate", map[string]any{"type": "recurrent", "user_agent": "x", "user_ip": "192.0.2.1"}}},
+		{{"token", nil}, {"customer_id", nil}, {"personal_details", nil}, {"google_pay", nil}, {"mandate", nil}},
+		{{"personal_details", map[string]any{"email": "ada@example.com", "tax_id": "7", "address": map[string]any{"line1": "Weg 1"}}}},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { s.pay(t, s.create(t), s.card(frictionless, changes...)) })
+	}
+}
+
+// TestWhatOnlyTheCheckoutShows to be wrong.
+func TestWhatOnlyTheCheckoutShows(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	customer, another := s.customer(t), s.customer(t)
+	setup := s.create(t, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
+	homeless := s.create(t, change{"redirect_url", absent})
+	owned := s.create(t, change{"customer_id", customer})
+	missing("mandate").check(t, s.put(setup, s.card(frictionless)))
+	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{}}
+	several(t, s.put(setup, wallet), fault{"MISSING", "card"}, fault{"MISSING", "mandate"})
+	missing("redirect_url").check(t, s.put(homeless, ideal("ideal")))
+	invalid("customer_id").check(t, s.put(owned, s.card(frictionless, change{"customer_id", another})))
+	for _, id := range []string{setup, homeless, owned} {
+		if got := s.seen(id); got != "PENDING" {
+			t.Errorf("%s", got)
+		}
+	}
+	s.pay(t, owned, s.card(frictionless, change{"customer_id", customer}))
+}

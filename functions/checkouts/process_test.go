@@ -1,0 +1,263 @@
+package checkouts_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// The sandbox's cards (contract §12).
+var (
+	frictionlessCards = []string{
+		"4200000000000091", "4200000000000109", "4200000000000026", "4200000000000059",
+		"5200000000000007", "5200000000000023", "5200000000000056", "5200000000000106", "374500262001008",
+		"4111111111111111", "5555555555554444", "6011111111111117", // listed nowhere
+	}
+	challengedCards = []string{
+		"4200000000000042", "4200000000000067", "4200000000000018", "4200000000000075",
+		"5200000000000015", "5200000000000049", "5200000000000064", "5200000000000072", "343434343434343",
+	}
+	failingCards = []string{
+		"4012001037461114", "5434580000000006", "4012001037141112", "5457350076543210", "4532497088771651", "5497260847316287",
+	}
+	declinedAmounts = []string{"11.00", "42.01", "42.76", "42.91"}
+)
+
+func TestEverySandboxCard(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, c := range []struct {
+		numbers []string
+		status  int
+		seen    string
+		told    int
+	}{
+		{frictionlessCards, 200, "PAID SUCCESSFUL", 1},
+		{challengedCards, 202, "PENDING PENDING", 0},
+		{failingCards, 200, "FAILED FAILED", 1},
+	} {
+		for _, number := range c.numbers {
+			t.Run(number, func(t *testing.T) {
+				id := s.create(t)
+				got := s.put(id, s.card(number))
+				if got.Status != c.status || s.seen(id) != c.seen || s.told(id) != c.told {
+					t.Errorf("%d %s\nis %s, told %d times", got.Status, got.Body, s.seen(id), s.told(id))
+				}
+				if got.Status == 200 && string(got.Body) != string(s.get(id).Body) {
+					t.Errorf("answered %s\nbut reads %s", got.Body, s.get(id).Body)
+				}
+			})
+		}
+	}
+}
+
+func TestDeclinedAmounts(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x"}}
+	for _, amount := range declinedAmounts {
+		for name, body := range map[string]map[string]any{"card": s.card(frictionless), "challenge": s.card(challenged), "wallet": wallet} {
+			t.Run(name+" "+amount, func(t *testing.T) {
+				id := s.create(t, change{"amount", amount})
+				got := s.put(id, body)
+				if got.Status != 200 || s.seen(id) != "FAILED FAILED" || s.told(id) != 1 || s.Captured(id) != 0 {
+					t.Errorf("%d %s: %s, told %d times", got.Status, got.Body, s.seen(id), s.told(id))
+				}
+				holds(t, got.Body, map[string]string{"transaction_id": "", "transaction_code": "", "payment_instrument": ""})
+			})
+		}
+	}
+}
+
+// TestDeclinedInMinorUnits: 1100 of a currency without decimals too.
+func TestDeclinedInMinorUnits(t *testing.T) {
+	t.Parallel()
+	s := open(t).abroad("HU", "HUF")
+	id := s.create(t, change{"amount", 1100})
+	if s.put(id, s.card(frictionless)); s.seen(id) != "FAILED FAILED" {
+		t.Errorf("%s", s.seen(id))
+	}
+	s.pay(t, s.create(t, change{"amount", 11}), s.card(frictionless))
+}
+
+// TestTheAcquirerDoesNotTakeIt: nothing changes, and the merchant may try
+// again (contract §3.4), under the same Idempotency-Key too.
+func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t, change{"amount", 42.24})
+	before := s.get(id)
+	body := s.card(frictionless)
+	process := func() world.Response {
+		return s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body, Header: map[string]string{"Idempotency-Key": "again"}})
+	}
+	for range 2 {
+		got := process()
+		if upstream.check(t, got); got.Header.Get("Retry-After") == "" || got.Header.Get("Idempotency-Replayed") != "" {
+			t.Errorf("headers %v", got.Header)
+		}
+	}
+	s.Minute()
+	if after := s.get(id); string(after.Body) != string(before.Body) || s.told(id) != 0 {
+		t.Errorf("was %s\nis %s\ntold %d times", before.Body, after.Body, s.told(id))
+	}
+	if priced := s.send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 42.23}); priced.Status != 200 {
+		t.Fatalf("%d %s", priced.Status, priced.Body)
+	}
+	if got := process(); got.Status != 200 || s.seen(id) != "PAID SUCCESSFUL" {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+}
+
+// TestNobodyKnowsTheOutcome: PENDING until the sweep has asked; meanwhile
+// nothing else may happen to the checkout (contract §3.4).
+func TestNobodyKnowsTheOutcome(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t, change{"amount", 42.25})
+	got := s.put(id, s.card(frictionless))
+	if got.Status != 200 || s.seen(id) != "PENDING PENDING" || got.Text("status") != "PENDING" {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	at := "/v0.1/checkouts/" + id
+	busy.check(t, s.put(id, s.card(frictionless)))
+	busy.check(t, s.send("PATCH", at, map[string]any{"amount": 1}))
+	closed.check(t, s.send("DELETE", at, nil))
+	if s.seen(id) != "PENDING PENDING" || s.told(id) != 0 {
+		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	}
+	s.Minute()
+	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Captured(id) != 1 {
+		t.Errorf("a minute later: %s, told %d times", s.seen(id), s.told(id))
+	}
+	holds(t, s.get(id).Body, map[string]string{"amount": "42.25"})
+}
+
+// TestTheLifeOfACheckout is contract §4.5 from its beginning to its end.
+func TestTheLifeOfACheckout(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t)
+	for i, step := range []struct {
+		number, seen string
+		told         int
+	}{
+		{failingCards[0], "FAILED FAILED", 1},
+		{failingCards[1], "FAILED FAILED FAILED", 2},
+		{challenged, "PENDING FAILED FAILED PENDING", 2},
+		{failingCards[2], "FAILED FAILED FAILED CANCELLED FAILED", 3},
+		{frictionless, "PAID FAILED FAILED CANCELLED FAILED SUCCESSFUL", 4},
+	} {
+		if s.put(id, s.card(step.number)); s.seen(id) != step.seen || s.told(id) != step.told {
+			t.Fatalf("step %d: %s, told %d times", i, s.seen(id), s.told(id))
+		}
+	}
+	paid := s.get(id)
+	processed.check(t, s.put(id, s.card(frictionless)))
+	processed.check(t, s.send("DELETE", "/v0.1/checkouts/"+id, nil))
+	processed.check(t, s.send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 1}))
+	s.Minute()
+	if after := s.get(id); string(after.Body) != string(paid.Body) || s.told(id) != 4 || s.Captured(id) != 1 {
+		t.Errorf("was %s\nis %s", paid.Body, after.Body)
+	}
+}
+
+// TestNobodyIsToldWithoutAReturnURL of any outcome.
+func TestNobodyIsToldWithoutAReturnURL(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	silent := change{"return_url", absent}
+	s.pay(t, s.create(t, silent), s.card(frictionless))
+	s.put(s.create(t, silent), s.card(failingCards[0]))
+	s.put(s.create(t, silent, change{"amount", 42.25}), s.card(frictionless))
+	challenge := s.create(t, silent)
+	s.answer(t, challenge, s.Challenge(s.put(challenge, s.card(challenged)), "approve"))
+	s.send("DELETE", "/v0.1/checkouts/"+s.create(t, silent), nil)
+	s.create(t, silent, soon)
+	s.Minute()
+	if got := s.receiver.Deliveries(); len(got) != 0 {
+		t.Errorf("told %v", got)
+	}
+}
+
+func TestTenAttemptsAnHour(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t)
+	for i := range 10 {
+		if got := s.put(id, s.card(failingCards[0])); got.Status != 200 {
+			t.Fatalf("attempt %d: %d %s", i+1, got.Status, got.Body)
+		}
+		s.Clock.Advance(time.Minute)
+	}
+	before := s.get(id)
+	got := s.put(id, s.card(frictionless))
+	if tooMany.check(t, got); got.Header.Get("Retry-After") != "3000" { // the first was ten minutes ago
+		t.Errorf("Retry-After %s", got.Header.Get("Retry-After"))
+	}
+	if after := s.get(id); string(after.Body) != string(before.Body) {
+		t.Errorf("was %s\nis %s", before.Body, after.Body)
+	}
+	s.pay(t, s.create(t), s.card(frictionless)) // another checkout is not concerned
+	s.Clock.Advance(50 * time.Minute)
+	s.pay(t, id, s.card(frictionless))
+}
+
+func TestProcessOnceUnderAKey(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, number := range []string{frictionless, failingCards[0], challenged} {
+		t.Run(number, func(t *testing.T) {
+			id := s.create(t)
+			send := func(body map[string]any) world.Response {
+				return s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body,
+					Header: map[string]string{"Idempotency-Key": fmt.Sprint("pay ", number[12:])}})
+			}
+			first := send(s.card(number))
+			seen := s.seen(id)
+			second := send(s.card(number))
+			if second.Status != first.Status || string(second.Body) != string(first.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
+				t.Errorf("%d %s\n%d %s", first.Status, first.Body, second.Status, second.Body)
+			}
+			if got := s.seen(id); got != seen {
+				t.Errorf("was %s, is %s", seen, got)
+			}
+			refusal{422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused"}.check(t, send(s.card("4111111111111111")))
+		})
+	}
+}
+
+func TestGooglePay(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t, change{"customer_id", s.customer(t)})
+	paid := s.pay(t, id, map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x", "protocolVersion": "ECv2"}})
+	holds(t, transactions(t, paid)[0], map[string]string{"entry_mode": `"GOOGLE_PAY"`, "payment_type": `"ECOM"`})
+	holds(t, paid.Body, map[string]string{"payment_instrument": ""})
+}
+
+func TestInstallmentsInBrazil(t *testing.T) {
+	t.Parallel()
+	s := open(t).abroad("BR", "BRL")
+	for _, n := range []int{1, 2, 12} {
+		paid := s.pay(t, s.create(t), s.card(frictionless, change{"installments", n}))
+		holds(t, transactions(t, paid)[0], map[string]string{"installments_count": fmt.Sprint(n)})
+	}
+	id := s.create(t)
+	for _, n := range []int{13, 0, -1} {
+		invalid("installments").check(t, s.put(id, s.card(frictionless, change{"installments", n})))
+	}
+}
+
+func TestZipCodesInTheUSA(t *testing.T) {
+	t.Parallel()
+	s := open(t).abroad("US", "USD")
+	id := s.create(t)
+	missing("card.zip_code").check(t, s.put(id, s.card(frictionless)))
+	for _, zip := range []string{"1234", "123456", "9021O", "90210-1"} {
+		invalid("card.zip_code").check(t, s.put(id, s.card(frictionless, change{"card.zip_code", zip})))
+	}
+	s.pay(t, id, s.card(frictionless, change{"card.zip_code", "90210"}))
+}

@@ -1,0 +1,174 @@
+package checkouts_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+)
+
+// ideal is a body to pay by a method that wants to know the payer.
+func ideal(method string, changes ...change) map[string]any {
+	return edited(map[string]any{"payment_type": method, "personal_details": map[string]any{"first_name": "Ada", "last_name": "Lovelace",
+		"email": "ada@example.com", "address": map[string]any{"country": "NL"}}}, changes...)
+}
+
+// bank is the page a redirect leads to.
+func bank(t *testing.T, started world.Response) string {
+	t.Helper()
+	var body struct {
+		NextStep struct{ URL string } `json:"next_step"`
+	}
+	if err := started.Into(&body); err != nil || started.Status != 200 || body.NextStep.URL == "" {
+		t.Fatalf("%d %s: %v", started.Status, started.Body, err)
+	}
+	return strings.TrimPrefix(body.NextStep.URL, "http://cashwrap.test")
+}
+
+// decide is the payer pressing a button there.
+func (s *shop) decide(page, decision string) world.Response {
+	s.Helper()
+	return s.Do(world.Request{Method: "POST", Path: page, Body: url.Values{"decision": {decision}}, Key: "-"})
+}
+
+func TestEveryRedirectMethod(t *testing.T) {
+	t.Parallel()
+	germany := open(t)
+	poland, switzerland := germany.abroad("PL", "PLN"), germany.abroad("CH", "CHF")
+	for _, c := range []struct {
+		at      *shop
+		methods []string
+	}{
+		{germany, []string{"ideal", "bancontact", "eps", "mybank", "satispay"}}, {poland, []string{"blik", "p24"}}, {switzerland, []string{"twint"}},
+	} {
+		for _, method := range c.methods {
+			t.Run(method, func(t *testing.T) { paysByRedirect(t, c.at, method) })
+		}
+	}
+}
+
+func paysByRedirect(t *testing.T, s *shop, method string) {
+	id := s.create(t)
+	started := s.put(id, ideal(method))
+	page := bank(t, started)
+	want := `{"next_step":{"url":"http://cashwrap.test` + page + `","method":"GET","mechanism":["browser"],"payload":{"payment_type":"` + method +
+		`"},"full":"http://cashwrap.test` + page + `?payment_type=` + method + `"}}`
+	if string(started.Body) != want {
+		t.Errorf("%s\nwant %s", started.Body, want)
+	}
+	if s.seen(id) != "PENDING PENDING" {
+		t.Errorf("%s", s.seen(id))
+	}
+	shown := s.Do(world.Request{Method: "GET", Path: page + "?payment_type=" + method, Key: "-"})
+	if shown.Status != 200 || !strings.Contains(string(shown.Body), "10.10 "+s.currency) {
+		t.Errorf("page: %d %s", shown.Status, shown.Body)
+	}
+	back := s.decide(page, "pay")
+	if back.Status != 303 || back.Header.Get("Location") != redirectURL+"&checkout_id="+id {
+		t.Errorf("%d to %q", back.Status, back.Header.Get("Location"))
+	}
+	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Captured(id) != 1 {
+		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	}
+	holds(t, transactions(t, s.get(id))[0], map[string]string{"entry_mode": `"` + strings.ToUpper(method) + `"`, "payment_type": `"ECOM"`})
+}
+
+func TestTheBanksAnswers(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t)
+	page := bank(t, s.put(id, ideal("ideal")))
+	for _, step := range []struct {
+		page, decision string
+		status         int
+		seen           string
+		told           int
+	}{
+		{page, "refund", 400, "PENDING PENDING", 0},
+		{"/apm/guess", "pay", 404, "PENDING PENDING", 0},
+		{page, "leave", 303, "PENDING PENDING", 0},
+		{page, "fail", 303, "FAILED FAILED", 1},
+		{page, "pay", 303, "FAILED FAILED", 1},
+	} {
+		got := s.decide(step.page, step.decision)
+		if got.Status != step.status || s.seen(id) != step.seen || s.told(id) != step.told {
+			t.Errorf("%s: %d, %s, told %d times", step.decision, got.Status, s.seen(id), s.told(id))
+		}
+	}
+}
+
+// TestAPayerWhoDoesNotComeBack has paid at the bank; the sweep finds out.
+func TestAPayerWhoDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t)
+	page := bank(t, s.put(id, ideal("ideal")))
+	if _, err := s.App.Sandbox.DecideSession(t.Context(), strings.TrimPrefix(page, "/apm/"), sandbox.Pay); err != nil {
+		t.Fatal(err)
+	}
+	if s.seen(id) != "PENDING PENDING" {
+		t.Errorf("before the sweep: %s", s.seen(id))
+	}
+	s.Minute()
+	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 {
+		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	}
+}
+
+func TestABankWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t)
+	page := bank(t, s.put(id, ideal("ideal")))
+	s.Clock.Advance(30 * time.Minute)
+	if s.Settle(); s.seen(id) != "FAILED FAILED" || s.told(id) != 1 {
+		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	}
+	if s.decide(page, "pay"); s.seen(id) != "FAILED FAILED" || s.Captured(id) != 0 {
+		t.Errorf("too late: %s, captured %d", s.seen(id), s.Captured(id))
+	}
+}
+
+func TestAnotherMethodAtThePayersTurn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t)
+	page := bank(t, s.put(id, ideal("ideal")))
+	second := bank(t, s.put(id, ideal("eps")))
+	if s.decide(page, "pay"); s.seen(id) != "PENDING CANCELLED PENDING" || s.Captured(id) != 0 {
+		t.Errorf("the first page: %s, captured %d", s.seen(id), s.Captured(id))
+	}
+	if s.decide(second, "pay"); s.seen(id) != "PAID CANCELLED SUCCESSFUL" || s.Captured(id) != 1 || s.told(id) != 1 {
+		t.Errorf("%s, captured %d, told %d times", s.seen(id), s.Captured(id), s.told(id))
+	}
+}
+
+func TestWhatABankMustKnowOfThePayer(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	poland, switzerland := s.abroad("PL", "PLN"), s.abroad("CH", "CHF")
+	for method, at := range map[string]*shop{"ideal": s, "bancontact": s, "eps": s, "mybank": s, "satispay": s, "blik": poland, "p24": poland} {
+		t.Run(method, func(t *testing.T) {
+			id := at.create(t)
+			for _, field := range []string{"first_name", "last_name", "email", "address.country"} {
+				missing("personal_details."+field).check(t, at.put(id, ideal(method, change{"personal_details." + field, absent})))
+			}
+			several(t, at.put(id, ideal(method, change{"personal_details", map[string]any{}})), fault{"MISSING", "personal_details.first_name"},
+				fault{"MISSING", "personal_details.last_name"}, fault{"MISSING", "personal_details.email"}, fault{"MISSING", "personal_details.address.country"})
+			if got := at.seen(id); got != "PENDING" {
+				t.Errorf("%s", got)
+			}
+		})
+	}
+	t.Run("twint asks nothing", func(t *testing.T) {
+		bank(t, switzerland.put(switzerland.create(t), map[string]any{"payment_type": "twint"}))
+	})
+	t.Run("the checkout knows", func(t *testing.T) {
+		known := s.create(t, change{"personal_details", ideal("ideal")["personal_details"]})
+		bank(t, s.put(known, map[string]any{"payment_type": "ideal"}))
+		bank(t, s.put(known, ideal("ideal", change{"personal_details", map[string]any{"first_name": "Grace"}})))
+	})
+}
