@@ -1,0 +1,137 @@
+package checkouts_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+func (s *shop) patch(id string, body any) world.Response {
+	s.Helper()
+	return s.send("PATCH", "/v0.1/checkouts/"+id, body)
+}
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	customer := s.customer(t)
+	for _, c := range []struct {
+		name string
+		body any
+		want map[string]string
+	}{
+		{"amount", map[string]any{"amount": 11.5}, map[string]string{"amount": "11.50", "currency": `"EUR"`}},
+		{"amount as text", map[string]any{"amount": "12"}, map[string]string{"amount": "12.00"}},
+		{"currency", map[string]any{"currency": "EUR"}, map[string]string{"currency": `"EUR"`, "amount": "10.10"}},
+		{"description", map[string]any{"description": "new"}, map[string]string{"description": `"new"`, "amount": "10.10"}},
+		{"reference", map[string]any{"checkout_reference": "new"}, map[string]string{"checkout_reference": `"new"`}},
+		{"customer", map[string]any{"customer_id": customer}, map[string]string{"customer_id": `"` + customer + `"`}},
+		{"valid until", map[string]any{"valid_until": "2026-11-21T00:00:00Z"}, map[string]string{"valid_until": `"2026-11-21T00:00:00.000+00:00"`}},
+		{"no end", map[string]any{"valid_until": nil}, map[string]string{"valid_until": ""}},
+		{"nothing", map[string]any{}, map[string]string{"amount": "10.10", "valid_until": `"2026-11-20T13:00:00.000+00:00"`}},
+		{"no body", nil, map[string]string{"amount": "10.10"}},
+		{"null is absent", map[string]any{"amount": nil, "checkout_reference": nil, "description": nil, "currency": nil, "customer_id": nil},
+			map[string]string{"amount": "10.10", "description": `"old"`, "valid_until": `"2026-11-20T13:00:00.000+00:00"`}},
+		{"what cannot be changed", map[string]any{"status": "PAID", "id": "x", "return_url": "http://10.0.0.1", "merchant_code": "x", "purpose": "x"},
+			map[string]string{"status": `"PENDING"`, "return_url": `"` + s.receiver.URL + `"`, "purpose": `"CHECKOUT"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			id := s.create(t, change{"description", "old"}, change{"valid_until", "2026-11-20T13:00:00Z"})
+			before := members(t, s.get(id).Body)
+			got := s.patch(id, c.body)
+			if holds(t, got.Body, c.want); got.Status != 200 || string(s.get(id).Body) != string(got.Body) {
+				t.Errorf("%d %s\nbut reads %s", got.Status, got.Body, s.get(id).Body)
+			}
+			for name, value := range members(t, got.Body) {
+				if _, meant := c.want[name]; !meant && value != before[name] {
+					t.Errorf("%s was %s, is %s", name, before[name], value)
+				}
+			}
+		})
+	}
+}
+
+func TestUpdateRefuses(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	taken := "taken"
+	s.create(t, change{"checkout_reference", taken})
+	setup := s.create(t, change{"customer_id", s.customer(t)}, change{"purpose", "SETUP_RECURRING_PAYMENT"}, change{"amount", 0})
+	id := s.create(t, change{"valid_until", "2026-11-20T13:00:00Z"})
+	for _, c := range []struct {
+		name string
+		id   string
+		body map[string]any
+		want refusal
+	}{
+		{"taken reference", id, map[string]any{"checkout_reference": taken}, duplicate},
+		{"reference too long", id, map[string]any{"checkout_reference": strings.Repeat("x", 91)}, invalid("checkout_reference")},
+		{"empty reference", id, map[string]any{"checkout_reference": ""}, invalid("checkout_reference")},
+		{"amount zero", id, map[string]any{"amount": 0}, invalid("amount")},
+		{"amount below zero", id, map[string]any{"amount": "-1"}, invalid("amount")},
+		{"amount too large", id, map[string]any{"amount": 1e9}, invalid("amount")},
+		{"amount with too many decimals", id, map[string]any{"amount": 1.001}, invalid("amount")},
+		{"amount no number", id, map[string]any{"amount": "x"}, invalid("amount")},
+		{"another currency", id, map[string]any{"currency": "USD"}, invalid("currency")},
+		{"another currency and amount", id, map[string]any{"currency": "HUF", "amount": 100}, invalid("currency")},
+		{"description too long", id, map[string]any{"description": strings.Repeat("x", 1001)}, invalid("description")},
+		{"unknown customer", id, map[string]any{"customer_id": "nobody"}, invalid("customer_id")},
+		{"another merchant's customer", id, map[string]any{"customer_id": s.neighbour().customer(t)}, invalid("customer_id")},
+		{"setup without a customer", setup, map[string]any{"customer_id": ""}, missing("customer_id")},
+		{"past its time", id, map[string]any{"valid_until": "2026-11-20T12:00:00Z"}, invalid("valid_until")},
+		{"until a day", id, map[string]any{"valid_until": "2026-12-20"}, invalid("valid_until")},
+		{"good and bad", id, map[string]any{"description": "new", "amount": 0}, invalid("amount")},
+		{"good and taken", id, map[string]any{"description": "new", "checkout_reference": taken}, duplicate},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := s.get(c.id)
+			c.want.check(t, s.patch(c.id, c.body))
+			if after := s.get(c.id); string(after.Body) != string(before.Body) {
+				t.Errorf("was %s\nis %s", before.Body, after.Body)
+			}
+		})
+	}
+	malformed.check(t, s.patch(id, "["))
+	noCheckout.check(t, s.patch("nothing", map[string]any{"amount": 1}))
+}
+
+// TestAReferenceStaysTaken when a checkout gets another one.
+func TestAReferenceStaysTaken(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t, change{"checkout_reference", "old"})
+	if got := s.patch(id, map[string]any{"checkout_reference": "new"}); got.Status != 200 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	for _, reference := range []string{"old", "new"} {
+		duplicate.check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), change{"checkout_reference", reference})))
+	}
+	for query, want := range map[string]int{"old": 0, "new": 1} {
+		if got := listed(t, s.send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
+			t.Errorf("%s: %d checkouts, want %d", query, len(got), want)
+		}
+	}
+}
+
+// TestUpdateNeedsAnOpenCheckout without a running attempt (contract §13.1).
+func TestUpdateNeedsAnOpenCheckout(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	pending, failed, paid := s.create(t), s.create(t), s.create(t)
+	s.put(pending, s.card(challenged))
+	s.put(failed, s.card(failingCards[0]))
+	s.pay(t, paid, s.card(frictionless))
+	busy.check(t, s.patch(pending, map[string]any{"amount": 1}))
+	processed.check(t, s.patch(paid, map[string]any{"amount": 1}))
+	if got := s.patch(failed, map[string]any{"amount": 11.5}); got.Status != 200 || got.Text("status") != "FAILED" {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	holds(t, transactions(t, s.get(failed))[0], map[string]string{"amount": "10.10"})
+	holds(t, transactions(t, s.pay(t, failed, s.card(frictionless)))[1], map[string]string{"amount": "11.50"})
+	for id, told := range map[string]int{pending: 0, failed: 2, paid: 1} {
+		if n := s.told(id); n != told {
+			t.Errorf("told %d times, want %d", n, told)
+		}
+	}
+}
