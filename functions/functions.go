@@ -56,7 +56,7 @@ func (q Queue) DeadName() string { return q.Name + "-dead" }
 const DeadRetention = 14 * 24 * time.Hour
 
 // Callbacks holds one message for each callback that is to be tried.
-var Callbacks = Queue{Name: "callbacks", Variable: "CALLBACK_QUEUE_URL", Visibility: 3 * time.Minute, MaxReceives: 5}
+var Callbacks = Queue{Name: "callbacks", Variable: "CALLBACK_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
 // Queues are all queues.
 var Queues = []Queue{Callbacks}
@@ -71,7 +71,7 @@ var All = []Function{
 	{Name: "customers", HTTP: customers.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: relay.Record, Timeout: 30 * time.Second},
-	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver}, Timeout: 30 * time.Second},
+	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver}, Timeout: time.Minute},
 	{Name: "sweep", Tick: &Schedule{Every: time.Minute, Handle: sweep.Tick}, Timeout: 55 * time.Second},
 	{Name: "provision", Invoke: provision.Invoke, Timeout: time.Minute},
 }

@@ -85,7 +85,7 @@ var reserved = []struct {
 	{"github.com/aws/jsii-runtime-go", "infra/..."},
 	{"github.com/getkin/kin-openapi", "shared/contract"},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
-	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app localstack/..."},
+	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},           // slow to start (design §6)
 	{"github.com/govalues/decimal", "shared/money functions/provision"}, // there for a fee rate
 	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store localstack/..."},
@@ -126,17 +126,13 @@ func TestWhatLambdasLink(t *testing.T) {
 	}
 }
 
-// Package app knows SQS, yet only programs that send may carry its client:
-// the linker leaves it out where nothing reaches it, which no list of imports
-// shows. relay sends, so that the test sees what it looks for.
-func TestOnlySendersLinkTheSQSClient(t *testing.T) {
+// TestOnlySendersLinkSQS: relay and sweep send, nobody else carries the client.
+func TestOnlySendersLinkSQS(t *testing.T) {
 	t.Parallel()
-	for family, sends := range map[string]bool{"checkouts": false, "relay": true} {
-		program := path.Join(t.TempDir(), family)
-		goTool(t, "build", "-o", program, module+"functions/"+family+"/bootstrap")
-		symbols := goTool(t, "tool", "nm", program)
-		if linked := strings.Contains(symbols, "service/sqs.(*Client)."); linked != sends {
-			t.Errorf("%s links the SQS client: %t", family, linked)
+	for program, linked := range lambdas(t) {
+		sends := strings.Contains(program, "/relay/") || strings.Contains(program, "/sweep/")
+		if links := slices.Contains(linked, "github.com/aws/aws-sdk-go-v2/service/sqs"); links != sends {
+			t.Errorf("%s links the SQS client: %t", program, links)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
@@ -66,7 +67,7 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 		t.Errorf("content type %q", got)
 	}
 	for range 3 { // the queue delivers at least once
-		if err := s.App.SendCallback(t.Context(), s.id(), 0); err != nil {
+		if err := queue.Open(s.App).Send(t.Context(), s.id(), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -104,7 +105,7 @@ func TestARepeatedMessageDoesNotBringTheNextTryForward(t *testing.T) {
 	s.owe("order")
 	s.stream()
 	s.deliver()
-	if err := s.App.SendCallback(t.Context(), s.id(), 0); err != nil {
+	if err := queue.Open(s.App).Send(t.Context(), s.id(), 0); err != nil {
 		t.Fatal(err)
 	}
 	s.deliver()
@@ -123,7 +124,7 @@ func TestATryAMomentEarlyCountsAsMadeAtItsTime(t *testing.T) {
 	s.deliver()
 	failed := *s.callback(s.id()).FirstFailedAt
 	s.Clock.Advance(58 * time.Second)
-	if err := s.App.SendCallback(t.Context(), s.id(), 0); err != nil {
+	if err := queue.Open(s.App).Send(t.Context(), s.id(), 0); err != nil {
 		t.Fatal(err)
 	}
 	s.deliver()

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -18,6 +19,7 @@ import (
 // Record handles one record of the table's stream (view type NEW_IMAGE). An
 // error, only ever the queue's, has Lambda repeat the record.
 func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error {
+	callbacks := queue.Open(a)
 	return func(ctx context.Context, record events.DynamoDBEventRecord) error {
 		if record.EventName != string(events.DynamoDBOperationTypeInsert) &&
 			record.EventName != string(events.DynamoDBOperationTypeModify) {
@@ -35,7 +37,7 @@ func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error 
 		if !fast {
 			return nil // longer than a queue can wait: the sweep sends it
 		}
-		return a.SendCallback(ctx, c.ID, delay)
+		return callbacks.Send(ctx, c.ID, delay)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -34,14 +35,16 @@ const (
 // time allows; the next tick goes on. It fails only when nothing at all could
 // be read.
 func Tick(a *app.App) func(context.Context) error {
-	return func(ctx context.Context) error { return (&tick{App: a, at: a.Now()}).run(ctx) }
+	callbacks := queue.Open(a)
+	return func(ctx context.Context) error { return (&tick{App: a, callbacks: callbacks, at: a.Now()}).run(ctx) }
 }
 
 // tick is one run: everything due by its time, once.
 type tick struct {
 	*app.App
-	at   time.Time
-	work errgroup.Group
+	callbacks *queue.Callbacks
+	at        time.Time
+	work      errgroup.Group
 }
 
 func (t *tick) run(ctx context.Context) error {
@@ -143,7 +146,7 @@ func (t *tick) resend(ctx context.Context, id string) error {
 	if err != nil || !callback.Overdue(t.at) {
 		return err
 	}
-	if err := t.SendCallback(ctx, id, 0); err != nil {
+	if err := t.callbacks.Send(ctx, id, 0); err != nil {
 		return err
 	}
 	err = t.Store.SaveCallback(ctx, tenant, callback.Swept(t.at), callback.Tries)

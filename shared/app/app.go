@@ -49,7 +49,6 @@ type App struct {
 	Now        func() time.Time
 
 	outside Outside
-	queue   callbackQueue
 }
 
 // New builds the function's world; it makes no call.
@@ -75,10 +74,17 @@ func New(c Config, o Outside) *App {
 
 // open returns the table over the given client.
 func (a *App) open(client aws.HTTPClient) *store.Store {
-	return store.Open(store.Config{
-		Table: a.Table, Region: a.Region, Endpoint: a.DynamoDBEndpoint, Credentials: a.outside.Credentials,
+	return store.Open(a.reach(a.DynamoDBEndpoint, client))
+}
+
+// AWS configures a client of another AWS service, like the store's.
+func (a *App) AWS(endpoint string) aws.Config { return a.reach(endpoint, a.outside.HTTP).AWS() }
+
+func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
+	return store.Config{
+		Table: a.Table, Region: a.Region, Endpoint: endpoint, Credentials: a.outside.Credentials,
 		HTTP: client, Now: a.outside.Now, MaxAttempts: a.outside.MaxAttempts, MaxBackoff: a.outside.MaxBackoff,
-	})
+	}
 }
 
 // openAcquirers gives test mode the sandbox. Live mode has none until a

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,7 +51,27 @@ const replyMargin = 500 * time.Millisecond
 // that writes nothing; ours always writes.
 func (a *App) HTTP(routes Routes) HTTPEvent {
 	adapter := httpadapter.NewV2(withMargin(a.Handler(routes(a))))
-	return adapter.ProxyWithContext
+	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		event.RawPath = escapedPath(event)
+		return adapter.ProxyWithContext(ctx, event)
+	}
+}
+
+// escapedPath undoes the gateway's decoding: its rawPath is no longer raw, so
+// an id with a slash or a percent sign would become another path. The route
+// and its parameters tell what the client sent.
+func escapedPath(event events.APIGatewayV2HTTPRequest) string {
+	_, pattern, ok := strings.Cut(event.RouteKey, " ")
+	if !ok { // $default
+		return (&url.URL{Path: event.RawPath}).EscapedPath()
+	}
+	segments := strings.Split(pattern, "/")
+	for i, segment := range segments {
+		if name, isParameter := strings.CutPrefix(segment, "{"); isParameter {
+			segments[i] = url.PathEscape(event.PathParameters[strings.TrimSuffix(name, "}")])
+		}
+	}
+	return strings.Join(segments, "/")
 }
 
 // withMargin ends the handler's context shortly before the function's time.
