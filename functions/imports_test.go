@@ -27,8 +27,8 @@ var imports = []struct {
 	{"functions/customers", forFunctions + " shared/acquirer"},
 	{"functions/pages", forFunctions + " shared/processing shared/page shared/webhook shared/acquirer shared/acquirer/sandbox"},
 	{"functions/provision", forFunctions + " shared/webhook shared/acquirer shared/acquirer/sandbox"},
-	{"functions/relay", forFunctions},
-	{"functions/sweep", forFunctions + " shared/processing"},
+	{"functions/relay", forFunctions + " shared/app/queue"},
+	{"functions/sweep", forFunctions + " shared/app/queue shared/processing"},
 
 	{"shared/money", ""},
 	{"shared/failure", ""},
@@ -44,6 +44,8 @@ var imports = []struct {
 	{"shared/processing", "shared/failure shared/account shared/payments shared/store shared/acquirer"},
 	{"shared/app", pure + " shared/account shared/payments shared/page shared/webhook" +
 		" shared/store shared/rest shared/processing shared/acquirer/..."},
+
+	{"shared/app/queue", "shared/app"},
 
 	// Tests import localstack, and through its world the contract; programs do not.
 	{"localstack/world", "functions shared/... localstack/..."},

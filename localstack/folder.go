@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // folder is .local, where the local run keeps everything. Only its owner can read it: it holds keys.
@@ -83,6 +84,15 @@ func (f folder) secret() ([]byte, error) {
 		return nil, fmt.Errorf("%s is not base64 of %d bytes: restore it, or `make reset`", f.path(secretFile), secretSize)
 	}
 	return secret, nil
+}
+
+// secretSince is when the secret was made.
+func (f folder) secretSince() (time.Time, error) {
+	info, err := os.Stat(f.path(secretFile))
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
 }
 
 // readEnv reads what writeEnv wrote. Error: errNotRunning when there is nothing yet.

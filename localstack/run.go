@@ -71,8 +71,12 @@ func startPlatform(ctx context.Context, place folder, s settings, e runner.Engin
 	if err != nil {
 		return nil, err
 	}
+	since, err := place.secretSince()
+	if err != nil {
+		return nil, err
+	}
 	r, err := runner.Start(ctx, runner.Config{
-		Environment: e.Environment(secret), Outside: app.Outside{Credentials: e.Credentials(), Log: log},
+		Environment: e.Environment(secret, since), Outside: app.Outside{Credentials: e.Credentials(), Log: log},
 		Addr: s.addr(), SkipBacklog: true, Log: log,
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/runner"
@@ -17,7 +18,7 @@ func startSeedable(t *testing.T) *runner.Runner {
 	e := runner.Engines{DynamoDB: enginetest.DynamoDB(t), SQS: enginetest.Fauxqs(t), AccessKey: enginetest.AccessKey(t)}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	r, err := runner.Start(t.Context(), runner.Config{
-		Environment: e.Environment([]byte("a secret for the seed's own tests")), QueuePrefix: rand.Text() + "-",
+		Environment: e.Environment([]byte("a secret for the seed's own tests"), time.Now()), QueuePrefix: rand.Text() + "-",
 		Outside: app.Outside{Credentials: e.Credentials(), Log: log}, Addr: "127.0.0.1:0", Manual: true, Log: log})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
@@ -56,10 +55,6 @@ func (c Config) Routes() []rest.Route {
 	}
 }
 
-// firstKey is when version 1 of the platform's key came into use; the key is
-// derived from the platform's secret and has no date of its own.
-var firstKey = time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
-
 // platformKeys is the platform's one signing key.
 func platformKeys(a *app.App) func() ([]WebhookKey, error) {
 	return func() ([]WebhookKey, error) {
@@ -67,7 +62,7 @@ func platformKeys(a *app.App) func() ([]WebhookKey, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []WebhookKey{{Key: key.PublicKey(), CreatedAt: firstKey}}, nil
+		return []WebhookKey{{Key: key.PublicKey(), CreatedAt: a.SecretSince}}, nil
 	}
 }
 

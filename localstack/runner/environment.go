@@ -2,6 +2,7 @@ package runner
 
 import (
 	"encoding/base64"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -18,14 +19,15 @@ type Engines struct {
 }
 
 // Environment is that of functions on a developer's machine, over the engines: plain HTTP and callbacks to loopback are
-// allowed. secret is the platform's, at least 32 bytes.
-func (e Engines) Environment(secret []byte) map[string]string {
+// allowed. secret is the platform's, at least 32 bytes, in use since then.
+func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 	return map[string]string{
 		"TABLE":                    "cashwrap",
 		"AWS_REGION":               Region,
 		"DYNAMODB_ENDPOINT":        e.DynamoDB,
 		"SQS_ENDPOINT":             e.SQS,
 		"PLATFORM_SECRET":          base64.StdEncoding.EncodeToString(secret),
+		"PLATFORM_SECRET_SINCE":    since.UTC().Format(time.RFC3339),
 		"ALLOW_HTTP":               "on",
 		"ALLOW_LOOPBACK_CALLBACKS": "on",
 	}

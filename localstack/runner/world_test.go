@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -19,7 +20,7 @@ import (
 func newWorld(t *testing.T) Config {
 	t.Helper()
 	e := Engines{DynamoDB: enginetest.DynamoDB(t), SQS: enginetest.Fauxqs(t), AccessKey: enginetest.AccessKey(t)}
-	environment := e.Environment([]byte("a secret for the runner's tests!"))
+	environment := e.Environment([]byte("a secret for the runner's tests!"), time.Now())
 	environment["BASE_URL"] = "http://api.test"
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	return Config{

@@ -8,19 +8,21 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Config is a function's environment. Names are the variables'.
 type Config struct {
-	Table            string // TABLE
-	Region           string // AWS_REGION
-	DynamoDBEndpoint string // DYNAMODB_ENDPOINT, empty: the AWS service
-	SQSEndpoint      string // SQS_ENDPOINT, empty: the AWS service
-	CallbackQueue    string // CALLBACK_QUEUE_URL
-	BaseURL          string // BASE_URL of the API, without a trailing slash
-	Secret           []byte // PLATFORM_SECRET, base64 of at least 32 bytes; every key is derived from it
-	PayPal           bool   // PAYPAL=on offers PayPal
-	ReadableLog      bool   // LOG=text: for a terminal; else JSON
+	Table            string    // TABLE
+	Region           string    // AWS_REGION
+	DynamoDBEndpoint string    // DYNAMODB_ENDPOINT, empty: the AWS service
+	SQSEndpoint      string    // SQS_ENDPOINT, empty: the AWS service
+	CallbackQueue    string    // CALLBACK_QUEUE_URL
+	BaseURL          string    // BASE_URL of the API, without a trailing slash
+	Secret           []byte    // PLATFORM_SECRET, base64 of at least 32 bytes; every key is derived from it
+	SecretSince      time.Time // PLATFORM_SECRET_SINCE, RFC 3339: when it came into use
+	PayPal           bool      // PAYPAL=on offers PayPal
+	ReadableLog      bool      // LOG=text: for a terminal; else JSON
 
 	// For a developer's machine only; no deployment sets them.
 	AllowHTTP              bool // ALLOW_HTTP=on
@@ -60,5 +62,8 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		problems = append(problems, fmt.Errorf("PLATFORM_SECRET must be base64 of at least %d bytes", minSecret))
 	}
 	c.Secret = secret
+	if c.SecretSince, err = time.Parse(time.RFC3339, require("PLATFORM_SECRET_SINCE")); err != nil {
+		problems = append(problems, errors.New("PLATFORM_SECRET_SINCE must be an RFC 3339 time"))
+	}
 	return c, errors.Join(problems...)
 }
