@@ -2,6 +2,9 @@ package customers
 
 import (
 	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -14,23 +17,57 @@ type customer struct {
 	Details payments.PersonalDetails `json:"personal_details"`
 }
 
-func view(c payments.Customer) customer { return customer{ID: c.ID, Details: c.Details} }
+func view(c payments.Customer) customer { return customer{ID: c.ID, Details: present(c.Details)} }
+
+// present leaves out what was taken back by an empty text: no date, country
+// or other detail is ever shown as "" (contract §2.3, §2.4).
+func present(d payments.PersonalDetails) payments.PersonalDetails {
+	dropEmpty(&d.FirstName, &d.LastName, &d.Email, &d.Phone, &d.BirthDate, &d.TaxID)
+	if d.Address != nil {
+		a := *d.Address
+		dropEmpty(&a.City, &a.Country, &a.Line1, &a.Line2, &a.PostalCode, &a.State)
+		d.Address = &a
+	}
+	return d
+}
+
+func dropEmpty(texts ...**string) {
+	for _, text := range texts {
+		if *text != nil && **text == "" {
+			*text = nil
+		}
+	}
+}
 
 type createRequest struct {
 	ID      string                    `json:"customer_id"`
 	Details *payments.PersonalDetails `json:"personal_details"`
 }
 
-// maxID bounds customer_id, which the client chooses (contract §5).
-const maxID = 255
+// Bounds of customer_id, which the client chooses (contract §5). It is part of
+// paths, so it must also be what a path may hold.
+const (
+	maxID      = 255 // characters
+	maxIDBytes = 512
+)
+
+func checkID(id string) error {
+	switch {
+	case id == "":
+		return failure.Missing("customer_id")
+	case utf8.RuneCountInString(id) > maxID || len(id) > maxIDBytes:
+		return failure.Invalid("customer_id", "must have at most 255 characters and 512 bytes")
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return failure.Invalid("customer_id", "must have no control characters")
+	default:
+		return nil
+	}
+}
 
 // create is row 12.
 func (f family) create(ctx context.Context, req createRequest) (customer, error) {
-	switch n := len([]rune(req.ID)); {
-	case n == 0:
-		return customer{}, failure.Missing("customer_id")
-	case n > maxID:
-		return customer{}, failure.Invalid("customer_id", "must have at most 255 characters")
+	if err := checkID(req.ID); err != nil {
+		return customer{}, err
 	}
 	if faults := req.Details.Check(); len(faults) > 0 {
 		return customer{}, faults[0]
