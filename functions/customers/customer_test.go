@@ -1,0 +1,200 @@
+package customers_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// everything is each personal detail there is.
+const everything = `{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com","phone":"+4930123","birth_date":"1815-12-10",` +
+	`"tax_id":"123","address":{"city":"Berlin","country":"DE","line_1":"Weg 1","line_2":"Hof","postal_code":"10115","state":"BE"}}`
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	for name, c := range map[string]struct{ id, details, want string }{
+		"everything":           {"ada", everything, everything},
+		"nothing":              {"nobody", `{}`, `{}`},
+		"null":                 {"null", `null`, `{}`},
+		"null in it":           {"nulls", `{"first_name":null,"email":"a@b.example","address":{"city":null,"country":"FR"}}`, `{"email":"a@b.example","address":{"country":"FR"}}`},
+		"other names of lines": {"lines", `{"address":{"line1":"A","line2":"B"}}`, `{"address":{"line_1":"A","line_2":"B"}}`},
+		"both names of a line": {"both", `{"address":{"line1":"A","line_1":"B"}}`, `{"address":{"line_1":"B"}}`},
+		"unknown members":      {"unknown", `{"nick":"x","first_name":"Ada"}`, `{"first_name":"Ada"}`},
+		"longest id":           {strings.Repeat("é", 255), `{}`, `{}`},
+		"longest path":         {strings.Repeat("🙂", 128), `{}`, `{}`},
+		"an id of all sorts":   {"a/b c?d#e%2F&ü+;=@:", `{"first_name":"<Ada> & Co"}`, `{"first_name":"<Ada> & Co"}`},
+		"longest tax id":       {"tax", `{"tax_id":"` + strings.Repeat("1", 255) + `"}`, `{"tax_id":"` + strings.Repeat("1", 255) + `"}`},
+		"Brazilian":            {"br", `{"address":{"country":"BR","postal_code":"01310100","state":"SP"}}`, `{"address":{"country":"BR","postal_code":"01310100","state":"SP"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shows(t, must(t, 201, s.post(c.id, json.RawMessage(c.details))), c.id, c.want)
+			shows(t, must(t, 200, s.send("GET", at(c.id), nil)), c.id, c.want)
+		})
+	}
+	t.Run("only an id", func(t *testing.T) {
+		shows(t, must(t, 201, s.send("POST", collection, map[string]any{"customer_id": "bare"})), "bare", `{}`)
+	})
+}
+
+// badDetails are personal details that no customer may have.
+var badDetails = []struct {
+	name, details string
+	want          refusal
+}{
+	{"no object", `"Ada"`, invalid("personal_details")},
+	{"name no text", `{"first_name":1}`, invalid("personal_details.first_name")},
+	{"name too long", `{"first_name":"` + strings.Repeat("x", 256) + `"}`, invalid("personal_details.first_name")},
+	{"last name too long", `{"last_name":"` + strings.Repeat("x", 256) + `"}`, invalid("personal_details.last_name")},
+	{"phone too long", `{"phone":"` + strings.Repeat("1", 256) + `"}`, invalid("personal_details.phone")},
+	{"tax id too long", `{"tax_id":"` + strings.Repeat("1", 256) + `"}`, invalid("personal_details.tax_id")},
+	{"email without a host", `{"email":"ada@"}`, invalid("personal_details.email")},
+	{"email with a name", `{"email":"Ada <ada@example.com>"}`, invalid("personal_details.email")},
+	{"two emails", `{"email":"ada@example.com, eve@example.com"}`, invalid("personal_details.email")},
+	{"birth date of another form", `{"birth_date":"10.12.1815"}`, invalid("personal_details.birth_date")},
+	{"birth date with a time", `{"birth_date":"1815-12-10T00:00:00Z"}`, invalid("personal_details.birth_date")},
+	{"day that never was", `{"birth_date":"1815-02-29"}`, invalid("personal_details.birth_date")},
+	{"country's name", `{"address":{"country":"Germany"}}`, invalid("personal_details.address.country")},
+	{"country in small letters", `{"address":{"country":"de"}}`, invalid("personal_details.address.country")},
+	{"no country of earth", `{"address":{"country":"XX"}}`, invalid("personal_details.address.country")},
+	{"city too long", `{"address":{"city":"` + strings.Repeat("x", 256) + `"}}`, invalid("personal_details.address.city")},
+	{"line too long", `{"address":{"line1":"` + strings.Repeat("x", 256) + `"}}`, invalid("personal_details.address.line_1")},
+	{"Brazilian postal code", `{"address":{"country":"BR","postal_code":"0131-0100"}}`, invalid("personal_details.address.postal_code")},
+	{"Brazilian state", `{"address":{"country":"BR","state":"BE"}}`, invalid("personal_details.address.state")},
+}
+
+func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	for name, c := range map[string]struct {
+		body any
+		want refusal
+	}{
+		"nothing":      {map[string]any{}, missing("customer_id")},
+		"no body":      {nil, missing("customer_id")},
+		"null":         {map[string]any{"customer_id": nil}, missing("customer_id")},
+		"empty":        {map[string]any{"customer_id": ""}, missing("customer_id")},
+		"too long":     {map[string]any{"customer_id": strings.Repeat("é", 256)}, invalid("customer_id")},
+		"no path":      {map[string]any{"customer_id": strings.Repeat("🙂", 129)}, invalid("customer_id")},
+		"no text":      {map[string]any{"customer_id": 7}, invalid("customer_id")},
+		"line break":   {map[string]any{"customer_id": "a\nb"}, invalid("customer_id")},
+		"only details": {map[string]any{"personal_details": json.RawMessage(everything)}, missing("customer_id")},
+		"no JSON":      {`{"customer_id":`, malformed},
+		"a list":       {`[]`, malformed},
+		"a name twice": {`{"customer_id":"a","customer_id":"b"}`, malformed},
+	} {
+		t.Run(name, func(t *testing.T) { c.want.check(t, s.send("POST", collection, c.body)) })
+	}
+	for _, c := range badDetails {
+		t.Run(c.name, func(t *testing.T) {
+			c.want.check(t, s.post("refused", json.RawMessage(c.details)))
+			notFound.check(t, s.send("GET", at("refused"), nil))
+		})
+	}
+}
+
+func TestCustomersAreCreatedOnce(t *testing.T) {
+	t.Parallel()
+	s, other := open(t)
+	must(t, 201, s.post("ada", json.RawMessage(`{"first_name":"Ada"}`)))
+	for _, details := range []string{`{"first_name":"Ada"}`, `{"first_name":"Eve"}`, `{}`} {
+		exists.check(t, s.post("ada", json.RawMessage(details)))
+	}
+	must(t, 201, s.post("ADA", nil))
+	must(t, 201, other.post("ada", json.RawMessage(`{"first_name":"Eve"}`)))
+	shows(t, s.send("GET", at("ada"), nil), "ada", `{"first_name":"Ada"}`)
+	shows(t, other.send("GET", at("ada"), nil), "ada", `{"first_name":"Eve"}`)
+}
+
+func TestCreateOnceUnderAKey(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	send := func(id string) world.Response {
+		return s.Do(world.Request{Method: "POST", Path: collection, Body: map[string]any{"customer_id": id}, Header: map[string]string{"Idempotency-Key": "k"}})
+	}
+	first := must(t, 201, send("ada"))
+	s.Clock.Advance(time.Minute)
+	second := must(t, 201, send("ada"))
+	if string(first.Body) != string(second.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("%s\n%s %v", first.Body, second.Body, second.Header)
+	}
+	refusal{422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused"}.check(t, send("eve"))
+	notFound.check(t, s.send("GET", at("eve"), nil))
+}
+
+// TestUpdateMerges field by field, also in the address (contract §5).
+func TestUpdateMerges(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	replace := func(old, new string) string { return strings.Replace(everything, old, new, 1) }
+	for name, c := range map[string]struct{ update, want string }{
+		"first_name":           {`{"first_name":"Grace"}`, replace("Ada", "Grace")},
+		"last_name":            {`{"last_name":"Hopper"}`, replace("Lovelace", "Hopper")},
+		"email":                {`{"email":"grace@example.com"}`, replace("ada@", "grace@")},
+		"phone":                {`{"phone":"1"}`, replace("+4930123", "1")},
+		"birth_date":           {`{"birth_date":"1906-12-09"}`, replace("1815-12-10", "1906-12-09")},
+		"tax_id":               {`{"tax_id":"4"}`, replace(`"123"`, `"4"`)},
+		"city":                 {`{"address":{"city":"Bonn"}}`, replace("Berlin", "Bonn")},
+		"country":              {`{"address":{"country":"AT"}}`, replace(`"DE"`, `"AT"`)},
+		"line_1":               {`{"address":{"line_1":"Gasse 2"}}`, replace("Weg 1", "Gasse 2")},
+		"line1":                {`{"address":{"line1":"Gasse 2"}}`, replace("Weg 1", "Gasse 2")},
+		"line_2":               {`{"address":{"line_2":"Keller"}}`, replace("Hof", "Keller")},
+		"line2":                {`{"address":{"line2":"Keller"}}`, replace("Hof", "Keller")},
+		"postal_code":          {`{"address":{"postal_code":"53111"}}`, replace("10115", "53111")},
+		"state":                {`{"address":{"state":"NW"}}`, replace(`"BE"`, `"NW"`)},
+		"several":              {`{"first_name":"Grace","address":{"city":"Bonn"}}`, strings.Replace(replace("Ada", "Grace"), "Berlin", "Bonn", 1)},
+		"nothing":              {`{}`, everything},
+		"null":                 {`null`, everything},
+		"null fields":          {`{"first_name":null,"address":{"city":null}}`, everything},
+		"null address":         {`{"address":null}`, everything},
+		"empty address":        {`{"address":{}}`, everything},
+		"what does not belong": {`{"nick":"x","address":{"planet":"x"}}`, everything},
+	} {
+		t.Run(name, func(t *testing.T) {
+			must(t, 201, s.post(name, json.RawMessage(everything)))
+			shows(t, must(t, 200, s.send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.update)})), name, c.want)
+			shows(t, must(t, 200, s.send("GET", at(name), nil)), name, c.want)
+		})
+	}
+	t.Run("from nothing", func(t *testing.T) {
+		must(t, 201, s.post("new", nil))
+		for _, body := range []any{nil, map[string]any{}, map[string]any{"customer_id": "other"}} {
+			shows(t, must(t, 200, s.send("PUT", at("new"), body)), "new", `{}`)
+		}
+		shows(t, must(t, 200, s.send("PUT", at("new"), map[string]any{"personal_details": json.RawMessage(everything)})), "new", everything)
+	})
+}
+
+func TestUpdateRefuses(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	must(t, 201, s.post("ada", json.RawMessage(everything)))
+	for _, c := range badDetails {
+		t.Run(c.name, func(t *testing.T) {
+			c.want.check(t, s.send("PUT", at("ada"), map[string]any{"personal_details": json.RawMessage(c.details)}))
+			shows(t, s.send("GET", at("ada"), nil), "ada", everything)
+		})
+	}
+	t.Run("good and bad", func(t *testing.T) {
+		invalid("personal_details.email").check(t, s.send("PUT", at("ada"), map[string]any{"personal_details": map[string]any{"first_name": "Eve", "email": "x"}}))
+		malformed.check(t, s.send("PUT", at("ada"), `{`))
+		shows(t, s.send("GET", at("ada"), nil), "ada", everything)
+	})
+}
+
+// TestADetailMayBeTakenBack by an empty text; it is then absent (contract §2.3).
+func TestADetailMayBeTakenBack(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	must(t, 201, s.post("ada", json.RawMessage(everything)))
+	taken := `{"first_name":"","birth_date":"","address":{"country":"","line_2":""}}`
+	const left = `{"last_name":"Lovelace","email":"ada@example.com","phone":"+4930123","tax_id":"123","address":{"city":"Berlin","line_1":"Weg 1",` +
+		`"postal_code":"10115","state":"BE"}}`
+	shows(t, must(t, 200, s.send("PUT", at("ada"), map[string]any{"personal_details": json.RawMessage(taken)})), "ada", left)
+	shows(t, must(t, 200, s.send("GET", at("ada"), nil)), "ada", left)
+	shows(t, must(t, 201, s.post("empty", json.RawMessage(taken))), "empty", `{"address":{}}`)
+	shows(t, must(t, 200, s.send("GET", at("empty"), nil)), "empty", `{"address":{}}`)
+}

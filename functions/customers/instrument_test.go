@@ -1,0 +1,182 @@
+package customers_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// cards are a customer's saved cards by token, each as it was sent.
+func (s shop) cards(t *testing.T, customer string) map[string]string {
+	t.Helper()
+	var all []json.RawMessage
+	if got := must(t, 200, s.send("GET", cardsOf(customer), nil)); got.Into(&all) != nil {
+		t.Fatalf("%s", got.Body)
+	}
+	byToken := map[string]string{}
+	for _, text := range all {
+		var one struct{ Token string }
+		if err := json.Unmarshal(text, &one); err != nil {
+			t.Fatal(err)
+		}
+		byToken[one.Token] = string(text)
+	}
+	return byToken
+}
+
+func (s shop) mandate(status string) string {
+	return `"mandate":{"type":"recurrent","status":"` + status + `","merchant_code":"` + s.merchant.Code + `"},`
+}
+
+func TestSavedCards(t *testing.T) {
+	t.Parallel()
+	s, other := open(t)
+	const ada = "ada/ü"
+	must(t, 201, s.post(ada, nil))
+	must(t, 201, s.post("eve", nil))
+	must(t, 201, other.post(ada, nil))
+	if none := must(t, 200, s.send("GET", cardsOf(ada), nil)); string(none.Body) != "[]" {
+		t.Errorf("none: %s", none.Body)
+	}
+	plain := s.save(t, ada, number, false)
+	s.Clock.Advance(time.Second + 5*time.Millisecond)
+	recurring := s.save(t, ada, "374500262001008", true)
+	got := s.cards(t, ada)
+	want := map[string]string{
+		plain: `{"token":"` + plain + `","active":true,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},"created_at":"2026-11-20T12:00:00.000+00:00"}`,
+		recurring: `{"token":"` + recurring + `","active":true,"type":"card","card":{"last_4_digits":"1008","type":"AMEX"},` + s.mandate("active") +
+			`"created_at":"2026-11-20T12:00:01.005+00:00"}`,
+	}
+	for token, text := range want {
+		if got[token] != text || len(got) != len(want) {
+			t.Errorf("%s\nwant %s", got[token], text)
+		}
+	}
+	if len(s.cards(t, "eve")) != 0 || len(other.cards(t, ada)) != 0 {
+		t.Error("somebody else has the cards")
+	}
+}
+
+func TestDeactivate(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	must(t, 201, s.post("ada", nil))
+	kept, token := s.save(t, "ada", "5200000000000007", true), s.save(t, "ada", number, true)
+	before := s.cards(t, "ada")
+	for range 2 {
+		if got := must(t, 204, s.send("DELETE", cardsOf("ada")+"/"+token, nil)); len(got.Body) > 0 {
+			t.Errorf("%s", got.Body)
+		}
+		want := `{"token":"` + token + `","active":false,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},` + s.mandate("inactive") +
+			`"created_at":"2026-11-20T12:00:00.000+00:00"}`
+		if after := s.cards(t, "ada"); after[token] != want || after[kept] != before[kept] || len(after) != 2 {
+			t.Errorf("now %v", after)
+		}
+	}
+}
+
+func TestDeactivateRefuses(t *testing.T) {
+	t.Parallel()
+	s, other := open(t)
+	for _, customer := range []string{"ada", "eve"} {
+		must(t, 201, s.post(customer, nil))
+	}
+	must(t, 201, other.post("ada", nil))
+	token := s.save(t, "ada", number, false)
+	before := s.cards(t, "ada")
+	notFound.check(t, s.send("DELETE", cardsOf("ada")+"/4e425463-3e1b-431d-83fa-1e51c2925e99", nil))
+	notFound.check(t, s.send("DELETE", cardsOf("eve")+"/"+token, nil))
+	notFound.check(t, s.send("DELETE", cardsOf("nobody")+"/"+token, nil))
+	notFound.check(t, other.send("DELETE", cardsOf("ada")+"/"+token, nil))
+	if after := s.cards(t, "ada"); after[token] != before[token] {
+		t.Errorf("was %s\nis %s", before[token], after[token])
+	}
+}
+
+// TestTheAcquirerDoesNotForget a card now: it cannot be charged all the same,
+// and a repeat has it forgotten.
+func TestTheAcquirerDoesNotForget(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	must(t, 201, s.post("ada", nil))
+	p := s.Process()
+	remove := func(token string) world.Response {
+		return p.Do(world.Request{Method: "DELETE", Path: cardsOf("ada") + "/" + token})
+	}
+	must(t, 204, remove(s.save(t, "ada", "5200000000000007", false))) // leases the process's first tokens
+	p.Steps.Plan(0, world.NoFault)
+	must(t, 204, remove(s.save(t, "ada", "5200000000000023", false)))
+	forgets := slices.Index(p.Steps.Taken(), "Forget") + 1
+	if forgets == 0 {
+		t.Fatalf("the acquirer was told nothing: %v", p.Steps.Taken())
+	}
+	token := s.save(t, "ada", number, false)
+	p.Steps.Plan(forgets, world.Throttle)
+	got := remove(token)
+	if (refusal{424, "UPSTREAM_FAILED", "", "upstream-failed"}).check(t, got); got.Header.Get("Retry-After") == "" {
+		t.Errorf("no Retry-After: %v", got.Header)
+	}
+	p.Steps.Plan(0, world.NoFault)
+	must(t, 204, remove(token))
+	if !slices.Contains(p.Steps.Taken(), "Forget") {
+		t.Errorf("the repeat tells the acquirer nothing: %v", p.Steps.Taken())
+	}
+	p.Steps.Plan(0, world.NoFault)
+	must(t, 204, remove(token))
+	if slices.Contains(p.Steps.Taken(), "Forget") {
+		t.Errorf("what is forgotten is forgotten again: %v", p.Steps.Taken())
+	}
+}
+
+// TestScopes of rows 12 to 16, and who sees another merchant's customer.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	s, other := open(t)
+	must(t, 201, s.post("ada", json.RawMessage(everything)))
+	token := s.save(t, "ada", number, false)
+	rows := []struct {
+		method, path string
+		body         any
+		scope        string // beside payment_instruments
+		success      int
+	}{
+		{"POST", collection, map[string]any{"customer_id": "new"}, "customers.write", 201},
+		{"GET", at("ada"), nil, "customers.read", 200},
+		{"PUT", at("ada"), map[string]any{}, "customers.write", 200},
+		{"GET", cardsOf("ada"), nil, "customers.read", 200},
+		{"DELETE", cardsOf("ada") + "/" + token, nil, "customers.write", 204},
+	}
+	for _, scopes := range [][]string{{}, {"payments", "checkouts.write"}, {"customers.read"}, {"customers.write"}, {"payment_instruments"}} {
+		key := s.key(scopes)
+		for _, row := range rows {
+			if row.method == "POST" {
+				row.body = map[string]any{"customer_id": "new" + row.scope + key[len(key)-8:]}
+			}
+			got := s.Do(world.Request{Method: row.method, Path: row.path, Body: row.body, Key: key})
+			if slices.Contains(scopes, row.scope) || slices.Contains(scopes, "payment_instruments") {
+				if got.Status != row.success {
+					t.Errorf("%v: %s %s: %d %s", scopes, row.method, row.path, got.Status, got.Body)
+				}
+			} else if denied.check(t, got); got.Text("error_message") != "request_not_allowed" {
+				t.Errorf("%s", got.Body)
+			}
+		}
+	}
+	for _, row := range rows[1:] {
+		notFound.check(t, other.send(row.method, row.path, row.body))
+		refusal{401, "NOT_AUTHORIZED", "", "missing-token"}.check(t, s.Do(world.Request{Method: row.method, Path: row.path, Body: row.body, Key: "-"}))
+	}
+}
+
+func (s shop) key(scopes []string) string {
+	s.Helper()
+	var made struct {
+		Key struct{ Plaintext string } `json:"api_key"`
+	}
+	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.merchant.Code, "scopes": scopes, "name": "another"}, &made)
+	s.Secret("API key", made.Key.Plaintext)
+	return made.Key.Plaintext
+}
