@@ -89,7 +89,7 @@ func TestRecurring(t *testing.T) {
 		t.Errorf("saved %v\nwant %s", got, want)
 	}
 	for range 2 {
-		s.Clock.Advance(time.Hour)
+		s.Clock.Advance(10 * time.Minute)
 		id := s.create(t)
 		paid := s.pay(t, id, byToken(customer, token)) // a challenge card, but nobody is there
 		holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`, "entry_mode": `"CUSTOMER_ENTRY"`})
@@ -204,7 +204,7 @@ func TestADeactivatedCard(t *testing.T) {
 	if after := s.get(id); string(after.Body) != string(before.Body) || s.told(id) != 0 {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
 	}
-	s.Clock.Advance(time.Hour)
+	s.Clock.Advance(10 * time.Minute)
 	if again := s.setUp(t, customer, frictionless); again != token {
 		t.Errorf("saved anew as %s, was %s", again, token)
 	}
