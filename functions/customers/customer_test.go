@@ -185,16 +185,21 @@ func TestUpdateRefuses(t *testing.T) {
 	})
 }
 
-// TestADetailMayBeTakenBack by an empty text; it is then absent (contract §2.3).
+// TestADetailMayBeTakenBack by an empty text, as forms send it; it is then
+// absent (contract §2.3). For dates and countries the document does not allow
+// that, so those requests are not held to it; what is read afterwards is.
 func TestADetailMayBeTakenBack(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	must(t, 201, s.post("ada", json.RawMessage(everything)))
-	taken := `{"first_name":"","birth_date":"","address":{"country":"","line_2":""}}`
-	const left = `{"last_name":"Lovelace","email":"ada@example.com","phone":"+4930123","tax_id":"123","address":{"city":"Berlin","line_1":"Weg 1",` +
-		`"postal_code":"10115","state":"BE"}}`
-	shows(t, must(t, 200, s.send("PUT", at("ada"), map[string]any{"personal_details": json.RawMessage(taken)})), "ada", left)
-	shows(t, must(t, 200, s.send("GET", at("ada"), nil)), "ada", left)
-	shows(t, must(t, 201, s.post("empty", json.RawMessage(taken))), "empty", `{"address":{}}`)
-	shows(t, must(t, 200, s.send("GET", at("empty"), nil)), "empty", `{"address":{}}`)
+	details := json.RawMessage(`{"first_name":"","birth_date":"","address":{"country":"","line_2":""}}`)
+	for _, c := range []struct{ method, path, id, left string }{
+		{"PUT", at("ada"), "ada", `{"last_name":"Lovelace","email":"ada@example.com","phone":"+4930123","tax_id":"123",` +
+			`"address":{"city":"Berlin","line_1":"Weg 1","postal_code":"10115","state":"BE"}}`},
+		{"POST", collection, "empty", `{"address":{}}`},
+	} {
+		body := map[string]any{"customer_id": c.id, "personal_details": details}
+		shows(t, s.Do(world.Request{Method: c.method, Path: c.path, Body: body, Unchecked: true}), c.id, c.left)
+		shows(t, must(t, 200, s.send("GET", at(c.id), nil)), c.id, c.left)
+	}
 }
