@@ -1,0 +1,143 @@
+package functions_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// terms are what a credential must have for an operation.
+type terms struct {
+	scopes []string // sorted
+	access rest.Access
+}
+
+// TestRoutesAndDocumentListTheSameOperations, with the same scopes and access.
+func TestRoutesAndDocumentListTheSameOperations(t *testing.T) {
+	t.Parallel()
+	served, documented := servedTerms(t), documentedTerms(t)
+	if len(served) == 0 {
+		t.Fatal("nothing is served")
+	}
+	for operation, want := range documented {
+		got, ok := served[operation]
+		switch {
+		case !ok:
+			t.Errorf("%s is documented, but not served", operation)
+		case !reflect.DeepEqual(got, want):
+			t.Errorf("%s: the routes have %+v, the document %+v", operation, got, want)
+		}
+	}
+	for operation := range served {
+		if _, ok := documented[operation]; !ok {
+			t.Errorf("%s is served, but not documented", operation)
+		}
+	}
+}
+
+// servedTerms are those of the routes of all functions, by method and path.
+func servedTerms(t *testing.T) map[string]terms {
+	t.Helper()
+	opened, served := world.New(t).App, map[string]terms{}
+	for _, f := range functions.All {
+		if f.HTTP == nil {
+			continue
+		}
+		for _, route := range f.HTTP(opened) {
+			operation := route.Method + " " + route.Path
+			if _, twice := served[operation]; twice {
+				t.Errorf("%s is served twice", operation)
+			}
+			served[operation] = terms{slices.Sorted(slices.Values(route.Scopes)), route.Access}
+		}
+	}
+	return served
+}
+
+// documentedTerms are those of openapi.yaml.
+func documentedTerms(t *testing.T) map[string]terms {
+	t.Helper()
+	checker, err := contract.NewChecker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]terms{}
+	for _, o := range checker.Operations() {
+		access := rest.SecretOnly
+		switch {
+		case o.Public:
+			access = rest.Open
+		case o.PublicKey:
+			access = rest.PublicToo
+		}
+		documented[o.Method+" "+o.Path] = terms{slices.Sorted(slices.Values(o.Scopes)), access}
+	}
+	return documented
+}
+
+// TestEachFunctionHasItsProgram in the folder of its name, and each program
+// is in the list.
+func TestEachFunctionHasItsProgram(t *testing.T) {
+	t.Parallel()
+	programs, err := filepath.Glob("*/bootstrap/main.go")
+	if err != nil || len(programs) == 0 {
+		t.Fatalf("no programs: %v", err)
+	}
+	listed := map[string]bool{}
+	for _, f := range functions.All {
+		program := filepath.Join(f.Name, "bootstrap", "main.go")
+		if listed[program] {
+			t.Errorf("%s is listed twice", f.Name)
+		}
+		listed[program] = true
+		if _, err := os.Stat(program); err != nil {
+			t.Errorf("%s has no program: %v", f.Name, err)
+		}
+	}
+	for _, program := range programs {
+		if !listed[program] {
+			t.Errorf("%s is no function of the list", program)
+		}
+	}
+}
+
+// TestEachFunctionIsCalledByOneThing, and has the time for it.
+func TestEachFunctionIsCalledByOneThing(t *testing.T) {
+	t.Parallel()
+	queues := map[string]int{}
+	for _, f := range functions.All {
+		callers := 0
+		for _, set := range []bool{f.HTTP != nil, f.Queue != nil, f.Stream != nil, f.Tick != nil, f.Invoke != nil} {
+			if set {
+				callers++
+			}
+		}
+		if callers != 1 || f.Timeout <= 0 {
+			t.Errorf("%s has %d callers, and %s", f.Name, callers, f.Timeout)
+		}
+		if f.Queue == nil {
+			continue
+		}
+		queues[f.Queue.From.Name]++
+		if f.Queue.From.Visibility < 6*f.Timeout { // AWS's advice for Lambda on SQS
+			t.Errorf("%s: a message is seen again after %s, the function runs up to %s", f.Name, f.Queue.From.Visibility, f.Timeout)
+		}
+	}
+	for _, q := range functions.Queues {
+		if queues[q.Name] != 1 {
+			t.Errorf("queue %s is read by %d functions", q.Name, queues[q.Name])
+		}
+		delete(queues, q.Name)
+	}
+	if len(queues) > 0 {
+		t.Errorf("queues nobody makes: %v", slices.Collect(maps.Keys(queues)))
+	}
+}
