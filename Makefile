@@ -1,6 +1,6 @@
 # What a developer does here; `make help` lists it. Each command checks what it needs and says what is missing.
 
-export PORT ARGS
+export PORT ARGS ENGINE
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo provision reset test lint bench go
@@ -14,7 +14,7 @@ help: ## list these commands
 # Built and then executed, not `go run`, which keeps signals from what it runs.
 LOCALSTACK := go build -o bin/localstack ./localstack && exec bin/localstack
 
-run: go ## start the platform on this machine; PORT=8080 unless given
+run: go ## start the platform on this machine; PORT=8080 ENGINE=memory (or dynamodb-local) unless given
 	@$(LOCALSTACK) run
 
 demo: go ## play a story against the running platform, with every request and reply

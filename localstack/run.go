@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cashwrap/cashwrap/localstack/engines"
@@ -30,12 +31,12 @@ func run(ctx context.Context, place folder, s settings, out, log io.Writer) erro
 	if err := s.checkPort(); err != nil {
 		return err
 	}
-	world, err := startWorld(ctx, place, out)
+	world, err := startWorld(ctx, place, s, out)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer world.stop()
-	r, err := startPlatform(ctx, place, s, world.Engines, slog.New(newTerminal(log)))
+	r, err := startPlatform(ctx, place, s, world, slog.New(newTerminal(log)))
 	if err != nil {
 		return interrupted(ctx, s.portTaken(err))
 	}
@@ -66,7 +67,7 @@ func interrupted(ctx context.Context, err error) error {
 }
 
 // startPlatform runs the functions over the engines and notes how to run another beside them.
-func startPlatform(ctx context.Context, place folder, s settings, e runner.Engines, log *slog.Logger) (*runner.Runner, error) {
+func startPlatform(ctx context.Context, place folder, s settings, e world, log *slog.Logger) (*runner.Runner, error) {
 	secret, err := place.secret()
 	if err != nil {
 		return nil, err
@@ -76,8 +77,8 @@ func startPlatform(ctx context.Context, place folder, s settings, e runner.Engin
 		return nil, err
 	}
 	r, err := runner.Start(ctx, runner.Config{
-		Environment: e.Environment(secret, since), Outside: app.Outside{Credentials: e.Credentials(), Log: log},
-		Addr: s.addr(), SkipBacklog: true, Log: log,
+		Environment: e.Environment(secret, since), HTTP: e.http,
+		Outside: app.Outside{Credentials: e.Credentials(), Log: log, HTTP: e.http}, Addr: s.addr(), SkipBacklog: true, Log: log,
 	})
 	if err != nil {
 		return nil, err
@@ -94,12 +95,20 @@ func startPlatform(ctx context.Context, place folder, s settings, e runner.Engin
 // world is the engines that run.
 type world struct {
 	runner.Engines
+	http  aws.HTTPClient  // reaches them from this process; nil: over their ports
 	ended <-chan struct{} // closed when one of them has
 	stop  func()
 }
 
-// startWorld installs the engines where they are missing and starts them side by side.
-func startWorld(ctx context.Context, place folder, out io.Writer) (world, error) {
+func startWorld(ctx context.Context, place folder, s settings, out io.Writer) (world, error) {
+	if s.engine == inMemory {
+		return startMemory(place)
+	}
+	return startRealEngines(ctx, place, out)
+}
+
+// startRealEngines installs the engines where they are missing and starts them side by side.
+func startRealEngines(ctx context.Context, place folder, out io.Writer) (world, error) {
 	if err := install(ctx, out); err != nil {
 		return world{}, err
 	}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 )
 
 // local is a platform that runs in this process as `make run` runs it.
@@ -21,7 +23,7 @@ type local struct {
 	stop func() error
 }
 
-func startLocal(t *testing.T, place folder) local {
+func startLocal(t *testing.T, place folder, engine string) local {
 	t.Helper()
 	port, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -33,7 +35,7 @@ func startLocal(t *testing.T, place folder) local {
 	reader, writer := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, place, settings{port: port.Addr().(*net.TCPAddr).Port}, writer, &log)
+		err := run(ctx, place, settings{port: port.Addr().(*net.TCPAddr).Port, engine: engine}, writer, &log)
 		writer.CloseWithError(err)
 		ended <- err
 	}()
@@ -66,8 +68,19 @@ func readUntil(t *testing.T, r io.Reader, start string) string {
 
 func TestARunPlaysTheDemoAndARestartKeepsEverything(t *testing.T) {
 	t.Parallel()
+	for _, engine := range []string{inMemory, dynamoDBLocal} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			if engine == inMemory || enginetest.Oracle(t) {
+				playAndRestart(t, engine)
+			}
+		})
+	}
+}
+
+func playAndRestart(t *testing.T, engine string) {
 	place := newFolder(t)
-	first := startLocal(t, place)
+	first := startLocal(t, place, engine)
 	for _, name := range []string{"BASE_URL", "MERCHANT_CODE", "API_KEY"} {
 		if first.env[name] == "" || !strings.Contains(first.said, first.env[name]) {
 			t.Errorf("%s=%s is not in the greeting", name, first.env[name])
@@ -95,7 +108,7 @@ func TestARunPlaysTheDemoAndARestartKeepsEverything(t *testing.T) {
 		t.Errorf("a demo without a platform: error %v", err)
 	}
 
-	again := startLocal(t, place)
+	again := startLocal(t, place, engine)
 	maps.DeleteFunc(again.env, func(name, _ string) bool { return name == "BASE_URL" })
 	maps.DeleteFunc(first.env, func(name, _ string) bool { return name == "BASE_URL" })
 	if !maps.Equal(first.env, again.env) {

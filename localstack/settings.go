@@ -10,21 +10,33 @@ import (
 
 // settings of a run, from the environment.
 type settings struct {
-	port int // of the API, on 127.0.0.1
+	port   int    // of the API, on 127.0.0.1
+	engine string // of the table: inMemory or dynamoDBLocal
 }
 
-const defaultPort = 8080
+const (
+	defaultPort   = 8080
+	inMemory      = "memory"
+	dynamoDBLocal = "dynamodb-local"
+)
 
 func settingsFrom(lookup func(string) string) (settings, error) {
-	text := lookup("PORT")
-	if text == "" {
-		return settings{port: defaultPort}, nil
+	s := settings{port: defaultPort, engine: inMemory}
+	if text := lookup("PORT"); text != "" {
+		port, err := strconv.ParseUint(text, 10, 16)
+		if err != nil || port == 0 {
+			return s, fmt.Errorf("PORT=%s is not a port: give a number from 1 to 65535", text)
+		}
+		s.port = int(port)
 	}
-	port, err := strconv.ParseUint(text, 10, 16)
-	if err != nil || port == 0 {
-		return settings{}, fmt.Errorf("PORT=%s is not a port: give a number from 1 to 65535", text)
+	switch engine := lookup("ENGINE"); engine {
+	case "":
+	case inMemory, dynamoDBLocal:
+		s.engine = engine
+	default:
+		return s, fmt.Errorf("ENGINE=%s is not known: give %s or %s", engine, inMemory, dynamoDBLocal)
 	}
-	return settings{port: int(port)}, nil
+	return s, nil
 }
 
 func (s settings) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }

@@ -9,10 +9,26 @@ import (
 func TestSettingsFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 8080, "9000": 9000, "0": 0, "65536": 0, "-1": 0, "http": 0} {
-		s, err := settingsFrom(func(string) string { return text })
-		if s.port != want || (err == nil) != (want != 0) {
+		s, err := settingsFrom(only("PORT", text))
+		if (err == nil) != (want != 0) || (err == nil && s.port != want) {
 			t.Errorf("PORT=%s: %d, error %v", text, s.port, err)
 		}
+	}
+	for text, want := range map[string]string{"": inMemory, inMemory: inMemory, dynamoDBLocal: dynamoDBLocal, "postgres": ""} {
+		s, err := settingsFrom(only("ENGINE", text))
+		if (err == nil) != (want != "") || (err == nil && s.engine != want) {
+			t.Errorf("ENGINE=%s: %s, error %v", text, s.engine, err)
+		}
+	}
+}
+
+// only is an environment of one variable.
+func only(name, value string) func(string) string {
+	return func(asked string) string {
+		if asked == name {
+			return value
+		}
+		return ""
 	}
 }
 
