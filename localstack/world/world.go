@@ -103,6 +103,9 @@ func (l *Log) String() string {
 // own, anything else the one in memory that is held to it.
 const engineVariable = "CASHWRAP_ENGINE"
 
+// OnDynamoDBLocal says worlds use Amazon's engine.
+func OnDynamoDBLocal() bool { return os.Getenv(engineVariable) == "dynamodb-local" }
+
 // checker is shared: reading the contract takes a while.
 var checker = sync.OnceValues(contract.NewChecker)
 
@@ -122,7 +125,7 @@ func New(tb testing.TB) *World {
 		"PLATFORM_SECRET_SINCE": Start.Format(time.RFC3339), "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.Clock.Now})
-	if os.Getenv(engineVariable) == "dynamodb-local" {
+	if OnDynamoDBLocal() {
 		w.environment["DYNAMODB_ENDPOINT"] = enginetest.DynamoDB(tb)
 		w.table = http.DefaultTransport
 	}

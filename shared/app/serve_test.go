@@ -1,0 +1,104 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+var errBad = errors.New("bad")
+
+func quiet() *app.App {
+	return app.New(app.Config{Secret: []byte(strings.Repeat("a", 32)), BaseURL: "https://api.example.com"},
+		app.Outside{Log: slog.New(slog.DiscardHandler)})
+}
+
+func TestOnlyFailedMessagesStayInTheQueue(t *testing.T) {
+	t.Parallel()
+	handle := quiet().Queue(func(*app.App) func(context.Context, string) error {
+		return func(_ context.Context, body string) error {
+			if body == "bad" {
+				return errBad
+			}
+			return nil
+		}
+	})
+	for _, test := range []struct{ bodies, failed []string }{
+		{[]string{"good", "good"}, []string{}}, {[]string{"bad", "good", "bad"}, []string{"0", "2"}},
+	} {
+		event := events.SQSEvent{}
+		for i, body := range test.bodies {
+			event.Records = append(event.Records, events.SQSMessage{MessageId: string(rune('0' + i)), Body: body})
+		}
+		response, err := handle(t.Context(), event)
+		got := []string{}
+		for _, failure := range response.BatchItemFailures {
+			got = append(got, failure.ItemIdentifier)
+		}
+		if err != nil || response.BatchItemFailures == nil || !slices.Equal(got, test.failed) {
+			t.Errorf("%v: failed %v, %v; want %v", test.bodies, got, err, test.failed)
+		}
+	}
+}
+
+func TestAStreamStopsAtItsFirstFailure(t *testing.T) {
+	t.Parallel()
+	var handled []string
+	handle := quiet().Stream(func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
+		return func(_ context.Context, record events.DynamoDBEventRecord) error {
+			handled = append(handled, record.Change.SequenceNumber)
+			if record.Change.SequenceNumber == "2" {
+				return errBad
+			}
+			return nil
+		}
+	})
+	event := events.DynamoDBEvent{}
+	for _, number := range []string{"1", "2", "3"} {
+		event.Records = append(event.Records, events.DynamoDBEventRecord{Change: events.DynamoDBStreamRecord{SequenceNumber: number}})
+	}
+	response, err := handle(t.Context(), event)
+	if err != nil || len(response.BatchItemFailures) != 1 || response.BatchItemFailures[0].ItemIdentifier != "2" {
+		t.Errorf("failures %v, %v", response.BatchItemFailures, err)
+	}
+	if !slices.Equal(handled, []string{"1", "2"}) {
+		t.Errorf("handled %v", handled)
+	}
+}
+
+type echoRequest struct {
+	ID string `path:"id"`
+}
+
+type echo struct {
+	ID string `json:"id"`
+}
+
+// TestIDsSurviveTheGateway: API Gateway hands over a decoded path; what the
+// client sent must reach the operation whole.
+func TestIDsSurviveTheGateway(t *testing.T) {
+	t.Parallel()
+	serve := quiet().HTTP(func(*app.App) []rest.Route {
+		return []rest.Route{{Method: "GET", Path: "/things/{id}/parts", Access: rest.Open,
+			Handle: rest.JSON(200, func(_ context.Context, r echoRequest) (echo, error) { return echo(r), nil })}}
+	})
+	for _, id := range []string{"plain", "a/b", "50%", "a?b", "a b", "ü#1", ".."} {
+		response, err := serve(t.Context(), events.APIGatewayV2HTTPRequest{
+			RouteKey: "ANY /things/{id}/parts", RawPath: "/things/" + id + "/parts", PathParameters: map[string]string{"id": id},
+			Headers: map[string]string{"x-forwarded-proto": "https"},
+			RequestContext: events.APIGatewayV2HTTPRequestContext{HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
+				Method: "GET", Path: "/things/" + id + "/parts", SourceIP: "192.0.2.1"}},
+		})
+		if err != nil || response.StatusCode != 200 || response.Body != `{"id":"`+id+`"}` {
+			t.Errorf("%s: %d %s %v", id, response.StatusCode, response.Body, err)
+		}
+	}
+}
