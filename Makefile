@@ -3,7 +3,7 @@
 export PORT ARGS ENGINE
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo provision reset test lint bench go
+.PHONY: help run demo provision reset test test-dynamodb-local lint bench go
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/engines/with --
@@ -26,8 +26,13 @@ provision: go ## call the provision function: make provision ARGS='{"command":"â
 reset: go ## throw away the data and keys of the local run
 	@$(LOCALSTACK) reset
 
-test: go ## run all tests; TESTFLAGS=-race adds to them
+test: go ## run all tests, beside the real engines where Node and Java are there; TESTFLAGS=-race adds to them
 	@$(WITH_ENGINES) go test $(TESTFLAGS) ./...
+
+# What the engine in memory serves everywhere else, over DynamoDB Local and fauxqs.
+test-dynamodb-local: export CASHWRAP_ENGINE = dynamodb-local
+test-dynamodb-local: go ## run the platform's tests over DynamoDB Local
+	@$(WITH_ENGINES) go test $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/runner
 
 bench: go ## run all benchmarks
 	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem ./...

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/account"
 )
@@ -138,7 +139,7 @@ func TestCapacity(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if world.OnDynamoDBLocal() { // it charges transactions and empty pages by rules of its own
+	if enginetest.OnDynamoDBLocal() { // it charges transactions and empty pages by rules of its own
 		return
 	}
 	written, err := os.ReadFile(capacityFile)

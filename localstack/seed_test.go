@@ -15,7 +15,7 @@ import (
 
 func startSeedable(t *testing.T) *runner.Runner {
 	t.Helper()
-	e := runner.Engines{DynamoDB: enginetest.DynamoDB(t), SQS: enginetest.Fauxqs(t), AccessKey: enginetest.AccessKey(t)}
+	e := runner.Engines{DynamoDB: enginetest.Table(t), SQS: enginetest.Queues(t), AccessKey: enginetest.AccessKey(t)}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	r, err := runner.Start(t.Context(), runner.Config{
 		Environment: e.Environment([]byte("a secret for the seed's own tests"), time.Now()), QueuePrefix: rand.Text() + "-",

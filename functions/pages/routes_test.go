@@ -16,7 +16,7 @@ import (
 func TestTheFunctionOnItsTable(t *testing.T) {
 	t.Parallel()
 	a := app.New(app.Config{
-		Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: enginetest.DynamoDB(t), BaseURL: baseURL,
+		Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: enginetest.Table(t), BaseURL: baseURL,
 		Secret: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
 	}, app.Outside{
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""), MaxAttempts: 1,

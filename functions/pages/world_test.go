@@ -40,7 +40,7 @@ type site struct {
 func newSite(t *testing.T) *site {
 	t.Helper()
 	books := store.Open(store.Config{
-		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.DynamoDB(t),
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
 	})
 	if err := books.CreateTable(t.Context()); err != nil {

@@ -19,7 +19,7 @@ import (
 // newWorld is a configuration over the real engines, with a database and queue names of its own.
 func newWorld(t *testing.T) Config {
 	t.Helper()
-	e := Engines{DynamoDB: enginetest.DynamoDB(t), SQS: enginetest.Fauxqs(t), AccessKey: enginetest.AccessKey(t)}
+	e := Engines{DynamoDB: enginetest.Table(t), SQS: enginetest.Queues(t), AccessKey: enginetest.AccessKey(t)}
 	environment := e.Environment([]byte("a secret for the runner's tests!"), time.Now())
 	environment["BASE_URL"] = "http://api.test"
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))

@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -99,13 +98,6 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// engineVariable chooses the table's engine: "dynamodb-local" is Amazon's
-// own, anything else the one in memory that is held to it.
-const engineVariable = "CASHWRAP_ENGINE"
-
-// OnDynamoDBLocal says worlds use Amazon's engine.
-func OnDynamoDBLocal() bool { return os.Getenv(engineVariable) == "dynamodb-local" }
-
 // checker is shared: reading the contract takes a while.
 var checker = sync.OnceValues(contract.NewChecker)
 
@@ -125,7 +117,7 @@ func New(tb testing.TB) *World {
 		"PLATFORM_SECRET_SINCE": Start.Format(time.RFC3339), "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.Clock.Now})
-	if OnDynamoDBLocal() {
+	if enginetest.OnDynamoDBLocal() {
 		w.environment["DYNAMODB_ENDPOINT"] = enginetest.DynamoDB(tb)
 		w.table = http.DefaultTransport
 	}

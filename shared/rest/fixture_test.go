@@ -105,7 +105,7 @@ func newFixture(t *testing.T, routes []rest.Route, change ...func(*rest.Config))
 	t.Helper()
 	f := &fixture{wire: &wire{calls: map[string]int{}}, log: &lockedBuffer{}}
 	f.store = store.Open(store.Config{
-		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.DynamoDB(t),
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
 		HTTP:        f.wire, MaxBackoff: time.Millisecond, Now: f.now,
 	})

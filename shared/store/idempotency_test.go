@@ -62,7 +62,7 @@ func (l *lossyHTTP) Do(r *http.Request) (*http.Response, error) {
 func emptyTable(t *testing.T, clock *handClock, client aws.HTTPClient) *store.Store {
 	t.Helper()
 	s := store.Open(store.Config{
-		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.DynamoDB(t),
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
 		HTTP:        client, MaxBackoff: time.Millisecond, Now: clock.Now,
 	})

@@ -29,7 +29,7 @@ func Oracle(tb testing.TB) bool {
 // DynamoDB returns the endpoint of DynamoDB Local. Take an AccessKey for a database of your own.
 func DynamoDB(tb testing.TB) string {
 	tb.Helper()
-	return endpoint(tb, "CASHWRAP_DYNAMODB_LOCAL", dynamodb)
+	return endpoint(tb, "CASHWRAP_DYNAMODB_LOCAL", amazons)
 }
 
 // Fauxqs returns the endpoint of fauxqs. All tests share its queues: name yours after something random.
@@ -47,7 +47,7 @@ func AccessKey(tb testing.TB) string {
 var (
 	checked   = sync.OnceValue(engines.Check)
 	installed = sync.OnceValue(install)
-	dynamodb  = sync.OnceValues(func() (*engines.Engine, error) { return started(engines.StartDynamoDB) })
+	amazons   = sync.OnceValues(func() (*engines.Engine, error) { return started(engines.StartDynamoDB) })
 	fauxqs    = sync.OnceValues(func() (*engines.Engine, error) { return started(engines.StartFauxqs) })
 )
 

@@ -3,7 +3,8 @@
 //	go run ./localstack/engines/with -- go test ./...
 //
 // The command finds DynamoDB Local and fauxqs in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS, and CASHWRAP_ORACLE=required
-// tells tests that the engines must be there. It exits with the command's exit code.
+// tells tests that the engines must be there. Where Node or Java is missing it says so and runs the command without them,
+// unless CASHWRAP_ORACLE=required already. It exits with the command's exit code.
 package main
 
 import (
@@ -46,6 +47,10 @@ func main() {
 }
 
 func run(args []string) (code int, err error) {
+	if missing := engines.Check(); missing != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
+		fmt.Fprintf(os.Stderr, "with: going on without DynamoDB Local and fauxqs, so nothing is compared with them:\n%v\n", missing)
+		return runBeside(args, nil)
+	}
 	// Caught from here on, so that the engines are stopped in order. A signal while they start gives up.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, passedOn...)
@@ -58,12 +63,15 @@ func run(args []string) (code int, err error) {
 	defer dynamodb.Stop()
 	defer fauxqs.Stop()
 
+	return runBeside(args, signals, "CASHWRAP_DYNAMODB_LOCAL="+dynamodb.Endpoint, "CASHWRAP_FAUXQS="+fauxqs.Endpoint,
+		"CASHWRAP_ORACLE=required")
+}
+
+// runBeside runs the command with more in its environment, and passes signals on.
+func runBeside(args []string, signals <-chan os.Signal, environment ...string) (code int, err error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(),
-		"CASHWRAP_DYNAMODB_LOCAL="+dynamodb.Endpoint,
-		"CASHWRAP_FAUXQS="+fauxqs.Endpoint,
-		"CASHWRAP_ORACLE=required")
+	cmd.Env = append(os.Environ(), environment...)
 	if err := cmd.Start(); err != nil {
 		return exitNotFound, err
 	}

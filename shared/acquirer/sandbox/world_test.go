@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{wire: &wire{}, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 	s := store.Open(store.Config{
-		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.DynamoDB(t),
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
 		HTTP:        w.wire, MaxAttempts: 1, Now: w.clock,
 	})
