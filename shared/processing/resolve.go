@@ -122,7 +122,8 @@ func (p *Processor) Deactivate(ctx context.Context, t account.Tenant, checkoutID
 		if err := c.CheckDeactivatable(p.Store.Now()); err != nil {
 			return payments.Change{}, false, err
 		}
-		if c.PayersTurn() {
+		// Cancelling one attempt may bring up another that was begun meanwhile.
+		for c.PayersTurn() {
 			if c, err = p.cancel(ctx, t, c); err != nil {
 				return payments.Change{}, false, err
 			}
