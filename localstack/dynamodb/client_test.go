@@ -3,9 +3,7 @@ package dynamodb_test
 import (
 	"context"
 	"net/http"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -14,26 +12,6 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/dynamodb"
 )
-
-// clock is a time that only tests move.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 // sdkConfig is what reaches the engine, or an endpoint over the network.
 func sdkConfig(transport http.RoundTripper) aws.Config {

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/dynamodb"
 )
 
@@ -47,7 +48,7 @@ func TestIndexOrderIsNumeric(t *testing.T) {
 
 func TestIndexLag(t *testing.T) {
 	t.Parallel()
-	now := newClock()
+	now := clock.New()
 	_, client := newLedger(t, dynamodb.Config{Now: now.Now, IndexLag: 2 * time.Second})
 	check := func(status, want string) {
 		t.Helper()
@@ -57,12 +58,12 @@ func TestIndexLag(t *testing.T) {
 	}
 	put(t, client, entry("m", "a", "status", str("open"), "amount", num("1")))
 	check("open", "")
-	now.advance(time.Second)
+	now.Advance(time.Second)
 	put(t, client, entry("m", "a", "status", str("done"), "amount", num("2")))
-	now.advance(time.Second)
+	now.Advance(time.Second)
 	check("open", "a=1")
 	check("done", "")
-	now.advance(time.Second)
+	now.Advance(time.Second)
 	check("open", "")
 	check("done", "a=2")
 }
@@ -103,18 +104,18 @@ func enableTTL(t testing.TB, client *sdk.Client) {
 
 func TestExpiryLagsAndIsAnnounced(t *testing.T) {
 	t.Parallel()
-	now := newClock()
+	now := clock.New()
 	e, client := newLedger(t, dynamodb.Config{Now: now.Now, TTLLag: time.Hour})
 	expires := num(strconv.FormatInt(now.Now().Add(time.Minute).Unix(), 10))
 	put(t, client, entry("m", "before", "expires", expires))
 	enableTTL(t, client)
 	put(t, client, entry("m", "kept", "expires", expires))
 	put(t, client, entry("m", "kept")) // no longer expires
-	now.advance(time.Hour)
+	now.Advance(time.Hour)
 	if fetch(t, client, "m", "before") == nil {
 		t.Fatal("deleted before the lag was over")
 	}
-	now.advance(time.Minute)
+	now.Advance(time.Minute)
 	if fetch(t, client, "m", "before") != nil {
 		t.Error("still there after the lag")
 	}
@@ -130,16 +131,16 @@ func TestExpiryLagsAndIsAnnounced(t *testing.T) {
 
 func TestStreamKeepsADay(t *testing.T) {
 	t.Parallel()
-	now := newClock()
+	now := clock.New()
 	e, client := newLedger(t, dynamodb.Config{Now: now.Now})
 	put(t, client, entry("m", "a"))
-	now.advance(time.Hour)
+	now.Advance(time.Hour)
 	put(t, client, entry("m", "b"))
 	put(t, client, entry("m", "b")) // no change, no record
 	if got := len(records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)); got != 2 {
 		t.Errorf("%d records, want 2", got)
 	}
-	now.advance(23*time.Hour + time.Second)
+	now.Advance(23*time.Hour + time.Second)
 	if got := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(got) != 1 {
 		t.Errorf("%d records after a day, want 1", len(got))
 	}
@@ -150,7 +151,7 @@ func TestStreamKeepsADay(t *testing.T) {
 
 func TestSnapshotKeepsEverything(t *testing.T) {
 	t.Parallel()
-	now := newClock()
+	now := clock.New()
 	e, client := newLedger(t, dynamodb.Config{Now: now.Now})
 	enableTTL(t, client)
 	put(t, client, entry("m", "a", "status", str("open <&>"), "amount", num("1.50"),
@@ -183,7 +184,7 @@ func TestSnapshotKeepsEverything(t *testing.T) {
 	if got := records(t, restarted, streamtypes.ShardIteratorTypeTrimHorizon); len(got) != 3 || *got[2].Dynamodb.SequenceNumber != "000000000000000000003" {
 		t.Errorf("%d records after the restart, want 3 numbered on", len(got))
 	}
-	now.advance(time.Minute)
+	now.Advance(time.Minute)
 	if fetch(t, again, "m", "a") != nil {
 		t.Error("time to live was forgotten")
 	}
@@ -219,7 +220,7 @@ func TestContextEndsARequest(t *testing.T) {
 
 func TestTablesMadeAtOneInstantHaveTheirOwnStreams(t *testing.T) {
 	t.Parallel()
-	now := newClock()
+	now := clock.New()
 	e, client := newLedger(t, dynamodb.Config{Now: now.Now})
 	put(t, client, entry("m", "a"))
 	if _, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: aws.String("ledger")}); err != nil {

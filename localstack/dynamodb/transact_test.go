@@ -12,6 +12,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/dynamodb"
 )
 
@@ -63,7 +64,7 @@ func TestTransactionIsAllOrNothing(t *testing.T) {
 
 func TestTransactionTokenReplaysForTenMinutes(t *testing.T) {
 	t.Parallel()
-	now := newClock()
+	now := clock.New()
 	_, client := newLedger(t, dynamodb.Config{Now: now.Now})
 	both := []types.TransactWriteItem{addPart("m", "sum", "1"), putPart(entry("m", "blob", "text", str(strings.Repeat("x", 2500))), "")}
 	steps := []struct {
@@ -81,7 +82,7 @@ func TestTransactionTokenReplaysForTenMinutes(t *testing.T) {
 		{name: "too late", advance: time.Second, parts: both, sum: "2", units: 8},
 	}
 	for _, step := range steps {
-		now.advance(step.advance)
+		now.Advance(step.advance)
 		out, err := transact(client, "token", step.parts...)
 		var mismatch *types.IdempotentParameterMismatchException
 		if errors.As(err, &mismatch) != step.mismatch || err != nil && !step.mismatch {

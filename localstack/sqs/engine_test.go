@@ -13,6 +13,7 @@ import (
 	aws_sqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/sqs"
 )
 
@@ -53,8 +54,8 @@ func TestRedeliverBringsADeletedMessageBackOnce(t *testing.T) {
 }
 
 // history plays a little of everything and returns all that could differ.
-func history(t *testing.T, seed uint64) (*sqs.Engine, *clock, string) {
-	now := newClock()
+func history(t *testing.T, seed uint64) (*sqs.Engine, *clock.Clock, string) {
+	now := clock.New()
 	r := seeded(seed)
 	engine := sqs.New(sqs.Config{
 		Now: now.Now, Random: r,
@@ -71,7 +72,7 @@ func history(t *testing.T, seed uint64) (*sqs.Engine, *clock, string) {
 		q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String(fmt.Sprint(i)),
 			DelaySeconds: int32(i % 3), MessageAttributes: sample()})
 		q.sendFIFO(payouts, fmt.Sprint(i%3), fmt.Sprint(i), fmt.Sprint(i/2))
-		now.advance(7 * time.Second)
+		now.Advance(7 * time.Second)
 		for _, from := range []string{url, payouts, dead} {
 			for _, m := range q.receiveWaiting(from, 3, 0) {
 				fmt.Fprintln(&log, *m.MessageId, *m.ReceiptHandle, *m.Body, m.Attributes)
@@ -174,7 +175,7 @@ func TestOverAPort(t *testing.T) {
 func TestTheLimitOfMessagesInFlight(t *testing.T) {
 	t.Parallel()
 	for queue, want := range map[string]string{"standard": "OverLimit", "payouts.fifo": "<nil>"} {
-		now := newClock()
+		now := clock.New()
 		engine := sqs.New(sqs.Config{Now: now.Now})
 		q := over(t, engine)
 		attributes := map[string]string{}

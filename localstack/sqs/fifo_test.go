@@ -41,7 +41,7 @@ func TestAGroupIsDeliveredInOrderAndBlocksUntilDone(t *testing.T) {
 	}
 	q.delete(url, again[0])
 	q.delete(url, again[1])
-	clock.advance(30 * time.Second)
+	clock.Advance(30 * time.Second)
 	q.wantBodies(url, "b1 b2")
 }
 
@@ -64,14 +64,14 @@ func TestDeduplicationLastsFiveMinutesEvenAfterADelete(t *testing.T) {
 	url := q.create("payouts.fifo", fifo())
 	first := q.sendFIFO(url, "a", "body", "payout-1")
 	q.delete(url, q.one(url))
-	clock.advance(5*time.Minute - 1)
+	clock.Advance(5*time.Minute - 1)
 	second := q.sendFIFO(url, "other-group", "other body", "payout-1")
 	if *second.MessageId != *first.MessageId || *second.SequenceNumber != *first.SequenceNumber {
 		t.Errorf("duplicate answered as %s %s, first %s %s",
 			*second.MessageId, *second.SequenceNumber, *first.MessageId, *first.SequenceNumber)
 	}
 	q.wantCounts(url, "0", "0", "0")
-	clock.advance(1)
+	clock.Advance(1)
 	third := q.sendFIFO(url, "a", "body", "payout-1")
 	if *third.MessageId == *first.MessageId || *third.SequenceNumber <= *first.SequenceNumber {
 		t.Errorf("after the window: %s %s", *third.MessageId, *third.SequenceNumber)
@@ -104,7 +104,7 @@ func TestAFIFOReceiptHandleExpires(t *testing.T) {
 	url := q.create("payouts.fifo", fifo("ContentBasedDeduplication", "true"))
 	q.sendFIFO(url, "a", "a1", "")
 	m := q.one(url)
-	clock.advance(30 * time.Second)
+	clock.Advance(30 * time.Second)
 	wantFailure(t, q.tryDelete(url, m), "InvalidParameterValue")
 	q.wantBodies(url, "a1")
 }
@@ -119,9 +119,9 @@ func TestAFIFODeadLetterFreesItsGroup(t *testing.T) {
 	q.sendFIFO(url, "a", "poison", "1")
 	q.sendFIFO(url, "a", "next", "2")
 	q.release(url, q.receiveWaiting(url, 1, 0)[0])
-	clock.advance(59 * time.Second)
+	clock.Advance(59 * time.Second)
 	q.wantBodies(url, "next")
-	clock.advance(59 * time.Second) // the retention period began anew
+	clock.Advance(59 * time.Second) // the retention period began anew
 	m := q.one(dead)
 	if *m.Body != "poison" || m.Attributes["MessageGroupId"] != "a" {
 		t.Errorf("dead letter %s %v", *m.Body, m.Attributes)
@@ -141,6 +141,6 @@ func TestFIFOQueueDelayKeepsOrder(t *testing.T) {
 	q.sendFIFO(url, "a", "a2", "")
 	q.sendFIFO(url, "b", "b1", "")
 	q.wantBodies(url, "b1")
-	clock.advance(10 * time.Second)
+	clock.Advance(10 * time.Second)
 	q.wantBodies(url, "a1 a2")
 }

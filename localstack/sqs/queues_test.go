@@ -47,10 +47,10 @@ func TestADeletedNameRests(t *testing.T) {
 	if _, err := q.DeleteQueue(t.Context(), &aws_sqs.DeleteQueueInput{QueueUrl: &url}); err != nil {
 		t.Fatal(err)
 	}
-	clock.advance(59 * time.Second)
+	clock.Advance(59 * time.Second)
 	_, err := q.CreateQueue(t.Context(), &aws_sqs.CreateQueueInput{QueueName: aws.String("callbacks")})
 	wantFailure(t, err, "QueueDeletedRecently")
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	q.wantBodies(q.create("callbacks", nil), "")
 }
 
@@ -69,9 +69,9 @@ func TestPurge(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.wantCounts(url, "0", "0", "0")
-	clock.advance(59 * time.Second)
+	clock.Advance(59 * time.Second)
 	wantFailure(t, purge(), "PurgeQueueInProgress")
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	if err := purge(); err != nil {
 		t.Error(err)
 	}
@@ -89,7 +89,7 @@ func TestAttributesAreSetAndSelected(t *testing.T) {
 	if created["QueueArn"] != "arn:aws:sqs:eu-central-1:123456789012:callbacks" {
 		t.Errorf("ARN %s", created["QueueArn"])
 	}
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	set := func(attributes map[string]string) error {
 		_, err := q.SetQueueAttributes(t.Context(), &aws_sqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: attributes})
 		return err

@@ -18,12 +18,12 @@ func TestAMessageIsHiddenForItsVisibilityTimeout(t *testing.T) {
 	url := q.create("callbacks", map[string]string{"VisibilityTimeout": "60"})
 	sent := clock.Now()
 	q.send(url, "m")
-	clock.advance(5 * time.Second)
+	clock.Advance(5 * time.Second)
 	first := q.one(url)
-	clock.advance(60*time.Second - time.Nanosecond)
+	clock.Advance(60*time.Second - time.Nanosecond)
 	q.wantCounts(url, "0", "1", "0")
 	q.wantBodies(url, "")
-	clock.advance(time.Nanosecond)
+	clock.Advance(time.Nanosecond)
 	q.wantCounts(url, "1", "0", "0")
 	second := q.one(url)
 	if *first.ReceiptHandle == *second.ReceiptHandle {
@@ -46,11 +46,11 @@ func TestOnlyTheLatestReceiptHandleDeletes(t *testing.T) {
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
 	outdated := q.one(url)
-	clock.advance(30 * time.Second)
+	clock.Advance(30 * time.Second)
 	latest := q.one(url)
 	q.delete(url, outdated)
 	q.wantCounts(url, "0", "1", "0")
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	q.delete(url, latest) // late, but nobody received it since
 	q.wantCounts(url, "0", "0", "0")
 	q.delete(url, latest)
@@ -62,17 +62,17 @@ func TestVisibilityCountsFromTheCallUpTo12Hours(t *testing.T) {
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
 	m := q.one(url)
-	clock.advance(20 * time.Second)
+	clock.Advance(20 * time.Second)
 	if err := q.visibility(url, m, 30); err != nil {
 		t.Fatal(err)
 	}
-	clock.advance(29 * time.Second)
+	clock.Advance(29 * time.Second)
 	q.wantBodies(url, "")
 	wantFailure(t, q.visibility(url, m, 12*60*60), "InvalidParameterValue")
 	if err := q.visibility(url, m, 12*60*60-49); err != nil {
 		t.Error(err)
 	}
-	clock.advance(12 * time.Hour)
+	clock.Advance(12 * time.Hour)
 	wantFailure(t, q.visibility(url, m, 30), "MessageNotInflight")
 }
 
@@ -83,11 +83,11 @@ func TestDelays(t *testing.T) {
 	q.send(url, "queue")
 	q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("longest"), DelaySeconds: 900})
 	q.wantCounts(url, "0", "0", "2")
-	clock.advance(10 * time.Second)
+	clock.Advance(10 * time.Second)
 	q.delete(url, q.one(url))
-	clock.advance(890*time.Second - 1)
+	clock.Advance(890*time.Second - 1)
 	q.wantBodies(url, "")
-	clock.advance(1)
+	clock.Advance(1)
 	q.wantBodies(url, "longest")
 }
 
@@ -99,17 +99,17 @@ func TestRetention(t *testing.T) {
 	attributes["MessageRetentionPeriod"] = "60"
 	url := q.create("callbacks", attributes)
 	q.send(url, "old")
-	clock.advance(30 * time.Second)
+	clock.Advance(30 * time.Second)
 	q.send(url, "young")
 	q.send(dead, "arrived before old")
 	q.release(url, q.receiveWaiting(url, 1, 0)[0])
 	q.wantBodies(url, "young") // and old moves to dead, its age unchanged
-	clock.advance(30*time.Second - 1)
+	clock.Advance(30*time.Second - 1)
 	q.wantCounts(dead, "2", "0", "0")
-	clock.advance(1)
+	clock.Advance(1)
 	q.wantBodies(dead, "arrived before old")
 	q.wantCounts(url, "1", "0", "0")
-	clock.advance(30 * time.Second)
+	clock.Advance(30 * time.Second)
 	q.wantCounts(url, "0", "0", "0")
 }
 

@@ -7,9 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -17,28 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/sqs"
 )
-
-// clock is moved by hand.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 // queues is a client with the shorthand that tests read well with.
 type queues struct {
@@ -55,8 +34,8 @@ func over(t *testing.T, transport http.RoundTripper) queues {
 }
 
 // world is an engine on a clock and a seed of its own.
-func world(t *testing.T, c sqs.Config) (queues, *clock) {
-	now := newClock()
+func world(t *testing.T, c sqs.Config) (queues, *clock.Clock) {
+	now := clock.New()
 	c.Now = now.Now
 	c.Random = seeded(1)
 	return over(t, sqs.New(c)), now

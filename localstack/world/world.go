@@ -20,6 +20,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/runner"
@@ -30,33 +31,13 @@ import (
 )
 
 // Start is when every world begins.
-var Start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-
-// Clock is moved by the test alone.
-type Clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-// Now is the world's time.
-func (c *Clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-// Advance lets time pass.
-func (c *Clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
+var Start = clock.Start
 
 // World is one isolated platform.
 type World struct {
 	testing.TB
-	Clock    *Clock
-	App      *app.App // for looking inside: no fault reaches it
+	Clock    *clock.Clock // moved by the test alone
+	App      *app.App     // for looking inside: no fault reaches it
 	Queues   *sqs.Engine
 	Logs     *Log
 	Merchant Merchant // a sandbox merchant in Germany
@@ -104,7 +85,7 @@ var checker = sync.OnceValues(contract.NewChecker)
 // New makes a world with two merchants.
 func New(tb testing.TB) *World {
 	tb.Helper()
-	w := &World{TB: tb, Clock: &Clock{now: Start}, Logs: &Log{}}
+	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}}
 	w.Queues = sqs.New(sqs.Config{Now: w.Clock.Now})
 	accessKey := enginetest.AccessKey(tb)
 	w.credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {

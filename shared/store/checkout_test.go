@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -18,11 +19,11 @@ import (
 )
 
 var (
-	start  = newHandClock().Now()
+	start  = clock.New().Now()
 	tenant = account.Tenant{Mode: account.Test, Merchant: "MC0A1B2C3D"}
 )
 
-func newStore(t *testing.T) *store.Store { return emptyTable(t, newHandClock(), nil) }
+func newStore(t *testing.T) *store.Store { return emptyTable(t, clock.New(), nil) }
 
 func draft(reference string) payments.Checkout {
 	until := start.Add(time.Hour)

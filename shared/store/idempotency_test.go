@@ -13,30 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
-
-// handClock is a clock that tests move by hand.
-type handClock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func newHandClock() *handClock { return &handClock{at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)} }
-
-func (c *handClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *handClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
 
 // lossyHTTP commits requests of an operation and loses their replies, as
 // often as lose says.
@@ -59,7 +40,7 @@ func (l *lossyHTTP) Do(r *http.Request) (*http.Response, error) {
 }
 
 // emptyTable is a store on a table of its own.
-func emptyTable(t *testing.T, clock *handClock, client aws.HTTPClient) *store.Store {
+func emptyTable(t *testing.T, clock *clock.Clock, client aws.HTTPClient) *store.Store {
 	t.Helper()
 	s := store.Open(store.Config{
 		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
@@ -93,7 +74,7 @@ func wantState(t *testing.T, s *store.Store, c store.IdempotencyClaim, want stor
 
 func TestIdempotencyRecordLivesThroughItsStates(t *testing.T) {
 	t.Parallel()
-	clock := newHandClock()
+	clock := clock.New()
 	s := emptyTable(t, clock, nil)
 	different := by("second")
 	different.Fingerprint = "g"
@@ -111,20 +92,20 @@ func TestIdempotencyRecordLivesThroughItsStates(t *testing.T) {
 	wantState(t, s, by("second"), store.Settled, "sealed")
 	wantState(t, s, different, store.Reused, "")
 
-	clock.advance(31*24*time.Hour - time.Second)
+	clock.Advance(31*24*time.Hour - time.Second)
 	wantState(t, s, by("second"), store.Settled, "sealed")
-	clock.advance(time.Second)
+	clock.Advance(time.Second)
 	wantState(t, s, different, store.Claimed, "")
 }
 
 func TestIdempotencyClaimEndsWithinSixtySeconds(t *testing.T) {
 	t.Parallel()
-	clock := newHandClock()
+	clock := clock.New()
 	s := emptyTable(t, clock, nil)
 	wantState(t, s, claimant, store.Claimed, "")
-	clock.advance(60*time.Second - time.Millisecond)
+	clock.Advance(60*time.Second - time.Millisecond)
 	wantState(t, s, by("second"), store.Running, "")
-	clock.advance(time.Millisecond)
+	clock.Advance(time.Millisecond)
 	wantState(t, s, by("second"), store.Claimed, "")
 
 	// The first one wakes up again: it has nothing to say any more.
@@ -139,7 +120,7 @@ func TestIdempotencyClaimEndsWithinSixtySeconds(t *testing.T) {
 
 func TestReleasedIdempotencyKeyStaysWithItsRequest(t *testing.T) {
 	t.Parallel()
-	s := emptyTable(t, newHandClock(), nil)
+	s := emptyTable(t, clock.New(), nil)
 	wantState(t, s, claimant, store.Claimed, "")
 	if owned, err := s.ReleaseIdempotency(t.Context(), claimant); !owned || err != nil {
 		t.Fatalf("release: owned %v, %v", owned, err)
@@ -156,7 +137,7 @@ func TestIdempotencyClaimRecognisesItself(t *testing.T) {
 	// reads its own record.
 	for _, lost := range []int{1, 3} {
 		client := &lossyHTTP{operation: "PutItem"}
-		s := emptyTable(t, newHandClock(), client)
+		s := emptyTable(t, clock.New(), client)
 		client.lose = lost
 		wantState(t, s, claimant, store.Claimed, "")
 		wantState(t, s, by("second"), store.Running, "")
@@ -166,7 +147,7 @@ func TestIdempotencyClaimRecognisesItself(t *testing.T) {
 func TestIdempotencyRecordIsOpaque(t *testing.T) {
 	t.Parallel()
 	var seen recordedBodies
-	s := emptyTable(t, newHandClock(), &seen)
+	s := emptyTable(t, clock.New(), &seen)
 	wantState(t, s, claimant, store.Claimed, "")
 	if bytes.Contains(seen.all.Bytes(), []byte(claimant.ClientKey)) {
 		t.Error("the client's key is in the table")

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -12,7 +13,7 @@ var tenASecond = store.Bucket{Rate: 10, Burst: 30}
 
 func TestBucketCountsItsTokens(t *testing.T) {
 	t.Parallel()
-	now := newHandClock().Now()
+	now := clock.New().Now()
 	for _, test := range []struct {
 		owed time.Duration
 		want int
@@ -43,7 +44,7 @@ func (p *process) lease(t *testing.T, want, granted int) {
 
 func TestLeasesShareOneBucket(t *testing.T) {
 	t.Parallel()
-	clock := newHandClock()
+	clock := clock.New()
 	s := emptyTable(t, clock, nil)
 	a, b := &process{s: s}, &process{s: s}
 	a.lease(t, 10, 10)
@@ -52,19 +53,19 @@ func TestLeasesShareOneBucket(t *testing.T) {
 	a.lease(t, 1, 0)
 	b.lease(t, 1, 0)
 
-	clock.advance(500 * time.Millisecond)
+	clock.Advance(500 * time.Millisecond)
 	b.lease(t, 3, 3)
 	a.lease(t, 10, 2)
 	b.lease(t, 10, 0)
 
-	clock.advance(time.Hour)
+	clock.Advance(time.Hour)
 	a.lease(t, 100, 30) // never more than the burst
 	b.lease(t, 1, 0)
 }
 
 func TestConcurrentLeasesNeverExceedTheBucket(t *testing.T) {
 	t.Parallel()
-	s := emptyTable(t, newHandClock(), nil)
+	s := emptyTable(t, clock.New(), nil)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	total := 0
