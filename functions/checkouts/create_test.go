@@ -116,6 +116,7 @@ var badOrders = []badOrder{
 	{"two payees", []change{{"pay_to_email", "tee@example.com"}}, invalid("pay_to_email")},
 
 	{"unknown customer", []change{{"customer_id", "nobody"}}, invalid("customer_id")},
+	{"customer of no key's length", []change{{"customer_id", strings.Repeat("x", 3000)}}, invalid("customer_id")},
 	{"setup without a customer", []change{{"purpose", "SETUP_RECURRING_PAYMENT"}}, missing("customer_id")},
 	{"unknown purpose", []change{{"purpose", "DONATION"}}, invalid("purpose")},
 

@@ -66,6 +66,8 @@ var badCards = []badOrder{
 	{"card and token", []change{{"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"}}, invalid("token")},
 	{"token without its owner", []change{{"card", absent}, {"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"}}, missing("customer_id")},
 	{"unknown token", []change{{"card", absent}, {"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"}, {"customer_id", "nobody"}}, invalid("token")},
+	{"token of no key's length", []change{{"card", absent}, {"token", strings.Repeat("x", 3000)}, {"customer_id", "nobody"}}, invalid("token")},
+	{"owner of no key's length", []change{{"card", absent}, {"token", "x"}, {"customer_id", strings.Repeat("x", 3000)}}, invalid("token")},
 	{"installments in Germany", []change{{"installments", 2}}, invalid("installments")},
 	{"no installments", []change{{"installments", 0}}, invalid("installments")},
 	{"installments as text", []change{{"installments", "1"}}, invalid("installments")},

@@ -17,10 +17,11 @@ func (f family) list(ctx context.Context, req listRequest) ([]checkout, error) {
 	tenant := rest.Caller(ctx).Tenant
 	var found []payments.Checkout
 	var err error
-	if req.Reference != "" {
-		found, err = f.store.CheckoutsByReference(ctx, tenant, req.Reference)
-	} else {
+	switch {
+	case req.Reference == "":
 		found, err = f.store.Checkouts(ctx, tenant)
+	case checkReference(req.Reference) == nil: // no checkout bears any other
+		found, err = f.store.CheckoutsByReference(ctx, tenant, req.Reference)
 	}
 	views := make([]checkout, len(found))
 	for i, c := range found {

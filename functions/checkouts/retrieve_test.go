@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func TestListByReference(t *testing.T) {
 	s.create(t)
 	s.neighbour().create(t, change{"checkout_reference", "theirs"})
 	for query, want := range map[string]int{
-		"a%2Fb+%C3%BC%26c": 1, "a/b": 0, "A%2FB+%C3%BC%26C": 0, "theirs": 0, "": 2,
+		"a%2Fb+%C3%BC%26c": 1, "a/b": 0, "A%2FB+%C3%BC%26C": 0, "theirs": 0, "": 2, strings.Repeat("x", 3000): 0,
 	} {
 		if got := listed(t, s.send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
 			t.Errorf("%q: %d checkouts, want %d", query, len(got), want)

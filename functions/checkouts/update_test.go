@@ -77,6 +77,7 @@ func TestUpdateRefuses(t *testing.T) {
 		{"another currency and amount", id, map[string]any{"currency": "HUF", "amount": 100}, invalid("currency")},
 		{"description too long", id, map[string]any{"description": strings.Repeat("x", 1001)}, invalid("description")},
 		{"unknown customer", id, map[string]any{"customer_id": "nobody"}, invalid("customer_id")},
+		{"customer of no key's length", id, map[string]any{"customer_id": strings.Repeat("x", 3000)}, invalid("customer_id")},
 		{"another merchant's customer", id, map[string]any{"customer_id": s.neighbour().customer(t)}, invalid("customer_id")},
 		{"setup without a customer", setup, map[string]any{"customer_id": ""}, missing("customer_id")},
 		{"past its time", id, map[string]any{"valid_until": "2026-11-20T12:00:00Z"}, invalid("valid_until")},
