@@ -90,7 +90,7 @@ func (f family) artefact(ctx context.Context, req idRequest) (rest.Document, err
 func codeImage(method payments.Method, text string) ([]byte, error) {
 	draw, width, height := drawQR, 320, 320
 	if method == payments.Boleto {
-		draw, width, height = drawBoleto, 824, 100
+		draw, width, height = drawBoleto, 810, 100
 	}
 	code, err := draw(text)
 	if err != nil {
