@@ -1,0 +1,242 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// finding is something that must not be.
+type finding struct {
+	About string // checkout it is about, or ""
+	Text  string
+}
+
+// findings are safe for concurrent use.
+type findings struct {
+	mu   sync.Mutex
+	list []finding
+}
+
+// find notes what must not be.
+func (w *World) find(about, format string, args ...any) {
+	f := finding{about, fmt.Sprintf(format, args...)}
+	w.findings.mu.Lock()
+	w.findings.list = append(w.findings.list, f)
+	w.findings.mu.Unlock()
+	w.notef("FINDING", "%s %s", about, f.Text)
+}
+
+// Findings are all of them; none in a world in order.
+func (w *World) Findings() []finding {
+	w.findings.mu.Lock()
+	defer w.findings.mu.Unlock()
+	return slices.Clone(w.findings.list)
+}
+
+// History is everything that happened, a line each.
+func (w *World) History() string { return w.history.String() }
+
+// Trace is what happened around a checkout, with what shares no key with it
+// left out.
+func (w *World) Trace(checkout string) string {
+	if checkout == "" {
+		return w.History()
+	}
+	texts := []string{checkout, "clocks", "storm", "FINDING"}
+	for id, c := range w.books().charges {
+		if c.text("checkout_id") == checkout {
+			texts = append(texts, id)
+		}
+	}
+	for _, c := range w.books().callbacks {
+		if c.text("checkout_id") == checkout {
+			texts = append(texts, c.text("id"))
+		}
+	}
+	return w.history.about(texts...)
+}
+
+// checkKeys sees that a request touches its own tenant's keys only. What
+// belongs to nobody, and the tokens that lead to somebody, are shared.
+func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
+	by := invocationOf(ctx)
+	if by.tenant == "" {
+		return
+	}
+	text := string(body)
+	_, merchant, _ := strings.Cut(by.tenant, "#")
+	for _, key := range append(valuesOf(text, "pk"), valuesOf(text, listPartition)...) {
+		own := strings.HasPrefix(key, by.tenant+"#") || key == "MERCHANT#"+merchant
+		shared := false
+		for _, prefix := range []string{"KEY#", "RATE#", "SESSION#", "CALLBACK#"} {
+			shared = shared || strings.HasPrefix(key, prefix)
+		}
+		if !own && !shared {
+			w.find("", "%s of %s touched %s in %s", by.actor, by.tenant, key, operation)
+		}
+	}
+	if len(valuesOf(text, duePartition)) > 0 && strings.Contains(text, `"KeyConditions"`) {
+		w.find("", "%s of %s read the due index", by.actor, by.tenant)
+	}
+}
+
+// item is one of the table's, as plain JSON.
+type item map[string]any
+
+func (i item) text(name string) string {
+	text, _ := i[name].(string)
+	return text
+}
+
+func (i item) object(name string) item {
+	object, _ := i[name].(map[string]any)
+	return object
+}
+
+func (i item) list(name string) (items []item) {
+	list, _ := i[name].([]any)
+	for _, entry := range list {
+		object, _ := entry.(map[string]any)
+		items = append(items, object)
+	}
+	return items
+}
+
+// plain turns an attribute value of the service's JSON into a plain one;
+// numbers stay text.
+func plain(v any) any {
+	typed, _ := v.(map[string]any)
+	for kind, value := range typed {
+		switch kind {
+		case "M":
+			return plainItem(value)
+		case "L":
+			list, _ := value.([]any)
+			out := make([]any, len(list))
+			for i := range list {
+				out[i] = plain(list[i])
+			}
+			return out
+		case "NULL":
+			return nil
+		default:
+			return value
+		}
+	}
+	return nil
+}
+
+func plainItem(v any) map[string]any {
+	members, _ := v.(map[string]any)
+	out := make(map[string]any, len(members))
+	for name, value := range members {
+		out[name] = plain(value)
+	}
+	return out
+}
+
+// scan reads the whole table.
+func (w *World) scan() []item {
+	var items []item
+	in := map[string]any{"TableName": w.config.Table}
+	for {
+		var out struct {
+			Items            []map[string]any
+			LastEvaluatedKey map[string]any
+		}
+		w.aws(w.table, tables+"Scan", in, &out)
+		for _, raw := range out.Items {
+			items = append(items, plainItem(raw))
+		}
+		if out.LastEvaluatedKey == nil {
+			return items
+		}
+		in["ExclusiveStartKey"] = out.LastEvaluatedKey
+	}
+}
+
+// nextDue is when the sweep has something to do; the zero time for never.
+func (w *World) nextDue() time.Time {
+	next := ""
+	for shard := range store.DueShards {
+		var out struct{ Items []map[string]any }
+		w.aws(w.table, tables+"Query", map[string]any{
+			"TableName": w.config.Table, "IndexName": "due", "Limit": 1, "KeyConditionExpression": "due_pk = :p",
+			"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": fmt.Sprintf("DUE#%d", shard)}},
+		}, &out)
+		for _, raw := range out.Items {
+			if at := item(plainItem(raw)).text("due_sk"); next == "" || at < next {
+				next = at
+			}
+		}
+	}
+	if next == "" {
+		return time.Time{}
+	}
+	var micros int64
+	_, _ = fmt.Sscanf(next, "%d#", &micros)
+	return time.UnixMicro(micros).Add(time.Second)
+}
+
+// atRest says nothing is due and the queue is empty.
+func (w *World) atRest() bool {
+	if !w.nextDue().IsZero() {
+		return false
+	}
+	var out struct{ Attributes map[string]string }
+	w.aws(w.queues, queues+"GetQueueAttributes", map[string]any{"QueueUrl": w.config.CallbackQueue, "AttributeNames": []string{"All"}}, &out)
+	for _, name := range []string{"", "NotVisible", "Delayed"} {
+		if out.Attributes["ApproximateNumberOfMessages"+name] != "0" {
+			return false
+		}
+	}
+	return true
+}
+
+// sorted walks a map in the order of its keys.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// image is the item as the change left it; nil when it is gone.
+func (c *change) image() item {
+	if c.read != nil {
+		return c.read
+	}
+	var record struct {
+		Dynamodb struct{ NewImage map[string]any }
+	}
+	_ = json.Unmarshal(c.text, &record) // it was read before
+	c.read = plainItem(map[string]any(record.Dynamodb.NewImage))
+	return c.read
+}
+
+// images are all states of all items of one sort, in order.
+func (w *World) images(sort string) (images []item) {
+	for _, c := range w.changes {
+		if i := c.image(); i.text("sk") == sort {
+			images = append(images, i)
+		}
+	}
+	return images
+}
+
+func unionOf(a, b map[outcome]int) []outcome {
+	all := map[string]outcome{}
+	for _, m := range []map[outcome]int{a, b} {
+		for o := range m {
+			all[o.checkout+" "+o.status] = o
+		}
+	}
+	var list []outcome
+	for _, key := range sorted(all) {
+		list = append(list, all[key])
+	}
+	return list
+}

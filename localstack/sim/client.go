@@ -1,0 +1,198 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// shop is a tenant with its API key: a merchant in one mode.
+type shop struct {
+	tenant, merchant, token string
+	currency                string
+}
+
+// reply is an answer of the platform to a client's request, received or not.
+type reply struct {
+	request
+	response
+	tenant string
+	heard  bool
+	story  string
+	at     int // step
+}
+
+// found sets up the merchants: a sandbox one in Germany, and one in Brazil
+// that is live and has a test key.
+func (w *World) found() {
+	var german, brazilian struct {
+		Code   string                     `json:"merchant_code"`
+		Key    struct{ Plaintext string } `json:"api_key"`
+		Second struct{ Plaintext string } `json:"test_api_key"`
+	}
+	w.operate("operator", `{"command":"create_merchant","name":"Kaffeehaus","email":"k@example.com","country":"DE","currency":"EUR","sandbox":true}`, &german)
+	w.operate("operator", `{"command":"create_merchant","name":"Padaria","email":"p@example.com","country":"BR","currency":"BRL","test_key":true}`, &brazilian)
+	w.shops = []*shop{
+		{"T#" + german.Code, german.Code, german.Key.Plaintext, "EUR"},
+		{"T#" + brazilian.Code, brazilian.Code, brazilian.Second.Plaintext, "BRL"},
+		{"L#" + brazilian.Code, brazilian.Code, brazilian.Key.Plaintext, "BRL"},
+	}
+}
+
+// operate runs an operator's command; false when no answer came.
+func (w *World) operate(actor, command string, answer any) bool {
+	v := w.park(toPlatform, nil, actor, command)
+	if v.fault == failBefore {
+		return false
+	}
+	err := w.invoke(actor, "provision", "", v.roll, func(ctx context.Context, p *process) error {
+		out, err := p.invoke(ctx, json.RawMessage(command))
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(out)
+		w.notef(actor, "%s → %s", command, strings.Join(strings.Fields(redact(string(text))), " "))
+		if err == nil && answer != nil {
+			err = json.Unmarshal(text, answer)
+		}
+		return err
+	})
+	return err == nil
+}
+
+// redact keeps keys out of histories.
+func redact(text string) string {
+	for _, prefix := range []string{"sk_test_", "sk_live_"} {
+		for {
+			at := strings.Index(text, prefix)
+			if at < 0 {
+				break
+			}
+			text = text[:at] + "…" + text[min(len(text), at+len(prefix)+38):]
+		}
+	}
+	return text
+}
+
+// send makes one request over a network that may lose it, its reply, or
+// bring it twice.
+func (w *World) send(actor, story, tenant string, r request) response {
+	v := w.park(toPlatform, nil, actor, r.Method+" "+r.Path+" "+r.Key)
+	switch v.fault {
+	case failBefore:
+		w.notef(actor, "%s %s fails", r.Method, r.Path)
+		return response{}
+	case duplicate:
+		w.run(stragglers, func() {
+			w.park(move, nil, actor+" again", r.Method+" "+r.Path)
+			w.serve(actor+" again", story, tenant, v.roll+1, r)
+		})
+	}
+	i := w.serve(actor, story, tenant, v.roll, r)
+	answer := w.replies[i].response
+	if w.park(toClient, nil, actor, fmt.Sprint(answer.Status)).fault == loseReply {
+		w.notef(actor, "%s %s: reply %d is lost", r.Method, r.Path, answer.Status)
+		return response{}
+	}
+	w.replies[i].heard = answer.Status != 0
+	return answer
+}
+
+// serve has a function answer the request, and returns the reply's index. A
+// function that dies is what API Gateway answers 500 for.
+func (w *World) serve(actor, story, tenant string, roll uint64, r request) int {
+	var out events.APIGatewayV2HTTPResponse
+	err := w.invoke(actor, familyOf(r.Path), tenant, roll, func(ctx context.Context, p *process) (err error) {
+		out, err = p.http(ctx, r.event(fmt.Sprint(w.sched.steps), w.now()))
+		return err
+	})
+	answer := response{Status: out.StatusCode, Body: []byte(out.Body)}
+	if err != nil {
+		answer = response{Status: 500}
+	}
+	for name, values := range out.MultiValueHeaders {
+		switch strings.ToLower(name) {
+		case "idempotency-replayed":
+			answer.Replayed = true
+		case "location":
+			answer.Location = values[0]
+		}
+	}
+	for name, value := range out.Headers {
+		switch strings.ToLower(name) {
+		case "idempotency-replayed":
+			answer.Replayed = true
+		case "location":
+			answer.Location = value
+		}
+	}
+	w.notef(actor, "%s %s %s → %d %s", r.Method, r.Path, r.Key, answer.Status, answer.inShort())
+	w.replies = append(w.replies, reply{request: r, response: answer, tenant: tenant, story: story, at: w.sched.steps})
+	return len(w.replies) - 1
+}
+
+func familyOf(path string) string {
+	switch {
+	case strings.HasPrefix(path, "/v0.1/customers"):
+		return "customers"
+	case strings.HasPrefix(path, "/3ds"), strings.HasPrefix(path, "/apm"):
+		return "pages"
+	default:
+		return "checkouts"
+	}
+}
+
+// view is what clients read of a checkout or an error.
+type view struct {
+	ID            string
+	Status        string
+	ErrorCode     string `json:"error_code"`
+	TransactionID string `json:"transaction_id"`
+	NextStep      struct {
+		URL     string
+		Method  string
+		Payload map[string]string
+	} `json:"next_step"`
+	Instrument struct{ Token string } `json:"payment_instrument"`
+}
+
+func (r response) view() view {
+	var v view
+	_ = json.Unmarshal(r.Body, &v) // lists and pages have none of it
+	return v
+}
+
+func (r response) inShort() string {
+	v := r.view()
+	return strings.TrimSpace(strings.Join([]string{v.ID, v.Status, v.ErrorCode, v.NextStep.Method}, " "))
+}
+
+// done says a client need not try again: it has an answer that will not
+// change by itself.
+func (r response) done() bool {
+	switch {
+	case r.Status == 0, r.Status >= 500, r.Status == 429, r.Status == 424:
+		return false
+	case r.Status == 409:
+		code := r.view().ErrorCode
+		return code != "IDEMPOTENCY_IN_PROGRESS" && (code != "CONFLICT" || r.Replayed)
+	default:
+		return true
+	}
+}
+
+// retryAfter is how long a client waits with its next try.
+func (r response) retryAfter() time.Duration {
+	switch r.Status {
+	case 429:
+		return 2 * time.Second
+	case 409:
+		return 13 * time.Second // five of them outlast a minute
+	default:
+		return 10 * time.Millisecond
+	}
+}
