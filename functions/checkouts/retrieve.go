@@ -17,11 +17,10 @@ func (f family) list(ctx context.Context, req listRequest) ([]checkout, error) {
 	tenant := rest.Caller(ctx).Tenant
 	var found []payments.Checkout
 	var err error
-	switch {
-	case req.Reference == "":
-		found, err = f.store.Checkouts(ctx, tenant)
-	case checkReference(req.Reference) == nil: // no checkout bears any other
+	if req.Reference != "" {
 		found, err = f.store.CheckoutsByReference(ctx, tenant, req.Reference)
+	} else {
+		found, err = f.store.Checkouts(ctx, tenant)
 	}
 	views := make([]checkout, len(found))
 	for i, c := range found {

@@ -44,19 +44,15 @@ type createRequest struct {
 	Details *payments.PersonalDetails `json:"personal_details"`
 }
 
-// Bounds of customer_id, which the client chooses (contract §5). It is part of
-// paths, so it must also be what a path may hold.
-const (
-	maxID      = 255 // characters
-	maxIDBytes = 512
-)
+// maxID bounds customer_id, which the client chooses, in characters (contract §5).
+const maxID = 255
 
 func checkID(id string) error {
 	switch {
 	case id == "":
 		return failure.Missing("customer_id")
-	case utf8.RuneCountInString(id) > maxID || len(id) > maxIDBytes:
-		return failure.Invalid("customer_id", "must have at most 255 characters and 512 bytes")
+	case utf8.RuneCountInString(id) > maxID:
+		return failure.Invalid("customer_id", "must have at most 255 characters")
 	case strings.ContainsFunc(id, unicode.IsControl):
 		return failure.Invalid("customer_id", "must have no control characters")
 	default:

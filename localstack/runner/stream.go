@@ -32,9 +32,10 @@ type stream struct {
 	manual   bool
 	log      *slog.Logger
 
-	mu     sync.Mutex // one reader at a time
-	shards map[string]*shard
-	order  []string // of discovery
+	mu       sync.Mutex // one reader at a time
+	shards   map[string]*shard
+	order    []string // of discovery
+	caughtUp bool     // nothing but waiting was left to do in the last pass
 }
 
 // shard is a position.
@@ -54,7 +55,7 @@ func (r *Runner) DrainStream(ctx context.Context) (records int, err error) {
 	for {
 		n, err := r.stream.pass(ctx)
 		records += n
-		if n == 0 || err != nil {
+		if err != nil || n == 0 && r.stream.caughtUp {
 			return records, err
 		}
 	}
@@ -112,6 +113,7 @@ func (s *stream) poll(ctx context.Context) {
 func (s *stream) pass(ctx context.Context) (records int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.caughtUp = true
 	if err := s.discover(ctx, false); err != nil {
 		return 0, err
 	}
@@ -136,14 +138,13 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 			return 0, err
 		}
 	}
+	if sh.iterator == nil { // what it had read was trimmed
+		return 0, nil
+	}
 	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: sh.iterator, Limit: aws.Int32(streamBatch)})
 	var expired *types.ExpiredIteratorException
-	var trimmed *types.TrimmedDataAccessException
-	if errors.As(err, &trimmed) {
-		sh.after = ""
-	}
-	if errors.As(err, &expired) || errors.As(err, &trimmed) {
-		sh.iterator = nil // sought again in the next pass
+	if sh.forgotten(err) || errors.As(err, &expired) {
+		sh.iterator, s.caughtUp = nil, false // sought again in the next pass
 		return 0, nil
 	}
 	if err != nil {
@@ -154,7 +155,20 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 		return 0, err
 	}
 	sh.iterator, sh.closed = out.NextShardIterator, out.NextShardIterator == nil
+	if sh.closed { // its children's turn has come
+		s.caughtUp = false
+	}
 	return len(out.Records), nil
+}
+
+// forgotten says the stream no longer holds what the shard had read last: it is read from the oldest record there is.
+func (sh *shard) forgotten(err error) bool {
+	var trimmed *types.TrimmedDataAccessException
+	if !errors.As(err, &trimmed) {
+		return false
+	}
+	sh.after = ""
+	return true
 }
 
 // seek sets the shard's iterator: behind the last record handled, or at the start given.
@@ -168,6 +182,10 @@ func (s *stream) seek(ctx context.Context, id string, start types.ShardIteratorT
 		in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, aws.String(sh.after)
 	}
 	out, err := s.client.GetShardIterator(ctx, in)
+	if sh.forgotten(err) {
+		s.caughtUp = false // sought again in the next pass
+		return nil
+	}
 	if err != nil {
 		return err
 	}

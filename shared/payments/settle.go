@@ -164,11 +164,14 @@ func (c Checkout) CheckDeactivatable(now time.Time) error {
 	case c.Status == Paid:
 		return errPaid
 	case c.StatusAt(now) == Expired, c.acquirerDecides():
-		return failure.Clash("CHECKOUT_PROCESSED", "session-cant-be-deactivated", "the checkout cannot be deactivated")
+		return ErrNotDeactivatable
 	default:
 		return nil
 	}
 }
+
+// ErrNotDeactivatable: the checkout has expired, or the acquirer is deciding.
+var ErrNotDeactivatable = failure.Clash("CHECKOUT_PROCESSED", "session-cant-be-deactivated", "the checkout cannot be deactivated")
 
 // Expire records that valid_until has passed; false when it is not so.
 func (c Checkout) Expire(msgID string, now time.Time) (Change, bool) {

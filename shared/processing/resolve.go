@@ -124,7 +124,10 @@ func (p *Processor) Deactivate(ctx context.Context, t account.Tenant, checkoutID
 		}
 		// Cancelling one attempt may bring up another that was begun meanwhile.
 		for c.PayersTurn() {
-			if c, err = p.cancel(ctx, t, c); err != nil {
+			if c, err = p.cancel(ctx, t, c); errors.Is(err, errUndecided) {
+				err = payments.ErrNotDeactivatable
+			}
+			if err != nil {
 				return payments.Change{}, false, err
 			}
 		}

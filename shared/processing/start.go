@@ -176,10 +176,14 @@ func (p *Processor) cancel(ctx context.Context, t account.Tenant, c payments.Che
 		return c, failure.UpstreamFailed(err)
 	}
 	if o.Decision == payments.Undecided {
-		return c, failure.Clash("CONFLICT", "", "the acquirer is deciding on a payment")
+		return c, errUndecided
 	}
 	return p.settle(ctx, t, c, attemptID, o)
 }
+
+// errUndecided: the open attempt can be neither given up nor followed by
+// another before the acquirer has made up its mind (contract §4.5).
+var errUndecided = failure.Clash("CONFLICT", "", "the acquirer is deciding on a payment")
 
 // carryOut has the claimed attempt charged and records the outcome. A retry
 // finds the same charge at the acquirer; only who began the attempt can know

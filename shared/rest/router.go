@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// maxSegment bounds one path value; no id of ours comes near it, and DynamoDB
-// refuses longer keys with an error that would look like our fault.
-const maxSegment = 512
+// maxSegment bounds one path value, in bytes: the longest id is a
+// customer_id of 255 characters (contract §5).
+const maxSegment = 1024
 
 // router finds a route by method and path. net/http's ServeMux has no
 // prefix{name} segments, answers 404 and 405 in text/plain, and redirects

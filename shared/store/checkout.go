@@ -62,9 +62,11 @@ func (s *Store) CreateCheckout(ctx context.Context, t account.Tenant, c payments
 	return s.createdBefore(ctx, t, c, err)
 }
 
+// takeReference guards a reference; one that the checkout bore before is its
+// own still.
 func (s *Store) takeReference(t account.Tenant, c payments.Checkout) *dynamo.Put {
 	guard := referenceItem{key: referenceKey(t, c.Reference), CheckoutID: c.ID}
-	return s.table.Put(guard).If("attribute_not_exists(pk)")
+	return s.table.Put(guard).If("attribute_not_exists(pk) OR checkout_id = ?", c.ID)
 }
 
 // createdBefore tells an own earlier write from somebody else's.

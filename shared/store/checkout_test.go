@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -129,9 +130,11 @@ func TestARenamedCheckoutIsFoundByItsNewReferenceOnly(t *testing.T) {
 	if _, err := s.RenameCheckout(ctx, tenant, other); failure.Of(err).Code != "DUPLICATED_CHECKOUT" {
 		t.Errorf("took a reference in use: %v", err)
 	}
-	c.Reference = "new"
-	if _, err := s.RenameCheckout(ctx, tenant, c); err != nil {
-		t.Fatal(err)
+	for _, reference := range []string{"new", "old", "new"} { // its own old name is still its own
+		c.Reference = reference
+		if c, err = s.RenameCheckout(ctx, tenant, c); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for reference, want := range map[string]int{"old": 0, "new": 1, "taken": 1} {
 		if found, err := s.CheckoutsByReference(ctx, tenant, reference); err != nil || len(found) != want {
@@ -142,8 +145,11 @@ func TestARenamedCheckoutIsFoundByItsNewReferenceOnly(t *testing.T) {
 
 func TestAnUnknownCheckoutIsAbsent(t *testing.T) {
 	t.Parallel()
-	_, err := newStore(t).Checkout(context.Background(), tenant, uuid.NewString())
-	if f := failure.Of(err); f.Kind != failure.NotFound || f.Slug != "checkout-not-found" {
-		t.Errorf("got %v", err)
+	s := newStore(t)
+	for _, id := range []string{uuid.NewString(), "", strings.Repeat("x", 5000)} {
+		_, err := s.Checkout(context.Background(), tenant, id)
+		if f := failure.Of(err); f.Kind != failure.NotFound || f.Slug != "checkout-not-found" {
+			t.Errorf("%.10s: %v", id, err)
+		}
 	}
 }

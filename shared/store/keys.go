@@ -82,27 +82,27 @@ func credentialKey(tokenHash string) key { return key{"KEY#" + tokenHash, "KEY"}
 func apiKeyKey(t account.Tenant, id string) key { return key{t.String() + "#KEYS", "KEYID#" + id} }
 
 func checkoutKey(t account.Tenant, id string) key {
-	return key{t.String() + "#CHECKOUT#" + id, "CHECKOUT"}
+	return key{t.String() + "#CHECKOUT#" + bounded(id), "CHECKOUT"}
 }
 
 func referenceKey(t account.Tenant, reference string) key {
-	return key{t.String() + "#REFERENCE#" + reference, "REFERENCE"}
+	return key{t.String() + "#REFERENCE#" + bounded(reference), "REFERENCE"}
 }
 
 func transactionKey(t account.Tenant, id string) key {
-	return key{t.String() + "#TRANSACTION#" + id, "TRANSACTION"}
+	return key{t.String() + "#TRANSACTION#" + bounded(id), "TRANSACTION"}
 }
 
 func sessionKey(tokenHash string) key { return key{"SESSION#" + tokenHash, "SESSION"} }
 
 func customerKey(t account.Tenant, id string) key {
-	return key{t.String() + "#CUSTOMER#" + id, "CUSTOMER"}
+	return key{t.String() + "#CUSTOMER#" + bounded(id), "CUSTOMER"}
 }
 
 const cardPrefix = "CARD#"
 
 func cardKey(t account.Tenant, customer, token string) key {
-	return key{customerKey(t, customer).PK, cardPrefix + token}
+	return key{customerKey(t, customer).PK, cardPrefix + bounded(token)}
 }
 
 const callbackPrefix = "CALLBACK#"
@@ -116,6 +116,19 @@ func idempotencyKey(t account.Tenant, clientKey string) key {
 func rateKey(subject string) key { return key{"RATE#" + digest(subject), "RATE"} }
 
 func checkoutsList(t account.Tenant) string { return t.String() + "#CHECKOUTS" }
+
+// longestID is more bytes than any id has; with it a key stays within the
+// table's limits (2,048 bytes, and 1,024 for the sort key).
+const longestID = 1000
+
+// bounded lets any text a client sends form a key: what is longer than every
+// id is looked up by its digest, and not found.
+func bounded(id string) string {
+	if len(id) <= longestID {
+		return id
+	}
+	return digest(id)
+}
 
 // digest bounds and hides client-chosen text in a key.
 func digest(text string) string {
