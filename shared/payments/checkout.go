@@ -102,15 +102,15 @@ func (c Checkout) acquirerDecides() bool {
 // PayersTurn says a challenge, a redirect or a voucher waits for the payer.
 func (c Checkout) PayersTurn() bool { return c.Attempt != nil && c.Attempt.State == WithPayer }
 
-// tooLate says valid_until has passed: no new attempt may begin.
-func (c Checkout) tooLate(now time.Time) bool {
+// TooLate says valid_until has passed: no new attempt may begin.
+func (c Checkout) TooLate(now time.Time) bool {
 	return c.open() && c.ValidUntil != nil && !now.Before(*c.ValidUntil)
 }
 
 // pastDue says the checkout is too late to be paid, and no attempt begun in
 // time is left that still may (contract §4.5).
 func (c Checkout) pastDue(now time.Time) bool {
-	return c.tooLate(now) && !c.acquirerDecides() && !c.PayersTurn()
+	return c.TooLate(now) && !c.acquirerDecides() && !c.PayersTurn()
 }
 
 // StatusAt is the status a reader sees at now: expiry counts at once, even
@@ -150,7 +150,7 @@ func (c Checkout) CheckProcessable(now time.Time) error {
 	if err := c.checkOpen(now); err != nil {
 		return err
 	}
-	if c.tooLate(now) {
+	if c.TooLate(now) {
 		return errExpired
 	}
 	if c.acquirerDecides() {

@@ -193,6 +193,9 @@ func (p *Processor) carryOut(ctx context.Context, t account.Tenant, c payments.C
 	if a.State == payments.Closed {
 		return c, nil, nil
 	}
+	if a.State == payments.Deciding && c.TooLate(p.Store.Now()) {
+		return p.tooLate(ctx, t, c)
+	}
 	o, err := p.charge(ctx, t, c, order, instrument)
 	if begun && errors.Is(err, acquirer.ErrNotTaken) {
 		return p.neverTaken(ctx, t, c, err)
@@ -206,6 +209,23 @@ func (p *Processor) carryOut(ctx context.Context, t account.Tenant, c payments.C
 		return c, nil, err
 	}
 	return c, p.step(c, a.ID, o), nil
+}
+
+// tooLate gives up an attempt that was claimed just when valid_until passed.
+// The clock was read before the claim was written: whoever asked in between
+// was told EXPIRED, and that is final. Only what a retry finds charged counts.
+func (p *Processor) tooLate(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, *Step, error) {
+	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
+	if err != nil { // the sweep asks again
+		o = payments.Outcome{Decision: payments.Undecided}
+	}
+	if c, err = p.settle(ctx, t, c, c.Attempt.ID, o); err != nil {
+		return c, nil, err
+	}
+	if now := p.Store.Now(); c.StatusAt(now) == payments.Expired {
+		return c, nil, c.CheckProcessable(now)
+	}
+	return c, nil, nil
 }
 
 func (p *Processor) neverTaken(ctx context.Context, t account.Tenant, c payments.Checkout, cause error) (payments.Checkout, *Step, error) {
