@@ -62,10 +62,11 @@ func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state
 	}
 	var current idempotencyItem
 	// The owner's clause recognises our own write, when its reply was lost
-	// and the SDK repeats it.
+	// and the SDK repeats it. One that was only delayed, and arrives when the
+	// request has been answered, must not take the answer away.
 	wrote, err := s.table.Put(item).If(
-		"attribute_not_exists(pk) OR expires_at <= ? OR 'owner' = ?"+
-			" OR (fingerprint = ? AND attribute_not_exists(reply) AND running_until <= ?)",
+		"attribute_not_exists(pk) OR expires_at <= ?"+
+			" OR (attribute_not_exists(reply) AND ('owner' = ? OR (fingerprint = ? AND running_until <= ?)))",
 		now.Unix(), c.Owner, c.Fingerprint, now.UnixMilli()).CurrentValue(ctx, &current)
 	if err != nil {
 		return s.ownClaim(ctx, item, err)
