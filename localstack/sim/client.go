@@ -43,41 +43,6 @@ func (w *World) found() {
 	}
 }
 
-// operate runs an operator's command; false when no answer came.
-func (w *World) operate(actor, command string, answer any) bool {
-	v := w.park(toPlatform, nil, actor, command)
-	if v.fault == failBefore {
-		return false
-	}
-	err := w.invoke(actor, "provision", "", v.roll, func(ctx context.Context, p *process) error {
-		out, err := p.invoke(ctx, json.RawMessage(command))
-		if err != nil {
-			return err
-		}
-		text, err := json.Marshal(out)
-		w.notef(actor, "%s → %s", command, strings.Join(strings.Fields(redact(string(text))), " "))
-		if err == nil && answer != nil {
-			err = json.Unmarshal(text, answer)
-		}
-		return err
-	})
-	return err == nil
-}
-
-// redact keeps keys out of histories.
-func redact(text string) string {
-	for _, prefix := range []string{"sk_test_", "sk_live_"} {
-		for {
-			at := strings.Index(text, prefix)
-			if at < 0 {
-				break
-			}
-			text = text[:at] + "…" + text[min(len(text), at+len(prefix)+38):]
-		}
-	}
-	return text
-}
-
 // send makes one request over a network that may lose it, its reply, or
 // bring it twice.
 func (w *World) send(actor, story, tenant string, r request) response {

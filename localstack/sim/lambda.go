@@ -67,6 +67,7 @@ func (w *World) function(name string) functions.Function {
 type invocation struct {
 	actor  string
 	tenant string // whose data it may touch; "" for anybody's
+	claim  string // its name as the owner of an idempotency key
 	ctx    context.Context
 	cancel context.CancelFunc
 

@@ -105,6 +105,9 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		send: func() (*http.Response, string, error) {
 			sent.Body, sent.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 			response, err := engine.RoundTrip(sent)
+			if err == nil && response.StatusCode == http.StatusOK {
+				c.world.checkOwner(sent.Context(), operation, body)
+			}
 			return response, outcomeOf(response), err
 		},
 		refuse: func(f fault) (*http.Response, error) { return refusal(r, f, operation), nil },

@@ -38,8 +38,12 @@ func (w *World) populate() {
 		s := &story{World: w, name: fmt.Sprintf("order-%d", n), shop: w.shops[w.pickShop()],
 			dice: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
 		s.amount = amounts[s.dice.IntN(len(amounts))]
-		if s.currency == "EUR" && s.dice.IntN(4) == 0 {
-			w.run(clients, s.subscribe)
+		switch {
+		case s.currency == "EUR" && s.dice.IntN(4) == 0:
+			s.subscribe()
+			continue
+		case s.dice.IntN(10) == 0:
+			s.administer()
 			continue
 		}
 		s.method = s.pickMethod()

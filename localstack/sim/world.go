@@ -60,6 +60,8 @@ type World struct {
 	shops    []*shop
 	replies  []reply
 	received []delivery
+	claims   []claim
+	answers  []operatorAnswer
 }
 
 // Options of a run.
