@@ -2,13 +2,14 @@ package sim
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -204,17 +205,44 @@ func (w *World) atRest() bool {
 // sorted walks a map in the order of its keys.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// image is the item as the change left it; nil when it is gone.
+// image is the item as the change left it; empty when it is gone.
 func (c *change) image() item {
-	if c.read != nil {
-		return c.read
+	if c.read == nil {
+		c.read = plainImage(c.Change.NewImage)
 	}
-	var record struct {
-		Dynamodb struct{ NewImage map[string]any }
-	}
-	_ = json.Unmarshal(c.text, &record) // it was read before
-	c.read = plainItem(map[string]any(record.Dynamodb.NewImage))
 	return c.read
+}
+
+func plainImage(image map[string]events.DynamoDBAttributeValue) item {
+	out := make(item, len(image))
+	for name, value := range image {
+		out[name] = plainAttribute(value)
+	}
+	return out
+}
+
+// plainAttribute is plain for an attribute as Lambda's events have it.
+func plainAttribute(v events.DynamoDBAttributeValue) any {
+	switch v.DataType() {
+	case events.DataTypeString:
+		return v.String()
+	case events.DataTypeNumber:
+		return v.Number()
+	case events.DataTypeBoolean:
+		return v.Boolean()
+	case events.DataTypeBinary:
+		return string(v.Binary())
+	case events.DataTypeMap:
+		return map[string]any(plainImage(v.Map()))
+	case events.DataTypeList:
+		list := make([]any, len(v.List()))
+		for i, element := range v.List() {
+			list[i] = plainAttribute(element)
+		}
+		return list
+	default:
+		return nil
+	}
 }
 
 // images are all states of all items of one sort, in order.

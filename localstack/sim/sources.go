@@ -96,8 +96,7 @@ func (w *World) tick() {
 // change is one record of the table's stream.
 type change struct {
 	events.DynamoDBEventRecord
-	text json.RawMessage
-	read item // of text, once somebody asked
+	read item // the image, once somebody asked
 }
 
 // readStream moves what the stream holds into the world's own record, before
@@ -105,16 +104,12 @@ type change struct {
 func (w *World) readStream() {
 	for {
 		var out struct {
-			Records           []json.RawMessage
+			Records           []events.DynamoDBEventRecord
 			NextShardIterator string
 		}
 		w.aws(w.table, streams+"GetRecords", map[string]any{"ShardIterator": w.iterator, "Limit": 1000}, &out)
-		for _, text := range out.Records {
-			c := change{text: text}
-			if err := json.Unmarshal(text, &c.DynamoDBEventRecord); err != nil {
-				w.panicf("stream record: %v", err)
-			}
-			w.changes = append(w.changes, &c)
+		for _, record := range out.Records {
+			w.changes = append(w.changes, &change{DynamoDBEventRecord: record})
 		}
 		w.iterator = out.NextShardIterator
 		if len(out.Records) == 0 {

@@ -161,6 +161,7 @@ func (s *story) process(actor string, dice *rand.Rand) {
 		r := request{Method: "PUT", Path: s.path(), Body: s.payment(dice)}
 		if dice.IntN(2) == 0 {
 			r.Key = fmt.Sprintf("%s pays %d", actor, i)
+			s.double(actor, dice, r)
 		}
 		answer := s.insist(actor, r)
 		s.pay(actor, dice, answer.view())
@@ -169,6 +170,18 @@ func (s *story) process(actor string, dice *rand.Rand) {
 			s.read(actor, dice)
 		}
 	}
+}
+
+// double has an impatient server send the same request a second time, now
+// and then.
+func (s *story) double(actor string, dice *rand.Rand, r request) {
+	if dice.IntN(3) > 0 {
+		return
+	}
+	s.run(clients, func() {
+		s.think(actor + " twin")
+		s.insist(actor+" twin", r)
+	})
 }
 
 // payment is the body of a process request.
