@@ -58,7 +58,7 @@ func (s *story) introduce(customer string) {
 			told := s.insist(actor, request{Method: "PUT", Path: "/v0.1/customers/" + customer, Key: actor + " adds",
 				Body: fmt.Sprintf(`{"personal_details":{%q:"X"}}`, detail)})
 			if told.Status == 200 {
-				s.claims = append(s.claims, claim{tenant: s.tenant, customer: customer, detail: detail})
+				s.record(func() { s.claims = append(s.claims, claim{s.tenant, customer, detail}) })
 			}
 		})
 	}

@@ -195,7 +195,7 @@ func (w *World) checkReplies(b books) {
 func (r reply) keyed() string { return r.tenant + " " + r.Key }
 
 // checkPromise: a checkout that was answered exists, and final states are.
-func (w *World) checkPromise(b books, r reply, v view) {
+func (w *World) checkPromise(b books, r *reply, v view) {
 	if !strings.HasPrefix(r.Path, "/v0.1/checkouts") || strings.Contains(r.Path, "?") {
 		return
 	}

@@ -35,7 +35,7 @@ func (w *World) operate(actor, command string, answer any) bool {
 		w.notef(actor, "%s → %s", command, redact(string(text)))
 		told := operatorAnswer{command: command}
 		_ = json.Unmarshal(text, &told) // other commands answer other things
-		w.answers = append(w.answers, told)
+		w.record(func() { w.answers = append(w.answers, told) })
 		if answer == nil {
 			return nil
 		}
@@ -94,7 +94,7 @@ func (s *story) lendKey(actor string, _ *rand.Rand) {
 		return
 	}
 	list := request{Method: "GET", Path: "/v0.1/checkouts", Token: made.Key.Plaintext}
-	s.send(actor, s.name, s.tenant, list)
+	s.send(actor, s.tenant, list)
 	revoke := fmt.Sprintf(`{"command":"revoke_api_key","merchant_code":%q,"mode":%q,"key_id":%q}`, s.merchant, mode, made.Key.ID)
 	if !s.operate(actor, revoke, nil) {
 		return
@@ -102,7 +102,7 @@ func (s *story) lendKey(actor string, _ *rand.Rand) {
 	if told := s.answers[len(s.answers)-1]; told.Error.Code != "" {
 		return
 	}
-	if answer := s.send(actor, s.name, s.tenant, list); answer.Status == 200 {
+	if answer := s.send(actor, s.tenant, list); answer.Status == 200 {
 		s.find("", "a revoked key still works")
 	}
 }

@@ -41,7 +41,9 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	return perform(r.world, request.Context(), exchange[*http.Response]{
 		kind: toReceiver, label: id + " " + event.ID,
 		send: func() (*http.Response, string, error) {
-			r.world.received = append(r.world.received, delivery{id, event.ID, request.URL.String()})
+			r.world.record(func() {
+				r.world.received = append(r.world.received, delivery{id, event.ID, request.URL.String()})
+			})
 			return answer(http.StatusNoContent), "204", nil
 		},
 		refuse: func(fault) (*http.Response, error) { return answer(http.StatusServiceUnavailable), nil },

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 )
@@ -39,7 +40,7 @@ type scheduler struct {
 	parked []*call
 	active map[string]int // goroutines of clients and sources, by what they are
 
-	steps  int
+	steps  atomic.Int64
 	last   string // actor of the last turn
 	waited int    // idle waits in a row
 }
@@ -96,7 +97,7 @@ func (w *World) steer(groups ...string) {
 		if w.active(groups...) == 0 {
 			return
 		}
-		if w.sched.steps++; w.sched.steps > maxSteps {
+		if w.sched.steps.Add(1) > maxSteps {
 			w.panicf("no end after %d steps", maxSteps)
 		}
 		if w.stormy {

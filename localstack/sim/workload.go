@@ -108,7 +108,7 @@ func (s *story) insist(actor string, r request) response {
 	r.Token = s.token
 	var answer response
 	for range patience {
-		if answer = s.send(actor, s.name, s.tenant, r); answer.done() {
+		if answer = s.send(actor, s.tenant, r); answer.done() {
 			return answer
 		}
 		s.pass(answer.retryAfter())
@@ -234,7 +234,7 @@ func (s *story) trespass(actor string, dice *rand.Rand) {
 	if s.method != "card" {
 		body = `{"payment_type":"card","card":` + cardBody(frictionless) + `}`
 	}
-	answer := s.send(actor, s.name, other.tenant, request{Method: method, Path: s.path(), Token: other.token, Body: body})
+	answer := s.send(actor, other.tenant, request{Method: method, Path: s.path(), Token: other.token, Body: body})
 	if answer.Status == 200 {
 		s.find(s.id, "%s of another merchant's checkout was answered %s", method, answer.Body)
 	}
@@ -276,7 +276,7 @@ func (s *story) browse(actor, path string, form url.Values) response {
 	var answer response
 	for range patience {
 		r := request{Method: "POST", Path: path, Form: true, Body: form.Encode()}
-		if answer = s.send(actor, s.name, s.tenant, r); answer.done() {
+		if answer = s.send(actor, s.tenant, r); answer.done() {
 			return answer
 		}
 		s.pass(answer.retryAfter())

@@ -58,7 +58,7 @@ type World struct {
 	lastTick, queueWakes            time.Time
 
 	shops    []*shop
-	replies  []reply
+	replies  []*reply
 	received []delivery
 	claims   []claim
 	answers  []operatorAnswer
