@@ -3,7 +3,7 @@
 export PORT ARGS ENGINE
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo provision reset test test-dynamodb-local lint bench go
+.PHONY: help run demo provision reset test test-dynamodb-local sim lint bench go
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/engines/with --
@@ -33,6 +33,10 @@ test: go ## run all tests, beside the real engines where Node and Java are there
 test-dynamodb-local: export CASHWRAP_ENGINE = dynamodb-local
 test-dynamodb-local: go ## run the platform's tests over DynamoDB Local
 	@$(WITH_ENGINES) go test $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/runner
+
+# One seed decides every interleaving and fault: the same seed, the same history.
+sim: go ## replay one simulated history: make sim SEED=123
+	@CASHWRAP_SIM_SEED=$(or $(SEED),1) go test -count=1 -run '^TestReplay$$' -v ./localstack/sim
 
 bench: go ## run all benchmarks
 	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem ./...

@@ -50,10 +50,12 @@ func changes(method string) bool {
 // reply (contract §2.8).
 func (x *exchange) once(ctx context.Context, clientKey string) reply {
 	tenant := x.caller.Tenant
-	ctx = WithOperationID(ctx, x.server.keys.operationID(tenant.String(), x.request.Method, x.path(), clientKey))
 	claim := store.IdempotencyClaim{
 		Tenant: tenant, ClientKey: clientKey, Owner: x.id, Fingerprint: x.fingerprint(),
 	}
+	// The fingerprint is part of it: a key may serve another request once its
+	// record has expired.
+	ctx = WithOperationID(ctx, x.server.keys.operationID(tenant.String(), claim.Fingerprint, clientKey))
 	state, sealed, err := x.server.store.ClaimIdempotency(ctx, claim)
 	if err != nil {
 		return x.fail(fmt.Errorf("claim idempotency key: %w", err))

@@ -90,6 +90,7 @@ func TestIdempotencyRecordLivesThroughItsStates(t *testing.T) {
 		t.Fatalf("settle: owned %v, %v", owned, err)
 	}
 	wantState(t, s, by("second"), store.Settled, "sealed")
+	wantState(t, s, claimant, store.Settled, "sealed") // its own claim, come late
 	wantState(t, s, different, store.Reused, "")
 
 	clock.Advance(31*24*time.Hour - time.Second)

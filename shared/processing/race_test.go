@@ -1,0 +1,210 @@
+package processing_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+var tenant = account.Tenant{Mode: account.Test, Merchant: "MC0A1B2C3D"}
+
+// office is a processor whose table and acquirer tell the test of each call,
+// so that something can happen in between.
+type office struct {
+	*processing.Processor
+	*clock.Clock
+	store    *store.Store
+	mu       sync.Mutex
+	onWrite  func()               // after the next PutItem has been done
+	onCancel func(attempt string) // before the acquirer is asked to cancel
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	o := &office{Clock: clock.New()}
+	accessKey := enginetest.AccessKey(t)
+	config := store.Config{
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t), Now: o.Now, HTTP: o,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
+		}),
+	}
+	o.store = store.Open(config)
+	if err := o.store.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	config.HTTP = http.DefaultClient
+	db, table := store.Open(config).Raw()
+	key := []byte(strings.Repeat("k", 32))
+	bank := sandbox.New(sandbox.Config{DB: db, Table: table, Secret: key, BaseURL: "http://cashwrap.test", Now: o.Now})
+	o.Processor = processing.New(processing.Config{
+		Store: o.store, Acquirers: map[account.Mode]acquirer.Acquirer{account.Test: told{bank, o}},
+		BaseURL: "http://cashwrap.test", SessionKey: key, TokenKey: key, Log: slog.New(slog.DiscardHandler),
+	})
+	return o
+}
+
+// Do carries a call to the table.
+func (o *office) Do(r *http.Request) (*http.Response, error) {
+	response, err := http.DefaultClient.Do(r)
+	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".PutItem") {
+		o.mu.Lock()
+		happens := o.onWrite
+		o.onWrite = nil
+		o.mu.Unlock()
+		if happens != nil {
+			happens()
+		}
+	}
+	return response, err
+}
+
+type told struct {
+	acquirer.Acquirer
+	office *office
+}
+
+func (a told) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
+	happens := a.office.onCancel
+	a.office.onCancel = nil
+	if happens != nil {
+		happens(id)
+	}
+	return a.Acquirer.Cancel(ctx, id)
+}
+
+func (o *office) create(t *testing.T, validFor time.Duration) payments.Checkout {
+	t.Helper()
+	until := o.Now().Add(validFor)
+	c, err := o.store.CreateCheckout(t.Context(), tenant, payments.Checkout{
+		ID: uuid.NewString(), Reference: "order", Amount: money.MustParse("10.10", "EUR"), Status: payments.Pending,
+		Purpose: payments.PurposeCheckout, CreatedAt: o.Now(), ValidUntil: &until, RedirectURL: "https://shop.example/done",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (o *office) pay(t *testing.T, c payments.Checkout, number string) (payments.Checkout, error) {
+	t.Helper()
+	card := &payments.Card{Name: "Ada", Number: payments.NewSecret(number), ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret("739")}
+	paid, _, err := o.Start(t.Context(), tenant, processing.Order{
+		CheckoutID: c.ID, Operation: uuid.NewString(), Method: payments.CardMethod, Card: card, Installments: 1})
+	return paid, err
+}
+
+func (o *office) read(t *testing.T, c payments.Checkout) payments.Checkout {
+	t.Helper()
+	read, err := o.store.Checkout(t.Context(), tenant, c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+const (
+	passing    = "4200000000000091"
+	challenged = "4200000000000042"
+)
+
+// TestAClaimWrittenTooLateIsNotCharged: whoever read the checkout just before
+// the claim was told EXPIRED, and that is final.
+func TestAClaimWrittenTooLateIsNotCharged(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	c := o.create(t, time.Minute)
+	o.onWrite = func() { o.Advance(2 * time.Minute) }
+	if _, err := o.pay(t, c, passing); failure.Of(err).Code != "CHECKOUT_SESSION_IS_EXPIRED" {
+		t.Errorf("process: %v", err)
+	}
+	now := o.read(t, c)
+	if now.StatusAt(o.Now()) != payments.Expired || len(now.Transactions) != 0 {
+		t.Errorf("%s with %d transactions", now.StatusAt(o.Now()), len(now.Transactions))
+	}
+}
+
+// TestDeactivatingCancelsTheAttemptBegunMeanwhile: while the first challenge
+// is being cancelled, the payer starts another; none may stay payable.
+func TestDeactivatingCancelsTheAttemptBegunMeanwhile(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	c := o.create(t, time.Hour)
+	if _, err := o.pay(t, c, challenged); err != nil {
+		t.Fatal(err)
+	}
+	o.onCancel = func(string) {
+		if _, err := o.pay(t, c, challenged); err != nil {
+			t.Errorf("second attempt: %v", err)
+		}
+	}
+	after, err := o.Deactivate(t.Context(), tenant, c.ID)
+	if err != nil || after.Status != payments.Expired {
+		t.Fatalf("deactivate: %s, %v", after.Status, err)
+	}
+	if len(after.Transactions) != 2 {
+		t.Fatalf("%d transactions", len(after.Transactions))
+	}
+	for _, transaction := range after.Transactions {
+		at, err := o.Acquirers[account.Test].LookUp(t.Context(), transaction.ID)
+		if transaction.Status != payments.TransactionCanceled || at.Decision != payments.Cancelled || err != nil {
+			t.Errorf("transaction %s, at the acquirer %s, %v", transaction.Status, at.Decision, err)
+		}
+	}
+}
+
+// TestNotTakenAfterALostAnswerIsUnknown: the first request may have been
+// charged, so the attempt must not be given up for another.
+func TestNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	c := o.create(t, time.Hour)
+	bank := &forgetful{Acquirer: o.Acquirers[account.Test]}
+	o.Acquirers[account.Test] = bank
+	pending, err := o.pay(t, c, passing)
+	if err != nil || pending.Status != payments.Pending || pending.Attempt.State != payments.Deciding {
+		t.Fatalf("process: %s, %v", pending.Status, err)
+	}
+	if _, err := o.pay(t, c, passing); failure.Of(err).Code != "CONFLICT" {
+		t.Errorf("another attempt: %v", err)
+	}
+	o.Advance(2 * time.Minute)
+	if paid, err := o.Resolve(t.Context(), tenant, c.ID); err != nil || paid.Status != payments.Paid || len(paid.Transactions) != 1 {
+		t.Errorf("resolved: %s, %v", paid.Status, err)
+	}
+}
+
+// forgetful charges once and loses the answer, then takes nothing more.
+type forgetful struct {
+	acquirer.Acquirer
+	asked bool
+}
+
+func (f *forgetful) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+	if f.asked {
+		return payments.Outcome{}, acquirer.ErrNotTaken
+	}
+	f.asked = true
+	if _, err := f.Acquirer.Charge(ctx, c); err != nil {
+		return payments.Outcome{}, err
+	}
+	return payments.Outcome{}, context.DeadlineExceeded
+}
