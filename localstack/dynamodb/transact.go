@@ -305,7 +305,8 @@ func (tx *transaction) fingerprint() [sha256.Size]byte {
 	if tx.token == "" {
 		return [sha256.Size]byte{}
 	}
-	dst := make([]byte, 0, 2048)
+	var room [2048]byte // on the stack, for all but huge transactions
+	dst := room[:0]
 	for _, w := range tx.writes {
 		dst = w.appendFingerprint(dst)
 	}
