@@ -131,8 +131,9 @@ func (t *tale) complete() world.Request {
 // result is what a story comes to, whatever happened on the way.
 func (t *tale) result() string {
 	read := t.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + t.checkout})
+	books := t.Books(t.checkout)
 	return fmt.Sprintf("%s, transactions %v, captured %d, told %d times, saved card %t", read.Text("status"),
-		t.Transactions(t.checkout), t.Captured(t.checkout), len(t.receiver.Messages(t.checkout)),
+		books.Transactions, books.Captured, len(t.receiver.Messages(t.checkout)),
 		read.Text("payment_instrument.token") != "")
 }
 

@@ -105,14 +105,14 @@ func TestBoleto(t *testing.T) {
 	s.allAbsent(t, strings.Replace(c.Boleto.URL, id, other, 1), c.Boleto.URL+"x", strings.Replace(links[0], ".barcode", ".gif", 1),
 		strings.Replace(links[0], ".barcode", "", 1), strings.Replace(links[0], "/artefacts/", "/artefacts/x", 1))
 	s.payVoucher(id)
-	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Captured(id) != 1 {
+	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
 	read := s.get(id)
 	holds(t, read.Body, map[string]string{"boleto": "", "artefacts": ""})
 	holds(t, transactions(t, read)[0], map[string]string{"payment_type": `"BOLETO"`, "entry_mode": `"BOLETO"`})
-	if s.payVoucher(id); s.told(id) != 1 || s.Captured(id) != 1 {
-		t.Errorf("paid twice: told %d times, captured %d", s.told(id), s.Captured(id))
+	if s.payVoucher(id); s.told(id) != 1 || s.Books(id).Captured != 1 {
+		t.Errorf("paid twice: told %d times, captured %d", s.told(id), s.Books(id).Captured)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestPix(t *testing.T) {
 			s.artefacts(t, code.Artefacts, text)
 			s.payVoucher(id)
 			read := s.get(id)
-			if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Captured(id) != 1 {
+			if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
 				t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 			}
 			holds(t, read.Body, map[string]string{method: ""})

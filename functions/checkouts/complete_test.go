@@ -154,12 +154,12 @@ func TestAnMDCountsOnce(t *testing.T) {
 	}
 	second := s.put(id, s.card(challenged))
 	s.answer(t, id, approved)
-	if got := s.seen(id); got != "PENDING FAILED PENDING" || s.Captured(id) != 0 {
-		t.Errorf("the first challenge's MD at the second's turn: %s, captured %d", got, s.Captured(id))
+	if got := s.seen(id); got != "PENDING FAILED PENDING" || s.Books(id).Captured != 0 {
+		t.Errorf("the first challenge's MD at the second's turn: %s, captured %d", got, s.Books(id).Captured)
 	}
 	s.answer(t, id, s.Challenge(second, "approve"))
-	if got := s.seen(id); got != "PAID FAILED SUCCESSFUL" || s.Captured(id) != 1 || s.told(id) != 2 {
-		t.Errorf("%s, captured %d, told %d times", got, s.Captured(id), s.told(id))
+	if got := s.seen(id); got != "PAID FAILED SUCCESSFUL" || s.Books(id).Captured != 1 || s.told(id) != 2 {
+		t.Errorf("%s, captured %d, told %d times", got, s.Books(id).Captured, s.told(id))
 	}
 }
 
@@ -173,12 +173,12 @@ func TestProcessAgainAtThePayersTurn(t *testing.T) {
 		t.Errorf("a second attempt: %s", got)
 	}
 	s.answer(t, id, form)
-	if got := s.seen(id); got != "PENDING CANCELLED PENDING" || s.Captured(id) != 0 || s.told(id) != 0 {
-		t.Errorf("the old challenge: %s, captured %d, told %d times", got, s.Captured(id), s.told(id))
+	if got := s.seen(id); got != "PENDING CANCELLED PENDING" || s.Books(id).Captured != 0 || s.told(id) != 0 {
+		t.Errorf("the old challenge: %s, captured %d, told %d times", got, s.Books(id).Captured, s.told(id))
 	}
 	s.pay(t, id, s.card(frictionless))
-	if got := s.seen(id); got != "PAID CANCELLED CANCELLED SUCCESSFUL" || s.Captured(id) != 1 || s.told(id) != 1 {
-		t.Errorf("%s, captured %d, told %d times", got, s.Captured(id), s.told(id))
+	if got := s.seen(id); got != "PAID CANCELLED CANCELLED SUCCESSFUL" || s.Books(id).Captured != 1 || s.told(id) != 1 {
+		t.Errorf("%s, captured %d, told %d times", got, s.Books(id).Captured, s.told(id))
 	}
 }
 
@@ -197,8 +197,8 @@ func TestAChallengeWithoutAnAnswer(t *testing.T) {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
 	s.answer(t, id, form)
-	if s.seen(id) != "FAILED FAILED" || s.Captured(id) != 0 {
-		t.Errorf("too late: %s, captured %d", s.seen(id), s.Captured(id))
+	if s.seen(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
+		t.Errorf("too late: %s, captured %d", s.seen(id), s.Books(id).Captured)
 	}
 	s.pay(t, id, s.card(frictionless))
 }

@@ -72,8 +72,8 @@ func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
 	s.Clock.Advance(time.Hour)
 	s.Settle()
 	for _, id := range []string{challenge, redirect} {
-		if s.seen(id) != "EXPIRED CANCELLED" || s.Captured(id) != 0 || s.told(id) != 1 {
-			t.Errorf("%s, captured %d, told %d times", s.seen(id), s.Captured(id), s.told(id))
+		if s.seen(id) != "EXPIRED CANCELLED" || s.Books(id).Captured != 0 || s.told(id) != 1 {
+			t.Errorf("%s, captured %d, told %d times", s.seen(id), s.Books(id).Captured, s.told(id))
 		}
 	}
 }

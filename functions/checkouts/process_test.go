@@ -62,7 +62,7 @@ func TestDeclinedAmounts(t *testing.T) {
 			t.Run(name+" "+amount, func(t *testing.T) {
 				id := s.create(t, change{"amount", amount})
 				got := s.put(id, body)
-				if got.Status != 200 || s.seen(id) != "FAILED FAILED" || s.told(id) != 1 || s.Captured(id) != 0 {
+				if got.Status != 200 || s.seen(id) != "FAILED FAILED" || s.told(id) != 1 || s.Books(id).Captured != 0 {
 					t.Errorf("%d %s: %s, told %d times", got.Status, got.Body, s.seen(id), s.told(id))
 				}
 				holds(t, got.Body, map[string]string{"transaction_id": "", "transaction_code": "", "payment_instrument": ""})
@@ -129,7 +129,7 @@ func TestNobodyKnowsTheOutcome(t *testing.T) {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
 	s.Minute()
-	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Captured(id) != 1 {
+	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
 		t.Errorf("a minute later: %s, told %d times", s.seen(id), s.told(id))
 	}
 	holds(t, s.get(id).Body, map[string]string{"amount": "42.25"})
@@ -159,7 +159,7 @@ func TestTheLifeOfACheckout(t *testing.T) {
 	processed.check(t, s.send("DELETE", "/v0.1/checkouts/"+id, nil))
 	processed.check(t, s.send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 1}))
 	s.Minute()
-	if after := s.get(id); string(after.Body) != string(paid.Body) || s.told(id) != 4 || s.Captured(id) != 1 {
+	if after := s.get(id); string(after.Body) != string(paid.Body) || s.told(id) != 4 || s.Books(id).Captured != 1 {
 		t.Errorf("was %s\nis %s", paid.Body, after.Body)
 	}
 }

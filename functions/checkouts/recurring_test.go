@@ -80,8 +80,8 @@ func TestRecurring(t *testing.T) {
 	s.answer(t, setup, s.Challenge(started, "approve"))
 	token := s.saved(t, setup)
 	holds(t, s.get(setup).Body, map[string]string{"mandate": s.mandate("active"), "purpose": `"SETUP_RECURRING_PAYMENT"`})
-	if n := s.told(setup); n != 1 || s.Captured(setup) != 0 {
-		t.Errorf("told %d times, captured %d of a verification", n, s.Captured(setup))
+	if n := s.told(setup); n != 1 || s.Books(setup).Captured != 0 {
+		t.Errorf("told %d times, captured %d of a verification", n, s.Books(setup).Captured)
 	}
 	want := `{"token":"` + token + `","active":true,"type":"card","card":{"last_4_digits":"0042","type":"VISA"},"mandate":` +
 		s.mandate("active") + `,"created_at":"2026-11-20T12:00:00.000+00:00"}`
@@ -93,8 +93,8 @@ func TestRecurring(t *testing.T) {
 		id := s.create(t)
 		paid := s.pay(t, id, byToken(customer, token)) // a challenge card, but nobody is there
 		holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`, "entry_mode": `"CUSTOMER_ENTRY"`})
-		if s.told(id) != 1 || s.Captured(id) != 1 {
-			t.Errorf("told %d times, captured %d", s.told(id), s.Captured(id))
+		if s.told(id) != 1 || s.Books(id).Captured != 1 {
+			t.Errorf("told %d times, captured %d", s.told(id), s.Books(id).Captured)
 		}
 	}
 }

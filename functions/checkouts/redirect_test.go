@@ -70,7 +70,7 @@ func paysByRedirect(t *testing.T, s *shop, method string) {
 	if back.Status != 303 || back.Header.Get("Location") != redirectURL+"&checkout_id="+id {
 		t.Errorf("%d to %q", back.Status, back.Header.Get("Location"))
 	}
-	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Captured(id) != 1 {
+	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
 	holds(t, transactions(t, s.get(id))[0], map[string]string{"entry_mode": `"` + strings.ToUpper(method) + `"`, "payment_type": `"ECOM"`})
@@ -127,8 +127,8 @@ func TestABankWithoutAnAnswer(t *testing.T) {
 	if s.Settle(); s.seen(id) != "FAILED FAILED" || s.told(id) != 1 {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
-	if s.decide(page, "pay"); s.seen(id) != "FAILED FAILED" || s.Captured(id) != 0 {
-		t.Errorf("too late: %s, captured %d", s.seen(id), s.Captured(id))
+	if s.decide(page, "pay"); s.seen(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
+		t.Errorf("too late: %s, captured %d", s.seen(id), s.Books(id).Captured)
 	}
 }
 
@@ -138,11 +138,11 @@ func TestAnotherMethodAtThePayersTurn(t *testing.T) {
 	id := s.create(t)
 	page := bank(t, s.put(id, ideal("ideal")))
 	second := bank(t, s.put(id, ideal("eps")))
-	if s.decide(page, "pay"); s.seen(id) != "PENDING CANCELLED PENDING" || s.Captured(id) != 0 {
-		t.Errorf("the first page: %s, captured %d", s.seen(id), s.Captured(id))
+	if s.decide(page, "pay"); s.seen(id) != "PENDING CANCELLED PENDING" || s.Books(id).Captured != 0 {
+		t.Errorf("the first page: %s, captured %d", s.seen(id), s.Books(id).Captured)
 	}
-	if s.decide(second, "pay"); s.seen(id) != "PAID CANCELLED SUCCESSFUL" || s.Captured(id) != 1 || s.told(id) != 1 {
-		t.Errorf("%s, captured %d, told %d times", s.seen(id), s.Captured(id), s.told(id))
+	if s.decide(second, "pay"); s.seen(id) != "PAID CANCELLED SUCCESSFUL" || s.Books(id).Captured != 1 || s.told(id) != 1 {
+		t.Errorf("%s, captured %d, told %d times", s.seen(id), s.Books(id).Captured, s.told(id))
 	}
 }
 

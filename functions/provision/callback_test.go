@@ -267,7 +267,7 @@ func TestAnOperatorPaysAPixCode(t *testing.T) {
 	if c, err := d.App.Store.Checkout(t.Context(), tenant, id); err != nil || c.Status != payments.Paid {
 		t.Errorf("checkout %s, %v", c.Status, err)
 	}
-	if n := d.Captured(id); n != 1 {
+	if n := d.Books(id).Captured; n != 1 {
 		t.Errorf("captured %d times", n)
 	}
 	for _, c := range []struct {

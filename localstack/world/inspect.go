@@ -5,38 +5,35 @@ import (
 	"time"
 )
 
-// Captured counts how often the acquirer moved money for a checkout, over
-// all attempts, by the entries that each movement left in its books.
-func (w *World) Captured(checkoutID string) int {
+// Books are what is written of one checkout, by the platform and by the
+// acquirer, who is another party.
+type Books struct {
+	Transactions map[string]int // how many of each status
+	Captured     int            // how often money moved, over all attempts
+}
+
+// Books reads both sides' records. A capture counts by the entry it left, not
+// by what its charge says.
+func (w *World) Books(checkoutID string) Books {
+	books := Books{Transactions: map[string]int{}}
 	charges, captures := map[string]bool{}, map[string]int{}
-	for item := range w.items() {
-		pk, _ := item["pk"].(string)
-		sk, _ := item["sk"].(string)
+	for item := range w.items("pk, sk, checkout_id, #status") {
+		pk, sk := item["pk"].(string), item["sk"].(string)
+		ours := item["checkout_id"] == checkoutID
 		switch {
-		case !strings.HasPrefix(pk, "SANDBOX#CHARGE#"):
-		case strings.HasPrefix(sk, "CAPTURE#"):
+		case sk == "TRANSACTION" && ours:
+			status, _ := item["status"].(string)
+			books.Transactions[status]++
+		case strings.HasPrefix(pk, "SANDBOX#CHARGE#") && strings.HasPrefix(sk, "CAPTURE#"):
 			captures[pk]++
-		case item["checkout_id"] == checkoutID:
+		case strings.HasPrefix(pk, "SANDBOX#CHARGE#") && ours:
 			charges[pk] = true
 		}
 	}
-	total := 0
 	for pk := range charges {
-		total += captures[pk]
+		books.Captured += captures[pk]
 	}
-	return total
-}
-
-// Transactions are the statuses of all transactions stored for a checkout.
-func (w *World) Transactions(checkoutID string) map[string]int {
-	statuses := map[string]int{}
-	for item := range w.items() {
-		if sk, _ := item["sk"].(string); sk == "TRANSACTION" && item["checkout_id"] == checkoutID {
-			status, _ := item["status"].(string)
-			statuses[status]++
-		}
-	}
-	return statuses
+	return books
 }
 
 // Minute lets a minute pass for the whole platform: the sweep's tick, then

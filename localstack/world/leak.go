@@ -49,7 +49,7 @@ func (w *World) findLeaks() {
 // dumpTable is every item of the table as JSON.
 func (w *World) dumpTable() string {
 	var dump strings.Builder
-	for item := range w.items() {
+	for item := range w.items("") {
 		text, err := json.Marshal(item)
 		if err != nil {
 			w.Errorf("dump: %v", err)
@@ -59,11 +59,16 @@ func (w *World) dumpTable() string {
 	return dump.String()
 }
 
-// items scans the whole table.
-func (w *World) items() func(yield func(map[string]any) bool) {
+// items scans the whole table; of each item all, or what the projection names.
+func (w *World) items(projection string) func(yield func(map[string]any) bool) {
 	return func(yield func(map[string]any) bool) {
 		db, table := w.App.Store.Raw()
-		pages := dynamodb.NewScanPaginator(db.Client(), &dynamodb.ScanInput{TableName: aws.String(table.Name())})
+		scan := &dynamodb.ScanInput{TableName: aws.String(table.Name())}
+		if projection != "" {
+			scan.ProjectionExpression = aws.String(projection)
+			scan.ExpressionAttributeNames = map[string]string{"#status": "status"}
+		}
+		pages := dynamodb.NewScanPaginator(db.Client(), scan)
 		for pages.HasMorePages() {
 			// The test's own context has ended when cleanups run.
 			page, err := pages.NextPage(context.WithoutCancel(w.Context()))
