@@ -72,14 +72,14 @@ func TestScopes(t *testing.T) {
 						t.Errorf("%s: %d %s", scope, got.Status, got.Body)
 					}
 				} else {
-					denied.check(t, got)
+					denied.Check(t, got)
 				}
 			}
 			for _, key := range []string{none, others} {
 				request := row.request(t, s)
 				request.Key = key
 				if got := s.Do(request); row.scopes != nil {
-					if denied.check(t, got); got.Text("error_message") != "request_not_allowed" || got.Text("status_code") != "403" {
+					if denied.Check(t, got); got.Text("error_message") != "request_not_allowed" || got.Text("status_code") != "403" {
 						t.Errorf("%s", got.Body)
 					}
 				} else if got.Status != row.success {
@@ -104,7 +104,7 @@ func TestEachRowWantsACredential(t *testing.T) {
 		} {
 			request.Key = c.key
 			got := s.Do(request)
-			if (refusal{401, "NOT_AUTHORIZED", "", c.slug}).check(t, got); got.Text("message") != c.message || got.Header.Get("WWW-Authenticate") != "Bearer" {
+			if world.Refused(401, "NOT_AUTHORIZED", "", c.slug).Check(t, got); got.Text("message") != c.message || got.Header.Get("WWW-Authenticate") != "Bearer" {
 				t.Errorf("%s: %s %v", row.name, got.Body, got.Header)
 			}
 		}

@@ -159,8 +159,8 @@ func TestWhatABoletoMustKnowOfThePayer(t *testing.T) {
 	s := open(t).abroad("BR", "BRL")
 	id := s.create(t)
 	for _, field := range []string{"first_name", "last_name", "email", "tax_id", "address.line_1", "address.city", "address.postal_code", "address.state", "address.country"} {
-		missing("personal_details."+field).check(t, s.put(id, boleto(change{"personal_details." + field, absent})))
-		missing("personal_details."+field).check(t, s.put(id, boleto(change{"personal_details." + field, nil})))
+		missing("personal_details."+field).Check(t, s.put(id, boleto(change{"personal_details." + field, absent})))
+		missing("personal_details."+field).Check(t, s.put(id, boleto(change{"personal_details." + field, nil})))
 	}
 	for field, values := range map[string][]string{
 		"tax_id":              {"52998224724", "11111111111", "5299822472", "529.982.247-2X", "12.ABC.345/01DE-35"},
@@ -169,10 +169,10 @@ func TestWhatABoletoMustKnowOfThePayer(t *testing.T) {
 		"address.state":       {"sp", "XX", "São Paulo"},
 	} {
 		for _, value := range values {
-			invalid("personal_details."+field).check(t, s.put(id, boleto(change{"personal_details." + field, value})))
+			invalid("personal_details."+field).Check(t, s.put(id, boleto(change{"personal_details." + field, value})))
 		}
 	}
-	missing("personal_details").check(t, s.put(id, map[string]any{"payment_type": "boleto"}))
+	missing("personal_details").Check(t, s.put(id, map[string]any{"payment_type": "boleto"}))
 	several(t, s.put(id, boleto(change{"personal_details.tax_id", "1"}, change{"personal_details.email", absent})),
 		fault{"INVALID", "personal_details.tax_id"}, fault{"MISSING", "personal_details.email"})
 	if got := s.seen(id); got != "PENDING" {

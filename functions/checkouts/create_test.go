@@ -72,7 +72,7 @@ func TestCreate(t *testing.T) {
 type badOrder struct {
 	name    string
 	changes []change
-	want    refusal
+	want    world.Refusal
 }
 
 var badOrders = []badOrder{
@@ -129,10 +129,10 @@ var badOrders = []badOrder{
 	{"hosted without a word", []change{{"hosted_checkout", map[string]any{}}}, missing("hosted_checkout.enabled")},
 	{"hosted maybe", []change{{"hosted_checkout", map[string]any{"enabled": "yes"}}}, invalid("hosted_checkout.enabled")},
 
-	{"unknown method", []change{{"payment_type", "cash"}}, refusal{400, "INVALID", "payment_type", "unknown-payment-method"}},
-	{"method of another currency", []change{{"payment_type", "boleto"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
-	{"method that is not offered yet", []change{{"payment_type", "apple_pay"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
-	{"method that is switched off", []change{{"payment_type", "paypal"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
+	{"unknown method", []change{{"payment_type", "cash"}}, world.Refused(400, "INVALID", "payment_type", "unknown-payment-method")},
+	{"method of another currency", []change{{"payment_type", "boleto"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"method that is not offered yet", []change{{"payment_type", "apple_pay"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"method that is switched off", []change{{"payment_type", "paypal"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
 	{"method without a way back", []change{{"payment_type", "ideal"}, {"redirect_url", absent}}, missing("redirect_url")},
 
 	{"payer's email", []change{{"personal_details", map[string]any{"email": "ada"}}}, invalid("personal_details.email")},
@@ -176,7 +176,7 @@ func TestCreateRefuses(t *testing.T) {
 	for _, c := range cases {
 		t.Run(fmt.Sprintf("%.60s", c.name), func(t *testing.T) {
 			got := s.send("POST", "/v0.1/checkouts", edited(s.order(), c.changes...))
-			c.want.check(t, got)
+			c.want.Check(t, got)
 			if c.want == denied && got.Text("error_message") != "request_not_allowed" {
 				t.Errorf("error_message %q", got.Text("error_message"))
 			}
@@ -185,11 +185,11 @@ func TestCreateRefuses(t *testing.T) {
 	for name, body := range map[string]string{
 		"no JSON": `{"amount":`, "a list": `[]`, "a text": `"x"`, "a name twice": `{"amount":1,"amount":2}`, "not UTF-8": "{\"description\":\"\xff\"}",
 	} {
-		t.Run(name, func(t *testing.T) { malformed.check(t, s.send("POST", "/v0.1/checkouts", body)) })
+		t.Run(name, func(t *testing.T) { malformed.Check(t, s.send("POST", "/v0.1/checkouts", body)) })
 	}
-	t.Run("empty", func(t *testing.T) { missing("checkout_reference").check(t, s.send("POST", "/v0.1/checkouts", nil)) })
+	t.Run("empty", func(t *testing.T) { missing("checkout_reference").Check(t, s.send("POST", "/v0.1/checkouts", nil)) })
 	t.Run("too much", func(t *testing.T) {
-		refusal{413, "INVALID_REQUEST", "", "content-too-large"}.check(t, s.send("POST", "/v0.1/checkouts", `"`+strings.Repeat("x", 1<<20)+`"`))
+		world.Refused(413, "INVALID_REQUEST", "", "content-too-large").Check(t, s.send("POST", "/v0.1/checkouts", `"`+strings.Repeat("x", 1<<20)+`"`))
 	})
 	if listed := s.send("GET", "/v0.1/checkouts", nil); string(listed.Body) != "[]" {
 		t.Errorf("something was created: %s", listed.Body)
@@ -203,7 +203,7 @@ func TestCreateInACurrencyWithoutDecimals(t *testing.T) {
 	if holds(t, made.Body, map[string]string{"amount": "4200"}); made.Status != 201 {
 		t.Errorf("%d %s", made.Status, made.Body)
 	}
-	invalid("amount").check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), change{"amount", "4200.5"})))
+	invalid("amount").Check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), change{"amount", "4200.5"})))
 }
 
 func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
@@ -214,7 +214,7 @@ func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
 		"create":  s.send("POST", "/v0.1/checkouts", s.order()),
 		"process": s.put("4e425463-3e1b-431d-83fa-1e51c2925e99", s.card(frictionless)),
 	} {
-		denied.check(t, got)
+		denied.Check(t, got)
 		if got.Text("error_message") != "checkout_payments_not_allowed" {
 			t.Errorf("%s: error_message %q", name, got.Text("error_message"))
 		}
@@ -229,9 +229,9 @@ func TestReferencesAreUsedOnce(t *testing.T) {
 	once := change{"checkout_reference", "once"}
 	id := s.create(t, once)
 	again := func() world.Response { return s.send("POST", "/v0.1/checkouts", edited(s.order(), once)) }
-	duplicate.check(t, again())
+	duplicate.Check(t, again())
 	s.pay(t, id, s.card(frictionless))
-	duplicate.check(t, again())
+	duplicate.Check(t, again())
 	s.neighbour().create(t, once)
 	s.create(t, change{"checkout_reference", "ONCE"})
 
@@ -239,7 +239,7 @@ func TestReferencesAreUsedOnce(t *testing.T) {
 	if ended := s.send("DELETE", "/v0.1/checkouts/"+s.create(t, gone), nil); ended.Status != 200 {
 		t.Fatalf("%d %s", ended.Status, ended.Body)
 	}
-	duplicate.check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), gone)))
+	duplicate.Check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), gone)))
 }
 
 func TestCreateOnceUnderAKey(t *testing.T) {
@@ -258,7 +258,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	if second.Status != 201 || string(second.Body) != string(first.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("replay: %d %s %v", second.Status, second.Body, second.Header)
 	}
-	refusal{422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused"}.check(t, send(edited(body, change{"amount", 11})))
+	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, send(edited(body, change{"amount", 11})))
 	if elsewhere := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: s.Other.Key.Plaintext,
 		Body: s.neighbour().order(), Header: map[string]string{"Idempotency-Key": "k-1"}}); elsewhere.Status != 201 {
 		t.Errorf("another merchant's key: %d %s", elsewhere.Status, elsewhere.Body)
@@ -277,7 +277,7 @@ func TestARefusalIsKeptUnderItsKey(t *testing.T) {
 		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{}, Header: map[string]string{"Idempotency-Key": "k-1"}})
 	}
 	first, second := send(), send()
-	missing("checkout_reference").check(t, second)
+	missing("checkout_reference").Check(t, second)
 	if string(first.Body) != string(second.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("%s\n%s", first.Body, second.Body)
 	}

@@ -35,7 +35,7 @@ func TestDeactivate(t *testing.T) {
 			if read := s.get(id); got.Status != 200 || string(read.Body) != string(got.Body) {
 				t.Errorf("%d %s\nbut reads %s", got.Status, got.Body, read.Body)
 			}
-			closed.check(t, s.deactivate(id))
+			closed.Check(t, s.deactivate(id))
 			refusesAll(t, s, id)
 			if s.seen(id) != c.seen || s.told(id) != c.told {
 				t.Errorf("%s, told %d times, want %s, %d", s.seen(id), s.told(id), c.seen, c.told)
@@ -50,9 +50,9 @@ func TestDeactivateRefuses(t *testing.T) {
 	paid, deciding := s.create(t), s.create(t, change{"amount", 42.25})
 	s.pay(t, paid, s.card(frictionless))
 	s.put(deciding, s.card(frictionless))
-	processed.check(t, s.deactivate(paid))
-	closed.check(t, s.deactivate(deciding))
-	noCheckout.check(t, s.deactivate("nothing"))
+	processed.Check(t, s.deactivate(paid))
+	closed.Check(t, s.deactivate(deciding))
+	noCheckout.Check(t, s.deactivate("nothing"))
 	if s.seen(paid) != "PAID SUCCESSFUL" || s.seen(deciding) != "PENDING PENDING" || s.told(paid) != 1 || s.told(deciding) != 0 {
 		t.Errorf("%s, %s", s.seen(paid), s.seen(deciding))
 	}
@@ -89,7 +89,7 @@ func TestADeactivationMeetsAPayment(t *testing.T) {
 	if _, err := s.App.Sandbox.PayVoucher(t.Context(), attempt[1:len(attempt)-1]); err != nil {
 		t.Fatal(err)
 	}
-	processed.check(t, s.deactivate(id))
+	processed.Check(t, s.deactivate(id))
 	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}

@@ -14,10 +14,10 @@ var soon = change{"valid_until", world.Start.Add(time.Minute).Format(time.RFC333
 func refusesAll(t *testing.T, s *shop, id string) {
 	t.Helper()
 	at := "/v0.1/checkouts/" + id
-	expired.check(t, s.put(id, s.card(frictionless)))
-	expired.check(t, s.send("PATCH", at, map[string]any{"amount": 11}))
-	expired.check(t, s.send("PATCH", at, map[string]any{"valid_until": nil}))
-	closed.check(t, s.send("DELETE", at, nil))
+	expired.Check(t, s.put(id, s.card(frictionless)))
+	expired.Check(t, s.send("PATCH", at, map[string]any{"amount": 11}))
+	expired.Check(t, s.send("PATCH", at, map[string]any{"valid_until": nil}))
+	closed.Check(t, s.send("DELETE", at, nil))
 }
 
 // TestExpiryIsSeenAtOnce by every read, before any sweep; its callback comes
@@ -60,7 +60,7 @@ func TestAnAttemptBegunInTimeMayStillPay(t *testing.T) {
 	if s.Settle(); s.seen(id) != "PENDING PENDING" {
 		t.Errorf("while the payer decides: %s", s.seen(id))
 	}
-	expired.check(t, s.put(id, s.card(frictionless)))
+	expired.Check(t, s.put(id, s.card(frictionless)))
 	s.answer(t, id, s.Challenge(started, "approve"))
 	if got := s.seen(id); got != "PAID SUCCESSFUL" {
 		t.Errorf("afterwards: %s", got)

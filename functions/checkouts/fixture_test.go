@@ -162,38 +162,22 @@ func set(body map[string]any, path string, value any) map[string]any {
 	return clone
 }
 
-// refusal is what a client is told of a request that is refused.
-type refusal struct {
-	status            int
-	code, param, slug string
-}
-
-func missing(param string) refusal { return refusal{400, "MISSING", param, "invalid-parameter"} }
-func invalid(param string) refusal { return refusal{400, "INVALID", param, "invalid-parameter"} }
+var missing, invalid = world.Missing, world.Invalid
 
 var (
-	malformed  = refusal{400, "INVALID_REQUEST", "", "bad-request"}
-	denied     = refusal{403, "FORBIDDEN", "", "forbidden"}
-	notFound   = refusal{404, "NOT_FOUND", "", "not-found"}
-	noCheckout = refusal{404, "NOT_FOUND", "", "checkout-not-found"}
-	unusable   = refusal{402, "INSTRUMENT_NOT_CHARGEABLE", "", "instrument-not-chargeable"}
-	duplicate  = refusal{409, "DUPLICATED_CHECKOUT", "", "conflict"}
-	busy       = refusal{409, "CONFLICT", "", "conflict"}
-	processed  = refusal{409, "CHECKOUT_PROCESSED", "", "session-already-processed"}
-	closed     = refusal{409, "CHECKOUT_PROCESSED", "", "session-cant-be-deactivated"}
-	expired    = refusal{409, "CHECKOUT_SESSION_IS_EXPIRED", "", "session-expired"}
-	upstream   = refusal{424, "UPSTREAM_FAILED", "", "upstream-failed"}
-	tooMany    = refusal{429, "TOO_MANY_REQUESTS", "", "too-many-requests"}
+	malformed  = world.Refused(400, "INVALID_REQUEST", "", "bad-request")
+	denied     = world.Refused(403, "FORBIDDEN", "", "forbidden")
+	notFound   = world.Refused(404, "NOT_FOUND", "", "not-found")
+	noCheckout = world.Refused(404, "NOT_FOUND", "", "checkout-not-found")
+	unusable   = world.Refused(402, "INSTRUMENT_NOT_CHARGEABLE", "", "instrument-not-chargeable")
+	duplicate  = world.Refused(409, "DUPLICATED_CHECKOUT", "", "conflict")
+	busy       = world.Refused(409, "CONFLICT", "", "conflict")
+	processed  = world.Refused(409, "CHECKOUT_PROCESSED", "", "session-already-processed")
+	closed     = world.Refused(409, "CHECKOUT_PROCESSED", "", "session-cant-be-deactivated")
+	expired    = world.Refused(409, "CHECKOUT_SESSION_IS_EXPIRED", "", "session-expired")
+	upstream   = world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed")
+	tooMany    = world.Refused(429, "TOO_MANY_REQUESTS", "", "too-many-requests")
 )
-
-func (want refusal) check(t *testing.T, got world.Response) {
-	t.Helper()
-	kind := got.Text("type")
-	told := refusal{got.Status, got.Text("error_code"), got.Text("param"), kind[strings.LastIndex(kind, "/")+1:]}
-	if told != want {
-		t.Errorf("told %+v, want %+v\n%s", told, want, got.Body)
-	}
-}
 
 // members is an object's members by name, each as it was sent.
 func members(t *testing.T, body []byte) map[string]string {

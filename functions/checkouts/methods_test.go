@@ -80,7 +80,7 @@ func TestConstraintsOfMethods(t *testing.T) {
 		"?currency=EUR&amount=%31%2C1": {"amount", "Amount must be above 0 with at most the currency's decimals"},
 	} {
 		got := s.methods(query)
-		refusal{400, "INVALID", want.reference, "validation-failed"}.check(t, got)
+		world.Refused(400, "INVALID", want.reference, "validation-failed").Check(t, got)
 		holds(t, got.Body, map[string]string{"details": `"` + want.message + `"`, "title": `"Validation Failed"`, "status": "400",
 			"failed_constraints": `[{"message":"` + want.message + `","reference":"` + want.reference + `"}]`})
 	}
@@ -95,7 +95,7 @@ func TestMethodsOfOthers(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, code := range []string{s.Other.Code, "MC00000000", "me"} {
-		notFound.check(t, s.send("GET", "/v0.1/merchants/"+code+"/payment-methods", nil))
+		notFound.Check(t, s.send("GET", "/v0.1/merchants/"+code+"/payment-methods", nil))
 	}
-	noCheckout.check(t, s.send("GET", "/v0.1/checkouts/"+s.neighbour().create(t)+"/payment-methods", nil))
+	noCheckout.Check(t, s.send("GET", "/v0.1/checkouts/"+s.neighbour().create(t)+"/payment-methods", nil))
 }

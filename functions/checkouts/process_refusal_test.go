@@ -34,7 +34,7 @@ func several(t *testing.T, got world.Response, want ...fault) {
 var badCards = []badOrder{
 	{"no method", []change{{"payment_type", absent}}, missing("payment_type")},
 	{"null method", []change{{"payment_type", nil}}, missing("payment_type")},
-	{"unknown method", []change{{"payment_type", "cash"}}, refusal{400, "INVALID", "payment_type", "unknown-payment-method"}},
+	{"unknown method", []change{{"payment_type", "cash"}}, world.Refused(400, "INVALID", "payment_type", "unknown-payment-method")},
 	{"method no text", []change{{"payment_type", 1}}, invalid("payment_type")},
 	{"no card", []change{{"card", absent}}, missing("card")},
 	{"null card", []change{{"card", nil}}, missing("card")},
@@ -78,11 +78,11 @@ var badCards = []badOrder{
 	{"payer's email", []change{{"personal_details", map[string]any{"email": "ada@"}}}, invalid("personal_details.email")},
 	{"no wallet", []change{{"payment_type", "google_pay"}}, missing("google_pay")},
 	{"wallet no object", []change{{"payment_type", "google_pay"}, {"google_pay", "x"}}, invalid("google_pay")},
-	{"boleto in Germany", []change{{"payment_type", "boleto"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
-	{"blik in Germany", []change{{"payment_type", "blik"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
-	{"twint in Germany", []change{{"payment_type", "twint"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
-	{"Apple Pay", []change{{"payment_type", "apple_pay"}, {"apple_pay", map[string]any{}}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
-	{"PayPal, switched off", []change{{"payment_type", "paypal"}}, refusal{400, "INVALID", "payment_type", "payment-method-not-allowed"}},
+	{"boleto in Germany", []change{{"payment_type", "boleto"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"blik in Germany", []change{{"payment_type", "blik"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"twint in Germany", []change{{"payment_type", "twint"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"Apple Pay", []change{{"payment_type", "apple_pay"}, {"apple_pay", map[string]any{}}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"PayPal, switched off", []change{{"payment_type", "paypal"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
 	{"iDEAL for nobody", []change{{"payment_type", "ideal"}}, missing("personal_details")},
 }
 
@@ -92,7 +92,7 @@ func TestProcessRefuses(t *testing.T) {
 	id := s.create(t)
 	before := s.get(id)
 	for _, c := range badCards {
-		t.Run(c.name, func(t *testing.T) { c.want.check(t, s.put(id, s.card(frictionless, c.changes...))) })
+		t.Run(c.name, func(t *testing.T) { c.want.Check(t, s.put(id, s.card(frictionless, c.changes...))) })
 	}
 	t.Run("several", func(t *testing.T) {
 		several(t, s.put(id, s.card(frictionless, change{"card", map[string]any{}})), fault{"MISSING", "card.name"}, fault{"MISSING", "card.number"},
@@ -105,10 +105,10 @@ func TestProcessRefuses(t *testing.T) {
 			fault{"INVALID", "card.name"}, fault{"INVALID", "installments"})
 	})
 	for name, body := range map[string]string{"no JSON": `{"card":`, "a list": `[1]`, "a name twice": `{"card":{"cvv":"1","cvv":"2"}}`} {
-		t.Run(name, func(t *testing.T) { malformed.check(t, s.put(id, body)) })
+		t.Run(name, func(t *testing.T) { malformed.Check(t, s.put(id, body)) })
 	}
-	t.Run("empty", func(t *testing.T) { missing("payment_type").check(t, s.put(id, nil)) })
-	t.Run("no checkout", func(t *testing.T) { noCheckout.check(t, s.put("nothing", s.card(frictionless))) })
+	t.Run("empty", func(t *testing.T) { missing("payment_type").Check(t, s.put(id, nil)) })
+	t.Run("no checkout", func(t *testing.T) { noCheckout.Check(t, s.put("nothing", s.card(frictionless))) })
 	if after := s.get(id); string(after.Body) != string(before.Body) || s.told(id) != 0 {
 		t.Errorf("was %s\nis %s, told %d times", before.Body, after.Body, s.told(id))
 	}
@@ -140,11 +140,11 @@ func TestWhatOnlyTheCheckoutShows(t *testing.T) {
 	setup := s.create(t, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
 	homeless := s.create(t, change{"redirect_url", absent})
 	owned := s.create(t, change{"customer_id", customer})
-	missing("mandate").check(t, s.put(setup, s.card(frictionless)))
+	missing("mandate").Check(t, s.put(setup, s.card(frictionless)))
 	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{}}
 	several(t, s.put(setup, wallet), fault{"MISSING", "card"}, fault{"MISSING", "mandate"})
-	missing("redirect_url").check(t, s.put(homeless, ideal("ideal")))
-	invalid("customer_id").check(t, s.put(owned, s.card(frictionless, change{"customer_id", another})))
+	missing("redirect_url").Check(t, s.put(homeless, ideal("ideal")))
+	invalid("customer_id").Check(t, s.put(owned, s.card(frictionless, change{"customer_id", another})))
 	for _, id := range []string{setup, homeless, owned} {
 		if got := s.seen(id); got != "PENDING" {
 			t.Errorf("%s", got)

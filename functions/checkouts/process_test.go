@@ -95,7 +95,7 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	}
 	for range 2 {
 		got := process()
-		if upstream.check(t, got); got.Header.Get("Retry-After") == "" || got.Header.Get("Idempotency-Replayed") != "" {
+		if upstream.Check(t, got); got.Header.Get("Retry-After") == "" || got.Header.Get("Idempotency-Replayed") != "" {
 			t.Errorf("headers %v", got.Header)
 		}
 	}
@@ -122,9 +122,9 @@ func TestNobodyKnowsTheOutcome(t *testing.T) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	at := "/v0.1/checkouts/" + id
-	busy.check(t, s.put(id, s.card(frictionless)))
-	busy.check(t, s.send("PATCH", at, map[string]any{"amount": 1}))
-	closed.check(t, s.send("DELETE", at, nil))
+	busy.Check(t, s.put(id, s.card(frictionless)))
+	busy.Check(t, s.send("PATCH", at, map[string]any{"amount": 1}))
+	closed.Check(t, s.send("DELETE", at, nil))
 	if s.seen(id) != "PENDING PENDING" || s.told(id) != 0 {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
@@ -155,9 +155,9 @@ func TestTheLifeOfACheckout(t *testing.T) {
 		}
 	}
 	paid := s.get(id)
-	processed.check(t, s.put(id, s.card(frictionless)))
-	processed.check(t, s.send("DELETE", "/v0.1/checkouts/"+id, nil))
-	processed.check(t, s.send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 1}))
+	processed.Check(t, s.put(id, s.card(frictionless)))
+	processed.Check(t, s.send("DELETE", "/v0.1/checkouts/"+id, nil))
+	processed.Check(t, s.send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 1}))
 	s.Minute()
 	if after := s.get(id); string(after.Body) != string(paid.Body) || s.told(id) != 4 || s.Books(id).Captured != 1 {
 		t.Errorf("was %s\nis %s", paid.Body, after.Body)
@@ -194,7 +194,7 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	}
 	before := s.get(id)
 	got := s.put(id, s.card(frictionless))
-	if tooMany.check(t, got); got.Header.Get("Retry-After") != "3000" { // the first was ten minutes ago
+	if tooMany.Check(t, got); got.Header.Get("Retry-After") != "3000" { // the first was ten minutes ago
 		t.Errorf("Retry-After %s", got.Header.Get("Retry-After"))
 	}
 	if after := s.get(id); string(after.Body) != string(before.Body) {
@@ -224,7 +224,7 @@ func TestProcessOnceUnderAKey(t *testing.T) {
 			if got := s.seen(id); got != seen {
 				t.Errorf("was %s, is %s", seen, got)
 			}
-			refusal{422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused"}.check(t, send(s.card("4111111111111111")))
+			world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, send(s.card("4111111111111111")))
 		})
 	}
 }
@@ -247,7 +247,7 @@ func TestInstallmentsInBrazil(t *testing.T) {
 	}
 	id := s.create(t)
 	for _, n := range []int{13, 0, -1} {
-		invalid("installments").check(t, s.put(id, s.card(frictionless, change{"installments", n})))
+		invalid("installments").Check(t, s.put(id, s.card(frictionless, change{"installments", n})))
 	}
 }
 
@@ -255,9 +255,9 @@ func TestZipCodesInTheUSA(t *testing.T) {
 	t.Parallel()
 	s := open(t).abroad("US", "USD")
 	id := s.create(t)
-	missing("card.zip_code").check(t, s.put(id, s.card(frictionless)))
+	missing("card.zip_code").Check(t, s.put(id, s.card(frictionless)))
 	for _, zip := range []string{"1234", "123456", "9021O", "90210-1"} {
-		invalid("card.zip_code").check(t, s.put(id, s.card(frictionless, change{"card.zip_code", zip})))
+		invalid("card.zip_code").Check(t, s.put(id, s.card(frictionless, change{"card.zip_code", zip})))
 	}
 	s.pay(t, id, s.card(frictionless, change{"card.zip_code", "90210"}))
 }

@@ -55,9 +55,9 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 		world.Request{Method: "DELETE", Path: "/v0.1/customers/" + customer + "/payment-instruments/x"})
 	for _, request := range requests {
 		request.Key = key
-		denied.check(t, s.Do(request))
+		denied.Check(t, s.Do(request))
 	}
-	noCheckout.check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + s.neighbour().create(t), Key: key}))
+	noCheckout.Check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + s.neighbour().create(t), Key: key}))
 	if after := s.get(id); string(after.Body) != string(before.Body) || len(listed(t, s.send("GET", "/v0.1/checkouts", nil))) != 1 {
 		t.Errorf("something changed: %s", after.Body)
 	}

@@ -181,12 +181,12 @@ func TestTokensThatAreNotTheCustomers(t *testing.T) {
 	foreign := theirs.save(t, stranger, frictionless)
 	id := s.create(t)
 	for _, body := range []map[string]any{byToken(grace, token), byToken("nobody", token), byToken(ada, "nothing"), byToken(stranger, foreign), byToken(ada, foreign)} {
-		invalid("token").check(t, s.put(id, body))
+		invalid("token").Check(t, s.put(id, body))
 	}
 	if got := s.seen(id); got != "PENDING" || s.told(id) != 0 {
 		t.Errorf("%s", got)
 	}
-	noCheckout.check(t, s.put("nothing", byToken(ada, token)))
+	noCheckout.Check(t, s.put("nothing", byToken(ada, token)))
 }
 
 // TestADeactivatedCard cannot be charged, and lives again when it is saved
@@ -204,7 +204,7 @@ func TestADeactivatedCard(t *testing.T) {
 	holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "false", "mandate": s.mandate("inactive"), "token": `"` + token + `"`})
 	id := s.create(t)
 	before := s.get(id)
-	unusable.check(t, s.put(id, byToken(customer, token)))
+	unusable.Check(t, s.put(id, byToken(customer, token)))
 	if after := s.get(id); string(after.Body) != string(before.Body) || s.told(id) != 0 {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
 	}
@@ -227,7 +227,7 @@ func TestAnInactiveMandate(t *testing.T) {
 	s.save(t, customer, frictionless)
 	holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "true", "mandate": s.mandate("inactive")})
 	id := s.create(t)
-	unusable.check(t, s.put(id, byToken(customer, token)))
+	unusable.Check(t, s.put(id, byToken(customer, token)))
 	if got := s.seen(id); got != "PENDING" {
 		t.Errorf("%s", got)
 	}
@@ -244,7 +244,7 @@ func TestAnExpiredCard(t *testing.T) {
 	s.Clock.Advance(time.Date(2031, 1, 1, 11, 59, 59, 0, time.UTC).Sub(world.Start))
 	s.pay(t, s.create(t), byToken(customer, token))
 	s.Clock.Advance(time.Second) // it is January 2031 everywhere on earth
-	unusable.check(t, s.put(id, byToken(customer, token)))
+	unusable.Check(t, s.put(id, byToken(customer, token)))
 	if got := s.seen(id); got != "PENDING" {
 		t.Errorf("%s", got)
 	}

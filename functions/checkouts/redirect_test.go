@@ -154,7 +154,7 @@ func TestWhatABankMustKnowOfThePayer(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			id := at.create(t)
 			for _, field := range []string{"first_name", "last_name", "email", "address.country"} {
-				missing("personal_details."+field).check(t, at.put(id, ideal(method, change{"personal_details." + field, absent})))
+				missing("personal_details."+field).Check(t, at.put(id, ideal(method, change{"personal_details." + field, absent})))
 			}
 			several(t, at.put(id, ideal(method, change{"personal_details", map[string]any{}})), fault{"MISSING", "personal_details.first_name"},
 				fault{"MISSING", "personal_details.last_name"}, fault{"MISSING", "personal_details.email"}, fault{"MISSING", "personal_details.address.country"})

@@ -63,7 +63,7 @@ func TestListByReference(t *testing.T) {
 	if read := s.get(id); string(found[0]) != string(read.Body) {
 		t.Errorf("listed %s\nbut reads %s", found[0], read.Body)
 	}
-	invalid("checkout_reference").check(t, s.send("GET", "/v0.1/checkouts?checkout_reference=a&checkout_reference=b", nil))
+	invalid("checkout_reference").Check(t, s.send("GET", "/v0.1/checkouts?checkout_reference=a&checkout_reference=b", nil))
 }
 
 func TestRetrieveAPaidCheckout(t *testing.T) {
@@ -119,10 +119,10 @@ func TestAnotherTenantsCheckoutIsAbsent(t *testing.T) {
 	before := s.get(id)
 	for _, request := range rowsOfACheckout(s, id) {
 		request.Key = s.Other.Key.Plaintext
-		noCheckout.check(t, s.Do(request))
+		noCheckout.Check(t, s.Do(request))
 	}
 	for _, request := range rowsOfACheckout(s, "nothing") {
-		noCheckout.check(t, s.Do(request))
+		noCheckout.Check(t, s.Do(request))
 	}
 	if after := s.get(id); string(after.Body) != string(before.Body) {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
@@ -156,7 +156,7 @@ func TestLiveAndTestDataAreApart(t *testing.T) {
 	}{{live, money, play}, {test, play, money}} {
 		for _, request := range rowsOfACheckout(c.in, c.not) {
 			request.Key = c.in.merchant.Key.Plaintext
-			noCheckout.check(t, c.in.Do(request))
+			noCheckout.Check(t, c.in.Do(request))
 		}
 		all := listed(t, c.in.send("GET", "/v0.1/checkouts", nil))
 		if len(all) != 1 || members(t, all[0])["id"] != `"`+c.own+`"` {
@@ -164,7 +164,7 @@ func TestLiveAndTestDataAreApart(t *testing.T) {
 		}
 	}
 	live.customer(t)
-	notFound.check(t, test.send("GET", fmt.Sprintf("/v0.1/customers/customer-%d", live.count.Load()), nil))
+	notFound.Check(t, test.send("GET", fmt.Sprintf("/v0.1/customers/customer-%d", live.count.Load()), nil))
 }
 
 // TestLiveWithoutAnAcquirer (contract §12).
@@ -174,7 +174,7 @@ func TestLiveWithoutAnAcquirer(t *testing.T) {
 	id := live.create(t)
 	before := live.get(id)
 	got := live.put(id, live.card(frictionless))
-	upstream.check(t, got)
+	upstream.Check(t, got)
 	if got.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}

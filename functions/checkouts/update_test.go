@@ -63,7 +63,7 @@ func TestUpdateRefuses(t *testing.T) {
 		name string
 		id   string
 		body map[string]any
-		want refusal
+		want world.Refusal
 	}{
 		{"taken reference", id, map[string]any{"checkout_reference": taken}, duplicate},
 		{"reference too long", id, map[string]any{"checkout_reference": strings.Repeat("x", 91)}, invalid("checkout_reference")},
@@ -87,14 +87,14 @@ func TestUpdateRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := s.get(c.id)
-			c.want.check(t, s.patch(c.id, c.body))
+			c.want.Check(t, s.patch(c.id, c.body))
 			if after := s.get(c.id); string(after.Body) != string(before.Body) {
 				t.Errorf("was %s\nis %s", before.Body, after.Body)
 			}
 		})
 	}
-	malformed.check(t, s.patch(id, "["))
-	noCheckout.check(t, s.patch("nothing", map[string]any{"amount": 1}))
+	malformed.Check(t, s.patch(id, "["))
+	noCheckout.Check(t, s.patch("nothing", map[string]any{"amount": 1}))
 }
 
 // TestAReferenceStaysTaken when a checkout gets another one.
@@ -106,7 +106,7 @@ func TestAReferenceStaysTaken(t *testing.T) {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	for _, reference := range []string{"old", "new"} {
-		duplicate.check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), change{"checkout_reference", reference})))
+		duplicate.Check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), change{"checkout_reference", reference})))
 	}
 	for query, want := range map[string]int{"old": 0, "new": 1} {
 		if got := listed(t, s.send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
@@ -123,8 +123,8 @@ func TestUpdateNeedsAnOpenCheckout(t *testing.T) {
 	s.put(pending, s.card(challenged))
 	s.put(failed, s.card(failingCards[0]))
 	s.pay(t, paid, s.card(frictionless))
-	busy.check(t, s.patch(pending, map[string]any{"amount": 1}))
-	processed.check(t, s.patch(paid, map[string]any{"amount": 1}))
+	busy.Check(t, s.patch(pending, map[string]any{"amount": 1}))
+	processed.Check(t, s.patch(paid, map[string]any{"amount": 1}))
 	if got := s.patch(failed, map[string]any{"amount": 11.5}); got.Status != 200 || got.Text("status") != "FAILED" {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}

@@ -43,7 +43,7 @@ func TestCreate(t *testing.T) {
 // badDetails are personal details that no customer may have.
 var badDetails = []struct {
 	name, details string
-	want          refusal
+	want          world.Refusal
 }{
 	{"no object", `"Ada"`, invalid("personal_details")},
 	{"name no text", `{"first_name":1}`, invalid("personal_details.first_name")},
@@ -71,7 +71,7 @@ func TestCreateRefuses(t *testing.T) {
 	s, _ := open(t)
 	for name, c := range map[string]struct {
 		body any
-		want refusal
+		want world.Refusal
 	}{
 		"nothing":      {map[string]any{}, missing("customer_id")},
 		"no body":      {nil, missing("customer_id")},
@@ -85,12 +85,12 @@ func TestCreateRefuses(t *testing.T) {
 		"a list":       {`[]`, malformed},
 		"a name twice": {`{"customer_id":"a","customer_id":"b"}`, malformed},
 	} {
-		t.Run(name, func(t *testing.T) { c.want.check(t, s.send("POST", collection, c.body)) })
+		t.Run(name, func(t *testing.T) { c.want.Check(t, s.send("POST", collection, c.body)) })
 	}
 	for _, c := range badDetails {
 		t.Run(c.name, func(t *testing.T) {
-			c.want.check(t, s.post("refused", json.RawMessage(c.details)))
-			notFound.check(t, s.send("GET", at("refused"), nil))
+			c.want.Check(t, s.post("refused", json.RawMessage(c.details)))
+			notFound.Check(t, s.send("GET", at("refused"), nil))
 		})
 	}
 }
@@ -100,7 +100,7 @@ func TestCustomersAreCreatedOnce(t *testing.T) {
 	s, other := open(t)
 	must(t, 201, s.post("ada", json.RawMessage(`{"first_name":"Ada"}`)))
 	for _, details := range []string{`{"first_name":"Ada"}`, `{"first_name":"Eve"}`, `{}`} {
-		exists.check(t, s.post("ada", json.RawMessage(details)))
+		exists.Check(t, s.post("ada", json.RawMessage(details)))
 	}
 	must(t, 201, s.post("ADA", nil))
 	must(t, 201, other.post("ada", json.RawMessage(`{"first_name":"Eve"}`)))
@@ -120,8 +120,8 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	if string(first.Body) != string(second.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("%s\n%s %v", first.Body, second.Body, second.Header)
 	}
-	refusal{422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused"}.check(t, send("eve"))
-	notFound.check(t, s.send("GET", at("eve"), nil))
+	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, send("eve"))
+	notFound.Check(t, s.send("GET", at("eve"), nil))
 }
 
 // TestUpdateMerges field by field, also in the address (contract §5).
@@ -173,13 +173,13 @@ func TestUpdateRefuses(t *testing.T) {
 	must(t, 201, s.post("ada", json.RawMessage(everything)))
 	for _, c := range badDetails {
 		t.Run(c.name, func(t *testing.T) {
-			c.want.check(t, s.send("PUT", at("ada"), map[string]any{"personal_details": json.RawMessage(c.details)}))
+			c.want.Check(t, s.send("PUT", at("ada"), map[string]any{"personal_details": json.RawMessage(c.details)}))
 			shows(t, s.send("GET", at("ada"), nil), "ada", everything)
 		})
 	}
 	t.Run("good and bad", func(t *testing.T) {
-		invalid("personal_details.email").check(t, s.send("PUT", at("ada"), map[string]any{"personal_details": map[string]any{"first_name": "Eve", "email": "x"}}))
-		malformed.check(t, s.send("PUT", at("ada"), `{`))
+		invalid("personal_details.email").Check(t, s.send("PUT", at("ada"), map[string]any{"personal_details": map[string]any{"first_name": "Eve", "email": "x"}}))
+		malformed.Check(t, s.send("PUT", at("ada"), `{`))
 		shows(t, s.send("GET", at("ada"), nil), "ada", everything)
 	})
 }

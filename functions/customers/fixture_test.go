@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
@@ -72,35 +71,14 @@ func (s shop) save(t *testing.T, customer, number string, recurring bool) string
 	return must(t, 200, s.send("PUT", "/v0.1/checkouts/"+made.Text("id"), payment)).Text("payment_instrument.token")
 }
 
-// refusal is what a client is told of a request that is refused.
-type refusal struct {
-	status            int
-	code, param, slug string
-}
-
-func missing(param string) refusal { return refusal{400, "MISSING", param, "invalid-parameter"} }
-func invalid(param string) refusal { return refusal{400, "INVALID", param, "invalid-parameter"} }
+var missing, invalid = world.Missing, world.Invalid
 
 var (
-	malformed = refusal{400, "INVALID_REQUEST", "", "bad-request"}
-	denied    = refusal{403, "FORBIDDEN", "", "forbidden"}
-	notFound  = refusal{404, "NOT_FOUND", "", "not-found"}
-	exists    = refusal{409, "CUSTOMER_ALREADY_EXISTS", "", "conflict"}
+	malformed = world.Refused(400, "INVALID_REQUEST", "", "bad-request")
+	denied    = world.Refused(403, "FORBIDDEN", "", "forbidden")
+	notFound  = world.Refused(404, "NOT_FOUND", "", "not-found")
+	exists    = world.Refused(409, "CUSTOMER_ALREADY_EXISTS", "", "conflict")
 )
-
-// check also holds the texts to the hybrid body: customers' clients read
-// error_message of a 400 (contract §3.2).
-func (want refusal) check(t *testing.T, got world.Response) {
-	t.Helper()
-	kind := got.Text("type")
-	told := refusal{got.Status, got.Text("error_code"), got.Text("param"), kind[strings.LastIndex(kind, "/")+1:]}
-	if told != want {
-		t.Errorf("told %+v, want %+v\n%s", told, want, got.Body)
-	}
-	if want.status == 400 && (got.Text("error_message") == "" || got.Text("error_message") != got.Text("message")) {
-		t.Errorf("error_message %q, message %q", got.Text("error_message"), got.Text("message"))
-	}
-}
 
 // shows checks a customer as sent, which must have these details as JSON.
 func shows(t *testing.T, got world.Response, id, details string) {

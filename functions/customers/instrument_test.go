@@ -87,10 +87,10 @@ func TestDeactivateRefuses(t *testing.T) {
 	must(t, 201, other.post("ada", nil))
 	token := s.save(t, "ada", number, false)
 	before := s.cards(t, "ada")
-	notFound.check(t, s.send("DELETE", cardsOf("ada")+"/4e425463-3e1b-431d-83fa-1e51c2925e99", nil))
-	notFound.check(t, s.send("DELETE", cardsOf("eve")+"/"+token, nil))
-	notFound.check(t, s.send("DELETE", cardsOf("nobody")+"/"+token, nil))
-	notFound.check(t, other.send("DELETE", cardsOf("ada")+"/"+token, nil))
+	notFound.Check(t, s.send("DELETE", cardsOf("ada")+"/4e425463-3e1b-431d-83fa-1e51c2925e99", nil))
+	notFound.Check(t, s.send("DELETE", cardsOf("eve")+"/"+token, nil))
+	notFound.Check(t, s.send("DELETE", cardsOf("nobody")+"/"+token, nil))
+	notFound.Check(t, other.send("DELETE", cardsOf("ada")+"/"+token, nil))
 	if after := s.cards(t, "ada"); after[token] != before[token] {
 		t.Errorf("was %s\nis %s", before[token], after[token])
 	}
@@ -116,7 +116,7 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 	token := s.save(t, "ada", number, false)
 	p.Steps.Plan(forgets, world.Throttle)
 	got := remove(token)
-	if (refusal{424, "UPSTREAM_FAILED", "", "upstream-failed"}).check(t, got); got.Header.Get("Retry-After") == "" {
+	if world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed").Check(t, got); got.Header.Get("Retry-After") == "" {
 		t.Errorf("no Retry-After: %v", got.Header)
 	}
 	p.Steps.Plan(0, world.NoFault)
@@ -160,14 +160,14 @@ func TestScopes(t *testing.T) {
 				if got.Status != row.success {
 					t.Errorf("%v: %s %s: %d %s", scopes, row.method, row.path, got.Status, got.Body)
 				}
-			} else if denied.check(t, got); got.Text("error_message") != "request_not_allowed" {
+			} else if denied.Check(t, got); got.Text("error_message") != "request_not_allowed" {
 				t.Errorf("%s", got.Body)
 			}
 		}
 	}
 	for _, row := range rows[1:] {
-		notFound.check(t, other.send(row.method, row.path, row.body))
-		refusal{401, "NOT_AUTHORIZED", "", "missing-token"}.check(t, s.Do(world.Request{Method: row.method, Path: row.path, Body: row.body, Key: "-"}))
+		notFound.Check(t, other.send(row.method, row.path, row.body))
+		world.Refused(401, "NOT_AUTHORIZED", "", "missing-token").Check(t, s.Do(world.Request{Method: row.method, Path: row.path, Body: row.body, Key: "-"}))
 	}
 }
 

@@ -1,0 +1,41 @@
+package world
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Refusal is what a client is told of a request that is refused: error_code,
+// param and the problem type's last part (contract §3).
+type Refusal struct {
+	status            int
+	code, param, slug string
+}
+
+// Refused is a refusal; param is "" where no field is at fault.
+func Refused(status int, code, param, slug string) Refusal { return Refusal{status, code, param, slug} }
+
+// Missing refuses for the lack of a field.
+func Missing(param string) Refusal {
+	return Refusal{http.StatusBadRequest, "MISSING", param, "invalid-parameter"}
+}
+
+// Invalid refuses a field's value.
+func Invalid(param string) Refusal {
+	return Refusal{http.StatusBadRequest, "INVALID", param, "invalid-parameter"}
+}
+
+// Check holds a response to the refusal, and a 400's texts to each other:
+// some clients read error_message, others message (contract §3.2).
+func (want Refusal) Check(t *testing.T, got Response) {
+	t.Helper()
+	kind := got.Text("type")
+	told := Refusal{got.Status, got.Text("error_code"), got.Text("param"), kind[strings.LastIndex(kind, "/")+1:]}
+	if told != want {
+		t.Errorf("told %+v, want %+v\n%s", told, want, got.Body)
+	}
+	if want.status == http.StatusBadRequest && (got.Text("error_message") == "" || got.Text("error_message") != got.Text("message")) {
+		t.Errorf("error_message %q, message %q", got.Text("error_message"), got.Text("message"))
+	}
+}
