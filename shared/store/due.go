@@ -19,10 +19,6 @@ type Due struct {
 	CallbackID string
 }
 
-// DueShards is how many parts the due index has. Whoever wants everything
-// that is due walks each of them, from 0.
-const DueShards = dueShards
-
 // Overdue walks what one shard had due by the time, the longest overdue
 // first. What happens to the items meanwhile does not disturb the walk: each
 // comes once, and one that stays due does not hold up the younger ones. The
@@ -35,23 +31,6 @@ func (s *Store) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[
 // times, both inclusive.
 func (s *Store) DeadCallbacks(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, "DEAD", shard, from, to)
-}
-
-// DueBy lists at most limit things per shard that were due by the time.
-func (s *Store) DueBy(ctx context.Context, by time.Time, limit int) ([]Due, error) {
-	var found []Due
-	for shard := range DueShards {
-		left := limit
-		for due, err := range s.Overdue(ctx, shard, by) {
-			if err != nil {
-				return found, err
-			}
-			if found, left = append(found, due), left-1; left == 0 {
-				break
-			}
-		}
-	}
-	return found, nil
 }
 
 // walk reads one partition of the due index page by page. An error ends it.

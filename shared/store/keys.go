@@ -66,8 +66,9 @@ const (
 	expiresAt = "expires_at"
 )
 
-// dueShards spreads the due index over partitions; each takes 1,000 writes a second.
-const dueShards = 4
+// DueShards spreads the due index over partitions; each takes 1,000 writes a
+// second. Whoever wants everything that is due walks each of them, from 0.
+const DueShards = 4
 
 // key is the primary key of an item, embedded in every item type.
 type key struct {
@@ -155,4 +156,4 @@ func deadAt(at time.Time, k key) due {
 }
 
 // shard is stable for a key, so that an item never stands in two partitions.
-func shard(pk string) int { return int(sha256.Sum256([]byte(pk))[0]) % dueShards }
+func shard(pk string) int { return int(sha256.Sum256([]byte(pk))[0]) % DueShards }
