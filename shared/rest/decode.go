@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"reflect"
 	"strconv"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
@@ -12,9 +13,10 @@ import (
 // input is a request taken apart, ready to fill a request type:
 //
 //	path:"id"         a path value, percent-decoded
-//	query:"limit"     a query parameter: text, number, bool, a type with
-//	                  UnmarshalText, a pointer to one (nil: absent), or a slice
-//	                  of them in any spelling of contract §2.5
+//	query:"limit"     a query parameter: text, number, bool, time.Time, a type
+//	                  with UnmarshalText (Date, PageSize, your own by OneOf), a
+//	                  pointer to one (nil: absent), or a slice of them in any
+//	                  spelling of contract §2.5; its name has no brackets
 //	form:"PaRes"      a field of an application/x-www-form-urlencoded body
 //	json:"amount"     a member of the JSON body; unknown ones are ignored,
 //	                  null is absent (contract §2.2)
@@ -92,9 +94,12 @@ func setText(v reflect.Value, text string) string {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
-	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		if u.UnmarshalText([]byte(text)) != nil {
-			return "has a value that is not allowed."
+	switch to := v.Addr().Interface().(type) {
+	case *time.Time:
+		return setTime(to, text)
+	case encoding.TextUnmarshaler:
+		if err := to.UnmarshalText([]byte(text)); err != nil {
+			return refusal(err, v.Type())
 		}
 		return ""
 	}

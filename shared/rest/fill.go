@@ -2,6 +2,7 @@ package rest
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strconv"
 
@@ -87,10 +88,20 @@ func fillMap(v reflect.Value, n node, path string, faults *failure.List) {
 }
 
 func fillLeaf(v reflect.Value, n node, path string, faults *failure.List) {
-	if json.Unmarshal(n.raw, v.Addr().Interface()) != nil {
+	if err := json.Unmarshal(n.raw, v.Addr().Interface()); err != nil {
 		v.SetZero()
-		*faults = append(*faults, failure.Invalid(path, expectation(v.Type())))
+		*faults = append(*faults, failure.Invalid(path, refusal(err, v.Type())))
 	}
+}
+
+// refusal says why a type did not take a value: in its own words if it gave a
+// failure. Any other error stays here, because it may quote the value.
+func refusal(err error, t reflect.Type) string {
+	var own *failure.Error
+	if errors.As(err, &own) {
+		return own.Message
+	}
+	return expectation(t)
 }
 
 // expectation says what a value of type t looks like in JSON.

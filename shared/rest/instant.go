@@ -10,3 +10,40 @@ type Instant time.Time
 func (t Instant) MarshalJSON() ([]byte, error) {
 	return []byte(time.Time(t).UTC().Format(`"2006-01-02T15:04:05.000+00:00"`)), nil
 }
+
+// Timestamp is a date-time as all other families show it: milliseconds and Z
+// (contract §2.4).
+type Timestamp time.Time
+
+// MarshalJSON writes 2020-02-29T10:56:56.876Z.
+func (t Timestamp) MarshalJSON() ([]byte, error) {
+	return []byte(time.Time(t).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
+}
+
+// LocalTime is a date-time as local_time shows it: milliseconds and the
+// merchant's colon offset (contract §2.4). Local makes one.
+type LocalTime struct{ at time.Time }
+
+// Local is t where the merchant is.
+func Local(t time.Time, place *time.Location) LocalTime { return LocalTime{t.In(place)} }
+
+// MarshalJSON writes 2020-02-29T11:56:56.876+01:00.
+func (t LocalTime) MarshalJSON() ([]byte, error) {
+	return []byte(t.at.Format(`"2006-01-02T15:04:05.000-07:00"`)), nil
+}
+
+// setTime reads an RFC 3339 date-time into to, in UTC, and says what is wrong
+// with it, or "". Clients send the + of an offset unescaped, which a query
+// makes a blank, so a blank in its place is one.
+func setTime(to *time.Time, text string) string {
+	if sign := len(text) - len("+01:00"); sign > 0 && text[sign] == ' ' {
+		text = text[:sign] + "+" + text[sign+1:]
+	}
+	err := to.UnmarshalText([]byte(text))
+	*to = to.UTC()
+	// An offset can lead out of the years that RFC 3339 can write.
+	if err != nil || to.Year() < 0 || to.Year() > 9999 {
+		return "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00."
+	}
+	return ""
+}

@@ -38,6 +38,9 @@ func planOf(t reflect.Type) plan {
 			if kind := t.FieldByIndex(f.index).Type; !textual(kind) && !list(kind) {
 				panic(fmt.Sprintf("rest: %s.%s cannot hold text", t, f.name))
 			}
+			if strings.Contains(f.name, "[") {
+				panic(fmt.Sprintf("rest: %s.%s: a list is named without brackets (contract §2.5)", t, f.name))
+			}
 		}
 	}
 	return p

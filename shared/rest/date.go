@@ -1,0 +1,50 @@
+package rest
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// Date is a day of the calendar, of no time zone: strictly YYYY-MM-DD in
+// queries, bodies and replies (contract §2.4). The zero Date is absent; tag an
+// optional one omitzero.
+type Date struct {
+	Year  int
+	Month time.Month
+	Day   int
+}
+
+// DateOf is the day t falls on in its own location.
+func DateOf(t time.Time) Date {
+	year, month, day := t.Date()
+	return Date{year, month, day}
+}
+
+// Compare is -1, 0 or +1 when d is before, equal to or after e.
+func (d Date) Compare(e Date) int {
+	return cmp.Or(cmp.Compare(d.Year, e.Year), cmp.Compare(d.Month, e.Month), cmp.Compare(d.Day, e.Day))
+}
+
+func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
+
+// MarshalText writes YYYY-MM-DD. A day that no calendar has is a fault of ours.
+func (d Date) MarshalText() ([]byte, error) {
+	text := []byte(d.String())
+	if new(Date).UnmarshalText(text) != nil {
+		return nil, fmt.Errorf("rest: there is no day %s", d)
+	}
+	return text, nil
+}
+
+// UnmarshalText reads YYYY-MM-DD and nothing else. Failure: Rejected.
+func (d *Date) UnmarshalText(text []byte) error {
+	t, err := time.Parse(time.DateOnly, string(text))
+	if err != nil {
+		return failure.Invalid("", "must be a date, YYYY-MM-DD.")
+	}
+	*d = DateOf(t)
+	return nil
+}

@@ -1,0 +1,134 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// TestDateTimesAreWritten in the forms of contract §2.4.
+func TestDateTimesAreWritten(t *testing.T) {
+	t.Parallel()
+	berlin, saoPaulo := time.FixedZone("CET", 3600), time.FixedZone("BRT", -3*3600)
+	at := time.Date(2020, 2, 29, 10, 56, 56, 876_999_999, time.UTC)
+	whole := time.Date(2020, 2, 29, 0, 30, 0, 0, berlin) // in UTC, the day before
+	for want, value := range map[string]any{
+		`"2020-02-29T10:56:56.876+00:00"`: rest.Instant(at),
+		`"2020-02-28T23:30:00.000+00:00"`: rest.Instant(whole),
+		`"2020-02-29T10:56:56.876Z"`:      rest.Timestamp(at),
+		`"2020-02-28T23:30:00.000Z"`:      rest.Timestamp(whole),
+		`"2020-02-29T11:56:56.876+01:00"`: rest.Local(at, berlin),
+		`"2020-02-29T07:56:56.876-03:00"`: rest.Local(at, saoPaulo),
+		`"2020-02-28T23:30:01.000+00:00"`: rest.Local(whole.Add(time.Second), time.UTC),
+		`"2020-02-29"`:                    rest.DateOf(whole),
+		`"2020-02-28"`:                    rest.DateOf(whole.UTC()),
+		`"0987-06-05"`:                    rest.Date{Year: 987, Month: 6, Day: 5},
+	} {
+		if got, err := json.Marshal(value); err != nil || string(got) != want {
+			t.Errorf("%T: %s %v, want %s", value, got, err, want)
+		}
+	}
+}
+
+// TestNoDayIsSentThatDoesNotExist: it would break clients, so it is a 500.
+func TestNoDayIsSentThatDoesNotExist(t *testing.T) {
+	t.Parallel()
+	for _, d := range []rest.Date{{}, {Year: 2026, Month: 2, Day: 29}, {Year: 10000, Month: 1, Day: 1}} {
+		f := newFixture(t, []rest.Route{route("GET", "/day", give(d))})
+		if w := f.ask("GET", "/day", ""); w.Code != 500 {
+			t.Errorf("%v: %d %s", d, w.Code, w.Body)
+		}
+	}
+}
+
+func TestDatesCompare(t *testing.T) {
+	t.Parallel()
+	days := []rest.Date{{Year: 2025, Month: 12, Day: 31}, {Year: 2026, Month: 1, Day: 30}, {Year: 2026, Month: 2, Day: 1}, {Year: 2026, Month: 2, Day: 2}}
+	for i, a := range days {
+		for j, b := range days {
+			if got, want := a.Compare(b), min(1, max(-1, i-j)); got != want {
+				t.Errorf("%s to %s: %d, want %d", a, b, got, want)
+			}
+		}
+	}
+}
+
+// period is a request with all that tells time.
+type period struct {
+	Since *time.Time `query:"since" json:"-"`
+	Day   rest.Date  `query:"day" json:"-"`
+	Birth rest.Date  `json:"birth_date"`
+	Text  string     `query:"text" json:"-"`
+}
+
+func spell(_ context.Context, in period) (said, error) {
+	text := in.Day.String() + " " + in.Birth.String() + " " + in.Text
+	if in.Since != nil {
+		text = in.Since.Format(time.RFC3339Nano)
+	}
+	return said{text}, nil
+}
+
+func TestDateTimesAreReadAsUTC(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, []rest.Route{route("POST", "/period", spell)})
+	for query, want := range map[string]string{
+		"2026-01-01T00:00:00Z":                "2026-01-01T00:00:00Z",
+		"2026-01-01T00:00:00.000Z":            "2026-01-01T00:00:00Z",
+		"2026-01-01T00:00:00.123456Z":         "2026-01-01T00:00:00.123456Z",
+		"2026-01-01T00:00:00%2B01:00":         "2025-12-31T23:00:00Z",
+		"2026-01-01T00%3A00%3A00%2B01%3A00":   "2025-12-31T23:00:00Z",
+		"2026-01-01T00:00:00.5-03:30":         "2026-01-01T03:30:00.5Z",
+		"2026-01-01T00:00:00+01:00":           "2025-12-31T23:00:00Z", // unescaped: arrives as a blank
+		"2026-01-01T00:00:00.25%2001:00":      "2025-12-31T23:00:00.25Z",
+		"9999-12-31T23:59:59%2B00:00":         "9999-12-31T23:59:59Z",
+		"&day=2026-02-28&text=a+b+01:00":      "2026-02-28 0000-00-00 a b 01:00", // text keeps its blanks
+		"&day=":                               "0000-00-00 0000-00-00 ",
+		"2026-01-01T00:00:00.123456789-00:00": "2026-01-01T00:00:00.123456789Z",
+	} {
+		if w := f.ask("POST", "/period?since="+query, ""); w.Code != 200 || object(t, w)["text"] != want {
+			t.Errorf("%s: %d %s, want %s", query, w.Code, w.Body, want)
+		}
+	}
+	for _, query := range []string{
+		"2026-01-01T00:00:00%2B0000", "2026-01-01T00:00:00+0000", "2026-01-01T00:00:00", "2026-01-01", "+01:00", "01:00", "today", "1793491200",
+		"2026-01-01+00:00:00+01:00", "2026-01-01T00:00:00++01:00", "2026-01-01T00:00:00Z+01:00", "2026-02-29T00:00:00Z", "%20", "2026-01-01T00:00:00z",
+		"9999-12-31T23:59:59-01:00", "0000-01-01T00:00:00%2B01:00", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00%2B25:00",
+	} {
+		w := f.ask("POST", "/period?since="+query, "")
+		if got := object(t, w); w.Code != 400 || got["param"] != "since" || got["error_code"] != "INVALID" ||
+			got["message"] != "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00." {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+}
+
+func TestDatesAreReadStrictly(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, []rest.Route{route("POST", "/period", spell)})
+	if w := f.ask("POST", "/period", `{"birth_date":"2024-02-29"}`); object(t, w)["text"] != "0000-00-00 2024-02-29 " {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for _, text := range []string{
+		"2026-1-2", "2026-01-2", "26-01-02", "20260102", "2026/01/02", "2026-01-02T00:00:00Z", "02-01-2026", "2026-02-29", "2026-13-01", "2026-00-01",
+		"2026-01-00", " 2026-01-02", "2026-01-02 ", "-026-01-02", "+026-01-02", "today",
+	} {
+		w := f.ask("POST", "/period", `{"birth_date":"`+text+`"}`)
+		got := object(t, w)
+		if w.Code != 400 || got["param"] != "birth_date" || got["message"] != "must be a date, YYYY-MM-DD." {
+			t.Errorf("body %q: %d %s", text, w.Code, w.Body)
+		}
+	}
+	for _, query := range []string{"2026-1-2", "2026-02-29", "2026-01-02+", "+"} {
+		w := f.ask("POST", "/period?day="+query, "")
+		if got := object(t, w); w.Code != 400 || got["param"] != "day" || got["message"] != "must be a date, YYYY-MM-DD." {
+			t.Errorf("query %q: %d %s", query, w.Code, w.Body)
+		}
+	}
+	if w := f.ask("POST", "/period", `{"birth_date":20260102}`); object(t, w)["param"] != "birth_date" {
+		t.Errorf("a number: %d %s", w.Code, w.Body)
+	}
+}

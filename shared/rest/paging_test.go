@@ -1,0 +1,88 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+type asked struct {
+	Limit    rest.PageSize `query:"limit"`
+	Statuses []status      `query:"statuses"`
+}
+
+type status string
+
+func (s *status) UnmarshalText(text []byte) error {
+	return rest.OneOf(s, text, "SUCCESSFUL", "FAILED")
+}
+
+// capped is how history pages, refused how payouts do (contract §2.6).
+func capped(_ context.Context, in asked) (said, error) {
+	return said{fmt.Sprint(in.Limit.Capped(10, 1000), in.Statuses)}, nil
+}
+
+func refused(_ context.Context, in asked) (said, error) {
+	limit, err := in.Limit.Within(9999, 9999)
+	return said{fmt.Sprint(limit)}, err
+}
+
+func pagedFixture(t *testing.T) *fixture {
+	return newFixture(t, []rest.Route{route("GET", "/capped", capped), route("GET", "/within", refused)})
+}
+
+func TestPageSizes(t *testing.T) {
+	t.Parallel()
+	f := pagedFixture(t)
+	for target, want := range map[string]string{
+		"/capped":                            "10 []",
+		"/capped?limit=":                     "10 []",
+		"/capped?limit=1":                    "1 []",
+		"/capped?limit=1000":                 "1000 []",
+		"/capped?limit=1001":                 "1000 []",
+		"/capped?limit=10000":                "1000 []",
+		"/capped?limit=99999999999":          "1000 []",
+		"/capped?limit=99999999999999999999": "1000 []",
+		"/within":                            "9999",
+		"/within?limit=1":                    "1",
+		"/within?limit=9999":                 "9999",
+	} {
+		if w := f.ask("GET", target, ""); w.Code != 200 || object(t, w)["text"] != want {
+			t.Errorf("%s: %d %s, want %s", target, w.Code, w.Body, want)
+		}
+	}
+	const positive, inside = "must be a positive integer.", "must be 1 to 9999."
+	for target, message := range map[string]string{
+		"/capped?limit=0": positive, "/capped?limit=-1": positive, "/capped?limit=ten": positive, "/capped?limit=1.0": positive, "/capped?limit=1e3": positive,
+		"/capped?limit=-99999999999999999999": positive, "/capped?limit=0x10": positive, "/capped?limit=%20": positive,
+		"/within?limit=0": positive, "/within?limit=10000": inside, "/within?limit=99999999999999999999": inside,
+	} {
+		w := f.ask("GET", target, "")
+		if got := object(t, w); w.Code != 400 || got["error_code"] != "INVALID" || got["param"] != "limit" || got["message"] != message {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+}
+
+// TestUnknownValuesOfListsAreRefused, under the list's own name in every
+// spelling, and told what there is (contract §2.5).
+func TestUnknownValuesOfListsAreRefused(t *testing.T) {
+	t.Parallel()
+	f := pagedFixture(t)
+	if w := f.ask("GET", "/capped?statuses[]=FAILED&statuses[]=SUCCESSFUL", ""); object(t, w)["text"] != "10 [FAILED SUCCESSFUL]" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for _, query := range []string{
+		"statuses=X", "statuses[]=X", "statuses%5B%5D=X", "statuses[0]=X", "statuses[][0]=X", "statuses=FAILED,X", "statuses=FAILED&statuses[]=X",
+		"statuses[]=failed", "statuses[]=FAILED%20", "statuses[]=SECRET-VALUE",
+	} {
+		w := f.ask("GET", "/capped?"+query, "")
+		if got := object(t, w); w.Code != 400 || got["error_code"] != "INVALID" || got["param"] != "statuses" ||
+			got["message"] != "must be one of SUCCESSFUL, FAILED." || strings.Contains(w.Body.String(), "SECRET-VALUE") {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+}
