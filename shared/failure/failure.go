@@ -39,6 +39,7 @@ type Error struct {
 	Message    string // safe for clients
 	RetryAfter time.Duration
 	Details    []Detail // failed_constraints of the details shape (contract §3.1)
+	Errors     any      // the member errors, whatever its form (contract §13.4, §3.1 readers); safe for clients
 	Cause      error
 }
 

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -30,6 +31,7 @@ type problem struct {
 	StatusCode        string           `json:"status_code,omitempty"` // a string (contract §2.3)
 	Details           string           `json:"details,omitempty"`
 	FailedConstraints []failure.Detail `json:"failed_constraints,omitempty"`
+	Errors            any              `json:"errors,omitempty"`
 }
 
 // fault is one entry of an error array: the legacy shape.
@@ -44,10 +46,14 @@ func (w errorWriter) reply(err error, d Dialect, requestID string, request http.
 	err = timely(err)
 	e := failure.Of(err)
 	var several failure.List
-	if errors.As(err, &several) && len(several) > 1 && d == Several {
+	errors.As(err, &several)
+	shown := problemOf(e)
+	switch {
+	case d == Several && len(several) > 1:
+		return arrayReply(several, err)
+	case d == Array && shown.Status == http.StatusBadRequest:
 		return arrayReply(several, err)
 	}
-	shown := problemOf(e)
 	r := reply{status: shown.Status, header: http.Header{}, fault: err}
 	if e.RetryAfter > 0 {
 		r.header.Set("Retry-After", seconds(e.RetryAfter))
@@ -72,7 +78,9 @@ func (w errorWriter) reply(err error, d Dialect, requestID string, request http.
 	if strings.Contains(strings.Join(request.Values("Accept"), ","), "application/problem+json") {
 		r.contentType = problemType
 	}
-	r.body, _ = marshal(body) // strings and integers always marshal
+	if r.body, err = marshal(body); err != nil { // only what the operation put into errors can fail
+		return w.reply(fmt.Errorf("encode the member errors: %v", err), d, requestID, request)
+	}
 	return r
 }
 
@@ -81,7 +89,7 @@ func (w errorWriter) typeOf(slug string) string { return w.base + "/problems/" +
 func (w errorWriter) body(shown Problem, e *failure.Error, requestID string) problem {
 	b := problem{
 		Type: w.typeOf(shown.Slug), Title: shown.Title, Status: shown.Status, Detail: e.Message,
-		Instance: "urn:uuid:" + requestID, ErrorCode: e.Code, Message: e.Message, TraceID: requestID,
+		Instance: "urn:uuid:" + requestID, ErrorCode: e.Code, Message: e.Message, TraceID: requestID, Errors: e.Errors,
 	}
 	switch shown.Status {
 	case http.StatusBadRequest:
@@ -112,9 +120,12 @@ func constraints(e *failure.Error, several failure.List) []failure.Detail {
 	return all
 }
 
-// arrayReply is process's form of several faults (contract §3.1). It has the
-// plain JSON type whatever Accept names (contract §3.2).
+// arrayReply is process's form of several faults and payouts' of any (contract
+// §3.1). It has the plain JSON type whatever Accept names (contract §3.2).
 func arrayReply(several failure.List, err error) reply {
+	if len(several) == 0 {
+		several = failure.List{failure.Of(err)}
+	}
 	faults := make([]fault, len(several))
 	for i, e := range several {
 		faults[i] = fault{Message: e.Message, ErrorCode: e.Code, Param: e.Param}

@@ -13,8 +13,9 @@ import (
 
 // failing is one route per dialect, all refusing with err.
 func failing(err error) []rest.Route {
-	routes := []rest.Route{route("GET", "/hybrid", refuse(err)), route("GET", "/several", refuse(err)), route("GET", "/details", refuse(err))}
-	routes[1].Errors, routes[2].Errors = rest.Several, rest.Details
+	routes := []rest.Route{route("GET", "/hybrid", refuse(err)), route("GET", "/several", refuse(err)), route("GET", "/details", refuse(err)),
+		route("GET", "/array", refuse(err))}
+	routes[1].Errors, routes[2].Errors, routes[3].Errors = rest.Several, rest.Details, rest.Array
 	return routes
 }
 
@@ -115,6 +116,62 @@ func TestOneFaultIsAnObject(t *testing.T) {
 	text, err := json.Marshal(got["failed_constraints"])
 	if err != nil || got["details"] != "currency is required." || string(text) != `[{"message":"currency is required.","reference":"currency"}]` {
 		t.Errorf("details: %v", got)
+	}
+}
+
+// TestBadRequestsAreAlwaysAnArray in payouts' dialect; all else is an object
+// (contract §3.1, §6.7).
+func TestBadRequestsAreAlwaysAnArray(t *testing.T) {
+	t.Parallel()
+	missing := `{"message":"start_date is required.","error_code":"MISSING","param":"start_date"}`
+	for name, test := range map[string]struct {
+		err  error
+		want string
+	}{
+		"one":       {failure.Missing("start_date"), "[" + missing + "]"},
+		"listed":    {failure.List{failure.Missing("start_date")}, "[" + missing + "]"},
+		"several":   {failure.List{failure.Missing("start_date"), failure.Missing("start_date")}, "[" + missing + "," + missing + "]"},
+		"no param":  {failure.Invalid("", "negative date range"), `[{"message":"negative date range","error_code":"INVALID"}]`},
+		"malformed": {failure.BadRequest("Eh?"), `[{"message":"Eh?","error_code":"INVALID_REQUEST"}]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, failing(test.err))
+			w := f.ask("GET", "/array", "", "Accept: application/problem+json")
+			if w.Code != 400 || w.Body.String() != test.want || w.Header().Get("Content-Type") != "application/json;charset=UTF-8" {
+				t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+			}
+		})
+	}
+	f := newFixture(t, failing(errors.New("broken")))
+	if got := object(t, f.ask("GET", "/array", "")); got["status"] != 500.0 || got["error_code"] != "INTERNAL_ERROR" {
+		t.Errorf("500: %v", got)
+	}
+	if got := object(t, f.ask("GET", "/array", "", "Authorization:")); got["status"] != 401.0 {
+		t.Errorf("401: %v", got)
+	}
+}
+
+// TestErrorsMember: refund v1.0's 422 tells the bounds (contract §13.4).
+func TestErrorsMember(t *testing.T) {
+	t.Parallel()
+	type reason struct {
+		Code string `json:"code"`
+		Max  int64  `json:"max_refundable_amount"`
+	}
+	f := newFixture(t, failing(&failure.Error{Kind: failure.Unprocessable, Slug: "validation-error", Message: "No.",
+		Errors: []reason{{"INVALID_AMOUNT", 1010}}}))
+	w := f.ask("GET", "/hybrid", "")
+	got := object(t, w)
+	text, err := json.Marshal(got["errors"])
+	if err != nil || w.Code != 422 || string(text) != `[{"code":"INVALID_AMOUNT","max_refundable_amount":1010}]` ||
+		got["type"] != baseURL+"/problems/validation-error" || got["detail"] != "No." {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+
+	f = newFixture(t, failing(&failure.Error{Kind: failure.Unprocessable, Errors: make(chan int)}))
+	if w := f.ask("GET", "/hybrid", ""); w.Code != 500 || object(t, w)["error_code"] != "INTERNAL_ERROR" {
+		t.Errorf("what JSON cannot hold: %d %s", w.Code, w.Body)
 	}
 }
 

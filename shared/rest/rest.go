@@ -34,6 +34,7 @@ type Dialect int
 const (
 	Hybrid  Dialect = iota // one object with all shapes (contract §3.2)
 	Several                // Hybrid, but an array when there are several faults (process)
+	Array                  // Hybrid, but a 400 is always an array (payouts)
 	Details                // Hybrid with details and failed_constraints (payment methods)
 	HTML                   // an HTML page, for browsers
 )
@@ -46,6 +47,10 @@ type Route struct {
 	Access Access
 	Errors Dialect
 	Handle Handle
+
+	// Successor is the path that replaces a deprecated route (contract §2.10);
+	// {merchant_code} in it becomes the caller's own. Empty: not deprecated.
+	Successor string
 }
 
 // Limit is a token bucket (contract §2.9).
@@ -66,7 +71,7 @@ type Config struct {
 	Store     *store.Store
 	Now       func() time.Time // nil: the system's clock
 	Log       *slog.Logger     // nil: slog.Default
-	BaseURL   string           // of problem types, without a trailing slash
+	BaseURL   string           // of problem types and successors, without a trailing slash
 	HashKey   []byte           // ≥ 32 secret bytes; keys for fingerprints, operation ids and stored replies derive from it
 	AllowHTTP bool             // the local run only: plain HTTP is not refused
 	Limits    Limits
@@ -82,12 +87,14 @@ func New(c Config) http.Handler {
 		c.Log = slog.Default()
 	}
 	keys := deriveKeys(c.HashKey)
+	baseURL := strings.TrimRight(c.BaseURL, "/")
 	return &server{
 		routes:    newRouter(c.Routes),
 		store:     c.Store,
 		now:       func() time.Time { return c.Now().UTC() },
 		log:       c.Log,
-		errors:    errorWriter{base: strings.TrimRight(c.BaseURL, "/")},
+		baseURL:   baseURL,
+		errors:    errorWriter{base: baseURL},
 		allowHTTP: c.AllowHTTP,
 		keys:      keys,
 		callers:   newLimiter(c.Store, c.Log, c.Limits.Credential.or(Limit{Rate: 100, Burst: 500})),

@@ -50,6 +50,7 @@ func newRouter(routes []Route) *router {
 		if b.routes[route.Method] != nil || route.Handle.run == nil {
 			panic(fmt.Sprintf("rest: %s %s: listed twice, or without a handle", route.Method, route.Path))
 		}
+		checkSuccessor(route)
 		if b.routes == nil {
 			b.routes = map[string]*Route{}
 		}

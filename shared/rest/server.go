@@ -18,6 +18,7 @@ type server struct {
 	store     *store.Store
 	now       func() time.Time
 	log       *slog.Logger
+	baseURL   string // without a trailing slash
 	errors    errorWriter
 	allowHTTP bool
 	keys      keys
@@ -44,6 +45,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Request-Id", x.id)
 	x.quota.headers(h)
+	x.deprecationHeaders(h)
 	if x.match.public() {
 		corsHeaders(h)
 	}
