@@ -24,11 +24,13 @@ type Redactor interface{ Redacted() any }
 type NoContent struct{}
 
 // Empty is the result of an operation that answers its success code with
-// Content-Length: 0 (contract §2.3).
+// Content-Length: 0 (contract §2.3). A result of struct{} is sent as {}.
 type Empty struct{}
 
 // JSON is an operation that answers JSON with the status success. Req is a
-// struct whose fields are tagged path, query, form or json; see decode.go.
+// struct whose fields are tagged path, query, form or json; see decode.go. An
+// operation that may also answer another media type returns any, which then
+// may hold a Document (payouts as CSV, contract §6.7).
 func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error)) Handle {
 	return Handle{
 		plan: planOf(reflect.TypeFor[Req]()),

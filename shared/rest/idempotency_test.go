@@ -74,6 +74,20 @@ func TestReplayIsIdentical(t *testing.T) {
 	}
 }
 
+// TestRepliesWithoutContentAreReplayed: refunds answer 204, or 201 {}.
+func TestRepliesWithoutContentAreReplayed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, routes())
+	for _, path := range []string{"/nothing", "/object", "/empty"} {
+		key := "Idempotency-Key: " + path
+		first, again := f.ask("POST", path, "", key), f.ask("POST", path, "{}", key)
+		if first.Code >= 300 || !same(first, again) || again.Header().Get("Idempotency-Replayed") != "true" ||
+			first.Header().Get("Content-Length") != again.Header().Get("Content-Length") {
+			t.Errorf("%s: %d %v then %d %v", path, first.Code, first.Header(), again.Code, again.Header())
+		}
+	}
+}
+
 func TestKeyBelongsToOneRequest(t *testing.T) {
 	t.Parallel()
 	c := &counted{}

@@ -34,7 +34,9 @@ func encode(success int, result any) (reply, error) {
 	if a, ok := result.(Accepter); ok && a.Accepted() {
 		r.status = http.StatusAccepted
 	}
-	switch result.(type) {
+	switch result := result.(type) {
+	case Document:
+		return result.reply(), nil
 	case NoContent:
 		return reply{status: http.StatusNoContent}, nil
 	case Empty:

@@ -1,0 +1,60 @@
+package rest_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+func TestMistakesInRoutesAreFoundAtStart(t *testing.T) {
+	t.Parallel()
+	good := rest.Route{Method: "GET", Path: "/a", Handle: rest.JSON(200, say("a"))}
+	for name, start := range map[string]func(){
+		"twice":     func() { rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{good, good}}) },
+		"no handle": func() { rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a"}}}) },
+		"slash": func() {
+			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a/", Handle: good.Handle}}})
+		},
+		"successor without a slash": func() {
+			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a", Handle: good.Handle, Successor: "b"}}})
+		},
+		"successor of a template nobody fills in": func() {
+			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a", Handle: good.Handle, Successor: "/b/{id}"}}})
+		},
+		"brackets": func() {
+			rest.JSON(200, func(context.Context, struct {
+				L []string `query:"statuses[]"`
+			}) (said, error) {
+				return said{}, nil
+			})
+		},
+		"short key":    func() { rest.New(rest.Config{HashKey: []byte("short"), Routes: []rest.Route{good}}) },
+		"not a struct": func() { rest.JSON(200, func(context.Context, int) (said, error) { return said{}, nil }) },
+		"bad query": func() {
+			rest.JSON(200, func(context.Context, struct {
+				M map[string]string `query:"m"`
+			}) (said, error) {
+				return said{}, nil
+			})
+		},
+		"same name": func() {
+			rest.JSON(200, func(context.Context, struct {
+				A string `query:"x"`
+				B string `query:"x"`
+			}) (said, error) {
+				return said{}, nil
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			start()
+		})
+	}
+}
