@@ -77,7 +77,8 @@ func (f family) draft(m account.Merchant, req createRequest) (payments.Checkout,
 		ReturnURL: req.ReturnURL, RedirectURL: req.RedirectURL, Status: payments.Pending,
 		Purpose: req.Purpose, PaymentType: req.PaymentType, CustomerID: req.CustomerID, Payer: req.Payer,
 		CreatedAt: now,
-		Payee:     payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox},
+		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,
+			FeeRate: m.FeeRate},
 	}
 	if c.Purpose == "" {
 		c.Purpose = payments.PurposeCheckout

@@ -126,12 +126,19 @@ func (t *tick) report(ctx context.Context, due store.Due, err error) {
 		t.Log.ErrorContext(ctx, "callback not swept", "callback", due.CallbackID, "error", err)
 		return
 	}
+	if due.RefundID != "" {
+		t.Log.ErrorContext(ctx, "refund not swept", "tenant", due.Tenant.String(), "refund", due.RefundID, "error", err)
+		return
+	}
 	t.Log.ErrorContext(ctx, "checkout not swept", "tenant", due.Tenant.String(), "checkout", due.CheckoutID, "error", err)
 }
 
 func (t *tick) settle(ctx context.Context, due store.Due) error {
 	if due.CallbackID != "" {
 		return t.resend(ctx, due.CallbackID)
+	}
+	if due.RefundID != "" {
+		return t.Processing.ResolveRefund(ctx, due.Tenant, due.RefundID)
 	}
 	_, err := t.Processing.Resolve(ctx, due.Tenant, due.CheckoutID)
 	return err

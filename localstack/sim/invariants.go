@@ -30,7 +30,7 @@ func (w *World) books() books {
 			b.captures[strings.TrimPrefix(pk, "SANDBOX#CHARGE#")]++
 		case sk == "CHECKOUT":
 			b.checkouts[i.text("id")] = i
-		case sk == "TRANSACTION":
+		case strings.HasPrefix(sk, "TRANSACTION#"):
 			b.transactions[i.text("id")] = i
 		case sk == "CALLBACK":
 			b.callbacks[i.text("id")] = i

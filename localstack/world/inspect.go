@@ -21,7 +21,7 @@ func (w *World) Books(checkoutID string) Books {
 		pk, sk := item["pk"].(string), item["sk"].(string)
 		ours := item["checkout_id"] == checkoutID
 		switch {
-		case sk == "TRANSACTION" && ours:
+		case strings.HasPrefix(sk, "TRANSACTION#") && ours:
 			status, _ := item["status"].(string)
 			books.Transactions[status]++
 		case strings.HasPrefix(pk, "SANDBOX#CHARGE#") && strings.HasPrefix(sk, "CAPTURE#"):

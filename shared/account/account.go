@@ -47,10 +47,30 @@ type Merchant struct {
 	Email          string         `dynamo:"email"`
 	Country        string         `dynamo:"country"` // ISO 3166-1 alpha-2
 	Currency       money.Currency `dynamo:"currency"`
-	Sandbox        bool           `dynamo:"sandbox"`         // has only test credentials
-	OnlinePayments bool           `dynamo:"online_payments"` // may take checkout payments
-	FeeRate        string         `dynamo:"fee_rate"`        // decimal fraction of the amount, "0.0195" = 1.95 % (contract §6.7)
+	Sandbox        bool           `dynamo:"sandbox"`                // has only test credentials
+	OnlinePayments bool           `dynamo:"online_payments"`        // may take checkout payments
+	FeeRate        string         `dynamo:"fee_rate"`               // decimal fraction of the amount, "0.0195" = 1.95 % (contract §6.7)
+	RefundFloor    string         `dynamo:"refund_floor,omitempty"` // decimal, in Currency; "": the contract's
+	TimeZone       string         `dynamo:"time_zone,omitempty"`    // IANA name; "": UTC
 	CreatedAt      time.Time      `dynamo:"created_at"`
+}
+
+// standardFloor is how far below nought refunds may take a live merchant's
+// balance, in its currency (contract §6.4).
+const standardFloor = "-1000"
+
+// Floor is the balance that refunds must leave; nil in test mode, where there
+// is none (contract §6.4).
+func (m Merchant) Floor(mode Mode) (*money.Amount, error) {
+	if mode != Live {
+		return nil, nil
+	}
+	text := m.RefundFloor
+	if text == "" {
+		text = standardFloor
+	}
+	floor, err := money.Parse(text, m.Currency)
+	return &floor, err
 }
 
 // Kind of a credential.

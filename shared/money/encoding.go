@@ -32,6 +32,11 @@ func (a Amount) MarshalDynamo() (types.AttributeValue, error) {
 	}}, nil
 }
 
+// StoredNumber is the value alone, for arithmetic within "<name>.v".
+func (a Amount) StoredNumber() types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: a.String()}
+}
+
 // UnmarshalDynamo reads what MarshalDynamo wrote.
 func (a *Amount) UnmarshalDynamo(av types.AttributeValue) error {
 	m, ok := av.(*types.AttributeValueMemberM)

@@ -121,21 +121,35 @@ func (a Attempt) lookAgain(now time.Time) Attempt {
 // transaction is the record of the attempt in a status.
 func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time) Transaction {
 	a := c.Attempt
+	none := money.Zero(c.Amount.Currency())
 	t := Transaction{
 		CheckoutTransaction: CheckoutTransaction{
-			ID: a.ID, Code: transactionCode(a.ID), Amount: c.Amount, Status: status,
+			ID: a.ID, Code: CodeOfID(a.ID), Amount: c.Amount, Status: status,
 			PaymentType: a.PaymentType, EntryMode: a.Method.EntryMode(), Installments: a.Installments,
-			MerchantCode: c.Payee.Code, AuthCode: o.AuthCode, CreatedAt: a.StartedAt,
+			MerchantCode: c.Payee.Code, AuthCode: o.AuthCode, CreatedAt: c.recordedAt(now),
 		},
 		CheckoutID: c.ID, ClientTransactionID: clientTransactionID(a.ID), ForeignID: c.Reference,
 		ProductSummary: c.Description, Username: c.Payee.Email, CustomerID: c.CustomerID,
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
-		Captured: money.Zero(c.Amount.Currency()), Refundable: money.Zero(c.Amount.Currency()), UpdatedAt: now,
+		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
+		PayoutPlan: c.Payee.plan(), UpdatedAt: shown(now), Version: 1,
 	}
 	if status == Successful && !a.Verification {
-		t.Captured, t.Refundable = c.Amount, c.Amount
+		t.Captured, t.Refundable, t.Fee = c.Amount, c.Amount, c.Payee.fee(c.Amount)
 	}
 	return t
+}
+
+// recordedAt is when the attempt's transaction was first recorded. That, not
+// the attempt's start, is its time: whoever pages through the history in order
+// of time would miss what appeared behind them.
+func (c Checkout) recordedAt(now time.Time) time.Time {
+	for _, t := range c.Transactions {
+		if t.ID == c.Attempt.ID {
+			return t.CreatedAt
+		}
+	}
+	return shown(now)
 }
 
 // OutOfTime says the payer has not acted by the deadline: the charge, which

@@ -51,6 +51,29 @@ type Payee struct {
 	Email   string `dynamo:"email"`
 	Country string `dynamo:"country"`
 	Sandbox bool   `dynamo:"sandbox"`
+
+	FeeRate    string     `dynamo:"fee_rate,omitempty"`    // fraction of the amount, as account.Merchant's
+	PayoutPlan PayoutPlan `dynamo:"payout_plan,omitempty"` // none: SINGLE_PAYMENT
+}
+
+func (p Payee) plan() PayoutPlan {
+	if p.PayoutPlan == "" {
+		return SinglePayment
+	}
+	return p.PayoutPlan
+}
+
+// fee is the platform's for a payment, by the rate agreed when its checkout
+// was created (contract §6.7).
+func (p Payee) fee(amount money.Amount) money.Amount {
+	if p.FeeRate == "" {
+		return money.Zero(amount.Currency())
+	}
+	fee, err := amount.Times(p.FeeRate)
+	if err != nil { // provision refuses a rate that is none
+		panic(err)
+	}
+	return fee
 }
 
 // Checkout is one payment a merchant asks for, with all its attempts.

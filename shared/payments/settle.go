@@ -1,7 +1,6 @@
 package payments
 
 import (
-	"crypto/sha256"
 	"slices"
 	"time"
 
@@ -18,6 +17,8 @@ type Change struct {
 	Instrument  *Instrument
 	Session     *Session
 	Callback    *Callback
+	Entry       *Entry   // of a captured payment
+	Rows        []Unpaid // what the merchant is owed for it
 }
 
 // Session lets a payer's browser, which has no credential, come back to one
@@ -69,6 +70,7 @@ func (c Checkout) approve(o Outcome, msgID string, now time.Time) Change {
 	c.Status = Paid
 	c.Attempt.State = Closed
 	change := c.record(Successful, o, now)
+	change.book(now)
 	change.saveCard(now)
 	change.Callback = newCallback(change.Checkout, msgID, now)
 	return change
@@ -209,6 +211,17 @@ func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) Cha
 	return Change{Checkout: c, Transaction: &t}
 }
 
+// book enters a captured payment into the journal and makes it wait for its
+// payout. A verification moves no money.
+func (ch *Change) book(now time.Time) {
+	t := ch.Transaction
+	if t.Captured.IsZero() {
+		return
+	}
+	ch.Entry = paymentEntry(*t, now)
+	t.Payouts, ch.Rows = t.plan(now)
+}
+
 // saveCard ties the approved card to the checkout's customer, with a mandate
 // when one was given (contract §4.6).
 func (ch *Change) saveCard(now time.Time) {
@@ -229,13 +242,6 @@ func (ch *Change) saveCard(now time.Time) {
 	c.InstrumentToken = instrument.Token
 	ch.Instrument = &instrument
 	ch.Transaction.InstrumentToken = instrument.Token
-}
-
-// clientTransactionID is a UUID of v4 shape that follows from the attempt's
-// id, so that every retry bears the same one.
-func clientTransactionID(id string) string {
-	sum := sha256.Sum256([]byte("client transaction " + id))
-	return ShapeV4(sum[:])
 }
 
 // ShapeV4 formats the first 16 bytes as a UUID v4.

@@ -1,9 +1,6 @@
 package payments
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"math/big"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -34,13 +31,6 @@ type CheckoutTransaction struct {
 	CreatedAt    time.Time         `dynamo:"created_at"`
 }
 
-// InternalID is the numeric id some clients know, of 53 bits so that every
-// client's number type holds it exactly.
-func (t CheckoutTransaction) InternalID() int64 {
-	sum := sha256.Sum256([]byte(t.ID))
-	return int64(binary.BigEndian.Uint64(sum[:8]) >> 11)
-}
-
 // Transaction is the record of one attempt, kept for good.
 type Transaction struct {
 	CheckoutTransaction
@@ -54,23 +44,75 @@ type Transaction struct {
 	Card                *CardSummary `dynamo:"card,omitempty"`
 	Captured            money.Amount `dynamo:"captured"`   // zero unless SUCCESSFUL, and for verifications
 	Refundable          money.Amount `dynamo:"refundable"` // what is left to refund: conditions cannot subtract
+	Refunded            money.Amount `dynamo:"refunded"`   // what went back by refunds
+	ChargedBack         money.Amount `dynamo:"charged_back"`
+	NonCollection       bool         `dynamo:"non_collection,omitempty"` // a charge-back that the merchant cannot pay
+	LastRefund          EventStatus  `dynamo:"last_refund,omitempty"`    // REFUNDED or FAILED
+	Fee                 money.Amount `dynamo:"fee"`
+	PayoutPlan          PayoutPlan   `dynamo:"payout_plan"`
+	Payouts             []PayoutPart `dynamo:"payouts,omitempty"`
+	EventCount          int          `dynamo:"event_count,omitempty"` // refunds and charge-backs
 	TerminalID          string       `dynamo:"tid,omitempty"`
 	ReturnCode          string       `dynamo:"return_code,omitempty"`
 	UpdatedAt           time.Time    `dynamo:"updated_at"`
+	Version             int          `dynamo:"version"` // of the stored item, from 1
 }
 
-const base36 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+// SimpleStatus sums up a transaction and its events (contract §6.5).
+type SimpleStatus string
 
-// transactionCode is "T" and nine capitals or digits (contract §6.1), derived
-// from the id so that every retry of an attempt bears the same code.
-func transactionCode(id string) string {
-	sum := sha256.Sum256([]byte("transaction code " + id))
-	n := new(big.Int).SetBytes(sum[:16])
-	code := []byte("T000000000")
-	base, digit := big.NewInt(36), new(big.Int)
-	for i := len(code) - 1; i > 0; i-- {
-		n.DivMod(n, base, digit)
-		code[i] = base36[digit.Int64()]
+// The simple statuses.
+const (
+	SimplySuccessful SimpleStatus = "SUCCESSFUL"
+	PaidOut          SimpleStatus = "PAID_OUT"
+	CancelFailed     SimpleStatus = "CANCEL_FAILED"
+	SimplyCancelled  SimpleStatus = "CANCELLED"
+	ChargedBack      SimpleStatus = "CHARGEBACK"
+	SimplyFailed     SimpleStatus = "FAILED"
+	RefundFailed     SimpleStatus = "REFUND_FAILED"
+	Refunded         SimpleStatus = "REFUNDED"
+	NonCollection    SimpleStatus = "NON_COLLECTION"
+)
+
+// SimpleStatus is the first that holds, in the order of contract §6.5; ""
+// while the transaction is PENDING. A verification, which is authorized and
+// released, shows as REFUNDED (contract §4.6). CANCEL_FAILED never holds: an
+// acquirer that refuses a cancellation has charged, which is SUCCESSFUL.
+func (t Transaction) SimpleStatus() SimpleStatus {
+	released := t.Captured.IsZero() && !t.Amount.IsZero()
+	switch {
+	case t.Status == TransactionPending:
+		return ""
+	case t.Status == TransactionFailed:
+		return SimplyFailed
+	case t.Status == TransactionCanceled:
+		return SimplyCancelled
+	case t.NonCollection:
+		return NonCollection
+	case t.ChargedBack.Sign() > 0:
+		return ChargedBack
+	case t.Refunded.Sign() > 0, released:
+		return Refunded
+	case t.LastRefund == EventFailed:
+		return RefundFailed
+	case t.paidOut():
+		return PaidOut
+	default:
+		return SimplySuccessful
 	}
-	return string(code)
+}
+
+// PayoutsReceived counts the payouts made.
+func (t Transaction) PayoutsReceived() int {
+	n := 0
+	for _, p := range t.Payouts {
+		if p.Status == EventPaidOut {
+			n++
+		}
+	}
+	return n
+}
+
+func (t Transaction) paidOut() bool {
+	return len(t.Payouts) > 0 && t.PayoutsReceived() == len(t.Payouts)
 }

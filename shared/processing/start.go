@@ -247,28 +247,31 @@ func (p *Processor) charge(ctx context.Context, t account.Tenant, c payments.Che
 	if instrument != nil {
 		charge.Token, charge.Unattended = instrument.Card.AcquirerToken, instrument.Recurring()
 	}
-	return p.tryCharge(ctx, t, charge)
+	return askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
+		return p.acquirer(t).Charge(ctx, charge)
+	})
 }
 
-// tryCharge asks a second time when the first answer is lost: the charge's
-// id makes that safe, and most network faults end here. "Not taken" is the
-// truth about one request only: after a lost one the outcome stays unknown.
-func (p *Processor) tryCharge(ctx context.Context, t account.Tenant, charge acquirer.Charge) (payments.Outcome, error) {
-	o, err := p.askOnce(ctx, t, charge)
+// askTwice asks the acquirer a second time when the first answer is lost: the
+// id of what is asked makes that safe, and most network faults end here. "Not
+// taken" is the truth about one request only: after a lost one the outcome
+// stays unknown.
+func askTwice(ctx context.Context, ask func(context.Context) (payments.Outcome, error)) (payments.Outcome, error) {
+	o, err := askOnce(ctx, ask)
 	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || ctx.Err() != nil {
 		return o, err
 	}
-	again, secondErr := p.askOnce(ctx, t, charge)
+	again, secondErr := askOnce(ctx, ask)
 	if secondErr == nil {
 		return again, nil
 	}
 	return again, err
 }
 
-func (p *Processor) askOnce(ctx context.Context, t account.Tenant, charge acquirer.Charge) (payments.Outcome, error) {
+func askOnce(ctx context.Context, ask func(context.Context) (payments.Outcome, error)) (payments.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, chargeTime)
 	defer cancel()
-	return p.acquirer(t).Charge(ctx, charge)
+	return ask(ctx)
 }
 
 // step is the payer's next page, with the way back for a 3DS challenge

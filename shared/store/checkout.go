@@ -210,14 +210,21 @@ func (s *Store) settled(ctx context.Context, t account.Tenant, item checkoutItem
 	}
 }
 
-// Apply writes a checkout's change whole: the checkout, its transaction, the
-// saved card, the payer's session and the callback owed, or none of them.
+// Apply writes a checkout's change whole: the checkout, its transaction with
+// the journal entry and the unpaid rows, the saved card, the payer's session
+// and the callback owed, or none of them.
 // ErrStale when the checkout changed since it was read.
 func (s *Store) Apply(ctx context.Context, t account.Tenant, change payments.Change) (payments.Checkout, error) {
 	item := newCheckoutItem(t, change.Checkout, change.Checkout.Version+1)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.putCheckout(item))
 	if change.Transaction != nil {
 		tx.Put(s.putTransaction(t, *change.Transaction))
+	}
+	if change.Entry != nil {
+		tx.Put(s.putEntry(t, *change.Entry))
+	}
+	for _, row := range change.Rows {
+		tx.Put(s.newRow(t, row))
 	}
 	if change.Instrument != nil {
 		tx.Update(s.saveInstrument(t, *change.Instrument))
@@ -229,19 +236,6 @@ func (s *Store) Apply(ctx context.Context, t account.Tenant, change payments.Cha
 		tx.Put(s.putCallback(t, *change.Callback))
 	}
 	return s.settled(ctx, t, item, tx.Run(ctx))
-}
-
-// transactionItem is a transaction as stored.
-type transactionItem struct {
-	key
-	payments.Transaction
-}
-
-// putTransaction writes a new transaction, or a PENDING one's outcome; a
-// final one is never overwritten.
-func (s *Store) putTransaction(t account.Tenant, tx payments.Transaction) *dynamo.Put {
-	item := transactionItem{key: transactionKey(t, tx.ID), Transaction: tx}
-	return s.table.Put(item).If("attribute_not_exists(pk) OR 'status' = ?", payments.TransactionPending)
 }
 
 // sessionItem is a payer's session, by the hash of its token.

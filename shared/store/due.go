@@ -12,10 +12,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/account"
 )
 
-// Due is something whose time has come: a checkout of a tenant, or a callback.
+// Due is something whose time has come: a checkout or a refund of a tenant, or
+// a callback.
 type Due struct {
 	Tenant     account.Tenant
 	CheckoutID string
+	RefundID   string
 	CallbackID string
 }
 
@@ -65,8 +67,17 @@ func (k key) due() (Due, bool) {
 		return Due{CallbackID: id}, true
 	}
 	parts := strings.SplitN(k.PK, "#", 4)
-	if len(parts) != 4 || parts[2] != "CHECKOUT" {
+	if len(parts) != 4 {
 		return Due{}, false
 	}
-	return Due{Tenant: account.Tenant{Mode: account.Mode(parts[0]), Merchant: parts[1]}, CheckoutID: parts[3]}, true
+	tenant := account.Tenant{Mode: account.Mode(parts[0]), Merchant: parts[1]}
+	switch parts[2] {
+	case "CHECKOUT":
+		return Due{Tenant: tenant, CheckoutID: parts[3]}, true
+	case "TRANSACTION":
+		id, isEvent := strings.CutPrefix(k.SK, eventPrefix)
+		return Due{Tenant: tenant, RefundID: id}, isEvent
+	default:
+		return Due{}, false
+	}
 }

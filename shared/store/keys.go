@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // THE PAGE: every entity, key and access pattern of the table.
@@ -21,7 +23,13 @@ import (
 //	API key by its id  M#KEYS                      KEYID#<id>     provision
 //	checkout           M#CHECKOUT#<id>             CHECKOUT       checkouts, pages, sweep
 //	reference guard    M#REFERENCE#<reference>     REFERENCE      checkouts
-//	transaction        M#TRANSACTION#<id>          TRANSACTION    with its checkout
+//	transaction        M#TRANSACTION#<code>        TRANSACTION#<id>  with its checkout; transactions, provision, sweep
+//	its events         M#TRANSACTION#<code>        EVENT#<id>     transactions, provision, sweep
+//	receipt number     M#TRANSACTION#<code>        RECEIPT#<id>   receipts; of a transaction or a refund
+//	receipt counter    M#RECEIPTS                  COUNTER        receipts
+//	journal entry      M#JOURNAL#<code>            <kind>#<id>    with the transaction or event that moves the money
+//	unpaid row         M#UNPAID#<currency>         DEBIT#… CREDIT#<µs eligible>#<id>  likewise: waits for a payout
+//	held balance       M#HELD#<currency>           HELD           with refunds in flight, where a floor is set
 //	payer session      SESSION#<sha256 of token>   SESSION        with its checkout
 //	customer           M#CUSTOMER#<id>             CUSTOMER       customers
 //	saved card         M#CUSTOMER#<id>             CARD#<token>   customers, with its checkout
@@ -33,8 +41,11 @@ import (
 //	index    partition                    sort                     holds
 //	list     M#CHECKOUTS                  <µs of creation>#<id>    checkouts, newest first
 //	due      DUE#<shard>, DEAD#<shard>    <µs when due>#<pk>       whatever must be looked at by a time:
-//	                                                               checkouts (recovery, poll, expiry) and
+//	                                                               checkouts (recovery, poll, expiry),
+//	                                                               refunds without an outcome and
 //	                                                               callbacks; dead ones wait for replay
+//	history  M#HISTORY                    <µs of creation>#<id>    payments, refunds and charge-backs, with
+//	                                                               all that a history item shows
 //
 // Access patterns and their cost:
 //
@@ -44,6 +55,15 @@ import (
 //	list checkouts                1 Query on list, 1 BatchGetItem per 100; by reference 2 GetItem
 //	process checkout              1 GetItem (with a token 1 BatchGetItem), 1 PutItem to claim the
 //	                              attempt, 1 TransactWriteItems to record the outcome
+//	transaction by any id         1 Query of its partition, with its events: the code follows from the id,
+//	                              the client transaction id and the internal id; by foreign id
+//	                              2 GetItem before (reference guard, checkout)
+//	history page                  1 Query on history for each 1 MB, of at most the page's size and 1,000
+//	                              items beyond it; 1 GetItem for a ref; by code 1 Query of a partition
+//	refund                        1 Query, 1 TransactWriteItems to reserve it (with a floor before it
+//	                              1 GetItem and 1 Query of unpaid rows, 1 MB each, until they suffice),
+//	                              1 TransactWriteItems to record the outcome
+//	receipt                       1 Query, 1 GetItem (merchant); 1 TransactWriteItems the first time
 //	sweep                         1 Query per shard of due
 //	revoke API key                1 GetItem (key by its id), 1 UpdateItem (credential)
 //
@@ -60,6 +80,10 @@ const (
 	dueIndex     = "due"
 	duePartition = "due_pk"
 	dueSort      = "due_sk"
+
+	historyIndex     = "history"
+	historyPartition = "history_pk"
+	historySort      = "history_sk"
 
 	// expiresAt is the TTL attribute, in Unix seconds. DynamoDB deletes late,
 	// so conditions test it too.
@@ -90,8 +114,58 @@ func referenceKey(t account.Tenant, reference string) key {
 	return key{t.String() + "#REFERENCE#" + bounded(reference), "REFERENCE"}
 }
 
-func transactionKey(t account.Tenant, id string) key {
-	return key{t.String() + "#TRANSACTION#" + bounded(id), "TRANSACTION"}
+const (
+	transactionPrefix = "TRANSACTION#"
+	eventPrefix       = "EVENT#"
+	receiptPrefix     = "RECEIPT#"
+)
+
+// transactionPartition holds a transaction, its events and receipt numbers.
+// Two transactions of one code would share it, and are told apart by their
+// ids.
+func transactionPartition(t account.Tenant, code string) string {
+	return t.String() + "#TRANSACTION#" + bounded(code)
+}
+
+func transactionKey(t account.Tenant, code, id string) key {
+	return key{transactionPartition(t, code), transactionPrefix + bounded(id)}
+}
+
+func eventKey(t account.Tenant, code, id string) key {
+	return key{transactionPartition(t, code), eventPrefix + bounded(id)}
+}
+
+func receiptKey(t account.Tenant, code, id string) key {
+	return key{transactionPartition(t, code), receiptPrefix + id}
+}
+
+func receiptCounterKey(t account.Tenant) key { return key{t.String() + "#RECEIPTS", "COUNTER"} }
+
+func journalKey(t account.Tenant, e payments.Entry) key {
+	return key{t.String() + "#JOURNAL#" + e.Code, string(e.Kind) + "#" + e.ID}
+}
+
+// Debits sort before credits, so that whoever adds up what is owed can stop
+// once it is enough.
+const (
+	debitPrefix  = "DEBIT#"
+	creditPrefix = "CREDIT#"
+)
+
+func unpaidPartition(t account.Tenant, c money.Currency) string {
+	return t.String() + "#UNPAID#" + string(c)
+}
+
+func unpaidKey(t account.Tenant, u payments.Unpaid) key {
+	prefix := creditPrefix
+	if u.Kind != payments.UnpaidPart {
+		prefix = debitPrefix
+	}
+	return key{unpaidPartition(t, u.Amount.Currency()), prefix + micros(u.EligibleAt) + "#" + u.ID}
+}
+
+func heldKey(t account.Tenant, c money.Currency) key {
+	return key{t.String() + "#HELD#" + string(c), "HELD"}
 }
 
 func sessionKey(tokenHash string) key { return key{"SESSION#" + tokenHash, "SESSION"} }
@@ -118,6 +192,8 @@ func rateKey(subject string) key { return key{"RATE#" + digest(subject), "RATE"}
 
 func checkoutsList(t account.Tenant) string { return t.String() + "#CHECKOUTS" }
 
+func historyList(t account.Tenant) string { return t.String() + "#HISTORY" }
+
 // longestID is more bytes than any id has; with it a key stays within the
 // table's limits (2,048 bytes, and 1,024 for the sort key).
 const longestID = 1000
@@ -138,8 +214,12 @@ func digest(text string) string {
 }
 
 // micros is a fixed-width UTC time that sorts as text; time.Time's own text
-// form does not, because it drops trailing zeros.
-func micros(t time.Time) string { return fmt.Sprintf("%016d", t.UnixMicro()) }
+// form does not, because it drops trailing zeros. Its 16 digits reach from
+// 1970 to 2286; a time beyond, which only a client's filter can name, counts
+// as the nearest within.
+func micros(t time.Time) string {
+	return fmt.Sprintf("%016d", min(max(t.UnixMicro(), 0), 9_999_999_999_999_999))
+}
 
 // due places an item in the due index; the zero value keeps it out.
 type due struct {

@@ -9,11 +9,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Index is a global secondary index of the table. All hold keys only: a
-// change of an item then costs no index write unless it moves the item, and
-// whoever finds a key reads the item itself.
+// Index is a global secondary index of the table. It holds keys only, unless
+// Include names more: a change of an item then costs no index write unless it
+// moves the item, and whoever finds a key reads the item itself.
 type Index struct {
 	Name, Partition, Sort string
+	Include               []string // attributes beside the keys
 }
 
 // Indexes is the definition that both the CDK app and the local run build
@@ -21,6 +22,7 @@ type Index struct {
 var Indexes = []Index{
 	{Name: listIndex, Partition: listPartition, Sort: listSort},
 	{Name: dueIndex, Partition: duePartition, Sort: dueSort},
+	{Name: historyIndex, Partition: historyPartition, Sort: historySort, Include: historyAttributes},
 }
 
 // Primary key and TTL attribute names, for the CDK app.
@@ -63,7 +65,7 @@ func (s *Store) tableInput() *dynamodb.CreateTableInput {
 		names = append(names, index.Partition, index.Sort)
 		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
 			IndexName: aws.String(index.Name), KeySchema: keySchema(index.Partition, index.Sort),
-			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
+			Projection: index.projection(),
 		})
 	}
 	for _, name := range names {
@@ -71,6 +73,13 @@ func (s *Store) tableInput() *dynamodb.CreateTableInput {
 			AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeS})
 	}
 	return in
+}
+
+func (i Index) projection() *types.Projection {
+	if len(i.Include) == 0 {
+		return &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}
+	}
+	return &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: i.Include}
 }
 
 func keySchema(partition, sort string) []types.KeySchemaElement {

@@ -1,0 +1,109 @@
+package payments
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// EventType of what happens to a transaction after its payment (spec,
+// Transaction).
+type EventType string
+
+// The types. PAYOUT events are a transaction's Payouts; the others are items.
+const (
+	PayoutEvent          EventType = "PAYOUT"
+	RefundEvent          EventType = "REFUND"
+	ChargeBackEvent      EventType = "CHARGE_BACK"
+	PayoutDeductionEvent EventType = "PAYOUT_DEDUCTION"
+
+	// PaymentItem is the type of the transaction itself, in the history.
+	PaymentItem EventType = "PAYMENT"
+)
+
+// EventStatus is where an event stands (contract §6.5).
+type EventStatus string
+
+// The statuses that clients know.
+const (
+	EventPending    EventStatus = "PENDING"
+	EventScheduled  EventStatus = "SCHEDULED"
+	EventReconciled EventStatus = "RECONCILED"
+	EventPaidOut    EventStatus = "PAID_OUT"
+	EventRefunded   EventStatus = "REFUNDED"
+	EventSuccessful EventStatus = "SUCCESSFUL"
+	EventFailed     EventStatus = "FAILED"
+)
+
+// The statuses of refunds that clients never see.
+const (
+	EventReserved  EventStatus = "RESERVED"  // about to be sent to the acquirer
+	EventWithdrawn EventStatus = "WITHDRAWN" // the acquirer certainly did not take it: as if never asked for
+)
+
+// Event is a refund, a charge-back, or the deduction of one from later
+// payouts. Its ID follows from what caused it.
+type Event struct {
+	ID            string       `dynamo:"id"` // a refund's is the acquirer's idempotency key
+	TransactionID string       `dynamo:"transaction_id"`
+	Code          string       `dynamo:"transaction_code"`
+	Type          EventType    `dynamo:"type"`
+	Status        EventStatus  `dynamo:"status"`
+	Amount        money.Amount `dynamo:"amount"`         // more than zero
+	Held          bool         `dynamo:"held,omitempty"` // counted against the merchant's balance while it is open
+	ReturnCode    string       `dynamo:"return_code,omitempty"`
+	CreatedAt     time.Time    `dynamo:"created_at"` // when clients could first see it
+	UpdatedAt     time.Time    `dynamo:"updated_at"`
+	NextLook      time.Time    `dynamo:"next_look,omitempty"` // when the sweep asks the acquirer
+	Looks         int          `dynamo:"looks,omitempty"`
+	About
+}
+
+// About is what a history item tells of the transaction it belongs to.
+type About struct {
+	ClientTransactionID string       `dynamo:"client_transaction_id"`
+	ProductSummary      string       `dynamo:"product_summary,omitempty"`
+	Username            string       `dynamo:"username,omitempty"` // the merchant user that is paid
+	PaymentType         string       `dynamo:"payment_type"`
+	EntryMode           string       `dynamo:"entry_mode"`
+	Installments        int          `dynamo:"installments_count"`
+	Card                *CardSummary `dynamo:"card,omitempty"`
+}
+
+// about is the transaction's share of its events.
+func (t Transaction) about() About {
+	return About{ClientTransactionID: t.ClientTransactionID, ProductSummary: t.ProductSummary, Username: t.Username,
+		PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments, Card: t.Card}
+}
+
+// Number is the event's id as clients know it, of 53 bits.
+func (e Event) Number() int64 { return number53("event " + e.ID) }
+
+// PayoutNumber is the PAYOUT event's id as clients know it, of 53 bits.
+func (t Transaction) PayoutNumber(p PayoutPart) int64 { return number53("event " + t.unpaid(p).ID) }
+
+// Open says a refund's outcome is not known yet.
+func (e Event) Open() bool { return e.Status == EventReserved || e.Status == EventPending }
+
+// Visible says clients see the event.
+func (e Event) Visible() bool { return e.Status != EventReserved && e.Status != EventWithdrawn }
+
+// Listed says the event is a history item of its own (contract §6.2).
+func (e Event) Listed() bool {
+	return e.Visible() && (e.Type == RefundEvent || e.Type == ChargeBackEvent)
+}
+
+// WakeAt is when the sweep must look at the event; the zero time: never.
+func (e Event) WakeAt() time.Time {
+	if e.Open() {
+		return e.NextLook
+	}
+	return time.Time{}
+}
+
+// lookAgain schedules the next question to the acquirer, as an attempt's.
+func (e Event) lookAgain(now time.Time) Event {
+	e.NextLook = now.Add(min(recoverAfter<<min(e.Looks, 8), longestLook))
+	e.Looks++
+	return e
+}

@@ -1,0 +1,58 @@
+package payments
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// HistoryItem is a payment, refund or charge-back as the history lists it
+// (contract §6.2).
+type HistoryItem struct {
+	ID            string       `dynamo:"id"` // of the transaction or event
+	TransactionID string       `dynamo:"transaction_id"`
+	Code          string       `dynamo:"transaction_code"`
+	Type          EventType    `dynamo:"type"`
+	RawStatus     string       `dynamo:"status"` // a TransactionStatus, or an EventStatus
+	SimpleStatus  SimpleStatus `dynamo:"simple_status"`
+	Amount        money.Amount `dynamo:"amount"`
+	Refunded      money.Amount `dynamo:"refunded"` // payments only
+	PayoutPlan    PayoutPlan   `dynamo:"payout_plan"`
+	Payouts       []PayoutPart `dynamo:"payouts"`
+	CreatedAt     time.Time    `dynamo:"created_at"`
+	UpdatedAt     time.Time    `dynamo:"updated_at"`
+	About
+}
+
+// Status is the item's status as the history shows it (spec, Transaction
+// history item).
+func (h HistoryItem) Status() TransactionStatus {
+	if h.Type == PaymentItem {
+		return TransactionStatus(h.RawStatus)
+	}
+	switch EventStatus(h.RawStatus) {
+	case EventFailed:
+		return TransactionFailed
+	case EventPending:
+		return TransactionPending
+	default:
+		return Successful
+	}
+}
+
+// HistoryItem is the transaction as the history lists it.
+func (t Transaction) HistoryItem() HistoryItem {
+	return HistoryItem{ID: t.ID, TransactionID: t.ID, Code: t.Code, Type: PaymentItem, RawStatus: string(t.Status),
+		SimpleStatus: t.SimpleStatus(), Amount: t.Amount, Refunded: t.Refunded, PayoutPlan: t.PayoutPlan,
+		Payouts: t.Payouts, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, About: t.about()}
+}
+
+// HistoryItem is the event as the history lists it.
+func (e Event) HistoryItem() HistoryItem {
+	return HistoryItem{ID: e.ID, TransactionID: e.TransactionID, Code: e.Code, Type: e.Type, RawStatus: string(e.Status),
+		Amount: e.Amount, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, About: e.About}
+}
+
+// shown is a time as precisely as clients see it, so that what they send back
+// means the very item.
+func shown(t time.Time) time.Time { return t.Truncate(time.Millisecond) }

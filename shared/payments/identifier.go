@@ -1,0 +1,94 @@
+package payments
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// A transaction has five identifiers. Its id is random; the code is a digest
+// of the id; and the client transaction id, the internal id and the ids of its
+// events carry the code's number within them. So each of them leads to the
+// code, under which the transaction is stored: one read finds it by any, at
+// once, and no lookup items are written.
+
+// codes is how many transaction codes there are: nine digits of base 36.
+const codes = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36
+
+// codeNumber is the number of the code of a transaction.
+func codeNumber(id string) uint64 {
+	sum := sha256.Sum256([]byte("transaction code " + id))
+	return binary.BigEndian.Uint64(sum[:8]) % codes
+}
+
+// formatCode is "T" and nine capitals or digits (contract §6.1).
+func formatCode(number uint64) string {
+	return fmt.Sprintf("T%09s", strings.ToUpper(strconv.FormatUint(number, 36)))
+}
+
+// CodeOfID is the transaction code that belongs to a transaction's id. Any
+// text has one; whether there is such a transaction is another matter.
+func CodeOfID(id string) string { return formatCode(codeNumber(id)) }
+
+// CodeWithin is the code of the transaction that a client transaction id or an
+// event's id belongs to; false when the text cannot be one.
+func CodeWithin(id string) (string, bool) {
+	u, err := uuid.Parse(id)
+	if err != nil || len(id) != 36 {
+		return "", false
+	}
+	var eight [8]byte
+	copy(eight[2:], u[:6])
+	number := binary.BigEndian.Uint64(eight[:])
+	return formatCode(number), number < codes
+}
+
+// CodeOfInternalID is the code of the transaction with the internal id; false
+// when the number cannot be one.
+func CodeOfInternalID(id int64) (string, bool) {
+	number := uint64(id) >> internalBits
+	return formatCode(number), id >= 0 && number < codes
+}
+
+// internalBits are the digest's share of an internal id: with the code's 47
+// bits it has 53, which every client's number type holds exactly.
+const internalBits = 6
+
+// InternalID is the numeric id some clients know (contract §14, 11).
+func (t CheckoutTransaction) InternalID() int64 {
+	sum := sha256.Sum256([]byte("internal id " + t.ID))
+	return int64(codeNumber(t.ID)<<internalBits | uint64(sum[0])>>(8-internalBits))
+}
+
+// carrying is a UUID of v4 shape that carries a code's number in its first six
+// bytes; the rest is a digest of the seed.
+func carrying(number uint64, seed string) string {
+	sum := sha256.Sum256([]byte(seed))
+	var eight [8]byte
+	binary.BigEndian.PutUint64(eight[:], number)
+	copy(sum[:6], eight[2:])
+	return ShapeV4(sum[:])
+}
+
+// clientTransactionID follows from the attempt's id, so that every retry
+// bears the same one.
+func clientTransactionID(id string) string {
+	return carrying(codeNumber(id), "client transaction "+id)
+}
+
+// eventID follows from the transaction and what caused the event, so that
+// whoever repeats the cause recognises the event.
+func eventID(transactionID, cause string) string {
+	return carrying(codeNumber(transactionID), "event "+transactionID+"\x00"+cause)
+}
+
+// number53 is a positive number of 53 bits for those clients that know things
+// by numbers.
+func number53(seed string) int64 {
+	sum := sha256.Sum256([]byte(seed))
+	return int64(binary.BigEndian.Uint64(sum[:8]) >> 11)
+}

@@ -1,0 +1,186 @@
+package payments
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// TransactionChange is a transaction's next state and everything that must be
+// written with it, in one database transaction or not at all.
+type TransactionChange struct {
+	Transaction Transaction // Version is still that of the item read
+	Events      []Event     // new, or in their next state
+	Entry       *Entry
+	Rows        []Unpaid // new, or with what is left of them
+	Callback    *Callback
+	Hold        money.Amount // added to the merchant's held balance, or taken from it; no currency: untouched
+}
+
+// maxEvents bounds the refunds and charge-backs of one transaction, and so
+// what a read of it costs.
+const maxEvents = 1000
+
+var (
+	errNotRefundable = failure.Clash("CONFLICT", "", "the transaction cannot be refunded")
+
+	// ErrAboveRest: more is asked for than is left to refund.
+	ErrAboveRest = failure.Clash("CONFLICT", "", "the amount exceeds what is left to refund")
+
+	// ErrBalance: the merchant's unpaid balance does not cover the refund
+	// (contract §6.4).
+	ErrBalance = failure.Clash("NOT_ENOUGH_BALANCE", "", "the merchant's balance does not cover the refund")
+)
+
+// CanRefund says some of the transaction is left to refund.
+func (t Transaction) CanRefund() bool { return t.Status == Successful && t.Refundable.Sign() > 0 }
+
+// RefundID is the id of the refund that an operation asks for.
+func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "refund "+operation) }
+
+// ReserveRefund sets an amount aside for a refund that is about to be sent to
+// the acquirer; nil: all that is left. Nobody sees it before the acquirer's
+// first word, but no other refund can have the same money. held says it counts
+// against the merchant's balance. Failures: Conflict when the transaction was
+// not successful or is refunded in full; ErrAboveRest; Rejected for an amount
+// that is not above nought.
+func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held bool, now time.Time) (TransactionChange, error) {
+	if !t.CanRefund() || t.EventCount >= maxEvents {
+		return TransactionChange{}, errNotRefundable
+	}
+	x := t.Refundable
+	if amount != nil {
+		x = *amount
+	}
+	switch {
+	case x.Sign() <= 0:
+		return TransactionChange{}, failure.Invalid("amount", "must be above 0")
+	case more(x, t.Refundable):
+		return TransactionChange{}, ErrAboveRest
+	}
+	e := Event{ID: t.RefundID(operation), TransactionID: t.ID, Code: t.Code, Type: RefundEvent, Status: EventReserved,
+		Amount: x, Held: held, CreatedAt: shown(now), UpdatedAt: shown(now), NextLook: now.Add(recoverAfter), About: t.about()}
+	t.Refundable = minus(t.Refundable, x)
+	t.EventCount++
+	return TransactionChange{Transaction: t, Events: []Event{e}, Hold: e.hold()}, nil
+}
+
+// hold is what the open event takes from the merchant's balance.
+func (e Event) hold() money.Amount {
+	if !e.Held {
+		return money.Amount{}
+	}
+	return e.Amount
+}
+
+// release gives the hold back.
+func (e Event) release() money.Amount {
+	if !e.Held {
+		return money.Amount{}
+	}
+	return e.Amount.Neg()
+}
+
+// SettleRefund applies the acquirer's word on a refund. It answers false when
+// the refund is closed, so a repeated or late word changes nothing.
+//
+// The books hear of a refund when the acquirer has made it, so that no entry
+// ever stands for money that did not move.
+func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (TransactionChange, bool) {
+	if !e.Open() {
+		return TransactionChange{}, false
+	}
+	if e.Status == EventReserved {
+		e.CreatedAt = shown(now)
+	}
+	e.ReturnCode = o.ReturnCode
+	switch o.Decision {
+	case Approved:
+		return t.refunded(e, now), true
+	case Declined, Cancelled:
+		return t.notRefunded(e, EventFailed, now), true
+	default:
+		if e.Status == EventReserved {
+			e.UpdatedAt = shown(now)
+		}
+		e.Status = EventPending
+		return TransactionChange{Transaction: t, Events: []Event{e.lookAgain(now)}}, true
+	}
+}
+
+// WithdrawRefund undoes a reservation whose request the acquirer certainly did
+// not take: nothing changed (contract §3.4, 424). False once anybody has seen it.
+func (t Transaction) WithdrawRefund(e Event, now time.Time) (TransactionChange, bool) {
+	if e.Status != EventReserved {
+		return TransactionChange{}, false
+	}
+	return t.notRefunded(e, EventWithdrawn, now), true
+}
+
+func (t Transaction) refunded(e Event, now time.Time) TransactionChange {
+	e.Status, e.UpdatedAt = EventRefunded, shown(now)
+	t.Refunded = plus(t.Refunded, e.Amount)
+	t.LastRefund, t.UpdatedAt = EventRefunded, shown(now)
+	change := t.returned(e, RefundEntry, UnpaidRefund, now)
+	change.Hold = e.release()
+	return change
+}
+
+func (t Transaction) notRefunded(e Event, status EventStatus, now time.Time) TransactionChange {
+	e.Status, e.UpdatedAt = status, shown(now)
+	t.Refundable = plus(t.Refundable, e.Amount)
+	if status == EventFailed {
+		t.LastRefund, t.UpdatedAt = EventFailed, shown(now)
+	}
+	return TransactionChange{Transaction: t, Events: []Event{e}, Hold: e.release()}
+}
+
+// returned books money that went back to the payer: from the transaction's
+// payouts that wait, and beyond them from the merchant's others.
+func (t Transaction) returned(e Event, kind EntryKind, row UnpaidKind, now time.Time) TransactionChange {
+	entry := returnEntry(e, kind, t, now)
+	rows, rest := t.deduct(e.Amount)
+	events := []Event{e}
+	if rest.Sign() > 0 {
+		d := Event{ID: eventID(t.ID, "deduction "+e.ID), TransactionID: t.ID, Code: t.Code, Type: PayoutDeductionEvent,
+			Status: EventPending, Amount: rest, CreatedAt: shown(now), UpdatedAt: shown(now), About: t.about()}
+		events = append(events, d)
+		rows = append(rows, Unpaid{ID: d.ID, Kind: row, TransactionID: t.ID, Code: t.Code, Amount: rest.Neg(),
+			Fee: money.Zero(rest.Currency()), EligibleAt: now})
+	}
+	return TransactionChange{Transaction: t, Events: events, Entry: entry, Rows: rows}
+}
+
+// ChargeBack records money that the issuer took back, as the acquirer reports
+// it under an id of its own; nil: all that is left. lost says the merchant
+// cannot pay it (NON_COLLECTION). c is the transaction's checkout, whose
+// return_url is told. Failures: Conflict, ErrAboveRest, Rejected.
+func (t Transaction) ChargeBack(c Checkout, id string, amount *money.Amount, lost bool, msgID string, now time.Time) (TransactionChange, error) {
+	if !t.CanRefund() {
+		return TransactionChange{}, failure.Clash("CONFLICT", "", "nothing of the transaction is left to charge back")
+	}
+	x := t.Refundable
+	if amount != nil {
+		x = *amount
+	}
+	switch {
+	case x.Sign() <= 0:
+		return TransactionChange{}, failure.Invalid("amount", "must be above 0")
+	case more(x, t.Refundable):
+		return TransactionChange{}, ErrAboveRest
+	}
+	e := Event{ID: t.ChargeBackID(id), TransactionID: t.ID, Code: t.Code, Type: ChargeBackEvent, Status: EventSuccessful,
+		Amount: x, CreatedAt: shown(now), UpdatedAt: shown(now), About: t.about()}
+	t.Refundable, t.ChargedBack = minus(t.Refundable, x), plus(t.ChargedBack, x)
+	t.NonCollection = t.NonCollection || lost
+	t.EventCount++
+	t.UpdatedAt = shown(now)
+	change := t.returned(e, ChargeBackEntry, UnpaidChargeBack, now)
+	change.Callback = newCallback(c, msgID, now)
+	return change, nil
+}
+
+// ChargeBackID is the id of the event for a charge-back the acquirer reported
+// under an id of its own.
+func (t Transaction) ChargeBackID(id string) string { return eventID(t.ID, "charge-back "+id) }

@@ -1,0 +1,253 @@
+package processing
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// RefundOrder is a request to return money to a payer.
+type RefundOrder struct {
+	TransactionID string        // its id or code
+	Operation     string        // the request; a retry under one Idempotency-Key has the same
+	Amount        money.Literal // "": all that is left
+	Floor         *money.Amount // below which the merchant's balance must not fall; nil: none
+}
+
+// errRefundRefused: the acquirer declined the refund.
+var errRefundRefused = failure.Clash("CONFLICT", "", "the acquirer refused the refund")
+
+// Refund returns money to the payer: 1 read, 1 transaction to set the money
+// aside, the acquirer, 1 transaction to record the outcome. When the outcome is
+// unknown it succeeds, and the sweep finds it out. Failures: NotFound; Rejected
+// for a bad amount; Conflict when nothing is left to refund or the acquirer
+// refuses; payments.ErrAboveRest, with what is left; payments.ErrBalance;
+// Upstream when the acquirer did not take the request.
+func (p *Processor) Refund(ctx context.Context, t account.Tenant, order RefundOrder) error {
+	for range maxReplays {
+		r, err := p.findTransaction(ctx, t, order.TransactionID)
+		if err != nil {
+			return err
+		}
+		e, known := r.Refund(r.RefundID(order.Operation))
+		begun := !known || e.Status == payments.EventWithdrawn
+		if begun {
+			if e, err = p.reserve(ctx, t, r.Transaction, order); errors.Is(err, store.ErrStale) {
+				continue
+			} else if err != nil {
+				return err
+			}
+		}
+		return p.carryOutRefund(ctx, t, e, begun)
+	}
+	return errContended
+}
+
+// findTransaction reads a transaction by its id or code; of several with one
+// code the successful one.
+func (p *Processor) findTransaction(ctx context.Context, t account.Tenant, id string) (store.Record, error) {
+	r, err := p.Store.Transaction(ctx, t, id)
+	if !failure.Is(err, failure.NotFound) {
+		return r, err
+	}
+	records, listErr := p.Store.Transactions(ctx, t, id)
+	if listErr != nil || len(records) == 0 {
+		return r, errors.Join(listErr, err)
+	}
+	for _, r := range records {
+		if r.Status == payments.Successful {
+			return r, nil
+		}
+	}
+	return records[0], nil
+}
+
+// reserve sets the money aside.
+func (p *Processor) reserve(ctx context.Context, t account.Tenant, tx payments.Transaction, order RefundOrder) (payments.Event, error) {
+	var amount *money.Amount
+	if order.Amount != "" {
+		parsed, err := order.Amount.In(tx.Amount.Currency())
+		if err != nil {
+			return payments.Event{}, failure.Invalid("amount", "must be an amount with at most the currency's decimals").With(err)
+		}
+		amount = &parsed
+	}
+	change, err := tx.ReserveRefund(order.Operation, amount, order.Floor != nil, p.Store.Now())
+	if err != nil {
+		return payments.Event{}, err
+	}
+	e := change.Events[0]
+	held, err := p.checkBalance(ctx, t, e.Amount, order.Floor)
+	if err != nil {
+		return e, err
+	}
+	return e, p.Store.ApplyTransaction(ctx, t, change, held)
+}
+
+// checkBalance refuses a refund that would take what the merchant is owed, less
+// its refunds in flight, below the floor (contract §6.4).
+func (p *Processor) checkBalance(ctx context.Context, t account.Tenant, amount money.Amount, floor *money.Amount) (*store.Held, error) {
+	if floor == nil {
+		return nil, nil
+	}
+	held, err := p.Store.Held(ctx, t, amount.Currency())
+	if err != nil {
+		return nil, err
+	}
+	needed, err := amount.Add(held.Amount)
+	if err == nil {
+		needed, err = needed.Add(*floor)
+	}
+	if err != nil {
+		return nil, err
+	}
+	covered, err := p.Store.Owes(ctx, t, needed)
+	if err == nil && !covered {
+		err = payments.ErrBalance
+	}
+	return &held, err
+}
+
+// carryOutRefund has a reserved refund made and records the outcome. Only who
+// reserved it can know that the acquirer never took it.
+func (p *Processor) carryOutRefund(ctx context.Context, t account.Tenant, e payments.Event, begun bool) error {
+	if e.Open() {
+		o, err := p.askRefund(ctx, t, e)
+		if begun && errors.Is(err, acquirer.ErrNotTaken) {
+			return errors.Join(failure.UpstreamFailed(err), p.withdraw(ctx, t, e))
+		}
+		if e, err = p.settleRefund(ctx, t, e, o); err != nil {
+			return err
+		}
+	}
+	if e.Status == payments.EventFailed {
+		return errRefundRefused
+	}
+	return nil
+}
+
+// askRefund has the acquirer make the refund, or say what became of it. Asking
+// again is always safe; without an answer the outcome is unknown.
+func (p *Processor) askRefund(ctx context.Context, t account.Tenant, e payments.Event) (payments.Outcome, error) {
+	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
+		return p.acquirer(t).Refund(ctx, acquirer.Refund{ID: e.ID, ChargeID: e.TransactionID, Amount: e.Amount})
+	})
+	if err != nil {
+		p.Log.WarnContext(ctx, "refund without an answer", "transaction", e.TransactionID, "refund", e.ID, "error", err)
+		return payments.Outcome{Decision: payments.Undecided}, err
+	}
+	return o, nil
+}
+
+// settleRefund records the acquirer's word; one that comes late changes nothing.
+func (p *Processor) settleRefund(ctx context.Context, t account.Tenant, e payments.Event, o payments.Outcome) (payments.Event, error) {
+	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
+		return tx.SettleRefund(e, o, p.Store.Now())
+	})
+}
+
+func (p *Processor) withdraw(ctx context.Context, t account.Tenant, e payments.Event) error {
+	_, err := p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
+		return tx.WithdrawRefund(e, p.Store.Now())
+	})
+	return err
+}
+
+// changeRefund applies a rule to a refund and writes what follows, on the fresh
+// state, also when the client has hung up.
+func (p *Processor) changeRefund(ctx context.Context, t account.Tenant, e payments.Event,
+	rule func(payments.Transaction, payments.Event) (payments.TransactionChange, bool)) (payments.Event, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	for range maxReplays {
+		r, err := p.Store.Transaction(ctx, t, e.TransactionID)
+		if err != nil {
+			return e, err
+		}
+		stored, ok := r.Refund(e.ID)
+		if !ok {
+			return e, errors.New("processing: a reserved refund is gone")
+		}
+		change, ok := rule(r.Transaction, stored)
+		if !ok {
+			return stored, nil
+		}
+		err = p.Store.ApplyTransaction(ctx, t, change, nil)
+		if !errors.Is(err, store.ErrStale) {
+			return change.Events[0], err
+		}
+	}
+	return e, errContended
+}
+
+// ResolveRefund asks the acquirer where a refund stands and records it. It
+// begins nothing and may be repeated at will. Failure: NotFound.
+func (p *Processor) ResolveRefund(ctx context.Context, t account.Tenant, refundID string) error {
+	code, _ := payments.CodeWithin(refundID)
+	records, err := p.Store.Transactions(ctx, t, code)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		e, ok := r.Refund(refundID)
+		if !ok {
+			continue
+		}
+		// Whoever reserved it may still be on the way to the acquirer.
+		if !e.Open() || p.Store.Now().Before(e.NextLook) {
+			return nil
+		}
+		o, _ := p.askRefund(ctx, t, e) // an error has been logged, and leaves the outcome unknown
+		_, err := p.settleRefund(ctx, t, e, o)
+		return err
+	}
+	return failure.Absent("", "no such refund")
+}
+
+// ChargeBackOrder is a charge-back as the acquirer reported it.
+type ChargeBackOrder struct {
+	TransactionID string        // its id or code
+	ID            string        // the acquirer's; a repeated report changes nothing
+	Amount        money.Literal // "": all that is left
+	Lost          bool          // the merchant cannot pay it (NON_COLLECTION)
+}
+
+// ChargeBack records a charge-back and owes its callback. Failures: NotFound,
+// Rejected, Conflict.
+func (p *Processor) ChargeBack(ctx context.Context, t account.Tenant, order ChargeBackOrder) (payments.Event, error) {
+	for range maxReplays {
+		r, err := p.findTransaction(ctx, t, order.TransactionID)
+		if err != nil {
+			return payments.Event{}, err
+		}
+		if e, known := r.ChargeBackBy(order.ID); known {
+			return e, nil
+		}
+		c, err := p.Store.Checkout(ctx, t, r.CheckoutID)
+		if err != nil {
+			return payments.Event{}, err
+		}
+		var amount *money.Amount
+		if order.Amount != "" {
+			parsed, err := order.Amount.In(r.Amount.Currency())
+			if err != nil {
+				return payments.Event{}, failure.Invalid("amount", "must be an amount with at most the currency's decimals").With(err)
+			}
+			amount = &parsed
+		}
+		change, err := r.ChargeBack(c, order.ID, amount, order.Lost, messageID(), p.Store.Now())
+		if err != nil {
+			return payments.Event{}, err
+		}
+		if err = p.Store.ApplyTransaction(ctx, t, change, nil); !errors.Is(err, store.ErrStale) {
+			return change.Events[0], err
+		}
+	}
+	return payments.Event{}, errContended
+}

@@ -1,0 +1,236 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// transactionItem is a transaction as stored: one item of its partition, and
+// of the history.
+type transactionItem struct {
+	key
+	listed
+	// What an event has of its own, for the history.
+	Type          payments.EventType    `dynamo:"type"`
+	TransactionID string                `dynamo:"transaction_id"`
+	SimpleStatus  payments.SimpleStatus `dynamo:"simple_status,omitempty"`
+
+	WriteID string `dynamo:"write_id"` // of the last writer, to recognise one's own write
+	payments.Transaction
+}
+
+// eventItem is a refund, charge-back or deduction as stored, beside its
+// transaction.
+type eventItem struct {
+	key
+	due
+	listed
+	payments.Event
+}
+
+// receiptItem gives a transaction or refund its receipt number.
+type receiptItem struct {
+	key
+	ID     string `dynamo:"id"` // of the transaction or event
+	Number int64  `dynamo:"receipt_no"`
+}
+
+// Record is a transaction with all that happened to it.
+type Record struct {
+	payments.Transaction
+	Events   []payments.Event // that clients may see, oldest first
+	Receipts map[string]int64 // receipt numbers by the id of the transaction or event; as far as any was asked for
+	hidden   []payments.Event
+}
+
+// Refund is the record's refund with the id, also one that clients do not see.
+func (r Record) Refund(id string) (payments.Event, bool) {
+	for _, e := range slices.Concat(r.Events, r.hidden) {
+		if e.ID == id && e.Type == payments.RefundEvent {
+			return e, true
+		}
+	}
+	return payments.Event{}, false
+}
+
+// ChargeBackBy is the record's charge-back that the acquirer reported under an
+// id of its own.
+func (r Record) ChargeBackBy(id string) (payments.Event, bool) {
+	i := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.ID == r.ChargeBackID(id) })
+	if i < 0 {
+		return payments.Event{}, false
+	}
+	return r.Events[i], true
+}
+
+// Event is the visible event with the number clients know it by.
+func (r Record) Event(number int64) (payments.Event, bool) {
+	i := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.Number() == number })
+	if i < 0 {
+		return payments.Event{}, false
+	}
+	return r.Events[i], true
+}
+
+var errNoTransaction = failure.Absent("", "Resource not found")
+
+// Transactions reads the transactions of a code, consistently: none, one or,
+// should two ids ever have made one code, several.
+func (s *Store) Transactions(ctx context.Context, t account.Tenant, code string) ([]Record, error) {
+	var records []Record
+	var events []payments.Event
+	receipts := map[string]int64{}
+	items := s.table.Get(partitionKey, transactionPartition(t, code)).Consistent(true).Iter()
+	var raw map[string]dynamoValue
+	for items.Next(ctx, &raw) {
+		if err := readPart(raw, &records, &events, receipts); err != nil {
+			return nil, err
+		}
+		raw = nil
+	}
+	if err := items.Err(); err != nil {
+		return nil, err
+	}
+	for i := range records {
+		records[i].take(events, receipts)
+	}
+	return records, nil
+}
+
+// readPart reads one item of a transaction's partition.
+func readPart(raw map[string]dynamoValue, records *[]Record, events *[]payments.Event, receipts map[string]int64) error {
+	var k key
+	if err := dynamo.UnmarshalItem(raw, &k); err != nil {
+		return err
+	}
+	switch {
+	case strings.HasPrefix(k.SK, transactionPrefix):
+		var item transactionItem
+		err := dynamo.UnmarshalItem(raw, &item)
+		*records = append(*records, Record{Transaction: item.Transaction})
+		return err
+	case strings.HasPrefix(k.SK, eventPrefix):
+		var item eventItem
+		err := dynamo.UnmarshalItem(raw, &item)
+		*events = append(*events, item.Event)
+		return err
+	default:
+		var item receiptItem
+		err := dynamo.UnmarshalItem(raw, &item)
+		receipts[item.ID] = item.Number
+		return err
+	}
+}
+
+// take keeps the events that are the record's own.
+func (r *Record) take(events []payments.Event, receipts map[string]int64) {
+	r.Receipts = receipts
+	for _, e := range events {
+		switch {
+		case e.TransactionID != r.ID:
+		case e.Visible():
+			r.Events = append(r.Events, e)
+		default:
+			r.hidden = append(r.hidden, e)
+		}
+	}
+	slices.SortFunc(r.Events, func(a, b payments.Event) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// Transaction reads one transaction by its id, consistently. Failure: NotFound.
+func (s *Store) Transaction(ctx context.Context, t account.Tenant, id string) (Record, error) {
+	records, err := s.Transactions(ctx, t, payments.CodeOfID(id))
+	if err != nil {
+		return Record{}, err
+	}
+	for _, r := range records {
+		if r.ID == id {
+			return r, nil
+		}
+	}
+	return Record{}, errNoTransaction
+}
+
+// putTransaction writes a new transaction, or a PENDING one's outcome; a
+// final one is never overwritten.
+func (s *Store) putTransaction(t account.Tenant, tx payments.Transaction) *dynamo.Put {
+	return s.table.Put(newTransactionItem(t, tx)).If("attribute_not_exists(pk) OR 'status' = ?", payments.TransactionPending)
+}
+
+func newTransactionItem(t account.Tenant, tx payments.Transaction) transactionItem {
+	return transactionItem{key: transactionKey(t, tx.Code, tx.ID), listed: listedAt(t, tx.CreatedAt, tx.ID),
+		Type: payments.PaymentItem, TransactionID: tx.ID, SimpleStatus: tx.SimpleStatus(),
+		WriteID: uuid.NewString(), Transaction: tx}
+}
+
+func newEventItem(t account.Tenant, e payments.Event) eventItem {
+	item := eventItem{key: eventKey(t, e.Code, e.ID), Event: e}
+	if e.Listed() {
+		item.listed = listedAt(t, e.CreatedAt, e.ID)
+	}
+	if at := e.WakeAt(); !at.IsZero() {
+		item.due = dueAt(at, item.key)
+	}
+	return item
+}
+
+// ApplyTransaction writes a transaction's change whole: the transaction, its
+// events, the journal entry, unpaid rows, the callback owed and what the
+// merchant's balance holds, or none of them. ErrStale when the transaction
+// changed since it was read, or the balance since held was.
+func (s *Store) ApplyTransaction(ctx context.Context, t account.Tenant, change payments.TransactionChange, held *Held) error {
+	before := change.Transaction.Version
+	change.Transaction.Version++
+	item := newTransactionItem(t, change.Transaction)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before))
+	for _, e := range change.Events {
+		// An event whose outcome is known stays as it is; a refund that was
+		// withdrawn may be asked for again.
+		tx.Put(s.table.Put(newEventItem(t, e)).If("attribute_not_exists(pk) OR 'status' IN (?, ?, ?)",
+			payments.EventReserved, payments.EventPending, payments.EventWithdrawn))
+	}
+	if change.Entry != nil {
+		tx.Put(s.putEntry(t, *change.Entry))
+	}
+	for _, row := range change.Rows {
+		tx.Put(s.putRow(t, row))
+	}
+	if change.Callback != nil {
+		tx.Put(s.putCallback(t, *change.Callback))
+	}
+	if change.Hold.Currency() != "" {
+		tx.Update(s.hold(t, change.Hold, held))
+	}
+	return s.applied(ctx, t, item, tx.Run(ctx))
+}
+
+// applied turns a write's error into the truth, as settled does.
+func (s *Store) applied(ctx context.Context, t account.Tenant, item transactionItem, err error) error {
+	if err == nil {
+		return nil
+	}
+	var stored transactionItem
+	readErr := s.get(item.key).One(ctx, &stored)
+	switch {
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	case stored.WriteID == item.WriteID:
+		return nil
+	case stored.Version >= item.Version, dynamo.IsCondCheckFailed(err):
+		return ErrStale
+	default:
+		return err
+	}
+}
