@@ -2,6 +2,8 @@ package sim
 
 import (
 	"context"
+	"fmt"
+	"iter"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -34,11 +36,54 @@ func (f farAcquirer) Cancel(ctx context.Context, id string) (payments.Outcome, e
 	return f.ask(ctx, "Cancel "+id, func(ctx context.Context) (payments.Outcome, error) { return f.Acquirer.Cancel(ctx, id) })
 }
 
+func (f farAcquirer) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
+	return f.ask(ctx, "Refund "+r.ID+" "+r.Amount.String()+" of "+r.ChargeID, func(ctx context.Context) (payments.Outcome, error) {
+		return f.Acquirer.Refund(ctx, r)
+	})
+}
+
 func (f farAcquirer) Forget(ctx context.Context, token string) error {
 	_, err := f.ask(ctx, "Forget "+token, func(ctx context.Context) (payments.Outcome, error) {
 		return payments.Outcome{}, f.Acquirer.Forget(ctx, token)
 	})
 	return err
+}
+
+// Statement is one call as a whole, as a file that arrives or does not.
+func (f farAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
+	return func(yield func(acquirer.Movement, error) bool) {
+		lines, err := perform(f.world, ctx, exchange[[]acquirer.Movement]{
+			kind: toAcquirer, label: "Statement",
+			send: func() ([]acquirer.Movement, string, error) {
+				lines, err := linesOf(f.Acquirer.Statement(context.WithoutCancel(ctx)))
+				if err != nil {
+					return nil, err.Error(), err
+				}
+				return lines, fmt.Sprintf("%d lines", len(lines)), nil
+			},
+			refuse: func(fault) ([]acquirer.Movement, error) { return nil, acquirer.ErrNotTaken },
+		})
+		if err != nil {
+			yield(acquirer.Movement{}, err)
+			return
+		}
+		for _, line := range lines {
+			if !yield(line, nil) {
+				return
+			}
+		}
+	}
+}
+
+func linesOf(statement iter.Seq2[acquirer.Movement, error]) ([]acquirer.Movement, error) {
+	var lines []acquirer.Movement
+	for line, err := range statement {
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
 }
 
 // ask makes one call. Throttled, the acquirer certainly took nothing.

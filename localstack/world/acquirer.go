@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"iter"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -32,9 +33,40 @@ func (f faultyAcquirer) Cancel(ctx context.Context, id string) (payments.Outcome
 	return call(f.steps, "Cancel", func() (payments.Outcome, error) { return f.Acquirer.Cancel(ctx, id) })
 }
 
+func (f faultyAcquirer) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
+	return call(f.steps, "Refund", func() (payments.Outcome, error) { return f.Acquirer.Refund(ctx, r) })
+}
+
 func (f faultyAcquirer) Forget(ctx context.Context, token string) error {
 	_, err := call(f.steps, "Forget", func() (struct{}, error) { return struct{}{}, f.Acquirer.Forget(ctx, token) })
 	return err
+}
+
+// Statement is one step as a whole, as a file that arrives or does not.
+func (f faultyAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
+	return func(yield func(acquirer.Movement, error) bool) {
+		lines, err := call(f.steps, "Statement", func() ([]acquirer.Movement, error) { return linesOf(f.Acquirer.Statement(ctx)) })
+		if err != nil {
+			yield(acquirer.Movement{}, err)
+			return
+		}
+		for _, line := range lines {
+			if !yield(line, nil) {
+				return
+			}
+		}
+	}
+}
+
+func linesOf(statement iter.Seq2[acquirer.Movement, error]) ([]acquirer.Movement, error) {
+	var lines []acquirer.Movement
+	for line, err := range statement {
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
 }
 
 // call makes one step of an acquirer's call. Throttle and Conflict are an

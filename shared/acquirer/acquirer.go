@@ -6,6 +6,8 @@ package acquirer
 import (
 	"context"
 	"errors"
+	"iter"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -61,8 +63,42 @@ type Acquirer interface {
 	// refused from now on. A charge that is still being decided stays
 	// Undecided.
 	Cancel(ctx context.Context, id string) (payments.Outcome, error)
+	// Refund returns part of an approved charge to the payer, or answers
+	// what became of that refund: Approved, Declined, or Undecided. Errors:
+	// ErrNotTaken, or an unknown outcome; asking again is always safe.
+	Refund(ctx context.Context, r Refund) (payments.Outcome, error)
 	// Forget drops a stored card. An unknown token is fine.
 	Forget(ctx context.Context, token string) error
+	// Statement walks every movement of money on the acquirer's books, in no
+	// particular order, for reconciliation.
+	Statement(ctx context.Context) iter.Seq2[Movement, error]
+}
+
+// Refund asks to return money. ID is the idempotency key, as a Charge's.
+type Refund struct {
+	ID       string
+	ChargeID string
+	Amount   money.Amount // more than zero
+}
+
+// Kind of a movement of money.
+type Kind string
+
+// The kinds.
+const (
+	Capture    Kind = "capture"     // from a payer
+	Refunded   Kind = "refund"      // back to a payer
+	ChargeBack Kind = "charge_back" // back to a payer, by the issuer's will
+)
+
+// Movement is one line of the acquirer's books.
+type Movement struct {
+	ID       string // ours: of the charge or refund; a charge-back's is the acquirer's
+	ChargeID string
+	Tenant   string // of the charge's Reference
+	Kind     Kind
+	Amount   money.Amount // more than zero
+	At       time.Time
 }
 
 // None is the acquirer of a deployment that has none: live payments answer
@@ -89,5 +125,15 @@ func (None) Cancel(context.Context, string) (payments.Outcome, error) {
 	return payments.Outcome{Decision: payments.Cancelled}, nil
 }
 
+// Refund takes nothing.
+func (None) Refund(context.Context, Refund) (payments.Outcome, error) {
+	return payments.Outcome{}, ErrNotTaken
+}
+
 // Forget has nothing to forget.
 func (None) Forget(context.Context, string) error { return nil }
+
+// Statement is empty.
+func (None) Statement(context.Context) iter.Seq2[Movement, error] {
+	return func(func(Movement, error) bool) {}
+}

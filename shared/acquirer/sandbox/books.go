@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
-	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -20,7 +18,11 @@ import (
 //
 //	entity       pk                             sk
 //	charge       SANDBOX#CHARGE#<id>            CHARGE
-//	capture      SANDBOX#CHARGE#<id>            CAPTURE#<random>   one for each time money moved
+//	movement     SANDBOX#CHARGE#<id>            CAPTURE#<random>   one for each time money moved: in,
+//	                                            REFUND#<random>        back by a refund, and
+//	                                            CHARGE_BACK#<random>   back by the issuer's will
+//	refund       SANDBOX#REFUND#<id>            REFUND
+//	charge-back  SANDBOX#CHARGE_BACK#<id>       CHARGE_BACK
 //	page         SANDBOX#PAGE#<sha256 of token> PAGE               PaReq or bank session → charge
 //	stored card  SANDBOX#CARD#<token>           CARD
 type key struct {
@@ -29,13 +31,13 @@ type key struct {
 }
 
 const (
-	chargeSort    = "CHARGE"
-	capturePrefix = "CAPTURE#"
-	pageSort      = "PAGE"
-	cardSort      = "CARD"
+	chargePrefix = "SANDBOX#CHARGE#"
+	chargeSort   = "CHARGE"
+	pageSort     = "PAGE"
+	cardSort     = "CARD"
 )
 
-func chargePartition(id string) string  { return "SANDBOX#CHARGE#" + id }
+func chargePartition(id string) string  { return chargePrefix + id }
 func cardPartition(token string) string { return "SANDBOX#CARD#" + token }
 
 func pagePartition(token string) string {
@@ -48,14 +50,6 @@ type chargeItem struct {
 	Version int    `dynamo:"version"`
 	WriteID string `dynamo:"write_id"` // of the last writer, to recognise one's own write
 	charge
-}
-
-// captureItem has a random key, so that capturing twice would show: nothing
-// but the conditions on its charge prevents a second one.
-type captureItem struct {
-	key
-	Amount     money.Amount `dynamo:"amount"`
-	CapturedAt time.Time    `dynamo:"captured_at"`
 }
 
 type pageItem struct {
@@ -134,14 +128,13 @@ func (b books) item(c charge, version int) chargeItem {
 	return chargeItem{key: key{chargePartition(c.ID), chargeSort}, Version: version, WriteID: uuid.NewString(), charge: c}
 }
 
-// write is the transaction that brings a charge into its state, with what
-// follows from an approval. An approved charge never moves again, so its
-// condition makes the capture the only one.
+// write is the transaction that brings a charge into a decision, with what
+// follows from an approval. No charge is decided again once it is approved, so
+// its condition makes the capture the only one.
 func (b books) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 	tx := b.db.WriteTx().Idempotent(true).Put(put)
 	if item.captures() {
-		capture := key{item.PK, capturePrefix + rand.Text()}
-		tx.Put(b.table.Put(captureItem{key: capture, Amount: item.Amount, CapturedAt: b.now()}))
+		tx.Put(b.table.Put(b.movement(acquirer.Capture, item.ID, item.ID, item.Tenant, item.Amount)))
 	}
 	if item.Decision == payments.Approved && item.KeepsCard {
 		tx.Put(b.table.Put(cardItem{key: key{cardPartition(item.Card.AcquirerToken), cardSort}, Part: item.Part, Card: *item.Card}))
@@ -185,10 +178,4 @@ func (b books) card(ctx context.Context, token string) (cardItem, error) {
 
 func (b books) forget(ctx context.Context, token string) error {
 	return b.table.Delete("pk", cardPartition(token)).Range("sk", cardSort).Run(ctx)
-}
-
-// captured counts how often money moved for a charge.
-func (b books) captured(ctx context.Context, id string) (int, error) {
-	return b.table.Get("pk", chargePartition(id)).Range("sk", dynamo.BeginsWith, capturePrefix).
-		Consistent(true).Count(ctx)
 }

@@ -48,7 +48,8 @@ var testCards = func() map[string]part {
 	return cards
 }()
 
-// Amounts in minor units of any currency that decide by themselves (contract §12).
+// Amounts in minor units of any currency that decide by themselves, those of
+// charges (contract §12) and of refunds alike.
 const (
 	notTakenAmount = 4224 // 424: certainly not taken
 	unknownAmount  = 4225 // taken, but nobody hears how it went
@@ -56,23 +57,34 @@ const (
 
 // Return codes, ISO 8583:1987 field 39.
 const (
-	codeApproved          = "00"
-	codeDoNotHonour       = "05"
-	codeError             = "06"
-	codeInvalidCard       = "14"
-	codeCustomerCancelled = "17"
-	codeInsufficientFunds = "51"
-	codeNotPermitted      = "57"
-	codeAmountLimit       = "61"
-	codeSecurityViolation = "63"
-	codeIssuerUnavailable = "91"
-	codeNoRoute           = "92"
-	codeMalfunction       = "96"
+	codeApproved           = "00"
+	codeDoNotHonour        = "05"
+	codeError              = "06"
+	codeInvalidTransaction = "12"
+	codeInvalidAmount      = "13"
+	codeInvalidCard        = "14"
+	codeCustomerCancelled  = "17"
+	codeNoRecord           = "25"
+	codeInsufficientFunds  = "51"
+	codeNotPermitted       = "57"
+	codeAmountLimit        = "61"
+	codeSecurityViolation  = "63"
+	codeIssuerUnavailable  = "91"
+	codeNoRoute            = "92"
+	codeMalfunction        = "96"
 )
 
 // declinedAmounts are always declined, whatever pays (contract §12).
 var declinedAmounts = map[int64]string{
 	1100: codeInsufficientFunds,
+	4201: codeDoNotHonour,
+	4276: codeAmountLimit,
+	4291: codeIssuerUnavailable,
+}
+
+// declinedRefunds are the same for refunds, without 11.00: it is a natural
+// part of a payment, and a payer's lack of funds is no matter then.
+var declinedRefunds = map[int64]string{
 	4201: codeDoNotHonour,
 	4276: codeAmountLimit,
 	4291: codeIssuerUnavailable,

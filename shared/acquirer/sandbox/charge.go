@@ -22,6 +22,7 @@ type charge struct {
 	Tenant       string                `dynamo:"tenant,omitempty"`
 	CheckoutID   string                `dynamo:"checkout_id,omitempty"`
 	Amount       money.Amount          `dynamo:"amount"`
+	Refundable   money.Amount          `dynamo:"refundable,omitempty"` // what is left of the captured amount; not set unless it was captured
 	Method       payments.Method       `dynamo:"method,omitempty"`
 	Verification bool                  `dynamo:"verification,omitempty"`
 	Payee        string                `dynamo:"payee,omitempty"`
@@ -53,6 +54,9 @@ func (c charge) authorize(minor int64, attended bool) charge {
 
 func (c charge) approve() charge {
 	c.Decision, c.ReturnCode, c.AuthCode = payments.Approved, codeApproved, authCode()
+	if c.captures() {
+		c.Refundable = c.Amount
+	}
 	return c
 }
 
@@ -75,6 +79,21 @@ func (c charge) cancel() charge {
 
 // captures says the approved charge moves money.
 func (c charge) captures() bool { return c.Decision == payments.Approved && !c.Verification }
+
+// covers says as much, and not nothing, is left of what the charge captured;
+// one that captured nothing has no amount to compare with.
+func (c charge) covers(amount money.Amount) bool {
+	order, err := c.Refundable.Cmp(amount)
+	return amount.Sign() > 0 && err == nil && order >= 0
+}
+
+// giveBack is the charge with less left. Errors: ErrMismatch for an amount it
+// does not cover.
+func (c charge) giveBack(amount money.Amount) (charge, error) {
+	left, err := c.Refundable.Sub(amount)
+	c.Refundable = left
+	return c, err
+}
 
 func (c charge) reference() acquirer.Reference {
 	return acquirer.Reference{Tenant: c.Tenant, CheckoutID: c.CheckoutID}

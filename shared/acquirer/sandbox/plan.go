@@ -11,7 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// settlesAfter is how long a charge of 42.25 stays undecided (contract §12).
+// settlesAfter is how long a charge of 42.25 stays undecided (contract §12),
+// and a refund.
 const settlesAfter = 30 * time.Second
 
 // plan is the charge as it will stand in the books. Errors: ErrNotTaken, or

@@ -54,8 +54,8 @@ func New(c Config) *Acquirer {
 	return &Acquirer{books: books{db: c.DB, table: c.Table, now: now}, secret: c.Secret, baseURL: c.BaseURL, now: now}
 }
 
-// errNoAnswer is what the platform sees of a charge of 42.25: it was taken,
-// but the answer did not arrive.
+// errNoAnswer is what the platform sees of a charge or refund of 42.25: it was
+// taken, but the answer did not arrive.
 var errNoAnswer = errors.New("sandbox: no answer in time")
 
 // Charge takes the charge as contract §12 says, or answers what became of it.

@@ -62,9 +62,3 @@ func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Re
 		return c.reference(), nil
 	}
 }
-
-// Captures counts how often money moved for a charge: 0 or 1, or something is
-// wrong. It reads the entries that each movement leaves, not the charge.
-func (a *Acquirer) Captures(ctx context.Context, id string) (int, error) {
-	return a.books.captured(ctx, id)
-}

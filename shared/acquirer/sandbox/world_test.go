@@ -121,6 +121,13 @@ func (w *wire) cut(f func(operation string) fault) {
 	w.fault = f
 }
 
+// free does something inside a fault, while faults are asked for one by one.
+func (w *wire) free(f func()) {
+	w.mu.Unlock()
+	defer w.mu.Lock()
+	f()
+}
+
 func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	happens := none

@@ -1,0 +1,262 @@
+package sandbox_test
+
+import (
+	"errors"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func refundOf(chargeID, id, amount string) acquirer.Refund {
+	return acquirer.Refund{ID: id, ChargeID: chargeID, Amount: money.MustParse(amount, "EUR")}
+}
+
+func (w *world) mustRefund(t *testing.T, r acquirer.Refund) payments.Outcome {
+	t.Helper()
+	return must(t)(w.Refund(t.Context(), r))
+}
+
+func (w *world) mustChargeBack(t *testing.T, chargeID, id, amount string) {
+	t.Helper()
+	if err := w.ChargeBack(t.Context(), chargeID, id, money.MustParse(amount, "EUR")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// moved checks what moved of a charge, by kind; "" is nothing.
+func (w *world) moved(t *testing.T, chargeID, captured, refunded, chargedBack string) {
+	t.Helper()
+	got, err := w.Moved(t.Context(), chargeID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[acquirer.Kind]money.Amount{}
+	for kind, amount := range map[acquirer.Kind]string{
+		acquirer.Capture: captured, acquirer.Refunded: refunded, acquirer.ChargeBack: chargedBack,
+	} {
+		if amount != "" {
+			want[kind] = money.MustParse(amount, "EUR")
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("moved of %s: %v, want %v", chargeID, got, want)
+	}
+}
+
+func TestPartialRefundsUpToTheCapturedAmount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "30"))
+	for _, step := range []struct {
+		id, amount string
+		want       payments.Decision
+		code       string
+	}{
+		{"part", "11.00", payments.Approved, "00"},
+		{"too much", "19.01", payments.Declined, "13"},
+		{"rest", "19.00", payments.Approved, "00"},
+		{"one cent more", "0.01", payments.Declined, "13"},
+	} {
+		o := w.mustRefund(t, refundOf("c", step.id, step.amount))
+		if o.Decision != step.want || o.ReturnCode != step.code || o.TerminalID == "" {
+			t.Errorf("%s: %+v, want %s %s", step.id, o, step.want, step.code)
+		}
+	}
+	w.moved(t, "c", "30", "30", "")
+}
+
+func TestWhatCannotBeRefunded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("declined", plainCard, "42.01"))
+	w.mustCharge(t, cardCharge("waiting", askingCard, "10"))
+	w.mustCharge(t, cardCharge("cancelled", askingCard, "10"))
+	must(t)(w.Cancel(t.Context(), "cancelled"))
+	verification := cardCharge("verification", plainCard, "10")
+	verification.Verification = true
+	w.mustCharge(t, verification)
+	w.mustCharge(t, cardCharge("approved", plainCard, "10"))
+	dollars := refundOf("approved", "dollars", "5")
+	dollars.Amount = money.MustParse("5", "USD")
+	for _, c := range []struct {
+		refund acquirer.Refund
+		code   string
+	}{
+		{refundOf("unknown", "1", "5"), "25"}, {refundOf("declined", "2", "5"), "12"}, {refundOf("waiting", "3", "5"), "12"},
+		{refundOf("cancelled", "4", "5"), "12"}, {refundOf("verification", "5", "5"), "12"}, {dollars, "13"},
+		{refundOf("approved", "6", "10.01"), "13"}, {refundOf("approved", "7", "0"), "13"}, {refundOf("approved", "8", "-5"), "13"},
+		{refundOf("unknown", "9", "42.25"), "25"}, // nothing is taken that cannot be paid
+	} {
+		if o := w.mustRefund(t, c.refund); o.Decision != payments.Declined || o.ReturnCode != c.code {
+			t.Errorf("%s of %s: %+v, want declined with %s", c.refund.Amount, c.refund.ChargeID, o, c.code)
+		}
+		w.moved(t, c.refund.ChargeID, map[string]string{"approved": "10"}[c.refund.ChargeID], "", "")
+	}
+}
+
+func TestRefundsDeclinedByTheirAmount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "100"))
+	for amount, code := range map[string]string{"42.01": "05", "42.76": "61", "42.91": "91"} {
+		if o := w.mustRefund(t, refundOf("c", amount, amount)); o.Decision != payments.Declined || o.ReturnCode != code {
+			t.Errorf("%s: %+v, want declined with %s", amount, o, code)
+		}
+	}
+	if o := w.mustRefund(t, refundOf("c", "all", "100")); o.Decision != payments.Approved {
+		t.Errorf("a declined refund used up the rest: %+v", o)
+	}
+	w.moved(t, "c", "100", "100", "")
+}
+
+func TestARefundThatIsCertainlyNotTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "100"))
+	before := len(w.scan(t))
+	for range 2 {
+		if _, err := w.Refund(t.Context(), refundOf("c", "r", "42.24")); !errors.Is(err, acquirer.ErrNotTaken) {
+			t.Fatalf("error %v, want ErrNotTaken", err)
+		}
+	}
+	if after := len(w.scan(t)); after != before {
+		t.Errorf("%d items became %d", before, after)
+	}
+	if o := w.mustRefund(t, refundOf("c", "r", "100")); o.Decision != payments.Approved {
+		t.Errorf("the id was used up: %+v", o)
+	}
+}
+
+func TestARefundOfUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "50"))
+	silent := refundOf("c", "silent", "42.25")
+	_, err := w.Refund(t.Context(), silent)
+	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) {
+		t.Fatalf("error %v, want an unknown outcome", err)
+	}
+	if o := w.mustRefund(t, refundOf("c", "meanwhile", "7.76")); o.Decision != payments.Declined {
+		t.Errorf("what is set aside was refunded again: %+v", o)
+	}
+	w.pass(30*time.Second - time.Nanosecond)
+	if o := w.mustRefund(t, silent); o.Decision != payments.Undecided || o.ReturnCode != "" {
+		t.Errorf("before 30 s: %+v", o)
+	}
+	w.moved(t, "c", "50", "", "")
+	w.pass(time.Nanosecond)
+	for range 2 {
+		if o := must(t)(w.restarted().Refund(t.Context(), silent)); o.Decision != payments.Approved || o.ReturnCode != "00" {
+			t.Errorf("after 30 s: %+v", o)
+		}
+	}
+	w.moved(t, "c", "50", "42.25", "")
+	if o := w.mustRefund(t, refundOf("c", "rest", "7.75")); o.Decision != payments.Approved {
+		t.Errorf("the rest: %+v", o)
+	}
+}
+
+// A charge is decided when its time has come, whether or not somebody looked.
+func TestARefundOfAChargeNobodyLookedAt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if _, err := w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")); err == nil {
+		t.Fatal("an unknown outcome was answered")
+	}
+	if o := w.mustRefund(t, refundOf("c", "early", "5")); o.Decision != payments.Declined {
+		t.Errorf("before 30 s: %+v", o)
+	}
+	w.pass(30 * time.Second)
+	if o := w.mustRefund(t, refundOf("c", "in time", "5")); o.Decision != payments.Approved {
+		t.Errorf("after 30 s: %+v", o)
+	}
+	w.moved(t, "c", "42.25", "5", "")
+}
+
+func TestTheSameIDIsTheSameRefundWhateverElseIsAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "100"))
+	w.mustCharge(t, cardCharge("other", plainCard, "100"))
+	w.mustRefund(t, refundOf("c", "paid", "10"))
+	w.mustRefund(t, refundOf("later", "refused", "10"))
+	w.mustCharge(t, cardCharge("later", plainCard, "100"))
+	for id, want := range map[string]payments.Decision{"paid": payments.Approved, "refused": payments.Declined} {
+		for _, r := range []acquirer.Refund{
+			refundOf("c", id, "10"), refundOf("c", id, "20"), refundOf("other", id, "10"), refundOf("unknown", id, "10"),
+			refundOf("later", id, "10"), refundOf("c", id, "42.01"), refundOf("c", id, "42.24"), refundOf("c", id, "42.25"),
+		} {
+			if o := w.mustRefund(t, r); o.Decision != want {
+				t.Errorf("%s again, %s of %s: %+v", id, r.Amount, r.ChargeID, o)
+			}
+		}
+	}
+	w.moved(t, "c", "100", "10", "")
+	w.moved(t, "other", "100", "", "")
+	w.moved(t, "later", "100", "", "")
+}
+
+func TestAPaidVoucherCanBeRefunded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, methodCharge("c", payments.Boleto, "10", "EUR"))
+	if o := w.mustRefund(t, refundOf("c", "unpaid", "10")); o.Decision != payments.Declined {
+		t.Errorf("unpaid: %+v", o)
+	}
+	if _, err := w.PayVoucher(t.Context(), "c"); err != nil {
+		t.Fatal(err)
+	}
+	if o := w.mustRefund(t, refundOf("c", "paid", "10")); o.Decision != payments.Approved {
+		t.Errorf("paid: %+v", o)
+	}
+	if _, err := w.PayVoucher(t.Context(), "c"); err != nil {
+		t.Errorf("paying again after the refund: %v", err)
+	}
+	w.moved(t, "c", "10", "10", "")
+}
+
+func TestChargeBacks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "100"))
+	w.mustRefund(t, refundOf("c", "same id", "30"))
+	w.mustChargeBack(t, "c", "same id", "42.24") // no amount decides anything here
+	w.mustChargeBack(t, "c", "same id", "42.24")
+	w.mustChargeBack(t, "unknown", "same id", "1000")
+	w.moved(t, "c", "100", "30", "42.24")
+	for id, amount := range map[string]string{"above": "27.77", "nought": "0", "negative": "-1"} {
+		if err := w.ChargeBack(t.Context(), "c", id, money.MustParse(amount, "EUR")); !errors.Is(err, sandbox.ErrTooMuch) {
+			t.Errorf("%s: error %v, want ErrTooMuch", id, err)
+		}
+	}
+	if err := w.ChargeBack(t.Context(), "c", "dollars", money.MustParse("1", "USD")); !errors.Is(err, sandbox.ErrTooMuch) {
+		t.Errorf("dollars: error %v, want ErrTooMuch", err)
+	}
+	if o := w.mustRefund(t, refundOf("c", "above", "27.77")); o.Decision != payments.Declined {
+		t.Errorf("a refund of what was charged back: %+v", o)
+	}
+	w.mustChargeBack(t, "c", "above", "27.76") // a refusal leaves no trace
+	w.moved(t, "c", "100", "30", "70")
+}
+
+func TestAChargeBackNeedsACapture(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("declined", plainCard, "11.00"))
+	verification := cardCharge("verification", plainCard, "10")
+	verification.Verification = true
+	w.mustCharge(t, verification)
+	for id, want := range map[string]error{
+		"declined": sandbox.ErrTooMuch, "verification": sandbox.ErrTooMuch, "unknown": acquirer.ErrUnknownCharge,
+	} {
+		if err := w.ChargeBack(t.Context(), id, "b", money.MustParse("1", "EUR")); !errors.Is(err, want) {
+			t.Errorf("%s: error %v, want %v", id, err, want)
+		}
+		w.moved(t, id, "", "", "")
+	}
+}

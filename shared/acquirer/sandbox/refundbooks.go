@@ -1,0 +1,123 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+type refundItem struct {
+	key
+	WriteID string `dynamo:"write_id"` // of who entered it, to recognise one's own write
+	refund
+}
+
+// refundKey keeps the ids of refunds, which are the platform's, apart from
+// those of charge-backs, which are the issuers'.
+func refundKey(r refund) key {
+	name := strings.ToUpper(string(r.Kind))
+	return key{"SANDBOX#" + name + "#" + r.ID, name}
+}
+
+var errUnknownRefund = errors.New("sandbox: unknown refund")
+
+// enter takes a refund into the books as the rule decides it, on its charge's
+// fresh state whenever somebody else was faster; the charge is zero when it
+// is unknown. An error of the rule leaves nothing behind. For an id that is
+// known it answers the refund of old, and false.
+func (b books) enter(ctx context.Context, planned refund, rule func(refund, charge) (refund, error)) (refund, bool, error) {
+	writeID := uuid.NewString() // of all tries: whichever arrived in the end is ours
+	var cause error
+	for tried := 0; ; {
+		// The charge comes first: had a lost try arrived between the two
+		// reads, the second would show it.
+		before, err := b.find(ctx, planned.ChargeID)
+		if err != nil {
+			return refund{}, false, errors.Join(cause, err)
+		}
+		stored, err := b.readRefund(ctx, refundKey(planned))
+		switch {
+		case err == nil:
+			return stored.refund, stored.WriteID == writeID, nil
+		case !errors.Is(err, errUnknownRefund):
+			return refund{}, false, errors.Join(cause, err)
+		case cause != nil && before.Version == tried:
+			return refund{}, false, cause
+		}
+		r, err := rule(planned, before.charge)
+		if err != nil {
+			return refund{}, false, err
+		}
+		if cause = b.writeRefund(ctx, refundItem{key: refundKey(r), WriteID: writeID, refund: r}, before); cause == nil {
+			return r, true, nil
+		}
+		tried = before.Version
+	}
+}
+
+// writeRefund enters the refund with what follows from it. The version of the
+// charge lets only one refund take from the same rest.
+func (b books) writeRefund(ctx context.Context, item refundItem, before chargeItem) error {
+	tx := b.db.WriteTx().Idempotent(true).Put(b.table.Put(item).If("attribute_not_exists(pk)"))
+	if item.takes() {
+		after, err := before.giveBack(item.Amount)
+		if err != nil {
+			return err
+		}
+		tx.Put(b.table.Put(b.item(after, before.Version+1)).If("version = ?", before.Version))
+	}
+	if item.Decision == payments.Approved {
+		tx.Put(b.table.Put(b.refunded(item.refund)))
+	}
+	return tx.Run(ctx)
+}
+
+// settle approves a refund whose time has come: the money moves, which its
+// charge has set aside for it.
+func (b books) settle(ctx context.Context, r refund) (refund, error) {
+	item := refundItem{key: refundKey(r), WriteID: uuid.NewString(), refund: r.approve()}
+	cause := b.db.WriteTx().Idempotent(true).
+		Put(b.table.Put(item).If("decision = ?", payments.Undecided)).
+		Put(b.table.Put(b.refunded(item.refund))).Run(ctx)
+	if cause == nil {
+		return item.refund, nil
+	}
+	stored, err := b.readRefund(ctx, item.key)
+	switch {
+	case err != nil:
+		return refund{}, errors.Join(cause, err)
+	case stored.Decision == payments.Undecided:
+		return refund{}, cause
+	default: // somebody was faster, or it was ourselves
+		return stored.refund, nil
+	}
+}
+
+// refunded is the movement that an approved refund makes.
+func (b books) refunded(r refund) movementItem {
+	return b.movement(r.Kind, r.ChargeID, r.ID, r.Tenant, r.Amount)
+}
+
+func (b books) readRefund(ctx context.Context, k key) (refundItem, error) {
+	var item refundItem
+	err := b.get(k).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return item, errUnknownRefund
+	}
+	return item, err
+}
+
+// find reads a charge; one that is unknown is zero.
+func (b books) find(ctx context.Context, id string) (chargeItem, error) {
+	item, err := b.read(ctx, id)
+	if errors.Is(err, acquirer.ErrUnknownCharge) {
+		return chargeItem{}, nil
+	}
+	return item, err
+}

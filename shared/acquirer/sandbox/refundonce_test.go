@@ -1,0 +1,254 @@
+package sandbox_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func TestAHundredConcurrentRefundsPayOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "1000"))
+	var group sync.WaitGroup
+	for i := range 100 {
+		group.Go(func() {
+			o, err := w.Refund(t.Context(), refundOf("c", "r", "10"))
+			if err != nil || o.Decision != payments.Approved {
+				t.Errorf("refund %d: %+v, %v", i, o, err)
+			}
+		})
+	}
+	group.Wait()
+	w.moved(t, "c", "1000", "10", "")
+}
+
+func TestConcurrentLooksAtAnUndecidedRefundPayOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "1000"))
+	silent := refundOf("c", "r", "42.25")
+	if _, err := w.Refund(t.Context(), silent); err == nil {
+		t.Fatal("an unknown outcome was answered")
+	}
+	w.pass(30 * time.Second)
+	var group sync.WaitGroup
+	for i := range 50 {
+		group.Go(func() {
+			o, err := w.Refund(t.Context(), silent)
+			if err != nil || o.Decision != payments.Approved {
+				t.Errorf("look %d: %+v, %v", i, o, err)
+			}
+		})
+	}
+	group.Wait()
+	w.moved(t, "c", "1000", "42.25", "")
+}
+
+// Three refunds and three charge-backs of 30 fit into 100 only three times.
+func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	thirty := money.MustParse("30", "EUR")
+	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
+		w.mustCharge(t, cardCharge(id, plainCard, "100"))
+		var mu sync.Mutex
+		paid := 0
+		count := func(ok bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			if ok {
+				paid++
+			}
+		}
+		var group sync.WaitGroup
+		for i := range 3 {
+			name := fmt.Sprint(id, i)
+			group.Go(func() {
+				o, err := w.Refund(t.Context(), refundOf(id, name, "30"))
+				if err != nil {
+					t.Errorf("refund %s: %v", name, err)
+				}
+				count(o.Decision == payments.Approved)
+			})
+			group.Go(func() {
+				err := w.ChargeBack(t.Context(), id, name, thirty)
+				if err != nil && !errors.Is(err, sandbox.ErrTooMuch) {
+					t.Errorf("charge-back %s: %v", name, err)
+				}
+				count(err == nil)
+			})
+		}
+		group.Wait()
+		sums, err := w.Moved(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back := sums[acquirer.Refunded].Minor() + sums[acquirer.ChargeBack].Minor(); paid != 3 || back != 9000 {
+			t.Errorf("%s: %d said yes, %d cents went back", id, paid, back)
+		}
+	}
+}
+
+// What a caller that was cut off finds when it comes again.
+func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]struct {
+		fault fault
+		known bool // it was taken although the caller heard an error or nothing
+	}{"lost request": {beforeCommit, false}, "lost reply": {afterCommit, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.mustCharge(t, cardCharge("c", plainCard, "30"))
+			w.wire.cut(once("TransactWriteItems", f.fault))
+			o, err := w.Refund(t.Context(), refundOf("c", "r", "10"))
+			if f.known && (err != nil || o.Decision != payments.Approved) {
+				t.Errorf("did not recognise its own refund: %+v, %v", o, err)
+			}
+			if !f.known && (err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge)) {
+				t.Errorf("error %v, want an unknown outcome", err)
+			}
+			w.wire.cut(once("TransactWriteItems", f.fault))
+			if err := w.ChargeBack(t.Context(), "c", "b", money.MustParse("10", "EUR")); (err == nil) != f.known {
+				t.Errorf("charge-back: error %v", err)
+			}
+			w.wire.cut(nil)
+			if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
+				t.Errorf("again: %+v", o)
+			}
+			w.mustChargeBack(t, "c", "b", "10")
+			w.moved(t, "c", "30", "10", "10")
+		})
+	}
+}
+
+// A lost reply of 42.25 is still the first answer, which nobody hears; and the
+// approval is recognised when its reply is lost.
+func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]fault{"lost request": beforeCommit, "lost reply": afterCommit} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.mustCharge(t, cardCharge("c", plainCard, "50"))
+			silent := refundOf("c", "r", "42.25")
+			w.wire.cut(once("TransactWriteItems", afterCommit))
+			if o, err := w.Refund(t.Context(), silent); err == nil {
+				t.Errorf("an unknown outcome was answered: %+v", o)
+			}
+			w.pass(30 * time.Second)
+			w.wire.cut(once("TransactWriteItems", f))
+			o, err := w.Refund(t.Context(), silent)
+			if f == afterCommit && (err != nil || o.Decision != payments.Approved) {
+				t.Errorf("did not recognise its own write: %+v, %v", o, err)
+			}
+			if f == beforeCommit && err == nil {
+				t.Errorf("a request that never arrived was answered: %+v", o)
+			}
+			if o := w.mustRefund(t, silent); o.Decision != payments.Approved {
+				t.Errorf("again: %+v", o)
+			}
+			w.moved(t, "c", "50", "42.25", "")
+		})
+	}
+}
+
+// A refund whose write was lost while somebody else's arrived decides anew,
+// by what that one left.
+func TestALostRefundIsDecidedAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "30"))
+	cut := once("TransactWriteItems", beforeCommit)
+	w.wire.cut(func(operation string) fault {
+		f := cut(operation)
+		if f == beforeCommit {
+			w.wire.free(func() { w.mustChargeBack(t, "c", "b", "25") })
+		}
+		return f
+	})
+	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Declined {
+		t.Errorf("outcome %+v", o)
+	}
+	w.moved(t, "c", "30", "", "25")
+}
+
+// Two refunds under one id have no charge in common that would let in only one.
+func TestOneIDRefundsOneOfTwoCharges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("a", plainCard, "30"))
+	w.mustCharge(t, cardCharge("b", plainCard, "30"))
+	overtaken := once("TransactWriteItems", beforeCommit)
+	w.wire.cut(func(operation string) fault {
+		if overtaken(operation) == beforeCommit {
+			w.wire.free(func() { w.mustRefund(t, refundOf("b", "r", "10")) })
+		}
+		return none
+	})
+	if o := w.mustRefund(t, refundOf("a", "r", "20")); o.Decision != payments.Approved {
+		t.Errorf("outcome %+v", o)
+	}
+	w.moved(t, "a", "30", "", "")
+	w.moved(t, "b", "30", "10", "")
+	if o := w.mustRefund(t, refundOf("a", "all", "30")); o.Decision != payments.Approved {
+		t.Errorf("the refund of b took from a: %+v", o)
+	}
+}
+
+func TestNoRefundIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "30"))
+	written := false
+	w.wire.cut(func(operation string) fault {
+		switch {
+		case operation == "TransactWriteItems":
+			written = true
+			return afterCommit
+		case written:
+			return beforeCommit
+		default:
+			return none
+		}
+	})
+	_, err := w.Refund(t.Context(), refundOf("c", "r", "10"))
+	if !written || err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) {
+		t.Errorf("error %v, want an unknown outcome", err)
+	}
+	w.wire.cut(nil)
+	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
+		t.Errorf("again: %+v", o)
+	}
+	w.moved(t, "c", "30", "10", "")
+}
+
+// Neither a refund nor a late decision of the same charge undoes the other.
+func TestRefundsRaceWithLooksAtTheirCharge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
+		if _, err := w.Charge(t.Context(), cardCharge(id, plainCard, "42.25")); err == nil {
+			t.Fatal("an unknown outcome was answered")
+		}
+	}
+	w.pass(30 * time.Second)
+	var group sync.WaitGroup
+	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
+		group.Go(func() { must(t)(w.LookUp(t.Context(), id)) })
+		group.Go(func() { w.mustRefund(t, refundOf(id, id, "42.00")) })
+		group.Go(func() { must(t)(w.Cancel(t.Context(), id)) })
+	}
+	group.Wait()
+	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
+		w.moved(t, id, "42.25", "42.00", "")
+	}
+}

@@ -1,0 +1,110 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// movementItem has a random key, so that money that moves twice would show:
+// nothing but the conditions on its charge or refund prevents it.
+type movementItem struct {
+	key
+	ID      string        `dynamo:"id"` // of the charge, refund or charge-back
+	Kind    acquirer.Kind `dynamo:"kind"`
+	Tenant  string        `dynamo:"tenant,omitempty"`
+	Amount  money.Amount  `dynamo:"amount"`
+	MovedAt time.Time     `dynamo:"moved_at"`
+}
+
+// movementPrefix begins the sort keys of one kind.
+func movementPrefix(kind acquirer.Kind) string { return strings.ToUpper(string(kind)) + "#" }
+
+// movement is money of a charge that moves now.
+func (b books) movement(kind acquirer.Kind, chargeID, id, tenant string, amount money.Amount) movementItem {
+	return movementItem{
+		key: key{chargePartition(chargeID), movementPrefix(kind) + rand.Text()},
+		ID:  id, Kind: kind, Tenant: tenant, Amount: amount, MovedAt: b.now(),
+	}
+}
+
+func (m movementItem) line() acquirer.Movement {
+	return acquirer.Movement{
+		ID: m.ID, ChargeID: strings.TrimPrefix(m.PK, chargePrefix), Tenant: m.Tenant,
+		Kind: m.Kind, Amount: m.Amount, At: m.MovedAt,
+	}
+}
+
+// Statement walks every movement on the books, page by page. A real acquirer
+// sends a settlement file; the sandbox reads the whole table for its own keys,
+// which only test mode can afford. What moves during the walk may be missing.
+// An error ends it.
+func (a *Acquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
+	return func(yield func(acquirer.Movement, error) bool) {
+		items := a.books.table.Scan().Consistent(true).
+			Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort).Iter()
+		for {
+			var m movementItem
+			if !items.Next(ctx, &m) {
+				break
+			}
+			if !yield(m.line(), nil) {
+				return
+			}
+		}
+		if err := items.Err(); err != nil {
+			yield(acquirer.Movement{}, err)
+		}
+	}
+}
+
+// Captures counts how often money moved for a charge: 0 or 1, or something is
+// wrong. It reads the entries that each movement leaves, not the charge.
+func (a *Acquirer) Captures(ctx context.Context, id string) (int, error) {
+	movements, err := a.books.movements(ctx, id)
+	n := 0
+	for _, m := range movements {
+		if m.Kind == acquirer.Capture {
+			n++
+		}
+	}
+	return n, err
+}
+
+// Moved sums up what moved of a charge; a kind is absent when nothing did. It
+// reads the entries that each movement leaves, not the charge or its refunds.
+func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kind]money.Amount, error) {
+	movements, err := a.books.movements(ctx, chargeID)
+	if err != nil {
+		return nil, err
+	}
+	sums := map[acquirer.Kind]money.Amount{}
+	for _, m := range movements {
+		sum, ok := sums[m.Kind]
+		if !ok {
+			sum = money.Zero(m.Amount.Currency())
+		}
+		if sums[m.Kind], err = sum.Add(m.Amount); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
+
+// movements are those of one charge: whatever stands beside it in its
+// partition.
+func (b books) movements(ctx context.Context, chargeID string) ([]movementItem, error) {
+	var items, movements []movementItem
+	err := b.table.Get("pk", chargePartition(chargeID)).Consistent(true).All(ctx, &items)
+	for _, m := range items {
+		if m.SK != chargeSort {
+			movements = append(movements, m)
+		}
+	}
+	return movements, err
+}

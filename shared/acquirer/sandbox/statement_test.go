@@ -1,0 +1,168 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// statement collects the lines by kind and id; no two may share both.
+func (w *world) statement(t *testing.T) map[string]acquirer.Movement {
+	t.Helper()
+	lines := map[string]acquirer.Movement{}
+	for m, err := range w.Statement(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprint(m.Kind, " ", m.ID)
+		if _, twice := lines[name]; twice {
+			t.Errorf("%s comes twice", name)
+		}
+		lines[name] = m
+	}
+	return lines
+}
+
+func TestStatementTellsEveryMovement(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if lines := w.statement(t); len(lines) != 0 {
+		t.Errorf("empty books: %v", lines)
+	}
+	started := w.clock()
+	w.mustCharge(t, storing("c", plainCard)) // of 10
+	w.mustCharge(t, cardCharge("declined", plainCard, "11.00"))
+	w.mustCharge(t, cardCharge("asked", askingCard, "10"))
+	w.mustCharge(t, cardCharge("large", plainCard, "100"))
+	w.mustRefund(t, refundOf("c", "refused", "10.01"))
+	if _, err := w.Refund(t.Context(), refundOf("large", "silent", "42.25")); err == nil {
+		t.Fatal("an unknown outcome was answered")
+	}
+	w.pass(time.Minute)
+	w.mustRefund(t, refundOf("c", "r", "4"))
+	w.mustChargeBack(t, "c", "b", "6")
+	want := map[string]acquirer.Movement{}
+	add := func(kind acquirer.Kind, chargeID, id, amount string, at time.Time) {
+		want[fmt.Sprint(kind, " ", id)] = acquirer.Movement{ID: id, ChargeID: chargeID, Tenant: "T#MC1",
+			Kind: kind, Amount: money.MustParse(amount, "EUR"), At: at}
+	}
+	add(acquirer.Capture, "c", "c", "10", started)
+	add(acquirer.Capture, "large", "large", "100", started)
+	add(acquirer.Refunded, "c", "r", "4", w.clock())
+	add(acquirer.ChargeBack, "c", "b", "6", w.clock())
+	if got := w.statement(t); !maps.Equal(got, want) {
+		t.Errorf("before the silent refund is decided: %v, want %v", got, want)
+	}
+	w.mustRefund(t, refundOf("large", "silent", "42.25"))
+	add(acquirer.Refunded, "large", "silent", "42.25", w.clock())
+	if got := w.statement(t); !maps.Equal(got, want) {
+		t.Errorf("after: %v, want %v", got, want)
+	}
+}
+
+// large fills the table with charges of 200 KB, five to a page of a scan.
+func (w *world) large(t *testing.T, n int) {
+	t.Helper()
+	for i := range n {
+		c := cardCharge(fmt.Sprint("c", i), plainCard, "10")
+		c.Descriptor = strings.Repeat("x", 200_000)
+		w.mustCharge(t, c)
+		w.mustRefund(t, refundOf(c.ID, fmt.Sprint("r", i), "1"))
+		w.mustChargeBack(t, c.ID, fmt.Sprint("b", i), "2")
+	}
+}
+
+func TestStatementGoesOverPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const charges = 12
+	w.large(t, charges)
+	pages := 0
+	w.wire.cut(func(operation string) fault {
+		if operation == "Scan" {
+			pages++
+		}
+		return none
+	})
+	lines := w.statement(t)
+	if pages < 3 {
+		t.Fatalf("only %d pages", pages)
+	}
+	sums := map[acquirer.Kind]int64{}
+	for _, m := range lines {
+		sums[m.Kind] += m.Amount.Minor()
+	}
+	want := map[acquirer.Kind]int64{acquirer.Capture: charges * 1000, acquirer.Refunded: charges * 100, acquirer.ChargeBack: charges * 200}
+	if len(lines) != 3*charges || !maps.Equal(sums, want) {
+		t.Errorf("%d lines, sums %v, want %v", len(lines), sums, want)
+	}
+}
+
+func TestStatementTellsWhenItBreaksOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.large(t, 6)
+	scans := 0
+	w.wire.cut(func(operation string) fault {
+		if operation == "Scan" {
+			scans++
+		}
+		if scans == 2 {
+			return beforeCommit
+		}
+		return none
+	})
+	lines, failures := 0, 0
+	for m, err := range w.Statement(t.Context()) {
+		switch {
+		case failures > 0:
+			t.Errorf("it went on after an error: %+v, %v", m, err)
+		case err != nil:
+			failures++
+		default:
+			lines++
+		}
+	}
+	if lines == 0 || lines >= 18 || failures != 1 {
+		t.Errorf("%d lines, %d errors", lines, failures)
+	}
+}
+
+func TestStatementStopsWhenAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("a", plainCard, "10"))
+	w.mustCharge(t, cardCharge("b", plainCard, "10"))
+	n := 0
+	for _, err := range w.Statement(t.Context()) {
+		if n++; err != nil || n > 1 {
+			t.Fatalf("line %d, error %v", n, err)
+		}
+		break
+	}
+}
+
+func TestMovedSeesEachEntry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "10"))
+	w.mustRefund(t, refundOf("c", "r", "4"))
+	for _, item := range w.scan(t) { // what the conditions prevent
+		if sk := item["sk"].(string); strings.HasPrefix(sk, "REFUND#") {
+			item["sk"] = sk + "X"
+			if err := w.table.Put(item).Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.moved(t, "c", "10", "8", "")
+	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved || w.captures(t, "c") != 1 {
+		t.Errorf("%+v, %d captures", o, w.captures(t, "c"))
+	}
+}
