@@ -36,8 +36,8 @@ func TestDocumentIsACopy(t *testing.T) {
 	}
 }
 
-// index is contract §1, rows 1-10, 12-16 and 72-74, typed in again: method,
-// path, operation, success statuses, scopes ("-" none needed, "any").
+// index is contract §1, rows 1-10, 12-16, 18-22, 24, 25 and 72-74, typed in
+// again: method, path, operation, success statuses, scopes ("-" none needed, "any").
 const index = `
 POST   /v0.1/checkouts                                           createCheckout             201      payments,checkouts.write
 GET    /v0.1/checkouts                                           listCheckouts              200      payments,checkouts.read
@@ -55,6 +55,15 @@ GET    /v0.1/customers/{customer_id}                             retrieveCustome
 PUT    /v0.1/customers/{customer_id}                             updateCustomer             200      payment_instruments,customers.write
 GET    /v0.1/customers/{customer_id}/payment-instruments         listPaymentInstruments     200      payment_instruments,customers.read
 DELETE /v0.1/customers/{customer_id}/payment-instruments/{token} deactivatePaymentInstrument 204     payment_instruments,customers.write
+POST   /v0.1/me/refund/{txn_id}                                  refundTransaction          204      payments,refunds.write
+POST   /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds createRefund       201      payments,refunds.write
+GET    /v2.1/merchants/{merchant_code}/transactions              retrieveTransaction        200      transactions.history,transactions.read
+GET    /v2.1/merchants/{merchant_code}/transactions/history      listTransactions           200      transactions.history,transactions.read
+GET    /v0.1/me/transactions                                     retrieveMyTransaction      200      transactions.history,transactions.read
+GET    /v0.1/me/transactions/history                             listMyTransactions         200      transactions.history,transactions.read
+GET    /v1.1/receipts/{id}                                       retrieveReceipt            200      receipts.read,transactions.read,transactions.history,payments
+GET    /v1.0/merchants/{merchant_code}/payouts                   listPayouts                200      user.profile,user.profile_readonly,payouts.read
+GET    /v0.1/me/financials/payouts                               listMyPayouts              200      user.profile,user.profile_readonly,payouts.read
 POST   /3ds/challenge                                            show3dsChallenge           200      -
 POST   /3ds/challenge/decision                                   decide3dsChallenge         200      -
 GET    /apm/{session_id}                                         showRedirectPayment        200      -
@@ -67,7 +76,7 @@ GET    /readyz                                                   checkReadiness 
 
 func TestOperationsMatchTheIndex(t *testing.T) {
 	t.Parallel()
-	checker := newChecker(t)
+	checker := sharedChecker(t)
 	doc := loadDocument(t)
 	var got []string
 	for _, op := range checker.Operations() {
@@ -107,7 +116,7 @@ func successes(op *openapi3.Operation) string {
 func TestPublicKeysMayRetrieveAndProcessOnly(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for _, op := range newChecker(t).Operations() {
+	for _, op := range sharedChecker(t).Operations() {
 		if op.PublicKey {
 			got = append(got, op.OperationID)
 		}
@@ -118,11 +127,36 @@ func TestPublicKeysMayRetrieveAndProcessOnly(t *testing.T) {
 	}
 }
 
+// TestDeprecatedOperationsSaySo: those of contract §2.10, in the document and
+// in each answer.
+func TestDeprecatedOperationsSaySo(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for path, item := range loadDocument(t).Paths.Map() {
+		for _, op := range item.Operations() {
+			headers := op.Responses.Value(strings.Split(successes(op), ",")[0]).Value.Headers
+			for _, name := range []string{"Deprecation", "Link"} {
+				if sent := headers[name] != nil && headers[name].Value.Required; sent != op.Deprecated {
+					t.Errorf("%s: deprecated is %v, requires %s is %v", op.OperationID, op.Deprecated, name, sent)
+				}
+			}
+			if op.Deprecated {
+				got = append(got, path)
+			}
+		}
+	}
+	slices.Sort(got)
+	want := []string{"/v0.1/me/financials/payouts", "/v0.1/me/transactions", "/v0.1/me/transactions/history"}
+	if !slices.Equal(got, want) {
+		t.Errorf("deprecated are %v, want %v", got, want)
+	}
+}
+
 func TestOperationsAreComplete(t *testing.T) {
 	t.Parallel()
 	doc := loadDocument(t)
 	camel := regexp.MustCompile(`^[a-z][a-zA-Z0-9]+$`)
-	for _, operation := range newChecker(t).Operations() {
+	for _, operation := range sharedChecker(t).Operations() {
 		op := doc.Paths.Value(operation.Path).GetOperation(operation.Method)
 		t.Run(op.OperationID, func(t *testing.T) {
 			t.Parallel()

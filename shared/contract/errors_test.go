@@ -38,16 +38,40 @@ PATCH  /v0.1/checkouts/{id}   409 CONFLICT                    conflict
 POST   /v0.1/customers        409 CUSTOMER_ALREADY_EXISTS     conflict
 GET    /v0.1/customers/c      404 NOT_FOUND                   not-found
 PUT    /v0.1/customers/c      409 IDEMPOTENCY_IN_PROGRESS     idempotency-in-progress
+POST   /v0.1/me/refund/t      400 INVALID                     invalid-parameter
+POST   /v0.1/me/refund/t      404 NOT_FOUND                   not-found
+POST   /v0.1/me/refund/t      409 CONFLICT                    conflict
+POST   /v0.1/me/refund/t      409 NOT_ENOUGH_BALANCE          conflict
+POST   /v0.1/me/refund/t      409 IDEMPOTENCY_IN_PROGRESS     idempotency-in-progress
+POST   /v0.1/me/refund/t      422 IDEMPOTENCY_KEY_REUSED      idempotency-key-reused
+POST   /v0.1/me/refund/t      424 UPSTREAM_FAILED             upstream-failed
+POST   {refunds}              400 INVALID                     invalid-parameter
+POST   {refunds}              404 NOT_FOUND                   not-found
+POST   {refunds}              409 CONFLICT                    conflict
+POST   {refunds}              409 NOT_ENOUGH_BALANCE          conflict
+POST   {refunds}              422 INVALID_AMOUNT              unprocessable-entity
+POST   {refunds}              422 IDEMPOTENCY_KEY_REUSED      idempotency-key-reused
+POST   {refunds}              424 UPSTREAM_FAILED             upstream-failed
+GET    {transactions}         400 INVALID                     invalid-parameter multiple-invalid-parameters
+GET    {transactions}         404 NOT_FOUND                   not-found
+GET    {transactions}/history 400 INVALID                     invalid-parameter
+GET    {transactions}/history 404 NOT_FOUND                   not-found
+GET    /v0.1/me/transactions  400 INVALID                     invalid-parameter
+GET    /v0.1/me/transactions  404 NOT_FOUND                   not-found
+GET    /v1.1/receipts/r       400 MISSING                     invalid-parameter
+GET    /v1.1/receipts/r       400 INVALID                     invalid-parameter
+GET    /v1.1/receipts/r       404 NOT_FOUND                   not-found
 `
 
 // TestErrorCodes: each error the platform may give is accepted, and the same
 // with another code, another type or without either is not.
 func TestErrorCodes(t *testing.T) {
 	t.Parallel()
-	checker := newChecker(t)
+	checker := sharedChecker(t)
+	paths := strings.NewReplacer("/v0.1/checkouts/{id}", checkoutPath, "{refunds}", refundsPath, "{transactions}", transactionsPath)
 	for line := range strings.Lines(strings.TrimSpace(errorRows)) {
 		row := strings.Fields(line)
-		path := strings.Replace(row[1], "/v0.1/checkouts/{id}", checkoutPath, 1)
+		path := paths.Replace(row[1])
 		var status int
 		if _, err := fmt.Sscan(row[2], &status); err != nil {
 			t.Fatal(err)
@@ -87,6 +111,10 @@ func errorBody(t *testing.T, status int, code, slug string) string {
 		body["title"], body["detail"], body["error_message"] = "Unauthorized", "Unauthorized.", "invalid access token"
 	case 403:
 		body["error_message"], body["status_code"] = "request_not_allowed", "403"
+	}
+	if code == "INVALID_AMOUNT" {
+		body["errors"] = []any{map[string]any{"code": code, "detail": "Detail.", "reason": "amount_too_low",
+			"max_refundable_amount": 760, "min_refundable_amount": 100}}
 	}
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 func TestMethodNotAllowed(t *testing.T) {
 	t.Parallel()
-	checker := newChecker(t)
+	checker := sharedChecker(t)
 	body := strings.NewReplacer("404", "405", "checkout-not-found", "method-not-allowed", "NOT_FOUND", "INVALID_REQUEST").
 		Replace(exampleBody(t, "CheckoutNotFound"))
 	for name, test := range map[string]struct {
@@ -32,7 +32,7 @@ func TestMethodNotAllowed(t *testing.T) {
 
 func TestPreflight(t *testing.T) {
 	t.Parallel()
-	checker := newChecker(t)
+	checker := sharedChecker(t)
 	for name, test := range map[string]struct {
 		path, methods, origin, body, want string
 	}{
@@ -55,7 +55,7 @@ func TestPreflight(t *testing.T) {
 
 func TestHeadIsGetWithoutBody(t *testing.T) {
 	t.Parallel()
-	checker := newChecker(t)
+	checker := sharedChecker(t)
 	head := func(path, body string, status int) *sample {
 		return newSample(t, "HEAD", path, status, body).header("Content-Type", jsonType)
 	}

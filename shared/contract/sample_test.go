@@ -6,12 +6,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 )
 
-func newChecker(t *testing.T) *Checker {
+// checkerOnce is shared by the tests: to load the document takes longest.
+var checkerOnce = sync.OnceValues(NewChecker)
+
+func sharedChecker(t *testing.T) *Checker {
 	t.Helper()
-	checker, err := NewChecker()
+	checker, err := checkerOnce()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,12 +55,16 @@ func newSample(t *testing.T, method, path string, status int, example string) *s
 	return s
 }
 
-// exampleBody is the JSON of one of the document's named examples.
+// exampleBody is one of the document's named examples as it is sent: text as
+// it is, anything else as JSON.
 func exampleBody(t *testing.T, name string) string {
 	t.Helper()
 	ref := loadDocument(t).Components.Examples[name]
 	if ref == nil {
 		t.Fatalf("no example %s", name)
+	}
+	if text, ok := ref.Value.Value.(string); ok {
+		return text
 	}
 	data, err := json.Marshal(ref.Value.Value)
 	if err != nil {
@@ -78,6 +86,13 @@ func (s *sample) body(body string) *sample { s.reqBody = body; return s }
 
 func (s *sample) header(name, value string) *sample {
 	s.resHeader.Set(name, value)
+	return s
+}
+
+// deprecated adds what the operations of contract §2.10 send.
+func (s *sample) deprecated() *sample {
+	s.resHeader.Set("Deprecation", "@1582934400")
+	s.resHeader.Set("Link", `<https://api.shop.example/v2.1/merchants/MC1/transactions>; rel="successor-version"`)
 	return s
 }
 

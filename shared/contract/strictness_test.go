@@ -146,7 +146,7 @@ func TestEveryOperationHasExamples(t *testing.T) {
 	t.Parallel()
 	binary := []string{"downloadBoleto"}
 	doc := loadDocument(t)
-	for _, operation := range newChecker(t).Operations() {
+	for _, operation := range sharedChecker(t).Operations() {
 		op := doc.Paths.Value(operation.Path).GetOperation(operation.Method)
 		if op.RequestBody != nil && !anyExample(op.RequestBody.Value.Content) {
 			t.Errorf("%s: no request example", op.OperationID)

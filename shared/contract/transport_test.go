@@ -44,7 +44,7 @@ func send(t *testing.T, s *sample) (received, answer string, reported []string) 
 	t.Helper()
 	server := echo(t, s, &received)
 	var complaints complaints
-	client := &http.Client{Transport: newChecker(t).Transport(server.Client().Transport, complaints.fail)}
+	client := &http.Client{Transport: sharedChecker(t).Transport(server.Client().Transport, complaints.fail)}
 	// A reader of an unknown kind: the transport must not need GetBody.
 	req, err := http.NewRequest(s.method, server.URL+s.path, io.MultiReader(strings.NewReader(s.reqBody)))
 	if err != nil {
@@ -95,7 +95,7 @@ func TestTransportPassesErrorsOn(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	var complaints complaints
-	client := &http.Client{Transport: newChecker(t).Transport(nil, complaints.fail)}
+	client := &http.Client{Transport: sharedChecker(t).Transport(nil, complaints.fail)}
 	res, err := client.Get(server.URL + "/healthz")
 	if err == nil {
 		_ = res.Body.Close()
