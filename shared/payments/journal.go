@@ -16,6 +16,8 @@ const (
 	AcquirerReceivable Account = "acquirer_receivable" // what the acquirer has taken for us and not yet handed over
 	MerchantPayable    Account = "merchant_payable"    // what we owe the merchant
 	FeeIncome          Account = "fee_income"          // what we have earned
+	PayoutsInTransit   Account = "payouts_in_transit"  // ordered at the bank, not known to be executed
+	Bank               Account = "bank"                // our money there
 )
 
 // EntryKind says what an entry records.
@@ -26,6 +28,10 @@ const (
 	PaymentEntry    EntryKind = "payment"
 	RefundEntry     EntryKind = "refund"
 	ChargeBackEntry EntryKind = "charge_back"
+
+	PayoutEntry         EntryKind = "payout"
+	PayoutPaidEntry     EntryKind = "payout_paid"
+	PayoutReturnedEntry EntryKind = "payout_returned"
 )
 
 // Leg is one account's share of an entry.

@@ -22,16 +22,25 @@ const (
 // PayoutPart is one payout of a transaction: the whole of it, or one
 // installment. It is what a PAYOUT event shows.
 type PayoutPart struct {
-	Number     int          `dynamo:"n"` // from 1
+	Seq        int          `dynamo:"seq"` // from 1; a part that is paid anew has another
+	Number     int          `dynamo:"n"`   // of the installment, from 1
 	Amount     money.Amount `dynamo:"amount"`
 	Fee        money.Amount `dynamo:"fee"`
 	Deducted   money.Amount `dynamo:"deducted"` // refunds and charge-backs taken from it before it was paid
 	Status     EventStatus  `dynamo:"status"`
 	EligibleAt time.Time    `dynamo:"eligible_at"` // from when a payout may include it
+	PayoutID   string       `dynamo:"payout_id,omitempty"`
+	Day        string       `dynamo:"payout_day,omitempty"` // of that payout, YYYY-MM-DD where the merchant is
 }
 
-// net is what the merchant still gets with the part.
-func (p PayoutPart) net() money.Amount { return minus(minus(p.Amount, p.Fee), p.Deducted) }
+// Net is what the merchant still gets with the part.
+func (p PayoutPart) Net() money.Amount { return minus(minus(p.Amount, p.Fee), p.Deducted) }
+
+// Due is the day, where the merchant is, of the first daily payout that may
+// include the part: the next (contract §6.7).
+func (p PayoutPart) Due(where *time.Location) time.Time {
+	return p.EligibleAt.In(where).AddDate(0, 0, 1)
+}
 
 // UnpaidKind says what an unpaid row comes from.
 type UnpaidKind string
@@ -42,26 +51,27 @@ const (
 	UnpaidPart       UnpaidKind = "PAYOUT"
 	UnpaidRefund     UnpaidKind = "REFUND_DEDUCTION"
 	UnpaidChargeBack UnpaidKind = "CHARGE_BACK_DEDUCTION"
+	UnpaidBalance    UnpaidKind = "BALANCE_DEDUCTION" // what an earlier payout lacked
 )
 
 // Unpaid is a row that waits for the merchant's next payout: a credit for each
 // part of a transaction, a debit for what a refund or charge-back has to take
 // from other transactions. The sum of a merchant's rows is what is owed to it.
 type Unpaid struct {
-	ID            string       `dynamo:"id"` // of the part, <transaction id>#<number>, or of the deduction event
+	ID            string       `dynamo:"id"` // of the part, <transaction id>#<seq>, or of the deduction event
 	Kind          UnpaidKind   `dynamo:"kind"`
 	TransactionID string       `dynamo:"transaction_id"`
 	Code          string       `dynamo:"transaction_code"`
-	Number        int          `dynamo:"n,omitempty"` // of the part
-	Amount        money.Amount `dynamo:"amount"`      // what it adds to the payout: debits are negative
+	Seq           int          `dynamo:"seq,omitempty"` // of the part
+	Amount        money.Amount `dynamo:"amount"`        // what it adds to the payout: debits are negative
 	Fee           money.Amount `dynamo:"fee"`
 	EligibleAt    time.Time    `dynamo:"eligible_at"`
 }
 
 // unpaid is the part's row.
 func (t Transaction) unpaid(p PayoutPart) Unpaid {
-	return Unpaid{ID: t.ID + "#" + strconv.Itoa(p.Number), Kind: UnpaidPart, TransactionID: t.ID, Code: t.Code,
-		Number: p.Number, Amount: p.net(), Fee: p.Fee, EligibleAt: p.EligibleAt}
+	return Unpaid{ID: t.ID + "#" + strconv.Itoa(p.Seq), Kind: UnpaidPart, TransactionID: t.ID, Code: t.Code,
+		Seq: p.Seq, Amount: p.Net(), Fee: p.Fee, EligibleAt: p.EligibleAt}
 }
 
 // plan divides a captured transaction, and its fee, into the parts of its
@@ -75,7 +85,7 @@ func (t Transaction) plan(now time.Time) ([]PayoutPart, []Unpaid) {
 	amounts, fees := t.Captured.Split(n), t.Fee.Split(n)
 	parts, rows := make([]PayoutPart, len(amounts)), make([]Unpaid, len(amounts))
 	for i := range parts {
-		parts[i] = PayoutPart{Number: i + 1, Amount: amounts[i], Fee: fees[i], Deducted: money.Zero(t.Captured.Currency()),
+		parts[i] = PayoutPart{Seq: i + 1, Number: i + 1, Amount: amounts[i], Fee: fees[i], Deducted: money.Zero(t.Captured.Currency()),
 			Status: EventScheduled, EligibleAt: now.AddDate(0, i, 0)}
 		rows[i] = t.unpaid(parts[i])
 	}
@@ -90,12 +100,12 @@ func (t *Transaction) deduct(amount money.Amount) ([]Unpaid, money.Amount) {
 	t.Payouts = slices.Clone(t.Payouts)
 	for i := range t.Payouts {
 		p := &t.Payouts[i]
-		if amount.IsZero() || p.Status != EventScheduled || p.net().Sign() <= 0 {
+		if amount.IsZero() || p.Status != EventScheduled || p.Net().Sign() <= 0 {
 			continue
 		}
 		taken := amount
-		if more(amount, p.net()) {
-			taken = p.net()
+		if more(amount, p.Net()) {
+			taken = p.Net()
 		}
 		p.Deducted = plus(p.Deducted, taken)
 		amount = minus(amount, taken)

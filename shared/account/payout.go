@@ -1,0 +1,104 @@
+package account
+
+import (
+	"errors"
+	"time"
+)
+
+// PayoutPeriod is how often a merchant is paid out (spec, Settings).
+type PayoutPeriod string
+
+// The periods.
+const (
+	Daily   PayoutPeriod = "daily"
+	Weekly  PayoutPeriod = "weekly"  // on Mondays
+	Monthly PayoutPeriod = "monthly" // on the first
+)
+
+// PayoutSettings say when a merchant is paid out (contract §6.7, §7.2).
+type PayoutSettings struct {
+	Period   PayoutPeriod `dynamo:"period"`
+	OnDemand bool         `dynamo:"on_demand,omitempty"` // only by an operator's command
+}
+
+// DefaultPayoutSettings are contract §7.2's.
+var DefaultPayoutSettings = PayoutSettings{Period: Daily}
+
+// ErrPeriod reports a payout period that is none.
+var ErrPeriod = errors.New("account: unknown payout period")
+
+// Check refuses an unknown period.
+func (s PayoutSettings) Check() error {
+	switch s.Period {
+	case Daily, Weekly, Monthly:
+		return nil
+	default:
+		return ErrPeriod
+	}
+}
+
+// Cutoff ends the period of a payout: what became payable before it is paid
+// out on its Day.
+type Cutoff struct {
+	Day string    // of the payout, YYYY-MM-DD, where the merchant is
+	At  time.Time // the day's first moment there, in UTC
+}
+
+// NextCutoff is the first one after now, where the merchant is: tomorrow's
+// midnight, Monday's or that of the first of the month.
+func (s PayoutSettings) NextCutoff(now time.Time, where *time.Location) Cutoff {
+	return s.step(now, where, +1)
+}
+
+// LastCutoff is the latest one not after now.
+func (s PayoutSettings) LastCutoff(now time.Time, where *time.Location) Cutoff {
+	return s.step(now, where, 0)
+}
+
+// step finds the first day of the period that now falls into, or of one later.
+func (s PayoutSettings) step(now time.Time, where *time.Location, periods int) Cutoff {
+	year, month, day := now.In(where).Date()
+	switch s.Period {
+	case Monthly:
+		return firstMoment(year, month+time.Month(periods), 1, where)
+	case Weekly:
+		sinceMonday := (int(now.In(where).Weekday()) + 6) % 7
+		return firstMoment(year, month, day-sinceMonday+7*periods, where)
+	default:
+		return firstMoment(year, month, day+periods, where)
+	}
+}
+
+// firstMoment is when a civil day begins. Where clocks are put forward at
+// midnight, time.Date may answer with an hour of the day before: that day's
+// first hour is 01:00.
+func firstMoment(year int, month time.Month, day int, where *time.Location) Cutoff {
+	noon := time.Date(year, month, day, 12, 0, 0, 0, time.UTC) // normalises the date
+	at := time.Date(noon.Year(), noon.Month(), noon.Day(), 0, 0, 0, 0, where)
+	if at.Day() != noon.Day() {
+		at = at.Add(time.Hour)
+	}
+	return Cutoff{Day: noon.Format(time.DateOnly), At: at.UTC()}
+}
+
+// BankAccountStatus is where an account stands (contract §7.3).
+type BankAccountStatus string
+
+// The statuses.
+const (
+	BankAccountPending  BankAccountStatus = "PENDING_VERIFICATION"
+	BankAccountVerified BankAccountStatus = "VERIFIED"
+	BankAccountRejected BankAccountStatus = "REJECTED"
+)
+
+// BankAccount is where a merchant is paid out.
+type BankAccount struct {
+	ID     string            `dynamo:"id"`
+	Holder string            `dynamo:"account_holder_name"`
+	IBAN   string            `dynamo:"iban,omitempty"`
+	BIC    string            `dynamo:"swift,omitempty"`
+	Status BankAccountStatus `dynamo:"status"`
+}
+
+// Payable says payouts may go to the account (contract §6.7).
+func (b BankAccount) Payable() bool { return b.Status == BankAccountVerified && b.IBAN != "" }

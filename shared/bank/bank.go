@@ -1,0 +1,68 @@
+// Package bank is the port to whoever carries money to merchants' accounts.
+// A transfer is idempotent by our own id, and its outcome comes later: a bank
+// takes an order first, and says afterwards that it was paid or returned.
+package bank
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Transfer orders one payment to a merchant.
+type Transfer struct {
+	ID        string // the payout's, and the idempotency key: a bank that knows it answers what became of it
+	Tenant    string // whose payout it is
+	Amount    money.Amount
+	To        account.BankAccount
+	Reference string // what the merchant's statement shows, at most 35 characters of the SEPA set
+}
+
+// State of a transfer.
+type State string
+
+// The states.
+const (
+	Accepted State = "accepted" // taken; the outcome is to come
+	Paid     State = "paid"     // final
+	Rejected State = "rejected" // final: not executed, or returned by the merchant's bank
+)
+
+// Outcome is what the bank says of a transfer.
+type Outcome struct {
+	State  State
+	Reason string // of a rejection: ISO 20022 ExternalStatusReason1Code, e.g. AC04
+}
+
+var (
+	// ErrNotTaken reports that the bank certainly did not take this request.
+	// After any other error the outcome is unknown.
+	ErrNotTaken = errors.New("bank: the request was not taken")
+
+	// ErrUnknownTransfer reports an id the bank has never seen.
+	ErrUnknownTransfer = errors.New("bank: unknown transfer")
+)
+
+// Bank carries money. sandbox is test mode's; file writes orders for a bank
+// that takes files.
+type Bank interface {
+	// Transfer takes the order, or answers what became of it. Errors:
+	// ErrNotTaken, or an unknown outcome; asking again is always safe.
+	Transfer(ctx context.Context, t Transfer) (Outcome, error)
+	// Statement walks every executed transfer on the bank's books, for
+	// reconciliation.
+	Statement(ctx context.Context) iter.Seq2[Booking, error]
+}
+
+// Booking is one line of the bank's books: money that left, or came back.
+type Booking struct {
+	ID     string // of the transfer
+	Tenant string
+	Amount money.Amount // more than zero
+	Return bool         // it came back
+	At     time.Time
+}
