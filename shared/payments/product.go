@@ -1,0 +1,57 @@
+package payments
+
+import (
+	"slices"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Product is one line of what was sold (spec, Transaction).
+type Product struct {
+	Name         string
+	Quantity     int
+	VATRate      string       // decimal fraction of the price, "0.19" = 19 %
+	Price        money.Amount // of one, without VAT
+	VAT          money.Amount // of one
+	PriceWithVAT money.Amount // of one
+	Total        money.Amount // of the line, without VAT
+	TotalVAT     money.Amount // of the line
+	TotalWithVAT money.Amount // of the line
+}
+
+// VATTotal sums up the lines with one VAT rate (contract §6.1).
+type VATTotal struct {
+	Rate            string // as Product's VATRate
+	Net, VAT, Gross money.Amount
+}
+
+// noVAT is the rate of whatever is sold online: a checkout names no rate.
+const noVAT = "0"
+
+// Products are the lines of the transaction, or of a refund of it, that sum up
+// to the amount. There is one, named after the description of the checkout, or
+// its reference where it has none (contract §6.1).
+func (t Transaction) Products(amount money.Amount) []Product {
+	none := money.Zero(amount.Currency())
+	line := Product{Name: t.ProductSummary, Quantity: 1, VATRate: noVAT, Price: amount, VAT: none, PriceWithVAT: amount,
+		Total: amount, TotalVAT: none, TotalWithVAT: amount}
+	if line.Name == "" {
+		line.Name = t.ForeignID
+	}
+	return []Product{line}
+}
+
+// VATTotals sums up the lines by their rates, in the order these first appear.
+func VATTotals(lines []Product) []VATTotal {
+	var totals []VATTotal
+	for _, p := range lines {
+		i := slices.IndexFunc(totals, func(v VATTotal) bool { return v.Rate == p.VATRate })
+		if i < 0 {
+			totals = append(totals, VATTotal{Rate: p.VATRate, Net: p.Total, VAT: p.TotalVAT, Gross: p.TotalWithVAT})
+			continue
+		}
+		v := &totals[i]
+		v.Net, v.VAT, v.Gross = plus(v.Net, p.Total), plus(v.VAT, p.TotalVAT), plus(v.Gross, p.TotalWithVAT)
+	}
+	return totals
+}
