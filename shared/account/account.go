@@ -53,6 +53,7 @@ type Merchant struct {
 	RefundFloor    string         `dynamo:"refund_floor,omitempty"` // decimal, in Currency; "": the contract's
 	TimeZone       string         `dynamo:"time_zone,omitempty"`    // IANA name; "": UTC
 	CreatedAt      time.Time      `dynamo:"created_at"`
+	Version        int            `dynamo:"version,omitempty"` // how often it was changed; of two copies the higher holds
 }
 
 // standardFloor is how far below nought refunds may take a live merchant's

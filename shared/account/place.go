@@ -1,0 +1,25 @@
+package account
+
+import (
+	"sync"
+	"time"
+	_ "time/tzdata" // Lambda's runtime image has no time zones
+)
+
+// Location is where the merchant's clocks hang; UTC when its time zone is not
+// set or not known.
+func (m Merchant) Location() *time.Location {
+	if known, ok := places.Load(m.TimeZone); ok {
+		return known.(*time.Location)
+	}
+	place, err := time.LoadLocation(m.TimeZone)
+	if err != nil {
+		return time.UTC
+	}
+	places.Store(m.TimeZone, place)
+	return place
+}
+
+// places are the locations loaded so far: reading one takes a file or a part
+// of the program. There are as many as time zones, some hundreds.
+var places sync.Map // IANA name → *time.Location

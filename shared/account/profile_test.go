@@ -1,0 +1,52 @@
+package account_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+func TestProfilesThatMayBe(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]account.Profile{
+		"nothing":   {},
+		"all":       {BusinessName: strings.Repeat("ä", 150), VATID: strings.Repeat("1", 255), Website: "https://shop.example/a", Language: "de", Locale: "de-DE"},
+		"script":    {Language: "sr-Latn", Locale: "sr-Latn-ME"},
+		"continent": {Locale: "es-419"},
+		"address":   {Address: account.Address{Line1: strings.Repeat("ß", 255), Landline: "+49 30 123"}},
+	} {
+		if err := p.Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestProfilesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 256)
+	for param, p := range map[string]account.Profile{
+		"business_name":               {BusinessName: strings.Repeat("x", 151)},
+		"company_registration_number": {RegistrationNumber: long},
+		"vat_id":                      {VATID: long},
+		"website":                     {Website: "ftp://shop.example"},
+		"language":                    {Language: "German"},
+		"locale":                      {Locale: "de_DE"},
+		"address.address_line1":       {Address: account.Address{Line1: long}},
+		"address.address_line2":       {Address: account.Address{Line2: long}},
+		"address.city":                {Address: account.Address{City: long}},
+		"address.region_name":         {Address: account.Address{Region: long}},
+		"address.post_code":           {Address: account.Address{PostCode: long}},
+		"address.landline":            {Address: account.Address{Landline: long}},
+	} {
+		if got := failure.Of(p.Check()); got.Code != "INVALID" || got.Param != param {
+			t.Errorf("%s: %v", param, got)
+		}
+	}
+	for _, site := range []string{"shop.example", "https://", "https://shop.example/" + long, "javascript:alert(1)", "http://%zz"} {
+		if err := (account.Profile{Website: site}).Check(); failure.Of(err).Param != "website" {
+			t.Errorf("%s: %v", site, err)
+		}
+	}
+}

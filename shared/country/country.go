@@ -1,0 +1,34 @@
+// Package country holds what merchants of a country have in common: the time
+// zone of its capital, the language most of its people read, and its names.
+package country
+
+// facts of one country.
+type facts struct {
+	zone     string // of the capital (IANA time zone database, zone.tab)
+	language string // BCP 47, without the country
+	english  string
+	native   string // in that language; "": the English name
+}
+
+// Zone is the IANA name of the time zone of the country's capital; "" for a
+// country not listed. code is ISO 3166-1 alpha-2.
+func Zone(code string) string { return table[code].zone }
+
+// Locale is the country's BCP 47 language tag, such as de-DE; English, where
+// the country is not listed.
+func Locale(code string) string {
+	if f, ok := table[code]; ok {
+		return f.language + "-" + code
+	}
+	return "en-" + code
+}
+
+// Names are the country's names in English and in its own language; "" for a
+// country not listed.
+func Names(code string) (english, native string) {
+	f := table[code]
+	if f.native == "" {
+		return f.english, f.english
+	}
+	return f.english, f.native
+}

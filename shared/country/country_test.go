@@ -1,0 +1,60 @@
+package country
+
+import (
+	"testing"
+	"time"
+	_ "time/tzdata"
+
+	"github.com/bojanz/currency"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// A merchant of every country whose currency is served has its local time.
+func TestEveryCountryOfAServedCurrencyIsListed(t *testing.T) {
+	t.Parallel()
+	for a := 'A'; a <= 'Z'; a++ {
+		for b := 'A'; b <= 'Z'; b++ {
+			code := string(a) + string(b)
+			tender, known := currency.ForCountryCode(code)
+			_, listed := table[code]
+			if listed && !known {
+				t.Errorf("%s is listed, but no country", code)
+			}
+			if _, err := money.ParseCurrency(tender); known && err == nil && !listed {
+				t.Errorf("%s settles in %s and is not listed", code, tender)
+			}
+		}
+	}
+}
+
+func TestEachListedCountryIsComplete(t *testing.T) {
+	t.Parallel()
+	for code, f := range table {
+		if _, err := time.LoadLocation(f.zone); err != nil || f.zone == "" {
+			t.Errorf("%s: zone %q, %v", code, f.zone, err)
+		}
+		english, native := Names(code)
+		if english == "" || native == "" || f.native == f.english || f.language == "" {
+			t.Errorf("%s: %+v", code, f)
+		}
+	}
+}
+
+func TestFactsOfSomeCountries(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ code, zone, locale, english, native string }{
+		{"DE", "Europe/Berlin", "de-DE", "Germany", "Deutschland"},
+		{"CH", "Europe/Zurich", "de-CH", "Switzerland", "Schweiz"},
+		{"GB", "Europe/London", "en-GB", "United Kingdom", "United Kingdom"},
+		{"BR", "America/Sao_Paulo", "pt-BR", "Brazil", "Brasil"},
+		{"US", "America/New_York", "en-US", "United States", "United States"},
+		{"ME", "Europe/Podgorica", "sr-Latn-ME", "Montenegro", "Crna Gora"},
+		{"JP", "", "en-JP", "", ""},
+	} {
+		english, native := Names(c.code)
+		if Zone(c.code) != c.zone || Locale(c.code) != c.locale || english != c.english || native != c.native {
+			t.Errorf("%s: %s, %s, %s, %s", c.code, Zone(c.code), Locale(c.code), english, native)
+		}
+	}
+}
