@@ -68,12 +68,14 @@ type About struct {
 	EntryMode           string       `dynamo:"entry_mode"`
 	Installments        int          `dynamo:"installments_count"`
 	Card                *CardSummary `dynamo:"card,omitempty"`
+	PayoutPlan          PayoutPlan   `dynamo:"payout_plan"`
 }
 
 // about is the transaction's share of its events.
 func (t Transaction) about() About {
 	return About{ClientTransactionID: t.ClientTransactionID, ProductSummary: t.ProductSummary, Username: t.Username,
-		PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments, Card: t.Card}
+		PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments, Card: t.Card,
+		PayoutPlan: t.PayoutPlan}
 }
 
 // Number is the event's id as clients know it, of 53 bits.

@@ -16,9 +16,10 @@ type HistoryItem struct {
 	RawStatus     string       `dynamo:"status"` // a TransactionStatus, or an EventStatus
 	SimpleStatus  SimpleStatus `dynamo:"simple_status"`
 	Amount        money.Amount `dynamo:"amount"`
-	Refunded      money.Amount `dynamo:"refunded"` // payments only
-	PayoutPlan    PayoutPlan   `dynamo:"payout_plan"`
-	Payouts       []PayoutPart `dynamo:"payouts"`
+	Refunded      money.Amount `dynamo:"refunded"`      // payments only
+	Payouts       []PayoutPart `dynamo:"payouts"`       // likewise
+	Location      *Location    `dynamo:"location"`      // where a reader took it; nil online
+	Reader        string       `dynamo:"reader_serial"` // "" online
 	CreatedAt     time.Time    `dynamo:"created_at"`
 	UpdatedAt     time.Time    `dynamo:"updated_at"`
 	About
@@ -40,11 +41,17 @@ func (h HistoryItem) Status() TransactionStatus {
 	}
 }
 
+// PayoutsTotal counts the payouts that the payment has or will have.
+func (h HistoryItem) PayoutsTotal() int { return Transaction{Payouts: h.Payouts}.PayoutsTotal() }
+
+// PayoutsReceived counts the payouts made.
+func (h HistoryItem) PayoutsReceived() int { return Transaction{Payouts: h.Payouts}.PayoutsReceived() }
+
 // HistoryItem is the transaction as the history lists it.
 func (t Transaction) HistoryItem() HistoryItem {
 	return HistoryItem{ID: t.ID, TransactionID: t.ID, Code: t.Code, Type: PaymentItem, RawStatus: string(t.Status),
-		SimpleStatus: t.SimpleStatus(), Amount: t.Amount, Refunded: t.Refunded, PayoutPlan: t.PayoutPlan,
-		Payouts: t.Payouts, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, About: t.about()}
+		SimpleStatus: t.SimpleStatus(), Amount: t.Amount, Refunded: t.Refunded, Payouts: t.Payouts,
+		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, About: t.about()}
 }
 
 // HistoryItem is the event as the history lists it.

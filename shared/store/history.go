@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -27,11 +30,12 @@ func listedAt(t account.Tenant, at time.Time, id string) listed {
 func historyPosition(at time.Time, id string) string { return micros(at) + "#" + id }
 
 // historyAttributes are what the history index holds of a payment, refund or
-// charge-back: all of payments.HistoryItem, so that a page is one query.
+// charge-back: all of payments.HistoryItem, so that a page is one query. An
+// index cannot be widened, so what only readers will write is there already.
 var historyAttributes = []string{
 	"id", "transaction_id", "transaction_code", "client_transaction_id", "type", "status", "simple_status", "created_at",
 	"updated_at", "amount", "refunded", "product_summary", "username", "payment_type", "entry_mode",
-	"installments_count", "card", "payouts", "payout_plan",
+	"installments_count", "card", "payouts", "payout_plan", "location", "reader_serial",
 }
 
 // Bound is an end of a range of the history: a time or, with an ID, an item's
@@ -42,96 +46,157 @@ type Bound struct {
 	Inclusive bool
 }
 
-// Range of the history; nil is unbounded.
-type Range struct{ Oldest, Newest *Bound }
+// Range of the history, and from which end to walk it; a nil bound is none.
+type Range struct {
+	Oldest, Newest *Bound
+	NewestFirst    bool
+}
 
 // Characters that sort right before and right after what may follow in a
 // position: a time is followed by "#", an id by nothing.
 const (
 	afterTime = "$"
 	afterID   = "!"
+	afterAll  = "~"
 )
 
-func (r Range) bounds() (from, to string) {
-	from, to = "0", "~"
+// span is the range as the first and the last position that can be in it.
+func (r Range) span() (from, to string) {
+	from, to = "0", afterAll
 	if b := r.Oldest; b != nil {
-		from = micros(b.At)
-		switch {
-		case b.ID != "" && b.Inclusive:
-			from = historyPosition(b.At, b.ID)
-		case b.ID != "":
-			from = historyPosition(b.At, b.ID) + afterID
-		case !b.Inclusive:
-			from += afterTime
-		}
+		from = b.position(!b.Inclusive)
 	}
 	if b := r.Newest; b != nil {
-		to = micros(b.At)
-		switch {
-		case b.ID != "": // the item itself is passed over below
-			to = historyPosition(b.At, b.ID)
-		case b.Inclusive:
-			to += afterTime
-		}
+		to = b.position(b.Inclusive)
 	}
 	return from, to
 }
 
+// position stands right after what has the bound's time or place, or right
+// before it. Places are as exact as microseconds, times of clients more: such
+// a time has places on either side, none of its own.
+func (b Bound) position(after bool) string {
+	switch {
+	case b.ID != "" && after:
+		return historyPosition(b.At, b.ID) + afterID
+	case b.ID != "":
+		return before(historyPosition(b.At, b.ID))
+	case after || b.At.Nanosecond()%1000 != 0:
+		return micros(b.At) + afterTime
+	default:
+		return micros(b.At)
+	}
+}
+
+// before sorts right before a position, and after every other that does.
+func before(position string) string {
+	end := len(position) - 1
+	return position[:end] + string(position[end]-1) + afterAll
+}
+
+// Chunks of a walk through the history: the first is what most walks need,
+// and each is larger than the one before, so that a walk on which little is of
+// use takes few queries, and none reads much that nobody looks at.
+const (
+	chunkGrowth = 4
+	maxChunk    = 1000
+)
+
 // History walks a range of the tenant's payments, refunds and charge-backs in
-// order of time, reading so many at a time; whoever stops early reads no
-// further. It lags behind writes by moments.
-func (s *Store) History(ctx context.Context, t account.Tenant, r Range, newestFirst bool, chunk int) iter.Seq2[payments.HistoryItem, error] {
+// order of time. It reads the first so many at once, more if the caller goes
+// on, and no further than most of them. It lags behind writes by moments.
+func (s *Store) History(ctx context.Context, t account.Tenant, r Range, first, most int) iter.Seq2[payments.HistoryItem, error] {
 	return func(yield func(payments.HistoryItem, error) bool) {
-		from, to := r.bounds()
+		from, to := r.span()
 		if from > to { // which DynamoDB refuses
 			return
 		}
-		query := s.table.Get(historyPartition, historyList(t)).Range(historySort, dynamo.Between, from, to).
-			Index(historyIndex).SearchLimit(chunk)
-		if newestFirst {
-			query.Order(dynamo.Descending)
-		}
-		rows := query.Iter()
-		for {
-			var item payments.HistoryItem
-			if !rows.Next(ctx, &item) {
-				break
+		var next dynamo.PagingKey
+		for read, chunk := 0, first; read < most; chunk = max(chunk, min(chunk*chunkGrowth, maxChunk)) {
+			query := s.table.Get(historyPartition, historyList(t)).Range(historySort, dynamo.Between, from, to).
+				Index(historyIndex).Order(dynamo.Order(!r.NewestFirst)).SearchLimit(min(chunk, most-read))
+			if next != nil {
+				query.StartFrom(next)
 			}
-			passedOver := r.Newest != nil && !r.Newest.Inclusive && item.ID == r.Newest.ID
-			if !passedOver && !yield(item, nil) {
+			var items []payments.HistoryItem
+			var err error
+			if next, err = query.AllWithLastEvaluatedKey(ctx, &items); err != nil {
+				yield(payments.HistoryItem{}, err)
 				return
 			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(payments.HistoryItem{}, err)
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if read += len(items); next == nil {
+				return
+			}
 		}
 	}
 }
 
-// HistoryPlace is where the item with the id stands in the history: an
-// exclusive bound. Failure: NotFound.
-func (s *Store) HistoryPlace(ctx context.Context, t account.Tenant, id string) (Bound, error) {
-	records, err := s.Transactions(ctx, t, payments.CodeOfID(id))
-	if err != nil {
-		return Bound{}, err
-	}
-	for _, r := range records {
-		if r.ID == id {
-			return Bound{At: r.CreatedAt, ID: id}, nil
+// HistoryOf walks a range of what the history has, or will have in a moment,
+// of one transaction code; it reads its own writes.
+func (s *Store) HistoryOf(ctx context.Context, t account.Tenant, code string, r Range) iter.Seq2[payments.HistoryItem, error] {
+	return func(yield func(payments.HistoryItem, error) bool) {
+		records, err := s.Transactions(ctx, t, code)
+		if err != nil {
+			yield(payments.HistoryItem{}, err)
+			return
+		}
+		for _, item := range r.arrange(records) {
+			if !yield(item, nil) {
+				return
+			}
 		}
 	}
-	code, ok := payments.CodeWithin(id)
-	if !ok {
-		return Bound{}, errNoTransaction
+}
+
+// arrange is what the range holds of the records, in its order.
+func (r Range) arrange(records []Record) []payments.HistoryItem {
+	from, to := r.span()
+	var items []payments.HistoryItem
+	take := func(item payments.HistoryItem) {
+		if at := historyPosition(item.CreatedAt, item.ID); from <= at && at <= to {
+			items = append(items, item)
+		}
 	}
-	if records, err = s.Transactions(ctx, t, code); err != nil {
-		return Bound{}, err
-	}
-	for _, r := range records {
-		for _, e := range r.Events {
-			if e.ID == id && e.Listed() {
-				return Bound{At: e.CreatedAt, ID: id}, nil
+	for _, record := range records {
+		take(record.HistoryItem())
+		for _, e := range record.Events {
+			if e.Listed() {
+				take(e.HistoryItem())
 			}
+		}
+	}
+	slices.SortFunc(items, func(a, b payments.HistoryItem) int {
+		return cmp.Compare(historyPosition(a.CreatedAt, a.ID), historyPosition(b.CreatedAt, b.ID))
+	})
+	if r.NewestFirst {
+		slices.Reverse(items)
+	}
+	return items
+}
+
+// HistoryPlace is where the item with the id stands in the history: an
+// exclusive bound. It reads its own writes. Failure: NotFound.
+func (s *Store) HistoryPlace(ctx context.Context, t account.Tenant, id string) (Bound, error) {
+	places := []key{transactionKey(t, payments.CodeOfID(id), id)}
+	if code, ok := payments.CodeWithin(id); ok {
+		places = append(places, eventKey(t, code, id))
+	}
+	for _, k := range places {
+		var item struct {
+			listed
+			CreatedAt time.Time `dynamo:"created_at"`
+		}
+		err := s.get(k).One(ctx, &item)
+		if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
+			return Bound{}, err
+		}
+		if item.Partition != "" { // no refund that clients do not see
+			return Bound{At: item.CreatedAt, ID: id}, nil
 		}
 	}
 	return Bound{}, errNoTransaction

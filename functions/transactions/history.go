@@ -1,0 +1,29 @@
+package transactions
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// history is row 21: payments, refunds and charge-backs, in pages.
+func (f family) history(ctx context.Context, req currentHistoryRequest) (historyView, error) {
+	p := req.plan()
+	p.filter.Statuses = texts[payments.HistoryStatus](req.Statuses)
+	p.filter.PaymentTypes = texts[string](req.PaymentTypes)
+	p.filter.EntryModes = texts[string](req.EntryModes)
+	p.oldest.inclusive = true
+	return f.page(ctx, p)
+}
+
+// legacyHistory is row 22: the same, but all times are exclusive, and refs are
+// inclusive on demand (contract §6.3; §14, 22).
+func (f family) legacyHistory(ctx context.Context, req legacyHistoryRequest) (historyView, error) {
+	p := req.plan()
+	p.filter.Statuses = texts[payments.HistoryStatus](req.Statuses)
+	p.filter.PaymentTypes = texts[string](req.PaymentTypes)
+	p.filter.Readers, p.filter.Area = req.Readers, req.Area
+	p.filter.ChangesAfter = true
+	p.oldest.refIncluded, p.newest.refIncluded = req.OldestIncl, req.NewestIncl
+	return f.page(ctx, p)
+}

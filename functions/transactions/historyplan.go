@@ -1,0 +1,123 @@
+package transactions
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Page sizes of the history (contract §2.6).
+const (
+	defaultHistoryLimit = 10
+	maxHistoryLimit     = 1000
+)
+
+// historyPlan is what to list, whichever version asked.
+type historyPlan struct {
+	code           string // of the one transaction to list; "": all
+	order          historyOrder
+	limit          int // items per page
+	oldest, newest edge
+	filter         payments.HistoryFilter
+}
+
+// edge is one end of the range that was asked for. A ref overrides a time.
+type edge struct {
+	ref         string // id of an item
+	refIncluded bool
+	at          *time.Time
+	inclusive   bool // of at
+}
+
+func (r historyRequest) plan() historyPlan {
+	if r.Order == "" {
+		r.Order = ascending
+	}
+	return historyPlan{
+		code: r.Code, order: r.Order, limit: r.Limit.Capped(defaultHistoryLimit, maxHistoryLimit),
+		oldest: edge{ref: r.OldestRef, at: r.OldestTime}, newest: edge{ref: r.NewestRef, at: r.NewestTime},
+		filter: payments.HistoryFilter{Users: r.Users, Types: texts[payments.EventType](r.Types), ChangesSince: r.ChangesSince},
+	}
+}
+
+// after is the plan of the page that follows the item with the id.
+func (p historyPlan) after(id string) historyPlan {
+	if p.order == descending {
+		p.newest = edge{ref: id}
+	} else {
+		p.oldest = edge{ref: id}
+	}
+	return p
+}
+
+// query asks for the plan, in either version's parameters.
+func (p historyPlan) query() string {
+	q := url.Values{"order": {string(p.order)}, "limit": {strconv.Itoa(p.limit)}}
+	for name, values := range map[string][]string{
+		"users[]": p.filter.Users, "statuses[]": texts[string](p.filter.Statuses), "payment_types[]": p.filter.PaymentTypes,
+		"entry_modes[]": p.filter.EntryModes, "types[]": texts[string](p.filter.Types), "readers[]": p.filter.Readers,
+	} {
+		if len(values) > 0 {
+			q[name] = values
+		}
+	}
+	if p.code != "" {
+		q.Set("transaction_code", p.code)
+	}
+	if p.filter.Area != nil {
+		q.Set("geo_coordinates", p.filter.Area.String())
+	}
+	setTime(q, "changes_since", p.filter.ChangesSince)
+	p.oldest.ask(q, "oldest")
+	p.newest.ask(q, "newest")
+	return q.Encode()
+}
+
+func (e edge) ask(q url.Values, name string) {
+	if e.ref == "" {
+		setTime(q, name+"_time", e.at)
+		return
+	}
+	q.Set(name+"_ref", e.ref)
+	if e.refIncluded {
+		q.Set(name+"_incl", "true")
+	}
+}
+
+func setTime(q url.Values, name string, at *time.Time) {
+	if at != nil {
+		q.Set(name, at.Format(time.RFC3339Nano))
+	}
+}
+
+// span finds the places of the refs. Failure: Rejected for one of no item.
+func (f family) span(ctx context.Context, t account.Tenant, p historyPlan) (store.Range, error) {
+	span := store.Range{NewestFirst: p.order == descending}
+	var err error
+	if span.Oldest, err = f.bound(ctx, t, p.oldest, "oldest_ref"); err != nil {
+		return span, err
+	}
+	span.Newest, err = f.bound(ctx, t, p.newest, "newest_ref")
+	return span, err
+}
+
+func (f family) bound(ctx context.Context, t account.Tenant, e edge, param string) (*store.Bound, error) {
+	if e.ref == "" {
+		if e.at == nil {
+			return nil, nil
+		}
+		return &store.Bound{At: *e.at, Inclusive: e.inclusive}, nil
+	}
+	place, err := f.store.HistoryPlace(ctx, t, e.ref)
+	if failure.Is(err, failure.NotFound) {
+		return nil, failure.Invalid(param, "must be the id of an item of the history.")
+	}
+	place.Inclusive = e.refIncluded
+	return &place, err
+}

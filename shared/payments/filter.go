@@ -1,0 +1,86 @@
+package payments
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// HistoryStatus is what the history can be asked for by status (contract
+// §6.2): a TransactionStatus, or one of the two below.
+type HistoryStatus string
+
+// The statuses that select payments by their simple status.
+const (
+	StatusRefunded   HistoryStatus = "REFUNDED"
+	StatusChargeBack HistoryStatus = "CHARGE_BACK" // also what the merchant could not pay (NON_COLLECTION)
+)
+
+// HistoryFilter narrows the history down (spec, Transactions). Whatever is
+// left empty lets every item pass; within a list one value suffices.
+type HistoryFilter struct {
+	Users        []string // emails, in whatever case
+	Statuses     []HistoryStatus
+	PaymentTypes []string
+	EntryModes   []string
+	Types        []EventType
+	Readers      []string // serial numbers
+	Area         *Area
+	ChangesSince *time.Time
+	ChangesAfter bool // ChangesSince itself is too early (contract §14, 22)
+}
+
+// All says every item passes.
+func (f HistoryFilter) All() bool {
+	lists := len(f.Users) + len(f.Statuses) + len(f.PaymentTypes) + len(f.EntryModes) + len(f.Types) + len(f.Readers)
+	return lists == 0 && f.Area == nil && f.ChangesSince == nil
+}
+
+// Match says the item passes.
+func (f HistoryFilter) Match(h HistoryItem) bool {
+	return allows(f.Types, h.Type) && allows(f.PaymentTypes, h.PaymentType) && allows(f.EntryModes, h.EntryMode) &&
+		allows(f.Readers, h.Reader) && f.user(h) && f.status(h) && f.area(h) && f.changed(h)
+}
+
+func allows[T comparable](list []T, value T) bool { return len(list) == 0 || slices.Contains(list, value) }
+
+func (f HistoryFilter) user(h HistoryItem) bool {
+	return len(f.Users) == 0 ||
+		slices.ContainsFunc(f.Users, func(email string) bool { return strings.EqualFold(email, h.Username) })
+}
+
+func (f HistoryFilter) status(h HistoryItem) bool {
+	return len(f.Statuses) == 0 || slices.ContainsFunc(f.Statuses, h.has)
+}
+
+func (h HistoryItem) has(s HistoryStatus) bool {
+	switch s {
+	case StatusRefunded:
+		return h.Type == PaymentItem && h.SimpleStatus == Refunded
+	case StatusChargeBack:
+		return h.Type == PaymentItem && (h.SimpleStatus == ChargedBack || h.SimpleStatus == NonCollection)
+	default:
+		return h.Status() == TransactionStatus(s)
+	}
+}
+
+func (f HistoryFilter) area(h HistoryItem) bool {
+	return f.Area == nil || (h.Location != nil && f.Area.Contains(*h.Location))
+}
+
+func (f HistoryFilter) changed(h HistoryItem) bool {
+	if f.ChangesSince == nil {
+		return true
+	}
+	return h.UpdatedAt.After(*f.ChangesSince) || (!f.ChangesAfter && h.UpdatedAt.Equal(*f.ChangesSince))
+}
+
+// EntryModes are all that a transaction can have (contract §2.7): the online
+// methods' own, and those of readers.
+func EntryModes() []string {
+	var modes []string
+	for _, t := range catalogue {
+		modes = append(modes, t.entryMode)
+	}
+	return append(modes, "CHIP", "CONTACTLESS", "MAGSTRIPE")
+}
