@@ -12,6 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/provision"
 	"github.com/cashwrap/cashwrap/functions/relay"
 	"github.com/cashwrap/cashwrap/functions/sweep"
+	"github.com/cashwrap/cashwrap/functions/transactions"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
@@ -69,6 +70,7 @@ const requestTime = 29 * time.Second
 var All = []Function{
 	{Name: "checkouts", HTTP: checkouts.Routes, Timeout: requestTime},
 	{Name: "customers", HTTP: customers.Routes, Timeout: requestTime},
+	{Name: "transactions", HTTP: transactions.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: relay.Record, Timeout: 30 * time.Second},
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver}, Timeout: time.Minute},

@@ -29,6 +29,7 @@ var imports = []struct {
 	{"functions/provision", forFunctions + " shared/webhook shared/acquirer shared/acquirer/sandbox"},
 	{"functions/relay", forFunctions + " shared/app/queue"},
 	{"functions/sweep", forFunctions + " shared/app/queue shared/processing"},
+	{"functions/transactions", forFunctions + " shared/processing"},
 
 	{"shared/money", ""},
 	{"shared/failure", ""},
@@ -41,7 +42,7 @@ var imports = []struct {
 	{"shared/acquirer/*", pure + " shared/payments shared/acquirer"},
 	{"shared/store", pure + " shared/account shared/payments"},
 	{"shared/rest", "shared/failure shared/account shared/store shared/page"},
-	{"shared/processing", "shared/failure shared/account shared/payments shared/store shared/acquirer"},
+	{"shared/processing", pure + " shared/account shared/payments shared/store shared/acquirer"},
 	{"shared/app", pure + " shared/account shared/payments shared/page shared/webhook" +
 		" shared/store shared/rest shared/processing shared/acquirer/..."},
 

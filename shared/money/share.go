@@ -42,6 +42,9 @@ func (a Amount) Split(n int) []Amount {
 	return parts
 }
 
+// Smallest is one minor unit of c.
+func Smallest(c Currency) Amount { return fromMinor(1, c) }
+
 // fromMinor is the amount of so many minor units.
 func fromMinor(minor int64, c Currency) Amount {
 	return Amount{value: decimal.MustNew(minor, c.Scale()), currency: c}

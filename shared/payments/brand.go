@@ -48,3 +48,15 @@ func Brand(number string) string {
 	}
 	return "UNKNOWN"
 }
+
+// ProcessAs is how the card's network books it, where its brand tells: DEBIT
+// for those that only debit cards bear; "" for the others, whose numbers do not
+// tell.
+func (s CardSummary) ProcessAs() string {
+	switch s.Brand {
+	case "MAESTRO", "VISA_ELECTRON":
+		return "DEBIT"
+	default:
+		return ""
+	}
+}

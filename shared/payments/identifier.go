@@ -86,6 +86,10 @@ func eventID(transactionID, cause string) string {
 	return carrying(codeNumber(transactionID), "event "+transactionID+"\x00"+cause)
 }
 
+// MerchantNumber is a merchant's id for those clients that know it by a number
+// (contract §6.1), of 53 bits.
+func MerchantNumber(code string) int64 { return number53("merchant " + code) }
+
 // number53 is a positive number of 53 bits for those clients that know things
 // by numbers.
 func number53(seed string) int64 {

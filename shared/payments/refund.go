@@ -25,16 +25,28 @@ const maxEvents = 1000
 var (
 	errNotRefundable = failure.Clash("CONFLICT", "", "the transaction cannot be refunded")
 
-	// ErrAboveRest: more is asked for than is left to refund.
-	ErrAboveRest = failure.Clash("CONFLICT", "", "the amount exceeds what is left to refund")
+	errAboveRest = failure.Clash("CONFLICT", "", "the amount exceeds what is left to refund")
 
 	// ErrBalance: the merchant's unpaid balance does not cover the refund
 	// (contract §6.4).
 	ErrBalance = failure.Clash("NOT_ENOUGH_BALANCE", "", "the merchant's balance does not cover the refund")
 )
 
+// AboveRest reports that more is asked for than is left to refund. As a failure
+// it is a Conflict (contract §6.4).
+type AboveRest struct {
+	Rest money.Amount // what is left, more than zero
+}
+
+func (e *AboveRest) Error() string { return "payments: only " + e.Rest.String() + " is left to refund" }
+
+// Unwrap is what clients are told.
+func (e *AboveRest) Unwrap() error { return errAboveRest }
+
 // CanRefund says some of the transaction is left to refund.
-func (t Transaction) CanRefund() bool { return t.Status == Successful && t.Refundable.Sign() > 0 }
+func (t Transaction) CanRefund() bool { return t.hasRest() && t.EventCount < maxEvents }
+
+func (t Transaction) hasRest() bool { return t.Status == Successful && t.Refundable.Sign() > 0 }
 
 // RefundID is the id of the refund that an operation asks for.
 func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "refund "+operation) }
@@ -43,10 +55,10 @@ func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "r
 // the acquirer; nil: all that is left. Nobody sees it before the acquirer's
 // first word, but no other refund can have the same money. held says it counts
 // against the merchant's balance. Failures: Conflict when the transaction was
-// not successful or is refunded in full; ErrAboveRest; Rejected for an amount
+// not successful or is refunded in full; AboveRest; Rejected for an amount
 // that is not above nought.
 func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held bool, now time.Time) (TransactionChange, error) {
-	if !t.CanRefund() || t.EventCount >= maxEvents {
+	if !t.CanRefund() {
 		return TransactionChange{}, errNotRefundable
 	}
 	x := t.Refundable
@@ -57,7 +69,7 @@ func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held 
 	case x.Sign() <= 0:
 		return TransactionChange{}, failure.Invalid("amount", "must be above 0")
 	case more(x, t.Refundable):
-		return TransactionChange{}, ErrAboveRest
+		return TransactionChange{}, &AboveRest{Rest: t.Refundable}
 	}
 	e := Event{ID: t.RefundID(operation), TransactionID: t.ID, Code: t.Code, Type: RefundEvent, Status: EventReserved,
 		Amount: x, Held: held, CreatedAt: shown(now), UpdatedAt: shown(now), NextLook: now.Add(recoverAfter), About: t.about()}
@@ -155,9 +167,9 @@ func (t Transaction) returned(e Event, kind EntryKind, row UnpaidKind, now time.
 // ChargeBack records money that the issuer took back, as the acquirer reports
 // it under an id of its own; nil: all that is left. lost says the merchant
 // cannot pay it (NON_COLLECTION). c is the transaction's checkout, whose
-// return_url is told. Failures: Conflict, ErrAboveRest, Rejected.
+// return_url is told. Failures: Conflict, AboveRest, Rejected.
 func (t Transaction) ChargeBack(c Checkout, id string, amount *money.Amount, lost bool, msgID string, now time.Time) (TransactionChange, error) {
-	if !t.CanRefund() {
+	if !t.hasRest() {
 		return TransactionChange{}, failure.Clash("CONFLICT", "", "nothing of the transaction is left to charge back")
 	}
 	x := t.Refundable
@@ -168,7 +180,7 @@ func (t Transaction) ChargeBack(c Checkout, id string, amount *money.Amount, los
 	case x.Sign() <= 0:
 		return TransactionChange{}, failure.Invalid("amount", "must be above 0")
 	case more(x, t.Refundable):
-		return TransactionChange{}, ErrAboveRest
+		return TransactionChange{}, &AboveRest{Rest: t.Refundable}
 	}
 	e := Event{ID: t.ChargeBackID(id), TransactionID: t.ID, Code: t.Code, Type: ChargeBackEvent, Status: EventSuccessful,
 		Amount: x, CreatedAt: shown(now), UpdatedAt: shown(now), About: t.about()}

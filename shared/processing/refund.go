@@ -27,7 +27,7 @@ var errRefundRefused = failure.Clash("CONFLICT", "", "the acquirer refused the r
 // aside, the acquirer, 1 transaction to record the outcome. When the outcome is
 // unknown it succeeds, and the sweep finds it out. Failures: NotFound; Rejected
 // for a bad amount; Conflict when nothing is left to refund or the acquirer
-// refuses; payments.ErrAboveRest, with what is left; payments.ErrBalance;
+// refuses; payments.AboveRest; payments.ErrBalance;
 // Upstream when the acquirer did not take the request.
 func (p *Processor) Refund(ctx context.Context, t account.Tenant, order RefundOrder) error {
 	for range maxReplays {

@@ -163,6 +163,44 @@ func (s *Store) Transaction(ctx context.Context, t account.Tenant, id string) (R
 	return Record{}, errNoTransaction
 }
 
+// TransactionByForeignID reads the transaction of the checkout that bore the
+// reference, consistently: of several the successful one, else the newest. A
+// reference names one checkout for good, also when it bears another since.
+// Failure: NotFound.
+func (s *Store) TransactionByForeignID(ctx context.Context, t account.Tenant, reference string) (Record, error) {
+	id, err := s.referenceOwner(ctx, t, reference)
+	if err != nil {
+		return Record{}, err
+	}
+	if id == "" {
+		return Record{}, errNoTransaction
+	}
+	c, err := s.Checkout(ctx, t, id)
+	if err != nil {
+		return Record{}, err
+	}
+	attempts := slices.Clone(c.Transactions)
+	slices.Reverse(attempts)
+	slices.SortStableFunc(attempts, func(a, b payments.CheckoutTransaction) int {
+		return cmp.Compare(rank(a.Status), rank(b.Status))
+	})
+	for _, attempt := range attempts {
+		r, err := s.Transaction(ctx, t, attempt.ID)
+		if err != nil || r.ForeignID == reference {
+			return r, err
+		}
+	}
+	return Record{}, errNoTransaction
+}
+
+// rank puts successful transactions before all others.
+func rank(s payments.TransactionStatus) int {
+	if s == payments.Successful {
+		return 0
+	}
+	return 1
+}
+
 // putTransaction writes a new transaction, or a PENDING one's outcome; a
 // final one is never overwritten.
 func (s *Store) putTransaction(t account.Tenant, tx payments.Transaction) *dynamo.Put {

@@ -1,0 +1,91 @@
+package transactions
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+type legacyRequest struct {
+	identifiers
+	EventStatuses []eventStatus `query:"event_statuses"`
+	EventTypes    []eventType   `query:"event_types"`
+}
+
+type eventStatus payments.EventStatus
+
+// UnmarshalText reads a status of the spec's list.
+func (s *eventStatus) UnmarshalText(text []byte) error {
+	return rest.OneOf((*payments.EventStatus)(s), text, payments.EventPending, payments.EventScheduled, payments.EventReconciled,
+		payments.EventPaidOut, payments.EventRefunded, payments.EventSuccessful, payments.EventFailed)
+}
+
+type eventType payments.EventType
+
+// UnmarshalText reads a type of the spec's list.
+func (e *eventType) UnmarshalText(text []byte) error {
+	return rest.OneOf((*payments.EventType)(e), text, payments.PayoutEvent, payments.ChargeBackEvent,
+		payments.RefundEvent, payments.PayoutDeductionEvent)
+}
+
+// legacyDetail is the detail of row 22: any identifiers, all of which must
+// mean the transaction.
+func (f family) legacyDetail(ctx context.Context, req legacyRequest) (transaction, error) {
+	if req.given() == 0 {
+		return transaction{}, failure.Invalid("", "Give at least one identifier.")
+	}
+	r, err := f.find(ctx, req.identifiers)
+	if err != nil {
+		return transaction{}, err
+	}
+	return f.legacyView(ctx, r, req), nil
+}
+
+// legacyView is the view with what older clients know differently (spec,
+// Transaction; contract §2.7).
+func (f family) legacyView(ctx context.Context, r store.Record, req legacyRequest) transaction {
+	v := f.view(ctx, r)
+	v.ProcessAs = strings.ToLower(v.ProcessAs)
+	v.SimpleStatus = olderStatus(v.SimpleStatus)
+	numberReceipts(v.Events, r)
+	v.Events = slices.DeleteFunc(v.Events, func(e event) bool { return !req.shows(e.Status, e.Type) })
+	v.TransactionEvents = slices.DeleteFunc(v.TransactionEvents, func(e transactionEvent) bool {
+		return e.Type == payments.PayoutDeductionEvent || !req.shows(e.Status, e.Type)
+	})
+	return v
+}
+
+// olderStatus is a simple status of the set without PAID_OUT and
+// NON_COLLECTION.
+func olderStatus(s payments.SimpleStatus) payments.SimpleStatus {
+	switch s {
+	case payments.PaidOut:
+		return payments.SimplySuccessful
+	case payments.NonCollection:
+		return payments.ChargedBack
+	default:
+		return s
+	}
+}
+
+// numberReceipts shows the receipt numbers given out so far.
+func numberReceipts(shown []event, r store.Record) {
+	for _, e := range r.Events {
+		i := slices.IndexFunc(shown, func(s event) bool { return s.ID == e.Number() })
+		if n, ok := r.Receipts[e.ID]; ok && i >= 0 {
+			shown[i].ReceiptNo = strconv.FormatInt(n, 10)
+		}
+	}
+}
+
+// shows says the filters let an event pass.
+func (req legacyRequest) shows(status payments.EventStatus, kind payments.EventType) bool {
+	return (len(req.EventStatuses) == 0 || slices.Contains(req.EventStatuses, eventStatus(status))) &&
+		(len(req.EventTypes) == 0 || slices.Contains(req.EventTypes, eventType(kind)))
+}

@@ -1,0 +1,70 @@
+package transactions
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+type refundRequest struct {
+	ID     string        `path:"txn_id"` // or code
+	Amount money.Literal `json:"amount"` // "": all that is not refunded yet
+}
+
+// refund is row 18.
+func (f family) refund(ctx context.Context, req refundRequest) (rest.NoContent, error) {
+	return rest.NoContent{}, f.giveBack(ctx, req.ID, req.Amount)
+}
+
+type refundPaymentRequest struct {
+	ID     string        `path:"transaction_id"` // or code
+	Amount money.Literal `json:"amount"`         // "": all that is not refunded yet
+}
+
+// refundPayment is row 19, which tells more of an amount that is too high.
+func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (struct{}, error) {
+	err := f.giveBack(ctx, req.ID, req.Amount)
+	var above *payments.AboveRest
+	if errors.As(err, &above) {
+		err = tooHigh(above.Rest)
+	}
+	return struct{}{}, err
+}
+
+// giveBack refunds, once for all retries under one Idempotency-Key. Failures:
+// those of processing.Refund.
+func (f family) giveBack(ctx context.Context, id string, amount money.Literal) error {
+	caller := rest.Caller(ctx)
+	floor, err := caller.Merchant.Floor(caller.Tenant.Mode)
+	if err != nil {
+		return err
+	}
+	return f.processing.Refund(ctx, caller.Tenant, processing.RefundOrder{
+		TransactionID: id, Operation: rest.OperationID(ctx), Amount: amount, Floor: floor})
+}
+
+// smallestRefund is the least that can be refunded of a transaction (contract
+// §6.4).
+func smallestRefund(t payments.Transaction) money.Amount { return money.Smallest(t.Amount.Currency()) }
+
+// invalidAmount is an entry of row 19's errors (contract §13.4); amounts are in
+// minor units.
+type invalidAmount struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+	Reason string `json:"reason"`
+	Max    int64  `json:"max_refundable_amount"`
+	Min    int64  `json:"min_refundable_amount"`
+}
+
+func tooHigh(left money.Amount) error {
+	const code, detail = "INVALID_AMOUNT", "The amount exceeds what is left to refund."
+	return &failure.Error{Kind: failure.Unprocessable, Code: code, Slug: "unprocessable-entity", Message: detail,
+		Errors: []invalidAmount{{Code: code, Detail: detail, Reason: "amount_too_high",
+			Max: left.Minor(), Min: money.Smallest(left.Currency()).Minor()}}}
+}

@@ -1,0 +1,32 @@
+// Package transactions is the family of contract rows 18 to 22: what was
+// paid, what happened to it since, and refunds.
+package transactions
+
+import (
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// family is what the operations work with.
+type family struct {
+	store      *store.Store
+	processing *processing.Processor
+	baseURL    string
+}
+
+// Routes of the family.
+func Routes(a *app.App) []rest.Route {
+	f := family{store: a.Store, processing: a.Processing, baseURL: a.BaseURL}
+	read, refund := []string{"transactions.history", "transactions.read"}, []string{"payments", "refunds.write"}
+	const detail, history = "/v2.1/merchants/{merchant_code}/transactions", "/v2.1/merchants/{merchant_code}/transactions/history"
+	return []rest.Route{
+		{Method: "POST", Path: "/v0.1/me/refund/{txn_id}", Scopes: refund, Handle: rest.JSON(204, f.refund)},
+		{Method: "POST", Path: "/v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds", Scopes: refund, Handle: rest.JSON(201, f.refundPayment)},
+		{Method: "GET", Path: detail, Scopes: read, Handle: rest.JSON(200, f.detail)},
+		{Method: "GET", Path: history, Scopes: read, Handle: rest.JSON(200, f.history)},
+		{Method: "GET", Path: "/v0.1/me/transactions", Scopes: read, Successor: detail, Handle: rest.JSON(200, f.legacyDetail)},
+		{Method: "GET", Path: "/v0.1/me/transactions/history", Scopes: read, Successor: history, Handle: rest.JSON(200, f.legacyHistory)},
+	}
+}

@@ -1,0 +1,117 @@
+package transactions
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// transaction is the spec's Transaction as far as an online payment has its
+// fields, in the form of version 2.1.
+type transaction struct {
+	ID                 string                     `json:"id"`
+	Code               string                     `json:"transaction_code"`
+	ForeignID          string                     `json:"foreign_transaction_id,omitempty"`
+	ClientID           string                     `json:"client_transaction_id"`
+	InternalID         int64                      `json:"internal_id"`
+	MerchantCode       string                     `json:"merchant_code"`
+	MerchantID         int64                      `json:"merchant_id"`
+	Username           string                     `json:"username"`
+	Amount             money.Amount               `json:"amount"`
+	Currency           money.Currency             `json:"currency"`
+	VATAmount          money.Amount               `json:"vat_amount"`
+	TipAmount          money.Amount               `json:"tip_amount"`
+	FeeAmount          money.Amount               `json:"fee_amount"`
+	TaxEnabled         bool                       `json:"tax_enabled"`
+	Timestamp          rest.Timestamp             `json:"timestamp"`
+	LocalTime          rest.LocalTime             `json:"local_time"`
+	Status             payments.TransactionStatus `json:"status"`
+	SimpleStatus       payments.SimpleStatus      `json:"simple_status,omitempty"` // absent while PENDING (contract §2.7)
+	PaymentType        string                     `json:"payment_type"`
+	SimplePaymentType  string                     `json:"simple_payment_type,omitempty"`
+	EntryMode          string                     `json:"entry_mode"`
+	VerificationMethod string                     `json:"verification_method,omitempty"`
+	Card               *card                      `json:"card,omitempty"`
+	AuthCode           string                     `json:"auth_code,omitempty"`
+	ProcessAs          string                     `json:"process_as,omitempty"`
+	Installments       int                        `json:"installments_count"`
+	ProductSummary     string                     `json:"product_summary,omitempty"`
+	Products           []product                  `json:"products"`
+	VATRates           []vatRate                  `json:"vat_rates"`
+	PayoutPlan         payments.PayoutPlan        `json:"payout_plan"`
+	PayoutType         string                     `json:"payout_type,omitempty"`
+	PayoutDate         rest.Date                  `json:"payout_date,omitzero"`
+	PayoutsTotal       int                        `json:"payouts_total"`
+	PayoutsReceived    int                        `json:"payouts_received"`
+	TransactionEvents  []transactionEvent         `json:"transaction_events"`
+	Events             []event                    `json:"events"`
+	Links              []link                     `json:"links"`
+}
+
+type card struct {
+	LastFour string `json:"last_4_digits"`
+	Type     string `json:"type"`
+}
+
+// link is a hyperlink to what can be done with the transaction. The amounts
+// are in major units (contract §6.1).
+type link struct {
+	Rel  string       `json:"rel"`
+	Href string       `json:"href"`
+	Type string       `json:"type"`
+	Min  money.Amount `json:"min_amount"`
+	Max  money.Amount `json:"max_amount"`
+}
+
+const (
+	enteredOnline = "CC_CUSTOMER_ENTERED" // a card whose number the payer typed
+	unverified    = "none"                // nobody saw a signature or PIN
+	toBank        = "BANK_ACCOUNT"
+)
+
+// view shows a transaction to the caller, whose own it is.
+func (f family) view(ctx context.Context, r store.Record) transaction {
+	t, where := r.Transaction, rest.Caller(ctx).Merchant.Location()
+	currency := t.Amount.Currency()
+	v := transaction{
+		ID: t.ID, Code: t.Code, ForeignID: t.ForeignID, ClientID: t.ClientTransactionID, InternalID: t.InternalID(),
+		MerchantCode: t.MerchantCode, MerchantID: payments.MerchantNumber(t.MerchantCode), Username: t.Username,
+		Amount: t.Amount, Currency: currency, VATAmount: money.Zero(currency), TipAmount: money.Zero(currency),
+		FeeAmount: t.Fee, Timestamp: rest.Timestamp(t.CreatedAt), LocalTime: rest.Local(t.CreatedAt, where),
+		Status: t.Status, SimpleStatus: t.SimpleStatus(), PaymentType: t.PaymentType, EntryMode: t.EntryMode,
+		AuthCode: t.AuthCode, Installments: t.Installments, ProductSummary: t.ProductSummary,
+		PayoutPlan: t.PayoutPlan, PayoutsTotal: t.PayoutsTotal(), PayoutsReceived: t.PayoutsReceived(), Links: f.links(t),
+	}
+	if t.Card != nil {
+		v.Card = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}
+		v.SimplePaymentType, v.VerificationMethod, v.ProcessAs = enteredOnline, unverified, t.Card.ProcessAs()
+	}
+	v.showProducts(t)
+	v.showPayouts(t, where)
+	v.TransactionEvents, v.Events = transactionEvents(r, where), events(r)
+	return v
+}
+
+// showPayouts shows where the money goes, and the day when it does so at once.
+func (v *transaction) showPayouts(t payments.Transaction, where *time.Location) {
+	if len(t.Payouts) > 0 {
+		v.PayoutType = toBank
+	}
+	if v.PayoutsTotal == 1 {
+		v.PayoutDate = dueDate(t.Payouts[len(t.Payouts)-1], where)
+	}
+}
+
+// links leads to row 19 while there is something left to refund.
+func (f family) links(t payments.Transaction) []link {
+	if !t.CanRefund() {
+		return []link{}
+	}
+	href := f.baseURL + "/v1.0/merchants/" + url.PathEscape(t.MerchantCode) + "/payments/" + url.PathEscape(t.ID) + "/refunds"
+	return []link{{Rel: "refund", Href: href, Type: "application/json", Min: smallestRefund(t), Max: t.Refundable}}
+}
