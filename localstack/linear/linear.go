@@ -1,0 +1,113 @@
+// Package linear holds what clients saw of one transaction's refunds to the
+// promise that a transaction keeps (contract §6.4: they are serialised): each
+// request took effect at one moment between its being sent and its answer, and
+// at no moment was more set aside than had been captured.
+//
+// A refund has two such moments: its money is set aside, and, should the
+// acquirer not make it, given back. Whoever got no answer may have had its
+// effect at any later time, or none.
+package linear
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// Answer is what a client was told.
+type Answer int
+
+// The answers.
+const (
+	Unknown  Answer = iota // nothing, or nothing that tells
+	Made                   // 204, 201: the refund is made or under way
+	Refused                // 409, 422: more than was left, or the acquirer declined
+	NotTaken               // 424: the acquirer did not take it
+	Told                   // a read, or a refusal that says what is left
+)
+
+func (a Answer) String() string {
+	return [...]string{"unknown", "made", "refused", "not taken", "told"}[a]
+}
+
+// Never is the return of a request that was not answered.
+const Never = math.MaxInt64
+
+// Request is one request on a transaction, as its client saw it. Amounts are
+// in minor units. Call and Return are of one clock that never goes back;
+// requests that share a moment count as concurrent.
+type Request struct {
+	Group  string // requests of one group ask for the same refund once (Idempotency-Key)
+	Amount int64  // asked for; 0: all that is left
+	Firm   bool   // never given back: a charge-back
+	Answer Answer
+	Rest   int64 // with Told, what is left to refund
+	Call   int64
+	Return int64
+}
+
+func (r Request) String() string {
+	until := "…"
+	if r.Return != Never {
+		until = fmt.Sprint(r.Return)
+	}
+	if r.Group == "" {
+		return fmt.Sprintf("[%d, %s] read: %d left", r.Call, until, r.Rest)
+	}
+	told := ""
+	if r.Answer == Told {
+		told = fmt.Sprintf(" that %d is left", r.Rest)
+	}
+	return fmt.Sprintf("[%d, %s] %s asks for %d: %s%s", r.Call, until, r.Group, r.Amount, r.Answer, told)
+}
+
+// History is all that clients saw of one transaction.
+type History struct {
+	Captured   int64
+	Declinable func(amount int64) bool // the acquirer may decline such a refund
+	Requests   []Request
+}
+
+// Errors of Check.
+var (
+	ErrNotLinear = errors.New("linear: no order of these requests explains their answers")
+	ErrTooLong   = errors.New("linear: the history is too long to be checked")
+)
+
+// checkTime bounds the search, which is exponential in the worst case.
+const checkTime = 20 * time.Second
+
+// Check finds an order that explains the answers. Errors: ErrNotLinear,
+// ErrTooLong.
+func (h History) Check() error {
+	m := model{History: h}
+	for _, r := range h.Requests {
+		if !slices.Contains(m.groups, r.Group) {
+			m.groups = append(m.groups, r.Group)
+		}
+	}
+	if len(h.Requests) > most || len(m.groups) > most {
+		return fmt.Errorf("%w: %d requests", ErrTooLong, len(h.Requests))
+	}
+	switch porcupine.CheckOperationsTimeout(m.porcupine(), m.operations(), checkTime) {
+	case porcupine.Ok:
+		return nil
+	case porcupine.Unknown:
+		return fmt.Errorf("%w: no result after %v", ErrTooLong, checkTime)
+	default:
+		return fmt.Errorf("%w: %d were captured\n%s", ErrNotLinear, h.Captured, h.list())
+	}
+}
+
+func (h History) list() string {
+	lines := make([]string, len(h.Requests))
+	for i, r := range h.Requests {
+		lines[i] = r.String()
+	}
+	return strings.Join(lines, "\n")
+}

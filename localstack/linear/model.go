@@ -1,0 +1,183 @@
+package linear
+
+import "github.com/anishathalye/porcupine"
+
+// most bounds the requests of a history.
+const most = 64
+
+// model is a transaction whose refunds happen one after the other.
+type model struct {
+	History
+	groups []string
+}
+
+// state is comparable, as the checker wants it.
+type state struct {
+	rest   int64
+	held   [most]int64 // by group: what it has set aside
+	holder [most]int8  // by group: the request that may still give it back; -1: none
+	ever   uint64      // groups that have had something set aside
+	closed uint64      // requests that will set nothing aside any more
+}
+
+// Moments of a request.
+type (
+	ask      int // it takes effect
+	giveBack int // what it set aside is given back, if it was
+)
+
+// operations are the moments of all requests.
+func (m model) operations() []porcupine.Operation {
+	var all []porcupine.Operation
+	add := func(i int, moment any, until int64) {
+		all = append(all, porcupine.Operation{ClientId: i, Input: moment, Call: m.Requests[i].Call, Return: until})
+	}
+	for i, r := range m.Requests {
+		add(i, ask(i), r.Return)
+		switch {
+		case r.Firm, r.Answer == Told:
+		case m.must(r):
+			add(i, giveBack(i), r.Return)
+		case r.Answer == Unknown || m.declinable(r):
+			add(i, giveBack(i), Never)
+		}
+	}
+	return all
+}
+
+// must says nothing of the request may be left when it is answered.
+func (model) must(r Request) bool { return r.Answer == Refused || r.Answer == NotTaken }
+
+// declinable says the acquirer may decline what the request asks for.
+func (m model) declinable(r Request) bool { return r.Amount == 0 || m.Declinable(r.Amount) }
+
+func (m model) porcupine() porcupine.Model {
+	n := porcupine.NondeterministicModel{
+		Init: func() []any {
+			s := state{rest: m.Captured}
+			for g := range s.holder {
+				s.holder[g] = -1
+			}
+			return []any{s}
+		},
+		Step: func(s, moment, _ any) []any {
+			switch i := moment.(type) {
+			case ask:
+				return m.ask(s.(state), int(i))
+			default:
+				return m.giveBack(s.(state), int(i.(giveBack)))
+			}
+		},
+		Hash: func(s any) uint64 { return s.(state).hash() },
+	}
+	return n.ToModel()
+}
+
+// hash need only tell most states apart.
+func (s state) hash() uint64 {
+	h := uint64(s.rest)*0x9E3779B97F4A7C15 ^ s.ever<<17 ^ s.closed
+	for g, x := range s.held {
+		if x > 0 {
+			h = (h ^ uint64(x)<<8 ^ uint64(g)) * 0x100000001B3
+		}
+	}
+	return h
+}
+
+// ask are the states that a request's answer allows.
+func (m model) ask(s state, i int) (next []any) {
+	r, g := m.Requests[i], m.group(i)
+	after, fits := m.hold(s, i)
+	switch r.Answer {
+	case Told: // a read, or a refusal that names the rest
+		if r.Rest == s.rest && (r.Group == "" || s.held[g] == 0 && !fits) {
+			next = append(next, s)
+		}
+	case Made:
+		switch {
+		case s.held[g] > 0:
+			next = append(next, m.seal(s, g))
+		case fits:
+			next = append(next, m.seal(after, g))
+		}
+		if s.held[g] == 0 && s.ever>>g&1 == 1 && m.declinable(r) { // a replay of an answer that was given before
+			next = append(next, s)
+		}
+	case Refused:
+		if s.held[g] == 0 && !fits {
+			next = append(next, s)
+		}
+		if fits && m.Declinable(after.held[g]) && s.open(i) && !r.Firm {
+			next = append(next, after)
+		}
+	case NotTaken:
+		if fits && s.open(i) {
+			next = append(next, after)
+		}
+	default:
+		next = append(next, s)
+		if fits {
+			next = append(next, after)
+		}
+	}
+	return next
+}
+
+// hold sets aside what request i asks for; false when that cannot be.
+func (m model) hold(s state, i int) (state, bool) {
+	r, g := m.Requests[i], m.group(i)
+	x := r.Amount
+	if x == 0 {
+		x = s.rest
+	}
+	if s.held[g] > 0 || x <= 0 || x > s.rest {
+		return s, false
+	}
+	s.rest -= x
+	s.held[g], s.ever = x, s.ever|1<<g
+	if !r.Firm {
+		s.holder[g] = int8(i)
+	}
+	return s, true
+}
+
+// seal is the state once the group's refund was answered as made: only the
+// acquirer can still decline it.
+func (m model) seal(s state, g int) state {
+	if !m.Declinable(s.held[g]) {
+		s.holder[g] = -1
+	}
+	return s
+}
+
+func (s state) open(i int) bool { return s.closed>>i&1 == 0 }
+
+// giveBack are the states in which what request i set aside may be.
+func (m model) giveBack(s state, i int) []any {
+	r, g := m.Requests[i], m.group(i)
+	mine := s.held[g] > 0 && s.holder[g] == int8(i)
+	released := s
+	released.rest += s.held[g]
+	released.held[g], released.holder[g] = 0, -1
+	switch {
+	case mine && m.must(r):
+		return []any{released}
+	case mine:
+		return []any{s, released}
+	case m.must(r):
+		s.closed |= 1 << i
+		return []any{s}
+	default:
+		return []any{s}
+	}
+}
+
+// group is the number of a request's group.
+func (m model) group(i int) int {
+	for g, name := range m.groups {
+		if name == m.Requests[i].Group {
+			return g
+		}
+	}
+	panic("linear: a request without a group")
+}
