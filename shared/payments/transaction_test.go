@@ -74,6 +74,53 @@ func transactionOf(t *rapid.T, id string) payments.Transaction {
 	return *change.Transaction
 }
 
+// TestSimpleStatusIsTheFirstThatHolds, in contract §6.5's order: each row holds, and with it everything below.
+func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
+	t.Parallel()
+	tx := *captured(t, eur("10.10"), "", "", 1).Transaction
+	want := payments.SimplySuccessful
+	check := func() {
+		t.Helper()
+		if got := tx.SimpleStatus(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	check()
+	for _, step := range []struct {
+		happens func()
+		want    payments.SimpleStatus
+	}{
+		{func() { tx.Payouts[0].Status = payments.EventPaidOut }, payments.PaidOut},
+		{func() { tx.LastRefund = payments.EventRefunded }, payments.PaidOut},
+		{func() { tx.LastRefund = payments.EventFailed }, payments.RefundFailed},
+		{func() { tx.Refunded = eur("0.01") }, payments.Refunded},
+		{func() { tx.ChargedBack = eur("0.01") }, payments.ChargedBack},
+		{func() { tx.NonCollection = true }, payments.NonCollection},
+		{func() { tx.Status = payments.TransactionCanceled }, payments.SimplyCancelled},
+		{func() { tx.Status = payments.TransactionFailed }, payments.SimplyFailed},
+		{func() { tx.Status = payments.TransactionPending }, ""},
+	} {
+		step.happens()
+		want = step.want
+		check()
+	}
+}
+
+// A verification, which was authorized and released, shows as REFUNDED (contract §4.6); one of nought has nothing to release.
+func TestSimpleStatusOfAVerification(t *testing.T) {
+	t.Parallel()
+	for amount, want := range map[string]payments.SimpleStatus{"1.00": payments.Refunded, "0": payments.SimplySuccessful} {
+		c := newCheckout()
+		c.Amount = eur(amount)
+		a := attemptFor("attempt-1", payments.CardMethod)
+		a.Verification = true
+		tx := settle(t, begin(t, c, a, start), payments.Outcome{Decision: payments.Approved}, start).Transaction
+		if got := tx.SimpleStatus(); got != want {
+			t.Errorf("%s: %s, want %s", amount, got, want)
+		}
+	}
+}
+
 func TestShapeV4(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

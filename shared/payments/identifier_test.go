@@ -1,0 +1,88 @@
+package payments_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// TestEveryIdentifierLeadsToTheCode, whatever the attempt's id is.
+func TestEveryIdentifierLeadsToTheCode(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tx := transactionOf(t, rapid.String().Draw(t, "id"))
+		if !codeForm.MatchString(tx.Code) || payments.CodeOfID(tx.ID) != tx.Code {
+			t.Fatalf("%q has the code %s", tx.ID, tx.Code)
+		}
+		for what, id := range map[string]string{
+			"client transaction id": tx.ClientTransactionID,
+			"refund":                tx.RefundID(rapid.String().Draw(t, "operation")),
+			"charge-back":           tx.ChargeBackID(rapid.String().Draw(t, "charge-back")),
+		} {
+			if code, ok := payments.CodeWithin(id); !ok || code != tx.Code || !uuidV4.MatchString(id) {
+				t.Fatalf("%s %s leads to %s, %t; the code is %s", what, id, code, ok, tx.Code)
+			}
+		}
+		if code, ok := payments.CodeOfInternalID(tx.InternalID()); !ok || code != tx.Code {
+			t.Fatalf("internal id %d leads to %s, %t; the code is %s", tx.InternalID(), code, ok, tx.Code)
+		}
+	})
+}
+
+// An event's id is its own, though it follows from its cause.
+func TestEventsHaveIDsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		cause := rapid.String().Draw(t, "cause")
+		a, b := transactionOf(t, "attempt-1"), transactionOf(t, "attempt-2")
+		ids := map[string]bool{a.ClientTransactionID: true, a.RefundID(cause): true, a.RefundID(cause + "'"): true, a.ChargeBackID(cause): true,
+			b.ClientTransactionID: true, b.RefundID(cause): true, b.ChargeBackID(cause): true}
+		if len(ids) != 7 || !ids[transactionOf(t, "attempt-1").RefundID(cause)] {
+			t.Fatalf("%v", ids)
+		}
+		number := payments.Event{ID: a.RefundID(cause)}.Number()
+		if number < 0 || number >= 1<<53 || number == (payments.Event{ID: b.RefundID(cause)}).Number() {
+			t.Fatalf("event number %d", number)
+		}
+	})
+}
+
+// Clients put anything where an identifier belongs.
+func TestForeignTextLeadsNowhereOrToACode(t *testing.T) {
+	t.Parallel()
+	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9a-fA-F-]{0,40}`), rapid.StringMatching(`T?[0-9A-Z]{0,12}`),
+		rapid.Map(rapid.SliceOfN(rapid.Byte(), 16, 16), func(b []byte) string { return uuid.UUID(b).String() }))
+	rapid.Check(t, func(t *rapid.T) {
+		id := text.Draw(t, "text")
+		if code := payments.CodeOfID(id); !codeForm.MatchString(code) {
+			t.Fatalf("%q has the code %q", id, code)
+		}
+		if code, ok := payments.CodeWithin(id); ok && !codeForm.MatchString(code) {
+			t.Fatalf("%q leads to %q", id, code)
+		}
+		if code, ok := payments.CodeOfInternalID(rapid.Int64().Draw(t, "number")); ok && !codeForm.MatchString(code) {
+			t.Fatalf("leads to %q", code)
+		}
+	})
+}
+
+func TestNumbersBeyondTheCodesLeadNowhere(t *testing.T) {
+	t.Parallel()
+	for _, id := range []int64{-1, -1 << 63, 1<<63 - 1, 101559956668416 << 6} { // 36^9 codes
+		if code, ok := payments.CodeOfInternalID(id); ok {
+			t.Errorf("%d leads to %s", id, code)
+		}
+	}
+	if code, ok := payments.CodeOfInternalID(101559956668415 << 6); !ok || code != "TZZZZZZZZZ" {
+		t.Errorf("the last code: %s, %t", code, ok)
+	}
+	for _, id := range []string{"", "ffffffff-ffff-4fff-bfff-ffffffffffff", "{00000000-0000-4000-8000-000000000000}",
+		"00000000000040008000000000000000", "urn:uuid:00000000-0000-4000-8000-000000000000"} {
+		if code, ok := payments.CodeWithin(id); ok {
+			t.Errorf("%s leads to %s", id, code)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package payments_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// paidTransaction captured 10.10 EUR at a fee of 0.20.
+func paidTransaction(t testing.TB) payments.Transaction {
+	t.Helper()
+	return *captured(t, eur("10.10"), "0.0195", "", 1).Transaction
+}
+
+func reserve(t testing.TB, tx payments.Transaction, operation, amount string, held bool) payments.TransactionChange {
+	t.Helper()
+	var x *money.Amount
+	if amount != "" {
+		parsed := money.MustParse(amount, tx.Amount.Currency())
+		x = &parsed
+	}
+	change, err := tx.ReserveRefund(operation, x, held, after(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return change
+}
+
+func settleRefund(t testing.TB, change payments.TransactionChange, d payments.Decision, now time.Time) payments.TransactionChange {
+	t.Helper()
+	next, ok := change.Transaction.SettleRefund(change.Events[0], payments.Outcome{Decision: d, ReturnCode: "00"}, now)
+	if !ok {
+		t.Fatalf("%s changes nothing", d)
+	}
+	return next
+}
+
+func TestWhatCannotBeRefunded(t *testing.T) {
+	t.Parallel()
+	paid := paidTransaction(t)
+	refunded := settleRefund(t, reserve(t, paid, "a", "", false), payments.Approved, after(time.Hour)).Transaction
+	failed := *settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start), payments.Outcome{Decision: payments.Declined}, start).Transaction
+	crowded := paid
+	crowded.EventCount = 1000
+	for name, test := range map[string]struct {
+		tx     payments.Transaction
+		amount string
+		kind   failure.Kind // Internal: none
+		rest   string       // what an AboveRest tells
+	}{
+		"all":              {paid, "", failure.Internal, ""},
+		"one cent":         {paid, "0.01", failure.Internal, ""},
+		"the whole":        {paid, "10.10", failure.Internal, ""},
+		"a cent too much":  {paid, "10.11", failure.Conflict, "10.10"},
+		"nothing":          {paid, "0", failure.Rejected, ""},
+		"less than that":   {paid, "-1", failure.Rejected, ""},
+		"refunded in full": {refunded, "0.01", failure.Conflict, ""},
+		"again in full":    {refunded, "", failure.Conflict, ""},
+		"failed":           {failed, "", failure.Conflict, ""},
+		"too many events":  {crowded, "1", failure.Conflict, ""},
+	} {
+		var x *money.Amount
+		if test.amount != "" {
+			parsed := eur(test.amount)
+			x = &parsed
+		}
+		_, err := test.tx.ReserveRefund("operation", x, false, start)
+		var above *payments.AboveRest
+		switch {
+		case test.kind == failure.Internal && err != nil, test.kind != failure.Internal && !failure.Is(err, test.kind):
+			t.Errorf("%s: %v", name, err)
+		case errors.As(err, &above) != (test.rest != ""), above != nil && above.Rest != eur(test.rest):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAReservedRefundIsSeenByNobody(t *testing.T) {
+	t.Parallel()
+	paid := paidTransaction(t)
+	change := reserve(t, paid, "operation", "4.10", true)
+	tx, e := change.Transaction, change.Events[0]
+	if tx.Refundable != eur("6.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.SimplySuccessful || !tx.UpdatedAt.Equal(paid.UpdatedAt) {
+		t.Errorf("%+v", tx)
+	}
+	if e.ID != paid.RefundID("operation") || e.Status != payments.EventReserved || e.Amount != eur("4.10") || !e.Open() || e.Visible() || e.Listed() {
+		t.Errorf("%+v", e)
+	}
+	if !e.WakeAt().Equal(after(time.Hour+time.Minute)) || change.Entry != nil || len(change.Rows) != 0 || change.Callback != nil {
+		t.Errorf("wakes at %s; %+v", e.WakeAt(), change)
+	}
+	if change.Hold != eur("4.10") || reserve(t, paid, "operation", "4.10", false).Hold.Currency() != "" {
+		t.Errorf("holds %s", change.Hold)
+	}
+}
+
+func TestTheAcquirersWordOnARefund(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		decision             payments.Decision
+		status               payments.EventStatus
+		refundable, refunded string
+		simple               payments.SimpleStatus
+		history              payments.TransactionStatus
+		hold                 string // "": untouched
+		booked               bool
+	}{
+		"approved":  {payments.Approved, payments.EventRefunded, "6.00", "4.10", payments.Refunded, payments.Successful, "-4.10", true},
+		"declined":  {payments.Declined, payments.EventFailed, "10.10", "0", payments.RefundFailed, payments.TransactionFailed, "-4.10", false},
+		"cancelled": {payments.Cancelled, payments.EventFailed, "10.10", "0", payments.RefundFailed, payments.TransactionFailed, "-4.10", false},
+		"undecided": {payments.Undecided, payments.EventPending, "6.00", "0", payments.SimplySuccessful, payments.TransactionPending, "", false},
+	} {
+		told := after(2*time.Hour + 1234567)
+		change := settleRefund(t, reserve(t, paidTransaction(t), "operation", "4.10", true), test.decision, told)
+		tx, e := change.Transaction, change.Events[0]
+		if e.Status != test.status || tx.Refundable != eur(test.refundable) || tx.Refunded != eur(test.refunded) || tx.SimpleStatus() != test.simple {
+			t.Errorf("%s: %+v of %+v", name, e, tx)
+		}
+		// Its time is when clients could first see it, as precisely as they do.
+		if !e.CreatedAt.Equal(told.Truncate(time.Millisecond)) || !e.Listed() || e.HistoryItem().Status() != test.history {
+			t.Errorf("%s: created %s, shown %s", name, e.CreatedAt, e.HistoryItem().Status())
+		}
+		if (test.hold == "") != (change.Hold.Currency() == "") || (test.hold != "" && change.Hold != eur(test.hold)) {
+			t.Errorf("%s: holds %s", name, change.Hold)
+		}
+		if (change.Entry != nil) != test.booked || (len(change.Rows) > 0) != test.booked || e.Open() == e.WakeAt().IsZero() {
+			t.Errorf("%s: %+v", name, change)
+		}
+	}
+}
+
+func TestARefundIsBookedAgainstTheMerchant(t *testing.T) {
+	t.Parallel()
+	change := settleRefund(t, reserve(t, paidTransaction(t), "operation", "", false), payments.Approved, after(time.Hour))
+	e := change.Entry
+	if e.ID != change.Events[0].ID || e.Kind != payments.RefundEntry || e.TransactionID != "attempt-1" {
+		t.Errorf("%+v", e)
+	}
+	wantLegs(t, *e, []payments.Leg{leg(payments.MerchantPayable, "10.10", "EUR"), leg(payments.AcquirerReceivable, "-10.10", "EUR")})
+	// 9.90 waited; the fee is not given back, so 0.20 come from other transactions.
+	if len(change.Rows) != 2 || !change.Rows[0].Amount.IsZero() || change.Rows[1].Amount != eur("-0.20") || change.Rows[1].Kind != payments.UnpaidRefund {
+		t.Errorf("%+v", change.Rows)
+	}
+	if len(change.Events) != 2 || change.Events[1].Type != payments.PayoutDeductionEvent || change.Events[1].Amount != eur("0.20") {
+		t.Errorf("%+v", change.Events)
+	}
+}
+
+// A late or repeated word changes nothing, whoever brings it.
+func TestAClosedRefundStaysClosed(t *testing.T) {
+	t.Parallel()
+	reserved := reserve(t, paidTransaction(t), "operation", "1", true)
+	withdrawn, ok := reserved.Transaction.WithdrawRefund(reserved.Events[0], start)
+	if !ok || withdrawn.Events[0].Status != payments.EventWithdrawn || withdrawn.Events[0].Visible() || withdrawn.Hold != eur("-1.00") ||
+		withdrawn.Transaction.Refundable != eur("10.10") || withdrawn.Transaction.SimpleStatus() != payments.SimplySuccessful {
+		t.Fatalf("%+v", withdrawn)
+	}
+	for name, change := range map[string]payments.TransactionChange{
+		"refunded":  settleRefund(t, reserved, payments.Approved, start),
+		"failed":    settleRefund(t, reserved, payments.Declined, start),
+		"withdrawn": withdrawn,
+	} {
+		for _, d := range []payments.Decision{payments.Approved, payments.Declined, payments.Cancelled, payments.Undecided} {
+			if again, ok := change.Transaction.SettleRefund(change.Events[0], payments.Outcome{Decision: d}, start); ok {
+				t.Errorf("%s, then %s: %+v", name, d, again)
+			}
+		}
+		if again, ok := change.Transaction.WithdrawRefund(change.Events[0], start); ok {
+			t.Errorf("%s, then withdrawn: %+v", name, again)
+		}
+	}
+	pending := settleRefund(t, reserved, payments.Undecided, start)
+	if again, ok := pending.Transaction.WithdrawRefund(pending.Events[0], start); ok {
+		t.Errorf("one that clients saw was withdrawn: %+v", again)
+	}
+}
+
+func TestWhatCannotBeChargedBack(t *testing.T) {
+	t.Parallel()
+	paid := paidTransaction(t)
+	reserved := reserve(t, paid, "operation", "10.10", false).Transaction
+	more, none := eur("10.11"), eur("0")
+	for name, test := range map[string]struct {
+		tx     payments.Transaction
+		amount *money.Amount
+		kind   failure.Kind
+	}{
+		"above the rest": {paid, &more, failure.Conflict},
+		"nothing":        {paid, &none, failure.Rejected},
+		"being refunded": {reserved, nil, failure.Conflict},
+	} {
+		if _, err := test.tx.ChargeBack(newCheckout(), "cb", test.amount, false, "msg", start); !failure.Is(err, test.kind) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAChargeBackIsBookedAndTold(t *testing.T) {
+	t.Parallel()
+	four := eur("4.00")
+	change := chargeBack(t, paidTransaction(t), "cb", &four)
+	tx, e := change.Transaction, change.Events[0]
+	if tx.Refundable != eur("6.10") || tx.ChargedBack != eur("4.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.ChargedBack || tx.NonCollection {
+		t.Errorf("%+v", tx)
+	}
+	if e.ID != tx.ChargeBackID("cb") || e.Type != payments.ChargeBackEvent || e.Status != payments.EventSuccessful || !e.Listed() || !e.WakeAt().IsZero() {
+		t.Errorf("%+v", e)
+	}
+	if change.Entry.Kind != payments.ChargeBackEntry || change.Entry.ID != e.ID || change.Hold.Currency() != "" {
+		t.Errorf("%+v", change.Entry)
+	}
+	wantLegs(t, *change.Entry, []payments.Leg{leg(payments.MerchantPayable, "4.00", "EUR"), leg(payments.AcquirerReceivable, "-4.00", "EUR")})
+	if change.Callback == nil || change.Callback.ID != "msg_1" || change.Callback.CheckoutID != "checkout-1" {
+		t.Errorf("%+v", change.Callback)
+	}
+	lost, err := tx.ChargeBack(newCheckout(), "cb2", nil, true, "msg_2", start)
+	if err != nil || lost.Transaction.ChargedBack != eur("10.10") || lost.Transaction.SimpleStatus() != payments.NonCollection {
+		t.Errorf("%+v, %v", lost.Transaction, err)
+	}
+}

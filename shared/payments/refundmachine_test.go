@@ -1,0 +1,232 @@
+package payments_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// refundMachine plays random returns on one payment and keeps the books that the store would.
+type refundMachine struct {
+	tx      payments.Transaction
+	now     time.Time
+	events  map[string]payments.Event
+	entries map[string]payments.Entry
+	rows    map[string]payments.Unpaid
+	held    money.Amount
+	open    []string // ids of refunds ever reserved
+}
+
+// TestAnyOrderOfReturns: whatever order refunds, their outcomes and charge-backs come in, no cent is returned twice, booked
+// twice or owed to anybody else.
+func TestAnyOrderOfReturns(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := newCheckout()
+		currency := rapid.SampledFrom([]money.Currency{"EUR", "CLP"}).Draw(t, "currency")
+		c.Amount = money.MustParse(fmt.Sprint(rapid.IntRange(1, 60).Draw(t, "amount")), currency)
+		c.Payee.FeeRate = rapid.SampledFrom([]string{"", "0.0195", "0.25", "1"}).Draw(t, "fee")
+		c.Payee.PayoutPlan = rapid.SampledFrom([]payments.PayoutPlan{"", payments.TrueInstallment}).Draw(t, "plan")
+		a := attemptFor("attempt-1", payments.CardMethod)
+		a.Installments = rapid.IntRange(1, 4).Draw(t, "installments")
+		c, err := c.Begin(a, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, start)
+		m := &refundMachine{tx: *change.Transaction, now: start, events: map[string]payments.Event{}, held: money.Zero(currency),
+			entries: map[string]payments.Entry{change.Entry.ID: *change.Entry}, rows: map[string]payments.Unpaid{}}
+		for _, row := range change.Rows {
+			m.rows[row.ID] = row
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"":            m.check,
+			"time passes": func(t *rapid.T) { m.now = m.now.Add(time.Duration(rapid.IntRange(1, 1e10).Draw(t, "wait"))) },
+			"reserve":     m.reserve,
+			"settle":      m.settle,
+			"withdraw":    m.withdraw,
+			"charge back": m.chargeBack,
+		})
+	})
+}
+
+func (m *refundMachine) amount(t *rapid.T) *money.Amount {
+	if rapid.IntRange(0, 4).Draw(t, "all") == 0 {
+		return nil
+	}
+	c := m.tx.Amount.Currency()
+	a := money.MustParse(fmt.Sprint(rapid.IntRange(-1, 20).Draw(t, "units")), c)
+	return &a
+}
+
+func (m *refundMachine) reserve(t *rapid.T) {
+	operation, held := fmt.Sprint("operation ", rapid.IntRange(1, 8).Draw(t, "operation")), rapid.Bool().Draw(t, "held")
+	// Processing asks only for what it does not know, or what was withdrawn.
+	if e, known := m.events[m.tx.RefundID(operation)]; known && e.Status != payments.EventWithdrawn {
+		return
+	}
+	change, err := m.tx.ReserveRefund(operation, m.amount(t), held, m.now)
+	if err != nil {
+		return
+	}
+	m.open = append(m.open, change.Events[0].ID)
+	m.write(t, change)
+}
+
+func (m *refundMachine) settle(t *rapid.T) {
+	if len(m.open) == 0 {
+		return
+	}
+	e := m.events[rapid.SampledFrom(m.open).Draw(t, "refund")]
+	d := rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined, payments.Cancelled, payments.Undecided}).Draw(t, "decision")
+	change, ok := m.tx.SettleRefund(e, payments.Outcome{Decision: d}, m.now)
+	if ok != e.Open() {
+		t.Fatalf("%s on %s counts: %t", d, e.Status, ok)
+	}
+	if ok {
+		m.write(t, change)
+	}
+}
+
+func (m *refundMachine) withdraw(t *rapid.T) {
+	if len(m.open) == 0 {
+		return
+	}
+	e := m.events[rapid.SampledFrom(m.open).Draw(t, "refund")]
+	change, ok := m.tx.WithdrawRefund(e, m.now)
+	if ok != (e.Status == payments.EventReserved) {
+		t.Fatalf("%s is withdrawn: %t", e.Status, ok)
+	}
+	if ok {
+		m.write(t, change)
+	}
+}
+
+func (m *refundMachine) chargeBack(t *rapid.T) {
+	id := fmt.Sprint("cb ", rapid.IntRange(1, 8).Draw(t, "charge-back"))
+	if _, known := m.events[m.tx.ChargeBackID(id)]; known {
+		return
+	}
+	if change, err := m.tx.ChargeBack(newCheckout(), id, m.amount(t), rapid.Bool().Draw(t, "lost"), "msg", m.now); err == nil {
+		m.write(t, change)
+	}
+}
+
+// write takes a change over under the store's own conditions.
+func (m *refundMachine) write(t *rapid.T, change payments.TransactionChange) {
+	for _, e := range change.Events {
+		if old, known := m.events[e.ID]; known && !old.Open() && old.Status != payments.EventWithdrawn {
+			t.Fatalf("%s was %s, became %s", e.ID, old.Status, e.Status)
+		}
+		m.events[e.ID] = e
+	}
+	if e := change.Entry; e != nil {
+		if _, known := m.entries[e.ID]; known {
+			t.Fatalf("%s is booked twice", e.ID)
+		}
+		m.entries[e.ID] = *e
+	}
+	for _, row := range change.Rows {
+		if _, known := m.rows[row.ID]; known != (row.Kind == payments.UnpaidPart) {
+			t.Fatalf("row %s, known: %t", row.ID, known)
+		}
+		m.rows[row.ID] = row
+	}
+	if change.Hold.Currency() != "" {
+		m.held = sum(t, m.held, change.Hold)
+	}
+	m.tx = change.Transaction
+}
+
+func sum(t interface{ Fatal(...any) }, amounts ...money.Amount) money.Amount {
+	total := amounts[0]
+	for _, a := range amounts[1:] {
+		var err error
+		if total, err = total.Add(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return total
+}
+
+// check holds after every event.
+func (m *refundMachine) check(t *rapid.T) {
+	none := money.Zero(m.tx.Amount.Currency())
+	inFlight, refunded, chargedBack, held, deducted := none, none, none, none, none
+	for _, e := range m.events {
+		switch {
+		case e.Type == payments.PayoutDeductionEvent:
+			deducted = sum(t, deducted, e.Amount)
+		case e.Type == payments.ChargeBackEvent:
+			chargedBack = sum(t, chargedBack, e.Amount)
+		case e.Status == payments.EventRefunded:
+			refunded = sum(t, refunded, e.Amount)
+		case e.Open():
+			inFlight = sum(t, inFlight, e.Amount)
+			if e.Held {
+				held = sum(t, held, e.Amount)
+			}
+		}
+		if e.Open() == e.WakeAt().IsZero() && e.Type == payments.RefundEvent {
+			t.Fatalf("%s wakes at %s", e.Status, e.WakeAt())
+		}
+	}
+	tx := m.tx
+	if total := sum(t, tx.Refundable, inFlight, refunded, chargedBack); total != tx.Captured || tx.Refunded != refunded || tx.ChargedBack != chargedBack {
+		t.Fatalf("captured %s, in flight %s, refunded %s, charged back %s: %+v", tx.Captured, inFlight, refunded, chargedBack, tx)
+	}
+	if tx.Refundable.Sign() < 0 || m.held != held {
+		t.Fatalf("refundable %s; held %s for %s", tx.Refundable, m.held, held)
+	}
+	m.checkBooks(t, deducted)
+}
+
+// checkBooks: entries balance, and the rows are what they say is owed.
+func (m *refundMachine) checkBooks(t *rapid.T, deducted money.Amount) {
+	none := money.Zero(m.tx.Amount.Currency())
+	accounts := map[payments.Account]money.Amount{payments.AcquirerReceivable: none, payments.MerchantPayable: none, payments.FeeIncome: none}
+	for _, e := range m.entries {
+		if err := e.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range e.Legs {
+			accounts[l.Account] = sum(t, accounts[l.Account], l.Amount)
+		}
+	}
+	owed, fromParts := none, none
+	for _, row := range m.rows {
+		owed = sum(t, owed, row.Amount)
+	}
+	for _, p := range m.tx.Payouts {
+		net := sum(t, p.Amount, p.Fee.Neg(), p.Deducted.Neg())
+		if net.Sign() < 0 || m.rows[fmt.Sprintf("%s#%d", m.tx.ID, p.Seq)].Amount != net {
+			t.Fatalf("part %+v with its row of %s", p, m.rows[fmt.Sprintf("%s#%d", m.tx.ID, p.Seq)].Amount)
+		}
+		fromParts = sum(t, fromParts, p.Deducted)
+	}
+	returned := sum(t, m.tx.Refunded, m.tx.ChargedBack)
+	if owed != accounts[payments.MerchantPayable].Neg() || sum(t, fromParts, deducted) != returned {
+		t.Fatalf("rows of %s, books %v; deducted %s and %s of %s", owed, accounts, fromParts, deducted, returned)
+	}
+	if accounts[payments.FeeIncome] != m.tx.Fee.Neg() || sum(t, accounts[payments.AcquirerReceivable], returned) != m.tx.Captured {
+		t.Fatalf("books %v of %+v", accounts, m.tx)
+	}
+	if len(m.entries) != 1+m.closed() {
+		t.Fatalf("%d entries of %+v", len(m.entries), m.events)
+	}
+}
+
+// closed counts what sent money back.
+func (m *refundMachine) closed() (n int) {
+	for _, e := range m.events {
+		if e.Status == payments.EventRefunded || e.Type == payments.ChargeBackEvent {
+			n++
+		}
+	}
+	return n
+}
