@@ -42,7 +42,9 @@ func (f HistoryFilter) Match(h HistoryItem) bool {
 		allows(f.Readers, h.Reader) && f.user(h) && f.status(h) && f.area(h) && f.changed(h)
 }
 
-func allows[T comparable](list []T, value T) bool { return len(list) == 0 || slices.Contains(list, value) }
+func allows[T comparable](list []T, value T) bool {
+	return len(list) == 0 || slices.Contains(list, value)
+}
 
 func (f HistoryFilter) user(h HistoryItem) bool {
 	return len(f.Users) == 0 ||

@@ -1,0 +1,164 @@
+package payments_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// someOf draws nothing, or a list of the values.
+func someOf[T any](t *rapid.T, label string, values ...T) []T {
+	if rapid.IntRange(0, 2).Draw(t, label+"?") > 0 { // or hardly anything would pass all lists
+		return nil
+	}
+	return rapid.SliceOfN(rapid.SampledFrom(values), 0, 3).Draw(t, label)
+}
+
+func drawnItem(t *rapid.T) payments.HistoryItem {
+	draw := func(label string, values ...string) string { return rapid.SampledFrom(values).Draw(t, label) }
+	h := payments.HistoryItem{
+		Type: payments.EventType(draw("type", "PAYMENT", "REFUND", "CHARGE_BACK")), Reader: draw("reader", "", "R1", "R2"),
+		SimpleStatus: payments.SimpleStatus(draw("simple status", "", "SUCCESSFUL", "REFUNDED", "CHARGEBACK", "NON_COLLECTION", "FAILED")),
+		UpdatedAt:    after(time.Duration(rapid.IntRange(0, 3).Draw(t, "updated")) * time.Millisecond),
+		About: payments.About{Username: draw("user", "ada@shop.example", "Bob@Shop.example"),
+			PaymentType: draw("payment type", "ECOM", "RECURRING", "BOLETO"), EntryMode: draw("entry mode", "CUSTOMER_ENTRY", "IDEAL", "PIX")},
+	}
+	if h.Type == payments.PaymentItem {
+		h.RawStatus = draw("status", "SUCCESSFUL", "CANCELLED", "FAILED", "PENDING")
+	} else {
+		h.RawStatus, h.SimpleStatus = draw("event status", "PENDING", "REFUNDED", "SUCCESSFUL", "FAILED"), ""
+	}
+	if rapid.Bool().Draw(t, "located") {
+		h.Location = &payments.Location{Lat: float64(rapid.IntRange(-2, 2).Draw(t, "lat")), Lon: float64(rapid.IntRange(-180, 180).Draw(t, "lon"))}
+	}
+	return h
+}
+
+func drawnFilter(t *rapid.T) payments.HistoryFilter {
+	f := payments.HistoryFilter{
+		Users:        someOf(t, "users", "ADA@shop.example", "bob@shop.example", "nobody@shop.example"),
+		Statuses:     someOf(t, "statuses", payments.HistoryStatus("SUCCESSFUL"), "CANCELLED", "FAILED", "PENDING", "REFUNDED", "CHARGE_BACK"),
+		PaymentTypes: someOf(t, "payment types", "ECOM", "RECURRING", "BOLETO", "POS"),
+		EntryModes:   someOf(t, "entry modes", "CUSTOMER_ENTRY", "IDEAL", "CHIP"),
+		Types:        someOf(t, "types", payments.PaymentItem, payments.RefundEvent, payments.ChargeBackEvent),
+		Readers:      someOf(t, "readers", "R1", "R3"),
+		ChangesAfter: rapid.Bool().Draw(t, "strictly"),
+	}
+	if rapid.Bool().Draw(t, "since") {
+		since := after(time.Duration(rapid.IntRange(0, 6).Draw(t, "since")) * 500 * time.Microsecond)
+		f.ChangesSince = &since
+	}
+	if rapid.Bool().Draw(t, "area") {
+		var a payments.Area
+		text := rapid.SampledFrom([]string{"-10,-1,10,1", "170,-90,-170,90", "0,0,0,0", "-180,-90,180,90"}).Draw(t, "box")
+		if err := a.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		f.Area = &a
+	}
+	return f
+}
+
+// hasWord says a list that is no filter, or one of its words, allows any of the words.
+func hasWord[T ~string](list []T, words ...string) bool {
+	for _, allowed := range list {
+		for _, word := range words {
+			if strings.EqualFold(string(allowed), word) {
+				return true
+			}
+		}
+	}
+	return len(list) == 0
+}
+
+// statusWords are all the statuses by which an item can be asked for.
+var statusWords = map[payments.EventType]map[string][]string{
+	payments.PaymentItem: {
+		"SUCCESSFUL": {"SUCCESSFUL"}, "CANCELLED": {"CANCELLED"}, "FAILED": {"FAILED"}, "PENDING": {"PENDING"},
+		"simply REFUNDED": {"REFUNDED"}, "simply CHARGEBACK": {"CHARGE_BACK"}, "simply NON_COLLECTION": {"CHARGE_BACK"},
+	},
+	payments.RefundEvent:     {"PENDING": {"PENDING"}, "REFUNDED": {"SUCCESSFUL"}, "SUCCESSFUL": {"SUCCESSFUL"}, "FAILED": {"FAILED"}},
+	payments.ChargeBackEvent: {"PENDING": {"PENDING"}, "REFUNDED": {"SUCCESSFUL"}, "SUCCESSFUL": {"SUCCESSFUL"}, "FAILED": {"FAILED"}},
+}
+
+// inside is the box written out for each of the texts above.
+func inside(box string, l *payments.Location) bool {
+	if l == nil {
+		return false
+	}
+	switch box {
+	case "-10,-1,10,1":
+		return -10 <= l.Lon && l.Lon <= 10 && -1 <= l.Lat && l.Lat <= 1
+	case "170,-90,-170,90":
+		return l.Lon >= 170 || l.Lon <= -170
+	case "0,0,0,0":
+		return l.Lon == 0 && l.Lat == 0
+	default:
+		return true
+	}
+}
+
+func passes(f payments.HistoryFilter, h payments.HistoryItem) bool {
+	words := append(statusWords[h.Type][h.RawStatus], statusWords[h.Type]["simply "+string(h.SimpleStatus)]...)
+	fits := hasWord(f.Users, h.Username) && hasWord(f.Statuses, words...) && hasWord(f.PaymentTypes, h.PaymentType) &&
+		hasWord(f.EntryModes, h.EntryMode) && hasWord(f.Types, string(h.Type)) && hasWord(f.Readers, h.Reader)
+	if f.ChangesSince != nil {
+		late := h.UpdatedAt.UnixNano() - f.ChangesSince.UnixNano()
+		fits = fits && (late > 0 || late == 0 && !f.ChangesAfter)
+	}
+	return fits && (f.Area == nil || inside(f.Area.String(), h.Location))
+}
+
+func TestAFilterPassesWhatItsWordsSay(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		f, h := drawnFilter(t), drawnItem(t)
+		if got, want := f.Match(h), passes(f, h); got != want {
+			t.Fatalf("%+v lets %+v pass: %t, want %t", f, h, got, want)
+		}
+		if f.All() && !f.Match(h) {
+			t.Fatalf("%+v passes all but %+v", f, h)
+		}
+	})
+}
+
+func TestNoFilterPassesAll(t *testing.T) {
+	t.Parallel()
+	since := start
+	for name, f := range map[string]payments.HistoryFilter{
+		"users": {Users: []string{"a"}}, "statuses": {Statuses: []payments.HistoryStatus{"FAILED"}}, "readers": {Readers: []string{"R"}},
+		"payment types": {PaymentTypes: []string{"ECOM"}}, "entry modes": {EntryModes: []string{"PIX"}},
+		"types": {Types: []payments.EventType{payments.RefundEvent}}, "area": {Area: &payments.Area{}}, "changes": {ChangesSince: &since},
+	} {
+		if f.All() {
+			t.Errorf("a filter by %s passes everything", name)
+		}
+	}
+	if !(payments.HistoryFilter{}).All() {
+		t.Error("no filter filters")
+	}
+}
+
+func TestAnAreaIsFourDecimalNumbers(t *testing.T) {
+	t.Parallel()
+	for text, good := range map[string]bool{
+		"13.1,52.3,13.7,52.7": true, "-180,-90,180,90": true, "170,1,-170,2": true, "0,0,0,0": true,
+		"": false, "1,2,3": false, "1,2,3,4,5": false, "1,2,,4": false, "1, 2,3,4": false, "1,3,2,2": false,
+		"-181,0,0,0": false, "0,-91,0,0": false, "0,0,180.1,0": false, "0,0,0,90.5": false, "NaN,0,0,0": false,
+		"0,0,Inf,0": false, "0x1,0,1,1": false, "1e1,0,20,1": false, "1.,0,2,1": false, ".5,0,2,1": false, "+1,0,2,1": false, "--1,0,2,1": false,
+	} {
+		var a payments.Area
+		err := a.UnmarshalText([]byte(text))
+		if (err == nil) != good || (err != nil && !failure.Is(err, failure.Rejected)) {
+			t.Errorf("%q: %v", text, err)
+		}
+		if good && a.String() != text {
+			t.Errorf("%q reads back as %q", text, a)
+		}
+	}
+}
