@@ -18,6 +18,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/govalues/decimal v0.1.36
 	github.com/guregu/dynamo/v2 v2.6.0
+	github.com/jacoelho/banking v1.12.0
 	golang.org/x/sync v0.23.0
 	golang.org/x/time v0.5.0
 	pgregory.net/rapid v1.2.0
