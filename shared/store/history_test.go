@@ -1,0 +1,325 @@
+package store_test
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/dynamodb"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// till writes transactions, each with a checkout of its own.
+type till struct {
+	*testing.T
+	*store.Store
+}
+
+func (w till) sale(at time.Time, summary string) payments.Transaction {
+	w.Helper()
+	checkout, err := w.CreateCheckout(w.Context(), tenant, draft(uuid.NewString()))
+	if err != nil {
+		w.Fatal(err)
+	}
+	id, none := uuid.NewString(), money.Zero("EUR")
+	tx := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id),
+		Amount: checkout.Amount, Status: payments.Successful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1,
+		MerchantCode: tenant.Merchant, CreatedAt: at}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(),
+		ProductSummary: summary, Username: "till@shop.example", Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"},
+		Captured: checkout.Amount, Refundable: checkout.Amount, Refunded: none, ChargedBack: none, Fee: none,
+		PayoutPlan: payments.SinglePayment, UpdatedAt: at, Version: 1}
+	if _, err := w.Apply(w.Context(), tenant, payments.Change{Checkout: checkout, Transaction: &tx}); err != nil {
+		w.Fatal(err)
+	}
+	return tx
+}
+
+// refund writes an event of the transaction in the status.
+func (w till) refund(tx *payments.Transaction, cause string, status payments.EventStatus, at time.Time) payments.Event {
+	w.Helper()
+	e := payments.Event{ID: tx.RefundID(cause), TransactionID: tx.ID, Code: tx.Code, Type: payments.RefundEvent, Status: status,
+		Amount: money.MustParse("1", "EUR"), CreatedAt: at, UpdatedAt: at, About: tx.HistoryItem().About}
+	w.write(tx, e)
+	return e
+}
+
+func (w till) write(tx *payments.Transaction, events ...payments.Event) {
+	w.Helper()
+	if err := w.ApplyTransaction(w.Context(), tenant, payments.TransactionChange{Transaction: *tx, Events: events}, nil); err != nil {
+		w.Fatal(err)
+	}
+	tx.Version++
+}
+
+// ids are those of a walk.
+func ids(t testing.TB, walk iter.Seq2[payments.HistoryItem, error]) []string {
+	t.Helper()
+	found := []string{}
+	for item, err := range walk {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, item.ID)
+	}
+	return found
+}
+
+// oldestFirst is the order of the history.
+func oldestFirst(a, b store.Bound) int {
+	return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
+}
+
+// inRange is the model of a range, from the words of contract §6.2.
+func inRange(r store.Range, item store.Bound) bool {
+	keeps := func(b *store.Bound, sign int) bool {
+		if b == nil {
+			return true
+		}
+		order := sign * item.At.Compare(b.At)
+		if b.ID != "" {
+			order = sign * oldestFirst(item, *b)
+		}
+		return order > 0 || (order == 0 && b.Inclusive)
+	}
+	return keeps(r.Oldest, 1) && keeps(r.Newest, -1)
+}
+
+func drawnBound(t *rapid.T, label string, items []store.Bound) *store.Bound {
+	inclusive := rapid.Bool().Draw(t, label+" inclusive")
+	switch rapid.SampledFrom([]string{"none", "time", "place"}).Draw(t, label) {
+	case "time":
+		at := start.Add(time.Duration(rapid.IntRange(-2, 12).Draw(t, label+" half ms")) * 500 * time.Microsecond)
+		at = at.Add(time.Duration(rapid.SampledFrom([]int{-1, 0, 0, 1, 999}).Draw(t, label+" ns")))
+		return &store.Bound{At: at, Inclusive: inclusive}
+	case "place":
+		place := rapid.SampledFrom(items).Draw(t, label+" place")
+		place.Inclusive = inclusive
+		return &place
+	default:
+		return nil
+	}
+}
+
+// Whatever the range, the order and the sizes read at a time, a walk meets
+// what it should, once and in order, and no more than it may read.
+func TestAWalkMeetsItsRangeInOrder(t *testing.T) {
+	t.Parallel()
+	w := till{t, newStore(t)}
+	var items []store.Bound
+	for i := range 60 {
+		tx := w.sale(start.Add(time.Duration(i%5)*time.Millisecond), "Tea")
+		items = append(items, store.Bound{At: tx.CreatedAt, ID: tx.ID})
+	}
+	slices.SortFunc(items, oldestFirst)
+	rapid.Check(t, func(t *rapid.T) {
+		r := store.Range{Oldest: drawnBound(t, "oldest", items), Newest: drawnBound(t, "newest", items),
+			NewestFirst: rapid.Bool().Draw(t, "newest first")}
+		want := []string{}
+		for _, item := range items {
+			if inRange(r, item) {
+				want = append(want, item.ID)
+			}
+		}
+		if r.NewestFirst {
+			slices.Reverse(want)
+		}
+		first, most := rapid.IntRange(1, 70).Draw(t, "first"), rapid.IntRange(1, 70).Draw(t, "most")
+		got := ids(w, w.History(w.Context(), tenant, r, first, most))
+		if !slices.Equal(got, want[:min(most, len(want))]) {
+			t.Fatalf("%+v: walked %v, want %v", r, got, want)
+		}
+	})
+}
+
+// One transaction's share is read elsewhere, and must be the same.
+func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
+	t.Parallel()
+	w := till{t, newStore(t)}
+	tx := w.sale(start, "Tea")
+	w.sale(start, "another")
+	items := []store.Bound{{At: tx.CreatedAt, ID: tx.ID}}
+	for i := range 12 {
+		status := []payments.EventStatus{payments.EventPending, payments.EventRefunded, payments.EventFailed}[i%3]
+		e := w.refund(&tx, fmt.Sprint(i), status, start.Add(time.Duration(i%4)*time.Millisecond))
+		items = append(items, store.Bound{At: e.CreatedAt, ID: e.ID})
+	}
+	w.refund(&tx, "unseen", payments.EventReserved, start)
+	var whole, part []payments.HistoryItem
+	for item, err := range w.History(w.Context(), tenant, store.Range{}, 100, 100) {
+		if whole = append(whole, item); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for item, err := range w.HistoryOf(w.Context(), tenant, tx.Code, store.Range{}) {
+		if part = append(part, item); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole = slices.DeleteFunc(whole, func(h payments.HistoryItem) bool { return h.Code != tx.Code })
+	if got, want := shownAll(whole), shownAll(part); got != want || len(part) != len(items) {
+		t.Errorf("the index holds\n%s\nthe partition\n%s", got, want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := store.Range{Oldest: drawnBound(t, "oldest", items), Newest: drawnBound(t, "newest", items),
+			NewestFirst: rapid.Bool().Draw(t, "newest first")}
+		var want []string
+		for _, id := range ids(w, w.History(w.Context(), tenant, r, 100, 100)) {
+			if slices.ContainsFunc(items, func(b store.Bound) bool { return b.ID == id }) {
+				want = append(want, id)
+			}
+		}
+		if got := ids(w, w.HistoryOf(w.Context(), tenant, tx.Code, r)); !slices.Equal(got, want) {
+			t.Fatalf("%+v: %v, want %v", r, got, want)
+		}
+	})
+}
+
+// shownAll writes items out, with what their pointers lead to.
+func shownAll(items []payments.HistoryItem) string {
+	var text strings.Builder
+	for _, item := range items {
+		card := item.Card
+		item.Card = nil
+		fmt.Fprintf(&text, "%+v %+v\n", item, card)
+	}
+	return text.String()
+}
+
+// What the index does not hold, no page shows; and it cannot be widened.
+func TestTheIndexHoldsWhateverAnItemShows(t *testing.T) {
+	t.Parallel()
+	i := slices.IndexFunc(store.Indexes, func(x store.Index) bool { return x.Name == "history" })
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[payments.HistoryItem]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("dynamo"), ",")
+		if !field.Anonymous && !slices.Contains(store.Indexes[i].Include, name) {
+			t.Errorf("%s, stored as %q, is not in the index", field.Name, name)
+		}
+	}
+}
+
+// A query ends at 1 MB; the walk does not.
+func TestAWalkGoesOnPastAMegabyte(t *testing.T) {
+	t.Parallel()
+	w := till{t, newStore(t)}
+	const many = 12
+	for i := range many {
+		w.sale(start.Add(time.Duration(i)*time.Millisecond), strings.Repeat("x", 100_000))
+	}
+	for _, newestFirst := range []bool{false, true} {
+		r := store.Range{NewestFirst: newestFirst}
+		if got := ids(t, w.History(t.Context(), tenant, r, 100, 100)); len(got) != many {
+			t.Errorf("newest first %t: walked %d of %d", newestFirst, len(got), many)
+		}
+	}
+}
+
+// counted counts the requests that pass.
+type counted struct{ n atomic.Int64 }
+
+func (c *counted) Do(r *http.Request) (*http.Response, error) {
+	c.n.Add(1)
+	return http.DefaultClient.Do(r)
+}
+
+func TestWhoeverStopsEarlyReadsNoFurther(t *testing.T) {
+	t.Parallel()
+	requests := &counted{}
+	w := till{t, emptyTable(t, clock.New(), requests)}
+	for range 50 {
+		w.sale(start, "Tea")
+	}
+	for stop, want := range map[int]int64{1: 1, 3: 1, 4: 2, 15: 2, 16: 3, 50: 3} { // 3, then 12, then 48
+		before := requests.n.Load()
+		walked := 0
+		for _, err := range w.History(t.Context(), tenant, store.Range{}, 3, 1000) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if walked++; walked == stop {
+				break
+			}
+		}
+		if got := requests.n.Load() - before; got != want || walked != stop {
+			t.Errorf("%d items took %d queries, want %d for %d", walked, got, want, stop)
+		}
+	}
+}
+
+func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
+	t.Parallel()
+	w := till{t, newStore(t)}
+	tx := w.sale(start, "Tea")
+	pending := w.refund(&tx, "pending", payments.EventPending, start.Add(time.Second))
+	reserved := w.refund(&tx, "reserved", payments.EventReserved, start)
+	withdrawn := w.refund(&tx, "withdrawn", payments.EventWithdrawn, start)
+	deduction := pending
+	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent
+	w.write(&tx, deduction)
+	for id, at := range map[string]time.Time{tx.ID: start, pending.ID: start.Add(time.Second)} {
+		if place, err := w.HistoryPlace(t.Context(), tenant, id); err != nil || place.ID != id || !place.At.Equal(at) || place.Inclusive {
+			t.Errorf("%s stands at %+v, %v", id, place, err)
+		}
+	}
+	for name, id := range map[string]string{"reserved": reserved.ID, "withdrawn": withdrawn.ID, "deduction": deduction.ID,
+		"unknown": uuid.NewString(), "upper case": strings.ToUpper(pending.ID), "code": tx.Code, "long": strings.Repeat("x", 5000), "none": ""} {
+		if place, err := w.HistoryPlace(t.Context(), tenant, id); !failure.Is(err, failure.NotFound) {
+			t.Errorf("%s stands at %+v, %v", name, place, err)
+		}
+	}
+	stranger := account.Tenant{Mode: account.Test, Merchant: "MC9Z9Z9Z9Z"}
+	if place, err := w.HistoryPlace(t.Context(), stranger, tx.ID); !failure.Is(err, failure.NotFound) {
+		t.Errorf("another merchant's stands at %+v, %v", place, err)
+	}
+}
+
+// The index may lag; what is asked for by code or id must not.
+func TestOnlyTheIndexLags(t *testing.T) {
+	t.Parallel()
+	const lag = 3 * time.Second
+	now := clock.New()
+	engine := dynamodb.New(dynamodb.Config{Now: now.Now, IndexLag: lag})
+	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: "http://dynamodb.test", Now: now.Now,
+		Credentials: credentials.NewStaticCredentialsProvider("any", "none", ""), HTTP: aws.HTTPClient(&http.Client{Transport: engine})})
+	if err := s.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w := till{t, s}
+	tx := w.sale(now.Now(), "Tea")
+	e := w.refund(&tx, "one", payments.EventPending, now.Now())
+	for _, id := range []string{tx.ID, e.ID} {
+		if _, err := s.HistoryPlace(t.Context(), tenant, id); err != nil {
+			t.Errorf("%s has no place yet: %v", id, err)
+		}
+	}
+	if got := ids(t, s.HistoryOf(t.Context(), tenant, tx.Code, store.Range{})); len(got) != 2 {
+		t.Errorf("by its code there is %v yet", got)
+	}
+	waited := time.Duration(0)
+	for len(ids(t, s.History(t.Context(), tenant, store.Range{}, 10, 10))) < 2 {
+		if waited > lag {
+			t.Fatalf("not in the history after %s", waited)
+		}
+		now.Advance(100 * time.Millisecond)
+		waited += 100 * time.Millisecond
+	}
+	if waited != lag {
+		t.Errorf("in the history after %s, want the index's lag of %s", waited, lag)
+	}
+}
