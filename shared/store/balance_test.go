@@ -1,0 +1,140 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// wantOwed: the rows that wait come to exactly the amount.
+func wantOwed(t *testing.T, s *store.Store, amount string) {
+	t.Helper()
+	exact := eur(amount)
+	above, err := exact.Add(eur("0.01"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for atLeast, want := range map[money.Amount]bool{exact: true, above: false} {
+		if got, err := s.Owes(t.Context(), tenant, atLeast); err != nil || got != want {
+			t.Errorf("owes at least %s: %t, %v; want exactly %s", atLeast, got, err, exact)
+		}
+	}
+}
+
+func TestDebitsCountAgainstWhatIsOwed(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	wantOwed(t, s, "0")
+	tx := pay(t, s, tenant, "order-1", "attempt-1")
+	pay(t, s, tenant, "order-2", "attempt-2")
+	wantOwed(t, s, "19.80")
+	// 0.20 above what its own parts still give are a debit.
+	apply(t, s, reserve(t, tx, "operation", "10.10", false))
+	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
+	wantOwed(t, s, "9.70")
+	if owes, err := s.Owes(t.Context(), tenant, eur("-1000")); err != nil || !owes {
+		t.Errorf("a floor far below: %t, %v", owes, err)
+	}
+	if owes, err := s.Owes(t.Context(), tenant, money.MustParse("1", "USD")); err != nil || owes {
+		t.Errorf("another currency: %t, %v", owes, err)
+	}
+}
+
+// countedHTTP counts requests by operation.
+type countedHTTP struct {
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+func (c *countedHTTP) Do(r *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	c.calls[operation]++
+	return http.DefaultClient.Do(r)
+}
+
+// TestWhatIsOwedIsReadNoFurtherThanNeeded: all debits first, then credits until they suffice.
+func TestWhatIsOwedIsReadNoFurtherThanNeeded(t *testing.T) {
+	t.Parallel()
+	client := &countedHTTP{calls: map[string]int{}}
+	s := emptyTable(t, clock.New(), client)
+	_, table := s.Raw()
+	padding := strings.Repeat("x", 300_000) // three rows and a half make a page
+	put := func(sk, amount string) {
+		t.Helper()
+		row := map[string]any{"pk": tenant.String() + "#UNPAID#EUR", "sk": sk, "amount": eur(amount), "padding": padding}
+		if err := table.Put(row).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 12 {
+		put(fmt.Sprintf("CREDIT#%016d#row", i), "1")
+	}
+	put("DEBIT#9999999999999999#row", "-2") // the last to come by time counts all the same
+	for _, test := range []struct {
+		atLeast string
+		want    bool
+		queries int
+	}{
+		{"-1000", true, 1}, {"-2", true, 1}, {"0.01", true, 2}, {"1", true, 2}, {"3", true, 3}, {"10", true, 5}, {"10.01", false, 5},
+	} {
+		client.calls["Query"] = 0
+		owes, err := s.Owes(t.Context(), tenant, eur(test.atLeast))
+		if err != nil || owes != test.want || client.calls["Query"] > test.queries {
+			t.Errorf("at least %s: %t, %v, after %d queries; want %t after at most %d",
+				test.atLeast, owes, err, client.calls["Query"], test.want, test.queries)
+		}
+	}
+}
+
+// TestTwoRefundsCannotCountOnTheSameMoney: each passes the held balance's version, also before anything was ever held.
+func TestTwoRefundsCannotCountOnTheSameMoney(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	first, second := pay(t, s, tenant, "order-1", "attempt-1"), pay(t, s, tenant, "order-2", "attempt-2")
+	hold := func(tx payments.Transaction, operation string, held store.Held) error {
+		return s.ApplyTransaction(t.Context(), tenant, reserve(t, read(t, s, tx.ID).Transaction, operation, "1", true), &held)
+	}
+	for i, operation := range []string{"a", "b"} {
+		before := wantHeld(t, s, 2*i, 2*i)
+		if err := hold(first, operation, before); err != nil {
+			t.Fatal(err)
+		}
+		if err := hold(second, operation, before); !errors.Is(err, store.ErrStale) {
+			t.Errorf("a refund on a balance of before: %v", err)
+		}
+		if err := hold(second, operation, wantHeld(t, s, 2*i+1, 2*i+1)); err != nil {
+			t.Errorf("a refund on the fresh balance: %v", err)
+		}
+	}
+	if r := read(t, s, second.ID); r.EventCount != 2 {
+		t.Errorf("%+v", r)
+	}
+	// Whatever becomes of a refund, its hold is given back, whoever held more meanwhile.
+	wantHeld(t, s, 4, 4)
+	apply(t, s, resolve(t, read(t, s, first.ID), first.RefundID("a"), payments.Approved, start.Add(2*time.Hour)))
+	apply(t, s, resolve(t, read(t, s, first.ID), first.RefundID("b"), payments.Declined, start.Add(2*time.Hour)))
+	wantHeld(t, s, 6, 2)
+	apply(t, s, resolve(t, read(t, s, second.ID), second.RefundID("a"), payments.Undecided, start.Add(2*time.Hour)))
+	wantHeld(t, s, 6, 2)
+}
+
+// wantHeld reads what is held.
+func wantHeld(t *testing.T, s *store.Store, version, euros int) store.Held {
+	t.Helper()
+	held, err := s.Held(t.Context(), tenant, "EUR")
+	if err != nil || held.Version != version || held.Amount != eur(fmt.Sprint(euros)) {
+		t.Errorf("held %+v, %v; want %d, version %d", held, err, euros, version)
+	}
+	return held
+}

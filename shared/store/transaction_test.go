@@ -1,0 +1,274 @@
+package store_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
+
+// pay stores a checkout of 10.10 EUR that was paid, in two parts at a fee of 0.20.
+func pay(t *testing.T, s *store.Store, tenant account.Tenant, reference, attempt string) payments.Transaction {
+	t.Helper()
+	d := draft(reference)
+	d.Payee.FeeRate, d.Payee.PayoutPlan = "0.0195", payments.TrueInstallment
+	c, err := s.CreateCheckout(t.Context(), tenant, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err = c.Begin(payments.Attempt{ID: attempt, Operation: "request", Method: payments.CardMethod, Installments: 2}, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change, ok := c.Settle(attempt, payments.Outcome{Decision: payments.Approved}, "msg_"+attempt, payments.Session{}, start)
+	if !ok {
+		t.Fatal("nothing to write")
+	}
+	if _, err := s.Apply(t.Context(), tenant, change); err != nil {
+		t.Fatal(err)
+	}
+	return *change.Transaction
+}
+
+func read(t *testing.T, s *store.Store, id string) store.Record {
+	t.Helper()
+	r, err := s.Transaction(t.Context(), tenant, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func apply(t *testing.T, s *store.Store, change payments.TransactionChange) {
+	t.Helper()
+	if err := s.ApplyTransaction(t.Context(), tenant, change, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func reserve(t *testing.T, tx payments.Transaction, operation, amount string, held bool) payments.TransactionChange {
+	t.Helper()
+	x := eur(amount)
+	change, err := tx.ReserveRefund(operation, &x, held, start.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return change
+}
+
+// resolve is the acquirer's word on a stored refund.
+func resolve(t *testing.T, r store.Record, id string, d payments.Decision, at time.Time) payments.TransactionChange {
+	t.Helper()
+	e, ok := r.Refund(id)
+	if !ok {
+		t.Fatalf("no refund %s in %+v", id, r)
+	}
+	change, ok := r.SettleRefund(e, payments.Outcome{Decision: d}, at)
+	if !ok {
+		t.Fatalf("%s changes nothing", d)
+	}
+	return change
+}
+
+func TestAPaymentLeavesItsTransactionEntryAndRows(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	tx := pay(t, s, tenant, "order-1", "attempt-1")
+	r := read(t, s, "attempt-1")
+	if r.Code != tx.Code || r.Captured != eur("10.10") || r.Fee != eur("0.20") || len(r.Payouts) != 2 || r.Version != 1 || len(r.Events) != 0 {
+		t.Errorf("%+v", r)
+	}
+	entries, err := s.Entries(t.Context(), tenant, tx)
+	if err != nil || len(entries) != 1 || entries[0].Kind != payments.PaymentEntry || entries[0].Check() != nil || len(entries[0].Legs) != 3 {
+		t.Errorf("%+v, %v", entries, err)
+	}
+	wantOwed(t, s, "9.90")
+	for name, elsewhere := range map[string]account.Tenant{
+		"live": {Mode: account.Live, Merchant: tenant.Merchant}, "another merchant": {Mode: account.Test, Merchant: "MC2"},
+	} {
+		if _, err := s.Transaction(t.Context(), elsewhere, "attempt-1"); !failure.Is(err, failure.NotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestARefundIsKeptThroughItsLife(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	tx := pay(t, s, tenant, "order-1", "attempt-1")
+	id := tx.RefundID("operation")
+	apply(t, s, reserve(t, tx, "operation", "4.10", false))
+	r := read(t, s, tx.ID)
+	if e, ok := r.Refund(id); !ok || e.Status != payments.EventReserved || len(r.Events) != 0 || r.Refundable != eur("6.00") {
+		t.Fatalf("reserved: %+v", r)
+	}
+	if due := overdue(t, s, start.Add(2*time.Hour)); !slices.Contains(due, store.Due{Tenant: tenant, RefundID: id}) {
+		t.Errorf("due: %v", due)
+	}
+	apply(t, s, resolve(t, r, id, payments.Undecided, start.Add(2*time.Hour)))
+	if r = read(t, s, tx.ID); len(r.Events) != 1 || r.Events[0].Status != payments.EventPending {
+		t.Fatalf("pending: %+v", r)
+	}
+	apply(t, s, resolve(t, r, id, payments.Approved, start.Add(3*time.Hour)))
+	r = read(t, s, tx.ID)
+	if len(r.Events) != 1 || r.Events[0].Status != payments.EventRefunded || r.Refunded != eur("4.10") || r.Version != 4 ||
+		!r.Events[0].CreatedAt.Equal(start.Add(2*time.Hour)) {
+		t.Errorf("refunded: %+v", r)
+	}
+	if e, ok := r.Event(r.Events[0].Number()); !ok || e.ID != id {
+		t.Errorf("by its number: %+v", e)
+	}
+	for _, due := range overdue(t, s, start.Add(1000*time.Hour)) {
+		if due.RefundID != "" {
+			t.Errorf("still due: %v", due)
+		}
+	}
+	if entries, err := s.Entries(t.Context(), tenant, tx); err != nil || len(entries) != 2 {
+		t.Errorf("%+v, %v", entries, err)
+	}
+	wantOwed(t, s, "5.80")
+}
+
+// Events are kept in the order they were first seen, and each transaction of a code has its own.
+func TestEventsBelongToTheirTransaction(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	tx := pay(t, s, tenant, "order-1", "attempt-1")
+	for i, operation := range []string{"z", "a", "m"} {
+		apply(t, s, reserve(t, read(t, s, tx.ID).Transaction, operation, "1", false))
+		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID(operation), payments.Declined, start.Add(time.Duration(2+i)*time.Hour)))
+	}
+	c, err := s.Checkout(t.Context(), tenant, tx.CheckoutID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	amount := eur("1")
+	change, err := read(t, s, tx.ID).ChargeBack(c, "cb", &amount, false, "msg_cb", start.Add(9*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(t, s, change)
+	namesake := tx
+	namesake.ID = "attempt-2"
+	if _, err := s.Apply(t.Context(), tenant, payments.Change{Checkout: c, Transaction: &namesake}); err != nil {
+		t.Fatal(err)
+	}
+	records, err := s.Transactions(t.Context(), tenant, tx.Code)
+	if err != nil || len(records) != 2 {
+		t.Fatalf("%+v, %v", records, err)
+	}
+	for _, r := range records {
+		if r.ID == "attempt-2" && len(r.Events) != 0 {
+			t.Errorf("events of another: %+v", r.Events)
+		}
+	}
+	r := read(t, s, tx.ID)
+	want := []string{tx.RefundID("z"), tx.RefundID("a"), tx.RefundID("m"), tx.ChargeBackID("cb")}
+	for i, e := range r.Events {
+		if len(r.Events) != 4 || e.ID != want[i] {
+			t.Fatalf("%+v, want %v", r.Events, want)
+		}
+	}
+	if e, ok := r.ChargeBackBy("cb"); !ok || e.Type != payments.ChargeBackEvent {
+		t.Errorf("%+v", e)
+	}
+	if _, ok := r.ChargeBackBy("another"); ok {
+		t.Error("found a charge-back nobody reported")
+	}
+	if _, callback, err := s.Callback(t.Context(), "msg_cb"); err != nil || callback.CheckoutID != tx.CheckoutID {
+		t.Errorf("%+v, %v", callback, err)
+	}
+}
+
+func TestOfTwoRefundsFromOneReadTheSecondIsStale(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	tx := pay(t, s, tenant, "order-1", "attempt-1")
+	apply(t, s, reserve(t, tx, "first", "10.10", false))
+	if err := s.ApplyTransaction(t.Context(), tenant, reserve(t, tx, "second", "10.10", false), nil); !errors.Is(err, store.ErrStale) {
+		t.Errorf("the second: %v", err)
+	}
+	if r := read(t, s, tx.ID); !r.Refundable.IsZero() || r.EventCount != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A row that a payout has taken is not there any more: nothing of the change is written.
+func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	tx := pay(t, s, tenant, "order-1", "attempt-1")
+	_, table := s.Raw()
+	var rows []struct {
+		SK string `dynamo:"sk"`
+	}
+	if err := table.Get("pk", tenant.String()+"#UNPAID#EUR").All(t.Context(), &rows); err != nil || len(rows) != 2 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	if err := table.Delete("pk", tenant.String()+"#UNPAID#EUR").Range("sk", rows[0].SK).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, s, reserve(t, tx, "operation", "1", false))
+	before := read(t, s, tx.ID)
+	change := resolve(t, before, tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour))
+	if err := s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {
+		t.Errorf("%v", err)
+	}
+	entries, err := s.Entries(t.Context(), tenant, tx)
+	if after := read(t, s, tx.ID); err != nil || len(entries) != 1 || after.Version != before.Version || len(after.Events) != 0 {
+		t.Errorf("%+v, %v, %+v", entries, err, after)
+	}
+}
+
+func TestAWithdrawnRefundMayBeAskedForAgain(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	tx := pay(t, s, tenant, "order-1", "attempt-1")
+	apply(t, s, reserve(t, tx, "operation", "4.10", false))
+	r := read(t, s, tx.ID)
+	e, _ := r.Refund(tx.RefundID("operation"))
+	change, ok := r.WithdrawRefund(e, start.Add(2*time.Hour))
+	if !ok {
+		t.Fatal("nothing to withdraw")
+	}
+	apply(t, s, change)
+	if r = read(t, s, tx.ID); len(r.Events) != 0 || r.Refundable != eur("10.10") {
+		t.Errorf("withdrawn: %+v", r)
+	}
+	apply(t, s, reserve(t, r.Transaction, "operation", "2", false))
+	r = read(t, s, tx.ID)
+	if e, ok := r.Refund(e.ID); !ok || e.Status != payments.EventReserved || e.Amount != eur("2") || r.Refundable != eur("8.10") {
+		t.Errorf("again: %+v", r)
+	}
+}
+
+func TestAChangeRecognisesItself(t *testing.T) {
+	t.Parallel()
+	// One lost reply is repeated by the SDK; three exhaust it, and the store reads its own write.
+	for _, lost := range []int{1, 3} {
+		client := &lossyHTTP{operation: "TransactWriteItems"}
+		s := emptyTable(t, clock.New(), client)
+		tx := pay(t, s, tenant, "order-1", "attempt-1")
+		change := reserve(t, tx, "operation", "4.10", false)
+		client.lose = lost
+		apply(t, s, change)
+		if client.lose != 0 {
+			t.Errorf("%d replies were not lost", client.lose)
+		}
+		if r := read(t, s, tx.ID); r.Refundable != eur("6.00") || r.Version != 2 {
+			t.Errorf("%+v", r)
+		}
+		if err := s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {
+			t.Errorf("the same change again: %v", err)
+		}
+	}
+}
