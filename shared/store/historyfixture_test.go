@@ -1,0 +1,107 @@
+package store_test
+
+import (
+	"cmp"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// till writes transactions, each with a checkout of its own.
+type till struct {
+	*testing.T
+	*store.Store
+}
+
+func (w till) sale(at time.Time, summary string) payments.Transaction {
+	w.Helper()
+	checkout, err := w.CreateCheckout(w.Context(), tenant, draft(uuid.NewString()))
+	if err != nil {
+		w.Fatal(err)
+	}
+	id, none := uuid.NewString(), money.Zero("EUR")
+	tx := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id),
+		Amount: checkout.Amount, Status: payments.Successful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1,
+		MerchantCode: tenant.Merchant, CreatedAt: at}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(),
+		ProductSummary: summary, Username: "till@shop.example", Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"},
+		Captured: checkout.Amount, Refundable: checkout.Amount, Refunded: none, ChargedBack: none, Fee: none,
+		PayoutPlan: payments.SinglePayment, UpdatedAt: at, Version: 1}
+	if _, err := w.Apply(w.Context(), tenant, payments.Change{Checkout: checkout, Transaction: &tx}); err != nil {
+		w.Fatal(err)
+	}
+	return tx
+}
+
+// refund writes an event of the transaction in the status.
+func (w till) refund(tx *payments.Transaction, cause string, status payments.EventStatus, at time.Time) payments.Event {
+	w.Helper()
+	e := payments.Event{ID: tx.RefundID(cause), TransactionID: tx.ID, Code: tx.Code, Type: payments.RefundEvent, Status: status,
+		Amount: money.MustParse("1", "EUR"), CreatedAt: at, UpdatedAt: at, About: tx.HistoryItem().About}
+	w.write(tx, e)
+	return e
+}
+
+func (w till) write(tx *payments.Transaction, events ...payments.Event) {
+	w.Helper()
+	if err := w.ApplyTransaction(w.Context(), tenant, payments.TransactionChange{Transaction: *tx, Events: events}, nil); err != nil {
+		w.Fatal(err)
+	}
+	tx.Version++
+}
+
+// ids are those of a walk.
+func ids(t testing.TB, walk iter.Seq2[payments.HistoryItem, error]) []string {
+	t.Helper()
+	found := []string{}
+	for item, err := range walk {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, item.ID)
+	}
+	return found
+}
+
+// oldestFirst is the order of the history.
+func oldestFirst(a, b store.Bound) int {
+	return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
+}
+
+// inRange is the model of a range, from the words of contract §6.2.
+func inRange(r store.Range, item store.Bound) bool {
+	keeps := func(b *store.Bound, sign int) bool {
+		if b == nil {
+			return true
+		}
+		order := sign * item.At.Compare(b.At)
+		if b.ID != "" {
+			order = sign * oldestFirst(item, *b)
+		}
+		return order > 0 || (order == 0 && b.Inclusive)
+	}
+	return keeps(r.Oldest, 1) && keeps(r.Newest, -1)
+}
+
+func drawnBound(t *rapid.T, label string, items []store.Bound) *store.Bound {
+	inclusive := rapid.Bool().Draw(t, label+" inclusive")
+	switch rapid.SampledFrom([]string{"none", "time", "place"}).Draw(t, label) {
+	case "time":
+		at := start.Add(time.Duration(rapid.IntRange(-2, 12).Draw(t, label+" half ms")) * 500 * time.Microsecond)
+		at = at.Add(time.Duration(rapid.SampledFrom([]int{-1, 0, 0, 1, 999}).Draw(t, label+" ns")))
+		return &store.Bound{At: at, Inclusive: inclusive}
+	case "place":
+		place := rapid.SampledFrom(items).Draw(t, label+" place")
+		place.Inclusive = inclusive
+		return &place
+	default:
+		return nil
+	}
+}
