@@ -52,7 +52,7 @@ var imports = []struct {
 	{"localstack/world", "functions shared/... localstack/..."},
 	{"localstack/...", "functions localstack/... " + pure + " shared/account shared/payments shared/webhook" +
 		" shared/store shared/rest shared/app shared/acquirer/..."},
-	{"infra/...", "functions infra/..."},
+	{"infra/...", "functions shared/app shared/store"},
 }
 
 const (
@@ -86,6 +86,7 @@ var reserved = []struct {
 	{"github.com/aws/aws-cdk-go", "infra/..."},
 	{"github.com/aws/constructs-go", "infra/..."},
 	{"github.com/aws/jsii-runtime-go", "infra/..."},
+	{"github.com/cdklabs", "infra/..."},
 	{"github.com/getkin/kin-openapi", "shared/contract"},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/..."},

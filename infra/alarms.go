@@ -1,0 +1,125 @@
+package main
+
+import (
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// alarm is raised when the metric is at least the limit in each of the
+// periods. No data is no alarm: a platform that nobody uses is well.
+type alarm struct {
+	id, says string
+	metric   awscloudwatch.Metric
+	limit    float64
+	periods  int // of interval; 0: one
+	missing  awscloudwatch.TreatMissingData
+	below    bool // raised when the metric is below the limit instead
+}
+
+const (
+	slowRequest = 3 * time.Second  // for one request in a hundred; an acquirer takes one or two
+	slowPeriods = 3                // in a row
+	staleStream = time.Minute      // behind which the fast path of the outbox is no longer fast
+	staleQueue  = 15 * time.Minute // the longest that SQS delays a message
+	silentTicks = 5                // missed in a row
+)
+
+// addAlarms raises what a person has to look at, through one topic.
+func (p *platform) addAlarms() {
+	p.alarms = awssns.NewTopic(p.stack, text("Alarms"), &awssns.TopicProps{TopicName: text(p.name("alarms")), EnforceSSL: yes})
+	// The topic's policy, made for TLS, replaces the one that would let the account's alarms in.
+	p.alarms.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(text("cloudwatch.amazonaws.com"), nil)},
+		Actions:    jsii.Strings("sns:Publish"), Resources: &[]*string{p.alarms.TopicArn()},
+		Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": p.stack.Account()}},
+	}))
+	if p.AlarmEmail != "" {
+		p.alarms.AddSubscription(awssnssubscriptions.NewEmailSubscription(&p.AlarmEmail, nil))
+	}
+	p.alarmAPI()
+	for _, f := range p.functions {
+		p.alarmFunction(f)
+	}
+	p.alarmTable()
+	p.alarmQueues()
+	p.alarm(alarm{id: "Reconcile", says: "the books differ", metric: p.own(reconcileDifferences), limit: 1})
+	p.alarm(alarm{id: "Overdue", says: "callbacks were overdue: stream or queue lost them", metric: p.own(overdueCallbacks), limit: 1})
+}
+
+func (p *platform) alarmAPI() {
+	p.alarm(alarm{id: "ApiErrors", says: "requests are answered 5xx", metric: p.ofAPI("5xx", sum), limit: 1})
+	p.alarm(alarm{id: "ApiSlow", says: "the slowest hundredth of requests takes too long", metric: p.ofAPI("Latency", p99),
+		limit: float64(slowRequest.Milliseconds()), periods: slowPeriods})
+}
+
+func (p *platform) alarmFunction(f function) {
+	id := pascal(f.Name)
+	p.alarm(alarm{id: id + "Errors", says: f.Name + " fails", metric: p.ofFunction(f, "Errors", sum), limit: 1})
+	p.alarm(alarm{id: id + "Throttles", says: f.Name + " is not let run: raise the account's concurrency",
+		metric: p.ofFunction(f, "Throttles", sum), limit: 1})
+	if f.HTTP != nil {
+		p.alarm(alarm{id: id + "Slow", says: "the slowest hundredth of " + f.Name + " takes too long",
+			metric: p.ofFunction(f, "Duration", p99), limit: float64(slowRequest.Milliseconds()), periods: slowPeriods})
+	}
+	if f.Stream != nil {
+		p.alarm(alarm{id: id + "Behind", says: f.Name + " is behind the table's stream",
+			metric: p.ofFunction(f, "IteratorAge", maximum), limit: float64(staleStream.Milliseconds())})
+	}
+	if f.Tick != nil && f.Tick.Every*silentTicks <= interval {
+		p.alarm(alarm{id: id + "Silent", says: f.Name + " is no longer woken", metric: p.ofFunction(f, "Invocations", sum),
+			limit: 1, below: true, missing: awscloudwatch.TreatMissingData_BREACHING})
+	}
+}
+
+func (p *platform) alarmTable() {
+	for _, name := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
+		p.alarm(alarm{id: "Table" + name, says: "the table is throttled: look for a hot key", metric: p.ofTable(name, sum), limit: 1})
+		for _, index := range store.Indexes {
+			p.alarm(alarm{id: "Index" + pascal(index.Name) + name, says: "the index " + index.Name + " is throttled: look for a hot key",
+				metric: p.ofIndex(index.Name, name, sum), limit: 1})
+		}
+	}
+	p.alarm(alarm{id: "TableErrors", says: "DynamoDB fails", metric: p.metric("AWS/DynamoDB", "SystemErrors", sum,
+		map[string]*string{"TableName": p.table.TableName(), "Operation": text("TransactWriteItems")}), limit: 1})
+}
+
+func (p *platform) alarmQueues() {
+	for _, q := range functions.Queues {
+		p.alarm(alarm{id: "Queue" + pascal(q.Name) + "Stale", says: "messages of " + q.Name + " wait too long",
+			metric: p.ofQueue(p.queues[q.Name].QueueName(), "ApproximateAgeOfOldestMessage"), limit: staleQueue.Seconds()})
+	}
+	for _, q := range p.dead {
+		p.alarm(alarm{id: "Queue" + pascal(q.name), says: q.name + " is not empty: something was given up",
+			metric: p.ofQueue(q.queue.QueueName(), "ApproximateNumberOfMessagesVisible"), limit: 1})
+	}
+}
+
+func (p *platform) alarm(a alarm) {
+	props := &awscloudwatch.AlarmProps{
+		AlarmName:          text(p.name(a.id)),
+		AlarmDescription:   &a.says,
+		Metric:             a.metric,
+		Threshold:          &a.limit,
+		EvaluationPeriods:  number(max(a.periods, 1)),
+		ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+		TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
+	}
+	if a.below {
+		props.ComparisonOperator = awscloudwatch.ComparisonOperator_LESS_THAN_THRESHOLD
+	}
+	if a.missing != "" {
+		props.TreatMissingData = a.missing
+	}
+	raised := awscloudwatch.NewAlarm(p.stack, text("Alarm"+a.id), props)
+	raised.AddAlarmAction(awscloudwatchactions.NewSnsAction(p.alarms))
+	raised.AddOkAction(awscloudwatchactions.NewSnsAction(p.alarms))
+}

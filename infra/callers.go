@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+)
+
+// The stream's event source mapping; the local runner does the same.
+const (
+	streamBatch   = 100 // records a call, at most
+	streamRetries = 4   // of a failing record, after its first try; then it is passed over
+	// streamCalls is how many calls one shard may have under way. A shard
+	// carries a thousand writes a second, which one call at a time could not
+	// keep up with when each sends a message. Nothing depends on their order
+	// but that of one item, which Lambda keeps.
+	streamCalls = 10
+)
+
+var errNoCaller = errors.New("nothing calls it: give it one of HTTP, Queue, Stream, Tick and Invoke")
+
+// addCaller connects what calls the function. Routes are added later, when
+// all are known; operators need nothing.
+func (p *platform) addCaller(f function) error {
+	switch {
+	case f.Queue != nil:
+		return p.readQueue(f)
+	case f.Stream != nil:
+		p.readStream(f)
+		return nil
+	case f.Tick != nil:
+		return p.addSchedule(f)
+	case f.HTTP != nil, f.Invoke != nil:
+		return nil
+	default:
+		return errNoCaller
+	}
+}
+
+// readQueue has the queue's messages given to the function, by a limited
+// number of calls at a time: a backlog must not take the concurrency that
+// payments need.
+func (p *platform) readQueue(f function) error {
+	queue, ok := p.queues[f.Queue.From.Name]
+	if !ok {
+		return fmt.Errorf("functions.Queues has no queue %q", f.Queue.From.Name)
+	}
+	awslambda.NewEventSourceMapping(p.stack, text("Source"+pascal(f.Name)), &awslambda.EventSourceMappingProps{
+		Target:                  f.lambda,
+		EventSourceArn:          queue.QueueArn(),
+		BatchSize:               number(f.Queue.Batch),
+		MaxConcurrency:          &p.Workers,
+		ReportBatchItemFailures: yes,
+	})
+	return nil
+}
+
+// readStream has the table's stream given to the function, from before its
+// first deployment on. What it cannot handle goes to a dead-letter queue.
+func (p *platform) readStream(f function) {
+	dead := p.addDeadQueue(f.Name + "-dead")
+	allow(f.role, []string{"sqs:SendMessage"}, dead.QueueArn())
+	source := awslambda.NewEventSourceMapping(p.stack, text("Source"+pascal(f.Name)), &awslambda.EventSourceMappingProps{
+		Target:                  f.lambda,
+		EventSourceArn:          p.table.TableStreamArn(),
+		StartingPosition:        awslambda.StartingPosition_TRIM_HORIZON,
+		BatchSize:               number(streamBatch),
+		ParallelizationFactor:   number(streamCalls),
+		RetryAttempts:           number(streamRetries),
+		ReportBatchItemFailures: yes,
+	})
+	source.Node().DefaultChild().(awslambda.CfnEventSourceMapping).SetDestinationConfig(
+		&awslambda.CfnEventSourceMapping_DestinationConfigProperty{
+			OnFailure: &awslambda.CfnEventSourceMapping_OnFailureProperty{Destination: dead.QueueArn()}})
+}

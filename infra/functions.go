@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+
+	"github.com/cashwrap/cashwrap/functions"
+)
+
+// Memory in MB decides how much of a processor a function gets. A caller
+// waits for an endpoint, and a tick works on many things at once; the others
+// mostly wait themselves.
+const (
+	memory     = 256
+	moreMemory = 512
+)
+
+// bootstrap is the file that the runtime starts.
+const bootstrap = "bootstrap"
+
+// addFunction deploys one with its role, its log and what calls it.
+func (p *platform) addFunction(f functions.Function) error {
+	folder := filepath.Join(p.Build, f.Name)
+	if _, err := os.Stat(filepath.Join(folder, bootstrap)); err != nil {
+		return fmt.Errorf("it is not built, run `make build` first: %w", err)
+	}
+	log := p.addLog("Log"+pascal(f.Name), "/aws/lambda/"+p.name(f.Name))
+	role := p.addRole(f, log)
+	props := &awslambda.FunctionProps{
+		FunctionName:          text(p.name(f.Name)),
+		Description:           text("Cashwrap, " + p.Stage + ": " + calledBy(f)),
+		Code:                  awslambda.Code_FromAsset(&folder, nil),
+		Runtime:               awslambda.Runtime_PROVIDED_AL2023(),
+		Handler:               text(bootstrap),
+		Architecture:          awslambda.Architecture_ARM_64(),
+		MemorySize:            number(memoryOf(f)),
+		Timeout:               duration(f.Timeout),
+		Environment:           p.environment(f),
+		EnvironmentEncryption: p.key,
+		Role:                  role,
+		LogGroup:              log,
+		LoggingFormat:         awslambda.LoggingFormat_JSON,
+		Tracing:               awslambda.Tracing_ACTIVE,
+	}
+	if f.Tick != nil {
+		props.RetryAttempts, props.MaxEventAge = number(retriesOf(f.Tick)), awscdk.Duration_Seconds(number(ageOf(f.Tick)))
+	}
+	deployed := function{f, awslambda.NewFunction(p.stack, text(pascal(f.Name)), props), role}
+	p.functions = append(p.functions, deployed)
+	return p.addCaller(deployed)
+}
+
+func memoryOf(f functions.Function) int {
+	if f.HTTP != nil || f.Tick != nil {
+		return moreMemory
+	}
+	return memory
+}
+
+// calledBy is for people who read a list of functions.
+func calledBy(f functions.Function) string {
+	switch {
+	case f.HTTP != nil:
+		return "endpoints of the API"
+	case f.Queue != nil:
+		return "reads the queue " + f.Queue.From.Name
+	case f.Stream != nil:
+		return "reads the table's stream"
+	case f.Tick != nil:
+		return "woken every " + f.Tick.Every.String()
+	default:
+		return "invoked by operators"
+	}
+}
+
+// environment is what app.FromEnvironment reads. What only a developer's
+// machine may set is never here.
+func (p *platform) environment(f functions.Function) *map[string]*string {
+	variables := map[string]*string{
+		"TABLE":                 p.table.TableName(),
+		"BASE_URL":              p.baseURL,
+		"PLATFORM_SECRET":       p.secretValue(),
+		"PLATFORM_SECRET_SINCE": &p.SecretSince,
+	}
+	if p.PayPal {
+		variables["PAYPAL"] = text("on")
+	}
+	for _, q := range f.Access().Sends {
+		variables[q.Variable] = p.queues[q.Name].QueueUrl()
+	}
+	return &variables
+}
+
+// addLog makes a log group that is emptied in time: 30 days in dev, 400 in
+// prod, where a year's books may be asked about in the next.
+func (p *platform) addLog(id, name string) awslogs.LogGroup {
+	retention := awslogs.RetentionDays_ONE_MONTH
+	if p.Production() {
+		retention = awslogs.RetentionDays_THIRTEEN_MONTHS
+	}
+	return awslogs.NewLogGroup(p.stack, &id, &awslogs.LogGroupProps{
+		LogGroupName: &name, Retention: retention, RemovalPolicy: p.lasting()})
+}
+
+// pascal turns a name of the list into a construct's id: callbacks-dead into
+// CallbacksDead.
+func pascal(name string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '_' }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}

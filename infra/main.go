@@ -1,0 +1,35 @@
+// Package main is the CDK app: the platform in an AWS account, generated from
+// functions.All, functions.Queues and store.Indexes, so that a new family,
+// queue, schedule or index needs no change here.
+//
+// Each file is one concern. What an operator may set is in settings.go.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/jsii-runtime-go"
+)
+
+func main() {
+	if err := synthesize(); err != nil {
+		fmt.Fprintln(os.Stderr, "infra:", err)
+		os.Exit(1)
+	}
+}
+
+// synthesize writes the cloud assembly to where the CDK CLI wants it.
+func synthesize() error {
+	if err := checkNode(); err != nil {
+		return err
+	}
+	defer jsii.Close()
+	app := awscdk.NewApp(nil)
+	if _, err := newPlatform(app); err != nil {
+		return err
+	}
+	app.Synth(nil)
+	return nil
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+)
+
+// What the functions count themselves, by EMF lines in their logs. The names
+// are theirs, and have no dimensions.
+const (
+	namespace            = "Cashwrap"
+	reconcileDifferences = "ReconcileDifferences" // found between transactions, journal, payouts and acquirer
+	overdueCallbacks     = "OverdueCallbacks"     // found by a sweep: the fast path lost them
+)
+
+// Statistics of CloudWatch.
+const (
+	sum     = "Sum"
+	maximum = "Maximum"
+	median  = "p50"
+	p99     = "p99"
+)
+
+// interval is a graph's and, unless it says otherwise, an alarm's period.
+const interval = 5 * time.Minute
+
+func (p *platform) metric(space, name, statistic string, dimensions map[string]*string) awscloudwatch.Metric {
+	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+		Namespace: &space, MetricName: &name, Statistic: &statistic, DimensionsMap: &dimensions, Period: duration(interval)})
+}
+
+func (p *platform) own(name string) awscloudwatch.Metric {
+	return p.metric(namespace, name, sum, map[string]*string{})
+}
+
+func (p *platform) ofAPI(name, statistic string) awscloudwatch.Metric {
+	return p.metric("AWS/ApiGateway", name, statistic, map[string]*string{"ApiId": p.api.ApiId()})
+}
+
+func (p *platform) ofFunction(f function, name, statistic string) awscloudwatch.Metric {
+	return p.metric("AWS/Lambda", name, statistic, map[string]*string{"FunctionName": f.lambda.FunctionName()})
+}
+
+func (p *platform) ofQueue(queue *string, name string) awscloudwatch.Metric {
+	return p.metric("AWS/SQS", name, maximum, map[string]*string{"QueueName": queue})
+}
+
+// ofTable is the table's own part; each index counts for itself.
+func (p *platform) ofTable(name, statistic string) awscloudwatch.Metric {
+	return p.metric("AWS/DynamoDB", name, statistic, map[string]*string{"TableName": p.table.TableName()})
+}
+
+func (p *platform) ofIndex(index, name, statistic string) awscloudwatch.Metric {
+	return p.metric("AWS/DynamoDB", name, statistic, map[string]*string{
+		"TableName": p.table.TableName(), "GlobalSecondaryIndexName": &index})
+}
+
+func labelled(m awscloudwatch.Metric, label string) awscloudwatch.IMetric {
+	return m.With(&awscloudwatch.MetricOptions{Label: &label})
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// minNode is the oldest Node.js the CDK's library still runs on.
+const minNode = 20
+
+// checkNode says what is missing: the CDK is a Node.js program that Go talks
+// to, and without it jsii panics deep inside.
+func checkNode() error {
+	path, err := exec.LookPath("node")
+	if err != nil {
+		return errors.New("the CDK needs Node.js 20 or later, and no `node` is in the PATH")
+	}
+	out, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return fmt.Errorf("the CDK needs Node.js 20 or later, but `node --version` fails: %w", err)
+	}
+	return newEnough(strings.TrimSpace(string(out)))
+}
+
+// newEnough judges what `node --version` prints, e.g. v20.20.2.
+func newEnough(version string) error {
+	major, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
+	if n, err := strconv.Atoi(major); err != nil || n < minNode {
+		return fmt.Errorf("the CDK needs Node.js %d or later, this is %s", minNode, version)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+
+	"github.com/cashwrap/cashwrap/functions"
+)
+
+// deadQueue keeps what was given up, for an operator to look at. Whatever
+// lies in one raises an alarm.
+type deadQueue struct {
+	name  string
+	queue awssqs.Queue
+}
+
+// addQueues makes each queue with its dead-letter queue.
+func (p *platform) addQueues() {
+	for _, q := range functions.Queues {
+		dead := p.addDeadQueue(q.DeadName())
+		p.queues[q.Name] = awssqs.NewQueue(p.stack, text("Queue"+pascal(q.Name)), &awssqs.QueueProps{
+			QueueName:         text(p.name(q.Name)),
+			VisibilityTimeout: duration(q.Visibility),
+			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: number(q.MaxReceives)},
+			Encryption:        awssqs.QueueEncryption_SQS_MANAGED,
+			EnforceSSL:        yes,
+			RemovalPolicy:     p.lasting(),
+		})
+	}
+}
+
+// addDeadQueue makes a queue for what a queue, a stream or a schedule gave up.
+func (p *platform) addDeadQueue(name string) awssqs.Queue {
+	queue := awssqs.NewQueue(p.stack, text("Queue"+pascal(name)), &awssqs.QueueProps{
+		QueueName:       text(p.name(name)),
+		RetentionPeriod: duration(functions.DeadRetention),
+		Encryption:      awssqs.QueueEncryption_SQS_MANAGED,
+		EnforceSSL:      yes,
+		RemovalPolicy:   p.lasting(),
+	})
+	suppress(queue, "AwsSolutions-SQS3", "It is itself a dead-letter queue: nothing consumes it, so nothing fails to.")
+	p.dead = append(p.dead, deadQueue{name, queue})
+	return queue
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// addRole makes the function's own role: what functions.Access says, on this
+// table, these indexes and these queues.
+func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Role {
+	role := awsiam.NewRole(p.stack, text("Role"+pascal(f.Name)), &awsiam.RoleProps{
+		AssumedBy:   awsiam.NewServicePrincipal(text("lambda.amazonaws.com"), nil),
+		Description: text("Cashwrap, " + p.Stage + ": what " + f.Name + " may do"),
+	})
+	log.GrantWrite(role)
+	// Lambda opens the environment by a grant that dies with the role it was
+	// made for; this outlives that.
+	allow(role, []string{"kms:Decrypt"}, p.key.KeyArn())
+	access := f.Access()
+	if len(access.Items) > 0 {
+		allow(role, prefixed("dynamodb:", access.Items), p.table.TableArn())
+	}
+	if len(access.Indexes) > 0 {
+		allow(role, prefixed("dynamodb:", access.Indexes), p.indexARNs()...)
+	}
+	for _, q := range access.Sends {
+		allow(role, []string{"sqs:SendMessage"}, p.queues[q.Name].QueueArn())
+	}
+	p.allowSource(role, f)
+	suppress(role, "AwsSolutions-IAM5", "PutTraceSegments and PutTelemetryRecords know no resources.", "Resource::*")
+	return role
+}
+
+// allowSource lets Lambda read, with the function's role, what it calls the
+// function with.
+func (p *platform) allowSource(role awsiam.Role, f functions.Function) {
+	switch {
+	case f.Queue != nil:
+		allow(role, []string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"},
+			p.queues[f.Queue.From.Name].QueueArn())
+	case f.Stream != nil:
+		allow(role, []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}, p.table.TableStreamArn())
+		allow(role, []string{"dynamodb:ListStreams"}, text(*p.table.TableArn()+"/stream/*"))
+		suppress(role, "AwsSolutions-IAM5", "ListStreams is asked for all streams of the table at once.",
+			"Resource::<"+*p.stack.GetLogicalId(p.table.Node().DefaultChild().(awscdk.CfnElement))+".Arn>/stream/*")
+	}
+}
+
+// indexARNs are the indexes', each by its name.
+func (p *platform) indexARNs() []*string {
+	var arns []*string
+	for _, index := range store.Indexes {
+		arns = append(arns, text(*p.table.TableArn()+"/index/"+index.Name))
+	}
+	return arns
+}
+
+func allow(role awsiam.Role, actions []string, resources ...*string) {
+	role.AddToPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Actions: jsii.Strings(actions...), Resources: &resources}))
+}
+
+func prefixed(prefix string, names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, prefix+name)
+	}
+	return all
+}

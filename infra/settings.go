@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/constructs-go/constructs/v10"
+)
+
+// settings are what an operator may set, as CDK context: on the command line
+// (-c name=value), or for one stage in cdk.json, under the stage's name. The
+// comments give the context's name and its default in dev and prod.
+type settings struct {
+	Stage string // stage: dev or prod
+	Build string // build: folder of the built functions; ../.build
+
+	// Where clients find the API. Without a domain it is API Gateway's own.
+	Domain      string // domain: a host name of the operator's
+	Certificate string // certificate: ARN of the domain's certificate, in the stack's region
+	ZoneID      string // zoneId and zoneName: a Route 53 zone to put the domain's records into;
+	ZoneName    string // without one the operator points the domain at the output DomainTarget
+	BaseURL     string // baseUrl: overrides the URL that the platform tells others, for emulators and proxies
+
+	Rate    float64 // rate: requests a second, beyond which API Gateway answers 429; 100, 5000
+	Burst   float64 // burst: requests at once, likewise; 200, 2500
+	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
+
+	SecretVersion string // secretVersion: VersionId of the platform secret; the current one. See secrets.go
+	SecretSince   string // secretSince: RFC 3339, when that version came into use
+	PayPal        bool   // paypal=on offers PayPal
+	AlarmEmail    string // alarmEmail: who hears of alarms; whoever subscribes to the topic
+}
+
+// Production says that losing anything would lose somebody's money.
+func (s settings) Production() bool { return s.Stage == prod }
+
+const (
+	dev  = "dev"
+	prod = "prod"
+)
+
+// context reads one setting and collects what is wrong with the others.
+type context struct {
+	node     constructs.Node
+	stage    string
+	problems []error
+}
+
+// readSettings reads the context of the app. The error names each setting
+// that is wrong.
+func readSettings(node constructs.Node) (settings, error) {
+	c := &context{node: node}
+	c.stage = c.text("stage", dev)
+	s := settings{
+		Stage: c.stage, Build: c.text("build", "../.build"),
+		Domain: c.text("domain", ""), Certificate: c.text("certificate", ""), BaseURL: c.text("baseUrl", ""),
+		ZoneID: c.text("zoneId", ""), ZoneName: c.text("zoneName", ""),
+		Rate: c.number("rate", 100, 5000), Burst: c.number("burst", 200, 2500), Workers: c.number("workers", 5, 50),
+		SecretVersion: c.text("secretVersion", ""), SecretSince: c.text("secretSince", ""),
+		PayPal: strings.EqualFold(c.text("paypal", ""), "on"), AlarmEmail: c.text("alarmEmail", ""),
+	}
+	c.check(s)
+	return s, errors.Join(c.problems...)
+}
+
+// text prefers the command line to the stage's own value.
+func (c *context) text(name, otherwise string) string {
+	if value := c.node.TryGetContext(&name); value != nil {
+		return fmt.Sprint(value)
+	}
+	if own, ok := c.node.TryGetContext(&c.stage).(map[string]any); ok && c.stage != "" && own[name] != nil {
+		return fmt.Sprint(own[name])
+	}
+	return otherwise
+}
+
+func (c *context) number(name string, inDev, inProd float64) float64 {
+	otherwise := inDev
+	if c.stage == prod {
+		otherwise = inProd
+	}
+	value := c.text(name, strconv.FormatFloat(otherwise, 'f', -1, 64))
+	n, err := strconv.ParseUint(value, 10, 32)
+	if err != nil || n == 0 {
+		c.wrong("%s=%s is not a whole number above 0", name, value)
+	}
+	return float64(n)
+}
+
+func (c *context) wrong(format string, values ...any) {
+	c.problems = append(c.problems, fmt.Errorf("context "+format, values...))
+}
+
+// SQS lets a consumer's concurrency be limited to 2 at the least and 1000 at
+// the most (AWS: ScalingConfig).
+const leastWorkers, mostWorkers = 2, 1000
+
+func (c *context) check(s settings) {
+	if s.Stage != dev && s.Stage != prod {
+		c.wrong("stage=%s: give dev or prod", s.Stage)
+	}
+	if (s.Domain == "") != (s.Certificate == "") {
+		c.wrong("domain and certificate: give both or none")
+	}
+	if (s.ZoneID == "") != (s.ZoneName == "") || (s.ZoneID != "" && s.Domain == "") {
+		c.wrong("zoneId and zoneName: give both, with a domain, or none")
+	}
+	if u, err := url.Parse(s.BaseURL); s.BaseURL != "" && (err != nil || u.Host == "" || strings.HasSuffix(u.Path, "/")) {
+		c.wrong("baseUrl=%s is not a URL without a trailing slash", s.BaseURL)
+	}
+	if _, err := time.Parse(time.RFC3339, s.SecretSince); err != nil {
+		c.wrong("secretSince=%s is not an RFC 3339 time", s.SecretSince)
+	}
+	if s.Workers != 0 && (s.Workers < leastWorkers || s.Workers > mostWorkers) {
+		c.wrong("workers=%v is not from %d to %d", s.Workers, leastWorkers, mostWorkers)
+	}
+}
