@@ -3,6 +3,8 @@ package account
 import (
 	"errors"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
 )
 
 // PayoutPeriod is how often a merchant is paid out (spec, Settings).
@@ -93,12 +95,36 @@ const (
 
 // BankAccount is where a merchant is paid out.
 type BankAccount struct {
-	ID     string            `dynamo:"id"`
-	Holder string            `dynamo:"account_holder_name"`
-	IBAN   string            `dynamo:"iban,omitempty"`
-	BIC    string            `dynamo:"swift,omitempty"`
-	Status BankAccountStatus `dynamo:"status"`
+	ID            string            `dynamo:"id"`
+	Holder        string            `dynamo:"account_holder_name"`
+	IBAN          string            `dynamo:"iban,omitempty"`
+	BIC           string            `dynamo:"swift,omitempty"`
+	BankCode      string            `dynamo:"bank_code,omitempty"`      // national, where there is no IBAN
+	AccountNumber string            `dynamo:"account_number,omitempty"` // likewise
+	Status        BankAccountStatus `dynamo:"status"`
 }
 
-// Payable says payouts may go to the account (contract §6.7).
-func (b BankAccount) Payable() bool { return b.Status == BankAccountVerified && b.IBAN != "" }
+// Number is the account's IBAN, or what its country has instead.
+func (b BankAccount) Number() string {
+	if b.IBAN != "" {
+		return b.IBAN
+	}
+	return b.AccountNumber
+}
+
+// Payable says payouts may go to the account (contract §6.7). A number that is
+// no IBAN needs its bank named beside it.
+func (b BankAccount) Payable() bool {
+	routed := b.IBAN != "" || b.AccountNumber != "" && (b.BankCode != "" || b.BIC != "")
+	return routed && b.Status == BankAccountVerified
+}
+
+// PayoutSchedule is when and where to a tenant is paid out next.
+type PayoutSchedule struct {
+	Currency money.Currency `dynamo:"currency"`
+	TimeZone string         `dynamo:"time_zone,omitempty"` // IANA name; "": UTC
+	Settings PayoutSettings `dynamo:"settings"`
+	To       BankAccount    `dynamo:"to"`
+	NextAt   time.Time      `dynamo:"next_at"` // the next cut-off
+	Version  int            `dynamo:"version"` // of the stored item, from 1
+}

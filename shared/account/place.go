@@ -8,15 +8,20 @@ import (
 
 // Location is where the merchant's clocks hang; UTC when its time zone is not
 // set or not known.
-func (m Merchant) Location() *time.Location {
-	if known, ok := places.Load(m.TimeZone); ok {
+func (m Merchant) Location() *time.Location { return location(m.TimeZone) }
+
+// Location is where the days of the tenant's payouts begin, as a merchant's.
+func (s PayoutSchedule) Location() *time.Location { return location(s.TimeZone) }
+
+func location(name string) *time.Location {
+	if known, ok := places.Load(name); ok {
 		return known.(*time.Location)
 	}
-	place, err := time.LoadLocation(m.TimeZone)
+	place, err := time.LoadLocation(name)
 	if err != nil {
 		return time.UTC
 	}
-	places.Store(m.TimeZone, place)
+	places.Store(name, place)
 	return place
 }
 

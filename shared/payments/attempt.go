@@ -132,7 +132,7 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 		ProductSummary: c.Description, Username: c.Payee.Email, CustomerID: c.CustomerID,
 		InstrumentToken: a.Token, Card: a.Card, TerminalID: o.TerminalID, ReturnCode: o.ReturnCode,
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
-		PayoutPlan: c.Payee.plan(), UpdatedAt: shown(now), Version: 1,
+		PayoutPlan: c.Payee.plan(), Gross: c.Payee.Gross, UpdatedAt: shown(now), Version: 1,
 	}
 	if status == Successful && !a.Verification {
 		t.Captured, t.Refundable, t.Fee = c.Amount, c.Amount, c.Payee.fee(c.Amount)

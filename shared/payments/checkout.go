@@ -54,6 +54,7 @@ type Payee struct {
 
 	FeeRate    string     `dynamo:"fee_rate,omitempty"`    // fraction of the amount, as account.Merchant's
 	PayoutPlan PayoutPlan `dynamo:"payout_plan,omitempty"` // none: SINGLE_PAYMENT
+	Gross      bool       `dynamo:"gross,omitempty"`       // gross settlement
 }
 
 func (p Payee) plan() PayoutPlan {

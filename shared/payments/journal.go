@@ -16,6 +16,7 @@ const (
 	AcquirerReceivable Account = "acquirer_receivable" // what the acquirer has taken for us and not yet handed over
 	MerchantPayable    Account = "merchant_payable"    // what we owe the merchant
 	FeeIncome          Account = "fee_income"          // what we have earned
+	FeesReceivable     Account = "fees_receivable"     // fees billed to the merchant, under gross settlement
 	PayoutsInTransit   Account = "payouts_in_transit"  // ordered at the bank, not known to be executed
 	Bank               Account = "bank"                // our money there
 )
@@ -104,12 +105,14 @@ func post(id string, kind EntryKind, t Transaction, at time.Time, legs ...Leg) *
 }
 
 // paymentEntry: the acquirer owes us the amount; we owe it to the merchant,
-// less our fee.
+// less our fee, or under gross settlement whole, with the fee billed.
 func paymentEntry(t Transaction, at time.Time) *Entry {
-	return post(t.ID, PaymentEntry, t, at,
-		Leg{AcquirerReceivable, t.Captured},
-		Leg{MerchantPayable, minus(t.Captured, t.Fee).Neg()},
-		Leg{FeeIncome, t.Fee.Neg()})
+	owed, billed := minus(t.Captured, t.Fee), money.Zero(t.Fee.Currency())
+	if t.Gross {
+		owed, billed = t.Captured, t.Fee
+	}
+	return post(t.ID, PaymentEntry, t, at, Leg{AcquirerReceivable, t.Captured}, Leg{FeesReceivable, billed},
+		Leg{MerchantPayable, owed.Neg()}, Leg{FeeIncome, t.Fee.Neg()})
 }
 
 // returnEntry: the acquirer gave the amount back to the payer, at the

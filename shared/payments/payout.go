@@ -26,7 +26,8 @@ type PayoutPart struct {
 	Number     int          `dynamo:"n"`   // of the installment, from 1
 	Amount     money.Amount `dynamo:"amount"`
 	Fee        money.Amount `dynamo:"fee"`
-	Deducted   money.Amount `dynamo:"deducted"` // refunds and charge-backs taken from it before it was paid
+	Deducted   money.Amount `dynamo:"deducted"`        // refunds and charge-backs taken from it before it was paid
+	Gross      bool         `dynamo:"gross,omitempty"` // gross settlement: the fee is billed, not kept back
 	Status     EventStatus  `dynamo:"status"`
 	EligibleAt time.Time    `dynamo:"eligible_at"` // from when a payout may include it
 	PayoutID   string       `dynamo:"payout_id,omitempty"`
@@ -34,7 +35,12 @@ type PayoutPart struct {
 }
 
 // Net is what the merchant still gets with the part.
-func (p PayoutPart) Net() money.Amount { return minus(minus(p.Amount, p.Fee), p.Deducted) }
+func (p PayoutPart) Net() money.Amount {
+	if p.Gross {
+		return minus(p.Amount, p.Deducted)
+	}
+	return minus(minus(p.Amount, p.Fee), p.Deducted)
+}
 
 // Due is the day, where the merchant is, of the first daily payout that may
 // include the part: the next (contract §6.7).
@@ -86,7 +92,7 @@ func (t Transaction) plan(now time.Time) ([]PayoutPart, []Unpaid) {
 	parts, rows := make([]PayoutPart, len(amounts)), make([]Unpaid, len(amounts))
 	for i := range parts {
 		parts[i] = PayoutPart{Seq: i + 1, Number: i + 1, Amount: amounts[i], Fee: fees[i], Deducted: money.Zero(t.Captured.Currency()),
-			Status: EventScheduled, EligibleAt: now.AddDate(0, i, 0)}
+			Gross: t.Gross, Status: EventScheduled, EligibleAt: now.AddDate(0, i, 0)}
 		rows[i] = t.unpaid(parts[i])
 	}
 	return parts, rows

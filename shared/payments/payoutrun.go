@@ -95,9 +95,9 @@ func (p Payout) record(row Unpaid) PayoutRecord {
 	return PayoutRecord{PayoutID: p.ID, Day: p.Day, Reference: p.Reference(), Status: RecordOpen, Unpaid: row}
 }
 
-// errNotCollected: a row and its transaction contradict each other, which
+// ErrNotCollected: a row and its transaction contradict each other, which
 // nothing but a mistake can bring about; its payout stops.
-var errNotCollected = errors.New("payments: the row does not fit its transaction")
+var ErrNotCollected = errors.New("payments: the row does not fit its transaction")
 
 // Collection is a step of a payout that takes rows into it, to be written in
 // one database transaction.
@@ -144,7 +144,7 @@ const wakeAfter = 15 * time.Minute
 func (t Transaction) collect(row Unpaid, p Payout) (Transaction, error) {
 	i := slices.IndexFunc(t.Payouts, func(part PayoutPart) bool { return part.Seq == row.Seq })
 	if i < 0 || t.Payouts[i].Status != EventScheduled || !minus(t.Payouts[i].Net(), row.Amount).IsZero() {
-		return t, errNotCollected
+		return t, ErrNotCollected
 	}
 	t.Payouts = slices.Clone(t.Payouts)
 	t.Payouts[i].Status, t.Payouts[i].PayoutID, t.Payouts[i].Day = EventReconciled, p.ID, p.Day
@@ -291,7 +291,7 @@ func (t *Telling) tellDeduction(r PayoutRecord, paid bool, events map[string]Eve
 func (t Transaction) told(r PayoutRecord, paid bool, now time.Time) (Transaction, *Unpaid, error) {
 	i := slices.IndexFunc(t.Payouts, func(part PayoutPart) bool { return part.Seq == r.Seq })
 	if i < 0 || t.Payouts[i].Status != EventReconciled || t.Payouts[i].PayoutID != r.PayoutID {
-		return t, nil, errNotCollected
+		return t, nil, ErrNotCollected
 	}
 	t.Payouts = slices.Clone(t.Payouts)
 	t.UpdatedAt = shown(now)

@@ -50,6 +50,7 @@ type Transaction struct {
 	LastRefund          EventStatus  `dynamo:"last_refund,omitempty"`    // REFUNDED or FAILED
 	Fee                 money.Amount `dynamo:"fee"`
 	PayoutPlan          PayoutPlan   `dynamo:"payout_plan"`
+	Gross               bool         `dynamo:"gross,omitempty"` // gross settlement: the fee is billed, not kept back
 	Payouts             []PayoutPart `dynamo:"payouts,omitempty"`
 	EventCount          int          `dynamo:"event_count,omitempty"` // refunds and charge-backs
 	TerminalID          string       `dynamo:"tid,omitempty"`

@@ -19,6 +19,8 @@ type Due struct {
 	CheckoutID string
 	RefundID   string
 	CallbackID string
+	PayoutID   string
+	Schedule   bool // the tenant's payout schedule
 }
 
 // Overdue walks what one shard had due by the time, the longest overdue
@@ -27,6 +29,12 @@ type Due struct {
 // index lags, so what it names may have been looked after already.
 func (s *Store) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, "DUE", shard, time.Time{}, by)
+}
+
+// DuePayouts walks the payout schedules whose cut-off has come, and the
+// payouts that are to be woken, of one shard.
+func (s *Store) DuePayouts(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
+	return s.walk(ctx, "PAYOUT", shard, time.Time{}, by)
 }
 
 // DeadCallbacks walks one shard's callbacks that were given up between two
@@ -67,17 +75,21 @@ func (k key) due() (Due, bool) {
 		return Due{CallbackID: id}, true
 	}
 	parts := strings.SplitN(k.PK, "#", 4)
-	if len(parts) != 4 {
+	if len(parts) < 3 {
 		return Due{}, false
 	}
-	tenant := account.Tenant{Mode: account.Mode(parts[0]), Merchant: parts[1]}
+	d, id := Due{Tenant: account.Tenant{Mode: account.Mode(parts[0]), Merchant: parts[1]}}, strings.Join(parts[3:], "")
 	switch parts[2] {
 	case "CHECKOUT":
-		return Due{Tenant: tenant, CheckoutID: parts[3]}, true
+		d.CheckoutID = id
 	case "TRANSACTION":
-		id, isEvent := strings.CutPrefix(k.SK, eventPrefix)
-		return Due{Tenant: tenant, RefundID: id}, isEvent
+		d.RefundID, _ = strings.CutPrefix(k.SK, eventPrefix)
+	case "PAYOUT":
+		d.PayoutID = id
+	case "PAYOUTSCHEDULE":
+		d.Schedule = true
 	default:
 		return Due{}, false
 	}
+	return d, true
 }

@@ -33,6 +33,9 @@ import (
 //	payer session      SESSION#<sha256 of token>   SESSION        with its checkout
 //	customer           M#CUSTOMER#<id>             CUSTOMER       customers
 //	saved card         M#CUSTOMER#<id>             CARD#<token>   customers, with its checkout
+//	payout schedule    M#PAYOUTSCHEDULE            SCHEDULE       provision, payoutplan
+//	payout             M#PAYOUT#<id>               PAYOUT         payoutplan, payoutrun
+//	payout record      M#PAYOUTS                   <day>#<payout id>#<row id>  payoutrun: a row it took
 //	callback           CALLBACK#<msg id>           CALLBACK       with its checkout; callbacks, sweep
 //	idempotency record M#IDEMPOTENCY#<sha256 key>  IDEMPOTENCY    rest
 //	rate bucket        RATE#<sha256 of subject>    RATE           rest
@@ -44,6 +47,7 @@ import (
 //	                                                               checkouts (recovery, poll, expiry),
 //	                                                               refunds without an outcome and
 //	                                                               callbacks; dead ones wait for replay
+//	due      PAYOUT#<shard>               <µs when due>#<pk>       payout schedules and open payouts
 //	history  M#HISTORY                    <µs of creation>#<id>    payments, refunds and charge-backs, with
 //	                                                               all that a history item shows
 //
@@ -64,6 +68,11 @@ import (
 //	                              1 GetItem and 1 Query of unpaid rows, 1 MB each, until they suffice),
 //	                              1 TransactWriteItems to record the outcome
 //	receipt                       1 Query, 1 GetItem (merchant); 1 TransactWriteItems the first time
+//	plan payouts                  1 Query per shard of due; for each schedule 1 GetItem, 2 Query for any
+//	                              row, 1 TransactWriteItems
+//	run a payout                  for every 32 rows 1 Query, 1 BatchGetItem, 1 TransactWriteItems to take
+//	                              them, and again to tell them the outcome; 5 calls for the payout itself
+//	list payouts                  1 Query for each 1 MB
 //	sweep                         1 Query per shard of due
 //	revoke API key                1 GetItem (key by its id), 1 UpdateItem (credential)
 //
@@ -164,6 +173,17 @@ func unpaidKey(t account.Tenant, u payments.Unpaid) key {
 	return key{unpaidPartition(t, u.Amount.Currency()), prefix + micros(u.EligibleAt) + "#" + u.ID}
 }
 
+func payoutScheduleKey(t account.Tenant) key { return key{t.String() + "#PAYOUTSCHEDULE", "SCHEDULE"} }
+
+func payoutKey(t account.Tenant, id string) key {
+	return key{t.String() + "#PAYOUT#" + bounded(id), "PAYOUT"}
+}
+
+func payoutRecords(t account.Tenant) string { return t.String() + "#PAYOUTS" }
+
+// recordsOf is the prefix of a payout's records.
+func recordsOf(p payments.Payout) string { return p.Day + "#" + p.ID + "#" }
+
 func heldKey(t account.Tenant, c money.Currency) key {
 	return key{t.String() + "#HELD#" + string(c), "HELD"}
 }
@@ -233,6 +253,10 @@ func dueAt(at time.Time, k key) due {
 
 func deadAt(at time.Time, k key) due {
 	return due{Partition: fmt.Sprintf("DEAD#%d", shard(k.PK)), Sort: micros(at) + "#" + k.PK}
+}
+
+func payoutAt(at time.Time, k key) due {
+	return due{Partition: fmt.Sprintf("PAYOUT#%d", shard(k.PK)), Sort: micros(at) + "#" + k.PK}
 }
 
 // shard is stable for a key, so that an item never stands in two partitions.

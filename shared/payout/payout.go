@@ -1,0 +1,220 @@
+// Package payout pays merchants what they are owed: it plans a payout when a
+// period has ended, takes into it what became payable before, orders it at the
+// bank once, and tells the transactions what became of it. Whoever is cut off
+// is finished by the next message or tick: each step is one database
+// transaction that says where the payout stands, so runs may be doubled, late
+// or at the same time.
+package payout
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Config is what a Payer works with.
+type Config struct {
+	Store *store.Store
+	Banks map[account.Mode]bank.Bank
+	Log   *slog.Logger
+}
+
+// Payer is safe for concurrent use.
+type Payer struct{ Config }
+
+// New returns a Payer.
+func New(c Config) *Payer { return &Payer{c} }
+
+const (
+	// bankTime bounds one call to the bank.
+	bankTime = 20 * time.Second
+	// rowsAtOnce are moved or told in one database transaction, of at most 100
+	// items: three for each row, the payout and the held balance.
+	rowsAtOnce = 32
+	// maxReplays bounds the retries after others changed what a step is
+	// based on.
+	maxReplays = 20
+)
+
+// errContended: others change the payout so often that one's turn never came.
+// They do its work, and the next message goes on.
+var errContended = errors.New("payout: changed by others at every try")
+
+// Run takes a payout as far as it goes now; a repeated or doubled run changes
+// nothing that was done. It answers true when there is nothing left to do
+// before the payout is woken, and false when the context's time is nearly up.
+func (p *Payer) Run(ctx context.Context, t account.Tenant, id string) (bool, error) {
+	stepping, cancel := untilLastStep(ctx)
+	defer cancel()
+	stale := 0
+	for stepping.Err() == nil {
+		current, err := p.Store.Payout(ctx, t, id)
+		if err != nil {
+			return false, err
+		}
+		rests, err := p.step(ctx, t, current)
+		switch {
+		case errors.Is(err, store.ErrStale):
+			if stale++; stale == maxReplays {
+				return false, errContended
+			}
+		case err != nil:
+			return false, err
+		case rests:
+			return true, nil
+		default:
+			stale = 0
+		}
+	}
+	return false, nil
+}
+
+// lastStep is kept free at the end of a run's time for the step under way: the
+// bank's time and a few calls to the table.
+const lastStep = bankTime + 10*time.Second
+
+func untilLastStep(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-lastStep))
+}
+
+// step does the payout's next step; true: there is none for now.
+func (p *Payer) step(ctx context.Context, t account.Tenant, current store.Payout) (bool, error) {
+	switch current.Status {
+	case payments.Collecting:
+		return false, p.collect(ctx, t, current)
+	case payments.Sealed:
+		return p.send(ctx, t, current)
+	case payments.Sent:
+		return p.ask(ctx, t, current)
+	case payments.Paying, payments.Returning:
+		return false, p.tell(ctx, t, current)
+	default:
+		return true, nil
+	}
+}
+
+// collect takes the next rows into the payout, or seals it when a consistent
+// read of the table finds none: what becomes payable later has a later time,
+// and goes into the next payout.
+func (p *Payer) collect(ctx context.Context, t account.Tenant, current store.Payout) error {
+	rows, err := p.Store.UnpaidRows(ctx, t, current.Currency, current.Cutoff, rowsAtOnce)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		_, err := p.Store.StepPayout(ctx, t, current.Seal(p.Store.Now()), current.To)
+		return err
+	}
+	transactions, err := p.Store.TransactionsOf(ctx, t, rows)
+	if err != nil {
+		return err
+	}
+	collection, err := current.Collect(rows, transactions, p.Store.Now())
+	if errors.Is(err, payments.ErrNotCollected) {
+		return p.unlessMoved(ctx, t, current, err)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = p.Store.CollectPayout(ctx, t, collection)
+	return err
+}
+
+// unlessMoved tells a contradiction between a row and its transaction from two
+// reads of which the second came after somebody else's step.
+func (p *Payer) unlessMoved(ctx context.Context, t account.Tenant, before store.Payout, contradiction error) error {
+	now, err := p.Store.Payout(ctx, t, before.ID)
+	if err != nil {
+		return err
+	}
+	if now.Version != before.Version {
+		return store.ErrStale
+	}
+	return contradiction
+}
+
+// send settles on the account and enters the order into the books, before the
+// bank hears of it. Without a verified account the payout waits (contract §6.7).
+func (p *Payer) send(ctx context.Context, t account.Tenant, current store.Payout) (bool, error) {
+	schedule, err := p.Store.PayoutSchedule(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	if !schedule.To.Payable() {
+		_, err := p.Store.StepPayout(ctx, t, payments.PayoutStep{Payout: current.Waits(p.Store.Now())}, current.To)
+		return true, err
+	}
+	_, err = p.Store.StepPayout(ctx, t, current.Send(p.Store.Now()), schedule.To)
+	return false, err
+}
+
+// ask orders the transfer, or asks what became of it: the payout's id makes
+// both the same.
+func (p *Payer) ask(ctx context.Context, t account.Tenant, current store.Payout) (bool, error) {
+	o, err := p.order(ctx, t, current)
+	if err != nil {
+		p.Log.WarnContext(ctx, "bank without an answer", "tenant", t.String(), "payout", current.ID, "error", err)
+		o = bank.Outcome{State: bank.Accepted}
+	}
+	now := p.Store.Now()
+	step, rests := payments.PayoutStep{Payout: current.Waits(now)}, true
+	switch o.State {
+	case bank.Paid:
+		step, rests = current.Paid(now), false
+	case bank.Rejected:
+		step, rests = current.Rejected(o.Reason, now), false
+	}
+	_, err = p.Store.StepPayout(ctx, t, step, current.To)
+	return rests, err
+}
+
+func (p *Payer) order(ctx context.Context, t account.Tenant, current store.Payout) (bank.Outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, bankTime)
+	defer cancel()
+	b := p.Banks[t.Mode]
+	if b == nil {
+		return bank.Outcome{}, bank.ErrNotTaken
+	}
+	return b.Transfer(ctx, bank.Transfer{ID: current.ID, Tenant: t.String(), Amount: current.Total, To: current.To,
+		Reference: current.Reference()})
+}
+
+// tell brings the outcome to the payout's next records and their transactions,
+// or ends it when none is left.
+func (p *Payer) tell(ctx context.Context, t account.Tenant, current store.Payout) error {
+	records, err := p.Store.RecordsToTell(ctx, t, current.Payout, rowsAtOnce)
+	if err != nil {
+		return err
+	}
+	rows := make([]payments.Unpaid, len(records))
+	for i, r := range records {
+		rows[i] = r.Unpaid
+	}
+	transactions, err := p.Store.TransactionsOf(ctx, t, rows)
+	if err != nil {
+		return err
+	}
+	events, err := p.Store.DeductionsOf(ctx, t, rows)
+	if err != nil {
+		return err
+	}
+	telling, err := current.Tell(records, transactions, events, p.Store.Now())
+	if errors.Is(err, payments.ErrNotCollected) {
+		return p.unlessMoved(ctx, t, current, err)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = p.Store.TellPayout(ctx, t, telling, current.To)
+	return err
+}

@@ -1,0 +1,132 @@
+package payout
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// Planned is a payout that is to be run.
+type Planned struct {
+	Tenant account.Tenant `json:"tenant"`
+	ID     string         `json:"payout"`
+}
+
+// regular names the payouts of a schedule; those on demand are named by their
+// operation.
+const regular = "regular"
+
+// Plan opens the payout of a tenant whose cut-off has come, and moves the
+// schedule to the next. It answers false when there is nothing to pay, or
+// nobody to pay it to: what waits then goes into the next. Ticks that were
+// missed are made up for by one payout, and doubled ones find it done.
+func (p *Payer) Plan(ctx context.Context, t account.Tenant) (Planned, bool, error) {
+	for range maxReplays {
+		schedule, err := p.Store.PayoutSchedule(ctx, t)
+		if err != nil {
+			return Planned{}, false, err
+		}
+		now := p.Store.Now()
+		if now.Before(schedule.NextAt) {
+			return Planned{}, false, nil
+		}
+		where := schedule.Location()
+		cutoff := schedule.Settings.LastCutoff(now, where)
+		due, err := p.due(ctx, t, schedule, cutoff)
+		if err != nil {
+			return Planned{}, false, err
+		}
+		schedule.NextAt = schedule.Settings.NextCutoff(now, where).At
+		var opened *payments.Payout
+		planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), schedule.Currency, cutoff.Day, regular)}
+		if due {
+			payout := payments.NewPayout(planned.ID, schedule.Currency, cutoff.Day, cutoff.At, now)
+			opened = &payout
+		}
+		err = p.Store.OpenPayout(ctx, t, schedule, opened)
+		switch {
+		case errors.Is(err, store.ErrStale):
+			continue
+		case failure.Is(err, failure.Conflict): // the period was paid before its settings changed
+			due, err = false, p.Store.OpenPayout(ctx, t, schedule, nil)
+		}
+		if !errors.Is(err, store.ErrStale) {
+			return planned, due && err == nil, err
+		}
+	}
+	return Planned{}, false, errContended
+}
+
+// due says there is something to pay, and somebody to pay it to.
+func (p *Payer) due(ctx context.Context, t account.Tenant, schedule account.PayoutSchedule, cutoff account.Cutoff) (bool, error) {
+	if schedule.Settings.OnDemand || !schedule.To.Payable() {
+		return false, nil
+	}
+	return p.Store.HasUnpaid(ctx, t, schedule.Currency, cutoff.At)
+}
+
+// OnDemand opens a payout of all that waits now, whatever the schedule says
+// (contract §6.7); repeated by the same operation it is the same one. It
+// answers false when nothing waits. Failure: NotFound without an account.
+func (p *Payer) OnDemand(ctx context.Context, t account.Tenant, operation string) (Planned, bool, error) {
+	schedule, err := p.Store.PayoutSchedule(ctx, t)
+	if err != nil {
+		return Planned{}, false, err
+	}
+	now := p.Store.Now()
+	day := now.In(schedule.Location()).Format("2006-01-02")
+	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), schedule.Currency, day, operation)}
+	waits, err := p.Store.HasUnpaid(ctx, t, schedule.Currency, now)
+	if err != nil || !waits {
+		return planned, false, err
+	}
+	return planned, true, p.Store.CreatePayout(ctx, t, payments.NewPayout(planned.ID, schedule.Currency, day, now, now))
+}
+
+// Overdue walks one shard of what is due and answers the payouts to run: those
+// it opens, and those whose runner was cut off or whose bank must be asked.
+// What goes wrong with one tenant is reported and does not hold up the others.
+func (p *Payer) Overdue(ctx context.Context, shard int, run func(Planned) error) error {
+	var failures []error
+	for due, err := range p.Store.DuePayouts(ctx, shard, p.Store.Now()) {
+		if err != nil {
+			return errors.Join(append(failures, err)...)
+		}
+		planned, ok := Planned{Tenant: due.Tenant, ID: due.PayoutID}, true
+		if due.Schedule {
+			planned, ok, err = p.Plan(ctx, due.Tenant)
+		}
+		if err == nil && ok {
+			err = run(planned)
+		}
+		if err != nil {
+			p.Log.ErrorContext(ctx, "payout not planned", "tenant", due.Tenant.String(), "payout", due.PayoutID, "error", err)
+			failures = append(failures, err)
+		}
+		if ctx.Err() != nil {
+			return errors.Join(append(failures, ctx.Err())...)
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// SetSchedule stores how a tenant is paid out. The next cut-off is that of the
+// new settings; a period that was planned stays as it is.
+func (p *Payer) SetSchedule(ctx context.Context, t account.Tenant, change func(account.PayoutSchedule) account.PayoutSchedule) (account.PayoutSchedule, error) {
+	for range maxReplays {
+		schedule, err := p.Store.PayoutSchedule(ctx, t)
+		if err != nil && !failure.Is(err, failure.NotFound) {
+			return schedule, err
+		}
+		schedule = change(schedule)
+		schedule.NextAt = schedule.Settings.NextCutoff(p.Store.Now(), schedule.Location()).At
+		if err = p.Store.SavePayoutSchedule(ctx, t, schedule); !errors.Is(err, store.ErrStale) {
+			return schedule, err
+		}
+	}
+	return account.PayoutSchedule{}, errContended
+}
