@@ -40,6 +40,8 @@ var imports = []struct {
 	{"shared/page", pure + " shared/payments"},
 	{"shared/acquirer", pure + " shared/payments"},
 	{"shared/acquirer/*", pure + " shared/payments shared/acquirer"},
+	{"shared/bank", pure + " shared/account"},
+	{"shared/bank/*", pure + " shared/account shared/bank"},
 	{"shared/store", pure + " shared/account shared/payments"},
 	{"shared/rest", "shared/failure shared/account shared/store shared/page"},
 	{"shared/processing", pure + " shared/account shared/payments shared/store shared/acquirer"},

@@ -1,0 +1,33 @@
+package account_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+func TestPayableIsAVerifiedAccountThatCanBeFound(t *testing.T) {
+	t.Parallel()
+	const iban, number = "DE17100100100000005678", "00015678"
+	for _, c := range []struct {
+		name    string
+		account account.BankAccount
+		number  string
+		payable bool
+	}{
+		{"nothing", account.BankAccount{BankCode: "001", BIC: "BANKDEFFXXX"}, "", false},
+		{"IBAN", account.BankAccount{IBAN: iban}, iban, true},
+		{"IBAN and number", account.BankAccount{IBAN: iban, AccountNumber: number}, iban, true},
+		{"number alone", account.BankAccount{AccountNumber: number}, number, false},
+		{"number and bank code", account.BankAccount{AccountNumber: number, BankCode: "001"}, number, true},
+		{"number and BIC", account.BankAccount{AccountNumber: number, BIC: "BANKDEFFXXX"}, number, true},
+	} {
+		for _, status := range []account.BankAccountStatus{account.BankAccountPending, account.BankAccountVerified, account.BankAccountRejected} {
+			c.account.Status = status
+			want := c.payable && status == account.BankAccountVerified
+			if c.account.Payable() != want || c.account.Number() != c.number {
+				t.Errorf("%s, %s: payable %t, number %q", c.name, status, c.account.Payable(), c.account.Number())
+			}
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// The sandbox's entities:
+//
+//	entity    pk                      sk
+//	transfer  SANDBOX#TRANSFER#<id>   TRANSFER
+//	booking   SANDBOX#TRANSFER#<id>   BOOKING#<random>   one for each time money left
+type key struct {
+	PK string `dynamo:"pk,hash"`
+	SK string `dynamo:"sk,range"`
+}
+
+const (
+	transferPrefix = "SANDBOX#TRANSFER#"
+	transferSort   = "TRANSFER"
+	bookingSort    = "BOOKING#"
+)
+
+func transferKey(id string) key { return key{transferPrefix + id, transferSort} }
+
+// transfer is one entry of the books. Its State moves at most once, from
+// Accepted to what it Becomes.
+type transfer struct {
+	ID        string       `dynamo:"id"`
+	Tenant    string       `dynamo:"tenant"`
+	Amount    money.Amount `dynamo:"amount"`
+	State     bank.State   `dynamo:"transfer_state"`
+	Reason    string       `dynamo:"reason,omitempty"` // of a rejection
+	Becomes   bank.State   `dynamo:"becomes"`
+	Because   string       `dynamo:"because,omitempty"` // the reason it will have
+	DecidesAt time.Time    `dynamo:"decides_at"`
+	Silent    bool         `dynamo:"silent,omitempty"` // executed when it was ordered, which nobody heard
+	CreatedAt time.Time    `dynamo:"created_at"`
+}
+
+func (t *transfer) becomes(state bank.State, because string, at time.Time) {
+	t.Becomes, t.Because, t.DecidesAt = state, because, at
+}
+
+// at is the transfer as it stands then.
+func (t transfer) at(now time.Time) transfer {
+	if t.State == bank.Accepted && !now.Before(t.DecidesAt) {
+		t.State, t.Reason = t.Becomes, t.Because
+	}
+	return t
+}
+
+type transferItem struct {
+	key
+	WriteID string `dynamo:"write_id,omitempty"` // of who entered it, to recognise one's own write; gone once it is decided
+	transfer
+}
+
+// bookingItem has a random key, so that money that leaves twice would show:
+// nothing but the conditions on its transfer prevents it.
+type bookingItem struct {
+	key
+	ID       string       `dynamo:"id"`
+	Tenant   string       `dynamo:"tenant"`
+	Amount   money.Amount `dynamo:"amount"`
+	BookedAt time.Time    `dynamo:"booked_at"`
+}
+
+// books are the sandbox's records in the table.
+type books struct {
+	db    *dynamo.DB
+	table dynamo.Table
+	now   func() time.Time
+}
+
+// open enters a new transfer. For an id that is known it answers the transfer
+// of old, and false.
+func (b books) open(ctx context.Context, t transfer) (transfer, bool, error) {
+	item := transferItem{key: transferKey(t.ID), WriteID: uuid.NewString(), transfer: t}
+	tx := b.db.WriteTx().Idempotent(true).Put(b.table.Put(item).If("attribute_not_exists(pk)"))
+	if t.Silent || t.State == bank.Paid {
+		tx.Put(b.table.Put(b.booking(t)))
+	}
+	cause := tx.Run(ctx)
+	if cause == nil {
+		return t, true, nil
+	}
+	stored, err := b.read(ctx, t.ID)
+	switch {
+	case errors.Is(err, bank.ErrUnknownTransfer):
+		return transfer{}, false, cause
+	case err != nil:
+		return transfer{}, false, errors.Join(cause, err)
+	default: // after a lost reply the transfer is new and ours
+		return stored.transfer, stored.WriteID == item.WriteID, nil
+	}
+}
+
+// decide brings an accepted transfer into its final state. Its condition lets
+// that happen once, so the booking is the only one.
+func (b books) decide(ctx context.Context, t transfer) (transfer, error) {
+	item := transferItem{key: transferKey(t.ID), transfer: t}
+	tx := b.db.WriteTx().Idempotent(true).Put(b.table.Put(item).If("transfer_state = ?", bank.Accepted))
+	if t.State == bank.Paid && !t.Silent {
+		tx.Put(b.table.Put(b.booking(t)))
+	}
+	cause := tx.Run(ctx)
+	if cause == nil {
+		return t, nil
+	}
+	stored, err := b.read(ctx, t.ID)
+	switch {
+	case err != nil:
+		return transfer{}, errors.Join(cause, err)
+	case stored.State == bank.Accepted:
+		return transfer{}, cause
+	default: // somebody was faster, or it was ourselves
+		return stored.transfer, nil
+	}
+}
+
+// booking is money of the transfer that leaves now.
+func (b books) booking(t transfer) bookingItem {
+	return bookingItem{key: key{transferPrefix + t.ID, bookingSort + rand.Text()},
+		ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, BookedAt: b.now()}
+}
+
+func (b books) read(ctx context.Context, id string) (transferItem, error) {
+	var item transferItem
+	k := transferKey(id)
+	err := b.table.Get("pk", k.PK).Range("sk", dynamo.Equal, k.SK).Consistent(true).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return item, bank.ErrUnknownTransfer
+	}
+	return item, err
+}

@@ -1,0 +1,161 @@
+package sandbox_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// together orders the same a hundred times at once.
+func (w *world) together(t *testing.T, o bank.Transfer) (outcomes map[bank.Outcome]int, failed int) {
+	t.Helper()
+	outcomes = map[bank.Outcome]int{}
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for range 100 {
+		group.Go(func() {
+			outcome, err := w.Transfer(t.Context(), o)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed++
+				return
+			}
+			outcomes[outcome]++
+		})
+	}
+	group.Wait()
+	return outcomes, failed
+}
+
+func TestAHundredConcurrentOrdersPayOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := order("p", sandbox.PaidIBAN)
+	if outcomes, failed := w.together(t, o); outcomes[accepted] != 100 || failed != 0 {
+		t.Errorf("ordered: %v, %d failed", outcomes, failed)
+	}
+	w.mustHaveLeft(t, "p", 0)
+	w.pass(2 * time.Second)
+	if outcomes, failed := w.together(t, o); outcomes[paid] != 100 || failed != 0 {
+		t.Errorf("decided: %v, %d failed", outcomes, failed)
+	}
+	w.mustHaveLeft(t, "p", 1)
+}
+
+func TestOnlyTheFirstHearsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if outcomes, failed := w.together(t, order("p", sandbox.SilentIBAN)); outcomes[accepted] != 99 || failed != 1 {
+		t.Errorf("%v, %d failed", outcomes, failed)
+	}
+	w.mustHaveLeft(t, "p", 1)
+}
+
+func TestTheSameIDIsTheSameTransferWhateverElseIsAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustBe(t, order("p", sandbox.PaidIBAN), accepted)
+	w.pass(2 * time.Second)
+	others := []bank.Transfer{order("p", sandbox.PaidIBAN), order("p", sandbox.ClosedIBAN), order("p", sandbox.UnknownIBAN),
+		order("p", sandbox.SilentIBAN), order("p", sandbox.NotTakenIBAN)}
+	others[0].Amount = money.MustParse("99", "USD")
+	for _, other := range others {
+		w.mustBe(t, other, paid)
+	}
+	w.mustHaveLeft(t, "p", 1)
+}
+
+// What a caller that was cut off finds when it comes again.
+func TestLostRequestsAndReplies(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		fault fault
+		known bool // it happened although the caller heard nothing
+	}{{"lost request", beforeCommit, false}, {"lost reply", afterCommit, true}} {
+		for _, decided := range []bool{false, true} {
+			t.Run(fmt.Sprint(c.name, ", decided ", decided), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				o, want, times := order("p", sandbox.PaidIBAN), accepted, 0
+				if decided {
+					w.mustBe(t, o, accepted)
+					w.pass(2 * time.Second)
+					want, times = paid, 1
+				}
+				w.wire.cut(losing(c.fault, decided))
+				got, err := w.Transfer(t.Context(), o)
+				if c.known && (err != nil || got != want) {
+					t.Errorf("did not recognise its own write: %+v, %v", got, err)
+				}
+				if !c.known && (err == nil || errors.Is(err, bank.ErrNotTaken)) {
+					t.Errorf("error %v, want an unknown outcome", err)
+				}
+				w.wire.cut(nil)
+				w.mustBe(t, o, want)
+				w.mustHaveLeft(t, "p", times)
+			})
+		}
+	}
+}
+
+// losing hits the write that opens a transfer, or the one after it that
+// decides it.
+func losing(f fault, decided bool) func(string) fault {
+	if !decided {
+		return once("TransactWriteItems", f)
+	}
+	writes := 0
+	return func(operation string) fault {
+		if operation == "TransactWriteItems" {
+			writes++
+		}
+		if operation == "TransactWriteItems" && writes == 2 {
+			return f
+		}
+		return none
+	}
+}
+
+// A silent transfer whose reply is lost is the writer's all the same: it must
+// not hear of it, and the money must leave once.
+func TestALostReplyOfASilentTransfer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := order("p", sandbox.SilentIBAN)
+	w.wire.cut(once("TransactWriteItems", afterCommit))
+	if got, err := w.Transfer(t.Context(), o); err == nil {
+		t.Errorf("answered %+v", got)
+	}
+	w.mustBe(t, o, accepted)
+	w.mustHaveLeft(t, "p", 1)
+}
+
+func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := order("p", sandbox.PaidIBAN)
+	w.wire.cut(func(operation string) fault {
+		if operation == "TransactWriteItems" {
+			return afterCommit
+		}
+		return beforeCommit
+	})
+	_, err := w.Transfer(t.Context(), o)
+	if err == nil || errors.Is(err, bank.ErrNotTaken) || errors.Is(err, bank.ErrUnknownTransfer) {
+		t.Errorf("error %v, want an unknown outcome", err)
+	}
+	refused := order("p", sandbox.NotTakenIBAN)
+	if _, err := w.Transfer(t.Context(), refused); err == nil || errors.Is(err, bank.ErrNotTaken) {
+		t.Errorf("error %v: it cannot tell that p was not taken", err)
+	}
+	w.wire.cut(nil)
+	w.mustBe(t, refused, accepted)
+}

@@ -1,0 +1,130 @@
+package sandbox_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jacoelho/banking/iban"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+func TestTheAccountDecides(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		iban  string
+		first bank.Outcome
+		after time.Duration // when it is decided
+		last  bank.Outcome
+		times int // money left
+	}{
+		{"paid", sandbox.PaidIBAN, accepted, 2 * time.Second, paid, 1},
+		{"closed", sandbox.ClosedIBAN, rejected("AC04"), 0, rejected("AC04"), 0},
+		{"unknown", sandbox.UnknownIBAN, accepted, 30 * time.Second, rejected("AC01"), 0},
+		{"bad check digits", "DE00100100100000005678", rejected("AC01"), 0, rejected("AC01"), 0},
+		{"no such country", "ZZ17100100100000005678", rejected("AC01"), 0, rejected("AC01"), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			o := order("p", c.iban)
+			w.mustBe(t, o, c.first)
+			if c.after > 0 {
+				w.pass(c.after - time.Nanosecond)
+				w.mustBe(t, o, c.first)
+				w.mustHaveLeft(t, "p", 0)
+				w.pass(time.Nanosecond)
+				w.mustHaveLeft(t, "p", 0) // it is decided at the next look
+			}
+			for range 2 {
+				w.mustBe(t, o, c.last)
+				w.mustHaveLeft(t, "p", c.times)
+			}
+			w.pass(24 * time.Hour)
+			w.Bank = w.restarted()
+			w.mustBe(t, o, c.last)
+			w.mustHaveLeft(t, "p", c.times)
+		})
+	}
+}
+
+func TestALostAnswerIsOfAnExecutedTransfer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := order("p", sandbox.SilentIBAN)
+	if got, err := w.Transfer(t.Context(), o); err == nil || errors.Is(err, bank.ErrNotTaken) || got != (bank.Outcome{}) {
+		t.Fatalf("%+v, %v, want an unknown outcome", got, err)
+	}
+	w.mustHaveLeft(t, "p", 1)
+	w.mustBe(t, o, accepted)
+	w.pass(30*time.Second - time.Nanosecond)
+	w.mustBe(t, o, accepted)
+	w.pass(time.Nanosecond)
+	for range 2 {
+		w.mustBe(t, o, paid)
+		w.mustHaveLeft(t, "p", 1)
+	}
+}
+
+func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	none, less, nameless := order("p", sandbox.PaidIBAN), order("p", sandbox.PaidIBAN), order("", sandbox.PaidIBAN)
+	none.Amount, less.Amount = money.Zero("EUR"), money.MustParse("-1", "EUR")
+	for name, o := range map[string]bank.Transfer{"4444": order("p", sandbox.NotTakenIBAN), "no money": none, "less": less, "no id": nameless} {
+		for range 2 {
+			if got, err := w.Transfer(t.Context(), o); !errors.Is(err, bank.ErrNotTaken) || got != (bank.Outcome{}) {
+				t.Errorf("%s: %+v, %v", name, got, err)
+			}
+		}
+	}
+	var items []map[string]any
+	if err := w.table.Scan().All(t.Context(), &items); err != nil || len(items) != 0 {
+		t.Errorf("%d items, %v", len(items), err)
+	}
+	w.mustBe(t, order("p", sandbox.PaidIBAN), accepted) // the id is still free
+}
+
+func TestAnAccountNumberDecidesWhereThereIsNoIBAN(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for number, want := range map[string]bank.Outcome{
+		"00015678": accepted, "00011111": rejected("AC04"), "00012222": accepted, "": rejected("AC01"),
+	} {
+		o := order("p"+number, "")
+		o.To.AccountNumber, o.To.BankCode = number, "001"
+		w.mustBe(t, o, want)
+	}
+	both := order("both", sandbox.PaidIBAN)
+	both.To.AccountNumber = "00011111"
+	w.mustBe(t, both, accepted)
+}
+
+func TestTheEndingsOfVerificationMeanNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, number := range []string{"DE63100100100000000000", "DE41100100100000009999"} {
+		w.mustBe(t, order(number, number), accepted)
+		w.pass(2 * time.Second)
+		w.mustBe(t, order(number, number), paid)
+	}
+}
+
+func TestTheExamplesAreValidAndPayable(t *testing.T) {
+	t.Parallel()
+	for number, ending := range map[string]string{
+		sandbox.PaidIBAN: "5678", sandbox.ClosedIBAN: "1111", sandbox.UnknownIBAN: "2222",
+		sandbox.SilentIBAN: "3333", sandbox.NotTakenIBAN: "4444",
+	} {
+		a := account.BankAccount{IBAN: number, Status: account.BankAccountVerified}
+		if err := iban.Validate(number); err != nil || !strings.HasSuffix(number, ending) || !a.Payable() {
+			t.Errorf("%s: %v, payable %t", number, err, a.Payable())
+		}
+	}
+}

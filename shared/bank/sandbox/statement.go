@@ -1,0 +1,53 @@
+package sandbox
+
+import (
+	"context"
+	"iter"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Statement walks every booking, page by page. A real bank sends a statement;
+// the sandbox reads the whole table for its own keys, which only test mode can
+// afford. What is booked during the walk may be missing. An error ends it.
+func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
+	return func(yield func(bank.Booking, error) bool) {
+		items := b.books.table.Scan().Consistent(true).
+			Filter("begins_with(pk, ?) AND begins_with(sk, ?)", transferPrefix, bookingSort).Iter()
+		for {
+			var item bookingItem
+			if !items.Next(ctx, &item) {
+				break
+			}
+			line := bank.Booking{ID: item.ID, Tenant: item.Tenant, Amount: item.Amount, At: item.BookedAt}
+			if !yield(line, nil) {
+				return
+			}
+		}
+		if err := items.Err(); err != nil {
+			yield(bank.Booking{}, err)
+		}
+	}
+}
+
+// Executed counts how often money left for a transfer, 0 or 1 or something is
+// wrong, and sums it up. It reads the entry that each booking leaves, not the
+// transfer. The sum of none is the zero Amount.
+func (b *Bank) Executed(ctx context.Context, id string) (int, money.Amount, error) {
+	var items []bookingItem
+	err := b.books.table.Get("pk", transferPrefix+id).Range("sk", dynamo.BeginsWith, bookingSort).
+		Consistent(true).All(ctx, &items)
+	if err != nil || len(items) == 0 {
+		return 0, money.Amount{}, err
+	}
+	sum := money.Zero(items[0].Amount.Currency())
+	for _, item := range items {
+		if sum, err = sum.Add(item.Amount); err != nil {
+			return 0, money.Amount{}, err
+		}
+	}
+	return len(items), sum, nil
+}

@@ -1,0 +1,175 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// statement collects the lines by id; no two may share one.
+func (w *world) statement(t *testing.T) map[string]bank.Booking {
+	t.Helper()
+	lines := map[string]bank.Booking{}
+	for b, err := range w.Statement(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, twice := lines[b.ID]; twice {
+			t.Errorf("%s comes twice", b.ID)
+		}
+		lines[b.ID] = b
+	}
+	return lines
+}
+
+func TestStatementTellsWhatLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if lines := w.statement(t); len(lines) != 0 {
+		t.Errorf("empty books: %v", lines)
+	}
+	started := w.clock()
+	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN, sandbox.NotTakenIBAN} {
+		_, _ = w.Transfer(t.Context(), order(number, number))
+	}
+	want := map[string]bank.Booking{}
+	add := func(id string, at time.Time) {
+		want[id] = bank.Booking{ID: id, Tenant: "T#MC1", Amount: money.MustParse("10", "EUR"), At: at}
+	}
+	add(sandbox.SilentIBAN, started)
+	if got := w.statement(t); !maps.Equal(got, want) {
+		t.Errorf("before anybody looks: %v, want %v", got, want)
+	}
+	w.pass(time.Minute)
+	w.mustBe(t, order(sandbox.PaidIBAN, sandbox.PaidIBAN), paid)
+	w.mustBe(t, order(sandbox.UnknownIBAN, sandbox.UnknownIBAN), rejected("AC01"))
+	add(sandbox.PaidIBAN, w.clock())
+	if got := w.statement(t); !maps.Equal(got, want) {
+		t.Errorf("after: %v, want %v", got, want)
+	}
+}
+
+// large fills the table with bookings of 200 KB, five to a page of a scan.
+func (w *world) large(t *testing.T, n int) {
+	t.Helper()
+	for i := range n {
+		o := order(fmt.Sprint("p", i), sandbox.SilentIBAN)
+		o.Tenant = strings.Repeat("x", 200_000)
+		if _, err := w.Transfer(t.Context(), o); err == nil {
+			t.Fatal("the silent account answered")
+		}
+	}
+}
+
+func TestStatementGoesOverPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const transfers = 12
+	w.large(t, transfers)
+	pages := 0
+	w.wire.cut(func(operation string) fault {
+		if operation == "Scan" {
+			pages++
+		}
+		return none
+	})
+	lines := w.statement(t)
+	if pages < 3 {
+		t.Fatalf("only %d pages", pages)
+	}
+	sum := int64(0)
+	for _, b := range lines {
+		sum += b.Amount.Minor()
+	}
+	if len(lines) != transfers || sum != transfers*1000 {
+		t.Errorf("%d lines of %d in all", len(lines), sum)
+	}
+}
+
+func TestStatementTellsWhenItBreaksOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.large(t, 12)
+	scans := 0
+	w.wire.cut(func(operation string) fault {
+		if operation == "Scan" {
+			scans++
+		}
+		if scans == 3 {
+			return beforeCommit
+		}
+		return none
+	})
+	lines, failures := 0, 0
+	for b, err := range w.Statement(t.Context()) {
+		switch {
+		case failures > 0:
+			t.Errorf("it went on after an error: %+v, %v", b, err)
+		case err != nil:
+			failures++
+		default:
+			lines++
+		}
+	}
+	if lines == 0 || lines >= 12 || failures != 1 {
+		t.Errorf("%d lines, %d errors", lines, failures)
+	}
+}
+
+func TestStatementStopsWhenAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.large(t, 2)
+	n := 0
+	for _, err := range w.Statement(t.Context()) {
+		if n++; err != nil || n > 1 {
+			t.Fatalf("line %d, error %v", n, err)
+		}
+		break
+	}
+}
+
+// The checks of others rest on this: a second booking would show.
+func TestExecutedSeesEachEntry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := order("p", sandbox.PaidIBAN)
+	w.mustBe(t, o, accepted)
+	w.pass(2 * time.Second)
+	w.mustBe(t, o, paid)
+	var items []map[string]any
+	if err := w.table.Scan().All(t.Context(), &items); err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range items { // what the conditions prevent
+		if sk := item["sk"].(string); strings.HasPrefix(sk, "BOOKING#") {
+			item["sk"] = sk + "X"
+			if err := w.table.Put(item).Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.mustHaveLeft(t, "p", 2)
+	w.mustHaveLeft(t, "never ordered", 0)
+}
+
+func TestNoAccountNumberIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustBe(t, order("p", sandbox.PaidIBAN), accepted)
+	w.pass(2 * time.Second)
+	w.mustBe(t, order("p", sandbox.PaidIBAN), paid)
+	var items []map[string]any
+	if err := w.table.Scan().All(t.Context(), &items); err != nil || len(items) != 2 {
+		t.Fatalf("%d items, %v", len(items), err)
+	}
+	if text := fmt.Sprint(items); strings.Contains(text, sandbox.PaidIBAN) || strings.Contains(text, "Corner Shop") {
+		t.Errorf("the books tell of the account: %s", text)
+	}
+}
