@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 // secrets are what must never be stored or logged.
@@ -62,6 +63,21 @@ func (w *World) dumpTable() string {
 // items scans the whole table; of each item all, or what the projection names.
 func (w *World) items(projection string) func(yield func(map[string]any) bool) {
 	return func(yield func(map[string]any) bool) {
+		for item := range w.stored(projection) {
+			var plain map[string]any
+			if err := attributevalue.UnmarshalMap(item, &plain); err != nil {
+				w.Errorf("scan: %v", err)
+			}
+			if !yield(plain) {
+				return
+			}
+		}
+	}
+}
+
+// stored are the items as the table has them.
+func (w *World) stored(projection string) func(yield func(map[string]types.AttributeValue) bool) {
+	return func(yield func(map[string]types.AttributeValue) bool) {
 		db, table := w.App.Store.Raw()
 		scan := &dynamodb.ScanInput{TableName: aws.String(table.Name())}
 		if projection != "" {
@@ -77,11 +93,7 @@ func (w *World) items(projection string) func(yield func(map[string]any) bool) {
 				return
 			}
 			for _, item := range page.Items {
-				var plain map[string]any
-				if err := attributevalue.UnmarshalMap(item, &plain); err != nil {
-					w.Errorf("scan: %v", err)
-				}
-				if !yield(plain) {
+				if !yield(item) {
 					return
 				}
 			}

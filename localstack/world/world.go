@@ -2,7 +2,8 @@
 // engines, a clock that only the test moves, processes that can be killed at
 // any I/O step, and a receiver for callbacks. Each world has a table and
 // queues of its own, checks every request and response against the contract,
-// and at its end looks for secrets in all that was stored and logged.
+// and at its end looks for secrets in all that was stored and logged, and adds
+// up the journal.
 package world
 
 import (
@@ -105,6 +106,7 @@ func New(tb testing.TB) *World {
 	w.main = w.Process()
 	w.App = w.look()
 	tb.Cleanup(w.findLeaks)
+	tb.Cleanup(w.CheckJournal)
 	w.Merchant = w.Provision(map[string]any{"name": "Kaffeehaus", "email": "kaffee@example.com", "country": "DE", "currency": "EUR"})
 	w.Other = w.Provision(map[string]any{"name": "Teehaus", "email": "tee@example.com", "country": "DE", "currency": "EUR"})
 	return w

@@ -145,8 +145,16 @@ func (r *Record) take(events []payments.Event, receipts map[string]int64) {
 		}
 	}
 	slices.SortFunc(r.Events, func(a, b payments.Event) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(follows(a), follows(b)), cmp.Compare(a.ID, b.ID))
 	})
+}
+
+// follows puts a deduction after what caused it at the same time.
+func follows(e payments.Event) int {
+	if e.Type == payments.PayoutDeductionEvent {
+		return 1
+	}
+	return 0
 }
 
 // Transaction reads one transaction by its id, consistently. Failure: NotFound.

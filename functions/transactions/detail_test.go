@@ -1,0 +1,243 @@
+package transactions_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// queries name the payment by each of the five identifiers.
+func (s *shop) queries(p payment) map[string]string {
+	s.Helper()
+	client := s.get("id=" + p.ID).Text("client_transaction_id")
+	if client == "" {
+		s.Fatal("no client_transaction_id")
+	}
+	return map[string]string{
+		"id": p.ID, "transaction_code": p.Code, "internal_id": fmt.Sprint(p.InternalID),
+		"foreign_transaction_id": p.Reference, "client_transaction_id": client,
+	}
+}
+
+// Right after the reply to process, with both versions.
+func TestATransactionIsReadAtOnceByEachIdentifier(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p, other := s.pay("10.10"), s.pay("20.20")
+	for name, value := range s.queries(p) {
+		query := name + "=" + url.QueryEscape(value)
+		read, legacy := s.get(query), s.legacy(query)
+		if read.Status != 200 || read.Text("id") != p.ID {
+			t.Errorf("%s: %d %s", name, read.Status, read.Body)
+		}
+		if legacy.Status != 200 || legacy.Text("id") != p.ID || other.ID == p.ID {
+			t.Errorf("%s, legacy: %d %s", name, legacy.Status, legacy.Body)
+		}
+		notFound.Check(t, s.neighbour().get(query))
+		notFound.Check(t, s.neighbour().legacy(query))
+	}
+	notFound.Check(t, s.send("GET", "/v2.1/merchants/"+s.Other.Code+"/transactions?id="+p.ID, nil))
+}
+
+func TestWhatNamesNoTransaction(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10")
+	near := queriesNear(s.queries(p))
+	for _, query := range append(near, "internal_id=-1", "internal_id=9223372036854775807", "internal_id=x", "internal_id=1.0",
+		"client_transaction_id=x", "client_transaction_id=ffffffff-ffff-4fff-bfff-ffffffffffff", "id=x", "transaction_code=x",
+		"foreign_transaction_id="+strings.Repeat("x", 3000), "id="+strings.Repeat("x", 3000)) {
+		notFound.Check(t, s.get(query))
+		notFound.Check(t, s.legacy(query))
+	}
+}
+
+// queriesNear lead to the transaction's place, and name another.
+func queriesNear(names map[string]string) []string {
+	var near []string
+	for name, value := range names {
+		last := value[len(value)-1:]
+		changed := "0"
+		if last == "0" {
+			changed = "1"
+		}
+		near = append(near, name+"="+url.QueryEscape(value[:len(value)-1]+changed), name+"="+url.QueryEscape(value+"0"))
+	}
+	return near
+}
+
+func TestVersion2TakesExactlyOneIdentifier(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10")
+	for _, query := range []string{"", "id=", "order=1", "id=" + p.ID + "&transaction_code=" + p.Code,
+		"foreign_transaction_id=" + p.Reference + "&client_transaction_id=x"} {
+		noReason.Check(t, s.get(query))
+	}
+	invalid("id").Check(t, s.get("id="+p.ID+"&id="+p.ID))
+}
+
+func TestAllThatADetailShows(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.moveTo("America/Sao_Paulo")
+	p := s.pay("10.10")
+	holds(t, s.get("id="+p.ID).Body, map[string]string{
+		"id": quoted(p.ID), "transaction_code": quoted(p.Code), "foreign_transaction_id": quoted(p.Reference),
+		"internal_id": fmt.Sprint(p.InternalID), "merchant_code": quoted(s.merchant.Code),
+		"merchant_id": fmt.Sprint(payments.MerchantNumber(s.merchant.Code)), "username": `"kaffee@example.com"`,
+		"amount": "10.10", "currency": `"EUR"`, "vat_amount": "0.00", "tip_amount": "0.00", "fee_amount": "0.20",
+		"tax_enabled": "false", "timestamp": `"2026-11-20T12:00:00.000Z"`, "local_time": `"2026-11-20T09:00:00.000-03:00"`,
+		"status": `"SUCCESSFUL"`, "simple_status": `"SUCCESSFUL"`, "payment_type": `"ECOM"`, "entry_mode": `"CUSTOMER_ENTRY"`,
+		"simple_payment_type": `"CC_CUSTOMER_ENTERED"`, "verification_method": `"none"`, "process_as": "",
+		"card": `{"last_4_digits":"0091","type":"VISA"}`, "installments_count": "1", "product_summary": `"Two coffees"`,
+		"products": `[{"name":"Two coffees","price":10.10,"vat_rate":0,"single_vat_amount":0.00,"price_with_vat":10.10,` +
+			`"vat_amount":0.00,"quantity":1,"total_price":10.10,"total_with_vat":10.10}]`,
+		"vat_rates":   `[{"rate":0,"net":10.10,"vat":0.00,"gross":10.10}]`,
+		"payout_plan": `"SINGLE_PAYMENT"`, "payout_type": `"BANK_ACCOUNT"`, "payout_date": `"2026-11-21"`,
+		"payouts_total": "1", "payouts_received": "0",
+		"links": `[{"rel":"refund","href":"http://cashwrap.test/v1.0/merchants/` + s.merchant.Code + `/payments/` + p.ID +
+			`/refunds","type":"application/json","min_amount":0.01,"max_amount":10.10}]`,
+	})
+	if code := s.get("id=" + p.ID).Text("auth_code"); code == "" {
+		t.Error("no auth_code")
+	}
+}
+
+func quoted(text string) string { return `"` + text + `"` }
+
+// moveTo puts the shop into another time zone, as its key's copy of the
+// merchant tells it.
+func (s *shop) moveTo(zone string) {
+	s.Helper()
+	_, table := s.App.Store.Raw()
+	err := table.Update("pk", "KEY#"+account.Hash(s.merchant.Key.Plaintext)).Range("sk", "KEY").
+		Set("merchant.time_zone", zone).If("attribute_exists(pk)").Run(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// Contract §2.4: local_time has the merchant's offset at that time; in a zone
+// that nobody knows it is UTC's.
+func TestLocalTimeIsWhereTheMerchantIs(t *testing.T) {
+	t.Parallel()
+	for zone, want := range map[string]string{
+		"Europe/Berlin": "2026-11-20T13:00:00.000+01:00", "Asia/Kolkata": "2026-11-20T17:30:00.000+05:30",
+		"Mars/Olympus": "2026-11-20T12:00:00.000+00:00",
+	} {
+		s := open(t)
+		s.moveTo(zone)
+		p := s.pay("10.10")
+		if got := s.get("id=" + p.ID).Text("local_time"); got != want {
+			t.Errorf("%s: %s, want %s", zone, got, want)
+		}
+	}
+}
+
+func TestTransactionsThatTookNoMoney(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Secret("card number", challenged)
+	declined := s.process(s.create("42.01", nil), card(frictionless))
+	waiting := s.process(s.create("10.10", map[string]any{"redirect_url": "https://shop.example/done"}), card(challenged))
+	nothing := map[string]string{"fee_amount": "0.00", "payouts_total": "0", "payouts_received": "0", "payout_type": "",
+		"payout_date": "", "transaction_events": "[]", "events": "[]", "links": "[]"}
+	for p, status := range map[payment][2]string{declined: {`"FAILED"`, `"FAILED"`}, waiting: {`"PENDING"`, ""}} {
+		for _, read := range [][]byte{s.get("id=" + p.ID).Body, s.legacy("id=" + p.ID).Body} {
+			holds(t, read, nothing)
+			holds(t, read, map[string]string{"status": status[0], "simple_status": status[1]})
+		}
+	}
+}
+
+// Contract §6.1: of several transactions of one foreign id the successful one,
+// else the newest.
+func TestOfSeveralTransactionsOfAForeignIDTheSuccessfulOne(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	checkout := s.create("10.10", nil)
+	s.Secret("failing card number", "4012001037461114")
+	first := s.process(checkout, card("4012001037461114"))
+	s.Clock.Advance(time.Second)
+	second := s.process(checkout, card("4012001037461114"))
+	query := "foreign_transaction_id=" + first.Reference
+	if got := s.get(query).Text("id"); got != second.ID {
+		t.Errorf("of failed ones %s, want the newest, %s", got, second.ID)
+	}
+	s.Clock.Advance(time.Second)
+	paid := s.process(checkout, card(frictionless))
+	if got := s.get(query).Text("id"); got != paid.ID || paid.Status != "SUCCESSFUL" {
+		t.Errorf("got %s, want the successful one, %+v", got, paid)
+	}
+	if got := s.legacy(query + "&id=" + first.ID).Text("id"); got != first.ID {
+		t.Errorf("with its id: %s, want %s", got, first.ID)
+	}
+}
+
+// A checkout that is renamed keeps its transactions under the reference they
+// were made with.
+func TestATransactionKeepsItsForeignID(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	checkout := s.create("42.01", nil)
+	failed := s.process(checkout, card(frictionless))
+	renamed := map[string]any{"checkout_reference": "renamed", "amount": 10}
+	if changed := s.send("PATCH", "/v0.1/checkouts/"+checkout, renamed); changed.Status != 200 {
+		t.Fatalf("rename: %d %s", changed.Status, changed.Body)
+	}
+	notFound.Check(t, s.get("foreign_transaction_id=renamed"))
+	paid := s.process(checkout, card(frictionless))
+	for reference, want := range map[string]string{failed.Reference: failed.ID, "renamed": paid.ID} {
+		if got := s.get("foreign_transaction_id=" + reference).Text("id"); got != want {
+			t.Errorf("%s: %s, want %s", reference, got, want)
+		}
+	}
+}
+
+// Contract §4.6: what a set-up takes is refunded automatically.
+func TestTheTransactionOfASetUpIsRefunded(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	if made := s.send("POST", "/v0.1/customers", map[string]any{"customer_id": "ada"}); made.Status != 201 {
+		t.Fatalf("customer: %d %s", made.Status, made.Body)
+	}
+	checkout := s.create("1", map[string]any{"purpose": "SETUP_RECURRING_PAYMENT", "customer_id": "ada"})
+	body := card(frictionless)
+	body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
+	p := s.process(checkout, body)
+	holds(t, s.get("id="+p.ID).Body, map[string]string{"status": `"SUCCESSFUL"`, "simple_status": `"REFUNDED"`, "links": "[]",
+		"fee_amount": "0.00", "events": "[]"})
+	conflict.Check(t, s.refund(p, ""))
+}
+
+func TestReadingTransactionsNeedsTheScope(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10")
+	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403, "refunds.write": 403} {
+		other := *s
+		other.merchant.Key.Plaintext = s.key(scope)
+		for _, path := range []string{"/v2.1/merchants/" + s.merchant.Code + "/transactions?id=" + p.ID, "/v0.1/me/transactions?id=" + p.ID} {
+			if got := other.send("GET", path, nil); got.Status != want {
+				t.Errorf("%s with %s: %d, want %d", path, scope, got.Status, want)
+			}
+		}
+	}
+}
+
+// key is another secret key of the shop, with one scope.
+func (s *shop) key(scope string) string {
+	s.Helper()
+	var made struct {
+		APIKey struct{ Plaintext string } `json:"api_key"`
+	}
+	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.merchant.Code, "name": scope, "scopes": []string{scope}}, &made)
+	s.Secret("API key", made.APIKey.Plaintext)
+	return made.APIKey.Plaintext
+}

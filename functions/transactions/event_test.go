@@ -1,0 +1,128 @@
+package transactions_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func literal(amount string) money.Literal { return money.Literal(amount) }
+
+// list is a member of a detail that is a list, as sent, entry by entry.
+func (s *shop) list(t *testing.T, p payment, name string) []string {
+	t.Helper()
+	var entries []json.RawMessage
+	if err := json.Unmarshal([]byte(members(t, s.get("id="+p.ID).Body)[name]), &entries); err != nil {
+		t.Fatal(err)
+	}
+	texts := make([]string, len(entries))
+	for i, e := range entries {
+		texts[i] = string(e)
+	}
+	return texts
+}
+
+// A charge-back of all that is left takes what the payout still holds; the fee
+// it has to take elsewhere, which is a deduction.
+func TestEventsOfARefundAndAChargeBack(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.moveTo("Asia/Tokyo")
+	s.Clock.Advance(4 * time.Hour) // the next day in Tokyo
+	p := s.pay("10.10")
+	s.Clock.Advance(time.Second)
+	if got := s.refund(p, "2.5"); got.Status != 204 {
+		t.Fatalf("refund: %d %s", got.Status, got.Body)
+	}
+	s.Clock.Advance(time.Second)
+	s.chargeBack(p, "")
+	record, err := s.App.Store.Transaction(t.Context(), s.tenant(), p.ID)
+	if err != nil || len(record.Events) != 3 {
+		t.Fatalf("%d events, %v", len(record.Events), err)
+	}
+	payout, refund, back, deduction := record.PayoutNumber(record.Payouts[0]), record.Events[0], record.Events[1], record.Events[2]
+	times := []string{`"2026-11-20T16:00:00.000Z"`, `"2026-11-20T16:00:01.000Z"`, `"2026-11-20T16:00:02.000Z"`}
+	same(t, s.list(t, p, "events"),
+		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"PAYOUT","status":"SCHEDULED","amount":0.00,"timestamp":%s,"fee_amount":0.20,`+
+			`"installment_number":1,"deducted_amount":9.90,"deducted_fee_amount":0.00}`, payout, p.ID, times[0]),
+		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"REFUND","status":"REFUNDED","amount":2.50,"timestamp":%s}`, refund.Number(), p.ID, times[1]),
+		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"CHARGE_BACK","status":"SUCCESSFUL","amount":7.60,"timestamp":%s}`, back.Number(), p.ID, times[2]),
+		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"PAYOUT_DEDUCTION","status":"PENDING","amount":0.20,"timestamp":%s}`, deduction.Number(), p.ID, times[2]))
+	same(t, s.list(t, p, "transaction_events"),
+		fmt.Sprintf(`{"id":%d,"event_type":"PAYOUT","status":"SCHEDULED","amount":0.00,"due_date":"2026-11-22","installment_number":1,"timestamp":%s}`, payout, times[0]),
+		fmt.Sprintf(`{"id":%d,"event_type":"REFUND","status":"REFUNDED","amount":2.50,"date":"2026-11-21","timestamp":%s}`, refund.Number(), times[1]),
+		fmt.Sprintf(`{"id":%d,"event_type":"CHARGE_BACK","status":"SUCCESSFUL","amount":7.60,"date":"2026-11-21","timestamp":%s}`, back.Number(), times[2]),
+		fmt.Sprintf(`{"id":%d,"event_type":"PAYOUT_DEDUCTION","status":"PENDING","amount":0.20,"date":"2026-11-21","timestamp":%s}`, deduction.Number(), times[2]))
+	s.expect(p, "CHARGEBACK, REFUND REFUNDED 2.50, CHARGE_BACK SUCCESSFUL 7.60, PAYOUT_DEDUCTION PENDING 0.20")
+}
+
+// same compares entries as sent.
+func same(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Contract §6.7: the parts of a payment in installments are due a month apart,
+// and their fees add up to the whole.
+func TestEventsOfInstallments(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	brazil := &shop{World: s.World, currency: "BRL", count: s.count,
+		merchant: s.Provision(map[string]any{"name": "Padaria", "email": "pao@example.com", "country": "BR", "currency": "BRL"})}
+	brazil.moveTo("UTC")
+	body := card(frictionless)
+	body["installments"] = 3
+	checkout := brazil.create("100", nil)
+	brazil.payOutInInstallments(checkout)
+	p := brazil.process(checkout, body)
+	var shown []struct {
+		Type        string      `json:"event_type"`
+		Amount      json.Number `json:"amount"`
+		DueDate     string      `json:"due_date"`
+		Installment int         `json:"installment_number"`
+		Timestamp   string      `json:"timestamp"`
+	}
+	detail := members(t, brazil.get("id="+p.ID).Body)
+	if err := json.Unmarshal([]byte(detail["transaction_events"]), &shown); err != nil || len(shown) == 0 {
+		t.Fatalf("%s: %v", detail["transaction_events"], err)
+	}
+	if detail["payouts_total"] != fmt.Sprint(len(shown)) || detail["installments_count"] != "3" {
+		t.Errorf("%s payouts, %s installments, %d events", detail["payouts_total"], detail["installments_count"], len(shown))
+	}
+	sum := money.MustParse(detail["fee_amount"], "BRL")
+	for i, e := range shown {
+		if want := time.Date(2026, time.November+time.Month(i), 21, 0, 0, 0, 0, time.UTC).Format(time.DateOnly); e.DueDate != want || e.Installment != i+1 {
+			t.Errorf("installment %d is due %s, want %d due %s", e.Installment, e.DueDate, i+1, want)
+		}
+		if e.Timestamp != "2026-11-20T12:00:00.000Z" {
+			t.Errorf("installment %d was planned at %s", e.Installment, e.Timestamp)
+		}
+		var err error
+		if sum, err = sum.Add(money.MustParse(e.Amount.String(), "BRL")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sum.String() != "100.00" {
+		t.Errorf("payouts and fee add up to %s", sum)
+	}
+}
+
+// payOutInInstallments puts a checkout under the plan that no merchant has
+// unless an operator agreed on it.
+func (s *shop) payOutInInstallments(checkout string) {
+	s.Helper()
+	_, table := s.App.Store.Raw()
+	err := table.Update("pk", s.tenant().String()+"#CHECKOUT#"+checkout).Range("sk", "CHECKOUT").
+		Set("payee.payout_plan", payments.TrueInstallment).If("attribute_exists(pk)").Run(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+}

@@ -1,0 +1,190 @@
+package transactions_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/processing"
+)
+
+// Contract §6.3: identifiers may be combined; all of them must fit.
+func TestLegacyIdentifiersMayBeCombined(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p, other := s.pay("10.10"), s.pay("10.10")
+	names, others := s.queries(p), s.queries(other)
+	all := url.Values{}
+	for name, value := range names {
+		all.Set(name, value)
+	}
+	if read := s.legacy(all.Encode()); read.Status != 200 || read.Text("id") != p.ID {
+		t.Errorf("all five: %d %s", read.Status, read.Body)
+	}
+	for name, value := range others {
+		mixed := url.Values{}
+		for n, v := range all {
+			mixed[n] = v
+		}
+		mixed.Set(name, value)
+		notFound.Check(t, s.legacy(mixed.Encode()))
+		for second, v := range names {
+			if second != name {
+				notFound.Check(t, s.legacy(url.Values{name: {value}, second: {v}}.Encode()))
+			}
+		}
+	}
+	noReason.Check(t, s.legacy(""))
+	noReason.Check(t, s.legacy("event_types[]=REFUND"))
+}
+
+// Contract §2.10, also on errors.
+func TestLegacyReadsNameTheirSuccessor(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10")
+	successor := `<http://cashwrap.test/v2.1/merchants/` + s.merchant.Code + `/transactions>; rel="successor-version"`
+	for query, status := range map[string]int{"id=" + p.ID: 200, "id=x": 404, "": 400} {
+		got := s.legacy(query)
+		if got.Status != status || got.Header.Get("Deprecation") != "@1793491200" || got.Header.Get("Link") != successor {
+			t.Errorf("%s: %d, Deprecation %q, Link %q", query, got.Status, got.Header.Get("Deprecation"), got.Header.Get("Link"))
+		}
+		if current := s.get(query); current.Header.Get("Deprecation") != "" || current.Header.Get("Link") != "" {
+			t.Errorf("%s: version 2.1 is deprecated: %v", query, current.Header)
+		}
+	}
+}
+
+// happened makes a transaction with an event of each kind: a refund, one that
+// is declined, and a charge-back of more than its payout still holds.
+func (s *shop) happened(t *testing.T) payment {
+	t.Helper()
+	p := s.pay("100")
+	for _, step := range []struct {
+		amount string
+		status int
+	}{{"1", 204}, {"42.01", 409}} {
+		if got := s.refund(p, step.amount); got.Status != step.status {
+			t.Fatalf("refund %s: %d %s", step.amount, got.Status, got.Body)
+		}
+	}
+	s.chargeBack(p, "")
+	return p
+}
+
+// chargeBack has the acquirer report one; "": of all that is left.
+func (s *shop) chargeBack(p payment, amount string) {
+	s.Helper()
+	_, err := s.App.Processing.ChargeBack(s.Context(), s.tenant(), processing.ChargeBackOrder{
+		TransactionID: p.ID, ID: "cb-" + p.ID, Amount: literal(amount)})
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// shown are the events of a detail, in both forms, as "TYPE STATUS".
+func shown(t *testing.T, read world.Response) (events, transactionEvents []string) {
+	t.Helper()
+	var body struct {
+		Events            []struct{ Type, Status string }
+		TransactionEvents []struct {
+			Type   string `json:"event_type"`
+			Status string
+		} `json:"transaction_events"`
+	}
+	if err := json.Unmarshal(read.Body, &body); err != nil || read.Status != 200 {
+		t.Fatalf("%d %s: %v", read.Status, read.Body, err)
+	}
+	for _, e := range body.Events {
+		events = append(events, e.Type+" "+e.Status)
+	}
+	for _, e := range body.TransactionEvents {
+		transactionEvents = append(transactionEvents, e.Type+" "+e.Status)
+	}
+	slices.Sort(events)
+	slices.Sort(transactionEvents)
+	return events, transactionEvents
+}
+
+func TestLegacyEventsAreFiltered(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.happened(t)
+	const payout, refund, failed, back = "PAYOUT SCHEDULED", "REFUND REFUNDED", "REFUND FAILED", "CHARGE_BACK SUCCESSFUL"
+	const deduction = "PAYOUT_DEDUCTION PENDING"
+	for query, want := range map[string][]string{
+		"": {back, payout, deduction, failed, refund}, "&event_types[]=REFUND": {failed, refund},
+		"&event_types=REFUND,CHARGE_BACK": {back, failed, refund}, "&event_statuses[]=SCHEDULED": {payout},
+		"&event_statuses=REFUNDED&event_statuses=FAILED":     {failed, refund},
+		"&event_types[]=REFUND&event_statuses[]=FAILED":      {failed},
+		"&event_types[0]=PAYOUT&event_statuses[0]=FAILED":    nil,
+		"&event_types[]=PAYOUT_DEDUCTION":                    {deduction},
+		"&event_types%5B%5D=PAYOUT&event_types%5B%5D=REFUND": {payout, failed, refund},
+	} {
+		events, older := shown(t, s.legacy("id="+p.ID+query))
+		if !slices.Equal(events, want) {
+			t.Errorf("%s: events %v, want %v", query, events, want)
+		}
+		want = slices.DeleteFunc(slices.Clone(want), func(e string) bool { return e == deduction })
+		if !slices.Equal(older, want) {
+			t.Errorf("%s: transaction_events %v, want %v", query, older, want)
+		}
+	}
+	for _, query := range []string{"event_types[]=PAYMENT", "event_types=refund", "event_types[]=REFUND,x"} {
+		invalid("event_types").Check(t, s.legacy("id="+p.ID+"&"+query))
+	}
+	for _, query := range []string{"event_statuses[]=RESERVED", "event_statuses=failed"} {
+		invalid("event_statuses").Check(t, s.legacy("id="+p.ID+"&"+query))
+	}
+	if events, newer := shown(t, s.get("id="+p.ID+"&event_types[]=REFUND")); len(events) != 5 || len(newer) != 5 {
+		t.Errorf("version 2.1 filters: %v, %v", events, newer)
+	}
+}
+
+// What older clients know differently is told to them differently, and all
+// else alike.
+func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10")
+	current, legacy := members(t, s.get("id="+p.ID).Body), members(t, s.legacy("id="+p.ID).Body)
+	for name := range current {
+		if current[name] != legacy[name] {
+			t.Errorf("%s is %s, in the legacy detail %s", name, current[name], legacy[name])
+		}
+	}
+	if len(current) != len(legacy) {
+		t.Errorf("%d members, in the legacy detail %d", len(current), len(legacy))
+	}
+}
+
+// Spec: the legacy simple_status knows no NON_COLLECTION.
+func TestLegacySimpleStatuses(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10")
+	_, err := s.App.Processing.ChargeBack(t.Context(), s.tenant(), processing.ChargeBackOrder{TransactionID: p.Code, ID: "cb", Lost: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.get("id=" + p.ID).Text("simple_status"); got != "NON_COLLECTION" {
+		t.Errorf("simple_status %s", got)
+	}
+	if got := s.legacy("id=" + p.ID).Text("simple_status"); got != "CHARGEBACK" {
+		t.Errorf("legacy simple_status %s", got)
+	}
+}
+
+// Maestro and Visa Electron cards are debit cards; other numbers do not tell.
+func TestHowACardIsProcessed(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	const electron = "4917484589897107"
+	s.Secret("debit card number", electron)
+	p := s.process(s.create("10.10", nil), card(electron))
+	if current, legacy := s.get("id="+p.ID).Text("process_as"), s.legacy("id="+p.ID).Text("process_as"); current != "DEBIT" || legacy != "debit" {
+		t.Errorf("process_as %q, legacy %q", current, legacy)
+	}
+}
