@@ -65,13 +65,18 @@ func (d desk) refused(command fields) refusal {
 	return *answer.Error
 }
 
-func (d desk) invoke(command fields) json.RawMessage {
-	d.Helper()
+func encoded(t testing.TB, command fields) json.RawMessage {
+	t.Helper()
 	request, err := json.Marshal(command)
 	if err != nil {
-		d.Fatal(err)
+		t.Fatal(err)
 	}
-	answer, err := d.Main().Invoke(d.Context(), "provision", request)
+	return request
+}
+
+func (d desk) invoke(command fields) json.RawMessage {
+	d.Helper()
+	answer, err := d.Main().Invoke(d.Context(), "provision", encoded(d, command))
 	if err != nil {
 		d.Fatalf("%v: %v", command["command"], err)
 	}

@@ -2,11 +2,13 @@ package provision
 
 import (
 	"context"
+	"errors"
 	"time"
 	"unicode/utf8"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -25,6 +27,18 @@ type keyCreated struct {
 }
 
 func (o operator) createAPIKey(ctx context.Context, c createAPIKey) (keyCreated, error) {
+	for range maxTries {
+		created, err := o.addAPIKey(ctx, c)
+		if !errors.Is(err, store.ErrStale) {
+			return created, err
+		}
+	}
+	return keyCreated{}, errContended
+}
+
+// addAPIKey makes the key for the merchant as it is now. ErrStale when it is
+// changed meanwhile.
+func (o operator) addAPIKey(ctx context.Context, c createAPIKey) (keyCreated, error) {
 	m, _, err := o.merchant(ctx, c.MerchantCode)
 	if err != nil {
 		return keyCreated{}, err

@@ -2,11 +2,7 @@ package provision
 
 import (
 	"context"
-	"net/mail"
-	"unicode/utf8"
-
-	"github.com/bojanz/currency"
-	"github.com/govalues/decimal"
+	"encoding/json"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -31,6 +27,10 @@ type createMerchant struct {
 	OnlinePayments *bool  `json:"online_payments"` // true unless given
 	TestKey        bool   `json:"test_key"`        // beside the live key
 	MerchantCode   string `json:"merchant_code"`   // MC and 8 characters; made up unless given
+
+	TimeZone    string          `json:"time_zone"`    // IANA name; that of the country's capital unless given
+	RefundFloor string          `json:"refund_floor"` // amount as text; the contract's (§6.4) unless given
+	Profile     json.RawMessage `json:"profile"`      // account.Profile; all optional
 }
 
 type merchantCreated struct {
@@ -48,14 +48,18 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 	if err != nil {
 		return merchantCreated{}, err
 	}
+	p, err := mergeProfile(account.Profile{}, c.Profile)
+	if err != nil {
+		return merchantCreated{}, err
+	}
 	m.CreatedAt = o.Now()
 	if m.Code != "" {
-		return o.createOrFind(ctx, m, c.TestKey)
+		return o.createOrFind(ctx, m, p, c.TestKey)
 	}
 	for range madeUpCodes {
 		m.Code = newMerchantCode()
 		var created merchantCreated
-		created, err = o.create(ctx, m, c.TestKey)
+		created, err = o.create(ctx, m, p, c.TestKey)
 		if !failure.Is(err, failure.Conflict) {
 			return created, err
 		}
@@ -63,23 +67,23 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 	return merchantCreated{}, err
 }
 
-func (o operator) createOrFind(ctx context.Context, m account.Merchant, testKey bool) (merchantCreated, error) {
-	created, err := o.create(ctx, m, testKey)
+func (o operator) createOrFind(ctx context.Context, m account.Merchant, p account.Profile, testKey bool) (merchantCreated, error) {
+	created, err := o.create(ctx, m, p, testKey)
 	if !failure.Is(err, failure.Conflict) {
 		return created, err
 	}
-	there, _, err := o.Store.Merchant(ctx, m.Code)
+	there, profile, err := o.Store.MerchantProfile(ctx, m.Code)
 	if err != nil {
 		return merchantCreated{}, err
 	}
-	m.CreatedAt = there.CreatedAt
-	if m != there {
+	m.CreatedAt, m.Version = there.CreatedAt, there.Version
+	if m != there || p != profile {
 		return merchantCreated{}, failure.Clash("CONFLICT", "", "another merchant has this merchant_code")
 	}
 	return merchantCreated{MerchantCode: m.Code}, nil
 }
 
-func (o operator) create(ctx context.Context, m account.Merchant, testKey bool) (merchantCreated, error) {
+func (o operator) create(ctx context.Context, m account.Merchant, p account.Profile, testKey bool) (merchantCreated, error) {
 	first, firstView, err := mint(m, bootstrapKey(firstMode(m)), m.CreatedAt)
 	if err != nil {
 		return merchantCreated{}, err
@@ -92,7 +96,7 @@ func (o operator) create(ctx context.Context, m account.Merchant, testKey bool) 
 		}
 		created.TestAPIKey, keys = &secondView, append(keys, second)
 	}
-	if err := o.Store.CreateMerchant(ctx, m, keys...); err != nil {
+	if err := o.Store.CreateMerchant(ctx, m, p, keys...); err != nil {
 		return merchantCreated{}, err
 	}
 	o.Log.InfoContext(ctx, "merchant created", "merchant", m.Code, "sandbox", m.Sandbox)
@@ -102,14 +106,6 @@ func (o operator) create(ctx context.Context, m account.Merchant, testKey bool) 
 func bootstrapKey(mode account.Mode) keyOrder {
 	return keyOrder{Mode: mode, Kind: account.SecretKey, Scopes: account.AllScopes(), Name: "bootstrap"}
 }
-
-const (
-	maxName  = 150 // contract §13.5
-	maxEmail = 256 // contract §8.1
-	// standardFee is the default rate (contract §6.7).
-	standardFee = "0.0195"
-	maxFeeScale = 6
-)
 
 // merchant checks the facts one by one.
 func (c createMerchant) merchant() (account.Merchant, error) {
@@ -121,46 +117,16 @@ func (c createMerchant) merchant() (account.Merchant, error) {
 		}
 	}
 	settled, err := money.ParseCurrency(c.Currency)
-	if err != nil {
-		return account.Merchant{}, failure.Invalid("currency", "must be a supported ISO 4217 code")
-	}
-	fee, err := feeRate(c.FeeRate)
-	if err != nil {
-		return account.Merchant{}, err
-	}
-	m := account.Merchant{Code: c.MerchantCode, Name: c.Name, Email: c.Email, Country: c.Country, Currency: settled,
-		Sandbox: c.Sandbox, OnlinePayments: c.OnlinePayments == nil || *c.OnlinePayments, FeeRate: fee}
-	return m, c.check()
-}
-
-// check refuses texts that are not what they should be.
-func (c createMerchant) check() error {
-	address, err := mail.ParseAddress(c.Email)
-	_, knownCountry := currency.ForCountryCode(c.Country)
 	switch {
-	case utf8.RuneCountInString(c.Name) > maxName:
-		return failure.Invalid("name", "must be at most 150 characters")
-	case err != nil || address.Address != c.Email || len(c.Email) > maxEmail:
-		return failure.Invalid("email", "must be an email address of at most 256 characters")
-	case !knownCountry:
-		return failure.Invalid("country", "must be an ISO 3166-1 alpha-2 code")
+	case err != nil:
+		return account.Merchant{}, failure.Invalid("currency", "must be a supported ISO 4217 code")
+	case !knownCountry(c.Country):
+		return account.Merchant{}, errCountry("country")
 	case c.MerchantCode != "" && !merchantCode(c.MerchantCode):
-		return failure.Invalid("merchant_code", "must be MC and 8 digits or capitals without I, L, O, U")
+		return account.Merchant{}, failure.Invalid("merchant_code", "must be MC and 8 digits or capitals without I, L, O, U")
 	case c.Sandbox && c.TestKey:
-		return failure.Invalid("test_key", "a sandbox merchant's first key is a test key")
-	default:
-		return nil
+		return account.Merchant{}, failure.Invalid("test_key", "a sandbox merchant's first key is a test key")
 	}
-}
-
-// feeRate reads a rate in its shortest form, so that equal rates are equal facts.
-func feeRate(text string) (string, error) {
-	if text == "" {
-		text = standardFee
-	}
-	rate, err := decimal.Parse(text)
-	if err != nil || rate.IsNeg() || !rate.Less(decimal.One) || rate.Scale() > maxFeeScale {
-		return "", failure.Invalid("fee_rate", "must be a decimal from 0 to below 1 with at most 6 decimals, as text")
-	}
-	return rate.Trim(0).String(), nil
+	return facts{&c.Name, &c.Email, &c.FeeRate, c.OnlinePayments, &c.TimeZone, &c.RefundFloor}.apply(account.Merchant{
+		Code: c.MerchantCode, Country: c.Country, Currency: settled, Sandbox: c.Sandbox, OnlinePayments: true})
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/shared/account"
@@ -39,7 +40,7 @@ func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 		}
 	}
 	want := account.Merchant{Code: m.Code, Name: "Buchladen", Email: "buch@example.com", Country: "DE", Currency: "EUR",
-		Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", CreatedAt: d.Clock.Now()}
+		Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin", CreatedAt: d.Clock.Now()}
 	if got, _, err := d.App.Store.Merchant(t.Context(), m.Code); err != nil || got != want || c.Merchant != want {
 		t.Errorf("merchant %+v, %v\nin the key %+v\nwant %+v", got, err, c.Merchant, want)
 	}
@@ -72,7 +73,7 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 	const code = "MC01234567"
 	first := d.create(fields{"merchant_code": code})
 	d.Clock.Advance(1)
-	again := d.create(fields{"merchant_code": code, "fee_rate": "0.01950"})
+	again := d.create(fields{"merchant_code": code, "fee_rate": "0.01950", "time_zone": "Europe/Berlin", "profile": fields{"vat_id": ""}})
 	if first.Code != code || !first.Created || again.Code != code || again.Created || again.Key != nil {
 		t.Errorf("first %+v, again %+v", first, again)
 	}
@@ -81,6 +82,7 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 	}
 	for name, change := range map[string]fields{
 		"name": {"name": "Café"}, "fee": {"fee_rate": "0.02"}, "country": {"country": "AT"}, "online": {"online_payments": false},
+		"time zone": {"time_zone": "Europe/Vienna"}, "floor": {"refund_floor": "-1"}, "profile": {"profile": fields{"vat_id": "DE1"}},
 	} {
 		change["merchant_code"] = code
 		if got := d.refused(facts(change)); got.Code != "CONFLICT" {
@@ -111,6 +113,20 @@ func TestFactsThatCannotBe(t *testing.T) {
 		{fields{"fee_rate": "0.0000001"}, "INVALID", "fee_rate"},
 		{fields{"fee_rate": "two"}, "INVALID", "fee_rate"},
 		{fields{"fee_rate": 0.02}, "INVALID", "fee_rate"}, // money is never a float
+		{fields{"name": strings.Repeat("ä", 151)}, "INVALID", "name"},
+		{fields{"time_zone": "Berlin"}, "INVALID", "time_zone"},
+		{fields{"time_zone": "Local"}, "INVALID", "time_zone"},
+		{fields{"time_zone": "../etc/passwd"}, "INVALID", "time_zone"},
+		{fields{"refund_floor": "-0.001"}, "INVALID", "refund_floor"},
+		{fields{"refund_floor": "much"}, "INVALID", "refund_floor"},
+		{fields{"refund_floor": -5}, "INVALID", "refund_floor"},
+		{fields{"profile": "Buch"}, "INVALID", "profile"},
+		{fields{"profile": fields{"vat": "DE1"}}, "INVALID", "profile.vat"},
+		{fields{"profile": fields{"vat_id": 1}}, "INVALID", "profile.vat_id"},
+		{fields{"profile": fields{"locale": "German"}}, "INVALID", "profile.locale"},
+		{fields{"profile": fields{"address": fields{"country": "Germany"}}}, "INVALID", "profile.address.country"},
+		{fields{"profile": fields{"address": fields{"city": 1}}}, "INVALID", "profile.address.city"},
+		{fields{"profile": fields{"address": "Berlin"}}, "INVALID", "profile.address"},
 		{fields{"merchant_code": "MC0123456"}, "INVALID", "merchant_code"},
 		{fields{"merchant_code": "MC0123456I"}, "INVALID", "merchant_code"},
 		{fields{"test_key": true}, "INVALID", "test_key"},

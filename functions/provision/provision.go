@@ -5,7 +5,9 @@
 //	aws lambda invoke --function-name provision --cli-binary-format raw-in-base64-out \
 //	    --payload '{"command":"create_merchant","name":"Café","email":"owner@cafe.example","country":"DE","currency":"EUR"}' answer.json
 //
-//	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code
+//	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
+//	                        time_zone, refund_floor, profile
+//	update_merchant         merchant_code; name, email, fee_rate, online_payments, time_zone, refund_floor, profile
 //	create_api_key          merchant_code; mode, type, scopes, name
 //	revoke_api_key          merchant_code, mode, key_id
 //	rotate_callback_secret  merchant_code; force
@@ -46,6 +48,7 @@ type command func(ctx context.Context, arguments json.RawMessage) (any, error)
 func (o operator) commands() map[string]command {
 	return map[string]command{
 		"create_merchant":        typed(o.createMerchant),
+		"update_merchant":        typed(o.updateMerchant),
 		"create_api_key":         typed(o.createAPIKey),
 		"revoke_api_key":         typed(o.revokeAPIKey),
 		"rotate_callback_secret": typed(o.rotateCallbackSecret),

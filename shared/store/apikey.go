@@ -30,10 +30,25 @@ type apiKeyItem struct {
 	CreatedAt time.Time    `dynamo:"created_at"`
 }
 
-// AddAPIKey stores a new key, to be found by its token and by its id.
+// AddAPIKey stores a new key, to be found by its token and by its id. ErrStale
+// when the merchant is not as the key's copy of it says: an update that is
+// under way could pass over the key.
 func (s *Store) AddAPIKey(ctx context.Context, k APIKey) error {
-	err := s.putAPIKey(s.db.WriteTx().Idempotent(true), k).Run(ctx)
-	return s.unlessAdded(ctx, k, err)
+	owner, unchanged := merchantKey(k.Credential.Merchant.Code), unchangedSince(k.Credential.Merchant)
+	tx := s.putAPIKey(s.db.WriteTx().Idempotent(true), k).
+		Check(s.table.Check(partitionKey, owner.PK).Range(sortKey, owner.SK).If(unchanged.condition, unchanged.args...))
+	err := s.unlessAdded(ctx, k, tx.Run(ctx))
+	if dynamo.IsCondCheckFailed(err) {
+		return ErrStale
+	}
+	return err
+}
+
+// apiKeys lists the tenant's keys, consistently, revoked ones too.
+func (s *Store) apiKeys(ctx context.Context, t account.Tenant) ([]apiKeyItem, error) {
+	var items []apiKeyItem
+	err := s.table.Get(partitionKey, apiKeyKey(t, "").PK).Consistent(true).All(ctx, &items)
+	return items, err
 }
 
 func (s *Store) putAPIKey(tx *dynamo.WriteTx, k APIKey) *dynamo.WriteTx {

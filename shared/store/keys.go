@@ -67,14 +67,17 @@ import (
 //	refund                        1 Query, 1 TransactWriteItems to reserve it (with a floor before it
 //	                              1 GetItem and 1 Query of unpaid rows, 1 MB each, until they suffice),
 //	                              1 TransactWriteItems to record the outcome
-//	receipt                       1 Query, 1 GetItem (merchant); 1 TransactWriteItems the first time
+//	receipt                       1 Query, 1 GetItem (merchant); the first time 1 GetItem (counter) and
+//	                              1 TransactWriteItems
 //	plan payouts                  1 Query per shard of due; for each schedule 1 GetItem, 2 Query for any
 //	                              row, 1 TransactWriteItems
 //	run a payout                  for every 32 rows 1 Query, 1 BatchGetItem, 1 TransactWriteItems to take
 //	                              them, and again to tell them the outcome; 5 calls for the payout itself
 //	list payouts                  1 Query for each 1 MB
 //	sweep                         1 Query per shard of due
+//	add API key                   1 TransactWriteItems, which fails when the merchant has changed
 //	revoke API key                1 GetItem (key by its id), 1 UpdateItem (credential)
+//	update merchant               1 GetItem, 1 UpdateItem, 1 Query per mode, 1 UpdateItem per key
 //
 // Items are replaced whole under a version condition: every status change is
 // a pure function from the item read to the item written.

@@ -1,0 +1,146 @@
+package provision_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+// stored is a merchant with its profile, and the copy in a key of it.
+func (d desk) stored(code string, k *key) (account.Merchant, account.Profile, account.Merchant) {
+	d.Helper()
+	m, p, err := d.App.Store.MerchantProfile(d.Context(), code)
+	if err != nil {
+		d.Fatal(err)
+	}
+	c, err := d.App.Store.Credential(d.Context(), account.Hash(k.Plaintext))
+	if err != nil {
+		d.Fatal(err)
+	}
+	return m, p, c.Merchant
+}
+
+func TestAMerchantsOptionalFacts(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for _, c := range []struct {
+		given       fields
+		zone, floor string
+	}{
+		{fields{}, "Europe/Berlin", ""},
+		{fields{"country": "BR", "currency": "BRL"}, "America/Sao_Paulo", ""},
+		{fields{"country": "JP", "currency": "USD"}, "", ""}, // UTC
+		{fields{"country": "CL", "currency": "CLP", "time_zone": "Pacific/Easter", "refund_floor": "-5000.00"}, "Pacific/Easter", "-5000"},
+		{fields{"refund_floor": "-0.5"}, "Europe/Berlin", "-0.50"},
+	} {
+		m := d.create(c.given)
+		if got, _, copied := d.stored(m.Code, m.Key); got.TimeZone != c.zone || got.RefundFloor != c.floor || copied != got {
+			t.Errorf("%v: zone %q, floor %q\nin the key %+v", c.given, got.TimeZone, got.RefundFloor, copied)
+		}
+	}
+}
+
+func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(fields{"sandbox": false, "test_key": true, "profile": fields{"vat_id": "DE1", "website": "https://buch.example",
+		"address": fields{"city": "Berlin", "post_code": "10115"}}})
+	before, _, _ := d.stored(m.Code, m.Key)
+	type updated struct {
+		Code    string `json:"merchant_code"`
+		Version int
+	}
+	for version, given := range []fields{
+		{},
+		{"name": "Bücher", "email": "neu@example.com", "fee_rate": "0.01", "online_payments": false},
+		{"time_zone": "Europe/Vienna", "refund_floor": "-5"},
+		{"profile": fields{"vat_id": "", "locale": "de-AT", "address": fields{"city": "Wien"}}},
+	} {
+		given["command"], given["merchant_code"] = "update_merchant", m.Code
+		for range 2 { // repeated, nothing changes
+			if got := run[updated](d, given); got != (updated{m.Code, version}) {
+				t.Errorf("%v: %+v, want version %d", given, got, version)
+			}
+		}
+	}
+	want := before
+	want.Name, want.Email, want.FeeRate, want.OnlinePayments = "Bücher", "neu@example.com", "0.01", false
+	want.TimeZone, want.RefundFloor, want.Version = "Europe/Vienna", "-5.00", 3
+	wantProfile := account.Profile{Website: "https://buch.example", Locale: "de-AT", Address: account.Address{City: "Wien", PostCode: "10115"}}
+	for _, k := range []*key{m.Key, m.TestKey} {
+		if got, profile, copied := d.stored(m.Code, k); got != want || profile != wantProfile || copied != want {
+			t.Errorf("merchant %+v\nprofile %+v\nin the %s key %+v\nwant %+v", got, profile, k.Mode, copied, want)
+		}
+	}
+	late := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
+	if _, _, copied := d.stored(m.Code, &late); copied != want {
+		t.Errorf("a new key has %+v", copied)
+	}
+	back := fields{"command": "update_merchant", "merchant_code": m.Code, "time_zone": "", "refund_floor": "", "fee_rate": ""}
+	run[updated](d, back)
+	if got, _, _ := d.stored(m.Code, m.Key); got.TimeZone != "Europe/Berlin" || got.RefundFloor != "" || got.FeeRate != "0.0195" {
+		t.Errorf("taken back: %+v", got)
+	}
+}
+
+// TestAnUpdateCutOffIsFinishedByItsRepetition, wherever it was cut off.
+func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []world.Fault{world.FailBefore, world.Crash} {
+		d := newDesk(t)
+		m := d.create(fields{"sandbox": false, "test_key": true})
+		update := fields{"command": "update_merchant", "merchant_code": m.Code, "name": "Bücher"}
+		d.Main().Steps.Plan(0, world.NoFault)
+		run[fields](d, update)
+		steps := len(d.Main().Steps.Taken())
+		if steps < 5 {
+			t.Fatalf("only %d steps", steps)
+		}
+		for at := 1; at <= steps; at++ {
+			name := fault.String() + string(rune('a'+at))
+			doomed := d.Process()
+			doomed.Steps.Plan(at, fault)
+			_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, fields{"command": "update_merchant", "merchant_code": m.Code, "name": name}))
+			run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "name": name})
+			for _, k := range []*key{m.Key, m.TestKey} {
+				if got, _, copied := d.stored(m.Code, k); got.Name != name || copied != got {
+					t.Errorf("%s at step %d: %+v\nin the %s key %+v", fault, at, got, k.Mode, copied)
+				}
+			}
+		}
+	}
+}
+
+func TestUpdatesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(nil)
+	for _, c := range []struct {
+		change      fields
+		code, param string
+	}{
+		{fields{"merchant_code": ""}, "MISSING", "merchant_code"},
+		{fields{"merchant_code": "MC00000000"}, "NOT_FOUND", ""},
+		{fields{"name": ""}, "INVALID", "name"},
+		{fields{"email": ""}, "INVALID", "email"},
+		{fields{"fee_rate": "1"}, "INVALID", "fee_rate"},
+		{fields{"time_zone": "Mars/Olympus"}, "INVALID", "time_zone"},
+		{fields{"refund_floor": "1.001"}, "INVALID", "refund_floor"},
+		{fields{"profile": fields{"language": "German"}}, "INVALID", "profile.language"},
+		{fields{"country": "AT"}, "INVALID", "country"}, // no argument of the command, nor are these
+		{fields{"currency": "CHF"}, "INVALID", "currency"},
+		{fields{"sandbox": false}, "INVALID", "sandbox"},
+	} {
+		command := fields{"command": "update_merchant", "merchant_code": m.Code}
+		for name, value := range c.change {
+			command[name] = value
+		}
+		if got := d.refused(command); got.Code != c.code || got.Param != c.param {
+			t.Errorf("%v: %+v, want %s %s", c.change, got, c.code, c.param)
+		}
+	}
+	if got, _, copied := d.stored(m.Code, m.Key); got.Version != 0 || copied != got {
+		t.Errorf("something changed: %+v", got)
+	}
+}

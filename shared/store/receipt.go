@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+// receiptCounter is the tenant's last receipt number.
+type receiptCounter struct {
+	key
+	Last int64 `dynamo:"last"`
+}
+
+// NumberReceipt gives a transaction or refund, of the transaction with the
+// code, the tenant's next receipt number: 1 read, 1 transaction. It answers
+// the number that it has already, should somebody have been faster. Numbers
+// run from 1 without gaps, because counter and receipt are written together
+// or not at all.
+//
+// Of many who ask at once each round lets one through; the others try again
+// until their time is up.
+func (s *Store) NumberReceipt(ctx context.Context, t account.Tenant, code, id string) (int64, error) {
+	var cause error
+	for tried := int64(-1); ; {
+		// The counter comes first: had a lost try arrived between the two
+		// reads, the second would show it.
+		last, err := s.lastReceipt(ctx, t)
+		if err != nil {
+			return 0, errors.Join(cause, err)
+		}
+		if cause != nil {
+			number, err := s.receiptNumber(ctx, t, code, id)
+			switch {
+			case err != nil:
+				return 0, errors.Join(cause, err)
+			case number != 0:
+				return number, nil
+			case last == tried: // it was nobody's number that was in the way
+				return 0, cause
+			}
+		}
+		if cause = s.putReceipt(ctx, t, code, id, last); cause == nil {
+			return last + 1, nil
+		}
+		tried = last
+	}
+}
+
+// putReceipt gives out the number after the last.
+func (s *Store) putReceipt(ctx context.Context, t account.Tenant, code, id string, last int64) error {
+	next := receiptCounter{key: receiptCounterKey(t), Last: last + 1}
+	count := s.table.Put(next).If("'last' = ?", last)
+	if last == 0 {
+		count = s.table.Put(next).If("attribute_not_exists(pk)")
+	}
+	receipt := receiptItem{key: receiptKey(t, code, id), ID: id, Number: next.Last}
+	return s.db.WriteTx().Idempotent(true).Put(count).Put(s.table.Put(receipt).If("attribute_not_exists(pk)")).Run(ctx)
+}
+
+// lastReceipt is the tenant's last number; 0 before the first.
+func (s *Store) lastReceipt(ctx context.Context, t account.Tenant) (int64, error) {
+	var counter receiptCounter
+	err := s.get(receiptCounterKey(t)).One(ctx, &counter)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return 0, nil
+	}
+	return counter.Last, err
+}
+
+// receiptNumber is the number of a transaction or refund; 0 while it has none.
+func (s *Store) receiptNumber(ctx context.Context, t account.Tenant, code, id string) (int64, error) {
+	var receipt receiptItem
+	err := s.get(receiptKey(t, code, id)).One(ctx, &receipt)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return 0, nil
+	}
+	return receipt.Number, err
+}

@@ -1,0 +1,142 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+const receiptCode = "T000000001"
+
+func number(t *testing.T, s *store.Store, of account.Tenant, id string) int64 {
+	t.Helper()
+	n, err := s.NumberReceipt(t.Context(), of, receiptCode, id)
+	if err != nil {
+		t.Fatalf("%s: %v", id, err)
+	}
+	return n
+}
+
+func TestReceiptsAreNumberedPerMerchantAndMode(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	live := account.Tenant{Mode: account.Live, Merchant: tenant.Merchant}
+	other := account.Tenant{Mode: account.Test, Merchant: "MC00000000"}
+	for _, c := range []struct {
+		of   account.Tenant
+		id   string
+		want int64
+	}{
+		{tenant, "a", 1}, {tenant, "b", 2}, {tenant, "a", 1}, {live, "a", 1}, {other, "a", 1}, {tenant, "c", 3}, {live, "b", 2}, {tenant, "b", 2},
+	} {
+		if got := number(t, s, c.of, c.id); got != c.want {
+			t.Errorf("%s %s has number %d, want %d", c.of, c.id, got, c.want)
+		}
+	}
+}
+
+// TestManyFirstReads: one receipt has one number however many ask for it at
+// once, and of different ones each has its own, without a gap.
+func TestManyFirstReads(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	const receipts, readers = 25, 4
+	got := make([]int64, receipts*readers)
+	errs := make([]error, len(got))
+	var all sync.WaitGroup
+	for i := range got {
+		all.Go(func() { got[i], errs[i] = s.NumberReceipt(t.Context(), tenant, receiptCode, fmt.Sprint(i%receipts)) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range got {
+		if n != got[i%receipts] {
+			t.Errorf("receipt %d has numbers %d and %d", i%receipts, got[i%receipts], n)
+		}
+	}
+	ofEach := slices.Sorted(slices.Values(got[:receipts]))
+	for i, n := range ofEach {
+		if n != int64(i+1) {
+			t.Fatalf("numbers %v have a gap or are given twice", ofEach)
+		}
+	}
+}
+
+// unreliable loses the n-th call that begins with the operation, before or after
+// it is done, and each of its repetitions.
+type unreliable struct {
+	mu        sync.Mutex
+	operation string
+	lost      int // calls still to lose
+	done      bool
+}
+
+var errCut = errors.New("connection reset")
+
+func (u *unreliable) Do(r *http.Request) (*http.Response, error) {
+	u.mu.Lock()
+	cut := u.lost > 0 && strings.HasSuffix(r.Header.Get("X-Amz-Target"), u.operation)
+	if cut {
+		u.lost--
+	}
+	done := u.done
+	u.mu.Unlock()
+	if cut && !done {
+		return nil, errCut
+	}
+	response, err := http.DefaultClient.Do(r)
+	if cut && err == nil {
+		_ = response.Body.Close()
+		return nil, errCut
+	}
+	return response, err
+}
+
+func (u *unreliable) lose(operation string, calls int, done bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.operation, u.lost, u.done = operation, calls, done
+}
+
+func TestLostRepliesCostNoNumber(t *testing.T) {
+	t.Parallel()
+	const tries = 3 // of the SDK
+	wire := &unreliable{}
+	s := emptyTable(t, clock.New(), wire)
+	want := int64(0)
+	for _, c := range []struct {
+		name, operation string
+		lost            int
+		done            bool
+		fails           bool // to be asked again
+	}{
+		{name: "nothing"},
+		{name: "one reply", operation: "TransactWriteItems", lost: 1, done: true},
+		{name: "every reply", operation: "TransactWriteItems", lost: tries, done: true},
+		{name: "one request", operation: "TransactWriteItems", lost: 1},
+		{name: "every request", operation: "TransactWriteItems", lost: tries, fails: true},
+		{name: "one read", operation: "GetItem", lost: 1},
+		{name: "every read", operation: "GetItem", lost: tries, fails: true},
+	} {
+		want++
+		wire.lose(c.operation, c.lost, c.done)
+		got, err := s.NumberReceipt(t.Context(), tenant, receiptCode, c.name)
+		if (err != nil) != c.fails || (!c.fails && got != want) {
+			t.Errorf("%s lost: number %d, %v; want %d", c.name, got, err, want)
+		}
+		wire.lose("", 0, false)
+		if got := number(t, s, tenant, c.name); got != want {
+			t.Errorf("%s lost: later it has number %d, want %d", c.name, got, want)
+		}
+	}
+}
