@@ -47,7 +47,7 @@ func TestEventsOfARefundAndAChargeBack(t *testing.T) {
 		t.Fatalf("%d events, %v", len(record.Events), err)
 	}
 	payout, refund, back, deduction := record.PayoutNumber(record.Payouts[0]), record.Events[0], record.Events[1], record.Events[2]
-	times := []string{`"2026-11-20T16:00:00.000Z"`, `"2026-11-20T16:00:01.000Z"`, `"2026-11-20T16:00:02.000Z"`}
+	times := []string{`"2026-11-20T16:00:00.000Z"`, `"2026-11-20T16:00:01.001Z"`, `"2026-11-20T16:00:02.001Z"`}
 	same(t, s.list(t, p, "events"),
 		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"PAYOUT","status":"SCHEDULED","amount":0.00,"timestamp":%s,"fee_amount":0.20,`+
 			`"installment_number":1,"deducted_amount":9.90,"deducted_fee_amount":0.00}`, payout, p.ID, times[0]),

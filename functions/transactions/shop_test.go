@@ -6,6 +6,7 @@ import (
 	"maps"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/account"
@@ -114,15 +115,18 @@ func (s *shop) legacy(query string) world.Response {
 	return s.send("GET", "/v0.1/me/transactions?"+query, nil)
 }
 
-// refund sends the amount back; "": all of it.
+// refund sends the amount back; "": all of it. Time passes, so that the events
+// of one refund after the other stand in this order.
 func (s *shop) refund(p payment, amount string) world.Response {
 	s.Helper()
+	s.Clock.Advance(time.Millisecond)
 	return s.send("POST", "/v0.1/me/refund/"+p.ID, refunding(amount))
 }
 
 // refundV1 is the other form.
 func (s *shop) refundV1(p payment, amount string) world.Response {
 	s.Helper()
+	s.Clock.Advance(time.Millisecond)
 	return s.send("POST", "/v1.0/merchants/"+s.merchant.Code+"/payments/"+p.ID+"/refunds", refunding(amount))
 }
 
@@ -130,7 +134,7 @@ func refunding(amount string) any {
 	if amount == "" {
 		return nil
 	}
-	return map[string]any{"amount": json.Number(amount)}
+	return `{"amount":` + amount + `}`
 }
 
 // seen is a transaction in short: its simple status, the events that are no

@@ -1,0 +1,265 @@
+package transactions_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// form is one of the two ways to ask for a refund.
+type form struct {
+	name string
+	send func(*shop, payment, string) world.Response
+	ok   int
+}
+
+var forms = []form{{"v0.1", (*shop).refund, http.StatusNoContent}, {"v1.0", (*shop).refundV1, http.StatusCreated}}
+
+// withEach runs a test for each form, in a world of its own.
+func withEach(t *testing.T, test func(*testing.T, *shop, form)) {
+	t.Helper()
+	for _, f := range forms {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t), f)
+		})
+	}
+}
+
+// done checks the answer to a refund that was made, or is under way.
+func (f form) done(t *testing.T, got world.Response) {
+	t.Helper()
+	body := map[string]string{"v0.1": "", "v1.0": "{}"}[f.name]
+	if got.Status != f.ok || string(got.Body) != body {
+		t.Errorf("refund: %d %q, want %d %q", got.Status, got.Body, f.ok, body)
+	}
+}
+
+// balances checks the merchant's account and the acquirer's.
+func (s *shop) balances(t *testing.T, payable, receivable string) {
+	t.Helper()
+	for account, want := range map[payments.Account]string{payments.MerchantPayable: payable, payments.AcquirerReceivable: receivable} {
+		if got := s.Balance(s.merchant, account, "EUR").String(); got != want {
+			t.Errorf("%s is %s, want %s", account, got, want)
+		}
+	}
+}
+
+func TestAFullRefund(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		p := s.pay("10.10")
+		s.balances(t, "-9.90", "10.10")
+		f.done(t, f.send(s, p, ""))
+		s.expect(p, "REFUNDED, REFUND REFUNDED 10.10, PAYOUT_DEDUCTION PENDING 0.20")
+		s.balances(t, "0.20", "0.00")
+		conflict.Check(t, f.send(s, p, ""))
+		conflict.Check(t, f.send(s, p, "0.01"))
+		if got := s.get("id=" + p.ID); got.Text("status") != "SUCCESSFUL" {
+			t.Errorf("status %s", got.Text("status"))
+		}
+	})
+}
+
+func TestPartialRefundsUpToTheAmount(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		p := s.pay("10.10")
+		f.done(t, f.send(s, p, "0.01"))
+		s.expect(p, "REFUNDED, REFUND REFUNDED 0.01, left 10.09")
+		f.done(t, f.send(s, p, "10"))
+		s.expect(p, "REFUNDED, REFUND REFUNDED 0.01, REFUND REFUNDED 10.00, PAYOUT_DEDUCTION PENDING 0.11, left 0.09")
+		if over := f.send(s, p, "0.10"); over.Status != 409 && over.Status != 422 {
+			t.Errorf("over the rest: %d %s", over.Status, over.Body)
+		}
+		f.done(t, f.send(s, p, "0.09"))
+		conflict.Check(t, f.send(s, p, "0.01"))
+		s.balances(t, "0.20", "0.00")
+	})
+}
+
+// A body of text amounts, of null, of nothing but unknown fields.
+func TestRefundBodies(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for body, left := range map[string]string{
+		`{"amount":"2.50"}`: ", left 7.60", `{"amount":2.5}`: ", left 7.60", `{"amount":null}`: ", PAYOUT_DEDUCTION PENDING 0.20",
+		`{"reason":"broken"}`: ", PAYOUT_DEDUCTION PENDING 0.20", `{}`: ", PAYOUT_DEDUCTION PENDING 0.20", ``: ", PAYOUT_DEDUCTION PENDING 0.20",
+	} {
+		p := s.pay("10.10")
+		if got := s.send("POST", "/v0.1/me/refund/"+p.Code, body); got.Status != 204 {
+			t.Errorf("%s: %d %s", body, got.Status, got.Body)
+		}
+		if seen := s.seen(p); !strings.HasSuffix(seen, left) {
+			t.Errorf("%s: %s, want %s", body, seen, left)
+		}
+	}
+}
+
+// By its code as well as by its id (contract §6.4).
+func TestARefundByCode(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		p := s.pay("10.10")
+		f.done(t, f.send(s, payment{ID: p.Code}, "1"))
+		s.expect(p, "REFUNDED, REFUND REFUNDED 1.00, left 9.10")
+	})
+}
+
+func TestRefundsOfBadAmounts(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		p := s.pay("10.10")
+		for _, amount := range []string{"0", "-1", "0.00", "1.001", "1e1", `"x"`, `""`, "true", "{}", strings.Repeat("9", 30)} {
+			invalid("amount").Check(t, f.send(s, p, amount))
+		}
+		s.expect(p, "SUCCESSFUL, left 10.10")
+	})
+}
+
+func TestARefundAboveTheRest(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10")
+	if got := s.refund(p, "2.5"); got.Status != 204 {
+		t.Fatalf("refund: %d %s", got.Status, got.Body)
+	}
+	for _, amount := range []string{"7.61", "999999999999.99"} {
+		conflict.Check(t, s.refund(p, amount))
+		world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, s.refundV1(p, amount))
+		holds(t, s.refundV1(p, amount).Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount exceeds what is left to refund.",` +
+			`"reason":"amount_too_high","max_refundable_amount":760,"min_refundable_amount":1}]`})
+	}
+	s.expect(p, "REFUNDED, REFUND REFUNDED 2.50, left 7.60")
+}
+
+// In a currency without decimals minor units are units.
+func TestWhatIsLeftInWholeUnits(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	hungary := &shop{World: s.World, currency: "HUF", count: s.count,
+		merchant: s.Provision(map[string]any{"name": "Kávé", "email": "kave@example.com", "country": "HU", "currency": "HUF"})}
+	p := hungary.pay("1010")
+	var refused struct{ Errors []map[string]any }
+	if err := hungary.refundV1(p, "1011").Into(&refused); err != nil || len(refused.Errors) != 1 ||
+		refused.Errors[0]["max_refundable_amount"] != 1010.0 || refused.Errors[0]["min_refundable_amount"] != 1.0 {
+		t.Errorf("errors %v, %v", refused.Errors, err)
+	}
+	invalid("amount").Check(t, hungary.refund(p, "0.5"))
+}
+
+func TestRefundsOfWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		p := s.pay("10.10")
+		for _, id := range []string{"x", "T000000000", "8c5e7a3e-1111-4111-8111-111111111111", strings.Repeat("x", 900)} {
+			notFound.Check(t, f.send(s, payment{ID: id}, ""))
+		}
+		notFound.Check(t, f.send(s.neighbour(), p, ""))
+		notFound.Check(t, f.send(s.neighbour(), payment{ID: p.Code}, ""))
+		s.expect(p, "SUCCESSFUL, left 10.10")
+	})
+}
+
+func TestARefundUnderAnotherMerchantsPath(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10")
+	notFound.Check(t, s.send("POST", "/v1.0/merchants/"+s.Other.Code+"/payments/"+p.ID+"/refunds", nil))
+	s.expect(p, "SUCCESSFUL, left 10.10")
+}
+
+func TestRefundingNeedsTheScope(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		p := s.pay("10.10")
+		for _, scope := range []string{"transactions.read", "transactions.history", "checkouts.write", "payouts.read"} {
+			other := *s
+			other.merchant.Key.Plaintext = s.key(scope)
+			denied.Check(t, f.send(&other, p, "1"))
+		}
+		for _, scope := range []string{"payments", "refunds.write"} {
+			other := *s
+			other.merchant.Key.Plaintext = s.key(scope)
+			f.done(t, f.send(&other, p, "1"))
+		}
+	})
+}
+
+// Contract §6.4: only what was successful can be refunded.
+func TestRefundsOfWhatTookNoMoney(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		s.Secret("card number", challenged)
+		failed := s.process(s.create("42.01", nil), card(frictionless))
+		waiting := s.create("10.10", map[string]any{"redirect_url": "https://shop.example/done"})
+		pending := s.process(waiting, card(challenged))
+		conflict.Check(t, f.send(s, failed, ""))
+		conflict.Check(t, f.send(s, pending, "1"))
+		if gone := s.send("DELETE", "/v0.1/checkouts/"+waiting, nil); gone.Status != 200 {
+			t.Fatalf("deactivate: %d %s", gone.Status, gone.Body)
+		}
+		conflict.Check(t, f.send(s, pending, ""))
+		s.expect(failed, "FAILED")
+		s.expect(pending, "CANCELLED")
+	})
+}
+
+// Contract §12: 42.91 is declined. The money may be refunded again.
+func TestADeclinedRefund(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		p := s.pay("100")
+		conflict.Check(t, f.send(s, p, "42.91"))
+		s.expect(p, "REFUND_FAILED, REFUND FAILED 42.91, left 100.00")
+		s.balances(t, "-98.05", "100.00")
+		f.done(t, f.send(s, p, "100"))
+		s.expect(p, "REFUNDED, REFUND FAILED 42.91, REFUND REFUNDED 100.00, PAYOUT_DEDUCTION PENDING 1.95")
+		s.balances(t, "1.95", "0.00")
+	})
+}
+
+// Contract §12: of 42.24 the acquirer takes nothing. Nothing has changed.
+func TestARefundThatTheAcquirerDoesNotTake(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		p := s.pay("100")
+		before := string(s.get("id=" + p.ID).Body)
+		got := f.send(s, p, "42.24")
+		unavailable.Check(t, got)
+		if got.Header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+		if after := string(s.get("id=" + p.ID).Body); after != before {
+			t.Errorf("changed\n%s\nto\n%s", before, after)
+		}
+		f.done(t, f.send(s, p, ""))
+		s.balances(t, "1.95", "0.00")
+	})
+}
+
+// Contract §12: of 42.25 nobody hears for 30 s. Meanwhile the money cannot be
+// refunded again.
+func TestARefundOfUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		p := s.pay("50")
+		f.done(t, f.send(s, p, "42.25"))
+		s.expect(p, "SUCCESSFUL, REFUND PENDING 42.25, left 7.75")
+		if over := f.send(s, p, "7.76"); over.Status < 400 {
+			t.Errorf("more than the rest: %d", over.Status)
+		}
+		f.done(t, f.send(s, p, "7.75"))
+		conflict.Check(t, f.send(s, p, ""))
+		s.Settle()
+		s.expect(p, "REFUNDED, REFUND PENDING 42.25, REFUND REFUNDED 7.75")
+		s.Clock.Advance(30 * time.Second)
+		s.Minute()
+		s.expect(p, "REFUNDED, REFUND REFUNDED 42.25, REFUND REFUNDED 7.75, PAYOUT_DEDUCTION PENDING 0.98")
+		s.balances(t, "0.98", "0.00")
+	})
+}
