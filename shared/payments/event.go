@@ -49,8 +49,9 @@ type Event struct {
 	Code          string       `dynamo:"transaction_code"`
 	Type          EventType    `dynamo:"type"`
 	Status        EventStatus  `dynamo:"status"`
-	Amount        money.Amount `dynamo:"amount"`         // more than zero
-	Held          bool         `dynamo:"held,omitempty"` // counted against the merchant's balance while it is open
+	Amount        money.Amount `dynamo:"amount"`           // more than zero
+	Held          bool         `dynamo:"held,omitempty"`   // counted against the merchant's balance while it is open
+	Serial        int          `dynamo:"serial,omitempty"` // of a refund's reservation, within its transaction; asked for anew it has another
 	ReturnCode    string       `dynamo:"return_code,omitempty"`
 	CreatedAt     time.Time    `dynamo:"created_at"` // when clients could first see it
 	UpdatedAt     time.Time    `dynamo:"updated_at"`

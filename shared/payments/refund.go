@@ -72,7 +72,8 @@ func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held 
 		return TransactionChange{}, &AboveRest{Rest: t.Refundable}
 	}
 	e := Event{ID: t.RefundID(operation), TransactionID: t.ID, Code: t.Code, Type: RefundEvent, Status: EventReserved,
-		Amount: x, Held: held, CreatedAt: shown(now), UpdatedAt: shown(now), NextLook: now.Add(recoverAfter), About: t.about()}
+		Amount: x, Held: held, Serial: t.EventCount + 1, CreatedAt: shown(now), UpdatedAt: shown(now),
+		NextLook: now.Add(recoverAfter), About: t.about()}
 	t.Refundable = minus(t.Refundable, x)
 	t.EventCount++
 	return TransactionChange{Transaction: t, Events: []Event{e}, Hold: e.hold()}, nil

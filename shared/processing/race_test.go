@@ -33,8 +33,9 @@ type office struct {
 	*clock.Clock
 	store    *store.Store
 	mu       sync.Mutex
-	onWrite  func()               // after the next PutItem has been done
-	onCancel func(attempt string) // before the acquirer is asked to cancel
+	onWrite  func()                                      // after the next PutItem has been done
+	onCancel func(attempt string)                        // before the acquirer is asked to cancel
+	network  func(*http.Request) (*http.Response, error) // carries calls to the table; nil: nothing happens to them
 }
 
 func newOffice(t *testing.T) *office {
@@ -42,7 +43,7 @@ func newOffice(t *testing.T) *office {
 	o := &office{Clock: clock.New()}
 	accessKey := enginetest.AccessKey(t)
 	config := store.Config{
-		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t), Now: o.Now, HTTP: o,
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t), Now: o.Now, HTTP: o, MaxBackoff: time.Millisecond,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
 		}),
@@ -64,7 +65,11 @@ func newOffice(t *testing.T) *office {
 
 // Do carries a call to the table.
 func (o *office) Do(r *http.Request) (*http.Response, error) {
-	response, err := http.DefaultClient.Do(r)
+	carry := o.network
+	if carry == nil {
+		carry = http.DefaultClient.Do
+	}
+	response, err := carry(r)
 	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".PutItem") {
 		o.mu.Lock()
 		happens := o.onWrite

@@ -35,16 +35,16 @@ func (p *Processor) Refund(ctx context.Context, t account.Tenant, order RefundOr
 		if err != nil {
 			return err
 		}
-		e, known := r.Refund(r.RefundID(order.Operation))
-		begun := !known || e.Status == payments.EventWithdrawn
-		if begun {
-			if e, err = p.reserve(ctx, t, r.Transaction, order); errors.Is(err, store.ErrStale) {
-				continue
-			} else if err != nil {
-				return err
-			}
+		if e, known := r.Refund(r.RefundID(order.Operation)); known && e.Status != payments.EventWithdrawn {
+			return p.resumeRefund(ctx, t, e)
 		}
-		return p.carryOutRefund(ctx, t, e, begun)
+		e, err := p.reserve(ctx, t, r.Transaction, order)
+		if err == nil {
+			return p.beginRefund(ctx, t, e)
+		}
+		if !errors.Is(err, store.ErrStale) {
+			return err
+		}
 	}
 	return errContended
 }
@@ -114,22 +114,62 @@ func (p *Processor) checkBalance(ctx context.Context, t account.Tenant, amount m
 	return &held, err
 }
 
-// carryOutRefund has a reserved refund made and records the outcome. Only who
-// reserved it can know that the acquirer never took it.
-func (p *Processor) carryOutRefund(ctx context.Context, t account.Tenant, e payments.Event, begun bool) error {
-	if e.Open() {
-		o, err := p.askRefund(ctx, t, e)
-		if begun && errors.Is(err, acquirer.ErrNotTaken) {
-			return errors.Join(failure.UpstreamFailed(err), p.withdraw(ctx, t, e))
-		}
-		if e, err = p.settleRefund(ctx, t, e, o); err != nil {
-			return err
+// beginRefund has a refund made that was reserved just now, and records the
+// outcome. Only who reserved it can know that the acquirer never took it, and
+// only as long as nobody else has asked.
+func (p *Processor) beginRefund(ctx context.Context, t account.Tenant, e payments.Event) error {
+	o, err := p.askRefund(ctx, t, e)
+	var after payments.Event
+	if errors.Is(err, acquirer.ErrNotTaken) {
+		after, err = p.withdraw(ctx, t, e)
+	} else {
+		after, err = p.settleRefund(ctx, t, e, o)
+	}
+	if err != nil {
+		return err
+	}
+	return toldOfRefund(after, e.Serial)
+}
+
+// resumeRefund goes on with a refund that another request reserved.
+func (p *Processor) resumeRefund(ctx context.Context, t account.Tenant, e payments.Event) error {
+	after, err := p.inquire(ctx, t, e)
+	if err != nil {
+		return err
+	}
+	return toldOfRefund(after, after.Serial)
+}
+
+// inquire asks about a refund that somebody else reserved. It is theirs to
+// withdraw until all can see that it may have been made; then it is nobody's.
+func (p *Processor) inquire(ctx context.Context, t account.Tenant, e payments.Event) (payments.Event, error) {
+	if e.Status == payments.EventReserved {
+		var err error
+		if e, err = p.settleRefund(ctx, t, e, payments.Outcome{Decision: payments.Undecided}); err != nil {
+			return e, err
 		}
 	}
-	if e.Status == payments.EventFailed {
+	if !e.Open() {
+		return e, nil
+	}
+	o, _ := p.askRefund(ctx, t, e) // an error has been logged, and leaves the outcome unknown
+	return p.settleRefund(ctx, t, e, o)
+}
+
+// errWithdrawn: the acquirer did not take the refund.
+var errWithdrawn = errors.New("processing: the refund was withdrawn")
+
+// toldOfRefund is what a client hears of the refund it asked for, whose
+// reservation had the serial number.
+func toldOfRefund(e payments.Event, serial int) error {
+	switch {
+	case e.Status == payments.EventWithdrawn, e.Serial != serial: // and reserved anew since
+		return failure.UpstreamFailed(errWithdrawn)
+	case e.Status == payments.EventFailed:
 		return errRefundRefused
+	default:
+		return nil
 	}
-	return nil
 }
 
 // askRefund has the acquirer make the refund, or say what became of it. Asking
@@ -152,12 +192,19 @@ func (p *Processor) settleRefund(ctx context.Context, t account.Tenant, e paymen
 	})
 }
 
-func (p *Processor) withdraw(ctx context.Context, t account.Tenant, e payments.Event) error {
-	_, err := p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
-		return tx.WithdrawRefund(e, p.Store.Now())
+// withdraw undoes the reservation e, and no later one of the same refund.
+func (p *Processor) withdraw(ctx context.Context, t account.Tenant, e payments.Event) (payments.Event, error) {
+	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, stored payments.Event) (payments.TransactionChange, bool) {
+		if stored.Serial != e.Serial {
+			return payments.TransactionChange{}, false
+		}
+		return tx.WithdrawRefund(stored, p.Store.Now())
 	})
-	return err
 }
+
+// errRefundContended is a fault of ours, not a Conflict: that would tell the
+// client that no money moved, which nobody here knows.
+var errRefundContended = errors.New("processing: so many change the transaction that a refund's turn never came")
 
 // changeRefund applies a rule to a refund and writes what follows, on the fresh
 // state, also when the client has hung up.
@@ -183,7 +230,7 @@ func (p *Processor) changeRefund(ctx context.Context, t account.Tenant, e paymen
 			return change.Events[0], err
 		}
 	}
-	return e, errContended
+	return e, errRefundContended
 }
 
 // ResolveRefund asks the acquirer where a refund stands and records it. It
@@ -203,8 +250,7 @@ func (p *Processor) ResolveRefund(ctx context.Context, t account.Tenant, refundI
 		if !e.Open() || p.Store.Now().Before(e.NextLook) {
 			return nil
 		}
-		o, _ := p.askRefund(ctx, t, e) // an error has been logged, and leaves the outcome unknown
-		_, err := p.settleRefund(ctx, t, e, o)
+		_, err := p.inquire(ctx, t, e)
 		return err
 	}
 	return failure.Absent("", "no such refund")

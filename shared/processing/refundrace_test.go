@@ -1,0 +1,208 @@
+package processing_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// sell is a transaction of 10.10, paid.
+func (o *office) sell(t *testing.T) string {
+	t.Helper()
+	paid, err := o.pay(t, o.create(t, time.Hour), passing)
+	if err != nil || paid.Status != payments.Paid {
+		t.Fatalf("pay: %s, %v", paid.Status, err)
+	}
+	return paid.Transactions[0].ID
+}
+
+func (o *office) refund(t *testing.T, transaction, operation string) error {
+	t.Helper()
+	return o.Refund(t.Context(), tenant, processing.RefundOrder{TransactionID: transaction, Operation: operation, Amount: "4.00"})
+}
+
+// record is the transaction with its events, and what the acquirer gave back.
+func (o *office) record(t *testing.T, id string) (r store.Record, givenBack string) {
+	t.Helper()
+	r, err := o.store.Transaction(t.Context(), tenant, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, err := range o.Acquirers[account.Test].Statement(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line.Kind == acquirer.Refunded {
+			givenBack += line.Amount.String()
+		}
+	}
+	return r, givenBack
+}
+
+// busy takes no refund, but lets something happen before it says so the first
+// time.
+type busy struct {
+	acquirer.Acquirer
+	once    sync.Once
+	happens func(acquirer.Refund)
+}
+
+func (b *busy) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
+	first := false
+	b.once.Do(func() { first = true })
+	if !first {
+		return b.Acquirer.Refund(ctx, r)
+	}
+	if b.happens != nil {
+		b.happens(r)
+	}
+	return payments.Outcome{}, acquirer.ErrNotTaken
+}
+
+// TestARefundThatOthersAskAboutIsNotWithdrawn: the sweep took a slow request
+// for cut off and had its refund made. That the acquirer did not take the
+// request itself is then no news of the refund.
+func TestARefundThatOthersAskAboutIsNotWithdrawn(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := o.sell(t)
+	o.Acquirers[account.Test] = &busy{Acquirer: o.Acquirers[account.Test], happens: func(r acquirer.Refund) {
+		o.Advance(2 * time.Minute)
+		if err := o.ResolveRefund(t.Context(), tenant, r.ID); err != nil {
+			t.Errorf("sweep: %v", err)
+		}
+	}}
+	if err := o.refund(t, id, "one"); err != nil {
+		t.Errorf("refund: %v", err)
+	}
+	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
+		t.Errorf("refunded %s, at the acquirer %q", r.Refunded, back)
+	}
+}
+
+// TestARefundBeingAskedAboutIsNotWithdrawn: as before, but the sweep is still
+// on its way to the acquirer.
+func TestARefundBeingAskedAboutIsNotWithdrawn(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := o.sell(t)
+	bank := o.Acquirers[account.Test]
+	asked, withdrawn, swept := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	o.Acquirers[account.Test] = &busy{Acquirer: waiting{bank, asked, withdrawn}, happens: func(r acquirer.Refund) {
+		o.Advance(2 * time.Minute)
+		go func() { swept <- o.ResolveRefund(t.Context(), tenant, r.ID) }()
+		<-asked
+	}}
+	err := o.refund(t, id, "one")
+	close(withdrawn)
+	if sweepErr := <-swept; err != nil || sweepErr != nil {
+		t.Errorf("refund: %v, sweep: %v", err, sweepErr)
+	}
+	o.Acquirers[account.Test] = bank
+	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
+		t.Errorf("refunded %s, at the acquirer %q", r.Refunded, back)
+	}
+}
+
+// waiting tells that it is asked for a refund, and waits with it.
+type waiting struct {
+	acquirer.Acquirer
+	asked, until chan struct{}
+}
+
+func (w waiting) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
+	close(w.asked)
+	<-w.until
+	return w.Acquirer.Refund(ctx, r)
+}
+
+// withdrawing says the call withdraws a refund.
+func withdrawing(r *http.Request) bool {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") && strings.Contains(string(body), `"status":{"S":"WITHDRAWN"}`)
+}
+
+var errLost = errors.New("connection reset by peer")
+
+// TestNotTakenIsToldOfWithdrawnRefundsOnly: 424 promises that nothing changed
+// (contract §3.4), but a refund that could not be withdrawn is made by the
+// sweep.
+func TestNotTakenIsToldOfWithdrawnRefundsOnly(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := o.sell(t)
+	o.Acquirers[account.Test] = &busy{Acquirer: o.Acquirers[account.Test]}
+	o.network = func(r *http.Request) (*http.Response, error) {
+		if withdrawing(r) {
+			return nil, errLost
+		}
+		return http.DefaultClient.Do(r)
+	}
+	if err := o.refund(t, id, "one"); failure.Of(err).Kind != failure.Internal {
+		t.Errorf("refund: %v", err)
+	}
+	r, _ := o.record(t, id)
+	e, known := r.Refund(r.RefundID("one"))
+	if !known || e.Status != payments.EventReserved {
+		t.Fatalf("the refund is %q", e.Status)
+	}
+	o.Advance(2 * time.Minute)
+	if err := o.ResolveRefund(t.Context(), tenant, e.ID); err != nil {
+		t.Fatal(err)
+	}
+	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
+		t.Errorf("refunded %s, at the acquirer %q", r.Refunded, back)
+	}
+}
+
+// TestAWithdrawalSparesALaterReservation: the withdrawal is done, but its
+// replies are lost; before that is found out, a retry of the request has
+// reserved the same refund anew.
+func TestAWithdrawalSparesALaterReservation(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := o.sell(t)
+	bank := o.Acquirers[account.Test]
+	asked, withdrawn, retried := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	o.Acquirers[account.Test] = &busy{Acquirer: waiting{bank, asked, withdrawn}}
+	var once sync.Once
+	o.network = func(r *http.Request) (*http.Response, error) {
+		lost := withdrawing(r)
+		response, err := http.DefaultClient.Do(r)
+		if !lost || err != nil {
+			return response, err
+		}
+		_ = response.Body.Close()
+		once.Do(func() {
+			go func() { retried <- o.refund(t, id, "one") }()
+			<-asked
+		})
+		return nil, errLost
+	}
+	err := o.refund(t, id, "one")
+	close(withdrawn)
+	if failure.Of(err).Kind != failure.Upstream {
+		t.Errorf("refund: %v", err)
+	}
+	if err := <-retried; err != nil {
+		t.Errorf("retry: %v", err)
+	}
+	o.Acquirers[account.Test] = bank
+	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
+		t.Errorf("refunded %s, at the acquirer %q", r.Refunded, back)
+	}
+}
