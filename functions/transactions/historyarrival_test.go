@@ -1,0 +1,148 @@
+package transactions_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// While new items arrive, into the very milliseconds that are being listed,
+// whoever walks on meets what there was exactly once, and what is new at most
+// once.
+func TestHistoryWhileItemsArrive(t *testing.T) {
+	t.Parallel()
+	p := newPast(t, 4000)
+	for _, query := range []string{"order=ascending&limit=250", "order=descending&limit=250",
+		"order=descending&limit=60&statuses[]=SUCCESSFUL&types[]=REFUND"} {
+		asked, _ := url.ParseQuery(query)
+		before := p.wanted(p.current(), asked)
+		met, pages := p.walk(p.current(), query, func() { p.grow(6) })
+		after := p.wanted(p.current(), asked)
+		if len(after) == len(before) || pages < 3 {
+			t.Fatalf("%s: nothing arrived on %d pages", query, pages)
+		}
+		// In order and without repetition, it is what there is in the end
+		// without some of what arrived.
+		rest := slices.Clone(met)
+		for _, id := range after {
+			switch {
+			case len(rest) > 0 && rest[0] == id:
+				rest = rest[1:]
+			case slices.Contains(before, id):
+				t.Fatalf("%s: %s was there from the start, and not met in its place", query, id)
+			}
+		}
+		if len(rest) > 0 {
+			t.Errorf("%s: %d items met out of order, or twice", query, len(rest))
+		}
+	}
+}
+
+// A refund without an outcome is a place as good as any, also when its
+// outcome becomes known meanwhile.
+func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
+	t.Parallel()
+	p := &past{World: world.New(t), random: random()}
+	change := p.sale(0)
+	tx := change.Transaction
+	tx.Status, tx.Captured = payments.Successful, tx.Amount
+	e := p.event(tx, 0)
+	e.Type, e.Status, e.CreatedAt = payments.RefundEvent, payments.EventPending, tx.CreatedAt.Add(time.Millisecond)
+	later := e
+	later.ID, later.Status, later.CreatedAt = tx.RefundID("later"), payments.EventRefunded, e.CreatedAt.Add(time.Millisecond)
+	if err := p.write([]payments.TransactionChange{{Transaction: tx, Events: []payments.Event{e, later}}}); err != nil {
+		t.Fatal(err)
+	}
+	p.items = make([]payments.HistoryItem, 3)
+	next := p.page(p.current(), "limit=2", true).Links
+	if len(next) != 1 || next[0].Href != "limit=2&oldest_ref="+e.ID+"&order=ascending" {
+		t.Fatalf("links %+v", next)
+	}
+	record, err := p.App.Store.Transaction(t.Context(), p.tenant(), tx.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Status = payments.EventFailed
+	settled := payments.TransactionChange{Transaction: record.Transaction, Events: []payments.Event{e}}
+	if err := p.App.Store.ApplyTransaction(t.Context(), p.tenant(), settled, nil); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string][]string{next[0].Href: {later.ID}, "order=descending&newest_ref=" + e.ID: {tx.ID},
+		"statuses[]=FAILED&types[]=REFUND": {e.ID}} {
+		if met, _ := p.walk(p.current(), query, nothing); !slices.Equal(met, want) {
+			t.Errorf("%s: met %v, want %v", query, met, want)
+		}
+	}
+}
+
+// A payment is in its own transaction's history, and found by every id, as
+// soon as the reply is there; in the whole history after the index's lag.
+func TestHistoryLagsBehindDetailOnly(t *testing.T) {
+	t.Parallel()
+	p := &past{World: world.New(t), random: random()}
+	const lag = 2 * time.Second
+	p.LagIndexes(lag)
+	p.Secret("card number", "4200000000000091")
+	created := p.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
+		"checkout_reference": "order-1", "amount": 10.10, "currency": "EUR", "merchant_code": p.Merchant.Code}})
+	paid := p.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: map[string]any{"payment_type": "card",
+		"card": map[string]any{"name": "Ada", "number": "4200000000000091", "expiry_month": "12", "expiry_year": "2030", "cvv": "739"}}})
+	id, code := paid.Text("transaction_id"), paid.Text("transaction_code")
+	detail := "/v2.1/merchants/" + p.Merchant.Code + "/transactions"
+	byCode := p.Do(world.Request{Method: "GET", Path: detail + "?transaction_code=" + code})
+	for _, query := range []string{"id=" + id, "client_transaction_id=" + byCode.Text("client_transaction_id"), "foreign_transaction_id=order-1"} {
+		if r := p.Do(world.Request{Method: "GET", Path: detail + "?" + query}); r.Status != 200 || r.Text("id") != id {
+			t.Errorf("%s: %d %s", query, r.Status, r.Body)
+		}
+	}
+	if page := p.page(p.current(), "transaction_code="+code, true); len(page.Items) != 1 || page.Items[0].ID != id {
+		t.Errorf("its own history: %+v", page)
+	}
+	waited := time.Duration(0)
+	for len(p.page(p.current(), "", true).Items) == 0 && waited <= lag {
+		p.Clock.Advance(100 * time.Millisecond)
+		waited += 100 * time.Millisecond
+	}
+	if t.Logf("in the history after %s", waited); waited > lag {
+		t.Errorf("not within the index's lag of %s", lag)
+	}
+}
+
+// What a client sees of each type is held to the contract by every request;
+// here are the values.
+func TestHistoryShowsItems(t *testing.T) {
+	t.Parallel()
+	p := &past{World: world.New(t), random: random()}
+	tx := p.sale(0).Transaction
+	day := world.Start.Add(24 * time.Hour).Format(time.DateOnly)
+	tx.Status, tx.Amount, tx.Captured, tx.Refunded, tx.ChargedBack, tx.Card = payments.Successful, eur(10), eur(10), eur(1), eur(0), &payments.CardSummary{Brand: "VISA"}
+	tx.PaymentType, tx.EntryMode, tx.Username, tx.CreatedAt = "ECOM", "CUSTOMER_ENTRY", "ada@shop.example", world.Start
+	tx.Payouts = []payments.PayoutPart{{Seq: 1, Number: 1, Amount: eur(10), Fee: eur(0), Deducted: eur(1), Status: payments.EventPaidOut,
+		EligibleAt: world.Start, Day: day}}
+	e := p.event(tx, 0)
+	e.Type, e.Status, e.CreatedAt = payments.RefundEvent, payments.EventRefunded, world.Start.Add(time.Second)
+	if err := p.write([]payments.TransactionChange{{Transaction: tx, Events: []payments.Event{e}}}); err != nil {
+		t.Fatal(err)
+	}
+	shared := fmt.Sprintf(`"transaction_id":%q,"client_transaction_id":%q,"transaction_code":%q,"user":"ada@shop.example"`,
+		tx.ID, tx.ClientTransactionID, tx.Code)
+	paid := `"installments_count":1,"payment_type":"ECOM","entry_mode":"CUSTOMER_ENTRY","card_type":"VISA"`
+	want := `{"items":[{"id":"` + tx.ID + `",` + shared + `,"type":"PAYMENT","status":"SUCCESSFUL","timestamp":"2026-11-20T12:00:00.000Z",` +
+		`"currency":"EUR","amount":10.00,"refunded_amount":1.00,"product_summary":"Tea",` + paid + `,"payouts_total":1,"payouts_received":1,` +
+		`"payout_plan":"SINGLE_PAYMENT","payout_date":"` + day + `","payout_type":"BANK_ACCOUNT"},` +
+		`{"id":"` + e.ID + `",` + shared + `,"type":"REFUND","status":"SUCCESSFUL","timestamp":"2026-11-20T12:00:01.000Z",` +
+		`"currency":"EUR","amount":1.00,"product_summary":"Tea",` + paid + `,"payouts_total":0,"payouts_received":0,"payout_plan":"SINGLE_PAYMENT"}],"links":[]}`
+	for _, path := range []string{p.current(), legacyHistory} {
+		if r := p.Do(world.Request{Method: "GET", Path: path}); string(r.Body) != want {
+			t.Errorf("%s\n got %s\nwant %s", path, r.Body, want)
+		}
+	}
+	if r := p.Do(world.Request{Method: "GET", Path: legacyHistory, Key: p.Other.Key.Plaintext}); string(r.Body) != `{"items":[],"links":[]}` {
+		t.Errorf("another merchant sees %s", r.Body)
+	}
+}

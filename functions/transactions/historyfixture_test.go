@@ -1,0 +1,208 @@
+package transactions_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// past is a merchant's history, written straight into the store: transactions
+// of every kind, and what happened to them.
+type past struct {
+	*world.World
+	random *rand.Rand
+	items  []payments.HistoryItem // all of it, in the order of the history
+	places map[string]int         // of the items by id
+}
+
+const (
+	legacyHistory = "/v0.1/me/transactions/history"
+	writers       = 8 // each with a checkout of its own
+)
+
+func (p *past) current() string {
+	return "/v2.1/merchants/" + p.Merchant.Code + "/transactions/history"
+}
+
+func (p *past) tenant() account.Tenant {
+	return account.Tenant{Mode: account.Test, Merchant: p.Merchant.Code}
+}
+
+// newPast writes so many transactions, and half as many events.
+func newPast(t testing.TB, transactions int) *past {
+	t.Helper()
+	p := &past{World: world.New(t), random: random()}
+	p.grow(transactions)
+	return p
+}
+
+// random is the same for every test.
+func random() *rand.Rand { return rand.New(rand.NewPCG(4, 21)) }
+
+// grow writes more into the same milliseconds.
+func (p *past) grow(transactions int) {
+	p.Helper()
+	changes := make([]payments.TransactionChange, transactions)
+	for i := range changes {
+		changes[i] = p.sale(i)
+		p.items = append(p.items, changes[i].Transaction.HistoryItem())
+		for _, e := range changes[i].Events {
+			p.items = append(p.items, e.HistoryItem())
+		}
+	}
+	slices.SortFunc(p.items, func(a, b payments.HistoryItem) int {
+		if order := a.CreatedAt.Compare(b.CreatedAt); order != 0 {
+			return order
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	p.places = map[string]int{}
+	for i, item := range p.items {
+		p.places[item.ID] = i
+	}
+	if err := p.write(changes); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *past) write(changes []payments.TransactionChange) error {
+	errs := make([]error, writers)
+	var group sync.WaitGroup
+	for w := range min(writers, len(changes)) {
+		group.Go(func() {
+			checkout, err := p.App.Store.CreateCheckout(p.Context(), p.tenant(), payments.Checkout{
+				ID: uuid.NewString(), Reference: uuid.NewString(), Amount: eur(10), Status: payments.Pending, CreatedAt: world.Start})
+			for i := w; i < len(changes) && err == nil; i += writers {
+				tx := changes[i].Transaction
+				checkout, err = p.App.Store.Apply(p.Context(), p.tenant(), payments.Change{Checkout: checkout, Transaction: &tx})
+				if err == nil && len(changes[i].Events) > 0 {
+					err = p.App.Store.ApplyTransaction(p.Context(), p.tenant(), changes[i], nil)
+				}
+			}
+			errs[w] = err
+		})
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+func eur(units int) money.Amount { return money.MustParse(fmt.Sprint(units), "EUR") }
+
+// moment is one of few, so that many items share each.
+func (p *past) moment() time.Time {
+	return world.Start.Add(time.Duration(p.random.IntN(400)) * time.Millisecond)
+}
+
+func one[T any](p *past, values ...T) T { return values[p.random.IntN(len(values))] }
+
+// sale is a transaction, in whatever state, with up to two events.
+func (p *past) sale(i int) payments.TransactionChange {
+	id, at := p.uuid(), p.moment()
+	t := payments.Transaction{
+		CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id), Amount: eur(10 + i%90), Installments: 1,
+			Status:      one(p, payments.Successful, payments.Successful, payments.TransactionFailed, payments.TransactionCanceled, payments.TransactionPending),
+			PaymentType: one(p, "ECOM", "ECOM", "RECURRING", "BOLETO"), EntryMode: one(p, "CUSTOMER_ENTRY", "IDEAL", "PIX", "BOLETO"),
+			MerchantCode: p.Merchant.Code, CreatedAt: at},
+		ClientTransactionID: p.uuid(), Username: one(p, "ada@shop.example", "Bob@Shop.Example", "cy+1@shop.example"), ProductSummary: "Tea",
+		Captured: eur(0), Refundable: eur(0), Refunded: eur(0), ChargedBack: eur(0), Fee: eur(0),
+		PayoutPlan: payments.SinglePayment, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), Version: 1,
+	}
+	if t.Status != payments.Successful {
+		return payments.TransactionChange{Transaction: t}
+	}
+	t.Captured = t.Amount
+	t.Refunded, t.ChargedBack = one(p, eur(0), eur(1)), one(p, eur(0), eur(0), eur(1))
+	t.NonCollection = t.ChargedBack.Sign() > 0 && p.random.IntN(4) == 0
+	change := payments.TransactionChange{Transaction: t}
+	for n := range one(p, 0, 0, 1, 2) {
+		change.Events = append(change.Events, p.event(t, n))
+	}
+	return change
+}
+
+func (p *past) event(t payments.Transaction, n int) payments.Event {
+	at := p.moment()
+	e := payments.Event{ID: t.RefundID(fmt.Sprint(n)), TransactionID: t.ID, Code: t.Code, Type: payments.RefundEvent, Amount: eur(1),
+		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.EventFailed),
+		CreatedAt: at, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), About: t.HistoryItem().About}
+	if p.random.IntN(3) == 0 {
+		e.Type, e.Status = payments.ChargeBackEvent, payments.EventSuccessful
+	}
+	return e
+}
+
+// uuid is one that the seed decides.
+func (p *past) uuid() string {
+	var b [16]byte
+	for i := range b {
+		b[i] = byte(p.random.Uint32())
+	}
+	return payments.ShapeV4(b[:])
+}
+
+// historyPage is a page as sent.
+type historyPage struct {
+	Items []struct{ ID string }
+	Links []struct{ Rel, Href, Type string }
+}
+
+// page asks for one page; only some are held to the contract, because that
+// takes longer than all else.
+func (p *past) page(path, query string, checked bool) historyPage {
+	p.Helper()
+	var page historyPage
+	r := p.Do(world.Request{Method: "GET", Path: path + "?" + query, Unchecked: !checked})
+	if err := r.Into(&page); r.Status != 200 || err != nil {
+		p.Fatalf("%s?%s: %d %s", path, query, r.Status, r.Body)
+	}
+	return page
+}
+
+// walk follows the links from a query to the last page, and does something
+// between two of them. It answers the ids met, and how many pages there were.
+func (p *past) walk(path, query string, between func()) (ids []string, pages int) {
+	p.Helper()
+	limit := 10
+	if asked, _ := url.ParseQuery(query); asked.Has("limit") {
+		_, _ = fmt.Sscan(asked.Get("limit"), &limit)
+	}
+	ids = []string{}
+	for {
+		page := p.page(path, query, pages == 0)
+		pages++
+		for _, item := range page.Items {
+			ids = append(ids, item.ID)
+		}
+		if len(page.Items) > min(limit, 1000) || pages > len(p.items)+10 {
+			p.Fatalf("%s: page %d has %d items", query, pages, len(page.Items))
+		}
+		if len(page.Links) == 0 {
+			return ids, pages
+		}
+		if link := page.Links[0]; link.Rel != "next" || link.Type != "application/json" || link.Href == query {
+			p.Fatalf("%s: link %+v", query, link)
+		}
+		query = page.Links[0].Href
+		between()
+	}
+}
+
+func nothing() {}
+
+// eventfulCode is that of a transaction with events.
+func (p *past) eventfulCode() string {
+	return p.items[slices.IndexFunc(p.items, func(h payments.HistoryItem) bool { return h.Type == payments.RefundEvent })].Code
+}
