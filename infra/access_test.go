@@ -1,0 +1,201 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// statement is one of a policy, with lists where IAM also takes single values.
+type statement struct {
+	effect    string
+	actions   []string
+	resources []any
+}
+
+func statements(document any) []statement {
+	var all []statement
+	for _, raw := range document.(map[string]any)["Statement"].([]any) {
+		s := raw.(map[string]any)
+		one := statement{effect: s["Effect"].(string), resources: list(s["Resource"])}
+		for _, action := range list(s["Action"]) {
+			one.actions = append(one.actions, action.(string))
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func list(v any) []any {
+	if many, ok := v.([]any); ok {
+		return many
+	}
+	return []any{v}
+}
+
+// roleOf is a function's role with what it allows: IAM action to resources.
+func (s *synthesis) roleOf(t *testing.T, stage, name string) (id string, allowed map[string][]string) {
+	t.Helper()
+	_, f := s.function(t, stage, name)
+	for id, r := range s.all("AWS::IAM::Role") {
+		if plain(f.Properties["Role"]) == plain(arn(id)) {
+			if r.Properties["ManagedPolicyArns"] != nil || r.Properties["Policies"] != nil {
+				t.Errorf("%s: more than its own policy", id)
+			}
+			return id, s.allowed(id)
+		}
+	}
+	t.Fatalf("%s has no role of this stack", name)
+	return "", nil
+}
+
+func (s *synthesis) allowed(role string) map[string][]string {
+	allowed := map[string][]string{}
+	for _, r := range s.all("AWS::IAM::Policy") {
+		if plain(r.Properties["Roles"]) != plain([]any{ref(role)}) {
+			continue
+		}
+		for _, one := range statements(r.Properties["PolicyDocument"]) {
+			for _, action := range one.actions {
+				for _, on := range one.resources {
+					allowed[action] = append(allowed[action], plain(on))
+				}
+			}
+		}
+	}
+	return allowed
+}
+
+// TestARoleAllowsWhatItsFunctionNeeds, and not one action or resource more.
+func TestARoleAllowsWhatItsFunctionNeeds(t *testing.T) {
+	t.Parallel()
+	s, owners := inDev(t), map[string]string{}
+	for _, f := range functions.All {
+		role, got := s.roleOf(t, dev, f.Name)
+		if other, taken := owners[role]; taken {
+			t.Errorf("%s and %s share a role", f.Name, other)
+		}
+		owners[role] = f.Name
+		want := s.needs(t, f)
+		for action, on := range got {
+			slices.Sort(on)
+			if expected := want[action]; !slices.Equal(on, expected) {
+				t.Errorf("%s may %s on %v, want %v", f.Name, action, on, expected)
+			}
+		}
+		for action := range want {
+			if got[action] == nil {
+				t.Errorf("%s may not %s", f.Name, action)
+			}
+		}
+	}
+}
+
+// needs is what functions.Access and the function's caller ask for.
+func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]string {
+	t.Helper()
+	log, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-dev-"+f.Name)
+	table, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
+	want := map[string][]string{}
+	add := func(on any, actions ...string) {
+		for _, action := range actions {
+			want[action] = append(want[action], plain(on))
+			slices.Sort(want[action])
+		}
+	}
+	add(arn(log), "logs:CreateLogStream", "logs:PutLogEvents")
+	add("*", "xray:PutTraceSegments", "xray:PutTelemetryRecords")
+	for key := range s.all("AWS::KMS::Key") {
+		add(arn(key), "kms:Decrypt")
+	}
+	add(arn(table), prefixed("dynamodb:", f.Access().Items)...)
+	for _, index := range store.Indexes {
+		add(below(table, "/index/"+index.Name), prefixed("dynamodb:", f.Access().Indexes)...)
+	}
+	send := func(name string) { id, _ := s.queue(t, dev, name); add(arn(id), "sqs:SendMessage") }
+	for _, q := range f.Access().Sends {
+		send(q.Name)
+	}
+	if f.Queue != nil {
+		id, _ := s.queue(t, dev, f.Queue.From.Name)
+		add(arn(id), "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
+	}
+	if f.Stream != nil {
+		send(f.Name + "-dead")
+		add(attributeOf(table, "StreamArn"), "dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+		add(below(table, "/stream/*"), "dynamodb:ListStreams")
+	}
+	return want
+}
+
+func below(table, path string) any {
+	return map[string]any{"Fn::Join": []any{"", []any{arn(table), path}}}
+}
+
+// wildcards are those AWS leaves no way around, with the reason.
+var wildcards = map[string]string{
+	`kms:* on "*"`:                      "a key's policy: the star is this key, and without the account's own right nobody could manage it",
+	`xray:PutTraceSegments on "*"`:      "X-Ray has no resources",
+	`xray:PutTelemetryRecords on "*"`:   "X-Ray has no resources",
+	"dynamodb:ListStreams on stream/*":  "lists all streams of the one table",
+	"sqs:* on its own queue, in denial": "whatever comes without TLS is denied",
+}
+
+func TestNoOtherWildcards(t *testing.T) {
+	t.Parallel()
+	met := map[string]bool{}
+	for id, r := range inProd(t).resources {
+		for _, property := range []string{"PolicyDocument", "KeyPolicy", "AssumeRolePolicyDocument"} {
+			if r.Properties[property] == nil {
+				continue
+			}
+			for _, wildcard := range wildcardsOf(statements(r.Properties[property])) {
+				met[wildcard] = true
+				if wildcards[wildcard] == "" {
+					t.Errorf("%s: %s", id, wildcard)
+				}
+			}
+		}
+	}
+	for wildcard := range wildcards {
+		if !met[wildcard] {
+			t.Errorf("no policy has %s any more", wildcard)
+		}
+	}
+}
+
+func wildcardsOf(all []statement) []string {
+	var found []string
+	for _, s := range all {
+		for _, action := range s.actions {
+			for _, on := range s.resources {
+				where := plain(on)
+				switch {
+				case s.effect == "Deny" && strings.HasSuffix(action, ":*"):
+					found = append(found, action+" on its own queue, in denial")
+				case strings.Contains(where, "/stream/*"):
+					found = append(found, action+" on stream/*")
+				case strings.Contains(action, "*"), strings.Contains(where, "*"):
+					found = append(found, action+" on "+where)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// TestNobodyMayScanOrChangeTheTable: whatever functions.Access comes to say.
+func TestNobodyMayScanOrChangeTheTable(t *testing.T) {
+	t.Parallel()
+	for _, f := range functions.All {
+		access := f.Access()
+		for _, action := range append(slices.Clone(access.Items), access.Indexes...) {
+			if action == "Scan" || strings.Contains(action, "Table") || strings.Contains(action, "*") {
+				t.Errorf("%s may %s", f.Name, action)
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+const alarmKind = "AWS::CloudWatch::Alarm"
+
+// alarmed fails unless there is an alarm on the metric with these dimensions.
+func (s *synthesis) alarmed(t *testing.T, space, metric string, more map[string]any, dimensions ...any) {
+	t.Helper()
+	properties := map[string]any{"Namespace": space, "MetricName": metric}
+	for name, value := range more {
+		properties[name] = value
+	}
+	var pairs []any
+	for i := 0; i < len(dimensions); i += 2 {
+		pairs = append(pairs, map[string]any{"Name": dimensions[i], "Value": dimensions[i+1]})
+	}
+	if pairs != nil {
+		properties["Dimensions"] = pairs
+	}
+	s.has(t, alarmKind, properties)
+}
+
+func TestEachFunctionHasItsAlarms(t *testing.T) {
+	t.Parallel()
+	s, any1 := inDev(t), map[string]any{"Threshold": 1, "Statistic": "Sum", "TreatMissingData": "notBreaching"}
+	for _, f := range functions.All {
+		id, _ := s.function(t, dev, f.Name)
+		s.alarmed(t, "AWS/Lambda", "Errors", any1, "FunctionName", ref(id))
+		s.alarmed(t, "AWS/Lambda", "Throttles", any1, "FunctionName", ref(id))
+		if f.HTTP != nil {
+			s.alarmed(t, "AWS/Lambda", "Duration", map[string]any{"ExtendedStatistic": "p99", "EvaluationPeriods": 3}, "FunctionName", ref(id))
+		}
+		if f.Stream != nil {
+			s.alarmed(t, "AWS/Lambda", "IteratorAge", map[string]any{"Statistic": "Maximum", "Threshold": 60000}, "FunctionName", ref(id))
+		}
+	}
+	sweep, _ := s.function(t, dev, "sweep")
+	s.alarmed(t, "AWS/Lambda", "Invocations", map[string]any{
+		"Threshold": 1, "ComparisonOperator": "LessThanThreshold", "TreatMissingData": "breaching"}, "FunctionName", ref(sweep))
+}
+
+func TestEachQueueHasItsAlarms(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	for id, r := range s.all("AWS::SQS::Queue") {
+		name := attributeOf(id, "QueueName")
+		if strings.HasSuffix(r.Properties["QueueName"].(string), "-dead") {
+			s.alarmed(t, "AWS/SQS", "ApproximateNumberOfMessagesVisible", map[string]any{"Threshold": 1}, "QueueName", name)
+		} else {
+			s.alarmed(t, "AWS/SQS", "ApproximateAgeOfOldestMessage", map[string]any{"Threshold": 900}, "QueueName", name)
+		}
+	}
+}
+
+func TestTheTableTheAPIAndTheGuaranteesHaveAlarms(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	table, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
+	for _, metric := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
+		s.alarmed(t, "AWS/DynamoDB", metric, nil, "TableName", ref(table))
+		for _, index := range store.Indexes {
+			s.alarmed(t, "AWS/DynamoDB", metric, nil, "GlobalSecondaryIndexName", index.Name, "TableName", ref(table))
+		}
+	}
+	for api := range s.all("AWS::ApiGatewayV2::Api") {
+		s.alarmed(t, "AWS/ApiGateway", "5xx", map[string]any{"Threshold": 1}, "ApiId", ref(api))
+		s.alarmed(t, "AWS/ApiGateway", "Latency", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000}, "ApiId", ref(api))
+	}
+	for _, metric := range []string{"ReconcileDifferences", "OverdueCallbacks"} {
+		s.alarmed(t, "Cashwrap", metric, map[string]any{"Threshold": 1, "Statistic": "Sum"})
+	}
+}
+
+// TestEachAlarmIsHeard: by the topic, which CloudWatch may publish to.
+func TestEachAlarmIsHeard(t *testing.T) {
+	t.Parallel()
+	s := inProd(t)
+	topic, _ := s.named(t, "AWS::SNS::Topic", "TopicName", "cashwrap-prod-alarms")
+	for id, r := range s.all(alarmKind) {
+		if plain(r.Properties["AlarmActions"]) != plain([]any{ref(topic)}) || plain(r.Properties["OKActions"]) != plain([]any{ref(topic)}) {
+			t.Errorf("%s tells %v", id, r.Properties["AlarmActions"])
+		}
+		if says, _ := r.Properties["AlarmDescription"].(string); says == "" {
+			t.Errorf("%s does not say what is wrong", id)
+		}
+	}
+	s.has(t, "AWS::SNS::Subscription", map[string]any{"Protocol": "email", "Endpoint": "operator@example.com", "TopicArn": ref(topic)})
+	for _, r := range s.all("AWS::SNS::TopicPolicy") {
+		policy := plain(r.Properties["PolicyDocument"])
+		if !strings.Contains(policy, `"cloudwatch.amazonaws.com"`) || !strings.Contains(policy, `"aws:SecureTransport":"false"`) {
+			t.Errorf("the topic's policy is %s", policy)
+		}
+	}
+}
+
+// TestTheDashboardShowsEverything: one, with each function, queue and index.
+func TestTheDashboardShowsEverything(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	dashboards := s.all("AWS::CloudWatch::Dashboard")
+	if len(dashboards) != 1 {
+		t.Fatalf("%d dashboards", len(dashboards))
+	}
+	for _, r := range dashboards {
+		body := plain(r.Properties["DashboardBody"])
+		for _, kind := range []string{functionKind, "AWS::SQS::Queue", tableKind, "AWS::ApiGatewayV2::Api"} {
+			for id := range s.all(kind) {
+				if !strings.Contains(body, `"`+id+`"`) {
+					t.Errorf("%s is not on it", id)
+				}
+			}
+		}
+		for _, name := range append([]string{reconcileDifferences, overdueCallbacks, "p99"}, indexNames()...) {
+			if !strings.Contains(body, name) {
+				t.Errorf("%s is not on it", name)
+			}
+		}
+	}
+}
+
+func indexNames() []string {
+	var names []string
+	for _, index := range store.Indexes {
+		names = append(names, index.Name)
+	}
+	return names
+}

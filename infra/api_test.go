@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func TestTheStageIsLimitedAndLogged(t *testing.T) {
+	t.Parallel()
+	for stage, limit := range map[string][2]int{dev: {100, 200}, prod: {5000, 2500}} {
+		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
+		log, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/vendedlogs/cashwrap-"+stage+"-api")
+		s.has(t, "AWS::ApiGatewayV2::Stage", map[string]any{
+			"StageName": "$default", "AutoDeploy": true, "AccessLogSettings": map[string]any{"DestinationArn": arn(log)},
+			"DefaultRouteSettings": map[string]any{
+				"DetailedMetricsEnabled": true, "ThrottlingRateLimit": limit[0], "ThrottlingBurstLimit": limit[1]},
+		})
+	}
+}
+
+// TestTheAccessLogNamesNobody: no address, no agent, no path or query, which
+// may hold tokens; but the request's id.
+func TestTheAccessLogNamesNobody(t *testing.T) {
+	t.Parallel()
+	for _, r := range inProd(t).all("AWS::ApiGatewayV2::Stage") {
+		format := r.Properties["AccessLogSettings"].(map[string]any)["Format"].(string)
+		var fields map[string]string
+		if err := json.Unmarshal([]byte(format), &fields); err != nil {
+			t.Fatal(err)
+		}
+		if fields["requestId"] != "$context.requestId" || fields["route"] != "$context.routeKey" {
+			t.Errorf("the log has %v", fields)
+		}
+		for name, value := range fields {
+			for _, personal := range []string{"identity", "path", "authorizer", "domain"} {
+				if strings.Contains(strings.ToLower(value), personal) {
+					t.Errorf("%s logs %s", name, value)
+				}
+			}
+		}
+	}
+}
+
+// TestEachRouteReachesItsFamily, and there is no other route.
+func TestEachRouteReachesItsFamily(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	got := map[string]string{}
+	for _, r := range s.all("AWS::ApiGatewayV2::Route") {
+		if kind := r.Properties["AuthorizationType"]; kind != "NONE" {
+			t.Errorf("%v is authorised by %v", r.Properties["RouteKey"], kind)
+		}
+		got[r.Properties["RouteKey"].(string)] = plain(r.Properties["Target"])
+	}
+	a := app.New(app.Config{}, app.Outside{})
+	want := 0
+	for _, f := range functions.All {
+		keys := f.RouteKeys(a)
+		if f.Name == functions.DefaultFamily {
+			keys = append(keys, functions.DefaultRoute)
+		}
+		for _, key := range keys {
+			want++
+			if target := plain(map[string]any{"Fn::Join": []any{"", []any{"integrations/", ref(s.integration(t, f.Name))}}}); got[key] != target {
+				t.Errorf("%s goes to %s, want %s (%s)", key, got[key], target, f.Name)
+			}
+		}
+	}
+	if len(got) != want || want == 0 {
+		t.Errorf("%d routes, want %d", len(got), want)
+	}
+}
+
+// integration is the family's: one for all of its routes.
+func (s *synthesis) integration(t *testing.T, family string) string {
+	t.Helper()
+	function, r := s.function(t, dev, family)
+	var found []string
+	for id, i := range s.all("AWS::ApiGatewayV2::Integration") {
+		if plain(i.Properties["IntegrationUri"]) != plain(arn(function)) {
+			continue
+		}
+		found = append(found, id)
+		if i.Properties["PayloadFormatVersion"] != "2.0" || i.Properties["IntegrationType"] != "AWS_PROXY" ||
+			i.Properties["TimeoutInMillis"] != r.Properties["Timeout"].(float64)*1000 {
+			t.Errorf("%s is called by %v", family, i.Properties)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%s has the integrations %v", family, found)
+	}
+	return found[0]
+}
+
+// TestOnlyTheAPICallsAFamily: API Gateway, for this API; and for unknown paths
+// the default family alone.
+func TestOnlyTheAPICallsAFamily(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	for _, f := range functions.All {
+		id, _ := s.function(t, dev, f.Name)
+		var sources []string
+		for _, r := range s.all("AWS::Lambda::Permission") {
+			if plain(r.Properties["FunctionName"]) != plain(arn(id)) {
+				continue
+			}
+			if r.Properties["Principal"] != "apigateway.amazonaws.com" || !strings.Contains(plain(r.Properties["SourceArn"]), ":execute-api:") {
+				t.Errorf("%s may be called by %v", f.Name, r.Properties)
+			}
+			source := plain(r.Properties["SourceArn"])
+			sources = append(sources, strings.Trim(source[strings.LastIndex(source, "/*"):], `"]}`))
+		}
+		var want []string
+		if f.HTTP != nil {
+			want = []string{"/*"}
+		}
+		if f.Name == functions.DefaultFamily {
+			want = append(want, "/*/$default")
+		}
+		if slices.Sort(sources); !slices.Equal(sources, want) {
+			t.Errorf("%s may be called for %v, want %v", f.Name, sources, want)
+		}
+	}
+}
+
+func TestADomainOfTheOperators(t *testing.T) {
+	t.Parallel()
+	s := inProd(t)
+	s.has(t, "AWS::ApiGatewayV2::Api", map[string]any{"DisableExecuteApiEndpoint": true, "ProtocolType": "HTTP"})
+	s.has(t, "AWS::ApiGatewayV2::DomainName", map[string]any{
+		"DomainName": "api.example.com",
+		"DomainNameConfigurations": []any{map[string]any{
+			"CertificateArn": "arn:aws:acm:eu-central-1:111122223333:certificate/11111111-2222-3333-4444-555555555555",
+			"SecurityPolicy": "TLS_1_2", "EndpointType": "REGIONAL"}},
+	})
+	s.has(t, "AWS::ApiGatewayV2::ApiMapping", map[string]any{"Stage": "$default"})
+	s.has(t, "AWS::Route53::RecordSet", map[string]any{"Name": "api.example.com.", "Type": "A", "HostedZoneId": "Z0000000"})
+	if s.outputs["DomainTarget"] == nil {
+		t.Error("no output says where the domain must point to")
+	}
+}
+
+func TestWithoutADomainTheAPIHasItsOwn(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	s.has(t, "AWS::ApiGatewayV2::Api", map[string]any{"DisableExecuteApiEndpoint": false, "Name": "cashwrap-dev"})
+	for _, kind := range []string{"AWS::ApiGatewayV2::DomainName", "AWS::ApiGatewayV2::ApiMapping", "AWS::Route53::RecordSet"} {
+		if found := s.all(kind); len(found) > 0 {
+			t.Errorf("there is a %s", kind)
+		}
+	}
+	for api := range s.all("AWS::ApiGatewayV2::Api") {
+		for _, f := range functions.All {
+			_, r := s.function(t, dev, f.Name)
+			if got := plain(variables(r)["BASE_URL"]); got != plain(attributeOf(api, "ApiEndpoint")) {
+				t.Errorf("%s: BASE_URL is %s", f.Name, got)
+			}
+		}
+	}
+}

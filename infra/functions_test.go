@@ -1,0 +1,113 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+)
+
+const functionKind = "AWS::Lambda::Function"
+
+func TestEveryFunctionOfTheListIsDeployed(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	for _, f := range functions.All {
+		s.has(t, functionKind, map[string]any{
+			"FunctionName": "cashwrap-dev-" + f.Name, "Architectures": []any{"arm64"}, "Runtime": "provided.al2023",
+			"Handler": "bootstrap", "Timeout": f.Timeout.Seconds(), "MemorySize": memoryOf(f),
+			"TracingConfig": map[string]any{"Mode": "Active"},
+		})
+	}
+	if deployed := len(s.all(functionKind)); deployed != len(functions.All) {
+		t.Errorf("%d functions, want %d", deployed, len(functions.All))
+	}
+}
+
+// TestEachFunctionHasItsOwnCode: nobody's zip is another's.
+func TestEachFunctionHasItsOwnCode(t *testing.T) {
+	t.Parallel()
+	owners := map[string]string{}
+	for id, r := range inDev(t).all(functionKind) {
+		code := plain(r.Properties["Code"])
+		if other, taken := owners[code]; taken {
+			t.Errorf("%s and %s are the same program", id, other)
+		}
+		owners[code] = id
+	}
+}
+
+func TestLogsAreJSONAndEndInTime(t *testing.T) {
+	t.Parallel()
+	for stage, want := range map[string]float64{dev: 30, prod: 400} {
+		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
+		groups := s.all("AWS::Logs::LogGroup")
+		for id, r := range groups {
+			if got := r.Properties["RetentionInDays"]; got != want {
+				t.Errorf("%s: %s is kept for %v days, want %v", stage, id, got, want)
+			}
+		}
+		if len(groups) != len(functions.All)+1 { // and the API's
+			t.Errorf("%s: %d log groups", stage, len(groups))
+		}
+		for _, f := range functions.All {
+			group, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-"+stage+"-"+f.Name)
+			_, r := s.function(t, stage, f.Name)
+			if got, want := plain(r.Properties["LoggingConfig"]), plain(map[string]any{"LogFormat": "JSON", "LogGroup": ref(group)}); got != want {
+				t.Errorf("%s logs to %s, want %s", f.Name, got, want)
+			}
+		}
+	}
+}
+
+// TestTheEnvironmentIsWhatAppReads: all it needs, nothing that belongs on a
+// developer's machine, and the URLs of the queues the function sends to.
+func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	table, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
+	for _, f := range functions.All {
+		_, r := s.function(t, dev, f.Name)
+		got := variables(r)
+		want := []string{"BASE_URL", "PLATFORM_SECRET", "PLATFORM_SECRET_SINCE", "TABLE"}
+		for _, q := range f.Access().Sends {
+			want = append(want, q.Variable)
+			queue, _ := s.queue(t, dev, q.Name)
+			if plain(got[q.Variable]) != plain(ref(queue)) {
+				t.Errorf("%s: %s is %s", f.Name, q.Variable, plain(got[q.Variable]))
+			}
+		}
+		if names := slices.Collect(maps.Keys(got)); sorted(names) != sorted(want) {
+			t.Errorf("%s has %s, want %s", f.Name, sorted(names), sorted(want))
+		}
+		if plain(got["TABLE"]) != plain(ref(table)) {
+			t.Errorf("%s: TABLE is %s", f.Name, plain(got["TABLE"]))
+		}
+	}
+}
+
+func variables(r resource) map[string]any {
+	environment, _ := r.Properties["Environment"].(map[string]any)
+	found, _ := environment["Variables"].(map[string]any)
+	return found
+}
+
+func TestSettingsReachTheFunctions(t *testing.T) {
+	t.Parallel()
+	for _, f := range functions.All {
+		_, r := inProd(t).function(t, prod, f.Name)
+		if got := variables(r); got["PAYPAL"] != "on" || got["BASE_URL"] != "https://api.example.com" {
+			t.Errorf("%s: PAYPAL is %v, BASE_URL is %v", f.Name, got["PAYPAL"], got["BASE_URL"])
+		}
+	}
+}
+
+func TestAnUnbuiltFunctionIsNamed(t *testing.T) {
+	t.Parallel()
+	_, err := synth(map[string]any{"build": t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "make build") || !strings.Contains(err.Error(), functions.All[0].Name) {
+		t.Errorf("error: %v", err)
+	}
+}

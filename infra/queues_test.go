@@ -1,0 +1,104 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+)
+
+func TestEachQueueHasItsDeadLetterQueue(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	for _, q := range functions.Queues {
+		dead, r := s.queue(t, dev, q.DeadName())
+		if got := r.Properties["MessageRetentionPeriod"]; got != functions.DeadRetention.Seconds() {
+			t.Errorf("%s keeps messages for %v s", q.DeadName(), got)
+		}
+		s.has(t, "AWS::SQS::Queue", map[string]any{
+			"QueueName":         "cashwrap-dev-" + q.Name,
+			"VisibilityTimeout": q.Visibility.Seconds(),
+			"RedrivePolicy":     map[string]any{"deadLetterTargetArn": arn(dead), "maxReceiveCount": q.MaxReceives},
+		})
+	}
+}
+
+func TestEveryQueueIsEncryptedAtRestAndOnTheWay(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	for id, r := range s.all("AWS::SQS::Queue") {
+		if r.Properties["SqsManagedSseEnabled"] != true {
+			t.Errorf("%s is not encrypted", id)
+		}
+		s.has(t, "AWS::SQS::QueuePolicy", map[string]any{
+			"Queues": []any{ref(id)},
+			"PolicyDocument": map[string]any{"Statement": []any{map[string]any{
+				"Action": "sqs:*", "Effect": "Deny", "Principal": map[string]any{"AWS": "*"}, "Resource": arn(id),
+				"Condition": map[string]any{"Bool": map[string]any{"aws:SecureTransport": "false"}},
+			}}},
+		})
+	}
+}
+
+func TestEachConsumerReadsItsQueue(t *testing.T) {
+	t.Parallel()
+	for stage, workers := range map[string]int{dev: 5, prod: 50} {
+		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
+		for _, f := range functions.All {
+			if f.Queue == nil {
+				continue
+			}
+			function, _ := s.function(t, stage, f.Name)
+			queue, _ := s.queue(t, stage, f.Queue.From.Name)
+			s.has(t, "AWS::Lambda::EventSourceMapping", map[string]any{
+				"FunctionName": ref(function), "EventSourceArn": arn(queue), "BatchSize": f.Queue.Batch,
+				"FunctionResponseTypes": []any{"ReportBatchItemFailures"},
+				"ScalingConfig":         map[string]any{"MaximumConcurrency": workers},
+			})
+		}
+	}
+}
+
+func TestTheStreamIsRead(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	for _, f := range functions.All {
+		if f.Stream == nil {
+			continue
+		}
+		function, _ := s.function(t, dev, f.Name)
+		dead, _ := s.queue(t, dev, f.Name+"-dead")
+		table, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
+		s.has(t, "AWS::Lambda::EventSourceMapping", map[string]any{
+			"FunctionName": ref(function), "EventSourceArn": attributeOf(table, "StreamArn"),
+			"StartingPosition": "TRIM_HORIZON", "BatchSize": streamBatch, "MaximumRetryAttempts": streamRetries,
+			"FunctionResponseTypes": []any{"ReportBatchItemFailures"},
+			"DestinationConfig":     map[string]any{"OnFailure": map[string]any{"Destination": arn(dead)}},
+		})
+	}
+}
+
+// TestVisibilityOutlastsTheConsumer: AWS asks for six times its timeout.
+func TestVisibilityOutlastsTheConsumer(t *testing.T) {
+	t.Parallel()
+	for _, f := range functions.All {
+		if f.Queue != nil && f.Queue.From.Visibility < 6*f.Timeout {
+			t.Errorf("%s: %s is less than six times %s", f.Queue.From.Name, f.Queue.From.Visibility, f.Timeout)
+		}
+	}
+}
+
+func TestNoQueueIsNamedLikeAnother(t *testing.T) {
+	t.Parallel()
+	names := map[string]string{}
+	for id, r := range inDev(t).all("AWS::SQS::Queue") {
+		name := r.Properties["QueueName"].(string)
+		if other, taken := names[name]; taken {
+			t.Errorf("%s and %s are both %s", id, other, name)
+		}
+		names[name] = id
+		if strings.HasSuffix(name, "-dead") && r.Properties["RedrivePolicy"] != nil {
+			t.Errorf("%s gives messages up once more", id)
+		}
+	}
+}

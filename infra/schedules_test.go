@@ -1,0 +1,79 @@
+package main
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions"
+)
+
+func TestEachScheduleWakesItsFunction(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	schedules := 0
+	for _, f := range functions.All {
+		if f.Tick == nil {
+			continue
+		}
+		schedules++
+		function, _ := s.function(t, dev, f.Name)
+		dead, _ := s.queue(t, dev, f.Name+"-dead")
+		_, r := s.named(t, "AWS::Scheduler::Schedule", "Name", "cashwrap-dev-"+f.Name)
+		target := r.Properties["Target"].(map[string]any)
+		if plain(target["Arn"]) != plain(arn(function)) || plain(target["DeadLetterConfig"]) != plain(map[string]any{"Arn": arn(dead)}) {
+			t.Errorf("%s: the target is %s", f.Name, plain(target))
+		}
+		if r.Properties["ScheduleExpression"] == nil || plain(r.Properties["FlexibleTimeWindow"]) != `{"Mode":"OFF"}` {
+			t.Errorf("%s: woken at %v, %v", f.Name, r.Properties["ScheduleExpression"], r.Properties["FlexibleTimeWindow"])
+		}
+		s.checkWaker(t, target["RoleArn"], function, dead)
+	}
+	if found := len(s.all("AWS::Scheduler::Schedule")); found != schedules || schedules == 0 {
+		t.Errorf("%d schedules, want %d", found, schedules)
+	}
+}
+
+// checkWaker: the schedule's role wakes that function, fills that dead-letter
+// queue, and may be taken on in this account only.
+func (s *synthesis) checkWaker(t *testing.T, role any, function, dead string) {
+	t.Helper()
+	for id, r := range s.all("AWS::IAM::Role") {
+		if plain(arn(id)) != plain(role) {
+			continue
+		}
+		allowed := s.allowed(id)
+		if len(allowed) != 2 || !slices.Equal(allowed["lambda:InvokeFunction"], []string{plain(arn(function))}) ||
+			!slices.Equal(allowed["sqs:SendMessage"], []string{plain(arn(dead))}) {
+			t.Errorf("%s may %v", id, allowed)
+		}
+		trust := r.Properties["AssumeRolePolicyDocument"].(map[string]any)["Statement"].([]any)[0].(map[string]any)
+		if plain(trust["Principal"]) != `{"Service":"scheduler.amazonaws.com"}` ||
+			plain(trust["Condition"]) != `{"StringEquals":{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}}` {
+			t.Errorf("%s is taken on by %s", id, plain(trust))
+		}
+		return
+	}
+	t.Errorf("no role %s", plain(role))
+}
+
+func TestTheSweepIsWokenEveryMinute(t *testing.T) {
+	t.Parallel()
+	s := inDev(t)
+	function, _ := s.function(t, dev, "sweep")
+	s.has(t, "AWS::Scheduler::Schedule", map[string]any{"Name": "cashwrap-dev-sweep", "ScheduleExpression": "rate(1 minute)"})
+	s.has(t, "AWS::Lambda::EventInvokeConfig", map[string]any{
+		"FunctionName": ref(function), "MaximumRetryAttempts": 0, "MaximumEventAgeInSeconds": 60})
+}
+
+func TestARareTickIsRepeated(t *testing.T) {
+	t.Parallel()
+	for every, want := range map[time.Duration]struct{ retries, age int }{
+		time.Minute: {0, 60}, 30 * time.Minute: {0, 1800}, time.Hour: {2, 3600}, 24 * time.Hour: {2, 6 * 3600},
+	} {
+		s := &functions.Schedule{Every: every}
+		if retries, age := retriesOf(s), ageOf(s); retries != want.retries || age != want.age {
+			t.Errorf("every %s: %d retries, up to %d s, want %v", every, retries, age, want)
+		}
+	}
+}

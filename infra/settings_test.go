@@ -1,0 +1,67 @@
+package main
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+)
+
+// read reads settings as the app would, without cdk.json.
+func read(given map[string]any) (settings, error) {
+	node.Lock()
+	defer node.Unlock()
+	context := map[string]any{"secretSince": "2026-11-01T00:00:00Z"}
+	maps.Copy(context, given)
+	return readSettings(awscdk.NewApp(&awscdk.AppProps{Context: &context}).Node())
+}
+
+func TestEachWrongSettingIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, given := range map[string]map[string]any{
+		"stage":         {"stage": "test"},
+		"domain":        {"domain": "api.example.com"},
+		"certificate":   {"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1"},
+		"zoneId":        {"zoneId": "Z1", "zoneName": "example.com"},
+		"baseUrl":       {"baseUrl": "https://api.example.com/"},
+		"rate":          {"rate": "0"},
+		"burst":         {"burst": "many"},
+		"workers":       {"workers": "1"},
+		"workers=1001 ": {"workers": "1001"},
+		"secretSince":   {"secretSince": "yesterday"},
+	} {
+		if _, err := read(given); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v: %v", given, err)
+		}
+	}
+}
+
+func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
+	t.Parallel()
+	file := map[string]any{"rate": 7, "workers": 9, "alarmEmail": "prod@example.com"}
+	s, err := read(map[string]any{"stage": prod, prod: file, dev: map[string]any{"burst": 1}, "workers": "11"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Rate != 7 || s.Workers != 11 || s.Burst != 2500 || s.AlarmEmail != "prod@example.com" {
+		t.Errorf("read %+v", s)
+	}
+}
+
+func TestNothingGivenIsDev(t *testing.T) {
+	t.Parallel()
+	s, err := read(nil)
+	if err != nil || s.Stage != dev || s.Production() || s.Build != "../.build" || s.PayPal {
+		t.Errorf("read %+v, %v", s, err)
+	}
+}
+
+func TestAnOldNodeIsRefused(t *testing.T) {
+	t.Parallel()
+	for version, ok := range map[string]bool{"v20.20.2": true, "v24.1.0": true, "v18.20.4": false, "": false, "nonsense": false} {
+		if err := newEnough(version); (err == nil) != ok {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
