@@ -1,0 +1,105 @@
+package transactions_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// TestARefundKilledAfterEveryStepIsMadeOnce lets each fault happen to each I/O
+// step of a refund. After the client repeated its request under the same
+// Idempotency-Key, and the sweep ran, everything is as without the fault.
+func TestARefundKilledAfterEveryStepIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		form   form
+		amount string
+	}{{forms[0], ""}, {forms[1], "2.5"}, {forms[0], "42.25"}, {forms[1], "42.91"}} {
+		t.Run(c.form.name+" amount="+c.amount, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			s.withEveryFault(t, func(n int, step int, fault world.Fault) (string, []string) {
+				return s.refundWithFault(c.form, c.amount, n, step, fault)
+			})
+		})
+	}
+}
+
+// withEveryFault runs once without a fault, and then with each at each step.
+func (s *shop) withEveryFault(t *testing.T, run func(n int, step int, fault world.Fault) (string, []string)) {
+	t.Helper()
+	want, steps := run(0, 0, world.NoFault)
+	if len(steps) < 3 {
+		t.Fatalf("only %v was called", steps)
+	}
+	n := 0
+	for step, name := range steps {
+		for _, fault := range world.Faults {
+			n++
+			if got, _ := run(n, step+1, fault); got != want {
+				t.Errorf("%s at step %d (%s of %s):\n got %s\nwant %s", fault, step+1, name, strings.Join(steps, ", "), got, want)
+			}
+		}
+	}
+	s.CheckJournal()
+}
+
+func (s *shop) refundWithFault(f form, amount string, n, step int, fault world.Fault) (string, []string) {
+	p := s.pay("100")
+	request := f.request(s, p, amount)
+	request.Header = map[string]string{"Idempotency-Key": fmt.Sprintf("key-%d", n)}
+	process := s.Process()
+	process.Steps.Plan(step, fault)
+	process.Do(request)
+	steps := process.Steps.Taken()
+	answer := s.again(request)
+	s.minutes(4)
+	return fmt.Sprintf("%d %q, %s, given back %s", answer.Status, answer.Text("error_code"), s.seen(p), s.moved(p)), steps
+}
+
+// minutes lets the platform's time pass: the times between two looks grow.
+func (s *shop) minutes(n int) {
+	s.Helper()
+	for range n {
+		s.Clock.Advance(time.Minute)
+		s.Minute()
+	}
+}
+
+// again repeats a request while the platform's minutes pass, until it is
+// answered.
+func (s *shop) again(request world.Request) world.Response {
+	s.Helper()
+	const patience = 6
+	var answer world.Response
+	for range patience {
+		if answer = s.Do(request); !unanswered(answer) {
+			return answer
+		}
+		s.Minute()
+	}
+	s.Errorf("still no answer after %d minutes: %d %s", patience, answer.Status, answer.Body)
+	return answer
+}
+
+// The sweep may be cut off at every step as well.
+func TestASweepOfARefundKilledAfterEveryStep(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.withEveryFault(t, func(_ int, step int, fault world.Fault) (string, []string) {
+		p := s.pay("100")
+		if got := s.refund(p, "42.25"); got.Status != 204 {
+			t.Fatalf("refund: %d %s", got.Status, got.Body)
+		}
+		s.Clock.Advance(time.Minute)
+		process := s.Process()
+		process.Steps.Plan(step, fault)
+		_ = process.TickNow(t.Context(), "sweep") // which may fail: that is the fault
+		steps := process.Steps.Taken()
+		s.minutes(4)
+		return fmt.Sprintf("%s, given back %s", s.seen(p), s.moved(p)), steps
+	})
+}

@@ -1,0 +1,109 @@
+package transactions_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// atOnce sends a request many times at the same time and counts the answers by
+// their status.
+func (s *shop) atOnce(many int, request world.Request) map[int]int {
+	statuses := make([]int, many)
+	var running sync.WaitGroup
+	for i := range many {
+		running.Go(func() { statuses[i] = s.Do(request).Status })
+	}
+	running.Wait()
+	counted := map[int]int{}
+	for _, status := range statuses {
+		counted[status]++
+	}
+	return counted
+}
+
+// moved is what the acquirer gave back of a payment, as its books say.
+func (s *shop) moved(p payment) string {
+	s.Helper()
+	moved, err := s.App.Sandbox.Moved(s.Context(), p.ID)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return moved["refund"].String()
+}
+
+// One of them has the money, all others hear that nothing is left.
+func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10")
+	counted := s.atOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID})
+	if counted[http.StatusNoContent] != 1 || counted[http.StatusConflict] != 99 {
+		t.Errorf("statuses %v", counted)
+	}
+	s.expect(p, "REFUNDED, REFUND REFUNDED 10.10, PAYOUT_DEDUCTION PENDING 0.20")
+	if moved := s.moved(p); moved != "10.10" {
+		t.Errorf("the acquirer gave back %s", moved)
+	}
+	s.balances(t, "0.20", "0.00")
+}
+
+// Who is told of a success has had one, and who is refused none.
+func TestAHundredPartialRefunds(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10")
+	counted := s.atOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID, Body: map[string]any{"amount": 0.5}})
+	made := strings.Count(s.seen(p), "REFUND REFUNDED 0.50")
+	if made != counted[http.StatusNoContent] || made == 0 || made > 20 || made+counted[http.StatusConflict] != 100 {
+		t.Errorf("%d refunds, statuses %v", made, counted)
+	}
+	if rest := s.refund(p, ""); (rest.Status == http.StatusNoContent) != (made < 20) {
+		t.Errorf("after %d refunds the rest: %d %s", made, rest.Status, rest.Body)
+	}
+	if moved := s.moved(p); moved != "10.00" {
+		t.Errorf("the acquirer gave back %s", moved)
+	}
+	s.balances(t, "0.20", "0.00")
+}
+
+// A hundred requests under one Idempotency-Key are one refund.
+func TestAHundredRefundsUnderOneKey(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		p := s.pay("10.10")
+		request := f.request(s, p, "1")
+		request.Header = map[string]string{"Idempotency-Key": "once"}
+		counted := s.atOnce(100, request)
+		if counted[f.ok] == 0 || counted[f.ok]+counted[http.StatusConflict] != 100 {
+			t.Errorf("statuses %v", counted)
+		}
+		again := s.Do(request)
+		f.done(t, again)
+		if again.Header.Get("Idempotency-Replayed") != "true" {
+			t.Errorf("not replayed: %v", again.Header)
+		}
+		s.expect(p, "REFUNDED, REFUND REFUNDED 1.00, left 9.10")
+		request.Body = map[string]any{"amount": 2}
+		if reused := s.Do(request); reused.Status != http.StatusUnprocessableEntity {
+			t.Errorf("the key for another amount: %d %s", reused.Status, reused.Body)
+		}
+	})
+}
+
+// request asks for a refund in the form.
+func (f form) request(s *shop, p payment, amount string) world.Request {
+	path := "/v0.1/me/refund/" + p.ID
+	if f.name == "v1.0" {
+		path = "/v1.0/merchants/" + s.merchant.Code + "/payments/" + p.ID + "/refunds"
+	}
+	return world.Request{Method: "POST", Path: path, Body: refunding(amount), Key: s.merchant.Key.Plaintext}
+}
+
+// unanswered says a client repeats its request after this answer.
+func unanswered(r world.Response) bool {
+	return r.Status >= 500 || r.Status == 424 || r.Text("error_code") == "IDEMPOTENCY_IN_PROGRESS"
+}
