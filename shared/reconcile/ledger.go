@@ -1,0 +1,135 @@
+package reconcile
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// subject is a transaction, or what claims to belong to one.
+type subject struct {
+	tenant uint32 // its place in ledger.tenants
+	id     uuid.UUID
+}
+
+// leftover is what does not cancel out of a subject: the sum, modulo 2⁶⁴, of a
+// random number for each fact called for, less those of the facts found, and
+// of the subject's sums, each times a random number. It is zero when all
+// agree, and else with a probability of 2⁻⁶⁴.
+type leftover struct{ books, moves uint64 }
+
+// purse is a tenant's money in one currency.
+type purse struct {
+	tenant   account.Tenant
+	currency money.Currency
+}
+
+// ledger is all that a pass remembers. What has cancelled out is forgotten.
+type ledger struct {
+	mu      sync.Mutex
+	seed    maphash.Seed
+	weights [sumCount]uint64
+	tenants []account.Tenant
+	numbers map[account.Tenant]uint32
+	left    map[subject]leftover
+	marked  map[subject]bool   // to be read again whatever is left
+	odd     map[subject]string // ids that are no UUIDs
+
+	journals   map[purse]int64 // sums of all legs; those of zero are absent
+	holdings   map[purse]holding
+	currencies map[purse]bool // those in which rows wait
+	totals     map[totalKey]int64
+	owed       map[purse]int64 // what suspects' entries and rows are apart, once they were judged
+}
+
+type totalKey struct {
+	account  string
+	currency money.Currency
+}
+
+func newLedger() *ledger {
+	l := &ledger{seed: maphash.MakeSeed(), numbers: map[account.Tenant]uint32{}, left: map[subject]leftover{},
+		marked: map[subject]bool{}, odd: map[subject]string{}, journals: map[purse]int64{}, holdings: map[purse]holding{},
+		currencies: map[purse]bool{}, totals: map[totalKey]int64{}, owed: map[purse]int64{}}
+	for i := range l.weights {
+		l.weights[i] = maphash.Comparable(l.seed, i) | 1 // an odd number cancels nothing but zero
+	}
+	return l
+}
+
+// subject is the transaction's. Ids are UUIDs; another is remembered by its
+// hash, and kept beside.
+func (l *ledger) subject(t account.Tenant, id string) subject {
+	n, known := l.numbers[t]
+	if !known {
+		n = uint32(len(l.tenants))
+		l.tenants, l.numbers[t] = append(l.tenants, t), n
+	}
+	if u, err := uuid.Parse(id); err == nil && u.String() == id {
+		return subject{n, u}
+	}
+	s := subject{n, uuid.NewSHA1(uuid.Nil, []byte(id))}
+	l.odd[s] = id
+	return s
+}
+
+// add weighs the evidence against what is left of the subject.
+func (l *ledger) add(s subject, e evidence, moves bool) {
+	var x uint64
+	for _, f := range e.calls {
+		x += maphash.Comparable(l.seed, f)
+	}
+	for _, f := range e.is {
+		x -= maphash.Comparable(l.seed, f)
+	}
+	for i, minor := range e.sums {
+		x += l.weights[i] * uint64(minor)
+	}
+	left := l.left[s]
+	if moves {
+		left.moves += x
+	} else {
+		left.books += x
+	}
+	if left == (leftover{}) {
+		delete(l.left, s)
+	} else {
+		l.left[s] = left
+	}
+}
+
+// suspect is a subject to be read again; moves says the acquirer's statement
+// is part of the suspicion.
+type suspect struct {
+	tenant account.Tenant
+	id     string
+	moves  bool
+}
+
+func (l *ledger) suspects() []suspect {
+	for s := range l.left {
+		l.marked[s] = true
+	}
+	all := make([]suspect, 0, len(l.marked))
+	for s := range l.marked {
+		id, isOdd := l.odd[s]
+		if !isOdd {
+			id = s.id.String()
+		}
+		all = append(all, suspect{l.tenants[s.tenant], id, l.left[s].moves != 0})
+	}
+	slices.SortFunc(all, func(a, b suspect) int {
+		return cmp.Or(cmp.Compare(a.tenant.String(), b.tenant.String()), cmp.Compare(a.id, b.id))
+	})
+	return all
+}
+
+func (l *ledger) total(account string, a money.Amount) {
+	l.totals[totalKey{account, a.Currency()}] += a.Minor()
+}

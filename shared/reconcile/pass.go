@@ -1,0 +1,155 @@
+package reconcile
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// segments of the table are read at the same time.
+const segments = 8
+
+// Names of totals that are no accounts.
+const (
+	rowsTotal     = "rows that wait for payouts"
+	acquirerTotal = "the acquirer's statement"
+)
+
+// pass reads all books once. The statements come first, so that what they tell
+// was recorded by the time the table is read, unless it is under way.
+func (r *run) pass(ctx context.Context) error {
+	if err := r.statements(ctx, r.noteMovement); err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for segment := range segments {
+		group.Go(func() error {
+			for a, err := range r.Store.Audit(ctx, segment, segments) {
+				if err != nil {
+					return err
+				}
+				r.note(a)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// statements walks those of all modes. Where one acquirer serves both, each
+// movement counts for its tenant's.
+func (r *run) statements(ctx context.Context, note func(account.Tenant, acquirer.Movement)) error {
+	for _, mode := range slices.Sorted(maps.Keys(r.Acquirers)) {
+		for m, err := range r.Acquirers[mode].Statement(ctx) {
+			if err != nil {
+				return err
+			}
+			t, ok := account.ParseTenant(m.Tenant)
+			if !ok {
+				t = account.Tenant{Mode: mode, Merchant: m.Tenant} // nobody's
+			}
+			if t.Mode == mode {
+				note(t, m)
+			}
+		}
+	}
+	return nil
+}
+
+// noteMovement takes a line of a statement into the ledger.
+func (r *run) noteMovement(t account.Tenant, m acquirer.Movement) {
+	l := r.ledger
+	r.report.Movements++
+	amount := m.Amount
+	if m.Kind != acquirer.Capture {
+		amount = amount.Neg()
+	}
+	l.total(acquirerTotal, amount)
+	if m.At.Before(r.began) { // later ones are for the next time, as their entries are
+		l.add(l.subject(t, m.ChargeID), evidence{is: []fact{movementIs(m)}}, true)
+	}
+}
+
+// note takes an item of the table into the ledger.
+func (r *run) note(a store.Audited) {
+	r.ledger.mu.Lock()
+	defer r.ledger.mu.Unlock()
+	switch {
+	case a.Broken != "":
+		r.find(a.Tenant, Unreadable, a.Name, a.Broken)
+		return
+	case a.Held != nil:
+		r.noteHeld(a.Tenant, *a.Held)
+		return
+	}
+	r.count(a)
+	id := subjectOf(a)
+	if id == "" { // a payout's
+		return
+	}
+	if a.Row == nil && (a.Name != payments.CodeOfID(id) || a.Transaction != nil && a.Transaction.Code != a.Name) {
+		r.find(a.Tenant, Misplaced, id, "stands under the code "+a.Name+", not "+payments.CodeOfID(id))
+		return
+	}
+	s := r.ledger.subject(a.Tenant, id)
+	r.ledger.add(s, evidenceOf(a), false)
+	if a.Entry != nil && a.Entry.At.Before(r.began) {
+		if f, ok := movementFor(*a.Entry); ok {
+			r.ledger.add(s, evidence{calls: []fact{f}}, true)
+		}
+	}
+	if stuck(a.Event, r.began) || (a.Transaction != nil && impossible(*a.Transaction) != "") {
+		r.ledger.marked[s] = true
+	}
+}
+
+// subjectOf is the id of the transaction the item belongs to.
+func subjectOf(a store.Audited) string {
+	switch {
+	case a.Transaction != nil:
+		return a.Transaction.ID
+	case a.Event != nil:
+		return a.Event.TransactionID
+	case a.Entry != nil:
+		return a.Entry.TransactionID
+	case a.Row != nil:
+		return a.Row.TransactionID
+	default:
+		return ""
+	}
+}
+
+// count adds the item to the totals, and checks what needs no other item.
+// Entries are never changed, so a bad one needs no second look.
+func (r *run) count(a store.Audited) {
+	switch {
+	case a.Transaction != nil:
+		r.report.Transactions++
+	case a.Event != nil && inFlight(*a.Event):
+		r.report.Open++
+		r.noteOpen(a.Tenant, *a.Event)
+	case a.Row != nil:
+		r.report.Rows++
+		r.ledger.total(rowsTotal, a.Row.Amount)
+		r.ledger.currencies[purse{a.Tenant, a.Row.Amount.Currency()}] = true
+	case a.Entry != nil:
+		r.report.Entries++
+		if err := a.Entry.Check(); err != nil {
+			r.find(a.Tenant, Unbalanced, a.Entry.ID, err.Error())
+		}
+		for _, leg := range a.Entry.Legs {
+			r.ledger.total(string(leg.Account), leg.Amount)
+			p := purse{a.Tenant, leg.Amount.Currency()}
+			if r.ledger.journals[p] += leg.Amount.Minor(); r.ledger.journals[p] == 0 {
+				delete(r.ledger.journals, p)
+			}
+		}
+	}
+}

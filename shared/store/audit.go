@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// Audited is one item of a tenant's books, as an auditor finds it. One of the
+// pointers is set, or Broken tells why none is.
+type Audited struct {
+	Tenant      account.Tenant
+	Name        string // what its partition is named after: a transaction's code, or a currency
+	Transaction *payments.Transaction
+	Event       *payments.Event
+	Entry       *payments.Entry
+	Row         *payments.Unpaid
+	Held        *Held
+	Broken      string // the item's key, and what is wrong with it
+}
+
+// The parts of the table that hold books, as partitions are named (keys.go).
+const (
+	transactionBooks = "TRANSACTION"
+	journalBooks     = "JOURNAL"
+	unpaidBooks      = "UNPAID"
+	heldBooks        = "HELD"
+)
+
+// Audit walks the books of all tenants in one of several segments of the
+// table, in no particular order, a page at a time. It reads the whole table
+// and not an index, because only that is consistent; yet every item is as it
+// was when its page was read, so that two that belong together may tell of
+// different times. An error ends it.
+func (s *Store) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audited, error] {
+	scan := s.table.Scan().Segment(segment, segments).Consistent(true).Filter(
+		"contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
+		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+unpaidBooks+"#", "#"+heldBooks+"#")
+	return audited(ctx, scan.Iter())
+}
+
+// AuditCode walks the transactions of a code with their events, and the
+// entries of their journal, consistently. An error ends it.
+func (s *Store) AuditCode(ctx context.Context, t account.Tenant, code string) iter.Seq2[Audited, error] {
+	return func(yield func(Audited, error) bool) {
+		for _, partition := range []string{transactionPartition(t, code), journalKey(t, payments.Entry{Code: code}).PK} {
+			for item, err := range audited(ctx, s.table.Get(partitionKey, partition).Consistent(true).Iter()) {
+				if !yield(item, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// AuditUnpaid walks the tenant's rows in a currency, consistently. An error
+// ends it.
+func (s *Store) AuditUnpaid(ctx context.Context, t account.Tenant, c money.Currency) iter.Seq2[Audited, error] {
+	return audited(ctx, s.table.Get(partitionKey, unpaidPartition(t, c)).Consistent(true).Iter())
+}
+
+func audited(ctx context.Context, items dynamo.Iter) iter.Seq2[Audited, error] {
+	return func(yield func(Audited, error) bool) {
+		for {
+			var raw map[string]dynamoValue
+			if !items.Next(ctx, &raw) {
+				break
+			}
+			if item, ok := audit(raw); ok && !yield(item, nil) {
+				return
+			}
+		}
+		if err := items.Err(); err != nil {
+			yield(Audited{}, err)
+		}
+	}
+}
+
+// audit reads an item; false when it is of no books. What cannot be read is a
+// finding and no error: the walk goes on.
+func audit(raw map[string]dynamoValue) (Audited, bool) {
+	var k key
+	if dynamo.UnmarshalItem(raw, &k) != nil {
+		return Audited{}, false
+	}
+	parts := strings.SplitN(k.PK, "#", 4)
+	if len(parts) != 4 {
+		return Audited{}, false
+	}
+	tenant, ok := account.ParseTenant(parts[0] + "#" + parts[1])
+	if !ok {
+		return Audited{}, false
+	}
+	a := Audited{Tenant: tenant, Name: parts[3]}
+	into := a.place(parts[2], k.SK)
+	if into == nil {
+		return Audited{}, false
+	}
+	if err := dynamo.UnmarshalItem(raw, into); err != nil {
+		return Audited{Tenant: tenant, Name: a.Name, Broken: k.PK + " " + k.SK + ": " + err.Error()}, true
+	}
+	return a, true
+}
+
+// place is where an item of the books is read into; nil: it is none.
+func (a *Audited) place(books, sk string) any {
+	switch {
+	case books == transactionBooks && strings.HasPrefix(sk, transactionPrefix):
+		a.Transaction = new(payments.Transaction)
+		return a.Transaction
+	case books == transactionBooks && strings.HasPrefix(sk, eventPrefix):
+		a.Event = new(payments.Event)
+		return a.Event
+	case books == journalBooks:
+		a.Entry = new(payments.Entry)
+		return a.Entry
+	case books == unpaidBooks:
+		a.Row = new(payments.Unpaid)
+		return a.Row
+	case books == heldBooks:
+		a.Held = new(Held)
+		return a.Held
+	default:
+		return nil
+	}
+}
