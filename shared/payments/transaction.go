@@ -115,5 +115,6 @@ func (t Transaction) PayoutsReceived() int {
 }
 
 func (t Transaction) paidOut() bool {
-	return len(t.Payouts) > 0 && t.PayoutsReceived() == len(t.Payouts)
+	total := t.PayoutsTotal()
+	return total > 0 && t.PayoutsReceived() == total
 }

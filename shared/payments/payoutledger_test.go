@@ -1,0 +1,140 @@
+package payments_test
+
+import (
+	"fmt"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// check adds everything up.
+func (m *payoutMachine) check(t *rapid.T) {
+	m.checkOwed(t)
+	m.checkBank(t)
+	m.checkRecords(t)
+	for _, tx := range m.paid {
+		m.checkParts(t, tx)
+	}
+}
+
+// checkOwed: what the books owe the merchant waits in rows, is held by payouts that are not sent, or comes back with those
+// that are returned.
+func (m *payoutMachine) checkOwed(t *rapid.T) {
+	owed := money.Zero("EUR")
+	for _, row := range m.rows {
+		owed = add(t, owed, row.Amount)
+	}
+	for id, p := range m.payouts {
+		switch p.Status {
+		case payments.Collecting, payments.Sealed:
+			owed = add(t, owed, p.Total)
+		case payments.Returning:
+			for _, r := range m.records[id] {
+				if r.Status == payments.RecordOpen {
+					owed = add(t, owed, r.Amount)
+				}
+			}
+		}
+	}
+	if booked := m.balance(t, payments.MerchantPayable); booked != owed.Neg() {
+		t.Fatalf("the books owe %s, there is %s", booked.Neg(), owed)
+	}
+}
+
+// checkBank: what is on its way and what has left are the totals of payouts.
+func (m *payoutMachine) checkBank(t *rapid.T) {
+	inTransit, left := money.Zero("EUR"), money.Zero("EUR")
+	for id, p := range m.payouts {
+		_, paid := m.entries[string(payments.PayoutPaidEntry)+id]
+		switch {
+		case p.Status == payments.Sent:
+			inTransit = add(t, inTransit, p.Total)
+		case paid:
+			left = add(t, left, p.Total)
+		}
+		if paid && p.Total.Sign() <= 0 {
+			t.Fatalf("the bank paid %s", p.Total)
+		}
+	}
+	if got := m.balance(t, payments.PayoutsInTransit); got != inTransit.Neg() {
+		t.Fatalf("%s is in transit, by the books %s", inTransit, got)
+	}
+	if got := m.balance(t, payments.Bank); got != left.Neg() {
+		t.Fatalf("%s has left, by the books %s", left, got)
+	}
+}
+
+// checkRecords: a header is its records, and no row is in two payouts unless the first was returned.
+func (m *payoutMachine) checkRecords(t *rapid.T) {
+	taken, numbers := map[string]string{}, map[int64]bool{}
+	for id, p := range m.payouts {
+		sum := money.Zero("EUR")
+		for _, r := range m.records[id] {
+			sum = add(t, sum, r.Amount)
+			if other, twice := taken[r.ID]; twice && r.Status != payments.RecordFailed && m.payouts[other].Status != payments.Returning {
+				t.Fatalf("%s is in %s and %s", r.ID, id, other)
+			}
+			if r.Status != payments.RecordFailed {
+				taken[r.ID] = id
+			}
+			if _, waits := m.rows[r.ID]; waits && r.Status != payments.RecordFailed {
+				t.Fatalf("%s waits, and is in %s", r.ID, id)
+			}
+			if numbers[r.Number()] {
+				t.Fatalf("two records are %d", r.Number())
+			}
+			numbers[r.Number()] = true
+		}
+		if sum != p.Total || len(m.records[id]) != p.Records {
+			t.Fatalf("%d records of %s in a payout of %d, %s", len(m.records[id]), sum, p.Records, p.Total)
+		}
+	}
+}
+
+// checkParts: each part waits in a row of its amount or is in its payout, and no installment is paid twice.
+func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
+	alive, planned := map[int]int{}, 0
+	for i, p := range tx.Payouts {
+		planned = max(planned, p.Number)
+		row, waits := m.rows[fmt.Sprintf("%s#%d", tx.ID, p.Seq)]
+		if waits != (p.Status == payments.EventScheduled) || waits && row.Amount != p.Net() || p.Seq != i+1 {
+			t.Fatalf("part %+v, row %+v", p, row)
+		}
+		if p.Status != payments.EventFailed {
+			alive[p.Number]++
+		}
+		if p.Status == payments.EventPaidOut && m.payouts[p.PayoutID].Status != payments.Paying && m.payouts[p.PayoutID].Status != payments.PayoutPaid {
+			t.Fatalf("part %+v is paid by %s", p, m.payouts[p.PayoutID].Status)
+		}
+	}
+	for n := 1; n <= planned; n++ {
+		if alive[n] != 1 {
+			t.Fatalf("installment %d stands %d times in %+v", n, alive[n], tx.Payouts)
+		}
+	}
+	if tx.PayoutsTotal() != planned {
+		t.Fatalf("%d payouts of %d", tx.PayoutsTotal(), planned)
+	}
+}
+
+func (m *payoutMachine) balance(t *rapid.T, a payments.Account) money.Amount {
+	sum := money.Zero("EUR")
+	for _, e := range m.entries {
+		for _, leg := range e.Legs {
+			if leg.Account == a {
+				sum = add(t, sum, leg.Amount)
+			}
+		}
+	}
+	return sum
+}
+
+func add(t *rapid.T, a, b money.Amount) money.Amount {
+	sum, err := a.Add(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}

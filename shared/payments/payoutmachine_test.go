@@ -1,0 +1,221 @@
+package payments_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// payoutMachine plays payments, charge-backs and payouts of one merchant in any order, and keeps the books that the store
+// would.
+type payoutMachine struct {
+	now     time.Time
+	paid    map[string]payments.Transaction
+	events  map[string]payments.Event
+	rows    map[string]payments.Unpaid
+	payouts map[string]payments.Payout
+	records map[string][]payments.PayoutRecord // by payout, in the order they are told in
+	entries map[string]payments.Entry
+}
+
+// TestAnyOrderOfPayouts: whatever the order, what the books owe the merchant is what waits for payouts and what payouts
+// hold; and no part, row or cent is paid twice.
+func TestAnyOrderOfPayouts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := &payoutMachine{now: start, paid: map[string]payments.Transaction{}, events: map[string]payments.Event{},
+			rows: map[string]payments.Unpaid{}, payouts: map[string]payments.Payout{},
+			records: map[string][]payments.PayoutRecord{}, entries: map[string]payments.Entry{}}
+		t.Repeat(map[string]func(*rapid.T){
+			"": m.check,
+			"time passes": func(t *rapid.T) {
+				m.now = m.now.Add(time.Duration(rapid.IntRange(1, 40*24).Draw(t, "hours")) * time.Hour)
+			},
+			"pay":         m.pay,
+			"charge back": m.chargeBack,
+			"open":        m.open,
+			"collect":     m.collect,
+			"go on":       m.goOn,
+			"tell":        m.tell,
+		})
+	})
+}
+
+func (m *payoutMachine) pay(t *rapid.T) {
+	c := newCheckout()
+	c.Amount = money.MustParse(fmt.Sprint(rapid.IntRange(1, 60).Draw(t, "amount")), "EUR")
+	c.Payee.FeeRate, c.Payee.PayoutPlan = rapid.SampledFrom([]string{"", "0.0195", "0.5"}).Draw(t, "fee"), payments.TrueInstallment
+	c.Payee.Gross = rapid.Bool().Draw(t, "gross")
+	a := attemptFor(fmt.Sprint("attempt-", len(m.paid)), payments.CardMethod)
+	a.Installments = rapid.IntRange(1, 3).Draw(t, "installments")
+	c, err := c.Begin(a, m.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, m.now)
+	m.paid[a.ID] = *change.Transaction
+	m.book(t, change.Entry)
+	m.wait(t, change.Rows...)
+}
+
+func (m *payoutMachine) chargeBack(t *rapid.T) {
+	tx, ok := pick(t, m.paid)
+	if !ok {
+		return
+	}
+	amount := money.MustParse(fmt.Sprint(rapid.IntRange(1, 30).Draw(t, "amount")), "EUR")
+	change, err := tx.ChargeBack(newCheckout(), fmt.Sprint("cb ", len(m.events)), &amount, false, "msg", m.now)
+	if err != nil {
+		return
+	}
+	m.paid[tx.ID] = change.Transaction
+	for _, e := range change.Events {
+		m.events[e.ID] = e
+	}
+	m.book(t, change.Entry)
+	for _, row := range change.Rows {
+		// As the store's condition: a credit is changed while it waits, a debit is new.
+		if _, waits := m.rows[row.ID]; waits != (row.Kind == payments.UnpaidPart) {
+			t.Fatalf("%+v waits: %t", row, waits)
+		}
+		m.rows[row.ID] = row
+	}
+}
+
+func (m *payoutMachine) open(t *rapid.T) {
+	day := m.now.Format(time.DateOnly)
+	p := payments.NewPayout(payments.PayoutID(tenantOf, "EUR", day, fmt.Sprint(len(m.payouts))), "EUR", day, m.now, m.now)
+	m.payouts[p.ID] = p
+}
+
+// collect takes some of what is due into a payout, or seals it when nothing is.
+func (m *payoutMachine) collect(t *rapid.T) {
+	p, ok := pick(t, m.at(payments.Collecting))
+	if !ok {
+		return
+	}
+	due := maps.Clone(m.rows)
+	maps.DeleteFunc(due, func(_ string, row payments.Unpaid) bool { return !row.EligibleAt.Before(p.Cutoff) })
+	if len(due) == 0 {
+		m.step(t, p.Seal(m.now))
+		return
+	}
+	var taken []payments.Unpaid
+	for range rapid.IntRange(1, 3).Draw(t, "rows") {
+		if row, ok := pick(t, due); ok {
+			taken = append(taken, row)
+			delete(due, row.ID)
+		}
+	}
+	c, err := p.Collect(taken, m.paid, m.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tx := range c.Transactions {
+		m.paid[tx.ID] = tx
+	}
+	for _, row := range c.Rows {
+		delete(m.rows, row.ID)
+	}
+	m.payouts[p.ID], m.records[p.ID] = c.Payout, append(m.records[p.ID], c.Records...)
+	slices.SortFunc(m.records[p.ID], func(a, b payments.PayoutRecord) int { return strings.Compare(a.ID, b.ID) })
+}
+
+// goOn sends a payout, or hears of it.
+func (m *payoutMachine) goOn(t *rapid.T) {
+	if p, ok := pick(t, m.at(payments.Sealed)); ok {
+		m.step(t, p.Send(m.now))
+	} else if p, ok := pick(t, m.at(payments.Sent)); ok {
+		step := p.Paid(m.now)
+		if rapid.Bool().Draw(t, "rejected") {
+			step = p.Rejected("AC04", m.now)
+		}
+		m.step(t, step)
+	}
+}
+
+func (m *payoutMachine) tell(t *rapid.T) {
+	open := m.at(payments.Paying)
+	maps.Copy(open, m.at(payments.Returning))
+	p, ok := pick(t, open)
+	if !ok {
+		return
+	}
+	var next []payments.PayoutRecord
+	for _, r := range m.records[p.ID] {
+		if r.ID > p.Told && len(next) < 2 {
+			next = append(next, r)
+		}
+	}
+	telling, err := p.Tell(next, m.paid, m.events, m.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tx := range telling.Transactions {
+		m.paid[tx.ID] = tx
+	}
+	for _, e := range telling.Events {
+		m.events[e.ID] = e
+	}
+	m.wait(t, telling.Rows...)
+	for _, r := range telling.Records {
+		i := slices.IndexFunc(m.records[p.ID], func(known payments.PayoutRecord) bool { return known.ID == r.ID })
+		if m.records[p.ID][i].Status != payments.RecordOpen {
+			t.Fatalf("%+v is told twice", r)
+		}
+		m.records[p.ID][i] = r
+	}
+	m.payouts[p.ID] = telling.Payout
+}
+
+func (m *payoutMachine) step(t *rapid.T, step payments.PayoutStep) {
+	m.payouts[step.Payout.ID] = step.Payout
+	m.book(t, step.Entry)
+	if step.Carry != nil {
+		m.wait(t, *step.Carry)
+	}
+}
+
+// wait and book refuse what is there, as the store's conditions do.
+func (m *payoutMachine) wait(t *rapid.T, rows ...payments.Unpaid) {
+	for _, row := range rows {
+		if _, there := m.rows[row.ID]; there {
+			t.Fatalf("%+v waits already", row)
+		}
+		m.rows[row.ID] = row
+	}
+}
+
+func (m *payoutMachine) book(t *rapid.T, e *payments.Entry) {
+	if e == nil {
+		return
+	}
+	key := string(e.Kind) + e.ID
+	if _, there := m.entries[key]; there {
+		t.Fatalf("%s is booked already", key)
+	}
+	m.entries[key] = *e
+}
+
+func (m *payoutMachine) at(status payments.PayoutStatus) map[string]payments.Payout {
+	found := maps.Clone(m.payouts)
+	maps.DeleteFunc(found, func(_ string, p payments.Payout) bool { return p.Status != status })
+	return found
+}
+
+// pick draws one of them; false: there is none.
+func pick[V any](t *rapid.T, from map[string]V) (V, bool) {
+	if len(from) == 0 {
+		var none V
+		return none, false
+	}
+	return from[rapid.SampledFrom(slices.Sorted(maps.Keys(from))).Draw(t, "which")], true
+}

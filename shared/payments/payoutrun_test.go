@@ -1,0 +1,294 @@
+package payments_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+const (
+	payoutDay = "2026-11-03"
+	tenantOf  = "T#MC0A1B2C3D"
+)
+
+// opened is a payout of what became payable by an hour after the start.
+func opened() payments.Payout {
+	return payments.NewPayout(payments.PayoutID(tenantOf, "EUR", payoutDay, "regular"), "EUR", payoutDay, after(time.Hour), after(time.Hour))
+}
+
+// collected is a payout with the rows of a payment in parts, all taken at once.
+func collected(t testing.TB, parts int) (payments.Payout, payments.Transaction, []payments.PayoutRecord) {
+	t.Helper()
+	change := captured(t, eur("90"), "0.02", payments.TrueInstallment, parts)
+	tx := *change.Transaction
+	step, err := opened().Collect(change.Rows, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
+	if err != nil || len(step.Transactions) != 1 {
+		t.Fatalf("%+v, %v", step, err)
+	}
+	return step.Payout, step.Transactions[0], step.Records
+}
+
+func TestAPayoutsIDFollowsFromItsPeriod(t *testing.T) {
+	t.Parallel()
+	ids := map[string]string{}
+	for name, id := range map[string]string{
+		"this":             payments.PayoutID(tenantOf, "EUR", payoutDay, "regular"),
+		"another tenant":   payments.PayoutID("L#MC0A1B2C3D", "EUR", payoutDay, "regular"),
+		"another currency": payments.PayoutID(tenantOf, "USD", payoutDay, "regular"),
+		"another day":      payments.PayoutID(tenantOf, "EUR", "2026-11-04", "regular"),
+		"on demand":        payments.PayoutID(tenantOf, "EUR", payoutDay, "on demand regular"),
+	} {
+		if other, twice := ids[id]; twice || len(id) != 32 {
+			t.Errorf("%s and %s: %s", name, other, id)
+		}
+		ids[id] = name
+	}
+	if p := opened(); p.ID != payments.PayoutID(tenantOf, "EUR", payoutDay, "regular") || len(p.Reference()) > 35 {
+		t.Errorf("%s, %q", p.ID, p.Reference())
+	}
+}
+
+func TestCollectingMovesRowsIntoThePayout(t *testing.T) {
+	t.Parallel()
+	p, tx, records := collected(t, 3)
+	if p.Total != eur("88.20") || p.Records != 3 || p.Status != payments.Collecting || !p.NextLook.After(after(2*time.Hour)) {
+		t.Errorf("%+v", p)
+	}
+	numbers := map[int64]bool{}
+	for i, r := range records {
+		part := tx.Payouts[i]
+		if part.Status != payments.EventReconciled || part.PayoutID != p.ID || part.Day != payoutDay {
+			t.Errorf("part %+v", part)
+		}
+		if r.PayoutID != p.ID || r.Day != payoutDay || r.Reference != p.Reference() || r.Status != payments.RecordOpen ||
+			r.Amount != eur("29.40") || r.Fee != eur("0.60") || r.Code != tx.Code || r.Kind != payments.UnpaidPart {
+			t.Errorf("record %+v", r)
+		}
+		if n := r.Number(); n < 0 || n >= 1<<53 || numbers[n] {
+			t.Errorf("record number %d", n)
+		}
+		numbers[r.Number()] = true
+	}
+}
+
+// A row and its transaction are written together, so they can only differ when others changed them between two reads.
+func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
+	t.Parallel()
+	change := captured(t, eur("90"), "0.02", "", 1)
+	for name, spoil := range map[string]func(*payments.Transaction, *payments.Unpaid){
+		"another amount": func(_ *payments.Transaction, row *payments.Unpaid) { row.Amount = eur("88.19") },
+		"another part":   func(_ *payments.Transaction, row *payments.Unpaid) { row.Seq = 2 },
+		"taken":          func(tx *payments.Transaction, _ *payments.Unpaid) { tx.Payouts[0].Status = payments.EventReconciled },
+		"no transaction": func(tx *payments.Transaction, _ *payments.Unpaid) { tx.ID = "another" },
+		"refunded between": func(tx *payments.Transaction, _ *payments.Unpaid) {
+			cent := eur("0.01")
+			*tx = chargeBack(t, *tx, "cb", &cent).Transaction
+		},
+	} {
+		tx, row := *change.Transaction, change.Rows[0]
+		tx.Payouts = append([]payments.PayoutPart(nil), tx.Payouts...)
+		spoil(&tx, &row)
+		_, err := opened().Collect([]payments.Unpaid{row}, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
+		if !errors.Is(err, payments.ErrNotCollected) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if change.Transaction.Payouts[0].Status != payments.EventScheduled {
+		t.Error("the transaction read was altered")
+	}
+}
+
+func TestSealing(t *testing.T) {
+	t.Parallel()
+	for total, want := range map[string]payments.PayoutStatus{"0.01": payments.Sealed, "0": payments.Paying, "-0.01": payments.Paying} {
+		p := opened()
+		p.Total = eur(total)
+		step := p.Seal(after(2 * time.Hour))
+		if step.Payout.Status != want || step.Entry != nil || (step.Carry != nil) != (p.Total.Sign() < 0) {
+			t.Errorf("%s: %+v", total, step)
+		}
+		if c := step.Carry; c != nil && (c.Amount != p.Total || c.Kind != payments.UnpaidBalance || !c.Fee.IsZero() ||
+			!c.EligibleAt.Equal(after(2*time.Hour)) || c.Code != "" || c.ID == "") {
+			t.Errorf("%s: carried %+v", total, c)
+		}
+	}
+}
+
+func TestTheBooksOfAPayout(t *testing.T) {
+	t.Parallel()
+	p, _, _ := collected(t, 3)
+	now := after(3 * time.Hour)
+	sent := p.Seal(now).Payout.Send(now)
+	for name, c := range map[string]struct {
+		step   payments.PayoutStep
+		status payments.PayoutStatus
+		kind   payments.EntryKind
+		debit  payments.Account
+		credit payments.Account
+	}{
+		"sent":     {sent, payments.Sent, payments.PayoutEntry, payments.MerchantPayable, payments.PayoutsInTransit},
+		"paid":     {sent.Payout.Paid(now), payments.Paying, payments.PayoutPaidEntry, payments.PayoutsInTransit, payments.Bank},
+		"returned": {sent.Payout.Rejected("AC04", now), payments.Returning, payments.PayoutReturnedEntry, payments.PayoutsInTransit, payments.MerchantPayable},
+	} {
+		e := c.step.Entry
+		if c.step.Payout.Status != c.status || e == nil || e.Kind != c.kind || e.ID != p.ID || e.Code != p.ID || e.Check() != nil || len(e.Legs) != 2 {
+			t.Errorf("%s: %+v, %+v", name, c.step.Payout, e)
+			continue
+		}
+		if e.Legs[0] != (payments.Leg{Account: c.debit, Amount: eur("88.20")}) || e.Legs[1] != (payments.Leg{Account: c.credit, Amount: eur("-88.20")}) {
+			t.Errorf("%s: %+v", name, e.Legs)
+		}
+	}
+	if got := sent.Payout.Rejected("AC04", now).Payout.Reason; got != "AC04" {
+		t.Errorf("reason %q", got)
+	}
+}
+
+// A payout without an account or an answer is looked at after a quarter of an hour, half an hour, then every hour, until it
+// moves on.
+func TestAWaitingPayoutIsLookedAtLessAndLessOften(t *testing.T) {
+	t.Parallel()
+	p, now := opened(), start
+	for i, want := range []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour, time.Hour, time.Hour} {
+		p = p.Waits(now)
+		if got := p.WakeAt().Sub(now); got != want {
+			t.Errorf("look %d after %s, want %s", i, got, want)
+		}
+	}
+	p.Total = eur("1")
+	if p = p.Send(now).Payout; p.Looks != 0 {
+		t.Errorf("%d looks after a step", p.Looks)
+	}
+	for status, final := range map[payments.PayoutStatus]bool{payments.Collecting: false, payments.Sealed: false, payments.Sent: false,
+		payments.Paying: false, payments.Returning: false, payments.PayoutPaid: true, payments.PayoutFailed: true} {
+		p.Status = status
+		if p.WakeAt().IsZero() != final {
+			t.Errorf("%s is woken at %s", status, p.WakeAt())
+		}
+	}
+}
+
+// told plays an outcome to the records, and answers the step.
+func told(t testing.TB, p payments.Payout, tx payments.Transaction, records []payments.PayoutRecord, events map[string]payments.Event) payments.Telling {
+	t.Helper()
+	telling, err := p.Tell(records, map[string]payments.Transaction{tx.ID: tx}, events, after(4*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return telling
+}
+
+func TestAPaidPayoutTellsItsTransactions(t *testing.T) {
+	t.Parallel()
+	p, tx, records := collected(t, 3)
+	p.Status = payments.Paying
+	first := told(t, p, tx, records[:2], nil)
+	if first.Payout.Status != payments.Paying || first.Payout.Told != records[1].ID || len(first.Rows) != 0 {
+		t.Errorf("%+v", first)
+	}
+	tx = first.Transactions[0]
+	if tx.PayoutsReceived() != 2 || tx.SimpleStatus() != payments.SimplySuccessful || !tx.UpdatedAt.Equal(after(4*time.Hour)) {
+		t.Errorf("%+v", tx)
+	}
+	second := told(t, first.Payout, tx, records[2:], nil)
+	if tx = second.Transactions[0]; tx.PayoutsReceived() != 3 || tx.SimpleStatus() != payments.PaidOut {
+		t.Errorf("%+v", tx)
+	}
+	for _, r := range append(first.Records, second.Records...) {
+		if r.Status != payments.RecordSuccessful {
+			t.Errorf("%+v", r)
+		}
+	}
+	if last := told(t, second.Payout, tx, nil, nil); last.Payout.Status != payments.PayoutPaid {
+		t.Errorf("%+v", last.Payout)
+	}
+}
+
+// Contract §6.5: FAILED, and a new SCHEDULED one for the next cycle.
+func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
+	t.Parallel()
+	p, tx, records := collected(t, 3)
+	p.Status = payments.Returning
+	telling := told(t, p, tx, records, nil)
+	tx = telling.Transactions[0]
+	if len(tx.Payouts) != 6 || tx.PayoutsTotal() != 3 || tx.PayoutsReceived() != 0 || len(telling.Rows) != 3 {
+		t.Fatalf("%+v, %+v", tx.Payouts, telling.Rows)
+	}
+	for i, row := range telling.Rows {
+		failed, again := tx.Payouts[i], tx.Payouts[3+i]
+		if failed.Status != payments.EventFailed || failed.PayoutID != p.ID || telling.Records[i].Status != payments.RecordFailed {
+			t.Errorf("%+v, %+v", failed, telling.Records[i])
+		}
+		if again.Status != payments.EventScheduled || again.Number != i+1 || again.Seq != 4+i || again.PayoutID != "" || again.Day != "" ||
+			!again.EligibleAt.Equal(after(4*time.Hour)) || again.Amount != failed.Amount || again.Fee != failed.Fee {
+			t.Errorf("%+v", again)
+		}
+		if row.Seq != again.Seq || row.ID == records[i].ID || row.Amount != records[i].Amount || !row.EligibleAt.Equal(again.EligibleAt) {
+			t.Errorf("%+v", row)
+		}
+	}
+	if last := told(t, telling.Payout, tx, nil, nil); last.Payout.Status != payments.PayoutFailed {
+		t.Errorf("%+v", last.Payout)
+	}
+	// The next payout takes them; a transaction whose payout failed once is paid out all the same.
+	next := payments.NewPayout(payments.PayoutID(tenantOf, "EUR", "2026-11-04", "regular"), "EUR", "2026-11-04", after(24*time.Hour), after(24*time.Hour))
+	step, err := next.Collect(telling.Rows, map[string]payments.Transaction{tx.ID: tx}, after(25*time.Hour))
+	if err != nil || step.Payout.Total != eur("88.20") {
+		t.Fatalf("%+v, %v", step, err)
+	}
+	step.Payout.Status = payments.Paying
+	if tx = told(t, step.Payout, step.Transactions[0], step.Records, nil).Transactions[0]; tx.SimpleStatus() != payments.PaidOut || tx.PayoutsReceived() != 3 {
+		t.Errorf("%s, %+v", tx.SimpleStatus(), tx.Payouts)
+	}
+}
+
+func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
+	t.Parallel()
+	tx := *captured(t, eur("90"), "0.02", "", 1).Transaction
+	tx.Payouts[0].Status = payments.EventPaidOut
+	amount := eur("30")
+	change := chargeBack(t, tx, "cb", &amount)
+	row, event := change.Rows[0], change.Events[1]
+	carried := payments.Unpaid{ID: "carried#x", Kind: payments.UnpaidBalance, Amount: eur("-5"), Fee: eur("0"), EligibleAt: start}
+	step, err := opened().Collect([]payments.Unpaid{row, carried}, nil, after(2*time.Hour))
+	if err != nil || step.Payout.Total != eur("-35") || len(step.Transactions) != 0 {
+		t.Fatalf("%+v, %v", step, err)
+	}
+	events := map[string]payments.Event{event.ID: event}
+	paid, returned := step.Payout, step.Payout
+	paid.Status, returned.Status = payments.Paying, payments.Returning
+	telling := told(t, paid, tx, step.Records, events)
+	if len(telling.Events) != 1 || telling.Events[0].Status != payments.EventSuccessful || telling.Events[0].ID != event.ID ||
+		!telling.Events[0].UpdatedAt.Equal(after(4*time.Hour)) || len(telling.Rows) != 0 {
+		t.Errorf("paid: %+v", telling)
+	}
+	telling = told(t, returned, tx, step.Records, events)
+	if len(telling.Events) != 0 || len(telling.Rows) != 2 {
+		t.Fatalf("returned: %+v", telling)
+	}
+	for i, want := range []payments.Unpaid{row, carried} {
+		want.EligibleAt = after(4 * time.Hour)
+		if telling.Rows[i] != want {
+			t.Errorf("returned: %+v, want %+v", telling.Rows[i], want)
+		}
+	}
+}
+
+func TestARecordThatIsNotItsTransactionsIsNotTold(t *testing.T) {
+	t.Parallel()
+	p, tx, records := collected(t, 1)
+	p.Status = payments.Paying
+	for name, part := range map[string]payments.PayoutPart{
+		"another payout's": {Seq: 1, Status: payments.EventReconciled, PayoutID: "another"},
+		"told":             {Seq: 1, Status: payments.EventPaidOut, PayoutID: p.ID},
+		"another part":     {Seq: 2, Status: payments.EventReconciled, PayoutID: p.ID},
+	} {
+		tx.Payouts = []payments.PayoutPart{part}
+		_, err := p.Tell(records, map[string]payments.Transaction{tx.ID: tx}, nil, after(4*time.Hour))
+		if !errors.Is(err, payments.ErrNotCollected) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
