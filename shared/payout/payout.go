@@ -46,6 +46,14 @@ const (
 // They do its work, and the next message goes on.
 var errContended = errors.New("payout: changed by others at every try")
 
+// outdated says a step was based on what others have changed since, or while
+// it was read: a row and its transaction are two reads, and a refund between
+// them makes them differ. Rows that contradict their transactions at every try
+// are the mistake that payments.ErrNotCollected tells of.
+func outdated(err error) bool {
+	return errors.Is(err, store.ErrStale) || errors.Is(err, payments.ErrNotCollected)
+}
+
 // Run takes a payout as far as it goes now; a repeated or doubled run changes
 // nothing that was done. It answers true when there is nothing left to do
 // before the payout is woken, and false when the context's time is nearly up.
@@ -60,9 +68,9 @@ func (p *Payer) Run(ctx context.Context, t account.Tenant, id string) (bool, err
 		}
 		rests, err := p.step(ctx, t, current)
 		switch {
-		case errors.Is(err, store.ErrStale):
+		case outdated(err):
 			if stale++; stale == maxReplays {
-				return false, errContended
+				return false, errors.Join(errContended, err)
 			}
 		case err != nil:
 			return false, err
@@ -120,27 +128,11 @@ func (p *Payer) collect(ctx context.Context, t account.Tenant, current store.Pay
 		return err
 	}
 	collection, err := current.Collect(rows, transactions, p.Store.Now())
-	if errors.Is(err, payments.ErrNotCollected) {
-		return p.unlessMoved(ctx, t, current, err)
-	}
 	if err != nil {
 		return err
 	}
 	_, err = p.Store.CollectPayout(ctx, t, collection)
 	return err
-}
-
-// unlessMoved tells a contradiction between a row and its transaction from two
-// reads of which the second came after somebody else's step.
-func (p *Payer) unlessMoved(ctx context.Context, t account.Tenant, before store.Payout, contradiction error) error {
-	now, err := p.Store.Payout(ctx, t, before.ID)
-	if err != nil {
-		return err
-	}
-	if now.Version != before.Version {
-		return store.ErrStale
-	}
-	return contradiction
 }
 
 // send settles on the account and enters the order into the books, before the
@@ -209,9 +201,6 @@ func (p *Payer) tell(ctx context.Context, t account.Tenant, current store.Payout
 		return err
 	}
 	telling, err := current.Tell(records, transactions, events, p.Store.Now())
-	if errors.Is(err, payments.ErrNotCollected) {
-		return p.unlessMoved(ctx, t, current, err)
-	}
 	if err != nil {
 		return err
 	}

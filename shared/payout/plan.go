@@ -3,6 +3,7 @@ package payout
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -17,8 +18,11 @@ type Planned struct {
 }
 
 // regular names the payouts of a schedule; those on demand are named by their
-// operation.
-const regular = "regular"
+// operation, behind onDemand.
+const (
+	regular  = "regular"
+	onDemand = "on demand "
+)
 
 // Plan opens the payout of a tenant whose cut-off has come, and moves the
 // schedule to the next. It answers false when there is nothing to pay, or
@@ -78,8 +82,8 @@ func (p *Payer) OnDemand(ctx context.Context, t account.Tenant, operation string
 		return Planned{}, false, err
 	}
 	now := p.Store.Now()
-	day := now.In(schedule.Location()).Format("2006-01-02")
-	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), schedule.Currency, day, operation)}
+	day := now.In(schedule.Location()).Format(time.DateOnly)
+	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), schedule.Currency, day, onDemand+operation)}
 	waits, err := p.Store.HasUnpaid(ctx, t, schedule.Currency, now)
 	if err != nil || !waits {
 		return planned, false, err
@@ -115,12 +119,19 @@ func (p *Payer) Overdue(ctx context.Context, shard int, run func(Planned) error)
 }
 
 // SetSchedule stores how a tenant is paid out. The next cut-off is that of the
-// new settings; a period that was planned stays as it is.
+// new settings. A period that has ended is planned by the old ones, so that
+// nobody waits longer for it by changing them.
 func (p *Payer) SetSchedule(ctx context.Context, t account.Tenant, change func(account.PayoutSchedule) account.PayoutSchedule) (account.PayoutSchedule, error) {
 	for range maxReplays {
 		schedule, err := p.Store.PayoutSchedule(ctx, t)
 		if err != nil && !failure.Is(err, failure.NotFound) {
 			return schedule, err
+		}
+		if schedule.Version > 0 && !p.Store.Now().Before(schedule.NextAt) {
+			if _, _, err := p.Plan(ctx, t); err != nil {
+				return schedule, err
+			}
+			continue
 		}
 		schedule = change(schedule)
 		schedule.NextAt = schedule.Settings.NextCutoff(p.Store.Now(), schedule.Location()).At

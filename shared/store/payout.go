@@ -131,40 +131,51 @@ func (s *Store) Payout(ctx context.Context, t account.Tenant, id string) (Payout
 	return item.Payout, err
 }
 
-// HasUnpaid says a row of the tenant became eligible before the time.
+// HasUnpaid says a row of the tenant became eligible before the time that a
+// payout would do something about: what was carried forward from an earlier
+// one would, alone, only be carried again.
 func (s *Store) HasUnpaid(ctx context.Context, t account.Tenant, c money.Currency, before time.Time) (bool, error) {
-	rows, err := s.UnpaidRows(ctx, t, c, before, 1)
+	rows, err := unpaid(ctx, s.unpaidBefore(t, c, creditPrefix, before).Limit(1))
+	if err == nil && len(rows) == 0 {
+		rows, err = unpaid(ctx, s.unpaidBefore(t, c, debitPrefix, before).Filter("'kind' <> ?", payments.UnpaidBalance).Limit(1))
+	}
 	return len(rows) > 0, err
 }
 
 // UnpaidRows reads at most so many rows that became eligible before the time,
-// consistently and from the table itself, so that none means none.
+// consistently and from the table itself, so that none means none. Credits come
+// first: what is taken in several steps never seems to leave the merchant more
+// than it has (Owes).
 func (s *Store) UnpaidRows(ctx context.Context, t account.Tenant, c money.Currency, before time.Time, limit int) ([]payments.Unpaid, error) {
-	var rows []payments.Unpaid
-	for _, side := range []string{debitPrefix, creditPrefix} {
-		if len(rows) == limit {
-			break
-		}
-		var items []unpaidItem
-		err := s.table.Get(partitionKey, unpaidPartition(t, c)).Range(sortKey, dynamo.Between, side, side+micros(before)).
-			Consistent(true).Limit(limit-len(rows)).All(ctx, &items)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range items {
-			rows = append(rows, item.Unpaid)
-		}
+	rows, err := unpaid(ctx, s.unpaidBefore(t, c, creditPrefix, before).Limit(limit))
+	if err != nil || len(rows) == limit {
+		return rows, err
 	}
-	return rows, nil
+	debits, err := unpaid(ctx, s.unpaidBefore(t, c, debitPrefix, before).Limit(limit-len(rows)))
+	return append(rows, debits...), err
+}
+
+func (s *Store) unpaidBefore(t account.Tenant, c money.Currency, side string, before time.Time) *dynamo.Query {
+	return s.table.Get(partitionKey, unpaidPartition(t, c)).Range(sortKey, dynamo.Between, side, side+micros(before)).Consistent(true)
+}
+
+func unpaid(ctx context.Context, query *dynamo.Query) ([]payments.Unpaid, error) {
+	var items []unpaidItem
+	err := query.All(ctx, &items)
+	rows := make([]payments.Unpaid, len(items))
+	for i, item := range items {
+		rows[i] = item.Unpaid
+	}
+	return rows, err
 }
 
 // TransactionsOf reads the transactions of rows or records, consistently, by
 // their ids.
 func (s *Store) TransactionsOf(ctx context.Context, t account.Tenant, rows []payments.Unpaid) (map[string]payments.Transaction, error) {
-	wanted := map[key]bool{}
+	var wanted []key
 	for _, row := range rows {
 		if row.Kind == payments.UnpaidPart {
-			wanted[transactionKey(t, row.Code, row.TransactionID)] = true
+			wanted = append(wanted, transactionKey(t, row.Code, row.TransactionID))
 		}
 	}
 	var items []transactionItem
@@ -181,10 +192,10 @@ func (s *Store) TransactionsOf(ctx context.Context, t account.Tenant, rows []pay
 // DeductionsOf reads the deduction events of records, consistently, by their
 // ids.
 func (s *Store) DeductionsOf(ctx context.Context, t account.Tenant, rows []payments.Unpaid) (map[string]payments.Event, error) {
-	wanted := map[key]bool{}
+	var wanted []key
 	for _, row := range rows {
 		if row.Kind == payments.UnpaidRefund || row.Kind == payments.UnpaidChargeBack {
-			wanted[eventKey(t, row.Code, row.ID)] = true
+			wanted = append(wanted, eventKey(t, row.Code, row.ID))
 		}
 	}
 	var items []eventItem
@@ -198,14 +209,17 @@ func (s *Store) DeductionsOf(ctx context.Context, t account.Tenant, rows []payme
 	return found, nil
 }
 
-// batch reads items by their keys, consistently, into a slice.
-func (s *Store) batch(ctx context.Context, wanted map[key]bool, items any) error {
+// batch reads items by their keys, consistently, into a slice; each once.
+func (s *Store) batch(ctx context.Context, wanted []key, items any) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	batch := s.table.Batch(partitionKey, sortKey).Get().Consistent(true)
-	for k := range wanted {
-		batch.And(dynamo.Keys{k.PK, k.SK})
+	batch, asked := s.table.Batch(partitionKey, sortKey).Get().Consistent(true), map[key]bool{}
+	for _, k := range wanted {
+		if !asked[k] {
+			batch.And(dynamo.Keys{k.PK, k.SK})
+		}
+		asked[k] = true
 	}
 	return batch.All(ctx, items)
 }
