@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -34,6 +36,7 @@ type Outside struct {
 	MaxAttempts   int                                       // of one AWS call; 0: the SDK's default
 	MaxBackoff    time.Duration                             // between them; 0: the SDK's default
 	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer // puts a network's faults before an acquirer
+	WrapBank      func(bank.Bank) bank.Bank                 // and before a bank
 	ResolveTarget webhook.Policy                            // added to the callback policy, e.g. a test's listener
 	CallbackHTTP  http.RoundTripper                         // carries callbacks in place of the network; nil: guarded HTTP
 }
@@ -90,11 +93,7 @@ func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
 // openAcquirers gives test mode the sandbox. Live mode has none until a
 // deployment brings one: live payments answer 424 (contract §12).
 func (a *App) openAcquirers() {
-	books := a.Store
-	if a.outside.SandboxHTTP != nil {
-		books = a.open(a.outside.SandboxHTTP)
-	}
-	db, table := books.Raw()
+	db, table := a.Books()
 	a.Sandbox = sandbox.New(sandbox.Config{
 		DB: db, Table: table, Secret: a.Key("sandbox acquirer"), BaseURL: a.BaseURL, Now: a.Now,
 	})
@@ -103,6 +102,30 @@ func (a *App) openAcquirers() {
 		inTest = a.outside.WrapAcquirer(inTest)
 	}
 	a.Acquirers = map[account.Mode]acquirer.Acquirer{account.Test: inTest, account.Live: acquirer.None{}}
+}
+
+// Books is the table for the parties that keep books of their own in it.
+func (a *App) Books() (*dynamo.DB, dynamo.Table) {
+	if a.outside.SandboxHTTP != nil {
+		return a.open(a.outside.SandboxHTTP).Raw()
+	}
+	return a.Store.Raw()
+}
+
+// Bank puts the outside's faults, if it has any, before a bank.
+func (a *App) Bank(b bank.Bank) bank.Bank {
+	if a.outside.WrapBank == nil {
+		return b
+	}
+	return a.outside.WrapBank(b)
+}
+
+// At is the same function at another time: for operators who pretend one.
+func (a *App) At(now time.Time) *App {
+	outside := a.outside
+	outside.Now = func() time.Time { return now }
+	outside.Log = a.Log
+	return New(a.Config, outside)
 }
 
 // keySize is that of every derived key.

@@ -18,6 +18,7 @@ type Config struct {
 	DynamoDBEndpoint string    // DYNAMODB_ENDPOINT, empty: the AWS service
 	SQSEndpoint      string    // SQS_ENDPOINT, empty: the AWS service
 	CallbackQueue    string    // CALLBACK_QUEUE_URL
+	PayoutQueue      string    // PAYOUT_QUEUE_URL
 	BaseURL          string    // BASE_URL of the API, without a trailing slash
 	Secret           []byte    // PLATFORM_SECRET, base64 of at least 32 bytes; every key is derived from it
 	SecretSince      time.Time // PLATFORM_SECRET_SINCE, RFC 3339: when it came into use
@@ -50,6 +51,7 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		Region:                 require("AWS_REGION"),
 		BaseURL:                strings.TrimSuffix(require("BASE_URL"), "/"),
 		CallbackQueue:          lookup("CALLBACK_QUEUE_URL"),
+		PayoutQueue:            lookup("PAYOUT_QUEUE_URL"),
 		DynamoDBEndpoint:       lookup("DYNAMODB_ENDPOINT"),
 		SQSEndpoint:            lookup("SQS_ENDPOINT"),
 		PayPal:                 on("PAYPAL"),

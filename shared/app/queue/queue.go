@@ -1,4 +1,4 @@
-// Package queue sends to the callback queue. It is a package of its own so
+// Package queue sends to the platform's queues. It is a package of its own so
 // that only functions that send link the SQS client.
 package queue
 
@@ -11,34 +11,55 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Callbacks is the callback queue, for senders. It is safe for concurrent use.
-type Callbacks struct {
+// queue is one of them, for senders. It is safe for concurrent use.
+type queue struct {
 	client *sqs.Client
 	url    string
 }
 
-var errNoURL = errors.New("CALLBACK_QUEUE_URL is not set")
+// Callbacks is the callback queue.
+type Callbacks struct{ queue }
 
-// Open returns the queue; it makes no call.
-func Open(a *app.App) *Callbacks {
-	return &Callbacks{client: sqs.NewFromConfig(a.AWS(a.SQSEndpoint)), url: a.CallbackQueue}
+// Payouts is the payout queue.
+type Payouts struct{ queue }
+
+var errNoURL = errors.New("the queue's URL is not set")
+
+// Open returns the callback queue; it makes no call.
+func Open(a *app.App) *Callbacks { return &Callbacks{open(a, a.CallbackQueue)} }
+
+// OpenPayouts returns the payout queue; it makes no call.
+func OpenPayouts(a *app.App) *Payouts { return &Payouts{open(a, a.PayoutQueue)} }
+
+func open(a *app.App, url string) queue {
+	return queue{client: sqs.NewFromConfig(a.AWS(a.SQSEndpoint)), url: url}
 }
 
 // Send has a callback's next try made after the delay: at most 15 minutes (an
 // SQS limit), rounded up to whole seconds so that it is never early.
 func (c *Callbacks) Send(ctx context.Context, id string, delay time.Duration) error {
-	if c.url == "" {
+	return c.send(ctx, app.CallbackMessage{ID: id}, delay)
+}
+
+// Send has a payout run.
+func (p *Payouts) Send(ctx context.Context, t account.Tenant, id string) error {
+	return p.send(ctx, app.PayoutMessage{Tenant: t.String(), ID: id}, 0)
+}
+
+func (q queue) send(ctx context.Context, message any, delay time.Duration) error {
+	if q.url == "" {
 		return errNoURL
 	}
-	body, err := json.Marshal(app.CallbackMessage{ID: id})
+	body, err := json.Marshal(message)
 	if err != nil {
 		return err
 	}
-	_, err = c.client.SendMessage(ctx, &sqs.SendMessageInput{
-		QueueUrl: aws.String(c.url), MessageBody: aws.String(string(body)),
+	_, err = q.client.SendMessage(ctx, &sqs.SendMessageInput{
+		QueueUrl: aws.String(q.url), MessageBody: aws.String(string(body)),
 		DelaySeconds: int32((delay + time.Second - 1) / time.Second),
 	})
 	return err
