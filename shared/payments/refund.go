@@ -122,6 +122,17 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 	}
 }
 
+// ShowRefund lets all see a reserved refund, because somebody other than who
+// reserved it is about to ask the acquirer: it may be made from now on. False
+// when it is no longer reserved.
+func (t Transaction) ShowRefund(e Event, now time.Time) (TransactionChange, bool) {
+	if e.Status != EventReserved {
+		return TransactionChange{}, false
+	}
+	e.Status, e.CreatedAt, e.UpdatedAt = EventPending, shown(now), shown(now)
+	return TransactionChange{Transaction: t, Events: []Event{e}}, true
+}
+
 // WithdrawRefund undoes a reservation whose request the acquirer certainly did
 // not take: nothing changed (contract §3.4, 424). False once anybody has seen it.
 func (t Transaction) WithdrawRefund(e Event, now time.Time) (TransactionChange, bool) {

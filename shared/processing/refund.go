@@ -145,7 +145,9 @@ func (p *Processor) resumeRefund(ctx context.Context, t account.Tenant, e paymen
 func (p *Processor) inquire(ctx context.Context, t account.Tenant, e payments.Event) (payments.Event, error) {
 	if e.Status == payments.EventReserved {
 		var err error
-		if e, err = p.settleRefund(ctx, t, e, payments.Outcome{Decision: payments.Undecided}); err != nil {
+		if e, err = p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
+			return tx.ShowRefund(e, p.Store.Now())
+		}); err != nil {
 			return e, err
 		}
 	}
