@@ -1,6 +1,6 @@
 // Package demo plays the platform's story against a server that runs and prints every step with the real requests and
-// replies: a payment, a 3DS challenge, a decline, a saved card, and the signed callbacks of them all. It is an ordinary
-// merchant: it knows an API key, and the operator who gives it a callback secret.
+// replies: a payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund
+// and a receipt. It is an ordinary merchant: it knows an API key, and the operator who gives it a callback secret.
 package demo
 
 import (
@@ -47,6 +47,9 @@ var chapters = []chapter{
 	{"An amount that the sandbox always declines: 42.01", (*story).decline},
 	{"A customer saves a card under a mandate", (*story).save},
 	{"The saved card is charged without the payer", (*story).charge},
+	{"The merchant looks at its history", (*story).history},
+	{"A part of the first payment is refunded", (*story).refund},
+	{"The payer gets a receipt", (*story).receipt},
 }
 
 // Play tells the story. The error names the first thing that was not as the contract says.
@@ -78,6 +81,7 @@ type story struct {
 	secrets []webhook.Secret
 	keys    []webhook.PublicKey
 
+	code            string // of the first payment's transaction
 	customer, token string
 }
 
@@ -160,6 +164,7 @@ func (s *story) pay(ctx context.Context) error {
 	if err := s.expect(paid.Status == "PAID" && paid.TransactionCode != "", "PAID with a transaction code"); err != nil {
 		return err
 	}
+	s.code = paid.TransactionCode
 	return s.hear(ctx, c.ID, "PAID")
 }
 
