@@ -1,0 +1,51 @@
+package file
+
+import (
+	"regexp"
+
+	"github.com/jacoelho/banking/bic"
+	"github.com/jacoelho/banking/iban"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Reasons of rejections, ISO 20022 ExternalStatusReason1Code.
+const (
+	reasonAccount = "AC01" // IncorrectAccountNumber
+	reasonBank    = "RC01" // BankIdentifierIncorrect
+)
+
+// Numbers of accounts and banks that are national: Max34Text and Max35Text of
+// letters, digits and what is usual between them.
+var (
+	accountNumber = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9. -]{0,32}[A-Za-z0-9])?$`)
+	bankCode      = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9. -]{0,33}[A-Za-z0-9])?$`)
+)
+
+// refusal is why no file can name the account; "" when one can.
+func refusal(a account.BankAccount) string {
+	switch {
+	case a.IBAN != "":
+		if iban.Validate(a.IBAN) != nil {
+			return reasonAccount
+		}
+	case !accountNumber.MatchString(a.AccountNumber):
+		return reasonAccount
+	case a.BankCode == "" && !isBIC(a.BIC), a.BankCode != "" && !bankCode.MatchString(a.BankCode):
+		return reasonBank
+	}
+	return ""
+}
+
+func isBIC(text string) bool {
+	_, err := bic.Parse(text)
+	return err == nil
+}
+
+// inSEPA says the SEPA scheme carries the amount to the account: euros, no
+// more than 999,999,999.99 (EPC125-05), within its countries.
+func inSEPA(amount money.Amount, a account.BankAccount) bool {
+	within, err := iban.IsSEPA(a.IBAN)
+	return err == nil && within && amount.Currency() == "EUR" && !amount.TooLarge()
+}

@@ -1,0 +1,170 @@
+// Package file is the bank of live mode for operators who hand files to their
+// bank. It takes orders, writes them into ISO 20022 files for the operator to
+// upload (pain.001.001.09), and learns from the operator what the bank made of
+// them. It keeps its books in the table under keys of its own.
+//
+// An order is in at most one file, and a file that is written again has the
+// same bytes, so that a bank knows it by its message id.
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Config is what the bank works with.
+type Config struct {
+	DB    *dynamo.DB
+	Table dynamo.Table
+	Now   func() time.Time // nil: the system's clock
+}
+
+// Bank keeps the orders. It is safe for concurrent use.
+type Bank struct {
+	books books
+	now   func() time.Time
+}
+
+var _ bank.Bank = (*Bank)(nil)
+
+// New returns the bank; it makes no call.
+func New(c Config) *Bank {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Bank{books: books{db: c.DB, table: c.Table}, now: func() time.Time { return c.Now().UTC() }}
+}
+
+// transferID fits EndToEndId: Max35Text of the SEPA set.
+var transferID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,34}$`)
+
+// Transfer takes the order, or answers what became of the one of that id,
+// whatever else is asked. An account that no file can name is rejected at
+// once: one bad line spoils a whole file. Errors: ErrNotTaken, or an unknown
+// outcome.
+func (b *Bank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, error) {
+	if !transferID.MatchString(t.ID) || t.Amount.Sign() <= 0 {
+		return bank.Outcome{}, fmt.Errorf("%w: it has no amount, or no id of at most 35 letters and digits", bank.ErrNotTaken)
+	}
+	now := b.now()
+	o := order{Transfer: t, Standing: waiting, OrderedAt: now}
+	if reason := refusal(t.To); reason != "" {
+		o.Standing, o.Reason, o.SettledAt = rejected, reason, now
+	}
+	o, err := b.books.open(ctx, o)
+	if err != nil {
+		return bank.Outcome{}, err
+	}
+	return o.outcome(), nil
+}
+
+// Errors of Settle, beside bank.ErrUnknownTransfer.
+var (
+	ErrSettled     = failure.Clash("CONFLICT", "", "the order is settled already, with another outcome")
+	ErrNotExported = failure.Clash("CONFLICT", "", "the order is in no complete file yet")
+)
+
+// reasonCode is the form of ISO 20022 ExternalStatusReason1Code.
+var reasonCode = regexp.MustCompile(`^[A-Z0-9]{1,4}$`)
+
+// Settle records the bank's word on an order: Paid, or Rejected with a reason.
+// It is final, and saying it again is fine. An order in no file yet may be
+// rejected, which withdraws it, but cannot have been paid. Errors:
+// ErrUnknownTransfer, ErrSettled, ErrNotExported, a bad field.
+func (b *Bank) Settle(ctx context.Context, id string, word bank.Outcome) error {
+	switch {
+	case word.State == bank.Paid && word.Reason != "":
+		return failure.Invalid("reason", "goes with a rejection only")
+	case word.State == bank.Rejected && !reasonCode.MatchString(word.Reason):
+		return failure.Invalid("reason", "must be an ISO 20022 status reason such as AC04")
+	case word.State != bank.Paid && word.State != bank.Rejected:
+		return failure.Invalid("outcome", "must be paid or rejected")
+	}
+	return b.books.move(ctx, id, func(o order) (order, error) {
+		switch {
+		case o.settled() && o.outcome() == word:
+			return o, nil
+		case o.settled():
+			return o, ErrSettled
+		case o.Standing == waiting && word.State == bank.Paid:
+			return o, ErrNotExported
+		case o.Standing == exported:
+			if err := b.complete(ctx, o.ExportID); err != nil {
+				return o, err
+			}
+		}
+		o.Standing, o.Reason, o.SettledAt = standing(word.State), word.Reason, b.now()
+		return o, nil
+	})
+}
+
+// complete says the file may have reached the bank: what is in it is fixed.
+// Were an order of it rejected before, it could be paid by the file all the
+// same.
+func (b *Bank) complete(ctx context.Context, exportID string) error {
+	e, err := b.books.export(ctx, exportID)
+	switch {
+	case err != nil:
+		return err
+	case !e.sealed():
+		return ErrNotExported
+	default:
+		return nil
+	}
+}
+
+// maxListed bounds a list of orders, and those of a file.
+const maxListed = 1000
+
+// Orders are those in no file yet, the oldest first, at most limit (1-1000).
+func (b *Bank) Orders(ctx context.Context, currency money.Currency, limit int) ([]bank.Transfer, error) {
+	if limit < 1 || limit > maxListed {
+		return nil, failure.Invalid("limit", "must be from 1 to 1000")
+	}
+	ids, err := b.books.waiting(ctx, currency, limit)
+	if err != nil {
+		return nil, err
+	}
+	found, err := b.books.orders(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var transfers []bank.Transfer
+	for _, id := range ids {
+		if o, ok := found[id]; ok && o.Standing == waiting {
+			transfers = append(transfers, o.Transfer)
+		}
+	}
+	return transfers, nil
+}
+
+// Statement walks every order that the operator's bank has paid, by the time
+// it was told so, page by page. An error ends it.
+func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
+	return func(yield func(bank.Booking, error) bool) {
+		items := b.books.paid()
+		for {
+			var item paidItem
+			if !items.Next(ctx, &item) {
+				break
+			}
+			line := bank.Booking{ID: item.ID, Tenant: item.Tenant, Amount: item.Amount, At: item.PaidAt}
+			if !yield(line, nil) {
+				return
+			}
+		}
+		if err := items.Err(); err != nil && !errors.Is(err, dynamo.ErrNotFound) {
+			yield(bank.Booking{}, err)
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package file_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/file"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+func TestAnOrderIsTakenOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := transfer("p")
+	other.Amount, other.To.IBAN = money.MustParse("99", "EUR"), "nonsense"
+	var group sync.WaitGroup
+	for range 50 {
+		group.Go(func() {
+			if o, err := w.Transfer(t.Context(), transfer("p")); err != nil || o != accepted {
+				t.Errorf("%+v, %v", o, err)
+			}
+		})
+	}
+	group.Wait()
+	w.mustBe(t, other, accepted)
+	found, err := w.Orders(t.Context(), "EUR", 1000)
+	if err != nil || len(found) != 1 || found[0] != transfer("p") {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+func TestOrdersAreOfACurrencyTheOldestFirstAndBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := 5; i > 0; i-- {
+		w.pass(time.Second)
+		w.ordered(t, fmt.Sprint("p", i))
+	}
+	w.mustBe(t, transferTo("reais", "BRL"), accepted)
+	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p5", "p4", "p3", "p2", "p1"}) {
+		t.Error(ids)
+	}
+	if ids := w.waiting(t, "BRL"); !slices.Equal(ids, []string{"reais"}) {
+		t.Error(ids)
+	}
+	if ids := w.waiting(t, "USD"); len(ids) != 0 {
+		t.Error(ids)
+	}
+	if found, err := w.Orders(t.Context(), "EUR", 2); err != nil || len(found) != 2 || found[1].ID != "p4" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	for _, limit := range []int{-1, 0, 1001} {
+		if _, err := w.Orders(t.Context(), "EUR", limit); !failure.Is(err, failure.Rejected) {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+}
+
+func TestWhatNoFileCanCarryIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"", "-p", "p p", "p/1", "pé", "p123456789012345678901234567890123456"} {
+		if _, err := w.Transfer(t.Context(), transfer(id)); !errors.Is(err, bank.ErrNotTaken) {
+			t.Errorf("id %q: %v", id, err)
+		}
+	}
+	for _, amount := range []string{"0", "-1"} {
+		o := transfer("p")
+		o.Amount = money.MustParse(amount, "EUR")
+		if _, err := w.Transfer(t.Context(), o); !errors.Is(err, bank.ErrNotTaken) {
+			t.Errorf("amount %s: %v", amount, err)
+		}
+	}
+	w.ordered(t, "p", "p1234567890123456789012345678901234")
+}
+
+func TestAnAccountNoFileCanNameIsRejectedForGood(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, c := range []struct{ iban, number, bank, bic, reason string }{
+		{iban: "DE00100100100000005678", reason: "AC01"},
+		{iban: "de17100100100000005678", reason: "AC01"},
+		{reason: "AC01"},
+		{bank: "001", reason: "AC01"},
+		{number: "1<2", bank: "001", reason: "AC01"},
+		{number: "12345678901234567890123456789012345", bank: "001", reason: "AC01"},
+		{number: "12", reason: "RC01"},
+		{number: "12", bic: "BANK", reason: "RC01"},
+		{number: "12", bank: " 1", reason: "RC01"},
+		{number: "12", bank: "001"},
+		{number: "12", bic: "BANKDEFF"},
+		{iban: brazilianIBAN, bic: "not needed"},
+	} {
+		o := transfer(fmt.Sprint("p", i))
+		o.To.IBAN, o.To.AccountNumber, o.To.BankCode, o.To.BIC = c.iban, c.number, c.bank, c.bic
+		want := accepted
+		if c.reason != "" {
+			want = rejected(c.reason)
+		}
+		w.mustBe(t, o, want)
+		o.To = transfer("p").To
+		w.mustBe(t, o, want)
+		if listed := slices.Contains(w.waiting(t, "EUR"), o.ID); listed != (c.reason == "") {
+			t.Errorf("%+v: waiting %t", c, listed)
+		}
+	}
+}
+
+func TestTheBanksWordIsFinal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ordered(t, "good", "bad")
+	w.export(t, request("f", "good", "bad"), "good", "bad")
+	w.mustBe(t, transfer("good"), accepted)
+	for range 2 {
+		w.mustSettle(t, "good", paid)
+		w.mustSettle(t, "bad", rejected("AC04"))
+	}
+	for id, others := range map[string][]bank.Outcome{
+		"good": {rejected("AC04")}, "bad": {paid, rejected("AC01")},
+	} {
+		for _, other := range others {
+			if err := w.Settle(t.Context(), id, other); !errors.Is(err, file.ErrSettled) {
+				t.Errorf("%s, then %+v: %v", id, other, err)
+			}
+		}
+	}
+	w.Bank = w.restarted()
+	w.mustBe(t, transfer("good"), paid)
+	w.mustBe(t, transfer("bad"), rejected("AC04"))
+}
+
+func TestWhatIsInNoFileCannotHaveBeenPaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ordered(t, "p", "withdrawn")
+	if err := w.Settle(t.Context(), "p", paid); !errors.Is(err, file.ErrNotExported) {
+		t.Error(err)
+	}
+	w.mustSettle(t, "withdrawn", rejected("NARR"))
+	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p"}) {
+		t.Error(ids)
+	}
+	w.mustBe(t, transfer("withdrawn"), rejected("NARR"))
+	w.export(t, request("f", "withdrawn", "p"), "p")
+}
+
+func TestWordsThatMeanNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ordered(t, "p")
+	w.export(t, request("f", "p"), "p")
+	for _, word := range []bank.Outcome{{}, accepted, {State: "lost"}, {State: bank.Paid, Reason: "AC01"}, rejected(""), rejected("closed"), rejected("AC012")} {
+		if err := w.Settle(t.Context(), "p", word); !failure.Is(err, failure.Rejected) {
+			t.Errorf("%+v: %v", word, err)
+		}
+	}
+	if err := w.Settle(t.Context(), "never ordered", paid); !errors.Is(err, bank.ErrUnknownTransfer) {
+		t.Error(err)
+	}
+	w.mustBe(t, transfer("p"), accepted)
+}
+
+func TestOnlyOneOfTwoWordsCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 8 {
+		id := fmt.Sprint("p", i)
+		w.ordered(t, id)
+		w.export(t, request("f"+id, id), id)
+		words, errs := []bank.Outcome{paid, rejected("AC04")}, make([]error, 2)
+		var group sync.WaitGroup
+		for i, word := range words {
+			group.Go(func() { errs[i] = w.Settle(t.Context(), id, word) })
+		}
+		group.Wait()
+		if (errs[0] == nil) == (errs[1] == nil) {
+			t.Fatalf("%s: %v", id, errs)
+		}
+		winner := slices.Index(errs, nil)
+		if !errors.Is(errs[1-winner], file.ErrSettled) {
+			t.Error(errs)
+		}
+		w.mustBe(t, transfer(id), words[winner])
+	}
+}
+
+// statement are its ids, in its order.
+func (w *world) statement(t *testing.T) []bank.Booking {
+	t.Helper()
+	var lines []bank.Booking
+	for b, err := range w.Statement(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, b)
+	}
+	return lines
+}
+
+func TestStatementTellsWhatWasPaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if lines := w.statement(t); len(lines) != 0 {
+		t.Error(lines)
+	}
+	w.ordered(t, "a", "b", "c", "waits")
+	w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
+	var want []bank.Booking
+	for _, id := range []string{"c", "a"} {
+		w.pass(time.Minute)
+		w.mustSettle(t, id, paid)
+		want = append(want, bank.Booking{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"), At: w.clock()})
+		w.pass(time.Minute)
+		w.mustSettle(t, id, paid)
+	}
+	w.mustSettle(t, "b", rejected("AC04"))
+	if got := w.statement(t); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	for range w.Statement(t.Context()) {
+		break
+	}
+}
+
+func TestStatementGoesOverPagesAndTellsWhenItBreaksOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const settled = 14
+	for i := range settled { // 200 KB each, six to a page
+		o := transfer(fmt.Sprintf("p%02d", i))
+		o.Tenant = string(slices.Repeat([]byte("x"), 200_000))
+		w.mustBe(t, o, accepted)
+		w.export(t, request(o.ID, o.ID), o.ID)
+		w.mustSettle(t, o.ID, paid)
+	}
+	pages := 0
+	w.wire.cut(func(operation string) fault {
+		if operation == "Query" {
+			pages++
+		}
+		return none
+	})
+	lines := w.statement(t)
+	whole := pages
+	if len(lines) != settled || whole < 3 {
+		t.Fatalf("%d lines on %d pages", len(lines), whole)
+	}
+	pages = 0
+	w.wire.cut(func(string) fault {
+		if pages++; pages == 2 {
+			return beforeCommit
+		}
+		return none
+	})
+	n, failures := 0, 0
+	for _, err := range w.Statement(t.Context()) {
+		if err != nil {
+			failures++
+		} else {
+			n++
+		}
+	}
+	if n == 0 || n >= settled || failures != 1 {
+		t.Errorf("%d lines, %d errors", n, failures)
+	}
+}

@@ -1,0 +1,304 @@
+package file_test
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/file"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+const golden = `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09">
+ <CstmrCdtTrfInitn>
+  <GrpHdr>
+   <MsgId>f</MsgId>
+   <CreDtTm>2026-11-20T12:00:00Z</CreDtTm>
+   <NbOfTxs>2</NbOfTxs>
+   <CtrlSum>20.00</CtrlSum>
+   <InitgPty>
+    <Nm>Cashwrap Operator GmbH</Nm>
+   </InitgPty>
+  </GrpHdr>
+  <PmtInf>
+   <PmtInfId>f-SEPA</PmtInfId>
+   <PmtMtd>TRF</PmtMtd>
+   <NbOfTxs>1</NbOfTxs>
+   <CtrlSum>10.00</CtrlSum>
+   <PmtTpInf>
+    <SvcLvl>
+     <Cd>SEPA</Cd>
+    </SvcLvl>
+   </PmtTpInf>
+   <ReqdExctnDt>
+    <Dt>2026-11-23</Dt>
+   </ReqdExctnDt>
+   <Dbtr>
+    <Nm>Cashwrap Operator GmbH</Nm>
+   </Dbtr>
+   <DbtrAcct>
+    <Id>
+     <IBAN>DE41100100100000009999</IBAN>
+    </Id>
+    <Ccy>EUR</Ccy>
+   </DbtrAcct>
+   <DbtrAgt>
+    <FinInstnId>
+     <BICFI>BANKDEFFXXX</BICFI>
+    </FinInstnId>
+   </DbtrAgt>
+   <ChrgBr>SLEV</ChrgBr>
+   <CdtTrfTxInf>
+    <PmtId>
+     <EndToEndId>a</EndToEndId>
+    </PmtId>
+    <Amt>
+     <InstdAmt Ccy="EUR">10.00</InstdAmt>
+    </Amt>
+    <Cdtr>
+     <Nm>Muller + Sons</Nm>
+    </Cdtr>
+    <CdtrAcct>
+     <Id>
+      <IBAN>DE17100100100000005678</IBAN>
+     </Id>
+    </CdtrAcct>
+    <RmtInf>
+     <Ustrd>PAYOUT 2026-11-20 a</Ustrd>
+    </RmtInf>
+   </CdtTrfTxInf>
+  </PmtInf>
+  <PmtInf>
+   <PmtInfId>f-OTHER</PmtInfId>
+   <PmtMtd>TRF</PmtMtd>
+   <NbOfTxs>1</NbOfTxs>
+   <CtrlSum>10.00</CtrlSum>
+   <ReqdExctnDt>
+    <Dt>2026-11-23</Dt>
+   </ReqdExctnDt>
+   <Dbtr>
+    <Nm>Cashwrap Operator GmbH</Nm>
+   </Dbtr>
+   <DbtrAcct>
+    <Id>
+     <IBAN>DE41100100100000009999</IBAN>
+    </Id>
+    <Ccy>EUR</Ccy>
+   </DbtrAcct>
+   <DbtrAgt>
+    <FinInstnId>
+     <BICFI>BANKDEFFXXX</BICFI>
+    </FinInstnId>
+   </DbtrAgt>
+   <ChrgBr>SHAR</ChrgBr>
+   <CdtTrfTxInf>
+    <PmtId>
+     <EndToEndId>b</EndToEndId>
+    </PmtId>
+    <Amt>
+     <InstdAmt Ccy="EUR">10.00</InstdAmt>
+    </Amt>
+    <CdtrAgt>
+     <FinInstnId>
+      <BICFI>BANKBRSP</BICFI>
+      <ClrSysMmbId>
+       <MmbId>001</MmbId>
+      </ClrSysMmbId>
+     </FinInstnId>
+    </CdtrAgt>
+    <Cdtr>
+     <Nm>Corner Shop</Nm>
+    </Cdtr>
+    <CdtrAcct>
+     <Id>
+      <Othr>
+       <Id>00012345-6</Id>
+      </Othr>
+     </Id>
+    </CdtrAcct>
+    <RmtInf>
+     <Ustrd>PAYOUT 2026-11-20 b</Ustrd>
+    </RmtInf>
+   </CdtTrfTxInf>
+  </PmtInf>
+ </CstmrCdtTrfInitn>
+</Document>
+`
+
+func TestTheFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, b := transfer("a"), transferTo("b", "EUR")
+	a.To.Holder, b.To.BIC = "Müller & Sons", "BANKBRSP"
+	w.mustBe(t, b, accepted)
+	w.mustBe(t, a, accepted)
+	if text := w.export(t, request("f", "b", "a"), "b", "a"); text != golden {
+		t.Error(text)
+	}
+}
+
+// Which scheme carries what: the part of the file that it stands in.
+func TestOnlyEurosWithinSEPAAreSEPA(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, c := range []struct {
+		iban, amount string
+		currency     money.Currency
+		sepa         bool
+	}{
+		{germanIBAN, "10", "EUR", true}, {frenchIBAN, "999999999.99", "EUR", true}, {frenchIBAN, "1000000000", "EUR", false},
+		{brazilianIBAN, "10", "EUR", false}, {germanIBAN, "10", "USD", false}, {germanIBAN, "10", "CLP", false},
+	} {
+		o := transfer(fmt.Sprint("p", i))
+		o.Amount, o.To.IBAN = money.MustParse(c.amount, c.currency), c.iban
+		w.mustBe(t, o, accepted)
+		r := request(fmt.Sprint("f", i), o.ID)
+		r.Currency = c.currency
+		text := w.export(t, r, o.ID)
+		if strings.Contains(text, "<Cd>SEPA</Cd>") != c.sepa || strings.Contains(text, "-SEPA<") != c.sepa || strings.Contains(text, "SLEV") != c.sepa {
+			t.Errorf("%+v: %s", c, text)
+		}
+		if exact := fmt.Sprintf(`<InstdAmt Ccy="%s">%s</InstdAmt>`, c.currency, o.Amount); !strings.Contains(text, exact) {
+			t.Errorf("no %s in %s", exact, text)
+		}
+	}
+}
+
+// parsed is what a bank reads of a file.
+type parsed struct {
+	Count int    `xml:"CstmrCdtTrfInitn>GrpHdr>NbOfTxs"`
+	Sum   string `xml:"CstmrCdtTrfInitn>GrpHdr>CtrlSum"`
+	Parts []struct {
+		Count     int      `xml:"NbOfTxs"`
+		Sum       string   `xml:"CtrlSum"`
+		Amounts   []string `xml:"CdtTrfTxInf>Amt>InstdAmt"`
+		Names     []string `xml:"CdtTrfTxInf>Cdtr>Nm"`
+		Purposes  []string `xml:"CdtTrfTxInf>RmtInf>Ustrd"`
+		EndToEnds []string `xml:"CdtTrfTxInf>PmtId>EndToEndId"`
+	} `xml:"CstmrCdtTrfInitn>PmtInf"`
+}
+
+// anyTransfer draws what merchants and platforms may come up with.
+func anyTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
+	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("aZ9 äßŁøčΔЩ&<>\"'€\x00\t\n/]\u0308漢"))),
+		rapid.StringMatching(`[ -~]{100,400}`))
+	to := account.BankAccount{Holder: text.Draw(t, "holder"), BIC: rapid.SampledFrom([]string{"", "BANKDEFF", "BANKFRPPXXX", "bank", "<&>"}).Draw(t, "bic")}
+	to.IBAN = rapid.SampledFrom([]string{"", germanIBAN, frenchIBAN, brazilianIBAN}).Draw(t, "iban")
+	if to.IBAN == "" {
+		to.AccountNumber = rapid.OneOf(text, rapid.StringMatching(`[0-9A-Z. -]{1,36}`)).Draw(t, "number")
+		to.BankCode = rapid.OneOf(text, rapid.StringMatching(`[0-9A-Z. -]{0,36}`)).Draw(t, "bank code")
+	}
+	minor := rapid.Int64Range(1, 199_999_999_999).Draw(t, "units")
+	amount := money.MustParse(fmt.Sprint(minor), c)
+	if c.Scale() == 2 && rapid.Bool().Draw(t, "cents") {
+		amount = money.MustParse(fmt.Sprintf("%d.%02d", minor%1_000_000, minor%100), c)
+	}
+	if amount.Sign() == 0 {
+		amount = money.MustParse("1", c)
+	}
+	return bank.Transfer{ID: id, Tenant: "L#MC1", Amount: amount, To: to, Reference: text.Draw(t, "reference")}
+}
+
+func TestEveryFileIsValidAndAddsUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	v, judged := schema(t)
+	run := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		run++
+		c := rapid.SampledFrom([]money.Currency{"EUR", "EUR", "USD", "CLP", "BGN", "HUF"}).Draw(rt, "currency")
+		r := request(fmt.Sprint("f", run))
+		r.Currency = c
+		debtor := anyTransfer(rt, "debtor", c).To
+		var want int64
+		count := 0
+		for i := range rapid.IntRange(1, 5).Draw(rt, "orders") {
+			o := anyTransfer(rt, fmt.Sprintf("p%d-%d", run, i), c)
+			outcome, err := w.Transfer(t.Context(), o)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			r.Orders = append(r.Orders, o.ID)
+			if outcome == accepted {
+				want += o.Amount.Minor()
+				count++
+			}
+		}
+		if rapid.Bool().Draw(rt, "odd debtor") {
+			r.Debtor = debtor
+		}
+		check(rt, w, v, judged, r, count, want)
+	})
+}
+
+func check(t *rapid.T, w *world, v *validator, judged bool, r file.Request, count int, want int64) {
+	var text strings.Builder
+	if _, err := w.Export(t.Context(), &text, r); err != nil {
+		// A debtor nobody could name, or orders of which none was taken.
+		if known := strings.Contains(err.Error(), "debtor") || count == 0; !known {
+			t.Fatal(err)
+		}
+		return
+	}
+	if judged {
+		if mistake, err := v.validate([]byte(text.String())); err != nil || mistake != "" {
+			t.Fatalf("%s %v in\n%s", mistake, err, text.String())
+		}
+	}
+	var p parsed
+	if err := xml.Unmarshal([]byte(text.String()), &p); err != nil {
+		t.Fatal(err)
+	}
+	sum, n := int64(0), 0
+	for _, part := range p.Parts {
+		inPart := int64(0)
+		for i, amount := range part.Amounts {
+			inPart += money.MustParse(amount, r.Currency).Minor()
+			checkText(t, part.Names[i], 1, 70)
+		}
+		for _, purpose := range part.Purposes {
+			checkText(t, purpose, 1, 140)
+		}
+		if part.Count != len(part.EndToEnds) || money.MustParse(part.Sum, r.Currency).Minor() != inPart {
+			t.Fatalf("a part of %d that come to %d says %d, %s", len(part.EndToEnds), inPart, part.Count, part.Sum)
+		}
+		sum, n = sum+inPart, n+part.Count
+	}
+	if sum != want || n != count || p.Count != count || money.MustParse(p.Sum, r.Currency).Minor() != want {
+		t.Fatalf("%d orders that come to %d; the header says %d, %s; ordered were %d of %d", n, sum, p.Count, p.Sum, count, want)
+	}
+}
+
+func checkText(t *rapid.T, text string, least, most int) {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-?:().,'+ "
+	if len(text) < least || len(text) > most || strings.Trim(text, allowed) != "" || strings.TrimSpace(text) != text {
+		t.Fatalf("%q is no text of SEPA of %d to %d characters", text, least, most)
+	}
+}
+
+// The validator is the schema's, not one that nods.
+func TestTheSchemaRefuses(t *testing.T) {
+	t.Parallel()
+	v, judged := schema(t)
+	if !judged {
+		return
+	}
+	if mistake, err := v.validate([]byte(golden)); err != nil || mistake != "" {
+		t.Fatal(mistake, err)
+	}
+	for old, other := range map[string]string{
+		"<NbOfTxs>2</NbOfTxs>": "", "<PmtMtd>TRF</PmtMtd>": "<PmtMtd>SEPA</PmtMtd>", ">10.00<": ">-10.00<",
+		"<IBAN>DE": "<IBAN>de", "pain.001.001.09": "pain.001.001.03", "</Document>": "",
+		"<EndToEndId>a": "<EndToEndId>" + strings.Repeat("a", 36), "SLEV": "OURS", "<BICFI>BANKDEFFXXX": "<BICFI>BANK",
+	} {
+		if mistake, err := v.validate([]byte(strings.ReplaceAll(golden, old, other))); err != nil || mistake == "" {
+			t.Errorf("with %q for %q it is valid, %v", other, old, err)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package file_test
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+)
+
+// validator is the JDK's, in a process of its own that ends with its input:
+// with this process at the latest.
+type validator struct {
+	mu  sync.Mutex
+	in  io.Writer
+	out *bufio.Reader
+}
+
+// schema is the validator of all tests; false where the machine has no JDK,
+// unless the oracle is required.
+func schema(t *testing.T) (*validator, bool) {
+	t.Helper()
+	if !enginetest.Oracle(t) {
+		return nil, false
+	}
+	v, err := started()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v, true
+}
+
+var started = sync.OnceValues(func() (*validator, error) {
+	command := exec.Command("java", "-XX:TieredStopAtLevel=1", // it starts faster
+		filepath.Join("testdata", "Validate.java"), filepath.Join("testdata", "pain.001.001.09.xsd"))
+	command.Stderr = os.Stderr
+	in, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &validator{in: in, out: bufio.NewReader(out)}, command.Start()
+})
+
+// validate answers what is wrong with the document; "" when it is valid.
+func (v *validator) validate(document []byte) (string, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	framed := binary.BigEndian.AppendUint32(nil, uint32(len(document)))
+	if _, err := v.in.Write(append(framed, document...)); err != nil {
+		return "", err
+	}
+	line, err := v.out.ReadString('\n')
+	if line = strings.TrimSpace(line); line == "valid" {
+		line = ""
+	}
+	return line, err
+}
