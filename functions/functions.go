@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/customers"
 	"github.com/cashwrap/cashwrap/functions/pages"
 	"github.com/cashwrap/cashwrap/functions/provision"
+	"github.com/cashwrap/cashwrap/functions/receipts"
 	"github.com/cashwrap/cashwrap/functions/relay"
 	"github.com/cashwrap/cashwrap/functions/sweep"
 	"github.com/cashwrap/cashwrap/functions/transactions"
@@ -71,6 +72,7 @@ var All = []Function{
 	{Name: "checkouts", HTTP: checkouts.Routes, Timeout: requestTime},
 	{Name: "customers", HTTP: customers.Routes, Timeout: requestTime},
 	{Name: "transactions", HTTP: transactions.Routes, Timeout: requestTime},
+	{Name: "receipts", HTTP: receipts.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: relay.Record, Timeout: 30 * time.Second},
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver}, Timeout: time.Minute},

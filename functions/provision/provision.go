@@ -14,6 +14,7 @@
 //	show_callback           id
 //	replay_callbacks        id, or merchant_code and/or from and to; limit
 //	pay_voucher             merchant_code, checkout_id
+//	charge_back             merchant_code, transaction; mode, id, amount, lost
 //
 // What is wrong with a request is an answer too, so that the output file
 // always tells:
@@ -37,6 +38,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
 )
 
 // operator is whoever may invoke this function.
@@ -55,6 +57,7 @@ func (o operator) commands() map[string]command {
 		"show_callback":          typed(o.showCallback),
 		"replay_callbacks":       typed(o.replayCallbacks),
 		"pay_voucher":            typed(o.payVoucher),
+		"charge_back":            typed(o.chargeBack),
 	}
 }
 
@@ -124,6 +127,8 @@ func decode(raw json.RawMessage, to any) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, money.ErrAmount):
+		return failure.Invalid("amount", "must be an amount, as a number or as text")
 	case errors.As(err, &wrongType) && wrongType.Field != "":
 		return failure.Invalid(wrongType.Field, fmt.Sprintf("must be a %s, not a %s", wrongType.Type, wrongType.Value))
 	default:

@@ -31,7 +31,7 @@ var errRefundRefused = failure.Clash("CONFLICT", "", "the acquirer refused the r
 // Upstream when the acquirer did not take the request.
 func (p *Processor) Refund(ctx context.Context, t account.Tenant, order RefundOrder) error {
 	for range maxReplays {
-		r, err := p.findTransaction(ctx, t, order.TransactionID)
+		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
 		if err != nil {
 			return err
 		}
@@ -47,25 +47,6 @@ func (p *Processor) Refund(ctx context.Context, t account.Tenant, order RefundOr
 		}
 	}
 	return errContended
-}
-
-// findTransaction reads a transaction by its id or code; of several with one
-// code the successful one.
-func (p *Processor) findTransaction(ctx context.Context, t account.Tenant, id string) (store.Record, error) {
-	r, err := p.Store.Transaction(ctx, t, id)
-	if !failure.Is(err, failure.NotFound) {
-		return r, err
-	}
-	records, listErr := p.Store.Transactions(ctx, t, id)
-	if listErr != nil || len(records) == 0 {
-		return r, errors.Join(listErr, err)
-	}
-	for _, r := range records {
-		if r.Status == payments.Successful {
-			return r, nil
-		}
-	}
-	return records[0], nil
 }
 
 // reserve sets the money aside.
@@ -270,7 +251,7 @@ type ChargeBackOrder struct {
 // Rejected, Conflict.
 func (p *Processor) ChargeBack(ctx context.Context, t account.Tenant, order ChargeBackOrder) (payments.Event, error) {
 	for range maxReplays {
-		r, err := p.findTransaction(ctx, t, order.TransactionID)
+		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
 		if err != nil {
 			return payments.Event{}, err
 		}

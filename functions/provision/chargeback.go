@@ -1,0 +1,138 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/processing"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// chargeBack records money that a payer's issuer took back, as the acquirer
+// reported it. In test mode it is entered in the sandbox acquirer's books
+// before (contract §12).
+//
+// A charge-back happens once under its id. An id made up names what it is
+// about, so that the command may be repeated until it succeeds; from then on
+// it makes the next one.
+type chargeBack struct {
+	MerchantCode string        `json:"merchant_code"`
+	Mode         string        `json:"mode"`        // live or test; the first key's unless given
+	Transaction  string        `json:"transaction"` // its id or code
+	ID           string        `json:"id"`          // the acquirer's; made up unless given
+	Amount       money.Literal `json:"amount"`      // all that is left unless given
+	Lost         bool          `json:"lost"`        // the merchant cannot pay it (NON_COLLECTION)
+}
+
+type chargedBack struct {
+	ID              string                `json:"id"` // as given or made up
+	EventID         int64                 `json:"event_id"`
+	TransactionID   string                `json:"transaction_id"`
+	TransactionCode string                `json:"transaction_code"`
+	Amount          money.Amount          `json:"amount"`
+	Currency        money.Currency        `json:"currency"`
+	SimpleStatus    payments.SimpleStatus `json:"simple_status"` // of the transaction
+}
+
+// maxChargeBackID bounds the acquirer's id, which becomes part of a key.
+const maxChargeBackID = 255
+
+func (o operator) chargeBack(ctx context.Context, c chargeBack) (chargedBack, error) {
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	switch {
+	case err != nil:
+		return chargedBack{}, err
+	case c.Transaction == "":
+		return chargedBack{}, failure.Missing("transaction")
+	case len(c.ID) > maxChargeBackID:
+		return chargedBack{}, failure.Invalid("id", "must be at most 255 bytes")
+	}
+	r, err := o.Store.FindTransaction(ctx, t, c.Transaction)
+	if err != nil {
+		return chargedBack{}, err
+	}
+	order, err := o.reported(ctx, t, r, c)
+	if err != nil {
+		return chargedBack{}, err
+	}
+	e, err := o.Processing.ChargeBack(ctx, t, order)
+	if err != nil {
+		return chargedBack{}, err
+	}
+	if r, err = o.Store.FindTransaction(ctx, t, r.ID); err != nil {
+		return chargedBack{}, err
+	}
+	o.Log.InfoContext(ctx, "charge-back recorded", "merchant", t.Merchant, "transaction", r.ID, "event", e.ID)
+	return chargedBack{ID: order.ID, EventID: e.Number(), TransactionID: r.ID, TransactionCode: r.Code, Amount: e.Amount,
+		Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
+}
+
+// tenantOf is the merchant in the mode, or in its first key's.
+func (o operator) tenantOf(ctx context.Context, code, mode string) (account.Tenant, error) {
+	m, _, err := o.merchant(ctx, code)
+	if err != nil {
+		return account.Tenant{}, err
+	}
+	t := account.Tenant{Mode: firstMode(m), Merchant: m.Code}
+	if mode != "" {
+		t.Mode, err = parseMode(mode, m)
+	}
+	return t, err
+}
+
+// reported is the charge-back as the acquirer's books have it. Nothing is
+// entered in the sandbox's that the platform would refuse.
+func (o operator) reported(ctx context.Context, t account.Tenant, r store.Record, c chargeBack) (processing.ChargeBackOrder, error) {
+	order := processing.ChargeBackOrder{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}
+	amount, err := c.amount(r)
+	if err != nil {
+		return order, err
+	}
+	if order.ID == "" {
+		order.ID = madeUpChargeBack(r, amount)
+	}
+	if known, ok := r.ChargeBackBy(order.ID); ok {
+		if c.Amount != "" && known.Amount != amount {
+			return order, failure.Clash("CONFLICT", "", "the charge-back of this id is of another amount")
+		}
+		return order, nil
+	}
+	if _, err := r.ChargeBack(payments.Checkout{}, order.ID, &amount, c.Lost, "", o.Now()); err != nil {
+		return order, err
+	}
+	order.Amount = money.Literal(amount.String())
+	if t.Mode != account.Test {
+		return order, nil
+	}
+	err = o.Sandbox.ChargeBack(ctx, r.ID, order.ID, amount)
+	if errors.Is(err, acquirer.ErrUnknownCharge) || errors.Is(err, sandbox.ErrTooMuch) {
+		return order, failure.Clash("CONFLICT", "", "the acquirer has no such money to charge back").With(err)
+	}
+	return order, err
+}
+
+// amount is what the charge-back is of.
+func (c chargeBack) amount(r store.Record) (money.Amount, error) {
+	if c.Amount == "" {
+		return r.Refundable, nil
+	}
+	amount, err := c.Amount.In(r.Amount.Currency())
+	if err != nil {
+		return amount, failure.Invalid("amount", "must be an amount with at most the currency's decimals").With(err)
+	}
+	return amount, nil
+}
+
+// madeUpChargeBack names the transaction's next charge-back.
+func madeUpChargeBack(r store.Record, amount money.Amount) string {
+	before := slices.DeleteFunc(slices.Clone(r.Events), func(e payments.Event) bool { return e.Type != payments.ChargeBackEvent })
+	return fmt.Sprintf("charge-back-%s-%d-%d", r.Code, len(before)+1, amount.Minor())
+}

@@ -1,0 +1,9 @@
+// The receipts Lambda.
+package main
+
+import (
+	"github.com/cashwrap/cashwrap/functions/receipts"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func main() { app.ServeRoutes(receipts.Routes) }

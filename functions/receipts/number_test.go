@@ -1,0 +1,159 @@
+package receipts_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+func TestReceiptsAreNumberedWhenFirstRead(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	other := s.neighbour()
+	first, second, theirs := s.pay("10", nil), s.pay("20", nil), other.pay("30", nil)
+	refunded := s.refund(first, "2.5")
+	for _, c := range []struct {
+		of    *shop
+		id    string
+		event int64
+		want  string
+	}{
+		{s, second.Code, 0, "1"}, {s, first.ID, refunded, "2"}, {other, theirs.ID, 0, "1"}, {s, first.ID, 0, "3"},
+		{s, second.ID, 0, "1"}, {s, first.Code, refunded, "2"}, {s, first.ID, 0, "3"},
+	} {
+		if got := c.of.number(c.id, c.event); got != c.want {
+			t.Errorf("receipt of %s %d has number %s, want %s", c.id, c.event, got, c.want)
+		}
+	}
+}
+
+// shown is what a receipt says of a payment or refund.
+type shown struct {
+	Amount    string
+	Status    string
+	Timestamp time.Time
+	ReceiptNo string `json:"receipt_no"`
+	Products  []struct {
+		Total string `json:"total_with_vat"`
+	}
+	VATRates []struct{ Gross json.Number } `json:"vat_rates"`
+	Events   []struct {
+		ID        int64
+		Type      string
+		Status    string
+		Amount    string
+		ReceiptNo string `json:"receipt_no"`
+	}
+}
+
+func (s *shop) shown(id string, event int64) shown {
+	s.Helper()
+	var r struct {
+		Data shown `json:"transaction_data"`
+	}
+	if err := s.read(id, event).Into(&r); err != nil {
+		s.Fatal(err)
+	}
+	return r.Data
+}
+
+func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10", nil)
+	id := s.refund(p, "2.5")
+	at := s.Clock.Now().UTC().Truncate(time.Millisecond)
+	got := s.shown(p.ID, id)
+	if got.Amount != "2.50" || got.Status != "SUCCESSFUL" || !got.Timestamp.Equal(at) || got.ReceiptNo != "1" ||
+		got.Products[0].Total != "2.50" || got.VATRates[0].Gross != "2.50" {
+		t.Errorf("refund: %+v", got)
+	}
+	whole := s.shown(p.ID, 0)
+	if whole.Amount != "10.10" || whole.ReceiptNo != "2" || len(whole.Events) != 2 {
+		t.Fatalf("payment: %+v", whole)
+	}
+	for i, e := range whole.Events {
+		want := []string{"PAYOUT SCHEDULED 7.40 ", "REFUND REFUNDED 2.50 1"}[i]
+		if told := fmt.Sprintf("%s %s %s %s", e.Type, e.Status, e.Amount, e.ReceiptNo); told != want {
+			t.Errorf("event %d: %s, want %s", i, told, want)
+		}
+	}
+}
+
+// A receipt of money that did not move says so, and has no number.
+func TestOnlyMoneyThatMovedIsNumbered(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	declined, pending, paid := s.pay("11", nil), s.pay("42.25", nil), s.pay("100", nil)
+	refused, waiting := s.refund(paid, "42.01"), s.refund(paid, "42.25")
+	check := func(id string, event int64, status, number string) {
+		t.Helper()
+		if got := s.shown(id, event); got.Status != status || got.ReceiptNo != number {
+			t.Errorf("%s %d: %s, number %q; want %s, %q", id, event, got.Status, got.ReceiptNo, status, number)
+		}
+	}
+	check(declined.ID, 0, "FAILED", "")
+	check(pending.ID, 0, "PENDING", "")
+	check(paid.ID, refused, "FAILED", "")
+	check(paid.ID, waiting, "PENDING", "")
+	check(paid.ID, 0, "SUCCESSFUL", "1")
+	s.Minute()
+	s.Minute()
+	check(pending.ID, 0, "SUCCESSFUL", "2")
+	check(paid.ID, waiting, "SUCCESSFUL", "3")
+	check(declined.ID, 0, "FAILED", "")
+	check(paid.ID, refused, "FAILED", "")
+}
+
+func TestReadersAtOnceGetOneNumberEach(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	const receipts, readers = 5, 4
+	var paid []payment
+	for range receipts {
+		paid = append(paid, s.pay("10", nil))
+	}
+	got := make([]string, receipts*readers)
+	var all sync.WaitGroup
+	for i := range got {
+		all.Go(func() { got[i] = s.number(paid[i%receipts].ID, 0) })
+	}
+	all.Wait()
+	for i, n := range got {
+		if n != got[i%receipts] {
+			t.Errorf("receipt %d has numbers %s and %s", i%receipts, got[i%receipts], n)
+		}
+	}
+	if ofEach := slices.Sorted(slices.Values(got[:receipts])); !slices.Equal(ofEach, []string{"1", "2", "3", "4", "5"}) {
+		t.Errorf("numbers %v", ofEach)
+	}
+}
+
+// TestNoFaultCostsANumber: wherever a first read is cut off, the receipt keeps
+// the number it has, and the next one follows it.
+func TestNoFaultCostsANumber(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10", nil)
+	s.Main().Steps.Plan(0, world.NoFault)
+	s.number(p.ID, 0)
+	steps, last := len(s.Main().Steps.Taken()), 1
+	for _, fault := range world.Faults {
+		for at := 1; at <= steps; at++ {
+			p := s.pay("10", nil)
+			doomed := s.Process()
+			doomed.Steps.Plan(at, fault)
+			cut := doomed.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), Key: s.merchant.Key.Plaintext})
+			last++
+			want := fmt.Sprint(last)
+			if got := s.number(p.ID, 0); got != want || (cut.Status == 200 && cut.Text("transaction_data.receipt_no") != want) {
+				t.Errorf("%s at step %d: number %s, want %s; before: %d %s", fault, at, got, want, cut.Status, cut.Body)
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package receipts
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// paper is what one receipt is about: a payment or a refund of it.
+type paper struct {
+	record     store.Record // of the payment
+	id         string       // of the transaction, or the refund's event
+	amount     money.Amount
+	status     payments.TransactionStatus
+	returnCode string
+	at         time.Time
+	moved      bool // the money did
+}
+
+// payment is the receipt of the transaction itself.
+func payment(r store.Record) paper {
+	return paper{record: r, id: r.ID, amount: r.Amount, status: r.Status, returnCode: r.ReturnCode, at: r.CreatedAt,
+		moved: r.Status == payments.Successful}
+}
+
+// refund is the receipt of a refund: its lines and sums are those of what went
+// back.
+func refund(r store.Record, e payments.Event) paper {
+	return paper{record: r, id: e.ID, amount: e.Amount, status: e.HistoryItem().Status(), returnCode: e.ReturnCode, at: e.CreatedAt,
+		moved: e.Status == payments.EventRefunded}
+}

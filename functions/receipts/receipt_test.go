@@ -1,0 +1,216 @@
+package receipts_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// whole is a receipt with all that one online can have. The time is summer
+// time in Berlin's zone or not as the world's clock has it.
+const whole = `{
+	"transaction_data": {
+		"transaction_code": "CODE", "transaction_id": "ID", "merchant_code": "MERCHANT",
+		"amount": "10.10", "vat_amount": "0.00", "tip_amount": "0.00", "currency": "EUR",
+		"timestamp": "AT", "status": "SUCCESSFUL", "payment_type": "ECOM", "entry_mode": "CUSTOMER_ENTRY",
+		"verification_method": "none", "card": {"last_4_digits": "0091", "type": "VISA"}, "installments_count": 1,
+		"products": [{"name": "Two coffees", "price": "10.10", "vat_rate": "0", "single_vat_amount": "0.00", "price_with_vat": "10.10",
+			"vat_amount": "0.00", "quantity": 1, "total_price": "10.10", "total_with_vat": "10.10"}],
+		"vat_rates": [{"gross": 10.10, "net": 10.10, "rate": 0, "vat": 0.00}],
+		"events": [{"id": PAYOUT, "transaction_id": "ID", "type": "PAYOUT", "status": "SCHEDULED", "amount": "9.90", "timestamp": "AT"}],
+		"receipt_no": "1"
+	},
+	"merchant_data": {
+		"merchant_profile": {
+			"merchant_code": "MERCHANT", "business_name": "Kaffeehaus am Ring", "company_registration_number": "HRB 1", "vat_id": "DE1",
+			"website": "https://kaffee.example", "email": "kaffee@example.com", "language": "de",
+			"address": {"address_line1": "Ring 1", "address_line2": "Hof", "city": "Wien", "country": "AT", "country_en_name": "Austria",
+				"country_native_name": "Österreich", "region_name": "Wien", "post_code": "1010", "landline": "+43 1 1"}
+		},
+		"locale": "de-AT"
+	},
+	"emv_data": {},
+	"acquirer_data": {"tid": "TID", "authorization_code": "AUTH", "return_code": "00", "local_time": "LOCAL"}
+}`
+
+func TestAReceiptShowsEverything(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Operate(fields{"command": "update_merchant", "merchant_code": s.merchant.Code, "profile": fields{
+		"business_name": "Kaffeehaus am Ring", "company_registration_number": "HRB 1", "vat_id": "DE1",
+		"website": "https://kaffee.example", "language": "de", "locale": "de-AT", "address": fields{"address_line1": "Ring 1",
+			"address_line2": "Hof", "city": "Wien", "region_name": "Wien", "post_code": "1010", "landline": "+43 1 1", "country": "AT"}}}, nil)
+	p := s.pay("10.10", nil)
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := s.Clock.Now()
+	got := s.read(p.Code, 0)
+	authorized := got.Text("acquirer_data.authorization_code")
+	terminal := got.Text("acquirer_data.tid")
+	if authorized == "" || terminal == "" {
+		t.Errorf("acquirer data: %s", got.Body)
+	}
+	want := strings.NewReplacer("CODE", p.Code, "ID\"", p.ID+`"`, "MERCHANT", s.merchant.Code, "PAYOUT,", fmt.Sprint(s.lastEvent(p, "PAYOUT"))+",",
+		`"AT", "s`, at.UTC().Format(`"2006-01-02T15:04:05.000Z", "s`), `"AT"}`, at.UTC().Format(`"2006-01-02T15:04:05.000Z"}`),
+		`"LOCAL"`, at.In(berlin).Format(`"2006-01-02T15:04:05.000-07:00"`), "AUTH", authorized, `"TID"`, `"`+terminal+`"`).Replace(whole)
+	if same, text := compact(t, got.Body), compact(t, []byte(want)); same != text {
+		t.Errorf("got  %s\nwant %s", same, text)
+	}
+	if byID := s.read(p.ID, 0); string(byID.Body) != string(got.Body) {
+		t.Errorf("by id\n%s\nby code\n%s", byID.Body, got.Body)
+	}
+}
+
+// compact orders members by name and drops blanks; numbers stay as written.
+func compact(t *testing.T, body []byte) string {
+	t.Helper()
+	var value any
+	decoder := json.NewDecoder(strings.NewReader(string(body)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What a profile leaves open follows from the merchant's name and country.
+func TestAMerchantWithoutAProfile(t *testing.T) {
+	t.Parallel()
+	home := open(t)
+	for _, c := range []struct {
+		country, currency string
+		more              fields
+		want              string
+	}{
+		{"DE", "EUR", nil, `{"locale":"de-DE","language":"de","country":"DE","english":"Germany","native":"Deutschland"}`},
+		{"CH", "CHF", nil, `{"locale":"de-CH","language":"de","country":"CH","english":"Switzerland","native":"Schweiz"}`},
+		{"BR", "BRL", nil, `{"locale":"pt-BR","language":"pt","country":"BR","english":"Brazil","native":"Brasil"}`},
+		{"JP", "USD", nil, `{"locale":"en-JP","language":"en","country":"JP","english":"","native":""}`},
+		{"BE", "EUR", fields{"profile": fields{"language": "fr"}}, `{"locale":"fr","language":"fr","country":"BE","english":"Belgium","native":"België"}`},
+		{"BE", "EUR", fields{"profile": fields{"locale": "fr-BE"}}, `{"locale":"fr-BE","language":"fr","country":"BE","english":"Belgium","native":"België"}`},
+	} {
+		s := home.abroad(c.country, c.currency, c.more)
+		got := s.read(s.pay("5", nil).ID, 0)
+		const profile, address = "merchant_data.merchant_profile", "merchant_data.merchant_profile.address"
+		shown := fmt.Sprintf(`{"locale":%q,"language":%q,"country":%q,"english":%q,"native":%q}`, got.Text("merchant_data.locale"),
+			got.Text(profile+".language"), got.Text(address+".country"), got.Text(address+".country_en_name"), got.Text(address+".country_native_name"))
+		if shown != c.want || got.Text(profile+".business_name") != "Filiale "+c.country || got.Text(profile+".email") != "filiale@example.com" {
+			t.Errorf("%s: %s\n%s", c.country, shown, got.Body)
+		}
+	}
+}
+
+// Contract §2.4: exactly the currency's decimals, and the merchant's offset.
+func TestMoneyAndTimesAreTheMerchants(t *testing.T) {
+	t.Parallel()
+	home := open(t)
+	for _, c := range []struct{ country, currency, amount, money, zone string }{
+		{"DE", "EUR", "7", "7.00", "Europe/Berlin"},
+		{"HU", "HUF", "1500", "1500", "Europe/Budapest"},
+		{"CL", "CLP", "70000", "70000", "America/Santiago"},
+		{"BR", "BRL", "0.5", "0.50", "America/Sao_Paulo"},
+		{"JP", "USD", "3.3", "3.30", "UTC"},
+	} {
+		s := home.abroad(c.country, c.currency, nil)
+		p := s.pay(c.amount, nil)
+		got := s.read(p.ID, 0)
+		where, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if local := s.Clock.Now().In(where).Format("2006-01-02T15:04:05.000-07:00"); got.Text("acquirer_data.local_time") != local {
+			t.Errorf("%s: local time %s, want %s", c.country, got.Text("acquirer_data.local_time"), local)
+		}
+		if got.Text("transaction_data.amount") != c.money {
+			t.Errorf("%s: amount %s, want %s", c.currency, got.Text("transaction_data.amount"), c.money)
+		}
+	}
+}
+
+func TestAProductWithoutADescriptionBearsTheReference(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var shown struct {
+		Data struct{ Products []struct{ Name string } } `json:"transaction_data"`
+	}
+	got := s.read(s.pay("5", fields{"description": nil, "checkout_reference": "order-x"}).ID, 0)
+	if err := got.Into(&shown); err != nil || len(shown.Data.Products) != 1 || shown.Data.Products[0].Name != "order-x" {
+		t.Errorf("%+v, %v", shown, err)
+	}
+}
+
+func TestReceiptsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	other := s.neighbour()
+	p, theirs := s.pay("10", nil), other.pay("10", nil)
+	refunded := s.refund(p, "1")
+	second := s.pay("10", nil)
+	s.Operate(fields{"command": "charge_back", "merchant_code": s.merchant.Code, "transaction": second.ID, "amount": "1"}, nil)
+	absent := world.Refused(404, "NOT_FOUND", "", "not-found")
+	at := func(id, query string) string { return "/v1.1/receipts/" + id + query }
+	for name, c := range map[string]struct {
+		path string
+		want world.Refusal
+	}{
+		"no mid":                     {at(p.ID, ""), world.Missing("mid")},
+		"empty mid":                  {at(p.ID, "?mid="), world.Missing("mid")},
+		"foreign mid":                {at(theirs.ID, "?mid="+other.merchant.Code), world.Invalid("mid")},
+		"bad mid":                    {at(p.ID, "?mid=none"), world.Invalid("mid")},
+		"event in text":              {s.path(p.ID, 0) + "&tx_event_id=one", world.Invalid("tx_event_id")},
+		"event beyond 64 bits":       {s.path(p.ID, 0) + "&tx_event_id=9223372036854775808", world.Invalid("tx_event_id")},
+		"unknown id":                 {s.path("6f1d2c3b-4a59-4e87-9c6d-7b8a9f0e1d2c", 0), absent},
+		"unknown code":               {s.path("T000000001", 0), absent},
+		"no id at all":               {s.path("x", 0), absent},
+		"another's transaction":      {s.path(theirs.ID, 0), absent},
+		"another's code":             {s.path(theirs.Code, 0), absent},
+		"unknown event":              {s.path(p.ID, 1), absent},
+		"event 0":                    {s.path(p.ID, 0) + "&tx_event_id=0", absent},
+		"event of another of theirs": {s.path(second.ID, refunded), absent},
+		"payout":                     {s.path(p.ID, s.lastEvent(p, "PAYOUT")), absent},
+		"charge-back":                {s.path(second.ID, s.lastEvent(second, "CHARGE_BACK")), absent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := s.Do(world.Request{Method: "GET", Path: c.path, Key: s.merchant.Key.Plaintext, Unchecked: true})
+			c.want.Check(t, got)
+			message := got.Text("message")
+			if got.Status == 404 && !strings.HasPrefix(message, "No such tx event ") || c.want == world.Invalid("mid") && message != "is not a valid merchant code" {
+				t.Errorf("message %q", message)
+			}
+		})
+	}
+	if first, next := s.number(p.ID, 0), s.number(second.ID, 0); first != "1" || next != "2" {
+		t.Errorf("what was refused took numbers: %s, %s", first, next)
+	}
+}
+
+// Contract §1, row 24.
+func TestWhoMayReadReceipts(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10", nil)
+	for scope, want := range map[string]int{"receipts.read": 200, "transactions.read": 200, "transactions.history": 200, "payments": 200,
+		"checkouts.read": 403, "user.profile": 403} {
+		var made struct {
+			Key struct{ Plaintext string } `json:"api_key"`
+		}
+		s.Operate(fields{"command": "create_api_key", "merchant_code": s.merchant.Code, "name": "till", "scopes": []string{scope}}, &made)
+		s.Secret("API key", made.Key.Plaintext)
+		if got := s.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), Key: made.Key.Plaintext}); got.Status != want {
+			t.Errorf("%s: %d, want %d", scope, got.Status, want)
+		}
+	}
+	if got := s.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), Key: "-"}); got.Status != 401 {
+		t.Errorf("without a key: %d", got.Status)
+	}
+}

@@ -1,0 +1,68 @@
+package receipts
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+type retrieveRequest struct {
+	ID           string `path:"id"`           // of the transaction, or its code
+	MerchantCode string `query:"mid"`         // the caller's
+	EventID      *int64 `query:"tx_event_id"` // of one of its refunds
+}
+
+// retrieve is row 24.
+func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, error) {
+	tenant := rest.Caller(ctx).Tenant
+	switch req.MerchantCode {
+	case "":
+		return receipt{}, failure.Missing("mid")
+	case tenant.Merchant:
+	default:
+		return receipt{}, failure.Invalid("mid", "is not a valid merchant code")
+	}
+	r, err := f.store.FindTransaction(ctx, tenant, req.ID)
+	if failure.Is(err, failure.NotFound) {
+		return receipt{}, absent(req.ID)
+	} else if err != nil {
+		return receipt{}, err
+	}
+	paper := payment(r)
+	if req.EventID != nil {
+		e, ok := r.Event(*req.EventID)
+		if !ok || e.Type != payments.RefundEvent {
+			return receipt{}, absent(strconv.FormatInt(*req.EventID, 10))
+		}
+		paper = refund(r, e)
+	}
+	merchant, profile, err := f.store.MerchantProfile(ctx, tenant.Merchant)
+	if err != nil {
+		return receipt{}, err
+	}
+	if err := f.number(ctx, tenant, paper); err != nil {
+		return receipt{}, err
+	}
+	return view(paper, merchant, profile), nil
+}
+
+// absent is contract §6.6's: nothing of the id is known.
+func absent(id string) error { return failure.Absent("", "No such tx event "+id) }
+
+// number gives the receipt its number when it is read for the first time.
+// Only of money that moved there are numbered receipts, so that a series holds
+// no void ones.
+func (f family) number(ctx context.Context, t account.Tenant, p paper) error {
+	if _, has := p.record.Receipts[p.id]; has || !p.moved {
+		return nil
+	}
+	n, err := f.store.NumberReceipt(ctx, t, p.record.Code, p.id)
+	if err == nil {
+		p.record.Receipts[p.id] = n
+	}
+	return err
+}

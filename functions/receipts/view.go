@@ -1,0 +1,154 @@
+package receipts
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// receipt is the spec's Receipt. Money is text with exactly the currency's
+// decimals (contract §2.4), but for vat_rates.
+type receipt struct {
+	Transaction transactionData `json:"transaction_data"`
+	Merchant    merchantData    `json:"merchant_data"`
+	EMV         struct{}        `json:"emv_data"` // of readers; nothing online
+	Acquirer    acquirerData    `json:"acquirer_data"`
+}
+
+type transactionData struct {
+	Code               string                     `json:"transaction_code"`
+	ID                 string                     `json:"transaction_id"`
+	MerchantCode       string                     `json:"merchant_code"`
+	Amount             string                     `json:"amount"`
+	VATAmount          string                     `json:"vat_amount"`
+	TipAmount          string                     `json:"tip_amount"`
+	Currency           money.Currency             `json:"currency"`
+	Timestamp          rest.Timestamp             `json:"timestamp"`
+	Status             payments.TransactionStatus `json:"status"`
+	PaymentType        string                     `json:"payment_type"`
+	EntryMode          string                     `json:"entry_mode"`
+	VerificationMethod string                     `json:"verification_method,omitempty"`
+	Card               *card                      `json:"card,omitempty"`
+	Installments       int                        `json:"installments_count"`
+	ProcessAs          string                     `json:"process_as,omitempty"`
+	Products           []product                  `json:"products"`
+	VATRates           []vatRate                  `json:"vat_rates"`
+	Events             []event                    `json:"events"`
+	ReceiptNo          string                     `json:"receipt_no,omitempty"`
+}
+
+type card struct {
+	LastFour string `json:"last_4_digits"`
+	Type     string `json:"type"`
+}
+
+type product struct {
+	Name            string `json:"name"`
+	Price           string `json:"price"`
+	VATRate         string `json:"vat_rate"`
+	SingleVATAmount string `json:"single_vat_amount"`
+	PriceWithVAT    string `json:"price_with_vat"`
+	VATAmount       string `json:"vat_amount"`
+	Quantity        int    `json:"quantity"`
+	TotalPrice      string `json:"total_price"`
+	TotalWithVAT    string `json:"total_with_vat"`
+}
+
+type vatRate struct {
+	Gross money.Amount `json:"gross"`
+	Net   money.Amount `json:"net"`
+	Rate  json.Number  `json:"rate"`
+	VAT   money.Amount `json:"vat"`
+}
+
+type event struct {
+	ID            int64                `json:"id"`
+	TransactionID string               `json:"transaction_id"`
+	Type          payments.EventType   `json:"type"`
+	Status        payments.EventStatus `json:"status"`
+	Amount        string               `json:"amount"`
+	Timestamp     rest.Timestamp       `json:"timestamp"`
+	ReceiptNo     string               `json:"receipt_no,omitempty"`
+}
+
+type acquirerData struct {
+	TerminalID string         `json:"tid,omitempty"`
+	AuthCode   string         `json:"authorization_code,omitempty"`
+	ReturnCode string         `json:"return_code,omitempty"`
+	LocalTime  rest.LocalTime `json:"local_time"`
+}
+
+const unverified = "none" // nobody saw a signature or PIN
+
+func view(p paper, m account.Merchant, profile account.Profile) receipt {
+	t := p.record.Transaction
+	return receipt{
+		Transaction: showTransaction(p),
+		Merchant:    showMerchant(m, profile),
+		Acquirer: acquirerData{TerminalID: t.TerminalID, AuthCode: t.AuthCode, ReturnCode: p.returnCode,
+			LocalTime: rest.Local(p.at, m.Location())},
+	}
+}
+
+func showTransaction(p paper) transactionData {
+	t, lines, none := p.record.Transaction, p.record.Products(p.amount), money.Zero(p.amount.Currency())
+	v := transactionData{
+		Code: t.Code, ID: t.ID, MerchantCode: t.MerchantCode, Amount: p.amount.String(), VATAmount: none.String(),
+		TipAmount: none.String(), Currency: p.amount.Currency(), Timestamp: rest.Timestamp(p.at), Status: p.status,
+		PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments,
+		Products: products(lines), VATRates: vatRates(lines), Events: events(p.record), ReceiptNo: receiptNo(p.record, p.id),
+	}
+	if t.Card != nil {
+		v.Card = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}
+		v.VerificationMethod, v.ProcessAs = unverified, t.Card.ProcessAs()
+	}
+	return v
+}
+
+func products(lines []payments.Product) []product {
+	shown := make([]product, len(lines))
+	for i, p := range lines {
+		shown[i] = product{Name: p.Name, Price: p.Price.String(), VATRate: p.VATRate, SingleVATAmount: p.VAT.String(),
+			PriceWithVAT: p.PriceWithVAT.String(), VATAmount: p.TotalVAT.String(), Quantity: p.Quantity,
+			TotalPrice: p.Total.String(), TotalWithVAT: p.TotalWithVAT.String()}
+	}
+	return shown
+}
+
+func vatRates(lines []payments.Product) []vatRate {
+	totals := payments.VATTotals(lines)
+	shown := make([]vatRate, len(totals))
+	for i, v := range totals {
+		shown[i] = vatRate{Gross: v.Gross, Net: v.Net, Rate: json.Number(v.Rate), VAT: v.VAT}
+	}
+	return shown
+}
+
+// events are the payouts, then what else happened, oldest first, as in the
+// transaction's detail.
+func events(r store.Record) []event {
+	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
+	for i, p := range r.Payouts {
+		shown = append(shown, event{ID: r.PayoutNumber(p), TransactionID: r.ID, Type: payments.PayoutEvent, Status: p.Status,
+			Amount: p.Net().String(), Timestamp: rest.Timestamp(r.PlannedAt(i))})
+	}
+	for _, e := range r.Events {
+		shown = append(shown, event{ID: e.Number(), TransactionID: r.ID, Type: e.Type, Status: e.Status,
+			Amount: e.Amount.String(), Timestamp: rest.Timestamp(e.CreatedAt), ReceiptNo: receiptNo(r, e.ID)})
+	}
+	return shown
+}
+
+// receiptNo is the number of a transaction's or refund's receipt; "" while it
+// has none.
+func receiptNo(r store.Record, id string) string {
+	if n, ok := r.Receipts[id]; ok {
+		return strconv.FormatInt(n, 10)
+	}
+	return ""
+}

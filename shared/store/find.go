@@ -1,0 +1,33 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// FindTransaction reads the transaction that an id or a code means, with its
+// events, consistently: of several with one code the successful one, else the
+// newest (contract §6.1). Failure: NotFound.
+func (s *Store) FindTransaction(ctx context.Context, t account.Tenant, idOrCode string) (Record, error) {
+	code := idOrCode
+	if uuid.Validate(idOrCode) == nil {
+		code = payments.CodeOfID(idOrCode)
+	}
+	records, err := s.Transactions(ctx, t, code)
+	if err != nil {
+		return Record{}, err
+	}
+	records = slices.DeleteFunc(records, func(r Record) bool { return r.ID != idOrCode && r.Code != idOrCode })
+	if len(records) == 0 {
+		return Record{}, errNoTransaction
+	}
+	return slices.MinFunc(records, func(a, b Record) int {
+		return cmp.Or(rank(a.Status)-rank(b.Status), b.CreatedAt.Compare(a.CreatedAt))
+	}), nil
+}
