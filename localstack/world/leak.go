@@ -40,7 +40,7 @@ func (w *World) findLeaks() {
 	for secret, what := range w.secrets.text {
 		alone := regexp.MustCompile(`(^|[^0-9A-Za-z_+/=-])` + regexp.QuoteMeta(secret) + `($|[^0-9A-Za-z_+/=-])`)
 		for place, text := range places {
-			if alone.MatchString(text) {
+			if strings.Contains(text, secret) && alone.MatchString(text) { // the first is much faster, and mostly enough
 				w.Errorf("a %s was found in the %s", what, place)
 			}
 		}
