@@ -1,7 +1,6 @@
 package transactions
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -75,7 +74,7 @@ func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
 	if len(records) == 0 {
 		return store.Record{}, errAbsent
 	}
-	return slices.MaxFunc(records, byPreference), nil
+	return store.Preferred(records), nil
 }
 
 // candidates are the transactions that one of the identifiers leads to.
@@ -89,15 +88,4 @@ func (f family) candidates(ctx context.Context, t account.Tenant, q identifiers)
 	}
 	r, err := f.store.TransactionByForeignID(ctx, t, q.ForeignID)
 	return []store.Record{r}, err
-}
-
-func byPreference(a, b store.Record) int {
-	return cmp.Or(successes(a)-successes(b), a.CreatedAt.Compare(b.CreatedAt))
-}
-
-func successes(r store.Record) int {
-	if r.Status == payments.Successful {
-		return 1
-	}
-	return 0
 }

@@ -2,11 +2,13 @@ package transactions_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
@@ -186,5 +188,47 @@ func TestHowACardIsProcessed(t *testing.T) {
 	p := s.process(s.create("10.10", nil), card(electron))
 	if current, legacy := s.get("id="+p.ID).Text("process_as"), s.legacy("id="+p.ID).Text("process_as"); current != "DEBIT" || legacy != "debit" {
 		t.Errorf("process_as %q, legacy %q", current, legacy)
+	}
+}
+
+// Receipts are numbered when they are asked for; version 2.1 shows no numbers.
+func TestLegacyEventsShowTheirReceipts(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.happened(t)
+	record, err := s.App.Store.Transaction(t.Context(), s.tenant(), p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := map[string]string{}
+	for _, e := range record.Events {
+		if e.Type != payments.RefundEvent {
+			continue
+		}
+		number, err := s.App.Store.NumberReceipt(t.Context(), s.tenant(), p.Code, e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers[fmt.Sprint(e.Number())] = fmt.Sprint(number)
+	}
+	for version, read := range map[string]world.Response{"legacy": s.legacy("id=" + p.ID), "2.1": s.get("id=" + p.ID)} {
+		var body struct {
+			Events []struct {
+				ID        json.Number
+				ReceiptNo string `json:"receipt_no"`
+			}
+		}
+		if err := read.Into(&body); err != nil || len(body.Events) != 5 {
+			t.Fatalf("%s: %v", read.Body, err)
+		}
+		for _, e := range body.Events {
+			want := numbers[e.ID.String()]
+			if version == "2.1" {
+				want = ""
+			}
+			if e.ReceiptNo != want {
+				t.Errorf("%s: event %s has receipt %q, want %q", version, e.ID, e.ReceiptNo, want)
+			}
+		}
 	}
 }

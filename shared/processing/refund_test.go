@@ -179,7 +179,7 @@ func TestRefundsThatCameToNothingHoldNothing(t *testing.T) {
 func TestRefundsAtOnceShareTheBalance(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
-	const many, fit = 30, 10
+	const many, fit = 15, 5
 	ids := make([]string, many)
 	for i := range ids {
 		ids[i] = o.paid(t, live, "1", "EUR")

@@ -27,7 +27,13 @@ func (s *Store) FindTransaction(ctx context.Context, t account.Tenant, idOrCode 
 	if len(records) == 0 {
 		return Record{}, errNoTransaction
 	}
+	return Preferred(records), nil
+}
+
+// Preferred is the successful one of several records that a client may mean,
+// else the newest (contract §6.1). There must be one.
+func Preferred(records []Record) Record {
 	return slices.MinFunc(records, func(a, b Record) int {
 		return cmp.Or(rank(a.Status)-rank(b.Status), b.CreatedAt.Compare(a.CreatedAt))
-	}), nil
+	})
 }
