@@ -99,15 +99,31 @@ var measuredRequests = []measured{
 	{"GET /v0.1/customers/{customer_id}/payment-instruments", 3, func(t *tale) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/customers/" + t.customer() + "/payment-instruments"}
 	}},
+	{"GET /v1.1/receipts/{id}, for the first time", 5, func(t *tale) world.Request {
+		return t.receipt()
+	}},
+	{"GET /v1.1/receipts/{id}, again", 3, func(t *tale) world.Request {
+		request := t.receipt()
+		t.Do(request)
+		return request
+	}},
 	{"GET /v0.1/checkouts, unknown key", 1, func(*tale) world.Request {
 		key, _ := account.NewKey(account.SecretKey, account.Test, rand.Reader)
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts", Key: key}
 	}},
 }
 
+// receipt asks for the receipt of a new payment.
+func (t *tale) receipt() world.Request {
+	t.checkout = t.create(nil)
+	paid := t.Do(t.put(paying(frictionless)))
+	return world.Request{Method: "GET", Path: "/v1.1/receipts/" + paid.Text("transaction_id") + "?mid=" + t.Merchant.Code}
+}
+
 // warmUp has each function lease its first tokens of the rate limit.
 func warmUp(w *world.World) {
-	for path, want := range map[string]int{"/v0.1/checkouts": 200, "/v0.1/customers/nobody": 404, "/v0.1/artefacts/none/content": 404} {
+	for path, want := range map[string]int{"/v0.1/checkouts": 200, "/v0.1/customers/nobody": 404, "/v0.1/artefacts/none/content": 404,
+		"/v1.1/receipts/none?mid=" + w.Merchant.Code: 404} {
 		if r := w.Do(world.Request{Method: "GET", Path: path}); r.Status != want {
 			w.Fatalf("warm up: %d %s", r.Status, r.Body)
 		}
