@@ -92,10 +92,16 @@ func ofContext(settings map[string]any) (map[string]any, error) {
 	return file.Context, nil
 }
 
-// synth makes the stack with the settings. Errors: the app's.
-func synth(settings map[string]any) (*synthesis, error) {
+// synth makes the stack with the settings. Errors: the app's, and the CDK's,
+// which arrive in Go as panics.
+func synth(settings map[string]any) (made *synthesis, err error) {
 	node.Lock()
 	defer node.Unlock()
+	defer func() {
+		if problem := recover(); problem != nil {
+			err = fmt.Errorf("%v", problem)
+		}
+	}()
 	context, err := ofContext(settings)
 	if err != nil {
 		return nil, err
