@@ -1,0 +1,55 @@
+// Package payoutplan is woken by a schedule. It opens the payout of every
+// merchant whose period has ended, and has it run; it also wakes payouts whose
+// runner was cut off, and those whose bank is to be asked. The schedule is a
+// wake-up and not the truth: what is due says the table, so that a missed,
+// doubled or late tick does no harm.
+package payoutplan
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// lastStart is kept free at the end of the function's time, for the merchant
+// it is busy with.
+const lastStart = 15 * time.Second
+
+// Tick plans what is due, or as much of it as the function's time allows; the
+// next tick goes on. It fails when something could not be planned, so that
+// alarms see it.
+func Tick(a *app.App) func(context.Context) error {
+	payer, payouts := banking.Open(a), queue.OpenPayouts(a)
+	return func(ctx context.Context) error {
+		ctx, cancel := early(ctx)
+		defer cancel()
+		var failures [store.DueShards]error
+		var group errgroup.Group
+		for shard := range store.DueShards {
+			group.Go(func() error {
+				failures[shard] = payer.Overdue(ctx, shard, func(planned payout.Planned) error {
+					return payouts.Send(ctx, planned.Tenant, planned.ID)
+				})
+				return nil
+			})
+		}
+		_ = group.Wait()
+		return errors.Join(failures[:]...)
+	}
+}
+
+func early(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-lastStart))
+}

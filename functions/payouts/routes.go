@@ -1,0 +1,23 @@
+// Package payouts is the family of contract row 25: what was paid out to the
+// merchant, and what was deducted.
+package payouts
+
+import (
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// family is what the operations work with.
+type family struct{ store *store.Store }
+
+// Routes of the family.
+func Routes(a *app.App) []rest.Route {
+	f := family{store: a.Store}
+	read := []string{"user.profile", "user.profile_readonly", "payouts.read"}
+	const path = "/v1.0/merchants/{merchant_code}/payouts"
+	return []rest.Route{
+		{Method: "GET", Path: path, Scopes: read, Errors: rest.Array, Handle: rest.JSON(200, f.list)},
+		{Method: "GET", Path: "/v0.1/me/financials/payouts", Successor: path, Scopes: read, Errors: rest.Array, Handle: rest.JSON(200, f.list)},
+	}
+}

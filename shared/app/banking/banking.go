@@ -1,0 +1,35 @@
+// Package banking gives functions the banks that payouts go through. It is a
+// package of its own so that only functions that pay out link them.
+package banking
+
+import (
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/file"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/payout"
+)
+
+// Open returns the payer over the platform's banks; it makes no call.
+func Open(a *app.App) *payout.Payer {
+	return payout.New(payout.Config{Store: a.Store, Log: a.Log, Banks: Banks(a)})
+}
+
+// Banks are test mode's sandbox, and in live mode the orders that an operator
+// hands to a bank as files, until a deployment brings a bank of its own.
+func Banks(a *app.App) map[account.Mode]bank.Bank {
+	return map[account.Mode]bank.Bank{account.Test: a.Bank(Sandbox(a)), account.Live: a.Bank(File(a))}
+}
+
+// Sandbox is test mode's bank.
+func Sandbox(a *app.App) *sandbox.Bank {
+	db, table := a.Books()
+	return sandbox.New(sandbox.Config{DB: db, Table: table, Now: a.Now})
+}
+
+// File is live mode's bank.
+func File(a *app.App) *file.Bank {
+	db, table := a.Books()
+	return file.New(file.Config{DB: db, Table: table, Now: a.Now})
+}
