@@ -3,7 +3,7 @@
 export PORT ARGS ENGINE
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo provision reset test test-dynamodb-local sim lint bench go
+.PHONY: help run demo provision reconcile reset test test-dynamodb-local sim lint bench go
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/engines/with --
@@ -22,6 +22,9 @@ demo: go ## play a story against the running platform, with every request and re
 
 provision: go ## call the provision function: make provision ARGS='{"command":"…"}'
 	@$(LOCALSTACK) provision "$$ARGS"
+
+reconcile: go ## prove that all books agree: prints the totals and each difference, and fails on one
+	@$(LOCALSTACK) reconcile
 
 reset: go ## throw away the data and keys of the local run
 	@$(LOCALSTACK) reset

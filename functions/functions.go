@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/pages"
 	"github.com/cashwrap/cashwrap/functions/provision"
 	"github.com/cashwrap/cashwrap/functions/receipts"
+	"github.com/cashwrap/cashwrap/functions/reconcile"
 	"github.com/cashwrap/cashwrap/functions/relay"
 	"github.com/cashwrap/cashwrap/functions/sweep"
 	"github.com/cashwrap/cashwrap/functions/transactions"
@@ -18,7 +19,8 @@ import (
 )
 
 // Function is one Lambda: its folder under functions/ has the program in
-// bootstrap/. Exactly one of HTTP, Queue, Stream, Tick and Invoke is set.
+// bootstrap/. Exactly one of HTTP, Queue, Stream, Tick and Invoke is set, but
+// that a schedule may call what operators invoke: then the Tick handles nothing.
 type Function struct {
 	Name    string
 	HTTP    app.Routes    // called by API Gateway with each of the routes
@@ -39,7 +41,7 @@ type Consumer struct {
 // Schedule wakes a function.
 type Schedule struct {
 	Every  time.Duration
-	Handle app.Tick
+	Handle app.Tick // nil: the function's Invoke
 }
 
 // Queue is an SQS queue with its dead-letter queue, which is named
@@ -77,5 +79,6 @@ var All = []Function{
 	{Name: "relay", Stream: relay.Record, Timeout: 30 * time.Second},
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver}, Timeout: time.Minute},
 	{Name: "sweep", Tick: &Schedule{Every: time.Minute, Handle: sweep.Tick}, Timeout: 55 * time.Second},
+	{Name: "reconcile", Tick: &Schedule{Every: 24 * time.Hour}, Invoke: reconcile.Invoke, Timeout: 15 * time.Minute},
 	{Name: "provision", Invoke: provision.Invoke, Timeout: time.Minute},
 }

@@ -28,6 +28,7 @@ var imports = []struct {
 	{"functions/pages", forFunctions + " shared/processing shared/page shared/webhook shared/acquirer shared/acquirer/sandbox"},
 	{"functions/provision", forFunctions + " shared/country shared/processing shared/webhook shared/acquirer shared/acquirer/sandbox"},
 	{"functions/receipts", forFunctions + " shared/country"},
+	{"functions/reconcile", "shared/app shared/reconcile"},
 	{"functions/relay", forFunctions + " shared/app/queue"},
 	{"functions/sweep", forFunctions + " shared/app/queue shared/processing"},
 	{"functions/transactions", forFunctions + " shared/processing"},
@@ -46,6 +47,7 @@ var imports = []struct {
 	{"shared/bank/*", pure + " shared/account shared/bank"},
 	{"shared/store", pure + " shared/account shared/payments"},
 	{"shared/rest", "shared/failure shared/account shared/store shared/page"},
+	{"shared/reconcile", "shared/money shared/account shared/payments shared/store shared/acquirer"},
 	{"shared/processing", pure + " shared/account shared/payments shared/store shared/acquirer"},
 	{"shared/app", pure + " shared/account shared/payments shared/page shared/webhook" +
 		" shared/store shared/rest shared/processing shared/acquirer/..."},
@@ -55,7 +57,7 @@ var imports = []struct {
 	// Tests import localstack, and through its world the contract; programs do not.
 	{"localstack/world", "functions shared/... localstack/..."},
 	{"localstack/...", "functions localstack/... " + pure + " shared/account shared/payments shared/webhook" +
-		" shared/store shared/rest shared/app shared/acquirer/..."},
+		" shared/store shared/rest shared/app shared/acquirer/... shared/reconcile"},
 	{"infra/...", "functions shared/app shared/store"},
 }
 

@@ -3,6 +3,7 @@
 //	go run ./localstack run             start everything; PORT (8080) is the API's
 //	go run ./localstack demo            play a story against the running platform
 //	go run ./localstack provision JSON  call the provision function, as an operator does
+//	go run ./localstack reconcile       prove that all books agree, and print where they do not
 //	go run ./localstack reset           empty .local/, where everything is kept
 package main
 
@@ -11,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -22,7 +24,7 @@ import (
 
 const exitUsage = 2
 
-var errUsage = errors.New("usage: localstack run | demo | provision JSON | reset")
+var errUsage = errors.New("usage: localstack run | demo | provision JSON | reconcile | reset")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -55,6 +57,8 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		return play(ctx, place, out)
 	case len(args) == 2 && args[0] == "provision":
 		return provision(ctx, place, []byte(args[1]), out)
+	case len(args) == 1 && args[0] == "reconcile":
+		return reconciled(ctx, place, out)
 	case len(args) == 1 && args[0] == "reset":
 		return place.reset()
 	default:
@@ -70,6 +74,8 @@ func play(ctx context.Context, place folder, out io.Writer) error {
 	}
 	return demo.Play(ctx, demo.Config{
 		BaseURL: env["BASE_URL"], MerchantCode: env["MERCHANT_CODE"], APIKey: env["API_KEY"], Out: out,
-		Provision: func(ctx context.Context, request []byte) ([]byte, error) { return place.invoke(ctx, request) },
+		Provision: func(ctx context.Context, request []byte) ([]byte, error) {
+			return place.invoke(ctx, "provision", request, slog.New(newTerminal(os.Stderr)))
+		},
 	})
 }

@@ -26,7 +26,7 @@ func provision(ctx context.Context, place folder, request []byte, out io.Writer)
 	if !json.Valid(request) {
 		return fmt.Errorf(`not JSON; for example: make provision ARGS='{"command":"show_callback","id":"msg_…"}'`)
 	}
-	answer, err := place.invoke(ctx, request)
+	answer, err := place.invoke(ctx, "provision", request, slog.New(newTerminal(os.Stderr)))
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func provision(ctx context.Context, place folder, request []byte, out io.Writer)
 }
 
 // invoke is `aws lambda invoke` on this machine. Errors: errNotRunning, or the function's.
-func (f folder) invoke(ctx context.Context, request []byte) ([]byte, error) {
+func (f folder) invoke(ctx context.Context, name string, request []byte, log *slog.Logger) ([]byte, error) {
 	b, err := f.readFunctions()
 	if err != nil {
 		return nil, err
@@ -59,11 +59,14 @@ func (f folder) invoke(ctx context.Context, request []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Invoke != nil })
+	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("there is no function %q", name)
+	}
 	function := functions.All[at]
 	ctx, cancel := context.WithTimeout(ctx, function.Timeout)
 	defer cancel()
-	outside := app.Outside{Credentials: runner.Engines{AccessKey: b.AccessKey}.Credentials(), Log: slog.New(newTerminal(os.Stderr))}
+	outside := app.Outside{Credentials: runner.Engines{AccessKey: b.AccessKey}.Credentials(), Log: log}
 	answer, err := function.Invoke(app.New(config, outside))(ctx, request)
 	if err != nil {
 		return nil, err

@@ -52,10 +52,10 @@ func handlerOf(f functions.Function, a *app.App) (any, error) {
 		return a.Queue(f.Queue.Handle), nil
 	case f.Stream != nil:
 		return a.Stream(f.Stream), nil
+	case f.Invoke != nil: // also what a schedule calls besides
+		return f.Invoke(a), nil
 	case f.Tick != nil:
 		return a.Tick(f.Tick.Handle), nil
-	case f.Invoke != nil:
-		return f.Invoke(a), nil
 	default:
 		return nil, fmt.Errorf("function %q: nothing calls it", f.Name)
 	}

@@ -1,0 +1,60 @@
+// Package reconcile proves every night that all books agree, and whenever an
+// operator asks:
+//
+//	aws lambda invoke --function-name reconcile --cli-read-timeout 900 report.json
+//
+// Either way the answer is the report (reconcile.Report): what was read, the
+// totals, and each difference. The log has each difference as an error, and
+// one line that sums up. It changes nothing, so it may run at any time and
+// more than once.
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
+)
+
+// Invoke reconciles, whatever the request says: a schedule's event, or an
+// operator's.
+func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
+	return func(ctx context.Context, _ json.RawMessage) (any, error) {
+		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store, Acquirers: a.Acquirers})
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range report.Differences {
+			a.Log.ErrorContext(ctx, "the books differ", "tenant", d.Tenant, "kind", d.Kind, "id", d.ID, "what", d.Text)
+		}
+		a.Log.InfoContext(ctx, "reconciled", "differences", report.Found, "tenants", report.Tenants,
+			"transactions", report.Transactions, "entries", report.Entries, "rows", report.Rows,
+			"movements", report.Movements, "read_again", report.Suspects, "open", report.Open)
+		if lambdacontext.FunctionName != "" { // in a Lambda, whose standard output CloudWatch reads
+			err = meter(os.Stdout, report)
+		}
+		return report, err
+	}
+}
+
+// meter writes the number of differences as a metric, in CloudWatch's embedded
+// metric format: one line of JSON that becomes ReconcileDifferences in the
+// namespace Cashwrap, without dimensions.
+func meter(out io.Writer, r reconcile.Report) error {
+	const metric = "ReconcileDifferences"
+	return json.NewEncoder(out).Encode(map[string]any{
+		"_aws": map[string]any{
+			"Timestamp": r.At.UnixMilli(),
+			"CloudWatchMetrics": []any{map[string]any{
+				"Namespace": "Cashwrap", "Dimensions": [][]string{{}},
+				"Metrics": []any{map[string]any{"Name": metric, "Unit": "Count"}},
+			}},
+		},
+		metric: r.Found,
+	})
+}

@@ -1,0 +1,91 @@
+package reconcile_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
+)
+
+func pay(w *world.World) {
+	w.Helper()
+	created := w.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
+		"checkout_reference": "order", "amount": 10.10, "currency": "EUR", "merchant_code": w.Merchant.Code}})
+	done := w.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: map[string]any{
+		"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": "4200000000000091",
+			"expiry_month": "12", "expiry_year": "2030", "cvv": "737"}}})
+	if done.Status != http.StatusOK {
+		w.Fatalf("%d %s", done.Status, done.Body)
+	}
+	w.Clock.Advance(time.Minute)
+}
+
+func invoke(w *world.World) (report reconcile.Report) {
+	w.Helper()
+	answer, err := w.Main().Invoke(w.Context(), "reconcile", json.RawMessage("{}"))
+	if err == nil {
+		err = json.Unmarshal(answer, &report)
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+	return report
+}
+
+func TestTheAnswerIsTheReport(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	pay(w)
+	report := invoke(w)
+	if report.Found != 0 || report.Transactions != 1 || report.Entries != 1 || report.Movements != 1 || len(report.Totals) == 0 {
+		t.Errorf("%+v", report)
+	}
+	if log := w.Logs.String(); !strings.Contains(log, `"msg":"reconciled","differences":0`) || strings.Contains(log, "differ\"") {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+func TestTheNightlyRunLogsEachDifference(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	pay(w)
+	_, table := w.App.Store.Raw()
+	partition := "T#" + w.Merchant.Code + "#UNPAID#EUR"
+	var rows []struct {
+		SK string `dynamo:"sk"`
+	}
+	if err := table.Get("pk", partition).All(t.Context(), &rows); err != nil || len(rows) != 1 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	if err := table.Delete("pk", partition).Range("sk", rows[0].SK).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Main().TickNow(t.Context(), "reconcile"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"level":"ERROR","msg":"the books differ"`, `"kind":"row_missing"`, `"msg":"reconciled","differences":2`} {
+		if !strings.Contains(w.Logs.String(), want) {
+			t.Errorf("no %s in the log:\n%s", want, w.Logs.String())
+		}
+	}
+	if report := invoke(w); report.Found != 2 || report.Differences[0].Kind != "row_missing" {
+		t.Errorf("%+v", report)
+	}
+}
+
+// Books that cannot be read are no books that agree.
+func TestAFaultIsNoReport(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	p := w.Process()
+	for step := range 2 { // the statement, then the table
+		p.Steps.Plan(step+1, world.Crash)
+		if answer, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err == nil {
+			t.Errorf("a crash at step %d: %s", step, answer)
+		}
+	}
+}

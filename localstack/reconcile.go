@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"text/tabwriter"
+
+	"github.com/cashwrap/cashwrap/shared/reconcile"
+)
+
+// reconciled calls the reconcile function, as an operator does, and prints its report. Errors: errNotRunning, the
+// function's, or that there are differences.
+func reconciled(ctx context.Context, place folder, out io.Writer) error {
+	// What the function logs is what its report says.
+	answer, err := place.invoke(ctx, "reconcile", []byte("{}"), slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	var report reconcile.Report
+	if err := json.Unmarshal(answer, &report); err != nil {
+		return err
+	}
+	if err := tell(out, report); err != nil {
+		return err
+	}
+	if report.Found > 0 {
+		return fmt.Errorf("the books differ in %d places", report.Found)
+	}
+	return nil
+}
+
+func tell(out io.Writer, r reconcile.Report) error {
+	for _, d := range r.Differences {
+		fmt.Fprintf(out, "DIFFERENCE %s %s %s: %s\n", d.Tenant, d.Kind, d.ID, d.Text)
+	}
+	if hidden := r.Found - len(r.Differences); hidden > 0 {
+		fmt.Fprintf(out, "… and %d more\n", hidden)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, t := range r.Totals {
+		fmt.Fprintf(table, "%s\t%s\t%s\t\n", t.Account, t.Amount, t.Currency)
+	}
+	fmt.Fprintf(out, "%d tenants, %d transactions, %d entries, %d rows, %d movements at the acquirers; %d refunds and charges under way\n",
+		r.Tenants, r.Transactions, r.Entries, r.Rows, r.Movements, r.Open)
+	return table.Flush()
+}

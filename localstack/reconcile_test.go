@@ -1,0 +1,59 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+func TestReconcileFailsOnADifference(t *testing.T) {
+	t.Parallel()
+	place := newFolder(t)
+	l := startLocal(t, place, inMemory)
+	if err := play(t.Context(), place, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	if err := reconciled(t.Context(), place, &said); err != nil || !strings.Contains(said.String(), "merchant_payable") {
+		t.Fatalf("%v, after\n%s", err, &said)
+	}
+	b, err := place.readFunctions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table := store.Open(store.Config{Table: b.Environment["TABLE"], Region: b.Environment["AWS_REGION"],
+		Endpoint: b.Environment["DYNAMODB_ENDPOINT"], Credentials: runner.Engines{AccessKey: b.AccessKey}.Credentials()}).Raw()
+	var rows []struct {
+		PK string `dynamo:"pk"`
+		SK string `dynamo:"sk"`
+	}
+	if err := table.Scan().Filter("contains(pk, ?)", "#UNPAID#").All(t.Context(), &rows); err != nil || len(rows) == 0 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	if err := table.Delete("pk", rows[0].PK).Range("sk", rows[0].SK).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	said.Reset()
+	if err := reconciled(t.Context(), place, &said); err == nil || !strings.Contains(said.String(), "DIFFERENCE T#"+l.env["MERCHANT_CODE"]+" row_missing ") {
+		t.Errorf("%v, after\n%s", err, &said)
+	}
+	if err := l.stop(); err != nil {
+		t.Error(err)
+	}
+	if err := reconciled(t.Context(), place, &said); err != errNotRunning {
+		t.Errorf("without a platform: %v", err)
+	}
+}
+
+func TestAReportThatWasCutShortSaysSo(t *testing.T) {
+	t.Parallel()
+	var said strings.Builder
+	err := tell(&said, reconcile.Report{Found: 3, Differences: []reconcile.Difference{{Tenant: "T#M", Kind: "row_missing", ID: "1", Text: "why"}}})
+	if err != nil || !strings.Contains(said.String(), "DIFFERENCE T#M row_missing 1: why\n… and 2 more\n") {
+		t.Errorf("%v, %s", err, &said)
+	}
+}
