@@ -15,10 +15,8 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/account"
-	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/failure"
-	"github.com/cashwrap/cashwrap/shared/money"
 )
 
 func TestAFileIsTheSameAgain(t *testing.T) {
@@ -27,8 +25,8 @@ func TestAFileIsTheSameAgain(t *testing.T) {
 	w.ordered(t, "a", "b", "c")
 	r := request("f", "b", "a")
 	first := w.export(t, r, "b", "a")
-	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"c"}) {
-		t.Errorf("still waiting: %v", ids)
+	if left, err := w.Orders(t.Context(), "EUR", 1); err != nil || len(left) != 1 || left[0].ID != "c" {
+		t.Errorf("still waiting: %+v, %v", left, err)
 	}
 	w.pass(48 * time.Hour)
 	w.Bank = w.restarted()
@@ -187,114 +185,34 @@ func TestRequestsThatMakeNoFile(t *testing.T) {
 	w.export(t, request(strings.Repeat("f", 28), "a"), "a")
 }
 
-// A process that dies at any request of an export, whether the request arrived
-// or not: the same request finishes it, and meanwhile the bank's word is not
-// believed.
-func TestAnExportThatIsCutOffIsFinished(t *testing.T) {
-	t.Parallel()
-	for _, f := range []fault{beforeCommit, afterCommit} {
-		for dies := 1; ; dies++ {
-			w := newWorld(t)
-			var ids []string
-			for i := range 52 { // two claims
-				ids = append(ids, fmt.Sprintf("p%02d", i))
-			}
-			w.ordered(t, ids...)
-			requests := 0
-			w.wire.cut(func(string) fault {
-				if requests++; requests >= dies {
-					return f
-				}
-				return none
-			})
-			var text bytes.Buffer
-			_, err := w.Export(t.Context(), &text, request("f", ids...))
-			w.wire.cut(nil)
-			if err == nil {
-				if dies < 6 {
-					t.Fatalf("an export in %d requests", dies)
-				}
-				break
-			}
-			if text.Len() > 0 {
-				t.Fatalf("dying at %d it wrote %d bytes", dies, text.Len())
-			}
-			w.untilItIsWhole(t, ids)
-		}
-	}
-}
-
-// untilItIsWhole withdraws the first order, then asks for the file again. What
-// was withdrawn must not be in it, unless the bank may have had it before.
-func (w *world) untilItIsWhole(t *testing.T, ids []string) {
-	t.Helper()
-	var stored struct {
-		Digest string `dynamo:"digest"`
-	}
-	err := w.table.Get("pk", "FILEBANK#EXPORT#f").Range("sk", dynamo.Equal, "EXPORT").One(t.Context(), &stored)
-	if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
-		t.Fatal(err)
-	}
-	withdrawn := w.Settle(t.Context(), ids[0], rejected("AC04"))
-	if withdrawn != nil && !errors.Is(withdrawn, file.ErrNotExported) {
-		t.Fatal(withdrawn)
-	}
-	var text bytes.Buffer
-	in, err := w.Export(t.Context(), &text, request("f", ids...))
-	if err != nil || !slices.Equal(in, idsIn(text.String())) {
-		t.Fatalf("%v, %v", in, err)
-	}
-	want := ids
-	if withdrawn == nil && stored.Digest == "" {
-		want = ids[1:]
-	}
-	if !slices.Equal(in, want) {
-		t.Fatalf("%d of %d orders, sealed %t, withdrawn: %v", len(in), len(ids), stored.Digest != "", withdrawn)
-	}
-	if again := w.export(t, request("f", ids...), in...); again != text.String() {
-		t.Fatal("the file changed")
-	}
-	if left := w.waiting(t, "EUR"); len(left) != 0 {
-		t.Fatalf("left: %v", left)
-	}
-}
-
-// With a reply lost here and there an export succeeds all the same.
-func TestLostRepliesOfAnExport(t *testing.T) {
+// Two operators who name their files alike.
+func TestOnlyOneRequestGetsAnID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.ordered(t, "a", "b")
-	w.wire.cut(func(operation string) fault {
-		if operation == "TransactWriteItems" {
-			return afterCommit
-		}
-		return none
-	})
-	w.mustBe(t, transfer("c"), accepted)
-	text := w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
-	w.mustSettle(t, "a", paid)
-	w.mustSettle(t, "b", rejected("AC04"))
-	w.wire.cut(nil)
-	if again := w.export(t, request("f", "a", "b", "c"), "a", "b", "c"); again != text {
-		t.Error("the file changed")
+	w.wire.meanwhile("TransactWriteItems", 1, func() { w.export(t, request("f", "b"), "b") })
+	var text bytes.Buffer
+	if _, err := w.Export(t.Context(), &text, request("f", "a")); !errors.Is(err, file.ErrOtherExport) || text.Len() > 0 {
+		t.Errorf("%v, %s", err, text.String())
 	}
-	if lines := w.statement(t); len(lines) != 1 || lines[0].ID != "a" {
-		t.Error(lines)
+	w.export(t, request("f", "b"), "b")
+	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"a"}) {
+		t.Error(ids)
 	}
-	w.wire.cut(func(operation string) fault {
-		if operation == "TransactWriteItems" {
-			return beforeCommit
-		}
-		return none
-	})
-	if _, err := w.Transfer(t.Context(), transfer("d")); err == nil || errors.Is(err, bank.ErrNotTaken) {
-		t.Error(err)
+}
+
+// rewrite changes an order behind the bank's back, as another version of the
+// program would write it otherwise.
+func (w *world) rewrite(t *testing.T, id, reference string) {
+	t.Helper()
+	changed := map[string]any{}
+	if err := w.table.Get("pk", "FILEBANK#ORDER#"+id).Range("sk", dynamo.Equal, "ORDER").One(t.Context(), &changed); err != nil {
+		t.Fatal(err)
 	}
-	if err := w.Settle(t.Context(), "c", paid); err == nil {
-		t.Error("a word that never arrived was taken")
+	changed["reference"] = reference
+	if err := w.table.Put(changed).Run(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	w.wire.cut(nil)
-	w.mustBe(t, transfer("c"), accepted)
 }
 
 // What would be another file under the same message id is not handed over.
@@ -303,17 +221,27 @@ func TestAFileThatWouldChangeIsNotWritten(t *testing.T) {
 	w := newWorld(t)
 	w.ordered(t, "a")
 	w.export(t, request("f", "a"), "a")
-	changed := map[string]any{}
-	if err := w.table.Get("pk", "FILEBANK#ORDER#a").Range("sk", "EQ", "ORDER").One(t.Context(), &changed); err != nil {
-		t.Fatal(err)
-	}
-	changed["reference"] = "something else"
-	changed["amount"] = money.MustParse("10", "EUR")
-	if err := w.table.Put(changed).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w.rewrite(t, "a", "something else")
 	var text bytes.Buffer
 	if _, err := w.Again(t.Context(), &text, "f"); err == nil || text.Len() > 0 {
 		t.Errorf("%v, %s", err, text.String())
+	}
+}
+
+func TestAFileIsSealedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ordered(t, "a")
+	var sealed string
+	w.wire.meanwhile("TransactWriteItems", 3, func() { // after the beginning and the claim
+		w.rewrite(t, "a", "something else")
+		sealed = w.export(t, request("f", "a"), "a")
+	})
+	var text bytes.Buffer
+	if _, err := w.Export(t.Context(), &text, request("f", "a")); err == nil || text.Len() > 0 {
+		t.Errorf("%v, %s", err, text.String())
+	}
+	if again := w.export(t, request("f", "a"), "a"); again != sealed || !strings.Contains(sealed, "something else") {
+		t.Errorf("%s\nthen\n%s", sealed, again)
 	}
 }

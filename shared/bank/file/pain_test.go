@@ -1,6 +1,7 @@
 package file_test
 
 import (
+	_ "embed"
 	"encoding/xml"
 	"fmt"
 	"strings"
@@ -14,122 +15,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-const golden = `<?xml version="1.0" encoding="UTF-8"?>
-<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09">
- <CstmrCdtTrfInitn>
-  <GrpHdr>
-   <MsgId>f</MsgId>
-   <CreDtTm>2026-11-20T12:00:00Z</CreDtTm>
-   <NbOfTxs>2</NbOfTxs>
-   <CtrlSum>20.00</CtrlSum>
-   <InitgPty>
-    <Nm>Cashwrap Operator GmbH</Nm>
-   </InitgPty>
-  </GrpHdr>
-  <PmtInf>
-   <PmtInfId>f-SEPA</PmtInfId>
-   <PmtMtd>TRF</PmtMtd>
-   <NbOfTxs>1</NbOfTxs>
-   <CtrlSum>10.00</CtrlSum>
-   <PmtTpInf>
-    <SvcLvl>
-     <Cd>SEPA</Cd>
-    </SvcLvl>
-   </PmtTpInf>
-   <ReqdExctnDt>
-    <Dt>2026-11-23</Dt>
-   </ReqdExctnDt>
-   <Dbtr>
-    <Nm>Cashwrap Operator GmbH</Nm>
-   </Dbtr>
-   <DbtrAcct>
-    <Id>
-     <IBAN>DE41100100100000009999</IBAN>
-    </Id>
-    <Ccy>EUR</Ccy>
-   </DbtrAcct>
-   <DbtrAgt>
-    <FinInstnId>
-     <BICFI>BANKDEFFXXX</BICFI>
-    </FinInstnId>
-   </DbtrAgt>
-   <ChrgBr>SLEV</ChrgBr>
-   <CdtTrfTxInf>
-    <PmtId>
-     <EndToEndId>a</EndToEndId>
-    </PmtId>
-    <Amt>
-     <InstdAmt Ccy="EUR">10.00</InstdAmt>
-    </Amt>
-    <Cdtr>
-     <Nm>Muller + Sons</Nm>
-    </Cdtr>
-    <CdtrAcct>
-     <Id>
-      <IBAN>DE17100100100000005678</IBAN>
-     </Id>
-    </CdtrAcct>
-    <RmtInf>
-     <Ustrd>PAYOUT 2026-11-20 a</Ustrd>
-    </RmtInf>
-   </CdtTrfTxInf>
-  </PmtInf>
-  <PmtInf>
-   <PmtInfId>f-OTHER</PmtInfId>
-   <PmtMtd>TRF</PmtMtd>
-   <NbOfTxs>1</NbOfTxs>
-   <CtrlSum>10.00</CtrlSum>
-   <ReqdExctnDt>
-    <Dt>2026-11-23</Dt>
-   </ReqdExctnDt>
-   <Dbtr>
-    <Nm>Cashwrap Operator GmbH</Nm>
-   </Dbtr>
-   <DbtrAcct>
-    <Id>
-     <IBAN>DE41100100100000009999</IBAN>
-    </Id>
-    <Ccy>EUR</Ccy>
-   </DbtrAcct>
-   <DbtrAgt>
-    <FinInstnId>
-     <BICFI>BANKDEFFXXX</BICFI>
-    </FinInstnId>
-   </DbtrAgt>
-   <ChrgBr>SHAR</ChrgBr>
-   <CdtTrfTxInf>
-    <PmtId>
-     <EndToEndId>b</EndToEndId>
-    </PmtId>
-    <Amt>
-     <InstdAmt Ccy="EUR">10.00</InstdAmt>
-    </Amt>
-    <CdtrAgt>
-     <FinInstnId>
-      <BICFI>BANKBRSP</BICFI>
-      <ClrSysMmbId>
-       <MmbId>001</MmbId>
-      </ClrSysMmbId>
-     </FinInstnId>
-    </CdtrAgt>
-    <Cdtr>
-     <Nm>Corner Shop</Nm>
-    </Cdtr>
-    <CdtrAcct>
-     <Id>
-      <Othr>
-       <Id>00012345-6</Id>
-      </Othr>
-     </Id>
-    </CdtrAcct>
-    <RmtInf>
-     <Ustrd>PAYOUT 2026-11-20 b</Ustrd>
-    </RmtInf>
-   </CdtTrfTxInf>
-  </PmtInf>
- </CstmrCdtTrfInitn>
-</Document>
-`
+// golden is a file of a transfer within SEPA and one beyond.
+//
+//go:embed testdata/transfers.xml
+var golden string
 
 func TestTheFile(t *testing.T) {
 	t.Parallel()

@@ -174,6 +174,22 @@ func (w *wire) cut(f func(operation string) fault) {
 	w.fault = f
 }
 
+// meanwhile does something when the n-th request of an operation is under way,
+// before it arrives.
+func (w *wire) meanwhile(operation string, n int, do func()) {
+	w.cut(func(op string) fault {
+		if op != operation {
+			return none
+		}
+		if n--; n == 0 {
+			w.mu.Unlock()
+			defer w.mu.Lock()
+			do()
+		}
+		return none
+	})
+}
+
 func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	happens := none

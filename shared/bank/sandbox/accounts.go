@@ -45,6 +45,10 @@ const (
 const (
 	paysAfter = 2 * time.Second
 	slowAfter = 30 * time.Second
+
+	// LatestOutcome is when every outcome is known, but that of an order which
+	// is never taken.
+	LatestOutcome = slowAfter
 )
 
 // Reasons of rejections, ISO 20022 ExternalStatusReason1Code.

@@ -1,0 +1,124 @@
+package file_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/file"
+)
+
+// A process that dies at any request of an export, whether the request arrived
+// or not: the same request finishes it, and meanwhile the bank's word is not
+// believed.
+func TestAnExportThatIsCutOffIsFinished(t *testing.T) {
+	t.Parallel()
+	for _, f := range []fault{beforeCommit, afterCommit} {
+		for dies := 1; ; dies++ {
+			w := newWorld(t)
+			var ids []string
+			for i := range 52 { // two claims
+				ids = append(ids, fmt.Sprintf("p%02d", i))
+			}
+			w.ordered(t, ids...)
+			requests := 0
+			w.wire.cut(func(string) fault {
+				if requests++; requests >= dies {
+					return f
+				}
+				return none
+			})
+			var text bytes.Buffer
+			_, err := w.Export(t.Context(), &text, request("f", ids...))
+			w.wire.cut(nil)
+			if err == nil {
+				if dies < 6 {
+					t.Fatalf("an export in %d requests", dies)
+				}
+				break
+			}
+			if text.Len() > 0 {
+				t.Fatalf("dying at %d it wrote %d bytes", dies, text.Len())
+			}
+			w.untilItIsWhole(t, ids)
+		}
+	}
+}
+
+// untilItIsWhole withdraws the first order, then asks for the file again. What
+// was withdrawn must not be in it, unless the bank may have had it before.
+func (w *world) untilItIsWhole(t *testing.T, ids []string) {
+	t.Helper()
+	var stored struct {
+		Digest string `dynamo:"digest"`
+	}
+	err := w.table.Get("pk", "FILEBANK#EXPORT#f").Range("sk", dynamo.Equal, "EXPORT").One(t.Context(), &stored)
+	if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
+		t.Fatal(err)
+	}
+	withdrawn := w.Settle(t.Context(), ids[0], rejected("AC04"))
+	if withdrawn != nil && !errors.Is(withdrawn, file.ErrNotExported) {
+		t.Fatal(withdrawn)
+	}
+	var text bytes.Buffer
+	in, err := w.Export(t.Context(), &text, request("f", ids...))
+	if err != nil || !slices.Equal(in, idsIn(text.String())) {
+		t.Fatalf("%v, %v", in, err)
+	}
+	want := ids
+	if withdrawn == nil && stored.Digest == "" {
+		want = ids[1:]
+	}
+	if !slices.Equal(in, want) {
+		t.Fatalf("%d of %d orders, sealed %t, withdrawn: %v", len(in), len(ids), stored.Digest != "", withdrawn)
+	}
+	if again := w.export(t, request("f", ids...), in...); again != text.String() {
+		t.Fatal("the file changed")
+	}
+	if left := w.waiting(t, "EUR"); len(left) != 0 {
+		t.Fatalf("left: %v", left)
+	}
+}
+
+// With a reply lost here and there an export succeeds all the same.
+func TestLostRepliesOfAnExport(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ordered(t, "a", "b")
+	w.wire.cut(func(operation string) fault {
+		if operation == "TransactWriteItems" {
+			return afterCommit
+		}
+		return none
+	})
+	w.mustBe(t, transfer("c"), accepted)
+	text := w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
+	w.mustSettle(t, "a", paid)
+	w.mustSettle(t, "b", rejected("AC04"))
+	w.wire.cut(nil)
+	if again := w.export(t, request("f", "a", "b", "c"), "a", "b", "c"); again != text {
+		t.Error("the file changed")
+	}
+	if lines := w.statement(t); len(lines) != 1 || lines[0].ID != "a" {
+		t.Error(lines)
+	}
+	w.wire.cut(func(operation string) fault {
+		if operation == "TransactWriteItems" {
+			return beforeCommit
+		}
+		return none
+	})
+	if _, err := w.Transfer(t.Context(), transfer("d")); err == nil || errors.Is(err, bank.ErrNotTaken) {
+		t.Error(err)
+	}
+	if err := w.Settle(t.Context(), "c", paid); err == nil {
+		t.Error("a word that never arrived was taken")
+	}
+	w.wire.cut(nil)
+	w.mustBe(t, transfer("c"), accepted)
+}
