@@ -21,33 +21,46 @@ func TestARefundKilledAfterEveryStepIsMadeOnce(t *testing.T) {
 		t.Run(c.form.name+" amount="+c.amount, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
-			s.withEveryFault(t, func(n int, step int, fault world.Fault) (string, []string) {
+			s.withEveryFault(t, func(n int, step int, fault world.Fault) ([]string, func() string) {
 				return s.refundWithFault(c.form, c.amount, n, step, fault)
 			})
 		})
 	}
 }
 
-// withEveryFault runs once without a fault, and then with each at each step.
-func (s *shop) withEveryFault(t *testing.T, run func(n int, step int, fault world.Fault) (string, []string)) {
+// faulty lets one fault happen to one I/O step of a payment's story; it answers
+// the steps taken, and how to see what the story came to.
+type faulty func(n int, step int, fault world.Fault) (steps []string, result func() string)
+
+// withEveryFault runs the story once without a fault, and then with each at
+// each step, and sees what became of all when the platform had time.
+func (s *shop) withEveryFault(t *testing.T, run faulty) {
 	t.Helper()
-	want, steps := run(0, 0, world.NoFault)
+	steps, wanted := run(0, 0, world.NoFault)
 	if len(steps) < 3 {
 		t.Fatalf("only %v was called", steps)
 	}
-	n := 0
+	results := map[string]func() string{}
 	for step, name := range steps {
 		for _, fault := range world.Faults {
-			n++
-			if got, _ := run(n, step+1, fault); got != want {
-				t.Errorf("%s at step %d (%s of %s):\n got %s\nwant %s", fault, step+1, name, strings.Join(steps, ", "), got, want)
-			}
+			_, result := run(len(results)+1, step+1, fault)
+			results[fmt.Sprintf("%s at step %d (%s of %s)", fault, step+1, name, strings.Join(steps, ", "))] = result
+		}
+	}
+	for range 4 { // the times between two looks grow
+		s.Clock.Advance(time.Minute)
+		s.Minute()
+	}
+	want := wanted()
+	for what, result := range results {
+		if got := result(); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", what, got, want)
 		}
 	}
 	s.CheckJournal()
 }
 
-func (s *shop) refundWithFault(f form, amount string, n, step int, fault world.Fault) (string, []string) {
+func (s *shop) refundWithFault(f form, amount string, n, step int, fault world.Fault) ([]string, func() string) {
 	p := s.pay("100")
 	request := f.request(s, p, amount)
 	request.Header = map[string]string{"Idempotency-Key": fmt.Sprintf("key-%d", n)}
@@ -56,16 +69,8 @@ func (s *shop) refundWithFault(f form, amount string, n, step int, fault world.F
 	process.Do(request)
 	steps := process.Steps.Taken()
 	answer := s.again(request)
-	s.minutes(4)
-	return fmt.Sprintf("%d %q, %s, given back %s", answer.Status, answer.Text("error_code"), s.seen(p), s.moved(p)), steps
-}
-
-// minutes lets the platform's time pass: the times between two looks grow.
-func (s *shop) minutes(n int) {
-	s.Helper()
-	for range n {
-		s.Clock.Advance(time.Minute)
-		s.Minute()
+	return steps, func() string {
+		return fmt.Sprintf("%d %q, %s, given back %s", answer.Status, answer.Text("error_code"), s.seen(p), s.moved(p))
 	}
 }
 
@@ -89,7 +94,7 @@ func (s *shop) again(request world.Request) world.Response {
 func TestASweepOfARefundKilledAfterEveryStep(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.withEveryFault(t, func(_ int, step int, fault world.Fault) (string, []string) {
+	s.withEveryFault(t, func(_ int, step int, fault world.Fault) ([]string, func() string) {
 		p := s.pay("100")
 		if got := s.refund(p, "42.25"); got.Status != 204 {
 			t.Fatalf("refund: %d %s", got.Status, got.Body)
@@ -98,8 +103,6 @@ func TestASweepOfARefundKilledAfterEveryStep(t *testing.T) {
 		process := s.Process()
 		process.Steps.Plan(step, fault)
 		_ = process.TickNow(t.Context(), "sweep") // which may fail: that is the fault
-		steps := process.Steps.Taken()
-		s.minutes(4)
-		return fmt.Sprintf("%s, given back %s", s.seen(p), s.moved(p)), steps
+		return process.Steps.Taken(), func() string { return fmt.Sprintf("%s, given back %s", s.seen(p), s.moved(p)) }
 	})
 }
