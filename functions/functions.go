@@ -9,6 +9,9 @@ import (
 	"github.com/cashwrap/cashwrap/functions/checkouts"
 	"github.com/cashwrap/cashwrap/functions/customers"
 	"github.com/cashwrap/cashwrap/functions/pages"
+	"github.com/cashwrap/cashwrap/functions/payoutplan"
+	"github.com/cashwrap/cashwrap/functions/payoutrun"
+	"github.com/cashwrap/cashwrap/functions/payouts"
 	"github.com/cashwrap/cashwrap/functions/provision"
 	"github.com/cashwrap/cashwrap/functions/receipts"
 	"github.com/cashwrap/cashwrap/functions/reconcile"
@@ -62,8 +65,12 @@ const DeadRetention = 14 * 24 * time.Hour
 // Callbacks holds one message for each callback that is to be tried.
 var Callbacks = Queue{Name: "callbacks", Variable: "CALLBACK_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
 
+// Payouts holds one message for each payout that is to be run: of a merchant,
+// a currency and a period.
+var Payouts = Queue{Name: "payouts", Variable: "PAYOUT_QUEUE_URL", Visibility: 30 * time.Minute, MaxReceives: 5}
+
 // Queues are all queues.
-var Queues = []Queue{Callbacks}
+var Queues = []Queue{Callbacks, Payouts}
 
 // requestTime is below API Gateway's 30 s, and with it every request ends
 // before the sweep takes its attempt for cut off.
@@ -75,9 +82,12 @@ var All = []Function{
 	{Name: "customers", HTTP: customers.Routes, Timeout: requestTime},
 	{Name: "transactions", HTTP: transactions.Routes, Timeout: requestTime},
 	{Name: "receipts", HTTP: receipts.Routes, Timeout: requestTime},
+	{Name: "payouts", HTTP: payouts.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: relay.Record, Timeout: 30 * time.Second},
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver}, Timeout: time.Minute},
+	{Name: "payoutplan", Tick: &Schedule{Every: 15 * time.Minute, Handle: payoutplan.Tick}, Timeout: 5 * time.Minute},
+	{Name: "payoutrun", Queue: &Consumer{From: Payouts, Batch: 2, Handle: payoutrun.Run}, Timeout: 5 * time.Minute},
 	{Name: "sweep", Tick: &Schedule{Every: time.Minute, Handle: sweep.Tick}, Timeout: 55 * time.Second},
 	{Name: "reconcile", Tick: &Schedule{Every: 24 * time.Hour}, Invoke: reconcile.Invoke, Timeout: 15 * time.Minute},
 	{Name: "provision", Invoke: provision.Invoke, Timeout: time.Minute},

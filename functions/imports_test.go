@@ -26,7 +26,10 @@ var imports = []struct {
 	{"functions/checkouts", forFunctions + " shared/processing shared/page shared/webhook"},
 	{"functions/customers", forFunctions + " shared/acquirer"},
 	{"functions/pages", forFunctions + " shared/processing shared/page shared/webhook shared/acquirer shared/acquirer/sandbox"},
-	{"functions/provision", forFunctions + " shared/country shared/processing shared/webhook shared/acquirer shared/acquirer/sandbox"},
+	{"functions/payoutplan", forFunctions + " shared/app/queue shared/app/banking shared/payout"},
+	{"functions/payoutrun", forFunctions + " shared/app/queue shared/app/banking shared/payout"},
+	{"functions/payouts", forFunctions},
+	{"functions/provision", forFunctions + " shared/app/banking shared/payout shared/bank/... shared/country shared/processing shared/webhook shared/acquirer shared/acquirer/sandbox"},
 	{"functions/receipts", forFunctions + " shared/country"},
 	{"functions/reconcile", "shared/app shared/reconcile"},
 	{"functions/relay", forFunctions + " shared/app/queue"},
@@ -49,10 +52,12 @@ var imports = []struct {
 	{"shared/rest", "shared/failure shared/account shared/store shared/page"},
 	{"shared/reconcile", "shared/money shared/account shared/payments shared/store shared/acquirer"},
 	{"shared/processing", pure + " shared/account shared/payments shared/store shared/acquirer"},
+	{"shared/payout", pure + " shared/account shared/payments shared/store shared/bank"},
 	{"shared/app", pure + " shared/account shared/payments shared/page shared/webhook" +
-		" shared/store shared/rest shared/processing shared/acquirer/..."},
+		" shared/store shared/rest shared/processing shared/acquirer/... shared/bank"},
 
-	{"shared/app/queue", "shared/app"},
+	{"shared/app/queue", "shared/account shared/app"},
+	{"shared/app/banking", "shared/account shared/app shared/bank/... shared/payout"},
 
 	// Tests import localstack, and through its world the contract; programs do not.
 	{"localstack/world", "functions shared/... localstack/..."},
@@ -136,11 +141,11 @@ func TestWhatLambdasLink(t *testing.T) {
 	}
 }
 
-// TestOnlySendersLinkSQS: relay and sweep send, nobody else carries the client.
+// TestOnlySendersLinkSQS: these send, nobody else carries the client.
 func TestOnlySendersLinkSQS(t *testing.T) {
 	t.Parallel()
 	for program, linked := range lambdas(t) {
-		sends := strings.Contains(program, "/relay/") || strings.Contains(program, "/sweep/")
+		sends := slices.Contains([]string{"relay", "sweep", "payoutplan", "payoutrun"}, path.Base(path.Dir(program)))
 		if links := slices.Contains(linked, "github.com/aws/aws-sdk-go-v2/service/sqs"); links != sends {
 			t.Errorf("%s links the SQS client: %t", program, links)
 		}

@@ -35,7 +35,7 @@ func Tick(a *app.App) func(context.Context) error {
 		var group errgroup.Group
 		for shard := range store.DueShards {
 			group.Go(func() error {
-				failures[shard] = payer.Overdue(ctx, shard, func(planned payout.Planned) error {
+				failures[shard] = payer.Overdue(ctx, shard, payout.Everybody, func(planned payout.Planned) error {
 					return payouts.Send(ctx, planned.Tenant, planned.ID)
 				})
 				return nil

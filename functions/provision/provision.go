@@ -15,6 +15,10 @@
 //	replay_callbacks        id, or merchant_code and/or from and to; limit
 //	pay_voucher             merchant_code, checkout_id
 //	charge_back             merchant_code, transaction; mode, id, amount, lost
+//	set_payout              merchant_code; mode, holder, iban or account_number and bank_code, bic, verified, period, on_demand
+//	run_payouts             merchant_code, mode, at, on_demand, id
+//	export_payouts          id; holder, iban, bic, currency, day, limit
+//	settle_payout           merchant_code, payout, outcome, reason
 //
 // What is wrong with a request is an answer too, so that the output file
 // always tells:
@@ -58,6 +62,10 @@ func (o operator) commands() map[string]command {
 		"replay_callbacks":       typed(o.replayCallbacks),
 		"pay_voucher":            typed(o.payVoucher),
 		"charge_back":            typed(o.chargeBack),
+		"set_payout":             typed(o.setPayout),
+		"run_payouts":            typed(o.runPayouts),
+		"export_payouts":         typed(o.exportPayouts),
+		"settle_payout":          typed(o.settlePayout),
 	}
 }
 

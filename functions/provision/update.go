@@ -45,6 +45,9 @@ func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchan
 		if err == nil {
 			err = o.Store.RewriteCopies(ctx, m)
 		}
+		if err == nil {
+			err = o.moveCutoffs(ctx, m)
+		}
 		if err != nil {
 			return merchantUpdated{}, err
 		}

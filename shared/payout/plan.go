@@ -91,14 +91,21 @@ func (p *Payer) OnDemand(ctx context.Context, t account.Tenant, operation string
 	return planned, true, p.Store.CreatePayout(ctx, t, payments.NewPayout(planned.ID, schedule.Currency, day, now, now))
 }
 
-// Overdue walks one shard of what is due and answers the payouts to run: those
-// it opens, and those whose runner was cut off or whose bank must be asked.
+// Everybody is every tenant.
+func Everybody(account.Tenant) bool { return true }
+
+// Overdue walks one shard of what is due, of the tenants that are meant, and
+// answers the payouts to run: those it opens, and those whose runner was cut
+// off or whose bank must be asked.
 // What goes wrong with one tenant is reported and does not hold up the others.
-func (p *Payer) Overdue(ctx context.Context, shard int, run func(Planned) error) error {
+func (p *Payer) Overdue(ctx context.Context, shard int, of func(account.Tenant) bool, run func(Planned) error) error {
 	var failures []error
 	for due, err := range p.Store.DuePayouts(ctx, shard, p.Store.Now()) {
 		if err != nil {
 			return errors.Join(append(failures, err)...)
+		}
+		if !of(due.Tenant) {
+			continue
 		}
 		planned, ok := Planned{Tenant: due.Tenant, ID: due.PayoutID}, true
 		if due.Schedule {
@@ -120,8 +127,8 @@ func (p *Payer) Overdue(ctx context.Context, shard int, run func(Planned) error)
 
 // SetSchedule stores how a tenant is paid out. The next cut-off is that of the
 // new settings. A period that has ended is planned by the old ones, so that
-// nobody waits longer for it by changing them.
-func (p *Payer) SetSchedule(ctx context.Context, t account.Tenant, change func(account.PayoutSchedule) account.PayoutSchedule) (account.PayoutSchedule, error) {
+// nobody waits longer for it by changing them. Errors: change's.
+func (p *Payer) SetSchedule(ctx context.Context, t account.Tenant, change func(account.PayoutSchedule) (account.PayoutSchedule, error)) (account.PayoutSchedule, error) {
 	for range maxReplays {
 		schedule, err := p.Store.PayoutSchedule(ctx, t)
 		if err != nil && !failure.Is(err, failure.NotFound) {
@@ -133,7 +140,9 @@ func (p *Payer) SetSchedule(ctx context.Context, t account.Tenant, change func(a
 			}
 			continue
 		}
-		schedule = change(schedule)
+		if schedule, err = change(schedule); err != nil {
+			return schedule, err
+		}
 		schedule.NextAt = schedule.Settings.NextCutoff(p.Store.Now(), schedule.Location()).At
 		if err = p.Store.SavePayoutSchedule(ctx, t, schedule); !errors.Is(err, store.ErrStale) {
 			return schedule, err

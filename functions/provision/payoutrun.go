@@ -1,0 +1,190 @@
+package provision
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// runPayouts plans and runs the payouts that are due, as payoutplan and
+// payoutrun do, or with on_demand one of all that waits. In test mode it also
+// waits for the sandbox bank's word, by pretending that the time has passed.
+//
+// A time that is pretended is that of everything the command writes: payments
+// of today are paid out by tomorrow's cut-off, which is then behind us. So it
+// is for test mode only.
+type runPayouts struct {
+	MerchantCode string `json:"merchant_code"` // all merchants unless given
+	Mode         string `json:"mode"`          // live or test; for one merchant the first key's unless given, else both
+	At           string `json:"at"`            // RFC 3339, not before now; in test mode
+	OnDemand     bool   `json:"on_demand"`     // of one merchant
+	ID           string `json:"id"`            // of the order on demand: repeated under it, it is the same payout
+}
+
+type payoutsRun struct {
+	Payouts []payoutView `json:"payouts"`
+	More    bool         `json:"more"` // time was up: repeat the command
+}
+
+type payoutView struct {
+	Tenant   string                `json:"tenant"`
+	ID       string                `json:"payout"`
+	Day      string                `json:"day"`
+	Status   payments.PayoutStatus `json:"status"`
+	Total    money.Amount          `json:"total"`
+	Currency money.Currency        `json:"currency"`
+	Records  int                   `json:"records"`
+	Reason   string                `json:"reason,omitempty"` // why the bank did not pay it
+}
+
+func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, error) {
+	scope, err := o.payoutScope(ctx, c)
+	if err != nil {
+		return payoutsRun{}, err
+	}
+	o = operator{scope.app(o)}
+	planned, err := o.planPayouts(ctx, scope, c)
+	if err != nil {
+		return payoutsRun{}, err
+	}
+	done := payoutsRun{Payouts: []payoutView{}}
+	for _, p := range planned {
+		if done.More = almostOver(ctx); done.More {
+			break
+		}
+		view, err := o.runPayout(ctx, p)
+		if err != nil {
+			return done, err
+		}
+		done.Payouts = append(done.Payouts, view)
+	}
+	return done, nil
+}
+
+// payoutTime is what one payout may take at least, at the end of the
+// function's time.
+const payoutTime = 40 * time.Second
+
+func almostOver(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) < payoutTime
+}
+
+// payoutScope is whose payouts a command is about, and when.
+type payoutScope struct {
+	tenant *account.Tenant // nil: all
+	mode   account.Mode    // of all; "": both
+	at     time.Time       // zero: now
+}
+
+func (s payoutScope) includes(t account.Tenant) bool {
+	return (s.tenant == nil || *s.tenant == t) && (s.mode == "" || s.mode == t.Mode)
+}
+
+func (s payoutScope) app(o operator) *app.App {
+	if s.at.IsZero() {
+		return o.App
+	}
+	return o.At(s.at)
+}
+
+func (o operator) payoutScope(ctx context.Context, c runPayouts) (payoutScope, error) {
+	s, err := o.payoutTenants(ctx, c)
+	switch {
+	case err != nil:
+		return s, err
+	case c.OnDemand && s.tenant == nil:
+		return s, failure.Missing("merchant_code")
+	case c.ID != "" && !c.OnDemand:
+		return s, failure.Invalid("id", "names an order on demand")
+	case c.At == "":
+		return s, nil
+	}
+	if s.at, err = instant("at", c.At); err != nil {
+		return s, err
+	}
+	switch {
+	case s.mode == account.Live:
+		return s, failure.Invalid("at", "cannot be pretended where money is real")
+	case s.at.Before(o.Now()):
+		return s, failure.Invalid("at", "must not be in the past")
+	}
+	s.at, s.mode = s.at.UTC(), account.Test
+	return s, nil
+}
+
+func (o operator) payoutTenants(ctx context.Context, c runPayouts) (payoutScope, error) {
+	if c.MerchantCode == "" {
+		modes := map[string]account.Mode{"": "", liveMode: account.Live, testMode: account.Test}
+		mode, known := modes[c.Mode]
+		if !known {
+			return payoutScope{}, failure.Invalid("mode", "must be live or test")
+		}
+		return payoutScope{mode: mode}, nil
+	}
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
+	return payoutScope{tenant: &t, mode: t.Mode}, err
+}
+
+// planPayouts are those to run, each once.
+func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) ([]payout.Planned, error) {
+	payer := banking.Open(o.App)
+	if c.OnDemand {
+		if c.ID == "" {
+			c.ID = uuid.NewString()
+		}
+		planned, waits, err := payer.OnDemand(ctx, *s.tenant, c.ID)
+		if err != nil || !waits {
+			return nil, err
+		}
+		return []payout.Planned{planned}, nil
+	}
+	var all []payout.Planned
+	seen := map[payout.Planned]bool{}
+	for shard := range store.DueShards {
+		err := payer.Overdue(ctx, shard, s.includes, func(p payout.Planned) error {
+			if !seen[p] {
+				all = append(all, p)
+			}
+			seen[p] = true
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// runPayout takes one payout as far as it goes.
+func (o operator) runPayout(ctx context.Context, p payout.Planned) (payoutView, error) {
+	if _, err := banking.Open(o.App).Run(ctx, p.Tenant, p.ID); err != nil {
+		return payoutView{}, err
+	}
+	now, err := o.Store.Payout(ctx, p.Tenant, p.ID)
+	if err == nil && now.Status == payments.Sent && p.Tenant.Mode == account.Test {
+		now, err = o.hearSandbox(ctx, p)
+	}
+	return payoutView{Tenant: p.Tenant.String(), ID: p.ID, Day: now.Day, Status: now.Status, Total: now.Total,
+		Currency: now.Currency, Records: now.Records, Reason: now.Reason}, err
+}
+
+// hearSandbox pretends that the time has passed after which the sandbox bank
+// knows the outcome.
+func (o operator) hearSandbox(ctx context.Context, p payout.Planned) (store.Payout, error) {
+	if _, err := banking.Open(o.At(o.Now().Add(sandbox.LatestOutcome))).Run(ctx, p.Tenant, p.ID); err != nil {
+		return store.Payout{}, err
+	}
+	return o.Store.Payout(ctx, p.Tenant, p.ID)
+}
