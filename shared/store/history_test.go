@@ -54,6 +54,24 @@ func TestAWalkMeetsItsRangeInOrder(t *testing.T) {
 	})
 }
 
+// Times of clients are more exact than places are.
+func TestABoundIsExactToTheNanosecond(t *testing.T) {
+	t.Parallel()
+	w := till{t, newStore(t)}
+	tx := w.sale(start, "Tea")
+	item := store.Bound{At: tx.CreatedAt, ID: tx.ID}
+	for ns := range 5 {
+		for _, inclusive := range []bool{false, true} {
+			b := &store.Bound{At: start.Add(time.Duration(ns - 2)), Inclusive: inclusive}
+			for _, r := range []store.Range{{Oldest: b}, {Newest: b}} {
+				if met := len(ids(t, w.History(t.Context(), tenant, r, 5, 5))) > 0; met != inRange(r, item) {
+					t.Errorf("%d ns off, inclusive %t, %+v: met %t", ns-2, inclusive, r, met)
+				}
+			}
+		}
+	}
+}
+
 // One transaction's share is read elsewhere, and must be the same.
 func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 	t.Parallel()
@@ -67,6 +85,10 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 		items = append(items, store.Bound{At: e.CreatedAt, ID: e.ID})
 	}
 	w.refund(&tx, "unseen", payments.EventReserved, start)
+	deduction := w.refund(&tx, "deducted", payments.EventPending, start)
+	items = append(items, store.Bound{At: start, ID: deduction.ID})
+	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent
+	w.write(&tx, deduction)
 	var whole, part []payments.HistoryItem
 	for item, err := range w.History(w.Context(), tenant, store.Range{}, 100, 100) {
 		if whole = append(whole, item); err != nil {
