@@ -12,8 +12,8 @@ type Access struct {
 // need less. No kind may scan the table or change the table itself; only the
 // one that proves the books reads all of it, and it writes nothing.
 func (f Function) Access() Access {
-	if narrow, ok := narrower[f.Name]; ok {
-		return narrow
+	if own, ok := ownAccess[f.Name]; ok {
+		return own
 	}
 	switch {
 	case f.Stream != nil:
@@ -30,8 +30,14 @@ var everyItem = []string{"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateI
 
 var query = []string{"Query"}
 
-var narrower = map[string]Access{
-	"reconcile": {Items: []string{"GetItem", "Query", "Scan"}, Indexes: query},
+var ownAccess = map[string]Access{
+	// Reads the table's stream, which is no action of its own.
+	"relay": {Sends: []Queue{Callbacks}},
 	// Reads the callback and its merchant, and saves what became of the try.
-	"callbacks": {Items: []string{"GetItem", "PutItem"}},
+	"callbacks":  {Items: []string{"GetItem", "PutItem"}},
+	"sweep":      {Items: everyItem, Indexes: query, Sends: []Queue{Callbacks}},
+	"payoutplan": {Items: everyItem, Indexes: query, Sends: []Queue{Payouts}},
+	"payoutrun":  {Items: everyItem, Indexes: query, Sends: []Queue{Payouts}},
+	// Reads all there is, and changes nothing.
+	"reconcile": {Items: []string{"Scan", "GetItem", "BatchGetItem", "Query"}},
 }

@@ -186,20 +186,3 @@ func wildcardsOf(all []statement) []string {
 	}
 	return found
 }
-
-// TestNobodyMayScanOrChangeTheTable: whatever functions.Access comes to say. Only reconcile reads all of it, and it writes
-// nothing.
-func TestNobodyMayScanOrChangeTheTable(t *testing.T) {
-	t.Parallel()
-	for _, f := range functions.All {
-		access := f.Access()
-		for _, action := range append(slices.Clone(access.Items), access.Indexes...) {
-			if f.Name == "reconcile" && slices.Contains([]string{"GetItem", "Query", "Scan"}, action) {
-				continue
-			}
-			if f.Name == "reconcile" || action == "Scan" || strings.Contains(action, "Table") || strings.Contains(action, "*") {
-				t.Errorf("%s may %s", f.Name, action)
-			}
-		}
-	}
-}

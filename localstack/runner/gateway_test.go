@@ -32,7 +32,7 @@ func newAPI(t *testing.T, timeout time.Duration, handler httpHandler) *httptest.
 	c := newCalls(t.Context(), slog.New(slog.DiscardHandler))
 	at := func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
 	api := httptest.NewServer(&gateway{calls: c, now: at, routes: routeTable{
-		{"ANY /things/{id}", []string{"", "things", "{id}"}, f}, {key: defaultKey, function: f}}})
+		{"ANY /things/{id}", []string{"", "things", "{id}"}, f}, {key: functions.DefaultRoute, function: f}}})
 	t.Cleanup(api.Close)
 	return api
 }

@@ -7,19 +7,6 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/shared/rest"
-)
-
-// The HTTP API's routes follow from the list of functions, so that the CDK app can derive the same:
-//
-//   - one route "ANY <path>" for each distinct path of a family, whatever its methods: the family that owns a path also
-//     answers 405, HEAD and a browser's preflight there;
-//   - a segment prefix{name} becomes {name}, as API Gateway knows only whole segments; the family's router checks the rest;
-//   - "$default" is the pages family: all families answer an unknown path alike, and pages reads no credential.
-const (
-	anyMethod     = "ANY "
-	defaultKey    = "$default"
-	defaultFamily = "pages"
 )
 
 // apiRoute is a route of the HTTP API.
@@ -35,23 +22,6 @@ type match struct {
 	values map[string]string
 }
 
-// RouteKeys are the route keys of a family, for an HTTP API: each path once.
-func RouteKeys(routes []rest.Route) []string {
-	var keys []string
-	for _, route := range routes {
-		segments := strings.Split(route.Path, "/")
-		for i, segment := range segments {
-			if at := strings.IndexByte(segment, '{'); at > 0 {
-				segments[i] = segment[at:]
-			}
-		}
-		if key := anyMethod + strings.Join(segments, "/"); !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
 // routeTable is the HTTP API's; the most specific route comes first, $default last.
 type routeTable []apiRoute
 
@@ -64,20 +34,20 @@ func newRouteTable(list []functions.Function, deployed map[string]*function) (ro
 			continue
 		}
 		family := deployed[f.Name]
-		if fallback == nil || f.Name == defaultFamily {
+		if fallback == nil || f.Name == functions.DefaultFamily {
 			fallback = family
 		}
-		for _, key := range RouteKeys(f.HTTP(family.app)) {
+		for _, key := range f.RouteKeys(family.app) {
 			if owner, taken := owners[key]; taken {
 				return nil, fmt.Errorf("functions %q and %q both have the route %s", owner, f.Name, key)
 			}
 			owners[key] = f.Name
-			table = append(table, apiRoute{key, strings.Split(strings.TrimPrefix(key, anyMethod), "/"), family})
+			table = append(table, apiRoute{key, strings.Split(strings.TrimPrefix(key, functions.AnyMethod), "/"), family})
 		}
 	}
 	slices.SortStableFunc(table, moreSpecific)
 	if fallback != nil {
-		table = append(table, apiRoute{key: defaultKey, function: fallback})
+		table = append(table, apiRoute{key: functions.DefaultRoute, function: fallback})
 	}
 	return table, nil
 }
@@ -102,7 +72,7 @@ func isValue(segment string) bool { return strings.HasPrefix(segment, "{") }
 func (t routeTable) find(escapedPath string) (match, bool) {
 	segments := strings.Split(escapedPath, "/")
 	for _, route := range t {
-		if route.key == defaultKey {
+		if route.key == functions.DefaultRoute {
 			return match{route: route}, true
 		}
 		if values, ok := route.values(segments); ok {

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"maps"
-	"slices"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions"
@@ -20,17 +19,6 @@ func deployed(list ...functions.Function) ([]functions.Function, map[string]*fun
 		by[f.Name] = &function{Function: f}
 	}
 	return list, by
-}
-
-func TestARouteKeyForEachPathOfAFamily(t *testing.T) {
-	t.Parallel()
-	got := RouteKeys([]rest.Route{
-		{Method: "POST", Path: "/v0.1/checkouts"}, {Method: "GET", Path: "/v0.1/checkouts"},
-		{Method: "GET", Path: "/v0.1/checkouts/{id}"}, {Method: "GET", Path: "/pay/c-{id}"},
-	})
-	if want := []string{"ANY /v0.1/checkouts", "ANY /v0.1/checkouts/{id}", "ANY /pay/{id}"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
 }
 
 func TestTheMostSpecificRouteIsTaken(t *testing.T) {

@@ -1,0 +1,58 @@
+package functions_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+func TestARouteKeyForEachPathOfAFamily(t *testing.T) {
+	t.Parallel()
+	family := functions.Function{HTTP: func(*app.App) []rest.Route {
+		return []rest.Route{
+			{Method: "POST", Path: "/v0.1/checkouts"}, {Method: "GET", Path: "/v0.1/checkouts"},
+			{Method: "GET", Path: "/v0.1/checkouts/{id}"}, {Method: "GET", Path: "/pay/c-{id}"},
+		}
+	}}
+	if got, want := family.RouteKeys(nil), []string{"ANY /v0.1/checkouts", "ANY /v0.1/checkouts/{id}", "ANY /pay/{id}"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := (functions.Function{}).RouteKeys(nil); got != nil {
+		t.Errorf("without HTTP: %v", got)
+	}
+}
+
+// TestOneFamilyAnswersUnknownPaths, and it is on the list.
+func TestOneFamilyAnswersUnknownPaths(t *testing.T) {
+	t.Parallel()
+	if !slices.ContainsFunc(functions.All, func(f functions.Function) bool { return f.Name == functions.DefaultFamily && f.HTTP != nil }) {
+		t.Errorf("no family %s", functions.DefaultFamily)
+	}
+}
+
+// TestWhoScansWritesNothing, nobody may change the table itself, and a family
+// sends nothing: an event travels by the table.
+func TestWhoScansWritesNothing(t *testing.T) {
+	t.Parallel()
+	for _, f := range functions.All {
+		access := f.Access()
+		may := func(part string) bool {
+			return slices.ContainsFunc(append(slices.Clone(access.Items), access.Indexes...), func(action string) bool {
+				return strings.Contains(action, part)
+			})
+		}
+		if may("Scan") && (may("Put") || may("Update") || may("Delete")) {
+			t.Errorf("%s scans and writes", f.Name)
+		}
+		if may("Table") || may("*") {
+			t.Errorf("%s may %v", f.Name, access.Items)
+		}
+		if f.HTTP != nil && len(access.Sends) > 0 {
+			t.Errorf("%s sends to queues", f.Name)
+		}
+	}
+}
