@@ -74,7 +74,7 @@ func (p *past) testEachFilter(t *testing.T) {
 		"newest_time=" + at(350*time.Millisecond) + "&types[]=PAYMENT",
 		"statuses[]=PENDING&types[]=REFUND&users[]=ada@shop.example&changes_since=" + at(300*time.Millisecond),
 	} {
-		p.follow(t, p.current(), fmt.Sprintf("%s%s&order=%s&limit=40", filter, part, []string{"ascending", "descending"}[i%2]))
+		p.follow(t, p.current(), fmt.Sprintf("%s%s&order=%s&limit=200", filter, part, []string{"ascending", "descending"}[i%2]))
 	}
 }
 

@@ -181,7 +181,7 @@ func (p *past) walk(path, query string, between func()) (ids []string, pages int
 	}
 	ids = []string{}
 	for {
-		page := p.page(path, query, pages == 0)
+		page := p.page(path, query, pages == 0 && limit <= 100)
 		pages++
 		for _, item := range page.Items {
 			ids = append(ids, item.ID)
