@@ -39,5 +39,5 @@ var ownAccess = map[string]Access{
 	"payoutplan": {Items: everyItem, Indexes: query, Sends: []Queue{Payouts}},
 	"payoutrun":  {Items: everyItem, Indexes: query, Sends: []Queue{Payouts}},
 	// Reads all there is, and changes nothing.
-	"reconcile": {Items: []string{"Scan", "GetItem", "BatchGetItem", "Query"}},
+	"reconcile": {Items: []string{"Scan", "GetItem", "BatchGetItem", "Query"}, Indexes: query},
 }
