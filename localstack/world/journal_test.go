@@ -1,0 +1,56 @@
+package world_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// complaints counts a test's errors instead of failing it.
+type complaints struct {
+	testing.TB
+	count int
+}
+
+func (c *complaints) Errorf(string, ...any) { c.count++ }
+
+// TestAnUnbalancedJournalIsNoticed: what no constructor would make is put past
+// it into the table.
+func TestAnUnbalancedJournalIsNoticed(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	_, table := w.App.Store.Raw()
+	type item struct {
+		PK string `dynamo:"pk"`
+		SK string `dynamo:"sk"`
+		payments.Entry
+	}
+	leg := func(a payments.Account, amount string) payments.Leg {
+		return payments.Leg{Account: a, Amount: money.MustParse(amount, "EUR")}
+	}
+	for _, c := range []struct {
+		legs  []payments.Leg
+		wrong bool
+	}{
+		{[]payments.Leg{leg(payments.MerchantPayable, "1"), leg(payments.AcquirerReceivable, "-1")}, false},
+		{[]payments.Leg{leg(payments.MerchantPayable, "1"), leg(payments.AcquirerReceivable, "-1.01")}, true},
+		{[]payments.Leg{leg(payments.MerchantPayable, "1")}, true},
+	} {
+		entry := item{PK: "T#" + w.Merchant.Code + "#JOURNAL#T000000000", SK: "payment#x", Entry: payments.Entry{ID: "x", Legs: c.legs}}
+		if err := table.Put(entry).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		heard := &complaints{TB: t}
+		w.TB = heard
+		w.CheckJournal()
+		w.TB = t
+		if (heard.count > 0) != c.wrong {
+			t.Errorf("%v: %d complaints", c.legs, heard.count)
+		}
+		if err := table.Delete("pk", entry.PK).Range("sk", entry.SK).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
