@@ -4,29 +4,58 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Contract §6.1: of several matches the SUCCESSFUL, else the newest.
-func TestWhichOfSeveralTransactionsIsMeant(t *testing.T) {
+// Contract §6.1: of several matches the successful one, else the newest.
+func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
 	t.Parallel()
-	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	record := func(id string, status payments.TransactionStatus, second int) store.Record {
-		return store.Record{Transaction: payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{
-			ID: id, Status: status, CreatedAt: start.Add(time.Duration(second) * time.Second)}}}
-	}
-	old, paid := record("old", payments.TransactionFailed, 0), record("paid", payments.Successful, 1)
-	newer, newest := record("newer", payments.TransactionCanceled, 2), record("newest", payments.TransactionPending, 3)
-	for _, c := range []struct {
-		of   []store.Record
-		want string
-	}{
-		{[]store.Record{old}, "old"}, {[]store.Record{old, newest, newer}, "newest"}, {[]store.Record{newest, old}, "newest"},
-		{[]store.Record{old, paid, newest}, "paid"}, {[]store.Record{paid, newer}, "paid"}, {[]store.Record{newer, paid}, "paid"},
-	} {
-		if got := store.Preferred(c.of); got.ID != c.want {
-			t.Errorf("got %s, want %s", got.ID, c.want)
+	s := newStore(t)
+	none := money.Zero("EUR")
+	put := func(code string, status payments.TransactionStatus, after time.Duration) string {
+		t.Helper()
+		c, err := s.CreateCheckout(t.Context(), tenant, draft(uuid.NewString()))
+		if err != nil {
+			t.Fatal(err)
 		}
+		id := uuid.NewString()
+		if code == "" {
+			code = payments.CodeOfID(id)
+		}
+		tx := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: code, Amount: c.Amount,
+			Status: status, CreatedAt: start.Add(after)}, Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none, Version: 1}
+		if _, err := s.Apply(t.Context(), tenant, payments.Change{Checkout: c, Transaction: &tx}); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	alone := put("", payments.TransactionFailed, 0)
+	shared := payments.CodeOfID(uuid.NewString())
+	put(shared, payments.TransactionFailed, 0)
+	newest := put(shared, payments.TransactionFailed, 2*time.Hour)
+	find := func(what, want string) {
+		t.Helper()
+		if r, err := s.FindTransaction(t.Context(), tenant, what); err != nil || r.ID != want {
+			t.Errorf("%s leads to %s, %v; want %s", what, r.ID, err, want)
+		}
+	}
+	find(alone, alone)
+	find(payments.CodeOfID(alone), alone)
+	find(shared, newest)
+	successful := put(shared, payments.Successful, time.Hour)
+	find(shared, successful)
+	for _, what := range []string{"", "x", uuid.NewString(), payments.CodeOfID(uuid.NewString())} {
+		if r, err := s.FindTransaction(t.Context(), tenant, what); !failure.Is(err, failure.NotFound) {
+			t.Errorf("%q leads to %s, %v", what, r.ID, err)
+		}
+	}
+	other := account.Tenant{Mode: account.Live, Merchant: tenant.Merchant}
+	if _, err := s.FindTransaction(t.Context(), other, alone); !failure.Is(err, failure.NotFound) {
+		t.Errorf("in the other mode: %v", err)
 	}
 }
