@@ -33,7 +33,7 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 			a.Log.ErrorContext(ctx, "the books differ", "tenant", d.Tenant, "kind", d.Kind, "id", d.ID, "what", d.Text)
 		}
 		a.Log.InfoContext(ctx, "reconciled", "differences", report.Found, "tenants", report.Tenants,
-			"transactions", report.Transactions, "entries", report.Entries, "rows", report.Rows,
+			"transactions", report.Transactions, "entries", report.Entries, "rows", report.Rows, "payouts", report.Payouts,
 			"movements", report.Movements, "read_again", report.Suspects, "open", report.Open)
 		if lambdacontext.FunctionName != "" { // in a Lambda, whose standard output CloudWatch reads
 			err = meter(os.Stdout, report)

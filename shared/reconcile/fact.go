@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -23,18 +22,20 @@ type fact struct {
 const (
 	entryFact    = "entry"
 	rowFact      = "row"
+	recordFact   = "record"
 	movementFact = "movement"
 )
 
-// evidence is what one item of the books says.
+// evidence is what one item of the books says about a transaction or payout.
 type evidence struct {
+	about string // its id
 	calls []fact // for these, of another book
 	is    []fact // these itself
 	sums  sums
 }
 
-// sums are amounts in minor units that come to zero over all items of one
-// transaction.
+// sums are amounts in minor units that come to zero over all items about one
+// transaction or payout.
 type sums [sumCount]int64
 
 const (
@@ -42,41 +43,48 @@ const (
 	chargedBackSum        // by the transaction; less its charge-backs
 	inFlightSum           // captured and neither left, refunded nor charged back; less refunds in flight
 	deductedSum           // what went back; less what payouts and deductions took for it
-	owedSum               // merchant_payable and the rows that wait
+	totalSum              // of a payout; less its records
+	countSum              // of a payout's records; less those there are
+	owedSum               // merchant_payable, the rows that wait, and what payouts took and have not paid
 	sumCount
 )
 
 var sumNames = [sumCount]string{
 	"refunded, against its refunds", "charged back, against its charge-backs", "captured, against all that became of it",
-	"deducted from payouts, against what went back", "merchant_payable, against the rows that wait",
+	"deducted from payouts, against what went back", "the payout's total, against its records",
+	"the payout's records, against those there are", "merchant_payable, against the rows that wait",
 }
 
 // The derivations below are the contract's, not package payments': a mistake
 // there must not vouch for itself.
 
-// evidenceOf an item. Payouts belong here: a part or deduction that a payout
-// took calls for its record instead of its row, a payout for its entries.
-func evidenceOf(a store.Audited) evidence {
+// evidenceOf an item.
+func evidenceOf(a store.Audited) []evidence {
 	switch {
 	case a.Transaction != nil:
-		return ofTransaction(*a.Transaction)
+		return []evidence{ofTransaction(*a.Transaction)}
 	case a.Event != nil:
-		return ofEvent(*a.Event)
+		return []evidence{ofEvent(*a.Event)}
 	case a.Entry != nil:
-		return ofEntry(*a.Entry)
+		return []evidence{ofEntry(*a.Entry)}
 	case a.Row != nil:
-		return ofRow(*a.Row)
+		return []evidence{ofRow(*a.Row)}
+	case a.Payout != nil:
+		return []evidence{ofPayout(*a.Payout)}
+	case a.Record != nil:
+		return ofRecord(*a.Record)
 	default:
-		return evidence{}
+		return nil
 	}
 }
 
-// ofTransaction: what was captured is booked, and waits for its payouts.
+// ofTransaction: what was captured is booked, and waits for its payouts or is
+// recorded by them.
 func ofTransaction(t payments.Transaction) evidence {
-	var e evidence
-	captured, fee := t.Captured.Minor(), t.Fee.Minor()
+	e := evidence{about: t.ID}
+	captured, fee, currency := t.Captured.Minor(), t.Fee.Minor(), t.Captured.Currency()
 	if captured != 0 {
-		e.calls = append(e.calls, entryOf(payments.PaymentEntry, t.ID, t.Captured.Currency(), map[payments.Account]int64{
+		e.calls = append(e.calls, entryOf(payments.PaymentEntry, t.ID, currency, legs{
 			payments.AcquirerReceivable: captured, payments.MerchantPayable: fee - captured, payments.FeeIncome: -fee}))
 	}
 	refunded, chargedBack := t.Refunded.Minor(), t.ChargedBack.Minor()
@@ -87,26 +95,33 @@ func ofTransaction(t payments.Transaction) evidence {
 		if p.Status != payments.EventFailed { // another part stands in for it
 			e.sums[deductedSum] -= p.Deducted.Minor()
 		}
+		id, net := t.ID+"#"+strconv.Itoa(p.Seq), p.Amount.Minor()-p.Fee.Minor()-p.Deducted.Minor()
 		if p.Status == payments.EventScheduled {
-			net := p.Amount.Minor() - p.Fee.Minor() - p.Deducted.Minor()
-			e.calls = append(e.calls, row(t.ID+"#"+strconv.Itoa(p.Seq), payments.UnpaidPart, net, p.Fee.Minor(), t.Captured.Currency(), p.EligibleAt))
+			e.calls = append(e.calls, row(id, payments.UnpaidPart, net, p.Fee.Minor(), currency, p.EligibleAt))
+		} else {
+			e.calls = append(e.calls, record(id, recordStatus[p.Status], p.PayoutID, net, p.Fee.Minor(), currency))
 		}
 	}
 	return e
 }
 
+// recordStatus is that of the record of a part.
+var recordStatus = map[payments.EventStatus]payments.RecordStatus{payments.EventReconciled: payments.RecordOpen,
+	payments.EventPaidOut: payments.RecordSuccessful, payments.EventFailed: payments.RecordFailed}
+
 // ofEvent: what went back is booked, and so is what has to be taken from other
 // transactions.
 func ofEvent(v payments.Event) evidence {
-	var e evidence
+	e := evidence{about: v.TransactionID}
 	amount, currency := v.Amount.Minor(), v.Amount.Currency()
-	returned := map[payments.Account]int64{payments.MerchantPayable: amount, payments.AcquirerReceivable: -amount}
+	returned := legs{payments.MerchantPayable: amount, payments.AcquirerReceivable: -amount}
 	switch {
+	case v.Type == payments.PayoutDeductionEvent && v.Status == payments.EventPending:
+		e.sums[deductedSum] = -amount
+		e.calls = append(e.calls, debit(v.ID, -amount, currency))
 	case v.Type == payments.PayoutDeductionEvent:
 		e.sums[deductedSum] = -amount
-		if v.Status == payments.EventPending {
-			e.calls = append(e.calls, row(v.ID, "", -amount, 0, currency, time.Time{}))
-		}
+		e.calls = append(e.calls, settled(v.ID, -amount, currency))
 	case v.Type == payments.ChargeBackEvent:
 		e.calls = append(e.calls, entryOf(payments.ChargeBackEntry, v.ID, currency, returned))
 		e.sums[chargedBackSum] = -amount
@@ -120,64 +135,55 @@ func ofEvent(v payments.Event) evidence {
 }
 
 func ofEntry(v payments.Entry) evidence {
-	legs := make([]string, len(v.Legs))
-	var e evidence
+	e := evidence{about: v.TransactionID}
+	if e.about == "" {
+		e.about = v.ID // a payout's
+	}
+	text := make([]string, len(v.Legs))
 	for i, l := range v.Legs {
-		legs[i] = legText(l.Account, l.Amount.Minor(), l.Amount.Currency())
+		text[i] = legText(l.Account, l.Amount.Minor(), l.Amount.Currency())
 		if l.Account == payments.MerchantPayable {
 			e.sums[owedSum] += l.Amount.Minor()
 		}
 	}
-	slices.Sort(legs)
-	e.is = []fact{{entryFact, string(v.Kind) + " " + v.ID, strings.Join(legs, ", ")}}
+	slices.Sort(text)
+	e.is = []fact{{entryFact, string(v.Kind) + " " + v.ID, strings.Join(text, ", ")}}
 	return e
 }
 
-func ofRow(u payments.Unpaid) evidence {
-	kind, eligible := u.Kind, u.EligibleAt
-	if kind != payments.UnpaidPart { // of the deduction event, which has neither
-		kind, eligible = "", time.Time{}
+// carried begins the ids of what one payout lacked and the next makes up for.
+const carried = "carried#"
+
+// aboutRow is the transaction the row is of, or the payout that carried it
+// forward.
+func aboutRow(u payments.Unpaid) string {
+	if payout, ok := strings.CutPrefix(u.ID, carried); ok && u.TransactionID == "" {
+		return payout
 	}
-	e := evidence{is: []fact{row(u.ID, kind, u.Amount.Minor(), u.Fee.Minor(), u.Amount.Currency(), eligible)}}
+	return u.TransactionID
+}
+
+func ofRow(u payments.Unpaid) evidence {
+	e := evidence{about: aboutRow(u), is: []fact{waiting(u)}}
 	e.sums[owedSum] = u.Amount.Minor()
 	return e
 }
 
-// movementFor is the acquirer's movement that an entry calls for; false when
-// it is none of its business.
-func movementFor(v payments.Entry) (fact, bool) {
-	kind, ok := map[payments.EntryKind]acquirer.Kind{payments.PaymentEntry: acquirer.Capture,
-		payments.RefundEntry: acquirer.Refunded, payments.ChargeBackEntry: acquirer.ChargeBack}[v.Kind]
-	if !ok {
-		return fact{}, false
+// waiting is the fact that a row waits. A debit has neither fee nor date of its
+// own.
+func waiting(u payments.Unpaid) fact {
+	if u.Kind != payments.UnpaidPart {
+		return debit(u.ID, u.Amount.Minor(), u.Amount.Currency())
 	}
-	for _, l := range v.Legs {
-		if l.Account == payments.AcquirerReceivable {
-			amount := l.Amount.Minor()
-			return movement(kind, v.ID, max(amount, -amount), l.Amount.Currency()), true
-		}
-	}
-	return fact{}, false
+	return row(u.ID, u.Kind, u.Amount.Minor(), u.Fee.Minor(), u.Amount.Currency(), u.EligibleAt)
 }
 
-// movementIs the acquirer's. It knows charge-backs by ids of its own.
-func movementIs(m acquirer.Movement) fact {
-	id := m.ID
-	if m.Kind == acquirer.ChargeBack {
-		var t payments.Transaction
-		t.ID = m.ChargeID
-		id = t.ChargeBackID(m.ID)
-	}
-	return movement(m.Kind, id, m.Amount.Minor(), m.Amount.Currency())
-}
+// legs of an entry, in minor units.
+type legs map[payments.Account]int64
 
-func movement(kind acquirer.Kind, id string, minor int64, c money.Currency) fact {
-	return fact{movementFact, string(kind) + " " + id, minorText(minor, c)}
-}
-
-func entryOf(kind payments.EntryKind, id string, c money.Currency, legs map[payments.Account]int64) fact {
+func entryOf(kind payments.EntryKind, id string, c money.Currency, of legs) fact {
 	var text []string
-	for account, minor := range legs {
+	for account, minor := range of {
 		if minor != 0 {
 			text = append(text, legText(account, minor, c))
 		}
@@ -192,6 +198,12 @@ func row(id string, kind payments.UnpaidKind, minor, fee int64, c money.Currency
 		text += " after " + minorText(fee, c) + ", from " + eligible.UTC().Format(time.RFC3339Nano)
 	}
 	return fact{rowFact, id, text}
+}
+
+// debit is a row that takes from other transactions, waiting or just taken by a
+// payout.
+func debit(id string, minor int64, c money.Currency) fact {
+	return row(id, "", minor, 0, c, time.Time{})
 }
 
 func legText(a payments.Account, minor int64, c money.Currency) string {

@@ -47,8 +47,8 @@ func (r *run) checkHeld(ctx context.Context) error {
 		of := r.ledger.holdings[p]
 		for look := 0; of.held != of.open; look++ {
 			if look == looks {
-				r.find(p.tenant, HeldDiffers, p.tenant.Merchant, "holds "+minorText(of.held, p.currency)+
-					" for refunds in flight of "+minorText(of.open, p.currency))
+				r.find(Difference{p.tenant.String(), HeldDiffers, p.tenant.Merchant, "holds " + minorText(of.held, p.currency) +
+					" for refunds in flight of " + minorText(of.open, p.currency)})
 				break
 			}
 			due, err := r.dueRefunds(ctx)

@@ -10,8 +10,36 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
+// verdict is what one look at a suspect found.
+type verdict struct {
+	differences []Difference
+	owed        int64 // that merchant_payable and what waits are apart
+	open        int   // movements that may be yet to be recorded
+}
+
+func (v *verdict) find(d *dossier, kind Kind, id, text string) {
+	v.differences = append(v.differences, Difference{d.tenant.String(), kind, id, text})
+}
+
+// final says nothing is wrong, or the same as in the look before.
+func (v verdict) final(before *verdict) bool {
+	return len(v.differences) == 0 || (before != nil && slices.Equal(v.differences, before.differences))
+}
+
+// pronounce takes a verdict into the report.
+func (r *run) pronounce(d *dossier, v verdict) {
+	for _, difference := range v.differences {
+		r.find(difference)
+	}
+	r.report.Open += v.open
+	if v.owed != 0 {
+		r.ledger.owed[purse{d.tenant, d.currency()}] += v.owed
+	}
+}
+
 // judge finds what is wrong with a suspect.
-func (r *run) judge(d *dossier) {
+func (r *run) judge(d *dossier) verdict {
+	var v verdict
 	var calls, is []fact
 	var total sums
 	for _, e := range d.evidence {
@@ -20,34 +48,37 @@ func (r *run) judge(d *dossier) {
 			total[i] += minor
 		}
 	}
-	r.compare(d, calls, is, func(fact) bool { return false }, func(fact) bool { return false })
-	r.judgeAlone(d)
+	never := func(fact) bool { return false }
+	v.compare(d, calls, is, never, never)
+	r.judgeAlone(&v, d)
 	for i, minor := range total {
-		if minor != 0 && i != owedSum && d.transaction != nil {
-			r.find(d.tenant, SumsDiffer, d.id, sumNames[i]+": "+minorText(minor, d.currency())+" apart")
+		switch {
+		case minor == 0, i == owedSum: // the tenant's matter
+		case i == countSum:
+			v.find(d, SumsDiffer, d.id, fmt.Sprintf("%s: %d apart", sumNames[i], minor))
+		case d.exists:
+			v.find(d, SumsDiffer, d.id, sumNames[i]+": "+minorText(minor, d.currency())+" apart")
 		}
 	}
-	if owed := total[owedSum]; owed != 0 {
-		r.ledger.owed[purse{d.tenant, d.currency()}] += owed
+	if v.owed = total[owedSum]; d.moves {
+		r.judgeMovements(&v, d)
 	}
-	if d.moves {
-		r.judgeMovements(d)
-	}
+	return v
 }
 
 // judgeAlone looks at each item by itself.
-func (r *run) judgeAlone(d *dossier) {
+func (r *run) judgeAlone(v *verdict, d *dossier) {
 	if d.transaction != nil {
 		if why := impossible(*d.transaction); why != "" {
-			r.find(d.tenant, SumsDiffer, d.id, why)
+			v.find(d, SumsDiffer, d.id, why)
 		}
 	}
 	for _, e := range d.events {
-		if d.transaction == nil {
-			r.find(d.tenant, Orphan, e.ID, fmt.Sprintf("%s of the transaction %s, which does not exist", e.Type, d.id))
+		if !d.exists {
+			v.find(d, Orphan, e.ID, fmt.Sprintf("%s of the transaction %s, which does not exist", e.Type, d.id))
 		}
 		if stuck(&e, r.began) {
-			r.find(d.tenant, RefundStuck, e.ID, fmt.Sprintf("%s %s since %s", e.Amount, e.Amount.Currency(), e.CreatedAt.Format(time.RFC3339)))
+			v.find(d, RefundStuck, e.ID, fmt.Sprintf("%s %s since %s", e.Amount, e.Amount.Currency(), e.CreatedAt.Format(time.RFC3339)))
 		}
 	}
 }
@@ -79,7 +110,7 @@ func impossible(t payments.Transaction) string {
 // judgeMovements compares the entries with the statement. An entry that was
 // written since the statement was asked for may be ahead of it; and what moved
 // a while ago may be about to be recorded.
-func (r *run) judgeMovements(d *dossier) {
+func (r *run) judgeMovements(v *verdict, d *dossier) {
 	var calls, is []fact
 	ahead, moved := map[fact]bool{}, map[fact]time.Time{}
 	for _, e := range d.entries {
@@ -93,10 +124,10 @@ func (r *run) judgeMovements(d *dossier) {
 		is = append(is, f)
 		moved[f] = m.At
 	}
-	r.compare(d, calls, is, func(f fact) bool { return ahead[f] }, func(f fact) bool {
+	v.compare(d, calls, is, func(f fact) bool { return ahead[f] }, func(f fact) bool {
 		fresh := r.began.Sub(moved[f]) <= openFor
 		if fresh {
-			r.report.Open++
+			v.open++
 		}
 		return fresh
 	})
@@ -104,58 +135,59 @@ func (r *run) judgeMovements(d *dossier) {
 
 // compare finds facts that are called for and missing, unless they may be yet
 // to come, and those that nothing calls for, unless what does may be.
-func (r *run) compare(d *dossier, calls, is []fact, toCome, tooEarly func(fact) bool) {
-	wanted := map[string]fact{}
+func (v *verdict) compare(d *dossier, calls, is []fact, toCome, tooEarly func(fact) bool) {
+	of := "; transaction " + payments.CodeOfID(d.id) + " " + d.id
+	if d.odd {
+		of = "; " + d.id
+	}
+	wanted, found := map[string]fact{}, map[string]bool{}
 	for _, f := range calls {
 		wanted[f.sort+" "+f.id] = f
 	}
-	found := map[string]bool{}
 	for _, f := range is {
 		key := f.sort + " " + f.id
 		call, called := wanted[key]
 		switch {
 		case found[key]:
-			r.find(d.tenant, Kind(f.sort+twice), f.id, f.text+", once more"+r.of(d))
+			v.find(d, Kind(f.sort+twice), f.id, f.text+", once more"+of)
 		case !called && !tooEarly(f):
-			r.find(d.tenant, Kind(f.sort+unfounded), f.id, f.text+r.of(d))
+			v.find(d, Kind(f.sort+unfounded), f.id, f.text+of)
 		case called && call.text != f.text:
-			r.find(d.tenant, Kind(f.sort+differs), f.id, f.text+" instead of "+call.text+r.of(d))
+			v.find(d, Kind(f.sort+differs), f.id, f.text+" instead of "+call.text+of)
 		}
 		found[key] = true
 	}
 	for _, f := range calls {
 		if key := f.sort + " " + f.id; !found[key] && !toCome(f) {
 			found[key] = true
-			r.find(d.tenant, Kind(f.sort+missing), f.id, f.text+r.of(d))
+			v.find(d, Kind(f.sort+missing), f.id, f.text+of)
 		}
 	}
 }
 
-// of names the dossier's transaction.
-func (r *run) of(d *dossier) string { return "; transaction " + payments.CodeOfID(d.id) + " " + d.id }
-
-// currency of the dossier's money.
+// currency of the dossier's money; "": it has none.
 func (d *dossier) currency() money.Currency {
 	switch {
 	case d.transaction != nil:
 		return d.transaction.Amount.Currency()
-	case len(d.rows) > 0:
-		return d.rows[0].Amount.Currency()
+	case d.payout != nil:
+		return d.payout.Currency
 	case len(d.entries) > 0 && len(d.entries[0].Legs) > 0:
 		return d.entries[0].Legs[0].Amount.Currency()
 	default:
-		return ""
+		return d.waits
 	}
 }
 
 // checkTenants looks at the sums of whole tenants.
 func (r *run) checkTenants() {
 	for _, p := range purses(r.ledger.journals) {
-		r.find(p.tenant, BooksDiffer, p.tenant.Merchant, "the journal is off by "+minorText(r.ledger.journals[p], p.currency))
+		r.find(Difference{p.tenant.String(), BooksDiffer, p.tenant.Merchant, "the journal is off by " + minorText(r.ledger.journals[p], p.currency)})
 	}
 	for _, p := range purses(r.ledger.owed) {
 		if off := r.ledger.owed[p]; off != 0 {
-			r.find(p.tenant, OwedDiffers, p.tenant.Merchant, "merchant_payable and the rows that wait are "+minorText(off, p.currency)+" apart")
+			r.find(Difference{p.tenant.String(), OwedDiffers, p.tenant.Merchant,
+				"merchant_payable and what waits to be paid out are " + minorText(off, p.currency) + " apart"})
 		}
 	}
 }

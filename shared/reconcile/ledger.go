@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// subject is a transaction, or what claims to belong to one.
+// subject is a transaction or a payout, or what claims to belong to one.
 type subject struct {
 	tenant uint32 // its place in ledger.tenants
 	id     uuid.UUID
@@ -109,6 +109,7 @@ func (l *ledger) add(s subject, e evidence, moves bool) {
 type suspect struct {
 	tenant account.Tenant
 	id     string
+	odd    bool // the id is no UUID
 	moves  bool
 }
 
@@ -122,7 +123,7 @@ func (l *ledger) suspects() []suspect {
 		if !isOdd {
 			id = s.id.String()
 		}
-		all = append(all, suspect{l.tenants[s.tenant], id, l.left[s].moves != 0})
+		all = append(all, suspect{l.tenants[s.tenant], id, isOdd, l.left[s].moves != 0})
 	}
 	slices.SortFunc(all, func(a, b suspect) int {
 		return cmp.Or(cmp.Compare(a.tenant.String(), b.tenant.String()), cmp.Compare(a.id, b.id))

@@ -83,35 +83,34 @@ func (r *run) note(a store.Audited) {
 	defer r.ledger.mu.Unlock()
 	switch {
 	case a.Broken != "":
-		r.find(a.Tenant, Unreadable, a.Name, a.Broken)
+		r.find(Difference{a.Tenant.String(), Unreadable, a.Name, a.Broken})
 		return
 	case a.Held != nil:
 		r.noteHeld(a.Tenant, *a.Held)
 		return
 	}
 	r.count(a)
-	id := subjectOf(a)
-	if id == "" { // a payout's
+	if id := transactionOf(a); id != "" && (a.Name != payments.CodeOfID(id) || a.Transaction != nil && a.Transaction.Code != a.Name) {
+		r.find(Difference{a.Tenant.String(), Misplaced, id, "stands under the code " + a.Name + ", not " + payments.CodeOfID(id)})
 		return
 	}
-	if a.Row == nil && (a.Name != payments.CodeOfID(id) || a.Transaction != nil && a.Transaction.Code != a.Name) {
-		r.find(a.Tenant, Misplaced, id, "stands under the code "+a.Name+", not "+payments.CodeOfID(id))
-		return
-	}
-	s := r.ledger.subject(a.Tenant, id)
-	r.ledger.add(s, evidenceOf(a), false)
-	if a.Entry != nil && a.Entry.At.Before(r.began) {
-		if f, ok := movementFor(*a.Entry); ok {
-			r.ledger.add(s, evidence{calls: []fact{f}}, true)
+	for _, e := range evidenceOf(a) {
+		s := r.ledger.subject(a.Tenant, e.about)
+		r.ledger.add(s, e, false)
+		if a.Entry != nil && a.Entry.At.Before(r.began) {
+			if f, ok := movementFor(*a.Entry); ok {
+				r.ledger.add(s, evidence{calls: []fact{f}}, true)
+			}
 		}
-	}
-	if stuck(a.Event, r.began) || (a.Transaction != nil && impossible(*a.Transaction) != "") {
-		r.ledger.marked[s] = true
+		if stuck(a.Event, r.began) || (a.Transaction != nil && impossible(*a.Transaction) != "") {
+			r.ledger.marked[s] = true
+		}
 	}
 }
 
-// subjectOf is the id of the transaction the item belongs to.
-func subjectOf(a store.Audited) string {
+// transactionOf is the id of the transaction under whose code the item must
+// stand; "": it stands elsewhere.
+func transactionOf(a store.Audited) string {
 	switch {
 	case a.Transaction != nil:
 		return a.Transaction.ID
@@ -119,8 +118,6 @@ func subjectOf(a store.Audited) string {
 		return a.Event.TransactionID
 	case a.Entry != nil:
 		return a.Entry.TransactionID
-	case a.Row != nil:
-		return a.Row.TransactionID
 	default:
 		return ""
 	}
@@ -139,10 +136,12 @@ func (r *run) count(a store.Audited) {
 		r.report.Rows++
 		r.ledger.total(rowsTotal, a.Row.Amount)
 		r.ledger.currencies[purse{a.Tenant, a.Row.Amount.Currency()}] = true
+	case a.Payout != nil:
+		r.report.Payouts++
 	case a.Entry != nil:
 		r.report.Entries++
 		if err := a.Entry.Check(); err != nil {
-			r.find(a.Tenant, Unbalanced, a.Entry.ID, err.Error())
+			r.find(Difference{a.Tenant.String(), Unbalanced, a.Entry.ID, err.Error()})
 		}
 		for _, leg := range a.Entry.Legs {
 			r.ledger.total(string(leg.Account), leg.Amount)

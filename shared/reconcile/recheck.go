@@ -10,6 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -23,34 +24,31 @@ const (
 	// readers of suspects work at the same time.
 	readers = 16
 	// looks is how often a suspect is read that changes while it is.
-	looks = 3
+	looks = 4
 )
 
-// dossier is all the books tell of a suspect.
+// dossier is all the books tell of a suspect: a transaction, or a payout.
 type dossier struct {
 	suspect
-	state       state
+	exists      bool
+	waits       money.Currency // of its rows
+	oldest      time.Time      // before all that happened to it
 	transaction *payments.Transaction
+	payout      *payments.Payout
 	events      []payments.Event
 	entries     []payments.Entry
-	rows        []payments.Unpaid
+	evidence    []evidence
 	movements   []acquirer.Movement
 	statementAt time.Time // when that statement was asked for
-	evidence    []evidence
-}
-
-// state tells one state of a transaction from the next: whatever is written
-// for a transaction is written with a new one.
-type state struct {
-	version int
-	status  payments.TransactionStatus
+	before      *verdict  // of the last look
 }
 
 // recheck reads the suspects again and finds what is wrong with them now. The
 // statement comes before the table, as in the pass.
 func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 	if n := len(suspects); n > maxSuspects {
-		r.find(account.Tenant{}, Unchecked, "", fmt.Sprintf("%d of %d suspect transactions", n-maxSuspects, n))
+		r.find(Difference{suspects[maxSuspects].tenant.String(), Unchecked, suspects[maxSuspects].id,
+			fmt.Sprintf("and all after it: %d of %d transactions in doubt", n-maxSuspects, n)})
 		suspects = suspects[:maxSuspects]
 	}
 	at := r.Store.Now()
@@ -70,7 +68,7 @@ func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 	return nil
 }
 
-// key names the suspect among the movements.
+// key names the suspect among others.
 func (s suspect) key() string { return s.tenant.String() + "#" + s.id }
 
 // movementsOf reads the statements again for those suspects whom they concern.
@@ -92,30 +90,22 @@ func (r *run) movementsOf(ctx context.Context, suspects []suspect) (map[string][
 	})
 }
 
-// lookInto judges each suspect by a state that it kept while all of it was
-// read. One that never stands still is in good hands, and counts as open.
+// lookInto judges the suspects. A look takes several reads, between which
+// things may change; but what changed during one look is done before the next.
+// So only what two of them find alike is true. A suspect that never stands
+// still is in good hands, and counts as open.
 func (r *run) lookInto(ctx context.Context, open []*dossier) error {
 	for range looks {
-		if err := each(ctx, open, r.read); err != nil {
-			return err
-		}
-		if err := r.readRows(ctx, open); err != nil {
-			return err
-		}
-		changed := make([]bool, len(open))
-		if err := each(ctx, open, func(ctx context.Context, d *dossier) error {
-			now, err := r.stateOf(ctx, d)
-			changed[slices.Index(open, d)] = now != d.state
-			return err
-		}); err != nil {
+		if err := r.read(ctx, open); err != nil {
 			return err
 		}
 		var still []*dossier
-		for i, d := range open {
-			if changed[i] {
-				still = append(still, d)
+		for _, d := range open {
+			if v := r.judge(d); v.final(d.before) {
+				r.pronounce(d, v)
 			} else {
-				r.judge(d)
+				d.before = &v
+				still = append(still, d)
 			}
 		}
 		if open = still; len(open) == 0 {
@@ -126,80 +116,114 @@ func (r *run) lookInto(ctx context.Context, open []*dossier) error {
 	return nil
 }
 
-// each does something with all dossiers, several at the same time.
-func each(ctx context.Context, all []*dossier, do func(context.Context, *dossier) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+// read opens the dossiers anew. Rows come before the records that payouts make
+// of them, so that none is overlooked.
+func (r *run) read(ctx context.Context, open []*dossier) error {
+	group, reading := errgroup.WithContext(ctx)
 	group.SetLimit(readers)
-	for _, d := range all {
-		group.Go(func() error { return do(ctx, d) })
+	for _, d := range open {
+		group.Go(func() error { return r.readOne(reading, d) })
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	tenants := map[account.Tenant][]*dossier{}
+	for _, d := range open {
+		tenants[d.tenant] = append(tenants[d.tenant], d)
+	}
+	for t, theirs := range tenants {
+		if err := r.readPayable(ctx, t, theirs); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// read opens the dossier anew with the transaction, its events and entries.
-func (r *run) read(ctx context.Context, d *dossier) error {
-	*d = dossier{suspect: d.suspect, movements: d.movements, statementAt: d.statementAt}
-	for a, err := range r.Store.AuditCode(ctx, d.tenant, payments.CodeOfID(d.id)) {
+// readOne reads the transaction with its events and entries, or the payout.
+func (r *run) readOne(ctx context.Context, d *dossier) error {
+	*d = dossier{suspect: d.suspect, movements: d.movements, statementAt: d.statementAt, before: d.before, oldest: r.began}
+	books := r.Store.AuditCode(ctx, d.tenant, payments.CodeOfID(d.id))
+	if d.odd { // ids of payouts are no UUIDs
+		books = both(books, r.Store.AuditPayout(ctx, d.tenant, d.id))
+	}
+	for a, err := range books {
 		if err != nil {
 			return err
 		}
-		if subjectOf(a) == d.id {
-			d.take(a)
-		}
+		d.take(a)
 	}
 	return nil
 }
 
-func (d *dossier) take(a store.Audited) {
-	switch {
-	case a.Transaction != nil:
-		d.transaction = a.Transaction
-		d.state = state{a.Transaction.Version, a.Transaction.Status}
-	case a.Event != nil:
-		d.events = append(d.events, *a.Event)
-	case a.Entry != nil:
-		d.entries = append(d.entries, *a.Entry)
-	case a.Row != nil:
-		d.rows = append(d.rows, *a.Row)
-	}
-	d.evidence = append(d.evidence, evidenceOf(a))
-}
-
-// readRows walks the rows of each tenant once for all its suspects.
-func (r *run) readRows(ctx context.Context, open []*dossier) error {
-	wanted, where := map[string]*dossier{}, map[purse]bool{}
-	tenants := map[account.Tenant]bool{}
-	for _, d := range open {
-		wanted[d.key()], tenants[d.tenant] = d, true
-		if d.transaction != nil {
-			where[purse{d.tenant, d.currency()}] = true
-		}
-	}
+// readPayable walks the tenant's rows, and those of its payouts' records that
+// may concern the suspects, once for all of them.
+func (r *run) readPayable(ctx context.Context, t account.Tenant, theirs []*dossier) error {
+	wanted, where, oldest := map[string]*dossier{}, map[purse]bool{}, r.began
 	for p := range r.ledger.currencies {
-		if tenants[p.tenant] {
+		if p.tenant == t {
 			where[p] = true
 		}
 	}
+	for _, d := range theirs {
+		wanted[d.id] = d
+		where[purse{t, d.currency()}] = true
+		if d.oldest.Before(oldest) {
+			oldest = d.oldest
+		}
+	}
+	delete(where, purse{tenant: t})
+	books := r.Store.AuditRecords(ctx, t, oldest.AddDate(0, 0, -1).Format(time.DateOnly)) // wherever the merchant is
 	for p := range where {
-		for a, err := range r.Store.AuditUnpaid(ctx, p.tenant, p.currency) {
-			if err != nil {
-				return err
-			}
-			if d := wanted[suspect{tenant: a.Tenant, id: subjectOf(a)}.key()]; d != nil {
-				d.take(a)
+		books = both(r.Store.AuditUnpaid(ctx, t, p.currency), books)
+	}
+	for a, err := range books {
+		if err != nil {
+			return err
+		}
+		for _, e := range evidenceOf(a) {
+			if d := wanted[e.about]; d != nil {
+				d.evidence = append(d.evidence, e)
+				if a.Row != nil {
+					d.waits = a.Row.Amount.Currency()
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// stateOf is the suspect's state now; zero while there is no transaction.
-func (r *run) stateOf(ctx context.Context, d *dossier) (state, error) {
-	records, err := r.Store.Transactions(ctx, d.tenant, payments.CodeOfID(d.id))
-	for _, record := range records {
-		if record.ID == d.id {
-			return state{record.Version, record.Status}, err
+// both is one walk after the other.
+func both(first, second books) books {
+	return func(yield func(store.Audited, error) bool) {
+		for _, walk := range []books{first, second} {
+			for a, err := range walk {
+				if !yield(a, err) {
+					return
+				}
+			}
 		}
 	}
-	return state{}, err
+}
+
+// take files an item, if it concerns the dossier.
+func (d *dossier) take(a store.Audited) {
+	for _, e := range evidenceOf(a) {
+		if e.about != d.id {
+			continue
+		}
+		d.evidence = append(d.evidence, e)
+		switch {
+		case a.Transaction != nil:
+			d.exists, d.transaction, d.oldest = true, a.Transaction, a.Transaction.CreatedAt
+		case a.Payout != nil:
+			d.exists, d.payout = true, a.Payout
+			if day, err := time.Parse(time.DateOnly, a.Payout.Day); err == nil && day.Before(d.oldest) {
+				d.oldest = day
+			}
+		case a.Event != nil:
+			d.events = append(d.events, *a.Event)
+		case a.Entry != nil:
+			d.entries = append(d.entries, *a.Entry)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 // Package reconcile proves that all books agree: transactions and their
-// events, the journal, the rows that wait for payouts, what is held for
-// refunds, and the acquirer's statement, for every tenant.
+// events, the journal, the rows that wait for payouts, the payouts with their
+// records, what is held for refunds, and the acquirer's statement, for every
+// tenant.
 //
 // A first pass reads the statements, then the whole table once, in parallel,
 // and keeps two numbers for each transaction: what one book says must stand in
@@ -8,14 +9,15 @@
 // nothing is left (ledger.go). That is about 100 bytes for a transaction, 1 GB
 // for ten million; a statement's and a table's pages are not kept. The pass is
 // not atomic, so whatever is left over is only a suspicion: those transactions
-// are read again, consistently and in full, and judged by what they say then
-// (recheck.go).
+// are read again, consistently and in full, and only what two such looks find
+// alike is a difference (recheck.go).
 //
 // Time grows with the table, all of which a Scan reads.
 package reconcile
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/account"
@@ -30,17 +32,17 @@ type Kind string
 
 // The kinds.
 const (
-	Unreadable    Kind = "item_unreadable"    // an item of the books that cannot be read
-	Misplaced     Kind = "item_misplaced"     // one that stands under another transaction's code
-	Unbalanced    Kind = "entry_unbalanced"   // an entry that does not sum to zero
-	Orphan        Kind = "event_unfounded"    // an event without its transaction
-	SumsDiffer    Kind = "sums_differ"        // a transaction against its events, rows and entries
-	RefundStuck   Kind = "refund_stuck"       // in flight for more than a day
-	HeldDiffers   Kind = "held_differs"       // what is held against the refunds in flight
-	BooksDiffer   Kind = "books_differ"       // a tenant's journal does not sum to zero
-	OwedDiffers   Kind = "owed_differs"       // a tenant's merchant_payable against its rows
-	TenantUnknown Kind = "movement_of_nobody" // money the acquirer moved for no tenant of ours
-	Unchecked     Kind = "unchecked"          // more suspicions than can be looked into
+	Unreadable  Kind = "item_unreadable"  // an item of the books that cannot be read
+	Misplaced   Kind = "item_misplaced"   // one that stands under another transaction's code
+	Unbalanced  Kind = "entry_unbalanced" // an entry that does not sum to zero
+	Orphan      Kind = "event_unfounded"  // an event without its transaction
+	SumsDiffer  Kind = "sums_differ"      // a transaction against its events, rows and entries
+	RefundStuck Kind = "refund_stuck"     // in flight for more than a day
+	HeldDiffers Kind = "held_differs"     // what is held against the refunds in flight
+	BooksDiffer Kind = "books_differ"     // a tenant's journal does not sum to zero
+	OwedDiffers Kind = "owed_differs"     // a tenant's merchant_payable against its rows
+
+	Unchecked Kind = "unchecked" // more suspicions than can be looked into
 )
 
 // The endings.
@@ -73,6 +75,7 @@ type Report struct {
 	Transactions int          `json:"transactions"`
 	Entries      int          `json:"entries"`
 	Rows         int          `json:"rows"`
+	Payouts      int          `json:"payouts"`
 	Movements    int          `json:"movements"`
 	Suspects     int          `json:"suspects"` // read again, because the pass saw them between two states
 	Open         int          `json:"open"`     // refunds and charges whose outcome is under way
@@ -113,6 +116,9 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	return r.finished(), nil
 }
 
+// books is a walk through some of the table.
+type books = iter.Seq2[store.Audited, error]
+
 // run is one reconciliation.
 type run struct {
 	Config
@@ -122,9 +128,9 @@ type run struct {
 }
 
 // find adds a difference to the report.
-func (r *run) find(t account.Tenant, kind Kind, id, text string) {
+func (r *run) find(d Difference) {
 	r.report.Found++
 	if len(r.report.Differences) < maxDifferences {
-		r.report.Differences = append(r.report.Differences, Difference{Tenant: t.String(), Kind: kind, ID: id, Text: text})
+		r.report.Differences = append(r.report.Differences, d)
 	}
 }

@@ -16,12 +16,14 @@ import (
 // pointers is set, or Broken tells why none is.
 type Audited struct {
 	Tenant      account.Tenant
-	Name        string // what its partition is named after: a transaction's code, or a currency
+	Name        string // what its partition is named after: a transaction's code, a payout's id, or a currency
 	Transaction *payments.Transaction
 	Event       *payments.Event
 	Entry       *payments.Entry
 	Row         *payments.Unpaid
 	Held        *Held
+	Payout      *payments.Payout
+	Record      *payments.PayoutRecord
 	Broken      string // the item's key, and what is wrong with it
 }
 
@@ -31,6 +33,8 @@ const (
 	journalBooks     = "JOURNAL"
 	unpaidBooks      = "UNPAID"
 	heldBooks        = "HELD"
+	payoutBooks      = "PAYOUT"
+	recordBooks      = "PAYOUTS"
 )
 
 // Audit walks the books of all tenants in one of several segments of the
@@ -40,16 +44,27 @@ const (
 // different times. An error ends it.
 func (s *Store) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audited, error] {
 	scan := s.table.Scan().Segment(segment, segments).Consistent(true).Filter(
-		"contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
-		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+unpaidBooks+"#", "#"+heldBooks+"#")
+		"contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
+		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+unpaidBooks+"#", "#"+heldBooks+"#", "#"+payoutBooks) // and records
 	return audited(ctx, scan.Iter())
 }
 
 // AuditCode walks the transactions of a code with their events, and the
 // entries of their journal, consistently. An error ends it.
 func (s *Store) AuditCode(ctx context.Context, t account.Tenant, code string) iter.Seq2[Audited, error] {
+	return s.audited(ctx, transactionPartition(t, code), journalKey(t, payments.Entry{Code: code}).PK)
+}
+
+// AuditPayout walks a payout and its entries, without its records,
+// consistently. An error ends it.
+func (s *Store) AuditPayout(ctx context.Context, t account.Tenant, id string) iter.Seq2[Audited, error] {
+	return s.audited(ctx, payoutKey(t, id).PK, journalKey(t, payments.Entry{Code: id}).PK)
+}
+
+// audited walks whole partitions.
+func (s *Store) audited(ctx context.Context, partitions ...string) iter.Seq2[Audited, error] {
 	return func(yield func(Audited, error) bool) {
-		for _, partition := range []string{transactionPartition(t, code), journalKey(t, payments.Entry{Code: code}).PK} {
+		for _, partition := range partitions {
 			for item, err := range audited(ctx, s.table.Get(partitionKey, partition).Consistent(true).Iter()) {
 				if !yield(item, err) || err != nil {
 					return
@@ -63,6 +78,12 @@ func (s *Store) AuditCode(ctx context.Context, t account.Tenant, code string) it
 // ends it.
 func (s *Store) AuditUnpaid(ctx context.Context, t account.Tenant, c money.Currency) iter.Seq2[Audited, error] {
 	return audited(ctx, s.table.Get(partitionKey, unpaidPartition(t, c)).Consistent(true).Iter())
+}
+
+// AuditRecords walks the records of the tenant's payouts from a day on
+// (YYYY-MM-DD), consistently. An error ends it.
+func (s *Store) AuditRecords(ctx context.Context, t account.Tenant, from string) iter.Seq2[Audited, error] {
+	return audited(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual, from).Consistent(true).Iter())
 }
 
 func audited(ctx context.Context, items dynamo.Iter) iter.Seq2[Audited, error] {
@@ -89,7 +110,7 @@ func audit(raw map[string]dynamoValue) (Audited, bool) {
 	if dynamo.UnmarshalItem(raw, &k) != nil {
 		return Audited{}, false
 	}
-	parts := strings.SplitN(k.PK, "#", 4)
+	parts := strings.SplitN(k.PK+"#", "#", 4)
 	if len(parts) != 4 {
 		return Audited{}, false
 	}
@@ -97,7 +118,7 @@ func audit(raw map[string]dynamoValue) (Audited, bool) {
 	if !ok {
 		return Audited{}, false
 	}
-	a := Audited{Tenant: tenant, Name: parts[3]}
+	a := Audited{Tenant: tenant, Name: strings.TrimSuffix(parts[3], "#")}
 	into := a.place(parts[2], k.SK)
 	if into == nil {
 		return Audited{}, false
@@ -126,6 +147,12 @@ func (a *Audited) place(books, sk string) any {
 	case books == heldBooks:
 		a.Held = new(Held)
 		return a.Held
+	case books == payoutBooks:
+		a.Payout = new(payments.Payout)
+		return a.Payout
+	case books == recordBooks:
+		a.Record = new(payments.PayoutRecord)
+		return a.Record
 	default:
 		return nil
 	}

@@ -1,0 +1,71 @@
+package reconcile
+
+import (
+	"slices"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// The bank's statement belongs here: each payout that was sent calls for a
+// booking, as an entry calls for a movement of the acquirer (movement.go).
+
+// ofPayout: it is booked once it was sent, and again when its outcome is
+// known; what it lacked is carried forward.
+func ofPayout(p payments.Payout) evidence {
+	e := evidence{about: p.ID}
+	total := p.Total.Minor()
+	e.sums[totalSum], e.sums[countSum] = total, int64(p.Records)
+	post := func(kind payments.EntryKind, of legs) {
+		e.calls = append(e.calls, entryOf(kind, p.ID, p.Currency, of))
+	}
+	sent := []payments.PayoutStatus{payments.Sent, payments.Paying, payments.Returning, payments.PayoutPaid, payments.PayoutFailed}
+	switch {
+	case total > 0 && slices.Contains(sent, p.Status):
+		post(payments.PayoutEntry, legs{payments.MerchantPayable: total, payments.PayoutsInTransit: -total})
+	case total < 0 && p.Status != payments.Collecting:
+		e.calls = append(e.calls, debit(carried+p.ID, total, p.Currency))
+	}
+	switch p.Status {
+	case payments.Paying, payments.PayoutPaid:
+		if total > 0 {
+			post(payments.PayoutPaidEntry, legs{payments.PayoutsInTransit: total, payments.Bank: -total})
+		}
+	case payments.Returning, payments.PayoutFailed:
+		post(payments.PayoutReturnedEntry, legs{payments.PayoutsInTransit: total, payments.MerchantPayable: -total})
+		e.sums[owedSum] = total
+	case payments.Collecting, payments.Sealed:
+		e.sums[owedSum] = total
+	}
+	return e
+}
+
+// ofRecord: about what the row was of, in whose stead it stands until the
+// payout fails; and about the payout, whose part it is.
+func ofRecord(r payments.PayoutRecord) []evidence {
+	amount, currency := r.Amount.Minor(), r.Amount.Currency()
+	part, of := evidence{about: r.PayoutID}, evidence{about: aboutRow(r.Unpaid)}
+	part.sums[totalSum], part.sums[countSum], part.sums[owedSum] = -amount, -1, -amount
+	if r.Status != payments.RecordFailed {
+		of.sums[owedSum] = amount
+	}
+	switch {
+	case r.Kind == payments.UnpaidPart:
+		of.is = []fact{record(r.ID, r.Status, r.PayoutID, amount, r.Fee.Minor(), currency)}
+	case r.Status == payments.RecordOpen, r.Status == payments.RecordSuccessful && r.Kind == payments.UnpaidBalance:
+		of.is = []fact{debit(r.ID, amount, currency)} // as its row did
+	case r.Status == payments.RecordSuccessful:
+		of.is = []fact{settled(r.ID, amount, currency)}
+	}
+	return []evidence{part, of}
+}
+
+// record is the fact that a payout took a transaction's part.
+func record(id string, status payments.RecordStatus, payout string, minor, fee int64, c money.Currency) fact {
+	return fact{recordFact, id, string(status) + " " + minorText(minor, c) + " after " + minorText(fee, c) + " in payout " + payout}
+}
+
+// settled is the fact that a payout made up for a debit.
+func settled(id string, minor int64, c money.Currency) fact {
+	return fact{recordFact, id, string(payments.RecordSuccessful) + " " + minorText(minor, c)}
+}

@@ -1,0 +1,314 @@
+package reconcile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/dynamodb"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// history is a platform on which anything may happen, decided by a seed, in both modes and with every plan of payouts. The
+// rules and the store are the real ones; the acquirer and the bank only keep their books.
+type history struct {
+	*testing.T
+	*rand.Rand
+	clock        *clock.Clock
+	store        *store.Store
+	payer        *payout.Payer
+	movements    []acquirer.Movement
+	transactions []paid
+	refunds      []openRefund
+	n            int
+}
+
+type paid struct {
+	tenant   account.Tenant
+	id       string
+	checkout payments.Checkout
+}
+
+type openRefund struct {
+	paid
+	id string
+}
+
+// statement is the acquirer of one mode.
+type statement struct {
+	acquirer.None
+	h *history
+}
+
+func (s statement) Statement(context.Context) iter.Seq2[acquirer.Movement, error] {
+	return func(yield func(acquirer.Movement, error) bool) {
+		for _, m := range s.h.movements {
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
+}
+
+// teller pays, rejects or thinks about it.
+type teller struct {
+	bank.Bank
+	h *history
+}
+
+func (b teller) Transfer(context.Context, bank.Transfer) (bank.Outcome, error) {
+	return bank.Outcome{State: []bank.State{bank.Paid, bank.Paid, bank.Rejected, bank.Accepted}[b.h.IntN(4)], Reason: "AC04"}, nil
+}
+
+var shops = []account.Tenant{{Mode: account.Live, Merchant: "MC1"}, {Mode: account.Test, Merchant: "MC1"}, {Mode: account.Test, Merchant: "MC2"}}
+
+func newHistory(t *testing.T, seed uint64) *history {
+	t.Helper()
+	c := clock.New()
+	h := &history{T: t, Rand: rand.New(rand.NewPCG(seed, 0)), clock: c, store: store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1",
+		Endpoint: "http://dynamodb.test", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), Now: c.Now,
+		HTTP: &http.Client{Transport: dynamodb.New(dynamodb.Config{Now: c.Now})}})}
+	h.must(h.store.CreateTable(t.Context()))
+	h.payer = payout.New(payout.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
+		Banks: map[account.Mode]bank.Bank{account.Live: teller{h: h}, account.Test: teller{h: h}}})
+	for _, tenant := range shops {
+		_, err := h.payer.SetSchedule(t.Context(), tenant, func(s account.PayoutSchedule) (account.PayoutSchedule, error) {
+			s.Currency, s.Settings = "EUR", account.PayoutSettings{Period: account.Daily, OnDemand: true}
+			s.To = account.BankAccount{ID: "a", Holder: "Shop", IBAN: "DE89370400440532013000", Status: account.BankAccountVerified}
+			return s, nil
+		})
+		h.must(err)
+	}
+	return h
+}
+
+func (h *history) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// uuid is random by the seed.
+func (h *history) uuid() string {
+	var b [16]byte
+	for i := range b {
+		b[i] = byte(h.Uint32())
+	}
+	return payments.ShapeV4(b[:])
+}
+
+func (h *history) move(p paid, kind acquirer.Kind, id string, a money.Amount) {
+	h.movements = append(h.movements, acquirer.Movement{ID: id, ChargeID: p.id, Tenant: p.tenant.String(), Kind: kind, Amount: a, At: h.clock.Now()})
+}
+
+func (h *history) pay() {
+	h.n++
+	p := paid{tenant: shops[h.IntN(len(shops))], id: h.uuid()}
+	amount := money.MustParse(fmt.Sprintf("%d.%02d", 1+h.IntN(200), h.IntN(100)), "EUR")
+	c, err := h.store.CreateCheckout(h.Context(), p.tenant, payments.Checkout{ID: h.uuid(), Reference: fmt.Sprint(h.n), Amount: amount,
+		Status: payments.Pending, CreatedAt: h.clock.Now(), Payee: payments.Payee{Code: p.tenant.Merchant, FeeRate: "0.0195",
+			PayoutPlan: []payments.PayoutPlan{"", payments.TrueInstallment}[h.IntN(2)]}})
+	h.must(err)
+	c, err = c.Begin(payments.Attempt{ID: p.id, Method: payments.CardMethod, Installments: 1 + h.IntN(3)}, h.clock.Now())
+	h.must(err)
+	decision := []payments.Decision{payments.Approved, payments.Approved, payments.Approved, payments.Declined}[h.IntN(4)]
+	if decision == payments.Approved {
+		h.move(p, acquirer.Capture, p.id, amount)
+		if h.IntN(10) == 0 {
+			return // cut off, before it could be recorded
+		}
+	}
+	change, _ := c.Settle(p.id, payments.Outcome{Decision: decision}, "msg", payments.Session{}, h.clock.Now())
+	p.checkout, err = h.store.Apply(h.Context(), p.tenant, change)
+	h.must(err)
+	h.transactions = append(h.transactions, p)
+}
+
+func (h *history) read(p paid) store.Record {
+	h.Helper()
+	r, err := h.store.Transaction(h.Context(), p.tenant, p.id)
+	h.must(err)
+	return r
+}
+
+// some is a part of what is left, or nil for all of it.
+func (h *history) some(r store.Record) *money.Amount {
+	if h.IntN(3) == 0 || r.Refundable.IsZero() {
+		return nil
+	}
+	part := r.Refundable.Split(1 + h.IntN(4))
+	return &part[len(part)-1]
+}
+
+func (h *history) reserve() {
+	if len(h.transactions) == 0 {
+		return
+	}
+	p := h.transactions[h.IntN(len(h.transactions))]
+	r := h.read(p)
+	h.n++
+	change, err := r.ReserveRefund(fmt.Sprint(h.n), h.some(r), p.tenant.Mode == account.Live, h.clock.Now())
+	if err != nil {
+		return
+	}
+	var held *store.Held
+	if p.tenant.Mode == account.Live {
+		now, err := h.store.Held(h.Context(), p.tenant, "EUR")
+		h.must(err)
+		held = &now
+	}
+	h.must(h.store.ApplyTransaction(h.Context(), p.tenant, change, held))
+	h.refunds = append(h.refunds, openRefund{p, change.Events[0].ID})
+}
+
+func (h *history) settle() {
+	if len(h.refunds) == 0 {
+		return
+	}
+	o := h.refunds[h.IntN(len(h.refunds))]
+	r := h.read(o.paid)
+	e, _ := r.Refund(o.id)
+	decision := []payments.Decision{payments.Approved, payments.Approved, payments.Declined, payments.Undecided}[h.IntN(4)]
+	change, ok := r.SettleRefund(e, payments.Outcome{Decision: decision}, h.clock.Now())
+	if h.IntN(5) == 0 {
+		change, ok = r.WithdrawRefund(e, h.clock.Now())
+	} else if ok && decision == payments.Approved {
+		h.move(o.paid, acquirer.Refunded, e.ID, e.Amount)
+	}
+	if ok {
+		h.must(h.store.ApplyTransaction(h.Context(), o.tenant, change, nil))
+	}
+}
+
+func (h *history) chargeBack() {
+	if len(h.transactions) == 0 {
+		return
+	}
+	p := h.transactions[h.IntN(len(h.transactions))]
+	r := h.read(p)
+	h.n++
+	id := fmt.Sprint("cb ", h.n)
+	change, err := r.ChargeBack(p.checkout, id, h.some(r), h.IntN(2) == 0, uuid.NewString(), h.clock.Now())
+	if err != nil {
+		return
+	}
+	h.move(p, acquirer.ChargeBack, id, change.Events[0].Amount)
+	h.must(h.store.ApplyTransaction(h.Context(), p.tenant, change, nil))
+}
+
+// payOut opens a payout, or takes one of before further.
+func (h *history) payOut() {
+	h.n++
+	tenant := shops[h.IntN(len(shops))]
+	planned, due, err := h.payer.OnDemand(h.Context(), tenant, fmt.Sprint(h.n%7))
+	h.must(err)
+	if !due {
+		return
+	}
+	ctx, stop := context.WithCancel(h.Context())
+	if h.IntN(3) == 0 { // cut off
+		stop()
+	}
+	defer stop()
+	if _, err := h.payer.Run(ctx, tenant, planned.ID); err != nil && !errors.Is(err, context.Canceled) {
+		h.Fatal(err)
+	}
+}
+
+func (h *history) reconcile() reconcile.Report {
+	h.Helper()
+	h.clock.Advance(time.Second)
+	r, err := reconcile.Run(h.Context(), reconcile.Config{Store: h.store,
+		Acquirers: map[account.Mode]acquirer.Acquirer{account.Live: statement{h: h}, account.Test: statement{h: h}}})
+	h.must(err)
+	return r
+}
+
+// lifeless are items whose loss changes nothing: no money ever moved by them.
+func lifeless(item map[string]types.AttributeValue) bool {
+	sk, status := text(item["sk"]), ""
+	if s, ok := item["status"]; ok {
+		status = text(s)
+	}
+	switch {
+	case strings.HasPrefix(sk, "EVENT#"):
+		return status == "FAILED" || status == "WITHDRAWN"
+	case strings.HasPrefix(sk, "TRANSACTION#"):
+		return status != "SUCCESSFUL"
+	case sk == "HELD", sk == "PAYOUT":
+		nothing, _ := money.MustParse("0", "EUR").MarshalDynamo()
+		_, records := item["records"].(*types.AttributeValueMemberN)
+		return fmt.Sprint(item["amount"]) == fmt.Sprint(nothing) || records && item["records"].(*types.AttributeValueMemberN).Value == "0"
+	default:
+		return false
+	}
+}
+
+// TestWhateverHappensTheBooksAgreeUntilSomethingIsLost: no history of payments, refunds, charge-backs and payouts, however
+// it is cut off, is taken for a difference; and the loss of any one item is.
+func TestWhateverHappensTheBooksAgreeUntilSomethingIsLost(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			h := newHistory(t, seed)
+			for i := range 120 {
+				[]func(){h.pay, h.pay, h.reserve, h.reserve, h.settle, h.settle, h.settle, h.chargeBack, h.payOut}[h.IntN(9)]()
+				h.clock.Advance(time.Duration(h.IntN(1000)) * time.Millisecond)
+				if i%30 == 29 {
+					if r := h.reconcile(); r.Found != 0 {
+						t.Fatalf("after %d: %+v", i, r.Differences)
+					}
+				}
+			}
+			h.loseEach()
+		})
+	}
+}
+
+// loseEach drops items, one at a time: each loss is a difference, and none is left once the item is back.
+func (h *history) loseEach() {
+	h.Helper()
+	_, table := h.store.Raw()
+	var all []map[string]types.AttributeValue
+	h.must(table.Scan().Filter("contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
+		"#TRANSACTION#", "#JOURNAL#", "#UNPAID#", "#HELD#", "#PAYOUT").All(h.Context(), &all))
+	h.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	lost := 0
+	for _, item := range all {
+		if text(item["sk"]) == "SCHEDULE" || lifeless(item) {
+			continue
+		}
+		if lost++; lost > 14 {
+			break
+		}
+		h.must(table.Delete("pk", text(item["pk"])).Range("sk", text(item["sk"])).Run(h.Context()))
+		if r := h.reconcile(); r.Found == 0 {
+			h.Errorf("%s %s is lost, and all agree", text(item["pk"]), text(item["sk"]))
+		}
+		h.must(table.Put(item).Run(h.Context()))
+	}
+	if r := h.reconcile(); r.Found != 0 || lost < 10 {
+		h.Errorf("after %d losses: %+v", lost, r.Differences)
+	}
+}
