@@ -101,23 +101,40 @@ func (o operator) reported(ctx context.Context, t account.Tenant, r store.Record
 	}
 	if known, ok := r.ChargeBackBy(order.ID); ok {
 		if c.Amount != "" && known.Amount != amount {
-			return order, failure.Clash("CONFLICT", "", "the charge-back of this id is of another amount")
+			return order, errOtherAmount
 		}
 		return order, nil
 	}
 	if _, err := r.ChargeBack(payments.Checkout{}, order.ID, &amount, c.Lost, "", o.Now()); err != nil {
 		return order, err
 	}
+	if t.Mode == account.Test {
+		if amount, err = o.enterInSandbox(ctx, r, order.ID, amount, c.Amount != ""); err != nil {
+			return order, err
+		}
+	}
 	order.Amount = money.Literal(amount.String())
-	if t.Mode != account.Test {
-		return order, nil
-	}
-	err = o.Sandbox.ChargeBack(ctx, r.ID, order.ID, amount)
-	if errors.Is(err, acquirer.ErrUnknownCharge) || errors.Is(err, sandbox.ErrTooMuch) {
-		return order, failure.Clash("CONFLICT", "", "the acquirer has no such money to charge back").With(err)
-	}
-	return order, err
+	return order, nil
 }
+
+// enterInSandbox has the sandbox charge back, and answers how much it did. When
+// the command was cut off after that, what is left may be another amount now.
+func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string, amount money.Amount, exact bool) (money.Amount, error) {
+	err := o.Sandbox.ChargeBack(ctx, r.ID, id, amount)
+	if errors.Is(err, acquirer.ErrUnknownCharge) || errors.Is(err, sandbox.ErrTooMuch) {
+		return amount, failure.Clash("CONFLICT", "", "the acquirer has no such money to charge back").With(err)
+	}
+	if err != nil {
+		return amount, err
+	}
+	entered, err := o.Sandbox.ChargedBack(ctx, id)
+	if err == nil && exact && entered != amount {
+		err = errOtherAmount
+	}
+	return entered, err
+}
+
+var errOtherAmount = failure.Clash("CONFLICT", "", "the charge-back of this id is of another amount")
 
 // amount is what the charge-back is of.
 func (c chargeBack) amount(r store.Record) (money.Amount, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/country"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // facts are those of a merchant that may change; nil leaves one as it is.
@@ -23,6 +24,9 @@ type facts struct {
 	OnlinePayments *bool   `json:"online_payments"`
 	TimeZone       *string `json:"time_zone"`    // "": that of the country's capital
 	RefundFloor    *string `json:"refund_floor"` // "": the contract's
+
+	PayoutPlan      *payments.PayoutPlan `json:"payout_plan"` // "": SINGLE_PAYMENT
+	GrossSettlement *bool                `json:"gross_settlement"`
 }
 
 const (
@@ -51,6 +55,14 @@ func (f facts) apply(m account.Merchant) (account.Merchant, error) {
 	if f.OnlinePayments != nil {
 		m.OnlinePayments = *f.OnlinePayments
 	}
+	if f.GrossSettlement != nil {
+		m.Gross = *f.GrossSettlement
+	}
+	if f.PayoutPlan != nil {
+		if m.PayoutPlan, err = payoutPlan(*f.PayoutPlan); err != nil {
+			return m, err
+		}
+	}
 	if f.FeeRate != nil {
 		if m.FeeRate, err = feeRate(*f.FeeRate); err != nil {
 			return m, err
@@ -77,6 +89,19 @@ func feeRate(text string) (string, error) {
 		return "", failure.Invalid("fee_rate", "must be a decimal from 0 to below 1 with at most 6 decimals, as text")
 	}
 	return rate.Trim(0).String(), nil
+}
+
+// payoutPlan reads a plan; the default is not spelt out, so that equal plans are
+// equal facts.
+func payoutPlan(p payments.PayoutPlan) (string, error) {
+	switch p {
+	case "", payments.SinglePayment:
+		return "", nil
+	case payments.TrueInstallment, payments.AcceleratedInstallment:
+		return string(p), nil
+	default:
+		return "", failure.Invalid("payout_plan", "must be SINGLE_PAYMENT, TRUE_INSTALLMENT or ACCELERATED_INSTALLMENT")
+	}
 }
 
 func timeZone(name, ofCountry string) (string, error) {

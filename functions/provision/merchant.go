@@ -7,6 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -31,6 +32,9 @@ type createMerchant struct {
 	TimeZone    string          `json:"time_zone"`    // IANA name; that of the country's capital unless given
 	RefundFloor string          `json:"refund_floor"` // amount as text; the contract's (§6.4) unless given
 	Profile     json.RawMessage `json:"profile"`      // account.Profile; all optional
+
+	PayoutPlan      payments.PayoutPlan `json:"payout_plan"` // SINGLE_PAYMENT unless given
+	GrossSettlement *bool               `json:"gross_settlement"`
 }
 
 type merchantCreated struct {
@@ -127,6 +131,7 @@ func (c createMerchant) merchant() (account.Merchant, error) {
 	case c.Sandbox && c.TestKey:
 		return account.Merchant{}, failure.Invalid("test_key", "a sandbox merchant's first key is a test key")
 	}
-	return facts{&c.Name, &c.Email, &c.FeeRate, c.OnlinePayments, &c.TimeZone, &c.RefundFloor}.apply(account.Merchant{
+	return facts{&c.Name, &c.Email, &c.FeeRate, c.OnlinePayments, &c.TimeZone, &c.RefundFloor,
+		&c.PayoutPlan, c.GrossSettlement}.apply(account.Merchant{
 		Code: c.MerchantCode, Country: c.Country, Currency: settled, Sandbox: c.Sandbox, OnlinePayments: true})
 }

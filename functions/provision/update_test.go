@@ -54,7 +54,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	for version, given := range []fields{
 		{},
 		{"name": "Bücher", "email": "neu@example.com", "fee_rate": "0.01", "online_payments": false},
-		{"time_zone": "Europe/Vienna", "refund_floor": "-5"},
+		{"time_zone": "Europe/Vienna", "refund_floor": "-5", "payout_plan": "TRUE_INSTALLMENT", "gross_settlement": true},
 		{"profile": fields{"vat_id": "", "locale": "de-AT", "address": fields{"city": "Wien"}}},
 	} {
 		given["command"], given["merchant_code"] = "update_merchant", m.Code
@@ -67,6 +67,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	want := before
 	want.Name, want.Email, want.FeeRate, want.OnlinePayments = "Bücher", "neu@example.com", "0.01", false
 	want.TimeZone, want.RefundFloor, want.Version = "Europe/Vienna", "-5.00", 3
+	want.PayoutPlan, want.Gross = "TRUE_INSTALLMENT", true
 	wantProfile := account.Profile{Website: "https://buch.example", Locale: "de-AT", Address: account.Address{City: "Wien", PostCode: "10115"}}
 	for _, k := range []*key{m.Key, m.TestKey} {
 		if got, profile, copied := d.stored(m.Code, k); got != want || profile != wantProfile || copied != want {
@@ -77,9 +78,10 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	if _, _, copied := d.stored(m.Code, &late); copied != want {
 		t.Errorf("a new key has %+v", copied)
 	}
-	back := fields{"command": "update_merchant", "merchant_code": m.Code, "time_zone": "", "refund_floor": "", "fee_rate": ""}
+	back := fields{"command": "update_merchant", "merchant_code": m.Code, "time_zone": "", "refund_floor": "", "fee_rate": "",
+		"payout_plan": "SINGLE_PAYMENT", "gross_settlement": false}
 	run[updated](d, back)
-	if got, _, _ := d.stored(m.Code, m.Key); got.TimeZone != "Europe/Berlin" || got.RefundFloor != "" || got.FeeRate != "0.0195" {
+	if got, _, _ := d.stored(m.Code, m.Key); got.TimeZone != "Europe/Berlin" || got.RefundFloor != "" || got.FeeRate != "0.0195" || got.PayoutPlan != "" || got.Gross {
 		t.Errorf("taken back: %+v", got)
 	}
 }

@@ -69,9 +69,14 @@ func linesOf(statement iter.Seq2[acquirer.Movement, error]) ([]acquirer.Movement
 	return lines, nil
 }
 
-// call makes one step of an acquirer's call. Throttle and Conflict are an
-// acquirer that certainly took nothing.
+// call makes one step of an acquirer's call.
 func call[T any](steps *Steps, name string, do func() (T, error)) (T, error) {
+	return step(steps, name, acquirer.ErrNotTaken, do)
+}
+
+// step makes one step of a call to another party. Throttle and Conflict are
+// one that certainly took nothing.
+func step[T any](steps *Steps, name string, notTaken error, do func() (T, error)) (T, error) {
 	var none T
 	fault, err := steps.next(name)
 	if err != nil {
@@ -81,7 +86,7 @@ func call[T any](steps *Steps, name string, do func() (T, error)) (T, error) {
 	case FailBefore:
 		return none, errNetwork
 	case Throttle, Conflict:
-		return none, acquirer.ErrNotTaken
+		return none, notTaken
 	}
 	result, err := do()
 	if fault == LoseReply || fault == Crash {

@@ -147,7 +147,7 @@ func (w *World) Process() *Process {
 		Outside: app.Outside{
 			Now: w.Clock.Now, Credentials: w.credentials, Log: log, SandboxHTTP: engines,
 			HTTP:         &http.Client{Transport: faulty{next: meter, steps: steps}},
-			WrapAcquirer: steps.wrap, MaxBackoff: time.Millisecond,
+			WrapAcquirer: steps.wrap, WrapBank: steps.wrapBank, MaxBackoff: time.Millisecond,
 			Limits: rest.Limits{Credential: unlimited, Address: unlimited},
 		},
 	})

@@ -52,6 +52,8 @@ type Merchant struct {
 	FeeRate        string         `dynamo:"fee_rate"`               // decimal fraction of the amount, "0.0195" = 1.95 % (contract §6.7)
 	RefundFloor    string         `dynamo:"refund_floor,omitempty"` // decimal, in Currency; "": the contract's
 	TimeZone       string         `dynamo:"time_zone,omitempty"`    // IANA name; "": UTC
+	PayoutPlan     string         `dynamo:"payout_plan,omitempty"`  // of its transactions (spec, Transaction); "": SINGLE_PAYMENT
+	Gross          bool           `dynamo:"gross,omitempty"`        // gross settlement: fees are billed, not kept back (contract §7.2)
 	CreatedAt      time.Time      `dynamo:"created_at"`
 	Version        int            `dynamo:"version,omitempty"` // how often it was changed; of two copies the higher holds
 }
