@@ -1,0 +1,47 @@
+package world
+
+import (
+	"context"
+	"iter"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+)
+
+// wrapBank puts the steps before a bank.
+func (s *Steps) wrapBank(b bank.Bank) bank.Bank { return faultyBank{b, s} }
+
+// faultyBank is a bank behind a network: each call is a step.
+type faultyBank struct {
+	bank.Bank
+	steps *Steps
+}
+
+// Transfer is one step.
+func (f faultyBank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, error) {
+	return step(f.steps, "Transfer", bank.ErrNotTaken, func() (bank.Outcome, error) { return f.Bank.Transfer(ctx, t) })
+}
+
+// Statement is one step as a whole, as a file that arrives or does not.
+func (f faultyBank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
+	return func(yield func(bank.Booking, error) bool) {
+		lines, err := step(f.steps, "Statement", bank.ErrNotTaken, func() ([]bank.Booking, error) {
+			var lines []bank.Booking
+			for line, err := range f.Bank.Statement(ctx) {
+				if err != nil {
+					return nil, err
+				}
+				lines = append(lines, line)
+			}
+			return lines, nil
+		})
+		if err != nil {
+			yield(bank.Booking{}, err)
+			return
+		}
+		for _, line := range lines {
+			if !yield(line, nil) {
+				return
+			}
+		}
+	}
+}
