@@ -107,6 +107,13 @@ func (a *Acquirer) ChargeBack(ctx context.Context, chargeID, id string, amount m
 	return err
 }
 
+// ChargedBack is what the charge-back of the id is of: the first that was asked
+// for under it.
+func (a *Acquirer) ChargedBack(ctx context.Context, id string) (money.Amount, error) {
+	item, err := a.books.readRefund(ctx, refundKey(refund{ID: id, Kind: acquirer.ChargeBack}))
+	return item.Amount, err
+}
+
 // insist decides a charge-back, which asks nobody. Errors: ErrUnknownCharge,
 // ErrTooMuch.
 func (r refund) insist(c charge) (refund, error) {
