@@ -62,8 +62,9 @@ import (
 //	transaction by any id         1 Query of its partition, with its events: the code follows from the id,
 //	                              the client transaction id and the internal id; by foreign id
 //	                              2 GetItem before (reference guard, checkout)
-//	history page                  1 Query on history for each 1 MB, of at most the page's size and 1,000
-//	                              items beyond it; 1 GetItem for a ref; by code 1 Query of a partition
+//	history page                  1 Query on history of the page's size and 1 item (for each 1 MB); with a
+//	                              filter as many in growing chunks as it takes, of at most 1,000 items more;
+//	                              1 GetItem for a ref to a payment, 2 to others; by code 1 Query of a partition
 //	refund                        1 Query, 1 TransactWriteItems to reserve it (with a floor before it
 //	                              1 GetItem and 1 Query of unpaid rows, 1 MB each, until they suffice),
 //	                              1 TransactWriteItems to record the outcome
