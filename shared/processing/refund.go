@@ -195,7 +195,7 @@ func (p *Processor) changeRefund(ctx context.Context, t account.Tenant, e paymen
 	rule func(payments.Transaction, payments.Event) (payments.TransactionChange, bool)) (payments.Event, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	for range maxReplays {
+	for ctx.Err() == nil { // each round lets somebody through; the outcome must not be lost for want of patience
 		r, err := p.Store.Transaction(ctx, t, e.TransactionID)
 		if err != nil {
 			return e, err
