@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,6 +41,25 @@ type history struct {
 	transactions []paid
 	refunds      []openRefund
 	n            int
+
+	engine  http.RoundTripper
+	meddles bool       // something happens before every other call
+	busy    sync.Mutex // while it does
+}
+
+// RoundTrip carries a call to the table.
+func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
+	if h.meddles && h.busy.TryLock() { // else it is part of what happens
+		h.happen()
+		h.busy.Unlock()
+	}
+	return h.engine.RoundTrip(r)
+}
+
+// happen does anything.
+func (h *history) happen() {
+	[]func(){h.pay, h.pay, h.reserve, h.reserve, h.settle, h.settle, h.settle, h.chargeBack, h.payOut}[h.IntN(9)]()
+	h.clock.Advance(time.Duration(h.IntN(1000)) * time.Millisecond)
 }
 
 type paid struct {
@@ -84,9 +104,9 @@ var shops = []account.Tenant{{Mode: account.Live, Merchant: "MC1"}, {Mode: accou
 func newHistory(t *testing.T, seed uint64) *history {
 	t.Helper()
 	c := clock.New()
-	h := &history{T: t, Rand: rand.New(rand.NewPCG(seed, 0)), clock: c, store: store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1",
-		Endpoint: "http://dynamodb.test", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), Now: c.Now,
-		HTTP: &http.Client{Transport: dynamodb.New(dynamodb.Config{Now: c.Now})}})}
+	h := &history{T: t, Rand: rand.New(rand.NewPCG(seed, 0)), clock: c, engine: dynamodb.New(dynamodb.Config{Now: c.Now})}
+	h.store = store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: "http://dynamodb.test", Now: c.Now,
+		Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTP: &http.Client{Transport: h}})
 	h.must(h.store.CreateTable(t.Context()))
 	h.payer = payout.New(payout.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
 		Banks: map[account.Mode]bank.Bank{account.Live: teller{h: h}, account.Test: teller{h: h}}})
@@ -273,8 +293,7 @@ func TestWhateverHappensTheBooksAgreeUntilSomethingIsLost(t *testing.T) {
 			t.Parallel()
 			h := newHistory(t, seed)
 			for i := range 120 {
-				[]func(){h.pay, h.pay, h.reserve, h.reserve, h.settle, h.settle, h.settle, h.chargeBack, h.payOut}[h.IntN(9)]()
-				h.clock.Advance(time.Duration(h.IntN(1000)) * time.Millisecond)
+				h.happen()
 				if i%30 == 29 {
 					if r := h.reconcile(); r.Found != 0 {
 						t.Fatalf("after %d: %+v", i, r.Differences)
@@ -283,6 +302,29 @@ func TestWhateverHappensTheBooksAgreeUntilSomethingIsLost(t *testing.T) {
 			}
 			h.loseEach()
 		})
+	}
+}
+
+// TestTheBooksAreReadWhileTheyChange: between any two reads something happens, and none of it is taken for a difference.
+func TestTheBooksAreReadWhileTheyChange(t *testing.T) {
+	t.Parallel()
+	suspects := 0
+	for seed := range uint64(6) {
+		h := newHistory(t, seed)
+		for range 40 {
+			h.happen()
+		}
+		for range 10 {
+			h.meddles = true
+			r := h.reconcile()
+			h.meddles = false
+			if suspects += r.Suspects; r.Found != 0 {
+				t.Errorf("seed %d: %+v", seed, r.Differences)
+			}
+		}
+	}
+	if suspects == 0 {
+		t.Error("nothing that happened was even suspected")
 	}
 }
 

@@ -41,8 +41,7 @@ const (
 	HeldDiffers Kind = "held_differs"     // what is held against the refunds in flight
 	BooksDiffer Kind = "books_differ"     // a tenant's journal does not sum to zero
 	OwedDiffers Kind = "owed_differs"     // a tenant's merchant_payable against its rows
-
-	Unchecked Kind = "unchecked" // more suspicions than can be looked into
+	Unchecked   Kind = "unchecked"        // more suspicions than can be looked into
 )
 
 // The endings.
