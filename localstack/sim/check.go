@@ -29,10 +29,14 @@ type findings struct {
 // find notes what must not be.
 func (w *World) find(about, format string, args ...any) {
 	f := finding{about, fmt.Sprintf(format, args...)}
-	w.findings.mu.Lock()
-	w.findings.list = append(w.findings.list, f)
-	w.findings.mu.Unlock()
+	w.findings.add(f)
 	w.notef("FINDING", "%s %s", about, f.Text)
+}
+
+func (f *findings) add(more finding) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = append(f.list, more)
 }
 
 // Findings are all of them; none in a world in order.
@@ -164,17 +168,18 @@ func (w *World) scan() []item {
 	}
 }
 
-// nextDue is when the sweep has something to do; the zero time for never.
+// nextDue is when the sweep has something to do that comes to an end; the zero
+// time for never.
 func (w *World) nextDue() time.Time {
 	next := ""
 	for shard := range store.DueShards {
 		var out struct{ Items []map[string]any }
 		w.aws(w.table, tables+"Query", map[string]any{
-			"TableName": w.config.Table, "IndexName": "due", "Limit": 1, "KeyConditionExpression": "due_pk = :p",
+			"TableName": w.config.Table, "IndexName": "due", "KeyConditionExpression": "due_pk = :p",
 			"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": fmt.Sprintf("DUE#%d", shard)}},
 		}, &out)
 		for _, raw := range out.Items {
-			if at := item(plainItem(raw)).text("due_sk"); next == "" || at < next {
+			if at := item(plainItem(raw)).text("due_sk"); (next == "" || at < next) && !neverTaken(w.read(raw["pk"], raw["sk"])) {
 				next = at
 			}
 		}
@@ -185,6 +190,14 @@ func (w *World) nextDue() time.Time {
 	var micros int64
 	_, _ = fmt.Sscanf(next, "%d#", &micros)
 	return time.UnixMicro(micros).Add(time.Second)
+}
+
+// read is the item with the key.
+func (w *World) read(pk, sk any) item {
+	var out struct{ Item map[string]any }
+	w.aws(w.table, tables+"GetItem", map[string]any{"TableName": w.config.Table, "ConsistentRead": true,
+		"Key": map[string]any{"pk": pk, "sk": sk}}, &out)
+	return plainItem(out.Item)
 }
 
 // atRest says nothing is due and the queue is empty.

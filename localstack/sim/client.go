@@ -22,6 +22,9 @@ type reply struct {
 	response
 	tenant string
 	heard  bool
+	refund string // id of the refund that the platform wrote for it, if any
+
+	asked, answered int64 // when, by the world's moments
 }
 
 // found sets up the merchants: a sandbox one in Germany, and one in Brazil
@@ -61,7 +64,7 @@ func (w *World) send(actor, tenant string, r request) response {
 		w.notef(actor, "%s %s: reply %d is lost", r.Method, r.Path, answer.Status)
 		return response{}
 	}
-	made.heard = answer.Status != 0
+	made.heard, made.answered = answer.Status != 0, w.moment()
 	return answer
 }
 
@@ -69,7 +72,10 @@ func (w *World) send(actor, tenant string, r request) response {
 // function that dies is what API Gateway answers 500 for.
 func (w *World) serve(actor, tenant string, roll uint64, r request) *reply {
 	var out events.APIGatewayV2HTTPResponse
+	asked := w.moment()
+	var by *invocation
 	err := w.invoke(actor, familyOf(r.Path), tenant, roll, func(ctx context.Context, p *process) (err error) {
+		by = invocationOf(ctx)
 		out, err = p.http(ctx, r.event(fmt.Sprint(w.sched.steps.Load()), w.now()))
 		return err
 	})
@@ -94,7 +100,7 @@ func (w *World) serve(actor, tenant string, roll uint64, r request) *reply {
 		}
 	}
 	w.notef(actor, "%s %s %s → %d %s", r.Method, r.Path, r.Key, answer.Status, answer.inShort())
-	made := &reply{request: r, response: answer, tenant: tenant}
+	made := &reply{request: r, response: answer, tenant: tenant, refund: by.refund, asked: asked}
 	w.record(func() { w.replies = append(w.replies, made) })
 	return made
 }
@@ -103,6 +109,8 @@ func familyOf(path string) string {
 	switch {
 	case strings.HasPrefix(path, "/v0.1/customers"):
 		return "customers"
+	case strings.HasPrefix(path, "/v0.1/me/"), strings.HasPrefix(path, "/v1.0/merchants/"), strings.HasPrefix(path, "/v2.1/"):
+		return "transactions"
 	case strings.HasPrefix(path, "/3ds"), strings.HasPrefix(path, "/apm"):
 		return "pages"
 	default:
@@ -167,4 +175,10 @@ func (w *World) record(add func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	add()
+}
+
+// moment is a new moment of the world: later than all before it.
+func (w *World) moment() (at int64) {
+	w.record(func() { w.moments++; at = w.moments })
+	return at
 }

@@ -16,12 +16,14 @@ type books struct {
 	instruments                        []item
 	customers                          map[string]item // by tenant and id
 	cards                              map[string]bool // tokens the acquirer knows
+	items                              []item          // all there are
 }
 
 func (w *World) books() books {
 	b := books{map[string]item{}, map[string]item{}, map[string]item{}, map[string]item{}, map[string]int{}, nil,
-		map[string]item{}, map[string]bool{}}
-	for _, i := range w.scan() {
+		map[string]item{}, map[string]bool{}, nil}
+	b.items = w.scan()
+	for _, i := range b.items {
 		pk, sk := i.text("pk"), i.text("sk")
 		switch {
 		case strings.HasPrefix(pk, "SANDBOX#CHARGE#") && sk == "CHARGE":
@@ -64,6 +66,7 @@ func (w *World) check() {
 	w.checkCallbacks(b)
 	w.checkBuckets()
 	w.checkRecords(b)
+	w.checkMoney(b)
 	w.checkLog()
 }
 
@@ -247,6 +250,7 @@ func (w *World) checkCallbacks(b books) {
 		}
 		before[id] = now
 	}
+	w.addChargeBacks(b, owed)
 	written, seen := map[outcome]int{}, map[string]bool{}
 	for _, c := range w.images("CALLBACK") {
 		if !seen[c.text("id")] {

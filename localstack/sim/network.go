@@ -97,6 +97,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 		k, engine = toQueue, c.world.queues
 	} else if k == toTable {
 		c.world.checkKeys(r.Context(), operation, body)
+		noteRefund(r.Context(), operation, body)
 	}
 	body = c.world.mutate(operation, body)
 	sent := r.Clone(context.WithoutCancel(r.Context()))
@@ -195,5 +196,22 @@ func refusal(r *http.Request, f fault, operation string) *http.Response {
 		Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
 		Body:   io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
+	}
+}
+
+// noteRefund keeps which refund or charge-back a request writes: it comes
+// first of the events in its transaction.
+func noteRefund(ctx context.Context, operation string, body []byte) {
+	if operation != "TransactWriteItems" {
+		return
+	}
+	for _, sort := range valuesOf(string(body), "sk") {
+		if id, ok := strings.CutPrefix(sort, "EVENT#"); ok {
+			by := invocationOf(ctx)
+			by.mu.Lock()
+			by.refund = id
+			by.mu.Unlock()
+			return
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/linear"
 )
 
 // operatorAnswer is what an operator was told.
@@ -15,6 +17,10 @@ type operatorAnswer struct {
 	Code    string `json:"merchant_code"`
 	Version int    `json:"version"` // of a callback secret
 	Error   struct{ Code string }
+
+	Amount json.Number // that was charged back
+
+	asked, answered int64 // when, by the world's moments; not answered: linear.Never
 }
 
 // operate runs an operator's command; false when no answer came.
@@ -23,6 +29,7 @@ func (w *World) operate(actor, command string, answer any) bool {
 	if v.fault == failBefore {
 		return false
 	}
+	told := operatorAnswer{command: command, asked: w.moment(), answered: linear.Never}
 	err := w.invoke(actor, "provision", "", v.roll, func(ctx context.Context, p *process) error {
 		out, err := p.invoke(ctx, json.RawMessage(command))
 		if err != nil {
@@ -33,14 +40,14 @@ func (w *World) operate(actor, command string, answer any) bool {
 			return err
 		}
 		w.notef(actor, "%s → %s", command, redact(string(text)))
-		told := operatorAnswer{command: command}
 		_ = json.Unmarshal(text, &told) // other commands answer other things
-		w.record(func() { w.answers = append(w.answers, told) })
+		told.answered = w.moment()
 		if answer == nil {
 			return nil
 		}
 		return json.Unmarshal(text, answer)
 	})
+	w.record(func() { w.answers = append(w.answers, told) })
 	return err == nil
 }
 

@@ -141,10 +141,8 @@ func (w *World) checkOwner(ctx context.Context, operation string, body []byte) {
 	if operation != "UpdateItem" {
 		return
 	}
-	var out struct{ Item map[string]any }
-	w.aws(w.table, tables+"GetItem", map[string]any{"TableName": w.config.Table, "ConsistentRead": true,
-		"Key": map[string]any{"pk": map[string]string{"S": keys[0]}, "sk": map[string]string{"S": "IDEMPOTENCY"}}}, &out)
-	if owner := item(plainItem(out.Item)).text("owner"); owner != by.claim {
+	stored := w.read(map[string]string{"S": keys[0]}, map[string]string{"S": "IDEMPOTENCY"})
+	if stored.text("owner") != by.claim {
 		w.find("", "%s ended the claim of another request on %s", by.actor, keys[0])
 	}
 }

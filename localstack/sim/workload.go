@@ -20,6 +20,9 @@ type story struct {
 	more    string // further members of the creation
 	method  string // payment_type
 	instant bool   // valid_until comes soon
+
+	transaction string   // that paid it, once it is known
+	returns     []string // amounts that are asked back of it
 }
 
 // Amounts and what they come to (contract §12). The rest is approved.

@@ -62,10 +62,16 @@ type World struct {
 	received []delivery
 	claims   []claim
 	answers  []operatorAnswer
+	moments  int64 // that have been
+	promises []promise
+	disputed bool // every charge-back has been reported again, in the calm
 }
 
 // Options of a run.
 type Options struct {
+	// Refunds plays nothing but refunds of transactions paid before the storm:
+	// many of them, and little else to wait for.
+	Refunds bool
 	// Without names a condition that the transport takes out of every write.
 	Without string
 	// Conditions is told of each condition that a write carries.
@@ -82,6 +88,7 @@ func Run(t *testing.T, seed uint64, o Options) *World {
 		w = newWorld(seed, o)
 		w.play()
 	})
+	w.checkPromises()
 	return w
 }
 
@@ -170,8 +177,12 @@ func (w *World) createQueue() {
 func (w *World) play() {
 	w.run(clients, w.found)
 	w.steer(clients)
-	w.stormy = true
-	w.populate()
+	if w.Refunds {
+		w.refundSales()
+	} else {
+		w.stormy = true
+		w.populate()
+	}
 	w.steer(clients, stragglers)
 	w.calmDown()
 	w.check()
@@ -199,9 +210,15 @@ func (w *World) calmDown() {
 			w.consume()
 			w.steer(sources)
 		}
-		if w.atRest() {
+		if !w.atRest() {
+			continue
+		}
+		if w.disputed {
 			return
 		}
+		w.disputed = true
+		w.run(clients, w.disputeAgain)
+		w.steer(clients)
 	}
 	w.find("", "not at rest after %d quiet ticks", quietTicks)
 }
