@@ -51,10 +51,13 @@ func PayoutID(tenant string, currency money.Currency, day, kind string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// runsBy is when whoever opened a payout has had it run; if not, payoutplan does.
+const runsBy = time.Minute
+
 // NewPayout opens a payout of what is eligible before the cut-off.
 func NewPayout(id string, currency money.Currency, day string, cutoff, now time.Time) Payout {
 	return Payout{ID: id, Currency: currency, Day: day, Cutoff: cutoff, Status: Collecting, Total: money.Zero(currency),
-		CreatedAt: now, UpdatedAt: now, NextLook: now, Version: 1}
+		CreatedAt: now, UpdatedAt: now, NextLook: now.Add(runsBy), Version: 1}
 }
 
 // Reference is what the merchant's bank statement shows.
@@ -182,11 +185,15 @@ func (p Payout) Send(now time.Time) PayoutStep {
 
 // Waits is the payout that can go no further now: for an account, or for the
 // bank's word. It is looked at again after a quarter of an hour, later every
-// hour.
-func (p Payout) Waits(now time.Time) Payout {
+// hour. False when it waited already, and was only looked at early: nothing
+// changes.
+func (p Payout) Waits(now time.Time) (Payout, bool) {
+	if p.Looks > 0 && now.Before(p.NextLook) {
+		return p, false
+	}
 	p.NextLook = now.Add(min(longestLook<<min(p.Looks, 2), time.Hour))
 	p.Looks++
-	return p
+	return p, true
 }
 
 // Paid is the bank's word that the money has left.

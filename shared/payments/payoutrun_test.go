@@ -152,10 +152,14 @@ func TestAWaitingPayoutIsLookedAtLessAndLessOften(t *testing.T) {
 	t.Parallel()
 	p, now := opened(), start
 	for i, want := range []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour, time.Hour, time.Hour} {
-		p = p.Waits(now)
-		if got := p.WakeAt().Sub(now); got != want {
-			t.Errorf("look %d after %s, want %s", i, got, want)
+		var changed bool
+		if p, changed = p.Waits(now); !changed || p.WakeAt().Sub(now) != want {
+			t.Errorf("look %d after %s (%t), want %s", i, p.WakeAt().Sub(now), changed, want)
 		}
+		if early, changed := p.Waits(p.NextLook.Add(-1)); changed || early != p {
+			t.Errorf("look %d, early: %+v", i, early)
+		}
+		now = p.NextLook
 	}
 	p.Total = eur("1")
 	if p = p.Send(now).Payout; p.Looks != 0 {

@@ -143,8 +143,7 @@ func (p *Payer) send(ctx context.Context, t account.Tenant, current store.Payout
 		return false, err
 	}
 	if !schedule.To.Payable() {
-		_, err := p.Store.StepPayout(ctx, t, payments.PayoutStep{Payout: current.Waits(p.Store.Now())}, current.To)
-		return true, err
+		return true, p.wait(ctx, t, current)
 	}
 	_, err = p.Store.StepPayout(ctx, t, current.Send(p.Store.Now()), schedule.To)
 	return false, err
@@ -159,15 +158,27 @@ func (p *Payer) ask(ctx context.Context, t account.Tenant, current store.Payout)
 		o = bank.Outcome{State: bank.Accepted}
 	}
 	now := p.Store.Now()
-	step, rests := payments.PayoutStep{Payout: current.Waits(now)}, true
+	var step payments.PayoutStep
 	switch o.State {
 	case bank.Paid:
-		step, rests = current.Paid(now), false
+		step = current.Paid(now)
 	case bank.Rejected:
-		step, rests = current.Rejected(o.Reason, now), false
+		step = current.Rejected(o.Reason, now)
+	default:
+		return true, p.wait(ctx, t, current)
 	}
 	_, err = p.Store.StepPayout(ctx, t, step, current.To)
-	return rests, err
+	return false, err
+}
+
+// wait puts the payout's next look off.
+func (p *Payer) wait(ctx context.Context, t account.Tenant, current store.Payout) error {
+	waits, changed := current.Waits(p.Store.Now())
+	if !changed {
+		return nil
+	}
+	_, err := p.Store.StepPayout(ctx, t, payments.PayoutStep{Payout: waits}, current.To)
+	return err
 }
 
 func (p *Payer) order(ctx context.Context, t account.Tenant, current store.Payout) (bank.Outcome, error) {

@@ -1,0 +1,179 @@
+package world
+
+import (
+	"context"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// PayoutBooks are what is written of a tenant's payouts.
+type PayoutBooks struct {
+	Payouts map[string]payments.Payout         // by id
+	Records map[string][]payments.PayoutRecord // by payout
+	Unpaid  []payments.Unpaid                  // what waits
+}
+
+// PayoutBooks reads those of a merchant in test mode.
+func (w *World) PayoutBooks(m Merchant) PayoutBooks {
+	w.Helper()
+	if books := w.payoutBooks()["T#"+m.Code]; books != nil {
+		return *books
+	}
+	return PayoutBooks{}
+}
+
+// payoutBooks are all, by tenant.
+func (w *World) payoutBooks() map[string]*PayoutBooks {
+	all := map[string]*PayoutBooks{}
+	for item := range w.stored("") {
+		pk, _ := item["pk"].(*types.AttributeValueMemberS)
+		if pk == nil {
+			continue
+		}
+		parts := strings.SplitN(pk.Value, "#", 4)
+		if len(parts) < 3 {
+			continue
+		}
+		tenant := parts[0] + "#" + parts[1]
+		if all[tenant] == nil {
+			all[tenant] = &PayoutBooks{Payouts: map[string]payments.Payout{}, Records: map[string][]payments.PayoutRecord{}}
+		}
+		if err := all[tenant].take(parts[2], item); err != nil {
+			w.Errorf("%s: %v", pk.Value, err)
+		}
+	}
+	return all
+}
+
+func (b *PayoutBooks) take(noun string, item map[string]types.AttributeValue) error {
+	switch noun {
+	case "PAYOUT":
+		var p payments.Payout
+		err := dynamo.UnmarshalItem(item, &p)
+		b.Payouts[p.ID] = p
+		return err
+	case "PAYOUTS":
+		var r payments.PayoutRecord
+		err := dynamo.UnmarshalItem(item, &r)
+		b.Records[r.PayoutID] = append(b.Records[r.PayoutID], r)
+		return err
+	case "UNPAID":
+		var row payments.Unpaid
+		err := dynamo.UnmarshalItem(item, &row)
+		b.Unpaid = append(b.Unpaid, row)
+		return err
+	default:
+		return nil
+	}
+}
+
+// CheckPayouts fails the test unless each payout is the sum of its records,
+// each row is paid at most once, the sandbox bank has paid exactly what the
+// payouts say, and what the books owe each merchant is what waits for payouts
+// or is within them. A test may check it at any step.
+func (w *World) CheckPayouts() {
+	w.Helper()
+	for tenant, books := range w.payoutBooks() {
+		paidWith := map[string]string{}
+		owed := sums{}
+		for _, row := range books.Unpaid {
+			owed.add(w, row.Amount)
+		}
+		for id, p := range books.Payouts {
+			w.checkPayout(tenant, p, books.Records[id])
+			owed.addOpen(w, p, books.Records[id])
+			for _, r := range books.Records[id] {
+				if other, twice := paidWith[r.ID]; twice && r.Status != payments.RecordFailed {
+					w.Errorf("%s of %s is in the payouts %s and %s", r.ID, tenant, other, id)
+				}
+				if r.Status != payments.RecordFailed && p.Status != payments.Returning {
+					paidWith[r.ID] = id
+				}
+			}
+		}
+		for currency, sum := range w.payable(tenant) {
+			if got := owed.of(currency); got != sum.Neg() {
+				w.Errorf("the books owe %s %s, there is %s", tenant, sum.Neg(), got)
+			}
+		}
+	}
+}
+
+// sums are amounts by currency.
+type sums map[money.Currency]money.Amount
+
+func (s sums) of(c money.Currency) money.Amount {
+	if sum, ok := s[c]; ok {
+		return sum
+	}
+	return money.Zero(c)
+}
+
+func (s sums) add(w *World, a money.Amount) {
+	sum, err := s.of(a.Currency()).Add(a)
+	if err != nil {
+		w.Fatal(err)
+	}
+	s[a.Currency()] = sum
+}
+
+// addOpen adds what a payout holds that is still owed: all of it until it is
+// ordered, and what has not come back yet of one that was returned.
+func (s sums) addOpen(w *World, p payments.Payout, records []payments.PayoutRecord) {
+	switch p.Status {
+	case payments.Collecting, payments.Sealed:
+		s.add(w, p.Total)
+	case payments.Returning:
+		for _, r := range records {
+			if r.Status == payments.RecordOpen {
+				s.add(w, r.Amount)
+			}
+		}
+	}
+}
+
+// payable is what the journal owes a tenant: credits are negative.
+func (w *World) payable(tenant string) sums {
+	booked := sums{}
+	for of, entry := range w.journal() {
+		for _, leg := range entry.Legs {
+			if of == tenant && leg.Account == payments.MerchantPayable {
+				booked.add(w, leg.Amount)
+			}
+		}
+	}
+	return booked
+}
+
+func (w *World) checkPayout(tenant string, p payments.Payout, records []payments.PayoutRecord) {
+	w.Helper()
+	sum := sums{}
+	for _, r := range records {
+		sum.add(w, r.Amount)
+	}
+	if sum.of(p.Currency) != p.Total || len(records) != p.Records {
+		w.Errorf("payout %s of %s: %d records of %s, in the header %d of %s", p.ID, tenant, len(records), sum.of(p.Currency), p.Records, p.Total)
+	}
+	if !strings.HasPrefix(tenant, "T#") {
+		return
+	}
+	times, left, err := banking.Sandbox(w.App).Executed(context.WithoutCancel(w.Context()), p.ID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	ordered := p.Total.Sign() > 0
+	switch {
+	case times > 1, times == 1 && left != p.Total:
+		w.Errorf("the bank paid payout %s of %s %d times, %s", p.ID, p.Total, times, left)
+	case times == 1 && (p.Status == payments.Collecting || p.Status == payments.Sealed || p.Status == payments.PayoutFailed || p.Status == payments.Returning):
+		w.Errorf("the bank paid payout %s, which is %s", p.ID, p.Status)
+	case times == 0 && ordered && (p.Status == payments.Paying || p.Status == payments.PayoutPaid):
+		w.Errorf("the bank did not pay payout %s, which is %s", p.ID, p.Status)
+	}
+}
