@@ -10,6 +10,10 @@ import (
 // bytes, of which app.Config wants 32 at least.
 const secretLength = 64
 
+// punctuation is what a secret is drawn without: letters and digits alone are
+// base64. ExcludePunctuation says it to AWS; emulators know the list only.
+const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
 // keyWaiting in days is how long a key of dev can be called back: the least
 // KMS offers.
 const keyWaiting = 7
@@ -39,7 +43,7 @@ func (p *platform) addSecret() {
 	p.secret = awssecretsmanager.NewSecret(p.stack, text("Secret"), &awssecretsmanager.SecretProps{
 		Description: text("Cashwrap, " + p.Stage + ": every key of the platform is derived from this"),
 		GenerateSecretString: &awssecretsmanager.SecretStringGenerator{
-			PasswordLength: number(secretLength), ExcludePunctuation: yes, // letters and digits are base64
+			PasswordLength: number(secretLength), ExcludePunctuation: yes, ExcludeCharacters: text(punctuation),
 		},
 		RemovalPolicy: p.lasting(),
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/cashwrap/cashwrap/functions"
 )
@@ -14,10 +15,15 @@ func TestTheSecretIsDrawnOnDeployment(t *testing.T) {
 	s := inDev(t)
 	for key := range s.all("AWS::KMS::Key") {
 		s.has(t, "AWS::SecretsManager::Secret", map[string]any{
-			"GenerateSecretString": map[string]any{"PasswordLength": secretLength, "ExcludePunctuation": true},
+			"GenerateSecretString": map[string]any{"PasswordLength": secretLength, "ExcludePunctuation": true, "ExcludeCharacters": punctuation},
 			"KmsKeyId":             arn(key),
 		})
 		s.has(t, "AWS::KMS::Key", map[string]any{"EnableKeyRotation": true})
+	}
+	for c := rune(' ' + 1); c < 0x7f; c++ {
+		if letter := unicode.IsLetter(c) || unicode.IsDigit(c); letter == strings.ContainsRune(punctuation, c) {
+			t.Errorf("%c: drawn %t", c, !strings.ContainsRune(punctuation, c))
+		}
 	}
 	if secretLength%4 != 0 || secretLength/4*3 < 32 {
 		t.Errorf("%d characters", secretLength)
