@@ -21,11 +21,12 @@ const capacityHead = `# What each endpoint costs at the table
 
 Made by ` + "`go test ./functions -run TestCapacity -update`" + `, which plays each request once in a warm process and reads
 the consumed capacity that the engine reports, by the published rules and with indexes. Without ` + "`-update`" + ` the test
-fails when a line no longer holds. RCU and WCU are read and write capacity units. The rate limit adds at most 0.02 writes a request, and an
-Idempotency-Key two writes. The sandbox acquirer's own books are another party's and are not counted.
+fails when a line no longer holds. RCU and WCU are read and write capacity units; of the WCU, list, due and history are
+those of the three indexes. The rate limit adds at most 0.02 writes a request, and an Idempotency-Key two writes. The
+sandbox acquirer's own books are another party's and are not counted.
 
-| request | calls | RCU | WCU | which |
-|---|---:|---:|---:|---|
+| request | calls | RCU | WCU | list | due | history | which |
+|---|---:|---:|---:|---:|---:|---:|---|
 `
 
 // measured is one line of the table.
@@ -80,6 +81,11 @@ var measuredRequests = []measured{
 	{"DELETE /v0.1/checkouts/{id}", 3, func(t *tale) world.Request {
 		return world.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + t.create(nil)}
 	}},
+	{"POST /v0.1/checkouts, with an Idempotency-Key", 4, func(t *tale) world.Request {
+		return world.Request{Method: "POST", Path: "/v0.1/checkouts", Header: map[string]string{"Idempotency-Key": "measured"},
+			Body: map[string]any{"checkout_reference": "measured once", "amount": 10.10, "currency": "EUR",
+				"merchant_code": t.Merchant.Code, "return_url": t.receiver.URL}}
+	}},
 	{"GET /v0.1/checkouts/{id}/payment-methods", 2, func(t *tale) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts/" + t.create(nil) + "/payment-methods"}
 	}},
@@ -98,6 +104,11 @@ var measuredRequests = []measured{
 	}},
 	{"GET /v0.1/customers/{customer_id}/payment-instruments", 3, func(t *tale) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/customers/" + t.customer() + "/payment-instruments"}
+	}},
+	{"POST /v0.1/me/refund/{txn_id}", 5, func(t *tale) world.Request {
+		t.checkout = t.create(nil)
+		paid := t.Do(t.put(paying(frictionless)))
+		return world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid.Text("transaction_id"), Body: map[string]any{"amount": 1}}
 	}},
 	{"GET /v1.1/receipts/{id}, for the first time", 5, func(t *tale) world.Request {
 		return t.receipt()
@@ -123,7 +134,7 @@ func (t *tale) receipt() world.Request {
 // warmUp has each function lease its first tokens of the rate limit.
 func warmUp(w *world.World) {
 	for path, want := range map[string]int{"/v0.1/checkouts": 200, "/v0.1/customers/nobody": 404, "/v0.1/artefacts/none/content": 404,
-		"/v1.1/receipts/none?mid=" + w.Merchant.Code: 404} {
+		"/v2.1/merchants/" + w.Merchant.Code + "/transactions?id=none": 404, "/v1.1/receipts/none?mid=" + w.Merchant.Code: 404} {
 		if r := w.Do(world.Request{Method: "GET", Path: path}); r.Status != want {
 			w.Fatalf("warm up: %d %s", r.Status, r.Body)
 		}
@@ -148,8 +159,9 @@ func TestCapacity(t *testing.T) {
 		if len(use.Calls) > m.most {
 			t.Errorf("%s: %d calls, aim %d: %v", m.name, len(use.Calls), m.most, use.Calls)
 		}
-		fmt.Fprintf(&table, "| %s | %d | %g | %g | %s |\n", m.name, len(use.Calls), use.Read, use.Write, strings.Join(use.Calls, ", "))
+		table.WriteString(line(m.name, use))
 	}
+	table.WriteString(measureEvents(t))
 	if *update {
 		if err := os.WriteFile(capacityFile, []byte(table.String()), 0o644); err != nil {
 			t.Fatal(err)

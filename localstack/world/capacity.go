@@ -11,8 +11,9 @@ import (
 
 // Use is what a request cost at the table.
 type Use struct {
-	Calls       []string // operations, in order
-	Read, Write float64  // capacity units, with indexes
+	Calls       []string           // operations, in order
+	Read, Write float64            // capacity units, with indexes
+	Indexes     map[string]float64 // of Write, by the index
 }
 
 // Meter adds up what calls to the table cost. It asks for each call's
@@ -68,7 +69,7 @@ func asking(r *http.Request) (*http.Request, error) {
 	if err := json.Unmarshal(body, &members); err != nil {
 		return nil, err
 	}
-	members["ReturnConsumedCapacity"] = json.RawMessage(`"TOTAL"`)
+	members["ReturnConsumedCapacity"] = json.RawMessage(`"INDEXES"`)
 	if body, err = json.Marshal(members); err != nil {
 		return nil, err
 	}
@@ -78,7 +79,10 @@ func asking(r *http.Request) (*http.Request, error) {
 }
 
 // consumed is one entry of ConsumedCapacity.
-type consumed struct{ CapacityUnits float64 }
+type consumed struct {
+	CapacityUnits          float64
+	GlobalSecondaryIndexes map[string]struct{ CapacityUnits float64 }
+}
 
 func (m *Meter) note(operation string, body []byte) {
 	var one struct{ ConsumedCapacity consumed }
@@ -88,17 +92,25 @@ func (m *Meter) note(operation string, body []byte) {
 	} else {
 		_ = json.Unmarshal(body, &several)
 	}
-	units := 0.0
-	for _, entry := range several.ConsumedCapacity {
-		units += entry.CapacityUnits
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.use.Calls = append(m.use.Calls, operation)
+	for _, entry := range several.ConsumedCapacity {
+		m.use.add(operation, entry)
+	}
+}
+
+func (u *Use) add(operation string, c consumed) {
 	switch operation {
 	case "GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems":
-		m.use.Read += units
-	default:
-		m.use.Write += units
+		u.Read += c.CapacityUnits
+		return
+	}
+	u.Write += c.CapacityUnits
+	if u.Indexes == nil {
+		u.Indexes = map[string]float64{}
+	}
+	for name, index := range c.GlobalSecondaryIndexes {
+		u.Indexes[name] += index.CapacityUnits
 	}
 }

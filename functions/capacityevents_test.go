@@ -1,0 +1,211 @@
+package functions_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+const afterEvents = `
+## What a payment leaves in the table
+
+Names and values of all items, and 100 bytes for each item of the table and of an index, by the published rules. The
+callback is deleted 31 days after its delivery; the rest stays.
+
+| after | items | bytes | bytes in indexes |
+|---|---:|---:|---:|
+`
+
+// line is one of the table.
+func line(name string, use world.Use) string {
+	return fmt.Sprintf("| %s | %d | %g | %g | %g | %g | %g | %s |\n", name, len(use.Calls), use.Read, use.Write,
+		use.Indexes["list"], use.Indexes["due"], use.Indexes["history"], inBrief(use.Calls))
+}
+
+// inBrief counts calls, in the order of their first, where they are many.
+func inBrief(calls []string) string {
+	const few = 5
+	if len(calls) <= few {
+		return strings.Join(calls, ", ")
+	}
+	count, order := map[string]int{}, []string{}
+	for _, call := range calls {
+		if count[call]++; count[call] == 1 {
+			order = append(order, call)
+		}
+	}
+	for i, call := range order {
+		order[i] = fmt.Sprintf("%d %s", count[call], call)
+	}
+	return strings.Join(order, ", ")
+}
+
+// paidOut is how many payments the payout is of that is measured: as many as
+// it takes at once.
+const paidOut = 32
+
+// measureEvents are the lines of what no request does, and of what stays.
+func measureEvents(t *testing.T) string {
+	one := newTale(t)
+	one.Operate(map[string]any{"command": "set_payout", "merchant_code": one.Merchant.Code, "holder": "Kaffeehaus", "iban": sandbox.PaidIBAN}, nil)
+	one.pay(map[string]any{})
+	lines := line("a callback is delivered", one.deliver())
+	for range paidOut - 1 {
+		one.pay(map[string]any{"return_url": nil})
+	}
+	before := one.left()
+	lines += line(fmt.Sprintf("%d payments are paid out", paidOut), one.payOut())
+	lines += afterEvents + paidOnce(t).line("a checkout is paid by card")
+	return lines + one.left().less(before).line(fmt.Sprintf("%d payments are paid out, in addition", paidOut))
+}
+
+// newTale is in a world of its own, with nothing else in it.
+func newTale(t *testing.T) *tale {
+	w := world.New(t)
+	return &tale{World: w, receiver: w.Receive()}
+}
+
+// pay takes a payment of its own.
+func (t *tale) pay(more map[string]any) {
+	t.n++
+	t.checkout = t.create(more)
+	if paid := t.Do(t.put(paying(frictionless))); paid.Status != 200 {
+		t.Fatalf("pay: %d %s", paid.Status, paid.Body)
+	}
+}
+
+// deliver brings the callback that is owed to its receiver.
+func (t *tale) deliver() world.Use {
+	if _, err := t.Main().DrainStream(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Main().Meter.Reset()
+	t.drain()
+	if n := len(t.receiver.Deliveries()); n != 1 {
+		t.Errorf("%d callbacks delivered, want 1", n)
+	}
+	return t.Main().Meter.Reset()
+}
+
+func (t *tale) drain() {
+	if _, err := t.Main().DrainQueues(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// payOut pays the merchant on the next day: the payout is planned and ordered,
+// and a while later the bank is asked.
+func (t *tale) payOut() world.Use {
+	t.Main().Meter.Reset()
+	for _, wait := range []time.Duration{24 * time.Hour, 16 * time.Minute} {
+		t.Clock.Advance(wait)
+		if err := t.Main().TickNow(t.Context(), "payoutplan"); err != nil {
+			t.Fatal(err)
+		}
+		t.drain()
+	}
+	for id, p := range t.PayoutBooks(t.Merchant).Payouts {
+		if p.Status != payments.PayoutPaid || p.Records != paidOut {
+			t.Errorf("payout %s is %s, of %d payments", id, p.Status, p.Records)
+		}
+	}
+	return t.Main().Meter.Reset()
+}
+
+// paidOnce is what a payment by card leaves; its addresses have the same
+// length in each run.
+func paidOnce(t *testing.T) size {
+	one := newTale(t)
+	before := one.left()
+	one.pay(map[string]any{"return_url": "https://shop.example/hook"})
+	return one.left().less(before)
+}
+
+// size is that of items.
+type size struct{ items, bytes, inIndexes int }
+
+func (s size) less(o size) size {
+	return size{s.items - o.items, s.bytes - o.bytes, s.inIndexes - o.inIndexes}
+}
+
+func (s size) line(name string) string {
+	return fmt.Sprintf("| %s | %d | %d | %d |\n", name, s.items, s.bytes, s.inIndexes)
+}
+
+// perItem is what DynamoDB adds to each item, for the bill.
+const perItem = 100
+
+// left is the size of all that the platform has stored by now.
+func (t *tale) left() size {
+	var s size
+	db, table := t.App.Store.Raw()
+	pages := dynamodb.NewScanPaginator(db.Client(), &dynamodb.ScanInput{TableName: aws.String(table.Name())})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range page.Items {
+			if pk := item[store.PartitionKey].(*types.AttributeValueMemberS); !strings.HasPrefix(pk.Value, "SANDBOX#") {
+				s.add(item)
+			}
+		}
+	}
+	return s
+}
+
+func (s *size) add(item map[string]types.AttributeValue) {
+	s.items++
+	s.bytes += perItem + sizeOf(item)
+	for _, index := range store.Indexes {
+		if item[index.Partition] == nil {
+			continue
+		}
+		s.inIndexes += perItem
+		for _, name := range append([]string{store.PartitionKey, store.SortKey, index.Partition, index.Sort}, index.Include...) {
+			if v, ok := item[name]; ok {
+				s.inIndexes += len(name) + sizeOfValue(v)
+			}
+		}
+	}
+}
+
+func sizeOf(item map[string]types.AttributeValue) (n int) {
+	for name, v := range item {
+		n += len(name) + sizeOfValue(v)
+	}
+	return n
+}
+
+// sizeOfValue is by DynamoDB's published rules.
+func sizeOfValue(v types.AttributeValue) int {
+	const structure, element = 3, 1
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return len(v.Value)
+	case *types.AttributeValueMemberN:
+		return (len(strings.Trim(v.Value, "-.0"))+1)/2 + 1
+	case *types.AttributeValueMemberB:
+		return len(v.Value)
+	case *types.AttributeValueMemberL:
+		n := structure
+		for _, each := range v.Value {
+			n += element + sizeOfValue(each)
+		}
+		return n
+	case *types.AttributeValueMemberM:
+		return structure + element*len(v.Value) + sizeOf(v.Value)
+	default: // a Boolean or null
+		return 1
+	}
+}
