@@ -44,6 +44,7 @@ var imports = []struct {
 	{"shared/account", pure},
 	{"shared/payments", pure},
 	{"shared/page", pure + " shared/payments"},
+	{"shared/page/pagetest", ""},
 	{"shared/acquirer", pure + " shared/payments"},
 	{"shared/acquirer/*", pure + " shared/payments shared/acquirer"},
 	{"shared/bank", pure + " shared/account"},
@@ -99,6 +100,9 @@ var reserved = []struct {
 	{"github.com/aws/jsii-runtime-go", "infra/..."},
 	{"github.com/cdklabs", "infra/..."},
 	{"github.com/getkin/kin-openapi", "shared/contract"},
+	{"github.com/a-h/templ", "functions/checkouts functions/pages shared/page shared/rest"},
+	{"html/template", ""}, // it looks methods up by name, so the linker would keep those of every type
+	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},           // slow to start (design §6)
@@ -125,7 +129,7 @@ func TestReservedLibraries(t *testing.T) {
 // absent are packages that no Lambda program may even link: they cost
 // start-up, memory and trust.
 var absent = []string{
-	module + "shared/contract", module + "localstack", module + "infra",
+	module + "shared/contract", module + "shared/page/pagetest", module + "localstack", module + "infra",
 	"github.com/aws/aws-cdk-go", "github.com/getkin/kin-openapi", "github.com/aws/aws-sdk-go-v2/config",
 	"pgregory.net/rapid", "testing",
 }

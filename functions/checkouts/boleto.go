@@ -2,7 +2,6 @@ package checkouts
 
 import (
 	"context"
-	_ "embed"
 	"strings"
 	"time"
 
@@ -12,10 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-//go:embed boleto.html
-var boletoBody string
-
-var boletoPage = page.New(boletoBody, "")
+var boletoPage = page.New("")
 
 type boletoRequest struct {
 	ID    string `path:"id"`
@@ -31,11 +27,11 @@ func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, e
 	if c.ID != req.ID || c.Attempt.Method != payments.Boleto {
 		return rest.Document{}, failure.Absent("", "Resource not found")
 	}
-	drawn, err := boletoPage.Draw("Boleto", map[string]string{
-		"Merchant": c.Payee.Name, "Description": c.Description, "Line": groups(code.Text),
-		"Amount": c.Amount.String() + " " + string(c.Amount.Currency()),
-		"Until":  code.Until.Format(time.DateOnly), "Image": f.artefactURL(req.Token, imageForm),
-	})
+	drawn, err := boletoPage.Draw("Boleto", boletoBody(printed{
+		merchant: c.Payee.Name, description: c.Description, line: groups(code.Text),
+		amount: c.Amount.String() + " " + string(c.Amount.Currency()),
+		until:  code.Until.Format(time.DateOnly), image: f.artefactURL(req.Token, imageForm),
+	}))
 	return rest.Document{HTML: drawn.HTML, CSP: append(drawn.CSP, "img-src 'self'")}, err
 }
 

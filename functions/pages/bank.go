@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
@@ -12,10 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-//go:embed bank.html
-var bankBody string
-
-var bankPage = page.New(bankBody, "")
+var bankPage = page.New("")
 
 type bankRequest struct {
 	SessionID string `path:"session_id"`
@@ -28,7 +24,7 @@ func (p pages) bank(ctx context.Context, req bankRequest) (rest.Document, error)
 	if err != nil {
 		return rest.Document{}, err
 	}
-	drawn, err := bankPage.Draw("Pay with "+view.Method.Name(), view)
+	drawn, err := bankPage.Draw("Pay with "+view.Method.Name(), bankBody(view))
 	return document(drawn.Posting(destinations(view.ReturnURL)...)), err
 }
 

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"net/url"
 	"strings"
@@ -23,16 +22,10 @@ type challengeRequest struct {
 	TermURL string `form:"TermUrl"`
 }
 
-//go:embed challenge.html
-var challengeBody string
-
-//go:embed continue.html
-var continueBody string
-
 var (
-	challengePage = page.New(challengeBody, "")
+	challengePage = page.New("")
 	// The script only presses the button; without scripts the payer does.
-	continuePage = page.New(continueBody, "document.forms[0].submit();")
+	continuePage = page.New("document.forms[0].submit();")
 )
 
 // challenge is the issuer's page: it shows what is paid and offers the
@@ -42,10 +35,7 @@ func (p pages) challenge(ctx context.Context, req challengeRequest) (rest.Docume
 	if err != nil {
 		return rest.Document{}, err
 	}
-	drawn, err := challengePage.Draw("Confirm your payment", struct {
-		sandbox.View
-		challengeRequest
-	}{view, req})
+	drawn, err := challengePage.Draw("Confirm your payment", challengeBody(view, req))
 	return document(drawn.Framed()), err
 }
 
@@ -69,7 +59,7 @@ func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, 
 	if err != nil {
 		return rest.Document{}, err
 	}
-	drawn, err := continuePage.Draw("Returning to the shop", struct{ TermURL, PaRes, MD string }{req.TermURL, paRes, req.MD})
+	drawn, err := continuePage.Draw("Returning to the shop", continueBody(req.TermURL, paRes, req.MD))
 	return document(drawn.Framed().Posting(destinations(view.ReturnURL)...)), err
 }
 

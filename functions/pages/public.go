@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	_ "embed"
 	"net/http"
 	"time"
 
@@ -42,10 +41,7 @@ func (p pages) webhookKeys(context.Context, struct{}) (webhookKeys, error) {
 	return published, err
 }
 
-//go:embed problem.html
-var problemBody string
-
-var problemPage = page.New(problemBody, "")
+var problemPage = page.New("")
 
 // problem explains a problem type to whoever follows its address (RFC 9457 §3.1.1).
 func (p pages) problem(_ context.Context, req struct {
@@ -55,7 +51,7 @@ func (p pages) problem(_ context.Context, req struct {
 	if !ok {
 		return rest.Document{}, failure.Absent("", "There is no such problem type.")
 	}
-	drawn, err := problemPage.Draw(known.Title, known)
+	drawn, err := problemPage.Draw(known.Title, problemBody(known))
 	return document(drawn), err
 }
 

@@ -8,13 +8,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-//go:embed outcome.html
-var outcomeBody string
-
 //go:embed outcome.js
 var outcomeScript string
 
-var outcomePage = New(outcomeBody, outcomeScript)
+var outcomePage = New(outcomeScript)
 
 // Outcome ends a 3DS challenge of a checkout without redirect_url (contract
 // §4.4): it tells the parent frame {type: "cashwrap:3ds", checkout_id,
@@ -22,11 +19,7 @@ var outcomePage = New(outcomeBody, outcomeScript)
 // merchant reads the checkout to be sure.
 func Outcome(checkoutID string, status payments.Status) (Page, error) {
 	said := outcomeWords(status)
-	p, err := outcomePage.Draw(said.Title, struct {
-		words
-		CheckoutID string
-		Status     payments.Status
-	}{said, checkoutID, status})
+	p, err := outcomePage.Draw(said.Title, outcomeBody(said, checkoutID, status))
 	return p.Framed(), err
 }
 

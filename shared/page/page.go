@@ -2,19 +2,24 @@
 // one style sheet, and for each page the Content-Security-Policy directives
 // under which it works. Nothing comes from another host, and a page runs no
 // script but the one it was made with, which the policy names by its hash.
+//
+// A page is written as a .templ file. The Go file beside it is generated
+// from that, with "go tool templ generate -f" at the root of the repository,
+// and committed: text is put where it belongs by plain calls, escaped, and
+// no program carries an interpreter of templates. That would look methods up
+// by name, for which the linker keeps the methods of all types.
 package page
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"html/template"
 	"strings"
-)
 
-//go:embed layout.html
-var layout string
+	"github.com/a-h/templ"
+)
 
 //go:embed style.css
 var style string
@@ -41,21 +46,17 @@ func (p Page) with(directive string) Page {
 
 // Template is a page's fixed part.
 type Template struct {
-	html   *template.Template
 	script string
 	csp    []string
 }
 
-// New prepares a page from its body and an optional script. Both are source,
-// so it panics when the body does not parse.
-func New(body, script string) *Template {
-	t := template.Must(template.New("layout").Parse(layout))
-	template.Must(t.New("body").Parse(body))
+// New prepares a page from its optional script, which is source.
+func New(script string) *Template {
 	csp := []string{"style-src " + source(style)}
 	if script != "" {
 		csp = append(csp, "script-src "+source(script))
 	}
-	return &Template{html: t, script: script, csp: csp}
+	return &Template{script: script, csp: csp}
 }
 
 // source names an inline element's exact text (CSP level 3, §2.3.1).
@@ -64,14 +65,9 @@ func source(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Draw fills the page. It fails only for data the body does not fit.
-func (t *Template) Draw(title string, data any) (Page, error) {
+// Draw fills the page. It fails only when the body does.
+func (t *Template) Draw(title string, body templ.Component) (Page, error) {
 	var b bytes.Buffer
-	err := t.html.Execute(&b, struct {
-		Title  string
-		Style  template.CSS
-		Script template.JS
-		Data   any
-	}{title, template.CSS(style), template.JS(t.script), data})
+	err := layout(title, style, t.script, body).Render(context.Background(), &b)
 	return Page{HTML: b.Bytes(), CSP: t.csp}, err
 }

@@ -1,22 +1,31 @@
 package page_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/a-h/templ"
+
 	"github.com/cashwrap/cashwrap/shared/page"
+	"github.com/cashwrap/cashwrap/shared/page/pagetest"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
+
+// heading is a page's body.
+var heading = templ.Raw("<h1>x</h1>")
 
 // The policy names each inline element by the hash of what the browser gets.
 func TestThePolicyAllowsExactlyWhatThePageHolds(t *testing.T) {
 	t.Parallel()
 	script := `if (1 < 2 && "</b>" !== '&amp;') { document.title = "ok"; }`
-	p, err := page.New(`<h1>{{.}}</h1>`, script).Draw("A & B", "<i>")
+	p, err := page.New(script).Draw("A & B", heading)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +41,7 @@ func TestThePolicyAllowsExactlyWhatThePageHolds(t *testing.T) {
 			t.Errorf("policy %q lacks %q", p.CSP, want)
 		}
 	}
-	for _, part := range []string{"<title>A &amp; B</title>", "<h1>&lt;i&gt;</h1>"} {
+	for _, part := range []string{"<title>A &amp; B</title>", "<main><h1>x</h1></main>"} {
 		if !strings.Contains(body, part) {
 			t.Errorf("the page lacks %s", part)
 		}
@@ -41,7 +50,7 @@ func TestThePolicyAllowsExactlyWhatThePageHolds(t *testing.T) {
 
 func TestAPageWithoutAScriptMayRunNone(t *testing.T) {
 	t.Parallel()
-	p, err := page.New(`<h1>x</h1>`, "").Draw("x", nil)
+	p, err := page.New("").Draw("x", heading)
 	if err != nil || strings.Contains(string(p.HTML), "<script") || len(p.CSP) != 1 {
 		t.Errorf("%q %v\n%s", p.CSP, err, p.HTML)
 	}
@@ -49,7 +58,7 @@ func TestAPageWithoutAScriptMayRunNone(t *testing.T) {
 
 func TestLeaveIsGivenToOnePageOnly(t *testing.T) {
 	t.Parallel()
-	p, err := page.New(`<h1>x</h1>`, "").Draw("x", nil)
+	p, err := page.New("").Draw("x", heading)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,10 +68,34 @@ func TestLeaveIsGivenToOnePageOnly(t *testing.T) {
 	}
 }
 
-func TestDataThatDoesNotFitIsAnError(t *testing.T) {
+func TestABodyThatFailsIsAnError(t *testing.T) {
 	t.Parallel()
-	if _, err := page.New(`{{.Name}}`, "").Draw("x", 7); err == nil {
-		t.Error("no error")
+	fails := templ.ComponentFunc(func(context.Context, io.Writer) error { return io.ErrUnexpectedEOF })
+	if _, err := page.New("").Draw("x", fails); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestATextInTheLayoutStaysAText(t *testing.T) {
+	t.Parallel()
+	err := pagetest.Check(1, func(text string) (string, error) {
+		p, err := page.New("f();").Draw(text, heading)
+		return string(p.HTML), err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A checkout's id, and a status if it ever came from outside.
+func TestATextInTheOutcomeStaysAText(t *testing.T) {
+	t.Parallel()
+	err := pagetest.Check(2, func(text string) (string, error) {
+		p, err := page.Outcome(text, payments.Status(text))
+		return string(p.HTML), err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,0 +1,74 @@
+package pages
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/page/pagetest"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// TestATextStaysAText in every place of every page, also where today's
+// requests and merchants cannot bring one.
+func TestATextStaysAText(t *testing.T) {
+	t.Parallel()
+	view := func(text string) sandbox.View {
+		return sandbox.View{Amount: money.MustParse("10.10", "EUR"), Merchant: text, Method: payments.IDEAL,
+			Card: &payments.CardSummary{Brand: text, LastFour: text}}
+	}
+	for name, c := range map[string]struct {
+		places int
+		body   func(text string) templ.Component
+	}{
+		"bank": {1, func(text string) templ.Component { return bankBody(view(text)) }},
+		"challenge": {6, func(text string) templ.Component {
+			return challengeBody(view(text), challengeRequest{text, text, text})
+		}},
+		"continue": {3, func(text string) templ.Component { return continueBody(text, text, text) }},
+		"problem": {3, func(text string) templ.Component {
+			return problemBody(rest.Problem{Title: text, Description: text, Slug: text})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := pagetest.Check(c.places, func(text string) (string, error) { return drawn(t, c.body(text)), nil })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestTheFormLeadsToNoScript, though challenged lets none come so far.
+func TestTheFormLeadsToNoScript(t *testing.T) {
+	t.Parallel()
+	for _, address := range pagetest.Scripts {
+		if body := drawn(t, continueBody(address, "", "")); !strings.Contains(body, `action="about:invalid#`) {
+			t.Errorf("%q: %s", address, body)
+		}
+	}
+}
+
+// TestTheChallengesAddressIsAText: TermUrl is a field's value there, which
+// nobody follows, so that it arrives as it was.
+func TestTheChallengesAddressIsAText(t *testing.T) {
+	t.Parallel()
+	body := drawn(t, challengeBody(sandbox.View{Amount: money.MustParse("10.10", "EUR")}, challengeRequest{TermURL: "javascript:x"}))
+	if !strings.Contains(body, `name="TermUrl" value="javascript:x"`) || strings.Contains(body, "Card") {
+		t.Error(body)
+	}
+}
+
+func drawn(t *testing.T, body templ.Component) string {
+	t.Helper()
+	var b strings.Builder
+	if err := body.Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

@@ -1,0 +1,35 @@
+package pagetest_test
+
+import (
+	"html"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/page/pagetest"
+)
+
+// Check must see each way in which a page can let a text out of its place.
+func TestWhatCheckSees(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		page string
+		put  func(string) string
+		good bool
+	}{
+		"escaped":             {`<p title="$">$</p>`, html.EscapeString, true},
+		"as it is":            {`<p title="a">$$</p>`, func(text string) string { return text }, false},
+		"quotes left":         {`<p title="$">$</p>`, strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;").Replace, false},
+		"without quotes":      {`<p title=$>$</p>`, html.EscapeString, false},
+		"escaped twice":       {`<p title="$">$</p>`, func(text string) string { return html.EscapeString(html.EscapeString(text)) }, false},
+		"lost in one place":   {`<p title="$">x</p>`, html.EscapeString, false},
+		"ampersands left":     {`<p title="$">$</p>`, strings.NewReplacer("<", "&lt;", ">", "&gt;", `"`, "&#34;").Replace, false},
+		"replaced, not shown": {`<p title="$">$</p>`, func(string) string { return "?" }, false},
+	} {
+		err := pagetest.Check(2, func(text string) (string, error) {
+			return strings.ReplaceAll(c.page, "$", c.put(text)), nil
+		})
+		if (err == nil) != c.good {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

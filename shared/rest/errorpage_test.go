@@ -1,0 +1,19 @@
+package rest
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/page/pagetest"
+)
+
+// TestATextStaysAText: a message may quote what the request held.
+func TestATextStaysAText(t *testing.T) {
+	t.Parallel()
+	err := pagetest.Check(4, func(text string) (string, error) {
+		return string(errorPage(Problem{Title: text}, &failure.Error{Message: text}, text).HTML), nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
