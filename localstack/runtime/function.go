@@ -1,0 +1,184 @@
+// Package runtime is what Lambda is to a program on provided.al2023: it starts the program with a deployment's
+// environment, hands it one event at a time over the Runtime API, and ends it when it is idle, too slow, or no longer
+// needed. Of one function several instances run beside each other.
+//
+// Where it differs from Lambda: an idle process is not frozen, memory is not limited, a call beyond the last instance
+// waits instead of being throttled, and the network is this machine's.
+//
+// Only the local run and tests import this package.
+package runtime
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Config is one function. Name, Program and Timeout are required.
+type Config struct {
+	Name        string
+	Program     string            // absolute path of its bootstrap
+	Environment map[string]string // the function's own variables, its region, and the credentials of its role
+	ARN         string
+	Timeout     time.Duration // of one call; then its process is killed
+	Instances   int           // at the same time, at most; 0: what a new AWS account has for all its functions
+	Idle        time.Duration // an instance is ended after so long without a call; 0: five minutes
+	Log         *slog.Logger  // gets each line that the processes print; nil: slog.Default
+}
+
+const (
+	defaultInstances = 10
+	defaultIdle      = 5 * time.Minute
+)
+
+var (
+	errStopped = errors.New("runtime: the function is stopped")
+	// errGone says an instance ended before it was handed the event.
+	errGone = errors.New("runtime: the instance is gone")
+)
+
+// Function is a function whose instances start with its calls. It is safe for concurrent use.
+type Function struct {
+	config Config
+	slots  chan struct{} // one for each call under way
+
+	mu      sync.Mutex
+	idle    []*Instance // the one that was used last is last
+	all     map[*Instance]bool
+	started int
+	stopped bool
+}
+
+// New makes a function. No process runs before its first call.
+func New(c Config) *Function {
+	if c.Instances == 0 {
+		c.Instances = defaultInstances
+	}
+	if c.Idle == 0 {
+		c.Idle = defaultIdle
+	}
+	return &Function{config: c, slots: make(chan struct{}, c.Instances), all: map[*Instance]bool{}}
+}
+
+// Invoke makes one call: in an idle instance, or a new one. Errors: an *Error, which is the function's own or tells how
+// its process ended; or ctx's, which ends the call with its process.
+func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
+	select {
+	case f.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-f.slots }()
+	for {
+		i, err := f.take(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		reply, err := i.call(ctx, id, payload)
+		if errors.Is(err, errGone) && i.calls > 0 { // it ended while it was idle; the next may be a new one
+			continue
+		}
+		if errors.Is(err, errGone) {
+			err = i.exitError(id)
+		}
+		f.put(i)
+		return reply, err
+	}
+}
+
+// Stop ends all instances, with the calls they are at, and returns when their processes are gone.
+func (f *Function) Stop() {
+	f.mu.Lock()
+	f.stopped = true
+	var running []*Instance
+	for i := range f.all {
+		running = append(running, i)
+	}
+	f.mu.Unlock()
+	for _, i := range running {
+		i.kill()
+	}
+	for _, i := range running {
+		<-i.ended
+	}
+}
+
+// take is the idle instance that was used last, so that the others can end, or a new one.
+func (f *Function) take(ctx context.Context, id string) (*Instance, error) {
+	f.mu.Lock()
+	if last := len(f.idle) - 1; last >= 0 {
+		i := f.idle[last]
+		f.idle = f.idle[:last]
+		f.mu.Unlock()
+		i.retirement.Stop()
+		return i, nil
+	}
+	f.started++
+	number := f.started
+	f.mu.Unlock()
+
+	i, err := spawn(f.config, number)
+	if err != nil {
+		return nil, err
+	}
+	if !f.adopt(i) {
+		i.Stop()
+		return nil, errStopped
+	}
+	return i, i.ready(ctx, id)
+}
+
+// adopt notes an instance until it ends; false when the function was stopped meanwhile.
+func (f *Function) adopt(i *Instance) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.stopped {
+		return false
+	}
+	f.all[i] = true
+	go func() {
+		<-i.ended
+		f.forget(i)
+	}()
+	return true
+}
+
+func (f *Function) forget(i *Instance) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.all, i)
+	f.remove(i)
+}
+
+// remove takes the instance out of the idle ones; false when it is not one of them.
+func (f *Function) remove(i *Instance) bool {
+	at := slices.Index(f.idle, i)
+	if at >= 0 {
+		f.idle = slices.Delete(f.idle, at, at+1)
+	}
+	return at >= 0
+}
+
+// put keeps an instance warm, unless it ended.
+func (f *Function) put(i *Instance) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.all[i] || i.gone() {
+		return
+	}
+	f.idle = append(f.idle, i)
+	i.retirement = time.AfterFunc(f.config.Idle, func() { f.retire(i) })
+}
+
+// retire ends an instance that is still idle.
+func (f *Function) retire(i *Instance) {
+	f.mu.Lock()
+	idle := f.remove(i)
+	f.mu.Unlock()
+	if idle {
+		i.kill()
+	}
+}

@@ -1,0 +1,183 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	// initLimit is how long Lambda lets a program take until it asks for its first event.
+	initLimit = 10 * time.Second
+	// outputLimit is how long what a dead process left in its pipes is waited for.
+	outputLimit = time.Second
+)
+
+// Instance is one execution environment: a process, and the Runtime API that it alone talks to.
+type Instance struct {
+	Init time.Duration // from the start of the process to its first request for an event
+
+	config  Config
+	cmd     *exec.Cmd
+	server  *http.Server
+	started time.Time
+	asks    chan struct{} // the process asks for an event
+	turns   chan *turn    // and gets it
+	ended   chan struct{} // closed when the process is gone and its output is read
+	exit    error         // why, once it ended
+
+	calls      int         // answered; only the instance's user looks at it
+	retirement *time.Timer // while it is idle
+
+	mu      sync.Mutex
+	current *turn
+}
+
+// turn is one event and its answer.
+type turn struct {
+	id       string
+	payload  []byte
+	deadline time.Time
+	answers  chan answer // takes one without waiting
+}
+
+type answer struct {
+	payload []byte
+	err     error
+}
+
+// Start runs one instance by itself and returns when it asks for its first event. Errors: as of Function.Invoke.
+func Start(ctx context.Context, c Config) (*Instance, error) {
+	i, err := spawn(c, 1)
+	if err != nil {
+		return nil, err
+	}
+	return i, i.ready(ctx, "init")
+}
+
+// spawn starts the process.
+func spawn(c Config, number int) (*Instance, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	name := fmt.Sprintf("%s#%d", c.Name, number)
+	out := &output{log: c.Log.With("process", name)}
+	i := &Instance{config: c, cmd: exec.Command(c.Program),
+		asks: make(chan struct{}, 1), turns: make(chan *turn), ended: make(chan struct{})}
+	i.server = &http.Server{Handler: i.api(), ReadHeaderTimeout: initLimit, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}
+	i.cmd.Dir, i.cmd.Env = filepath.Dir(c.Program), c.environment(listener.Addr().String(), number)
+	i.cmd.Stdout, i.cmd.Stderr, i.cmd.WaitDelay = out, out, outputLimit
+	withUs(i.cmd)
+	i.started = time.Now()
+	if err := i.cmd.Start(); err != nil {
+		listener.Close()
+		return nil, fmt.Errorf("runtime: start %s: %w", c.Name, err)
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = i.server.Serve(listener) // until Close
+	}()
+	go func() {
+		i.exit = i.cmd.Wait()
+		i.server.Close()
+		<-served
+		out.flush()
+		close(i.ended)
+	}()
+	return i, nil
+}
+
+// ready returns when the new process asks for its first event.
+func (i *Instance) ready(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, initLimit, timedOut(id, initLimit))
+	defer cancel()
+	select {
+	case <-i.asks:
+		i.Init = time.Since(i.started)
+		return nil
+	case <-i.ended:
+		return i.exitError(id)
+	case <-ctx.Done():
+		i.Stop()
+		return context.Cause(ctx)
+	}
+}
+
+// call hands the event to the process, which asks for one, and returns its answer when it asks for the next, as Lambda
+// does. Errors: as of Function.Invoke, and errGone.
+func (i *Instance) call(ctx context.Context, id string, payload []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, i.config.Timeout, timedOut(id, i.config.Timeout))
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	t := &turn{id: id, payload: payload, deadline: deadline, answers: make(chan answer, 1)}
+	select {
+	case i.turns <- t:
+	case <-i.ended:
+		return nil, errGone
+	case <-ctx.Done():
+		i.Stop()
+		return nil, context.Cause(ctx)
+	}
+	a, err := i.await(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	i.calls++
+	select {
+	case <-i.asks:
+	case <-i.ended:
+	case <-ctx.Done(): // it answered in time, but did not finish
+		i.Stop()
+	}
+	return a.payload, a.err
+}
+
+// await is the answer to a turn, or what became of the process without one.
+func (i *Instance) await(ctx context.Context, t *turn) (answer, error) {
+	select {
+	case a := <-t.answers:
+		return a, nil
+	case <-ctx.Done():
+		i.Stop()
+		return answer{}, context.Cause(ctx)
+	case <-i.ended:
+	}
+	select {
+	case a := <-t.answers: // its last deed
+		return a, nil
+	default:
+		return answer{}, i.exitError(t.id)
+	}
+}
+
+// Stop kills the process, as Lambda does without a word, and returns when it is gone. It may be called again.
+func (i *Instance) Stop() {
+	i.kill()
+	<-i.ended
+}
+
+func (i *Instance) kill() {
+	if !i.gone() {
+		killGroup(i.cmd)
+	}
+}
+
+func (i *Instance) gone() bool {
+	select {
+	case <-i.ended:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,236 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestAProcessSeesLambdasWorldAndNothingOfOurs(t *testing.T) {
+	t.Parallel()
+	f, _ := start(t, nil)
+	s := look(t, f)
+	for _, want := range []string{"AWS_LAMBDA_FUNCTION_NAME=obedient", "AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1",
+		"_HANDLER=bootstrap", "TZ=:UTC", "LAMBDA_TASK_ROOT=" + filepath.Dir(os.Args[0])} {
+		if !slices.Contains(s.Environment, want) {
+			t.Errorf("%s is not in the environment %q", want, s.Environment)
+		}
+	}
+	for _, ours := range []string{"HOME=", "GOCACHE=", "USER="} {
+		if slices.ContainsFunc(s.Environment, func(v string) bool { return strings.HasPrefix(v, ours) }) {
+			t.Errorf("the process sees our %s", ours)
+		}
+	}
+	if s.RequestID != "request-1" || s.ARN != program(nil).ARN || s.Left <= 0 || s.Left > time.Minute {
+		t.Errorf("the call was %+v", s)
+	}
+	if here, err := filepath.EvalSymlinks(filepath.Dir(os.Args[0])); err != nil || s.Folder != here {
+		t.Errorf("it runs in %s, want %s, %v", s.Folder, here, err)
+	}
+}
+
+func TestAnInstanceStaysWarmAndMakesOneCallAtATime(t *testing.T) {
+	t.Parallel()
+	f, _ := start(t, nil)
+	first := look(t, f).PID
+	for range 3 {
+		if again := look(t, f).PID; again != first {
+			t.Errorf("another process %d, want %d", again, first)
+		}
+	}
+	at, accept := hanging(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var busy sync.WaitGroup
+	busy.Go(func() { _, _ = f.Invoke(ctx, "2", order("hang", at)) })
+	ended := accept()
+	if second := look(t, f).PID; second == first {
+		t.Error("a busy process got a second event")
+	}
+	cancel()
+	ended()
+	busy.Wait()
+}
+
+func TestACallBeyondTheLastInstanceWaits(t *testing.T) {
+	t.Parallel()
+	f, _ := start(t, func(c *Config) { c.Instances = 2 })
+	at, accept := hanging(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var calls sync.WaitGroup
+	for range 2 {
+		calls.Go(func() { _, _ = f.Invoke(ctx, "1", order("hang", at)) })
+	}
+	first, second := accept(), accept()
+	impatient, cancelThird := context.WithCancel(t.Context())
+	cancelThird()
+	if _, err := f.Invoke(impatient, "3", order("look", "")); !errors.Is(err, context.Canceled) || f.started != 2 {
+		t.Errorf("error %v with %d instances started; want it to have waited for one of two", err, f.started)
+	}
+	cancel()
+	first()
+	second()
+	calls.Wait()
+	look(t, f)
+}
+
+func TestAnIdleInstanceIsEnded(t *testing.T) {
+	t.Parallel()
+	f, _ := start(t, func(c *Config) { c.Idle = time.Millisecond })
+	i, err := f.take(t.Context(), "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.call(t.Context(), "1", order("look", "")); err != nil {
+		t.Fatal(err)
+	}
+	f.put(i)
+	<-i.ended
+	look(t, f)
+}
+
+func TestWhatGoesWrongIsToldAsLambdaDoes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		event     []byte
+		want      Error
+		survives  bool
+		logged    string
+		otherWise func(*Config)
+	}{
+		"an error of the function's": {event: order("fail", "played"), want: Error{"errorString", "played"}, survives: true},
+		"a panic":                    {event: order("panic", "at the disco"), want: Error{"string", "at the disco"}, logged: "at the disco"},
+		"an end": {event: order("exit", ""),
+			want: Error{ExitError, "RequestId: 1 Error: Runtime exited with error: exit status 3"}},
+		"an end at the start": {otherWise: func(c *Config) { c.Environment[roleVariable] = "broken" }, logged: "no configuration",
+			want: Error{ExitError, "RequestId: 1 Error: Runtime exited with error: exit status 1"}},
+		"an event of another type": {event: []byte(`[]`), survives: true,
+			want: Error{"UnmarshalTypeError", "json: cannot unmarshal array into Go value of type runtime.deed"}},
+		"a reply that is too long": {event: order("be long", ""),
+			want: Error{"Function.ResponseSizeTooLarge", "Response payload size exceeded maximum allowed payload size (6291556 bytes)."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, log := start(t, c.otherWise)
+			_, err := f.Invoke(t.Context(), "1", c.event)
+			var told *Error
+			if !errors.As(err, &told) || *told != c.want {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+			if c.otherWise == nil {
+				look(t, f)
+			}
+			if fresh := f.started > 1; fresh == c.survives && c.otherWise == nil {
+				t.Errorf("%d processes; it should have survived: %t", f.started, c.survives)
+			}
+			f.Stop()
+			if !strings.Contains(log.String(), c.logged) {
+				t.Errorf("%q is not in the log:\n%s", c.logged, log)
+			}
+		})
+	}
+}
+
+func TestACallThatTakesTooLongIsKilled(t *testing.T) {
+	t.Parallel()
+	f, _ := start(t, func(c *Config) { c.Timeout = 20 * time.Millisecond })
+	at, _ := hanging(t)
+	_, err := f.Invoke(t.Context(), "1", order("hang", at))
+	var told *Error
+	if want := (Error{TimedOut, "RequestId: 1 Error: Task timed out after 0.02 seconds"}); !errors.As(err, &told) || *told != want {
+		t.Errorf("error %v, want %v", err, want)
+	}
+	if len(f.idle) != 0 {
+		t.Error("the process is kept")
+	}
+}
+
+func TestStopEndsWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	f, _ := start(t, nil)
+	at, accept := hanging(t)
+	failed := make(chan error)
+	go func() {
+		_, err := f.Invoke(t.Context(), "1", order("hang", at))
+		failed <- err
+	}()
+	ended := accept()
+	f.Stop()
+	ended()
+	var told *Error
+	if err := <-failed; !errors.As(err, &told) || told.Type != ExitError || !strings.Contains(told.Message, "signal: killed") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := f.Invoke(t.Context(), "2", order("look", "")); !errors.Is(err, errStopped) {
+		t.Errorf("after the stop: error %v", err)
+	}
+}
+
+func TestAProcessThatDiesWhileIdleIsReplaced(t *testing.T) {
+	t.Parallel()
+	f, _ := start(t, nil)
+	pid := look(t, f).PID
+	i := f.idle[0]
+	i.Stop()
+	if again := look(t, f).PID; again == pid {
+		t.Error("a dead process answered")
+	}
+}
+
+func TestNoProcessOutlivesUs(t *testing.T) {
+	t.Parallel()
+	at, accept := hanging(t)
+	owner := exec.Command(os.Args[0])
+	owner.Env = append(os.Environ(), roleVariable+"=owner", "HANG_AT="+at)
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := accept()
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = owner.Wait() // killed
+	ended()
+}
+
+func TestLinesGoIntoTheLog(t *testing.T) {
+	t.Parallel()
+	f, log := start(t, nil)
+	printed := `{"time":"2026-11-21T10:00:00.5Z","level":"WARN","msg":"slow","status":201,"duration_ms":12.5,"route":"/a b","at":{"x":1}}` +
+		"\nplain words\n{\"_aws\":{}}\nwithout an end"
+	if _, err := f.Invoke(t.Context(), "1", order("print", printed)); err != nil {
+		t.Fatal(err)
+	}
+	f.Stop()
+	for _, want := range []string{
+		`time=2026-11-21T10:00:00.500Z level=WARN msg=slow process=obedient#1 status=201 duration_ms=12.5 route="/a b" at="{\"x\":1}"`,
+		`level=INFO msg="plain words" process=obedient#1`, `msg="{\"_aws\":{}}" process=obedient#1`,
+		`msg="without an end" process=obedient#1`, `msg=begun process=obedient#1`,
+	} {
+		if !strings.Contains(log.String(), want+"\n") {
+			t.Errorf("%s is not in the log:\n%s", want, log)
+		}
+	}
+}
+
+func TestAStartIsMeasured(t *testing.T) {
+	t.Parallel()
+	i, err := Start(t.Context(), program(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.Stop()
+	if i.Init <= 0 || i.Init > initLimit {
+		t.Errorf("a start of %v", i.Init)
+	}
+	if _, err := Start(t.Context(), Config{Name: "absent", Program: filepath.Join(t.TempDir(), bootstrap)}); err == nil {
+		t.Error("a program that is not there started")
+	}
+}
