@@ -147,3 +147,20 @@ func hanging(t *testing.T) (at string, accept func() (ended func())) {
 		return func() { _, _ = io.Copy(io.Discard, conn); conn.Close() }
 	}
 }
+
+// starts is how many instances have been started.
+func starts(f *Function) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.started
+}
+
+// warm is the idle instance that a call would take; nil without one.
+func warm(f *Function) *Instance {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.idle) == 0 {
+		return nil
+	}
+	return f.idle[len(f.idle)-1]
+}

@@ -71,8 +71,8 @@ func TestACallBeyondTheLastInstanceWaits(t *testing.T) {
 	first, second := accept(), accept()
 	impatient, cancelThird := context.WithCancel(t.Context())
 	cancelThird()
-	if _, err := f.Invoke(impatient, "3", order("look", "")); !errors.Is(err, context.Canceled) || f.started != 2 {
-		t.Errorf("error %v with %d instances started; want it to have waited for one of two", err, f.started)
+	if _, err := f.Invoke(impatient, "3", order("look", "")); !errors.Is(err, context.Canceled) || starts(f) != 2 {
+		t.Errorf("error %v with %d instances started; want it to have waited for one of two", err, starts(f))
 	}
 	cancel()
 	first()
@@ -99,17 +99,17 @@ func TestAnIdleInstanceIsEnded(t *testing.T) {
 func TestWhatGoesWrongIsToldAsLambdaDoes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		event     []byte
-		want      Error
-		survives  bool
-		logged    string
-		otherWise func(*Config)
+		event    []byte
+		want     Error
+		survives bool
+		logged   string
+		change   func(*Config)
 	}{
 		"an error of the function's": {event: order("fail", "played"), want: Error{"errorString", "played"}, survives: true},
 		"a panic":                    {event: order("panic", "at the disco"), want: Error{"string", "at the disco"}, logged: "at the disco"},
 		"an end": {event: order("exit", ""),
 			want: Error{ExitError, "RequestId: 1 Error: Runtime exited with error: exit status 3"}},
-		"an end at the start": {otherWise: func(c *Config) { c.Environment[roleVariable] = "broken" }, logged: "no configuration",
+		"an end at the start": {change: func(c *Config) { c.Environment[roleVariable] = "broken" }, logged: "no configuration",
 			want: Error{ExitError, "RequestId: 1 Error: Runtime exited with error: exit status 1"}},
 		"an event of another type": {event: []byte(`[]`), survives: true,
 			want: Error{"UnmarshalTypeError", "json: cannot unmarshal array into Go value of type runtime.deed"}},
@@ -118,17 +118,17 @@ func TestWhatGoesWrongIsToldAsLambdaDoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, log := start(t, c.otherWise)
+			f, log := start(t, c.change)
 			_, err := f.Invoke(t.Context(), "1", c.event)
 			var told *Error
 			if !errors.As(err, &told) || *told != c.want {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
-			if c.otherWise == nil {
+			if c.change == nil {
 				look(t, f)
 			}
-			if fresh := f.started > 1; fresh == c.survives && c.otherWise == nil {
-				t.Errorf("%d processes; it should have survived: %t", f.started, c.survives)
+			if fresh := starts(f) > 1; fresh == c.survives && c.change == nil {
+				t.Errorf("%d processes; it should have survived: %t", starts(f), c.survives)
 			}
 			f.Stop()
 			if !strings.Contains(log.String(), c.logged) {
@@ -147,7 +147,7 @@ func TestACallThatTakesTooLongIsKilled(t *testing.T) {
 	if want := (Error{TimedOut, "RequestId: 1 Error: Task timed out after 0.02 seconds"}); !errors.As(err, &told) || *told != want {
 		t.Errorf("error %v, want %v", err, want)
 	}
-	if len(f.idle) != 0 {
+	if warm(f) != nil {
 		t.Error("the process is kept")
 	}
 }
@@ -177,8 +177,7 @@ func TestAProcessThatDiesWhileIdleIsReplaced(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, nil)
 	pid := look(t, f).PID
-	i := f.idle[0]
-	i.Stop()
+	warm(f).Stop()
 	if again := look(t, f).PID; again == pid {
 		t.Error("a dead process answered")
 	}
