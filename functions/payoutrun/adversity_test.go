@@ -1,0 +1,163 @@
+package payoutrun_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// TestDoubledAndLateMessagesAndTicksChangeNothing: at every step of a payout everything comes again, and twelve hours later
+// once more.
+func TestDoubledAndLateMessagesAndTicksChangeNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for range 3 {
+		s.pay("10", 1)
+	}
+	again := func() {
+		t.Helper()
+		for id := range s.PayoutBooks(s.merchant).Payouts {
+			for range 3 {
+				if err := queue.OpenPayouts(s.App).Send(t.Context(), s.tenant(), id); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		s.tick(s.Main())
+		s.tick(s.Main())
+		s.CheckPayouts()
+	}
+	s.midnight()
+	for _, wait := range []time.Duration{0, time.Second, 16 * time.Minute, time.Minute, 12 * time.Hour, 12 * time.Hour} {
+		s.Clock.Advance(wait)
+		again()
+	}
+	want(t, "payouts", len(s.payouts()), 1)
+	want(t, "paid", s.payouts()["2026-11-21"], "PAID 29.40")
+	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-29.40")
+}
+
+// TestARunCutOffAnywhereIsFinished: a crash and a lost reply at each I/O step of planning and of running, one night each,
+// and every other fault at the bank; the bank pays, or rejects.
+func TestARunCutOffAnywhereIsFinished(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		faults   []world.Fault
+		steps    string // that it happens to; "": all
+		rejected bool
+	}{
+		"crash":           {[]world.Fault{world.Crash}, "", false},
+		"crash, rejected": {[]world.Fault{world.Crash}, "", true},
+		"lost reply":      {[]world.Fault{world.LoseReply}, "", false},
+		"at the bank":     {world.Faults, "Transfer", false},
+		"at a rejection":  {world.Faults, "Transfer", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			taken := s.cutOff(0, world.NoFault, c.rejected)
+			nights := 0
+			for i, step := range taken {
+				if c.steps != "" && step != c.steps {
+					continue
+				}
+				for _, fault := range c.faults {
+					s.cutOff(i+1, fault, c.rejected)
+					nights++
+				}
+			}
+			if len(taken) < 15 || nights == 0 {
+				t.Errorf("only %d nights for %v", nights, taken)
+			}
+			if !s.Balance(s.merchant, payments.MerchantPayable, "EUR").IsZero() {
+				t.Error("something is still owed")
+			}
+		})
+	}
+}
+
+// cutOff is a day with two payments and a night with a fault, and answers the steps of the process it happened to.
+func (s *shop) cutOff(at int, fault world.Fault, rejected bool) []string {
+	s.Helper()
+	first := s.pay("10", 1)
+	s.pay("20", 1)
+	if rejected {
+		s.set(fields{"iban": sandbox.ClosedIBAN})
+	}
+	s.midnight()
+	doomed := s.Process()
+	defer doomed.Stop()
+	doomed.Steps.Plan(at, fault)
+	_ = doomed.TickNow(s.Context(), "payoutplan")
+	_, _ = doomed.DrainQueues(s.Context())
+	for range 4 { // long enough for a message to be seen again
+		s.Clock.Advance(16 * time.Minute)
+		s.tick(s.Main())
+	}
+	if rejected {
+		s.set(fields{"iban": sandbox.PaidIBAN})
+		s.night()
+	}
+	s.CheckPayouts()
+	if d := s.detail(first); d.Received != 1 || d.Simple != "PAID_OUT" {
+		s.Fatalf("%s at step %d: %+v", fault, at, d)
+	}
+	wantAll(s, fmt.Sprintf("%s at step %d leaves", fault, at), s.waiting())
+	return doomed.Steps.Taken()
+}
+
+// TestOverlappingRunsPayOnce: many runners of one payout, and of one on demand for the same rows.
+func TestOverlappingRunsPayOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var paid []payment
+	for range 100 {
+		paid = append(paid, s.pay("10", 1))
+	}
+	s.midnight()
+	payer := banking.Open(s.App)
+	planned, due, err := payer.Plan(t.Context(), s.tenant())
+	if err != nil || !due {
+		t.Fatalf("planned %t, %v", due, err)
+	}
+	demanded, due, err := payer.OnDemand(t.Context(), s.tenant(), "operation")
+	if err != nil || !due {
+		t.Fatalf("demanded %t, %v", due, err)
+	}
+	s.atOnce(4, func(i int) {
+		runner := banking.Open(s.App)
+		for _, id := range []string{planned.ID, demanded.ID}[i%2:] {
+			_, _ = runner.Run(t.Context(), s.tenant(), id) // one that is left behind leaves it to the others
+		}
+		s.refund(paid[i], "5")
+	})
+	s.CheckPayouts()
+	for range 3 {
+		s.Clock.Advance(16 * time.Minute)
+		s.tick(s.Main())
+	}
+	s.pay("100", 1) // covers what was refunded too late
+	s.night()
+	wantAll(t, "waiting", s.waiting())
+	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-1058.05") // 100 × 9.80, less 4 × 5, and 98.05
+	for _, p := range paid {
+		if d := s.detail(p); d.Received != 1 || d.Total != 1 {
+			t.Fatalf("%+v", d)
+		}
+	}
+}
+
+func (s *shop) atOnce(n int, do func(int)) {
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() { do(i) })
+	}
+	group.Wait()
+}
