@@ -1,0 +1,254 @@
+package functions_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/linear"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+)
+
+const (
+	refundHistoriesVariable = "CASHWRAP_REFUND_HISTORIES"
+	fewHistories            = 20  // over the engine in memory, where the simulation plays many more
+	realHistories           = 200 // over DynamoDB Local
+	atOnce                  = 2   // histories
+)
+
+// captured is what each history begins with, and asked are parts of it, in
+// minor units; 0 is all that is left. The sandbox declines 42.91, and leaves
+// 42.25 open for 30 s (contract §12).
+const captured = 100_00
+
+var asked = []int64{0, 10_00, 25_00, 42_25, 42_91, 60_00, 1}
+
+// TestConcurrentRefundsAreLinearizable has clients compete for one transaction
+// as real ones do, at the same time, with lost replies and faults between the
+// functions and the table: whatever they were told, there is an order of their
+// requests that explains it. The simulation plays many more such histories,
+// but on an engine of our own.
+func TestConcurrentRefundsAreLinearizable(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	histories := make([]*race, number(t, refundHistoriesVariable))
+	var next sync.Mutex
+	played := 0
+	var workers sync.WaitGroup
+	for range atOnce {
+		processes := []*world.Process{w.Process(), w.Process(), w.Process(), w.Process()}
+		workers.Go(func() {
+			for {
+				next.Lock()
+				n := played
+				played++
+				next.Unlock()
+				if n >= len(histories) {
+					return
+				}
+				histories[n] = newRace(w, n)
+				histories[n].run(processes)
+			}
+		})
+	}
+	workers.Wait()
+	for range 5 { // until the sweep has found out what is open
+		w.Minute()
+		w.Clock.Advance(5 * time.Minute)
+	}
+	for _, h := range histories {
+		h.check(t)
+	}
+	w.CheckJournal()
+}
+
+func number(t *testing.T, variable string) int {
+	t.Helper()
+	if text := os.Getenv(variable); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("%s: %v", variable, err)
+		}
+		return n
+	}
+	if enginetest.OnDynamoDBLocal() {
+		return realHistories
+	}
+	return fewHistories
+}
+
+// race is one transaction and those who refund it.
+type race struct {
+	*world.World
+	n     int
+	id    string // of the transaction
+	start time.Time
+
+	mu       sync.Mutex
+	requests []linear.Request
+}
+
+func newRace(w *world.World, n int) *race {
+	return &race{World: w, n: n, start: time.Now()}
+}
+
+// now is real time: the world's stands still.
+func (r *race) now() int64 { return int64(time.Since(r.start)) }
+
+// run sells something and has clients refund it, each through a process of its
+// own.
+func (r *race) run(processes []*world.Process) {
+	made := r.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
+		"checkout_reference": fmt.Sprintf("race-%d", r.n), "amount": json.Number("100.00"), "currency": "EUR", "merchant_code": r.Merchant.Code}})
+	paid := r.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + made.Text("id"), Body: paying(frictionless)})
+	if r.id = paid.Text("transaction_id"); r.id == "" {
+		r.Errorf("not sold: %d %s", paid.Status, paid.Body)
+		return
+	}
+	var clients sync.WaitGroup
+	for i, p := range processes {
+		dice := rand.New(rand.NewPCG(uint64(r.n), uint64(i)))
+		clients.Go(func() {
+			for k := range 2 {
+				if dice.IntN(4) == 0 {
+					r.read(p)
+				} else {
+					r.refund(p, dice, fmt.Sprintf("race %d client %d refund %d", r.n, i, k))
+				}
+			}
+		})
+	}
+	clients.Wait()
+}
+
+// refund asks until it is answered, under a key or without one; a client
+// without one cannot know what became of a request that was not answered.
+func (r *race) refund(p *world.Process, dice *rand.Rand, key string) {
+	amount := asked[dice.IntN(len(asked))]
+	request := world.Request{Method: "POST", Path: "/v0.1/me/refund/" + r.id}
+	if dice.IntN(2) == 0 {
+		request.Path = "/v1.0/merchants/" + r.Merchant.Code + "/payments/" + r.id + "/refunds"
+	}
+	if amount > 0 {
+		request.Body = map[string]any{"amount": json.Number(fmt.Sprintf("%d.%02d", amount/100, amount%100))}
+	}
+	keyed := dice.IntN(3) > 0
+	if keyed {
+		request.Header = map[string]string{"Idempotency-Key": key}
+	}
+	for try := range 3 {
+		group := key
+		if !keyed {
+			group = fmt.Sprintf("%s, try %d", key, try)
+		}
+		if r.ask(p, dice, request, linear.Request{Group: group, Amount: amount}) {
+			return
+		}
+	}
+}
+
+// ask sends one request, some of which meet a fault, and some of whose replies
+// are lost. False when the client heard nothing that is final.
+func (r *race) ask(p *world.Process, dice *rand.Rand, request world.Request, seen linear.Request) bool {
+	p.Steps.Plan(0, world.NoFault)
+	if dice.IntN(3) == 0 {
+		faults := []world.Fault{world.FailBefore, world.LoseReply, world.Throttle, world.Conflict}
+		p.Steps.Plan(1+dice.IntN(10), faults[dice.IntN(len(faults))])
+	}
+	seen.Call = r.now()
+	answer := p.Do(request)
+	seen.Return = r.now()
+	replayed, lost := answer.Header.Get("Idempotency-Replayed") != "", dice.IntN(5) == 0
+	final := true
+	switch {
+	case lost || answer.Status >= 500:
+		seen.Answer, seen.Return, final = linear.Unknown, linear.Never, false
+	case answer.Status == 201, answer.Status == 204:
+		seen.Answer = linear.Made
+	case answer.Text("error_code") == "IDEMPOTENCY_IN_PROGRESS":
+		return false
+	case replayed:
+		return true
+	case answer.Status == 424:
+		seen.Answer, final = linear.NotTaken, false
+	case answer.Status == 422:
+		seen.Answer, seen.Rest = linear.Told, refundable(answer)
+	case answer.Status == 409:
+		seen.Answer = linear.Refused
+	default:
+		r.Errorf("%s: %d %s", seen.Group, answer.Status, answer.Body)
+	}
+	r.note(seen)
+	return final
+}
+
+func (r *race) note(seen linear.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.requests = append(r.requests, seen)
+}
+
+// refundable is the most that a refusal says can be refunded.
+func refundable(refused world.Response) int64 {
+	var told struct {
+		Errors []struct {
+			Max int64 `json:"max_refundable_amount"`
+		}
+	}
+	if refused.Into(&told) != nil || len(told.Errors) != 1 {
+		return -1
+	}
+	return told.Errors[0].Max
+}
+
+// read sees what is left to refund.
+func (r *race) read(p *world.Process) {
+	p.Steps.Plan(0, world.NoFault)
+	call := r.now()
+	answer := p.Do(world.Request{Method: "GET", Path: "/v2.1/merchants/" + r.Merchant.Code + "/transactions?id=" + r.id})
+	var v struct {
+		Links []struct {
+			Max float64 `json:"max_amount"`
+		}
+	}
+	if err := answer.Into(&v); err != nil || answer.Status != 200 {
+		r.Errorf("read: %d %s", answer.Status, answer.Body)
+		return
+	}
+	seen := linear.Request{Answer: linear.Told, Call: call, Return: r.now()}
+	if len(v.Links) > 0 {
+		seen.Rest = int64(math.Round(v.Links[0].Max * 100))
+	}
+	r.note(seen)
+}
+
+// check reads what is left in the end: the rest is what the acquirer has not
+// given back, and the whole history has an order.
+func (r *race) check(t *testing.T) {
+	t.Helper()
+	r.read(r.Main())
+	moved, err := r.App.Sandbox.Moved(t.Context(), r.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back int64
+	if amount, ok := moved[acquirer.Refunded]; ok {
+		back = amount.Minor()
+	}
+	if left := r.requests[len(r.requests)-1].Rest; left != captured-back {
+		t.Errorf("race %d: %d are left, and the acquirer gave back %d", r.n, left, back)
+	}
+	h := linear.History{Captured: captured, Requests: r.requests, Declinable: func(x int64) bool { return slices.Contains([]int64{11_00, 42_01, 42_76, 42_91}, x) }}
+	if err := h.Check(); err != nil {
+		t.Errorf("race %d: %v", r.n, err)
+	}
+}
