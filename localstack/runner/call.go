@@ -1,19 +1,16 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 
-	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/runtime"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
@@ -26,39 +23,37 @@ const (
 // function is one Lambda with a world of its own, as its processes have: what a function keeps in memory no other sees.
 type function struct {
 	functions.Function
-	app *app.App
-	arn string
-	// idle holds a lambda.Handler for each call that can be in flight: the bytes a handler returns are overwritten by
-	// its next call.
-	idle sync.Pool
+	host host
+	app  *app.App // of the function itself when it runs inside, else only to look at
+	arn  string
 }
 
-func newFunction(f functions.Function, a *app.App) (*function, error) {
-	handler, err := handlerOf(f, a)
-	if err != nil {
-		return nil, err
-	}
-	return &function{Function: f, app: a,
-		arn:  "arn:aws:lambda:" + a.Region + ":" + account + ":function:" + f.Name,
-		idle: sync.Pool{New: func() any { return lambda.NewHandler(handler) }}}, nil
+// host makes a function's calls: in this process (inside), or in processes of their own (runtime.Function).
+type host interface {
+	// Invoke makes one call with the function's time limit. Errors: the function's own, a panic or another end, or
+	// running out of time. ctx ends the waiting, and with it the call.
+	Invoke(ctx context.Context, id string, payload []byte) ([]byte, error)
+	// Stop ends what can be ended.
+	Stop()
 }
 
-// handlerOf is what the function's bootstrap gives to lambda.Start.
-func handlerOf(f functions.Function, a *app.App) (any, error) {
+func (r *Runner) newFunction(ctx context.Context, f functions.Function, a *app.App) (*function, error) {
+	deployed := &function{Function: f, app: a, arn: arnOf(f, a.Region)}
 	switch {
-	case f.HTTP != nil:
-		return a.HTTP(f.HTTP), nil
-	case f.Queue != nil:
-		return a.Queue(f.Queue.Handle), nil
-	case f.Stream != nil:
-		return a.Stream(f.Stream), nil
-	case f.Invoke != nil: // also what a schedule calls besides
-		return f.Invoke(a), nil
-	case f.Tick != nil:
-		return a.Tick(f.Tick.Handle), nil
-	default:
+	case f.HTTP == nil && f.Queue == nil && f.Stream == nil && f.Tick == nil && f.Invoke == nil:
 		return nil, fmt.Errorf("function %q: nothing calls it", f.Name)
+	case r.config.Programs == "":
+		deployed.host = newInside(f, handlerOf(f, a), deployed.arn, r.calls)
+		return deployed, nil
 	}
+	programs := Programs{Folder: r.config.Programs, Environment: r.environment, Credentials: r.config.Outside.Credentials, Log: r.config.Log}
+	c, err := programs.Of(ctx, f)
+	deployed.host = runtime.New(c)
+	return deployed, err
+}
+
+func arnOf(f functions.Function, region string) string {
+	return "arn:aws:lambda:" + region + ":" + account + ":function:" + f.Name
 }
 
 // calls are all calls under way.
@@ -78,50 +73,19 @@ func newCalls(ctx context.Context, log *slog.Logger) *calls {
 	return &calls{ctx: ctx, cancel: cancel, log: log}
 }
 
-// call makes one call with the function's time limit. Errors: the function's own, a panic, or running out of time.
-// ctx ends the waiting, and with it the call.
+// call makes one call. Errors: the host's, which are logged.
 func (c *calls) call(ctx context.Context, f *function, payload []byte) ([]byte, error) {
 	id := uuid.NewString()
-	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.ctx, cancel)()
-	ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: id, InvokedFunctionArn: f.arn})
-
-	type reply struct {
-		payload []byte
-		err     error
-	}
-	replies := make(chan reply, 1)
 	c.begin()
-	go func() {
-		defer c.end()
-		out, err := f.handle(ctx, payload)
-		replies <- reply{out, err}
-	}()
-	var r reply
-	select {
-	case r = <-replies:
-	case <-ctx.Done():
-		r.err = fmt.Errorf("stopped, or timed out after %v: %w", f.Timeout, ctx.Err())
+	defer c.end()
+	reply, err := f.host.Invoke(ctx, id, payload)
+	if err != nil {
+		c.log.ErrorContext(ctx, "function failed", "function", f.Name, "lambda_request_id", id, "error", err)
 	}
-	if r.err != nil {
-		c.log.ErrorContext(ctx, "function failed", "function", f.Name, "lambda_request_id", id, "error", r.err)
-	}
-	return r.payload, r.err
-}
-
-// handle is one turn of the Lambda runtime's loop.
-func (f *function) handle(ctx context.Context, payload []byte) (out []byte, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-		}
-	}()
-	handler := f.idle.Get().(lambda.Handler)
-	out, err = handler.Invoke(ctx, payload)
-	out = bytes.Clone(out)
-	f.idle.Put(handler)
-	return out, err
+	return reply, err
 }
 
 // send calls the function with an event and reads its reply.

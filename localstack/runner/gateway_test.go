@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -27,9 +26,9 @@ type httpHandler = app.HTTPEvent
 // newAPI serves one function under two routes and $default.
 func newAPI(t *testing.T, timeout time.Duration, handler httpHandler) *httptest.Server {
 	t.Helper()
-	f := &function{Function: functions.Function{Name: "echo", Timeout: timeout},
-		idle: sync.Pool{New: func() any { return lambda.NewHandler(handler) }}}
 	c := newCalls(t.Context(), slog.New(slog.DiscardHandler))
+	echo := functions.Function{Name: "echo", Timeout: timeout}
+	f := &function{Function: echo, host: newInside(echo, handler, "", c)}
 	at := func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
 	api := httptest.NewServer(&gateway{calls: c, now: at, routes: routeTable{
 		{"ANY /things/{id}", []string{"", "things", "{id}"}, f}, {key: functions.DefaultRoute, function: f}}})

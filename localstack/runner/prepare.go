@@ -55,7 +55,7 @@ func (r *Runner) settings() (app.Config, error) {
 
 // add deploys one function with what calls it.
 func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, client *sqs.Client, queues map[string]queue) error {
-	deployed, err := newFunction(f, app.New(c, r.config.Outside))
+	deployed, err := r.newFunction(ctx, f, app.New(c, r.config.Outside))
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,10 @@
 // stream and of the queues, and the scheduler. It calls the functions of [functions.All] as AWS does, with JSON events in
 // and JSON replies out and the function's own time limit, over any DynamoDB and SQS endpoint.
 //
-// Where it differs from AWS: functions are never frozen between calls, a call that runs out of time is abandoned rather
-// than killed, the stream's position lives in memory, and nothing is throttled.
+// The functions run in this process, or with Config.Programs as they are deployed (package runtime).
+//
+// Where it differs from AWS: functions are never frozen between calls, in this process a call that runs out of time is
+// abandoned rather than killed, the stream's position lives in memory, and nothing is throttled.
 //
 // Only the local run and tests import this package.
 package runner
@@ -36,8 +38,10 @@ type Config struct {
 	// Environment of every function, as app.FromEnvironment reads it. The runner adds the queues' URLs, and BASE_URL
 	// when it is not there and Addr is.
 	Environment map[string]string
-	Outside     app.Outside    // of every function
+	Outside     app.Outside    // of every function; of programs only the credentials
 	HTTP        aws.HTTPClient // under the runner's own AWS clients, which no fault in Outside.HTTP reaches; nil: the SDK's
+
+	Programs string // folder of runtime.Build: the functions are processes of these; "": they run in this one
 
 	Addr string // of the HTTP API, such as 127.0.0.1:8080, port 0 for a free one; "": only Handler
 	// Manual lets nothing run by itself but the HTTP API: tests call TickNow, DrainStream and DrainQueues.
@@ -117,11 +121,12 @@ func (r *Runner) Wait() error {
 	return r.serveErr
 }
 
-// Invoke calls a function directly, as an operator does through IAM. The error is the function's.
+// Invoke calls a function directly, as IAM lets an operator do, with the event that its caller would send. The error is
+// the function's.
 func (r *Runner) Invoke(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
 	f := r.functions[name]
-	if f == nil || f.Invoke == nil {
-		return nil, fmt.Errorf("runner: no function %q that operators invoke", name)
+	if f == nil {
+		return nil, fmt.Errorf("runner: no function %q", name)
 	}
 	return r.calls.call(ctx, f, payload)
 }
@@ -188,4 +193,7 @@ func (r *Runner) end(ctx context.Context) {
 	}
 	r.loops.Wait()
 	r.calls.wait(grace)
+	for _, f := range r.functions {
+		f.host.Stop()
+	}
 }
