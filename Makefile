@@ -1,9 +1,9 @@
 # What a developer does here; `make help` lists it. Each command checks what it needs and says what is missing.
 
-export PORT ARGS ENGINE
+export PORT ARGS ENGINE AT
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo provision reconcile reset test test-dynamodb-local sim lint bench go
+.PHONY: help run demo provision payouts reconcile reset test test-dynamodb-local sim lint bench go
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/engines/with --
@@ -22,6 +22,9 @@ demo: go ## play a story against the running platform, with every request and re
 
 provision: go ## call the provision function: make provision ARGS='{"command":"…"}'
 	@$(LOCALSTACK) provision "$$ARGS"
+
+payouts: go ## pay out what is due now, or would be at a time: make payouts AT=2026-12-01T00:30:00Z
+	@$(LOCALSTACK) payouts "$$AT"
 
 reconcile: go ## prove that all books agree: prints the totals and each difference, and fails on one
 	@$(LOCALSTACK) reconcile

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 )
@@ -78,6 +79,21 @@ func TestARunPlaysTheDemoAndARestartKeepsEverything(t *testing.T) {
 	}
 }
 
+// payOut: the story's payments are paid out when their day is over, to the account a new merchant has.
+func payOut(t *testing.T, place folder) {
+	t.Helper()
+	var early, paid bytes.Buffer
+	if err := payouts(t.Context(), place, "", &early); err != nil || !strings.Contains(early.String(), "No payout is due now") {
+		t.Errorf("said %s, error %v", &early, err)
+	}
+	if err := payouts(t.Context(), place, time.Now().UTC().AddDate(0, 0, 2).Format(time.RFC3339), &paid); err != nil || !strings.Contains(paid.String(), "  PAID  ") {
+		t.Errorf("said %s, error %v", &paid, err)
+	}
+	if err := payouts(t.Context(), place, "tomorrow", io.Discard); err == nil || !strings.Contains(err.Error(), "RFC 3339") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func playAndRestart(t *testing.T, engine string) {
 	place := newFolder(t)
 	first := startLocal(t, place, engine)
@@ -100,6 +116,7 @@ func playAndRestart(t *testing.T, engine string) {
 	if !errors.Is(err, errRefused) || !strings.Contains(answer.String(), "NOT_FOUND") {
 		t.Errorf("answer %s, error %v", &answer, err)
 	}
+	payOut(t, place)
 	if err := first.stop(); err != nil {
 		t.Fatal(err)
 	}

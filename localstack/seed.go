@@ -39,6 +39,9 @@ func seed(ctx context.Context, place folder, r *runner.Runner) (map[string]strin
 		if env[code], env[key], err = create(ctx, r, m.command); err != nil {
 			return nil, err
 		}
+		if err := setPayout(ctx, r, env[code], m.command["name"]); err != nil {
+			return nil, err
+		}
 	}
 	return env, place.writeEnv(env)
 }
@@ -66,6 +69,25 @@ func works(ctx context.Context, base, code, key string) (bool, error) {
 	default:
 		return false, fmt.Errorf("asking for merchant %s: %s", code, response.Status)
 	}
+}
+
+// setPayout gives a merchant the account that payouts go to: one of the sandbox bank's that is paid.
+func setPayout(ctx context.Context, r *runner.Runner, code string, holder any) error {
+	request, err := json.Marshal(map[string]any{"command": "set_payout", "merchant_code": code, "holder": holder, "iban": "DE17100100100000005678"})
+	if err != nil {
+		return err
+	}
+	reply, err := r.Invoke(ctx, "provision", request)
+	if err != nil {
+		return err
+	}
+	var refused struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(reply, &refused); err != nil || refused.Error != nil {
+		return fmt.Errorf("set payout: %s", reply)
+	}
+	return nil
 }
 
 func create(ctx context.Context, r *runner.Runner, command map[string]any) (code, key string, err error) {
