@@ -4,6 +4,7 @@
 //	go run ./localstack demo            play a story against the running platform
 //	go run ./localstack provision JSON  call the provision function, as an operator does
 //	go run ./localstack payouts [TIME]  pay out what is due, or would be at that time
+//	go run ./localstack invoke FN FILE  hand a file's event to a function as it is deployed, over the Runtime API
 //	go run ./localstack reconcile       prove that all books agree, and print where they do not
 //	go run ./localstack reset           empty .local/, where everything is kept
 package main
@@ -25,7 +26,7 @@ import (
 
 const exitUsage = 2
 
-var errUsage = errors.New("usage: localstack run | demo | provision JSON | payouts [TIME] | reconcile | reset")
+var errUsage = errors.New("usage: localstack run | demo | provision JSON | payouts [TIME] | invoke FUNCTION EVENT | reconcile | reset")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -62,6 +63,8 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		return payouts(ctx, place, "", out)
 	case len(args) == 2 && args[0] == "payouts":
 		return payouts(ctx, place, args[1], out)
+	case len(args) == 3 && args[0] == "invoke":
+		return invoke(ctx, place, args[1], args[2], out)
 	case len(args) == 1 && args[0] == "reconcile":
 		return reconciled(ctx, place, out)
 	case len(args) == 1 && args[0] == "reset":

@@ -12,8 +12,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/engines"
 	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/localstack/runtime"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
@@ -31,12 +33,16 @@ func run(ctx context.Context, place folder, s settings, out, log io.Writer) erro
 	if err := s.checkPort(); err != nil {
 		return err
 	}
+	programs, err := s.programs(ctx, out)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
 	world, err := startWorld(ctx, place, s, out)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	defer world.stop()
-	r, err := startPlatform(ctx, place, s, world, slog.New(newTerminal(log)))
+	r, err := startPlatform(ctx, place, s, world, programs, slog.New(newTerminal(log)))
 	if err != nil {
 		return interrupted(ctx, s.portTaken(err))
 	}
@@ -66,8 +72,18 @@ func interrupted(ctx context.Context, err error) error {
 	return err
 }
 
+// programs is the folder of the built functions; "" when they run in this process.
+func (s settings) programs(ctx context.Context, out io.Writer) (string, error) {
+	if s.runtime != bootstraps {
+		return "", nil
+	}
+	notice := time.AfterFunc(patience, func() { fmt.Fprintln(out, "Building the functions …") })
+	defer notice.Stop()
+	return runtime.Build(ctx, names(functions.All)...)
+}
+
 // startPlatform runs the functions over the engines and notes how to run another beside them.
-func startPlatform(ctx context.Context, place folder, s settings, e world, log *slog.Logger) (*runner.Runner, error) {
+func startPlatform(ctx context.Context, place folder, s settings, e world, programs string, log *slog.Logger) (*runner.Runner, error) {
 	secret, err := place.secret()
 	if err != nil {
 		return nil, err
@@ -79,6 +95,7 @@ func startPlatform(ctx context.Context, place folder, s settings, e world, log *
 	r, err := runner.Start(ctx, runner.Config{
 		Environment: e.Environment(secret, since), HTTP: e.http,
 		Outside: app.Outside{Credentials: e.Credentials(), Log: log, HTTP: e.http}, Addr: s.addr(), SkipBacklog: true, Log: log,
+		Programs: programs,
 	})
 	if err != nil {
 		return nil, err
@@ -158,7 +175,7 @@ func either(a, b <-chan struct{}) <-chan struct{} {
 	return c
 }
 
-// patience passes before a word about the installation.
+// patience passes before a word about what takes so long.
 const patience = time.Second
 
 func install(ctx context.Context, out io.Writer) error {

@@ -26,17 +26,23 @@ type local struct {
 
 func startLocal(t *testing.T, place folder, engine string) local {
 	t.Helper()
+	return startWith(t, place, settings{engine: engine})
+}
+
+func startWith(t *testing.T, place folder, s settings) local {
+	t.Helper()
 	port, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	port.Close()
+	s.port = port.Addr().(*net.TCPAddr).Port
 	ctx, cancel := context.WithCancel(t.Context())
 	var log bytes.Buffer
 	reader, writer := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, place, settings{port: port.Addr().(*net.TCPAddr).Port, engine: engine}, writer, &log)
+		err := run(ctx, place, s, writer, &log)
 		writer.CloseWithError(err)
 		ended <- err
 	}()

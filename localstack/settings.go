@@ -10,18 +10,21 @@ import (
 
 // settings of a run, from the environment.
 type settings struct {
-	port   int    // of the API, on 127.0.0.1
-	engine string // of the table: inMemory or dynamoDBLocal
+	port    int    // of the API, on 127.0.0.1
+	engine  string // of the table: inMemory or dynamoDBLocal
+	runtime string // of the functions: inProcess or bootstraps
 }
 
 const (
 	defaultPort   = 8080
 	inMemory      = "memory"
 	dynamoDBLocal = "dynamodb-local"
+	inProcess     = "in-process"
+	bootstraps    = "bootstrap" // each function as it is deployed, in processes of its own
 )
 
 func settingsFrom(lookup func(string) string) (settings, error) {
-	s := settings{port: defaultPort, engine: inMemory}
+	s := settings{port: defaultPort, engine: inMemory, runtime: inProcess}
 	if text := lookup("PORT"); text != "" {
 		port, err := strconv.ParseUint(text, 10, 16)
 		if err != nil || port == 0 {
@@ -35,6 +38,13 @@ func settingsFrom(lookup func(string) string) (settings, error) {
 		s.engine = engine
 	default:
 		return s, fmt.Errorf("ENGINE=%s is not known: give %s or %s", engine, inMemory, dynamoDBLocal)
+	}
+	switch runtime := lookup("RUNTIME"); runtime {
+	case "":
+	case inProcess, bootstraps:
+		s.runtime = runtime
+	default:
+		return s, fmt.Errorf("RUNTIME=%s is not known: give %s or %s", runtime, inProcess, bootstraps)
 	}
 	return s, nil
 }

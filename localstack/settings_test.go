@@ -20,6 +20,12 @@ func TestSettingsFromTheEnvironment(t *testing.T) {
 			t.Errorf("ENGINE=%s: %s, error %v", text, s.engine, err)
 		}
 	}
+	for text, want := range map[string]string{"": inProcess, inProcess: inProcess, bootstraps: bootstraps, "docker": ""} {
+		s, err := settingsFrom(only("RUNTIME", text))
+		if (err == nil) != (want != "") || (err == nil && s.runtime != want) {
+			t.Errorf("RUNTIME=%s: %s, error %v", text, s.runtime, err)
+		}
+	}
 }
 
 // only is an environment of one variable.
@@ -50,7 +56,7 @@ func TestATakenPortIsNamed(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{nil, {"dance"}, {"run", "fast"}, {"provision"}} {
+	for _, args := range [][]string{nil, {"dance"}, {"run", "fast"}, {"provision"}, {"invoke", "pages"}} {
 		if err := command(t.Context(), args, t.Output()); err != errUsage {
 			t.Errorf("%v: error %v", args, err)
 		}

@@ -91,7 +91,11 @@ func request(line *strings.Builder, attrs []slog.Attr) (rest []slog.Attr) {
 		route = "(no such route)"
 	}
 	status := columns["status"]
-	fmt.Fprintf(line, "%s %-6s %s  %.1f ms", status, columns["method"], route, columns["duration_ms"].Any())
+	took := columns["duration_ms"].Any()
+	if whole, ok := took.(int64); ok { // a process's record has been JSON, where 12.0 is 12
+		took = float64(whole)
+	}
+	fmt.Fprintf(line, "%s %-6s %s  %.1f ms", status, columns["method"], route, took)
 	if status.Kind() == slog.KindInt64 && status.Int64() < 400 {
 		rest = slices.DeleteFunc(rest, func(a slog.Attr) bool { return a.Key == "request_id" })
 	}

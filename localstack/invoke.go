@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/localstack/runtime"
+)
+
+// errFailed is after the error, which is printed as Lambda tells it.
+var errFailed = errors.New("the function failed: its error is above")
+
+// invoke hands the event of a file to a function as it is deployed, a process of its own that talks to the Runtime API,
+// over the engines of the platform that runs, and prints the reply. Errors: errNotRunning, errFailed, the compiler's.
+func invoke(ctx context.Context, place folder, name, file string, out io.Writer) error {
+	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
+	if at < 0 {
+		return fmt.Errorf("there is no function %q: there are %s", name, strings.Join(names(functions.All), ", "))
+	}
+	event, err := place.readEvent(file)
+	if err != nil {
+		return err
+	}
+	program, err := place.program(ctx, functions.All[at], slog.New(newTerminal(os.Stderr)))
+	if err != nil {
+		return err
+	}
+	f := runtime.New(program)
+	defer f.Stop()
+	reply, err := f.Invoke(ctx, uuid.NewString(), event)
+	var failed *runtime.Error
+	if errors.As(err, &failed) {
+		if reply, err = json.Marshal(failed); err == nil {
+			err = errFailed
+		}
+	}
+	if err != nil && !errors.Is(err, errFailed) {
+		return err
+	}
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, reply, "", "  ") != nil {
+		pretty.Write(reply)
+	}
+	fmt.Fprintln(out, pretty.String())
+	return err
+}
+
+// program builds the function and says how it runs beside the platform.
+func (f folder) program(ctx context.Context, function functions.Function, log *slog.Logger) (runtime.Config, error) {
+	b, err := f.readFunctions()
+	if err != nil {
+		return runtime.Config{}, err
+	}
+	secret, err := f.secret()
+	if err != nil {
+		return runtime.Config{}, err
+	}
+	b.Environment["PLATFORM_SECRET"] = base64.StdEncoding.EncodeToString(secret)
+	built, err := runtime.Build(ctx, function.Name)
+	if err != nil {
+		return runtime.Config{}, err
+	}
+	return runner.Programs{Folder: built, Environment: b.Environment, Log: log,
+		Credentials: runner.Engines{AccessKey: b.AccessKey}.Credentials()}.Of(ctx, function)
+}
+
+// readEvent reads an event. What .local/env knows by name, as ${API_KEY}, it fills in: events/ holds no keys.
+func (f folder) readEvent(file string) ([]byte, error) {
+	event, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	env, err := f.readEnv()
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range env {
+		event = bytes.ReplaceAll(event, []byte("${"+name+"}"), []byte(value))
+	}
+	if !json.Valid(event) {
+		return nil, fmt.Errorf("%s is not JSON", file)
+	}
+	return event, nil
+}
+
+func names(list []functions.Function) []string {
+	var all []string
+	for _, f := range list {
+		all = append(all, f.Name)
+	}
+	return all
+}
