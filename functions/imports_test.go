@@ -31,7 +31,7 @@ var imports = []struct {
 	{"functions/payouts", forFunctions},
 	{"functions/provision", forFunctions + " shared/app/banking shared/payout shared/bank/... shared/country shared/processing shared/webhook shared/acquirer shared/acquirer/sandbox"},
 	{"functions/receipts", forFunctions + " shared/country"},
-	{"functions/reconcile", "shared/app shared/reconcile"},
+	{"functions/reconcile", "shared/app shared/app/banking shared/reconcile"},
 	{"functions/relay", forFunctions + " shared/app/queue"},
 	{"functions/sweep", forFunctions + " shared/app/queue shared/processing"},
 	{"functions/transactions", forFunctions + " shared/processing"},
@@ -51,7 +51,7 @@ var imports = []struct {
 	{"shared/bank/*", pure + " shared/account shared/bank"},
 	{"shared/store", pure + " shared/account shared/payments"},
 	{"shared/rest", "shared/failure shared/account shared/store shared/page"},
-	{"shared/reconcile", "shared/money shared/account shared/payments shared/store shared/acquirer"},
+	{"shared/reconcile", "shared/money shared/account shared/payments shared/store shared/acquirer shared/bank"},
 	{"shared/processing", pure + " shared/account shared/payments shared/store shared/acquirer"},
 	{"shared/payout", pure + " shared/account shared/payments shared/store shared/bank"},
 	{"shared/app", pure + " shared/account shared/payments shared/page shared/webhook" +

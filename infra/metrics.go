@@ -10,7 +10,7 @@ import (
 // are theirs, and have no dimensions.
 const (
 	namespace            = "Cashwrap"
-	reconcileDifferences = "ReconcileDifferences" // found between transactions, journal, payouts and acquirer
+	reconcileDifferences = "ReconcileDifferences" // found between transactions, journal, payouts, acquirer and bank
 	overdueCallbacks     = "OverdueCallbacks"     // found by a sweep: the fast path lost them
 )
 

@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
@@ -25,7 +26,7 @@ import (
 // operator's.
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 	return func(ctx context.Context, _ json.RawMessage) (any, error) {
-		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store, Acquirers: a.Acquirers})
+		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store, Acquirers: a.Acquirers, Banks: banking.Banks(a)})
 		if err != nil {
 			return nil, err
 		}
@@ -34,7 +35,7 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 		}
 		a.Log.InfoContext(ctx, "reconciled", "differences", report.Found, "tenants", report.Tenants,
 			"transactions", report.Transactions, "entries", report.Entries, "rows", report.Rows, "payouts", report.Payouts,
-			"movements", report.Movements, "read_again", report.Suspects, "open", report.Open)
+			"movements", report.Movements, "bookings", report.Bookings, "read_again", report.Suspects, "open", report.Open)
 		if lambdacontext.FunctionName != "" { // in a Lambda, whose standard output CloudWatch reads
 			err = meter(os.Stdout, report)
 		}

@@ -82,7 +82,7 @@ func TestAFaultIsNoReport(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	p := w.Process()
-	for step := range 2 { // the statement, then the table
+	for step := range 4 { // the acquirer's statement, those of the banks, then the table
 		p.Steps.Plan(step+1, world.Crash)
 		if answer, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err == nil {
 			t.Errorf("a crash at step %d: %s", step, answer)

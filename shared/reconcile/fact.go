@@ -24,6 +24,7 @@ const (
 	rowFact      = "row"
 	recordFact   = "record"
 	movementFact = "movement"
+	bookingFact  = "booking"
 )
 
 // evidence is what one item of the books says about a transaction or payout.
@@ -35,7 +36,7 @@ type evidence struct {
 }
 
 // sums are amounts in minor units that come to zero over all items about one
-// transaction or payout.
+// transaction or payout. Those from ofTenants on are judged of whole tenants.
 type sums [sumCount]int64
 
 const (
@@ -46,13 +47,18 @@ const (
 	totalSum              // of a payout; less its records
 	countSum              // of a payout's records; less those there are
 	owedSum               // merchant_payable, the rows that wait, and what payouts took and have not paid
+	transitSum            // payouts_in_transit, and the payouts that are sent
+	bankSum               // bank, and what the bank has booked
 	sumCount
+
+	ofTenants = owedSum
 )
 
 var sumNames = [sumCount]string{
 	"refunded, against its refunds", "charged back, against its charge-backs", "captured, against all that became of it",
 	"deducted from payouts, against what went back", "the payout's total, against its records",
-	"the payout's records, against those there are", "merchant_payable, against the rows that wait",
+	"the payout's records, against those there are", "merchant_payable and what waits to be paid out",
+	"payouts_in_transit and the payouts that are sent", "bank and what the bank has booked",
 }
 
 // The derivations below are the contract's, not package payments': a mistake
@@ -142,8 +148,11 @@ func ofEntry(v payments.Entry) evidence {
 	text := make([]string, len(v.Legs))
 	for i, l := range v.Legs {
 		text[i] = legText(l.Account, l.Amount.Minor(), l.Amount.Currency())
-		if l.Account == payments.MerchantPayable {
+		switch l.Account {
+		case payments.MerchantPayable:
 			e.sums[owedSum] += l.Amount.Minor()
+		case payments.PayoutsInTransit:
+			e.sums[transitSum] += l.Amount.Minor()
 		}
 	}
 	slices.Sort(text)

@@ -13,8 +13,8 @@ import (
 // verdict is what one look at a suspect found.
 type verdict struct {
 	differences []Difference
-	owed        int64 // that merchant_payable and what waits are apart
-	open        int   // movements that may be yet to be recorded
+	apart       sums // of those that are judged of whole tenants
+	open        int  // movements and bookings that may be yet to be recorded
 }
 
 func (v *verdict) find(d *dossier, kind Kind, id, text string) {
@@ -23,7 +23,10 @@ func (v *verdict) find(d *dossier, kind Kind, id, text string) {
 
 // final says nothing is wrong, or the same as in the look before.
 func (v verdict) final(before *verdict) bool {
-	return len(v.differences) == 0 || (before != nil && slices.Equal(v.differences, before.differences))
+	if len(v.differences) == 0 && v.apart == (sums{}) {
+		return true
+	}
+	return before != nil && slices.Equal(v.differences, before.differences) && v.apart == before.apart
 }
 
 // pronounce takes a verdict into the report.
@@ -32,8 +35,13 @@ func (r *run) pronounce(d *dossier, v verdict) {
 		r.find(difference)
 	}
 	r.report.Open += v.open
-	if v.owed != 0 {
-		r.ledger.owed[purse{d.tenant, d.currency()}] += v.owed
+	if v.apart != (sums{}) {
+		p := purse{d.tenant, d.currency()}
+		of := r.ledger.apart[p]
+		for i, minor := range v.apart {
+			of[i] += minor
+		}
+		r.ledger.apart[p] = of
 	}
 }
 
@@ -53,15 +61,20 @@ func (r *run) judge(d *dossier) verdict {
 	r.judgeAlone(&v, d)
 	for i, minor := range total {
 		switch {
-		case minor == 0, i == owedSum: // the tenant's matter
+		case minor == 0:
+		case i >= ofTenants:
+			v.apart[i] = minor
 		case i == countSum:
 			v.find(d, SumsDiffer, d.id, fmt.Sprintf("%s: %d apart", sumNames[i], minor))
 		case d.exists:
 			v.find(d, SumsDiffer, d.id, sumNames[i]+": "+minorText(minor, d.currency())+" apart")
 		}
 	}
-	if v.owed = total[owedSum]; d.moves {
+	if d.moves {
 		r.judgeMovements(&v, d)
+	}
+	if d.booked {
+		r.judgeBookings(&v, d)
 	}
 	return v
 }
@@ -174,20 +187,26 @@ func (d *dossier) currency() money.Currency {
 		return d.payout.Currency
 	case len(d.entries) > 0 && len(d.entries[0].Legs) > 0:
 		return d.entries[0].Legs[0].Amount.Currency()
+	case len(d.bookings) > 0:
+		return d.bookings[0].Amount.Currency()
 	default:
 		return d.waits
 	}
 }
+
+// apartKinds are those of the sums that are judged of whole tenants.
+var apartKinds = map[int]Kind{owedSum: OwedDiffers, transitSum: TransitDiffers, bankSum: BankDiffers}
 
 // checkTenants looks at the sums of whole tenants.
 func (r *run) checkTenants() {
 	for _, p := range purses(r.ledger.journals) {
 		r.find(Difference{p.tenant.String(), BooksDiffer, p.tenant.Merchant, "the journal is off by " + minorText(r.ledger.journals[p], p.currency)})
 	}
-	for _, p := range purses(r.ledger.owed) {
-		if off := r.ledger.owed[p]; off != 0 {
-			r.find(Difference{p.tenant.String(), OwedDiffers, p.tenant.Merchant,
-				"merchant_payable and what waits to be paid out are " + minorText(off, p.currency) + " apart"})
+	for _, p := range purses(r.ledger.apart) {
+		for i, off := range r.ledger.apart[p] {
+			if off != 0 {
+				r.find(Difference{p.tenant.String(), apartKinds[i], p.tenant.Merchant, sumNames[i] + " are " + minorText(off, p.currency) + " apart"})
+			}
 		}
 	}
 }

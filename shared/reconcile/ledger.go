@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"cmp"
+	"encoding/hex"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -15,6 +16,7 @@ import (
 // subject is a transaction or a payout, or what claims to belong to one.
 type subject struct {
 	tenant uint32 // its place in ledger.tenants
+	plain  bool   // the id has no hyphens: a payout's
 	id     uuid.UUID
 }
 
@@ -22,7 +24,15 @@ type subject struct {
 // random number for each fact called for, less those of the facts found, and
 // of the subject's sums, each times a random number. It is zero when all
 // agree, and else with a probability of 2⁻⁶⁴.
-type leftover struct{ books, moves uint64 }
+type leftover [sourceCount]uint64
+
+// The sources of evidence, each of which comes to zero by itself.
+const (
+	ofBooks    = iota
+	ofAcquirer // its statement, against the entries
+	ofBank     // likewise
+	sourceCount
+)
 
 // purse is a tenant's money in one currency.
 type purse struct {
@@ -45,7 +55,7 @@ type ledger struct {
 	holdings   map[purse]holding
 	currencies map[purse]bool // those in which rows wait
 	totals     map[totalKey]int64
-	owed       map[purse]int64 // what suspects' entries and rows are apart, once they were judged
+	apart      map[purse]sums // of the suspects, once they were judged
 }
 
 type totalKey struct {
@@ -56,31 +66,38 @@ type totalKey struct {
 func newLedger() *ledger {
 	l := &ledger{seed: maphash.MakeSeed(), numbers: map[account.Tenant]uint32{}, left: map[subject]leftover{},
 		marked: map[subject]bool{}, odd: map[subject]string{}, journals: map[purse]int64{}, holdings: map[purse]holding{},
-		currencies: map[purse]bool{}, totals: map[totalKey]int64{}, owed: map[purse]int64{}}
+		currencies: map[purse]bool{}, totals: map[totalKey]int64{}, apart: map[purse]sums{}}
 	for i := range l.weights {
 		l.weights[i] = maphash.Comparable(l.seed, i) | 1 // an odd number cancels nothing but zero
 	}
 	return l
 }
 
-// subject is the transaction's. Ids are UUIDs; another is remembered by its
-// hash, and kept beside.
+// subject is that of the id. Ids are UUIDs, or as many digits; another is
+// remembered by its hash, and kept beside.
 func (l *ledger) subject(t account.Tenant, id string) subject {
 	n, known := l.numbers[t]
 	if !known {
 		n = uint32(len(l.tenants))
 		l.tenants, l.numbers[t] = append(l.tenants, t), n
 	}
-	if u, err := uuid.Parse(id); err == nil && u.String() == id {
-		return subject{n, u}
+	u, err := uuid.Parse(id)
+	switch {
+	case err == nil && u.String() == id:
+		return subject{n, false, u}
+	case err == nil && digitsOf(u) == id:
+		return subject{n, true, u}
 	}
-	s := subject{n, uuid.NewSHA1(uuid.Nil, []byte(id))}
+	s := subject{n, false, uuid.NewSHA1(uuid.Nil, []byte(id))}
 	l.odd[s] = id
 	return s
 }
 
+// digitsOf the id, without hyphens.
+func digitsOf(id uuid.UUID) string { return hex.EncodeToString(id[:]) }
+
 // add weighs the evidence against what is left of the subject.
-func (l *ledger) add(s subject, e evidence, moves bool) {
+func (l *ledger) add(s subject, e evidence, source int) {
 	var x uint64
 	for _, f := range e.calls {
 		x += maphash.Comparable(l.seed, f)
@@ -92,11 +109,7 @@ func (l *ledger) add(s subject, e evidence, moves bool) {
 		x += l.weights[i] * uint64(minor)
 	}
 	left := l.left[s]
-	if moves {
-		left.moves += x
-	} else {
-		left.books += x
-	}
+	left[source] += x
 	if left == (leftover{}) {
 		delete(l.left, s)
 	} else {
@@ -104,13 +117,14 @@ func (l *ledger) add(s subject, e evidence, moves bool) {
 	}
 }
 
-// suspect is a subject to be read again; moves says the acquirer's statement
-// is part of the suspicion.
+// suspect is a subject to be read again; moves and booked say that the
+// acquirer's or the bank's statement is part of the suspicion.
 type suspect struct {
 	tenant account.Tenant
 	id     string
 	odd    bool // the id is no UUID
 	moves  bool
+	booked bool
 }
 
 func (l *ledger) suspects() []suspect {
@@ -120,10 +134,14 @@ func (l *ledger) suspects() []suspect {
 	all := make([]suspect, 0, len(l.marked))
 	for s := range l.marked {
 		id, isOdd := l.odd[s]
-		if !isOdd {
+		switch {
+		case s.plain:
+			id, isOdd = digitsOf(s.id), true
+		case !isOdd:
 			id = s.id.String()
 		}
-		all = append(all, suspect{l.tenants[s.tenant], id, isOdd, l.left[s].moves != 0})
+		left := l.left[s]
+		all = append(all, suspect{l.tenants[s.tenant], id, isOdd, left[ofAcquirer] != 0, left[ofBank] != 0})
 	}
 	slices.SortFunc(all, func(a, b suspect) int {
 		return cmp.Or(cmp.Compare(a.tenant.String(), b.tenant.String()), cmp.Compare(a.id, b.id))

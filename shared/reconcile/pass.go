@@ -2,8 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -20,12 +18,16 @@ const segments = 8
 const (
 	rowsTotal     = "rows that wait for payouts"
 	acquirerTotal = "the acquirer's statement"
+	bankTotal     = "the bank's statement"
 )
 
 // pass reads all books once. The statements come first, so that what they tell
 // was recorded by the time the table is read, unless it is under way.
 func (r *run) pass(ctx context.Context) error {
-	if err := r.statements(ctx, r.noteMovement); err != nil {
+	if err := r.movements(ctx, r.noteMovement); err != nil {
+		return err
+	}
+	if err := r.bookings(ctx, r.noteBooking); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -43,26 +45,6 @@ func (r *run) pass(ctx context.Context) error {
 	return group.Wait()
 }
 
-// statements walks those of all modes. Where one acquirer serves both, each
-// movement counts for its tenant's.
-func (r *run) statements(ctx context.Context, note func(account.Tenant, acquirer.Movement)) error {
-	for _, mode := range slices.Sorted(maps.Keys(r.Acquirers)) {
-		for m, err := range r.Acquirers[mode].Statement(ctx) {
-			if err != nil {
-				return err
-			}
-			t, ok := account.ParseTenant(m.Tenant)
-			if !ok {
-				t = account.Tenant{Mode: mode, Merchant: m.Tenant} // nobody's
-			}
-			if t.Mode == mode {
-				note(t, m)
-			}
-		}
-	}
-	return nil
-}
-
 // noteMovement takes a line of a statement into the ledger.
 func (r *run) noteMovement(t account.Tenant, m acquirer.Movement) {
 	l := r.ledger
@@ -73,7 +55,7 @@ func (r *run) noteMovement(t account.Tenant, m acquirer.Movement) {
 	}
 	l.total(acquirerTotal, amount)
 	if m.At.Before(r.began) { // later ones are for the next time, as their entries are
-		l.add(l.subject(t, m.ChargeID), evidence{is: []fact{movementIs(m)}}, true)
+		l.add(l.subject(t, m.ChargeID), evidence{is: []fact{movementIs(m)}}, ofAcquirer)
 	}
 }
 
@@ -96,11 +78,12 @@ func (r *run) note(a store.Audited) {
 	}
 	for _, e := range evidenceOf(a) {
 		s := r.ledger.subject(a.Tenant, e.about)
-		r.ledger.add(s, e, false)
+		r.ledger.add(s, e, ofBooks)
 		if a.Entry != nil && a.Entry.At.Before(r.began) {
 			if f, ok := movementFor(*a.Entry); ok {
-				r.ledger.add(s, evidence{calls: []fact{f}}, true)
+				r.ledger.add(s, evidence{calls: []fact{f}}, ofAcquirer)
 			}
+			r.ledger.add(s, evidenceFor(*a.Entry), ofBank)
 		}
 		if stuck(a.Event, r.began) || (a.Transaction != nil && impossible(*a.Transaction) != "") {
 			r.ledger.marked[s] = true

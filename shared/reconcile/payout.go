@@ -7,9 +7,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// The bank's statement belongs here: each payout that was sent calls for a
-// booking, as an entry calls for a movement of the acquirer (movement.go).
-
 // ofPayout: it is booked once it was sent, and again when its outcome is
 // known; what it lacked is carried forward.
 func ofPayout(p payments.Payout) evidence {
@@ -27,6 +24,8 @@ func ofPayout(p payments.Payout) evidence {
 		e.calls = append(e.calls, debit(carried+p.ID, total, p.Currency))
 	}
 	switch p.Status {
+	case payments.Sent:
+		e.sums[transitSum] = total
 	case payments.Paying, payments.PayoutPaid:
 		if total > 0 {
 			post(payments.PayoutPaidEntry, legs{payments.PayoutsInTransit: total, payments.Bank: -total})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -39,12 +40,13 @@ type dossier struct {
 	entries     []payments.Entry
 	evidence    []evidence
 	movements   []acquirer.Movement
-	statementAt time.Time // when that statement was asked for
+	bookings    []bank.Booking
+	statementAt time.Time // when those statements were asked for
 	before      *verdict  // of the last look
 }
 
 // recheck reads the suspects again and finds what is wrong with them now. The
-// statement comes before the table, as in the pass.
+// statements come before the table, as in the pass.
 func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 	if n := len(suspects); n > maxSuspects {
 		r.find(Difference{suspects[maxSuspects].tenant.String(), Unchecked, suspects[maxSuspects].id,
@@ -56,10 +58,14 @@ func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 	if err != nil {
 		return err
 	}
+	booked, err := r.bookingsOf(ctx, suspects)
+	if err != nil {
+		return err
+	}
 	for chunk := range slices.Chunk(suspects, batch) {
 		open := make([]*dossier, len(chunk))
 		for i, s := range chunk {
-			open[i] = &dossier{suspect: s, movements: moved[s.key()], statementAt: at}
+			open[i] = &dossier{suspect: s, movements: moved[s.key()], bookings: booked[s.key()], statementAt: at}
 		}
 		if err := r.lookInto(ctx, open); err != nil {
 			return err
@@ -70,25 +76,6 @@ func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 
 // key names the suspect among others.
 func (s suspect) key() string { return s.tenant.String() + "#" + s.id }
-
-// movementsOf reads the statements again for those suspects whom they concern.
-func (r *run) movementsOf(ctx context.Context, suspects []suspect) (map[string][]acquirer.Movement, error) {
-	moved := map[string][]acquirer.Movement{}
-	for _, s := range suspects {
-		if s.moves {
-			moved[s.key()] = nil
-		}
-	}
-	if len(moved) == 0 {
-		return nil, nil
-	}
-	return moved, r.statements(ctx, func(t account.Tenant, m acquirer.Movement) {
-		key := suspect{tenant: t, id: m.ChargeID}.key()
-		if _, wanted := moved[key]; wanted {
-			moved[key] = append(moved[key], m)
-		}
-	})
-}
 
 // lookInto judges the suspects. A look takes several reads, between which
 // things may change; but what changed during one look is done before the next.
@@ -141,7 +128,8 @@ func (r *run) read(ctx context.Context, open []*dossier) error {
 
 // readOne reads the transaction with its events and entries, or the payout.
 func (r *run) readOne(ctx context.Context, d *dossier) error {
-	*d = dossier{suspect: d.suspect, movements: d.movements, statementAt: d.statementAt, before: d.before, oldest: r.began}
+	*d = dossier{suspect: d.suspect, movements: d.movements, bookings: d.bookings, statementAt: d.statementAt,
+		before: d.before, oldest: r.began}
 	books := r.Store.AuditCode(ctx, d.tenant, payments.CodeOfID(d.id))
 	if d.odd { // ids of payouts are no UUIDs
 		books = both(books, r.Store.AuditPayout(ctx, d.tenant, d.id))

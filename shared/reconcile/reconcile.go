@@ -1,13 +1,14 @@
 // Package reconcile proves that all books agree: transactions and their
 // events, the journal, the rows that wait for payouts, the payouts with their
-// records, what is held for refunds, and the acquirer's statement, for every
-// tenant.
+// records, what is held for refunds, and the statements of acquirers and banks,
+// for every tenant.
 //
 // A first pass reads the statements, then the whole table once, in parallel,
-// and keeps two numbers for each transaction: what one book says must stand in
-// another is added, what stands there is taken away, and where all agree
-// nothing is left (ledger.go). That is about 100 bytes for a transaction, 1 GB
-// for ten million; a statement's and a table's pages are not kept. The pass is
+// and keeps three numbers for each transaction and each payout, of the books
+// and of either statement: what one book says must stand in another is added,
+// what stands there is taken away, and where all agree nothing is left
+// (ledger.go). That is about 100 bytes for each, 1 GB for ten million; a
+// statement's and a table's pages are not kept. The pass is
 // not atomic, so whatever is left over is only a suspicion: those transactions
 // are read again, consistently and in full, and only what two such looks find
 // alike is a difference (recheck.go).
@@ -22,26 +23,31 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // Kind of a difference: of what, and what is wrong with it. Facts missing,
-// unfounded or different are the fact's sort with one of the endings below.
+// unfounded or different are the fact's sort with one of the endings below: an
+// entry, row or record of ours, an acquirer's movement or a bank's booking, as
+// in booking_missing.
 type Kind string
 
 // The kinds.
 const (
-	Unreadable  Kind = "item_unreadable"  // an item of the books that cannot be read
-	Misplaced   Kind = "item_misplaced"   // one that stands under another transaction's code
-	Unbalanced  Kind = "entry_unbalanced" // an entry that does not sum to zero
-	Orphan      Kind = "event_unfounded"  // an event without its transaction
-	SumsDiffer  Kind = "sums_differ"      // a transaction against its events, rows and entries
-	RefundStuck Kind = "refund_stuck"     // in flight for more than a day
-	HeldDiffers Kind = "held_differs"     // what is held against the refunds in flight
-	BooksDiffer Kind = "books_differ"     // a tenant's journal does not sum to zero
-	OwedDiffers Kind = "owed_differs"     // a tenant's merchant_payable against its rows
-	Unchecked   Kind = "unchecked"        // more suspicions than can be looked into
+	Unreadable     Kind = "item_unreadable"  // an item of the books that cannot be read
+	Misplaced      Kind = "item_misplaced"   // one that stands under another transaction's code
+	Unbalanced     Kind = "entry_unbalanced" // an entry that does not sum to zero
+	Orphan         Kind = "event_unfounded"  // an event without its transaction
+	SumsDiffer     Kind = "sums_differ"      // a transaction against its events, rows and entries
+	RefundStuck    Kind = "refund_stuck"     // in flight for more than a day
+	HeldDiffers    Kind = "held_differs"     // what is held against the refunds in flight
+	BooksDiffer    Kind = "books_differ"     // a tenant's journal does not sum to zero
+	OwedDiffers    Kind = "owed_differs"     // a tenant's merchant_payable against its rows
+	TransitDiffers Kind = "transit_differs"  // a tenant's payouts_in_transit against its payouts that are sent
+	BankDiffers    Kind = "bank_differs"     // a tenant's bank against what the bank has booked
+	Unchecked      Kind = "unchecked"        // more suspicions than can be looked into
 )
 
 // The endings.
@@ -56,7 +62,7 @@ const (
 type Difference struct {
 	Tenant string `json:"tenant"`
 	Kind   Kind   `json:"kind"`
-	ID     string `json:"id"` // of the transaction, event, entry, row or movement
+	ID     string `json:"id"` // of the transaction, event, entry, row, payout, record, movement or booking
 	Text   string `json:"text"`
 }
 
@@ -75,9 +81,10 @@ type Report struct {
 	Entries      int          `json:"entries"`
 	Rows         int          `json:"rows"`
 	Payouts      int          `json:"payouts"`
-	Movements    int          `json:"movements"`
-	Suspects     int          `json:"suspects"` // read again, because the pass saw them between two states
-	Open         int          `json:"open"`     // refunds and charges whose outcome is under way
+	Movements    int          `json:"movements"` // of the acquirers
+	Bookings     int          `json:"bookings"`  // of the banks
+	Suspects     int          `json:"suspects"`  // read again, because the pass saw them between two states
+	Open         int          `json:"open"`      // refunds, charges and payouts whose outcome is under way
 	Totals       []Total      `json:"totals"`
 	Found        int          `json:"found"`       // differences
 	Differences  []Difference `json:"differences"` // the first maxDifferences of them
@@ -93,6 +100,7 @@ const openFor = 24 * time.Hour
 type Config struct {
 	Store     *store.Store
 	Acquirers map[account.Mode]acquirer.Acquirer
+	Banks     map[account.Mode]bank.Bank
 }
 
 // Run reconciles everything once. It changes nothing. An error means that the

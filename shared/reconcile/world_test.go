@@ -13,6 +13,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
@@ -26,6 +27,7 @@ type shop struct {
 	// ids of transactions
 	paid, refunded, chargedBack, undecided string
 	before                                 []map[string]types.AttributeValue // what was changed
+	more                                   []bank.Booking                    // beside the sandbox's
 }
 
 func newShop(t *testing.T) *shop {
@@ -78,7 +80,7 @@ func (s *shop) chargeBack(id, amount string) {
 
 func (s *shop) reconcile() reconcile.Report {
 	s.Helper()
-	report, err := reconcile.Run(s.Context(), reconcile.Config{Store: s.App.Store, Acquirers: s.App.Acquirers})
+	report, err := reconcile.Run(s.Context(), reconcile.Config{Store: s.App.Store, Acquirers: s.App.Acquirers, Banks: s.banks()})
 	if err != nil {
 		s.Fatal(err)
 	}
