@@ -52,6 +52,8 @@ func build(ctx context.Context, dir, to, name string) error {
 	command.Dir = dir
 	// On the same file system the new program takes the old one's place in one step.
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goruntime.GOOS, "GOARCH="+goruntime.GOARCH, "GOTMPDIR="+to)
+	// Interrupted it removes its temporary files; killed it would not.
+	command.Cancel, command.WaitDelay = func() error { return command.Process.Signal(os.Interrupt) }, initLimit
 	if out, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", name, err, out)
 	}
