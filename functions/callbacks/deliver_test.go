@@ -137,7 +137,7 @@ func TestATryAMomentEarlyCountsAsMadeAtItsTime(t *testing.T) {
 func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	key, err := s.App.SigningKey()
+	keys, err := s.App.SigningKeys()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 		sent++
 		s.wantTries(sent, reference)
 		try := s.tries()[sent-1]
-		if err := webhook.Verify(try.header, []byte(try.body), try.at, nil, []webhook.PublicKey{key.PublicKey()}); err != nil {
+		if err := webhook.Verify(try.header, []byte(try.body), try.at, nil, []webhook.PublicKey{keys[0].PublicKey()}); err != nil {
 			t.Errorf("%s: platform signature: %v", reference, err)
 		}
 		for _, secret := range secrets {

@@ -48,7 +48,7 @@ func (f family) showCode(v *checkout, c payments.Checkout) {
 	if !c.PayersTurn() || c.Attempt.Code == nil {
 		return
 	}
-	token, code, at := f.processing.SessionToken(c.Attempt.ID), c.Attempt.Code, rest.Instant(c.Attempt.StartedAt)
+	token, code, at := f.processing.SessionToken(*c.Attempt), c.Attempt.Code, rest.Instant(c.Attempt.StartedAt)
 	image := artefactView{Name: imageForm, ContentType: imageType, Location: f.artefactURL(token, imageForm), CreatedAt: at}
 	text := artefactView{Name: textForm, ContentType: textType, Location: f.artefactURL(token, textForm), Content: code.Text, CreatedAt: at}
 	switch c.Attempt.Method {

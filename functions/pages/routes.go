@@ -55,14 +55,15 @@ func (c Config) Routes() []rest.Route {
 	}
 }
 
-// platformKeys is the platform's one signing key.
+// platformKeys are the platform's signing keys.
 func platformKeys(a *app.App) func() ([]WebhookKey, error) {
 	return func() ([]WebhookKey, error) {
-		key, err := a.SigningKey()
-		if err != nil {
-			return nil, err
+		keys, err := a.SigningKeys()
+		var published []WebhookKey
+		for _, key := range keys {
+			published = append(published, WebhookKey{Key: key.PublicKey(), CreatedAt: key.Since})
 		}
-		return []WebhookKey{{Key: key.PublicKey(), CreatedAt: a.SecretSince}}, nil
+		return published, err
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/store"
-	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 // createAPIKey makes a further key (contract §8.2).
@@ -179,6 +178,5 @@ func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecr
 		return secretRotated{}, err
 	}
 	o.Log.InfoContext(ctx, "callback secret rotated", "merchant", m.Code, "version", next.Version)
-	secret := webhook.DeriveSecret(o.Key("callback secrets"), m.Code, next.Version)
-	return secretRotated{MerchantCode: m.Code, Secret: secret.Reveal(), Version: next.Version}, nil
+	return secretRotated{MerchantCode: m.Code, Secret: o.CallbackSecret(m.Code, next.Version).Reveal(), Version: next.Version}, nil
 }

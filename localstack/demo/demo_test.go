@@ -51,7 +51,7 @@ func received(t *testing.T) (*story, notice) {
 	}
 	secret := webhook.DeriveSecret(bytes.Repeat([]byte{9}, 32), "MC1", 1)
 	body := []byte(`{"event_type":"CHECKOUT_STATUS_CHANGED","id":"c1"}`)
-	header, err := webhook.Sign(webhook.Message{ID: "msg_1", Timestamp: now, Body: body}, key, []webhook.Secret{secret})
+	header, err := webhook.Sign(webhook.Message{ID: "msg_1", Timestamp: now, Body: body}, []webhook.SigningKey{key}, []webhook.Secret{secret})
 	if err != nil {
 		t.Fatal(err)
 	}

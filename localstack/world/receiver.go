@@ -12,7 +12,8 @@ import (
 )
 
 // Receiver is a merchant's server that callbacks are sent to. It verifies
-// each one's signature, and answers as it is told.
+// each one's signature with the platform's keys of when it was started, and
+// answers as it is told.
 type Receiver struct {
 	URL string
 
@@ -32,11 +33,14 @@ type Delivery struct {
 // Receive starts a receiver that answers 204.
 func (w *World) Receive() *Receiver {
 	w.Helper()
-	key, err := w.App.SigningKey()
+	keys, err := w.App.SigningKeys()
 	if err != nil {
 		w.Fatal(err)
 	}
-	r := &Receiver{world: w, keys: []webhook.PublicKey{key.PublicKey()}, status: http.StatusNoContent}
+	r := &Receiver{world: w, status: http.StatusNoContent}
+	for _, key := range keys {
+		r.keys = append(r.keys, key.PublicKey())
+	}
 	server := httptest.NewServer(r)
 	w.Cleanup(server.Close)
 	r.URL = server.URL + "/hook"

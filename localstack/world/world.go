@@ -9,8 +9,6 @@ package world
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -95,8 +93,8 @@ func New(tb testing.TB) *World {
 	w.environment = map[string]string{
 		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "BASE_URL": "http://cashwrap.test",
 		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
-		"PLATFORM_SECRET":       base64.StdEncoding.EncodeToString([]byte(rand.Text() + rand.Text())),
-		"PLATFORM_SECRET_SINCE": Start.Format(time.RFC3339), "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
+		"PLATFORM_SECRET": newSecret(), "PLATFORM_SECRET_SINCE": Start.Format(time.RFC3339), "LASTING_SECRET": newSecret(),
+		"ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.Clock.Now})
 	if enginetest.OnDynamoDBLocal() {

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/hkdf"
-	"crypto/sha256"
 	"log/slog"
 	"net/http"
 	"os"
@@ -70,7 +68,7 @@ func New(c Config, o Outside) *App {
 	a.openAcquirers()
 	a.Processing = processing.New(processing.Config{
 		Store: a.Store, Acquirers: a.Acquirers, BaseURL: c.BaseURL, Log: a.Log,
-		SessionKey: a.Key("payer sessions"), TokenKey: a.Key("saved card tokens"),
+		SessionKey: c.sessionKey, TokenKey: c.lasting(forCards),
 	})
 	return a
 }
@@ -95,7 +93,7 @@ func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
 func (a *App) openAcquirers() {
 	db, table := a.Books()
 	a.Sandbox = sandbox.New(sandbox.Config{
-		DB: db, Table: table, Secret: a.Key("sandbox acquirer"), BaseURL: a.BaseURL, Now: a.Now,
+		DB: db, Table: table, Secret: a.lasting(forSandbox), BaseURL: a.BaseURL, Now: a.Now,
 	})
 	var inTest acquirer.Acquirer = a.Sandbox
 	if a.outside.WrapAcquirer != nil {
@@ -128,34 +126,6 @@ func (a *App) At(now time.Time) *App {
 	return New(a.Config, outside)
 }
 
-// keySize is that of every derived key.
-const keySize = 32
-
-// Key derives the platform's key for one purpose from its secret (HKDF, RFC
-// 5869), so that one secret is kept and none is used twice.
-func (a *App) Key(purpose string) []byte {
-	key, err := hkdf.Key(sha256.New, a.Secret, nil, "cashwrap "+purpose, keySize)
-	if err != nil { // only for lengths no caller can ask for
-		panic(err)
-	}
-	return key
-}
-
-// SigningKey signs every callback (contract §11.2).
-func (a *App) SigningKey() (webhook.SigningKey, error) {
-	return webhook.NewSigningKey(a.Key("callback signature"))
-}
-
-// CallbackSecrets are the merchant's secrets that sign at the time; none when
-// it never asked for one.
-func (a *App) CallbackSecrets(merchant string, s account.CallbackSecret, now time.Time) []webhook.Secret {
-	var secrets []webhook.Secret
-	for _, version := range s.Signing(now) {
-		secrets = append(secrets, webhook.DeriveSecret(a.Key("callback secrets"), merchant, version))
-	}
-	return secrets
-}
-
 // CallbackPolicy says where callbacks may go.
 func (a *App) CallbackPolicy() webhook.Policy {
 	policy := a.outside.ResolveTarget
@@ -166,14 +136,18 @@ func (a *App) CallbackPolicy() webhook.Policy {
 // CallbackSender posts signed callbacks where the policy lets it. One serves
 // the whole App: it holds the limit per host.
 func (a *App) CallbackSender() (*webhook.Sender, error) {
-	key, err := a.SigningKey()
+	published, err := a.SigningKeys()
 	if err != nil {
 		return nil, err
 	}
-	if a.outside.CallbackHTTP != nil {
-		return webhook.NewSenderOver(a.outside.CallbackHTTP, a.CallbackPolicy(), key), nil
+	var keys []webhook.SigningKey
+	for _, key := range published {
+		keys = append(keys, key.SigningKey)
 	}
-	return webhook.NewSender(a.CallbackPolicy(), key), nil
+	if a.outside.CallbackHTTP != nil {
+		return webhook.NewSenderOver(a.outside.CallbackHTTP, a.CallbackPolicy(), keys...), nil
+	}
+	return webhook.NewSender(a.CallbackPolicy(), keys...), nil
 }
 
 // Methods are the operator's switches of payment methods.
@@ -181,10 +155,14 @@ func (a *App) Methods() payments.MethodSettings { return payments.MethodSettings
 
 // Handler serves a family's routes.
 func (a *App) Handler(routes []rest.Route) http.Handler {
-	return rest.New(rest.Config{
+	c := rest.Config{
 		Routes: routes, Store: a.Store, Now: a.Now, Log: a.Log, BaseURL: a.BaseURL,
-		HashKey: a.Key("requests"), AllowHTTP: a.AllowHTTP, Limits: a.outside.Limits,
-	})
+		HashKey: derive(a.Secret, forRequests), HashKeySince: a.SecretSince, AllowHTTP: a.AllowHTTP, Limits: a.outside.Limits,
+	}
+	if len(a.PreviousSecret) > 0 {
+		c.OldHashKey = derive(a.PreviousSecret, forRequests)
+	}
+	return rest.New(c)
 }
 
 // lambdaCredentials are those Lambda puts into the environment. Looking for

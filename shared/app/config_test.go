@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/app"
 )
@@ -29,42 +30,74 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	}
 }
 
+// read is complete with changes.
+func read(changes map[string]string) (app.Config, error) {
+	environment := maps.Clone(complete)
+	maps.Copy(environment, changes)
+	return app.FromEnvironment(func(name string) string { return environment[name] })
+}
+
+func secretOf(letter string) string {
+	return base64.StdEncoding.EncodeToString([]byte(strings.Repeat(letter, 32)))
+}
+
 func TestEachBadVariableIsNamedAndNoValueTold(t *testing.T) {
 	t.Parallel()
-	for name, bad := range map[string]string{
-		"TABLE": "", "AWS_REGION": "", "BASE_URL": "", "PLATFORM_SECRET": base64.StdEncoding.EncodeToString([]byte("tooshort")),
-		"PLATFORM_SECRET_SINCE": "yesterday",
+	short := base64.StdEncoding.EncodeToString([]byte("tooshort"))
+	for _, c := range []struct{ name, bad string }{
+		{"TABLE", ""}, {"AWS_REGION", ""}, {"BASE_URL", ""}, {"PLATFORM_SECRET", ""}, {"PLATFORM_SECRET", short},
+		{"PLATFORM_SECRET", "not base64, and long enough otherwise"}, {"PLATFORM_SECRET_SINCE", "yesterday"},
+		{"LASTING_SECRET", short}, {"PLATFORM_SECRET_PREVIOUS", short}, {"PLATFORM_SECRET_PREVIOUS_SINCE", ""},
+		{"PLATFORM_SECRET_PREVIOUS_SINCE", "2026-11-01T00:00:00Z"}, // no earlier than its successor's
 	} {
-		environment := maps.Clone(complete)
-		environment[name] = bad
-		_, err := app.FromEnvironment(func(name string) string { return environment[name] })
-		if err == nil || !strings.Contains(err.Error(), name) || (bad != "" && strings.Contains(err.Error(), bad)) {
-			t.Errorf("%s: %v", name, err)
+		_, err := read(map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"), "PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
+			"LASTING_SECRET": secretOf("l"), c.name: c.bad})
+		if err == nil || !strings.Contains(err.Error(), c.name) || (c.bad != "" && strings.Contains(err.Error(), c.bad)) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestASecretIsNotRotatedThatMerchantsHoldOnTo(t *testing.T) {
+	t.Parallel()
+	rotated := map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"), "PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z"}
+	if _, err := read(rotated); err == nil || !strings.Contains(err.Error(), "LASTING_SECRET") {
+		t.Errorf("without a lasting secret: %v", err)
+	}
+	rotated["LASTING_SECRET"] = secretOf("l")
+	c, err := read(rotated)
+	if err != nil || string(c.PreviousSecret) != strings.Repeat("p", 32) || string(c.LastingSecret) != strings.Repeat("l", 32) ||
+		!c.PreviousSince.Equal(time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("with one: %v", err)
+	}
+}
+
+// TestEndpoints: ours win over the SDKs' own, of which one service's wins over all services'.
+func TestEndpoints(t *testing.T) {
+	t.Parallel()
+	const every, table, queue = "http://every.test", "http://table.test", "http://queue.test"
+	for _, c := range []struct {
+		given                map[string]string
+		wantTable, wantQueue string
+	}{
+		{nil, "", ""},
+		{map[string]string{"AWS_ENDPOINT_URL": every}, every, every},
+		{map[string]string{"AWS_ENDPOINT_URL": every, "AWS_ENDPOINT_URL_DYNAMODB": table}, table, every},
+		{map[string]string{"AWS_ENDPOINT_URL": every, "AWS_ENDPOINT_URL_SQS": queue}, every, queue},
+		{map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": every, "AWS_ENDPOINT_URL_SQS": every,
+			"DYNAMODB_ENDPOINT": table, "SQS_ENDPOINT": queue}, table, queue},
+	} {
+		got, err := read(c.given)
+		if err != nil || got.DynamoDBEndpoint != c.wantTable || got.SQSEndpoint != c.wantQueue {
+			t.Errorf("%v: %q and %q, %v", c.given, got.DynamoDBEndpoint, got.SQSEndpoint, err)
 		}
 	}
 }
 
 func TestSwitches(t *testing.T) {
 	t.Parallel()
-	environment := maps.Clone(complete)
-	maps.Copy(environment, map[string]string{"ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "ON", "PAYPAL": "true"})
-	c, err := app.FromEnvironment(func(name string) string { return environment[name] })
+	c, err := read(map[string]string{"ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "ON", "PAYPAL": "true"})
 	if err != nil || !c.AllowHTTP || !c.AllowLoopbackCallbacks || c.PayPal {
 		t.Errorf("read %+v, %v", c, err)
-	}
-}
-
-func TestKeysDifferByPurposeAndSecret(t *testing.T) {
-	t.Parallel()
-	one := app.New(app.Config{Secret: []byte(strings.Repeat("a", 32))}, app.Outside{})
-	other := app.New(app.Config{Secret: []byte(strings.Repeat("b", 32))}, app.Outside{})
-	keys := map[string]bool{}
-	for _, a := range []*app.App{one, other} {
-		for _, purpose := range []string{"requests", "payer sessions"} {
-			keys[string(a.Key(purpose))] = true
-		}
-	}
-	if again := one.Key("requests"); len(keys) != 4 || !keys[string(again)] {
-		t.Errorf("%d different keys of 4", len(keys))
 	}
 }

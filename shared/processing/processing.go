@@ -26,9 +26,9 @@ import (
 type Config struct {
 	Store      *store.Store
 	Acquirers  map[account.Mode]acquirer.Acquirer
-	BaseURL    string // of the API, for the 3DS return
-	SessionKey []byte // derives payer session tokens
-	TokenKey   []byte // derives saved cards' tokens
+	BaseURL    string                    // of the API, for the 3DS return
+	SessionKey func(at time.Time) []byte // derives the payer session tokens of attempts that began then
+	TokenKey   []byte                    // derives saved cards' tokens
 	Log        *slog.Logger
 }
 
@@ -61,12 +61,20 @@ func (p *Processor) settle(ctx context.Context, t account.Tenant, c payments.Che
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	return p.change(ctx, t, c, func(c payments.Checkout) (payments.Change, bool, error) {
-		change, ok := c.Settle(attemptID, o, messageID(), payments.Session{TokenHash: account.Hash(p.sessionToken(attemptID))}, p.Store.Now())
+		change, ok := c.Settle(attemptID, o, messageID(), p.session(c, attemptID), p.Store.Now())
 		if !ok && o.Decision == payments.Approved {
 			p.reportStray(ctx, t, c, attemptID)
 		}
 		return change, ok, nil
 	})
+}
+
+// session lets the payer come back to the attempt, if it is still the latest.
+func (p *Processor) session(c payments.Checkout, attemptID string) payments.Session {
+	if c.Attempt == nil || c.Attempt.ID != attemptID {
+		return payments.Session{}
+	}
+	return payments.Session{TokenHash: account.Hash(p.sessionToken(*c.Attempt))}
 }
 
 // reportStray tells people of an approved charge that its checkout does not
@@ -103,16 +111,17 @@ func (p *Processor) change(ctx context.Context, t account.Tenant, c payments.Che
 var errContended = failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again")
 
 // sessionToken is the MD of an attempt's challenge and the name of its
-// payment code: unguessable, and the same for every retry of the attempt.
-func (p *Processor) sessionToken(attemptID string) string {
-	mac := hmac.New(sha256.New, p.SessionKey)
-	mac.Write([]byte("payer session " + attemptID))
+// payment code: unguessable, and the same for every retry of the attempt and
+// every look at it, whatever secret has come into use since it began.
+func (p *Processor) sessionToken(a payments.Attempt) string {
+	mac := hmac.New(sha256.New, p.SessionKey(a.StartedAt))
+	mac.Write([]byte("payer session " + a.ID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // SessionToken names the attempt in links a payer may follow without a
 // credential.
-func (p *Processor) SessionToken(attemptID string) string { return p.sessionToken(attemptID) }
+func (p *Processor) SessionToken(a payments.Attempt) string { return p.sessionToken(a) }
 
 // cardToken is our token for a card: the same card of the same customer has
 // the same one (contract §4.6). It is a keyed fingerprint, so it cannot be

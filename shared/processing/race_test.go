@@ -58,7 +58,7 @@ func newOffice(t *testing.T) *office {
 	bank := sandbox.New(sandbox.Config{DB: db, Table: table, Secret: key, BaseURL: "http://cashwrap.test", Now: o.Now})
 	o.Processor = processing.New(processing.Config{
 		Store: o.store, Acquirers: map[account.Mode]acquirer.Acquirer{account.Test: told{bank, o}},
-		BaseURL: "http://cashwrap.test", SessionKey: key, TokenKey: key, Log: slog.New(slog.DiscardHandler),
+		BaseURL: "http://cashwrap.test", SessionKey: func(time.Time) []byte { return key }, TokenKey: key, Log: slog.New(slog.DiscardHandler),
 	})
 	return o
 }

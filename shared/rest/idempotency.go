@@ -49,18 +49,11 @@ func changes(method string) bool {
 // once runs the request at most once under its key, or replays the stored
 // reply (contract §2.8).
 func (x *exchange) once(ctx context.Context, clientKey string) reply {
-	tenant := x.caller.Tenant
-	claim := store.IdempotencyClaim{
-		Tenant: tenant, ClientKey: clientKey, Owner: x.id, Fingerprint: x.fingerprint(),
-	}
-	// The fingerprint is part of it: a key may serve another request once its
-	// record has expired.
-	ctx = WithOperationID(ctx, x.server.keys.operationID(tenant.String(), claim.Fingerprint, clientKey))
-	state, sealed, err := x.server.store.ClaimIdempotency(ctx, claim)
+	c, err := x.claim(ctx, clientKey)
 	if err != nil {
 		return x.fail(fmt.Errorf("claim idempotency key: %w", err))
 	}
-	switch state {
+	switch c.state {
 	case store.Running:
 		return x.fail(&failure.Error{Kind: failure.Conflict, Code: "IDEMPOTENCY_IN_PROGRESS", Slug: "idempotency-in-progress",
 			Message: "The first request with this Idempotency-Key is still running.", RetryAfter: time.Second})
@@ -68,24 +61,49 @@ func (x *exchange) once(ctx context.Context, clientKey string) reply {
 		return x.fail(&failure.Error{Kind: failure.Unprocessable, Code: "IDEMPOTENCY_KEY_REUSED", Slug: "idempotency-key-reused",
 			Message: "This Idempotency-Key was used for a different request."})
 	case store.Settled:
-		return x.replay(claim, sealed)
+		return x.replay(c)
 	default:
-		return x.settled(ctx, claim, x.run(ctx))
+		// The fingerprint is part of the id: a key may serve another request
+		// once its record has expired.
+		ctx = WithOperationID(ctx, c.keys.operationID(c.Tenant.String(), c.Fingerprint, clientKey))
+		return x.settled(ctx, c, x.run(ctx))
 	}
+}
+
+// claim is one request's hold on a key, with the keys of its record.
+type claim struct {
+	store.IdempotencyClaim
+	keys   keys
+	state  store.IdempotencyState
+	sealed []byte // the stored reply, of a Settled one
+}
+
+// claim takes the client's key. A record that is not this request's by the
+// newest keys may be so by those before them.
+func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err error) {
+	for _, keys := range x.server.keys.at(x.server.now()) {
+		c = claim{keys: keys, IdempotencyClaim: store.IdempotencyClaim{
+			Tenant: x.caller.Tenant, ClientKey: clientKey, Owner: x.id, Fingerprint: x.fingerprint(keys)}}
+		c.state, c.sealed, err = x.server.store.ClaimIdempotency(ctx, c.IdempotencyClaim)
+		if err != nil || c.state != store.Reused {
+			return c, err
+		}
+	}
+	return c, nil
 }
 
 // settled stores the reply, or frees the key when the reply is not one to
 // keep. The client gets the reply even when that fails: the operation did
 // happen, and a retry recognises it by its OperationID.
-func (x *exchange) settled(ctx context.Context, claim store.IdempotencyClaim, r reply) reply {
+func (x *exchange) settled(ctx context.Context, c claim, r reply) reply {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
 	var owned bool
 	var err error
 	if kept(r.status) {
-		owned, err = x.server.store.SettleIdempotency(ctx, claim, x.server.keys.seal(r.stored(), place(claim)))
+		owned, err = x.server.store.SettleIdempotency(ctx, c.IdempotencyClaim, c.keys.seal(r.stored(), place(c.IdempotencyClaim)))
 	} else {
-		owned, err = x.server.store.ReleaseIdempotency(ctx, claim)
+		owned, err = x.server.store.ReleaseIdempotency(ctx, c.IdempotencyClaim)
 	}
 	if err != nil || !owned {
 		x.server.log.LogAttrs(ctx, slog.LevelWarn, "idempotency record not written",
@@ -120,8 +138,8 @@ func (r reply) stored() []byte {
 	return text
 }
 
-func (x *exchange) replay(claim store.IdempotencyClaim, sealed []byte) reply {
-	text, err := x.server.keys.open(sealed, place(claim))
+func (x *exchange) replay(c claim) reply {
+	text, err := c.keys.open(c.sealed, place(c.IdempotencyClaim))
 	if err != nil {
 		return x.fail(err)
 	}
@@ -138,11 +156,11 @@ func place(c store.IdempotencyClaim) string { return c.Tenant.String() + "\x00" 
 
 // fingerprint is keyed, because bodies hold card numbers, whose plain hashes
 // could be searched (contract §2.8).
-func (x *exchange) fingerprint() string {
+func (x *exchange) fingerprint(k keys) string {
 	body := string(x.raw)
 	if x.input.form == nil {
 		body = string(x.input.body.object().canonical(nil))
 	}
-	return hex.EncodeToString(mac(x.server.keys.fingerprint,
+	return hex.EncodeToString(mac(k.fingerprint,
 		x.request.Method, x.path(), x.input.query.Encode(), body))
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -32,6 +33,35 @@ func deriveKeys(secret []byte) keys {
 		panic(err) // AES has the right block size
 	}
 	return keys{fingerprint: derive(secret, "fingerprint"), operation: derive(secret, "operation"), replies: aead}
+}
+
+// ring is the keys of all records there are. A record is made, continued and
+// answered with the same ones, whatever comes into use meanwhile.
+type ring struct {
+	keys  keys
+	old   *keys // nil: none
+	since time.Time
+}
+
+func deriveRing(c Config) ring {
+	r := ring{keys: deriveKeys(c.HashKey), since: c.HashKeySince}
+	if c.OldHashKey != nil {
+		old := deriveKeys(c.OldHashKey)
+		r.old = &old
+	}
+	return r
+}
+
+// at are the keys that a record may have, at the time: first those of new ones.
+func (r ring) at(now time.Time) []keys {
+	switch {
+	case r.old == nil:
+		return []keys{r.keys}
+	case now.Before(r.since):
+		return []keys{*r.old, r.keys}
+	default:
+		return []keys{r.keys, *r.old}
+	}
 }
 
 func derive(secret []byte, purpose string) []byte {

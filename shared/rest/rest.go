@@ -72,9 +72,15 @@ type Config struct {
 	Now       func() time.Time // nil: the system's clock
 	Log       *slog.Logger     // nil: slog.Default
 	BaseURL   string           // of problem types and successors, without a trailing slash
-	HashKey   []byte           // ≥ 32 secret bytes; keys for fingerprints, operation ids and stored replies derive from it
 	AllowHTTP bool             // the local run only: plain HTTP is not refused
 	Limits    Limits
+
+	// HashKey has 32 secret bytes or more; the keys for fingerprints, operation
+	// ids and stored replies derive from it. Around a change of it OldHashKey is
+	// the one before: its records count, and until HashKeySince new ones are its.
+	HashKey      []byte
+	OldHashKey   []byte // nil: none
+	HashKeySince time.Time
 }
 
 // New returns the handler of the routes. It panics on a mistake that no
@@ -86,7 +92,6 @@ func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	keys := deriveKeys(c.HashKey)
 	baseURL := strings.TrimRight(c.BaseURL, "/")
 	return &server{
 		routes:    newRouter(c.Routes),
@@ -96,7 +101,7 @@ func New(c Config) http.Handler {
 		baseURL:   baseURL,
 		errors:    errorWriter{base: baseURL},
 		allowHTTP: c.AllowHTTP,
-		keys:      keys,
+		keys:      deriveRing(c),
 		callers:   newLimiter(c.Store, c.Log, c.Limits.Credential.or(Limit{Rate: 100, Burst: 500})),
 		addresses: newLimiter(c.Store, c.Log, c.Limits.Address.or(Limit{Rate: 5, Burst: 30})),
 	}

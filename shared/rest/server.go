@@ -21,7 +21,7 @@ type server struct {
 	baseURL   string // without a trailing slash
 	errors    errorWriter
 	allowHTTP bool
-	keys      keys
+	keys      ring
 	callers   *limiter
 	addresses *limiter
 }

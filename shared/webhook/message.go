@@ -38,24 +38,30 @@ type Message struct {
 }
 
 // Sign returns the three webhook headers (contract §11.2): a v1 signature for
-// each secret, and a v1a signature always. It returns [ErrMessage] or [ErrNoKey].
-func Sign(m Message, key SigningKey, secrets []Secret) (http.Header, error) {
+// each secret, and a v1a signature for each key, of which there is always one
+// and around a rotation two. It returns [ErrMessage] or [ErrNoKey].
+func Sign(m Message, keys []SigningKey, secrets []Secret) (http.Header, error) {
 	if !validID(m.ID) || m.Timestamp.Unix() <= 0 {
 		return nil, ErrMessage
 	}
-	if key.isZero() {
+	if len(keys) == 0 {
 		return nil, ErrNoKey
 	}
 	timestamp := strconv.FormatInt(m.Timestamp.Unix(), 10)
 	content := signedContent(m.ID, timestamp, m.Body)
-	signatures := make([]string, 0, len(secrets)+1)
+	signatures := make([]string, 0, len(secrets)+len(keys))
 	for _, secret := range secrets {
 		if secret.isZero() {
 			return nil, ErrNoKey
 		}
 		signatures = append(signatures, formatSignature(schemeHMAC, secret.sign(content)))
 	}
-	signatures = append(signatures, formatSignature(schemeEd25519, key.sign(content)))
+	for _, key := range keys {
+		if key.isZero() {
+			return nil, ErrNoKey
+		}
+		signatures = append(signatures, formatSignature(schemeEd25519, key.sign(content)))
+	}
 
 	headers := http.Header{}
 	headers.Set(headerID, m.ID)

@@ -18,27 +18,28 @@ const userAgent = "Cashwrap-Webhooks/1"
 // deliveries at a time per host holds within one Sender.
 type Sender struct {
 	policy Policy
-	key    SigningKey
+	keys   []SigningKey
 	client *http.Client
 	limit  hostLimit
 }
 
-// NewSender returns a sender that signs with key and reaches what policy permits.
-func NewSender(policy Policy, key SigningKey) *Sender {
-	return &Sender{policy: policy, key: key, client: Client(policy)}
+// NewSender returns a sender that signs with each of the keys and reaches what policy
+// permits.
+func NewSender(policy Policy, keys ...SigningKey) *Sender {
+	return &Sender{policy: policy, keys: keys, client: Client(policy)}
 }
 
 // NewSenderOver returns a sender whose posts t carries in place of the network:
 // nothing is dialled, so no address is judged; the URL's own rules, the time limit
 // and the redirect rule hold as ever. For simulated networks.
-func NewSenderOver(t http.RoundTripper, policy Policy, key SigningKey) *Sender {
-	s := NewSender(policy, key)
+func NewSenderOver(t http.RoundTripper, policy Policy, keys ...SigningKey) *Sender {
+	s := NewSender(policy, keys...)
 	s.client.Transport = t
 	return s
 }
 
 // Send makes one attempt to deliver m to the URL target, signed with every secret
-// and the platform's key. It waits for a free slot of the host, then at most
+// and the platform's keys. It waits for a free slot of the host, then at most
 // [AnswerTimeout] for the answer. Any 2xx is success; everything else is a
 // [*DeliveryError], except [ErrMessage] and [ErrNoKey] for what cannot be signed.
 func (s *Sender) Send(ctx context.Context, target string, m Message, secrets []Secret) error {
@@ -46,7 +47,7 @@ func (s *Sender) Send(ctx context.Context, target string, m Message, secrets []S
 	if err != nil {
 		return &DeliveryError{Reason: ReasonURL}
 	}
-	headers, err := Sign(m, s.key, secrets)
+	headers, err := Sign(m, s.keys, secrets)
 	if err != nil {
 		return err
 	}

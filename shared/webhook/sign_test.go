@@ -21,7 +21,7 @@ func TestSignMatchesThePublishedVector(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := Message{ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", Timestamp: time.Unix(1614265330, 0), Body: []byte(`{"test": 2432232314}`)}
-	headers, err := Sign(m, testKey(t), []Secret{secret})
+	headers, err := Sign(m, []SigningKey{testKey(t)}, []Secret{secret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestSignMatchesThePublishedVector(t *testing.T) {
 func TestV1aVerifiesWithPlainEd25519(t *testing.T) {
 	t.Parallel()
 	m := testMessage()
-	headers, err := Sign(m, testKey(t), nil)
+	headers, err := Sign(m, []SigningKey{testKey(t)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestV1aVerifiesWithPlainEd25519(t *testing.T) {
 func TestRotationSignsWithEverySecret(t *testing.T) {
 	t.Parallel()
 	m, retired, current := testMessage(), testSecret(1), testSecret(2)
-	headers, err := Sign(m, testKey(t), []Secret{current, retired})
+	headers, err := Sign(m, []SigningKey{testKey(t)}, []Secret{current, retired})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestSignRefusesWhatReceiversCouldNotTrust(t *testing.T) {
 		"zero secret":  {testMessage(), testKey(t), []Secret{{}}, ErrNoKey},
 	}
 	for name, c := range cases {
-		if _, err := Sign(c.message, c.key, c.secrets); !errors.Is(err, c.want) {
+		if _, err := Sign(c.message, []SigningKey{c.key}, c.secrets); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
 	}
@@ -145,7 +145,7 @@ func TestVerifyRefusesTampering(t *testing.T) {
 		"unknown, then good": {func(h http.Header) { h.Set(headerSignature, "v9,AAAA "+h.Get(headerSignature)) }, string(m.Body), nil},
 	}
 	for name, c := range cases {
-		headers, err := Sign(m, testKey(t), secrets)
+		headers, err := Sign(m, []SigningKey{testKey(t)}, secrets)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func unix(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 func TestVerifyKeepsTheTolerance(t *testing.T) {
 	t.Parallel()
 	m := testMessage()
-	headers, err := Sign(m, testKey(t), nil)
+	headers, err := Sign(m, []SigningKey{testKey(t)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestVerifyKeepsTheTolerance(t *testing.T) {
 func TestVerifyTrustsNoZeroKeys(t *testing.T) {
 	t.Parallel()
 	m := testMessage()
-	headers, err := Sign(m, testKey(t), nil)
+	headers, err := Sign(m, []SigningKey{testKey(t)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

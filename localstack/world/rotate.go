@@ -1,0 +1,38 @@
+package world
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"maps"
+	"time"
+)
+
+// newSecret is one as a deployment draws it.
+func newSecret() string { return base64.StdEncoding.EncodeToString([]byte(rand.Text() + rand.Text())) }
+
+// Rotate deploys with a new platform secret that comes into use after a while:
+// whatever starts from now on knows it, beside the one before. The main
+// process is a new one; those that run go on as they are.
+func (w *World) Rotate(after time.Duration) {
+	w.Helper()
+	next := maps.Clone(w.environment)
+	next["PLATFORM_SECRET_PREVIOUS"], next["PLATFORM_SECRET_PREVIOUS_SINCE"] = next["PLATFORM_SECRET"], next["PLATFORM_SECRET_SINCE"]
+	next["PLATFORM_SECRET"], next["PLATFORM_SECRET_SINCE"] = newSecret(), w.Clock.Now().Add(after).Format(time.RFC3339)
+	w.deploy(next)
+}
+
+// Forget ends a rotation: deploys without the secret before.
+func (w *World) Forget() {
+	w.Helper()
+	next := maps.Clone(w.environment)
+	delete(next, "PLATFORM_SECRET_PREVIOUS")
+	delete(next, "PLATFORM_SECRET_PREVIOUS_SINCE")
+	w.deploy(next)
+}
+
+func (w *World) deploy(environment map[string]string) {
+	w.Helper()
+	w.environment = environment
+	w.main = w.Process()
+	w.App = w.look()
+}

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// environment reads variables and collects what is wrong with them.
+type environment struct {
+	lookup   func(string) string
+	problems []error
+}
+
+func (e *environment) wrong(problem string) { e.problems = append(e.problems, errors.New(problem)) }
+
+func (e *environment) require(name string) string {
+	value := e.lookup(name)
+	if value == "" {
+		e.wrong(name + " is not set")
+	}
+	return value
+}
+
+// first is the first of the variables that is set.
+func (e *environment) first(names ...string) string {
+	for _, name := range names {
+		if value := e.lookup(name); value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+func (e *environment) on(name string) bool { return strings.EqualFold(e.lookup(name), "on") }
+
+// minSecret is the least number of random bytes that keys are derived from.
+const minSecret = 32
+
+func (e *environment) secret(name string) []byte {
+	text := e.require(name)
+	secret, err := base64.StdEncoding.DecodeString(text)
+	if text != "" && (err != nil || len(secret) < minSecret) {
+		e.wrong(fmt.Sprintf("%s must be base64 of at least %d bytes", name, minSecret))
+	}
+	return secret
+}
+
+func (e *environment) time(name string) time.Time {
+	text := e.require(name)
+	at, err := time.Parse(time.RFC3339, text)
+	if text != "" && err != nil {
+		e.wrong(name + " must be an RFC 3339 time")
+	}
+	return at.UTC()
+}
+
+// checkRotation refuses a rotation that would void what merchants hold on to,
+// or that runs backwards.
+func (e *environment) checkRotation(c Config) {
+	if c.LastingSecret == nil {
+		e.wrong("LASTING_SECRET is not set, without which PLATFORM_SECRET_PREVIOUS does not suffice")
+	}
+	if !c.PreviousSince.Before(c.SecretSince) {
+		e.wrong("PLATFORM_SECRET_PREVIOUS_SINCE must be before PLATFORM_SECRET_SINCE")
+	}
+}

@@ -1,0 +1,126 @@
+package app
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// Every key of the platform is derived (HKDF, RFC 5869) from one of two
+// secrets, so that few are kept and no key serves two purposes.
+//
+// PLATFORM_SECRET is rotated, by a command and a deployment (infra/secrets.go),
+// and nobody notices. The new one comes into use at its SINCE, which is set to
+// when all functions have both; for 31 days its predecessor stays beside it as
+// PLATFORM_SECRET_PREVIOUS, the longest that anything derived from it is asked
+// for:
+//
+//	callback signature  both keys sign and are published, so that a receiver
+//	                    which knows either verifies (contract §11.2)
+//	requests            a record of an Idempotency-Key is read, continued and
+//	                    answered with the keys it was made with; kept 31 days
+//	payer sessions      an attempt's link is of the secret in use when it
+//	                    began; three days at most, of a boleto
+//
+// LASTING_SECRET is what merchants hold on to, which no rotation of ours may
+// change. It is replaced only after a leak, which is each merchant's matter too:
+//
+//	callback secrets    rotate_callback_secret then gives each merchant a new one
+//	saved card tokens   those that are stored go on working; a card that is
+//	                    saved again then gets a second one
+//	sandbox acquirer    stands for another party, which knows nothing of ours
+//
+// After a leak a secret is replaced without a predecessor: sessions then begin
+// anew, and a request repeated under its old Idempotency-Key is refused (422),
+// so that nothing runs twice.
+const (
+	forSignatures   = "callback signature"
+	forRequests     = "requests"
+	forSessions     = "payer sessions"
+	forMerchants    = "callback secrets"
+	forCards        = "saved card tokens"
+	forSandbox      = "sandbox acquirer"
+	keySize         = 32 // of every derived key, in bytes
+	platformContext = "cashwrap "
+)
+
+// derive makes the key of one purpose.
+func derive(secret []byte, purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, secret, nil, platformContext+purpose, keySize)
+	if err != nil { // only for lengths no caller can ask for
+		panic(err)
+	}
+	return key
+}
+
+// lasting makes a key that no rotation changes.
+func (c Config) lasting(purpose string) []byte {
+	if len(c.LastingSecret) == 0 {
+		return derive(c.Secret, purpose)
+	}
+	return derive(c.LastingSecret, purpose)
+}
+
+// generation is a platform secret and when it came into use.
+type generation struct {
+	secret []byte
+	since  time.Time
+}
+
+// generations are the platform secrets, the newest first.
+func (c Config) generations() []generation {
+	all := []generation{{c.Secret, c.SecretSince}}
+	if len(c.PreviousSecret) > 0 {
+		all = append(all, generation{c.PreviousSecret, c.PreviousSince})
+	}
+	return all
+}
+
+// sessionKey is of the secret that was in use at the time.
+func (c Config) sessionKey(at time.Time) []byte {
+	all := c.generations()
+	for _, g := range all {
+		if !at.Before(g.since) {
+			return derive(g.secret, forSessions)
+		}
+	}
+	return derive(all[len(all)-1].secret, forSessions)
+}
+
+// SigningKey is one of the platform's, with when it came into use.
+type SigningKey struct {
+	webhook.SigningKey
+	Since time.Time
+}
+
+// SigningKeys sign every callback, each of them (contract §11.2): one, and
+// around a rotation two, the newest first.
+func (a *App) SigningKeys() ([]SigningKey, error) {
+	var keys []SigningKey
+	for _, g := range a.generations() {
+		key, err := webhook.NewSigningKey(derive(g.secret, forSignatures))
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, SigningKey{key, g.since})
+	}
+	return keys, nil
+}
+
+// CallbackSecret is a version of a merchant's.
+func (a *App) CallbackSecret(merchant string, version int) webhook.Secret {
+	return webhook.DeriveSecret(a.lasting(forMerchants), merchant, version)
+}
+
+// CallbackSecrets are the merchant's secrets that sign at the time; none when
+// it never asked for one.
+func (a *App) CallbackSecrets(merchant string, s account.CallbackSecret, now time.Time) []webhook.Secret {
+	var secrets []webhook.Secret
+	for _, version := range s.Signing(now) {
+		secrets = append(secrets, a.CallbackSecret(merchant, version))
+	}
+	return secrets
+}

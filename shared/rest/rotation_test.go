@@ -1,0 +1,75 @@
+package rest_test
+
+import (
+	"bytes"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// fleets are the processes of one function around a change of its hash key
+// in an hour: before the deployment, after it, and once the old key is gone.
+func (f *fixture) fleets(routes []rest.Route) (before, after, last http.Handler) {
+	next, since := bytes.Repeat([]byte("n"), 32), f.now().Add(time.Hour)
+	both := func(c *rest.Config) { c.HashKey, c.OldHashKey, c.HashKeySince = next, hashKey, since }
+	alone := func(c *rest.Config) { c.HashKey, c.HashKeySince = next, since }
+	return f.handler, f.process(routes, both), f.process(routes, alone)
+}
+
+// TestARecordOutlivesTheKeyItWasMadeWith: it is replayed, refused to another
+// request and taken over after a crash, under the operation's id.
+func TestARecordOutlivesTheKeyItWasMadeWith(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.routes())
+	before, after, last := f.fleets(c.routes())
+	post := func(h http.Handler, body, key string) (status int, replayed bool) {
+		w := answer(h, f.request("POST", "/orders/1", body, "Idempotency-Key: "+key))
+		return w.Code, w.Header().Get("Idempotency-Replayed") != ""
+	}
+	post(before, `{}`, "done")
+	f.wire.fail("UpdateItem") // the reply is never recorded, as after a crash
+	post(before, `{}`, "crashed")
+	f.wire.fail("")
+	f.advance(2 * time.Hour)
+	if status, replayed := post(after, `{}`, "done"); status != 201 || !replayed {
+		t.Errorf("the same request: %d, replayed %t", status, replayed)
+	}
+	if status, _ := post(after, `{"number":"2"}`, "done"); status != 422 {
+		t.Errorf("another request: %d", status)
+	}
+	ids := len(c.ids)
+	if status, replayed := post(after, `{}`, "crashed"); status != 201 || replayed || c.runs != 3 || len(c.ids) != ids {
+		t.Errorf("the crashed request: %d, replayed %t, %d runs under %d ids, before %d", status, replayed, c.runs, len(c.ids), ids)
+	}
+	if status, replayed := post(after, `{}`, "crashed"); status != 201 || !replayed {
+		t.Errorf("taken over, then repeated: %d, replayed %t", status, replayed)
+	}
+	if status, _ := post(last, `{}`, "done"); status != 422 {
+		t.Errorf("without the key of the record: %d", status)
+	}
+}
+
+// TestNewRecordsWaitForTheAgreedTime: while some processes do not know the
+// new key yet, none makes a record with it.
+func TestNewRecordsWaitForTheAgreedTime(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.routes())
+	before, after, last := f.fleets(c.routes())
+	replayed := func(h http.Handler, key string) bool {
+		w := answer(h, f.request("POST", "/orders/1", `{}`, "Idempotency-Key: "+key))
+		return w.Code == 201 && w.Header().Get("Idempotency-Replayed") != ""
+	}
+	replayed(after, "early")
+	if !replayed(before, "early") {
+		t.Error("an old process does not know a record of a new one, before the time")
+	}
+	f.advance(time.Hour)
+	replayed(after, "late")
+	if !replayed(last, "late") || replayed(last, "early") {
+		t.Error("a record made at the time is not the new key's, or one made before it is")
+	}
+}
