@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// basis is all that the report rests on.
+type basis struct {
+	prices   priceList
+	assumed  assumptionList
+	measured capacity
+}
+
+// Of one payment: it is created, charged and read once, its callback is
+// delivered, and a day's payout takes it with others.
+const requests = 3
+
+// line is one of a table of costs.
+type line struct {
+	what, formula string
+	dollars       []float64 // for a million payments, by region
+}
+
+const million = 1e6
+
+// bill is the line of so many units for one payment.
+func (b basis) bill(what, formula, price string, units float64) line {
+	l := line{what: what, formula: fmt.Sprintf("%s = %s", formula, short(units))}
+	for _, dollars := range b.prices.of(price) {
+		l.dollars = append(l.dollars, units*million*dollars)
+	}
+	return l
+}
+
+// payment is what one takes of the table, without the rate limit.
+func (b basis) payment() use {
+	u := b.measured.uses
+	return u[create].plus(u[charge]).plus(u[retrieve]).plus(u[callback]).plus(b.share())
+}
+
+// share is a payment's of its payout.
+func (b basis) share() use {
+	u := b.measured.uses[payout]
+	return use{u.reads / paidOut, u.writes / paidOut, u.list / paidOut, u.due / paidOut, u.history / paidOut, u.calls / paidOut, u.changes / paidOut}
+}
+
+// running are the costs of payments that are made.
+func (b basis) running() []line {
+	u, a := b.measured.uses, b.assumed.of
+	calls, seconds, spelled := b.lambda()
+	logged := calls*a("log.call") + requests*a("log.request")
+	return []line{
+		b.bill("DynamoDB writes", fmt.Sprintf("%s + %s + %s + %s/%d + %d × %s", short(u[create].writes), short(u[charge].writes),
+			short(u[callback].writes), short(u[payout].writes), paidOut, requests, short(a("lease"))),
+			"dynamodb.write", b.payment().writes+requests*a("lease")),
+		b.bill("DynamoDB reads", fmt.Sprintf("%s + %s + %s + %s + %s/%d", short(u[create].reads), short(u[charge].reads),
+			short(u[retrieve].reads), short(u[callback].reads), short(u[payout].reads), paidOut), "dynamodb.read", b.payment().reads),
+		b.bill("Lambda calls", fmt.Sprintf("%d requests + 1 callback + %s of relay", requests, short(calls-requests-1)), "lambda.call", calls),
+		b.bill("Lambda GB-seconds", spelled, "lambda.gbs", seconds),
+		b.bill("HTTP API requests", "create, charge, read", "api.request", requests),
+		b.bill("SQS requests", "send, receive, delete", "sqs.request", 3),
+		b.bill("log, GB", fmt.Sprintf("(%s calls × %s B + %d × %s B)/10⁹", short(calls), short(a("log.call")), requests, short(a("log.request"))),
+			"logs.written", logged/1e9),
+		b.bill("X-Ray traces", fmt.Sprintf("%s calls × %s", short(calls), short(a("traced"))), "xray.trace", calls*a("traced")),
+		b.bill("sent, GB", fmt.Sprintf("%d × %s B/10⁹", requests+1, short(a("answer"))), "out", (requests+1)*a("answer")/1e9),
+	}
+}
+
+// lambda is how many calls of functions a payment takes, and their GB-seconds.
+// At worst each change of the table is a call of relay of its own; a payout's
+// part in payoutrun is too small to count, and in relay it is counted.
+func (b basis) lambda() (calls, seconds float64, spelled string) {
+	u, a := b.measured.uses, b.assumed.of
+	relayed := b.payment().changes
+	calls = requests + 1 + relayed
+	tables := u[create].calls + u[charge].calls + u[retrieve].calls
+	endpoints := (requests*a("own") + tables*a("table") + a("acquirer")) / 1000
+	others := ((relayed+1)*a("own") + a("send") + u[callback].calls*a("table") + a("receiver")) / 1000
+	spelled = fmt.Sprintf("%s GB × %s s + %s GB × %s s", short(a("memory")), short(endpoints), short(a("less")), short(others))
+	return calls, a("memory")*endpoints + a("less")*others, spelled
+}
+
+// bytesKept is what a payment leaves, with its part of a payout.
+func (b basis) bytesKept() left {
+	one, more := b.measured.left[leftByPayment], b.measured.left[leftByPayout]
+	return left{one.table + more.table/paidOut, one.indexes + more.indexes/paidOut}
+}
+
+// kept are the costs of a month with payments of old in the table.
+func (b basis) kept() []line {
+	const nights, readUnit = 30, 4096
+	a, kept := b.assumed.of, b.bytesKept()
+	calls, _, _ := b.lambda()
+	logged := (calls*a("log.call") + requests*a("log.request")) / 1e9
+	return []line{
+		b.bill("table and indexes, GB", fmt.Sprintf("(%s B + %s B)/10⁹", short(kept.table), short(kept.indexes)),
+			"dynamodb.storage", (kept.table+kept.indexes)/1e9),
+		b.bill("point-in-time recovery, GB", fmt.Sprintf("%s B/10⁹", short(kept.table)), "dynamodb.recovery", kept.table/1e9),
+		b.bill("reconcile reads all of it, RRU", fmt.Sprintf("%d nights × %s B/%d B", nights, short(kept.table), readUnit),
+			"dynamodb.read", nights*kept.table/readUnit),
+		b.bill("log, GB", fmt.Sprintf("as above, in each of %s months", short(a("log.months"))), "logs.kept", logged),
+	}
+}
+
+// extras are what else may happen to a payment: units beyond those above.
+func (b basis) extras() []line {
+	u, nothing := b.measured.uses, use{}
+	var all []line
+	for _, extra := range []struct {
+		what string
+		more use
+	}{
+		{"with a 3DS challenge", u[challenged].plus(u[complete]).less(u[charge])},
+		{"card saved for a customer", u[saving].less(u[charge])},
+		{"an Idempotency-Key on both writes", u[createOnce].less(u[create]).plus(u[createOnce].less(u[create]))},
+		{"a receipt, the first time", u[receipt]},
+		{"a refund", u[refund]},
+		{"its callback, once more", u[callback]},
+	} {
+		write, read := b.bill("", "", "dynamodb.write", extra.more.writes), b.bill("", "", "dynamodb.read", extra.more.reads)
+		l := line{what: extra.what, formula: fmt.Sprintf("%s WRU, %s RRU", short(extra.more.writes), short(extra.more.reads))}
+		for i := range regions {
+			l.dollars = append(l.dollars, write.dollars[i]+read.dollars[i])
+		}
+		if extra.more != nothing {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// write writes a table of costs, with a sum where it makes sense.
+func write(to *strings.Builder, head string, lines []line, sum bool) {
+	fmt.Fprintf(to, "\n| %s | units of one | %s |\n|---|---|%s\n", head, strings.Join(regions, " | "), strings.Repeat("---:|", len(regions)))
+	total := line{what: "**together**", dollars: make([]float64, len(regions))}
+	for _, l := range lines {
+		for i, dollars := range l.dollars {
+			total.dollars[i] += dollars
+		}
+		l.write(to)
+	}
+	if sum {
+		total.write(to)
+	}
+}
+
+func (l line) write(to *strings.Builder) {
+	fmt.Fprintf(to, "| %s | %s |", l.what, l.formula)
+	for _, dollars := range l.dollars {
+		fmt.Fprintf(to, " $%.2f |", dollars)
+	}
+	to.WriteByte('\n')
+}

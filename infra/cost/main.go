@@ -1,0 +1,73 @@
+// Package main prints what a million payments cost at AWS's list prices, and
+// how many payments a second each limit lets through, as the operating guide
+// shows it:
+//
+//	go run ./infra/cost [-price name=value]… [-assume name=value]…
+//
+// What a payment takes comes from functions/CAPACITY.md, which a test
+// measures; a row that is missing there is an error. What cannot be measured
+// here is an assumption, and stands with the prices in prices.go. All is in US
+// dollars and estimated: floats are good enough, as nobody is paid by this.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "cost:", err)
+		os.Exit(1)
+	}
+}
+
+// run is the program. Errors: a flag's, a table that cannot be read or lacks a
+// row. How it is used goes to help.
+func run(arguments []string, out, help io.Writer) error {
+	b := basis{prices: prices(), assumed: assumptions()}
+	flags := flag.NewFlagSet("cost", flag.ContinueOnError)
+	flags.SetOutput(help)
+	path := flags.String("capacity", "functions/CAPACITY.md", "the measured table")
+	flags.Func("price", "name=value: another price, in every region", func(text string) error {
+		return change(text, func(name string, value float64) bool { return b.prices.set(name, value) })
+	})
+	flags.Func("assume", "name=value: another assumption", func(text string) error {
+		return change(text, func(name string, value float64) bool { return b.assumed.set(name, value) })
+	})
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(*path)
+	if err != nil {
+		return err
+	}
+	if b.measured, err = readCapacity(string(text)); err != nil {
+		return err
+	}
+	report, err := b.report()
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, report)
+	return err
+}
+
+// change reads name=value and sets it. Errors: another form, a negative value,
+// a name that set does not know.
+func change(text string, set func(string, float64) bool) error {
+	name, number, _ := strings.Cut(text, "=")
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(value >= 0) {
+		return fmt.Errorf("%q is not name=value with a value from 0 on", text)
+	}
+	if !set(name, value) {
+		return fmt.Errorf("there is no %q", name)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package main
+
+import "slices"
+
+// regions are those with prices here.
+var regions = []string{"us-east-1", "eu-central-1"}
+
+// price is AWS's for one unit, in US dollars, by region.
+type price struct {
+	name, unit string
+	dollars    []float64 // in the order of regions
+}
+
+type priceList []price
+
+// prices are AWS's list prices as known in 2025, without free tiers, volume
+// discounts and taxes. They change: compare them with AWS's pages, and correct
+// them here, or for once by -price.
+func prices() priceList {
+	const million, tenThousandth = 1e6, 1e-4
+	return priceList{
+		{"dynamodb.write", "write request unit, on demand", []float64{0.625 / million, 0.7625 / million}},
+		{"dynamodb.read", "read request unit, on demand", []float64{0.125 / million, 0.1525 / million}},
+		{"dynamodb.storage", "GB-month of table and indexes", []float64{0.25, 0.306}},
+		{"dynamodb.recovery", "GB-month of the table, point-in-time recovery", []float64{0.20, 0.2448}},
+		{"lambda.call", "call", []float64{0.20 / million, 0.20 / million}},
+		{"lambda.gbs", "GB-second, arm64", []float64{0.133334 * tenThousandth, 0.133334 * tenThousandth}},
+		{"api.request", "request to an HTTP API", []float64{1.00 / million, 1.20 / million}},
+		{"sqs.request", "request to a standard queue", []float64{0.40 / million, 0.40 / million}},
+		{"logs.written", "GB written to CloudWatch Logs", []float64{0.50, 0.63}},
+		{"logs.kept", "GB-month kept there", []float64{0.03, 0.0324}},
+		{"xray.trace", "trace recorded", []float64{5.00 / million, 5.00 / million}},
+		{"out", "GB sent to the internet", []float64{0.09, 0.09}},
+	}
+}
+
+func (l priceList) set(name string, dollars float64) bool {
+	at := slices.IndexFunc(l, func(p price) bool { return p.name == name })
+	if at >= 0 {
+		l[at].dollars = slices.Repeat([]float64{dollars}, len(regions))
+	}
+	return at >= 0
+}
+
+func (l priceList) of(name string) []float64 {
+	at := slices.IndexFunc(l, func(p price) bool { return p.name == name })
+	if at < 0 {
+		panic("cost: there is no price " + name)
+	}
+	return l[at].dollars
+}
+
+// assumption is a number that no test of ours can measure.
+type assumption struct {
+	name, what string
+	value      float64
+}
+
+type assumptionList []assumption
+
+// assumptions are careful ones: traffic that is too thin to share calls costs
+// more for each payment than much of it. Memory, workers and rates are the
+// stack's (functions.go and settings.go, in prod); quotas are AWS's for a new
+// account, of which all but a partition's can be raised.
+func assumptions() assumptionList {
+	return assumptionList{
+		{"own", "ms a function computes for one call", 5},
+		{"table", "ms for one call to the table", 10},
+		{"send", "ms to send a message", 10},
+		{"acquirer", "ms an acquirer takes to charge", 1000},
+		{"receiver", "ms a merchant's server takes for a callback", 300},
+		{"memory", "GB of functions with endpoints", 0.5},
+		{"less", "GB of relay, callbacks and payoutrun", 0.25},
+		{"lease", "writes a request for the rate limit", 0.02},
+		{"log.call", "bytes a call logs, with Lambda's own lines", 1000},
+		{"log.request", "bytes a request adds to the access log", 350},
+		{"log.months", "months that logs are kept (prod)", 400.0 / 30},
+		{"traced", "share of calls that X-Ray records; 1 below one call a second, 0.05 far above", 1},
+		{"answer", "bytes of an answer or a callback, with headers and TLS", 2000},
+		{"quota.key", "requests a second of one API key (contract §2.9)", 100},
+		{"quota.partition", "WCU a second of one partition", 1000},
+		{"quota.concurrency", "calls at the same time, of an account", 1000},
+		{"quota.table", "WCU a second of one table with its indexes, on demand", 40000},
+		{"quota.new", "WCU a second that a new table takes at once", 4000},
+		{"quota.stage", "requests a second of the API's stage (prod)", 5000},
+		{"quota.workers", "calls of a queue's consumer at the same time (prod)", 50},
+		{"batch", "callbacks in one call, at most", 10},
+	}
+}
+
+func (l assumptionList) set(name string, value float64) bool {
+	at := slices.IndexFunc(l, func(a assumption) bool { return a.name == name })
+	if at >= 0 {
+		l[at].value = value
+	}
+	return at >= 0
+}
+
+func (l assumptionList) of(name string) float64 {
+	at := slices.IndexFunc(l, func(a assumption) bool { return a.name == name })
+	if at < 0 {
+		panic("cost: there is no assumption " + name)
+	}
+	return l[at].value
+}

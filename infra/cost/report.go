@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// report is all that the program prints. Error: a row that divides by zero.
+func (b basis) report() (string, error) {
+	var to strings.Builder
+	write(&to, "a million payments", b.running(), true)
+	write(&to, "a month with a million payments in the table", b.kept(), true)
+	write(&to, "a million times more", b.extras(), false)
+	limits, err := b.limits()
+	if err != nil {
+		return "", err
+	}
+	to.WriteString("\n| what ends first | arithmetic | payments a second |\n|---|---|---:|\n")
+	for _, l := range limits {
+		fmt.Fprintf(&to, "| %s | %s | %s |\n", l.what, l.formula, strconv.FormatFloat(l.perSecond, 'f', 0, 64))
+	}
+	to.WriteString("\n| assumption | of | value |\n|---|---|---:|\n")
+	for _, a := range b.assumed {
+		fmt.Fprintf(&to, "| %s | %s | %s |\n", a.name, a.what, short(a.value))
+	}
+	fmt.Fprintf(&to, "\n| price | of one | %s |\n|---|---|%s\n", strings.Join(regions, " | "), strings.Repeat("---:|", len(regions)))
+	for _, p := range b.prices {
+		fmt.Fprintf(&to, "| %s | %s |", p.name, p.unit)
+		for _, dollars := range p.dollars {
+			fmt.Fprintf(&to, " $%s |", strconv.FormatFloat(dollars, 'f', -1, 64))
+		}
+		to.WriteByte('\n')
+	}
+	return strings.TrimPrefix(to.String(), "\n"), nil
+}
+
+// limit is what stops more payments.
+type limit struct {
+	what, formula string
+	perSecond     float64
+}
+
+var errNothingTaken = errors.New("a measured row takes nothing of what it must")
+
+// limits are those that a payment's own requests meet, the closest first.
+func (b basis) limits() ([]limit, error) {
+	u, a := b.measured.uses, b.assumed.of
+	// What waits for a payout is put into one partition, and a unit of a
+	// transaction counts twice (AWS: transactional writes).
+	const waiting = 2
+	today := u[create].plus(u[charge]).plus(u[callback]) // payouts come at another time
+	held := b.held()
+	all := []limit{
+		{what: "one API key", formula: fmt.Sprintf("%s/%d requests", short(a("quota.key")), requests), perSecond: a("quota.key") / requests},
+		per("one merchant's unpaid rows, one partition", a("quota.partition"), waiting),
+		per("one merchant's list, one partition", a("quota.partition"), today.list),
+		per("one merchant's history, one partition", a("quota.partition"), today.history),
+		per(fmt.Sprintf("the due index, %d partitions", store.DueShards), store.DueShards*a("quota.partition"), today.due),
+		per("a table that is new", a("quota.new"), today.writes),
+		per("the table's quota", a("quota.table"), today.writes),
+		per("the table's quota, with payouts all the time", a("quota.table"), b.payment().writes),
+		per("Lambda's concurrency, s a payment", a("quota.concurrency"), held),
+		{what: "callback workers, messages", formula: fmt.Sprintf("%s × %s/%s s", short(a("quota.workers")), short(a("batch")), short(a("receiver")/1000)),
+			perSecond: a("quota.workers") * a("batch") / (a("receiver") / 1000)},
+		{what: "the API's stage", formula: fmt.Sprintf("%s/%d requests", short(a("quota.stage")), requests), perSecond: a("quota.stage") / requests},
+	}
+	for _, l := range all {
+		if !(l.perSecond > 0 && l.perSecond < 1e12) {
+			return nil, fmt.Errorf("%s: %w", l.what, errNothingTaken)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y limit) int { return int(x.perSecond) - int(y.perSecond) })
+	return all, nil
+}
+
+func per(what string, quota, taken float64) limit {
+	return limit{what, short(quota) + "/" + short(taken), quota / taken}
+}
+
+// held is how many seconds of functions a payment takes, all together. Relay
+// is left out: much traffic shares its calls.
+func (b basis) held() float64 {
+	u, a := b.measured.uses, b.assumed.of
+	calls := u[create].calls + u[charge].calls + u[retrieve].calls + u[callback].calls/a("batch")
+	return ((requests+1/a("batch"))*a("own") + calls*a("table") + a("acquirer") + a("receiver")/a("batch")) / 1000
+}
+
+// short is a number with no more digits than matter.
+func short(n float64) string {
+	switch {
+	case n == float64(int64(n)):
+		return strconv.FormatInt(int64(n), 10)
+	case n < 0.1:
+		return strconv.FormatFloat(n, 'g', 3, 64)
+	default:
+		return strconv.FormatFloat(n, 'f', 2, 64)
+	}
+}
