@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,7 +32,7 @@ func invoke(ctx context.Context, place folder, name, file string, out io.Writer)
 	if at < 0 {
 		return fmt.Errorf("there is no function %q: there are %s", name, strings.Join(names(functions.All), ", "))
 	}
-	event, err := place.readEvent(file)
+	event, err := place.readEvent(file, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -77,8 +79,11 @@ func (f folder) program(ctx context.Context, function functions.Function, log *s
 		Credentials: runner.Engines{AccessKey: b.AccessKey}.Credentials()}.Of(ctx, function)
 }
 
-// readEvent reads an event. What .local/env knows by name, as ${API_KEY}, it fills in: events/ holds no keys.
-func (f folder) readEvent(file string) ([]byte, error) {
+// blank is something an event leaves open, such as ${API_KEY}: events/ holds no keys.
+var blank = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
+
+// readEvent reads an event and fills in its blanks, from our environment or from .local/env.
+func (f folder) readEvent(file string, lookup func(string) string) ([]byte, error) {
 	event, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -87,13 +92,19 @@ func (f folder) readEvent(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, value := range env {
-		event = bytes.ReplaceAll(event, []byte("${"+name+"}"), []byte(value))
-	}
+	var unknown []error
+	event = blank.ReplaceAllFunc(event, func(found []byte) []byte {
+		name := string(blank.FindSubmatch(found)[1])
+		value := cmp.Or(lookup(name), env[name])
+		if value == "" {
+			unknown = append(unknown, fmt.Errorf("%s leaves %s open: put it into the environment", file, name))
+		}
+		return []byte(value)
+	})
 	if !json.Valid(event) {
-		return nil, fmt.Errorf("%s is not JSON", file)
+		unknown = append(unknown, fmt.Errorf("%s is not JSON", file))
 	}
-	return event, nil
+	return event, errors.Join(unknown...)
 }
 
 func names(list []functions.Function) []string {
