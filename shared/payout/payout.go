@@ -34,9 +34,12 @@ func New(c Config) *Payer { return &Payer{c} }
 const (
 	// bankTime bounds one call to the bank.
 	bankTime = 20 * time.Second
-	// rowsAtOnce are moved or told in one database transaction, of at most 100
-	// items: three for each row, the payout and the held balance.
-	rowsAtOnce = 32
+	// A database transaction has at most 100 items. A row that is taken, or
+	// comes back, is three of them: itself, its record and its transaction. One
+	// that was paid is a record and a transaction or deduction. Beside them are
+	// the payout, and when rows are taken the held balance.
+	takenAtOnce = (100 - 2) / 3
+	paidAtOnce  = (100 - 1) / 2
 	// maxReplays bounds the retries after others changed what a step is
 	// based on.
 	maxReplays = 20
@@ -60,25 +63,24 @@ func outdated(err error) bool {
 func (p *Payer) Run(ctx context.Context, t account.Tenant, id string) (bool, error) {
 	stepping, cancel := untilLastStep(ctx)
 	defer cancel()
-	stale := 0
-	for stepping.Err() == nil {
-		current, err := p.Store.Payout(ctx, t, id)
-		if err != nil {
-			return false, err
-		}
-		rests, err := p.step(ctx, t, current)
-		switch {
-		case outdated(err):
+	current, err := p.Store.Payout(ctx, t, id)
+	if err != nil {
+		return false, err
+	}
+	for stale := 0; stepping.Err() == nil; {
+		next, rests, err := p.step(ctx, t, current)
+		if outdated(err) {
 			if stale++; stale == maxReplays {
 				return false, errors.Join(errContended, err)
 			}
-		case err != nil:
-			return false, err
-		case rests:
-			return true, nil
-		default:
+			next, err = p.Store.Payout(ctx, t, id)
+		} else {
 			stale = 0
 		}
+		if err != nil || rests {
+			return rests && err == nil, err
+		}
+		current = next
 	}
 	return false, nil
 }
@@ -95,63 +97,63 @@ func untilLastStep(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-lastStep))
 }
 
-// step does the payout's next step; true: there is none for now.
-func (p *Payer) step(ctx context.Context, t account.Tenant, current store.Payout) (bool, error) {
+// step does the payout's next step and answers the payout as it stands then;
+// true: there is no further one for now.
+func (p *Payer) step(ctx context.Context, t account.Tenant, current store.Payout) (next store.Payout, rests bool, err error) {
 	switch current.Status {
 	case payments.Collecting:
-		return false, p.collect(ctx, t, current)
+		next, err = p.collect(ctx, t, current)
 	case payments.Sealed:
 		return p.send(ctx, t, current)
 	case payments.Sent:
 		return p.ask(ctx, t, current)
 	case payments.Paying, payments.Returning:
-		return false, p.tell(ctx, t, current)
+		next, err = p.tell(ctx, t, current)
 	default:
-		return true, nil
+		return current, true, nil
 	}
+	return next, false, err
 }
 
 // collect takes the next rows into the payout, or seals it when a consistent
 // read of the table finds none: what becomes payable later has a later time,
 // and goes into the next payout.
-func (p *Payer) collect(ctx context.Context, t account.Tenant, current store.Payout) error {
-	rows, err := p.Store.UnpaidRows(ctx, t, current.Currency, current.Cutoff, rowsAtOnce)
+func (p *Payer) collect(ctx context.Context, t account.Tenant, current store.Payout) (store.Payout, error) {
+	rows, err := p.Store.UnpaidRows(ctx, t, current.Currency, current.Cutoff, takenAtOnce)
 	if err != nil {
-		return err
+		return current, err
 	}
 	if len(rows) == 0 {
-		_, err := p.Store.StepPayout(ctx, t, current.Seal(p.Store.Now()), current.To)
-		return err
+		return p.Store.StepPayout(ctx, t, current.Seal(p.Store.Now()), current.To)
 	}
 	transactions, err := p.Store.TransactionsOf(ctx, t, rows)
 	if err != nil {
-		return err
+		return current, err
 	}
 	collection, err := current.Collect(rows, transactions, p.Store.Now())
 	if err != nil {
-		return err
+		return current, err
 	}
-	_, err = p.Store.CollectPayout(ctx, t, collection)
-	return err
+	return p.Store.CollectPayout(ctx, t, collection)
 }
 
 // send settles on the account and enters the order into the books, before the
 // bank hears of it. Without a verified account the payout waits (contract §6.7).
-func (p *Payer) send(ctx context.Context, t account.Tenant, current store.Payout) (bool, error) {
+func (p *Payer) send(ctx context.Context, t account.Tenant, current store.Payout) (store.Payout, bool, error) {
 	schedule, err := p.Store.PayoutSchedule(ctx, t)
 	if err != nil {
-		return false, err
+		return current, false, err
 	}
 	if !schedule.To.Payable() {
-		return true, p.wait(ctx, t, current)
+		return p.wait(ctx, t, current)
 	}
-	_, err = p.Store.StepPayout(ctx, t, current.Send(p.Store.Now()), schedule.To)
-	return false, err
+	next, err := p.Store.StepPayout(ctx, t, current.Send(p.Store.Now()), schedule.To)
+	return next, false, err
 }
 
 // ask orders the transfer, or asks what became of it: the payout's id makes
 // both the same.
-func (p *Payer) ask(ctx context.Context, t account.Tenant, current store.Payout) (bool, error) {
+func (p *Payer) ask(ctx context.Context, t account.Tenant, current store.Payout) (store.Payout, bool, error) {
 	o, err := p.order(ctx, t, current)
 	if err != nil {
 		p.Log.WarnContext(ctx, "bank without an answer", "tenant", t.String(), "payout", current.ID, "error", err)
@@ -165,20 +167,21 @@ func (p *Payer) ask(ctx context.Context, t account.Tenant, current store.Payout)
 	case bank.Rejected:
 		step = current.Rejected(o.Reason, now)
 	default:
-		return true, p.wait(ctx, t, current)
+		return p.wait(ctx, t, current)
 	}
-	_, err = p.Store.StepPayout(ctx, t, step, current.To)
-	return false, err
+	next, err := p.Store.StepPayout(ctx, t, step, current.To)
+	return next, false, err
 }
 
-// wait puts the payout's next look off.
-func (p *Payer) wait(ctx context.Context, t account.Tenant, current store.Payout) error {
+// wait puts the payout's next look off. When others have changed the payout it
+// may no longer have to wait.
+func (p *Payer) wait(ctx context.Context, t account.Tenant, current store.Payout) (store.Payout, bool, error) {
 	waits, changed := current.Waits(p.Store.Now())
 	if !changed {
-		return nil
+		return current, true, nil
 	}
-	_, err := p.Store.StepPayout(ctx, t, payments.PayoutStep{Payout: waits}, current.To)
-	return err
+	next, err := p.Store.StepPayout(ctx, t, payments.PayoutStep{Payout: waits}, current.To)
+	return next, err == nil, err
 }
 
 func (p *Payer) order(ctx context.Context, t account.Tenant, current store.Payout) (bank.Outcome, error) {
@@ -194,10 +197,14 @@ func (p *Payer) order(ctx context.Context, t account.Tenant, current store.Payou
 
 // tell brings the outcome to the payout's next records and their transactions,
 // or ends it when none is left.
-func (p *Payer) tell(ctx context.Context, t account.Tenant, current store.Payout) error {
-	records, err := p.Store.RecordsToTell(ctx, t, current.Payout, rowsAtOnce)
+func (p *Payer) tell(ctx context.Context, t account.Tenant, current store.Payout) (store.Payout, error) {
+	atOnce := takenAtOnce
+	if current.Status == payments.Paying {
+		atOnce = paidAtOnce
+	}
+	records, err := p.Store.RecordsToTell(ctx, t, current.Payout, atOnce)
 	if err != nil {
-		return err
+		return current, err
 	}
 	rows := make([]payments.Unpaid, len(records))
 	for i, r := range records {
@@ -205,16 +212,15 @@ func (p *Payer) tell(ctx context.Context, t account.Tenant, current store.Payout
 	}
 	transactions, err := p.Store.TransactionsOf(ctx, t, rows)
 	if err != nil {
-		return err
+		return current, err
 	}
 	events, err := p.Store.DeductionsOf(ctx, t, rows)
 	if err != nil {
-		return err
+		return current, err
 	}
 	telling, err := current.Tell(records, transactions, events, p.Store.Now())
 	if err != nil {
-		return err
+		return current, err
 	}
-	_, err = p.Store.TellPayout(ctx, t, telling, current.To)
-	return err
+	return p.Store.TellPayout(ctx, t, telling, current.To)
 }

@@ -73,7 +73,8 @@ import (
 //	plan payouts                  1 Query per shard of due; for each schedule 1 GetItem, 2 Query for any
 //	                              row, 1 TransactWriteItems
 //	run a payout                  for every 32 rows 1 Query, 1 BatchGetItem, 1 TransactWriteItems to take
-//	                              them, and again to tell them the outcome; 5 calls for the payout itself
+//	                              them, and for every 49 to tell that they are paid; a dozen calls, 2 of
+//	                              them TransactWriteItems, for the payout itself
 //	list payouts                  1 Query for each 1 MB
 //	sweep                         1 Query per shard of due
 //	reconcile, nightly            1 Scan of the table, in 8 segments; for each transaction in doubt 3 Query,

@@ -227,6 +227,9 @@ func (s *Store) batch(ctx context.Context, wanted []key, items any) error {
 // StepPayout writes a payout's next state with what goes with it. ErrStale when
 // it changed since it was read.
 func (s *Store) StepPayout(ctx context.Context, t account.Tenant, step payments.PayoutStep, to account.BankAccount) (Payout, error) {
+	if step.Entry == nil && step.Carry == nil {
+		return s.savePayout(ctx, t, Payout{step.Payout, to})
+	}
 	return s.writePayout(ctx, t, Payout{step.Payout, to}, func(tx *dynamo.WriteTx) {
 		if step.Entry != nil {
 			tx.Put(s.putEntry(t, *step.Entry))
@@ -262,6 +265,9 @@ func (s *Store) CollectPayout(ctx context.Context, t account.Tenant, c payments.
 // TellPayout records the outcome of some of the payout's records. ErrStale as
 // CollectPayout's.
 func (s *Store) TellPayout(ctx context.Context, t account.Tenant, telling payments.Telling, to account.BankAccount) (Payout, error) {
+	if len(telling.Records) == 0 {
+		return s.savePayout(ctx, t, Payout{telling.Payout, to})
+	}
 	return s.writePayout(ctx, t, Payout{telling.Payout, to}, func(tx *dynamo.WriteTx) {
 		for _, r := range telling.Records {
 			tx.Put(s.table.Put(newRecordItem(t, telling.Payout, r)).If("'status' = ?", payments.RecordOpen))
@@ -297,14 +303,30 @@ func (s *Store) touchHeld(t account.Tenant, c money.Currency) *dynamo.Update {
 }
 
 // writePayout writes the payout over the version it was made from, with what
-// also adds, and turns an error into the truth.
+// also adds, in one transaction.
 func (s *Store) writePayout(ctx context.Context, t account.Tenant, p Payout, also func(*dynamo.WriteTx)) (Payout, error) {
+	item, put := s.replacePayout(t, &p)
+	tx := s.db.WriteTx().Idempotent(true).Put(put)
+	also(tx)
+	return s.payoutWritten(ctx, item, p, tx.Run(ctx))
+}
+
+// savePayout writes a payout alone, over the version it was made from: a step
+// that moves no money.
+func (s *Store) savePayout(ctx context.Context, t account.Tenant, p Payout) (Payout, error) {
+	item, put := s.replacePayout(t, &p)
+	return s.payoutWritten(ctx, item, p, put.Run(ctx))
+}
+
+func (s *Store) replacePayout(t account.Tenant, p *Payout) (payoutItem, *dynamo.Put) {
 	before := p.Version
 	p.Version++
-	item := newPayoutItem(t, p)
-	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before))
-	also(tx)
-	err := tx.Run(ctx)
+	item := newPayoutItem(t, *p)
+	return item, s.table.Put(item).If("version = ?", before)
+}
+
+// payoutWritten turns a write's error into the truth, as settled does.
+func (s *Store) payoutWritten(ctx context.Context, item payoutItem, p Payout, err error) (Payout, error) {
 	if err == nil {
 		return p, nil
 	}

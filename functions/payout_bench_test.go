@@ -1,0 +1,149 @@
+package functions_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+)
+
+const (
+	paidMerchants = 1000
+	rowsEach      = 100
+)
+
+// BenchmarkPayouts pays out 1,000 merchants with 100 rows each, all due at
+// once: the tick that plans, the messages that run, and the tick after the
+// bank's word, with the whole SDK over the table in memory.
+//
+// It grows linearly in rows and merchants. A payout of n rows takes one
+// transaction to open, ⌈n/32⌉ to take the rows, two for the bank and ⌈n/49⌉ to
+// tell the outcome: 0.1 a row at 100 rows, 0.05 at many. Everything else is
+// about a dozen calls a payout, whatever its size. Rows of one merchant are
+// taken one step after another, since each step is the payout's next version;
+// merchants are independent, so that with more runners (Lambda's concurrency)
+// wall time shrinks until the table's throughput is reached. Planning is by
+// shards of the due index: a tick of five minutes opens some 40,000 payouts at
+// 25 ms each, and the next tick goes on.
+func BenchmarkPayouts(b *testing.B) {
+	w := world.New(b)
+	sample := paidSample(b, w)
+	for round := 0; b.Loop(); round++ {
+		b.StopTimer()
+		fill(b, w, sample, round)
+		w.Clock.Advance(24 * time.Hour)
+		w.Main().Meter.Reset()
+		b.StartTimer()
+		for range 2 { // the second hears of the bank
+			if err := w.Main().TickNow(b.Context(), "payoutplan"); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := w.Main().DrainQueues(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			w.Clock.Advance(16 * time.Minute)
+		}
+		b.StopTimer()
+		report(b, w, round+1)
+		b.StartTimer()
+	}
+}
+
+// report tells what the round cost, and that it was done.
+func report(b *testing.B, w *world.World, rounds int) {
+	b.Helper()
+	const rows = paidMerchants * rowsEach
+	calls, transactions := w.Main().Meter.Reset().Calls, 0
+	for _, call := range calls {
+		if call == "TransactWriteItems" {
+			transactions++
+		}
+	}
+	_, table := w.App.Store.Raw()
+	waiting, err := table.Scan().Filter("contains(pk, ?)", "#UNPAID#").Count(b.Context())
+	if err != nil || waiting != 0 {
+		b.Fatalf("%d rows wait, %v", waiting, err)
+	}
+	perRow := float64(transactions) / rows
+	if perRow > 0.1 {
+		b.Errorf("%.3f transactions a row", perRow)
+	}
+	b.ReportMetric(perRow, "transactions/row")
+	b.ReportMetric(float64(len(calls))/rows, "calls/row")
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(rounds)/rows, "µs/row")
+}
+
+// paidSample is the transaction and the row that a payment leaves.
+func paidSample(b *testing.B, w *world.World) []map[string]types.AttributeValue {
+	b.Helper()
+	created := w.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{"checkout_reference": "order",
+		"amount": 10.1, "currency": "EUR", "merchant_code": w.Merchant.Code}})
+	paid := w.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: map[string]any{"payment_type": "card",
+		"card": map[string]any{"name": "Ada", "number": frictionless, "expiry_month": "12", "expiry_year": "2030", "cvv": cvv}}})
+	if paid.Status != 200 {
+		b.Fatalf("%d %s", paid.Status, paid.Body)
+	}
+	_, table := w.App.Store.Raw()
+	var items []map[string]types.AttributeValue
+	err := table.Scan().Filter("begins_with(sk, ?) OR begins_with(sk, ?)", "TRANSACTION#", "CREDIT#").All(b.Context(), &items)
+	if err != nil || len(items) != 2 {
+		b.Fatalf("%d items, %v", len(items), err)
+	}
+	for _, item := range items {
+		keys := dynamo.Keys{item["pk"].(*types.AttributeValueMemberS).Value, item["sk"].(*types.AttributeValueMemberS).Value}
+		if err := table.Delete("pk", keys[0]).Range("sk", keys[1]).Run(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return items
+}
+
+// fill gives each merchant copies of the sample, made from its items, in
+// batches: taking the payments would last far longer than what is measured.
+func fill(b *testing.B, w *world.World, sample []map[string]types.AttributeValue, round int) {
+	b.Helper()
+	code := sample[0]["transaction_code"].(*types.AttributeValueMemberS).Value
+	id := sample[0]["transaction_id"].(*types.AttributeValueMemberS).Value
+	_, table := w.App.Store.Raw()
+	var batch []any
+	for m := range paidMerchants {
+		merchant := fmt.Sprintf("MC%08d", m)
+		for row := range rowsEach {
+			names := strings.NewReplacer(w.Merchant.Code, merchant, code, fmt.Sprintf("T%03d%02d%04d", round, row, m),
+				id, fmt.Sprintf("%08d-0000-4000-8000-%04d%08d", row, round, m))
+			for _, item := range sample {
+				batch = append(batch, renamed(item, names))
+			}
+			if len(batch) > 22 || row == rowsEach-1 {
+				if _, err := table.Batch("pk", "sk").Write().Put(batch...).Run(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+				batch = nil
+			}
+		}
+		if round == 0 {
+			schedule(b, w, merchant)
+		}
+	}
+}
+
+func schedule(b *testing.B, w *world.World, merchant string) {
+	b.Helper()
+	_, err := banking.Open(w.App).SetSchedule(b.Context(), account.Tenant{Mode: account.Test, Merchant: merchant},
+		func(s account.PayoutSchedule) (account.PayoutSchedule, error) {
+			s.Currency, s.Settings = "EUR", account.DefaultPayoutSettings
+			s.To = account.BankAccount{Holder: "Shop", IBAN: sandbox.PaidIBAN, Status: account.BankAccountVerified}
+			return s, nil
+		})
+	if err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,187 @@
+package payout_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+var tenant = account.Tenant{Mode: account.Live, Merchant: "MC0A1B2C3D"}
+
+// house is a payer whose table and bank tell the test of each call, so that something can happen in between.
+type house struct {
+	testing.TB
+	*payout.Payer
+	*clock.Clock
+	mu     sync.Mutex
+	before map[string]func() // happens before the next call of the operation
+	calls  map[string]int
+	orders []bank.Transfer
+	word   bank.Outcome // the bank's
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{TB: t, Clock: clock.New(), before: map[string]func(){}, calls: map[string]int{}, word: bank.Outcome{State: bank.Paid}}
+	accessKey := enginetest.AccessKey(t)
+	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t), Now: h.Now, HTTP: h,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
+		})})
+	if err := s.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.Payer = payout.New(payout.Config{Store: s, Log: slog.New(slog.DiscardHandler), Banks: map[account.Mode]bank.Bank{account.Live: h}})
+	h.set(func(s *account.PayoutSchedule) {})
+	return h
+}
+
+// Do carries a call to the table.
+func (h *house) Do(r *http.Request) (*http.Response, error) {
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	h.mu.Lock()
+	h.calls[operation]++
+	happens := h.before[operation]
+	delete(h.before, operation)
+	h.mu.Unlock()
+	if happens != nil {
+		happens()
+	}
+	return http.DefaultClient.Do(r)
+}
+
+// Transfer takes an order and says the bank's word.
+func (h *house) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {
+	h.orders = append(h.orders, t)
+	return h.word, nil
+}
+
+// Statement has no lines.
+func (h *house) Statement(context.Context) iter.Seq2[bank.Booking, error] {
+	return func(func(bank.Booking, error) bool) {}
+}
+
+// set changes the tenant's schedule, which is that of a verified account, in euros and UTC, every day.
+func (h *house) set(change func(*account.PayoutSchedule)) account.PayoutSchedule {
+	h.Helper()
+	s, err := h.SetSchedule(h.Context(), tenant, func(s account.PayoutSchedule) (account.PayoutSchedule, error) {
+		if s.Version == 0 {
+			s = account.PayoutSchedule{Currency: "EUR", Settings: account.DefaultPayoutSettings,
+				To: account.BankAccount{Holder: "Shop", IBAN: "DE17100100100000005678", Status: account.BankAccountVerified}}
+		}
+		change(&s)
+		return s, nil
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+	return s
+}
+
+func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
+
+// pay stores a payment of 10.10 EUR without a fee, in parts that are all due now.
+func (h *house) pay(parts int) payments.Transaction {
+	h.Helper()
+	c, err := h.Store.CreateCheckout(h.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: uuid.NewString(), Amount: eur("10.10"),
+		Status: payments.Pending, Purpose: payments.PurposeCheckout, CreatedAt: h.Now(),
+		Payee: payments.Payee{Code: tenant.Merchant, PayoutPlan: payments.TrueInstallment}})
+	if err != nil {
+		h.Fatal(err)
+	}
+	a := payments.Attempt{ID: uuid.NewString(), Operation: "request", Method: payments.CardMethod, Installments: parts}
+	if c, err = c.Begin(a, h.Now()); err != nil {
+		h.Fatal(err)
+	}
+	change, ok := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg_"+a.ID, payments.Session{}, h.Now())
+	if !ok {
+		h.Fatal("nothing to write")
+	}
+	for i := range change.Rows {
+		change.Rows[i].EligibleAt, change.Transaction.Payouts[i].EligibleAt = h.Now(), h.Now()
+	}
+	if _, err := h.Store.Apply(h.Context(), tenant, change); err != nil {
+		h.Fatal(err)
+	}
+	return *change.Transaction
+}
+
+func (h *house) read(tx payments.Transaction) payments.Transaction {
+	h.Helper()
+	r, err := h.Store.Transaction(h.Context(), tenant, tx.ID)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return r.Transaction
+}
+
+// chargeBack takes an amount back from a payment.
+func (h *house) chargeBack(tx payments.Transaction, amount string) {
+	h.Helper()
+	x := eur(amount)
+	change, err := h.read(tx).ChargeBack(payments.Checkout{}, uuid.NewString(), &x, false, "", h.Now())
+	if err != nil {
+		h.Fatal(err)
+	}
+	if err := h.Store.ApplyTransaction(h.Context(), tenant, change, nil); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// plan plans what is due and answers the payout's id; "": none was.
+func (h *house) plan() string {
+	h.Helper()
+	planned, due, err := h.Plan(h.Context(), tenant)
+	if err != nil {
+		h.Fatal(err)
+	}
+	if !due {
+		return ""
+	}
+	return planned.ID
+}
+
+// run takes a payout as far as it goes, and answers "status total records".
+func (h *house) run(id string) string {
+	h.Helper()
+	if rests, err := h.Run(h.Context(), tenant, id); err != nil || !rests {
+		h.Fatalf("rests %t, %v", rests, err)
+	}
+	return h.stands(id)
+}
+
+func (h *house) stands(id string) string {
+	h.Helper()
+	p, err := h.Store.Payout(h.Context(), tenant, id)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return fmt.Sprint(p.Status, " ", p.Total, " ", p.Records)
+}
+
+func (h *house) want(what, got, want string) {
+	h.Helper()
+	if got != want {
+		h.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+const day = 24 * time.Hour

@@ -1,0 +1,228 @@
+package payout_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// to moves the clock.
+func (h *house) to(at string) {
+	h.Helper()
+	moment, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.Advance(moment.Sub(h.Now()))
+}
+
+// planned plans and runs a payout, and answers its day; "": none is due.
+func (h *house) planned() string {
+	h.Helper()
+	id := h.plan()
+	if id == "" {
+		return ""
+	}
+	p, err := h.Store.Payout(h.Context(), tenant, id)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.run(id)
+	return p.Day
+}
+
+// TestPeriodsEndWhereTheMerchantIs: a payment, then the times at which is planned; "": nothing is due.
+func TestPeriodsEndWhereTheMerchantIs(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		zone   string
+		period account.PayoutPeriod
+		paid   string
+		plans  [][2]string // time and the payout's day
+	}{
+		"daily":                {"Europe/Berlin", account.Daily, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-21T22:59:59Z", ""}, {"2026-11-21T23:00:00Z", "2026-11-22"}, {"2026-11-22T23:00:00Z", ""}}},
+		"weekly":               {"Europe/Berlin", account.Weekly, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-22T22:59:59Z", ""}, {"2026-11-22T23:00:00Z", "2026-11-23"}, {"2026-11-29T23:00:00Z", ""}}},
+		"monthly":              {"America/Sao_Paulo", account.Monthly, "2026-11-21T10:00:00Z", [][2]string{{"2026-12-01T02:59:59Z", ""}, {"2026-12-01T03:00:00Z", "2026-12-01"}, {"2027-01-01T03:00:00Z", ""}}},
+		"clocks put forward":   {"Europe/Berlin", account.Daily, "2027-03-28T10:00:00Z", [][2]string{{"2027-03-28T21:59:59Z", ""}, {"2027-03-28T22:00:00Z", "2027-03-29"}}},
+		"no midnight":          {"America/Santiago", account.Daily, "2027-09-04T10:00:00Z", [][2]string{{"2027-09-05T03:59:59Z", ""}, {"2027-09-05T04:00:00Z", "2027-09-05"}}},
+		"ticks that were late": {"UTC", account.Daily, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-25T12:00:00Z", "2026-11-25"}, {"2026-11-25T12:00:01Z", ""}}},
+	} {
+		h := newHouse(t)
+		h.to(test.paid)
+		h.set(func(s *account.PayoutSchedule) { s.TimeZone, s.Settings.Period = test.zone, test.period })
+		h.pay(1)
+		for _, plan := range test.plans {
+			h.to(plan[0])
+			h.want(name+" at "+plan[0], h.planned(), plan[1])
+			h.want(name+", doubled", h.planned(), "")
+		}
+	}
+}
+
+// TestWhoCannotBePaidIsNotPlanned, and is paid all of it later.
+func TestWhoCannotBePaidIsNotPlanned(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]func(*account.PayoutSchedule, bool){
+		"unverified": func(s *account.PayoutSchedule, able bool) {
+			s.To.Status = map[bool]account.BankAccountStatus{true: account.BankAccountVerified, false: account.BankAccountRejected}[able]
+		},
+		"no account": func(s *account.PayoutSchedule, able bool) {
+			s.To.IBAN = map[bool]string{true: "DE17100100100000005678"}[able]
+		},
+		"on demand": func(s *account.PayoutSchedule, able bool) { s.Settings.OnDemand = !able },
+	} {
+		h := newHouse(t)
+		h.set(func(s *account.PayoutSchedule) { c(s, false) })
+		for range 3 {
+			h.pay(1)
+			h.Advance(day)
+			h.want(name, h.plan(), "")
+		}
+		h.set(func(s *account.PayoutSchedule) { c(s, true) })
+		h.Advance(day)
+		h.want(name+", then not", h.run(h.plan()), "PAID 30.30 3")
+	}
+}
+
+// TestOnDemandPaysAllThatWaitsNow, once for each operation, whatever the settings.
+func TestOnDemandPaysAllThatWaitsNow(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.set(func(s *account.PayoutSchedule) { s.Settings.OnDemand = true })
+	demand := func(operation string) string {
+		t.Helper()
+		planned, waits, err := h.OnDemand(t.Context(), tenant, operation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !waits {
+			return ""
+		}
+		return planned.ID
+	}
+	h.want("nothing", demand("a"), "")
+	h.pay(1)
+	h.Advance(time.Second)
+	first := demand("a")
+	h.want("the first", h.run(first), "PAID 10.10 1")
+	h.pay(1)
+	h.Advance(time.Second)
+	h.want("repeated", demand("a"), first)
+	h.want("repeated", h.run(first), "PAID 10.10 1")
+	h.want("the second", h.run(demand("regular")), "PAID 10.10 1")
+	h.set(func(s *account.PayoutSchedule) { s.Settings.OnDemand = false })
+	h.pay(1)
+	h.Advance(day)
+	h.want("the regular one", h.run(h.plan()), "PAID 10.10 1")
+	other := account.Tenant{Mode: account.Test, Merchant: tenant.Merchant}
+	if _, _, err := h.OnDemand(t.Context(), other, "a"); !failure.Is(err, failure.NotFound) {
+		t.Errorf("without an account: %v", err)
+	}
+}
+
+// TestADebtAloneMakesNoPayout once it was carried forward.
+func TestADebtAloneMakesNoPayout(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	tx := h.pay(1)
+	h.Advance(day)
+	h.run(h.plan())
+	h.chargeBack(tx, "10.10")
+	h.Advance(day)
+	h.want("the debit", h.run(h.plan()), "PAID -10.10 1")
+	h.Advance(day)
+	h.want("carried", h.plan(), "")
+	h.pay(1)
+	h.Advance(day)
+	h.want("covered", h.run(h.plan()), "PAID 0.00 2")
+	if len(h.orders) != 1 {
+		t.Errorf("orders %+v", h.orders)
+	}
+}
+
+// TestSettingsChangedWhenAPeriodHasEnded: it is paid by the old ones.
+func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.pay(1)
+	h.Advance(day)
+	s := h.set(func(s *account.PayoutSchedule) { s.Settings.Period = account.Monthly })
+	if want := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC); !s.NextAt.Equal(want) {
+		t.Errorf("next at %s", s.NextAt)
+	}
+	h.want("planned again", h.plan(), "")
+	id := payments.PayoutID(tenant.String(), "EUR", "2026-11-21", "regular")
+	h.want("payout", h.stands(id), "COLLECTING 0.00 0")
+	// Nobody sent a message for it; the next tick does.
+	h.Advance(15 * time.Minute)
+	if woken := h.woken(); !slices.Equal(woken, []string{id}) {
+		t.Errorf("woken %q", woken)
+	}
+	h.want("payout", h.run(id), "PAID 10.10 1")
+}
+
+// woken are the payouts that a tick has run.
+func (h *house) woken() []string {
+	h.Helper()
+	var ids []string
+	for shard := range store.DueShards {
+		err := h.Overdue(h.Context(), shard, payout.Everybody, func(p payout.Planned) error {
+			ids = append(ids, p.ID)
+			return nil
+		})
+		if err != nil {
+			h.Fatal(err)
+		}
+	}
+	return ids
+}
+
+// TestADayThatComesTwicePaysOnce: the merchant moves west, and the same day begins again.
+func TestADayThatComesTwicePaysOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.set(func(s *account.PayoutSchedule) { s.TimeZone = "Pacific/Auckland" })
+	h.pay(1)
+	h.to("2026-11-21T11:00:00Z") // the 22nd begins there
+	h.want("there", h.planned(), "2026-11-22")
+	h.set(func(s *account.PayoutSchedule) { s.TimeZone = "Pacific/Honolulu" })
+	h.pay(1)
+	h.to("2026-11-22T10:00:00Z") // and here
+	h.want("here", h.planned(), "")
+	h.to("2026-11-23T10:00:00Z")
+	h.want("the next day", h.planned(), "2026-11-23")
+}
+
+// TestATickGoesOnAfterAFailure, tells of it, and leaves a merchant who is not meant alone.
+func TestATickGoesOnAfterAFailure(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.pay(1)
+	h.Advance(day)
+	nobody := func(account.Tenant) bool { return false }
+	lost := errors.New("the queue is away")
+	var failed int
+	for shard := range store.DueShards {
+		if err := h.Overdue(t.Context(), shard, nobody, func(payout.Planned) error { return lost }); err != nil {
+			t.Error(err)
+		}
+		err := h.Overdue(t.Context(), shard, payout.Everybody, func(payout.Planned) error { return lost })
+		if errors.Is(err, lost) {
+			failed++
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d shards failed", failed)
+	}
+	h.Advance(15 * time.Minute)
+	if woken := h.woken(); len(woken) != 1 {
+		t.Errorf("woken %q", woken)
+	}
+}
