@@ -16,6 +16,8 @@ type shop struct {
 	currency                string
 }
 
+func (s *shop) live() bool { return strings.HasPrefix(s.tenant, "L#") }
+
 // reply is an answer of the platform to a client's request, received or not.
 type reply struct {
 	request

@@ -18,8 +18,14 @@
 // stream goes silent for a day; indexes and time to live trail. Each seed
 // switches some of these on, at rates of its own.
 //
+// Two workloads: of everything, and of refunds alone (Options.Refunds), where
+// cashiers, auditors and issuers compete for transactions that were paid before
+// the storm. What their clients saw is searched for an order that explains it
+// (package linear).
+//
 // When the clients are done the faults stop, and after a bounded number of
-// quiet ticks the world must be in order: see the checks in check*.go.
+// quiet ticks the world must be in order: see the checks in
+// check.go, invariants.go, records.go, moneycheck.go and promise.go.
 //
 // Left out: the merchant's network beyond one receiver, and API Gateway, whose
 // events are made here without their JSON.

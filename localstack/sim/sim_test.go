@@ -21,6 +21,8 @@ const (
 	firstVariable = "CASHWRAP_SIM_FIRST"
 	seedVariable  = "CASHWRAP_SIM_SEED"
 	shardVariable = "CASHWRAP_SIM_SHARD" // "2/4" in a process of its own
+
+	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay: refunds, or all
 )
 
 // defaultSeeds are for the fast loop; CI sets more.
@@ -106,13 +108,18 @@ func report(t *testing.T, w *sim.World, seed uint64) {
 	for _, f := range found {
 		t.Errorf("seed %d: checkout %s: %s", seed, f.About, f.Text)
 	}
-	t.Logf("what happened to it:\n%s\nthe whole history: make sim SEED=%d", w.Trace(found[0].About), seed)
+	again := fmt.Sprintf("make sim SEED=%d", seed)
+	if w.Refunds {
+		again += " WORKLOAD=refunds"
+	}
+	t.Logf("what happened to it:\n%s\nthe whole history: %s", w.Trace(found[0].About), again)
 }
 
 // TestSameSeedSameHistory plays some seeds twice.
 func TestSameSeedSameHistory(t *testing.T) {
 	for seed := uint64(1); seed <= 15; seed++ {
-		first, second := sim.Run(t, seed, sim.Options{}).History(), sim.Run(t, seed, sim.Options{}).History()
+		o := sim.Options{Refunds: seed%3 == 0}
+		first, second := sim.Run(t, seed, o).History(), sim.Run(t, seed, o).History()
 		if first != second {
 			t.Errorf("seed %d has two histories; they differ from here:\n%s", seed, parting(first, second))
 		}
@@ -133,7 +140,7 @@ func parting(first, second string) string {
 // TestReplay prints a seed's whole history: make sim SEED=123.
 func TestReplay(t *testing.T) {
 	seed := number(t, seedVariable, 1)
-	w := sim.Run(t, seed, sim.Options{})
+	w := sim.Run(t, seed, sim.Options{Refunds: os.Getenv(workloadVariable) == "refunds"})
 	if testing.Verbose() {
 		t.Logf("\n%s", w.History())
 	}

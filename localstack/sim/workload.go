@@ -22,7 +22,7 @@ type story struct {
 	instant bool   // valid_until comes soon
 
 	transaction string   // that paid it, once it is known
-	returns     []string // amounts that are asked back of it
+	returns     []string // amounts that are asked back of it, once it is paid; none: nobody asks
 }
 
 // Amounts and what they come to (contract §12). The rest is approved.
@@ -41,6 +41,9 @@ func (w *World) populate() {
 		s := &story{World: w, name: fmt.Sprintf("order-%d", n), shop: w.shops[w.pickShop()],
 			dice: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
 		s.amount = amounts[s.dice.IntN(len(amounts))]
+		if rand.New(rand.NewPCG(w.seed, uint64(100+n))).IntN(4) == 0 { // dice of its own: it came later
+			s.returns = returns
+		}
 		switch {
 		case s.currency == "EUR" && s.dice.IntN(4) == 0:
 			s.subscribe()
@@ -168,6 +171,7 @@ func (s *story) process(actor string, dice *rand.Rand) {
 		}
 		answer := s.insist(actor, r)
 		s.pay(actor, dice, answer.view())
+		s.refundPaid(answer.view(), dice)
 		s.think(actor)
 		if dice.IntN(2) == 0 {
 			s.read(actor, dice)
