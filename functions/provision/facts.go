@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/bojanz/currency"
 	"github.com/govalues/decimal"
+	"github.com/jacoelho/banking/iso3166"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/country"
@@ -151,10 +151,7 @@ func mergeProfile(p account.Profile, arguments json.RawMessage) (account.Profile
 	return p, &refused
 }
 
-func knownCountry(code string) bool {
-	_, known := currency.ForCountryCode(code)
-	return known
-}
+func knownCountry(code string) bool { return iso3166.IsCountryCode(code) }
 
 func errCountry(param string) error {
 	return failure.Invalid(param, "must be an ISO 3166-1 alpha-2 code")

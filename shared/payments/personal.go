@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bojanz/currency"
+	"github.com/jacoelho/banking/iso3166"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
@@ -144,7 +144,7 @@ func (a *Address) check(at string) failure.List {
 		faults = append(faults, checkLength(at+field.name, field.value)...)
 	}
 	if a.Country != nil && *a.Country != "" {
-		if _, known := currency.ForCountryCode(*a.Country); !known {
+		if !iso3166.IsCountryCode(*a.Country) {
 			faults = append(faults, failure.Invalid(at+"country", "must be an ISO 3166-1 alpha-2 code"))
 		}
 	}
