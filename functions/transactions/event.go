@@ -1,8 +1,7 @@
 package transactions
 
 import (
-	"time"
-
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -38,26 +37,41 @@ type event struct {
 
 // transactionEvents are the payouts, then what else happened, oldest first.
 // Days are where the merchant is.
-func transactionEvents(r store.Record, where *time.Location) []transactionEvent {
+func transactionEvents(r store.Record, calendar account.Calendar) []transactionEvent {
 	shown := make([]transactionEvent, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
 		shown = append(shown, transactionEvent{ID: r.PayoutNumber(p), Type: payments.PayoutEvent, Status: p.Status,
-			Amount: p.Net(), DueDate: dueDate(p, where), Installment: p.Number, Timestamp: rest.Timestamp(r.PlannedAt(i))})
+			Amount: p.Net(), DueDate: dueDate(p, calendar), Installment: p.Number, Timestamp: rest.Timestamp(r.PlannedAt(i))})
 	}
 	for _, e := range r.Events {
 		shown = append(shown, transactionEvent{ID: e.Number(), Type: e.Type, Status: e.Status, Amount: e.Amount,
-			Date: rest.DateOf(e.CreatedAt.In(where)), Timestamp: rest.Timestamp(e.CreatedAt)})
+			Date: rest.DateOf(e.CreatedAt.In(calendar.Where)), Timestamp: rest.Timestamp(e.CreatedAt)})
 	}
 	return shown
 }
 
-// dueDate is the day of the payout that has the part, or may have it first.
-func dueDate(p payments.PayoutPart, where *time.Location) rest.Date {
-	var fixed rest.Date
-	if fixed.UnmarshalText([]byte(p.Day)) == nil {
-		return fixed
+// dueDate is the day of the payout that has the part, or else of the first that
+// may have it; none while nobody has ordered one that is made on demand.
+func dueDate(p payments.PayoutPart, calendar account.Calendar) rest.Date {
+	day := p.Day
+	if day == "" {
+		day = calendar.PayoutDay(p.EligibleAt)
 	}
-	return rest.DateOf(p.Due(where))
+	var due rest.Date
+	if due.UnmarshalText([]byte(day)) != nil {
+		return rest.Date{}
+	}
+	return due
+}
+
+// payoutDate is the day on which all is paid out; none when that takes several
+// payouts, or there is nothing to pay out. The last part stands in for those
+// that failed.
+func payoutDate(parts []payments.PayoutPart, total int, calendar account.Calendar) rest.Date {
+	if total != 1 {
+		return rest.Date{}
+	}
+	return dueDate(parts[len(parts)-1], calendar)
 }
 
 // events are the same in the other form. The fee stays ours when a payment is

@@ -3,8 +3,8 @@ package transactions
 import (
 	"context"
 	"iter"
-	"time"
 
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -31,12 +31,12 @@ func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
 		}
 		items = f.store.History(ctx, t, span, first, most)
 	}
-	return p.cut(items, caller.Merchant.Location())
+	return p.cut(items, caller.Calendar())
 }
 
 // cut makes a page of the items, looking one ahead: there is a next link only
 // if another item follows that matches, or that this page may not look at.
-func (p historyPlan) cut(items iter.Seq2[payments.HistoryItem, error], where *time.Location) (historyView, error) {
+func (p historyPlan) cut(items iter.Seq2[payments.HistoryItem, error], calendar account.Calendar) (historyView, error) {
 	page := historyView{Items: []historyItem{}, Links: []historyLink{}}
 	examined, last := 0, ""
 	for item, err := range items {
@@ -50,7 +50,7 @@ func (p historyPlan) cut(items iter.Seq2[payments.HistoryItem, error], where *ti
 		}
 		examined, last = examined+1, item.ID
 		if matches {
-			page.Items = append(page.Items, newHistoryItem(item, where))
+			page.Items = append(page.Items, newHistoryItem(item, calendar))
 		}
 	}
 	return page, nil

@@ -1,8 +1,7 @@
 package transactions
 
 import (
-	"time"
-
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -47,8 +46,8 @@ type historyItem struct {
 	PayoutType          string                     `json:"payout_type,omitempty"`
 }
 
-// newHistoryItem shows an item to a merchant who is somewhere.
-func newHistoryItem(h payments.HistoryItem, where *time.Location) historyItem {
+// newHistoryItem shows an item to a merchant.
+func newHistoryItem(h payments.HistoryItem, calendar account.Calendar) historyItem {
 	v := historyItem{
 		ID: h.ID, TransactionID: h.TransactionID, ClientTransactionID: h.ClientTransactionID, Code: h.Code,
 		User: h.Username, Type: h.Type, Status: h.Status(), Timestamp: rest.Timestamp(h.CreatedAt),
@@ -65,8 +64,6 @@ func newHistoryItem(h payments.HistoryItem, where *time.Location) historyItem {
 	if len(h.Payouts) > 0 {
 		v.PayoutType = toBank
 	}
-	if v.PayoutsTotal == 1 {
-		v.PayoutDate = dueDate(h.Payouts[len(h.Payouts)-1], where)
-	}
+	v.PayoutDate = payoutDate(h.Payouts, v.PayoutsTotal, calendar)
 	return v
 }

@@ -3,8 +3,8 @@ package transactions
 import (
 	"context"
 	"net/url"
-	"time"
 
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -76,13 +76,13 @@ const (
 
 // view shows a transaction to the caller, whose own it is.
 func (f family) view(ctx context.Context, r store.Record) transaction {
-	t, where := r.Transaction, rest.Caller(ctx).Merchant.Location()
+	t, calendar := r.Transaction, rest.Caller(ctx).Calendar()
 	currency := t.Amount.Currency()
 	v := transaction{
 		ID: t.ID, Code: t.Code, ForeignID: t.ForeignID, ClientID: t.ClientTransactionID, InternalID: t.InternalID(),
 		MerchantCode: t.MerchantCode, MerchantID: payments.MerchantNumber(t.MerchantCode), Username: t.Username,
 		Amount: t.Amount, Currency: currency, VATAmount: money.Zero(currency), TipAmount: money.Zero(currency),
-		FeeAmount: t.Fee, Timestamp: rest.Timestamp(t.CreatedAt), LocalTime: rest.Local(t.CreatedAt, where),
+		FeeAmount: t.Fee, Timestamp: rest.Timestamp(t.CreatedAt), LocalTime: rest.Local(t.CreatedAt, calendar.Where),
 		Status: t.Status, SimpleStatus: t.SimpleStatus(), PaymentType: t.PaymentType, EntryMode: t.EntryMode,
 		AuthCode: t.AuthCode, Installments: t.Installments, ProductSummary: t.ProductSummary,
 		PayoutPlan: t.PayoutPlan, PayoutsTotal: t.PayoutsTotal(), PayoutsReceived: t.PayoutsReceived(), Links: f.links(t),
@@ -92,19 +92,17 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 		v.SimplePaymentType, v.VerificationMethod, v.ProcessAs = enteredOnline, unverified, t.Card.ProcessAs()
 	}
 	v.showProducts(t)
-	v.showPayouts(t, where)
-	v.TransactionEvents, v.Events = transactionEvents(r, where), events(r)
+	v.showPayouts(t, calendar)
+	v.TransactionEvents, v.Events = transactionEvents(r, calendar), events(r)
 	return v
 }
 
 // showPayouts shows where the money goes, and the day when it does so at once.
-func (v *transaction) showPayouts(t payments.Transaction, where *time.Location) {
+func (v *transaction) showPayouts(t payments.Transaction, calendar account.Calendar) {
 	if len(t.Payouts) > 0 {
 		v.PayoutType = toBank
 	}
-	if v.PayoutsTotal == 1 {
-		v.PayoutDate = dueDate(t.Payouts[len(t.Payouts)-1], where)
-	}
+	v.PayoutDate = payoutDate(t.Payouts, v.PayoutsTotal, calendar)
 }
 
 // links leads to row 19 while there is something left to refund.

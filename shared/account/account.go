@@ -54,6 +54,7 @@ type Merchant struct {
 	TimeZone       string         `dynamo:"time_zone,omitempty"`    // IANA name; "": UTC
 	PayoutPlan     string         `dynamo:"payout_plan,omitempty"`  // of its transactions (spec, Transaction); "": SINGLE_PAYMENT
 	Gross          bool           `dynamo:"gross,omitempty"`        // gross settlement: fees are billed, not kept back (contract §7.2)
+	Payouts        PayoutsByMode  `dynamo:"payouts"`                // as its payout schedules have them (store.CopyPayoutSettings)
 	CreatedAt      time.Time      `dynamo:"created_at"`
 	Version        int            `dynamo:"version,omitempty"` // how often it was changed; of two copies the higher holds
 }

@@ -42,12 +42,6 @@ func (p PayoutPart) Net() money.Amount {
 	return minus(minus(p.Amount, p.Fee), p.Deducted)
 }
 
-// Due is the day, where the merchant is, of the first daily payout that may
-// include the part: the next (contract §6.7).
-func (p PayoutPart) Due(where *time.Location) time.Time {
-	return p.EligibleAt.In(where).AddDate(0, 0, 1)
-}
-
 // UnpaidKind says what an unpaid row comes from.
 type UnpaidKind string
 

@@ -71,7 +71,7 @@ func (s *Store) UpdateMerchant(ctx context.Context, m account.Merchant, p accoun
 	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
 		Set("name", m.Name).Set("email", m.Email).Set("online_payments", m.OnlinePayments).Set("fee_rate", m.FeeRate).
 		Set("refund_floor", m.RefundFloor).Set("payout_plan", m.PayoutPlan).Set("gross", m.Gross).
-		Set("time_zone", m.TimeZone).Set("version", m.Version).Set("profile", p).
+		Set("time_zone", m.TimeZone).Set("payouts", m.Payouts).Set("version", m.Version).Set("profile", p).
 		If(unchanged.condition, unchanged.args...).Run(ctx)
 	if err == nil {
 		return m, nil
