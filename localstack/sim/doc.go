@@ -24,8 +24,8 @@
 // (package linear).
 //
 // When the clients are done the faults stop, and after a bounded number of
-// quiet ticks the world must be in order: see the checks in
-// check.go, invariants.go, records.go, moneycheck.go and promise.go.
+// quiet ticks the world must be in order: see the checks in check.go,
+// invariants.go, records.go, moneycheck.go and promise.go.
 //
 // Left out: the merchant's network beyond one receiver, and API Gateway, whose
 // events are made here without their JSON.
