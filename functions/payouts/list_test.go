@@ -1,0 +1,284 @@
+package payouts_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+type fields = map[string]any
+
+// shop is a merchant of a world that is paid out on several days.
+type shop struct{ *world.World }
+
+// open starts a world with payouts of 2026-11-21 (two payments), 11-22 (one, with a deduction that it does not cover) and
+// 11-23 (one, which makes up for that).
+func open(t *testing.T) shop {
+	t.Helper()
+	w := world.New(t)
+	t.Cleanup(w.CheckPayouts)
+	s := shop{w}
+	w.Operate(fields{"command": "set_payout", "merchant_code": w.Merchant.Code, "holder": "Kaffeehaus", "iban": "DE17100100100000005678"}, nil)
+	first := s.pay("first", "10")
+	s.pay("second", "20.50")
+	s.night()
+	if r := s.Do(world.Request{Method: "POST", Path: "/v0.1/me/refund/" + first, Body: fields{"amount": 10}}); r.Status != http.StatusNoContent {
+		t.Fatalf("refund: %d %s", r.Status, r.Body)
+	}
+	s.pay("third", "5")
+	s.night()
+	s.pay("fourth", "100")
+	s.night()
+	return s
+}
+
+func (s shop) pay(reference, amount string) string {
+	s.Helper()
+	created := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: fields{"checkout_reference": reference,
+		"amount": json.Number(amount), "currency": "EUR", "merchant_code": s.Merchant.Code}})
+	paid := s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: fields{"payment_type": "card",
+		"card": fields{"name": "Ada", "number": "4200000000000091", "expiry_month": "12", "expiry_year": "2030", "cvv": "739"}}})
+	if paid.Text("status") != "PAID" {
+		s.Fatalf("pay: %d %s", paid.Status, paid.Body)
+	}
+	return paid.Text("transaction_id")
+}
+
+// night lets a day pass, and has what is due paid.
+func (s shop) night() {
+	s.Helper()
+	var done struct{ Payouts []fields }
+	s.Clock.Advance(24 * time.Hour)
+	s.Operate(fields{"command": "run_payouts"}, &done)
+	if len(done.Payouts) != 1 || done.Payouts[0]["status"] != "PAID" {
+		s.Fatalf("payouts %v", done)
+	}
+}
+
+func (s shop) paths() []string {
+	return []string{"/v1.0/merchants/" + s.Merchant.Code + "/payouts", "/v0.1/me/financials/payouts"}
+}
+
+func (s shop) get(path string, query url.Values) world.Response {
+	s.Helper()
+	return s.Do(world.Request{Method: "GET", Path: path + "?" + query.Encode()})
+}
+
+func days(first, last string, more ...string) url.Values {
+	query := url.Values{"start_date": {first}, "end_date": {last}}
+	for i := 0; i < len(more); i += 2 {
+		query.Set(more[i], more[i+1])
+	}
+	return query
+}
+
+// record has all nine fields of contract §6.7.
+type record struct {
+	ID        int64
+	Type      string
+	Amount    json.Number
+	Date      string
+	Currency  string
+	Fee       json.Number
+	Status    string
+	Reference string
+	Code      string `json:"transaction_code"`
+}
+
+func (r record) String() string {
+	return fmt.Sprint(r.Date, " ", r.Type, " ", r.Amount, " ", r.Fee)
+}
+
+func (s shop) records(path string, query url.Values) []record {
+	s.Helper()
+	r := s.get(path, query)
+	var records []record
+	if err := r.Into(&records); err != nil || r.Status != http.StatusOK {
+		s.Fatalf("%d %s, %v", r.Status, r.Body, err)
+	}
+	return records
+}
+
+// story is what all days list, day by day; within a day the order is the table's own.
+var story = []string{
+	"2026-11-21 PAYOUT 20.10 0.40", "2026-11-21 PAYOUT 9.80 0.20",
+	"2026-11-22 PAYOUT 4.90 0.10", "2026-11-22 REFUND_DEDUCTION 10.00 0.00",
+	"2026-11-23 BALANCE_DEDUCTION 5.10 0.00", "2026-11-23 PAYOUT 98.05 1.95",
+}
+
+func texts(records []record) []string {
+	var texts []string
+	for _, r := range records {
+		texts = append(texts, r.String())
+	}
+	return texts
+}
+
+func TestTheListTellsWhatWasPaidAndDeducted(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, path := range s.paths() {
+		all := s.records(path, days("2026-11-01", "2026-11-30"))
+		if !slices.IsSortedFunc(all, func(a, b record) int { return strings.Compare(a.Date, b.Date) }) {
+			t.Errorf("%s: %v", path, all)
+		}
+		got := texts(all)
+		slices.Sort(got)
+		if !slices.Equal(got, story) {
+			t.Errorf("%s: %q", path, got)
+		}
+		ids := map[int64]bool{}
+		for _, r := range all {
+			if ids[r.ID] || r.ID <= 0 || r.ID >= 1<<53 || r.Currency != "EUR" || r.Status != "SUCCESSFUL" || !strings.HasPrefix(r.Reference, "PAYOUT "+r.Date) {
+				t.Errorf("%+v", r)
+			}
+			ids[r.ID] = true
+			if (r.Code == "") != (r.Type == "BALANCE_DEDUCTION") {
+				t.Errorf("%+v", r)
+			}
+		}
+		// The same each time, and the other way round.
+		if again := s.records(path, days("2026-11-01", "2026-11-30", "order", "asc", "format", "json")); !slices.Equal(all, again) {
+			t.Errorf("then %v", again)
+		}
+		descending := s.records(path, days("2026-11-01", "2026-11-30", "order", "desc"))
+		slices.Reverse(descending)
+		if !slices.Equal(all, descending) {
+			t.Errorf("descending %v", descending)
+		}
+	}
+}
+
+func TestTheListIsOfTheDaysAndNoLongerThanTheLimit(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	path := s.paths()[0]
+	for _, test := range []struct {
+		query url.Values
+		days  []string
+	}{
+		{days("2026-11-22", "2026-11-22"), []string{"2026-11-22", "2026-11-22"}},
+		{days("2026-11-22", "2026-11-23"), []string{"2026-11-22", "2026-11-22", "2026-11-23", "2026-11-23"}},
+		{days("2026-11-24", "2026-12-31"), nil},
+		{days("2026-10-01", "2026-11-20"), nil},
+		{days("2026-11-01", "2026-11-30", "limit", "3"), []string{"2026-11-21", "2026-11-21", "2026-11-22"}},
+		{days("2026-11-01", "2026-11-30", "limit", "1", "order", "desc"), []string{"2026-11-23"}},
+		{days("2026-11-01", "2026-11-30", "limit", "9999", "order", "desc"),
+			[]string{"2026-11-23", "2026-11-23", "2026-11-22", "2026-11-22", "2026-11-21", "2026-11-21"}},
+	} {
+		var got []string
+		for _, r := range s.records(path, test.query) {
+			got = append(got, r.Date)
+		}
+		if !slices.Equal(got, test.days) {
+			t.Errorf("%s: %q, want %q", test.query.Encode(), got, test.days)
+		}
+	}
+	if r := s.get(path, days("2026-10-01", "2026-10-02")); string(r.Body) != "[]\n" && string(r.Body) != "[]" {
+		t.Errorf("none: %q", r.Body)
+	}
+}
+
+func TestTheListAsCSV(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, path := range s.paths() {
+		listed := s.records(path, days("2026-11-01", "2026-11-30"))
+		r := s.get(path, days("2026-11-01", "2026-11-30", "format", "csv"))
+		if got := r.Header.Get("Content-Type"); r.Status != http.StatusOK || got != "text/plain;charset=UTF-8" {
+			t.Errorf("%d %s", r.Status, got)
+		}
+		lines, err := csv.NewReader(strings.NewReader(string(r.Body))).ReadAll()
+		if err != nil || len(lines) != 1+len(listed) || strings.Join(lines[0], ",") != "id,type,amount,date,currency,fee,status,reference,transaction_code" {
+			t.Fatalf("%s, %v", r.Body, err)
+		}
+		for i, l := range listed {
+			want := []string{fmt.Sprint(l.ID), l.Type, string(l.Amount), l.Date, l.Currency, string(l.Fee), l.Status, l.Reference, l.Code}
+			if !slices.Equal(lines[i+1], want) {
+				t.Errorf("%q, want %q", lines[i+1], want)
+			}
+		}
+	}
+	if r := s.get(s.paths()[0], days("2026-10-01", "2026-10-02", "format", "csv")); strings.Count(string(r.Body), "\n") != 1 {
+		t.Errorf("none: %q", r.Body)
+	}
+}
+
+// Contract §6.7: an array, with all that is wrong.
+func TestWhatIsWrongIsAnArray(t *testing.T) {
+	t.Parallel()
+	s := shop{world.New(t)}
+	for _, test := range []struct {
+		query url.Values
+		want  []string // code and param
+	}{
+		{url.Values{}, []string{"MISSING start_date", "MISSING end_date"}},
+		{url.Values{"end_date": {"2026-11-30"}}, []string{"MISSING start_date"}},
+		{url.Values{"start_date": {"2026-11-30"}}, []string{"MISSING end_date"}},
+		{url.Values{"start_date": {""}, "end_date": {""}}, []string{"MISSING start_date", "MISSING end_date"}},
+		{days("2026-11-02", "2026-11-01"), []string{"INVALID "}},
+		{days("2026-11-31", "2026-12-01"), []string{"INVALID start_date"}},
+		{days("2026-11-01", "20261130"), []string{"INVALID end_date"}},
+		{days("2026-11-01", "2026-11-30T00:00:00Z"), []string{"INVALID end_date"}},
+		{days("2026-11-01", "2026-11-30", "limit", "0"), []string{"INVALID limit"}},
+		{days("2026-11-01", "2026-11-30", "limit", "-1"), []string{"INVALID limit"}},
+		{days("2026-11-01", "2026-11-30", "limit", "10000"), []string{"INVALID limit"}},
+		{days("2026-11-01", "2026-11-30", "limit", "many"), []string{"INVALID limit"}},
+		{url.Values{"limit": {"10000"}}, []string{"MISSING start_date", "MISSING end_date", "INVALID limit"}},
+		{days("2026-11-01", "2026-11-30", "format", "xml"), []string{"INVALID format"}},
+		{days("2026-11-01", "2026-11-30", "order", "descending"), []string{"INVALID order"}},
+	} {
+		for _, path := range s.paths() {
+			r := s.get(path, test.query)
+			var faults []struct {
+				Code    string `json:"error_code"`
+				Param   string
+				Message string
+			}
+			if err := r.Into(&faults); err != nil || r.Status != http.StatusBadRequest {
+				t.Errorf("%s?%s: %d %s", path, test.query.Encode(), r.Status, r.Body)
+				continue
+			}
+			var got []string
+			for _, f := range faults {
+				got = append(got, f.Code+" "+f.Param)
+				if f.Param == "" && f.Message != "negative date range" {
+					t.Errorf("message %q", f.Message)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%s?%s: %q, want %q", path, test.query.Encode(), got, test.want)
+			}
+		}
+	}
+}
+
+func TestPayoutsAreTheMerchantsOwn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	query := "?" + days("2026-11-01", "2026-11-30").Encode()
+	for _, path := range s.paths() {
+		theirs := s.Do(world.Request{Method: "GET", Path: path + query, Key: s.Other.Key.Plaintext})
+		switch {
+		case strings.HasPrefix(path, "/v1.0") && theirs.Status != http.StatusNotFound:
+			t.Errorf("another merchant's payouts: %d", theirs.Status)
+		case strings.HasPrefix(path, "/v0.1") && strings.TrimSpace(string(theirs.Body)) != "[]":
+			t.Errorf("another merchant has %s", theirs.Body)
+		}
+		if r := s.Do(world.Request{Method: "GET", Path: path + query, Key: "-"}); r.Status != http.StatusUnauthorized {
+			t.Errorf("without a key: %d", r.Status)
+		}
+	}
+	old := s.get(s.paths()[1], days("2026-11-01", "2026-11-30"))
+	if old.Header.Get("Deprecation") == "" || !strings.Contains(old.Header.Get("Link"), s.paths()[0]) {
+		t.Errorf("the deprecated path sends %v", old.Header)
+	}
+}
