@@ -1,0 +1,230 @@
+package functions_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// rotationTakes is how long after the deployment the new secret comes into use.
+const rotationTakes = 20 * time.Minute
+
+// verifier is a merchant's server that knows its own secret only.
+type verifier struct {
+	*world.World
+	url    string
+	secret webhook.Secret
+	mu     sync.Mutex
+	signed []string // the signatures of each callback, which the secret verified
+}
+
+func newVerifier(w *world.World) *verifier {
+	var made struct{ Secret string }
+	w.Operate(map[string]any{"command": "rotate_callback_secret", "merchant_code": w.Merchant.Code}, &made)
+	w.Secret("callback secret", made.Secret)
+	secret, err := webhook.ParseSecret(made.Secret)
+	if err != nil {
+		w.Fatal(err)
+	}
+	v := &verifier{World: w, secret: secret}
+	server := httptest.NewServer(v)
+	w.Cleanup(server.Close)
+	v.url = server.URL
+	return v
+}
+
+func (v *verifier) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = webhook.Verify(r.Header, body, v.Clock.Now(), []webhook.Secret{v.secret}, nil)
+	}
+	if err != nil {
+		v.Errorf("callback: %v", err)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.signed = append(v.signed, r.Header.Get("webhook-signature"))
+}
+
+// byPlatform is how many keys of the platform signed each callback so far.
+func (v *verifier) byPlatform() (counts []int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, signatures := range v.signed {
+		counts = append(counts, strings.Count(signatures, "v1a,"))
+	}
+	return counts
+}
+
+// published are the keys of callbacks, the newest first.
+func published(w *world.World) (keys []string) {
+	var body struct {
+		Keys []struct {
+			PublicKey string `json:"public_key"`
+		}
+	}
+	if r := w.Do(world.Request{Method: "GET", Path: "/.well-known/webhook-keys", Key: "-"}); r.Into(&body) != nil || r.Status != 200 {
+		w.Fatalf("webhook keys: %d %s", r.Status, r.Body)
+	}
+	for _, key := range body.Keys {
+		keys = append(keys, key.PublicKey)
+	}
+	return keys
+}
+
+// under is a request with an Idempotency-Key.
+func (t *tale) under(key string) world.Request {
+	return world.Request{Method: "POST", Path: "/v0.1/checkouts", Header: map[string]string{"Idempotency-Key": key},
+		Body: map[string]any{"checkout_reference": key, "amount": 10.10, "currency": "EUR", "merchant_code": t.Merchant.Code}}
+}
+
+// replays says that the request under the key is answered as it was, and not run again.
+func (t *tale) replays(key string, first world.Response) {
+	t.Helper()
+	again := t.Do(t.under(key))
+	if again.Header.Get("Idempotency-Replayed") != "true" || !bytes.Equal(again.Body, first.Body) {
+		t.Errorf("%s again: %d %s", key, again.Status, again.Body)
+	}
+}
+
+// saveCard pays with a card that is saved for the customer, and is its token.
+func (t *tale) saveCard(customer, reference string) string {
+	t.checkout = t.create(map[string]any{"checkout_reference": reference, "customer_id": customer, "return_url": nil})
+	return t.Do(t.put(paying(frictionless))).Text("payment_instrument.token")
+}
+
+// challenged starts a payment and has the payer's bank answer it; the payer
+// has yet to come back.
+func (t *tale) challenged(reference, returnURL string) world.Request {
+	t.checkout = t.create(map[string]any{"checkout_reference": reference, "return_url": returnURL})
+	t.form = t.challenge("approve")
+	return t.complete()
+}
+
+// comesBack brings the payer back, whose payment then is done.
+func (t *tale) comesBack(complete world.Request) {
+	t.Helper()
+	checkout := strings.Split(complete.Path, "/")[3]
+	back := t.Do(complete)
+	read := t.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + checkout})
+	if back.Status >= 400 || read.Text("status") != "PAID" {
+		t.Errorf("back: %d %s; the checkout is %s", back.Status, back.Body, read.Body)
+	}
+}
+
+// brazilian is a merchant's checkout that waits for a boleto.
+type brazilian struct {
+	*world.World
+	merchant world.Merchant
+	checkout string
+}
+
+func newBoleto(w *world.World) brazilian {
+	b := brazilian{World: w, merchant: w.Provision(map[string]any{"name": "Padaria", "email": "pao@example.com", "country": "BR", "currency": "BRL"})}
+	made := w.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: b.merchant.Key.Plaintext, Body: map[string]any{
+		"checkout_reference": "boleto", "amount": 10.10, "currency": "BRL", "merchant_code": b.merchant.Code}})
+	b.checkout = made.Text("id")
+	if r := w.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + b.checkout, Key: b.merchant.Key.Plaintext, Body: byBoleto}); r.Status != 200 {
+		w.Fatalf("boleto: %d %s", r.Status, r.Body)
+	}
+	return b
+}
+
+var byBoleto = map[string]any{"payment_type": "boleto", "personal_details": map[string]any{"first_name": "Ada", "last_name": "Lovelace",
+	"email": "ada@example.com", "tax_id": "529.982.247-25", "address": map[string]any{"line_1": "Rua Um, 1", "city": "São Paulo",
+		"postal_code": "01310-100", "state": "SP", "country": "BR"}}}
+
+// link is where the payer finds the boleto, which is there.
+func (b brazilian) link() string {
+	b.Helper()
+	read := b.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + b.checkout, Key: b.merchant.Key.Plaintext})
+	path := strings.TrimPrefix(read.Text("boleto.url"), "http://cashwrap.test")
+	if shown := b.Do(world.Request{Method: "GET", Path: path, Key: "-"}); path == "" || shown.Status != 200 {
+		b.Errorf("the boleto at %q: %d", path, shown.Status)
+	}
+	return path
+}
+
+// TestASecretIsRotatedAndNobodyNotices: whatever was begun before the
+// deployment, or before the new secret comes into use, ends well after it.
+func TestASecretIsRotatedAndNobodyNotices(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	one := &tale{World: w, receiver: w.Receive()} // verifies by the platform's keys of now
+	shop, waiting := newVerifier(w), newBoleto(w)
+	before, boleto := published(w), waiting.link()
+	first, customer := w.Do(one.under("first")), one.customer()
+	token := one.saveCard(customer, "saved")
+	begun := []world.Request{one.challenged("by our key", one.receiver.URL), one.challenged("by the secret", shop.url)}
+
+	old := w.Main()
+	w.Rotate(rotationTakes)
+	second := w.Do(one.under("second"))
+	if r := old.Do(one.under("second")); r.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("a process that is not replaced yet: %d %s", r.Status, r.Body)
+	}
+	begun = append(begun, one.challenged("in between", shop.url))
+
+	w.Clock.Advance(rotationTakes)
+	begun = append(begun, one.challenged("afterwards", shop.url))
+	for _, complete := range begun {
+		one.comesBack(complete)
+	}
+	one.replays("first", first)
+	one.replays("second", second)
+	one.wantToken(customer, token)
+	if again := waiting.link(); again != boleto {
+		t.Errorf("the boleto is at %s, then %s", boleto, again)
+	}
+	if after := published(w); len(after) != 2 || len(before) != 1 || after[1] != before[0] || after[0] == before[0] {
+		t.Errorf("published are %v, before %v", after, before)
+	}
+	w.Settle()
+	if told := one.receiver.Deliveries(); len(told) != 1 {
+		t.Errorf("who knows the old key was told %v", told)
+	}
+	if by := shop.byPlatform(); !slices.Equal(by, []int{2, 2, 2}) {
+		t.Errorf("who has a secret was told by %v keys", by)
+	}
+}
+
+// TestARotationEnds, with the old key no longer published; what merchants
+// hold on to is as it was.
+func TestARotationEnds(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	one := &tale{World: w, receiver: w.Receive()}
+	shop, customer := newVerifier(w), one.customer()
+	token := one.saveCard(customer, "saved")
+	w.Rotate(rotationTakes)
+	w.Clock.Advance(rotationTakes)
+	both := published(w)
+	w.Clock.Advance(31 * 24 * time.Hour)
+	w.Forget()
+	if alone := published(w); len(alone) != 1 || alone[0] != both[0] {
+		t.Errorf("published are %v, before %v", alone, both)
+	}
+	one.wantToken(customer, token)
+	one.comesBack(one.challenged("at last", shop.url))
+	w.Settle()
+	if by := shop.byPlatform(); !slices.Equal(by, []int{1}) {
+		t.Errorf("who has a secret was told by %v keys", by)
+	}
+}
+
+// wantToken fails unless the card that is saved again has the token it had.
+func (t *tale) wantToken(customer, token string) {
+	t.Helper()
+	if again := t.saveCard(customer, "saved again"); again != token || token == "" {
+		t.Errorf("the same card is %q, then %q", token, again)
+	}
+}
