@@ -1,0 +1,296 @@
+package provision_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+type payoutSettings struct {
+	Mode     string
+	Currency string
+	TimeZone string `json:"time_zone"`
+	Period   string
+	OnDemand bool `json:"on_demand"`
+	Holder   string
+	Ending   string `json:"account_ending"`
+	Status   string `json:"account_status"`
+	NextAt   string `json:"next_at"`
+}
+
+func (d desk) setPayout(m merchant, given fields) payoutSettings {
+	d.Helper()
+	given["command"], given["merchant_code"] = "set_payout", m.Code
+	return run[payoutSettings](d, given)
+}
+
+func TestPayoutSettingsAreMerged(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(nil)
+	for _, step := range []struct {
+		given fields
+		want  payoutSettings
+	}{
+		{fields{"period": "weekly"}, payoutSettings{"test", "EUR", "Europe/Berlin", "weekly", false, "", "", "", "2026-11-22T23:00:00Z"}},
+		{fields{"holder": "Buch GmbH", "iban": "de17 1001 0010 0000 0056 78"}, payoutSettings{"test", "EUR", "Europe/Berlin", "weekly", false, "Buch GmbH", "5678", "VERIFIED", "2026-11-22T23:00:00Z"}},
+		{fields{"verified": false}, payoutSettings{"test", "EUR", "Europe/Berlin", "weekly", false, "Buch GmbH", "5678", "PENDING_VERIFICATION", "2026-11-22T23:00:00Z"}},
+		{fields{"on_demand": true, "period": "monthly"}, payoutSettings{"test", "EUR", "Europe/Berlin", "monthly", true, "Buch GmbH", "5678", "PENDING_VERIFICATION", "2026-11-30T23:00:00Z"}},
+		{fields{"account_number": "12345678", "bank_code": "001"}, payoutSettings{"test", "EUR", "Europe/Berlin", "monthly", true, "Buch GmbH", "5678", "VERIFIED", "2026-11-30T23:00:00Z"}},
+		{fields{"iban": sandbox.ClosedIBAN, "bic": "marKdeff", "holder": "Buch KG"}, payoutSettings{"test", "EUR", "Europe/Berlin", "monthly", true, "Buch KG", "1111", "VERIFIED", "2026-11-30T23:00:00Z"}},
+		{fields{"on_demand": false, "period": "daily"}, payoutSettings{"test", "EUR", "Europe/Berlin", "daily", false, "Buch KG", "1111", "VERIFIED", "2026-11-20T23:00:00Z"}},
+	} {
+		for range 2 { // repeated, nothing changes
+			if got := d.setPayout(m, step.given); got != step.want {
+				t.Errorf("%v: %+v\nwant %+v", step.given, got, step.want)
+			}
+		}
+	}
+	stored, err := d.App.Store.PayoutSchedule(t.Context(), account.Tenant{Mode: account.Test, Merchant: m.Code})
+	if err != nil || stored.To.IBAN != sandbox.ClosedIBAN || stored.To.AccountNumber != "" || stored.To.BankCode != "" || stored.To.BIC != "MARKDEFF" {
+		t.Errorf("%+v, %v", stored, err)
+	}
+	// Another time zone moves the cut-offs, in each mode that has any.
+	run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "time_zone": "America/Sao_Paulo"})
+	if got := d.setPayout(m, fields{}); got.TimeZone != "America/Sao_Paulo" || got.NextAt != "2026-11-21T03:00:00Z" {
+		t.Errorf("moved: %+v", got)
+	}
+	moved, err := d.App.Store.PayoutSchedule(t.Context(), account.Tenant{Mode: account.Test, Merchant: m.Code})
+	if err != nil || moved.Version <= stored.Version {
+		t.Errorf("%+v, %v", moved, err)
+	}
+}
+
+func TestPayoutSettingsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(nil)
+	for _, c := range []struct {
+		given       fields
+		code, param string
+	}{
+		{fields{"merchant_code": ""}, "MISSING", "merchant_code"},
+		{fields{"merchant_code": "MC00000000"}, "NOT_FOUND", ""},
+		{fields{"mode": "live"}, "INVALID", "mode"},
+		{fields{"period": "hourly"}, "INVALID", "period"},
+		{fields{"iban": sandbox.PaidIBAN}, "MISSING", "holder"},
+		{fields{"verified": true}, "MISSING", "iban"},
+		{fields{"bic": "MARKDEFF"}, "MISSING", "iban"},
+		{fields{"holder": "Buch", "iban": ""}, "MISSING", "iban"},
+		{fields{"holder": "Buch", "iban": "DE18100100100000005678"}, "INVALID", "iban"},
+		{fields{"holder": "Buch", "iban": sandbox.PaidIBAN, "bic": "MARK"}, "INVALID", "bic"},
+		{fields{"holder": "Buch", "iban": sandbox.PaidIBAN, "account_number": "1"}, "INVALID", "account_number"},
+		{fields{"holder": "Buch", "account_number": "12345678"}, "MISSING", "bank_code"},
+		{fields{"holder": strings.Repeat("ü", 71), "iban": sandbox.PaidIBAN}, "INVALID", "holder"},
+		{fields{"iban_": "x"}, "INVALID", "iban_"},
+	} {
+		command := fields{"command": "set_payout", "merchant_code": m.Code}
+		for name, value := range c.given {
+			command[name] = value
+		}
+		if got := d.refused(command); got.Code != c.code || got.Param != c.param {
+			t.Errorf("%v: %+v", c.given, got)
+		}
+	}
+}
+
+type payoutsAnswer struct {
+	Payouts []struct {
+		Tenant   string
+		ID       string `json:"payout"`
+		Day      string
+		Status   string
+		Total    json.Number
+		Currency string
+		Records  int
+		Reason   string
+	}
+	More bool
+}
+
+func (a payoutsAnswer) String() string {
+	var texts []string
+	for _, p := range a.Payouts {
+		texts = append(texts, strings.TrimSpace(strings.Join([]string{p.Tenant[:1], p.Day, p.Status, p.Total.String(), p.Currency, p.Reason}, " ")))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (d desk) runPayouts(given fields) string {
+	d.Helper()
+	given["command"] = "run_payouts"
+	answer := run[payoutsAnswer](d, given)
+	if answer.More || answer.Payouts == nil {
+		d.Errorf("%v: %+v", given, answer)
+	}
+	return answer.String()
+}
+
+func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	t.Cleanup(d.CheckPayouts)
+	paid, rejected := d.create(nil), d.create(fields{"email": "other@example.com"})
+	d.setPayout(paid, fields{"holder": "Buch", "iban": sandbox.SilentIBAN})
+	d.setPayout(rejected, fields{"holder": "Tee", "iban": sandbox.UnknownIBAN})
+	for i, m := range []merchant{paid, rejected} {
+		d.sell(m, "order", 10*(i+1), "")
+	}
+	if got := d.runPayouts(fields{}); got != "" {
+		t.Errorf("now: %s", got)
+	}
+	if got := d.runPayouts(fields{"merchant_code": rejected.Code, "at": "2026-11-21T00:30:00+01:00"}); got != "T 2026-11-21 FAILED 19.61 EUR AC01" {
+		t.Errorf("one merchant's: %s", got)
+	}
+	if got := d.runPayouts(fields{"at": "2026-11-21T00:30:00+01:00"}); got != "T 2026-11-21 PAID 9.80 EUR" {
+		t.Errorf("everybody's: %s", got)
+	}
+	if got := d.runPayouts(fields{"mode": "test", "at": "2026-11-21T01:00:00Z"}); got != "" {
+		t.Errorf("again: %s", got)
+	}
+}
+
+func TestPayoutsOnDemand(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	t.Cleanup(d.CheckPayouts)
+	m := d.create(nil)
+	d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN, "on_demand": true})
+	demand := func(id string) string {
+		return d.runPayouts(fields{"merchant_code": m.Code, "on_demand": true, "id": id})
+	}
+	if got := demand(""); got != "" {
+		t.Errorf("nothing waits: %s", got)
+	}
+	d.sell(m, "1", 10, "")
+	d.Clock.Advance(time.Hour)
+	for range 2 {
+		if got := demand("a"); got != "T 2026-11-20 PAID 9.80 EUR" && got != "" {
+			t.Errorf("demanded: %s", got)
+		}
+	}
+	d.sell(m, "2", 20, "")
+	d.Clock.Advance(48 * time.Hour)
+	if got := d.runPayouts(fields{"merchant_code": m.Code}); got != "" {
+		t.Errorf("by schedule: %s", got)
+	}
+	if got := demand(""); got != "T 2026-11-22 PAID 19.61 EUR" {
+		t.Errorf("demanded: %s", got)
+	}
+}
+
+func TestPayoutRunsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m, live := d.create(nil), d.create(fields{"sandbox": false})
+	for _, c := range []struct {
+		given       fields
+		code, param string
+	}{
+		{fields{"mode": "both"}, "INVALID", "mode"},
+		{fields{"at": "tomorrow"}, "INVALID", "at"},
+		{fields{"at": "2026-11-20T11:59:59Z"}, "INVALID", "at"},
+		{fields{"at": "2026-12-20T12:00:00Z", "mode": "live"}, "INVALID", "at"},
+		{fields{"at": "2026-12-20T12:00:00Z", "merchant_code": live.Code}, "INVALID", "at"},
+		{fields{"on_demand": true}, "MISSING", "merchant_code"},
+		{fields{"id": "a", "merchant_code": m.Code}, "INVALID", "id"},
+		{fields{"on_demand": true, "merchant_code": m.Code}, "NOT_FOUND", ""},
+		{fields{"merchant_code": "MC00000000"}, "NOT_FOUND", ""},
+	} {
+		c.given["command"] = "run_payouts"
+		if got := d.refused(c.given); got.Code != c.code || got.Param != c.param {
+			t.Errorf("%v: %+v", c.given, got)
+		}
+	}
+}
+
+// owedLive is money that a live merchant is owed: live payments need an acquirer, which a world has not.
+func (d desk) owedLive(m merchant, amount string) {
+	d.Helper()
+	tenant := account.Tenant{Mode: account.Live, Merchant: m.Code}
+	c, err := d.App.Store.CreateCheckout(d.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: uuid.NewString(),
+		Amount: money.MustParse(amount, "EUR"), Status: payments.Pending, Purpose: payments.PurposeCheckout, CreatedAt: d.Clock.Now(),
+		Payee: payments.Payee{Code: m.Code}})
+	if err != nil {
+		d.Fatal(err)
+	}
+	a := payments.Attempt{ID: uuid.NewString(), Operation: "request", Method: payments.CardMethod, Installments: 1}
+	if c, err = c.Begin(a, d.Clock.Now()); err != nil {
+		d.Fatal(err)
+	}
+	change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg_"+a.ID, payments.Session{}, d.Clock.Now())
+	if _, err := d.App.Store.Apply(d.Context(), tenant, change); err != nil {
+		d.Fatal(err)
+	}
+}
+
+// TestLivePayoutsGoThroughAFile: ordered, written into a file for the bank, and settled by its word.
+func TestLivePayoutsGoThroughAFile(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m, other := d.create(fields{"sandbox": false}), d.create(fields{"sandbox": false, "email": "other@example.com"})
+	for i, m := range []merchant{m, other} {
+		d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
+		d.owedLive(m, []string{"10", "20"}[i])
+	}
+	d.Clock.Advance(24 * time.Hour)
+	ordered := run[payoutsAnswer](d, fields{"command": "run_payouts", "mode": "live"})
+	if len(ordered.Payouts) != 2 || ordered.Payouts[0].Status != "SENT" || ordered.Payouts[1].Status != "SENT" {
+		t.Fatalf("%+v", ordered)
+	}
+	first, second := ordered.Payouts[0], ordered.Payouts[1]
+	settle := func(p, merchant, outcome, reason string) fields {
+		return fields{"command": "settle_payout", "merchant_code": strings.TrimPrefix(merchant, "L#"), "payout": p, "outcome": outcome, "reason": reason}
+	}
+	if got := d.refused(settle(first.ID, first.Tenant, "paid", "")); got.Code != "CONFLICT" {
+		t.Errorf("paid without a file: %+v", got)
+	}
+	export := fields{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap", "iban": "DE89370400440532013000", "bic": "COBADEFF", "currency": "EUR"}
+	type exported struct {
+		Payouts []string
+		Text    string
+	}
+	file := run[exported](d, export)
+	if len(file.Payouts) != 2 || !strings.Contains(file.Text, "pain.001.001.09") || !strings.Contains(file.Text, first.ID) || !strings.Contains(file.Text, "30.00") {
+		t.Errorf("%+v", file)
+	}
+	if again := run[exported](d, fields{"command": "export_payouts", "id": "file-1"}); again.Text != file.Text {
+		t.Errorf("again: %s", again.Text)
+	}
+	if again := run[exported](d, export); again.Text != file.Text {
+		t.Errorf("repeated: %s", again.Text)
+	}
+	for range 2 {
+		if got := run[fields](d, settle(first.ID, first.Tenant, "paid", "")); got["status"] != "PAID" {
+			t.Errorf("paid: %v", got)
+		}
+		if got := run[fields](d, settle(second.ID, second.Tenant, "rejected", "AC04")); got["status"] != "FAILED" || got["reason"] != "AC04" {
+			t.Errorf("rejected: %v", got)
+		}
+	}
+	for _, c := range []struct {
+		command     fields
+		code, param string
+	}{
+		{settle(first.ID, first.Tenant, "rejected", "AC04"), "CONFLICT", ""},
+		{settle(first.ID, first.Tenant, "lost", ""), "INVALID", "outcome"},
+		{settle(second.ID, first.Tenant, "paid", ""), "NOT_FOUND", ""},
+		{settle("", first.Tenant, "paid", ""), "MISSING", "payout"},
+		{fields{"command": "export_payouts"}, "MISSING", "id"},
+		{fields{"command": "export_payouts", "id": "file-2", "currency": "XXX"}, "INVALID", "currency"},
+		{fields{"command": "export_payouts", "id": "file-2", "currency": "EUR", "limit": 0}, "INVALID", "limit"},
+		{fields{"command": "export_payouts", "id": "file-2", "currency": "EUR"}, "CONFLICT", ""},
+	} {
+		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
+			t.Errorf("%v: %+v", c.command, got)
+		}
+	}
+}
