@@ -80,7 +80,7 @@ func (o operator) createOrFind(ctx context.Context, m account.Merchant, p accoun
 	if err != nil {
 		return merchantCreated{}, err
 	}
-	m.CreatedAt, m.Version = there.CreatedAt, there.Version
+	m.CreatedAt, m.Version, m.Payouts = there.CreatedAt, there.Version, there.Payouts // no facts of the command's
 	if m != there || p != profile {
 		return merchantCreated{}, failure.Clash("CONFLICT", "", "another merchant has this merchant_code")
 	}

@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,11 +15,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // setPayout stores where and when a merchant is paid out: what is given of it,
 // until merchants have endpoints for that. A number given replaces the account
 // whole, and is taken for verified, because the operator vouches for it.
+//
+// The merchant's credentials carry copies of the settings, which are rewritten
+// after the schedule itself. Should the command fail in between, transactions
+// show the due dates of before until it is repeated.
 type setPayout struct {
 	MerchantCode  string                `json:"merchant_code"`
 	Mode          string                `json:"mode"`           // live or test; the first key's unless given
@@ -59,6 +65,12 @@ func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error)
 		s.Currency, s.TimeZone = m.Currency, m.TimeZone
 		return c.apply(s, id)
 	})
+	if err == nil {
+		err = o.Store.CopyPayoutSettings(ctx, t)
+	}
+	if errors.Is(err, store.ErrStale) {
+		err = errContended
+	}
 	if err != nil {
 		return payoutSet{}, err
 	}

@@ -1,0 +1,102 @@
+package transactions_test
+
+import (
+	"encoding/json"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// setPayout is an operator's command.
+func (s *shop) setPayout(settings map[string]any) {
+	s.Helper()
+	command := map[string]any{"command": "set_payout", "merchant_code": s.merchant.Code}
+	maps.Copy(command, settings)
+	s.Operate(command, nil)
+}
+
+// mustBePaidOutOn checks the day of the payment's payout wherever it is shown; "": it is not.
+func (s *shop) mustBePaidOutOn(p payment, day string) {
+	s.Helper()
+	type transaction struct {
+		ID         string
+		PayoutDate string `json:"payout_date"`
+		Events     []struct {
+			DueDate string `json:"due_date"`
+		} `json:"transaction_events"`
+	}
+	for name, read := range map[string]world.Response{"detail": s.get("id=" + p.ID), "legacy detail": s.legacy("id=" + p.ID)} {
+		var shown transaction
+		if err := read.Into(&shown); err != nil || read.Status != 200 || len(shown.Events) != 1 {
+			s.Fatalf("%s: %d %s", name, read.Status, read.Body)
+		}
+		if shown.PayoutDate != day || shown.Events[0].DueDate != day {
+			s.Errorf("%s: paid out on %q, due on %q, want %q", name, shown.PayoutDate, shown.Events[0].DueDate, day)
+		}
+	}
+	for _, path := range []string{"/v2.1/merchants/" + s.merchant.Code + "/transactions/history", "/v0.1/me/transactions/history"} {
+		var page struct{ Items []transaction }
+		read := s.send("GET", path+"?transaction_code="+p.Code, nil)
+		if err := json.Unmarshal(read.Body, &page); err != nil || len(page.Items) != 1 {
+			s.Fatalf("%s: %d %s", path, read.Status, read.Body)
+		}
+		if got := page.Items[0].PayoutDate; got != day {
+			s.Errorf("%s: paid out on %q, want %q", path, got, day)
+		}
+	}
+}
+
+// Contract §6.7: daily the next day, weekly Monday, monthly the first. It is 2026-11-20, a Friday.
+func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.pay("10.10")
+	s.mustBePaidOutOn(p, "2026-11-21")
+	for _, c := range []struct {
+		settings map[string]any
+		want     string
+	}{
+		{map[string]any{"period": "weekly"}, "2026-11-23"},
+		{map[string]any{"period": "monthly"}, "2026-12-01"},
+		{map[string]any{"on_demand": true}, ""},
+		{map[string]any{"period": "daily", "on_demand": false}, "2026-11-21"},
+	} {
+		s.setPayout(c.settings)
+		s.mustBePaidOutOn(p, c.want)
+	}
+}
+
+// What an operator has ordered has a day, which no change of the settings moves.
+func TestAPayoutOnDemandIsDueOnceItIsOrdered(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.setPayout(map[string]any{"on_demand": true, "holder": "Kaffee GmbH", "iban": "DE17100100100000005678"})
+	p := s.pay("10.10")
+	s.mustBePaidOutOn(p, "")
+	s.Clock.Advance(48 * time.Hour)
+	s.Operate(map[string]any{"command": "run_payouts", "merchant_code": s.merchant.Code, "on_demand": true, "id": "now"}, nil)
+	s.mustBePaidOutOn(p, "2026-11-22")
+	s.setPayout(map[string]any{"on_demand": false, "period": "monthly"})
+	s.mustBePaidOutOn(p, "2026-11-22")
+}
+
+// Chile puts its clocks forward at midnight: there, 2027-09-05 begins at 01:00.
+func TestPayoutsAreDueOnADayWithoutAMidnight(t *testing.T) {
+	t.Parallel()
+	for now, want := range map[string]string{
+		"2027-09-04T04:30:00Z": "2027-09-05", // 00:30 of the day before
+		"2027-09-05T03:59:59Z": "2027-09-05", // its last second
+		"2027-09-05T04:00:00Z": "2027-09-06", // a second later it is 01:00
+	} {
+		at, err := time.Parse(time.RFC3339, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := open(t)
+		s.moveTo("America/Santiago")
+		s.Clock.Advance(at.Sub(s.Clock.Now()))
+		s.mustBePaidOutOn(s.pay("10.10"), want)
+	}
+}
