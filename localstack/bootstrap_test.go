@@ -23,10 +23,14 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 		t.Fatal(err)
 	}
 	noSecrets(t, place, platform, story.String())
-	for _, process := range []string{"checkouts#1", "customers#1", "transactions#1", "receipts#1", "pages#1", "callbacks#1"} {
-		if !strings.Contains(platform.log.String(), "process="+process+"\n") && !strings.Contains(platform.log.String(), "process="+process+" ") {
+	for _, process := range []string{"checkouts#1", "customers#1", "transactions#1", "receipts#1", "pages#1", "callbacks#1",
+		"provision#1", "reconcile#1"} {
+		if !strings.Contains(platform.log.String(), "process="+process) {
 			t.Errorf("the log has no line of %s:\n%s", process, platform.log)
 		}
+	}
+	if strings.Contains(platform.log.String(), "function failed") {
+		t.Errorf("a call failed:\n%s", platform.log)
 	}
 }
 
@@ -36,6 +40,9 @@ func invoked(t *testing.T, place folder) {
 	var reply, failure bytes.Buffer
 	const event = "../events/checkouts-create.json"
 	if err := invoke(t.Context(), place, "checkouts", event, &reply); err != nil || !strings.Contains(reply.String(), `"statusCode": 201`) {
+		t.Errorf("reply %s, error %v", &reply, err)
+	}
+	if err := invoke(t.Context(), place, "payouts", "../events/payouts-list.json", &reply); err != nil || !strings.Contains(reply.String(), `"statusCode": 200`) {
 		t.Errorf("reply %s, error %v", &reply, err)
 	}
 	wrong := filepath.Join(t.TempDir(), "event.json")
