@@ -78,10 +78,12 @@ import (
 //	list payouts                  1 Query for each 1 MB
 //	sweep                         1 Query per shard of due
 //	reconcile, nightly            1 Scan of the table, in 8 segments; for each transaction in doubt 3 Query,
-//	                              and 1 Query of its merchant's unpaid rows for all of them
+//	                              and 1 Query of its merchant's unpaid rows and payout records for all of
+//	                              them; before either the statements of acquirers and banks
 //	add API key                   1 TransactWriteItems, which fails when the merchant has changed
 //	revoke API key                1 GetItem (key by its id), 1 UpdateItem (credential)
 //	update merchant               1 GetItem, 1 UpdateItem, 1 Query per mode, 1 UpdateItem per key
+//	set payouts                   1 GetItem, 1 TransactWriteItems (schedule); 1 GetItem, then as update merchant
 //
 // Items are replaced whole under a version condition: every status change is
 // a pure function from the item read to the item written.
