@@ -82,12 +82,8 @@ func calledBy(f functions.Function) string {
 // environment is what app.FromEnvironment reads. What only a developer's
 // machine may set is never here.
 func (p *platform) environment(f functions.Function) *map[string]*string {
-	variables := map[string]*string{
-		"TABLE":                 p.table.TableName(),
-		"BASE_URL":              p.baseURL,
-		"PLATFORM_SECRET":       p.secretValue(),
-		"PLATFORM_SECRET_SINCE": &p.SecretSince,
-	}
+	variables := p.secretVariables()
+	variables["TABLE"], variables["BASE_URL"], variables["STAGE"] = p.table.TableName(), p.baseURL, &p.Stage
 	if p.PayPal {
 		variables["PAYPAL"] = text("on")
 	}

@@ -71,7 +71,7 @@ func TestTheEnvironmentIsWhatAppReads(t *testing.T) {
 	for _, f := range functions.All {
 		_, r := s.function(t, dev, f.Name)
 		got := variables(r)
-		want := []string{"BASE_URL", "PLATFORM_SECRET", "PLATFORM_SECRET_SINCE", "TABLE"}
+		want := []string{"BASE_URL", "LASTING_SECRET", "PLATFORM_SECRET", "PLATFORM_SECRET_SINCE", "STAGE", "TABLE"}
 		for _, q := range f.Access().Sends {
 			want = append(want, q.Variable)
 			queue, _ := s.queue(t, dev, q.Name)
@@ -98,8 +98,8 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		_, r := inProd(t).function(t, prod, f.Name)
-		if got := variables(r); got["PAYPAL"] != "on" || got["BASE_URL"] != "https://api.example.com" {
-			t.Errorf("%s: PAYPAL is %v, BASE_URL is %v", f.Name, got["PAYPAL"], got["BASE_URL"])
+		if got := variables(r); got["PAYPAL"] != "on" || got["BASE_URL"] != "https://api.example.com" || got["STAGE"] != prod {
+			t.Errorf("%s: PAYPAL is %v, BASE_URL is %v, STAGE is %v", f.Name, got["PAYPAL"], got["BASE_URL"], got["STAGE"])
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// TestTheSecretIsDrawnOnDeployment: letters and digits, a multiple of four of
+// TestSecretsAreDrawnOnDeployment: letters and digits, a multiple of four of
 // them, are base64 of more than the 32 bytes that app.Config asks for.
-func TestTheSecretIsDrawnOnDeployment(t *testing.T) {
+func TestSecretsAreDrawnOnDeployment(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for key := range s.all("AWS::KMS::Key") {
@@ -29,28 +29,56 @@ func TestTheSecretIsDrawnOnDeployment(t *testing.T) {
 		t.Errorf("%d characters", secretLength)
 	}
 	for id, r := range s.all("AWS::SecretsManager::Secret") {
-		if r.Properties["SecretString"] != nil {
+		if r.Properties["SecretString"] != nil || r.Properties["GenerateSecretString"] == nil {
 			t.Errorf("%s has a value in the template", id)
 		}
 	}
 }
 
-// TestOnlyAReferenceToTheSecretIsInTheTemplate, under the platform's own key,
-// and of one version when the operator names it.
-func TestOnlyAReferenceToTheSecretIsInTheTemplate(t *testing.T) {
+// reference is what CloudFormation resolves to a version of a secret; of none
+// named, to the current one.
+func reference(secret, version string) string {
+	return plain(map[string]any{"Fn::Join": []any{"", []any{"{{resolve:secretsmanager:", ref(secret), ":SecretString:::" + version + "}}"}}})
+}
+
+// secretOf is the one of the two that the description is of.
+func (s *synthesis) secretOf(t *testing.T, description string) string {
+	t.Helper()
+	for id, r := range s.all("AWS::SecretsManager::Secret") {
+		if strings.Contains(r.Properties["Description"].(string), description) {
+			return id
+		}
+	}
+	t.Fatalf("no secret that says %q", description)
+	return ""
+}
+
+// TestOnlyReferencesToSecretsAreInTheTemplate, under the platform's own key,
+// and of the versions that the operator names.
+func TestOnlyReferencesToSecretsAreInTheTemplate(t *testing.T) {
 	t.Parallel()
-	for stage, version := range map[string]string{dev: ":SecretString:::}}", prod: ":SecretString:::22222222-3333-4444-5555-666666666666}}"} {
+	for stage, want := range map[string]struct{ version, previous, since, previousSince, lasting string }{
+		dev: {since: "2026-11-01T00:00:00Z"},
+		prod: {"22222222-3333-4444-5555-666666666666", "33333333-4444-5555-6666-777777777777",
+			"2026-12-01T00:00:00Z", "2026-11-01T00:00:00Z", "44444444-5555-6666-7777-888888888888"},
+	} {
 		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
-		for secret := range s.all("AWS::SecretsManager::Secret") {
-			want := plain(map[string]any{"Fn::Join": []any{"", []any{"{{resolve:secretsmanager:", ref(secret), version}}})
-			for _, f := range functions.All {
-				_, r := s.function(t, stage, f.Name)
-				if got := plain(variables(r)["PLATFORM_SECRET"]); got != want {
-					t.Errorf("%s, %s: %s, want %s", stage, f.Name, got, want)
+		secret, lasting := s.secretOf(t, "can be rotated"), s.secretOf(t, "merchants hold on to")
+		variable := map[string]string{"PLATFORM_SECRET": reference(secret, want.version), "PLATFORM_SECRET_SINCE": plain(want.since),
+			"LASTING_SECRET": reference(lasting, want.lasting), "PLATFORM_SECRET_PREVIOUS": "null", "PLATFORM_SECRET_PREVIOUS_SINCE": "null"}
+		if want.previous != "" {
+			variable["PLATFORM_SECRET_PREVIOUS"] = reference(secret, want.previous)
+			variable["PLATFORM_SECRET_PREVIOUS_SINCE"] = plain(want.previousSince)
+		}
+		for _, f := range functions.All {
+			_, r := s.function(t, stage, f.Name)
+			for name, value := range variable {
+				if got := plain(variables(r)[name]); got != value {
+					t.Errorf("%s, %s: %s is %s, want %s", stage, f.Name, name, got, value)
 				}
-				if key, ok := r.Properties["KmsKeyArn"].(map[string]any); !ok || !strings.Contains(plain(key), "Key") {
-					t.Errorf("%s, %s: the environment is under %v", stage, f.Name, r.Properties["KmsKeyArn"])
-				}
+			}
+			if key, ok := r.Properties["KmsKeyArn"].(map[string]any); !ok || !strings.Contains(plain(key), "Key") {
+				t.Errorf("%s, %s: the environment is under %v", stage, f.Name, r.Properties["KmsKeyArn"])
 			}
 		}
 	}

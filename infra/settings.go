@@ -29,10 +29,15 @@ type settings struct {
 	Burst   float64 // burst: requests at once, likewise; 200, 2500
 	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
 
-	SecretVersion string // secretVersion: VersionId of the platform secret; the current one. See secrets.go
-	SecretSince   string // secretSince: RFC 3339, when that version came into use
-	PayPal        bool   // paypal=on offers PayPal
-	AlarmEmail    string // alarmEmail: who hears of alarms; whoever subscribes to the topic
+	PayPal     bool   // paypal=on offers PayPal
+	AlarmEmail string // alarmEmail: who hears of alarms; whoever subscribes to the topic
+
+	// Secrets: secrets.go says how they are rotated.
+	SecretVersion       string // secretVersion: VersionId of the platform secret; the current one
+	SecretSince         string // secretSince: RFC 3339, when that version comes into use
+	SecretPrevious      string // secretPrevious: VersionId of the one before it; none that counts
+	SecretPreviousSince string // secretPreviousSince
+	LastingVersion      string // lastingVersion: VersionId of the lasting secret; the current one
 }
 
 // Production says that losing anything would lose somebody's money.
@@ -61,7 +66,9 @@ func readSettings(node constructs.Node) (settings, error) {
 		ZoneID: c.text("zoneId", ""), ZoneName: c.text("zoneName", ""),
 		Rate: c.number("rate", 100, 5000), Burst: c.number("burst", 200, 2500), Workers: c.number("workers", 5, 50),
 		SecretVersion: c.text("secretVersion", ""), SecretSince: c.text("secretSince", ""),
-		PayPal: strings.EqualFold(c.text("paypal", ""), "on"), AlarmEmail: c.text("alarmEmail", ""),
+		SecretPrevious: c.text("secretPrevious", ""), SecretPreviousSince: c.text("secretPreviousSince", ""),
+		LastingVersion: c.text("lastingVersion", ""),
+		PayPal:         strings.EqualFold(c.text("paypal", ""), "on"), AlarmEmail: c.text("alarmEmail", ""),
 	}
 	c.check(s)
 	return s, errors.Join(c.problems...)
@@ -112,10 +119,25 @@ func (c *context) check(s settings) {
 	if u, err := url.Parse(s.BaseURL); s.BaseURL != "" && (err != nil || u.Host == "" || strings.HasSuffix(u.Path, "/")) {
 		c.wrong("baseUrl=%s is not a URL without a trailing slash", s.BaseURL)
 	}
-	if _, err := time.Parse(time.RFC3339, s.SecretSince); err != nil {
-		c.wrong("secretSince=%s is not an RFC 3339 time", s.SecretSince)
-	}
+	c.checkSecrets(s)
 	if s.Workers != 0 && (s.Workers < leastWorkers || s.Workers > mostWorkers) {
 		c.wrong("workers=%v is not from %d to %d", s.Workers, leastWorkers, mostWorkers)
+	}
+}
+
+// checkSecrets finds what functions would refuse to start with.
+func (c *context) checkSecrets(s settings) {
+	since, err := time.Parse(time.RFC3339, s.SecretSince)
+	if err != nil {
+		c.wrong("secretSince=%s is not an RFC 3339 time", s.SecretSince)
+	}
+	if s.SecretPrevious == "" {
+		return
+	}
+	if s.SecretVersion == "" || s.SecretVersion == s.SecretPrevious {
+		c.wrong("secretPrevious: give another version as secretVersion")
+	}
+	if previous, err := time.Parse(time.RFC3339, s.SecretPreviousSince); err != nil || !previous.Before(since) {
+		c.wrong("secretPreviousSince=%s is not an RFC 3339 time before secretSince", s.SecretPreviousSince)
 	}
 }

@@ -20,16 +20,20 @@ func read(given map[string]any) (settings, error) {
 func TestEachWrongSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, given := range map[string]map[string]any{
-		"stage":         {"stage": "test"},
-		"domain":        {"domain": "api.example.com"},
-		"certificate":   {"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1"},
-		"zoneId":        {"zoneId": "Z1", "zoneName": "example.com"},
-		"baseUrl":       {"baseUrl": "https://api.example.com/"},
-		"rate":          {"rate": "0"},
-		"burst":         {"burst": "many"},
-		"workers":       {"workers": "1"},
-		"workers=1001 ": {"workers": "1001"},
-		"secretSince":   {"secretSince": "yesterday"},
+		"stage":                          {"stage": "test"},
+		"domain":                         {"domain": "api.example.com"},
+		"certificate":                    {"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1"},
+		"zoneId":                         {"zoneId": "Z1", "zoneName": "example.com"},
+		"baseUrl":                        {"baseUrl": "https://api.example.com/"},
+		"rate":                           {"rate": "0"},
+		"burst":                          {"burst": "many"},
+		"workers":                        {"workers": "1"},
+		"workers=1001 ":                  {"workers": "1001"},
+		"secretSince":                    {"secretSince": "yesterday"},
+		"secretVersion":                  {"secretPrevious": "1", "secretPreviousSince": "2026-10-01T00:00:00Z"},
+		"secretPrevious: ":               {"secretPrevious": "1", "secretVersion": "1", "secretPreviousSince": "2026-10-01T00:00:00Z"},
+		"secretPreviousSince= ":          {"secretPrevious": "1", "secretVersion": "2"},
+		"secretPreviousSince=2026-11-01": {"secretPrevious": "1", "secretVersion": "2", "secretPreviousSince": "2026-11-01T00:00:00Z"},
 	} {
 		if _, err := read(given); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v: %v", given, err)

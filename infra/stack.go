@@ -23,15 +23,16 @@ type platform struct {
 	settings
 	stack awscdk.Stack // not embedded: jsii takes an embedded construct for another one
 
-	key       awskms.Key
-	secret    awssecretsmanager.Secret
-	table     awsdynamodb.Table
-	queues    map[string]awssqs.Queue // by their names in functions.Queues
-	dead      []deadQueue
-	api       awsapigatewayv2.HttpApi
-	baseURL   *string
-	functions []function
-	alarms    awssns.Topic
+	key           awskms.Key
+	secret        awssecretsmanager.Secret
+	lastingSecret awssecretsmanager.Secret
+	table         awsdynamodb.Table
+	queues        map[string]awssqs.Queue // by their names in functions.Queues
+	dead          []deadQueue
+	api           awsapigatewayv2.HttpApi
+	baseURL       *string
+	functions     []function
+	alarms        awssns.Topic
 }
 
 // function is a deployed one.
@@ -72,7 +73,7 @@ func newPlatform(app awscdk.App) (*platform, error) {
 }
 
 func (p *platform) build() error {
-	p.addSecret()
+	p.addSecrets()
 	p.addTable()
 	p.addQueues()
 	p.addAPI()
@@ -111,7 +112,8 @@ func (p *platform) lasting() awscdk.RemovalPolicy {
 func (p *platform) output() {
 	p.tell("BaseUrl", p.baseURL, "where clients find the API")
 	p.tell("TableName", p.table.TableName(), "everything there is")
-	p.tell("SecretArn", p.secret.SecretArn(), "what every key is derived from")
+	p.tell("SecretArn", p.secret.SecretArn(), "what keys that can be rotated are derived from")
+	p.tell("LastingSecretArn", p.lastingSecret.SecretArn(), "what merchants hold on to is derived from")
 	p.tell("AlarmTopic", p.alarms.TopicArn(), "subscribe here to hear of alarms")
 }
 
