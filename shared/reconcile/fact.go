@@ -90,8 +90,12 @@ func ofTransaction(t payments.Transaction) evidence {
 	e := evidence{about: t.ID}
 	captured, fee, currency := t.Captured.Minor(), t.Fee.Minor(), t.Captured.Currency()
 	if captured != 0 {
-		e.calls = append(e.calls, entryOf(payments.PaymentEntry, t.ID, currency, legs{
-			payments.AcquirerReceivable: captured, payments.MerchantPayable: fee - captured, payments.FeeIncome: -fee}))
+		owed, billed := captured-fee, int64(0)
+		if t.Gross { // all of it is paid out, and the fee is billed (contract §6.7)
+			owed, billed = captured, fee
+		}
+		e.calls = append(e.calls, entryOf(payments.PaymentEntry, t.ID, currency, legs{payments.AcquirerReceivable: captured,
+			payments.MerchantPayable: -owed, payments.FeesReceivable: billed, payments.FeeIncome: -fee}))
 	}
 	refunded, chargedBack := t.Refunded.Minor(), t.ChargedBack.Minor()
 	e.sums[refundedSum], e.sums[chargedBackSum] = refunded, chargedBack
@@ -101,7 +105,10 @@ func ofTransaction(t payments.Transaction) evidence {
 		if p.Status != payments.EventFailed { // another part stands in for it
 			e.sums[deductedSum] -= p.Deducted.Minor()
 		}
-		id, net := t.ID+"#"+strconv.Itoa(p.Seq), p.Amount.Minor()-p.Fee.Minor()-p.Deducted.Minor()
+		id, net := t.ID+"#"+strconv.Itoa(p.Seq), p.Amount.Minor()-p.Deducted.Minor()
+		if !p.Gross {
+			net -= p.Fee.Minor()
+		}
 		if p.Status == payments.EventScheduled {
 			e.calls = append(e.calls, row(id, payments.UnpaidPart, net, p.Fee.Minor(), currency, p.EligibleAt))
 		} else {

@@ -1,0 +1,37 @@
+package reconcile_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/reconcile"
+)
+
+// TestGrossSettlementAgrees: all that was captured is paid out, and the fee is billed (contract §6.7).
+func TestGrossSettlementAgrees(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Operate(map[string]any{"command": "update_merchant", "merchant_code": s.Merchant.Code, "gross_settlement": true}, nil)
+	s.refund(s.pay("gross", 200), "50")
+	s.Minute()
+	if r := s.reconcile(); r.Found != 0 {
+		t.Fatalf("while it waits: %+v", r.Differences)
+	}
+	payout := s.payOut("gross", sandbox.PaidIBAN)
+	s.Clock.Advance(time.Minute)
+	s.run(payout)
+	s.Clock.Advance(time.Second)
+	r := s.reconcile()
+	if r.Found != 0 || r.Payouts != 1 {
+		t.Errorf("once it is paid: %+v", r.Differences)
+	}
+	for _, want := range []reconcile.Total{
+		{Account: "fees_receivable", Currency: "EUR", Amount: "3.90"}, {Account: "fee_income", Currency: "EUR", Amount: "-7.02"},
+	} {
+		if !slices.Contains(r.Totals, want) {
+			t.Errorf("no %+v in %+v", want, r.Totals)
+		}
+	}
+}
