@@ -24,24 +24,27 @@ import (
 const lastStart = 15 * time.Second
 
 // Tick plans what is due, or as much of it as the function's time allows; the
-// next tick goes on. It fails when something could not be planned, so that
-// alarms see it.
+// next tick goes on. It fails when something could not be planned for another
+// reason, so that alarms see it.
 func Tick(a *app.App) func(context.Context) error {
 	payer, payouts := banking.Open(a), queue.OpenPayouts(a)
 	return func(ctx context.Context) error {
-		ctx, cancel := early(ctx)
+		starting, cancel := early(ctx)
 		defer cancel()
 		var failures [store.DueShards]error
 		var group errgroup.Group
 		for shard := range store.DueShards {
 			group.Go(func() error {
-				failures[shard] = payer.Overdue(ctx, shard, payout.Everybody, func(planned payout.Planned) error {
+				failures[shard] = payer.Overdue(ctx, starting, shard, payout.Everybody, func(planned payout.Planned) error {
 					return payouts.Send(ctx, planned.Tenant, planned.ID)
 				})
 				return nil
 			})
 		}
 		_ = group.Wait()
+		if starting.Err() != nil {
+			a.Log.WarnContext(ctx, "the tick's time is up; the next goes on")
+		}
 		return errors.Join(failures[:]...)
 	}
 }

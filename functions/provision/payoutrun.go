@@ -153,7 +153,7 @@ func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) 
 	var all []payout.Planned
 	seen := map[payout.Planned]bool{}
 	for shard := range store.DueShards {
-		err := payer.Overdue(ctx, shard, s.includes, func(p payout.Planned) error {
+		err := payer.Overdue(ctx, ctx, shard, s.includes, func(p payout.Planned) error {
 			if !seen[p] {
 				all = append(all, p)
 			}

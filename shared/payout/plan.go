@@ -96,12 +96,15 @@ func Everybody(account.Tenant) bool { return true }
 
 // Overdue walks one shard of what is due, of the tenants that are meant, and
 // answers the payouts to run: those it opens, and those whose runner was cut
-// off or whose bank must be asked.
+// off or whose bank must be asked. It begins with no other once starting ends.
 // What goes wrong with one tenant is reported and does not hold up the others.
-func (p *Payer) Overdue(ctx context.Context, shard int, of func(account.Tenant) bool, run func(Planned) error) error {
+func (p *Payer) Overdue(ctx, starting context.Context, shard int, of func(account.Tenant) bool, run func(Planned) error) error {
 	var failures []error
-	for due, err := range p.Store.DuePayouts(ctx, shard, p.Store.Now()) {
-		if err != nil {
+	for due, err := range p.Store.DuePayouts(starting, shard, p.Store.Now()) {
+		switch {
+		case starting.Err() != nil:
+			return errors.Join(append(failures, ctx.Err())...)
+		case err != nil:
 			return errors.Join(append(failures, err)...)
 		}
 		if !of(due.Tenant) {
@@ -117,9 +120,6 @@ func (p *Payer) Overdue(ctx context.Context, shard int, of func(account.Tenant) 
 		if err != nil {
 			p.Log.ErrorContext(ctx, "payout not planned", "tenant", due.Tenant.String(), "payout", due.PayoutID, "error", err)
 			failures = append(failures, err)
-		}
-		if ctx.Err() != nil {
-			return errors.Join(append(failures, ctx.Err())...)
 		}
 	}
 	return errors.Join(failures...)

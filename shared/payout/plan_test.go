@@ -1,6 +1,7 @@
 package payout_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -173,7 +174,7 @@ func (h *house) woken() []string {
 	h.Helper()
 	var ids []string
 	for shard := range store.DueShards {
-		err := h.Overdue(h.Context(), shard, payout.Everybody, func(p payout.Planned) error {
+		err := h.Overdue(h.Context(), h.Context(), shard, payout.Everybody, func(p payout.Planned) error {
 			ids = append(ids, p.ID)
 			return nil
 		})
@@ -210,10 +211,10 @@ func TestATickGoesOnAfterAFailure(t *testing.T) {
 	lost := errors.New("the queue is away")
 	var failed int
 	for shard := range store.DueShards {
-		if err := h.Overdue(t.Context(), shard, nobody, func(payout.Planned) error { return lost }); err != nil {
+		if err := h.Overdue(t.Context(), t.Context(), shard, nobody, func(payout.Planned) error { return lost }); err != nil {
 			t.Error(err)
 		}
-		err := h.Overdue(t.Context(), shard, payout.Everybody, func(payout.Planned) error { return lost })
+		err := h.Overdue(t.Context(), t.Context(), shard, payout.Everybody, func(payout.Planned) error { return lost })
 		if errors.Is(err, lost) {
 			failed++
 		}
@@ -224,5 +225,27 @@ func TestATickGoesOnAfterAFailure(t *testing.T) {
 	h.Advance(15 * time.Minute)
 	if woken := h.woken(); len(woken) != 1 {
 		t.Errorf("woken %q", woken)
+	}
+}
+
+// TestATickWhoseTimeIsUpBeginsNothing, which is no failure: the next one goes on.
+func TestATickWhoseTimeIsUpBeginsNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.pay(1)
+	h.Advance(day)
+	over, end := context.WithCancel(t.Context())
+	end()
+	for shard := range store.DueShards {
+		err := h.Overdue(t.Context(), over, shard, payout.Everybody, func(payout.Planned) error {
+			t.Error("something was begun")
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if woken := h.woken(); len(woken) != 1 {
+		t.Errorf("the next tick ran %q", woken)
 	}
 }
