@@ -31,9 +31,9 @@ var imports = []struct {
 	{"functions/payouts", forFunctions},
 	{"functions/provision", forFunctions + " shared/app/banking shared/payout shared/bank/... shared/country shared/processing shared/webhook shared/acquirer shared/acquirer/sandbox"},
 	{"functions/receipts", forFunctions + " shared/country"},
-	{"functions/reconcile", "shared/app shared/app/banking shared/reconcile"},
+	{"functions/reconcile", "shared/app shared/app/banking shared/metric shared/reconcile"},
 	{"functions/relay", forFunctions + " shared/app/queue"},
-	{"functions/sweep", forFunctions + " shared/app/queue shared/processing"},
+	{"functions/sweep", forFunctions + " shared/app/queue shared/processing shared/metric"},
 	{"functions/transactions", forFunctions + " shared/processing"},
 
 	{"shared/money", ""},
@@ -41,6 +41,7 @@ var imports = []struct {
 	{"shared/webhook", ""},
 	{"shared/contract", ""},
 	{"shared/country", ""},
+	{"shared/metric", ""},
 	{"shared/account", pure},
 	{"shared/payments", pure},
 	{"shared/page", pure + " shared/payments"},
@@ -55,7 +56,7 @@ var imports = []struct {
 	{"shared/processing", pure + " shared/account shared/payments shared/store shared/acquirer"},
 	{"shared/payout", pure + " shared/account shared/payments shared/store shared/bank"},
 	{"shared/app", pure + " shared/account shared/payments shared/page shared/webhook" +
-		" shared/store shared/rest shared/processing shared/acquirer/... shared/bank"},
+		" shared/store shared/rest shared/processing shared/acquirer/... shared/bank shared/metric"},
 
 	{"shared/app/queue", "shared/account shared/app"},
 	{"shared/app/banking", "shared/account shared/app shared/bank/... shared/payout"},
@@ -63,8 +64,8 @@ var imports = []struct {
 	// Tests import localstack, and through its world the contract; programs do not.
 	{"localstack/world", "functions shared/... localstack/..."},
 	{"localstack/...", "functions localstack/... " + pure + " shared/account shared/payments shared/webhook" +
-		" shared/store shared/rest shared/app shared/acquirer/... shared/reconcile"},
-	{"infra/...", "functions shared/app shared/store"},
+		" shared/store shared/rest shared/app shared/acquirer/... shared/bank/... shared/reconcile"},
+	{"infra/...", "functions shared/app shared/metric shared/store"},
 }
 
 const (

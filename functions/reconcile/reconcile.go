@@ -12,13 +12,10 @@ package reconcile
 import (
 	"context"
 	"encoding/json"
-	"io"
-	"os"
-
-	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
@@ -36,26 +33,6 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 		a.Log.InfoContext(ctx, "reconciled", "differences", report.Found, "tenants", report.Tenants,
 			"transactions", report.Transactions, "entries", report.Entries, "rows", report.Rows, "payouts", report.Payouts,
 			"movements", report.Movements, "bookings", report.Bookings, "read_again", report.Suspects, "open", report.Open)
-		if lambdacontext.FunctionName != "" { // in a Lambda, whose standard output CloudWatch reads
-			err = meter(os.Stdout, report)
-		}
-		return report, err
+		return report, a.Metrics.Count(report.At, map[string]int{metric.ReconcileDifferences: report.Found})
 	}
-}
-
-// meter writes the number of differences as a metric, in CloudWatch's embedded
-// metric format: one line of JSON that becomes ReconcileDifferences in the
-// namespace Cashwrap, without dimensions.
-func meter(out io.Writer, r reconcile.Report) error {
-	const metric = "ReconcileDifferences"
-	return json.NewEncoder(out).Encode(map[string]any{
-		"_aws": map[string]any{
-			"Timestamp": r.At.UnixMilli(),
-			"CloudWatchMetrics": []any{map[string]any{
-				"Namespace": "Cashwrap", "Dimensions": [][]string{{}},
-				"Metrics": []any{map[string]any{"Name": metric, "Unit": "Count"}},
-			}},
-		},
-		metric: r.Found,
-	})
 }

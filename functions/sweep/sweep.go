@@ -11,12 +11,14 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -45,6 +47,8 @@ type tick struct {
 	callbacks *queue.Callbacks
 	at        time.Time
 	work      errgroup.Group
+
+	lost, checkouts, refunds, failures atomic.Int64 // see count
 }
 
 func (t *tick) run(ctx context.Context) error {
@@ -58,11 +62,25 @@ func (t *tick) run(ctx context.Context) error {
 	}
 	walks.Wait()
 	_ = t.work.Wait() // each thing's error has been logged
+	defer t.count(ctx)
 	if reading.Err() != nil {
 		t.Log.WarnContext(ctx, "the tick's time is up; the next goes on")
 		return ctx.Err()
 	}
 	return t.judge(ctx, failures)
+}
+
+// count tells how much there was to do; the alarms watch it.
+func (t *tick) count(ctx context.Context) {
+	err := t.Metrics.Count(t.at, map[string]int{
+		metric.OverdueCallbacks:  int(t.lost.Load()),
+		metric.ResolvedCheckouts: int(t.checkouts.Load()),
+		metric.ResolvedRefunds:   int(t.refunds.Load()),
+		metric.SweepFailures:     int(t.failures.Load()),
+	})
+	if err != nil {
+		t.Log.ErrorContext(ctx, "metrics not written", "error", err)
+	}
 }
 
 // untilLastStart ends when nothing new may be started.
@@ -96,6 +114,7 @@ func (t *tick) judge(ctx context.Context, failures []error) error {
 	for shard, err := range failures {
 		if err != nil {
 			failed++
+			t.failures.Add(1)
 			t.Log.ErrorContext(ctx, "due shard not read", "shard", shard, "error", err)
 		}
 	}
@@ -122,6 +141,7 @@ func (t *tick) lookAfter(ctx context.Context, due store.Due) {
 }
 
 func (t *tick) report(ctx context.Context, due store.Due, err error) {
+	t.failures.Add(1)
 	if due.CallbackID != "" {
 		t.Log.ErrorContext(ctx, "callback not swept", "callback", due.CallbackID, "error", err)
 		return
@@ -138,9 +158,17 @@ func (t *tick) settle(ctx context.Context, due store.Due) error {
 		return t.resend(ctx, due.CallbackID)
 	}
 	if due.RefundID != "" {
-		return t.Processing.ResolveRefund(ctx, due.Tenant, due.RefundID)
+		return counted(&t.refunds, t.Processing.ResolveRefund(ctx, due.Tenant, due.RefundID))
 	}
 	_, err := t.Processing.Resolve(ctx, due.Tenant, due.CheckoutID)
+	return counted(&t.checkouts, err)
+}
+
+// counted counts what went well.
+func counted(n *atomic.Int64, err error) error {
+	if err == nil {
+		n.Add(1)
+	}
 	return err
 }
 
@@ -152,6 +180,9 @@ func (t *tick) resend(ctx context.Context, id string) error {
 	tenant, callback, err := t.Store.Callback(ctx, id)
 	if err != nil || !callback.Overdue(t.at) {
 		return err
+	}
+	if callback.Lost() {
+		t.lost.Add(1)
 	}
 	if err := t.callbacks.Send(ctx, id, 0); err != nil {
 		return err

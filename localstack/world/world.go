@@ -39,6 +39,7 @@ type World struct {
 	App      *app.App     // for looking inside: no fault reaches it
 	Queues   *sqs.Engine
 	Logs     *Log
+	Metrics  *Log     // what the functions counted
 	Merchant Merchant // a sandbox merchant in Germany
 	Other    Merchant // another one
 
@@ -84,7 +85,7 @@ var checker = sync.OnceValues(contract.NewChecker)
 // New makes a world with two merchants.
 func New(tb testing.TB) *World {
 	tb.Helper()
-	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}}
+	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}, Metrics: &Log{}}
 	w.Queues = sqs.New(sqs.Config{Now: w.Clock.Now})
 	accessKey := enginetest.AccessKey(tb)
 	w.credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -94,7 +95,7 @@ func New(tb testing.TB) *World {
 		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "BASE_URL": "http://cashwrap.test",
 		"DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
 		"PLATFORM_SECRET": newSecret(), "PLATFORM_SECRET_SINCE": Start.Format(time.RFC3339), "LASTING_SECRET": newSecret(),
-		"ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
+		"STAGE": "test", "ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "on",
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.Clock.Now})
 	if enginetest.OnDynamoDBLocal() {
@@ -143,7 +144,7 @@ func (w *World) Process() *Process {
 	running, err := runner.Start(w.Context(), runner.Config{
 		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
 		Outside: app.Outside{
-			Now: w.Clock.Now, Credentials: w.credentials, Log: log, SandboxHTTP: engines,
+			Now: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics, SandboxHTTP: engines,
 			HTTP:         &http.Client{Transport: faulty{next: meter, steps: steps}},
 			WrapAcquirer: steps.wrap, WrapBank: steps.wrapBank, MaxBackoff: time.Millisecond,
 			Limits: rest.Limits{Credential: unlimited, Address: unlimited},

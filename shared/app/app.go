@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -30,6 +32,7 @@ type Outside struct {
 	SandboxHTTP   aws.HTTPClient                            // the sandbox acquirer's, another party; nil: HTTP
 	Credentials   aws.CredentialsProvider                   // nil: the Lambda environment's
 	Log           *slog.Logger                              // nil: standard error, JSON or readable
+	Metrics       io.Writer                                 // nil: standard output of a deployed function
 	Limits        rest.Limits                               // zero: contract §2.9
 	MaxAttempts   int                                       // of one AWS call; 0: the SDK's default
 	MaxBackoff    time.Duration                             // between them; 0: the SDK's default
@@ -47,6 +50,7 @@ type App struct {
 	Acquirers  map[account.Mode]acquirer.Acquirer
 	Processing *processing.Processor
 	Log        *slog.Logger
+	Metrics    metric.Log
 	Now        func() time.Time
 
 	outside Outside
@@ -64,6 +68,10 @@ func New(c Config, o Outside) *App {
 		o.Log = newLog(c.ReadableLog)
 	}
 	a := &App{Config: c, Log: o.Log, outside: o, Now: func() time.Time { return o.Now().UTC() }}
+	a.Metrics = metric.Log{Out: o.Metrics, Stage: c.Stage}
+	if o.Metrics == nil && c.Deployed {
+		a.Metrics.Out = os.Stdout
+	}
 	a.Store = a.open(o.HTTP)
 	a.openAcquirers()
 	a.Processing = processing.New(processing.Config{

@@ -20,6 +20,8 @@ type Config struct {
 	BaseURL          string // BASE_URL of the API, without a trailing slash
 	PayPal           bool   // PAYPAL=on offers PayPal
 	ReadableLog      bool   // LOG=text: for a terminal; else JSON
+	Stage            string // STAGE of the deployment; none on a developer's machine
+	Deployed         bool   // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
 
 	// Secrets are base64 of at least 32 bytes; keys.go says what is derived from which.
 	Secret         []byte    // PLATFORM_SECRET
@@ -48,6 +50,8 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		SQSEndpoint:            e.first("SQS_ENDPOINT", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL"),
 		PayPal:                 e.on("PAYPAL"),
 		ReadableLog:            lookup("LOG") == "text",
+		Stage:                  lookup("STAGE"),
+		Deployed:               lookup("STAGE") != "" && lookup("AWS_LAMBDA_FUNCTION_NAME") != "",
 		Secret:                 e.secret("PLATFORM_SECRET"),
 		SecretSince:            e.time("PLATFORM_SECRET_SINCE"),
 		AllowHTTP:              e.on("ALLOW_HTTP"),

@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/base64"
 	"maps"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -99,5 +100,23 @@ func TestSwitches(t *testing.T) {
 	c, err := read(map[string]string{"ALLOW_HTTP": "on", "ALLOW_LOOPBACK_CALLBACKS": "ON", "PAYPAL": "true"})
 	if err != nil || !c.AllowHTTP || !c.AllowLoopbackCallbacks || c.PayPal {
 		t.Errorf("read %+v, %v", c, err)
+	}
+}
+
+// TestOnlyADeploymentsMetricsAreRead: a function run as a process on this
+// machine has a Lambda's environment too.
+func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		given map[string]string
+		want  bool
+	}{
+		{nil, false}, {map[string]string{"STAGE": "dev"}, false}, {map[string]string{"AWS_LAMBDA_FUNCTION_NAME": "sweep"}, false},
+		{map[string]string{"STAGE": "dev", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep"}, true},
+	} {
+		got, err := read(c.given)
+		if a := app.New(got, app.Outside{}); err != nil || got.Deployed != c.want || (a.Metrics.Out == os.Stdout) != c.want || a.Metrics.Stage != c.given["STAGE"] {
+			t.Errorf("%v: %t, %+v, %v", c.given, got.Deployed, a.Metrics, err)
+		}
 	}
 }

@@ -78,6 +78,14 @@ func (c Callback) Overdue(now time.Time) bool {
 	return c.State == CallbackOwed && !now.Before(c.SweepAt())
 }
 
+// Lost says that stream or queue should have brought about the try that is
+// overdue: it is not one further off than a queue can wait, which the sweep
+// sends as a rule.
+func (c Callback) Lost() bool {
+	_, fast := c.QueueDelay(c.UpdatedAt)
+	return fast || c.Sweeps > 0
+}
+
 // Swept is the callback after the sweep has sent its next try.
 func (c Callback) Swept(now time.Time) Callback {
 	c.Sweeps, c.SweptAt = c.Sweeps+1, now

@@ -1,0 +1,95 @@
+package sweep_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/metric"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// counts are those of one tick.
+type counts struct{ OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepFailures int }
+
+// counted is what a tick counts.
+func counted(w *world.World) (c counts) {
+	w.Helper()
+	before := len(w.Metrics.String())
+	tick(w)
+	line := w.Metrics.String()[before:]
+	if err := json.Unmarshal([]byte(line), &c); err != nil || strings.Count(line, "\n") != 1 {
+		w.Errorf("counted %q: %v", line, err)
+	}
+	for _, name := range []string{metric.OverdueCallbacks, metric.ResolvedCheckouts, metric.ResolvedRefunds, metric.SweepFailures} {
+		if !strings.Contains(line, `{"Name":"`+name+`","Unit":"Count"}`) {
+			w.Errorf("%s is not counted in %s", name, line)
+		}
+	}
+	return c
+}
+
+func wantCounts(w *world.World, when string, want counts) {
+	w.Helper()
+	if got := counted(w); got != want {
+		w.Errorf("%s: counted %+v, want %+v", when, got, want)
+	}
+}
+
+func TestWhatTheFastPathLostIsCounted(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	shop := w.Receive()
+	wantCounts(w, "with nothing to do", counts{})
+	create(w, "late", shop.URL)
+	deactivate(w, create(w, "order", shop.URL))
+	w.Clock.Advance(time.Minute)
+	wantCounts(w, "a lost callback", counts{OverdueCallbacks: 1})
+	wantCounts(w, "at once again", counts{})
+	w.Clock.Advance(time.Hour - time.Minute) // the message waits in a queue that nobody reads
+	wantCounts(w, "still lost, and a checkout at its end", counts{OverdueCallbacks: 1, ResolvedCheckouts: 1})
+	ruin(w, 2)
+	wantCounts(w, "items that nobody can read", counts{SweepFailures: 2 * store.DueShards})
+}
+
+// TestALaterTryIsNotLost: of the published tries only the early ones can wait
+// in a queue; the sweep sends the others at their time.
+func TestALaterTryIsNotLost(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	shop := w.Receive()
+	shop.Answer(http.StatusInternalServerError)
+	deactivate(w, create(w, "order", shop.URL))
+	for _, wait := range []time.Duration{0, time.Minute, 4 * time.Minute, 15 * time.Minute, 100 * time.Minute, 10 * time.Hour} {
+		w.Clock.Advance(wait)
+		wantCounts(w, wait.String()+" later", counts{})
+		if _, err := w.Main().DrainStream(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		drain(w)
+	}
+	if n := strings.Count(w.Logs.String(), "callback not delivered"); n != 6 {
+		t.Errorf("%d tries, want 6", n)
+	}
+}
+
+func TestARefundWithoutAnOutcomeIsCounted(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	created := w.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
+		"checkout_reference": "order", "amount": 100, "currency": "EUR", "merchant_code": w.Merchant.Code}})
+	paid := w.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: map[string]any{
+		"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": "4200000000000091",
+			"expiry_month": "12", "expiry_year": "2030", "cvv": "737"}}})
+	const unanswered = 42.25 // by the sandbox acquirer
+	refund := w.Do(world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid.Text("transaction_id"), Body: map[string]any{"amount": unanswered}})
+	if refund.Status != http.StatusNoContent {
+		t.Fatalf("refund: %d %s", refund.Status, refund.Body)
+	}
+	w.Clock.Advance(time.Minute)
+	wantCounts(w, "a refund without an outcome", counts{ResolvedRefunds: 1})
+	wantCounts(w, "once it has one", counts{})
+}
