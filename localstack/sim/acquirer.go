@@ -75,8 +75,8 @@ func (f farAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement,
 	}
 }
 
-func linesOf(statement iter.Seq2[acquirer.Movement, error]) ([]acquirer.Movement, error) {
-	var lines []acquirer.Movement
+func linesOf[T any](statement iter.Seq2[T, error]) ([]T, error) {
+	var lines []T
 	for line, err := range statement {
 		if err != nil {
 			return nil, err

@@ -172,23 +172,38 @@ func (w *World) scan() []item {
 // time for never.
 func (w *World) nextDue() time.Time {
 	next := ""
-	for shard := range store.DueShards {
-		var out struct{ Items []map[string]any }
-		w.aws(w.table, tables+"Query", map[string]any{
-			"TableName": w.config.Table, "IndexName": "due", "KeyConditionExpression": "due_pk = :p",
-			"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": fmt.Sprintf("DUE#%d", shard)}},
-		}, &out)
-		for _, raw := range out.Items {
-			if at := item(plainItem(raw)).text("due_sk"); (next == "" || at < next) && !neverTaken(w.read(raw["pk"], raw["sk"])) {
-				next = at
-			}
+	for _, i := range w.dueItems("DUE") {
+		if at := i.text("due_sk"); (next == "" || at < next) && !neverTaken(w.read(keyOf(i, "pk"), keyOf(i, "sk"))) {
+			next = at
 		}
 	}
 	if next == "" {
 		return time.Time{}
 	}
+	return dueAt(next)
+}
+
+func keyOf(i item, name string) map[string]string { return map[string]string{"S": i.text(name)} }
+
+// dueItems are all that a schedule has to look at, ever, in some order.
+func (w *World) dueItems(what string) (due []item) {
+	for shard := range store.DueShards {
+		var out struct{ Items []map[string]any }
+		w.aws(w.table, tables+"Query", map[string]any{
+			"TableName": w.config.Table, "IndexName": "due", "KeyConditionExpression": "due_pk = :p",
+			"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": fmt.Sprintf("%s#%d", what, shard)}},
+		}, &out)
+		for _, raw := range out.Items {
+			due = append(due, plainItem(raw))
+		}
+	}
+	return due
+}
+
+// dueAt is when something is due, by its place in the index.
+func dueAt(place string) time.Time {
 	var micros int64
-	_, _ = fmt.Sscanf(next, "%d#", &micros)
+	_, _ = fmt.Sscanf(place, "%d#", &micros)
 	return time.UnixMicro(micros).Add(time.Second)
 }
 
@@ -205,8 +220,13 @@ func (w *World) atRest() bool {
 	if !w.nextDue().IsZero() {
 		return false
 	}
+	return w.empty(w.config.CallbackQueue)
+}
+
+// empty says a queue holds no message, visible or not.
+func (w *World) empty(url string) bool {
 	var out struct{ Attributes map[string]string }
-	w.aws(w.queues, queues+"GetQueueAttributes", map[string]any{"QueueUrl": w.config.CallbackQueue, "AttributeNames": []string{"All"}}, &out)
+	w.aws(w.queues, queues+"GetQueueAttributes", map[string]any{"QueueUrl": url, "AttributeNames": []string{"All"}}, &out)
 	for _, name := range []string{"", "NotVisible", "Delayed"} {
 		if out.Attributes["ApproximateNumberOfMessages"+name] != "0" {
 			return false

@@ -35,26 +35,28 @@ type kind int
 const (
 	toTable kind = iota
 	toQueue
-	toBooks // the sandbox acquirer's own records
+	toBooks // the sandbox acquirer's and bank's own records
 	toAcquirer
 	toReceiver
 	toPlatform // a client's request
 	toClient   // its reply
 	move       // a client, or a straggler, goes on
+	toBank
 	kinds
 )
 
-var kindNames = [...]string{"table", "queue", "books", "acquirer", "receiver", "platform", "client", "move"}
+var kindNames = [...]string{"table", "queue", "books", "acquirer", "receiver", "platform", "client", "move", "bank"}
 
 func (k kind) String() string { return kindNames[k] }
 
-// possible are the faults of each kind of I/O. The acquirer is another party:
-// what it does with its own books is out of our processes' hands.
+// possible are the faults of each kind of I/O. The acquirer and the bank are other
+// parties: what they do with their own books is out of our processes' hands.
 var possible = [kinds][]fault{
 	toTable:    {failBefore, loseReply, straggle, throttle, conflict, hang, dieBefore, dieAfter},
 	toQueue:    {failBefore, loseReply, straggle, throttle, hang, dieBefore, dieAfter},
 	toBooks:    {failBefore, loseReply, throttle, conflict},
 	toAcquirer: {failBefore, loseReply, straggle, throttle, hang, dieBefore, dieAfter},
+	toBank:     {failBefore, loseReply, straggle, throttle, hang, dieBefore, dieAfter},
 	toReceiver: {failBefore, loseReply, throttle, hang, dieBefore, dieAfter},
 	toPlatform: {failBefore, duplicate},
 	toClient:   {loseReply},

@@ -40,7 +40,7 @@ func (w *World) start(name string, roll uint64) *process {
 		outside.Now = func() time.Time { return w.now().Add(skew) }
 	}
 	a := app.New(w.config, outside)
-	if w.Refunds { // somebody charges live cards, so that there is a floor to reach
+	if w.Refunds || w.Month { // somebody charges live cards, so that there is a floor to reach
 		a.Acquirers[account.Live] = a.Acquirers[account.Test]
 	}
 	switch {
@@ -50,7 +50,7 @@ func (w *World) start(name string, roll uint64) *process {
 		p.queue = a.Queue(f.Queue.Handle)
 	case f.Stream != nil:
 		p.stream = a.Stream(f.Stream)
-	case f.Tick != nil:
+	case f.Tick != nil && f.Tick.Handle != nil:
 		p.tick = a.Tick(f.Tick.Handle)
 	default:
 		p.invoke = f.Invoke(a)

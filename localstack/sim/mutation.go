@@ -98,8 +98,13 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 	if values := valuesOf(target, "sk"); len(values) > 0 {
 		sort, _, _ = strings.Cut(values[0], "#")
 	}
-	if values := valuesOf(target, "pk"); len(values) > 0 && strings.HasPrefix(values[0], "SANDBOX#") {
-		book = "SANDBOX "
+	if values := valuesOf(target, "pk"); len(values) > 0 {
+		switch {
+		case strings.HasPrefix(values[0], "SANDBOX#"):
+			book = "SANDBOX "
+		case strings.HasSuffix(values[0], "#PAYOUTS"): // sorted by day
+			sort = "RECORD"
+		}
 	}
 	return kind + " " + book + sort + ": " + expression
 }

@@ -101,7 +101,11 @@ func (w *World) steer(groups ...string) {
 			w.panicf("no end after %d steps", maxSteps)
 		}
 		if w.stormy {
-			w.meddle()
+			if w.Month {
+				w.payees.stir()
+			} else {
+				w.meddle()
+			}
 			synctest.Wait() // for whom it brought to life
 		}
 		c := w.next()

@@ -22,7 +22,7 @@ const (
 	seedVariable  = "CASHWRAP_SIM_SEED"
 	shardVariable = "CASHWRAP_SIM_SHARD" // "2/4" in a process of its own
 
-	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay: refunds, or all
+	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay: refunds, month, or all
 )
 
 // defaultSeeds are for the fast loop; CI sets more.
@@ -112,13 +112,16 @@ func report(t *testing.T, w *sim.World, seed uint64) {
 	if w.Refunds {
 		again += " WORKLOAD=refunds"
 	}
+	if w.Month {
+		again += " WORKLOAD=month"
+	}
 	t.Logf("what happened to it:\n%s\nthe whole history: %s", w.Trace(found[0].About), again)
 }
 
 // TestSameSeedSameHistory plays some seeds twice.
 func TestSameSeedSameHistory(t *testing.T) {
 	for seed := uint64(1); seed <= 15; seed++ {
-		o := sim.Options{Refunds: seed%3 == 0}
+		o := sim.Options{Refunds: seed%3 == 0, Month: seed%3 == 1}
 		first, second := sim.Run(t, seed, o).History(), sim.Run(t, seed, o).History()
 		if first != second {
 			t.Errorf("seed %d has two histories; they differ from here:\n%s", seed, parting(first, second))
@@ -140,7 +143,7 @@ func parting(first, second string) string {
 // TestReplay prints a seed's whole history: make sim SEED=123.
 func TestReplay(t *testing.T) {
 	seed := number(t, seedVariable, 1)
-	w := sim.Run(t, seed, sim.Options{Refunds: os.Getenv(workloadVariable) == "refunds"})
+	w := sim.Run(t, seed, sim.Options{Refunds: os.Getenv(workloadVariable) == "refunds", Month: os.Getenv(workloadVariable) == "month"})
 	if testing.Verbose() {
 		t.Logf("\n%s", w.History())
 	}

@@ -82,11 +82,16 @@ func (w *World) jump(d time.Duration) {
 // tick wakes the sweep.
 func (w *World) tick() {
 	w.lastTick = w.now()
+	w.wake("sweep")
+}
+
+// wake is a schedule's call of a function.
+func (w *World) wake(function string) {
 	w.ticks++
 	actor, roll := fmt.Sprintf("tick-%d", w.ticks), w.dice.Uint64()
 	w.run(sources, func() {
 		w.park(move, nil, actor, "ticks")
-		err := w.invoke(actor, "sweep", "", roll, func(ctx context.Context, p *process) error {
+		err := w.invoke(actor, function, "", roll, func(ctx context.Context, p *process) error {
 			return p.tick(ctx, events.EventBridgeEvent{})
 		})
 		w.notef(actor, "ended: %v", err)
@@ -204,12 +209,17 @@ func (w *World) consume() {
 	if w.stormy && w.weather.queueSleeps && w.dice.IntN(4) == 0 {
 		w.queueWakes = w.now().Add(time.Duration(w.dice.IntN(300)) * time.Minute)
 	}
+	w.poll("callbacks", w.config.CallbackQueue, 1+w.dice.IntN(10))
+}
+
+// poll gives a function a batch of its queue; false when there is none.
+func (w *World) poll(function, url string, most int) bool {
 	var out struct {
 		Messages []struct{ MessageId, ReceiptHandle, Body string }
 	}
-	w.aws(w.queues, queues+"ReceiveMessage", map[string]any{"QueueUrl": w.config.CallbackQueue, "MaxNumberOfMessages": 1 + w.dice.IntN(10)}, &out)
+	w.aws(w.queues, queues+"ReceiveMessage", map[string]any{"QueueUrl": url, "MaxNumberOfMessages": most}, &out)
 	if len(out.Messages) == 0 {
-		return
+		return false
 	}
 	var event events.SQSEvent
 	for _, m := range out.Messages {
@@ -220,26 +230,27 @@ func (w *World) consume() {
 	w.run(sources, func() {
 		w.park(move, nil, actor, "delivers")
 		var reply events.SQSEventResponse
-		err := w.invoke(actor, "callbacks", "", roll, func(ctx context.Context, p *process) (err error) {
+		err := w.invoke(actor, function, "", roll, func(ctx context.Context, p *process) (err error) {
 			reply, err = p.queue(ctx, event)
 			return err
 		})
 		w.notef(actor, "%d messages, %d failed, %v", len(event.Records), len(reply.BatchItemFailures), err)
 		if err == nil {
-			w.acknowledge(event, reply)
+			w.acknowledge(url, event, reply)
 		}
 	})
+	return true
 }
 
 // acknowledge deletes what was handled.
-func (w *World) acknowledge(event events.SQSEvent, reply events.SQSEventResponse) {
+func (w *World) acknowledge(url string, event events.SQSEvent, reply events.SQSEventResponse) {
 	failed := map[string]bool{}
 	for _, f := range reply.BatchItemFailures {
 		failed[f.ItemIdentifier] = true
 	}
 	for _, m := range event.Records {
 		if !failed[m.MessageId] {
-			w.aws(w.queues, queues+"DeleteMessage", map[string]any{"QueueUrl": w.config.CallbackQueue, "ReceiptHandle": m.ReceiptHandle}, nil)
+			w.aws(w.queues, queues+"DeleteMessage", map[string]any{"QueueUrl": url, "ReceiptHandle": m.ReceiptHandle}, nil)
 		}
 	}
 }

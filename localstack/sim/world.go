@@ -19,6 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/sqs"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -65,6 +66,9 @@ type World struct {
 	moments  int64 // that have been
 	promises []promise
 	disputed bool // every charge-back has been reported again, in the calm
+
+	begins time.Duration // when the world begins, after a bubble does
+	payees *month        // of a world of payouts
 }
 
 // Options of a run.
@@ -72,6 +76,8 @@ type Options struct {
 	// Refunds plays nothing but refunds of transactions paid before the storm:
 	// many of them, and little else to wait for.
 	Refunds bool
+	// Month plays a month of payments and payouts.
+	Month bool
 	// Without names a condition that the transport takes out of every write.
 	Without string
 	// Conditions is told of each condition that a write carries.
@@ -96,14 +102,17 @@ func Run(t *testing.T, seed uint64, o Options) *World {
 func (w *World) now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return time.Now().Add(epoch + w.offset).UTC().Round(0)
+	return time.Now().Add(w.begins + w.offset).UTC().Round(0)
 }
 
 func newWorld(seed uint64, o Options) *World {
 	w := &World{seed: seed, dice: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
-		idleProcesses: map[string][]*process{}, started: map[string]int{}}
+		idleProcesses: map[string][]*process{}, started: map[string]int{}, begins: epoch}
 	w.sched.active = map[string]int{}
 	w.weather = newWeather(w.dice)
+	if o.Month {
+		w.payees = newMonth(w)
+	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.weather.indexLag, TTLLag: w.weather.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
 	w.config = app.Config{
@@ -112,7 +121,8 @@ func newWorld(seed uint64, o Options) *World {
 	}
 	w.outside = w.makeOutside()
 	w.createTable()
-	w.createQueue()
+	w.config.CallbackQueue = w.createQueue(functions.Callbacks)
+	w.config.PayoutQueue = w.createQueue(functions.Payouts)
 	w.openStream()
 	w.lastTick = w.now()
 	return w
@@ -128,6 +138,7 @@ func (w *World) makeOutside() app.Outside {
 		Now: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toBooks}, Credentials: credentials,
 		Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, CallbackHTTP: receiver{w},
 		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return farAcquirer{a, w} },
+		WrapBank:     func(b bank.Bank) bank.Bank { return farBank{b, w} },
 	}
 	if w.weather.tight {
 		o.Limits = rest.Limits{Credential: tight, Address: tight}
@@ -157,8 +168,8 @@ func (w *World) createTable() {
 	}
 }
 
-func (w *World) createQueue() {
-	q := functions.Callbacks
+// createQueue makes a queue with its dead-letter queue, and answers its URL.
+func (w *World) createQueue(q functions.Queue) string {
 	var out struct{ QueueUrl string }
 	create := func(name string, attributes map[string]string) string {
 		w.aws(w.queues, queues+"CreateQueue", map[string]any{"QueueName": name, "Attributes": attributes}, &out)
@@ -166,7 +177,7 @@ func (w *World) createQueue() {
 	}
 	create(q.DeadName(), nil)
 	arn := "arn:aws:sqs:us-east-1:000000000000:" + q.DeadName()
-	w.config.CallbackQueue = create(q.Name, map[string]string{
+	return create(q.Name, map[string]string{
 		"VisibilityTimeout": fmt.Sprint(int(q.Visibility.Seconds())),
 		"RedrivePolicy":     fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":"%d"}`, arn, q.MaxReceives),
 	})
@@ -175,6 +186,10 @@ func (w *World) createQueue() {
 // play is the life of a world: a calm start, the storm, and the calm in which
 // everything must come right.
 func (w *World) play() {
+	if w.Month {
+		w.payees.play()
+		return
+	}
 	w.run(clients, w.found)
 	w.steer(clients)
 	if w.Refunds {

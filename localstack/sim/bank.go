@@ -1,0 +1,62 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+)
+
+// farBank is a bank behind a network, another party as farAcquirer is. What it
+// does not take for its account's sake it takes when the storm is over: the
+// order would wait for good.
+type farBank struct {
+	bank.Bank
+	world *World
+}
+
+// Transfer makes one call. Throttled, the bank certainly took nothing.
+func (f farBank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, error) {
+	return perform(f.world, ctx, exchange[bank.Outcome]{
+		kind: toBank, label: "Transfer " + t.ID + " " + t.Amount.String(),
+		send: func() (bank.Outcome, string, error) {
+			if !f.world.stormy && t.To.IBAN == sandbox.NotTakenIBAN {
+				t.To.IBAN = sandbox.PaidIBAN
+			}
+			o, err := f.Bank.Transfer(context.WithoutCancel(ctx), t)
+			if err != nil {
+				return o, err.Error(), err
+			}
+			return o, string(o.State), nil
+		},
+		refuse: func(fault) (bank.Outcome, error) { return bank.Outcome{}, bank.ErrNotTaken },
+	})
+}
+
+// Statement is one call as a whole, as a file that arrives or does not.
+func (f farBank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
+	return func(yield func(bank.Booking, error) bool) {
+		lines, err := perform(f.world, ctx, exchange[[]bank.Booking]{
+			kind: toBank, label: "Statement",
+			send: func() ([]bank.Booking, string, error) {
+				lines, err := linesOf(f.Bank.Statement(context.WithoutCancel(ctx)))
+				if err != nil {
+					return nil, err.Error(), err
+				}
+				return lines, fmt.Sprintf("%d lines", len(lines)), nil
+			},
+			refuse: func(fault) ([]bank.Booking, error) { return nil, bank.ErrNotTaken },
+		})
+		if err != nil {
+			yield(bank.Booking{}, err)
+			return
+		}
+		for _, line := range lines {
+			if !yield(line, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+	_ "time/tzdata" // the merchants' zones, wherever this runs
+
+	"github.com/cashwrap/cashwrap/functions"
+)
+
+// month is the life of a world of payouts: some weeks of payments, refunds,
+// charge-backs and changes of mind, with days of 23 and 25 hours among them.
+// Nothing is played in between: the clocks jump to whatever comes next.
+type month struct {
+	*World
+	dice    *rand.Rand // the root goroutine's alone
+	end     time.Time
+	payees  []*payee
+	agenda  []deed // what people are yet to do, by time
+	drowsy  bool   // messages come up to twelve hours late
+	spare   int    // ticks and polls that may yet come between
+	tickAt  time.Time
+	pollAt  time.Time
+	demands int
+	today   string // the day it is, and how often the schedule has ticked
+	ticked  int
+}
+
+// deed is what somebody does at a time.
+type deed struct {
+	at time.Time
+	do func()
+}
+
+// starts are days shortly before clocks change somewhere, a year ends, or a
+// February has 29 days. In Santiago, and until 2019 in São Paulo, clocks change
+// at midnight, so that a day begins at 01:00 or an hour comes twice before it.
+var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2018-10-24", "2018-02-06", "2026-12-10", "2028-02-12"}
+
+// newMonth chooses the month.
+func newMonth(w *World) *month {
+	m := &month{World: w, dice: rand.New(rand.NewPCG(w.seed, 1_000))}
+	at, err := time.Parse(time.DateOnly, starts[m.dice.IntN(len(starts))])
+	if err != nil {
+		w.panicf("%v", err)
+	}
+	at = at.Add(time.Duration(m.dice.IntN(48*60)) * time.Minute)
+	w.begins = at.Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
+	m.end = at.AddDate(0, 0, 28+m.dice.IntN(4))
+	m.drowsy = m.dice.IntN(2) == 0
+	w.weather.rate /= 2 // there are many more steps to fail at than elsewhere
+	w.weather.jumps /= 4
+	return m
+}
+
+// play is the month, and the time after it in which everything must come right.
+func (m *month) play() {
+	m.run(clients, m.open)
+	m.steer(clients)
+	m.plan()
+	m.tickAt = m.now()
+	m.stormy = true
+	for m.now().Before(m.end) {
+		m.round()
+	}
+	m.steer(clients, sources, stragglers)
+	m.calmDown()
+	m.checkMonth()
+}
+
+// due is when a schedule has something to do for payouts; open: a payout is
+// under way.
+func (m *month) due() (next time.Time, open bool) {
+	for _, i := range m.dueItems("PAYOUT") {
+		if at := dueAt(i.text("due_sk")); next.IsZero() || at.Before(next) {
+			next = at
+		}
+		open = open || i.text("sk") == "PAYOUT"
+	}
+	return next, open
+}
+
+// round lets the clocks jump to whatever comes next, and has it happen with
+// what happens to come at the same time.
+func (m *month) round() {
+	next, waiting := m.tickAt, !m.empty(m.config.PayoutQueue)
+	if waiting && m.pollAt.Before(next) {
+		next = m.pollAt
+	}
+	if len(m.agenda) > 0 && m.agenda[0].at.Before(next) {
+		next = m.agenda[0].at
+	}
+	m.leap(next)
+	for len(m.agenda) > 0 && !m.agenda[0].at.After(m.now()) {
+		m.act()
+	}
+	m.spare = 3
+	if ticks := !m.tickAt.After(m.now()); ticks {
+		m.wake("payoutplan")
+		if m.dice.IntN(6) == 0 { // twice
+			m.wake("payoutplan")
+		}
+		if len(m.agenda) > 0 && m.dice.IntN(3) == 0 { // somebody is early today
+			m.act()
+		}
+	}
+	if m.dice.IntN(8) == 0 {
+		m.wake("sweep")
+	}
+	if waiting && !m.pollAt.After(m.now()) {
+		m.collect()
+	}
+	m.steer(clients, sources)
+	m.sleep()
+}
+
+// act has the next deed done.
+func (m *month) act() {
+	next := m.agenda[0]
+	m.agenda = m.agenda[1:]
+	next.do()
+}
+
+// pauses are the times without a tick, at the least.
+var pauses = []time.Duration{15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 40 * time.Minute, 4 * time.Hour, 11 * time.Hour}
+
+// delays are how late messages come, at the most.
+var delays = []time.Duration{time.Second, time.Minute, time.Minute, 31 * time.Minute, 12 * time.Hour, 12 * time.Hour}
+
+// sleep settles when the schedule ticks next, and when messages come.
+func (m *month) sleep() {
+	now := m.now()
+	if !m.pollAt.After(now) {
+		most := delays[m.dice.IntN(4)]
+		if m.drowsy {
+			most = delays[m.dice.IntN(len(delays))]
+		}
+		m.pollAt = now.Add(time.Duration(m.dice.Int64N(int64(most))))
+	}
+	m.tickAt = now.Add(m.pause())
+	next, open := m.due()
+	if !open && len(m.agenda) > 0 && !m.owing() && m.dice.IntN(6) > 0 { // nights on which nothing happens tell nothing
+		next = later(next, m.agenda[0].at)
+	}
+	if next.After(m.tickAt) {
+		m.tickAt = next.Add(time.Duration(m.dice.IntN(900)) * time.Second)
+	}
+	if !m.empty(m.config.PayoutQueue) { // many ticks for one late message tell nothing new
+		m.tickAt = later(m.tickAt, now.Add(m.pollAt.Sub(now)/2))
+	}
+}
+
+// pause is a time without a tick. What waits for days is looked at every hour:
+// so many looks are missed that a day has only a few.
+func (m *month) pause() time.Duration {
+	if day := m.now().Format(time.DateOnly); day != m.today {
+		m.today, m.ticked = day, 0
+	}
+	if m.ticked++; m.ticked > maxTicked {
+		return pauses[len(pauses)-1]
+	}
+	return pauses[m.dice.IntN(len(pauses))]
+}
+
+// maxTicked bounds the ticks of a day.
+const maxTicked = 4
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// collect gives the function one or more batches of the payout queue, at the
+// same time.
+func (m *month) collect() {
+	for range 1 + m.dice.IntN(3) {
+		m.poll("payoutrun", m.config.PayoutQueue, m.function("payoutrun").Queue.Batch)
+	}
+}
+
+// stir lets happen what nobody asks for, in the middle of something else.
+func (m *month) stir() {
+	if m.dice.Float64() < m.weather.jumps {
+		m.leap(m.now().Add(jumps[m.dice.IntN(len(jumps))]))
+	}
+	if m.spare == 0 || m.dice.Float64() >= m.weather.sources/4 {
+		return
+	}
+	m.spare--
+	switch m.dice.IntN(4) {
+	case 0:
+		m.wake("payoutplan")
+	case 1:
+		if len(m.agenda) > 0 && m.agenda[0].at.Before(m.now().Add(24*time.Hour)) {
+			m.act()
+		}
+	default:
+		m.collect()
+	}
+}
+
+// leap moves every clock to a time, if that is to come. What reads the stream
+// stays behind: nothing here waits for it.
+func (m *month) leap(to time.Time) {
+	d := to.Sub(m.now())
+	if d <= 0 {
+		return
+	}
+	m.mu.Lock()
+	m.offset += d
+	m.mu.Unlock()
+	m.notef("clocks", "jump to %s", to.Format(time.RFC3339))
+}
+
+// calmRounds bounds how long the platform may take to pay everybody: parts of
+// the latest payments become payable two months later.
+const calmRounds = 60
+
+// calmDown ends the storm, mends what keeps merchants from being paid, and lets
+// the platform pay everything that is and becomes payable.
+func (m *month) calmDown() {
+	m.stormy = false
+	m.notef("storm", "is over")
+	m.steer(clients, sources, stragglers)
+	m.table.SetIndexLag(0)
+	m.leap(m.now().Add(max(m.weather.indexLag, functions.Payouts.Visibility)))
+	m.run(clients, func() {
+		for _, p := range m.payees {
+			p.mend()
+		}
+	})
+	m.steer(clients)
+	for range calmRounds {
+		next, _ := m.due()
+		if swept := m.nextDue(); next.IsZero() || !swept.IsZero() && swept.Before(next) {
+			next = swept
+		}
+		if !m.empty(m.config.PayoutQueue) {
+			next = m.now().Add(functions.Payouts.Visibility)
+		}
+		m.leap(later(next, m.now().Add(time.Minute)))
+		m.wake("payoutplan")
+		m.wake("sweep")
+		m.steer(sources)
+		for m.poll("payoutrun", m.config.PayoutQueue, 2) {
+			m.steer(sources)
+		}
+		if m.settled() {
+			return
+		}
+	}
+	m.find("", "not settled after %d quiet rounds", calmRounds)
+}
+
+// settled says nothing is under way, and nothing waits but what was carried.
+func (m *month) settled() bool {
+	if _, open := m.due(); open || !m.nextDue().IsZero() || !m.empty(m.config.PayoutQueue) {
+		return false
+	}
+	return !m.owing()
+}
+
+// owing says a payout would have something to do, now or later.
+func (m *month) owing() bool {
+	return slices.ContainsFunc(m.payees, func(p *payee) bool { return p.waits() })
+}
+
+// at plans a deed for some time of the month: any, or shortly after a
+// merchant's midnight, when payouts are made.
+func (m *month) at(p *payee, do func()) time.Time {
+	at := m.now().Add(time.Duration(m.dice.Int64N(int64(m.end.Sub(m.now())))))
+	if m.dice.IntN(5) < 2 {
+		year, month, day := at.In(p.where).Date()
+		at = time.Date(year, month, day, 0, m.dice.IntN(20), m.dice.IntN(60), 0, p.where)
+	}
+	m.agenda = append(m.agenda, deed{at, do})
+	return at
+}
+
+// plan fills the agenda.
+func (m *month) plan() {
+	for i, p := range m.payees {
+		for n := range 2 + m.dice.IntN(4) {
+			m.planSale(p, fmt.Sprintf("order-%d-%d", i, n))
+		}
+		for range 1 + m.dice.IntN(4) {
+			m.at(p, p.change())
+		}
+	}
+	slices.SortStableFunc(m.agenda, func(a, b deed) int { return a.at.Compare(b.at) })
+}
+
+// planSale plans a payment, and what its payer wants back of it.
+func (m *month) planSale(p *payee, name string) {
+	s := p.sale(name)
+	paid := m.at(p, s.sell)
+	for range []int{0, 0, 0, 1, 1, 2}[m.dice.IntN(6)] {
+		at := paid.Add(time.Duration(m.dice.Int64N(int64(12 * 24 * time.Hour))))
+		m.agenda = append(m.agenda, deed{at, s.returned(m.dice.IntN(4) == 0 && !p.live())})
+	}
+}
