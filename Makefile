@@ -3,13 +3,14 @@
 export PORT ARGS ENGINE AT
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo provision payouts reconcile reset test test-dynamodb-local sim lint bench go
+.PHONY: help run demo provision payouts reconcile reset test test-dynamodb-local sim lint bench go \
+	test-infra build cdk synth deploy destroy deploy-check cost
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/engines/with --
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Built and then executed, not `go run`, which keeps signals from what it runs.
 LOCALSTACK := go build -o bin/localstack ./localstack && exec bin/localstack
@@ -32,8 +33,14 @@ reconcile: go ## prove that all books agree: prints the totals and each differen
 reset: go ## throw away the data and keys of the local run
 	@$(LOCALSTACK) reset
 
-test: go ## run all tests, beside the real engines where Node and Java are there; TESTFLAGS=-race adds to them
-	@$(WITH_ENGINES) go test $(TESTFLAGS) ./...
+# All but the CDK app, which alone takes a minute to compile.
+NOT_INFRA := ./functions/... ./shared/... ./localstack/... ./infra/check/... ./infra/cost/...
+
+test: go ## run all tests but infra's, beside the real engines where Node and Java are there; TESTFLAGS=-race adds to them
+	@$(WITH_ENGINES) go test $(TESTFLAGS) $(NOT_INFRA)
+
+test-infra: go cdk ## run the tests of the CDK app
+	@go test $(TESTFLAGS) ./infra
 
 # What the engine in memory serves everywhere else, over DynamoDB Local and fauxqs.
 test-dynamodb-local: export CASHWRAP_ENGINE = dynamodb-local
@@ -45,13 +52,46 @@ sim: go ## replay one simulated history: make sim SEED=123, or SEED=123 WORKLOAD
 	@CASHWRAP_SIM_SEED=$(or $(SEED),1) CASHWRAP_SIM_WORKLOAD=$(WORKLOAD) go test -count=1 -run '^TestReplay$$' -v ./localstack/sim
 
 bench: go ## run all benchmarks
-	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem ./...
+	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem $(NOT_INFRA)
 
-lint: go ## check formatting, go vet and staticcheck
+lint: go ## check formatting, generated pages, go vet and staticcheck
 	@unformatted=$$(find . -name '*.go' -not -path '*/node_modules/*' -exec gofmt -l {} +) || exit 1; \
 	if [ -n "$$unformatted" ]; then printf 'not formatted by gofmt:\n%s\n' "$$unformatted"; exit 1; fi
 	@go vet ./...
 	@go tool staticcheck ./...
+	@for f in $$(find . -name '*.templ' -not -path '*/node_modules/*'); do \
+		go tool templ generate -log-level error -stdout -f $$f | cmp -s - $${f%.templ}_templ.go || \
+		{ echo "$$f has changed: go tool templ generate -f $$f"; exit 1; }; done
+
+build: go ## build every function for Lambda, into .build/
+	@for main in functions/*/bootstrap; do name=$$(basename $$(dirname $$main)); \
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -buildvcs=false -tags lambda.norpc -trimpath -ldflags '-s -w' \
+		-o .build/$$name/bootstrap ./$$main || exit 1; done
+
+STAGE ?= dev
+CDK := node_modules/.bin/cdk
+
+cdk: go
+	@command -v npm >/dev/null || { echo 'the CDK needs Node.js 20 or later with npm' >&2; exit 1; }
+	@cd infra && { cmp -s package-lock.json node_modules/.cashwrap-installed || \
+		{ npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.cashwrap-installed; }; }
+
+synth: build cdk ## write the CloudFormation template of STAGE=dev or prod, and check it and the functions' sizes
+	@cd infra && $(CDK) synth --quiet -c stage=$(STAGE)
+	@infra/lint .build/cdk.out/Cashwrap.template.json
+	@go run ./infra/check sizes .build
+
+deploy: build cdk ## deploy to the AWS account of the shell's credentials: make deploy STAGE=prod
+	@cd infra && $(CDK) deploy -c stage=$(STAGE)
+
+destroy: build cdk ## destroy a stage's stack; in prod everything that holds data stays
+	@cd infra && $(CDK) destroy -c stage=$(STAGE)
+
+cost: go ## what a million payments cost, from the measured capacity and list prices
+	@go run ./infra/cost
+
+deploy-check: go ## deploy to an emulator on this machine, without Docker or an AWS account, and play there
+	@go build -o bin/check ./infra/check && exec bin/check deploy
 
 go:
 	@command -v go >/dev/null || { echo 'Go 1.26 or later is missing: get it from https://go.dev/dl/' >&2; exit 1; }
