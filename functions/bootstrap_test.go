@@ -13,12 +13,13 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/runner"
 	"github.com/cashwrap/cashwrap/localstack/runtime"
 )
 
 // deployed is a function as a deployment has it: its real program, and an environment without anything that only a
-// developer's machine may set. Nothing listens at its engines.
+// developer's machine may set but where the engines are.
 func deployed(tb testing.TB, folder, name string) runtime.Config {
 	tb.Helper()
 	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
@@ -27,13 +28,13 @@ func deployed(tb testing.TB, folder, name string) runtime.Config {
 	}
 	environment := map[string]string{
 		"AWS_REGION": runner.Region, "TABLE": "cashwrap", "BASE_URL": "https://api.example.com",
-		"AWS_ACCESS_KEY_ID": "none", "AWS_SECRET_ACCESS_KEY": "none",
-		"DYNAMODB_ENDPOINT": "http://127.0.0.1:1", "SQS_ENDPOINT": "http://127.0.0.1:1",
+		"AWS_ACCESS_KEY_ID": enginetest.AccessKey(tb), "AWS_SECRET_ACCESS_KEY": "none",
+		"DYNAMODB_ENDPOINT": enginetest.Table(tb), "SQS_ENDPOINT": enginetest.Queues(tb),
 		"PLATFORM_SECRET":       base64.StdEncoding.EncodeToString([]byte(rand.Text() + rand.Text())),
 		"PLATFORM_SECRET_SINCE": "2026-11-01T00:00:00Z",
 	}
 	for _, q := range functions.Queues {
-		environment[q.Variable] = "http://127.0.0.1:1/" + q.Name
+		environment[q.Variable] = enginetest.Queues(tb) + "/" + q.Name
 	}
 	c, err := runner.Programs{Folder: folder, Environment: environment}.Of(tb.Context(), functions.All[at])
 	if err != nil {
