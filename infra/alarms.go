@@ -11,6 +11,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -31,6 +32,9 @@ const (
 	staleStream = time.Minute      // behind which the fast path of the outbox is no longer fast
 	staleQueue  = 15 * time.Minute // the longest that SQS delays a message
 	silentTicks = 5                // missed in a row
+
+	reconcileHours = 26 // without an end of a run that is made every 24 hours
+	failingSweeps  = 3  // intervals in a row: an acquirer that is away for a moment needs nobody
 )
 
 // addAlarms raises what a person has to look at, through one topic.
@@ -51,8 +55,18 @@ func (p *platform) addAlarms() {
 	}
 	p.alarmTable()
 	p.alarmQueues()
-	p.alarm(alarm{id: "Reconcile", says: "the books differ", metric: p.own(reconcileDifferences), limit: 1})
-	p.alarm(alarm{id: "Overdue", says: "callbacks were overdue: stream or queue lost them", metric: p.own(overdueCallbacks), limit: 1})
+	p.alarmGuarantees()
+}
+
+// alarmGuarantees watches what the functions count themselves.
+func (p *platform) alarmGuarantees() {
+	p.alarm(alarm{id: "Reconcile", says: "the books differ", metric: p.own(metric.ReconcileDifferences, sum), limit: 1})
+	hourly := p.own(metric.ReconcileDifferences, samples).With(&awscloudwatch.MetricOptions{Period: duration(time.Hour)})
+	p.alarm(alarm{id: "ReconcileMissing", says: "the books were not reconciled last night", metric: hourly, limit: 1,
+		periods: reconcileHours, below: true, missing: awscloudwatch.TreatMissingData_BREACHING})
+	p.alarm(alarm{id: "Overdue", says: "callbacks were overdue: stream or queue lost them", metric: p.own(metric.OverdueCallbacks, sum), limit: 1})
+	p.alarm(alarm{id: "SweepFailures", says: "what is due could not be looked after", metric: p.own(metric.SweepFailures, sum),
+		limit: 1, periods: failingSweeps})
 }
 
 func (p *platform) alarmAPI() {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -73,8 +75,18 @@ func TestTheTableTheAPIAndTheGuaranteesHaveAlarms(t *testing.T) {
 		s.alarmed(t, "AWS/ApiGateway", "5xx", map[string]any{"Threshold": 1}, "ApiId", ref(api))
 		s.alarmed(t, "AWS/ApiGateway", "Latency", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000}, "ApiId", ref(api))
 	}
-	for _, metric := range []string{"ReconcileDifferences", "OverdueCallbacks"} {
-		s.alarmed(t, "Cashwrap", metric, map[string]any{"Threshold": 1, "Statistic": "Sum"})
+}
+
+// TestTheGuaranteesHaveAlarms of their own stage.
+func TestTheGuaranteesHaveAlarms(t *testing.T) {
+	t.Parallel()
+	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {
+		found := map[string]any{"Threshold": 1, "Statistic": "Sum", "Period": 300, "TreatMissingData": "notBreaching"}
+		for _, name := range []string{"ReconcileDifferences", "OverdueCallbacks", "SweepFailures"} {
+			s.alarmed(t, "Cashwrap", name, found, "Stage", stage)
+		}
+		s.alarmed(t, "Cashwrap", "ReconcileDifferences", map[string]any{"Statistic": "SampleCount", "Threshold": 1, "Period": 3600,
+			"EvaluationPeriods": 26, "ComparisonOperator": "LessThanThreshold", "TreatMissingData": "breaching"}, "Stage", stage)
 	}
 }
 
@@ -117,7 +129,7 @@ func TestTheDashboardShowsEverything(t *testing.T) {
 				}
 			}
 		}
-		for _, name := range append([]string{reconcileDifferences, overdueCallbacks, "p99"}, indexNames()...) {
+		for _, name := range slices.Concat(metric.Names, []string{"p99"}, indexNames()) {
 			if !strings.Contains(body, name) {
 				t.Errorf("%s is not on it", name)
 			}

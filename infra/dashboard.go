@@ -4,6 +4,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -57,10 +58,14 @@ func (p *platform) queueRow() *[]awscloudwatch.IWidget {
 	for _, q := range p.dead {
 		dead = append(dead, labelled(p.ofQueue(q.queue.QueueName(), "ApproximateNumberOfMessagesVisible"), q.name))
 	}
+	var counted []awscloudwatch.IMetric
+	for _, name := range metric.Names {
+		counted = append(counted, p.own(name, sum))
+	}
 	return &[]awscloudwatch.IWidget{
 		graph("Oldest message (s)", waiting...),
 		graph("Given up", dead...),
-		graph("Guarantees", p.own(overdueCallbacks), p.own(reconcileDifferences)),
+		graph("Guarantees", counted...),
 	}
 }
 

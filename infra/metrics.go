@@ -4,19 +4,14 @@ import (
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
-)
 
-// What the functions count themselves, by EMF lines in their logs. The names
-// are theirs, and have no dimensions.
-const (
-	namespace            = "Cashwrap"
-	reconcileDifferences = "ReconcileDifferences" // found between transactions, journal, payouts, acquirer and bank
-	overdueCallbacks     = "OverdueCallbacks"     // found by a sweep: the fast path lost them
+	"github.com/cashwrap/cashwrap/shared/metric"
 )
 
 // Statistics of CloudWatch.
 const (
 	sum     = "Sum"
+	samples = "SampleCount"
 	maximum = "Maximum"
 	median  = "p50"
 	p99     = "p99"
@@ -30,8 +25,9 @@ func (p *platform) metric(space, name, statistic string, dimensions map[string]*
 		Namespace: &space, MetricName: &name, Statistic: &statistic, DimensionsMap: &dimensions, Period: duration(interval)})
 }
 
-func (p *platform) own(name string) awscloudwatch.Metric {
-	return p.metric(namespace, name, sum, map[string]*string{})
+// own is a metric that the functions of this stage count themselves.
+func (p *platform) own(name, statistic string) awscloudwatch.Metric {
+	return p.metric(metric.Namespace, name, statistic, map[string]*string{metric.Stage: &p.Stage})
 }
 
 func (p *platform) ofAPI(name, statistic string) awscloudwatch.Metric {
