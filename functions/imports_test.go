@@ -65,6 +65,7 @@ var imports = []struct {
 	{"localstack/world", "functions shared/... localstack/..."},
 	{"localstack/...", "functions localstack/... " + pure + " shared/account shared/payments shared/webhook" +
 		" shared/store shared/rest shared/app shared/acquirer/... shared/bank/... shared/reconcile"},
+	{"infra/check", "functions shared/store localstack/demo localstack/runtime"}, // deploys what it is given
 	{"infra/...", "functions shared/app shared/metric shared/store"},
 }
 
@@ -96,19 +97,19 @@ var reserved = []struct {
 	library string // with everything below it
 	only    string
 }{
-	{"github.com/aws/aws-cdk-go", "infra/..."},
-	{"github.com/aws/constructs-go", "infra/..."},
-	{"github.com/aws/jsii-runtime-go", "infra/..."},
-	{"github.com/cdklabs", "infra/..."},
+	{"github.com/aws/aws-cdk-go", "infra"},
+	{"github.com/aws/constructs-go", "infra"},
+	{"github.com/aws/jsii-runtime-go", "infra"},
+	{"github.com/cdklabs", "infra"},
 	{"github.com/getkin/kin-openapi", "shared/contract"},
 	{"github.com/a-h/templ", "functions/checkouts functions/pages shared/page shared/rest"},
 	{"html/template", ""}, // it looks methods up by name, so the linker would keep those of every type
 	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
-	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/..."},
+	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/... infra/check"},
 	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},           // slow to start (design §6)
 	{"github.com/govalues/decimal", "shared/money functions/provision"}, // there for a fee rate
-	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store localstack/..."},
+	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store localstack/... infra/check"},
 	{"pgregory.net/rapid", ""},
 	{"testing", "shared/contract localstack/..."}, // harnesses of tests
 }

@@ -81,7 +81,7 @@ func (s *story) submit(ctx context.Context, target string, fields url.Values) (p
 		return "", err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	browser := http.Client{CheckRedirect: func(next *http.Request, before []*http.Request) error {
+	browser := http.Client{Transport: s.HTTP, CheckRedirect: func(next *http.Request, before []*http.Request) error {
 		s.print.line("← " + next.Response.Status + "  Location: " + next.URL.String())
 		return nil
 	}}

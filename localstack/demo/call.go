@@ -62,7 +62,7 @@ func (s *story) call(ctx context.Context, method, path string, body object, stat
 	}
 	request.Header.Set("Authorization", "Bearer "+s.APIKey)
 	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Transport: s.HTTP}).Do(request)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Config is the merchant's and the operator's means. All are required.
+// Config is the merchant's and the operator's means. All are required but HTTP.
 type Config struct {
 	BaseURL      string // of the API
 	MerchantCode string
@@ -23,6 +24,8 @@ type Config struct {
 	// Provision calls the provision function.
 	Provision func(ctx context.Context, request []byte) ([]byte, error)
 	Out       io.Writer
+
+	HTTP http.RoundTripper // reaches the API and its pages; nil: the network
 }
 
 // limit ends a story that waits for something that does not come.

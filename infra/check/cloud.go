@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// cloud calls AWS at the emulator: as an operator would, with the SDK's
+// clients where the module has them anyway, and plainly elsewhere.
+type cloud struct {
+	endpoint string
+	config   aws.Config
+	dynamodb *dynamodb.Client
+	sqs      *sqs.Client
+}
+
+func newCloud(endpoint string) *cloud {
+	config := aws.Config{Region: region, BaseEndpoint: &endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider(accessKey, accessKey, "")}
+	return &cloud{endpoint, config, dynamodb.NewFromConfig(config), sqs.NewFromConfig(config)}
+}
+
+// call sends a request to one of the REST services and reads its JSON answer
+// into a value. Errors hold no answer but a refusal.
+func (c *cloud) call(ctx context.Context, service, method, path string, body, into any) (http.Header, error) {
+	return c.send(ctx, service, method, path, "", body, into)
+}
+
+// operation calls one of the services that name their operations in a header.
+func (c *cloud) operation(ctx context.Context, service, name string, body, into any) error {
+	_, err := c.send(ctx, service, http.MethodPost, "/", name, body, into)
+	return err
+}
+
+func (c *cloud) send(ctx context.Context, service, method, path, operation string, body, into any) (http.Header, error) {
+	var payload []byte
+	if body != nil {
+		var err error
+		if payload, err = json.Marshal(body); err != nil {
+			return nil, err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.endpoint+path, bytes.NewReader(payload))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if operation != "" {
+		request.Header.Set("Content-Type", "application/x-amz-json-1.1")
+		request.Header.Set("X-Amz-Target", operation)
+	}
+	if err := c.sign(ctx, request, payload, service); err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode >= http.StatusBadRequest {
+		return nil, fmt.Errorf("%s %s%s: %s %s", method, path, operation, response.Status, answer)
+	}
+	if err := json.Unmarshal(answer, into); err != nil {
+		return nil, fmt.Errorf("%s %s%s: %w", method, path, operation, err)
+	}
+	return response.Header, nil
+}
+
+func (c *cloud) sign(ctx context.Context, request *http.Request, payload []byte, service string) error {
+	keys, err := c.config.Credentials.Retrieve(ctx)
+	if err != nil {
+		return err
+	}
+	hash := sha256.Sum256(payload)
+	return v4.NewSigner().SignHTTP(ctx, keys, request, hex.EncodeToString(hash[:]), service, region, time.Now())
+}
+
+// invoke is `aws lambda invoke`. Errors: the function's, and its refusals of
+// what operators ask. They never hold the answer, which may hold a key.
+func (c *cloud) invoke(ctx context.Context, name string, request, into any) error {
+	var answer json.RawMessage
+	header, err := c.call(ctx, "lambda", http.MethodPost, functionPath(name)+"/invocations", request, &answer)
+	if err != nil {
+		return fmt.Errorf("invoke %s: %w", name, err)
+	}
+	var refused struct {
+		Error        json.RawMessage
+		ErrorMessage string
+	}
+	if json.Unmarshal(answer, &refused) == nil && (refused.Error != nil || header.Get("X-Amz-Function-Error") != "") {
+		return fmt.Errorf("%s refuses: %s%s", name, refused.Error, refused.ErrorMessage)
+	}
+	return json.Unmarshal(answer, into)
+}
+
+// functionPath is a function's in Lambda's API.
+func functionPath(name string) string { return "/2015-03-31/functions/" + stack + "-" + name }
+
+// gateway carries requests for the API to the emulator, whose name for it no
+// resolver knows, as API Gateway gets them: over TLS, of which it tells the
+// functions. All others go where they are meant to.
+type gateway struct{ api, emulator string } // hosts
+
+// RoundTrip is that of http.RoundTripper.
+func (g gateway) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.URL.Host == g.api {
+		request = request.Clone(request.Context())
+		request.Host, request.URL.Scheme, request.URL.Host = g.api, "http", g.emulator
+		request.Header.Set("X-Forwarded-Proto", "https")
+	}
+	return http.DefaultTransport.RoundTrip(request)
+}

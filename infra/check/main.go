@@ -1,0 +1,58 @@
+// Command check proves what tests of the template cannot: that it deploys, and
+// that what is deployed works.
+//
+//	go run ./infra/check deploy        deploy to an emulator on this machine, and play there
+//	go run ./infra/check sizes FOLDER  hold the functions built there to their limits
+//	go run ./infra/check sam           write what SAM needs to run the functions beside `make run`
+//
+// It knows the template as CloudFormation does, and imports nothing of the CDK.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+)
+
+const exitUsage = 2
+
+var errUsage = errors.New("usage, in the repository's root: check deploy | sizes FOLDER | sam")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	err := command(ctx, os.Args[1:], os.Stdout)
+	stop()
+	switch {
+	case errors.Is(err, errUsage):
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitUsage)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "check:", err)
+		os.Exit(1)
+	}
+}
+
+func command(ctx context.Context, args []string, out io.Writer) error {
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(root, "infra", "cdk.json")); err != nil {
+		return errUsage
+	}
+	switch {
+	case len(args) == 1 && args[0] == "deploy":
+		return deploy(ctx, root, out)
+	case len(args) == 2 && args[0] == "sizes":
+		return sizes(args[1], out)
+	case len(args) == 1 && args[0] == "sam":
+		return sam(root, out)
+	default:
+		return errUsage
+	}
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/demo"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// tell plays on the deployment: an operator makes a merchant, the merchant
+// sells, is paid out, and the books agree.
+func (d *deployment) tell(ctx context.Context) error {
+	d.say("Provision a merchant")
+	var merchant struct {
+		MerchantCode string                     `json:"merchant_code"`
+		APIKey       struct{ Plaintext string } `json:"api_key"`
+	}
+	if err := d.provision(ctx, object{"command": "create_merchant", "name": "Café", "email": "owner@cafe.example",
+		"country": "DE", "currency": "EUR", "sandbox": true}, &merchant); err != nil {
+		return err
+	}
+	if err := d.provision(ctx, object{"command": "set_payout", "merchant_code": merchant.MerchantCode, "holder": "Café",
+		"iban": "DE89370400440532013000", "period": "daily"}, &object{}); err != nil {
+		return err
+	}
+	api, err := url.Parse(d.baseURL)
+	if err != nil {
+		return err
+	}
+	emulator, err := url.Parse(d.endpoint)
+	if err != nil {
+		return err
+	}
+	shop := demo.Config{BaseURL: d.baseURL, MerchantCode: merchant.MerchantCode, APIKey: merchant.APIKey.Plaintext,
+		HTTP: gateway{api.Host, emulator.Host}}
+	for _, chapter := range []func(context.Context, demo.Config) error{d.sell, d.payOut, d.wake, d.reconcile, d.readLogs} {
+		if err := chapter(ctx, shop); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *deployment) provision(ctx context.Context, command object, answer any) error {
+	return d.invoke(ctx, "provision", command, answer)
+}
+
+// sell plays the demo: pay, 3DS, decline, saved card, callbacks, history,
+// refund, receipt.
+func (d *deployment) sell(ctx context.Context, shop demo.Config) error {
+	d.say("Play the demo at %s", d.baseURL)
+	log, err := d.log("demo")
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	shop.Out = log
+	shop.Provision = func(ctx context.Context, request []byte) ([]byte, error) {
+		var answer json.RawMessage
+		err := d.invoke(ctx, "provision", json.RawMessage(request), &answer)
+		return answer, err
+	}
+	if err := demo.Play(ctx, shop); err != nil {
+		return fmt.Errorf("%w, after\n%s", err, tail(log, 0))
+	}
+	return nil
+}
+
+// payOut pays out what was sold, at a time when its day is over wherever the
+// merchant is.
+func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
+	d.say("Pay the merchant out")
+	today := time.Now().UTC()
+	later := today.AddDate(0, 0, 2)
+	var run struct {
+		Payouts []struct {
+			Status  string
+			Records int
+		}
+		More bool
+	}
+	if err := d.provision(ctx, object{"command": "run_payouts", "merchant_code": shop.MerchantCode, "at": later.Format(time.RFC3339)}, &run); err != nil {
+		return err
+	}
+	if len(run.Payouts) != 1 || run.More || run.Payouts[0].Status != "PAID" || run.Payouts[0].Records == 0 {
+		return fmt.Errorf("run_payouts answers %+v, not one payout that is PAID", run)
+	}
+	var records []record
+	query := url.Values{"start_date": {today.AddDate(0, 0, -1).Format(time.DateOnly)}, "end_date": {later.Format(time.DateOnly)}}
+	if err := get(ctx, shop, "/v1.0/merchants/"+shop.MerchantCode+"/payouts?"+query.Encode(), &records); err != nil {
+		return err
+	}
+	if len(records) != run.Payouts[0].Records {
+		return fmt.Errorf("the payout has %d records, the list %d", run.Payouts[0].Records, len(records))
+	}
+	return paidOut(ctx, shop, records)
+}
+
+// record is one of a payout, in the list of them.
+type record struct {
+	Type, Status    string
+	TransactionCode string `json:"transaction_code"`
+}
+
+// paidOut: what the list of payouts has is paid out where the merchant looks
+// at the transaction, but where a refund hides it (contract §6.3).
+func paidOut(ctx context.Context, shop demo.Config, records []record) error {
+	statuses := map[string]int{}
+	for _, r := range records {
+		var t struct {
+			SimpleStatus string `json:"simple_status"`
+		}
+		if err := get(ctx, shop, "/v2.1/merchants/"+shop.MerchantCode+"/transactions?transaction_code="+r.TransactionCode, &t); err != nil {
+			return err
+		}
+		if r.Status != "SUCCESSFUL" || t.SimpleStatus != "PAID_OUT" && t.SimpleStatus != "REFUNDED" {
+			return fmt.Errorf("the list has %+v, and the transaction is %s", r, t.SimpleStatus)
+		}
+		statuses[t.SimpleStatus]++
+	}
+	if statuses["PAID_OUT"] == 0 {
+		return fmt.Errorf("no transaction is PAID_OUT: %v", statuses)
+	}
+	return nil
+}
+
+// wake hands its sample event (events/) to what the play has no use for: the
+// planner, which has nothing due, and a payout's run, of one there is not.
+func (d *deployment) wake(ctx context.Context, shop demo.Config) error {
+	d.say("Hand payoutplan and payoutrun their samples")
+	for _, name := range []string{"payoutplan", "payoutrun"} {
+		sample, err := os.ReadFile(filepath.Join(d.root, "events", name+".json"))
+		if err != nil {
+			return err
+		}
+		event := strings.ReplaceAll(string(sample), "${MERCHANT_CODE}", shop.MerchantCode)
+		var answer struct{ BatchItemFailures []any }
+		if err := d.invoke(ctx, name, json.RawMessage(event), &answer); err != nil {
+			return err
+		}
+		if len(answer.BatchItemFailures) > 0 {
+			return fmt.Errorf("%s fails at %s", name, event)
+		}
+	}
+	return nil
+}
+
+// reconcile: all books agree, and there is something in them.
+func (d *deployment) reconcile(ctx context.Context, _ demo.Config) error {
+	d.say("Reconcile")
+	var report struct {
+		Tenants, Transactions, Payouts, Found int
+		Differences                           json.RawMessage
+	}
+	if err := d.invoke(ctx, "reconcile", object{}, &report); err != nil {
+		return err
+	}
+	if report.Found != 0 || report.Transactions == 0 || report.Payouts == 0 {
+		return fmt.Errorf("%d transactions, %d payouts and %d differences: %s",
+			report.Transactions, report.Payouts, report.Found, report.Differences)
+	}
+	return nil
+}
+
+// get reads what the API answers the merchant.
+func get(ctx context.Context, shop demo.Config, path string, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, shop.BaseURL+path, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+shop.APIKey)
+	response, err := (&http.Client{Transport: shop.HTTP}).Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s answers %s", path, response.Status)
+	}
+	return json.NewDecoder(response.Body).Decode(into)
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// templateFile is the stack's in the CDK's output.
+const templateFile = "Cashwrap.template.json"
+
+// template is what CloudFormation gets.
+type template struct {
+	Resources map[string]*resource
+}
+
+type resource struct {
+	Type       string
+	Properties json.RawMessage
+}
+
+func readTemplate(file string) (t template, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return t, err
+	}
+	return t, json.Unmarshal(text, &t)
+}
+
+// tableProperties are those of the table that the emulator drops.
+type tableProperties struct {
+	TableName               string
+	TimeToLiveSpecification struct {
+		AttributeName string
+		Enabled       bool
+	}
+	PointInTimeRecoverySpecification struct {
+		PointInTimeRecoveryEnabled bool
+		RecoveryPeriodInDays       int32
+	}
+}
+
+// tableAsked is what the template says of the table. The error says what it
+// should say and does not.
+func (t template) tableAsked(name string) (tableProperties, error) {
+	for id, r := range t.Resources {
+		var p tableProperties
+		if r.Type != "AWS::DynamoDB::Table" {
+			continue
+		}
+		if err := json.Unmarshal(r.Properties, &p); err != nil {
+			return p, fmt.Errorf("%s: %w", id, err)
+		}
+		if p.TableName != name {
+			continue
+		}
+		if ttl := p.TimeToLiveSpecification; !ttl.Enabled || ttl.AttributeName != store.TTLAttribute {
+			return p, fmt.Errorf("%s: TimeToLiveSpecification is %+v, the store's attribute %s", id, ttl, store.TTLAttribute)
+		}
+		if pitr := p.PointInTimeRecoverySpecification; !pitr.PointInTimeRecoveryEnabled || pitr.RecoveryPeriodInDays == 0 {
+			return p, fmt.Errorf("%s: PointInTimeRecoverySpecification is %+v", id, pitr)
+		}
+		return p, nil
+	}
+	return tableProperties{}, fmt.Errorf("the template has no table %s", name)
+}
