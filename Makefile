@@ -1,9 +1,9 @@
 # What a developer does here; `make help` lists it. Each command checks what it needs and says what is missing.
 
-export PORT ARGS ENGINE AT
+export PORT ARGS ENGINE RUNTIME AT FN EVENT
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo provision payouts reconcile reset test test-dynamodb-local sim lint bench go \
+.PHONY: help run demo provision payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
 	test-infra build cdk synth deploy destroy deploy-check cost
 
 # The engines run once for all packages, and end with the command.
@@ -15,7 +15,7 @@ help: ## list these commands
 # Built and then executed, not `go run`, which keeps signals from what it runs.
 LOCALSTACK := go build -o bin/localstack ./localstack && exec bin/localstack
 
-run: go ## start the platform on this machine; PORT=8080 ENGINE=memory (or dynamodb-local) unless given
+run: go ## start the platform on this machine; PORT=8080 ENGINE=memory (or dynamodb-local) RUNTIME=in-process (or bootstrap) unless given
 	@$(LOCALSTACK) run
 
 demo: go ## play a story against the running platform, with every request and reply
@@ -29,6 +29,9 @@ payouts: go ## pay out what is due now, or would be at a time: make payouts AT=2
 
 reconcile: go ## prove that all books agree: prints the totals and each difference, and fails on one
 	@$(LOCALSTACK) reconcile
+
+invoke: go ## hand an event to a function as deployed: make invoke FN=checkouts EVENT=events/checkouts-create.json
+	@$(LOCALSTACK) invoke "$$FN" "$$EVENT"
 
 reset: go ## throw away the data and keys of the local run
 	@$(LOCALSTACK) reset
