@@ -11,6 +11,8 @@ import (
 // templateFile is the stack's in the CDK's output.
 const templateFile = "Cashwrap.template.json"
 
+const tableKind = "AWS::DynamoDB::Table"
+
 // template is what CloudFormation gets.
 type template struct {
 	Resources map[string]*resource
@@ -47,7 +49,7 @@ type tableProperties struct {
 func (t template) tableAsked(name string) (tableProperties, error) {
 	for id, r := range t.Resources {
 		var p tableProperties
-		if r.Type != "AWS::DynamoDB::Table" {
+		if r.Type != tableKind {
 			continue
 		}
 		if err := json.Unmarshal(r.Properties, &p); err != nil {

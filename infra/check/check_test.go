@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/demo"
+)
+
+func TestSizesAreThoseOfBinaryAndZip(t *testing.T) {
+	t.Parallel()
+	noise := make([]byte, maxZip/2) // a zip cannot make it smaller
+	if _, err := rand.Read(noise); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), program)
+	if err := os.WriteFile(file, append(noise, make([]byte, 4_000_000)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	binary, zipped, err := measure(file)
+	if err != nil || binary != maxZip/2+4_000_000 || zipped < maxZip/2 || zipped > maxZip/2+20_000 {
+		t.Errorf("binary %d, zip %d, %v", binary, zipped, err)
+	}
+}
+
+func TestSizesHaveALimit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		binary, zipped int64
+		ok             bool
+	}{{maxBinary, maxZip, true}, {maxBinary + 1, maxZip, false}, {maxBinary, maxZip + 1, false}} {
+		if err := within("pages", c.binary, c.zipped); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	built := t.TempDir()
+	for _, f := range functions.All[1:] {
+		if err := os.MkdirAll(filepath.Join(built, f.Name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(built, f.Name, program), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sizes(built, io.Discard); err == nil || !strings.Contains(err.Error(), functions.All[0].Name) {
+		t.Errorf("a function that is not built: %v", err)
+	}
+}
+
+func TestTheTableIsAskedForWhatTheEmulatorDrops(t *testing.T) {
+	t.Parallel()
+	const whole = `{"TableName":"t","TimeToLiveSpecification":{"AttributeName":"expires_at","Enabled":true},` +
+		`"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":35}}`
+	for name, c := range map[string]struct {
+		properties string
+		ok         bool
+	}{
+		"as it must be":     {whole, true},
+		"another table":     {strings.Replace(whole, `"t"`, `"u"`, 1), false},
+		"another attribute": {strings.Replace(whole, "expires_at", "ttl", 1), false},
+		"TTL off":           {strings.Replace(whole, `"Enabled":true`, `"Enabled":false`, 1), false},
+		"no recovery":       {strings.Replace(whole, `RecoveryEnabled":true`, `RecoveryEnabled":false`, 1), false},
+		"no period":         {strings.Replace(whole, `35`, `0`, 1), false},
+	} {
+		stack := template{Resources: map[string]*resource{"Table": {tableKind, json.RawMessage(c.properties)}, "Other": {"AWS::SQS::Queue", nil}}}
+		if _, err := stack.tableAsked("t"); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNothingLeadsToARealAccount(t *testing.T) {
+	t.Parallel()
+	got := harmless([]string{"PATH=/bin", "AWS_PROFILE=prod", "AWS_ENDPOINT_URL_LAMBDA=x", "CDK_DEFAULT_ACCOUNT=1", "https_proxy=p", "HOME=/h"})
+	if want := []string{"PATH=/bin", "HOME=/h"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestARequestForTheAPIComesAsOverTLS(t *testing.T) {
+	t.Parallel()
+	emulator := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Host+r.URL.Path+" "+r.Header.Get("X-Forwarded-Proto"))
+	}))
+	t.Cleanup(emulator.Close)
+	at, err := url.Parse(emulator.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := http.Client{Transport: gateway{"api.test:1", at.Host}}
+	for target, want := range map[string]string{
+		"https://api.test:1/healthz": "api.test:1/healthz https",
+		emulator.URL + "/callback":   at.Host + "/callback ", // the shop's, say
+	} {
+		response, err := client.Get(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if response.Body.Close(); err != nil || string(body) != want {
+			t.Errorf("%s: %q, %v", target, body, err)
+		}
+	}
+}
+
+// answering is a cloud that answers everything with this.
+func answering(t *testing.T, status int, header, body string) *cloud {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(r.Header.Get("Authorization"), "/"+region+"/") {
+			t.Error("not signed")
+		}
+		if header != "" {
+			w.Header().Set("X-Amz-Function-Error", header)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(server.Close)
+	return newCloud(server.URL)
+}
+
+func TestAnInvocationTellsItsRefusalAndNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status             int
+		header, body, want string
+	}{
+		{200, "", `{"error":{"code":"NOT_FOUND"}}`, "NOT_FOUND"},
+		{200, "Unhandled", `{"errorMessage":"it broke"}`, "it broke"},
+		{404, "", `{"message":"no such function"}`, "no such function"},
+		{200, "", `sk_test_1`, "invalid character"},
+	} {
+		err := answering(t, c.status, c.header, c.body).invoke(t.Context(), "provision", object{}, &object{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "sk_test_1") {
+			t.Errorf("%s: %v", c.body, err)
+		}
+	}
+	var answer object
+	if err := answering(t, 200, "", `{"merchant_code":"MC1"}`).invoke(t.Context(), "provision", object{}, &answer); err != nil || answer["merchant_code"] != "MC1" {
+		t.Errorf("%v, %v", answer, err)
+	}
+}
+
+func TestAnErrorInALogIsFound(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"events":[{"message":"START"},{"message":"{\"level\":\"INFO\"}"}]}`: "",
+		`{"events":[{"message":"{\"level\":\"ERROR\",\"msg\":\"lost\"}"}]}`:   "lost",
+		`{"events":[{"message":"panic: oh"}]}`:                                "oh",
+	} {
+		d := deployment{check: &check{out: io.Discard}, cloud: answering(t, 200, "", body)}
+		err := d.readLogs(t.Context(), demo.Config{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// TestAProgramEndsWithWhatItStarted: the pipe is at its end when the last who
+// could write to it is gone.
+func TestAProgramEndsWithWhatItStarted(t *testing.T) {
+	t.Parallel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cmd := process(ctx, "", os.Environ(), writer, "sh", "-c", "cat <&3 & echo started; wait")
+	held, hold, err := os.Pipe() // what cat waits for, in vain
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Close()
+	cmd.ExtraFiles = []*os.File{held}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	held.Close()
+	writer.Close()
+	started := make([]byte, len("started\n"))
+	if _, err := io.ReadFull(reader, started); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := cmd.Wait(); err == nil {
+		t.Error("it ended by itself")
+	}
+	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
+		t.Errorf("%q, %v", rest, err)
+	}
+}
