@@ -42,6 +42,12 @@ func (f farAcquirer) Refund(ctx context.Context, r acquirer.Refund) (payments.Ou
 	})
 }
 
+func (f farAcquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
+	return f.ask(ctx, "CancelRefund "+id, func(ctx context.Context) (payments.Outcome, error) {
+		return f.Acquirer.CancelRefund(ctx, id)
+	})
+}
+
 func (f farAcquirer) Forget(ctx context.Context, token string) error {
 	_, err := f.ask(ctx, "Forget "+token, func(ctx context.Context) (payments.Outcome, error) {
 		return payments.Outcome{}, f.Acquirer.Forget(ctx, token)

@@ -37,6 +37,10 @@ func (f faultyAcquirer) Refund(ctx context.Context, r acquirer.Refund) (payments
 	return call(f.steps, "Refund", func() (payments.Outcome, error) { return f.Acquirer.Refund(ctx, r) })
 }
 
+func (f faultyAcquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
+	return call(f.steps, "CancelRefund", func() (payments.Outcome, error) { return f.Acquirer.CancelRefund(ctx, id) })
+}
+
 func (f faultyAcquirer) Forget(ctx context.Context, token string) error {
 	_, err := call(f.steps, "Forget", func() (struct{}, error) { return struct{}{}, f.Acquirer.Forget(ctx, token) })
 	return err

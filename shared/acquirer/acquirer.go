@@ -64,9 +64,15 @@ type Acquirer interface {
 	// Undecided.
 	Cancel(ctx context.Context, id string) (payments.Outcome, error)
 	// Refund returns part of an approved charge to the payer, or answers
-	// what became of that refund: Approved, Declined, or Undecided. Errors:
+	// what became of that refund: Approved, Declined, Undecided, or Cancelled
+	// by CancelRefund. Errors:
 	// ErrNotTaken, or an unknown outcome; asking again is always safe.
 	Refund(ctx context.Context, r Refund) (payments.Outcome, error)
+	// CancelRefund makes sure the refund will never be made, unless it already
+	// has been or is under way: it answers Cancelled, or the final outcome. An
+	// id never seen is refused from now on: Refund answers Cancelled or
+	// Declined. A refund that is still being decided stays Undecided.
+	CancelRefund(ctx context.Context, id string) (payments.Outcome, error)
 	// Forget drops a stored card. An unknown token is fine.
 	Forget(ctx context.Context, token string) error
 	// Statement walks every movement of money on the acquirer's books, in no
@@ -128,6 +134,11 @@ func (None) Cancel(context.Context, string) (payments.Outcome, error) {
 // Refund takes nothing.
 func (None) Refund(context.Context, Refund) (payments.Outcome, error) {
 	return payments.Outcome{}, ErrNotTaken
+}
+
+// CancelRefund has nothing that could be made.
+func (None) CancelRefund(context.Context, string) (payments.Outcome, error) {
+	return payments.Outcome{Decision: payments.Cancelled}, nil
 }
 
 // Forget has nothing to forget.

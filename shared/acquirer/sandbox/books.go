@@ -21,7 +21,7 @@ import (
 //	movement     SANDBOX#CHARGE#<id>            CAPTURE#<random>   one for each time money moved: in,
 //	                                            REFUND#<random>        back by a refund, and
 //	                                            CHARGE_BACK#<random>   back by the issuer's will
-//	refund       SANDBOX#REFUND#<id>            REFUND
+//	refund       SANDBOX#REFUND#<id>            REFUND             or a tombstone in its place
 //	charge-back  SANDBOX#CHARGE_BACK#<id>       CHARGE_BACK
 //	page         SANDBOX#PAGE#<sha256 of token> PAGE               PaReq or bank session → charge
 //	stored card  SANDBOX#CARD#<token>           CARD

@@ -14,7 +14,8 @@ import (
 // refund is an entry of the books by which money of a charge goes back to its
 // payer: a refund, or a charge-back. What it takes of the charge it takes when
 // it is entered, so that the rest is never promised twice. Its Decision moves
-// at most once, from Undecided to Approved.
+// at most once, from Undecided to Approved. One that is Cancelled is a tombstone:
+// it was cancelled ahead of its arrival, and has nothing but its id.
 type refund struct {
 	ID         string            `dynamo:"id"`
 	Kind       acquirer.Kind     `dynamo:"kind"` // Refunded or ChargeBack
@@ -38,7 +39,9 @@ func (r refund) decline(code string) refund {
 }
 
 // takes says the refund uses up some of what its charge captured.
-func (r refund) takes() bool { return r.Decision != payments.Declined }
+func (r refund) takes() bool {
+	return r.Decision == payments.Approved || r.Decision == payments.Undecided
+}
 
 // outcome is the refund in the port's words.
 func (r refund) outcome() payments.Outcome {
@@ -72,9 +75,10 @@ func (r refund) authorize(c charge) (refund, error) {
 }
 
 // Refund returns part of a charge to its payer, or answers what became of the
-// refund. Declined are: a charge that is unknown or captured nothing, more
-// than is left of it, and the amounts that ask for it. Errors: ErrNotTaken, or
-// an unknown outcome.
+// refund: Cancelled for one that was cancelled ahead of its arrival, whatever
+// its amount asks for. Declined are: a charge that is unknown or captured
+// nothing, more than is left of it, and the amounts that ask for it. Errors:
+// ErrNotTaken, or an unknown outcome.
 func (a *Acquirer) Refund(ctx context.Context, order acquirer.Refund) (payments.Outcome, error) {
 	r, isNew, err := a.giveBack(ctx, refund{
 		ID: order.ID, Kind: acquirer.Refunded, ChargeID: order.ChargeID, Amount: order.Amount, CreatedAt: a.now(),
@@ -84,7 +88,26 @@ func (a *Acquirer) Refund(ctx context.Context, order acquirer.Refund) (payments.
 		return payments.Outcome{}, err
 	case r.Decision == payments.Undecided && isNew:
 		return payments.Outcome{}, errNoAnswer
-	case r.Decision == payments.Undecided && !a.now().Before(r.DecidesAt):
+	default:
+		return a.settled(ctx, r)
+	}
+}
+
+// CancelRefund refuses an id never seen from now on; a refund that was taken
+// goes its way. After an error, asking again is safe.
+func (a *Acquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
+	r, err := a.books.bury(ctx, refund{ID: id, Kind: acquirer.Refunded, Decision: payments.Cancelled, CreatedAt: a.now()})
+	if err != nil {
+		return payments.Outcome{}, err
+	}
+	return a.settled(ctx, r)
+}
+
+// settled is the outcome at the present time: a refund whose time has come is
+// made first.
+func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, error) {
+	if r.Decision == payments.Undecided && !a.now().Before(r.DecidesAt) {
+		var err error
 		if r, err = a.books.settle(ctx, r); err != nil {
 			return payments.Outcome{}, err
 		}

@@ -78,6 +78,25 @@ func (b books) writeRefund(ctx context.Context, item refundItem, before chargeIt
 	return tx.Run(ctx)
 }
 
+// bury enters a tombstone in the place of a refund, and answers what stands
+// there: it, or the refund that was faster. No matter whose tombstone it is.
+func (b books) bury(ctx context.Context, tombstone refund) (refund, error) {
+	item := refundItem{key: refundKey(tombstone), WriteID: uuid.NewString(), refund: tombstone}
+	cause := b.table.Put(item).If("attribute_not_exists(pk)").Run(ctx)
+	if cause == nil {
+		return tombstone, nil
+	}
+	stored, err := b.readRefund(ctx, item.key)
+	switch {
+	case errors.Is(err, errUnknownRefund): // the write was lost
+		return refund{}, cause
+	case err != nil:
+		return refund{}, errors.Join(cause, err)
+	default:
+		return stored.refund, nil
+	}
+}
+
 // settle approves a refund whose time has come: the money moves, which its
 // charge has set aside for it.
 func (b books) settle(ctx context.Context, r refund) (refund, error) {

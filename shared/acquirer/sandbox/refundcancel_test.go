@@ -1,0 +1,200 @@
+package sandbox_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func (w *world) mustCancelRefund(t *testing.T, id string) payments.Outcome {
+	t.Helper()
+	return must(t)(w.CancelRefund(t.Context(), id))
+}
+
+// A refund that was cancelled ahead of its arrival is never made, whatever it
+// asks for and however often it comes, and takes nothing of its charge.
+func TestARefundThatWasCancelledAhead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "100"))
+	for _, amount := range []string{"10", "42.01", "42.24", "42.25", "100.01"} {
+		id := "refund of " + amount
+		for range 2 {
+			if o := w.mustCancelRefund(t, id); o.Decision != payments.Cancelled {
+				t.Errorf("%s: cancelled to %+v", id, o)
+			}
+			if o := must(t)(w.restarted().Refund(t.Context(), refundOf("c", id, amount))); o.Decision != payments.Cancelled {
+				t.Errorf("%s: %+v", id, o)
+			}
+		}
+	}
+	w.moved(t, "c", "100", "", "")
+	w.mustChargeBack(t, "c", "refund of 10", "30") // an id of the issuer's is none of ours
+	if o := w.mustRefund(t, refundOf("c", "rest", "70")); o.Decision != payments.Approved {
+		t.Errorf("a cancelled refund used up the rest: %+v", o)
+	}
+	w.moved(t, "c", "100", "70", "30")
+}
+
+// A refund that was taken goes its way, and its cancellation tells where it
+// stands.
+func TestCancellingARefundThatWasTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "100"))
+	w.mustRefund(t, refundOf("c", "made", "10"))
+	w.mustRefund(t, refundOf("c", "declined", "42.91"))
+	if _, err := w.Refund(t.Context(), refundOf("c", "silent", "42.25")); err == nil {
+		t.Fatal("an unknown outcome was answered")
+	}
+	cancelled := func(id string, want payments.Decision, code string) {
+		t.Helper()
+		if o := w.mustCancelRefund(t, id); o.Decision != want || o.ReturnCode != code {
+			t.Errorf("%s: %+v, want %s %s", id, o, want, code)
+		}
+	}
+	cancelled("made", payments.Approved, "00")
+	cancelled("declined", payments.Declined, "91")
+	cancelled("silent", payments.Undecided, "")
+	w.moved(t, "c", "100", "10", "")
+	w.pass(30 * time.Second)
+	cancelled("silent", payments.Approved, "00")
+	cancelled("silent", payments.Approved, "00")
+	w.moved(t, "c", "100", "52.25", "")
+}
+
+// Whoever comes first decides, and both are told the same.
+func TestCancellationsRaceWithTheirRefunds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "100"))
+	made := 0
+	for i := range 20 {
+		id := fmt.Sprint(i)
+		outcomes := make([]payments.Outcome, 4)
+		var group sync.WaitGroup
+		for n := range outcomes {
+			group.Go(func() {
+				if n%2 == 0 {
+					outcomes[n] = w.mustRefund(t, refundOf("c", id, "1"))
+				} else {
+					outcomes[n] = w.mustCancelRefund(t, id)
+				}
+			})
+		}
+		group.Wait()
+		for _, o := range outcomes {
+			if o != outcomes[0] || o.Decision != payments.Approved && o.Decision != payments.Cancelled {
+				t.Errorf("refund %s: %+v", id, outcomes)
+			}
+		}
+		if outcomes[0].Decision == payments.Approved {
+			made++
+		}
+	}
+	w.moved(t, "c", "100", map[bool]string{true: fmt.Sprint(made)}[made > 0], "")
+}
+
+// The tombstone comes between a refund's reads and its write, and takes its
+// place.
+func TestACancellationOvertakesARefund(t *testing.T) {
+	t.Parallel()
+	for _, amount := range []string{"10", "42.91", "42.25"} { // approved, declined, under way
+		w := newWorld(t)
+		w.mustCharge(t, cardCharge("c", plainCard, "100"))
+		overtaken := once("TransactWriteItems", beforeCommit)
+		w.wire.cut(func(operation string) fault {
+			if overtaken(operation) == beforeCommit {
+				w.wire.free(func() { w.mustCancelRefund(t, "r") })
+			}
+			return none
+		})
+		if o := w.mustRefund(t, refundOf("c", "r", amount)); o.Decision != payments.Cancelled {
+			t.Errorf("%s: %+v", amount, o)
+		}
+		w.moved(t, "c", "100", "", "")
+	}
+}
+
+// The refund comes before its tombstone is written, and is spared.
+func TestARefundOvertakesItsCancellation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "100"))
+	overtaken := once("PutItem", beforeCommit)
+	w.wire.cut(func(operation string) fault {
+		if overtaken(operation) == beforeCommit {
+			w.wire.free(func() { w.mustRefund(t, refundOf("c", "r", "10")) })
+		}
+		return none
+	})
+	if o := w.mustCancelRefund(t, "r"); o.Decision != payments.Approved {
+		t.Errorf("outcome %+v", o)
+	}
+	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
+		t.Errorf("the tombstone took its place: %+v", o)
+	}
+	w.moved(t, "c", "100", "10", "")
+}
+
+// What a caller that was cut off finds when it comes again.
+func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "30"))
+	w.wire.cut(once("PutItem", afterCommit))
+	if o := w.mustCancelRefund(t, "reply"); o.Decision != payments.Cancelled {
+		t.Errorf("did not recognise its own tombstone: %+v", o)
+	}
+	w.wire.cut(once("PutItem", beforeCommit))
+	o, err := w.CancelRefund(t.Context(), "request")
+	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || o != (payments.Outcome{}) {
+		t.Errorf("a lost request: %+v, %v, want an unknown outcome", o, err)
+	}
+	w.wire.cut(func(operation string) fault {
+		return map[string]fault{"PutItem": afterCommit, "GetItem": beforeCommit, "Query": beforeCommit}[operation]
+	})
+	if o, err = w.CancelRefund(t.Context(), "blind"); err == nil || errors.Is(err, acquirer.ErrNotTaken) || o != (payments.Outcome{}) {
+		t.Errorf("the books cannot be read: %+v, %v, want an unknown outcome", o, err)
+	}
+	w.wire.cut(nil)
+	for id, want := range map[string]payments.Decision{
+		"reply": payments.Cancelled, "request": payments.Approved, "blind": payments.Cancelled,
+	} {
+		if o := w.mustRefund(t, refundOf("c", id, "10")); o.Decision != want {
+			t.Errorf("%s: %+v, want %s", id, o, want)
+		}
+		if o := w.mustCancelRefund(t, id); o.Decision != want {
+			t.Errorf("%s again: %+v, want %s", id, o, want)
+		}
+	}
+	w.moved(t, "c", "30", "10", "")
+}
+
+// The settlement that a cancellation finds due is made once, also when its
+// reply is lost.
+func TestALostSettlementByACancellation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustCharge(t, cardCharge("c", plainCard, "50"))
+	if _, err := w.Refund(t.Context(), refundOf("c", "r", "42.25")); err == nil {
+		t.Fatal("an unknown outcome was answered")
+	}
+	w.pass(30 * time.Second)
+	w.wire.cut(once("TransactWriteItems", beforeCommit))
+	if o, err := w.CancelRefund(t.Context(), "r"); err == nil {
+		t.Errorf("a request that never arrived was answered: %+v", o)
+	}
+	w.wire.cut(once("TransactWriteItems", afterCommit))
+	for range 2 {
+		if o := w.mustCancelRefund(t, "r"); o.Decision != payments.Approved {
+			t.Errorf("outcome %+v", o)
+		}
+	}
+	w.moved(t, "c", "50", "42.25", "")
+}
