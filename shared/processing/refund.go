@@ -135,7 +135,10 @@ func (p *Processor) inquire(ctx context.Context, t account.Tenant, e payments.Ev
 	if !e.Open() {
 		return e, nil
 	}
-	o, _ := p.askRefund(ctx, t, e) // an error has been logged, and leaves the outcome unknown
+	o, err := p.askRefund(ctx, t, e) // any other error leaves the outcome unknown
+	if errors.Is(err, acquirer.ErrNotTaken) {
+		o = p.cancelRefund(ctx, t, e)
+	}
 	return p.settleRefund(ctx, t, e, o)
 }
 
@@ -166,6 +169,21 @@ func (p *Processor) askRefund(ctx context.Context, t account.Tenant, e payments.
 		return payments.Outcome{Decision: payments.Undecided}, err
 	}
 	return o, nil
+}
+
+// cancelRefund makes sure that a refund the acquirer does not take is never
+// made, or has it say what became of it: one request that was not taken tells
+// nothing of others, of which one may be made or on its way. Without an answer
+// the money stays set aside.
+func (p *Processor) cancelRefund(ctx context.Context, t account.Tenant, e payments.Event) payments.Outcome {
+	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
+		return p.acquirer(t).CancelRefund(ctx, e.ID)
+	})
+	if err != nil {
+		p.Log.WarnContext(ctx, "refund neither taken nor cancelled", "transaction", e.TransactionID, "refund", e.ID, "error", err)
+		return payments.Outcome{Decision: payments.Undecided}
+	}
+	return o
 }
 
 // settleRefund records the acquirer's word; one that comes late changes nothing.
