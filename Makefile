@@ -4,7 +4,7 @@ export PORT ARGS ENGINE RUNTIME AT FN EVENT
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo provision payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
-	test-infra build cdk synth deploy destroy deploy-check cost
+	test-infra build cdk synth deploy destroy sam deploy-check cost
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/engines/with --
@@ -92,6 +92,9 @@ destroy: build cdk ## destroy a stage's stack; in prod everything that holds dat
 
 cost: go ## what a million payments cost, from the measured capacity and list prices
 	@go run ./infra/cost
+
+sam: go ## serve the API under AWS SAM, which needs Docker, beside the running platform, on port 3000
+	@go build -o bin/check ./infra/check && exec bin/check sam
 
 deploy-check: go ## deploy to an emulator on this machine, without Docker or an AWS account, and play there
 	@go build -o bin/check ./infra/check && exec bin/check deploy

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -200,5 +201,29 @@ func TestAProgramEndsWithWhatItStarted(t *testing.T) {
 	}
 	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
 		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+func TestSAMGetsThePlatformsEnvironment(t *testing.T) {
+	t.Parallel()
+	const synthesized = `{"Resources":{"Table":{"Type":"AWS::DynamoDB::Table"},"Pages":{"Type":"AWS::Lambda::Function",` +
+		`"Properties":{"Timeout":29,"Environment":{"Variables":{"TABLE":{"Ref":"Table"}}}},"Metadata":{"aws:asset:path":"asset.1"}}}}`
+	made, err := forSAM([]byte(synthesized), "/out", map[string]string{"TABLE": "cashwrap", "AWS_REGION": "eu-central-1",
+		"DYNAMODB_ENDPOINT": "http://127.0.0.1:4000", "BASE_URL": "http://127.0.0.1:8080"})
+	const want = `{"Resources":{"Pages":{"Metadata":{"aws:asset:path":"/out/asset.1"},"Properties":{"Environment":{"Variables":{` +
+		`"BASE_URL":"http://127.0.0.1:8080","DYNAMODB_ENDPOINT":"http://host.docker.internal:4000","TABLE":"cashwrap"}},` +
+		`"Timeout":29},"Type":"AWS::Lambda::Function"},"Table":{"Type":"AWS::DynamoDB::Table"}}}`
+	var compact bytes.Buffer
+	if err == nil {
+		err = json.Compact(&compact, made)
+	}
+	if err != nil || compact.String() != want {
+		t.Errorf("%s, %v", &compact, err)
+	}
+	if _, err := forSAM([]byte(strings.Replace(synthesized, "asset.1", "", 1)), "/out", nil); err == nil {
+		t.Error("a function without code")
+	}
+	if _, err := readBeside(t.TempDir()); err == nil || !strings.Contains(err.Error(), "make run") {
+		t.Errorf("no platform runs: %v", err)
 	}
 }

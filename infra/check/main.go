@@ -3,7 +3,7 @@
 //
 //	go run ./infra/check deploy        deploy to an emulator on this machine, and play there
 //	go run ./infra/check sizes FOLDER  hold the functions built there to their limits
-//	go run ./infra/check sam           write what SAM needs to run the functions beside `make run`
+//	go run ./infra/check sam           run the API under SAM, beside the platform that `make run` runs
 //
 // It knows the template as CloudFormation does, and imports nothing of the CDK.
 package main
@@ -51,7 +51,7 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	case len(args) == 2 && args[0] == "sizes":
 		return sizes(args[1], out)
 	case len(args) == 1 && args[0] == "sam":
-		return sam(root, out)
+		return sam(ctx, root, out)
 	default:
 		return errUsage
 	}

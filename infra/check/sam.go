@@ -1,8 +1,136 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 )
 
-func sam(string, io.Writer) error { return errors.New("not yet") }
+// beside is what the local run writes for functions that run beside it
+// (.local/functions.json).
+type beside struct {
+	AccessKey   string            `json:"access_key"`
+	Environment map[string]string `json:"environment"`
+}
+
+// sam runs the API under SAM, on the template that `make synth` has written,
+// with the environment of the platform that `make run` runs.
+//
+// SAM resolves no reference, and of a function's variables it sets only those
+// the template names. So both are written into a copy of the template.
+func sam(ctx context.Context, root string, out io.Writer) error {
+	if err := samMissing(); err != nil {
+		return err
+	}
+	b, err := readBeside(filepath.Join(root, ".local"))
+	if err != nil {
+		return err
+	}
+	assembly := filepath.Join(root, ".build", "cdk.out")
+	synthesized, err := os.ReadFile(filepath.Join(assembly, templateFile))
+	if err != nil {
+		return fmt.Errorf("run `make synth` first: %w", err)
+	}
+	template, err := forSAM(synthesized, assembly, b.Environment)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(root, ".local", "sam", "template.json") // as in samconfig.toml
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, template, 0o600); err != nil { // it holds the secret
+		return err
+	}
+	env := append(environment("AWS_ACCESS_KEY_ID="+b.AccessKey, "AWS_SECRET_ACCESS_KEY="+b.AccessKey,
+		"AWS_REGION="+b.Environment["AWS_REGION"], "SAM_CLI_TELEMETRY=0"), proxies(os.Environ())...)
+	cmd := exec.CommandContext(ctx, "sam", "local", "start-api")
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = root, env, os.Stdin, out, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its containers
+	return cmd.Run()
+}
+
+// samMissing says what SAM needs and this machine lacks.
+func samMissing() error {
+	var problems []error
+	if _, err := exec.LookPath("sam"); err != nil {
+		problems = append(problems, errors.New("no sam is in the PATH: install the AWS SAM CLI (pip install aws-sam-cli)"))
+	}
+	if _, err := exec.LookPath("docker"); err != nil {
+		problems = append(problems, errors.New("SAM runs functions in containers, and no docker is in the PATH"))
+	} else if err := exec.Command("docker", "info").Run(); err != nil {
+		problems = append(problems, errors.New("SAM runs functions in containers, and `docker info` reaches no Docker"))
+	}
+	return errors.Join(problems...)
+}
+
+// readBeside reads what the local run has written, and its secret.
+func readBeside(local string) (b beside, err error) {
+	text, err := os.ReadFile(filepath.Join(local, "functions.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return b, errors.New("the functions need a table: start the platform with `make run` in another terminal")
+	}
+	if err != nil {
+		return b, err
+	}
+	secret, err := os.ReadFile(filepath.Join(local, "secret"))
+	if err != nil {
+		return b, err
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return b, err
+	}
+	b.Environment["PLATFORM_SECRET"] = strings.TrimSpace(string(secret))
+	return b, nil
+}
+
+// forSAM is the template in which each function has the environment, without
+// what SAM sets, and its code by an absolute path.
+func forSAM(synthesized []byte, assembly string, variables map[string]string) ([]byte, error) {
+	var whole map[string]any
+	if err := json.Unmarshal(synthesized, &whole); err != nil {
+		return nil, err
+	}
+	own := map[string]string{}
+	for name, value := range variables {
+		if !strings.HasPrefix(name, "AWS_") {
+			// From a container the machine has another name.
+			own[name] = strings.NewReplacer("//127.0.0.1:", "//host.docker.internal:").Replace(value)
+		}
+	}
+	own["BASE_URL"] = variables["BASE_URL"] // this is for the payer's browser
+	resources, _ := whole["Resources"].(map[string]any)
+	for id, r := range resources {
+		r, _ := r.(map[string]any)
+		if r["Type"] != "AWS::Lambda::Function" {
+			continue
+		}
+		properties, _ := r["Properties"].(map[string]any)
+		metadata, _ := r["Metadata"].(map[string]any)
+		asset, _ := metadata["aws:asset:path"].(string)
+		if properties == nil || asset == "" {
+			return nil, fmt.Errorf("%s has no code", id)
+		}
+		properties["Environment"] = map[string]any{"Variables": own}
+		metadata["aws:asset:path"] = filepath.Join(assembly, asset)
+	}
+	return json.MarshalIndent(whole, "", " ")
+}
+
+// proxies are the variables that environment leaves out and Docker may need.
+func proxies(variables []string) []string {
+	var found []string
+	for _, variable := range variables {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasSuffix(strings.ToUpper(name), "_PROXY") {
+			found = append(found, variable)
+		}
+	}
+	return found
+}
