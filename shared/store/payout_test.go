@@ -1,0 +1,240 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// later is when payouts of these tests are cut off: after everything.
+var later = start.AddDate(0, 6, 0)
+
+// payout opens one of all that waits.
+func payout(t *testing.T, s *store.Store, id string) store.Payout {
+	t.Helper()
+	if err := s.CreatePayout(t.Context(), tenant, payments.NewPayout(id, "EUR", "2027-05-02", later, later)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Payout(t.Context(), tenant, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const (
+	onePayout     = "0123456789abcdef0123456789abcdef"
+	anotherPayout = "fedcba9876543210fedcba9876543210"
+)
+
+// collection is a step of the payout that takes the rows.
+func collection(t *testing.T, s *store.Store, p store.Payout, rows []payments.Unpaid) payments.Collection {
+	t.Helper()
+	transactions, err := s.TransactionsOf(t.Context(), tenant, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := p.Collect(rows, transactions, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func rowsOf(t *testing.T, s *store.Store) []payments.Unpaid {
+	t.Helper()
+	rows, err := s.UnpaidRows(t.Context(), tenant, "EUR", later, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// wantPayout: the payout is stored like this.
+func wantPayout(t *testing.T, s *store.Store, id string, status payments.PayoutStatus, total string, records int) {
+	t.Helper()
+	p, err := s.Payout(t.Context(), tenant, id)
+	if err != nil || p.Status != status || p.Total != eur(total) || p.Records != records {
+		t.Errorf("%+v, %v; want %s %s, %d", p, err, status, total, records)
+	}
+}
+
+// TestARowGoesIntoOnePayout, also a debit, which no transaction guards.
+func TestARowGoesIntoOnePayout(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	tx := pay(t, s, tenant, "order-1", "attempt-1")
+	apply(t, s, reserve(t, tx, "operation", "10.10", false))
+	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
+	one, another := payout(t, s, onePayout), payout(t, s, anotherPayout)
+	rows := rowsOf(t, s)
+	if len(rows) != 3 || rows[0].Kind != payments.UnpaidPart || rows[2].Kind != payments.UnpaidRefund {
+		t.Fatalf("rows %+v", rows)
+	}
+	for name, some := range map[string][]payments.Unpaid{"the debit": rows[2:], "the credits": rows[:2]} {
+		c, late := collection(t, s, one, some), collection(t, s, another, some)
+		var err error
+		if one, err = s.CollectPayout(t.Context(), tenant, c); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.CollectPayout(t.Context(), tenant, late); !errors.Is(err, store.ErrStale) {
+			t.Errorf("%s, taken again: %v", name, err)
+		}
+	}
+	wantPayout(t, s, onePayout, payments.Collecting, "-0.20", 3)
+	wantPayout(t, s, anotherPayout, payments.Collecting, "0", 0)
+	if left := rowsOf(t, s); len(left) != 0 {
+		t.Errorf("left %+v", left)
+	}
+}
+
+// TestEachStepIsTakenFromWhereThePayoutStands: what was read before somebody else's step changes nothing.
+func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	pay(t, s, tenant, "order-1", "attempt-1")
+	to := account.BankAccount{IBAN: "DE17100100100000005678"}
+	p := payout(t, s, onePayout)
+	rows := rowsOf(t, s)
+	empty := p.Seal(later)
+	p, err := s.CollectPayout(t.Context(), tenant, collection(t, s, p, rows[:1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := collection(t, s, p, rows[1:])
+	steps := []func() (store.Payout, error){
+		func() (store.Payout, error) { return s.CollectPayout(t.Context(), tenant, second) },
+		func() (store.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Seal(later), to) },
+		func() (store.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Send(later), to) },
+		func() (store.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Paid(later), to) },
+		func() (store.Payout, error) { return s.TellPayout(t.Context(), tenant, telling(t, s, p), to) },
+		func() (store.Payout, error) { return s.TellPayout(t.Context(), tenant, telling(t, s, p), to) },
+	}
+	for i, step := range steps {
+		if _, err := s.StepPayout(t.Context(), tenant, empty, to); !errors.Is(err, store.ErrStale) {
+			t.Errorf("sealed before step %d: %v", i, err)
+		}
+		before := p
+		if p, err = step(); err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+		if stored, err := s.Payout(t.Context(), tenant, p.ID); err != nil || stored.Version != p.Version || stored.Status != p.Status {
+			t.Errorf("step %d left %+v, %v; answered %+v", i, stored, err, p)
+		}
+		now := p
+		p = before
+		if _, err := step(); !errors.Is(err, store.ErrStale) {
+			t.Errorf("step %d, taken again: %v", i, err)
+		}
+		p = now
+	}
+	wantPayout(t, s, onePayout, payments.PayoutPaid, "9.90", 2)
+	entries, err := s.Entries(t.Context(), tenant, payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{Code: onePayout}})
+	if err != nil || len(entries) != 2 {
+		t.Errorf("%d entries, %v", len(entries), err)
+	}
+}
+
+// telling tells whatever is left to tell.
+func telling(t *testing.T, s *store.Store, p store.Payout) payments.Telling {
+	t.Helper()
+	records, err := s.RecordsToTell(t.Context(), tenant, p.Payout, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([]payments.Unpaid, len(records))
+	for i, r := range records {
+		rows[i] = r.Unpaid
+	}
+	transactions, err := s.TransactionsOf(t.Context(), tenant, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, tx := range transactions { // as before it was told, when it is told again
+		for i := range tx.Payouts {
+			tx.Payouts[i].Status = payments.EventReconciled
+		}
+		transactions[id] = tx
+	}
+	told, err := p.Tell(records, transactions, nil, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
+// TestRecordsAreToldInTheOrderTheyAreKept, whose tenth part comes before the second.
+func TestRecordsAreToldInTheOrderTheyAreKept(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	p := payout(t, s, onePayout)
+	var rows []payments.Unpaid
+	for _, id := range []string{"a#1", "a#10", "a#11", "a#2", "a", "b", "carried#a"} {
+		rows = append(rows, payments.Unpaid{ID: id, Kind: payments.UnpaidBalance, Amount: eur("-1"), Fee: eur("0"), EligibleAt: start})
+	}
+	for _, row := range rows {
+		step := payments.PayoutStep{Payout: p.Payout, Carry: &row}
+		var err error
+		if p, err = s.StepPayout(t.Context(), tenant, step, p.To); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := s.CollectPayout(t.Context(), tenant, collection(t, s, p, rowsOf(t, s)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for range len(rows) {
+		next, err := s.RecordsToTell(t.Context(), tenant, p.Payout, 1)
+		if err != nil || len(next) != 1 || seen[next[0].ID] {
+			t.Fatalf("after %s: %+v, %v", p.Told, next, err)
+		}
+		seen[next[0].ID], p.Told = true, next[0].ID
+	}
+	if next, err := s.RecordsToTell(t.Context(), tenant, p.Payout, 1); err != nil || len(next) != 0 {
+		t.Errorf("after all: %+v, %v", next, err)
+	}
+}
+
+// TestAPeriodIsOpenedOnceWithItsSchedule, or not at all.
+func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	if _, err := s.PayoutSchedule(t.Context(), tenant); !failure.Is(err, failure.NotFound) {
+		t.Errorf("before there is one: %v", err)
+	}
+	if err := s.SavePayoutSchedule(t.Context(), tenant, account.PayoutSchedule{Currency: "EUR", NextAt: later}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SavePayoutSchedule(t.Context(), tenant, account.PayoutSchedule{Currency: "EUR", NextAt: later}); !errors.Is(err, store.ErrStale) {
+		t.Errorf("a second first one: %v", err)
+	}
+	schedule, err := s.PayoutSchedule(t.Context(), tenant)
+	if err != nil || schedule.Version != 1 || !schedule.NextAt.Equal(later) {
+		t.Fatalf("%+v, %v", schedule, err)
+	}
+	one, another := payments.NewPayout(onePayout, "EUR", "2027-05-02", later, later), payments.NewPayout(anotherPayout, "EUR", "2027-05-03", later, later)
+	if err := s.OpenPayout(t.Context(), tenant, schedule, &one); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.OpenPayout(t.Context(), tenant, schedule, &another); !errors.Is(err, store.ErrStale) {
+		t.Errorf("by a schedule that has moved on: %v", err)
+	}
+	if schedule, err = s.PayoutSchedule(t.Context(), tenant); err != nil || schedule.Version != 2 {
+		t.Fatalf("%+v, %v", schedule, err)
+	}
+	if err := s.OpenPayout(t.Context(), tenant, schedule, &one); !failure.Is(err, failure.Conflict) {
+		t.Errorf("the same period again: %v", err)
+	}
+	if after, err := s.PayoutSchedule(t.Context(), tenant); err != nil || after.Version != 2 {
+		t.Errorf("then %+v, %v", after, err)
+	}
+	if _, err := s.Payout(t.Context(), tenant, anotherPayout); !failure.Is(err, failure.NotFound) {
+		t.Errorf("the other period: %v", err)
+	}
+}
