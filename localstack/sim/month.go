@@ -8,6 +8,7 @@ import (
 	_ "time/tzdata" // the merchants' zones, wherever this runs
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
 // month is the life of a world of payouts: some weeks of payments, refunds,
@@ -23,9 +24,14 @@ type month struct {
 	spare   int    // ticks and polls that may yet come between
 	tickAt  time.Time
 	pollAt  time.Time
-	demands int
+	demands int // for payouts at once, so far; orders are those of operators
+	orders  int
 	today   string // the day it is, and how often the schedule has ticked
 	ticked  int
+
+	versions map[string]int64  // of schedules and payouts, by key
+	seen     map[string]bool   // write ids
+	taken    map[string]string // rows in payouts that have not failed, with these
 }
 
 // deed is what somebody does at a time.
@@ -41,7 +47,7 @@ var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2
 
 // newMonth chooses the month.
 func newMonth(w *World) *month {
-	m := &month{World: w, dice: rand.New(rand.NewPCG(w.seed, 1_000))}
+	m := &month{World: w, dice: rand.New(rand.NewPCG(w.seed, 1_000)), versions: map[string]int64{}, seen: map[string]bool{}, taken: map[string]string{}}
 	at, err := time.Parse(time.DateOnly, starts[m.dice.IntN(len(starts))])
 	if err != nil {
 		w.panicf("%v", err)
@@ -62,7 +68,7 @@ func (m *month) play() {
 	m.plan()
 	m.tickAt = m.now()
 	m.stormy = true
-	for m.now().Before(m.end) {
+	for m.now().Before(m.end) && len(m.Findings()) == 0 {
 		m.round()
 	}
 	m.steer(clients, sources, stragglers)
@@ -96,24 +102,42 @@ func (m *month) round() {
 	for len(m.agenda) > 0 && !m.agenda[0].at.After(m.now()) {
 		m.act()
 	}
-	m.spare = 3
+	m.spare = 2
 	if ticks := !m.tickAt.After(m.now()); ticks {
 		m.wake("payoutplan")
 		if m.dice.IntN(6) == 0 { // twice
 			m.wake("payoutplan")
 		}
-		if len(m.agenda) > 0 && m.dice.IntN(3) == 0 { // somebody is early today
-			m.act()
-		}
+		m.crowd()
 	}
 	if m.dice.IntN(8) == 0 {
 		m.wake("sweep")
 	}
 	if waiting && !m.pollAt.After(m.now()) {
 		m.collect()
+		m.crowd()
 	}
 	m.steer(clients, sources)
 	m.sleep()
+}
+
+// crowd has people get in the way of a payout: somebody is early today, or an
+// operator runs it too, or another one for the same rows.
+func (m *month) crowd() {
+	if m.dice.IntN(3) == 0 && len(m.agenda) > 0 {
+		m.act()
+	}
+	p := m.payees[m.dice.IntN(len(m.payees))]
+	if m.dice.IntN(3) > 0 {
+		return
+	}
+	if p.waits() {
+		for range 1 + m.dice.IntN(2) {
+			p.hurry()()
+		}
+	} else if _, open := m.due(); open { // the bank is about to be asked
+		p.ordered("run_payouts", facts{}, 2)()
+	}
 }
 
 // act has the next deed done.
@@ -165,7 +189,7 @@ func (m *month) pause() time.Duration {
 }
 
 // maxTicked bounds the ticks of a day.
-const maxTicked = 4
+const maxTicked = 3
 
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
@@ -226,6 +250,9 @@ func (m *month) calmDown() {
 	m.stormy = false
 	m.notef("storm", "is over")
 	m.steer(clients, sources, stragglers)
+	if len(m.Findings()) > 0 {
+		return // what is out of order may never come to rest
+	}
 	m.table.SetIndexLag(0)
 	m.leap(m.now().Add(max(m.weather.indexLag, functions.Payouts.Visibility)))
 	m.run(clients, func() {
@@ -236,7 +263,8 @@ func (m *month) calmDown() {
 	m.steer(clients)
 	for range calmRounds {
 		next, _ := m.due()
-		if swept := m.nextDue(); next.IsZero() || !swept.IsZero() && swept.Before(next) {
+		swept := m.nextDue()
+		if next.IsZero() || !swept.IsZero() && swept.Before(next) {
 			next = swept
 		}
 		if !m.empty(m.config.PayoutQueue) {
@@ -244,12 +272,14 @@ func (m *month) calmDown() {
 		}
 		m.leap(later(next, m.now().Add(time.Minute)))
 		m.wake("payoutplan")
-		m.wake("sweep")
+		if !swept.IsZero() {
+			m.wake("sweep")
+		}
 		m.steer(sources)
 		for m.poll("payoutrun", m.config.PayoutQueue, 2) {
 			m.steer(sources)
 		}
-		if m.settled() {
+		if len(m.Findings()) > 0 || m.settled() {
 			return
 		}
 	}
@@ -284,6 +314,9 @@ func (m *month) at(p *payee, do func()) time.Time {
 // plan fills the agenda.
 func (m *month) plan() {
 	for i, p := range m.payees {
+		if !p.payable { // two of them give it an account
+			m.at(p, p.ordered("set_payout", facts{"holder": "Nr. 1", "iban": sandbox.PaidIBAN}, 2))
+		}
 		for n := range 2 + m.dice.IntN(4) {
 			m.planSale(p, fmt.Sprintf("order-%d-%d", i, n))
 		}

@@ -12,11 +12,12 @@ import (
 
 // payee is a merchant that is paid out.
 type payee struct {
-	*story // of its operators
-	month  *month
-	where  *time.Location
-	zones  []string // that it has been in
-	more   string   // of its payments
+	*story  // of its operators
+	month   *month
+	where   *time.Location
+	zones   []string // that it has been in
+	more    string   // of its payments
+	payable bool     // it has an account from the beginning
 }
 
 // facts of a merchant, as an operator gives them.
@@ -63,7 +64,7 @@ func (m *month) open() {
 			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.dice.IntN(3))
 		}
 		m.payees = append(m.payees, p)
-		if m.dice.IntN(8) > 0 {
+		if p.payable = m.dice.IntN(4) > 0; p.payable {
 			p.set("operator", facts{"holder": "Nr. 1", "iban": ibans[m.dice.IntN(len(ibans))], "period": periods[m.dice.IntN(len(periods))]})
 		}
 	}
@@ -93,34 +94,44 @@ func (p *payee) change() func() {
 	dice := p.month.dice
 	switch dice.IntN(10) {
 	case 0, 1:
-		return p.ordered("set_payout", facts{"period": periods[dice.IntN(len(periods))]})
+		return p.ordered("set_payout", facts{"period": periods[dice.IntN(len(periods))]}, p.some())
 	case 2:
-		return p.ordered("set_payout", facts{"on_demand": dice.IntN(2) == 0})
+		return p.ordered("set_payout", facts{"on_demand": dice.IntN(2) == 0}, p.some())
 	case 3, 4:
-		return p.ordered("set_payout", facts{"holder": "Nr. 2", "iban": ibans[dice.IntN(len(ibans))]})
+		return p.ordered("set_payout", facts{"holder": "Nr. 2", "iban": ibans[dice.IntN(len(ibans))]}, p.some())
 	case 5:
-		return p.ordered("set_payout", facts{"verified": dice.IntN(2) == 0})
+		return p.ordered("set_payout", facts{"verified": dice.IntN(2) == 0}, p.some())
 	case 6:
 		zone := zones[dice.IntN(len(zones))]
 		p.zones = append(p.zones, zone)
-		return p.ordered("update_merchant", facts{"time_zone": zone})
+		return p.ordered("update_merchant", facts{"time_zone": zone}, p.some())
 	case 7:
 		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[dice.IntN(2)]
-		return p.ordered("update_merchant", facts{"fee_rate": feeRates[dice.IntN(len(feeRates))], "gross_settlement": dice.IntN(2) == 0, "payout_plan": plan})
-	case 8:
-		return p.ordered("run_payouts", facts{})
+		return p.ordered("update_merchant", facts{"fee_rate": feeRates[dice.IntN(len(feeRates))], "gross_settlement": dice.IntN(2) == 0, "payout_plan": plan}, p.some())
 	default:
-		p.month.demands++
-		return p.ordered("run_payouts", facts{"on_demand": true, "id": fmt.Sprintf("demand-%d", p.month.demands)})
+		return p.hurry()
 	}
 }
 
-// ordered is a deed of one operator, or of two who don't know of each other.
-func (p *payee) ordered(command string, more facts) func() {
-	many := 1 + p.month.dice.IntN(3)/2
+// hurry is a wish to be paid at once, or what is due.
+func (p *payee) hurry() func() {
+	if p.month.dice.IntN(3) == 0 {
+		return p.ordered("run_payouts", facts{}, p.some())
+	}
+	p.month.demands++
+	return p.ordered("run_payouts", facts{"on_demand": true, "id": fmt.Sprintf("demand-%d", p.month.demands)}, p.some())
+}
+
+// some is one operator, or two who don't know of each other.
+func (p *payee) some() int { return 1 + p.month.dice.IntN(3)/2 }
+
+// ordered is a deed of operators, each of whom gives the same command.
+func (p *payee) ordered(command string, more facts, many int) func() {
 	return func() {
+		p.month.orders++
+		what := fmt.Sprintf("operator-%d", p.month.orders)
 		for i := range many {
-			p.client("operator", i, func(actor string, _ *rand.Rand) { p.order(actor, command, more) })
+			p.client(what, i, func(actor string, _ *rand.Rand) { p.order(actor, command, more) })
 		}
 	}
 }

@@ -108,6 +108,9 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 			response, err := engine.RoundTrip(sent)
 			if err == nil && response.StatusCode == http.StatusOK {
 				c.world.checkOwner(sent.Context(), operation, body)
+				if c.world.Month {
+					c.world.payees.checkVersions(operation, body)
+				}
 			}
 			return response, outcomeOf(response), err
 		},

@@ -47,12 +47,12 @@ func (m *month) checkMonth() {
 	}
 	m.checkMovements(b.books, b.ledger)
 	m.checkPurses(b)
-	m.checkDead(b)
 	m.checkLog()
 	m.reconcile()
 }
 
-// checkPayout: a payout has ended, is the sum of its records, which know its
+// checkPayout: a payout has ended, so that nobody needs a message of it, dead
+// or not; is the sum of its records, which know its
 // outcome, and the bank has paid it once, or not at all.
 func (m *month) checkPayout(b *payoutBooks, p item) {
 	id, status, total := p.text("id"), p.text("status"), minor(p["total"])
@@ -258,15 +258,6 @@ func (m *month) checkPurses(b *payoutBooks) {
 			if has := b.accounts[p][account]; has != want[p][account] {
 				m.find("", "%s of %v is %d on the books, and %d in truth", account, p, has, want[p][account])
 			}
-		}
-	}
-}
-
-// checkDead: no message died that anybody still needs.
-func (m *month) checkDead(b *payoutBooks) {
-	for _, p := range b.payouts {
-		if status := p.text("status"); status != "PAID" && status != "FAILED" && !m.empty(m.config.PayoutQueue+"-dead") {
-			m.find("", "messages died, and payout %s is %s", p.text("id"), status)
 		}
 	}
 }
