@@ -112,8 +112,11 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 		add(arn(key), "kms:Decrypt")
 	}
 	add(arn(table), prefixed("dynamodb:", f.Access().Items)...)
-	for _, index := range store.Indexes {
-		add(below(table, "/index/"+index.Name), prefixed("dynamodb:", f.Access().Indexes)...)
+	for _, index := range f.Access().Queries {
+		if !slices.ContainsFunc(store.Indexes, func(i store.Index) bool { return i.Name == index }) {
+			t.Errorf("%s queries the index %q, which there is not", f.Name, index)
+		}
+		add(below(table, "/index/"+index), "dynamodb:Query")
 	}
 	send := func(name string) { id, _ := s.queue(t, dev, name); add(arn(id), "sqs:SendMessage") }
 	for _, q := range f.Access().Sends {

@@ -7,7 +7,6 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // addRole makes the function's own role: what functions.Access says, on this
@@ -25,8 +24,8 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 	if len(access.Items) > 0 {
 		allow(role, prefixed("dynamodb:", access.Items), p.table.TableArn())
 	}
-	if len(access.Indexes) > 0 {
-		allow(role, prefixed("dynamodb:", access.Indexes), p.indexARNs()...)
+	for _, index := range access.Queries {
+		allow(role, []string{"dynamodb:Query"}, text(*p.table.TableArn()+"/index/"+index))
 	}
 	for _, q := range access.Sends {
 		allow(role, []string{"sqs:SendMessage"}, p.queues[q.Name].QueueArn())
@@ -49,15 +48,6 @@ func (p *platform) allowSource(role awsiam.Role, f functions.Function) {
 		suppress(role, "AwsSolutions-IAM5", "ListStreams is asked for all streams of the table at once.",
 			"Resource::<"+*p.stack.GetLogicalId(p.table.Node().DefaultChild().(awscdk.CfnElement))+".Arn>/stream/*")
 	}
-}
-
-// indexARNs are the indexes', each by its name.
-func (p *platform) indexARNs() []*string {
-	var arns []*string
-	for _, index := range store.Indexes {
-		arns = append(arns, text(*p.table.TableArn()+"/index/"+index.Name))
-	}
-	return arns
 }
 
 func allow(role awsiam.Role, actions []string, resources ...*string) {

@@ -2,8 +2,8 @@
 // engines, a clock that only the test moves, processes that can be killed at
 // any I/O step, and a receiver for callbacks. Each world has a table and
 // queues of its own, checks every request and response against the contract,
-// and at its end looks for secrets in all that was stored and logged, and adds
-// up the journal.
+// and at its end looks for secrets in all that was stored and logged, adds up
+// the journal, and sees that no function did what its role would not allow.
 package world
 
 import (
@@ -24,6 +24,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/runner"
 	"github.com/cashwrap/cashwrap/localstack/sqs"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/contract"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -40,6 +41,7 @@ type World struct {
 	Queues   *sqs.Engine
 	Logs     *Log
 	Metrics  *Log     // what the functions counted
+	Permits  *Permits // what IAM had to allow the functions
 	Merchant Merchant // a sandbox merchant in Germany
 	Other    Merchant // another one
 
@@ -47,6 +49,7 @@ type World struct {
 	credentials aws.CredentialsProvider
 	table       http.RoundTripper
 	secrets     secrets
+	live        func(*app.App) acquirer.Acquirer // nil: none, as the platform comes
 	main        *Process
 }
 
@@ -85,7 +88,7 @@ var checker = sync.OnceValues(contract.NewChecker)
 // New makes a world with two merchants.
 func New(tb testing.TB) *World {
 	tb.Helper()
-	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}, Metrics: &Log{}}
+	w := &World{TB: tb, Clock: clock.New(), Logs: &Log{}, Metrics: &Log{}, Permits: &Permits{}}
 	w.Queues = sqs.New(sqs.Config{Now: w.Clock.Now})
 	accessKey := enginetest.AccessKey(tb)
 	w.credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -106,6 +109,7 @@ func New(tb testing.TB) *World {
 	w.App = w.look()
 	tb.Cleanup(w.findLeaks)
 	tb.Cleanup(w.CheckJournal)
+	tb.Cleanup(w.checkPermits)
 	w.Merchant = w.Provision(map[string]any{"name": "Kaffeehaus", "email": "kaffee@example.com", "country": "DE", "currency": "EUR"})
 	w.Other = w.Provision(map[string]any{"name": "Teehaus", "email": "tee@example.com", "country": "DE", "currency": "EUR"})
 	return w
@@ -118,7 +122,7 @@ func (w *World) look() *app.App {
 		w.Fatal(err)
 	}
 	return app.New(config, app.Outside{Now: w.Clock.Now, Credentials: w.credentials,
-		HTTP: &http.Client{Transport: w.engines()}, Log: slog.New(slog.NewJSONHandler(w.Logs, nil))})
+		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live, Log: slog.New(slog.NewJSONHandler(w.Logs, nil))})
 }
 
 // Main is the world's long-lived process, to which no fault happens unless
@@ -137,16 +141,16 @@ type Process struct {
 // Process starts another fleet over the same table and queues.
 func (w *World) Process() *Process {
 	w.Helper()
-	steps, meter := &Steps{}, &Meter{next: w.engines()}
+	steps, meter := &Steps{}, &Meter{next: w.Permits.over(w.engines(), false)}
 	engines := &http.Client{Transport: w.engines()}
 	log := slog.New(slog.NewJSONHandler(w.Logs, nil))
 	unlimited := rest.Limit{Rate: 1_000_000, Burst: 1_000_000}
 	running, err := runner.Start(w.Context(), runner.Config{
 		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
 		Outside: app.Outside{
-			Now: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics, SandboxHTTP: engines,
+			Now: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics, SandboxHTTP: &http.Client{Transport: w.Permits.over(w.engines(), false)},
 			HTTP:         &http.Client{Transport: faulty{next: meter, steps: steps}},
-			WrapAcquirer: steps.wrap, WrapBank: steps.wrapBank, MaxBackoff: time.Millisecond,
+			LiveAcquirer: w.live, WrapAcquirer: steps.wrap, WrapBank: steps.wrapBank, MaxBackoff: time.Millisecond,
 			Limits: rest.Limits{Credential: unlimited, Address: unlimited},
 		},
 	})

@@ -36,6 +36,7 @@ type Outside struct {
 	Limits        rest.Limits                               // zero: contract §2.9
 	MaxAttempts   int                                       // of one AWS call; 0: the SDK's default
 	MaxBackoff    time.Duration                             // between them; 0: the SDK's default
+	LiveAcquirer  func(*App) acquirer.Acquirer              // of live mode; nil: none yet (contract §12)
 	WrapAcquirer  func(acquirer.Acquirer) acquirer.Acquirer // puts a network's faults before an acquirer
 	WrapBank      func(bank.Bank) bank.Bank                 // and before a bank
 	ResolveTarget webhook.Policy                            // added to the callback policy, e.g. a test's listener
@@ -103,11 +104,13 @@ func (a *App) openAcquirers() {
 	a.Sandbox = sandbox.New(sandbox.Config{
 		DB: db, Table: table, Secret: a.lasting(forSandbox), BaseURL: a.BaseURL, Now: a.Now,
 	})
-	var inTest acquirer.Acquirer = a.Sandbox
-	if a.outside.WrapAcquirer != nil {
-		inTest = a.outside.WrapAcquirer(inTest)
+	a.Acquirers = map[account.Mode]acquirer.Acquirer{account.Test: a.Sandbox, account.Live: acquirer.None{}}
+	if a.outside.LiveAcquirer != nil {
+		a.Acquirers[account.Live] = a.outside.LiveAcquirer(a)
 	}
-	a.Acquirers = map[account.Mode]acquirer.Acquirer{account.Test: inTest, account.Live: acquirer.None{}}
+	if a.outside.WrapAcquirer != nil {
+		a.Acquirers[account.Test] = a.outside.WrapAcquirer(a.Acquirers[account.Test])
+	}
 }
 
 // Books is the table for the parties that keep books of their own in it.

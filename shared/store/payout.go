@@ -136,10 +136,11 @@ func (s *Store) Payout(ctx context.Context, t account.Tenant, id string) (Payout
 // one would, alone, only be carried again.
 func (s *Store) HasUnpaid(ctx context.Context, t account.Tenant, c money.Currency, before time.Time) (bool, error) {
 	rows, err := unpaid(ctx, s.unpaidBefore(t, c, creditPrefix, before).Limit(1))
-	if err == nil && len(rows) == 0 {
-		rows, err = unpaid(ctx, s.unpaidBefore(t, c, debitPrefix, before).Filter("'kind' <> ?", payments.UnpaidBalance).Limit(1))
+	if err != nil || len(rows) > 0 {
+		return len(rows) > 0, err
 	}
-	return len(rows) > 0, err
+	debits, err := first[unpaidItem](ctx, s.unpaidBefore(t, c, debitPrefix, before).Filter("'kind' <> ?", payments.UnpaidBalance), 1)
+	return len(debits) > 0, err
 }
 
 // UnpaidRows reads at most so many rows that became eligible before the time,
@@ -351,14 +352,17 @@ func (s *Store) RecordsToTell(ctx context.Context, t account.Tenant, p payments.
 	if p.Told != "" {
 		from += p.Told + afterID
 	}
-	return records(ctx, s.recordsBetween(t, from, recordsOf(p)+"~", false).Limit(limit))
+	var items []recordItem
+	err := s.recordsBetween(t, from, recordsOf(p)+"~", false).Limit(limit).All(ctx, &items)
+	return records(items), err
 }
 
 // PayoutRecords lists the records of the payouts of some days, both inclusive,
 // by day: those whose outcome is known.
 func (s *Store) PayoutRecords(ctx context.Context, t account.Tenant, firstDay, lastDay string, newestFirst bool, limit int) ([]payments.PayoutRecord, error) {
-	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst)
-	return records(ctx, query.Filter("'status' <> ?", payments.RecordOpen).Limit(limit))
+	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).Filter("'status' <> ?", payments.RecordOpen)
+	items, err := first[recordItem](ctx, query, limit)
+	return records(items), err
 }
 
 func (s *Store) recordsBetween(t account.Tenant, from, to string, newestFirst bool) *dynamo.Query {
@@ -369,12 +373,10 @@ func (s *Store) recordsBetween(t account.Tenant, from, to string, newestFirst bo
 	return query
 }
 
-func records(ctx context.Context, query *dynamo.Query) ([]payments.PayoutRecord, error) {
-	var items []recordItem
-	err := query.All(ctx, &items)
+func records(items []recordItem) []payments.PayoutRecord {
 	records := make([]payments.PayoutRecord, len(items))
 	for i, item := range items {
 		records[i] = item.PayoutRecord
 	}
-	return records, err
+	return records
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/base64"
 	"maps"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/app"
 )
 
 // newSecret is one as a deployment draws it.
@@ -28,6 +31,13 @@ func (w *World) Forget() {
 	delete(next, "PLATFORM_SECRET_PREVIOUS")
 	delete(next, "PLATFORM_SECRET_PREVIOUS_SINCE")
 	w.deploy(next)
+}
+
+// GoLive deploys with an acquirer for live mode, which the sandbox's plays.
+func (w *World) GoLive() {
+	w.Helper()
+	w.live = func(a *app.App) acquirer.Acquirer { return a.Sandbox }
+	w.deploy(w.environment)
 }
 
 func (w *World) deploy(environment map[string]string) {
