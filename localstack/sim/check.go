@@ -168,12 +168,11 @@ func (w *World) scan() []item {
 	}
 }
 
-// nextDue is when the sweep has something to do that comes to an end; the zero
-// time for never.
+// nextDue is when the sweep has something to do; the zero time for never.
 func (w *World) nextDue() time.Time {
 	next := ""
 	for _, i := range w.dueItems("DUE") {
-		if at := i.text("due_sk"); (next == "" || at < next) && !neverTaken(w.read(keyOf(i, "pk"), keyOf(i, "sk"))) {
+		if at := i.text("due_sk"); next == "" || at < next {
 			next = at
 		}
 	}
@@ -182,8 +181,6 @@ func (w *World) nextDue() time.Time {
 	}
 	return dueAt(next)
 }
-
-func keyOf(i item, name string) map[string]string { return map[string]string{"S": i.text(name)} }
 
 // dueItems are all that a schedule has to look at, ever, in some order.
 func (w *World) dueItems(what string) (due []item) {

@@ -39,6 +39,7 @@ type ledger struct {
 	events    map[string]item   // by id
 	rows      map[string]item   // that wait for a payout, by id
 	moved     map[string][]item // movements at the acquirer, by charge
+	cancelled map[string]bool   // refunds that the acquirer will never make, by id
 	accounts  map[purse]map[string]int64
 	unpaid    map[purse]int64
 	held      map[purse]int64
@@ -46,7 +47,7 @@ type ledger struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{events: map[string]item{}, rows: map[string]item{}, moved: map[string][]item{},
+	return &ledger{events: map[string]item{}, rows: map[string]item{}, moved: map[string][]item{}, cancelled: map[string]bool{},
 		accounts: map[purse]map[string]int64{}, unpaid: map[purse]int64{}, held: map[purse]int64{}, openHolds: map[purse]int64{}}
 }
 
@@ -61,6 +62,8 @@ func (l *ledger) enter(was, now item) bool {
 			charge := strings.TrimPrefix(pk, "SANDBOX#CHARGE#")
 			l.moved[charge] = append(l.moved[charge], now)
 		}
+	case strings.HasPrefix(pk, "SANDBOX#REFUND#"):
+		l.cancelled[now.text("id")] = now.text("decision") == "cancelled"
 	case strings.Contains(pk, "#JOURNAL#"):
 		l.post(now)
 	case kind == "EVENT":
@@ -109,6 +112,18 @@ func (l *ledger) of(transaction string) (events []item) {
 		}
 	}
 	return events
+}
+
+// givenUp are the amounts of a transaction's refunds that were cancelled at the
+// acquirer: like those it declines, clients may have been told that they were
+// made.
+func (l *ledger) givenUp(transaction string) (amounts []int64) {
+	for _, e := range l.of(transaction) {
+		if l.cancelled[e.text("id")] {
+			amounts = append(amounts, minor(e["amount"]))
+		}
+	}
+	return amounts
 }
 
 // sum adds up the amounts of those items that the filter keeps.

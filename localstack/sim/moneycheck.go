@@ -54,8 +54,11 @@ func (w *World) checkReturned(t item, l *ledger) {
 		if moved != want {
 			w.find(checkout, "refund %s of %v is %s, the acquirer moved %d", e.text("id"), e["amount"], e.text("status"), moved)
 		}
-		if openEvent(e) && !neverTaken(e) {
+		if openEvent(e) {
 			w.find(checkout, "refund %s is left %s", e.text("id"), e.text("status"))
+		}
+		if l.cancelled[e.text("id")] && e.text("status") != "FAILED" {
+			w.find(checkout, "refund %s is %s, and cancelled at the acquirer", e.text("id"), e.text("status"))
 		}
 	}
 	captured := sum(moves, are("kind", "capture"))
@@ -68,10 +71,6 @@ func (w *World) checkReturned(t item, l *ledger) {
 		w.find(checkout, "the acquirer captured %d and gave back %d", captured, refunded+back)
 	}
 }
-
-// neverTaken says the sandbox takes no such refund (contract §12): whoever was
-// cut off in asking for it cannot know, and its outcome stays open for good.
-func neverTaken(e item) bool { return minor(e["amount"]) == 4224 && e.text("status") == "PENDING" }
 
 // checkPayouts: each part of the payout waits as a row of its net amount, and
 // what the parts do not cover waits as debits.
@@ -196,10 +195,23 @@ func (w *World) checkSteps() {
 			changed[now.text("id")] = now
 		}
 		key := now.text("pk") + " " + sk
+		w.checkWord(before[key], now)
 		l.enter(before[key], now)
 		before[key] = now
 	}
 	w.checkStep(l, changed)
+}
+
+// checkWord: the acquirer keeps its word on a refund, and cancels none that it
+// has taken.
+func (w *World) checkWord(was, now item) {
+	if was == nil || !strings.HasPrefix(now.text("pk"), "SANDBOX#REFUND#") {
+		return
+	}
+	before, after := was.text("decision"), now.text("decision")
+	if before != after && (before != "undecided" || after == "cancelled") {
+		w.find("", "refund %s was %s at the acquirer, and is %s", now.text("id"), before, after)
+	}
 }
 
 // liveFloor is contract §6.4's, in minor units of currencies with two.

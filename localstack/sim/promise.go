@@ -24,7 +24,8 @@ func (r request) refunds() (transaction string, ok bool) {
 }
 
 // checkRefundReplies: a refund that was acknowledged is made, unless the
-// acquirer declined it later; one that was refused is not, and moved nothing.
+// acquirer declined it later, or it was cancelled there; one that was refused
+// is not, and moved nothing.
 func (w *World) checkRefundReplies(b books, l *ledger) {
 	open := map[string]bool{} // keys under which a refund may have been made without anybody hearing of it
 	for _, r := range w.replies {
@@ -50,7 +51,7 @@ func (w *World) checkRefundReplies(b books, l *ledger) {
 		}
 		switch status := l.events[id].text("status"); {
 		case r.Status == 204 || r.Status == 201:
-			if status != "REFUNDED" && !(status == "FAILED" && pending[id]) && !neverTaken(l.events[id]) {
+			if status != "REFUNDED" && !(status == "FAILED" && pending[id]) {
 				w.find(checkout, "refund %s was acknowledged, and is %q", id, status)
 			}
 		case r.refused() && !(r.Key != "" && open[r.keyed()]):
@@ -113,7 +114,10 @@ var declined = []int64{1100, 4201, 4276, 4291}
 
 func (w *World) linearHistory(t item, l *ledger) linear.History {
 	id := t.text("id")
-	h := linear.History{Captured: minor(t["captured"]), Declinable: func(x int64) bool { return slices.Contains(declined, x) }}
+	given := l.givenUp(id)
+	h := linear.History{Captured: minor(t["captured"]), Declinable: func(x int64) bool {
+		return slices.Contains(declined, x) || slices.Contains(given, x)
+	}}
 	members, _ := t["captured"].(map[string]any)
 	currency := money.Currency(fmt.Sprint(members["c"]))
 	for n, r := range w.replies {
