@@ -18,7 +18,7 @@
 // stream goes silent for a day; indexes and time to live trail. Each seed
 // switches some of these on, at rates of its own.
 //
-// Two workloads: of everything, and of refunds alone (Options.Refunds), where
+// Workloads: of everything, and of refunds alone (Options.Refunds), where
 // cashiers, auditors and issuers compete for transactions that were paid before
 // the storm. What their clients saw is searched for an order that explains it
 // (package linear).
@@ -27,6 +27,12 @@
 // quiet ticks the world must be in order: see the checks in check.go,
 // invariants.go, records.go, moneycheck.go and promise.go.
 //
-// Left out: the merchant's network beyond one receiver, and API Gateway, whose
-// events are made here without their JSON.
+// A world of payouts lasts a month in which clocks are put forward or back, and
+// jumps from one thing that happens to the next (month.go). In its calm, all that
+// was captured must be paid, deducted or kept as a fee, each once, and the
+// platform's own reconciliation must find nothing.
+//
+// Left out: payouts in live mode, which an operator's files settle; the
+// merchant's network beyond one receiver, and API Gateway, whose events are made
+// here without their JSON.
 package sim

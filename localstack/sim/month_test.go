@@ -9,7 +9,7 @@ import (
 
 const (
 	monthsVariable = "CASHWRAP_SIM_MONTHS"
-	defaultMonths  = 40
+	defaultMonths  = 30
 )
 
 // TestMonths plays many months of payouts, and stops at the first that is not

@@ -52,8 +52,8 @@ func (m *month) checkMonth() {
 }
 
 // checkPayout: a payout has ended, so that nobody needs a message of it, dead
-// or not; is the sum of its records, which know its
-// outcome, and the bank has paid it once, or not at all.
+// or not; it is the sum of its records, which know its outcome; and the bank has
+// paid it once, or not at all.
 func (m *month) checkPayout(b *payoutBooks, p item) {
 	id, status, total := p.text("id"), p.text("status"), minor(p["total"])
 	outcome := map[string]string{"PAID": "SUCCESSFUL", "FAILED": "FAILED"}[status]
