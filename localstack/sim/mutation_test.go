@@ -62,7 +62,7 @@ var missedBy = map[string]played{
 	"Put SANDBOX REFUND: (decision = ?)":                              {refunds: true, seed: 403},
 	"Put TRANSACTION: (version = ?)":                                  {refunds: true, seed: 3},
 	"Update HELD: (attribute_not_exists(pk))":                         {refunds: true, seed: 35},
-	"Update HELD: (version = ?)":                                      {refunds: true, seed: 10},
+	"Update HELD: (version = ?)":                                      {refunds: true, seed: 236},
 	"Update CARD: (active = ? AND card.acquirer_token = ?)":           {seed: 122},
 	"Update IDEMPOTENCY: (owner = ? AND attribute_not_exists(reply))": {seed: 26},
 	"Update IDEMPOTENCY: (owner = ?)":                                 {seed: 15},
