@@ -67,7 +67,7 @@ func newOffice(t *testing.T) *office {
 func (o *office) Do(r *http.Request) (*http.Response, error) {
 	carry := o.network
 	if carry == nil {
-		carry = http.DefaultClient.Do
+		carry = enginetest.Do
 	}
 	response, err := carry(r)
 	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".PutItem") {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -150,7 +151,7 @@ func TestNotTakenIsToldOfWithdrawnRefundsOnly(t *testing.T) {
 		if withdrawing(r) {
 			return nil, errLost
 		}
-		return http.DefaultClient.Do(r)
+		return enginetest.Do(r)
 	}
 	if err := o.refund(t, id, "one"); failure.Of(err).Kind != failure.Internal {
 		t.Errorf("refund: %v", err)
@@ -182,7 +183,7 @@ func TestAWithdrawalSparesALaterReservation(t *testing.T) {
 	var once sync.Once
 	o.network = func(r *http.Request) (*http.Response, error) {
 		lost := withdrawing(r)
-		response, err := http.DefaultClient.Do(r)
+		response, err := enginetest.Do(r)
 		if !lost || err != nil {
 			return response, err
 		}

@@ -69,7 +69,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if cut {
 		return nil, io.ErrUnexpectedEOF
 	}
-	return http.DefaultClient.Do(r)
+	return enginetest.Do(r)
 }
 
 func (w *wire) count(operation string) int {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -60,7 +61,7 @@ func (c *countedHTTP) Do(r *http.Request) (*http.Response, error) {
 	defer c.mu.Unlock()
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	c.calls[operation]++
-	return http.DefaultClient.Do(r)
+	return enginetest.Do(r)
 }
 
 // TestWhatIsOwedIsReadNoFurtherThanNeeded: all debits first, then credits until they suffice.

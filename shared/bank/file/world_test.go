@@ -201,7 +201,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if happens == beforeCommit {
 		return nil, errCut
 	}
-	res, err := http.DefaultClient.Do(r)
+	res, err := enginetest.Do(r)
 	if err == nil && happens == afterCommit {
 		res.Body.Close()
 		return nil, errCut
