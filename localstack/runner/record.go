@@ -67,6 +67,8 @@ func attribute(v types.AttributeValue) events.DynamoDBAttributeValue {
 		return events.NewListAttribute(list)
 	case *types.AttributeValueMemberM:
 		return events.NewMapAttribute(image(v.Value))
+	case nil: // what DynamoDB Local's stream makes of an empty map
+		return events.NewMapAttribute(map[string]events.DynamoDBAttributeValue{})
 	default:
 		panic(fmt.Sprintf("runner: attribute of type %T", v))
 	}

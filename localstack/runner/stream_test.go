@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -96,6 +97,16 @@ func TestARestartReadsTheStreamAgainUnlessItsBacklogIsSkipped(t *testing.T) {
 	} {
 		if !slices.Equal(got[0], got[1]) {
 			t.Errorf("%s: seen %v, want %v", name, got[0], got[1])
+		}
+	}
+}
+
+// TestAnEmptyMapIsOne, also as DynamoDB Local's stream tells it.
+func TestAnEmptyMapIsOne(t *testing.T) {
+	t.Parallel()
+	for _, v := range []types.AttributeValue{nil, &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}} {
+		if got := attribute(v); got.DataType() != events.DataTypeMap || len(got.Map()) != 0 {
+			t.Errorf("%v became %v", v, got)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func put(t *testing.T, r *Runner, keys ...string) {
 	}
 	_, table := app.New(settings, r.config.Outside).Store.Raw()
 	for _, key := range keys {
-		item := map[string]any{"pk": key, "sk": "ITEM", "tags": []string{"a"}, "count": 7, "inner": map[string]any{"yes": true}}
+		item := map[string]any{"pk": key, "sk": "ITEM", "tags": []string{"a"}, "count": 7, "inner": map[string]any{"yes": true}, "nothing": struct{}{}}
 		if err := table.Put(item).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
