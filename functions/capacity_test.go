@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"flag"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -106,9 +107,22 @@ var measuredRequests = []measured{
 		return world.Request{Method: "GET", Path: "/v0.1/customers/" + t.customer() + "/payment-instruments"}
 	}},
 	{"POST /v0.1/me/refund/{txn_id}", 5, func(t *tale) world.Request {
-		t.checkout = t.create(nil)
-		paid := t.Do(t.put(paying(frictionless)))
-		return world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid.Text("transaction_id"), Body: map[string]any{"amount": 1}}
+		return world.Request{Method: "POST", Path: "/v0.1/me/refund/" + t.pay(nil).Text("transaction_id"), Body: map[string]any{"amount": 1}}
+	}},
+	{"GET /v2.1/merchants/{merchant_code}/transactions?transaction_code=", 2, func(t *tale) world.Request {
+		return t.detail("transaction_code", "transaction_code")
+	}},
+	{"GET /v2.1/merchants/{merchant_code}/transactions?foreign_transaction_id=", 4, func(t *tale) world.Request {
+		return t.detail("foreign_transaction_id", "checkout_reference")
+	}},
+	{"GET /v2.1/merchants/{merchant_code}/transactions/history, a page of 100", 2, func(t *tale) world.Request {
+		for range 100 {
+			t.pay(nil)
+		}
+		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + t.Merchant.Code + "/transactions/history?limit=100"}
+	}},
+	{"GET /v1.0/merchants/{merchant_code}/payouts, none yet", 2, func(t *tale) world.Request {
+		return world.Request{Method: "GET", Path: "/v1.0/merchants/" + t.Merchant.Code + "/payouts?start_date=2026-01-01&end_date=2026-12-31"}
 	}},
 	{"GET /v1.1/receipts/{id}, for the first time", 5, func(t *tale) world.Request {
 		return t.receipt()
@@ -126,15 +140,20 @@ var measuredRequests = []measured{
 
 // receipt asks for the receipt of a new payment.
 func (t *tale) receipt() world.Request {
-	t.checkout = t.create(nil)
-	paid := t.Do(t.put(paying(frictionless)))
-	return world.Request{Method: "GET", Path: "/v1.1/receipts/" + paid.Text("transaction_id") + "?mid=" + t.Merchant.Code}
+	return world.Request{Method: "GET", Path: "/v1.1/receipts/" + t.pay(nil).Text("transaction_id") + "?mid=" + t.Merchant.Code}
+}
+
+// detail asks for a new payment by one of its identifiers.
+func (t *tale) detail(identifier, of string) world.Request {
+	return world.Request{Method: "GET",
+		Path: "/v2.1/merchants/" + t.Merchant.Code + "/transactions?" + identifier + "=" + url.QueryEscape(t.pay(nil).Text(of))}
 }
 
 // warmUp has each function lease its first tokens of the rate limit.
 func warmUp(w *world.World) {
 	for path, want := range map[string]int{"/v0.1/checkouts": 200, "/v0.1/customers/nobody": 404, "/v0.1/artefacts/none/content": 404,
-		"/v2.1/merchants/" + w.Merchant.Code + "/transactions?id=none": 404, "/v1.1/receipts/none?mid=" + w.Merchant.Code: 404} {
+		"/v2.1/merchants/" + w.Merchant.Code + "/transactions?id=none": 404, "/v1.1/receipts/none?mid=" + w.Merchant.Code: 404,
+		"/v1.0/merchants/" + w.Merchant.Code + "/payouts?start_date=2026-01-01&end_date=2026-01-01": 200} {
 		if r := w.Do(world.Request{Method: "GET", Path: path}); r.Status != want {
 			w.Fatalf("warm up: %d %s", r.Status, r.Body)
 		}
@@ -149,7 +168,7 @@ func TestCapacity(t *testing.T) {
 	table := strings.Builder{}
 	table.WriteString(capacityHead)
 	for i, m := range measuredRequests {
-		one := &tale{World: w, receiver: receiver, n: i}
+		one := &tale{World: w, receiver: receiver, n: i * 1000} // references of its own
 		request := m.request(one)
 		w.Main().Meter.Reset()
 		if response := w.Do(request); response.Status >= 400 && request.Key == "" {

@@ -76,12 +76,14 @@ func newTale(t *testing.T) *tale {
 }
 
 // pay takes a payment of its own.
-func (t *tale) pay(more map[string]any) {
+func (t *tale) pay(more map[string]any) world.Response {
 	t.n++
 	t.checkout = t.create(more)
-	if paid := t.Do(t.put(paying(frictionless))); paid.Status != 200 {
+	paid := t.Do(t.put(paying(frictionless)))
+	if paid.Status != 200 {
 		t.Fatalf("pay: %d %s", paid.Status, paid.Body)
 	}
+	return paid
 }
 
 // deliver brings the callback that is owed to its receiver.
