@@ -42,7 +42,7 @@ func TestEveryCardOfTheContract(t *testing.T) {
 		{"not listed", []string{plainCard, "5555555555554444", "6011111111111117"}, payments.Approved, payments.Approved, "00"},
 	} {
 		for i, number := range group.numbers {
-			if faults := card(number).Check("DE", w.clock()); faults.Err() != nil {
+			if faults := card(number).Check("DE", w.Now()); faults.Err() != nil {
 				t.Errorf("%s %d: the platform refuses the card: %v", group.name, i, faults)
 			}
 			id := fmt.Sprintf("%s %d", group.name, i)
@@ -141,7 +141,7 @@ func TestAnAmountOfUnknownOutcome(t *testing.T) {
 		if err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) {
 			t.Fatalf("error %v, want an unknown outcome", err)
 		}
-		w.pass(30*time.Second - time.Nanosecond)
+		w.Pass(30*time.Second - time.Nanosecond)
 		for name, ask := range map[string]func() (payments.Outcome, error){
 			"look up": func() (payments.Outcome, error) { return w.LookUp(t.Context(), number) },
 			"cancel":  func() (payments.Outcome, error) { return w.Cancel(t.Context(), number) },
@@ -151,7 +151,7 @@ func TestAnAmountOfUnknownOutcome(t *testing.T) {
 				t.Errorf("%s before 30 s: %s", name, o.Decision)
 			}
 		}
-		w.pass(time.Nanosecond)
+		w.Pass(time.Nanosecond)
 		first := must(t)(w.Cancel(t.Context(), number))
 		again := must(t)(w.LookUp(t.Context(), number))
 		if first.Decision != payments.Approved || again.AuthCode != first.AuthCode || w.captures(t, number) != 1 {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -67,13 +68,13 @@ func TestARepeatedChargeGivesTheSamePage(t *testing.T) {
 func TestLostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]struct {
-		fault fault
+		fault enginetest.Fault
 		known bool // the charge was taken although the caller heard an error or nothing
-	}{"lost request": {beforeCommit, false}, "lost reply": {afterCommit, true}} {
+	}{"lost request": {enginetest.BeforeCommit, false}, "lost reply": {enginetest.AfterCommit, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.wire.cut(once("TransactWriteItems", f.fault))
+			w.Wire.Cut(enginetest.Once("TransactWriteItems", f.fault))
 			o, err := w.Charge(t.Context(), cardCharge("c", plainCard, "10"))
 			if f.known && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own charge: %+v, %v", o, err)
@@ -94,17 +95,17 @@ func TestLostRequestsAndReplies(t *testing.T) {
 func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.wire.cut(func(operation string) fault {
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		if operation == "TransactWriteItems" {
-			return afterCommit
+			return enginetest.AfterCommit
 		}
-		return beforeCommit
+		return enginetest.BeforeCommit
 	})
 	_, err := w.Charge(t.Context(), cardCharge("c", plainCard, "10"))
 	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) {
 		t.Errorf("error %v, want an unknown outcome", err)
 	}
-	w.wire.cut(nil)
+	w.Wire.Cut(nil)
 	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved || w.captures(t, "c") != 1 {
 		t.Errorf("outcome %+v", o)
 	}
@@ -112,17 +113,17 @@ func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 
 func TestLostReplyOfACompletion(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]fault{"lost request": beforeCommit, "lost reply": afterCommit} {
+	for name, f := range map[string]enginetest.Fault{"lost request": enginetest.BeforeCommit, "lost reply": enginetest.AfterCommit} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			paRes := w.answer(t, cardCharge("c", askingCard, "10"), "approve")
-			w.wire.cut(once("TransactWriteItems", f))
+			w.Wire.Cut(enginetest.Once("TransactWriteItems", f))
 			o, err := w.Complete(t.Context(), "c", paRes)
-			if f == afterCommit && (err != nil || o.Decision != payments.Approved) {
+			if f == enginetest.AfterCommit && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own write: %+v, %v", o, err)
 			}
-			if f == beforeCommit && err == nil {
+			if f == enginetest.BeforeCommit && err == nil {
 				t.Error("a request that never arrived was answered")
 			}
 			again := must(t)(w.Complete(t.Context(), "c", paRes))

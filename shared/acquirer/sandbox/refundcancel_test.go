@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -62,7 +63,7 @@ func TestCancellingARefundThatWasTaken(t *testing.T) {
 	cancelled("declined", payments.Declined, "91")
 	cancelled("silent", payments.Undecided, "")
 	w.moved(t, "c", "100", "10", "")
-	w.pass(30 * time.Second)
+	w.Pass(30 * time.Second)
 	cancelled("silent", payments.Approved, "00")
 	cancelled("silent", payments.Approved, "00")
 	w.moved(t, "c", "100", "52.25", "")
@@ -107,12 +108,12 @@ func TestACancellationOvertakesARefund(t *testing.T) {
 	for _, amount := range []string{"10", "42.91", "42.25"} { // approved, declined, under way
 		w := newWorld(t)
 		w.mustCharge(t, cardCharge("c", plainCard, "100"))
-		overtaken := once("TransactWriteItems", beforeCommit)
-		w.wire.cut(func(operation string) fault {
-			if overtaken(operation) == beforeCommit {
-				w.wire.free(func() { w.mustCancelRefund(t, "r") })
+		overtaken := enginetest.Once("TransactWriteItems", enginetest.BeforeCommit)
+		w.Wire.Cut(func(operation string) enginetest.Fault {
+			if overtaken(operation) == enginetest.BeforeCommit {
+				w.Wire.Free(func() { w.mustCancelRefund(t, "r") })
 			}
-			return none
+			return enginetest.None
 		})
 		if o := w.mustRefund(t, refundOf("c", "r", amount)); o.Decision != payments.Cancelled {
 			t.Errorf("%s: %+v", amount, o)
@@ -126,12 +127,12 @@ func TestARefundOvertakesItsCancellation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
-	overtaken := once("PutItem", beforeCommit)
-	w.wire.cut(func(operation string) fault {
-		if overtaken(operation) == beforeCommit {
-			w.wire.free(func() { w.mustRefund(t, refundOf("c", "r", "10")) })
+	overtaken := enginetest.Once("PutItem", enginetest.BeforeCommit)
+	w.Wire.Cut(func(operation string) enginetest.Fault {
+		if overtaken(operation) == enginetest.BeforeCommit {
+			w.Wire.Free(func() { w.mustRefund(t, refundOf("c", "r", "10")) })
 		}
-		return none
+		return enginetest.None
 	})
 	if o := w.mustCancelRefund(t, "r"); o.Decision != payments.Approved {
 		t.Errorf("outcome %+v", o)
@@ -147,22 +148,22 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
-	w.wire.cut(once("PutItem", afterCommit))
+	w.Wire.Cut(enginetest.Once("PutItem", enginetest.AfterCommit))
 	if o := w.mustCancelRefund(t, "reply"); o.Decision != payments.Cancelled {
 		t.Errorf("did not recognise its own tombstone: %+v", o)
 	}
-	w.wire.cut(once("PutItem", beforeCommit))
+	w.Wire.Cut(enginetest.Once("PutItem", enginetest.BeforeCommit))
 	o, err := w.CancelRefund(t.Context(), "request")
 	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || o != (payments.Outcome{}) {
 		t.Errorf("a lost request: %+v, %v, want an unknown outcome", o, err)
 	}
-	w.wire.cut(func(operation string) fault {
-		return map[string]fault{"PutItem": afterCommit, "GetItem": beforeCommit, "Query": beforeCommit}[operation]
+	w.Wire.Cut(func(operation string) enginetest.Fault {
+		return map[string]enginetest.Fault{"PutItem": enginetest.AfterCommit, "GetItem": enginetest.BeforeCommit, "Query": enginetest.BeforeCommit}[operation]
 	})
 	if o, err = w.CancelRefund(t.Context(), "blind"); err == nil || errors.Is(err, acquirer.ErrNotTaken) || o != (payments.Outcome{}) {
 		t.Errorf("the books cannot be read: %+v, %v, want an unknown outcome", o, err)
 	}
-	w.wire.cut(nil)
+	w.Wire.Cut(nil)
 	for id, want := range map[string]payments.Decision{
 		"reply": payments.Cancelled, "request": payments.Approved, "blind": payments.Cancelled,
 	} {
@@ -185,12 +186,12 @@ func TestALostSettlementByACancellation(t *testing.T) {
 	if _, err := w.Refund(t.Context(), refundOf("c", "r", "42.25")); err == nil {
 		t.Fatal("an unknown outcome was answered")
 	}
-	w.pass(30 * time.Second)
-	w.wire.cut(once("TransactWriteItems", beforeCommit))
+	w.Pass(30 * time.Second)
+	w.Wire.Cut(enginetest.Once("TransactWriteItems", enginetest.BeforeCommit))
 	if o, err := w.CancelRefund(t.Context(), "r"); err == nil {
 		t.Errorf("a request that never arrived was answered: %+v", o)
 	}
-	w.wire.cut(once("TransactWriteItems", afterCommit))
+	w.Wire.Cut(enginetest.Once("TransactWriteItems", enginetest.AfterCommit))
 	for range 2 {
 		if o := w.mustCancelRefund(t, "r"); o.Decision != payments.Approved {
 			t.Errorf("outcome %+v", o)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -38,7 +39,7 @@ func TestConcurrentLooksAtAnUndecidedRefundPayOnce(t *testing.T) {
 	if _, err := w.Refund(t.Context(), silent); err == nil {
 		t.Fatal("an unknown outcome was answered")
 	}
-	w.pass(30 * time.Second)
+	w.Pass(30 * time.Second)
 	var group sync.WaitGroup
 	for i := range 50 {
 		group.Go(func() {
@@ -101,14 +102,14 @@ func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
 func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]struct {
-		fault fault
+		fault enginetest.Fault
 		known bool // it was taken although the caller heard an error or nothing
-	}{"lost request": {beforeCommit, false}, "lost reply": {afterCommit, true}} {
+	}{"lost request": {enginetest.BeforeCommit, false}, "lost reply": {enginetest.AfterCommit, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.mustCharge(t, cardCharge("c", plainCard, "30"))
-			w.wire.cut(once("TransactWriteItems", f.fault))
+			w.Wire.Cut(enginetest.Once("TransactWriteItems", f.fault))
 			o, err := w.Refund(t.Context(), refundOf("c", "r", "10"))
 			if f.known && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own refund: %+v, %v", o, err)
@@ -116,11 +117,11 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 			if !f.known && (err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge)) {
 				t.Errorf("error %v, want an unknown outcome", err)
 			}
-			w.wire.cut(once("TransactWriteItems", f.fault))
+			w.Wire.Cut(enginetest.Once("TransactWriteItems", f.fault))
 			if err := w.ChargeBack(t.Context(), "c", "b", money.MustParse("10", "EUR")); (err == nil) != f.known {
 				t.Errorf("charge-back: error %v", err)
 			}
-			w.wire.cut(nil)
+			w.Wire.Cut(nil)
 			if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
 				t.Errorf("again: %+v", o)
 			}
@@ -134,23 +135,23 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 // approval is recognised when its reply is lost.
 func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]fault{"lost request": beforeCommit, "lost reply": afterCommit} {
+	for name, f := range map[string]enginetest.Fault{"lost request": enginetest.BeforeCommit, "lost reply": enginetest.AfterCommit} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.mustCharge(t, cardCharge("c", plainCard, "50"))
 			silent := refundOf("c", "r", "42.25")
-			w.wire.cut(once("TransactWriteItems", afterCommit))
+			w.Wire.Cut(enginetest.Once("TransactWriteItems", enginetest.AfterCommit))
 			if o, err := w.Refund(t.Context(), silent); err == nil {
 				t.Errorf("an unknown outcome was answered: %+v", o)
 			}
-			w.pass(30 * time.Second)
-			w.wire.cut(once("TransactWriteItems", f))
+			w.Pass(30 * time.Second)
+			w.Wire.Cut(enginetest.Once("TransactWriteItems", f))
 			o, err := w.Refund(t.Context(), silent)
-			if f == afterCommit && (err != nil || o.Decision != payments.Approved) {
+			if f == enginetest.AfterCommit && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own write: %+v, %v", o, err)
 			}
-			if f == beforeCommit && err == nil {
+			if f == enginetest.BeforeCommit && err == nil {
 				t.Errorf("a request that never arrived was answered: %+v", o)
 			}
 			if o := w.mustRefund(t, silent); o.Decision != payments.Approved {
@@ -167,11 +168,11 @@ func TestALostRefundIsDecidedAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
-	cut := once("TransactWriteItems", beforeCommit)
-	w.wire.cut(func(operation string) fault {
+	cut := enginetest.Once("TransactWriteItems", enginetest.BeforeCommit)
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		f := cut(operation)
-		if f == beforeCommit {
-			w.wire.free(func() { w.mustChargeBack(t, "c", "b", "25") })
+		if f == enginetest.BeforeCommit {
+			w.Wire.Free(func() { w.mustChargeBack(t, "c", "b", "25") })
 		}
 		return f
 	})
@@ -187,12 +188,12 @@ func TestOneIDRefundsOneOfTwoCharges(t *testing.T) {
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("a", plainCard, "30"))
 	w.mustCharge(t, cardCharge("b", plainCard, "30"))
-	overtaken := once("TransactWriteItems", beforeCommit)
-	w.wire.cut(func(operation string) fault {
-		if overtaken(operation) == beforeCommit {
-			w.wire.free(func() { w.mustRefund(t, refundOf("b", "r", "10")) })
+	overtaken := enginetest.Once("TransactWriteItems", enginetest.BeforeCommit)
+	w.Wire.Cut(func(operation string) enginetest.Fault {
+		if overtaken(operation) == enginetest.BeforeCommit {
+			w.Wire.Free(func() { w.mustRefund(t, refundOf("b", "r", "10")) })
 		}
-		return none
+		return enginetest.None
 	})
 	if o := w.mustRefund(t, refundOf("a", "r", "20")); o.Decision != payments.Approved {
 		t.Errorf("outcome %+v", o)
@@ -209,22 +210,22 @@ func TestNoRefundIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
 	written := false
-	w.wire.cut(func(operation string) fault {
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		switch {
 		case operation == "TransactWriteItems":
 			written = true
-			return afterCommit
+			return enginetest.AfterCommit
 		case written:
-			return beforeCommit
+			return enginetest.BeforeCommit
 		default:
-			return none
+			return enginetest.None
 		}
 	})
 	_, err := w.Refund(t.Context(), refundOf("c", "r", "10"))
 	if !written || err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) {
 		t.Errorf("error %v, want an unknown outcome", err)
 	}
-	w.wire.cut(nil)
+	w.Wire.Cut(nil)
 	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
 		t.Errorf("again: %+v", o)
 	}
@@ -240,7 +241,7 @@ func TestRefundsRaceWithLooksAtTheirCharge(t *testing.T) {
 			t.Fatal("an unknown outcome was answered")
 		}
 	}
-	w.pass(30 * time.Second)
+	w.Pass(30 * time.Second)
 	var group sync.WaitGroup
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
 		group.Go(func() { must(t)(w.LookUp(t.Context(), id)) })

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -35,7 +36,7 @@ func TestStatementTellsEveryMovement(t *testing.T) {
 	if lines := w.statement(t); len(lines) != 0 {
 		t.Errorf("empty books: %v", lines)
 	}
-	started := w.clock()
+	started := w.Now()
 	w.mustCharge(t, storing("c", plainCard)) // of 10
 	w.mustCharge(t, cardCharge("declined", plainCard, "11.00"))
 	w.mustCharge(t, cardCharge("asked", askingCard, "10"))
@@ -44,7 +45,7 @@ func TestStatementTellsEveryMovement(t *testing.T) {
 	if _, err := w.Refund(t.Context(), refundOf("large", "silent", "42.25")); err == nil {
 		t.Fatal("an unknown outcome was answered")
 	}
-	w.pass(time.Minute)
+	w.Pass(time.Minute)
 	w.mustRefund(t, refundOf("c", "r", "4"))
 	w.mustChargeBack(t, "c", "b", "6")
 	want := map[string]acquirer.Movement{}
@@ -54,13 +55,13 @@ func TestStatementTellsEveryMovement(t *testing.T) {
 	}
 	add(acquirer.Capture, "c", "c", "10", started)
 	add(acquirer.Capture, "large", "large", "100", started)
-	add(acquirer.Refunded, "c", "r", "4", w.clock())
-	add(acquirer.ChargeBack, "c", "b", "6", w.clock())
+	add(acquirer.Refunded, "c", "r", "4", w.Now())
+	add(acquirer.ChargeBack, "c", "b", "6", w.Now())
 	if got := w.statement(t); !maps.Equal(got, want) {
 		t.Errorf("before the silent refund is decided: %v, want %v", got, want)
 	}
 	w.mustRefund(t, refundOf("large", "silent", "42.25"))
-	add(acquirer.Refunded, "large", "silent", "42.25", w.clock())
+	add(acquirer.Refunded, "large", "silent", "42.25", w.Now())
 	if got := w.statement(t); !maps.Equal(got, want) {
 		t.Errorf("after: %v, want %v", got, want)
 	}
@@ -84,11 +85,11 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const charges = 12
 	w.large(t, charges)
 	pages := 0
-	w.wire.cut(func(operation string) fault {
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		if operation == "Scan" {
 			pages++
 		}
-		return none
+		return enginetest.None
 	})
 	lines := w.statement(t)
 	if pages < 3 {
@@ -109,14 +110,14 @@ func TestStatementTellsWhenItBreaksOff(t *testing.T) {
 	w := newWorld(t)
 	w.large(t, 6)
 	scans := 0
-	w.wire.cut(func(operation string) fault {
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		if operation == "Scan" {
 			scans++
 		}
 		if scans == 2 {
-			return beforeCommit
+			return enginetest.BeforeCommit
 		}
-		return none
+		return enginetest.None
 	})
 	lines, failures := 0, 0
 	for m, err := range w.Statement(t.Context()) {
@@ -156,7 +157,7 @@ func TestMovedSeesEachEntry(t *testing.T) {
 	for _, item := range w.scan(t) { // what the conditions prevent
 		if sk := item["sk"].(string); strings.HasPrefix(sk, "REFUND#") {
 			item["sk"] = sk + "X"
-			if err := w.table.Put(item).Run(t.Context()); err != nil {
+			if err := w.Table.Put(item).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -19,7 +19,7 @@ func TestVouchers(t *testing.T) {
 	} {
 		id := string(method)
 		o := w.mustCharge(t, methodCharge(id, method, "10.10", "BRL"))
-		if o.Decision != payments.Voucher || !o.Code.Until.Equal(w.clock().Add(lasts)) {
+		if o.Decision != payments.Voucher || !o.Code.Until.Equal(w.Now().Add(lasts)) {
 			t.Fatalf("%s: %+v", id, o)
 		}
 		if again := must(t)(w.restarted().LookUp(t.Context(), id)); *again.Code != *o.Code {
@@ -64,7 +64,7 @@ func TestWhatCannotBePaidAsAVoucher(t *testing.T) {
 	w.mustCharge(t, cardCharge("card", plainCard, "10"))
 	w.mustCharge(t, cardCharge("challenge", askingCard, "10"))
 	must(t)(w.Cancel(t.Context(), "cancelled"))
-	w.pass(72 * time.Hour)
+	w.Pass(72 * time.Hour)
 	for id, want := range map[string]error{
 		"late": sandbox.ErrNotPayable, "cancelled": sandbox.ErrNotPayable, "card": sandbox.ErrNotPayable,
 		"challenge": sandbox.ErrNotPayable, "nobody": acquirer.ErrUnknownCharge,

@@ -28,7 +28,7 @@ func TestAFileIsTheSameAgain(t *testing.T) {
 	if left, err := w.Orders(t.Context(), "EUR", 1); err != nil || len(left) != 1 || left[0].ID != "c" {
 		t.Errorf("still waiting: %+v, %v", left, err)
 	}
-	w.pass(48 * time.Hour)
+	w.Pass(48 * time.Hour)
 	w.Bank = w.restarted()
 	w.mustSettle(t, "a", paid)
 	w.mustSettle(t, "b", rejected("AC04"))
@@ -190,7 +190,7 @@ func TestOnlyOneRequestGetsAnID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.ordered(t, "a", "b")
-	w.wire.meanwhile("TransactWriteItems", 1, func() { w.export(t, request("f", "b"), "b") })
+	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.export(t, request("f", "b"), "b") })
 	var text bytes.Buffer
 	if _, err := w.Export(t.Context(), &text, request("f", "a")); !errors.Is(err, file.ErrOtherExport) || text.Len() > 0 {
 		t.Errorf("%v, %s", err, text.String())
@@ -206,11 +206,11 @@ func TestOnlyOneRequestGetsAnID(t *testing.T) {
 func (w *world) rewrite(t *testing.T, id, reference string) {
 	t.Helper()
 	changed := map[string]any{}
-	if err := w.table.Get("pk", "FILEBANK#ORDER#"+id).Range("sk", dynamo.Equal, "ORDER").One(t.Context(), &changed); err != nil {
+	if err := w.Table.Get("pk", "FILEBANK#ORDER#"+id).Range("sk", dynamo.Equal, "ORDER").One(t.Context(), &changed); err != nil {
 		t.Fatal(err)
 	}
 	changed["reference"] = reference
-	if err := w.table.Put(changed).Run(t.Context()); err != nil {
+	if err := w.Table.Put(changed).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -233,7 +233,7 @@ func TestAFileIsSealedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.ordered(t, "a")
 	var sealed string
-	w.wire.meanwhile("TransactWriteItems", 3, func() { // after the beginning and the claim
+	w.Wire.Meanwhile("TransactWriteItems", 3, func() { // after the beginning and the claim
 		w.rewrite(t, "a", "something else")
 		sealed = w.export(t, request("f", "a"), "a")
 	})

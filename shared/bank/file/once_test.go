@@ -9,6 +9,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
@@ -18,7 +19,7 @@ import (
 // believed.
 func TestAnExportThatIsCutOffIsFinished(t *testing.T) {
 	t.Parallel()
-	for _, f := range []fault{beforeCommit, afterCommit} {
+	for _, f := range []enginetest.Fault{enginetest.BeforeCommit, enginetest.AfterCommit} {
 		for dies := 1; ; dies++ {
 			w := newWorld(t)
 			var ids []string
@@ -27,15 +28,15 @@ func TestAnExportThatIsCutOffIsFinished(t *testing.T) {
 			}
 			w.ordered(t, ids...)
 			requests := 0
-			w.wire.cut(func(string) fault {
+			w.Wire.Cut(func(string) enginetest.Fault {
 				if requests++; requests >= dies {
 					return f
 				}
-				return none
+				return enginetest.None
 			})
 			var text bytes.Buffer
 			_, err := w.Export(t.Context(), &text, request("f", ids...))
-			w.wire.cut(nil)
+			w.Wire.Cut(nil)
 			if err == nil {
 				if dies < 6 {
 					t.Fatalf("an export in %d requests", dies)
@@ -57,7 +58,7 @@ func (w *world) untilItIsWhole(t *testing.T, ids []string) {
 	var stored struct {
 		Digest string `dynamo:"digest"`
 	}
-	err := w.table.Get("pk", "FILEBANK#EXPORT#f").Range("sk", dynamo.Equal, "EXPORT").One(t.Context(), &stored)
+	err := w.Table.Get("pk", "FILEBANK#EXPORT#f").Range("sk", dynamo.Equal, "EXPORT").One(t.Context(), &stored)
 	if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
 		t.Fatal(err)
 	}
@@ -90,28 +91,28 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.ordered(t, "a", "b")
-	w.wire.cut(func(operation string) fault {
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		if operation == "TransactWriteItems" {
-			return afterCommit
+			return enginetest.AfterCommit
 		}
-		return none
+		return enginetest.None
 	})
 	w.mustBe(t, transfer("c"), accepted)
 	text := w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
 	w.mustSettle(t, "a", paid)
 	w.mustSettle(t, "b", rejected("AC04"))
-	w.wire.cut(nil)
+	w.Wire.Cut(nil)
 	if again := w.export(t, request("f", "a", "b", "c"), "a", "b", "c"); again != text {
 		t.Error("the file changed")
 	}
 	if lines := w.statement(t); len(lines) != 1 || lines[0].ID != "a" {
 		t.Error(lines)
 	}
-	w.wire.cut(func(operation string) fault {
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		if operation == "TransactWriteItems" {
-			return beforeCommit
+			return enginetest.BeforeCommit
 		}
-		return none
+		return enginetest.None
 	})
 	if _, err := w.Transfer(t.Context(), transfer("d")); err == nil || errors.Is(err, bank.ErrNotTaken) {
 		t.Error(err)
@@ -119,6 +120,6 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	if err := w.Settle(t.Context(), "c", paid); err == nil {
 		t.Error("a word that never arrived was taken")
 	}
-	w.wire.cut(nil)
+	w.Wire.Cut(nil)
 	w.mustBe(t, transfer("c"), accepted)
 }

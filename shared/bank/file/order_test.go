@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -39,7 +40,7 @@ func TestOrdersAreOfACurrencyTheOldestFirstAndBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i := 5; i > 0; i-- {
-		w.pass(time.Second)
+		w.Pass(time.Second)
 		w.ordered(t, fmt.Sprint("p", i))
 	}
 	w.mustBe(t, transferTo("reais", "BRL"), accepted)
@@ -214,10 +215,10 @@ func TestStatementTellsWhatWasPaid(t *testing.T) {
 	w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
 	var want []bank.Booking
 	for _, id := range []string{"c", "a"} {
-		w.pass(time.Minute)
+		w.Pass(time.Minute)
 		w.mustSettle(t, id, paid)
-		want = append(want, bank.Booking{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"), At: w.clock()})
-		w.pass(time.Minute)
+		want = append(want, bank.Booking{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"), At: w.Now()})
+		w.Pass(time.Minute)
 		w.mustSettle(t, id, paid)
 	}
 	w.mustSettle(t, "b", rejected("AC04"))
@@ -241,11 +242,11 @@ func TestStatementGoesOverPagesAndTellsWhenItBreaksOff(t *testing.T) {
 		w.mustSettle(t, o.ID, paid)
 	}
 	pages := 0
-	w.wire.cut(func(operation string) fault {
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		if operation == "Query" {
 			pages++
 		}
-		return none
+		return enginetest.None
 	})
 	lines := w.statement(t)
 	whole := pages
@@ -253,11 +254,11 @@ func TestStatementGoesOverPagesAndTellsWhenItBreaksOff(t *testing.T) {
 		t.Fatalf("%d lines on %d pages", len(lines), whole)
 	}
 	pages = 0
-	w.wire.cut(func(string) fault {
+	w.Wire.Cut(func(string) enginetest.Fault {
 		if pages++; pages == 2 {
-			return beforeCommit
+			return enginetest.BeforeCommit
 		}
-		return none
+		return enginetest.None
 	})
 	n, failures := 0, 0
 	for _, err := range w.Statement(t.Context()) {

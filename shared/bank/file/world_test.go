@@ -2,68 +2,32 @@ package file_test
 
 import (
 	"bytes"
-	"errors"
-	"net/http"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
-	"time"
-
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// world is a bank on a table of its own, with a clock moved by hand and a
-// network that can be cut.
+// world is a bank with books of its own.
 type world struct {
 	*file.Bank
-	table dynamo.Table
-	db    *dynamo.DB
-	wire  *wire
-
-	mu  sync.Mutex
-	now time.Time
+	*enginetest.Books
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{wire: &wire{}, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
-	s := store.Open(store.Config{
-		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
-		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
-		HTTP:        w.wire, MaxAttempts: 1, Now: w.clock,
-	})
-	if err := s.CreateTable(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	w.db, w.table = s.Raw()
+	w := &world{Books: enginetest.NewBooks(t)}
 	w.Bank = w.restarted()
 	return w
 }
 
 // restarted is the bank in a new process.
 func (w *world) restarted() *file.Bank {
-	return file.New(file.Config{DB: w.db, Table: w.table, Now: w.clock})
-}
-
-func (w *world) clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *world) pass(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
+	return file.New(file.Config{DB: w.DB, Table: w.Table, Now: w.Now})
 }
 
 // Valid accounts of merchants and of the operator.
@@ -150,61 +114,3 @@ var (
 )
 
 func rejected(reason string) bank.Outcome { return bank.Outcome{State: bank.Rejected, Reason: reason} }
-
-// wire is the network under the SDK.
-type wire struct {
-	mu    sync.Mutex
-	fault func(operation string) fault
-}
-
-// fault is what happens to one request.
-type fault int
-
-const (
-	none fault = iota
-	beforeCommit
-	afterCommit
-)
-
-var errCut = errors.New("connection reset by peer")
-
-func (w *wire) cut(f func(operation string) fault) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.fault = f
-}
-
-// meanwhile does something when the n-th request of an operation is under way,
-// before it arrives.
-func (w *wire) meanwhile(operation string, n int, do func()) {
-	w.cut(func(op string) fault {
-		if op != operation {
-			return none
-		}
-		if n--; n == 0 {
-			w.mu.Unlock()
-			defer w.mu.Lock()
-			do()
-		}
-		return none
-	})
-}
-
-func (w *wire) Do(r *http.Request) (*http.Response, error) {
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	happens := none
-	w.mu.Lock()
-	if w.fault != nil {
-		happens = w.fault(operation)
-	}
-	w.mu.Unlock()
-	if happens == beforeCommit {
-		return nil, errCut
-	}
-	res, err := enginetest.Do(r)
-	if err == nil && happens == afterCommit {
-		res.Body.Close()
-		return nil, errCut
-	}
-	return res, err
-}

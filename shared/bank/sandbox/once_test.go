@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -42,7 +43,7 @@ func TestAHundredConcurrentOrdersPayOnce(t *testing.T) {
 		t.Errorf("ordered: %v, %d failed", outcomes, failed)
 	}
 	w.mustHaveLeft(t, "p", 0)
-	w.pass(2 * time.Second)
+	w.Pass(2 * time.Second)
 	if outcomes, failed := w.together(t, o); outcomes[paid] != 100 || failed != 0 {
 		t.Errorf("decided: %v, %d failed", outcomes, failed)
 	}
@@ -62,7 +63,7 @@ func TestTheSameIDIsTheSameTransferWhateverElseIsAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustBe(t, order("p", sandbox.PaidIBAN), accepted)
-	w.pass(2 * time.Second)
+	w.Pass(2 * time.Second)
 	others := []bank.Transfer{order("p", sandbox.PaidIBAN), order("p", sandbox.ClosedIBAN), order("p", sandbox.UnknownIBAN),
 		order("p", sandbox.SilentIBAN), order("p", sandbox.NotTakenIBAN)}
 	others[0].Amount = money.MustParse("99", "USD")
@@ -77,9 +78,9 @@ func TestLostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
-		fault fault
+		fault enginetest.Fault
 		known bool // it happened although the caller heard nothing
-	}{{"lost request", beforeCommit, false}, {"lost reply", afterCommit, true}} {
+	}{{"lost request", enginetest.BeforeCommit, false}, {"lost reply", enginetest.AfterCommit, true}} {
 		for _, decided := range []bool{false, true} {
 			t.Run(fmt.Sprint(c.name, ", decided ", decided), func(t *testing.T) {
 				t.Parallel()
@@ -87,10 +88,10 @@ func TestLostRequestsAndReplies(t *testing.T) {
 				o, want, times := order("p", sandbox.PaidIBAN), accepted, 0
 				if decided {
 					w.mustBe(t, o, accepted)
-					w.pass(2 * time.Second)
+					w.Pass(2 * time.Second)
 					want, times = paid, 1
 				}
-				w.wire.cut(losing(c.fault, decided))
+				w.Wire.Cut(losing(c.fault, decided))
 				got, err := w.Transfer(t.Context(), o)
 				if c.known && (err != nil || got != want) {
 					t.Errorf("did not recognise its own write: %+v, %v", got, err)
@@ -98,7 +99,7 @@ func TestLostRequestsAndReplies(t *testing.T) {
 				if !c.known && (err == nil || errors.Is(err, bank.ErrNotTaken)) {
 					t.Errorf("error %v, want an unknown outcome", err)
 				}
-				w.wire.cut(nil)
+				w.Wire.Cut(nil)
 				w.mustBe(t, o, want)
 				w.mustHaveLeft(t, "p", times)
 			})
@@ -108,19 +109,19 @@ func TestLostRequestsAndReplies(t *testing.T) {
 
 // losing hits the write that opens a transfer, or the one after it that
 // decides it.
-func losing(f fault, decided bool) func(string) fault {
+func losing(f enginetest.Fault, decided bool) func(string) enginetest.Fault {
 	if !decided {
-		return once("TransactWriteItems", f)
+		return enginetest.Once("TransactWriteItems", f)
 	}
 	writes := 0
-	return func(operation string) fault {
+	return func(operation string) enginetest.Fault {
 		if operation == "TransactWriteItems" {
 			writes++
 		}
 		if operation == "TransactWriteItems" && writes == 2 {
 			return f
 		}
-		return none
+		return enginetest.None
 	}
 }
 
@@ -130,7 +131,7 @@ func TestALostReplyOfASilentTransfer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	o := order("p", sandbox.SilentIBAN)
-	w.wire.cut(once("TransactWriteItems", afterCommit))
+	w.Wire.Cut(enginetest.Once("TransactWriteItems", enginetest.AfterCommit))
 	if got, err := w.Transfer(t.Context(), o); err == nil {
 		t.Errorf("answered %+v", got)
 	}
@@ -142,11 +143,11 @@ func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	o := order("p", sandbox.PaidIBAN)
-	w.wire.cut(func(operation string) fault {
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		if operation == "TransactWriteItems" {
-			return afterCommit
+			return enginetest.AfterCommit
 		}
-		return beforeCommit
+		return enginetest.BeforeCommit
 	})
 	_, err := w.Transfer(t.Context(), o)
 	if err == nil || errors.Is(err, bank.ErrNotTaken) || errors.Is(err, bank.ErrUnknownTransfer) {
@@ -156,6 +157,6 @@ func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	if _, err := w.Transfer(t.Context(), refused); err == nil || errors.Is(err, bank.ErrNotTaken) {
 		t.Errorf("error %v: it cannot tell that p was not taken", err)
 	}
-	w.wire.cut(nil)
+	w.Wire.Cut(nil)
 	w.mustBe(t, refused, accepted)
 }

@@ -36,17 +36,17 @@ func TestTheAccountDecides(t *testing.T) {
 			o := order("p", c.iban)
 			w.mustBe(t, o, c.first)
 			if c.after > 0 {
-				w.pass(c.after - time.Nanosecond)
+				w.Pass(c.after - time.Nanosecond)
 				w.mustBe(t, o, c.first)
 				w.mustHaveLeft(t, "p", 0)
-				w.pass(time.Nanosecond)
+				w.Pass(time.Nanosecond)
 				w.mustHaveLeft(t, "p", 0) // it is decided at the next look
 			}
 			for range 2 {
 				w.mustBe(t, o, c.last)
 				w.mustHaveLeft(t, "p", c.times)
 			}
-			w.pass(24 * time.Hour)
+			w.Pass(24 * time.Hour)
 			w.Bank = w.restarted()
 			w.mustBe(t, o, c.last)
 			w.mustHaveLeft(t, "p", c.times)
@@ -63,9 +63,9 @@ func TestALostAnswerIsOfAnExecutedTransfer(t *testing.T) {
 	}
 	w.mustHaveLeft(t, "p", 1)
 	w.mustBe(t, o, accepted)
-	w.pass(30*time.Second - time.Nanosecond)
+	w.Pass(30*time.Second - time.Nanosecond)
 	w.mustBe(t, o, accepted)
-	w.pass(time.Nanosecond)
+	w.Pass(time.Nanosecond)
 	for range 2 {
 		w.mustBe(t, o, paid)
 		w.mustHaveLeft(t, "p", 1)
@@ -85,7 +85,7 @@ func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
 		}
 	}
 	var items []map[string]any
-	if err := w.table.Scan().All(t.Context(), &items); err != nil || len(items) != 0 {
+	if err := w.Table.Scan().All(t.Context(), &items); err != nil || len(items) != 0 {
 		t.Errorf("%d items, %v", len(items), err)
 	}
 	w.mustBe(t, order("p", sandbox.PaidIBAN), accepted) // the id is still free
@@ -111,7 +111,7 @@ func TestTheEndingsOfVerificationMeanNothing(t *testing.T) {
 	w := newWorld(t)
 	for _, number := range []string{"DE63100100100000000000", "DE41100100100000009999"} {
 		w.mustBe(t, order(number, number), accepted)
-		w.pass(2 * time.Second)
+		w.Pass(2 * time.Second)
 		w.mustBe(t, order(number, number), paid)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -34,7 +35,7 @@ func TestStatementTellsWhatLeft(t *testing.T) {
 	if lines := w.statement(t); len(lines) != 0 {
 		t.Errorf("empty books: %v", lines)
 	}
-	started := w.clock()
+	started := w.Now()
 	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN, sandbox.NotTakenIBAN} {
 		_, _ = w.Transfer(t.Context(), order(number, number))
 	}
@@ -46,10 +47,10 @@ func TestStatementTellsWhatLeft(t *testing.T) {
 	if got := w.statement(t); !maps.Equal(got, want) {
 		t.Errorf("before anybody looks: %v, want %v", got, want)
 	}
-	w.pass(time.Minute)
+	w.Pass(time.Minute)
 	w.mustBe(t, order(sandbox.PaidIBAN, sandbox.PaidIBAN), paid)
 	w.mustBe(t, order(sandbox.UnknownIBAN, sandbox.UnknownIBAN), rejected("AC01"))
-	add(sandbox.PaidIBAN, w.clock())
+	add(sandbox.PaidIBAN, w.Now())
 	if got := w.statement(t); !maps.Equal(got, want) {
 		t.Errorf("after: %v, want %v", got, want)
 	}
@@ -73,11 +74,11 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const transfers = 12
 	w.large(t, transfers)
 	pages := 0
-	w.wire.cut(func(operation string) fault {
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		if operation == "Scan" {
 			pages++
 		}
-		return none
+		return enginetest.None
 	})
 	lines := w.statement(t)
 	if pages < 3 {
@@ -97,14 +98,14 @@ func TestStatementTellsWhenItBreaksOff(t *testing.T) {
 	w := newWorld(t)
 	w.large(t, 12)
 	scans := 0
-	w.wire.cut(func(operation string) fault {
+	w.Wire.Cut(func(operation string) enginetest.Fault {
 		if operation == "Scan" {
 			scans++
 		}
 		if scans == 3 {
-			return beforeCommit
+			return enginetest.BeforeCommit
 		}
-		return none
+		return enginetest.None
 	})
 	lines, failures := 0, 0
 	for b, err := range w.Statement(t.Context()) {
@@ -141,16 +142,16 @@ func TestExecutedSeesEachEntry(t *testing.T) {
 	w := newWorld(t)
 	o := order("p", sandbox.PaidIBAN)
 	w.mustBe(t, o, accepted)
-	w.pass(2 * time.Second)
+	w.Pass(2 * time.Second)
 	w.mustBe(t, o, paid)
 	var items []map[string]any
-	if err := w.table.Scan().All(t.Context(), &items); err != nil {
+	if err := w.Table.Scan().All(t.Context(), &items); err != nil {
 		t.Fatal(err)
 	}
 	for _, item := range items { // what the conditions prevent
 		if sk := item["sk"].(string); strings.HasPrefix(sk, "BOOKING#") {
 			item["sk"] = sk + "X"
-			if err := w.table.Put(item).Run(t.Context()); err != nil {
+			if err := w.Table.Put(item).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -163,10 +164,10 @@ func TestNoAccountNumberIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustBe(t, order("p", sandbox.PaidIBAN), accepted)
-	w.pass(2 * time.Second)
+	w.Pass(2 * time.Second)
 	w.mustBe(t, order("p", sandbox.PaidIBAN), paid)
 	var items []map[string]any
-	if err := w.table.Scan().All(t.Context(), &items); err != nil || len(items) != 2 {
+	if err := w.Table.Scan().All(t.Context(), &items); err != nil || len(items) != 2 {
 		t.Fatalf("%d items, %v", len(items), err)
 	}
 	if text := fmt.Sprint(items); strings.Contains(text, sandbox.PaidIBAN) || strings.Contains(text, "Corner Shop") {
