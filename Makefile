@@ -57,12 +57,15 @@ sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds 
 bench: go ## run all benchmarks
 	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem $(NOT_INFRA)
 
+# Not our source, and it may change meanwhile.
+ELSEWHERE := \( -name node_modules -o -name .local -o -name .build -o -name .git \)
+
 lint: go ## check formatting, generated pages, go vet and staticcheck
-	@unformatted=$$(find . -name '*.go' -not -path '*/node_modules/*' -exec gofmt -l {} +) || exit 1; \
+	@unformatted=$$(find . $(ELSEWHERE) -prune -o -name '*.go' -exec gofmt -l {} +) || exit 1; \
 	if [ -n "$$unformatted" ]; then printf 'not formatted by gofmt:\n%s\n' "$$unformatted"; exit 1; fi
 	@go vet ./...
 	@go tool staticcheck ./...
-	@for f in $$(find . -name '*.templ' -not -path '*/node_modules/*'); do \
+	@for f in $$(find . $(ELSEWHERE) -prune -o -name '*.templ' -print); do \
 		go tool templ generate -log-level error -stdout -f $$f | cmp -s - $${f%.templ}_templ.go || \
 		{ echo "$$f has changed: go tool templ generate -f $$f"; exit 1; }; done
 
