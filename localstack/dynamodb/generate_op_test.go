@@ -15,6 +15,7 @@ type request struct {
 
 func (g *generator) request() request {
 	g.begin()
+	g.requests++
 	switch n := g.IntN(100); {
 	case n < 14:
 		return g.put()
@@ -225,7 +226,7 @@ func (g *generator) transactWrite() request {
 	}
 	body := object{"TransactItems": parts, "ReturnConsumedCapacity": "INDEXES"}
 	if g.chance(30) {
-		body["ClientRequestToken"] = fmt.Sprint("token", g.IntN(1000))
+		body["ClientRequestToken"] = fmt.Sprintf("token%d-%d", g.requests/tokenWindow, g.IntN(200))
 	}
 	return request{op: "TransactWriteItems", body: body}
 }

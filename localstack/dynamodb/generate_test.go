@@ -13,7 +13,13 @@ type generator struct {
 	names  object
 	values object
 	count  int // of values made for the request
+
+	requests int // made so far
 }
+
+// tokenWindow is within how many requests a request token may come again: both
+// engines forget one after ten minutes, but not in the same request.
+const tokenWindow = 1000
 
 // pick returns one of the choices.
 func pick[T any](g *generator, choices ...T) T { return choices[g.IntN(len(choices))] }
