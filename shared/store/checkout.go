@@ -29,10 +29,6 @@ type referenceItem struct {
 	CheckoutID string `dynamo:"checkout_id"`
 }
 
-// ErrStale reports that the item changed since it was read. Read it again
-// and decide anew.
-var ErrStale = errors.New("store: the item changed meanwhile")
-
 // maxListed is contract §2.6's limit of the checkouts list.
 const maxListed = 1000
 
@@ -168,7 +164,7 @@ func (s *Store) CheckoutsByReference(ctx context.Context, t account.Tenant, refe
 func (s *Store) SaveCheckout(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := newCheckoutItem(t, c, c.Version+1)
 	err := s.putCheckout(item).Run(ctx)
-	return s.settled(ctx, t, item, err)
+	return s.settled(ctx, item, err)
 }
 
 // RenameCheckout is SaveCheckout under a new reference. Failure: Conflict
@@ -183,7 +179,7 @@ func (s *Store) RenameCheckout(ctx context.Context, t account.Tenant, c payments
 			return payments.Checkout{}, errDuplicate
 		}
 	}
-	return s.settled(ctx, t, item, err)
+	return s.settled(ctx, item, err)
 }
 
 // putCheckout writes the item over the version it was made from.
@@ -191,23 +187,12 @@ func (s *Store) putCheckout(item checkoutItem) *dynamo.Put {
 	return s.table.Put(item).If("version = ?", item.Version-1)
 }
 
-// settled turns a write's error into the truth: after a lost reply the item
-// tells whether the write was done.
-func (s *Store) settled(ctx context.Context, t account.Tenant, item checkoutItem, err error) (payments.Checkout, error) {
-	if err == nil {
-		return item.Checkout, nil
-	}
-	stored, readErr := s.checkoutItem(ctx, t, item.ID)
-	switch {
-	case readErr != nil:
-		return payments.Checkout{}, errors.Join(err, readErr)
-	case stored.WriteID == item.WriteID:
-		return stored.Checkout, nil
-	case stored.Version >= item.Version:
-		return payments.Checkout{}, ErrStale
-	default:
+// settled is what became of writing the item, whose error is given.
+func (s *Store) settled(ctx context.Context, item checkoutItem, err error) (payments.Checkout, error) {
+	if err = s.truth(ctx, item.key, written{item.WriteID, item.Version}, nil, err); err != nil {
 		return payments.Checkout{}, err
 	}
+	return item.Checkout, nil
 }
 
 // Apply writes a checkout's change whole: the checkout, its transaction with
@@ -235,7 +220,7 @@ func (s *Store) Apply(ctx context.Context, t account.Tenant, change payments.Cha
 	if change.Callback != nil {
 		tx.Put(s.putCallback(t, *change.Callback))
 	}
-	return s.settled(ctx, t, item, tx.Run(ctx))
+	return s.settled(ctx, item, tx.Run(ctx))
 }
 
 // sessionItem is a payer's session, by the hash of its token.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
@@ -35,12 +34,6 @@ type payoutItem struct {
 type Payout struct {
 	payments.Payout
 	To account.BankAccount `dynamo:"to"`
-}
-
-// recordItem is a payout's record.
-type recordItem struct {
-	key
-	payments.PayoutRecord
 }
 
 func newScheduleItem(t account.Tenant, s account.PayoutSchedule) scheduleItem {
@@ -87,28 +80,12 @@ func (s *Store) OpenPayout(ctx context.Context, t account.Tenant, schedule accou
 	} else {
 		put.If("version = ?", before)
 	}
-	tx := s.db.WriteTx().Idempotent(true).Put(put)
+	tx, refused := s.db.WriteTx().Idempotent(true).Put(put), error(nil)
 	if p != nil {
+		refused = failure.Clash("CONFLICT", "", "there is such a payout")
 		tx.Put(s.table.Put(newPayoutItem(t, Payout{Payout: *p})).If("attribute_not_exists(pk)"))
 	}
-	err := tx.Run(ctx)
-	if err == nil {
-		return nil
-	}
-	var stored scheduleItem
-	readErr := s.get(item.key).One(ctx, &stored)
-	switch {
-	case readErr != nil && !errors.Is(readErr, dynamo.ErrNotFound):
-		return errors.Join(err, readErr)
-	case stored.WriteID == item.WriteID:
-		return nil
-	case stored.Version != before:
-		return ErrStale
-	case p != nil && dynamo.IsCondCheckFailed(err):
-		return failure.Clash("CONFLICT", "", "there is such a payout").With(err)
-	default:
-		return err
-	}
+	return s.truth(ctx, item.key, written{item.WriteID, schedule.Version}, refused, tx.Run(ctx))
 }
 
 // CreatePayout opens a payout outside the schedule. One that is there is left
@@ -129,100 +106,6 @@ func (s *Store) Payout(ctx context.Context, t account.Tenant, id string) (Payout
 		return item.Payout, failure.Absent("", "no such payout")
 	}
 	return item.Payout, err
-}
-
-// HasUnpaid says a row of the tenant became eligible before the time that a
-// payout would do something about: what was carried forward from an earlier
-// one would, alone, only be carried again.
-func (s *Store) HasUnpaid(ctx context.Context, t account.Tenant, c money.Currency, before time.Time) (bool, error) {
-	rows, err := unpaid(ctx, s.unpaidBefore(t, c, creditPrefix, before).Limit(1))
-	if err != nil || len(rows) > 0 {
-		return len(rows) > 0, err
-	}
-	debits, err := first[unpaidItem](ctx, s.unpaidBefore(t, c, debitPrefix, before).Filter("'kind' <> ?", payments.UnpaidBalance), 1)
-	return len(debits) > 0, err
-}
-
-// UnpaidRows reads at most so many rows that became eligible before the time,
-// consistently and from the table itself, so that none means none. Credits come
-// first: what is taken in several steps never seems to leave the merchant more
-// than it has (Owes).
-func (s *Store) UnpaidRows(ctx context.Context, t account.Tenant, c money.Currency, before time.Time, limit int) ([]payments.Unpaid, error) {
-	rows, err := unpaid(ctx, s.unpaidBefore(t, c, creditPrefix, before).Limit(limit))
-	if err != nil || len(rows) == limit {
-		return rows, err
-	}
-	debits, err := unpaid(ctx, s.unpaidBefore(t, c, debitPrefix, before).Limit(limit-len(rows)))
-	return append(rows, debits...), err
-}
-
-func (s *Store) unpaidBefore(t account.Tenant, c money.Currency, side string, before time.Time) *dynamo.Query {
-	return s.table.Get(partitionKey, unpaidPartition(t, c)).Range(sortKey, dynamo.Between, side, side+micros(before)).Consistent(true)
-}
-
-func unpaid(ctx context.Context, query *dynamo.Query) ([]payments.Unpaid, error) {
-	var items []unpaidItem
-	err := query.All(ctx, &items)
-	rows := make([]payments.Unpaid, len(items))
-	for i, item := range items {
-		rows[i] = item.Unpaid
-	}
-	return rows, err
-}
-
-// TransactionsOf reads the transactions of rows or records, consistently, by
-// their ids.
-func (s *Store) TransactionsOf(ctx context.Context, t account.Tenant, rows []payments.Unpaid) (map[string]payments.Transaction, error) {
-	var wanted []key
-	for _, row := range rows {
-		if row.Kind == payments.UnpaidPart {
-			wanted = append(wanted, transactionKey(t, row.Code, row.TransactionID))
-		}
-	}
-	var items []transactionItem
-	if err := s.batch(ctx, wanted, &items); err != nil {
-		return nil, err
-	}
-	found := make(map[string]payments.Transaction, len(items))
-	for _, item := range items {
-		found[item.ID] = item.Transaction
-	}
-	return found, nil
-}
-
-// DeductionsOf reads the deduction events of records, consistently, by their
-// ids.
-func (s *Store) DeductionsOf(ctx context.Context, t account.Tenant, rows []payments.Unpaid) (map[string]payments.Event, error) {
-	var wanted []key
-	for _, row := range rows {
-		if row.Kind == payments.UnpaidRefund || row.Kind == payments.UnpaidChargeBack {
-			wanted = append(wanted, eventKey(t, row.Code, row.ID))
-		}
-	}
-	var items []eventItem
-	if err := s.batch(ctx, wanted, &items); err != nil {
-		return nil, err
-	}
-	found := make(map[string]payments.Event, len(items))
-	for _, item := range items {
-		found[item.ID] = item.Event
-	}
-	return found, nil
-}
-
-// batch reads items by their keys, consistently, into a slice; each once.
-func (s *Store) batch(ctx context.Context, wanted []key, items any) error {
-	if len(wanted) == 0 {
-		return nil
-	}
-	batch, asked := s.table.Batch(partitionKey, sortKey).Get().Consistent(true), map[key]bool{}
-	for _, k := range wanted {
-		if !asked[k] {
-			batch.And(dynamo.Keys{k.PK, k.SK})
-		}
-		asked[k] = true
-	}
-	return batch.All(ctx, items)
 }
 
 // StepPayout writes a payout's next state with what goes with it. ErrStale when
@@ -285,10 +168,6 @@ func (s *Store) TellPayout(ctx context.Context, t account.Tenant, telling paymen
 	})
 }
 
-func newRecordItem(t account.Tenant, p payments.Payout, r payments.PayoutRecord) recordItem {
-	return recordItem{key: key{payoutRecords(t), recordsOf(p) + r.ID}, PayoutRecord: r}
-}
-
 // replaceTransaction writes a transaction over the version it was made from.
 func (s *Store) replaceTransaction(t account.Tenant, tx payments.Transaction) *dynamo.Put {
 	before := tx.Version
@@ -309,14 +188,14 @@ func (s *Store) writePayout(ctx context.Context, t account.Tenant, p Payout, als
 	item, put := s.replacePayout(t, &p)
 	tx := s.db.WriteTx().Idempotent(true).Put(put)
 	also(tx)
-	return s.payoutWritten(ctx, item, p, tx.Run(ctx))
+	return p, s.truth(ctx, item.key, written{item.WriteID, p.Version}, ErrStale, tx.Run(ctx))
 }
 
 // savePayout writes a payout alone, over the version it was made from: a step
 // that moves no money.
 func (s *Store) savePayout(ctx context.Context, t account.Tenant, p Payout) (Payout, error) {
 	item, put := s.replacePayout(t, &p)
-	return s.payoutWritten(ctx, item, p, put.Run(ctx))
+	return p, s.truth(ctx, item.key, written{item.WriteID, p.Version}, ErrStale, put.Run(ctx))
 }
 
 func (s *Store) replacePayout(t account.Tenant, p *Payout) (payoutItem, *dynamo.Put) {
@@ -324,59 +203,4 @@ func (s *Store) replacePayout(t account.Tenant, p *Payout) (payoutItem, *dynamo.
 	p.Version++
 	item := newPayoutItem(t, *p)
 	return item, s.table.Put(item).If("version = ?", before)
-}
-
-// payoutWritten turns a write's error into the truth, as settled does.
-func (s *Store) payoutWritten(ctx context.Context, item payoutItem, p Payout, err error) (Payout, error) {
-	if err == nil {
-		return p, nil
-	}
-	var stored payoutItem
-	readErr := s.get(item.key).One(ctx, &stored)
-	switch {
-	case readErr != nil:
-		return p, errors.Join(err, readErr)
-	case stored.WriteID == item.WriteID:
-		return p, nil
-	case stored.Version >= p.Version, dynamo.IsCondCheckFailed(err):
-		return p, ErrStale
-	default:
-		return p, err
-	}
-}
-
-// RecordsToTell are the payout's next records that have not heard its outcome,
-// in their order, at most so many.
-func (s *Store) RecordsToTell(ctx context.Context, t account.Tenant, p payments.Payout, limit int) ([]payments.PayoutRecord, error) {
-	from := recordsOf(p)
-	if p.Told != "" {
-		from += p.Told + afterID
-	}
-	var items []recordItem
-	err := s.recordsBetween(t, from, recordsOf(p)+"~", false).Limit(limit).All(ctx, &items)
-	return records(items), err
-}
-
-// PayoutRecords lists the records of the payouts of some days, both inclusive,
-// by day: those whose outcome is known.
-func (s *Store) PayoutRecords(ctx context.Context, t account.Tenant, firstDay, lastDay string, newestFirst bool, limit int) ([]payments.PayoutRecord, error) {
-	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).Filter("'status' <> ?", payments.RecordOpen)
-	items, err := first[recordItem](ctx, query, limit)
-	return records(items), err
-}
-
-func (s *Store) recordsBetween(t account.Tenant, from, to string, newestFirst bool) *dynamo.Query {
-	query := s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.Between, from, to).Consistent(true)
-	if newestFirst {
-		query.Order(dynamo.Descending)
-	}
-	return query
-}
-
-func records(items []recordItem) []payments.PayoutRecord {
-	records := make([]payments.PayoutRecord, len(items))
-	for i, item := range items {
-		records[i] = item.PayoutRecord
-	}
-	return records
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -259,24 +258,5 @@ func (s *Store) ApplyTransaction(ctx context.Context, t account.Tenant, change p
 	if change.Hold.Currency() != "" {
 		tx.Update(s.hold(t, change.Hold, held))
 	}
-	return s.applied(ctx, t, item, tx.Run(ctx))
-}
-
-// applied turns a write's error into the truth, as settled does.
-func (s *Store) applied(ctx context.Context, t account.Tenant, item transactionItem, err error) error {
-	if err == nil {
-		return nil
-	}
-	var stored transactionItem
-	readErr := s.get(item.key).One(ctx, &stored)
-	switch {
-	case readErr != nil:
-		return errors.Join(err, readErr)
-	case stored.WriteID == item.WriteID:
-		return nil
-	case stored.Version >= item.Version, dynamo.IsCondCheckFailed(err):
-		return ErrStale
-	default:
-		return err
-	}
+	return s.truth(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
 }

@@ -8,28 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
 )
-
-// unpaidItem is a row that waits for a payout.
-type unpaidItem struct {
-	key
-	payments.Unpaid
-}
-
-// newRow makes a row wait.
-func (s *Store) newRow(t account.Tenant, u payments.Unpaid) *dynamo.Put {
-	return s.table.Put(unpaidItem{key: unpaidKey(t, u), Unpaid: u}).If("attribute_not_exists(pk)")
-}
-
-// putRow makes a debit wait, or changes a credit that waits still: one that a
-// payout has taken stays taken.
-func (s *Store) putRow(t account.Tenant, u payments.Unpaid) *dynamo.Put {
-	if u.Kind != payments.UnpaidPart {
-		return s.newRow(t, u)
-	}
-	return s.table.Put(unpaidItem{key: unpaidKey(t, u), Unpaid: u}).If("attribute_exists(pk)")
-}
 
 // Held is what a merchant's refunds in flight take from its balance. Every
 // refund under a floor passes this item's version, so that two of them cannot
@@ -68,32 +47,4 @@ func (s *Store) hold(t account.Tenant, delta money.Amount, before *Held) *dynamo
 		return update.If("attribute_exists(pk)")
 	}
 	return update.If("'version' = ?", before.Version)
-}
-
-// Owes says what the merchant is owed, by the rows that wait for its payouts,
-// is at least the amount. It reads all debits, and credits only until they
-// suffice.
-func (s *Store) Owes(ctx context.Context, t account.Tenant, atLeast money.Amount) (bool, error) {
-	short := atLeast // what is missing; debits add to it
-	for _, side := range []string{debitPrefix, creditPrefix} {
-		rows := s.table.Get(partitionKey, unpaidPartition(t, atLeast.Currency())).
-			Range(sortKey, dynamo.BeginsWith, side).Consistent(true).Iter()
-		for {
-			var item unpaidItem
-			if side == creditPrefix && short.Sign() <= 0 {
-				return true, nil
-			}
-			if !rows.Next(ctx, &item) {
-				break
-			}
-			var err error
-			if short, err = short.Sub(item.Amount); err != nil {
-				return false, err
-			}
-		}
-		if err := rows.Err(); err != nil {
-			return false, err
-		}
-	}
-	return short.Sign() <= 0, nil
 }
