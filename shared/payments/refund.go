@@ -61,15 +61,9 @@ func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held 
 	if !t.CanRefund() {
 		return TransactionChange{}, errNotRefundable
 	}
-	x := t.Refundable
-	if amount != nil {
-		x = *amount
-	}
-	switch {
-	case x.Sign() <= 0:
-		return TransactionChange{}, failure.Invalid("amount", "must be above 0")
-	case more(x, t.Refundable):
-		return TransactionChange{}, &AboveRest{Rest: t.Refundable}
+	x, err := t.ofRest(amount)
+	if err != nil {
+		return TransactionChange{}, err
 	}
 	e := Event{ID: t.RefundID(operation), TransactionID: t.ID, Code: t.Code, Type: RefundEvent, Status: EventReserved,
 		Amount: x, Held: held, Serial: t.EventCount + 1, CreatedAt: shown(now), UpdatedAt: shown(now),
@@ -77,6 +71,21 @@ func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held 
 	t.Refundable = minus(t.Refundable, x)
 	t.EventCount++
 	return TransactionChange{Transaction: t, Events: []Event{e}, Hold: e.hold()}, nil
+}
+
+// ofRest is the amount that is to go back to the payer; nil: all that is left.
+// Failures: AboveRest; Rejected for an amount that is not above nought.
+func (t Transaction) ofRest(amount *money.Amount) (money.Amount, error) {
+	switch {
+	case amount == nil:
+		return t.Refundable, nil
+	case amount.Sign() <= 0:
+		return money.Amount{}, failure.Invalid("amount", "must be above 0")
+	case more(*amount, t.Refundable):
+		return money.Amount{}, &AboveRest{Rest: t.Refundable}
+	default:
+		return *amount, nil
+	}
 }
 
 // hold is what the open event takes from the merchant's balance.
@@ -175,36 +184,3 @@ func (t Transaction) returned(e Event, kind EntryKind, row UnpaidKind, now time.
 	}
 	return TransactionChange{Transaction: t, Events: events, Entry: entry, Rows: rows}
 }
-
-// ChargeBack records money that the issuer took back, as the acquirer reports
-// it under an id of its own; nil: all that is left. lost says the merchant
-// cannot pay it (NON_COLLECTION). c is the transaction's checkout, whose
-// return_url is told. Failures: Conflict, AboveRest, Rejected.
-func (t Transaction) ChargeBack(c Checkout, id string, amount *money.Amount, lost bool, msgID string, now time.Time) (TransactionChange, error) {
-	if !t.hasRest() {
-		return TransactionChange{}, failure.Clash("CONFLICT", "", "nothing of the transaction is left to charge back")
-	}
-	x := t.Refundable
-	if amount != nil {
-		x = *amount
-	}
-	switch {
-	case x.Sign() <= 0:
-		return TransactionChange{}, failure.Invalid("amount", "must be above 0")
-	case more(x, t.Refundable):
-		return TransactionChange{}, &AboveRest{Rest: t.Refundable}
-	}
-	e := Event{ID: t.ChargeBackID(id), TransactionID: t.ID, Code: t.Code, Type: ChargeBackEvent, Status: EventSuccessful,
-		Amount: x, CreatedAt: shown(now), UpdatedAt: shown(now), About: t.about()}
-	t.Refundable, t.ChargedBack = minus(t.Refundable, x), plus(t.ChargedBack, x)
-	t.NonCollection = t.NonCollection || lost
-	t.EventCount++
-	t.UpdatedAt = shown(now)
-	change := t.returned(e, ChargeBackEntry, UnpaidChargeBack, now)
-	change.Callback = newCallback(c, msgID, now)
-	return change, nil
-}
-
-// ChargeBackID is the id of the event for a charge-back the acquirer reported
-// under an id of its own.
-func (t Transaction) ChargeBackID(id string) string { return eventID(t.ID, "charge-back "+id) }

@@ -51,13 +51,9 @@ func (p *Processor) Refund(ctx context.Context, t account.Tenant, order RefundOr
 
 // reserve sets the money aside.
 func (p *Processor) reserve(ctx context.Context, t account.Tenant, tx payments.Transaction, order RefundOrder) (payments.Event, error) {
-	var amount *money.Amount
-	if order.Amount != "" {
-		parsed, err := order.Amount.In(tx.Amount.Currency())
-		if err != nil {
-			return payments.Event{}, failure.Invalid("amount", "must be an amount with at most the currency's decimals").With(err)
-		}
-		amount = &parsed
+	amount, err := amountOf(tx, order.Amount)
+	if err != nil {
+		return payments.Event{}, err
 	}
 	change, err := tx.ReserveRefund(order.Operation, amount, order.Floor != nil, p.Store.Now())
 	if err != nil {
@@ -69,6 +65,18 @@ func (p *Processor) reserve(ctx context.Context, t account.Tenant, tx payments.T
 		return e, err
 	}
 	return e, p.Store.ApplyTransaction(ctx, t, change, held)
+}
+
+// amountOf reads an amount of the transaction's currency; nil: none is given.
+func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, error) {
+	if given == "" {
+		return nil, nil
+	}
+	amount, err := given.In(tx.Amount.Currency())
+	if err != nil {
+		return nil, failure.Invalid("amount", "must be an amount with at most the currency's decimals").With(err)
+	}
+	return &amount, nil
 }
 
 // checkBalance refuses a refund that would take what the merchant is owed, less
@@ -255,46 +263,4 @@ func (p *Processor) ResolveRefund(ctx context.Context, t account.Tenant, refundI
 		return err
 	}
 	return failure.Absent("", "no such refund")
-}
-
-// ChargeBackOrder is a charge-back as the acquirer reported it.
-type ChargeBackOrder struct {
-	TransactionID string        // its id or code
-	ID            string        // the acquirer's; a repeated report changes nothing
-	Amount        money.Literal // "": all that is left
-	Lost          bool          // the merchant cannot pay it (NON_COLLECTION)
-}
-
-// ChargeBack records a charge-back and owes its callback. Failures: NotFound,
-// Rejected, Conflict.
-func (p *Processor) ChargeBack(ctx context.Context, t account.Tenant, order ChargeBackOrder) (payments.Event, error) {
-	for range maxReplays {
-		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
-		if err != nil {
-			return payments.Event{}, err
-		}
-		if e, known := r.ChargeBackBy(order.ID); known {
-			return e, nil
-		}
-		c, err := p.Store.Checkout(ctx, t, r.CheckoutID)
-		if err != nil {
-			return payments.Event{}, err
-		}
-		var amount *money.Amount
-		if order.Amount != "" {
-			parsed, err := order.Amount.In(r.Amount.Currency())
-			if err != nil {
-				return payments.Event{}, failure.Invalid("amount", "must be an amount with at most the currency's decimals").With(err)
-			}
-			amount = &parsed
-		}
-		change, err := r.ChargeBack(c, order.ID, amount, order.Lost, messageID(), p.Store.Now())
-		if err != nil {
-			return payments.Event{}, err
-		}
-		if err = p.Store.ApplyTransaction(ctx, t, change, nil); !errors.Is(err, store.ErrStale) {
-			return change.Events[0], err
-		}
-	}
-	return payments.Event{}, errContended
 }

@@ -1,0 +1,53 @@
+package payments_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func TestWhatCannotBeChargedBack(t *testing.T) {
+	t.Parallel()
+	paid := paidTransaction(t)
+	reserved := reserve(t, paid, "operation", "10.10", false).Transaction
+	more, none := eur("10.11"), eur("0")
+	for name, test := range map[string]struct {
+		tx     payments.Transaction
+		amount *money.Amount
+		kind   failure.Kind
+	}{
+		"above the rest": {paid, &more, failure.Conflict},
+		"nothing":        {paid, &none, failure.Rejected},
+		"being refunded": {reserved, nil, failure.Conflict},
+	} {
+		if _, err := test.tx.ChargeBack(newCheckout(), "cb", test.amount, false, "msg", start); !failure.Is(err, test.kind) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAChargeBackIsBookedAndTold(t *testing.T) {
+	t.Parallel()
+	four := eur("4.00")
+	change := chargeBack(t, paidTransaction(t), "cb", &four)
+	tx, e := change.Transaction, change.Events[0]
+	if tx.Refundable != eur("6.10") || tx.ChargedBack != eur("4.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.ChargedBack || tx.NonCollection {
+		t.Errorf("%+v", tx)
+	}
+	if e.ID != tx.ChargeBackID("cb") || e.Type != payments.ChargeBackEvent || e.Status != payments.EventSuccessful || !e.Listed() || !e.WakeAt().IsZero() {
+		t.Errorf("%+v", e)
+	}
+	if change.Entry.Kind != payments.ChargeBackEntry || change.Entry.ID != e.ID || change.Hold.Currency() != "" {
+		t.Errorf("%+v", change.Entry)
+	}
+	wantLegs(t, *change.Entry, []payments.Leg{leg(payments.MerchantPayable, "4.00", "EUR"), leg(payments.AcquirerReceivable, "-4.00", "EUR")})
+	if change.Callback == nil || change.Callback.ID != "msg_1" || change.Callback.CheckoutID != "checkout-1" {
+		t.Errorf("%+v", change.Callback)
+	}
+	lost, err := tx.ChargeBack(newCheckout(), "cb2", nil, true, "msg_2", start)
+	if err != nil || lost.Transaction.ChargedBack != eur("10.10") || lost.Transaction.SimpleStatus() != payments.NonCollection {
+		t.Errorf("%+v, %v", lost.Transaction, err)
+	}
+}

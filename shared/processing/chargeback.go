@@ -1,0 +1,49 @@
+package processing
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// ChargeBackOrder is a charge-back as the acquirer reported it.
+type ChargeBackOrder struct {
+	TransactionID string        // its id or code
+	ID            string        // the acquirer's; a repeated report changes nothing
+	Amount        money.Literal // "": all that is left
+	Lost          bool          // the merchant cannot pay it (NON_COLLECTION)
+}
+
+// ChargeBack records a charge-back and owes its callback. Failures: NotFound,
+// Rejected, Conflict.
+func (p *Processor) ChargeBack(ctx context.Context, t account.Tenant, order ChargeBackOrder) (payments.Event, error) {
+	for range maxReplays {
+		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
+		if err != nil {
+			return payments.Event{}, err
+		}
+		if e, known := r.ChargeBackBy(order.ID); known {
+			return e, nil
+		}
+		c, err := p.Store.Checkout(ctx, t, r.CheckoutID)
+		if err != nil {
+			return payments.Event{}, err
+		}
+		amount, err := amountOf(r.Transaction, order.Amount)
+		if err != nil {
+			return payments.Event{}, err
+		}
+		change, err := r.ChargeBack(c, order.ID, amount, order.Lost, messageID(), p.Store.Now())
+		if err != nil {
+			return payments.Event{}, err
+		}
+		if err = p.Store.ApplyTransaction(ctx, t, change, nil); !errors.Is(err, store.ErrStale) {
+			return change.Events[0], err
+		}
+	}
+	return payments.Event{}, errContended
+}
