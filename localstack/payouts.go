@@ -22,7 +22,7 @@ func payouts(ctx context.Context, place folder, at string, out io.Writer) error 
 		}
 		all = append(all, done.Payouts...)
 		if !done.More || len(done.Payouts) == 0 {
-			return printPayouts(out, all, at)
+			return printPayouts(out, all, at, done.NextAt)
 		}
 	}
 }
@@ -42,6 +42,7 @@ type paidOut struct {
 type payoutsDone struct {
 	Payouts []paidOut `json:"payouts"`
 	More    bool      `json:"more"`
+	NextAt  time.Time `json:"next_at"` // when a period ends in which something waits; the zero time: nothing does
 	Error   *struct {
 		Param   string `json:"param"`
 		Message string `json:"message"`
@@ -68,15 +69,9 @@ func runPayouts(ctx context.Context, place folder, at string) (payoutsDone, erro
 	return done, nil
 }
 
-func printPayouts(out io.Writer, all []paidOut, at string) error {
+func printPayouts(out io.Writer, all []paidOut, at string, next time.Time) error {
 	if len(all) == 0 {
-		when := "now"
-		if at != "" {
-			when = "at " + at
-		}
-		_, err := fmt.Fprintf(out, "No payout is due %s. A day's payments are due at the next midnight where the merchant is; "+
-			"pretend it with AT:\n\n  make payouts AT=%s\n", when, time.Now().UTC().AddDate(0, 0, 2).Format("2006-01-02T00:30:00Z"))
-		return err
+		return printNone(out, at, next)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MERCHANT\tDAY\tTOTAL\tRECORDS\tSTATUS\tPAYOUT")
@@ -88,4 +83,20 @@ func printPayouts(out io.Writer, all []paidOut, at string) error {
 		fmt.Fprintf(table, "%s\t%s\t%s %s\t%d\t%s\t%s\n", p.Tenant, p.Day, p.Total, p.Currency, p.Records, status, p.ID)
 	}
 	return table.Flush()
+}
+
+// printNone says when there will be a payout. A time that was pretended before has moved the schedule beyond it, so only
+// the schedule can tell.
+func printNone(out io.Writer, at string, next time.Time) error {
+	when := "now"
+	if at != "" {
+		when = "at " + at
+	}
+	if next.IsZero() {
+		_, err := fmt.Fprintf(out, "No payout is due %s, and nothing waits for the next one: pay a checkout first.\n", when)
+		return err
+	}
+	_, err := fmt.Fprintf(out, "No payout is due %s. What waits is due when the merchant's day (week, month) is over; pretend that "+
+		"with AT:\n\n  make payouts AT=%s\n", when, next.UTC().Format(time.RFC3339))
+	return err
 }

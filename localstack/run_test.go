@@ -85,19 +85,45 @@ func TestARunPlaysTheDemoAndARestartKeepsEverything(t *testing.T) {
 	}
 }
 
-// payOut: the story's payments are paid out when their day is over, to the account a new merchant has.
+// payOut: the story's payments are paid out when their day is over, to the account a new merchant has. That time is what
+// the hint says, and the next hint is beyond it.
 func payOut(t *testing.T, place folder) {
 	t.Helper()
-	var early, paid bytes.Buffer
-	if err := payouts(t.Context(), place, "", &early); err != nil || !strings.Contains(early.String(), "No payout is due now") {
-		t.Errorf("said %s, error %v", &early, err)
+	hinted := wantHint(t, place, "")
+	var paid bytes.Buffer
+	if err := payouts(t.Context(), place, hinted, &paid); err != nil || !strings.Contains(paid.String(), "  PAID  ") {
+		t.Errorf("said %s, error %v", &paid, err)
 	}
-	if err := payouts(t.Context(), place, time.Now().UTC().AddDate(0, 0, 2).Format(time.RFC3339), &paid); err != nil || !strings.Contains(paid.String(), "  PAID  ") {
+	var none bytes.Buffer
+	if err := payouts(t.Context(), place, "", &none); err != nil || !strings.Contains(none.String(), "pay a checkout first") {
+		t.Errorf("said %s, error %v", &none, err)
+	}
+	if err := play(t.Context(), place, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if again := wantHint(t, place, hinted); again <= hinted { // RFC 3339 in UTC
+		t.Errorf("after %s it hints at %s", hinted, again)
+	} else if err := payouts(t.Context(), place, again, &paid); err != nil || strings.Count(paid.String(), "  PAID  ") != 2 {
 		t.Errorf("said %s, error %v", &paid, err)
 	}
 	if err := payouts(t.Context(), place, "tomorrow", io.Discard); err == nil || !strings.Contains(err.Error(), "RFC 3339") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// wantHint is the time at which something would be paid out, as the command says it while nothing is.
+func wantHint(t *testing.T, place folder, at string) string {
+	t.Helper()
+	var said bytes.Buffer
+	if err := payouts(t.Context(), place, at, &said); err != nil || !strings.Contains(said.String(), "No payout is due") {
+		t.Fatalf("said %s, error %v", &said, err)
+	}
+	_, hint, found := strings.Cut(said.String(), "make payouts AT=")
+	hint = strings.TrimSpace(hint)
+	if _, err := time.Parse(time.RFC3339, hint); !found || err != nil {
+		t.Fatalf("said %s, error %v", &said, err)
+	}
+	return hint
 }
 
 func playAndRestart(t *testing.T, engine string) {

@@ -34,7 +34,8 @@ type runPayouts struct {
 
 type payoutsRun struct {
 	Payouts []payoutView `json:"payouts"`
-	More    bool         `json:"more"` // time was up: repeat the command
+	More    bool         `json:"more"`              // time was up: repeat the command
+	NextAt  *time.Time   `json:"next_at,omitempty"` // when none was due: when a period ends in which something waits
 }
 
 type payoutView struct {
@@ -59,6 +60,10 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 		return payoutsRun{}, err
 	}
 	done := payoutsRun{Payouts: []payoutView{}}
+	if len(planned) == 0 {
+		done.NextAt, err = o.nextPayout(ctx, scope)
+		return done, err
+	}
 	for _, p := range planned {
 		if done.More = almostOver(ctx); done.More {
 			break

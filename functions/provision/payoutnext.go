@@ -1,0 +1,65 @@
+package provision
+
+import (
+	"context"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// maxNextLooks bounds the schedules of one shard that are looked at for the
+// next payout.
+const maxNextLooks = 100
+
+// nextPayout is when the first period ends in which something waits to be paid
+// out by schedule; nil: nothing does.
+func (o operator) nextPayout(ctx context.Context, s payoutScope) (*time.Time, error) {
+	var next *time.Time
+	for shard := range store.DueShards {
+		at, err := o.nextOfShard(ctx, s, shard)
+		if err != nil {
+			return nil, err
+		}
+		if at != nil && (next == nil || at.Before(*next)) {
+			next = at
+		}
+	}
+	return next, nil
+}
+
+// nextOfShard walks a shard's schedules in the order of their cut-offs. The
+// index lags: one that has moved on since is found by where it stands now.
+func (o operator) nextOfShard(ctx context.Context, s payoutScope, shard int) (*time.Time, error) {
+	looks := 0
+	for due, err := range o.Store.DuePayouts(ctx, shard, endOfTime) {
+		if err != nil {
+			return nil, err
+		}
+		if !due.Schedule || !s.includes(due.Tenant) {
+			continue
+		}
+		if looks++; looks > maxNextLooks || almostOver(ctx) {
+			break
+		}
+		at, waits, err := o.endsWithSomething(ctx, due.Tenant)
+		if err != nil || waits {
+			return &at, err
+		}
+	}
+	return nil, nil
+}
+
+// endsWithSomething is when the tenant's period ends, and whether it will be
+// paid something then.
+func (o operator) endsWithSomething(ctx context.Context, t account.Tenant) (time.Time, bool, error) {
+	schedule, err := o.Store.PayoutSchedule(ctx, t)
+	if err != nil || schedule.Settings.OnDemand || !schedule.To.Payable() {
+		return time.Time{}, false, err
+	}
+	waits, err := o.Store.HasUnpaid(ctx, t, schedule.Currency, schedule.NextAt)
+	return schedule.NextAt, waits, err
+}
+
+// endOfTime is after every cut-off.
+var endOfTime = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)

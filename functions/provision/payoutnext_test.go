@@ -1,0 +1,58 @@
+package provision_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+)
+
+// nextAt is when run_payouts says the next payout will be; "": it does not.
+func (d desk) nextAt(given fields) string {
+	d.Helper()
+	given["command"] = "run_payouts"
+	answer := run[struct {
+		Payouts []fields
+		NextAt  string `json:"next_at"`
+	}](d, given)
+	if (answer.NextAt != "") && len(answer.Payouts) > 0 {
+		d.Errorf("%v: %+v", given, answer)
+	}
+	return answer.NextAt
+}
+
+// TestWhenNothingIsDueTheNextPayoutIsNamed: the end of the first period that something waits for.
+func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	t.Cleanup(d.CheckPayouts)
+	weekly, monthly := d.create(nil), d.create(fields{"email": "other@example.com"})
+	d.setPayout(weekly, fields{"holder": "Buch", "iban": sandbox.PaidIBAN, "period": "weekly"})
+	d.setPayout(monthly, fields{"holder": "Tee", "iban": sandbox.PaidIBAN, "period": "monthly"})
+	want := func(what string, given fields, at string) {
+		t.Helper()
+		if got := d.nextAt(given); got != at {
+			t.Errorf("%s: %q, want %q", what, got, at)
+		}
+	}
+	want("nothing waits", fields{}, "")
+	d.sell(monthly, "1", 10, "")
+	want("the monthly one", fields{}, "2026-11-30T23:00:00Z")
+	want("nothing waits for this one", fields{"merchant_code": weekly.Code}, "")
+	d.sell(weekly, "1", 10, "")
+	want("the earlier one", fields{}, "2026-11-22T23:00:00Z")
+	want("of one merchant", fields{"merchant_code": monthly.Code}, "2026-11-30T23:00:00Z")
+	want("in the other mode", fields{"mode": "live"}, "")
+	d.setPayout(weekly, fields{"on_demand": true})
+	want("on demand", fields{"merchant_code": weekly.Code}, "")
+	d.setPayout(weekly, fields{"on_demand": false, "verified": false})
+	want("unverified", fields{"merchant_code": weekly.Code}, "")
+	d.setPayout(weekly, fields{"verified": true})
+	// A time that is pretended moves the schedule: what is paid now waits for the end of the period after that.
+	want("paid", fields{"merchant_code": weekly.Code, "at": "2026-12-10T12:00:00Z"}, "")
+	d.sell(weekly, "2", 10, "")
+	want("after a time that was pretended", fields{"merchant_code": weekly.Code}, "2026-12-13T23:00:00Z")
+	want("at a time before that", fields{"merchant_code": weekly.Code, "at": "2026-12-11T00:00:00Z"}, "2026-12-13T23:00:00Z")
+	if got := d.runPayouts(fields{"merchant_code": weekly.Code, "at": "2026-12-13T23:00:00Z"}); got != "T 2026-12-14 PAID 9.80 EUR" {
+		t.Errorf("at that time: %s", got)
+	}
+}
