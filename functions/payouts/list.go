@@ -2,6 +2,7 @@ package payouts
 
 import (
 	"context"
+	"encoding"
 	"encoding/csv"
 	"strconv"
 	"strings"
@@ -12,12 +13,22 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
+// listRequest is as the client wrote it, so that check tells all that is wrong
+// and not only what is wrong with the forms.
 type listRequest struct {
-	StartDate string        `query:"start_date"`
-	EndDate   string        `query:"end_date"`
-	Format    format        `query:"format"`
-	Limit     rest.PageSize `query:"limit"`
-	Order     order         `query:"order"`
+	StartDate string `query:"start_date"`
+	EndDate   string `query:"end_date"`
+	Format    string `query:"format"`
+	Limit     string `query:"limit"`
+	Order     string `query:"order"`
+}
+
+// wanted is a request that was checked.
+type wanted struct {
+	first, last rest.Date // both inclusive
+	format      format
+	limit       rest.PageSize
+	order       order
 }
 
 type format string
@@ -60,11 +71,11 @@ type record struct {
 // list is row 25: the records of the payouts of some days, both inclusive, as
 // JSON or as CSV.
 func (f family) list(ctx context.Context, req listRequest) (any, error) {
-	limit, err := req.check()
+	w, err := req.check()
 	if err != nil {
 		return nil, err
 	}
-	found, err := f.store.PayoutRecords(ctx, rest.Caller(ctx).Tenant, req.StartDate, req.EndDate, req.Order == descending, limit)
+	found, err := f.store.PayoutRecords(ctx, rest.Caller(ctx).Tenant, w.first.String(), w.last.String(), w.order == descending, w.limit.Capped(most, most))
 	if err != nil {
 		return nil, err
 	}
@@ -72,32 +83,46 @@ func (f family) list(ctx context.Context, req listRequest) (any, error) {
 	for i, r := range found {
 		records[i] = view(r)
 	}
-	if req.Format == asCSV {
+	if w.format == asCSV {
 		return rest.Document{ContentType: "text/plain;charset=UTF-8", Body: table(records)}, nil
 	}
 	return records, nil
 }
 
-// check answers the limit, or all that is wrong with the request.
-func (req listRequest) check() (int, error) {
+// check reads the request, or answers all that is wrong with it (contract §6.7).
+func (req listRequest) check() (wanted, error) {
+	var w wanted
 	var faults failure.List
-	for _, day := range []struct{ param, text string }{{"start_date", req.StartDate}, {"end_date", req.EndDate}} {
-		var date rest.Date
-		switch {
-		case day.text == "":
-			faults = append(faults, failure.Missing(day.param))
-		case date.UnmarshalText([]byte(day.text)) != nil:
-			faults = append(faults, failure.Invalid(day.param, "must be a date, YYYY-MM-DD"))
+	read := func(param, text string, to encoding.TextUnmarshaler) bool {
+		if text == "" {
+			return false
 		}
+		err := to.UnmarshalText([]byte(text))
+		if err != nil {
+			faults = append(faults, failure.Invalid(param, failure.Of(err).Message))
+		}
+		return err == nil
 	}
-	limit, err := req.Limit.Within(most, most)
-	if err != nil {
-		faults = append(faults, failure.Of(err))
+	for _, day := range []struct {
+		param, text string
+		to          *rest.Date
+	}{{"start_date", req.StartDate, &w.first}, {"end_date", req.EndDate, &w.last}} {
+		if day.text == "" {
+			faults = append(faults, failure.Missing(day.param))
+		}
+		read(day.param, day.text, day.to)
 	}
-	if len(faults) == 0 && req.EndDate < req.StartDate { // of one form, so they compare as text
+	if len(faults) == 0 && w.last.Compare(w.first) < 0 {
 		faults = append(faults, failure.Invalid("", "negative date range"))
 	}
-	return limit, faults.Err()
+	read("format", req.Format, &w.format)
+	if read("limit", req.Limit, &w.limit) {
+		if _, err := w.limit.Within(most, most); err != nil {
+			faults = append(faults, failure.Of(err))
+		}
+	}
+	read("order", req.Order, &w.order)
+	return w, faults.Err()
 }
 
 // view shows a record: the type tells the direction, so that no amount is

@@ -235,6 +235,17 @@ func TestWhatIsWrongIsAnArray(t *testing.T) {
 		{url.Values{"limit": {"10000"}}, []string{"MISSING start_date", "MISSING end_date", "INVALID limit"}},
 		{days("2026-11-01", "2026-11-30", "format", "xml"), []string{"INVALID format"}},
 		{days("2026-11-01", "2026-11-30", "order", "descending"), []string{"INVALID order"}},
+		{days("2026-11-01", "2026-11-30", "limit", "1.5"), []string{"INVALID limit"}},
+		{days("2026-11-01", "2026-11-30", "limit", "99999999999999999999"), []string{"INVALID limit"}},
+		{days("2026-11-01", "2026-11-30", "format", "CSV"), []string{"INVALID format"}},
+		{days(" 2026-11-01", "2026-11-30"), []string{"INVALID start_date"}},
+		// What one parameter lacks hides nothing of the others.
+		{url.Values{"format": {"xml"}}, []string{"MISSING start_date", "MISSING end_date", "INVALID format"}},
+		{url.Values{"limit": {"many"}, "order": {"up"}}, []string{"MISSING start_date", "MISSING end_date", "INVALID limit", "INVALID order"}},
+		{days("2026-11-02", "2026-11-01", "limit", "10000"), []string{"INVALID ", "INVALID limit"}},
+		{days("2026-11-02", "2026-11-01", "limit", "0", "format", "xml", "order", "up"),
+			[]string{"INVALID ", "INVALID format", "INVALID limit", "INVALID order"}},
+		{url.Values{"start_date": {"2026-11-01", "2026-11-02"}, "end_date": {"2026-11-30"}}, []string{"INVALID start_date"}},
 	} {
 		for _, path := range s.paths() {
 			r := s.get(path, test.query)
