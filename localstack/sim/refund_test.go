@@ -3,7 +3,6 @@ package sim_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/linear"
 	"github.com/cashwrap/cashwrap/localstack/sim"
@@ -14,20 +13,9 @@ const (
 	defaultRefundSeeds  = 100
 )
 
-// TestRefundSeeds plays many histories of concurrent refunds, and stops at the
-// first that is not in order.
+// TestRefundSeeds plays histories of concurrent refunds.
 func TestRefundSeeds(t *testing.T) {
-	if !spread(t) {
-		return
-	}
-	part, parts, _ := shard(t)
-	seeds, first := number(t, refundSeedsVariable, defaultRefundSeeds), number(t, firstVariable, 1)
-	start, played := time.Now(), 0
-	for seed := first + part; seed < first+seeds && !t.Failed(); seed += parts {
-		report(t, sim.Run(t, seed, sim.Options{Refunds: true}), seed)
-		played++
-	}
-	t.Logf("%d histories in %v", played, time.Since(start))
+	play(t, sim.Options{Refunds: true}, refundSeedsVariable, defaultRefundSeeds)
 }
 
 // TestClientsSeeThatRefundsOvertakeEachOther takes away what serialises a

@@ -82,19 +82,23 @@ func spread(t *testing.T) bool {
 	return false
 }
 
-// TestSeeds plays many worlds, and stops at the first that is not in order.
-func TestSeeds(t *testing.T) {
+// TestSeeds plays worlds of everything.
+func TestSeeds(t *testing.T) { play(t, sim.Options{}, seedsVariable, defaultSeeds) }
+
+// play plays many worlds, and stops at the first that is not in order.
+func play(t *testing.T, o sim.Options, variable string, otherwise uint64) {
+	t.Helper()
 	if !spread(t) {
 		return
 	}
 	part, parts, _ := shard(t)
-	seeds, first := number(t, seedsVariable, defaultSeeds), number(t, firstVariable, 1)
+	seeds, first := number(t, variable, otherwise), number(t, firstVariable, 1)
 	start, played := time.Now(), 0
 	for seed := first + part; seed < first+seeds && !t.Failed(); seed += parts {
-		report(t, sim.Run(t, seed, sim.Options{}), seed)
+		report(t, sim.Run(t, seed, o), seed)
 		played++
 	}
-	t.Logf("%d seeds in %v", played, time.Since(start))
+	t.Logf("%d worlds in %v", played, time.Since(start))
 }
 
 // report tells what is wrong with a world, how it came to that, and how to
