@@ -71,16 +71,24 @@ func (s PayoutSettings) step(now time.Time, where *time.Location, periods int) C
 	}
 }
 
-// firstMoment is when a civil day begins. Where clocks are put forward at
-// midnight, time.Date may answer with an hour of the day before: that day's
-// first hour is 01:00.
+// firstMoment is when a civil day begins. Where clocks are changed at midnight
+// that is not always what time.Date makes of it: a day whose midnight is skipped
+// begins when they are put forward, and one whose midnight comes twice, because
+// they are put back to it, with the first.
 func firstMoment(year int, month time.Month, day int, where *time.Location) Cutoff {
-	noon := time.Date(year, month, day, 12, 0, 0, 0, time.UTC) // normalises the date
-	at := time.Date(noon.Year(), noon.Month(), noon.Day(), 0, 0, 0, 0, where)
-	if at.Day() != noon.Day() {
-		at = at.Add(time.Hour)
+	midnight := time.Date(year, month, day, 0, 0, 0, 0, time.UTC) // normalises the date
+	name := midnight.Format(time.DateOnly)
+	at := time.Date(midnight.Year(), midnight.Month(), midnight.Day(), 0, 0, 0, 0, where)
+	since, until := at.ZoneBounds()
+	before := since.Add(-time.Nanosecond)
+	switch {
+	case at.Format(time.DateOnly) < name:
+		at = until
+	case !since.IsZero() && before.Format(time.DateOnly) == name:
+		_, offset := before.Zone()
+		at = midnight.Add(-time.Duration(offset) * time.Second)
 	}
-	return Cutoff{Day: noon.Format(time.DateOnly), At: at.UTC()}
+	return Cutoff{Day: name, At: at.UTC()}
 }
 
 // BankAccountStatus is where an account stands (contract §7.3).

@@ -1,0 +1,64 @@
+package account_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+// Zones whose clocks are changed at or about midnight, in either half of the year, and those far from UTC.
+var zones = []string{"UTC", "Europe/Berlin", "Europe/London", "Atlantic/Azores", "America/Santiago", "America/Sao_Paulo", "America/Bogota",
+	"America/New_York", "America/Havana", "America/Asuncion", "America/Nuuk", "America/Scoresbysund", "America/St_Johns", "Africa/Cairo",
+	"Africa/Casablanca", "Asia/Amman", "Asia/Beirut", "Asia/Damascus", "Asia/Gaza", "Asia/Tehran", "Asia/Kathmandu", "Australia/Lord_Howe",
+	"Pacific/Auckland", "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Niue"}
+
+// TestEveryDayOfManyYearsBeginsOnce: from 2015 to 2040 the cut-offs of each zone and period follow each other without a gap or an
+// overlap: each is the very first moment of its day, and no day is left out or comes twice.
+func TestEveryDayOfManyYearsBeginsOnce(t *testing.T) {
+	t.Parallel()
+	first, last := time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, zone := range zones {
+		t.Run(zone, func(t *testing.T) {
+			t.Parallel()
+			where, err := time.LoadLocation(zone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			daily := account.PayoutSettings{Period: account.Daily}
+			day := first
+			for cutoff := daily.NextCutoff(first.Add(-36*time.Hour), where); day.Before(last); cutoff = daily.NextCutoff(cutoff.At, where) {
+				if cutoff.Day < first.Format(time.DateOnly) {
+					continue
+				}
+				if want := day.Format(time.DateOnly); cutoff.Day != want {
+					t.Fatalf("after %s comes %s", day.AddDate(0, 0, -1).Format(time.DateOnly), cutoff.Day)
+				}
+				checkFirstMoment(t, cutoff, where)
+				checkPeriods(t, cutoff, day, where)
+				day = day.AddDate(0, 0, 1)
+			}
+		})
+	}
+}
+
+// checkFirstMoment: it is the day there, and a moment before it was not yet.
+func checkFirstMoment(t *testing.T, c account.Cutoff, where *time.Location) {
+	t.Helper()
+	now, before := c.At.In(where).Format(time.DateOnly), c.At.Add(-time.Microsecond).In(where).Format(time.DateOnly)
+	if now != c.Day || before >= c.Day {
+		t.Fatalf("%s begins at %s: then it is %s, and before %s", c.Day, c.At, now, before)
+	}
+}
+
+// checkPeriods: a week's and a month's cut-offs are those of their first day.
+func checkPeriods(t *testing.T, c account.Cutoff, day time.Time, where *time.Location) {
+	t.Helper()
+	for period, begins := range map[account.PayoutPeriod]bool{account.Weekly: day.Weekday() == time.Monday, account.Monthly: day.Day() == 1} {
+		s := account.PayoutSettings{Period: period}
+		next, last := s.NextCutoff(c.At.Add(-time.Microsecond), where), s.LastCutoff(c.At, where)
+		if (next == c) != begins || (last == c) != begins {
+			t.Fatalf("%s at %s: the next is %v, the last %v", period, c.Day, next, last)
+		}
+	}
+}
