@@ -52,12 +52,17 @@ func invoked(t *testing.T, place folder) {
 	if err := invoke(t.Context(), place, "checkouts", wrong, &failure); !errors.Is(err, errFailed) || !strings.Contains(failure.String(), `"errorType": "UnmarshalTypeError"`) {
 		t.Errorf("reply %s, error %v", &failure, err)
 	}
-	if _, err := place.readEvent("../events/receipts-retrieve.json", only("NOTHING", "")); err == nil || !strings.Contains(err.Error(), "leaves TRANSACTION_CODE open") {
+	if _, err := place.readEvent("../events/receipts-retrieve.json", only("NOTHING", "")); err == nil || strings.Count(err.Error(), "leaves TRANSACTION_CODE open") != 1 {
 		t.Errorf("error %v", err)
 	}
 	read, err := place.readEvent("../events/receipts-retrieve.json", only("TRANSACTION_CODE", "TABC"))
 	if err != nil || !strings.Contains(string(read), `"/v1.1/receipts/TABC"`) || !strings.Contains(string(read), "$default") {
 		t.Errorf("event %s, error %v", read, err)
+	}
+	for _, nothing := range [][2]string{{"", event}, {"checkouts", ""}} {
+		if err := invoke(t.Context(), place, nothing[0], nothing[1], &reply); err != errWhat {
+			t.Errorf("invoke FN=%s EVENT=%s: %v", nothing[0], nothing[1], err)
+		}
 	}
 	if err := invoke(t.Context(), place, "checkout", event, &reply); err == nil || !strings.Contains(err.Error(), `no function "checkout"`) {
 		t.Errorf("error %v", err)

@@ -25,9 +25,15 @@ import (
 // errFailed is after the error, which is printed as Lambda tells it.
 var errFailed = errors.New("the function failed: its error is above")
 
+// errWhat names what make leaves empty.
+var errWhat = errors.New("which function, and which event? For example: make invoke FN=checkouts EVENT=events/checkouts-create.json")
+
 // invoke hands the event of a file to a function as it is deployed, a process of its own that talks to the Runtime API,
 // over the engines of the platform that runs, and prints the reply. Errors: errNotRunning, errFailed, the compiler's.
 func invoke(ctx context.Context, place folder, name, file string, out io.Writer) error {
+	if name == "" || file == "" {
+		return errWhat
+	}
 	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
 	if at < 0 {
 		return fmt.Errorf("there is no function %q: there are %s", name, strings.Join(names(functions.All), ", "))
@@ -92,19 +98,24 @@ func (f folder) readEvent(file string, lookup func(string) string) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	var unknown []error
+	var open []string // names, each once
 	event = blank.ReplaceAllFunc(event, func(found []byte) []byte {
 		name := string(blank.FindSubmatch(found)[1])
 		value := cmp.Or(lookup(name), env[name])
-		if value == "" {
-			unknown = append(unknown, fmt.Errorf("%s leaves %s open: put it into the environment", file, name))
+		if value == "" && !slices.Contains(open, name) {
+			open = append(open, name)
 		}
 		return []byte(value)
 	})
-	if !json.Valid(event) {
-		unknown = append(unknown, fmt.Errorf("%s is not JSON", file))
+	switch {
+	case len(open) > 0:
+		return nil, fmt.Errorf("%s leaves %s open: put it into the environment, as in %s=… make invoke …",
+			file, strings.Join(open, " and "), open[0])
+	case !json.Valid(event):
+		return nil, fmt.Errorf("%s is not JSON", file)
+	default:
+		return event, nil
 	}
-	return event, errors.Join(unknown...)
 }
 
 func names(list []functions.Function) []string {

@@ -29,7 +29,8 @@ func reconciled(ctx context.Context, place folder, out io.Writer) error {
 	if report.Found > 0 {
 		return fmt.Errorf("the books differ in %d places", report.Found)
 	}
-	return nil
+	_, err = fmt.Fprintln(out, "All books agree.")
+	return err
 }
 
 func tell(out io.Writer, r reconcile.Report) error {

@@ -18,7 +18,8 @@ func TestReconcileFailsOnADifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said strings.Builder
-	if err := reconciled(t.Context(), place, &said); err != nil || !strings.Contains(said.String(), "merchant_payable") {
+	if err := reconciled(t.Context(), place, &said); err != nil || !strings.Contains(said.String(), "merchant_payable") ||
+		!strings.HasSuffix(said.String(), "\nAll books agree.\n") {
 		t.Fatalf("%v, after\n%s", err, &said)
 	}
 	b, err := place.readFunctions()
@@ -38,7 +39,8 @@ func TestReconcileFailsOnADifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	said.Reset()
-	if err := reconciled(t.Context(), place, &said); err == nil || !strings.Contains(said.String(), "DIFFERENCE T#"+l.env["MERCHANT_CODE"]+" row_missing ") {
+	if err := reconciled(t.Context(), place, &said); err == nil || !strings.Contains(said.String(), "DIFFERENCE T#"+l.env["MERCHANT_CODE"]+" row_missing ") ||
+		strings.Contains(said.String(), "agree") {
 		t.Errorf("%v, after\n%s", err, &said)
 	}
 	if err := l.stop(); err != nil {
