@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // queries name the payment by each of the five identifiers.
-func (s *shop) queries(p payment) map[string]string {
+func (s *shop) queries(p world.Payment) map[string]string {
 	s.Helper()
 	client := s.get("id=" + p.ID).Text("client_transaction_id")
 	if client == "" {
@@ -28,7 +28,7 @@ func (s *shop) queries(p payment) map[string]string {
 func TestATransactionIsReadAtOnceByEachIdentifier(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p, other := s.pay("10.10"), s.pay("20.20")
+	p, other := s.Sell("10.10"), s.Sell("20.20")
 	for name, value := range s.queries(p) {
 		query := name + "=" + url.QueryEscape(value)
 		read, legacy := s.get(query), s.legacy(query)
@@ -41,13 +41,13 @@ func TestATransactionIsReadAtOnceByEachIdentifier(t *testing.T) {
 		notFound.Check(t, s.neighbour().get(query))
 		notFound.Check(t, s.neighbour().legacy(query))
 	}
-	notFound.Check(t, s.send("GET", "/v2.1/merchants/"+s.Other.Code+"/transactions?id="+p.ID, nil))
+	notFound.Check(t, s.Send("GET", "/v2.1/merchants/"+s.Other.Code+"/transactions?id="+p.ID, nil))
 }
 
 func TestWhatNamesNoTransaction(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10")
+	p := s.Sell("10.10")
 	near := queriesNear(s.queries(p))
 	for _, query := range append(near, "internal_id=-1", "internal_id=9223372036854775807", "internal_id=x", "internal_id=1.0",
 		"client_transaction_id=x", "client_transaction_id=ffffffff-ffff-4fff-bfff-ffffffffffff", "id=x", "transaction_code=x",
@@ -74,7 +74,7 @@ func queriesNear(names map[string]string) []string {
 func TestVersion2TakesExactlyOneIdentifier(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10")
+	p := s.Sell("10.10")
 	for _, query := range []string{"", "id=", "order=1", "id=" + p.ID + "&transaction_code=" + p.Code,
 		"foreign_transaction_id=" + p.Reference + "&client_transaction_id=x"} {
 		noReason.Check(t, s.get(query))
@@ -86,11 +86,11 @@ func TestAllThatADetailShows(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.moveTo("America/Sao_Paulo")
-	p := s.pay("10.10")
-	holds(t, s.get("id="+p.ID).Body, map[string]string{
+	p := s.Pay(s.Create("10.10", map[string]any{"description": "Two coffees"}), s.Card(world.Frictionless))
+	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{
 		"id": quoted(p.ID), "transaction_code": quoted(p.Code), "foreign_transaction_id": quoted(p.Reference),
-		"internal_id": fmt.Sprint(p.InternalID), "merchant_code": quoted(s.merchant.Code),
-		"merchant_id": fmt.Sprint(payments.MerchantNumber(s.merchant.Code)), "username": `"kaffee@example.com"`,
+		"internal_id": fmt.Sprint(p.InternalID), "merchant_code": quoted(s.Merchant.Code),
+		"merchant_id": fmt.Sprint(payments.MerchantNumber(s.Merchant.Code)), "username": `"kaffee@example.com"`,
 		"amount": "10.10", "currency": `"EUR"`, "vat_amount": "0.00", "tip_amount": "0.00", "fee_amount": "0.20",
 		"tax_enabled": "false", "timestamp": `"2026-11-20T12:00:00.000Z"`, "local_time": `"2026-11-20T09:00:00.000-03:00"`,
 		"status": `"SUCCESSFUL"`, "simple_status": `"SUCCESSFUL"`, "payment_type": `"ECOM"`, "entry_mode": `"CUSTOMER_ENTRY"`,
@@ -101,7 +101,7 @@ func TestAllThatADetailShows(t *testing.T) {
 		"vat_rates":   `[{"rate":0,"net":10.10,"vat":0.00,"gross":10.10}]`,
 		"payout_plan": `"SINGLE_PAYMENT"`, "payout_type": `"BANK_ACCOUNT"`, "payout_date": `"2026-11-21"`,
 		"payouts_total": "1", "payouts_received": "0",
-		"links": `[{"rel":"refund","href":"http://cashwrap.test/v1.0/merchants/` + s.merchant.Code + `/payments/` + p.ID +
+		"links": `[{"rel":"refund","href":"http://cashwrap.test/v1.0/merchants/` + s.Merchant.Code + `/payments/` + p.ID +
 			`/refunds","type":"application/json","min_amount":0.01,"max_amount":10.10}]`,
 	})
 	if code := s.get("id=" + p.ID).Text("auth_code"); code == "" {
@@ -110,18 +110,6 @@ func TestAllThatADetailShows(t *testing.T) {
 }
 
 func quoted(text string) string { return `"` + text + `"` }
-
-// moveTo puts the shop into another time zone, as its key's copy of the
-// merchant tells it.
-func (s *shop) moveTo(zone string) {
-	s.Helper()
-	_, table := s.App.Store.Raw()
-	err := table.Update("pk", "KEY#"+account.Hash(s.merchant.Key.Plaintext)).Range("sk", "KEY").
-		Set("merchant.time_zone", zone).If("attribute_exists(pk)").Run(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-}
 
 // Contract §2.4: local_time has the merchant's offset at that time; in a zone
 // that nobody knows it is UTC's.
@@ -133,7 +121,7 @@ func TestLocalTimeIsWhereTheMerchantIs(t *testing.T) {
 	} {
 		s := open(t)
 		s.moveTo(zone)
-		p := s.pay("10.10")
+		p := s.Sell("10.10")
 		if got := s.get("id=" + p.ID).Text("local_time"); got != want {
 			t.Errorf("%s: %s, want %s", zone, got, want)
 		}
@@ -143,15 +131,14 @@ func TestLocalTimeIsWhereTheMerchantIs(t *testing.T) {
 func TestTransactionsThatTookNoMoney(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.Secret("card number", challenged)
-	declined := s.process(s.create("42.01", nil), card(frictionless))
-	waiting := s.process(s.create("10.10", map[string]any{"redirect_url": "https://shop.example/done"}), card(challenged))
+	declined := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))
+	waiting := s.Pay(s.Create("10.10", map[string]any{"redirect_url": "https://shop.example/done"}), s.Card(world.Challenged))
 	nothing := map[string]string{"fee_amount": "0.00", "payouts_total": "0", "payouts_received": "0", "payout_type": "",
 		"payout_date": "", "transaction_events": "[]", "events": "[]", "links": "[]"}
-	for p, status := range map[payment][2]string{declined: {`"FAILED"`, `"FAILED"`}, waiting: {`"PENDING"`, ""}} {
+	for p, status := range map[world.Payment][2]string{declined: {`"FAILED"`, `"FAILED"`}, waiting: {`"PENDING"`, ""}} {
 		for _, read := range [][]byte{s.get("id=" + p.ID).Body, s.legacy("id=" + p.ID).Body} {
-			holds(t, read, nothing)
-			holds(t, read, map[string]string{"status": status[0], "simple_status": status[1]})
+			world.Holds(t, read, nothing)
+			world.Holds(t, read, map[string]string{"status": status[0], "simple_status": status[1]})
 		}
 	}
 }
@@ -161,17 +148,17 @@ func TestTransactionsThatTookNoMoney(t *testing.T) {
 func TestOfSeveralTransactionsOfAForeignIDTheSuccessfulOne(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	checkout := s.create("10.10", nil)
-	s.Secret("failing card number", "4012001037461114")
-	first := s.process(checkout, card("4012001037461114"))
+	checkout := s.Create("10.10", nil)
+	const failing = "4012001037461114"
+	first := s.Pay(checkout, s.Card(failing))
 	s.Clock.Advance(time.Second)
-	second := s.process(checkout, card("4012001037461114"))
+	second := s.Pay(checkout, s.Card(failing))
 	query := "foreign_transaction_id=" + first.Reference
 	if got := s.get(query).Text("id"); got != second.ID {
 		t.Errorf("of failed ones %s, want the newest, %s", got, second.ID)
 	}
 	s.Clock.Advance(time.Second)
-	paid := s.process(checkout, card(frictionless))
+	paid := s.Pay(checkout, s.Card(world.Frictionless))
 	if got := s.get(query).Text("id"); got != paid.ID || paid.Status != "SUCCESSFUL" {
 		t.Errorf("got %s, want the successful one, %+v", got, paid)
 	}
@@ -185,14 +172,14 @@ func TestOfSeveralTransactionsOfAForeignIDTheSuccessfulOne(t *testing.T) {
 func TestATransactionKeepsItsForeignID(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	checkout := s.create("42.01", nil)
-	failed := s.process(checkout, card(frictionless))
+	checkout := s.Create("42.01", nil)
+	failed := s.Pay(checkout, s.Card(world.Frictionless))
 	renamed := map[string]any{"checkout_reference": "renamed", "amount": 10}
-	if changed := s.send("PATCH", "/v0.1/checkouts/"+checkout, renamed); changed.Status != 200 {
+	if changed := s.Send("PATCH", "/v0.1/checkouts/"+checkout, renamed); changed.Status != 200 {
 		t.Fatalf("rename: %d %s", changed.Status, changed.Body)
 	}
 	notFound.Check(t, s.get("foreign_transaction_id=renamed"))
-	paid := s.process(checkout, card(frictionless))
+	paid := s.Pay(checkout, s.Card(world.Frictionless))
 	for reference, want := range map[string]string{failed.Reference: failed.ID, "renamed": paid.ID} {
 		if got := s.get("foreign_transaction_id=" + reference).Text("id"); got != want {
 			t.Errorf("%s: %s, want %s", reference, got, want)
@@ -204,14 +191,11 @@ func TestATransactionKeepsItsForeignID(t *testing.T) {
 func TestTheTransactionOfASetUpIsRefunded(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if made := s.send("POST", "/v0.1/customers", map[string]any{"customer_id": "ada"}); made.Status != 201 {
-		t.Fatalf("customer: %d %s", made.Status, made.Body)
-	}
-	checkout := s.create("1", map[string]any{"purpose": "SETUP_RECURRING_PAYMENT", "customer_id": "ada"})
-	body := card(frictionless)
+	checkout := s.Create("1", map[string]any{"purpose": "SETUP_RECURRING_PAYMENT", "customer_id": s.Customer()})
+	body := s.Card(world.Frictionless)
 	body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
-	p := s.process(checkout, body)
-	holds(t, s.get("id="+p.ID).Body, map[string]string{"status": `"SUCCESSFUL"`, "simple_status": `"REFUNDED"`, "links": "[]",
+	p := s.Pay(checkout, body)
+	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"status": `"SUCCESSFUL"`, "simple_status": `"REFUNDED"`, "links": "[]",
 		"fee_amount": "0.00", "events": "[]"})
 	conflict.Check(t, s.refund(p, ""))
 }
@@ -219,25 +203,13 @@ func TestTheTransactionOfASetUpIsRefunded(t *testing.T) {
 func TestReadingTransactionsNeedsTheScope(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10")
+	p := s.Sell("10.10")
 	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403, "refunds.write": 403} {
-		other := *s
-		other.merchant.Key.Plaintext = s.key(scope)
-		for _, path := range []string{"/v2.1/merchants/" + s.merchant.Code + "/transactions?id=" + p.ID, "/v0.1/me/transactions?id=" + p.ID} {
-			if got := other.send("GET", path, nil); got.Status != want {
+		other := s.as(scope)
+		for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions?id=" + p.ID, "/v0.1/me/transactions?id=" + p.ID} {
+			if got := other.Send("GET", path, nil); got.Status != want {
 				t.Errorf("%s with %s: %d, want %d", path, scope, got.Status, want)
 			}
 		}
 	}
-}
-
-// key is another secret key of the shop, with one scope.
-func (s *shop) key(scope string) string {
-	s.Helper()
-	var made struct {
-		APIKey struct{ Plaintext string } `json:"api_key"`
-	}
-	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.merchant.Code, "name": scope, "scopes": []string{scope}}, &made)
-	s.Secret("API key", made.APIKey.Plaintext)
-	return made.APIKey.Plaintext
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -15,10 +16,10 @@ import (
 func literal(amount string) money.Literal { return money.Literal(amount) }
 
 // list is a member of a detail that is a list, as sent, entry by entry.
-func (s *shop) list(t *testing.T, p payment, name string) []string {
+func (s *shop) list(t *testing.T, p world.Payment, name string) []string {
 	t.Helper()
 	var entries []json.RawMessage
-	if err := json.Unmarshal([]byte(members(t, s.get("id="+p.ID).Body)[name]), &entries); err != nil {
+	if err := json.Unmarshal([]byte(world.Members(t, s.get("id="+p.ID).Body)[name]), &entries); err != nil {
 		t.Fatal(err)
 	}
 	texts := make([]string, len(entries))
@@ -35,14 +36,14 @@ func TestEventsOfARefundAndAChargeBack(t *testing.T) {
 	s := open(t)
 	s.moveTo("Asia/Tokyo")
 	s.Clock.Advance(4 * time.Hour) // the next day in Tokyo
-	p := s.pay("10.10")
+	p := s.Sell("10.10")
 	s.Clock.Advance(time.Second)
 	if got := s.refund(p, "2.5"); got.Status != 204 {
 		t.Fatalf("refund: %d %s", got.Status, got.Body)
 	}
 	s.Clock.Advance(time.Second)
 	s.chargeBack(p, "")
-	record, err := s.App.Store.Transaction(t.Context(), s.tenant(), p.ID)
+	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), p.ID)
 	if err != nil || len(record.Events) != 3 {
 		t.Fatalf("%d events, %v", len(record.Events), err)
 	}
@@ -75,14 +76,13 @@ func same(t *testing.T, got []string, want ...string) {
 func TestEventsOfInstallments(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	brazil := &shop{World: s.World, currency: "BRL", count: s.count,
-		merchant: s.Provision(map[string]any{"name": "Padaria", "email": "pao@example.com", "country": "BR", "currency": "BRL"})}
+	brazil := s.abroad("BR", "BRL")
 	brazil.moveTo("UTC")
-	body := card(frictionless)
+	body := s.Card(world.Frictionless)
 	body["installments"] = 3
-	checkout := brazil.create("100", nil)
+	checkout := brazil.Create("100", nil)
 	brazil.payOutInInstallments(checkout)
-	p := brazil.process(checkout, body)
+	p := brazil.Pay(checkout, body)
 	var shown []struct {
 		Type        string      `json:"event_type"`
 		Amount      json.Number `json:"amount"`
@@ -90,7 +90,7 @@ func TestEventsOfInstallments(t *testing.T) {
 		Installment int         `json:"installment_number"`
 		Timestamp   string      `json:"timestamp"`
 	}
-	detail := members(t, brazil.get("id="+p.ID).Body)
+	detail := world.Members(t, brazil.get("id="+p.ID).Body)
 	if err := json.Unmarshal([]byte(detail["transaction_events"]), &shown); err != nil || len(shown) == 0 {
 		t.Fatalf("%s: %v", detail["transaction_events"], err)
 	}
@@ -120,7 +120,7 @@ func TestEventsOfInstallments(t *testing.T) {
 func (s *shop) payOutInInstallments(checkout string) {
 	s.Helper()
 	_, table := s.App.Store.Raw()
-	err := table.Update("pk", s.tenant().String()+"#CHECKOUT#"+checkout).Range("sk", "CHECKOUT").
+	err := table.Update("pk", s.Tenant().String()+"#CHECKOUT#"+checkout).Range("sk", "CHECKOUT").
 		Set("payee.payout_plan", payments.TrueInstallment).If("attribute_exists(pk)").Run(s.Context())
 	if err != nil {
 		s.Fatal(err)

@@ -21,20 +21,20 @@ func TestALiveMerchantsRefundsLeaveItsFloor(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.App.Acquirers[account.Live] = s.App.Sandbox
-	s.merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE", "currency": "EUR", "sandbox": false})
+	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE", "currency": "EUR", "sandbox": false})
 	id := s.paidLive(t)
 	notEnough := world.Refused(409, "NOT_ENOUGH_BALANCE", "", "conflict")
 	// 10 less the fee of 0.20 is owed.
 	s.setFloor("9.81")
 	notEnough.Check(t, s.refundLive("/v0.1/me/refund/"+id, `{"amount":0.01}`))
 	s.setFloor("4.80")
-	notEnough.Check(t, s.refundLive("/v1.0/merchants/"+s.merchant.Code+"/payments/"+id+"/refunds", `{"amount":5.01}`))
+	notEnough.Check(t, s.refundLive("/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", `{"amount":5.01}`))
 	if got := s.refundLive("/v0.1/me/refund/"+id, `{"amount":5}`); got.Status != 204 {
 		t.Errorf("to the floor: %d %s", got.Status, got.Body)
 	}
 	notEnough.Check(t, s.refundLive("/v0.1/me/refund/"+id, ""))
 	s.setFloor("") // the contract's: −1000
-	if got := s.refundLive("/v1.0/merchants/"+s.merchant.Code+"/payments/"+id+"/refunds", ""); got.Status != 201 {
+	if got := s.refundLive("/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", ""); got.Status != 201 {
 		t.Errorf("to the contract's floor: %d %s", got.Status, got.Body)
 	}
 }
@@ -42,38 +42,33 @@ func TestALiveMerchantsRefundsLeaveItsFloor(t *testing.T) {
 // paidLive is a live transaction of 10 EUR.
 func (s *shop) paidLive(t *testing.T) string {
 	t.Helper()
-	tenant := account.Tenant{Mode: account.Live, Merchant: s.merchant.Code}
+	tenant := account.Tenant{Mode: account.Live, Merchant: s.Merchant.Code}
 	c, err := s.App.Store.CreateCheckout(t.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: "order",
 		Amount: money.MustParse("10", "EUR"), Status: payments.Pending, Purpose: payments.PurposeCheckout, CreatedAt: s.Clock.Now(),
-		Payee: payments.Payee{Code: s.merchant.Code, FeeRate: "0.0195"}})
+		Payee: payments.Payee{Code: s.Merchant.Code, FeeRate: "0.0195"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	paid, _, err := s.App.Processing.Start(t.Context(), tenant, processing.Order{CheckoutID: c.ID, Operation: uuid.NewString(),
-		Method: payments.CardMethod, Installments: 1, Card: &payments.Card{Name: "Ada", Number: payments.NewSecret(frictionless),
-			ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret(cvv)}})
+		Method: payments.CardMethod, Installments: 1, Card: &payments.Card{Name: "Ada", Number: payments.NewSecret(world.Frictionless),
+			ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret(world.CVV)}})
 	if err != nil || paid.Status != payments.Paid {
 		t.Fatalf("pay: %s, %v", paid.Status, err)
 	}
 	return paid.Transactions[0].ID
 }
 
-// setFloor changes the refund floor in the key's copy of the merchant.
+// setFloor changes the refund floor.
 func (s *shop) setFloor(floor string) {
 	s.Helper()
-	_, table := s.App.Store.Raw()
-	err := table.Update("pk", "KEY#"+account.Hash(s.merchant.Key.Plaintext)).Range("sk", "KEY").
-		Set("merchant.refund_floor", floor).If("attribute_exists(pk)").Run(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.setInKey("merchant.refund_floor", floor)
 }
 
 // refundLive asks the family as the test has opened it.
 func (s *shop) refundLive(path, body string) world.Response {
 	s.Helper()
 	request := httptest.NewRequestWithContext(s.Context(), "POST", path, strings.NewReader(body))
-	request.Header.Set("Authorization", "Bearer "+s.merchant.Key.Plaintext)
+	request.Header.Set("Authorization", "Bearer "+s.Merchant.Key.Plaintext)
 	recorder := httptest.NewRecorder()
 	s.App.Handler(transactions.Routes(s.App)).ServeHTTP(recorder, request)
 	return world.Response{Status: recorder.Code, Header: recorder.Header(), Body: recorder.Body.Bytes()}

@@ -87,20 +87,15 @@ func TestHistoryLagsBehindDetailOnly(t *testing.T) {
 	p := &past{World: world.New(t), random: random()}
 	const lag = 2 * time.Second
 	p.LagIndexes(lag)
-	p.Secret("card number", "4200000000000091")
-	created := p.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
-		"checkout_reference": "order-1", "amount": 10.10, "currency": "EUR", "merchant_code": p.Merchant.Code}})
-	paid := p.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: map[string]any{"payment_type": "card",
-		"card": map[string]any{"name": "Ada", "number": "4200000000000091", "expiry_month": "12", "expiry_year": "2030", "cvv": "739"}}})
-	id, code := paid.Text("transaction_id"), paid.Text("transaction_code")
-	detail := "/v2.1/merchants/" + p.Merchant.Code + "/transactions"
-	byCode := p.Do(world.Request{Method: "GET", Path: detail + "?transaction_code=" + code})
-	for _, query := range []string{"id=" + id, "client_transaction_id=" + byCode.Text("client_transaction_id"), "foreign_transaction_id=order-1"} {
-		if r := p.Do(world.Request{Method: "GET", Path: detail + "?" + query}); r.Status != 200 || r.Text("id") != id {
+	s := &shop{p.Shop()}
+	sold := s.Sell("10.10")
+	client := s.get("transaction_code=" + sold.Code).Text("client_transaction_id")
+	for _, query := range []string{"id=" + sold.ID, "client_transaction_id=" + client, "foreign_transaction_id=" + sold.Reference} {
+		if r := s.get(query); r.Status != 200 || r.Text("id") != sold.ID {
 			t.Errorf("%s: %d %s", query, r.Status, r.Body)
 		}
 	}
-	if page := p.page(p.current(), "transaction_code="+code, true); len(page.Items) != 1 || page.Items[0].ID != id {
+	if page := p.page(p.current(), "transaction_code="+sold.Code, true); len(page.Items) != 1 || page.Items[0].ID != sold.ID {
 		t.Errorf("its own history: %+v", page)
 	}
 	waited := time.Duration(0)

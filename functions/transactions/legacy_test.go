@@ -16,7 +16,7 @@ import (
 func TestLegacyIdentifiersMayBeCombined(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p, other := s.pay("10.10"), s.pay("10.10")
+	p, other := s.Sell("10.10"), s.Sell("10.10")
 	names, others := s.queries(p), s.queries(other)
 	all := url.Values{}
 	for name, value := range names {
@@ -46,8 +46,8 @@ func TestLegacyIdentifiersMayBeCombined(t *testing.T) {
 func TestLegacyReadsNameTheirSuccessor(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10")
-	successor := `<http://cashwrap.test/v2.1/merchants/` + s.merchant.Code + `/transactions>; rel="successor-version"`
+	p := s.Sell("10.10")
+	successor := `<http://cashwrap.test/v2.1/merchants/` + s.Merchant.Code + `/transactions>; rel="successor-version"`
 	for query, status := range map[string]int{"id=" + p.ID: 200, "id=x": 404, "": 400} {
 		got := s.legacy(query)
 		if got.Status != status || got.Header.Get("Deprecation") != "@1793491200" || got.Header.Get("Link") != successor {
@@ -61,9 +61,9 @@ func TestLegacyReadsNameTheirSuccessor(t *testing.T) {
 
 // happened makes a transaction with an event of each kind: a refund, one that
 // is declined, and a charge-back of more than its payout still holds.
-func (s *shop) happened(t *testing.T) payment {
+func (s *shop) happened(t *testing.T) world.Payment {
 	t.Helper()
-	p := s.pay("100")
+	p := s.Sell("100")
 	for _, step := range []struct {
 		amount string
 		status int
@@ -77,9 +77,9 @@ func (s *shop) happened(t *testing.T) payment {
 }
 
 // chargeBack has the acquirer report one; "": of all that is left.
-func (s *shop) chargeBack(p payment, amount string) {
+func (s *shop) chargeBack(p world.Payment, amount string) {
 	s.Helper()
-	_, err := s.App.Processing.ChargeBack(s.Context(), s.tenant(), processing.ChargeBackOrder{
+	_, err := s.App.Processing.ChargeBack(s.Context(), s.Tenant(), processing.ChargeBackOrder{
 		TransactionID: p.ID, ID: "cb-" + p.ID, Amount: literal(amount)})
 	if err != nil {
 		s.Fatal(err)
@@ -150,8 +150,8 @@ func TestLegacyEventsAreFiltered(t *testing.T) {
 func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10")
-	current, legacy := members(t, s.get("id="+p.ID).Body), members(t, s.legacy("id="+p.ID).Body)
+	p := s.Sell("10.10")
+	current, legacy := world.Members(t, s.get("id="+p.ID).Body), world.Members(t, s.legacy("id="+p.ID).Body)
 	for name := range current {
 		if current[name] != legacy[name] {
 			t.Errorf("%s is %s, in the legacy detail %s", name, current[name], legacy[name])
@@ -166,8 +166,8 @@ func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
 func TestLegacySimpleStatuses(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10")
-	_, err := s.App.Processing.ChargeBack(t.Context(), s.tenant(), processing.ChargeBackOrder{TransactionID: p.Code, ID: "cb", Lost: true})
+	p := s.Sell("10.10")
+	_, err := s.App.Processing.ChargeBack(t.Context(), s.Tenant(), processing.ChargeBackOrder{TransactionID: p.Code, ID: "cb", Lost: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +184,7 @@ func TestHowACardIsProcessed(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	const electron = "4917484589897107"
-	s.Secret("debit card number", electron)
-	p := s.process(s.create("10.10", nil), card(electron))
+	p := s.Pay(s.Create("10.10", nil), s.Card(electron))
 	if current, legacy := s.get("id="+p.ID).Text("process_as"), s.legacy("id="+p.ID).Text("process_as"); current != "DEBIT" || legacy != "debit" {
 		t.Errorf("process_as %q, legacy %q", current, legacy)
 	}
@@ -196,7 +195,7 @@ func TestLegacyEventsShowTheirReceipts(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.happened(t)
-	record, err := s.App.Store.Transaction(t.Context(), s.tenant(), p.ID)
+	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +204,7 @@ func TestLegacyEventsShowTheirReceipts(t *testing.T) {
 		if e.Type != payments.RefundEvent {
 			continue
 		}
-		number, err := s.App.Store.NumberReceipt(t.Context(), s.tenant(), p.Code, e.ID)
+		number, err := s.App.Store.NumberReceipt(t.Context(), s.Tenant(), p.Code, e.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

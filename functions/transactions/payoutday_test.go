@@ -12,13 +12,13 @@ import (
 // setPayout is an operator's command.
 func (s *shop) setPayout(settings map[string]any) {
 	s.Helper()
-	command := map[string]any{"command": "set_payout", "merchant_code": s.merchant.Code}
+	command := map[string]any{"command": "set_payout", "merchant_code": s.Merchant.Code}
 	maps.Copy(command, settings)
 	s.Operate(command, nil)
 }
 
 // mustBePaidOutOn checks the day of the payment's payout wherever it is shown; "": it is not.
-func (s *shop) mustBePaidOutOn(p payment, day string) {
+func (s *shop) mustBePaidOutOn(p world.Payment, day string) {
 	s.Helper()
 	type transaction struct {
 		ID         string
@@ -36,9 +36,9 @@ func (s *shop) mustBePaidOutOn(p payment, day string) {
 			s.Errorf("%s: paid out on %q, due on %q, want %q", name, shown.PayoutDate, shown.Events[0].DueDate, day)
 		}
 	}
-	for _, path := range []string{"/v2.1/merchants/" + s.merchant.Code + "/transactions/history", "/v0.1/me/transactions/history"} {
+	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", "/v0.1/me/transactions/history"} {
 		var page struct{ Items []transaction }
-		read := s.send("GET", path+"?transaction_code="+p.Code, nil)
+		read := s.Send("GET", path+"?transaction_code="+p.Code, nil)
 		if err := json.Unmarshal(read.Body, &page); err != nil || len(page.Items) != 1 {
 			s.Fatalf("%s: %d %s", path, read.Status, read.Body)
 		}
@@ -52,7 +52,7 @@ func (s *shop) mustBePaidOutOn(p payment, day string) {
 func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10")
+	p := s.Sell("10.10")
 	s.mustBePaidOutOn(p, "2026-11-21")
 	for _, c := range []struct {
 		settings map[string]any
@@ -73,10 +73,10 @@ func TestAPayoutOnDemandIsDueOnceItIsOrdered(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.setPayout(map[string]any{"on_demand": true, "holder": "Kaffee GmbH", "iban": "DE17100100100000005678"})
-	p := s.pay("10.10")
+	p := s.Sell("10.10")
 	s.mustBePaidOutOn(p, "")
 	s.Clock.Advance(48 * time.Hour)
-	s.Operate(map[string]any{"command": "run_payouts", "merchant_code": s.merchant.Code, "on_demand": true, "id": "now"}, nil)
+	s.Operate(map[string]any{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true, "id": "now"}, nil)
 	s.mustBePaidOutOn(p, "2026-11-22")
 	s.setPayout(map[string]any{"on_demand": false, "period": "monthly"})
 	s.mustBePaidOutOn(p, "2026-11-22")
@@ -97,6 +97,6 @@ func TestPayoutsAreDueOnADayWithoutAMidnight(t *testing.T) {
 		s := open(t)
 		s.moveTo("America/Santiago")
 		s.Clock.Advance(at.Sub(s.Clock.Now()))
-		s.mustBePaidOutOn(s.pay("10.10"), want)
+		s.mustBePaidOutOn(s.Sell("10.10"), want)
 	}
 }

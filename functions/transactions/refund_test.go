@@ -13,7 +13,7 @@ import (
 // form is one of the two ways to ask for a refund.
 type form struct {
 	name string
-	send func(*shop, payment, string) world.Response
+	send func(*shop, world.Payment, string) world.Response
 	ok   int
 }
 
@@ -43,7 +43,7 @@ func (f form) done(t *testing.T, got world.Response) {
 func (s *shop) balances(t *testing.T, payable, receivable string) {
 	t.Helper()
 	for account, want := range map[payments.Account]string{payments.MerchantPayable: payable, payments.AcquirerReceivable: receivable} {
-		if got := s.Balance(s.merchant, account, "EUR").String(); got != want {
+		if got := s.Balance(s.Merchant, account, "EUR").String(); got != want {
 			t.Errorf("%s is %s, want %s", account, got, want)
 		}
 	}
@@ -52,7 +52,7 @@ func (s *shop) balances(t *testing.T, payable, receivable string) {
 func TestAFullRefund(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		p := s.pay("10.10")
+		p := s.Sell("10.10")
 		s.balances(t, "-9.90", "10.10")
 		f.done(t, f.send(s, p, ""))
 		s.expect(p, "REFUNDED, REFUND REFUNDED 10.10, PAYOUT_DEDUCTION PENDING 0.20")
@@ -68,7 +68,7 @@ func TestAFullRefund(t *testing.T) {
 func TestPartialRefundsUpToTheAmount(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		p := s.pay("10.10")
+		p := s.Sell("10.10")
 		f.done(t, f.send(s, p, "0.01"))
 		s.expect(p, "REFUNDED, REFUND REFUNDED 0.01, left 10.09")
 		f.done(t, f.send(s, p, "10"))
@@ -90,8 +90,8 @@ func TestRefundBodies(t *testing.T) {
 		`{"amount":"2.50"}`: ", left 7.60", `{"amount":2.5}`: ", left 7.60", `{"amount":null}`: ", PAYOUT_DEDUCTION PENDING 0.20",
 		`{"reason":"broken"}`: ", PAYOUT_DEDUCTION PENDING 0.20", `{}`: ", PAYOUT_DEDUCTION PENDING 0.20", ``: ", PAYOUT_DEDUCTION PENDING 0.20",
 	} {
-		p := s.pay("10.10")
-		if got := s.send("POST", "/v0.1/me/refund/"+p.Code, body); got.Status != 204 {
+		p := s.Sell("10.10")
+		if got := s.Send("POST", "/v0.1/me/refund/"+p.Code, body); got.Status != 204 {
 			t.Errorf("%s: %d %s", body, got.Status, got.Body)
 		}
 		if seen := s.seen(p); !strings.HasSuffix(seen, left) {
@@ -104,8 +104,8 @@ func TestRefundBodies(t *testing.T) {
 func TestARefundByCode(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		p := s.pay("10.10")
-		f.done(t, f.send(s, payment{ID: p.Code}, "1"))
+		p := s.Sell("10.10")
+		f.done(t, f.send(s, world.Payment{ID: p.Code}, "1"))
 		s.expect(p, "REFUNDED, REFUND REFUNDED 1.00, left 9.10")
 	})
 }
@@ -113,7 +113,7 @@ func TestARefundByCode(t *testing.T) {
 func TestRefundsOfBadAmounts(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		p := s.pay("10.10")
+		p := s.Sell("10.10")
 		for _, amount := range []string{"0", "-1", "0.00", "1.001", "1e1", `"x"`, `""`, "true", "{}", strings.Repeat("9", 30)} {
 			invalid("amount").Check(t, f.send(s, p, amount))
 		}
@@ -124,14 +124,14 @@ func TestRefundsOfBadAmounts(t *testing.T) {
 func TestARefundAboveTheRest(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10")
+	p := s.Sell("10.10")
 	if got := s.refund(p, "2.5"); got.Status != 204 {
 		t.Fatalf("refund: %d %s", got.Status, got.Body)
 	}
 	for _, amount := range []string{"7.61", "999999999999.99"} {
 		conflict.Check(t, s.refund(p, amount))
 		world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, s.refundV1(p, amount))
-		holds(t, s.refundV1(p, amount).Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount exceeds what is left to refund.",` +
+		world.Holds(t, s.refundV1(p, amount).Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount exceeds what is left to refund.",` +
 			`"reason":"amount_too_high","max_refundable_amount":760,"min_refundable_amount":1}]`})
 	}
 	s.expect(p, "REFUNDED, REFUND REFUNDED 2.50, left 7.60")
@@ -141,9 +141,8 @@ func TestARefundAboveTheRest(t *testing.T) {
 func TestWhatIsLeftInWholeUnits(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	hungary := &shop{World: s.World, currency: "HUF", count: s.count,
-		merchant: s.Provision(map[string]any{"name": "Kávé", "email": "kave@example.com", "country": "HU", "currency": "HUF"})}
-	p := hungary.pay("1010")
+	hungary := s.abroad("HU", "HUF")
+	p := hungary.Sell("1010")
 	var refused struct{ Errors []map[string]any }
 	if err := hungary.refundV1(p, "1011").Into(&refused); err != nil || len(refused.Errors) != 1 ||
 		refused.Errors[0]["max_refundable_amount"] != 1010.0 || refused.Errors[0]["min_refundable_amount"] != 1.0 {
@@ -155,12 +154,12 @@ func TestWhatIsLeftInWholeUnits(t *testing.T) {
 func TestRefundsOfWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		p := s.pay("10.10")
+		p := s.Sell("10.10")
 		for _, id := range []string{"x", "T000000000", "8c5e7a3e-1111-4111-8111-111111111111", strings.Repeat("x", 900)} {
-			notFound.Check(t, f.send(s, payment{ID: id}, ""))
+			notFound.Check(t, f.send(s, world.Payment{ID: id}, ""))
 		}
 		notFound.Check(t, f.send(s.neighbour(), p, ""))
-		notFound.Check(t, f.send(s.neighbour(), payment{ID: p.Code}, ""))
+		notFound.Check(t, f.send(s.neighbour(), world.Payment{ID: p.Code}, ""))
 		s.expect(p, "SUCCESSFUL, left 10.10")
 	})
 }
@@ -168,24 +167,20 @@ func TestRefundsOfWhatIsNotThere(t *testing.T) {
 func TestARefundUnderAnotherMerchantsPath(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10")
-	notFound.Check(t, s.send("POST", "/v1.0/merchants/"+s.Other.Code+"/payments/"+p.ID+"/refunds", nil))
+	p := s.Sell("10.10")
+	notFound.Check(t, s.Send("POST", "/v1.0/merchants/"+s.Other.Code+"/payments/"+p.ID+"/refunds", nil))
 	s.expect(p, "SUCCESSFUL, left 10.10")
 }
 
 func TestRefundingNeedsTheScope(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		p := s.pay("10.10")
+		p := s.Sell("10.10")
 		for _, scope := range []string{"transactions.read", "transactions.history", "checkouts.write", "payouts.read"} {
-			other := *s
-			other.merchant.Key.Plaintext = s.key(scope)
-			denied.Check(t, f.send(&other, p, "1"))
+			denied.Check(t, f.send(s.as(scope), p, "1"))
 		}
 		for _, scope := range []string{"payments", "refunds.write"} {
-			other := *s
-			other.merchant.Key.Plaintext = s.key(scope)
-			f.done(t, f.send(&other, p, "1"))
+			f.done(t, f.send(s.as(scope), p, "1"))
 		}
 	})
 }
@@ -194,13 +189,12 @@ func TestRefundingNeedsTheScope(t *testing.T) {
 func TestRefundsOfWhatTookNoMoney(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		s.Secret("card number", challenged)
-		failed := s.process(s.create("42.01", nil), card(frictionless))
-		waiting := s.create("10.10", map[string]any{"redirect_url": "https://shop.example/done"})
-		pending := s.process(waiting, card(challenged))
+		failed := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))
+		waiting := s.Create("10.10", map[string]any{"redirect_url": "https://shop.example/done"})
+		pending := s.Pay(waiting, s.Card(world.Challenged))
 		conflict.Check(t, f.send(s, failed, ""))
 		conflict.Check(t, f.send(s, pending, "1"))
-		if gone := s.send("DELETE", "/v0.1/checkouts/"+waiting, nil); gone.Status != 200 {
+		if gone := s.Send("DELETE", "/v0.1/checkouts/"+waiting, nil); gone.Status != 200 {
 			t.Fatalf("deactivate: %d %s", gone.Status, gone.Body)
 		}
 		conflict.Check(t, f.send(s, pending, ""))
@@ -213,7 +207,7 @@ func TestRefundsOfWhatTookNoMoney(t *testing.T) {
 func TestADeclinedRefund(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		p := s.pay("100")
+		p := s.Sell("100")
 		conflict.Check(t, f.send(s, p, "42.91"))
 		s.expect(p, "REFUND_FAILED, REFUND FAILED 42.91, left 100.00")
 		s.balances(t, "-98.05", "100.00")
@@ -227,7 +221,7 @@ func TestADeclinedRefund(t *testing.T) {
 func TestARefundThatTheAcquirerDoesNotTake(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		p := s.pay("100")
+		p := s.Sell("100")
 		before := string(s.get("id=" + p.ID).Body)
 		got := f.send(s, p, "42.24")
 		unavailable.Check(t, got)
@@ -247,7 +241,7 @@ func TestARefundThatTheAcquirerDoesNotTake(t *testing.T) {
 func TestARefundOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		p := s.pay("50")
+		p := s.Sell("50")
 		f.done(t, f.send(s, p, "42.25"))
 		s.expect(p, "SUCCESSFUL, REFUND PENDING 42.25, left 7.75")
 		if over := f.send(s, p, "7.76"); over.Status < 400 {

@@ -61,7 +61,7 @@ func (s *shop) withEveryFault(t *testing.T, run faulty) {
 }
 
 func (s *shop) refundWithFault(f form, amount string, n, step int, fault world.Fault) ([]string, func() string) {
-	p := s.pay("100")
+	p := s.Sell("100")
 	request := f.request(s, p, amount)
 	request.Header = map[string]string{"Idempotency-Key": fmt.Sprintf("key-%d", n)}
 	process := s.Process()
@@ -95,7 +95,7 @@ func TestASweepOfARefundKilledAfterEveryStep(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.withEveryFault(t, func(_ int, step int, fault world.Fault) ([]string, func() string) {
-		p := s.pay("100")
+		p := s.Sell("100")
 		if got := s.refund(p, "42.25"); got.Status != 204 {
 			t.Fatalf("refund: %d %s", got.Status, got.Body)
 		}

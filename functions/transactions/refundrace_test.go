@@ -26,7 +26,7 @@ func (s *shop) atOnce(many int, request world.Request) map[int]int {
 }
 
 // moved is what the acquirer gave back of a payment, as its books say.
-func (s *shop) moved(p payment) string {
+func (s *shop) moved(p world.Payment) string {
 	s.Helper()
 	moved, err := s.App.Sandbox.Moved(s.Context(), p.ID)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *shop) moved(p payment) string {
 func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10")
+	p := s.Sell("10.10")
 	counted := s.atOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID})
 	if counted[http.StatusNoContent] != 1 || counted[http.StatusConflict] != 99 {
 		t.Errorf("statuses %v", counted)
@@ -55,7 +55,7 @@ func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
 func TestAHundredPartialRefunds(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10")
+	p := s.Sell("10")
 	counted := s.atOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID, Body: map[string]any{"amount": 0.5}})
 	made := strings.Count(s.seen(p), "REFUND REFUNDED 0.50")
 	if made != counted[http.StatusNoContent] || made == 0 || made > 20 || made+counted[http.StatusConflict] != 100 {
@@ -74,7 +74,7 @@ func TestAHundredPartialRefunds(t *testing.T) {
 func TestAHundredRefundsUnderOneKey(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
-		p := s.pay("10.10")
+		p := s.Sell("10.10")
 		request := f.request(s, p, "1")
 		request.Header = map[string]string{"Idempotency-Key": "once"}
 		counted := s.atOnce(100, request)
@@ -95,12 +95,12 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 }
 
 // request asks for a refund in the form.
-func (f form) request(s *shop, p payment, amount string) world.Request {
+func (f form) request(s *shop, p world.Payment, amount string) world.Request {
 	path := "/v0.1/me/refund/" + p.ID
 	if f.name == "v1.0" {
-		path = "/v1.0/merchants/" + s.merchant.Code + "/payments/" + p.ID + "/refunds"
+		path = "/v1.0/merchants/" + s.Merchant.Code + "/payments/" + p.ID + "/refunds"
 	}
-	return world.Request{Method: "POST", Path: path, Body: refunding(amount), Key: s.merchant.Key.Plaintext}
+	return world.Request{Method: "POST", Path: path, Body: refunding(amount), Key: s.Merchant.Key.Plaintext}
 }
 
 // unanswered says a client repeats its request after this answer.

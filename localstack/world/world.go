@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,6 +50,7 @@ type World struct {
 	credentials aws.CredentialsProvider
 	table       http.RoundTripper
 	secrets     secrets
+	serial      atomic.Int64                     // makes references and customers unique in the world
 	live        func(*app.App) acquirer.Acquirer // nil: none, as the platform comes
 	main        *Process
 }
@@ -105,6 +107,7 @@ func New(tb testing.TB) *World {
 		w.environment["DYNAMODB_ENDPOINT"] = enginetest.DynamoDB(tb)
 		w.table = http.DefaultTransport
 	}
+	w.Secret("CVV", CVV)
 	w.main = w.Process()
 	w.App = w.look()
 	tb.Cleanup(w.findLeaks)
