@@ -86,10 +86,21 @@ func (t Transaction) plan(now time.Time) ([]PayoutPart, []Unpaid) {
 	parts, rows := make([]PayoutPart, len(amounts)), make([]Unpaid, len(amounts))
 	for i := range parts {
 		parts[i] = PayoutPart{Seq: i + 1, Number: i + 1, Amount: amounts[i], Fee: fees[i], Deducted: money.Zero(t.Captured.Currency()),
-			Gross: t.Gross, Status: EventScheduled, EligibleAt: now.AddDate(0, i, 0)}
+			Gross: t.Gross, Status: EventScheduled, EligibleAt: monthsAfter(now, i)}
 		rows[i] = t.unpaid(parts[i])
 	}
 	return parts, rows
+}
+
+// monthsAfter is the same day and time so many months later, or the month's last
+// day where it has no such day: AddDate would go on into the next, which then
+// had two installments.
+func monthsAfter(at time.Time, months int) time.Time {
+	later := at.AddDate(0, months, 0)
+	if later.Day() != at.Day() {
+		later = later.AddDate(0, 0, -later.Day())
+	}
+	return later
 }
 
 // deduct takes an amount that went back to the payer from what the merchant
