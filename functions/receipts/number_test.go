@@ -15,7 +15,7 @@ func TestReceiptsAreNumberedWhenFirstRead(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	other := s.neighbour()
-	first, second, theirs := s.pay("10", nil), s.pay("20", nil), other.pay("30", nil)
+	first, second, theirs := s.Sell("10"), s.Sell("20"), other.Sell("30")
 	refunded := s.refund(first, "2.5")
 	for _, c := range []struct {
 		of    *shop
@@ -65,7 +65,7 @@ func (s *shop) shown(id string, event int64) shown {
 func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10.10", nil)
+	p := s.Sell("10.10")
 	id := s.refund(p, "2.5")
 	at := s.Clock.Now().UTC().Truncate(time.Millisecond)
 	got := s.shown(p.ID, id)
@@ -89,7 +89,7 @@ func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
 func TestOnlyMoneyThatMovedIsNumbered(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	declined, pending, paid := s.pay("11", nil), s.pay("42.25", nil), s.pay("100", nil)
+	declined, pending, paid := s.try("11", nil), s.try("42.25", nil), s.Sell("100")
 	refused, waiting := s.refund(paid, "42.01"), s.refund(paid, "42.25")
 	check := func(id string, event int64, status, number string) {
 		t.Helper()
@@ -114,9 +114,9 @@ func TestReadersAtOnceGetOneNumberEach(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	const receipts, readers = 5, 4
-	var paid []payment
+	var paid []world.Payment
 	for range receipts {
-		paid = append(paid, s.pay("10", nil))
+		paid = append(paid, s.Sell("10"))
 	}
 	got := make([]string, receipts*readers)
 	var all sync.WaitGroup
@@ -139,16 +139,16 @@ func TestReadersAtOnceGetOneNumberEach(t *testing.T) {
 func TestNoFaultCostsANumber(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10", nil)
+	p := s.Sell("10")
 	s.Main().Steps.Plan(0, world.NoFault)
 	s.number(p.ID, 0)
 	steps, last := len(s.Main().Steps.Taken()), 1
 	for _, fault := range world.Faults {
 		for at := 1; at <= steps; at++ {
-			p := s.pay("10", nil)
+			p := s.Sell("10")
 			doomed := s.Process()
 			doomed.Steps.Plan(at, fault)
-			cut := doomed.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), Key: s.merchant.Key.Plaintext})
+			cut := doomed.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), Key: s.Merchant.Key.Plaintext})
 			last++
 			want := fmt.Sprint(last)
 			if got := s.number(p.ID, 0); got != want || (cut.Status == 200 && cut.Text("transaction_data.receipt_no") != want) {

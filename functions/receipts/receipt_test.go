@@ -40,11 +40,11 @@ const whole = `{
 func TestAReceiptShowsEverything(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.Operate(fields{"command": "update_merchant", "merchant_code": s.merchant.Code, "profile": fields{
+	s.Operate(fields{"command": "update_merchant", "merchant_code": s.Merchant.Code, "profile": fields{
 		"business_name": "Kaffeehaus am Ring", "company_registration_number": "HRB 1", "vat_id": "DE1",
 		"website": "https://kaffee.example", "language": "de", "locale": "de-AT", "address": fields{"address_line1": "Ring 1",
 			"address_line2": "Hof", "city": "Wien", "region_name": "Wien", "post_code": "1010", "landline": "+43 1 1", "country": "AT"}}}, nil)
-	p := s.pay("10.10", nil)
+	p := s.try("10.10", fields{"description": "Two coffees"})
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestAReceiptShowsEverything(t *testing.T) {
 	if authorized == "" || terminal == "" {
 		t.Errorf("acquirer data: %s", got.Body)
 	}
-	want := strings.NewReplacer("CODE", p.Code, "ID\"", p.ID+`"`, "MERCHANT", s.merchant.Code, "PAYOUT,", fmt.Sprint(s.lastEvent(p, "PAYOUT"))+",",
+	want := strings.NewReplacer("CODE", p.Code, "ID\"", p.ID+`"`, "MERCHANT", s.Merchant.Code, "PAYOUT,", fmt.Sprint(s.lastEvent(p, "PAYOUT"))+",",
 		`"AT", "s`, at.UTC().Format(`"2006-01-02T15:04:05.000Z", "s`), `"AT"}`, at.UTC().Format(`"2006-01-02T15:04:05.000Z"}`),
 		`"LOCAL"`, at.In(berlin).Format(`"2006-01-02T15:04:05.000-07:00"`), "AUTH", authorized, `"TID"`, `"`+terminal+`"`).Replace(whole)
 	if same, text := compact(t, got.Body), compact(t, []byte(want)); same != text {
@@ -100,7 +100,7 @@ func TestAMerchantWithoutAProfile(t *testing.T) {
 		{"BE", "EUR", fields{"profile": fields{"locale": "fr-BE"}}, `{"locale":"fr-BE","language":"fr","country":"BE","english":"Belgium","native":"België"}`},
 	} {
 		s := home.abroad(c.country, c.currency, c.more)
-		got := s.read(s.pay("5", nil).ID, 0)
+		got := s.read(s.Sell("5").ID, 0)
 		const profile, address = "merchant_data.merchant_profile", "merchant_data.merchant_profile.address"
 		shown := fmt.Sprintf(`{"locale":%q,"language":%q,"country":%q,"english":%q,"native":%q}`, got.Text("merchant_data.locale"),
 			got.Text(profile+".language"), got.Text(address+".country"), got.Text(address+".country_en_name"), got.Text(address+".country_native_name"))
@@ -122,7 +122,7 @@ func TestMoneyAndTimesAreTheMerchants(t *testing.T) {
 		{"JP", "USD", "3.3", "3.30", "UTC"},
 	} {
 		s := home.abroad(c.country, c.currency, nil)
-		p := s.pay(c.amount, nil)
+		p := s.Sell(c.amount)
 		got := s.read(p.ID, 0)
 		where, err := time.LoadLocation(c.zone)
 		if err != nil {
@@ -143,7 +143,7 @@ func TestAProductWithoutADescriptionBearsTheReference(t *testing.T) {
 	var shown struct {
 		Data struct{ Products []struct{ Name string } } `json:"transaction_data"`
 	}
-	got := s.read(s.pay("5", fields{"description": nil, "checkout_reference": "order-x"}).ID, 0)
+	got := s.read(s.try("5", fields{"description": nil, "checkout_reference": "order-x"}).ID, 0)
 	if err := got.Into(&shown); err != nil || len(shown.Data.Products) != 1 || shown.Data.Products[0].Name != "order-x" {
 		t.Errorf("%+v, %v", shown, err)
 	}
@@ -153,10 +153,10 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	other := s.neighbour()
-	p, theirs := s.pay("10", nil), other.pay("10", nil)
+	p, theirs := s.Sell("10"), other.Sell("10")
 	refunded := s.refund(p, "1")
-	second := s.pay("10", nil)
-	s.Operate(fields{"command": "charge_back", "merchant_code": s.merchant.Code, "transaction": second.ID, "amount": "1"}, nil)
+	second := s.Sell("10")
+	s.Operate(fields{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": second.ID, "amount": "1"}, nil)
 	absent := world.Refused(404, "NOT_FOUND", "", "not-found")
 	at := func(id, query string) string { return "/v1.1/receipts/" + id + query }
 	for name, c := range map[string]struct {
@@ -165,7 +165,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 	}{
 		"no mid":                     {at(p.ID, ""), world.Missing("mid")},
 		"empty mid":                  {at(p.ID, "?mid="), world.Missing("mid")},
-		"foreign mid":                {at(theirs.ID, "?mid="+other.merchant.Code), world.Invalid("mid")},
+		"foreign mid":                {at(theirs.ID, "?mid="+other.Merchant.Code), world.Invalid("mid")},
 		"bad mid":                    {at(p.ID, "?mid=none"), world.Invalid("mid")},
 		"event in text":              {s.path(p.ID, 0) + "&tx_event_id=one", world.Invalid("tx_event_id")},
 		"event beyond 64 bits":       {s.path(p.ID, 0) + "&tx_event_id=9223372036854775808", world.Invalid("tx_event_id")},
@@ -181,7 +181,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 		"charge-back":                {s.path(second.ID, s.lastEvent(second, "CHARGE_BACK")), absent},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := s.Do(world.Request{Method: "GET", Path: c.path, Key: s.merchant.Key.Plaintext, Unchecked: true})
+			got := s.Do(world.Request{Method: "GET", Path: c.path, Key: s.Merchant.Key.Plaintext, Unchecked: true})
 			c.want.Check(t, got)
 			message := got.Text("message")
 			if got.Status == 404 && !strings.HasPrefix(message, "No such tx event ") || c.want == world.Invalid("mid") && message != "is not a valid merchant code" {
@@ -198,15 +198,10 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 func TestWhoMayReadReceipts(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	p := s.pay("10", nil)
+	p := s.Sell("10")
 	for scope, want := range map[string]int{"receipts.read": 200, "transactions.read": 200, "transactions.history": 200, "payments": 200,
 		"checkouts.read": 403, "user.profile": 403} {
-		var made struct {
-			Key struct{ Plaintext string } `json:"api_key"`
-		}
-		s.Operate(fields{"command": "create_api_key", "merchant_code": s.merchant.Code, "name": "till", "scopes": []string{scope}}, &made)
-		s.Secret("API key", made.Key.Plaintext)
-		if got := s.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), Key: made.Key.Plaintext}); got.Status != want {
+		if got := s.As(s.NewKey("secret", scope)).Send("GET", s.path(p.ID, 0), nil); got.Status != want {
 			t.Errorf("%s: %d, want %d", scope, got.Status, want)
 		}
 	}
