@@ -9,20 +9,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/account"
 )
 
-// key makes another key of the merchant: a public one, or one with scopes.
-func (s *shop) key(kind string, scopes ...string) string {
-	s.Helper()
-	if scopes == nil {
-		scopes = []string{}
-	}
-	var made struct {
-		Key struct{ Plaintext string } `json:"api_key"`
-	}
-	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.merchant.Code, "type": kind, "scopes": scopes, "name": "another"}, &made)
-	s.Secret("API key", made.Key.Plaintext)
-	return made.Key.Plaintext
-}
-
 // guarded is one row with the scopes of contract §1.
 type guarded struct {
 	name    string
@@ -49,18 +35,18 @@ var guardedRows = []guarded{
 	{"update", writing, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[3] }},
 	{"methods of a checkout", reading, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[4] }},
 	{"methods of the merchant", nil, 200, func(_ *testing.T, s *shop) world.Request {
-		return world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.merchant.Code + "/payment-methods"}
+		return world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.Merchant.Code + "/payment-methods"}
 	}},
 }
 
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	none, keys := s.key("secret"), map[string]string{}
+	none, keys := s.NewKey("secret"), map[string]string{}
 	for _, scope := range []string{"payments", "checkouts.read", "checkouts.write"} {
-		keys[scope] = s.key("secret", scope)
+		keys[scope] = s.NewKey("secret", scope)
 	}
-	others := s.key("secret", slices.DeleteFunc(account.AllScopes(), func(scope string) bool { return keys[scope] != "" })...)
+	others := s.NewKey("secret", slices.DeleteFunc(account.AllScopes(), func(scope string) bool { return keys[scope] != "" })...)
 	for _, row := range guardedRows {
 		t.Run(row.name, func(t *testing.T) {
 			for scope, key := range keys {

@@ -59,7 +59,7 @@ func (s *shop) artefacts(t *testing.T, all []artefact, text string) (links []str
 // payVoucher plays the payer's bank.
 func (s *shop) payVoucher(id string) {
 	s.Helper()
-	s.Operate(map[string]any{"command": "pay_voucher", "merchant_code": s.merchant.Code, "checkout_id": id}, nil)
+	s.Operate(map[string]any{"command": "pay_voucher", "merchant_code": s.Merchant.Code, "checkout_id": id}, nil)
 }
 
 // allAbsent checks that links lead nowhere, and show it as a page.
@@ -109,8 +109,8 @@ func TestBoleto(t *testing.T) {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
 	read := s.get(id)
-	holds(t, read.Body, map[string]string{"boleto": "", "artefacts": ""})
-	holds(t, transactions(t, read)[0], map[string]string{"payment_type": `"BOLETO"`, "entry_mode": `"BOLETO"`})
+	world.Holds(t, read.Body, map[string]string{"boleto": "", "artefacts": ""})
+	world.Holds(t, transactions(t, read)[0], map[string]string{"payment_type": `"BOLETO"`, "entry_mode": `"BOLETO"`})
 	if s.payVoucher(id); s.told(id) != 1 || s.Books(id).Captured != 1 {
 		t.Errorf("paid twice: told %d times, captured %d", s.told(id), s.Books(id).Captured)
 	}
@@ -147,7 +147,7 @@ func TestABoletoGivenUp(t *testing.T) {
 	if err := s.put(id, boleto()).Into(&c); err != nil {
 		t.Fatal(err)
 	}
-	s.pay(t, id, s.card(frictionless))
+	s.pay(t, id, s.card(world.Frictionless))
 	if got := s.seen(id); got != "PAID CANCELLED SUCCESSFUL" || s.told(id) != 1 {
 		t.Errorf("%s, told %d times", got, s.told(id))
 	}
@@ -197,22 +197,22 @@ func TestPix(t *testing.T) {
 			id := s.create(t)
 			got := s.put(id, map[string]any{"payment_type": method})
 			var code struct{ Artefacts []artefact }
-			if err := json.Unmarshal([]byte(members(t, got.Body)[method]), &code); err != nil || got.Status != 200 || len(code.Artefacts) != 2 {
+			if err := json.Unmarshal([]byte(world.Members(t, got.Body)[method]), &code); err != nil || got.Status != 200 || len(code.Artefacts) != 2 {
 				t.Fatalf("%d %s: %v", got.Status, got.Body, err)
 			}
 			text := code.Artefacts[1].Content
 			if !strings.HasPrefix(text, "000201") || !strings.Contains(text, "br.gov.bcb.pix") || !strings.Contains(text, "540510.10") {
 				t.Errorf("BR Code %s", text)
 			}
-			holds(t, got.Body, map[string]string{"status": `"PENDING"`, "boleto": "", "artefacts": ""})
+			world.Holds(t, got.Body, map[string]string{"status": `"PENDING"`, "boleto": "", "artefacts": ""})
 			s.artefacts(t, code.Artefacts, text)
 			s.payVoucher(id)
 			read := s.get(id)
 			if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
 				t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 			}
-			holds(t, read.Body, map[string]string{method: ""})
-			holds(t, transactions(t, read)[0], map[string]string{"payment_type": `"ECOM"`, "entry_mode": `"` + entry + `"`})
+			world.Holds(t, read.Body, map[string]string{method: ""})
+			world.Holds(t, transactions(t, read)[0], map[string]string{"payment_type": `"ECOM"`, "entry_mode": `"` + entry + `"`})
 		})
 	}
 }

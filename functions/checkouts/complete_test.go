@@ -30,7 +30,7 @@ func TestAChallengeIsDue(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.create(t)
-	got := s.put(id, s.card(challenged))
+	got := s.put(id, s.card(world.Challenged))
 	var body struct {
 		NextStep struct {
 			Payload map[string]string
@@ -45,16 +45,16 @@ func TestAChallengeIsDue(t *testing.T) {
 		payload["TermUrl"] != "http://cashwrap.test/v0.1/checkouts/"+id+"/complete_payment" || len(payload["MD"]) < 32 || len(payload["PaReq"]) < 32 {
 		t.Errorf("payload %v", payload)
 	}
-	holds(t, []byte(members(t, got.Body)["next_step"]), map[string]string{"url": `"http://cashwrap.test/3ds/challenge"`, "method": `"POST"`,
+	world.Holds(t, []byte(world.Members(t, got.Body)["next_step"]), map[string]string{"url": `"http://cashwrap.test/3ds/challenge"`, "method": `"POST"`,
 		"redirect_url": `"` + redirectURL + `"`, "mechanism": `["iframe","browser"]`, "full": ""})
-	if all := members(t, got.Body); len(all) != 1 {
+	if all := world.Members(t, got.Body); len(all) != 1 {
 		t.Errorf("more than next_step: %s", got.Body)
 	}
 	if s.seen(id) != "PENDING PENDING" || s.told(id) != 0 {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
-	framed := s.put(s.create(t, change{"redirect_url", absent}), s.card(challenged))
-	holds(t, []byte(members(t, framed.Body)["next_step"]), map[string]string{"redirect_url": "", "mechanism": `["iframe","browser"]`})
+	framed := s.put(s.create(t, change{"redirect_url", absent}), s.card(world.Challenged))
+	world.Holds(t, []byte(world.Members(t, framed.Body)["next_step"]), map[string]string{"redirect_url": "", "mechanism": `["iframe","browser"]`})
 }
 
 func TestTheChallengesAnswers(t *testing.T) {
@@ -63,7 +63,7 @@ func TestTheChallengesAnswers(t *testing.T) {
 	for decision, want := range map[string]string{"approve": "PAID SUCCESSFUL", "reject": "FAILED FAILED", "error": "FAILED FAILED"} {
 		t.Run(decision, func(t *testing.T) {
 			id := s.create(t)
-			form := s.Challenge(s.put(id, s.card(challenged)), decision)
+			form := s.Challenge(s.put(id, s.card(world.Challenged)), decision)
 			if s.seen(id) != "PENDING PENDING" {
 				t.Errorf("before the answer: %s", s.seen(id))
 			}
@@ -84,7 +84,7 @@ func TestTheAnswerIsShownWhereNobodyRedirects(t *testing.T) {
 	s := open(t)
 	for decision, want := range map[string]string{"approve": "PAID", "reject": "FAILED"} {
 		id := s.create(t, change{"redirect_url", absent})
-		got := s.complete(id, s.Challenge(s.put(id, s.card(challenged)), decision))
+		got := s.complete(id, s.Challenge(s.put(id, s.card(world.Challenged)), decision))
 		page := string(got.Body)
 		if got.Status != 200 || got.Header.Get("Content-Type") != "text/html;charset=UTF-8" ||
 			!strings.Contains(page, `data-checkout-id="`+id+`"`) || !strings.Contains(page, `data-status="`+want+`"`) {
@@ -100,8 +100,8 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id, other := s.create(t), s.create(t)
-	form := s.Challenge(s.put(id, s.card(challenged)), "approve")
-	theirs := s.Challenge(s.put(other, s.card(challenged)), "approve")
+	form := s.Challenge(s.put(id, s.card(world.Challenged)), "approve")
+	theirs := s.Challenge(s.put(other, s.card(world.Challenged)), "approve")
 	with := func(name, value string) url.Values {
 		changed := maps.Clone(form)
 		changed.Set(name, value)
@@ -145,14 +145,14 @@ func TestAnMDCountsOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.create(t)
-	started := s.put(id, s.card(challenged))
+	started := s.put(id, s.card(world.Challenged))
 	approved, rejected := s.Challenge(started, "approve"), s.Challenge(started, "reject")
 	s.answer(t, id, rejected)
 	s.answer(t, id, approved)
 	if got := s.seen(id); got != "FAILED FAILED" {
 		t.Errorf("a second thought: %s", got)
 	}
-	second := s.put(id, s.card(challenged))
+	second := s.put(id, s.card(world.Challenged))
 	s.answer(t, id, approved)
 	if got := s.seen(id); got != "PENDING FAILED PENDING" || s.Books(id).Captured != 0 {
 		t.Errorf("the first challenge's MD at the second's turn: %s, captured %d", got, s.Books(id).Captured)
@@ -167,8 +167,8 @@ func TestProcessAgainAtThePayersTurn(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.create(t)
-	form := s.Challenge(s.put(id, s.card(challenged)), "approve")
-	s.put(id, s.card(challenged))
+	form := s.Challenge(s.put(id, s.card(world.Challenged)), "approve")
+	s.put(id, s.card(world.Challenged))
 	if got := s.seen(id); got != "PENDING CANCELLED PENDING" {
 		t.Errorf("a second attempt: %s", got)
 	}
@@ -176,7 +176,7 @@ func TestProcessAgainAtThePayersTurn(t *testing.T) {
 	if got := s.seen(id); got != "PENDING CANCELLED PENDING" || s.Books(id).Captured != 0 || s.told(id) != 0 {
 		t.Errorf("the old challenge: %s, captured %d, told %d times", got, s.Books(id).Captured, s.told(id))
 	}
-	s.pay(t, id, s.card(frictionless))
+	s.pay(t, id, s.card(world.Frictionless))
 	if got := s.seen(id); got != "PAID CANCELLED CANCELLED SUCCESSFUL" || s.Books(id).Captured != 1 || s.told(id) != 1 {
 		t.Errorf("%s, captured %d, told %d times", got, s.Books(id).Captured, s.told(id))
 	}
@@ -187,7 +187,7 @@ func TestAChallengeWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.create(t)
-	form := s.Challenge(s.put(id, s.card(challenged)), "approve")
+	form := s.Challenge(s.put(id, s.card(world.Challenged)), "approve")
 	s.Clock.Advance(30*time.Minute - time.Second)
 	if s.Settle(); s.seen(id) != "PENDING PENDING" {
 		t.Errorf("too early: %s", s.seen(id))
@@ -200,7 +200,7 @@ func TestAChallengeWithoutAnAnswer(t *testing.T) {
 	if s.seen(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
 		t.Errorf("too late: %s, captured %d", s.seen(id), s.Books(id).Captured)
 	}
-	s.pay(t, id, s.card(frictionless))
+	s.pay(t, id, s.card(world.Frictionless))
 }
 
 // TestRedirectURLsKeepTheirQuery but for checkout_id, which is ours.
@@ -213,7 +213,7 @@ func TestRedirectURLsKeepTheirQuery(t *testing.T) {
 		"https://shop.example/?checkout_id=mine&x=": "https://shop.example/?x=&checkout_id=",
 	} {
 		id := s.create(t, change{"redirect_url", redirect})
-		got := s.complete(id, s.Challenge(s.put(id, s.card(challenged)), "approve"))
+		got := s.complete(id, s.Challenge(s.put(id, s.card(world.Challenged)), "approve"))
 		want = strings.ReplaceAll(want, "checkout_id=", "checkout_id="+id)
 		if location := got.Header.Get("Location"); location != want {
 			t.Errorf("%s leads to %s, want %s", redirect, location, want)

@@ -13,16 +13,16 @@ import (
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	customer := s.customer(t)
+	customer := s.Customer()
 	for _, c := range []struct {
 		name    string
 		changes []change
 		want    map[string]string
 	}{
 		{"as it was asked for", []change{{"checkout_reference", "mine"}, {"description", "Two <coffees> & a cake"}}, map[string]string{
-			"checkout_reference": `"mine"`, "amount": "10.10", "currency": `"EUR"`, "merchant_code": `"` + s.merchant.Code + `"`,
+			"checkout_reference": `"mine"`, "amount": "10.10", "currency": `"EUR"`, "merchant_code": `"` + s.Merchant.Code + `"`,
 			"merchant_name": `"Kaffeehaus"`, "merchant_country": `"DE"`, "merchant_sandbox": "true", "description": `"Two <coffees> & a cake"`,
-			"purpose": `"CHECKOUT"`, "checkout_type": `"checkout"`, "user_id": `"` + s.merchant.Key.ID + `"`,
+			"purpose": `"CHECKOUT"`, "checkout_type": `"checkout"`, "user_id": `"` + s.Merchant.Key.ID + `"`,
 			"return_url": `"` + s.receiver.URL + `"`, "redirect_url": `"` + redirectURL + `"`, "status": `"PENDING"`,
 			"date": `"2026-11-20T12:00:00.000+00:00"`, "transactions": "[]", "valid_until": "", "customer_id": "", "pay_to_email": "",
 			"transaction_id": "", "transaction_code": "", "mandate": "", "payment_instrument": "", "hosted_checkout": "", "hosted_checkout_url": ""}},
@@ -32,7 +32,7 @@ func TestCreate(t *testing.T) {
 		{"largest amount", []change{{"amount", "999999999.99"}}, map[string]string{"amount": "999999999.99"}},
 		{"longest reference", []change{{"checkout_reference", strings.Repeat("é", 90)}}, nil},
 		{"payee by email", []change{{"merchant_code", absent}, {"pay_to_email", "Kaffee@example.com"}},
-			map[string]string{"merchant_code": `"` + s.merchant.Code + `"`, "pay_to_email": `"Kaffee@example.com"`}},
+			map[string]string{"merchant_code": `"` + s.Merchant.Code + `"`, "pay_to_email": `"Kaffee@example.com"`}},
 		{"payee by both", []change{{"pay_to_email", "kaffee@example.com"}}, map[string]string{"pay_to_email": `"kaffee@example.com"`}},
 		{"customer", []change{{"customer_id", customer}}, map[string]string{"customer_id": `"` + customer + `"`}},
 		{"setup for nothing", []change{{"customer_id", customer}, {"purpose", "SETUP_RECURRING_PAYMENT"}, {"amount", 0}},
@@ -52,11 +52,11 @@ func TestCreate(t *testing.T) {
 			map[string]string{"status": `"PENDING"`, "transactions": "[]", "date": `"2026-11-20T12:00:00.000+00:00"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			made := s.send("POST", "/v0.1/checkouts", edited(s.order(), c.changes...))
+			made := s.Send("POST", "/v0.1/checkouts", edited(s.order(), c.changes...))
 			if made.Status != 201 {
 				t.Fatalf("%d %s", made.Status, made.Body)
 			}
-			holds(t, made.Body, c.want)
+			world.Holds(t, made.Body, c.want)
 			id := made.Text("id")
 			if url := made.Text("hosted_checkout_url"); url != "" && url != "http://cashwrap.test/pay/c-"+id {
 				t.Errorf("hosted at %s", url)
@@ -170,12 +170,12 @@ func TestCreateRefuses(t *testing.T) {
 	for _, url := range hostileTargets {
 		cases = append(cases, badOrder{"redirect_url " + url, []change{{"redirect_url", url}}, invalid("redirect_url")})
 	}
-	foreign := s.neighbour().customer(t)
+	foreign := s.neighbour().Customer()
 	cases = append(cases, badOrder{"another merchant's customer", []change{{"customer_id", foreign}}, invalid("customer_id")},
 		badOrder{"another merchant", []change{{"merchant_code", s.Other.Code}}, denied})
 	for _, c := range cases {
 		t.Run(fmt.Sprintf("%.60s", c.name), func(t *testing.T) {
-			got := s.send("POST", "/v0.1/checkouts", edited(s.order(), c.changes...))
+			got := s.Send("POST", "/v0.1/checkouts", edited(s.order(), c.changes...))
 			c.want.Check(t, got)
 			if c.want == denied && got.Text("error_message") != "request_not_allowed" {
 				t.Errorf("error_message %q", got.Text("error_message"))
@@ -185,13 +185,13 @@ func TestCreateRefuses(t *testing.T) {
 	for name, body := range map[string]string{
 		"no JSON": `{"amount":`, "a list": `[]`, "a text": `"x"`, "a name twice": `{"amount":1,"amount":2}`, "not UTF-8": "{\"description\":\"\xff\"}",
 	} {
-		t.Run(name, func(t *testing.T) { malformed.Check(t, s.send("POST", "/v0.1/checkouts", body)) })
+		t.Run(name, func(t *testing.T) { malformed.Check(t, s.Send("POST", "/v0.1/checkouts", body)) })
 	}
-	t.Run("empty", func(t *testing.T) { missing("checkout_reference").Check(t, s.send("POST", "/v0.1/checkouts", nil)) })
+	t.Run("empty", func(t *testing.T) { missing("checkout_reference").Check(t, s.Send("POST", "/v0.1/checkouts", nil)) })
 	t.Run("too much", func(t *testing.T) {
-		world.Refused(413, "INVALID_REQUEST", "", "content-too-large").Check(t, s.send("POST", "/v0.1/checkouts", `"`+strings.Repeat("x", 1<<20)+`"`))
+		world.Refused(413, "INVALID_REQUEST", "", "content-too-large").Check(t, s.Send("POST", "/v0.1/checkouts", `"`+strings.Repeat("x", 1<<20)+`"`))
 	})
-	if listed := s.send("GET", "/v0.1/checkouts", nil); string(listed.Body) != "[]" {
+	if listed := s.Send("GET", "/v0.1/checkouts", nil); string(listed.Body) != "[]" {
 		t.Errorf("something was created: %s", listed.Body)
 	}
 }
@@ -199,20 +199,20 @@ func TestCreateRefuses(t *testing.T) {
 func TestCreateInACurrencyWithoutDecimals(t *testing.T) {
 	t.Parallel()
 	s := open(t).abroad("HU", "HUF")
-	made := s.send("POST", "/v0.1/checkouts", edited(s.order(), change{"amount", 4200}))
-	if holds(t, made.Body, map[string]string{"amount": "4200"}); made.Status != 201 {
+	made := s.Send("POST", "/v0.1/checkouts", edited(s.order(), change{"amount", 4200}))
+	if world.Holds(t, made.Body, map[string]string{"amount": "4200"}); made.Status != 201 {
 		t.Errorf("%d %s", made.Status, made.Body)
 	}
-	invalid("amount").Check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), change{"amount", "4200.5"})))
+	invalid("amount").Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.order(), change{"amount", "4200.5"})))
 }
 
 func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.merchant = s.Provision(map[string]any{"name": "Kiosk", "email": "kiosk@example.com", "country": "DE", "currency": "EUR", "online_payments": false})
+	s.Merchant = s.Provision(map[string]any{"name": "Kiosk", "email": "kiosk@example.com", "country": "DE", "currency": "EUR", "online_payments": false})
 	for name, got := range map[string]world.Response{
-		"create":  s.send("POST", "/v0.1/checkouts", s.order()),
-		"process": s.put("4e425463-3e1b-431d-83fa-1e51c2925e99", s.card(frictionless)),
+		"create":  s.Send("POST", "/v0.1/checkouts", s.order()),
+		"process": s.put("4e425463-3e1b-431d-83fa-1e51c2925e99", s.card(world.Frictionless)),
 	} {
 		denied.Check(t, got)
 		if got.Text("error_message") != "checkout_payments_not_allowed" {
@@ -228,18 +228,18 @@ func TestReferencesAreUsedOnce(t *testing.T) {
 	s := open(t)
 	once := change{"checkout_reference", "once"}
 	id := s.create(t, once)
-	again := func() world.Response { return s.send("POST", "/v0.1/checkouts", edited(s.order(), once)) }
+	again := func() world.Response { return s.Send("POST", "/v0.1/checkouts", edited(s.order(), once)) }
 	duplicate.Check(t, again())
-	s.pay(t, id, s.card(frictionless))
+	s.pay(t, id, s.card(world.Frictionless))
 	duplicate.Check(t, again())
 	s.neighbour().create(t, once)
 	s.create(t, change{"checkout_reference", "ONCE"})
 
 	gone := change{"checkout_reference", "gone"}
-	if ended := s.send("DELETE", "/v0.1/checkouts/"+s.create(t, gone), nil); ended.Status != 200 {
+	if ended := s.Send("DELETE", "/v0.1/checkouts/"+s.create(t, gone), nil); ended.Status != 200 {
 		t.Fatalf("%d %s", ended.Status, ended.Body)
 	}
-	duplicate.Check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), gone)))
+	duplicate.Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.order(), gone)))
 }
 
 func TestCreateOnceUnderAKey(t *testing.T) {
@@ -264,7 +264,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 		t.Errorf("another merchant's key: %d %s", elsewhere.Status, elsewhere.Body)
 	}
 	var listed []map[string]any
-	if err := s.send("GET", "/v0.1/checkouts", nil).Into(&listed); err != nil || len(listed) != 1 {
+	if err := s.Send("GET", "/v0.1/checkouts", nil).Into(&listed); err != nil || len(listed) != 1 {
 		t.Errorf("%d checkouts, %v", len(listed), err)
 	}
 }

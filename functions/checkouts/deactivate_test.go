@@ -9,7 +9,7 @@ import (
 
 func (s *shop) deactivate(id string) world.Response {
 	s.Helper()
-	return s.send("DELETE", "/v0.1/checkouts/"+id, nil)
+	return s.Send("DELETE", "/v0.1/checkouts/"+id, nil)
 }
 
 func TestDeactivate(t *testing.T) {
@@ -23,15 +23,15 @@ func TestDeactivate(t *testing.T) {
 	}{
 		{"new", func(string) {}, "EXPIRED", 1},
 		{"failed", func(id string) { s.put(id, s.card(failingCards[0])) }, "EXPIRED FAILED", 2},
-		{"challenged", func(id string) { s.put(id, s.card(challenged)) }, "EXPIRED CANCELLED", 1},
+		{"challenged", func(id string) { s.put(id, s.card(world.Challenged)) }, "EXPIRED CANCELLED", 1},
 		{"at a bank", func(id string) { s.put(id, ideal("ideal")) }, "EXPIRED CANCELLED", 1},
-		{"failed, then challenged", func(id string) { s.put(id, s.card(failingCards[0])); s.put(id, s.card(challenged)) }, "EXPIRED FAILED CANCELLED", 2},
+		{"failed, then challenged", func(id string) { s.put(id, s.card(failingCards[0])); s.put(id, s.card(world.Challenged)) }, "EXPIRED FAILED CANCELLED", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			id := s.create(t, change{"valid_until", "2027-01-01T00:00:00Z"})
 			c.prepare(id)
 			got := s.deactivate(id)
-			holds(t, got.Body, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:00:00.000+00:00"`, "amount": "10.10"})
+			world.Holds(t, got.Body, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:00:00.000+00:00"`, "amount": "10.10"})
 			if read := s.get(id); got.Status != 200 || string(read.Body) != string(got.Body) {
 				t.Errorf("%d %s\nbut reads %s", got.Status, got.Body, read.Body)
 			}
@@ -48,8 +48,8 @@ func TestDeactivateRefuses(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	paid, deciding := s.create(t), s.create(t, change{"amount", 42.25})
-	s.pay(t, paid, s.card(frictionless))
-	s.put(deciding, s.card(frictionless))
+	s.pay(t, paid, s.card(world.Frictionless))
+	s.put(deciding, s.card(world.Frictionless))
 	processed.Check(t, s.deactivate(paid))
 	closed.Check(t, s.deactivate(deciding))
 	noCheckout.Check(t, s.deactivate("nothing"))
@@ -63,7 +63,7 @@ func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	challenge, redirect := s.create(t), s.create(t)
-	form := s.Challenge(s.put(challenge, s.card(challenged)), "approve")
+	form := s.Challenge(s.put(challenge, s.card(world.Challenged)), "approve")
 	page := bank(t, s.put(redirect, ideal("ideal")))
 	s.deactivate(challenge)
 	s.deactivate(redirect)
@@ -85,7 +85,7 @@ func TestADeactivationMeetsAPayment(t *testing.T) {
 	s := open(t).abroad("BR", "BRL")
 	id := s.create(t)
 	got := s.put(id, boleto())
-	attempt := members(t, transactions(t, got)[0])["id"]
+	attempt := world.Members(t, transactions(t, got)[0])["id"]
 	if _, err := s.App.Sandbox.PayVoucher(t.Context(), attempt[1:len(attempt)-1]); err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,10 @@ var soon = change{"valid_until", world.Start.Add(time.Minute).Format(time.RFC333
 func refusesAll(t *testing.T, s *shop, id string) {
 	t.Helper()
 	at := "/v0.1/checkouts/" + id
-	expired.Check(t, s.put(id, s.card(frictionless)))
-	expired.Check(t, s.send("PATCH", at, map[string]any{"amount": 11}))
-	expired.Check(t, s.send("PATCH", at, map[string]any{"valid_until": nil}))
-	closed.Check(t, s.send("DELETE", at, nil))
+	expired.Check(t, s.put(id, s.card(world.Frictionless)))
+	expired.Check(t, s.Send("PATCH", at, map[string]any{"amount": 11}))
+	expired.Check(t, s.Send("PATCH", at, map[string]any{"valid_until": nil}))
+	closed.Check(t, s.Send("DELETE", at, nil))
 }
 
 // TestExpiryIsSeenAtOnce by every read, before any sweep; its callback comes
@@ -26,7 +26,7 @@ func TestExpiryIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id, failed := s.create(t, soon), s.create(t, soon, change{"amount", 42.01})
-	if declined := s.put(failed, s.card(frictionless)); declined.Text("status") != "FAILED" {
+	if declined := s.put(failed, s.card(world.Frictionless)); declined.Text("status") != "FAILED" {
 		t.Fatalf("%s", declined.Body)
 	}
 	s.Clock.Advance(time.Minute - time.Nanosecond)
@@ -37,8 +37,8 @@ func TestExpiryIsSeenAtOnce(t *testing.T) {
 	if got := s.seen(id) + ", " + s.seen(failed); got != "EXPIRED, EXPIRED FAILED" {
 		t.Errorf("at the time: %s", got)
 	}
-	for _, c := range listed(t, s.send("GET", "/v0.1/checkouts", nil)) {
-		holds(t, c, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:01:00.000+00:00"`})
+	for _, c := range listed(t, s.Send("GET", "/v0.1/checkouts", nil)) {
+		world.Holds(t, c, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:01:00.000+00:00"`})
 	}
 	refusesAll(t, s, id)
 	if n := s.told(id); n != 1 {
@@ -55,12 +55,12 @@ func TestAnAttemptBegunInTimeMayStillPay(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.create(t, soon)
-	started := s.put(id, s.card(challenged))
+	started := s.put(id, s.card(world.Challenged))
 	s.Clock.Advance(2 * time.Minute)
 	if s.Settle(); s.seen(id) != "PENDING PENDING" {
 		t.Errorf("while the payer decides: %s", s.seen(id))
 	}
-	expired.Check(t, s.put(id, s.card(frictionless)))
+	expired.Check(t, s.put(id, s.card(world.Frictionless)))
 	s.answer(t, id, s.Challenge(started, "approve"))
 	if got := s.seen(id); got != "PAID SUCCESSFUL" {
 		t.Errorf("afterwards: %s", got)
@@ -74,7 +74,7 @@ func TestAnAttemptBegunInTimeMayFail(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.create(t, soon)
-	started := s.put(id, s.card(challenged))
+	started := s.put(id, s.card(world.Challenged))
 	s.Clock.Advance(2 * time.Minute)
 	s.answer(t, id, s.Challenge(started, "reject"))
 	if got := s.seen(id); got != "EXPIRED FAILED" {
@@ -90,7 +90,7 @@ func TestWithoutATimeNothingExpires(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	never, saved := s.create(t), s.create(t, soon)
-	if freed := s.send("PATCH", "/v0.1/checkouts/"+saved, map[string]any{"valid_until": nil}); freed.Status != 200 {
+	if freed := s.Send("PATCH", "/v0.1/checkouts/"+saved, map[string]any{"valid_until": nil}); freed.Status != 200 {
 		t.Fatalf("%d %s", freed.Status, freed.Body)
 	}
 	s.Clock.Advance(365 * 24 * time.Hour)

@@ -2,96 +2,61 @@ package checkouts_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// shop is a merchant's server in a world.
+// shop is a merchant's server that creates and processes checkouts.
 type shop struct {
-	*world.World
-	merchant world.Merchant
-	currency string
+	world.Shop
 	receiver *world.Receiver // of its callbacks
-	count    *atomic.Int64   // makes references and customers unique in the world
 }
 
-const (
-	cvv          = "739"
-	redirectURL  = "https://shop.example/done?a=b"
-	frictionless = "4200000000000091"
-	challenged   = "4200000000000042"
-)
+const redirectURL = "https://shop.example/done?a=b"
 
 // open starts a world with a German shop.
 func open(t *testing.T) *shop {
 	t.Helper()
 	w := world.New(t)
-	w.Secret("CVV", cvv)
-	return &shop{World: w, merchant: w.Merchant, currency: "EUR", receiver: w.Receive(), count: &atomic.Int64{}}
+	return &shop{w.Shop(), w.Receive()}
 }
 
 // abroad is another merchant of the same world, settling in its own currency.
 func (s *shop) abroad(country, currency string) *shop {
 	s.Helper()
-	facts := map[string]any{"name": "Filiale " + country, "email": "filiale@example.com", "country": country, "currency": currency}
-	return &shop{World: s.World, merchant: s.Provision(facts), currency: currency, receiver: s.receiver, count: s.count}
+	return &shop{s.Abroad(country, currency, nil), s.receiver}
 }
 
 // neighbour is the world's other German merchant.
-func (s *shop) neighbour() *shop {
-	return &shop{World: s.World, merchant: s.Other, currency: s.currency, receiver: s.receiver, count: s.count}
-}
+func (s *shop) neighbour() *shop { return &shop{s.Neighbour(), s.receiver} }
 
-// send is a request with the shop's key.
-func (s *shop) send(method, path string, body any) world.Response {
-	s.Helper()
-	return s.Do(world.Request{Method: method, Path: path, Body: body, Key: s.merchant.Key.Plaintext})
-}
-
-func (s *shop) get(id string) world.Response { return s.send("GET", "/v0.1/checkouts/"+id, nil) }
+func (s *shop) get(id string) world.Response { return s.Send("GET", "/v0.1/checkouts/"+id, nil) }
 
 func (s *shop) put(id string, body any) world.Response {
-	return s.send("PUT", "/v0.1/checkouts/"+id, body)
+	return s.Send("PUT", "/v0.1/checkouts/"+id, body)
 }
-
-func (s *shop) next() int64 { return s.count.Add(1) }
 
 // order is a good body to create a checkout with.
 func (s *shop) order() map[string]any {
-	return map[string]any{"checkout_reference": fmt.Sprintf("order-%d", s.next()), "amount": 10.10,
-		"currency": s.currency, "merchant_code": s.merchant.Code, "return_url": s.receiver.URL, "redirect_url": redirectURL}
+	return edited(s.Order("10.10"), change{"return_url", s.receiver.URL}, change{"redirect_url", redirectURL})
 }
 
 // create makes a checkout of an order with changes and answers its id.
 func (s *shop) create(t *testing.T, changes ...change) string {
 	t.Helper()
-	made := s.send("POST", "/v0.1/checkouts", edited(s.order(), changes...))
+	made := s.Send("POST", "/v0.1/checkouts", edited(s.order(), changes...))
 	if made.Status != 201 {
 		t.Fatalf("create: %d %s", made.Status, made.Body)
 	}
 	return made.Text("id")
 }
 
-// customer makes a customer and answers its id.
-func (s *shop) customer(t *testing.T) string {
-	t.Helper()
-	id := fmt.Sprintf("customer-%d", s.next())
-	if made := s.send("POST", "/v0.1/customers", map[string]any{"customer_id": id}); made.Status != 201 {
-		t.Fatalf("customer: %d %s", made.Status, made.Body)
-	}
-	return id
-}
-
-// card is a body to pay with a card.
+// card is a body to pay with a card, with changes.
 func (s *shop) card(number string, changes ...change) map[string]any {
-	s.Secret("card number", number)
-	return edited(map[string]any{"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": number,
-		"expiry_month": "12", "expiry_year": "2030", "cvv": cvv}}, changes...)
+	return edited(s.Card(number), changes...)
 }
 
 // pay has a checkout paid at once and answers it.
@@ -179,36 +144,11 @@ var (
 	tooMany    = world.Refused(429, "TOO_MANY_REQUESTS", "", "too-many-requests")
 )
 
-// members is an object's members by name, each as it was sent.
-func members(t *testing.T, body []byte) map[string]string {
-	t.Helper()
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(body, &raw); err != nil {
-		t.Fatalf("%s: %v", body, err)
-	}
-	texts := map[string]string{}
-	for name, value := range raw {
-		texts[name] = string(value)
-	}
-	return texts
-}
-
-// holds checks members of an object; "" means there is none of the name.
-func holds(t *testing.T, body []byte, want map[string]string) {
-	t.Helper()
-	got := members(t, body)
-	for name, value := range want {
-		if got[name] != value {
-			t.Errorf("%s is %s, want %s", name, got[name], value)
-		}
-	}
-}
-
 // transactions are those of a checkout, each as it was sent.
 func transactions(t *testing.T, checkout world.Response) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage
-	if err := json.Unmarshal([]byte(members(t, checkout.Body)["transactions"]), &all); err != nil || len(all) == 0 {
+	if err := json.Unmarshal([]byte(world.Members(t, checkout.Body)["transactions"]), &all); err != nil || len(all) == 0 {
 		t.Fatalf("no transactions in %s: %v", checkout.Body, err)
 	}
 	return all

@@ -22,7 +22,7 @@ func TestMethodsByCurrency(t *testing.T) {
 	for currency, want := range offered {
 		s := home.abroad(want.country, currency)
 		var ofCheckout struct{ Items []struct{ ID, Name string } }
-		if got := s.send("GET", "/v0.1/checkouts/"+s.create(t)+"/payment-methods", nil); got.Status != 200 || got.Into(&ofCheckout) != nil {
+		if got := s.Send("GET", "/v0.1/checkouts/"+s.create(t)+"/payment-methods", nil); got.Status != 200 || got.Into(&ofCheckout) != nil {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
 		var ids []string
@@ -47,7 +47,7 @@ func TestMethodsByCurrency(t *testing.T) {
 
 func (s *shop) methods(query string) world.Response {
 	s.Helper()
-	return s.send("GET", "/v0.1/merchants/"+s.merchant.Code+"/payment-methods"+query, nil)
+	return s.Send("GET", "/v0.1/merchants/"+s.Merchant.Code+"/payment-methods"+query, nil)
 }
 
 // offers are the ids a merchant may offer.
@@ -81,7 +81,7 @@ func TestConstraintsOfMethods(t *testing.T) {
 	} {
 		got := s.methods(query)
 		world.Refused(400, "INVALID", want.reference, "validation-failed").Check(t, got)
-		holds(t, got.Body, map[string]string{"details": `"` + want.message + `"`, "title": `"Validation Failed"`, "status": "400",
+		world.Holds(t, got.Body, map[string]string{"details": `"` + want.message + `"`, "title": `"Validation Failed"`, "status": "400",
 			"failed_constraints": `[{"message":"` + want.message + `","reference":"` + want.reference + `"}]`})
 	}
 	for _, twice := range []string{"?currency=EUR&currency=EUR", "?currency=EUR&amount=1&amount=2"} {
@@ -95,7 +95,7 @@ func TestMethodsOfOthers(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, code := range []string{s.Other.Code, "MC00000000", "me"} {
-		notFound.Check(t, s.send("GET", "/v0.1/merchants/"+code+"/payment-methods", nil))
+		notFound.Check(t, s.Send("GET", "/v0.1/merchants/"+code+"/payment-methods", nil))
 	}
-	noCheckout.Check(t, s.send("GET", "/v0.1/checkouts/"+s.neighbour().create(t)+"/payment-methods", nil))
+	noCheckout.Check(t, s.Send("GET", "/v0.1/checkouts/"+s.neighbour().create(t)+"/payment-methods", nil))
 }

@@ -58,14 +58,14 @@ func TestDeclinedAmounts(t *testing.T) {
 	s := open(t)
 	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x"}}
 	for _, amount := range declinedAmounts {
-		for name, body := range map[string]map[string]any{"card": s.card(frictionless), "challenge": s.card(challenged), "wallet": wallet} {
+		for name, body := range map[string]map[string]any{"card": s.card(world.Frictionless), "challenge": s.card(world.Challenged), "wallet": wallet} {
 			t.Run(name+" "+amount, func(t *testing.T) {
 				id := s.create(t, change{"amount", amount})
 				got := s.put(id, body)
 				if got.Status != 200 || s.seen(id) != "FAILED FAILED" || s.told(id) != 1 || s.Books(id).Captured != 0 {
 					t.Errorf("%d %s: %s, told %d times", got.Status, got.Body, s.seen(id), s.told(id))
 				}
-				holds(t, got.Body, map[string]string{"transaction_id": "", "transaction_code": "", "payment_instrument": ""})
+				world.Holds(t, got.Body, map[string]string{"transaction_id": "", "transaction_code": "", "payment_instrument": ""})
 			})
 		}
 	}
@@ -76,10 +76,10 @@ func TestDeclinedInMinorUnits(t *testing.T) {
 	t.Parallel()
 	s := open(t).abroad("HU", "HUF")
 	id := s.create(t, change{"amount", 1100})
-	if s.put(id, s.card(frictionless)); s.seen(id) != "FAILED FAILED" {
+	if s.put(id, s.card(world.Frictionless)); s.seen(id) != "FAILED FAILED" {
 		t.Errorf("%s", s.seen(id))
 	}
-	s.pay(t, s.create(t, change{"amount", 11}), s.card(frictionless))
+	s.pay(t, s.create(t, change{"amount", 11}), s.card(world.Frictionless))
 }
 
 // TestTheAcquirerDoesNotTakeIt: nothing changes, and the merchant may try
@@ -89,7 +89,7 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	s := open(t)
 	id := s.create(t, change{"amount", 42.24})
 	before := s.get(id)
-	body := s.card(frictionless)
+	body := s.card(world.Frictionless)
 	process := func() world.Response {
 		return s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body, Header: map[string]string{"Idempotency-Key": "again"}})
 	}
@@ -103,7 +103,7 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	if after := s.get(id); string(after.Body) != string(before.Body) || s.told(id) != 0 {
 		t.Errorf("was %s\nis %s\ntold %d times", before.Body, after.Body, s.told(id))
 	}
-	if priced := s.send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 42.23}); priced.Status != 200 {
+	if priced := s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 42.23}); priced.Status != 200 {
 		t.Fatalf("%d %s", priced.Status, priced.Body)
 	}
 	if got := process(); got.Status != 200 || s.seen(id) != "PAID SUCCESSFUL" {
@@ -117,14 +117,14 @@ func TestNobodyKnowsTheOutcome(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.create(t, change{"amount", 42.25})
-	got := s.put(id, s.card(frictionless))
+	got := s.put(id, s.card(world.Frictionless))
 	if got.Status != 200 || s.seen(id) != "PENDING PENDING" || got.Text("status") != "PENDING" {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	at := "/v0.1/checkouts/" + id
-	busy.Check(t, s.put(id, s.card(frictionless)))
-	busy.Check(t, s.send("PATCH", at, map[string]any{"amount": 1}))
-	closed.Check(t, s.send("DELETE", at, nil))
+	busy.Check(t, s.put(id, s.card(world.Frictionless)))
+	busy.Check(t, s.Send("PATCH", at, map[string]any{"amount": 1}))
+	closed.Check(t, s.Send("DELETE", at, nil))
 	if s.seen(id) != "PENDING PENDING" || s.told(id) != 0 {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
@@ -132,7 +132,7 @@ func TestNobodyKnowsTheOutcome(t *testing.T) {
 	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
 		t.Errorf("a minute later: %s, told %d times", s.seen(id), s.told(id))
 	}
-	holds(t, s.get(id).Body, map[string]string{"amount": "42.25"})
+	world.Holds(t, s.get(id).Body, map[string]string{"amount": "42.25"})
 }
 
 // TestTheLifeOfACheckout is contract §4.5 from its beginning to its end.
@@ -146,18 +146,18 @@ func TestTheLifeOfACheckout(t *testing.T) {
 	}{
 		{failingCards[0], "FAILED FAILED", 1},
 		{failingCards[1], "FAILED FAILED FAILED", 2},
-		{challenged, "PENDING FAILED FAILED PENDING", 2},
+		{world.Challenged, "PENDING FAILED FAILED PENDING", 2},
 		{failingCards[2], "FAILED FAILED FAILED CANCELLED FAILED", 3},
-		{frictionless, "PAID FAILED FAILED CANCELLED FAILED SUCCESSFUL", 4},
+		{world.Frictionless, "PAID FAILED FAILED CANCELLED FAILED SUCCESSFUL", 4},
 	} {
 		if s.put(id, s.card(step.number)); s.seen(id) != step.seen || s.told(id) != step.told {
 			t.Fatalf("step %d: %s, told %d times", i, s.seen(id), s.told(id))
 		}
 	}
 	paid := s.get(id)
-	processed.Check(t, s.put(id, s.card(frictionless)))
-	processed.Check(t, s.send("DELETE", "/v0.1/checkouts/"+id, nil))
-	processed.Check(t, s.send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 1}))
+	processed.Check(t, s.put(id, s.card(world.Frictionless)))
+	processed.Check(t, s.Send("DELETE", "/v0.1/checkouts/"+id, nil))
+	processed.Check(t, s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 1}))
 	s.Minute()
 	if after := s.get(id); string(after.Body) != string(paid.Body) || s.told(id) != 4 || s.Books(id).Captured != 1 {
 		t.Errorf("was %s\nis %s", paid.Body, after.Body)
@@ -169,12 +169,12 @@ func TestNobodyIsToldWithoutAReturnURL(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	silent := change{"return_url", absent}
-	s.pay(t, s.create(t, silent), s.card(frictionless))
+	s.pay(t, s.create(t, silent), s.card(world.Frictionless))
 	s.put(s.create(t, silent), s.card(failingCards[0]))
-	s.put(s.create(t, silent, change{"amount", 42.25}), s.card(frictionless))
+	s.put(s.create(t, silent, change{"amount", 42.25}), s.card(world.Frictionless))
 	challenge := s.create(t, silent)
-	s.answer(t, challenge, s.Challenge(s.put(challenge, s.card(challenged)), "approve"))
-	s.send("DELETE", "/v0.1/checkouts/"+s.create(t, silent), nil)
+	s.answer(t, challenge, s.Challenge(s.put(challenge, s.card(world.Challenged)), "approve"))
+	s.Send("DELETE", "/v0.1/checkouts/"+s.create(t, silent), nil)
 	s.create(t, silent, soon)
 	s.Minute()
 	if got := s.receiver.Deliveries(); len(got) != 0 {
@@ -193,22 +193,22 @@ func TestTenAttemptsAnHour(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 	}
 	before := s.get(id)
-	got := s.put(id, s.card(frictionless))
+	got := s.put(id, s.card(world.Frictionless))
 	if tooMany.Check(t, got); got.Header.Get("Retry-After") != "3000" { // the first was ten minutes ago
 		t.Errorf("Retry-After %s", got.Header.Get("Retry-After"))
 	}
 	if after := s.get(id); string(after.Body) != string(before.Body) {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
 	}
-	s.pay(t, s.create(t), s.card(frictionless)) // another checkout is not concerned
+	s.pay(t, s.create(t), s.card(world.Frictionless)) // another checkout is not concerned
 	s.Clock.Advance(50 * time.Minute)
-	s.pay(t, id, s.card(frictionless))
+	s.pay(t, id, s.card(world.Frictionless))
 }
 
 func TestProcessOnceUnderAKey(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	for _, number := range []string{frictionless, failingCards[0], challenged} {
+	for _, number := range []string{world.Frictionless, failingCards[0], world.Challenged} {
 		t.Run(number, func(t *testing.T) {
 			id := s.create(t)
 			send := func(body map[string]any) world.Response {
@@ -232,22 +232,22 @@ func TestProcessOnceUnderAKey(t *testing.T) {
 func TestGooglePay(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	id := s.create(t, change{"customer_id", s.customer(t)})
+	id := s.create(t, change{"customer_id", s.Customer()})
 	paid := s.pay(t, id, map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x", "protocolVersion": "ECv2"}})
-	holds(t, transactions(t, paid)[0], map[string]string{"entry_mode": `"GOOGLE_PAY"`, "payment_type": `"ECOM"`})
-	holds(t, paid.Body, map[string]string{"payment_instrument": ""})
+	world.Holds(t, transactions(t, paid)[0], map[string]string{"entry_mode": `"GOOGLE_PAY"`, "payment_type": `"ECOM"`})
+	world.Holds(t, paid.Body, map[string]string{"payment_instrument": ""})
 }
 
 func TestInstallmentsInBrazil(t *testing.T) {
 	t.Parallel()
 	s := open(t).abroad("BR", "BRL")
 	for _, n := range []int{1, 2, 12} {
-		paid := s.pay(t, s.create(t), s.card(frictionless, change{"installments", n}))
-		holds(t, transactions(t, paid)[0], map[string]string{"installments_count": fmt.Sprint(n)})
+		paid := s.pay(t, s.create(t), s.card(world.Frictionless, change{"installments", n}))
+		world.Holds(t, transactions(t, paid)[0], map[string]string{"installments_count": fmt.Sprint(n)})
 	}
 	id := s.create(t)
 	for _, n := range []int{13, 0, -1} {
-		invalid("installments").Check(t, s.put(id, s.card(frictionless, change{"installments", n})))
+		invalid("installments").Check(t, s.put(id, s.card(world.Frictionless, change{"installments", n})))
 	}
 }
 
@@ -255,9 +255,9 @@ func TestZipCodesInTheUSA(t *testing.T) {
 	t.Parallel()
 	s := open(t).abroad("US", "USD")
 	id := s.create(t)
-	missing("card.zip_code").Check(t, s.put(id, s.card(frictionless)))
+	missing("card.zip_code").Check(t, s.put(id, s.card(world.Frictionless)))
 	for _, zip := range []string{"1234", "123456", "9021O", "90210-1"} {
-		invalid("card.zip_code").Check(t, s.put(id, s.card(frictionless, change{"card.zip_code", zip})))
+		invalid("card.zip_code").Check(t, s.put(id, s.card(world.Frictionless, change{"card.zip_code", zip})))
 	}
-	s.pay(t, id, s.card(frictionless, change{"card.zip_code", "90210"}))
+	s.pay(t, id, s.card(world.Frictionless, change{"card.zip_code", "90210"}))
 }

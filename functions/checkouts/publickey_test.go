@@ -12,42 +12,42 @@ var hidden = map[string]string{"pay_to_email": "", "return_url": "", "customer_i
 func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	key := s.key("public")
+	key := s.NewKey("public")
 	open := func() string {
-		return s.create(t, change{"customer_id", s.customer(t)}, change{"pay_to_email", "kaffee@example.com"})
+		return s.create(t, change{"customer_id", s.Customer()}, change{"pay_to_email", "kaffee@example.com"})
 	}
 	do := func(method, id string, body any) world.Response {
 		return s.Do(world.Request{Method: method, Path: "/v0.1/checkouts/" + id, Body: body, Key: key})
 	}
 	id := open()
 	read := do("GET", id, nil)
-	if holds(t, read.Body, hidden); read.Status != 200 || read.Text("id") != id {
+	if world.Holds(t, read.Body, hidden); read.Status != 200 || read.Text("id") != id {
 		t.Errorf("retrieve: %d %s", read.Status, read.Body)
 	}
-	paid := do("PUT", id, s.card(frictionless))
-	if holds(t, paid.Body, hidden); paid.Status != 200 || paid.Text("status") != "PAID" {
+	paid := do("PUT", id, s.card(world.Frictionless))
+	if world.Holds(t, paid.Body, hidden); paid.Status != 200 || paid.Text("status") != "PAID" {
 		t.Errorf("process: %d %s", paid.Status, paid.Body)
 	}
 	if n := s.told(id); n != 1 {
 		t.Errorf("told %d times", n)
 	}
-	if started := do("PUT", open(), s.card(challenged)); started.Status != 202 {
+	if started := do("PUT", open(), s.card(world.Challenged)); started.Status != 202 {
 		t.Errorf("challenge: %d %s", started.Status, started.Body)
 	}
 	for name, kept := range map[string]string{"pay_to_email": `"kaffee@example.com"`, "return_url": `"` + s.receiver.URL + `"`} {
-		holds(t, s.get(id).Body, map[string]string{name: kept})
+		world.Holds(t, s.get(id).Body, map[string]string{name: kept})
 	}
 }
 
 func TestAPublicKeyDoesNothingElse(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	key, id, customer := s.key("public"), s.create(t), s.customer(t)
+	key, id, customer := s.NewKey("public"), s.create(t), s.Customer()
 	before := s.get(id)
 	requests := append(rowsOfACheckout(s, id)[2:],
 		world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: s.order()},
 		world.Request{Method: "GET", Path: "/v0.1/checkouts"},
-		world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.merchant.Code + "/payment-methods"},
+		world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.Merchant.Code + "/payment-methods"},
 		world.Request{Method: "POST", Path: "/v0.1/customers", Body: map[string]any{"customer_id": "x"}},
 		world.Request{Method: "GET", Path: "/v0.1/customers/" + customer},
 		world.Request{Method: "PUT", Path: "/v0.1/customers/" + customer, Body: map[string]any{}},
@@ -58,7 +58,7 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 		denied.Check(t, s.Do(request))
 	}
 	noCheckout.Check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + s.neighbour().create(t), Key: key}))
-	if after := s.get(id); string(after.Body) != string(before.Body) || len(listed(t, s.send("GET", "/v0.1/checkouts", nil))) != 1 {
+	if after := s.get(id); string(after.Body) != string(before.Body) || len(listed(t, s.Send("GET", "/v0.1/checkouts", nil))) != 1 {
 		t.Errorf("something changed: %s", after.Body)
 	}
 }
@@ -75,7 +75,7 @@ func TestBrowsersMayCall(t *testing.T) {
 		t.Errorf("preflight: %d %v", preflight.Status, preflight.Header)
 	}
 	for name, got := range map[string]world.Response{
-		"retrieve": s.send("GET", at, nil), "refused": s.send("PUT", at, map[string]any{}), "not authenticated": s.Do(world.Request{Method: "GET", Path: at, Key: "-"}),
+		"retrieve": s.Send("GET", at, nil), "refused": s.Send("PUT", at, map[string]any{}), "not authenticated": s.Do(world.Request{Method: "GET", Path: at, Key: "-"}),
 	} {
 		if got.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: %v", name, got.Header)
@@ -86,7 +86,7 @@ func TestBrowsersMayCall(t *testing.T) {
 		if refused.Status != 405 || refused.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %d %v", path, refused.Status, refused.Header)
 		}
-		if got := s.send("GET", path, nil); got.Header.Get("Access-Control-Allow-Origin") != "" {
+		if got := s.Send("GET", path, nil); got.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %v", path, got.Header)
 		}
 	}

@@ -52,7 +52,7 @@ func byToken(customer, token string) map[string]any {
 func (s *shop) cards(t *testing.T, customer string) []string {
 	t.Helper()
 	var texts []string
-	for _, c := range listed(t, s.send("GET", "/v0.1/customers/"+customer+"/payment-instruments", nil)) {
+	for _, c := range listed(t, s.Send("GET", "/v0.1/customers/"+customer+"/payment-instruments", nil)) {
 		texts = append(texts, string(c))
 	}
 	return texts
@@ -60,26 +60,26 @@ func (s *shop) cards(t *testing.T, customer string) []string {
 
 func (s *shop) forget(customer, token string) world.Response {
 	s.Helper()
-	return s.send("DELETE", "/v0.1/customers/"+customer+"/payment-instruments/"+token, nil)
+	return s.Send("DELETE", "/v0.1/customers/"+customer+"/payment-instruments/"+token, nil)
 }
 
 func (s *shop) mandate(status string) string {
-	return `{"type":"recurrent","status":"` + status + `","merchant_code":"` + s.merchant.Code + `"}`
+	return `{"type":"recurrent","status":"` + status + `","merchant_code":"` + s.Merchant.Code + `"}`
 }
 
 // TestRecurring is contract §4.6 from its beginning to its end.
 func TestRecurring(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	customer := s.customer(t)
+	customer := s.Customer()
 	setup := s.create(t, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"}, change{"amount", 0})
-	started := s.put(setup, s.card(challenged, consent)) // the payer is there to be asked
+	started := s.put(setup, s.card(world.Challenged, consent)) // the payer is there to be asked
 	if started.Status != 202 || len(s.cards(t, customer)) != 0 {
 		t.Fatalf("%d %s, saved %v", started.Status, started.Body, s.cards(t, customer))
 	}
 	s.answer(t, setup, s.Challenge(started, "approve"))
 	token := s.saved(t, setup)
-	holds(t, s.get(setup).Body, map[string]string{"mandate": s.mandate("active"), "purpose": `"SETUP_RECURRING_PAYMENT"`})
+	world.Holds(t, s.get(setup).Body, map[string]string{"mandate": s.mandate("active"), "purpose": `"SETUP_RECURRING_PAYMENT"`})
 	if n := s.told(setup); n != 1 || s.Books(setup).Captured != 0 {
 		t.Errorf("told %d times, captured %d of a verification", n, s.Books(setup).Captured)
 	}
@@ -92,7 +92,7 @@ func TestRecurring(t *testing.T) {
 		s.Clock.Advance(10 * time.Minute)
 		id := s.create(t)
 		paid := s.pay(t, id, byToken(customer, token)) // a challenge card, but nobody is there
-		holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`, "entry_mode": `"CUSTOMER_ENTRY"`})
+		world.Holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`, "entry_mode": `"CUSTOMER_ENTRY"`})
 		if s.told(id) != 1 || s.Books(id).Captured != 1 {
 			t.Errorf("told %d times, captured %d", s.told(id), s.Books(id).Captured)
 		}
@@ -102,14 +102,14 @@ func TestRecurring(t *testing.T) {
 func TestAFailedSetupSavesNothing(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	customer := s.customer(t)
+	customer := s.Customer()
 	id := s.create(t, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"}, change{"amount", 1})
-	s.answer(t, id, s.Challenge(s.put(id, s.card(challenged, consent)), "reject"))
+	s.answer(t, id, s.Challenge(s.put(id, s.card(world.Challenged, consent)), "reject"))
 	s.put(id, s.card(failingCards[0], consent))
 	if got := s.cards(t, customer); s.seen(id) != "FAILED FAILED FAILED" || len(got) != 0 {
 		t.Errorf("%s, saved %v", s.seen(id), got)
 	}
-	holds(t, s.get(id).Body, map[string]string{"mandate": "", "payment_instrument": ""})
+	world.Holds(t, s.get(id).Body, map[string]string{"mandate": "", "payment_instrument": ""})
 }
 
 // TestACardSavedWithoutAMandate is charged with the payer present: it may be
@@ -117,9 +117,9 @@ func TestAFailedSetupSavesNothing(t *testing.T) {
 func TestACardSavedWithoutAMandate(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	customer := s.customer(t)
-	token := s.save(t, customer, challenged)
-	if got := s.cards(t, customer); len(got) != 1 || members(t, []byte(got[0]))["mandate"] != "" {
+	customer := s.Customer()
+	token := s.save(t, customer, world.Challenged)
+	if got := s.cards(t, customer); len(got) != 1 || world.Members(t, []byte(got[0]))["mandate"] != "" {
 		t.Errorf("saved %v", got)
 	}
 	id := s.create(t)
@@ -128,7 +128,7 @@ func TestACardSavedWithoutAMandate(t *testing.T) {
 		t.Fatalf("%d %s", started.Status, started.Body)
 	}
 	s.answer(t, id, s.Challenge(started, "approve"))
-	holds(t, transactions(t, s.get(id))[0], map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
+	world.Holds(t, transactions(t, s.get(id))[0], map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
 	declined := s.create(t, change{"amount", 42.91})
 	if s.put(declined, byToken(customer, token)); s.seen(declined) != "FAILED FAILED" {
 		t.Errorf("a declined amount: %s", s.seen(declined))
@@ -138,21 +138,21 @@ func TestACardSavedWithoutAMandate(t *testing.T) {
 func TestTokensOfCards(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	ada, grace := s.customer(t), s.customer(t)
+	ada, grace := s.Customer(), s.Customer()
 	theirs := s.neighbour()
-	if made := theirs.send("POST", "/v0.1/customers", map[string]any{"customer_id": ada}); made.Status != 201 {
+	if made := theirs.Send("POST", "/v0.1/customers", map[string]any{"customer_id": ada}); made.Status != 201 {
 		t.Fatalf("%d %s", made.Status, made.Body)
 	}
-	first := s.save(t, ada, frictionless)
+	first := s.save(t, ada, world.Frictionless)
 	for name, c := range map[string]struct {
 		token string
 		same  bool
 	}{
-		"again":            {s.save(t, ada, frictionless), true},
-		"with a mandate":   {s.setUp(t, ada, frictionless), true},
+		"again":            {s.save(t, ada, world.Frictionless), true},
+		"with a mandate":   {s.setUp(t, ada, world.Frictionless), true},
 		"another card":     {s.save(t, ada, "5200000000000007"), false},
-		"another customer": {s.save(t, grace, frictionless), false},
-		"another merchant": {theirs.save(t, ada, frictionless), false},
+		"another customer": {s.save(t, grace, world.Frictionless), false},
+		"another merchant": {theirs.save(t, ada, world.Frictionless), false},
 	} {
 		if (c.token == first) != c.same {
 			t.Errorf("%s: %s, the first is %s", name, c.token, first)
@@ -164,21 +164,21 @@ func TestTokensOfCards(t *testing.T) {
 	}
 	for _, one := range got {
 		want := map[string]string{"card": `{"last_4_digits":"0007","type":"MASTERCARD"}`, "mandate": ""}
-		if members(t, []byte(one))["token"] == `"`+first+`"` {
+		if world.Members(t, []byte(one))["token"] == `"`+first+`"` {
 			want = map[string]string{"card": `{"last_4_digits":"0091","type":"VISA"}`, "mandate": s.mandate("active")}
 		}
-		holds(t, []byte(one), want)
+		world.Holds(t, []byte(one), want)
 	}
 }
 
 func TestTokensThatAreNotTheCustomers(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	ada, grace := s.customer(t), s.customer(t)
-	token := s.save(t, ada, frictionless)
+	ada, grace := s.Customer(), s.Customer()
+	token := s.save(t, ada, world.Frictionless)
 	theirs := s.neighbour()
-	stranger := theirs.customer(t)
-	foreign := theirs.save(t, stranger, frictionless)
+	stranger := theirs.Customer()
+	foreign := theirs.save(t, stranger, world.Frictionless)
 	id := s.create(t)
 	for _, body := range []map[string]any{byToken(grace, token), byToken("nobody", token), byToken(ada, "nothing"), byToken(stranger, foreign), byToken(ada, foreign)} {
 		invalid("token").Check(t, s.put(id, body))
@@ -194,14 +194,14 @@ func TestTokensThatAreNotTheCustomers(t *testing.T) {
 func TestADeactivatedCard(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	customer := s.customer(t)
-	token := s.setUp(t, customer, frictionless)
+	customer := s.Customer()
+	token := s.setUp(t, customer, world.Frictionless)
 	for range 2 {
 		if got := s.forget(customer, token); got.Status != 204 || len(got.Body) > 0 {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
 	}
-	holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "false", "mandate": s.mandate("inactive"), "token": `"` + token + `"`})
+	world.Holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "false", "mandate": s.mandate("inactive"), "token": `"` + token + `"`})
 	id := s.create(t)
 	before := s.get(id)
 	unusable.Check(t, s.put(id, byToken(customer, token)))
@@ -209,10 +209,10 @@ func TestADeactivatedCard(t *testing.T) {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
 	}
 	s.Clock.Advance(10 * time.Minute)
-	if again := s.setUp(t, customer, frictionless); again != token {
+	if again := s.setUp(t, customer, world.Frictionless); again != token {
 		t.Errorf("saved anew as %s, was %s", again, token)
 	}
-	holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "true", "mandate": s.mandate("active"), "created_at": `"2026-11-20T12:00:00.000+00:00"`})
+	world.Holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "true", "mandate": s.mandate("active"), "created_at": `"2026-11-20T12:00:00.000+00:00"`})
 	s.pay(t, id, byToken(customer, token))
 }
 
@@ -221,25 +221,25 @@ func TestADeactivatedCard(t *testing.T) {
 func TestAnInactiveMandate(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	customer := s.customer(t)
-	token := s.setUp(t, customer, frictionless)
+	customer := s.Customer()
+	token := s.setUp(t, customer, world.Frictionless)
 	s.forget(customer, token)
-	s.save(t, customer, frictionless)
-	holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "true", "mandate": s.mandate("inactive")})
+	s.save(t, customer, world.Frictionless)
+	world.Holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "true", "mandate": s.mandate("inactive")})
 	id := s.create(t)
 	unusable.Check(t, s.put(id, byToken(customer, token)))
 	if got := s.seen(id); got != "PENDING" {
 		t.Errorf("%s", got)
 	}
-	s.setUp(t, customer, frictionless)
+	s.setUp(t, customer, world.Frictionless)
 	s.pay(t, id, byToken(customer, token))
 }
 
 func TestAnExpiredCard(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	customer := s.customer(t)
-	token := s.save(t, customer, frictionless)
+	customer := s.Customer()
+	token := s.save(t, customer, world.Frictionless)
 	id := s.create(t)
 	s.Clock.Advance(time.Date(2031, 1, 1, 11, 59, 59, 0, time.UTC).Sub(world.Start))
 	s.pay(t, s.create(t), byToken(customer, token))

@@ -63,7 +63,7 @@ func paysByRedirect(t *testing.T, s *shop, method string) {
 		t.Errorf("%s", s.seen(id))
 	}
 	shown := s.Do(world.Request{Method: "GET", Path: page + "?payment_type=" + method, Key: "-"})
-	if shown.Status != 200 || !strings.Contains(string(shown.Body), "10.10 "+s.currency) {
+	if shown.Status != 200 || !strings.Contains(string(shown.Body), "10.10 "+s.Currency) {
 		t.Errorf("page: %d %s", shown.Status, shown.Body)
 	}
 	back := s.decide(page, "pay")
@@ -73,7 +73,7 @@ func paysByRedirect(t *testing.T, s *shop, method string) {
 	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
-	holds(t, transactions(t, s.get(id))[0], map[string]string{"entry_mode": `"` + strings.ToUpper(method) + `"`, "payment_type": `"ECOM"`})
+	world.Holds(t, transactions(t, s.get(id))[0], map[string]string{"entry_mode": `"` + strings.ToUpper(method) + `"`, "payment_type": `"ECOM"`})
 }
 
 func TestTheBanksAnswers(t *testing.T) {

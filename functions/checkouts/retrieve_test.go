@@ -2,7 +2,6 @@ package checkouts_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,7 +23,7 @@ func listed(t *testing.T, got world.Response) []json.RawMessage {
 func TestListNewestFirst(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if empty := s.send("GET", "/v0.1/checkouts", nil); empty.Status != 200 || string(empty.Body) != "[]" {
+	if empty := s.Send("GET", "/v0.1/checkouts", nil); empty.Status != 200 || string(empty.Body) != "[]" {
 		t.Errorf("none: %d %s", empty.Status, empty.Body)
 	}
 	var want []string
@@ -33,7 +32,7 @@ func TestListNewestFirst(t *testing.T) {
 		want = append([]string{string(s.get(id).Body)}, want...)
 		s.Clock.Advance(time.Millisecond)
 	}
-	got := listed(t, s.send("GET", "/v0.1/checkouts", nil))
+	got := listed(t, s.Send("GET", "/v0.1/checkouts", nil))
 	if len(got) != len(want) {
 		t.Fatalf("%d checkouts, want %d", len(got), len(want))
 	}
@@ -55,29 +54,29 @@ func TestListByReference(t *testing.T) {
 	for query, want := range map[string]int{
 		"a%2Fb+%C3%BC%26c": 1, "a/b": 0, "A%2FB+%C3%BC%26C": 0, "theirs": 0, "": 2, strings.Repeat("x", 3000): 0,
 	} {
-		if got := listed(t, s.send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
+		if got := listed(t, s.Send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
 			t.Errorf("%q: %d checkouts, want %d", query, len(got), want)
 		}
 	}
-	found := listed(t, s.send("GET", "/v0.1/checkouts?checkout_reference=a%2Fb+%C3%BC%26c", nil))
+	found := listed(t, s.Send("GET", "/v0.1/checkouts?checkout_reference=a%2Fb+%C3%BC%26c", nil))
 	if read := s.get(id); string(found[0]) != string(read.Body) {
 		t.Errorf("listed %s\nbut reads %s", found[0], read.Body)
 	}
-	invalid("checkout_reference").Check(t, s.send("GET", "/v0.1/checkouts?checkout_reference=a&checkout_reference=b", nil))
+	invalid("checkout_reference").Check(t, s.Send("GET", "/v0.1/checkouts?checkout_reference=a&checkout_reference=b", nil))
 }
 
 func TestRetrieveAPaidCheckout(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	customer := s.customer(t)
+	customer := s.Customer()
 	id := s.create(t, change{"customer_id", customer}, change{"valid_until", "2026-11-21T00:00:00Z"})
-	paid := s.pay(t, id, s.card(frictionless))
+	paid := s.pay(t, id, s.card(world.Frictionless))
 	s.Clock.Advance(48 * time.Hour) // what is paid does not expire
 	read := s.get(id)
 	if string(read.Body) != string(paid.Body) {
 		t.Errorf("paid %s\nbut reads %s", paid.Body, read.Body)
 	}
-	if all := listed(t, s.send("GET", "/v0.1/checkouts", nil)); string(all[0]) != string(read.Body) {
+	if all := listed(t, s.Send("GET", "/v0.1/checkouts", nil)); string(all[0]) != string(read.Body) {
 		t.Errorf("listed %s\nbut reads %s", all[0], read.Body)
 	}
 	var c struct {
@@ -89,13 +88,13 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 	if err := read.Into(&c); err != nil || len(c.Transactions) != 1 {
 		t.Fatalf("%s: %v", read.Body, err)
 	}
-	holds(t, read.Body, map[string]string{"status": `"PAID"`, "merchant_name": `"Kaffeehaus"`, "redirect_url": `"` + redirectURL + `"`,
+	world.Holds(t, read.Body, map[string]string{"status": `"PAID"`, "merchant_name": `"Kaffeehaus"`, "redirect_url": `"` + redirectURL + `"`,
 		"purpose": `"CHECKOUT"`, "mandate": "", "valid_until": `"2026-11-21T00:00:00.000+00:00"`, "customer_id": `"` + customer + `"`})
-	holds(t, c.Transactions[0], map[string]string{"id": `"` + c.TransactionID + `"`, "transaction_code": `"` + c.TransactionCode + `"`,
+	world.Holds(t, c.Transactions[0], map[string]string{"id": `"` + c.TransactionID + `"`, "transaction_code": `"` + c.TransactionCode + `"`,
 		"amount": "10.10", "currency": `"EUR"`, "timestamp": `"2026-11-20T12:00:00.000+00:00"`, "status": `"SUCCESSFUL"`,
-		"payment_type": `"ECOM"`, "installments_count": "1", "merchant_code": `"` + s.merchant.Code + `"`, "vat_amount": "0.00",
+		"payment_type": `"ECOM"`, "installments_count": "1", "merchant_code": `"` + s.Merchant.Code + `"`, "vat_amount": "0.00",
 		"tip_amount": "0.00", "entry_mode": `"CUSTOMER_ENTRY"`})
-	if code := members(t, c.Transactions[0])["auth_code"]; !regexp.MustCompile(`^"[0-9]{6}"$`).MatchString(code) {
+	if code := world.Members(t, c.Transactions[0])["auth_code"]; !regexp.MustCompile(`^"[0-9]{6}"$`).MatchString(code) {
 		t.Errorf("auth_code %s", code)
 	}
 	if read.Text("payment_instrument.token") == "" {
@@ -107,7 +106,7 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 func rowsOfACheckout(s *shop, id string) []world.Request {
 	at := "/v0.1/checkouts/" + id
 	return []world.Request{
-		{Method: "GET", Path: at}, {Method: "PUT", Path: at, Body: s.card(frictionless)}, {Method: "DELETE", Path: at},
+		{Method: "GET", Path: at}, {Method: "PUT", Path: at, Body: s.card(world.Frictionless)}, {Method: "DELETE", Path: at},
 		{Method: "PATCH", Path: at, Body: map[string]any{"amount": 11}}, {Method: "GET", Path: at + "/payment-methods"},
 	}
 }
@@ -140,8 +139,8 @@ func twoModes(s *shop) (live, test *shop) {
 	s.Secret("API key", made.Key.Plaintext)
 	s.Secret("API key", made.Test.Plaintext)
 	live, test = s.neighbour(), s.neighbour()
-	live.merchant, test.merchant = made.Merchant, made.Merchant
-	test.merchant.Key.ID, test.merchant.Key.Plaintext = made.Test.ID, made.Test.Plaintext
+	live.Merchant, test.Merchant = made.Merchant, made.Merchant
+	test.Merchant.Key.ID, test.Merchant.Key.Plaintext = made.Test.ID, made.Test.Plaintext
 	return live, test
 }
 
@@ -155,16 +154,15 @@ func TestLiveAndTestDataAreApart(t *testing.T) {
 		own, not string
 	}{{live, money, play}, {test, play, money}} {
 		for _, request := range rowsOfACheckout(c.in, c.not) {
-			request.Key = c.in.merchant.Key.Plaintext
+			request.Key = c.in.Merchant.Key.Plaintext
 			noCheckout.Check(t, c.in.Do(request))
 		}
-		all := listed(t, c.in.send("GET", "/v0.1/checkouts", nil))
-		if len(all) != 1 || members(t, all[0])["id"] != `"`+c.own+`"` {
+		all := listed(t, c.in.Send("GET", "/v0.1/checkouts", nil))
+		if len(all) != 1 || world.Members(t, all[0])["id"] != `"`+c.own+`"` {
 			t.Errorf("listed %s", all)
 		}
 	}
-	live.customer(t)
-	notFound.Check(t, test.send("GET", fmt.Sprintf("/v0.1/customers/customer-%d", live.count.Load()), nil))
+	notFound.Check(t, test.Send("GET", "/v0.1/customers/"+live.Customer(), nil))
 }
 
 // TestLiveWithoutAnAcquirer (contract §12).
@@ -173,7 +171,7 @@ func TestLiveWithoutAnAcquirer(t *testing.T) {
 	live, _ := twoModes(open(t))
 	id := live.create(t)
 	before := live.get(id)
-	got := live.put(id, live.card(frictionless))
+	got := live.put(id, live.card(world.Frictionless))
 	upstream.Check(t, got)
 	if got.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")

@@ -9,13 +9,13 @@ import (
 
 func (s *shop) patch(id string, body any) world.Response {
 	s.Helper()
-	return s.send("PATCH", "/v0.1/checkouts/"+id, body)
+	return s.Send("PATCH", "/v0.1/checkouts/"+id, body)
 }
 
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	customer := s.customer(t)
+	customer := s.Customer()
 	for _, c := range []struct {
 		name string
 		body any
@@ -38,12 +38,12 @@ func TestUpdate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			id := s.create(t, change{"description", "old"}, change{"valid_until", "2026-11-20T13:00:00Z"})
-			before := members(t, s.get(id).Body)
+			before := world.Members(t, s.get(id).Body)
 			got := s.patch(id, c.body)
-			if holds(t, got.Body, c.want); got.Status != 200 || string(s.get(id).Body) != string(got.Body) {
+			if world.Holds(t, got.Body, c.want); got.Status != 200 || string(s.get(id).Body) != string(got.Body) {
 				t.Errorf("%d %s\nbut reads %s", got.Status, got.Body, s.get(id).Body)
 			}
-			for name, value := range members(t, got.Body) {
+			for name, value := range world.Members(t, got.Body) {
 				if _, meant := c.want[name]; !meant && value != before[name] {
 					t.Errorf("%s was %s, is %s", name, before[name], value)
 				}
@@ -57,7 +57,7 @@ func TestUpdateRefuses(t *testing.T) {
 	s := open(t)
 	taken := "taken"
 	s.create(t, change{"checkout_reference", taken})
-	setup := s.create(t, change{"customer_id", s.customer(t)}, change{"purpose", "SETUP_RECURRING_PAYMENT"}, change{"amount", 0})
+	setup := s.create(t, change{"customer_id", s.Customer()}, change{"purpose", "SETUP_RECURRING_PAYMENT"}, change{"amount", 0})
 	id := s.create(t, change{"valid_until", "2026-11-20T13:00:00Z"})
 	for _, c := range []struct {
 		name string
@@ -78,7 +78,7 @@ func TestUpdateRefuses(t *testing.T) {
 		{"description too long", id, map[string]any{"description": strings.Repeat("x", 1001)}, invalid("description")},
 		{"unknown customer", id, map[string]any{"customer_id": "nobody"}, invalid("customer_id")},
 		{"customer of no key's length", id, map[string]any{"customer_id": strings.Repeat("x", 3000)}, invalid("customer_id")},
-		{"another merchant's customer", id, map[string]any{"customer_id": s.neighbour().customer(t)}, invalid("customer_id")},
+		{"another merchant's customer", id, map[string]any{"customer_id": s.neighbour().Customer()}, invalid("customer_id")},
 		{"setup without a customer", setup, map[string]any{"customer_id": ""}, missing("customer_id")},
 		{"past its time", id, map[string]any{"valid_until": "2026-11-20T12:00:00Z"}, invalid("valid_until")},
 		{"until a day", id, map[string]any{"valid_until": "2026-12-20"}, invalid("valid_until")},
@@ -106,10 +106,10 @@ func TestAReferenceStaysTaken(t *testing.T) {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	for _, reference := range []string{"old", "new"} {
-		duplicate.Check(t, s.send("POST", "/v0.1/checkouts", edited(s.order(), change{"checkout_reference", reference})))
+		duplicate.Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.order(), change{"checkout_reference", reference})))
 	}
 	for query, want := range map[string]int{"old": 0, "new": 1} {
-		if got := listed(t, s.send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
+		if got := listed(t, s.Send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
 			t.Errorf("%s: %d checkouts, want %d", query, len(got), want)
 		}
 	}
@@ -120,16 +120,16 @@ func TestUpdateNeedsAnOpenCheckout(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	pending, failed, paid := s.create(t), s.create(t), s.create(t)
-	s.put(pending, s.card(challenged))
+	s.put(pending, s.card(world.Challenged))
 	s.put(failed, s.card(failingCards[0]))
-	s.pay(t, paid, s.card(frictionless))
+	s.pay(t, paid, s.card(world.Frictionless))
 	busy.Check(t, s.patch(pending, map[string]any{"amount": 1}))
 	processed.Check(t, s.patch(paid, map[string]any{"amount": 1}))
 	if got := s.patch(failed, map[string]any{"amount": 11.5}); got.Status != 200 || got.Text("status") != "FAILED" {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	holds(t, transactions(t, s.get(failed))[0], map[string]string{"amount": "10.10"})
-	holds(t, transactions(t, s.pay(t, failed, s.card(frictionless)))[1], map[string]string{"amount": "11.50"})
+	world.Holds(t, transactions(t, s.get(failed))[0], map[string]string{"amount": "10.10"})
+	world.Holds(t, transactions(t, s.pay(t, failed, s.card(world.Frictionless)))[1], map[string]string{"amount": "11.50"})
 	for id, told := range map[string]int{pending: 0, failed: 2, paid: 1} {
 		if n := s.told(id); n != told {
 			t.Errorf("told %d times, want %d", n, told)
