@@ -5,13 +5,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-var boletoPage = page.New("")
+var boletoPage = page.New("").In("pt-BR")
+
+// brasilia is where a boleto's last day is counted; there has been no summer
+// time since 2019 (Decreto 9.772).
+var brasilia = time.FixedZone("BRT", -3*60*60)
 
 type boletoRequest struct {
 	ID    string `path:"id"`
@@ -20,28 +26,38 @@ type boletoRequest struct {
 
 // boleto is row 10's page for the payer to print.
 func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, error) {
-	c, code, err := f.processing.Code(ctx, req.Token)
+	voucher, err := f.processing.Code(ctx, req.Token)
 	if err != nil {
 		return rest.Document{}, err
 	}
+	c, code := voucher.Checkout, voucher.Code
 	if c.ID != req.ID || c.Attempt.Method != payments.Boleto {
 		return rest.Document{}, failure.Absent("", "Resource not found")
 	}
 	drawn, err := boletoPage.Draw("Boleto", boletoBody(printed{
-		merchant: c.Payee.Name, description: c.Description, line: groups(code.Text),
-		amount: c.Amount.String() + " " + string(c.Amount.Currency()),
-		until:  code.Until.Format(time.DateOnly), image: f.artefactURL(req.Token, imageForm),
+		test: voucher.Tenant.Mode == account.Test, merchant: c.Payee.Name, description: c.Description,
+		line: groups(code.Text), amount: inReais(c.Amount),
+		until: code.Until.In(brasilia).Format("02/01/2006"), image: f.artefactURL(req.Token, imageForm),
 	}))
 	return rest.Document{HTML: drawn.HTML, CSP: append(drawn.CSP, "img-src 'self'")}, err
 }
 
 // groups splits a boleto's typeable line as banks print it, for reading aloud.
-func groups(line string) string {
+func groups(line string) []string {
 	if len(line) != typeableLine {
-		return line
+		return []string{line}
 	}
-	return strings.Join([]string{
+	return []string{
 		line[0:5] + "." + line[5:10], line[10:15] + "." + line[15:21],
 		line[21:26] + "." + line[26:32], line[32:33], line[33:47],
-	}, " ")
+	}
+}
+
+// inReais writes an amount as Brazil does: R$ 1.234,56.
+func inReais(a money.Amount) string {
+	whole, cents, _ := strings.Cut(a.String(), ".")
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "." + whole[at:]
+	}
+	return "R$\u00a0" + whole + "," + cents
 }

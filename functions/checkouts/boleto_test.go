@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/page/pagetest"
 )
 
@@ -21,12 +22,12 @@ func drawnBoleto(t *testing.T, p printed) string {
 func TestATextStaysAText(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(6, func(text string) (string, error) {
-		return drawnBoleto(t, printed{merchant: text, description: text, line: text, amount: text, until: text, image: text}), nil
+		return drawnBoleto(t, printed{merchant: text, description: text, line: []string{text}, amount: text, until: text, image: text}), nil
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	if body := drawnBoleto(t, printed{}); strings.Contains(body, "For") {
+	if body := drawnBoleto(t, printed{}); strings.Contains(body, "Descrição") {
 		t.Errorf("a description that is not there: %s", body)
 	}
 }
@@ -36,6 +37,31 @@ func TestTheImageIsNoScript(t *testing.T) {
 	for _, address := range pagetest.Scripts {
 		if body := drawnBoleto(t, printed{image: address}); !strings.Contains(body, `src="about:invalid#`) {
 			t.Errorf("%q: %s", address, body)
+		}
+	}
+}
+
+func TestAmountsInReais(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"0.05": "0,05", "10.10": "10,10", "999.99": "999,99", "1234.56": "1.234,56", "1234567.80": "1.234.567,80",
+	} {
+		amount, err := money.Parse(text, "BRL")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := inReais(amount); got != "R$\u00a0"+want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}
+
+// TestOnlyATestIsMarkedAsOne: a boleto of live mode is to be paid.
+func TestOnlyATestIsMarkedAsOne(t *testing.T) {
+	t.Parallel()
+	for _, test := range []bool{true, false} {
+		if body := drawnBoleto(t, printed{test: test}); strings.Contains(body, "Modo de teste") != test {
+			t.Errorf("in test mode %t: %s", test, body)
 		}
 	}
 }

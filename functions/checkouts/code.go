@@ -70,15 +70,16 @@ func (f family) artefactURL(token, form string) string {
 // guessed, so no credential is asked for.
 func (f family) artefact(ctx context.Context, req idRequest) (rest.Document, error) {
 	token, form, _ := strings.Cut(req.ID, ".")
-	c, code, err := f.processing.Code(ctx, token)
+	voucher, err := f.processing.Code(ctx, token)
 	if err != nil {
 		return rest.Document{}, err
 	}
+	method, code := voucher.Checkout.Attempt.Method, voucher.Code
 	switch form {
 	case textForm:
 		return rest.Document{ContentType: textType, Body: []byte(code.Text)}, nil
 	case imageForm:
-		image, err := codeImage(c.Attempt.Method, code.Text)
+		image, err := codeImage(method, code.Text)
 		return rest.Document{ContentType: imageType, Body: image}, err
 	default:
 		return rest.Document{}, failure.Absent("", "Resource not found")

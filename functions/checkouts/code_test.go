@@ -96,7 +96,8 @@ func TestBoleto(t *testing.T) {
 	links := append(s.artefacts(t, c.Artefacts, c.Boleto.Barcode), c.Boleto.URL)
 	line := c.Boleto.Barcode
 	page := s.download(c.Boleto.URL)
-	for _, part := range []string{line[:5] + "." + line[5:10] + " ", " " + line[33:], "10.10 BRL", "2026-11-23", "Dois &lt;cafés&gt;", c.Artefacts[0].Location} {
+	for _, part := range []string{`<html lang="pt-BR">`, "Modo de teste", ">" + line[:5] + "." + line[5:10] + "</span> <span>" + line[10:15] + ".", ">" + line[33:] + "<",
+		"R$\u00a010,10", "23/11/2026", "Dois &lt;cafés&gt;", c.Artefacts[0].Location} {
 		if page.Status != 200 || !strings.Contains(string(page.Body), part) {
 			t.Errorf("the page lacks %q: %d %s", part, page.Status, page.Body)
 		}

@@ -46,8 +46,9 @@ func (p Page) with(directive string) Page {
 
 // Template is a page's fixed part.
 type Template struct {
-	script string
-	csp    []string
+	language string // BCP 47
+	script   string
+	csp      []string
 }
 
 // New prepares a page from its optional script, which is source.
@@ -56,7 +57,13 @@ func New(script string) *Template {
 	if script != "" {
 		csp = append(csp, "script-src "+source(script))
 	}
-	return &Template{script: script, csp: csp}
+	return &Template{language: "en", script: script, csp: csp}
+}
+
+// In is the template for a page in another language than English, a BCP 47
+// tag such as pt-BR: it decides how the page is read aloud and hyphenated.
+func (t *Template) In(language string) *Template {
+	return &Template{language: language, script: t.script, csp: t.csp}
 }
 
 // source names an inline element's exact text (CSP level 3, §2.3.1).
@@ -68,6 +75,6 @@ func source(text string) string {
 // Draw fills the page. It fails only when the body does.
 func (t *Template) Draw(title string, body templ.Component) (Page, error) {
 	var b bytes.Buffer
-	err := layout(title, style, t.script, body).Render(context.Background(), &b)
+	err := layout(t.language, title, style, t.script, body).Render(context.Background(), &b)
 	return Page{HTML: b.Bytes(), CSP: t.csp}, err
 }

@@ -56,6 +56,17 @@ func TestAPageWithoutAScriptMayRunNone(t *testing.T) {
 	}
 }
 
+func TestAPageSaysItsLanguage(t *testing.T) {
+	t.Parallel()
+	english := page.New("")
+	for want, template := range map[string]*page.Template{"en": english, "pt-BR": english.In("pt-BR")} {
+		p, err := template.Draw("x", heading)
+		if err != nil || !strings.Contains(string(p.HTML), `<html lang="`+want+`">`) || len(p.CSP) != 1 {
+			t.Errorf("%s: %v, %q\n%s", want, err, p.CSP, p.HTML)
+		}
+	}
+}
+
 func TestLeaveIsGivenToOnePageOnly(t *testing.T) {
 	t.Parallel()
 	p, err := page.New("").Draw("x", heading)

@@ -93,21 +93,28 @@ func (p *Processor) answer(ctx context.Context, t account.Tenant, attemptID, ans
 	}
 }
 
+// Voucher is a payment code with what it pays, and whose it is.
+type Voucher struct {
+	account.Tenant
+	payments.Checkout
+	Code payments.PaymentCode
+}
+
 // Code finds the payment code (boleto, Pix) that a payer's link names.
 // Failure: NotFound.
-func (p *Processor) Code(ctx context.Context, token string) (payments.Checkout, payments.PaymentCode, error) {
+func (p *Processor) Code(ctx context.Context, token string) (Voucher, error) {
 	t, session, err := p.Store.Session(ctx, account.Hash(token))
 	if err != nil {
-		return payments.Checkout{}, payments.PaymentCode{}, err
+		return Voucher{}, err
 	}
 	c, err := p.Store.Checkout(ctx, t, session.CheckoutID)
 	if err != nil {
-		return c, payments.PaymentCode{}, err
+		return Voucher{}, err
 	}
 	if c.Attempt == nil || c.Attempt.ID != session.AttemptID || c.Attempt.Code == nil {
-		return c, payments.PaymentCode{}, failure.Absent("", "Resource not found")
+		return Voucher{}, failure.Absent("", "Resource not found")
 	}
-	return c, *c.Attempt.Code, nil
+	return Voucher{t, c, *c.Attempt.Code}, nil
 }
 
 // Deactivate expires a checkout by the merchant's wish, once no open attempt
