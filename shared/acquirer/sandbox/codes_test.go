@@ -3,6 +3,7 @@ package sandbox
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 	"time"
 )
 
@@ -62,6 +63,21 @@ func TestBRCodeOfTheManual(t *testing.T) {
 	want := "00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D"
 	if got := code.String(); got != want {
 		t.Errorf("code\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestANameWithoutItsAccents(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Padaria São João": "Padaria Sao Joao", "Açaí & Ñandú": "Acai  Nandu", "ÔÝ": "OY", "à": "a", "店": "SANDBOX",
+		"Restaurante Três Corações Ltda": "Restaurante Tres Coracoes",
+	} {
+		if got := plainName(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if len(plain) != utf8.RuneCountInString(accents) {
+		t.Errorf("%d letters for %d", len(plain), utf8.RuneCountInString(accents))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // brCode is the text of a Pix QR code, also "copia e cola" (Banco Central do
@@ -39,9 +40,20 @@ func field(tag, value string) string { return fmt.Sprintf("%s%02d%s", tag, len(v
 // maxName is the field's length in the standard.
 const maxName = 25
 
-// plainName keeps the characters every reader of the code can show.
+// accents are the letters of Portuguese and its neighbours, each above the one
+// that stands for it where a code has room for plain letters only.
+const (
+	accents = "áàâãäåéèêëíìîïóòôõöúùûüçñýÁÀÂÃÄÅÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÇÑÝ"
+	plain   = "aaaaaaeeeeiiiiooooouuuucnyAAAAAAEEEEIIIIOOOOOUUUUCNY"
+)
+
+// plainName keeps the characters every reader of the code can show: São João
+// is Sao Joao there.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
+		if before, _, found := strings.Cut(accents, string(r)); found {
+			r = rune(plain[utf8.RuneCountInString(before)])
+		}
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == ' ', r == '.', r == '-':
 			return r
