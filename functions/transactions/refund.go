@@ -26,12 +26,16 @@ type refundPaymentRequest struct {
 	Amount money.Literal `json:"amount"`         // "": all that is not refunded yet
 }
 
-// refundPayment is row 19, which tells more of an amount that is too high.
+// refundPayment is row 19, which tells more of an amount that is too high or too low.
 func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (struct{}, error) {
 	err := f.giveBack(ctx, req.ID, req.Amount)
 	var above *payments.AboveRest
-	if errors.As(err, &above) {
-		err = tooHigh(above.Rest)
+	var below *payments.BelowLeast
+	switch {
+	case errors.As(err, &above):
+		err = outside(above.Least, above.Rest, "amount_too_high", "The amount exceeds what is left to refund.")
+	case errors.As(err, &below):
+		err = outside(below.Least, below.Rest, "amount_too_low", "The amount is below the least that can be refunded.")
 	}
 	return struct{}{}, err
 }
@@ -45,12 +49,9 @@ func (f family) giveBack(ctx context.Context, id string, amount money.Literal) e
 		return err
 	}
 	return f.processing.Refund(ctx, caller.Tenant, processing.RefundOrder{
-		TransactionID: id, Operation: rest.OperationID(ctx), Amount: amount, Floor: floor})
+		TransactionID: id, Operation: rest.OperationID(ctx), Amount: amount,
+		Country: caller.Merchant.Country, Floor: floor})
 }
-
-// smallestRefund is the least that can be refunded of a transaction (contract
-// §6.4).
-func smallestRefund(t payments.Transaction) money.Amount { return money.Smallest(t.Amount.Currency()) }
 
 // invalidAmount is an entry of row 19's errors (contract §13.4); amounts are in
 // minor units.
@@ -62,9 +63,9 @@ type invalidAmount struct {
 	Min    int64  `json:"min_refundable_amount"`
 }
 
-func tooHigh(left money.Amount) error {
-	const code, detail = "INVALID_AMOUNT", "The amount exceeds what is left to refund."
+// outside tells from and to which amount can be refunded.
+func outside(least, most money.Amount, reason, detail string) error {
+	const code = "INVALID_AMOUNT"
 	return &failure.Error{Kind: failure.Unprocessable, Code: code, Slug: "unprocessable-entity", Message: detail,
-		Errors: []invalidAmount{{Code: code, Detail: detail, Reason: "amount_too_high",
-			Max: left.Minor(), Min: money.Smallest(left.Currency()).Minor()}}}
+		Errors: []invalidAmount{{Code: code, Detail: detail, Reason: reason, Max: most.Minor(), Min: least.Minor()}}}
 }

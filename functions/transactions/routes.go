@@ -4,6 +4,7 @@ package transactions
 
 import (
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -13,12 +14,13 @@ import (
 type family struct {
 	store      *store.Store
 	processing *processing.Processor
+	refunds    payments.RefundRules
 	baseURL    string
 }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store, processing: a.Processing, baseURL: a.BaseURL}
+	f := family{store: a.Store, processing: a.Processing, refunds: a.Refunds, baseURL: a.BaseURL}
 	read, refund := []string{"transactions.history", "transactions.read"}, []string{"payments", "refunds.write"}
 	const detail, history = "/v2.1/merchants/{merchant_code}/transactions", "/v2.1/merchants/{merchant_code}/transactions/history"
 	return []rest.Route{

@@ -85,7 +85,7 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 		FeeAmount: t.Fee, Timestamp: rest.Timestamp(t.CreatedAt), LocalTime: rest.Local(t.CreatedAt, calendar.Where),
 		Status: t.Status, SimpleStatus: t.SimpleStatus(), PaymentType: t.PaymentType, EntryMode: t.EntryMode,
 		AuthCode: t.AuthCode, Installments: t.Installments, ProductSummary: t.ProductSummary,
-		PayoutPlan: t.PayoutPlan, PayoutsTotal: t.PayoutsTotal(), PayoutsReceived: t.PayoutsReceived(), Links: f.links(t),
+		PayoutPlan: t.PayoutPlan, PayoutsTotal: t.PayoutsTotal(), PayoutsReceived: t.PayoutsReceived(), Links: f.links(ctx, t),
 	}
 	if t.Card != nil {
 		v.Card = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}
@@ -105,11 +105,12 @@ func (v *transaction) showPayouts(t payments.Transaction, calendar account.Calen
 	v.PayoutDate = payoutDate(t.Payouts, v.PayoutsTotal, calendar)
 }
 
-// links leads to row 19 while there is something left to refund.
-func (f family) links(t payments.Transaction) []link {
-	if !t.CanRefund() {
+// links leads to row 19 while there is something to refund.
+func (f family) links(ctx context.Context, t payments.Transaction) []link {
+	terms := f.refunds.Terms(t, rest.Caller(ctx).Merchant.Country)
+	if !t.CanRefund() || terms.Over(f.store.Now()) {
 		return []link{}
 	}
 	href := f.baseURL + "/v1.0/merchants/" + url.PathEscape(t.MerchantCode) + "/payments/" + url.PathEscape(t.ID) + "/refunds"
-	return []link{{Rel: "refund", Href: href, Type: "application/json", Min: smallestRefund(t), Max: t.Refundable}}
+	return []link{{Rel: "refund", Href: href, Type: "application/json", Min: terms.Least, Max: t.Refundable}}
 }

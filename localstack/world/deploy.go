@@ -33,6 +33,14 @@ func (w *World) Forget() {
 	w.deploy(next)
 }
 
+// Set deploys with a setting.
+func (w *World) Set(variable, value string) {
+	w.Helper()
+	next := maps.Clone(w.environment)
+	next[variable] = value
+	w.deploy(next)
+}
+
 // GoLive deploys with an acquirer for live mode, which the sandbox's plays.
 func (w *World) GoLive() {
 	w.Helper()

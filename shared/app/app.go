@@ -76,7 +76,7 @@ func New(c Config, o Outside) *App {
 	a.Store = a.open(o.HTTP)
 	a.openAcquirers()
 	a.Processing = processing.New(processing.Config{
-		Store: a.Store, Acquirers: a.Acquirers, BaseURL: c.BaseURL, Log: a.Log,
+		Store: a.Store, Acquirers: a.Acquirers, BaseURL: c.BaseURL, Refunds: c.Refunds, Log: a.Log,
 		SessionKey: c.sessionKey, TokenKey: c.lasting(forCards),
 	})
 	return a

@@ -7,21 +7,24 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // Config is a function's environment. Names are the variables'.
 type Config struct {
-	Table            string // TABLE
-	Region           string // AWS_REGION
-	DynamoDBEndpoint string // DYNAMODB_ENDPOINT, empty: the AWS service
-	SQSEndpoint      string // SQS_ENDPOINT, empty: the AWS service
-	CallbackQueue    string // CALLBACK_QUEUE_URL
-	PayoutQueue      string // PAYOUT_QUEUE_URL
-	BaseURL          string // BASE_URL of the API, without a trailing slash
-	PayPal           bool   // PAYPAL=on offers PayPal
-	ReadableLog      bool   // LOG=text: for a terminal; else JSON
-	Stage            string // STAGE of the deployment; none on a developer's machine
-	Deployed         bool   // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
+	Table            string               // TABLE
+	Region           string               // AWS_REGION
+	DynamoDBEndpoint string               // DYNAMODB_ENDPOINT, empty: the AWS service
+	SQSEndpoint      string               // SQS_ENDPOINT, empty: the AWS service
+	CallbackQueue    string               // CALLBACK_QUEUE_URL
+	PayoutQueue      string               // PAYOUT_QUEUE_URL
+	BaseURL          string               // BASE_URL of the API, without a trailing slash
+	PayPal           bool                 // PAYPAL=on offers PayPal
+	Refunds          payments.RefundRules // REFUND_RULES: who can refund what (payments.ParseRefundRules); none unless set
+	ReadableLog      bool                 // LOG=text: for a terminal; else JSON
+	Stage            string               // STAGE of the deployment; none on a developer's machine
+	Deployed         bool                 // in a Lambda (AWS_LAMBDA_FUNCTION_NAME) of a stage: its metrics are read
 
 	// Secrets are base64 of at least 32 bytes; keys.go says what is derived from which.
 	Secret         []byte    // PLATFORM_SECRET
@@ -49,6 +52,7 @@ func FromEnvironment(lookup func(string) string) (Config, error) {
 		DynamoDBEndpoint:       e.first("DYNAMODB_ENDPOINT", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"),
 		SQSEndpoint:            e.first("SQS_ENDPOINT", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL"),
 		PayPal:                 e.on("PAYPAL"),
+		Refunds:                e.refundRules("REFUND_RULES"),
 		ReadableLog:            lookup("LOG") == "text",
 		Stage:                  lookup("STAGE"),
 		Deployed:               lookup("STAGE") != "" && lookup("AWS_LAMBDA_FUNCTION_NAME") != "",

@@ -46,7 +46,7 @@ func TestEachBadVariableIsNamedAndNoValueTold(t *testing.T) {
 	t.Parallel()
 	short := base64.StdEncoding.EncodeToString([]byte("tooshort"))
 	for _, c := range []struct{ name, bad string }{
-		{"TABLE", ""}, {"AWS_REGION", ""}, {"BASE_URL", ""}, {"PLATFORM_SECRET", ""}, {"PLATFORM_SECRET", short},
+		{"TABLE", ""}, {"REFUND_RULES", "BR:90 everywhere"}, {"AWS_REGION", ""}, {"BASE_URL", ""}, {"PLATFORM_SECRET", ""}, {"PLATFORM_SECRET", short},
 		{"PLATFORM_SECRET", "not base64, and long enough otherwise"}, {"PLATFORM_SECRET_SINCE", "yesterday"},
 		{"LASTING_SECRET", short}, {"PLATFORM_SECRET_PREVIOUS", short}, {"PLATFORM_SECRET_PREVIOUS_SINCE", ""},
 		{"PLATFORM_SECRET_PREVIOUS_SINCE", "2026-11-01T00:00:00Z"}, // no earlier than its successor's
@@ -118,5 +118,16 @@ func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
 		if a := app.New(got, app.Outside{}); err != nil || got.Deployed != c.want || (a.Metrics.Out == os.Stdout) != c.want || a.Metrics.Stage != c.given["STAGE"] {
 			t.Errorf("%v: %t, %+v, %v", c.given, got.Deployed, a.Metrics, err)
 		}
+	}
+}
+
+func TestRefundRulesAreTheOperators(t *testing.T) {
+	t.Parallel()
+	c, err := read(map[string]string{"REFUND_RULES": "BR:90 HUF::100"})
+	if err != nil || len(c.Refunds) != 2 || c.Refunds[0].Country != "BR" || c.Refunds[1].Least.String() != "100" {
+		t.Errorf("read %+v, %v", c.Refunds, err)
+	}
+	if c, err := read(nil); err != nil || len(c.Refunds) != 0 {
+		t.Errorf("unset: %+v, %v", c.Refunds, err)
 	}
 }

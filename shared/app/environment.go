@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // environment reads variables and collects what is wrong with them.
@@ -55,6 +57,14 @@ func (e *environment) time(name string) time.Time {
 		e.wrong(name + " must be an RFC 3339 time")
 	}
 	return at.UTC()
+}
+
+func (e *environment) refundRules(name string) payments.RefundRules {
+	rules, err := payments.ParseRefundRules(e.lookup(name))
+	if err != nil {
+		e.wrong(name + " must be rules such as BR:90, HUF::100 or CL/CLP:180:500, with blanks between them")
+	}
+	return rules
 }
 
 // checkRotation refuses a rotation that would void what merchants hold on to,

@@ -35,7 +35,8 @@ var (
 // AboveRest reports that more is asked for than is left to refund. As a failure
 // it is a Conflict (contract §6.4).
 type AboveRest struct {
-	Rest money.Amount // what is left, more than zero
+	Rest  money.Amount // what is left, more than zero
+	Least money.Amount // that can be refunded at once, where RefundTerms said so
 }
 
 func (e *AboveRest) Error() string { return "payments: only " + e.Rest.String() + " is left to refund" }

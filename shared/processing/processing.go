@@ -29,6 +29,7 @@ type Config struct {
 	BaseURL    string                    // of the API, for the 3DS return
 	SessionKey func(at time.Time) []byte // derives the payer session tokens of attempts that began then
 	TokenKey   []byte                    // derives saved cards' tokens
+	Refunds    payments.RefundRules      // the operator's
 	Log        *slog.Logger
 }
 

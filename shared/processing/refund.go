@@ -17,6 +17,7 @@ type RefundOrder struct {
 	TransactionID string        // its id or code
 	Operation     string        // the request; a retry under one Idempotency-Key has the same
 	Amount        money.Literal // "": all that is left
+	Country       string        // the merchant's, which the operator's rules may name
 	Floor         *money.Amount // below which the merchant's balance must not fall; nil: none
 }
 
@@ -26,9 +27,9 @@ var errRefundRefused = failure.Clash("CONFLICT", "", "the acquirer refused the r
 // Refund returns money to the payer: 1 read, 1 transaction to set the money
 // aside, the acquirer, 1 transaction to record the outcome. When the outcome is
 // unknown it succeeds, and the sweep finds it out. Failures: NotFound; Rejected
-// for a bad amount; Conflict when nothing is left to refund or the acquirer
-// refuses; payments.AboveRest; payments.ErrBalance;
-// Upstream when the acquirer did not take the request.
+// for a bad amount; Conflict when nothing is left to refund, it is too old, or
+// the acquirer refuses; payments.AboveRest, BelowLeast and ErrBalance; Upstream
+// when the acquirer did not take the request.
 func (p *Processor) Refund(ctx context.Context, t account.Tenant, order RefundOrder) error {
 	for range maxReplays {
 		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
@@ -55,7 +56,7 @@ func (p *Processor) reserve(ctx context.Context, t account.Tenant, tx payments.T
 	if err != nil {
 		return payments.Event{}, err
 	}
-	change, err := tx.ReserveRefund(order.Operation, amount, order.Floor != nil, p.Store.Now())
+	change, err := p.Refunds.Terms(tx, order.Country).Reserve(tx, order.Operation, amount, order.Floor != nil, p.Store.Now())
 	if err != nil {
 		return payments.Event{}, err
 	}

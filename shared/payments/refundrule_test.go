@@ -1,0 +1,109 @@
+package payments_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func rules(t *testing.T, text string) payments.RefundRules {
+	t.Helper()
+	read, err := payments.ParseRefundRules(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func TestRefundRulesAreRead(t *testing.T) {
+	t.Parallel()
+	want := payments.RefundRules{{Country: "BR", Days: 90}, {Currency: "HUF", Least: money.MustParse("100", "HUF")},
+		{Country: "CL", Currency: "CLP", Days: 180, Least: money.MustParse("500", "CLP")}, {Days: 365}}
+	if got := rules(t, " BR:90  HUF::100 CL/CLP:180:500\n*:365 "); !slices.Equal(got, want) {
+		t.Errorf("read %+v, want %+v", got, want)
+	}
+	if got := rules(t, " "); len(got) != 0 {
+		t.Errorf("nothing reads as %+v", got)
+	}
+	for _, text := range []string{"BR", "BR:", "BR::", ":90", "br:90", "B1:90", "BRA:90", "XXX:90", "BR/:90", "/BRL:90", "BR/XXX:90", "BR/BRL/:90",
+		"BR:0", "BR:-1", "BR:1.5", "BR:90d", "BR:36501", "BR:99999", "BR:90:", "BR:90:1", "*::1", "EUR::0", "EUR::-1", "EUR::0.001", "EUR::x", "EUR:1:2:3"} {
+		if got, err := payments.ParseRefundRules("EUR:1 " + text); err == nil {
+			t.Errorf("%q reads as %+v", text, got)
+		}
+	}
+}
+
+// Contract §6.4: any age and from one minor unit, unless a rule of the
+// merchant's country or the currency says otherwise; of several the strictest.
+func TestTermsAreThoseOfEveryRuleThatApplies(t *testing.T) {
+	t.Parallel()
+	paid := paidTransaction(t)
+	for _, c := range []struct {
+		rules, country, least string
+		days                  int
+	}{
+		{"", "DE", "0.01", 0}, {"BR:90 HUF::100 BR/EUR:3:4 DE/USD:5:6", "DE", "0.01", 0},
+		{"DE:90", "DE", "0.01", 90}, {"DE:90", "", "0.01", 0}, {"EUR:90:5", "", "5.00", 90}, {"DE/EUR:7:0.50", "DE", "0.50", 7},
+		{"*:365 DE:90 EUR:100:1 DE/EUR::2 EUR::1.50", "DE", "2.00", 90}, {"EUR::11", "DE", "10.10", 0},
+	} {
+		got, until := rules(t, c.rules).Terms(paid, c.country), time.Time{}
+		if c.days > 0 {
+			until = paid.CreatedAt.Add(time.Duration(c.days) * 24 * time.Hour)
+		}
+		if got.Least != eur(c.least) || !got.Until.Equal(until) {
+			t.Errorf("%q in %q: %s until %s, want %s until %s", c.rules, c.country, got.Least, got.Until, c.least, until)
+		}
+	}
+}
+
+func TestTermsBoundARefund(t *testing.T) {
+	t.Parallel()
+	paid := paidTransaction(t)
+	rest := settleRefund(t, reserve(t, paid, "a", "9.60", false), payments.Approved, paid.CreatedAt).Transaction
+	gone := settleRefund(t, reserve(t, paid, "a", "", false), payments.Approved, paid.CreatedAt).Transaction
+	last := 90*24*time.Hour - time.Nanosecond
+	for name, c := range map[string]struct {
+		tx     payments.Transaction
+		amount string
+		age    time.Duration
+		kind   failure.Kind // Internal: none
+		below  bool
+		above  bool
+	}{
+		"all":                         {paid, "", last, failure.Internal, false, false},
+		"the least":                   {paid, "1", last, failure.Internal, false, false},
+		"less":                        {paid, "0.99", last, failure.Conflict, true, false},
+		"more than there is":          {paid, "10.11", last, failure.Conflict, false, true},
+		"no amount":                   {paid, "0", last, failure.Rejected, false, false},
+		"too late":                    {paid, "1", last + 1, failure.Conflict, false, false},
+		"too much, and too late":      {paid, "10.11", last + 1, failure.Conflict, false, false},
+		"what is left, though less":   {rest, "0.50", last, failure.Internal, false, false},
+		"all that is left, likewise":  {rest, "", last, failure.Internal, false, false},
+		"not even all that is left":   {rest, "0.49", last, failure.Conflict, true, false},
+		"of what is refunded already": {gone, "1", last, failure.Conflict, false, false},
+	} {
+		var x *money.Amount
+		if c.amount != "" {
+			parsed := eur(c.amount)
+			x = &parsed
+		}
+		terms := rules(t, "EUR:90:1").Terms(c.tx, "DE")
+		change, err := terms.Reserve(c.tx, "b", x, false, paid.CreatedAt.Add(c.age))
+		if (c.kind == failure.Internal) != (err == nil) || (err != nil && !failure.Is(err, c.kind)) || (err == nil) != (len(change.Events) == 1) {
+			t.Errorf("%s: %d events, %v", name, len(change.Events), err)
+		}
+		var below *payments.BelowLeast
+		if errors.As(err, &below) != c.below || (c.below && (below.Least != terms.Least || below.Rest != c.tx.Refundable)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		var above *payments.AboveRest
+		if errors.As(err, &above) != c.above || (c.above && (above.Least != terms.Least || above.Rest != c.tx.Refundable)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
