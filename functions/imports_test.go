@@ -66,7 +66,7 @@ var imports = []struct {
 	{"localstack/...", "functions localstack/... " + pure + " shared/account shared/payments shared/webhook" +
 		" shared/store shared/rest shared/app shared/acquirer/... shared/bank/... shared/reconcile"},
 	{"infra/check", "functions shared/store localstack/demo localstack/runtime"}, // deploys what it is given
-	{"infra/...", "functions shared/app shared/metric shared/store"},
+	{"infra/...", "functions shared/app shared/metric shared/payments shared/store"},
 }
 
 const (

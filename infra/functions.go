@@ -87,6 +87,9 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 	if p.PayPal {
 		variables["PAYPAL"] = text("on")
 	}
+	if p.RefundRules != "" {
+		variables["REFUND_RULES"] = &p.RefundRules
+	}
 	for _, q := range f.Access().Sends {
 		variables[q.Variable] = p.queues[q.Name].QueueUrl()
 	}

@@ -98,8 +98,8 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		_, r := inProd(t).function(t, prod, f.Name)
-		if got := variables(r); got["PAYPAL"] != "on" || got["BASE_URL"] != "https://api.example.com" || got["STAGE"] != prod {
-			t.Errorf("%s: PAYPAL is %v, BASE_URL is %v, STAGE is %v", f.Name, got["PAYPAL"], got["BASE_URL"], got["STAGE"])
+		if got := variables(r); got["PAYPAL"] != "on" || got["BASE_URL"] != "https://api.example.com" || got["STAGE"] != prod || got["REFUND_RULES"] != "BR:90 HUF::100" {
+			t.Errorf("%s: PAYPAL is %v, BASE_URL is %v, STAGE is %v, REFUND_RULES is %v", f.Name, got["PAYPAL"], got["BASE_URL"], got["STAGE"], got["REFUND_RULES"])
 		}
 	}
 }

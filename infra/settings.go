@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/aws/constructs-go/constructs/v10"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // settings are what an operator may set, as CDK context: on the command line
@@ -29,8 +31,9 @@ type settings struct {
 	Burst   float64 // burst: requests at once, likewise; 200, 2500
 	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
 
-	PayPal     bool   // paypal=on offers PayPal
-	AlarmEmail string // alarmEmail: who hears of alarms; whoever subscribes to the topic
+	PayPal      bool   // paypal=on offers PayPal
+	RefundRules string // refundRules: limits such as "BR:90 HUF::100" (payments.ParseRefundRules); any payment can be refunded
+	AlarmEmail  string // alarmEmail: who hears of alarms; whoever subscribes to the topic
 
 	// Secrets: secrets.go says how they are rotated.
 	SecretVersion       string // secretVersion: VersionId of the platform secret; the current one
@@ -69,6 +72,7 @@ func readSettings(node constructs.Node) (settings, error) {
 		SecretPrevious: c.text("secretPrevious", ""), SecretPreviousSince: c.text("secretPreviousSince", ""),
 		LastingVersion: c.text("lastingVersion", ""),
 		PayPal:         strings.EqualFold(c.text("paypal", ""), "on"), AlarmEmail: c.text("alarmEmail", ""),
+		RefundRules: c.text("refundRules", ""),
 	}
 	c.check(s)
 	return s, errors.Join(c.problems...)
@@ -118,6 +122,9 @@ func (c *context) check(s settings) {
 	}
 	if u, err := url.Parse(s.BaseURL); s.BaseURL != "" && (err != nil || u.Host == "" || strings.HasSuffix(u.Path, "/")) {
 		c.wrong("baseUrl=%s is not a URL without a trailing slash", s.BaseURL)
+	}
+	if _, err := payments.ParseRefundRules(s.RefundRules); err != nil {
+		c.wrong("refundRules: %w", err)
 	}
 	c.checkSecrets(s)
 	if s.Workers != 0 && (s.Workers < leastWorkers || s.Workers > mostWorkers) {

@@ -29,6 +29,7 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 		"burst":                          {"burst": "many"},
 		"workers":                        {"workers": "1"},
 		"workers=1001 ":                  {"workers": "1001"},
+		"refundRules":                    {"refundRules": "BR:90 everywhere"},
 		"secretSince":                    {"secretSince": "yesterday"},
 		"secretVersion":                  {"secretPrevious": "1", "secretPreviousSince": "2026-10-01T00:00:00Z"},
 		"secretPrevious: ":               {"secretPrevious": "1", "secretVersion": "1", "secretPreviousSince": "2026-10-01T00:00:00Z"},
