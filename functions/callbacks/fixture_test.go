@@ -74,16 +74,8 @@ func (s *shop) wantTries(n int, when string) {
 // owe has one callback owed, by a checkout that is created and deactivated.
 func (s *shop) owe(reference string) (checkout string) {
 	s.Helper()
-	created := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
-		"checkout_reference": reference, "amount": 10.10, "currency": "EUR",
-		"merchant_code": s.Merchant.Code, "return_url": s.url}})
-	if created.Status != http.StatusCreated {
-		s.Fatalf("create: %d %s", created.Status, created.Body)
-	}
-	checkout = created.Text("id")
-	if r := s.Do(world.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + checkout}); r.Status != http.StatusOK {
-		s.Fatalf("deactivate: %d %s", r.Status, r.Body)
-	}
+	checkout = s.Shop().Create("10.10", map[string]any{"checkout_reference": reference, "return_url": s.url})
+	s.Shop().Deactivate(checkout)
 	return checkout
 }
 

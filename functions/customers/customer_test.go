@@ -32,11 +32,11 @@ func TestCreate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			shows(t, must(t, 201, s.post(c.id, json.RawMessage(c.details))), c.id, c.want)
-			shows(t, must(t, 200, s.send("GET", at(c.id), nil)), c.id, c.want)
+			shows(t, must(t, 200, s.Send("GET", at(c.id), nil)), c.id, c.want)
 		})
 	}
 	t.Run("only an id", func(t *testing.T) {
-		shows(t, must(t, 201, s.send("POST", collection, map[string]any{"customer_id": "bare"})), "bare", `{}`)
+		shows(t, must(t, 201, s.Send("POST", collection, map[string]any{"customer_id": "bare"})), "bare", `{}`)
 	})
 }
 
@@ -85,12 +85,12 @@ func TestCreateRefuses(t *testing.T) {
 		"a list":       {`[]`, malformed},
 		"a name twice": {`{"customer_id":"a","customer_id":"b"}`, malformed},
 	} {
-		t.Run(name, func(t *testing.T) { c.want.Check(t, s.send("POST", collection, c.body)) })
+		t.Run(name, func(t *testing.T) { c.want.Check(t, s.Send("POST", collection, c.body)) })
 	}
 	for _, c := range badDetails {
 		t.Run(c.name, func(t *testing.T) {
 			c.want.Check(t, s.post("refused", json.RawMessage(c.details)))
-			notFound.Check(t, s.send("GET", at("refused"), nil))
+			notFound.Check(t, s.Send("GET", at("refused"), nil))
 		})
 	}
 }
@@ -104,8 +104,8 @@ func TestCustomersAreCreatedOnce(t *testing.T) {
 	}
 	must(t, 201, s.post("ADA", nil))
 	must(t, 201, other.post("ada", json.RawMessage(`{"first_name":"Eve"}`)))
-	shows(t, s.send("GET", at("ada"), nil), "ada", `{"first_name":"Ada"}`)
-	shows(t, other.send("GET", at("ada"), nil), "ada", `{"first_name":"Eve"}`)
+	shows(t, s.Send("GET", at("ada"), nil), "ada", `{"first_name":"Ada"}`)
+	shows(t, other.Send("GET", at("ada"), nil), "ada", `{"first_name":"Eve"}`)
 }
 
 func TestCreateOnceUnderAKey(t *testing.T) {
@@ -121,7 +121,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 		t.Errorf("%s\n%s %v", first.Body, second.Body, second.Header)
 	}
 	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, send("eve"))
-	notFound.Check(t, s.send("GET", at("eve"), nil))
+	notFound.Check(t, s.Send("GET", at("eve"), nil))
 }
 
 // TestUpdateMerges field by field, also in the address (contract §5).
@@ -154,16 +154,16 @@ func TestUpdateMerges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			must(t, 201, s.post(name, json.RawMessage(everything)))
-			shows(t, must(t, 200, s.send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.update)})), name, c.want)
-			shows(t, must(t, 200, s.send("GET", at(name), nil)), name, c.want)
+			shows(t, must(t, 200, s.Send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.update)})), name, c.want)
+			shows(t, must(t, 200, s.Send("GET", at(name), nil)), name, c.want)
 		})
 	}
 	t.Run("from nothing", func(t *testing.T) {
 		must(t, 201, s.post("new", nil))
 		for _, body := range []any{nil, map[string]any{}, map[string]any{"customer_id": "other"}} {
-			shows(t, must(t, 200, s.send("PUT", at("new"), body)), "new", `{}`)
+			shows(t, must(t, 200, s.Send("PUT", at("new"), body)), "new", `{}`)
 		}
-		shows(t, must(t, 200, s.send("PUT", at("new"), map[string]any{"personal_details": json.RawMessage(everything)})), "new", everything)
+		shows(t, must(t, 200, s.Send("PUT", at("new"), map[string]any{"personal_details": json.RawMessage(everything)})), "new", everything)
 	})
 }
 
@@ -173,14 +173,14 @@ func TestUpdateRefuses(t *testing.T) {
 	must(t, 201, s.post("ada", json.RawMessage(everything)))
 	for _, c := range badDetails {
 		t.Run(c.name, func(t *testing.T) {
-			c.want.Check(t, s.send("PUT", at("ada"), map[string]any{"personal_details": json.RawMessage(c.details)}))
-			shows(t, s.send("GET", at("ada"), nil), "ada", everything)
+			c.want.Check(t, s.Send("PUT", at("ada"), map[string]any{"personal_details": json.RawMessage(c.details)}))
+			shows(t, s.Send("GET", at("ada"), nil), "ada", everything)
 		})
 	}
 	t.Run("good and bad", func(t *testing.T) {
-		invalid("personal_details.email").Check(t, s.send("PUT", at("ada"), map[string]any{"personal_details": map[string]any{"first_name": "Eve", "email": "x"}}))
-		malformed.Check(t, s.send("PUT", at("ada"), `{`))
-		shows(t, s.send("GET", at("ada"), nil), "ada", everything)
+		invalid("personal_details.email").Check(t, s.Send("PUT", at("ada"), map[string]any{"personal_details": map[string]any{"first_name": "Eve", "email": "x"}}))
+		malformed.Check(t, s.Send("PUT", at("ada"), `{`))
+		shows(t, s.Send("GET", at("ada"), nil), "ada", everything)
 	})
 }
 
@@ -199,6 +199,6 @@ func TestADetailMayBeTakenBack(t *testing.T) {
 	} {
 		body := map[string]any{"customer_id": c.id, "personal_details": details}
 		shows(t, s.Do(world.Request{Method: c.method, Path: c.path, Body: body, Unchecked: true}), c.id, c.left)
-		shows(t, must(t, 200, s.send("GET", at(c.id), nil)), c.id, c.left)
+		shows(t, must(t, 200, s.Send("GET", at(c.id), nil)), c.id, c.left)
 	}
 }

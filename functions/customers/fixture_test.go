@@ -2,36 +2,20 @@ package customers_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-const (
-	cvv    = "739"
-	number = "4200000000000091"
-)
-
-// shop is a merchant's server in a world.
-type shop struct {
-	*world.World
-	merchant world.Merchant
-	orders   *int
-}
+// shop is a merchant's server that keeps customers and their cards.
+type shop struct{ world.Shop }
 
 // open starts a world with two shops.
 func open(t *testing.T) (one, other shop) {
 	t.Helper()
-	w := world.New(t)
-	w.Secret("CVV", cvv)
-	return shop{w, w.Merchant, new(int)}, shop{w, w.Other, new(int)}
-}
-
-func (s shop) send(method, path string, body any) world.Response {
-	s.Helper()
-	return s.Do(world.Request{Method: method, Path: path, Body: body, Key: s.merchant.Key.Plaintext})
+	one = shop{world.New(t).Shop()}
+	return one, shop{one.Neighbour()}
 }
 
 const collection = "/v0.1/customers"
@@ -43,7 +27,7 @@ func cardsOf(customer string) string { return at(customer) + "/payment-instrumen
 // post creates a customer.
 func (s shop) post(customer string, details any) world.Response {
 	s.Helper()
-	return s.send("POST", collection, map[string]any{"customer_id": customer, "personal_details": details})
+	return s.Send("POST", collection, map[string]any{"customer_id": customer, "personal_details": details})
 }
 
 // must answers the response, which has to have the status.
@@ -58,17 +42,11 @@ func must(t *testing.T, status int, got world.Response) world.Response {
 // save has a customer pay with a card and answers the saved card's token.
 func (s shop) save(t *testing.T, customer, number string, recurring bool) string {
 	t.Helper()
-	s.Secret("card number", number)
-	*s.orders++
-	order := map[string]any{"checkout_reference": fmt.Sprintf("order-%d", *s.orders), "amount": 1, "currency": "EUR",
-		"merchant_code": s.merchant.Code, "customer_id": customer}
-	payment := map[string]any{"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": number,
-		"expiry_month": "12", "expiry_year": "2030", "cvv": cvv}}
+	order, payment := map[string]any{"customer_id": customer}, s.Card(number)
 	if recurring {
 		order["purpose"], payment["mandate"] = "SETUP_RECURRING_PAYMENT", map[string]any{"type": "recurrent", "user_agent": "test"}
 	}
-	made := must(t, 201, s.send("POST", "/v0.1/checkouts", order))
-	return must(t, 200, s.send("PUT", "/v0.1/checkouts/"+made.Text("id"), payment)).Text("payment_instrument.token")
+	return must(t, 200, s.Send("PUT", "/v0.1/checkouts/"+s.Create("1", order), payment)).Text("payment_instrument.token")
 }
 
 var missing, invalid = world.Missing, world.Invalid

@@ -13,7 +13,7 @@ import (
 func (s shop) cards(t *testing.T, customer string) map[string]string {
 	t.Helper()
 	var all []json.RawMessage
-	if got := must(t, 200, s.send("GET", cardsOf(customer), nil)); got.Into(&all) != nil {
+	if got := must(t, 200, s.Send("GET", cardsOf(customer), nil)); got.Into(&all) != nil {
 		t.Fatalf("%s", got.Body)
 	}
 	byToken := map[string]string{}
@@ -28,7 +28,7 @@ func (s shop) cards(t *testing.T, customer string) map[string]string {
 }
 
 func (s shop) mandate(status string) string {
-	return `"mandate":{"type":"recurrent","status":"` + status + `","merchant_code":"` + s.merchant.Code + `"},`
+	return `"mandate":{"type":"recurrent","status":"` + status + `","merchant_code":"` + s.Merchant.Code + `"},`
 }
 
 func TestSavedCards(t *testing.T) {
@@ -38,10 +38,10 @@ func TestSavedCards(t *testing.T) {
 	must(t, 201, s.post(ada, nil))
 	must(t, 201, s.post("eve", nil))
 	must(t, 201, other.post(ada, nil))
-	if none := must(t, 200, s.send("GET", cardsOf(ada), nil)); string(none.Body) != "[]" {
+	if none := must(t, 200, s.Send("GET", cardsOf(ada), nil)); string(none.Body) != "[]" {
 		t.Errorf("none: %s", none.Body)
 	}
-	plain := s.save(t, ada, number, false)
+	plain := s.save(t, ada, world.Frictionless, false)
 	s.Clock.Advance(time.Second + 5*time.Millisecond)
 	recurring := s.save(t, ada, "374500262001008", true)
 	got := s.cards(t, ada)
@@ -64,10 +64,10 @@ func TestDeactivate(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	must(t, 201, s.post("ada", nil))
-	kept, token := s.save(t, "ada", "5200000000000007", true), s.save(t, "ada", number, true)
+	kept, token := s.save(t, "ada", "5200000000000007", true), s.save(t, "ada", world.Frictionless, true)
 	before := s.cards(t, "ada")
 	for range 2 {
-		if got := must(t, 204, s.send("DELETE", cardsOf("ada")+"/"+token, nil)); len(got.Body) > 0 {
+		if got := must(t, 204, s.Send("DELETE", cardsOf("ada")+"/"+token, nil)); len(got.Body) > 0 {
 			t.Errorf("%s", got.Body)
 		}
 		want := `{"token":"` + token + `","active":false,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},` + s.mandate("inactive") +
@@ -85,12 +85,12 @@ func TestDeactivateRefuses(t *testing.T) {
 		must(t, 201, s.post(customer, nil))
 	}
 	must(t, 201, other.post("ada", nil))
-	token := s.save(t, "ada", number, false)
+	token := s.save(t, "ada", world.Frictionless, false)
 	before := s.cards(t, "ada")
-	notFound.Check(t, s.send("DELETE", cardsOf("ada")+"/4e425463-3e1b-431d-83fa-1e51c2925e99", nil))
-	notFound.Check(t, s.send("DELETE", cardsOf("eve")+"/"+token, nil))
-	notFound.Check(t, s.send("DELETE", cardsOf("nobody")+"/"+token, nil))
-	notFound.Check(t, other.send("DELETE", cardsOf("ada")+"/"+token, nil))
+	notFound.Check(t, s.Send("DELETE", cardsOf("ada")+"/4e425463-3e1b-431d-83fa-1e51c2925e99", nil))
+	notFound.Check(t, s.Send("DELETE", cardsOf("eve")+"/"+token, nil))
+	notFound.Check(t, s.Send("DELETE", cardsOf("nobody")+"/"+token, nil))
+	notFound.Check(t, other.Send("DELETE", cardsOf("ada")+"/"+token, nil))
 	if after := s.cards(t, "ada"); after[token] != before[token] {
 		t.Errorf("was %s\nis %s", before[token], after[token])
 	}
@@ -113,7 +113,7 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 	if forgets == 0 {
 		t.Fatalf("the acquirer was told nothing: %v", p.Steps.Taken())
 	}
-	token := s.save(t, "ada", number, false)
+	token := s.save(t, "ada", world.Frictionless, false)
 	p.Steps.Plan(forgets, world.Throttle)
 	got := remove(token)
 	if world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed").Check(t, got); got.Header.Get("Retry-After") == "" {
@@ -136,7 +136,7 @@ func TestScopes(t *testing.T) {
 	t.Parallel()
 	s, other := open(t)
 	must(t, 201, s.post("ada", json.RawMessage(everything)))
-	token := s.save(t, "ada", number, false)
+	token := s.save(t, "ada", world.Frictionless, false)
 	rows := []struct {
 		method, path string
 		body         any
@@ -150,12 +150,12 @@ func TestScopes(t *testing.T) {
 		{"DELETE", cardsOf("ada") + "/" + token, nil, "customers.write", 204},
 	}
 	for _, scopes := range [][]string{{}, {"payments", "checkouts.write"}, {"customers.read"}, {"customers.write"}, {"payment_instruments"}} {
-		key := s.key(scopes)
+		key := s.NewKey("secret", scopes...)
 		for _, row := range rows {
 			if row.method == "POST" {
 				row.body = map[string]any{"customer_id": "new" + row.scope + key[len(key)-8:]}
 			}
-			got := s.Do(world.Request{Method: row.method, Path: row.path, Body: row.body, Key: key})
+			got := s.As(key).Send(row.method, row.path, row.body)
 			if slices.Contains(scopes, row.scope) || slices.Contains(scopes, "payment_instruments") {
 				if got.Status != row.success {
 					t.Errorf("%v: %s %s: %d %s", scopes, row.method, row.path, got.Status, got.Body)
@@ -166,17 +166,7 @@ func TestScopes(t *testing.T) {
 		}
 	}
 	for _, row := range rows[1:] {
-		notFound.Check(t, other.send(row.method, row.path, row.body))
+		notFound.Check(t, other.Send(row.method, row.path, row.body))
 		world.Refused(401, "NOT_AUTHORIZED", "", "missing-token").Check(t, s.Do(world.Request{Method: row.method, Path: row.path, Body: row.body, Key: "-"}))
 	}
-}
-
-func (s shop) key(scopes []string) string {
-	s.Helper()
-	var made struct {
-		Key struct{ Plaintext string } `json:"api_key"`
-	}
-	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.merchant.Code, "scopes": scopes, "name": "another"}, &made)
-	s.Secret("API key", made.Key.Plaintext)
-	return made.Key.Plaintext
 }

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
 type fields = map[string]any
 
 // shop is a merchant of a world that is paid out on several days.
-type shop struct{ *world.World }
+type shop struct{ world.Shop }
 
 // open starts a world with payouts of 2026-11-21 (two payments), 11-22 (one, with a deduction that it does not cover) and
 // 11-23 (one, which makes up for that).
@@ -25,31 +26,17 @@ func open(t *testing.T) shop {
 	t.Helper()
 	w := world.New(t)
 	t.Cleanup(w.CheckPayouts)
-	s := shop{w}
-	w.Operate(fields{"command": "set_payout", "merchant_code": w.Merchant.Code, "holder": "Kaffeehaus", "iban": "DE17100100100000005678"}, nil)
-	first := s.pay("first", "10")
-	s.pay("second", "20.50")
+	s := shop{w.Shop()}
+	s.SetPayout(fields{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
+	first := s.Sell("10")
+	s.Sell("20.50")
 	s.night()
-	if r := s.Do(world.Request{Method: "POST", Path: "/v0.1/me/refund/" + first, Body: fields{"amount": 10}}); r.Status != http.StatusNoContent {
-		t.Fatalf("refund: %d %s", r.Status, r.Body)
-	}
-	s.pay("third", "5")
+	s.Refund(first, "10")
+	s.Sell("5")
 	s.night()
-	s.pay("fourth", "100")
+	s.Sell("100")
 	s.night()
 	return s
-}
-
-func (s shop) pay(reference, amount string) string {
-	s.Helper()
-	created := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: fields{"checkout_reference": reference,
-		"amount": json.Number(amount), "currency": "EUR", "merchant_code": s.Merchant.Code}})
-	paid := s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: fields{"payment_type": "card",
-		"card": fields{"name": "Ada", "number": "4200000000000091", "expiry_month": "12", "expiry_year": "2030", "cvv": "739"}}})
-	if paid.Text("status") != "PAID" {
-		s.Fatalf("pay: %d %s", paid.Status, paid.Body)
-	}
-	return paid.Text("transaction_id")
 }
 
 // night lets a day pass, and has what is due paid.
@@ -69,7 +56,7 @@ func (s shop) paths() []string {
 
 func (s shop) get(path string, query url.Values) world.Response {
 	s.Helper()
-	return s.Do(world.Request{Method: "GET", Path: path + "?" + query.Encode()})
+	return s.Send("GET", path+"?"+query.Encode(), nil)
 }
 
 func days(first, last string, more ...string) url.Values {
@@ -215,7 +202,7 @@ func TestTheListAsCSV(t *testing.T) {
 // Contract §6.7: an array, with all that is wrong.
 func TestWhatIsWrongIsAnArray(t *testing.T) {
 	t.Parallel()
-	s := shop{world.New(t)}
+	s := shop{world.New(t).Shop()}
 	for _, test := range []struct {
 		query url.Values
 		want  []string // code and param
@@ -277,7 +264,7 @@ func TestPayoutsAreTheMerchantsOwn(t *testing.T) {
 	s := open(t)
 	query := "?" + days("2026-11-01", "2026-11-30").Encode()
 	for _, path := range s.paths() {
-		theirs := s.Do(world.Request{Method: "GET", Path: path + query, Key: s.Other.Key.Plaintext})
+		theirs := s.Neighbour().Send("GET", path+query, nil)
 		switch {
 		case strings.HasPrefix(path, "/v1.0") && theirs.Status != http.StatusNotFound:
 			t.Errorf("another merchant's payouts: %d", theirs.Status)

@@ -19,15 +19,8 @@ const hook = "https://shop.example/hook"
 func (d desk) owe(m merchant, reference string) (id string) {
 	d.Helper()
 	before := d.owed()
-	created := d.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: m.Key.Plaintext, Body: fields{
-		"checkout_reference": reference, "amount": 5, "currency": "EUR", "merchant_code": m.Code,
-		"return_url": hook + "?token=shibboleth"}})
-	if created.Status != http.StatusCreated {
-		d.Fatalf("create: %d %s", created.Status, created.Body)
-	}
-	if r := d.Do(world.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + created.Text("id"), Key: m.Key.Plaintext}); r.Status != http.StatusOK {
-		d.Fatalf("deactivate: %d %s", r.Status, r.Body)
-	}
+	shop := d.shop(m)
+	shop.Deactivate(shop.Create("5", fields{"checkout_reference": reference, "return_url": hook + "?token=shibboleth"}))
 	for owed := range d.owed() {
 		if !before[owed] {
 			return owed

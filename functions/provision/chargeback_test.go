@@ -2,7 +2,6 @@ package provision_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -12,45 +11,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// sale is a paid checkout.
-type sale struct{ checkout, id, code string }
-
-// sell has a checkout of the amount paid by card, and its callback delivered.
-func (d desk) sell(m merchant, reference string, amount any, returnURL string) sale {
+// sell has a card charged for a checkout of the amount, with or without
+// success, and its callback delivered.
+func (d desk) sell(m merchant, reference string, amount any, returnURL string) world.Payment {
 	d.Helper()
-	const number, cvv = "4200000000000091", "739"
-	d.Secret("card number", number)
-	d.Secret("CVV", cvv)
-	order := fields{"checkout_reference": reference, "amount": amount, "currency": "EUR", "merchant_code": m.Code}
+	order := fields{"checkout_reference": reference}
 	if returnURL != "" {
 		order["return_url"] = returnURL
 	}
-	key := m.Key.Plaintext
-	if m.TestKey != nil {
-		key = m.TestKey.Plaintext
-	}
-	made := d.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: key, Body: order})
-	processed := d.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + made.Text("id"), Key: key,
-		Body: fields{"payment_type": "card", "card": fields{"name": "Ada Lovelace", "number": number,
-			"expiry_month": "12", "expiry_year": "2030", "cvv": cvv}}})
-	if processed.Status != http.StatusOK {
-		d.Fatalf("process: %d %s", processed.Status, processed.Body)
-	}
+	shop := d.shop(m)
+	p := shop.Pay(shop.Create(fmt.Sprint(amount), order), shop.Card(world.Frictionless))
 	d.Settle()
-	s := sale{checkout: made.Text("id"), id: processed.Text("transaction_id"), code: processed.Text("transaction_code")}
-	if s.id == "" { // declined
-		var c struct {
-			Transactions []struct {
-				ID   string
-				Code string `json:"transaction_code"`
-			}
-		}
-		if err := processed.Into(&c); err != nil || len(c.Transactions) != 1 {
-			d.Fatalf("process: %s", processed.Body)
-		}
-		s.id, s.code = c.Transactions[0].ID, c.Transactions[0].Code
-	}
-	return s
+	return p
 }
 
 // chargedBack is the answer to charge_back.
@@ -79,14 +51,14 @@ func charging(m merchant, transaction string, more fields) fields {
 
 // books tells what went back of a sale: by the acquirer's books, the journal's
 // entries, and the events.
-func (d desk) books(m merchant, s sale) string {
+func (d desk) books(m merchant, s world.Payment) string {
 	d.Helper()
 	tenant := account.Tenant{Mode: account.Test, Merchant: m.Code}
-	r, err := d.App.Store.Transaction(d.Context(), tenant, s.id)
+	r, err := d.App.Store.Transaction(d.Context(), tenant, s.ID)
 	if err != nil {
 		d.Fatal(err)
 	}
-	moved, err := d.App.Sandbox.Moved(d.Context(), s.id)
+	moved, err := d.App.Sandbox.Moved(d.Context(), s.ID)
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -119,13 +91,13 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 	shop := d.Receive()
 	m := d.create(nil)
 	s := d.sell(m, "1", 10.10, shop.URL)
-	told := len(shop.Messages(s.checkout))
-	got := d.chargeBack(m, s.code, fields{"amount": "2.5", "id": "arn-1"})
-	if got.ID != "arn-1" || got.TransactionID != s.id || got.Code != s.code || got.Amount != 2.5 || got.Currency != "EUR" || got.SimpleStatus != "CHARGEBACK" {
+	told := len(shop.Messages(s.Checkout))
+	got := d.chargeBack(m, s.Code, fields{"amount": "2.5", "id": "arn-1"})
+	if got.ID != "arn-1" || got.TransactionID != s.ID || got.Code != s.Code || got.Amount != 2.5 || got.Currency != "EUR" || got.SimpleStatus != "CHARGEBACK" {
 		t.Errorf("answer %+v", got)
 	}
 	for _, again := range []fields{{"id": "arn-1"}, {"id": "arn-1", "amount": 2.5}, {"id": "arn-1", "lost": true}} {
-		if repeated := d.chargeBack(m, s.id, again); repeated != got {
+		if repeated := d.chargeBack(m, s.ID, again); repeated != got {
 			t.Errorf("%v repeated: %+v", again, repeated)
 		}
 	}
@@ -134,7 +106,7 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 	}
 	d.CheckJournal()
 	d.Settle()
-	if now := len(shop.Messages(s.checkout)); now != told+1 {
+	if now := len(shop.Messages(s.Checkout)); now != told+1 {
 		t.Errorf("%d callbacks before, %d after", told, now)
 	}
 	history := d.Do(world.Request{Method: "GET", Key: m.Key.Plaintext,
@@ -146,15 +118,15 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 			Amount        float64
 		}
 	}
-	if err := history.Into(&listed); err != nil || len(listed.Items) != 1 || listed.Items[0].TransactionID != s.id ||
+	if err := history.Into(&listed); err != nil || len(listed.Items) != 1 || listed.Items[0].TransactionID != s.ID ||
 		listed.Items[0].Amount != 2.5 || listed.Items[0].Status != "SUCCESSFUL" {
 		t.Errorf("history %s, %v", history.Body, err)
 	}
-	detail := d.Do(world.Request{Method: "GET", Key: m.Key.Plaintext, Path: "/v2.1/merchants/" + m.Code + "/transactions?id=" + s.id})
+	detail := d.Do(world.Request{Method: "GET", Key: m.Key.Plaintext, Path: "/v2.1/merchants/" + m.Code + "/transactions?id=" + s.ID})
 	if detail.Text("simple_status") != "CHARGEBACK" || !strings.Contains(string(detail.Body), fmt.Sprint(got.EventID)) {
 		t.Errorf("detail %s", detail.Body)
 	}
-	rest := d.chargeBack(m, s.id, fields{"lost": true})
+	rest := d.chargeBack(m, s.ID, fields{"lost": true})
 	if rest.Amount != 7.6 || rest.SimpleStatus != "NON_COLLECTION" || rest.ID == "" {
 		t.Errorf("the rest: %+v", rest)
 	}
@@ -169,7 +141,7 @@ func TestMadeUpChargeBacksAreDifferentOnes(t *testing.T) {
 	m := d.create(fields{"sandbox": false, "test_key": true})
 	s := d.sell(m, "1", 10, "")
 	command := fields{"amount": 1, "mode": "test"}
-	first, second := d.chargeBack(m, s.id, command), d.chargeBack(m, s.id, command)
+	first, second := d.chargeBack(m, s.ID, command), d.chargeBack(m, s.ID, command)
 	if first.ID == second.ID || first.EventID == second.EventID {
 		t.Errorf("%+v is %+v", first, second)
 	}
@@ -185,15 +157,15 @@ func TestAChargeBackCutOffIsFinishedByItsRepetition(t *testing.T) {
 	d := newDesk(t)
 	m := d.create(nil)
 	d.Main().Steps.Plan(0, world.NoFault)
-	d.chargeBack(m, d.sell(m, "0", 10, "").id, nil)
+	d.chargeBack(m, d.sell(m, "0", 10, "").ID, nil)
 	steps := len(d.Main().Steps.Taken())
 	for at := 1; at <= steps; at++ {
 		s := d.sell(m, fmt.Sprint(at), 10, "")
 		doomed := d.Process()
 		doomed.Steps.Plan(at, world.Crash)
-		_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, charging(m, s.id, nil)))
+		_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, charging(m, s.ID, nil)))
 		if done := strings.HasPrefix(d.books(m, s), "acquirer 10.00, platform 10.00"); !done {
-			d.chargeBack(m, s.id, nil)
+			d.chargeBack(m, s.ID, nil)
 		}
 		if books := d.books(m, s); books != "acquirer 10.00, platform 10.00, 1 entries, 1 events, CHARGEBACK" {
 			t.Errorf("cut off at step %d: %s", at, books)
@@ -206,37 +178,37 @@ func TestChargeBacksThatCannotBe(t *testing.T) {
 	d := newDesk(t)
 	m, other := d.create(nil), d.create(nil)
 	paid, declined, gone, theirs := d.sell(m, "1", 10, ""), d.sell(m, "2", 11, ""), d.sell(m, "3", 10, ""), d.sell(other, "1", 10, "")
-	d.chargeBack(m, gone.id, nil)
-	d.chargeBack(m, paid.id, fields{"id": "arn-1", "amount": 1})
+	d.chargeBack(m, gone.ID, nil)
+	d.chargeBack(m, paid.ID, fields{"id": "arn-1", "amount": 1})
 	for _, c := range []struct {
 		transaction string
 		more        fields
 		code, param string
 	}{
 		{"", nil, "MISSING", "transaction"},
-		{paid.id, fields{"merchant_code": ""}, "MISSING", "merchant_code"},
-		{paid.id, fields{"merchant_code": "MC00000000"}, "NOT_FOUND", ""},
-		{paid.id, fields{"mode": "live"}, "INVALID", "mode"},
-		{paid.id, fields{"id": strings.Repeat("x", 256)}, "INVALID", "id"},
-		{paid.id, fields{"amount": 0}, "INVALID", "amount"},
-		{paid.id, fields{"amount": -1}, "INVALID", "amount"},
-		{paid.id, fields{"amount": 1.001}, "INVALID", "amount"},
-		{paid.id, fields{"amount": "much"}, "INVALID", "amount"},
-		{paid.id, fields{"amount": true}, "INVALID", "amount"},
-		{paid.id, fields{"amount": 9.01}, "CONFLICT", ""},
-		{paid.id, fields{"id": "arn-1", "amount": 2}, "CONFLICT", ""},
-		{declined.id, nil, "CONFLICT", ""},
-		{gone.id, nil, "CONFLICT", ""},
-		{gone.code, fields{"amount": 1}, "CONFLICT", ""},
-		{theirs.id, nil, "NOT_FOUND", ""},
-		{theirs.code, nil, "NOT_FOUND", ""},
+		{paid.ID, fields{"merchant_code": ""}, "MISSING", "merchant_code"},
+		{paid.ID, fields{"merchant_code": "MC00000000"}, "NOT_FOUND", ""},
+		{paid.ID, fields{"mode": "live"}, "INVALID", "mode"},
+		{paid.ID, fields{"id": strings.Repeat("x", 256)}, "INVALID", "id"},
+		{paid.ID, fields{"amount": 0}, "INVALID", "amount"},
+		{paid.ID, fields{"amount": -1}, "INVALID", "amount"},
+		{paid.ID, fields{"amount": 1.001}, "INVALID", "amount"},
+		{paid.ID, fields{"amount": "much"}, "INVALID", "amount"},
+		{paid.ID, fields{"amount": true}, "INVALID", "amount"},
+		{paid.ID, fields{"amount": 9.01}, "CONFLICT", ""},
+		{paid.ID, fields{"id": "arn-1", "amount": 2}, "CONFLICT", ""},
+		{declined.ID, nil, "CONFLICT", ""},
+		{gone.ID, nil, "CONFLICT", ""},
+		{gone.Code, fields{"amount": 1}, "CONFLICT", ""},
+		{theirs.ID, nil, "NOT_FOUND", ""},
+		{theirs.Code, nil, "NOT_FOUND", ""},
 		{"T000000001", nil, "NOT_FOUND", ""},
 	} {
 		if got := d.refused(charging(m, c.transaction, c.more)); got.Code != c.code || got.Param != c.param {
 			t.Errorf("%s %v: %+v, want %s %s", c.transaction, c.more, got, c.code, c.param)
 		}
 	}
-	for s, want := range map[sale]string{paid: "acquirer 1.00, platform 1.00, 1 entries, 1 events, CHARGEBACK",
+	for s, want := range map[world.Payment]string{paid: "acquirer 1.00, platform 1.00, 1 entries, 1 events, CHARGEBACK",
 		declined: "acquirer 0, platform 0.00, 0 entries, 0 events, FAILED", gone: "acquirer 10.00, platform 10.00, 1 entries, 1 events, CHARGEBACK"} {
 		if books := d.books(m, s); books != want {
 			t.Errorf("books %s, want %s", books, want)

@@ -13,13 +13,13 @@ func TestAChargeBackThatWasCutOffKeepsItsAmount(t *testing.T) {
 	d := newDesk(t)
 	m := d.create(nil)
 	s := d.sell(m, "order", 100, "")
-	if err := d.App.Sandbox.ChargeBack(t.Context(), s.id, "cb", money.MustParse("30", "EUR")); err != nil {
+	if err := d.App.Sandbox.ChargeBack(t.Context(), s.ID, "cb", money.MustParse("30", "EUR")); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.refused(charging(m, s.id, fields{"id": "cb", "amount": 40})); got.Code != "CONFLICT" {
+	if got := d.refused(charging(m, s.ID, fields{"id": "cb", "amount": 40})); got.Code != "CONFLICT" {
 		t.Errorf("another amount: %+v", got)
 	}
-	if made := d.chargeBack(m, s.id, fields{"id": "cb"}); made.Amount != 30 {
+	if made := d.chargeBack(m, s.ID, fields{"id": "cb"}); made.Amount != 30 {
 		t.Errorf("charged back %v", made.Amount)
 	}
 	if got, want := d.books(m, s), "acquirer 30.00, platform 30.00, 1 entries, 1 events, CHARGEBACK"; got != want {

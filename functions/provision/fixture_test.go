@@ -94,6 +94,15 @@ func (d desk) create(changes fields) merchant {
 	return m
 }
 
+// shop is a merchant's, with the key for test mode.
+func (d desk) shop(m merchant) world.Shop {
+	key := m.Key
+	if m.TestKey != nil {
+		key = m.TestKey
+	}
+	return world.Shop{World: d.World, Merchant: world.Merchant{Code: m.Code}, Currency: "EUR"}.As(key.Plaintext)
+}
+
 func (d desk) createKey(arguments fields) key {
 	d.Helper()
 	arguments["command"] = "create_api_key"

@@ -2,7 +2,6 @@ package reconcile_test
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -13,14 +12,7 @@ import (
 
 func pay(w *world.World) {
 	w.Helper()
-	created := w.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
-		"checkout_reference": "order", "amount": 10.10, "currency": "EUR", "merchant_code": w.Merchant.Code}})
-	done := w.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: map[string]any{
-		"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": "4200000000000091",
-			"expiry_month": "12", "expiry_year": "2030", "cvv": "737"}}})
-	if done.Status != http.StatusOK {
-		w.Fatalf("%d %s", done.Status, done.Body)
-	}
+	w.Shop().Sell("10.10")
 	w.Clock.Advance(time.Minute)
 }
 

@@ -79,16 +79,9 @@ func TestALaterTryIsNotLost(t *testing.T) {
 func TestARefundWithoutAnOutcomeIsCounted(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	created := w.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
-		"checkout_reference": "order", "amount": 100, "currency": "EUR", "merchant_code": w.Merchant.Code}})
-	paid := w.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: map[string]any{
-		"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": "4200000000000091",
-			"expiry_month": "12", "expiry_year": "2030", "cvv": "737"}}})
-	const unanswered = 42.25 // by the sandbox acquirer
-	refund := w.Do(world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid.Text("transaction_id"), Body: map[string]any{"amount": unanswered}})
-	if refund.Status != http.StatusNoContent {
-		t.Fatalf("refund: %d %s", refund.Status, refund.Body)
-	}
+	shop := w.Shop()
+	const unanswered = "42.25" // by the sandbox acquirer
+	shop.Refund(shop.Sell("100"), unanswered)
 	w.Clock.Advance(time.Minute)
 	wantCounts(w, "a refund without an outcome", counts{ResolvedRefunds: 1})
 	wantCounts(w, "once it has one", counts{})

@@ -29,20 +29,13 @@ func tenant(w *world.World) account.Tenant {
 // create makes a checkout that is valid for an hour.
 func create(w *world.World, reference, returnURL string) (id string) {
 	w.Helper()
-	created := w.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
-		"checkout_reference": reference, "amount": 10.10, "currency": "EUR", "merchant_code": w.Merchant.Code,
-		"return_url": returnURL, "valid_until": w.Clock.Now().Add(time.Hour).Format(time.RFC3339)}})
-	if created.Status != http.StatusCreated {
-		w.Fatalf("create: %d %s", created.Status, created.Body)
-	}
-	return created.Text("id")
+	return w.Shop().Create("10.10", map[string]any{"checkout_reference": reference, "return_url": returnURL,
+		"valid_until": w.Clock.Now().Add(time.Hour).Format(time.RFC3339)})
 }
 
 func deactivate(w *world.World, id string) {
 	w.Helper()
-	if r := w.Do(world.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + id}); r.Status != http.StatusOK {
-		w.Fatalf("deactivate: %d %s", r.Status, r.Body)
-	}
+	w.Shop().Deactivate(id)
 }
 
 func tick(w *world.World) {

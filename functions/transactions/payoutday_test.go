@@ -2,20 +2,11 @@ package transactions_test
 
 import (
 	"encoding/json"
-	"maps"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
-
-// setPayout is an operator's command.
-func (s *shop) setPayout(settings map[string]any) {
-	s.Helper()
-	command := map[string]any{"command": "set_payout", "merchant_code": s.Merchant.Code}
-	maps.Copy(command, settings)
-	s.Operate(command, nil)
-}
 
 // mustBePaidOutOn checks the day of the payment's payout wherever it is shown; "": it is not.
 func (s *shop) mustBePaidOutOn(p world.Payment, day string) {
@@ -63,7 +54,7 @@ func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
 		{map[string]any{"on_demand": true}, ""},
 		{map[string]any{"period": "daily", "on_demand": false}, "2026-11-21"},
 	} {
-		s.setPayout(c.settings)
+		s.SetPayout(c.settings)
 		s.mustBePaidOutOn(p, c.want)
 	}
 }
@@ -72,13 +63,13 @@ func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
 func TestAPayoutOnDemandIsDueOnceItIsOrdered(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.setPayout(map[string]any{"on_demand": true, "holder": "Kaffee GmbH", "iban": "DE17100100100000005678"})
+	s.SetPayout(map[string]any{"on_demand": true, "holder": "Kaffee GmbH", "iban": "DE17100100100000005678"})
 	p := s.Sell("10.10")
 	s.mustBePaidOutOn(p, "")
 	s.Clock.Advance(48 * time.Hour)
 	s.Operate(map[string]any{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true, "id": "now"}, nil)
 	s.mustBePaidOutOn(p, "2026-11-22")
-	s.setPayout(map[string]any{"on_demand": false, "period": "monthly"})
+	s.SetPayout(map[string]any{"on_demand": false, "period": "monthly"})
 	s.mustBePaidOutOn(p, "2026-11-22")
 }
 

@@ -99,6 +99,14 @@ func (s Shop) Customer() string {
 	return id
 }
 
+// Deactivate ends a checkout that nobody has paid.
+func (s Shop) Deactivate(checkout string) {
+	s.Helper()
+	if r := s.Send("DELETE", "/v0.1/checkouts/"+checkout, nil); r.Status != http.StatusOK {
+		s.Fatalf("deactivate: %d %s", r.Status, r.Body)
+	}
+}
+
 // Card is a body to pay a checkout by card.
 func (w *World) Card(number string) map[string]any {
 	w.Secret("card number", number)
@@ -154,4 +162,12 @@ func (s Shop) Refund(p Payment, amount string) {
 	if r.Status != http.StatusNoContent {
 		s.Fatalf("refund: %d %s", r.Status, r.Body)
 	}
+}
+
+// SetPayout has an operator change how the merchant is paid out.
+func (s Shop) SetPayout(settings map[string]any) {
+	s.Helper()
+	command := map[string]any{"command": "set_payout", "merchant_code": s.Merchant.Code}
+	maps.Copy(command, settings)
+	s.Operate(command, nil)
 }
