@@ -69,6 +69,7 @@ func (p *platform) readStream(f function) {
 		ParallelizationFactor:   number(streamCalls),
 		RetryAttempts:           number(streamRetries),
 		ReportBatchItemFailures: yes,
+		BisectBatchOnError:      yes, // a record that no call survives takes none of its neighbours with it
 	})
 	source.Node().DefaultChild().(awslambda.CfnEventSourceMapping).SetDestinationConfig(
 		&awslambda.CfnEventSourceMapping_DestinationConfigProperty{

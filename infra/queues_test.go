@@ -72,6 +72,7 @@ func TestTheStreamIsRead(t *testing.T) {
 		s.has(t, "AWS::Lambda::EventSourceMapping", map[string]any{
 			"FunctionName": ref(function), "EventSourceArn": attributeOf(table, "StreamArn"),
 			"StartingPosition": "TRIM_HORIZON", "BatchSize": streamBatch, "MaximumRetryAttempts": streamRetries,
+			"BisectBatchOnFunctionError": true, "ParallelizationFactor": streamCalls,
 			"FunctionResponseTypes": []any{"ReportBatchItemFailures"},
 			"DestinationConfig":     map[string]any{"OnFailure": map[string]any{"Destination": arn(dead)}},
 		})
