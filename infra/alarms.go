@@ -88,9 +88,11 @@ func (p *platform) alarmFunction(f function) {
 		p.alarm(alarm{id: id + "Behind", says: f.Name + " is behind the table's stream",
 			metric: p.ofFunction(f, "IteratorAge", maximum), limit: float64(staleStream.Milliseconds())})
 	}
-	if f.Tick != nil && f.Tick.Every*silentTicks <= interval {
-		p.alarm(alarm{id: id + "Silent", says: f.Name + " is no longer woken", metric: p.ofFunction(f, "Invocations", sum),
-			limit: 1, below: true, missing: awscloudwatch.TreatMissingData_BREACHING})
+	if f.Tick != nil && f.Tick.Every < soon { // what comes round once a day counts its own runs
+		missed := max(silentTicks*f.Tick.Every, interval)
+		p.alarm(alarm{id: id + "Silent", says: f.Name + " is no longer woken", limit: 1, below: true,
+			metric:  p.ofFunction(f, "Invocations", sum).With(&awscloudwatch.MetricOptions{Period: duration(missed)}),
+			missing: awscloudwatch.TreatMissingData_BREACHING})
 	}
 }
 

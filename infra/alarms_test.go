@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/shared/metric"
@@ -37,15 +38,45 @@ func TestEachFunctionHasItsAlarms(t *testing.T) {
 		s.alarmed(t, "AWS/Lambda", "Errors", any1, "FunctionName", ref(id))
 		s.alarmed(t, "AWS/Lambda", "Throttles", any1, "FunctionName", ref(id))
 		if f.HTTP != nil {
-			s.alarmed(t, "AWS/Lambda", "Duration", map[string]any{"ExtendedStatistic": "p99", "EvaluationPeriods": 3}, "FunctionName", ref(id))
+			s.alarmed(t, "AWS/Lambda", "Duration", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000, "EvaluationPeriods": 3}, "FunctionName", ref(id))
 		}
 		if f.Stream != nil {
 			s.alarmed(t, "AWS/Lambda", "IteratorAge", map[string]any{"Statistic": "Maximum", "Threshold": 60000}, "FunctionName", ref(id))
 		}
 	}
-	sweep, _ := s.function(t, dev, "sweep")
-	s.alarmed(t, "AWS/Lambda", "Invocations", map[string]any{
-		"Threshold": 1, "ComparisonOperator": "LessThanThreshold", "TreatMissingData": "breaching"}, "FunctionName", ref(sweep))
+	for name, period := range map[string]int{"sweep": 5 * 60, "payoutplan": 75 * 60} { // five ticks in a row
+		id, _ := s.function(t, dev, name)
+		s.alarmed(t, "AWS/Lambda", "Invocations", map[string]any{"Statistic": "Sum", "Period": period, "EvaluationPeriods": 1,
+			"Threshold": 1, "ComparisonOperator": "LessThanThreshold", "TreatMissingData": "breaching"}, "FunctionName", ref(id))
+	}
+}
+
+// TestSilenceIsAnAlarmOnlyWhereSomethingMustHappen, and each alarm looks at no
+// more than CloudWatch lets it: a day, or seven where its period is an hour or
+// longer (PutMetricAlarm).
+func TestSilenceIsAnAlarmOnlyWhereSomethingMustHappen(t *testing.T) {
+	t.Parallel()
+	var silent []string
+	for id, r := range inDev(t).all(alarmKind) {
+		period, periods := r.Properties["Period"].(float64), r.Properties["EvaluationPeriods"].(float64)
+		longest := 24 * time.Hour
+		if period >= time.Hour.Seconds() {
+			longest *= 7
+		}
+		if int(period)%60 != 0 || period*periods > longest.Seconds() {
+			t.Errorf("%s looks at %v periods of %v s", id, periods, period)
+		}
+		switch raised := [2]any{r.Properties["ComparisonOperator"], r.Properties["TreatMissingData"]}; raised {
+		case [2]any{"LessThanThreshold", "breaching"}:
+			silent = append(silent, r.Properties["AlarmName"].(string))
+		case [2]any{"GreaterThanOrEqualToThreshold", "notBreaching"}:
+		default:
+			t.Errorf("%s is raised by %v", id, raised)
+		}
+	}
+	if got, want := sorted(silent), "cashwrap-dev-PayoutplanSilent cashwrap-dev-ReconcileMissing cashwrap-dev-SweepSilent"; got != want {
+		t.Errorf("raised by silence: %s, want %s", got, want)
+	}
 }
 
 func TestEachQueueHasItsAlarms(t *testing.T) {
@@ -54,9 +85,9 @@ func TestEachQueueHasItsAlarms(t *testing.T) {
 	for id, r := range s.all("AWS::SQS::Queue") {
 		name := attributeOf(id, "QueueName")
 		if strings.HasSuffix(r.Properties["QueueName"].(string), "-dead") {
-			s.alarmed(t, "AWS/SQS", "ApproximateNumberOfMessagesVisible", map[string]any{"Threshold": 1}, "QueueName", name)
+			s.alarmed(t, "AWS/SQS", "ApproximateNumberOfMessagesVisible", map[string]any{"Threshold": 1, "Statistic": "Maximum"}, "QueueName", name)
 		} else {
-			s.alarmed(t, "AWS/SQS", "ApproximateAgeOfOldestMessage", map[string]any{"Threshold": 900}, "QueueName", name)
+			s.alarmed(t, "AWS/SQS", "ApproximateAgeOfOldestMessage", map[string]any{"Threshold": 900, "Statistic": "Maximum"}, "QueueName", name)
 		}
 	}
 }
@@ -65,15 +96,17 @@ func TestTheTableTheAPIAndTheGuaranteesHaveAlarms(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	table, _ := s.named(t, tableKind, "TableName", "cashwrap-dev")
+	any1 := map[string]any{"Threshold": 1, "Statistic": "Sum"}
 	for _, metric := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
-		s.alarmed(t, "AWS/DynamoDB", metric, nil, "TableName", ref(table))
+		s.alarmed(t, "AWS/DynamoDB", metric, any1, "TableName", ref(table))
 		for _, index := range store.Indexes {
-			s.alarmed(t, "AWS/DynamoDB", metric, nil, "GlobalSecondaryIndexName", index.Name, "TableName", ref(table))
+			s.alarmed(t, "AWS/DynamoDB", metric, any1, "GlobalSecondaryIndexName", index.Name, "TableName", ref(table))
 		}
 	}
+	s.alarmed(t, "AWS/DynamoDB", "SystemErrors", any1, "Operation", "TransactWriteItems", "TableName", ref(table))
 	for api := range s.all("AWS::ApiGatewayV2::Api") {
-		s.alarmed(t, "AWS/ApiGateway", "5xx", map[string]any{"Threshold": 1}, "ApiId", ref(api))
-		s.alarmed(t, "AWS/ApiGateway", "Latency", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000}, "ApiId", ref(api))
+		s.alarmed(t, "AWS/ApiGateway", "5xx", any1, "ApiId", ref(api))
+		s.alarmed(t, "AWS/ApiGateway", "Latency", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000, "EvaluationPeriods": 3}, "ApiId", ref(api))
 	}
 }
 
@@ -106,7 +139,7 @@ func TestEachAlarmIsHeard(t *testing.T) {
 	s.has(t, "AWS::SNS::Subscription", map[string]any{"Protocol": "email", "Endpoint": "operator@example.com", "TopicArn": ref(topic)})
 	for _, r := range s.all("AWS::SNS::TopicPolicy") {
 		policy := plain(r.Properties["PolicyDocument"])
-		if !strings.Contains(policy, `"cloudwatch.amazonaws.com"`) || !strings.Contains(policy, `"aws:SecureTransport":"false"`) {
+		if !strings.Contains(policy, `"cloudwatch.amazonaws.com"`) || !strings.Contains(policy, `{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}`) || !strings.Contains(policy, `"aws:SecureTransport":"false"`) {
 			t.Errorf("the topic's policy is %s", policy)
 		}
 	}
