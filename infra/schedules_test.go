@@ -57,13 +57,22 @@ func (s *synthesis) checkWaker(t *testing.T, role any, function, dead string) {
 	t.Errorf("no role %s", plain(role))
 }
 
-func TestTheSweepIsWokenEveryMinute(t *testing.T) {
+// TestEachFunctionIsWokenInItsTime, and a wake-up that is late is dropped when the next is due.
+func TestEachFunctionIsWokenInItsTime(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
-	function, _ := s.function(t, dev, "sweep")
-	s.has(t, "AWS::Scheduler::Schedule", map[string]any{"Name": "cashwrap-dev-sweep", "ScheduleExpression": "rate(1 minute)"})
-	s.has(t, "AWS::Lambda::EventInvokeConfig", map[string]any{
-		"FunctionName": ref(function), "MaximumRetryAttempts": 0, "MaximumEventAgeInSeconds": 60})
+	for name, want := range map[string]struct {
+		rate         string
+		retries, age int
+	}{
+		"sweep": {"rate(1 minute)", 0, 60}, "payoutplan": {"rate(15 minutes)", 0, 15 * 60}, "reconcile": {"rate(1 day)", 2, 6 * 3600},
+	} {
+		function, _ := s.function(t, dev, name)
+		s.has(t, "AWS::Scheduler::Schedule", map[string]any{"Name": "cashwrap-dev-" + name, "ScheduleExpression": want.rate,
+			"Target": map[string]any{"RetryPolicy": map[string]any{"MaximumRetryAttempts": wakeRetries, "MaximumEventAgeInSeconds": want.age}}})
+		s.has(t, "AWS::Lambda::EventInvokeConfig", map[string]any{
+			"FunctionName": ref(function), "MaximumRetryAttempts": want.retries, "MaximumEventAgeInSeconds": want.age})
+	}
 }
 
 func TestARareTickIsRepeated(t *testing.T) {

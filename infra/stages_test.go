@@ -46,7 +46,7 @@ func TestProdOutlivesItsStackAndDevDoesNot(t *testing.T) {
 // TestStagesShareAnAccount: whatever has a name has its stage in it.
 func TestStagesShareAnAccount(t *testing.T) {
 	t.Parallel()
-	names := []string{"FunctionName", "QueueName", "TableName", "TopicName", "AlarmName", "DashboardName", "LogGroupName", "AliasName"}
+	names := []string{"FunctionName", "QueueName", "TableName", "TopicName", "AlarmName", "DashboardName", "LogGroupName", "AliasName", "Name"}
 	found := 0
 	for id, r := range inDev(t).resources {
 		for _, property := range names {
@@ -63,4 +63,41 @@ func TestStagesShareAnAccount(t *testing.T) {
 	if found < len(names) {
 		t.Errorf("only %d names", found)
 	}
+}
+
+// tagged are the kinds whose costs or owners an operator looks for by tag.
+var tagged = []string{
+	"AWS::DynamoDB::Table", "AWS::Lambda::Function", "AWS::SQS::Queue", "AWS::SecretsManager::Secret", "AWS::KMS::Key",
+	"AWS::Logs::LogGroup", "AWS::IAM::Role", "AWS::SNS::Topic", "AWS::CloudWatch::Alarm", "AWS::ApiGatewayV2::Api",
+}
+
+func TestWhatIsPaidForIsTagged(t *testing.T) {
+	t.Parallel()
+	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {
+		for _, kind := range tagged {
+			found := s.all(kind)
+			if len(found) == 0 {
+				t.Errorf("%s: no %s", stage, kind)
+			}
+			for id, r := range found {
+				if got := tags(r); got["application"] != "cashwrap" || got["stage"] != stage {
+					t.Errorf("%s: %s is tagged %v", stage, id, got)
+				}
+			}
+		}
+	}
+}
+
+// tags are a list of pairs nearly everywhere, and a map of API Gateway's.
+func tags(r resource) map[string]any {
+	if pairs, ok := r.Properties["Tags"].(map[string]any); ok {
+		return pairs
+	}
+	found := map[string]any{}
+	for _, pair := range list(r.Properties["Tags"]) {
+		if pair, ok := pair.(map[string]any); ok {
+			found[pair["Key"].(string)] = pair["Value"]
+		}
+	}
+	return found
 }
