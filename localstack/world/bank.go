@@ -21,6 +21,11 @@ func (f faultyBank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome
 	return step(f.steps, "Transfer", bank.ErrNotTaken, func() (bank.Outcome, error) { return f.Bank.Transfer(ctx, t) })
 }
 
+// Cancel is one step.
+func (f faultyBank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
+	return step(f.steps, "CancelTransfer", bank.ErrNotTaken, func() (bank.Outcome, error) { return f.Bank.Cancel(ctx, id) })
+}
+
 // Statement is one step as a whole, as a file that arrives or does not.
 func (f faultyBank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
 	return func(yield func(bank.Booking, error) bool) {

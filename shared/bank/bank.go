@@ -38,6 +38,10 @@ type Outcome struct {
 	Reason string // of a rejection: ISO 20022 ExternalStatusReason1Code, e.g. AC04
 }
 
+// Cancelled is what became of a transfer that was cancelled before the bank
+// took it: ISO 20022 OrderCancelled.
+var Cancelled = Outcome{State: Rejected, Reason: "DS02"}
+
 var (
 	// ErrNotTaken reports that the bank certainly did not take this request.
 	// After any other error the outcome is unknown.
@@ -53,6 +57,11 @@ type Bank interface {
 	// Transfer takes the order, or answers what became of it. Errors:
 	// ErrNotTaken, or an unknown outcome; asking again is always safe.
 	Transfer(ctx context.Context, t Transfer) (Outcome, error)
+	// Cancel makes sure the transfer will never be made, unless the bank has
+	// taken it: it answers Cancelled, or what became of it. An id never seen is
+	// refused from now on: Transfer answers Cancelled. Without an answer the
+	// outcome is unknown; asking again is always safe.
+	Cancel(ctx context.Context, id string) (Outcome, error)
 	// Statement walks every executed transfer on the bank's books, for
 	// reconciliation.
 	Statement(ctx context.Context) iter.Seq2[Booking, error]

@@ -2,6 +2,7 @@ package payout_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -36,6 +37,8 @@ type house struct {
 	calls  map[string]int
 	orders []bank.Transfer
 	word   bank.Outcome // the bank's
+	deaf   error        // what it answers instead of taking an order
+	cancel func(id string) (bank.Outcome, error)
 }
 
 func newHouse(t *testing.T) *house {
@@ -70,8 +73,20 @@ func (h *house) Do(r *http.Request) (*http.Response, error) {
 
 // Transfer takes an order and says the bank's word.
 func (h *house) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {
+	if h.deaf != nil {
+		return bank.Outcome{}, h.deaf
+	}
 	h.orders = append(h.orders, t)
 	return h.word, nil
+}
+
+// Cancel is as the test has it; without, nothing may be cancelled.
+func (h *house) Cancel(_ context.Context, id string) (bank.Outcome, error) {
+	if h.cancel == nil {
+		h.Errorf("%s was cancelled", id)
+		return bank.Outcome{}, errors.New("not expected")
+	}
+	return h.cancel(id)
 }
 
 // Statement has no lines.

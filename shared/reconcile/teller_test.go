@@ -11,11 +11,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// teller pays, pays and says so later, rejects, at once or when it came back, or thinks about it.
+// teller pays, pays and says so later, rejects, at once or when it came back, does not take the order, or thinks about it.
 type teller struct{ h *history }
 
 func (b teller) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {
-	if before, known := b.h.heard[t.ID]; known {
+	switch before, known := b.h.heard[t.ID]; {
+	case known && before == notTaken:
+		return bank.Outcome{}, bank.ErrNotTaken
+	case known:
 		return before, nil
 	}
 	what := b.h.IntN(8)
@@ -24,7 +27,10 @@ func (b teller) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, erro
 		outcome = bank.Outcome{State: bank.Rejected, Reason: "AC04"}
 	}
 	switch {
-	case what >= 6:
+	case what == 7:
+		b.h.heard[t.ID] = notTaken
+		return bank.Outcome{}, bank.ErrNotTaken
+	case what == 6:
 		return bank.Outcome{State: bank.Accepted}, nil
 	case what > 0:
 		b.h.book(t, false)
@@ -37,6 +43,18 @@ func (b teller) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, erro
 	}
 	return outcome, nil
 }
+
+// Cancel refuses from now on what it has neither paid nor rejected.
+func (b teller) Cancel(_ context.Context, id string) (bank.Outcome, error) {
+	if before, known := b.h.heard[id]; known && before != notTaken {
+		return before, nil
+	}
+	b.h.heard[id] = bank.Cancelled
+	return bank.Cancelled, nil
+}
+
+// notTaken stands for no outcome: of an order that is not taken, however often it comes.
+var notTaken bank.Outcome
 
 var errSilence = errors.New("no answer in time")
 

@@ -14,7 +14,7 @@ import (
 // The entities:
 //
 //	entity   pk                           sk
-//	order    FILEBANK#ORDER#<id>          ORDER
+//	order    FILEBANK#ORDER#<id>          ORDER               or a tombstone in its place
 //	waiting  FILEBANK#WAITING#<currency>  <ordered at>#<id>   while the order is in no file
 //	export   FILEBANK#EXPORT#<id>         EXPORT
 //	paid     FILEBANK#PAID                <paid at>#<id>      the statement
@@ -52,7 +52,9 @@ const (
 	rejected standing = standing(bank.Rejected)
 )
 
-// order is a transfer with what became of it. The transfer never changes.
+// order is a transfer with what became of it. The transfer never changes. One
+// that was cancelled ahead of its arrival is a tombstone, and has nothing but
+// its id.
 type order struct {
 	bank.Transfer
 	Standing  standing
@@ -60,6 +62,12 @@ type order struct {
 	ExportID  string // the file it is in
 	OrderedAt time.Time
 	SettledAt time.Time
+}
+
+// settle is the order with the bank's last word.
+func (o order) settle(word bank.Outcome, now time.Time) order {
+	o.Standing, o.Reason, o.SettledAt = standing(word.State), word.Reason, now
+	return o
 }
 
 func (o order) settled() bool { return o.Standing == paid || o.Standing == rejected }
@@ -110,25 +118,26 @@ func (b books) open(ctx context.Context, o order) (order, error) {
 }
 
 // move applies a rule to an order, on its fresh state whenever somebody else
-// was faster; whose reply was lost finds the rule fulfilled.
-func (b books) move(ctx context.Context, id string, rule func(order) (order, error)) error {
+// was faster, and answers the order as it then stands; whose reply was lost
+// finds the rule fulfilled.
+func (b books) move(ctx context.Context, id string, rule func(order) (order, error)) (order, error) {
 	var cause error
 	for tried := standing(""); ; {
 		before, err := b.order(ctx, id)
 		if err != nil {
-			return errors.Join(cause, err)
+			return order{}, errors.Join(cause, err)
 		}
 		if cause != nil && before.Standing == tried {
-			return cause
+			return order{}, cause
 		}
 		after, err := rule(before)
 		if err != nil || after.Standing == before.Standing {
-			return err
+			return before, err
 		}
 		tx := b.db.WriteTx().Idempotent(true)
 		b.step(tx, before, after)
 		if cause = tx.Run(ctx); cause == nil {
-			return nil
+			return after, nil
 		}
 		tried = before.Standing
 	}

@@ -54,14 +54,48 @@ var transferID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,34}$`)
 // outcome.
 func (b *Bank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, error) {
 	if !transferID.MatchString(t.ID) || t.Amount.Sign() <= 0 {
-		return bank.Outcome{}, fmt.Errorf("%w: it has no amount, or no id of at most 35 letters and digits", bank.ErrNotTaken)
+		return b.unlessKnown(ctx, t.ID)
 	}
 	now := b.now()
 	o := order{Transfer: t, Standing: waiting, OrderedAt: now}
 	if reason := refusal(t.To); reason != "" {
-		o.Standing, o.Reason, o.SettledAt = rejected, reason, now
+		o = o.settle(bank.Outcome{State: bank.Rejected, Reason: reason}, now)
 	}
 	o, err := b.books.open(ctx, o)
+	if err != nil {
+		return bank.Outcome{}, err
+	}
+	return o.outcome(), nil
+}
+
+// unlessKnown refuses what no file can carry, but an order that was taken
+// before (or cancelled ahead of its arrival) is answered for all the same.
+func (b *Bank) unlessKnown(ctx context.Context, id string) (bank.Outcome, error) {
+	o, err := b.books.order(ctx, id)
+	if errors.Is(err, bank.ErrUnknownTransfer) {
+		return bank.Outcome{}, fmt.Errorf("%w: it has no amount, or no id of at most 35 letters and digits", bank.ErrNotTaken)
+	}
+	if err != nil {
+		return bank.Outcome{}, err
+	}
+	return o.outcome(), nil
+}
+
+// Cancel withdraws an order that is in no file yet, and refuses an id never
+// seen from now on. One in a file goes its way, whether or not the file is
+// complete: the operator's bank may have it. After an error, asking again is
+// safe.
+func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
+	now := b.now()
+	o, err := b.books.open(ctx, order{Transfer: bank.Transfer{ID: id}, OrderedAt: now}.settle(bank.Cancelled, now))
+	if err == nil && o.Standing == waiting {
+		o, err = b.books.move(ctx, id, func(o order) (order, error) {
+			if o.Standing != waiting {
+				return o, nil
+			}
+			return o.settle(bank.Cancelled, now), nil
+		})
+	}
 	if err != nil {
 		return bank.Outcome{}, err
 	}
@@ -90,7 +124,7 @@ func (b *Bank) Settle(ctx context.Context, id string, word bank.Outcome) error {
 	case word.State != bank.Paid && word.State != bank.Rejected:
 		return failure.Invalid("outcome", "must be paid or rejected")
 	}
-	return b.books.move(ctx, id, func(o order) (order, error) {
+	_, err := b.books.move(ctx, id, func(o order) (order, error) {
 		switch {
 		case o.settled() && o.outcome() == word:
 			return o, nil
@@ -103,9 +137,9 @@ func (b *Bank) Settle(ctx context.Context, id string, word bank.Outcome) error {
 				return o, err
 			}
 		}
-		o.Standing, o.Reason, o.SettledAt = standing(word.State), word.Reason, b.now()
-		return o, nil
+		return o.settle(word, b.now()), nil
 	})
+	return err
 }
 
 // complete says the file may have reached the bank: what is in it is fixed.

@@ -18,7 +18,7 @@ import (
 //	2222         accepted, and rejected after 30 s: AC01, its bank does not know it
 //	3333         executed at once, but the answer is lost: Accepted when asked
 //	             again, Paid after 30 s
-//	4444         never taken
+//	4444         never taken; it can be cancelled
 //	any other    accepted, and paid after 2 s
 //	a bad IBAN   rejected at once: AC01
 //
@@ -47,7 +47,7 @@ const (
 	slowAfter = 30 * time.Second
 
 	// LatestOutcome is when every outcome is known, but that of an order which
-	// is never taken.
+	// is not taken: that is cancelled some time.
 	LatestOutcome = slowAfter
 )
 

@@ -16,7 +16,7 @@ import (
 // The sandbox's entities:
 //
 //	entity    pk                      sk
-//	transfer  SANDBOX#TRANSFER#<id>   TRANSFER
+//	transfer  SANDBOX#TRANSFER#<id>   TRANSFER           or a tombstone in its place
 //	booking   SANDBOX#TRANSFER#<id>   BOOKING#<random>   one for each time money left
 type key struct {
 	PK string `dynamo:"pk,hash"`
@@ -32,7 +32,8 @@ const (
 func transferKey(id string) key { return key{transferPrefix + id, transferSort} }
 
 // transfer is one entry of the books. Its State moves at most once, from
-// Accepted to what it Becomes.
+// Accepted to what it Becomes. One that is Cancelled is a tombstone: it was
+// cancelled ahead of its arrival, and has nothing but its id.
 type transfer struct {
 	ID        string       `dynamo:"id"`
 	Tenant    string       `dynamo:"tenant"`
@@ -58,6 +59,10 @@ func (t transfer) at(now time.Time) transfer {
 	return t
 }
 
+func tombstone(id string, now time.Time) transfer {
+	return transfer{ID: id, State: bank.Cancelled.State, Reason: bank.Cancelled.Reason, CreatedAt: now}
+}
+
 type transferItem struct {
 	key
 	WriteID string `dynamo:"write_id,omitempty"` // of who entered it, to recognise one's own write; gone once it is decided
@@ -81,7 +86,7 @@ type books struct {
 	now   func() time.Time
 }
 
-// open enters a new transfer. For an id that is known it answers the transfer
+// open enters a new transfer, or a tombstone. For an id that is known it answers the transfer
 // of old, and false.
 func (b books) open(ctx context.Context, t transfer) (transfer, bool, error) {
 	item := transferItem{key: transferKey(t.ID), WriteID: uuid.NewString(), transfer: t}

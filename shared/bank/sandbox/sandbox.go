@@ -62,8 +62,18 @@ func (b *Bank) Transfer(ctx context.Context, order bank.Transfer) (bank.Outcome,
 	}
 }
 
-// unlessKnown refuses an order, but one that was taken before is answered for
-// all the same.
+// Cancel refuses an id never seen from now on; a transfer that was taken goes
+// its way. After an error, asking again is safe.
+func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
+	t, _, err := b.books.open(ctx, tombstone(id, b.now()))
+	if err != nil {
+		return bank.Outcome{}, err
+	}
+	return b.upToDate(ctx, t)
+}
+
+// unlessKnown refuses an order, but one that was taken before (or cancelled
+// ahead of its arrival) is answered for all the same.
 func (b *Bank) unlessKnown(ctx context.Context, id string, refusal error) (bank.Outcome, error) {
 	t, err := b.books.read(ctx, id)
 	switch {

@@ -1,0 +1,163 @@
+package file_test
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest/banktest"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/file"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+func TestCancellingKeepsThePortsPromises(t *testing.T) {
+	t.Parallel()
+	banktest.Cancel(t, func(t *testing.T) banktest.Subject {
+		w := newWorld(t)
+		return banktest.Subject{Bank: w, Order: transfer,
+			NotTaken: func(id string) bank.Transfer {
+				o := transfer(id)
+				o.Amount = money.Zero("EUR")
+				return o
+			},
+			Take: func(id string) {
+				if _, err := w.Export(t.Context(), io.Discard, request("f"+id, id)); err != nil && !errors.Is(err, file.ErrNothingToDo) {
+					t.Errorf("export %s: %v", id, err)
+				}
+			},
+			Pay: func(id string) { w.mustSettle(t, id, paid) },
+		}
+	})
+}
+
+func (w *world) mustCancel(t *testing.T, id string, want bank.Outcome) {
+	t.Helper()
+	if o, err := w.Cancel(t.Context(), id); err != nil || o != want {
+		t.Fatalf("cancel %s: %+v, %v, want %+v", id, o, err, want)
+	}
+}
+
+// An order in no file yet is withdrawn: no file has it, nor does the list of
+// those that wait; and its cancellation is the last word.
+func TestACancelledOrderIsInNoFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ordered(t, "withdrawn", "p")
+	for _, id := range []string{"withdrawn", "ahead"} {
+		w.mustCancel(t, id, bank.Cancelled)
+		w.Bank = w.restarted()
+		w.mustBe(t, transfer(id), bank.Cancelled)
+		w.mustCancel(t, id, bank.Cancelled)
+	}
+	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p"}) {
+		t.Error(ids)
+	}
+	w.export(t, request("f", "withdrawn", "ahead", "p"), "p")
+	for _, id := range []string{"withdrawn", "ahead"} {
+		if err := w.Settle(t.Context(), id, paid); !errors.Is(err, file.ErrSettled) {
+			t.Errorf("%s: %v", id, err)
+		}
+		w.mustSettle(t, id, bank.Cancelled)
+	}
+}
+
+// What was settled keeps its outcome.
+func TestCancellingAnOrderThatWasSettled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ordered(t, "good", "bad")
+	w.export(t, request("f", "good", "bad"), "good", "bad")
+	w.mustSettle(t, "good", paid)
+	w.mustSettle(t, "bad", rejected("AC04"))
+	unnamed := transfer("unnamed")
+	unnamed.To.IBAN = "nonsense"
+	w.mustBe(t, unnamed, rejected("AC01"))
+	for id, want := range map[string]bank.Outcome{"good": paid, "bad": rejected("AC04"), "unnamed": rejected("AC01")} {
+		w.mustCancel(t, id, want)
+		w.mustBe(t, transfer(id), want)
+	}
+}
+
+// An order that a file has claimed may leave with it, also when the file was
+// cut off before it was whole.
+func TestAnOrderInAFileThatWasCutOffIsTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ordered(t, "a", "b")
+	writes := 0
+	w.Wire.Cut(func(operation string) enginetest.Fault {
+		if operation == "TransactWriteItems" {
+			writes++
+		}
+		if writes == 3 { // begun, claimed, and not sealed
+			return enginetest.BeforeCommit
+		}
+		return enginetest.None
+	})
+	if _, err := w.Export(t.Context(), io.Discard, request("f", "a", "b")); err == nil {
+		t.Fatal("the file is whole")
+	}
+	w.Wire.Cut(nil)
+	w.mustCancel(t, "a", accepted)
+	w.export(t, request("f", "a", "b"), "a", "b")
+	w.mustCancel(t, "a", accepted)
+}
+
+// Either comes when the other's write is on its way, and takes its place.
+func TestOrdersFilesAndCancellationsOvertakeEachOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cancels := func(id string) func() { return func() { w.mustCancel(t, id, bank.Cancelled) } }
+	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("order"))
+	w.mustBe(t, transfer("order"), bank.Cancelled)
+	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustBe(t, transfer("cancelled"), accepted) })
+	w.mustCancel(t, "cancelled", bank.Cancelled) // and withdrawn
+	w.Wire.Cut(nil)
+	w.ordered(t, "begun", "claimed", "taken", "left")
+	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("begun"))
+	w.export(t, request("f1", "begun", "left"), "left")
+	w.ordered(t, "left2")
+	w.Wire.Meanwhile("TransactWriteItems", 2, cancels("claimed"))
+	w.export(t, request("f2", "claimed", "left2"), "left2")
+	w.Wire.Meanwhile("TransactWriteItems", 2, func() { w.export(t, request("f3", "taken"), "taken") }) // 1 finds the order
+	w.mustCancel(t, "taken", accepted)
+	if ids := w.waiting(t, "EUR"); len(ids) != 0 {
+		t.Error(ids)
+	}
+}
+
+// What a caller that was cut off finds when it comes again.
+func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ordered(t, "reply", "request")
+	w.Wire.Cut(func(operation string) enginetest.Fault {
+		if operation == "TransactWriteItems" {
+			return enginetest.AfterCommit
+		}
+		return enginetest.None
+	})
+	w.mustCancel(t, "reply", bank.Cancelled)
+	w.mustCancel(t, "ahead", bank.Cancelled)
+	w.Wire.Cut(func(operation string) enginetest.Fault {
+		if operation == "TransactWriteItems" {
+			return enginetest.BeforeCommit
+		}
+		return enginetest.None
+	})
+	for _, id := range []string{"request", "never"} {
+		if o, err := w.Cancel(t.Context(), id); err == nil || errors.Is(err, bank.ErrNotTaken) || o != (bank.Outcome{}) {
+			t.Errorf("%s: %+v, %v, want an unknown outcome", id, o, err)
+		}
+	}
+	w.Wire.Cut(nil)
+	for id, want := range map[string]bank.Outcome{"reply": bank.Cancelled, "ahead": bank.Cancelled, "request": accepted, "never": accepted} {
+		w.mustBe(t, transfer(id), want)
+	}
+	if ids := w.waiting(t, "EUR"); !slices.Equal(slices.Sorted(slices.Values(ids)), []string{"never", "request"}) {
+		t.Error(ids)
+	}
+}
