@@ -2,6 +2,8 @@ package payoutrun_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -109,6 +111,53 @@ func (s *shop) cutOff(at int, fault world.Fault, rejected bool) []string {
 	if d := s.detail(first); d.Received != 1 || d.Simple != "PAID_OUT" {
 		s.Fatalf("%s at step %d: %+v", fault, at, d)
 	}
+	wantAll(s, fmt.Sprintf("%s at step %d leaves", fault, at), s.waiting())
+	return doomed.Steps.Taken()
+}
+
+// TestACancellationCutOffAnywhereIsFinished: a crash at each I/O step of the look at which an order that the bank does not
+// take is cancelled, and every other fault at the bank.
+func TestACancellationCutOffAnywhereIsFinished(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	steps := s.cutOffCancelling(0, world.NoFault)
+	if !slices.Contains(steps, "CancelTransfer") {
+		t.Fatalf("nothing is cancelled in %v", steps)
+	}
+	for i, step := range steps {
+		for _, fault := range world.Faults {
+			if fault == world.Crash || strings.HasSuffix(step, "Transfer") {
+				s.cutOffCancelling(i+1, fault)
+			}
+		}
+	}
+	if !s.Balance(s.merchant, payments.MerchantPayable, "EUR").IsZero() {
+		t.Error("something is still owed")
+	}
+}
+
+// cutOffCancelling is a payment to an account whose bank takes nothing, which is then replaced, and a look with a fault. It
+// answers the steps of the process that looked.
+func (s *shop) cutOffCancelling(at int, fault world.Fault) []string {
+	s.Helper()
+	s.set(fields{"iban": sandbox.NotTakenIBAN})
+	p := s.pay("10", 1)
+	s.midnight()
+	s.tick(s.Main())
+	s.set(fields{"iban": sandbox.PaidIBAN})
+	s.Clock.Advance(time.Hour)
+	doomed := s.Process()
+	defer doomed.Stop()
+	doomed.Steps.Plan(at, fault)
+	_ = doomed.TickNow(s.Context(), "payoutplan")
+	_, _ = doomed.DrainQueues(s.Context())
+	for range 3 {
+		s.Clock.Advance(time.Hour)
+		s.tick(s.Main())
+	}
+	s.night()
+	s.CheckPayouts()
+	wantAll(s, fmt.Sprintf("%s at step %d", fault, at), s.stands(p), "FAILED 9.80 0.00", "PAID_OUT 9.80 0.00")
 	wantAll(s, fmt.Sprintf("%s at step %d leaves", fault, at), s.waiting())
 	return doomed.Steps.Taken()
 }

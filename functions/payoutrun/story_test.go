@@ -222,19 +222,55 @@ func TestABankWithoutAnAnswerIsAskedAgain(t *testing.T) {
 	want(t, "asked again", s.payouts()["2026-11-21"], "PAID 9.80")
 }
 
-// TestAnOrderThatIsNotTakenWaits, whatever is set meanwhile: it was meant for that account.
-func TestAnOrderThatIsNotTakenWaits(t *testing.T) {
+// TestAnOrderThatIsNotTakenIsCancelledAfterADay: it waits as long as the bank may yet take it, and what was in it goes into
+// the next payout, as after any rejection.
+func TestAnOrderThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.set(fields{"iban": sandbox.NotTakenIBAN})
+	s.update(fields{"fee_rate": "0"})
+	p := s.pay("10", 1)
+	s.night()
+	want(t, "not taken", s.payouts()["2026-11-21"], "SENT 10.00")
+	wantAll(t, "events", s.stands(p), "RECONCILED 10.00 0.00")
+	want(t, "in transit", s.Balance(s.merchant, payments.PayoutsInTransit, "EUR").String(), "-10.00")
+	s.pay("20", 1)
+	s.night() // the second one is not taken either
+	s.Clock.Advance(time.Hour)
+	s.tick(s.Main())
+	want(t, "cancelled", s.payouts()["2026-11-21"], "FAILED 10.00")
+	want(t, "the next", s.payouts()["2026-11-22"], "SENT 20.00")
+	wantAll(t, "events", s.stands(p), "FAILED 10.00 0.00", "SCHEDULED 10.00 0.00")
+	wantAll(t, "waiting", s.waiting(), "PAYOUT 10.00")
+	for _, payout := range s.PayoutBooks(s.merchant).Payouts {
+		want(t, "reason of "+string(payout.Status), payout.Reason, map[payments.PayoutStatus]string{payments.PayoutFailed: "DS02"}[payout.Status])
+	}
+	s.set(fields{"iban": sandbox.PaidIBAN})
+	s.night()
+	s.night()
+	want(t, "paid", s.payouts()["2026-11-23"], "PAID 10.00")
+	want(t, "replaced", s.payouts()["2026-11-22"], "FAILED 20.00")
+	want(t, "paid", s.payouts()["2026-11-24"], "PAID 20.00")
+	wantAll(t, "events", s.stands(p), "FAILED 10.00 0.00", "PAID_OUT 10.00 0.00")
+	wantAll(t, "list", s.listed(), "PAYOUT 10.00 FAILED", "PAYOUT 20.00 FAILED", "PAYOUT 10.00 SUCCESSFUL", "PAYOUT 20.00 SUCCESSFUL")
+	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-30.00")
+}
+
+// TestAnOrderThatIsNotTakenLeavesAnAccountThatWasReplaced, at the next look: it was meant for that account, and no other.
+func TestAnOrderThatIsNotTakenLeavesAnAccountThatWasReplaced(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.set(fields{"iban": sandbox.NotTakenIBAN})
 	p := s.pay("10", 1)
 	s.night()
-	s.set(fields{"iban": sandbox.PaidIBAN})
-	s.pay("20", 1)
-	s.night()
 	want(t, "not taken", s.payouts()["2026-11-21"], "SENT 9.80")
-	want(t, "the next", s.payouts()["2026-11-22"], "PAID 19.61")
-	wantAll(t, "events", s.stands(p), "RECONCILED 9.80 0.00")
+	s.set(fields{"iban": sandbox.PaidIBAN})
+	s.Clock.Advance(time.Hour)
+	s.tick(s.Main())
+	want(t, "cancelled", s.payouts()["2026-11-21"], "FAILED 9.80")
+	s.night()
+	want(t, "paid", s.payouts()["2026-11-22"], "PAID 9.80")
+	wantAll(t, "events", s.stands(p), "FAILED 9.80 0.00", "PAID_OUT 9.80 0.00")
 }
 
 func TestInstallmentsArePaidAMonthApart(t *testing.T) {

@@ -31,3 +31,27 @@ func TestPayableIsAVerifiedAccountThatCanBeFound(t *testing.T) {
 		}
 	}
 }
+
+func TestTheSameAccountIsOrderedAlike(t *testing.T) {
+	t.Parallel()
+	one := account.BankAccount{ID: "a", Holder: "Shop", IBAN: "DE17100100100000005678", Status: account.BankAccountVerified}
+	for name, c := range map[string]struct {
+		change func(*account.BankAccount)
+		same   bool
+	}{
+		"nothing":      {func(*account.BankAccount) {}, true},
+		"given again":  {func(a *account.BankAccount) { a.ID = "b" }, true},
+		"verification": {func(a *account.BankAccount) { a.Status = account.BankAccountPending }, true},
+		"holder":       {func(a *account.BankAccount) { a.Holder = "Another" }, false},
+		"IBAN":         {func(a *account.BankAccount) { a.IBAN = "DE88100100100000003333" }, false},
+		"BIC":          {func(a *account.BankAccount) { a.BIC = "BANKDEFFXXX" }, false},
+		"number":       {func(a *account.BankAccount) { a.IBAN, a.AccountNumber = "", "00015678" }, false},
+		"bank":         {func(a *account.BankAccount) { a.BankCode = "001" }, false},
+		"all":          {func(a *account.BankAccount) { *a = account.BankAccount{} }, false},
+	} {
+		other := one
+		if c.change(&other); one.Same(other) != c.same || other.Same(one) != c.same {
+			t.Errorf("%s: the same %t", name, one.Same(other))
+		}
+	}
+}

@@ -127,6 +127,13 @@ func (b BankAccount) Payable() bool {
 	return routed && b.Status == BankAccountVerified
 }
 
+// Same says that an order to either names one account of one holder, whatever
+// we call it and whether or not it is verified.
+func (b BankAccount) Same(other BankAccount) bool {
+	b.ID, b.Status = other.ID, other.Status
+	return b == other
+}
+
 // PayoutSchedule is when and where to a tenant is paid out next.
 type PayoutSchedule struct {
 	Currency money.Currency `dynamo:"currency"`

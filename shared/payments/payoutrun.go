@@ -63,14 +63,6 @@ func NewPayout(id string, currency money.Currency, day string, cutoff, now time.
 // Reference is what the merchant's bank statement shows.
 func (p Payout) Reference() string { return "PAYOUT " + p.Day + " " + p.ID[:8] }
 
-// WakeAt is when payoutplan wakes the payout; the zero time: never.
-func (p Payout) WakeAt() time.Time {
-	if p.Status == PayoutPaid || p.Status == PayoutFailed {
-		return time.Time{}
-	}
-	return p.NextLook
-}
-
 // RecordStatus of a payout record (spec, Payout).
 type RecordStatus string
 
@@ -181,19 +173,6 @@ func (p Payout) Seal(now time.Time) PayoutStep {
 func (p Payout) Send(now time.Time) PayoutStep {
 	return PayoutStep{Payout: p.at(Sent, now), Entry: p.entry(PayoutEntry, now,
 		Leg{MerchantPayable, p.Total}, Leg{PayoutsInTransit, p.Total.Neg()})}
-}
-
-// Waits is the payout that can go no further now: for an account, or for the
-// bank's word. It is looked at again after a quarter of an hour, later every
-// hour. False when it waited already, and was only looked at early: nothing
-// changes.
-func (p Payout) Waits(now time.Time) (Payout, bool) {
-	if p.Looks > 0 && now.Before(p.NextLook) {
-		return p, false
-	}
-	p.NextLook = now.Add(min(longestLook<<min(p.Looks, 2), time.Hour))
-	p.Looks++
-	return p, true
 }
 
 // Paid is the bank's word that the money has left.

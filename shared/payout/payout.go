@@ -32,7 +32,7 @@ type Payer struct{ Config }
 func New(c Config) *Payer { return &Payer{c} }
 
 const (
-	// bankTime bounds one call to the bank.
+	// bankTime bounds a step's calls to the bank.
 	bankTime = 20 * time.Second
 	// A database transaction has at most 100 items. A row that is taken, or
 	// comes back, is three of them: itself, its record and its transaction. One
@@ -44,6 +44,9 @@ const (
 	// based on.
 	maxReplays = 20
 )
+
+// errNoBank: there is none in the payout's mode that could take or cancel it.
+var errNoBank = errors.New("payout: no bank")
 
 // errContended: others change the payout so often that one's turn never came.
 // They do its work, and the next message goes on.
@@ -184,15 +187,26 @@ func (p *Payer) wait(ctx context.Context, t account.Tenant, current store.Payout
 	return next, err == nil, err
 }
 
+// order has the bank make the transfer, or say what became of it. One that it
+// does not take is cancelled in the end: one request that was not taken tells
+// nothing of others, of which one may be executed or on its way.
 func (p *Payer) order(ctx context.Context, t account.Tenant, current store.Payout) (bank.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, bankTime)
 	defer cancel()
 	b := p.Banks[t.Mode]
 	if b == nil {
-		return bank.Outcome{}, bank.ErrNotTaken
+		return bank.Outcome{}, errNoBank
 	}
-	return b.Transfer(ctx, bank.Transfer{ID: current.ID, Tenant: t.String(), Amount: current.Total, To: current.To,
+	o, err := b.Transfer(ctx, bank.Transfer{ID: current.ID, Tenant: t.String(), Amount: current.Total, To: current.To,
 		Reference: current.Reference()})
+	if !errors.Is(err, bank.ErrNotTaken) {
+		return o, err
+	}
+	schedule, unread := p.Store.PayoutSchedule(ctx, t)
+	if unread != nil || !current.GivesUp(!schedule.To.Same(current.To), p.Store.Now()) {
+		return o, errors.Join(err, unread)
+	}
+	return b.Cancel(ctx, current.ID)
 }
 
 // tell brings the outcome to the payout's next records and their transactions,

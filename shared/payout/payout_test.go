@@ -186,7 +186,10 @@ func TestWithoutABankAPayoutWaits(t *testing.T) {
 	delete(h.Banks, account.Live)
 	h.pay(1)
 	h.Advance(day)
-	h.want("payout", h.run(h.plan()), "SENT 10.10 1")
+	id := h.plan()
+	h.want("payout", h.run(id), "SENT 10.10 1")
+	h.Advance(2 * day) // nobody is there who could cancel it
+	h.want("payout", h.run(id), "SENT 10.10 1")
 }
 
 // TestARunEndsBeforeItsTime, with nothing begun, so that another message goes on.

@@ -137,6 +137,35 @@ func TestPayoutsAndTheBankAgree(t *testing.T) {
 	}
 }
 
+// TestACancelledOrderIsNoDifference: it leaves no line on the bank's statement; one that is there all the same is a difference.
+func TestACancelledOrderIsNoDifference(t *testing.T) {
+	t.Parallel()
+	s := newBankShop(t)
+	s.pay("untaken", 30)
+	s.Clock.Advance(time.Second)
+	cancelled := s.payOut("cancelled", sandbox.NotTakenIBAN)
+	if r := s.reconcile(); r.Found != 0 || r.Open != 1 {
+		t.Errorf("waiting: %+v", r)
+	}
+	s.Clock.Advance(24 * time.Hour)
+	s.run(cancelled)
+	s.run(s.silent)
+	s.Clock.Advance(time.Second)
+	p, err := s.App.Store.Payout(t.Context(), s.tenant, cancelled)
+	if err != nil || p.Status != payments.PayoutFailed || p.Reason != bank.Cancelled.Reason {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if r := s.reconcile(); r.Found != 0 || r.Open != 0 || r.Payouts != 4 {
+		t.Errorf("cancelled: %+v", r)
+	}
+	s.book(cancelled, p.Total.String(), false)
+	if r := s.reconcile(); r.Found != 2 || !slices.ContainsFunc(r.Differences, func(d reconcile.Difference) bool {
+		return d.Kind == "booking_unfounded" && d.ID == cancelled
+	}) {
+		t.Errorf("paid all the same: %+v", r)
+	}
+}
+
 // Where the books of a payout are.
 func (s *shop) bookingsOf(payout string) string { return "SANDBOX#TRANSFER#" + payout }
 

@@ -237,6 +237,13 @@ func (h *history) payOut() {
 	if !due {
 		return
 	}
+	if h.IntN(2) == 0 { // an order that was not taken is cancelled
+		_, err := h.payer.SetSchedule(h.Context(), tenant, func(s account.PayoutSchedule) (account.PayoutSchedule, error) {
+			s.To.Holder = fmt.Sprint("Shop ", h.n)
+			return s, nil
+		})
+		h.must(err)
+	}
 	ctx, stop := context.WithCancel(h.Context())
 	if h.IntN(3) == 0 { // cut off
 		stop()
