@@ -6,26 +6,30 @@ import (
 	"iter"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
-	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// farBank is a bank behind a network, another party as farAcquirer is. What it
-// does not take for its account's sake it takes when the storm is over: the
-// order would wait for good.
+// farBank is a bank behind a network, another party as farAcquirer is.
 type farBank struct {
 	bank.Bank
 	world *World
 }
 
-// Transfer makes one call. Throttled, the bank certainly took nothing.
 func (f farBank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, error) {
+	return f.ask(ctx, "Transfer "+t.ID+" "+t.Amount.String(), func(ctx context.Context) (bank.Outcome, error) {
+		return f.Bank.Transfer(ctx, t)
+	})
+}
+
+func (f farBank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
+	return f.ask(ctx, "Cancel "+id, func(ctx context.Context) (bank.Outcome, error) { return f.Bank.Cancel(ctx, id) })
+}
+
+// ask makes one call. Throttled, the bank certainly took nothing.
+func (f farBank) ask(ctx context.Context, label string, do func(context.Context) (bank.Outcome, error)) (bank.Outcome, error) {
 	return perform(f.world, ctx, exchange[bank.Outcome]{
-		kind: toBank, label: "Transfer " + t.ID + " " + t.Amount.String(),
+		kind: toBank, label: label,
 		send: func() (bank.Outcome, string, error) {
-			if !f.world.stormy && t.To.IBAN == sandbox.NotTakenIBAN {
-				t.To.IBAN = sandbox.PaidIBAN
-			}
-			o, err := f.Bank.Transfer(context.WithoutCancel(ctx), t)
+			o, err := do(context.WithoutCancel(ctx))
 			if err != nil {
 				return o, err.Error(), err
 			}
