@@ -1,0 +1,86 @@
+package payouts_test
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+)
+
+// line is a record as CSV: nothing in it needs a quote, and no cell begins with what a spreadsheet takes for a formula (= + - @).
+var line = regexp.MustCompile(`^[1-9]\d{0,15},(PAYOUT|CHARGE_BACK_DEDUCTION|REFUND_DEDUCTION|BALANCE_DEDUCTION),` +
+	`\d+\.\d\d,2026-11-\d\d,EUR,\d+\.\d\d,(SUCCESSFUL|FAILED),PAYOUT 2026-11-\d\d [0-9a-f]{8},(T[0-9A-Z]{9})?$`)
+
+// TestEveryKindOfRecordAsCSV, also of a payout that failed and of the one that made up for it.
+func TestEveryKindOfRecordAsCSV(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	disputed := s.Sell("30")
+	s.night()
+	s.Operate(fields{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": disputed.ID}, nil)
+	s.Sell("90")
+	s.SetPayout(fields{"iban": sandbox.ClosedIBAN})
+	s.fails()
+	s.SetPayout(fields{"iban": sandbox.PaidIBAN})
+	s.night()
+	for _, path := range s.paths() {
+		text := string(s.get(path, days("2026-11-01", "2026-11-30", "format", "csv")).Body)
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		if lines[0] != "id,type,amount,date,currency,fee,status,reference,transaction_code" {
+			t.Errorf("%s: header %q", path, lines[0])
+		}
+		kinds := map[string]int{}
+		for _, l := range lines[1:] {
+			found := line.FindStringSubmatch(l)
+			if found == nil {
+				t.Fatalf("%s: %q", path, l)
+			}
+			kinds[found[1]+" "+found[2]]++
+		}
+		for kind, n := range map[string]int{"PAYOUT FAILED": 1, "CHARGE_BACK_DEDUCTION FAILED": 1, "PAYOUT SUCCESSFUL": 6,
+			"CHARGE_BACK_DEDUCTION SUCCESSFUL": 1, "REFUND_DEDUCTION SUCCESSFUL": 1, "BALANCE_DEDUCTION SUCCESSFUL": 1} {
+			if kinds[kind] != n {
+				t.Errorf("%s: %d times %s in\n%s", path, kinds[kind], kind, text)
+			}
+		}
+		if got := s.get(path, days("2026-11-01", "2026-11-30", "format", "csv", "limit", "2", "order", "desc")); !slices.Equal(
+			strings.Split(string(got.Body), "\n")[1:3], []string{lines[len(lines)-1], lines[len(lines)-2]}) {
+			t.Errorf("%s: the last two are\n%s", path, got.Body)
+		}
+	}
+}
+
+// fails lets a day pass whose payout the bank refuses.
+func (s shop) fails() {
+	s.Helper()
+	var done struct{ Payouts []fields }
+	s.Clock.Advance(24 * time.Hour)
+	s.Operate(fields{"command": "run_payouts"}, &done)
+	if len(done.Payouts) != 1 || done.Payouts[0]["status"] != "FAILED" {
+		s.Fatalf("payouts %v", done)
+	}
+}
+
+// Contract §1, row 25: any one of three scopes suffices, and no other does; a merchant's own mistakes are heard after that.
+func TestWhoMayListPayouts(t *testing.T) {
+	t.Parallel()
+	s := shop{world.New(t).Shop()}
+	for scope, status := range map[string]int{"user.profile": 200, "user.profile_readonly": 200, "payouts.read": 200,
+		"user.payout-settings": 403, "payments": 403, "transactions.history": 403} {
+		other := shop{s.As(s.NewKey("secret", scope))}
+		for _, path := range s.paths() {
+			r := other.get(path, days("2026-11-01", "2026-11-30"))
+			if r.Status != status || status == http.StatusForbidden && (r.Text("error_message") != "request_not_allowed" || r.Text("status_code") != "403") {
+				t.Errorf("%s with %s: %d %s", path, scope, r.Status, r.Body)
+			}
+			if r := other.get(path, nil); status == http.StatusForbidden && r.Status != status {
+				t.Errorf("%s with %s and without dates: %d", path, scope, r.Status)
+			}
+		}
+	}
+}
