@@ -1,0 +1,126 @@
+package transactions_test
+
+import (
+	"net/url"
+	"slices"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// addresses are rows 18 to 22 of one transaction, by the path.
+func (s *shop) addresses(p world.Payment) map[string]string {
+	return map[string]string{
+		"/v0.1/me/refund/" + p.ID: "POST",
+		"/v1.0/merchants/" + s.Merchant.Code + "/payments/" + p.ID + "/refunds":  "POST",
+		"/v2.1/merchants/" + s.Merchant.Code + "/transactions?id=" + p.ID:        "GET",
+		"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history?limit=100": "GET",
+		"/v0.1/me/transactions?id=" + p.ID:                                       "GET",
+		"/v0.1/me/transactions/history?limit=100":                                "GET",
+	}
+}
+
+// items are the ids of a history's items.
+func items(t *testing.T, got world.Response) []string {
+	t.Helper()
+	var page historyPage
+	if err := got.Into(&page); err != nil || got.Status != 200 {
+		t.Fatalf("history: %d %s", got.Status, got.Body)
+	}
+	ids := []string{}
+	for _, item := range page.Items {
+		ids = append(ids, item.ID)
+	}
+	return ids
+}
+
+// Contract §1: the history takes the scopes of the detail; §2.1: a public key
+// may do nothing here, and nobody anything without a key.
+func TestWhoMayUseTransactions(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.Sell("10.10")
+	public := &shop{s.As(s.NewKey("public"))}
+	for path, method := range s.addresses(p) {
+		denied.Check(t, public.Send(method, path, nil))
+		if got := s.Do(world.Request{Method: method, Path: path, Key: "-"}); got.Status != 401 {
+			t.Errorf("%s without a key: %d", path, got.Status)
+		}
+	}
+	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403, "receipts.read": 403} {
+		other := s.as(scope)
+		for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
+			if got := other.Send("GET", path, nil); got.Status != want {
+				t.Errorf("%s with %s: %d, want %d", path, scope, got.Status, want)
+			}
+		}
+	}
+	s.expect(p, "SUCCESSFUL, left 10.10")
+}
+
+// Contract §2.1: what is another merchant's is absent, also as the place where
+// a page begins.
+func TestAnotherMerchantsHistory(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p, other := s.Sell("10.10"), s.neighbour()
+	theirs := other.Sell("20.20")
+	notFound.Check(t, s.Send("GET", "/v2.1/merchants/"+other.Merchant.Code+"/transactions/history", nil))
+	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
+		if got := items(t, s.Send("GET", path, nil)); !slices.Equal(got, []string{p.ID}) {
+			t.Errorf("%s lists %v, want %s", path, got, p.ID)
+		}
+		if got := items(t, s.Send("GET", path+"?transaction_code="+theirs.Code, nil)); len(got) != 0 {
+			t.Errorf("%s by another's code lists %v", path, got)
+		}
+		for _, end := range []string{"oldest_ref", "newest_ref"} {
+			invalid(end).Check(t, s.Send("GET", path+"?"+end+"="+theirs.ID, nil))
+		}
+	}
+}
+
+// Contract §2.1: test credentials see nothing of live data.
+func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.GoLive()
+	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE", "currency": "EUR", "sandbox": false})
+	p := s.Sell("10.10")
+	var made struct {
+		Key struct{ Plaintext string } `json:"api_key"`
+	}
+	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.Merchant.Code, "mode": "test", "name": "try",
+		"scopes": []string{"payments", "transactions.history"}}, &made)
+	s.Secret("API key", made.Key.Plaintext)
+	try := &shop{s.As(made.Key.Plaintext)}
+	for name, value := range s.queries(p) {
+		query := name + "=" + url.QueryEscape(value)
+		notFound.Check(t, try.get(query))
+		notFound.Check(t, try.legacy(query))
+	}
+	notFound.Check(t, try.refund(p, ""))
+	notFound.Check(t, try.refundV1(p, ""))
+	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
+		if got := items(t, try.Send("GET", path, nil)); len(got) != 0 {
+			t.Errorf("%s lists %v", path, got)
+		}
+		invalid("newest_ref").Check(t, try.Send("GET", path+"?newest_ref="+p.ID, nil))
+	}
+	s.expect(p, "SUCCESSFUL, left 10.10")
+}
+
+// Contract §2.10, of the history as of the detail.
+func TestTheLegacyHistoryNamesItsSuccessor(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	successor := `<http://cashwrap.test/v2.1/merchants/` + s.Merchant.Code + `/transactions/history>; rel="successor-version"`
+	for query, status := range map[string]int{"": 200, "?limit=0": 400} {
+		got := s.Send("GET", legacyHistory+query, nil)
+		if got.Status != status || got.Header.Get("Deprecation") != "@1793491200" || got.Header.Get("Link") != successor {
+			t.Errorf("%s: %d, Deprecation %q, Link %q", query, got.Status, got.Header.Get("Deprecation"), got.Header.Get("Link"))
+		}
+	}
+	if got := s.Send("GET", "/v2.1/merchants/"+s.Merchant.Code+"/transactions/history", nil); got.Header.Get("Deprecation") != "" {
+		t.Errorf("version 2.1 is deprecated: %v", got.Header)
+	}
+}
