@@ -72,6 +72,8 @@ import (
 //	                              1 TransactWriteItems
 //	plan payouts                  1 Query per shard of due; for each schedule 1 GetItem, 2 Query for any
 //	                              row, 1 TransactWriteItems
+//	name the next payout          1 Query per shard of due; for each schedule until one has rows, at most
+//	                              100 of a shard, 1 GetItem and 2 Query
 //	run a payout                  for every 32 rows 1 Query, 1 BatchGetItem, 1 TransactWriteItems to take
 //	                              them, and for every 49 to tell that they are paid; a dozen calls, 2 of
 //	                              them TransactWriteItems, for the payout itself
