@@ -2,7 +2,6 @@ package functions_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"github.com/cashwrap/cashwrap/functions/payoutrun"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
-	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
 // TestNoFunctionMayDoMore than it does: what all of them did in a tale of
@@ -24,12 +22,12 @@ import (
 // sees to, of each of the platform's tests.
 func TestNoFunctionMayDoMore(t *testing.T) {
 	t.Parallel()
-	w := world.New(t)
+	one := &everything{newTale(t)}
+	w := one.World
 	w.GoLive()
-	one := &everything{tale{World: w, receiver: w.Receive()}}
 	one.requests()
 	one.payers()
-	test, live := one.open(w.Merchant), one.open(w.Provision(map[string]any{
+	test, live := one.till(w.Merchant), one.till(w.Provision(map[string]any{
 		"name": "Markt", "email": "markt@example.com", "country": "DE", "currency": "EUR", "sandbox": false}))
 	test.money("test")
 	live.money("live")
@@ -45,7 +43,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 }
 
 // everything is a tale of all that can happen.
-type everything struct{ tale }
+type everything struct{ *tale }
 
 // ask fails the test on a fault of ours.
 func (e *everything) ask(r world.Request) world.Response {
@@ -60,13 +58,11 @@ func (e *everything) ask(r world.Request) world.Response {
 // requests are those of the other tests of all functions, and a list of each kind.
 func (e *everything) requests() {
 	for _, s := range stories {
-		e.n++
-		s.prepare(&e.tale)
-		e.ask(s.request(&e.tale))
+		s.prepare(e.tale)
+		e.ask(s.request(e.tale))
 	}
 	for _, m := range measuredRequests {
-		e.n++
-		e.ask(m.request(&e.tale))
+		e.ask(m.request(e.tale))
 	}
 	const merchant = "/merchants/"
 	e.ask(world.Request{Method: "GET", Path: "/v2.1" + merchant + e.Merchant.Code + "/transactions/history"})
@@ -77,9 +73,8 @@ func (e *everything) requests() {
 
 // payers decide on a bank's page, forget a card, or never come back.
 func (e *everything) payers() {
-	e.n++
-	e.checkout = e.create(nil)
-	bank, err := url.Parse(e.ask(e.put(ideal())).Text("next_step.url"))
+	e.open(nil)
+	bank, err := url.Parse(e.ask(e.byIDEAL()).Text("next_step.url"))
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -87,12 +82,9 @@ func (e *everything) payers() {
 	if r := e.ask(world.Request{Method: "POST", Path: bank.Path, Key: "-", Body: url.Values{"decision": {"pay"}}}); r.Status >= 400 {
 		e.Errorf("the bank's page: %d %s", r.Status, r.Body)
 	}
-	e.n++
-	customer := e.customer()
-	token := e.saveCard(customer, "to be forgotten")
-	e.ask(world.Request{Method: "DELETE", Path: "/v0.1/customers/" + customer + "/payment-instruments/" + token})
-	e.n++
-	e.checkout = e.create(nil)
+	e.saveCard()
+	e.ask(world.Request{Method: "DELETE", Path: "/v0.1/customers/" + e.payer + "/payment-instruments/" + e.token})
+	e.open(nil)
 	e.challenge("approve") // and never comes back
 	e.Clock.Advance(time.Hour)
 	e.Minute()
@@ -101,7 +93,7 @@ func (e *everything) payers() {
 // operator gives the commands that nobody else has given.
 func (e *everything) operator() {
 	b := newBoleto(e.World)
-	e.Operate(map[string]any{"command": "pay_voucher", "merchant_code": b.merchant.Code, "checkout_id": b.checkout}, nil)
+	e.Operate(map[string]any{"command": "pay_voucher", "merchant_code": b.Merchant.Code, "checkout_id": b.checkout}, nil)
 	var made struct {
 		APIKey struct{ ID, Plaintext string } `json:"api_key"`
 	}
@@ -115,66 +107,34 @@ func (e *everything) operator() {
 }
 
 // till takes money for a merchant.
-type till struct {
-	*world.World
-	world.Merchant
-}
+type till struct{ world.Shop }
 
-// open has the merchant paid out.
-func (e *everything) open(m world.Merchant) till {
-	e.Operate(map[string]any{"command": "set_payout", "merchant_code": m.Code, "holder": "Markt", "iban": sandbox.PaidIBAN}, nil)
-	return till{e.World, m}
-}
-
-// pay takes a hundred by card, and is the transaction.
-func (t till) pay(reference string) string {
-	t.Helper()
-	created := t.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: t.Key.Plaintext, Body: map[string]any{
-		"checkout_reference": reference, "amount": 100, "currency": "EUR", "merchant_code": t.Code}})
-	paid := t.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Key: t.Key.Plaintext, Body: paying(frictionless)})
-	if paid.Status != http.StatusOK {
-		t.Fatalf("pay: %d %s", paid.Status, paid.Body)
-	}
-	return paid.Text("transaction_id")
+// till is the merchant's, who is paid out.
+func (e *everything) till(m world.Merchant) till {
+	t := till{world.Shop{World: e.World, Merchant: m, Currency: "EUR"}}
+	t.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.PaidIBAN})
+	return t
 }
 
 // money comes in, goes back, and is in flight while the books are reconciled.
 func (t till) money(mode string) {
 	t.Helper()
-	t.pay("kept")
-	disputed := t.pay("disputed")
-	t.refund(t.pay("refunded"))
-	if found := t.reconcile(); found != 0 {
+	t.Sell("100")
+	disputed := t.Sell("100")
+	t.refund(t.Sell("100"))
+	if found := t.Reconcile().Found; found != 0 {
 		t.Errorf("%d differences", found)
 	}
 	t.Minute()
-	t.Operate(map[string]any{"command": "charge_back", "merchant_code": t.Code, "mode": mode, "transaction": disputed}, nil)
+	t.Operate(map[string]any{"command": "charge_back", "merchant_code": t.Merchant.Code, "mode": mode, "transaction": disputed.ID}, nil)
 }
 
 // refund gives some back, and some without an outcome yet.
-func (t till) refund(transaction string) {
+func (t till) refund(p world.Payment) {
 	t.Helper()
-	const unanswered = 42.25 // by the sandbox acquirer
-	for _, amount := range []float64{1, unanswered} {
-		r := t.Do(world.Request{Method: "POST", Path: "/v0.1/me/refund/" + transaction, Key: t.Key.Plaintext, Body: map[string]any{"amount": amount}})
-		if r.Status != http.StatusNoContent {
-			t.Errorf("refund: %d %s", r.Status, r.Body)
-		}
-	}
-}
-
-// reconcile answers how many differences it found.
-func (t till) reconcile() (found int) {
-	t.Helper()
-	answer, err := t.Main().Invoke(t.Context(), "reconcile", json.RawMessage(`{}`))
-	var report reconcile.Report
-	if err == nil {
-		err = json.Unmarshal(answer, &report)
-	}
-	if err != nil {
-		t.Error(err)
-	}
-	return report.Found
+	t.Refund(p, "1")
+	const unanswered = "42.25" // by the sandbox acquirer
+	t.Refund(p, unanswered)
 }
 
 // differ takes out of the books what is held for refunds in flight: then
@@ -182,12 +142,12 @@ func (t till) reconcile() (found int) {
 // plays, has not heard of the live charge-back that the operator recorded.
 func (t till) differ() {
 	t.Helper()
-	t.refund(t.pay("differs"))
+	t.refund(t.Sell("100"))
 	_, table := t.App.Store.Raw()
-	if err := table.Delete("pk", "L#"+t.Code+"#HELD#EUR").Range("sk", "HELD").If("attribute_exists(pk)").Run(t.Context()); err != nil {
+	if err := table.Delete("pk", "L#"+t.Merchant.Code+"#HELD#EUR").Range("sk", "HELD").If("attribute_exists(pk)").Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found := t.reconcile(); found != 2 {
+	if found := t.Reconcile().Found; found != 2 {
 		t.Errorf("%d differences", found)
 	}
 }
@@ -198,28 +158,18 @@ func (t till) payouts() string {
 	t.Helper()
 	for _, wait := range []time.Duration{24 * time.Hour, 16 * time.Minute} {
 		t.Clock.Advance(wait)
-		t.plan()
+		t.RunPayouts()
 	}
 	var ran struct {
 		Payouts []struct{ Payout string }
 	}
-	t.pay("for the next day")
+	t.Sell("100")
 	t.Clock.Advance(24 * time.Hour)
-	t.Operate(map[string]any{"command": "run_payouts", "merchant_code": t.Code}, &ran)
+	t.Operate(map[string]any{"command": "run_payouts", "merchant_code": t.Merchant.Code}, &ran)
 	if len(ran.Payouts) == 0 {
 		t.Fatal("nothing is paid out")
 	}
 	return ran.Payouts[0].Payout
-}
-
-func (t till) plan() {
-	t.Helper()
-	if err := t.Main().TickNow(t.Context(), "payoutplan"); err != nil {
-		t.Error(err)
-	}
-	if _, err := t.Main().DrainQueues(t.Context()); err != nil {
-		t.Error(err)
-	}
 }
 
 // file takes live payouts to the bank, which pays them; the function that is
@@ -228,14 +178,14 @@ func (t till) file(payout string) {
 	t.Helper()
 	t.Operate(map[string]any{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap", "iban": "DE89370400440532013000",
 		"bic": "COBADEFF", "currency": "EUR"}, nil)
-	t.Operate(map[string]any{"command": "settle_payout", "merchant_code": t.Code, "payout": payout, "outcome": "paid"}, nil)
+	t.Operate(map[string]any{"command": "settle_payout", "merchant_code": t.Merchant.Code, "payout": payout, "outcome": "paid"}, nil)
 	t.Clock.Advance(time.Hour)
-	t.plan()
+	t.RunPayouts()
 	const tooShort = 5 * time.Second // for another step
 	ctx, cancel := context.WithTimeout(lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{
 		InvokedFunctionArn: "arn:aws:lambda:eu-central-1:000000000000:function:payoutrun"}), tooShort)
 	defer cancel()
-	if err := payoutrun.Run(t.App)(ctx, `{"tenant":"L#`+t.Code+`","payout":"`+payout+`"}`); err != nil {
+	if err := payoutrun.Run(t.App)(ctx, `{"tenant":"L#`+t.Merchant.Code+`","payout":"`+payout+`"}`); err != nil {
 		t.Error(err)
 	}
 }

@@ -3,7 +3,6 @@ package functions_test
 import (
 	"crypto/rand"
 	"flag"
-	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -46,35 +45,33 @@ var measuredRequests = []measured{
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts/" + t.create(nil)}
 	}},
 	{"GET /v0.1/checkouts?checkout_reference=", 3, func(t *tale) world.Request {
-		t.create(nil)
-		return world.Request{Method: "GET", Path: fmt.Sprintf("/v0.1/checkouts?checkout_reference=order-%d", t.n)}
+		t.create(map[string]any{"checkout_reference": "listed"})
+		return world.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=listed"}
 	}},
 	{"GET /v0.1/checkouts (three of them)", 3, func(*tale) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts"}
 	}},
 	{"PUT /v0.1/checkouts/{id}, card", 4, func(t *tale) world.Request {
-		t.checkout = t.create(nil)
-		return t.put(paying(frictionless))
+		t.open(nil)
+		return t.byCard(world.Frictionless)
 	}},
 	{"PUT /v0.1/checkouts/{id}, card with challenge", 4, func(t *tale) world.Request {
-		t.checkout = t.create(nil)
-		return t.put(paying(challenged))
+		t.open(nil)
+		return t.byCard(world.Challenged)
 	}},
 	{"POST /v0.1/checkouts/{id}/complete_payment", 4, func(t *tale) world.Request {
-		t.checkout = t.create(nil)
-		t.form = t.challenge("approve")
+		t.open(nil)
+		t.challenge("approve")
 		return t.complete()
 	}},
 	{"PUT /v0.1/checkouts/{id}, card saved for a customer", 4, func(t *tale) world.Request {
-		t.checkout = t.create(map[string]any{"customer_id": t.customer()})
-		return t.put(paying(frictionless))
+		t.open(map[string]any{"customer_id": t.Customer()})
+		return t.byCard(world.Frictionless)
 	}},
 	{"PUT /v0.1/checkouts/{id}, saved card", 4, func(t *tale) world.Request {
-		customer := t.customer()
-		t.checkout = t.create(map[string]any{"checkout_reference": fmt.Sprintf("setup-%d", t.n), "customer_id": customer})
-		token := t.Do(t.put(paying(frictionless))).Text("payment_instrument.token")
-		t.checkout = t.create(nil)
-		return t.put(map[string]any{"payment_type": "card", "token": token, "customer_id": customer})
+		t.saveCard()
+		t.open(nil)
+		return t.bySavedCard()
 	}},
 	{"PATCH /v0.1/checkouts/{id}", 3, func(t *tale) world.Request {
 		return world.Request{Method: "PATCH", Path: "/v0.1/checkouts/" + t.create(nil), Body: map[string]any{"amount": 11}}
@@ -97,14 +94,14 @@ var measuredRequests = []measured{
 		return world.Request{Method: "POST", Path: "/v0.1/customers", Body: map[string]any{"customer_id": "measured"}}
 	}},
 	{"GET /v0.1/customers/{customer_id}", 2, func(t *tale) world.Request {
-		return world.Request{Method: "GET", Path: "/v0.1/customers/" + t.customer()}
+		return world.Request{Method: "GET", Path: "/v0.1/customers/" + t.Customer()}
 	}},
 	{"PUT /v0.1/customers/{customer_id}", 3, func(t *tale) world.Request {
-		return world.Request{Method: "PUT", Path: "/v0.1/customers/" + t.customer(),
+		return world.Request{Method: "PUT", Path: "/v0.1/customers/" + t.Customer(),
 			Body: map[string]any{"personal_details": map[string]any{"first_name": "Ada"}}}
 	}},
 	{"GET /v0.1/customers/{customer_id}/payment-instruments", 3, func(t *tale) world.Request {
-		return world.Request{Method: "GET", Path: "/v0.1/customers/" + t.customer() + "/payment-instruments"}
+		return world.Request{Method: "GET", Path: "/v0.1/customers/" + t.Customer() + "/payment-instruments"}
 	}},
 	{"POST /v0.1/me/refund/{txn_id}", 5, func(t *tale) world.Request {
 		return world.Request{Method: "POST", Path: "/v0.1/me/refund/" + t.pay(nil).Text("transaction_id"), Body: map[string]any{"amount": 1}}
@@ -162,19 +159,17 @@ func warmUp(w *world.World) {
 
 func TestCapacity(t *testing.T) {
 	t.Parallel()
-	w := world.New(t)
-	receiver := w.Receive()
-	warmUp(w)
+	one := newTale(t)
+	warmUp(one.World)
 	table := strings.Builder{}
 	table.WriteString(capacityHead)
-	for i, m := range measuredRequests {
-		one := &tale{World: w, receiver: receiver, n: i * 1000} // references of its own
+	for _, m := range measuredRequests {
 		request := m.request(one)
-		w.Main().Meter.Reset()
-		if response := w.Do(request); response.Status >= 400 && request.Key == "" {
+		one.Main().Meter.Reset()
+		if response := one.Do(request); response.Status >= 400 && request.Key == "" {
 			t.Errorf("%s: %d %s", m.name, response.Status, response.Body)
 		}
-		use := w.Main().Meter.Reset()
+		use := one.Main().Meter.Reset()
 		if len(use.Calls) > m.most {
 			t.Errorf("%s: %d calls, aim %d: %v", m.name, len(use.Calls), m.most, use.Calls)
 		}

@@ -57,7 +57,7 @@ const paidOut = 32
 // measureEvents are the lines of what no request does, and of what stays.
 func measureEvents(t *testing.T) string {
 	one := newTale(t)
-	one.Operate(map[string]any{"command": "set_payout", "merchant_code": one.Merchant.Code, "holder": "Kaffeehaus", "iban": sandbox.PaidIBAN}, nil)
+	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
 	one.pay(map[string]any{})
 	lines := line("a callback is delivered", one.deliver())
 	for range paidOut - 1 {
@@ -69,17 +69,10 @@ func measureEvents(t *testing.T) string {
 	return lines + one.left().less(before).line(fmt.Sprintf("%d payments are paid out, in addition", paidOut))
 }
 
-// newTale is in a world of its own, with nothing else in it.
-func newTale(t *testing.T) *tale {
-	w := world.New(t)
-	return &tale{World: w, receiver: w.Receive()}
-}
-
 // pay takes a payment of its own.
 func (t *tale) pay(more map[string]any) world.Response {
-	t.n++
-	t.checkout = t.create(more)
-	paid := t.Do(t.put(paying(frictionless)))
+	t.open(more)
+	paid := t.Do(t.byCard(world.Frictionless))
 	if paid.Status != 200 {
 		t.Fatalf("pay: %d %s", paid.Status, paid.Body)
 	}
@@ -92,17 +85,13 @@ func (t *tale) deliver() world.Use {
 		t.Fatal(err)
 	}
 	t.Main().Meter.Reset()
-	t.drain()
+	if _, err := t.Main().DrainQueues(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if n := len(t.receiver.Deliveries()); n != 1 {
 		t.Errorf("%d callbacks delivered, want 1", n)
 	}
 	return t.Main().Meter.Reset()
-}
-
-func (t *tale) drain() {
-	if _, err := t.Main().DrainQueues(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // payOut pays the merchant on the next day: the payout is planned and ordered,
@@ -111,10 +100,7 @@ func (t *tale) payOut() world.Use {
 	t.Main().Meter.Reset()
 	for _, wait := range []time.Duration{24 * time.Hour, 16 * time.Minute} {
 		t.Clock.Advance(wait)
-		if err := t.Main().TickNow(t.Context(), "payoutplan"); err != nil {
-			t.Fatal(err)
-		}
-		t.drain()
+		t.RunPayouts()
 	}
 	for id, p := range t.PayoutBooks(t.Merchant).Payouts {
 		if p.Status != payments.PayoutPaid || p.Records != paidOut {

@@ -177,10 +177,7 @@ func answers(status int, body string) func(*rehearsal) {
 // pay makes a payment, and is its code.
 func (r *rehearsal) pay() string {
 	r.Helper()
-	created := r.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
-		"checkout_reference": "order-1", "amount": 10.10, "currency": "EUR", "merchant_code": r.Merchant.Code}})
-	paid := r.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: paying(frictionless)})
-	return paid.Text("transaction_code")
+	return r.Shop().Sell("10.10").Code
 }
 
 func (r *rehearsal) history() {

@@ -49,12 +49,7 @@ func BenchmarkPayouts(b *testing.B) {
 		w.Main().Meter.Reset()
 		b.StartTimer()
 		for range 2 { // the second hears of the bank
-			if err := w.Main().TickNow(b.Context(), "payoutplan"); err != nil {
-				b.Fatal(err)
-			}
-			if _, err := w.Main().DrainQueues(b.Context()); err != nil {
-				b.Fatal(err)
-			}
+			w.RunPayouts()
 			w.Clock.Advance(16 * time.Minute)
 		}
 		b.StopTimer()
@@ -90,13 +85,7 @@ func report(b *testing.B, w *world.World, rounds int) {
 // paidSample is the transaction and the row that a payment leaves.
 func paidSample(b *testing.B, w *world.World) []map[string]types.AttributeValue {
 	b.Helper()
-	created := w.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{"checkout_reference": "order",
-		"amount": 10.1, "currency": "EUR", "merchant_code": w.Merchant.Code}})
-	paid := w.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: map[string]any{"payment_type": "card",
-		"card": map[string]any{"name": "Ada", "number": frictionless, "expiry_month": "12", "expiry_year": "2030", "cvv": cvv}}})
-	if paid.Status != 200 {
-		b.Fatalf("%d %s", paid.Status, paid.Body)
-	}
+	w.Shop().Sell("10.10")
 	_, table := w.App.Store.Raw()
 	var items []map[string]types.AttributeValue
 	err := table.Scan().Filter("begins_with(sk, ?) OR begins_with(sk, ?)", "TRANSACTION#", "CREDIT#").All(b.Context(), &items)

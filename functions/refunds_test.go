@@ -107,13 +107,7 @@ func (r *race) now() int64 { return int64(time.Since(r.start)) }
 // run sells something and has clients refund it, each through a process of its
 // own.
 func (r *race) run(processes []*world.Process) {
-	made := r.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
-		"checkout_reference": fmt.Sprintf("race-%d", r.n), "amount": json.Number("100.00"), "currency": "EUR", "merchant_code": r.Merchant.Code}})
-	paid := r.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + made.Text("id"), Body: paying(frictionless)})
-	if r.id = paid.Text("transaction_id"); r.id == "" {
-		r.Errorf("not sold: %d %s", paid.Status, paid.Body)
-		return
-	}
+	r.id = r.Shop().Sell("100.00").ID
 	var clients sync.WaitGroup
 	for i, p := range processes {
 		dice := rand.New(rand.NewPCG(uint64(r.n), uint64(i)))

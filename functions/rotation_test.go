@@ -28,14 +28,7 @@ type verifier struct {
 }
 
 func newVerifier(w *world.World) *verifier {
-	var made struct{ Secret string }
-	w.Operate(map[string]any{"command": "rotate_callback_secret", "merchant_code": w.Merchant.Code}, &made)
-	w.Secret("callback secret", made.Secret)
-	secret, err := webhook.ParseSecret(made.Secret)
-	if err != nil {
-		w.Fatal(err)
-	}
-	v := &verifier{World: w, secret: secret}
+	v := &verifier{World: w, secret: w.Shop().RotateSecret()}
 	server := httptest.NewServer(v)
 	w.Cleanup(server.Close)
 	v.url = server.URL
@@ -96,26 +89,19 @@ func (t *tale) replays(key string, first world.Response) {
 	}
 }
 
-// saveCard pays with a card that is saved for the customer, and is its token.
-func (t *tale) saveCard(customer, reference string) string {
-	t.checkout = t.create(map[string]any{"checkout_reference": reference, "customer_id": customer, "return_url": nil})
-	return t.Do(t.put(paying(frictionless))).Text("payment_instrument.token")
-}
-
 // challenged starts a payment and has the payer's bank answer it; the payer
 // has yet to come back.
-func (t *tale) challenged(reference, returnURL string) world.Request {
-	t.checkout = t.create(map[string]any{"checkout_reference": reference, "return_url": returnURL})
-	t.form = t.challenge("approve")
+func (t *tale) challenged(returnURL string) world.Request {
+	t.open(map[string]any{"return_url": returnURL})
+	t.challenge("approve")
 	return t.complete()
 }
 
 // comesBack brings the payer back, whose payment then is done.
 func (t *tale) comesBack(complete world.Request) {
 	t.Helper()
-	checkout := strings.Split(complete.Path, "/")[3]
-	back := t.Do(complete)
-	read := t.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + checkout})
+	t.checkout = strings.Split(complete.Path, "/")[3]
+	back, read := t.Do(complete), t.read()
 	if back.Status >= 400 || read.Text("status") != "PAID" {
 		t.Errorf("back: %d %s; the checkout is %s", back.Status, back.Body, read.Body)
 	}
@@ -123,19 +109,14 @@ func (t *tale) comesBack(complete world.Request) {
 
 // brazilian is a merchant's checkout that waits for a boleto.
 type brazilian struct {
-	*world.World
-	merchant world.Merchant
+	world.Shop
 	checkout string
 }
 
 func newBoleto(w *world.World) brazilian {
-	b := brazilian{World: w, merchant: w.Provision(map[string]any{"name": "Padaria", "email": "pao@example.com", "country": "BR", "currency": "BRL"})}
-	made := w.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: b.merchant.Key.Plaintext, Body: map[string]any{
-		"checkout_reference": "boleto", "amount": 10.10, "currency": "BRL", "merchant_code": b.merchant.Code}})
-	b.checkout = made.Text("id")
-	if r := w.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + b.checkout, Key: b.merchant.Key.Plaintext, Body: byBoleto}); r.Status != 200 {
-		w.Fatalf("boleto: %d %s", r.Status, r.Body)
-	}
+	b := brazilian{Shop: w.Shop().Abroad("BR", "BRL", nil)}
+	b.checkout = b.Create("10.10", nil)
+	b.Pay(b.checkout, byBoleto)
 	return b
 }
 
@@ -146,7 +127,7 @@ var byBoleto = map[string]any{"payment_type": "boleto", "personal_details": map[
 // link is where the payer finds the boleto, which is there.
 func (b brazilian) link() string {
 	b.Helper()
-	read := b.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + b.checkout, Key: b.merchant.Key.Plaintext})
+	read := b.Send("GET", "/v0.1/checkouts/"+b.checkout, nil)
 	path := strings.TrimPrefix(read.Text("boleto.url"), "http://cashwrap.test")
 	if shown := b.Do(world.Request{Method: "GET", Path: path, Key: "-"}); path == "" || shown.Status != 200 {
 		b.Errorf("the boleto at %q: %d", path, shown.Status)
@@ -158,13 +139,13 @@ func (b brazilian) link() string {
 // deployment, or before the new secret comes into use, ends well after it.
 func TestASecretIsRotatedAndNobodyNotices(t *testing.T) {
 	t.Parallel()
-	w := world.New(t)
-	one := &tale{World: w, receiver: w.Receive()} // verifies by the platform's keys of now
+	one := newTale(t) // its receiver verifies by the platform's keys of now
+	w := one.World
 	shop, waiting := newVerifier(w), newBoleto(w)
 	before, boleto := published(w), waiting.link()
-	first, customer := w.Do(one.under("first")), one.customer()
-	token := one.saveCard(customer, "saved")
-	begun := []world.Request{one.challenged("by our key", one.receiver.URL), one.challenged("by the secret", shop.url)}
+	first := w.Do(one.under("first"))
+	one.saveCard()
+	begun := []world.Request{one.challenged(one.receiver.URL), one.challenged(shop.url)}
 
 	old := w.Main()
 	w.Rotate(rotationTakes)
@@ -172,16 +153,16 @@ func TestASecretIsRotatedAndNobodyNotices(t *testing.T) {
 	if r := old.Do(one.under("second")); r.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("a process that is not replaced yet: %d %s", r.Status, r.Body)
 	}
-	begun = append(begun, one.challenged("in between", shop.url))
+	begun = append(begun, one.challenged(shop.url))
 
 	w.Clock.Advance(rotationTakes)
-	begun = append(begun, one.challenged("afterwards", shop.url))
+	begun = append(begun, one.challenged(shop.url))
 	for _, complete := range begun {
 		one.comesBack(complete)
 	}
 	one.replays("first", first)
 	one.replays("second", second)
-	one.wantToken(customer, token)
+	one.wantToken()
 	if again := waiting.link(); again != boleto {
 		t.Errorf("the boleto is at %s, then %s", boleto, again)
 	}
@@ -201,10 +182,10 @@ func TestASecretIsRotatedAndNobodyNotices(t *testing.T) {
 // hold on to is as it was.
 func TestARotationEnds(t *testing.T) {
 	t.Parallel()
-	w := world.New(t)
-	one := &tale{World: w, receiver: w.Receive()}
-	shop, customer := newVerifier(w), one.customer()
-	token := one.saveCard(customer, "saved")
+	one := newTale(t)
+	w := one.World
+	shop := newVerifier(w)
+	one.saveCard()
 	w.Rotate(rotationTakes)
 	w.Clock.Advance(rotationTakes)
 	both := published(w)
@@ -213,8 +194,8 @@ func TestARotationEnds(t *testing.T) {
 	if alone := published(w); len(alone) != 1 || alone[0] != both[0] {
 		t.Errorf("published are %v, before %v", alone, both)
 	}
-	one.wantToken(customer, token)
-	one.comesBack(one.challenged("at last", shop.url))
+	one.wantToken()
+	one.comesBack(one.challenged(shop.url))
 	w.Settle()
 	if by := shop.byPlatform(); !slices.Equal(by, []int{1}) {
 		t.Errorf("who has a secret was told by %v keys", by)
@@ -222,9 +203,9 @@ func TestARotationEnds(t *testing.T) {
 }
 
 // wantToken fails unless the card that is saved again has the token it had.
-func (t *tale) wantToken(customer, token string) {
+func (t *tale) wantToken() {
 	t.Helper()
-	if again := t.saveCard(customer, "saved again"); again != token || token == "" {
-		t.Errorf("the same card is %q, then %q", token, again)
+	if again := t.payAndSave(); again != t.token || t.token == "" {
+		t.Errorf("the same card is %q, then %q", t.token, again)
 	}
 }

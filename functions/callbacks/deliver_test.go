@@ -162,11 +162,11 @@ func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 	if n := len(strings.Fields(s.tries()[0].header.Get("webhook-signature"))); n != 1 {
 		t.Errorf("%d signatures without a secret", n)
 	}
-	first := s.rotate()
+	first := s.Shop().RotateSecret()
 	if by := signedBy("one secret", first); !by[0] {
 		t.Error("the first secret does not sign")
 	}
-	second := s.rotate()
+	second := s.Shop().RotateSecret()
 	s.Clock.Advance(24*time.Hour - time.Second)
 	if by := signedBy("within the day", first, second); !by[0] || !by[1] {
 		t.Errorf("within a day of the rotation, old and new sign: %v", by)

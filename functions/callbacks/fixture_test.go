@@ -119,19 +119,6 @@ func (s *shop) callback(id string) payments.Callback {
 	return c
 }
 
-// rotate gives the merchant its next callback secret.
-func (s *shop) rotate() webhook.Secret {
-	s.Helper()
-	var answer struct{ Secret string }
-	s.Operate(map[string]any{"command": "rotate_callback_secret", "merchant_code": s.Merchant.Code}, &answer)
-	s.Secret("callback secret", answer.Secret)
-	secret, err := webhook.ParseSecret(answer.Secret)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return secret
-}
-
 // verifies says the try bears a signature by this secret alone.
 func (r request) verifies(secret webhook.Secret) bool {
 	return webhook.Verify(r.header, []byte(r.body), r.at, []webhook.Secret{secret}, nil) == nil

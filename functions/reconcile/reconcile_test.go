@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
 func pay(w *world.World) {
@@ -16,23 +15,11 @@ func pay(w *world.World) {
 	w.Clock.Advance(time.Minute)
 }
 
-func invoke(w *world.World) (report reconcile.Report) {
-	w.Helper()
-	answer, err := w.Main().Invoke(w.Context(), "reconcile", json.RawMessage("{}"))
-	if err == nil {
-		err = json.Unmarshal(answer, &report)
-	}
-	if err != nil {
-		w.Fatal(err)
-	}
-	return report
-}
-
 func TestTheAnswerIsTheReport(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	pay(w)
-	report := invoke(w)
+	report := w.Reconcile()
 	if report.Found != 0 || report.Transactions != 1 || report.Entries != 1 || report.Movements != 1 || len(report.Totals) == 0 {
 		t.Errorf("%+v", report)
 	}
@@ -64,7 +51,7 @@ func TestTheNightlyRunLogsEachDifference(t *testing.T) {
 			t.Errorf("no %s in the log:\n%s", want, w.Logs.String())
 		}
 	}
-	if report := invoke(w); report.Found != 2 || report.Differences[0].Kind != "row_missing" {
+	if report := w.Reconcile(); report.Found != 2 || report.Differences[0].Kind != "row_missing" {
 		t.Errorf("%+v", report)
 	}
 }

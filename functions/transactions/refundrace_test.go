@@ -3,27 +3,10 @@ package transactions_test
 import (
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
-
-// atOnce sends a request many times at the same time and counts the answers by
-// their status.
-func (s *shop) atOnce(many int, request world.Request) map[int]int {
-	statuses := make([]int, many)
-	var running sync.WaitGroup
-	for i := range many {
-		running.Go(func() { statuses[i] = s.Do(request).Status })
-	}
-	running.Wait()
-	counted := map[int]int{}
-	for _, status := range statuses {
-		counted[status]++
-	}
-	return counted
-}
 
 // moved is what the acquirer gave back of a payment, as its books say.
 func (s *shop) moved(p world.Payment) string {
@@ -40,7 +23,7 @@ func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10.10")
-	counted := s.atOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID})
+	counted := s.AtOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID})
 	if counted[http.StatusNoContent] != 1 || counted[http.StatusConflict] != 99 {
 		t.Errorf("statuses %v", counted)
 	}
@@ -56,7 +39,7 @@ func TestAHundredPartialRefunds(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10")
-	counted := s.atOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID, Body: map[string]any{"amount": 0.5}})
+	counted := s.AtOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID, Body: map[string]any{"amount": 0.5}})
 	made := strings.Count(s.seen(p), "REFUND REFUNDED 0.50")
 	if made != counted[http.StatusNoContent] || made == 0 || made > 20 || made+counted[http.StatusConflict] != 100 {
 		t.Errorf("%d refunds, statuses %v", made, counted)
@@ -77,7 +60,7 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 		p := s.Sell("10.10")
 		request := f.request(s, p, "1")
 		request.Header = map[string]string{"Idempotency-Key": "once"}
-		counted := s.atOnce(100, request)
+		counted := s.AtOnce(100, request)
 		if counted[f.ok] == 0 || counted[f.ok]+counted[http.StatusConflict] != 100 {
 			t.Errorf("statuses %v", counted)
 		}

@@ -1,8 +1,11 @@
 package world
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
 // Books are what is written of one checkout, by the platform and by the
@@ -57,4 +60,18 @@ func (w *World) Settle() {
 	if _, err := w.main.DrainQueues(ctx); err != nil {
 		w.Errorf("queues: %v", err)
 	}
+}
+
+// Reconcile has the nightly proof of all books run now.
+func (w *World) Reconcile() reconcile.Report {
+	w.Helper()
+	var report reconcile.Report
+	answer, err := w.main.Invoke(w.Context(), "reconcile", json.RawMessage(`{}`))
+	if err == nil {
+		err = json.Unmarshal(answer, &report)
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+	return report
 }

@@ -28,6 +28,17 @@ func (w *World) PayoutBooks(m Merchant) PayoutBooks {
 	return PayoutBooks{}
 }
 
+// RunPayouts plans the payouts that are due, and runs those that are planned.
+func (w *World) RunPayouts() {
+	w.Helper()
+	if err := w.main.TickNow(w.Context(), "payoutplan"); err != nil {
+		w.Fatal(err)
+	}
+	if _, err := w.main.DrainQueues(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+}
+
 // payoutBooks are all, by tenant.
 func (w *World) payoutBooks() map[string]*PayoutBooks {
 	all := map[string]*PayoutBooks{}

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 )
 
 // Request is one HTTP request as a client sends it. Body is JSON, or a form
@@ -52,6 +53,22 @@ func (r Response) Text(path string) string {
 func (w *World) Do(r Request) Response {
 	w.Helper()
 	return w.main.Do(r)
+}
+
+// AtOnce sends a request many times at the same time, and counts the answers by
+// their status.
+func (w *World) AtOnce(many int, r Request) map[int]int {
+	statuses := make([]int, many)
+	var running sync.WaitGroup
+	for i := range many {
+		running.Go(func() { statuses[i] = w.Do(r).Status })
+	}
+	running.Wait()
+	counted := map[int]int{}
+	for _, status := range statuses {
+		counted[status]++
+	}
+	return counted
 }
 
 // Do sends a request, and holds it and the response to the contract.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 // Shop is a merchant's server in a world: it sells in one currency, and sends
@@ -57,6 +58,19 @@ func (s Shop) NewKey(kind string, scopes ...string) string {
 		"scopes": append([]string{}, scopes...)}, &made)
 	s.Secret("API key", made.Key.Plaintext)
 	return made.Key.Plaintext
+}
+
+// RotateSecret has an operator give the merchant its next callback secret.
+func (s Shop) RotateSecret() webhook.Secret {
+	s.Helper()
+	var made struct{ Secret string }
+	s.Operate(map[string]any{"command": "rotate_callback_secret", "merchant_code": s.Merchant.Code}, &made)
+	s.Secret("callback secret", made.Secret)
+	secret, err := webhook.ParseSecret(made.Secret)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return secret
 }
 
 // Tenant is whose data the shop sees with a test key.
