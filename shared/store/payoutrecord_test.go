@@ -1,0 +1,106 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// large is text of which a page of a query (1 MB) holds six.
+var large = strings.Repeat("x", 150_000)
+
+// recorded is a payout of the day that has taken so many large records; told: and told them that it was paid.
+func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
+	t.Helper()
+	id := payments.PayoutID(tenant.String(), "EUR", day, "test")
+	if err := s.CreatePayout(t.Context(), tenant, payments.NewPayout(id, "EUR", day, later, later)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Payout(t.Context(), tenant, id)
+	for i := range n {
+		row := payments.Unpaid{ID: fmt.Sprintf("%s-%02d", day, i), Kind: payments.UnpaidBalance, Code: large, Amount: eur("-1"), Fee: eur("0"), EligibleAt: start}
+		if err == nil {
+			p, err = s.StepPayout(t.Context(), tenant, payments.PayoutStep{Payout: p.Payout, Carry: &row}, p.To)
+		}
+		if err == nil {
+			p, err = s.CollectPayout(t.Context(), tenant, collection(t, s, p, []payments.Unpaid{row}))
+		}
+	}
+	if err == nil {
+		p, err = s.StepPayout(t.Context(), tenant, p.Seal(later), p.To)
+	}
+	for range n {
+		if told && err == nil {
+			p, err = s.TellPayout(t.Context(), tenant, tellingNext(t, s, p), p.To)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tellingNext tells the next record alone.
+func tellingNext(t *testing.T, s *store.Store, p store.Payout) payments.Telling {
+	t.Helper()
+	next, err := s.RecordsToTell(t.Context(), tenant, p.Payout, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	telling, err := p.Tell(next, nil, nil, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return telling
+}
+
+// TestRecordsAreListedOverPages, also over those that are all of a payout whose outcome is open.
+func TestRecordsAreListedOverPages(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	recorded(t, s, "2027-05-01", 3, true)
+	recorded(t, s, "2027-05-02", 14, false)
+	recorded(t, s, "2027-05-03", 8, true)
+	var all []string
+	for day, n := range map[string]int{"2027-05-01": 3, "2027-05-03": 8} {
+		for i := range n {
+			all = append(all, fmt.Sprintf("%s-%02d", day, i))
+		}
+	}
+	slices.Sort(all)
+	for _, c := range []struct {
+		first, last string
+		newestFirst bool
+		limit       int
+		want        []string
+	}{
+		{"2027-05-01", "2027-05-03", false, 9999, all},
+		{"2027-05-01", "2027-05-03", false, 4, all[:4]},
+		{"2027-05-01", "2027-05-03", false, 11, all},
+		{"2027-05-01", "2027-05-02", true, 9999, all[:3]},
+		{"2027-05-02", "2027-05-02", false, 1, nil},
+		{"2027-05-02", "2027-05-03", false, 1, all[3:4]},
+		{"2027-05-02", "2027-05-31", false, 9999, all[3:]},
+		{"2026-05-02", "2027-04-30", false, 9999, nil},
+		{"2027-05-04", "2028-01-01", true, 9999, nil},
+	} {
+		records, err := s.PayoutRecords(t.Context(), tenant, c.first, c.last, c.newestFirst, c.limit)
+		var got []string
+		for _, r := range records {
+			got = append(got, r.ID)
+		}
+		if c.newestFirst {
+			slices.Reverse(got)
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s to %s, newest first %t, %d: %q, %v; want %q", c.first, c.last, c.newestFirst, c.limit, got, err, c.want)
+		}
+	}
+	newest, err := s.PayoutRecords(t.Context(), tenant, "2027-05-01", "2027-05-03", true, 9)
+	if err != nil || len(newest) != 9 || newest[0].ID != "2027-05-03-07" || newest[8].ID != "2027-05-01-02" {
+		t.Errorf("the newest nine are %d, %v", len(newest), err)
+	}
+}
