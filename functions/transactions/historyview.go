@@ -56,7 +56,8 @@ func newHistoryItem(h payments.HistoryItem, calendar account.Calendar) historyIt
 		PayoutsReceived: h.PayoutsReceived(), PayoutPlan: h.PayoutPlan,
 	}
 	if h.Type == payments.PaymentItem {
-		v.RefundedAmount = &h.Refunded
+		givenBack := h.GivenBack()
+		v.RefundedAmount = &givenBack
 	}
 	if h.Card != nil {
 		v.CardType = h.Card.Brand

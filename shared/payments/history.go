@@ -41,6 +41,15 @@ func (h HistoryItem) Status() TransactionStatus {
 	}
 }
 
+// GivenBack is what went back of the payment by refunds. All of a verification
+// did, without any: it was authorized and released (contract §4.6).
+func (h HistoryItem) GivenBack() money.Amount {
+	if h.SimpleStatus == Refunded && h.Refunded.IsZero() {
+		return h.Amount
+	}
+	return h.Refunded
+}
+
 // PayoutsTotal counts the payouts that the payment has or will have.
 func (h HistoryItem) PayoutsTotal() int { return Transaction{Payouts: h.Payouts}.PayoutsTotal() }
 

@@ -1,0 +1,31 @@
+package transactions_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// Contract §4.6, in the history: whoever adds up what payments brought, less
+// what went back, counts nothing for a set-up. One of nought gives nothing back.
+func TestTheHistoryTellsThatASetUpWasRefunded(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for amount, refunded := range map[string]string{"1": "1.00", "0": "0.00"} {
+		body := s.Card(world.Frictionless)
+		body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
+		p := s.Pay(s.Create(amount, map[string]any{"purpose": "SETUP_RECURRING_PAYMENT", "customer_id": s.Customer()}), body)
+		for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
+			for _, query := range []string{"?transaction_code=" + p.Code, "?limit=1&order=descending"} {
+				var page struct{ Items []json.RawMessage }
+				if err := s.Send("GET", path+query, nil).Into(&page); err != nil || len(page.Items) != 1 {
+					t.Fatalf("%s%s: %d items, %v", path, query, len(page.Items), err)
+				}
+				world.Holds(t, page.Items[0], map[string]string{"id": `"` + p.ID + `"`, "refunded_amount": refunded})
+			}
+		}
+		s.Clock.Advance(time.Second)
+	}
+}
