@@ -47,9 +47,10 @@ var imports = []struct {
 	{"shared/page", pure + " shared/payments"},
 	{"shared/page/pagetest", ""},
 	{"shared/acquirer", pure + " shared/payments"},
-	{"shared/acquirer/*", pure + " shared/payments shared/acquirer"},
+	{"shared/acquirer/*", pure + " shared/payments shared/acquirer shared/table"},
 	{"shared/bank", pure + " shared/account"},
-	{"shared/bank/*", pure + " shared/account shared/bank"},
+	{"shared/bank/*", pure + " shared/account shared/bank shared/table"},
+	{"shared/table", ""}, // knows no data of ours
 	{"shared/store", pure + " shared/account shared/payments"},
 	{"shared/rest", "shared/failure shared/account shared/store shared/page"},
 	{"shared/reconcile", "shared/money shared/account shared/payments shared/store shared/acquirer shared/bank"},

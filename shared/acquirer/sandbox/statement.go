@@ -9,6 +9,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
 // movementItem has a random key, so that money that moves twice would show:
@@ -45,22 +46,8 @@ func (m movementItem) line() acquirer.Movement {
 // which only test mode can afford. What moves during the walk may be missing.
 // An error ends it.
 func (a *Acquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
-	return func(yield func(acquirer.Movement, error) bool) {
-		items := a.books.table.Scan().Consistent(true).
-			Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort).Iter()
-		for {
-			var m movementItem
-			if !items.Next(ctx, &m) {
-				break
-			}
-			if !yield(m.line(), nil) {
-				return
-			}
-		}
-		if err := items.Err(); err != nil {
-			yield(acquirer.Movement{}, err)
-		}
-	}
+	return table.Walk(ctx, a.books.table.Scan().Consistent(true).
+		Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort), movementItem.line)
 }
 
 // Captures counts how often money moved for a charge: 0 or 1, or something is

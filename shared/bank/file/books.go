@@ -89,6 +89,10 @@ type paidItem struct {
 	PaidAt time.Time    `dynamo:"paid_at"`
 }
 
+func (i paidItem) line() bank.Booking {
+	return bank.Booking{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.PaidAt}
+}
+
 // books are the records in the table.
 type books struct {
 	db    *dynamo.DB
@@ -203,6 +207,6 @@ func (b books) waiting(ctx context.Context, currency money.Currency, limit int) 
 }
 
 // paid are the lines of the statement.
-func (b books) paid() dynamo.PagingIter {
-	return b.table.Get("pk", paidPartition).Consistent(true).Iter()
+func (b books) paid() *dynamo.Query {
+	return b.table.Get("pk", paidPartition).Consistent(true)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
 // Config is what the bank works with.
@@ -185,20 +186,5 @@ func (b *Bank) Orders(ctx context.Context, currency money.Currency, limit int) (
 // Statement walks every order that the operator's bank has paid, by the time
 // it was told so, page by page. An error ends it.
 func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
-	return func(yield func(bank.Booking, error) bool) {
-		items := b.books.paid()
-		for {
-			var item paidItem
-			if !items.Next(ctx, &item) {
-				break
-			}
-			line := bank.Booking{ID: item.ID, Tenant: item.Tenant, Amount: item.Amount, At: item.PaidAt}
-			if !yield(line, nil) {
-				return
-			}
-		}
-		if err := items.Err(); err != nil && !errors.Is(err, dynamo.ErrNotFound) {
-			yield(bank.Booking{}, err)
-		}
-	}
+	return table.Walk(ctx, b.books.paid(), paidItem.line)
 }

@@ -3,6 +3,7 @@ package file_test
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"testing"
@@ -230,7 +231,7 @@ func TestStatementTellsWhatWasPaid(t *testing.T) {
 	}
 }
 
-func TestStatementGoesOverPagesAndTellsWhenItBreaksOff(t *testing.T) {
+func TestStatementGoesOverPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const settled = 14
@@ -241,34 +242,5 @@ func TestStatementGoesOverPagesAndTellsWhenItBreaksOff(t *testing.T) {
 		w.export(t, request(o.ID, o.ID), o.ID)
 		w.mustSettle(t, o.ID, paid)
 	}
-	pages := 0
-	w.Wire.Cut(func(operation string) enginetest.Fault {
-		if operation == "Query" {
-			pages++
-		}
-		return enginetest.None
-	})
-	lines := w.statement(t)
-	whole := pages
-	if len(lines) != settled || whole < 3 {
-		t.Fatalf("%d lines on %d pages", len(lines), whole)
-	}
-	pages = 0
-	w.Wire.Cut(func(string) enginetest.Fault {
-		if pages++; pages == 2 {
-			return enginetest.BeforeCommit
-		}
-		return enginetest.None
-	})
-	n, failures := 0, 0
-	for _, err := range w.Statement(t.Context()) {
-		if err != nil {
-			failures++
-		} else {
-			n++
-		}
-	}
-	if n == 0 || n >= settled || failures != 1 {
-		t.Errorf("%d lines, %d errors", n, failures)
-	}
+	enginetest.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.Booking, error] { return w.Statement(t.Context()) })
 }

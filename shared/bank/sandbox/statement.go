@@ -8,29 +8,19 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
 // Statement walks every booking, page by page. A real bank sends a statement;
 // the sandbox reads the whole table for its own keys, which only test mode can
 // afford. What is booked during the walk may be missing. An error ends it.
 func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
-	return func(yield func(bank.Booking, error) bool) {
-		items := b.books.table.Scan().Consistent(true).
-			Filter("begins_with(pk, ?) AND begins_with(sk, ?)", transferPrefix, bookingSort).Iter()
-		for {
-			var item bookingItem
-			if !items.Next(ctx, &item) {
-				break
-			}
-			line := bank.Booking{ID: item.ID, Tenant: item.Tenant, Amount: item.Amount, At: item.BookedAt}
-			if !yield(line, nil) {
-				return
-			}
-		}
-		if err := items.Err(); err != nil {
-			yield(bank.Booking{}, err)
-		}
-	}
+	return table.Walk(ctx, b.books.table.Scan().Consistent(true).
+		Filter("begins_with(pk, ?) AND begins_with(sk, ?)", transferPrefix, bookingSort), bookingItem.line)
+}
+
+func (i bookingItem) line() bank.Booking {
+	return bank.Booking{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.BookedAt}
 }
 
 // Executed counts how often money left for a transfer, 0 or 1 or something is

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"strings"
 	"testing"
@@ -73,66 +74,12 @@ func TestStatementGoesOverPages(t *testing.T) {
 	w := newWorld(t)
 	const transfers = 12
 	w.large(t, transfers)
-	pages := 0
-	w.Wire.Cut(func(operation string) enginetest.Fault {
-		if operation == "Scan" {
-			pages++
-		}
-		return enginetest.None
-	})
-	lines := w.statement(t)
-	if pages < 3 {
-		t.Fatalf("only %d pages", pages)
-	}
 	sum := int64(0)
-	for _, b := range lines {
+	for _, b := range enginetest.WalkPages(t, w.Wire, "Scan", transfers, func() iter.Seq2[bank.Booking, error] { return w.Statement(t.Context()) }) {
 		sum += b.Amount.Minor()
 	}
-	if len(lines) != transfers || sum != transfers*1000 {
+	if lines := w.statement(t); len(lines) != transfers || sum != transfers*1000 {
 		t.Errorf("%d lines of %d in all", len(lines), sum)
-	}
-}
-
-func TestStatementTellsWhenItBreaksOff(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.large(t, 12)
-	scans := 0
-	w.Wire.Cut(func(operation string) enginetest.Fault {
-		if operation == "Scan" {
-			scans++
-		}
-		if scans == 3 {
-			return enginetest.BeforeCommit
-		}
-		return enginetest.None
-	})
-	lines, failures := 0, 0
-	for b, err := range w.Statement(t.Context()) {
-		switch {
-		case failures > 0:
-			t.Errorf("it went on after an error: %+v, %v", b, err)
-		case err != nil:
-			failures++
-		default:
-			lines++
-		}
-	}
-	if lines == 0 || lines >= 12 || failures != 1 {
-		t.Errorf("%d lines, %d errors", lines, failures)
-	}
-}
-
-func TestStatementStopsWhenAsked(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.large(t, 2)
-	n := 0
-	for _, err := range w.Statement(t.Context()) {
-		if n++; err != nil || n > 1 {
-			t.Fatalf("line %d, error %v", n, err)
-		}
-		break
 	}
 }
 
