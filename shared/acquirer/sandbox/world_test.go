@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -60,6 +61,16 @@ func must(t *testing.T) func(payments.Outcome, error) payments.Outcome {
 			t.Fatal(err)
 		}
 		return o
+	}
+}
+
+// unknown expects of a call that its outcome is unknown: the caller hears neither of one, nor that there will be none.
+func unknown(t *testing.T) func(payments.Outcome, error) {
+	return func(o payments.Outcome, err error) {
+		t.Helper()
+		if err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) || o != (payments.Outcome{}) {
+			t.Fatalf("%+v, %v, want an unknown outcome", o, err)
+		}
 	}
 }
 
