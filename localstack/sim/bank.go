@@ -6,12 +6,22 @@ import (
 	"iter"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
 
 // farBank is a bank behind a network, another party as farAcquirer is.
 type farBank struct {
 	bank.Bank
 	world *World
+}
+
+// far puts a network before a bank that is another party. Live mode's keeps its
+// orders in the platform's own books, where everything can happen to them.
+func (w *World) far(b bank.Bank) bank.Bank {
+	if _, ours := b.(*file.Bank); ours {
+		return b
+	}
+	return farBank{b, w}
 }
 
 func (f farBank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, error) {

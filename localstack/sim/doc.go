@@ -32,7 +32,10 @@
 // was captured must be paid, deducted or kept as a fee, each once, and the
 // platform's own reconciliation must find nothing.
 //
-// Left out: payouts in live mode, which an operator's files settle; the
-// merchant's network beyond one receiver, and API Gateway, whose events are made
-// here without their JSON.
+// Live merchants' payouts go into files, which treasurers take to their bank, and
+// whose outcome they report (treasury.go); no refund leaves such a merchant below
+// its floor (floor.go).
+//
+// Left out: the merchant's network beyond one receiver, and API Gateway, whose
+// events are made here without their JSON.
 package sim

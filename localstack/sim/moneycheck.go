@@ -214,9 +214,6 @@ func (w *World) checkWord(was, now item) {
 	}
 }
 
-// liveFloor is contract §6.4's, in minor units of currencies with two.
-const liveFloor = -1000_00
-
 func (w *World) checkStep(l *ledger, changed map[string]item) {
 	for _, id := range sorted(changed) {
 		w.checkSum(changed[id], l)
@@ -235,7 +232,7 @@ func (w *World) checkStep(l *ledger, changed map[string]item) {
 		if l.held[p] != l.openHolds[p] {
 			w.find("", "%d of %v are held for refunds of %d", l.held[p], p, l.openHolds[p])
 		}
-		if live := strings.HasPrefix(p.tenant, "L#"); live && l.unpaid[p]-l.held[p] < liveFloor && !l.chargedBack(p) {
+		if live := strings.HasPrefix(p.tenant, "L#"); live && l.unpaid[p]-l.held[p] < floorOf(p.currency) && !l.chargedBack(p) {
 			w.find("", "refunds took %v to %d, of which %d are held", p, l.unpaid[p], l.held[p])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 	_ "time/tzdata" // the merchants' zones, wherever this runs
 
@@ -18,9 +19,10 @@ type month struct {
 	dice    *rand.Rand // the root goroutine's alone
 	end     time.Time
 	payees  []*payee
-	agenda  []deed // what people are yet to do, by time
-	drowsy  bool   // messages come up to twelve hours late
-	spare   int    // ticks and polls that may yet come between
+	bank    *treasury // of live mode
+	agenda  []deed    // what people are yet to do, by time
+	drowsy  bool      // messages come up to twelve hours late
+	spare   int       // ticks and polls that may yet come between
 	tickAt  time.Time
 	pollAt  time.Time
 	demands int // for payouts at once, so far; orders are those of operators
@@ -55,6 +57,7 @@ func newMonth(w *World) *month {
 	w.begins = at.Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
 	m.end = at.AddDate(0, 0, 28+m.dice.IntN(4))
 	m.drowsy = m.dice.IntN(2) == 0
+	m.bank = &treasury{month: m, files: map[string]string{}, executed: map[string]bool{}}
 	w.weather.rate /= 2 // there are many more steps to fail at than elsewhere
 	w.weather.jumps /= 4
 	return m
@@ -116,6 +119,7 @@ func (m *month) round() {
 		m.collect()
 		m.crowd()
 	}
+	m.handOver()
 	m.steer(clients, sources)
 	m.sleep()
 }
@@ -136,6 +140,17 @@ func (m *month) crowd() {
 		}
 	} else if _, open := m.due(); open { // the bank is about to be asked
 		p.ordered("run_payouts", facts{}, 2)()
+	}
+}
+
+// handOver has live payouts that are under way brought to the bank.
+func (m *month) handOver() {
+	for _, p := range m.payees {
+		if p.live() && m.dice.IntN(2) == 0 && slices.ContainsFunc(m.dueItems("PAYOUT"), func(i item) bool {
+			return strings.HasPrefix(i.text("pk"), p.tenant+"#PAYOUT#")
+		}) {
+			m.bank.work(p.currency)()
+		}
 	}
 }
 
@@ -263,6 +278,9 @@ func (m *month) plan() {
 		for range 1 + m.dice.IntN(4) {
 			m.at(p, p.change())
 		}
+		if p.live() {
+			m.at(p, m.bank.work(p.currency))
+		}
 	}
 	slices.SortStableFunc(m.agenda, func(a, b deed) int { return a.at.Compare(b.at) })
 }
@@ -271,7 +289,11 @@ func (m *month) plan() {
 func (m *month) planSale(p *payee, name string) {
 	s := p.sale(name)
 	paid := m.at(p, s.sell)
-	for range []int{0, 0, 0, 1, 1, 2}[m.dice.IntN(6)] {
+	often := []int{0, 0, 0, 1, 1, 2}
+	if p.live() {
+		often = []int{0, 1, 1, 2, 2, 3}
+	}
+	for range often[m.dice.IntN(len(often))] {
 		at := paid.Add(time.Duration(m.dice.Int64N(int64(12 * 24 * time.Hour))))
 		m.agenda = append(m.agenda, deed{at, s.returned(m.dice.IntN(4) == 0 && !p.live())})
 	}

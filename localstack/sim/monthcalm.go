@@ -46,8 +46,22 @@ func (m *month) calmDown() {
 		for m.poll("payoutrun", m.config.PayoutQueue, 2) {
 			m.steer(sources)
 		}
-		if len(m.Findings()) > 0 || m.settled() {
+		for _, p := range m.payees {
+			if p.live() {
+				m.bank.work(p.currency)()
+				m.steer(clients)
+			}
+		}
+		switch {
+		case len(m.Findings()) > 0:
 			return
+		case !m.settled():
+		case m.disputed:
+			return
+		default:
+			m.disputed = true
+			m.run(clients, m.disputeAgain)
+			m.steer(clients)
 		}
 	}
 	m.find("", "not settled after %d quiet rounds", calmRounds)

@@ -39,11 +39,15 @@ var (
 	ibans    = []string{sandbox.PaidIBAN, sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN, sandbox.NotTakenIBAN}
 )
 
+// modes are the prefixes of tenants, by whether they are live.
+var modes = map[bool]string{true: "L#", false: "T#"}
+
 // open makes one or two merchants, and most of them an account.
 func (m *month) open() {
 	for n := range 1 + m.dice.IntN(4)/3 {
 		kind := payeeKinds[m.dice.IntN(len(payeeKinds))]
-		given := facts{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": true,
+		live := m.dice.IntN(5) < 2
+		given := facts{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
 			"fee_rate": feeRates[m.dice.IntN(len(feeRates))], "gross_settlement": m.dice.IntN(3) == 0}
 		for name, value := range kind {
 			given[name] = value
@@ -58,7 +62,7 @@ func (m *month) open() {
 			m.panicf("merchant %v: %v", made, err)
 		}
 		s := &story{World: m.World, name: fmt.Sprintf("payee-%d", n), dice: rand.New(rand.NewPCG(m.seed, uint64(2_000+n))),
-			shop: &shop{"T#" + made.Code, made.Code, made.Key.Plaintext, kind["currency"].(string)}}
+			shop: &shop{modes[live] + made.Code, made.Code, made.Key.Plaintext, kind["currency"].(string)}}
 		p := &payee{story: s, month: m, where: where, zones: []string{where.String()}}
 		if kind["country"] == "BR" {
 			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.dice.IntN(3))
@@ -172,12 +176,17 @@ type sale struct {
 // takes none of them amiss (contract §12).
 var (
 	prices = []string{"100", "84", "30", "250"}
+	large  = []string{"100", "700", "1200", "2500"} // so that live merchants come to their floor
 	wanted = []string{"", "", "10", "25", "30"}
 )
 
 func (p *payee) sale(name string) *sale {
 	dice := rand.New(rand.NewPCG(p.month.dice.Uint64(), p.seed))
-	return &sale{&story{World: p.World, shop: p.shop, name: name, amount: prices[dice.IntN(len(prices))], method: "card", dice: dice,
+	amounts := prices
+	if p.live() {
+		amounts = large
+	}
+	return &sale{&story{World: p.World, shop: p.shop, name: name, amount: amounts[dice.IntN(len(amounts))], method: "card", dice: dice,
 		returns: wanted}, p}
 }
 

@@ -47,6 +47,7 @@ func (m *month) checkMonth() {
 	}
 	m.checkMovements(b.books, b.ledger)
 	m.checkPurses(b)
+	m.bank.checkExecuted(b)
 	m.checkLog()
 	m.reconcile()
 }

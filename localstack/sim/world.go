@@ -19,7 +19,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/sqs"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -138,7 +137,7 @@ func (w *World) makeOutside() app.Outside {
 		Now: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toBooks}, Credentials: credentials,
 		Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, CallbackHTTP: receiver{w},
 		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return farAcquirer{a, w} },
-		WrapBank:     func(b bank.Bank) bank.Bank { return farBank{b, w} },
+		WrapBank:     w.far,
 	}
 	if w.weather.tight {
 		o.Limits = rest.Limits{Credential: tight, Address: tight}

@@ -28,8 +28,8 @@ func Sandbox(a *app.App) *sandbox.Bank {
 	return sandbox.New(sandbox.Config{DB: db, Table: table, Now: a.Now})
 }
 
-// File is live mode's bank.
+// File is live mode's bank. Its books are the platform's own, no other party's.
 func File(a *app.App) *file.Bank {
-	db, table := a.Books()
+	db, table := a.Store.Raw()
 	return file.New(file.Config{DB: db, Table: table, Now: a.Now})
 }
