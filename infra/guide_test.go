@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// chapter is one of the operating guide's, by its title.
+func chapter(t *testing.T, title string) string {
+	t.Helper()
+	guide, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(guide), "\n## "+title+"\n")
+	if !found {
+		t.Fatalf("the guide has no chapter %q", title)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// explained are the names in the first cells of a chapter's table, as patterns:
+// `Queue<Name>Dead` is any such alarm, `Index<Name>…` any that begins so.
+func explained(text string) []*regexp.Regexp {
+	var all []*regexp.Regexp
+	for line := range strings.Lines(text) {
+		cell, _, found := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+		if !found || !strings.HasPrefix(cell, "`") {
+			continue
+		}
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
+			pattern := regexp.MustCompile(`<\w+>|…`).ReplaceAllString(name[1], `\w+`)
+			all = append(all, regexp.MustCompile("^"+pattern+"$"))
+		}
+	}
+	return all
+}
+
+// agree fails unless each name is explained and each explanation is of one.
+func agree(t *testing.T, what string, names []string, explanations []*regexp.Regexp) {
+	t.Helper()
+	for _, name := range names {
+		if !slices.ContainsFunc(explanations, func(e *regexp.Regexp) bool { return e.MatchString(name) }) {
+			t.Errorf("the guide does not explain the %s %s", what, name)
+		}
+	}
+	for _, e := range explanations {
+		if !slices.ContainsFunc(names, e.MatchString) {
+			t.Errorf("the guide explains the %s %s, which there is not", what, e)
+		}
+	}
+}
+
+func TestTheGuideExplainsEachAlarm(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, r := range inDev(t).all(alarmKind) {
+		names = append(names, strings.TrimPrefix(r.Properties["AlarmName"].(string), "cashwrap-dev-"))
+	}
+	agree(t, "alarm", names, explained(chapter(t, "Alarms")))
+}
+
+func TestTheGuideExplainsEachDeadLetterQueue(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, r := range inDev(t).all("AWS::SQS::Queue") {
+		if name := strings.TrimPrefix(r.Properties["QueueName"].(string), "cashwrap-dev-"); strings.HasSuffix(name, "-dead") {
+			names = append(names, name)
+		}
+	}
+	agree(t, "queue", names, explained(chapter(t, "Dead-letter queues")))
+}
+
+// TestTheGuideRestoresWhatTheStackMakes: what a restore does not bring is
+// given back by hand, so the guide's commands repeat the template's numbers.
+func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
+	t.Parallel()
+	text := chapter(t, "Restoring the table")
+	access := prefixed("dynamodb:", functions.Function{Name: "reconcile"}.Access().Items)
+	for _, part := range []string{
+		"AttributeName=" + store.TTLAttribute, fmt.Sprintf("RecoveryPeriodInDays=%d", recoveryDays), "StreamViewType=NEW_IMAGE",
+		fmt.Sprintf("--batch-size %d", streamBatch), fmt.Sprintf("--parallelization-factor %d", streamCalls),
+		fmt.Sprintf("--maximum-retry-attempts %d", streamRetries), "--bisect-batch-on-function-error",
+		`"Action":` + plain(access), "Key=application,Value=cashwrap Key=stage,Value=$STAGE",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the guide lacks %s", part)
+		}
+	}
+	shards := "for shard in"
+	for i := range store.DueShards {
+		shards += fmt.Sprintf(" %d", i)
+	}
+	if !strings.Contains(chapter(t, "Payouts"), shards+"; do") {
+		t.Errorf("the guide does not look into all shards: %s", shards)
+	}
+}
