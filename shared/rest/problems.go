@@ -20,7 +20,7 @@ type Problem struct {
 func Problems() map[string]Problem { return maps.Clone(problems) }
 
 var problems = index([]Problem{
-	{"invalid-parameter", 400, "Invalid Parameter", "A field, filter or header is missing or has a value that is not allowed. param names it."},
+	{"invalid-parameter", 400, "Invalid Parameter", "A field, filter or header is missing or has a value that is not allowed. The reply's member \"param\" names it."},
 	{"multiple-invalid-parameters", 400, "Multiple Invalid Parameters", "Several fields are missing or have values that are not allowed. The first is named."},
 	{"payment-method-not-allowed", 400, "Payment Method Not Allowed", "The merchant cannot take this payment method for this checkout."},
 	{"unknown-payment-method", 400, "Unknown Payment Method", "There is no payment method of that name."},
