@@ -46,55 +46,12 @@ func (f faultyAcquirer) Forget(ctx context.Context, token string) error {
 	return err
 }
 
-// Statement is one step as a whole, as a file that arrives or does not.
+// Statement is one step.
 func (f faultyAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
-	return func(yield func(acquirer.Movement, error) bool) {
-		lines, err := call(f.steps, "Statement", func() ([]acquirer.Movement, error) { return linesOf(f.Acquirer.Statement(ctx)) })
-		if err != nil {
-			yield(acquirer.Movement{}, err)
-			return
-		}
-		for _, line := range lines {
-			if !yield(line, nil) {
-				return
-			}
-		}
-	}
-}
-
-func linesOf(statement iter.Seq2[acquirer.Movement, error]) ([]acquirer.Movement, error) {
-	var lines []acquirer.Movement
-	for line, err := range statement {
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, line)
-	}
-	return lines, nil
+	return statement(f.steps, acquirer.ErrNotTaken, f.Acquirer.Statement(ctx))
 }
 
 // call makes one step of an acquirer's call.
 func call[T any](steps *Steps, name string, do func() (T, error)) (T, error) {
 	return step(steps, name, acquirer.ErrNotTaken, do)
-}
-
-// step makes one step of a call to another party. Throttle and Conflict are
-// one that certainly took nothing.
-func step[T any](steps *Steps, name string, notTaken error, do func() (T, error)) (T, error) {
-	var none T
-	fault, err := steps.next(name)
-	if err != nil {
-		return none, err
-	}
-	switch fault {
-	case FailBefore:
-		return none, errNetwork
-	case Throttle, Conflict:
-		return none, notTaken
-	}
-	result, err := do()
-	if fault == LoseReply || fault == Crash {
-		return none, errNetwork
-	}
-	return result, err
 }

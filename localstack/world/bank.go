@@ -26,27 +26,7 @@ func (f faultyBank) Cancel(ctx context.Context, id string) (bank.Outcome, error)
 	return step(f.steps, "CancelTransfer", bank.ErrNotTaken, func() (bank.Outcome, error) { return f.Bank.Cancel(ctx, id) })
 }
 
-// Statement is one step as a whole, as a file that arrives or does not.
+// Statement is one step.
 func (f faultyBank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
-	return func(yield func(bank.Booking, error) bool) {
-		lines, err := step(f.steps, "Statement", bank.ErrNotTaken, func() ([]bank.Booking, error) {
-			var lines []bank.Booking
-			for line, err := range f.Bank.Statement(ctx) {
-				if err != nil {
-					return nil, err
-				}
-				lines = append(lines, line)
-			}
-			return lines, nil
-		})
-		if err != nil {
-			yield(bank.Booking{}, err)
-			return
-		}
-		for _, line := range lines {
-			if !yield(line, nil) {
-				return
-			}
-		}
-	}
+	return statement(f.steps, bank.ErrNotTaken, f.Bank.Statement(ctx))
 }
