@@ -1,0 +1,55 @@
+package provision_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// guided finds the operator's commands in the operating guide.
+var guided = regexp.MustCompile(`operate '(\{.*\})'`)
+
+// unshelled undoes what bash makes of a command: '\” is an apostrophe, '$name'
+// a variable.
+var unshelled = strings.NewReplacer(`'\''`, "’", "'$merchant'", "MC…", "'$payout'", "…")
+
+// misunderstood are the arguments whose values a guide can get wrong; what
+// stands for a merchant's own facts is refused rightly.
+var misunderstood = []string{"command", "mode", "type", "scopes", "period", "outcome", "reason", "day", "from", "to", "limit", "test_key"}
+
+// TestTheGuidesCommandsAreUnderstood: each that the operating guide prints is
+// a command with arguments it has, of values it takes.
+func TestTheGuidesCommandsAreUnderstood(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../infra/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t)
+	live := run[merchant](d, facts(fields{"sandbox": false}))
+	names := map[string]bool{}
+	for _, found := range guided.FindAllStringSubmatch(string(guide), -1) {
+		text := strings.ReplaceAll(unshelled.Replace(found[1]), "MC…", live.Code)
+		var command fields
+		if err := json.Unmarshal([]byte(text), &command); err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		names[command["command"].(string)] = true
+		var answer struct{ Error refusal }
+		if err := json.Unmarshal(d.invoke(command), &answer); err != nil {
+			t.Fatal(err)
+		}
+		wrong := answer.Error
+		if wrong.Message == "is no argument of the command" || slices.Contains(misunderstood, wrong.Param) ||
+			wrong.Code == "INVALID" && wrong.Param == "" {
+			t.Errorf("%s: %+v", text, wrong)
+		}
+	}
+	if len(names) < 10 {
+		t.Errorf("only the commands %v", names)
+	}
+}
