@@ -1,5 +1,3 @@
-// Package table reads DynamoDB for parties that keep books of their own, and
-// know the platform only by their port.
 package table
 
 import (

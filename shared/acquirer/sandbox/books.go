@@ -5,13 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
 // The sandbox's entities:
@@ -25,11 +25,6 @@ import (
 //	charge-back  SANDBOX#CHARGE_BACK#<id>       CHARGE_BACK
 //	page         SANDBOX#PAGE#<sha256 of token> PAGE               PaReq or bank session → charge
 //	stored card  SANDBOX#CARD#<token>           CARD
-type key struct {
-	PK string `dynamo:"pk,hash"`
-	SK string `dynamo:"sk,range"`
-}
-
 const (
 	chargePrefix = "SANDBOX#CHARGE#"
 	chargeSort   = "CHARGE"
@@ -46,19 +41,19 @@ func pagePartition(token string) string {
 }
 
 type chargeItem struct {
-	key
+	table.Key
 	Version int    `dynamo:"version"`
 	WriteID string `dynamo:"write_id"` // of the last writer, to recognise one's own write
 	charge
 }
 
 type pageItem struct {
-	key
+	table.Key
 	ChargeID string `dynamo:"charge_id"`
 }
 
 type cardItem struct {
-	key
+	table.Key
 	Part part                 `dynamo:"part"`
 	Card payments.CardSummary `dynamo:"card"`
 }
@@ -66,19 +61,15 @@ type cardItem struct {
 var errNoCard = errors.New("sandbox: unknown stored card")
 
 // books are the sandbox's records in the table.
-type books struct {
-	db    *dynamo.DB
-	table dynamo.Table
-	now   func() time.Time
-}
+type books struct{ table.Books }
 
 // open enters a new charge, reachable by its page's token if it has one. For
 // an id that is known it answers the charge of old, and false.
 func (b books) open(ctx context.Context, c charge, pageToken string) (charge, bool, error) {
 	item := b.item(c, 1)
-	tx := b.write(item, b.table.Put(item).If("attribute_not_exists(pk)"))
+	tx := b.write(item, b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if pageToken != "" {
-		tx.Put(b.table.Put(pageItem{key: key{pagePartition(pageToken), pageSort}, ChargeID: c.ID}))
+		tx.Put(b.Table.Put(pageItem{Key: table.NewKey(pagePartition(pageToken), pageSort), ChargeID: c.ID}))
 	}
 	cause := tx.Run(ctx)
 	if cause == nil {
@@ -108,7 +99,7 @@ func (b books) move(ctx context.Context, id string, rule func(charge) charge) (c
 			return before.charge, nil
 		}
 		item := b.item(after, before.Version+1)
-		cause := b.write(item, b.table.Put(item).If("version = ?", before.Version)).Run(ctx)
+		cause := b.write(item, b.Table.Put(item).If("version = ?", before.Version)).Run(ctx)
 		if cause == nil {
 			return after, nil
 		}
@@ -125,31 +116,26 @@ func (b books) move(ctx context.Context, id string, rule func(charge) charge) (c
 }
 
 func (b books) item(c charge, version int) chargeItem {
-	return chargeItem{key: key{chargePartition(c.ID), chargeSort}, Version: version, WriteID: uuid.NewString(), charge: c}
+	return chargeItem{Key: table.NewKey(chargePartition(c.ID), chargeSort), Version: version, WriteID: uuid.NewString(), charge: c}
 }
 
 // write is the transaction that brings a charge into a decision, with what
 // follows from an approval. No charge is decided again once it is approved, so
 // its condition makes the capture the only one.
 func (b books) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
-	tx := b.db.WriteTx().Idempotent(true).Put(put)
+	tx := b.Transaction().Put(put)
 	if item.captures() {
-		tx.Put(b.table.Put(b.movement(acquirer.Capture, item.ID, item.ID, item.Tenant, item.Amount)))
+		tx.Put(b.Table.Put(b.movement(acquirer.Capture, item.ID, item.ID, item.Tenant, item.Amount)))
 	}
 	if item.Decision == payments.Approved && item.KeepsCard {
-		tx.Put(b.table.Put(cardItem{key: key{cardPartition(item.Card.AcquirerToken), cardSort}, Part: item.Part, Card: *item.Card}))
+		tx.Put(b.Table.Put(cardItem{Key: table.NewKey(cardPartition(item.Card.AcquirerToken), cardSort), Part: item.Part, Card: *item.Card}))
 	}
 	return tx
 }
 
-// get is a consistent read of one item.
-func (b books) get(k key) *dynamo.Query {
-	return b.table.Get("pk", k.PK).Range("sk", dynamo.Equal, k.SK).Consistent(true)
-}
-
 func (b books) read(ctx context.Context, id string) (chargeItem, error) {
 	var item chargeItem
-	err := b.get(key{chargePartition(id), chargeSort}).One(ctx, &item)
+	err := b.Get(table.NewKey(chargePartition(id), chargeSort)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return item, acquirer.ErrUnknownCharge
 	}
@@ -160,7 +146,7 @@ func (b books) read(ctx context.Context, id string) (chargeItem, error) {
 // ErrUnknownCharge.
 func (b books) page(ctx context.Context, token string) (string, error) {
 	var item pageItem
-	err := b.get(key{pagePartition(token), pageSort}).One(ctx, &item)
+	err := b.Get(table.NewKey(pagePartition(token), pageSort)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return "", acquirer.ErrUnknownCharge
 	}
@@ -169,7 +155,7 @@ func (b books) page(ctx context.Context, token string) (string, error) {
 
 func (b books) card(ctx context.Context, token string) (cardItem, error) {
 	var item cardItem
-	err := b.get(key{cardPartition(token), cardSort}).One(ctx, &item)
+	err := b.Get(table.NewKey(cardPartition(token), cardSort)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return item, errNoCard
 	}
@@ -177,5 +163,5 @@ func (b books) card(ctx context.Context, token string) (cardItem, error) {
 }
 
 func (b books) forget(ctx context.Context, token string) error {
-	return b.table.Delete("pk", cardPartition(token)).Range("sk", cardSort).Run(ctx)
+	return b.Delete(table.NewKey(cardPartition(token), cardSort)).Run(ctx)
 }

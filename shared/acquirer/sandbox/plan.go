@@ -21,7 +21,7 @@ func (a *Acquirer) plan(ctx context.Context, order acquirer.Charge) (charge, err
 	c := charge{
 		ID: order.ID, Tenant: order.Reference.Tenant, CheckoutID: order.Reference.CheckoutID,
 		Amount: order.Amount, Method: order.Method, Verification: order.Verification,
-		Payee: order.Descriptor, ReturnURL: order.ReturnURL, CreatedAt: a.now(),
+		Payee: order.Descriptor, ReturnURL: order.ReturnURL, CreatedAt: a.books.Time(),
 	}
 	minor := order.Amount.Minor()
 	if minor == notTakenAmount {

@@ -81,7 +81,7 @@ func (r refund) authorize(c charge) (refund, error) {
 // ErrNotTaken, or an unknown outcome.
 func (a *Acquirer) Refund(ctx context.Context, order acquirer.Refund) (payments.Outcome, error) {
 	r, isNew, err := a.giveBack(ctx, refund{
-		ID: order.ID, Kind: acquirer.Refunded, ChargeID: order.ChargeID, Amount: order.Amount, CreatedAt: a.now(),
+		ID: order.ID, Kind: acquirer.Refunded, ChargeID: order.ChargeID, Amount: order.Amount, CreatedAt: a.books.Time(),
 	}, refund.authorize)
 	switch {
 	case err != nil:
@@ -96,7 +96,7 @@ func (a *Acquirer) Refund(ctx context.Context, order acquirer.Refund) (payments.
 // CancelRefund refuses an id never seen from now on; a refund that was taken
 // goes its way. After an error, asking again is safe.
 func (a *Acquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
-	r, err := a.books.bury(ctx, refund{ID: id, Kind: acquirer.Refunded, Decision: payments.Cancelled, CreatedAt: a.now()})
+	r, err := a.books.bury(ctx, refund{ID: id, Kind: acquirer.Refunded, Decision: payments.Cancelled, CreatedAt: a.books.Time()})
 	if err != nil {
 		return payments.Outcome{}, err
 	}
@@ -106,7 +106,7 @@ func (a *Acquirer) CancelRefund(ctx context.Context, id string) (payments.Outcom
 // settled is the outcome at the present time: a refund whose time has come is
 // made first.
 func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, error) {
-	if r.Decision == payments.Undecided && !a.now().Before(r.DecidesAt) {
+	if r.Decision == payments.Undecided && !a.books.Time().Before(r.DecidesAt) {
 		var err error
 		if r, err = a.books.settle(ctx, r); err != nil {
 			return payments.Outcome{}, err
@@ -125,7 +125,7 @@ var ErrTooMuch = errors.New("sandbox: more than is left of the captured amount")
 // any other it is unknown whether it was entered, and asking again is safe.
 func (a *Acquirer) ChargeBack(ctx context.Context, chargeID, id string, amount money.Amount) error {
 	_, _, err := a.giveBack(ctx, refund{
-		ID: id, Kind: acquirer.ChargeBack, ChargeID: chargeID, Amount: amount, CreatedAt: a.now(),
+		ID: id, Kind: acquirer.ChargeBack, ChargeID: chargeID, Amount: amount, CreatedAt: a.books.Time(),
 	}, refund.insist)
 	return err
 }

@@ -10,19 +10,20 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
 type refundItem struct {
-	key
+	table.Key
 	WriteID string `dynamo:"write_id"` // of who entered it, to recognise one's own write
 	refund
 }
 
 // refundKey keeps the ids of refunds, which are the platform's, apart from
 // those of charge-backs, which are the issuers'.
-func refundKey(r refund) key {
+func refundKey(r refund) table.Key {
 	name := strings.ToUpper(string(r.Kind))
-	return key{"SANDBOX#" + name + "#" + r.ID, name}
+	return table.NewKey("SANDBOX#"+name+"#"+r.ID, name)
 }
 
 var errUnknownRefund = errors.New("sandbox: unknown refund")
@@ -54,7 +55,7 @@ func (b books) enter(ctx context.Context, planned refund, rule func(refund, char
 		if err != nil {
 			return refund{}, false, err
 		}
-		if cause = b.writeRefund(ctx, refundItem{key: refundKey(r), WriteID: writeID, refund: r}, before); cause == nil {
+		if cause = b.writeRefund(ctx, refundItem{Key: refundKey(r), WriteID: writeID, refund: r}, before); cause == nil {
 			return r, true, nil
 		}
 		tried = before.Version
@@ -64,16 +65,16 @@ func (b books) enter(ctx context.Context, planned refund, rule func(refund, char
 // writeRefund enters the refund with what follows from it. The version of the
 // charge lets only one refund take from the same rest.
 func (b books) writeRefund(ctx context.Context, item refundItem, before chargeItem) error {
-	tx := b.db.WriteTx().Idempotent(true).Put(b.table.Put(item).If("attribute_not_exists(pk)"))
+	tx := b.Transaction().Put(b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if item.takes() {
 		after, err := before.giveBack(item.Amount)
 		if err != nil {
 			return err
 		}
-		tx.Put(b.table.Put(b.item(after, before.Version+1)).If("version = ?", before.Version))
+		tx.Put(b.Table.Put(b.item(after, before.Version+1)).If("version = ?", before.Version))
 	}
 	if item.Decision == payments.Approved {
-		tx.Put(b.table.Put(b.refunded(item.refund)))
+		tx.Put(b.Table.Put(b.refunded(item.refund)))
 	}
 	return tx.Run(ctx)
 }
@@ -81,12 +82,12 @@ func (b books) writeRefund(ctx context.Context, item refundItem, before chargeIt
 // bury enters a tombstone in the place of a refund, and answers what stands
 // there: it, or the refund that was faster. No matter whose tombstone it is.
 func (b books) bury(ctx context.Context, tombstone refund) (refund, error) {
-	item := refundItem{key: refundKey(tombstone), WriteID: uuid.NewString(), refund: tombstone}
-	cause := b.table.Put(item).If("attribute_not_exists(pk)").Run(ctx)
+	item := refundItem{Key: refundKey(tombstone), WriteID: uuid.NewString(), refund: tombstone}
+	cause := b.Table.Put(item).If("attribute_not_exists(pk)").Run(ctx)
 	if cause == nil {
 		return tombstone, nil
 	}
-	stored, err := b.readRefund(ctx, item.key)
+	stored, err := b.readRefund(ctx, item.Key)
 	switch {
 	case errors.Is(err, errUnknownRefund): // the write was lost
 		return refund{}, cause
@@ -100,14 +101,14 @@ func (b books) bury(ctx context.Context, tombstone refund) (refund, error) {
 // settle approves a refund whose time has come: the money moves, which its
 // charge has set aside for it.
 func (b books) settle(ctx context.Context, r refund) (refund, error) {
-	item := refundItem{key: refundKey(r), WriteID: uuid.NewString(), refund: r.approve()}
-	cause := b.db.WriteTx().Idempotent(true).
-		Put(b.table.Put(item).If("decision = ?", payments.Undecided)).
-		Put(b.table.Put(b.refunded(item.refund))).Run(ctx)
+	item := refundItem{Key: refundKey(r), WriteID: uuid.NewString(), refund: r.approve()}
+	cause := b.Transaction().
+		Put(b.Table.Put(item).If("decision = ?", payments.Undecided)).
+		Put(b.Table.Put(b.refunded(item.refund))).Run(ctx)
 	if cause == nil {
 		return item.refund, nil
 	}
-	stored, err := b.readRefund(ctx, item.key)
+	stored, err := b.readRefund(ctx, item.Key)
 	switch {
 	case err != nil:
 		return refund{}, errors.Join(cause, err)
@@ -123,9 +124,9 @@ func (b books) refunded(r refund) movementItem {
 	return b.movement(r.Kind, r.ChargeID, r.ID, r.Tenant, r.Amount)
 }
 
-func (b books) readRefund(ctx context.Context, k key) (refundItem, error) {
+func (b books) readRefund(ctx context.Context, k table.Key) (refundItem, error) {
 	var item refundItem
-	err := b.get(k).One(ctx, &item)
+	err := b.Get(k).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return item, errUnknownRefund
 	}

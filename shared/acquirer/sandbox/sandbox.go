@@ -17,6 +17,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
 // Config is what the sandbox works with.
@@ -33,7 +34,6 @@ type Acquirer struct {
 	books   books
 	secret  []byte
 	baseURL string
-	now     func() time.Time
 }
 
 var _ acquirer.Acquirer = (*Acquirer)(nil)
@@ -47,11 +47,7 @@ func New(c Config) *Acquirer {
 	if len(c.Secret) < minSecret {
 		panic("sandbox: the secret is shorter than 32 bytes")
 	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	now := func() time.Time { return c.Now().UTC() }
-	return &Acquirer{books: books{db: c.DB, table: c.Table, now: now}, secret: c.Secret, baseURL: c.BaseURL, now: now}
+	return &Acquirer{books: books{table.Books{DB: c.DB, Table: c.Table, Now: c.Now}}, secret: c.Secret, baseURL: c.BaseURL}
 }
 
 // errNoAnswer is what the platform sees of a charge or refund of 42.25: it was
@@ -102,7 +98,7 @@ func (a *Acquirer) Cancel(ctx context.Context, id string) (payments.Outcome, err
 	if !errors.Is(err, acquirer.ErrUnknownCharge) {
 		return o, err
 	}
-	tombstone := charge{ID: id, Decision: payments.Cancelled, CreatedAt: a.now()}
+	tombstone := charge{ID: id, Decision: payments.Cancelled, CreatedAt: a.books.Time()}
 	c, isNew, err := a.books.open(ctx, tombstone, "")
 	if err == nil && !isNew { // the charge itself was faster: it is known now
 		return a.Cancel(ctx, id)
@@ -118,7 +114,7 @@ func (a *Acquirer) Forget(ctx context.Context, token string) error {
 // upToDate is the charge at the present time: what was undecided is decided
 // once its time has come.
 func (a *Acquirer) upToDate(c charge) charge {
-	if c.Decision == payments.Undecided && !a.now().Before(c.DecidesAt) {
+	if c.Decision == payments.Undecided && !a.books.Time().Before(c.DecidesAt) {
 		return c.approve()
 	}
 	return c

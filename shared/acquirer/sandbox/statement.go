@@ -15,7 +15,7 @@ import (
 // movementItem has a random key, so that money that moves twice would show:
 // nothing but the conditions on its charge or refund prevents it.
 type movementItem struct {
-	key
+	table.Key
 	ID      string        `dynamo:"id"` // of the charge, refund or charge-back
 	Kind    acquirer.Kind `dynamo:"kind"`
 	Tenant  string        `dynamo:"tenant,omitempty"`
@@ -29,8 +29,8 @@ func movementPrefix(kind acquirer.Kind) string { return strings.ToUpper(string(k
 // movement is money of a charge that moves now.
 func (b books) movement(kind acquirer.Kind, chargeID, id, tenant string, amount money.Amount) movementItem {
 	return movementItem{
-		key: key{chargePartition(chargeID), movementPrefix(kind) + rand.Text()},
-		ID:  id, Kind: kind, Tenant: tenant, Amount: amount, MovedAt: b.now(),
+		Key: table.NewKey(chargePartition(chargeID), movementPrefix(kind)+rand.Text()),
+		ID:  id, Kind: kind, Tenant: tenant, Amount: amount, MovedAt: b.Time(),
 	}
 }
 
@@ -46,7 +46,7 @@ func (m movementItem) line() acquirer.Movement {
 // which only test mode can afford. What moves during the walk may be missing.
 // An error ends it.
 func (a *Acquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
-	return table.Walk(ctx, a.books.table.Scan().Consistent(true).
+	return table.Walk(ctx, a.books.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort), movementItem.line)
 }
 
@@ -87,7 +87,7 @@ func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kin
 // partition.
 func (b books) movements(ctx context.Context, chargeID string) ([]movementItem, error) {
 	var items, movements []movementItem
-	err := b.table.Get("pk", chargePartition(chargeID)).Consistent(true).All(ctx, &items)
+	err := b.Table.Get("pk", chargePartition(chargeID)).Consistent(true).All(ctx, &items)
 	for _, m := range items {
 		if m.SK != chargeSort {
 			movements = append(movements, m)

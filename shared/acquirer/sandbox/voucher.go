@@ -48,7 +48,7 @@ var ErrNotPayable = errors.New("sandbox: no payable voucher")
 // the reference it answers. Errors: ErrUnknownCharge, ErrNotPayable.
 func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Reference, error) {
 	c, err := a.books.move(ctx, chargeID, func(c charge) charge {
-		if c.Decision == payments.Voucher && a.now().Before(c.Code.Until) {
+		if c.Decision == payments.Voucher && a.books.Time().Before(c.Code.Until) {
 			return c.approve()
 		}
 		return c

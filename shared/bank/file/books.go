@@ -9,6 +9,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
 // The entities:
@@ -18,24 +19,19 @@ import (
 //	waiting  FILEBANK#WAITING#<currency>  <ordered at>#<id>   while the order is in no file
 //	export   FILEBANK#EXPORT#<id>         EXPORT
 //	paid     FILEBANK#PAID                <paid at>#<id>      the statement
-type key struct {
-	PK string `dynamo:"pk,hash"`
-	SK string `dynamo:"sk,range"`
-}
-
 const (
 	orderSort     = "ORDER"
 	exportSort    = "EXPORT"
 	paidPartition = "FILEBANK#PAID"
 )
 
-func orderKey(id string) key  { return key{"FILEBANK#ORDER#" + id, orderSort} }
-func exportKey(id string) key { return key{"FILEBANK#EXPORT#" + id, exportSort} }
+func orderKey(id string) table.Key  { return table.NewKey("FILEBANK#ORDER#"+id, orderSort) }
+func exportKey(id string) table.Key { return table.NewKey("FILEBANK#EXPORT#"+id, exportSort) }
 
 func waitingPartition(c money.Currency) string { return "FILEBANK#WAITING#" + string(c) }
 
-func (o order) waitingKey() key {
-	return key{waitingPartition(o.Amount.Currency()), micros(o.OrderedAt) + "#" + o.ID}
+func (o order) waitingKey() table.Key {
+	return table.NewKey(waitingPartition(o.Amount.Currency()), micros(o.OrderedAt)+"#"+o.ID)
 }
 
 // micros is a fixed-width UTC time that sorts as text.
@@ -82,7 +78,7 @@ func (o order) outcome() bank.Outcome {
 
 // paidItem is a line of the statement.
 type paidItem struct {
-	key
+	table.Key
 	ID     string       `dynamo:"id"`
 	Tenant string       `dynamo:"tenant"`
 	Amount money.Amount `dynamo:"amount"`
@@ -94,17 +90,14 @@ func (i paidItem) line() bank.Booking {
 }
 
 // books are the records in the table.
-type books struct {
-	db    *dynamo.DB
-	table dynamo.Table
-}
+type books struct{ table.Books }
 
 // open enters a new order. For an id that is known it answers the order of
 // old; whose reply was lost finds its own.
 func (b books) open(ctx context.Context, o order) (order, error) {
-	tx := b.db.WriteTx().Idempotent(true).Put(b.table.Put(itemOf(o)).If("attribute_not_exists(pk)"))
+	tx := b.Transaction().Put(b.Table.Put(itemOf(o)).If("attribute_not_exists(pk)"))
 	if o.Standing == waiting {
-		tx.Put(b.table.Put(waitingItem{key: o.waitingKey(), ID: o.ID}))
+		tx.Put(b.Table.Put(waitingItem{Key: o.waitingKey(), ID: o.ID}))
 	}
 	cause := tx.Run(ctx)
 	if cause == nil {
@@ -138,7 +131,7 @@ func (b books) move(ctx context.Context, id string, rule func(order) (order, err
 		if err != nil || after.Standing == before.Standing {
 			return before, err
 		}
-		tx := b.db.WriteTx().Idempotent(true)
+		tx := b.Transaction()
 		b.step(tx, before, after)
 		if cause = tx.Run(ctx); cause == nil {
 			return after, nil
@@ -150,13 +143,13 @@ func (b books) move(ctx context.Context, id string, rule func(order) (order, err
 // step writes an order's next standing with what follows from it. Its
 // condition lets each standing be left once.
 func (b books) step(tx *dynamo.WriteTx, before, after order) {
-	tx.Put(b.table.Put(itemOf(after)).If("standing = ?", before.Standing))
+	tx.Put(b.Table.Put(itemOf(after)).If("standing = ?", before.Standing))
 	if before.Standing == waiting {
 		k := before.waitingKey()
-		tx.Delete(b.table.Delete("pk", k.PK).Range("sk", k.SK))
+		tx.Delete(b.Delete(k))
 	}
 	if after.Standing == paid {
-		tx.Put(b.table.Put(paidItem{key: key{paidPartition, micros(after.SettledAt) + "#" + after.ID},
+		tx.Put(b.Table.Put(paidItem{Key: table.NewKey(paidPartition, micros(after.SettledAt)+"#"+after.ID),
 			ID: after.ID, Tenant: after.Tenant, Amount: after.Amount, PaidAt: after.SettledAt}))
 	}
 }
@@ -164,7 +157,7 @@ func (b books) step(tx *dynamo.WriteTx, before, after order) {
 func (b books) order(ctx context.Context, id string) (order, error) {
 	var item orderItem
 	k := orderKey(id)
-	err := b.table.Get("pk", k.PK).Range("sk", dynamo.Equal, k.SK).Consistent(true).One(ctx, &item)
+	err := b.Get(k).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return order{}, bank.ErrUnknownTransfer
 	}
@@ -177,7 +170,7 @@ func (b books) orders(ctx context.Context, ids []string) (map[string]order, erro
 	if len(ids) == 0 {
 		return found, nil
 	}
-	batch := b.table.Batch("pk", "sk").Get().Consistent(true)
+	batch := b.Table.Batch("pk", "sk").Get().Consistent(true)
 	for _, id := range ids {
 		k := orderKey(id)
 		batch.And(dynamo.Keys{k.PK, k.SK})
@@ -195,7 +188,7 @@ func (b books) orders(ctx context.Context, ids []string) (map[string]order, erro
 // waiting are the ids of the oldest orders in no file.
 func (b books) waiting(ctx context.Context, currency money.Currency, limit int) ([]string, error) {
 	var items []waitingItem
-	err := b.table.Get("pk", waitingPartition(currency)).Consistent(true).Limit(limit).All(ctx, &items)
+	err := b.Table.Get("pk", waitingPartition(currency)).Consistent(true).Limit(limit).All(ctx, &items)
 	if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
 		return nil, err
 	}
@@ -208,5 +201,5 @@ func (b books) waiting(ctx context.Context, currency money.Currency, limit int) 
 
 // paid are the lines of the statement.
 func (b books) paid() *dynamo.Query {
-	return b.table.Get("pk", paidPartition).Consistent(true)
+	return b.Table.Get("pk", paidPartition).Consistent(true)
 }

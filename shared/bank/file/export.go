@@ -132,7 +132,7 @@ func (b *Bank) begin(ctx context.Context, r Request, asked string) (export, erro
 	if err != nil {
 		return export{}, err
 	}
-	e := export{ID: r.ID, Debtor: r.Debtor, Currency: r.Currency, Day: r.Day, Asked: asked, CreatedAt: b.now()}
+	e := export{ID: r.ID, Debtor: r.Debtor, Currency: r.Currency, Day: r.Day, Asked: asked, CreatedAt: b.books.Time()}
 	for _, id := range r.Orders {
 		if o, ok := found[id]; ok && o.Standing == waiting && o.Amount.Currency() == r.Currency {
 			e.Orders = append(e.Orders, id)

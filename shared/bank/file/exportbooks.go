@@ -15,7 +15,7 @@ const claimedAtOnce = 50
 func (b books) export(ctx context.Context, id string) (export, error) {
 	var item exportItem
 	k := exportKey(id)
-	err := b.table.Get("pk", k.PK).Range("sk", dynamo.Equal, k.SK).Consistent(true).One(ctx, &item)
+	err := b.Get(k).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return export{}, ErrUnknownExport
 	}
@@ -25,8 +25,8 @@ func (b books) export(ctx context.Context, id string) (export, error) {
 // begin enters a file before it takes an order. For an id that is known it
 // answers the file of old.
 func (b books) begin(ctx context.Context, e export) (export, error) {
-	cause := b.db.WriteTx().Idempotent(true).
-		Put(b.table.Put(exportItem{exportKey(e.ID), e}).If("attribute_not_exists(pk)")).Run(ctx)
+	cause := b.Transaction().
+		Put(b.Table.Put(exportItem{exportKey(e.ID), e}).If("attribute_not_exists(pk)")).Run(ctx)
 	if cause == nil {
 		return e, nil
 	}
@@ -60,7 +60,7 @@ func (b books) claimSome(ctx context.Context, exportID string, ids []string) err
 		if err != nil {
 			return errors.Join(cause, err)
 		}
-		tx, n := b.db.WriteTx().Idempotent(true), 0
+		tx, n := b.Transaction(), 0
 		for _, id := range ids {
 			if before := found[id]; before.Standing == waiting {
 				after := before
@@ -85,8 +85,8 @@ func (b books) claimSome(ctx context.Context, exportID string, ids []string) err
 // seal fixes what is in the file. For one that is sealed already it answers
 // that.
 func (b books) seal(ctx context.Context, e export) (export, error) {
-	cause := b.db.WriteTx().Idempotent(true).
-		Put(b.table.Put(exportItem{exportKey(e.ID), e}).If("attribute_not_exists(digest)")).Run(ctx)
+	cause := b.Transaction().
+		Put(b.Table.Put(exportItem{exportKey(e.ID), e}).If("attribute_not_exists(digest)")).Run(ctx)
 	if cause == nil {
 		return e, nil
 	}

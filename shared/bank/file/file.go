@@ -13,9 +13,6 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
-	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -23,28 +20,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// Config is what the bank works with.
-type Config struct {
-	DB    *dynamo.DB
-	Table dynamo.Table
-	Now   func() time.Time // nil: the system's clock
-}
-
 // Bank keeps the orders. It is safe for concurrent use.
-type Bank struct {
-	books books
-	now   func() time.Time
-}
+type Bank struct{ books books }
 
 var _ bank.Bank = (*Bank)(nil)
 
+// Config is what the bank works with.
+type Config = table.Books
+
 // New returns the bank; it makes no call.
-func New(c Config) *Bank {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	return &Bank{books: books{db: c.DB, table: c.Table}, now: func() time.Time { return c.Now().UTC() }}
-}
+func New(c Config) *Bank { return &Bank{books{c}} }
 
 // transferID fits EndToEndId: Max35Text of the SEPA set.
 var transferID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,34}$`)
@@ -57,7 +42,7 @@ func (b *Bank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, err
 	if !transferID.MatchString(t.ID) || t.Amount.Sign() <= 0 {
 		return b.unlessKnown(ctx, t.ID)
 	}
-	now := b.now()
+	now := b.books.Time()
 	o := order{Transfer: t, Standing: waiting, OrderedAt: now}
 	if reason := refusal(t.To); reason != "" {
 		o = o.settle(bank.Outcome{State: bank.Rejected, Reason: reason}, now)
@@ -87,7 +72,7 @@ func (b *Bank) unlessKnown(ctx context.Context, id string) (bank.Outcome, error)
 // complete: the operator's bank may have it. After an error, asking again is
 // safe.
 func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
-	now := b.now()
+	now := b.books.Time()
 	o, err := b.books.open(ctx, order{Transfer: bank.Transfer{ID: id}, OrderedAt: now}.settle(bank.Cancelled, now))
 	if err == nil && o.Standing == waiting {
 		o, err = b.books.move(ctx, id, func(o order) (order, error) {
@@ -138,7 +123,7 @@ func (b *Bank) Settle(ctx context.Context, id string, word bank.Outcome) error {
 				return o, err
 			}
 		}
-		return o.settle(word, b.now()), nil
+		return o.settle(word, b.books.Time()), nil
 	})
 	return err
 }

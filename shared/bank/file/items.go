@@ -6,15 +6,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
 type waitingItem struct {
-	key
+	table.Key
 	ID string `dynamo:"id"`
 }
 
 type orderItem struct {
-	key
+	table.Key
 	ID        string              `dynamo:"id"`
 	Tenant    string              `dynamo:"tenant"`
 	Amount    money.Amount        `dynamo:"amount"`
@@ -28,7 +29,7 @@ type orderItem struct {
 }
 
 func itemOf(o order) orderItem {
-	return orderItem{key: orderKey(o.ID), ID: o.ID, Tenant: o.Tenant, Amount: o.Amount, To: o.To, Reference: o.Reference,
+	return orderItem{Key: orderKey(o.ID), ID: o.ID, Tenant: o.Tenant, Amount: o.Amount, To: o.To, Reference: o.Reference,
 		Standing: o.Standing, Reason: o.Reason, ExportID: o.ExportID, OrderedAt: o.OrderedAt, SettledAt: o.SettledAt}
 }
 
@@ -40,6 +41,6 @@ func (i orderItem) order() order {
 }
 
 type exportItem struct {
-	key
+	table.Key
 	export
 }

@@ -59,7 +59,7 @@ const (
 
 // plan is the transfer as it will stand in the books. Errors: ErrNotTaken.
 func (b *Bank) plan(order bank.Transfer) (transfer, error) {
-	now := b.now()
+	now := b.books.Time()
 	t := transfer{ID: order.ID, Tenant: order.Tenant, Amount: order.Amount, State: bank.Accepted, CreatedAt: now}
 	t.becomes(bank.Paid, "", now.Add(paysAfter))
 	number := order.To.Number()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
 // The sandbox's entities:
@@ -18,18 +19,13 @@ import (
 //	entity    pk                      sk
 //	transfer  SANDBOX#TRANSFER#<id>   TRANSFER           or a tombstone in its place
 //	booking   SANDBOX#TRANSFER#<id>   BOOKING#<random>   one for each time money left
-type key struct {
-	PK string `dynamo:"pk,hash"`
-	SK string `dynamo:"sk,range"`
-}
-
 const (
 	transferPrefix = "SANDBOX#TRANSFER#"
 	transferSort   = "TRANSFER"
 	bookingSort    = "BOOKING#"
 )
 
-func transferKey(id string) key { return key{transferPrefix + id, transferSort} }
+func transferKey(id string) table.Key { return table.NewKey(transferPrefix+id, transferSort) }
 
 // transfer is one entry of the books. Its State moves at most once, from
 // Accepted to what it Becomes. One that is Cancelled is a tombstone: it was
@@ -64,7 +60,7 @@ func tombstone(id string, now time.Time) transfer {
 }
 
 type transferItem struct {
-	key
+	table.Key
 	WriteID string `dynamo:"write_id,omitempty"` // of who entered it, to recognise one's own write; gone once it is decided
 	transfer
 }
@@ -72,7 +68,7 @@ type transferItem struct {
 // bookingItem has a random key, so that money that leaves twice would show:
 // nothing but the conditions on its transfer prevents it.
 type bookingItem struct {
-	key
+	table.Key
 	ID       string       `dynamo:"id"`
 	Tenant   string       `dynamo:"tenant"`
 	Amount   money.Amount `dynamo:"amount"`
@@ -80,19 +76,15 @@ type bookingItem struct {
 }
 
 // books are the sandbox's records in the table.
-type books struct {
-	db    *dynamo.DB
-	table dynamo.Table
-	now   func() time.Time
-}
+type books struct{ table.Books }
 
 // open enters a new transfer, or a tombstone. For an id that is known it answers the transfer
 // of old, and false.
 func (b books) open(ctx context.Context, t transfer) (transfer, bool, error) {
-	item := transferItem{key: transferKey(t.ID), WriteID: uuid.NewString(), transfer: t}
-	tx := b.db.WriteTx().Idempotent(true).Put(b.table.Put(item).If("attribute_not_exists(pk)"))
+	item := transferItem{Key: transferKey(t.ID), WriteID: uuid.NewString(), transfer: t}
+	tx := b.Transaction().Put(b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if t.Silent || t.State == bank.Paid {
-		tx.Put(b.table.Put(b.booking(t)))
+		tx.Put(b.Table.Put(b.booking(t)))
 	}
 	cause := tx.Run(ctx)
 	if cause == nil {
@@ -112,10 +104,10 @@ func (b books) open(ctx context.Context, t transfer) (transfer, bool, error) {
 // decide brings an accepted transfer into its final state. Its condition lets
 // that happen once, so the booking is the only one.
 func (b books) decide(ctx context.Context, t transfer) (transfer, error) {
-	item := transferItem{key: transferKey(t.ID), transfer: t}
-	tx := b.db.WriteTx().Idempotent(true).Put(b.table.Put(item).If("transfer_state = ?", bank.Accepted))
+	item := transferItem{Key: transferKey(t.ID), transfer: t}
+	tx := b.Transaction().Put(b.Table.Put(item).If("transfer_state = ?", bank.Accepted))
 	if t.State == bank.Paid && !t.Silent {
-		tx.Put(b.table.Put(b.booking(t)))
+		tx.Put(b.Table.Put(b.booking(t)))
 	}
 	cause := tx.Run(ctx)
 	if cause == nil {
@@ -134,14 +126,14 @@ func (b books) decide(ctx context.Context, t transfer) (transfer, error) {
 
 // booking is money of the transfer that leaves now.
 func (b books) booking(t transfer) bookingItem {
-	return bookingItem{key: key{transferPrefix + t.ID, bookingSort + rand.Text()},
-		ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, BookedAt: b.now()}
+	return bookingItem{Key: table.NewKey(transferPrefix+t.ID, bookingSort+rand.Text()),
+		ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, BookedAt: b.Time()}
 }
 
 func (b books) read(ctx context.Context, id string) (transferItem, error) {
 	var item transferItem
 	k := transferKey(id)
-	err := b.table.Get("pk", k.PK).Range("sk", dynamo.Equal, k.SK).Consistent(true).One(ctx, &item)
+	err := b.Get(k).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return item, bank.ErrUnknownTransfer
 	}

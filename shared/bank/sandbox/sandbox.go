@@ -9,36 +9,21 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// Config is what the sandbox works with.
-type Config struct {
-	DB    *dynamo.DB
-	Table dynamo.Table
-	Now   func() time.Time // nil: the system's clock
-}
-
 // Bank is the sandbox. It is safe for concurrent use.
-type Bank struct {
-	books books
-	now   func() time.Time
-}
+type Bank struct{ books books }
 
 var _ bank.Bank = (*Bank)(nil)
 
+// Config is what the sandbox works with.
+type Config = table.Books
+
 // New returns the sandbox; it makes no call.
-func New(c Config) *Bank {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	now := func() time.Time { return c.Now().UTC() }
-	return &Bank{books: books{db: c.DB, table: c.Table, now: now}, now: now}
-}
+func New(c Config) *Bank { return &Bank{books{c}} }
 
 // errNoAnswer is what the platform sees of a transfer to 3333: it was
 // executed, but the answer did not arrive.
@@ -65,7 +50,7 @@ func (b *Bank) Transfer(ctx context.Context, order bank.Transfer) (bank.Outcome,
 // Cancel refuses an id never seen from now on; a transfer that was taken goes
 // its way. After an error, asking again is safe.
 func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
-	t, _, err := b.books.open(ctx, tombstone(id, b.now()))
+	t, _, err := b.books.open(ctx, tombstone(id, b.books.Time()))
 	if err != nil {
 		return bank.Outcome{}, err
 	}
@@ -88,7 +73,7 @@ func (b *Bank) unlessKnown(ctx context.Context, id string, refusal error) (bank.
 
 // upToDate decides a transfer whose time has come.
 func (b *Bank) upToDate(ctx context.Context, t transfer) (bank.Outcome, error) {
-	if now := t.at(b.now()); now.State != t.State {
+	if now := t.at(b.books.Time()); now.State != t.State {
 		decided, err := b.books.decide(ctx, now)
 		if err != nil {
 			return bank.Outcome{}, err

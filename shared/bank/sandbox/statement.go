@@ -15,7 +15,7 @@ import (
 // the sandbox reads the whole table for its own keys, which only test mode can
 // afford. What is booked during the walk may be missing. An error ends it.
 func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
-	return table.Walk(ctx, b.books.table.Scan().Consistent(true).
+	return table.Walk(ctx, b.books.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND begins_with(sk, ?)", transferPrefix, bookingSort), bookingItem.line)
 }
 
@@ -28,7 +28,7 @@ func (i bookingItem) line() bank.Booking {
 // transfer. The sum of none is the zero Amount.
 func (b *Bank) Executed(ctx context.Context, id string) (int, money.Amount, error) {
 	var items []bookingItem
-	err := b.books.table.Get("pk", transferPrefix+id).Range("sk", dynamo.BeginsWith, bookingSort).
+	err := b.books.Table.Get("pk", transferPrefix+id).Range("sk", dynamo.BeginsWith, bookingSort).
 		Consistent(true).All(ctx, &items)
 	if err != nil || len(items) == 0 {
 		return 0, money.Amount{}, err
