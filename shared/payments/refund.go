@@ -66,12 +66,24 @@ func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held 
 	if err != nil {
 		return TransactionChange{}, err
 	}
+	t.Reservations = max(t.Reservations, t.EventCount) + 1 // older transactions counted their events only
 	e := Event{ID: t.RefundID(operation), TransactionID: t.ID, Code: t.Code, Type: RefundEvent, Status: EventReserved,
-		Amount: x, Held: held, Serial: t.EventCount + 1, CreatedAt: shown(now), UpdatedAt: shown(now),
+		Amount: x, Held: held, Serial: t.Reservations, CreatedAt: shown(now), UpdatedAt: shown(now),
 		NextLook: now.Add(recoverAfter), About: t.about()}
 	t.Refundable = minus(t.Refundable, x)
 	t.EventCount++
 	return TransactionChange{Transaction: t, Events: []Event{e}, Hold: e.hold()}, nil
+}
+
+// Replacing is the transaction without a refund that was withdrawn and is asked
+// for again: what is reserved now takes its place. So a client may repeat a
+// request that the acquirer does not take as often as it must (contract §2.8,
+// 424) without using up what the transaction may have of events.
+func (t Transaction) Replacing(e Event) Transaction {
+	if e.Status == EventWithdrawn {
+		t.EventCount--
+	}
+	return t
 }
 
 // ofRest is the amount that is to go back to the payer; nil: all that is left.

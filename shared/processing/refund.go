@@ -36,10 +36,11 @@ func (p *Processor) Refund(ctx context.Context, t account.Tenant, order RefundOr
 		if err != nil {
 			return err
 		}
-		if e, known := r.Refund(r.RefundID(order.Operation)); known && e.Status != payments.EventWithdrawn {
-			return p.resumeRefund(ctx, t, e)
+		before, known := r.Refund(r.RefundID(order.Operation))
+		if known && before.Status != payments.EventWithdrawn {
+			return p.resumeRefund(ctx, t, before)
 		}
-		e, err := p.reserve(ctx, t, r.Transaction, order)
+		e, err := p.reserve(ctx, t, r.Replacing(before), order)
 		if err == nil {
 			return p.beginRefund(ctx, t, e)
 		}

@@ -1,0 +1,33 @@
+package processing_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// Contract §2.8: a request that ended in 424 runs again under its key. However
+// often the acquirer does not take it, the transaction can be refunded once it
+// does; others use up what a transaction may have of events.
+func TestAnOutageUsesUpNoEvents(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	id := o.sell(t)
+	bank := o.Acquirers[account.Test]
+	o.Acquirers[account.Test] = acquirer.None{}
+	const tries = 1001 // one more than a transaction may have of events
+	for n := range tries {
+		if err := o.refund(t, id, "one"); !failure.Is(err, failure.Upstream) {
+			t.Fatalf("try %d: %v", n+1, err)
+		}
+	}
+	o.Acquirers[account.Test] = bank
+	if err := o.refund(t, id, "one"); err != nil {
+		t.Errorf("after the outage: %v", err)
+	}
+	if r, back := o.record(t, id); r.EventCount != 1 || r.Refunded.String() != "4.00" || back != "4.00" {
+		t.Errorf("%d events, refunded %s, at the acquirer %q", r.EventCount, r.Refunded, back)
+	}
+}
