@@ -125,7 +125,8 @@ func (m *payoutMachine) collect(t *rapid.T) {
 	for _, row := range c.Rows {
 		delete(m.rows, row.ID)
 	}
-	m.payouts[p.ID], m.records[p.ID] = c.Payout, append(m.records[p.ID], c.Records...)
+	m.step(t, c.PayoutStep)
+	m.records[p.ID] = append(m.records[p.ID], c.Records...)
 	slices.SortFunc(m.records[p.ID], func(a, b payments.PayoutRecord) int { return strings.Compare(a.ID, b.ID) })
 }
 

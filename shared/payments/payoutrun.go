@@ -97,7 +97,7 @@ var ErrNotCollected = errors.New("payments: the row does not fit its transaction
 // Collection is a step of a payout that takes rows into it, to be written in
 // one database transaction.
 type Collection struct {
-	Payout       Payout // Version is still that of the item read
+	PayoutStep
 	Rows         []Unpaid
 	Records      []PayoutRecord
 	Transactions []Transaction // those of the rows, each once
@@ -105,8 +105,13 @@ type Collection struct {
 
 // Collect takes rows into the payout. transactions are those of the rows that
 // are parts, by id.
+//
+// Credits are taken first. So a payout that comes to less than nothing has had
+// them all, and is sealed in the same step: had it gone on, refunds could have
+// counted on what it lacks (contract §6.4). Debits that are left wait for the
+// next one, as what it lacks does.
 func (p Payout) Collect(rows []Unpaid, transactions map[string]Transaction, now time.Time) (Collection, error) {
-	c := Collection{Payout: p, Rows: rows}
+	c := Collection{PayoutStep: PayoutStep{Payout: p}, Rows: rows}
 	changed := map[string]Transaction{}
 	for _, row := range rows {
 		if row.Kind == UnpaidPart {
@@ -127,7 +132,9 @@ func (p Payout) Collect(rows []Unpaid, transactions map[string]Transaction, now 
 	for _, id := range sortedKeys(changed) {
 		c.Transactions = append(c.Transactions, changed[id])
 	}
-	c.Payout.UpdatedAt, c.Payout.NextLook, c.Payout.Looks = now, now.Add(wakeAfter), 0
+	if c.Payout = c.Payout.at(Collecting, now); c.Payout.Total.Sign() < 0 {
+		c.PayoutStep = c.Payout.Seal(now)
+	}
 	return c, nil
 }
 

@@ -100,6 +100,25 @@ func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
 	}
 }
 
+// TestALackIsSealedAsItIsTaken: nothing that is written shows a payout that lacks something and still collects.
+func TestALackIsSealedAsItIsTaken(t *testing.T) {
+	t.Parallel()
+	debit := func(amount string) []payments.Unpaid {
+		return []payments.Unpaid{{ID: "deduction", Kind: payments.UnpaidRefund, Amount: eur(amount), Fee: eur("0")}}
+	}
+	for amount, want := range map[string]payments.PayoutStatus{"-0.99": payments.Collecting, "-1": payments.Collecting, "-1.01": payments.Paying} {
+		p := opened()
+		p.Total = eur("1")
+		c, err := p.Collect(debit(amount), nil, after(2*time.Hour))
+		if err != nil || c.Payout.Status != want || c.Payout.Records != p.Records+1 || (c.Carry != nil) != (want == payments.Paying) {
+			t.Errorf("%s: %+v, %v", amount, c, err)
+		}
+		if c.Carry != nil && (c.Carry.Amount != c.Payout.Total || c.Carry.Amount != eur("-0.01")) {
+			t.Errorf("%s: carried %+v", amount, c.Carry)
+		}
+	}
+}
+
 func TestSealing(t *testing.T) {
 	t.Parallel()
 	for total, want := range map[string]payments.PayoutStatus{"0.01": payments.Sealed, "0": payments.Paying, "-0.01": payments.Paying} {

@@ -37,8 +37,8 @@ const (
 	// A database transaction has at most 100 items. A row that is taken, or
 	// comes back, is three of them: itself, its record and its transaction. One
 	// that was paid is a record and a transaction or deduction. Beside them are
-	// the payout, and when rows are taken the held balance.
-	takenAtOnce = (100 - 2) / 3
+	// the payout, and when rows are taken what it lacks and the held balance.
+	takenAtOnce = (100 - 3) / 3
 	paidAtOnce  = (100 - 1) / 2
 	// maxReplays bounds the retries after others changed what a step is
 	// based on.

@@ -114,14 +114,17 @@ func (s *Store) StepPayout(ctx context.Context, t account.Tenant, step payments.
 	if step.Entry == nil && step.Carry == nil {
 		return s.savePayout(ctx, t, Payout{step.Payout, to})
 	}
-	return s.writePayout(ctx, t, Payout{step.Payout, to}, func(tx *dynamo.WriteTx) {
-		if step.Entry != nil {
-			tx.Put(s.putEntry(t, *step.Entry))
-		}
-		if step.Carry != nil {
-			tx.Put(s.newRow(t, *step.Carry))
-		}
-	})
+	return s.writePayout(ctx, t, Payout{step.Payout, to}, func(tx *dynamo.WriteTx) { s.goesWith(tx, t, step) })
+}
+
+// goesWith writes what is written beside a payout's next state.
+func (s *Store) goesWith(tx *dynamo.WriteTx, t account.Tenant, step payments.PayoutStep) {
+	if step.Entry != nil {
+		tx.Put(s.putEntry(t, *step.Entry))
+	}
+	if step.Carry != nil {
+		tx.Put(s.newRow(t, *step.Carry))
+	}
 }
 
 // CollectPayout moves rows into the payout: each is deleted where it waited and
@@ -129,6 +132,7 @@ func (s *Store) StepPayout(ctx context.Context, t account.Tenant, step payments.
 // row or a transaction changed since it was read.
 func (s *Store) CollectPayout(ctx context.Context, t account.Tenant, c payments.Collection) (Payout, error) {
 	return s.writePayout(ctx, t, Payout{Payout: c.Payout}, func(tx *dynamo.WriteTx) {
+		s.goesWith(tx, t, c.PayoutStep)
 		for _, row := range c.Rows {
 			k := unpaidKey(t, row)
 			tx.Delete(s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).If("attribute_exists(pk)"))
