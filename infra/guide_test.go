@@ -103,3 +103,32 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 		t.Errorf("the guide does not look into all shards: %s", shards)
 	}
 }
+
+// TestTheCostIsThatOfThisStack: what `make cost` assumes of it is so in prod.
+func TestTheCostIsThatOfThisStack(t *testing.T) {
+	t.Parallel()
+	s, err := read(map[string]any{"stage": prod})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := chapter(t, "Cost")
+	for name, value := range map[string]string{
+		"memory": fmt.Sprintf("%.2f", moreMemory/1024.0), "less": fmt.Sprintf("%.2f", memory/1024.0),
+		"quota.stage": fmt.Sprint(s.Rate), "quota.workers": fmt.Sprint(s.Workers), "batch": fmt.Sprint(batchOf(functions.Callbacks)),
+		"log.months": fmt.Sprintf("%.2f", 400/30.0), // TestLogsAreJSONAndEndInTime
+	} {
+		if !regexp.MustCompile(`\| ` + regexp.QuoteMeta(name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(value) + ` \|\n`).MatchString(text) {
+			t.Errorf("the cost is not reckoned with %s = %s", name, value)
+		}
+	}
+}
+
+// batchOf is how many messages of the queue a call gets at most.
+func batchOf(q functions.Queue) int {
+	for _, f := range functions.All {
+		if f.Queue != nil && f.Queue.From == q {
+			return f.Queue.Batch
+		}
+	}
+	return 0
+}
