@@ -92,7 +92,7 @@ func TestBRCodeCarriesTheAmount(t *testing.T) {
 func TestReceiverNamesThatEveryReaderShows(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"Café do João":             "Caf do Joo",
+		"Café do João":             "Cafe do Joao",
 		"日本":                       "SANDBOX",
 		"":                         "SANDBOX",
 		strings.Repeat("Loja ", 9): "Loja Loja Loja Loja Loja",
