@@ -2,90 +2,20 @@ package transactions
 
 import (
 	"context"
-	"slices"
-	"strconv"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
-	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/rest"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// identifiers name a transaction; clients know five (spec, Transactions).
-type identifiers struct {
-	ID         string `query:"id"`
-	InternalID string `query:"internal_id"`
-	Code       string `query:"transaction_code"`
-	ForeignID  string `query:"foreign_transaction_id"`
-	ClientID   string `query:"client_transaction_id"`
-}
+type detailRequest struct{ identifiers }
 
-// given counts the identifiers of the request.
-func (q identifiers) given() int {
-	n := 0
-	for _, text := range []string{q.ID, q.InternalID, q.Code, q.ForeignID, q.ClientID} {
-		if text != "" {
-			n++
-		}
+// detail is row 20: exactly one identifier.
+func (f family) detail(ctx context.Context, req detailRequest) (transaction, error) {
+	if req.given() != 1 {
+		return transaction{}, failure.Invalid("", "Give exactly one identifier.")
 	}
-	return n
-}
-
-// name says the transaction is the one that all given identifiers mean.
-func (q identifiers) name(t payments.Transaction) bool {
-	meant := func(given, has string) bool { return given == "" || given == has }
-	return meant(q.ID, t.ID) && meant(q.InternalID, strconv.FormatInt(t.InternalID(), 10)) && meant(q.Code, t.Code) &&
-		meant(q.ForeignID, t.ForeignID) && meant(q.ClientID, t.ClientTransactionID)
-}
-
-// code is the transaction code that one of the identifiers leads to; false
-// when it leads nowhere. A foreign id leads to none, which is "".
-func (q identifiers) code() (string, bool) {
-	switch {
-	case q.Code != "":
-		return q.Code, true
-	case q.ID != "":
-		return payments.CodeOfID(q.ID), true
-	case q.ClientID != "":
-		return payments.CodeWithin(q.ClientID)
-	case q.InternalID != "":
-		n, err := strconv.ParseInt(q.InternalID, 10, 64)
-		if err != nil {
-			return "", false
-		}
-		return payments.CodeOfInternalID(n)
-	default:
-		return "", true
-	}
-}
-
-var errAbsent = failure.Absent("", "Resource not found")
-
-// find reads the transaction that the identifiers mean, with all that happened
-// to it and as it is now: of several the successful one, else the newest
-// (contract §6.1). Failure: NotFound.
-func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
-	records, err := f.candidates(ctx, rest.Caller(ctx).Tenant, q)
+	r, err := f.find(ctx, req.identifiers)
 	if err != nil {
-		return store.Record{}, err
+		return transaction{}, err
 	}
-	records = slices.DeleteFunc(records, func(r store.Record) bool { return !q.name(r.Transaction) })
-	if len(records) == 0 {
-		return store.Record{}, errAbsent
-	}
-	return store.Preferred(records), nil
-}
-
-// candidates are the transactions that one of the identifiers leads to.
-func (f family) candidates(ctx context.Context, t account.Tenant, q identifiers) ([]store.Record, error) {
-	code, ok := q.code()
-	switch {
-	case !ok:
-		return nil, nil
-	case code != "":
-		return f.store.Transactions(ctx, t, code)
-	}
-	r, err := f.store.TransactionByForeignID(ctx, t, q.ForeignID)
-	return []store.Record{r}, err
+	return f.view(ctx, r), nil
 }

@@ -50,30 +50,6 @@ func transactionEvents(r store.Record, calendar account.Calendar) []transactionE
 	return shown
 }
 
-// dueDate is the day of the payout that has the part, or else of the first that
-// may have it; none while nobody has ordered one that is made on demand.
-func dueDate(p payments.PayoutPart, calendar account.Calendar) rest.Date {
-	day := p.Day
-	if day == "" {
-		day = calendar.PayoutDay(p.EligibleAt)
-	}
-	var due rest.Date
-	if due.UnmarshalText([]byte(day)) != nil {
-		return rest.Date{}
-	}
-	return due
-}
-
-// payoutDate is the day on which all is paid out; none when that takes several
-// payouts, or there is nothing to pay out. The last part stands in for those
-// that failed.
-func payoutDate(parts []payments.PayoutPart, total int, calendar account.Calendar) rest.Date {
-	if total != 1 {
-		return rest.Date{}
-	}
-	return dueDate(parts[len(parts)-1], calendar)
-}
-
 // events are the same in the other form. The fee stays ours when a payment is
 // refunded (contract §6.7), so no share of it is ever deducted.
 func events(r store.Record) []event {

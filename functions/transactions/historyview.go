@@ -62,9 +62,6 @@ func newHistoryItem(h payments.HistoryItem, calendar account.Calendar) historyIt
 	if h.Card != nil {
 		v.CardType = h.Card.Brand
 	}
-	if len(h.Payouts) > 0 {
-		v.PayoutType = toBank
-	}
-	v.PayoutDate = payoutDate(h.Payouts, v.PayoutsTotal, calendar)
+	v.PayoutType, v.PayoutDate = paysOut(h.Payouts, v.PayoutsTotal, calendar)
 	return v
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -71,7 +70,6 @@ type link struct {
 const (
 	enteredOnline = "CC_CUSTOMER_ENTERED" // a card whose number the payer typed
 	unverified    = "none"                // nobody saw a signature or PIN
-	toBank        = "BANK_ACCOUNT"
 )
 
 // view shows a transaction to the caller, whose own it is.
@@ -92,17 +90,9 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 		v.SimplePaymentType, v.VerificationMethod, v.ProcessAs = enteredOnline, unverified, t.Card.ProcessAs()
 	}
 	v.showProducts(t)
-	v.showPayouts(t, calendar)
+	v.PayoutType, v.PayoutDate = paysOut(t.Payouts, v.PayoutsTotal, calendar)
 	v.TransactionEvents, v.Events = transactionEvents(r, calendar), events(r)
 	return v
-}
-
-// showPayouts shows where the money goes, and the day when it does so at once.
-func (v *transaction) showPayouts(t payments.Transaction, calendar account.Calendar) {
-	if len(t.Payouts) > 0 {
-		v.PayoutType = toBank
-	}
-	v.PayoutDate = payoutDate(t.Payouts, v.PayoutsTotal, calendar)
 }
 
 // links leads to row 19 while there is something to refund.
