@@ -16,7 +16,7 @@ func TestReceiptsAreNumberedWhenFirstRead(t *testing.T) {
 	s := open(t)
 	other := s.neighbour()
 	first, second, theirs := s.Sell("10"), s.Sell("20"), other.Sell("30")
-	refunded := s.refund(first, "2.5")
+	refunded := s.refundEvent(first, "2.5")
 	for _, c := range []struct {
 		of    *shop
 		id    string
@@ -66,7 +66,7 @@ func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10.10")
-	id := s.refund(p, "2.5")
+	id := s.refundEvent(p, "2.5")
 	at := s.Clock.Now().UTC().Truncate(time.Millisecond)
 	got := s.shown(p.ID, id)
 	if got.Amount != "2.50" || got.Status != "SUCCESSFUL" || !got.Timestamp.Equal(at) || got.ReceiptNo != "1" ||
@@ -90,7 +90,7 @@ func TestOnlyMoneyThatMovedIsNumbered(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	declined, pending, paid := s.try("11", nil), s.try("42.25", nil), s.Sell("100")
-	refused, waiting := s.refund(paid, "42.01"), s.refund(paid, "42.25")
+	refused, waiting := s.refundEvent(paid, "42.01"), s.refundEvent(paid, "42.25")
 	check := func(id string, event int64, status, number string) {
 		t.Helper()
 		if got := s.shown(id, event); got.Status != status || got.ReceiptNo != number {

@@ -154,7 +154,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 	s := open(t)
 	other := s.neighbour()
 	p, theirs := s.Sell("10"), other.Sell("10")
-	refunded := s.refund(p, "1")
+	refunded := s.refundEvent(p, "1")
 	second := s.Sell("10")
 	s.Operate(fields{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": second.ID, "amount": "1"}, nil)
 	absent := world.Refused(404, "NOT_FOUND", "", "not-found")

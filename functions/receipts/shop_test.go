@@ -35,8 +35,8 @@ func (s *shop) try(amount string, more fields) world.Payment {
 	return s.Pay(s.Create(amount, more), s.Card(world.Frictionless))
 }
 
-// refund asks for a refund and answers its event's id, as the detail tells it.
-func (s *shop) refund(p world.Payment, amount string) int64 {
+// refundEvent asks for a refund and answers its event's id, as the detail tells it.
+func (s *shop) refundEvent(p world.Payment, amount string) int64 {
 	s.Helper()
 	s.Clock.Advance(time.Second)
 	_ = s.Send("POST", "/v0.1/me/refund/"+p.ID, fields{"amount": json.Number(amount)})

@@ -98,7 +98,7 @@ func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
 		notFound.Check(t, try.get(query))
 		notFound.Check(t, try.legacy(query))
 	}
-	notFound.Check(t, try.refund(p, ""))
+	notFound.Check(t, try.refundV0(p, ""))
 	notFound.Check(t, try.refundV1(p, ""))
 	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
 		if got := items(t, try.Send("GET", path, nil)); len(got) != 0 {

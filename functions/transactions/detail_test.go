@@ -197,7 +197,7 @@ func TestTheTransactionOfASetUpIsRefunded(t *testing.T) {
 	p := s.Pay(checkout, body)
 	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"status": `"SUCCESSFUL"`, "simple_status": `"REFUNDED"`, "links": "[]",
 		"fee_amount": "0.00", "events": "[]"})
-	conflict.Check(t, s.refund(p, ""))
+	conflict.Check(t, s.refundV0(p, ""))
 }
 
 func TestReadingTransactionsNeedsTheScope(t *testing.T) {

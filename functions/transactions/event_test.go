@@ -38,7 +38,7 @@ func TestEventsOfARefundAndAChargeBack(t *testing.T) {
 	s.Clock.Advance(4 * time.Hour) // the next day in Tokyo
 	p := s.Sell("10.10")
 	s.Clock.Advance(time.Second)
-	if got := s.refund(p, "2.5"); got.Status != 204 {
+	if got := s.refundV0(p, "2.5"); got.Status != 204 {
 		t.Fatalf("refund: %d %s", got.Status, got.Body)
 	}
 	s.Clock.Advance(time.Second)

@@ -17,7 +17,7 @@ type form struct {
 	ok   int
 }
 
-var forms = []form{{"v0.1", (*shop).refund, http.StatusNoContent}, {"v1.0", (*shop).refundV1, http.StatusCreated}}
+var forms = []form{{"v0.1", (*shop).refundV0, http.StatusNoContent}, {"v1.0", (*shop).refundV1, http.StatusCreated}}
 
 // withEach runs a test for each form, in a world of its own.
 func withEach(t *testing.T, test func(*testing.T, *shop, form)) {
@@ -125,11 +125,11 @@ func TestARefundAboveTheRest(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10.10")
-	if got := s.refund(p, "2.5"); got.Status != 204 {
+	if got := s.refundV0(p, "2.5"); got.Status != 204 {
 		t.Fatalf("refund: %d %s", got.Status, got.Body)
 	}
 	for _, amount := range []string{"7.61", "999999999999.99"} {
-		conflict.Check(t, s.refund(p, amount))
+		conflict.Check(t, s.refundV0(p, amount))
 		world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, s.refundV1(p, amount))
 		world.Holds(t, s.refundV1(p, amount).Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount exceeds what is left to refund.",` +
 			`"reason":"amount_too_high","max_refundable_amount":760,"min_refundable_amount":1}]`})
@@ -148,7 +148,7 @@ func TestWhatIsLeftInWholeUnits(t *testing.T) {
 		refused.Errors[0]["max_refundable_amount"] != 1010.0 || refused.Errors[0]["min_refundable_amount"] != 1.0 {
 		t.Errorf("errors %v, %v", refused.Errors, err)
 	}
-	invalid("amount").Check(t, hungary.refund(p, "0.5"))
+	invalid("amount").Check(t, hungary.refundV0(p, "0.5"))
 }
 
 func TestRefundsOfWhatIsNotThere(t *testing.T) {

@@ -96,7 +96,7 @@ func TestASweepOfARefundKilledAfterEveryStep(t *testing.T) {
 	s := open(t)
 	s.withEveryFault(t, func(_ int, step int, fault world.Fault) ([]string, func() string) {
 		p := s.Sell("100")
-		if got := s.refund(p, "42.25"); got.Status != 204 {
+		if got := s.refundV0(p, "42.25"); got.Status != 204 {
 			t.Fatalf("refund: %d %s", got.Status, got.Body)
 		}
 		s.Clock.Advance(time.Minute)

@@ -44,7 +44,7 @@ func TestAHundredPartialRefunds(t *testing.T) {
 	if made != counted[http.StatusNoContent] || made == 0 || made > 20 || made+counted[http.StatusConflict] != 100 {
 		t.Errorf("%d refunds, statuses %v", made, counted)
 	}
-	if rest := s.refund(p, ""); (rest.Status == http.StatusNoContent) != (made < 20) {
+	if rest := s.refundV0(p, ""); (rest.Status == http.StatusNoContent) != (made < 20) {
 		t.Errorf("after %d refunds the rest: %d %s", made, rest.Status, rest.Body)
 	}
 	if moved := s.moved(p); moved != "10.00" {

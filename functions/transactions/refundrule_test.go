@@ -23,7 +23,7 @@ func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 
 	s.Set("REFUND_RULES", "DE:90 EUR::2.50")
 	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"links": told("2.50")})
-	conflict.Check(t, s.refund(p, "2.49"))
+	conflict.Check(t, s.refundV0(p, "2.49"))
 	low := s.refundV1(p, "2.49")
 	world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, low)
 	world.Holds(t, low.Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount is below the least that can be refunded.",` +
@@ -33,7 +33,7 @@ func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 		`"reason":"amount_too_high","max_refundable_amount":1010,"min_refundable_amount":250}]`})
 	s.expect(p, "SUCCESSFUL, left 10.10")
 
-	if got := s.refund(p, "2.5"); got.Status != http.StatusNoContent {
+	if got := s.refundV0(p, "2.5"); got.Status != http.StatusNoContent {
 		t.Fatalf("the least: %d %s", got.Status, got.Body)
 	}
 	if got := s.refundV1(p, "5.10"); got.Status != http.StatusCreated {
@@ -42,7 +42,7 @@ func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 	s.expect(p, "REFUNDED, REFUND REFUNDED 2.50, REFUND REFUNDED 5.10, left 2.50")
 
 	s.Clock.Advance(90 * 24 * time.Hour)
-	conflict.Check(t, s.refund(p, ""))
+	conflict.Check(t, s.refundV0(p, ""))
 	conflict.Check(t, s.refundV1(p, ""))
 	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"links": "[]"})
 }

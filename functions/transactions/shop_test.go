@@ -57,9 +57,10 @@ func (s *shop) legacy(query string) world.Response {
 	return s.Send("GET", "/v0.1/me/transactions?"+query, nil)
 }
 
-// refund sends the amount back; "": all of it. Time passes, so that the events
-// of one refund after the other stand in this order.
-func (s *shop) refund(p world.Payment, amount string) world.Response {
+// refundV0 asks for a refund of the amount, which may be bad; "": of all that is
+// left. Time passes, so that the events of one refund after the other stand in
+// this order.
+func (s *shop) refundV0(p world.Payment, amount string) world.Response {
 	s.Helper()
 	s.Clock.Advance(time.Millisecond)
 	return s.Send("POST", "/v0.1/me/refund/"+p.ID, refunding(amount))
