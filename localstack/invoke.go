@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,15 +32,15 @@ func invoke(ctx context.Context, place folder, name, file string, out io.Writer)
 	if name == "" || file == "" {
 		return errWhat
 	}
-	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
-	if at < 0 {
-		return fmt.Errorf("there is no function %q: there are %s", name, strings.Join(names(functions.All), ", "))
+	function, err := named(name)
+	if err != nil {
+		return err
 	}
 	event, err := place.readEvent(file, os.Getenv)
 	if err != nil {
 		return err
 	}
-	program, err := place.program(ctx, functions.All[at], slog.New(newTerminal(os.Stderr)))
+	program, err := place.program(ctx, function, slog.New(newTerminal(os.Stderr)))
 	if err != nil {
 		return err
 	}
@@ -58,25 +56,16 @@ func invoke(ctx context.Context, place folder, name, file string, out io.Writer)
 	if err != nil && !errors.Is(err, errFailed) {
 		return err
 	}
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, reply, "", "  ") != nil {
-		pretty.Write(reply)
-	}
-	fmt.Fprintln(out, pretty.String())
+	printJSON(out, reply)
 	return err
 }
 
 // program builds the function and says how it runs beside the platform.
 func (f folder) program(ctx context.Context, function functions.Function, log *slog.Logger) (runtime.Config, error) {
-	b, err := f.readFunctions()
+	b, err := f.withSecret()
 	if err != nil {
 		return runtime.Config{}, err
 	}
-	secret, err := f.secret()
-	if err != nil {
-		return runtime.Config{}, err
-	}
-	b.Environment["PLATFORM_SECRET"] = base64.StdEncoding.EncodeToString(secret)
 	built, err := runtime.Build(ctx, function.Name)
 	if err != nil {
 		return runtime.Config{}, err
@@ -116,12 +105,4 @@ func (f folder) readEvent(file string, lookup func(string) string) ([]byte, erro
 	default:
 		return event, nil
 	}
-}
-
-func names(list []functions.Function) []string {
-	var all []string
-	for _, f := range list {
-		all = append(all, f.Name)
-	}
-	return all
 }

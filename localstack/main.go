@@ -83,7 +83,7 @@ func play(ctx context.Context, place folder, out io.Writer) error {
 	return demo.Play(ctx, demo.Config{
 		BaseURL: env["BASE_URL"], MerchantCode: env["MERCHANT_CODE"], APIKey: env["API_KEY"], Out: out,
 		Provision: func(ctx context.Context, request []byte) ([]byte, error) {
-			return place.invoke(ctx, "provision", request, slog.New(newTerminal(os.Stderr)))
+			return place.call(ctx, "provision", request, slog.New(newTerminal(os.Stderr)))
 		},
 	})
 }

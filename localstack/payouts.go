@@ -54,7 +54,7 @@ func runPayouts(ctx context.Context, place folder, at string) (payoutsDone, erro
 	if err != nil {
 		return payoutsDone{}, err
 	}
-	answer, err := place.invoke(ctx, "provision", request, slog.New(newTerminal(os.Stderr)))
+	answer, err := place.call(ctx, "provision", request, slog.New(newTerminal(os.Stderr)))
 	if err != nil {
 		return payoutsDone{}, err
 	}

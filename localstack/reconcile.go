@@ -15,7 +15,7 @@ import (
 // function's, or that there are differences.
 func reconciled(ctx context.Context, place folder, out io.Writer) error {
 	// What the function logs is what its report says.
-	answer, err := place.invoke(ctx, "reconcile", []byte("{}"), slog.New(slog.DiscardHandler))
+	answer, err := place.call(ctx, "reconcile", []byte("{}"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/engines"
 	"github.com/cashwrap/cashwrap/localstack/runner"
 	"github.com/cashwrap/cashwrap/localstack/runtime"
@@ -79,7 +78,7 @@ func (s settings) programs(ctx context.Context, out io.Writer) (string, error) {
 	}
 	notice := time.AfterFunc(patience, func() { fmt.Fprintln(out, "Building the functions …") })
 	defer notice.Stop()
-	return runtime.Build(ctx, names(functions.All)...)
+	return runtime.Build(ctx, names()...)
 }
 
 // startPlatform runs the functions over the engines and notes how to run another beside them.
