@@ -33,13 +33,6 @@ func TestCancellingKeepsThePortsPromises(t *testing.T) {
 	})
 }
 
-func (w *world) mustCancel(t *testing.T, id string, want bank.Outcome) {
-	t.Helper()
-	if o, err := w.Cancel(t.Context(), id); err != nil || o != want {
-		t.Fatalf("cancel %s: %+v, %v, want %+v", id, o, err, want)
-	}
-}
-
 // An order in no file yet is withdrawn: no file has it, nor does the list of
 // those that wait; and its cancellation is the last word.
 func TestACancelledOrderIsInNoFile(t *testing.T) {

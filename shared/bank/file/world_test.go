@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest/banktest"
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
@@ -102,15 +103,12 @@ func (w *world) waiting(t *testing.T, c money.Currency) []string {
 // mustBe orders, or asks again, and expects the outcome.
 func (w *world) mustBe(t *testing.T, order bank.Transfer, want bank.Outcome) {
 	t.Helper()
-	o, err := w.Transfer(t.Context(), order)
-	if err != nil || o != want {
-		t.Fatalf("%s: %+v, %v, want %+v", order.ID, o, err, want)
-	}
+	banktest.MustBe(t, w, order, want)
 }
 
-var (
-	accepted = bank.Outcome{State: bank.Accepted}
-	paid     = bank.Outcome{State: bank.Paid}
-)
+func (w *world) mustCancel(t *testing.T, id string, want bank.Outcome) {
+	t.Helper()
+	banktest.MustCancel(t, w, id, want)
+}
 
-func rejected(reason string) bank.Outcome { return bank.Outcome{State: bank.Rejected, Reason: reason} }
+var accepted, paid, rejected = banktest.Accepted, banktest.Paid, banktest.Rejected

@@ -26,13 +26,6 @@ func TestCancellingKeepsThePortsPromises(t *testing.T) {
 	})
 }
 
-func (w *world) mustCancel(t *testing.T, id string, want bank.Outcome) {
-	t.Helper()
-	if o, err := w.Cancel(t.Context(), id); err != nil || o != want {
-		t.Fatalf("cancel %s: %+v, %v, want %+v", id, o, err, want)
-	}
-}
-
 // A tombstone outlives its process, and whatever account the order names.
 func TestACancelledTransferIsNeverMade(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/engines/enginetest/banktest"
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
@@ -37,10 +38,12 @@ func order(id, iban string) bank.Transfer {
 // mustBe orders, or asks again, and expects the outcome.
 func (w *world) mustBe(t *testing.T, order bank.Transfer, want bank.Outcome) {
 	t.Helper()
-	o, err := w.Transfer(t.Context(), order)
-	if err != nil || o != want {
-		t.Fatalf("%s: %+v, %v, want %+v", order.ID, o, err, want)
-	}
+	banktest.MustBe(t, w, order, want)
+}
+
+func (w *world) mustCancel(t *testing.T, id string, want bank.Outcome) {
+	t.Helper()
+	banktest.MustCancel(t, w, id, want)
 }
 
 // mustHaveLeft expects that money left so often for the transfer.
@@ -52,9 +55,4 @@ func (w *world) mustHaveLeft(t *testing.T, id string, times int) {
 	}
 }
 
-var (
-	accepted = bank.Outcome{State: bank.Accepted}
-	paid     = bank.Outcome{State: bank.Paid}
-)
-
-func rejected(reason string) bank.Outcome { return bank.Outcome{State: bank.Rejected, Reason: reason} }
+var accepted, paid, rejected = banktest.Accepted, banktest.Paid, banktest.Rejected

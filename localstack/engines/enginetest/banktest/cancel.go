@@ -34,26 +34,26 @@ func ahead(t *testing.T, s Subject) {
 			t.Errorf("%s, before: error %v", name, err)
 		}
 		for range 2 {
-			s.cancels(t, name, bank.Cancelled)
-			s.answers(t, order(name), bank.Cancelled)
+			MustCancel(t, s, name, bank.Cancelled)
+			MustBe(t, s, order(name), bank.Cancelled)
 		}
 	}
 	s.lines(t, 0)
-	s.answers(t, s.Order("another"), bank.Outcome{State: bank.Accepted})
+	MustBe(t, s, s.Order("another"), Accepted)
 }
 
 // taken: what was taken goes its way, and its cancellation tells where it
 // stands.
 func taken(t *testing.T, s Subject) {
-	s.answers(t, s.Order("p"), bank.Outcome{State: bank.Accepted})
+	MustBe(t, s, s.Order("p"), Accepted)
 	s.Take("p")
 	for _, want := range []bank.State{bank.Accepted, bank.Paid} {
 		if want == bank.Paid {
 			s.Pay("p")
 		}
 		for range 2 {
-			s.cancels(t, "p", bank.Outcome{State: want})
-			s.answers(t, s.Order("p"), bank.Outcome{State: want})
+			MustCancel(t, s, "p", bank.Outcome{State: want})
+			MustBe(t, s, s.Order("p"), bank.Outcome{State: want})
 		}
 	}
 	s.lines(t, 1)
@@ -98,20 +98,6 @@ func together(t *testing.T, s Subject) {
 		}
 	}
 	s.lines(t, paid)
-}
-
-func (s Subject) answers(t *testing.T, order bank.Transfer, want bank.Outcome) {
-	t.Helper()
-	if o, err := s.Transfer(t.Context(), order); err != nil || o != want {
-		t.Fatalf("transfer %s: %+v, %v, want %+v", order.ID, o, err, want)
-	}
-}
-
-func (s Subject) cancels(t *testing.T, id string, want bank.Outcome) {
-	t.Helper()
-	if o, err := s.Cancel(t.Context(), id); err != nil || o != want {
-		t.Fatalf("cancel %s: %+v, %v, want %+v", id, o, err, want)
-	}
 }
 
 // lines expects that money left so often.

@@ -1,0 +1,44 @@
+package banktest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+)
+
+// What becomes of transfers.
+var (
+	Accepted = bank.Outcome{State: bank.Accepted}
+	Paid     = bank.Outcome{State: bank.Paid}
+)
+
+// Rejected is a transfer's end for the reason.
+func Rejected(reason string) bank.Outcome { return bank.Outcome{State: bank.Rejected, Reason: reason} }
+
+// MustBe orders, or asks again, and expects the outcome.
+func MustBe(t *testing.T, b bank.Bank, order bank.Transfer, want bank.Outcome) {
+	t.Helper()
+	if o, err := b.Transfer(t.Context(), order); err != nil || o != want {
+		t.Fatalf("transfer %s: %+v, %v, want %+v", order.ID, o, err, want)
+	}
+}
+
+// MustCancel cancels, and expects the outcome.
+func MustCancel(t *testing.T, b bank.Bank, id string, want bank.Outcome) {
+	t.Helper()
+	if o, err := b.Cancel(t.Context(), id); err != nil || o != want {
+		t.Fatalf("cancel %s: %+v, %v, want %+v", id, o, err, want)
+	}
+}
+
+// Unknown expects of a call that its outcome is unknown: the caller hears
+// neither of one, nor that there will be none.
+func Unknown(t *testing.T) func(bank.Outcome, error) {
+	return func(o bank.Outcome, err error) {
+		t.Helper()
+		if err == nil || errors.Is(err, bank.ErrNotTaken) || errors.Is(err, bank.ErrUnknownTransfer) || o != (bank.Outcome{}) {
+			t.Fatalf("%+v, %v, want an unknown outcome", o, err)
+		}
+	}
+}
