@@ -3,13 +3,8 @@ package payouts
 import (
 	"context"
 	"encoding"
-	"encoding/csv"
-	"strconv"
-	"strings"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
-	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -54,19 +49,6 @@ func (o *order) UnmarshalText(text []byte) error { return rest.OneOf(o, text, as
 // most is how many records a page has at most, and without a limit (contract
 // §2.6).
 const most = 9999
-
-// record is the spec's Payout. All nine fields are always there (contract §6.7).
-type record struct {
-	ID              int64                 `json:"id"`
-	Type            payments.UnpaidKind   `json:"type"`
-	Amount          money.Amount          `json:"amount"`
-	Date            string                `json:"date"`
-	Currency        money.Currency        `json:"currency"`
-	Fee             money.Amount          `json:"fee"`
-	Status          payments.RecordStatus `json:"status"`
-	Reference       string                `json:"reference"`
-	TransactionCode string                `json:"transaction_code"`
-}
 
 // list is row 25: the records of the payouts of some days, both inclusive, as
 // JSON or as CSV.
@@ -123,28 +105,4 @@ func (req listRequest) check() (wanted, error) {
 	}
 	read("order", req.Order, &w.order)
 	return w, faults.Err()
-}
-
-// view shows a record: the type tells the direction, so that no amount is
-// negative.
-func view(r payments.PayoutRecord) record {
-	amount := r.Amount
-	if amount.Sign() < 0 {
-		amount = amount.Neg()
-	}
-	return record{ID: r.Number(), Type: r.Kind, Amount: amount, Date: r.Day, Currency: amount.Currency(), Fee: r.Fee,
-		Status: r.Status, Reference: r.Reference, TransactionCode: r.Code}
-}
-
-// table is the records as CSV (RFC 4180), with its header.
-func table(records []record) []byte {
-	var text strings.Builder
-	w := csv.NewWriter(&text)
-	rows := [][]string{{"id", "type", "amount", "date", "currency", "fee", "status", "reference", "transaction_code"}}
-	for _, r := range records {
-		rows = append(rows, []string{strconv.FormatInt(r.ID, 10), string(r.Type), r.Amount.String(), r.Date, string(r.Currency),
-			r.Fee.String(), string(r.Status), r.Reference, r.TransactionCode})
-	}
-	_ = w.WriteAll(rows) // into memory
-	return []byte(text.String())
 }

@@ -42,10 +42,16 @@ func open(t *testing.T) shop {
 // night lets a day pass, and has what is due paid.
 func (s shop) night() {
 	s.Helper()
+	s.nightOf("PAID")
+}
+
+// nightOf lets a day pass, whose one payout comes to the status.
+func (s shop) nightOf(status string) {
+	s.Helper()
 	var done struct{ Payouts []fields }
 	s.Clock.Advance(24 * time.Hour)
 	s.Operate(fields{"command": "run_payouts"}, &done)
-	if len(done.Payouts) != 1 || done.Payouts[0]["status"] != "PAID" {
+	if len(done.Payouts) != 1 || done.Payouts[0]["status"] != status {
 		s.Fatalf("payouts %v", done)
 	}
 }
@@ -235,28 +241,32 @@ func TestWhatIsWrongIsAnArray(t *testing.T) {
 		{url.Values{"start_date": {"2026-11-01", "2026-11-02"}, "end_date": {"2026-11-30"}}, []string{"INVALID start_date"}},
 	} {
 		for _, path := range s.paths() {
-			r := s.get(path, test.query)
-			var faults []struct {
-				Code    string `json:"error_code"`
-				Param   string
-				Message string
-			}
-			if err := r.Into(&faults); err != nil || r.Status != http.StatusBadRequest {
-				t.Errorf("%s?%s: %d %s", path, test.query.Encode(), r.Status, r.Body)
-				continue
-			}
-			var got []string
-			for _, f := range faults {
-				got = append(got, f.Code+" "+f.Param)
-				if f.Param == "" && f.Message != "negative date range" {
-					t.Errorf("message %q", f.Message)
-				}
-			}
-			if !slices.Equal(got, test.want) {
+			if got := faults(t, s.get(path, test.query)); !slices.Equal(got, test.want) {
 				t.Errorf("%s?%s: %q, want %q", path, test.query.Encode(), got, test.want)
 			}
 		}
 	}
+}
+
+// faults are the entries of a refusal: code and param.
+func faults(t *testing.T, r world.Response) (told []string) {
+	t.Helper()
+	var faults []struct {
+		Code    string `json:"error_code"`
+		Param   string
+		Message string
+	}
+	if err := r.Into(&faults); err != nil || r.Status != http.StatusBadRequest {
+		t.Errorf("%d %s", r.Status, r.Body)
+		return nil
+	}
+	for _, f := range faults {
+		told = append(told, f.Code+" "+f.Param)
+		if f.Param == "" && f.Message != "negative date range" {
+			t.Errorf("message %q", f.Message)
+		}
+	}
+	return told
 }
 
 func TestPayoutsAreTheMerchantsOwn(t *testing.T) {

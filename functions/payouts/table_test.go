@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
@@ -25,7 +24,7 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 	s.Operate(fields{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": disputed.ID}, nil)
 	s.Sell("90")
 	s.SetPayout(fields{"iban": sandbox.ClosedIBAN})
-	s.fails()
+	s.nightOf("FAILED") // at the bank
 	s.SetPayout(fields{"iban": sandbox.PaidIBAN})
 	s.night()
 	for _, path := range s.paths() {
@@ -52,17 +51,6 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 			strings.Split(string(got.Body), "\n")[1:3], []string{lines[len(lines)-1], lines[len(lines)-2]}) {
 			t.Errorf("%s: the last two are\n%s", path, got.Body)
 		}
-	}
-}
-
-// fails lets a day pass whose payout the bank refuses.
-func (s shop) fails() {
-	s.Helper()
-	var done struct{ Payouts []fields }
-	s.Clock.Advance(24 * time.Hour)
-	s.Operate(fields{"command": "run_payouts"}, &done)
-	if len(done.Payouts) != 1 || done.Payouts[0]["status"] != "FAILED" {
-		s.Fatalf("payouts %v", done)
 	}
 }
 
