@@ -32,15 +32,16 @@ func (q identifiers) given() int {
 	return n
 }
 
-// name says the transaction is the one that all given identifiers mean.
-func (q identifiers) name(t payments.Transaction) bool {
-	meant := func(given, has string) bool { return given == "" || given == has }
-	return meant(q.ID, t.ID) && meant(q.InternalID, strconv.FormatInt(t.InternalID(), 10)) && meant(q.Code, t.Code) &&
-		meant(q.ForeignID, t.ForeignID) && meant(q.ClientID, t.ClientTransactionID)
+// fit says that every given identifier is the transaction's.
+func (q identifiers) fit(t payments.Transaction) bool {
+	fits := func(given, has string) bool { return given == "" || given == has }
+	return fits(q.ID, t.ID) && fits(q.InternalID, strconv.FormatInt(t.InternalID(), 10)) && fits(q.Code, t.Code) &&
+		fits(q.ForeignID, t.ForeignID) && fits(q.ClientID, t.ClientTransactionID)
 }
 
-// code is the transaction code that one of the identifiers leads to; false
-// when it leads nowhere. A foreign id leads to none, which is "".
+// code is the transaction code that one of the identifiers tells; "" when only a
+// foreign id is given, which tells none. False: no transaction can have the
+// identifier.
 func (q identifiers) code() (string, bool) {
 	switch {
 	case q.Code != "":
@@ -70,7 +71,7 @@ func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
 	if err != nil {
 		return store.Record{}, err
 	}
-	records = slices.DeleteFunc(records, func(r store.Record) bool { return !q.name(r.Transaction) })
+	records = slices.DeleteFunc(records, func(r store.Record) bool { return !q.fit(r.Transaction) })
 	if len(records) == 0 {
 		return store.Record{}, errAbsent
 	}
