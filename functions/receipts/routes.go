@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
+// family is what the operations work with.
 type family struct{ store *store.Store }
 
 // Routes of the family.

@@ -85,6 +85,7 @@ type acquirerData struct {
 
 const unverified = "none" // nobody saw a signature or PIN
 
+// view shows a paper of the merchant's.
 func view(p paper, m account.Merchant, profile account.Profile) receipt {
 	t := p.record.Transaction
 	return receipt{
