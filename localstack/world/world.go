@@ -1,6 +1,6 @@
 // Package world is the whole platform in one test: every function over real
 // engines, a clock that only the test moves, processes that can be killed at
-// any I/O step, and a receiver for callbacks. Each world has a table and
+// any I/O step, shops that sell, and a receiver for callbacks. Each world has a table and
 // queues of its own, checks every request and response against the contract,
 // and at its end looks for secrets in all that was stored and logged, adds up
 // the journal, and sees that no function did what its role would not allow.
