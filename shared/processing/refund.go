@@ -70,6 +70,7 @@ func (p *Processor) reserve(ctx context.Context, t account.Tenant, tx payments.T
 }
 
 // amountOf reads an amount of the transaction's currency; nil: none is given.
+// One that can never be right is Rejected, wherever the transaction stands.
 func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, error) {
 	if given == "" {
 		return nil, nil
@@ -77,6 +78,9 @@ func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, erro
 	amount, err := given.In(tx.Amount.Currency())
 	if err != nil {
 		return nil, failure.Invalid("amount", "must be an amount with at most the currency's decimals").With(err)
+	}
+	if amount.Sign() <= 0 {
+		return nil, failure.Invalid("amount", "must be above 0")
 	}
 	return &amount, nil
 }

@@ -1,0 +1,26 @@
+package transactions_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// Contract §6.4: an amount that can never be right is 400, also where nothing
+// can be refunded; any other is 409 there.
+func TestABadAmountIsBadWhereverATransactionStands(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		failed := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))
+		refunded := s.Sell("10.10")
+		f.done(t, f.send(s, refunded, ""))
+		for _, p := range []world.Payment{failed, refunded} {
+			for _, amount := range []string{"0", "-1", "0.00", "1.001", `"-0.01"`} {
+				invalid("amount").Check(t, f.send(s, p, amount))
+			}
+			for _, amount := range []string{"0.01", "1", "999999999.99"} {
+				conflict.Check(t, f.send(s, p, amount))
+			}
+		}
+	})
+}
