@@ -113,6 +113,7 @@ const leastWorkers, mostWorkers = 2, 1000
 func (c *context) check(s settings) {
 	if s.Stage != dev && s.Stage != prod {
 		c.wrong("stage=%s: give dev or prod", s.Stage)
+		return // no section of cdk.json was read: what it lacks says nothing
 	}
 	if (s.Domain == "") != (s.Certificate == "") {
 		c.wrong("domain and certificate: give both or none")

@@ -42,6 +42,14 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 	}
 }
 
+// TestAWrongStageIsAllThatIsWrong: the settings of another stage say nothing.
+func TestAWrongStageIsAllThatIsWrong(t *testing.T) {
+	t.Parallel()
+	if _, err := read(map[string]any{"stage": "test", "secretSince": "", "workers": "1"}); err == nil || err.Error() != "context stage=test: give dev or prod" {
+		t.Errorf("error: %v", err)
+	}
+}
+
 func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
 	t.Parallel()
 	file := map[string]any{"rate": 7, "workers": 9, "alarmEmail": "prod@example.com"}
