@@ -33,7 +33,8 @@ func view(r payments.PayoutRecord) record {
 		Status: r.Status, Reference: r.Reference, TransactionCode: r.Code}
 }
 
-// table is the records as CSV (RFC 4180), with its header.
+// table is the records as CSV with its header, as RFC 4180 but for lines that end
+// with LF alone: clients split by it.
 func table(records []record) []byte {
 	var text strings.Builder
 	w := csv.NewWriter(&text)
