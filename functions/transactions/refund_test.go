@@ -1,7 +1,6 @@
 package transactions_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -9,35 +8,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
-
-// form is one of the two ways to ask for a refund.
-type form struct {
-	name string
-	send func(*shop, world.Payment, string) world.Response
-	ok   int
-}
-
-var forms = []form{{"v0.1", (*shop).refundV0, http.StatusNoContent}, {"v1.0", (*shop).refundV1, http.StatusCreated}}
-
-// withEach runs a test for each form, in a world of its own.
-func withEach(t *testing.T, test func(*testing.T, *shop, form)) {
-	t.Helper()
-	for _, f := range forms {
-		t.Run(f.name, func(t *testing.T) {
-			t.Parallel()
-			test(t, open(t), f)
-		})
-	}
-}
-
-// done checks the answer to a refund that was made, or is under way.
-func (f form) done(t *testing.T, got world.Response) {
-	t.Helper()
-	body := map[string]string{"v0.1": "", "v1.0": "{}"}[f.name]
-	if got.Status != f.ok || string(got.Body) != body {
-		t.Errorf("refund: %d %q, want %d %q", got.Status, got.Body, f.ok, body)
-	}
-}
 
 // balances checks the merchant's account and the acquirer's.
 func (s *shop) balances(t *testing.T, payable, receivable string) {

@@ -17,7 +17,7 @@ func TestARefundKilledAfterEveryStepIsMadeOnce(t *testing.T) {
 	for _, c := range []struct {
 		form   form
 		amount string
-	}{{forms[0], ""}, {forms[1], "2.5"}, {forms[0], "42.25"}, {forms[1], "42.91"}} {
+	}{{v0, ""}, {v1, "2.5"}, {v0, "42.25"}, {v1, "42.91"}} {
 		t.Run(c.form.name+" amount="+c.amount, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)

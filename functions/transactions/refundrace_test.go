@@ -77,15 +77,6 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 	})
 }
 
-// request asks for a refund in the form.
-func (f form) request(s *shop, p world.Payment, amount string) world.Request {
-	path := "/v0.1/me/refund/" + p.ID
-	if f.name == "v1.0" {
-		path = "/v1.0/merchants/" + s.Merchant.Code + "/payments/" + p.ID + "/refunds"
-	}
-	return world.Request{Method: "POST", Path: path, Body: refunding(amount), Key: s.Merchant.Key.Plaintext}
-}
-
 // unanswered says a client repeats its request after this answer.
 func unanswered(r world.Response) bool {
 	return r.Status >= 500 || r.Status == 424 || r.Text("error_code") == "IDEMPOTENCY_IN_PROGRESS"

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/account"
@@ -55,29 +54,6 @@ func (s *shop) get(query string) world.Response {
 func (s *shop) legacy(query string) world.Response {
 	s.Helper()
 	return s.Send("GET", "/v0.1/me/transactions?"+query, nil)
-}
-
-// refundV0 asks for a refund of the amount, which may be bad; "": of all that is
-// left. Time passes, so that the events of one refund after the other stand in
-// this order.
-func (s *shop) refundV0(p world.Payment, amount string) world.Response {
-	s.Helper()
-	s.Clock.Advance(time.Millisecond)
-	return s.Send("POST", "/v0.1/me/refund/"+p.ID, refunding(amount))
-}
-
-// refundV1 is the other form.
-func (s *shop) refundV1(p world.Payment, amount string) world.Response {
-	s.Helper()
-	s.Clock.Advance(time.Millisecond)
-	return s.Send("POST", "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+p.ID+"/refunds", refunding(amount))
-}
-
-func refunding(amount string) any {
-	if amount == "" {
-		return nil
-	}
-	return `{"amount":` + amount + `}`
 }
 
 // seen is a transaction in short: its simple status, the events that are no

@@ -1,0 +1,72 @@
+package transactions_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// form is one of the two ways to ask for a refund.
+type form struct {
+	name string
+	path func(*shop, world.Payment) string
+	ok   int    // the answer to a refund that was made, or is under way
+	body string // of that answer
+}
+
+var (
+	v0 = form{"v0.1", func(_ *shop, p world.Payment) string { return "/v0.1/me/refund/" + p.ID }, http.StatusNoContent, ""}
+	v1 = form{"v1.0", func(s *shop, p world.Payment) string {
+		return "/v1.0/merchants/" + s.Merchant.Code + "/payments/" + p.ID + "/refunds"
+	}, http.StatusCreated, "{}"}
+	forms = []form{v0, v1}
+)
+
+// withEach runs a test for each form, in a world of its own.
+func withEach(t *testing.T, test func(*testing.T, *shop, form)) {
+	t.Helper()
+	for _, f := range forms {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t), f)
+		})
+	}
+}
+
+// request asks for a refund of the amount, as it stands in the body and perhaps
+// bad; "": of all that is left.
+func (f form) request(s *shop, p world.Payment, amount string) world.Request {
+	request := world.Request{Method: "POST", Path: f.path(s, p), Key: s.Merchant.Key.Plaintext}
+	if amount != "" {
+		request.Body = `{"amount":` + amount + `}`
+	}
+	return request
+}
+
+// send sends the request. Time passes, so that the events of one refund after
+// the other stand in this order.
+func (f form) send(s *shop, p world.Payment, amount string) world.Response {
+	s.Helper()
+	s.Clock.Advance(time.Millisecond)
+	return s.Do(f.request(s, p, amount))
+}
+
+// done checks the answer to a refund that was made, or is under way.
+func (f form) done(t *testing.T, got world.Response) {
+	t.Helper()
+	if got.Status != f.ok || string(got.Body) != f.body {
+		t.Errorf("refund: %d %q, want %d %q", got.Status, got.Body, f.ok, f.body)
+	}
+}
+
+func (s *shop) refundV0(p world.Payment, amount string) world.Response {
+	s.Helper()
+	return v0.send(s, p, amount)
+}
+
+func (s *shop) refundV1(p world.Payment, amount string) world.Response {
+	s.Helper()
+	return v1.send(s, p, amount)
+}
