@@ -127,14 +127,23 @@ func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string,
 	if err != nil {
 		return amount, err
 	}
-	entered, err := o.Sandbox.ChargedBack(ctx, id)
-	if err == nil && exact && entered != amount {
-		err = errOtherAmount
+	chargeID, entered, err := o.Sandbox.ChargedBack(ctx, id)
+	switch {
+	case err != nil:
+		return amount, err
+	case chargeID != r.ID:
+		return amount, errOtherTransaction
+	case exact && entered != amount:
+		return amount, errOtherAmount
+	default:
+		return entered, nil
 	}
-	return entered, err
 }
 
-var errOtherAmount = failure.Clash("CONFLICT", "", "the charge-back of this id is of another amount")
+var (
+	errOtherAmount      = failure.Clash("CONFLICT", "", "the charge-back of this id is of another amount")
+	errOtherTransaction = failure.Clash("CONFLICT", "", "the charge-back of this id is of another transaction")
+)
 
 // amount is what the charge-back is of.
 func (c chargeBack) amount(r store.Record) (money.Amount, error) {

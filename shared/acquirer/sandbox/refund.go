@@ -130,11 +130,11 @@ func (a *Acquirer) ChargeBack(ctx context.Context, chargeID, id string, amount m
 	return err
 }
 
-// ChargedBack is what the charge-back of the id is of: the first that was asked
-// for under it.
-func (a *Acquirer) ChargedBack(ctx context.Context, id string) (money.Amount, error) {
+// ChargedBack is which charge's the charge-back of the id is, and of how much:
+// the first that was asked for under it.
+func (a *Acquirer) ChargedBack(ctx context.Context, id string) (chargeID string, amount money.Amount, err error) {
 	item, err := a.books.readRefund(ctx, refundKey(refund{ID: id, Kind: acquirer.ChargeBack}))
-	return item.Amount, err
+	return item.ChargeID, item.Amount, err
 }
 
 // insist decides a charge-back, which asks nobody. Errors: ErrUnknownCharge,

@@ -1,0 +1,38 @@
+package provision_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// An id of the acquirer's is of one charge: an operator who gives it for
+// another transaction, even another merchant's, books nothing that the acquirer
+// did not take.
+func TestAChargeBackIsOfOneTransaction(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m, neighbour := d.create(nil), d.create(fields{"email": "other@example.com"})
+	first, second, theirs := d.sell(m, "1", 10, ""), d.sell(m, "2", 10, ""), d.sell(neighbour, "1", 10, "")
+	d.chargeBack(m, first.ID, fields{"id": "arn-1", "amount": 2})
+	for _, amount := range []any{nil, 2, 3} {
+		more := fields{"id": "arn-1"}
+		if amount != nil {
+			more["amount"] = amount
+		}
+		for _, c := range []struct {
+			merchant merchant
+			sale     world.Payment
+		}{{m, second}, {neighbour, theirs}} {
+			if got := d.refused(charging(c.merchant, c.sale.ID, more)); got.Code != "CONFLICT" {
+				t.Errorf("%v of another transaction: %+v", amount, got)
+			}
+			if books := d.books(c.merchant, c.sale); books != "acquirer 0, platform 0.00, 0 entries, 0 events, SUCCESSFUL" {
+				t.Errorf("books: %s", books)
+			}
+		}
+	}
+	if books := d.books(m, first); books != "acquirer 2.00, platform 2.00, 1 entries, 1 events, CHARGEBACK" {
+		t.Errorf("books: %s", books)
+	}
+}
