@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -13,11 +12,15 @@ import (
 // errRefused is after the answer, which says why.
 var errRefused = errors.New("the function refused: its answer is above")
 
+// errNoCommand is also make's, without ARGS.
+var errNoCommand = errors.New(`which command, as JSON? For example: make provision ARGS='{"command":"show_callback","id":"msg_…"}'; ` +
+	`all are listed at the top of functions/provision/provision.go`)
+
 // provision calls the provision function and prints its answer. It has no route, so it runs here, in the operator's own
 // process, over the engines of the platform that runs.
 func provision(ctx context.Context, place folder, request []byte, out io.Writer) error {
 	if !json.Valid(request) {
-		return fmt.Errorf(`not JSON; for example: make provision ARGS='{"command":"show_callback","id":"msg_…"}'`)
+		return errNoCommand
 	}
 	answer, err := place.call(ctx, "provision", request, slog.New(newTerminal(os.Stderr)))
 	if err != nil {

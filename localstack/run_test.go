@@ -148,6 +148,9 @@ func playAndRestart(t *testing.T, engine string) {
 	if !errors.Is(err, errRefused) || !strings.Contains(answer.String(), "NOT_FOUND") {
 		t.Errorf("answer %s, error %v", &answer, err)
 	}
+	if err := provision(t.Context(), place, nil, io.Discard); err != errNoCommand {
+		t.Errorf("no command: %v", err)
+	}
 	payOut(t, place)
 	if err := first.stop(); err != nil {
 		t.Fatal(err)
