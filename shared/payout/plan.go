@@ -74,16 +74,20 @@ func (p *Payer) due(ctx context.Context, t account.Tenant, schedule account.Payo
 }
 
 // OnDemand opens a payout of all that waits now, whatever the schedule says
-// (contract §6.7); repeated by the same operation it is the same one. It
-// answers false when nothing waits. Failure: NotFound without an account.
+// (contract §6.7); repeated by the same operation it is the same one, also on
+// another day. It answers false when nothing waits. Failure: NotFound without
+// an account.
 func (p *Payer) OnDemand(ctx context.Context, t account.Tenant, operation string) (Planned, bool, error) {
 	schedule, err := p.Store.PayoutSchedule(ctx, t)
 	if err != nil {
 		return Planned{}, false, err
 	}
+	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), schedule.Currency, "", onDemand+operation)}
+	if _, err := p.Store.Payout(ctx, t, planned.ID); !failure.Is(err, failure.NotFound) {
+		return planned, err == nil, err
+	}
 	now := p.Store.Now()
 	day := now.In(schedule.Location()).Format(time.DateOnly)
-	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), schedule.Currency, day, onDemand+operation)}
 	waits, err := p.Store.HasUnpaid(ctx, t, schedule.Currency, now)
 	if err != nil || !waits {
 		return planned, false, err
@@ -134,7 +138,8 @@ func (p *Payer) SetSchedule(ctx context.Context, t account.Tenant, change func(a
 		if err != nil && !failure.Is(err, failure.NotFound) {
 			return schedule, err
 		}
-		if schedule.Version > 0 && !p.Store.Now().Before(schedule.NextAt) {
+		now := p.Store.Now() // one moment: a cut-off between two would be neither planned nor next
+		if schedule.Version > 0 && !now.Before(schedule.NextAt) {
 			if _, _, err := p.Plan(ctx, t); err != nil {
 				return schedule, err
 			}
@@ -143,7 +148,7 @@ func (p *Payer) SetSchedule(ctx context.Context, t account.Tenant, change func(a
 		if schedule, err = change(schedule); err != nil {
 			return schedule, err
 		}
-		schedule.NextAt = schedule.Settings.NextCutoff(p.Store.Now(), schedule.Location()).At
+		schedule.NextAt = schedule.Settings.NextCutoff(now, schedule.Location()).At
 		if err = p.Store.SavePayoutSchedule(ctx, t, schedule); !errors.Is(err, store.ErrStale) {
 			return schedule, err
 		}

@@ -1,0 +1,44 @@
+package payout_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+// TestAnOperationOnDemandIsOnePayout: whoever repeats it gets the same one, when nothing waits any more and on another day.
+func TestAnOperationOnDemandIsOnePayout(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.pay(1)
+	h.Advance(time.Second)
+	demand := func() string {
+		t.Helper()
+		planned, opened, err := h.OnDemand(t.Context(), tenant, "operation")
+		if err != nil || !opened {
+			t.Fatalf("opened %t, %v", opened, err)
+		}
+		return planned.ID
+	}
+	first := demand()
+	h.want("the first", h.run(first), "PAID 10.10 1")
+	h.want("repeated when nothing waits", demand(), first)
+	h.pay(1)
+	h.Advance(day)
+	h.want("repeated on another day", demand(), first)
+	h.want("the first", h.run(first), "PAID 10.10 1")
+}
+
+// TestSettingsChangedAcrossACutoff: one that comes while an account is changed is planned all the same, not skipped.
+func TestSettingsChangedAcrossACutoff(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.pay(1)
+	h.to("2026-11-20T23:59:59Z")
+	h.set(func(s *account.PayoutSchedule) {
+		h.Advance(2 * time.Second)
+		s.To.IBAN = "DE88100100100000003333"
+	})
+	h.want("the day's", h.planned(), "2026-11-21")
+}
