@@ -15,42 +15,50 @@ const (
 	// monthScouts are the months that find out which conditions there are.
 	monthScouts = 8
 	// mutantMonths is how many months each mutant must survive to count.
-	mutantMonths = 150
+	mutantMonths = 300
 	// survivorMonths is the same for known survivors.
 	survivorMonths = 2
 	// mutantMonthsVariable sets both.
 	mutantMonthsVariable = "CASHWRAP_SIM_MUTANT_MONTHS"
 )
 
-// ofPayouts are the conditions of payouts, and of what refunds and payouts both
-// change. The other workloads miss the rest.
-var ofPayouts = regexp.MustCompile(`SCHEDULE:|PAYOUT:|RECORD:|TRANSFER:|CREDIT:|DEBIT:|TRANSACTION: \(version|EVENT: \(status = |payout`)
+// ofPayouts are the conditions of payouts, of merchants' settings, and of what
+// refunds and payouts both change. The other workloads miss the rest.
+var ofPayouts = regexp.MustCompile(`SCHEDULE:|PAYOUT:|RECORD:|TRANSFER:|FILEBANK|CREDIT:|DEBIT:|TRANSACTION: \(version|EVENT: \(status = |payout` +
+	`|MERCHANT: .*\bversion\b|KEY: .*version`)
 
 // monthSurvivors are the conditions that no month can miss, and why.
 var monthSurvivors = map[string]string{
-	"Delete CREDIT: (attribute_exists(pk))":           "in one transaction with its payment's, whose version lets one payout take it",
-	"Put CREDIT: (attribute_exists(pk))":              "likewise: a payout that takes the row changes the payment's transaction",
-	"Put CREDIT: (attribute_not_exists(pk))":          "in one transaction with its payment's, whose version lets it in once, under a number of its own",
-	"Put DEBIT: (attribute_not_exists(pk))":           "in one transaction with its payment's or payout, whose version lets it in once",
-	"Put EVENT: (status = ?)":                         "in one transaction with the payout that tells it, whose version lets each record be told once",
-	"Put RECORD: (attribute_not_exists(pk))":          "in one transaction with its payout, whose version lets it in once",
-	"Put RECORD: (status = ?)":                        "in one transaction with its payout, whose version lets it be told once",
-	"Put payout: (attribute_not_exists(pk))":          "in one transaction with its payout, whose version lets it in once",
-	"Put payout_paid: (attribute_not_exists(pk))":     "in one transaction with its payout, whose version lets it in once",
-	"Put payout_returned: (attribute_not_exists(pk))": "in one transaction with its payout, whose version lets it in once",
+	"Delete CREDIT: (attribute_exists(pk))":               "in one transaction with its payment's, whose version lets one payout take it",
+	"Put CREDIT: (attribute_exists(pk))":                  "likewise: a payout that takes the row changes the payment's transaction",
+	"Put CREDIT: (attribute_not_exists(pk))":              "in one transaction with its payment's, whose version lets it in once, under a number of its own",
+	"Put DEBIT: (attribute_not_exists(pk))":               "in one transaction with its payment's or payout, whose version lets it in once",
+	"Put EVENT: (status = ?)":                             "in one transaction with the payout that tells it, whose version lets each record be told once",
+	"Put RECORD: (attribute_not_exists(pk))":              "in one transaction with its payout, whose version lets it in once",
+	"Put RECORD: (status = ?)":                            "in one transaction with its payout, whose version lets it be told once",
+	"Put FILEBANK EXPORT: (attribute_not_exists(digest))": "whoever seals a file seals the same: its orders have been claimed for it, and never leave it",
+	"Put payout: (attribute_not_exists(pk))":              "in one transaction with its payout, whose version lets it in once",
+	"Put payout_paid: (attribute_not_exists(pk))":         "in one transaction with its payout, whose version lets it in once",
+	"Put payout_returned: (attribute_not_exists(pk))":     "in one transaction with its payout, whose version lets it in once",
 }
 
 // monthMissing are months that miss a condition, to find them at once; another
 // is searched for when the workload has moved on.
 var monthMissing = map[string]uint64{
-	"Delete DEBIT: (attribute_exists(pk))":             63,
-	"Put TRANSACTION: (version = ?)":                   36,
-	"Put PAYOUT: (attribute_not_exists(pk))":           1,
-	"Put PAYOUT: (version = ?)":                        2,
-	"Put SANDBOX TRANSFER: (attribute_not_exists(pk))": 1,
-	"Put SANDBOX TRANSFER: (transfer_state = ?)":       5,
-	"Put SCHEDULE: (attribute_not_exists(pk))":         42,
-	"Put SCHEDULE: (version = ?)":                      3,
+	"Put FILEBANK EXPORT: (attribute_not_exists(pk))":                                                          155,
+	"Put FILEBANK ORDER: (attribute_not_exists(pk))":                                                           2,
+	"Put FILEBANK ORDER: (standing = ?)":                                                                       2,
+	"Update KEY: (attribute_exists(pk) AND (attribute_not_exists(merchant.version) OR merchant.version <= ?))": 4,
+	"Update MERCHANT: (attribute_exists(pk) AND attribute_not_exists(version))":                                9,
+	"Update MERCHANT: (version = ?)":                                                                           3,
+	"Delete DEBIT: (attribute_exists(pk))":                                                                     5,
+	"Put TRANSACTION: (version = ?)":                                                                           19,
+	"Put PAYOUT: (attribute_not_exists(pk))":                                                                   1,
+	"Put PAYOUT: (version = ?)":                                                                                2,
+	"Put SANDBOX TRANSFER: (attribute_not_exists(pk))":                                                         1,
+	"Put SANDBOX TRANSFER: (transfer_state = ?)":                                                               5,
+	"Put SCHEDULE: (attribute_not_exists(pk))":                                                                 3,
+	"Put SCHEDULE: (version = ?)":                                                                              3,
 }
 
 // TestEachPayoutConditionIsNeeded takes each condition that payouts add out of

@@ -96,7 +96,7 @@ func (p *payee) order(actor, command string, more facts) {
 // once.
 func (p *payee) change() func() {
 	dice := p.month.dice
-	switch dice.IntN(10) {
+	switch dice.IntN(12) {
 	case 0, 1:
 		return p.ordered("set_payout", facts{"period": periods[dice.IntN(len(periods))]}, p.some())
 	case 2:
@@ -112,6 +112,9 @@ func (p *payee) change() func() {
 	case 7:
 		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[dice.IntN(2)]
 		return p.ordered("update_merchant", facts{"fee_rate": feeRates[dice.IntN(len(feeRates))], "gross_settlement": dice.IntN(2) == 0, "payout_plan": plan}, p.some())
+	case 8, 9: // of two minds
+		one, another := p.change(), p.change()
+		return func() { one(); another() }
 	default:
 		return p.hurry()
 	}

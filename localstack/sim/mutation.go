@@ -102,6 +102,8 @@ func conditionName(kind string, write map[string]json.RawMessage) string {
 		switch {
 		case strings.HasPrefix(values[0], "SANDBOX#"):
 			book = "SANDBOX "
+		case strings.HasPrefix(values[0], "FILEBANK#"):
+			book = "FILEBANK "
 		case strings.HasSuffix(values[0], "#PAYOUTS"): // sorted by day
 			sort = "RECORD"
 		}

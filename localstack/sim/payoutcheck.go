@@ -47,6 +47,7 @@ func (m *month) checkMonth() {
 	}
 	m.checkMovements(b.books, b.ledger)
 	m.checkPurses(b)
+	m.checkCopies(b.items)
 	m.bank.checkExecuted(b)
 	m.checkLog()
 	m.reconcile()

@@ -53,6 +53,9 @@ func (t *treasury) work(currency string) func() {
 			s.client("treasurer", i, func(actor string, dice *rand.Rand) {
 				t.export(actor, name, currency)
 				t.tell(actor, dice)
+				if dice.IntN(3) == 0 { // the file was lost
+					t.export(actor, name, currency)
+				}
 			})
 		}
 	}
