@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"net"
 	"os"
 	"strings"
 	"testing"
@@ -29,14 +28,9 @@ func startLocal(t *testing.T, place folder, engine string) local {
 	return startWith(t, place, settings{engine: engine})
 }
 
+// startWith runs the platform with the settings, on a free port.
 func startWith(t *testing.T, place folder, s settings) local {
 	t.Helper()
-	port, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port.Close()
-	s.port = port.Addr().(*net.TCPAddr).Port
 	ctx, cancel := context.WithCancel(t.Context())
 	var log bytes.Buffer
 	reader, writer := io.Pipe()

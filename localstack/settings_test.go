@@ -49,7 +49,8 @@ func TestATakenPortIsNamed(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	taken.Close()
-	if err := s.checkPort(); err != nil {
+	// Another test may have taken that port at once, so the free one is of the system's choice.
+	if err := (settings{port: 0}).checkPort(); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -114,13 +115,26 @@ func (e *emulator) ready(ctx context.Context) bool {
 	return response.StatusCode == http.StatusOK
 }
 
+// Ports below those that systems hand out by themselves (Linux from 32768,
+// others from 49152): until the emulator listens, nobody gets one by chance.
+const (
+	firstPort = 20_000
+	ports     = 12_000
+	portTries = 100
+)
+
+// freePort is one of these that is free now.
 func freePort(ctx context.Context) (int, error) {
 	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	var err error
+	for range portTries {
+		port := firstPort + rand.N(ports)
+		var listener net.Listener
+		if listener, err = config.Listen(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			return port, listener.Close()
+		}
 	}
-	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+	return 0, err
 }
 
 // missing are the programs that deploying needs and this machine lacks.

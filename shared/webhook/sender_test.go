@@ -11,8 +11,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,13 +200,25 @@ func TestGarbageIsABadResponse(t *testing.T) {
 
 func TestRefusedConnection(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	wantReason(t, NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "http://"+refusing(t)+"/", testMessage(), nil), ReasonConnect)
+}
+
+// refusing is an address on which nobody listens, or can, until the test ends: it is taken, and no more.
+func refusing(t *testing.T) string {
+	t.Helper()
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		t.Cleanup(func() { syscall.Close(socket) })
+		err = syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
-	listener.Close()
-	wantReason(t, NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "http://"+address+"/", testMessage(), nil), ReasonConnect)
+	name, err := syscall.Getsockname(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(name.(*syscall.SockaddrInet4).Port))
 }
 
 func TestTLS(t *testing.T) {
