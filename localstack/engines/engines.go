@@ -51,8 +51,7 @@ func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
 	classes := filepath.Join(home, "DynamoDBLocal.jar") + string(os.PathListSeparator) + filepath.Join(libraries, "*")
 	args := append([]string{
 		"-Xmx384m",
-		// It lives for minutes on a few cores that the tests want: what it would optimise it never earns back.
-		"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-XX:+UseSerialGC", // the heap is small, and the tests want the cores
 		"-Djava.library.path=" + libraries,
 		"-cp", classes,
 		filepath.Join(root, "engines", "Loopback.java"), strconv.Itoa(o.Port),
