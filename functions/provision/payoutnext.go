@@ -5,16 +5,23 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// maxNextLooks bounds the schedules of one shard that are looked at for the
-// next payout.
+// maxNextLooks bounds what is looked at of one shard for the next payout.
 const maxNextLooks = 100
 
 // nextPayout is when the first period ends in which something waits to be paid
 // out by schedule; nil: nothing does.
 func (o operator) nextPayout(ctx context.Context, s payoutScope) (*time.Time, error) {
+	if s.tenant != nil {
+		at, waits, err := o.endsWithSomething(ctx, *s.tenant)
+		if err != nil || !waits {
+			return nil, err
+		}
+		return &at, nil
+	}
 	var next *time.Time
 	for shard := range store.DueShards {
 		at, err := o.nextOfShard(ctx, s, shard)
@@ -36,11 +43,11 @@ func (o operator) nextOfShard(ctx context.Context, s payoutScope, shard int) (*t
 		if err != nil {
 			return nil, err
 		}
-		if !due.Schedule || !s.includes(due.Tenant) {
-			continue
-		}
 		if looks++; looks > maxNextLooks || almostOver(ctx) {
 			break
+		}
+		if !due.Schedule || !s.includes(due.Tenant) {
+			continue
 		}
 		at, waits, err := o.endsWithSomething(ctx, due.Tenant)
 		if err != nil || waits {
@@ -54,6 +61,9 @@ func (o operator) nextOfShard(ctx context.Context, s payoutScope, shard int) (*t
 // paid something then.
 func (o operator) endsWithSomething(ctx context.Context, t account.Tenant) (time.Time, bool, error) {
 	schedule, err := o.Store.PayoutSchedule(ctx, t)
+	if failure.Is(err, failure.NotFound) {
+		return time.Time{}, false, nil
+	}
 	if err != nil || schedule.Settings.OnDemand || !schedule.To.Payable() {
 		return time.Time{}, false, err
 	}
