@@ -3,7 +3,6 @@ package functions_test
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/linear"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
 )
 
 const (
@@ -211,7 +211,7 @@ func (r *race) read(p *world.Process) {
 	answer := p.Do(world.Request{Method: "GET", Path: "/v2.1/merchants/" + r.Merchant.Code + "/transactions?id=" + r.id})
 	var v struct {
 		Links []struct {
-			Max float64 `json:"max_amount"`
+			Max json.Number `json:"max_amount"`
 		}
 	}
 	if err := answer.Into(&v); err != nil || answer.Status != 200 {
@@ -220,7 +220,11 @@ func (r *race) read(p *world.Process) {
 	}
 	seen := linear.Request{Answer: linear.Told, Call: call, Return: r.now()}
 	if len(v.Links) > 0 {
-		seen.Rest = int64(math.Round(v.Links[0].Max * 100))
+		rest, err := money.Parse(v.Links[0].Max.String(), "EUR")
+		if err != nil {
+			r.Errorf("read: %s: %v", answer.Body, err)
+		}
+		seen.Rest = rest.Minor()
 	}
 	r.note(seen)
 }

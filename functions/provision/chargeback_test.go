@@ -1,6 +1,7 @@
 package provision_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ type chargedBack struct {
 	EventID       int64  `json:"event_id"`
 	TransactionID string `json:"transaction_id"`
 	Code          string `json:"transaction_code"`
-	Amount        float64
+	Amount        json.Number
 	Currency      string
 	SimpleStatus  string `json:"simple_status"`
 }
@@ -93,7 +94,7 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 	s := d.sell(m, "1", 10.10, shop.URL)
 	told := len(shop.Messages(s.Checkout))
 	got := d.chargeBack(m, s.Code, fields{"amount": "2.5", "id": "arn-1"})
-	if got.ID != "arn-1" || got.TransactionID != s.ID || got.Code != s.Code || got.Amount != 2.5 || got.Currency != "EUR" || got.SimpleStatus != "CHARGEBACK" {
+	if got.ID != "arn-1" || got.TransactionID != s.ID || got.Code != s.Code || got.Amount != "2.50" || got.Currency != "EUR" || got.SimpleStatus != "CHARGEBACK" {
 		t.Errorf("answer %+v", got)
 	}
 	for _, again := range []fields{{"id": "arn-1"}, {"id": "arn-1", "amount": 2.5}, {"id": "arn-1", "lost": true}} {
@@ -115,11 +116,11 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 		Items []struct {
 			TransactionID string `json:"transaction_id"`
 			Type, Status  string
-			Amount        float64
+			Amount        json.Number
 		}
 	}
 	if err := history.Into(&listed); err != nil || len(listed.Items) != 1 || listed.Items[0].TransactionID != s.ID ||
-		listed.Items[0].Amount != 2.5 || listed.Items[0].Status != "SUCCESSFUL" {
+		listed.Items[0].Amount != "2.50" || listed.Items[0].Status != "SUCCESSFUL" {
 		t.Errorf("history %s, %v", history.Body, err)
 	}
 	detail := d.Do(world.Request{Method: "GET", Key: m.Key.Plaintext, Path: "/v2.1/merchants/" + m.Code + "/transactions?id=" + s.ID})
@@ -127,7 +128,7 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 		t.Errorf("detail %s", detail.Body)
 	}
 	rest := d.chargeBack(m, s.ID, fields{"lost": true})
-	if rest.Amount != 7.6 || rest.SimpleStatus != "NON_COLLECTION" || rest.ID == "" {
+	if rest.Amount != "7.60" || rest.SimpleStatus != "NON_COLLECTION" || rest.ID == "" {
 		t.Errorf("the rest: %+v", rest)
 	}
 	if books := d.books(m, s); books != "acquirer 10.10, platform 10.10, 2 entries, 2 events, NON_COLLECTION" {

@@ -19,7 +19,7 @@ func TestAChargeBackThatWasCutOffKeepsItsAmount(t *testing.T) {
 	if got := d.refused(charging(m, s.ID, fields{"id": "cb", "amount": 40})); got.Code != "CONFLICT" {
 		t.Errorf("another amount: %+v", got)
 	}
-	if made := d.chargeBack(m, s.ID, fields{"id": "cb"}); made.Amount != 30 {
+	if made := d.chargeBack(m, s.ID, fields{"id": "cb"}); made.Amount != "30.00" {
 		t.Errorf("charged back %v", made.Amount)
 	}
 	if got, want := d.books(m, s), "acquirer 30.00, platform 30.00, 1 entries, 1 events, CHARGEBACK"; got != want {
