@@ -84,15 +84,22 @@ func TestEachConditionIsNeeded(t *testing.T) {
 			continue
 		}
 		by, finding := firstFailure(t, name, workloads[name])
-		why, known := survivors[name]
-		switch {
-		case finding == "" && !known:
-			t.Errorf("nobody misses %s", name)
-		case finding != "" && known:
-			t.Errorf("%s is missed after all (%s), by %+v: %s", name, why, by, finding)
-		case finding != "":
-			t.Logf("%+v misses %s: %s", by, name, finding)
-		}
+		judge(t, name, survivors, by, finding)
+	}
+}
+
+// judge says whether a condition is needed: some history misses it, or it is
+// known that none can.
+func judge(t *testing.T, condition string, survivors map[string]string, by any, finding string) {
+	t.Helper()
+	why, known := survivors[condition]
+	switch {
+	case finding == "" && !known:
+		t.Errorf("nobody misses %s", condition)
+	case finding != "" && known:
+		t.Errorf("%s is missed after all (%s), by %+v: %s", condition, why, by, finding)
+	case finding != "":
+		t.Logf("%+v misses %s: %s", by, condition, finding)
 	}
 }
 
