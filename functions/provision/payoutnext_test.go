@@ -35,6 +35,7 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 		}
 	}
 	want("nothing waits", fields{}, "")
+	want("no account", fields{"merchant_code": d.create(fields{"email": "third@example.com"}).Code}, "")
 	d.sell(monthly, "1", 10, "")
 	want("the monthly one", fields{}, "2026-11-30T23:00:00Z")
 	want("nothing waits for this one", fields{"merchant_code": weekly.Code}, "")
