@@ -1,0 +1,129 @@
+package wal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"os"
+)
+
+const (
+	headerSize = 12 // bytes of a frame before its payload
+	// blockSize is read at once. A payload keeps its whole block in memory.
+	blockSize = 1 << 20
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// fileHeader begins each file of a kind.
+func fileHeader(kind string) []byte { return []byte("cashwrap wal 1 " + (kind + " ")[:4] + "\n") }
+
+var fileHeaderSize = len(fileHeader(baseKind))
+
+func appendFrame(dst, payload []byte) []byte {
+	start := len(dst)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(payload)))
+	dst = binary.LittleEndian.AppendUint32(dst, crc32.Checksum(payload, castagnoli))
+	dst = binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+	return append(dst, payload...)
+}
+
+// readFile hands the payloads of a file to load.
+func readFile(path, kind string, load func([]byte) error) (ending, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return ending{}, err
+	}
+	defer f.Close()
+	r := &reader{file: f, path: path}
+	switch head, err := r.take(fileHeaderSize); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return ending{torn: true}, nil
+	case err != nil:
+		return ending{}, err
+	case !bytes.Equal(head, fileHeader(kind)):
+		return ending{}, r.damaged("its header is not one that this program writes")
+	}
+	for {
+		r.frame = r.at
+		payload, err := r.next()
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return ending{at: r.frame, torn: errors.Is(err, io.ErrUnexpectedEOF)}, nil
+		case err != nil:
+			return ending{}, err
+		case len(payload) == 0:
+			return r.sealed()
+		case bytes.Equal(payload, probe):
+			continue
+		}
+		if err := load(payload); err != nil {
+			return ending{}, r.damaged(err.Error())
+		}
+	}
+}
+
+// reader takes a file apart, block by block.
+type reader struct {
+	file  *os.File
+	path  string
+	rest  []byte // read, not taken
+	at    int64  // offset of rest
+	frame int64  // offset of the frame being read
+}
+
+func (r *reader) damaged(problem string) error { return &Damaged{r.path, r.frame, problem} }
+
+// take returns the next n bytes. Errors: io.EOF when there are none, io.ErrUnexpectedEOF when there are fewer, the disk's.
+func (r *reader) take(n int) ([]byte, error) {
+	if len(r.rest) < n {
+		block := make([]byte, max(blockSize, n))
+		had := copy(block, r.rest)
+		read, err := io.ReadAtLeast(r.file, block[had:], n-had)
+		r.rest = block[:had+read]
+		if errors.Is(err, io.EOF) && had > 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	taken := r.rest[:n:n]
+	r.rest, r.at = r.rest[n:], r.at+int64(n)
+	return taken, nil
+}
+
+// next takes a frame and checks it.
+func (r *reader) next() ([]byte, error) {
+	head, err := r.take(headerSize)
+	if err != nil {
+		return nil, err
+	}
+	length, sum := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
+	if crc32.Checksum(head[:8], castagnoli) != binary.LittleEndian.Uint32(head[8:]) || length > MaxPayload {
+		return nil, r.damaged("the header of a record does not match its checksum")
+	}
+	if length == 0 {
+		return nil, nil
+	}
+	payload, err := r.take(int(length))
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, io.ErrUnexpectedEOF
+	case err == nil && crc32.Checksum(payload, castagnoli) != sum:
+		return nil, r.damaged("a record does not match its checksum")
+	}
+	return payload, err
+}
+
+// sealed wants nothing behind the last frame.
+func (r *reader) sealed() (ending, error) {
+	end := ending{at: r.at, sealed: true}
+	r.frame = r.at
+	if _, err := r.take(1); !errors.Is(err, io.EOF) {
+		return end, errors.Join(r.damaged("there is more behind its end"), err)
+	}
+	return end, nil
+}
