@@ -62,7 +62,7 @@ type health struct {
 // healthy says the process answers.
 func (p pages) healthy(context.Context, struct{}) (health, error) { return health{"ok"}, nil }
 
-// ready says requests can be served: 503 while the table cannot be read.
+// ready says requests can be served: 503 while the table takes no writes.
 func (p pages) ready(ctx context.Context, _ struct{}) (rest.Document, error) {
 	const contentType = "application/json;charset=UTF-8"
 	if err := p.Ready(ctx); err != nil {

@@ -11,10 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
-	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // Config is what the pages work with.
@@ -36,7 +34,7 @@ type pages struct{ Config }
 func Routes(a *app.App) []rest.Route {
 	return Config{
 		Sandbox: a.Sandbox, Resolve: a.Processing.Resolve, BaseURL: a.BaseURL,
-		WebhookKeys: platformKeys(a), Ready: readable(a.Store), Log: a.Log,
+		WebhookKeys: platformKeys(a), Ready: a.Store.CheckWritable, Log: a.Log,
 	}.Routes()
 }
 
@@ -64,16 +62,5 @@ func platformKeys(a *app.App) func() ([]WebhookKey, error) {
 			published = append(published, WebhookKey{Key: key.PublicKey(), CreatedAt: key.Since})
 		}
 		return published, err
-	}
-}
-
-// readable reads the table, for an item that need not exist.
-func readable(s *store.Store) func(context.Context) error {
-	return func(ctx context.Context) error {
-		_, _, err := s.Session(ctx, "readyz")
-		if failure.Is(err, failure.NotFound) {
-			return nil
-		}
-		return err
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 )
 
 // Index is a global secondary index of the table. It holds keys only, unless
@@ -87,4 +88,15 @@ func keySchema(partition, sort string) []types.KeySchemaElement {
 		{AttributeName: aws.String(partition), KeyType: types.KeyTypeHash},
 		{AttributeName: aws.String(sort), KeyType: types.KeyTypeRange},
 	}
+}
+
+// CheckWritable fails while the table takes no writes. It asks for one that
+// changes nothing, since its condition never holds.
+func (s *Store) CheckWritable(ctx context.Context) error {
+	k := key{PK: "READY", SK: "READY"} // no such item is ever written
+	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Set("ready", true).If("attribute_exists(pk)").Run(ctx)
+	if dynamo.IsCondCheckFailed(err) {
+		return nil
+	}
+	return err
 }
