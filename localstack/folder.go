@@ -18,15 +18,19 @@ import (
 // folder is .local, where the local run keeps everything. Only its owner can read it: it holds keys.
 type folder string
 
-// Files in it.
+// Files and folders in it.
 const (
 	envFile       = "env"            // NAME=value lines, for shells and tests
 	secretFile    = "secret"         // the platform's, base64
 	functionsFile = "functions.json" // how to run a function beside the platform that runs
 	engineLog     = "engines.log"
 	lockName      = "lock"
-	databaseDir   = "dynamodb"
+	databaseDir   = "dynamodb" // of DynamoDB Local
+	memoryDir     = "memory"   // logs of the engines in memory
 )
+
+// formerFiles are what versions before the logs kept their data in.
+var formerFiles = []string{"table.gz", "queues.json"}
 
 const (
 	private       = 0o600
@@ -56,6 +60,32 @@ func (f folder) lock() (unlock func(), err error) {
 		return nil, errors.Join(err, errRunning)
 	}
 	return func() { file.Close() }, nil
+}
+
+// check wants either nothing or everything that a run has left. What is missing was lost: beginning again without it would
+// hide that, and with another secret all saved cards, sessions and callback secrets are void.
+func (f folder) check() error {
+	here := func(name string) bool {
+		_, err := os.Lstat(f.path(name))
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	for _, name := range formerFiles {
+		if here(name) {
+			return fmt.Errorf("%s is of an earlier version, which this one does not read: `make reset` empties everything", f.path(name))
+		}
+	}
+	data := here(memoryDir) || here(databaseDir)
+	switch {
+	case data && !here(secretFile):
+		return f.missing(secretFile)
+	case here(envFile) && !data:
+		return f.missing(memoryDir)
+	}
+	return nil
+}
+
+func (f folder) missing(name string) error {
+	return fmt.Errorf("%s is missing beside other data: restore it from a copy, or empty everything with `make reset`", f.path(name))
 }
 
 // reset removes all data, keys and the secret. Error: errRunning.
@@ -159,8 +189,12 @@ func (f folder) readFunctions() (beside, error) {
 // write replaces a file whole, so that nobody reads half of it.
 func (f folder) write(name string, content []byte) error {
 	temporary := f.path(name + ".new")
-	if err := os.WriteFile(temporary, content, private); err != nil {
-		return err
+	err := os.WriteFile(temporary, content, private)
+	if err == nil {
+		err = os.Rename(temporary, f.path(name))
 	}
-	return os.Rename(temporary, f.path(name))
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(temporary))
+	}
+	return nil
 }

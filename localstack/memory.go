@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -17,123 +16,98 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/runner"
 	"github.com/cashwrap/cashwrap/localstack/sqs"
+	"github.com/cashwrap/cashwrap/localstack/wal"
 )
 
-// Files of the engines in memory.
-const (
-	tableFile  = "table.gz"
-	queuesFile = "queues.json"
-)
-
-// saveEvery is what a kill can cost: what was written since the last save.
-const saveEvery = time.Second
-
-// memory is the table and the queues in this process, kept in two files.
+// memory is the table and the queues in this process. What they have answered for is in their logs.
 type memory struct {
-	place  folder
 	table  *dynamodb.Engine
 	queues *sqs.Engine
-
-	mu         sync.Mutex
-	savedTable uint64 // version in the file
-	savedQueue []byte // content of the file
 }
 
-// startMemory brings back what the last run kept, and saves every second what has changed. The engines also listen on a
-// port, for functions that run beside this process.
-func startMemory(place folder) (world, error) {
-	m := &memory{place: place, table: dynamodb.New(dynamodb.Config{}), queues: sqs.New(sqs.Config{Region: runner.Region})}
-	if err := m.load(); err != nil {
+// startMemory brings back what the last run kept. The engines also listen on a port, for functions that run beside this
+// process.
+func startMemory(place folder, disk wal.Options) (world, error) {
+	m, err := openMemory(place, disk)
+	if err != nil {
 		return world{}, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return world{}, err
+		return world{}, errors.Join(err, m.close())
 	}
 	server := &http.Server{Handler: m, ReadHeaderTimeout: 10 * time.Second}
-	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	var loops sync.WaitGroup
-	loops.Go(func() { defer close(ended); _ = server.Serve(listener) })
-	loops.Go(func() { m.keepSaving(ctx) })
+	go func() { defer close(ended); _ = server.Serve(listener) }()
 	endpoint := "http://" + listener.Addr().String()
 	return world{
 		Engines: runner.Engines{DynamoDB: endpoint, SQS: endpoint, AccessKey: accessKey},
 		http:    &http.Client{Transport: m}, ended: ended,
-		stop: sync.OnceFunc(func() {
-			cancel()
+		stop: sync.OnceValue(func() error {
 			_ = server.Close()
-			loops.Wait()
-			m.saveOrTell()
+			<-ended
+			return m.close()
 		}),
 	}, nil
 }
 
-// load reads the files; there are none at first.
-func (m *memory) load() error {
-	for name, load := range map[string]func(io.Reader) error{tableFile: m.table.Load, queuesFile: m.queues.Load} {
-		content, err := os.ReadFile(m.place.path(name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = load(bytes.NewReader(content))
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w: restore it, or `make reset`", m.place.path(name), err)
+func openMemory(place folder, disk wal.Options) (*memory, error) {
+	dir := place.path(memoryDir)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := makeMemory(dir, disk); err != nil {
+			return nil, err
 		}
 	}
-	m.savedTable = m.table.Version()
+	for _, name := range []string{dynamodb.LogName, sqs.LogName} {
+		if there, err := wal.Exists(dir, name); err != nil || !there {
+			return nil, errors.Join(place.missing(filepath.Join(memoryDir, name+".*")), err)
+		}
+	}
+	return openLogs(dir, disk)
+}
+
+// makeMemory makes the logs, both or none: afterwards one that is missing was lost.
+func makeMemory(dir string, disk wal.Options) error {
+	unfinished := dir + ".new"
+	if err := errors.Join(os.RemoveAll(unfinished), os.Mkdir(unfinished, privateFolder)); err != nil {
+		return err
+	}
+	m, err := openLogs(unfinished, disk)
+	if err == nil {
+		err = m.close()
+	}
+	if err == nil {
+		err = os.Rename(unfinished, dir)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(unfinished))
+	}
 	return nil
 }
 
-func (m *memory) keepSaving(ctx context.Context) {
-	tick := time.NewTicker(saveEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			m.saveOrTell()
-		}
+func openLogs(dir string, disk wal.Options) (*memory, error) {
+	// What is read stays: collecting garbage meanwhile would only take time.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	table, err := dynamodb.Open(dynamodb.Config{OneReader: true, Notice: notice}, dir, disk)
+	if err != nil {
+		return nil, err
 	}
+	queues, err := sqs.Open(sqs.Config{Region: runner.Region, Notice: notice}, dir, disk)
+	if err != nil {
+		return nil, errors.Join(err, table.Close())
+	}
+	return &memory{table, queues}, nil
 }
 
-func (m *memory) saveOrTell() {
-	if err := m.save(); err != nil {
-		fmt.Fprintln(os.Stderr, "localstack: the data could not be saved:", err)
-	}
-}
+func notice(err error) { fmt.Fprintln(os.Stderr, "localstack:", err) }
 
-// save writes what has changed since the last time. Queues go first: a message whose callback the table does not know
-// yet is dropped, while one that is lost is sent again by the sweep.
-func (m *memory) save() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var queues bytes.Buffer
-	if err := m.queues.Save(&queues); err != nil {
-		return err
+// close ends the engines. The error says that the last writes were refused.
+func (m *memory) close() error {
+	err := errors.Join(m.table.Refused(), m.queues.Refused())
+	if err != nil {
+		err = fmt.Errorf("the last writes could not be kept and were refused; what had been answered before is kept: %w", err)
 	}
-	if !bytes.Equal(queues.Bytes(), m.savedQueue) {
-		if err := m.place.write(queuesFile, queues.Bytes()); err != nil {
-			return err
-		}
-		m.savedQueue = queues.Bytes()
-	}
-	version := m.table.Version()
-	if version == m.savedTable {
-		return nil
-	}
-	var table bytes.Buffer
-	if err := m.table.Save(&table); err != nil {
-		return err
-	}
-	if err := m.place.write(tableFile, table.Bytes()); err != nil {
-		return err
-	}
-	m.savedTable = version
-	return nil
+	return errors.Join(err, m.table.Close(), m.queues.Close())
 }
 
 // RoundTrip carries a call of this process to its engine, without a socket.

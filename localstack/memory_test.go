@@ -1,31 +1,43 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/localstack/wal"
+	"github.com/cashwrap/cashwrap/localstack/wal/waltest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 func startMemoryAt(t *testing.T, place folder) world {
 	t.Helper()
-	w, err := startMemory(place)
+	w, err := startMemory(place, wal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(w.stop)
+	t.Cleanup(func() { _ = w.stop() })
 	return w
 }
 
-func tablesOf(t *testing.T, w world, inProcess bool) *dynamodb.Client {
-	t.Helper()
+func tablesOf(w world, inProcess bool) *dynamodb.Client {
 	options := dynamodb.Options{Region: runner.Region, Credentials: w.Credentials(), BaseEndpoint: aws.String(w.DynamoDB)}
 	if inProcess {
 		options.HTTPClient = w.http
@@ -33,52 +45,359 @@ func tablesOf(t *testing.T, w world, inProcess bool) *dynamodb.Client {
 	return dynamodb.New(options)
 }
 
+func queuesOf(w world) *sqs.Client {
+	return sqs.New(sqs.Options{Region: runner.Region, Credentials: w.Credentials(), BaseEndpoint: aws.String(w.SQS), HTTPClient: w.http})
+}
+
+func createTable(ctx context.Context, w world) error {
+	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: w.DynamoDB, Credentials: w.Credentials(), HTTP: w.http})
+	return s.CreateTable(ctx)
+}
+
 func TestMemoryKeepsTableAndQueuesOverARestart(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
-	if err := os.MkdirAll(string(place), privateFolder); err != nil {
-		t.Fatal(err)
-	}
 	first := startMemoryAt(t, place)
-	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: first.DynamoDB, Credentials: first.Credentials(), HTTP: first.http})
-	if err := s.CreateTable(t.Context()); err != nil {
+	if err := createTable(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
-	queues := sqs.New(sqs.Options{Region: runner.Region, Credentials: first.Credentials(), BaseEndpoint: aws.String(first.SQS)})
-	if _, err := queues.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("kept")}); err != nil {
+	if _, err := queuesOf(first).CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("kept")}); err != nil {
 		t.Fatal(err)
 	}
-	first.stop()
-	wantPrivate(t, place, tableFile)
-	wantPrivate(t, place, queuesFile)
+	if err := first.stop(); err != nil {
+		t.Fatal(err)
+	}
+	wantPrivate(t, place, memoryDir)
+	for _, file := range filesOf(t, place) {
+		wantPrivate(t, place, filepath.Join(memoryDir, file))
+	}
 
 	again := startMemoryAt(t, place)
 	for _, inProcess := range []bool{false, true} {
-		listed, err := tablesOf(t, again, inProcess).ListTables(t.Context(), &dynamodb.ListTablesInput{})
+		listed, err := tablesOf(again, inProcess).ListTables(t.Context(), &dynamodb.ListTablesInput{})
 		if err != nil || len(listed.TableNames) != 1 || listed.TableNames[0] != "kept" {
 			t.Errorf("in process %t: tables %v, %v", inProcess, listed, err)
 		}
 	}
-	queues = sqs.New(sqs.Options{Region: runner.Region, Credentials: again.Credentials(), BaseEndpoint: aws.String(again.SQS)})
-	if _, err := queues.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("kept")}); err != nil {
+	if _, err := queuesOf(again).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("kept")}); err != nil {
 		t.Errorf("queue: %v", err)
 	}
 }
 
-func TestABrokenSnapshotIsNotOverwritten(t *testing.T) {
+func filesOf(t *testing.T, place folder) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(place.path(memoryDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestWhatIsMissingOrDamagedIsNamed: a run over part of its data would be a silent new start.
+func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 	t.Parallel()
-	place := newFolder(t)
-	if err := os.MkdirAll(string(place), privateFolder); err != nil {
+	whole := newFolder(t)
+	if err := startLocal(t, whole, inMemory).stop(); err != nil {
 		t.Fatal(err)
 	}
-	broken := []byte("not a snapshot")
-	if err := place.write(tableFile, broken); err != nil {
+	flip := func(path string) error {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		content[len(content)/2] ^= 4
+		return os.WriteFile(path, content, private)
+	}
+	former := func(path string) error { return os.WriteFile(path, nil, private) }
+	table, queues := filepath.Join(memoryDir, "table.000001.log"), filepath.Join(memoryDir, "queues.000001.log")
+	for name, c := range map[string]struct {
+		file string
+		do   func(string) error
+		want string
+	}{
+		"without a secret":  {secretFile, os.Remove, "secret is missing"},
+		"without a table":   {table, os.Remove, "memory/table.* is missing"},
+		"without queues":    {queues, os.Remove, "memory/queues.* is missing"},
+		"without data":      {memoryDir, os.RemoveAll, "memory is missing"},
+		"a damaged table":   {table, flip, "table.000001.log is damaged"},
+		"damaged queues":    {queues, flip, "queues.000001.log is damaged"},
+		"of before the log": {"table.gz", former, "table.gz is of an earlier version"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			place := newFolder(t)
+			if err := os.RemoveAll(string(place)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.CopyFS(string(place), os.DirFS(string(whole))); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.do(place.path(c.file)); err != nil {
+				t.Fatal(err)
+			}
+			before := filesUnder(t, place)
+			err := run(t.Context(), place, settings{engine: inMemory}, io.Discard, io.Discard)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "make reset") {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+			if after := filesUnder(t, place); after != before {
+				t.Errorf("a start that failed changed the folder from\n%s\nto\n%s", before, after)
+			}
+		})
+	}
+}
+
+// filesUnder are the names and sizes of all files but the lock.
+func filesUnder(t *testing.T, place folder) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.Walk(string(place), func(path string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() && info.Name() != lockName {
+			fmt.Fprintln(&all, strings.TrimPrefix(path, string(place)), info.Size())
+		}
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := startMemory(place); err == nil || !strings.Contains(err.Error(), tableFile) {
-		t.Errorf("error %v", err)
+	return all.String()
+}
+
+// TestAFullDiskIsSaidAndSurvived plays a merchant whose disk fills up: writes are refused, /readyz says so, reads go on,
+// the stop fails, and the next run has what was acknowledged.
+func TestAFullDiskIsSaidAndSurvived(t *testing.T) {
+	t.Parallel()
+	place, disk := newFolder(t), waltest.NewDisk(waltest.Unlimited)
+	l := startWith(t, place, settings{engine: inMemory, disk: disk.Options()})
+	var kept []string
+	create := func(reference string, want int) {
+		t.Helper()
+		status, id := l.create(t, reference)
+		if status != want {
+			t.Errorf("create %s: %d, want %d", reference, status, want)
+		}
+		if status == http.StatusCreated {
+			kept = append(kept, id)
+		}
 	}
-	if kept, err := os.ReadFile(place.path(tableFile)); err != nil || !bytes.Equal(kept, broken) {
-		t.Errorf("the file holds %q, %v", kept, err)
+	read := func(l local, path string, want int) {
+		t.Helper()
+		if status := l.get(t, path); status != want {
+			t.Errorf("GET %s: %d, want %d", path, status, want)
+		}
 	}
+	create("before", http.StatusCreated)
+	read(l, "/readyz", http.StatusOK)
+	for _, room := range []int{0, 700} {
+		disk.SetRoom(room)
+		create(fmt.Sprint("full, with room for ", room), http.StatusInternalServerError)
+		read(l, "/readyz", http.StatusServiceUnavailable)
+		for _, id := range kept {
+			read(l, "/v0.1/checkouts/"+id, http.StatusOK)
+		}
+		disk.SetRoom(waltest.Unlimited)
+		create(fmt.Sprint("full, with room for ", room), http.StatusCreated) // nothing of the first is left
+		read(l, "/readyz", http.StatusOK)
+	}
+	disk.SetRoom(0)
+	create("last", http.StatusInternalServerError)
+	if err := l.stop(); err == nil || !strings.Contains(err.Error(), "could not be kept") {
+		t.Errorf("the stop: %v", err)
+	}
+
+	again := startWith(t, place, settings{engine: inMemory})
+	for _, id := range kept {
+		read(again, "/v0.1/checkouts/"+id, http.StatusOK)
+	}
+	if err := again.stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func (l local) request(t *testing.T, method, path, body string) (*http.Response, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, l.env["BASE_URL"]+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+l.env["API_KEY"])
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(text)
+}
+
+func (l local) get(t *testing.T, path string) int {
+	t.Helper()
+	response, _ := l.request(t, http.MethodGet, path, "")
+	return response.StatusCode
+}
+
+func (l local) create(t *testing.T, reference string) (status int, id string) {
+	t.Helper()
+	response, body := l.request(t, http.MethodPost, "/v0.1/checkouts", fmt.Sprintf(
+		`{"checkout_reference":%q,"amount":1,"currency":"EUR","merchant_code":%q}`, reference, l.env["MERCHANT_CODE"]))
+	_, rest, _ := strings.Cut(body, `"id":"`)
+	id, _, _ = strings.Cut(rest, `"`)
+	return response.StatusCode, id
+}
+
+// writerVariable has the test's own program write until it is killed.
+const writerVariable = "CASHWRAP_TEST_WRITER"
+
+func TestMain(m *testing.M) {
+	if place := os.Getenv(writerVariable); place != "" {
+		if err := writeForEver(folder(place)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// writeForEver writes items in transactions, and messages, from several sides, and prints the number of each when it has
+// been acknowledged.
+func writeForEver(place folder) error {
+	w, err := startMemory(place, wal.Options{})
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if err := createTable(ctx, w); err != nil {
+		return err
+	}
+	queue, err := queuesOf(w).CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("kept")})
+	if err != nil {
+		return err
+	}
+	failed := make(chan error)
+	for range 8 {
+		go func() {
+			for {
+				n := strconv.FormatUint(rand.Uint64(), 10)
+				_, err := tablesOf(w, true).TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+					TransactItems: []types.TransactWriteItem{putOf(n, "a"), putOf(n, "b")}})
+				if err == nil {
+					_, err = queuesOf(w).SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: queue.QueueUrl, MessageBody: &n})
+				}
+				if err != nil {
+					failed <- err
+					return
+				}
+				fmt.Println(n) // one write to the pipe
+			}
+		}()
+	}
+	return <-failed
+}
+
+func putOf(n, part string) types.TransactWriteItem {
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	return types.TransactWriteItem{Put: &types.Put{TableName: aws.String("kept"), Item: map[string]types.AttributeValue{
+		"pk": text(n), "sk": text(part), "list_pk": text("all"), "list_sk": text(n + part), "filler": text(strings.Repeat("f", 500))}}}
+}
+
+// TestAKillLosesNothingAcknowledged kills a process under load, 50 times over one folder.
+func TestAKillLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
+	place, acknowledged := newFolder(t), map[string]bool{}
+	for range 50 {
+		for _, n := range killWriter(t, place, rand.IntN(150)) {
+			acknowledged[n] = true
+		}
+	}
+	w := startMemoryAt(t, place)
+	parts := map[string]int{}
+	pages := dynamodb.NewQueryPaginator(tablesOf(w, true), &dynamodb.QueryInput{TableName: aws.String("kept"), IndexName: aws.String("list"),
+		KeyConditionExpression: aws.String("list_pk = :all"), ExpressionAttributeValues: map[string]types.AttributeValue{":all": &types.AttributeValueMemberS{Value: "all"}}})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range page.Items {
+			parts[item["pk"].(*types.AttributeValueMemberS).Value]++
+		}
+	}
+	messages := messagesOf(t, w)
+	for n := range acknowledged {
+		if parts[n] != 2 || !messages[n] {
+			t.Errorf("%s was acknowledged: %d of 2 items, message %t", n, parts[n], messages[n])
+		}
+	}
+	for n, count := range parts {
+		if count != 2 {
+			t.Errorf("half a transaction is there: %s", n)
+		}
+	}
+	if len(acknowledged) < 500 {
+		t.Errorf("%d acknowledged writes are no load", len(acknowledged))
+	}
+}
+
+func messagesOf(t *testing.T, w world) map[string]bool {
+	t.Helper()
+	url, err := queuesOf(w).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("kept")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := map[string]bool{}
+	for {
+		out, err := queuesOf(w).ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: url.QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 3600})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Messages) == 0 {
+			return bodies
+		}
+		for _, m := range out.Messages {
+			bodies[*m.Body] = true
+		}
+	}
+}
+
+// killWriter lets a writer acknowledge a number of writes, kills it, and returns what it has acknowledged.
+func killWriter(t *testing.T, place folder, writes int) (acknowledged []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	writer := exec.CommandContext(ctx, os.Args[0])
+	writer.Env = append(os.Environ(), writerVariable+"="+string(place))
+	var complaints bytes.Buffer
+	writer.Stderr = &complaints
+	out, err := writer.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil { // the pipe is empty and its writer dead
+			break
+		}
+		acknowledged = append(acknowledged, strings.TrimSpace(line))
+		if len(acknowledged) == writes+1 {
+			if err := writer.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = writer.Wait() // it was killed
+	if len(acknowledged) <= writes {
+		t.Fatalf("the writer ended by itself: %s", &complaints)
+	}
+	return acknowledged
 }

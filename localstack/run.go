@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -29,6 +31,9 @@ func run(ctx context.Context, place folder, s settings, out, log io.Writer) erro
 		return err
 	}
 	defer unlock()
+	if err := place.check(); err != nil {
+		return err
+	}
 	if err := s.checkPort(); err != nil {
 		return err
 	}
@@ -40,7 +45,7 @@ func run(ctx context.Context, place folder, s settings, out, log io.Writer) erro
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	defer world.stop()
+	defer world.stop() // its error was returned, when there was time for one
 	r, err := startPlatform(ctx, place, s, world, programs, slog.New(newTerminal(log)))
 	if err != nil {
 		return interrupted(ctx, s.portTaken(err))
@@ -58,9 +63,13 @@ func run(ctx context.Context, place folder, s settings, out, log io.Writer) erro
 	case <-world.ended:
 		return fmt.Errorf("an engine ended by itself: see %s", place.path(engineLog))
 	}
-	fmt.Fprintln(out, "\nStopping. Everything is kept in .local/.")
+	fmt.Fprintln(out, "\nStopping.")
 	r.Stop()
-	return r.Wait()
+	if err := errors.Join(r.Wait(), world.stop()); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "Everything is kept in .local/.")
+	return nil
 }
 
 // interrupted is no error when Ctrl-C came first.
@@ -113,12 +122,13 @@ type world struct {
 	runner.Engines
 	http  aws.HTTPClient  // reaches them from this process; nil: over their ports
 	ended <-chan struct{} // closed when one of them has
-	stop  func()
+	// stop ends them; the error says what they could not keep.
+	stop func() error
 }
 
 func startWorld(ctx context.Context, place folder, s settings, out io.Writer) (world, error) {
 	if s.engine == inMemory {
-		return startMemory(place)
+		return startMemory(place, s.disk)
 	}
 	return startRealEngines(ctx, place, out)
 }
@@ -143,17 +153,16 @@ func startRealEngines(ctx context.Context, place folder, out io.Writer) (world, 
 		queues, err = engines.StartFauxqs(ctx, engines.Options{Log: log})
 		return err
 	})
-	stop := func() {
+	stop := sync.OnceValue(func() error {
 		for _, e := range []*engines.Engine{database, queues} {
 			if e != nil {
 				e.Stop()
 			}
 		}
-		log.Close()
-	}
+		return log.Close()
+	})
 	if err := g.Wait(); err != nil {
-		stop()
-		return world{}, err
+		return world{}, errors.Join(err, stop())
 	}
 	return world{
 		Engines: runner.Engines{DynamoDB: database.Endpoint, SQS: queues.Endpoint, AccessKey: accessKey},

@@ -6,13 +6,16 @@ import (
 	"net"
 	"strconv"
 	"syscall"
+
+	"github.com/cashwrap/cashwrap/localstack/wal"
 )
 
 // settings of a run, from the environment.
 type settings struct {
-	port    int    // of the API, on 127.0.0.1
-	engine  string // of the table: inMemory or dynamoDBLocal
-	runtime string // of the functions: inProcess or bootstraps
+	port    int         // of the API, on 127.0.0.1
+	engine  string      // of the table: inMemory or dynamoDBLocal
+	runtime string      // of the functions: inProcess or bootstraps
+	disk    wal.Options // of the engines in memory; faults in tests
 }
 
 const (

@@ -140,7 +140,7 @@ func (e *Engine) answerGets(batch []*tableGets, capacity string) []byte {
 				responses = append(responses, ',')
 			}
 			first = false
-			responses = attr.AppendMap(responses, part.gets[fits].projection.Apply(r.item))
+			responses = r.append(responses, part.gets[fits].projection)
 		}
 		responses = append(responses, ']')
 		unprocessed = part.appendUnprocessed(unprocessed, fits)
@@ -242,7 +242,7 @@ func (e *Engine) answerTransactGets(gets []*get, capacity string) ([]byte, error
 		size += sizeOf(r)
 		answer = append(answer, '{')
 		if r != nil {
-			answer = attr.AppendMap(append(answer, `"Item":`...), gets[i].projection.Apply(r.item))
+			answer = r.append(append(answer, `"Item":`...), gets[i].projection)
 		}
 		answer = append(answer, '}')
 	}

@@ -43,10 +43,11 @@ func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
 	t.created = e.now()
 	if p.streamView != "" {
 		t.stream = e.newStream(t, p.streamView, t.created)
-		e.streams = append(e.streams, t.stream)
 	}
-	e.tables[t.name] = t
-	e.version++
+	if err := e.keep(appendTable(nil, t)); err != nil {
+		return nil, err
+	}
+	e.add(t)
 	return append(t.append([]byte(`{"TableDescription":`), "ACTIVE"), '}'), nil
 }
 
@@ -88,6 +89,22 @@ func (e *Engine) describeTable(r *attr.Reader) ([]byte, error) {
 	return append(t.append([]byte(`{"Table":`), "ACTIVE"), '}'), nil
 }
 
+// add makes a table known. Callers hold mu.
+func (e *Engine) add(t *table) {
+	e.tables[t.name] = t
+	if t.stream != nil {
+		e.streams = append(e.streams, t.stream)
+	}
+}
+
+// drop forgets a table; its stream stays readable. Callers hold mu.
+func (e *Engine) drop(t *table) {
+	delete(e.tables, t.name)
+	if t.stream != nil {
+		t.stream.closed = true
+	}
+}
+
 func (e *Engine) deleteTable(r *attr.Reader) ([]byte, error) {
 	t, err := e.named(r, "DeleteTable")
 	if err != nil {
@@ -98,11 +115,10 @@ func (e *Engine) deleteTable(r *attr.Reader) ([]byte, error) {
 	if t.protected {
 		return nil, attr.Invalidf("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
 	}
-	delete(e.tables, t.name)
-	if t.stream != nil {
-		t.stream.closed = true
+	if err := e.keep(appendDrop(nil, t.name)); err != nil {
+		return nil, err
 	}
-	e.version++
+	e.drop(t)
 	return append(t.append([]byte(`{"TableDescription":`), "DELETING"), '}'), nil
 }
 
@@ -170,11 +186,12 @@ func (e *Engine) updateTimeToLive(r *attr.Reader) ([]byte, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := t.setTTL(attribute, enabled); err != nil {
+	if err := t.checkTTL(attribute, enabled); err != nil {
 		return nil, err
 	}
-	e.schedule()
-	e.version++
+	if err := e.setTTL(t, attribute, enabled); err != nil {
+		return nil, err
+	}
 	answer := attr.AppendString([]byte(`{"TimeToLiveSpecification":{"AttributeName":`), attribute)
 	if enabled {
 		return append(answer, `,"Enabled":true}}`...), nil
@@ -200,7 +217,7 @@ func readTimeToLive(r *attr.Reader) (attribute string, enabled bool, err error) 
 	return attribute, enabled, err
 }
 
-func (t *table) setTTL(attribute string, enabled bool) error {
+func (t *table) checkTTL(attribute string, enabled bool) error {
 	current := t.ttl.attribute
 	switch {
 	case enabled && current == attribute:
@@ -209,11 +226,19 @@ func (t *table) setTTL(attribute string, enabled bool) error {
 		return attr.Invalid("TimeToLive is already disabled")
 	case current != "" && current != attribute:
 		return attr.Invalid("TimeToLive is active on a different AttributeName")
-	case enabled:
-		t.enableTTL(attribute)
-	default:
-		t.enableTTL("")
 	}
+	return nil
+}
+
+func (e *Engine) setTTL(t *table, attribute string, enabled bool) error {
+	if !enabled {
+		attribute = ""
+	}
+	if err := e.keep(appendTTL(nil, t.name, attribute)); err != nil {
+		return err
+	}
+	t.enableTTL(attribute)
+	e.schedule()
 	return nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/wal"
 )
 
 // Config sets up an Engine. The zero Config is a usable one.
@@ -21,13 +23,22 @@ type Config struct {
 	// keys ("table/partition key/sort key", N and B keys in their text form).
 	// It must not call the Engine.
 	Conflict func(op string, keys []string) bool
+	// OneReader says that each stream has one reader, which asks for more only
+	// when it is done with what it has: records are dropped then, and not after
+	// a day.
+	OneReader bool
+	// Notice is given what an operator should know, such as that a log cannot
+	// be compacted; nil for nobody.
+	Notice func(error)
 }
 
 // Engine is a DynamoDB in memory. It is an http.Handler and an
 // http.RoundTripper, and safe for concurrent use.
 type Engine struct {
-	now      func() time.Time
-	conflict func(op string, keys []string) bool
+	now       func() time.Time
+	conflict  func(op string, keys []string) bool
+	oneReader bool
+	notice    func(error)
 
 	// wake is the Unix nanosecond at which expiry or replication is due next.
 	wake     atomic.Int64
@@ -41,7 +52,13 @@ type Engine struct {
 	tables   map[string]*table
 	streams  []*stream // of tables that exist or existed, oldest first
 	tokens   tokens
-	version  uint64
+
+	log          *wal.Log // nil: everything is lost with the process
+	compacting   sync.WaitGroup
+	leastJournal int64
+	busy         bool  // a compaction is under way
+	compactAt    int64 // bytes of the journals before which none is tried
+	closed       bool
 }
 
 const never = int64(^uint64(0) >> 1)
@@ -51,7 +68,10 @@ func New(c Config) *Engine {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	e := &Engine{now: c.Now, conflict: c.Conflict, indexLag: c.IndexLag, ttlLag: c.TTLLag, tables: map[string]*table{}}
+	if c.Notice == nil {
+		c.Notice = func(error) {}
+	}
+	e := &Engine{leastJournal: leastJournal, now: c.Now, conflict: c.Conflict, oneReader: c.OneReader, notice: c.Notice, indexLag: c.IndexLag, ttlLag: c.TTLLag, tables: map[string]*table{}}
 	e.tokens.known = map[string]token{}
 	e.wake.Store(never)
 	return e
@@ -70,13 +90,6 @@ func (e *Engine) SetTTLLag(lag time.Duration) {
 	defer e.mu.Unlock()
 	e.ttlLag = lag
 	e.schedule()
-}
-
-// Version counts changes: a snapshot is stale when it has moved on.
-func (e *Engine) Version() uint64 {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return e.version
 }
 
 // Consumed is how many read and write capacity units a table was charged since

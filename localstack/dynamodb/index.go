@@ -34,13 +34,16 @@ func (ix *index) entry(r *row) *row {
 		}
 	}
 	order := append(ix.keys.appendOrder(make([]byte, 0, 96), r.item), r.order...)
-	projected := r.item
-	size := r.size
-	if ix.kept != nil {
-		projected = r.item.Only(ix.kept)
-		size = projected.Size()
+	projected := ix.project(r.item)
+	return &row{order: string(order), item: projected, size: projected.Size()}
+}
+
+// project is what the index shows of an item.
+func (ix *index) project(item attr.Map) attr.Map {
+	if ix.kept == nil {
+		return item
 	}
-	return &row{order: string(order), item: projected, size: size}
+	return item.Only(ix.kept)
 }
 
 // checkTypes refuses an item whose index key has a wrong type or is too long.
@@ -130,7 +133,7 @@ func indexUnits(before, after *row) float64 {
 		return writeUnits(max(sizeOf(before), sizeOf(after)))
 	case before.order != after.order:
 		return writeUnits(before.size) + writeUnits(after.size)
-	case before.item.Equal(after.item):
+	case before.equal(after):
 		return 0
 	}
 	return writeUnits(max(before.size, after.size))

@@ -52,6 +52,9 @@ func (e *Engine) write(name string, w *write) ([]byte, error) {
 func (e *Engine) commit(w *write, charge *bill) (old, next *row, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if err := e.checkLog(); err != nil {
+		return nil, nil, err
+	}
 	old = w.table.rows.get(w.order)
 	if !w.holds(old) {
 		w.table.written += writeUnits(sizeOf(old))
@@ -61,23 +64,17 @@ func (e *Engine) commit(w *write, charge *bill) (old, next *row, err error) {
 		return nil, nil, err
 	}
 	charge.chargeWrite(old, next, 1)
-	w.table.written += charge.total()
-	e.replace(w.table, old, next, byClient)
-	e.wakeForTTL(w.table)
-	return old, next, nil
-}
-
-// wakeForTTL lets settle know of the table's next deadline.
-func (e *Engine) wakeForTTL(t *table) {
-	if len(t.ttl.deadlines) > 0 {
-		e.wakeAt(e.deletionTime(t.ttl.deadlines[0].at))
+	if err := e.apply(nil, change{table: w.table, old: old, next: next}); err != nil {
+		return nil, nil, err
 	}
+	w.table.written += charge.total()
+	return old, next, nil
 }
 
 func (w *write) conditionFailed(old *row) error {
 	f := &fault{code: "ConditionalCheckFailedException", message: "The conditional request failed"}
 	if w.onFailure && old != nil {
-		f.detail = attr.AppendMap([]byte(`,"Item":`), old.item)
+		f.detail = old.append([]byte(`,"Item":`), nil)
 	}
 	return f
 }
@@ -147,7 +144,7 @@ func (e *Engine) getItem(r *attr.Reader) ([]byte, error) {
 	})[0]
 	answer := []byte{'{'}
 	if found != nil {
-		answer = attr.AppendMap(append(answer, `"Item":`...), g.projection.Apply(found.item))
+		answer = found.append(append(answer, `"Item":`...), g.projection)
 	}
 	if wantsCapacity(req.capacity) {
 		if found != nil {

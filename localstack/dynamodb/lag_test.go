@@ -1,7 +1,6 @@
 package dynamodb_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strconv"
@@ -146,65 +145,6 @@ func TestStreamKeepsADay(t *testing.T) {
 	}
 	if got := len(records(t, e, streamtypes.ShardIteratorTypeLatest)); got != 0 {
 		t.Errorf("LATEST reads %d old records", got)
-	}
-}
-
-func TestSnapshotKeepsEverything(t *testing.T) {
-	t.Parallel()
-	now := clock.New()
-	e, client := newLedger(t, dynamodb.Config{Now: now.Now})
-	enableTTL(t, client)
-	put(t, client, entry("m", "a", "status", str("open <&>"), "amount", num("1.50"),
-		"expires", num(strconv.FormatInt(now.Now().Add(time.Minute).Unix(), 10))))
-	if _, err := transact(client, "token", addPart("m", "sum", "1")); err != nil {
-		t.Fatal(err)
-	}
-	var saved bytes.Buffer
-	if err := e.Save(&saved); err != nil {
-		t.Fatalf("Save: %v", err)
-	}
-	restarted := dynamodb.New(dynamodb.Config{Now: now.Now})
-	if err := restarted.Load(&saved); err != nil {
-		t.Fatalf("Load: %v", err)
-	}
-	again := newClient(restarted)
-	if restarted.Version() != e.Version() {
-		t.Errorf("version = %d, want %d", restarted.Version(), e.Version())
-	}
-	if got := strings.Join(byStatus(t, again, "open <&>"), " "); got != "a=1.5" {
-		t.Errorf("index = %q, want a=1.5", got)
-	}
-	if _, err := transact(again, "token", addPart("m", "sum", "1")); err != nil {
-		t.Fatal(err)
-	}
-	if got := textOf(fetch(t, again, "m", "sum")["amount"]); got != "1" {
-		t.Errorf("sum = %s: the token was forgotten", got)
-	}
-	put(t, again, entry("m", "later"))
-	if got := records(t, restarted, streamtypes.ShardIteratorTypeTrimHorizon); len(got) != 3 || *got[2].Dynamodb.SequenceNumber != "000000000000000000003" {
-		t.Errorf("%d records after the restart, want 3 numbered on", len(got))
-	}
-	now.Advance(time.Minute)
-	if fetch(t, again, "m", "a") != nil {
-		t.Error("time to live was forgotten")
-	}
-}
-
-func TestLoadRefusesWhatIsNoSnapshot(t *testing.T) {
-	t.Parallel()
-	e, client := newLedger(t, dynamodb.Config{})
-	put(t, client, entry("m", "a"))
-	var saved bytes.Buffer
-	if err := e.Save(&saved); err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{"", "no gzip", saved.String()[:saved.Len()/2]} {
-		if err := e.Load(strings.NewReader(text)); err == nil {
-			t.Errorf("Load of %d bytes succeeded", len(text))
-		}
-	}
-	if fetch(t, client, "m", "a") == nil {
-		t.Error("a failed Load lost the data")
 	}
 }
 

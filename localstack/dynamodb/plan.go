@@ -301,6 +301,29 @@ func (t *table) append(dst []byte, status string) []byte {
 	return append(dst, '}')
 }
 
+// planJSON writes the table's definition as CreateTable takes it.
+func (t *table) planJSON() []byte {
+	dst := []byte(`{"TableName":`)
+	dst = fmt.Appendf(dst, `%s,"KeySchema":%s,"DeletionProtectionEnabled":%t,"AttributeDefinitions":[`, quote(t.name), t.keys.json(), t.protected)
+	for i, k := range t.attributes {
+		dst = fmt.Appendf(dst, `%s{"AttributeName":%s,"AttributeType":"%s"}`, comma(i), quote(k.name), k.kind)
+	}
+	if t.onDemand {
+		dst = append(dst, `],"BillingMode":"PAY_PER_REQUEST"`...)
+	} else {
+		dst = fmt.Appendf(dst, `],"ProvisionedThroughput":{"ReadCapacityUnits":%d,"WriteCapacityUnits":%d}`, t.readUnits, t.writeUnits)
+	}
+	dst = append(dst, `,"GlobalSecondaryIndexes":[`...)
+	for i, ix := range t.indexes {
+		dst = fmt.Appendf(dst, `%s{"IndexName":%s,"KeySchema":%s,"Projection":%s}`, comma(i), quote(ix.name), ix.keys.json(), ix.projectionJSON())
+	}
+	dst = append(dst, ']')
+	if t.stream != nil {
+		dst = fmt.Appendf(dst, `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":%s}`, quote(t.stream.view))
+	}
+	return append(dst, '}')
+}
+
 func comma(i int) string {
 	if i == 0 {
 		return ""

@@ -19,6 +19,7 @@ type fault struct {
 	code    string
 	message string
 	detail  []byte // further members of the answer, each preceded by a comma
+	status  int    // of HTTP; 0 is 400
 }
 
 func (f *fault) Error() string { return f.code + ": " + f.message }
@@ -92,7 +93,11 @@ func encodeError(err error) (int, []byte) {
 		member = `,"Message":` // as the model of these two spells it
 	}
 	dst = attr.AppendString(append(dst, member...), message)
-	return http.StatusBadRequest, append(dst, '}')
+	status := http.StatusBadRequest
+	if f != nil && f.status != 0 {
+		status = f.status
+	}
+	return status, append(dst, '}')
 }
 
 // answerHeader numbers the answers, so that one seed gives one history.

@@ -318,7 +318,7 @@ func (p *page) encode(s scanned, charge *bill) []byte {
 	}
 	count := 0
 	for _, r := range s.rows {
-		if !p.filter.Holds(r.item) {
+		if !p.filter.Holds(r.attributes()) {
 			continue
 		}
 		if count++; counting {
@@ -327,7 +327,7 @@ func (p *page) encode(s scanned, charge *bill) []byte {
 		if count > 1 {
 			dst = append(dst, ',')
 		}
-		dst = attr.AppendMap(dst, p.projection.Apply(r.item))
+		dst = r.append(dst, p.projection)
 	}
 	if !counting {
 		dst = append(dst, `],`...)
@@ -348,5 +348,5 @@ func (p *page) lastKey(r *row) attr.Map {
 	if p.ix != nil {
 		names = append(names, p.ix.keys.names()...)
 	}
-	return r.item.Only(names)
+	return r.attributes().Only(names)
 }

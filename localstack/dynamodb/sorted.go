@@ -3,18 +3,7 @@ package dynamodb
 import (
 	"slices"
 	"strings"
-
-	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
 )
-
-// row is one item of a table, or one entry of an index, under a key whose
-// bytes sort as the service orders items. Rows are immutable.
-type row struct {
-	order   string
-	item    attr.Map
-	size    int
-	entries []*row // of a table's row: its rows in the indexes, nil where it has none
-}
 
 // maxChunk bounds what one insertion has to move.
 const maxChunk = 256
@@ -30,6 +19,11 @@ func compareRow(r *row, order string) int { return strings.Compare(r.order, orde
 
 // locate finds the chunk and place of order, or where it would be inserted.
 func (s *sorted) locate(order string) (chunk, place int, found bool) {
+	if last := len(s.chunks) - 1; last >= 0 { // a base of the log comes in order
+		if end := s.chunks[last]; end[len(end)-1].order < order {
+			return last, len(end), false
+		}
+	}
 	chunk, exact := slices.BinarySearchFunc(s.chunks, order, func(c []*row, o string) int { return compareRow(c[0], o) })
 	if !exact && chunk > 0 {
 		chunk--
@@ -49,18 +43,20 @@ func (s *sorted) get(order string) *row {
 	return s.chunks[chunk][place]
 }
 
-func (s *sorted) put(r *row) {
+// put inserts a row and returns the one whose place it takes; nil for none.
+func (s *sorted) put(r *row) (replaced *row) {
 	chunk, place, found := s.locate(r.order)
 	s.bytes += r.size
 	if found {
-		s.bytes -= s.chunks[chunk][place].size
+		replaced = s.chunks[chunk][place]
+		s.bytes -= replaced.size
 		s.chunks[chunk][place] = r
-		return
+		return replaced
 	}
 	s.count++
 	if len(s.chunks) == 0 {
 		s.chunks = [][]*row{{r}}
-		return
+		return nil
 	}
 	grown := slices.Insert(s.chunks[chunk], place, r)
 	s.chunks[chunk] = grown
@@ -70,19 +66,23 @@ func (s *sorted) put(r *row) {
 		s.chunks[chunk] = grown[:maxChunk/2]
 		s.chunks = slices.Insert(s.chunks, chunk+1, half)
 	}
+	return nil
 }
 
-func (s *sorted) remove(order string) {
+// remove takes a row out and returns it; nil for none.
+func (s *sorted) remove(order string) (removed *row) {
 	chunk, place, found := s.locate(order)
 	if !found {
-		return
+		return nil
 	}
+	removed = s.chunks[chunk][place]
 	s.count--
-	s.bytes -= s.chunks[chunk][place].size
+	s.bytes -= removed.size
 	s.chunks[chunk] = slices.Delete(s.chunks[chunk], place, place+1)
 	if len(s.chunks[chunk]) == 0 {
 		s.chunks = slices.Delete(s.chunks, chunk, chunk+1)
 	}
+	return removed
 }
 
 // span is a half-open range of orders. An empty high has no end.

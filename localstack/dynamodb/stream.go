@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"sort"
 	"time"
 
@@ -33,12 +32,14 @@ type stream struct {
 	records []record // oldest first
 }
 
+// record is a change of an item. A row that the view does not show is left
+// out, but for the one that has the key.
 type record struct {
-	sequence int
-	at       time.Time
-	event    string // INSERT, MODIFY, REMOVE
-	old, new attr.Map
-	by       writer
+	sequence  int
+	at        time.Time
+	event     string // INSERT, MODIFY, REMOVE
+	old, next *row
+	by        writer
 }
 
 // newStream labels the stream by the time, or a little later when a table of
@@ -61,29 +62,40 @@ func (s *stream) shard() string {
 }
 
 // record notes a change. Writing what is already there is no change.
-func (s *stream) record(old, next *row, now time.Time, by writer) {
+func (s *stream) record(c change, now time.Time) {
 	if s == nil {
 		return
 	}
-	r := record{at: now, old: itemOf(old), new: itemOf(next), by: by}
+	r := record{at: now, old: c.old, next: c.next, by: c.by}
 	switch {
-	case old == nil && next == nil:
+	case c.old == nil && c.next == nil:
 		return
-	case old == nil:
+	case c.old == nil:
 		r.event = "INSERT"
-	case next == nil:
+	case c.next == nil:
 		r.event = "REMOVE"
-	case old.item.Equal(next.item):
+	case c.old.equal(c.next):
 		return
 	default:
 		r.event = "MODIFY"
+		if !s.showsOld() {
+			r.old = nil
+		}
 	}
 	s.last++
 	r.sequence = s.last
 	s.records = append(s.records, r)
-	if now.Sub(s.records[0].at) > 2*retention { // trim rarely, it copies
-		s.records = slices.Clone(s.since(0, now))
+	s.trim(s.records[0].sequence, now)
+}
+
+// trim drops the records before a sequence number, and those past retention.
+func (s *stream) trim(before int, now time.Time) {
+	n := 0
+	for n < len(s.records) && (s.records[n].sequence < before || now.Sub(s.records[n].at) > retention) {
+		n++
 	}
+	clear(s.records[:n]) // append copies what is left when it next grows
+	s.records = s.records[n:]
 }
 
 // since returns the records kept at now whose sequence number is at least from.
@@ -95,20 +107,22 @@ func (s *stream) since(from int, now time.Time) []record {
 }
 
 func (s *stream) keyOf(r record) attr.Map {
-	item := r.new
-	if item == nil {
-		item = r.old
+	row := r.next
+	if row == nil {
+		row = r.old
 	}
-	return item.Only(s.keys.names())
+	return row.attributes().Only(s.keys.names())
 }
+
+func (s *stream) showsOld() bool { return s.view == "OLD_IMAGE" || s.view == "NEW_AND_OLD_IMAGES" }
 
 // images are what the stream's view shows of a record; nil for not shown.
 func (s *stream) images(r record) (old, new attr.Map) {
-	if s.view == "OLD_IMAGE" || s.view == "NEW_AND_OLD_IMAGES" {
-		old = r.old
+	if s.showsOld() {
+		old = r.old.attributes()
 	}
 	if s.view == "NEW_IMAGE" || s.view == "NEW_AND_OLD_IMAGES" {
-		new = r.new
+		new = r.next.attributes()
 	}
 	return old, new
 }

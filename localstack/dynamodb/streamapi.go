@@ -149,11 +149,11 @@ func (s *stream) position(kind, sequence string, now time.Time) (int, error) {
 	if err != nil || n < 1 || n > s.last {
 		return 0, attr.Invalid("One or more parameter values were invalid: Invalid SequenceNumber")
 	}
-	if kept := s.since(0, now); len(kept) == 0 || n < kept[0].sequence {
-		return 0, errTrimmed
-	}
 	if kind == "AFTER_SEQUENCE_NUMBER" {
 		n++
+	}
+	if kept := s.since(0, now); n <= s.last && (len(kept) == 0 || n < kept[0].sequence) {
+		return 0, errTrimmed
 	}
 	return n, nil
 }
@@ -211,11 +211,14 @@ func (e *Engine) getRecords(r *attr.Reader) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.mu.RLock()
-	defer e.mu.RUnlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	s, from, err := e.readIterator(iterator)
 	if err != nil {
 		return nil, err
+	}
+	if e.oneReader {
+		s.trim(from, e.now())
 	}
 	kept := s.since(from, e.now())
 	if from <= s.last && (len(kept) == 0 || kept[0].sequence > from) {

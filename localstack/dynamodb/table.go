@@ -50,7 +50,7 @@ func (t *table) index(name string) (*index, error) {
 
 // makeRow wraps a checked item that belongs at order.
 func (t *table) makeRow(order string, item attr.Map) *row {
-	r := &row{order: order, item: item, size: item.Size()}
+	r := &row{order: order, item: item, size: item.Size(), expires: t.ttl.expiresAt(item)}
 	if len(t.indexes) > 0 {
 		r.entries = make([]*row, len(t.indexes))
 		for i, ix := range t.indexes {
@@ -68,37 +68,5 @@ func entryOf(r *row, i int) *row {
 	return r.entries[i]
 }
 
-// replace puts next where old was; either may be nil. It keeps indexes, stream
-// and expiry in step, and returns nothing: capacity is reckoned by units.
-func (e *Engine) replace(t *table, old, next *row, by writer) {
-	if next != nil {
-		t.rows.put(next)
-	} else if old != nil {
-		t.rows.remove(old.order)
-	}
-	now := e.now()
-	for i, ix := range t.indexes {
-		e.propagate(t, ix, entryOf(old, i), entryOf(next, i), now)
-	}
-	t.stream.record(old, next, now, by)
-	t.ttl.track(next)
-	e.version++
-}
-
 // find returns an item's row by its key, or nil.
 func (t *table) find(key attr.Map) *row { return t.rows.get(t.keys.order(key)) }
-
-// itemOf is the row's item; nil for no row.
-func itemOf(r *row) attr.Map {
-	if r == nil {
-		return nil
-	}
-	return r.item
-}
-
-func sizeOf(r *row) int {
-	if r == nil {
-		return 0
-	}
-	return r.size
-}

@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"crypto/sha256"
+	"strings"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
@@ -15,6 +16,7 @@ type tokens struct {
 }
 
 type token struct {
+	name        string // "" for a transaction without one
 	fingerprint [sha256.Size]byte
 	until       time.Time
 }
@@ -36,12 +38,13 @@ func (ts *tokens) seen(name string, fingerprint [sha256.Size]byte, now time.Time
 	return true, nil
 }
 
-func (ts *tokens) remember(name string, fingerprint [sha256.Size]byte, now time.Time) {
-	if name == "" {
+func (ts *tokens) remember(t token) {
+	if t.name == "" {
 		return
 	}
-	ts.known[name] = token{fingerprint, now.Add(tokenLifetime)}
-	ts.queue = append(ts.queue, name)
+	t.name = strings.Clone(t.name) // it is part of a whole request
+	ts.known[t.name] = t
+	ts.queue = append(ts.queue, t.name)
 }
 
 // forget drops the tokens whose time is over.

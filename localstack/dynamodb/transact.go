@@ -166,11 +166,12 @@ func (e *Engine) transact(tx *transaction) ([]byte, error) {
 	if replayed {
 		return tx.answer(e.replayBills(tx)), nil
 	}
-	charges, err := e.commitAll(tx)
+	done := token{name: tx.token, fingerprint: fingerprint, until: now.Add(tokenLifetime)}
+	charges, err := e.commitAll(tx, done.appendNote(nil))
 	if err != nil {
 		return nil, err
 	}
-	e.tokens.remember(tx.token, fingerprint, now)
+	e.tokens.remember(done)
 	return tx.answer(charges), nil
 }
 
@@ -180,7 +181,11 @@ type step struct {
 	old, next *row
 }
 
-func (e *Engine) commitAll(tx *transaction) (bills, error) {
+// commitAll does the writes, or none; note is kept in the log with them.
+func (e *Engine) commitAll(tx *transaction, note []byte) (bills, error) {
+	if err := e.checkLog(); err != nil {
+		return nil, err
+	}
 	steps := make([]step, len(tx.writes))
 	reasons := make([]reason, len(tx.writes))
 	failed, size := false, 0
@@ -203,13 +208,18 @@ func (e *Engine) commitAll(tx *transaction) (bills, error) {
 	case size > maxTransactBytes:
 		return nil, errTransactSize
 	}
+	return charges, e.apply(note, changes(steps)...)
+}
+
+// changes are what the steps of a transaction change.
+func changes(steps []step) []change {
+	made := make([]change, 0, len(steps))
 	for _, s := range steps {
 		if s.kind != checking {
-			e.replace(s.table, s.old, s.next, byClient)
-			e.wakeForTTL(s.table)
+			made = append(made, change{table: s.table, old: s.old, next: s.next})
 		}
 	}
-	return charges, nil
+	return made
 }
 
 // evaluate works out what the write leaves. What the schema refuses is a
@@ -222,7 +232,7 @@ func (s *step) evaluate() (why reason, err error) {
 	if !s.holds(s.old) {
 		why = reason{code: "ConditionalCheckFailed", message: "The conditional request failed"}
 		if s.onFailure {
-			why.item = itemOf(s.old)
+			why.item = s.old.attributes()
 		}
 		return why, nil
 	}

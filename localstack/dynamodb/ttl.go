@@ -41,31 +41,40 @@ func (d *deadlines) Pop() any {
 // fiveYears: the service leaves items alone that expired longer ago.
 const fiveYears = 5 * 365 * 24 * time.Hour
 
-// expiresAt reads an item's deadline in Unix seconds.
-func (x *expiry) expiresAt(item attr.Map) (int64, bool) {
-	v := item.Get(x.attribute)
+// expiresAt reads an item's deadline in Unix seconds; 0 for none.
+func (x *expiry) expiresAt(item attr.Map) int64 {
+	v := item.Get(x.attribute) // no item has an attribute without a name
 	if v.Kind() != attr.N {
-		return 0, false
+		return 0
 	}
 	whole, _, _ := strings.Cut(v.Str(), ".")
 	at, err := strconv.ParseInt(whole, 10, 64)
-	return at, err == nil
+	if err != nil {
+		return 0
+	}
+	return at
 }
 
-func (x *expiry) track(r *row) {
-	if x.attribute == "" || r == nil {
-		return
+// track notes when the row expires; false when it does not.
+func (x *expiry) track(r *row) bool {
+	if r.expires == 0 {
+		return false
 	}
-	if at, ok := x.expiresAt(r.item); ok {
-		heap.Push(&x.deadlines, deadline{at, r.order})
-	}
+	heap.Push(&x.deadlines, deadline{r.expires, r.order})
+	return true
 }
 
 // enable starts expiry by an attribute, for the rows that are there too.
 func (t *table) enableTTL(attribute string) {
 	t.ttl = expiry{attribute: attribute}
 	if attribute != "" {
-		t.rows.ascend(span{}, func(r *row) bool { t.ttl.track(r); return true })
+		t.rows.ascend(span{}, func(r *row) bool {
+			changed := *r
+			changed.expires = t.ttl.expiresAt(r.attributes())
+			t.rows.put(&changed)
+			t.ttl.track(&changed)
+			return true
+		})
 	}
 }
 
@@ -77,16 +86,16 @@ func (e *Engine) expire(t *table, now time.Time) {
 		if e.deletionTime(first.at).After(now) {
 			return
 		}
+		if r := t.rows.get(first.order); t.ttl.isDue(r, first, now) && e.apply(nil, change{table: t, old: r, by: byService}) != nil {
+			return // the log takes nothing now: later
+		}
 		heap.Pop(&t.ttl.deadlines)
-		r := t.rows.get(first.order)
-		if r == nil {
-			continue
-		}
-		at, ok := t.ttl.expiresAt(r.item)
-		if ok && at == first.at && now.Sub(time.Unix(at, 0)) < fiveYears {
-			e.replace(t, r, nil, byService)
-		}
 	}
+}
+
+// isDue says the deadline is still the row's.
+func (x *expiry) isDue(r *row, d deadline, now time.Time) bool {
+	return r != nil && r.expires == d.at && now.Sub(time.Unix(d.at, 0)) < fiveYears
 }
 
 func (e *Engine) deletionTime(at int64) time.Time { return time.Unix(at, 0).Add(e.ttlLag) }

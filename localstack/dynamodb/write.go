@@ -140,7 +140,7 @@ func (w *write) checkEmpty(item attr.Map) error {
 }
 
 // holds evaluates the condition on the item as it is.
-func (w *write) holds(old *row) bool { return w.condition.Holds(itemOf(old)) }
+func (w *write) holds(old *row) bool { return w.condition.Holds(old.attributes()) }
 
 // result is the row that the write leaves; nil for none. It changes nothing.
 // When the row breaks the schema of an index it comes with the error.
@@ -157,7 +157,7 @@ func (w *write) result(old *row) (*row, error) {
 		}
 		return next, nil
 	}
-	before := itemOf(old)
+	before := old.attributes()
 	if old == nil {
 		before = w.key
 	}
@@ -207,13 +207,13 @@ func (w *write) place() place { return place{w.table, w.key} }
 func (w *write) returned(old, next *row) attr.Map {
 	switch w.request.returnValues {
 	case "ALL_OLD":
-		return itemOf(old)
+		return old.attributes()
 	case "ALL_NEW":
-		return itemOf(next)
+		return next.attributes()
 	case "UPDATED_OLD":
-		return w.updated(itemOf(old))
+		return w.updated(old.attributes())
 	case "UPDATED_NEW":
-		return w.updated(itemOf(next))
+		return w.updated(next.attributes())
 	}
 	return nil
 }

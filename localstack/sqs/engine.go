@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/wal"
 )
 
 // Config of an Engine. The zero value is a queue service on the real clock. Every function is called with the engine's
@@ -32,6 +34,8 @@ type Config struct {
 	Redeliver func(messageID string) bool
 	// Region and Account appear in ARNs and queue URLs; "" is us-east-1 and 000000000000.
 	Region, Account string
+	// Notice is given what an operator should know, such as that a log cannot be compacted; nil for nobody.
+	Notice func(error)
 }
 
 // Engine holds all queues of one account and region. It is safe for concurrent use.
@@ -41,6 +45,10 @@ type Engine struct {
 	mu      sync.Mutex
 	queues  map[string]*queue
 	deleted map[string]time.Time // queue name → when; a name rests for deleteRest
+
+	log          *wal.Log // nil: everything is lost with the process
+	leastJournal int64
+	compactAt    int64 // bytes of its journals at which it is compacted
 }
 
 // New returns an Engine without queues.
@@ -69,7 +77,10 @@ func New(c Config) *Engine {
 	if c.Account == "" {
 		c.Account = "000000000000"
 	}
-	return &Engine{config: c, queues: map[string]*queue{}, deleted: map[string]time.Time{}}
+	if c.Notice == nil {
+		c.Notice = func(error) {}
+	}
+	return &Engine{leastJournal: leastJournal, compactAt: leastJournal, config: c, queues: map[string]*queue{}, deleted: map[string]time.Time{}}
 }
 
 // RoundTrip answers one SDK request in process. It fails only when the request's body or context does.
@@ -123,7 +134,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(a.body) // fails only when the client is gone
 }
 
-// now is the clock in UTC, without Go's monotonic reading: it would not survive a snapshot.
+// now is the clock in UTC, without Go's monotonic reading: it would not survive a restart.
 func (e *Engine) now() time.Time { return e.config.Now().UTC().Round(0) }
 
 func (e *Engine) newID() uuid.UUID {

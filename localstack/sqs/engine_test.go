@@ -1,7 +1,6 @@
 package sqs_test
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -54,7 +53,7 @@ func TestRedeliverBringsADeletedMessageBackOnce(t *testing.T) {
 }
 
 // history plays a little of everything and returns all that could differ.
-func history(t *testing.T, seed uint64) (*sqs.Engine, *clock.Clock, string) {
+func history(t *testing.T, seed uint64) string {
 	now := clock.New()
 	r := seeded(seed)
 	engine := sqs.New(sqs.Config{
@@ -82,68 +81,17 @@ func history(t *testing.T, seed uint64) (*sqs.Engine, *clock.Clock, string) {
 			}
 		}
 	}
-	return engine, now, log.String()
+	return log.String()
 }
 
 func TestTheSameSeedGivesTheSameHistory(t *testing.T) {
 	t.Parallel()
-	_, _, first := history(t, 1)
-	_, _, second := history(t, 1)
-	_, _, other := history(t, 2)
+	first, second, other := history(t, 1), history(t, 1), history(t, 2)
 	if first != second {
 		t.Error("two runs of one seed differ")
 	}
 	if first == other {
 		t.Error("another seed changes nothing")
-	}
-}
-
-func save(t *testing.T, e *sqs.Engine) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := e.Save(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-func TestASnapshotKeepsEverything(t *testing.T) {
-	t.Parallel()
-	before, now, _ := history(t, 3)
-	old := over(t, before)
-	url := old.create("payouts.fifo", fifo())
-	first := old.sendFIFO(url, "g", "kept", "1000")
-	inflight := old.one(url)
-	old.sendFIFO(url, "g", "next", "1001")
-	saved := save(t, before)
-
-	after := sqs.New(sqs.Config{Now: now.Now, Random: seeded(4)})
-	if err := after.Load(strings.NewReader(saved)); err != nil {
-		t.Fatal(err)
-	}
-	if again := save(t, after); again != saved {
-		t.Errorf("saved\n%s\nloaded and saved again\n%s", saved, again)
-	}
-	restored := over(t, after)
-	if again := restored.sendFIFO(url, "g", "kept", "1000"); *again.MessageId != *first.MessageId {
-		t.Error("deduplication forgot")
-	}
-	restored.wantBodies(url, "") // the group is still blocked
-	restored.delete(url, inflight)
-	restored.wantBodies(url, "next")
-}
-
-func TestLoadRefusesWhatSaveDidNotWrite(t *testing.T) {
-	t.Parallel()
-	engine, _, _ := history(t, 5)
-	saved := save(t, engine)
-	for _, bad := range []string{"", "{", `{"version":2,"queues":[]}`, `{"version":1,"colour":"red"}`} {
-		if err := engine.Load(strings.NewReader(bad)); err == nil {
-			t.Errorf("loaded %q", bad)
-		}
-	}
-	if save(t, engine) != saved {
-		t.Error("a failed Load changed the state")
 	}
 }
 
@@ -171,7 +119,7 @@ func TestOverAPort(t *testing.T) {
 	}
 }
 
-// A snapshot is the short way to 120,000 messages in flight: one, multiplied.
+// TestTheLimitOfMessagesInFlight multiplies one message, which is quicker than 120,000 receives.
 func TestTheLimitOfMessagesInFlight(t *testing.T) {
 	t.Parallel()
 	for queue, want := range map[string]string{"standard": "OverLimit", "payouts.fifo": "<nil>"} {
@@ -185,12 +133,7 @@ func TestTheLimitOfMessagesInFlight(t *testing.T) {
 		url := q.create(queue, attributes)
 		q.sendFIFO(url, "g", "m", "")
 		last := q.one(url)
-		before, rest, _ := strings.Cut(save(t, engine), `"messages":[`)
-		message, after, _ := strings.Cut(rest, "]")
-		if err := engine.Load(strings.NewReader(
-			before + `"messages":[` + strings.Repeat(message+",", 119_999) + message + "]" + after)); err != nil {
-			t.Fatal(err)
-		}
+		engine.Multiply(queue, 119_999)
 		q.sendFIFO(url, "free", "visible", "")
 		out, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url})
 		wantFailure(t, err, want)

@@ -7,6 +7,7 @@ const (
 	batchIDsNotDistinct  = "BatchEntryIdsNotDistinct"
 	batchTooLong         = "BatchRequestTooLong"
 	emptyBatch           = "EmptyBatchRequest"
+	internalFailure      = "InternalFailure"
 	invalidAction        = "InvalidAction"
 	invalidAddress       = "InvalidAddress"
 	invalidAttributeName = "InvalidAttributeName"
@@ -43,8 +44,15 @@ var queryCodes = map[string]string{
 	unsupported:          "AWS.SimpleQueueService.UnsupportedOperation",
 }
 
-// apiError is an error of the service. All are the sender's fault.
-type apiError struct{ code, message string }
+// apiError is an error of the service.
+type apiError struct {
+	code, message string
+	ours          bool // not the sender's fault
+}
+
+func internal(format string, args ...any) *apiError {
+	return &apiError{code: internalFailure, message: fmt.Sprintf(format, args...), ours: true}
+}
 
 func fail(code, format string, args ...any) *apiError {
 	return &apiError{code: code, message: fmt.Sprintf(format, args...)}

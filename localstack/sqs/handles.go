@@ -106,6 +106,9 @@ func (e *Engine) delete(q *queue, handle string) error {
 		q.wake()
 		return nil
 	}
+	if err := e.keep(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}}); err != nil {
+		return err
+	}
 	q.remove(m)
 	return nil
 }

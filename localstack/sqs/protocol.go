@@ -89,7 +89,11 @@ func (e *Engine) answer(r *http.Request, body []byte) answer {
 	switch {
 	case errors.As(err, &failed):
 		a.status = http.StatusBadRequest
-		a.header.Set("X-Amzn-Query-Error", failed.queryCode()+";Sender")
+		fault := ";Sender"
+		if failed.ours {
+			a.status, fault = http.StatusInternalServerError, ";Receiver"
+		}
+		a.header.Set("X-Amzn-Query-Error", failed.queryCode()+fault)
 		out = map[string]string{"__type": "com.amazonaws.sqs#" + failed.code, "message": failed.message}
 	case err != nil: // the caller's context ended a long poll
 		a.status = http.StatusServiceUnavailable

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// queue is one queue. Its fields are what a snapshot keeps; the engine's lock guards them.
+// queue is one queue. Its fields with a name in JSON are what a log keeps; the engine's lock guards all.
 type queue struct {
 	Name       string            `json:"name"`
 	Attributes map[string]string `json:"attributes"` // the settable ones, all with a value
@@ -15,11 +15,11 @@ type queue struct {
 	Modified   time.Time         `json:"modified"`
 	Purged     time.Time         `json:"purged,omitzero"`
 	// Messages are in order of arrival, whatever their state.
-	Messages []*message `json:"messages"`
+	Messages []*message `json:"-"`
 	// Recent are the deduplication ids of the last five minutes, oldest first.
-	Recent []sentOnce `json:"recent,omitempty"`
+	Recent []sentOnce `json:"-"`
 	// Sequence is the last sequence number given out.
-	Sequence uint64 `json:"sequence,omitempty"`
+	Sequence uint64 `json:"-"`
 
 	// changed is closed, and replaced, when a waiting receive should look again.
 	changed chan struct{}

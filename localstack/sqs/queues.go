@@ -79,8 +79,14 @@ func (e *Engine) createQueue(c call, in createQueueInput) (queueOutput, error) {
 		return queueOutput{}, fail(queueDeletedRecently,
 			"You must wait 60 seconds after deleting a queue before you can create another with the same name.")
 	}
-	delete(e.deleted, in.QueueName)
-	e.queues[in.QueueName] = newQueue(in.QueueName, attributes, now)
+	if fifo && e.log != nil {
+		return queueOutput{}, fail(unsupported, "FIFO queues cannot be kept in a log.")
+	}
+	q := newQueue(in.QueueName, attributes, now)
+	if err := e.keep(note{Queue: q}); err != nil {
+		return queueOutput{}, err
+	}
+	e.define(q)
 	return queueOutput{e.url(c, in.QueueName)}, nil
 }
 
@@ -167,7 +173,12 @@ func (e *Engine) setQueueAttributes(_ call, in setQueueAttributesInput) (empty, 
 	if err != nil {
 		return empty{}, err
 	}
-	q.Attributes, q.Modified = merged, e.now()
+	changed := *q
+	changed.Attributes, changed.Modified = merged, e.now()
+	if err := e.keep(note{Queue: &changed}); err != nil {
+		return empty{}, err
+	}
+	*q = changed
 	q.wake()
 	return empty{}, nil
 }
@@ -205,8 +216,12 @@ func (e *Engine) deleteQueue(_ call, in queueInput) (empty, error) {
 	if err != nil {
 		return empty{}, err
 	}
+	now := e.now()
+	if err := e.keep(note{Deleted: &deletion{q.Name, now}}); err != nil {
+		return empty{}, err
+	}
 	delete(e.queues, q.Name)
-	e.deleted[q.Name] = e.now()
+	e.deleted[q.Name] = now
 	q.wake()
 	return empty{}, nil
 }
@@ -219,6 +234,9 @@ func (e *Engine) purgeQueue(_ call, in queueInput) (empty, error) {
 	now := e.now()
 	if !q.Purged.IsZero() && now.Sub(q.Purged) < purgeRest {
 		return empty{}, fail(purgeInProgress, "Only one PurgeQueue operation on %s is allowed every 60 seconds.", q.Name)
+	}
+	if err := e.keep(note{Purged: &deletion{q.Name, now}}); err != nil {
+		return empty{}, err
 	}
 	q.Messages, q.Purged = nil, now
 	q.wake()

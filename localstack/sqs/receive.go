@@ -191,12 +191,17 @@ func (e *Engine) redrive(q *queue, now time.Time) {
 		if m.Receives < policy.maximum() {
 			continue
 		}
-		q.remove(m)
-		m.Handle, m.Due, m.Source = "", now, e.arn(q.Name)
+		moved := *m
+		moved.Handle, moved.Due, moved.Source = "", now, e.arn(q.Name)
 		if target.fifo() {
-			m.Sent = now // a FIFO queue starts the retention period anew
+			moved.Sent = now // a FIFO queue starts the retention period again
 		}
-		target.insert(m)
+		err := e.keep(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}}, note{Sent: &messageNote{Queue: target.Name, Message: &moved}})
+		if err != nil {
+			return // at a later receive
+		}
+		q.remove(m)
+		target.insert(&moved)
 	}
 }
 

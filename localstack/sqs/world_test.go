@@ -30,6 +30,8 @@ func over(t *testing.T, transport http.RoundTripper) queues {
 		Region:      "us-east-1",
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 		HTTPClient:  &http.Client{Transport: transport},
+
+		RetryMaxAttempts: 1,
 	})}
 }
 

@@ -103,7 +103,7 @@ func (w *World) stored(projection string) func(yield func(map[string]types.Attri
 
 func (w *World) dumpQueues() string {
 	var dump strings.Builder
-	if err := w.Queues.Save(&dump); err != nil {
+	if err := w.Queues.Dump(&dump); err != nil {
 		w.Errorf("dump: %v", err)
 	}
 	return dump.String()

@@ -1,0 +1,49 @@
+package dynamodb
+
+import "time"
+
+// change is an item's row before and after a write; either may be nil.
+type change struct {
+	table     *table
+	old, next *row
+	by        writer
+}
+
+// apply keeps changes in the log and makes them, all or none; note is kept
+// with them. Callers hold mu.
+func (e *Engine) apply(note []byte, changes ...change) error {
+	if e.log != nil {
+		if err := e.keep(encode(note, changes)); err != nil {
+			return err
+		}
+	}
+	now := e.now()
+	for _, c := range changes {
+		switch {
+		case c.next != nil:
+			e.put(c.table, c.next, now)
+		case c.old != nil:
+			e.remove(c.table, c.old.order, now)
+		}
+		c.table.stream.record(c, now)
+	}
+	return nil
+}
+
+// put puts a row into the table, and keeps indexes and expiry in step.
+func (e *Engine) put(t *table, r *row, now time.Time) {
+	old := t.rows.put(r)
+	for i, ix := range t.indexes {
+		e.propagate(t, ix, entryOf(old, i), r.entries[i], now)
+	}
+	if t.ttl.track(r) {
+		e.wakeAt(e.deletionTime(t.ttl.deadlines[0].at))
+	}
+}
+
+func (e *Engine) remove(t *table, order string, now time.Time) {
+	old := t.rows.remove(order)
+	for i, ix := range t.indexes {
+		e.propagate(t, ix, entryOf(old, i), nil, now)
+	}
+}

@@ -1,0 +1,173 @@
+package dynamodb
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"unsafe"
+
+	"github.com/cashwrap/cashwrap/localstack/wal"
+)
+
+// LogName is the name of an Engine's log in its folder.
+const LogName = "table"
+
+// Open makes an Engine that keeps everything in a log in the folder, and
+// brings back what the log holds. A write is answered when the log has it; one
+// that the log refuses changes nothing and is answered with
+// InternalServerError. Records of streams are not kept: a stream is empty
+// after Open, and its sequence numbers go on. Errors: those of [wal.Open].
+func Open(c Config, dir string, o wal.Options) (*Engine, error) {
+	e := New(c)
+	if e.indexLag != 0 {
+		return nil, errors.New("dynamodb: indexes of an engine with a log can't lag: what is still under way would be lost")
+	}
+	// Rows keep the bytes that were read: nobody else has or changes them.
+	log, err := wal.Open(dir, LogName, o, func(record []byte) error { return e.readRecord(unsafe.String(&record[0], len(record))) })
+	if err != nil {
+		return nil, err
+	}
+	e.log = log
+	e.schedule()
+	return e, nil
+}
+
+// Close ends the engine and its log. What is under way ends first.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.compacting.Wait()
+	return e.log.Close()
+}
+
+// Refused is why the log refused the last write; nil when it took it.
+func (e *Engine) Refused() error { return e.log.Refused() }
+
+// keep writes a record, when there is a log. Callers hold mu.
+func (e *Engine) keep(record []byte) error {
+	if e.log == nil || len(record) == 0 {
+		return nil
+	}
+	e.compactWhenDue() // before the record, whose change is not made yet
+	if err := e.log.Append(record); err != nil {
+		return refused(err)
+	}
+	return nil
+}
+
+// checkLog refuses a write while the log takes none, also one that would then
+// fail on its condition: so that whoever asks whether writes work gets to know.
+func (e *Engine) checkLog() error {
+	if e.log == nil {
+		return nil
+	}
+	if err := e.log.Check(); err != nil {
+		return refused(err)
+	}
+	return nil
+}
+
+func refused(err error) error {
+	return &fault{status: http.StatusInternalServerError, code: "InternalServerError", message: "The write cannot be kept, so it was not made: " + err.Error()}
+}
+
+// leastJournal is how many bytes the journals of a log have before it is
+// compacted. They also have a quarter of its base then: so each byte written
+// costs at most four more, and reading a log back takes hardly longer than
+// reading a base.
+const leastJournal = 64 << 20
+
+// recordSize is about what a record of a base has.
+const recordSize = 256 << 10
+
+func (e *Engine) compactWhenDue() {
+	base, since := e.log.Grown()
+	if e.closed || e.busy || since < e.compactAt || since < e.leastJournal || since < base/4 {
+		return
+	}
+	rotated, err := e.log.Rotate()
+	if err != nil {
+		e.postpone(since, err)
+		return
+	}
+	e.busy = true
+	state := e.freeze()
+	e.compacting.Go(func() {
+		err := writeBase(rotated, state)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.busy = false
+		e.compactAt = 0
+		if err != nil {
+			_, since := e.log.Grown()
+			e.postpone(since, err)
+		}
+	})
+}
+
+// postpone waits until the log has grown by as much again.
+func (e *Engine) postpone(since int64, err error) {
+	e.compactAt = since + e.leastJournal
+	e.notice(fmt.Errorf("the log of the table was not compacted, so it goes on growing: %w", err))
+}
+
+// frozen is a table at one moment. Its rows never change.
+type frozen struct {
+	table *table
+	ttl   string
+	rows  []*row
+}
+
+type state struct {
+	tables []frozen
+	tokens []token
+}
+
+// freeze notes which rows there are, so that they can be written without mu.
+func (e *Engine) freeze() state {
+	var s state
+	for _, name := range e.tokens.queue {
+		s.tokens = append(s.tokens, e.tokens.known[name])
+	}
+	for _, t := range e.sortedTables() {
+		f := frozen{t, t.ttl.attribute, make([]*row, 0, t.rows.count)}
+		for _, chunk := range t.rows.chunks {
+			f.rows = append(f.rows, chunk...)
+		}
+		s.tables = append(s.tables, f)
+	}
+	return s
+}
+
+// writeBase writes the state down, in order: so it is read back fastest.
+func writeBase(base *wal.Base, s state) error {
+	var record []byte
+	flush := func(least int) error {
+		if len(record) <= least {
+			return nil
+		}
+		err := base.Append(record)
+		record = record[:0]
+		return err
+	}
+	err := func() error {
+		for _, t := range s.tokens {
+			record = t.appendNote(record)
+		}
+		for _, f := range s.tables {
+			record = appendTTL(appendTable(record, f.table), f.table.name, f.ttl)
+			for _, r := range f.rows {
+				record = appendPut(record, f.table, r, r.text)
+				if err := flush(recordSize); err != nil {
+					return err
+				}
+			}
+		}
+		return flush(0)
+	}()
+	if err != nil {
+		return errors.Join(err, base.Discard())
+	}
+	return base.Commit()
+}

@@ -1,0 +1,20 @@
+package sqs
+
+import "slices"
+
+// Multiply adds n copies of a queue's last message, as it is now, before it.
+func (e *Engine) Multiply(queue string, n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	q := e.queues[queue]
+	last := q.Messages[len(q.Messages)-1]
+	copies := make([]*message, n)
+	for i := range copies {
+		c := *last
+		copies[i] = &c
+	}
+	q.Messages = slices.Insert(q.Messages, len(q.Messages)-1, copies...)
+}
+
+// CompactEvery has the log compacted when its journals have that many bytes.
+func (e *Engine) CompactEvery(bytes int64) { e.leastJournal, e.compactAt = bytes, bytes }
