@@ -25,9 +25,10 @@ var access = map[string]Access{
 	"payouts":      {Items: []string{"GetItem", "Query", "UpdateItem"}},
 	"pages":        {Items: []string{"GetItem", "PutItem", "UpdateItem"}},
 	// Reads the table's stream, which is no action of its own.
-	"relay": {Sends: []Queue{Callbacks}},
+	"relay": {Sends: []Queue{Callbacks, Polls}},
 	// Reads the callback and its merchant, and saves what became of the try.
 	"callbacks":  {Items: []string{"GetItem", "PutItem"}},
+	"polls":      {Items: []string{"GetItem", "Query", "PutItem", "UpdateItem"}},
 	"payoutplan": {Items: []string{"GetItem", "Query", "PutItem"}, Queries: []string{"due"}, Sends: []Queue{Payouts}},
 	"payoutrun":  {Items: []string{"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"}, Sends: []Queue{Payouts}},
 	"sweep":      {Items: []string{"GetItem", "Query", "PutItem", "UpdateItem"}, Queries: []string{"due"}, Sends: []Queue{Callbacks}},

@@ -125,7 +125,10 @@ func (t till) money(mode string) {
 	if found := t.Reconcile().Found; found != 0 {
 		t.Errorf("%d differences", found)
 	}
-	t.Minute()
+	t.Minute() // the fast path asks about the refund without an outcome
+	t.refund(t.Sell("100"))
+	t.Clock.Advance(time.Minute)
+	t.Minute() // nobody was sent to ask, so the sweep does
 	t.Operate(map[string]any{"command": "charge_back", "merchant_code": t.Merchant.Code, "mode": mode, "transaction": disputed.ID}, nil)
 }
 

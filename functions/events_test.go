@@ -29,6 +29,7 @@ var rehearsals = map[string]func(*rehearsal){
 	"pages-webhook-keys":   answers(200, `"whpk_`),
 	"relay":                (*rehearsal).relay,
 	"callbacks":            (*rehearsal).callback,
+	"polls":                (*rehearsal).question,
 	"payoutrun":            (*rehearsal).payout,
 	"payoutplan":           (*rehearsal).tick,
 	"sweep":                (*rehearsal).tick,
@@ -248,6 +249,12 @@ func text(v events.DynamoDBAttributeValue) string {
 		return v.Number()
 	}
 	return v.String()
+}
+
+// question: the message names a checkout that nobody made.
+func (r *rehearsal) question() {
+	r.consumed()
+	r.logged("message of an unknown payment dropped")
 }
 
 // payout: the message names one that nobody planned.

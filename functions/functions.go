@@ -12,6 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/payoutplan"
 	"github.com/cashwrap/cashwrap/functions/payoutrun"
 	"github.com/cashwrap/cashwrap/functions/payouts"
+	"github.com/cashwrap/cashwrap/functions/polls"
 	"github.com/cashwrap/cashwrap/functions/provision"
 	"github.com/cashwrap/cashwrap/functions/receipts"
 	"github.com/cashwrap/cashwrap/functions/reconcile"
@@ -69,8 +70,12 @@ var Callbacks = Queue{Name: "callbacks", Variable: "CALLBACK_QUEUE_URL", Visibil
 // a currency and a period.
 var Payouts = Queue{Name: "payouts", Variable: "PAYOUT_QUEUE_URL", Visibility: 30 * time.Minute, MaxReceives: 5}
 
+// Polls holds one message for each payment or refund of unknown outcome that
+// the acquirer is to be asked about.
+var Polls = Queue{Name: "polls", Variable: "POLL_QUEUE_URL", Visibility: 6 * time.Minute, MaxReceives: 5}
+
 // Queues are all queues.
-var Queues = []Queue{Callbacks, Payouts}
+var Queues = []Queue{Callbacks, Payouts, Polls}
 
 // requestTime is below API Gateway's 30 s, and with it every request ends
 // before the sweep takes its attempt for cut off.
@@ -86,6 +91,7 @@ var All = []Function{
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: relay.Record, Timeout: 30 * time.Second},
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver}, Timeout: time.Minute},
+	{Name: "polls", Queue: &Consumer{From: Polls, Batch: 10, Handle: polls.Poll}, Timeout: time.Minute},
 	{Name: "payoutplan", Tick: &Schedule{Every: 15 * time.Minute, Handle: payoutplan.Tick}, Timeout: 5 * time.Minute},
 	{Name: "payoutrun", Queue: &Consumer{From: Payouts, Batch: 2, Handle: payoutrun.Run}, Timeout: 5 * time.Minute},
 	{Name: "sweep", Tick: &Schedule{Every: time.Minute, Handle: sweep.Tick}, Timeout: 55 * time.Second},

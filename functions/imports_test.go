@@ -29,6 +29,7 @@ var imports = []struct {
 	{"functions/payoutplan", forFunctions + " shared/app/queue shared/app/banking shared/payout"},
 	{"functions/payoutrun", forFunctions + " shared/app/queue shared/app/banking shared/payout"},
 	{"functions/payouts", forFunctions},
+	{"functions/polls", forFunctions + " shared/processing"},
 	{"functions/provision", forFunctions + " shared/app/banking shared/payout shared/bank/... shared/country shared/processing shared/webhook shared/acquirer shared/acquirer/sandbox"},
 	{"functions/receipts", forFunctions + " shared/country"},
 	{"functions/reconcile", "shared/app shared/app/banking shared/metric shared/reconcile"},

@@ -1,12 +1,15 @@
 // Package relay is the fast path of the outbox: it reads the table's stream
-// and has each callback that became owed sent at its time. Nothing depends on
+// and has each callback that became owed sent at its time, and the acquirer
+// asked about each payment and refund of unknown outcome. Nothing depends on
 // it: a record that never comes, comes twice, or comes late and out of order
-// costs a minute or an extra message, because package sweep sends what is
-// overdue and package callbacks decides by the item, not by the message.
+// costs a minute or an extra message, because package sweep looks after what is
+// overdue and packages callbacks and polls decide by the item, not by the
+// message.
 package relay
 
 import (
 	"context"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -17,32 +20,38 @@ import (
 )
 
 // Record handles one record of the table's stream (view type NEW_IMAGE). An
-// error, only ever the queue's, has Lambda repeat the record.
+// error, only ever a queue's, has Lambda repeat the record.
 func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error {
-	callbacks := queue.Open(a)
+	r := relay{callbacks: queue.Open(a), polls: queue.OpenPolls(a)}
 	return func(ctx context.Context, record events.DynamoDBEventRecord) error {
 		if record.EventName != string(events.DynamoDBOperationTypeInsert) &&
 			record.EventName != string(events.DynamoDBOperationTypeModify) {
 			return nil
 		}
-		c, ok, err := store.CallbackImage(image(record.Change.NewImage))
+		due, at, err := store.FastPath(image(record.Change.NewImage))
 		if err != nil { // repeating it would only hold up the records behind it
-			a.Log.ErrorContext(ctx, "unreadable callback in the stream", "sequence", record.Change.SequenceNumber, "error", err)
+			a.Log.ErrorContext(ctx, "unreadable item in the stream", "sequence", record.Change.SequenceNumber, "error", err)
 			return nil
 		}
-		if !ok || !relayed(c) {
+		if at.IsZero() {
 			return nil
 		}
-		delay, fast := c.QueueDelay(a.Now())
+		delay, fast := payments.QueueDelay(at, a.Now())
 		if !fast {
 			return nil // longer than a queue can wait: the sweep sends it
 		}
-		return callbacks.Send(ctx, c.ID, delay)
+		return r.send(ctx, due, delay)
 	}
 }
 
-// relayed says the image shows a try that nobody has sent yet. An image that
-// the sweep left behind when it sent the try itself must not send another.
-func relayed(c payments.Callback) bool {
-	return c.State == payments.CallbackOwed && c.Sweeps == 0
+type relay struct {
+	callbacks *queue.Callbacks
+	polls     *queue.Polls
+}
+
+func (r relay) send(ctx context.Context, due store.Due, delay time.Duration) error {
+	if due.CallbackID != "" {
+		return r.callbacks.Send(ctx, due.CallbackID, delay)
+	}
+	return r.polls.Send(ctx, app.PollMessage{Tenant: due.Tenant.String(), Checkout: due.CheckoutID, Refund: due.RefundID}, delay)
 }

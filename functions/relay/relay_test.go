@@ -101,8 +101,56 @@ func TestEverythingElseIsIgnored(t *testing.T) {
 		}
 		w.Clock.Advance(-15 * time.Minute)
 	}
-	if n := strings.Count(w.Logs.String(), "unreadable callback"); n != 1 {
-		t.Errorf("%d unreadable callbacks in the log, want 1", n)
+	if n := strings.Count(w.Logs.String(), "unreadable item"); n != 1 {
+		t.Errorf("%d unreadable items in the log, want 1", n)
+	}
+}
+
+// relayed are the messages that come by a time from all that is in the stream;
+// nobody sweeps.
+func relayed(w *world.World, by time.Duration) int {
+	w.Helper()
+	if _, err := w.Main().DrainStream(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	w.Clock.Advance(by)
+	return messages(w)
+}
+
+// TestAnOrdinaryPaymentIsNotPolled, nor a payer's turn: that costs no message.
+func TestAnOrdinaryPaymentIsNotPolled(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	shop := w.Shop()
+	shop.Refund(shop.Sell("100"), "10")
+	shop.Pay(shop.Create("10", nil), shop.Card(world.Challenged))
+	shop.Deactivate(shop.Create("10", nil))
+	if n := relayed(w, time.Hour); n != 0 {
+		t.Errorf("%d messages", n)
+	}
+}
+
+// TestAnUnknownOutcomeIsPolled at its time: of a payment and of a refund.
+func TestAnUnknownOutcomeIsPolled(t *testing.T) {
+	t.Parallel()
+	const unanswered = "42.25" // by the sandbox acquirer
+	for name, act := range map[string]func(world.Shop){
+		"payment": func(s world.Shop) { s.Pay(s.Create(unanswered, nil), s.Card(world.Frictionless)) },
+		"refund":  func(s world.Shop) { s.Refund(s.Sell("100"), unanswered) },
+	} {
+		w := world.New(t)
+		act(w.Shop())
+		for i, gap := range []time.Duration{5, 10, 20} {
+			if n := relayed(w, (gap-1)*time.Second); n != 0 {
+				t.Errorf("%s: %d messages before question %d is due", name, n, i+1)
+			}
+			if n := relayed(w, time.Second); n != 1 {
+				t.Errorf("%s: %d messages for question %d", name, n, i+1)
+			}
+		}
+		if n := relayed(w, time.Hour); n != 0 {
+			t.Errorf("%s: %d messages once it is settled", name, n)
+		}
 	}
 }
 

@@ -160,8 +160,7 @@ func (t *tick) settle(ctx context.Context, due store.Due) error {
 	if due.RefundID != "" {
 		return counted(&t.refunds, t.Processing.ResolveRefund(ctx, due.Tenant, due.RefundID))
 	}
-	_, err := t.Processing.Resolve(ctx, due.Tenant, due.CheckoutID)
-	return counted(&t.checkouts, err)
+	return counted(&t.checkouts, t.Processing.ResolveDue(ctx, due.Tenant, due.CheckoutID))
 }
 
 // counted counts what went well.

@@ -135,10 +135,11 @@ func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 }
 
 // wake hands its sample event (events/) to what the play has no use for: the
-// planner, which has nothing due, and a payout's run, of one there is not.
+// planner, which has nothing due, and a poll and a payout's run, of what there
+// is not.
 func (d *deployment) wake(ctx context.Context, shop demo.Config) error {
-	d.say("Hand payoutplan and payoutrun their samples")
-	for _, name := range []string{"payoutplan", "payoutrun"} {
+	d.say("Hand polls, payoutplan and payoutrun their samples")
+	for _, name := range []string{"polls", "payoutplan", "payoutrun"} {
 		sample, err := os.ReadFile(filepath.Join(d.root, "events", name+".json"))
 		if err != nil {
 			return err

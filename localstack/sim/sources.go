@@ -201,7 +201,7 @@ func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int
 	return 0
 }
 
-// consume gives the function a batch of the callback queue.
+// consume gives the functions a batch of the callback and the poll queue.
 func (w *World) consume() {
 	if w.now().Before(w.queueWakes) && w.stormy {
 		return
@@ -210,6 +210,7 @@ func (w *World) consume() {
 		w.queueWakes = w.now().Add(time.Duration(w.dice.IntN(300)) * time.Minute)
 	}
 	w.poll("callbacks", w.config.CallbackQueue, 1+w.dice.IntN(10))
+	w.poll("polls", w.config.PollQueue, 1+w.dice.IntN(10))
 }
 
 // poll gives a function a batch of its queue; false when there is none.

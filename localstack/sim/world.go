@@ -122,6 +122,7 @@ func newWorld(seed uint64, o Options) *World {
 	w.createTable()
 	w.config.CallbackQueue = w.createQueue(functions.Callbacks)
 	w.config.PayoutQueue = w.createQueue(functions.Payouts)
+	w.config.PollQueue = w.createQueue(functions.Polls)
 	w.openStream()
 	w.lastTick = w.now()
 	return w

@@ -47,19 +47,32 @@ func (w *World) Minute() {
 	w.Settle()
 }
 
-// Settle runs the sweep and empties stream and queues, at the present time.
+// Settle runs the sweep and empties stream and queues, at the present time,
+// also of what comes of it.
 func (w *World) Settle() {
 	w.Helper()
 	ctx := w.Context()
 	if err := w.main.TickNow(ctx, "sweep"); err != nil {
 		w.Errorf("sweep: %v", err)
 	}
-	if _, err := w.main.DrainStream(ctx); err != nil {
+	for w.Relay() > 0 {
+	}
+}
+
+// Relay empties the stream and then the queues, once, and answers how much was
+// in them.
+func (w *World) Relay() int {
+	w.Helper()
+	ctx := w.Context()
+	records, err := w.main.DrainStream(ctx)
+	if err != nil {
 		w.Errorf("stream: %v", err)
 	}
-	if _, err := w.main.DrainQueues(ctx); err != nil {
+	messages, err := w.main.DrainQueues(ctx)
+	if err != nil {
 		w.Errorf("queues: %v", err)
 	}
+	return records + messages
 }
 
 // Reconcile has the nightly proof of all books run now.

@@ -12,3 +12,11 @@ type PayoutMessage struct {
 	Tenant string `json:"tenant"`
 	ID     string `json:"payout"`
 }
+
+// PollMessage is the body of a message in the poll queue: it only names the
+// checkout or the refund, whose item says whether there is anything to ask.
+type PollMessage struct {
+	Tenant   string `json:"tenant"`
+	Checkout string `json:"checkout,omitempty"`
+	Refund   string `json:"refund,omitempty"`
+}

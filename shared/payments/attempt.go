@@ -35,9 +35,9 @@ type Attempt struct {
 	Card         *CardSummary `dynamo:"card,omitempty"`
 	Code         *PaymentCode `dynamo:"code,omitempty"`
 	StartedAt    time.Time    `dynamo:"started_at"`
-	Deadline     time.Time    `dynamo:"deadline"`  // when a payer's turn ends
-	NextLook     time.Time    `dynamo:"next_look"` // when the sweep asks the acquirer
-	Looks        int          `dynamo:"looks"`
+	Deadline     time.Time    `dynamo:"deadline"`                // when a payer's turn ends
+	NextLook     time.Time    `dynamo:"next_look"`               // when the acquirer is asked again
+	UnknownSince time.Time    `dynamo:"unknown_since,omitempty"` // while it is recorded that the acquirer gave no outcome
 }
 
 const (
@@ -49,8 +49,6 @@ const (
 	// boletoTime ends a boleto (contract §4.5); pixTime a Pix code (our choice).
 	boletoTime = 3 * 24 * time.Hour
 	pixTime    = 24 * time.Hour
-	// longestLook is the widest gap between two questions to the acquirer.
-	longestLook = 15 * time.Minute
 	// attemptsPerHour limits processing of one checkout (contract §2.9).
 	attemptsPerHour = 10
 )
@@ -106,12 +104,15 @@ func (a Attempt) payerTime() time.Duration {
 	}
 }
 
-// lookAgain schedules the next question to the acquirer: after one minute,
-// then at doubling gaps, at the latest at the deadline.
+// lookAgain schedules the next question to the acquirer: for a payer's turn
+// one minute after the attempt began, for an unknown outcome much sooner, then
+// at doubling gaps, and at the latest at the deadline.
 func (a Attempt) lookAgain(now time.Time) Attempt {
-	gap := recoverAfter << min(a.Looks, 8)
-	a.Looks++
-	a.NextLook = now.Add(min(gap, longestLook))
+	if a.UnknownSince.IsZero() {
+		a.NextLook = nextLook(a.StartedAt, recoverAfter, now)
+	} else {
+		a.NextLook = nextLook(a.UnknownSince, firstPoll, now)
+	}
 	if a.State == WithPayer && a.Deadline.Before(a.NextLook) && a.Deadline.After(now) {
 		a.NextLook = a.Deadline
 	}

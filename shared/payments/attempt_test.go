@@ -98,36 +98,6 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// The sweep asks after 1, 2, 4, 8 and then every 15 minutes, and at the deadline.
-func TestLooksGrowRare(t *testing.T) {
-	t.Parallel()
-	c := states(t)["undecided"]
-	now := start
-	for _, minutes := range []time.Duration{1, 2, 4, 8, 15, 15, 15, 15, 15, 15, 15, 15} {
-		if gap := c.WakeAt().Sub(now); gap != minutes*time.Minute {
-			t.Fatalf("%s at %s, want %d min", gap, now, minutes)
-		}
-		now = c.WakeAt()
-		c = settle(t, c, payments.Outcome{Decision: payments.Undecided}, now).Checkout
-	}
-}
-
-func TestTheDeadlineIsLookedAt(t *testing.T) {
-	t.Parallel()
-	now := after(20 * time.Minute)
-	c := settle(t, states(t)["undecided"], payments.Outcome{Decision: payments.Challenge}, now).Checkout
-	for _, minute := range []time.Duration{21, 23, 27, 30} {
-		if !c.WakeAt().Equal(after(minute * time.Minute)) {
-			t.Fatalf("at %s it wakes at %s, want minute %d", now, c.WakeAt(), minute)
-		}
-		now = c.WakeAt()
-		c = settle(t, c, payments.Outcome{Decision: payments.Challenge}, now).Checkout
-	}
-	if !c.WakeAt().After(now) {
-		t.Errorf("past the deadline it wakes at %s", c.WakeAt())
-	}
-}
-
 // A retry of a request that was cut off goes on with its attempt.
 func TestRunByAndRestartable(t *testing.T) {
 	t.Parallel()

@@ -36,7 +36,7 @@ const (
 	// fastPath is the longest wait a queue can hold a message for (SQS: 900 s).
 	fastPath = 15 * time.Minute
 	// fastPathGrace is how long the fast path (table stream, queue) has
-	// before the sweep sends a callback itself.
+	// before the sweep sends a callback, or asks the acquirer, itself.
 	fastPathGrace = time.Minute
 	// firstResend and longestResend bound the gaps, each twice the one
 	// before, between the messages the sweep sends for one try. A queue that
@@ -53,10 +53,19 @@ func (c Callback) DueAt(now time.Time) bool {
 	return c.State == CallbackOwed && !now.Before(c.NextAt.Add(-earliness))
 }
 
-// QueueDelay is how long the fast path must hold the next try back; false
-// when that is longer than a queue can, and the sweep sends it.
-func (c Callback) QueueDelay(now time.Time) (time.Duration, bool) {
-	delay := c.NextAt.Sub(now)
+// TryAt is when the fast path has the next try made; the zero time: never. What
+// the sweep has sent the fast path must not send as well.
+func (c Callback) TryAt() time.Time {
+	if c.State != CallbackOwed || c.Sweeps > 0 {
+		return time.Time{}
+	}
+	return c.NextAt
+}
+
+// QueueDelay is how long the fast path must hold back what is to be done at a
+// time; false when that is longer than a queue can, and the sweep sends it.
+func QueueDelay(at, now time.Time) (time.Duration, bool) {
+	delay := at.Sub(now)
 	return max(delay, 0), delay <= fastPath
 }
 
@@ -67,7 +76,7 @@ func (c Callback) SweepAt() time.Time {
 	if c.Sweeps > 0 {
 		return c.SweptAt.Add(min(firstResend<<min(c.Sweeps-1, 8), longestResend))
 	}
-	if _, fast := c.QueueDelay(c.UpdatedAt); fast {
+	if _, fast := QueueDelay(c.NextAt, c.UpdatedAt); fast {
 		return c.NextAt.Add(fastPathGrace)
 	}
 	return c.NextAt
@@ -82,7 +91,7 @@ func (c Callback) Overdue(now time.Time) bool {
 // overdue: it is not one further off than a queue can wait, which the sweep
 // sends as a rule.
 func (c Callback) Lost() bool {
-	_, fast := c.QueueDelay(c.UpdatedAt)
+	_, fast := QueueDelay(c.NextAt, c.UpdatedAt)
 	return fast || c.Sweeps > 0
 }
 

@@ -127,7 +127,7 @@ func TestQueueDelayAndSweepAt(t *testing.T) {
 	} {
 		cb := owed(t)
 		cb.NextAt = after(c.wait)
-		if delay, fast := cb.QueueDelay(start); delay != c.delay || fast != c.fast {
+		if delay, fast := payments.QueueDelay(cb.NextAt, start); delay != c.delay || fast != c.fast {
 			t.Errorf("%s to wait: delay %s, fast %t", c.wait, delay, fast)
 		}
 		if !cb.SweepAt().Equal(after(c.sweep)) {
@@ -144,7 +144,7 @@ func TestEveryRetryHasASender(t *testing.T) {
 	t.Parallel()
 	c := owed(t)
 	for c.State == payments.CallbackOwed {
-		_, fast := c.QueueDelay(c.UpdatedAt)
+		_, fast := payments.QueueDelay(c.NextAt, c.UpdatedAt)
 		if behind := c.SweepAt().Sub(c.NextAt); behind != map[bool]time.Duration{true: time.Minute}[fast] {
 			t.Fatalf("try %d: fast %t, the sweep %s behind", c.Tries, fast, behind)
 		}

@@ -159,14 +159,26 @@ func (c Checkout) Final() (CheckoutTransaction, bool) {
 // WakeAt is when the sweep must look at the checkout; the zero time: never.
 func (c Checkout) WakeAt() time.Time {
 	switch {
-	case c.Attempt != nil && c.Attempt.State != Closed:
-		return c.Attempt.NextLook
+	case c.AttemptOpen():
+		return wakeAt(c.Attempt.NextLook, c.Attempt.UnknownSince)
 	case c.open() && c.ValidUntil != nil:
 		return *c.ValidUntil
 	default:
 		return time.Time{}
 	}
 }
+
+// PollAt is when a message has the acquirer asked about the open attempt; the
+// zero time: none does.
+func (c Checkout) PollAt() time.Time {
+	if !c.AttemptOpen() {
+		return time.Time{}
+	}
+	return pollAt(c.Attempt.NextLook, c.Attempt.UnknownSince)
+}
+
+// AttemptOpen says the latest attempt may still come to something.
+func (c Checkout) AttemptOpen() bool { return c.Attempt != nil && c.Attempt.State != Closed }
 
 // CheckProcessable refuses a new attempt, but for one at the payer's turn,
 // which may be given up (contract §4.5).

@@ -55,8 +55,8 @@ type Event struct {
 	ReturnCode    string       `dynamo:"return_code,omitempty"`
 	CreatedAt     time.Time    `dynamo:"created_at"` // when clients could first see it
 	UpdatedAt     time.Time    `dynamo:"updated_at"`
-	NextLook      time.Time    `dynamo:"next_look,omitempty"` // when the sweep asks the acquirer
-	Looks         int          `dynamo:"looks,omitempty"`
+	NextLook      time.Time    `dynamo:"next_look,omitempty"`     // when the acquirer is asked again
+	UnknownSince  time.Time    `dynamo:"unknown_since,omitempty"` // while it is recorded that the acquirer gave no outcome
 	About
 }
 
@@ -98,15 +98,17 @@ func (e Event) Listed() bool {
 
 // WakeAt is when the sweep must look at the event; the zero time: never.
 func (e Event) WakeAt() time.Time {
-	if e.Open() {
-		return e.NextLook
+	if !e.Open() {
+		return time.Time{}
 	}
-	return time.Time{}
+	return wakeAt(e.NextLook, e.UnknownSince)
 }
 
-// lookAgain schedules the next question to the acquirer, as an attempt's.
-func (e Event) lookAgain(now time.Time) Event {
-	e.NextLook = now.Add(min(recoverAfter<<min(e.Looks, 8), longestLook))
-	e.Looks++
-	return e
+// PollAt is when a message has the acquirer asked about a refund; the zero
+// time: none does.
+func (e Event) PollAt() time.Time {
+	if !e.Open() {
+		return time.Time{}
+	}
+	return pollAt(e.NextLook, e.UnknownSince)
 }

@@ -136,7 +136,7 @@ func TestWakeAt(t *testing.T) {
 	for from, want := range map[string]time.Time{
 		"fresh": never, "failed": never, "paid": never, "expired": never, "late, paid": never,
 		"valid for an hour": after(time.Hour), "late": start, "late, failed": start,
-		"deciding": after(time.Minute), "undecided": after(time.Minute), "with payer": after(time.Minute),
+		"deciding": after(time.Minute), "undecided": after(65 * time.Second), "with payer": after(time.Minute),
 		"late, deciding": after(time.Minute), "late, with payer": after(time.Minute),
 	} {
 		if got := states(t)[from].WakeAt(); !got.Equal(want) {

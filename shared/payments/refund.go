@@ -126,6 +126,7 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 	if !e.Open() {
 		return TransactionChange{}, false
 	}
+	began := e.CreatedAt
 	if e.Status == EventReserved {
 		e.CreatedAt = shown(now)
 	}
@@ -139,8 +140,11 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 		if e.Status == EventReserved {
 			e.UpdatedAt = shown(now)
 		}
-		e.Status = EventPending
-		return TransactionChange{Transaction: t, Events: []Event{e.lookAgain(now)}}, true
+		if e.UnknownSince.IsZero() {
+			e.UnknownSince = began
+		}
+		e.Status, e.NextLook = EventPending, nextLook(e.UnknownSince, firstPoll, now)
+		return TransactionChange{Transaction: t, Events: []Event{e}}, true
 	}
 }
 

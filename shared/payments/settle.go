@@ -88,12 +88,13 @@ func (c Checkout) fail(o Outcome, msgID string, now time.Time) Change {
 // next look.
 func (c Checkout) handOver(o Outcome, session Session, now time.Time) Change {
 	a := c.Attempt
+	a.UnknownSince = time.Time{}
 	if a.State == WithPayer {
 		*a = a.lookAgain(now)
 		return Change{Checkout: c}
 	}
 	c.Status = Pending
-	a.State, a.Looks = WithPayer, 0
+	a.State = WithPayer
 	a.Deadline = a.StartedAt.Add(a.payerTime())
 	if a.Code = o.Code; a.Code != nil {
 		a.Deadline = a.Code.Until
@@ -105,8 +106,18 @@ func (c Checkout) handOver(o Outcome, session Session, now time.Time) Change {
 	return change
 }
 
+// stillUndecided records that the acquirer gave no outcome: of the attempt since
+// it began, or of the payer's turn from now on.
 func (c Checkout) stillUndecided(o Outcome, now time.Time) Change {
-	*c.Attempt = c.Attempt.lookAgain(now)
+	a := c.Attempt
+	switch {
+	case !a.UnknownSince.IsZero():
+	case a.State == Deciding:
+		a.UnknownSince = a.StartedAt
+	default:
+		a.UnknownSince = now
+	}
+	*a = a.lookAgain(now)
 	if c.recorded() {
 		return Change{Checkout: c}
 	}

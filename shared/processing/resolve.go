@@ -12,14 +12,30 @@ import (
 
 // Resolve asks the acquirer where a checkout's open attempt stands and
 // records it, and records expiry. It begins nothing and may be repeated at
-// will: by the sweep when the checkout is due, or when an acquirer gives
-// notice. Failure: NotFound.
+// will, as when an acquirer gives notice. Failure: NotFound.
 func (p *Processor) Resolve(ctx context.Context, t account.Tenant, checkoutID string) (payments.Checkout, error) {
 	c, err := p.Store.Checkout(ctx, t, checkoutID)
 	if err != nil {
 		return c, err
 	}
-	if c.Attempt != nil && c.Attempt.State != payments.Closed {
+	return p.resolve(ctx, t, c)
+}
+
+// ResolveDue is Resolve for whoever comes because it is time to, and need not be
+// the only one: while the acquirer's next answer is not due it does nothing.
+// Failure: NotFound.
+func (p *Processor) ResolveDue(ctx context.Context, t account.Tenant, checkoutID string) error {
+	c, err := p.Store.Checkout(ctx, t, checkoutID)
+	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextLook) {
+		return err
+	}
+	_, err = p.resolve(ctx, t, c)
+	return err
+}
+
+func (p *Processor) resolve(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+	if c.AttemptOpen() {
+		var err error
 		if c, err = p.resolveAttempt(ctx, t, c); err != nil {
 			return c, err
 		}

@@ -71,19 +71,23 @@ func dueBound(at time.Time) string {
 
 // due reads what the key names.
 func (k key) due() (Due, bool) {
-	if id, ok := strings.CutPrefix(k.PK, callbackPrefix); ok {
+	id, ok := strings.CutPrefix(k.PK, callbackPrefix)
+	if ok {
 		return Due{CallbackID: id}, true
 	}
 	parts := strings.SplitN(k.PK, "#", 4)
 	if len(parts) < 3 {
 		return Due{}, false
 	}
-	d, id := Due{Tenant: account.Tenant{Mode: account.Mode(parts[0]), Merchant: parts[1]}}, strings.Join(parts[3:], "")
+	d := Due{Tenant: account.Tenant{Mode: account.Mode(parts[0]), Merchant: parts[1]}}
+	id = strings.Join(parts[3:], "")
 	switch parts[2] {
 	case "CHECKOUT":
 		d.CheckoutID = id
 	case "TRANSACTION":
-		d.RefundID, _ = strings.CutPrefix(k.SK, eventPrefix)
+		if d.RefundID, ok = strings.CutPrefix(k.SK, eventPrefix); !ok {
+			return Due{}, false
+		}
 	case "PAYOUT":
 		d.PayoutID = id
 	case "PAYOUTSCHEDULE":

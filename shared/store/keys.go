@@ -21,10 +21,10 @@ import (
 //	merchant           MERCHANT#<code>             MERCHANT       provision
 //	credential         KEY#<sha256 of the token>   KEY            provision
 //	API key by its id  M#KEYS                      KEYID#<id>     provision
-//	checkout           M#CHECKOUT#<id>             CHECKOUT       checkouts, pages, sweep
+//	checkout           M#CHECKOUT#<id>             CHECKOUT       checkouts, pages, polls, sweep
 //	reference guard    M#REFERENCE#<reference>     REFERENCE      checkouts
-//	transaction        M#TRANSACTION#<code>        TRANSACTION#<id>  with its checkout; transactions, provision, sweep
-//	its events         M#TRANSACTION#<code>        EVENT#<id>     transactions, provision, sweep
+//	transaction        M#TRANSACTION#<code>        TRANSACTION#<id>  with its checkout; transactions, provision, polls, sweep
+//	its events         M#TRANSACTION#<code>        EVENT#<id>     transactions, provision, polls, sweep
 //	receipt number     M#TRANSACTION#<code>        RECEIPT#<id>   receipts; of a transaction or a refund
 //	receipt counter    M#RECEIPTS                  COUNTER        receipts
 //	journal entry      M#JOURNAL#<code>            <kind>#<id>    with the transaction or event that moves the money

@@ -1,7 +1,7 @@
 package store
 
 import (
-	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
@@ -9,14 +9,41 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// CallbackImage reads an item's image from the table's stream: the callback
-// it was at that moment, or false for any other item.
-func CallbackImage(image map[string]types.AttributeValue) (payments.Callback, bool, error) {
-	pk, ok := image[partitionKey].(*types.AttributeValueMemberS)
-	if !ok || !strings.HasPrefix(pk.Value, callbackPrefix) {
-		return payments.Callback{}, false, nil
+// FastPath reads an item's image from the table's stream: what has to be done
+// by a message, and when. The zero time: nothing. That is so of most items, of
+// which no more than the key is read.
+func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
+	d, ok := imageKey(image).due()
+	if !ok {
+		return Due{}, time.Time{}, nil
 	}
-	var item callbackItem
-	err := dynamo.UnmarshalItem(image, &item)
-	return item.Callback, err == nil, err
+	switch {
+	case d.CallbackID != "":
+		var c payments.Callback
+		err := dynamo.UnmarshalItem(image, &c)
+		return d, c.TryAt(), err
+	case d.CheckoutID != "":
+		var c struct {
+			Attempt *payments.Attempt `dynamo:"attempt"`
+		}
+		err := dynamo.UnmarshalItem(image, &c)
+		return d, payments.Checkout{Attempt: c.Attempt}.PollAt(), err
+	case d.RefundID != "":
+		var e payments.Event
+		err := dynamo.UnmarshalItem(image, &e)
+		return d, e.PollAt(), err
+	default:
+		return d, time.Time{}, nil
+	}
+}
+
+// imageKey is the image's key; a removed item has no image.
+func imageKey(image map[string]types.AttributeValue) key {
+	text := func(name string) string {
+		if v, ok := image[name].(*types.AttributeValueMemberS); ok {
+			return v.Value
+		}
+		return ""
+	}
+	return key{text(partitionKey), text(sortKey)}
 }

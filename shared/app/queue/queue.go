@@ -27,6 +27,9 @@ type Callbacks struct{ queue }
 // Payouts is the payout queue.
 type Payouts struct{ queue }
 
+// Polls is the poll queue.
+type Polls struct{ queue }
+
 var errNoURL = errors.New("the queue's URL is not set")
 
 // Open returns the callback queue; it makes no call.
@@ -34,6 +37,9 @@ func Open(a *app.App) *Callbacks { return &Callbacks{open(a, a.CallbackQueue)} }
 
 // OpenPayouts returns the payout queue; it makes no call.
 func OpenPayouts(a *app.App) *Payouts { return &Payouts{open(a, a.PayoutQueue)} }
+
+// OpenPolls returns the poll queue; it makes no call.
+func OpenPolls(a *app.App) *Polls { return &Polls{open(a, a.PollQueue)} }
 
 func open(a *app.App, url string) queue {
 	return queue{client: sqs.NewFromConfig(a.AWS(a.SQSEndpoint)), url: url}
@@ -48,6 +54,11 @@ func (c *Callbacks) Send(ctx context.Context, id string, delay time.Duration) er
 // Send has a payout run.
 func (p *Payouts) Send(ctx context.Context, t account.Tenant, id string) error {
 	return p.send(ctx, app.PayoutMessage{Tenant: t.String(), ID: id}, 0)
+}
+
+// Send has the acquirer asked after the delay, which is as a callback's.
+func (p *Polls) Send(ctx context.Context, m app.PollMessage, delay time.Duration) error {
+	return p.send(ctx, m, delay)
 }
 
 func (q queue) send(ctx context.Context, message any, delay time.Duration) error {

@@ -1,0 +1,9 @@
+// The polls Lambda.
+package main
+
+import (
+	"github.com/cashwrap/cashwrap/functions/polls"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func main() { app.ServeQueue(polls.Poll) }

@@ -1,0 +1,144 @@
+package polls_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// unanswered is an amount of which the sandbox acquirer gives no outcome, and
+// knows it 30 seconds later (contract §12).
+const unanswered = "42.25"
+
+// shop has a payment and a refund of unknown outcome, and a message of each.
+type shop struct {
+	world.Shop
+	checkout string
+	messages [2]string
+}
+
+func open(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{Shop: world.New(t).Shop()}
+	s.checkout = s.Create(unanswered, nil)
+	s.Pay(s.checkout, s.Card(world.Frictionless))
+	s.messages[0] = fmt.Sprintf(`{"tenant":"%s","checkout":%q}`, s.Tenant(), s.checkout)
+	sold := s.Sell("100")
+	s.Refund(sold, unanswered)
+	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), sold.ID)
+	if err != nil || len(record.Events) != 1 {
+		t.Fatalf("%d refunds, %v", len(record.Events), err)
+	}
+	s.messages[1] = fmt.Sprintf(`{"tenant":"%s","refund":%q}`, s.Tenant(), record.Events[0].ID)
+	return s
+}
+
+// handle gives the function a batch, and answers how many of it failed.
+func (s *shop) handle(p *world.Process, bodies ...string) int {
+	s.Helper()
+	var batch events.SQSEvent
+	for i, body := range bodies {
+		batch.Records = append(batch.Records, events.SQSMessage{MessageId: fmt.Sprint(i), Body: body})
+	}
+	var reply events.SQSEventResponse
+	event, err := json.Marshal(batch)
+	if err != nil {
+		s.Fatal(err)
+	}
+	answer, err := p.Invoke(s.Context(), "polls", event)
+	if err == nil {
+		err = json.Unmarshal(answer, &reply)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	return len(reply.BatchItemFailures)
+}
+
+// asks are how often the acquirer is asked while a batch is handled.
+func (s *shop) asks(bodies ...string) (n int) {
+	s.Helper()
+	p := s.Main()
+	p.Steps.Plan(0, world.NoFault)
+	if failed := s.handle(p, bodies...); failed > 0 {
+		s.Errorf("%d messages failed", failed)
+	}
+	for _, step := range p.Steps.Taken() {
+		if step == "LookUp" || step == "Refund" {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *shop) want(asks int, when string, bodies ...string) {
+	s.Helper()
+	if got := s.asks(bodies...); got != asks {
+		s.Errorf("%s the acquirer is asked %d times, want %d", when, got, asks)
+	}
+}
+
+// TestAMessageDoesWhatItsItemSays: one that is early, late or repeated asks
+// nothing out of turn.
+func TestAMessageDoesWhatItsItemSays(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	both := s.messages[:]
+	s.want(0, "at once", both...)
+	s.Clock.Advance(5*time.Second - 100*time.Millisecond)
+	s.want(0, "a moment early", both...)
+	s.Clock.Advance(100 * time.Millisecond)
+	s.want(2, "in time, in a batch that repeats them,", append(both, both...)...)
+	s.want(0, "once more", both...)
+	s.Clock.Advance(30 * time.Second) // another question has been due since
+	s.want(2, "late", both...)
+	s.Clock.Advance(time.Hour)
+	s.want(0, "of what is settled", both...)
+	if books := s.Books(s.checkout); books.Captured != 1 || books.Transactions["SUCCESSFUL"] != 1 {
+		t.Errorf("%+v", books)
+	}
+}
+
+// TestMessagesOfNothingAreDropped: they would come again for ever, and nothing
+// could be done for them.
+func TestMessagesOfNothingAreDropped(t *testing.T) {
+	t.Parallel()
+	s := &shop{Shop: world.New(t).Shop()}
+	for _, body := range []string{"", "[]", "{}", `{"tenant":"X#MC1","checkout":"c"}`, `{"tenant":"T#MC1"}`, `{"tenant":1}`,
+		`{"tenant":"T#MC1","checkout":"c","refund":"r"}`, `{"tenant":"T#MC1","checkout":"unknown"}`, `{"tenant":"T#MC1","refund":"unknown"}`} {
+		before := len(s.Logs.String())
+		if failed := s.handle(s.Main(), body); failed > 0 {
+			t.Errorf("%s failed", body)
+		}
+		if said := s.Logs.String()[before:]; !strings.Contains(said, "dropped") {
+			t.Errorf("%s: logged %q", body, said)
+		}
+	}
+}
+
+// TestAFailureLeavesTheMessage in the queue, for another process.
+func TestAFailureLeavesTheMessage(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Relay()
+	s.Clock.Advance(31 * time.Second)
+	dying := s.Process()
+	dying.Steps.Plan(1, world.Crash) // the reading of the first item, and nothing after it
+	if _, err := dying.DrainQueues(t.Context()); err == nil && !dying.Steps.Gone() {
+		t.Error("nothing went wrong")
+	}
+	s.Clock.Advance(functions.Polls.Visibility)
+	if n, err := s.Main().DrainQueues(t.Context()); err != nil || n != 2 {
+		t.Errorf("%d messages, %v", n, err)
+	}
+	if read := s.Send("GET", "/v0.1/checkouts/"+s.checkout, nil); read.Text("status") != "PAID" {
+		t.Errorf("the checkout: %s", read.Body)
+	}
+}

@@ -1,0 +1,112 @@
+package functions_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// unanswered is an amount of which the sandbox acquirer gives no outcome, and
+// knows it 30 seconds later (contract §12).
+const unanswered = "42.25"
+
+// unknowns are a payment and a refund of unknown outcome.
+type unknowns struct {
+	world.Shop
+	receiver *world.Receiver
+	checkout string
+	refunded world.Payment
+}
+
+func newUnknowns(t *testing.T) *unknowns {
+	t.Helper()
+	w := world.New(t)
+	u := &unknowns{Shop: w.Shop(), receiver: w.Receive()}
+	u.refunded = u.Sell("100")
+	w.Settle()
+	u.checkout = u.Create(unanswered, map[string]any{"return_url": u.receiver.URL})
+	if p := u.Pay(u.checkout, u.Card(world.Frictionless)); p.Status != "PENDING" {
+		t.Fatalf("paid: %+v", p)
+	}
+	u.Refund(u.refunded, unanswered)
+	return u
+}
+
+// open says which of them are not settled; the payment is once its callback
+// has come.
+func (u *unknowns) open() string {
+	u.Helper()
+	open := ""
+	if len(u.receiver.Messages(u.checkout)) == 0 {
+		open += "payment "
+	}
+	refund := u.Send("GET", "/v2.1/merchants/"+u.Merchant.Code+"/transactions?id="+u.refunded.ID, nil)
+	if !strings.Contains(string(refund.Body), `"REFUNDED"`) {
+		open += "refund"
+	}
+	return open
+}
+
+// pass lets seconds pass until both are settled. What is sent comes within the
+// second if the stream is read, and a tick is due each minute.
+func (u *unknowns) pass(most int, streams bool, tick int) (settled int) {
+	u.Helper()
+	for second := 1; second <= most; second++ {
+		u.Clock.Advance(time.Second)
+		if second%60 == tick {
+			if err := u.Main().TickNow(u.Context(), "sweep"); err != nil {
+				u.Fatal(err)
+			}
+		}
+		if streams {
+			u.Relay()
+		} else if _, err := u.Main().DrainQueues(u.Context()); err != nil {
+			u.Fatal(err)
+		}
+		if u.open() == "" {
+			return second
+		}
+	}
+	u.Errorf("after %d s there is still open: %s", most, u.open())
+	return most
+}
+
+func (u *unknowns) wantBooks() {
+	u.Helper()
+	if books := u.Books(u.checkout); books.Captured != 1 || books.Transactions["SUCCESSFUL"] != 1 || len(books.Transactions) != 1 {
+		u.Errorf("%+v", books)
+	}
+	if n := len(u.receiver.Messages(u.checkout)); n != 1 {
+		u.Errorf("told %d times", n)
+	}
+	if found := u.Reconcile().Found; found != 0 {
+		u.Errorf("%d differences", found)
+	}
+}
+
+// TestAnUnknownOutcomeIsFoundInTime: an acquirer that knows after 30 seconds is
+// asked within 45, wherever in the minute the sweep's tick is.
+func TestAnUnknownOutcomeIsFoundInTime(t *testing.T) {
+	t.Parallel()
+	for _, tick := range []int{0, 4, 20, 34, 59} {
+		u := newUnknowns(t)
+		if settled := u.pass(45, true, tick); settled < 30 {
+			t.Errorf("settled after %d s, before the acquirer knows", settled)
+		}
+		u.wantBooks()
+	}
+}
+
+// TestTheSweepFindsAnUnknownOutcome when nobody reads the stream.
+func TestTheSweepFindsAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	u := newUnknowns(t)
+	// The payment's callback, which the stream would have brought as well, is a
+	// grace and a tick later.
+	if settled := u.pass(4*60, false, 59); settled <= 65 {
+		t.Errorf("settled after %d s: that was not the sweep", settled)
+	}
+	u.wantBooks()
+}
