@@ -111,7 +111,7 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	}
 }
 
-// TestNobodyKnowsTheOutcome: PENDING until the sweep has asked; meanwhile
+// TestNobodyKnowsTheOutcome: PENDING until the acquirer has said; meanwhile
 // nothing else may happen to the checkout (contract §3.4).
 func TestNobodyKnowsTheOutcome(t *testing.T) {
 	t.Parallel()

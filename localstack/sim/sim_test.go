@@ -22,7 +22,7 @@ const (
 	seedVariable  = "CASHWRAP_SIM_SEED"
 	shardVariable = "CASHWRAP_SIM_SHARD" // "2/4" in a process of its own
 
-	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay: refunds, month, or all
+	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay: refunds, month, unknown, or all
 )
 
 // defaultSeeds are for the fast loop; CI sets more.
@@ -119,6 +119,9 @@ func report(t *testing.T, w *sim.World, seed uint64) {
 	if w.Month {
 		again += " WORKLOAD=month"
 	}
+	if w.Unknown {
+		again += " WORKLOAD=unknown"
+	}
 	t.Logf("what happened to it:\n%s\nthe whole history: %s", w.Trace(found[0].About), again)
 }
 
@@ -147,7 +150,8 @@ func parting(first, second string) string {
 // TestReplay prints a seed's whole history: make sim SEED=123.
 func TestReplay(t *testing.T) {
 	seed := number(t, seedVariable, 1)
-	w := sim.Run(t, seed, sim.Options{Refunds: os.Getenv(workloadVariable) == "refunds", Month: os.Getenv(workloadVariable) == "month"})
+	workload := os.Getenv(workloadVariable)
+	w := sim.Run(t, seed, sim.Options{Refunds: workload == "refunds", Month: workload == "month", Unknown: workload == "unknown"})
 	if testing.Verbose() {
 		t.Logf("\n%s", w.History())
 	}

@@ -65,9 +65,9 @@ func (w *World) meddle() {
 	}
 }
 
-// jumps are how far clocks jump: past a tick, an attempt's recovery, a
+// jumps are how far clocks jump: past a poll, a tick, an attempt's recovery, a
 // challenge's deadline, a checkout's valid_until, a message's visibility.
-var jumps = []time.Duration{5 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 31 * time.Minute, 3 * time.Hour}
+var jumps = []time.Duration{5 * time.Second, 16 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 31 * time.Minute, 3 * time.Hour}
 
 // jump moves every clock of the platform, but no time limit that runs.
 func (w *World) jump(d time.Duration) {
@@ -148,7 +148,7 @@ const relayAttempts = 5
 
 // relay gives the function what the stream holds, one batch at a time.
 func (w *World) relay() {
-	if w.relaying || w.stormy && w.weather.streamDies {
+	if w.relaying || w.Silent || w.stormy && w.weather.streamDies {
 		return
 	}
 	w.readStream()

@@ -68,6 +68,9 @@ type World struct {
 
 	begins time.Duration // when the world begins, after a bubble does
 	payees *month        // of a world of payouts
+
+	// Settled is how long each payment and refund of unknown outcome took.
+	Settled []time.Duration
 }
 
 // Options of a run.
@@ -77,6 +80,10 @@ type Options struct {
 	Refunds bool
 	// Month plays a month of payments and payouts.
 	Month bool
+	// Unknown plays payments and refunds of unknown outcome, in fair weather.
+	Unknown bool
+	// Silent has nobody read the table's stream.
+	Silent bool
 	// Without names a condition that the transport takes out of every write.
 	Without string
 	// Conditions is told of each condition that a write carries.
@@ -108,7 +115,9 @@ func newWorld(seed uint64, o Options) *World {
 	w := &World{seed: seed, dice: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
 		idleProcesses: map[string][]*process{}, started: map[string]int{}, begins: epoch}
 	w.sched.active = map[string]int{}
-	w.weather = newWeather(w.dice)
+	if !o.Unknown {
+		w.weather = newWeather(w.dice)
+	}
 	if o.Month {
 		w.payees = newMonth(w)
 	}
@@ -192,9 +201,12 @@ func (w *World) play() {
 	}
 	w.run(clients, w.found)
 	w.steer(clients)
-	if w.Refunds {
+	switch {
+	case w.Refunds:
 		w.refundSales()
-	} else {
+	case w.Unknown:
+		w.playUnknown()
+	default:
 		w.stormy = true
 		w.populate()
 	}
@@ -217,14 +229,12 @@ func (w *World) calmDown() {
 			pause = 12 * time.Hour
 		}
 		w.jump(pause)
+		if w.dice.IntN(2) == 0 { // the fast paths are faster than the sweep
+			w.bring()
+		}
 		w.tick()
 		w.steer(sources)
-		for before := -1; before != w.relayed+w.polls; {
-			before = w.relayed + w.polls
-			w.relay()
-			w.consume()
-			w.steer(sources)
-		}
+		w.bring()
 		if !w.atRest() {
 			continue
 		}
@@ -236,6 +246,16 @@ func (w *World) calmDown() {
 		w.steer(clients)
 	}
 	w.find("", "not at rest after %d quiet ticks", quietTicks)
+}
+
+// bring has the functions handle all that the stream and the queues hold.
+func (w *World) bring() {
+	for before := -1; before != w.relayed+w.polls; {
+		before = w.relayed + w.polls
+		w.relay()
+		w.consume()
+		w.steer(sources)
+	}
 }
 
 // quietTicks bounds how long the platform may take to come to rest: a

@@ -26,7 +26,7 @@ var errRefundRefused = failure.Clash("CONFLICT", "", "the acquirer refused the r
 
 // Refund returns money to the payer: 1 read, 1 transaction to set the money
 // aside, the acquirer, 1 transaction to record the outcome. When the outcome is
-// unknown it succeeds, and the sweep finds it out. Failures: NotFound; Rejected
+// unknown it succeeds, and the acquirer is polled. Failures: NotFound; Rejected
 // for a bad amount; Conflict when nothing is left to refund, it is too old, or
 // the acquirer refuses; payments.AboveRest, BelowLeast and ErrBalance; Upstream
 // when the acquirer did not take the request.

@@ -1,0 +1,39 @@
+package sim_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/sim"
+)
+
+// unknownSeeds play twenty payments and refunds each.
+const unknownSeeds = 20
+
+// TestUnknownOutcomesAreSettledInTime: within 45 s, if the acquirer knows after
+// 30, although stream and queue take seconds now and then.
+func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
+	var took []time.Duration
+	for seed := uint64(1); seed <= unknownSeeds; seed++ {
+		w := sim.Run(t, seed, sim.Options{Unknown: true})
+		report(t, w, seed)
+		took = append(took, w.Settled...)
+	}
+	slices.Sort(took)
+	if len(took) != 20*unknownSeeds || took[0] < 30*time.Second {
+		t.Fatalf("%d were settled, the first after %v", len(took), took[0])
+	}
+	t.Logf("%d outcomes: p50 %v, p99 %v, the last %v", len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
+}
+
+// TestWithoutTheStreamTheySettleLate is the control: the sweep settles all of
+// them, none in time.
+func TestWithoutTheStreamTheySettleLate(t *testing.T) {
+	for seed := uint64(1); seed <= 3; seed++ {
+		w := sim.Run(t, seed, sim.Options{Unknown: true, Silent: true})
+		if n := len(w.Settled); n != 20 || len(w.Findings()) != n || slices.Min(w.Settled) <= time.Minute {
+			t.Errorf("seed %d: of %d that were settled the first took %v; found %v", seed, n, slices.Min(w.Settled), w.Findings())
+		}
+	}
+}
