@@ -111,6 +111,43 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	}
 }
 
+// TestWhatARunningAttemptRefusesIsNotKept under the Idempotency-Key (contract
+// §2.8): when the attempt has ended the same request is answered by what then
+// is, and that is kept.
+func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	deciding, waiting := s.create(t, change{"amount", 42.25}), s.create(t)
+	s.put(deciding, s.card(world.Frictionless))
+	form := s.Challenge(s.put(waiting, s.card(world.Challenged)), "reject")
+	asked := map[string]world.Request{}
+	for name, r := range map[string]world.Request{
+		"process":    {Method: "PUT", Path: deciding, Body: s.card(world.Frictionless)},
+		"update":     {Method: "PATCH", Path: deciding, Body: map[string]any{"amount": 1}},
+		"deactivate": {Method: "DELETE", Path: deciding},
+		"reprice":    {Method: "PATCH", Path: waiting, Body: map[string]any{"amount": 1}},
+	} {
+		r.Path, r.Header = "/v0.1/checkouts/"+r.Path, map[string]string{"Idempotency-Key": name}
+		if got := s.Do(r); got.Status != 409 {
+			t.Fatalf("%s: %d %s", name, got.Status, got.Body)
+		}
+		asked[name] = r
+	}
+	s.Minute()
+	s.answer(t, waiting, form)
+	for name, r := range asked {
+		ended, again := s.Do(r), s.Do(r)
+		if name == "reprice" {
+			world.Holds(t, ended.Body, map[string]string{"amount": "1.00", "status": `"FAILED"`})
+		} else {
+			processed.Check(t, ended)
+		}
+		if ended.Header.Get("Idempotency-Replayed") != "" || again.Header.Get("Idempotency-Replayed") != "true" || string(again.Body) != string(ended.Body) {
+			t.Errorf("%s: %d %s, then %d %s", name, ended.Status, ended.Body, again.Status, again.Body)
+		}
+	}
+}
+
 // TestNobodyKnowsTheOutcome: PENDING until the acquirer has said; meanwhile
 // nothing else may happen to the checkout (contract §3.4).
 func TestNobodyKnowsTheOutcome(t *testing.T) {

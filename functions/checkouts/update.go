@@ -42,7 +42,7 @@ func (f family) update(ctx context.Context, req updateRequest) (checkout, error)
 			return c, err
 		}
 	}
-	return checkout{}, failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again")
+	return checkout{}, failure.Transient(failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again"))
 }
 
 func (f family) updateOnce(ctx context.Context, caller account.Credential, req updateRequest) (checkout, error) {

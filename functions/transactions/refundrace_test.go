@@ -77,6 +77,27 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 	})
 }
 
+// While a refund is running its money is taken; who asks for the same money
+// meanwhile may ask again under the same key (contract §2.8).
+func TestWhatARunningRefundRefusesIsNotKept(t *testing.T) {
+	t.Parallel()
+	withEach(t, func(t *testing.T, s *shop, f form) {
+		const unanswered = "42.25" // by the sandbox acquirer, for 30 s
+		p := s.Pay(s.Create("50", nil), s.Card(world.Frictionless))
+		s.Refund(p, unanswered)
+		s.Refund(p, "7.75")
+		request := f.request(s, p, "1")
+		request.Header = map[string]string{"Idempotency-Key": "meanwhile"}
+		for _, replayed := range []string{"", "", "true"} { // it ends before the second
+			got := s.Do(request)
+			if conflict.Check(t, got); got.Header.Get("Idempotency-Replayed") != replayed {
+				t.Errorf("replayed %q, want %q", got.Header.Get("Idempotency-Replayed"), replayed)
+			}
+			s.Minute()
+		}
+	})
+}
+
 // unanswered says a client repeats its request after this answer.
 func unanswered(r world.Response) bool {
 	return r.Status >= 500 || r.Status == 424 || r.Text("error_code") == "IDEMPOTENCY_IN_PROGRESS"

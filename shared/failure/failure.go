@@ -40,6 +40,7 @@ type Error struct {
 	RetryAfter time.Duration
 	Details    []Detail // failed_constraints of the details shape (contract §3.1)
 	Errors     any      // the member errors, whatever its form (contract §13.4, §3.1 readers); safe for clients
+	Transient  bool     // due only to something that is still running: see Transient
 	Cause      error
 }
 
@@ -149,6 +150,15 @@ func Clash(code, slug, message string) *Error {
 		slug = "conflict"
 	}
 	return &Error{Kind: Conflict, Code: code, Slug: slug, Message: message}
+}
+
+// Transient is the failure as one that is due only to something that is still
+// running: the same request may succeed once that has ended, so no
+// Idempotency-Key keeps the reply (contract §2.8).
+func Transient(e *Error) *Error {
+	clone := *e
+	clone.Transient = true
+	return &clone
 }
 
 // Denied: the credential lacks the permission. reason is the error_message

@@ -28,6 +28,8 @@ func TestConstructors(t *testing.T) {
 			Code: "DUPLICATED_CHECKOUT", Slug: "conflict", Message: "taken"}},
 		"clash with a slug": {failure.Clash("CHECKOUT_PROCESSED", "session-already-processed", "paid"), &failure.Error{
 			Kind: failure.Conflict, Code: "CHECKOUT_PROCESSED", Slug: "session-already-processed", Message: "paid"}},
+		"transient": {failure.Transient(failure.Clash("CONFLICT", "", "running")), &failure.Error{
+			Kind: failure.Conflict, Code: "CONFLICT", Slug: "conflict", Message: "running", Transient: true}},
 		"denied": {failure.Denied("request_not_allowed"), &failure.Error{Kind: failure.Forbidden, Code: "FORBIDDEN",
 			Slug: "forbidden", Message: "request_not_allowed"}},
 		"no token": {failure.Unauthenticated("missing-token"), &failure.Error{Kind: failure.Unauthorized,
@@ -47,7 +49,7 @@ func TestConstructors(t *testing.T) {
 
 // show is all an Error says, but for its details.
 func show(e *failure.Error) string {
-	return fmt.Sprintf("%d %s %s %s %q %s %v", e.Kind, e.Code, e.Slug, e.Param, e.Message, e.RetryAfter, e.Cause)
+	return fmt.Sprintf("%d %s %s %s %q %s %v %t", e.Kind, e.Code, e.Slug, e.Param, e.Message, e.RetryAfter, e.Cause, e.Transient)
 }
 
 func TestUpstreamFailedMayBeTriedAgain(t *testing.T) {

@@ -62,7 +62,7 @@ func (c Checkout) Begin(a Attempt, now time.Time) (Checkout, error) {
 		return c, err
 	}
 	if c.PayersTurn() {
-		return c, failure.Clash("CONFLICT", "", "a payment attempt is running")
+		return c, errRunning
 	}
 	starts, err := c.attemptsSince(now.Add(-time.Hour))
 	if err != nil {

@@ -109,6 +109,10 @@ var (
 	errPaid = failure.Clash("CHECKOUT_PROCESSED", "session-already-processed", "the checkout is already paid")
 
 	errExpired = failure.Clash("CHECKOUT_SESSION_IS_EXPIRED", "session-expired", "the checkout has expired")
+
+	errRunning = failure.Transient(failure.Clash("CONFLICT", "", "a payment attempt is running"))
+
+	errOpenAttempt = failure.Transient(failure.Clash("CONFLICT", "", "a payment attempt is open"))
 )
 
 // maxTransactions bounds the transactions shown in a checkout, and so the
@@ -190,7 +194,7 @@ func (c Checkout) CheckProcessable(now time.Time) error {
 		return errExpired
 	}
 	if c.acquirerDecides() {
-		return failure.Clash("CONFLICT", "", "a payment attempt is running")
+		return errRunning
 	}
 	return nil
 }
@@ -201,7 +205,7 @@ func (c Checkout) CheckUpdatable(now time.Time) error {
 		return err
 	}
 	if c.acquirerDecides() || c.PayersTurn() {
-		return failure.Clash("CONFLICT", "", "a payment attempt is open")
+		return errOpenAttempt
 	}
 	return nil
 }

@@ -22,9 +22,9 @@ func TestGuards(t *testing.T) {
 		"with payer":        {"", running, running, ""},
 		"paid":              {alreadyPaid, alreadyPaid, alreadyPaid, alreadyPaid},
 		"late, paid":        {alreadyPaid, alreadyPaid, alreadyPaid, alreadyPaid},
-		"expired":           {sessionIsOver, sessionIsOver, sessionIsOver, notNow},
-		"late":              {sessionIsOver, sessionIsOver, sessionIsOver, notNow},
-		"late, failed":      {sessionIsOver, sessionIsOver, sessionIsOver, notNow},
+		"expired":           {sessionIsOver, sessionIsOver, sessionIsOver, notAgain},
+		"late":              {sessionIsOver, sessionIsOver, sessionIsOver, notAgain},
+		"late, failed":      {sessionIsOver, sessionIsOver, sessionIsOver, notAgain},
 		"late, deciding":    {sessionIsOver, sessionIsOver, running, notNow},
 		"late, with payer":  {sessionIsOver, sessionIsOver, running, ""},
 	} {

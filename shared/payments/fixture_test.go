@@ -92,12 +92,14 @@ func validUntil(c payments.Checkout, at time.Time) payments.Checkout {
 	return c
 }
 
-// conflict is "error_code slug" of a Conflict, "" for no error, else the error's text.
+// conflict is "error_code slug" of a Conflict, marked when it is a transient one; "" for no error, else the error's text.
 func conflict(err error) string {
 	var e *failure.Error
 	switch {
 	case err == nil:
 		return ""
+	case errors.As(err, &e) && e.Kind == failure.Conflict && e.Transient:
+		return e.Code + " " + e.Slug + ", transient"
 	case errors.As(err, &e) && e.Kind == failure.Conflict:
 		return e.Code + " " + e.Slug
 	default:
@@ -108,9 +110,10 @@ func conflict(err error) string {
 // The conflicts of contract §3.3.
 const (
 	alreadyPaid   = "CHECKOUT_PROCESSED session-already-processed"
-	notNow        = "CHECKOUT_PROCESSED session-cant-be-deactivated"
+	notAgain      = "CHECKOUT_PROCESSED session-cant-be-deactivated"
+	notNow        = notAgain + ", transient"
 	sessionIsOver = "CHECKOUT_SESSION_IS_EXPIRED session-expired"
-	running       = "CONFLICT conflict"
+	running       = "CONFLICT conflict, transient"
 )
 
 // snapshot is all of a checkout as text, what its pointers point to included.

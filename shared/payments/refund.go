@@ -30,6 +30,9 @@ var (
 	// ErrBalance: the merchant's unpaid balance does not cover the refund
 	// (contract §6.4).
 	ErrBalance = failure.Clash("NOT_ENOUGH_BALANCE", "", "the merchant's balance does not cover the refund")
+
+	// ErrBalanceHeld: it would, without what refunds that are running hold.
+	ErrBalanceHeld = failure.Transient(ErrBalance)
 )
 
 // AboveRest reports that more is asked for than is left to refund. As a failure
@@ -37,17 +40,39 @@ var (
 type AboveRest struct {
 	Rest  money.Amount // what is left, more than zero
 	Least money.Amount // that can be refunded at once, where RefundTerms said so
+
+	running bool // it would be left, had refunds that are running not set money aside
 }
 
 func (e *AboveRest) Error() string { return "payments: only " + e.Rest.String() + " is left to refund" }
 
 // Unwrap is what clients are told.
-func (e *AboveRest) Unwrap() error { return errAboveRest }
+func (e *AboveRest) Unwrap() error {
+	if e.running {
+		return failure.Transient(errAboveRest)
+	}
+	return errAboveRest
+}
 
 // CanRefund says some of the transaction is left to refund.
 func (t Transaction) CanRefund() bool { return t.hasRest() && t.EventCount < maxEvents }
 
 func (t Transaction) hasRest() bool { return t.Status == Successful && t.Refundable.Sign() > 0 }
+
+// notRefundable is why CanRefund is false: for good, or until the payment or a
+// refund that is running has its outcome.
+func (t Transaction) notRefundable() error {
+	full := t.EventCount >= maxEvents
+	if t.Status == TransactionPending || (t.setAside().Sign() > 0 && !full) {
+		return failure.Transient(errNotRefundable)
+	}
+	return errNotRefundable
+}
+
+// setAside is what refunds without an outcome may still take.
+func (t Transaction) setAside() money.Amount {
+	return minus(t.Captured, plus(t.Refundable, plus(t.Refunded, t.ChargedBack)))
+}
 
 // RefundID is the id of the refund that an operation asks for.
 func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "refund "+operation) }
@@ -60,7 +85,7 @@ func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "r
 // that is not above nought.
 func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held bool, now time.Time) (TransactionChange, error) {
 	if !t.CanRefund() {
-		return TransactionChange{}, errNotRefundable
+		return TransactionChange{}, t.notRefundable()
 	}
 	x, err := t.ofRest(amount)
 	if err != nil {
@@ -95,7 +120,7 @@ func (t Transaction) ofRest(amount *money.Amount) (money.Amount, error) {
 	case amount.Sign() <= 0:
 		return money.Amount{}, failure.Invalid("amount", "must be above 0")
 	case more(*amount, t.Refundable):
-		return money.Amount{}, &AboveRest{Rest: t.Refundable}
+		return money.Amount{}, &AboveRest{Rest: t.Refundable, running: !more(*amount, plus(t.Refundable, t.setAside()))}
 	default:
 		return *amount, nil
 	}

@@ -46,22 +46,38 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 	failed := *settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start), payments.Outcome{Decision: payments.Declined}, start).Transaction
 	crowded := paid
 	crowded.EventCount = 1000
+	undecided := *settle(t, states(t)["deciding"], payments.Outcome{Decision: payments.Undecided}, start).Transaction
+	someRuns, allRuns := reserve(t, paid, "a", "4.10", false).Transaction, reserve(t, paid, "a", "", false).Transaction
+	crowdedRuns := allRuns
+	crowdedRuns.EventCount = 1000
+	disputed, err := someRuns.ChargeBack(newCheckout(), "dispute", nil, false, "msg_1", start)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
-		tx     payments.Transaction
-		amount string
-		kind   failure.Kind // Internal: none
-		rest   string       // what an AboveRest tells
+		tx        payments.Transaction
+		amount    string
+		kind      failure.Kind // Internal: none
+		rest      string       // what an AboveRest tells
+		transient bool
 	}{
-		"all":              {paid, "", failure.Internal, ""},
-		"one cent":         {paid, "0.01", failure.Internal, ""},
-		"the whole":        {paid, "10.10", failure.Internal, ""},
-		"a cent too much":  {paid, "10.11", failure.Conflict, "10.10"},
-		"nothing":          {paid, "0", failure.Rejected, ""},
-		"less than that":   {paid, "-1", failure.Rejected, ""},
-		"refunded in full": {refunded, "0.01", failure.Conflict, ""},
-		"again in full":    {refunded, "", failure.Conflict, ""},
-		"failed":           {failed, "", failure.Conflict, ""},
-		"too many events":  {crowded, "1", failure.Conflict, ""},
+		"all":              {paid, "", failure.Internal, "", false},
+		"one cent":         {paid, "0.01", failure.Internal, "", false},
+		"the whole":        {paid, "10.10", failure.Internal, "", false},
+		"a cent too much":  {paid, "10.11", failure.Conflict, "10.10", false},
+		"nothing":          {paid, "0", failure.Rejected, "", false},
+		"less than that":   {paid, "-1", failure.Rejected, "", false},
+		"refunded in full": {refunded, "0.01", failure.Conflict, "", false},
+		"again in full":    {refunded, "", failure.Conflict, "", false},
+		"failed":           {failed, "", failure.Conflict, "", false},
+		"too many events":  {crowded, "1", failure.Conflict, "", false},
+
+		"the payment is undecided":                        {undecided, "", failure.Conflict, "", true},
+		"all of it is being refunded":                     {allRuns, "1", failure.Conflict, "", true},
+		"some of it, and the rest does not suffice":       {someRuns, "10.10", failure.Conflict, "6.00", true},
+		"some of it, and more than all is asked for":      {someRuns, "10.11", failure.Conflict, "6.00", false},
+		"some of it, and the rest was charged back":       {disputed.Transaction, "1", failure.Conflict, "", true},
+		"all of it, and there are too many events anyway": {crowdedRuns, "1", failure.Conflict, "", false},
 	} {
 		var x *money.Amount
 		if test.amount != "" {
@@ -75,6 +91,8 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		case errors.As(err, &above) != (test.rest != ""), above != nil && above.Rest != eur(test.rest):
 			t.Errorf("%s: %v", name, err)
+		case err != nil && failure.Of(err).Transient != test.transient:
+			t.Errorf("%s: transient %t", name, !test.transient)
 		}
 	}
 }

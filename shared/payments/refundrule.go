@@ -141,7 +141,8 @@ func (r RefundTerms) Reserve(t Transaction, operation string, amount *money.Amou
 	var above *AboveRest
 	switch {
 	case errors.As(err, &above) && !r.Over(now):
-		return change, &AboveRest{Least: r.Least, Rest: above.Rest}
+		above.Least = r.Least
+		return change, above
 	case err != nil && above == nil:
 		return change, err
 	case r.Over(now):

@@ -176,15 +176,20 @@ func (c Checkout) CheckDeactivatable(now time.Time) error {
 	switch {
 	case c.Status == Paid:
 		return errPaid
-	case c.StatusAt(now) == Expired, c.acquirerDecides():
-		return ErrNotDeactivatable
+	case c.StatusAt(now) == Expired:
+		return errNotDeactivatable
+	case c.acquirerDecides():
+		return ErrDeciding
 	default:
 		return nil
 	}
 }
 
-// ErrNotDeactivatable: the checkout has expired, or the acquirer is deciding.
-var ErrNotDeactivatable = failure.Clash("CHECKOUT_PROCESSED", "session-cant-be-deactivated", "the checkout cannot be deactivated")
+// errNotDeactivatable: the checkout has expired.
+var errNotDeactivatable = failure.Clash("CHECKOUT_PROCESSED", "session-cant-be-deactivated", "the checkout cannot be deactivated")
+
+// ErrDeciding: the checkout cannot be deactivated before the acquirer has decided.
+var ErrDeciding = failure.Transient(errNotDeactivatable)
 
 // Expire records that valid_until has passed; false when it is not so.
 func (c Checkout) Expire(msgID string, now time.Time) (Change, bool) {

@@ -109,7 +109,7 @@ func (p *Processor) change(ctx context.Context, t account.Tenant, c payments.Che
 }
 
 // errContended: so many others change this checkout that one's turn never came.
-var errContended = failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again")
+var errContended = failure.Transient(failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again"))
 
 // sessionToken is the MD of an attempt's challenge and the name of its
 // payment code: unguessable, and the same for every retry of the attempt and

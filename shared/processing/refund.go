@@ -95,18 +95,27 @@ func (p *Processor) checkBalance(ctx context.Context, t account.Tenant, amount m
 	if err != nil {
 		return nil, err
 	}
-	needed, err := amount.Add(held.Amount)
-	if err == nil {
-		needed, err = needed.Add(*floor)
+	alone, err := amount.Add(*floor)
+	if err != nil {
+		return nil, err
 	}
+	needed, err := alone.Add(held.Amount)
 	if err != nil {
 		return nil, err
 	}
 	covered, err := p.Store.Owes(ctx, t, needed)
-	if err == nil && !covered {
-		err = payments.ErrBalance
+	if err != nil || covered {
+		return &held, err
 	}
-	return &held, err
+	if held.Amount.Sign() > 0 {
+		if covered, err = p.Store.Owes(ctx, t, alone); err != nil {
+			return nil, err
+		}
+	}
+	if covered {
+		return nil, payments.ErrBalanceHeld
+	}
+	return nil, payments.ErrBalance
 }
 
 // beginRefund has a refund made that was reserved just now, and records the

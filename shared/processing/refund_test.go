@@ -68,11 +68,13 @@ func (o *office) mustRefund(t *testing.T, id, amount, floor string) {
 }
 
 // refusedForBalance checks that a cent more than the floor leaves is refused.
-func (o *office) refusedForBalance(t *testing.T, id, amount, floor string) {
+func (o *office) refusedForBalance(t *testing.T, id, amount, floor string) *failure.Error {
 	t.Helper()
-	if err := o.giveBack(t.Context(), live, id, amount, floor); failure.Of(err).Code != "NOT_ENOUGH_BALANCE" {
+	err := failure.Of(o.giveBack(t.Context(), live, id, amount, floor))
+	if err.Code != "NOT_ENOUGH_BALANCE" {
 		t.Errorf("refund %s above %s: %v", amount, floor, err)
 	}
+	return err
 }
 
 // held is what the tenant's refunds in flight hold, in euros.
@@ -133,7 +135,8 @@ func TestABalanceIsOfOneCurrencyAndTenant(t *testing.T) {
 	o.mustRefund(t, id, "0.01", "9.99")
 }
 
-// A refund in flight counts as made until its outcome is known.
+// A refund in flight counts as made until its outcome is known; a refusal that
+// is due only to it is a transient one.
 func TestRefundsInFlightHoldTheirMoney(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
@@ -142,7 +145,9 @@ func TestRefundsInFlightHoldTheirMoney(t *testing.T) {
 	if held := o.held(t, live); held != "42.25" {
 		t.Errorf("held %s", held)
 	}
-	o.refusedForBalance(t, small, "7.76", "60")
+	if held, short := o.refusedForBalance(t, small, "7.76", "60"), o.refusedForBalance(t, small, "1", "109.01"); !held.Transient || short.Transient {
+		t.Errorf("transient %t for what is held, %t for what is not there", held.Transient, short.Transient)
+	}
 	o.mustRefund(t, small, "7.75", "60")
 	o.Advance(2 * time.Minute)
 	record, err := o.store.Transaction(t.Context(), live, big)
@@ -155,7 +160,9 @@ func TestRefundsInFlightHoldTheirMoney(t *testing.T) {
 	if held := o.held(t, live); held != "0.00" {
 		t.Errorf("held %s after the outcome", held)
 	}
-	o.refusedForBalance(t, small, "0.01", "60") // the balance is what it was
+	if err := o.refusedForBalance(t, small, "0.01", "60"); err.Transient { // the balance is what it was
+		t.Error("transient, and nothing is held")
+	}
 }
 
 // The hold is given back with a refund that came to nothing.

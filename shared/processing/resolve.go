@@ -148,7 +148,7 @@ func (p *Processor) Deactivate(ctx context.Context, t account.Tenant, checkoutID
 		// Cancelling one attempt may bring up another that was begun meanwhile.
 		for c.PayersTurn() {
 			if c, err = p.cancel(ctx, t, c); errors.Is(err, errUndecided) {
-				err = payments.ErrNotDeactivatable
+				err = payments.ErrDeciding
 			}
 			if err != nil {
 				return payments.Change{}, false, err

@@ -183,7 +183,7 @@ func (p *Processor) cancel(ctx context.Context, t account.Tenant, c payments.Che
 
 // errUndecided: the open attempt can be neither given up nor followed by
 // another before the acquirer has made up its mind (contract §4.5).
-var errUndecided = failure.Clash("CONFLICT", "", "the acquirer is deciding on a payment")
+var errUndecided = failure.Transient(failure.Clash("CONFLICT", "", "the acquirer is deciding on a payment"))
 
 // carryOut has the claimed attempt charged and records the outcome. A retry
 // finds the same charge at the acquirer; only who began the attempt can know

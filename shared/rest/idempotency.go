@@ -100,7 +100,7 @@ func (x *exchange) settled(ctx context.Context, c claim, r reply) reply {
 	defer cancel()
 	var owned bool
 	var err error
-	if kept(r.status) {
+	if kept(r) {
 		owned, err = x.server.store.SettleIdempotency(ctx, c.IdempotencyClaim, c.keys.seal(r.stored(), place(c.IdempotencyClaim)))
 	} else {
 		owned, err = x.server.store.ReleaseIdempotency(ctx, c.IdempotencyClaim)
@@ -112,14 +112,15 @@ func (x *exchange) settled(ctx context.Context, c claim, r reply) reply {
 	return r
 }
 
-// kept says a reply of the status is stored (contract §2.8).
-func kept(status int) bool {
-	switch status {
+// kept says a reply is stored (contract §2.8): none that the same request may
+// change for the better by coming again.
+func kept(r reply) bool {
+	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusFailedDependency, http.StatusTooManyRequests:
 		return false
-	default:
-		return status < http.StatusInternalServerError
 	}
+	transient := r.fault != nil && failure.Of(r.fault).Transient
+	return r.status < http.StatusInternalServerError && !transient
 }
 
 // storedReply is what a replay needs.

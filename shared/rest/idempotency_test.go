@@ -155,12 +155,14 @@ func TestHundredRequestsUnderOneKeyRunOnce(t *testing.T) {
 
 func TestSomeRepliesAreNotKept(t *testing.T) {
 	t.Parallel()
-	for kind, kept := range map[failure.Kind]bool{
-		failure.Internal: false, failure.Unauthorized: false, failure.Forbidden: false, failure.Upstream: false,
-		failure.TooMany: false, failure.Timeout: false,
-		failure.Rejected: true, failure.NotChargeable: true, failure.NotFound: true, failure.Conflict: true, failure.Unprocessable: true,
+	no := func(kind failure.Kind) *failure.Error { return &failure.Error{Kind: kind, Message: "No."} }
+	for fault, kept := range map[*failure.Error]bool{
+		no(failure.Internal): false, no(failure.Unauthorized): false, no(failure.Forbidden): false, no(failure.Upstream): false,
+		no(failure.TooMany): false, no(failure.Timeout): false, failure.Transient(no(failure.Conflict)): false,
+		no(failure.Rejected): true, no(failure.NotChargeable): true, no(failure.NotFound): true, no(failure.Conflict): true,
+		no(failure.Unprocessable): true,
 	} {
-		c := &counted{fail: &failure.Error{Kind: kind, Message: "No."}}
+		c := &counted{fail: fmt.Errorf("refused: %w", fault)}
 		f := newFixture(t, c.routes())
 		first := f.ask("POST", "/orders/1", `{}`, underKey)
 		again := f.ask("POST", "/orders/1", `{}`, underKey)

@@ -66,7 +66,8 @@ import (
 //	                              filter as many in growing chunks as it takes, of at most 1,000 items more;
 //	                              1 GetItem for a ref to a payment, 2 to others; by code 1 Query of a partition
 //	refund                        1 Query, 1 TransactWriteItems to reserve it (with a floor before it
-//	                              1 GetItem and 1 Query of unpaid rows, 1 MB each, until they suffice),
+//	                              1 GetItem and 1 Query of unpaid rows, 1 MB each, until they suffice; a
+//	                              second when they do not, and other refunds hold money),
 //	                              1 TransactWriteItems to record the outcome
 //	receipt                       1 Query, 1 GetItem (merchant); the first time 1 GetItem (counter) and
 //	                              1 TransactWriteItems
