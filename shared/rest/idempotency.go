@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -65,7 +66,7 @@ func (x *exchange) once(ctx context.Context, clientKey string) reply {
 	default:
 		// The fingerprint is part of the id: a key may serve another request
 		// once its record has expired.
-		ctx = WithOperationID(ctx, c.keys.operationID(c.Tenant.String(), c.Fingerprint, clientKey))
+		ctx = WithOperationID(ctx, c.keys.operationID(c.Tenant.String(), c.Fingerprint, c.Name))
 		return x.settled(ctx, c, x.run(ctx))
 	}
 }
@@ -83,13 +84,25 @@ type claim struct {
 func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err error) {
 	for _, keys := range x.server.keys.at(x.server.now()) {
 		c = claim{keys: keys, IdempotencyClaim: store.IdempotencyClaim{
-			Tenant: x.caller.Tenant, ClientKey: clientKey, Owner: x.id, Fingerprint: x.fingerprint(keys)}}
+			Tenant: x.caller.Tenant, Name: recordName(x.caller.Kind, clientKey), Owner: x.id, Fingerprint: x.fingerprint(keys)}}
 		c.state, c.sealed, err = x.server.store.ClaimIdempotency(ctx, c.IdempotencyClaim)
 		if err != nil || c.state != store.Reused {
 			return c, err
 		}
 	}
 	return c, nil
+}
+
+// recordName keeps the records of each kind of credential apart (contract
+// §2.8): a public key is in every payer's browser, which must neither take a
+// key of the merchant's server nor hear its replies. No client's key holds a
+// NUL. With a secret key the client's is the whole name, as it was with every
+// kind before, because records outlive a deployment.
+func recordName(kind account.Kind, clientKey string) string {
+	if kind == account.SecretKey {
+		return clientKey
+	}
+	return string(kind) + "\x00" + clientKey
 }
 
 // settled stores the reply, or frees the key when the reply is not one to
@@ -153,7 +166,7 @@ func (x *exchange) replay(c claim) reply {
 }
 
 // place is the record a sealed reply belongs to.
-func place(c store.IdempotencyClaim) string { return c.Tenant.String() + "\x00" + c.ClientKey }
+func place(c store.IdempotencyClaim) string { return c.Tenant.String() + "\x00" + c.Name }
 
 // fingerprint is keyed, because bodies hold card numbers, whose plain hashes
 // could be searched (contract §2.8).

@@ -19,7 +19,7 @@ const (
 // IdempotencyClaim is a request that wants to run under a client's key.
 type IdempotencyClaim struct {
 	Tenant      account.Tenant
-	ClientKey   string
+	Name        string // of the key's record, unique in the tenant
 	Fingerprint string // keyed hash of the request
 	Owner       string // unique to this one request
 }
@@ -54,7 +54,7 @@ type idempotencyItem struct {
 func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state IdempotencyState, sealed []byte, err error) {
 	now := s.now()
 	item := idempotencyItem{
-		key:          idempotencyKey(c.Tenant, c.ClientKey),
+		key:          idempotencyKey(c.Tenant, c.Name),
 		Fingerprint:  c.Fingerprint,
 		Owner:        c.Owner,
 		RunningUntil: now.Add(idempotencyRuns).UnixMilli(),
@@ -96,7 +96,7 @@ func (s *Store) ownClaim(ctx context.Context, claim idempotencyItem, failed erro
 // SettleIdempotency stores the reply under the claimed key. owned is false
 // when another request took the key over because this one ran too long.
 func (s *Store) SettleIdempotency(ctx context.Context, c IdempotencyClaim, sealed []byte) (owned bool, err error) {
-	k := idempotencyKey(c.Tenant, c.ClientKey)
+	k := idempotencyKey(c.Tenant, c.Name)
 	return stillOwned(s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
 		Set("reply", sealed).
 		Set(expiresAt, s.now().Add(idempotencyKept).Unix()).
@@ -106,7 +106,7 @@ func (s *Store) SettleIdempotency(ctx context.Context, c IdempotencyClaim, seale
 // ReleaseIdempotency lets the same request run again under the claimed key at
 // once; a different one stays refused.
 func (s *Store) ReleaseIdempotency(ctx context.Context, c IdempotencyClaim) (owned bool, err error) {
-	k := idempotencyKey(c.Tenant, c.ClientKey)
+	k := idempotencyKey(c.Tenant, c.Name)
 	return stillOwned(s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
 		Set("running_until", 0).
 		If("'owner' = ? AND attribute_not_exists(reply)", c.Owner).Run(ctx))

@@ -54,8 +54,8 @@ func emptyTable(t *testing.T, clock *clock.Clock, client aws.HTTPClient) *store.
 }
 
 var claimant = store.IdempotencyClaim{
-	Tenant:    account.Tenant{Mode: account.Test, Merchant: "MC1"},
-	ClientKey: "order 1", Fingerprint: "f", Owner: "first",
+	Tenant: account.Tenant{Mode: account.Test, Merchant: "MC1"},
+	Name:   "order 1", Fingerprint: "f", Owner: "first",
 }
 
 func by(owner string) store.IdempotencyClaim {
@@ -150,7 +150,7 @@ func TestIdempotencyRecordIsOpaque(t *testing.T) {
 	var seen recordedBodies
 	s := emptyTable(t, clock.New(), &seen)
 	wantState(t, s, claimant, store.Claimed, "")
-	if bytes.Contains(seen.all.Bytes(), []byte(claimant.ClientKey)) {
+	if bytes.Contains(seen.all.Bytes(), []byte(claimant.Name)) {
 		t.Error("the client's key is in the table")
 	}
 }

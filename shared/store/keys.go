@@ -37,7 +37,7 @@ import (
 //	payout             M#PAYOUT#<id>               PAYOUT         payoutplan, payoutrun
 //	payout record      M#PAYOUTS                   <day>#<payout id>#<row id>  payoutrun: a row it took
 //	callback           CALLBACK#<msg id>           CALLBACK       with its checkout; callbacks, sweep
-//	idempotency record M#IDEMPOTENCY#<sha256 key>  IDEMPOTENCY    rest
+//	idempotency record M#IDEMPOTENCY#<sha256 name> IDEMPOTENCY    rest; named by the client's key and the kind of credential
 //	rate bucket        RATE#<sha256 of subject>    RATE           rest
 //	sandbox acquirer   SANDBOX#…                   …              acquirer/sandbox: another party's books
 //
@@ -216,8 +216,8 @@ const callbackPrefix = "CALLBACK#"
 
 func callbackKey(id string) key { return key{callbackPrefix + id, "CALLBACK"} }
 
-func idempotencyKey(t account.Tenant, clientKey string) key {
-	return key{t.String() + "#IDEMPOTENCY#" + digest(clientKey), "IDEMPOTENCY"}
+func idempotencyKey(t account.Tenant, name string) key {
+	return key{t.String() + "#IDEMPOTENCY#" + digest(name), "IDEMPOTENCY"}
 }
 
 func rateKey(subject string) key { return key{"RATE#" + digest(subject), "RATE"} }

@@ -1,0 +1,124 @@
+package rest_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// shared are c's routes, for public keys too.
+func (c *counted) shared() []rest.Route {
+	routes := c.routes()
+	for i := range routes {
+		routes[i].Access = rest.PublicToo
+	}
+	return routes
+}
+
+// TestAPublicKeyHasRecordsOfItsOwn (contract §2.8): it takes no key of the
+// merchant's server, and hears none of its replies; nor the other way round.
+func TestAPublicKeyHasRecordsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.shared())
+	put := func(path, token string) (body string, replayed bool) {
+		t.Helper()
+		w := f.ask("PUT", path, `{}`, underKey, "Authorization: Bearer "+token)
+		if w.Code != 201 {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+		return w.Body.String(), w.Header().Get("Idempotency-Replayed") != ""
+	}
+	squatted, _ := put("/orders/9", f.public)
+	made, replayed := put("/orders/1", f.secret)
+	if replayed || made == squatted {
+		t.Errorf("the merchant's server hears %s", made)
+	}
+	for _, again := range []struct{ path, token, want string }{{"/orders/1", f.secret, made}, {"/orders/9", f.public, squatted}, {"/orders/1", f.other, made}} {
+		if body, replayed := put(again.path, again.token); !replayed || body != again.want {
+			t.Errorf("%s again: %s, replayed %t", again.path, body, replayed)
+		}
+	}
+	if w := f.ask("PUT", "/orders/1", `{}`, underKey, "Authorization: Bearer "+f.public); w.Code != 422 || strings.Contains(w.Body.String(), made) {
+		t.Errorf("the merchant's request, with a public key: %d %s", w.Code, w.Body)
+	}
+	if c.runs != 2 {
+		t.Errorf("%d runs", c.runs)
+	}
+}
+
+// TestTheSameRequestOfBothKinds is two operations: neither goes on with the
+// other's work.
+func TestTheSameRequestOfBothKinds(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.shared())
+	for _, token := range []string{f.secret, f.public} {
+		if w := f.ask("PUT", "/orders/1", `{}`, underKey, "Authorization: Bearer "+token); w.Code != 201 || w.Header().Get("Idempotency-Replayed") != "" {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	if c.runs != 2 || len(c.ids) != 2 {
+		t.Errorf("%d runs under %d ids", c.runs, len(c.ids))
+	}
+}
+
+// record is the key and the reply of an idempotency record.
+type record struct {
+	PK    string `dynamo:"pk"`
+	Reply []byte `dynamo:"reply"`
+}
+
+func (f *fixture) records(t *testing.T) (all []record) {
+	t.Helper()
+	_, table := f.store.Raw()
+	if err := table.Scan().Filter("sk = ?", "IDEMPOTENCY").All(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestRecordsOutliveADeployment: those of secret keys are where they were
+// before other kinds had any.
+func TestRecordsOutliveADeployment(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.routes())
+	f.ask("POST", "/orders/1", `{}`, underKey)
+	sum := sha256.Sum256([]byte("order 1"))
+	want := "T#MC1#IDEMPOTENCY#" + hex.EncodeToString(sum[:])
+	if all := f.records(t); len(all) != 1 || all[0].PK != want {
+		t.Errorf("records %v, want one at %s", all, want)
+	}
+}
+
+// TestAReplyInAnotherRecordIsNotReplayed, however it came there.
+func TestAReplyInAnotherRecordIsNotReplayed(t *testing.T) {
+	t.Parallel()
+	c := &counted{}
+	f := newFixture(t, c.shared())
+	asked := [][]string{{"Idempotency-Key: a"}, {"Idempotency-Key: b"}, {"Idempotency-Key: a", "Authorization: Bearer " + f.public}}
+	for _, header := range asked {
+		f.ask("PUT", "/orders/1", `{}`, header...)
+	}
+	records := f.records(t)
+	replies := slices.Concat(records[1:], records[:1])
+	_, table := f.store.Raw()
+	for i, r := range records {
+		if err := table.Update("pk", r.PK).Range("sk", "IDEMPOTENCY").Set("reply", replies[i].Reply).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, header := range asked {
+		if w := f.ask("PUT", "/orders/1", `{}`, header...); w.Code != 500 || strings.Contains(w.Body.String(), "run ") {
+			t.Errorf("request %d: %d %s", i, w.Code, w.Body)
+		}
+	}
+	if len(records) != len(asked) || c.runs != len(asked) {
+		t.Errorf("%d records, %d runs", len(records), c.runs)
+	}
+}

@@ -1,0 +1,36 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// TestASessionEndsInTime, long before the table deletes its item: time to live
+// may take days. The session ends in another century, so that the engine's own
+// clock has no part in the test.
+func TestASessionEndsInTime(t *testing.T) {
+	t.Parallel()
+	clock := clock.New()
+	s := emptyTable(t, clock, nil)
+	c, err := s.CreateCheckout(t.Context(), tenant, draft("order-1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := start.AddDate(100, 0, 0)
+	kept := payments.Session{TokenHash: "hash", CheckoutID: c.ID, AttemptID: "attempt-1", ExpiresAt: end}
+	if _, err := s.Apply(t.Context(), tenant, payments.Change{Checkout: c, Session: &kept}); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(end.Sub(start) - time.Nanosecond)
+	if of, found, err := s.Session(t.Context(), "hash"); err != nil || of != tenant || found.CheckoutID != c.ID || found.AttemptID != "attempt-1" {
+		t.Errorf("in time: %v %+v, %v", of, found, err)
+	}
+	clock.Advance(time.Nanosecond)
+	if of, found, err := s.Session(t.Context(), "hash"); !failure.Is(err, failure.NotFound) || of.Merchant != "" || found.CheckoutID != "" {
+		t.Errorf("past its time: %v %+v, %v", of, found, err)
+	}
+}
