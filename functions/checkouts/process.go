@@ -58,7 +58,9 @@ func (f family) process(ctx context.Context, req processRequest) (processed, err
 	if err := req.check(caller.Merchant, f).Err(); err != nil {
 		return processed{}, err
 	}
-	c, step, err := f.processing.Start(ctx, caller.Tenant, req.order(rest.OperationID(ctx)))
+	order := req.order(rest.OperationID(ctx))
+	order.PayerPresent = caller.Kind == account.PublicKey
+	c, step, err := f.processing.Start(ctx, caller.Tenant, order)
 	if err != nil {
 		return processed{}, err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // hidden is what a payer's browser must not learn (contract §2.1).
-var hidden = map[string]string{"pay_to_email": "", "return_url": "", "customer_id": ""}
+var hidden = map[string]string{"pay_to_email": "", "return_url": "", "customer_id": "", "payment_instrument": "", "mandate": ""}
 
 func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
 	t.Parallel()

@@ -102,7 +102,7 @@ func (f family) view(c payments.Checkout) checkout {
 func (f family) publicView(c payments.Checkout, by account.Kind) checkout {
 	v := f.view(c)
 	if by == account.PublicKey {
-		v.PayToEmail, v.ReturnURL, v.CustomerID = "", "", ""
+		v.PayToEmail, v.ReturnURL, v.CustomerID, v.Instrument, v.Mandate = "", "", "", nil, nil
 	}
 	return v
 }

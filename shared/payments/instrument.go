@@ -32,8 +32,12 @@ func (i Instrument) CheckChargeable(now time.Time) error {
 	}
 }
 
-// Recurring says a charge runs under an active mandate, without the payer
-// (contract §4.6).
+// RecurringPayment is the payment type of a charge under a mandate, without the
+// payer.
+const RecurringPayment = "RECURRING"
+
+// Recurring says the card can be charged without the payer, under an active
+// mandate (contract §4.6).
 func (i Instrument) Recurring() bool { return i.Mandate != nil && i.Mandate.Status == MandateActive }
 
 // Deactivated is the instrument after the merchant gave it up; the mandate

@@ -24,6 +24,7 @@ type Order struct {
 	Installments int
 	Mandate      bool // the payer gave one
 	Payer        *payments.PersonalDetails
+	PayerPresent bool // the payer's own browser asks, with a public key (contract §2.1)
 }
 
 // Step is where the payer's browser goes next.
@@ -66,13 +67,19 @@ func (p *Processor) read(ctx context.Context, t account.Tenant, order Order) (pa
 	if err != nil {
 		return c, nil, err
 	}
-	if instrument == nil {
-		return c, nil, failure.Invalid("token", "unknown payment instrument")
+	if instrument == nil || (order.PayerPresent && instrument.CustomerID != c.CustomerID) {
+		return c, nil, errUnknownToken
 	}
 	return c, instrument, nil
 }
 
-// begin claims the checkout for a new attempt of the order.
+// errUnknownToken is all that a payer's browser hears of a card that is not
+// the checkout's customer's, whatever becomes of the checkout: it must not find
+// out which tokens and customers there are.
+var errUnknownToken = failure.Invalid("token", "unknown payment instrument")
+
+// begin claims the checkout for a new attempt of the order. ErrStale when it is
+// to be read again first.
 func (p *Processor) begin(ctx context.Context, t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Checkout, error) {
 	now := p.Store.Now()
 	if err := c.CheckProcessable(now); err != nil {
@@ -82,7 +89,13 @@ func (p *Processor) begin(ctx context.Context, t account.Tenant, c payments.Chec
 	if err != nil {
 		return c, err
 	}
-	if c, err = p.takeOver(ctx, t, c); err != nil {
+	if c.PayersTurn() {
+		// The attempt at the payer's turn is given up, but the acquirer has the
+		// first word: what it has already decided counts. Meanwhile others may
+		// have changed the checkout, and the order must fit it as it is then.
+		if c, err = p.cancel(ctx, t, c); err == nil {
+			err = store.ErrStale
+		}
 		return c, err
 	}
 	if c, err = c.Begin(attempt, now); err != nil {
@@ -107,8 +120,8 @@ func (p *Processor) attempt(t account.Tenant, c payments.Checkout, order Order, 
 			return a, err
 		}
 		a.Token, a.Card = instrument.Token, &instrument.Card
-		if instrument.Recurring() {
-			a.PaymentType = "RECURRING"
+		if instrument.Recurring() && !order.PayerPresent {
+			a.PaymentType = payments.RecurringPayment
 		}
 	case order.Card != nil:
 		summary := order.Card.Summary()
@@ -124,7 +137,9 @@ func (p *Processor) attempt(t account.Tenant, c payments.Checkout, order Order, 
 func (o Order) check(c payments.Checkout) error {
 	var faults failure.List
 	setup := c.Purpose == payments.PurposeSetupRecurring
-	if o.CustomerID != "" && c.CustomerID != "" && o.CustomerID != c.CustomerID {
+	// With a card the checkout's customer counts, whomever a payer's browser
+	// names: it does not learn whose checkout it is.
+	if o.CustomerID != "" && c.CustomerID != "" && o.CustomerID != c.CustomerID && !o.PayerPresent {
 		faults = append(faults, failure.Invalid("customer_id", "is not the checkout's customer"))
 	}
 	if setup && o.Card == nil {
@@ -152,19 +167,6 @@ func (o Order) payer(c payments.Checkout) *payments.PersonalDetails {
 	}
 	merged := c.Payer.Merge(o.Payer)
 	return &merged
-}
-
-// takeOver gives up an attempt at the payer's turn, so that another may
-// begin. The acquirer has the first word: what it has already decided counts.
-func (p *Processor) takeOver(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
-	if !c.PayersTurn() {
-		return c, nil
-	}
-	c, err := p.cancel(ctx, t, c)
-	if err != nil {
-		return c, err
-	}
-	return c, c.CheckProcessable(p.Store.Now())
 }
 
 // cancel makes sure the open attempt can no longer be charged, and records
@@ -245,7 +247,7 @@ func (p *Processor) charge(ctx context.Context, t account.Tenant, c payments.Che
 		Verification: a.Verification, Payer: order.payer(c), Descriptor: c.Payee.Name, ReturnURL: c.RedirectURL,
 	}
 	if instrument != nil {
-		charge.Token, charge.Unattended = instrument.Card.AcquirerToken, instrument.Recurring()
+		charge.Token, charge.Unattended = instrument.Card.AcquirerToken, a.PaymentType == payments.RecurringPayment
 	}
 	return askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).Charge(ctx, charge)
