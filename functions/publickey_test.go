@@ -1,0 +1,320 @@
+package functions_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// public is what a public key may do with a route. It is in every payer's
+// browser, so whoever visits the shop has it (contract §2.1).
+type public struct {
+	open   bool   // the route asks for no credential, and ignores this one
+	reads  string // dot paths of all that a reply may show; "" and not open: it is refused
+	causes string // kinds of all items that a request may write, to the platform's books and the sandbox's
+}
+
+const (
+	shownCheckout = `id checkout_reference amount currency merchant_code merchant_name merchant_country merchant_sandbox
+		description purpose checkout_type user_id redirect_url status date valid_until transaction_code transaction_id
+		transactions.id transactions.transaction_code transactions.amount transactions.currency transactions.timestamp
+		transactions.status transactions.payment_type transactions.entry_mode transactions.installments_count
+		transactions.merchant_code transactions.vat_amount transactions.tip_amount transactions.auth_code transactions.internal_id
+		hosted_checkout.enabled hosted_checkout_url`
+	shownCode = ` boleto.barcode boleto.url boleto.valid_until
+		artefacts.name artefacts.content_type artefacts.location artefacts.content artefacts.created_at`
+	shownStep = ` next_step.url next_step.method next_step.redirect_url next_step.mechanism next_step.full
+		next_step.payload.PaReq next_step.payload.MD next_step.payload.TermUrl next_step.payload.payment_type`
+
+	// hiddenFromPayers are the members of a checkout that a public key is not shown.
+	hiddenFromPayers = `pay_to_email return_url customer_id payment_instrument.token mandate.type mandate.status mandate.merchant_code`
+)
+
+var refused, ignored = public{}, public{open: true}
+
+// publicKeys are all routes. A new one needs its line, or the test fails.
+var publicKeys = map[string]public{
+	"POST /v0.1/checkouts":     refused,
+	"GET /v0.1/checkouts":      refused,
+	"GET /v0.1/checkouts/{id}": {reads: shownCheckout + shownCode},
+	"PUT /v0.1/checkouts/{id}": {reads: shownCheckout + shownCode + shownStep,
+		causes: "CALLBACK CARD CHECKOUT CREDIT IDEMPOTENCY SANDBOX SESSION TRANSACTION payment"},
+	"DELETE /v0.1/checkouts/{id}":                         refused,
+	"PATCH /v0.1/checkouts/{id}":                          refused,
+	"GET /v0.1/checkouts/{id}/payment-methods":            refused,
+	"GET /v0.1/merchants/{merchant_code}/payment-methods": refused,
+	"POST /v0.1/checkouts/{id}/complete_payment":          ignored,
+	"GET /v0.1/artefacts/{id}/content":                    ignored,
+	"GET /v0.1/checkouts/{id}/boletos/{n}":                ignored,
+
+	"POST /v0.1/customers":                                             refused,
+	"GET /v0.1/customers/{customer_id}":                                refused,
+	"PUT /v0.1/customers/{customer_id}":                                refused,
+	"GET /v0.1/customers/{customer_id}/payment-instruments":            refused,
+	"DELETE /v0.1/customers/{customer_id}/payment-instruments/{token}": refused,
+
+	"POST /v0.1/me/refund/{txn_id}":                                          refused,
+	"POST /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds": refused,
+	"GET /v2.1/merchants/{merchant_code}/transactions":                       refused,
+	"GET /v2.1/merchants/{merchant_code}/transactions/history":               refused,
+	"GET /v0.1/me/transactions":                                              refused,
+	"GET /v0.1/me/transactions/history":                                      refused,
+	"GET /v1.1/receipts/{id}":                                                refused,
+	"GET /v1.0/merchants/{merchant_code}/payouts":                            refused,
+	"GET /v0.1/me/financials/payouts":                                        refused,
+
+	"POST /3ds/challenge":           ignored,
+	"POST /3ds/challenge/decision":  ignored,
+	"GET /apm/{session_id}":         ignored,
+	"POST /apm/{session_id}":        ignored,
+	"GET /.well-known/webhook-keys": ignored,
+	"GET /problems/{slug}":          ignored,
+	"GET /healthz":                  ignored,
+	"GET /readyz":                   ignored,
+}
+
+// browser is a payer's, in a world where everything that can be set is.
+type browser struct {
+	*tale
+	key   string            // the shop's public one
+	paths *strings.Replacer // puts what there is into a route's path
+
+	shop      brazilian // of another country, with a boleto
+	shopKey   string
+	boletoURL string
+}
+
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	b := &browser{tale: newTale(t)}
+	b.key, b.shop = b.NewKey("public"), newBoleto(b.World)
+	b.shopKey = b.shop.NewKey("public")
+	b.setUp()
+	if r := b.Do(b.mandated()); r.Text("status") != "PAID" {
+		t.Fatalf("process: %d %s", r.Status, r.Body)
+	}
+	paid := b.read()
+	b.token, b.boletoURL = paid.Text("payment_instrument.token"), b.shop.link()
+	apm := b.Do(b.onAnother((*tale).byIDEAL)).Text("next_step.url")
+	code := b.boletoURL[strings.LastIndex(b.boletoURL, "/")+1:]
+	b.paths = strings.NewReplacer("/checkouts/{id}/boletos/{n}", strings.TrimPrefix(b.boletoURL, "/v0.1"), "/checkouts/{id}", "/checkouts/"+b.checkout,
+		"/artefacts/{id}", "/artefacts/"+code+".code", "/receipts/{id}", "/receipts/"+paid.Text("transaction_id"),
+		"{merchant_code}", b.Merchant.Code, "{customer_id}", b.payer, "{token}", b.token,
+		"{txn_id}", paid.Text("transaction_id"), "{transaction_id}", paid.Text("transaction_id"),
+		"{session_id}", apm[strings.LastIndex(apm, "/")+1:], "{slug}", "conflict")
+	return b
+}
+
+// setUp opens a checkout that bears all that one can.
+func (b *browser) setUp() {
+	b.payer = b.Customer()
+	b.open(map[string]any{"customer_id": b.payer, "purpose": "SETUP_RECURRING_PAYMENT", "pay_to_email": "kaffee@example.com",
+		"description": "Two coffees", "valid_until": "2027-01-01T00:00:00Z", "hosted_checkout": map[string]any{"enabled": true}})
+}
+
+// mandated is a request to pay the checkout and to leave the card.
+func (b *browser) mandated() world.Request {
+	r := b.byCard(world.Frictionless)
+	r.Body.(map[string]any)["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
+	return r
+}
+
+// onAnother is a request on another checkout than the tale's.
+func (b *browser) onAnother(request func(*tale) world.Request) world.Request {
+	another := &tale{Shop: b.Shop, receiver: b.receiver}
+	another.open(nil)
+	return request(another)
+}
+
+// requests are those of a route that a public key may use, which between them
+// are answered with all that there is.
+func (b *browser) requests(route string) []world.Request {
+	const at = "/v0.1/checkouts/"
+	if strings.HasPrefix(route, "GET ") {
+		return []world.Request{{Method: "GET", Path: at + b.checkout, Key: b.key}, {Method: "GET", Path: at + b.shop.checkout, Key: b.shopKey}}
+	}
+	b.setUp()
+	by := func(card string) func(*tale) world.Request {
+		return func(t *tale) world.Request { return t.byCard(card) }
+	}
+	all := []world.Request{b.mandated(), b.onAnother((*tale).byIDEAL), b.onAnother(by(world.Challenged)), b.onAnother(by(world.Frictionless))}
+	for i := range all {
+		all[i].Key = b.key
+	}
+	all[0].Header = map[string]string{"Idempotency-Key": "set up"}
+	return append(all, world.Request{Method: "PUT", Path: at + b.shop.Create("10.10", nil), Body: byBoleto, Key: b.shopKey})
+}
+
+// TestWhatAPublicKeyMay goes through all routes there are.
+func TestWhatAPublicKeyMay(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	if served, listed := sortedKeys(servedTerms(t)), sortedKeys(publicKeys); !slices.Equal(served, listed) {
+		t.Errorf("served are %q\nlisted %q", served, listed)
+	}
+	for _, route := range sortedKeys(publicKeys) {
+		method, path, _ := strings.Cut(route, " ")
+		may, plain := publicKeys[route], world.Request{Method: method, Path: b.paths.Replace(path), Key: b.key}
+		switch {
+		case may.open:
+			b.isIgnored(plain)
+		case may.reads == "":
+			b.isRefused(plain)
+		default:
+			b.isHeld(route, may)
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// isRefused: nothing but the credential is read, and nothing is written.
+func (b *browser) isRefused(r world.Request) {
+	b.Helper()
+	b.Main().Meter.Reset()
+	got := b.Do(r)
+	if calls := b.Main().Meter.Reset().Calls; !slices.Equal(calls, []string{"GetItem"}) {
+		b.Errorf("%s %s: calls %q", r.Method, r.Path, calls)
+	}
+	if got.Status != 403 || got.Text("error_message") != "request_not_allowed" {
+		b.Errorf("%s %s: %d %s", r.Method, r.Path, got.Status, got.Body)
+	}
+}
+
+var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// isIgnored: with the key all is as without, but for ids, and what the rate
+// limit leases now and then; the credential is not even read.
+func (b *browser) isIgnored(r world.Request) {
+	b.Helper()
+	played := func(key string) string {
+		r.Key = key
+		b.Main().Meter.Reset()
+		got := b.Do(r)
+		calls := slices.DeleteFunc(b.Main().Meter.Reset().Calls, func(call string) bool { return call == "UpdateItem" })
+		if got.Status == 401 || got.Status == 403 {
+			b.Errorf("%s %s: %d %s", r.Method, r.Path, got.Status, got.Body)
+		}
+		return fmt.Sprintf("%d %s after %q", got.Status, uuids.ReplaceAllString(string(got.Body), ""), calls)
+	}
+	if with, without := played(b.key), played("-"); with != without {
+		b.Errorf("%s %s: %s\nwithout the key %s", r.Method, r.Path, with, without)
+	}
+}
+
+// isHeld: the replies show, and the requests write, exactly what is listed.
+func (b *browser) isHeld(route string, may public) {
+	b.Helper()
+	requests := b.requests(route)
+	shown, before := map[string]bool{}, b.contents()
+	for _, r := range requests {
+		got := b.Do(r)
+		if got.Status != 200 && got.Status != 202 {
+			b.Errorf("%s: %d %s", route, got.Status, got.Body)
+		}
+		note(shown, "", got.JSON())
+	}
+	caused := map[string]bool{}
+	for key, item := range b.contents() {
+		if before[key] != item {
+			caused[kindOf(key)] = true
+		}
+	}
+	if want := slices.Sorted(strings.FieldsSeq(may.reads)); !slices.Equal(sortedKeys(shown), want) {
+		b.Errorf("%s shows %q\nwant %q", route, sortedKeys(shown), want)
+	}
+	if want := strings.Fields(may.causes); !slices.Equal(sortedKeys(caused), want) {
+		b.Errorf("%s writes %q, want %q", route, sortedKeys(caused), want)
+	}
+	full := map[string]bool{} // what the merchant's server is shown of the first
+	note(full, "", b.Send("GET", requests[0].Path, nil).JSON())
+	for _, member := range strings.Fields(hiddenFromPayers) {
+		if !full[member] {
+			b.Errorf("%s: the merchant's server is not shown %s, so its absence says nothing", route, member)
+		}
+	}
+}
+
+// note adds the dot paths of all members of a JSON value that are no objects;
+// those of a list are one another's.
+func note(paths map[string]bool, path string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			note(paths, strings.TrimPrefix(path+"."+name, "."), member)
+		}
+	case []any:
+		for _, element := range v {
+			note(paths, path, element)
+		}
+	default:
+		paths[path] = true
+	}
+}
+
+// contents are all items, as text by their keys, but for the rate limit's.
+func (b *browser) contents() map[string]string {
+	b.Helper()
+	var items []map[string]any
+	_, table := b.App.Store.Raw()
+	if err := table.Scan().All(b.Context(), &items); err != nil {
+		b.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, item := range items {
+		text, err := json.Marshal(item)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if key := item["pk"].(string) + " " + item["sk"].(string); kindOf(key) != "RATE" {
+			all[key] = string(text)
+		}
+	}
+	return all
+}
+
+// kindOf is the kind of an item, by its key.
+func kindOf(key string) string {
+	pk, sk, _ := strings.Cut(key, " ")
+	if strings.HasPrefix(pk, "SANDBOX#") {
+		return "SANDBOX"
+	}
+	kind, _, _ := strings.Cut(sk, "#")
+	return kind
+}
+
+// TestAPublicKeyTakesNoKeyOfTheMerchants: a browser that guesses the
+// Idempotency-Key of a refund, or of a payment, neither stops the merchant's
+// server nor hears what it was answered.
+func TestAPublicKeyTakesNoKeyOfTheMerchants(t *testing.T) {
+	t.Parallel()
+	one := newTale(t)
+	key, guessed := one.NewKey("public"), map[string]string{"Idempotency-Key": "order-4711"}
+	one.saveCard()
+	paid := one.read().Text("transaction_id")
+	one.checkout = "4e425463-3e1b-431d-83fa-1e51c2925e99"
+	squat := one.byCard(world.Frictionless)
+	squat.Key, squat.Header = key, guessed
+	if got := one.Do(squat); got.Status != 404 {
+		t.Errorf("a random checkout: %d %s", got.Status, got.Body)
+	}
+	if got := one.Do(world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid, Header: guessed}); got.Status != 204 {
+		t.Errorf("refund: %d %s", got.Status, got.Body)
+	}
+	one.open(map[string]any{"customer_id": one.payer})
+	request := one.bySavedCard()
+	request.Header = map[string]string{"Idempotency-Key": "order-4712"}
+	if got := one.Do(request); got.Text("payment_instrument.token") != one.token {
+		t.Errorf("process: %d %s", got.Status, got.Body)
+	}
+	request.Key = key
+	if got := one.Do(request); got.Status != 409 || got.Header.Get("Idempotency-Replayed") != "" || strings.Contains(string(got.Body), one.token) {
+		t.Errorf("the same with a public key: %d %s", got.Status, got.Body)
+	}
+}
