@@ -21,7 +21,7 @@ func fields(page string) url.Values {
 
 // subscribe is a story with a saved card: a customer leaves a card with a
 // mandate, twice at once, and it is charged, and given up while it is charged
-// and left again.
+// and left again. Browsers try it too.
 func (s *story) subscribe() {
 	customer := s.name + "-customer"
 	s.introduce(customer)
@@ -86,9 +86,11 @@ func (s *story) leaveCard(actor string, dice *rand.Rand, customer string) {
 		again := s.sequel("again", "10.10", s.more)
 		again.client("till", 0, func(actor string, dice *rand.Rand) {
 			again.create(actor, dice)
-			again.insist(actor, request{Method: "PUT", Path: again.path(), Key: actor, Body: setupBody})
+			again.insist(actor, request{Method: "PUT", Path: again.path(), Key: actor + " pays", Body: setupBody})
 		})
 	}
+	s.tryFromBrowser("first", fmt.Sprintf(`,"customer_id":%q`, customer), customer, token)
+	s.tryFromBrowser("second", "", customer, token) // on a checkout that is nobody's
 }
 
 // charge makes a checkout and pays it with the saved card.
@@ -96,7 +98,11 @@ func (s *story) charge(which, customer, token string) {
 	next := s.sequel(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
 	next.client("till", 0, func(actor string, dice *rand.Rand) {
 		next.create(actor, dice)
-		next.insist(actor, request{Method: "PUT", Path: next.path(), Key: actor,
-			Body: fmt.Sprintf(`{"payment_type":"card","token":%q,"customer_id":%q}`, token, customer)})
+		next.insist(actor, request{Method: "PUT", Path: next.path(), Key: actor + " pays",
+			Body: bySavedCard(customer, token)})
 	})
+}
+
+func bySavedCard(customer, token string) string {
+	return fmt.Sprintf(`{"payment_type":"card","token":%q,"customer_id":%q}`, token, customer)
 }

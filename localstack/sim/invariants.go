@@ -63,6 +63,7 @@ func (w *World) check() {
 	}
 	w.checkReferences(b)
 	w.checkReplies(b)
+	w.checkBrowsers(b)
 	w.checkCallbacks(b)
 	w.checkBuckets()
 	w.checkRecords(b)
@@ -182,6 +183,9 @@ func (w *World) checkReplies(b books) {
 		if !r.Replayed {
 			continue
 		}
+		if id := r.checkout(); id != "" && r.Status == 409 && r.view().ErrorCode == "CONFLICT" {
+			w.find(id, "a conflict with what was running then is kept under %q", r.Key)
+		}
 		body := string(r.response.Body)
 		if first, seen := replays[r.keyed()]; seen && first != body {
 			w.find(r.view().ID, "two replays under %q differ: %s and %s", r.Key, first, body)
@@ -194,8 +198,18 @@ func (w *World) checkReplies(b books) {
 	w.checkCreations()
 }
 
-// keyed is the tenant and its Idempotency-Key.
-func (r reply) keyed() string { return r.tenant + " " + r.Key }
+// keyed is the tenant, the kind of its credential, and the Idempotency-Key.
+func (r reply) keyed() string {
+	kind, _, _ := strings.Cut(r.Token, "_")
+	return r.tenant + " " + kind + " " + r.Key
+}
+
+// checkout is the id of the checkout that the request is about, or "".
+func (r reply) checkout() string {
+	_, rest, _ := strings.Cut(r.Path, "/v0.1/checkouts/")
+	id, _, _ := strings.Cut(rest, "/")
+	return id
+}
 
 // checkPromise: a checkout that was answered exists, and final states are.
 func (w *World) checkPromise(b books, r *reply, v view) {

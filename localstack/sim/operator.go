@@ -53,7 +53,7 @@ func (w *World) operate(actor, command string, answer any) bool {
 
 // redact keeps keys and secrets out of histories.
 func redact(text string) string {
-	for _, prefix := range []string{"sk_test_", "sk_live_", "whsec_"} {
+	for _, prefix := range []string{"sk_test_", "sk_live_", "pk_test_", "whsec_"} {
 		for {
 			before, rest, found := strings.Cut(text, prefix)
 			if !found {

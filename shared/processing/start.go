@@ -33,11 +33,12 @@ type Step struct {
 	Redirect bool // a method's own page (GET), not a 3DS challenge (POST)
 }
 
-// Start processes a checkout: 1 read, 1 write to claim the attempt, the
-// acquirer, 1 transaction to record the outcome. The step is nil unless the
-// payer must go somewhere. Failures: NotFound; Conflict while an attempt
-// runs, when paid or expired; NotChargeable; Upstream when the acquirer did
-// not take the charge; TooMany; Rejected for what does not fit the checkout.
+// Start processes a checkout: 1 read (and another once an attempt at the
+// payer's turn is given up), 1 write to claim the attempt, the acquirer, 1
+// transaction to record the outcome. The step is nil unless the payer must go
+// somewhere. Failures: NotFound; Conflict while an attempt runs, when paid or
+// expired; NotChargeable; Upstream when the acquirer did not take the charge;
+// TooMany; Rejected for what does not fit the checkout.
 func (p *Processor) Start(ctx context.Context, t account.Tenant, order Order) (payments.Checkout, *Step, error) {
 	for range maxReplays {
 		c, instrument, err := p.read(ctx, t, order)
