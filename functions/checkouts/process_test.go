@@ -2,6 +2,7 @@ package checkouts_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -240,6 +241,27 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	s.pay(t, s.create(t), s.card(world.Frictionless)) // another checkout is not concerned
 	s.Clock.Advance(50 * time.Minute)
 	s.pay(t, id, s.card(world.Frictionless))
+}
+
+// TestTheEleventhAttemptGivesUpNoChallenge: it is refused before it touches the
+// tenth, which the payer is just answering.
+func TestTheEleventhAttemptGivesUpNoChallenge(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.create(t)
+	for range 9 {
+		s.put(id, s.card(failingCards[0]))
+	}
+	form := s.Challenge(s.put(id, s.card(world.Challenged)), "approve")
+	before := s.get(id)
+	tooMany.Check(t, s.put(id, s.card(world.Frictionless)))
+	if after := s.get(id); string(after.Body) != string(before.Body) {
+		t.Errorf("was %s\nis %s", before.Body, after.Body)
+	}
+	s.answer(t, id, form)
+	if s.seen(id) != "PAID "+strings.Repeat("FAILED ", 9)+"SUCCESSFUL" {
+		t.Errorf("after the challenge: %s", s.seen(id))
+	}
 }
 
 func TestProcessOnceUnderAKey(t *testing.T) {

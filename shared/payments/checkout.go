@@ -184,8 +184,9 @@ func (c Checkout) PollAt() time.Time {
 // AttemptOpen says the latest attempt may still come to something.
 func (c Checkout) AttemptOpen() bool { return c.Attempt != nil && c.Attempt.State != Closed }
 
-// CheckProcessable refuses a new attempt, but for one at the payer's turn,
-// which may be given up (contract §4.5).
+// CheckProcessable refuses a new attempt: of a checkout that is paid, expired or
+// being decided, and past ten an hour. An attempt at the payer's turn is no
+// hindrance, since it can be given up (contract §4.5).
 func (c Checkout) CheckProcessable(now time.Time) error {
 	if err := c.checkOpen(now); err != nil {
 		return err
@@ -196,7 +197,8 @@ func (c Checkout) CheckProcessable(now time.Time) error {
 	if c.acquirerDecides() {
 		return errRunning
 	}
-	return nil
+	_, err := c.attemptsSince(now.Add(-time.Hour))
+	return err
 }
 
 // CheckUpdatable refuses a change of terms (contract §13.1).
