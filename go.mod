@@ -25,6 +25,7 @@ require (
 	github.com/govalues/decimal v0.1.36
 	github.com/guregu/dynamo/v2 v2.6.0
 	github.com/jacoelho/banking v1.12.0
+	golang.org/x/net v0.59.0
 	golang.org/x/sync v0.23.0
 	pgregory.net/rapid v1.2.0
 )
@@ -60,7 +61,6 @@ require (
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/lint v0.0.0-20241112194109-818c5a804067 // indirect
 	golang.org/x/mod v0.41.0 // indirect
-	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/telemetry v0.0.0-20260924152758-ed294f943157 // indirect
 	golang.org/x/text v0.42.0 // indirect

@@ -115,7 +115,7 @@ func (t *tale) payOut() world.Use {
 func paidOnce(t *testing.T) size {
 	one := newTale(t)
 	before := one.left()
-	one.pay(map[string]any{"return_url": "https://shop.example/hook"})
+	one.pay(map[string]any{"return_url": "https://example.com/hooks"})
 	return one.left().less(before)
 }
 

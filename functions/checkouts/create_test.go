@@ -148,10 +148,11 @@ var badOrders = []badOrder{
 
 // hostileURLs must be refused wherever a callback would be sent.
 var hostileURLs = []string{
-	"ftp://shop.example/", "/hook", "shop.example/hook", "javascript:alert(1)", "https://", "http://10.0.0.1/", "http://192.168.1.1/",
+	"ftp://shop.example.com/", "/hook", "shop.example.com/hook", "javascript:alert(1)", "https://", "http://10.0.0.1/", "http://192.168.1.1/",
 	"http://169.254.169.254/latest/meta-data/", "http://[fd00::1]/", "http://[::ffff:10.0.0.1]/", "http://2130706433/", "http://0x7f.1/",
-	"http://ada:pw@shop.example/", "http://shop.example:22/", "http://db.internal/", "http://printer/", "https://shop.example/#x",
-	"https://shop.example/ x", "https://" + strings.Repeat("x", 2048) + ".example/",
+	"http://ada:pw@shop.example.com/", "http://shop.example.com:22/", "http://db.internal/", "http://printer/", "https://shop.example.com/#x",
+	"https://shop.example.com/ x", "https://" + strings.Repeat("x", 2048) + ".example.com/",
+	"http://kubernetes.default.svc/", "https://shop.example/hook", "https://co.uk/",
 }
 
 // hostileTargets must be refused wherever a payer would be sent.

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-const hook = "https://shop.example/hook"
+const hook = "https://shop.example.com/hook"
 
 // owe has a callback owed, and answers its id.
 func (d desk) owe(m merchant, reference string) (id string) {

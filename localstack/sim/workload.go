@@ -126,7 +126,7 @@ func (s *story) insist(actor string, r request) response {
 // without, and when told that the reference is taken, it looks it up.
 func (s *story) create(actor string, dice *rand.Rand) {
 	r := request{Method: "POST", Path: "/v0.1/checkouts", Body: fmt.Sprintf(
-		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q,"return_url":"https://shop.example/hook/%s","redirect_url":"https://shop.example/done"%s}`,
+		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q,"return_url":"https://shop.example.com/hook/%s","redirect_url":"https://shop.example/done"%s}`,
 		s.name, s.amount, s.currency, s.merchant, s.name, s.more)}
 	if dice.IntN(2) == 0 {
 		r.Key = "create " + s.name

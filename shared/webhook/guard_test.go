@@ -128,7 +128,7 @@ func TestLocalListenerIsReachedOnlyWhenAllowed(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "localhost"} {
 		wantReason(t, send(closed, host), ReasonURL)
 	}
-	wantReason(t, send(closed, "shop.example"), ReasonAddress)
+	wantReason(t, send(closed, "shop.example.com"), ReasonAddress)
 	if got := listener.accepts.Load(); got != 0 {
 		t.Fatalf("%d connections to a forbidden listener", got)
 	}
@@ -155,7 +155,7 @@ func TestDNSRebindingReachesNothing(t *testing.T) {
 	dialer := newDialer(policy)
 	dialer.resolver = nameServer(t, func(name string, asked int) []netip.Addr {
 		switch {
-		case name == "both.example":
+		case name == "both.example.com":
 			return []netip.Addr{public.addr.Addr(), forbidden.addr.Addr()}
 		case asked == 0:
 			return []netip.Addr{public.addr.Addr()}
@@ -167,11 +167,11 @@ func TestDNSRebindingReachesNothing(t *testing.T) {
 	send := func(name string) error {
 		return sender.Send(t.Context(), "http://"+name+":"+public.port()+"/", testMessage(), nil)
 	}
-	if err := send("rebind.example"); err != nil {
+	if err := send("rebind.example.com"); err != nil {
 		t.Fatalf("first answer: %v", err)
 	}
-	wantReason(t, send("rebind.example"), ReasonAddress)
-	wantReason(t, send("both.example"), ReasonAddress)
+	wantReason(t, send("rebind.example.com"), ReasonAddress)
+	wantReason(t, send("both.example.com"), ReasonAddress)
 	if public, forbidden := public.accepts.Load(), forbidden.accepts.Load(); public != 1 || forbidden != 0 {
 		t.Errorf("%d allowed and %d forbidden connections, want 1 and 0", public, forbidden)
 	}
@@ -200,7 +200,7 @@ func TestControlJudgesTheSocketItself(t *testing.T) {
 		{"tcp4", "127.0.0.1:443", false},
 		{"tcp6", "[::ffff:93.184.215.14]:443", false},
 		{"tcp6", "[fe80::1%eth0]:443", false},
-		{"tcp4", "shop.example:443", false},
+		{"tcp4", "shop.example.com:443", false},
 	} {
 		if err := (Policy{}).control(c.network, c.address, nil); (err == nil) != c.allowed {
 			t.Errorf("%s %s: got %v", c.network, c.address, err)
@@ -211,7 +211,7 @@ func TestControlJudgesTheSocketItself(t *testing.T) {
 func TestUnresolvedNameIsItsOwnReason(t *testing.T) {
 	t.Parallel()
 	dialer, recorded := recordingDialer(Policy{}, nameServer(t, func(string, int) []netip.Addr { return nil }))
-	wantReason(t, testSender(t, dialer).Send(t.Context(), "https://gone.example/", testMessage(), nil), ReasonLookup)
+	wantReason(t, testSender(t, dialer).Send(t.Context(), "https://gone.example.com/", testMessage(), nil), ReasonLookup)
 	if got := recorded.all(); len(got) > 0 {
 		t.Errorf("connected to %v", got)
 	}
@@ -222,7 +222,7 @@ func TestPublicAddressesAreDialledAsResolved(t *testing.T) {
 	t.Parallel()
 	addrs := []netip.Addr{netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("93.184.215.15")}
 	dialer, recorded := recordingDialer(Policy{}, nameServer(t, func(string, int) []netip.Addr { return addrs }))
-	wantReason(t, testSender(t, dialer).Send(t.Context(), "https://shop.example/", testMessage(), nil), ReasonConnect)
+	wantReason(t, testSender(t, dialer).Send(t.Context(), "https://shop.example.com/", testMessage(), nil), ReasonConnect)
 	got := map[netip.AddrPort]bool{}
 	for _, connect := range recorded.all() {
 		got[connect] = true

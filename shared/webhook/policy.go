@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/publicsuffix"
 )
 
 // publicPorts are the ports a callback may name (contract §11.3).
@@ -42,25 +44,27 @@ func (p Policy) permits(target netip.AddrPort) bool {
 // permitsName judges names that only mean something on a local network. Every
 // other name is judged by the addresses it resolves to.
 func (p Policy) permitsName(name string) bool {
-	return p.allowsLocalhost(name) || len(p.Allow) > 0 || !isLocalName(name)
+	return p.allowsLocalhost(name) || len(p.Allow) > 0 || isPublicName(name)
 }
 
 func (p Policy) allowsLocalhost(name string) bool {
 	return p.AllowLoopback && (name == "localhost" || strings.HasSuffix(name, ".localhost"))
 }
 
-// localSuffixes are special-use (RFC 6761, 6762, 7686, 8375, ICANN's .internal)
-// or in common use on private networks.
-var localSuffixes = []string{
-	".localhost", ".localdomain", ".local", ".internal", ".intranet", ".private",
-	".lan", ".home", ".corp", ".home.arpa", ".onion",
-}
+// unresolved are suffixes that the list has, but not the public DNS (RFC 7686, RFC 8375).
+var unresolved = []string{".onion", ".home.arpa"}
 
-func isLocalName(name string) bool {
-	if !strings.Contains(name, ".") {
-		return true
+// isPublicName says that the name is below a suffix of the Public Suffix List,
+// as every name of the public DNS is. Others are answered by a resolver of their
+// network alone: kubernetes.default.svc, a bare label, and whatever RFC 6761, RFC
+// 6762 and ICANN reserve (.localhost, .test, .local, .internal). A suffix of the
+// registries, such as co.uk, is itself no host; one of a company, such as
+// github.io, may be. Both list and name are ASCII: international names, xn--.
+func isPublicName(name string) bool {
+	suffix, registry := publicsuffix.PublicSuffix(name)
+	listed := registry || strings.Contains(suffix, ".") // else the last label, by the list's default rule
+	if !listed || registry && suffix == name {
+		return false
 	}
-	return slices.ContainsFunc(localSuffixes, func(suffix string) bool {
-		return strings.HasSuffix("."+name, suffix)
-	})
+	return !slices.ContainsFunc(unresolved, func(local string) bool { return strings.HasSuffix("."+name, local) })
 }

@@ -17,13 +17,19 @@ func TestCheckURLAcceptsPublicTargets(t *testing.T) {
 		"http://shop.example.com":                     "http://shop.example.com",
 		"http://shop.example.com:80/":                 "http://shop.example.com:80/",
 		"https://shop.example.com:8443/":              "https://shop.example.com:8443/",
-		"https://xn--bcher-kva.example/":              "https://xn--bcher-kva.example/",
+		"https://xn--bcher-kva.de/":                   "https://xn--bcher-kva.de/",
+		"https://shop.xn--p1ai/":                      "https://shop.xn--p1ai/",
+		"https://shop.com.br/":                        "https://shop.com.br/",
+		"https://svc.co.uk/":                          "https://svc.co.uk/",
+		"https://shop.github.io/":                     "https://shop.github.io/", // a suffix of a company
+		"https://github.io/":                          "https://github.io/",
+		"https://www.ck/":                             "https://www.ck/", // an exception of *.ck
 		"https://my_shop.example.com/@home:8080":      "https://my_shop.example.com/@home:8080",
 		"https://1and1.com/":                          "https://1and1.com/",
 		"https://0x7f.com/":                           "https://0x7f.com/",
 		"https://8.8.8.8/":                            "https://8.8.8.8/",
 		"https://[2606:4700:4700::1111]:443/":         "https://[2606:4700:4700::1111]:443/",
-		"https://a.example/" + strings.Repeat("p", maxURLSize-len("https://a.example/")): "https://a.example/" + strings.Repeat("p", maxURLSize-len("https://a.example/")),
+		"https://a.example.com/" + strings.Repeat("p", maxURLSize-len("https://a.example.com/")): "https://a.example.com/" + strings.Repeat("p", maxURLSize-len("https://a.example.com/")),
 	} {
 		u, err := CheckURL(raw, Policy{})
 		if err != nil {
@@ -38,9 +44,9 @@ func TestCheckURLRefusesOversize(t *testing.T) {
 	t.Parallel()
 	label := strings.Repeat("a", maxLabelSize)
 	for name, raw := range map[string]string{
-		"URL":   "https://a.example/" + strings.Repeat("p", maxURLSize),
-		"label": "https://a" + label + ".example/",
-		"name":  "https://" + strings.Repeat(label+".", 4) + "example/",
+		"URL":   "https://a.example.com/" + strings.Repeat("p", maxURLSize),
+		"label": "https://a" + label + ".example.com/",
+		"name":  "https://" + strings.Repeat(label+".", 4) + "example.com/",
 	} {
 		if _, err := CheckURL(raw, Policy{}); err == nil {
 			t.Errorf("accepts an oversized %s", name)
