@@ -164,7 +164,8 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 		want world.Refusal
 	}{
 		"no mid":                     {at(p.ID, ""), world.Missing("mid")},
-		"empty mid":                  {at(p.ID, "?mid="), world.Missing("mid")},
+		"empty mid":                  {at(p.ID, "?mid="), world.Invalid("mid")},
+		"empty event":                {s.path(p.ID, 0) + "&tx_event_id=", world.Invalid("tx_event_id")},
 		"foreign mid":                {at(theirs.ID, "?mid="+other.Merchant.Code), world.Invalid("mid")},
 		"bad mid":                    {at(p.ID, "?mid=none"), world.Invalid("mid")},
 		"event in text":              {s.path(p.ID, 0) + "&tx_event_id=one", world.Invalid("tx_event_id")},
@@ -184,7 +185,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 			got := s.Do(world.Request{Method: "GET", Path: c.path, Key: s.Merchant.Key.Plaintext, Unchecked: true})
 			c.want.Check(t, got)
 			message := got.Text("message")
-			if got.Status == 404 && !strings.HasPrefix(message, "No such tx event ") || c.want == world.Invalid("mid") && message != "is not a valid merchant code" {
+			if got.Status == 404 && !strings.HasPrefix(message, "No such tx event ") || c.want == world.Invalid("mid") && name != "empty mid" && message != "is not a valid merchant code" {
 				t.Errorf("message %q", message)
 			}
 		})

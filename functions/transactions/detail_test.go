@@ -75,11 +75,12 @@ func TestVersion2TakesExactlyOneIdentifier(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10.10")
-	for _, query := range []string{"", "id=", "order=1", "id=" + p.ID + "&transaction_code=" + p.Code,
+	for _, query := range []string{"", "order=1", "id=" + p.ID + "&transaction_code=" + p.Code,
 		"foreign_transaction_id=" + p.Reference + "&client_transaction_id=x"} {
 		noReason.Check(t, s.get(query))
 	}
 	invalid("id").Check(t, s.get("id="+p.ID+"&id="+p.ID))
+	invalid("id").Check(t, s.get("id=&transaction_code="+p.Code))
 }
 
 func TestAllThatADetailShows(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,10 +17,13 @@ import (
 //	query:"limit"     a query parameter: text, number, bool, time.Time, a type
 //	                  with UnmarshalText (Date, PageSize, your own by OneOf), a
 //	                  pointer to one (nil: absent), or a slice of them in any
-//	                  spelling of contract §2.5; its name has no brackets
-//	form:"PaRes"      a field of an application/x-www-form-urlencoded body
+//	                  spelling of contract §2.5; its name has no brackets, and an
+//	                  empty value is refused
+//	form:"PaRes"      a field of an application/x-www-form-urlencoded body; an
+//	                  empty one is absent, as browsers send every field
 //	json:"amount"     a member of the JSON body; unknown ones are ignored,
-//	                  null is absent (contract §2.2)
+//	                  null is absent (contract §2.2). With empty:"refused" beside
+//	                  it, so is ""
 //
 // Fields of embedded structs count as the type's own.
 type input struct {
@@ -42,8 +46,8 @@ func (in *input) decode(to any) error {
 		faults = append(faults, fillQuery(v.FieldByIndex(f.index), f.name, in.query)...)
 	}
 	for _, f := range in.plan.form {
-		if values := in.form[f.name]; len(values) > 0 {
-			faults = append(faults, fillText(v.FieldByIndex(f.index), f.name, values)...)
+		if given := in.form[f.name]; !slices.Equal(given, []string{""}) {
+			faults = append(faults, fillText(v.FieldByIndex(f.index), f.name, given)...)
 		}
 	}
 	if in.plan.json && in.form == nil {
@@ -56,15 +60,24 @@ func (in *input) decode(to any) error {
 	return faults.Err()
 }
 
+// fillQuery sets a query parameter or a list of its values. One without a value
+// is not one that was left out: limit= or statuses[]= means something to whoever
+// wrote it, and there is no telling what.
 func fillQuery(v reflect.Value, name string, query url.Values) failure.List {
+	texts := query[name]
 	if list(v.Type()) {
-		return fillText(v, name, listValues(query, name))
+		texts = listValues(query, name)
 	}
-	return fillText(v, name, query[name])
+	if slices.Contains(texts, "") {
+		return failure.List{failure.Invalid(name, notEmpty)}
+	}
+	return fillText(v, name, texts)
 }
 
-// fillText sets a textual value or list. An empty text is absent; a single
-// value given twice is refused, because there is no telling which one counts.
+const notEmpty = "must not be empty."
+
+// fillText sets a textual value or list. A single value given twice is refused,
+// because there is no telling which one counts.
 func fillText(v reflect.Value, name string, texts []string) failure.List {
 	if list(v.Type()) {
 		for _, text := range texts {
@@ -76,7 +89,7 @@ func fillText(v reflect.Value, name string, texts []string) failure.List {
 		}
 		return nil
 	}
-	if len(texts) == 0 || (len(texts) == 1 && texts[0] == "") {
+	if len(texts) == 0 {
 		return nil
 	}
 	if len(texts) > 1 {

@@ -41,6 +41,8 @@ type everything struct {
 	Meta      map[string]string        `json:"meta,omitempty"`
 	Opaque    json.RawMessage          `json:"opaque,omitempty"`
 	Until     rest.Nullable[time.Time] `json:"until,omitzero"`
+	Site      string                   `json:"site,omitempty" empty:"refused"`
+	Expiry    rest.Nullable[string]    `json:"expiry,omitzero" empty:"refused"`
 	Untagged  string
 }
 
@@ -74,7 +76,6 @@ func TestBodiesAreRead(t *testing.T) {
 		``:                              none,
 		" \n":                           none,
 		`{}`:                            none,
-		`null`:                          none,
 		`{"unknown":{"x":[1,{"y":2}]}}`: none,
 		`{"count":null,"card":null,"opaque":null,"name":null,"meta":null}`: none,
 		`{"AMOUNT":1,"Amount":2,"untagged":"x","Untagged":"y"}`:            none,
@@ -85,10 +86,15 @@ func TestBodiesAreRead(t *testing.T) {
 		`{"name":"","flag":true}`:          `{"name":"","flag":true,"Untagged":""}`,
 		` { "count" : -5 } `:               `{"count":-5,"Untagged":""}`,
 		`{"name":"a\"}]\\"}`:               `{"name":"a\"}]\\","Untagged":""}`,
+		`{"name":"\ud83d\uDE00\\ud800"}`:   `{"name":"😀\\ud800","Untagged":""}`,
+		`{"name":"\u00e9\ufffd\\\u0061"}`:  `{"name":"é�\\a","Untagged":""}`,
 		`{"card":{"city":"B","CITY":1}}`:   `{"card":{"city":"B"},"Untagged":""}`,
 		`{"items":[{"city":"A"},{},null]}`: `{"items":[{"city":"A"},{"city":""},{"city":""}],"Untagged":""}`,
 		`{"meta":{"a":"1","b":null}}`:      `{"meta":{"a":"1"},"Untagged":""}`,
 		`{"opaque":{"a": [1, 2.50]}}`:      `{"opaque":{"a":[1,2.50]},"Untagged":""}`,
+		`{"site":null}`:                    none,
+		`{"site":" "}`:                     `{"site":" ","Untagged":""}`,
+		`{"expiry":null}`:                  `{"expiry":{"Given":true,"Value":null},"Untagged":""}`,
 		`{"until":null}`:                   `{"until":{"Given":true,"Value":null},"Untagged":""}`,
 		`{"until":"2026-01-02T03:04:05Z"}`: `{"until":{"Given":true,"Value":"2026-01-02T03:04:05Z"},"Untagged":""}`,
 	} {
@@ -104,18 +110,27 @@ func TestBadBodiesAreRefused(t *testing.T) {
 	t.Parallel()
 	f := echoFixture(t)
 	for body, want := range map[string]string{
-		`{`:                            "INVALID_REQUEST ",
-		`{}{}`:                         "INVALID_REQUEST ",
-		`{} x`:                         "INVALID_REQUEST ",
-		`[]`:                           "INVALID_REQUEST ",
-		`"text"`:                       "INVALID_REQUEST ",
-		`{"a":01}`:                     "INVALID_REQUEST ",
-		`{"amount":1,"amount":2}`:      "INVALID_REQUEST ",
-		`{"amount":1,"\u0061mount":2}`: "INVALID_REQUEST ",
-		`{"x":{"y":[{"a":1,"a":1}]}}`:  "INVALID_REQUEST ",
-		"{\"name\":\"\xff\"}":          "INVALID_REQUEST ",
-		strings.Repeat("[", 100_000):   "INVALID_REQUEST ",
-		nested(33):                     "INVALID_REQUEST ",
+		`{`:                             "INVALID_REQUEST ",
+		`{}{}`:                          "INVALID_REQUEST ",
+		`{} x`:                          "INVALID_REQUEST ",
+		`[]`:                            "INVALID_REQUEST ",
+		`null`:                          "INVALID_REQUEST ",
+		`"text"`:                        "INVALID_REQUEST ",
+		`{"a":01}`:                      "INVALID_REQUEST ",
+		`{"amount":1,"amount":2}`:       "INVALID_REQUEST ",
+		`{"amount":1,"\u0061mount":2}`:  "INVALID_REQUEST ",
+		`{"x":{"y":[{"a":1,"a":1}]}}`:   "INVALID_REQUEST ",
+		"{\"name\":\"\xff\"}":           "INVALID_REQUEST ",
+		`{"name":"\ud800"}`:             "INVALID_REQUEST ",
+		`{"name":"a\udc00b"}`:           "INVALID_REQUEST ",
+		`{"name":"\ud800\ud800"}`:       "INVALID_REQUEST ",
+		`{"name":"\udc00\ud800"}`:       "INVALID_REQUEST ",
+		`{"name":"\ud83d\ude00\ude00"}`: "INVALID_REQUEST ",
+		`{"name":"\ud83d\n\ude00"}`:     "INVALID_REQUEST ",
+		`{"unknown":["\uDFFF"]}`:        "INVALID_REQUEST ",
+		`{"\uD83d":1}`:                  "INVALID_REQUEST ",
+		strings.Repeat("[", 100_000):    "INVALID_REQUEST ",
+		nested(33):                      "INVALID_REQUEST ",
 		`{"x":[` + strings.Repeat("0,", 20_000) + `0]}`: "INVALID_REQUEST ",
 		`{"amount":true}`:                "INVALID amount",
 		`{"amount":"1e2"}`:               "INVALID amount",
@@ -130,6 +145,8 @@ func TestBadBodiesAreRefused(t *testing.T) {
 		`{"items":[{},{"city":[]}]}`:     "INVALID items.1.city",
 		`{"meta":{"a":1}}`:               "INVALID meta.a",
 		`{"until":"tomorrow"}`:           "INVALID until",
+		`{"site":""}`:                    "INVALID site",
+		`{"expiry":""}`:                  "INVALID expiry",
 	} {
 		w := f.ask("POST", "/things/1", body)
 		answer := object(t, w)
@@ -154,7 +171,7 @@ func TestQueriesAreRead(t *testing.T) {
 	for query, want := range map[string]string{
 		``:                                  `"" limit=- false [] [] "" 0001-01-01`,
 		`limit=10&scroll=true`:              `"" limit=10 true [] [] "" 0001-01-01`,
-		`limit=&unknown=1`:                  `"" limit=- false [] [] "" 0001-01-01`,
+		`unknown=&scrolls=`:                 `"" limit=- false [] [] "" 0001-01-01`,
 		`checkout_reference=a%20b%2Bc`:      `"a b+c" limit=- false [] [] "" 0001-01-01`,
 		`since=2026-01-02T00:00:00Z`:        `"" limit=- false [] [] "" 2026-01-02`,
 		`user.id=u1`:                        `"" limit=- false [] [] "u1" 0001-01-01`,
@@ -164,7 +181,7 @@ func TestQueriesAreRead(t *testing.T) {
 		`roles[1]=b&roles[0]=a&roles[10]=c`: `"" limit=- false [a b c] [] "" 0001-01-01`,
 		`roles[][1]=b&roles[][0]=a`:         `"" limit=- false [a b] [] "" 0001-01-01`,
 		`roles=a,b&counts=1,2&counts[]=3`:   `"" limit=- false [a b] [1 2 3] "" 0001-01-01`,
-		`roles=&roles[x]=b&rolesx[]=c`:      `"" limit=- false [] [] "" 0001-01-01`,
+		`roles[x]=b&rolesx[]=c`:             `"" limit=- false [] [] "" 0001-01-01`,
 	} {
 		w := f.ask("POST", "/things/1?"+query, "")
 		got, _ := object(t, w)["got"].(string)
@@ -175,13 +192,15 @@ func TestQueriesAreRead(t *testing.T) {
 	for query, param := range map[string]string{
 		`limit=ten`: "limit", `limit=1&limit=2`: "limit", `limit=1.0`: "limit", `scroll=yes`: "scroll",
 		`counts=1,x`: "counts", `since=today`: "since", `limit=99999999999999999999`: "limit",
+		`limit=`: "limit", `limit`: "limit", `scroll=`: "scroll", `since=`: "since", `checkout_reference=`: "checkout_reference",
+		`user.id=`: "user.id", `roles=`: "roles", `roles[]=`: "roles", `roles[0]=`: "roles", `roles=a,`: "roles", `roles=a,,b`: "roles", `counts=`: "counts",
 	} {
 		w := f.ask("POST", "/things/1?"+query, "")
 		if answer := object(t, w); w.Code != http.StatusBadRequest || answer["param"] != param || answer["error_code"] != "INVALID" {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)
 		}
 	}
-	for _, query := range []string{"limit=%zz", "a;b"} {
+	for _, query := range []string{"limit=%zz", "a;b", "checkout_reference=%ff", "roles=%c3&roles=%a9", "%ed%a0%80=1"} {
 		if w := f.ask("POST", "/things/1?"+query, ""); object(t, w)["error_code"] != "INVALID_REQUEST" {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)
 		}
@@ -199,14 +218,42 @@ func TestPathValuesAreDecodedSafely(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"/things/", "/things/1/", "/things//1", "//things/1", "/things/%00", "/things/a%0Ab", "/things/%ff", "/Things/1",
-		"/things/" + strings.Repeat("a", 1025), "/", "/thing%73%2F1",
+		"/things/", "/things/1/", "/things//1", "//things/1", "/Things/1", "/", "/thing%73%2F1", "/things%00/1",
 	} {
 		if w := f.ask("POST", path, ""); w.Code != http.StatusNotFound || object(t, w)["error_code"] != "NOT_FOUND" {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
+	for _, path := range []string{"/things/%ff", "/things/%ed%a0%80", "/things/a%C2"} {
+		if w := f.ask("POST", path, ""); w.Code != http.StatusBadRequest || object(t, w)["error_code"] != "INVALID_REQUEST" {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+		if w := f.ask("POST", path, "", "Authorization:"); w.Code != http.StatusUnauthorized {
+			t.Errorf("%s without a key: %d", path, w.Code)
+		}
+	}
 }
+
+// TestAnOperationSaysItselfWhatItDoesNotKnow: a value that no identifier can be
+// reaches it as any other, so that its answer has the form its document gives it.
+// What is too long for the table's keys is cut, and still too long for an identifier.
+func TestAnOperationSaysItselfWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, []rest.Route{route("GET", "/things/{id}", func(_ context.Context, in everything) (said, error) {
+		return said{in.ID}, nil
+	})})
+	long := strings.Repeat("é", 512)
+	for path, want := range map[string]string{
+		"%C2%80": "\u0080", "a%C2%9F": "a\u009f", "%00": "\x00", "a%0Ab": "a\nb", "%7F": "\x7f",
+		long: long, long + "a": long, "a" + long: "a" + long[2:], long + long: long,
+	} {
+		if got := object(t, f.ask("GET", "/things/"+url.PathEscape(must(url.PathUnescape(path))), ""))["text"]; got != want {
+			t.Errorf("%.20s: %q", path, got)
+		}
+	}
+}
+
+func must(text string, _ error) string { return text }
 
 type returned struct {
 	PaRes string `form:"PaRes" json:"pares"`
@@ -230,10 +277,14 @@ func TestFormsAreRead(t *testing.T) {
 		{"/both", `{"pares":"x","md":"y"}`, "Content-Type: application/json", "x|y"},
 		{"/both", `{"pares":"x","md":"y"}`, "Content-Type:", "x|y"},
 		{"/form", form, "Content-Type:", "a+b=="},
+		{"/form", "PaRes=", "Content-Type:", ""},
 	} {
 		if got := object(t, f.ask("POST", test.path, test.body, test.contentType))["text"]; got != test.want {
 			t.Errorf("%s as %s: %v", test.path, test.contentType, got)
 		}
+	}
+	if w := f.ask("POST", "/form", "PaRes=%ff"); object(t, w)["error_code"] != "INVALID_REQUEST" {
+		t.Errorf("bytes that are no text: %d %s", w.Code, w.Body)
 	}
 	if w := f.ask("POST", "/form", "PaRes=%zz"); object(t, w)["error_code"] != "INVALID_REQUEST" || strings.Contains(f.log.String(), "%zz") {
 		t.Errorf("bad form: %d %s", w.Code, w.Body)

@@ -61,8 +61,13 @@ func fill(v reflect.Value, n node, path string, faults *failure.List) {
 func fillObject(v reflect.Value, n node, path string, faults *failure.List) {
 	byName := members(v.Type())
 	for i, name := range n.names {
-		if index, ok := byName[name]; ok {
-			fill(v.FieldByIndex(index), n.children[i], join(path, name), faults)
+		m, ok := byName[name]
+		switch {
+		case !ok:
+		case m.refusesEmpty && n.children[i].isEmptyText():
+			*faults = append(*faults, failure.Invalid(join(path, name), notEmpty))
+		default:
+			fill(v.FieldByIndex(m.index), n.children[i], join(path, name), faults)
 		}
 	}
 }

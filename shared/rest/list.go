@@ -9,7 +9,7 @@ import (
 
 // listValues collects a list parameter in every spelling of contract §2.5:
 // k=a&k=b, k[]=a, k[0]=a, k[][0]=a, and comma-joined. Numbered entries follow
-// the others in the order of their numbers; empty entries are dropped.
+// the others in the order of their numbers.
 func listValues(query url.Values, name string) []string {
 	type entry struct {
 		index  int
@@ -27,11 +27,7 @@ func listValues(query url.Values, name string) []string {
 	var all []string
 	for _, e := range entries {
 		for _, value := range e.values {
-			for part := range strings.SplitSeq(value, ",") {
-				if part != "" {
-					all = append(all, part)
-				}
-			}
+			all = append(all, strings.Split(value, ",")...)
 		}
 	}
 	return all

@@ -39,7 +39,6 @@ func TestPageSizes(t *testing.T) {
 	f := pagedFixture(t)
 	for target, want := range map[string]string{
 		"/capped":                            "10 []",
-		"/capped?limit=":                     "10 []",
 		"/capped?limit=1":                    "1 []",
 		"/capped?limit=1000":                 "1000 []",
 		"/capped?limit=1001":                 "1000 []",
@@ -56,6 +55,7 @@ func TestPageSizes(t *testing.T) {
 	}
 	const positive, inside = "must be a positive integer.", "must be 1 to 9999."
 	for target, message := range map[string]string{
+		"/capped?limit=":  "must not be empty.",
 		"/capped?limit=0": positive, "/capped?limit=-1": positive, "/capped?limit=ten": positive, "/capped?limit=1.0": positive, "/capped?limit=1e3": positive,
 		"/capped?limit=-99999999999999999999": positive, "/capped?limit=0x10": positive, "/capped?limit=%20": positive,
 		"/within?limit=0": positive, "/within?limit=10000": inside, "/within?limit=99999999999999999999": inside,

@@ -68,21 +68,27 @@ func tagged(t reflect.Type, tag string) []field {
 	return fields
 }
 
-// members maps an object type's member names to its fields. Matching is
-// exact: encoding/json's folding would let AMOUNT override amount.
-func members(t reflect.Type) map[string][]int {
-	if known, ok := membersOf.Load(t); ok {
-		return known.(map[string][]int)
-	}
-	byName := map[string][]int{}
-	for _, f := range tagged(t, "json") {
-		byName[f.name] = f.index
-	}
-	known, _ := membersOf.LoadOrStore(t, byName)
-	return known.(map[string][]int)
+// member is a field that a JSON member fills.
+type member struct {
+	index        []int
+	refusesEmpty bool
 }
 
-var membersOf sync.Map // reflect.Type → map[string][]int
+// members maps an object type's member names to its fields. Matching is
+// exact: encoding/json's folding would let AMOUNT override amount.
+func members(t reflect.Type) map[string]member {
+	if known, ok := membersOf.Load(t); ok {
+		return known.(map[string]member)
+	}
+	byName := map[string]member{}
+	for _, f := range tagged(t, "json") {
+		byName[f.name] = member{f.index, t.FieldByIndex(f.index).Tag.Get("empty") == "refused"}
+	}
+	known, _ := membersOf.LoadOrStore(t, byName)
+	return known.(map[string]member)
+}
+
+var membersOf sync.Map // reflect.Type → map[string]member
 
 var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()

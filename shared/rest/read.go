@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
@@ -14,19 +15,29 @@ import (
 // maxBody is contract §2.2's 1 MiB.
 const maxBody = 1 << 20
 
-// path is the decoded path, in one spelling for all of its escaped forms.
+// path is the decoded path, in one spelling for all of its escaped forms. NUL
+// ends each segment.
 func (x *exchange) path() string {
 	var b strings.Builder
 	for segment := range strings.SplitSeq(x.request.URL.EscapedPath(), "/") {
 		decoded, _ := url.PathUnescape(segment) // the router has accepted it
-		b.WriteString(decoded + "\x00")         // which no segment holds
+		b.WriteString(withinSegment.Replace(decoded) + "\x00")
 	}
 	return b.String()
 }
 
-// read takes query and body apart. Failure: TooLarge, or Malformed.
+// withinSegment keeps a segment's own NUL apart from the one that ends it.
+var withinSegment = strings.NewReplacer("\x00", "\x01\x00", "\x01", "\x01\x01")
+
+// read takes path, query and body apart. What is not UTF-8 is refused: a reader
+// that repairs it makes two names one. Failure: TooLarge, or Malformed.
 func (x *exchange) read() error {
-	query, err := url.ParseQuery(x.request.URL.RawQuery)
+	for _, value := range x.match.values {
+		if !utf8.ValidString(value) {
+			return failure.BadRequest("The path is not valid UTF-8.")
+		}
+	}
+	query, err := parseQuery(x.request.URL.RawQuery)
 	if err != nil {
 		return failure.BadRequest("The query is malformed.") // without the cause, which quotes it
 	}
@@ -45,13 +56,30 @@ func (x *exchange) read() error {
 }
 
 func (x *exchange) readForm() error {
-	form, err := url.ParseQuery(string(x.raw))
+	form, err := parseQuery(string(x.raw))
 	if err != nil {
 		return failure.BadRequest("The form is malformed.") // without the cause, which quotes the body
 	}
 	x.input.form = form
 	return nil
 }
+
+// parseQuery reads names and values that are UTF-8 (WHATWG URL standard,
+// application/x-www-form-urlencoded).
+func parseQuery(text string) (url.Values, error) {
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, err
+	}
+	for name, texts := range values {
+		if !utf8.ValidString(name) || !utf8.ValidString(strings.Join(texts, " ")) {
+			return nil, errNotUTF8
+		}
+	}
+	return values, nil
+}
+
+var errNotUTF8 = errors.New("not UTF-8")
 
 // readsForm: JSON is the default, whatever the content type says (contract
 // §2.2); a form is read where only a form will do, or where both will and the

@@ -7,12 +7,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
 // maxSegment bounds one path value, in bytes: the longest id is a
-// customer_id of 255 characters (contract §5).
+// customer_id of 255 characters (contract §5), at most 1020 bytes.
 const maxSegment = 1024
 
 // router finds a route by method and path. net/http's ServeMux has no
@@ -101,19 +100,27 @@ func (r *router) find(method, escapedPath string) found {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
 		decoded, err := url.PathUnescape(segment)
-		if err != nil || !plainText(decoded) {
+		if err != nil {
 			return f
 		}
-		segments[i] = decoded
+		segments[i] = bounded(decoded)
 	}
 	f.walk(&r.root, method, segments, nil)
 	return f
 }
 
-// plainText refuses what no identifier holds: control characters, text that
-// is not UTF-8, and more of it than a key may have.
-func plainText(s string) bool {
-	return len(s) <= maxSegment && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+// bounded cuts a value that is longer than any identifier, and than the table's
+// keys may be. What is left is still too long for one, so the operation answers
+// that it knows no such thing.
+func bounded(value string) string {
+	if len(value) <= maxSegment {
+		return value
+	}
+	end := maxSegment
+	for end > maxSegment-utf8.UTFMax && !utf8.RuneStart(value[end]) {
+		end--
+	}
+	return value[:end]
 }
 
 // walk notes all routes of the path, and the first that takes the method:

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -28,7 +30,8 @@ type node struct {
 // parseJSON reads a body under contract §2.2: nothing at all is fine; what is
 // not one JSON text in UTF-8 is INVALID_REQUEST, and so are duplicate member
 // names (RFC 8259 §4: readers disagree which one counts, so an attacker could
-// show the merchant one amount and us another).
+// show the merchant one amount and us another) and lone surrogates (§8.2: a
+// reader that repairs them makes two references one).
 func parseJSON(body []byte) (node, error) {
 	body = bytes.Trim(body, " \t\r\n")
 	if len(body) == 0 {
@@ -140,7 +143,40 @@ func (p *parser) string() []byte {
 		}
 	}
 	p.at++
-	return p.text[start:p.at]
+	raw := p.text[start:p.at]
+	if loneSurrogate(raw) {
+		p.fault = "The body has a text with half of a surrogate pair."
+	}
+	return raw
+}
+
+// loneSurrogate says that an escape of the string is half of a pair, which is
+// no character (RFC 8259 §7).
+func loneSurrogate(raw []byte) bool {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		if i++; raw[i] != 'u' {
+			continue
+		}
+		unit := codeUnit(raw[i+1:])
+		i += 4 // its last digit
+		if !utf16.IsSurrogate(unit) {
+			continue
+		}
+		if !bytes.HasPrefix(raw[i+1:], []byte(`\u`)) || utf16.DecodeRune(unit, codeUnit(raw[i+3:])) == utf8.RuneError {
+			return true
+		}
+		i += len(`\uDE00`)
+	}
+	return false
+}
+
+// codeUnit reads the four digits of an escape.
+func codeUnit(digits []byte) rune {
+	n, _ := strconv.ParseUint(string(digits[:4]), 16, 16) // json.Valid has accepted them
+	return rune(n)
 }
 
 func (p *parser) literal() {
@@ -169,13 +205,15 @@ func unquote(raw []byte) string {
 	return s
 }
 
-// object is the value, or {} for no body and for null, which mean the same.
+// object is the value, or {} for no body.
 func (n node) object() node {
-	if n.kind == 0 || n.kind == 'n' {
+	if n.kind == 0 {
 		return node{kind: '{'}
 	}
 	return n
 }
+
+func (n node) isEmptyText() bool { return n.kind == '"' && len(n.raw) == len(`""`) }
 
 // canonical appends the value's canonical form: members sorted, no blanks,
 // strings and numbers in one spelling. Two bodies have equal forms exactly

@@ -1,0 +1,28 @@
+package rest
+
+import (
+	"net/http/httptest"
+	"testing"
+)
+
+// TestPathsHaveOneSpellingEach, and no two share one, whatever their values hold.
+func TestPathsHaveOneSpellingEach(t *testing.T) {
+	t.Parallel()
+	spelling := func(path string) string {
+		return (&exchange{request: httptest.NewRequest("POST", path, nil)}).path()
+	}
+	for _, same := range [][2]string{{"/orders/1", "/%6frders/%31"}, {"/a%00", "/%61%00"}, {"/a@b", "/a%40b"}} {
+		if spelling(same[0]) != spelling(same[1]) {
+			t.Errorf("%s and %s differ", same[0], same[1])
+		}
+	}
+	seen := map[string]string{}
+	for _, path := range []string{
+		"/a/b", "/a%2Fb", "/a%00b", "/a%00/b", "/a/%00b", "/a%01/b", "/a%01%00b", "/a%00%01b", "/a%01%01b", "/a%01b", "/a", "/a/", "/a%00", "/a%01",
+	} {
+		if other, ok := seen[spelling(path)]; ok {
+			t.Errorf("%s and %s are one", path, other)
+		}
+		seen[spelling(path)] = path
+	}
+}
