@@ -23,13 +23,13 @@ type createRequest struct {
 	MerchantCode string                    `json:"merchant_code"`
 	PayToEmail   string                    `json:"pay_to_email"`
 	Description  string                    `json:"description"`
-	ReturnURL    string                    `json:"return_url"`
-	RedirectURL  string                    `json:"redirect_url"`
+	ReturnURL    string                    `json:"return_url" empty:"refused"`
+	RedirectURL  string                    `json:"redirect_url" empty:"refused"`
 	CustomerID   string                    `json:"customer_id"`
-	Purpose      payments.Purpose          `json:"purpose"`
-	PaymentType  payments.Method           `json:"payment_type"`
+	Purpose      payments.Purpose          `json:"purpose" empty:"refused"`
+	PaymentType  payments.Method           `json:"payment_type" empty:"refused"`
 	Payer        *payments.PersonalDetails `json:"personal_details"`
-	ValidUntil   string                    `json:"valid_until"`
+	ValidUntil   string                    `json:"valid_until" empty:"refused"`
 	Hosted       *hostedRequest            `json:"hosted_checkout"`
 }
 
@@ -157,7 +157,7 @@ func (f family) checkDraft(c payments.Checkout, req createRequest) error {
 	if err := f.checkMethod(c); err != nil {
 		return err
 	}
-	if faults := req.Payer.Check(); len(faults) > 0 {
+	if faults := req.Payer.Check(c.CreatedAt); len(faults) > 0 {
 		return faults[0]
 	}
 	return nil
@@ -198,7 +198,7 @@ func amountOf(literal money.Literal, code string, m account.Merchant, purpose pa
 	}
 	amount, err := literal.In(currency)
 	if err != nil {
-		return amount, failure.Invalid("amount", "must be an amount with at most the currency's decimals").With(err)
+		return amount, failure.Invalid("amount", money.Expected(err)).With(err)
 	}
 	zeroAllowed := purpose == payments.PurposeSetupRecurring
 	if amount.Sign() < 0 || (amount.IsZero() && !zeroAllowed) {
@@ -225,17 +225,14 @@ func validUntil(text string, now time.Time) (*time.Time, error) {
 }
 
 func checkReference(reference string) error {
-	if n := len([]rune(reference)); n == 0 || n > maxReference {
+	if reference == "" {
 		return failure.Invalid("checkout_reference", "must have 1 to 90 characters")
 	}
-	return nil
+	return failure.Text("checkout_reference", reference, maxReference).Err()
 }
 
 func checkDescription(text string) error {
-	if len([]rune(text)) > maxDescription {
-		return failure.Invalid("description", "must have at most 1000 characters")
-	}
-	return nil
+	return failure.Text("description", text, maxDescription).Err()
 }
 
 // checkRedirectURL: the payer's browser goes there, so any absolute http(s)

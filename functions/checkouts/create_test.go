@@ -89,8 +89,14 @@ var badOrders = []badOrder{
 
 	{"reference too long", []change{{"checkout_reference", strings.Repeat("é", 91)}}, invalid("checkout_reference")},
 	{"reference no text", []change{{"checkout_reference", 7}}, invalid("checkout_reference")},
+	{"reference with a line break", []change{{"checkout_reference", "order\n1"}}, invalid("checkout_reference")},
+	{"reference with a C1 control", []change{{"checkout_reference", "order\u0085"}}, invalid("checkout_reference")},
+	{"reference with half a pair", []change{{"checkout_reference", json.RawMessage(`"order\ud800"`)}}, malformed},
 	{"description too long", []change{{"description", strings.Repeat("x", 1001)}}, invalid("description")},
+	{"description with DEL", []change{{"description", "two\x7fcoffees"}}, invalid("description")},
 
+	{"amount with an exponent", []change{{"amount", json.Number("1e1")}}, invalid("amount")},
+	{"amount with an exponent as text", []change{{"amount", "1E+1"}}, invalid("amount")},
 	{"amount with too many decimals", []change{{"amount", "10.101"}}, invalid("amount")},
 	{"amount with far too many decimals", []change{{"amount", "10.00000000000000000000000000001"}}, invalid("amount")},
 	{"amount zero", []change{{"amount", 0}}, invalid("amount")},
@@ -137,6 +143,7 @@ var badOrders = []badOrder{
 
 	{"payer's email", []change{{"personal_details", map[string]any{"email": "ada"}}}, invalid("personal_details.email")},
 	{"payer's birth date", []change{{"personal_details", map[string]any{"birth_date": "10.12.1815"}}}, invalid("personal_details.birth_date")},
+	{"payer born tomorrow", []change{{"personal_details", map[string]any{"birth_date": "2026-11-21"}}}, invalid("personal_details.birth_date")},
 	{"payer's tax id", []change{{"personal_details", map[string]any{"tax_id": strings.Repeat("1", 256)}}}, invalid("personal_details.tax_id")},
 	{"payer's country", []change{{"personal_details", map[string]any{"address": map[string]any{"country": "Brazil"}}}}, invalid("personal_details.address.country")},
 	{"payer's postal code", []change{{"personal_details", map[string]any{"address": map[string]any{"country": "BR", "postal_code": "1310-100"}}}},

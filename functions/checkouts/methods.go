@@ -2,6 +2,7 @@ package checkouts
 
 import (
 	"context"
+	"errors"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -75,10 +76,14 @@ func (req methodsRequest) check() error {
 	if req.Amount == "" {
 		return nil
 	}
-	if amount, err := money.Parse(req.Amount, currency); err != nil || amount.Sign() <= 0 {
+	switch amount, err := money.Parse(req.Amount, currency); {
+	case errors.Is(err, money.ErrExponent):
+		return constraint("amount", "Amount "+money.Expected(err))
+	case err != nil || amount.Sign() <= 0:
 		return constraint("amount", "Amount must be above 0 with at most the currency's decimals")
+	default:
+		return nil
 	}
-	return nil
 }
 
 // constraint is a failure in the details shape (contract §13.2).

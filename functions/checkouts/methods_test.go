@@ -76,6 +76,7 @@ func TestConstraintsOfMethods(t *testing.T) {
 		"?currency=EUR&amount=0":       {"amount", "Amount must be above 0 with at most the currency's decimals"},
 		"?currency=EUR&amount=-1":      {"amount", "Amount must be above 0 with at most the currency's decimals"},
 		"?currency=EUR&amount=10.101":  {"amount", "Amount must be above 0 with at most the currency's decimals"},
+		"?currency=EUR&amount=1e1":     {"amount", "Amount must be written without an exponent, such as 10.00"},
 		"?currency=EUR&amount=ten":     {"amount", "Amount must be above 0 with at most the currency's decimals"},
 		"?currency=EUR&amount=%31%2C1": {"amount", "Amount must be above 0 with at most the currency's decimals"},
 	} {
@@ -84,10 +85,10 @@ func TestConstraintsOfMethods(t *testing.T) {
 		world.Holds(t, got.Body, map[string]string{"details": `"` + want.message + `"`, "title": `"Validation Failed"`, "status": "400",
 			"failed_constraints": `[{"message":"` + want.message + `","reference":"` + want.reference + `"}]`})
 	}
-	for _, twice := range []string{"?currency=EUR&currency=EUR", "?currency=EUR&amount=1&amount=2"} {
-		if got := s.methods(twice); got.Status != 400 {
-			t.Errorf("%s: %d %s", twice, got.Status, got.Body)
-		}
+	for query, param := range map[string]string{
+		"?currency=EUR&currency=EUR": "currency", "?currency=EUR&amount=1&amount=2": "amount", "?currency=EUR&amount=": "amount", "?currency=": "currency",
+	} {
+		invalid(param).Check(t, s.methods(query))
 	}
 }
 

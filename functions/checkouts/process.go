@@ -21,6 +21,7 @@ type processRequest struct {
 	Installments *int                      `json:"installments"`
 	Mandate      *mandateRequest           `json:"mandate"`
 	GooglePay    map[string]any            `json:"google_pay"`
+	ApplePay     map[string]any            `json:"apple_pay"` // no method takes it yet
 	Payer        *payments.PersonalDetails `json:"personal_details"`
 }
 
@@ -101,7 +102,7 @@ func (req processRequest) check(m account.Merchant, f family) failure.List {
 	}
 	faults = append(faults, req.checkInstallments(m)...)
 	faults = append(faults, req.Mandate.check()...)
-	return append(faults, req.Payer.Check()...)
+	return append(faults, req.Payer.Check(f.store.Now())...)
 }
 
 // checkInstrument wants either a card, or a saved one with its owner.
@@ -134,6 +135,9 @@ func (req processRequest) checkInstallments(m account.Merchant) failure.List {
 	}
 }
 
+// maxUserAgent is our own limit, far above what browsers send.
+const maxUserAgent = 4096
+
 func (r *mandateRequest) check() failure.List {
 	if r == nil {
 		return nil
@@ -149,7 +153,8 @@ func (r *mandateRequest) check() failure.List {
 	if r.UserAgent == "" {
 		faults = append(faults, failure.Missing("mandate.user_agent"))
 	}
-	return faults
+	faults = append(faults, failure.Text("mandate.user_agent", r.UserAgent, maxUserAgent)...)
+	return append(faults, failure.Text("mandate.user_ip", r.UserIP, maxUserAgent)...)
 }
 
 func newNextStep(s *processing.Step, redirectURL string) *nextStep {

@@ -22,7 +22,7 @@ type updateRequest struct {
 	Currency    *string               `json:"currency"`
 	Description *string               `json:"description"`
 	CustomerID  *string               `json:"customer_id"`
-	ValidUntil  rest.Nullable[string] `json:"valid_until"`
+	ValidUntil  rest.Nullable[string] `json:"valid_until" empty:"refused"`
 }
 
 // maxUpdates bounds the retries after concurrent changes.

@@ -1,6 +1,7 @@
 package checkouts_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -68,6 +69,10 @@ func TestUpdateRefuses(t *testing.T) {
 		{"taken reference", id, map[string]any{"checkout_reference": taken}, duplicate},
 		{"reference too long", id, map[string]any{"checkout_reference": strings.Repeat("x", 91)}, invalid("checkout_reference")},
 		{"empty reference", id, map[string]any{"checkout_reference": ""}, invalid("checkout_reference")},
+		{"reference with a control", id, map[string]any{"checkout_reference": "a\x00"}, invalid("checkout_reference")},
+		{"description with a control", id, map[string]any{"description": "a\u009f"}, invalid("description")},
+		{"amount with an exponent", id, map[string]any{"amount": json.Number("1e1")}, invalid("amount")},
+		{"empty end", id, map[string]any{"valid_until": ""}, invalid("valid_until")},
 		{"amount zero", id, map[string]any{"amount": 0}, invalid("amount")},
 		{"amount below zero", id, map[string]any{"amount": "-1"}, invalid("amount")},
 		{"amount too large", id, map[string]any{"amount": 1e9}, invalid("amount")},

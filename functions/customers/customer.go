@@ -2,9 +2,6 @@ package customers
 
 import (
 	"context"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -48,16 +45,10 @@ type createRequest struct {
 const maxID = 255
 
 func checkID(id string) error {
-	switch {
-	case id == "":
+	if id == "" {
 		return failure.Missing("customer_id")
-	case utf8.RuneCountInString(id) > maxID:
-		return failure.Invalid("customer_id", "must have at most 255 characters")
-	case strings.ContainsFunc(id, unicode.IsControl):
-		return failure.Invalid("customer_id", "must have no control characters")
-	default:
-		return nil
 	}
+	return failure.Text("customer_id", id, maxID).Err()
 }
 
 // create is row 12.
@@ -65,7 +56,7 @@ func (f family) create(ctx context.Context, req createRequest) (customer, error)
 	if err := checkID(req.ID); err != nil {
 		return customer{}, err
 	}
-	if faults := req.Details.Check(); len(faults) > 0 {
+	if faults := req.Details.Check(f.store.Now()); len(faults) > 0 {
 		return customer{}, faults[0]
 	}
 	c := payments.Customer{ID: req.ID, Details: payments.PersonalDetails{}.Merge(req.Details), CreatedAt: f.store.Now()}
@@ -96,7 +87,7 @@ type updateRequest struct {
 
 // update is row 14: only what is sent is overwritten, also in the address.
 func (f family) update(ctx context.Context, req updateRequest) (customer, error) {
-	if faults := req.Details.Check(); len(faults) > 0 {
+	if faults := req.Details.Check(f.store.Now()); len(faults) > 0 {
 		return customer{}, faults[0]
 	}
 	c, err := f.store.UpdateCustomer(ctx, rest.Caller(ctx).Tenant, req.ID, req.Details)

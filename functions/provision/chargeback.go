@@ -152,7 +152,7 @@ func (c chargeBack) amount(r store.Record) (money.Amount, error) {
 	}
 	amount, err := c.Amount.In(r.Amount.Currency())
 	if err != nil {
-		return amount, failure.Invalid("amount", "must be an amount with at most the currency's decimals").With(err)
+		return amount, failure.Invalid("amount", money.Expected(err)).With(err)
 	}
 	return amount, nil
 }

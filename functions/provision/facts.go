@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/mail"
 	"time"
-	"unicode/utf8"
 
 	"github.com/govalues/decimal"
 	"github.com/jacoelho/banking/iso3166"
@@ -41,8 +40,11 @@ const (
 func (f facts) apply(m account.Merchant) (account.Merchant, error) {
 	var err error
 	if f.Name != nil {
-		if m.Name = *f.Name; m.Name == "" || utf8.RuneCountInString(m.Name) > maxName {
+		if m.Name = *f.Name; m.Name == "" {
 			return m, failure.Invalid("name", "must be 1 to 150 characters")
+		}
+		if err = failure.Text("name", m.Name, maxName).Err(); err != nil {
+			return m, err
 		}
 	}
 	if f.Email != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-	"unicode/utf8"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -76,8 +75,8 @@ func (c createAPIKey) order(m account.Merchant) (keyOrder, error) {
 			return order, err
 		}
 	}
-	if utf8.RuneCountInString(c.Name) > maxKeyName {
-		return order, failure.Invalid("name", "must be at most 255 characters")
+	if err = failure.Text("name", c.Name, maxKeyName).Err(); err != nil {
+		return order, err
 	}
 	switch c.Type {
 	case account.PublicKey:

@@ -100,6 +100,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 		{secret(fields{"type": "private"}), "INVALID", "type"},
 		{secret(fields{"name": ""}), "MISSING", "name"},
 		{secret(fields{"name": strings.Repeat("ä", 256)}), "INVALID", "name"},
+		{secret(fields{"name": "till\x00"}), "INVALID", "name"},
 		{secret(fields{"scopes": nil}), "MISSING", "scopes"},
 		{secret(fields{"scopes": []string{"paiments"}}), "INVALID", "scopes"},
 		{secret(fields{"scopes": "payments"}), "INVALID", "scopes"},

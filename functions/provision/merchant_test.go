@@ -114,6 +114,7 @@ func TestFactsThatCannotBe(t *testing.T) {
 		{fields{"fee_rate": "two"}, "INVALID", "fee_rate"},
 		{fields{"fee_rate": 0.02}, "INVALID", "fee_rate"}, // money is never a float
 		{fields{"name": strings.Repeat("ä", 151)}, "INVALID", "name"},
+		{fields{"name": "Café\n"}, "INVALID", "name"},
 		{fields{"time_zone": "Berlin"}, "INVALID", "time_zone"},
 		{fields{"time_zone": "Local"}, "INVALID", "time_zone"},
 		{fields{"time_zone": "../etc/passwd"}, "INVALID", "time_zone"},

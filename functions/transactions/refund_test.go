@@ -84,7 +84,7 @@ func TestRefundsOfBadAmounts(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
 		p := s.Sell("10.10")
-		for _, amount := range []string{"0", "-1", "0.00", "1.001", "1e1", `"x"`, `""`, "true", "{}", strings.Repeat("9", 30)} {
+		for _, amount := range []string{"0", "-1", "0.00", "1.001", "1e1", `"1E+1"`, `"x"`, `""`, "true", "{}", strings.Repeat("9", 30)} {
 			invalid("amount").Check(t, f.send(s, p, amount))
 		}
 		s.expect(p, "SUCCESSFUL, left 10.10")

@@ -3,7 +3,6 @@ package account
 import (
 	"net/url"
 	"regexp"
-	"unicode/utf8"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
@@ -44,16 +43,16 @@ var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0
 // Check refuses a text that is not what it should be. Failure: Rejected, with
 // the field's name within the profile. Countries are the caller's to check.
 func (p Profile) Check() error {
-	if utf8.RuneCountInString(p.BusinessName) > maxBusinessName {
-		return failure.Invalid("business_name", "must be at most 150 characters")
+	if err := failure.Text("business_name", p.BusinessName, maxBusinessName).Err(); err != nil {
+		return err
 	}
 	for _, text := range []struct{ param, value string }{
 		{"company_registration_number", p.RegistrationNumber}, {"vat_id", p.VATID},
 		{"address.address_line1", p.Address.Line1}, {"address.address_line2", p.Address.Line2}, {"address.city", p.Address.City},
 		{"address.region_name", p.Address.Region}, {"address.post_code", p.Address.PostCode}, {"address.landline", p.Address.Landline},
 	} {
-		if utf8.RuneCountInString(text.value) > maxProfileText {
-			return failure.Invalid(text.param, "must be at most 255 characters")
+		if err := failure.Text(text.param, text.value, maxProfileText).Err(); err != nil {
+			return err
 		}
 	}
 	switch {

@@ -44,6 +44,13 @@ func TestProfilesThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v", param, got)
 		}
 	}
+	for param, p := range map[string]account.Profile{
+		"business_name": {BusinessName: "a\nb"}, "vat_id": {VATID: "\x7f"}, "address.city": {Address: account.Address{City: "a\u0085"}},
+	} {
+		if got := failure.Of(p.Check()); got.Code != "INVALID" || got.Param != param {
+			t.Errorf("%s with a control character: %v", param, got)
+		}
+	}
 	for _, site := range []string{"shop.example", "https://", "https://shop.example/" + long, "javascript:alert(1)", "http://%zz"} {
 		if err := (account.Profile{Website: site}).Check(); failure.Of(err).Param != "website" {
 			t.Errorf("%s: %v", site, err)

@@ -68,7 +68,7 @@ func (l *Literal) UnmarshalJSON(b []byte) error {
 		if err := json.Unmarshal(b, &s); err != nil {
 			return err
 		}
-		if !plain(s) {
+		if !plain(s) && !hasExponent(s) { // which In refuses in its own words
 			return ErrAmount
 		}
 		*l = Literal(s)

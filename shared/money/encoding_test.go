@@ -51,13 +51,15 @@ func TestLiteralTakesNumbersAndNumericStrings(t *testing.T) {
 func TestLiteralRefusesAllElse(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]error{
-		`1e3`: money.ErrAmount, `1E3`: money.ErrAmount, `1.5e-1`: money.ErrAmount, `"1e3"`: money.ErrAmount,
+		`1e3`: money.ErrExponent, `1E+3`: money.ErrExponent, `1.5e-1`: money.ErrExponent, `"1e3"`: money.ErrExponent,
+		`"1e"`: money.ErrAmount, `"e3"`: money.ErrAmount, `"1e3e"`: money.ErrAmount, `"1e3.5"`: money.ErrAmount,
 		`""`: money.ErrAmount, `" "`: money.ErrAmount, `"ten"`: money.ErrAmount, `" 10"`: money.ErrAmount,
 		`"+10"`: money.ErrAmount, `"10 EUR"`: money.ErrAmount,
 		`true`: money.ErrAmount, `{}`: money.ErrAmount, `[10]`: money.ErrAmount, `[]`: money.ErrAmount,
 		`1.239`: money.ErrScale, `"1.239"`: money.ErrScale, `10000000000000000`: money.ErrRange,
 	} {
-		if got, err := read(body, "EUR"); !errors.Is(err, want) {
+		got, err := read(body, "EUR")
+		if !errors.Is(err, want) || strings.Contains(money.Expected(err), "exponent") != (want == money.ErrExponent) {
 			t.Errorf("%s: %s, %v; want %v", body, got, err, want)
 		}
 	}

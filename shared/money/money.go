@@ -30,6 +30,10 @@ var ErrCurrency = errors.New("unsupported currency")
 // ErrAmount reports text that is not a plain decimal number.
 var ErrAmount = errors.New("not a decimal amount")
 
+// ErrExponent is an ErrAmount: a number such as 1e1. JSON has that form, but
+// clients read money as decimal text (contract §2.4).
+var ErrExponent = fmt.Errorf("%w: it has an exponent", ErrAmount)
+
 // ErrScale reports more decimals than the currency has (contract §2.2).
 var ErrScale = errors.New("more decimals than the currency has")
 
@@ -70,8 +74,11 @@ type Amount struct {
 var maxValue = decimal.MustParse("999999999.99")
 
 // Parse reads text such as "10", "10.1" or "-3.50" as an amount of c.
-// Errors: ErrAmount, ErrScale, ErrRange.
+// Errors: ErrAmount, ErrExponent, ErrScale, ErrRange.
 func Parse(text string, c Currency) (Amount, error) {
+	if hasExponent(text) {
+		return Amount{}, ErrExponent
+	}
 	if !plain(text) {
 		return Amount{}, ErrAmount
 	}
@@ -99,6 +106,21 @@ func plain(text string) bool {
 		return false
 	}
 	return strings.Trim(integer+fraction, "0123456789") == ""
+}
+
+// hasExponent says the text is a number in JSON's other form: 1e1, -1.5E+2.
+func hasExponent(text string) bool {
+	mantissa, power, found := strings.Cut(strings.ToLower(text), "e")
+	power = strings.TrimLeft(power, "+-")
+	return found && plain(mantissa) && power != "" && strings.Trim(power, "0123456789") == ""
+}
+
+// Expected says what a client's amount must be that Parse refused with err.
+func Expected(err error) string {
+	if errors.Is(err, ErrExponent) {
+		return "must be written without an exponent, such as 10.00"
+	}
+	return "must be an amount with at most the currency's decimals"
 }
 
 // MustParse is Parse for constants; it panics on an error.

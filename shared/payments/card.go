@@ -121,7 +121,7 @@ func (c *Card) Check(country string, now time.Time) failure.List {
 	if c.Name == "" {
 		faults = append(faults, failure.Missing("card.name"))
 	} else {
-		faults = append(faults, checkLength("card.name", &c.Name)...)
+		faults = append(faults, checkText("card.name", &c.Name)...)
 	}
 	faults = append(faults, c.checkNumber()...)
 	faults = append(faults, c.checkExpiry(now)...)

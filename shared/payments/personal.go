@@ -107,9 +107,10 @@ var brazilianStates = []string{
 	"PB", "PR", "PE", "PI", "RJ", "RN", "RS", "RO", "RR", "SC", "SP", "SE", "TO",
 }
 
-// Check lists what is wrong with the details that were sent; absent fields
-// are not missing here. A nil receiver is fine.
-func (d *PersonalDetails) Check() failure.List {
+// Check lists what is wrong with the details that were sent at a time; absent
+// fields are not missing here. An empty text takes a detail back, but birth date
+// and country have no empty form (contract §2.4). A nil receiver is fine.
+func (d *PersonalDetails) Check(now time.Time) failure.List {
 	if d == nil {
 		return nil
 	}
@@ -119,17 +120,29 @@ func (d *PersonalDetails) Check() failure.List {
 		name  string
 		value *string
 	}{{"first_name", d.FirstName}, {"last_name", d.LastName}, {"email", d.Email}, {"phone", d.Phone}, {"tax_id", d.TaxID}} {
-		faults = append(faults, checkLength(at+field.name, field.value)...)
+		faults = append(faults, checkText(at+field.name, field.value)...)
 	}
 	if d.Email != nil && *d.Email != "" && !ValidEmail(*d.Email) {
 		faults = append(faults, failure.Invalid(at+"email", "must be an email address"))
 	}
-	if d.BirthDate != nil && *d.BirthDate != "" {
-		if _, err := time.Parse(time.DateOnly, *d.BirthDate); err != nil {
-			faults = append(faults, failure.Invalid(at+"birth_date", "must be a date, YYYY-MM-DD"))
-		}
+	if d.BirthDate != nil {
+		faults = append(faults, checkBirthDate(at+"birth_date", *d.BirthDate, now)...)
 	}
 	return append(faults, d.Address.check(at+"address.")...)
+}
+
+// firstBirthDate is before that of anybody alive.
+var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+func checkBirthDate(param, text string, now time.Time) failure.List {
+	switch day, err := time.Parse(time.DateOnly, text); {
+	case err != nil:
+		return failure.List{failure.Invalid(param, "must be a date, YYYY-MM-DD")}
+	case day.Before(firstBirthDate) || day.After(now):
+		return failure.List{failure.Invalid(param, "must be from 1900-01-01 to today")}
+	default:
+		return nil
+	}
 }
 
 func (a *Address) check(at string) failure.List {
@@ -141,12 +154,10 @@ func (a *Address) check(at string) failure.List {
 		name  string
 		value *string
 	}{{"city", a.City}, {"line_1", a.Line1}, {"line_2", a.Line2}, {"postal_code", a.PostalCode}, {"state", a.State}} {
-		faults = append(faults, checkLength(at+field.name, field.value)...)
+		faults = append(faults, checkText(at+field.name, field.value)...)
 	}
-	if a.Country != nil && *a.Country != "" {
-		if !iso3166.IsCountryCode(*a.Country) {
-			faults = append(faults, failure.Invalid(at+"country", "must be an ISO 3166-1 alpha-2 code"))
-		}
+	if a.Country != nil && !iso3166.IsCountryCode(*a.Country) {
+		faults = append(faults, failure.Invalid(at+"country", "must be an ISO 3166-1 alpha-2 code"))
 	}
 	if text(a.Country) == "BR" {
 		faults = append(faults, a.checkBrazilian(at)...)
@@ -165,11 +176,8 @@ func (a *Address) checkBrazilian(at string) failure.List {
 	return faults
 }
 
-func checkLength(param string, value *string) failure.List {
-	if value != nil && len([]rune(*value)) > maxText {
-		return failure.List{failure.Invalid(param, "must have at most 255 characters")}
-	}
-	return nil
+func checkText(param string, value *string) failure.List {
+	return failure.Text(param, text(value), maxText)
 }
 
 // ValidEmail says the text is one bare RFC 5322 addr-spec.

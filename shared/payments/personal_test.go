@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -132,11 +133,17 @@ func TestCheckDetails(t *testing.T) {
 		"email with a name":   {field: "email", value: "Ana <ana@mail.example>", want: "INVALID personal_details.email"},
 		"email without host":  {field: "email", value: "ana@", want: "INVALID personal_details.email"},
 		"leap day":            {field: "birth_date", value: "2004-02-29"},
-		"no birth date":       {field: "birth_date", value: ""},
+		"no birth date":       {field: "birth_date", value: "", want: "INVALID personal_details.birth_date"},
+		"born today":          {field: "birth_date", value: "2026-11-20"},
+		"born tomorrow":       {field: "birth_date", value: "2026-11-21", want: "INVALID personal_details.birth_date"},
+		"born in 1900":        {field: "birth_date", value: "1900-01-01"},
+		"born in 1899":        {field: "birth_date", value: "1899-12-31", want: "INVALID personal_details.birth_date"},
+		"born in 9999":        {field: "birth_date", value: "9999-12-31", want: "INVALID personal_details.birth_date"},
 		"no such day":         {field: "birth_date", value: "2005-02-29", want: "INVALID personal_details.birth_date"},
 		"other date form":     {field: "birth_date", value: "29.02.2004", want: "INVALID personal_details.birth_date"},
 		"date and time":       {field: "birth_date", value: "2004-02-29T00:00:00Z", want: "INVALID personal_details.birth_date"},
 		"country":             {field: "address.country", value: "DE"},
+		"empty country":       {field: "address.country", value: "", want: "INVALID personal_details.address.country"},
 		"no such country":     {field: "address.country", value: "ZZ", want: "INVALID personal_details.address.country"},
 		"small country":       {field: "address.country", value: "de", want: "INVALID personal_details.address.country"},
 		"alpha-3 country":     {field: "address.country", value: "DEU", want: "INVALID personal_details.address.country"},
@@ -155,8 +162,25 @@ func TestCheckDetails(t *testing.T) {
 			d.Address.Country = &c.country
 		}
 		*fields[c.field](&d) = &c.value
-		if got := strings.Join(codes(d.Check()), ","); got != c.want {
+		if got := strings.Join(codes(d.Check(birthday)), ","); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// birthday is the day on which details are checked here.
+var birthday = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+
+// TestDetailsHaveNoControlCharacters: there is no free text of a payer that takes them.
+func TestDetailsHaveNoControlCharacters(t *testing.T) {
+	t.Parallel()
+	for name, field := range fields {
+		for _, control := range []string{"\x00", "\n", "\x7f", "\u0085"} {
+			d := payments.PersonalDetails{Address: &payments.Address{}}
+			*field(&d) = new("a" + control)
+			if got := codes(d.Check(birthday)); !slices.Contains(got, "INVALID personal_details."+name) {
+				t.Errorf("%s with %q: %v", name, control, got)
+			}
 		}
 	}
 }
@@ -166,7 +190,7 @@ func TestCheckListsEveryFault(t *testing.T) {
 	d := filled(strings.Repeat("x", 256))
 	d.Address.Country = new("BR")
 	var got []string
-	for _, f := range d.Check() {
+	for _, f := range d.Check(birthday) {
 		got = append(got, strings.TrimPrefix(f.Param, "personal_details."))
 	}
 	slices.Sort(got)
@@ -178,10 +202,10 @@ func TestCheckListsEveryFault(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	var none *payments.PersonalDetails
-	if faults := none.Check(); faults != nil {
+	if faults := none.Check(birthday); faults != nil {
 		t.Errorf("no details: %v", faults)
 	}
-	if faults := (&payments.PersonalDetails{}).Check(); faults != nil {
+	if faults := (&payments.PersonalDetails{}).Check(birthday); faults != nil {
 		t.Errorf("empty details: %v", faults)
 	}
 }

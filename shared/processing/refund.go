@@ -77,7 +77,7 @@ func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, erro
 	}
 	amount, err := given.In(tx.Amount.Currency())
 	if err != nil {
-		return nil, failure.Invalid("amount", "must be an amount with at most the currency's decimals").With(err)
+		return nil, failure.Invalid("amount", money.Expected(err)).With(err)
 	}
 	if amount.Sign() <= 0 {
 		return nil, failure.Invalid("amount", "must be above 0")
