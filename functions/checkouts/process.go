@@ -135,8 +135,11 @@ func (req processRequest) checkInstallments(m account.Merchant) failure.List {
 	}
 }
 
-// maxUserAgent is our own limit, far above what browsers send.
-const maxUserAgent = 4096
+// Limits of the mandate's texts, our own and far above what browsers send.
+const (
+	maxUserAgent = 4096
+	maxUserIP    = 255
+)
 
 func (r *mandateRequest) check() failure.List {
 	if r == nil {
@@ -154,7 +157,7 @@ func (r *mandateRequest) check() failure.List {
 		faults = append(faults, failure.Missing("mandate.user_agent"))
 	}
 	faults = append(faults, failure.Text("mandate.user_agent", r.UserAgent, maxUserAgent)...)
-	return append(faults, failure.Text("mandate.user_ip", r.UserIP, maxUserAgent)...)
+	return append(faults, failure.Text("mandate.user_ip", r.UserIP, maxUserIP)...)
 }
 
 func newNextStep(s *processing.Step, redirectURL string) *nextStep {

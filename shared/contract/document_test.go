@@ -186,15 +186,62 @@ func TestOperationsAreComplete(t *testing.T) {
 // keys belong to a merchant.
 func writes(op Operation) bool { return !op.Public && op.Method != http.MethodGet }
 
+// requiredErrors are those that follow from the operation's route, whatever it
+// does: any query may be malformed (400), and come without TLS (403) or too often
+// (429); any body may be too large (413); what a path names may not be there (404);
+// and a key of idempotency may be in use (409) or taken (422).
 func requiredErrors(op Operation) []string {
-	list := []string{"403", "429", "500", "504"}
+	list := []string{"400", "403", "429", "500", "504"}
 	if !op.Public {
 		list = append(list, "401")
+	}
+	if op.Method != http.MethodGet {
+		list = append(list, "413")
+	}
+	if strings.Contains(op.Path, "{") {
+		list = append(list, "404")
 	}
 	if writes(op) {
 		list = append(list, "409", "422")
 	}
 	return list
+}
+
+// TestNullableHasAType of its own: without one it says nothing (OpenAPI 3.0.3,
+// clarified by proposal 2019-10-31), and linters refuse the document.
+func TestNullableHasAType(t *testing.T) {
+	t.Parallel()
+	text, err := loadDocument(t).MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root any
+	if err := json.Unmarshal(text, &root); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	var walk func(value any, at string)
+	walk = func(value any, at string) {
+		switch value := value.(type) {
+		case map[string]any:
+			if value["nullable"] == true {
+				found++
+				if _, typed := value["type"].(string); !typed {
+					t.Errorf("%s is nullable without a type", at)
+				}
+			}
+			for name, member := range value {
+				walk(member, at+"/"+name)
+			}
+		case []any:
+			for _, member := range value {
+				walk(member, at+"/")
+			}
+		}
+	}
+	if walk(root, "#"); found == 0 {
+		t.Error("nothing is nullable, so that this test shows nothing")
+	}
 }
 
 // requiredHeaders of a response (contract §2.3, 2.9, 3.2, 3.4).

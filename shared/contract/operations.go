@@ -22,6 +22,8 @@ type Operation struct {
 	Scopes      []string // any one suffices; empty: any credential, or none where Public
 	Public      bool     // needs no credential at all
 	PublicKey   bool     // a public key may use it, from a browser (contract §2.1)
+	Queries     []string // names of its query parameters, lists without brackets
+	Body        []Input  // members of its JSON body, each object before its own
 }
 
 // Operations lists the document's endpoints by path, then method.
@@ -44,6 +46,8 @@ func operations(doc *openapi3.T) ([]Operation, error) {
 				Scopes:      scopes,
 				Public:      op.Security != nil && len(*op.Security) == 0,
 				PublicKey:   allowsPublicKey(op),
+				Queries:     queriesOf(item, op),
+				Body:        bodyOf(op),
 			})
 		}
 	}

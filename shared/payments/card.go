@@ -69,7 +69,7 @@ type Card struct {
 	ExpiryMonth string `json:"expiry_month"` // "01" to "12"
 	ExpiryYear  string `json:"expiry_year"`  // YY or YYYY
 	CVV         Secret `json:"cvv"`
-	ZipCode     string `json:"zip_code"` // US merchants only
+	ZipCode     string `json:"zip_code" empty:"refused"` // US merchants only
 }
 
 // CardSummary is what may be kept of a card (contract §5).

@@ -1,0 +1,97 @@
+package functions_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/contract"
+)
+
+// TestWhatEachRouteRefusesIsDocumented: requests that are refused for what is the
+// same on every route are sent to each operation. The world holds every answer to
+// the status, the form and the code that the document has for that operation.
+func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
+	t.Parallel()
+	one := newTale(t)
+	weak := one.NewKey("secret", "products") // which guards nothing
+	large := `{"x":"` + strings.Repeat("x", 1<<20) + `"}`
+	for _, o := range documented(t) {
+		known := paths(one, o, "4e425463-3e1b-431d-83fa-1e51c2925e99")
+		ask := func(want int, r world.Request) {
+			t.Helper()
+			r.Method = o.Method
+			if got := one.Do(r); got.Status != want {
+				t.Errorf("%s %.80q (body of %.20q, %v): %d, want %d\n%.300s", o.Method, r.Path, r.Body, r.Header, got.Status, want, got.Body)
+			}
+			one.Clock.Advance(refill)
+		}
+		ask(http.StatusBadRequest, world.Request{Path: known + "?x=%zz"})
+		ask(http.StatusBadRequest, world.Request{Path: known + "?x=%ff"})
+		if !o.Public {
+			ask(http.StatusUnauthorized, world.Request{Path: known, Key: "-"})
+			ask(http.StatusUnauthorized, world.Request{Path: known, Key: "sk_test_x"})
+		}
+		if len(o.Scopes) > 0 {
+			ask(http.StatusForbidden, world.Request{Path: known, Key: weak})
+		}
+		if o.Method != http.MethodGet {
+			ask(http.StatusRequestEntityTooLarge, world.Request{Path: known, Body: large})
+		}
+		if len(o.Body) > 0 {
+			for _, body := range []string{"{", "null", "[]", `{"x":"\ud800"}`, "\"\xff\""} {
+				ask(http.StatusBadRequest, world.Request{Path: known, Body: body})
+			}
+		}
+		if o.Method != http.MethodGet && !o.Public {
+			key := map[string]string{"Idempotency-Key": o.OperationID}
+			one.Do(world.Request{Method: o.Method, Path: known, Header: key})
+			ask(http.StatusUnprocessableEntity, world.Request{Path: known + "?x=1", Header: key})
+			ask(http.StatusBadRequest, world.Request{Path: known, Header: map[string]string{"Idempotency-Key": "é"}})
+		}
+		if !strings.Contains(strings.ReplaceAll(o.Path, "{merchant_code}", ""), "{") {
+			continue
+		}
+		for _, value := range []string{"%C2%80", "a%C2%9F", "%00", "%7F", "a%0Ab", strings.Repeat("x", 1025), strings.Repeat("%C3%A9", 1500)} {
+			r := sensible(one, o)
+			r.Path = strings.Replace(r.Path, o.Path, paths(one, o, value), 1)
+			if got := one.Do(r); got.Status != http.StatusNotFound {
+				t.Errorf("%s with %.20s: %d %.300s", o.OperationID, value, got.Status, got.Body)
+			}
+			one.Clock.Advance(refill)
+		}
+	}
+}
+
+// refill is when an address may ask again: five times a second (contract §2.9).
+const refill = time.Second
+
+// paths is the operation's path for the merchant, with the value for all other names.
+func paths(one *tale, o contract.Operation, value string) string {
+	segments := strings.Split(strings.ReplaceAll(o.Path, "{merchant_code}", one.Merchant.Code), "/")
+	for i, segment := range segments {
+		if strings.HasPrefix(segment, "{") {
+			segments[i] = value
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// sensible is a request that lacks nothing but what its path names.
+func sensible(one *tale, o contract.Operation) world.Request {
+	r := world.Request{Method: o.Method, Path: o.Path}
+	switch o.OperationID {
+	case "processCheckout":
+		r.Body = one.Card(world.Frictionless)
+	case "retrieveReceipt":
+		r.Path += "?mid=" + one.Merchant.Code
+	case "completePayment":
+		r.Body, r.Key = url.Values{"PaRes": {"x"}, "MD": {"x"}}, "-"
+	case "decideRedirectPayment":
+		r.Body, r.Key = url.Values{"decision": {"pay"}}, "-"
+	}
+	return r
+}
