@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"time"
 
@@ -40,6 +41,10 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.As(err, &tooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
+		return
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close") // what is left of the body may still come
+		refuse(w, http.StatusRequestTimeout, "Request Timeout")
 		return
 	case err != nil:
 		refuse(w, http.StatusBadRequest, "Bad Request")

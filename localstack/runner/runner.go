@@ -44,6 +44,8 @@ type Config struct {
 	Programs string // folder of runtime.Build: the functions are processes of these; "": they run in this one
 
 	Addr string // of the HTTP API, such as 127.0.0.1:8080, port 0 for a free one; "": only Handler
+	// ReadTimeout is how long a client may take to send a request whole; 0: 30 s, the time that API Gateway has for all of it.
+	ReadTimeout time.Duration
 	// Manual lets nothing run by itself but the HTTP API: tests call TickNow, DrainStream and DrainQueues.
 	Manual bool
 	// SkipBacklog begins the stream at its end, for a table that has a past. What was missed the sweep finds.
@@ -86,6 +88,9 @@ func Start(ctx context.Context, c Config) (*Runner, error) {
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
+	}
+	if c.ReadTimeout == 0 {
+		c.ReadTimeout = 30 * time.Second
 	}
 	r := &Runner{config: c, environment: maps.Clone(c.Environment), functions: map[string]*function{},
 		calls: newCalls(ctx, c.Log), ended: make(chan struct{})}
@@ -154,8 +159,10 @@ func (r *Runner) run(ctx context.Context, listener net.Listener) {
 	if !r.config.Manual {
 		r.poll(ctx)
 	}
-	// API Gateway refuses larger headers with 431 as well.
-	r.server = &http.Server{Handler: r.gateway, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 10 << 10,
+	// API Gateway refuses larger headers with 431 as well. Clients end idle connections first, commonly after 90 s, so
+	// that no request meets one that is being closed.
+	r.server = &http.Server{Handler: r.gateway, MaxHeaderBytes: 10 << 10,
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: r.config.ReadTimeout, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(r.config.Log.Handler(), slog.LevelDebug)}
 	if listener != nil {
 		r.loops.Go(func() {

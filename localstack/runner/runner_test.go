@@ -1,12 +1,15 @@
 package runner
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -185,4 +188,49 @@ func TestStartRefuses(t *testing.T) {
 			t.Errorf("%s: the error holds the secret", name)
 		}
 	}
+}
+
+// TestABodyThatComesTooSlowly holds no connection: the time is for the whole request, however steadily its bytes come.
+func TestABodyThatComesTooSlowly(t *testing.T) {
+	t.Parallel()
+	c := newWorld(t)
+	c.Addr, c.ReadTimeout = "127.0.0.1:0", 50*time.Millisecond
+	r := startRunner(t, c)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // for a server that waits on
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "POST /v0.1/checkouts HTTP/1.1\r\nHost: api.test\r\nContent-Length: 1000000\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	go func() { // a thousand bytes a second would take a quarter of an hour
+		pace := time.NewTicker(time.Millisecond)
+		defer pace.Stop()
+		for range pace.C {
+			if _, err := io.WriteString(conn, " "); err != nil {
+				return
+			}
+		}
+	}()
+	reader := bufio.NewReader(conn)
+	res, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusRequestTimeout || string(body) != `{"message":"Request Timeout"}` || !res.Close {
+		t.Errorf("%d %s, close %v: %v", res.StatusCode, body, res.Close, err)
+	}
+	if _, err := reader.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the connection is open: %v", err)
+	}
+	prompt, err := http.Get(r.URL + "/healthz")
+	if err != nil || prompt.StatusCode != http.StatusOK {
+		t.Fatalf("a prompt request: %v, %v", prompt, err)
+	}
+	prompt.Body.Close()
 }
