@@ -165,6 +165,10 @@ func (f folder) writeFunctions(b beside) error {
 	if err != nil {
 		return err
 	}
+	// The last run's is of no use, and its room is enough for this one's should the disk be full.
+	if err := os.Remove(f.path(functionsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	return f.write(functionsFile, append(text, '\n'))
 }
 
@@ -186,8 +190,11 @@ func (f folder) readFunctions() (beside, error) {
 	return b, json.Unmarshal(text, &b)
 }
 
-// write replaces a file whole, so that nobody reads half of it.
+// write replaces a file whole, so that nobody reads half of it. What is there already needs no room on the disk.
 func (f folder) write(name string, content []byte) error {
+	if before, err := os.ReadFile(f.path(name)); err == nil && bytes.Equal(before, content) {
+		return nil
+	}
 	temporary := f.path(name + ".new")
 	err := os.WriteFile(temporary, content, private)
 	if err == nil {
