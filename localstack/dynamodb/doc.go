@@ -1,5 +1,5 @@
 // Package dynamodb is a DynamoDB in memory, for tests, faults and an instant
-// local run. It speaks the service's JSON protocol, so that an unmodified
+// local run, which keeps it in a log. It speaks the service's JSON protocol, so that an unmodified
 // client works over it: as http.RoundTripper without a socket, as http.Handler
 // over a port.
 //
@@ -21,6 +21,8 @@
 //   - CreateTable and DeleteTable are done when they answer; a table is never
 //     CREATING. UpdateTimeToLive likewise, and it can be called again at once.
 //   - Each stream has one shard, which is never split. Reading it costs nothing.
+//     With a log (Open) a stream is empty at the start, and with Config.OneReader
+//     records are dropped as soon as the reader asks for what follows them.
 //   - There are no throughput limits: nothing is ever throttled. Faults are made
 //     in the transport, by another package.
 //   - Transactions never meet by themselves, for they are done one after

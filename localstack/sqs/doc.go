@@ -22,6 +22,8 @@
 // kept and returned; nothing is encrypted or throttled. A MessageGroupId on a standard queue (fair queues) is kept and
 // returned, but no share is enforced.
 //
+// With a log (Open) only standard queues can be made, and receives are not kept.
+//
 // Left out: request signatures and permissions are not checked; there is one account and one region; a changed
 // DelaySeconds of a FIFO queue does not act on messages already sent; a FIFO queue's dead-letter message keeps its
 // SequenceNumber; QueueUrl takes the host that the request named.
