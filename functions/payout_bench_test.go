@@ -62,12 +62,7 @@ func BenchmarkPayouts(b *testing.B) {
 func report(b *testing.B, w *world.World, rounds int) {
 	b.Helper()
 	const rows = paidMerchants * rowsEach
-	calls, transactions := w.Main().Meter.Reset().Calls, 0
-	for _, call := range calls {
-		if call == "TransactWriteItems" {
-			transactions++
-		}
-	}
+	calls, transactions := callsOf(w)
 	_, table := w.App.Store.Raw()
 	waiting, err := table.Scan().Filter("contains(pk, ?)", "#UNPAID#").Count(b.Context())
 	if err != nil || waiting != 0 {
@@ -78,8 +73,19 @@ func report(b *testing.B, w *world.World, rounds int) {
 		b.Errorf("%.3f transactions a row", perRow)
 	}
 	b.ReportMetric(perRow, "transactions/row")
-	b.ReportMetric(float64(len(calls))/rows, "calls/row")
+	b.ReportMetric(float64(calls)/rows, "calls/row")
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(rounds)/rows, "µs/row")
+}
+
+// callsOf counts the platform's calls to the table since the last time, and the transactions among them.
+func callsOf(w *world.World) (calls, transactions int) {
+	all := w.Main().Meter.Reset().Calls
+	for _, call := range all {
+		if call == "TransactWriteItems" {
+			transactions++
+		}
+	}
+	return len(all), transactions
 }
 
 // paidSample is the transaction and the row that a payment leaves.

@@ -93,16 +93,7 @@ func (s *shop) cutOff(at int, fault world.Fault, rejected bool) []string {
 	if rejected {
 		s.set(fields{"iban": sandbox.ClosedIBAN})
 	}
-	s.midnight()
-	doomed := s.Process()
-	defer doomed.Stop()
-	doomed.Steps.Plan(at, fault)
-	_ = doomed.TickNow(s.Context(), "payoutplan")
-	_, _ = doomed.DrainQueues(s.Context())
-	for range 4 { // long enough for a message to be seen again
-		s.Clock.Advance(16 * time.Minute)
-		s.tick(s.Main())
-	}
+	taken := s.nightWith(at, fault)
 	if rejected {
 		s.set(fields{"iban": sandbox.PaidIBAN})
 		s.night()
@@ -112,7 +103,68 @@ func (s *shop) cutOff(at int, fault world.Fault, rejected bool) []string {
 		s.Fatalf("%s at step %d: %+v", fault, at, d)
 	}
 	wantAll(s, fmt.Sprintf("%s at step %d leaves", fault, at), s.waiting())
+	return taken
+}
+
+// nightWith is a night with a fault in a process, whose work another one finishes. It answers the steps of the first.
+func (s *shop) nightWith(at int, fault world.Fault) []string {
+	s.Helper()
+	s.midnight()
+	doomed := s.Process()
+	defer doomed.Stop()
+	doomed.Steps.Plan(at, fault)
+	_ = doomed.TickNow(s.Context(), "payoutplan")
+	_, _ = doomed.DrainQueues(s.Context())
+	if report := s.Reconcile(); report.Found > 0 {
+		s.Errorf("%s at step %d: the books differ: %+v", fault, at, report.Differences)
+	}
+	for range 4 { // long enough for a message to be seen again
+		s.Clock.Advance(16 * time.Minute)
+		s.tick(s.Main())
+	}
 	return doomed.Steps.Taken()
+}
+
+// TestDebitsCutOffAnywhereAreOnePayout: a crash at each I/O step of a payout of nothing but late refunds, more than a step
+// takes, and a lost reply of each transaction.
+func TestDebitsCutOffAnywhereAreOnePayout(t *testing.T) {
+	t.Parallel()
+	steps := cutOffLacking(t, 0, world.NoFault)
+	opened := slices.Index(steps, "TransactWriteItems")
+	if opened < 0 || len(steps)-opened < 10 {
+		t.Fatalf("only %v", steps)
+	}
+	for i, step := range steps {
+		if i < opened {
+			continue
+		}
+		t.Run(fmt.Sprint(step, " ", i), func(t *testing.T) {
+			t.Parallel()
+			cutOffLacking(t, i+1, world.Crash)
+			if step == "TransactWriteItems" {
+				cutOffLacking(t, i+1, world.LoseReply)
+			}
+		})
+	}
+}
+
+// cutOffLacking is such a night in a world of its own, and one after it with a payment that makes up for the refunds.
+func cutOffLacking(t *testing.T, at int, fault world.Fault) []string {
+	t.Helper()
+	s := open(t)
+	refunded := s.pay("10", 1)
+	s.night()
+	for range 33 {
+		s.refund(refunded, "0.25")
+	}
+	taken := s.nightWith(at, fault)
+	want(t, fmt.Sprintf("%s at step %d", fault, at), s.payouts()["2026-11-22"], "PAID -8.25")
+	wantAll(t, fmt.Sprintf("%s at step %d leaves", fault, at), s.waiting(), "BALANCE_DEDUCTION -8.25")
+	s.pay("10", 1)
+	s.night()
+	want(t, fmt.Sprintf("%s at step %d, covered", fault, at), s.payouts()["2026-11-23"], "PAID 1.55")
+	want(t, "payouts", len(s.payouts()), 3)
+	return taken
 }
 
 // TestACancellationCutOffAnywhereIsFinished: a crash at each I/O step of the look at which an order that the bank does not

@@ -15,7 +15,8 @@ func floorOf(currency string) int64 {
 
 // checkFloor sees that a refund which has just been reserved leaves a live
 // merchant no less than the floor: of what waits for payout, less what its
-// other refunds hold, and what a payout under way already lacks. (What a refund
+// other refunds hold, and what a payout under way lacks and has not carried
+// forward. (What a refund
 // has counted on may still be paid out while the acquirer has it: the contract
 // looks at the balance once, and the rest comes off later payouts.)
 func (m *month) checkFloor(operation string, body []byte) {
@@ -42,8 +43,12 @@ func (m *month) checkFloor(operation string, body []byte) {
 
 // balance is what a merchant is owed beyond its refunds under way.
 func (m *month) balance(of purse) (left int64) {
+	lacks := map[string]int64{} // by payout, beyond what was carried forward
 	for _, i := range m.scan() {
 		pk := i.text("pk")
+		if payout := carriedBy(i); payout != "" && strings.HasPrefix(pk, of.tenant+"#") {
+			lacks[payout] -= minor(i["amount"])
+		}
 		switch {
 		case !strings.HasPrefix(pk, of.tenant+"#"):
 		case pk == of.tenant+"#UNPAID#"+of.currency:
@@ -51,8 +56,11 @@ func (m *month) balance(of purse) (left int64) {
 		case pk == of.tenant+"#HELD#"+of.currency:
 			left -= minor(i["amount"])
 		case i.text("sk") == "PAYOUT" && i.text("status") == "COLLECTING":
-			left += min(0, minor(i["total"]))
+			lacks[i.text("id")] += min(0, minor(i["total"]))
 		}
+	}
+	for _, lack := range lacks {
+		left += min(0, lack)
 	}
 	return left
 }

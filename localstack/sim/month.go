@@ -275,6 +275,9 @@ func (m *month) plan() {
 		for n := range 2 + m.dice.IntN(4) {
 			m.planSale(p, fmt.Sprintf("order-%d-%d", i, n))
 		}
+		if m.dice.IntN(5) == 0 {
+			m.planRecall(p, fmt.Sprintf("recalled-%d", i))
+		}
 		for range 1 + m.dice.IntN(4) {
 			m.at(p, p.change())
 		}
@@ -297,4 +300,12 @@ func (m *month) planSale(p *payee, name string) {
 		at := paid.Add(time.Duration(m.dice.Int64N(int64(12 * 24 * time.Hour))))
 		m.agenda = append(m.agenda, deed{at, s.returned(m.dice.IntN(4) == 0 && !p.live())})
 	}
+}
+
+// planRecall plans a payment, and days later so many refunds of a little of it
+// that a payout takes them in several steps.
+func (m *month) planRecall(p *payee, name string) {
+	s := p.sale(name)
+	paid := m.at(p, s.sell)
+	m.agenda = append(m.agenda, deed{paid.Add(time.Duration(24+m.dice.IntN(10*24)) * time.Hour), s.recalled(33 + m.dice.IntN(40))})
 }

@@ -225,3 +225,19 @@ func (s *sale) returned(byIssuer bool) func() {
 		}
 	}
 }
+
+// recalled is the deed of giving many small parts of the payment back.
+func (s *sale) recalled(parts int) func() {
+	return func() {
+		if s.transaction == "" {
+			return
+		}
+		s.client("clerk", 0, func(actor string, dice *rand.Rand) {
+			for n := range parts {
+				r := s.refundOf(dice)
+				r.Key, r.Body = fmt.Sprintf("%s part %d", actor, n), `{"amount":1}`
+				s.refund(actor, r)
+			}
+		})
+	}
+}

@@ -14,12 +14,13 @@ type payoutBooks struct {
 	taken   map[string][]item // records by the tenant and id of the row they were
 	booked  map[string][]item // at the bank, by transfer
 	waiting map[string]item   // rows by tenant and id
+	carried map[string][]item // rows and records of what a payout lacked, by payout
 	moved   map[string][]item // journal entries by payout
 }
 
 func (m *month) payoutBooks() *payoutBooks {
 	b := &payoutBooks{m.books(), newLedger(), map[string]item{}, map[string][]item{}, map[string][]item{}, map[string][]item{},
-		map[string]item{}, map[string][]item{}}
+		map[string]item{}, map[string][]item{}, map[string][]item{}}
 	for _, i := range b.items {
 		b.enter(nil, i)
 		b.take(i)
@@ -29,6 +30,9 @@ func (m *month) payoutBooks() *payoutBooks {
 
 func (b *payoutBooks) take(i item) {
 	pk, sk := i.text("pk"), i.text("sk")
+	if payout := carriedBy(i); payout != "" {
+		b.carried[payout] = append(b.carried[payout], i)
+	}
 	switch {
 	case sk == "PAYOUT":
 		b.payouts[i.text("id")] = i
@@ -48,6 +52,16 @@ func (b *payoutBooks) take(i item) {
 func rowOf(i item, id string) string {
 	parts := strings.SplitN(i.text("pk"), "#", 3)
 	return parts[0] + "#" + parts[1] + " " + id
+}
+
+// carriedBy is the payout that carried a row or record forward; "": none did.
+func carriedBy(i item) string {
+	payout, carried := strings.CutPrefix(i.text("id"), "carried#")
+	if !carried {
+		return ""
+	}
+	payout, _, _ = strings.Cut(payout, "#")
+	return payout
 }
 
 // moment of an item.

@@ -110,11 +110,7 @@ func (m *month) checkPosted(b *payoutBooks, p item, kinds []string) {
 
 // checkCarried: what a payout lacked is carried forward, exactly and once.
 func (m *month) checkCarried(b *payoutBooks, p item) {
-	name := rowOf(p, "carried#"+p.text("id"))
-	carried := slices.Clone(b.taken[name])
-	if row := b.waiting[name]; row != nil {
-		carried = append(carried, row)
-	}
+	carried := b.carried[p.text("id")]
 	if total := minor(p["total"]); total >= 0 != (len(carried) == 0) {
 		m.find("", "payout %s of %d is carried by %d rows", p.text("id"), total, len(carried))
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -18,19 +19,31 @@ type versioned struct {
 		ID     struct{ S string } `json:"id"`
 		Payout struct{ S string } `json:"payout_id"`
 		Status struct{ S string }
+
+		Total  stored // of a payout
+		Amount stored // of a row
 	}
+}
+
+// stored is an amount as stored.
+type stored struct {
+	M struct{ V struct{ N string } }
 }
 
 // checkVersions sees that a write that has been done, to schedules and payouts,
 // took the place of the state before it: else it lost somebody's change, if only
-// of a setting that no sum tells of; and that no payout takes a row that another
-// has.
+// of a setting that no sum tells of; that no payout takes a row that another
+// has; and that one which lacks something carries it forward in the same write.
 func (m *month) checkVersions(operation string, body []byte) {
 	if text := string(body); !strings.Contains(text, `"SCHEDULE"`) && !strings.Contains(text, `"PAYOUT"`) {
 		return
 	}
-	for _, put := range m.unseen(operation, body) {
+	puts := m.unseen(operation, body)
+	for _, put := range puts {
 		i := put.Item
+		if i.SK.S == "PAYOUT" && i.Status.S == "COLLECTING" && strings.HasPrefix(i.Total.M.V.N, "-") {
+			m.checkLack(i.PK.S, i.Total, puts)
+		}
 		if tenant, ok := strings.CutSuffix(i.PK.S, "#PAYOUTS"); ok {
 			m.checkTaking(tenant+" "+i.ID.S, i.Payout.S, i.Status.S)
 		}
@@ -65,6 +78,15 @@ func (m *month) unseen(operation string, body []byte) (puts []versioned) {
 		puts = append(puts, i.Put)
 	}
 	return puts
+}
+
+// checkLack: a row of what the payout lacks is written with it.
+func (m *month) checkLack(payout string, total stored, puts []versioned) {
+	if !slices.ContainsFunc(puts, func(p versioned) bool {
+		return strings.Contains(p.Item.PK.S, "#UNPAID#") && strings.HasPrefix(p.Item.ID.S, "carried#") && p.Item.Amount == total
+	}) {
+		m.find("", "%s lacks %s, which waits nowhere", payout, total.M.V.N)
+	}
 }
 
 // checkTaking: a row is in one payout, until that fails.

@@ -135,11 +135,14 @@ func (s sums) add(w *World, a money.Amount) {
 }
 
 // addOpen adds what a payout holds that is still owed: all of it until it is
-// ordered, and what has not come back yet of one that was returned.
+// ordered, unless it lacks something, which waits in a row; and what has not
+// come back yet of one that was returned.
 func (s sums) addOpen(w *World, p payments.Payout, records []payments.PayoutRecord) {
 	switch p.Status {
 	case payments.Collecting, payments.Sealed:
-		s.add(w, p.Total)
+		if p.Total.Sign() > 0 {
+			s.add(w, p.Total)
+		}
 	case payments.Returning:
 		for _, r := range records {
 			if r.Status == payments.RecordOpen {

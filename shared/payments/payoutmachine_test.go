@@ -104,6 +104,10 @@ func (m *payoutMachine) collect(t *rapid.T) {
 	}
 	due := maps.Clone(m.rows)
 	maps.DeleteFunc(due, func(_ string, row payments.Unpaid) bool { return !row.EligibleAt.Before(p.Cutoff) })
+	carried := p.Carried()
+	if carried != nil && m.rows[carried.ID] != *carried { // another payout has taken it
+		clear(due)
+	}
 	if len(due) == 0 {
 		m.step(t, p.Seal(m.now))
 		return
@@ -125,7 +129,10 @@ func (m *payoutMachine) collect(t *rapid.T) {
 	for _, row := range c.Rows {
 		delete(m.rows, row.ID)
 	}
-	m.step(t, c.PayoutStep)
+	m.step(t, payments.PayoutStep{Payout: c.Payout})
+	if c.Carry != nil {
+		m.wait(t, *c.Carry)
+	}
 	m.records[p.ID] = append(m.records[p.ID], c.Records...)
 	slices.SortFunc(m.records[p.ID], func(a, b payments.PayoutRecord) int { return strings.Compare(a.ID, b.ID) })
 }
@@ -180,9 +187,6 @@ func (m *payoutMachine) tell(t *rapid.T) {
 func (m *payoutMachine) step(t *rapid.T, step payments.PayoutStep) {
 	m.payouts[step.Payout.ID] = step.Payout
 	m.book(t, step.Entry)
-	if step.Carry != nil {
-		m.wait(t, *step.Carry)
-	}
 }
 
 // wait and book refuse what is there, as the store's conditions do.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -97,21 +98,24 @@ var ErrNotCollected = errors.New("payments: the row does not fit its transaction
 // Collection is a step of a payout that takes rows into it, to be written in
 // one database transaction.
 type Collection struct {
-	PayoutStep
-	Rows         []Unpaid
+	Payout       Payout   // Version is still that of the item read
+	Rows         []Unpaid // that wait no longer
 	Records      []PayoutRecord
 	Transactions []Transaction // those of the rows, each once
+	Carry        *Unpaid       // a new row, of what the payout lacks
 }
 
 // Collect takes rows into the payout. transactions are those of the rows that
 // are parts, by id.
 //
-// Credits are taken first. So a payout that comes to less than nothing has had
-// them all, and is sealed in the same step: had it gone on, refunds could have
-// counted on what it lacks (contract §6.4). Debits that are left wait for the
-// next one, as what it lacks does.
+// What the payout lacks is carried forward in the same step, because a refund
+// could count on it otherwise (contract §6.4). The row of the step before is
+// replaced.
 func (p Payout) Collect(rows []Unpaid, transactions map[string]Transaction, now time.Time) (Collection, error) {
-	c := Collection{PayoutStep: PayoutStep{Payout: p}, Rows: rows}
+	c := Collection{Payout: p, Rows: slices.Clone(rows)}
+	if before := p.Carried(); before != nil {
+		c.Rows = append(c.Rows, *before)
+	}
 	changed := map[string]Transaction{}
 	for _, row := range rows {
 		if row.Kind == UnpaidPart {
@@ -132,10 +136,20 @@ func (p Payout) Collect(rows []Unpaid, transactions map[string]Transaction, now 
 	for _, id := range sortedKeys(changed) {
 		c.Transactions = append(c.Transactions, changed[id])
 	}
-	if c.Payout = c.Payout.at(Collecting, now); c.Payout.Total.Sign() < 0 {
-		c.PayoutStep = c.Payout.Seal(now)
-	}
+	c.Payout = c.Payout.at(Collecting, now)
+	c.Carry = c.Payout.Carried()
 	return c, nil
+}
+
+// Carried is the row in which a payout that is collecting has carried forward
+// what it lacks; nil: it lacks nothing. Only a payout of a later cut-off takes
+// it.
+func (p Payout) Carried() *Unpaid {
+	if p.Total.Sign() >= 0 {
+		return nil
+	}
+	return &Unpaid{ID: "carried#" + p.ID + "#" + strconv.Itoa(p.Records), Kind: UnpaidBalance, Amount: p.Total,
+		Fee: money.Zero(p.Currency), EligibleAt: p.Cutoff}
 }
 
 // wakeAfter is when a payout whose runner is silent is taken for cut off: a
@@ -157,23 +171,15 @@ func (t Transaction) collect(row Unpaid, p Payout) (Transaction, error) {
 type PayoutStep struct {
 	Payout Payout // Version is still that of the item read
 	Entry  *Entry
-	Carry  *Unpaid // what the next payout has to make up for
 }
 
 // Seal ends the collecting. A payout that comes to nothing, or less, needs no
-// bank: its records are settled against each other, and what is lacking is
-// carried forward to the next.
+// bank: its records are settled against each other and what was carried forward.
 func (p Payout) Seal(now time.Time) PayoutStep {
-	step := PayoutStep{Payout: p.at(Sealed, now)}
 	if p.Total.Sign() > 0 {
-		return step
+		return PayoutStep{Payout: p.at(Sealed, now)}
 	}
-	step.Payout.Status = Paying
-	if p.Total.Sign() < 0 {
-		step.Carry = &Unpaid{ID: "carried#" + p.ID, Kind: UnpaidBalance, Amount: p.Total,
-			Fee: money.Zero(p.Currency), EligibleAt: now}
-	}
-	return step
+	return PayoutStep{Payout: p.at(Paying, now)}
 }
 
 // Send orders the payout at the bank, on the books first.

@@ -37,8 +37,9 @@ const (
 	// A database transaction has at most 100 items. A row that is taken, or
 	// comes back, is three of them: itself, its record and its transaction. One
 	// that was paid is a record and a transaction or deduction. Beside them are
-	// the payout, and when rows are taken what it lacks and the held balance.
-	takenAtOnce = (100 - 3) / 3
+	// the payout, and when rows are taken the held balance and what the payout
+	// lacked before and lacks then.
+	takenAtOnce = (100 - 4) / 3
 	paidAtOnce  = (100 - 1) / 2
 	// maxReplays bounds the retries after others changed what a step is
 	// based on.
@@ -126,7 +127,16 @@ func (p *Payer) collect(ctx context.Context, t account.Tenant, current store.Pay
 	if err != nil {
 		return current, err
 	}
-	if len(rows) == 0 {
+	complete := len(rows) == 0
+	if carried := current.Carried(); carried != nil && !complete {
+		// Once a later payout has taken what this one lacks, it takes all else too.
+		waits, err := p.Store.RowWaits(ctx, t, *carried)
+		if err != nil {
+			return current, err
+		}
+		complete = !waits
+	}
+	if complete {
 		return p.Store.StepPayout(ctx, t, current.Seal(p.Store.Now()), current.To)
 	}
 	transactions, err := p.Store.TransactionsOf(ctx, t, rows)

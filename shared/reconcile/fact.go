@@ -170,10 +170,18 @@ func ofEntry(v payments.Entry) evidence {
 // carried begins the ids of what one payout lacked and the next makes up for.
 const carried = "carried#"
 
+// carriedBy is the payout that carried the row forward, by the last of its
+// steps or all at once.
+func carriedBy(u payments.Unpaid) (payout string, ok bool) {
+	payout, ok = strings.CutPrefix(u.ID, carried)
+	payout, _, _ = strings.Cut(payout, "#")
+	return payout, ok && u.TransactionID == ""
+}
+
 // aboutRow is the transaction the row is of, or the payout that carried it
 // forward.
 func aboutRow(u payments.Unpaid) string {
-	if payout, ok := strings.CutPrefix(u.ID, carried); ok && u.TransactionID == "" {
+	if payout, ok := carriedBy(u); ok {
 		return payout
 	}
 	return u.TransactionID
@@ -189,7 +197,7 @@ func ofRow(u payments.Unpaid) evidence {
 // own.
 func waiting(u payments.Unpaid) fact {
 	if u.Kind != payments.UnpaidPart {
-		return debit(u.ID, u.Amount.Minor(), u.Amount.Currency())
+		return waitingDebit(u)
 	}
 	return row(u.ID, u.Kind, u.Amount.Minor(), u.Fee.Minor(), u.Amount.Currency(), u.EligibleAt)
 }
@@ -214,6 +222,16 @@ func row(id string, kind payments.UnpaidKind, minor, fee int64, c money.Currency
 		text += " after " + minorText(fee, c) + ", from " + eligible.UTC().Format(time.RFC3339Nano)
 	}
 	return fact{rowFact, id, text}
+}
+
+// waitingDebit is that of a row. A payout carries forward once, whatever the
+// step that did.
+func waitingDebit(u payments.Unpaid) fact {
+	id := u.ID
+	if payout, ok := carriedBy(u); ok {
+		id = carried + payout
+	}
+	return debit(id, u.Amount.Minor(), u.Amount.Currency())
 }
 
 // debit is a row that takes from other transactions, waiting or just taken by a

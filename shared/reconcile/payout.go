@@ -8,7 +8,7 @@ import (
 )
 
 // ofPayout: it is booked once it was sent, and again when its outcome is
-// known; what it lacked is carried forward.
+// known; what it lacks is carried forward.
 func ofPayout(p payments.Payout) evidence {
 	e := evidence{about: p.ID}
 	total := p.Total.Minor()
@@ -20,7 +20,7 @@ func ofPayout(p payments.Payout) evidence {
 	switch {
 	case total > 0 && slices.Contains(sent, p.Status):
 		post(payments.PayoutEntry, legs{payments.MerchantPayable: total, payments.PayoutsInTransit: -total})
-	case total < 0 && p.Status != payments.Collecting:
+	case total < 0:
 		e.calls = append(e.calls, debit(carried+p.ID, total, p.Currency))
 	}
 	switch p.Status {
@@ -34,7 +34,7 @@ func ofPayout(p payments.Payout) evidence {
 		post(payments.PayoutReturnedEntry, legs{payments.PayoutsInTransit: total, payments.MerchantPayable: -total})
 		e.sums[owedSum] = total
 	case payments.Collecting, payments.Sealed:
-		e.sums[owedSum] = total
+		e.sums[owedSum] = max(total, 0) // what it lacks waits in a row
 	}
 	return e
 }
@@ -52,7 +52,7 @@ func ofRecord(r payments.PayoutRecord) []evidence {
 	case r.Kind == payments.UnpaidPart:
 		of.is = []fact{record(r.ID, r.Status, r.PayoutID, amount, r.Fee.Minor(), currency)}
 	case r.Status == payments.RecordOpen, r.Status == payments.RecordSuccessful && r.Kind == payments.UnpaidBalance:
-		of.is = []fact{debit(r.ID, amount, currency)} // as its row did
+		of.is = []fact{waitingDebit(r.Unpaid)} // as its row did
 	case r.Status == payments.RecordSuccessful:
 		of.is = []fact{settled(r.ID, amount, currency)}
 	}

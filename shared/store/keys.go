@@ -76,8 +76,9 @@ import (
 //	name the next payout          1 Query per shard of due; for each schedule until one has rows, at most
 //	                              100 of a shard, 1 GetItem and 2 Query
 //	run a payout                  for every 32 rows 1 Query, 1 BatchGetItem, 1 TransactWriteItems to take
-//	                              them, and for every 49 to tell that they are paid; a dozen calls, 2 of
-//	                              them TransactWriteItems, for the payout itself
+//	                              them, 1 Query and 1 GetItem more where debits exceed credits; and for
+//	                              every 49 to tell that they are paid; a dozen calls, 2 of them
+//	                              TransactWriteItems, for the payout itself
 //	list payouts                  1 Query for each 1 MB
 //	sweep                         1 Query per shard of due
 //	reconcile, nightly            1 Scan of the table, in 8 segments; for each transaction in doubt 3 Query,

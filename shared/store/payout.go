@@ -111,28 +111,21 @@ func (s *Store) Payout(ctx context.Context, t account.Tenant, id string) (Payout
 // StepPayout writes a payout's next state with what goes with it. ErrStale when
 // it changed since it was read.
 func (s *Store) StepPayout(ctx context.Context, t account.Tenant, step payments.PayoutStep, to account.BankAccount) (Payout, error) {
-	if step.Entry == nil && step.Carry == nil {
+	if step.Entry == nil {
 		return s.savePayout(ctx, t, Payout{step.Payout, to})
 	}
-	return s.writePayout(ctx, t, Payout{step.Payout, to}, func(tx *dynamo.WriteTx) { s.goesWith(tx, t, step) })
-}
-
-// goesWith writes what is written beside a payout's next state.
-func (s *Store) goesWith(tx *dynamo.WriteTx, t account.Tenant, step payments.PayoutStep) {
-	if step.Entry != nil {
-		tx.Put(s.putEntry(t, *step.Entry))
-	}
-	if step.Carry != nil {
-		tx.Put(s.newRow(t, *step.Carry))
-	}
+	return s.writePayout(ctx, t, Payout{step.Payout, to}, func(tx *dynamo.WriteTx) { tx.Put(s.putEntry(t, *step.Entry)) })
 }
 
 // CollectPayout moves rows into the payout: each is deleted where it waited and
-// recorded where it is paid, in one transaction. ErrStale when the payout, a
-// row or a transaction changed since it was read.
+// recorded where it is paid, and what the payout lacks waits in their stead, in
+// one transaction. ErrStale when the payout, a row or a transaction changed
+// since it was read.
 func (s *Store) CollectPayout(ctx context.Context, t account.Tenant, c payments.Collection) (Payout, error) {
 	return s.writePayout(ctx, t, Payout{Payout: c.Payout}, func(tx *dynamo.WriteTx) {
-		s.goesWith(tx, t, c.PayoutStep)
+		if c.Carry != nil {
+			tx.Put(s.newRow(t, *c.Carry))
+		}
 		for _, row := range c.Rows {
 			k := unpaidKey(t, row)
 			tx.Delete(s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).If("attribute_exists(pk)"))

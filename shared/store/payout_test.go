@@ -86,7 +86,7 @@ func TestARowGoesIntoOnePayout(t *testing.T) {
 			t.Errorf("%s, taken again: %v", some[0].Kind, err)
 		}
 	}
-	wantPayout(t, s, onePayout, payments.Paying, "-0.20", 3)
+	wantPayout(t, s, onePayout, payments.Collecting, "-0.20", 3)
 	wantPayout(t, s, anotherPayout, payments.Collecting, "0", 0)
 	// What it lacks waits at once, for the next payout: refunds never count on it.
 	left, err := s.UnpaidRows(t.Context(), tenant, "EUR", later.Add(time.Hour), 100)
@@ -180,9 +180,9 @@ func TestRecordsAreToldInTheOrderTheyAreKept(t *testing.T) {
 		rows = append(rows, payments.Unpaid{ID: id, Kind: payments.UnpaidBalance, Amount: eur("-1"), Fee: eur("0"), EligibleAt: start})
 	}
 	for _, row := range rows {
-		step := payments.PayoutStep{Payout: p.Payout, Carry: &row}
+		c := payments.Collection{Payout: p.Payout, Carry: &row}
 		var err error
-		if p, err = s.StepPayout(t.Context(), tenant, step, p.To); err != nil {
+		if p, err = s.CollectPayout(t.Context(), tenant, c); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,7 +24,7 @@ func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
 	for i := range n {
 		row := payments.Unpaid{ID: fmt.Sprintf("%s-%02d", day, i), Kind: payments.UnpaidBalance, Code: large, Amount: eur("0"), Fee: eur("0"), EligibleAt: start}
 		if err == nil {
-			p, err = s.StepPayout(t.Context(), tenant, payments.PayoutStep{Payout: p.Payout, Carry: &row}, p.To)
+			p, err = s.CollectPayout(t.Context(), tenant, payments.Collection{Payout: p.Payout, Carry: &row})
 		}
 		if err == nil {
 			p, err = s.CollectPayout(t.Context(), tenant, collection(t, s, p, []payments.Unpaid{row}))

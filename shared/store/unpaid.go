@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -43,10 +44,20 @@ func (s *Store) HasUnpaid(ctx context.Context, t account.Tenant, c money.Currenc
 	return len(debits) > 0, err
 }
 
+// RowWaits says a row still waits, by a consistent read.
+func (s *Store) RowWaits(ctx context.Context, t account.Tenant, u payments.Unpaid) (bool, error) {
+	var found key
+	err := s.get(unpaidKey(t, u)).One(ctx, &found)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // UnpaidRows reads at most so many rows that became eligible before the time,
 // consistently and from the table itself, so that none means none. Credits come
-// first: what is taken in several steps never seems to leave the merchant more
-// than it has (Owes).
+// first: a payout that is taken in several steps lacks something only when they
+// do not suffice.
 func (s *Store) UnpaidRows(ctx context.Context, t account.Tenant, c money.Currency, before time.Time, limit int) ([]payments.Unpaid, error) {
 	rows, err := unpaid(ctx, s.unpaidBefore(t, c, creditPrefix, before).Limit(limit))
 	if err != nil || len(rows) == limit {

@@ -1,0 +1,99 @@
+package payoutrun_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// TestManyLateRefundsAreOnePayout, of which JSON and CSV list every record; the next payment makes up for all of them at once.
+func TestManyLateRefundsAreOnePayout(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.update(fields{"fee_rate": "0"})
+	p := s.pay("100", 1)
+	s.night()
+	const late = 200
+	for range late {
+		s.refund(p, "0.50")
+	}
+	s.night()
+	want(t, "payouts", len(s.payouts()), 2)
+	want(t, "the refunds", s.payouts()["2026-11-22"], "PAID -100.00")
+	want(t, "waiting", fmt.Sprint(counted(s.waiting())), "map[BALANCE_DEDUCTION -100.00:1]")
+	want(t, "list", fmt.Sprint(counted(s.listed())), "map[PAYOUT 100.00 SUCCESSFUL:1 REFUND_DEDUCTION 0.50 SUCCESSFUL:200]")
+	r := s.send("GET", "/v1.0/merchants/"+s.merchant.Code+"/payouts?start_date=2026-11-22&end_date=2026-11-22&format=csv", nil)
+	want(t, "CSV", strings.Count(string(r.Body), ",REFUND_DEDUCTION,0.50,2026-11-22,EUR,0.00,SUCCESSFUL,"), late)
+	for _, e := range s.detail(p).Events {
+		if e.Type == string(payments.PayoutDeductionEvent) && e.Status != string(payments.EventSuccessful) {
+			t.Fatalf("%+v", e)
+		}
+	}
+	s.night()
+	want(t, "payouts of the debt alone", len(s.payouts()), 2)
+	s.pay("130", 1)
+	s.night()
+	want(t, "made up for", s.payouts()["2026-11-24"], "PAID 30.00")
+	wantAll(t, "waiting", s.waiting())
+	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-130.00")
+	if report := s.Reconcile(); report.Found > 0 {
+		t.Errorf("the books differ: %+v", report.Differences)
+	}
+}
+
+// counted says how often there is each.
+func counted(all []string) map[string]int {
+	times := map[string]int{}
+	for _, one := range all {
+		times[one]++
+	}
+	return times
+}
+
+// TestOverlappingRunsTakeEachDebitOnce: many runners of one payout, and of one on demand, when there is nothing but debits.
+func TestOverlappingRunsTakeEachDebitOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.update(fields{"fee_rate": "0"})
+	p := s.pay("100", 1)
+	s.night()
+	for range 100 {
+		s.refund(p, "0.50")
+	}
+	s.midnight()
+	payer := banking.Open(s.App)
+	planned, due, err := payer.Plan(t.Context(), s.tenant())
+	if err != nil || !due {
+		t.Fatalf("planned %t, %v", due, err)
+	}
+	s.Clock.Advance(time.Second) // so that the later one may take what the earlier one lacks
+	demanded, due, err := payer.OnDemand(t.Context(), s.tenant(), "operation")
+	if err != nil || !due {
+		t.Fatalf("demanded %t, %v", due, err)
+	}
+	s.atOnce(4, func(i int) {
+		runner := banking.Open(s.App)
+		for _, id := range []string{planned.ID, demanded.ID}[i%2:] {
+			_, _ = runner.Run(t.Context(), s.tenant(), id) // one that is left behind leaves it to the others
+		}
+	})
+	s.CheckPayouts()
+	for range 3 {
+		s.Clock.Advance(16 * time.Minute)
+		s.tick(s.Main())
+	}
+	for id, payout := range s.PayoutBooks(s.merchant).Payouts {
+		want(t, id, payout.Status, payments.PayoutPaid)
+	}
+	s.pay("80", 1)
+	s.night()
+	wantAll(t, "waiting", s.waiting())
+	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-130.00")
+	if report := s.Reconcile(); report.Found > 0 {
+		t.Errorf("the books differ: %+v", report.Differences)
+	}
+}
