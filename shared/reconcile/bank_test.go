@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/bank"
@@ -249,5 +251,46 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 				t.Errorf("none about %s: %+v", test.about(s), r.Differences)
 			}
 		})
+	}
+}
+
+// TestWhatAPayoutLacksIsCarriedForwardOnce, by the last of its steps; older payouts did it when they were complete.
+func TestWhatAPayoutLacksIsCarriedForwardOnce(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Minute() // the refund is decided
+	s.payOut("out", sandbox.PaidIBAN)
+	s.refund(s.paid, "10.10")
+	s.Clock.Advance(time.Second)
+	payout := "carried#" + s.payOut("lacking", sandbox.PaidIBAN)
+	row := s.item(s.rows(), "DEBIT#")
+	s.drop(row)
+	for name, c := range map[string]struct {
+		waiting []string
+		found   []reconcile.Kind
+	}{
+		"by a step":     {[]string{payout + "#1"}, nil},
+		"by the payout": {[]string{payout}, nil},
+		"nowhere":       {nil, []reconcile.Kind{"owed_differs", "row_missing"}},
+		"twice":         {[]string{payout + "#1", payout + "#2"}, []reconcile.Kind{"owed_differs", "row_twice"}},
+	} {
+		var waiting []map[string]types.AttributeValue
+		for _, id := range c.waiting {
+			carried := maps.Clone(row)
+			carried["id"], carried["sk"] = str(id), str("DEBIT#"+id)
+			s.put(carried)
+			waiting = append(waiting, carried)
+		}
+		var found []reconcile.Kind
+		r := s.reconcile()
+		for _, d := range r.Differences {
+			found = append(found, d.Kind)
+		}
+		if slices.Sort(found); !slices.Equal(found, c.found) {
+			t.Errorf("%s: %+v", name, r.Differences)
+		}
+		for _, carried := range waiting {
+			s.drop(carried)
+		}
 	}
 }
