@@ -51,3 +51,29 @@ func TestAChargeBackIsBookedAndTold(t *testing.T) {
 		t.Errorf("%+v, %v", lost.Transaction, err)
 	}
 }
+
+// TestALostChargeBackStaysLost, whatever is charged back after it (contract §6.5).
+func TestALostChargeBackStaysLost(t *testing.T) {
+	t.Parallel()
+	four := eur("4.00")
+	lost, err := paidTransaction(t).ChargeBack(newCheckout(), "cb", &four, true, "msg_1", start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tx := chargeBack(t, lost.Transaction, "cb2", &four).Transaction; tx.SimpleStatus() != payments.NonCollection {
+		t.Errorf("%s", tx.SimpleStatus())
+	}
+}
+
+// TestAChargeBackIsOneOfTheEventsThatBoundRefunds; it is not bounded itself, because the issuer has made it.
+func TestAChargeBackIsOneOfTheEventsThatBoundRefunds(t *testing.T) {
+	t.Parallel()
+	cent, tx := eur("0.01"), paidTransaction(t)
+	tx.EventCount = 999
+	reserve(t, tx, "operation", "0.01", false)
+	tx = chargeBack(t, tx, "cb", &cent).Transaction
+	if _, err := tx.ReserveRefund("operation", &cent, false, start); !failure.Is(err, failure.Conflict) {
+		t.Errorf("a refund after 1,000 events: %v", err)
+	}
+	chargeBack(t, tx, "cb2", &cent)
+}

@@ -213,3 +213,26 @@ func (f *forgetful) Charge(ctx context.Context, c acquirer.Charge) (payments.Out
 	}
 	return payments.Outcome{}, context.DeadlineExceeded
 }
+
+// TestAnUnknownChargeIsNotCancelledBeforeItsTime: whoever began it may be on the way to the acquirer.
+func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	begun, err := o.create(t, time.Hour).Begin(payments.Attempt{ID: uuid.NewString(), Operation: "request", Method: payments.CardMethod}, o.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if begun, err = o.store.SaveCheckout(t.Context(), tenant, begun); err != nil {
+		t.Fatal(err)
+	}
+	cancelled := false
+	o.onCancel = func(string) { cancelled = true }
+	for _, wait := range []time.Duration{begun.Attempt.NextLook.Sub(o.Now()) - 1, 1} {
+		o.Advance(wait)
+		due := wait == 1
+		c, err := o.Resolve(t.Context(), tenant, begun.ID)
+		if err != nil || cancelled != due || (c.Attempt.State == payments.Closed) != due {
+			t.Errorf("due %t: cancelled %t, the attempt is %s, %v", due, cancelled, c.Attempt.State, err)
+		}
+	}
+}

@@ -202,6 +202,67 @@ func TestOfTwoRefundsFromOneReadTheSecondIsStale(t *testing.T) {
 	}
 }
 
+// TestAFinalTransactionIsNotOverwritten, not even with its checkout as it is now; a PENDING one is.
+func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for _, final := range []payments.TransactionStatus{payments.Successful, payments.TransactionFailed, payments.TransactionCanceled} {
+		c, err := s.CreateCheckout(t.Context(), tenant, draft(string(final)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err = c.Begin(payments.Attempt{ID: "attempt " + string(final), Operation: "request", Method: payments.CardMethod}, start); err != nil {
+			t.Fatal(err)
+		}
+		change, ok := c.Settle(c.Attempt.ID, payments.Outcome{Decision: payments.Undecided}, "msg", payments.Session{}, start)
+		if !ok {
+			t.Fatal("nothing to write")
+		}
+		for _, status := range []payments.TransactionStatus{payments.TransactionPending, payments.TransactionPending, final} {
+			change.Transaction.Status = status
+			if change.Checkout, err = s.Apply(t.Context(), tenant, change); err != nil {
+				t.Fatalf("%s: %v", status, err)
+			}
+		}
+		before := read(t, s, change.Transaction.ID)
+		for _, status := range []payments.TransactionStatus{payments.Successful, payments.TransactionFailed, payments.TransactionPending, final} {
+			change.Transaction.Status = status
+			if _, err := s.Apply(t.Context(), tenant, change); err == nil {
+				t.Errorf("%s was overwritten by %s", final, status)
+			}
+		}
+		now, err := s.Checkout(t.Context(), tenant, c.ID)
+		if after := read(t, s, before.ID); err != nil || after.Status != before.Status || now.Version != change.Checkout.Version {
+			t.Errorf("%s: %+v, version %d, %v", final, after, now.Version, err)
+		}
+	}
+}
+
+// TestAClosedEventIsNotOverwritten, not even with its transaction as it is now.
+func TestAClosedEventIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	for decision, closed := range map[payments.Decision]payments.EventStatus{
+		payments.Approved: payments.EventRefunded, payments.Declined: payments.EventFailed,
+	} {
+		s := newStore(t)
+		tx := pay(t, s, tenant, "order-1", "attempt-1")
+		apply(t, s, reserve(t, tx, "operation", "4.10", false))
+		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), decision, start.Add(2*time.Hour)))
+		r := read(t, s, tx.ID)
+		for _, status := range []payments.EventStatus{payments.EventRefunded, payments.EventFailed, payments.EventPending, payments.EventWithdrawn} {
+			e := r.Events[0]
+			e.Status = status
+			change := payments.TransactionChange{Transaction: r.Transaction, Events: []payments.Event{e}}
+			if err := s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {
+				t.Errorf("%s by %s: %v", closed, status, err)
+			}
+		}
+		if now := read(t, s, tx.ID); now.Version != r.Version || now.Events[0].Status != closed {
+			t.Errorf("%s: %+v", closed, now)
+		}
+	}
+}
+
 // A row that a payout has taken is not there any more: nothing of the change is written.
 func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
