@@ -52,7 +52,7 @@ var monthMissing = map[string]uint64{
 	"Update KEY: (attribute_exists(pk) AND (attribute_not_exists(merchant.version) OR merchant.version <= ?))": 4,
 	"Update MERCHANT: (attribute_exists(pk) AND attribute_not_exists(version))":                                9,
 	"Update MERCHANT: (version = ?)":                                                                           3,
-	"Delete DEBIT: (attribute_exists(pk))":                                                                     5,
+	"Delete DEBIT: (attribute_exists(pk))":                                                                     63,
 	"Put TRANSACTION: (version = ?)":                                                                           19,
 	"Put PAYOUT: (attribute_not_exists(pk))":                                                                   1,
 	"Put PAYOUT: (version = ?)":                                                                                2,

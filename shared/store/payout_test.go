@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -140,6 +141,62 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 	if err != nil || len(entries) != 2 {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
+}
+
+// TestWhatIsWrittenOnceStaysSo, whatever a step says that is taken from where the payout stands: a payout is opened once, a
+// record taken and told once, a deduction settled once, and a row waits once.
+func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	tx := pay(t, s, tenant, "order-1", "attempt-1")
+	apply(t, s, reserve(t, tx, "operation", "10.10", false))
+	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
+	p := payout(t, s, onePayout)
+	taken := collection(t, s, p, rowsOf(t, s))
+	p, err := s.CollectPayout(t.Context(), tenant, taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	payout(t, s, onePayout) // opened again
+	wantPayout(t, s, onePayout, payments.Collecting, "-0.20", 3)
+	refuse := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, store.ErrStale) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err = s.CollectPayout(t.Context(), tenant, payments.Collection{Payout: p.Payout, Records: taken.Records})
+	refuse("a record taken again", err)
+	_, err = s.CollectPayout(t.Context(), tenant, payments.Collection{Payout: p.Payout, Carry: taken.Carry})
+	refuse("a row that waits already", err)
+	if p, err = s.StepPayout(t.Context(), tenant, p.Seal(later), p.To); err != nil {
+		t.Fatal(err)
+	}
+	r := read(t, s, tx.ID)
+	deduction := r.Events[len(r.Events)-1]
+	deduction.Status = payments.EventSuccessful
+	first := payments.Telling{Payout: p.Payout, Records: told(taken.Records[:1]), Events: []payments.Event{deduction}}
+	if p, err = s.TellPayout(t.Context(), tenant, first, p.To); err != nil {
+		t.Fatal(err)
+	}
+	for what, again := range map[string]payments.Telling{
+		"a record told again":       {Records: told(taken.Records[:1])},
+		"a deduction settled again": {Records: told(taken.Records[1:2]), Events: first.Events},
+		"a row that waits again":    {Records: told(taken.Records[1:2]), Rows: []payments.Unpaid{*taken.Carry}},
+	} {
+		again.Payout = p.Payout
+		_, err := s.TellPayout(t.Context(), tenant, again, p.To)
+		refuse(what, err)
+	}
+}
+
+// told are the records of a payout that was paid.
+func told(records []payments.PayoutRecord) []payments.PayoutRecord {
+	records = slices.Clone(records)
+	for i := range records {
+		records[i].Status = payments.RecordSuccessful
+	}
+	return records
 }
 
 // telling tells whatever is left to tell.
