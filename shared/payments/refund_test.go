@@ -139,7 +139,7 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 			t.Errorf("%s: %+v of %+v", name, e, tx)
 		}
 		// Its time is when clients could first see it, as precisely as they do.
-		if !e.CreatedAt.Equal(told.Truncate(time.Millisecond)) || !e.Listed() || e.HistoryItem().Status() != test.history {
+		if seen := told.Truncate(time.Millisecond); !e.CreatedAt.Equal(seen) || !e.UpdatedAt.Equal(seen) || !e.Listed() || e.HistoryItem().Status() != test.history {
 			t.Errorf("%s: created %s, shown %s", name, e.CreatedAt, e.HistoryItem().Status())
 		}
 		if (test.hold == "") != (change.Hold.Currency() == "") || (test.hold != "" && change.Hold != eur(test.hold)) {
@@ -147,6 +147,25 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 		}
 		if (change.Entry != nil) != test.booked || (len(change.Rows) > 0) != test.booked || e.Open() == e.WakeAt().IsZero() {
 			t.Errorf("%s: %+v", name, change)
+		}
+	}
+}
+
+// TestAWordThatDecidesNothingIsNoUpdate, once clients have seen the refund; the one that decides is.
+func TestAWordThatDecidesNothingIsNoUpdate(t *testing.T) {
+	t.Parallel()
+	seen := settleRefund(t, reserve(t, paidTransaction(t), "operation", "1", false), payments.Undecided, after(time.Hour))
+	again := settleRefund(t, seen, payments.Undecided, after(2*time.Hour))
+	made := settleRefund(t, again, payments.Approved, after(3*time.Hour))
+	for name, c := range map[string]struct {
+		change  payments.TransactionChange
+		updated time.Time
+	}{
+		"undecided again": {again, after(time.Hour)},
+		"made":            {made, after(3 * time.Hour)},
+	} {
+		if e := c.change.Events[0]; !e.CreatedAt.Equal(after(time.Hour)) || !e.UpdatedAt.Equal(c.updated) {
+			t.Errorf("%s: created %s, updated %s", name, e.CreatedAt, e.UpdatedAt)
 		}
 	}
 }
