@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -33,7 +34,8 @@ func TestAChargeBackIsBookedAndTold(t *testing.T) {
 	four := eur("4.00")
 	change := chargeBack(t, paidTransaction(t), "cb", &four)
 	tx, e := change.Transaction, change.Events[0]
-	if tx.Refundable != eur("6.10") || tx.ChargedBack != eur("4.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.ChargedBack || tx.NonCollection {
+	if tx.Refundable != eur("6.10") || tx.ChargedBack != eur("4.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.ChargedBack || tx.NonCollection ||
+		!tx.UpdatedAt.Equal(after(time.Hour)) {
 		t.Errorf("%+v", tx)
 	}
 	if e.ID != tx.ChargeBackID("cb") || e.Type != payments.ChargeBackEvent || e.Status != payments.EventSuccessful || !e.Listed() || !e.WakeAt().IsZero() {

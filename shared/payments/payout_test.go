@@ -1,6 +1,7 @@
 package payments_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -93,6 +94,38 @@ func TestAReturnIsTakenFromWhatWaits(t *testing.T) {
 			t.Errorf("%s: altered the transaction read: %+v", name, tx.Payouts)
 		}
 		checkDebit(t, name, after, test.debit)
+	}
+}
+
+// TestOnlyPartsThatGiveAreWritten: neither one that has nothing left, nor one whose fee exceeds it, nor those after the last.
+func TestOnlyPartsThatGiveAreWritten(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		paid, rate string
+		returned   []string
+		deducted   [3]string
+		rows       []string // that the last return writes
+		debit      string
+	}{
+		"the second":    {"90", "0.02", []string{"29.40", "10"}, [3]string{"29.40", "10", "0"}, []string{"19.40"}, ""},
+		"below its fee": {"0.03", "0.5", []string{"0.03"}, [3]string{"0.01", "0.01", "0"}, []string{"0.00", "0.00", "-0.01"}, "0.01"},
+	} {
+		change := payments.TransactionChange{Transaction: *captured(t, eur(test.paid), test.rate, payments.TrueInstallment, 3).Transaction}
+		for _, text := range test.returned {
+			amount := eur(text)
+			change = chargeBack(t, change.Transaction, "cb "+text, &amount)
+		}
+		if !deductedIs(change.Transaction, test.deducted) {
+			t.Errorf("%s: %+v", name, change.Transaction.Payouts)
+		}
+		checkDebit(t, name, change, test.debit)
+		var rows []string
+		for _, row := range change.Rows {
+			rows = append(rows, row.Amount.String())
+		}
+		if !slices.Equal(rows, test.rows) {
+			t.Errorf("%s: rows of %q, want %q", name, rows, test.rows)
+		}
 	}
 }
 

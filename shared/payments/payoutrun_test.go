@@ -3,6 +3,7 @@ package payments_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,8 +27,8 @@ func collected(t testing.TB, parts int) (payments.Payout, payments.Transaction, 
 	change := captured(t, eur("90"), "0.02", payments.TrueInstallment, parts)
 	tx := *change.Transaction
 	step, err := opened().Collect(change.Rows, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
-	if err != nil || len(step.Transactions) != 1 {
-		t.Fatalf("%+v, %v", step, err)
+	if err != nil || len(step.Transactions) != 1 || tx.Payouts[0].Status != payments.EventScheduled {
+		t.Fatalf("%+v of %+v, %v", step, tx, err)
 	}
 	return step.Payout, step.Transactions[0], step.Records
 }
@@ -212,9 +213,10 @@ func TestAWaitingPayoutIsLookedAtLessAndLessOften(t *testing.T) {
 // told plays an outcome to the records, and answers the step.
 func told(t testing.TB, p payments.Payout, tx payments.Transaction, records []payments.PayoutRecord, events map[string]payments.Event) payments.Telling {
 	t.Helper()
+	before := slices.Clone(tx.Payouts)
 	telling, err := p.Tell(records, map[string]payments.Transaction{tx.ID: tx}, events, after(4*time.Hour))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || !slices.Equal(tx.Payouts, before) {
+		t.Fatalf("%v, the transaction read is now %+v", err, tx)
 	}
 	return telling
 }
