@@ -132,8 +132,8 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 		"cancelled": {payments.Cancelled, payments.EventFailed, "10.10", "0", payments.RefundFailed, payments.TransactionFailed, "-4.10", false},
 		"undecided": {payments.Undecided, payments.EventPending, "6.00", "0", payments.SimplySuccessful, payments.TransactionPending, "", false},
 	} {
-		told := after(2*time.Hour + 1234567)
-		change := settleRefund(t, reserve(t, paidTransaction(t), "operation", "4.10", true), test.decision, told)
+		told, paid := after(2*time.Hour+1234567), paidTransaction(t)
+		change := settleRefund(t, reserve(t, paid, "operation", "4.10", true), test.decision, told)
 		tx, e := change.Transaction, change.Events[0]
 		if e.Status != test.status || tx.Refundable != eur(test.refundable) || tx.Refunded != eur(test.refunded) || tx.SimpleStatus() != test.simple {
 			t.Errorf("%s: %+v of %+v", name, e, tx)
@@ -142,11 +142,32 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 		if seen := told.Truncate(time.Millisecond); !e.CreatedAt.Equal(seen) || !e.UpdatedAt.Equal(seen) || !e.Listed() || e.HistoryItem().Status() != test.history {
 			t.Errorf("%s: created %s, shown %s", name, e.CreatedAt, e.HistoryItem().Status())
 		}
+		if updated := test.decision != payments.Undecided; tx.UpdatedAt.Equal(told.Truncate(time.Millisecond)) != updated || tx.UpdatedAt.Equal(paid.UpdatedAt) == updated {
+			t.Errorf("%s: updated %s", name, tx.UpdatedAt)
+		}
 		if (test.hold == "") != (change.Hold.Currency() == "") || (test.hold != "" && change.Hold != eur(test.hold)) {
 			t.Errorf("%s: holds %s", name, change.Hold)
 		}
 		if (change.Entry != nil) != test.booked || (len(change.Rows) > 0) != test.booked || e.Open() == e.WakeAt().IsZero() {
 			t.Errorf("%s: %+v", name, change)
+		}
+	}
+}
+
+// TestARefundIsShownOnce, as of now: before others ask the acquirer.
+func TestARefundIsShownOnce(t *testing.T) {
+	t.Parallel()
+	reserved := reserve(t, paidTransaction(t), "operation", "1", false)
+	shown, ok := reserved.Transaction.ShowRefund(reserved.Events[0], after(2*time.Hour))
+	if !ok {
+		t.Fatal("not shown")
+	}
+	if e := shown.Events[0]; e.Status != payments.EventPending || !e.Visible() || !e.CreatedAt.Equal(after(2*time.Hour)) || !e.UpdatedAt.Equal(e.CreatedAt) {
+		t.Errorf("%+v", e)
+	}
+	for _, change := range []payments.TransactionChange{shown, settleRefund(t, reserved, payments.Declined, after(2*time.Hour))} {
+		if again, ok := change.Transaction.ShowRefund(change.Events[0], after(3*time.Hour)); ok {
+			t.Errorf("%s, then shown: %+v", change.Events[0].Status, again)
 		}
 	}
 }

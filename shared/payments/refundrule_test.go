@@ -107,3 +107,15 @@ func TestTermsBoundARefund(t *testing.T) {
 		}
 	}
 }
+
+// TestRefundsAreOverFromATimeOn, or never.
+func TestRefundsAreOverFromATimeOn(t *testing.T) {
+	t.Parallel()
+	until := payments.RefundTerms{Until: start}
+	if until.Over(start.Add(-1)) || !until.Over(start) || (payments.RefundTerms{}).Over(start) {
+		t.Errorf("over: %t before, %t at the time, %t without one", until.Over(start.Add(-1)), until.Over(start), (payments.RefundTerms{}).Over(start))
+	}
+	if longest := rules(t, "BR:36500"); longest[0].Days != 36500 {
+		t.Errorf("%+v", longest)
+	}
+}
