@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/money"
 )
 
 func TestTenantRoundTrip(t *testing.T) {
@@ -80,6 +81,25 @@ func TestWhichCallbackSecretsSign(t *testing.T) {
 	} {
 		if got := c.secret.Signing(start.Add(c.after)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v sign, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestTheFloorOfRefunds is the merchant's own or −1000 in its currency, in live mode only (contract §6.4).
+func TestTheFloorOfRefunds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		own  string
+		in   money.Currency
+		want string
+	}{{"", "EUR", "-1000"}, {"", "CLP", "-1000"}, {"-50.50", "EUR", "-50.50"}, {"0", "EUR", "0"}} {
+		m := account.Merchant{Currency: c.in, RefundFloor: c.own}
+		floor, err := m.Floor(account.Live)
+		if err != nil || floor == nil || *floor != money.MustParse(c.want, c.in) {
+			t.Errorf("%q in %s: %v, %v", c.own, c.in, floor, err)
+		}
+		if floor, err := m.Floor(account.Test); err != nil || floor != nil {
+			t.Errorf("%q in test mode: %v, %v", c.own, floor, err)
 		}
 	}
 }
