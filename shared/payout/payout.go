@@ -82,7 +82,7 @@ func (p *Payer) Run(ctx context.Context, t account.Tenant, id string) (bool, err
 			stale = 0
 		}
 		if err != nil || rests {
-			return rests && err == nil, err
+			return rests, err
 		}
 		current = next
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -205,4 +206,23 @@ func TestARunEndsBeforeItsTime(t *testing.T) {
 		t.Errorf("rests %t, %v", rests, err)
 	}
 	h.want("payout", h.stands(id), "COLLECTING 0.00 0")
+}
+
+// TestAMistakeEndsARun, so that another message goes on later: here a payout whose schedule is not there.
+func TestAMistakeEndsARun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.pay(1)
+	h.Advance(day)
+	id := h.plan()
+	_, table := h.Store.Raw()
+	if err := table.Delete("pk", tenant.String()+"#PAYOUTSCHEDULE").Range("sk", "SCHEDULE").Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if rests, err := h.Run(ctx, tenant, id); rests || !failure.Is(err, failure.NotFound) {
+		t.Errorf("rests %t, %v", rests, err)
+	}
+	h.want("payout", h.stands(id), "SEALED 10.10 1")
 }

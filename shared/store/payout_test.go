@@ -144,7 +144,7 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 }
 
 // TestWhatIsWrittenOnceStaysSo, whatever a step says that is taken from where the payout stands: a payout is opened once, a
-// record taken and told once, a deduction settled once, and a row waits once.
+// record taken and told once, a deduction settled once, an entry posted once, and a row waits once.
 func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -169,9 +169,13 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	refuse("a record taken again", err)
 	_, err = s.CollectPayout(t.Context(), tenant, payments.Collection{Payout: p.Payout, Carry: taken.Carry})
 	refuse("a row that waits already", err)
-	if p, err = s.StepPayout(t.Context(), tenant, p.Seal(later), p.To); err != nil {
+	step := p.Seal(later)
+	step.Entry = p.Send(later).Entry
+	if p, err = s.StepPayout(t.Context(), tenant, step, p.To); err != nil {
 		t.Fatal(err)
 	}
+	_, err = s.StepPayout(t.Context(), tenant, payments.PayoutStep{Payout: p.Payout, Entry: step.Entry}, p.To)
+	refuse("an entry posted again", err)
 	r := read(t, s, tx.ID)
 	deduction := r.Events[len(r.Events)-1]
 	deduction.Status = payments.EventSuccessful
