@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -41,6 +42,7 @@ func run(ctx context.Context, place folder, s settings, out, log io.Writer) erro
 	if err != nil {
 		return interrupted(ctx, err)
 	}
+	debug.SetGCPercent(garbagePercent)
 	world, err := startWorld(ctx, place, s, out)
 	if err != nil {
 		return interrupted(ctx, err)
@@ -71,6 +73,10 @@ func run(ctx context.Context, place folder, s settings, out, log io.Writer) erro
 	fmt.Fprintln(out, "Everything is kept in .local/.")
 	return nil
 }
+
+// garbagePercent is how much memory may be garbage, of what is in use. The table is: at Go's 100 % it would take twice its
+// size, and at 50 % the collector costs some 5 % more.
+const garbagePercent = 50
 
 // interrupted is no error when Ctrl-C came first.
 func interrupted(ctx context.Context, err error) error {

@@ -191,7 +191,6 @@ func TestAWordThatDecidesNothingIsNoUpdate(t *testing.T) {
 	}
 }
 
-// The sweep asks after 1, 1, 2, 4, 8 and then every 15 minutes.
 func TestARefundIsBookedAgainstTheMerchant(t *testing.T) {
 	t.Parallel()
 	change := settleRefund(t, reserve(t, paidTransaction(t), "operation", "", false), payments.Approved, after(time.Hour))
