@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"unsafe"
 
@@ -142,32 +143,50 @@ func (e *Engine) freeze() state {
 
 // writeBase writes the state down, in order: so it is read back fastest.
 func writeBase(base *wal.Base, s state) error {
-	var record []byte
-	flush := func(least int) error {
-		if len(record) <= least {
-			return nil
+	for record := range s.records() {
+		if err := base.Append(record); err != nil {
+			return errors.Join(err, base.Discard())
 		}
-		err := base.Append(record)
-		record = record[:0]
-		return err
 	}
-	err := func() error {
+	return base.Commit()
+}
+
+// records are the state, in parts that are good until the next one.
+func (s state) records() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		var record []byte
+		for notes := range s.notes() {
+			if record = notes(record); len(record) >= recordSize {
+				if !yield(record) {
+					return
+				}
+				record = record[:0]
+			}
+		}
+		if len(record) > 0 {
+			yield(record)
+		}
+	}
+}
+
+// notes are what appends the notes of the state, one or two at a time.
+func (s state) notes() iter.Seq[func(dst []byte) []byte] {
+	return func(yield func(func([]byte) []byte) bool) {
 		for _, t := range s.tokens {
-			record = t.appendNote(record)
+			if !yield(t.appendNote) {
+				return
+			}
 		}
 		for _, f := range s.tables {
-			record = appendTTL(appendTable(record, f.table), f.table.name, f.ttl)
+			head := func(dst []byte) []byte { return appendTTL(appendTable(dst, f.table), f.table.name, f.ttl) }
+			if !yield(head) {
+				return
+			}
 			for _, r := range f.rows {
-				record = appendPut(record, f.table, r, r.text)
-				if err := flush(recordSize); err != nil {
-					return err
+				if !yield(func(dst []byte) []byte { return appendPut(dst, f.table, r, r.text) }) {
+					return
 				}
 			}
 		}
-		return flush(0)
-	}()
-	if err != nil {
-		return errors.Join(err, base.Discard())
 	}
-	return base.Commit()
 }

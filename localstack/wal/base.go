@@ -51,6 +51,13 @@ func (b *Base) create() (err error) {
 
 // Append writes a record of the state. After an error the base can only be discarded.
 func (b *Base) Append(payload []byte) error {
+	if err := checkSize(payload); err != nil {
+		return err
+	}
+	return b.append(payload)
+}
+
+func (b *Base) append(payload []byte) error {
 	b.buffer = appendFrame(b.buffer[:0], payload)
 	b.size += int64(len(b.buffer))
 	_, err := b.out.Write(b.buffer)
@@ -59,7 +66,7 @@ func (b *Base) Append(payload []byte) error {
 
 // Commit puts the base in the place of the files that it covers. After an error those count, and the base is gone.
 func (b *Base) Commit() error {
-	err := errors.Join(b.Append(nil), b.out.Flush(), b.file.Close())
+	err := errors.Join(b.append(nil), b.out.Flush(), b.file.Close())
 	if err == nil {
 		err = os.Rename(b.path()+unfinished, b.path())
 	}

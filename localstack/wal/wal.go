@@ -93,12 +93,19 @@ func (l *Log) path(number int, kind string) string {
 
 // Append writes a record. After an error nothing of it will ever be read; the next Append tries the disk again.
 func (l *Log) Append(payload []byte) error {
-	if len(payload) == 0 || len(payload) > MaxPayload {
-		return fmt.Errorf("a record of %d bytes does not fit into the log", len(payload))
+	if err := checkSize(payload); err != nil {
+		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.append(payload)
+}
+
+func checkSize(payload []byte) error {
+	if len(payload) == 0 || len(payload) > MaxPayload {
+		return fmt.Errorf("a record of %d bytes does not fit into the log", len(payload))
+	}
+	return nil
 }
 
 func (l *Log) append(payload []byte) error {

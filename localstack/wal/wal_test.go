@@ -126,7 +126,15 @@ func TestRecordsLargerThanABlock(t *testing.T) {
 		if b.Append(make([]byte, n)) == nil {
 			t.Errorf("%d bytes were taken", n)
 		}
+		base, err := b.Rotate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if base.Append(make([]byte, n)) == nil || base.Discard() != nil {
+			t.Errorf("%d bytes were taken into a base", n)
+		}
 	}
+	want(t, "refused", mustOpen(t, dir).records, b.records)
 }
 
 // TestWhatTheDeadLeaveIsCutOff cuts the journal anywhere, as a process does that dies while it writes.
