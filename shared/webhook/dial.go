@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"strconv"
@@ -46,7 +47,7 @@ func (d *dialer) DialContext(ctx context.Context, _, address string) (net.Conn, 
 func (d *dialer) resolve(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
 	addrs, err := d.resolver.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(addrs) == 0 {
-		return nil, &DeliveryError{Reason: ReasonLookup}
+		return nil, &DeliveryError{Reason: orTimeout(err, ReasonLookup)}
 	}
 	targets := make([]netip.AddrPort, len(addrs))
 	for i, addr := range addrs {
@@ -62,12 +63,24 @@ func (d *dialer) resolve(ctx context.Context, host string, port uint16) ([]netip
 
 func (d *dialer) connect(ctx context.Context, targets []netip.AddrPort) (net.Conn, error) {
 	socket := net.Dialer{Timeout: connectTimeout, Control: d.control}
+	reason := ReasonConnect
 	for _, target := range targets {
-		if conn, err := socket.DialContext(ctx, "tcp", target.String()); err == nil {
+		conn, err := socket.DialContext(ctx, "tcp", target.String())
+		if err == nil {
 			return conn, nil
 		}
+		reason = orTimeout(err, reason)
 	}
-	return nil, &DeliveryError{Reason: ReasonConnect}
+	return nil, &DeliveryError{Reason: reason}
+}
+
+// orTimeout tells silence, which costs time, from a failure that comes at once.
+func orTimeout(err error, otherwise Reason) Reason {
+	var network net.Error
+	if errors.As(err, &network) && network.Timeout() {
+		return ReasonTimeout
+	}
+	return otherwise
 }
 
 // control has the signature of net.Dialer.Control.

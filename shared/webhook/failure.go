@@ -10,9 +10,9 @@ const (
 	ReasonURL       Reason = "url_refused"     // CheckURL refused the target
 	ReasonLookup    Reason = "name_unresolved" // DNS gave no address
 	ReasonAddress   Reason = "address_refused" // an address or port is not permitted
-	ReasonConnect   Reason = "connect_failed"
+	ReasonConnect   Reason = "connect_failed"  // refused, or unreachable
 	ReasonTLS       Reason = "tls_failed"
-	ReasonTimeout   Reason = "timeout"      // no answer within AnswerTimeout
+	ReasonTimeout   Reason = "timeout"      // no answer within AnswerTimeout, or no word at all from DNS or the address
 	ReasonRedirect  Reason = "redirected"   // 3xx, never followed
 	ReasonStatus    Reason = "status"       // any other non-2xx
 	ReasonProtocol  Reason = "bad_response" // not an HTTP answer

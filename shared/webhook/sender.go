@@ -38,10 +38,13 @@ func NewSenderOver(t http.RoundTripper, policy Policy, keys ...SigningKey) *Send
 	return s
 }
 
+// ErrBusy says that all slots of the host are taken: nothing was sent.
+var ErrBusy = errors.New("webhook: all slots of the host are taken")
+
 // Send makes one attempt to deliver m to the URL target, signed with every secret
-// and the platform's keys. It waits for a free slot of the host, then at most
-// [AnswerTimeout] for the answer. Any 2xx is success; everything else is a
-// [*DeliveryError], except [ErrMessage] and [ErrNoKey] for what cannot be signed.
+// and the platform's keys. It waits at most [AnswerTimeout] for the answer. Any 2xx
+// is success; everything else is a [*DeliveryError], except [ErrBusy], which is no
+// attempt, and [ErrMessage] and [ErrNoKey] for what cannot be signed.
 func (s *Sender) Send(ctx context.Context, target string, m Message, secrets []Secret) error {
 	u, err := CheckURL(target, s.policy)
 	if err != nil {
@@ -55,6 +58,9 @@ func (s *Sender) Send(ctx context.Context, target string, m Message, secrets []S
 	headers.Set("User-Agent", userAgent)
 
 	release, err := s.limit.acquire(ctx, u.Hostname())
+	if errors.Is(err, ErrBusy) {
+		return err
+	}
 	if err != nil {
 		return &DeliveryError{Reason: ReasonCancelled}
 	}

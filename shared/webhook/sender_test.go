@@ -16,7 +16,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -303,59 +302,5 @@ func TestTransportIgnoresProxiesAndOldTLS(t *testing.T) {
 	}
 	if transport.TLSClientConfig.MinVersion != tls.VersionTLS12 || transport.TLSClientConfig.InsecureSkipVerify {
 		t.Errorf("TLS settings: %+v", transport.TLSClientConfig)
-	}
-}
-
-func TestFourDeliveriesPerHostAtATime(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var limit hostLimit
-		var running, most atomic.Int64
-		finish := make(chan struct{})
-		for range 10 {
-			go func() {
-				release, err := limit.acquire(t.Context(), "a.example")
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				defer release()
-				most.Store(max(most.Load(), running.Add(1)))
-				<-finish
-				running.Add(-1)
-			}()
-		}
-		synctest.Wait()
-		if got := running.Load(); got != 4 {
-			t.Errorf("%d at a time, want 4", got)
-		}
-		assertOthersPass(t, &limit)
-		assertWaitersCanLeave(t, &limit)
-		close(finish)
-		synctest.Wait()
-		if most.Load() != 4 || running.Load() != 0 {
-			t.Errorf("at most %d, %d left", most.Load(), running.Load())
-		}
-		if len(limit.hosts) != 0 {
-			t.Errorf("remembers %d idle hosts", len(limit.hosts))
-		}
-	})
-}
-
-func assertOthersPass(t *testing.T, limit *hostLimit) {
-	t.Helper()
-	release, err := limit.acquire(t.Context(), "b.example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	release()
-}
-
-func assertWaitersCanLeave(t *testing.T, limit *hostLimit) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := limit.acquire(ctx, "a.example"); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want context.Canceled", err)
 	}
 }

@@ -58,6 +58,16 @@ func CheckURL(raw string, policy Policy) (*url.URL, error) {
 	return u, nil
 }
 
+// Host is the host of a callback URL, without its port, in the one spelling that
+// CheckURL accepts; "" when there is none.
+func Host(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
 // isForbiddenInURL keeps out what parsers are known to disagree about. Fragments
 // are never sent, so one in a callback URL can only mislead.
 func isForbiddenInURL(r rune) bool {

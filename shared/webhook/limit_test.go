@@ -1,0 +1,171 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestFourDeliveriesPerHostAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var limit hostLimit
+		var most, running, refused atomic.Int64
+		finish := make(chan struct{})
+		for range 10 {
+			go func() {
+				began := time.Now()
+				release, err := limit.acquire(t.Context(), "a.example")
+				if err != nil {
+					if waited := time.Since(began); !errors.Is(err, ErrBusy) || waited != maxSlotWait {
+						t.Errorf("after %v: %v", waited, err)
+					}
+					refused.Add(1)
+					return
+				}
+				defer release()
+				most.Store(max(most.Load(), running.Add(1)))
+				<-finish
+				running.Add(-1)
+			}()
+		}
+		synctest.Wait()
+		if got := running.Load(); got != 4 {
+			t.Errorf("%d at a time, want 4", got)
+		}
+		assertOthersPass(t, &limit)
+		assertWaitersCanLeave(t, &limit)
+		time.Sleep(maxSlotWait)
+		synctest.Wait()
+		if refused.Load() != 6 {
+			t.Errorf("%d went back, want 6", refused.Load())
+		}
+		close(finish)
+		synctest.Wait()
+		if most.Load() != 4 || running.Load() != 0 {
+			t.Errorf("at most %d, %d left", most.Load(), running.Load())
+		}
+		if len(limit.hosts) != 0 {
+			t.Errorf("remembers %d idle hosts", len(limit.hosts))
+		}
+	})
+}
+
+func assertOthersPass(t *testing.T, limit *hostLimit) {
+	t.Helper()
+	release, err := limit.acquire(t.Context(), "b.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+}
+
+func assertWaitersCanLeave(t *testing.T, limit *hostLimit) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := limit.acquire(ctx, "a.example"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
+// A host that answers quickly frees its slots in time for all of a batch.
+func TestADeliveryWaitsAMomentForASlot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var limit hostLimit
+		var done atomic.Int64
+		for range 20 {
+			go func() {
+				release, err := limit.acquire(t.Context(), "quick.example")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(50 * time.Millisecond)
+				release()
+				done.Add(1)
+			}()
+		}
+		time.Sleep(time.Second)
+		if done.Load() != 20 {
+			t.Errorf("%d of 20 were delivered", done.Load())
+		}
+	})
+}
+
+// The slots are counted by host, whatever the port, the path and the spelling.
+func TestSlotsAreCountedByHost(t *testing.T) {
+	t.Parallel()
+	arrived, finish := make(chan struct{}, 10), make(chan struct{})
+	hang := roundTrip(func(*http.Request) (*http.Response, error) {
+		arrived <- struct{}{}
+		<-finish
+		return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
+	})
+	sender := NewSenderOver(hang, Policy{}, testKey(t))
+	var sent sync.WaitGroup
+	for _, target := range []string{"https://shop.example.com/a", "https://shop.example.com:8443/b", "http://SHOP.example.com/c", "http://shop.example.com:80/d"} {
+		sent.Go(func() {
+			if err := sender.Send(t.Context(), target, testMessage(), nil); err != nil {
+				t.Errorf("%s: %v", target, err)
+			}
+		})
+	}
+	for range perHost {
+		<-arrived
+	}
+	if err := sender.Send(t.Context(), "https://shop.example.com:443/e", testMessage(), nil); !errors.Is(err, ErrBusy) {
+		t.Errorf("a fifth delivery: %v, want ErrBusy", err)
+	}
+	close(finish)
+	sent.Wait()
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestHost(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"https://Shop.Example.com:8443/hook?token=hush": "shop.example.com", "http://192.0.2.1/": "192.0.2.1",
+		"http://[2001:db8::1]:80/": "2001:db8::1", "no URL": "", "http://%zz/": "",
+	} {
+		if got := Host(raw); got != want {
+			t.Errorf("%s: %q, want %q", raw, got, want)
+		}
+	}
+}
+
+// A host that says nothing at all, in DNS or at its address, hangs as much as one
+// that takes the request and never answers; one that refuses does not.
+func TestSilenceOfDNSAndAddressIsATimeout(t *testing.T) {
+	t.Parallel()
+	silent := &net.DNSError{Err: "i/o timeout", IsTimeout: true}
+	for _, c := range []struct {
+		err  error
+		want Reason
+	}{
+		{silent, ReasonTimeout},
+		{&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, ReasonTimeout},
+		{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, ReasonConnect},
+		{nil, ReasonConnect},
+	} {
+		if got := orTimeout(c.err, ReasonConnect); got != c.want {
+			t.Errorf("%v: %s, want %s", c.err, got, c.want)
+		}
+	}
+	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, silent }}
+	d := &dialer{policy: loopbackOnly, resolver: resolver, control: loopbackOnly.control}
+	_, err := d.DialContext(t.Context(), "tcp", "silent.example.com:443")
+	wantReason(t, err, ReasonTimeout)
+}
