@@ -69,12 +69,24 @@ func (c *courier) tryIfDue(ctx context.Context, id string) error {
 	return c.try(ctx, tenant, callback)
 }
 
+// try makes the try, unless it has to be held back: its breaker is open, or
+// its host has no slot free. What waits holds up nobody else.
 func (c *courier) try(ctx context.Context, t account.Tenant, callback payments.Callback) error {
+	to, err := c.target(ctx, t, callback)
+	if err != nil {
+		return err
+	}
+	if to.closedUntil.After(c.Now()) {
+		return c.hold(ctx, t, callback, to.closedUntil, "breaker")
+	}
 	_, secret, err := c.Store.Merchant(ctx, t.Merchant)
 	if err != nil {
 		return err
 	}
 	failed, err := c.send(ctx, callback, c.CallbackSecrets(t.Merchant, secret, c.Now()))
+	if errors.Is(err, webhook.ErrBusy) {
+		return c.hold(ctx, t, callback, c.Now(), "busy")
+	}
 	if err != nil {
 		return fmt.Errorf("callback %s: %w", callback.ID, err)
 	}
@@ -83,7 +95,9 @@ func (c *courier) try(ctx context.Context, t account.Tenant, callback payments.C
 		after = callback.Undelivered(failed, c.Now())
 	}
 	c.report(ctx, after)
-	return c.save(ctx, t, after, callback.Tries)
+	err = c.save(ctx, t, after, callback.Tries)
+	c.learn(ctx, to, failed == string(webhook.ReasonTimeout))
+	return err
 }
 
 // notice is the body, exactly (contract §11.1).
@@ -95,7 +109,7 @@ type notice struct {
 var errOutOfTime = errors.New("the function's time was up before the receiver's")
 
 // send posts the notice. failed says why the receiver did not take it; an
-// error, that it had no fair chance to.
+// error, that it had no fair chance to, or that it was busy.
 func (c *courier) send(ctx context.Context, callback payments.Callback, secrets []webhook.Secret) (failed string, err error) {
 	body, err := json.Marshal(notice{EventType: callback.EventType, ID: callback.CheckoutID})
 	if err != nil {
@@ -126,6 +140,14 @@ func reason(e *webhook.DeliveryError) string {
 		return string(e.Reason)
 	}
 	return string(e.Reason) + " " + strconv.Itoa(e.Status)
+}
+
+// hold puts the callback back: the message is done with, and the table's stream
+// brings another at the new time, as after a failed try.
+func (c *courier) hold(ctx context.Context, t account.Tenant, callback payments.Callback, earliest time.Time, why string) error {
+	held := callback.Held(earliest, c.Now())
+	c.Log.InfoContext(ctx, "callback held back", "callback", held.ID, "merchant", t.Merchant, "reason", why, "holds", held.Holds, "next_try", held.NextAt)
+	return c.save(ctx, t, held, callback.Tries)
 }
 
 // save records the outcome, even when the caller has hung up: the receiver

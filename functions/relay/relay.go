@@ -51,7 +51,7 @@ type relay struct {
 
 func (r relay) send(ctx context.Context, due store.Due, delay time.Duration) error {
 	if due.CallbackID != "" {
-		return r.callbacks.Send(ctx, due.CallbackID, delay)
+		return r.callbacks.Send(ctx, due.Tenant, due.CallbackID, delay)
 	}
-	return r.polls.Send(ctx, app.PollMessage{Tenant: due.Tenant.String(), Checkout: due.CheckoutID, Refund: due.RefundID}, delay)
+	return r.polls.Send(ctx, due.Tenant, app.PollMessage{Checkout: due.CheckoutID, Refund: due.RefundID}, delay)
 }

@@ -20,6 +20,7 @@ type image = map[string]events.DynamoDBAttributeValue
 func owed(id string, next time.Time) image {
 	return image{
 		"pk": events.NewStringAttribute("CALLBACK#" + id), "sk": events.NewStringAttribute("CALLBACK"),
+		"mode": events.NewStringAttribute("T"), "merchant_code": events.NewStringAttribute("MC1"),
 		"id": events.NewStringAttribute(id), "state": events.NewStringAttribute("owed"),
 		"tries": events.NewNumberAttribute("1"), "next_at": events.NewStringAttribute(next.Format(time.RFC3339Nano)),
 	}
@@ -58,6 +59,22 @@ func TestAnOwedCallbackIsSentAtItsTime(t *testing.T) {
 		if n := messages(w); n != 1 {
 			t.Errorf("%s: %d messages, want 1", event, n)
 		}
+	}
+}
+
+// SQS shares consumers out between the message groups of a standard queue.
+func TestMessagesAreGroupedByTenant(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	if err := relay.Record(w.App)(t.Context(), record("INSERT", owed("msg_1", w.Clock.Now()))); err != nil {
+		t.Fatal(err)
+	}
+	var saved strings.Builder
+	if err := w.Queues.Dump(&saved); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(saved.String(), `"group":"T#MC1"`) {
+		t.Errorf("the queue holds %s", saved.String())
 	}
 }
 

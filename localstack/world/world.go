@@ -119,13 +119,17 @@ func New(tb testing.TB) *World {
 }
 
 // look opens the platform for inspection, past every fault.
-func (w *World) look() *app.App {
+func (w *World) look() *app.App { return w.Over(nil) }
+
+// Over is the same with another network for callbacks; nil is the real one.
+func (w *World) Over(network http.RoundTripper) *app.App {
 	config, err := app.FromEnvironment(func(name string) string { return w.main.Environment()[name] })
 	if err != nil {
 		w.Fatal(err)
 	}
 	return app.New(config, app.Outside{Now: w.Clock.Now, Credentials: w.credentials,
-		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live, Log: slog.New(slog.NewJSONHandler(w.Logs, nil))})
+		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live, Log: slog.New(slog.NewJSONHandler(w.Logs, nil)),
+		CallbackHTTP: network})
 }
 
 // Main is the world's long-lived process, to which no fault happens unless

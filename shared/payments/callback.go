@@ -1,6 +1,10 @@
 package payments
 
-import "time"
+import (
+	"fmt"
+	"hash/fnv"
+	"time"
+)
 
 // EventCheckoutStatusChanged is the only event a checkout's return_url gets.
 const EventCheckoutStatusChanged = "CHECKOUT_STATUS_CHANGED"
@@ -17,10 +21,12 @@ type Callback struct {
 	CreatedAt     time.Time  `dynamo:"created_at"`
 	Tries         int        `dynamo:"tries"`
 	FirstFailedAt *time.Time `dynamo:"first_failed_at,omitempty"`
-	NextAt        time.Time  `dynamo:"next_at"`            // of the next try
-	UpdatedAt     time.Time  `dynamo:"updated_at"`         // when NextAt was set
-	Sweeps        int        `dynamo:"sweeps,omitempty"`   // how often the sweep has sent the next try
-	SweptAt       time.Time  `dynamo:"swept_at,omitempty"` // when it last did
+	NextAt        time.Time  `dynamo:"next_at"`              // of the next try
+	UpdatedAt     time.Time  `dynamo:"updated_at"`           // when NextAt was set
+	Sweeps        int        `dynamo:"sweeps,omitempty"`     // how often the sweep has sent the next try
+	SweptAt       time.Time  `dynamo:"swept_at,omitempty"`   // when it last did
+	Holds         int        `dynamo:"holds,omitempty"`      // how often the next try has been held back
+	HeldSince     time.Time  `dynamo:"held_since,omitempty"` // when it first was
 	State         string     `dynamo:"state"`
 	LastError     string     `dynamo:"last_error,omitempty"`
 }
@@ -43,6 +49,14 @@ const (
 	// is slow for a day thus holds some 30 messages for it, not 1,440.
 	firstResend   = 5 * time.Minute
 	longestResend = time.Hour
+	// firstHold and longestHold bound the time a try is held back, which doubles
+	// each time, so that many that wait for one host do not spin.
+	firstHold   = 2 * time.Second
+	longestHold = 64 * time.Second
+	// longestHeld is how long an open breaker may hold a try back in all: as long
+	// as the longest gap between two tries. So each of them is made, and comes to
+	// an end, though the host never answers.
+	longestHeld = retryEvery
 	// earliness is how far clocks and queues may bring a try forward.
 	earliness = 5 * time.Second
 )
@@ -101,9 +115,43 @@ func (c Callback) Swept(now time.Time) Callback {
 	return c
 }
 
-// unswept forgets the messages of a try that has been made.
+// unswept forgets the messages of a try that has been made, or will be at
+// another time.
 func (c Callback) unswept() Callback {
 	c.Sweeps, c.SweptAt = 0, time.Time{}
+	return c
+}
+
+// Held is the callback when its next try, which is due, cannot be made now:
+// due again after a while, and not before a time. No try is counted, so the
+// published times of the next ones stay.
+func (c Callback) Held(earliest, now time.Time) Callback {
+	c = c.unswept()
+	wait := max(earliest.Sub(now), min(firstHold<<min(c.Holds, 8), longestHold))
+	if c.Holds++; c.HeldSince.IsZero() {
+		c.HeldSince = now
+	}
+	c.NextAt, c.UpdatedAt = now.Add(wait+c.jitter(wait/2)), now
+	return c
+}
+
+// jitter is a time up to the limit, another for each callback and hold: those
+// that were held back together do not come back together.
+func (c Callback) jitter(limit time.Duration) time.Duration {
+	hash := fnv.New32a()
+	_, _ = fmt.Fprint(hash, c.ID, c.Holds) // never fails
+	return limit * time.Duration(hash.Sum32()%1000) / 1000
+}
+
+// HeldTooLong says that the next try must be made, whatever its host's breaker
+// says.
+func (c Callback) HeldTooLong(now time.Time) bool {
+	return !c.HeldSince.IsZero() && !now.Before(c.HeldSince.Add(longestHeld))
+}
+
+// unheld forgets what held back a try that has been made.
+func (c Callback) unheld() Callback {
+	c.Holds, c.HeldSince = 0, time.Time{}
 	return c
 }
 
@@ -127,6 +175,7 @@ func newCallback(c Checkout, id string, now time.Time) *Callback {
 
 // Delivered is the callback after any 2xx.
 func (c Callback) Delivered() Callback {
+	c = c.unheld()
 	c.State, c.Tries, c.LastError = CallbackDelivered, c.Tries+1, ""
 	return c
 }
@@ -140,7 +189,7 @@ func (c Callback) Undelivered(reason string, now time.Time) Callback {
 	if now.Before(c.NextAt) {
 		now = c.NextAt
 	}
-	c = c.unswept()
+	c = c.unswept().unheld()
 	c.Tries++
 	c.LastError, c.UpdatedAt = reason, now
 	if c.FirstFailedAt == nil {
@@ -174,7 +223,7 @@ func retryAfter(first, now time.Time) (time.Time, bool) {
 
 // Replayed owes the callback anew, under its old id.
 func (c Callback) Replayed(now time.Time) Callback {
-	c = c.unswept()
+	c = c.unswept().unheld()
 	c.State, c.FirstFailedAt, c.NextAt, c.UpdatedAt, c.LastError = CallbackOwed, nil, now, now, ""
 	return c
 }

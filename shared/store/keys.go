@@ -37,6 +37,7 @@ import (
 //	payout             M#PAYOUT#<id>               PAYOUT         payoutplan, payoutrun
 //	payout record      M#PAYOUTS                   <day>#<payout id>#<row id>  payoutrun: a row it took
 //	callback           CALLBACK#<msg id>           CALLBACK       with its checkout; callbacks, sweep
+//	circuit breaker    M#BREAKER#<sha256 of host>  BREAKER        callbacks: of a host that timed out lately
 //	idempotency record M#IDEMPOTENCY#<sha256 name> IDEMPOTENCY    rest; named by the client's key and the kind of credential
 //	rate bucket        RATE#<sha256 of subject>    RATE           rest
 //	sandbox acquirer   SANDBOX#…                   …              acquirer/sandbox: another party's books
@@ -80,6 +81,8 @@ import (
 //	                              every 49 to tell that they are paid; a dozen calls, 2 of them
 //	                              TransactWriteItems, for the payout itself
 //	list payouts                  1 Query for each 1 MB
+//	try a callback                3 GetItem (callback, breaker, merchant), 1 PutItem; when it times out 1 GetItem and
+//	                              1 PutItem more (breaker); when it is held back only the first two GetItem
 //	sweep                         1 Query per shard of due
 //	reconcile, nightly            1 Scan of the table, in 8 segments; for each transaction in doubt 3 Query,
 //	                              and 1 Query of its merchant's unpaid rows and payout records for all of
@@ -216,6 +219,10 @@ func cardKey(t account.Tenant, customer, token string) key {
 const callbackPrefix = "CALLBACK#"
 
 func callbackKey(id string) key { return key{callbackPrefix + id, "CALLBACK"} }
+
+func breakerKey(t account.Tenant, host string) key {
+	return key{t.String() + "#BREAKER#" + digest(host), "BREAKER"}
+}
 
 func idempotencyKey(t account.Tenant, name string) key {
 	return key{t.String() + "#IDEMPOTENCY#" + digest(name), "IDEMPOTENCY"}

@@ -19,8 +19,9 @@ func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 	}
 	switch {
 	case d.CallbackID != "":
-		var c payments.Callback
+		var c callbackItem
 		err := dynamo.UnmarshalItem(image, &c)
+		d.Tenant = c.Tenant
 		return d, c.TryAt(), err
 	case d.CheckoutID != "":
 		var c struct {

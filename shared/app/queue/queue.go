@@ -45,23 +45,27 @@ func open(a *app.App, url string) queue {
 	return queue{client: sqs.NewFromConfig(a.AWS(a.SQSEndpoint)), url: url}
 }
 
-// Send has a callback's next try made after the delay: at most 15 minutes (an
-// SQS limit), rounded up to whole seconds so that it is never early.
-func (c *Callbacks) Send(ctx context.Context, id string, delay time.Duration) error {
-	return c.send(ctx, app.CallbackMessage{ID: id}, delay)
+// Send has the next try of a tenant's callback made after the delay: at most 15
+// minutes (an SQS limit), rounded up to whole seconds so that it is never early.
+func (c *Callbacks) Send(ctx context.Context, t account.Tenant, id string, delay time.Duration) error {
+	return c.send(ctx, t, app.CallbackMessage{ID: id}, delay)
 }
 
 // Send has a payout run.
 func (p *Payouts) Send(ctx context.Context, t account.Tenant, id string) error {
-	return p.send(ctx, app.PayoutMessage{Tenant: t.String(), ID: id}, 0)
+	return p.send(ctx, t, app.PayoutMessage{Tenant: t.String(), ID: id}, 0)
 }
 
-// Send has the acquirer asked after the delay, which is as a callback's.
-func (p *Polls) Send(ctx context.Context, m app.PollMessage, delay time.Duration) error {
-	return p.send(ctx, m, delay)
+// Send has the acquirer asked about a tenant's checkout or refund after the delay, which is as a callback's.
+func (p *Polls) Send(ctx context.Context, t account.Tenant, m app.PollMessage, delay time.Duration) error {
+	m.Tenant = t.String()
+	return p.send(ctx, t, m, delay)
 }
 
-func (q queue) send(ctx context.Context, message any, delay time.Duration) error {
+// send puts the tenant's messages into a group of their own: of a standard queue
+// that means that others' come first when his take more than their share of the
+// consumers (AWS: "Amazon SQS fair queues").
+func (q queue) send(ctx context.Context, t account.Tenant, message any, delay time.Duration) error {
 	if q.url == "" {
 		return errNoURL
 	}
@@ -71,7 +75,8 @@ func (q queue) send(ctx context.Context, message any, delay time.Duration) error
 	}
 	_, err = q.client.SendMessage(ctx, &sqs.SendMessageInput{
 		QueueUrl: aws.String(q.url), MessageBody: aws.String(string(body)),
-		DelaySeconds: int32((delay + time.Second - 1) / time.Second),
+		DelaySeconds:   int32((delay + time.Second - 1) / time.Second),
+		MessageGroupId: aws.String(t.String()),
 	})
 	return err
 }

@@ -1,0 +1,86 @@
+package callbacks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// target is where a callback goes, with the breaker of its merchant's callbacks
+// there. All workers share it through the table: in memory each would have to
+// learn anew which hosts hang, by tries that do.
+type target struct {
+	tenant      account.Tenant
+	host        string
+	breaker     payments.Breaker
+	probe       bool      // the breaker is open, and this try finds out
+	closedUntil time.Time // nothing may pass before
+}
+
+// target reads the breaker and, when it is time for a probe, claims that.
+func (c *courier) target(ctx context.Context, t account.Tenant, callback payments.Callback) (target, error) {
+	to := target{tenant: t, host: webhook.Host(callback.URL)}
+	var err error
+	if to.breaker, err = c.Store.Breaker(ctx, t, to.host); err != nil {
+		return to, err
+	}
+	now := c.Now()
+	switch {
+	case !to.breaker.Tripped() || callback.HeldTooLong(now):
+		return to, nil
+	case to.breaker.Open(now):
+		to.closedUntil = to.breaker.OpenUntil
+		return to, nil
+	}
+	probed := to.breaker.Probed(now)
+	switch err := c.Store.SaveBreaker(ctx, t, to.host, probed); {
+	case errors.Is(err, store.ErrStale): // somebody else probes
+		to.closedUntil = probed.OpenUntil
+		return to, nil
+	case err != nil:
+		return to, err
+	}
+	probed.Version++
+	to.breaker, to.probe = probed, true
+	return to, nil
+}
+
+// learnTries bounds how often learn gives way to others who learn at the same
+// time.
+const learnTries = 5
+
+// learn tells the breaker whether the host answered. What is lost of that
+// costs another try that hangs, or a probe; so an error is only logged.
+func (c *courier) learn(ctx context.Context, to target, timedOut bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer cancel()
+	var err error
+	for range learnTries {
+		after := to.breaker.Answered()
+		if timedOut {
+			after = to.breaker.NoAnswer(to.probe, c.Now())
+		}
+		if after == to.breaker { // the host of one that always answers has none stored
+			return
+		}
+		if err = c.Store.SaveBreaker(ctx, to.tenant, to.host, after); err == nil {
+			if after.Tripped() {
+				c.Log.WarnContext(ctx, "callback breaker open", "merchant", to.tenant.Merchant,
+					"timed_out", after.TimedOut, "next_probe", after.OpenUntil)
+			}
+			return
+		}
+		if !errors.Is(err, store.ErrStale) {
+			break
+		}
+		if to.breaker, err = c.Store.Breaker(ctx, to.tenant, to.host); err != nil {
+			break
+		}
+	}
+	c.Log.WarnContext(ctx, "callback breaker not saved", "merchant", to.tenant.Merchant, "error", err)
+}

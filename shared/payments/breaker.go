@@ -1,0 +1,56 @@
+package payments
+
+import "time"
+
+// Breaker is the circuit breaker of one merchant's callbacks to one host. It
+// opens when tries in a row get no answer in time; then one try at a time, the
+// probe, finds out whether the host answers again, at growing intervals. It is
+// a merchant's own, because another may send to the same host, where his
+// receiver answers.
+type Breaker struct {
+	TimedOut  int       `dynamo:"timed_out"`  // tries in a row, of an open breaker probes
+	OpenUntil time.Time `dynamo:"open_until"` // of an open breaker: the time of the next probe
+	Version   int       `dynamo:"version"`    // 0: not stored yet
+}
+
+const (
+	// breakAfter is as many as the slots of a host: all of them hung.
+	breakAfter = 4
+	// firstOpen and longestOpen bound the intervals between probes, each twice
+	// the one before.
+	firstOpen   = 10 * time.Second
+	longestOpen = 5 * time.Minute
+	// probeTime is how long a probe may take before another is sent.
+	probeTime = 15 * time.Second
+)
+
+// Tripped says that only probes may pass.
+func (b Breaker) Tripped() bool { return b.TimedOut >= breakAfter }
+
+// Open says that nothing may pass now.
+func (b Breaker) Open(now time.Time) bool { return b.Tripped() && now.Before(b.OpenUntil) }
+
+// Probed is the breaker when a probe begins.
+func (b Breaker) Probed(now time.Time) Breaker {
+	b.OpenUntil = now.Add(probeTime)
+	return b
+}
+
+// NoAnswer is the breaker after a try that timed out. What was under way when
+// it opened says nothing new.
+func (b Breaker) NoAnswer(probe bool, now time.Time) Breaker {
+	if b.Tripped() && !probe {
+		return b
+	}
+	b.TimedOut++
+	if b.Tripped() {
+		b.OpenUntil = now.Add(min(firstOpen<<min(b.TimedOut-breakAfter, 8), longestOpen))
+	}
+	return b
+}
+
+// Answered is the breaker after a try that got any answer: closed.
+func (b Breaker) Answered() Breaker {
+	b.TimedOut, b.OpenUntil = 0, time.Time{}
+	return b
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// breakerItem is there for hosts that timed out lately.
+type breakerItem struct {
+	key
+	payments.Breaker
+	TTL time.Time `dynamo:"expires_at,unixtime"`
+}
+
+// keepBreaker outlasts the gaps between the tries of one callback.
+const keepBreaker = 24 * time.Hour
+
+// Breaker reads the breaker of a tenant's callbacks to a host; closed, unless
+// its host timed out lately.
+func (s *Store) Breaker(ctx context.Context, t account.Tenant, host string) (payments.Breaker, error) {
+	var item breakerItem
+	err := s.get(breakerKey(t, host)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return payments.Breaker{}, nil
+	}
+	return item.Breaker, err
+}
+
+// SaveBreaker replaces the breaker that was read before. ErrStale tells that
+// somebody else has.
+func (s *Store) SaveBreaker(ctx context.Context, t account.Tenant, host string, b payments.Breaker) error {
+	before := b.Version
+	b.Version++
+	put := s.table.Put(breakerItem{key: breakerKey(t, host), Breaker: b, TTL: s.now().Add(keepBreaker)})
+	if before == 0 {
+		put.If("attribute_not_exists(pk)")
+	} else {
+		put.If("version = ?", before)
+	}
+	err := put.Run(ctx)
+	if dynamo.IsCondCheckFailed(err) {
+		return ErrStale
+	}
+	return err
+}
