@@ -9,7 +9,7 @@
 //
 // Stricter, so that code which works here works there:
 //   - Counts are exact and a receive never misses a visible message, where AWS samples and says "approximate".
-//   - A standard queue delivers in order of arrival and once, unless Config.Pick, Duplicate or Redeliver say otherwise.
+//   - A standard queue delivers in order of arrival, but for fair queues, and once, unless Config.Pick, Duplicate or Redeliver say otherwise.
 //   - An outdated receipt handle never deletes ("might not be deleted"), once the message has been received again.
 //   - A message goes to its dead-letter queue at the receive that would exceed maxReceiveCount, and that receive is not
 //     counted. ApproximateReceiveCount goes on counting there.
@@ -19,8 +19,12 @@
 // permissions, message move tasks, ReceiveRequestAttemptId, Policy and RedriveAllowPolicy.
 //
 // Without effect: KmsMasterKeyId, KmsDataKeyReusePeriodSeconds, SqsManagedSseEnabled and FifoThroughputLimit are checked,
-// kept and returned; nothing is encrypted or throttled. A MessageGroupId on a standard queue (fair queues) is kept and
-// returned, but no share is enforced.
+// kept and returned; nothing is encrypted or throttled.
+//
+// Fair queues: a MessageGroupId on a standard queue makes messages of quiet groups come first while another is noisy. It is
+// with more than 10 % and at least 30 of the messages in flight, or with more than 10 % of the time spent on them. AWS
+// remembers processing time of the recent past, and keeps a group noisy until its backlog is gone; here only what is in
+// flight at the moment counts.
 //
 // With a log (Open) only standard queues can be made, and receives are not kept.
 //

@@ -101,12 +101,14 @@ func (e *Engine) take(q *queue, now time.Time, most int) ([]*message, error) {
 	if q.fifo() {
 		return q.inOrder(now, most), nil
 	}
-	visible := q.visibleMessages(now)
+	visible, busy := q.visibleMessages(now), q.loads(now)
 	var taken []*message
 	for len(visible) > 0 && len(taken) < most {
-		i := e.config.Pick(len(visible))
-		taken = append(taken, visible[i])
-		visible = slices.Delete(visible, i, i+1)
+		next := busy.fairly(visible)
+		m := next[e.config.Pick(len(next))]
+		taken = append(taken, m)
+		busy.add(m.Group, load{messages: 1})
+		visible = slices.DeleteFunc(visible, func(v *message) bool { return v == m })
 	}
 	return taken, nil
 }

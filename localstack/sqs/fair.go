@@ -1,0 +1,73 @@
+package sqs
+
+import (
+	"slices"
+	"time"
+)
+
+// A message group is noisy while it has more than noisyShare percent of the messages in flight, and noisyMessages of them
+// at least, or more than that share of the time that consumers have spent on them (AWS: "How Amazon SQS fair queues work").
+const (
+	noisyMessages = 30
+	noisyShare    = 10
+)
+
+// load is what consumers are busy with.
+type load struct {
+	messages int
+	time     time.Duration
+}
+
+// loads are those of each group; messages without one are groups of their own, and together under "".
+type loads map[string]load
+
+func (q *queue) loads(now time.Time) loads {
+	l := loads{}
+	for _, m := range q.Messages {
+		if m.inflight(now) {
+			l.add(m.Group, load{1, now.Sub(m.LastReceived)})
+		}
+	}
+	return l
+}
+
+func (l loads) add(group string, more load) {
+	before := l[group]
+	l[group] = load{before.messages + more.messages, before.time + more.time}
+}
+
+// noisy are the groups that take more than their share.
+func (l loads) noisy() map[string]bool {
+	var total load
+	for _, of := range l {
+		total = load{total.messages + of.messages, total.time + of.time}
+	}
+	noisy := map[string]bool{}
+	for group, of := range l {
+		noisy[group] = group != "" && (of.messages >= noisyMessages && of.messages*100 > total.messages*noisyShare ||
+			of.time*100 > total.time*noisyShare)
+	}
+	return noisy
+}
+
+// fairly narrows what is visible, oldest first, to what a standard queue may deliver next: messages of quiet groups while
+// there are any, then those of the noisy group with the fewest in flight.
+func (l loads) fairly(visible []*message) []*message {
+	noisy := l.noisy()
+	next := keep(visible, func(m *message) bool { return !noisy[m.Group] })
+	if len(next) > 0 || len(visible) == 0 {
+		return next
+	}
+	least := slices.MinFunc(visible, func(a, b *message) int { return l[a.Group].messages - l[b.Group].messages }).Group
+	return keep(visible, func(m *message) bool { return m.Group == least })
+}
+
+func keep(messages []*message, wanted func(*message) bool) []*message {
+	var kept []*message
+	for _, m := range messages {
+		if wanted(m) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
