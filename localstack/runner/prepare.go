@@ -66,8 +66,12 @@ func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, cl
 		if !ok {
 			return fmt.Errorf("function %q: no queue %q", f.Name, f.Queue.From.Name)
 		}
-		r.consumers = append(r.consumers, &consumer{client: client, queue: q, batch: f.Queue.Batch,
-			region: c.Region, function: deployed, calls: r.calls, log: r.config.Log})
+		most := maxCalls
+		if r.config.Programs != "" {
+			most = maxProcesses
+		}
+		r.consumers = append(r.consumers, &consumer{client: client, queue: q, batch: f.Queue.Batch, region: c.Region,
+			function: deployed, calls: r.calls, free: make(chan struct{}, most), loops: &r.loops, log: r.config.Log})
 	case f.Stream != nil:
 		if r.stream != nil {
 			return fmt.Errorf("function %q: the stream has a reader already", f.Name)

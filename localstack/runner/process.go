@@ -39,8 +39,12 @@ func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config,
 		environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"] = keys.AccessKeyID, keys.SecretAccessKey
 		environment["AWS_SESSION_TOKEN"] = keys.SessionToken
 	}
+	instances := 0
+	if f.Queue != nil {
+		instances = maxProcesses
+	}
 	return runtime.Config{
-		Name: f.Name, Program: runtime.Program(p.Folder, f.Name), Environment: environment,
+		Instances: instances, Name: f.Name, Program: runtime.Program(p.Folder, f.Name), Environment: environment,
 		ARN: arnOf(f, environment["AWS_REGION"]), Timeout: f.Timeout, Log: p.Log,
 	}, nil
 }

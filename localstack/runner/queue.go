@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -18,8 +19,14 @@ import (
 )
 
 const (
-	// pollers of each queue, as many as Lambda begins with: one slow receiver does not hold up the others.
+	// pollers of each queue, as many as Lambda begins with. They hand a batch on and poll again.
 	pollers = 5
+	// maxCalls is how many calls of a consumer are under way at a time, as many as Lambda makes of one queue (AWS:
+	// "Configuring scaling behavior for SQS event source mappings"). Lambda takes minutes to get there, unless it has
+	// provisioned pollers.
+	maxCalls = 1250
+	// maxProcesses is the same where each call takes a process.
+	maxProcesses = 50
 	// longPoll is in seconds, the longest SQS offers.
 	longPoll = 20
 	// queueInterval passes after a read that failed.
@@ -76,6 +83,8 @@ type consumer struct {
 	region   string
 	function *function
 	calls    *calls
+	free     chan struct{} // holds a place for each poll and each call under way
+	loops    *sync.WaitGroup
 	log      *slog.Logger
 }
 
@@ -84,12 +93,15 @@ type consumer struct {
 func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 	for _, c := range r.consumers {
 		for {
-			n, err := c.receive(ctx, 0)
-			messages += n
+			batch, err := c.receive(ctx, 0)
+			if err == nil {
+				err = c.handle(batch)
+			}
+			messages += len(batch)
 			if err != nil {
 				return messages, err
 			}
-			if n == 0 {
+			if len(batch) == 0 {
 				break
 			}
 		}
@@ -97,35 +109,60 @@ func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 	return messages, nil
 }
 
+// poll hands on one batch after another, without waiting for what becomes of them: one that takes long holds up no other.
 func (c *consumer) poll(ctx context.Context) {
-	for ctx.Err() == nil {
-		if _, err := c.receive(ctx, longPoll); err != nil && ctx.Err() == nil {
+	for {
+		select {
+		case c.free <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		batch, err := c.receive(ctx, longPoll)
+		if err != nil && ctx.Err() == nil {
 			c.log.ErrorContext(ctx, "queue not read", "function", c.function.Name, "error", err)
 			pause(ctx, queueInterval)
 		}
+		if len(batch) == 0 {
+			<-c.free
+			continue
+		}
+		c.loops.Go(func() {
+			defer func() { <-c.free }()
+			if err := c.handle(batch); err != nil {
+				c.log.ErrorContext(ctx, "messages not deleted", "function", c.function.Name, "error", err)
+			}
+		})
 	}
 }
 
-// receive hands on one batch and deletes what succeeded; the queue's own policy takes care of the rest.
-func (c *consumer) receive(ctx context.Context, wait int32) (messages int, err error) {
+// receive reads one batch.
+func (c *consumer) receive(ctx context.Context, wait int32) ([]events.SQSMessage, error) {
 	out, err := c.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl: aws.String(c.queue.url), MaxNumberOfMessages: int32(c.batch), WaitTimeSeconds: wait,
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 		MessageAttributeNames:       []string{"All"},
 	})
-	if err != nil || len(out.Messages) == 0 {
-		return 0, err
-	}
-	var event events.SQSEvent
-	for _, m := range out.Messages {
-		event.Records = append(event.Records, c.record(m))
-	}
-	reply, err := send[events.SQSEventResponse](c.calls.ctx, c.calls, c.function, event)
 	if err != nil {
-		return len(out.Messages), nil // all failed; the call was logged
+		return nil, err
 	}
-	// What was handled is deleted even while the runner stops.
-	return len(out.Messages), c.delete(c.calls.ctx, succeeded(event.Records, reply.BatchItemFailures))
+	var batch []events.SQSMessage
+	for _, m := range out.Messages {
+		batch = append(batch, c.record(m))
+	}
+	return batch, nil
+}
+
+// handle hands on one batch and deletes what succeeded; the queue's own policy takes care of the rest. What was handled is
+// deleted even while the runner stops.
+func (c *consumer) handle(batch []events.SQSMessage) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	reply, err := send[events.SQSEventResponse](c.calls.ctx, c.calls, c.function, events.SQSEvent{Records: batch})
+	if err != nil {
+		return nil // all failed; the call was logged
+	}
+	return c.delete(c.calls.ctx, succeeded(batch, reply.BatchItemFailures))
 }
 
 // succeeded is empty when a failure names no message of the batch, as in Lambda.

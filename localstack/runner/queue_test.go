@@ -128,3 +128,32 @@ func TestAQueueIsPolledAndAnIdlePollEndsWithTheRunner(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestACallThatTakesLongHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	const messages = 3 * pollers
+	begun, finish := make(chan struct{}, messages), make(chan struct{})
+	slow := func(*app.App) func(context.Context, string) error {
+		return func(context.Context, string) error {
+			begun <- struct{}{}
+			<-finish
+			return nil
+		}
+	}
+	c := newWorld(t)
+	c.Manual = false
+	c.Functions = []functions.Function{{Name: "worker", Timeout: time.Minute, Queue: &functions.Consumer{From: jobs, Batch: 1, Handle: slow}}}
+	c.Queues = []functions.Queue{jobs}
+	r := startRunner(t, c)
+	for range messages {
+		sendMessage(t, r, r.Environment()["JOBS_URL"], "slow")
+	}
+	for i := range messages {
+		select {
+		case <-begun:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%d of %d calls have begun", i, messages)
+		}
+	}
+	close(finish)
+}
