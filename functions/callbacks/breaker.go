@@ -13,7 +13,7 @@ import (
 
 // target is where a callback goes, with the breaker of its merchant's callbacks
 // there. All workers share it through the table: in memory each would have to
-// learn anew which hosts hang, by tries that do.
+// learn which hosts hang, by tries that do.
 type target struct {
 	tenant      account.Tenant
 	host        string

@@ -83,7 +83,7 @@ func (c *courier) try(ctx context.Context, t account.Tenant, callback payments.C
 	if err != nil {
 		return err
 	}
-	failed, err := c.send(ctx, callback, c.CallbackSecrets(t.Merchant, secret, c.Now()))
+	failed, err := c.send(ctx, t, callback, c.CallbackSecrets(t.Merchant, secret, c.Now()))
 	if errors.Is(err, webhook.ErrBusy) {
 		return c.hold(ctx, t, callback, c.Now(), "busy")
 	}
@@ -110,7 +110,7 @@ var errOutOfTime = errors.New("the function's time was up before the receiver's"
 
 // send posts the notice. failed says why the receiver did not take it; an
 // error, that it had no fair chance to, or that it was busy.
-func (c *courier) send(ctx context.Context, callback payments.Callback, secrets []webhook.Secret) (failed string, err error) {
+func (c *courier) send(ctx context.Context, t account.Tenant, callback payments.Callback, secrets []webhook.Secret) (failed string, err error) {
 	body, err := json.Marshal(notice{EventType: callback.EventType, ID: callback.CheckoutID})
 	if err != nil {
 		return "", err
@@ -120,7 +120,7 @@ func (c *courier) send(ctx context.Context, callback payments.Callback, secrets 
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-saveTime))
 		defer cancel()
 	}
-	message := webhook.Message{ID: callback.ID, Timestamp: c.Now(), Body: body}
+	message := webhook.Message{ID: callback.ID, Timestamp: c.Now(), Body: body, Owner: t.String()}
 	err = c.sender.Send(ctx, callback.URL, message, secrets)
 	var delivery *webhook.DeliveryError
 	switch {

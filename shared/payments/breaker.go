@@ -14,8 +14,9 @@ type Breaker struct {
 }
 
 const (
-	// breakAfter is as many as the slots of a host: all of them hung.
-	breakAfter = 4
+	// breakAfter is as many as the slots of a host that one merchant gets: all
+	// of them hung.
+	breakAfter = 3
 	// firstOpen and longestOpen bound the intervals between probes, each twice
 	// the one before.
 	firstOpen   = 10 * time.Second

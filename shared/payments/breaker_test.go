@@ -10,16 +10,16 @@ import (
 // tripped is a breaker that has just opened.
 func tripped() payments.Breaker {
 	var b payments.Breaker
-	for range 4 {
+	for range 3 {
 		b = b.NoAnswer(false, start)
 	}
 	return b
 }
 
-func TestABreakerOpensAfterFourTimeoutsInARow(t *testing.T) {
+func TestABreakerOpensAfterThreeTimeoutsInARow(t *testing.T) {
 	t.Parallel()
 	var b payments.Breaker
-	for i := range 3 {
+	for i := range 2 {
 		if b = b.NoAnswer(false, start); b.Tripped() || b.Open(start) {
 			t.Fatalf("open after %d", i+1)
 		}

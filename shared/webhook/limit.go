@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -9,62 +10,113 @@ import (
 const (
 	// perHost is how many deliveries run at a time to one host (contract §11.3).
 	perHost = 4
+	// perOwner is how many of them may be one merchant's: whoever hangs at a host
+	// leaves a slot to others that send there.
+	perOwner = 3
 	// maxSlotWait is how long a delivery waits for a slot. A host that answers
 	// frees one within this time; to wait longer for one that does not would hold
 	// up whoever delivers to others.
 	maxSlotWait = 250 * time.Millisecond
 )
 
-// hostLimit hands out perHost slots for each host, whatever the port, and forgets
-// a host when nobody holds or awaits a slot, so that it never outgrows the work in
-// flight.
+// hostLimit hands out the slots of each host, whatever the port, and forgets a host
+// when nobody holds or awaits one, so that it never outgrows the work in flight.
 type hostLimit struct {
 	mu    sync.Mutex
 	hosts map[string]*hostSlots
 }
 
+// hostSlots are the slots of a host; hostLimit.mu guards them.
 type hostSlots struct {
-	taken chan struct{}
-	users int // holding or waiting; guarded by hostLimit.mu
+	holders []string // an owner for each slot taken
+	waiters []*slotWaiter
 }
 
-// acquire takes a slot, waiting at most maxSlotWait, and returns the function that
-// gives it back. Errors: ErrBusy, or the context's.
-func (l *hostLimit) acquire(ctx context.Context, host string) (release func(), err error) {
-	slots := l.enter(host)
+type slotWaiter struct {
+	owner   string
+	granted chan struct{} // closed once it holds a slot
+}
+
+func (s *hostSlots) free(owner string) bool {
+	held := 0
+	for _, holder := range s.holders {
+		if holder == owner {
+			held++
+		}
+	}
+	return len(s.holders) < perHost && held < perOwner
+}
+
+// acquire takes a slot for the owner of a delivery, waiting at most maxSlotWait, and
+// returns the function that gives it back. Errors: ErrBusy, or the context's.
+func (l *hostLimit) acquire(ctx context.Context, host, owner string) (release func(), err error) {
+	w := l.enter(host, owner)
 	timer := time.NewTimer(maxSlotWait)
 	defer timer.Stop()
 	select {
-	case slots.taken <- struct{}{}:
-		return func() { <-slots.taken; l.leave(host, slots) }, nil
+	case <-w.granted:
+		return func() { l.release(host, owner) }, nil
 	case <-timer.C:
 		err = ErrBusy
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	l.leave(host, slots)
-	return nil, err
-}
-
-func (l *hostLimit) enter(host string) *hostSlots {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	slots, ok := l.hosts[host]
-	if !ok {
-		slots = &hostSlots{taken: make(chan struct{}, perHost)}
-		if l.hosts == nil {
-			l.hosts = map[string]*hostSlots{}
-		}
-		l.hosts[host] = slots
+	if l.leave(host, w) {
+		return nil, err
 	}
-	slots.users++
-	return slots
+	return func() { l.release(host, owner) }, nil // granted at the last moment
 }
 
-func (l *hostLimit) leave(host string, slots *hostSlots) {
+func (l *hostLimit) enter(host, owner string) *slotWaiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slots.users--; slots.users == 0 {
+	if l.hosts == nil {
+		l.hosts = map[string]*hostSlots{}
+	}
+	if l.hosts[host] == nil {
+		l.hosts[host] = &hostSlots{}
+	}
+	w := &slotWaiter{owner: owner, granted: make(chan struct{})}
+	l.hosts[host].waiters = append(l.hosts[host].waiters, w)
+	l.grant(host)
+	return w
+}
+
+// leave gives up waiting; false when a slot has been granted.
+func (l *hostLimit) leave(host string, w *slotWaiter) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.hosts[host]
+	at := slices.Index(s.waiters, w)
+	if at < 0 {
+		return false
+	}
+	s.waiters = slices.Delete(s.waiters, at, at+1)
+	l.grant(host)
+	return true
+}
+
+func (l *hostLimit) release(host, owner string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.hosts[host]
+	at := slices.Index(s.holders, owner)
+	s.holders = slices.Delete(s.holders, at, at+1)
+	l.grant(host)
+}
+
+// grant gives free slots to those that have waited longest, and forgets an idle host.
+func (l *hostLimit) grant(host string) {
+	s := l.hosts[host]
+	s.waiters = slices.DeleteFunc(s.waiters, func(w *slotWaiter) bool {
+		if !s.free(w.owner) {
+			return false
+		}
+		s.holders = append(s.holders, w.owner)
+		close(w.granted)
+		return true
+	})
+	if len(s.holders)+len(s.waiters) == 0 {
 		delete(l.hosts, host)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -20,10 +21,10 @@ func TestFourDeliveriesPerHostAtATime(t *testing.T) {
 		var limit hostLimit
 		var most, running, refused atomic.Int64
 		finish := make(chan struct{})
-		for range 10 {
+		for i := range 10 {
 			go func() {
 				began := time.Now()
-				release, err := limit.acquire(t.Context(), "a.example")
+				release, err := limit.acquire(t.Context(), "a.example", "M"+strconv.Itoa(i%2))
 				if err != nil {
 					if waited := time.Since(began); !errors.Is(err, ErrBusy) || waited != maxSlotWait {
 						t.Errorf("after %v: %v", waited, err)
@@ -61,7 +62,7 @@ func TestFourDeliveriesPerHostAtATime(t *testing.T) {
 
 func assertOthersPass(t *testing.T, limit *hostLimit) {
 	t.Helper()
-	release, err := limit.acquire(t.Context(), "b.example")
+	release, err := limit.acquire(t.Context(), "b.example", "M0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +73,39 @@ func assertWaitersCanLeave(t *testing.T, limit *hostLimit) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := limit.acquire(ctx, "a.example"); !errors.Is(err, context.Canceled) {
+	if _, err := limit.acquire(ctx, "a.example", "M0"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
+}
+
+// Whoever hangs at a host leaves a slot to others, and gets none of theirs.
+func TestOneOwnerLeavesASlot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var limit hostLimit
+		take := func(owner string, want error) func() {
+			t.Helper()
+			release, err := limit.acquire(t.Context(), "shared.example", owner)
+			if !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", owner, err, want)
+			}
+			return release
+		}
+		first := take("hanging", nil)
+		take("hanging", nil)
+		take("hanging", nil)
+		take("hanging", ErrBusy)
+		other := take("fast", nil)
+		take("fast", ErrBusy) // all four are taken
+		go func() {
+			time.Sleep(maxSlotWait / 2)
+			other()
+		}()
+		take("hanging", ErrBusy)
+		take("fast", nil)
+		first()
+		take("hanging", nil)
+	})
 }
 
 // A host that answers quickly frees its slots in time for all of a batch.
@@ -83,9 +114,9 @@ func TestADeliveryWaitsAMomentForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var limit hostLimit
 		var done atomic.Int64
-		for range 20 {
+		for range 12 {
 			go func() {
-				release, err := limit.acquire(t.Context(), "quick.example")
+				release, err := limit.acquire(t.Context(), "quick.example", "M0")
 				if err != nil {
 					t.Error(err)
 					return
@@ -96,8 +127,8 @@ func TestADeliveryWaitsAMomentForASlot(t *testing.T) {
 			}()
 		}
 		time.Sleep(time.Second)
-		if done.Load() != 20 {
-			t.Errorf("%d of 20 were delivered", done.Load())
+		if done.Load() != 12 {
+			t.Errorf("%d of 12 were delivered", done.Load())
 		}
 	})
 }
@@ -113,9 +144,11 @@ func TestSlotsAreCountedByHost(t *testing.T) {
 	})
 	sender := NewSenderOver(hang, Policy{}, testKey(t))
 	var sent sync.WaitGroup
-	for _, target := range []string{"https://shop.example.com/a", "https://shop.example.com:8443/b", "http://SHOP.example.com/c", "http://shop.example.com:80/d"} {
+	for i, target := range []string{"https://shop.example.com/a", "https://shop.example.com:8443/b", "http://SHOP.example.com/c", "http://shop.example.com:80/d"} {
+		message := testMessage()
+		message.Owner = "M" + strconv.Itoa(i)
 		sent.Go(func() {
-			if err := sender.Send(t.Context(), target, testMessage(), nil); err != nil {
+			if err := sender.Send(t.Context(), target, message, nil); err != nil {
 				t.Errorf("%s: %v", target, err)
 			}
 		})

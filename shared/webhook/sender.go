@@ -38,8 +38,8 @@ func NewSenderOver(t http.RoundTripper, policy Policy, keys ...SigningKey) *Send
 	return s
 }
 
-// ErrBusy says that all slots of the host are taken: nothing was sent.
-var ErrBusy = errors.New("webhook: all slots of the host are taken")
+// ErrBusy says that the host has no slot free for the message's owner: nothing was sent.
+var ErrBusy = errors.New("webhook: the host has no slot free")
 
 // Send makes one attempt to deliver m to the URL target, signed with every secret
 // and the platform's keys. It waits at most [AnswerTimeout] for the answer. Any 2xx
@@ -57,7 +57,7 @@ func (s *Sender) Send(ctx context.Context, target string, m Message, secrets []S
 	headers.Set("Content-Type", "application/json")
 	headers.Set("User-Agent", userAgent)
 
-	release, err := s.limit.acquire(ctx, u.Hostname())
+	release, err := s.limit.acquire(ctx, u.Hostname(), m.Owner)
 	if errors.Is(err, ErrBusy) {
 		return err
 	}
