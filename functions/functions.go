@@ -40,6 +40,7 @@ type Consumer struct {
 	From   Queue
 	Batch  int // messages a call, at most
 	Handle app.Queue
+	Prompt bool // no message may wait for those before it, however long they take
 }
 
 // Schedule wakes a function.
@@ -90,7 +91,7 @@ var All = []Function{
 	{Name: "payouts", HTTP: payouts.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: relay.Record, Timeout: 30 * time.Second},
-	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver}, Timeout: time.Minute},
+	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver, Prompt: true}, Timeout: time.Minute},
 	{Name: "polls", Queue: &Consumer{From: Polls, Batch: 10, Handle: polls.Poll}, Timeout: time.Minute},
 	{Name: "payoutplan", Tick: &Schedule{Every: 15 * time.Minute, Handle: payoutplan.Tick}, Timeout: 5 * time.Minute},
 	{Name: "payoutrun", Queue: &Consumer{From: Payouts, Batch: 2, Handle: payoutrun.Run}, Timeout: 5 * time.Minute},

@@ -46,13 +46,20 @@ func (p *platform) readQueue(f function) error {
 	if !ok {
 		return fmt.Errorf("functions.Queues has no queue %q", f.Queue.From.Name)
 	}
-	awslambda.NewEventSourceMapping(p.stack, text("Source"+pascal(f.Name)), &awslambda.EventSourceMappingProps{
+	props := &awslambda.EventSourceMappingProps{
 		Target:                  f.lambda,
 		EventSourceArn:          queue.QueueArn(),
 		BatchSize:               number(f.Queue.Batch),
-		MaxConcurrency:          &p.Workers,
 		ReportBatchItemFailures: yes,
-	})
+	}
+	// Pollers that are always there call at once, where others begin with five
+	// calls and take minutes to make more of them. AWS allows one or the other.
+	if f.Queue.Prompt && p.Pollers > 0 {
+		props.ProvisionedPollerConfig = &awslambda.ProvisionedPollerConfig{MinimumPollers: &p.Pollers, MaximumPollers: &p.Pollers}
+	} else {
+		props.MaxConcurrency = &p.Workers
+	}
+	awslambda.NewEventSourceMapping(p.stack, text("Source"+pascal(f.Name)), props)
 	return nil
 }
 

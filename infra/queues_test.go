@@ -50,11 +50,16 @@ func TestEachConsumerReadsItsQueue(t *testing.T) {
 			}
 			function, _ := s.function(t, stage, f.Name)
 			queue, _ := s.queue(t, stage, f.Queue.From.Name)
-			s.has(t, "AWS::Lambda::EventSourceMapping", map[string]any{
+			want := map[string]any{
 				"FunctionName": ref(function), "EventSourceArn": arn(queue), "BatchSize": f.Queue.Batch,
 				"FunctionResponseTypes": []any{"ReportBatchItemFailures"},
-				"ScalingConfig":         map[string]any{"MaximumConcurrency": workers},
-			})
+			}
+			if f.Queue.Prompt && stage == prod {
+				want["ProvisionedPollerConfig"] = map[string]any{"MinimumPollers": 40, "MaximumPollers": 40}
+			} else {
+				want["ScalingConfig"] = map[string]any{"MaximumConcurrency": workers}
+			}
+			s.has(t, "AWS::Lambda::EventSourceMapping", want)
 		}
 	}
 }

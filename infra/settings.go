@@ -29,6 +29,7 @@ type settings struct {
 
 	Rate    float64 // rate: requests a second, beyond which API Gateway answers 429; 100, 5000
 	Burst   float64 // burst: requests at once, likewise; 200, 2500
+	Pollers float64 // pollers: provisioned for a queue that must be prompt, each for 10 calls at the same time; 0: workers, as for the others; 0, 40
 	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
 
 	PayPal      bool   // paypal=on offers PayPal
@@ -67,7 +68,7 @@ func readSettings(node constructs.Node) (settings, error) {
 		Stage: c.stage, Build: c.text("build", "../.build"),
 		Domain: c.text("domain", ""), Certificate: c.text("certificate", ""), BaseURL: c.text("baseUrl", ""),
 		ZoneID: c.text("zoneId", ""), ZoneName: c.text("zoneName", ""),
-		Rate: c.number("rate", 100, 5000), Burst: c.number("burst", 200, 2500), Workers: c.number("workers", 5, 50),
+		Rate: c.number("rate", 100, 5000), Burst: c.number("burst", 200, 2500), Workers: c.number("workers", 5, 50), Pollers: c.number("pollers", 0, 40),
 		SecretVersion: c.text("secretVersion", ""), SecretSince: c.text("secretSince", ""),
 		SecretPrevious: c.text("secretPrevious", ""), SecretPreviousSince: c.text("secretPreviousSince", ""),
 		LastingVersion: c.text("lastingVersion", ""),
@@ -94,9 +95,10 @@ func (c *context) number(name string, inDev, inProd float64) float64 {
 	if c.stage == prod {
 		otherwise = inProd
 	}
+	// 0 is none, where dev has none; of the others there must be some.
 	value := c.text(name, strconv.FormatFloat(otherwise, 'f', -1, 64))
 	n, err := strconv.ParseUint(value, 10, 32)
-	if err != nil || n == 0 {
+	if err != nil || n == 0 && inDev != 0 {
 		c.wrong("%s=%s is not a whole number above 0", name, value)
 	}
 	return float64(n)
@@ -109,6 +111,13 @@ func (c *context) wrong(format string, values ...any) {
 // SQS lets a consumer's concurrency be limited to 2 at the least and 1000 at
 // the most (AWS: ScalingConfig).
 const leastWorkers, mostWorkers = 2, 1000
+
+// Of an SQS queue, 2 pollers at the least and 200 at the most can be always
+// there (AWS: ProvisionedPollerConfig).
+const leastPollers, mostPollers = 2, 200
+
+// pollerCalls is how many calls one makes at a time.
+const pollerCalls = 10
 
 func (c *context) check(s settings) {
 	if s.Stage != dev && s.Stage != prod {
@@ -128,6 +137,9 @@ func (c *context) check(s settings) {
 		c.wrong("refundRules: %w", err)
 	}
 	c.checkSecrets(s)
+	if s.Pollers != 0 && (s.Pollers < leastPollers || s.Pollers > mostPollers) {
+		c.wrong("pollers=%v is neither 0 nor from %d to %d", s.Pollers, leastPollers, mostPollers)
+	}
 	if s.Workers != 0 && (s.Workers < leastWorkers || s.Workers > mostWorkers) {
 		c.wrong("workers=%v is not from %d to %d", s.Workers, leastWorkers, mostWorkers)
 	}

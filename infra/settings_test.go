@@ -28,6 +28,8 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 		"rate":                           {"rate": "0"},
 		"burst":                          {"burst": "many"},
 		"workers":                        {"workers": "1"},
+		"pollers=1 ":                     {"pollers": "1"},
+		"pollers=201 ":                   {"pollers": "201"},
 		"workers=1001 ":                  {"workers": "1001"},
 		"refundRules":                    {"refundRules": "BR:90 everywhere"},
 		"secretSince":                    {"secretSince": "yesterday"},

@@ -66,9 +66,12 @@ func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, cl
 		if !ok {
 			return fmt.Errorf("function %q: no queue %q", f.Name, f.Queue.From.Name)
 		}
-		most := maxCalls
-		if r.config.Programs != "" {
+		most := pollers
+		switch {
+		case f.Queue.Prompt && r.config.Programs != "":
 			most = maxProcesses
+		case f.Queue.Prompt:
+			most = maxCalls
 		}
 		r.consumers = append(r.consumers, &consumer{client: client, queue: q, batch: f.Queue.Batch, region: c.Region,
 			function: deployed, calls: r.calls, free: make(chan struct{}, most), loops: &r.loops, log: r.config.Log})

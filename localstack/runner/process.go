@@ -40,7 +40,7 @@ func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config,
 		environment["AWS_SESSION_TOKEN"] = keys.SessionToken
 	}
 	instances := 0
-	if f.Queue != nil {
+	if f.Queue != nil && f.Queue.Prompt {
 		instances = maxProcesses
 	}
 	return runtime.Config{

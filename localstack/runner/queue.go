@@ -21,9 +21,9 @@ import (
 const (
 	// pollers of each queue, as many as Lambda begins with. They hand a batch on and poll again.
 	pollers = 5
-	// maxCalls is how many calls of a consumer are under way at a time, as many as Lambda makes of one queue (AWS:
-	// "Configuring scaling behavior for SQS event source mappings"). Lambda takes minutes to get there, unless it has
-	// provisioned pollers.
+	// maxCalls is how many calls of a prompt consumer are under way at a time, as many as Lambda makes of one queue without
+	// provisioned pollers (AWS: "Configuring scaling behavior for SQS event source mappings"). Of others there is one for
+	// each poller.
 	maxCalls = 1250
 	// maxProcesses is the same where each call takes a process.
 	maxProcesses = 50

@@ -142,7 +142,7 @@ func TestACallThatTakesLongHoldsUpNoOther(t *testing.T) {
 	}
 	c := newWorld(t)
 	c.Manual = false
-	c.Functions = []functions.Function{{Name: "worker", Timeout: time.Minute, Queue: &functions.Consumer{From: jobs, Batch: 1, Handle: slow}}}
+	c.Functions = []functions.Function{{Name: "worker", Timeout: time.Minute, Queue: &functions.Consumer{From: jobs, Batch: 1, Handle: slow, Prompt: true}}}
 	c.Queues = []functions.Queue{jobs}
 	r := startRunner(t, c)
 	for range messages {
