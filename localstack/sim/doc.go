@@ -23,6 +23,9 @@
 // the storm. What their clients saw is searched for an order that explains it
 // (package linear).
 //
+// A world of receivers that hang has prompt event sources, few consumers, and no other
+// faults but the queue's: whoever answers must have its callbacks in time (hanging.go).
+//
 // When the clients are done the faults stop, and after a bounded number of
 // quiet ticks the world must be in order: see the checks in check.go,
 // invariants.go, records.go, moneycheck.go and promise.go.

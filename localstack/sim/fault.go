@@ -42,10 +42,11 @@ const (
 	toClient   // its reply
 	move       // a client, or a straggler, goes on
 	toBank
+	toHanging // a receiver that never answers
 	kinds
 )
 
-var kindNames = [...]string{"table", "queue", "books", "acquirer", "receiver", "platform", "client", "move", "bank"}
+var kindNames = [...]string{"table", "queue", "books", "acquirer", "receiver", "platform", "client", "move", "bank", "hanging receiver"}
 
 func (k kind) String() string { return kindNames[k] }
 

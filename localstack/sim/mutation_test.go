@@ -29,6 +29,8 @@ var survivors = map[string]string{
 	"Put TRANSACTION: (attribute_not_exists(pk) OR status = ?)": "in one transaction with its checkout, whose version lets each outcome in once; " +
 		"the rules of package payments never touch a final one",
 	"Put CALLBACK: (attribute_not_exists(pk))": "in one transaction with its checkout, whose version lets it in once, under a fresh random id",
+	"Put BREAKER: (attribute_not_exists(pk))":  "a time-out that is not counted costs the breaker another",
+	"Put BREAKER: (version = ?)":               "likewise; and a second probe at a time does no more than the first",
 	"Update CARD: (attribute_exists(pk))":      "the card was read just before, and cards are never deleted",
 	"Update KEY: (attribute_exists(pk))":       "the key was found by its id just before, and keys are never deleted",
 	"Put CALLBACK: (attribute_exists(pk))":     "the callback was read just before; had it expired in between, it would be replayed all the same",

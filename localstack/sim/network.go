@@ -95,6 +95,9 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	k, engine := c.kind, http.RoundTripper(c.world.table)
 	if service == "AmazonSQS" {
 		k, engine = toQueue, c.world.queues
+		if c.world.Ungrouped {
+			body = ungroup(body)
+		}
 	} else if k == toTable {
 		c.world.checkKeys(r.Context(), operation, body)
 		noteRefund(r.Context(), operation, body)

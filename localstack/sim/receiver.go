@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
@@ -16,6 +17,7 @@ import (
 // delivery is one callback that the merchants' server took.
 type delivery struct {
 	ID, Checkout, URL string
+	at                time.Time
 }
 
 // receiver is the merchants' server, at the end of a network.
@@ -38,11 +40,17 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	answer := func(status int) *http.Response {
 		return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: request}
 	}
+	to := toReceiver
+	if r.world.hangs(request.URL.Hostname()) {
+		to = toHanging
+		r.world.record(func() { r.world.starved.attempt++ })
+	}
 	return perform(r.world, request.Context(), exchange[*http.Response]{
-		kind: toReceiver, label: id + " " + event.ID,
+		kind: to, label: id + " " + event.ID,
 		send: func() (*http.Response, string, error) {
+			now := r.world.now()
 			r.world.record(func() {
-				r.world.received = append(r.world.received, delivery{id, event.ID, request.URL.String()})
+				r.world.received = append(r.world.received, delivery{id, event.ID, request.URL.String(), now})
 			})
 			return answer(http.StatusNoContent), "204", nil
 		},

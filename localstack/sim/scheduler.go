@@ -112,9 +112,12 @@ func (w *World) steer(groups ...string) {
 			return
 		}
 		if w.stormy {
-			if w.Month {
+			switch {
+			case w.Month:
 				w.payees.stir()
-			} else {
+			case w.Hanging:
+				w.starved.attend()
+			default:
 				w.meddle()
 			}
 			synctest.Wait() // for whom it brought to life
@@ -195,6 +198,9 @@ func (w *World) let(c *call) {
 	if w.stormy && !v.late && !c.hung {
 		v.fault = w.weather.strike(c.kind, w.dice)
 	}
+	if c.kind == toHanging && !v.late && !c.hung {
+		v.fault = hang
+	}
 	if _, bounded := deadline(c.ctx); v.fault == hang && !bounded {
 		v.fault = failBefore
 	}
@@ -225,7 +231,11 @@ func deadline(ctx context.Context) (time.Time, bool) {
 // milliseconds and time limits seconds.
 func (w *World) idle() {
 	w.sched.waited++
-	w.pass(time.Millisecond << min(w.sched.waited, 16))
+	longest := 16
+	if w.Hanging { // what is late is measured
+		longest = 7
+	}
+	w.pass(time.Millisecond << min(w.sched.waited, longest))
 	if w.sched.waited > 1000 {
 		w.panicf("everything waits for nothing: %s", w.waiting())
 	}

@@ -22,7 +22,7 @@ const (
 	seedVariable  = "CASHWRAP_SIM_SEED"
 	shardVariable = "CASHWRAP_SIM_SHARD" // "2/4" in a process of its own
 
-	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay: refunds, month, unknown, or all
+	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay: refunds, month, unknown, hanging, or all
 )
 
 // defaultSeeds are for the fast loop; CI sets more.
@@ -122,13 +122,16 @@ func report(t *testing.T, w *sim.World, seed uint64) {
 	if w.Unknown {
 		again += " WORKLOAD=unknown"
 	}
+	if w.Hanging {
+		again += " WORKLOAD=hanging"
+	}
 	t.Logf("what happened to it:\n%s\nthe whole history: %s", w.Trace(found[0].About), again)
 }
 
 // TestSameSeedSameHistory plays some seeds twice.
 func TestSameSeedSameHistory(t *testing.T) {
-	for seed := uint64(1); seed <= 15; seed++ {
-		o := sim.Options{Refunds: seed%3 == 0, Month: seed%3 == 1}
+	for seed := uint64(1); seed <= 16; seed++ {
+		o := sim.Options{Refunds: seed%4 == 0, Month: seed%4 == 1, Hanging: seed%4 == 2}
 		first, second := sim.Run(t, seed, o).History(), sim.Run(t, seed, o).History()
 		if first != second {
 			t.Errorf("seed %d has two histories; they differ from here:\n%s", seed, parting(first, second))
@@ -151,7 +154,8 @@ func parting(first, second string) string {
 func TestReplay(t *testing.T) {
 	seed := number(t, seedVariable, 1)
 	workload := os.Getenv(workloadVariable)
-	w := sim.Run(t, seed, sim.Options{Refunds: workload == "refunds", Month: workload == "month", Unknown: workload == "unknown"})
+	w := sim.Run(t, seed, sim.Options{Refunds: workload == "refunds", Month: workload == "month",
+		Unknown: workload == "unknown", Hanging: workload == "hanging"})
 	if testing.Verbose() {
 		t.Logf("\n%s", w.History())
 	}

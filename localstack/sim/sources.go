@@ -228,7 +228,9 @@ func (w *World) poll(function, url string, most int) bool {
 	}
 	w.polls++
 	actor, roll := fmt.Sprintf("queue-%d", w.polls), w.dice.Uint64()
+	w.consuming.Add(1)
 	w.run(sources, func() {
+		defer w.consuming.Add(-1)
 		w.park(move, nil, actor, "delivers")
 		var reply events.SQSEventResponse
 		err := w.invoke(actor, function, "", roll, func(ctx context.Context, p *process) (err error) {

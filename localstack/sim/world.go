@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
@@ -55,6 +56,7 @@ type World struct {
 	relayed, relayFailures, batches int
 	relaying                        bool
 	polls, ticks                    int
+	consuming                       atomic.Int64 // calls of queues' consumers under way
 	lastTick, queueWakes            time.Time
 
 	shops    []*shop
@@ -71,6 +73,7 @@ type World struct {
 
 	// Settled is how long each payment and refund of unknown outcome took.
 	Settled []time.Duration
+	starved *hanging // of a world of receivers that hang
 }
 
 // Options of a run.
@@ -84,6 +87,10 @@ type Options struct {
 	Unknown bool
 	// Silent has nobody read the table's stream.
 	Silent bool
+	// Hanging plays receivers that take callbacks and do not answer.
+	Hanging bool
+	// Ungrouped takes the message groups away, by which queues are fair.
+	Ungrouped bool
 	// Without names a condition that the transport takes out of every write.
 	Without string
 	// Conditions is told of each condition that a write carries.
@@ -120,6 +127,9 @@ func newWorld(seed uint64, o Options) *World {
 	}
 	if o.Month {
 		w.payees = newMonth(w)
+	}
+	if o.Hanging {
+		w.starved = newHanging(w)
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.weather.indexLag, TTLLag: w.weather.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
@@ -197,6 +207,10 @@ func (w *World) createQueue(q functions.Queue) string {
 func (w *World) play() {
 	if w.Month {
 		w.payees.play()
+		return
+	}
+	if w.Hanging {
+		w.starved.play()
 		return
 	}
 	w.run(clients, w.found)
