@@ -13,10 +13,13 @@ const (
 	// perOwner is how many of them may be one merchant's: whoever hangs at a host
 	// leaves a slot to others that send there.
 	perOwner = 3
-	// maxSlotWait is how long a delivery waits for a slot. A host that answers
-	// frees one within this time; to wait longer for one that does not would hold
-	// up whoever delivers to others.
-	maxSlotWait = 250 * time.Millisecond
+	// maxSilence is how long a delivery waits for a slot while the host frees none.
+	// To wait longer for one that does not answer would hold up whoever delivers to
+	// others.
+	maxSilence = 250 * time.Millisecond
+	// maxSlotWait is how long it waits in all. One that answers gets a burst of its
+	// deliveries one after another; they need not go back.
+	maxSlotWait = 2 * time.Second
 )
 
 // hostLimit hands out the slots of each host, whatever the port, and forgets a host
@@ -30,10 +33,12 @@ type hostLimit struct {
 type hostSlots struct {
 	holders []string // an owner for each slot taken
 	waiters []*slotWaiter
+	freed   time.Time // when the last one was
 }
 
 type slotWaiter struct {
 	owner   string
+	since   time.Time
 	granted chan struct{} // closed once it holds a slot
 }
 
@@ -47,24 +52,38 @@ func (s *hostSlots) free(owner string) bool {
 	return len(s.holders) < perHost && held < perOwner
 }
 
-// acquire takes a slot for the owner of a delivery, waiting at most maxSlotWait, and
-// returns the function that gives it back. Errors: ErrBusy, or the context's.
+// acquire takes a slot for the owner of a delivery, waiting as long as the host frees
+// some, and returns the function that gives it back. Errors: ErrBusy, or the context's.
 func (l *hostLimit) acquire(ctx context.Context, host, owner string) (release func(), err error) {
 	w := l.enter(host, owner)
-	timer := time.NewTimer(maxSlotWait)
-	defer timer.Stop()
-	select {
-	case <-w.granted:
-		return func() { l.release(host, owner) }, nil
-	case <-timer.C:
-		err = ErrBusy
-	case <-ctx.Done():
-		err = ctx.Err()
+	patience := time.NewTimer(maxSilence)
+	defer patience.Stop()
+	for err == nil {
+		select {
+		case <-w.granted:
+			return func() { l.release(host, owner) }, nil
+		case <-patience.C:
+			more := l.patience(host, w)
+			if more <= 0 {
+				err = ErrBusy
+			}
+			patience.Reset(more)
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
 	}
 	if l.leave(host, w) {
 		return nil, err
 	}
 	return func() { l.release(host, owner) }, nil // granted at the last moment
+}
+
+// patience is how much longer it is worth waiting.
+func (l *hostLimit) patience(host string, w *slotWaiter) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	silent := time.Since(l.hosts[host].freed)
+	return min(maxSilence-silent, maxSlotWait-time.Since(w.since))
 }
 
 func (l *hostLimit) enter(host, owner string) *slotWaiter {
@@ -76,7 +95,7 @@ func (l *hostLimit) enter(host, owner string) *slotWaiter {
 	if l.hosts[host] == nil {
 		l.hosts[host] = &hostSlots{}
 	}
-	w := &slotWaiter{owner: owner, granted: make(chan struct{})}
+	w := &slotWaiter{owner: owner, since: time.Now(), granted: make(chan struct{})}
 	l.hosts[host].waiters = append(l.hosts[host].waiters, w)
 	l.grant(host)
 	return w
@@ -101,7 +120,7 @@ func (l *hostLimit) release(host, owner string) {
 	defer l.mu.Unlock()
 	s := l.hosts[host]
 	at := slices.Index(s.holders, owner)
-	s.holders = slices.Delete(s.holders, at, at+1)
+	s.holders, s.freed = slices.Delete(s.holders, at, at+1), time.Now()
 	l.grant(host)
 }
 

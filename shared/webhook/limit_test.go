@@ -26,7 +26,7 @@ func TestFourDeliveriesPerHostAtATime(t *testing.T) {
 				began := time.Now()
 				release, err := limit.acquire(t.Context(), "a.example", "M"+strconv.Itoa(i%2))
 				if err != nil {
-					if waited := time.Since(began); !errors.Is(err, ErrBusy) || waited != maxSlotWait {
+					if waited := time.Since(began); !errors.Is(err, ErrBusy) || waited != maxSilence {
 						t.Errorf("after %v: %v", waited, err)
 					}
 					refused.Add(1)
@@ -44,7 +44,7 @@ func TestFourDeliveriesPerHostAtATime(t *testing.T) {
 		}
 		assertOthersPass(t, &limit)
 		assertWaitersCanLeave(t, &limit)
-		time.Sleep(maxSlotWait)
+		time.Sleep(maxSilence)
 		synctest.Wait()
 		if refused.Load() != 6 {
 			t.Errorf("%d went back, want 6", refused.Load())
@@ -98,7 +98,7 @@ func TestOneOwnerLeavesASlot(t *testing.T) {
 		other := take("fast", nil)
 		take("fast", ErrBusy) // all four are taken
 		go func() {
-			time.Sleep(maxSlotWait / 2)
+			time.Sleep(maxSilence / 2)
 			other()
 		}()
 		take("hanging", ErrBusy)
@@ -108,29 +108,43 @@ func TestOneOwnerLeavesASlot(t *testing.T) {
 	})
 }
 
-// A host that answers quickly frees its slots in time for all of a batch.
-func TestADeliveryWaitsAMomentForASlot(t *testing.T) {
+// A host that answers gets a burst one after another; one that does not, or is too
+// slow for it, has the rest go back.
+func TestADeliveryWaitsWhileItsHostAnswers(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var limit hostLimit
-		var done atomic.Int64
-		for range 12 {
-			go func() {
-				release, err := limit.acquire(t.Context(), "quick.example", "M0")
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				time.Sleep(50 * time.Millisecond)
-				release()
-				done.Add(1)
-			}()
-		}
-		time.Sleep(time.Second)
-		if done.Load() != 12 {
-			t.Errorf("%d of 12 were delivered", done.Load())
-		}
-	})
+	for _, c := range []struct {
+		answers  time.Duration
+		sent     int64 // of 100
+		waitedOn time.Duration
+	}{
+		{50 * time.Millisecond, 100, 0},
+		{100 * time.Millisecond, 60, maxSlotWait},
+		{maxSilence + 1, 3, maxSilence},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var limit hostLimit
+			var sent atomic.Int64
+			for range 100 {
+				go func() {
+					began := time.Now()
+					release, err := limit.acquire(t.Context(), "shop.example", "M0")
+					if err != nil {
+						if waited := time.Since(began); waited != c.waitedOn {
+							t.Errorf("went back after %v, want %v", waited, c.waitedOn)
+						}
+						return
+					}
+					sent.Add(1)
+					time.Sleep(c.answers)
+					release()
+				}()
+			}
+			time.Sleep(time.Minute)
+			if got := sent.Load(); got < c.sent || got > c.sent+3 {
+				t.Errorf("answering within %v: %d of 100 were sent, want %d", c.answers, got, c.sent)
+			}
+		})
+	}
 }
 
 // The slots are counted by host, whatever the port, the path and the spelling.
