@@ -92,13 +92,13 @@ func (req processRequest) check(m account.Merchant, f family) failure.List {
 		return failure.List{fault}
 	}
 	var faults failure.List
-	switch req.PaymentType {
-	case payments.CardMethod:
+	if req.PaymentType == payments.CardMethod {
 		faults = append(faults, req.checkInstrument(m, f)...)
-	case payments.GooglePay:
-		if req.GooglePay == nil {
-			faults = append(faults, failure.Missing("google_pay"))
-		}
+	} else {
+		faults = append(faults, req.checkNoInstrument()...)
+	}
+	if req.PaymentType == payments.GooglePay && req.GooglePay == nil {
+		faults = append(faults, failure.Missing("google_pay"))
 	}
 	faults = append(faults, req.checkInstallments(m)...)
 	faults = append(faults, req.Mandate.check()...)
@@ -119,6 +119,19 @@ func (req processRequest) checkInstrument(m account.Merchant, f family) failure.
 	default:
 		return nil
 	}
+}
+
+// checkNoInstrument refuses what only a payment by card can use: a number that
+// nobody has checked would be charged, and kept as a saved card.
+func (req processRequest) checkNoInstrument() failure.List {
+	var faults failure.List
+	if req.Card != nil {
+		faults = append(faults, failure.Invalid("card", "goes with the payment_type card only"))
+	}
+	if req.Token != "" {
+		faults = append(faults, failure.Invalid("token", "goes with the payment_type card only"))
+	}
+	return faults
 }
 
 func (req processRequest) checkInstallments(m account.Merchant) failure.List {

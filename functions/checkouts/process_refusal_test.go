@@ -76,14 +76,17 @@ var badCards = []badOrder{
 	{"mandate of another type", []change{{"mandate", map[string]any{"type": "once", "user_agent": "x"}}}, invalid("mandate.type")},
 	{"mandate without a browser", []change{{"mandate", map[string]any{"type": "recurrent"}}}, missing("mandate.user_agent")},
 	{"payer's email", []change{{"personal_details", map[string]any{"email": "ada@"}}}, invalid("personal_details.email")},
-	{"no wallet", []change{{"payment_type", "google_pay"}}, missing("google_pay")},
+	{"no wallet", []change{{"card", absent}, {"payment_type", "google_pay"}}, missing("google_pay")},
+	{"a card for a wallet", []change{{"card.number", "not a card"}, {"payment_type", "google_pay"}, {"google_pay", map[string]any{}}}, invalid("card")},
+	{"a card for iDEAL", []change{{"payment_type", "ideal"}}, invalid("card")},
+	{"a saved card for iDEAL", []change{{"card", absent}, {"token", "x"}, {"customer_id", "nobody"}, {"payment_type", "ideal"}}, invalid("token")},
 	{"wallet no object", []change{{"payment_type", "google_pay"}, {"google_pay", "x"}}, invalid("google_pay")},
 	{"boleto in Germany", []change{{"payment_type", "boleto"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
 	{"blik in Germany", []change{{"payment_type", "blik"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
 	{"twint in Germany", []change{{"payment_type", "twint"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
 	{"Apple Pay", []change{{"payment_type", "apple_pay"}, {"apple_pay", map[string]any{}}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
 	{"PayPal, switched off", []change{{"payment_type", "paypal"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
-	{"iDEAL for nobody", []change{{"payment_type", "ideal"}}, missing("personal_details")},
+	{"iDEAL for nobody", []change{{"card", absent}, {"payment_type", "ideal"}}, missing("personal_details")},
 }
 
 func TestProcessRefuses(t *testing.T) {
