@@ -27,14 +27,14 @@ func TestAnUnknownOutcomeIsPolledAtItsTimes(t *testing.T) {
 	began := reserved.Events[0].CreatedAt
 	refund := settleRefund(t, reserved, payments.Undecided, began).Events[0]
 	for _, want := range pollTimes {
-		if !c.PollAt().Equal(want) || !c.WakeAt().Equal(want.Add(time.Minute)) {
-			t.Fatalf("polled at %s, and swept at %s, want %s and a minute later", c.PollAt(), c.WakeAt(), want)
+		if !c.PollAt().Equal(want.Add(time.Second)) || !c.WakeAt().Equal(want.Add(time.Minute)) {
+			t.Fatalf("polled at %s, and swept at %s, want a second and a minute after %s", c.PollAt(), c.WakeAt(), want)
 		}
 		c = settle(t, c, payments.Outcome{Decision: payments.Undecided}, want).Checkout
 
 		now := began.Add(want.Sub(start))
-		if !refund.PollAt().Equal(now) || !refund.WakeAt().Equal(now.Add(time.Minute)) {
-			t.Fatalf("refund polled at %s, and swept at %s, want %s and a minute later", refund.PollAt(), refund.WakeAt(), now)
+		if !refund.PollAt().Equal(now.Add(time.Second)) || !refund.WakeAt().Equal(now.Add(time.Minute)) {
+			t.Fatalf("refund polled at %s, and swept at %s, want a second and a minute after %s", refund.PollAt(), refund.WakeAt(), now)
 		}
 		change, _ := reserved.Transaction.SettleRefund(refund, payments.Outcome{Decision: payments.Undecided}, now)
 		refund = change.Events[0]
@@ -50,13 +50,13 @@ func TestNoQuestionPostponesAnother(t *testing.T) {
 		for range 20 {
 			c = settle(t, c, payments.Outcome{Decision: payments.Undecided}, at(now)[0]).Checkout
 		}
-		if !c.PollAt().Equal(at(want)[0]) {
+		if !c.PollAt().Equal(at(want)[0].Add(time.Second)) {
 			t.Errorf("asked at %d s, next at %s, want %d s", now, c.PollAt(), want)
 		}
 		change := reserve(t, paidTransaction(t), "operation", "1", false)
 		began := change.Events[0].CreatedAt
 		e := settleRefund(t, change, payments.Undecided, began.Add(time.Duration(now)*time.Second)).Events[0]
-		if next := e.PollAt().Sub(began); next != time.Duration(want)*time.Second {
+		if next := e.PollAt().Sub(began); next != time.Duration(want+1)*time.Second {
 			t.Errorf("refund asked for at %d s, next at %s, want %d s", now, next, want)
 		}
 	}
@@ -111,7 +111,7 @@ func TestAPayersTurnOfUnknownOutcomeIsPolled(t *testing.T) {
 	t.Parallel()
 	c := states(t)["with payer"]
 	now := after(10 * time.Minute)
-	for _, gap := range []time.Duration{5, 10, 20, 40} {
+	for _, gap := range []time.Duration{6, 10, 20, 40} {
 		c = settle(t, c, payments.Outcome{Decision: payments.Undecided}, now).Checkout
 		if got := c.PollAt().Sub(now); got != gap*time.Second {
 			t.Fatalf("polled after %s, want %d s", got, gap)
@@ -119,7 +119,7 @@ func TestAPayersTurnOfUnknownOutcomeIsPolled(t *testing.T) {
 		now = c.PollAt()
 	}
 	beforeEnd := c.Attempt.Deadline.Add(-time.Second)
-	if got := settle(t, c, payments.Outcome{Decision: payments.Undecided}, beforeEnd).Checkout.PollAt(); !got.Equal(c.Attempt.Deadline) {
+	if got := settle(t, c, payments.Outcome{Decision: payments.Undecided}, beforeEnd).Checkout.PollAt(); !got.Equal(c.Attempt.Deadline.Add(time.Second)) {
 		t.Errorf("at the end polled at %s", got)
 	}
 	if back := settle(t, c, payments.Outcome{Decision: payments.Challenge}, now).Checkout; !back.PollAt().IsZero() || !back.PayersTurn() {
