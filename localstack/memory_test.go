@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -115,6 +116,7 @@ func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 		"without a table":   {table, os.Remove, "memory/table.* is missing"},
 		"without queues":    {queues, os.Remove, "memory/queues.* is missing"},
 		"without data":      {memoryDir, os.RemoveAll, "memory is missing"},
+		"an empty table":    {table, func(path string) error { return os.Truncate(path, 0) }, "memory/table.* is missing"},
 		"a damaged table":   {table, flip, "table.000001.log is damaged"},
 		"damaged queues":    {queues, flip, "queues.000001.log is damaged"},
 		"of before the log": {"table.gz", former, "table.gz is of an earlier version"},
@@ -140,6 +142,48 @@ func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 				t.Errorf("a start that failed changed the folder from\n%s\nto\n%s", before, after)
 			}
 		})
+	}
+}
+
+// TestAFirstStartThatWasCutOffIsRepeated: nobody has been told of any data yet.
+func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
+	t.Parallel()
+	for name, left := range map[string]func(folder) error{
+		"with a secret": func(f folder) error { _, err := f.secret(); return err },
+		"with half the logs": func(f folder) error {
+			_, err := f.secret()
+			return errors.Join(err, os.MkdirAll(f.path(memoryDir+".new/x"), privateFolder))
+		},
+		"with empty logs": func(f folder) error {
+			_, err := f.secret()
+			return errors.Join(err, makeMemory(f.path(memoryDir), wal.Options{}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			place := newFolder(t)
+			if err := left(place); err != nil {
+				t.Fatal(err)
+			}
+			if err := startLocal(t, place, inMemory).stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	// What comes after the secret fails at the first start, and then works.
+	place := newFolder(t)
+	blocked := place.path(memoryDir)
+	if err := os.WriteFile(blocked, nil, private); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), place, settings{engine: inMemory}, io.Discard, io.Discard); err == nil {
+		t.Error("a file in the way of the logs was accepted")
+	}
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
+	}
+	if err := startLocal(t, place, inMemory).stop(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -42,6 +42,10 @@ func run(ctx context.Context, place folder, s settings, out, log io.Writer) erro
 	if err != nil {
 		return interrupted(ctx, err)
 	}
+	// Before the data: what there is without a secret was there with one.
+	if _, err := place.secret(); err != nil {
+		return err
+	}
 	debug.SetGCPercent(garbagePercent)
 	world, err := startWorld(ctx, place, s, out)
 	if err != nil {

@@ -20,10 +20,16 @@ const (
 // files are the numbers of what a folder holds of a log, ascending.
 type files struct{ bases, journals []int }
 
-// Exists says the folder holds a log of that name.
+// Exists says the folder holds a log of that name that has been opened before.
 func Exists(dir, name string) (bool, error) {
-	found, err := (&Log{dir: dir, name: name}).find()
-	return len(found.bases)+len(found.journals) > 0, err
+	l := &Log{dir: dir, name: name}
+	found, err := l.find()
+	if err != nil || len(found.bases) > 0 || len(found.journals) != 1 {
+		return len(found.bases)+len(found.journals) > 0, err
+	}
+	// The only journal has no header when its process died with the first write.
+	info, err := os.Stat(l.path(found.journals[0], journalKind))
+	return err == nil && info.Size() >= int64(fileHeaderSize), err
 }
 
 // find lists the log's files and removes the base that a process left unfinished.
@@ -86,6 +92,9 @@ func (l *Log) read(load func([]byte) error) (last ending, err error) {
 		switch {
 		case err != nil:
 			return last, err
+		case next.at == 0 && (last.sealed || number > 1 && number == based+1):
+			// A journal has its header before the one before is sealed, or replaced by a base.
+			return last, &Damaged{l.path(number, journalKind), 0, "its header is missing"}
 		case number == based+1 || last.sealed:
 		case next.empty() && number == newest:
 			// The process died between making this journal and sealing the one before, which goes on.

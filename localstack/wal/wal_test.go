@@ -239,6 +239,17 @@ func TestAMissingFileIsNamed(t *testing.T) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
+	// A journal that follows another, or a base, had its header before that was sealed.
+	for _, name := range names(t, full(t))[1:] {
+		dir := full(t)
+		if err := os.Truncate(filepath.Join(dir, name), 5); err != nil {
+			t.Fatal(err)
+		}
+		var found *wal.Damaged
+		if _, err := open(dir, wal.Options{}); !errors.As(err, &found) || filepath.Base(found.File) != name {
+			t.Errorf("%s without its header: %v", name, err)
+		}
+	}
 	dir := t.TempDir()
 	if err := errors.Join(mustOpen(t, dir).rebase(), os.Remove(filepath.Join(dir, "book.000002.log"))); err != nil {
 		t.Fatal(err)
