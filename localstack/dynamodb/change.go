@@ -12,6 +12,11 @@ type change struct {
 // apply keeps changes in the log and makes them, all or none; note is kept
 // with them. Callers hold mu.
 func (e *Engine) apply(note []byte, changes ...change) error {
+	for _, c := range changes {
+		if err := e.current(c.table); err != nil {
+			return err
+		}
+	}
 	if e.log != nil {
 		if err := e.keep(encode(note, changes)); err != nil {
 			return err
@@ -26,6 +31,15 @@ func (e *Engine) apply(note []byte, changes ...change) error {
 			e.remove(c.table, c.old.order, now)
 		}
 		c.table.stream.record(c, now)
+	}
+	return nil
+}
+
+// current refuses a table that was deleted since the request found it. Callers
+// hold mu.
+func (e *Engine) current(t *table) error {
+	if e.tables[t.name] != t {
+		return errNoTable
 	}
 	return nil
 }

@@ -73,8 +73,8 @@ func (e *Engine) named(r *attr.Reader, operation string) (*table, error) {
 // controlled finds a table in the words of the control operations.
 func (e *Engine) controlled(name string) (*table, error) {
 	t, err := e.table(name)
-	if f, ok := err.(*fault); ok {
-		f.message = "Requested resource not found: Table: " + name + " not found"
+	if err == errNoTable {
+		err = &fault{code: errNoTable.code, message: "Requested resource not found: Table: " + name + " not found"}
 	}
 	return t, err
 }
@@ -112,6 +112,9 @@ func (e *Engine) deleteTable(r *attr.Reader) ([]byte, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if err := e.current(t); err != nil {
+		return nil, err
+	}
 	if t.protected {
 		return nil, attr.Invalidf("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
 	}
@@ -186,6 +189,9 @@ func (e *Engine) updateTimeToLive(r *attr.Reader) ([]byte, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if err := e.current(t); err != nil {
+		return nil, err
+	}
 	if err := t.checkTTL(attribute, enabled); err != nil {
 		return nil, err
 	}

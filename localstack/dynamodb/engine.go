@@ -160,5 +160,7 @@ func (e *Engine) table(name string) (*table, error) {
 	if t := e.tables[name]; t != nil {
 		return t, nil
 	}
-	return nil, &fault{code: "ResourceNotFoundException", message: "Requested resource not found"}
+	return nil, errNoTable
 }
+
+var errNoTable = &fault{code: "ResourceNotFoundException", message: "Requested resource not found"}

@@ -8,11 +8,13 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/aws/smithy-go"
@@ -213,6 +215,66 @@ func TestALogThatCannotBeCompactedGoesOn(t *testing.T) {
 	put(t, client, entry("m", "last"))
 	if again := newClient(reopen(t, e, dir, dynamodb.Config{})); fetch(t, again, "m", "99") == nil || fetch(t, again, "m", "last") == nil {
 		t.Error("records are lost")
+	}
+}
+
+// TestADeletedTableIsNotWrittenTo by requests that found it before: a log cannot be read back that writes to no table.
+func TestADeletedTableIsNotWrittenTo(t *testing.T) {
+	t.Parallel()
+	table := &sdk.DeleteTableInput{TableName: aws.String("ledger")}
+	for range 30 {
+		dir := t.TempDir()
+		e := open(t, dir, dynamodb.Config{}, wal.Options{})
+		client := newClient(e)
+		createLedger(t, client)
+		var writers sync.WaitGroup
+		written := make(chan bool, 100)
+		for writer := range 4 {
+			writers.Go(func() {
+				for i := 0; ; i++ {
+					_, err := client.PutItem(t.Context(), &sdk.PutItemInput{TableName: table.TableName, Item: entry("m", fmt.Sprint(writer, i))})
+					if err != nil {
+						return
+					}
+					select {
+					case written <- true:
+					default:
+					}
+				}
+			})
+		}
+		<-written // they are at it
+		for range 2 {
+			writers.Go(func() { _, _ = client.DeleteTable(t.Context(), table) })
+		}
+		writers.Wait()
+		if left, err := newClient(reopen(t, e, dir, dynamodb.Config{})).ListTables(t.Context(), &sdk.ListTablesInput{}); err != nil || len(left.TableNames) != 0 {
+			t.Fatalf("after a restart: %v, %v", left, err)
+		}
+	}
+}
+
+func TestExpiryThatWasSwitchedOffStaysSo(t *testing.T) {
+	t.Parallel()
+	now, dir := clock.New(), t.TempDir()
+	c := dynamodb.Config{Now: now.Now}
+	e := open(t, dir, c, wal.Options{})
+	client := newClient(e)
+	createLedger(t, client)
+	enableTTL(t, client)
+	put(t, client, entry("m", "a", "expires", num(strconv.FormatInt(now.Now().Add(time.Minute).Unix(), 10))))
+	_, err := client.UpdateTimeToLive(t.Context(), &sdk.UpdateTimeToLiveInput{TableName: aws.String("ledger"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(false)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.CompactEvery(1)
+	put(t, client, entry("m", "compacts"))
+	e.Compacted()
+	client = newClient(reopen(t, e, dir, c))
+	now.Advance(time.Hour)
+	if fetch(t, client, "m", "a") == nil {
+		t.Error("the item expired")
 	}
 }
 

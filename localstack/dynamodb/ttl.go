@@ -64,18 +64,17 @@ func (x *expiry) track(r *row) bool {
 	return true
 }
 
-// enable starts expiry by an attribute, for the rows that are there too.
+// enableTTL starts expiry by an attribute, for the rows that are there too, or
+// ends it when there is none.
 func (t *table) enableTTL(attribute string) {
 	t.ttl = expiry{attribute: attribute}
-	if attribute != "" {
-		t.rows.ascend(span{}, func(r *row) bool {
-			changed := *r
-			changed.expires = t.ttl.expiresAt(r.attributes())
-			t.rows.put(&changed)
-			t.ttl.track(&changed)
-			return true
-		})
-	}
+	t.rows.ascend(span{}, func(r *row) bool {
+		changed := *r
+		changed.expires = t.ttl.expiresAt(r.attributes())
+		t.rows.put(&changed)
+		t.ttl.track(&changed)
+		return true
+	})
 }
 
 // expire deletes what expired at least lag ago, as the service does: with a

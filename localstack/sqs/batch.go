@@ -38,7 +38,7 @@ func eachEntry[E interface{ id() string }](entries []E, do func(E) (any, error))
 		var failed *apiError
 		switch {
 		case errors.As(err, &failed):
-			out.Failed = append(out.Failed, batchFailure{batchID{entry.id()}, true, failed.code, failed.message})
+			out.Failed = append(out.Failed, batchFailure{batchID{entry.id()}, !failed.ours, failed.code, failed.message})
 		case err != nil:
 			return batchOutput{}, err
 		default:

@@ -85,6 +85,11 @@ func TestAFullDiskRefusesMessages(t *testing.T) {
 	wantFailure(t, q.tryDelete(url, m), "InternalFailure")
 	_, err := q.CreateQueue(t.Context(), &aws_sqs.CreateQueueInput{QueueName: aws.String("another")})
 	wantFailure(t, err, "InternalFailure")
+	batch, err := q.SendMessageBatch(t.Context(), &aws_sqs.SendMessageBatchInput{QueueUrl: &url, Entries: []types.SendMessageBatchRequestEntry{
+		{Id: aws.String("1"), MessageBody: aws.String("refused")}}})
+	if err != nil || len(batch.Failed) != 1 || batch.Failed[0].SenderFault {
+		t.Errorf("in a batch: %v, %v", batch, err)
+	}
 	if e.Refused() == nil {
 		t.Error("the engine does not say so")
 	}
