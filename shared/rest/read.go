@@ -33,7 +33,8 @@ var withinSegment = strings.NewReplacer("\x00", "\x01\x00", "\x01", "\x01\x01")
 // that repairs it makes two names one. Failure: TooLarge, or Malformed.
 func (x *exchange) read() error {
 	for _, value := range x.match.values {
-		if !utf8.ValidString(value) {
+		// What was not UTF-8 comes from the gateway with U+FFFD in its place.
+		if !utf8.ValidString(value) || strings.ContainsRune(value, utf8.RuneError) {
 			return failure.BadRequest("The path is not valid UTF-8.")
 		}
 	}

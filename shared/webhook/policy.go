@@ -51,8 +51,8 @@ func (p Policy) allowsLocalhost(name string) bool {
 	return p.AllowLoopback && (name == "localhost" || strings.HasSuffix(name, ".localhost"))
 }
 
-// unresolved are suffixes that the list has, but not the public DNS (RFC 7686, RFC 8375).
-var unresolved = []string{".onion", ".home.arpa"}
+// unresolved are suffixes that the list has, but no host of the public DNS (RFC 7686; RFC 3172 and RFC 8375).
+var unresolved = []string{".onion", ".arpa"}
 
 // isPublicName says that the name is below a suffix of the Public Suffix List,
 // as every name of the public DNS is. Others are answered by a resolver of their
