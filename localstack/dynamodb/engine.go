@@ -53,7 +53,8 @@ type Engine struct {
 	streams  []*stream // of tables that exist or existed, oldest first
 	tokens   tokens
 
-	log          *wal.Log // nil: everything is lost with the process
+	log          *wal.Log  // nil: everything is lost with the process
+	reading      *indexing // while a log is read
 	compacting   sync.WaitGroup
 	leastJournal int64
 	busy         bool  // a compaction is under way

@@ -93,6 +93,10 @@ func (e *Engine) propagate(t *table, ix *index, before, after *row, now time.Tim
 	if before != nil && (after == nil || after.order != before.order) {
 		change.gone = before.order
 	}
+	if e.reading != nil {
+		e.reading.add(change)
+		return
+	}
 	if e.indexLag == 0 && len(t.pending) == 0 {
 		change.apply()
 		return
