@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // writeForEver writes items in transactions, and messages, from several sides, and prints the number of each when it has
 // been acknowledged.
 func writeForEver(place folder) error {
-	w, err := startMemory(place, wal.Options{})
+	w, err := startMemory(place, wal.Options{SnapshotAfter: 100_000}) // so that kills fall into snapshots too
 	if err != nil {
 		return err
 	}

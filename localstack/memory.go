@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/wal"
 )
 
-// memory is the table and the queues in this process. What they have answered for is in their logs.
+// memory is the table and the queues in this process. What they have acknowledged is in their logs.
 type memory struct {
 	table  *dynamodb.Engine
 	queues *sqs.Engine
@@ -101,11 +101,11 @@ func openLogs(dir string, disk wal.Options) (*memory, error) {
 
 func notice(err error) { fmt.Fprintln(os.Stderr, "localstack:", err) }
 
-// close ends the engines. The error says that the last writes were refused.
+// close ends the engines. The error says that the last write was refused.
 func (m *memory) close() error {
 	err := errors.Join(m.table.Refused(), m.queues.Refused())
 	if err != nil {
-		err = fmt.Errorf("the last writes could not be kept and were refused; what had been answered before is kept: %w", err)
+		err = fmt.Errorf("the last write could not be kept and was refused; everything acknowledged is kept: %w", err)
 	}
 	return errors.Join(err, m.table.Close(), m.queues.Close())
 }

@@ -9,7 +9,7 @@ type change struct {
 	by        writer
 }
 
-// apply keeps changes in the log and makes them, all or none; note is kept
+// apply persists changes and makes them, all or none; note goes into the log
 // with them. Callers hold mu.
 func (e *Engine) apply(note []byte, changes ...change) error {
 	for _, c := range changes {
@@ -18,7 +18,7 @@ func (e *Engine) apply(note []byte, changes ...change) error {
 		}
 	}
 	if e.log != nil {
-		if err := e.keep(encode(note, changes)); err != nil {
+		if err := e.persist(encode(note, changes)); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func (e *Engine) createTable(r *attr.Reader) ([]byte, error) {
 	if p.streamView != "" {
 		t.stream = e.newStream(t, p.streamView, t.created)
 	}
-	if err := e.keep(appendTable(nil, t)); err != nil {
+	if err := e.persist(appendTable(nil, t)); err != nil {
 		return nil, err
 	}
 	e.add(t)
@@ -118,7 +118,7 @@ func (e *Engine) deleteTable(r *attr.Reader) ([]byte, error) {
 	if t.protected {
 		return nil, attr.Invalidf("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
 	}
-	if err := e.keep(appendDrop(nil, t.name)); err != nil {
+	if err := e.persist(appendDrop(nil, t.name)); err != nil {
 		return nil, err
 	}
 	e.drop(t)
@@ -240,7 +240,7 @@ func (e *Engine) setTTL(t *table, attribute string, enabled bool) error {
 	if !enabled {
 		attribute = ""
 	}
-	if err := e.keep(appendTTL(nil, t.name, attribute)); err != nil {
+	if err := e.persist(appendTTL(nil, t.name, attribute)); err != nil {
 		return err
 	}
 	t.enableTTL(attribute)

@@ -27,8 +27,8 @@ type Config struct {
 	// when it is done with what it has: records are dropped then, and not after
 	// a day.
 	OneReader bool
-	// Notice is given what an operator should know, such as that a log cannot
-	// be compacted; nil for nobody.
+	// Notice is given what an operator should know, such as that no
+	// snapshot can be written of a log; nil for nobody.
 	Notice func(error)
 }
 
@@ -53,12 +53,10 @@ type Engine struct {
 	streams  []*stream // of tables that exist or existed, oldest first
 	tokens   tokens
 
-	log          *wal.Log  // nil: everything is lost with the process
-	reading      *indexing // while a log is read
-	compacting   sync.WaitGroup
-	leastJournal int64
-	busy         bool  // a compaction is under way
-	compactAt    int64 // bytes of the journals before which none is tried
+	log          *wal.Log       // nil: everything is lost with the process
+	reading      *indexing      // while a log is read
+	snapshots    sync.WaitGroup // being written: one at most
+	snapshotting bool
 	closed       bool
 }
 
@@ -72,7 +70,8 @@ func New(c Config) *Engine {
 	if c.Notice == nil {
 		c.Notice = func(error) {}
 	}
-	e := &Engine{leastJournal: leastJournal, now: c.Now, conflict: c.Conflict, oneReader: c.OneReader, notice: c.Notice, indexLag: c.IndexLag, ttlLag: c.TTLLag, tables: map[string]*table{}}
+	e := &Engine{now: c.Now, conflict: c.Conflict, oneReader: c.OneReader, notice: c.Notice,
+		indexLag: c.IndexLag, ttlLag: c.TTLLag, tables: map[string]*table{}}
 	e.tokens.known = map[string]token{}
 	e.wake.Store(never)
 	return e

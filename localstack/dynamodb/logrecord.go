@@ -9,10 +9,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
 )
 
-// A record of the log is a row of notes that hold together: all are read back
-// or none. A note is a letter and what it says; texts come with their length,
-// numbers as varints. Rows carry their places in the indexes, so that reading
-// a log back decodes no item.
+// A record of the log is a sequence of notes that hold together: all are read
+// back or none. A note is a letter and what it says; texts come with their
+// length, numbers as varints. Rows carry their places in the indexes, so that
+// reading a log decodes no item.
 const (
 	noteTable = 'T' // name, definition as CreateTable takes it, when it was made (Unix ns), label of its stream
 	noteDrop  = 'X' // name
@@ -77,7 +77,7 @@ func encode(note []byte, changes []change) []byte {
 		case c.next != nil:
 			text := string(attr.AppendMap(nil, c.next.item))
 			note = appendPut(note, c.table, c.next, text)
-			c.next.compact(c.table, text)
+			c.next.encoded(c.table, text)
 		case c.old != nil:
 			note = appendGone(note, c.table, c.old.order)
 		}

@@ -56,8 +56,8 @@ func (r *row) equal(other *row) bool {
 	return r.attributes().Equal(other.attributes())
 }
 
-// compact keeps the item as text alone.
-func (r *row) compact(t *table, text string) {
+// encoded keeps the item as text alone.
+func (r *row) encoded(t *table, text string) {
 	r.item, r.text = nil, text
 	for i, entry := range r.entries {
 		if entry != nil {

@@ -19,7 +19,7 @@ func compareRow(r *row, order string) int { return strings.Compare(r.order, orde
 
 // locate finds the chunk and place of order, or where it would be inserted.
 func (s *sorted) locate(order string) (chunk, place int, found bool) {
-	if last := len(s.chunks) - 1; last >= 0 { // a base of the log comes in order
+	if last := len(s.chunks) - 1; last >= 0 { // a snapshot in a log comes in order
 		if end := s.chunks[last]; end[len(end)-1].order < order {
 			return last, len(end), false
 		}

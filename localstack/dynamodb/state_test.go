@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/dynamodb/attr"
 )
 
-// TestABaseHasRecordsOfABoundedSize, however much there is of anything: a log takes no record of more than 64 MB.
-func TestABaseHasRecordsOfABoundedSize(t *testing.T) {
+// TestASnapshotHasRecordsOfABoundedSize, however much there is of anything: a log takes no record of more than 64 MB.
+func TestASnapshotHasRecordsOfABoundedSize(t *testing.T) {
 	t.Parallel()
 	const count, most = 20_000, recordSize + 1000
 	var s state

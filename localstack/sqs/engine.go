@@ -34,7 +34,7 @@ type Config struct {
 	Redeliver func(messageID string) bool
 	// Region and Account appear in ARNs and queue URLs; "" is us-east-1 and 000000000000.
 	Region, Account string
-	// Notice is given what an operator should know, such as that a log cannot be compacted; nil for nobody.
+	// Notice is given what an operator should know, such as that no snapshot can be written of a log; nil for nobody.
 	Notice func(error)
 }
 
@@ -46,9 +46,7 @@ type Engine struct {
 	queues  map[string]*queue
 	deleted map[string]time.Time // queue name → when; a name rests for deleteRest
 
-	log          *wal.Log // nil: everything is lost with the process
-	leastJournal int64
-	compactAt    int64 // bytes of its journals at which it is compacted
+	log *wal.Log // nil: everything is lost with the process
 }
 
 // New returns an Engine without queues.
@@ -80,7 +78,7 @@ func New(c Config) *Engine {
 	if c.Notice == nil {
 		c.Notice = func(error) {}
 	}
-	return &Engine{leastJournal: leastJournal, compactAt: leastJournal, config: c, queues: map[string]*queue{}, deleted: map[string]time.Time{}}
+	return &Engine{config: c, queues: map[string]*queue{}, deleted: map[string]time.Time{}}
 }
 
 // RoundTrip answers one SDK request in process. It fails only when the request's body or context does.

@@ -15,6 +15,3 @@ func (e *Engine) Multiply(queue string, n int) {
 	}
 	q.Messages = slices.Insert(q.Messages, len(q.Messages)-1, copies...)
 }
-
-// CompactEvery has the log compacted when its journals have that many bytes.
-func (e *Engine) CompactEvery(bytes int64) { e.leastJournal, e.compactAt = bytes, bytes }

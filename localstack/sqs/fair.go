@@ -54,15 +54,15 @@ func (l loads) noisy() map[string]bool {
 // there are any, then those of the noisy group with the fewest in flight.
 func (l loads) fairly(visible []*message) []*message {
 	noisy := l.noisy()
-	next := keep(visible, func(m *message) bool { return !noisy[m.Group] })
+	next := filter(visible, func(m *message) bool { return !noisy[m.Group] })
 	if len(next) > 0 || len(visible) == 0 {
 		return next
 	}
 	least := slices.MinFunc(visible, func(a, b *message) int { return l[a.Group].messages - l[b.Group].messages }).Group
-	return keep(visible, func(m *message) bool { return m.Group == least })
+	return filter(visible, func(m *message) bool { return m.Group == least })
 }
 
-func keep(messages []*message, wanted func(*message) bool) []*message {
+func filter(messages []*message, wanted func(*message) bool) []*message {
 	var kept []*message
 	for _, m := range messages {
 		if wanted(m) {

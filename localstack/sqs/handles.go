@@ -106,7 +106,7 @@ func (e *Engine) delete(q *queue, handle string) error {
 		q.wake()
 		return nil
 	}
-	if err := e.keep(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}}); err != nil {
+	if err := e.persist(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}}); err != nil {
 		return err
 	}
 	q.remove(m)

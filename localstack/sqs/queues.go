@@ -83,7 +83,7 @@ func (e *Engine) createQueue(c call, in createQueueInput) (queueOutput, error) {
 		return queueOutput{}, fail(unsupported, "FIFO queues cannot be kept in a log.")
 	}
 	q := newQueue(in.QueueName, attributes, now)
-	if err := e.keep(note{Queue: q}); err != nil {
+	if err := e.persist(note{Queue: q}); err != nil {
 		return queueOutput{}, err
 	}
 	e.define(q)
@@ -175,7 +175,7 @@ func (e *Engine) setQueueAttributes(_ call, in setQueueAttributesInput) (empty, 
 	}
 	changed := *q
 	changed.Attributes, changed.Modified = merged, e.now()
-	if err := e.keep(note{Queue: &changed}); err != nil {
+	if err := e.persist(note{Queue: &changed}); err != nil {
 		return empty{}, err
 	}
 	*q = changed
@@ -217,7 +217,7 @@ func (e *Engine) deleteQueue(_ call, in queueInput) (empty, error) {
 		return empty{}, err
 	}
 	now := e.now()
-	if err := e.keep(note{Deleted: &deletion{q.Name, now}}); err != nil {
+	if err := e.persist(note{Deleted: &deletion{q.Name, now}}); err != nil {
 		return empty{}, err
 	}
 	delete(e.queues, q.Name)
@@ -235,7 +235,7 @@ func (e *Engine) purgeQueue(_ call, in queueInput) (empty, error) {
 	if !q.Purged.IsZero() && now.Sub(q.Purged) < purgeRest {
 		return empty{}, fail(purgeInProgress, "Only one PurgeQueue operation on %s is allowed every 60 seconds.", q.Name)
 	}
-	if err := e.keep(note{Purged: &deletion{q.Name, now}}); err != nil {
+	if err := e.persist(note{Purged: &deletion{q.Name, now}}); err != nil {
 		return empty{}, err
 	}
 	q.Messages, q.Purged = nil, now

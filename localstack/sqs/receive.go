@@ -198,7 +198,7 @@ func (e *Engine) redrive(q *queue, now time.Time) {
 		if target.fifo() {
 			moved.Sent = now // a FIFO queue starts the retention period again
 		}
-		err := e.keep(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}}, note{Sent: &messageNote{Queue: target.Name, Message: &moved}})
+		err := e.persist(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}}, note{Sent: &messageNote{Queue: target.Name, Message: &moved}})
 		if err != nil {
 			return // at a later receive
 		}

@@ -92,7 +92,7 @@ func (e *Engine) send(q *queue, o outgoing) (sent, error) {
 		m.Sequence = fmt.Sprintf("%020d", q.Sequence)
 	}
 	m.ID = e.newID().String()
-	if err := e.keep(note{Sent: &messageNote{Queue: q.Name, Message: m}}); err != nil {
+	if err := e.persist(note{Sent: &messageNote{Queue: q.Name, Message: m}}); err != nil {
 		return sent{}, err
 	}
 	q.remember(m)

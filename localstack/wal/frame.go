@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"os"
@@ -18,9 +19,9 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // fileHeader begins each file of a kind.
-func fileHeader(kind string) []byte { return []byte("cashwrap wal 1 " + (kind + " ")[:4] + "\n") }
+func fileHeader(kind string) []byte { return fmt.Appendf(nil, "cashwrap wal 1 %-8s\n", kind) }
 
-var fileHeaderSize = len(fileHeader(baseKind))
+var fileHeaderSize = len(fileHeader(snapshotKind))
 
 func appendFrame(dst, payload []byte) []byte {
 	start := len(dst)
@@ -37,7 +38,11 @@ func readFile(path, kind string, load func([]byte) error) (ending, error) {
 		return ending{}, err
 	}
 	defer f.Close()
-	r := &reader{file: f, path: path}
+	info, err := f.Stat()
+	if err != nil {
+		return ending{}, err
+	}
+	r := &reader{file: f, path: path, size: info.Size()}
 	switch head, err := r.take(fileHeaderSize); {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return ending{torn: true}, nil
@@ -69,17 +74,18 @@ func readFile(path, kind string, load func([]byte) error) (ending, error) {
 type reader struct {
 	file  *os.File
 	path  string
+	size  int64  // of the file
 	rest  []byte // read, not taken
 	at    int64  // offset of rest
 	frame int64  // offset of the frame being read
 }
 
-func (r *reader) damaged(problem string) error { return &Damaged{r.path, r.frame, problem} }
+func (r *reader) damaged(problem string) error { return &CorruptError{r.path, r.frame, problem} }
 
 // take returns the next n bytes. Errors: io.EOF when there are none, io.ErrUnexpectedEOF when there are fewer, the disk's.
 func (r *reader) take(n int) ([]byte, error) {
 	if len(r.rest) < n {
-		block := make([]byte, max(blockSize, n))
+		block := make([]byte, max(min(blockSize, r.size-r.at), int64(n)))
 		had := copy(block, r.rest)
 		read, err := io.ReadAtLeast(r.file, block[had:], n-had)
 		r.rest = block[:had+read]

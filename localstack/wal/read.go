@@ -12,27 +12,30 @@ import (
 )
 
 const (
-	baseKind    = "base"
-	journalKind = "log"
-	unfinished  = ".new" // behind the name of a base that is being written
+	snapshotKind = "snapshot"
+	segmentKind  = "log"
+	unfinished   = ".new" // behind the name of a snapshot that is being written
 )
 
-// files are the numbers of what a folder holds of a log, ascending.
-type files struct{ bases, journals []int }
+// files are what a folder holds of a log: numbers, ascending, and paths of what is unfinished.
+type files struct {
+	snapshots, segments []int
+	unfinished          []string
+}
 
 // Exists says the folder holds a log of that name that has been opened before.
 func Exists(dir, name string) (bool, error) {
 	l := &Log{dir: dir, name: name}
 	found, err := l.find()
-	if err != nil || len(found.bases) > 0 || len(found.journals) != 1 {
-		return len(found.bases)+len(found.journals) > 0, err
+	if err != nil || len(found.snapshots) > 0 || len(found.segments) != 1 {
+		return len(found.snapshots)+len(found.segments) > 0, err
 	}
-	// The only journal has no header when its process died with the first write.
-	info, err := os.Stat(l.path(found.journals[0], journalKind))
+	// The only segment has no header when its process died with the first write.
+	info, err := os.Stat(l.path(found.segments[0], segmentKind))
 	return err == nil && info.Size() >= int64(fileHeaderSize), err
 }
 
-// find lists the log's files and removes the base that a process left unfinished.
+// find lists the log's files.
 func (l *Log) find() (found files, err error) {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -44,18 +47,16 @@ func (l *Log) find() (found files, err error) {
 		number, err := strconv.Atoi(digits)
 		switch {
 		case !ours || err != nil:
-		case kind == baseKind:
-			found.bases = append(found.bases, number)
-		case kind == journalKind:
-			found.journals = append(found.journals, number)
-		case kind == baseKind+unfinished:
-			if err := os.Remove(filepath.Join(l.dir, entry.Name())); err != nil {
-				return found, err
-			}
+		case kind == snapshotKind:
+			found.snapshots = append(found.snapshots, number)
+		case kind == segmentKind:
+			found.segments = append(found.segments, number)
+		case kind == snapshotKind+unfinished:
+			found.unfinished = append(found.unfinished, filepath.Join(l.dir, entry.Name()))
 		}
 	}
-	slices.Sort(found.bases)
-	slices.Sort(found.journals)
+	slices.Sort(found.snapshots)
+	slices.Sort(found.segments)
 	return found, nil
 }
 
@@ -70,62 +71,72 @@ type ending struct {
 // empty says the file holds no record.
 func (e ending) empty() bool { return e.at <= int64(fileHeaderSize) }
 
-// read hands every record to load. It returns how the newest journal ends; the zero ending when there is none yet.
+// read hands every record to load. It returns how the newest segment ends; the zero ending when there is none yet.
 func (l *Log) read(load func([]byte) error) (last ending, err error) {
 	found, err := l.find()
 	if err != nil {
 		return last, err
 	}
-	based := 0
-	if n := len(found.bases); n > 0 {
-		based = found.bases[n-1]
-		if err := l.readBase(based, load); err != nil {
+	for _, path := range found.unfinished {
+		if err := os.Remove(path); err != nil {
 			return last, err
 		}
 	}
-	newest := based
-	if n := len(found.journals); n > 0 {
-		newest = max(newest, found.journals[n-1])
+	covered := 0
+	if n := len(found.snapshots); n > 0 {
+		covered = found.snapshots[n-1]
+		if err := l.readSnapshot(covered, load); err != nil {
+			return last, err
+		}
 	}
-	for number := based + 1; number <= newest; number++ {
-		next, err := l.readJournal(number, load)
+	newest := covered
+	if n := len(found.segments); n > 0 {
+		newest = max(newest, found.segments[n-1])
+	}
+	return l.readSegments(covered, newest, load)
+}
+
+// readSegments reads those after the one up to which a snapshot covers them; 0 without one.
+func (l *Log) readSegments(covered, newest int, load func([]byte) error) (last ending, err error) {
+	for number := covered + 1; number <= newest; number++ {
+		next, err := l.readSegment(number, load)
 		switch {
 		case err != nil:
 			return last, err
-		case next.at == 0 && (last.sealed || number > 1 && number == based+1):
-			// A journal has its header before the one before is sealed, or replaced by a base.
-			return last, &Damaged{l.path(number, journalKind), 0, "its header is missing"}
-		case number == based+1 || last.sealed:
+		case next.at == 0 && (last.sealed || number > 1 && number == covered+1):
+			// A segment has its header before the one before it is sealed, or replaced by a snapshot.
+			return last, &CorruptError{l.path(number, segmentKind), 0, "its header is missing"}
+		case number == covered+1 || last.sealed:
 		case next.empty() && number == newest:
-			// The process died between making this journal and sealing the one before, which goes on.
-			return last, os.Remove(l.path(number, journalKind))
+			// The process died between making this segment and sealing the one before, which goes on.
+			return last, os.Remove(l.path(number, segmentKind))
 		default:
-			return last, &Damaged{l.path(last.number, journalKind), last.at, "its end is missing"}
+			return last, &CorruptError{l.path(last.number, segmentKind), last.at, "its end is missing"}
 		}
 		l.since += next.at
 		last = next
 	}
-	if last.sealed || based > 0 && last.number == 0 {
-		return last, missing(l.path(newest+1, journalKind))
+	if last.sealed || covered > 0 && last.number == 0 {
+		return last, missing(l.path(newest+1, segmentKind))
 	}
 	return last, nil
 }
 
 func missing(path string) error { return fmt.Errorf("%s is missing. %s", path, whatToDo) }
 
-func (l *Log) readBase(number int, load func([]byte) error) error {
-	path := l.path(number, baseKind)
-	end, err := readFile(path, baseKind, load)
+func (l *Log) readSnapshot(number int, load func([]byte) error) error {
+	path := l.path(number, snapshotKind)
+	end, err := readFile(path, snapshotKind, load)
 	if err == nil && !end.sealed {
-		err = &Damaged{path, end.at, "its end is missing"}
+		err = &CorruptError{path, end.at, "its end is missing"}
 	}
-	l.baseSize = end.at
+	l.snapshotSize = end.at
 	return err
 }
 
-func (l *Log) readJournal(number int, load func([]byte) error) (ending, error) {
-	path := l.path(number, journalKind)
-	end, err := readFile(path, journalKind, load)
+func (l *Log) readSegment(number int, load func([]byte) error) (ending, error) {
+	path := l.path(number, segmentKind)
+	end, err := readFile(path, segmentKind, load)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = missing(path)
 	}

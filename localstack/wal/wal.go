@@ -1,17 +1,17 @@
-// Package wal is a write-ahead log: what Append has returned for is read back by the next Open, however the process ended
+// Package wal is a write-ahead log: what Append has acknowledged is read back by the next Open, however the process ended
 // in between. It guards against the end of the process, not of the machine: nothing waits for the disk (no fsync).
 //
-// A log is a row of files in one folder. Records are appended to the newest journal, NAME.n.log. So that the journals do
-// not grow for good, a base, NAME.n.base, can be written of the state that journals 1 to n have led to (Rotate); it
-// replaces them. Open reads the newest base and the journals after it.
+// A log is a sequence of files in one folder. Records are appended to the newest segment, NAME.n.log. So that segments do
+// not grow for good, a snapshot, NAME.n.snapshot, can be written of the state that segments 1 to n have led to
+// (BeginSnapshot); it replaces them. Open reads the newest snapshot and the segments after it.
 //
 // # File format
 //
 // A file is a header and frames. A frame is its payload's length and CRC-32C, a CRC-32C of these two, and the payload,
-// numbers in 32 bits little endian. A frame without payload ends a file: a base, or a journal that another one continues.
+// numbers in 32 bits little endian. A frame without payload ends a file: a snapshot, or a segment that another continues.
 //
-// So damage can be told from a process that died while it wrote: that leaves a journal which ends within its last frame,
-// for which Append had not returned. Open cuts it off. Anything else that does not add up is a [Damaged] file.
+// So corruption differs from a process that ended while it wrote: that leaves a segment which ends within its last frame,
+// for which Append had not returned. Open cuts it off. Anything else that does not add up is a [CorruptError].
 //
 // # Why not a library
 //
@@ -20,6 +20,7 @@
 package wal
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -32,15 +33,15 @@ const MaxPayload = 64 << 20
 
 const private = 0o600
 
-// Damaged is a file that holds what no process can have left there.
-type Damaged struct {
+// CorruptError is of a file that holds what no process can have left there.
+type CorruptError struct {
 	File    string
 	At      int64 // offset of the frame in bytes
 	Problem string
 }
 
 // Error names the file, the place and what to do.
-func (d *Damaged) Error() string {
+func (d *CorruptError) Error() string {
 	return fmt.Sprintf("%s is damaged at byte %d: %s. %s", d.File, d.At, d.Problem, whatToDo)
 }
 
@@ -56,44 +57,53 @@ type File interface {
 type Options struct {
 	// OpenFile replaces os.OpenFile for files that are written, to make faults.
 	OpenFile func(path string, flag int) (File, error)
+	// SnapshotAfter is how many bytes segments have when a snapshot is due; 0 is 64 MB.
+	SnapshotAfter int64
 }
+
+const defaultSnapshotAfter = 64 << 20
 
 // Log appends records. It is safe for concurrent use.
 type Log struct {
-	dir, name string
-	open      func(path string, flag int) (File, error)
+	dir, name     string
+	open          func(path string, flag int) (File, error)
+	snapshotAfter int64
 
-	mu       sync.Mutex
-	journal  *journal
-	refused  error // why the last record could not be written; nil since one could
-	baseSize int64 // bytes of the newest base
-	since    int64 // bytes appended after it
+	mu           sync.Mutex
+	segment      *segment
+	refused      error // why the last record could not be written; nil since one could
+	snapshotSize int64 // bytes of the newest snapshot
+	since        int64 // bytes appended after it
+	dueAt        int64 // bytes of since before which no snapshot is tried again
 }
 
 // Open reads the log called name in the folder, and makes it if there is none. Each record is handed to load in the order
-// in which they were appended, those of a base first; the payload stays valid. Errors: a [*Damaged], load's as one, what
-// is missing, the disk's.
+// in which they were appended, those of a snapshot first; the payload stays valid. Errors: a [*CorruptError], load's as
+// one, what is missing, the disk's.
 func Open(dir, name string, o Options, load func(payload []byte) error) (*Log, error) {
-	l := &Log{dir: dir, name: name, open: o.OpenFile}
+	l := &Log{dir: dir, name: name, open: o.OpenFile, snapshotAfter: o.SnapshotAfter}
 	if l.open == nil {
 		l.open = func(path string, flag int) (File, error) { return os.OpenFile(path, flag, private) }
+	}
+	if l.snapshotAfter == 0 {
+		l.snapshotAfter = defaultSnapshotAfter
 	}
 	last, err := l.read(load)
 	if err != nil {
 		return nil, err
 	}
-	l.journal, err = l.resume(last)
+	l.segment, err = l.resume(last)
 	return l, err
 }
 
-// path is a file's: a base's or a journal's.
+// path is a file's: a snapshot's or a segment's.
 func (l *Log) path(number int, kind string) string {
 	return filepath.Join(l.dir, fmt.Sprintf("%s.%06d.%s", l.name, number, kind))
 }
 
 // Append writes a record. After an error nothing of it will ever be read; the next Append tries the disk again.
 func (l *Log) Append(payload []byte) error {
-	if err := checkSize(payload); err != nil {
+	if err := check(payload); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -101,22 +111,25 @@ func (l *Log) Append(payload []byte) error {
 	return l.append(payload)
 }
 
-func checkSize(payload []byte) error {
-	if len(payload) == 0 || len(payload) > MaxPayload {
+// probe is a record that Open passes over.
+var probe = []byte{0}
+
+func check(payload []byte) error {
+	switch {
+	case len(payload) == 0 || len(payload) > MaxPayload:
 		return fmt.Errorf("a record of %d bytes does not fit into the log", len(payload))
+	case bytes.Equal(payload, probe):
+		return fmt.Errorf("the record %v is reserved", probe)
 	}
 	return nil
 }
 
 func (l *Log) append(payload []byte) error {
-	before := l.journal.size
-	l.refused = l.journal.append(payload)
-	l.since += l.journal.size - before
+	before := l.segment.size
+	l.refused = l.segment.append(payload)
+	l.since += l.segment.size - before
 	return l.refused
 }
-
-// probe is a record that Open passes over.
-var probe = []byte{0}
 
 // Check says whether the log takes records: it costs a write only when the last one failed.
 func (l *Log) Check() error {
@@ -135,16 +148,18 @@ func (l *Log) Refused() error {
 	return l.refused
 }
 
-// Grown is how many bytes the newest base has, and how many were appended since.
-func (l *Log) Grown() (base, since int64) {
+// SnapshotDue says that segments have grown enough for a snapshot: by Options.SnapshotAfter, and by a quarter of the
+// newest one. So each byte appended costs at most four more, and reading a log takes hardly longer than reading a
+// snapshot. After a snapshot that failed it is due again when they have grown by as much once more.
+func (l *Log) SnapshotDue() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.baseSize, l.since
+	return l.since >= max(l.dueAt, l.snapshotAfter, l.snapshotSize/4)
 }
 
 // Close ends the log. Records need no flushing.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.journal.file.Close()
+	return l.segment.file.Close()
 }

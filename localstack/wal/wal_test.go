@@ -49,18 +49,19 @@ func (b *book) add(record string) error {
 	return err
 }
 
-// rebase writes the state into a base.
-func (b *book) rebase() error {
-	base, err := b.Rotate()
+// snapshot writes the state into a snapshot.
+func (b *book) snapshot() error {
+	snapshot, err := b.BeginSnapshot()
 	if err != nil {
 		return err
 	}
-	for _, record := range b.records {
-		if err := base.Append([]byte(record)); err != nil {
-			return errors.Join(err, base.Discard())
+	return snapshot.Write(func(yield func([]byte) bool) {
+		for _, record := range b.records {
+			if !yield([]byte(record)) {
+				return
+			}
 		}
-	}
-	return base.Commit()
+	})
 }
 
 func want(t *testing.T, what string, got, records []string) {
@@ -70,7 +71,7 @@ func want(t *testing.T, what string, got, records []string) {
 	}
 }
 
-// story is what the tests do to a log: records of all sizes, a base, and more.
+// story is what the tests do to a log: records of all sizes, and two snapshots.
 func story(b *book) []string {
 	var acknowledged []string
 	for i := range 12 {
@@ -79,7 +80,7 @@ func story(b *book) []string {
 			acknowledged = append(acknowledged, record)
 		}
 		if i == 3 || i == 8 {
-			_ = b.rebase()
+			_ = b.snapshot()
 		}
 	}
 	return acknowledged
@@ -95,7 +96,7 @@ func TestRecordsComeBackInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, "once more", mustOpen(t, dir).records, append(records, "one more"))
-	if left := names(t, dir); !slices.Equal(left, []string{"book.000002.base", "book.000003.log"}) {
+	if left := names(t, dir); !slices.Equal(left, []string{"book.000002.snapshot", "book.000003.log"}) {
 		t.Errorf("the folder holds %v", left)
 	}
 }
@@ -126,19 +127,22 @@ func TestRecordsLargerThanABlock(t *testing.T) {
 		if b.Append(make([]byte, n)) == nil {
 			t.Errorf("%d bytes were taken", n)
 		}
-		base, err := b.Rotate()
+		snapshot, err := b.BeginSnapshot()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if base.Append(make([]byte, n)) == nil || base.Discard() != nil {
-			t.Errorf("%d bytes were taken into a base", n)
+		if snapshot.Write(slices.Values([][]byte{make([]byte, n)})) == nil {
+			t.Errorf("%d bytes were taken into a snapshot", n)
 		}
+	}
+	if b.Append([]byte{0}) == nil {
+		t.Error("a record was taken that is passed over")
 	}
 	want(t, "refused", mustOpen(t, dir).records, b.records)
 }
 
-// TestWhatTheDeadLeaveIsCutOff cuts the journal anywhere, as a process does that dies while it writes.
-func TestWhatTheDeadLeaveIsCutOff(t *testing.T) {
+// TestATornTailIsCutOff cuts the segment anywhere, as a process does that ends while it writes.
+func TestATornTailIsCutOff(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	b := mustOpen(t, dir)
@@ -186,7 +190,7 @@ func TestEveryFlippedBitIsFoundAndNamed(t *testing.T) {
 	dir := t.TempDir()
 	b := mustOpen(t, dir)
 	for i := range 3 {
-		if err := errors.Join(b.add(fmt.Sprint("before ", i)), b.rebase(), b.add(fmt.Sprint("after ", i))); err != nil {
+		if err := errors.Join(b.add(fmt.Sprint("before ", i)), b.snapshot(), b.add(fmt.Sprint("after ", i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -203,7 +207,7 @@ func TestEveryFlippedBitIsFoundAndNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := open(dir, wal.Options{})
-			var found *wal.Damaged
+			var found *wal.CorruptError
 			if !errors.As(err, &found) || found.File != path || !strings.Contains(err.Error(), "make reset") {
 				t.Errorf("%s, bit %d: error %v", name, bit, err)
 			}
@@ -220,13 +224,15 @@ func TestAMissingFileIsNamed(t *testing.T) {
 	full := func(t *testing.T) string {
 		dir := t.TempDir()
 		b := mustOpen(t, dir)
-		for i := range 3 { // no base is written: all journals stay
+		for i := range 3 { // no snapshot can be written: all segments stay
 			_ = b.add(fmt.Sprint(i))
-			rotated, err := b.Rotate()
+			snapshot, err := b.BeginSnapshot()
 			if err != nil {
 				t.Fatal(err)
 			}
-			_ = rotated.Discard()
+			if snapshot.Write(slices.Values([][]byte{nil})) == nil {
+				t.Error("a record of no bytes was taken")
+			}
 		}
 		return dir
 	}
@@ -239,29 +245,29 @@ func TestAMissingFileIsNamed(t *testing.T) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
-	// A journal that follows another, or a base, had its header before that was sealed.
+	// A segment that follows another, or a snapshot, had its header before that was sealed.
 	for _, name := range names(t, full(t))[1:] {
 		dir := full(t)
 		if err := os.Truncate(filepath.Join(dir, name), 5); err != nil {
 			t.Fatal(err)
 		}
-		var found *wal.Damaged
+		var found *wal.CorruptError
 		if _, err := open(dir, wal.Options{}); !errors.As(err, &found) || filepath.Base(found.File) != name {
 			t.Errorf("%s without its header: %v", name, err)
 		}
 	}
 	dir := t.TempDir()
-	if err := errors.Join(mustOpen(t, dir).rebase(), os.Remove(filepath.Join(dir, "book.000002.log"))); err != nil {
+	if err := errors.Join(mustOpen(t, dir).snapshot(), os.Remove(filepath.Join(dir, "book.000002.log"))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := open(dir, wal.Options{}); err == nil || !strings.Contains(err.Error(), "book.000002.log is missing") {
-		t.Errorf("a base alone: %v", err)
+		t.Errorf("a snapshot alone: %v", err)
 	}
 }
 
-// TestAProcessThatDiesAnywhere lets the disk die after each byte of the story. What was acknowledged is there, what was
-// not may only be the record that the death fell into.
-func TestAProcessThatDiesAnywhere(t *testing.T) {
+// TestACrashAtAnyWrite has the disk take nothing more after so many bytes of the story, in steps of 13. Exactly what was
+// acknowledged is read back.
+func TestACrashAtAnyWrite(t *testing.T) {
 	t.Parallel()
 	for room := 1; ; room += 13 {
 		dir := t.TempDir()
@@ -273,7 +279,7 @@ func TestAProcessThatDiesAnywhere(t *testing.T) {
 		}
 		again := mustOpen(t, dir)
 		want(t, fmt.Sprint("dead after ", room, " bytes"), again.records, acknowledged)
-		if err := errors.Join(again.add("next"), again.rebase(), again.add("last")); err != nil {
+		if err := errors.Join(again.add("next"), again.snapshot(), again.add("last")); err != nil {
 			t.Fatal(err)
 		}
 		want(t, fmt.Sprint("gone on after ", room, " bytes"), mustOpen(t, dir).records, again.records)
@@ -301,27 +307,27 @@ func TestAFullDiskRefusesAndForgets(t *testing.T) {
 		if b.Refused() == nil || b.Check() == nil {
 			t.Errorf("room for %d bytes: a full disk is not noticed", room)
 		}
-		if err := b.rebase(); err == nil {
-			t.Errorf("room for %d bytes: a base was written", room)
+		if err := b.snapshot(); err == nil {
+			t.Errorf("room for %d bytes: a snapshot was written", room)
 		}
 		want(t, fmt.Sprint("full, with room for ", room, " bytes"), mustOpen(t, dir).records, b.records)
 		disk.SetRoom(waltest.Unlimited)
 		if err := b.Check(); err != nil || b.Refused() != nil {
 			t.Errorf("room again: %v, %v", err, b.Refused())
 		}
-		if err := errors.Join(b.add("later"), b.rebase(), b.add("last")); err != nil {
+		if err := errors.Join(b.add("later"), b.snapshot(), b.add("last")); err != nil {
 			t.Fatal(err)
 		}
 		want(t, fmt.Sprint("after a full disk, with room for ", room, " bytes"), mustOpen(t, dir).records, b.records)
 	}
 }
 
-// TestABaseCountsOnlyWhenItIsWhole puts back what a process that dies while it cleans up leaves.
-func TestABaseCountsOnlyWhenItIsWhole(t *testing.T) {
+// TestASnapshotCountsOnlyWhenItIsWhole puts back what a process leaves that ends while it cleans up.
+func TestASnapshotCountsOnlyWhenItIsWhole(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	b := mustOpen(t, dir)
-	if err := errors.Join(b.add("1"), b.rebase(), b.add("2")); err != nil {
+	if err := errors.Join(b.add("1"), b.snapshot(), b.add("2")); err != nil {
 		t.Fatal(err)
 	}
 	before := os.DirFS(dir)
@@ -329,7 +335,7 @@ func TestABaseCountsOnlyWhenItIsWhole(t *testing.T) {
 	if err := os.CopyFS(saved, before); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(b.rebase(), b.add("3")); err != nil {
+	if err := errors.Join(b.snapshot(), b.add("3")); err != nil {
 		t.Fatal(err)
 	}
 	err := fs.WalkDir(os.DirFS(saved), ".", func(path string, d fs.DirEntry, err error) error {
@@ -339,11 +345,11 @@ func TestABaseCountsOnlyWhenItIsWhole(t *testing.T) {
 		content, err := os.ReadFile(filepath.Join(saved, path))
 		return errors.Join(err, os.WriteFile(filepath.Join(dir, path), content, 0o600))
 	})
-	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, "book.000009.base.new"), []byte("half"), 0o600)); err != nil {
+	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, "book.000009.snapshot.new"), []byte("half"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	want(t, "with old files beside a base", mustOpen(t, dir).records, []string{"1", "2", "3"})
-	if slices.Contains(names(t, dir), "book.000009.base.new") {
-		t.Error("an unfinished base stays")
+	want(t, "with old files beside a snapshot", mustOpen(t, dir).records, []string{"1", "2", "3"})
+	if slices.Contains(names(t, dir), "book.000009.snapshot.new") {
+		t.Error("an unfinished snapshot stays")
 	}
 }

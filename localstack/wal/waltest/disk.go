@@ -3,17 +3,19 @@ package waltest
 
 import (
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 
 	"github.com/cashwrap/cashwrap/localstack/wal"
 )
 
-// Disk takes writes until its room is used up. The zero Disk has no room; it is safe for concurrent use.
+// Disk takes writes until its room is used up, but for files that it is full for. The zero Disk has no room; it is safe for concurrent use.
 type Disk struct {
 	mu   sync.Mutex
-	room int  // bytes
-	dead bool // nothing works any more, as when the process has ended
+	room int    // bytes
+	dead bool   // nothing works any more, as when the process has ended
+	full string // text in the names of files for which there is no room
 }
 
 // Unlimited is room for all tests.
@@ -32,16 +34,26 @@ func (d *Disk) SetRoom(room int) {
 	d.room = room
 }
 
+// SetFull says that there is no room for files with that text in their names; "" for all files again.
+func (d *Disk) SetFull(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.full = name
+}
+
 // Dies says that the disk does nothing more once its room is used up: files stay as that write has left them.
 func (d *Disk) Dies() *Disk {
 	d.dead = true
 	return d
 }
 
-// use takes n bytes of room, or what there is.
-func (d *Disk) use(n int) int {
+// use takes n bytes of room for a file, or what there is.
+func (d *Disk) use(path string, n int) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.full != "" && strings.Contains(path, d.full) {
+		return 0
+	}
 	used := min(n, d.room)
 	d.room -= used
 	return used
@@ -71,7 +83,7 @@ type file struct {
 
 // Write writes as much as there is room for.
 func (f *file) Write(b []byte) (int, error) {
-	room := f.disk.use(len(b))
+	room := f.disk.use(f.Name(), len(b))
 	n, err := f.File.Write(b[:room])
 	if err == nil && room < len(b) {
 		err = syscall.ENOSPC

@@ -2,7 +2,6 @@ package dynamodb
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"net/http"
 	"unsafe"
@@ -75,24 +74,26 @@ func (x *indexing) end() {
 	<-x.done
 }
 
-// Close ends the engine and its log. What is under way ends first.
+// Close ends an engine that Open has made, and its log. A snapshot that is being
+// written is finished first.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
-	e.compacting.Wait()
+	e.snapshots.Wait()
 	return e.log.Close()
 }
 
-// Refused is why the log refused the last write; nil when it took it.
+// Refused is why the log of an engine that Open has made refused the last
+// write; nil when it took it.
 func (e *Engine) Refused() error { return e.log.Refused() }
 
-// keep writes a record, when there is a log. Callers hold mu.
-func (e *Engine) keep(record []byte) error {
+// persist writes a record, when there is a log. Callers hold mu.
+func (e *Engine) persist(record []byte) error {
 	if e.log == nil || len(record) == 0 {
 		return nil
 	}
-	e.compactWhenDue() // before the record, whose change is not made yet
+	e.snapshotWhenDue() // before the record, whose change is not made yet
 	if err := e.log.Append(record); err != nil {
 		return refused(err)
 	}
@@ -115,44 +116,26 @@ func refused(err error) error {
 	return &fault{status: http.StatusInternalServerError, code: "InternalServerError", message: "The write cannot be kept, so it was not made: " + err.Error()}
 }
 
-// leastJournal is how many bytes the journals of a log have before it is
-// compacted. They also have a quarter of its base then: so each byte written
-// costs at most four more, and reading a log back takes hardly longer than
-// reading a base.
-const leastJournal = 64 << 20
-
-// recordSize is about what a record of a base has.
-const recordSize = 256 << 10
-
-func (e *Engine) compactWhenDue() {
-	base, since := e.log.Grown()
-	if e.closed || e.busy || since < e.compactAt || since < e.leastJournal || since < base/4 {
+// snapshotWhenDue has the state written beside whatever goes on. Callers hold mu.
+func (e *Engine) snapshotWhenDue() {
+	if e.closed || e.snapshotting || !e.log.SnapshotDue() {
 		return
 	}
-	rotated, err := e.log.Rotate()
+	snapshot, err := e.log.BeginSnapshot()
 	if err != nil {
-		e.postpone(since, err)
+		e.notice(err)
 		return
 	}
-	e.busy = true
+	e.snapshotting = true
 	state := e.freeze()
-	e.compacting.Go(func() {
-		err := writeBase(rotated, state)
+	e.snapshots.Go(func() {
+		if err := snapshot.Write(state.records()); err != nil {
+			e.notice(err)
+		}
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.busy = false
-		e.compactAt = 0
-		if err != nil {
-			_, since := e.log.Grown()
-			e.postpone(since, err)
-		}
+		e.snapshotting = false
 	})
-}
-
-// postpone waits until the log has grown by as much again.
-func (e *Engine) postpone(since int64, err error) {
-	e.compactAt = since + e.leastJournal
-	e.notice(fmt.Errorf("the log of the table was not compacted, so it goes on growing: %w", err))
 }
 
 // frozen is a table at one moment. Its rows never change.
@@ -183,17 +166,11 @@ func (e *Engine) freeze() state {
 	return s
 }
 
-// writeBase writes the state down, in order: so it is read back fastest.
-func writeBase(base *wal.Base, s state) error {
-	for record := range s.records() {
-		if err := base.Append(record); err != nil {
-			return errors.Join(err, base.Discard())
-		}
-	}
-	return base.Commit()
-}
+// recordSize is about what a record of a snapshot has, in bytes.
+const recordSize = 256 << 10
 
-// records are the state, in parts that are good until the next one.
+// records are the state, in order: so it is read back fastest. Each is good
+// until the next one.
 func (s state) records() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var record []byte

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -16,8 +17,8 @@ import (
 // LogName is the name of an Engine's log in its folder.
 const LogName = "queues"
 
-// leastJournal is how many bytes are appended to a log before it is compacted.
-const leastJournal = 4 << 20
+// snapshotAfter is how many bytes the segments of a log have when a snapshot is due.
+const snapshotAfter = 4 << 20
 
 // note is a record of the log: one of its members is set.
 type note struct {
@@ -44,6 +45,9 @@ type messageNote struct {
 // visible again, and its receive count begins again. Errors: those of [wal.Open].
 func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	e := New(c)
+	if o.SnapshotAfter == 0 {
+		o.SnapshotAfter = snapshotAfter
+	}
 	log, err := wal.Open(dir, LogName, o, e.read)
 	if err != nil {
 		return nil, err
@@ -52,103 +56,94 @@ func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close ends the engine's log.
+// Close ends the log of an engine that Open has made.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.log.Close()
 }
 
-// Refused is why the log refused the last record; nil when it took it.
+// Refused is why the log of an engine that Open has made refused the last record; nil when it took it.
 func (e *Engine) Refused() error { return e.log.Refused() }
 
-// keep writes notes as one record, when there is a log. Callers hold mu.
-func (e *Engine) keep(notes ...note) error {
+// persist writes notes as one record, when there is a log. Callers hold mu.
+func (e *Engine) persist(notes ...note) error {
 	if e.log == nil {
 		return nil
 	}
-	if _, since := e.log.Grown(); since > e.compactAt {
-		e.compact(since) // before the record, whose change is not made yet
+	if e.log.SnapshotDue() { // before the record, whose change is not made yet
+		if err := e.snapshot(); err != nil {
+			e.config.Notice(err)
+		}
 	}
-	record, err := encode(notes)
-	if err == nil {
-		err = e.log.Append(record)
-	}
-	if err != nil {
+	if err := e.log.Append(encode(notes...)); err != nil {
 		return internal("This cannot be kept, so it was not done: %v", err)
 	}
 	return nil
 }
 
-func encode(notes []note) ([]byte, error) {
+func encode(notes ...note) []byte {
 	var record bytes.Buffer
 	encoder := json.NewEncoder(&record)
 	for _, n := range notes {
 		if err := encoder.Encode(n); err != nil {
-			return nil, err
+			panic("sqs: a note does not marshal: " + err.Error()) // notes are texts, numbers and times: a bug here
 		}
 	}
-	return record.Bytes(), nil
+	return record.Bytes()
 }
 
-// compact writes what there is now into a base. Queues are small: it is done at once.
-func (e *Engine) compact(since int64) {
-	e.compactAt = since + e.leastJournal // tried again then, should it fail
-	base, err := e.log.Rotate()
+// snapshot writes what there is now. Queues are small: it is done at once.
+func (e *Engine) snapshot() error {
+	snapshot, err := e.log.BeginSnapshot()
 	if err != nil {
-		e.config.Notice(fmt.Errorf("the log of the queues was not compacted, so it goes on growing: %w", err))
-		return
+		return err
 	}
-	err = e.write(base.Append)
-	if err != nil {
-		err = errors.Join(err, base.Discard())
-	} else {
-		err = base.Commit()
-	}
-	if err != nil {
-		e.config.Notice(fmt.Errorf("the log of the queues was not compacted, so it goes on growing: %w", err))
-		return
-	}
-	size, _ := e.log.Grown()
-	e.compactAt = max(size, e.leastJournal)
+	return snapshot.Write(e.records())
 }
 
 // Dump writes all that a log would hold, for whoever looks for something in it.
 func (e *Engine) Dump(w io.Writer) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.write(func(record []byte) error {
-		_, err := w.Write(record)
-		return err
-	})
-}
-
-// write notes everything there is now.
-func (e *Engine) write(append func(record []byte) error) error {
-	write := func(n note) error {
-		record, err := encode([]note{n})
-		if err != nil {
+	for record := range e.records() {
+		if _, err := w.Write(record); err != nil {
 			return err
-		}
-		return append(record)
-	}
-	for name, at := range e.deleted {
-		if err := write(note{Deleted: &deletion{name, at}}); err != nil {
-			return err
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(e.queues)) {
-		q := e.queues[name]
-		if err := write(note{Queue: q}); err != nil {
-			return err
-		}
-		for _, m := range q.Messages {
-			if err := write(note{Sent: &messageNote{Queue: name, Message: m}}); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
+}
+
+// records are everything there is now. Callers hold mu.
+func (e *Engine) records() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for n := range e.notes() {
+			if !yield(encode(n)) {
+				return
+			}
+		}
+	}
+}
+
+func (e *Engine) notes() iter.Seq[note] {
+	return func(yield func(note) bool) {
+		for _, name := range slices.Sorted(maps.Keys(e.deleted)) {
+			if !yield(note{Deleted: &deletion{name, e.deleted[name]}}) {
+				return
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(e.queues)) {
+			q := e.queues[name]
+			if !yield(note{Queue: q}) {
+				return
+			}
+			for _, m := range q.Messages {
+				if !yield(note{Sent: &messageNote{Queue: name, Message: m}}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // read does what a record says.
@@ -207,7 +202,7 @@ func (e *Engine) define(q *queue) {
 
 // restore adds a message as it was sent, or moved here.
 func (q *queue) restore(m *message) {
-	if m.Handle != "" { // it was in flight when a base was written
+	if m.Handle != "" { // it was in flight when a snapshot was written
 		m.Handle, m.Due = "", m.LastReceived
 	}
 	q.insert(m)

@@ -26,12 +26,11 @@ func open(t *testing.T, dir string, now *clock.Clock, o wal.Options) *sqs.Engine
 
 func TestALogKeepsQueuesAndMessages(t *testing.T) {
 	t.Parallel()
-	for name, every := range map[string]int64{"in journals": 1 << 20, "in bases": 300} {
+	for name, every := range map[string]int64{"in segments": 1 << 20, "in snapshots": 300} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir, now := t.TempDir(), clock.New()
-			e := open(t, dir, now, wal.Options{})
-			e.CompactEvery(every)
+			e := open(t, dir, now, wal.Options{SnapshotAfter: every})
 			q := over(t, e)
 			dead := q.create("dead", nil)
 			url := q.create("callbacks", q.redriveTo(dead, 1))

@@ -45,12 +45,12 @@ func reopen(t testing.TB, e *dynamodb.Engine, dir string, c dynamodb.Config) *dy
 
 func TestALogKeepsEverything(t *testing.T) {
 	t.Parallel()
-	for name, compacted := range map[string]bool{"in journals": false, "in a base": true} {
+	for name, o := range map[string]wal.Options{"in segments": {}, "in snapshots": {SnapshotAfter: 1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			now, dir := clock.New(), t.TempDir()
 			c := dynamodb.Config{Now: now.Now}
-			e := open(t, dir, c, wal.Options{})
+			e := open(t, dir, c, o)
 			client := newClient(e)
 			createLedger(t, client)
 			enableTTL(t, client)
@@ -62,11 +62,6 @@ func TestALogKeepsEverything(t *testing.T) {
 			}
 			if _, err := transact(client, "token", addPart("m", "sum", "1")); err != nil {
 				t.Fatal(err)
-			}
-			if compacted {
-				e.CompactEvery(1)
-				put(t, client, entry("m", "compacts"))
-				e.Compacted()
 			}
 			before := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)
 			again := reopen(t, e, dir, c)
@@ -97,14 +92,14 @@ func TestALogKeepsEverything(t *testing.T) {
 	}
 }
 
-// TestALogChangesNoAnswer sends the same random requests to an engine with a log, which is compacted and opened again all
-// the time, and to one without.
+// TestALogChangesNoAnswer sends the same random requests to an engine with a log, of which snapshots are written and which
+// is opened again all the time, and to one without.
 func TestALogChangesNoAnswer(t *testing.T) {
 	t.Parallel()
 	const requests, between = 3000, 150
 	dir, now := t.TempDir(), clock.New()
 	c := dynamodb.Config{Now: now.Now}
-	logged := open(t, dir, c, wal.Options{})
+	logged := open(t, dir, c, wal.Options{SnapshotAfter: 10_000})
 	plain, kept := engineSide(dynamodb.New(c)), engineSide(logged)
 	plain.call(t, "CreateTable", tableDefinition())
 	kept.call(t, "CreateTable", tableDefinition())
@@ -116,9 +111,10 @@ func TestALogChangesNoAnswer(t *testing.T) {
 			t.Fatalf("request %d: %s\n%s\nwith a log: %s\nwithout: %s", i, r.op, compact(r.body), compact(got), compact(want))
 		}
 		if i%between == between-1 {
-			logged.Compacted()
-			logged = reopen(t, logged, dir, c)
-			logged.CompactEvery(10_000)
+			if err := logged.Close(); err != nil {
+				t.Fatal(err)
+			}
+			logged = open(t, dir, c, wal.Options{SnapshotAfter: 10_000})
 			kept = engineSide(logged)
 			if got, want := items(t, kept), items(t, plain); !reflect.DeepEqual(got, want) {
 				t.Fatalf("after request %d the log brings back %s, want %s", i, compact(got), compact(want))
@@ -160,7 +156,7 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 			return err
 		},
 	}
-	disk.SetRoom(30)
+	disk.SetRoom(10) // less than any record takes
 	for name, write := range writes {
 		var api smithy.APIError
 		if err := write(); !errors.As(err, &api) || api.ErrorCode() != "InternalServerError" {
@@ -194,24 +190,23 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 	}
 }
 
-func TestALogThatCannotBeCompactedGoesOn(t *testing.T) {
+func TestALogWithoutRoomForASnapshotGoesOn(t *testing.T) {
 	t.Parallel()
 	dir, disk := t.TempDir(), waltest.NewDisk(waltest.Unlimited)
-	noticed := make(chan error, 1)
-	e := open(t, dir, dynamodb.Config{Notice: func(err error) { noticed <- err }}, disk.Options())
+	noticed := make(chan error, 10)
+	o := disk.Options()
+	o.SnapshotAfter = 20_000
+	e := open(t, dir, dynamodb.Config{Notice: func(err error) { noticed <- err }}, o)
 	client := newClient(e)
 	createLedger(t, client)
+	disk.SetFull(".snapshot")
 	for i := range 100 {
 		put(t, client, entry("m", fmt.Sprint(i), "amount", num("1"), "status", str(strings.Repeat("s", 500))))
 	}
-	e.CompactEvery(1)
-	disk.SetRoom(5000) // enough for the next record, not for the base
-	put(t, client, entry("m", "more"))
-	e.Compacted()
-	if err := <-noticed; !strings.Contains(err.Error(), "not compacted") {
+	if err := <-noticed; !strings.Contains(err.Error(), "goes on growing") {
 		t.Errorf("noticed %v", err)
 	}
-	disk.SetRoom(waltest.Unlimited)
+	disk.SetFull("")
 	put(t, client, entry("m", "last"))
 	if again := newClient(reopen(t, e, dir, dynamodb.Config{})); fetch(t, again, "m", "99") == nil || fetch(t, again, "m", "last") == nil {
 		t.Error("records are lost")
@@ -258,7 +253,7 @@ func TestExpiryThatWasSwitchedOffStaysSo(t *testing.T) {
 	t.Parallel()
 	now, dir := clock.New(), t.TempDir()
 	c := dynamodb.Config{Now: now.Now}
-	e := open(t, dir, c, wal.Options{})
+	e := open(t, dir, c, wal.Options{SnapshotAfter: 1})
 	client := newClient(e)
 	createLedger(t, client)
 	enableTTL(t, client)
@@ -268,9 +263,7 @@ func TestExpiryThatWasSwitchedOffStaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.CompactEvery(1)
-	put(t, client, entry("m", "compacts"))
-	e.Compacted()
+	put(t, client, entry("m", "b")) // with a snapshot of what was before
 	client = newClient(reopen(t, e, dir, c))
 	now.Advance(time.Hour)
 	if fetch(t, client, "m", "a") == nil {
