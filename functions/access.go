@@ -26,7 +26,7 @@ var access = map[string]Access{
 	"pages":        {Items: []string{"GetItem", "PutItem", "UpdateItem"}},
 	// Reads the table's stream, which is no action of its own.
 	"relay": {Sends: []Queue{Callbacks, Polls}},
-	// Reads the callback and its merchant, and saves what became of the try.
+	// Reads the callback, its merchant and its circuit breaker, and saves what became of the try.
 	"callbacks":  {Items: []string{"GetItem", "PutItem"}},
 	"polls":      {Items: []string{"GetItem", "Query", "PutItem", "UpdateItem"}},
 	"payoutplan": {Items: []string{"GetItem", "Query", "PutItem"}, Queries: []string{"due"}, Sends: []Queue{Payouts}},

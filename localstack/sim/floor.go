@@ -14,11 +14,11 @@ func floorOf(currency string) int64 {
 }
 
 // checkFloor sees that a refund which has just been reserved leaves a live
-// merchant no less than the floor: of what waits for payout, less what its
-// other refunds hold, and what a payout under way lacks and has not carried
-// forward. (What a refund
-// has counted on may still be paid out while the acquirer has it: the contract
-// looks at the balance once, and the rest comes off later payouts.)
+// merchant's balance at the floor or above. The balance is what waits for
+// payout, less what its refunds hold, and less what a payout under way lacks
+// and has not carried forward. (What a refund has counted on may still be paid
+// out while the acquirer has it: the contract looks at the balance once, and
+// the rest comes off later payouts.)
 func (m *month) checkFloor(operation string, body []byte) {
 	text := string(body)
 	if operation != "TransactWriteItems" || !strings.Contains(text, `"HELD"`) || !strings.Contains(text, `"status":{"S":"RESERVED"}`) {

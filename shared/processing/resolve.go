@@ -22,7 +22,7 @@ func (p *Processor) Resolve(ctx context.Context, t account.Tenant, checkoutID st
 }
 
 // ResolveDue is Resolve for whoever comes because it is time to, and need not be
-// the only one: while the acquirer's next answer is not due it does nothing.
+// the only one: before the next poll is due it does nothing.
 // Failure: NotFound.
 func (p *Processor) ResolveDue(ctx context.Context, t account.Tenant, checkoutID string) error {
 	c, err := p.Store.Checkout(ctx, t, checkoutID)

@@ -81,8 +81,9 @@ import (
 //	                              every 49 to tell that they are paid; a dozen calls, 2 of them
 //	                              TransactWriteItems, for the payout itself
 //	list payouts                  1 Query for each 1 MB
-//	try a callback                3 GetItem (callback, breaker, merchant), 1 PutItem; when it times out 1 GetItem and
-//	                              1 PutItem more (breaker); when it is held back only the first two GetItem
+//	try a callback                3 GetItem (callback, breaker, merchant), 1 PutItem; a timeout, a probe, or the answer
+//	                              that closes a breaker 1 PutItem each (breaker)
+//	postpone a callback           by an open breaker 2 GetItem, 1 PutItem; by a busy host 3 GetItem, 1 PutItem
 //	sweep                         1 Query per shard of due
 //	reconcile, nightly            1 Scan of the table, in 8 segments; for each transaction in doubt 3 Query,
 //	                              and 1 Query of its merchant's unpaid rows and payout records for all of
@@ -234,14 +235,15 @@ func checkoutsList(t account.Tenant) string { return t.String() + "#CHECKOUTS" }
 
 func historyList(t account.Tenant) string { return t.String() + "#HISTORY" }
 
-// longestID is more bytes than any id has; with it a key stays within the
-// table's limits (2,048 bytes, and 1,024 for the sort key).
-const longestID = 1000
+// longestPlainID, in bytes, keeps a key within the table's limits (2,048 bytes,
+// and 1,024 for the sort key).
+const longestPlainID = 1000
 
-// bounded lets any text a client sends form a key: what is longer than every
-// id is looked up by its digest, and not found.
+// bounded lets any text a client sends form a key. What is longer is stored and
+// looked up under its digest. Of ids only a customer_id can be: it may have 255
+// characters of four bytes (contract §5).
 func bounded(id string) string {
-	if len(id) <= longestID {
+	if len(id) <= longestPlainID {
 		return id
 	}
 	return digest(id)
