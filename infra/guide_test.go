@@ -114,7 +114,7 @@ func TestTheCostIsThatOfThisStack(t *testing.T) {
 	text := chapter(t, "Cost")
 	for name, value := range map[string]string{
 		"memory": fmt.Sprintf("%.2f", moreMemory/1024.0), "less": fmt.Sprintf("%.2f", memory/1024.0),
-		"quota.stage": fmt.Sprint(s.Rate), "quota.workers": fmt.Sprint(s.Pollers * pollerCalls), "batch": fmt.Sprint(batchOf(functions.Callbacks)),
+		"quota.stage": fmt.Sprint(s.Rate), "callbackCalls": fmt.Sprint(s.Pollers * pollerCalls), "batch": fmt.Sprint(batchOf(functions.Callbacks)),
 		"log.months": fmt.Sprintf("%.2f", 400/30.0), // TestLogsAreJSONAndEndInTime
 	} {
 		if !regexp.MustCompile(`\| ` + regexp.QuoteMeta(name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(value) + ` \|\n`).MatchString(text) {

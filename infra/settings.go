@@ -29,7 +29,7 @@ type settings struct {
 
 	Rate    float64 // rate: requests a second, beyond which API Gateway answers 429; 100, 5000
 	Burst   float64 // burst: requests at once, likewise; 200, 2500
-	Pollers float64 // pollers: provisioned for a queue that must be prompt, each for 10 calls at the same time; 0: workers, as for the others; 0, 40
+	Pollers float64 // pollers: provisioned for a queue that must be prompt, for 10 calls each; 0 = none: use workers. Defaults: dev 0, prod 40
 	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
 
 	PayPal      bool   // paypal=on offers PayPal
@@ -68,7 +68,8 @@ func readSettings(node constructs.Node) (settings, error) {
 		Stage: c.stage, Build: c.text("build", "../.build"),
 		Domain: c.text("domain", ""), Certificate: c.text("certificate", ""), BaseURL: c.text("baseUrl", ""),
 		ZoneID: c.text("zoneId", ""), ZoneName: c.text("zoneName", ""),
-		Rate: c.number("rate", 100, 5000), Burst: c.number("burst", 200, 2500), Workers: c.number("workers", 5, 50), Pollers: c.number("pollers", 0, 40),
+		Rate: c.number("rate", 1, 100, 5000), Burst: c.number("burst", 1, 200, 2500),
+		Workers: c.number("workers", 1, 5, 50), Pollers: c.number("pollers", 0, 0, 40),
 		SecretVersion: c.text("secretVersion", ""), SecretSince: c.text("secretSince", ""),
 		SecretPrevious: c.text("secretPrevious", ""), SecretPreviousSince: c.text("secretPreviousSince", ""),
 		LastingVersion: c.text("lastingVersion", ""),
@@ -90,16 +91,15 @@ func (c *context) text(name, otherwise string) string {
 	return otherwise
 }
 
-func (c *context) number(name string, inDev, inProd float64) float64 {
+func (c *context) number(name string, least uint64, inDev, inProd float64) float64 {
 	otherwise := inDev
 	if c.stage == prod {
 		otherwise = inProd
 	}
-	// 0 is none, where dev has none; of the others there must be some.
 	value := c.text(name, strconv.FormatFloat(otherwise, 'f', -1, 64))
 	n, err := strconv.ParseUint(value, 10, 32)
-	if err != nil || n == 0 && inDev != 0 {
-		c.wrong("%s=%s is not a whole number above 0", name, value)
+	if err != nil || n < least {
+		c.wrong("%s=%s is not a whole number from %d", name, value, least)
 	}
 	return float64(n)
 }

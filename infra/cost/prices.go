@@ -83,7 +83,7 @@ func assumptions() assumptionList {
 		{"quota.table", "WCU a second of one table with its indexes, on demand", 40000},
 		{"quota.new", "WCU a second that a new table takes at once", 4000},
 		{"quota.stage", "requests a second of the API's stage (prod)", 5000},
-		{"quota.workers", "calls of the callbacks' consumer at the same time (prod)", 400},
+		{"callbackCalls", "calls of the callbacks' consumer at the same time (prod)", 400},
 		{"batch", "callbacks in one call, at most", 10},
 	}
 }

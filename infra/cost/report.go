@@ -65,8 +65,8 @@ func (b basis) limits() ([]limit, error) {
 		per("the table's quota", a("quota.table"), today.writes),
 		per("the table's quota, with payouts all the time", a("quota.table"), b.payment().writes),
 		per("Lambda's concurrency, s a payment", a("quota.concurrency"), held),
-		{what: "callback workers, messages", formula: fmt.Sprintf("%s × %s/%s s", short(a("quota.workers")), short(a("batch")), short(a("receiver")/1000)),
-			perSecond: a("quota.workers") * a("batch") / (a("receiver") / 1000)},
+		{what: "callback calls, messages", formula: fmt.Sprintf("%s × %s/%s s", short(a("callbackCalls")), short(a("batch")), short(a("receiver")/1000)),
+			perSecond: a("callbackCalls") * a("batch") / (a("receiver") / 1000)},
 		{what: "the API's stage", formula: fmt.Sprintf("%s/%d requests", short(a("quota.stage")), requests), perSecond: a("quota.stage") / requests},
 	}
 	for _, l := range all {

@@ -66,15 +66,15 @@ func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, cl
 		if !ok {
 			return fmt.Errorf("function %q: no queue %q", f.Name, f.Queue.From.Name)
 		}
-		most := pollers
+		maxCalls := pollers
 		switch {
 		case f.Queue.Prompt && r.config.Programs != "":
-			most = maxProcesses
+			maxCalls = maxProcesses
 		case f.Queue.Prompt:
-			most = maxCalls
+			maxCalls = maxPromptCalls
 		}
 		r.consumers = append(r.consumers, &consumer{client: client, queue: q, batch: f.Queue.Batch, region: c.Region,
-			function: deployed, calls: r.calls, free: make(chan struct{}, most), loops: &r.loops, log: r.config.Log})
+			function: deployed, calls: r.calls, busy: make(chan struct{}, maxCalls), loops: &r.loops, log: r.config.Log})
 	case f.Stream != nil:
 		if r.stream != nil {
 			return fmt.Errorf("function %q: the stream has a reader already", f.Name)

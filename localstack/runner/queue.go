@@ -21,10 +21,10 @@ import (
 const (
 	// pollers of each queue, as many as Lambda begins with. They hand a batch on and poll again.
 	pollers = 5
-	// maxCalls is how many calls of a prompt consumer are under way at a time, as many as Lambda makes of one queue without
-	// provisioned pollers (AWS: "Configuring scaling behavior for SQS event source mappings"). Of others there is one for
-	// each poller.
-	maxCalls = 1250
+	// maxPromptCalls is how many calls of a prompt consumer are under way at a time, as many as Lambda makes at most of one
+	// queue without provisioned pollers (AWS: "Configuring scaling behavior for SQS event source mappings"). A stage makes
+	// fewer: prod by default 400 (40 pollers, infra/settings.go). Of other consumers there is one call for each poller.
+	maxPromptCalls = 1250
 	// maxProcesses is the same where each call takes a process.
 	maxProcesses = 50
 	// longPoll is in seconds, the longest SQS offers.
@@ -83,7 +83,7 @@ type consumer struct {
 	region   string
 	function *function
 	calls    *calls
-	free     chan struct{} // holds a place for each poll and each call under way
+	busy     chan struct{} // has an entry for each poll and each call under way
 	loops    *sync.WaitGroup
 	log      *slog.Logger
 }
@@ -113,7 +113,7 @@ func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 func (c *consumer) poll(ctx context.Context) {
 	for {
 		select {
-		case c.free <- struct{}{}:
+		case c.busy <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
@@ -123,11 +123,11 @@ func (c *consumer) poll(ctx context.Context) {
 			pause(ctx, queueInterval)
 		}
 		if len(batch) == 0 {
-			<-c.free
+			<-c.busy
 			continue
 		}
 		c.loops.Go(func() {
-			defer func() { <-c.free }()
+			defer func() { <-c.busy }()
 			if err := c.handle(batch); err != nil {
 				c.log.ErrorContext(ctx, "messages not deleted", "function", c.function.Name, "error", err)
 			}
