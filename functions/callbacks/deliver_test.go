@@ -67,7 +67,7 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 		t.Errorf("content type %q", got)
 	}
 	for range 3 { // the queue delivers at least once
-		if err := queue.Open(s.App).Send(t.Context(), s.Shop().Tenant(), s.id(), 0); err != nil {
+		if err := queue.OpenCallbacks(s.App).Send(t.Context(), s.Shop().Tenant(), s.id(), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestARepeatedMessageDoesNotBringTheNextTryForward(t *testing.T) {
 	s.owe("order")
 	s.stream()
 	s.deliver()
-	if err := queue.Open(s.App).Send(t.Context(), s.Shop().Tenant(), s.id(), 0); err != nil {
+	if err := queue.OpenCallbacks(s.App).Send(t.Context(), s.Shop().Tenant(), s.id(), 0); err != nil {
 		t.Fatal(err)
 	}
 	s.deliver()
@@ -124,7 +124,7 @@ func TestATryAMomentEarlyCountsAsMadeAtItsTime(t *testing.T) {
 	s.deliver()
 	failed := *s.callback(s.id()).FirstFailedAt
 	s.Clock.Advance(58 * time.Second)
-	if err := queue.Open(s.App).Send(t.Context(), s.Shop().Tenant(), s.id(), 0); err != nil {
+	if err := queue.OpenCallbacks(s.App).Send(t.Context(), s.Shop().Tenant(), s.id(), 0); err != nil {
 		t.Fatal(err)
 	}
 	s.deliver()

@@ -284,7 +284,7 @@ func TestWhatIsHeldBackDoesNotMultiply(t *testing.T) {
 			for _, line := range strings.Split(s.Logs.String(), `"callback":"`)[1:] {
 				id, _, _ = strings.Cut(line, `"`)
 			}
-			if err := queue.Open(s.App).Send(t.Context(), s.Shop().Tenant(), id, 0); err != nil {
+			if err := queue.OpenCallbacks(s.App).Send(t.Context(), s.Shop().Tenant(), id, 0); err != nil {
 				t.Fatal(err)
 			}
 			messages--

@@ -46,7 +46,7 @@ func (p *poller) ask(ctx context.Context, t account.Tenant, m app.PollMessage) (
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	if m.Refund != "" {
-		err = p.Processing.ResolveRefund(ctx, t, m.Refund)
+		err = p.Processing.ResolveRefundDue(ctx, t, m.Refund)
 	} else {
 		err = p.Processing.ResolveDue(ctx, t, m.Checkout)
 	}

@@ -22,7 +22,7 @@ import (
 // Record handles one record of the table's stream (view type NEW_IMAGE). An
 // error, only ever a queue's, has Lambda repeat the record.
 func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error {
-	r := relay{callbacks: queue.Open(a), polls: queue.OpenPolls(a)}
+	r := relay{callbacks: queue.OpenCallbacks(a), polls: queue.OpenPolls(a)}
 	return func(ctx context.Context, record events.DynamoDBEventRecord) error {
 		if record.EventName != string(events.DynamoDBOperationTypeInsert) &&
 			record.EventName != string(events.DynamoDBOperationTypeModify) {

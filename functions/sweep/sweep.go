@@ -37,7 +37,7 @@ const (
 // time allows; the next tick goes on. It fails only when nothing at all could
 // be read.
 func Tick(a *app.App) func(context.Context) error {
-	callbacks := queue.Open(a)
+	callbacks := queue.OpenCallbacks(a)
 	return func(ctx context.Context) error { return (&tick{App: a, callbacks: callbacks, at: a.Now()}).run(ctx) }
 }
 
@@ -158,7 +158,7 @@ func (t *tick) settle(ctx context.Context, due store.Due) error {
 		return t.resend(ctx, due.CallbackID)
 	}
 	if due.RefundID != "" {
-		return counted(&t.refunds, t.Processing.ResolveRefund(ctx, due.Tenant, due.RefundID))
+		return counted(&t.refunds, t.Processing.ResolveRefundDue(ctx, due.Tenant, due.RefundID))
 	}
 	return counted(&t.checkouts, t.Processing.ResolveDue(ctx, due.Tenant, due.CheckoutID))
 }

@@ -257,9 +257,9 @@ func (p *Processor) changeRefund(ctx context.Context, t account.Tenant, e paymen
 	return e, errRefundContended
 }
 
-// ResolveRefund asks the acquirer where a refund stands and records it. It
-// begins nothing and may be repeated at will. Failure: NotFound.
-func (p *Processor) ResolveRefund(ctx context.Context, t account.Tenant, refundID string) error {
+// ResolveRefundDue asks the acquirer for the outcome of a refund and records it.
+// Like ResolveDue it does nothing before the next poll is due. Failure: NotFound.
+func (p *Processor) ResolveRefundDue(ctx context.Context, t account.Tenant, refundID string) error {
 	code, _ := payments.CodeWithin(refundID)
 	records, err := p.Store.Transactions(ctx, t, code)
 	if err != nil {

@@ -154,7 +154,7 @@ func TestRefundsInFlightHoldTheirMoney(t *testing.T) {
 	if err != nil || len(record.Events) != 1 {
 		t.Fatalf("%d events, %v", len(record.Events), err)
 	}
-	if err := o.ResolveRefund(t.Context(), live, record.Events[0].ID); err != nil {
+	if err := o.ResolveRefundDue(t.Context(), live, record.Events[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if held := o.held(t, live); held != "0.00" {
@@ -276,7 +276,7 @@ func TestARefundNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	}
 	o.Acquirers[account.Live] = o.Acquirers[account.Test]
 	o.Advance(2 * time.Minute)
-	if err := o.ResolveRefund(t.Context(), live, record.Events[0].ID); err != nil {
+	if err := o.ResolveRefundDue(t.Context(), live, record.Events[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if record, err = o.store.Transaction(t.Context(), live, id); err != nil || record.Refunded.String() != "4.00" || o.held(t, live) != "0.00" {

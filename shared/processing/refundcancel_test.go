@@ -44,7 +44,7 @@ func (o *office) reserved(t *testing.T, id, operation, amount string) payments.E
 func (o *office) sweepRefund(t *testing.T, e payments.Event) {
 	t.Helper()
 	o.Advance(10 * time.Minute)
-	if err := o.ResolveRefund(t.Context(), live, e.ID); err != nil {
+	if err := o.ResolveRefundDue(t.Context(), live, e.ID); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -82,7 +82,7 @@ func TestARefundThatOthersAskAboutIsNotWithdrawn(t *testing.T) {
 	id := o.sell(t)
 	o.Acquirers[account.Test] = &busy{Acquirer: o.Acquirers[account.Test], happens: func(r acquirer.Refund) {
 		o.Advance(2 * time.Minute)
-		if err := o.ResolveRefund(t.Context(), tenant, r.ID); err != nil {
+		if err := o.ResolveRefundDue(t.Context(), tenant, r.ID); err != nil {
 			t.Errorf("sweep: %v", err)
 		}
 	}}
@@ -104,7 +104,7 @@ func TestARefundBeingAskedAboutIsNotWithdrawn(t *testing.T) {
 	asked, withdrawn, swept := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	o.Acquirers[account.Test] = &busy{Acquirer: waiting{bank, asked, withdrawn}, happens: func(r acquirer.Refund) {
 		o.Advance(2 * time.Minute)
-		go func() { swept <- o.ResolveRefund(t.Context(), tenant, r.ID) }()
+		go func() { swept <- o.ResolveRefundDue(t.Context(), tenant, r.ID) }()
 		<-asked
 	}}
 	err := o.refund(t, id, "one")
@@ -162,7 +162,7 @@ func TestNotTakenIsToldOfWithdrawnRefundsOnly(t *testing.T) {
 		t.Fatalf("the refund is %q", e.Status)
 	}
 	o.Advance(2 * time.Minute)
-	if err := o.ResolveRefund(t.Context(), tenant, e.ID); err != nil {
+	if err := o.ResolveRefundDue(t.Context(), tenant, e.ID); err != nil {
 		t.Fatal(err)
 	}
 	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {

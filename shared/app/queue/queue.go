@@ -32,8 +32,8 @@ type Polls struct{ queue }
 
 var errNoURL = errors.New("the queue's URL is not set")
 
-// Open returns the callback queue; it makes no call.
-func Open(a *app.App) *Callbacks { return &Callbacks{open(a, a.CallbackQueue)} }
+// OpenCallbacks returns the callback queue; it makes no call.
+func OpenCallbacks(a *app.App) *Callbacks { return &Callbacks{open(a, a.CallbackQueue)} }
 
 // OpenPayouts returns the payout queue; it makes no call.
 func OpenPayouts(a *app.App) *Payouts { return &Payouts{open(a, a.PayoutQueue)} }
@@ -63,7 +63,7 @@ func (p *Polls) Send(ctx context.Context, t account.Tenant, m app.PollMessage, d
 }
 
 // send puts the tenant's messages into a group of their own: of a standard queue
-// that means that others' come first when his take more than their share of the
+// that means that others' come first when this tenant's take more than its share of the
 // consumers (AWS: "Amazon SQS fair queues").
 func (q queue) send(ctx context.Context, t account.Tenant, message any, delay time.Duration) error {
 	if q.url == "" {
