@@ -167,7 +167,7 @@ func TestWhatAPublicKeyMay(t *testing.T) {
 		case may.reads == "":
 			b.isRefused(plain)
 		default:
-			b.isHeld(route, may)
+			b.isLimitedTo(route, may)
 		}
 	}
 }
@@ -208,8 +208,8 @@ func (b *browser) isIgnored(r world.Request) {
 	}
 }
 
-// isHeld: the replies show, and the requests write, exactly what is listed.
-func (b *browser) isHeld(route string, may public) {
+// isLimitedTo: the replies show, and the requests write, exactly what is listed.
+func (b *browser) isLimitedTo(route string, may public) {
 	b.Helper()
 	requests := b.requests(route)
 	shown, before := map[string]bool{}, b.contents()

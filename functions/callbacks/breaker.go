@@ -11,36 +11,36 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// target is where a callback goes, with the breaker of its merchant's callbacks
-// there. All workers share it through the table: in memory each would have to
+// destination is where a callback goes, with the breaker of its merchant's
+// callbacks there. All workers share it through the table: in memory each would have to
 // learn which hosts hang, by tries that do.
-type target struct {
-	tenant      account.Tenant
-	host        string
-	breaker     payments.Breaker
-	probe       bool      // the breaker is open, and this try finds out
-	closedUntil time.Time // nothing may pass before
+type destination struct {
+	tenant    account.Tenant
+	host      string
+	breaker   payments.Breaker
+	probe     bool      // the breaker is open, and this try finds out
+	openUntil time.Time // the breaker lets nothing pass before
 }
 
-// target reads the breaker and, when it is time for a probe, claims that.
-func (c *courier) target(ctx context.Context, t account.Tenant, callback payments.Callback) (target, error) {
-	to := target{tenant: t, host: webhook.Host(callback.URL)}
+// destination reads the breaker and, when it is time for a probe, claims that.
+func (c *courier) destination(ctx context.Context, t account.Tenant, callback payments.Callback) (destination, error) {
+	to := destination{tenant: t, host: webhook.Host(callback.URL)}
 	var err error
 	if to.breaker, err = c.Store.Breaker(ctx, t, to.host); err != nil {
 		return to, err
 	}
 	now := c.Now()
 	switch {
-	case !to.breaker.Tripped() || callback.HeldTooLong(now):
+	case !to.breaker.Tripped() || callback.PostponedTooLong(now):
 		return to, nil
 	case to.breaker.Open(now):
-		to.closedUntil = to.breaker.OpenUntil
+		to.openUntil = to.breaker.OpenUntil
 		return to, nil
 	}
-	probed := to.breaker.Probed(now)
+	probed := to.breaker.ProbeStarted(now)
 	switch err := c.Store.SaveBreaker(ctx, t, to.host, probed); {
 	case errors.Is(err, store.ErrStale): // somebody else probes
-		to.closedUntil = probed.OpenUntil
+		to.openUntil = probed.OpenUntil
 		return to, nil
 	case err != nil:
 		return to, err
@@ -56,16 +56,16 @@ const learnTries = 5
 
 // learn tells the breaker whether the host answered. What is lost of that
 // costs another try that hangs, or a probe; so an error is only logged.
-func (c *courier) learn(ctx context.Context, to target, timedOut bool) {
+func (c *courier) learn(ctx context.Context, to destination, timedOut bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	var err error
 	for range learnTries {
-		after := to.breaker.Answered()
+		after := to.breaker.Succeeded()
 		if timedOut {
-			after = to.breaker.NoAnswer(to.probe, c.Now())
+			after = to.breaker.Failed(to.probe, c.Now())
 		}
-		if after == to.breaker { // the host of one that always answers has none stored
+		if after == to.breaker { // a host that always answers has no breaker stored
 			return
 		}
 		if err = c.Store.SaveBreaker(ctx, to.tenant, to.host, after); err == nil {

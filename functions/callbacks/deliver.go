@@ -69,15 +69,15 @@ func (c *courier) tryIfDue(ctx context.Context, id string) error {
 	return c.try(ctx, tenant, callback)
 }
 
-// try makes the try, unless it has to be held back: its breaker is open, or
-// its host has no slot free. What waits holds up nobody else.
+// try makes the try, unless it has to be postponed: its breaker is open, or its
+// host has no slot free. While it is postponed it takes no consumer's time.
 func (c *courier) try(ctx context.Context, t account.Tenant, callback payments.Callback) error {
-	to, err := c.target(ctx, t, callback)
+	to, err := c.destination(ctx, t, callback)
 	if err != nil {
 		return err
 	}
-	if to.closedUntil.After(c.Now()) {
-		return c.hold(ctx, t, callback, to.closedUntil, "breaker")
+	if to.openUntil.After(c.Now()) {
+		return c.postpone(ctx, t, callback, to.openUntil, "breaker")
 	}
 	_, secret, err := c.Store.Merchant(ctx, t.Merchant)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *courier) try(ctx context.Context, t account.Tenant, callback payments.C
 	}
 	failed, err := c.send(ctx, t, callback, c.CallbackSecrets(t.Merchant, secret, c.Now()))
 	if errors.Is(err, webhook.ErrBusy) {
-		return c.hold(ctx, t, callback, c.Now(), "busy")
+		return c.postpone(ctx, t, callback, c.Now(), "busy")
 	}
 	if err != nil {
 		return fmt.Errorf("callback %s: %w", callback.ID, err)
@@ -120,8 +120,8 @@ func (c *courier) send(ctx context.Context, t account.Tenant, callback payments.
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-saveTime))
 		defer cancel()
 	}
-	message := webhook.Message{ID: callback.ID, Timestamp: c.Now(), Body: body, Owner: t.String()}
-	err = c.sender.Send(ctx, callback.URL, message, secrets)
+	message := webhook.Message{ID: callback.ID, Timestamp: c.Now(), Body: body}
+	err = c.sender.Send(ctx, t.String(), callback.URL, message, secrets)
 	var delivery *webhook.DeliveryError
 	switch {
 	case err == nil:
@@ -142,12 +142,13 @@ func reason(e *webhook.DeliveryError) string {
 	return string(e.Reason) + " " + strconv.Itoa(e.Status)
 }
 
-// hold puts the callback back: the message is done with, and the table's stream
-// brings another at the new time, as after a failed try.
-func (c *courier) hold(ctx context.Context, t account.Tenant, callback payments.Callback, earliest time.Time, why string) error {
-	held := callback.Held(earliest, c.Now())
-	c.Log.InfoContext(ctx, "callback held back", "callback", held.ID, "merchant", t.Merchant, "reason", why, "holds", held.Holds, "next_try", held.NextAt)
-	return c.save(ctx, t, held, callback.Tries)
+// postpone gives the callback a later time: the message is done with, and the
+// table's stream brings another at that time, as after a failed try.
+func (c *courier) postpone(ctx context.Context, t account.Tenant, callback payments.Callback, earliest time.Time, why string) error {
+	after := callback.Postponed(earliest, c.Now())
+	c.Log.InfoContext(ctx, "callback postponed", "callback", after.ID, "merchant", t.Merchant, "reason", why,
+		"postponements", after.Postponements, "next_try", after.NextAt)
+	return c.save(ctx, t, after, callback.Tries)
 }
 
 // save records the outcome, even when the caller has hung up: the receiver

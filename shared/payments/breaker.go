@@ -5,8 +5,8 @@ import "time"
 // Breaker is the circuit breaker of one merchant's callbacks to one host. It
 // opens when tries in a row get no answer in time; then one try at a time, the
 // probe, finds out whether the host answers again, at growing intervals. It is
-// a merchant's own, because another may send to the same host, where his
-// receiver answers.
+// a merchant's own, because another may send to the same host, to a receiver
+// that answers.
 type Breaker struct {
 	TimedOut  int       `dynamo:"timed_out"`  // tries in a row, of an open breaker probes
 	OpenUntil time.Time `dynamo:"open_until"` // of an open breaker: the time of the next probe
@@ -14,9 +14,9 @@ type Breaker struct {
 }
 
 const (
-	// breakAfter is as many as the slots of a host that one merchant gets: all
-	// of them hung.
-	breakAfter = 3
+	// BreakAfter is as many as the slots of a host that one merchant gets
+	// (webhook.PerTenant): all of them hung.
+	BreakAfter = 3
 	// firstOpen and longestOpen bound the intervals between probes, each twice
 	// the one before.
 	firstOpen   = 10 * time.Second
@@ -26,32 +26,32 @@ const (
 )
 
 // Tripped says that only probes may pass.
-func (b Breaker) Tripped() bool { return b.TimedOut >= breakAfter }
+func (b Breaker) Tripped() bool { return b.TimedOut >= BreakAfter }
 
 // Open says that nothing may pass now.
 func (b Breaker) Open(now time.Time) bool { return b.Tripped() && now.Before(b.OpenUntil) }
 
-// Probed is the breaker when a probe begins.
-func (b Breaker) Probed(now time.Time) Breaker {
+// ProbeStarted is the breaker when a probe begins.
+func (b Breaker) ProbeStarted(now time.Time) Breaker {
 	b.OpenUntil = now.Add(probeTime)
 	return b
 }
 
-// NoAnswer is the breaker after a try that timed out. What was under way when
-// it opened says nothing new.
-func (b Breaker) NoAnswer(probe bool, now time.Time) Breaker {
+// Failed is the breaker after a try that timed out. What was under way when it
+// opened says nothing new.
+func (b Breaker) Failed(probe bool, now time.Time) Breaker {
 	if b.Tripped() && !probe {
 		return b
 	}
 	b.TimedOut++
 	if b.Tripped() {
-		b.OpenUntil = now.Add(min(firstOpen<<min(b.TimedOut-breakAfter, 8), longestOpen))
+		b.OpenUntil = now.Add(min(firstOpen<<min(b.TimedOut-BreakAfter, 8), longestOpen))
 	}
 	return b
 }
 
-// Answered is the breaker after a try that got any answer: closed.
-func (b Breaker) Answered() Breaker {
+// Succeeded is the breaker after a try that got any answer: closed.
+func (b Breaker) Succeeded() Breaker {
 	b.TimedOut, b.OpenUntil = 0, time.Time{}
 	return b
 }

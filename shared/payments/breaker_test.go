@@ -11,7 +11,7 @@ import (
 func tripped() payments.Breaker {
 	var b payments.Breaker
 	for range 3 {
-		b = b.NoAnswer(false, start)
+		b = b.Failed(false, start)
 	}
 	return b
 }
@@ -20,14 +20,14 @@ func TestABreakerOpensAfterThreeTimeoutsInARow(t *testing.T) {
 	t.Parallel()
 	var b payments.Breaker
 	for i := range 2 {
-		if b = b.NoAnswer(false, start); b.Tripped() || b.Open(start) {
+		if b = b.Failed(false, start); b.Tripped() || b.Open(start) {
 			t.Fatalf("open after %d", i+1)
 		}
 	}
-	if answered := b.Answered(); answered.NoAnswer(false, start).Tripped() {
+	if succeeded := b.Succeeded(); succeeded.Failed(false, start).Tripped() {
 		t.Error("an answer between them does not count")
 	}
-	b = b.NoAnswer(false, start)
+	b = b.Failed(false, start)
 	if !b.Open(after(10*time.Second-1)) || b.Open(after(10*time.Second)) {
 		t.Errorf("not open for exactly 10 s: %+v", b)
 	}
@@ -41,13 +41,13 @@ func TestProbesGrowRareUntilOneIsAnswered(t *testing.T) {
 			t.Fatalf("the next probe is %s later, want %d s", wait, seconds)
 		}
 		now = b.OpenUntil
-		if b = b.Probed(now); !b.Open(now.Add(15*time.Second-1)) || b.Open(now.Add(15*time.Second)) {
+		if b = b.ProbeStarted(now); !b.Open(now.Add(15*time.Second-1)) || b.Open(now.Add(15*time.Second)) {
 			t.Fatalf("a second probe may not pass for exactly 15 s: %+v", b)
 		}
 		now = now.Add(10 * time.Second)
-		b = b.NoAnswer(true, now)
+		b = b.Failed(true, now)
 	}
-	if b = b.Answered(); b.Tripped() || b.Open(now) || b.NoAnswer(false, now).Tripped() {
+	if b = b.Succeeded(); b.Tripped() || b.Open(now) || b.Failed(false, now).Tripped() {
 		t.Errorf("answered, yet %+v", b)
 	}
 }
@@ -58,8 +58,8 @@ func TestStragglersDoNotKeepABreakerOpen(t *testing.T) {
 	t.Parallel()
 	b := tripped()
 	for range 100 {
-		if b.NoAnswer(false, after(time.Second)) != b {
-			t.Fatalf("altered: %+v", b.NoAnswer(false, after(time.Second)))
+		if b.Failed(false, after(time.Second)) != b {
+			t.Fatalf("altered: %+v", b.Failed(false, after(time.Second)))
 		}
 	}
 }

@@ -13,22 +13,22 @@ const EventCheckoutStatusChanged = "CHECKOUT_STATUS_CHANGED"
 // transaction as the status change it reports, and kept until it is
 // delivered or dead.
 type Callback struct {
-	ID            string     `dynamo:"id"` // msg_<uuid>, the webhook-id of every try
-	EventType     string     `dynamo:"event_type"`
-	CheckoutID    string     `dynamo:"checkout_id"`
-	URL           string     `dynamo:"url"`
-	Status        Status     `dynamo:"status"` // reported on, for people; the body does not carry it
-	CreatedAt     time.Time  `dynamo:"created_at"`
-	Tries         int        `dynamo:"tries"`
-	FirstFailedAt *time.Time `dynamo:"first_failed_at,omitempty"`
-	NextAt        time.Time  `dynamo:"next_at"`              // of the next try
-	UpdatedAt     time.Time  `dynamo:"updated_at"`           // when NextAt was set
-	Sweeps        int        `dynamo:"sweeps,omitempty"`     // how often the sweep has sent the next try
-	SweptAt       time.Time  `dynamo:"swept_at,omitempty"`   // when it last did
-	Holds         int        `dynamo:"holds,omitempty"`      // how often the next try has been held back
-	HeldSince     time.Time  `dynamo:"held_since,omitempty"` // when it first was
-	State         string     `dynamo:"state"`
-	LastError     string     `dynamo:"last_error,omitempty"`
+	ID             string     `dynamo:"id"` // msg_<uuid>, the webhook-id of every try
+	EventType      string     `dynamo:"event_type"`
+	CheckoutID     string     `dynamo:"checkout_id"`
+	URL            string     `dynamo:"url"`
+	Status         Status     `dynamo:"status"` // reported on, for people; the body does not carry it
+	CreatedAt      time.Time  `dynamo:"created_at"`
+	Tries          int        `dynamo:"tries"`
+	FirstFailedAt  *time.Time `dynamo:"first_failed_at,omitempty"`
+	NextAt         time.Time  `dynamo:"next_at"`                   // of the next try
+	UpdatedAt      time.Time  `dynamo:"updated_at"`                // when NextAt was set
+	Sweeps         int        `dynamo:"sweeps,omitempty"`          // how often the sweep has sent the next try
+	SweptAt        time.Time  `dynamo:"swept_at,omitempty"`        // when it last did
+	Postponements  int        `dynamo:"postponements,omitempty"`   // of the next try
+	PostponedSince time.Time  `dynamo:"postponed_since,omitempty"` // when it first was
+	State          string     `dynamo:"state"`
+	LastError      string     `dynamo:"last_error,omitempty"`
 }
 
 // States of a callback.
@@ -49,14 +49,15 @@ const (
 	// is slow for a day thus holds some 30 messages for it, not 1,440.
 	firstResend   = 5 * time.Minute
 	longestResend = time.Hour
-	// firstHold and longestHold bound the time a try is held back, which doubles
-	// each time, so that many that wait for one host do not spin.
-	firstHold   = 2 * time.Second
-	longestHold = 64 * time.Second
-	// longestHeld is how long an open breaker may hold a try back in all: as long
+	// firstPostponement and longestPostponement bound the time by which a try is
+	// postponed, which doubles each time, so that many that wait for one host do
+	// not spin.
+	firstPostponement   = 2 * time.Second
+	longestPostponement = 64 * time.Second
+	// maxPostponed is how long an open breaker may postpone a try in all: as long
 	// as the longest gap between two tries. So each of them is made, and comes to
 	// an end, though the host never answers.
-	longestHeld = retryEvery
+	maxPostponed = retryEvery
 	// earliness is how far clocks and queues may bring a try forward.
 	earliness = 5 * time.Second
 )
@@ -122,36 +123,36 @@ func (c Callback) unswept() Callback {
 	return c
 }
 
-// Held is the callback when its next try, which is due, cannot be made now:
+// Postponed is the callback when its next try, which is due, cannot be made now:
 // due again after a while, and not before a time. No try is counted, so the
 // published times of the next ones stay.
-func (c Callback) Held(earliest, now time.Time) Callback {
+func (c Callback) Postponed(earliest, now time.Time) Callback {
 	c = c.unswept()
-	wait := max(earliest.Sub(now), min(firstHold<<min(c.Holds, 8), longestHold))
-	if c.Holds++; c.HeldSince.IsZero() {
-		c.HeldSince = now
+	wait := max(earliest.Sub(now), min(firstPostponement<<min(c.Postponements, 8), longestPostponement))
+	if c.Postponements++; c.PostponedSince.IsZero() {
+		c.PostponedSince = now
 	}
 	c.NextAt, c.UpdatedAt = now.Add(wait+c.jitter(wait/2)), now
 	return c
 }
 
-// jitter is a time up to the limit, another for each callback and hold: those
-// that were held back together do not come back together.
+// jitter is a time up to the limit, another for each callback and postponement:
+// those that were postponed together do not come back together.
 func (c Callback) jitter(limit time.Duration) time.Duration {
 	hash := fnv.New32a()
-	_, _ = fmt.Fprint(hash, c.ID, c.Holds) // never fails
+	_, _ = fmt.Fprint(hash, c.ID, c.Postponements) // never fails
 	return limit * time.Duration(hash.Sum32()%1000) / 1000
 }
 
-// HeldTooLong says that the next try must be made, whatever its host's breaker
-// says.
-func (c Callback) HeldTooLong(now time.Time) bool {
-	return !c.HeldSince.IsZero() && !now.Before(c.HeldSince.Add(longestHeld))
+// PostponedTooLong says that the next try must be made, whatever its host's
+// breaker says.
+func (c Callback) PostponedTooLong(now time.Time) bool {
+	return !c.PostponedSince.IsZero() && !now.Before(c.PostponedSince.Add(maxPostponed))
 }
 
-// unheld forgets what held back a try that has been made.
-func (c Callback) unheld() Callback {
-	c.Holds, c.HeldSince = 0, time.Time{}
+// unpostponed forgets the postponements of a try that has been made.
+func (c Callback) unpostponed() Callback {
+	c.Postponements, c.PostponedSince = 0, time.Time{}
 	return c
 }
 
@@ -175,7 +176,7 @@ func newCallback(c Checkout, id string, now time.Time) *Callback {
 
 // Delivered is the callback after any 2xx.
 func (c Callback) Delivered() Callback {
-	c = c.unheld()
+	c = c.unpostponed()
 	c.State, c.Tries, c.LastError = CallbackDelivered, c.Tries+1, ""
 	return c
 }
@@ -189,7 +190,7 @@ func (c Callback) Undelivered(reason string, now time.Time) Callback {
 	if now.Before(c.NextAt) {
 		now = c.NextAt
 	}
-	c = c.unswept().unheld()
+	c = c.unswept().unpostponed()
 	c.Tries++
 	c.LastError, c.UpdatedAt = reason, now
 	if c.FirstFailedAt == nil {
@@ -223,7 +224,7 @@ func retryAfter(first, now time.Time) (time.Time, bool) {
 
 // Replayed owes the callback anew, under its old id.
 func (c Callback) Replayed(now time.Time) Callback {
-	c = c.unswept().unheld()
+	c = c.unswept().unpostponed()
 	c.State, c.FirstFailedAt, c.NextAt, c.UpdatedAt, c.LastError = CallbackOwed, nil, now, now, ""
 	return c
 }

@@ -71,7 +71,7 @@ func TestHostileTargetsAreNeverConnected(t *testing.T) {
 			if target.addrs != nil {
 				want = ReasonAddress
 			}
-			wantReason(t, testSender(t, dialer).Send(t.Context(), target.url, testMessage(), nil), want)
+			wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", target.url, testMessage(), nil), want)
 			if got := recorded.all(); len(got) > 0 {
 				t.Errorf("connected to %v", got)
 			}
@@ -121,7 +121,7 @@ func TestLocalListenerIsReachedOnlyWhenAllowed(t *testing.T) {
 	send := func(policy Policy, host string) error {
 		dialer := newDialer(policy)
 		dialer.resolver = names
-		return testSender(t, dialer).Send(t.Context(), "http://"+host+":"+listener.port()+"/", testMessage(), nil)
+		return testSender(t, dialer).Send(t.Context(), "M0", "http://"+host+":"+listener.port()+"/", testMessage(), nil)
 	}
 	// The port is allowed, so that only the address decides.
 	closed := Policy{AllowPorts: []uint16{listener.addr.Port()}}
@@ -165,7 +165,7 @@ func TestDNSRebindingReachesNothing(t *testing.T) {
 	})
 	sender := testSender(t, dialer)
 	send := func(name string) error {
-		return sender.Send(t.Context(), "http://"+name+":"+public.port()+"/", testMessage(), nil)
+		return sender.Send(t.Context(), "M0", "http://"+name+":"+public.port()+"/", testMessage(), nil)
 	}
 	if err := send("rebind.example.com"); err != nil {
 		t.Fatalf("first answer: %v", err)
@@ -211,7 +211,7 @@ func TestControlJudgesTheSocketItself(t *testing.T) {
 func TestUnresolvedNameIsItsOwnReason(t *testing.T) {
 	t.Parallel()
 	dialer, recorded := recordingDialer(Policy{}, nameServer(t, func(string, int) []netip.Addr { return nil }))
-	wantReason(t, testSender(t, dialer).Send(t.Context(), "https://gone.example.com/", testMessage(), nil), ReasonLookup)
+	wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", "https://gone.example.com/", testMessage(), nil), ReasonLookup)
 	if got := recorded.all(); len(got) > 0 {
 		t.Errorf("connected to %v", got)
 	}
@@ -222,7 +222,7 @@ func TestPublicAddressesAreDialledAsResolved(t *testing.T) {
 	t.Parallel()
 	addrs := []netip.Addr{netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("93.184.215.15")}
 	dialer, recorded := recordingDialer(Policy{}, nameServer(t, func(string, int) []netip.Addr { return addrs }))
-	wantReason(t, testSender(t, dialer).Send(t.Context(), "https://shop.example.com/", testMessage(), nil), ReasonConnect)
+	wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", "https://shop.example.com/", testMessage(), nil), ReasonConnect)
 	got := map[netip.AddrPort]bool{}
 	for _, connect := range recorded.all() {
 		got[connect] = true

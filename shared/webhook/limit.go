@@ -10,15 +10,14 @@ import (
 const (
 	// perHost is how many deliveries run at a time to one host (contract §11.3).
 	perHost = 4
-	// perOwner is how many of them may be one merchant's: whoever hangs at a host
-	// leaves a slot to others that send there.
-	perOwner = 3
+	// PerTenant is how many of them may be one tenant's: whose receiver hangs
+	// leaves a slot to others that send to the host.
+	PerTenant = 3
 	// maxSilence is how long a delivery waits for a slot while the host frees none.
-	// To wait longer for one that does not answer would hold up whoever delivers to
-	// others.
+	// To wait longer for a host that does not answer would delay deliveries to others.
 	maxSilence = 250 * time.Millisecond
-	// maxSlotWait is how long it waits in all. One that answers gets a burst of its
-	// deliveries one after another; they need not go back.
+	// maxSlotWait bounds the whole wait. While the host keeps freeing slots a burst
+	// drains in turn instead of being postponed.
 	maxSlotWait = 2 * time.Second
 )
 
@@ -31,51 +30,55 @@ type hostLimit struct {
 
 // hostSlots are the slots of a host; hostLimit.mu guards them.
 type hostSlots struct {
-	holders []string // an owner for each slot taken
+	holders []string // a tenant for each slot taken
 	waiters []*slotWaiter
 	freed   time.Time // when the last one was
 }
 
 type slotWaiter struct {
-	owner   string
+	tenant  string
 	since   time.Time
 	granted chan struct{} // closed once it holds a slot
 }
 
-func (s *hostSlots) free(owner string) bool {
-	held := 0
+func (s *hostSlots) free(tenant string) bool {
+	taken := 0
 	for _, holder := range s.holders {
-		if holder == owner {
-			held++
+		if holder == tenant {
+			taken++
 		}
 	}
-	return len(s.holders) < perHost && held < perOwner
+	return len(s.holders) < perHost && taken < PerTenant
 }
 
-// acquire takes a slot for the owner of a delivery, waiting as long as the host frees
+// acquire takes a slot for a tenant's delivery, waiting as long as the host frees
 // some, and returns the function that gives it back. Errors: ErrBusy, or the context's.
-func (l *hostLimit) acquire(ctx context.Context, host, owner string) (release func(), err error) {
-	w := l.enter(host, owner)
-	patience := time.NewTimer(maxSilence)
-	defer patience.Stop()
-	for err == nil {
-		select {
-		case <-w.granted:
-			return func() { l.release(host, owner) }, nil
-		case <-patience.C:
-			more := l.patience(host, w)
-			if more <= 0 {
-				err = ErrBusy
-			}
-			patience.Reset(more)
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-	}
-	if l.leave(host, w) {
+func (l *hostLimit) acquire(ctx context.Context, host, tenant string) (release func(), err error) {
+	w := l.enter(host, tenant)
+	if err := l.await(ctx, host, w); err != nil && l.leave(host, w) {
 		return nil, err
 	}
-	return func() { l.release(host, owner) }, nil // granted at the last moment
+	return func() { l.release(host, tenant) }, nil // perhaps granted just before it would have left
+}
+
+// await returns once the waiter has a slot, or why it should wait no longer.
+func (l *hostLimit) await(ctx context.Context, host string, w *slotWaiter) error {
+	timer := time.NewTimer(maxSilence)
+	defer timer.Stop()
+	for {
+		select {
+		case <-w.granted:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			more := l.patience(host, w)
+			if more <= 0 {
+				return ErrBusy
+			}
+			timer.Reset(more)
+		}
+	}
 }
 
 // patience is how much longer it is worth waiting.
@@ -86,7 +89,7 @@ func (l *hostLimit) patience(host string, w *slotWaiter) time.Duration {
 	return min(maxSilence-silent, maxSlotWait-time.Since(w.since))
 }
 
-func (l *hostLimit) enter(host, owner string) *slotWaiter {
+func (l *hostLimit) enter(host, tenant string) *slotWaiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hosts == nil {
@@ -95,7 +98,7 @@ func (l *hostLimit) enter(host, owner string) *slotWaiter {
 	if l.hosts[host] == nil {
 		l.hosts[host] = &hostSlots{}
 	}
-	w := &slotWaiter{owner: owner, since: time.Now(), granted: make(chan struct{})}
+	w := &slotWaiter{tenant: tenant, since: time.Now(), granted: make(chan struct{})}
 	l.hosts[host].waiters = append(l.hosts[host].waiters, w)
 	l.grant(host)
 	return w
@@ -115,11 +118,11 @@ func (l *hostLimit) leave(host string, w *slotWaiter) bool {
 	return true
 }
 
-func (l *hostLimit) release(host, owner string) {
+func (l *hostLimit) release(host, tenant string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.hosts[host]
-	at := slices.Index(s.holders, owner)
+	at := slices.Index(s.holders, tenant)
 	s.holders, s.freed = slices.Delete(s.holders, at, at+1), time.Now()
 	l.grant(host)
 }
@@ -128,10 +131,10 @@ func (l *hostLimit) release(host, owner string) {
 func (l *hostLimit) grant(host string) {
 	s := l.hosts[host]
 	s.waiters = slices.DeleteFunc(s.waiters, func(w *slotWaiter) bool {
-		if !s.free(w.owner) {
+		if !s.free(w.tenant) {
 			return false
 		}
-		s.holders = append(s.holders, w.owner)
+		s.holders = append(s.holders, w.tenant)
 		close(w.granted)
 		return true
 	})

@@ -79,15 +79,15 @@ func assertWaitersCanLeave(t *testing.T, limit *hostLimit) {
 }
 
 // Whoever hangs at a host leaves a slot to others, and gets none of theirs.
-func TestOneOwnerLeavesASlot(t *testing.T) {
+func TestOneTenantLeavesASlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var limit hostLimit
-		take := func(owner string, want error) func() {
+		take := func(tenant string, want error) func() {
 			t.Helper()
-			release, err := limit.acquire(t.Context(), "shared.example", owner)
+			release, err := limit.acquire(t.Context(), "shared.example", tenant)
 			if !errors.Is(err, want) {
-				t.Errorf("%s: %v, want %v", owner, err, want)
+				t.Errorf("%s: %v, want %v", tenant, err, want)
 			}
 			return release
 		}
@@ -159,10 +159,8 @@ func TestSlotsAreCountedByHost(t *testing.T) {
 	sender := NewSenderOver(hang, Policy{}, testKey(t))
 	var sent sync.WaitGroup
 	for i, target := range []string{"https://shop.example.com/a", "https://shop.example.com:8443/b", "http://SHOP.example.com/c", "http://shop.example.com:80/d"} {
-		message := testMessage()
-		message.Owner = "M" + strconv.Itoa(i)
 		sent.Go(func() {
-			if err := sender.Send(t.Context(), target, message, nil); err != nil {
+			if err := sender.Send(t.Context(), "M"+strconv.Itoa(i), target, testMessage(), nil); err != nil {
 				t.Errorf("%s: %v", target, err)
 			}
 		})
@@ -170,7 +168,7 @@ func TestSlotsAreCountedByHost(t *testing.T) {
 	for range perHost {
 		<-arrived
 	}
-	if err := sender.Send(t.Context(), "https://shop.example.com:443/e", testMessage(), nil); !errors.Is(err, ErrBusy) {
+	if err := sender.Send(t.Context(), "M0", "https://shop.example.com:443/e", testMessage(), nil); !errors.Is(err, ErrBusy) {
 		t.Errorf("a fifth delivery: %v, want ErrBusy", err)
 	}
 	close(finish)

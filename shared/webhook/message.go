@@ -35,7 +35,6 @@ type Message struct {
 	ID        string    // msg_<uuid>, the same on every retry
 	Timestamp time.Time // of this attempt; sent as unix seconds
 	Body      []byte    // exactly the bytes that are posted
-	Owner     string    // whose it is, among whom a host's slots are shared; not sent
 }
 
 // Sign returns the three webhook headers (contract §11.2): a v1 signature for

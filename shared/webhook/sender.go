@@ -38,14 +38,15 @@ func NewSenderOver(t http.RoundTripper, policy Policy, keys ...SigningKey) *Send
 	return s
 }
 
-// ErrBusy says that the host has no slot free for the message's owner: nothing was sent.
+// ErrBusy says that the host has no slot free for the tenant: nothing was sent.
 var ErrBusy = errors.New("webhook: the host has no slot free")
 
 // Send makes one attempt to deliver m to the URL target, signed with every secret
-// and the platform's keys. It waits at most [AnswerTimeout] for the answer. Any 2xx
-// is success; everything else is a [*DeliveryError], except [ErrBusy], which is no
+// and the platform's keys. It waits up to 2 s for one of the host's slots, which
+// tenants share, and then at most [AnswerTimeout] for the answer. Any 2xx is
+// success; everything else is a [*DeliveryError], except [ErrBusy], which is no
 // attempt, and [ErrMessage] and [ErrNoKey] for what cannot be signed.
-func (s *Sender) Send(ctx context.Context, target string, m Message, secrets []Secret) error {
+func (s *Sender) Send(ctx context.Context, tenant, target string, m Message, secrets []Secret) error {
 	u, err := CheckURL(target, s.policy)
 	if err != nil {
 		return &DeliveryError{Reason: ReasonURL}
@@ -57,7 +58,7 @@ func (s *Sender) Send(ctx context.Context, target string, m Message, secrets []S
 	headers.Set("Content-Type", "application/json")
 	headers.Set("User-Agent", userAgent)
 
-	release, err := s.limit.acquire(ctx, u.Hostname(), m.Owner)
+	release, err := s.limit.acquire(ctx, u.Hostname(), tenant)
 	if errors.Is(err, ErrBusy) {
 		return err
 	}

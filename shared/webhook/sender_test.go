@@ -28,7 +28,7 @@ func receiver(t *testing.T, handler http.HandlerFunc) (send func(ctx context.Con
 	t.Cleanup(server.Close)
 	sender = NewSender(loopbackOnly, testKey(t))
 	return func(ctx context.Context) error {
-		return sender.Send(ctx, server.URL+"/hook?token=hush", testMessage(), []Secret{testSecret(1)})
+		return sender.Send(ctx, "M0", server.URL+"/hook?token=hush", testMessage(), []Secret{testSecret(1)})
 	}, sender
 }
 
@@ -199,7 +199,7 @@ func TestGarbageIsABadResponse(t *testing.T) {
 
 func TestRefusedConnection(t *testing.T) {
 	t.Parallel()
-	wantReason(t, NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "http://"+refusing(t)+"/", testMessage(), nil), ReasonConnect)
+	wantReason(t, NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "M0", "http://"+refusing(t)+"/", testMessage(), nil), ReasonConnect)
 }
 
 // refusing is an address on which nobody listens, or can, until the test ends: it is taken, and no more.
@@ -240,7 +240,7 @@ func TestTLS(t *testing.T) {
 			roots.AddCert(server.Certificate())
 			sender.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = roots
 		}
-		err := sender.Send(t.Context(), server.URL, testMessage(), nil)
+		err := sender.Send(t.Context(), "M0", server.URL, testMessage(), nil)
 		switch {
 		case c.want != "":
 			wantReason(t, err, c.want)
@@ -283,10 +283,10 @@ func TestUnsignableMessageIsNotSent(t *testing.T) {
 	t.Parallel()
 	listener := listen(t, "127.0.0.1:0")
 	target := "http://" + listener.addr.String() + "/"
-	if err := NewSender(loopbackOnly, testKey(t)).Send(t.Context(), target, Message{}, nil); !errors.Is(err, ErrMessage) {
+	if err := NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "M0", target, Message{}, nil); !errors.Is(err, ErrMessage) {
 		t.Errorf("got %v, want ErrMessage", err)
 	}
-	if err := NewSender(loopbackOnly, SigningKey{}).Send(t.Context(), target, testMessage(), nil); !errors.Is(err, ErrNoKey) {
+	if err := NewSender(loopbackOnly, SigningKey{}).Send(t.Context(), "M0", target, testMessage(), nil); !errors.Is(err, ErrNoKey) {
 		t.Errorf("got %v, want ErrNoKey", err)
 	}
 	if got := listener.accepts.Load(); got != 0 {

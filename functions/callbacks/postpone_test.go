@@ -15,6 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 // network carries callbacks to hosts that hang, and to others, which answer.
@@ -26,6 +27,7 @@ type network struct {
 	mu      sync.Mutex
 	hanging map[string]bool
 	blocked chan struct{} // what hangs waits for it, unless it is nil
+	begun   chan struct{} // gets one for each try that waits so
 	tries   []string      // hosts
 }
 
@@ -33,7 +35,7 @@ const hanging = "hanging.example.com"
 
 func newNetwork(t *testing.T) *network {
 	t.Helper()
-	n := &network{World: world.New(t), hanging: map[string]bool{hanging: true}}
+	n := &network{World: world.New(t), hanging: map[string]bool{hanging: true}, begun: make(chan struct{})}
 	n.deliver = callbacks.Deliver(n.Over(n))
 	return n
 }
@@ -45,6 +47,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	hangs, blocked := n.hanging[r.URL.Hostname()], n.blocked
 	n.mu.Unlock()
 	if hangs && blocked != nil {
+		n.begun <- struct{}{}
 		<-blocked
 	}
 	n.mu.Lock()
@@ -70,9 +73,9 @@ func (n *network) answers(host string) {
 // owe has a shop owed a callback, and answers its id.
 func (n *network) owe(s world.Shop, host string) string {
 	n.Helper()
-	before := n.owed()
+	before := owed(n.World)
 	s.Deactivate(s.Create("10.10", map[string]any{"return_url": "https://" + host + "/hook"}))
-	for _, id := range n.owed() {
+	for _, id := range owed(n.World) {
 		if !slices.Contains(before, id) {
 			return id
 		}
@@ -82,14 +85,14 @@ func (n *network) owe(s world.Shop, host string) string {
 }
 
 // owed are the ids of all callbacks.
-func (n *network) owed() (ids []string) {
-	n.Helper()
-	_, table := n.App.Store.Raw()
+func owed(w *world.World) (ids []string) {
+	w.Helper()
+	_, table := w.App.Store.Raw()
 	var items []struct {
 		ID string `dynamo:"id"`
 	}
-	if err := table.Scan().Filter("sk = ?", "CALLBACK").All(n.Context(), &items); err != nil {
-		n.Fatal(err)
+	if err := table.Scan().Filter("sk = ?", "CALLBACK").All(w.Context(), &items); err != nil {
+		w.Fatal(err)
 	}
 	for _, item := range items {
 		ids = append(ids, item.ID)
@@ -106,6 +109,18 @@ func (n *network) message(id string) payments.Callback {
 	return n.callback(id)
 }
 
+// hang handles a message of the callback whose try hangs until blocked is closed,
+// and returns as soon as the try has begun.
+func (n *network) hang(under *sync.WaitGroup, id string) {
+	n.Helper()
+	under.Go(func() { n.message(id) })
+	select {
+	case <-n.begun:
+	case <-time.After(30 * time.Second):
+		n.Fatal("no try was begun")
+	}
+}
+
 func (n *network) callback(id string) payments.Callback {
 	n.Helper()
 	_, c, err := n.App.Store.Callback(n.Context(), id)
@@ -119,34 +134,34 @@ func (n *network) callback(id string) payments.Callback {
 func (n *network) wantTried(id string, state, reason string) {
 	n.Helper()
 	before := n.callback(id).Tries
-	if c := n.message(id); c.Tries != before+1 || c.State != state || c.LastError != reason || c.Holds != 0 {
+	if c := n.message(id); c.Tries != before+1 || c.State != state || c.LastError != reason || c.Postponements != 0 {
 		n.Errorf("tried: %+v", c)
 	}
 }
 
-// wantHeld makes sure that a message had no try made, and will come again, after a time.
-func (n *network) wantHeld(id string, atLeast time.Duration) payments.Callback {
+// wantPostponed makes sure that a message had no try made, and will come again, after a time.
+func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callback {
 	n.Helper()
 	made, before := n.made(), n.callback(id)
 	c := n.message(id)
 	if n.made() != made || c.Tries != before.Tries || c.State != payments.CallbackOwed || c.FirstFailedAt != before.FirstFailedAt {
-		n.Errorf("held back: %+v", c)
+		n.Errorf("postponed: %+v", c)
 	}
-	if c.Holds != before.Holds+1 || c.NextAt.Before(n.Clock.Now().Add(atLeast)) {
-		n.Errorf("held back until %s, want %s at least: %+v", c.NextAt, n.Clock.Now().Add(atLeast), c)
+	if c.Postponements != before.Postponements+1 || c.NextAt.Before(n.Clock.Now().Add(atLeast)) {
+		n.Errorf("postponed until %s, want %s at least: %+v", c.NextAt, n.Clock.Now().Add(atLeast), c)
 	}
 	return c
 }
 
-// trip has a breaker opened by three tries that time out.
+// trip has a breaker opened by as many tries that time out as it takes.
 func (n *network) trip(s world.Shop, host string) {
 	n.Helper()
-	for range 3 {
+	for range payments.BreakAfter {
 		n.wantTried(n.owe(s, host), payments.CallbackOwed, "timeout")
 	}
 }
 
-func TestATryWithoutAFreeSlotGoesBack(t *testing.T) {
+func TestATryWithoutAFreeSlotIsPostponed(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.blocked = make(chan struct{})
@@ -155,23 +170,16 @@ func TestATryWithoutAFreeSlotGoesBack(t *testing.T) {
 		ids = append(ids, n.owe(n.Shop(), hanging))
 	}
 	var under sync.WaitGroup
-	for i, id := range ids[:3] {
-		under.Go(func() { n.message(id) })
-		for n.made() <= i {
-			time.Sleep(time.Millisecond)
-		}
+	for _, id := range ids[:3] {
+		n.hang(&under, id)
 	}
-	held := n.wantHeld(ids[3], 2*time.Second)
-	if wait := held.NextAt.Sub(n.Clock.Now()); wait > 3*time.Second {
-		t.Errorf("held back for %s", wait)
+	postponed := n.wantPostponed(ids[3], 2*time.Second)
+	if wait := postponed.NextAt.Sub(n.Clock.Now()); wait > 3*time.Second {
+		t.Errorf("postponed for %s", wait)
 	}
 	n.wantTried(n.owe(n.Shop(), "other.example.com"), payments.CallbackDelivered, "")
-	neighbours := n.owe(n.Shop().Neighbour(), hanging)
-	under.Go(func() { n.message(neighbours) })
-	for n.made() < 5 {
-		time.Sleep(time.Millisecond) // the last slot is for another merchant
-	}
-	n.wantHeld(n.owe(n.Shop().Neighbour(), hanging), 2*time.Second)
+	n.hang(&under, n.owe(n.Shop().Neighbour(), hanging)) // the last slot is for another merchant
+	n.wantPostponed(n.owe(n.Shop().Neighbour(), hanging), 2*time.Second)
 	n.answers(hanging)
 	close(n.blocked)
 	under.Wait()
@@ -179,21 +187,21 @@ func TestATryWithoutAFreeSlotGoesBack(t *testing.T) {
 	n.wantTried(ids[3], payments.CallbackDelivered, "")
 }
 
-func TestABreakerHoldsBackWhatWouldHang(t *testing.T) {
+func TestABreakerPostponesWhatWouldHang(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
 	first, second := n.owe(n.Shop(), hanging), n.owe(n.Shop(), hanging)
-	n.wantHeld(first, 10*time.Second)
-	n.wantHeld(second, 10*time.Second)
+	n.wantPostponed(first, 10*time.Second)
+	n.wantPostponed(second, 10*time.Second)
 	n.wantTried(n.owe(n.Shop(), "fast.example.com"), payments.CallbackDelivered, "")
-	if log := n.Logs.String(); !strings.Contains(log, "callback breaker open") || !strings.Contains(log, "callback held back") {
+	if log := n.Logs.String(); !strings.Contains(log, "callback breaker open") || !strings.Contains(log, "callback postponed") {
 		t.Error("the log says nothing")
 	}
 
 	n.Clock.Advance(15 * time.Second)
 	n.wantTried(first, payments.CallbackOwed, "timeout") // the probe
-	n.wantHeld(second, 20*time.Second)
+	n.wantPostponed(second, 20*time.Second)
 	n.answers(hanging)
 	n.Clock.Advance(30 * time.Second)
 	n.wantTried(second, payments.CallbackDelivered, "") // the next, which closes it
@@ -209,65 +217,80 @@ func TestOneProbeAtATime(t *testing.T) {
 	probe, other := n.owe(n.Shop(), hanging), n.owe(n.Shop(), hanging)
 	n.Clock.Advance(10 * time.Second)
 	n.blocked = make(chan struct{})
-	made := n.made()
 	var under sync.WaitGroup
-	under.Go(func() { n.message(probe) })
-	for n.made() == made {
-		time.Sleep(time.Millisecond)
-	}
-	n.wantHeld(other, 15*time.Second)
+	n.hang(&under, probe)
+	n.wantPostponed(other, 15*time.Second)
 	close(n.blocked)
 	under.Wait()
 }
 
 // One merchant's hanging receiver says nothing of another merchant's, at the
-// same host: else anybody could stop the callbacks of whom he likes.
+// same host: else anybody could stop the callbacks of any other merchant.
 func TestABreakerIsOneMerchants(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
 	n.answers(hanging)
-	n.wantHeld(n.owe(n.Shop(), hanging), 10*time.Second)
+	n.wantPostponed(n.owe(n.Shop(), hanging), 10*time.Second)
 	n.wantTried(n.owe(n.Shop().Neighbour(), hanging), payments.CallbackDelivered, "")
 }
 
-// Any answer is one, and so is a refusal: neither takes long.
+// Any answer is one, and so is a refused connection: neither takes long.
 func TestOnlySilenceOpensABreaker(t *testing.T) {
 	t.Parallel()
-	s := newShop(t)
-	s.answer(http.StatusInternalServerError)
-	for i := range 8 {
-		s.owe("order-" + strconv.Itoa(i))
+	answering, refusing := newShop(t), newShop(t)
+	answering.answer(http.StatusInternalServerError)
+	refusing.url = "http://127.0.0.1:1/hook" // a port of tcpmux, where nobody listens
+	for reason, s := range map[string]*shop{"status 500": answering, string(webhook.ReasonConnect): refusing} {
+		for i := range 8 {
+			s.owe("order-" + strconv.Itoa(i))
+		}
+		s.stream()
+		if n := s.deliver(); n != 8 {
+			t.Errorf("%s: %d messages", reason, n)
+		}
+		for _, id := range owed(s.World) {
+			if c := s.callback(id); c.Tries != 1 || c.LastError != reason {
+				t.Errorf("%s: not tried at once: %+v", reason, c)
+			}
+		}
 	}
-	s.stream()
-	s.deliver()
-	s.wantTries(8, "all at once")
 }
 
-func TestABreakerHoldsNothingForever(t *testing.T) {
+// A breaker opens when as many tries in a row hang as one merchant has slots at a
+// host: those that began together.
+func TestABreakerOpensWhenAMerchantsSlotsHang(t *testing.T) {
+	t.Parallel()
+	if payments.BreakAfter != webhook.PerTenant {
+		t.Errorf("opens after %d timeouts, with %d slots", payments.BreakAfter, webhook.PerTenant)
+	}
+}
+
+func TestABreakerPostponesNothingForever(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
 	id := n.owe(n.Shop(), hanging)
-	n.wantHeld(id, 10*time.Second)
+	n.wantPostponed(id, 10*time.Second)
 	n.Clock.Advance(12 * time.Hour)
 	breaker, err := n.App.Store.Breaker(t.Context(), n.Shop().Tenant(), hanging)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := n.App.Store.SaveBreaker(t.Context(), n.Shop().Tenant(), hanging, breaker.Probed(n.Clock.Now())); err != nil {
+	if err := n.App.Store.SaveBreaker(t.Context(), n.Shop().Tenant(), hanging, breaker.ProbeStarted(n.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
-	n.wantHeld(n.owe(n.Shop(), hanging), 10*time.Second)
+	n.wantPostponed(n.owe(n.Shop(), hanging), 10*time.Second)
 	n.wantTried(id, payments.CallbackOwed, "timeout")
 }
 
-// TestWhatIsHeldBackDoesNotMultiply: stream, queue and sweep keep one message
+// TestWhatIsPostponedDoesNotMultiply: stream, queue and sweep keep one message
 // of it going, though copies of it come, and take none of them for lost.
-func TestWhatIsHeldBackDoesNotMultiply(t *testing.T) {
+func TestWhatIsPostponedDoesNotMultiply(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.owe("order")
+	id := owed(s.World)[0]
 	open := payments.Breaker{TimedOut: 10, OpenUntil: s.Clock.Now().Add(5 * time.Minute)}
 	if err := s.App.Store.SaveBreaker(t.Context(), s.Shop().Tenant(), "127.0.0.1", open); err != nil {
 		t.Fatal(err)
@@ -280,10 +303,6 @@ func TestWhatIsHeldBackDoesNotMultiply(t *testing.T) {
 	for range 60 { // of 4 seconds
 		s.Clock.Advance(4 * time.Second)
 		if s.Clock.Now().Second()%20 == 0 {
-			var id string
-			for _, line := range strings.Split(s.Logs.String(), `"callback":"`)[1:] {
-				id, _, _ = strings.Cut(line, `"`)
-			}
 			if err := queue.OpenCallbacks(s.App).Send(t.Context(), s.Shop().Tenant(), id, 0); err != nil {
 				t.Fatal(err)
 			}
@@ -296,9 +315,9 @@ func TestWhatIsHeldBackDoesNotMultiply(t *testing.T) {
 		messages += s.deliver()
 	}
 	if messages != 0 {
-		t.Errorf("%d messages more than were sent, while it was held", messages)
+		t.Errorf("%d messages more than were sent, while it was postponed", messages)
 	}
-	s.wantTries(0, "while it is held")
+	s.wantTries(0, "while it is postponed")
 	for range 60 {
 		s.Clock.Advance(10 * time.Second)
 		s.stream()

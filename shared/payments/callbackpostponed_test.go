@@ -1,0 +1,91 @@
+package payments_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+func TestATryIsPostponedForTwiceAsLongEachTime(t *testing.T) {
+	t.Parallel()
+	c, now := owed(t), start
+	for i, seconds := range []time.Duration{2, 4, 8, 16, 32, 64, 64, 64} {
+		c = c.Postponed(now, now)
+		if wait := c.NextAt.Sub(now); wait < seconds*time.Second || wait >= seconds*time.Second*3/2 {
+			t.Fatalf("postponement %d: %s, want from %d s to half as much more", i+1, wait, seconds)
+		}
+		if c.State != payments.CallbackOwed || c.Tries != 0 || c.FirstFailedAt != nil {
+			t.Fatalf("a postponement counts as a try: %+v", c)
+		}
+		now = c.NextAt
+	}
+}
+
+func TestATryIsPostponedUntilItsBreakerMayLetItPass(t *testing.T) {
+	t.Parallel()
+	until := after(5 * time.Minute)
+	if got := owed(t).Postponed(until, start).NextAt; got.Before(until) || got.After(until.Add(150*time.Second)) {
+		t.Errorf("postponed until %s", got)
+	}
+}
+
+// Many that were postponed together do not come back together.
+func TestPostponementsAreSpread(t *testing.T) {
+	t.Parallel()
+	bySecond := map[int]int{}
+	for i := range 1000 {
+		c := owed(t)
+		c.ID = fmt.Sprintf("msg_%d", i)
+		bySecond[int(c.Postponed(after(time.Minute), start).NextAt.Sub(after(time.Minute)).Seconds())]++
+	}
+	for second := range 30 {
+		if n := bySecond[second]; n < 10 || n > 70 {
+			t.Errorf("%d come back in second %d, want about 33", n, second)
+		}
+	}
+}
+
+// A postponement moves the try, not the schedule (contract §11.3).
+func TestPostponementsLeaveThePublishedTimes(t *testing.T) {
+	t.Parallel()
+	c := owed(t).Undelivered("timeout", start).Postponed(after(2*time.Minute), after(time.Minute))
+	if c = c.Undelivered("timeout", c.NextAt); !c.NextAt.Equal(after(5 * time.Minute)) {
+		t.Errorf("the try after a postponement is at %s", c.NextAt)
+	}
+	if c.Postponements != 0 || !c.PostponedSince.IsZero() {
+		t.Errorf("a try that was made is still postponed: %+v", c)
+	}
+	postponed := owed(t).Postponed(start, start)
+	for _, c := range []payments.Callback{postponed.Delivered(), postponed.Replayed(start)} {
+		if c.Postponements != 0 || !c.PostponedSince.IsZero() {
+			t.Errorf("still postponed: %+v", c)
+		}
+	}
+}
+
+// However often a try is postponed, the sweep is a minute behind, and what it
+// sent before is forgotten.
+func TestTheSweepIsBehindEachPostponement(t *testing.T) {
+	t.Parallel()
+	c := owed(t).Swept(after(time.Minute)).Swept(after(6*time.Minute)).Postponed(after(10*time.Minute), after(7*time.Minute))
+	if behind := c.SweepAt().Sub(c.NextAt); behind != time.Minute {
+		t.Errorf("the sweep is %s behind", behind)
+	}
+	if c.DueAt(c.NextAt.Add(-6 * time.Second)) {
+		t.Error("another message for it would have it tried at once")
+	}
+}
+
+func TestATryIsPostponedForTwelveHoursAtMost(t *testing.T) {
+	t.Parallel()
+	c := owed(t)
+	if c.PostponedTooLong(after(1000 * time.Hour)) {
+		t.Error("it was never postponed")
+	}
+	c = c.Postponed(start, start).Postponed(start, after(11*time.Hour))
+	if c.PostponedTooLong(after(12*time.Hour-1)) || !c.PostponedTooLong(after(12*time.Hour)) {
+		t.Error("not exactly from 12 h on")
+	}
+}
