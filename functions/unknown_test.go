@@ -79,7 +79,7 @@ func (u *unknowns) wantBooks() {
 		u.Errorf("%+v", books)
 	}
 	if n := len(u.receiver.Messages(u.checkout)); n != 1 {
-		u.Errorf("told %d times", n)
+		u.Errorf("%d callbacks, want 1", n)
 	}
 	if found := u.Reconcile().Found; found != 0 {
 		u.Errorf("%d differences", found)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 // hanging is the life of a world in which one merchant's receivers take every
@@ -14,10 +16,10 @@ import (
 // consumers are few, so that they do not suffice for all that hangs.
 type hanging struct {
 	*World
-	dice    *rand.Rand           // of who plays it, apart from the scheduler's
-	hosts   int                  // that hang; one, or many
-	prompt  map[string]time.Time // since when checkouts of the other merchant are owed a callback
-	attempt int                  // tries that hung
+	dice      *rand.Rand           // of who plays it, apart from the scheduler's
+	hosts     int                  // that hang; one, or many
+	prompt    map[string]time.Time // since when checkouts of the other merchant are owed a callback
+	hungTries int
 }
 
 const (
@@ -31,7 +33,7 @@ const (
 	hangingTime = 2 * time.Minute
 	// mostHanging bounds the tries at one host in this time: of each call as many
 	// as one merchant has slots, for the first ten seconds, and then the probes.
-	mostHanging = hangingCalls*3 + 6
+	mostHanging = hangingCalls*webhook.PerTenant + 6
 	// hangingHost begins the names of those that hang.
 	hangingHost = "hanging-"
 )
@@ -96,8 +98,8 @@ func (h *hanging) attend() {
 	}
 }
 
-// checkHanging: whoever answers has had its callbacks in time, and whoever does
-// not was tried no oftener than it takes to know.
+// checkHanging: a receiver that answers has had its callbacks promptly, and one
+// that does not was tried no more often than it takes to know.
 func (h *hanging) checkHanging() {
 	arrived := map[string]time.Time{}
 	for _, d := range h.received {
@@ -106,18 +108,22 @@ func (h *hanging) checkHanging() {
 		}
 	}
 	for _, id := range sorted(h.prompt) {
-		if at, ok := arrived[id]; !ok || at.Sub(h.prompt[id]) > promptly {
-			h.find(id, "owed a callback since %v, which came %v later", h.prompt[id], at.Sub(h.prompt[id]))
+		since := h.prompt[id]
+		switch at, ok := arrived[id]; {
+		case !ok:
+			h.find(id, "owed a callback since %v, which never came", since)
+		case at.Sub(since) > promptly:
+			h.find(id, "owed a callback since %v, which came %v later", since, at.Sub(since))
 		}
 	}
-	if h.hosts == 1 && h.attempt > mostHanging {
-		h.find("", "a host that hangs was tried %d times", h.attempt)
+	if h.hosts == 1 && h.hungTries > mostHanging {
+		h.find("", "a host that hangs was tried %d times", h.hungTries)
 	}
 }
 
 // hangs says the callback goes to a receiver that hangs now.
 func (w *World) hangs(host string) bool {
-	return w.starved != nil && w.stormy && strings.HasPrefix(host, hangingHost)
+	return w.hanging != nil && w.stormy && strings.HasPrefix(host, hangingHost)
 }
 
 // ungroup takes the group from a message: a mutation of what sends it.

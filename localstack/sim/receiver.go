@@ -43,7 +43,7 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 	to := toReceiver
 	if r.world.hangs(request.URL.Hostname()) {
 		to = toHanging
-		r.world.record(func() { r.world.starved.attempt++ })
+		r.world.record(func() { r.world.hanging.hungTries++ })
 	}
 	return perform(r.world, request.Context(), exchange[*http.Response]{
 		kind: to, label: id + " " + event.ID,

@@ -116,7 +116,7 @@ func (w *World) steer(groups ...string) {
 			case w.Month:
 				w.payees.stir()
 			case w.Hanging:
-				w.starved.attend()
+				w.hanging.attend()
 			default:
 				w.meddle()
 			}

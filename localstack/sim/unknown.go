@@ -86,7 +86,7 @@ func (f *fair) stir() {
 }
 
 // delay is that of an event source: mostly below a second, and now and then, as
-// when a function starts anew, several.
+// on a function's cold start, several.
 func (f *fair) delay() time.Duration {
 	most := time.Second
 	if f.dice.IntN(20) == 0 {

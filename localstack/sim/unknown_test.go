@@ -21,8 +21,11 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 		took = append(took, w.Settled...)
 	}
 	slices.Sort(took)
-	if len(took) != 20*unknownSeeds || took[0] < 30*time.Second {
-		t.Fatalf("%d were settled, the first after %v", len(took), took[0])
+	if len(took) != 20*unknownSeeds {
+		t.Fatalf("%d were settled, want %d", len(took), 20*unknownSeeds)
+	}
+	if took[0] < 30*time.Second {
+		t.Errorf("settled after %v, before the acquirer knows", took[0])
 	}
 	t.Logf("%d outcomes: p50 %v, p99 %v, the last %v", len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
 }
@@ -32,8 +35,9 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 func TestWithoutTheStreamTheySettleLate(t *testing.T) {
 	for seed := uint64(1); seed <= 3; seed++ {
 		w := sim.Run(t, seed, sim.Options{Unknown: true, Silent: true})
-		if n := len(w.Settled); n != 20 || len(w.Findings()) != n || slices.Min(w.Settled) <= time.Minute {
-			t.Errorf("seed %d: of %d that were settled the first took %v; found %v", seed, n, slices.Min(w.Settled), w.Findings())
+		late := slices.DeleteFunc(slices.Clone(w.Settled), func(took time.Duration) bool { return took <= time.Minute })
+		if len(w.Settled) != 20 || len(w.Findings()) != 20 || len(late) != 20 {
+			t.Errorf("seed %d: settled after %v, want 20 after more than a minute; found %v", seed, w.Settled, w.Findings())
 		}
 	}
 }

@@ -73,7 +73,7 @@ type World struct {
 
 	// Settled is how long each payment and refund of unknown outcome took.
 	Settled []time.Duration
-	starved *hanging // of a world of receivers that hang
+	hanging *hanging // of a world of receivers that hang
 }
 
 // Options of a run.
@@ -129,7 +129,7 @@ func newWorld(seed uint64, o Options) *World {
 		w.payees = newMonth(w)
 	}
 	if o.Hanging {
-		w.starved = newHanging(w)
+		w.hanging = newHanging(w)
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.weather.indexLag, TTLLag: w.weather.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
@@ -210,7 +210,7 @@ func (w *World) play() {
 		return
 	}
 	if w.Hanging {
-		w.starved.play()
+		w.hanging.play()
 		return
 	}
 	w.run(clients, w.found)

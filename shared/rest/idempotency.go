@@ -125,8 +125,7 @@ func (x *exchange) settled(ctx context.Context, c claim, r reply) reply {
 	return r
 }
 
-// kept says a reply is stored (contract §2.8): none that the same request may
-// change for the better by coming again.
+// kept says a reply is stored (contract §2.8): none after which a retry may succeed.
 func kept(r reply) bool {
 	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusFailedDependency, http.StatusTooManyRequests:

@@ -145,7 +145,7 @@ func (p *parser) string() []byte {
 	p.at++
 	raw := p.text[start:p.at]
 	if loneSurrogate(raw) {
-		p.fault = "The body has a text with half of a surrogate pair."
+		p.fault = "The body contains a string with an unpaired surrogate."
 	}
 	return raw
 }

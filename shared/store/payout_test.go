@@ -143,8 +143,8 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrittenOnceStaysSo, whatever a step says that is taken from where the payout stands: a payout is opened once, a
-// record taken and told once, a deduction settled once, an entry posted once, and a row waits once.
+// TestWhatIsWrittenOnceStaysSo, whatever a step from the payout's current version says: a payout is opened once, a record
+// taken once and its outcome recorded once, a deduction settled once, an entry posted once, and a row waits once.
 func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -179,14 +179,14 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	r := read(t, s, tx.ID)
 	deduction := r.Events[len(r.Events)-1]
 	deduction.Status = payments.EventSuccessful
-	first := payments.Telling{Payout: p.Payout, Records: told(taken.Records[:1]), Events: []payments.Event{deduction}}
+	first := payments.Telling{Payout: p.Payout, Records: successful(taken.Records[:1]), Events: []payments.Event{deduction}}
 	if p, err = s.TellPayout(t.Context(), tenant, first, p.To); err != nil {
 		t.Fatal(err)
 	}
 	for what, again := range map[string]payments.Telling{
-		"a record told again":       {Records: told(taken.Records[:1])},
-		"a deduction settled again": {Records: told(taken.Records[1:2]), Events: first.Events},
-		"a row that waits again":    {Records: told(taken.Records[1:2]), Rows: []payments.Unpaid{*taken.Carry}},
+		"an outcome again":          {Records: successful(taken.Records[:1])},
+		"a deduction settled again": {Records: successful(taken.Records[1:2]), Events: first.Events},
+		"a row that waits again":    {Records: successful(taken.Records[1:2]), Rows: []payments.Unpaid{*taken.Carry}},
 	} {
 		again.Payout = p.Payout
 		_, err := s.TellPayout(t.Context(), tenant, again, p.To)
@@ -194,8 +194,8 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	}
 }
 
-// told are the records of a payout that was paid.
-func told(records []payments.PayoutRecord) []payments.PayoutRecord {
+// successful are the records of a payout that was paid.
+func successful(records []payments.PayoutRecord) []payments.PayoutRecord {
 	records = slices.Clone(records)
 	for i := range records {
 		records[i].Status = payments.RecordSuccessful
