@@ -132,17 +132,17 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 		"cancelled": {payments.Cancelled, payments.EventFailed, "10.10", "0", payments.RefundFailed, payments.TransactionFailed, "-4.10", false},
 		"undecided": {payments.Undecided, payments.EventPending, "6.00", "0", payments.SimplySuccessful, payments.TransactionPending, "", false},
 	} {
-		settledAt, paid := after(2*time.Hour+1234567), paidTransaction(t)
-		change := settleRefund(t, reserve(t, paid, "operation", "4.10", true), test.decision, settledAt)
+		at, paid := after(2*time.Hour+1234567), paidTransaction(t)
+		change := settleRefund(t, reserve(t, paid, "operation", "4.10", true), test.decision, at)
 		tx, e := change.Transaction, change.Events[0]
 		if e.Status != test.status || tx.Refundable != eur(test.refundable) || tx.Refunded != eur(test.refunded) || tx.SimpleStatus() != test.simple {
 			t.Errorf("%s: %+v of %+v", name, e, tx)
 		}
 		// Its time is when clients could first see it, as precisely as they do.
-		if seen := settledAt.Truncate(time.Millisecond); !e.CreatedAt.Equal(seen) || !e.UpdatedAt.Equal(seen) || !e.Listed() || e.HistoryItem().Status() != test.history {
+		if seen := at.Truncate(time.Millisecond); !e.CreatedAt.Equal(seen) || !e.UpdatedAt.Equal(seen) || !e.Listed() || e.HistoryItem().Status() != test.history {
 			t.Errorf("%s: created %s, shown %s", name, e.CreatedAt, e.HistoryItem().Status())
 		}
-		if updated := test.decision != payments.Undecided; tx.UpdatedAt.Equal(settledAt.Truncate(time.Millisecond)) != updated || tx.UpdatedAt.Equal(paid.UpdatedAt) == updated {
+		if updated := test.decision != payments.Undecided; tx.UpdatedAt.Equal(at.Truncate(time.Millisecond)) != updated || tx.UpdatedAt.Equal(paid.UpdatedAt) == updated {
 			t.Errorf("%s: updated %s", name, tx.UpdatedAt)
 		}
 		if (test.hold == "") != (change.Hold.Currency() == "") || (test.hold != "" && change.Hold != eur(test.hold)) {
