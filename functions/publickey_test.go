@@ -13,7 +13,7 @@ import (
 )
 
 // public is what a public key may do with a route. It is in every payer's
-// browser, so whoever visits the shop has it (contract §2.1).
+// browser, so every visitor has it (contract §2.1).
 type public struct {
 	open   bool   // the route asks for no credential, and ignores this one
 	reads  string // dot paths of all that a reply may show; "" and not open: it is refused

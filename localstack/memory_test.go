@@ -145,7 +145,7 @@ func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 	}
 }
 
-// TestAFirstStartThatWasCutOffIsRepeated: nobody has been told of any data yet.
+// TestAFirstStartThatWasCutOffIsRepeated: nothing has been acknowledged yet.
 func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
 	t.Parallel()
 	for name, left := range map[string]func(folder) error{

@@ -100,8 +100,8 @@ func (e *Engine) persist(record []byte) error {
 	return nil
 }
 
-// checkLog refuses a write while the log takes none, also one that would then
-// fail on its condition: so that whoever asks whether writes work gets to know.
+// checkLog refuses a write while the log takes none, even one whose condition
+// would fail: a probe such as store.CheckWritable relies on it.
 func (e *Engine) checkLog() error {
 	if e.log == nil {
 		return nil

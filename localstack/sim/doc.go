@@ -24,7 +24,7 @@
 // (package linear).
 //
 // A world of receivers that hang has prompt event sources, few consumers, and no other
-// faults but the queue's: whoever answers must have its callbacks in time (hanging.go).
+// faults but the queue's: receivers that answer must have their callbacks in time (hanging.go).
 //
 // When the clients are done the faults stop, and after a bounded number of
 // quiet ticks the world must be in order: see the checks in check.go,

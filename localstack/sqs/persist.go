@@ -42,7 +42,7 @@ type messageNote struct {
 
 // Open returns an Engine that keeps queues and messages in a log in the folder, and brings back what the log holds. What
 // the log refuses does not happen and is answered with InternalFailure. Receives are not kept: what was in flight is
-// visible again, and its receive count begins again. Errors: those of [wal.Open].
+// visible again, and receives since the last snapshot are not counted. Errors: those of [wal.Open].
 func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	e := New(c)
 	if o.SnapshotAfter == 0 {
@@ -102,7 +102,7 @@ func (e *Engine) snapshot() error {
 	return snapshot.Write(e.records())
 }
 
-// Dump writes all that a log would hold, for whoever looks for something in it.
+// Dump writes all that a log would hold, so that a test can search it.
 func (e *Engine) Dump(w io.Writer) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -18,7 +18,7 @@ type Snapshot struct {
 	buffer []byte
 }
 
-// BeginSnapshot begins a new segment, and a snapshot of the state that the records so far have led to. Whoever calls it
+// BeginSnapshot begins a new segment, and a snapshot of the state that the records so far have led to. The caller
 // holds back other writers until that state is noted; it can be written later. Until it is written the segments count.
 func (l *Log) BeginSnapshot() (*Snapshot, error) {
 	l.mu.Lock()

@@ -214,7 +214,7 @@ func (f *forgetful) Charge(ctx context.Context, c acquirer.Charge) (payments.Out
 	return payments.Outcome{}, context.DeadlineExceeded
 }
 
-// TestAnUnknownChargeIsNotCancelledBeforeItsTime: whoever began it may be on the way to the acquirer.
+// TestAnUnknownChargeIsNotCancelledBeforeItsTime: the request that began it may still be on the way to the acquirer.
 func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
