@@ -222,28 +222,7 @@ func TestOverlappingRunsPayOnce(t *testing.T) {
 	for range 100 {
 		paid = append(paid, s.pay("10", 1))
 	}
-	s.midnight()
-	payer := banking.Open(s.App)
-	planned, due, err := payer.Plan(t.Context(), s.tenant())
-	if err != nil || !due {
-		t.Fatalf("planned %t, %v", due, err)
-	}
-	demanded, due, err := payer.OnDemand(t.Context(), s.tenant(), "operation")
-	if err != nil || !due {
-		t.Fatalf("demanded %t, %v", due, err)
-	}
-	s.atOnce(4, func(i int) {
-		runner := banking.Open(s.App)
-		for _, id := range []string{planned.ID, demanded.ID}[i%2:] {
-			_, _ = runner.Run(t.Context(), s.tenant(), id) // one that is left behind leaves it to the others
-		}
-		s.refund(paid[i], "5")
-	})
-	s.CheckPayouts()
-	for range 3 {
-		s.Clock.Advance(16 * time.Minute)
-		s.tick(s.Main())
-	}
+	s.overlap(0, func(runner int) { s.refund(paid[runner], "5") })
 	s.pay("100", 1) // covers what was refunded too late
 	s.night()
 	wantAll(t, "waiting", s.waiting())
@@ -252,6 +231,35 @@ func TestOverlappingRunsPayOnce(t *testing.T) {
 		if d := s.detail(p); d.Received != 1 || d.Total != 1 {
 			t.Fatalf("%+v", d)
 		}
+	}
+}
+
+// overlap lets four runners take the payout of the night and one on demand, planned so much later, at the same time, and
+// each do something else besides; then the ticks finish what is left.
+func (s *shop) overlap(later time.Duration, besides func(runner int)) {
+	s.Helper()
+	s.midnight()
+	payer := banking.Open(s.App)
+	planned, due, err := payer.Plan(s.Context(), s.tenant())
+	if err != nil || !due {
+		s.Fatalf("planned %t, %v", due, err)
+	}
+	s.Clock.Advance(later)
+	demanded, due, err := payer.OnDemand(s.Context(), s.tenant(), "operation")
+	if err != nil || !due {
+		s.Fatalf("demanded %t, %v", due, err)
+	}
+	s.atOnce(4, func(i int) {
+		runner := banking.Open(s.App)
+		for _, id := range []string{planned.ID, demanded.ID}[i%2:] {
+			_, _ = runner.Run(s.Context(), s.tenant(), id) // one that is left behind leaves it to the others
+		}
+		besides(i)
+	})
+	s.CheckPayouts()
+	for range 3 {
+		s.Clock.Advance(16 * time.Minute)
+		s.tick(s.Main())
 	}
 }
 

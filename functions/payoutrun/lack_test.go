@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -64,28 +63,7 @@ func TestOverlappingRunsTakeEachDebitOnce(t *testing.T) {
 	for range 100 {
 		s.refund(p, "0.50")
 	}
-	s.midnight()
-	payer := banking.Open(s.App)
-	planned, due, err := payer.Plan(t.Context(), s.tenant())
-	if err != nil || !due {
-		t.Fatalf("planned %t, %v", due, err)
-	}
-	s.Clock.Advance(time.Second) // so that the later one may take what the earlier one lacks
-	demanded, due, err := payer.OnDemand(t.Context(), s.tenant(), "operation")
-	if err != nil || !due {
-		t.Fatalf("demanded %t, %v", due, err)
-	}
-	s.atOnce(4, func(i int) {
-		runner := banking.Open(s.App)
-		for _, id := range []string{planned.ID, demanded.ID}[i%2:] {
-			_, _ = runner.Run(t.Context(), s.tenant(), id) // one that is left behind leaves it to the others
-		}
-	})
-	s.CheckPayouts()
-	for range 3 {
-		s.Clock.Advance(16 * time.Minute)
-		s.tick(s.Main())
-	}
+	s.overlap(time.Second, func(int) {}) // so that the later one may take what the earlier one lacks
 	for id, payout := range s.PayoutBooks(s.merchant).Payouts {
 		want(t, id, payout.Status, payments.PayoutPaid)
 	}
