@@ -205,6 +205,9 @@ func heldKey(t account.Tenant, c money.Currency) key {
 	return key{t.String() + "#HELD#" + string(c), "HELD"}
 }
 
+// readyKey is of an item that is never written: CheckWritable asks for it.
+func readyKey() key { return key{"READY", "READY"} }
+
 func sessionKey(tokenHash string) key { return key{"SESSION#" + tokenHash, "SESSION"} }
 
 func customerKey(t account.Tenant, id string) key {

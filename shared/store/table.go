@@ -93,7 +93,7 @@ func keySchema(partition, sort string) []types.KeySchemaElement {
 // CheckWritable fails while the table takes no writes. It asks for one that
 // changes nothing, since its condition never holds.
 func (s *Store) CheckWritable(ctx context.Context) error {
-	k := key{PK: "READY", SK: "READY"} // no such item is ever written
+	k := readyKey()
 	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Set("ready", true).If("attribute_exists(pk)").Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		return nil
