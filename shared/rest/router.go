@@ -103,16 +103,16 @@ func (r *router) find(method, escapedPath string) found {
 		if err != nil {
 			return f
 		}
-		segments[i] = bounded(decoded)
+		segments[i] = truncated(decoded)
 	}
 	f.walk(&r.root, method, segments, nil)
 	return f
 }
 
-// bounded cuts a value that is longer than any identifier, and than the table's
+// truncated cuts a value that is longer than any identifier, and than the table's
 // keys may be. What is left is still too long for one, so the operation answers
 // that it knows no such thing.
-func bounded(value string) string {
+func truncated(value string) string {
 	if len(value) <= maxSegment {
 		return value
 	}
