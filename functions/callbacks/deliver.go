@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -35,29 +33,18 @@ func Deliver(a *app.App) func(ctx context.Context, body string) error {
 	if err != nil { // the key is derived with the right size; without one nothing may be sent
 		panic(err)
 	}
-	return (&courier{App: a, sender: sender}).deliver
+	return app.Consume(a, (&courier{App: a, sender: sender}).tryIfDue)
 }
 
 type courier struct {
 	*app.App
-	sender  *webhook.Sender    // one for the whole App: it holds the limit per host
-	running singleflight.Group // tries by callback: a batch may repeat a message
+	sender *webhook.Sender // one for the whole App: it holds the limit per host
 }
 
-func (c *courier) deliver(ctx context.Context, body string) error {
-	var message app.CallbackMessage
-	if err := json.Unmarshal([]byte(body), &message); err != nil || message.ID == "" {
-		c.Log.ErrorContext(ctx, "malformed message dropped", "bytes", len(body))
-		return nil
-	}
-	_, err, _ := c.running.Do(message.ID, func() (any, error) { return nil, c.tryIfDue(ctx, message.ID) })
-	return err
-}
-
-func (c *courier) tryIfDue(ctx context.Context, id string) error {
-	tenant, callback, err := c.Store.Callback(ctx, id)
+func (c *courier) tryIfDue(ctx context.Context, _ account.Tenant, m app.CallbackMessage) error {
+	tenant, callback, err := c.Store.Callback(ctx, m.ID)
 	if failure.Is(err, failure.NotFound) { // delivered or dead so long ago that its item expired
-		c.Log.WarnContext(ctx, "message of an unknown callback dropped", "callback", id)
+		c.Log.WarnContext(ctx, "message of an unknown callback dropped", "callback", m.ID)
 		return nil
 	}
 	if err != nil {

@@ -1,15 +1,12 @@
 // Package polls asks the acquirer about payments and refunds of unknown outcome,
 // as soon as the time has come. A message of the poll queue only names one; its
 // item decides, so repeated, late and lost messages are harmless. Package sweep
-// asks about those that nobody was sent for.
+// asks about those for which no message came.
 package polls
 
 import (
 	"context"
-	"encoding/json"
 	"time"
-
-	"golang.org/x/sync/singleflight"
 
 	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -22,27 +19,12 @@ const askTime = 15 * time.Second
 
 // Poll handles one message. An error leaves it in the queue.
 func Poll(a *app.App) func(ctx context.Context, body string) error {
-	return (&poller{App: a}).poll
+	return app.Consume(a, poller{a}.ask)
 }
 
-type poller struct {
-	*app.App
-	running singleflight.Group // by message: a batch may repeat one
-}
+type poller struct{ *app.App }
 
-func (p *poller) poll(ctx context.Context, body string) error {
-	var message app.PollMessage
-	err := json.Unmarshal([]byte(body), &message)
-	tenant, ok := account.ParseTenant(message.Tenant)
-	if err != nil || !ok || (message.Checkout == "") == (message.Refund == "") {
-		p.Log.ErrorContext(ctx, "malformed message dropped", "bytes", len(body))
-		return nil
-	}
-	_, err, _ = p.running.Do(body, func() (any, error) { return nil, p.ask(ctx, tenant, message) })
-	return err
-}
-
-func (p *poller) ask(ctx context.Context, t account.Tenant, m app.PollMessage) (err error) {
+func (p poller) ask(ctx context.Context, t account.Tenant, m app.PollMessage) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	if m.Refund != "" {

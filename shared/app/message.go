@@ -1,22 +1,71 @@
 package app
 
-// CallbackMessage is the body of a message in the callback queue: it only
-// names the callback, whose item says everything else.
+import (
+	"context"
+	"encoding/json"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/cashwrap/cashwrap/shared/account"
+)
+
+// Message is the body of a message in a queue. It only names something, whose
+// item says what is to be done: so messages that come late, twice or not at
+// all are harmless.
+type Message interface {
+	// Names is whose the named thing is, the zero tenant where the item says so;
+	// false for a message that names nothing.
+	Names() (account.Tenant, bool)
+}
+
+// CallbackMessage names a callback that is to be tried.
 type CallbackMessage struct {
 	ID string `json:"callback"`
 }
 
-// PayoutMessage is the body of a message in the payout queue: it only names
-// the payout, whose item says where it stands.
+// PayoutMessage names a payout that is to be run.
 type PayoutMessage struct {
 	Tenant string `json:"tenant"`
 	ID     string `json:"payout"`
 }
 
-// PollMessage is the body of a message in the poll queue: it only names the
-// checkout or the refund, whose item says whether there is anything to ask.
+// PollMessage names a checkout or a refund that the acquirer is to be asked
+// about.
 type PollMessage struct {
 	Tenant   string `json:"tenant"`
 	Checkout string `json:"checkout,omitempty"`
 	Refund   string `json:"refund,omitempty"`
+}
+
+// Names wants an id.
+func (m CallbackMessage) Names() (account.Tenant, bool) { return account.Tenant{}, m.ID != "" }
+
+// Names wants a tenant and an id.
+func (m PayoutMessage) Names() (account.Tenant, bool) {
+	t, ok := account.ParseTenant(m.Tenant)
+	return t, ok && m.ID != ""
+}
+
+// Names wants a tenant and one of the two.
+func (m PollMessage) Names() (account.Tenant, bool) {
+	t, ok := account.ParseTenant(m.Tenant)
+	return t, ok && (m.Checkout == "") != (m.Refund == "")
+}
+
+// Consume is the handler of a queue whose messages are of a kind. A malformed
+// one is dropped with a line in the log, since it would come again for good.
+// One that a batch repeats is handled once.
+func Consume[M Message](a *App, handle func(context.Context, account.Tenant, M) error) func(ctx context.Context, body string) error {
+	var running singleflight.Group // by body
+	return func(ctx context.Context, body string) error {
+		var m M
+		err := json.Unmarshal([]byte(body), &m)
+		t, ok := m.Names()
+		if err != nil || !ok {
+			a.Log.ErrorContext(ctx, "malformed message dropped", "bytes", len(body))
+			return nil
+		}
+		_, err, _ = running.Do(body, func() (any, error) { return nil, handle(ctx, t, m) })
+		return err
+	}
 }
