@@ -35,8 +35,8 @@
 // was captured must be paid, deducted or kept as a fee, each once, and the
 // platform's own reconciliation must find nothing.
 //
-// A world of unknown outcomes has fair weather, and delays as of any day: what the
-// acquirer knows after 30 s is settled within 45 (unknown.go).
+// In a world of unknown outcomes nothing fails, and delays are the usual ones: what
+// the acquirer knows after 30 s is settled within 45 (unknown.go).
 //
 // Live merchants' payouts go into files, which treasurers take to their bank, and
 // whose outcome they report (treasury.go); no refund leaves such a merchant below

@@ -20,7 +20,7 @@ type month struct {
 	end     time.Time
 	payees  []*payee
 	bank    *treasury // of live mode
-	agenda  []deed    // what people are yet to do, by time
+	agenda  []action  // what people are yet to do, by time
 	drowsy  bool      // messages come up to twelve hours late
 	spare   int       // ticks and polls that may yet come between
 	tickAt  time.Time
@@ -35,8 +35,8 @@ type month struct {
 	taken    map[string]string // rows in payouts that have not failed, with these
 }
 
-// deed is what somebody does at a time.
-type deed struct {
+// action is what somebody does at a time.
+type action struct {
 	at time.Time
 	do func()
 }
@@ -154,7 +154,7 @@ func (m *month) handOver() {
 	}
 }
 
-// act has the next deed done.
+// act takes the next action.
 func (m *month) act() {
 	next := m.agenda[0]
 	m.agenda = m.agenda[1:]
@@ -254,7 +254,7 @@ func (m *month) leap(to time.Time) {
 	m.notef("clocks", "jump to %s", to.Format(time.RFC3339))
 }
 
-// at plans a deed for some time of the month: any, or shortly after a
+// at plans an action for some time of the month: any, or shortly after a
 // merchant's midnight, when payouts are made.
 func (m *month) at(p *payee, do func()) time.Time {
 	at := m.now().Add(time.Duration(m.dice.Int64N(int64(m.end.Sub(m.now())))))
@@ -262,7 +262,7 @@ func (m *month) at(p *payee, do func()) time.Time {
 		year, month, day := at.In(p.where).Date()
 		at = time.Date(year, month, day, 0, m.dice.IntN(20), m.dice.IntN(60), 0, p.where)
 	}
-	m.agenda = append(m.agenda, deed{at, do})
+	m.agenda = append(m.agenda, action{at, do})
 	return at
 }
 
@@ -285,7 +285,7 @@ func (m *month) plan() {
 			m.at(p, m.bank.work(p.currency))
 		}
 	}
-	slices.SortStableFunc(m.agenda, func(a, b deed) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(m.agenda, func(a, b action) int { return a.at.Compare(b.at) })
 }
 
 // planSale plans a payment, and what its payer wants back of it.
@@ -298,7 +298,7 @@ func (m *month) planSale(p *payee, name string) {
 	}
 	for range often[m.dice.IntN(len(often))] {
 		at := paid.Add(time.Duration(m.dice.Int64N(int64(12 * 24 * time.Hour))))
-		m.agenda = append(m.agenda, deed{at, s.returned(m.dice.IntN(4) == 0 && !p.live())})
+		m.agenda = append(m.agenda, action{at, s.returned(m.dice.IntN(4) == 0 && !p.live())})
 	}
 }
 
@@ -307,5 +307,5 @@ func (m *month) planSale(p *payee, name string) {
 func (m *month) planRecall(p *payee, name string) {
 	s := p.sale(name)
 	paid := m.at(p, s.sell)
-	m.agenda = append(m.agenda, deed{paid.Add(time.Duration(24+m.dice.IntN(10*24)) * time.Hour), s.recalled(33 + m.dice.IntN(40))})
+	m.agenda = append(m.agenda, action{paid.Add(time.Duration(24+m.dice.IntN(10*24)) * time.Hour), s.recalled(33 + m.dice.IntN(40))})
 }

@@ -132,7 +132,7 @@ func (p *payee) hurry() func() {
 // some is one operator, or two who don't know of each other.
 func (p *payee) some() int { return 1 + p.month.dice.IntN(3)/2 }
 
-// ordered is a deed of operators, each of whom gives the same command.
+// ordered is an action of operators, each of whom gives the same command.
 func (p *payee) ordered(command string, more facts, many int) func() {
 	return func() {
 		p.month.orders++
@@ -193,7 +193,7 @@ func (p *payee) sale(name string) *sale {
 		returns: wanted}, p}
 }
 
-// sell is the deed.
+// sell is the action.
 func (s *sale) sell() { s.client("till", 0, s.take) }
 
 // take has the payment made.
@@ -208,7 +208,7 @@ func (s *sale) take(actor string, _ *rand.Rand) {
 	s.transaction = s.insist(actor, request{Method: "GET", Path: s.path()}).view().TransactionID
 }
 
-// returned is the deed of giving some of the payment back, if it was made.
+// returned is the action of giving some of the payment back, if it was made.
 func (s *sale) returned(byIssuer bool) func() {
 	amount := wanted[s.dice.IntN(len(wanted))]
 	return func() {
@@ -226,7 +226,7 @@ func (s *sale) returned(byIssuer bool) func() {
 	}
 }
 
-// recalled is the deed of giving many small parts of the payment back.
+// recalled is the action of giving many small parts of the payment back.
 func (s *sale) recalled(parts int) func() {
 	return func() {
 		if s.transaction == "" {

@@ -21,53 +21,53 @@ const (
 	watched = within + 5*time.Minute
 )
 
-// fair is the life of a world in fair weather: nothing fails, and what the event
-// sources bring takes as long as on any day.
-type fair struct {
+// faultless plays a world in which nothing fails, and event sources deliver with
+// their usual delays.
+type faultless struct {
 	*World
 	begun map[string]time.Time // by the checkout that is paid, or the transaction that is refunded
-	deeds []deed
+	plan  []action
 
 	relayAt, queueAt, tickAt time.Time
 }
 
-// playUnknown has payments and refunds of unknown outcome made, at any time of
-// a minute, and looks when they are settled.
+// playUnknown makes payments and refunds of unknown outcome, at any time of a
+// minute, and checks when they are settled.
 func (w *World) playUnknown() {
-	f := &fair{World: w, begun: map[string]time.Time{}}
+	f := &faultless{World: w, begun: map[string]time.Time{}}
 	start := w.now()
 	for n := range unknowns {
 		paid, sold := f.story("paid", n, unknownAmount), f.story("sold", n, "100.00")
 		w.run(clients, func() { paid.create(paid.name+"-shop", paid.dice) })
 		w.run(clients, sold.sell)
-		f.deeds = append(f.deeds, f.some(start, func() { f.pay(paid) }), f.some(start, func() { f.giveBack(sold) }))
+		f.plan = append(f.plan, f.sometime(start, func() { f.pay(paid) }), f.sometime(start, func() { f.giveBack(sold) }))
 	}
 	w.steer(clients)
 	f.tickAt = start.Add(time.Duration(w.dice.Int64N(int64(time.Minute))))
 	for w.now().Before(start.Add(watched)) {
 		w.pass(time.Duration(1+w.dice.IntN(200)) * time.Millisecond)
-		f.stir()
+		f.step()
 		w.steer(clients, sources)
 	}
-	f.judge()
+	f.checkSettled()
 }
 
-func (f *fair) story(what string, n int, amount string) *story {
+func (f *faultless) story(what string, n int, amount string) *story {
 	return &story{World: f.World, name: fmt.Sprintf("%s-%d", what, n), shop: f.shops[0], amount: amount, method: "card",
 		dice: rand.New(rand.NewPCG(f.seed, uint64(n+1))), created: make(chan struct{})}
 }
 
-// some is a deed of some time.
-func (f *fair) some(start time.Time, do func()) deed {
-	return deed{start.Add(time.Duration(f.dice.Int64N(int64(within)))), do}
+// sometime plans do for a random time shortly after start.
+func (f *faultless) sometime(start time.Time, do func()) action {
+	return action{start.Add(time.Duration(f.dice.Int64N(int64(within)))), do}
 }
 
-// stir has done whatever it is time for.
-func (f *fair) stir() {
+// step does what is due by now.
+func (f *faultless) step() {
 	now := f.now()
-	for i, d := range f.deeds {
+	for i, d := range f.plan {
 		if d.do != nil && !now.Before(d.at) {
-			f.deeds[i].do = nil
+			f.plan[i].do = nil
 			f.run(clients, d.do)
 		}
 	}
@@ -87,7 +87,7 @@ func (f *fair) stir() {
 
 // delay is that of an event source: mostly below a second, and now and then, as
 // on a function's cold start, several.
-func (f *fair) delay() time.Duration {
+func (f *faultless) delay() time.Duration {
 	most := time.Second
 	if f.dice.IntN(20) == 0 {
 		most = 5 * time.Second
@@ -95,24 +95,24 @@ func (f *fair) delay() time.Duration {
 	return time.Duration(f.dice.Int64N(int64(most)))
 }
 
-func (f *fair) pay(s *story) {
+func (f *faultless) pay(s *story) {
 	f.begin(s.id)
 	s.insist(s.name+"-till", request{Method: "PUT", Path: s.path(), Body: setupFree})
 }
 
-func (f *fair) giveBack(s *story) {
+func (f *faultless) giveBack(s *story) {
 	f.begin(s.transaction)
 	s.refund(s.name+"-cashier", request{Method: "POST", Path: "/v0.1/me/refund/" + s.transaction, Token: s.token,
 		Body: fmt.Sprintf(`{"amount":%s}`, unknownAmount)})
 }
 
-func (f *fair) begin(id string) {
+func (f *faultless) begin(id string) {
 	now := f.now()
 	f.record(func() { f.begun[id] = now })
 }
 
-// judge notes how long each took, and finds what took too long.
-func (f *fair) judge() {
+// checkSettled records how long each took, and finds those that took too long.
+func (f *faultless) checkSettled() {
 	settled := map[string]string{}
 	for _, i := range f.scan() {
 		switch {

@@ -83,7 +83,7 @@ type Options struct {
 	Refunds bool
 	// Month plays a month of payments and payouts.
 	Month bool
-	// Unknown plays payments and refunds of unknown outcome, in fair weather.
+	// Unknown plays payments and refunds of unknown outcome, while nothing fails.
 	Unknown bool
 	// Silent has nobody read the table's stream.
 	Silent bool

@@ -21,8 +21,8 @@ func (p *Processor) Resolve(ctx context.Context, t account.Tenant, checkoutID st
 	return p.resolve(ctx, t, c)
 }
 
-// ResolveDue is Resolve for whoever comes because it is time to, and need not be
-// the only one: before the next poll is due it does nothing.
+// ResolveDue is Resolve for callers on a schedule, of which there may be several:
+// before the next poll is due it does nothing.
 // Failure: NotFound.
 func (p *Processor) ResolveDue(ctx context.Context, t account.Tenant, checkoutID string) error {
 	c, err := p.Store.Checkout(ctx, t, checkoutID)

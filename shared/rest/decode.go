@@ -61,8 +61,8 @@ func (in *input) decode(to any) error {
 }
 
 // fillQuery sets a query parameter or a list of its values. One without a value
-// is not one that was left out: limit= or statuses[]= means something to whoever
-// wrote it, and there is no telling what.
+// is not one that was left out: the client that wrote limit= or statuses[]=
+// meant something by it, and we cannot know what.
 func fillQuery(v reflect.Value, name string, query url.Values) failure.List {
 	texts := query[name]
 	if list(v.Type()) {

@@ -78,7 +78,7 @@ func assertWaitersCanLeave(t *testing.T, limit *hostLimit) {
 	}
 }
 
-// Whoever hangs at a host leaves a slot to others, and gets none of theirs.
+// A merchant whose deliveries hang leaves a slot of the host to others, and gets none of theirs.
 func TestOneTenantLeavesASlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
