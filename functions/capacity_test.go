@@ -10,7 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 var update = flag.Bool("update", false, "rewrite CAPACITY.md")
@@ -130,7 +130,7 @@ var measuredRequests = []measured{
 		return request
 	}},
 	{"GET /v0.1/checkouts, unknown key", 1, func(*tale) world.Request {
-		key, _ := account.NewKey(account.SecretKey, account.Test, rand.Reader)
+		key, _ := identity.NewKey(identity.SecretKey, identity.Test, rand.Reader)
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts", Key: key}
 	}},
 }

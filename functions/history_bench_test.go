@@ -14,7 +14,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -49,7 +49,7 @@ func BenchmarkHistory(b *testing.B) {
 // sale is a transaction written as the platform does.
 func sale(b *testing.B, w *world.World) payments.Transaction {
 	b.Helper()
-	tenant := account.Tenant{Mode: account.Test, Merchant: w.Merchant.Code}
+	tenant := identity.Tenant{Mode: identity.Test, Merchant: w.Merchant.Code}
 	amount, none := money.MustParse("10.10", "EUR"), money.Zero("EUR")
 	checkout, err := w.App.Store.CreateCheckout(b.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: "order",
 		Amount: amount, Status: payments.Pending, CreatedAt: world.Start})

@@ -43,29 +43,30 @@ var imports = []struct {
 	{"shared/contract", ""},
 	{"shared/country", ""},
 	{"shared/metric", ""},
-	{"shared/account", pure},
+	{"shared/identity", ""},
+	{"shared/merchant", pure + " shared/identity"},
 	{"shared/payments", pure},
 	{"shared/page", pure + " shared/payments"},
 	{"shared/page/pagetest", ""},
 	{"shared/acquirer", pure + " shared/payments"},
 	{"shared/acquirer/*", pure + " shared/payments shared/acquirer shared/table"},
-	{"shared/bank", pure + " shared/account"},
-	{"shared/bank/*", pure + " shared/account shared/bank shared/table"},
+	{"shared/bank", pure + " shared/identity shared/merchant"},
+	{"shared/bank/*", pure + " shared/identity shared/merchant shared/bank shared/table"},
 	{"shared/table", ""}, // knows no data of ours
-	{"shared/store", pure + " shared/account shared/payments"},
-	{"shared/rest", "shared/failure shared/account shared/store shared/page"},
-	{"shared/reconcile", "shared/money shared/account shared/payments shared/store shared/acquirer shared/bank"},
-	{"shared/processing", pure + " shared/account shared/payments shared/store shared/acquirer"},
-	{"shared/payout", pure + " shared/account shared/payments shared/store shared/bank"},
-	{"shared/app", pure + " shared/account shared/payments shared/page shared/webhook" +
+	{"shared/store", pure + " shared/identity shared/merchant shared/payments"},
+	{"shared/rest", "shared/failure shared/identity shared/merchant shared/store shared/page"},
+	{"shared/reconcile", "shared/money shared/identity shared/merchant shared/payments shared/store shared/acquirer shared/bank"},
+	{"shared/processing", pure + " shared/identity shared/merchant shared/payments shared/store shared/acquirer"},
+	{"shared/payout", pure + " shared/identity shared/merchant shared/payments shared/store shared/bank"},
+	{"shared/app", pure + " shared/identity shared/merchant shared/payments shared/page shared/webhook" +
 		" shared/store shared/rest shared/processing shared/acquirer/... shared/bank shared/metric"},
 
-	{"shared/app/queue", "shared/account shared/app"},
-	{"shared/app/banking", "shared/account shared/app shared/bank/... shared/payout"},
+	{"shared/app/queue", "shared/identity shared/app"},
+	{"shared/app/banking", "shared/identity shared/merchant shared/app shared/bank/... shared/payout"},
 
 	// Tests import localstack, and through its world the contract; programs do not.
 	{"localstack/world", "functions shared/... localstack/..."},
-	{"localstack/...", "functions localstack/... " + pure + " shared/account shared/payments shared/webhook" +
+	{"localstack/...", "functions localstack/... " + pure + " shared/identity shared/merchant shared/payments shared/webhook" +
 		" shared/store shared/rest shared/app shared/acquirer/... shared/bank/... shared/reconcile"},
 	{"infra/check", "functions shared/store localstack/demo localstack/runtime"}, // deploys what it is given
 	{"infra/...", "functions shared/app shared/metric shared/payments shared/store"},
@@ -73,7 +74,7 @@ var imports = []struct {
 
 const (
 	pure         = "shared/money shared/failure"
-	forFunctions = pure + " shared/account shared/payments shared/store shared/rest shared/app"
+	forFunctions = pure + " shared/identity shared/merchant shared/payments shared/store shared/rest shared/app"
 )
 
 func TestWhoMayImportWhom(t *testing.T) {

@@ -12,9 +12,10 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 const (
@@ -160,12 +161,12 @@ func fill(b *testing.B, w *world.World, sample []map[string]types.AttributeValue
 	}
 }
 
-func schedule(b *testing.B, w *world.World, merchant string) {
+func schedule(b *testing.B, w *world.World, code string) {
 	b.Helper()
-	_, err := banking.Open(w.App).SetSchedule(b.Context(), account.Tenant{Mode: account.Test, Merchant: merchant},
-		func(s account.PayoutSchedule) (account.PayoutSchedule, error) {
-			s.Currency, s.Settings = "EUR", account.DefaultPayoutSettings
-			s.To = account.BankAccount{Holder: "Shop", IBAN: sandbox.PaidIBAN, Status: account.BankAccountVerified}
+	_, err := banking.Open(w.App).SetSchedule(b.Context(), identity.Tenant{Mode: identity.Test, Merchant: code},
+		func(s merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
+			s.Currency, s.Settings = "EUR", merchant.DefaultPayoutSettings
+			s.To = merchant.BankAccount{Holder: "Shop", IBAN: sandbox.PaidIBAN, Status: merchant.BankAccountVerified}
 			return s, nil
 		})
 	if err != nil {

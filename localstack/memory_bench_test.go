@@ -13,7 +13,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/runner"
 	"github.com/cashwrap/cashwrap/localstack/wal"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -81,7 +81,7 @@ func fill(b *testing.B, w world, n int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	owner := account.Tenant{Mode: account.Test, Merchant: "MC0A1B2C3D"}
+	owner := identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 	var clients sync.WaitGroup
 	for client := range 16 {
 		clients.Go(func() {

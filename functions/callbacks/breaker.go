@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -15,7 +15,7 @@ import (
 // callbacks there. All workers share it through the table: in memory each would have to
 // learn which hosts hang, by tries that do.
 type destination struct {
-	tenant    account.Tenant
+	tenant    identity.Tenant
 	host      string
 	breaker   payments.Breaker
 	probe     bool      // the breaker is open, and this try finds out
@@ -23,7 +23,7 @@ type destination struct {
 }
 
 // destination reads the breaker and, when it is time for a probe, claims that.
-func (c *courier) destination(ctx context.Context, t account.Tenant, callback payments.Callback) (destination, error) {
+func (c *courier) destination(ctx context.Context, t identity.Tenant, callback payments.Callback) (destination, error) {
 	to := destination{tenant: t, host: webhook.Host(callback.URL)}
 	var err error
 	if to.breaker, err = c.Store.Breaker(ctx, t, to.host); err != nil {

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -41,7 +41,7 @@ type courier struct {
 	sender *webhook.Sender // one for the whole App: it holds the limit per host
 }
 
-func (c *courier) tryIfDue(ctx context.Context, _ account.Tenant, m app.CallbackMessage) error {
+func (c *courier) tryIfDue(ctx context.Context, _ identity.Tenant, m app.CallbackMessage) error {
 	tenant, callback, err := c.Store.Callback(ctx, m.ID)
 	if failure.Is(err, failure.NotFound) { // delivered or dead so long ago that its item expired
 		c.Log.WarnContext(ctx, "message of an unknown callback dropped", "callback", m.ID)
@@ -58,7 +58,7 @@ func (c *courier) tryIfDue(ctx context.Context, _ account.Tenant, m app.Callback
 
 // try makes the try, unless it has to be postponed: its breaker is open, or its
 // host has no slot free. While it is postponed it takes no consumer's time.
-func (c *courier) try(ctx context.Context, t account.Tenant, callback payments.Callback) error {
+func (c *courier) try(ctx context.Context, t identity.Tenant, callback payments.Callback) error {
 	to, err := c.destination(ctx, t, callback)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ var errOutOfTime = errors.New("the function's time was up before the receiver's"
 
 // send posts the notice. failed says why the receiver did not take it; an
 // error, that it had no fair chance to, or that it was busy.
-func (c *courier) send(ctx context.Context, t account.Tenant, callback payments.Callback, secrets []webhook.Secret) (failed string, err error) {
+func (c *courier) send(ctx context.Context, t identity.Tenant, callback payments.Callback, secrets []webhook.Secret) (failed string, err error) {
 	body, err := json.Marshal(notice{EventType: callback.EventType, ID: callback.CheckoutID})
 	if err != nil {
 		return "", err
@@ -131,7 +131,7 @@ func reason(e *webhook.DeliveryError) string {
 
 // postpone gives the callback a later time: the message is done with, and the
 // table's stream brings another at that time, as after a failed try.
-func (c *courier) postpone(ctx context.Context, t account.Tenant, callback payments.Callback, earliest time.Time, why string) error {
+func (c *courier) postpone(ctx context.Context, t identity.Tenant, callback payments.Callback, earliest time.Time, why string) error {
 	after := callback.Postponed(earliest, c.Now())
 	c.Log.InfoContext(ctx, "callback postponed", "callback", after.ID, "merchant", t.Merchant, "reason", why,
 		"postponements", after.Postponements, "next_try", after.NextAt)
@@ -140,7 +140,7 @@ func (c *courier) postpone(ctx context.Context, t account.Tenant, callback payme
 
 // save records the outcome, even when the caller has hung up: the receiver
 // has heard of it. Of tries that overlapped, the first to be saved counts.
-func (c *courier) save(ctx context.Context, t account.Tenant, after payments.Callback, triesBefore int) error {
+func (c *courier) save(ctx context.Context, t identity.Tenant, after payments.Callback, triesBefore int) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	err := c.Store.SaveCallback(ctx, t, after, triesBefore)

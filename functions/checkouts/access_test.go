@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // guarded is one row with the scopes of contract §1.
@@ -46,7 +46,7 @@ func TestScopes(t *testing.T) {
 	for _, scope := range []string{"payments", "checkouts.read", "checkouts.write"} {
 		keys[scope] = s.NewKey("secret", scope)
 	}
-	others := s.NewKey("secret", slices.DeleteFunc(account.AllScopes(), func(scope string) bool { return keys[scope] != "" })...)
+	others := s.NewKey("secret", slices.DeleteFunc(identity.AllScopes(), func(scope string) bool { return keys[scope] != "" })...)
 	for _, row := range guardedRows {
 		t.Run(row.name, func(t *testing.T) {
 			for scope, key := range keys {
@@ -79,7 +79,7 @@ func TestScopes(t *testing.T) {
 func TestEachRowWantsACredential(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	unknown, err := account.NewKey(account.SecretKey, account.Test, rand.Reader)
+	unknown, err := identity.NewKey(identity.SecretKey, identity.Test, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -35,7 +35,7 @@ func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, e
 		return rest.Document{}, failure.Absent("", "Resource not found")
 	}
 	drawn, err := boletoPage.Draw("Boleto", boletoBody(printed{
-		test: voucher.Tenant.Mode == account.Test, merchant: c.Payee.Name, description: c.Description,
+		test: voucher.Tenant.Mode == identity.Test, merchant: c.Payee.Name, description: c.Description,
 		line: groups(code.Text), amount: inReais(c.Amount),
 		until: code.Until.In(brasilia).Format("02/01/2006"), image: f.artefactURL(req.Token, imageForm),
 	}))

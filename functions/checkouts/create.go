@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -64,7 +65,7 @@ func (f family) create(ctx context.Context, req createRequest) (checkout, error)
 }
 
 // draft is the checkout the request describes, or the first thing wrong with it.
-func (f family) draft(m account.Merchant, req createRequest) (payments.Checkout, error) {
+func (f family) draft(m merchant.Merchant, req createRequest) (payments.Checkout, error) {
 	if err := req.checkPresence(); err != nil {
 		return payments.Checkout{}, err
 	}
@@ -116,7 +117,7 @@ func (req createRequest) checkPresence() error {
 }
 
 // checkPayee makes sure merchant_code and pay_to_email name the caller.
-func (req createRequest) checkPayee(m account.Merchant) error {
+func (req createRequest) checkPayee(m merchant.Merchant) error {
 	emailIsOurs := strings.EqualFold(req.PayToEmail, m.Email)
 	switch {
 	case req.MerchantCode != "" && req.MerchantCode != m.Code:
@@ -179,7 +180,7 @@ func (f family) checkMethod(c payments.Checkout) error {
 }
 
 // checkCustomer refuses a customer who does not exist (contract §4.1).
-func (f family) checkCustomer(ctx context.Context, t account.Tenant, id string) error {
+func (f family) checkCustomer(ctx context.Context, t identity.Tenant, id string) error {
 	if id == "" {
 		return nil
 	}
@@ -191,7 +192,7 @@ func (f family) checkCustomer(ctx context.Context, t account.Tenant, id string) 
 }
 
 // amountOf reads the amount in the merchant's currency (contract §4.1).
-func amountOf(literal money.Literal, code string, m account.Merchant, purpose payments.Purpose) (money.Amount, error) {
+func amountOf(literal money.Literal, code string, m merchant.Merchant, purpose payments.Purpose) (money.Amount, error) {
 	currency, err := money.ParseCurrency(code)
 	if err != nil || currency != m.Currency {
 		return money.Amount{}, failure.Invalid("currency", "must be the merchant's currency")

@@ -4,8 +4,9 @@ import (
 	"context"
 	"net/url"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -60,7 +61,7 @@ func (f family) process(ctx context.Context, req processRequest) (processed, err
 		return processed{}, err
 	}
 	order := req.order(rest.OperationID(ctx))
-	order.PayerPresent = caller.Kind == account.PublicKey
+	order.PayerPresent = caller.Kind == identity.PublicKey
 	c, step, err := f.processing.Start(ctx, caller.Tenant, order)
 	if err != nil {
 		return processed{}, err
@@ -84,7 +85,7 @@ func (req processRequest) order(operation string) processing.Order {
 }
 
 // check lists everything the request alone shows to be wrong.
-func (req processRequest) check(m account.Merchant, f family) failure.List {
+func (req processRequest) check(m merchant.Merchant, f family) failure.List {
 	if req.PaymentType == "" {
 		return failure.List{failure.Missing("payment_type")}
 	}
@@ -106,7 +107,7 @@ func (req processRequest) check(m account.Merchant, f family) failure.List {
 }
 
 // checkInstrument wants either a card, or a saved one with its owner.
-func (req processRequest) checkInstrument(m account.Merchant, f family) failure.List {
+func (req processRequest) checkInstrument(m merchant.Merchant, f family) failure.List {
 	switch {
 	case req.Card != nil && req.Token != "":
 		return failure.List{failure.Invalid("token", "send either card or token")}
@@ -134,7 +135,7 @@ func (req processRequest) checkNoInstrument() failure.List {
 	return faults
 }
 
-func (req processRequest) checkInstallments(m account.Merchant) failure.List {
+func (req processRequest) checkInstallments(m merchant.Merchant) failure.List {
 	const most = 12
 	switch n := req.Installments; {
 	case n == nil || *n == 1:

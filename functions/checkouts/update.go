@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -45,7 +45,7 @@ func (f family) update(ctx context.Context, req updateRequest) (checkout, error)
 	return checkout{}, failure.Transient(failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again"))
 }
 
-func (f family) updateOnce(ctx context.Context, caller account.Credential, req updateRequest) (checkout, error) {
+func (f family) updateOnce(ctx context.Context, caller merchant.Credential, req updateRequest) (checkout, error) {
 	c, err := f.store.Checkout(ctx, caller.Tenant, req.ID)
 	if err != nil {
 		return checkout{}, err
@@ -69,7 +69,7 @@ func (f family) updateOnce(ctx context.Context, caller account.Credential, req u
 }
 
 // apply is the checkout with the request's changes, checked as at creation.
-func (req updateRequest) apply(c payments.Checkout, m account.Merchant, now time.Time) (payments.Checkout, error) {
+func (req updateRequest) apply(c payments.Checkout, m merchant.Merchant, now time.Time) (payments.Checkout, error) {
 	if req.Reference != nil {
 		if err := checkReference(*req.Reference); err != nil {
 			return c, err
@@ -103,7 +103,7 @@ func (req updateRequest) apply(c payments.Checkout, m account.Merchant, now time
 }
 
 // amount checks amount and currency together: either may be left out.
-func (req updateRequest) amount(c payments.Checkout, m account.Merchant) (money.Amount, error) {
+func (req updateRequest) amount(c payments.Checkout, m merchant.Merchant) (money.Amount, error) {
 	literal, currency := money.Literal(c.Amount.String()), string(c.Amount.Currency())
 	if req.Amount != nil {
 		literal = *req.Amount

@@ -1,7 +1,7 @@
 package checkouts
 
 import (
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -99,9 +99,9 @@ func (f family) view(c payments.Checkout) checkout {
 }
 
 // publicView leaves out what a payer's browser must not learn (contract §2.1).
-func (f family) publicView(c payments.Checkout, by account.Kind) checkout {
+func (f family) publicView(c payments.Checkout, by identity.Kind) checkout {
 	v := f.view(c)
-	if by == account.PublicKey {
+	if by == identity.PublicKey {
 		v.PayToEmail, v.ReturnURL, v.CustomerID, v.Instrument, v.Mandate = "", "", "", nil, nil
 	}
 	return v

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -58,7 +58,7 @@ func (f family) deactivateInstrument(ctx context.Context, req deactivateRequest)
 	return rest.NoContent{}, f.forget(ctx, tenant, saved)
 }
 
-func (f family) forget(ctx context.Context, t account.Tenant, saved payments.Instrument) error {
+func (f family) forget(ctx context.Context, t identity.Tenant, saved payments.Instrument) error {
 	token := saved.Card.AcquirerToken
 	if token == "" {
 		return nil

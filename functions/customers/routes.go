@@ -3,16 +3,16 @@
 package customers
 
 import (
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 type family struct {
 	store     *store.Store
-	acquirers map[account.Mode]acquirer.Acquirer
+	acquirers map[identity.Mode]acquirer.Acquirer
 }
 
 // Routes of the family.

@@ -3,9 +3,9 @@ package pages
 import (
 	"context"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -58,7 +58,7 @@ func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.
 // about it. Should that fail now, the sweep finds out later: the payer goes
 // on either way.
 func (p pages) resolved(ctx context.Context, view sandbox.View) payments.Status {
-	tenant, _ := account.ParseTenant(view.Reference.Tenant) // inTestMode has parsed it
+	tenant, _ := identity.ParseTenant(view.Reference.Tenant) // inTestMode has parsed it
 	checkout, err := p.Resolve(ctx, tenant, view.Reference.CheckoutID)
 	if err != nil {
 		p.Log.WarnContext(ctx, "bank decision not settled yet", "checkout", view.Reference.CheckoutID, "error", err)

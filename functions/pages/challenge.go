@@ -6,10 +6,10 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -89,7 +89,7 @@ func inTestMode(view sandbox.View, err error) (sandbox.View, error) {
 	if err != nil {
 		return view, err
 	}
-	if t, ok := account.ParseTenant(view.Reference.Tenant); !ok || t.Mode != account.Test {
+	if t, ok := identity.ParseTenant(view.Reference.Tenant); !ok || t.Mode != identity.Test {
 		return view, errNoPayment
 	}
 	return view, nil

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -19,7 +19,7 @@ import (
 type Config struct {
 	Sandbox *sandbox.Acquirer
 	// Resolve has the platform ask the acquirer what became of a checkout.
-	Resolve func(ctx context.Context, t account.Tenant, checkoutID string) (payments.Checkout, error)
+	Resolve func(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error)
 	BaseURL string // of the API, without a trailing slash
 	// WebhookKeys are the public halves of the keys that sign callbacks.
 	WebhookKeys func() ([]WebhookKey, error)

@@ -16,9 +16,9 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions/pages"
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -61,7 +61,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-func (s *site) resolve(_ context.Context, t account.Tenant, checkoutID string) (payments.Checkout, error) {
+func (s *site) resolve(_ context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	s.resolved = append(s.resolved, t.String()+" "+checkoutID)
 	return payments.Checkout{ID: checkoutID, Status: payments.Paid}, s.broken
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -57,8 +57,8 @@ func (s *shop) send(method, path string, body any) world.Response {
 	return s.Do(world.Request{Method: method, Path: path, Body: body, Key: s.merchant.Key.Plaintext})
 }
 
-func (s *shop) tenant() account.Tenant {
-	return account.Tenant{Mode: account.Test, Merchant: s.merchant.Code}
+func (s *shop) tenant() identity.Tenant {
+	return identity.Tenant{Mode: identity.Test, Merchant: s.merchant.Code}
 }
 
 // set changes how the shop is paid out.

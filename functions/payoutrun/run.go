@@ -6,11 +6,11 @@ package payoutrun
 import (
 	"context"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
@@ -26,7 +26,7 @@ type runner struct {
 	payouts *queue.Payouts
 }
 
-func (r runner) take(ctx context.Context, t account.Tenant, m app.PayoutMessage) error {
+func (r runner) take(ctx context.Context, t identity.Tenant, m app.PayoutMessage) error {
 	rests, err := r.payer.Run(ctx, t, m.ID)
 	switch {
 	case failure.Is(err, failure.NotFound):

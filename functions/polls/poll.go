@@ -8,9 +8,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // askTime bounds the questions to the acquirer that one message asks for. The
@@ -24,7 +24,7 @@ func Poll(a *app.App) func(ctx context.Context, body string) error {
 
 type poller struct{ *app.App }
 
-func (p poller) ask(ctx context.Context, t account.Tenant, m app.PollMessage) (err error) {
+func (p poller) ask(ctx context.Context, t identity.Tenant, m app.PollMessage) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	if m.Refund != "" {

@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -46,9 +46,9 @@ func (o operator) showCallback(ctx context.Context, c showCallback) (callbackVie
 	return view, nil
 }
 
-func (o operator) callback(ctx context.Context, id string) (account.Tenant, payments.Callback, error) {
+func (o operator) callback(ctx context.Context, id string) (identity.Tenant, payments.Callback, error) {
 	if id == "" {
-		return account.Tenant{}, payments.Callback{}, failure.Missing("id")
+		return identity.Tenant{}, payments.Callback{}, failure.Missing("id")
 	}
 	return o.Store.Callback(ctx, id)
 }
@@ -180,7 +180,7 @@ func (o operator) replay(ctx context.Context, wanted selection) (callbacksReplay
 }
 
 type deadCallback struct {
-	tenant   account.Tenant
+	tenant   identity.Tenant
 	callback payments.Callback
 }
 
@@ -209,7 +209,7 @@ func (s selection) includes(d deadCallback) bool {
 	return d.callback.State == payments.CallbackDead && (s.merchant == "" || s.merchant == d.tenant.Merchant)
 }
 
-func (o operator) owe(ctx context.Context, t account.Tenant, callback payments.Callback) error {
+func (o operator) owe(ctx context.Context, t identity.Tenant, callback payments.Callback) error {
 	if err := o.Store.ReplayCallback(ctx, t, callback.Replayed(o.Now())); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -16,7 +16,7 @@ import (
 const hook = "https://shop.example.com/hook"
 
 // owe has a callback owed, and answers its id.
-func (d desk) owe(m merchant, reference string) (id string) {
+func (d desk) owe(m provisioned, reference string) (id string) {
 	d.Helper()
 	before := d.owed()
 	shop := d.shop(m)
@@ -256,7 +256,7 @@ func TestAnOperatorPaysAPixCode(t *testing.T) {
 			t.Errorf("paid: %v", got)
 		}
 	}
-	tenant := account.Tenant{Mode: account.Test, Merchant: m.Code}
+	tenant := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	if c, err := d.App.Store.Checkout(t.Context(), tenant, id); err != nil || c.Status != payments.Paid {
 		t.Errorf("checkout %s, %v", c.Status, err)
 	}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
@@ -76,12 +76,12 @@ func (o operator) chargeBack(ctx context.Context, c chargeBack) (chargedBack, er
 }
 
 // tenantOf is the merchant in the mode, or in its first key's.
-func (o operator) tenantOf(ctx context.Context, code, mode string) (account.Tenant, error) {
+func (o operator) tenantOf(ctx context.Context, code, mode string) (identity.Tenant, error) {
 	m, _, err := o.merchant(ctx, code)
 	if err != nil {
-		return account.Tenant{}, err
+		return identity.Tenant{}, err
 	}
-	t := account.Tenant{Mode: firstMode(m), Merchant: m.Code}
+	t := identity.Tenant{Mode: firstMode(m), Merchant: m.Code}
 	if mode != "" {
 		t.Mode, err = parseMode(mode, m)
 	}
@@ -90,7 +90,7 @@ func (o operator) tenantOf(ctx context.Context, code, mode string) (account.Tena
 
 // reported is the charge-back as the acquirer's books have it. Nothing is
 // entered in the sandbox's that the platform would refuse.
-func (o operator) reported(ctx context.Context, t account.Tenant, r store.Record, c chargeBack) (processing.ChargeBackOrder, error) {
+func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Record, c chargeBack) (processing.ChargeBackOrder, error) {
 	order := processing.ChargeBackOrder{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}
 	amount, err := c.amount(r)
 	if err != nil {
@@ -108,7 +108,7 @@ func (o operator) reported(ctx context.Context, t account.Tenant, r store.Record
 	if _, err := r.ChargeBack(payments.Checkout{}, order.ID, &amount, c.Lost, "", o.Now()); err != nil {
 		return order, err
 	}
-	if t.Mode == account.Test {
+	if t.Mode == identity.Test {
 		if amount, err = o.enterInSandbox(ctx, r, order.ID, amount, c.Amount != ""); err != nil {
 			return order, err
 		}

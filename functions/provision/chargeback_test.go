@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // sell has a card charged for a checkout of the amount, with or without
 // success, and its callback delivered.
-func (d desk) sell(m merchant, reference string, amount any, returnURL string) world.Payment {
+func (d desk) sell(m provisioned, reference string, amount any, returnURL string) world.Payment {
 	d.Helper()
 	order := fields{"checkout_reference": reference}
 	if returnURL != "" {
@@ -37,12 +37,12 @@ type chargedBack struct {
 	SimpleStatus  string `json:"simple_status"`
 }
 
-func (d desk) chargeBack(m merchant, transaction string, more fields) chargedBack {
+func (d desk) chargeBack(m provisioned, transaction string, more fields) chargedBack {
 	d.Helper()
 	return run[chargedBack](d, charging(m, transaction, more))
 }
 
-func charging(m merchant, transaction string, more fields) fields {
+func charging(m provisioned, transaction string, more fields) fields {
 	command := fields{"command": "charge_back", "merchant_code": m.Code, "transaction": transaction}
 	for name, value := range more {
 		command[name] = value
@@ -52,9 +52,9 @@ func charging(m merchant, transaction string, more fields) fields {
 
 // books tells what went back of a sale: by the acquirer's books, the journal's
 // entries, and the events.
-func (d desk) books(m merchant, s world.Payment) string {
+func (d desk) books(m provisioned, s world.Payment) string {
 	d.Helper()
-	tenant := account.Tenant{Mode: account.Test, Merchant: m.Code}
+	tenant := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	r, err := d.App.Store.Transaction(d.Context(), tenant, s.ID)
 	if err != nil {
 		d.Fatal(err)

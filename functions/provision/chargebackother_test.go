@@ -21,7 +21,7 @@ func TestAChargeBackIsOfOneTransaction(t *testing.T) {
 			more["amount"] = amount
 		}
 		for _, c := range []struct {
-			merchant merchant
+			merchant provisioned
 			sale     world.Payment
 		}{{m, second}, {neighbour, theirs}} {
 			if got := d.refused(charging(c.merchant, c.sale.ID, more)); got.Code != "CONFLICT" {

@@ -8,9 +8,9 @@ import (
 	"github.com/govalues/decimal"
 	"github.com/jacoelho/banking/iso3166"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/country"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -37,7 +37,7 @@ const (
 )
 
 // apply is the merchant with the facts, each of which is checked.
-func (f facts) apply(m account.Merchant) (account.Merchant, error) {
+func (f facts) apply(m merchant.Merchant) (merchant.Merchant, error) {
 	var err error
 	if f.Name != nil {
 		if m.Name = *f.Name; m.Name == "" {
@@ -131,7 +131,7 @@ func refundFloor(text string, c money.Currency) (string, error) {
 
 // mergeProfile is the profile with what the arguments say of it; an empty text
 // takes back what it said.
-func mergeProfile(p account.Profile, arguments json.RawMessage) (account.Profile, error) {
+func mergeProfile(p merchant.Profile, arguments json.RawMessage) (merchant.Profile, error) {
 	if len(arguments) == 0 {
 		return p, nil
 	}

@@ -29,7 +29,7 @@ func facts(changes fields) fields {
 
 type key struct{ ID, Plaintext, Mode string }
 
-type merchant struct {
+type provisioned struct {
 	Code    string `json:"merchant_code"`
 	Created bool
 	Key     *key `json:"api_key"`
@@ -83,9 +83,9 @@ func (d desk) invoke(command fields) json.RawMessage {
 	return answer
 }
 
-func (d desk) create(changes fields) merchant {
+func (d desk) create(changes fields) provisioned {
 	d.Helper()
-	m := run[merchant](d, facts(changes))
+	m := run[provisioned](d, facts(changes))
 	for _, k := range []*key{m.Key, m.TestKey} {
 		if k != nil {
 			d.Secret("API key", k.Plaintext)
@@ -95,7 +95,7 @@ func (d desk) create(changes fields) merchant {
 }
 
 // shop is a merchant's, with the key for test mode.
-func (d desk) shop(m merchant) world.Shop {
+func (d desk) shop(m provisioned) world.Shop {
 	key := m.Key
 	if m.TestKey != nil {
 		key = m.TestKey

@@ -29,7 +29,7 @@ func TestTheGuidesCommandsAreUnderstood(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDesk(t)
-	live := run[merchant](d, facts(fields{"sandbox": false}))
+	live := run[provisioned](d, facts(fields{"sandbox": false}))
 	names := map[string]bool{}
 	for _, found := range guided.FindAllStringSubmatch(string(guide), -1) {
 		text := strings.ReplaceAll(unshelled.Replace(found[1]), "MC…", live.Code)

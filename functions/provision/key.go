@@ -5,18 +5,19 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // createAPIKey makes a further key (contract §8.2).
 type createAPIKey struct {
-	MerchantCode string       `json:"merchant_code"`
-	Mode         string       `json:"mode"`   // live or test; the first key's unless given
-	Type         account.Kind `json:"type"`   // secret (unless given) or public
-	Scopes       *[]string    `json:"scopes"` // of a secret key; an empty list may do nothing
-	Name         string       `json:"name"`   // a public key may have none
+	MerchantCode string        `json:"merchant_code"`
+	Mode         string        `json:"mode"`   // live or test; the first key's unless given
+	Type         identity.Kind `json:"type"`   // secret (unless given) or public
+	Scopes       *[]string     `json:"scopes"` // of a secret key; an empty list may do nothing
+	Name         string        `json:"name"`   // a public key may have none
 }
 
 type keyCreated struct {
@@ -58,17 +59,17 @@ func (o operator) addAPIKey(ctx context.Context, c createAPIKey) (keyCreated, er
 
 // merchant reads the merchant that an argument names. Failures: Rejected
 // without a code, NotFound.
-func (o operator) merchant(ctx context.Context, code string) (account.Merchant, account.CallbackSecret, error) {
+func (o operator) merchant(ctx context.Context, code string) (merchant.Merchant, merchant.CallbackSecret, error) {
 	if code == "" {
-		return account.Merchant{}, account.CallbackSecret{}, failure.Missing("merchant_code")
+		return merchant.Merchant{}, merchant.CallbackSecret{}, failure.Missing("merchant_code")
 	}
 	return o.Store.Merchant(ctx, code)
 }
 
 const maxKeyName = 255 // contract §8.2
 
-func (c createAPIKey) order(m account.Merchant) (keyOrder, error) {
-	order := keyOrder{Mode: firstMode(m), Kind: account.SecretKey, Name: c.Name}
+func (c createAPIKey) order(m merchant.Merchant) (keyOrder, error) {
+	order := keyOrder{Mode: firstMode(m), Kind: identity.SecretKey, Name: c.Name}
 	var err error
 	if c.Mode != "" {
 		if order.Mode, err = parseMode(c.Mode, m); err != nil {
@@ -79,10 +80,10 @@ func (c createAPIKey) order(m account.Merchant) (keyOrder, error) {
 		return order, err
 	}
 	switch c.Type {
-	case account.PublicKey:
-		order.Kind = account.PublicKey
+	case identity.PublicKey:
+		order.Kind = identity.PublicKey
 		return order, c.checkPublic()
-	case account.SecretKey, "":
+	case identity.SecretKey, "":
 		order.Scopes, err = c.secretScopes()
 		return order, err
 	default:
@@ -107,7 +108,7 @@ func (c createAPIKey) secretScopes() ([]string, error) {
 	}
 	var scopes []string
 	for _, name := range *c.Scopes {
-		scope, known := account.ParseScope(name)
+		scope, known := identity.ParseScope(name)
 		if !known {
 			return nil, failure.Invalid("scopes", name+" is no scope")
 		}
@@ -140,7 +141,7 @@ func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked,
 	if err != nil {
 		return keyRevoked{}, err
 	}
-	if err := o.Store.RevokeAPIKey(ctx, account.Tenant{Mode: mode, Merchant: m.Code}, c.KeyID); err != nil {
+	if err := o.Store.RevokeAPIKey(ctx, identity.Tenant{Mode: mode, Merchant: m.Code}, c.KeyID); err != nil {
 		return keyRevoked{}, err
 	}
 	o.Log.InfoContext(ctx, "API key revoked", "merchant", m.Code, "key", c.KeyID)

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions/provision"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -37,7 +37,7 @@ func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 		}
 	}
 	alias := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"profile"}})
-	if c, err := d.App.Store.Credential(t.Context(), account.Hash(alias.Plaintext)); err != nil || !c.May("user.profile_readonly") {
+	if c, err := d.App.Store.Credential(t.Context(), identity.Hash(alias.Plaintext)); err != nil || !c.May("user.profile_readonly") {
 		t.Errorf("profile gave %v, %v", c.Scopes, err)
 	}
 }
@@ -50,8 +50,8 @@ func TestAPublicKeyHasNoScopes(t *testing.T) {
 	if !strings.HasPrefix(k.Plaintext, "pk_live_") {
 		t.Errorf("a key of another kind: %s…", k.Plaintext[:8])
 	}
-	c, err := d.App.Store.Credential(t.Context(), account.Hash(k.Plaintext))
-	if err != nil || c.Kind != account.PublicKey || len(c.Scopes) != 0 || c.Tenant != (account.Tenant{Mode: account.Live, Merchant: m.Code}) {
+	c, err := d.App.Store.Credential(t.Context(), identity.Hash(k.Plaintext))
+	if err != nil || c.Kind != identity.PublicKey || len(c.Scopes) != 0 || c.Tenant != (identity.Tenant{Mode: identity.Live, Merchant: m.Code}) {
 		t.Errorf("credential %+v, %v", c, err)
 	}
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -31,7 +32,7 @@ type createMerchant struct {
 
 	TimeZone    string          `json:"time_zone"`    // IANA name; that of the country's capital unless given
 	RefundFloor string          `json:"refund_floor"` // amount as text; the contract's (§6.4) unless given
-	Profile     json.RawMessage `json:"profile"`      // account.Profile; all optional
+	Profile     json.RawMessage `json:"profile"`      // merchant.Profile; all optional
 
 	PayoutPlan      payments.PayoutPlan `json:"payout_plan"` // SINGLE_PAYMENT unless given
 	GrossSettlement *bool               `json:"gross_settlement"`
@@ -52,7 +53,7 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 	if err != nil {
 		return merchantCreated{}, err
 	}
-	p, err := mergeProfile(account.Profile{}, c.Profile)
+	p, err := mergeProfile(merchant.Profile{}, c.Profile)
 	if err != nil {
 		return merchantCreated{}, err
 	}
@@ -71,7 +72,7 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 	return merchantCreated{}, err
 }
 
-func (o operator) createOrFind(ctx context.Context, m account.Merchant, p account.Profile, testKey bool) (merchantCreated, error) {
+func (o operator) createOrFind(ctx context.Context, m merchant.Merchant, p merchant.Profile, testKey bool) (merchantCreated, error) {
 	created, err := o.create(ctx, m, p, testKey)
 	if !failure.Is(err, failure.Conflict) {
 		return created, err
@@ -87,14 +88,14 @@ func (o operator) createOrFind(ctx context.Context, m account.Merchant, p accoun
 	return merchantCreated{MerchantCode: m.Code}, nil
 }
 
-func (o operator) create(ctx context.Context, m account.Merchant, p account.Profile, testKey bool) (merchantCreated, error) {
+func (o operator) create(ctx context.Context, m merchant.Merchant, p merchant.Profile, testKey bool) (merchantCreated, error) {
 	first, firstView, err := mint(m, bootstrapKey(firstMode(m)), m.CreatedAt)
 	if err != nil {
 		return merchantCreated{}, err
 	}
 	created, keys := merchantCreated{MerchantCode: m.Code, Created: true, APIKey: &firstView}, []store.APIKey{first}
 	if testKey {
-		second, secondView, err := mint(m, bootstrapKey(account.Test), m.CreatedAt)
+		second, secondView, err := mint(m, bootstrapKey(identity.Test), m.CreatedAt)
 		if err != nil {
 			return merchantCreated{}, err
 		}
@@ -107,31 +108,31 @@ func (o operator) create(ctx context.Context, m account.Merchant, p account.Prof
 	return created, nil
 }
 
-func bootstrapKey(mode account.Mode) keyOrder {
-	return keyOrder{Mode: mode, Kind: account.SecretKey, Scopes: account.AllScopes(), Name: "bootstrap"}
+func bootstrapKey(mode identity.Mode) keyOrder {
+	return keyOrder{Mode: mode, Kind: identity.SecretKey, Scopes: identity.AllScopes(), Name: "bootstrap"}
 }
 
 // merchant checks the facts one by one.
-func (c createMerchant) merchant() (account.Merchant, error) {
+func (c createMerchant) merchant() (merchant.Merchant, error) {
 	for _, given := range []struct{ param, value string }{
 		{"name", c.Name}, {"email", c.Email}, {"country", c.Country}, {"currency", c.Currency},
 	} {
 		if given.value == "" {
-			return account.Merchant{}, failure.Missing(given.param)
+			return merchant.Merchant{}, failure.Missing(given.param)
 		}
 	}
 	settled, err := money.ParseCurrency(c.Currency)
 	switch {
 	case err != nil:
-		return account.Merchant{}, failure.Invalid("currency", "must be a supported ISO 4217 code")
+		return merchant.Merchant{}, failure.Invalid("currency", "must be a supported ISO 4217 code")
 	case !knownCountry(c.Country):
-		return account.Merchant{}, errCountry("country")
+		return merchant.Merchant{}, errCountry("country")
 	case c.MerchantCode != "" && !merchantCode(c.MerchantCode):
-		return account.Merchant{}, failure.Invalid("merchant_code", "must be MC and 8 digits or capitals without I, L, O, U")
+		return merchant.Merchant{}, failure.Invalid("merchant_code", "must be MC and 8 digits or capitals without I, L, O, U")
 	case c.Sandbox && c.TestKey:
-		return account.Merchant{}, failure.Invalid("test_key", "a sandbox merchant's first key is a test key")
+		return merchant.Merchant{}, failure.Invalid("test_key", "a sandbox merchant's first key is a test key")
 	}
 	return facts{&c.Name, &c.Email, &c.FeeRate, c.OnlinePayments, &c.TimeZone, &c.RefundFloor,
-		&c.PayoutPlan, c.GrossSettlement}.apply(account.Merchant{
+		&c.PayoutPlan, c.GrossSettlement}.apply(merchant.Merchant{
 		Code: c.MerchantCode, Country: c.Country, Currency: settled, Sandbox: c.Sandbox, OnlinePayments: true})
 }

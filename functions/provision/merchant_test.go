@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 var (
@@ -30,16 +31,16 @@ func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 	if status := d.listing(m.Key.Plaintext); status != http.StatusOK {
 		t.Errorf("the key answers %d", status)
 	}
-	c, err := d.App.Store.Credential(t.Context(), account.Hash(m.Key.Plaintext))
+	c, err := d.App.Store.Credential(t.Context(), identity.Hash(m.Key.Plaintext))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, scope := range account.AllScopes() {
+	for _, scope := range identity.AllScopes() {
 		if !slices.Contains(c.Scopes, scope) {
 			t.Errorf("the key lacks %s", scope)
 		}
 	}
-	want := account.Merchant{Code: m.Code, Name: "Buchladen", Email: "buch@example.com", Country: "DE", Currency: "EUR",
+	want := merchant.Merchant{Code: m.Code, Name: "Buchladen", Email: "buch@example.com", Country: "DE", Currency: "EUR",
 		Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin", CreatedAt: d.Clock.Now()}
 	if got, _, err := d.App.Store.Merchant(t.Context(), m.Code); err != nil || got != want || c.Merchant != want {
 		t.Errorf("merchant %+v, %v\nin the key %+v\nwant %+v", got, err, c.Merchant, want)

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -47,26 +48,26 @@ type keyView struct {
 
 // keyOrder is a key to be made.
 type keyOrder struct {
-	Mode   account.Mode
-	Kind   account.Kind
+	Mode   identity.Mode
+	Kind   identity.Kind
 	Scopes []string
 	Name   string
 }
 
 // mint makes a key of the merchant. The store gets all but the plaintext.
-func mint(m account.Merchant, order keyOrder, now time.Time) (store.APIKey, keyView, error) {
-	token, err := account.NewKey(order.Kind, order.Mode, rand.Reader)
+func mint(m merchant.Merchant, order keyOrder, now time.Time) (store.APIKey, keyView, error) {
+	token, err := identity.NewKey(order.Kind, order.Mode, rand.Reader)
 	if err != nil {
 		return store.APIKey{}, keyView{}, err
 	}
 	id := make([]byte, keyIDBytes)
 	_, _ = rand.Read(id)
-	credential := account.Credential{
+	credential := merchant.Credential{
 		ID:   keyIDPrefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id)),
-		Kind: order.Kind, Tenant: account.Tenant{Mode: order.Mode, Merchant: m.Code},
+		Kind: order.Kind, Tenant: identity.Tenant{Mode: order.Mode, Merchant: m.Code},
 		Scopes: order.Scopes, Merchant: m, CreatedAt: now,
 	}
-	key := store.APIKey{TokenHash: account.Hash(token), Name: order.Name, Credential: credential}
+	key := store.APIKey{TokenHash: identity.Hash(token), Name: order.Name, Credential: credential}
 	return key, keyView{ID: credential.ID, Plaintext: token, Mode: modeName(order.Mode)}, nil
 }
 
@@ -76,8 +77,8 @@ const (
 	testMode = "test"
 )
 
-func modeName(m account.Mode) string {
-	if m == account.Live {
+func modeName(m identity.Mode) string {
+	if m == identity.Live {
 		return liveMode
 	}
 	return testMode
@@ -85,22 +86,22 @@ func modeName(m account.Mode) string {
 
 // firstMode is the mode of the merchant's first key: a sandbox merchant has
 // only test credentials (contract §2.1).
-func firstMode(m account.Merchant) account.Mode {
+func firstMode(m merchant.Merchant) identity.Mode {
 	if m.Sandbox {
-		return account.Test
+		return identity.Test
 	}
-	return account.Live
+	return identity.Live
 }
 
 // parseMode reads a mode that the merchant can have.
-func parseMode(name string, m account.Merchant) (account.Mode, error) {
+func parseMode(name string, m merchant.Merchant) (identity.Mode, error) {
 	switch {
 	case name == testMode:
-		return account.Test, nil
+		return identity.Test, nil
 	case name == liveMode && m.Sandbox:
 		return "", failure.Invalid("mode", "a sandbox merchant has only test keys")
 	case name == liveMode:
-		return account.Live, nil
+		return identity.Live, nil
 	default:
 		return "", failure.Invalid("mode", "must be live or test")
 	}

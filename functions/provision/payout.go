@@ -11,9 +11,10 @@ import (
 	"github.com/jacoelho/banking/bic"
 	"github.com/jacoelho/banking/iban"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -26,29 +27,29 @@ import (
 // after the schedule itself. Should the command fail in between, transactions
 // show the due dates of before until it is repeated.
 type setPayout struct {
-	MerchantCode  string                `json:"merchant_code"`
-	Mode          string                `json:"mode"`           // live or test; the first key's unless given
-	Holder        *string               `json:"holder"`         // 1-70 characters
-	IBAN          *string               `json:"iban"`           // or, where there is none:
-	AccountNumber *string               `json:"account_number"` // national, with bank_code or bic
-	BankCode      *string               `json:"bank_code"`
-	BIC           *string               `json:"bic"`
-	Verified      *bool                 `json:"verified"` // false: payouts wait
-	Period        *account.PayoutPeriod `json:"period"`   // daily, weekly or monthly
-	OnDemand      *bool                 `json:"on_demand"`
+	MerchantCode  string                 `json:"merchant_code"`
+	Mode          string                 `json:"mode"`           // live or test; the first key's unless given
+	Holder        *string                `json:"holder"`         // 1-70 characters
+	IBAN          *string                `json:"iban"`           // or, where there is none:
+	AccountNumber *string                `json:"account_number"` // national, with bank_code or bic
+	BankCode      *string                `json:"bank_code"`
+	BIC           *string                `json:"bic"`
+	Verified      *bool                  `json:"verified"` // false: payouts wait
+	Period        *merchant.PayoutPeriod `json:"period"`   // daily, weekly or monthly
+	OnDemand      *bool                  `json:"on_demand"`
 }
 
 type payoutSet struct {
-	MerchantCode string                    `json:"merchant_code"`
-	Mode         string                    `json:"mode"`
-	Currency     money.Currency            `json:"currency"`
-	TimeZone     string                    `json:"time_zone"`
-	Period       account.PayoutPeriod      `json:"period"`
-	OnDemand     bool                      `json:"on_demand"`
-	Holder       string                    `json:"holder,omitempty"`
-	Ending       string                    `json:"account_ending,omitempty"` // the last four characters of the number
-	Status       account.BankAccountStatus `json:"account_status,omitempty"`
-	NextAt       time.Time                 `json:"next_at"` // when the period ends that is paid out next
+	MerchantCode string                     `json:"merchant_code"`
+	Mode         string                     `json:"mode"`
+	Currency     money.Currency             `json:"currency"`
+	TimeZone     string                     `json:"time_zone"`
+	Period       merchant.PayoutPeriod      `json:"period"`
+	OnDemand     bool                       `json:"on_demand"`
+	Holder       string                     `json:"holder,omitempty"`
+	Ending       string                     `json:"account_ending,omitempty"` // the last four characters of the number
+	Status       merchant.BankAccountStatus `json:"account_status,omitempty"`
+	NextAt       time.Time                  `json:"next_at"` // when the period ends that is paid out next
 }
 
 func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error) {
@@ -61,7 +62,7 @@ func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error)
 		return payoutSet{}, err
 	}
 	id := uuid.NewString()
-	s, err := banking.Open(o.App).SetSchedule(ctx, t, func(s account.PayoutSchedule) (account.PayoutSchedule, error) {
+	s, err := banking.Open(o.App).SetSchedule(ctx, t, func(s merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
 		s.Currency, s.TimeZone = m.Currency, m.TimeZone
 		return c.apply(s, id)
 	})
@@ -83,9 +84,9 @@ func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error)
 func ending(number string) string { return number[max(0, len(number)-4):] }
 
 // apply is the schedule with what is given. id is that of a new account.
-func (c setPayout) apply(s account.PayoutSchedule, id string) (account.PayoutSchedule, error) {
+func (c setPayout) apply(s merchant.PayoutSchedule, id string) (merchant.PayoutSchedule, error) {
 	if s.Settings.Period == "" {
-		s.Settings = account.DefaultPayoutSettings
+		s.Settings = merchant.DefaultPayoutSettings
 	}
 	if c.Period != nil {
 		s.Settings.Period = *c.Period
@@ -105,9 +106,9 @@ func (c setPayout) apply(s account.PayoutSchedule, id string) (account.PayoutSch
 const maxHolder = 70
 
 // account is the account with what is given, each of which is checked.
-func (c setPayout) account(to account.BankAccount, id string) (account.BankAccount, error) {
+func (c setPayout) account(to merchant.BankAccount, id string) (merchant.BankAccount, error) {
 	if c.IBAN != nil || c.AccountNumber != nil {
-		to = account.BankAccount{ID: id, Holder: to.Holder, Status: account.BankAccountVerified}
+		to = merchant.BankAccount{ID: id, Holder: to.Holder, Status: merchant.BankAccountVerified}
 	}
 	for _, given := range []struct{ from, to *string }{
 		{c.Holder, &to.Holder}, {c.IBAN, &to.IBAN}, {c.AccountNumber, &to.AccountNumber}, {c.BankCode, &to.BankCode}, {c.BIC, &to.BIC},
@@ -118,21 +119,21 @@ func (c setPayout) account(to account.BankAccount, id string) (account.BankAccou
 	}
 	to.IBAN, to.BIC = strings.ToUpper(strings.ReplaceAll(to.IBAN, " ", "")), strings.ToUpper(to.BIC)
 	if to.ID == "" { // settings without an account yet
-		if to != (account.BankAccount{Holder: to.Holder}) || c.Verified != nil {
+		if to != (merchant.BankAccount{Holder: to.Holder}) || c.Verified != nil {
 			return to, failure.Missing("iban")
 		}
 		return to, nil
 	}
 	if c.Verified != nil {
-		to.Status = account.BankAccountPending
+		to.Status = merchant.BankAccountPending
 		if *c.Verified {
-			to.Status = account.BankAccountVerified
+			to.Status = merchant.BankAccountVerified
 		}
 	}
 	return to, checkAccount(to)
 }
 
-func checkAccount(a account.BankAccount) error {
+func checkAccount(a merchant.BankAccount) error {
 	_, bicErr := bic.Parse(a.BIC)
 	switch {
 	case a.Holder == "":
@@ -156,15 +157,15 @@ func checkAccount(a account.BankAccount) error {
 
 // moveCutoffs lets the merchant's payouts begin their days by its time zone,
 // after that has changed.
-func (o operator) moveCutoffs(ctx context.Context, m account.Merchant) error {
-	for _, mode := range []account.Mode{account.Live, account.Test} {
-		t := account.Tenant{Mode: mode, Merchant: m.Code}
+func (o operator) moveCutoffs(ctx context.Context, m merchant.Merchant) error {
+	for _, mode := range []identity.Mode{identity.Live, identity.Test} {
+		t := identity.Tenant{Mode: mode, Merchant: m.Code}
 		s, err := o.Store.PayoutSchedule(ctx, t)
 		if failure.Is(err, failure.NotFound) || err == nil && s.TimeZone == m.TimeZone {
 			continue
 		}
 		if err == nil {
-			_, err = banking.Open(o.App).SetSchedule(ctx, t, func(s account.PayoutSchedule) (account.PayoutSchedule, error) {
+			_, err = banking.Open(o.App).SetSchedule(ctx, t, func(s merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
 				s.TimeZone = m.TimeZone
 				return s, nil
 			})

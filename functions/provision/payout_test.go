@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -26,7 +26,7 @@ type payoutSettings struct {
 	NextAt   string `json:"next_at"`
 }
 
-func (d desk) setPayout(m merchant, given fields) payoutSettings {
+func (d desk) setPayout(m provisioned, given fields) payoutSettings {
 	d.Helper()
 	given["command"], given["merchant_code"] = "set_payout", m.Code
 	return run[payoutSettings](d, given)
@@ -54,7 +54,7 @@ func TestPayoutSettingsAreMerged(t *testing.T) {
 			}
 		}
 	}
-	stored, err := d.App.Store.PayoutSchedule(t.Context(), account.Tenant{Mode: account.Test, Merchant: m.Code})
+	stored, err := d.App.Store.PayoutSchedule(t.Context(), identity.Tenant{Mode: identity.Test, Merchant: m.Code})
 	if err != nil || stored.To.IBAN != sandbox.ClosedIBAN || stored.To.AccountNumber != "" || stored.To.BankCode != "" || stored.To.BIC != "MARKDEFF" {
 		t.Errorf("%+v, %v", stored, err)
 	}
@@ -63,7 +63,7 @@ func TestPayoutSettingsAreMerged(t *testing.T) {
 	if got := d.setPayout(m, fields{}); got.TimeZone != "America/Sao_Paulo" || got.NextAt != "2026-11-21T03:00:00Z" {
 		t.Errorf("moved: %+v", got)
 	}
-	moved, err := d.App.Store.PayoutSchedule(t.Context(), account.Tenant{Mode: account.Test, Merchant: m.Code})
+	moved, err := d.App.Store.PayoutSchedule(t.Context(), identity.Tenant{Mode: identity.Test, Merchant: m.Code})
 	if err != nil || moved.Version <= stored.Version {
 		t.Errorf("%+v, %v", moved, err)
 	}
@@ -141,7 +141,7 @@ func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
 	paid, rejected := d.create(nil), d.create(fields{"email": "other@example.com"})
 	d.setPayout(paid, fields{"holder": "Buch", "iban": sandbox.SilentIBAN})
 	d.setPayout(rejected, fields{"holder": "Tee", "iban": sandbox.UnknownIBAN})
-	for i, m := range []merchant{paid, rejected} {
+	for i, m := range []provisioned{paid, rejected} {
 		d.sell(m, "order", 10*(i+1), "")
 	}
 	if got := d.runPayouts(fields{}); got != "" {
@@ -213,9 +213,9 @@ func TestPayoutRunsThatCannotBe(t *testing.T) {
 }
 
 // owedLive is money that a live merchant is owed: live payments need an acquirer, which a world has not.
-func (d desk) owedLive(m merchant, amount string) {
+func (d desk) owedLive(m provisioned, amount string) {
 	d.Helper()
-	tenant := account.Tenant{Mode: account.Live, Merchant: m.Code}
+	tenant := identity.Tenant{Mode: identity.Live, Merchant: m.Code}
 	c, err := d.App.Store.CreateCheckout(d.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: uuid.NewString(),
 		Amount: money.MustParse(amount, "EUR"), Status: payments.Pending, Purpose: payments.PurposeCheckout, CreatedAt: d.Clock.Now(),
 		Payee: payments.Payee{Code: m.Code}})
@@ -237,7 +237,7 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m, other := d.create(fields{"sandbox": false}), d.create(fields{"sandbox": false, "email": "other@example.com"})
-	for i, m := range []merchant{m, other} {
+	for i, m := range []provisioned{m, other} {
 		d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
 		d.owedLive(m, []string{"10", "20"}[i])
 	}

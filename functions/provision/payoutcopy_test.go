@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // carried are the payout settings that a key carries.
-func (d desk) carried(plaintext string) account.PayoutsByMode {
+func (d desk) carried(plaintext string) merchant.PayoutsByMode {
 	d.Helper()
-	c, err := d.App.Store.Credential(d.Context(), account.Hash(plaintext))
+	c, err := d.App.Store.Credential(d.Context(), identity.Hash(plaintext))
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -21,12 +22,12 @@ func TestKeysCarryThePayoutSettings(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m := d.create(fields{"sandbox": false, "test_key": true})
-	weekly, onDemand := account.PayoutSettings{Period: account.Weekly}, account.PayoutSettings{Period: account.Daily, OnDemand: true}
+	weekly, onDemand := merchant.PayoutSettings{Period: merchant.Weekly}, merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}
 	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "period": "weekly"})
 	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "mode": "test", "on_demand": true})
 	run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "fee_rate": "0.01"})
 	later := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
-	want := account.PayoutsByMode{Live: weekly, Test: onDemand}
+	want := merchant.PayoutsByMode{Live: weekly, Test: onDemand}
 	for name, plaintext := range map[string]string{"live": m.Key.Plaintext, "test": m.TestKey.Plaintext, "later": later.Plaintext} {
 		if got := d.carried(plaintext); got != want {
 			t.Errorf("the %s key carries %+v", name, got)
@@ -60,7 +61,7 @@ func TestSettingsThatWereCutOffAreCompletedByRepeating(t *testing.T) {
 		}
 		cut++
 		run[fields](d, command)
-		if got, want := d.carried(m.Key.Plaintext), (account.PayoutsByMode{Test: account.PayoutSettings{Period: account.Weekly}}); got != want {
+		if got, want := d.carried(m.Key.Plaintext), (merchant.PayoutsByMode{Test: merchant.PayoutSettings{Period: merchant.Weekly}}); got != want {
 			t.Errorf("cut off at step %d: %+v", step, got)
 		}
 	}

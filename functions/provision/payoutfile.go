@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
@@ -106,7 +106,7 @@ func (o operator) fileRequest(ctx context.Context, c exportPayouts) (file.Reques
 		c.Day = o.Now().Format(time.DateOnly)
 	}
 	r := file.Request{ID: c.ID, Currency: currency, Day: c.Day, Orders: make([]string, len(waiting)),
-		Debtor: account.BankAccount{Holder: c.Holder, IBAN: c.IBAN, BIC: c.BIC}}
+		Debtor: merchant.BankAccount{Holder: c.Holder, IBAN: c.IBAN, BIC: c.BIC}}
 	for i, order := range waiting {
 		r.Orders[i] = order.ID
 	}

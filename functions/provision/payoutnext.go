@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -59,7 +59,7 @@ func (o operator) nextOfShard(ctx context.Context, s payoutScope, shard int) (*t
 
 // endsWithSomething is when the tenant's period ends, and whether it will be
 // paid something then.
-func (o operator) endsWithSomething(ctx context.Context, t account.Tenant) (time.Time, bool, error) {
+func (o operator) endsWithSomething(ctx context.Context, t identity.Tenant) (time.Time, bool, error) {
 	schedule, err := o.Store.PayoutSchedule(ctx, t)
 	if failure.Is(err, failure.NotFound) {
 		return time.Time{}, false, nil

@@ -6,11 +6,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
@@ -88,12 +88,12 @@ func almostOver(ctx context.Context) bool {
 
 // payoutScope is whose payouts a command is about, and when.
 type payoutScope struct {
-	tenant *account.Tenant // nil: all
-	mode   account.Mode    // of all; "": both
-	at     time.Time       // zero: now
+	tenant *identity.Tenant // nil: all
+	mode   identity.Mode    // of all; "": both
+	at     time.Time        // zero: now
 }
 
-func (s payoutScope) includes(t account.Tenant) bool {
+func (s payoutScope) includes(t identity.Tenant) bool {
 	return (s.tenant == nil || *s.tenant == t) && (s.mode == "" || s.mode == t.Mode)
 }
 
@@ -120,18 +120,18 @@ func (o operator) payoutScope(ctx context.Context, c runPayouts) (payoutScope, e
 		return s, err
 	}
 	switch {
-	case s.mode == account.Live:
+	case s.mode == identity.Live:
 		return s, failure.Invalid("at", "cannot be pretended where money is real")
 	case s.at.Before(o.Now()):
 		return s, failure.Invalid("at", "must not be in the past")
 	}
-	s.at, s.mode = s.at.UTC(), account.Test
+	s.at, s.mode = s.at.UTC(), identity.Test
 	return s, nil
 }
 
 func (o operator) payoutTenants(ctx context.Context, c runPayouts) (payoutScope, error) {
 	if c.MerchantCode == "" {
-		modes := map[string]account.Mode{"": "", liveMode: account.Live, testMode: account.Test}
+		modes := map[string]identity.Mode{"": "", liveMode: identity.Live, testMode: identity.Test}
 		mode, known := modes[c.Mode]
 		if !known {
 			return payoutScope{}, failure.Invalid("mode", "must be live or test")
@@ -178,7 +178,7 @@ func (o operator) runPayout(ctx context.Context, p payout.Planned) (payoutView, 
 		return payoutView{}, err
 	}
 	now, err := o.Store.Payout(ctx, p.Tenant, p.ID)
-	if err == nil && now.Status == payments.Sent && p.Tenant.Mode == account.Test {
+	if err == nil && now.Status == payments.Sent && p.Tenant.Mode == identity.Test {
 		now, err = o.hearSandbox(ctx, p)
 	}
 	return payoutView{Tenant: p.Tenant.String(), ID: p.ID, Day: now.Day, Status: now.Status, Total: now.Total,

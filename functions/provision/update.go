@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -58,7 +58,7 @@ func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchan
 }
 
 // applyUpdate changes the merchant itself, unless it is as it should be.
-func (o operator) applyUpdate(ctx context.Context, c updateMerchant) (account.Merchant, error) {
+func (o operator) applyUpdate(ctx context.Context, c updateMerchant) (merchant.Merchant, error) {
 	before, profileBefore, err := o.Store.MerchantProfile(ctx, c.MerchantCode)
 	if err != nil {
 		return before, err

@@ -4,17 +4,18 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // stored is a merchant with its profile, and the copy in a key of it.
-func (d desk) stored(code string, k *key) (account.Merchant, account.Profile, account.Merchant) {
+func (d desk) stored(code string, k *key) (merchant.Merchant, merchant.Profile, merchant.Merchant) {
 	d.Helper()
 	m, p, err := d.App.Store.MerchantProfile(d.Context(), code)
 	if err != nil {
 		d.Fatal(err)
 	}
-	c, err := d.App.Store.Credential(d.Context(), account.Hash(k.Plaintext))
+	c, err := d.App.Store.Credential(d.Context(), identity.Hash(k.Plaintext))
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	want.Name, want.Email, want.FeeRate, want.OnlinePayments = "Bücher", "neu@example.com", "0.01", false
 	want.TimeZone, want.RefundFloor, want.Version = "Europe/Vienna", "-5.00", 3
 	want.PayoutPlan, want.Gross = "TRUE_INSTALLMENT", true
-	wantProfile := account.Profile{Website: "https://buch.example", Locale: "de-AT", Address: account.Address{City: "Wien", PostCode: "10115"}}
+	wantProfile := merchant.Profile{Website: "https://buch.example", Locale: "de-AT", Address: merchant.Address{City: "Wien", PostCode: "10115"}}
 	for _, k := range []*key{m.Key, m.TestKey} {
 		if got, profile, copied := d.stored(m.Code, k); got != want || profile != wantProfile || copied != want {
 			t.Errorf("merchant %+v\nprofile %+v\nin the %s key %+v\nwant %+v", got, profile, k.Mode, copied, want)

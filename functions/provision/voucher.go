@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -33,7 +33,7 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 	if c.CheckoutID == "" {
 		return voucherPaid{}, failure.Missing("checkout_id")
 	}
-	t := account.Tenant{Mode: account.Test, Merchant: m.Code}
+	t := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	checkout, err := o.Store.Checkout(ctx, t, c.CheckoutID)
 	if err != nil {
 		return voucherPaid{}, err

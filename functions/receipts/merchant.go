@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/country"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 type merchantData struct {
@@ -38,7 +38,7 @@ type address struct {
 
 // showMerchant fills what the profile leaves open from the merchant's name and
 // country.
-func showMerchant(m account.Merchant, p account.Profile) merchantData {
+func showMerchant(m merchant.Merchant, p merchant.Profile) merchantData {
 	locale := cmp.Or(p.Locale, p.Language, country.Locale(m.Country))
 	language, _, _ := strings.Cut(locale, "-")
 	a := p.Address

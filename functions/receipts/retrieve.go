@@ -4,8 +4,8 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -56,7 +56,7 @@ func absent(id string) error { return failure.Absent("", "No such tx event "+id)
 // number gives the receipt its number when it is read for the first time.
 // Only of money that moved there are numbered receipts, so that a series holds
 // no void ones.
-func (f family) number(ctx context.Context, t account.Tenant, p paper) error {
+func (f family) number(ctx context.Context, t identity.Tenant, p paper) error {
 	if _, has := p.record.Receipts[p.id]; has || !p.moved {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -86,7 +86,7 @@ type acquirerData struct {
 const unverified = "none" // nobody saw a signature or PIN
 
 // view shows a paper of the merchant's.
-func view(p paper, m account.Merchant, profile account.Profile) receipt {
+func view(p paper, m merchant.Merchant, profile merchant.Profile) receipt {
 	t := p.record.Transaction
 	return receipt{
 		Transaction: showTransaction(p),

@@ -12,9 +12,9 @@ import (
 	"github.com/cashwrap/cashwrap/functions/sweep"
 	"github.com/cashwrap/cashwrap/localstack/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -40,7 +40,7 @@ func TestAPanicHoldsUpNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	past, owner := now.Add(-time.Minute), account.Tenant{Mode: account.Test, Merchant: "MC1"}
+	past, owner := now.Add(-time.Minute), identity.Tenant{Mode: identity.Test, Merchant: "MC1"}
 	open := payments.Checkout{ID: "open", Reference: "1", Amount: amount, Status: payments.Pending,
 		Attempt: &payments.Attempt{ID: "attempt", State: payments.Deciding, NextLook: past.Add(-time.Hour)}}
 	late := payments.Checkout{ID: "late", Reference: "2", Amount: amount, Status: payments.Pending, ValidUntil: &past}

@@ -17,13 +17,13 @@ import (
 	"github.com/cashwrap/cashwrap/functions/sweep"
 	"github.com/cashwrap/cashwrap/localstack/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-func tenant(w *world.World) account.Tenant {
-	return account.Tenant{Mode: account.Test, Merchant: w.Merchant.Code}
+func tenant(w *world.World) identity.Tenant {
+	return identity.Tenant{Mode: identity.Test, Merchant: w.Merchant.Code}
 }
 
 // create makes a checkout that is valid for an hour.

@@ -1,7 +1,7 @@
 package transactions
 
 import (
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -37,7 +37,7 @@ type event struct {
 
 // transactionEvents are the payouts, then what else happened, oldest first.
 // Days are where the merchant is.
-func transactionEvents(r store.Record, calendar account.Calendar) []transactionEvent {
+func transactionEvents(r store.Record, calendar merchant.Calendar) []transactionEvent {
 	shown := make([]transactionEvent, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
 		shown = append(shown, transactionEvent{ID: r.PayoutNumber(p), Type: payments.PayoutEvent, Status: p.Status,

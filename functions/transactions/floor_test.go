@@ -9,7 +9,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions/transactions"
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
@@ -20,7 +20,7 @@ import (
 func TestALiveMerchantsRefundsLeaveItsFloor(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.App.Acquirers[account.Live] = s.App.Sandbox
+	s.App.Acquirers[identity.Live] = s.App.Sandbox
 	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE", "currency": "EUR", "sandbox": false})
 	id := s.paidLive(t)
 	notEnough := world.Refused(409, "NOT_ENOUGH_BALANCE", "", "conflict")
@@ -42,7 +42,7 @@ func TestALiveMerchantsRefundsLeaveItsFloor(t *testing.T) {
 // paidLive is a live transaction of 10 EUR.
 func (s *shop) paidLive(t *testing.T) string {
 	t.Helper()
-	tenant := account.Tenant{Mode: account.Live, Merchant: s.Merchant.Code}
+	tenant := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}
 	c, err := s.App.Store.CreateCheckout(t.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: "order",
 		Amount: money.MustParse("10", "EUR"), Status: payments.Pending, Purpose: payments.PurposeCheckout, CreatedAt: s.Clock.Now(),
 		Payee: payments.Payee{Code: s.Merchant.Code, FeeRate: "0.0195"}})

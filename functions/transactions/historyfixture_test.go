@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -37,8 +37,8 @@ func (p *past) current() string {
 	return "/v2.1/merchants/" + p.Merchant.Code + "/transactions/history"
 }
 
-func (p *past) tenant() account.Tenant {
-	return account.Tenant{Mode: account.Test, Merchant: p.Merchant.Code}
+func (p *past) tenant() identity.Tenant {
+	return identity.Tenant{Mode: identity.Test, Merchant: p.Merchant.Code}
 }
 
 // newPast writes so many transactions, and half as many events.

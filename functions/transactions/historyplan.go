@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -97,7 +97,7 @@ func setTime(q url.Values, name string, at *time.Time) {
 }
 
 // span finds the places of the refs. Failure: Rejected for one of no item.
-func (f family) span(ctx context.Context, t account.Tenant, p historyPlan) (store.Range, error) {
+func (f family) span(ctx context.Context, t identity.Tenant, p historyPlan) (store.Range, error) {
 	span := store.Range{NewestFirst: p.order == descending}
 	var err error
 	if span.Oldest, err = f.bound(ctx, t, p.oldest, "oldest_ref"); err != nil {
@@ -107,7 +107,7 @@ func (f family) span(ctx context.Context, t account.Tenant, p historyPlan) (stor
 	return span, err
 }
 
-func (f family) bound(ctx context.Context, t account.Tenant, e edge, param string) (*store.Bound, error) {
+func (f family) bound(ctx context.Context, t identity.Tenant, e edge, param string) (*store.Bound, error) {
 	if e.ref == "" {
 		if e.at == nil {
 			return nil, nil

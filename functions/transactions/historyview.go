@@ -1,7 +1,7 @@
 package transactions
 
 import (
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -47,7 +47,7 @@ type historyItem struct {
 }
 
 // newHistoryItem shows an item to a merchant.
-func newHistoryItem(h payments.HistoryItem, calendar account.Calendar) historyItem {
+func newHistoryItem(h payments.HistoryItem, calendar merchant.Calendar) historyItem {
 	v := historyItem{
 		ID: h.ID, TransactionID: h.TransactionID, ClientTransactionID: h.ClientTransactionID, Code: h.Code,
 		User: h.Username, Type: h.Type, Status: h.Status(), Timestamp: rest.Timestamp(h.CreatedAt),

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -79,7 +79,7 @@ func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
 }
 
 // candidates are the transactions that one of the identifiers leads to.
-func (f family) candidates(ctx context.Context, t account.Tenant, q identifiers) ([]store.Record, error) {
+func (f family) candidates(ctx context.Context, t identity.Tenant, q identifiers) ([]store.Record, error) {
 	code, ok := q.code()
 	switch {
 	case !ok:

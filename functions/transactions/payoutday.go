@@ -1,7 +1,7 @@
 package transactions
 
 import (
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -12,7 +12,7 @@ const toBank = "BANK_ACCOUNT"
 // paysOut is where the parts of a payment go, and the day on which all of it
 // does; none when that takes several payouts, of which total counts those that
 // did not fail. The last part stands in for those that did.
-func paysOut(parts []payments.PayoutPart, total int, calendar account.Calendar) (to string, on rest.Date) {
+func paysOut(parts []payments.PayoutPart, total int, calendar merchant.Calendar) (to string, on rest.Date) {
 	if len(parts) == 0 {
 		return "", rest.Date{}
 	}
@@ -24,7 +24,7 @@ func paysOut(parts []payments.PayoutPart, total int, calendar account.Calendar) 
 
 // dueDate is the day of the payout that has the part, or else of the first that
 // may have it; none while nobody has ordered one that is made on demand.
-func dueDate(p payments.PayoutPart, calendar account.Calendar) rest.Date {
+func dueDate(p payments.PayoutPart, calendar merchant.Calendar) rest.Date {
 	day := p.Day
 	if day == "" {
 		day = calendar.PayoutDay(p.EligibleAt)

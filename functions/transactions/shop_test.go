@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // shop is a merchant's server that asks for transactions and refunds.
@@ -37,7 +37,7 @@ func (s *shop) moveTo(zone string) {
 func (s *shop) setInKey(path, value string) {
 	s.Helper()
 	_, table := s.App.Store.Raw()
-	err := table.Update("pk", "KEY#"+account.Hash(s.Merchant.Key.Plaintext)).Range("sk", "KEY").
+	err := table.Update("pk", "KEY#"+identity.Hash(s.Merchant.Key.Plaintext)).Range("sk", "KEY").
 		Set(path, value).If("attribute_exists(pk)").Run(s.Context())
 	if err != nil {
 		s.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // process is one execution environment of a function: it makes one call at a
@@ -41,7 +41,7 @@ func (w *World) start(name string, roll uint64) *process {
 	}
 	a := app.New(w.config, outside)
 	if w.Refunds || w.Month { // somebody charges live cards, so that there is a floor to reach
-		a.Acquirers[account.Live] = a.Acquirers[account.Test]
+		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
 	}
 	switch {
 	case f.HTTP != nil:

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"net/http"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -74,8 +74,8 @@ func (s Shop) RotateSecret() webhook.Secret {
 }
 
 // Tenant is whose data the shop sees with a test key.
-func (s Shop) Tenant() account.Tenant {
-	return account.Tenant{Mode: account.Test, Merchant: s.Merchant.Code}
+func (s Shop) Tenant() identity.Tenant {
+	return identity.Tenant{Mode: identity.Test, Merchant: s.Merchant.Code}
 }
 
 // Send sends a request with the shop's key.

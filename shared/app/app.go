@@ -11,10 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
@@ -48,7 +48,7 @@ type App struct {
 	Config
 	Store      *store.Store
 	Sandbox    *sandbox.Acquirer
-	Acquirers  map[account.Mode]acquirer.Acquirer
+	Acquirers  map[identity.Mode]acquirer.Acquirer
 	Processing *processing.Processor
 	Log        *slog.Logger
 	Metrics    metric.Log
@@ -104,12 +104,12 @@ func (a *App) openAcquirers() {
 	a.Sandbox = sandbox.New(sandbox.Config{
 		DB: db, Table: table, Secret: a.lasting(forSandbox), BaseURL: a.BaseURL, Now: a.Now,
 	})
-	a.Acquirers = map[account.Mode]acquirer.Acquirer{account.Test: a.Sandbox, account.Live: acquirer.None{}}
+	a.Acquirers = map[identity.Mode]acquirer.Acquirer{identity.Test: a.Sandbox, identity.Live: acquirer.None{}}
 	if a.outside.LiveAcquirer != nil {
-		a.Acquirers[account.Live] = a.outside.LiveAcquirer(a)
+		a.Acquirers[identity.Live] = a.outside.LiveAcquirer(a)
 	}
 	if a.outside.WrapAcquirer != nil {
-		a.Acquirers[account.Test] = a.outside.WrapAcquirer(a.Acquirers[account.Test])
+		a.Acquirers[identity.Test] = a.outside.WrapAcquirer(a.Acquirers[identity.Test])
 	}
 }
 

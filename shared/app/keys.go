@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -117,7 +117,7 @@ func (a *App) CallbackSecret(merchant string, version int) webhook.Secret {
 
 // CallbackSecrets are the merchant's secrets that sign at the time; none when
 // it never asked for one.
-func (a *App) CallbackSecrets(merchant string, s account.CallbackSecret, now time.Time) []webhook.Secret {
+func (a *App) CallbackSecrets(merchant string, s merchant.CallbackSecret, now time.Time) []webhook.Secret {
 	var secrets []webhook.Secret
 	for _, version := range s.Signing(now) {
 		secrets = append(secrets, a.CallbackSecret(merchant, version))

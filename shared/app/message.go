@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // Message is the body of a message in a queue. It only names something, whose
@@ -15,7 +15,7 @@ import (
 type Message interface {
 	// Names is whose the named thing is, the zero tenant where the item says so;
 	// false for a message that names nothing.
-	Names() (account.Tenant, bool)
+	Names() (identity.Tenant, bool)
 }
 
 // CallbackMessage names a callback that is to be tried.
@@ -38,24 +38,24 @@ type PollMessage struct {
 }
 
 // Names wants an id.
-func (m CallbackMessage) Names() (account.Tenant, bool) { return account.Tenant{}, m.ID != "" }
+func (m CallbackMessage) Names() (identity.Tenant, bool) { return identity.Tenant{}, m.ID != "" }
 
 // Names wants a tenant and an id.
-func (m PayoutMessage) Names() (account.Tenant, bool) {
-	t, ok := account.ParseTenant(m.Tenant)
+func (m PayoutMessage) Names() (identity.Tenant, bool) {
+	t, ok := identity.ParseTenant(m.Tenant)
 	return t, ok && m.ID != ""
 }
 
 // Names wants a tenant and one of the two.
-func (m PollMessage) Names() (account.Tenant, bool) {
-	t, ok := account.ParseTenant(m.Tenant)
+func (m PollMessage) Names() (identity.Tenant, bool) {
+	t, ok := identity.ParseTenant(m.Tenant)
 	return t, ok && (m.Checkout == "") != (m.Refund == "")
 }
 
 // Consume is the handler of a queue whose messages are of a kind. A malformed
 // one is dropped with a line in the log, since it would come again for good.
 // One that a batch repeats is handled once.
-func Consume[M Message](a *App, handle func(context.Context, account.Tenant, M) error) func(ctx context.Context, body string) error {
+func Consume[M Message](a *App, handle func(context.Context, identity.Tenant, M) error) func(ctx context.Context, body string) error {
 	var running singleflight.Group // by body
 	return func(ctx context.Context, body string) error {
 		var m M

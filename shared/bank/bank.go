@@ -9,7 +9,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -18,7 +18,7 @@ type Transfer struct {
 	ID        string // the payout's, and the idempotency key: a bank that knows it answers what became of it
 	Tenant    string // whose payout it is
 	Amount    money.Amount
-	To        account.BankAccount
+	To        merchant.BankAccount
 	Reference string // what the merchant's statement shows, at most 35 characters of the SEPA set
 }
 

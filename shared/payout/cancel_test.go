@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -66,11 +66,11 @@ func TestAnOrderToAnAccountThatWasReplacedIsCancelledAtTheNextLook(t *testing.T)
 	t.Parallel()
 	h := newHouse(t)
 	id := h.untaken()
-	h.set(func(s *account.PayoutSchedule) { s.To.ID, s.To.Status = "another", account.BankAccountPending })
+	h.set(func(s *merchant.PayoutSchedule) { s.To.ID, s.To.Status = "another", merchant.BankAccountPending })
 	h.Advance(time.Hour)
 	h.want("the same", h.run(id), "SENT 10.10 1")
-	h.set(func(s *account.PayoutSchedule) {
-		s.To.IBAN, s.To.Status = "DE88100100100000003333", account.BankAccountVerified
+	h.set(func(s *merchant.PayoutSchedule) {
+		s.To.IBAN, s.To.Status = "DE88100100100000003333", merchant.BankAccountVerified
 	})
 	h.says(bank.Cancelled, nil)
 	h.Advance(time.Hour)
@@ -148,7 +148,7 @@ func TestNothingIsCancelledWhileTheAccountCannotBeRead(t *testing.T) {
 	}
 	h.Advance(day)
 	h.want("unknown", h.run(id), "SENT 10.10 1")
-	h.set(func(*account.PayoutSchedule) {})
+	h.set(func(*merchant.PayoutSchedule) {})
 	h.says(bank.Cancelled, nil)
 	h.Advance(time.Hour)
 	h.want("known", h.run(id), "FAILED 10.10 1")

@@ -17,15 +17,16 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-var tenant = account.Tenant{Mode: account.Live, Merchant: "MC0A1B2C3D"}
+var tenant = identity.Tenant{Mode: identity.Live, Merchant: "MC0A1B2C3D"}
 
 // house is a payer whose table and bank tell the test of each call, so that something can happen in between.
 type house struct {
@@ -52,8 +53,8 @@ func newHouse(t *testing.T) *house {
 	if err := s.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h.Payer = payout.New(payout.Config{Store: s, Log: slog.New(slog.DiscardHandler), Banks: map[account.Mode]bank.Bank{account.Live: h}})
-	h.set(func(s *account.PayoutSchedule) {})
+	h.Payer = payout.New(payout.Config{Store: s, Log: slog.New(slog.DiscardHandler), Banks: map[identity.Mode]bank.Bank{identity.Live: h}})
+	h.set(func(s *merchant.PayoutSchedule) {})
 	return h
 }
 
@@ -95,12 +96,12 @@ func (h *house) Statement(context.Context) iter.Seq2[bank.Booking, error] {
 }
 
 // set changes the tenant's schedule, which is that of a verified account, in euros and UTC, every day.
-func (h *house) set(change func(*account.PayoutSchedule)) account.PayoutSchedule {
+func (h *house) set(change func(*merchant.PayoutSchedule)) merchant.PayoutSchedule {
 	h.Helper()
-	s, err := h.SetSchedule(h.Context(), tenant, func(s account.PayoutSchedule) (account.PayoutSchedule, error) {
+	s, err := h.SetSchedule(h.Context(), tenant, func(s merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
 		if s.Version == 0 {
-			s = account.PayoutSchedule{Currency: "EUR", Settings: account.DefaultPayoutSettings,
-				To: account.BankAccount{Holder: "Shop", IBAN: "DE17100100100000005678", Status: account.BankAccountVerified}}
+			s = merchant.PayoutSchedule{Currency: "EUR", Settings: merchant.DefaultPayoutSettings,
+				To: merchant.BankAccount{Holder: "Shop", IBAN: "DE17100100100000005678", Status: merchant.BankAccountVerified}}
 		}
 		change(&s)
 		return s, nil

@@ -12,8 +12,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -21,7 +21,7 @@ import (
 // Config is what a Payer works with.
 type Config struct {
 	Store *store.Store
-	Banks map[account.Mode]bank.Bank
+	Banks map[identity.Mode]bank.Bank
 	Log   *slog.Logger
 }
 
@@ -64,7 +64,7 @@ func outdated(err error) bool {
 // Run takes a payout as far as it goes now; a repeated or doubled run changes
 // nothing that was done. It answers true when there is nothing left to do
 // before the payout is woken, and false when the context's time is nearly up.
-func (p *Payer) Run(ctx context.Context, t account.Tenant, id string) (bool, error) {
+func (p *Payer) Run(ctx context.Context, t identity.Tenant, id string) (bool, error) {
 	stepping, cancel := untilLastStep(ctx)
 	defer cancel()
 	current, err := p.Store.Payout(ctx, t, id)
@@ -103,7 +103,7 @@ func untilLastStep(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // step does the payout's next step and answers the payout as it stands then;
 // true: there is no further one for now.
-func (p *Payer) step(ctx context.Context, t account.Tenant, current store.Payout) (next store.Payout, rests bool, err error) {
+func (p *Payer) step(ctx context.Context, t identity.Tenant, current store.Payout) (next store.Payout, rests bool, err error) {
 	switch current.Status {
 	case payments.Collecting:
 		next, err = p.collect(ctx, t, current)
@@ -122,7 +122,7 @@ func (p *Payer) step(ctx context.Context, t account.Tenant, current store.Payout
 // collect takes the next rows into the payout, or seals it when a consistent
 // read of the table finds none: what becomes payable later has a later time,
 // and goes into the next payout.
-func (p *Payer) collect(ctx context.Context, t account.Tenant, current store.Payout) (store.Payout, error) {
+func (p *Payer) collect(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, error) {
 	rows, err := p.Store.UnpaidRows(ctx, t, current.Currency, current.Cutoff, takenAtOnce)
 	if err != nil {
 		return current, err
@@ -152,7 +152,7 @@ func (p *Payer) collect(ctx context.Context, t account.Tenant, current store.Pay
 
 // send settles on the account and enters the order into the books, before the
 // bank hears of it. Without a verified account the payout waits (contract §6.7).
-func (p *Payer) send(ctx context.Context, t account.Tenant, current store.Payout) (store.Payout, bool, error) {
+func (p *Payer) send(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
 	schedule, err := p.Store.PayoutSchedule(ctx, t)
 	if err != nil {
 		return current, false, err
@@ -166,7 +166,7 @@ func (p *Payer) send(ctx context.Context, t account.Tenant, current store.Payout
 
 // ask orders the transfer, or asks what became of it: the payout's id makes
 // both the same.
-func (p *Payer) ask(ctx context.Context, t account.Tenant, current store.Payout) (store.Payout, bool, error) {
+func (p *Payer) ask(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
 	o, err := p.order(ctx, t, current)
 	if err != nil {
 		p.Log.WarnContext(ctx, "bank without an answer", "tenant", t.String(), "payout", current.ID, "error", err)
@@ -188,7 +188,7 @@ func (p *Payer) ask(ctx context.Context, t account.Tenant, current store.Payout)
 
 // wait puts the payout's next look off. When others have changed the payout it
 // may no longer have to wait.
-func (p *Payer) wait(ctx context.Context, t account.Tenant, current store.Payout) (store.Payout, bool, error) {
+func (p *Payer) wait(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
 	waits, changed := current.Waits(p.Store.Now())
 	if !changed {
 		return current, true, nil
@@ -200,7 +200,7 @@ func (p *Payer) wait(ctx context.Context, t account.Tenant, current store.Payout
 // order has the bank make the transfer, or say what became of it. One that it
 // does not take is cancelled in the end: one request that was not taken tells
 // nothing of others, of which one may be executed or on its way.
-func (p *Payer) order(ctx context.Context, t account.Tenant, current store.Payout) (bank.Outcome, error) {
+func (p *Payer) order(ctx context.Context, t identity.Tenant, current store.Payout) (bank.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, bankTime)
 	defer cancel()
 	b := p.Banks[t.Mode]
@@ -221,7 +221,7 @@ func (p *Payer) order(ctx context.Context, t account.Tenant, current store.Payou
 
 // tell brings the outcome to the payout's next records and their transactions,
 // or ends it when none is left.
-func (p *Payer) tell(ctx context.Context, t account.Tenant, current store.Payout) (store.Payout, error) {
+func (p *Payer) tell(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, error) {
 	atOnce := takenAtOnce
 	if current.Status == payments.Paying {
 		atOnce = paidAtOnce

@@ -6,9 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -147,13 +148,13 @@ func TestAPayoutWaitsForAVerifiedAccount(t *testing.T) {
 	h.Advance(day)
 	id := h.plan()
 	h.before["BatchGetItem"] = func() {
-		h.set(func(s *account.PayoutSchedule) { s.To.Status = account.BankAccountPending })
+		h.set(func(s *merchant.PayoutSchedule) { s.To.Status = merchant.BankAccountPending })
 	}
 	h.want("unverified", h.run(id), "SEALED 10.10 1")
 	h.Advance(16 * time.Minute)
 	h.want("still", h.run(id), "SEALED 10.10 1")
-	h.set(func(s *account.PayoutSchedule) {
-		s.To.IBAN, s.To.Status = "DE88100100100000003333", account.BankAccountVerified
+	h.set(func(s *merchant.PayoutSchedule) {
+		s.To.IBAN, s.To.Status = "DE88100100100000003333", merchant.BankAccountVerified
 	})
 	h.want("verified", h.run(id), "PAID 10.10 1")
 	if len(h.orders) != 1 || h.orders[0].To.IBAN != "DE88100100100000003333" {
@@ -173,7 +174,7 @@ func TestAnOrderKeepsItsAccount(t *testing.T) {
 	id := h.plan()
 	h.word = bank.Outcome{State: bank.Accepted}
 	h.want("ordered", h.run(id), "SENT 10.10 1")
-	h.set(func(s *account.PayoutSchedule) { s.To.IBAN = "DE88100100100000003333" })
+	h.set(func(s *merchant.PayoutSchedule) { s.To.IBAN = "DE88100100100000003333" })
 	h.word = bank.Outcome{State: bank.Paid}
 	h.want("asked", h.run(id), "PAID 10.10 1")
 	if len(h.orders) != 2 || h.orders[0] != h.orders[1] {
@@ -184,7 +185,7 @@ func TestAnOrderKeepsItsAccount(t *testing.T) {
 func TestWithoutABankAPayoutWaits(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	delete(h.Banks, account.Live)
+	delete(h.Banks, identity.Live)
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()

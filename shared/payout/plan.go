@@ -5,16 +5,17 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // Planned is a payout that is to be run.
 type Planned struct {
-	Tenant account.Tenant `json:"tenant"`
-	ID     string         `json:"payout"`
+	Tenant identity.Tenant `json:"tenant"`
+	ID     string          `json:"payout"`
 }
 
 // regular names the payouts of a schedule; those on demand are named by their
@@ -28,7 +29,7 @@ const (
 // schedule to the next. It answers false when there is nothing to pay, or
 // nobody to pay it to: what waits then goes into the next. Ticks that were
 // missed are made up for by one payout, and doubled ones find it done.
-func (p *Payer) Plan(ctx context.Context, t account.Tenant) (Planned, bool, error) {
+func (p *Payer) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
 	for range maxReplays {
 		schedule, err := p.Store.PayoutSchedule(ctx, t)
 		if err != nil {
@@ -66,7 +67,7 @@ func (p *Payer) Plan(ctx context.Context, t account.Tenant) (Planned, bool, erro
 }
 
 // due says there is something to pay, and somebody to pay it to.
-func (p *Payer) due(ctx context.Context, t account.Tenant, schedule account.PayoutSchedule, cutoff account.Cutoff) (bool, error) {
+func (p *Payer) due(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, cutoff merchant.Cutoff) (bool, error) {
 	if schedule.Settings.OnDemand || !schedule.To.Payable() {
 		return false, nil
 	}
@@ -77,7 +78,7 @@ func (p *Payer) due(ctx context.Context, t account.Tenant, schedule account.Payo
 // (contract §6.7); repeated by the same operation it is the same one, also on
 // another day. It answers false when nothing waits. Failure: NotFound without
 // an account.
-func (p *Payer) OnDemand(ctx context.Context, t account.Tenant, operation string) (Planned, bool, error) {
+func (p *Payer) OnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
 	schedule, err := p.Store.PayoutSchedule(ctx, t)
 	if err != nil {
 		return Planned{}, false, err
@@ -96,13 +97,13 @@ func (p *Payer) OnDemand(ctx context.Context, t account.Tenant, operation string
 }
 
 // Everybody is every tenant.
-func Everybody(account.Tenant) bool { return true }
+func Everybody(identity.Tenant) bool { return true }
 
 // Overdue walks one shard of what is due, of the tenants that are meant, and
 // answers the payouts to run: those it opens, and those whose runner was cut
 // off or whose bank must be asked. It begins with no other once starting ends.
 // What goes wrong with one tenant is reported and does not hold up the others.
-func (p *Payer) Overdue(ctx, starting context.Context, shard int, of func(account.Tenant) bool, run func(Planned) error) error {
+func (p *Payer) Overdue(ctx, starting context.Context, shard int, of func(identity.Tenant) bool, run func(Planned) error) error {
 	var failures []error
 	for due, err := range p.Store.DuePayouts(starting, shard, p.Store.Now()) {
 		switch {
@@ -132,7 +133,7 @@ func (p *Payer) Overdue(ctx, starting context.Context, shard int, of func(accoun
 // SetSchedule stores how a tenant is paid out. The next cut-off is that of the
 // new settings. A period that has ended is planned by the old ones, so that
 // nobody waits longer for it by changing them. Errors: change's.
-func (p *Payer) SetSchedule(ctx context.Context, t account.Tenant, change func(account.PayoutSchedule) (account.PayoutSchedule, error)) (account.PayoutSchedule, error) {
+func (p *Payer) SetSchedule(ctx context.Context, t identity.Tenant, change func(merchant.PayoutSchedule) (merchant.PayoutSchedule, error)) (merchant.PayoutSchedule, error) {
 	for range maxReplays {
 		schedule, err := p.Store.PayoutSchedule(ctx, t)
 		if err != nil && !failure.Is(err, failure.NotFound) {
@@ -153,5 +154,5 @@ func (p *Payer) SetSchedule(ctx context.Context, t account.Tenant, change func(a
 			return schedule, err
 		}
 	}
-	return account.PayoutSchedule{}, errContended
+	return merchant.PayoutSchedule{}, errContended
 }

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -44,20 +45,20 @@ func TestPeriodsEndWhereTheMerchantIs(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		zone   string
-		period account.PayoutPeriod
+		period merchant.PayoutPeriod
 		paid   string
 		plans  [][2]string // time and the payout's day
 	}{
-		"daily":                {"Europe/Berlin", account.Daily, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-21T22:59:59Z", ""}, {"2026-11-21T23:00:00Z", "2026-11-22"}, {"2026-11-22T23:00:00Z", ""}}},
-		"weekly":               {"Europe/Berlin", account.Weekly, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-22T22:59:59Z", ""}, {"2026-11-22T23:00:00Z", "2026-11-23"}, {"2026-11-29T23:00:00Z", ""}}},
-		"monthly":              {"America/Sao_Paulo", account.Monthly, "2026-11-21T10:00:00Z", [][2]string{{"2026-12-01T02:59:59Z", ""}, {"2026-12-01T03:00:00Z", "2026-12-01"}, {"2027-01-01T03:00:00Z", ""}}},
-		"clocks put forward":   {"Europe/Berlin", account.Daily, "2027-03-28T10:00:00Z", [][2]string{{"2027-03-28T21:59:59Z", ""}, {"2027-03-28T22:00:00Z", "2027-03-29"}}},
-		"no midnight":          {"America/Santiago", account.Daily, "2027-09-04T10:00:00Z", [][2]string{{"2027-09-05T03:59:59Z", ""}, {"2027-09-05T04:00:00Z", "2027-09-05"}}},
-		"ticks that were late": {"UTC", account.Daily, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-25T12:00:00Z", "2026-11-25"}, {"2026-11-25T12:00:01Z", ""}}},
+		"daily":                {"Europe/Berlin", merchant.Daily, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-21T22:59:59Z", ""}, {"2026-11-21T23:00:00Z", "2026-11-22"}, {"2026-11-22T23:00:00Z", ""}}},
+		"weekly":               {"Europe/Berlin", merchant.Weekly, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-22T22:59:59Z", ""}, {"2026-11-22T23:00:00Z", "2026-11-23"}, {"2026-11-29T23:00:00Z", ""}}},
+		"monthly":              {"America/Sao_Paulo", merchant.Monthly, "2026-11-21T10:00:00Z", [][2]string{{"2026-12-01T02:59:59Z", ""}, {"2026-12-01T03:00:00Z", "2026-12-01"}, {"2027-01-01T03:00:00Z", ""}}},
+		"clocks put forward":   {"Europe/Berlin", merchant.Daily, "2027-03-28T10:00:00Z", [][2]string{{"2027-03-28T21:59:59Z", ""}, {"2027-03-28T22:00:00Z", "2027-03-29"}}},
+		"no midnight":          {"America/Santiago", merchant.Daily, "2027-09-04T10:00:00Z", [][2]string{{"2027-09-05T03:59:59Z", ""}, {"2027-09-05T04:00:00Z", "2027-09-05"}}},
+		"ticks that were late": {"UTC", merchant.Daily, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-25T12:00:00Z", "2026-11-25"}, {"2026-11-25T12:00:01Z", ""}}},
 	} {
 		h := newHouse(t)
 		h.to(test.paid)
-		h.set(func(s *account.PayoutSchedule) { s.TimeZone, s.Settings.Period = test.zone, test.period })
+		h.set(func(s *merchant.PayoutSchedule) { s.TimeZone, s.Settings.Period = test.zone, test.period })
 		h.pay(1)
 		for _, plan := range test.plans {
 			h.to(plan[0])
@@ -70,23 +71,23 @@ func TestPeriodsEndWhereTheMerchantIs(t *testing.T) {
 // TestWhoCannotBePaidIsNotPlanned, and is paid all of it later.
 func TestWhoCannotBePaidIsNotPlanned(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]func(*account.PayoutSchedule, bool){
-		"unverified": func(s *account.PayoutSchedule, able bool) {
-			s.To.Status = map[bool]account.BankAccountStatus{true: account.BankAccountVerified, false: account.BankAccountRejected}[able]
+	for name, c := range map[string]func(*merchant.PayoutSchedule, bool){
+		"unverified": func(s *merchant.PayoutSchedule, able bool) {
+			s.To.Status = map[bool]merchant.BankAccountStatus{true: merchant.BankAccountVerified, false: merchant.BankAccountRejected}[able]
 		},
-		"no account": func(s *account.PayoutSchedule, able bool) {
+		"no account": func(s *merchant.PayoutSchedule, able bool) {
 			s.To.IBAN = map[bool]string{true: "DE17100100100000005678"}[able]
 		},
-		"on demand": func(s *account.PayoutSchedule, able bool) { s.Settings.OnDemand = !able },
+		"on demand": func(s *merchant.PayoutSchedule, able bool) { s.Settings.OnDemand = !able },
 	} {
 		h := newHouse(t)
-		h.set(func(s *account.PayoutSchedule) { c(s, false) })
+		h.set(func(s *merchant.PayoutSchedule) { c(s, false) })
 		for range 3 {
 			h.pay(1)
 			h.Advance(day)
 			h.want(name, h.plan(), "")
 		}
-		h.set(func(s *account.PayoutSchedule) { c(s, true) })
+		h.set(func(s *merchant.PayoutSchedule) { c(s, true) })
 		h.Advance(day)
 		h.want(name+", then not", h.run(h.plan()), "PAID 30.30 3")
 	}
@@ -96,7 +97,7 @@ func TestWhoCannotBePaidIsNotPlanned(t *testing.T) {
 func TestOnDemandPaysAllThatWaitsNow(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.set(func(s *account.PayoutSchedule) { s.Settings.OnDemand = true })
+	h.set(func(s *merchant.PayoutSchedule) { s.Settings.OnDemand = true })
 	demand := func(operation string) string {
 		t.Helper()
 		planned, waits, err := h.OnDemand(t.Context(), tenant, operation)
@@ -118,11 +119,11 @@ func TestOnDemandPaysAllThatWaitsNow(t *testing.T) {
 	h.want("repeated", demand("a"), first)
 	h.want("repeated", h.run(first), "PAID 10.10 1")
 	h.want("the second", h.run(demand("regular")), "PAID 10.10 1")
-	h.set(func(s *account.PayoutSchedule) { s.Settings.OnDemand = false })
+	h.set(func(s *merchant.PayoutSchedule) { s.Settings.OnDemand = false })
 	h.pay(1)
 	h.Advance(day)
 	h.want("the regular one", h.run(h.plan()), "PAID 10.10 1")
-	other := account.Tenant{Mode: account.Test, Merchant: tenant.Merchant}
+	other := identity.Tenant{Mode: identity.Test, Merchant: tenant.Merchant}
 	if _, _, err := h.OnDemand(t.Context(), other, "a"); !failure.Is(err, failure.NotFound) {
 		t.Errorf("without an account: %v", err)
 	}
@@ -154,7 +155,7 @@ func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 	h := newHouse(t)
 	h.pay(1)
 	h.Advance(day)
-	s := h.set(func(s *account.PayoutSchedule) { s.Settings.Period = account.Monthly })
+	s := h.set(func(s *merchant.PayoutSchedule) { s.Settings.Period = merchant.Monthly })
 	if want := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC); !s.NextAt.Equal(want) {
 		t.Errorf("next at %s", s.NextAt)
 	}
@@ -189,11 +190,11 @@ func (h *house) woken() []string {
 func TestADayThatComesTwicePaysOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.set(func(s *account.PayoutSchedule) { s.TimeZone = "Pacific/Auckland" })
+	h.set(func(s *merchant.PayoutSchedule) { s.TimeZone = "Pacific/Auckland" })
 	h.pay(1)
 	h.to("2026-11-21T11:00:00Z") // the 22nd begins there
 	h.want("there", h.planned(), "2026-11-22")
-	h.set(func(s *account.PayoutSchedule) { s.TimeZone = "Pacific/Honolulu" })
+	h.set(func(s *merchant.PayoutSchedule) { s.TimeZone = "Pacific/Honolulu" })
 	h.pay(1)
 	h.to("2026-11-22T10:00:00Z") // and here
 	h.want("here", h.planned(), "")
@@ -207,7 +208,7 @@ func TestATickGoesOnAfterAFailure(t *testing.T) {
 	h := newHouse(t)
 	h.pay(1)
 	h.Advance(day)
-	nobody := func(account.Tenant) bool { return false }
+	nobody := func(identity.Tenant) bool { return false }
 	lost := errors.New("the queue is away")
 	var failed int
 	for shard := range store.DueShards {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -20,7 +20,7 @@ type ChargeBackOrder struct {
 
 // ChargeBack records a charge-back and owes its callback. Failures: NotFound,
 // Rejected, Conflict.
-func (p *Processor) ChargeBack(ctx context.Context, t account.Tenant, order ChargeBackOrder) (payments.Event, error) {
+func (p *Processor) ChargeBack(ctx context.Context, t identity.Tenant, order ChargeBackOrder) (payments.Event, error) {
 	for range maxReplays {
 		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
 		if err != nil {

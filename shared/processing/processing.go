@@ -15,9 +15,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -25,7 +25,7 @@ import (
 // Config is what a Processor works with.
 type Config struct {
 	Store      *store.Store
-	Acquirers  map[account.Mode]acquirer.Acquirer
+	Acquirers  map[identity.Mode]acquirer.Acquirer
 	BaseURL    string                    // of the API, for the 3DS return
 	SessionKey func(at time.Time) []byte // derives the payer session tokens of attempts that began then
 	TokenKey   []byte                    // derives saved cards' tokens
@@ -50,7 +50,7 @@ const (
 	maxReplays = 20
 )
 
-func (p *Processor) acquirer(t account.Tenant) acquirer.Acquirer {
+func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
 	if a := p.Acquirers[t.Mode]; a != nil {
 		return a
 	}
@@ -58,7 +58,7 @@ func (p *Processor) acquirer(t account.Tenant) acquirer.Acquirer {
 }
 
 // settle records an outcome. An outcome that comes late changes nothing.
-func (p *Processor) settle(ctx context.Context, t account.Tenant, c payments.Checkout, attemptID string, o payments.Outcome) (payments.Checkout, error) {
+func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string, o payments.Outcome) (payments.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	return p.change(ctx, t, c, func(c payments.Checkout) (payments.Change, bool, error) {
@@ -75,13 +75,13 @@ func (p *Processor) session(c payments.Checkout, attemptID string) payments.Sess
 	if c.Attempt == nil || c.Attempt.ID != attemptID {
 		return payments.Session{}
 	}
-	return payments.Session{TokenHash: account.Hash(p.sessionToken(*c.Attempt))}
+	return payments.Session{TokenHash: identity.Hash(p.sessionToken(*c.Attempt))}
 }
 
 // reportStray tells people of an approved charge that its checkout does not
 // show as paid. The acquirer's cancellations make it impossible; if it
 // happens all the same, somebody's money must be looked after.
-func (p *Processor) reportStray(ctx context.Context, t account.Tenant, c payments.Checkout, attemptID string) {
+func (p *Processor) reportStray(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string) {
 	if final, ok := c.Final(); ok && final.ID == attemptID {
 		return
 	}
@@ -91,7 +91,7 @@ func (p *Processor) reportStray(ctx context.Context, t account.Tenant, c payment
 // change applies a rule to a checkout and writes what follows, again on the
 // fresh state whenever somebody else was faster. A rule answering false
 // leaves the checkout as it is.
-func (p *Processor) change(ctx context.Context, t account.Tenant, c payments.Checkout, rule func(payments.Checkout) (payments.Change, bool, error)) (payments.Checkout, error) {
+func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Checkout, rule func(payments.Checkout) (payments.Change, bool, error)) (payments.Checkout, error) {
 	for range maxReplays {
 		change, ok, err := rule(c)
 		if err != nil || !ok {
@@ -127,7 +127,7 @@ func (p *Processor) SessionToken(a payments.Attempt) string { return p.sessionTo
 // cardToken is our token for a card: the same card of the same customer has
 // the same one (contract §4.6). It is a keyed fingerprint, so it cannot be
 // turned back into a number.
-func (p *Processor) cardToken(t account.Tenant, customer string, number payments.Secret) string {
+func (p *Processor) cardToken(t identity.Tenant, customer string, number payments.Secret) string {
 	mac := hmac.New(sha256.New, p.TokenKey)
 	mac.Write([]byte("card token\x00" + t.String() + "\x00" + customer + "\x00" + number.Reveal()))
 	return payments.ShapeV4(mac.Sum(nil))

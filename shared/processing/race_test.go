@@ -14,17 +14,17 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-var tenant = account.Tenant{Mode: account.Test, Merchant: "MC0A1B2C3D"}
+var tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 
 // office is a processor whose table and acquirer tell the test of each call,
 // so that something can happen in between.
@@ -57,7 +57,7 @@ func newOffice(t *testing.T) *office {
 	key := []byte(strings.Repeat("k", 32))
 	bank := sandbox.New(sandbox.Config{DB: db, Table: table, Secret: key, BaseURL: "http://cashwrap.test", Now: o.Now})
 	o.Processor = processing.New(processing.Config{
-		Store: o.store, Acquirers: map[account.Mode]acquirer.Acquirer{account.Test: told{bank, o}},
+		Store: o.store, Acquirers: map[identity.Mode]acquirer.Acquirer{identity.Test: told{bank, o}},
 		BaseURL: "http://cashwrap.test", SessionKey: func(time.Time) []byte { return key }, TokenKey: key, Log: slog.New(slog.DiscardHandler),
 	})
 	return o
@@ -169,7 +169,7 @@ func TestDeactivatingCancelsTheAttemptBegunMeanwhile(t *testing.T) {
 		t.Fatalf("%d transactions", len(after.Transactions))
 	}
 	for _, transaction := range after.Transactions {
-		at, err := o.Acquirers[account.Test].LookUp(t.Context(), transaction.ID)
+		at, err := o.Acquirers[identity.Test].LookUp(t.Context(), transaction.ID)
 		if transaction.Status != payments.TransactionCanceled || at.Decision != payments.Cancelled || err != nil {
 			t.Errorf("transaction %s, at the acquirer %s, %v", transaction.Status, at.Decision, err)
 		}
@@ -182,8 +182,8 @@ func TestNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	c := o.create(t, time.Hour)
-	bank := &forgetful{Acquirer: o.Acquirers[account.Test]}
-	o.Acquirers[account.Test] = bank
+	bank := &forgetful{Acquirer: o.Acquirers[identity.Test]}
+	o.Acquirers[identity.Test] = bank
 	pending, err := o.pay(t, c, passing)
 	if err != nil || pending.Status != payments.Pending || pending.Attempt.State != payments.Deciding {
 		t.Fatalf("process: %s, %v", pending.Status, err)

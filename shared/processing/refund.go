@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -30,7 +30,7 @@ var errRefundRefused = failure.Clash("CONFLICT", "", "the acquirer refused the r
 // for a bad amount; Conflict when nothing is left to refund, it is too old, or
 // the acquirer refuses; payments.AboveRest, BelowLeast and ErrBalance; Upstream
 // when the acquirer did not take the request.
-func (p *Processor) Refund(ctx context.Context, t account.Tenant, order RefundOrder) error {
+func (p *Processor) Refund(ctx context.Context, t identity.Tenant, order RefundOrder) error {
 	for range maxReplays {
 		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
 		if err != nil {
@@ -52,7 +52,7 @@ func (p *Processor) Refund(ctx context.Context, t account.Tenant, order RefundOr
 }
 
 // reserve sets the money aside.
-func (p *Processor) reserve(ctx context.Context, t account.Tenant, tx payments.Transaction, order RefundOrder) (payments.Event, error) {
+func (p *Processor) reserve(ctx context.Context, t identity.Tenant, tx payments.Transaction, order RefundOrder) (payments.Event, error) {
 	amount, err := amountOf(tx, order.Amount)
 	if err != nil {
 		return payments.Event{}, err
@@ -87,7 +87,7 @@ func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, erro
 
 // checkBalance refuses a refund that would take what the merchant is owed, less
 // its refunds in flight, below the floor (contract §6.4).
-func (p *Processor) checkBalance(ctx context.Context, t account.Tenant, amount money.Amount, floor *money.Amount) (*store.Held, error) {
+func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount money.Amount, floor *money.Amount) (*store.Held, error) {
 	if floor == nil {
 		return nil, nil
 	}
@@ -121,7 +121,7 @@ func (p *Processor) checkBalance(ctx context.Context, t account.Tenant, amount m
 // beginRefund has a refund made that was reserved just now, and records the
 // outcome. Only who reserved it can know that the acquirer never took it, and
 // only as long as nobody else has asked.
-func (p *Processor) beginRefund(ctx context.Context, t account.Tenant, e payments.Event) error {
+func (p *Processor) beginRefund(ctx context.Context, t identity.Tenant, e payments.Event) error {
 	o, err := p.askRefund(ctx, t, e)
 	var after payments.Event
 	if errors.Is(err, acquirer.ErrNotTaken) {
@@ -136,7 +136,7 @@ func (p *Processor) beginRefund(ctx context.Context, t account.Tenant, e payment
 }
 
 // resumeRefund goes on with a refund that another request reserved.
-func (p *Processor) resumeRefund(ctx context.Context, t account.Tenant, e payments.Event) error {
+func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payments.Event) error {
 	after, err := p.inquire(ctx, t, e)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (p *Processor) resumeRefund(ctx context.Context, t account.Tenant, e paymen
 
 // inquire asks about a refund that somebody else reserved. It is theirs to
 // withdraw until all can see that it may have been made; then it is nobody's.
-func (p *Processor) inquire(ctx context.Context, t account.Tenant, e payments.Event) (payments.Event, error) {
+func (p *Processor) inquire(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	if e.Status == payments.EventReserved {
 		var err error
 		if e, err = p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
@@ -183,7 +183,7 @@ func toldOfRefund(e payments.Event, serial int) error {
 
 // askRefund has the acquirer make the refund, or say what became of it. Asking
 // again is always safe; without an answer the outcome is unknown.
-func (p *Processor) askRefund(ctx context.Context, t account.Tenant, e payments.Event) (payments.Outcome, error) {
+func (p *Processor) askRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Outcome, error) {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).Refund(ctx, acquirer.Refund{ID: e.ID, ChargeID: e.TransactionID, Amount: e.Amount})
 	})
@@ -198,7 +198,7 @@ func (p *Processor) askRefund(ctx context.Context, t account.Tenant, e payments.
 // made, or has it say what became of it: one request that was not taken tells
 // nothing of others, of which one may be made or on its way. Without an answer
 // the money stays set aside.
-func (p *Processor) cancelRefund(ctx context.Context, t account.Tenant, e payments.Event) payments.Outcome {
+func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payments.Event) payments.Outcome {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).CancelRefund(ctx, e.ID)
 	})
@@ -210,14 +210,14 @@ func (p *Processor) cancelRefund(ctx context.Context, t account.Tenant, e paymen
 }
 
 // settleRefund records the acquirer's word; one that comes late changes nothing.
-func (p *Processor) settleRefund(ctx context.Context, t account.Tenant, e payments.Event, o payments.Outcome) (payments.Event, error) {
+func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payments.Event, o payments.Outcome) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
 		return tx.SettleRefund(e, o, p.Store.Now())
 	})
 }
 
 // withdraw undoes the reservation e, and no later one of the same refund.
-func (p *Processor) withdraw(ctx context.Context, t account.Tenant, e payments.Event) (payments.Event, error) {
+func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, stored payments.Event) (payments.TransactionChange, bool) {
 		if stored.Serial != e.Serial {
 			return payments.TransactionChange{}, false
@@ -232,7 +232,7 @@ var errRefundContended = errors.New("processing: so many change the transaction 
 
 // changeRefund applies a rule to a refund and writes what follows, on the fresh
 // state, also when the client has hung up.
-func (p *Processor) changeRefund(ctx context.Context, t account.Tenant, e payments.Event,
+func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payments.Event,
 	rule func(payments.Transaction, payments.Event) (payments.TransactionChange, bool)) (payments.Event, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
@@ -259,7 +259,7 @@ func (p *Processor) changeRefund(ctx context.Context, t account.Tenant, e paymen
 
 // ResolveRefundDue asks the acquirer for the outcome of a refund and records it.
 // Like ResolveDue it does nothing before the next poll is due. Failure: NotFound.
-func (p *Processor) ResolveRefundDue(ctx context.Context, t account.Tenant, refundID string) error {
+func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, refundID string) error {
 	code, _ := payments.CodeWithin(refundID)
 	records, err := p.Store.Transactions(ctx, t, code)
 	if err != nil {

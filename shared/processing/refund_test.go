@@ -11,28 +11,28 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-var live = account.Tenant{Mode: account.Live, Merchant: "MC0A1B2C3D"}
+var live = identity.Tenant{Mode: identity.Live, Merchant: "MC0A1B2C3D"}
 
 // newLiveOffice has an acquirer for live mode as well: the sandbox, which
 // decides by the amount.
 func newLiveOffice(t *testing.T) *office {
 	t.Helper()
 	o := newOffice(t)
-	o.Acquirers[account.Live] = o.Acquirers[account.Test]
+	o.Acquirers[identity.Live] = o.Acquirers[identity.Test]
 	return o
 }
 
 // paid is a successful transaction of the tenant without a fee, so that the
 // merchant is owed all of it.
-func (o *office) paid(t *testing.T, of account.Tenant, amount string, c money.Currency) string {
+func (o *office) paid(t *testing.T, of identity.Tenant, amount string, c money.Currency) string {
 	t.Helper()
 	checkout, err := o.store.CreateCheckout(t.Context(), of, payments.Checkout{
 		ID: uuid.NewString(), Reference: uuid.NewString(), Amount: money.MustParse(amount, c),
@@ -51,7 +51,7 @@ func (o *office) paid(t *testing.T, of account.Tenant, amount string, c money.Cu
 }
 
 // giveBack asks for a refund above a floor, in euros; "": none.
-func (o *office) giveBack(ctx context.Context, of account.Tenant, id, amount, floor string) error {
+func (o *office) giveBack(ctx context.Context, of identity.Tenant, id, amount, floor string) error {
 	order := processing.RefundOrder{TransactionID: id, Operation: uuid.NewString(), Amount: money.Literal(amount)}
 	if floor != "" {
 		least := money.MustParse(floor, "EUR")
@@ -78,7 +78,7 @@ func (o *office) refusedForBalance(t *testing.T, id, amount, floor string) *fail
 }
 
 // held is what the tenant's refunds in flight hold, in euros.
-func (o *office) held(t *testing.T, of account.Tenant) string {
+func (o *office) held(t *testing.T, of identity.Tenant) string {
 	t.Helper()
 	held, err := o.store.Held(t.Context(), of, "EUR")
 	if err != nil {
@@ -129,8 +129,8 @@ func TestABalanceIsOfOneCurrencyAndTenant(t *testing.T) {
 	o := newLiveOffice(t)
 	id := o.paid(t, live, "10", "EUR")
 	o.paid(t, live, "100", "USD")
-	o.paid(t, account.Tenant{Mode: account.Test, Merchant: live.Merchant}, "100", "EUR")
-	o.paid(t, account.Tenant{Mode: account.Live, Merchant: "MC00000000"}, "100", "EUR")
+	o.paid(t, identity.Tenant{Mode: identity.Test, Merchant: live.Merchant}, "100", "EUR")
+	o.paid(t, identity.Tenant{Mode: identity.Live, Merchant: "MC00000000"}, "100", "EUR")
 	o.refusedForBalance(t, id, "0.01", "10")
 	o.mustRefund(t, id, "0.01", "9.99")
 }
@@ -237,7 +237,7 @@ func TestALiveRefundWithoutAnAcquirer(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
 	id := o.paid(t, live, "10", "EUR")
-	o.Acquirers[account.Live] = acquirer.None{}
+	o.Acquirers[identity.Live] = acquirer.None{}
 	if err := o.giveBack(t.Context(), live, id, "", "-1000"); !failure.Is(err, failure.Upstream) {
 		t.Errorf("refund: %v", err)
 	}
@@ -268,13 +268,13 @@ func TestARefundNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
 	id := o.paid(t, live, "10", "EUR")
-	o.Acquirers[account.Live] = &amnesiac{Acquirer: o.Acquirers[account.Live]}
+	o.Acquirers[identity.Live] = &amnesiac{Acquirer: o.Acquirers[identity.Live]}
 	o.mustRefund(t, id, "4", "0")
 	record, err := o.store.Transaction(t.Context(), live, id)
 	if err != nil || len(record.Events) != 1 || record.Events[0].Status != payments.EventPending || o.held(t, live) != "4.00" {
 		t.Fatalf("events %+v, held %s, %v", record.Events, o.held(t, live), err)
 	}
-	o.Acquirers[account.Live] = o.Acquirers[account.Test]
+	o.Acquirers[identity.Live] = o.Acquirers[identity.Test]
 	o.Advance(2 * time.Minute)
 	if err := o.ResolveRefundDue(t.Context(), live, record.Events[0].ID); err != nil {
 		t.Fatal(err)

@@ -3,9 +3,9 @@ package processing_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // Contract §2.8: a request that ended in 424 runs again under its key. However
@@ -15,15 +15,15 @@ func TestAnOutageUsesUpNoEvents(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.sell(t)
-	bank := o.Acquirers[account.Test]
-	o.Acquirers[account.Test] = acquirer.None{}
+	bank := o.Acquirers[identity.Test]
+	o.Acquirers[identity.Test] = acquirer.None{}
 	const tries = 1001 // one more than a transaction may have of events
 	for n := range tries {
 		if err := o.refund(t, id, "one"); !failure.Is(err, failure.Upstream) {
 			t.Fatalf("try %d: %v", n+1, err)
 		}
 	}
-	o.Acquirers[account.Test] = bank
+	o.Acquirers[identity.Test] = bank
 	if err := o.refund(t, id, "one"); err != nil {
 		t.Errorf("after the outage: %v", err)
 	}

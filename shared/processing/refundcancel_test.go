@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
@@ -84,7 +84,7 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 			o := newLiveOffice(t)
 			id := o.paid(t, live, "100", "EUR")
 			if a != nil {
-				o.Acquirers[account.Live] = a
+				o.Acquirers[identity.Live] = a
 			}
 			e := o.reserved(t, id, "one", "42.24")
 			o.stands(t, e, payments.EventReserved, "57.76", "42.24")
@@ -93,7 +93,7 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.Conflict) {
 				t.Errorf("retry: %v", err)
 			}
-			o.Acquirers[account.Live] = o.Acquirers[account.Test]
+			o.Acquirers[identity.Live] = o.Acquirers[identity.Test]
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.Conflict) {
 				t.Errorf("retry at another acquirer: %v", err)
 			}
@@ -142,7 +142,7 @@ func (r *refusing) CancelRefund(ctx context.Context, id string) (payments.Outcom
 func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
-	bank := o.Acquirers[account.Test]
+	bank := o.Acquirers[identity.Test]
 	e := o.reserved(t, o.paid(t, live, "100", "EUR"), "one", "10")
 	for name, answer := range map[string]struct {
 		decision payments.Decision
@@ -153,14 +153,14 @@ func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
 		a := &refusing{Acquirer: bank, cancel: func(context.Context, string) (payments.Outcome, error) {
 			return payments.Outcome{Decision: answer.decision}, answer.err
 		}}
-		o.Acquirers[account.Live] = a
+		o.Acquirers[identity.Live] = a
 		o.sweepRefund(t, e)
 		if a.cancels.Load() == 0 {
 			t.Errorf("%s: never cancelled", name)
 		}
 		o.stands(t, e, payments.EventPending, "90.00", "10.00")
 	}
-	o.Acquirers[account.Live] = bank
+	o.Acquirers[identity.Live] = bank
 	o.sweepRefund(t, e)
 	o.stands(t, e, payments.EventRefunded, "90.00", "0.00")
 }
@@ -170,18 +170,18 @@ func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
 func TestARefundThatWasMadeIsNotCancelled(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
-	bank := o.Acquirers[account.Test]
+	bank := o.Acquirers[identity.Test]
 	for amount, status := range map[string]payments.EventStatus{"10": payments.EventRefunded, "42.91": payments.EventFailed} {
 		id := o.paid(t, live, "100", "EUR")
 		e := o.reserved(t, id, uuid.NewString(), amount)
 		if _, err := bank.Refund(t.Context(), acquirer.Refund{ID: e.ID, ChargeID: id, Amount: e.Amount}); err != nil {
 			t.Fatal(err)
 		}
-		o.Acquirers[account.Live] = &refusing{Acquirer: bank, cancel: bank.CancelRefund}
+		o.Acquirers[identity.Live] = &refusing{Acquirer: bank, cancel: bank.CancelRefund}
 		o.sweepRefund(t, e)
 		left := map[payments.EventStatus]string{payments.EventRefunded: "90.00", payments.EventFailed: "100.00"}[status]
 		o.stands(t, e, status, left, "0.00")
-		o.Acquirers[account.Live] = bank
+		o.Acquirers[identity.Live] = bank
 	}
 }
 
@@ -191,12 +191,12 @@ func TestARefundThatWasMadeIsNotCancelled(t *testing.T) {
 func TestARequestThatComesAfterItsCancellation(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
-	bank := o.Acquirers[account.Test]
+	bank := o.Acquirers[identity.Test]
 	id := o.paid(t, live, "100", "EUR")
 	var e payments.Event
-	o.Acquirers[account.Live] = slow{bank, func(r acquirer.Refund) {
+	o.Acquirers[identity.Live] = slow{bank, func(r acquirer.Refund) {
 		e = payments.Event{ID: r.ID, TransactionID: id}
-		o.Acquirers[account.Live] = &refusing{Acquirer: bank, cancel: bank.CancelRefund}
+		o.Acquirers[identity.Live] = &refusing{Acquirer: bank, cancel: bank.CancelRefund}
 		o.sweepRefund(t, e)
 	}}
 	if err := o.giveBack(t.Context(), live, id, "10", "0"); !failure.Is(err, failure.Conflict) {

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -42,7 +42,7 @@ func (o *office) record(t *testing.T, id string) (r store.Record, givenBack stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, err := range o.Acquirers[account.Test].Statement(t.Context()) {
+	for line, err := range o.Acquirers[identity.Test].Statement(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestARefundThatOthersAskAboutIsNotWithdrawn(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.sell(t)
-	o.Acquirers[account.Test] = &busy{Acquirer: o.Acquirers[account.Test], happens: func(r acquirer.Refund) {
+	o.Acquirers[identity.Test] = &busy{Acquirer: o.Acquirers[identity.Test], happens: func(r acquirer.Refund) {
 		o.Advance(2 * time.Minute)
 		if err := o.ResolveRefundDue(t.Context(), tenant, r.ID); err != nil {
 			t.Errorf("sweep: %v", err)
@@ -100,9 +100,9 @@ func TestARefundBeingAskedAboutIsNotWithdrawn(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.sell(t)
-	bank := o.Acquirers[account.Test]
+	bank := o.Acquirers[identity.Test]
 	asked, withdrawn, swept := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	o.Acquirers[account.Test] = &busy{Acquirer: waiting{bank, asked, withdrawn}, happens: func(r acquirer.Refund) {
+	o.Acquirers[identity.Test] = &busy{Acquirer: waiting{bank, asked, withdrawn}, happens: func(r acquirer.Refund) {
 		o.Advance(2 * time.Minute)
 		go func() { swept <- o.ResolveRefundDue(t.Context(), tenant, r.ID) }()
 		<-asked
@@ -112,7 +112,7 @@ func TestARefundBeingAskedAboutIsNotWithdrawn(t *testing.T) {
 	if sweepErr := <-swept; err != nil || sweepErr != nil {
 		t.Errorf("refund: %v, sweep: %v", err, sweepErr)
 	}
-	o.Acquirers[account.Test] = bank
+	o.Acquirers[identity.Test] = bank
 	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
 		t.Errorf("refunded %s, at the acquirer %q", r.Refunded, back)
 	}
@@ -146,7 +146,7 @@ func TestNotTakenIsToldOfWithdrawnRefundsOnly(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.sell(t)
-	o.Acquirers[account.Test] = &busy{Acquirer: o.Acquirers[account.Test]}
+	o.Acquirers[identity.Test] = &busy{Acquirer: o.Acquirers[identity.Test]}
 	o.network = func(r *http.Request) (*http.Response, error) {
 		if withdrawing(r) {
 			return nil, errLost
@@ -177,9 +177,9 @@ func TestAWithdrawalSparesALaterReservation(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.sell(t)
-	bank := o.Acquirers[account.Test]
+	bank := o.Acquirers[identity.Test]
 	asked, withdrawn, retried := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	o.Acquirers[account.Test] = &busy{Acquirer: waiting{bank, asked, withdrawn}}
+	o.Acquirers[identity.Test] = &busy{Acquirer: waiting{bank, asked, withdrawn}}
 	var once sync.Once
 	o.network = func(r *http.Request) (*http.Response, error) {
 		lost := withdrawing(r)
@@ -202,7 +202,7 @@ func TestAWithdrawalSparesALaterReservation(t *testing.T) {
 	if err := <-retried; err != nil {
 		t.Errorf("retry: %v", err)
 	}
-	o.Acquirers[account.Test] = bank
+	o.Acquirers[identity.Test] = bank
 	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
 		t.Errorf("refunded %s, at the acquirer %q", r.Refunded, back)
 	}

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // Resolve asks the acquirer where a checkout's open attempt stands and
 // records it, and records expiry. It begins nothing and may be repeated at
 // will, as when an acquirer gives notice. Failure: NotFound.
-func (p *Processor) Resolve(ctx context.Context, t account.Tenant, checkoutID string) (payments.Checkout, error) {
+func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	c, err := p.Store.Checkout(ctx, t, checkoutID)
 	if err != nil {
 		return c, err
@@ -24,7 +24,7 @@ func (p *Processor) Resolve(ctx context.Context, t account.Tenant, checkoutID st
 // ResolveDue is Resolve for callers on a schedule, of which there may be several:
 // before the next poll is due it does nothing.
 // Failure: NotFound.
-func (p *Processor) ResolveDue(ctx context.Context, t account.Tenant, checkoutID string) error {
+func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutID string) error {
 	c, err := p.Store.Checkout(ctx, t, checkoutID)
 	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextLook) {
 		return err
@@ -33,7 +33,7 @@ func (p *Processor) ResolveDue(ctx context.Context, t account.Tenant, checkoutID
 	return err
 }
 
-func (p *Processor) resolve(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+func (p *Processor) resolve(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	if c.AttemptOpen() {
 		var err error
 		if c, err = p.resolveAttempt(ctx, t, c); err != nil {
@@ -46,7 +46,7 @@ func (p *Processor) resolve(ctx context.Context, t account.Tenant, c payments.Ch
 	})
 }
 
-func (p *Processor) resolveAttempt(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+func (p *Processor) resolveAttempt(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	a := *c.Attempt
 	o, err := p.acquirer(t).LookUp(ctx, a.ID)
 	now := p.Store.Now()
@@ -72,7 +72,7 @@ func (p *Processor) resolveAttempt(ctx context.Context, t account.Tenant, c paym
 // NotFound for an unknown session, Malformed for an answer that is not the
 // issuer's, Upstream when the acquirer does not take it now.
 func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string) (payments.Checkout, error) {
-	t, session, err := p.Store.Session(ctx, account.Hash(md))
+	t, session, err := p.Store.Session(ctx, identity.Hash(md))
 	if err == nil && session.CheckoutID != checkoutID {
 		err = failure.Absent("checkout-not-found", "Resource not found")
 	}
@@ -93,7 +93,7 @@ func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string)
 // answer brings the payer's answer to the acquirer, a second time when the
 // first reply is lost. Nobody but the payer's browser has the answer, so if
 // that fails too it is told to come again: the answer stays good.
-func (p *Processor) answer(ctx context.Context, t account.Tenant, attemptID, answer string) (payments.Outcome, error) {
+func (p *Processor) answer(ctx context.Context, t identity.Tenant, attemptID, answer string) (payments.Outcome, error) {
 	a := p.acquirer(t)
 	o, err := a.Complete(ctx, attemptID, answer)
 	if err != nil && !errors.Is(err, acquirer.ErrBadAnswer) && ctx.Err() == nil {
@@ -111,7 +111,7 @@ func (p *Processor) answer(ctx context.Context, t account.Tenant, attemptID, ans
 
 // Voucher is a payment code with what it pays, and whose it is.
 type Voucher struct {
-	account.Tenant
+	identity.Tenant
 	payments.Checkout
 	Code payments.PaymentCode
 }
@@ -119,7 +119,7 @@ type Voucher struct {
 // Code finds the payment code (boleto, Pix) that a payer's link names.
 // Failure: NotFound.
 func (p *Processor) Code(ctx context.Context, token string) (Voucher, error) {
-	t, session, err := p.Store.Session(ctx, account.Hash(token))
+	t, session, err := p.Store.Session(ctx, identity.Hash(token))
 	if err != nil {
 		return Voucher{}, err
 	}
@@ -136,7 +136,7 @@ func (p *Processor) Code(ctx context.Context, token string) (Voucher, error) {
 // Deactivate expires a checkout by the merchant's wish, once no open attempt
 // of it can be charged any more (contract §4.5). Failures: NotFound,
 // Conflict, Upstream.
-func (p *Processor) Deactivate(ctx context.Context, t account.Tenant, checkoutID string) (payments.Checkout, error) {
+func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	c, err := p.Store.Checkout(ctx, t, checkoutID)
 	if err != nil {
 		return c, err

@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -39,7 +39,7 @@ type Step struct {
 // somewhere. Failures: NotFound; Conflict while an attempt runs, when paid or
 // expired; NotChargeable; Upstream when the acquirer did not take the charge;
 // TooMany; Rejected for what does not fit the checkout.
-func (p *Processor) Start(ctx context.Context, t account.Tenant, order Order) (payments.Checkout, *Step, error) {
+func (p *Processor) Start(ctx context.Context, t identity.Tenant, order Order) (payments.Checkout, *Step, error) {
 	for range maxReplays {
 		c, instrument, err := p.read(ctx, t, order)
 		if err != nil {
@@ -59,7 +59,7 @@ func (p *Processor) Start(ctx context.Context, t account.Tenant, order Order) (p
 }
 
 // read fetches the checkout, and the saved card when one is named, at once.
-func (p *Processor) read(ctx context.Context, t account.Tenant, order Order) (payments.Checkout, *payments.Instrument, error) {
+func (p *Processor) read(ctx context.Context, t identity.Tenant, order Order) (payments.Checkout, *payments.Instrument, error) {
 	if order.Token == "" {
 		c, err := p.Store.Checkout(ctx, t, order.CheckoutID)
 		return c, nil, err
@@ -81,7 +81,7 @@ var errUnknownToken = failure.Invalid("token", "unknown payment instrument")
 
 // begin claims the checkout for a new attempt of the order. ErrStale when it is
 // to be read again first.
-func (p *Processor) begin(ctx context.Context, t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Checkout, error) {
+func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Checkout, error) {
 	now := p.Store.Now()
 	if err := c.CheckProcessable(now); err != nil {
 		return c, err
@@ -106,7 +106,7 @@ func (p *Processor) begin(ctx context.Context, t account.Tenant, c payments.Chec
 }
 
 // attempt plans the attempt, or says why the order does not fit the checkout.
-func (p *Processor) attempt(t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Attempt, error) {
+func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Attempt, error) {
 	if err := order.check(c); err != nil {
 		return payments.Attempt{}, err
 	}
@@ -172,7 +172,7 @@ func (o Order) payer(c payments.Checkout) *payments.PersonalDetails {
 
 // cancel makes sure the open attempt can no longer be charged, and records
 // what became of it.
-func (p *Processor) cancel(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+func (p *Processor) cancel(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	attemptID := c.Attempt.ID
 	o, err := p.acquirer(t).Cancel(ctx, attemptID)
 	if err != nil {
@@ -191,7 +191,7 @@ var errUndecided = failure.Transient(failure.Clash("CONFLICT", "", "the acquirer
 // carryOut has the claimed attempt charged and records the outcome. A retry
 // finds the same charge at the acquirer; only who began the attempt can know
 // that the acquirer never took it.
-func (p *Processor) carryOut(ctx context.Context, t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument, begun bool) (payments.Checkout, *Step, error) {
+func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument, begun bool) (payments.Checkout, *Step, error) {
 	a := c.Attempt
 	if a.State == payments.Closed {
 		return c, nil, nil
@@ -217,7 +217,7 @@ func (p *Processor) carryOut(ctx context.Context, t account.Tenant, c payments.C
 // tooLate gives up an attempt that was claimed just when valid_until passed.
 // The clock was read before the claim was written: whoever asked in between
 // was told EXPIRED, and that is final. Only what a retry finds charged counts.
-func (p *Processor) tooLate(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, *Step, error) {
+func (p *Processor) tooLate(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, *Step, error) {
 	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
 	if err != nil { // the sweep asks again
 		o = payments.Outcome{Decision: payments.Undecided}
@@ -231,7 +231,7 @@ func (p *Processor) tooLate(ctx context.Context, t account.Tenant, c payments.Ch
 	return c, nil, nil
 }
 
-func (p *Processor) neverTaken(ctx context.Context, t account.Tenant, c payments.Checkout, cause error) (payments.Checkout, *Step, error) {
+func (p *Processor) neverTaken(ctx context.Context, t identity.Tenant, c payments.Checkout, cause error) (payments.Checkout, *Step, error) {
 	attemptID := c.Attempt.ID
 	c, err := p.change(context.WithoutCancel(ctx), t, c, func(c payments.Checkout) (payments.Change, bool, error) {
 		change, ok := c.NeverTaken(attemptID)
@@ -240,7 +240,7 @@ func (p *Processor) neverTaken(ctx context.Context, t account.Tenant, c payments
 	return c, nil, errors.Join(failure.UpstreamFailed(cause), err)
 }
 
-func (p *Processor) charge(ctx context.Context, t account.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Outcome, error) {
+func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Outcome, error) {
 	a := c.Attempt
 	charge := acquirer.Charge{
 		ID: a.ID, Reference: acquirer.Reference{Tenant: t.String(), CheckoutID: c.ID}, Amount: c.Amount,

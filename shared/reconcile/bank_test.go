@@ -10,10 +10,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
@@ -51,9 +52,9 @@ func newBankShop(t *testing.T) *bankShop {
 func (s *shop) payOut(operation, iban string) string {
 	s.Helper()
 	payer := banking.Open(s.App)
-	_, err := payer.SetSchedule(s.Context(), s.tenant, func(p account.PayoutSchedule) (account.PayoutSchedule, error) {
-		p.Currency, p.Settings = "EUR", account.PayoutSettings{Period: account.Daily, OnDemand: true}
-		p.To = account.BankAccount{ID: "a", Holder: "Shop", IBAN: iban, Status: account.BankAccountVerified}
+	_, err := payer.SetSchedule(s.Context(), s.tenant, func(p merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
+		p.Currency, p.Settings = "EUR", merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}
+		p.To = merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: iban, Status: merchant.BankAccountVerified}
 		return p, nil
 	})
 	if err != nil {
@@ -76,9 +77,9 @@ func (s *shop) run(payout string) {
 }
 
 // banks are the platform's, and what the test says was booked beside.
-func (s *shop) banks() map[account.Mode]bank.Bank {
+func (s *shop) banks() map[identity.Mode]bank.Bank {
 	banks := maps.Clone(banking.Banks(s.App))
-	banks[account.Test] = also{banks[account.Test], s.more}
+	banks[identity.Test] = also{banks[identity.Test], s.more}
 	return banks
 }
 

@@ -3,8 +3,8 @@ package reconcile
 import (
 	"slices"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -78,7 +78,7 @@ func leaves(b bank.Booking) int64 {
 }
 
 // noteBooking takes a line of the bank's statement into the ledger.
-func (r *run) noteBooking(t account.Tenant, b bank.Booking) {
+func (r *run) noteBooking(t identity.Tenant, b bank.Booking) {
 	l := r.ledger
 	r.report.Bookings++
 	amount := b.Amount

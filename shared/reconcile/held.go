@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -16,7 +16,7 @@ type holding struct {
 }
 
 // noteHeld takes the balance that is held into the ledger.
-func (r *run) noteHeld(t account.Tenant, h store.Held) {
+func (r *run) noteHeld(t identity.Tenant, h store.Held) {
 	p := purse{t, h.Amount.Currency()}
 	of := r.ledger.holdings[p]
 	of.held = h.Amount.Minor()
@@ -24,7 +24,7 @@ func (r *run) noteHeld(t account.Tenant, h store.Held) {
 }
 
 // noteOpen takes a refund in flight into the ledger.
-func (r *run) noteOpen(t account.Tenant, e payments.Event) {
+func (r *run) noteOpen(t identity.Tenant, e payments.Event) {
 	if !e.Held {
 		return
 	}
@@ -68,8 +68,8 @@ func (r *run) checkHeld(ctx context.Context) error {
 }
 
 // dueRefunds are those in flight, by the index that has the sweep ask for them.
-func (r *run) dueRefunds(ctx context.Context) (map[account.Tenant][]string, error) {
-	due := map[account.Tenant][]string{}
+func (r *run) dueRefunds(ctx context.Context) (map[identity.Tenant][]string, error) {
+	due := map[identity.Tenant][]string{}
 	for shard := range store.DueShards {
 		for d, err := range r.Store.Overdue(ctx, shard, r.Store.Now().Add(longestLook)) {
 			if err != nil {
@@ -110,7 +110,7 @@ func (r *run) readHolding(ctx context.Context, p purse, candidates []string) (ho
 }
 
 // refund reads one; zero when it is gone.
-func (r *run) refund(ctx context.Context, t account.Tenant, id string) (payments.Event, error) {
+func (r *run) refund(ctx context.Context, t identity.Tenant, id string) (payments.Event, error) {
 	code, _ := payments.CodeWithin(id)
 	records, err := r.Store.Transactions(ctx, t, code)
 	for _, record := range records {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -36,7 +36,7 @@ const (
 
 // purse is a tenant's money in one currency.
 type purse struct {
-	tenant   account.Tenant
+	tenant   identity.Tenant
 	currency money.Currency
 }
 
@@ -45,8 +45,8 @@ type ledger struct {
 	mu      sync.Mutex
 	seed    maphash.Seed
 	weights [sumCount]uint64
-	tenants []account.Tenant
-	numbers map[account.Tenant]uint32
+	tenants []identity.Tenant
+	numbers map[identity.Tenant]uint32
 	left    map[subject]leftover
 	marked  map[subject]bool   // to be read again whatever is left
 	odd     map[subject]string // ids that are no UUIDs
@@ -64,7 +64,7 @@ type totalKey struct {
 }
 
 func newLedger() *ledger {
-	l := &ledger{seed: maphash.MakeSeed(), numbers: map[account.Tenant]uint32{}, left: map[subject]leftover{},
+	l := &ledger{seed: maphash.MakeSeed(), numbers: map[identity.Tenant]uint32{}, left: map[subject]leftover{},
 		marked: map[subject]bool{}, odd: map[subject]string{}, journals: map[purse]int64{}, holdings: map[purse]holding{},
 		currencies: map[purse]bool{}, totals: map[totalKey]int64{}, apart: map[purse]sums{}}
 	for i := range l.weights {
@@ -75,7 +75,7 @@ func newLedger() *ledger {
 
 // subject is that of the id. Ids are UUIDs, or as many digits; another is
 // remembered by its hash, and kept beside.
-func (l *ledger) subject(t account.Tenant, id string) subject {
+func (l *ledger) subject(t identity.Tenant, id string) subject {
 	n, known := l.numbers[t]
 	if !known {
 		n = uint32(len(l.tenants))
@@ -120,7 +120,7 @@ func (l *ledger) add(s subject, e evidence, source int) {
 // suspect is a subject to be read again; moves and booked say that the
 // acquirer's or the bank's statement is part of the suspicion.
 type suspect struct {
-	tenant account.Tenant
+	tenant identity.Tenant
 	id     string
 	odd    bool // the id is no UUID
 	moves  bool

@@ -5,8 +5,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -46,7 +46,7 @@ func (r *run) pass(ctx context.Context) error {
 }
 
 // noteMovement takes a line of a statement into the ledger.
-func (r *run) noteMovement(t account.Tenant, m acquirer.Movement) {
+func (r *run) noteMovement(t identity.Tenant, m acquirer.Movement) {
 	l := r.ledger
 	r.report.Movements++
 	amount := m.Amount

@@ -19,9 +19,10 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/dynamodb"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
@@ -65,7 +66,7 @@ func (h *history) happen() {
 }
 
 type paid struct {
-	tenant   account.Tenant
+	tenant   identity.Tenant
 	id       string
 	checkout payments.Checkout
 }
@@ -91,7 +92,7 @@ func (s statement) Statement(context.Context) iter.Seq2[acquirer.Movement, error
 	}
 }
 
-var shops = []account.Tenant{{Mode: account.Live, Merchant: "MC1"}, {Mode: account.Test, Merchant: "MC1"}, {Mode: account.Test, Merchant: "MC2"}}
+var shops = []identity.Tenant{{Mode: identity.Live, Merchant: "MC1"}, {Mode: identity.Test, Merchant: "MC1"}, {Mode: identity.Test, Merchant: "MC2"}}
 
 func newHistory(t *testing.T, seed uint64) *history {
 	t.Helper()
@@ -103,9 +104,9 @@ func newHistory(t *testing.T, seed uint64) *history {
 	h.payer = payout.New(payout.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
 		Banks: h.banks()})
 	for _, tenant := range shops {
-		_, err := h.payer.SetSchedule(t.Context(), tenant, func(s account.PayoutSchedule) (account.PayoutSchedule, error) {
-			s.Currency, s.Settings = "EUR", account.PayoutSettings{Period: account.Daily, OnDemand: true}
-			s.To = account.BankAccount{ID: "a", Holder: "Shop", IBAN: "DE89370400440532013000", Status: account.BankAccountVerified}
+		_, err := h.payer.SetSchedule(t.Context(), tenant, func(s merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
+			s.Currency, s.Settings = "EUR", merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}
+			s.To = merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: "DE89370400440532013000", Status: merchant.BankAccountVerified}
 			return s, nil
 		})
 		h.must(err)
@@ -179,12 +180,12 @@ func (h *history) reserve() {
 	p := h.transactions[h.IntN(len(h.transactions))]
 	r := h.read(p)
 	h.n++
-	change, err := r.ReserveRefund(fmt.Sprint(h.n), h.some(r), p.tenant.Mode == account.Live, h.clock.Now())
+	change, err := r.ReserveRefund(fmt.Sprint(h.n), h.some(r), p.tenant.Mode == identity.Live, h.clock.Now())
 	if err != nil {
 		return
 	}
 	var held *store.Held
-	if p.tenant.Mode == account.Live {
+	if p.tenant.Mode == identity.Live {
 		now, err := h.store.Held(h.Context(), p.tenant, "EUR")
 		h.must(err)
 		held = &now
@@ -238,7 +239,7 @@ func (h *history) payOut() {
 		return
 	}
 	if h.IntN(2) == 0 { // an order that was not taken is cancelled
-		_, err := h.payer.SetSchedule(h.Context(), tenant, func(s account.PayoutSchedule) (account.PayoutSchedule, error) {
+		_, err := h.payer.SetSchedule(h.Context(), tenant, func(s merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
 			s.To.Holder = fmt.Sprint("Shop ", h.n)
 			return s, nil
 		})
@@ -258,7 +259,7 @@ func (h *history) reconcile() reconcile.Report {
 	h.Helper()
 	h.clock.Advance(time.Second)
 	r, err := reconcile.Run(h.Context(), reconcile.Config{Store: h.store, Banks: h.banks(),
-		Acquirers: map[account.Mode]acquirer.Acquirer{account.Live: statement{h: h}, account.Test: statement{h: h}}})
+		Acquirers: map[identity.Mode]acquirer.Acquirer{identity.Live: statement{h: h}, identity.Test: statement{h: h}}})
 	h.must(err)
 	return r
 }

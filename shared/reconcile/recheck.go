@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -114,7 +114,7 @@ func (r *run) read(ctx context.Context, open []*dossier) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	tenants := map[account.Tenant][]*dossier{}
+	tenants := map[identity.Tenant][]*dossier{}
 	for _, d := range open {
 		tenants[d.tenant] = append(tenants[d.tenant], d)
 	}
@@ -145,7 +145,7 @@ func (r *run) readOne(ctx context.Context, d *dossier) error {
 
 // readPayable walks the tenant's rows, and those of its payouts' records that
 // may concern the suspects, once for all of them.
-func (r *run) readPayable(ctx context.Context, t account.Tenant, theirs []*dossier) error {
+func (r *run) readPayable(ctx context.Context, t identity.Tenant, theirs []*dossier) error {
 	wanted, where, oldest := map[string]*dossier{}, map[purse]bool{}, r.began
 	for p := range r.ledger.currencies {
 		if p.tenant == t {

@@ -21,9 +21,9 @@ import (
 	"iter"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -99,8 +99,8 @@ const openFor = 24 * time.Hour
 // Config is what is reconciled.
 type Config struct {
 	Store     *store.Store
-	Acquirers map[account.Mode]acquirer.Acquirer
-	Banks     map[account.Mode]bank.Bank
+	Acquirers map[identity.Mode]acquirer.Acquirer
+	Banks     map[identity.Mode]bank.Bank
 }
 
 // Run reconciles everything once. It changes nothing. An error means that the

@@ -6,8 +6,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -73,8 +73,8 @@ func (h *history) book(t bank.Transfer, back bool) {
 }
 
 // banks are those of both modes.
-func (h *history) banks() map[account.Mode]bank.Bank {
-	return map[account.Mode]bank.Bank{account.Live: teller{h}, account.Test: teller{h}}
+func (h *history) banks() map[identity.Mode]bank.Bank {
+	return map[identity.Mode]bank.Bank{identity.Live: teller{h}, identity.Test: teller{h}}
 }
 
 // loseBookings drops lines of the bank's statement, one at a time: each loss is a difference, but that of what was booked
@@ -83,7 +83,7 @@ func (h *history) loseBookings() {
 	h.Helper()
 	all, lost := h.bookings, 0
 	for i, line := range all {
-		t, _ := account.ParseTenant(line.Tenant)
+		t, _ := identity.ParseTenant(line.Tenant)
 		p, err := h.store.Payout(h.Context(), t, line.ID)
 		h.must(err)
 		if p.Status == payments.Sent {

@@ -12,8 +12,8 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
@@ -23,7 +23,7 @@ import (
 // shop is a world in which money has moved in every way there is.
 type shop struct {
 	*world.World
-	tenant account.Tenant
+	tenant identity.Tenant
 	// ids of transactions
 	paid, refunded, chargedBack, undecided string
 	before                                 []map[string]types.AttributeValue // what was changed
@@ -33,7 +33,7 @@ type shop struct {
 func newShop(t *testing.T) *shop {
 	t.Helper()
 	w := world.New(t)
-	s := &shop{World: w, tenant: account.Tenant{Mode: account.Test, Merchant: w.Merchant.Code}}
+	s := &shop{World: w, tenant: identity.Tenant{Mode: identity.Test, Merchant: w.Merchant.Code}}
 	s.paid, s.refunded, s.chargedBack, s.undecided = s.pay("paid", 10.10), s.pay("refunded", 20), s.pay("charged back", 30), s.pay("undecided", 100)
 	s.pay("declined", 42.01)
 	s.refund(s.refunded, "4.10")

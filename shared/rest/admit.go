@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // routed finds the request's route. done says the reply is made already: 404,
@@ -76,24 +77,24 @@ func secure(r *http.Request) bool {
 }
 
 // authenticated costs one read, and none for a token that cannot be one.
-func (x *exchange) authenticated(ctx context.Context) (account.Credential, error) {
+func (x *exchange) authenticated(ctx context.Context) (merchant.Credential, error) {
 	header := x.request.Header.Get("Authorization")
 	if header == "" {
-		return account.Credential{}, failure.Unauthenticated("missing-token")
+		return merchant.Credential{}, failure.Unauthenticated("missing-token")
 	}
 	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimSpace(token)
-	if !strings.EqualFold(scheme, "Bearer") || !account.WellFormed(token) {
-		return account.Credential{}, failure.Unauthenticated("invalid-token")
+	if !strings.EqualFold(scheme, "Bearer") || !identity.WellFormed(token) {
+		return merchant.Credential{}, failure.Unauthenticated("invalid-token")
 	}
-	return x.server.store.Credential(ctx, account.Hash(token))
+	return x.server.store.Credential(ctx, identity.Hash(token))
 }
 
 // permitted: a public key reaches the routes meant for it, whatever their
 // scopes; any other credential needs one of them (contract §2.1).
-func permitted(c account.Credential, route *Route) error {
+func permitted(c merchant.Credential, route *Route) error {
 	allowed := c.May(route.Scopes...)
-	if c.Kind == account.PublicKey {
+	if c.Kind == identity.PublicKey {
 		allowed = route.Access == PublicToo
 	}
 	if !allowed {

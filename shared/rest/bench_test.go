@@ -13,7 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -39,7 +39,7 @@ func BenchmarkAuthenticatedRequest(b *testing.B) {
 		Credentials: credentials.NewStaticCredentialsProvider("none", "none", ""), Now: func() time.Time { return now }})
 	handler := rest.New(rest.Config{Routes: []rest.Route{route("POST", "/things/{id}", echo)}, Store: s, HashKey: hashKey,
 		Log: slog.New(slog.NewJSONHandler(io.Discard, nil))})
-	token, err := account.NewKey(account.SecretKey, account.Test, rand.Reader)
+	token, err := identity.NewKey(identity.SecretKey, identity.Test, rand.Reader)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package rest
 import (
 	"context"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 type (
@@ -13,8 +13,8 @@ type (
 )
 
 // Caller is the authenticated credential; zero on an Open route.
-func Caller(ctx context.Context) account.Credential {
-	c, _ := ctx.Value(callerKey{}).(account.Credential)
+func Caller(ctx context.Context) merchant.Credential {
+	c, _ := ctx.Value(callerKey{}).(merchant.Credential)
 	return c
 }
 
@@ -34,7 +34,7 @@ func RequestID(ctx context.Context) string {
 }
 
 // WithCaller is a context in which Caller answers c.
-func WithCaller(ctx context.Context, c account.Credential) context.Context {
+func WithCaller(ctx context.Context, c merchant.Credential) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 

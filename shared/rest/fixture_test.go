@@ -18,7 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -112,9 +113,9 @@ func newFixture(t *testing.T, routes []rest.Route, change ...func(*rest.Config))
 	if err := f.store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f.secret = f.credential(t, account.Credential{ID: "key_1", Kind: account.SecretKey, Scopes: []string{"things"}})
-	f.public = f.credential(t, account.Credential{ID: "key_2", Kind: account.PublicKey})
-	f.other = f.credential(t, account.Credential{ID: "key_3", Kind: account.SecretKey, Scopes: []string{"else"}})
+	f.secret = f.credential(t, merchant.Credential{ID: "key_1", Kind: identity.SecretKey, Scopes: []string{"things"}})
+	f.public = f.credential(t, merchant.Credential{ID: "key_2", Kind: identity.PublicKey})
+	f.other = f.credential(t, merchant.Credential{ID: "key_3", Kind: identity.SecretKey, Scopes: []string{"else"}})
 	f.handler = f.process(routes, change...)
 	return f
 }
@@ -129,14 +130,14 @@ func (f *fixture) process(routes []rest.Route, change ...func(*rest.Config)) htt
 	return rest.New(c)
 }
 
-func (f *fixture) credential(t *testing.T, c account.Credential) string {
+func (f *fixture) credential(t *testing.T, c merchant.Credential) string {
 	t.Helper()
-	c.Tenant = account.Tenant{Mode: account.Test, Merchant: "MC1"}
-	token, err := account.NewKey(c.Kind, account.Test, rand.Reader)
+	c.Tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC1"}
+	token, err := identity.NewKey(c.Kind, identity.Test, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.store.AddCredential(t.Context(), account.Hash(token), c); err != nil {
+	if err := f.store.AddCredential(t.Context(), identity.Hash(token), c); err != nil {
 		t.Fatal(err)
 	}
 	return token

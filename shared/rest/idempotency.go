@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -98,8 +98,8 @@ func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err er
 // key of the merchant's server nor hear its replies. No client's key holds a
 // NUL. With a secret key the client's is the whole name, as it was with every
 // kind before, because records outlive a deployment.
-func recordName(kind account.Kind, clientKey string) string {
-	if kind == account.SecretKey {
+func recordName(kind identity.Kind, clientKey string) string {
+	if kind == identity.SecretKey {
 		return clientKey
 	}
 	return string(kind) + "\x00" + clientKey

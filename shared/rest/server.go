@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -60,7 +60,7 @@ type exchange struct {
 	id      string
 	match   found
 	route   *Route // nil until one has matched
-	caller  account.Credential
+	caller  merchant.Credential
 	quota   quota
 	raw     []byte
 	input   input

@@ -7,8 +7,9 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // APIKey is a new key: its credential, the name people gave it, and the hash
@@ -16,18 +17,18 @@ import (
 type APIKey struct {
 	TokenHash  string
 	Name       string
-	Credential account.Credential
+	Credential merchant.Credential
 }
 
 // apiKeyItem finds a key by its public id: credentials lie under their
 // token's hash, which nobody can be asked for.
 type apiKeyItem struct {
 	key
-	ID        string       `dynamo:"id"`
-	Name      string       `dynamo:"name,omitempty"`
-	Kind      account.Kind `dynamo:"kind"`
-	TokenHash string       `dynamo:"token_hash"`
-	CreatedAt time.Time    `dynamo:"created_at"`
+	ID        string        `dynamo:"id"`
+	Name      string        `dynamo:"name,omitempty"`
+	Kind      identity.Kind `dynamo:"kind"`
+	TokenHash string        `dynamo:"token_hash"`
+	CreatedAt time.Time     `dynamo:"created_at"`
 }
 
 // AddAPIKey stores a new key, to be found by its token and by its id. ErrStale
@@ -45,7 +46,7 @@ func (s *Store) AddAPIKey(ctx context.Context, k APIKey) error {
 }
 
 // apiKeys lists the tenant's keys, consistently, revoked ones too.
-func (s *Store) apiKeys(ctx context.Context, t account.Tenant) ([]apiKeyItem, error) {
+func (s *Store) apiKeys(ctx context.Context, t identity.Tenant) ([]apiKeyItem, error) {
 	var items []apiKeyItem
 	err := s.table.Get(partitionKey, apiKeyKey(t, "").PK).Consistent(true).All(ctx, &items)
 	return items, err
@@ -73,7 +74,7 @@ func (s *Store) unlessAdded(ctx context.Context, k APIKey, err error) error {
 }
 
 // RevokeAPIKey ends a key at once; repeating it is fine. Failure: NotFound.
-func (s *Store) RevokeAPIKey(ctx context.Context, t account.Tenant, id string) error {
+func (s *Store) RevokeAPIKey(ctx context.Context, t identity.Tenant, id string) error {
 	var item apiKeyItem
 	err := s.get(apiKeyKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

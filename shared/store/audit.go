@@ -7,7 +7,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -15,7 +15,7 @@ import (
 // Audited is one item of a tenant's books, as an auditor finds it. One of the
 // pointers is set, or Broken tells why none is.
 type Audited struct {
-	Tenant      account.Tenant
+	Tenant      identity.Tenant
 	Name        string // what its partition is named after: a transaction's code, a payout's id, or a currency
 	Transaction *payments.Transaction
 	Event       *payments.Event
@@ -51,13 +51,13 @@ func (s *Store) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audi
 
 // AuditCode walks the transactions of a code with their events, and the
 // entries of their journal, consistently. An error ends it.
-func (s *Store) AuditCode(ctx context.Context, t account.Tenant, code string) iter.Seq2[Audited, error] {
+func (s *Store) AuditCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[Audited, error] {
 	return s.audited(ctx, transactionPartition(t, code), journalKey(t, payments.Entry{Code: code}).PK)
 }
 
 // AuditPayout walks a payout and its entries, without its records,
 // consistently. An error ends it.
-func (s *Store) AuditPayout(ctx context.Context, t account.Tenant, id string) iter.Seq2[Audited, error] {
+func (s *Store) AuditPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[Audited, error] {
 	return s.audited(ctx, payoutKey(t, id).PK, journalKey(t, payments.Entry{Code: id}).PK)
 }
 
@@ -76,13 +76,13 @@ func (s *Store) audited(ctx context.Context, partitions ...string) iter.Seq2[Aud
 
 // AuditUnpaid walks the tenant's rows in a currency, consistently. An error
 // ends it.
-func (s *Store) AuditUnpaid(ctx context.Context, t account.Tenant, c money.Currency) iter.Seq2[Audited, error] {
+func (s *Store) AuditUnpaid(ctx context.Context, t identity.Tenant, c money.Currency) iter.Seq2[Audited, error] {
 	return audited(ctx, s.table.Get(partitionKey, unpaidPartition(t, c)).Consistent(true).Iter())
 }
 
 // AuditRecords walks the records of the tenant's payouts from a day on
 // (YYYY-MM-DD), consistently. An error ends it.
-func (s *Store) AuditRecords(ctx context.Context, t account.Tenant, from string) iter.Seq2[Audited, error] {
+func (s *Store) AuditRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[Audited, error] {
 	return audited(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual, from).Consistent(true).Iter())
 }
 
@@ -114,7 +114,7 @@ func audit(raw map[string]dynamoValue) (Audited, bool) {
 	if len(parts) != 4 {
 		return Audited{}, false
 	}
-	tenant, ok := account.ParseTenant(parts[0] + "#" + parts[1])
+	tenant, ok := identity.ParseTenant(parts[0] + "#" + parts[1])
 	if !ok {
 		return Audited{}, false
 	}

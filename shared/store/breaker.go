@@ -7,7 +7,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -23,7 +23,7 @@ const keepBreaker = 24 * time.Hour
 
 // Breaker reads the breaker of a tenant's callbacks to a host; closed, unless
 // its host timed out lately.
-func (s *Store) Breaker(ctx context.Context, t account.Tenant, host string) (payments.Breaker, error) {
+func (s *Store) Breaker(ctx context.Context, t identity.Tenant, host string) (payments.Breaker, error) {
 	var item breakerItem
 	err := s.get(breakerKey(t, host)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -34,7 +34,7 @@ func (s *Store) Breaker(ctx context.Context, t account.Tenant, host string) (pay
 
 // SaveBreaker replaces the breaker that was read before. ErrStale tells that
 // somebody else has.
-func (s *Store) SaveBreaker(ctx context.Context, t account.Tenant, host string, b payments.Breaker) error {
+func (s *Store) SaveBreaker(ctx context.Context, t identity.Tenant, host string, b payments.Breaker) error {
 	before := b.Version
 	b.Version++
 	put := s.table.Put(breakerItem{key: breakerKey(t, host), Breaker: b, TTL: s.now().Add(keepBreaker)})

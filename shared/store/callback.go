@@ -7,8 +7,8 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -17,7 +17,7 @@ import (
 type callbackItem struct {
 	key
 	due
-	account.Tenant
+	identity.Tenant
 	payments.Callback
 	TTL time.Time `dynamo:"expires_at,unixtime,omitempty"`
 }
@@ -28,7 +28,7 @@ const (
 	keepDead      = 90 * 24 * time.Hour
 )
 
-func (s *Store) newCallbackItem(t account.Tenant, c payments.Callback) callbackItem {
+func (s *Store) newCallbackItem(t identity.Tenant, c payments.Callback) callbackItem {
 	item := callbackItem{key: callbackKey(c.ID), Tenant: t, Callback: c}
 	switch c.State {
 	case payments.CallbackOwed:
@@ -43,23 +43,23 @@ func (s *Store) newCallbackItem(t account.Tenant, c payments.Callback) callbackI
 }
 
 // putCallback owes a new callback.
-func (s *Store) putCallback(t account.Tenant, c payments.Callback) *dynamo.Put {
+func (s *Store) putCallback(t identity.Tenant, c payments.Callback) *dynamo.Put {
 	return s.table.Put(s.newCallbackItem(t, c)).If("attribute_not_exists(pk)")
 }
 
 // Callback reads one callback and whose it is. Failure: NotFound.
-func (s *Store) Callback(ctx context.Context, id string) (account.Tenant, payments.Callback, error) {
+func (s *Store) Callback(ctx context.Context, id string) (identity.Tenant, payments.Callback, error) {
 	var item callbackItem
 	err := s.get(callbackKey(id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		return account.Tenant{}, payments.Callback{}, failure.Absent("", "no such callback")
+		return identity.Tenant{}, payments.Callback{}, failure.Absent("", "no such callback")
 	}
 	return item.Tenant, item.Callback, err
 }
 
 // SaveCallback records what became of one try. Of two tries that overlapped
 // the first to finish counts; ErrStale tells the other.
-func (s *Store) SaveCallback(ctx context.Context, t account.Tenant, c payments.Callback, triesBefore int) error {
+func (s *Store) SaveCallback(ctx context.Context, t identity.Tenant, c payments.Callback, triesBefore int) error {
 	err := s.table.Put(s.newCallbackItem(t, c)).If("tries = ? AND 'state' = ?", triesBefore, payments.CallbackOwed).Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		return ErrStale
@@ -68,6 +68,6 @@ func (s *Store) SaveCallback(ctx context.Context, t account.Tenant, c payments.C
 }
 
 // ReplayCallback owes a finished callback anew.
-func (s *Store) ReplayCallback(ctx context.Context, t account.Tenant, c payments.Callback) error {
+func (s *Store) ReplayCallback(ctx context.Context, t identity.Tenant, c payments.Callback) error {
 	return s.table.Put(s.newCallbackItem(t, c)).If("attribute_exists(pk)").Run(ctx)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -32,7 +32,7 @@ type referenceItem struct {
 // maxListed is contract §2.6's limit of the checkouts list.
 const maxListed = 1000
 
-func newCheckoutItem(t account.Tenant, c payments.Checkout, version int) checkoutItem {
+func newCheckoutItem(t identity.Tenant, c payments.Checkout, version int) checkoutItem {
 	k := checkoutKey(t, c.ID)
 	c.Version = version
 	item := checkoutItem{key: k, Checkout: c, ListPartition: checkoutsList(t),
@@ -46,7 +46,7 @@ func newCheckoutItem(t account.Tenant, c payments.Checkout, version int) checkou
 // CreateCheckout stores a new checkout and takes its reference. Repeating it
 // with the same checkout id answers what was stored. Failure: Conflict
 // DUPLICATED_CHECKOUT when another checkout has the reference.
-func (s *Store) CreateCheckout(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := newCheckoutItem(t, c, 1)
 	err := s.db.WriteTx().
 		Put(s.table.Put(item).If("attribute_not_exists(pk)")).
@@ -60,13 +60,13 @@ func (s *Store) CreateCheckout(ctx context.Context, t account.Tenant, c payments
 
 // takeReference guards a reference; one that the checkout bore before is its
 // own still.
-func (s *Store) takeReference(t account.Tenant, c payments.Checkout) *dynamo.Put {
+func (s *Store) takeReference(t identity.Tenant, c payments.Checkout) *dynamo.Put {
 	guard := referenceItem{key: referenceKey(t, c.Reference), CheckoutID: c.ID}
 	return s.table.Put(guard).If("attribute_not_exists(pk) OR checkout_id = ?", c.ID)
 }
 
 // createdBefore tells an own earlier write from somebody else's.
-func (s *Store) createdBefore(ctx context.Context, t account.Tenant, c payments.Checkout, cause error) (payments.Checkout, error) {
+func (s *Store) createdBefore(ctx context.Context, t identity.Tenant, c payments.Checkout, cause error) (payments.Checkout, error) {
 	owner, err := s.referenceOwner(ctx, t, c.Reference)
 	switch {
 	case err != nil:
@@ -83,7 +83,7 @@ func (s *Store) createdBefore(ctx context.Context, t account.Tenant, c payments.
 var errDuplicate = failure.Clash("DUPLICATED_CHECKOUT", "", "Checkout with this checkout_reference already exists")
 
 // referenceOwner is the id of the checkout that took the reference, or "".
-func (s *Store) referenceOwner(ctx context.Context, t account.Tenant, reference string) (string, error) {
+func (s *Store) referenceOwner(ctx context.Context, t identity.Tenant, reference string) (string, error) {
 	var guard referenceItem
 	err := s.get(referenceKey(t, reference)).One(ctx, &guard)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -100,12 +100,12 @@ func (s *Store) get(k key) *dynamo.Query {
 var errNoCheckout = failure.Absent("checkout-not-found", "Resource not found")
 
 // Checkout reads one checkout, consistently. Failure: NotFound.
-func (s *Store) Checkout(ctx context.Context, t account.Tenant, id string) (payments.Checkout, error) {
+func (s *Store) Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
 	item, err := s.checkoutItem(ctx, t, id)
 	return item.Checkout, err
 }
 
-func (s *Store) checkoutItem(ctx context.Context, t account.Tenant, id string) (checkoutItem, error) {
+func (s *Store) checkoutItem(ctx context.Context, t identity.Tenant, id string) (checkoutItem, error) {
 	var item checkoutItem
 	err := s.get(checkoutKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -117,7 +117,7 @@ func (s *Store) checkoutItem(ctx context.Context, t account.Tenant, id string) (
 // Checkouts lists a tenant's checkouts, newest first, at most 1000. The index
 // says which there are, and lags behind creations by moments; each checkout
 // is then read as it is now.
-func (s *Store) Checkouts(ctx context.Context, t account.Tenant) ([]payments.Checkout, error) {
+func (s *Store) Checkouts(ctx context.Context, t identity.Tenant) ([]payments.Checkout, error) {
 	var listed []key
 	err := s.table.Get(listPartition, checkoutsList(t)).Index(listIndex).
 		Order(dynamo.Descending).Limit(maxListed).All(ctx, &listed)
@@ -147,7 +147,7 @@ func (s *Store) Checkouts(ctx context.Context, t account.Tenant) ([]payments.Che
 
 // CheckoutsByReference lists the checkout that bears the reference, if any;
 // it reads its own writes.
-func (s *Store) CheckoutsByReference(ctx context.Context, t account.Tenant, reference string) ([]payments.Checkout, error) {
+func (s *Store) CheckoutsByReference(ctx context.Context, t identity.Tenant, reference string) ([]payments.Checkout, error) {
 	owner, err := s.referenceOwner(ctx, t, reference)
 	if err != nil || owner == "" {
 		return nil, err
@@ -161,7 +161,7 @@ func (s *Store) CheckoutsByReference(ctx context.Context, t account.Tenant, refe
 
 // SaveCheckout replaces a checkout that was read, and nothing else. ErrStale
 // when it changed meanwhile.
-func (s *Store) SaveCheckout(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+func (s *Store) SaveCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := newCheckoutItem(t, c, c.Version+1)
 	err := s.putCheckout(item).Run(ctx)
 	return s.settled(ctx, item, err)
@@ -170,7 +170,7 @@ func (s *Store) SaveCheckout(ctx context.Context, t account.Tenant, c payments.C
 // RenameCheckout is SaveCheckout under a new reference. Failure: Conflict
 // DUPLICATED_CHECKOUT. The old reference stays taken: a guard is never
 // deleted.
-func (s *Store) RenameCheckout(ctx context.Context, t account.Tenant, c payments.Checkout) (payments.Checkout, error) {
+func (s *Store) RenameCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := newCheckoutItem(t, c, c.Version+1)
 	err := s.db.WriteTx().Put(s.putCheckout(item)).Put(s.takeReference(t, c)).Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
@@ -199,7 +199,7 @@ func (s *Store) settled(ctx context.Context, item checkoutItem, err error) (paym
 // the journal entry and the unpaid rows, the saved card, the payer's session
 // and the callback owed, or none of them.
 // ErrStale when the checkout changed since it was read.
-func (s *Store) Apply(ctx context.Context, t account.Tenant, change payments.Change) (payments.Checkout, error) {
+func (s *Store) Apply(ctx context.Context, t identity.Tenant, change payments.Change) (payments.Checkout, error) {
 	item := newCheckoutItem(t, change.Checkout, change.Checkout.Version+1)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.putCheckout(item))
 	if change.Transaction != nil {
@@ -226,22 +226,22 @@ func (s *Store) Apply(ctx context.Context, t account.Tenant, change payments.Cha
 // sessionItem is a payer's session, by the hash of its token.
 type sessionItem struct {
 	key
-	account.Tenant
+	identity.Tenant
 	payments.Session
 	TTL time.Time `dynamo:"expires_at,unixtime"`
 }
 
-func (s *Store) putSession(t account.Tenant, session payments.Session) *dynamo.Put {
+func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.Put {
 	return s.table.Put(sessionItem{key: sessionKey(session.TokenHash), Tenant: t, Session: session, TTL: session.ExpiresAt})
 }
 
 // Session is where a payer's token leads. Failure: NotFound for an unknown
 // or expired one.
-func (s *Store) Session(ctx context.Context, tokenHash string) (account.Tenant, payments.Session, error) {
+func (s *Store) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
 	var item sessionItem
 	err := s.get(sessionKey(tokenHash)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.Session.ExpiresAt)) {
-		return account.Tenant{}, payments.Session{}, failure.Absent("", "Resource not found")
+		return identity.Tenant{}, payments.Session{}, failure.Absent("", "Resource not found")
 	}
 	return item.Tenant, item.Session, err
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -21,7 +21,7 @@ import (
 
 var (
 	start  = clock.New().Now()
-	tenant = account.Tenant{Mode: account.Test, Merchant: "MC0A1B2C3D"}
+	tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 )
 
 func newStore(t *testing.T) *store.Store { return emptyTable(t, clock.New(), nil) }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -27,7 +27,7 @@ const maxInstruments = 1000
 
 // CreateCustomer stores a new customer. Repeated by the same operation it
 // answers what was stored. Failure: Conflict CUSTOMER_ALREADY_EXISTS.
-func (s *Store) CreateCustomer(ctx context.Context, t account.Tenant, c payments.Customer, operation string) (payments.Customer, error) {
+func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payments.Customer, operation string) (payments.Customer, error) {
 	c.Version = 1
 	item := customerItem{key: customerKey(t, c.ID), Operation: operation, Customer: c}
 	err := s.table.Put(item).If("attribute_not_exists(pk)").Run(ctx)
@@ -48,12 +48,12 @@ func (s *Store) CreateCustomer(ctx context.Context, t account.Tenant, c payments
 }
 
 // Customer reads one customer. Failure: NotFound.
-func (s *Store) Customer(ctx context.Context, t account.Tenant, id string) (payments.Customer, error) {
+func (s *Store) Customer(ctx context.Context, t identity.Tenant, id string) (payments.Customer, error) {
 	item, err := s.customerItem(ctx, t, id)
 	return item.Customer, err
 }
 
-func (s *Store) customerItem(ctx context.Context, t account.Tenant, id string) (customerItem, error) {
+func (s *Store) customerItem(ctx context.Context, t identity.Tenant, id string) (customerItem, error) {
 	var item customerItem
 	err := s.get(customerKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -64,7 +64,7 @@ func (s *Store) customerItem(ctx context.Context, t account.Tenant, id string) (
 
 // UpdateCustomer merges details into the customer, field by field (contract
 // §5). Two merges at once both count. Failure: NotFound.
-func (s *Store) UpdateCustomer(ctx context.Context, t account.Tenant, id string, details *payments.PersonalDetails) (payments.Customer, error) {
+func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string, details *payments.PersonalDetails) (payments.Customer, error) {
 	for {
 		item, err := s.customerItem(ctx, t, id)
 		if err != nil {
@@ -81,7 +81,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, t account.Tenant, id string,
 
 // Instruments lists a customer's saved cards, inactive ones too, oldest
 // token first. Failure: NotFound for an unknown customer.
-func (s *Store) Instruments(ctx context.Context, t account.Tenant, customer string) ([]payments.Instrument, error) {
+func (s *Store) Instruments(ctx context.Context, t identity.Tenant, customer string) ([]payments.Instrument, error) {
 	if _, err := s.Customer(ctx, t, customer); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Store) Instruments(ctx context.Context, t account.Tenant, customer stri
 }
 
 // Instrument reads one saved card of a customer. Failure: NotFound.
-func (s *Store) Instrument(ctx context.Context, t account.Tenant, customer, token string) (payments.Instrument, error) {
+func (s *Store) Instrument(ctx context.Context, t identity.Tenant, customer, token string) (payments.Instrument, error) {
 	var item instrumentItem
 	err := s.get(cardKey(t, customer, token)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -108,7 +108,7 @@ func (s *Store) Instrument(ctx context.Context, t account.Tenant, customer, toke
 // CheckoutWithInstrument reads a checkout and a saved card in one call; the
 // card is nil when the customer has none by that token. Failure: NotFound
 // for the checkout.
-func (s *Store) CheckoutWithInstrument(ctx context.Context, t account.Tenant, id, customer, token string) (payments.Checkout, *payments.Instrument, error) {
+func (s *Store) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id, customer, token string) (payments.Checkout, *payments.Instrument, error) {
 	var checkout checkoutItem
 	var instrument instrumentItem
 	err := s.db.GetTx().
@@ -129,7 +129,7 @@ func (s *Store) CheckoutWithInstrument(ctx context.Context, t account.Tenant, id
 
 // saveInstrument adds a card, or gives one known by the same token new life:
 // it keeps its age, and a mandate it already has.
-func (s *Store) saveInstrument(t account.Tenant, i payments.Instrument) *dynamo.Update {
+func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo.Update {
 	k := cardKey(t, i.CustomerID, i.Token)
 	update := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
 		Set("token", i.Token).Set("customer_id", i.CustomerID).Set("active", i.Active).
@@ -143,7 +143,7 @@ func (s *Store) saveInstrument(t account.Tenant, i payments.Instrument) *dynamo.
 // DeactivateInstrument makes a saved card unusable and ends its mandate
 // (contract §5). Repeating it is fine. It answers the card as it was, so that
 // the caller can have the acquirer forget it. Failure: NotFound.
-func (s *Store) DeactivateInstrument(ctx context.Context, t account.Tenant, customer, token string) (payments.Instrument, error) {
+func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, customer, token string) (payments.Instrument, error) {
 	before, err := s.Instrument(ctx, t, customer, token)
 	if err != nil || !before.Active {
 		return before, err
@@ -159,7 +159,7 @@ func (s *Store) DeactivateInstrument(ctx context.Context, t account.Tenant, cust
 
 // ForgetCard drops the acquirer's token of a deactivated card, once the
 // acquirer has forgotten the card. A card saved anew meanwhile is left alone.
-func (s *Store) ForgetCard(ctx context.Context, t account.Tenant, customer, token, acquirerToken string) error {
+func (s *Store) ForgetCard(ctx context.Context, t identity.Tenant, customer, token, acquirerToken string) error {
 	k := cardKey(t, customer, token)
 	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Remove("card.acquirer_token").
 		If("active = ? AND card.acquirer_token = ?", false, acquirerToken).Run(ctx)

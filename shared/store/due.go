@@ -9,13 +9,13 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // Due is something whose time has come: a checkout or a refund of a tenant, or
 // a callback.
 type Due struct {
-	Tenant     account.Tenant
+	Tenant     identity.Tenant
 	CheckoutID string
 	RefundID   string
 	CallbackID string
@@ -79,7 +79,7 @@ func (k key) due() (Due, bool) {
 	if len(parts) < 3 {
 		return Due{}, false
 	}
-	d := Due{Tenant: account.Tenant{Mode: account.Mode(parts[0]), Merchant: parts[1]}}
+	d := Due{Tenant: identity.Tenant{Mode: identity.Mode(parts[0]), Merchant: parts[1]}}
 	id = strings.Join(parts[3:], "")
 	switch parts[2] {
 	case "CHECKOUT":

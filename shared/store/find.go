@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // FindTransaction reads the transaction that an id or a code means, with its
 // events, consistently: of several with one code the successful one, else the
 // newest (contract §6.1). Failure: NotFound.
-func (s *Store) FindTransaction(ctx context.Context, t account.Tenant, idOrCode string) (Record, error) {
+func (s *Store) FindTransaction(ctx context.Context, t identity.Tenant, idOrCode string) (Record, error) {
 	code := idOrCode
 	if uuid.Validate(idOrCode) == nil {
 		code = payments.CodeOfID(idOrCode)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -54,7 +54,7 @@ func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
 			t.Errorf("%q leads to %s, %v", what, r.ID, err)
 		}
 	}
-	other := account.Tenant{Mode: account.Live, Merchant: tenant.Merchant}
+	other := identity.Tenant{Mode: identity.Live, Merchant: tenant.Merchant}
 	if _, err := s.FindTransaction(t.Context(), other, alone); !failure.Is(err, failure.NotFound) {
 		t.Errorf("in the other mode: %v", err)
 	}

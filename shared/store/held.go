@@ -6,7 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -24,7 +24,7 @@ type heldItem struct {
 }
 
 // Held reads what is held, consistently; nothing before the first time.
-func (s *Store) Held(ctx context.Context, t account.Tenant, c money.Currency) (Held, error) {
+func (s *Store) Held(ctx context.Context, t identity.Tenant, c money.Currency) (Held, error) {
 	var item heldItem
 	err := s.get(heldKey(t, c)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -36,7 +36,7 @@ func (s *Store) Held(ctx context.Context, t account.Tenant, c money.Currency) (H
 // hold changes what is held, within a transaction whose other conditions make
 // it happen once. before is what the decision to hold more was based on; nil
 // when held money is given back, which may happen at any time.
-func (s *Store) hold(t account.Tenant, delta money.Amount, before *Held) *dynamo.Update {
+func (s *Store) hold(t identity.Tenant, delta money.Amount, before *Held) *dynamo.Update {
 	k := heldKey(t, delta.Currency())
 	update := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK)
 	if before != nil && before.Version == 0 {

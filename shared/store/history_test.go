@@ -17,8 +17,8 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/dynamodb"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -211,7 +211,7 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 			t.Errorf("%s stands at %+v, %v", name, place, err)
 		}
 	}
-	stranger := account.Tenant{Mode: account.Test, Merchant: "MC9Z9Z9Z9Z"}
+	stranger := identity.Tenant{Mode: identity.Test, Merchant: "MC9Z9Z9Z9Z"}
 	if place, err := w.HistoryPlace(t.Context(), stranger, tx.ID); !failure.Is(err, failure.NotFound) {
 		t.Errorf("another merchant's stands at %+v, %v", place, err)
 	}

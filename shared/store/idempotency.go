@@ -6,7 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // Contract §2.8: a reply is kept 31 days, and a request that stopped without
@@ -18,7 +18,7 @@ const (
 
 // IdempotencyClaim is a request that wants to run under a client's key.
 type IdempotencyClaim struct {
-	Tenant      account.Tenant
+	Tenant      identity.Tenant
 	Name        string // of the key's record, unique in the tenant
 	Fingerprint string // keyed hash of the request
 	Owner       string // unique to this one request

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -54,7 +54,7 @@ func emptyTable(t *testing.T, clock *clock.Clock, client aws.HTTPClient) *store.
 }
 
 var claimant = store.IdempotencyClaim{
-	Tenant: account.Tenant{Mode: account.Test, Merchant: "MC1"},
+	Tenant: identity.Tenant{Mode: identity.Test, Merchant: "MC1"},
 	Name:   "order 1", Fingerprint: "f", Owner: "first",
 }
 
@@ -79,7 +79,7 @@ func TestIdempotencyRecordLivesThroughItsStates(t *testing.T) {
 	different := by("second")
 	different.Fingerprint = "g"
 	elsewhere := by("second")
-	elsewhere.Tenant.Mode = account.Live
+	elsewhere.Tenant.Mode = identity.Live
 
 	wantState(t, s, claimant, store.Claimed, "")
 	wantState(t, s, by("second"), store.Running, "")

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -130,13 +130,13 @@ func merchantKey(code string) key { return key{"MERCHANT#" + code, "MERCHANT"} }
 
 func credentialKey(tokenHash string) key { return key{"KEY#" + tokenHash, "KEY"} }
 
-func apiKeyKey(t account.Tenant, id string) key { return key{t.String() + "#KEYS", "KEYID#" + id} }
+func apiKeyKey(t identity.Tenant, id string) key { return key{t.String() + "#KEYS", "KEYID#" + id} }
 
-func checkoutKey(t account.Tenant, id string) key {
+func checkoutKey(t identity.Tenant, id string) key {
 	return key{t.String() + "#CHECKOUT#" + bounded(id), "CHECKOUT"}
 }
 
-func referenceKey(t account.Tenant, reference string) key {
+func referenceKey(t identity.Tenant, reference string) key {
 	return key{t.String() + "#REFERENCE#" + bounded(reference), "REFERENCE"}
 }
 
@@ -149,25 +149,25 @@ const (
 // transactionPartition holds a transaction, its events and receipt numbers.
 // Two transactions of one code would share it, and are told apart by their
 // ids.
-func transactionPartition(t account.Tenant, code string) string {
+func transactionPartition(t identity.Tenant, code string) string {
 	return t.String() + "#TRANSACTION#" + bounded(code)
 }
 
-func transactionKey(t account.Tenant, code, id string) key {
+func transactionKey(t identity.Tenant, code, id string) key {
 	return key{transactionPartition(t, code), transactionPrefix + bounded(id)}
 }
 
-func eventKey(t account.Tenant, code, id string) key {
+func eventKey(t identity.Tenant, code, id string) key {
 	return key{transactionPartition(t, code), eventPrefix + bounded(id)}
 }
 
-func receiptKey(t account.Tenant, code, id string) key {
+func receiptKey(t identity.Tenant, code, id string) key {
 	return key{transactionPartition(t, code), receiptPrefix + id}
 }
 
-func receiptCounterKey(t account.Tenant) key { return key{t.String() + "#RECEIPTS", "COUNTER"} }
+func receiptCounterKey(t identity.Tenant) key { return key{t.String() + "#RECEIPTS", "COUNTER"} }
 
-func journalKey(t account.Tenant, e payments.Entry) key {
+func journalKey(t identity.Tenant, e payments.Entry) key {
 	return key{t.String() + "#JOURNAL#" + e.Code, string(e.Kind) + "#" + e.ID}
 }
 
@@ -178,11 +178,11 @@ const (
 	creditPrefix = "CREDIT#"
 )
 
-func unpaidPartition(t account.Tenant, c money.Currency) string {
+func unpaidPartition(t identity.Tenant, c money.Currency) string {
 	return t.String() + "#UNPAID#" + string(c)
 }
 
-func unpaidKey(t account.Tenant, u payments.Unpaid) key {
+func unpaidKey(t identity.Tenant, u payments.Unpaid) key {
 	prefix := creditPrefix
 	if u.Kind != payments.UnpaidPart {
 		prefix = debitPrefix
@@ -190,18 +190,18 @@ func unpaidKey(t account.Tenant, u payments.Unpaid) key {
 	return key{unpaidPartition(t, u.Amount.Currency()), prefix + micros(u.EligibleAt) + "#" + u.ID}
 }
 
-func payoutScheduleKey(t account.Tenant) key { return key{t.String() + "#PAYOUTSCHEDULE", "SCHEDULE"} }
+func payoutScheduleKey(t identity.Tenant) key { return key{t.String() + "#PAYOUTSCHEDULE", "SCHEDULE"} }
 
-func payoutKey(t account.Tenant, id string) key {
+func payoutKey(t identity.Tenant, id string) key {
 	return key{t.String() + "#PAYOUT#" + bounded(id), "PAYOUT"}
 }
 
-func payoutRecords(t account.Tenant) string { return t.String() + "#PAYOUTS" }
+func payoutRecords(t identity.Tenant) string { return t.String() + "#PAYOUTS" }
 
 // recordsOf is the prefix of a payout's records.
 func recordsOf(p payments.Payout) string { return p.Day + "#" + p.ID + "#" }
 
-func heldKey(t account.Tenant, c money.Currency) key {
+func heldKey(t identity.Tenant, c money.Currency) key {
 	return key{t.String() + "#HELD#" + string(c), "HELD"}
 }
 
@@ -210,13 +210,13 @@ func readyKey() key { return key{"READY", "READY"} }
 
 func sessionKey(tokenHash string) key { return key{"SESSION#" + tokenHash, "SESSION"} }
 
-func customerKey(t account.Tenant, id string) key {
+func customerKey(t identity.Tenant, id string) key {
 	return key{t.String() + "#CUSTOMER#" + bounded(id), "CUSTOMER"}
 }
 
 const cardPrefix = "CARD#"
 
-func cardKey(t account.Tenant, customer, token string) key {
+func cardKey(t identity.Tenant, customer, token string) key {
 	return key{customerKey(t, customer).PK, cardPrefix + bounded(token)}
 }
 
@@ -224,19 +224,19 @@ const callbackPrefix = "CALLBACK#"
 
 func callbackKey(id string) key { return key{callbackPrefix + id, "CALLBACK"} }
 
-func breakerKey(t account.Tenant, host string) key {
+func breakerKey(t identity.Tenant, host string) key {
 	return key{t.String() + "#BREAKER#" + digest(host), "BREAKER"}
 }
 
-func idempotencyKey(t account.Tenant, name string) key {
+func idempotencyKey(t identity.Tenant, name string) key {
 	return key{t.String() + "#IDEMPOTENCY#" + digest(name), "IDEMPOTENCY"}
 }
 
 func rateKey(subject string) key { return key{"RATE#" + digest(subject), "RATE"} }
 
-func checkoutsList(t account.Tenant) string { return t.String() + "#CHECKOUTS" }
+func checkoutsList(t identity.Tenant) string { return t.String() + "#CHECKOUTS" }
 
-func historyList(t account.Tenant) string { return t.String() + "#HISTORY" }
+func historyList(t identity.Tenant) string { return t.String() + "#HISTORY" }
 
 // longestPlainID, in bytes, keeps a key within the table's limits (2,048 bytes,
 // and 1,024 for the sort key).

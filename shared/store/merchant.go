@@ -7,23 +7,24 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // merchantItem is a merchant and its callback secret's version: the secret
 // itself is derived from the platform's own key and stored nowhere.
 type merchantItem struct {
 	key
-	account.Merchant
-	account.CallbackSecret
-	Profile account.Profile `dynamo:"profile,omitempty"`
+	merchant.Merchant
+	merchant.CallbackSecret
+	Profile merchant.Profile `dynamo:"profile,omitempty"`
 }
 
 // CreateMerchant stores a new merchant with its first keys, all or nothing:
 // no merchant is left behind that nobody can act for. Failure: Conflict when
 // the code is taken.
-func (s *Store) CreateMerchant(ctx context.Context, m account.Merchant, p account.Profile, keys ...APIKey) error {
+func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, p merchant.Profile, keys ...APIKey) error {
 	item := merchantItem{key: merchantKey(m.Code), Merchant: m, Profile: p}
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_not_exists(pk)"))
 	for _, k := range keys {
@@ -40,13 +41,13 @@ func (s *Store) CreateMerchant(ctx context.Context, m account.Merchant, p accoun
 }
 
 // Merchant reads a merchant and its callback secret's version. Failure: NotFound.
-func (s *Store) Merchant(ctx context.Context, code string) (account.Merchant, account.CallbackSecret, error) {
+func (s *Store) Merchant(ctx context.Context, code string) (merchant.Merchant, merchant.CallbackSecret, error) {
 	item, err := s.merchantItem(ctx, code)
 	return item.Merchant, item.CallbackSecret, err
 }
 
 // MerchantProfile reads a merchant and its profile. Failure: NotFound.
-func (s *Store) MerchantProfile(ctx context.Context, code string) (account.Merchant, account.Profile, error) {
+func (s *Store) MerchantProfile(ctx context.Context, code string) (merchant.Merchant, merchant.Profile, error) {
 	item, err := s.merchantItem(ctx, code)
 	return item.Merchant, item.Profile, err
 }
@@ -64,7 +65,7 @@ func (s *Store) merchantItem(ctx context.Context, code string) (merchantItem, er
 // it with its next version; its callback secret stays as it is. ErrStale when
 // somebody else changed it meanwhile. The copies in its credentials are still
 // to be rewritten (RewriteCopies).
-func (s *Store) UpdateMerchant(ctx context.Context, m account.Merchant, p account.Profile) (account.Merchant, error) {
+func (s *Store) UpdateMerchant(ctx context.Context, m merchant.Merchant, p merchant.Profile) (merchant.Merchant, error) {
 	unchanged := unchangedSince(m)
 	m.Version++
 	k := merchantKey(m.Code)
@@ -96,7 +97,7 @@ type unchanged struct {
 
 // unchangedSince holds while the merchant is as it was read. Version 0 is not
 // stored.
-func unchangedSince(m account.Merchant) unchanged {
+func unchangedSince(m merchant.Merchant) unchanged {
 	if m.Version == 0 {
 		return unchanged{condition: "attribute_exists(pk) AND attribute_not_exists('version')"}
 	}
@@ -107,9 +108,9 @@ func unchangedSince(m account.Merchant) unchanged {
 // that have a later one keep it. Nobody can add a credential with an earlier
 // one any more (AddAPIKey), so that once this is through there is none left.
 // Until then it may be repeated.
-func (s *Store) RewriteCopies(ctx context.Context, m account.Merchant) error {
-	for _, mode := range []account.Mode{account.Live, account.Test} {
-		keys, err := s.apiKeys(ctx, account.Tenant{Mode: mode, Merchant: m.Code})
+func (s *Store) RewriteCopies(ctx context.Context, m merchant.Merchant) error {
+	for _, mode := range []identity.Mode{identity.Live, identity.Test} {
+		keys, err := s.apiKeys(ctx, identity.Tenant{Mode: mode, Merchant: m.Code})
 		if err != nil {
 			return err
 		}
@@ -122,7 +123,7 @@ func (s *Store) RewriteCopies(ctx context.Context, m account.Merchant) error {
 	return nil
 }
 
-func (s *Store) rewriteCopy(ctx context.Context, tokenHash string, m account.Merchant) error {
+func (s *Store) rewriteCopy(ctx context.Context, tokenHash string, m merchant.Merchant) error {
 	k := credentialKey(tokenHash)
 	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Set("merchant", m).
 		If("attribute_exists(pk) AND (attribute_not_exists('merchant'.'version') OR 'merchant'.'version' <= ?)", m.Version).Run(ctx)
@@ -135,7 +136,7 @@ func (s *Store) rewriteCopy(ctx context.Context, tokenHash string, m account.Mer
 // RotateCallbackSecret moves the merchant from the secret that was read to
 // its next; the one before goes on signing for a day (contract §11.2).
 // Failure: Conflict when somebody else rotated it meanwhile.
-func (s *Store) RotateCallbackSecret(ctx context.Context, code string, current account.CallbackSecret, now time.Time) (account.CallbackSecret, error) {
+func (s *Store) RotateCallbackSecret(ctx context.Context, code string, current merchant.CallbackSecret, now time.Time) (merchant.CallbackSecret, error) {
 	next := current.Rotated(now)
 	k := merchantKey(code)
 	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).

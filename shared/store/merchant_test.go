@@ -9,33 +9,34 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-var shop = account.Merchant{Code: tenant.Merchant, Name: "Shop", Email: "shop@example.com", Country: "DE", Currency: "EUR",
+var shop = merchant.Merchant{Code: tenant.Merchant, Name: "Shop", Email: "shop@example.com", Country: "DE", Currency: "EUR",
 	Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin", CreatedAt: start}
 
 // newKey is a key that carries a copy of the merchant.
-func newKey(m account.Merchant) store.APIKey {
+func newKey(m merchant.Merchant) store.APIKey {
 	id := rand.Text()
-	return store.APIKey{TokenHash: "hash of " + id, Name: "till", Credential: account.Credential{ID: id, Kind: account.SecretKey,
-		Tenant: account.Tenant{Mode: account.Test, Merchant: m.Code}, Scopes: []string{"payments"}, Merchant: m, CreatedAt: start}}
+	return store.APIKey{TokenHash: "hash of " + id, Name: "till", Credential: merchant.Credential{ID: id, Kind: identity.SecretKey,
+		Tenant: identity.Tenant{Mode: identity.Test, Merchant: m.Code}, Scopes: []string{"payments"}, Merchant: m, CreatedAt: start}}
 }
 
 // opened is a store with the shop and one key of it.
 func opened(t *testing.T, s *store.Store) store.APIKey {
 	t.Helper()
 	first := newKey(shop)
-	profile := account.Profile{VATID: "DE1", Address: account.Address{City: "Berlin"}}
+	profile := merchant.Profile{VATID: "DE1", Address: merchant.Address{City: "Berlin"}}
 	if err := s.CreateMerchant(t.Context(), shop, profile, first); err != nil {
 		t.Fatal(err)
 	}
 	return first
 }
 
-func copyIn(t *testing.T, s *store.Store, k store.APIKey) account.Merchant {
+func copyIn(t *testing.T, s *store.Store, k store.APIKey) merchant.Merchant {
 	t.Helper()
 	c, err := s.Credential(t.Context(), k.TokenHash)
 	if err != nil {
@@ -75,13 +76,13 @@ func TestAnUpdateReachesTheCopies(t *testing.T) {
 	if err := s.RevokeAPIKey(ctx, revoked.Tenant, revoked.ID); err != nil {
 		t.Fatal(err)
 	}
-	secret, err := s.RotateCallbackSecret(ctx, shop.Code, account.CallbackSecret{}, start)
+	secret, err := s.RotateCallbackSecret(ctx, shop.Code, merchant.CallbackSecret{}, start)
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed := shop
 	changed.Name, changed.TimeZone, changed.RefundFloor, changed.OnlinePayments = "Laden", "Europe/Vienna", "-5", false
-	updated, err := s.UpdateMerchant(ctx, changed, account.Profile{VATID: "AT1"})
+	updated, err := s.UpdateMerchant(ctx, changed, merchant.Profile{VATID: "AT1"})
 	if err != nil || updated.Version != 1 {
 		t.Fatalf("updated to version %d, %v", updated.Version, err)
 	}
@@ -89,7 +90,7 @@ func TestAnUpdateReachesTheCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, p, err := s.MerchantProfile(ctx, shop.Code)
-	if err != nil || m != updated || p != (account.Profile{VATID: "AT1"}) {
+	if err != nil || m != updated || p != (merchant.Profile{VATID: "AT1"}) {
 		t.Errorf("read %+v, %+v, %v", m, p, err)
 	}
 	if _, kept, err := s.Merchant(ctx, shop.Code); err != nil || kept.Version != secret.Version {
@@ -121,13 +122,13 @@ func TestAKeyOfAnOutdatedMerchantIsRefused(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
 	opened(t, s)
-	updated, err := s.UpdateMerchant(ctx, shop, account.Profile{})
+	updated, err := s.UpdateMerchant(ctx, shop, merchant.Profile{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	nobodys := shop
 	nobodys.Code = "MC00000000"
-	for name, m := range map[string]account.Merchant{"outdated": shop, "nobody's": nobodys} {
+	for name, m := range map[string]merchant.Merchant{"outdated": shop, "nobody's": nobodys} {
 		k := newKey(m)
 		if err := s.AddAPIKey(ctx, k); !errors.Is(err, store.ErrStale) {
 			t.Errorf("%s: %v", name, err)
@@ -155,7 +156,7 @@ func TestNoKeyKeepsAnOldCopy(t *testing.T) {
 			m, _, err := s.Merchant(ctx, shop.Code)
 			m.Name = fmt.Sprint("name ", i)
 			if err == nil {
-				m, err = s.UpdateMerchant(ctx, m, account.Profile{})
+				m, err = s.UpdateMerchant(ctx, m, merchant.Profile{})
 			}
 			if err == nil {
 				err = s.RewriteCopies(ctx, m)
@@ -207,12 +208,12 @@ func TestALostReplyIsNoFailedUpdate(t *testing.T) {
 	changed := shop
 	changed.Name = "Laden"
 	wire.lose("UpdateItem", tries, false)
-	if _, err := s.UpdateMerchant(t.Context(), changed, account.Profile{}); err == nil {
+	if _, err := s.UpdateMerchant(t.Context(), changed, merchant.Profile{}); err == nil {
 		t.Error("an update that never arrived succeeded")
 	}
 	for lost := 1; lost <= tries; lost++ {
 		wire.lose("UpdateItem", lost, true)
-		updated, err := s.UpdateMerchant(t.Context(), changed, account.Profile{})
+		updated, err := s.UpdateMerchant(t.Context(), changed, merchant.Profile{})
 		if err != nil || updated.Version != lost {
 			t.Errorf("%d replies lost: version %d, %v", lost, updated.Version, err)
 		}

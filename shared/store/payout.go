@@ -7,8 +7,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -18,7 +19,7 @@ type scheduleItem struct {
 	key
 	due
 	WriteID string `dynamo:"write_id"`
-	account.PayoutSchedule
+	merchant.PayoutSchedule
 }
 
 // payoutItem is a payout with the account it goes to, due when it is to be
@@ -33,15 +34,15 @@ type payoutItem struct {
 // Payout is a payout with the account it goes to, once that is settled.
 type Payout struct {
 	payments.Payout
-	To account.BankAccount `dynamo:"to"`
+	To merchant.BankAccount `dynamo:"to"`
 }
 
-func newScheduleItem(t account.Tenant, s account.PayoutSchedule) scheduleItem {
+func newScheduleItem(t identity.Tenant, s merchant.PayoutSchedule) scheduleItem {
 	k := payoutScheduleKey(t)
 	return scheduleItem{key: k, due: payoutAt(s.NextAt, k), WriteID: uuid.NewString(), PayoutSchedule: s}
 }
 
-func newPayoutItem(t account.Tenant, p Payout) payoutItem {
+func newPayoutItem(t identity.Tenant, p Payout) payoutItem {
 	k := payoutKey(t, p.ID)
 	item := payoutItem{key: k, WriteID: uuid.NewString(), Payout: p}
 	if at := p.WakeAt(); !at.IsZero() {
@@ -52,7 +53,7 @@ func newPayoutItem(t account.Tenant, p Payout) payoutItem {
 
 // PayoutSchedule reads a tenant's schedule, consistently. Failure: NotFound
 // before it has an account to be paid out to.
-func (s *Store) PayoutSchedule(ctx context.Context, t account.Tenant) (account.PayoutSchedule, error) {
+func (s *Store) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, error) {
 	var item scheduleItem
 	err := s.get(payoutScheduleKey(t)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -63,14 +64,14 @@ func (s *Store) PayoutSchedule(ctx context.Context, t account.Tenant) (account.P
 
 // SavePayoutSchedule replaces the schedule that was read, or makes the first
 // one (Version 0). ErrStale when it changed meanwhile.
-func (s *Store) SavePayoutSchedule(ctx context.Context, t account.Tenant, schedule account.PayoutSchedule) error {
+func (s *Store) SavePayoutSchedule(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule) error {
 	return s.OpenPayout(ctx, t, schedule, nil)
 }
 
 // OpenPayout moves the schedule on and opens the payout that was due, in one
 // transaction; nil: none was. ErrStale when the schedule changed since it was
 // read. Failure: Conflict when there is such a payout.
-func (s *Store) OpenPayout(ctx context.Context, t account.Tenant, schedule account.PayoutSchedule, p *payments.Payout) error {
+func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, p *payments.Payout) error {
 	before := schedule.Version
 	schedule.Version++
 	item := newScheduleItem(t, schedule)
@@ -90,7 +91,7 @@ func (s *Store) OpenPayout(ctx context.Context, t account.Tenant, schedule accou
 
 // CreatePayout opens a payout outside the schedule. One that is there is left
 // as it is.
-func (s *Store) CreatePayout(ctx context.Context, t account.Tenant, p payments.Payout) error {
+func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payments.Payout) error {
 	err := s.table.Put(newPayoutItem(t, Payout{Payout: p})).If("attribute_not_exists(pk)").Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		return nil
@@ -99,7 +100,7 @@ func (s *Store) CreatePayout(ctx context.Context, t account.Tenant, p payments.P
 }
 
 // Payout reads a payout, consistently. Failure: NotFound.
-func (s *Store) Payout(ctx context.Context, t account.Tenant, id string) (Payout, error) {
+func (s *Store) Payout(ctx context.Context, t identity.Tenant, id string) (Payout, error) {
 	var item payoutItem
 	err := s.get(payoutKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -110,7 +111,7 @@ func (s *Store) Payout(ctx context.Context, t account.Tenant, id string) (Payout
 
 // StepPayout writes a payout's next state with what goes with it. ErrStale when
 // it changed since it was read.
-func (s *Store) StepPayout(ctx context.Context, t account.Tenant, step payments.PayoutStep, to account.BankAccount) (Payout, error) {
+func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payments.PayoutStep, to merchant.BankAccount) (Payout, error) {
 	if step.Entry == nil {
 		return s.savePayout(ctx, t, Payout{step.Payout, to})
 	}
@@ -121,7 +122,7 @@ func (s *Store) StepPayout(ctx context.Context, t account.Tenant, step payments.
 // recorded where it is paid, and what the payout lacks waits in their stead, in
 // one transaction. ErrStale when the payout, a row or a transaction changed
 // since it was read.
-func (s *Store) CollectPayout(ctx context.Context, t account.Tenant, c payments.Collection) (Payout, error) {
+func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payments.Collection) (Payout, error) {
 	return s.writePayout(ctx, t, Payout{Payout: c.Payout}, func(tx *dynamo.WriteTx) {
 		if c.Carry != nil {
 			tx.Put(s.newRow(t, *c.Carry))
@@ -136,7 +137,7 @@ func (s *Store) CollectPayout(ctx context.Context, t account.Tenant, c payments.
 		for _, changed := range c.Transactions {
 			tx.Put(s.replaceTransaction(t, changed))
 		}
-		if t.Mode == account.Live {
+		if t.Mode == identity.Live {
 			// The rows no longer cover a refund that was about to count on them.
 			tx.Update(s.touchHeld(t, c.Payout.Currency))
 		}
@@ -145,7 +146,7 @@ func (s *Store) CollectPayout(ctx context.Context, t account.Tenant, c payments.
 
 // TellPayout records the outcome of some of the payout's records. ErrStale as
 // CollectPayout's.
-func (s *Store) TellPayout(ctx context.Context, t account.Tenant, telling payments.Telling, to account.BankAccount) (Payout, error) {
+func (s *Store) TellPayout(ctx context.Context, t identity.Tenant, telling payments.Telling, to merchant.BankAccount) (Payout, error) {
 	if len(telling.Records) == 0 {
 		return s.savePayout(ctx, t, Payout{telling.Payout, to})
 	}
@@ -166,14 +167,14 @@ func (s *Store) TellPayout(ctx context.Context, t account.Tenant, telling paymen
 }
 
 // replaceTransaction writes a transaction over the version it was made from.
-func (s *Store) replaceTransaction(t account.Tenant, tx payments.Transaction) *dynamo.Put {
+func (s *Store) replaceTransaction(t identity.Tenant, tx payments.Transaction) *dynamo.Put {
 	before := tx.Version
 	tx.Version++
 	return s.table.Put(newTransactionItem(t, tx)).If("version = ?", before)
 }
 
 // touchHeld moves the held balance's version, and nothing else.
-func (s *Store) touchHeld(t account.Tenant, c money.Currency) *dynamo.Update {
+func (s *Store) touchHeld(t identity.Tenant, c money.Currency) *dynamo.Update {
 	k := heldKey(t, c)
 	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
 		SetExpr("'version' = if_not_exists('version', ?) + ?", 0, 1).SetIfNotExists("amount", money.Zero(c))
@@ -181,7 +182,7 @@ func (s *Store) touchHeld(t account.Tenant, c money.Currency) *dynamo.Update {
 
 // writePayout writes the payout over the version it was made from, with what
 // also adds, in one transaction.
-func (s *Store) writePayout(ctx context.Context, t account.Tenant, p Payout, also func(*dynamo.WriteTx)) (Payout, error) {
+func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p Payout, also func(*dynamo.WriteTx)) (Payout, error) {
 	item, put := s.replacePayout(t, &p)
 	tx := s.db.WriteTx().Idempotent(true).Put(put)
 	also(tx)
@@ -190,12 +191,12 @@ func (s *Store) writePayout(ctx context.Context, t account.Tenant, p Payout, als
 
 // savePayout writes a payout alone, over the version it was made from: a step
 // that moves no money.
-func (s *Store) savePayout(ctx context.Context, t account.Tenant, p Payout) (Payout, error) {
+func (s *Store) savePayout(ctx context.Context, t identity.Tenant, p Payout) (Payout, error) {
 	item, put := s.replacePayout(t, &p)
 	return p, s.truth(ctx, item.key, written{item.WriteID, p.Version}, ErrStale, put.Run(ctx))
 }
 
-func (s *Store) replacePayout(t account.Tenant, p *Payout) (payoutItem, *dynamo.Put) {
+func (s *Store) replacePayout(t identity.Tenant, p *Payout) (payoutItem, *dynamo.Put) {
 	before := p.Version
 	p.Version++
 	item := newPayoutItem(t, *p)

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -101,7 +101,7 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	pay(t, s, tenant, "order-1", "attempt-1")
-	to := account.BankAccount{IBAN: "DE17100100100000005678"}
+	to := merchant.BankAccount{IBAN: "DE17100100100000005678"}
 	p := payout(t, s, onePayout)
 	rows := rowsOf(t, s)
 	empty := p.Seal(later)
@@ -271,10 +271,10 @@ func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
 	if _, err := s.PayoutSchedule(t.Context(), tenant); !failure.Is(err, failure.NotFound) {
 		t.Errorf("before there is one: %v", err)
 	}
-	if err := s.SavePayoutSchedule(t.Context(), tenant, account.PayoutSchedule{Currency: "EUR", NextAt: later}); err != nil {
+	if err := s.SavePayoutSchedule(t.Context(), tenant, merchant.PayoutSchedule{Currency: "EUR", NextAt: later}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SavePayoutSchedule(t.Context(), tenant, account.PayoutSchedule{Currency: "EUR", NextAt: later}); !errors.Is(err, store.ErrStale) {
+	if err := s.SavePayoutSchedule(t.Context(), tenant, merchant.PayoutSchedule{Currency: "EUR", NextAt: later}); !errors.Is(err, store.ErrStale) {
 		t.Errorf("a second first one: %v", err)
 	}
 	schedule, err := s.PayoutSchedule(t.Context(), tenant)

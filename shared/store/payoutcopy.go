@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // copyTries bounds how often a copy is made anew because the merchant changed.
@@ -17,7 +18,7 @@ const copyTries = 10
 // the later settings hold. Whoever is cut off may repeat it. Failures: NotFound
 // without a merchant or schedule; ErrStale when others keep changing the
 // merchant.
-func (s *Store) CopyPayoutSettings(ctx context.Context, t account.Tenant) error {
+func (s *Store) CopyPayoutSettings(ctx context.Context, t identity.Tenant) error {
 	for range copyTries {
 		m, err := s.copyIntoMerchant(ctx, t)
 		if errors.Is(err, ErrStale) {
@@ -31,7 +32,7 @@ func (s *Store) CopyPayoutSettings(ctx context.Context, t account.Tenant) error 
 	return ErrStale
 }
 
-func (s *Store) copyIntoMerchant(ctx context.Context, t account.Tenant) (account.Merchant, error) {
+func (s *Store) copyIntoMerchant(ctx context.Context, t identity.Tenant) (merchant.Merchant, error) {
 	m, profile, err := s.MerchantProfile(ctx, t.Merchant)
 	if err != nil {
 		return m, err

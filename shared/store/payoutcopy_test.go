@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // setPayouts changes a tenant's schedule, however often somebody else is faster, and copies it.
-func setPayouts(ctx context.Context, s *store.Store, t account.Tenant, settings account.PayoutSettings) error {
+func setPayouts(ctx context.Context, s *store.Store, t identity.Tenant, settings merchant.PayoutSettings) error {
 	for {
 		schedule, err := s.PayoutSchedule(ctx, t)
 		if err != nil && !failure.Is(err, failure.NotFound) {
@@ -39,8 +40,8 @@ func TestPayoutSettingsReachTheCopies(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	first := opened(t, s)
-	weekly, onDemand := account.PayoutSettings{Period: account.Weekly}, account.PayoutSettings{Period: account.Monthly, OnDemand: true}
-	live := account.Tenant{Mode: account.Live, Merchant: shop.Code}
+	weekly, onDemand := merchant.PayoutSettings{Period: merchant.Weekly}, merchant.PayoutSettings{Period: merchant.Monthly, OnDemand: true}
+	live := identity.Tenant{Mode: identity.Live, Merchant: shop.Code}
 	for _, err := range []error{setPayouts(t.Context(), s, tenant, weekly), setPayouts(t.Context(), s, live, onDemand),
 		s.CopyPayoutSettings(t.Context(), live)} {
 		if err != nil {
@@ -48,14 +49,14 @@ func TestPayoutSettingsReachTheCopies(t *testing.T) {
 		}
 	}
 	want := shop
-	want.Payouts, want.Version = account.PayoutsByMode{Live: onDemand, Test: weekly}, 2
+	want.Payouts, want.Version = merchant.PayoutsByMode{Live: onDemand, Test: weekly}, 2
 	if got := copyIn(t, s, first); got != want {
 		t.Errorf("the key has %+v", got)
 	}
 	if m, p, err := s.MerchantProfile(t.Context(), shop.Code); err != nil || m != want || p.VATID != "DE1" {
 		t.Errorf("%+v, %+v, %v", m, p, err)
 	}
-	stranger := account.Tenant{Mode: account.Test, Merchant: "MC00000000"}
+	stranger := identity.Tenant{Mode: identity.Test, Merchant: "MC00000000"}
 	if err := s.CopyPayoutSettings(t.Context(), stranger); !failure.Is(err, failure.NotFound) {
 		t.Errorf("of nobody: %v", err)
 	}
@@ -80,7 +81,7 @@ func TestACopyThatWasCutOffIsRepeated(t *testing.T) {
 	wire := &unreliable{}
 	s := emptyTable(t, clock.New(), wire)
 	first := opened(t, s)
-	monthly := account.PayoutSettings{Period: account.Monthly}
+	monthly := merchant.PayoutSettings{Period: merchant.Monthly}
 	wire.lose("UpdateItem", tries, false)
 	if err := setPayouts(t.Context(), s, tenant, monthly); err == nil {
 		t.Fatal("a copy that never arrived succeeded")
@@ -100,10 +101,10 @@ func TestTheLastSettingsAreCopied(t *testing.T) {
 	s, ctx := newStore(t), context.Background()
 	first := opened(t, s)
 	var all sync.WaitGroup
-	for _, period := range []account.PayoutPeriod{account.Daily, account.Weekly, account.Monthly} {
+	for _, period := range []merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly} {
 		for _, onDemand := range []bool{false, true} {
 			all.Go(func() {
-				if err := setPayouts(ctx, s, tenant, account.PayoutSettings{Period: period, OnDemand: onDemand}); err != nil {
+				if err := setPayouts(ctx, s, tenant, merchant.PayoutSettings{Period: period, OnDemand: onDemand}); err != nil {
 					t.Error(err)
 				}
 			})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -15,13 +15,13 @@ type recordItem struct {
 	payments.PayoutRecord
 }
 
-func newRecordItem(t account.Tenant, p payments.Payout, r payments.PayoutRecord) recordItem {
+func newRecordItem(t identity.Tenant, p payments.Payout, r payments.PayoutRecord) recordItem {
 	return recordItem{key: key{payoutRecords(t), recordsOf(p) + r.ID}, PayoutRecord: r}
 }
 
 // RecordsToTell are the payout's next records that have not heard its outcome,
 // in their order, at most so many.
-func (s *Store) RecordsToTell(ctx context.Context, t account.Tenant, p payments.Payout, limit int) ([]payments.PayoutRecord, error) {
+func (s *Store) RecordsToTell(ctx context.Context, t identity.Tenant, p payments.Payout, limit int) ([]payments.PayoutRecord, error) {
 	from := recordsOf(p)
 	if p.Told != "" {
 		from += p.Told + afterID
@@ -33,13 +33,13 @@ func (s *Store) RecordsToTell(ctx context.Context, t account.Tenant, p payments.
 
 // PayoutRecords lists the records of the payouts of some days, both inclusive,
 // by day: those whose outcome is known.
-func (s *Store) PayoutRecords(ctx context.Context, t account.Tenant, firstDay, lastDay string, newestFirst bool, limit int) ([]payments.PayoutRecord, error) {
+func (s *Store) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, lastDay string, newestFirst bool, limit int) ([]payments.PayoutRecord, error) {
 	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).Filter("'status' <> ?", payments.RecordOpen)
 	items, err := first[recordItem](ctx, query, limit)
 	return records(items), err
 }
 
-func (s *Store) recordsBetween(t account.Tenant, from, to string, newestFirst bool) *dynamo.Query {
+func (s *Store) recordsBetween(t identity.Tenant, from, to string, newestFirst bool) *dynamo.Query {
 	query := s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.Between, from, to).Consistent(true)
 	if newestFirst {
 		query.Order(dynamo.Descending)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // receiptCounter is the tenant's last receipt number.
@@ -23,7 +23,7 @@ type receiptCounter struct {
 //
 // Of many who ask at once each round lets one through; the others try again
 // until their time is up.
-func (s *Store) NumberReceipt(ctx context.Context, t account.Tenant, code, id string) (int64, error) {
+func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	var cause error
 	for tried := int64(-1); ; {
 		// The counter comes first: had a lost try arrived between the two
@@ -51,7 +51,7 @@ func (s *Store) NumberReceipt(ctx context.Context, t account.Tenant, code, id st
 }
 
 // putReceipt gives out the number after the last.
-func (s *Store) putReceipt(ctx context.Context, t account.Tenant, code, id string, last int64) error {
+func (s *Store) putReceipt(ctx context.Context, t identity.Tenant, code, id string, last int64) error {
 	next := receiptCounter{key: receiptCounterKey(t), Last: last + 1}
 	count := s.table.Put(next).If("'last' = ?", last)
 	if last == 0 {
@@ -62,7 +62,7 @@ func (s *Store) putReceipt(ctx context.Context, t account.Tenant, code, id strin
 }
 
 // lastReceipt is the tenant's last number; 0 before the first.
-func (s *Store) lastReceipt(ctx context.Context, t account.Tenant) (int64, error) {
+func (s *Store) lastReceipt(ctx context.Context, t identity.Tenant) (int64, error) {
 	var counter receiptCounter
 	err := s.get(receiptCounterKey(t)).One(ctx, &counter)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -72,7 +72,7 @@ func (s *Store) lastReceipt(ctx context.Context, t account.Tenant) (int64, error
 }
 
 // receiptNumber is the number of a transaction or refund; 0 while it has none.
-func (s *Store) receiptNumber(ctx context.Context, t account.Tenant, code, id string) (int64, error) {
+func (s *Store) receiptNumber(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	var receipt receiptItem
 	err := s.get(receiptKey(t, code, id)).One(ctx, &receipt)
 	if errors.Is(err, dynamo.ErrNotFound) {

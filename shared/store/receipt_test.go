@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 const receiptCode = "T000000001"
 
-func number(t *testing.T, s *store.Store, of account.Tenant, id string) int64 {
+func number(t *testing.T, s *store.Store, of identity.Tenant, id string) int64 {
 	t.Helper()
 	n, err := s.NumberReceipt(t.Context(), of, receiptCode, id)
 	if err != nil {
@@ -28,10 +28,10 @@ func number(t *testing.T, s *store.Store, of account.Tenant, id string) int64 {
 func TestReceiptsAreNumberedPerMerchantAndMode(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	live := account.Tenant{Mode: account.Live, Merchant: tenant.Merchant}
-	other := account.Tenant{Mode: account.Test, Merchant: "MC00000000"}
+	live := identity.Tenant{Mode: identity.Live, Merchant: tenant.Merchant}
+	other := identity.Tenant{Mode: identity.Test, Merchant: "MC00000000"}
 	for _, c := range []struct {
-		of   account.Tenant
+		of   identity.Tenant
 		id   string
 		want int64
 	}{

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -85,7 +85,7 @@ var errNoTransaction = failure.Absent("", "Resource not found")
 
 // Transactions reads the transactions of a code, consistently: none, one or,
 // should two ids ever have made one code, several.
-func (s *Store) Transactions(ctx context.Context, t account.Tenant, code string) ([]Record, error) {
+func (s *Store) Transactions(ctx context.Context, t identity.Tenant, code string) ([]Record, error) {
 	var records []Record
 	var events []payments.Event
 	receipts := map[string]int64{}
@@ -157,7 +157,7 @@ func follows(e payments.Event) int {
 }
 
 // Transaction reads one transaction by its id, consistently. Failure: NotFound.
-func (s *Store) Transaction(ctx context.Context, t account.Tenant, id string) (Record, error) {
+func (s *Store) Transaction(ctx context.Context, t identity.Tenant, id string) (Record, error) {
 	records, err := s.Transactions(ctx, t, payments.CodeOfID(id))
 	if err != nil {
 		return Record{}, err
@@ -174,7 +174,7 @@ func (s *Store) Transaction(ctx context.Context, t account.Tenant, id string) (R
 // reference, consistently: of several the successful one, else the newest. A
 // reference names one checkout for good, also when it bears another since.
 // Failure: NotFound.
-func (s *Store) TransactionByForeignID(ctx context.Context, t account.Tenant, reference string) (Record, error) {
+func (s *Store) TransactionByForeignID(ctx context.Context, t identity.Tenant, reference string) (Record, error) {
 	id, err := s.referenceOwner(ctx, t, reference)
 	if err != nil {
 		return Record{}, err
@@ -210,17 +210,17 @@ func rank(s payments.TransactionStatus) int {
 
 // putTransaction writes a new transaction, or a PENDING one's outcome; a
 // final one is never overwritten.
-func (s *Store) putTransaction(t account.Tenant, tx payments.Transaction) *dynamo.Put {
+func (s *Store) putTransaction(t identity.Tenant, tx payments.Transaction) *dynamo.Put {
 	return s.table.Put(newTransactionItem(t, tx)).If("attribute_not_exists(pk) OR 'status' = ?", payments.TransactionPending)
 }
 
-func newTransactionItem(t account.Tenant, tx payments.Transaction) transactionItem {
+func newTransactionItem(t identity.Tenant, tx payments.Transaction) transactionItem {
 	return transactionItem{key: transactionKey(t, tx.Code, tx.ID), listed: listedAt(t, tx.CreatedAt, tx.ID),
 		Type: payments.PaymentItem, TransactionID: tx.ID, SimpleStatus: tx.SimpleStatus(),
 		WriteID: uuid.NewString(), Transaction: tx}
 }
 
-func newEventItem(t account.Tenant, e payments.Event) eventItem {
+func newEventItem(t identity.Tenant, e payments.Event) eventItem {
 	item := eventItem{key: eventKey(t, e.Code, e.ID), Event: e}
 	if e.Listed() {
 		item.listed = listedAt(t, e.CreatedAt, e.ID)
@@ -235,7 +235,7 @@ func newEventItem(t account.Tenant, e payments.Event) eventItem {
 // events, the journal entry, unpaid rows, the callback owed and what the
 // merchant's balance holds, or none of them. ErrStale when the transaction
 // changed since it was read, or the balance since held was.
-func (s *Store) ApplyTransaction(ctx context.Context, t account.Tenant, change payments.TransactionChange, held *Held) error {
+func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant, change payments.TransactionChange, held *Held) error {
 	before := change.Transaction.Version
 	change.Transaction.Version++
 	item := newTransactionItem(t, change.Transaction)

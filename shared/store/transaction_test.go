@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -17,7 +17,7 @@ import (
 func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 
 // pay stores a checkout of 10.10 EUR that was paid, in two parts at a fee of 0.20.
-func pay(t *testing.T, s *store.Store, tenant account.Tenant, reference, attempt string) payments.Transaction {
+func pay(t *testing.T, s *store.Store, tenant identity.Tenant, reference, attempt string) payments.Transaction {
 	t.Helper()
 	d := draft(reference)
 	d.Payee.FeeRate, d.Payee.PayoutPlan = "0.0195", payments.TrueInstallment
@@ -92,8 +92,8 @@ func TestAPaymentLeavesItsTransactionEntryAndRows(t *testing.T) {
 		t.Errorf("%+v, %v", entries, err)
 	}
 	wantOwed(t, s, "9.90")
-	for name, elsewhere := range map[string]account.Tenant{
-		"live": {Mode: account.Live, Merchant: tenant.Merchant}, "another merchant": {Mode: account.Test, Merchant: "MC2"},
+	for name, elsewhere := range map[string]identity.Tenant{
+		"live": {Mode: identity.Live, Merchant: tenant.Merchant}, "another merchant": {Mode: identity.Test, Merchant: "MC2"},
 	} {
 		if _, err := s.Transaction(t.Context(), elsewhere, "attempt-1"); !failure.Is(err, failure.NotFound) {
 			t.Errorf("%s: %v", name, err)

@@ -3,11 +3,11 @@
 package banking
 
 import (
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
@@ -18,8 +18,8 @@ func Open(a *app.App) *payout.Payer {
 
 // Banks are test mode's sandbox, and in live mode the orders that an operator
 // hands to a bank as files, until a deployment brings a bank of its own.
-func Banks(a *app.App) map[account.Mode]bank.Bank {
-	return map[account.Mode]bank.Bank{account.Test: a.Bank(Sandbox(a)), account.Live: a.Bank(File(a))}
+func Banks(a *app.App) map[identity.Mode]bank.Bank {
+	return map[identity.Mode]bank.Bank{identity.Test: a.Bank(Sandbox(a)), identity.Live: a.Bank(File(a))}
 }
 
 // Sandbox is test mode's bank.

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // queue is one of them, for senders. It is safe for concurrent use.
@@ -47,17 +47,17 @@ func open(a *app.App, url string) queue {
 
 // Send has the next try of a tenant's callback made after the delay: at most 15
 // minutes (an SQS limit), rounded up to whole seconds so that it is never early.
-func (c *Callbacks) Send(ctx context.Context, t account.Tenant, id string, delay time.Duration) error {
+func (c *Callbacks) Send(ctx context.Context, t identity.Tenant, id string, delay time.Duration) error {
 	return c.send(ctx, t, app.CallbackMessage{ID: id}, delay)
 }
 
 // Send has a payout run.
-func (p *Payouts) Send(ctx context.Context, t account.Tenant, id string) error {
+func (p *Payouts) Send(ctx context.Context, t identity.Tenant, id string) error {
 	return p.send(ctx, t, app.PayoutMessage{Tenant: t.String(), ID: id}, 0)
 }
 
 // Send has the acquirer asked about a tenant's checkout or refund after the delay, which is as a callback's.
-func (p *Polls) Send(ctx context.Context, t account.Tenant, m app.PollMessage, delay time.Duration) error {
+func (p *Polls) Send(ctx context.Context, t identity.Tenant, m app.PollMessage, delay time.Duration) error {
 	m.Tenant = t.String()
 	return p.send(ctx, t, m, delay)
 }
@@ -65,7 +65,7 @@ func (p *Polls) Send(ctx context.Context, t account.Tenant, m app.PollMessage, d
 // send puts the tenant's messages into a group of their own: of a standard queue
 // that means that others' come first when this tenant's take more than its share of the
 // consumers (AWS: "Amazon SQS fair queues").
-func (q queue) send(ctx context.Context, t account.Tenant, message any, delay time.Duration) error {
+func (q queue) send(ctx context.Context, t identity.Tenant, message any, delay time.Duration) error {
 	if q.url == "" {
 		return errNoURL
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/jacoelho/banking/bic"
 	"github.com/jacoelho/banking/iban"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -24,7 +24,7 @@ var (
 )
 
 // refusal is why no file can name the account; "" when one can.
-func refusal(a account.BankAccount) string {
+func refusal(a merchant.BankAccount) string {
 	switch {
 	case a.IBAN != "":
 		if iban.Validate(a.IBAN) != nil {
@@ -45,7 +45,7 @@ func isBIC(text string) bool {
 
 // inSEPA says the SEPA scheme carries the amount to the account: euros, no
 // more than 999,999,999.99 (EPC125-05), within its countries.
-func inSEPA(amount money.Amount, a account.BankAccount) bool {
+func inSEPA(amount money.Amount, a merchant.BankAccount) bool {
 	within, err := iban.IsSEPA(a.IBAN)
 	return err == nil && within && amount.Currency() == "EUR" && !amount.TooLarge()
 }

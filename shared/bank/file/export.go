@@ -12,18 +12,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
 // Request asks for a file.
 type Request struct {
-	ID       string              // names the file, for the bank too: at most 28 letters, digits and hyphens
-	Debtor   account.BankAccount // whom the money comes from; its status does not matter
-	Currency money.Currency      // of the debtor's account; a file has one
-	Day      string              // to be executed on, YYYY-MM-DD
-	Orders   []string            // ids, at most 1000
+	ID       string               // names the file, for the bank too: at most 28 letters, digits and hyphens
+	Debtor   merchant.BankAccount // whom the money comes from; its status does not matter
+	Currency money.Currency       // of the debtor's account; a file has one
+	Day      string               // to be executed on, YYYY-MM-DD
+	Orders   []string             // ids, at most 1000
 }
 
 // Errors of Export, beside a bad field of the request.
@@ -76,14 +76,14 @@ func digest(text []byte) string {
 // export is a file. It is sealed once Orders are those in it and Digest is
 // that of its bytes; before, Orders are those that it may take.
 type export struct {
-	ID        string              `dynamo:"id"`
-	Debtor    account.BankAccount `dynamo:"debtor"`
-	Currency  money.Currency      `dynamo:"currency"`
-	Day       string              `dynamo:"day"`
-	Orders    []string            `dynamo:"orders"`
-	Asked     string              `dynamo:"asked"` // the digest of its request
-	Digest    string              `dynamo:"digest,omitempty"`
-	CreatedAt time.Time           `dynamo:"created_at"`
+	ID        string               `dynamo:"id"`
+	Debtor    merchant.BankAccount `dynamo:"debtor"`
+	Currency  money.Currency       `dynamo:"currency"`
+	Day       string               `dynamo:"day"`
+	Orders    []string             `dynamo:"orders"`
+	Asked     string               `dynamo:"asked"` // the digest of its request
+	Digest    string               `dynamo:"digest,omitempty"`
+	CreatedAt time.Time            `dynamo:"created_at"`
 }
 
 func (e export) sealed() bool { return e.Digest != "" }

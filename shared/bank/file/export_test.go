@@ -14,9 +14,9 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 func TestAFileIsTheSameAgain(t *testing.T) {
@@ -168,7 +168,7 @@ func TestRequestsThatMakeNoFile(t *testing.T) {
 		"id 1": func(r *file.Request) { r.ID = "" }, "id 2": func(r *file.Request) { r.ID = "a/b" },
 		"id 3":     func(r *file.Request) { r.ID = strings.Repeat("f", 29) },
 		"debtor 1": func(r *file.Request) { r.Debtor.Holder = " " }, "debtor 2": func(r *file.Request) { r.Debtor.IBAN = "DE00" },
-		"debtor 3":   func(r *file.Request) { r.Debtor = account.BankAccount{Holder: "x", AccountNumber: "1"} },
+		"debtor 3":   func(r *file.Request) { r.Debtor = merchant.BankAccount{Holder: "x", AccountNumber: "1"} },
 		"currency 1": func(r *file.Request) { r.Currency = "" }, "currency 2": func(r *file.Request) { r.Currency = "XXX" },
 		"day 1": func(r *file.Request) { r.Day = "" }, "day 2": func(r *file.Request) { r.Day = "2026-02-30" },
 		"orders 1": func(r *file.Request) { r.Orders = nil }, "orders 2": func(r *file.Request) { r.Orders = []string{"a", "a"} },

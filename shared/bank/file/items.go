@@ -3,8 +3,8 @@ package file
 import (
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/table"
 )
@@ -16,16 +16,16 @@ type waitingItem struct {
 
 type orderItem struct {
 	table.Key
-	ID        string              `dynamo:"id"`
-	Tenant    string              `dynamo:"tenant"`
-	Amount    money.Amount        `dynamo:"amount"`
-	To        account.BankAccount `dynamo:"to_account"`
-	Reference string              `dynamo:"reference,omitempty"`
-	Standing  standing            `dynamo:"standing"`
-	Reason    string              `dynamo:"reason,omitempty"`
-	ExportID  string              `dynamo:"export_id,omitempty"`
-	OrderedAt time.Time           `dynamo:"ordered_at"`
-	SettledAt time.Time           `dynamo:"settled_at,omitempty"`
+	ID        string               `dynamo:"id"`
+	Tenant    string               `dynamo:"tenant"`
+	Amount    money.Amount         `dynamo:"amount"`
+	To        merchant.BankAccount `dynamo:"to_account"`
+	Reference string               `dynamo:"reference,omitempty"`
+	Standing  standing             `dynamo:"standing"`
+	Reason    string               `dynamo:"reason,omitempty"`
+	ExportID  string               `dynamo:"export_id,omitempty"`
+	OrderedAt time.Time            `dynamo:"ordered_at"`
+	SettledAt time.Time            `dynamo:"settled_at,omitempty"`
 }
 
 func itemOf(o order) orderItem {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -181,14 +181,14 @@ func transferOf(o order) creditTransfer {
 	return t
 }
 
-func partyOf(a account.BankAccount) party {
+func partyOf(a merchant.BankAccount) party {
 	if name := sepaText(a.Holder, maxName); name != "" {
 		return party{name}
 	}
 	return party{notProvided}
 }
 
-func accountOf(a account.BankAccount) cashAccount {
+func accountOf(a merchant.BankAccount) cashAccount {
 	if a.IBAN != "" {
 		return cashAccount{IBAN: a.IBAN}
 	}
@@ -196,7 +196,7 @@ func accountOf(a account.BankAccount) cashAccount {
 }
 
 // agentOf is the account's bank; nil when the IBAN has to tell it.
-func agentOf(a account.BankAccount) *agent {
+func agentOf(a merchant.BankAccount) *agent {
 	var bank agent
 	if isBIC(a.BIC) {
 		bank.BIC = a.BIC

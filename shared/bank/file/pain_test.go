@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -77,7 +77,7 @@ type parsed struct {
 func anyTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("aZ9 äßŁøčΔЩ&<>\"'€\x00\t\n/]\u0308漢"))),
 		rapid.StringMatching(`[ -~]{100,400}`))
-	to := account.BankAccount{Holder: text.Draw(t, "holder"), BIC: rapid.SampledFrom([]string{"", "BANKDEFF", "BANKFRPPXXX", "bank", "<&>"}).Draw(t, "bic")}
+	to := merchant.BankAccount{Holder: text.Draw(t, "holder"), BIC: rapid.SampledFrom([]string{"", "BANKDEFF", "BANKFRPPXXX", "bank", "<&>"}).Draw(t, "bic")}
 	to.IBAN = rapid.SampledFrom([]string{"", germanIBAN, frenchIBAN, brazilianIBAN}).Draw(t, "iban")
 	if to.IBAN == "" {
 		to.AccountNumber = rapid.OneOf(text, rapid.StringMatching(`[0-9A-Z. -]{1,36}`)).Draw(t, "number")

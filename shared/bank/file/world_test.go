@@ -7,9 +7,9 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest/banktest"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -42,7 +42,7 @@ const (
 // transfer is one of 10 EUR.
 func transfer(id string) bank.Transfer {
 	return bank.Transfer{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"), Reference: "PAYOUT 2026-11-20 " + id,
-		To: account.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: germanIBAN, Status: account.BankAccountVerified}}
+		To: merchant.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: germanIBAN, Status: merchant.BankAccountVerified}}
 }
 
 // transferTo is one of 10 in the currency to an account without an IBAN.
@@ -56,7 +56,7 @@ func transferTo(id string, c money.Currency) bank.Transfer {
 // request asks for a file of the orders in euros.
 func request(id string, orders ...string) file.Request {
 	return file.Request{ID: id, Currency: "EUR", Day: "2026-11-23", Orders: orders,
-		Debtor: account.BankAccount{Holder: "Cashwrap Operator GmbH", IBAN: operatorsIBAN, BIC: "BANKDEFFXXX"}}
+		Debtor: merchant.BankAccount{Holder: "Cashwrap Operator GmbH", IBAN: operatorsIBAN, BIC: "BANKDEFFXXX"}}
 }
 
 // ordered takes the orders.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jacoelho/banking/iban"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // What becomes of a transfer is decided by the last four characters of the
@@ -82,7 +82,7 @@ func (b *Bank) plan(order bank.Transfer) (transfer, error) {
 }
 
 // known says the account can exist.
-func known(a account.BankAccount) bool {
+func known(a merchant.BankAccount) bool {
 	if a.IBAN != "" {
 		return iban.Validate(a.IBAN) == nil
 	}

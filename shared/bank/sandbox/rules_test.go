@@ -9,9 +9,9 @@ import (
 	"github.com/jacoelho/banking/iban"
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest/banktest"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -121,7 +121,7 @@ func TestTheExamplesAreValidAndPayable(t *testing.T) {
 		sandbox.PaidIBAN: "5678", sandbox.ClosedIBAN: "1111", sandbox.UnknownIBAN: "2222",
 		sandbox.SilentIBAN: "3333", sandbox.NotTakenIBAN: "4444",
 	} {
-		a := account.BankAccount{IBAN: number, Status: account.BankAccountVerified}
+		a := merchant.BankAccount{IBAN: number, Status: merchant.BankAccountVerified}
 		if err := iban.Validate(number); err != nil || !strings.HasSuffix(number, ending) || !a.Payable() {
 			t.Errorf("%s: %v, payable %t", number, err, a.Payable())
 		}

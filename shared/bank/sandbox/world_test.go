@@ -5,9 +5,9 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/engines/enginetest/banktest"
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -32,7 +32,7 @@ func (w *world) restarted() *sandbox.Bank {
 // order is a transfer of 10 EUR.
 func order(id, iban string) bank.Transfer {
 	return bank.Transfer{ID: id, Tenant: "T#MC1", Amount: money.MustParse("10", "EUR"), Reference: "PAYOUT 2026-11-20 " + id,
-		To: account.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: iban, Status: account.BankAccountVerified}}
+		To: merchant.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: iban, Status: merchant.BankAccountVerified}}
 }
 
 // mustBe orders, or asks again, and expects the outcome.

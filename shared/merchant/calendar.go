@@ -1,6 +1,10 @@
-package account
+package merchant
 
-import "time"
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
 
 // PayoutsByMode are the payout settings of a merchant's tenants; the zero
 // settings are contract §7.2's.
@@ -10,8 +14,8 @@ type PayoutsByMode struct {
 }
 
 // With are these with the settings of one mode.
-func (p PayoutsByMode) With(mode Mode, s PayoutSettings) PayoutsByMode {
-	if mode == Live {
+func (p PayoutsByMode) With(mode identity.Mode, s PayoutSettings) PayoutsByMode {
+	if mode == identity.Live {
 		p.Live = s
 	} else {
 		p.Test = s
@@ -28,7 +32,7 @@ type Calendar struct {
 // Calendar is that of the tenant whose data the credential sees.
 func (c Credential) Calendar() Calendar {
 	settings := c.Merchant.Payouts.Test
-	if c.Tenant.Mode == Live {
+	if c.Tenant.Mode == identity.Live {
 		settings = c.Merchant.Payouts.Live
 	}
 	return Calendar{settings, c.Merchant.Location()}

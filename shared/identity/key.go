@@ -1,4 +1,4 @@
-package account
+package identity
 
 import (
 	"crypto/sha256"

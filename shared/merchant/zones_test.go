@@ -1,10 +1,10 @@
-package account_test
+package merchant_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // Zones whose clocks are changed at or about midnight, in either half of the year, and those far from UTC.
@@ -25,7 +25,7 @@ func TestEveryDayOfManyYearsBeginsOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			daily := account.PayoutSettings{Period: account.Daily}
+			daily := merchant.PayoutSettings{Period: merchant.Daily}
 			day := first
 			for cutoff := daily.NextCutoff(first.Add(-36*time.Hour), where); day.Before(last); cutoff = daily.NextCutoff(cutoff.At, where) {
 				if cutoff.Day < first.Format(time.DateOnly) {
@@ -43,7 +43,7 @@ func TestEveryDayOfManyYearsBeginsOnce(t *testing.T) {
 }
 
 // checkFirstMoment: it is the day there, and a moment before it was not yet.
-func checkFirstMoment(t *testing.T, c account.Cutoff, where *time.Location) {
+func checkFirstMoment(t *testing.T, c merchant.Cutoff, where *time.Location) {
 	t.Helper()
 	now, before := c.At.In(where).Format(time.DateOnly), c.At.Add(-time.Microsecond).In(where).Format(time.DateOnly)
 	if now != c.Day || before >= c.Day {
@@ -52,10 +52,10 @@ func checkFirstMoment(t *testing.T, c account.Cutoff, where *time.Location) {
 }
 
 // checkPeriods: a week's and a month's cut-offs are those of their first day.
-func checkPeriods(t *testing.T, c account.Cutoff, day time.Time, where *time.Location) {
+func checkPeriods(t *testing.T, c merchant.Cutoff, day time.Time, where *time.Location) {
 	t.Helper()
-	for period, begins := range map[account.PayoutPeriod]bool{account.Weekly: day.Weekday() == time.Monday, account.Monthly: day.Day() == 1} {
-		s := account.PayoutSettings{Period: period}
+	for period, begins := range map[merchant.PayoutPeriod]bool{merchant.Weekly: day.Weekday() == time.Monday, merchant.Monthly: day.Day() == 1} {
+		s := merchant.PayoutSettings{Period: period}
 		next, last := s.NextCutoff(c.At.Add(-time.Microsecond), where), s.LastCutoff(c.At, where)
 		if (next == c) != begins || (last == c) != begins {
 			t.Fatalf("%s at %s: the next is %v, the last %v", period, c.Day, next, last)

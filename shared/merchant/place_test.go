@@ -1,10 +1,10 @@
-package account_test
+package merchant_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 func TestWhereAMerchantIs(t *testing.T) {
@@ -14,7 +14,7 @@ func TestWhereAMerchantIs(t *testing.T) {
 		"": "2026-07-01T23:30:00Z", "UTC": "2026-07-01T23:30:00Z", "Europe/Berlin": "2026-07-02T01:30:00+02:00",
 		"America/Sao_Paulo": "2026-07-01T20:30:00-03:00", "Mars/Olympus": "2026-07-01T23:30:00Z",
 	} {
-		m := account.Merchant{TimeZone: zone}
+		m := merchant.Merchant{TimeZone: zone}
 		first, again := m.Location(), m.Location()
 		if got := at.In(first).Format(time.RFC3339); got != want || again != first {
 			t.Errorf("%s: %s, want %s", zone, got, want)

@@ -1,21 +1,21 @@
-package account_test
+package merchant_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/shared/account"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 func TestProfilesThatMayBe(t *testing.T) {
 	t.Parallel()
-	for name, p := range map[string]account.Profile{
+	for name, p := range map[string]merchant.Profile{
 		"nothing":   {},
 		"all":       {BusinessName: strings.Repeat("ä", 150), VATID: strings.Repeat("1", 255), Website: "https://shop.example/a", Language: "de", Locale: "de-DE"},
 		"script":    {Language: "sr-Latn", Locale: "sr-Latn-ME"},
 		"continent": {Locale: "es-419"},
-		"address":   {Address: account.Address{Line1: strings.Repeat("ß", 255), Landline: "+49 30 123"}},
+		"address":   {Address: merchant.Address{Line1: strings.Repeat("ß", 255), Landline: "+49 30 123"}},
 	} {
 		if err := p.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -26,33 +26,33 @@ func TestProfilesThatMayBe(t *testing.T) {
 func TestProfilesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 256)
-	for param, p := range map[string]account.Profile{
+	for param, p := range map[string]merchant.Profile{
 		"business_name":               {BusinessName: strings.Repeat("x", 151)},
 		"company_registration_number": {RegistrationNumber: long},
 		"vat_id":                      {VATID: long},
 		"website":                     {Website: "ftp://shop.example"},
 		"language":                    {Language: "German"},
 		"locale":                      {Locale: "de_DE"},
-		"address.address_line1":       {Address: account.Address{Line1: long}},
-		"address.address_line2":       {Address: account.Address{Line2: long}},
-		"address.city":                {Address: account.Address{City: long}},
-		"address.region_name":         {Address: account.Address{Region: long}},
-		"address.post_code":           {Address: account.Address{PostCode: long}},
-		"address.landline":            {Address: account.Address{Landline: long}},
+		"address.address_line1":       {Address: merchant.Address{Line1: long}},
+		"address.address_line2":       {Address: merchant.Address{Line2: long}},
+		"address.city":                {Address: merchant.Address{City: long}},
+		"address.region_name":         {Address: merchant.Address{Region: long}},
+		"address.post_code":           {Address: merchant.Address{PostCode: long}},
+		"address.landline":            {Address: merchant.Address{Landline: long}},
 	} {
 		if got := failure.Of(p.Check()); got.Code != "INVALID" || got.Param != param {
 			t.Errorf("%s: %v", param, got)
 		}
 	}
-	for param, p := range map[string]account.Profile{
-		"business_name": {BusinessName: "a\nb"}, "vat_id": {VATID: "\x7f"}, "address.city": {Address: account.Address{City: "a\u0085"}},
+	for param, p := range map[string]merchant.Profile{
+		"business_name": {BusinessName: "a\nb"}, "vat_id": {VATID: "\x7f"}, "address.city": {Address: merchant.Address{City: "a\u0085"}},
 	} {
 		if got := failure.Of(p.Check()); got.Code != "INVALID" || got.Param != param {
 			t.Errorf("%s with a control character: %v", param, got)
 		}
 	}
 	for _, site := range []string{"shop.example", "https://", "https://shop.example/" + long, "javascript:alert(1)", "http://%zz"} {
-		if err := (account.Profile{Website: site}).Check(); failure.Of(err).Param != "website" {
+		if err := (merchant.Profile{Website: site}).Check(); failure.Of(err).Param != "website" {
 			t.Errorf("%s: %v", site, err)
 		}
 	}

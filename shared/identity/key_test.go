@@ -1,4 +1,4 @@
-package account_test
+package identity_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/cashwrap/cashwrap/shared/account"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -20,20 +20,20 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 func TestKeyFormat(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		kind   account.Kind
-		mode   account.Mode
+		kind   identity.Kind
+		mode   identity.Mode
 		prefix string
 	}{
-		{account.SecretKey, account.Live, "sk_live_"},
-		{account.SecretKey, account.Test, "sk_test_"},
-		{account.PublicKey, account.Live, "pk_live_"},
-		{account.PublicKey, account.Test, "pk_test_"},
+		{identity.SecretKey, identity.Live, "sk_live_"},
+		{identity.SecretKey, identity.Test, "sk_test_"},
+		{identity.PublicKey, identity.Live, "pk_live_"},
+		{identity.PublicKey, identity.Test, "pk_test_"},
 	} {
 		key := newKey(t, c.kind, c.mode, rand.Reader)
 		if !regexp.MustCompile(`^` + c.prefix + `[0-9A-Za-z]{38}$`).MatchString(key) {
 			t.Errorf("%s %s: %s", c.kind, c.mode, key)
 		}
-		if !account.WellFormed(key) {
+		if !identity.WellFormed(key) {
 			t.Errorf("%s is refused", key)
 		}
 	}
@@ -42,12 +42,12 @@ func TestKeyFormat(t *testing.T) {
 // A slip of one character, wherever it is, is refused without a read.
 func TestOneWrongCharacterIsNoticed(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []account.Kind{account.SecretKey, account.PublicKey} {
-		key := newKey(t, kind, account.Live, rand.Reader)
+	for _, kind := range []identity.Kind{identity.SecretKey, identity.PublicKey} {
+		key := newKey(t, kind, identity.Live, rand.Reader)
 		for i := range key {
 			for c := range 256 {
 				slip := key[:i] + string([]byte{byte(c)}) + key[i+1:]
-				if slip != key && account.WellFormed(slip) {
+				if slip != key && identity.WellFormed(slip) {
 					t.Fatalf("%q passes for %q", slip, key)
 				}
 			}
@@ -57,7 +57,7 @@ func TestOneWrongCharacterIsNoticed(t *testing.T) {
 
 func TestOtherSlipsAreNoticed(t *testing.T) {
 	t.Parallel()
-	key := newKey(t, account.SecretKey, account.Live, rand.Reader)
+	key := newKey(t, identity.SecretKey, identity.Live, rand.Reader)
 	body := strings.TrimPrefix(key, "sk_live_")
 	for name, token := range map[string]string{
 		"nothing": "", "prefix alone": "sk_live_", "no prefix": body, "one too few": key[:len(key)-1],
@@ -65,7 +65,7 @@ func TestOtherSlipsAreNoticed(t *testing.T) {
 		"live for test": "sk_test_" + body, "unknown kind": "xk_live_" + body, "unknown mode": "sk_prod_" + body,
 		"capital prefix": "SK_LIVE_" + body, "doubled": key + key,
 	} {
-		if account.WellFormed(token) {
+		if identity.WellFormed(token) {
 			t.Errorf("%s: %q passes", name, token)
 		}
 	}
@@ -73,7 +73,7 @@ func TestOtherSlipsAreNoticed(t *testing.T) {
 	for i := len("sk_live_"); i < len(key)-1; i++ {
 		copy(swapped, key)
 		swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
-		if string(swapped) != key && account.WellFormed(string(swapped)) {
+		if string(swapped) != key && identity.WellFormed(string(swapped)) {
 			t.Errorf("%s passes for %s", swapped, key)
 		}
 	}
@@ -87,7 +87,7 @@ func TestAlphabetIsUniform(t *testing.T) {
 	count := map[rune]int{}
 	const keys = 4000
 	for range keys {
-		key := newKey(t, account.SecretKey, account.Test, source)
+		key := newKey(t, identity.SecretKey, identity.Test, source)
 		for _, r := range key[len("sk_test_") : len(key)-6] {
 			count[r]++
 		}
@@ -107,7 +107,7 @@ func TestNoKeyWithoutRandomness(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no entropy")
 	for _, source := range []io.Reader{iotest.ErrReader(broken), bytes.NewReader(make([]byte, 10))} {
-		if key, err := account.NewKey(account.SecretKey, account.Live, source); err == nil || key != "" {
+		if key, err := identity.NewKey(identity.SecretKey, identity.Live, source); err == nil || key != "" {
 			t.Errorf("%q, %v", key, err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestKeysDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 100 {
-		seen[newKey(t, account.SecretKey, account.Live, rand.Reader)] = true
+		seen[newKey(t, identity.SecretKey, identity.Live, rand.Reader)] = true
 	}
 	if len(seen) != 100 {
 		t.Errorf("%d different keys of 100", len(seen))
@@ -127,14 +127,14 @@ func TestKeysDiffer(t *testing.T) {
 // The test vector is FIPS 180-2's; the key itself is nowhere in its hash.
 func TestHash(t *testing.T) {
 	t.Parallel()
-	if got := account.Hash("abc"); got != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
+	if got := identity.Hash("abc"); got != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
 		t.Errorf("SHA-256 of abc: %s", got)
 	}
 }
 
-func newKey(t *testing.T, kind account.Kind, mode account.Mode, random io.Reader) string {
+func newKey(t *testing.T, kind identity.Kind, mode identity.Mode, random io.Reader) string {
 	t.Helper()
-	key, err := account.NewKey(kind, mode, random)
+	key, err := identity.NewKey(kind, mode, random)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,28 @@
+package merchant_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// TestTheFloorOfRefunds is the merchant's own or −1000 in its currency, in live mode only (contract §6.4).
+func TestTheFloorOfRefunds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		own  string
+		in   money.Currency
+		want string
+	}{{"", "EUR", "-1000"}, {"", "CLP", "-1000"}, {"-50.50", "EUR", "-50.50"}, {"0", "EUR", "0"}} {
+		m := merchant.Merchant{Currency: c.in, RefundFloor: c.own}
+		floor, err := m.Floor(identity.Live)
+		if err != nil || floor == nil || *floor != money.MustParse(c.want, c.in) {
+			t.Errorf("%q in %s: %v, %v", c.own, c.in, floor, err)
+		}
+		if floor, err := m.Floor(identity.Test); err != nil || floor != nil {
+			t.Errorf("%q in test mode: %v, %v", c.own, floor, err)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package merchant_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+// Contract §6.7: daily next day, weekly Monday, monthly the 1st, where the
+// merchant is.
+func TestCutoffs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, zone string
+		period     merchant.PayoutPeriod
+		now        string
+		last, next string // day and UTC time
+	}{
+		{"daily", "Europe/Berlin", merchant.Daily, "2026-11-21T10:00:00Z", "2026-11-21 2026-11-20T23:00:00Z", "2026-11-22 2026-11-21T23:00:00Z"},
+		{"daily, already tomorrow there", "Europe/Berlin", merchant.Daily, "2026-11-21T23:00:00Z", "2026-11-22 2026-11-21T23:00:00Z", "2026-11-23 2026-11-22T23:00:00Z"},
+		{"daily, still yesterday there", "America/Sao_Paulo", merchant.Daily, "2026-11-21T02:59:59Z", "2026-11-20 2026-11-20T03:00:00Z", "2026-11-21 2026-11-21T03:00:00Z"},
+		{"weekly, on a Saturday", "Europe/Berlin", merchant.Weekly, "2026-11-21T10:00:00Z", "2026-11-16 2026-11-15T23:00:00Z", "2026-11-23 2026-11-22T23:00:00Z"},
+		{"weekly, on a Sunday", "UTC", merchant.Weekly, "2026-11-22T23:59:59Z", "2026-11-16 2026-11-16T00:00:00Z", "2026-11-23 2026-11-23T00:00:00Z"},
+		{"weekly, on a Monday", "UTC", merchant.Weekly, "2026-11-23T00:00:00Z", "2026-11-23 2026-11-23T00:00:00Z", "2026-11-30 2026-11-30T00:00:00Z"},
+		{"monthly", "Europe/Warsaw", merchant.Monthly, "2026-12-31T22:59:59Z", "2026-12-01 2026-11-30T23:00:00Z", "2027-01-01 2026-12-31T23:00:00Z"},
+		{"monthly, the first moment", "Europe/Warsaw", merchant.Monthly, "2026-12-31T23:00:00Z", "2027-01-01 2026-12-31T23:00:00Z", "2027-02-01 2027-01-31T23:00:00Z"},
+		{"clocks put back in the night before", "Europe/Berlin", merchant.Daily, "2026-10-25T12:00:00Z", "2026-10-25 2026-10-24T22:00:00Z", "2026-10-26 2026-10-25T23:00:00Z"},
+		// Chile puts its clocks forward at midnight: 2026-09-06 begins at 01:00.
+		{"no midnight", "America/Santiago", merchant.Daily, "2026-09-05T12:00:00Z", "2026-09-05 2026-09-05T04:00:00Z", "2026-09-06 2026-09-06T04:00:00Z"},
+	} {
+		where, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := time.Parse(time.RFC3339, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := merchant.PayoutSettings{Period: c.period}
+		if got := show(s.LastCutoff(now, where)); got != c.last {
+			t.Errorf("%s: the last is %s, want %s", c.name, got, c.last)
+		}
+		if got := show(s.NextCutoff(now, where)); got != c.next {
+			t.Errorf("%s: the next is %s, want %s", c.name, got, c.next)
+		}
+	}
+}
+
+func show(c merchant.Cutoff) string { return c.Day + " " + c.At.Format(time.RFC3339) }
+
+// At any time, anywhere: the last cut-off is not after now, the next is, no
+// third one lies between them, and a day has one cut-off only.
+func TestCutoffsFollowEachOther(t *testing.T) {
+	t.Parallel()
+	zones := []string{"UTC", "Europe/Berlin", "Europe/London", "America/Santiago", "America/Sao_Paulo", "America/New_York",
+		"Pacific/Apia", "Asia/Kathmandu", "Africa/Cairo", "Asia/Beirut", "America/Havana"}
+	rapid.Check(t, func(t *rapid.T) {
+		zone := rapid.SampledFrom(zones).Draw(t, "zone")
+		where, err := time.LoadLocation(zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := merchant.PayoutSettings{Period: rapid.SampledFrom([]merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly}).Draw(t, "period")}
+		now := time.Unix(rapid.Int64Range(1_500_000_000, 2_000_000_000).Draw(t, "now"), 0).UTC()
+		last, next := s.LastCutoff(now, where), s.NextCutoff(now, where)
+		if last.At.After(now) || !next.At.After(now) || last.Day >= next.Day {
+			t.Fatalf("at %s: %v, then %v", now, last, next)
+		}
+		if again := s.NextCutoff(last.At, where); again != next {
+			t.Fatalf("after %v comes %v, or %v", last, again, next)
+		}
+		if again := s.LastCutoff(next.At.Add(-time.Second), where); again != last {
+			t.Fatalf("before %v was %v, or %v", next, again, last)
+		}
+		if got := next.At.In(where).Format(time.DateOnly); got != next.Day {
+			t.Fatalf("%v is on %s", next, got)
+		}
+	})
+}
+
+func TestPeriodsAreChecked(t *testing.T) {
+	t.Parallel()
+	for _, p := range []merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly} {
+		if err := (merchant.PayoutSettings{Period: p}).Check(); err != nil {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	for _, p := range []merchant.PayoutPeriod{"", "hourly", "DAILY"} {
+		if err := (merchant.PayoutSettings{Period: p}).Check(); err == nil {
+			t.Errorf("%q is a period", p)
+		}
+	}
+}
