@@ -7,7 +7,7 @@ export PORT ARGS ENGINE RUNTIME AT FN EVENT
 	test-infra build cdk synth deploy destroy sam deploy-check cost
 
 # The engines run once for all packages, and end with the command.
-WITH_ENGINES := go run ./localstack/engines/with --
+WITH_ENGINES := go run ./localstack/aws/engines/with --
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,11 +48,11 @@ test-infra: go cdk ## run the tests of the CDK app
 # What the engine in memory serves everywhere else, over DynamoDB Local and fauxqs.
 test-dynamodb-local: export CASHWRAP_ENGINE = dynamodb-local
 test-dynamodb-local: go ## run the platform's tests over DynamoDB Local
-	@$(WITH_ENGINES) go test $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/runner
+	@$(WITH_ENGINES) go test $(TESTFLAGS) ./shared/store ./shared/rest ./shared/acquirer/... ./functions/... ./localstack/lambda/runner
 
 # One seed decides every interleaving and fault: the same seed, the same history.
 sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds, hanging, month or unknown
-	@CASHWRAP_SIM_SEED=$(or $(SEED),1) CASHWRAP_SIM_WORKLOAD=$(WORKLOAD) go test -count=1 -run '^TestReplay$$' -v ./localstack/sim
+	@CASHWRAP_SIM_SEED=$(or $(SEED),1) CASHWRAP_SIM_WORKLOAD=$(WORKLOAD) go test -count=1 -run '^TestReplay$$' -v ./localstack/simulator
 
 bench: go ## run all benchmarks
 	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem $(NOT_INFRA)

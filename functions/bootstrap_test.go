@@ -13,9 +13,9 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/runner"
-	"github.com/cashwrap/cashwrap/localstack/runtime"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 )
 
 // deployed is a function as a deployment has it: its real program, and an environment without anything that only a

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/dynamodb"
-	"github.com/cashwrap/cashwrap/localstack/runner"
-	"github.com/cashwrap/cashwrap/localstack/sqs"
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"

@@ -68,7 +68,7 @@ var imports = []struct {
 	{"localstack/world", "functions shared/... localstack/..."},
 	{"localstack/...", "functions localstack/... " + pure + " shared/identity shared/merchant shared/payments shared/webhook" +
 		" shared/store shared/rest shared/app shared/acquirer/... shared/bank/... shared/reconcile"},
-	{"infra/check", "functions shared/store localstack/demo localstack/runtime"}, // deploys what it is given
+	{"infra/check", "functions shared/store localstack/demo localstack/lambda/runtime"}, // deploys what it is given
 	{"infra/...", "functions shared/app shared/metric shared/payments shared/store"},
 }
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/runner"
-	"github.com/cashwrap/cashwrap/localstack/runtime"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 )
 
 // errFailed is after the error, which is printed as Lambda tells it.

@@ -18,7 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/cashwrap/cashwrap/localstack/wal"
+	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
 // writerVariable has the test's own program write until it is killed.

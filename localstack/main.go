@@ -20,8 +20,8 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines"
 	"github.com/cashwrap/cashwrap/localstack/demo"
-	"github.com/cashwrap/cashwrap/localstack/engines"
 )
 
 const exitUsage = 2

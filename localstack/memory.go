@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/dynamodb"
-	"github.com/cashwrap/cashwrap/localstack/runner"
-	"github.com/cashwrap/cashwrap/localstack/sqs"
-	"github.com/cashwrap/cashwrap/localstack/wal"
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 )
 
 // memory is the table and the queues in this process. What they have acknowledged is in their logs.

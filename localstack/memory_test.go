@@ -15,9 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/cashwrap/cashwrap/localstack/runner"
-	"github.com/cashwrap/cashwrap/localstack/wal"
-	"github.com/cashwrap/cashwrap/localstack/wal/waltest"
+	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+	"github.com/cashwrap/cashwrap/localstack/aws/wal/waltest"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 	"github.com/cashwrap/cashwrap/shared/store"
 )

@@ -15,9 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cashwrap/cashwrap/localstack/engines"
-	"github.com/cashwrap/cashwrap/localstack/runner"
-	"github.com/cashwrap/cashwrap/localstack/runtime"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 

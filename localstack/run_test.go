@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
 // local is a platform that runs in this process as `make run` runs it.

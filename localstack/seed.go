@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 )
 
 // The merchants of a new local run. The second one shows that it sees nothing of the first.

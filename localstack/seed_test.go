@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/runner"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/cashwrap/cashwrap/localstack/wal"
+	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
 
 // settings of a run, from the environment.

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/cashwrap/cashwrap/functions/pages"
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 

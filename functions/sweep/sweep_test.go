@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/cashwrap/cashwrap/functions/sweep"
-	"github.com/cashwrap/cashwrap/localstack/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"

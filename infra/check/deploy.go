@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/runtime"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 )
 
 // stage is the one that is deployed, and stack its stack's name, which begins

@@ -3,7 +3,7 @@ package world
 import (
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 )
 
 // LagIndexes has the table's indexes trail behind it from now on, as they may

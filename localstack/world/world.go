@@ -20,11 +20,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/dynamodb"
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/runner"
-	"github.com/cashwrap/cashwrap/localstack/sqs"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/contract"

@@ -17,8 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/dynamodb"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"

@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/dynamodb"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"

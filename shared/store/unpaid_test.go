@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"

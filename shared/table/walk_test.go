@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 

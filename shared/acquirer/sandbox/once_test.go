@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )

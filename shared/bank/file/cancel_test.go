@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest/banktest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/money"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest/banktest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
 // validator is the JDK's, in a process of its own that ends with its input:

@@ -1,0 +1,58 @@
+package attr_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+const sample = `{"b":{"B":"YWI="},"bs":{"BS":["YQ==","YWI="]},"f":{"BOOL":false},"l":{"L":[{"N":"1"},{"M":{"x":{"NULL":true}}}]},` +
+	`"n":{"NS":["1","2","10"]},"s":{"S":"quote \" slash \\ line \n euro €"},"ss":{"SS":["a","b"]}}`
+
+func TestJSONRoundTrip(t *testing.T) {
+	t.Parallel()
+	item, err := attr.NewReader(" " + sample + "\n").Map()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want any
+	if err := json.Unmarshal(attr.AppendMap(nil, item), &got); err != nil {
+		t.Fatalf("what AppendMap wrote is no JSON: %v", err)
+	}
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(sample, " \n ", ` \n `)), &want); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("round trip gave %v, want %v", got, want)
+	}
+}
+
+func TestValueRefusals(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{}`: "is empty", `{"Q":"x"}`: "is empty", `{"S":"a","N":"1"}`: "more than one", `{"NULL":false}`: "must have the value of true",
+		`{"SS":[]}`: "may not be empty", `{"SS":["a","a"]}`: "duplicates", `{"NS":["1","1.0"]}`: "duplicates",
+		`{"S":5}`: "malformed", `{"S":"a"`: "malformed", `{"B":"!!"}`: "malformed",
+		strings.Repeat(`{"L":[`, 33) + strings.Repeat(`]}`, 33): "Nesting Levels",
+	} {
+		if _, err := attr.NewReader(text).Value(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error = %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+func TestMapsDoNotChange(t *testing.T) {
+	t.Parallel()
+	m := attr.NewMap(attr.Field{Name: "b", Value: attr.Int(2)}, attr.Field{Name: "a", Value: attr.Int(1)})
+	before := string(attr.AppendMap(nil, m))
+	grown := m.With("c", attr.Text("x")).With("a", attr.Int(9)).Without("b")
+	if got := string(attr.AppendMap(nil, grown)); got != `{"a":{"N":"9"},"c":{"S":"x"}}` {
+		t.Errorf("changed copy = %s", got)
+	}
+	if after := string(attr.AppendMap(nil, m)); after != before {
+		t.Errorf("the original became %s", after)
+	}
+}

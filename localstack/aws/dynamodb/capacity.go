@@ -1,0 +1,134 @@
+package dynamodb
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// Units of capacity, by the published rules (Developer Guide, "DynamoDB
+// capacity units"): a read unit is 4 KB, a write unit 1 KB, rounded up, at
+// least one; eventually consistent reads cost half, transactions double.
+const (
+	readUnitBytes  = 4096
+	writeUnitBytes = 1024
+	transactional  = 2
+)
+
+func readUnits(bytes int, consistent bool) float64 {
+	units := float64(max(1, (bytes+readUnitBytes-1)/readUnitBytes))
+	if !consistent {
+		units /= 2
+	}
+	return units
+}
+
+func writeUnits(bytes int) float64 {
+	return float64(max(1, (bytes+writeUnitBytes-1)/writeUnitBytes))
+}
+
+// bill is what one request consumed of one table.
+type bill struct {
+	table *table
+	base  float64
+	index []float64 // by position in table.indexes
+}
+
+// chargeWrite adds a write of next over old, times factor.
+func (b *bill) chargeWrite(old, next *row, factor float64) {
+	b.base += factor * writeUnits(max(sizeOf(old), sizeOf(next)))
+	for i := range b.table.indexes {
+		b.chargeIndex(i, factor*indexUnits(entryOf(old, i), entryOf(next, i)))
+	}
+}
+
+func (b *bill) chargeIndex(i int, units float64) {
+	if units == 0 {
+		return
+	}
+	if b.index == nil {
+		b.index = make([]float64, len(b.table.indexes))
+	}
+	b.index[i] += units
+}
+
+func (b *bill) total() float64 {
+	sum := b.base
+	for _, units := range b.index {
+		sum += units
+	}
+	return sum
+}
+
+// bills adds up a request's consumption by table.
+type bills []*bill
+
+func (bs *bills) of(t *table) *bill {
+	for _, b := range *bs {
+		if b.table == t {
+			return b
+		}
+	}
+	b := &bill{table: t}
+	*bs = append(*bs, b)
+	slices.SortFunc(*bs, func(a, b *bill) int { return strings.Compare(a.table.name, b.table.name) })
+	return b
+}
+
+func checkReturnCapacity(level string) error {
+	switch level {
+	case "", "NONE", "TOTAL", "INDEXES":
+		return nil
+	}
+	return attr.Invalidf("1 validation error detected: Value '%s' at 'returnConsumedCapacity' failed to satisfy constraint: "+
+		"Member must satisfy enum value set: [INDEXES, TOTAL, NONE]", level)
+}
+
+func wantsCapacity(level string) bool { return level == "TOTAL" || level == "INDEXES" }
+
+// append appends the bill as the ConsumedCapacity of an answer.
+func (b *bill) append(dst []byte, level string) []byte {
+	dst = append(dst, `{"TableName":`...)
+	dst = attr.AppendString(dst, b.table.name)
+	dst = appendUnits(append(dst, ','), b.total())
+	if level == "INDEXES" {
+		dst = append(dst, `,"Table":{`...)
+		dst = append(appendUnits(dst, b.base), '}')
+		dst = b.appendIndexes(dst)
+	}
+	return append(dst, '}')
+}
+
+func (b *bill) appendIndexes(dst []byte) []byte {
+	separator := `,"GlobalSecondaryIndexes":{`
+	for i, units := range b.index {
+		if units == 0 {
+			continue
+		}
+		dst = append(dst, separator...)
+		dst = attr.AppendString(dst, b.table.indexes[i].name)
+		dst = append(appendUnits(append(dst, `:{`...), units), '}')
+		separator = ","
+	}
+	if separator == "," {
+		dst = append(dst, '}')
+	}
+	return dst
+}
+
+func appendUnits(dst []byte, units float64) []byte {
+	return strconv.AppendFloat(append(dst, `"CapacityUnits":`...), units, 'f', 1, 64)
+}
+
+func (bs bills) append(dst []byte, level string) []byte {
+	dst = append(dst, '[')
+	for i, b := range bs {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = b.append(dst, level)
+	}
+	return append(dst, ']')
+}

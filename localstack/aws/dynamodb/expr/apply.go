@@ -1,0 +1,192 @@
+package expr
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// Refusals that depend on the item.
+const (
+	errNoSuchPath  = attr.Invalid("The document path provided in the update expression is invalid for update")
+	errNoSuchValue = attr.Invalid("The provided expression refers to an attribute that does not exist in the item")
+	errOperandType = attr.Invalid("An operand in the update expression has an incorrect data type")
+)
+
+// removed marks the value of a change that takes something away.
+const removed = attr.Missing
+
+// change is an action with its value worked out; a Missing value removes.
+type change struct {
+	path  Path
+	value attr.Value
+}
+
+// Apply gives the item as the update leaves it. All values are read from the
+// item as it was before; old indexes stay valid while writing, so assignments
+// go first in the order of their indexes and removals last, from the end.
+func (u *Update) Apply(item attr.Map) (attr.Map, error) {
+	if u == nil {
+		return item, nil
+	}
+	var assign, remove []change
+	for _, a := range u.actions {
+		c, isChange, err := a.change(item)
+		switch {
+		case err != nil:
+			return nil, err
+		case !isChange:
+		case c.value.Kind() == removed:
+			remove = append(remove, c)
+		default:
+			assign = append(assign, c)
+		}
+	}
+	slices.SortStableFunc(assign, byPath)
+	slices.SortStableFunc(remove, func(a, b change) int { return byPath(b, a) })
+	root := attr.Nested(item)
+	for _, c := range append(assign, remove...) {
+		root = write(root, c.path, c.value)
+	}
+	return root.Fields(), nil
+}
+
+func byPath(a, b change) int {
+	return slices.CompareFunc(a.path, b.path, func(s, t Step) int {
+		return cmp.Or(cmp.Compare(s.Name, t.Name), cmp.Compare(s.Index, t.Index))
+	})
+}
+
+// change works out what the action does to item; isChange is false when it
+// does nothing.
+func (a action) change(item attr.Map) (c change, isChange bool, err error) {
+	c.path = a.path
+	if !a.path.writable(item) {
+		return c, false, errNoSuchPath
+	}
+	if a.verb == "SET" {
+		if c.value, err = a.value.resolve(item); err != nil {
+			return c, false, err
+		}
+	}
+	old := a.path.Lookup(item)
+	switch a.verb {
+	case "REMOVE":
+		return c, old.Kind() != attr.Missing, nil
+	case "ADD":
+		c.value, err = add(old, a.value.value)
+		return c, true, err
+	case "DELETE":
+		return a.deletion(c, old)
+	}
+	return c, true, nil
+}
+
+func (a action) deletion(c change, old attr.Value) (change, bool, error) {
+	if old.Kind() == attr.Missing {
+		return c, false, nil
+	}
+	if old.Kind() != a.value.value.Kind() {
+		return c, false, errOperandType
+	}
+	if left, some := attr.Difference(old, a.value.value); some {
+		c.value = left
+	}
+	return c, true, nil
+}
+
+func add(old, delta attr.Value) (attr.Value, error) {
+	switch {
+	case old.Kind() == attr.Missing:
+		return delta, nil
+	case old.Kind() != delta.Kind():
+		return attr.Value{}, errOperandType
+	case delta.Kind() == attr.N:
+		return attr.Add(old, delta)
+	}
+	return attr.Union(old, delta), nil
+}
+
+// writable tells whether the path's parent exists and is of the right type.
+func (p Path) writable(item attr.Map) bool {
+	if len(p) == 1 {
+		return true
+	}
+	parent := p[:len(p)-1].Lookup(item).Kind()
+	if p[len(p)-1].Index < 0 {
+		return parent == attr.M
+	}
+	return parent == attr.L
+}
+
+// write copies v with what path leads to replaced, or removed.
+func write(v attr.Value, path Path, to attr.Value) attr.Value {
+	step := path[0]
+	if len(path) > 1 {
+		to = write(step.into(v), path[1:], to)
+	}
+	if step.Index < 0 {
+		if to.Kind() == removed {
+			return attr.Nested(v.Fields().Without(step.Name))
+		}
+		return attr.Nested(v.Fields().With(step.Name, to))
+	}
+	elements := slices.Clone(v.Elements())
+	switch {
+	case to.Kind() == removed:
+		elements = slices.Delete(elements, step.Index, step.Index+1)
+	case step.Index >= len(elements):
+		elements = append(elements, to)
+	default:
+		elements[step.Index] = to
+	}
+	return attr.List(elements)
+}
+
+// resolve is the value of what stands right of SET's equals sign.
+func (n *node) resolve(item attr.Map) (attr.Value, error) {
+	switch n.op {
+	case opValue:
+		return n.value, nil
+	case opPath:
+		v := n.path.Lookup(item)
+		if v.Kind() == attr.Missing {
+			return v, errNoSuchValue
+		}
+		return v, nil
+	}
+	if n.symbol == "if_not_exists" {
+		otherwise, err := n.args[1].resolve(item) // must exist even when it is not used
+		if v := n.args[0].path.Lookup(item); err == nil && v.Kind() != attr.Missing {
+			return v, nil
+		}
+		return otherwise, err
+	}
+	left, err := n.args[0].resolve(item)
+	if err != nil {
+		return left, err
+	}
+	right, err := n.args[1].resolve(item)
+	if err != nil {
+		return right, err
+	}
+	return n.combine(left, right)
+}
+
+func (n *node) combine(left, right attr.Value) (attr.Value, error) {
+	want := attr.N
+	if n.op == opCall {
+		want = attr.L
+	}
+	if left.Kind() != want || right.Kind() != want {
+		return attr.Value{}, errOperandType
+	}
+	switch n.op {
+	case opAdd:
+		return attr.Add(left, right)
+	case opSubtract:
+		return attr.Subtract(left, right)
+	}
+	return attr.List(slices.Concat(left.Elements(), right.Elements())), nil
+}

@@ -1,0 +1,202 @@
+package expr
+
+import (
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// Condition is a parsed ConditionExpression or FilterExpression. A nil one
+// holds for every item.
+type Condition struct{ root *node }
+
+// ParseCondition reads a condition; kind is the parameter's name, for messages.
+func ParseCondition(kind, src string, env *Env) (*Condition, error) {
+	var root *node
+	err := run(kind, src, env, func(p *parser) { root = p.condition() })
+	if err != nil {
+		return nil, err
+	}
+	return &Condition{root}, nil
+}
+
+// Roots are the attributes that the condition reads, in the order of reading.
+func (c *Condition) Roots() []string {
+	if c == nil {
+		return nil
+	}
+	var roots []string
+	c.root.walk(func(n *node) {
+		if n.op == opPath {
+			roots = append(roots, n.path.Root())
+		}
+	})
+	return roots
+}
+
+func (n *node) walk(visit func(*node)) {
+	visit(n)
+	for _, a := range n.args {
+		a.walk(visit)
+	}
+}
+
+// condition reads an expression that is true or false.
+func (p *parser) condition() *node {
+	return p.truth(p.disjunction())
+}
+
+// truth refuses an operand where a condition must stand.
+func (p *parser) truth(n *node) *node {
+	if !n.isCondition() {
+		p.refuse()
+	}
+	if n.op == opCall && n.symbol == "size" {
+		p.misplaced(n)
+	}
+	return n
+}
+
+func (p *parser) disjunction() *node {
+	n := p.conjunction()
+	for p.atKeyword("OR") {
+		p.truth(n)
+		p.operator()
+		n = &node{op: opOr, symbol: "OR", args: []*node{n, p.truth(p.conjunction())}}
+	}
+	return n
+}
+
+func (p *parser) conjunction() *node {
+	n := p.negation()
+	for p.atKeyword("AND") {
+		p.truth(n)
+		p.operator()
+		n = &node{op: opAnd, symbol: "AND", args: []*node{n, p.truth(p.negation())}}
+	}
+	return n
+}
+
+func (p *parser) negation() *node {
+	if p.atKeyword("NOT") {
+		p.operator()
+		return &node{op: opNot, symbol: "NOT", args: []*node{p.truth(p.negation())}}
+	}
+	return p.comparison()
+}
+
+// operator consumes an operator.
+func (p *parser) operator() {
+	p.count()
+	p.next()
+}
+
+func (p *parser) comparison() *node {
+	left := p.primary()
+	t := p.peek()
+	switch {
+	case t.kind == tokSymbol && isComparator(t.text):
+		p.asOperand(left)
+		p.operator()
+		return p.compare(t.text, left, p.asOperand(p.primary()))
+	case p.atKeyword("BETWEEN"):
+		p.asOperand(left)
+		p.operator()
+		low := p.asOperand(p.primary())
+		if !p.keyword("AND") {
+			p.refuse()
+		}
+		return p.between(left, low, p.asOperand(p.primary()))
+	case p.atKeyword("IN"):
+		p.asOperand(left)
+		p.operator()
+		return p.in(left)
+	}
+	return left
+}
+
+func isComparator(s string) bool {
+	switch s {
+	case "=", "<>", "<", "<=", ">", ">=":
+		return true
+	}
+	return false
+}
+
+// primary reads an operand, a call, or anything in parentheses.
+func (p *parser) primary() *node {
+	if p.accept("(") {
+		n := p.disjunction()
+		p.expect(")")
+		return p.parenthesised(n)
+	}
+	n := p.operand()
+	if n.op == opCall {
+		p.checkCall(n)
+	}
+	return n
+}
+
+// asOperand refuses a condition where a value must stand.
+func (p *parser) asOperand(n *node) *node {
+	if !n.isOperand() {
+		p.refuse()
+	}
+	if n.op == opCall && n.symbol != "size" {
+		p.misplaced(n)
+	}
+	return n
+}
+
+func (p *parser) compare(symbol string, left, right *node) *node {
+	n := &node{op: opCompare, symbol: symbol, args: []*node{left, right}}
+	if symbol != "=" && symbol != "<>" {
+		p.wantType(symbol, left, attr.S, attr.N, attr.B)
+		p.wantType(symbol, right, attr.S, attr.N, attr.B)
+	}
+	p.wantDistinct(symbol, n.args)
+	return n
+}
+
+func (p *parser) between(v, low, high *node) *node {
+	n := &node{op: opBetween, symbol: "BETWEEN", args: []*node{v, low, high}}
+	for _, a := range n.args {
+		p.wantType(n.symbol, a, attr.S, attr.N, attr.B)
+	}
+	if low.op == opValue && high.op == opValue && p.semantic == nil {
+		p.fail(rankTypes, bounds(low.value, high.value))
+	}
+	p.wantDistinct(n.symbol, n.args)
+	return n
+}
+
+func bounds(low, high attr.Value) error {
+	problem := ""
+	switch {
+	case low.Kind() != high.Kind():
+		problem = "same data type for lower and upper bounds"
+	case attr.Compare(low, high) > 0:
+		problem = "upper bound to be greater than or equal to lower bound"
+	default:
+		return nil
+	}
+	return attr.Invalidf("The BETWEEN operator requires %s; lower bound operand: AttributeValue: {%s:%s}, upper bound operand: AttributeValue: {%s:%s}",
+		problem, low.Kind(), low.Str(), high.Kind(), high.Str())
+}
+
+const maxIn = 100 // operands of IN (API reference, "Condition")
+
+func (p *parser) in(v *node) *node {
+	n := &node{op: opIn, symbol: "IN", args: []*node{v}}
+	p.expect("(")
+	for {
+		n.args = append(n.args, p.asOperand(p.primary()))
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+	if len(n.args)-1 > maxIn {
+		p.fail(rankTypes, attr.Invalidf("The IN operator is provided with too many operands; number of operands: %d", len(n.args)-1))
+	}
+	p.wantDistinct(n.symbol, n.args)
+	return n
+}

@@ -1,0 +1,103 @@
+package expr
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// Env is what a request's expressions refer to: ExpressionAttributeNames and
+// ExpressionAttributeValues. It remembers which of them were used.
+type Env struct {
+	names  map[string]string
+	values map[string]attr.Value
+	used   map[string]bool
+}
+
+// NewEnv checks the placeholders. A nil map means that the request has none;
+// an empty one is refused, as the service does.
+func NewEnv(names map[string]string, values map[string]attr.Value) (*Env, error) {
+	if names != nil && len(names) == 0 {
+		return nil, attr.Invalid("ExpressionAttributeNames must not be empty")
+	}
+	if values != nil && len(values) == 0 {
+		return nil, attr.Invalid("ExpressionAttributeValues must not be empty")
+	}
+	for _, key := range sortedKeys(names) {
+		if !isPlaceholder(key, '#') {
+			return nil, attr.Invalidf("ExpressionAttributeNames contains invalid key: Syntax error; key: %q", key)
+		}
+		if names[key] == "" {
+			return nil, attr.Invalidf("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", key)
+		}
+	}
+	for _, key := range sortedKeys(values) {
+		if !isPlaceholder(key, ':') {
+			return nil, attr.Invalidf("ExpressionAttributeValues contains invalid key: Syntax error; key: %q", key)
+		}
+	}
+	return &Env{names, values, map[string]bool{}}, nil
+}
+
+func isPlaceholder(key string, mark byte) bool {
+	return len(key) > 1 && key[0] == mark && scanWhile(key, 1, isNamePart) == len(key)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (e *Env) name(key string) (string, bool) {
+	name, ok := e.names[key]
+	e.used[key] = true
+	return name, ok
+}
+
+func (e *Env) value(key string) (attr.Value, bool) {
+	v, ok := e.values[key]
+	e.used[key] = true
+	return v, ok
+}
+
+// Empty tells whether the request has no placeholders.
+func (e *Env) Empty() bool { return e == nil || len(e.names)+len(e.values) == 0 }
+
+// Unused refuses placeholders that no expression mentioned; call it after all
+// expressions of the request are parsed.
+func (e *Env) Unused() error {
+	if unused := e.unused(sortedKeys(e.names)); unused != "" {
+		return attr.Invalidf("Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}", unused)
+	}
+	if unused := e.unused(sortedKeys(e.values)); unused != "" {
+		return attr.Invalidf("Value provided in ExpressionAttributeValues unused in expressions: keys: {%s}", unused)
+	}
+	return nil
+}
+
+func (e *Env) unused(keys []string) string {
+	keys = slices.DeleteFunc(keys, func(k string) bool { return e.used[k] })
+	return strings.Join(keys, ", ")
+}
+
+// WithoutExpression refuses placeholders in a request that has no expression
+// at all; parameters names the expressions it could have had.
+func (e *Env) WithoutExpression(parameters string) error {
+	verb := "is"
+	if strings.Contains(parameters, ",") {
+		verb = "are all"
+	}
+	const format = "%s can only be specified when using expressions: %s %s null"
+	switch {
+	case e.names != nil:
+		return attr.Invalidf(format, "ExpressionAttributeNames", parameters, verb)
+	case e.values != nil:
+		return attr.Invalidf(format, "ExpressionAttributeValues", parameters, verb)
+	}
+	return nil
+}

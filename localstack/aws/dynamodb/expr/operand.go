@@ -1,0 +1,139 @@
+package expr
+
+import "github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+
+type op uint8
+
+const (
+	opPath op = iota
+	opValue
+	opCall
+	opOr
+	opAnd
+	opNot
+	opCompare
+	opBetween
+	opIn
+	opAdd
+	opSubtract
+)
+
+// node is a part of an expression's tree: an operand or a condition. A call is
+// either, by its function.
+type node struct {
+	op     op
+	symbol string // comparator or function
+	args   []*node
+	path   Path
+	value  attr.Value
+	parens bool // written in parentheses
+	at     int  // token of a call's name
+}
+
+func (n *node) isOperand() bool { return n.op <= opCall || n.op >= opAdd }
+
+// isCondition tells whether n can stand where truth is asked for. Calls can,
+// as far as syntax goes.
+func (n *node) isCondition() bool { return n.op >= opCall && n.op < opAdd }
+
+// kind is the type known before any item is read: that of a literal or of
+// size(); Missing for paths.
+func (n *node) kind() attr.Kind {
+	switch {
+	case n.op == opValue:
+		return n.value.Kind()
+	case n.op == opCall && n.symbol == "size":
+		return attr.N
+	}
+	return attr.Missing
+}
+
+// operand reads a path, a value or a call.
+func (p *parser) operand() *node {
+	switch t := p.peek(); {
+	case p.atCall():
+		return p.call()
+	case t.kind == tokValue:
+		return &node{op: opValue, value: p.value()}
+	}
+	return &node{op: opPath, path: p.path()}
+}
+
+func (p *parser) call() *node {
+	p.count()
+	n := &node{op: opCall, at: p.pos, symbol: p.next().text}
+	p.expect("(")
+	for {
+		n.args = append(n.args, p.argument())
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+	return n
+}
+
+// argument is an operand, possibly in parentheses.
+func (p *parser) argument() *node {
+	if !p.accept("(") {
+		return p.operand()
+	}
+	n := p.argument()
+	p.expect(")")
+	return p.parenthesised(n)
+}
+
+func (p *parser) parenthesised(n *node) *node {
+	if n.parens {
+		p.fail(rankShape, attr.Invalid("The expression has redundant parentheses;"))
+	}
+	n.parens = true
+	return n
+}
+
+// arity refuses a call with the wrong number of operands.
+func (p *parser) arity(n *node, want int) bool {
+	if len(n.args) == want {
+		return true
+	}
+	p.fail(rankTypes, attr.Invalidf("Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d",
+		n.symbol, len(n.args)))
+	return false
+}
+
+// wantType refuses an operand whose type is known and not among the allowed.
+func (p *parser) wantType(symbol string, n *node, allowed ...attr.Kind) {
+	kind := n.kind()
+	if kind == attr.Missing {
+		return
+	}
+	for _, k := range allowed {
+		if k == kind {
+			return
+		}
+	}
+	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator or function: %s, operand type: %s", symbol, kind))
+}
+
+func (p *parser) wantPath(symbol string, n *node) {
+	if n.op != opPath {
+		p.fail(rankTypes, attr.Invalidf("Operator or function requires a document path; operator or function: %s", symbol))
+	}
+}
+
+// wantDistinct refuses a path that is compared with itself.
+func (p *parser) wantDistinct(symbol string, args []*node) {
+	if args[0].op != opPath {
+		return
+	}
+	for _, other := range args[1:] {
+		if other.op == opPath && other.path.equal(args[0].path) {
+			p.fail(rankTypes, attr.Invalidf("The first operand must be distinct from the remaining operands for this operator or function; "+
+				"operator: %s, first operand: %s", symbol, args[0].path))
+		}
+	}
+}
+
+func (p *parser) misplaced(n *node) {
+	p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed to be used this way in an expression; function: %s", n.symbol))
+}

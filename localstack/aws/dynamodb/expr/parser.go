@@ -1,0 +1,230 @@
+package expr
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+const maxIndex = 1 << 30 // far above what 400 KB can hold
+
+// parser reads one expression. A syntax error ends it at once; what is wrong
+// beyond syntax is kept until the end, since the service reports syntax first.
+type parser struct {
+	src      string
+	tokens   []token
+	pos      int
+	env      *Env
+	semantic error
+	rank     rank
+	at       int // token of the semantic problem
+
+	operators int
+}
+
+const maxOperators = 300 // of operators and functions (Developer Guide, "Expression parameters")
+
+// count notes an operator or function.
+func (p *parser) count() {
+	if p.operators++; p.operators == maxOperators+1 {
+		p.fail(rankShape, attr.Invalidf("The expression contains too many operators; operator count: %d", p.operators))
+	}
+}
+
+// rank orders what can be wrong beyond syntax: the service checks an
+// expression in passes, and reports the first pass that fails.
+type rank uint8
+
+const (
+	rankShape     rank = iota + 1
+	rankNames          // functions and reserved words
+	rankUndefined      // placeholders of names
+	rankPaths
+	rankTypes // and placeholders of values
+)
+
+// syntaxError unwinds the recursive descent; run catches it.
+type syntaxError struct{ message string }
+
+// run parses src with rule and puts the expression's name before any refusal.
+func run(kind, src string, env *Env, rule func(p *parser)) (err error) {
+	defer func() {
+		if err != nil {
+			err = attr.Invalidf("Invalid %s: %s", kind, err)
+		}
+	}()
+	if src == "" {
+		return attr.Invalid("The expression can not be empty;")
+	}
+	if len(src) > maxExpression {
+		return attr.Invalidf("Expression size has exceeded the maximum allowed size; expression size: %d", len(src))
+	}
+	p := &parser{src: src, tokens: scan(src), env: env}
+	if err := p.try(rule); err != nil {
+		return err
+	}
+	return p.semantic
+}
+
+const maxExpression = 4096 // bytes (Developer Guide, "Expression parameters")
+
+func (p *parser) try(rule func(p *parser)) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case syntaxError:
+			err = attr.Invalid(r.message)
+		default:
+			panic(r)
+		}
+	}()
+	rule(p)
+	if p.peek().kind != tokEnd {
+		p.refuse()
+	}
+	return nil
+}
+
+func (p *parser) peek() token { return p.tokens[p.pos] }
+
+func (p *parser) next() token {
+	t := p.tokens[p.pos]
+	if t.kind != tokEnd {
+		p.pos++
+	}
+	return t
+}
+
+// refuse stops at the current token, quoting its neighbours as the service does.
+func (p *parser) refuse() {
+	t := p.peek()
+	from, to := t.start, t.end
+	switch {
+	case p.pos > 0:
+		from = p.tokens[p.pos-1].start
+	case t.kind == tokEnd:
+		from = 0 // nothing but blanks
+	}
+	if p.pos+1 < len(p.tokens) {
+		to = p.tokens[p.pos+1].end
+	}
+	panic(syntaxError{`Syntax error; token: "` + t.text + `", near: "` + p.src[from:to] + `"`})
+}
+
+// fail keeps the problem of the earliest pass, and of that the leftmost.
+func (p *parser) fail(r rank, err error) { p.failAt(r, p.pos, err) }
+
+func (p *parser) failAt(r rank, at int, err error) {
+	if err == nil || p.semantic != nil && (r > p.rank || r == p.rank && at >= p.at) {
+		return
+	}
+	p.semantic, p.rank, p.at = err, r, at
+}
+
+func (p *parser) accept(symbol string) bool {
+	if p.peek().is(symbol) {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+func (p *parser) expect(symbol string) {
+	if !p.accept(symbol) {
+		p.refuse()
+	}
+}
+
+func (p *parser) keyword(word string) bool {
+	if !p.atKeyword(word) {
+		return false
+	}
+	p.pos++
+	return true
+}
+
+func (p *parser) atKeyword(word string) bool {
+	t := p.peek()
+	return t.kind == tokWord && strings.EqualFold(t.text, word)
+}
+
+// isKeyword tells whether a word belongs to the grammar, and so can't name an
+// attribute.
+func isKeyword(word string) bool {
+	switch strings.ToUpper(word) {
+	case "AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE":
+		return true
+	}
+	return false
+}
+
+// path reads a.b[0].#c.
+func (p *parser) path() Path {
+	path := Path{{Name: p.attribute(), Index: -1}}
+	for {
+		switch {
+		case p.accept("."):
+			path = append(path, Step{Name: p.attribute(), Index: -1})
+		case p.accept("["):
+			path = append(path, Step{Index: p.index()})
+			p.expect("]")
+		default:
+			return path
+		}
+	}
+}
+
+func (p *parser) attribute() string {
+	t := p.peek()
+	switch {
+	case t.kind == tokName:
+		p.pos++
+		name, ok := p.env.name(t.text)
+		if !ok {
+			p.fail(rankUndefined, attr.Invalidf("An expression attribute name used in the document path is not defined; attribute name: %s", t.text))
+		}
+		return name
+	case t.kind == tokWord && !isKeyword(t.text):
+		p.pos++
+		if isReserved(t.text) {
+			p.fail(rankNames, attr.Invalidf("Attribute name is a reserved keyword; reserved keyword: %s", t.text))
+		}
+		return t.text
+	}
+	p.refuse()
+	return ""
+}
+
+func (p *parser) index() int {
+	t := p.peek()
+	if t.kind != tokNumber {
+		p.refuse()
+	}
+	p.pos++
+	n, err := strconv.Atoi(t.text)
+	if err != nil || n > maxIndex {
+		p.fail(rankShape, attr.Invalidf("List index is not within the allowable range; index: [%s]", t.text))
+		return 0
+	}
+	return n
+}
+
+func (p *parser) value() attr.Value {
+	t := p.peek()
+	if t.kind != tokValue {
+		p.refuse()
+	}
+	p.pos++
+	v, ok := p.env.value(t.text)
+	if !ok {
+		p.fail(rankTypes, attr.Invalidf("An expression attribute value used in expression is not defined; attribute value: %s", t.text))
+	}
+	return v
+}
+
+// atCall tells whether a function call begins here.
+func (p *parser) atCall() bool {
+	t := p.peek()
+	return t.kind == tokWord && !isKeyword(t.text) && p.tokens[p.pos+1].is("(")
+}

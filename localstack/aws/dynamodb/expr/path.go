@@ -1,0 +1,90 @@
+package expr
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// Step is one part of a document path: a name, or an index into a list.
+type Step struct {
+	Name  string
+	Index int // -1 for a name
+}
+
+// Path leads from an item to a value within it: a.b[2].
+type Path []Step
+
+// Root is the attribute the path starts from.
+func (p Path) Root() string { return p[0].Name }
+
+// String writes the path as the service's messages do: [a, b, [2]].
+func (p Path) String() string {
+	parts := make([]string, len(p))
+	for i, s := range p {
+		parts[i] = s.Name
+		if s.Index >= 0 {
+			parts[i] = "[" + strconv.Itoa(s.Index) + "]"
+		}
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+func (p Path) equal(q Path) bool {
+	if len(p) != len(q) {
+		return false
+	}
+	for i := range p {
+		if p[i] != q[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Lookup follows the path; Missing when it leads nowhere.
+func (p Path) Lookup(item attr.Map) attr.Value {
+	v := item.Get(p[0].Name)
+	for _, step := range p[1:] {
+		v = step.into(v)
+	}
+	return v
+}
+
+func (s Step) into(v attr.Value) attr.Value {
+	switch {
+	case s.Index < 0 && v.Kind() == attr.M:
+		return v.Fields().Get(s.Name)
+	case s.Index >= 0 && v.Kind() == attr.L && s.Index < len(v.Elements()):
+		return v.Elements()[s.Index]
+	}
+	return attr.Value{}
+}
+
+// disjoint refuses two paths of one expression of which one leads through the
+// other, or which disagree on whether something is a list or a map.
+func disjoint(paths []Path) error {
+	for j := 1; j < len(paths); j++ {
+		for i := range j {
+			if problem := clash(paths[i], paths[j]); problem != "" {
+				return attr.Invalidf("Two document paths %s with each other; must remove or rewrite one of these paths; "+
+					"path one: %s, path two: %s", problem, paths[i], paths[j])
+			}
+		}
+	}
+	return nil
+}
+
+func clash(p, q Path) string {
+	for i := range min(len(p), len(q)) {
+		if p[i] == q[i] {
+			continue
+		}
+		if (p[i].Index < 0) != (q[i].Index < 0) {
+			return "conflict"
+		}
+		return ""
+	}
+	return "overlap"
+}

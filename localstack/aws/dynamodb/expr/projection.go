@@ -1,0 +1,92 @@
+package expr
+
+import "github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+
+// Projection is a parsed ProjectionExpression. A nil one keeps everything.
+type Projection struct{ paths []Path }
+
+// ParseProjection reads a list of document paths.
+func ParseProjection(src string, env *Env) (*Projection, error) {
+	var paths []Path
+	err := run("ProjectionExpression", src, env, func(p *parser) {
+		paths = p.paths()
+		p.fail(rankPaths, disjoint(paths))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Projection{paths}, nil
+}
+
+func (p *parser) paths() []Path {
+	paths := []Path{p.path()}
+	for p.accept(",") {
+		paths = append(paths, p.path())
+	}
+	return paths
+}
+
+// Roots are the attributes that the projection reads.
+func (pr *Projection) Roots() []string {
+	if pr == nil {
+		return nil
+	}
+	roots := make([]string, len(pr.paths))
+	for i, p := range pr.paths {
+		roots[i] = p.Root()
+	}
+	return roots
+}
+
+// Apply keeps what the paths lead to, nested as it was. Elements taken from a
+// list close up.
+func (pr *Projection) Apply(item attr.Map) attr.Map {
+	if pr == nil {
+		return item
+	}
+	return keepFields(item, pr.paths)
+}
+
+func keepFields(m attr.Map, paths []Path) attr.Map {
+	var kept attr.Map
+	for _, f := range m {
+		if v, ok := keep(f.Value, following(paths, Step{Name: f.Name, Index: -1})); ok {
+			kept = append(kept, attr.Field{Name: f.Name, Value: v})
+		}
+	}
+	return kept
+}
+
+// following is what remains of the paths that begin with a step.
+func following(paths []Path, step Step) []Path {
+	var rest []Path
+	for _, p := range paths {
+		if p[0] == step {
+			rest = append(rest, p[1:])
+		}
+	}
+	return rest
+}
+
+func keep(v attr.Value, paths []Path) (attr.Value, bool) {
+	if len(paths) == 0 {
+		return attr.Value{}, false
+	}
+	if len(paths[0]) == 0 {
+		return v, true
+	}
+	switch v.Kind() {
+	case attr.M:
+		m := keepFields(v.Fields(), paths)
+		return attr.Nested(m), len(m) > 0
+	case attr.L:
+		var kept []attr.Value
+		for i, e := range v.Elements() {
+			if part, ok := keep(e, following(paths, Step{Index: i})); ok {
+				kept = append(kept, part)
+			}
+		}
+		return attr.List(kept), len(kept) > 0
+	}
+	return attr.Value{}, false
+}

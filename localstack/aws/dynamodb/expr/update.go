@@ -1,0 +1,169 @@
+package expr
+
+import "github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+
+// Update is a parsed UpdateExpression. A nil one changes nothing.
+type Update struct{ actions []action }
+
+// action is one comma-separated part of SET, REMOVE, ADD or DELETE.
+type action struct {
+	verb  string
+	path  Path
+	value *node // nil for REMOVE
+}
+
+var verbs = [...]string{"SET", "REMOVE", "ADD", "DELETE"}
+
+// ParseUpdate reads an UpdateExpression.
+func ParseUpdate(src string, env *Env) (*Update, error) {
+	u := &Update{}
+	err := run("UpdateExpression", src, env, func(p *parser) {
+		p.sections(u)
+		p.fail(rankPaths, disjoint(u.Paths()))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// Paths are the document paths that the update writes.
+func (u *Update) Paths() []Path {
+	if u == nil {
+		return nil
+	}
+	paths := make([]Path, len(u.actions))
+	for i, a := range u.actions {
+		paths[i] = a.path
+	}
+	return paths
+}
+
+func (p *parser) sections(u *Update) {
+	seen := map[string]bool{}
+	for p.peek().kind != tokEnd {
+		verb := p.verb()
+		if seen[verb] {
+			p.fail(rankShape, attr.Invalidf("The %q section can only be used once in an update expression;", verb))
+		}
+		seen[verb] = true
+		for {
+			u.actions = append(u.actions, p.action(verb))
+			if !p.accept(",") {
+				break
+			}
+		}
+	}
+}
+
+func (p *parser) verb() string {
+	for _, verb := range verbs {
+		if p.keyword(verb) {
+			return verb
+		}
+	}
+	p.refuse()
+	return ""
+}
+
+func (p *parser) action(verb string) action {
+	a := action{verb: verb, path: p.path()}
+	switch verb {
+	case "SET":
+		p.expect("=")
+		a.value = p.setValue()
+		p.checkSetValue(a.value)
+	case "ADD", "DELETE":
+		a.value = &node{op: opValue, value: p.value()}
+		p.checkDelta(verb, a.value.value)
+	}
+	return a
+}
+
+// setValue reads what stands right of SET's equals sign: an operand, or the
+// sum or difference of two, any of it in parentheses.
+func (p *parser) setValue() *node {
+	left := p.setTerm()
+	for _, arithmetic := range []struct {
+		symbol string
+		op     op
+	}{{"+", opAdd}, {"-", opSubtract}} {
+		if left.op <= opCall && p.accept(arithmetic.symbol) {
+			p.count()
+			return &node{op: arithmetic.op, symbol: arithmetic.symbol, args: []*node{left, p.argument()}}
+		}
+	}
+	return left
+}
+
+func (p *parser) setTerm() *node {
+	if !p.accept("(") {
+		return p.operand()
+	}
+	n := p.setValue()
+	p.expect(")")
+	return p.parenthesised(n)
+}
+
+func (p *parser) checkSetValue(n *node) {
+	switch n.op {
+	case opCall:
+		p.checkSetCall(n)
+	case opAdd, opSubtract:
+		for _, a := range n.args {
+			if a.op == opCall {
+				p.checkSetCall(a)
+				p.onlyIfNotExists(a)
+			}
+			p.wantType(n.symbol, a, attr.N)
+		}
+	}
+}
+
+func (p *parser) checkSetCall(n *node) {
+	switch n.symbol {
+	case "if_not_exists":
+		if p.arity(n, 2) {
+			p.wantPath(n.symbol, n.args[0])
+			p.wantDistinct(n.symbol, n.args)
+		}
+	case "list_append":
+		if p.arity(n, 2) {
+			p.wantType(n.symbol, n.args[0], attr.L)
+			p.wantType(n.symbol, n.args[1], attr.L)
+		}
+	case "attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size":
+		p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed in an update expression; function: %s", n.symbol))
+	default:
+		p.failAt(rankNames, n.at, attr.Invalidf("Invalid function name; function: %s", n.symbol))
+	}
+	for _, a := range n.args {
+		if a.op == opCall {
+			p.checkSetCall(a)
+			p.onlyIfNotExists(a)
+		}
+	}
+}
+
+// onlyIfNotExists refuses the other functions where a value is wanted.
+func (p *parser) onlyIfNotExists(n *node) {
+	if n.symbol != "if_not_exists" {
+		p.misplaced(n)
+	}
+}
+
+// typeNames are the words that the service uses in one message only.
+var typeNames = map[attr.Kind]string{
+	attr.S: "STRING", attr.N: "NUMBER", attr.B: "BINARY", attr.BOOL: "BOOLEAN", attr.NULL: "NULL",
+	attr.SS: "STRING_SET", attr.NS: "NUMBER_SET", attr.BS: "BINARY_SET", attr.L: "LIST", attr.M: "MAP",
+}
+
+// checkDelta refuses what can't be added or deleted: ADD takes numbers and
+// sets, DELETE sets.
+func (p *parser) checkDelta(verb string, v attr.Value) {
+	if v.Kind() == attr.Missing || v.IsSet() || verb == "ADD" && v.Kind() == attr.N {
+		return
+	}
+	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator: %s, operand type: %s, typeSet: ALLOWED_FOR_%s_OPERAND",
+		verb, typeNames[v.Kind()], verb))
+}

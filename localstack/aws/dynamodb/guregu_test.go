@@ -1,0 +1,67 @@
+package dynamodb_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+)
+
+type posting struct {
+	Merchant string   `dynamo:"pk,hash"`
+	ID       string   `dynamo:"sk,range"`
+	Status   string   `dynamo:"status" index:"by_status,hash"`
+	Amount   int      `dynamo:"amount" index:"by_status,range"`
+	Labels   []string `dynamo:"labels,set"`
+}
+
+// TestGuregu runs the library that the store is written with over the engine.
+func TestGuregu(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db := dynamo.NewFromIface(newClient(dynamodb.New(dynamodb.Config{})))
+	if err := db.CreateTable("postings", posting{}).OnDemand(true).Run(ctx); err != nil {
+		t.Fatalf("CreateTable: %v", err)
+	}
+	table := db.Table("postings")
+	all := []posting{
+		{"m", "2026-01", "open", 30, []string{"a", "b"}}, {"m", "2026-02", "open", 10, []string{"c"}}, {"m", "2027-01", "done", 20, []string{"d"}}}
+	for _, p := range all {
+		if err := table.Put(p).If("attribute_not_exists(pk)").Run(ctx); err != nil {
+			t.Fatalf("Put: %v", err)
+		}
+	}
+	if err := table.Put(all[0]).If("attribute_not_exists(pk)").Run(ctx); !dynamo.IsCondCheckFailed(err) {
+		t.Errorf("second Put: error = %v, want a failed condition", err)
+	}
+	var one posting
+	if err := table.Get("pk", "m").Range("sk", dynamo.Equal, "2026-01").Consistent(true).One(ctx, &one); err != nil || !reflect.DeepEqual(one, all[0]) {
+		t.Errorf("One = %+v, %v", one, err)
+	}
+	var found []posting
+	if err := table.Get("pk", "m").Range("sk", dynamo.BeginsWith, "2026").Order(dynamo.Descending).All(ctx, &found); err != nil || len(found) != 2 || found[0].ID != "2026-02" {
+		t.Errorf("by prefix = %+v, %v", found, err)
+	}
+	found = nil
+	query := table.Get("status", "open").Index("by_status").Range("amount", dynamo.Between, 10, 40).Filter("contains('labels', ?)", "a")
+	if err := query.All(ctx, &found); err != nil || len(found) != 1 || found[0].ID != "2026-01" {
+		t.Errorf("by index = %+v, %v", found, err)
+	}
+	tx := db.WriteTx().Idempotent(true)
+	tx.Update(table.Update("pk", "m").Range("sk", "2026-01").Add("amount", -5).If("'amount' >= ?", 5))
+	tx.Delete(table.Delete("pk", "m").Range("sk", "2027-01"))
+	tx.Check(table.Check("pk", "m").Range("sk", "2026-02").IfExists())
+	if err := tx.Run(ctx); err != nil {
+		t.Fatalf("WriteTx: %v", err)
+	}
+	found = nil
+	if err := table.Scan().All(ctx, &found); err != nil || len(found) != 2 {
+		t.Errorf("Scan = %+v, %v", found, err)
+	}
+	if err := table.Get("pk", "m").Range("sk", dynamo.Equal, "2026-01").One(ctx, &one); err != nil || one.Amount != 25 {
+		t.Errorf("after the transaction: %+v, %v", one, err)
+	}
+}

@@ -1,0 +1,156 @@
+package dynamodb
+
+import (
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
+)
+
+// writeOperation is PutItem, UpdateItem or DeleteItem.
+func writeOperation(name string, kind writeKind) operation {
+	return func(e *Engine, r *attr.Reader) ([]byte, error) {
+		req, err := readRequest(r, name)
+		if err != nil {
+			return nil, err
+		}
+		w, err := e.prepare(kind, req)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.checkReturnValues(); err != nil {
+			return nil, err
+		}
+		return e.write(name, w)
+	}
+}
+
+func (e *Engine) write(name string, w *write) ([]byte, error) {
+	if err := w.checkStatic(); err != nil {
+		return nil, err
+	}
+	if e.conflicts(name, w.place()) {
+		return nil, &fault{code: "TransactionConflictException", message: "Transaction is ongoing for the item"}
+	}
+	charge := &bill{table: w.table}
+	old, next, err := e.commit(w, charge)
+	if err != nil {
+		return nil, err
+	}
+	answer := []byte{'{'}
+	if returned := w.returned(old, next); len(returned) > 0 {
+		answer = attr.AppendMap(append(answer, `"Attributes":`...), returned)
+	}
+	if wantsCapacity(w.request.capacity) {
+		if len(answer) > 1 {
+			answer = append(answer, ',')
+		}
+		answer = charge.append(append(answer, `"ConsumedCapacity":`...), w.request.capacity)
+	}
+	return append(answer, '}'), nil
+}
+
+// commit does one write, or refuses it; either way it is charged.
+func (e *Engine) commit(w *write, charge *bill) (old, next *row, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.checkLog(); err != nil {
+		return nil, nil, err
+	}
+	old = w.table.rows.get(w.order)
+	if !w.holds(old) {
+		w.table.written += writeUnits(sizeOf(old))
+		return nil, nil, w.conditionFailed(old)
+	}
+	if next, err = w.result(old); err != nil {
+		return nil, nil, err
+	}
+	charge.chargeWrite(old, next, 1)
+	if err := e.apply(nil, change{table: w.table, old: old, next: next}); err != nil {
+		return nil, nil, err
+	}
+	w.table.written += charge.total()
+	return old, next, nil
+}
+
+func (w *write) conditionFailed(old *row) error {
+	f := &fault{code: "ConditionalCheckFailedException", message: "The conditional request failed"}
+	if w.onFailure && old != nil {
+		f.detail = old.append([]byte(`,"Item":`), nil)
+	}
+	return f
+}
+
+// get is one item to read.
+type get struct {
+	table      *table
+	key        attr.Map
+	projection *expr.Projection
+}
+
+func (e *Engine) prepareGet(req *request) (*get, error) {
+	projection, err := parseProjection(req)
+	if err != nil {
+		return nil, err
+	}
+	t, err := e.table(req.table)
+	if err != nil {
+		return nil, err
+	}
+	if req.key == nil {
+		return nil, attr.Invalid("1 validation error detected: Value null at 'key' failed to satisfy constraint: Member must not be null")
+	}
+	return &get{t, req.key, projection}, t.keys.checkKey(req.key)
+}
+
+func parseProjection(req *request) (*expr.Projection, error) {
+	env, err := expr.NewEnv(req.names, nil)
+	if err != nil {
+		return nil, err
+	}
+	if req.projection == nil {
+		return nil, env.WithoutExpression("ProjectionExpression")
+	}
+	p, err := expr.ParseProjection(*req.projection, env)
+	if err != nil {
+		return nil, err
+	}
+	return p, env.Unused()
+}
+
+// read fetches rows at one moment, and charges for them.
+func (e *Engine) read(gets []*get, charge func(g *get, r *row) float64) []*row {
+	rows := make([]*row, len(gets))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i, g := range gets {
+		rows[i] = g.table.find(g.key)
+		g.table.read += charge(g, rows[i])
+	}
+	return rows
+}
+
+func (e *Engine) getItem(r *attr.Reader) ([]byte, error) {
+	req, err := readRequest(r, "GetItem")
+	if err != nil {
+		return nil, err
+	}
+	g, err := e.prepareGet(req)
+	if err != nil {
+		return nil, err
+	}
+	charge := &bill{table: g.table}
+	found := e.read([]*get{g}, func(_ *get, r *row) float64 {
+		charge.base = readUnits(sizeOf(r), req.consistent)
+		return charge.base
+	})[0]
+	answer := []byte{'{'}
+	if found != nil {
+		answer = found.append(append(answer, `"Item":`...), g.projection)
+	}
+	if wantsCapacity(req.capacity) {
+		if found != nil {
+			answer = append(answer, ',')
+		}
+		answer = charge.append(append(answer, `"ConsumedCapacity":`...), req.capacity)
+	}
+	return append(answer, '}'), nil
+}

@@ -1,0 +1,186 @@
+package dynamodb_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+)
+
+// refused fails unless err is a ValidationException that says all of want.
+func refused(t *testing.T, what string, err error, want ...string) {
+	t.Helper()
+	var api smithy.APIError
+	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" {
+		t.Errorf("%s: error = %v, want ValidationException", what, err)
+		return
+	}
+	for _, part := range want {
+		if !strings.Contains(api.ErrorMessage(), part) {
+			t.Errorf("%s: message = %q, want one with %q", what, api.ErrorMessage(), part)
+		}
+	}
+}
+
+func TestParametersOfBeforeExpressionsAreRefused(t *testing.T) {
+	t.Parallel()
+	_, client := newLedger(t, dynamodb.Config{})
+	ctx, table, key := context.Background(), aws.String("ledger"), ledgerKey("m", "a")
+	condition := map[string]types.Condition{"x": {ComparisonOperator: types.ComparisonOperatorNull}}
+	_, err := client.GetItem(ctx, &sdk.GetItemInput{TableName: table, Key: key, AttributesToGet: []string{"x"}})
+	refused(t, "GetItem", err, "AttributesToGet")
+	_, err = client.PutItem(ctx, &sdk.PutItemInput{TableName: table, Item: key, Expected: map[string]types.ExpectedAttributeValue{"x": {Exists: aws.Bool(false)}}})
+	refused(t, "PutItem", err, "Expected")
+	_, err = client.UpdateItem(ctx, &sdk.UpdateItemInput{TableName: table, Key: key, AttributeUpdates: map[string]types.AttributeValueUpdate{"x": {Action: types.AttributeActionDelete}}})
+	refused(t, "UpdateItem", err, "AttributeUpdates")
+	_, err = client.Scan(ctx, &sdk.ScanInput{TableName: table, ScanFilter: condition})
+	refused(t, "Scan", err, "ScanFilter")
+	_, err = client.Query(ctx, &sdk.QueryInput{TableName: table, QueryFilter: condition})
+	refused(t, "Query", err, "QueryFilter")
+	_, err = client.CreateTable(ctx, &sdk.CreateTableInput{TableName: aws.String("more"), AttributeDefinitions: []types.AttributeDefinition{},
+		KeySchema: []types.KeySchemaElement{}, TableClass: types.TableClassStandard})
+	refused(t, "CreateTable", err, "TableClass")
+	_, err = client.ListBackups(ctx, &sdk.ListBackupsInput{})
+	var api smithy.APIError
+	if !errors.As(err, &api) || api.ErrorCode() != "UnknownOperationException" {
+		t.Errorf("ListBackups: error = %v, want UnknownOperationException", err)
+	}
+}
+
+func TestKeysAreChecked(t *testing.T) {
+	t.Parallel()
+	_, client := newLedger(t, dynamodb.Config{})
+	for name, c := range map[string]struct {
+		item attributes
+		want string
+	}{
+		"missing":         {attributes{"pk": str("m")}, "Missing the key sk in the item"},
+		"empty":           {entry("m", ""), "cannot contain an empty string value. Key: sk"},
+		"wrong type":      {attributes{"pk": str("m"), "sk": num("1")}, "Type mismatch for key sk expected: S actual: N"},
+		"long partition":  {entry(strings.Repeat("x", 2049), "a"), "2048"},
+		"long sort":       {entry("m", strings.Repeat("x", 1025)), "1024"},
+		"index type":      {entry("m", "a", "status", num("1")), "Type mismatch for Index Key status Expected: S Actual: N"},
+		"empty index key": {entry("m", "a", "status", str("")), "IndexKey: status"},
+		"too large":       {entry("m", "a", "blob", str(strings.Repeat("x", 400<<10))), "maximum allowed size"},
+	} {
+		_, err := client.PutItem(context.Background(), &sdk.PutItemInput{TableName: aws.String("ledger"), Item: c.item})
+		refused(t, name, err, c.want)
+	}
+	for name, key := range map[string]attributes{"half": {"pk": str("m")}, "more": entry("m", "a", "x", str("y"))} {
+		_, err := client.GetItem(context.Background(), &sdk.GetItemInput{TableName: aws.String("ledger"), Key: key})
+		refused(t, name, err, "does not match the schema")
+	}
+}
+
+func TestFailedConditionReturnsTheItem(t *testing.T) {
+	t.Parallel()
+	e, client := newLedger(t, dynamodb.Config{})
+	put(t, client, entry("m", "a", "amount", num("5")))
+	_, before := e.Consumed("ledger")
+	_, err := client.UpdateItem(context.Background(), &sdk.UpdateItemInput{TableName: aws.String("ledger"), Key: ledgerKey("m", "a"),
+		UpdateExpression: aws.String("SET amount = amount - :x"), ConditionExpression: aws.String("amount >= :x"),
+		ExpressionAttributeValues: attributes{":x": num("6")}, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld})
+	var failed *types.ConditionalCheckFailedException
+	if !errors.As(err, &failed) || textOf(failed.Item["amount"]) != "5" {
+		t.Errorf("error = %v, want a failed condition with the item", err)
+	}
+	if _, after := e.Consumed("ledger"); after != before+1 {
+		t.Errorf("a failed condition consumed %v units, want 1", after-before)
+	}
+}
+
+func TestPagesEndAtOneMegabyte(t *testing.T) {
+	t.Parallel()
+	_, client := newLedger(t, dynamodb.Config{})
+	for i := range 12 {
+		put(t, client, entry("big", string(rune('a'+i)), "blob", str(strings.Repeat("x", 120_000))))
+	}
+	in := &sdk.QueryInput{TableName: aws.String("ledger"), KeyConditionExpression: aws.String("pk = :p"), ConsistentRead: aws.Bool(true),
+		ExpressionAttributeValues: attributes{":p": str("big")}, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal}
+	first, err := client.Query(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The ninth item passes 1 MB: 9 × 120,009 bytes are 264 units of 4 KB.
+	if first.Count != 9 || *first.ConsumedCapacity.CapacityUnits != 264 || textOf(first.LastEvaluatedKey["sk"]) != "i" {
+		t.Errorf("first page: %d items, %v units, last %v", first.Count, *first.ConsumedCapacity.CapacityUnits, first.LastEvaluatedKey)
+	}
+	in.ExclusiveStartKey = first.LastEvaluatedKey
+	rest, err := client.Query(context.Background(), in)
+	if err != nil || rest.Count != 3 || rest.LastEvaluatedKey != nil {
+		t.Errorf("second page: %d items, last %v, %v", rest.Count, rest.LastEvaluatedKey, err)
+	}
+}
+
+func TestSegmentsShareTheTable(t *testing.T) {
+	t.Parallel()
+	_, client := newLedger(t, dynamodb.Config{})
+	const total = 300 // more than one chunk holds
+	for i := range total {
+		put(t, client, entry("p"+strings.Repeat("x", i%7)+string(rune('a'+i%20)), string(rune('A'+i))))
+	}
+	seen := 0
+	for segment := range int32(3) {
+		out, err := client.Scan(context.Background(), &sdk.ScanInput{TableName: aws.String("ledger"), Segment: &segment, TotalSegments: aws.Int32(3)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Count == 0 {
+			t.Errorf("segment %d is empty", segment)
+		}
+		seen += int(out.Count)
+	}
+	if seen != total {
+		t.Errorf("three segments hold %d items, want %d", seen, total)
+	}
+}
+
+func TestConcurrentUpdatesLoseNothing(t *testing.T) {
+	t.Parallel()
+	_, client := newLedger(t, dynamodb.Config{})
+	const clients, each = 8, 50
+	var wait sync.WaitGroup
+	for range clients {
+		wait.Go(func() {
+			for range each {
+				if _, err := client.UpdateItem(context.Background(), &sdk.UpdateItemInput{TableName: aws.String("ledger"), Key: ledgerKey("m", "sum"),
+					UpdateExpression: aws.String("ADD amount :x"), ExpressionAttributeValues: attributes{":x": num("0.01")}}); err != nil {
+					t.Error(err)
+				}
+				byStatus(t, client, "open")
+			}
+		})
+	}
+	wait.Wait()
+	if got := textOf(fetch(t, client, "m", "sum")["amount"]); got != "4" {
+		t.Errorf("sum = %s, want 4", got)
+	}
+}
+
+func TestOverAPort(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(dynamodb.New(dynamodb.Config{}))
+	defer server.Close()
+	client := sdk.NewFromConfig(sdkConfig(server.Client().Transport), func(o *sdk.Options) { o.BaseEndpoint = &server.URL })
+	createLedger(t, client)
+	put(t, client, entry("m", "a", "amount", num("1.50")))
+	if got := textOf(fetch(t, client, "m", "a")["amount"]); got != "1.5" {
+		t.Errorf("amount = %s, want 1.5", got)
+	}
+	_, err := client.CreateTable(context.Background(), &sdk.CreateTableInput{TableName: aws.String("ledger"), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}}})
+	var inUse *types.ResourceInUseException
+	if !errors.As(err, &inUse) {
+		t.Errorf("error = %v, want ResourceInUseException", err)
+	}
+}

@@ -1,0 +1,204 @@
+package dynamodb
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// A record of the log is a sequence of notes that hold together: all are read
+// back or none. A note is a letter and what it says; texts come with their
+// length, numbers as varints. Rows carry their places in the indexes, so that
+// reading a log decodes no item.
+const (
+	noteTable = 'T' // name, definition as CreateTable takes it, when it was made (Unix ns), label of its stream
+	noteDrop  = 'X' // name
+	noteTTL   = 'E' // name, attribute
+	notePut   = 'P' // table, order, item as JSON, its size, when it expires, and for each index order and size
+	noteGone  = 'D' // table, order
+	noteToken = 'R' // name, fingerprint, until (Unix ns)
+)
+
+func appendText[T string | []byte](dst []byte, text T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
+}
+
+func appendTable(dst []byte, t *table) []byte {
+	label := ""
+	if t.stream != nil {
+		label = t.stream.label
+	}
+	dst = appendText(append(dst, noteTable), t.name)
+	dst = appendText(dst, t.planJSON())
+	return appendText(binary.AppendVarint(dst, t.created.UnixNano()), label)
+}
+
+func appendDrop(dst []byte, name string) []byte { return appendText(append(dst, noteDrop), name) }
+
+func appendTTL(dst []byte, name, attribute string) []byte {
+	return appendText(appendText(append(dst, noteTTL), name), attribute)
+}
+
+func (t token) appendNote(dst []byte) []byte {
+	if t.name == "" {
+		return dst
+	}
+	dst = appendText(append(dst, noteToken), t.name)
+	return binary.AppendVarint(append(dst, t.fingerprint[:]...), t.until.UnixNano())
+}
+
+// appendPut appends a row of the table and what it holds.
+func appendPut(dst []byte, t *table, r *row, text string) []byte {
+	dst = appendText(appendText(append(dst, notePut), t.name), r.order)
+	dst = appendText(dst, text)
+	dst = binary.AppendVarint(binary.AppendUvarint(dst, uint64(r.size)), r.expires)
+	for _, entry := range r.entries {
+		if entry == nil {
+			dst = append(dst, 0)
+			continue
+		}
+		dst = binary.AppendUvarint(appendText(dst, entry.order), uint64(entry.size))
+	}
+	return dst
+}
+
+func appendGone(dst []byte, t *table, order string) []byte {
+	return appendText(appendText(append(dst, noteGone), t.name), order)
+}
+
+// encode notes changes, and turns the new rows into the form in which they are
+// kept.
+func encode(note []byte, changes []change) []byte {
+	for _, c := range changes {
+		switch {
+		case c.next != nil:
+			text := string(attr.AppendMap(nil, c.next.item))
+			note = appendPut(note, c.table, c.next, text)
+			c.next.encoded(c.table, text)
+		case c.old != nil:
+			note = appendGone(note, c.table, c.old.order)
+		}
+	}
+	return note
+}
+
+// notes reads a record.
+type notes struct {
+	rest   string
+	broken bool
+}
+
+var errNotes = errors.New("a record cannot be read")
+
+func (n *notes) number() int64 {
+	v, size := binary.Varint([]byte(n.rest[:min(len(n.rest), binary.MaxVarintLen64)]))
+	n.skip(size)
+	return v
+}
+
+func (n *notes) length() int {
+	v, size := binary.Uvarint([]byte(n.rest[:min(len(n.rest), binary.MaxVarintLen64)]))
+	n.skip(size)
+	return int(v)
+}
+
+func (n *notes) skip(size int) {
+	if size <= 0 || size > len(n.rest) {
+		n.broken, n.rest = true, ""
+		return
+	}
+	n.rest = n.rest[size:]
+}
+
+func (n *notes) text() string { return n.take(n.length()) }
+
+func (n *notes) take(size int) string {
+	if size < 0 || size > len(n.rest) {
+		n.broken, n.rest = true, ""
+		return ""
+	}
+	text := n.rest[:size]
+	n.rest = n.rest[size:]
+	return text
+}
+
+// readRecord does what a record says. Texts of rows go on using its memory.
+func (e *Engine) readRecord(record string) error {
+	n := &notes{rest: record}
+	for n.rest != "" {
+		kind := n.take(1)[0]
+		if err := e.readNote(kind, n); err != nil || n.broken {
+			return errors.Join(errNotes, err)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) readNote(kind byte, n *notes) error {
+	switch kind {
+	case noteToken:
+		name := n.text()
+		fingerprint := n.take(sha256.Size)
+		until := time.Unix(0, n.number())
+		if !n.broken {
+			e.tokens.remember(token{name, [sha256.Size]byte([]byte(fingerprint)), until})
+		}
+		return nil
+	case noteTable:
+		return e.readTable(n)
+	}
+	t := e.tables[n.text()]
+	if t == nil {
+		return errors.New("it names no table")
+	}
+	switch kind {
+	case noteDrop:
+		e.drop(t)
+	case noteTTL:
+		t.enableTTL(n.text())
+	case notePut:
+		e.readPut(t, n)
+	case noteGone:
+		e.remove(t, n.text(), time.Time{})
+	default:
+		return errors.New("it is of no known kind")
+	}
+	return nil
+}
+
+func (e *Engine) readTable(n *notes) error {
+	n.text() // the definition has the name too
+	p, err := readPlan(attr.NewReader(n.text()))
+	if err != nil {
+		return err
+	}
+	t, err := p.table()
+	if err != nil {
+		return err
+	}
+	t.created = time.Unix(0, n.number())
+	if label := n.text(); label != "" {
+		t.stream = &stream{table: t.name, label: label, view: p.streamView, created: t.created, keys: t.keys, last: int(e.now().UnixMicro())}
+	}
+	e.add(t)
+	return nil
+}
+
+func (e *Engine) readPut(t *table, n *notes) {
+	r := &row{order: n.text(), text: n.text(), size: n.length(), expires: n.number()}
+	if len(t.indexes) > 0 {
+		r.entries = make([]*row, len(t.indexes))
+	}
+	for i, ix := range t.indexes {
+		if order := n.text(); order != "" {
+			r.entries[i] = &row{order: order, of: r, in: ix, size: n.length()}
+		}
+	}
+	if n.broken {
+		return
+	}
+	e.put(t, r, time.Time{})
+}

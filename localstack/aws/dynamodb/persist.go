@@ -1,0 +1,211 @@
+package dynamodb
+
+import (
+	"errors"
+	"iter"
+	"net/http"
+	"unsafe"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+)
+
+// LogName is the name of an Engine's log in its folder.
+const LogName = "table"
+
+// Open makes an Engine that keeps everything in a log in the folder, and
+// brings back what the log holds. A write is answered when the log has it; one
+// that the log refuses changes nothing and is answered with
+// InternalServerError. Records of streams are not kept: a stream is empty
+// after Open, and its sequence numbers go on. Errors: those of [wal.Open].
+func Open(c Config, dir string, o wal.Options) (*Engine, error) {
+	e := New(c)
+	if e.indexLag != 0 {
+		return nil, errors.New("dynamodb: indexes of an engine with a log can't lag: what is still under way would be lost")
+	}
+	e.reading = startIndexing()
+	// Rows keep the bytes that were read: nobody else has or changes them.
+	log, err := wal.Open(dir, LogName, o, func(record []byte) error { return e.readRecord(unsafe.String(&record[0], len(record))) })
+	e.reading.end()
+	e.reading = nil
+	if err != nil {
+		return nil, err
+	}
+	e.log = log
+	e.tokens.forget(e.now())
+	e.schedule()
+	return e, nil
+}
+
+// indexing brings indexes up to date beside the reading of a log, which else
+// would take half as long again: entries come in the order of the table, so
+// each has to find its place.
+type indexing struct {
+	batch []indexChange
+	queue chan []indexChange
+	done  chan struct{}
+}
+
+const indexingBatch = 4096
+
+func startIndexing() *indexing {
+	x := &indexing{queue: make(chan []indexChange, 16), done: make(chan struct{})}
+	go func() {
+		defer close(x.done)
+		for batch := range x.queue {
+			for _, change := range batch {
+				change.apply()
+			}
+		}
+	}()
+	return x
+}
+
+func (x *indexing) add(c indexChange) {
+	if x.batch = append(x.batch, c); len(x.batch) == indexingBatch {
+		x.queue <- x.batch
+		x.batch = make([]indexChange, 0, indexingBatch)
+	}
+}
+
+// end waits until everything is in its index.
+func (x *indexing) end() {
+	x.queue <- x.batch
+	close(x.queue)
+	<-x.done
+}
+
+// Close ends an engine that Open has made, and its log. A snapshot that is being
+// written is finished first.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.snapshots.Wait()
+	return e.log.Close()
+}
+
+// Refused is why the log of an engine that Open has made refused the last
+// write; nil when it took it.
+func (e *Engine) Refused() error { return e.log.Refused() }
+
+// persist writes a record, when there is a log. Callers hold mu.
+func (e *Engine) persist(record []byte) error {
+	if e.log == nil || len(record) == 0 {
+		return nil
+	}
+	e.snapshotWhenDue() // before the record, whose change is not made yet
+	if err := e.log.Append(record); err != nil {
+		return refused(err)
+	}
+	return nil
+}
+
+// checkLog refuses a write while the log takes none, even one whose condition
+// would fail: a probe such as store.CheckWritable relies on it.
+func (e *Engine) checkLog() error {
+	if e.log == nil {
+		return nil
+	}
+	if err := e.log.Check(); err != nil {
+		return refused(err)
+	}
+	return nil
+}
+
+func refused(err error) error {
+	return &fault{status: http.StatusInternalServerError, code: "InternalServerError", message: "The write cannot be kept, so it was not made: " + err.Error()}
+}
+
+// snapshotWhenDue has the state written beside whatever goes on. Callers hold mu.
+func (e *Engine) snapshotWhenDue() {
+	if e.closed || e.snapshotting || !e.log.SnapshotDue() {
+		return
+	}
+	snapshot, err := e.log.BeginSnapshot()
+	if err != nil {
+		e.notice(err)
+		return
+	}
+	e.snapshotting = true
+	state := e.freeze()
+	e.snapshots.Go(func() {
+		if err := snapshot.Write(state.records()); err != nil {
+			e.notice(err)
+		}
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.snapshotting = false
+	})
+}
+
+// frozen is a table at one moment. Its rows never change.
+type frozen struct {
+	table *table
+	ttl   string
+	rows  []*row
+}
+
+type state struct {
+	tables []frozen
+	tokens []token
+}
+
+// freeze notes which rows there are, so that they can be written without mu.
+func (e *Engine) freeze() state {
+	var s state
+	for _, name := range e.tokens.queue {
+		s.tokens = append(s.tokens, e.tokens.known[name])
+	}
+	for _, t := range e.sortedTables() {
+		f := frozen{t, t.ttl.attribute, make([]*row, 0, t.rows.count)}
+		for _, chunk := range t.rows.chunks {
+			f.rows = append(f.rows, chunk...)
+		}
+		s.tables = append(s.tables, f)
+	}
+	return s
+}
+
+// recordSize is about what a record of a snapshot has, in bytes.
+const recordSize = 256 << 10
+
+// records are the state, in order: so it is read back fastest. Each is good
+// until the next one.
+func (s state) records() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		var record []byte
+		for notes := range s.notes() {
+			if record = notes(record); len(record) >= recordSize {
+				if !yield(record) {
+					return
+				}
+				record = record[:0]
+			}
+		}
+		if len(record) > 0 {
+			yield(record)
+		}
+	}
+}
+
+// notes are what appends the notes of the state, one or two at a time.
+func (s state) notes() iter.Seq[func(dst []byte) []byte] {
+	return func(yield func(func([]byte) []byte) bool) {
+		for _, t := range s.tokens {
+			if !yield(t.appendNote) {
+				return
+			}
+		}
+		for _, f := range s.tables {
+			head := func(dst []byte) []byte { return appendTTL(appendTable(dst, f.table), f.table.name, f.ttl) }
+			if !yield(head) {
+				return
+			}
+			for _, r := range f.rows {
+				if !yield(func(dst []byte) []byte { return appendPut(dst, f.table, r, r.text) }) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,338 @@
+package dynamodb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+	"github.com/cashwrap/cashwrap/localstack/aws/wal/waltest"
+	"github.com/cashwrap/cashwrap/localstack/clock"
+)
+
+func open(t testing.TB, dir string, c dynamodb.Config, o wal.Options) *dynamodb.Engine {
+	t.Helper()
+	e, err := dynamodb.Open(c, dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// reopen is what the next process finds.
+func reopen(t testing.TB, e *dynamodb.Engine, dir string, c dynamodb.Config) *dynamodb.Engine {
+	t.Helper()
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, dir, c, wal.Options{})
+}
+
+func TestALogKeepsEverything(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]wal.Options{"in segments": {}, "in snapshots": {SnapshotAfter: 1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			now, dir := clock.New(), t.TempDir()
+			c := dynamodb.Config{Now: now.Now}
+			e := open(t, dir, c, o)
+			client := newClient(e)
+			createLedger(t, client)
+			enableTTL(t, client)
+			put(t, client, entry("m", "a", "status", str("open <&>"), "amount", num("1.50"),
+				"expires", num(strconv.FormatInt(now.Now().Add(time.Minute).Unix(), 10))))
+			put(t, client, entry("m", "gone", "status", str("open <&>"), "amount", num("2")))
+			if _, err := client.DeleteItem(t.Context(), &sdk.DeleteItemInput{TableName: aws.String("ledger"), Key: ledgerKey("m", "gone")}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := transact(client, "token", addPart("m", "sum", "1")); err != nil {
+				t.Fatal(err)
+			}
+			before := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)
+			again := reopen(t, e, dir, c)
+			client = newClient(again)
+			if got := strings.Join(byStatus(t, client, "open <&>"), " "); got != "a=1.5" {
+				t.Errorf("index = %q, want a=1.5", got)
+			}
+			if _, err := transact(client, "token", addPart("m", "sum", "1")); err != nil {
+				t.Fatal(err)
+			}
+			if got := textOf(fetch(t, client, "m", "sum")["amount"]); got != "1" {
+				t.Errorf("sum = %s: the token was forgotten", got)
+			}
+			put(t, client, entry("m", "later"))
+			after := records(t, again, streamtypes.ShardIteratorTypeTrimHorizon)
+			if last := *before[len(before)-1].Dynamodb.SequenceNumber; len(after) != 1 || *after[0].Dynamodb.SequenceNumber <= last {
+				t.Errorf("the stream has %d records, the first numbered %s after %s", len(after), *after[0].Dynamodb.SequenceNumber, last)
+			}
+			now.Advance(time.Minute)
+			if fetch(t, client, "m", "a") != nil {
+				t.Error("time to live was forgotten")
+			}
+			third := newClient(reopen(t, again, dir, c))
+			if fetch(t, third, "m", "a") != nil || fetch(t, third, "m", "later") == nil {
+				t.Error("the next process finds something else")
+			}
+		})
+	}
+}
+
+// TestALogChangesNoAnswer sends the same random requests to an engine with a log, of which snapshots are written and which
+// is opened again all the time, and to one without.
+func TestALogChangesNoAnswer(t *testing.T) {
+	t.Parallel()
+	const requests, between = 3000, 150
+	dir, now := t.TempDir(), clock.New()
+	c := dynamodb.Config{Now: now.Now}
+	logged := open(t, dir, c, wal.Options{SnapshotAfter: 10_000})
+	plain, kept := engineSide(dynamodb.New(c)), engineSide(logged)
+	plain.call(t, "CreateTable", tableDefinition())
+	kept.call(t, "CreateTable", tableDefinition())
+	g := &generator{Rand: rand.New(rand.NewPCG(diffSeed(t), 1))}
+	for i := range requests {
+		now.Advance(time.Second)
+		r := g.request()
+		if got, want := r.send(t, kept), r.send(t, plain); !reflect.DeepEqual(got, want) {
+			t.Fatalf("request %d: %s\n%s\nwith a log: %s\nwithout: %s", i, r.op, compact(r.body), compact(got), compact(want))
+		}
+		if i%between == between-1 {
+			if err := logged.Close(); err != nil {
+				t.Fatal(err)
+			}
+			logged = open(t, dir, c, wal.Options{SnapshotAfter: 10_000})
+			kept = engineSide(logged)
+			if got, want := items(t, kept), items(t, plain); !reflect.DeepEqual(got, want) {
+				t.Fatalf("after request %d the log brings back %s, want %s", i, compact(got), compact(want))
+			}
+		}
+	}
+}
+
+// TestAFullDiskRefusesWrites of every kind: nothing of them happens, reads go on, and so do writes when there is room.
+func TestAFullDiskRefusesWrites(t *testing.T) {
+	t.Parallel()
+	ctx, dir, disk, table := t.Context(), t.TempDir(), waltest.NewDisk(waltest.Unlimited), aws.String("ledger")
+	now := clock.New()
+	c := dynamodb.Config{Now: now.Now}
+	e := open(t, dir, c, disk.Options())
+	client := newClient(e)
+	createLedger(t, client)
+	enableTTL(t, client)
+	put(t, client, entry("m", "kept", "expires", num(strconv.FormatInt(now.Now().Add(time.Minute).Unix(), 10))))
+	writes := []struct {
+		name string
+		make func() error
+	}{
+		{"put", func() error {
+			_, err := client.PutItem(ctx, &sdk.PutItemInput{TableName: table, Item: entry("m", "new")})
+			return err
+		}},
+		{"delete", func() error {
+			_, err := client.DeleteItem(ctx, &sdk.DeleteItemInput{TableName: table, Key: ledgerKey("m", "kept")})
+			return err
+		}},
+		{"a write whose condition fails", func() error {
+			_, err := client.PutItem(ctx, &sdk.PutItemInput{TableName: table, Item: entry("m", "kept"), ConditionExpression: aws.String("attribute_not_exists(pk)")})
+			return err
+		}},
+		{"transaction", func() error {
+			_, err := transact(client, "token", putPart(entry("m", "one"), ""), addPart("m", "sum", "1"))
+			return err
+		}},
+		{"table", func() error {
+			_, err := client.DeleteTable(ctx, &sdk.DeleteTableInput{TableName: table})
+			return err
+		}},
+	}
+	disk.SetRoom(10)               // less than any record takes
+	for _, write := range writes { // the log finds out with the first
+		var api smithy.APIError
+		if err := write.make(); !errors.As(err, &api) || api.ErrorCode() != "InternalServerError" {
+			t.Errorf("%s on a full disk: %v", write.name, err)
+		}
+	}
+	if e.Refused() == nil {
+		t.Error("the engine does not say that it refuses writes")
+	}
+	now.Advance(time.Minute) // expiry waits for room too
+	unchanged := func(client *sdk.Client) {
+		t.Helper()
+		for _, name := range []string{"new", "one", "sum"} {
+			if fetch(t, client, "m", name) != nil {
+				t.Errorf("%s was refused and is there", name)
+			}
+		}
+		if fetch(t, client, "m", "kept") == nil {
+			t.Error("what was acknowledged is gone")
+		}
+	}
+	unchanged(client)
+	before := clock.New() // of the next process, before the expiry
+	unchanged(newClient(open(t, dir, dynamodb.Config{Now: before.Now}, wal.Options{})))
+	disk.SetRoom(waltest.Unlimited)
+	if _, err := transact(client, "token", putPart(entry("m", "one"), ""), addPart("m", "sum", "1")); err != nil || e.Refused() != nil {
+		t.Errorf("with room again: %v, %v", err, e.Refused())
+	}
+	if fetch(t, client, "m", "kept") != nil {
+		t.Error("the item does not expire")
+	}
+}
+
+func TestALogWithoutRoomForASnapshotGoesOn(t *testing.T) {
+	t.Parallel()
+	dir, disk := t.TempDir(), waltest.NewDisk(waltest.Unlimited)
+	noticed := make(chan error, 10)
+	o := disk.Options()
+	o.SnapshotAfter = 20_000
+	e := open(t, dir, dynamodb.Config{Notice: func(err error) { noticed <- err }}, o)
+	client := newClient(e)
+	createLedger(t, client)
+	disk.SetFull(".snapshot")
+	for i := range 100 {
+		put(t, client, entry("m", fmt.Sprint(i), "amount", num("1"), "status", str(strings.Repeat("s", 500))))
+	}
+	if err := <-noticed; !strings.Contains(err.Error(), "goes on growing") {
+		t.Errorf("noticed %v", err)
+	}
+	disk.SetFull("")
+	put(t, client, entry("m", "last"))
+	if again := newClient(reopen(t, e, dir, dynamodb.Config{})); fetch(t, again, "m", "99") == nil || fetch(t, again, "m", "last") == nil {
+		t.Error("records are lost")
+	}
+}
+
+// TestADeletedTableIsNotWrittenTo by requests that found it before: a log cannot be read back that writes to no table.
+func TestADeletedTableIsNotWrittenTo(t *testing.T) {
+	t.Parallel()
+	table := &sdk.DeleteTableInput{TableName: aws.String("ledger")}
+	for range 30 {
+		dir := t.TempDir()
+		e := open(t, dir, dynamodb.Config{}, wal.Options{})
+		client := newClient(e)
+		createLedger(t, client)
+		var writers sync.WaitGroup
+		written := make(chan bool, 100)
+		for writer := range 4 {
+			writers.Go(func() {
+				for i := 0; ; i++ {
+					_, err := client.PutItem(t.Context(), &sdk.PutItemInput{TableName: table.TableName, Item: entry("m", fmt.Sprint(writer, i))})
+					if err != nil {
+						return
+					}
+					select {
+					case written <- true:
+					default:
+					}
+				}
+			})
+		}
+		<-written // they are at it
+		for range 2 {
+			writers.Go(func() { _, _ = client.DeleteTable(t.Context(), table) })
+		}
+		writers.Wait()
+		if left, err := newClient(reopen(t, e, dir, dynamodb.Config{})).ListTables(t.Context(), &sdk.ListTablesInput{}); err != nil || len(left.TableNames) != 0 {
+			t.Fatalf("after a restart: %v, %v", left, err)
+		}
+	}
+}
+
+func TestExpiryThatWasSwitchedOffStaysSo(t *testing.T) {
+	t.Parallel()
+	now, dir := clock.New(), t.TempDir()
+	c := dynamodb.Config{Now: now.Now}
+	e := open(t, dir, c, wal.Options{SnapshotAfter: 1})
+	client := newClient(e)
+	createLedger(t, client)
+	enableTTL(t, client)
+	put(t, client, entry("m", "a", "expires", num(strconv.FormatInt(now.Now().Add(time.Minute).Unix(), 10))))
+	_, err := client.UpdateTimeToLive(t.Context(), &sdk.UpdateTimeToLiveInput{TableName: aws.String("ledger"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(false)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, client, entry("m", "b")) // with a snapshot of what was before
+	client = newClient(reopen(t, e, dir, c))
+	now.Advance(time.Hour)
+	if fetch(t, client, "m", "a") == nil {
+		t.Error("the item expired")
+	}
+}
+
+func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
+	t.Parallel()
+	e, client := newLedger(t, dynamodb.Config{OneReader: true})
+	streams := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) { o.BaseEndpoint = aws.String("http://engine") })
+	for i := range 3 {
+		put(t, client, entry("m", fmt.Sprint(i)))
+	}
+	ctx, arn, shard := context.Background(), "", ""
+	listed, err := streams.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arn = *listed.Streams[0].StreamArn
+	described, err := streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: &arn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shard = *described.StreamDescription.Shards[0].ShardId
+	at := func(kind streamtypes.ShardIteratorType, after *string) (*string, error) {
+		out, err := streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
+			StreamArn: &arn, ShardId: &shard, ShardIteratorType: kind, SequenceNumber: after})
+		if err != nil {
+			return nil, err
+		}
+		return out.ShardIterator, nil
+	}
+	get := func(iterator *string) *dynamodbstreams.GetRecordsOutput {
+		t.Helper()
+		out, err := streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	oldest, err := at(streamtypes.ShardIteratorTypeTrimHorizon, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := get(oldest)
+	if again := get(oldest); len(first.Records) != 2 || len(again.Records) != 2 {
+		t.Fatalf("%d and %d records before the reader asks for more", len(first.Records), len(again.Records))
+	}
+	last := get(first.NextShardIterator)
+	if len(last.Records) != 1 {
+		t.Fatalf("%d records follow, want 1", len(last.Records))
+	}
+	get(last.NextShardIterator)
+	if kept := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(kept) != 0 {
+		t.Errorf("%d records are kept that were read", len(kept))
+	}
+	if _, err := at(streamtypes.ShardIteratorTypeAtSequenceNumber, first.Records[0].Dynamodb.SequenceNumber); err == nil {
+		t.Error("a trimmed record can be sought")
+	}
+	put(t, client, entry("m", "next"))
+	behind, err := at(streamtypes.ShardIteratorTypeAfterSequenceNumber, last.Records[0].Dynamodb.SequenceNumber)
+	if err != nil {
+		t.Fatalf("the place behind what was read last: %v", err)
+	}
+	if got := get(behind); len(got.Records) != 1 {
+		t.Errorf("%d records behind what was read last, want 1", len(got.Records))
+	}
+}

@@ -1,0 +1,169 @@
+package dynamodb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// fault is an error of the service other than a ValidationException.
+type fault struct {
+	code    string
+	message string
+	detail  []byte // further members of the answer, each preceded by a comma
+	status  int    // of HTTP; 0 is 400
+}
+
+func (f *fault) Error() string { return f.code + ": " + f.message }
+
+const (
+	apiNamespace        = "com.amazonaws.dynamodb.v20120810#"
+	validationNamespace = "com.amazon.coral.validate#"
+	syntaxNamespace     = "com.amazon.coral.service#"
+	contentType         = "application/x-amz-json-1.0"
+	maxRequest          = 16 << 20 // bytes (API reference, BatchWriteItem; the largest of all)
+)
+
+// operation reads a request and writes its answer.
+type operation func(e *Engine, r *attr.Reader) ([]byte, error)
+
+// operations by X-Amz-Target without its prefix.
+var operations map[string]operation
+
+func init() {
+	// Filled here, since operations refer back to the table for their names.
+	operations = map[string]operation{
+		"CreateTable": (*Engine).createTable, "DescribeTable": (*Engine).describeTable,
+		"DeleteTable": (*Engine).deleteTable, "ListTables": (*Engine).listTables,
+		"UpdateTimeToLive": (*Engine).updateTimeToLive, "DescribeTimeToLive": (*Engine).describeTimeToLive,
+		"GetItem": (*Engine).getItem, "PutItem": writeOperation("PutItem", putting),
+		"UpdateItem": writeOperation("UpdateItem", updating), "DeleteItem": writeOperation("DeleteItem", deleting),
+		"Query": (*Engine).query, "Scan": (*Engine).scan,
+		"BatchGetItem": (*Engine).batchGetItem, "BatchWriteItem": (*Engine).batchWriteItem,
+		"TransactGetItems": (*Engine).transactGetItems, "TransactWriteItems": (*Engine).transactWriteItems,
+		"ListStreams": (*Engine).listStreams, "DescribeStream": (*Engine).describeStream,
+		"GetShardIterator": (*Engine).getShardIterator, "GetRecords": (*Engine).getRecords,
+	}
+}
+
+// handle answers one request: the HTTP status and the body.
+func (e *Engine) handle(target string, body string) (int, []byte) {
+	name := strings.TrimPrefix(strings.TrimPrefix(target, "DynamoDB_20120810."), "DynamoDBStreams_20120810.")
+	op, known := operations[name]
+	if !known || name == target {
+		return encodeError(&fault{code: "UnknownOperationException", message: "Operation not supported: " + name})
+	}
+	e.settle()
+	r := attr.NewReader(body)
+	answer, err := op(e, r)
+	if err != nil {
+		return encodeError(err)
+	}
+	return http.StatusOK, answer
+}
+
+func encodeError(err error) (int, []byte) {
+	code, message, detail := "", "", []byte(nil)
+	var (
+		f       *fault
+		invalid attr.Invalid
+	)
+	switch {
+	case errors.As(err, &f):
+		code, message, detail = apiNamespace+f.code, f.message, f.detail
+	case errors.As(err, &invalid):
+		code, message = validationNamespace+"ValidationException", invalid.Error()
+	case errors.Is(err, attr.ErrSyntax):
+		code, message = syntaxNamespace+"SerializationException", "The request is not JSON of the expected shape"
+	default:
+		panic(fmt.Sprintf("dynamodb: error of no kind the service has: %v", err))
+	}
+	dst := attr.AppendString([]byte(`{"__type":`), code)
+	dst = append(dst, detail...)
+	member := `,"message":`
+	if f != nil && (f.code == "TransactionCanceledException" || f.code == "IdempotentParameterMismatchException") {
+		member = `,"Message":` // as the model of these two spells it
+	}
+	dst = attr.AppendString(append(dst, member...), message)
+	status := http.StatusBadRequest
+	if f != nil && f.status != 0 {
+		status = f.status
+	}
+	return status, append(dst, '}')
+}
+
+// answerHeader numbers the answers, so that one seed gives one history.
+func (e *Engine) answerHeader(body []byte) http.Header {
+	return http.Header{
+		"Content-Type":     {contentType},
+		"Content-Length":   {strconv.Itoa(len(body))},
+		"X-Amzn-Requestid": {fmt.Sprintf("%052X", e.requests.Add(1))},
+		"X-Amz-Crc32":      {strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10)},
+	}
+}
+
+// readBody reads a request into one string, of which items then are slices.
+func readBody(body io.Reader, length int64) (string, error) {
+	if body == nil {
+		return "", nil
+	}
+	if length > maxRequest {
+		return "", errRequestSize
+	}
+	if length > 0 {
+		text := make([]byte, length)
+		_, err := io.ReadFull(body, text)
+		return unsafe.String(unsafe.SliceData(text), len(text)), err // nobody writes to text any more
+	}
+	text, err := io.ReadAll(io.LimitReader(body, maxRequest+1))
+	if err == nil && len(text) > maxRequest {
+		err = errRequestSize
+	}
+	return string(text), err
+}
+
+const errRequestSize = attr.Invalid("Request size exceeds the limit of 16 MB")
+
+// ServeHTTP answers over a port.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	status, answer := e.serve(req)
+	for name, values := range e.answerHeader(answer) {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(answer) // a client that went away can't be told
+}
+
+// RoundTrip answers without a socket. It ends early only when the request's
+// context is done or its body can't be read.
+func (e *Engine) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Body != nil {
+		defer req.Body.Close()
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	status, answer := e.serve(req)
+	return &http.Response{
+		Status: strconv.Itoa(status) + " " + http.StatusText(status), StatusCode: status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: e.answerHeader(answer), Body: io.NopCloser(bytes.NewReader(answer)),
+		ContentLength: int64(len(answer)), Request: req,
+	}, nil
+}
+
+func (e *Engine) serve(req *http.Request) (int, []byte) {
+	body, err := readBody(req.Body, req.ContentLength)
+	if err != nil {
+		return encodeError(attr.Invalidf("The request's body can't be read: %v", err))
+	}
+	return e.handle(req.Header.Get("X-Amz-Target"), body)
+}

@@ -1,0 +1,352 @@
+package dynamodb
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
+)
+
+const maxPage = 1 << 20 // bytes read by one Query or Scan (API reference, Query)
+
+// page is one Query or Scan, checked.
+type page struct {
+	request    *request
+	isQuery    bool
+	terms      []expr.KeyTerm
+	table      *table
+	ix         *index // nil for the table itself
+	span       span
+	start      string // exclusive start; "" for the beginning
+	filter     *expr.Condition
+	projection *expr.Projection
+}
+
+func (e *Engine) query(r *attr.Reader) ([]byte, error) {
+	p, err := e.readPage(r, "Query")
+	if err != nil {
+		return nil, err
+	}
+	if p.span, err = p.keys().span(p.terms); err != nil {
+		return nil, err
+	}
+	if err := p.checkFilter(); err != nil {
+		return nil, err
+	}
+	if err := p.checkProjected(); err != nil {
+		return nil, err
+	}
+	return e.answerPage(p)
+}
+
+func (e *Engine) scan(r *attr.Reader) ([]byte, error) {
+	p, err := e.readPage(r, "Scan")
+	if err != nil {
+		return nil, err
+	}
+	if p.span, err = segmentSpan(p.request.segment, p.request.segments); err != nil {
+		return nil, err
+	}
+	if err := p.checkProjected(); err != nil {
+		return nil, err
+	}
+	return e.answerPage(p)
+}
+
+func parseKeyTerms(req *request, env *expr.Env) ([]expr.KeyTerm, error) {
+	switch {
+	case req.keyClause != nil && req.keyConditions != nil:
+		return nil, attr.Invalid("Can not use both expression and non-expression parameters in the same request: " +
+			"Non-expression parameters: {KeyConditions} Expression parameters: {KeyConditionExpression}")
+	case req.keyClause != nil:
+		return expr.ParseKeyCondition(*req.keyClause, env)
+	case req.keyConditions != nil:
+		return req.keyConditions, nil
+	}
+	return nil, attr.Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+}
+
+// readPage reads what Query and Scan have in common.
+func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
+	req, err := readRequest(r, operation)
+	if err != nil {
+		return nil, err
+	}
+	p := &page{request: req, isQuery: operation == "Query"}
+	if err := p.parse(); err != nil {
+		return nil, err
+	}
+	if p.table, err = e.table(req.table); err != nil {
+		return nil, err
+	}
+	if req.index != "" {
+		if p.ix, err = p.table.index(req.index); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.checkOptions(); err != nil {
+		return nil, err
+	}
+	return p, p.readStart()
+}
+
+// parse reads the expressions, in the service's order.
+func (p *page) parse() error {
+	req := p.request
+	env, err := expr.NewEnv(req.names, req.values)
+	if err != nil {
+		return err
+	}
+	if req.filter != nil {
+		if p.filter, err = expr.ParseCondition("FilterExpression", *req.filter, env); err != nil {
+			return err
+		}
+	}
+	if req.projection != nil {
+		if p.projection, err = expr.ParseProjection(*req.projection, env); err != nil {
+			return err
+		}
+	}
+	if p.isQuery {
+		if p.terms, err = parseKeyTerms(req, env); err != nil {
+			return err
+		}
+	}
+	if req.filter == nil && req.projection == nil && req.keyClause == nil {
+		return env.WithoutExpression("FilterExpression, ProjectionExpression, KeyConditionExpression")
+	}
+	return env.Unused()
+}
+
+// checkProjected refuses to filter by or return what the index does not hold:
+// unlike a local secondary index, a global one never fetches from its table.
+func (p *page) checkProjected() error {
+	if p.ix == nil || p.ix.kept == nil {
+		return nil
+	}
+	// A Scan's filter is not checked.
+	if lacking := p.ix.lacks(p.filter.Roots()); lacking != "" && p.isQuery {
+		return attr.Invalidf("One or more parameter values were invalid: Secondary index %s does not project one or more filter attributes: [%s]", p.ix.name, lacking)
+	}
+	if lacking := p.ix.lacks(p.projection.Roots()); lacking != "" {
+		return attr.Invalidf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", p.ix.name, lacking)
+	}
+	return nil
+}
+
+// lacks lists those of the attributes that are not projected.
+func (ix *index) lacks(names []string) string {
+	lacking := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(ix.kept, name) })
+	slices.Sort(lacking)
+	return strings.Join(slices.Compact(lacking), ", ")
+}
+
+func (p *page) keys() schema {
+	if p.ix != nil {
+		return p.ix.keys
+	}
+	return p.table.keys
+}
+
+func (p *page) checkOptions() error {
+	req := p.request
+	if req.limit != nil && *req.limit < 1 {
+		return attr.Invalid("Limit must be greater than or equal to 1")
+	}
+	if p.ix != nil && req.consistent {
+		return attr.Invalid("Consistent reads are not supported on global secondary indexes")
+	}
+	return p.checkSelect()
+}
+
+func (p *page) checkSelect() error {
+	req := p.request
+	switch req.selection {
+	case "":
+	case "ALL_ATTRIBUTES":
+		if p.ix != nil && p.ix.kept != nil {
+			return attr.Invalidf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index %s "+
+				"because its projection type is not ALL", p.ix.name)
+		}
+	case "COUNT":
+		if req.projection != nil {
+			return attr.Invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")
+		}
+	case "ALL_PROJECTED_ATTRIBUTES":
+		if p.ix == nil {
+			return attr.Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+		}
+	case "SPECIFIC_ATTRIBUTES":
+		if req.projection == nil {
+			return attr.Invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+		}
+		return nil
+	default:
+		return attr.Invalid("Select must be ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, COUNT, or SPECIFIC_ATTRIBUTES")
+	}
+	if req.projection != nil && req.selection != "" {
+		return attr.Invalidf("Cannot specify the ProjectionExpression when choosing to get %s", req.selection)
+	}
+	return nil
+}
+
+// readStart turns ExclusiveStartKey into an order.
+func (p *page) readStart() error {
+	start := p.request.start
+	if start == nil {
+		return nil
+	}
+	if err := p.table.keys.checkKey(start.Only(p.table.keys.names())); err != nil {
+		return errStartKey
+	}
+	want := p.table.keys.names()
+	if p.ix != nil {
+		if err := p.ix.keys.checkKey(start.Only(p.ix.keys.names())); err != nil {
+			return errStartKey
+		}
+		want = append(want, p.ix.keys.names()...)
+	}
+	if len(start.Only(want)) != len(start) {
+		return errStartKey
+	}
+	p.start = p.table.keys.order(start)
+	if p.ix != nil {
+		p.start = p.ix.keys.order(start) + p.start
+	}
+	return nil
+}
+
+const (
+	errStartKey    = attr.Invalid("The provided starting key is invalid")
+	errStartBounds = attr.Invalid("The provided starting key is outside query boundaries based on provided conditions")
+)
+
+// checkFilter refuses a Query's filter that reads the key it queries by.
+func (p *page) checkFilter() error {
+	if p.filter == nil {
+		return nil
+	}
+	for _, name := range p.filter.Roots() {
+		if p.keys().has(name) {
+			return attr.Invalidf("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", name)
+		}
+	}
+	return nil
+}
+
+// scanned is what a page read, before filtering.
+type scanned struct {
+	rows  []*row
+	bytes int
+	more  bool
+}
+
+// collect reads rows up to the page's end: Limit items, or the one with which
+// 1 MB is passed.
+func (e *Engine) collect(p *page) scanned {
+	var s scanned
+	limit := int(^uint(0) >> 1)
+	if p.request.limit != nil {
+		limit = *p.request.limit
+	}
+	visit := func(r *row) bool {
+		if s.bytes >= maxPage {
+			s.more = true
+			return false
+		}
+		s.rows = append(s.rows, r)
+		s.bytes += r.size
+		s.more = len(s.rows) == limit
+		return !s.more
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	rows := &p.table.rows
+	if p.ix != nil {
+		rows = &p.ix.rows
+	}
+	if p.request.backward {
+		rows.descend(p.rest(), visit)
+	} else {
+		rows.ascend(p.rest(), visit)
+	}
+	return s
+}
+
+// rest is the part of the span that lies beyond the start key.
+func (p *page) rest() span {
+	sp := p.span
+	switch {
+	case p.start == "":
+	case p.request.backward:
+		sp.high = p.start
+	default:
+		sp.low = p.start + "\x00" // the next order after start
+	}
+	return sp
+}
+
+func (e *Engine) answerPage(p *page) ([]byte, error) {
+	if p.start != "" && !p.span.holds(p.start) {
+		return nil, errStartBounds
+	}
+	s := e.collect(p)
+	charge := &bill{table: p.table}
+	units := readUnits(s.bytes, p.request.consistent)
+	if p.ix == nil {
+		charge.base = units
+	}
+	for i, ix := range p.table.indexes {
+		if ix == p.ix {
+			charge.chargeIndex(i, units)
+		}
+	}
+	e.mu.Lock()
+	p.table.read += units
+	e.mu.Unlock()
+	return p.encode(s, charge), nil
+}
+
+func (p *page) encode(s scanned, charge *bill) []byte {
+	dst := make([]byte, 0, 128+s.bytes)
+	dst = append(dst, '{')
+	counting := p.request.selection == "COUNT"
+	if !counting {
+		dst = append(dst, `"Items":[`...)
+	}
+	count := 0
+	for _, r := range s.rows {
+		if !p.filter.Holds(r.attributes()) {
+			continue
+		}
+		if count++; counting {
+			continue
+		}
+		if count > 1 {
+			dst = append(dst, ',')
+		}
+		dst = r.append(dst, p.projection)
+	}
+	if !counting {
+		dst = append(dst, `],`...)
+	}
+	dst = strconv.AppendInt(append(dst, `"Count":`...), int64(count), 10)
+	dst = strconv.AppendInt(append(dst, `,"ScannedCount":`...), int64(len(s.rows)), 10)
+	if s.more {
+		dst = attr.AppendMap(append(dst, `,"LastEvaluatedKey":`...), p.lastKey(s.rows[len(s.rows)-1]))
+	}
+	if wantsCapacity(p.request.capacity) {
+		dst = charge.append(append(dst, `,"ConsumedCapacity":`...), p.request.capacity)
+	}
+	return append(dst, '}')
+}
+
+func (p *page) lastKey(r *row) attr.Map {
+	names := p.table.keys.names()
+	if p.ix != nil {
+		names = append(names, p.ix.keys.names()...)
+	}
+	return r.attributes().Only(names)
+}

@@ -1,0 +1,134 @@
+package dynamodb
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// keyAttribute is one attribute of a key. A table without sort key has an
+// empty name for it.
+type keyAttribute struct {
+	name string
+	kind attr.Kind
+}
+
+// schema is the key of a table or index.
+type schema struct{ hash, sort keyAttribute }
+
+// Limits of keys in bytes (Developer Guide, "Constraints").
+const (
+	maxHashKey = 2048
+	maxSortKey = 1024
+)
+
+func (s schema) attributes() []keyAttribute {
+	if s.sort.name == "" {
+		return []keyAttribute{s.hash}
+	}
+	return []keyAttribute{s.hash, s.sort}
+}
+
+func (s schema) names() []string {
+	names := make([]string, 0, 2)
+	for _, k := range s.attributes() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+func (s schema) has(name string) bool {
+	return name == s.hash.name || name == s.sort.name && name != ""
+}
+
+// check refuses values that can't be this key attribute.
+func (k keyAttribute) check(v attr.Value, limit int) error {
+	switch {
+	case v.Kind() != k.kind:
+		return attr.Invalidf("One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s", k.name, k.kind, v.Kind())
+	case v.Kind() != attr.N && v.Str() == "":
+		return emptyKey(k)
+	case len(v.Str()) > limit && limit == maxHashKey:
+		return attr.Invalid("One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of 2048 bytes")
+	case len(v.Str()) > limit:
+		return attr.Invalid("One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
+	}
+	return nil
+}
+
+func emptyKey(k keyAttribute) error {
+	noun := "string"
+	if k.kind == attr.B {
+		noun = "binary"
+	}
+	return attr.Invalidf("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", noun, k.name)
+}
+
+// checkItem refuses an item that lacks the key or has a wrong one.
+func (s schema) checkItem(item attr.Map) error {
+	for _, k := range s.attributes() {
+		v := item.Get(k.name)
+		if v.Kind() == attr.Missing {
+			return attr.Invalidf("One or more parameter values were invalid: Missing the key %s in the item", k.name)
+		}
+		if err := k.check(v, s.limit(k)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s schema) limit(k keyAttribute) int {
+	if k == s.hash {
+		return maxHashKey
+	}
+	return maxSortKey
+}
+
+const errKeyShape = attr.Invalid("The provided key element does not match the schema")
+
+// checkKey refuses anything but exactly the key.
+func (s schema) checkKey(key attr.Map) error {
+	attributes := s.attributes()
+	if len(key) != len(attributes) {
+		return errKeyShape
+	}
+	for _, k := range attributes {
+		v := key.Get(k.name)
+		if v.Kind() != k.kind {
+			return errKeyShape
+		}
+		if err := k.check(v, s.limit(k)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendPartition appends the bytes that all items of one partition start
+// with: a hash, so that scans meet partitions in no meaningful order just as
+// they do in the service, and the partition key itself.
+func appendPartition(dst []byte, hash attr.Value) []byte {
+	start := len(dst)
+	dst = append(dst, make([]byte, 8)...)
+	dst = attr.AppendKey(dst, hash)
+	h := fnv.New64a()
+	h.Write(dst[start+8:])
+	binary.BigEndian.PutUint64(dst[start:], h.Sum64())
+	return append(dst, attr.KeyTerminator...)
+}
+
+// order is the whole sort position of an item that has the key.
+func (s schema) order(item attr.Map) string {
+	return string(s.appendOrder(make([]byte, 0, 64), item))
+}
+
+func (s schema) appendOrder(dst []byte, item attr.Map) []byte {
+	dst = appendPartition(dst, item.Get(s.hash.name))
+	if s.sort.name != "" {
+		dst = attr.AppendKey(dst, item.Get(s.sort.name))
+		dst = append(dst, attr.KeyTerminator...)
+	}
+	return dst
+}

@@ -1,0 +1,42 @@
+package dynamodb
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// TestASnapshotHasRecordsOfABoundedSize, however much there is of anything: a log takes no record of more than 64 MB.
+func TestASnapshotHasRecordsOfABoundedSize(t *testing.T) {
+	t.Parallel()
+	const count, most = 20_000, recordSize + 1000
+	var s state
+	for i := range count {
+		s.tokens = append(s.tokens, token{name: fmt.Sprintf("%036d", i)})
+	}
+	f := frozen{table: &table{definition: definition{name: "ledger"}}}
+	for i := range count {
+		f.rows = append(f.rows, &row{order: fmt.Sprint(i), text: string(attr.AppendMap(nil, attr.NewMap(attr.Field{Name: "pk", Value: attr.Int(i)})))})
+	}
+	s.tables = append(s.tables, f)
+	var all []byte
+	for record := range s.records() {
+		if len(record) > most {
+			t.Errorf("a record has %d bytes", len(record))
+		}
+		all = append(all, record...)
+	}
+	var want []byte
+	for _, token := range s.tokens {
+		want = token.appendNote(want)
+	}
+	want = appendTTL(appendTable(want, f.table), "ledger", "")
+	for _, r := range f.rows {
+		want = appendPut(want, f.table, r, r.text)
+	}
+	if !bytes.Equal(all, want) {
+		t.Errorf("%d bytes in records, want %d", len(all), len(want))
+	}
+}

@@ -1,0 +1,237 @@
+package dynamodb
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+const (
+	maxRecords       = 1000 // API reference, GetRecords
+	maxRecordBytes   = 1 << 20
+	iteratorLifetime = 15 * time.Minute
+)
+
+func notFound(format string, args ...any) error {
+	return &fault{code: "ResourceNotFoundException", message: "Requested resource not found: " + fmt.Sprintf(format, args...)}
+}
+
+// findStream finds a stream by its ARN. Callers hold mu.
+func (e *Engine) findStream(arn string) (*stream, error) {
+	for _, s := range e.streams {
+		if s.arn() == arn {
+			return s, nil
+		}
+	}
+	return nil, notFound("Stream: %s not found", arn)
+}
+
+func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
+	var table, after string
+	limit := 100
+	err := r.Object(func(name string) (err error) {
+		switch name {
+		case "TableName":
+			table, err = r.Str()
+		case "ExclusiveStartStreamArn":
+			after, err = r.Str()
+		case "Limit":
+			limit, err = r.Int()
+		default:
+			err = refuseParameter("ListStreams", name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	answer := []byte(`{"Streams":[`)
+	count, skipping, last := 0, after != "", ""
+	for _, s := range e.streams {
+		if skipping || table != "" && s.table != table {
+			skipping = skipping && s.arn() != after
+			continue
+		}
+		if count == limit {
+			answer = fmt.Appendf(answer, `],"LastEvaluatedStreamArn":%s}`, quote(last))
+			return answer, nil
+		}
+		last = s.arn()
+		answer = fmt.Appendf(answer, `%s{"StreamArn":%s,"TableName":%s,"StreamLabel":%s}`, comma(count), quote(last), quote(s.table), quote(s.label))
+		count++
+	}
+	return append(answer, `]}`...), nil
+}
+
+func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
+	var arn, after string
+	err := r.Object(func(name string) (err error) {
+		switch name {
+		case "StreamArn":
+			arn, err = r.Str()
+		case "ExclusiveStartShardId":
+			after, err = r.Str()
+		case "Limit":
+			_, err = r.Int() // there is one shard
+		default:
+			err = refuseParameter("DescribeStream", name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	s, err := e.findStream(arn)
+	if err != nil {
+		return nil, err
+	}
+	status, ending := "ENABLED", ""
+	if s.closed {
+		status, ending = "DISABLED", `,"EndingSequenceNumber":"`+sequenceText(s.last)+`"`
+	}
+	answer := fmt.Appendf(nil, `{"StreamDescription":{"StreamArn":%s,"StreamLabel":%s,"StreamStatus":"%s","StreamViewType":"%s",`+
+		`"CreationRequestDateTime":%d,"TableName":%s,"KeySchema":%s,"Shards":[`,
+		quote(arn), quote(s.label), status, s.view, s.created.Unix(), quote(s.table), s.keys.json())
+	if after < s.shard() {
+		answer = fmt.Appendf(answer, `{"ShardId":"%s","SequenceNumberRange":{"StartingSequenceNumber":"%s"%s}}`, s.shard(), sequenceText(1), ending)
+	}
+	return append(answer, `]}}`...), nil
+}
+
+func (e *Engine) getShardIterator(r *attr.Reader) ([]byte, error) {
+	var arn, shard, kind, sequence string
+	err := members(r, "GetShardIterator", map[string]*string{
+		"StreamArn": &arn, "ShardId": &shard, "ShardIteratorType": &kind, "SequenceNumber": &sequence,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	s, err := e.findStream(arn)
+	if err != nil {
+		return nil, err
+	}
+	if shard != s.shard() {
+		return nil, notFound("Shard does not exist")
+	}
+	from, err := s.position(kind, sequence, e.now())
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, `{"ShardIterator":%s}`, quote(e.iterator(s, from))), nil
+}
+
+// position is the first sequence number that an iterator of a kind reads.
+func (s *stream) position(kind, sequence string, now time.Time) (int, error) {
+	switch kind {
+	case "TRIM_HORIZON":
+		if kept := s.since(0, now); len(kept) > 0 {
+			return kept[0].sequence, nil
+		}
+		return s.last + 1, nil
+	case "LATEST":
+		return s.last + 1, nil
+	case "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER":
+	default:
+		return 0, attr.Invalidf("1 validation error detected: Value '%s' at 'shardIteratorType' failed to satisfy constraint: "+
+			"Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]", kind)
+	}
+	n, err := strconv.Atoi(sequence)
+	if err != nil || n < 1 || n > s.last {
+		return 0, attr.Invalid("One or more parameter values were invalid: Invalid SequenceNumber")
+	}
+	if kind == "AFTER_SEQUENCE_NUMBER" {
+		n++
+	}
+	if kept := s.since(0, now); n <= s.last && (len(kept) == 0 || n < kept[0].sequence) {
+		return 0, errTrimmed
+	}
+	return n, nil
+}
+
+var (
+	errTrimmed = &fault{code: "TrimmedDataAccessException", message: "The requested records are past the trim horizon of 24 hours"}
+	errExpired = &fault{code: "ExpiredIteratorException", message: "Iterator has expired"}
+)
+
+const errIterator = attr.Invalid("Invalid ShardIterator")
+
+// iterator encodes a position and when it was given out.
+func (e *Engine) iterator(s *stream, from int) string {
+	state := fmt.Sprintf("%d|%d|%s", from, e.now().UnixMilli(), s.arn())
+	return base64.StdEncoding.EncodeToString([]byte(state))
+}
+
+func (e *Engine) readIterator(text string) (*stream, int, error) {
+	state, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, 0, errIterator
+	}
+	parts := strings.SplitN(string(state), "|", 3)
+	if len(parts) != 3 {
+		return nil, 0, errIterator
+	}
+	from, err1 := strconv.Atoi(parts[0])
+	given, err2 := strconv.ParseInt(parts[1], 10, 64)
+	if err1 != nil || err2 != nil {
+		return nil, 0, errIterator
+	}
+	if e.now().Sub(time.UnixMilli(given)) > iteratorLifetime {
+		return nil, 0, errExpired
+	}
+	s, err := e.findStream(parts[2])
+	return s, from, err
+}
+
+func (e *Engine) getRecords(r *attr.Reader) ([]byte, error) {
+	iterator, limit := "", maxRecords
+	err := r.Object(func(name string) (err error) {
+		switch name {
+		case "ShardIterator":
+			iterator, err = r.Str()
+		case "Limit":
+			limit, err = r.Int()
+		default:
+			err = refuseParameter("GetRecords", name)
+		}
+		return err
+	})
+	if err == nil && (limit < 1 || limit > maxRecords) {
+		err = attr.Invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value between 1 and 1000", limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s, from, err := e.readIterator(iterator)
+	if err != nil {
+		return nil, err
+	}
+	if e.oneReader {
+		s.trim(from, e.now())
+	}
+	kept := s.since(from, e.now())
+	if from <= s.last && (len(kept) == 0 || kept[0].sequence > from) {
+		return nil, errTrimmed
+	}
+	answer := []byte(`{"Records":[`)
+	count := 0
+	for ; count < min(limit, len(kept)) && len(answer) < maxRecordBytes; count++ {
+		answer = s.appendRecord(append(answer, comma(count)...), kept[count])
+	}
+	answer = append(answer, ']')
+	if !s.closed || count < len(kept) {
+		answer = fmt.Appendf(answer, `,"NextShardIterator":%s`, quote(e.iterator(s, from+count)))
+	}
+	return append(answer, '}'), nil
+}

@@ -1,0 +1,72 @@
+package dynamodb
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// table is one table with everything that belongs to it. Its definition never
+// changes; the rest is guarded by the engine's lock.
+type table struct {
+	definition
+	created time.Time
+	rows    sorted
+	indexes []*index
+	stream  *stream // nil without one
+	ttl     expiry
+	pending []indexChange // replication to indexes not yet done, oldest first
+	read    float64       // capacity units consumed so far
+	written float64
+}
+
+// definition is what CreateTable said.
+type definition struct {
+	name       string
+	attributes []keyAttribute
+	keys       schema
+	onDemand   bool
+	readUnits  int
+	writeUnits int
+	protected  bool
+}
+
+const (
+	region    = "ddblocal"
+	arnPrefix = "arn:aws:dynamodb:" + region + ":000000000000:table/"
+)
+
+func (t *table) arn() string { return arnPrefix + t.name }
+
+// index finds a global secondary index by name.
+func (t *table) index(name string) (*index, error) {
+	for _, ix := range t.indexes {
+		if ix.name == name {
+			return ix, nil
+		}
+	}
+	return nil, attr.Invalidf("The table does not have the specified index: %s", name)
+}
+
+// makeRow wraps a checked item that belongs at order.
+func (t *table) makeRow(order string, item attr.Map) *row {
+	r := &row{order: order, item: item, size: item.Size(), expires: t.ttl.expiresAt(item)}
+	if len(t.indexes) > 0 {
+		r.entries = make([]*row, len(t.indexes))
+		for i, ix := range t.indexes {
+			r.entries[i] = ix.entry(r)
+		}
+	}
+	return r
+}
+
+// entryOf is the row's entry in the table's i-th index; nil for none.
+func entryOf(r *row, i int) *row {
+	if r == nil {
+		return nil
+	}
+	return r.entries[i]
+}
+
+// find returns an item's row by its key, or nil.
+func (t *table) find(key attr.Map) *row { return t.rows.get(t.keys.order(key)) }

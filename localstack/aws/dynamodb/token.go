@@ -1,0 +1,80 @@
+package dynamodb
+
+import (
+	"crypto/sha256"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// tokens remembers the transactions of the last ten minutes that carried a
+// ClientRequestToken and succeeded.
+type tokens struct {
+	known map[string]token
+	queue []string // oldest first
+}
+
+type token struct {
+	name        string // "" for a transaction without one
+	fingerprint [sha256.Size]byte
+	until       time.Time
+}
+
+// seen tells whether a transaction was done before. The same token on another
+// transaction is refused.
+func (ts *tokens) seen(name string, fingerprint [sha256.Size]byte, now time.Time) (bool, error) {
+	ts.forget(now)
+	t, ok := ts.known[name]
+	switch {
+	case !ok || name == "":
+		return false, nil
+	case t.fingerprint != fingerprint:
+		return false, &fault{
+			code:    "IdempotentParameterMismatchException",
+			message: "The request token was used before with other parameters",
+		}
+	}
+	return true, nil
+}
+
+func (ts *tokens) remember(t token) {
+	if t.name == "" {
+		return
+	}
+	t.name = strings.Clone(t.name) // it is part of a whole request
+	ts.known[t.name] = t
+	ts.queue = append(ts.queue, t.name)
+}
+
+// forget drops the tokens whose time is over.
+func (ts *tokens) forget(now time.Time) {
+	done := 0
+	for done < len(ts.queue) && !ts.known[ts.queue[done]].until.After(now) {
+		delete(ts.known, ts.queue[done])
+		done++
+	}
+	ts.queue = ts.queue[done:] // growing copies what is left
+}
+
+// appendFingerprint appends all that the write says, maps in order.
+func (w *write) appendFingerprint(dst []byte) []byte {
+	req := w.request
+	dst = append(dst, byte('0'+w.kind))
+	for _, s := range []*string{&req.table, req.update, req.condition, &req.onFailure} {
+		dst = append(dst, '|')
+		if s != nil {
+			dst = attr.AppendString(dst, *s)
+		}
+	}
+	dst = attr.AppendMap(attr.AppendMap(dst, w.key), w.item)
+	names := make([]attr.Field, 0, len(req.names))
+	for key, name := range req.names {
+		names = append(names, attr.Field{Name: key, Value: attr.Text(name)})
+	}
+	values := make([]attr.Field, 0, len(req.values))
+	for key, v := range req.values {
+		values = append(values, attr.Field{Name: key, Value: v})
+	}
+	return attr.AppendMap(attr.AppendMap(dst, attr.NewMap(names...)), attr.NewMap(values...))
+}

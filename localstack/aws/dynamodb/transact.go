@@ -1,0 +1,324 @@
+package dynamodb
+
+import (
+	"crypto/sha256"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+)
+
+// Limits of transactions (API reference, TransactWriteItems).
+const (
+	maxTransactItems = 100
+	maxTransactBytes = 4 << 20
+	tokenLifetime    = 10 * time.Minute
+	maxTokenLength   = 36
+)
+
+// transaction is a TransactWriteItems request.
+type transaction struct {
+	token    string
+	capacity string
+	writes   []*write
+}
+
+// reason is why one item of a transaction could not be written; the zero
+// reason is None.
+type reason struct {
+	code, message string
+	item          attr.Map
+}
+
+var writeKinds = map[string]writeKind{"Put": putting, "Update": updating, "Delete": deleting, "ConditionCheck": checking}
+
+func (e *Engine) transactWriteItems(r *attr.Reader) ([]byte, error) {
+	tx := &transaction{}
+	var parts []part
+	err := r.Object(func(name string) (err error) {
+		switch name {
+		case "TransactItems":
+			parts, err = readParts(r, writeKinds)
+		case "ClientRequestToken":
+			tx.token, err = r.Str()
+		case "ReturnConsumedCapacity":
+			if tx.capacity, err = r.Str(); err == nil {
+				err = checkReturnCapacity(tx.capacity)
+			}
+		case "ReturnItemCollectionMetrics":
+			_, err = r.Str()
+		default:
+			err = refuseParameter("TransactWriteItems", name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := checkToken(tx.token); err != nil {
+		return nil, err
+	}
+	if err := e.prepareWrites(tx, parts); err != nil {
+		return nil, err
+	}
+	return e.transact(tx)
+}
+
+func checkToken(token string) error {
+	if len(token) > maxTokenLength {
+		return attr.Invalidf("1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy constraint: "+
+			"Member must have length less than or equal to 36", token)
+	}
+	return nil
+}
+
+// part is one element of TransactItems.
+type part struct {
+	kind string
+	req  *request
+}
+
+// readParts reads TransactItems; kinds has the operations it may hold.
+func readParts[K any](r *attr.Reader, kinds map[string]K) ([]part, error) {
+	var parts []part
+	err := r.Array(func() error {
+		var p part
+		err := r.Object(func(name string) (err error) {
+			if _, known := kinds[name]; !known {
+				return refuseParameter("TransactItems", name)
+			}
+			if p.kind != "" {
+				return attr.Invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+			}
+			p.kind = name
+			p.req, err = readRequest(r, name)
+			return err
+		})
+		parts = append(parts, p)
+		if err == nil && p.kind == "" {
+			err = attr.Invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return parts, checkPartCount(len(parts))
+}
+
+func checkPartCount(n int) error {
+	switch {
+	case n == 0:
+		return attr.Invalid("1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
+	case n > maxTransactItems:
+		return attr.Invalid("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to 100")
+	}
+	return nil
+}
+
+func (e *Engine) prepareWrites(tx *transaction, parts []part) error {
+	seen := make(map[string]bool, len(parts))
+	size := 0
+	for _, p := range parts {
+		w, err := e.prepare(writeKinds[p.kind], p.req)
+		if err != nil {
+			return err
+		}
+		if w.kind == checking && p.req.condition == nil {
+			return attr.Invalid("1 validation error detected: Value null at 'conditionExpression' failed to satisfy constraint: Member must not be null")
+		}
+		at := w.table.name + "/" + w.order
+		if seen[at] {
+			return errSameItem
+		}
+		seen[at] = true
+		size += w.item.Size()
+		tx.writes = append(tx.writes, w)
+	}
+	if size > maxTransactBytes {
+		return errTransactSize
+	}
+	return nil
+}
+
+const (
+	errSameItem     = attr.Invalid("Transaction request cannot include multiple operations on one item")
+	errTransactSize = attr.Invalid("Collection size of items in the transaction exceeds the limit of 4 MB")
+)
+
+// transact applies all writes or none.
+func (e *Engine) transact(tx *transaction) ([]byte, error) {
+	places := make([]place, len(tx.writes))
+	for i, w := range tx.writes {
+		places[i] = w.place()
+	}
+	if e.conflicts("TransactWriteItems", places...) {
+		return nil, canceled(conflictReasons(len(places)))
+	}
+	fingerprint := tx.fingerprint()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.now()
+	replayed, err := e.tokens.seen(tx.token, fingerprint, now)
+	if err != nil {
+		return nil, err
+	}
+	if replayed {
+		return tx.answer(e.replayBills(tx)), nil
+	}
+	done := token{name: tx.token, fingerprint: fingerprint, until: now.Add(tokenLifetime)}
+	charges, err := e.commitAll(tx, done.appendNote(nil))
+	if err != nil {
+		return nil, err
+	}
+	e.tokens.remember(done)
+	return tx.answer(charges), nil
+}
+
+// step is a write with the row it met and the one it leaves.
+type step struct {
+	*write
+	old, next *row
+}
+
+// commitAll does the writes, or none; note is kept in the log with them.
+func (e *Engine) commitAll(tx *transaction, note []byte) (bills, error) {
+	if err := e.checkLog(); err != nil {
+		return nil, err
+	}
+	steps := make([]step, len(tx.writes))
+	reasons := make([]reason, len(tx.writes))
+	failed, size := false, 0
+	for i, w := range tx.writes {
+		steps[i] = step{write: w, old: w.table.rows.get(w.order)}
+		var err error
+		if reasons[i], err = steps[i].evaluate(); err != nil {
+			return nil, err
+		}
+		failed = failed || reasons[i].code != ""
+		size += sizeOf(steps[i].next)
+	}
+	charges := chargeSteps(steps)
+	for _, b := range charges {
+		b.table.written += b.total()
+	}
+	switch {
+	case failed:
+		return nil, canceled(reasons)
+	case size > maxTransactBytes:
+		return nil, errTransactSize
+	}
+	return charges, e.apply(note, changes(steps)...)
+}
+
+// changes are what the steps of a transaction change.
+func changes(steps []step) []change {
+	made := make([]change, 0, len(steps))
+	for _, s := range steps {
+		if s.kind != checking {
+			made = append(made, change{table: s.table, old: s.old, next: s.next})
+		}
+	}
+	return made
+}
+
+// evaluate works out what the write leaves. What the schema refuses is a
+// reason; an update that does not fit its item ends the whole transaction with
+// a ValidationException, as the service does.
+func (s *step) evaluate() (why reason, err error) {
+	if err := s.checkStatic(); err != nil {
+		return reason{code: "ValidationError", message: err.Error()}, nil
+	}
+	if !s.holds(s.old) {
+		why = reason{code: "ConditionalCheckFailed", message: "The conditional request failed"}
+		if s.onFailure {
+			why.item = s.old.attributes()
+		}
+		return why, nil
+	}
+	if s.next, err = s.result(s.old); err != nil && s.next != nil {
+		return reason{code: "ValidationError", message: err.Error()}, nil
+	}
+	return reason{}, err
+}
+
+// chargeSteps reckons a transaction: writes twice their write units, checks
+// twice their read units.
+func chargeSteps(steps []step) bills {
+	var charges bills
+	for _, s := range steps {
+		b := charges.of(s.table)
+		if s.kind == checking {
+			b.base += transactional * readUnits(sizeOf(s.old), true)
+		} else {
+			b.chargeWrite(s.old, s.next, transactional)
+		}
+	}
+	return charges
+}
+
+// replayBills: answering a known token costs reading the items.
+func (e *Engine) replayBills(tx *transaction) bills {
+	var charges bills
+	for _, w := range tx.writes {
+		units := transactional * readUnits(sizeOf(w.table.rows.get(w.order)), true)
+		charges.of(w.table).base += units
+		w.table.read += units
+	}
+	return charges
+}
+
+func (tx *transaction) answer(charges bills) []byte {
+	if !wantsCapacity(tx.capacity) {
+		return []byte("{}")
+	}
+	return append(charges.append([]byte(`{"ConsumedCapacity":`), tx.capacity), '}')
+}
+
+func conflictReasons(n int) []reason {
+	reasons := make([]reason, n)
+	reasons[0] = reason{code: "TransactionConflict", message: "Transaction is ongoing for the item"}
+	return reasons
+}
+
+// canceled is the exception with one reason per item, by position.
+func canceled(reasons []reason) error {
+	codes := make([]string, len(reasons))
+	detail := []byte(`,"CancellationReasons":[`)
+	for i, why := range reasons {
+		codes[i] = why.code
+		if why.code == "" {
+			codes[i] = "None"
+		}
+		if i > 0 {
+			detail = append(detail, ',')
+		}
+		detail = attr.AppendString(append(detail, `{"Code":`...), codes[i])
+		if why.code != "" {
+			detail = attr.AppendString(append(detail, `,"Message":`...), why.message)
+		}
+		if why.item != nil {
+			detail = attr.AppendMap(append(detail, `,"Item":`...), why.item)
+		}
+		detail = append(detail, '}')
+	}
+	return &fault{
+		code:    "TransactionCanceledException",
+		message: "Transaction cancelled, please refer cancellation reasons for specific reasons [" + strings.Join(codes, ", ") + "]",
+		detail:  append(detail, ']'),
+	}
+}
+
+// fingerprint identifies what the transaction does; two requests with one
+// token must agree on it.
+func (tx *transaction) fingerprint() [sha256.Size]byte {
+	if tx.token == "" {
+		return [sha256.Size]byte{}
+	}
+	var room [2048]byte // on the stack, for all but huge transactions
+	dst := room[:0]
+	for _, w := range tx.writes {
+		dst = w.appendFingerprint(dst)
+	}
+	return sha256.Sum256(dst)
+}

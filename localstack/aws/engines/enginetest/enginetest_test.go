@@ -1,0 +1,55 @@
+package enginetest_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+)
+
+func TestEndpointsAnswerAndStayTheSame(t *testing.T) {
+	t.Parallel()
+	if !enginetest.Oracle(t) {
+		return
+	}
+	for name, endpoint := range map[string]func(testing.TB) string{
+		"DynamoDB": enginetest.DynamoDB,
+		"Fauxqs":   enginetest.Fauxqs,
+	} {
+		url := endpoint(t)
+		res, err := http.Get(url)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		res.Body.Close()
+		if again := endpoint(t); again != url {
+			t.Errorf("%s: %s, then %s", name, url, again)
+		}
+	}
+}
+
+func TestARunningEngineIsUsed(t *testing.T) {
+	t.Setenv("CASHWRAP_DYNAMODB_LOCAL", "http://127.0.0.1:1")
+	t.Setenv("CASHWRAP_FAUXQS", "http://127.0.0.1:2")
+	if got := enginetest.DynamoDB(t); got != "http://127.0.0.1:1" {
+		t.Errorf("DynamoDB: %s", got)
+	}
+	if got := enginetest.Fauxqs(t); got != "http://127.0.0.1:2" {
+		t.Errorf("Fauxqs: %s", got)
+	}
+}
+
+func TestTheOracleCanBeRequired(t *testing.T) {
+	t.Setenv("CASHWRAP_ORACLE", "required")
+	t.Setenv("PATH", t.TempDir())
+	if !enginetest.Oracle(t) {
+		t.Error("a required oracle was left out")
+	}
+}
+
+func TestAccessKeysDiffer(t *testing.T) {
+	t.Parallel()
+	if a, b := enginetest.AccessKey(t), enginetest.AccessKey(t); a == b || a == "" {
+		t.Errorf("access keys %q and %q", a, b)
+	}
+}

@@ -1,0 +1,81 @@
+package enginetest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+)
+
+// Table returns the endpoint of the engine that tests of the platform use: the one in memory, or DynamoDB Local with
+// CASHWRAP_ENGINE=dynamodb-local. Either keeps a database for each AccessKey.
+func Table(tb testing.TB) string {
+	tb.Helper()
+	if OnDynamoDBLocal() {
+		return DynamoDB(tb)
+	}
+	return memory().URL
+}
+
+// Queues returns the endpoint of the queues beside Table's engine: those in memory, or fauxqs. All tests share them:
+// name yours after something random.
+func Queues(tb testing.TB) string {
+	tb.Helper()
+	if OnDynamoDBLocal() {
+		return Fauxqs(tb)
+	}
+	return memory().URL
+}
+
+// OnDynamoDBLocal says that the platform's tests run over the real engines.
+func OnDynamoDBLocal() bool { return os.Getenv("CASHWRAP_ENGINE") == "dynamodb-local" }
+
+// Do carries a request that is meant for Table's endpoint, for tests that put faults before it: to the engine in memory
+// without a socket, whose own faults on a busy machine would add to the test's.
+func Do(r *http.Request) (*http.Response, error) {
+	if OnDynamoDBLocal() {
+		return http.DefaultClient.Do(r)
+	}
+	return tables.of(r).RoundTrip(r)
+}
+
+// tables are those in memory, of the whole test process.
+var tables = databases{byKey: map[string]*dynamodb.Engine{}}
+
+// memory is started once for the whole test process.
+var memory = sync.OnceValue(func() *httptest.Server {
+	queues := sqs.New(sqs.Config{})
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.") {
+			queues.ServeHTTP(w, r)
+			return
+		}
+		tables.of(r).ServeHTTP(w, r)
+	}))
+})
+
+// never expires anything: tests move clocks of their own, often far behind the engine's.
+const never = 100 * 365 * 24 * time.Hour
+
+// databases are apart by access key, as DynamoDB Local's are.
+type databases struct {
+	mu    sync.Mutex
+	byKey map[string]*dynamodb.Engine
+}
+
+func (d *databases) of(r *http.Request) *dynamodb.Engine {
+	_, scope, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	key, _, _ := strings.Cut(scope, "/")
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.byKey[key] == nil {
+		d.byKey[key] = dynamodb.New(dynamodb.Config{TTLLag: never})
+	}
+	return d.byKey[key]
+}

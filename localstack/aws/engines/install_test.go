@@ -1,0 +1,124 @@
+package engines_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+)
+
+// emptyProject is an npm project without dependencies: its install needs no network.
+func emptyProject(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	write(t, filepath.Join(dir, "package.json"), `{"name":"empty","version":"1.0.0"}`, 0o644)
+	write(t, filepath.Join(dir, "package-lock.json"),
+		`{"name":"empty","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"empty","version":"1.0.0"}}}`, 0o644)
+	return dir
+}
+
+func write(t *testing.T, path, content string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// countingNpm puts an npm in PATH that notes each run and takes the real one's place.
+func countingNpm(t *testing.T, exit string) (runs func() int) {
+	t.Helper()
+	bin := t.TempDir()
+	note := filepath.Join(bin, "runs")
+	write(t, filepath.Join(bin, "npm"), "#!/bin/sh\necho \"npm $1 said why\" | tee -a "+note+"\nexit "+exit+"\n", 0o755)
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return func() int {
+		b, err := os.ReadFile(note)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(b), "\n")
+	}
+}
+
+func TestInstallWithNpm(t *testing.T) {
+	t.Parallel()
+	dir := emptyProject(t)
+	if err := engines.Install(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "package.json"), `{"name":"empty","version":"1.0.0","dependencies":{"left":"1.0.0"}}`, 0o644)
+	write(t, filepath.Join(dir, "package-lock.json"),
+		`{"name":"empty","version":"1.0.1","lockfileVersion":3,"packages":{"":{"name":"empty","version":"1.0.1"}}}`, 0o644)
+	if err := engines.Install(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "npm ci") {
+		t.Errorf("a lock file that disagrees with package.json: error %v, want npm's", err)
+	}
+}
+
+func TestInstallRunsNpmOnceForAllAndAgainForAnotherLockFile(t *testing.T) {
+	runs := countingNpm(t, "0")
+	dir := emptyProject(t)
+	var g errgroup.Group
+	for range 8 {
+		g.Go(func() error { return engines.Install(t.Context(), dir) })
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got := runs(); got != 1 {
+		t.Errorf("npm ran %d times, want 1", got)
+	}
+	write(t, filepath.Join(dir, "package-lock.json"), `{}`, 0o644)
+	if err := engines.Install(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := runs(); got != 2 {
+		t.Errorf("npm ran %d times after a new lock file, want 2", got)
+	}
+}
+
+func TestAFailedInstallSaysWhyAndIsTriedAgain(t *testing.T) {
+	runs := countingNpm(t, "1")
+	dir := emptyProject(t)
+	for range 2 {
+		if err := engines.Install(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "npm ci said why") {
+			t.Errorf("error %v, want npm's output in it", err)
+		}
+	}
+	if got := runs(); got != 2 {
+		t.Errorf("npm ran %d times, want 2", got)
+	}
+}
+
+func TestCheckNamesEverythingMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	err := engines.Check()
+	if err == nil {
+		t.Fatal("nothing missing with an empty PATH")
+	}
+	for _, want := range []string{"Node 20", "nodejs.org", "npm is missing", "Java 17", "adoptium.net"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not mention %q", err, want)
+		}
+	}
+}
+
+func TestCheckRefusesOldVersions(t *testing.T) {
+	bin := t.TempDir()
+	write(t, filepath.Join(bin, "npm"), "#!/bin/sh\n", 0o755)
+	write(t, filepath.Join(bin, "node"), "#!/bin/sh\necho v18.20.1\n", 0o755)
+	write(t, filepath.Join(bin, "java"), "#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n", 0o755)
+	t.Setenv("PATH", bin)
+	err := engines.Check()
+	if err == nil {
+		t.Fatal("old versions accepted")
+	}
+	for _, want := range []string{"Node 18 is too old", "Java 11 is too old"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not mention %q", err, want)
+		}
+	}
+}

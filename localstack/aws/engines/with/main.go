@@ -1,0 +1,116 @@
+// Command with runs another command beside the engines, started once for all that the command starts:
+//
+//	go run ./localstack/aws/engines/with -- go test ./...
+//
+// The command finds DynamoDB Local and fauxqs in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS, and CASHWRAP_ORACLE=required
+// tells tests that the engines must be there. Where Node or Java is missing it says so and runs the command without them,
+// unless CASHWRAP_ORACLE=required already. It exits with the command's exit code.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+)
+
+const (
+	exitUsage    = 2
+	exitNotFound = 127 // as a shell says it
+	exitSignal   = 128 // plus the signal's number, as a shell says it
+)
+
+// passedOn to the command. A terminal's Ctrl-C reaches it from the terminal too; go test heeds only the first.
+var passedOn = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+
+func main() {
+	args := os.Args[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		fmt.Fprintln(os.Stderr, "usage: with -- COMMAND [ARGUMENT...]")
+		os.Exit(exitUsage)
+	}
+	code, err := run(args)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "with:", err)
+	}
+	os.Exit(code)
+}
+
+func run(args []string) (code int, err error) {
+	if missing := engines.Check(); missing != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
+		fmt.Fprintf(os.Stderr, "with: going on without DynamoDB Local and fauxqs, so nothing is compared with them:\n%v\n", missing)
+		return runBeside(args, nil)
+	}
+	// Caught from here on, so that the engines are stopped in order. A signal while they start gives up.
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, passedOn...)
+	ctx, stop := signal.NotifyContext(context.Background(), passedOn...)
+	dynamodb, fauxqs, err := startBoth(ctx)
+	stop()
+	if err != nil {
+		return 1, err
+	}
+	defer dynamodb.Stop()
+	defer fauxqs.Stop()
+
+	return runBeside(args, signals, "CASHWRAP_DYNAMODB_LOCAL="+dynamodb.Endpoint, "CASHWRAP_FAUXQS="+fauxqs.Endpoint,
+		"CASHWRAP_ORACLE=required")
+}
+
+// runBeside runs the command with more in its environment, and passes signals on.
+func runBeside(args []string, signals <-chan os.Signal, environment ...string) (code int, err error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), environment...)
+	if err := cmd.Start(); err != nil {
+		return exitNotFound, err
+	}
+	go func() {
+		for s := range signals {
+			_ = cmd.Process.Signal(s) // fails only when the command has just ended
+		}
+	}()
+	return exitCode(cmd.Wait())
+}
+
+// startBoth installs and starts the engines side by side.
+func startBoth(ctx context.Context) (dynamodb, fauxqs *engines.Engine, err error) {
+	root, err := engines.Root()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := errors.Join(engines.Check(), engines.Install(ctx, root)); err != nil {
+		return nil, nil, err
+	}
+	var g errgroup.Group
+	g.Go(func() (err error) { dynamodb, err = engines.StartDynamoDB(ctx, engines.Options{}); return })
+	g.Go(func() (err error) { fauxqs, err = engines.StartFauxqs(ctx, engines.Options{}); return })
+	if err := g.Wait(); err != nil {
+		return nil, nil, err // the one that did start ends with this process
+	}
+	return dynamodb, fauxqs, nil
+}
+
+func exitCode(err error) (int, error) {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		if err != nil {
+			return 1, err
+		}
+		return 0, nil
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return exitSignal + int(status.Signal()), nil
+	}
+	return exit.ExitCode(), nil
+}

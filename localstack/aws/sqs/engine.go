@@ -1,0 +1,148 @@
+package sqs
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+)
+
+// Config of an Engine. The zero value is a queue service on the real clock. Every function is called with the engine's
+// lock held, one at a time, and must not call the engine.
+type Config struct {
+	// Now is the clock; nil is the real one.
+	Now func() time.Time
+	// After wakes a long poll after a duration on the clock of Now; nil is time.After. Whoever injects Now and long
+	// polls must inject After too.
+	After func(time.Duration) <-chan time.Time
+	// Random is where message ids, receipt handles and request ids come from; nil is crypto/rand. It must not fail.
+	Random io.Reader
+	// Pick chooses which of n visible messages, oldest first, a standard queue delivers next; nil takes the oldest.
+	Pick func(n int) int
+	// Duplicate is asked at each delivery from a standard queue. True leaves the message visible, so that another
+	// consumer receives it too, as "at least once" allows. nil never does.
+	Duplicate func(messageID string) bool
+	// Redeliver is asked when a message of a standard queue is deleted. True acknowledges the delete, yet delivers the
+	// message once more, as AWS may when one of its servers missed the delete. nil never does.
+	Redeliver func(messageID string) bool
+	// Region and Account appear in ARNs and queue URLs; "" is us-east-1 and 000000000000.
+	Region, Account string
+	// Notice is given what an operator should know, such as that no snapshot can be written of a log; nil for nobody.
+	Notice func(error)
+}
+
+// Engine holds all queues of one account and region. It is safe for concurrent use.
+type Engine struct {
+	config Config
+
+	mu      sync.Mutex
+	queues  map[string]*queue
+	deleted map[string]time.Time // queue name → when; a name rests for deleteRest
+
+	log *wal.Log // nil: everything is lost with the process
+}
+
+// New returns an Engine without queues.
+func New(c Config) *Engine {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.After == nil {
+		c.After = time.After
+	}
+	if c.Random == nil {
+		c.Random = rand.Reader
+	}
+	if c.Pick == nil {
+		c.Pick = func(int) int { return 0 }
+	}
+	if c.Duplicate == nil {
+		c.Duplicate = func(string) bool { return false }
+	}
+	if c.Redeliver == nil {
+		c.Redeliver = func(string) bool { return false }
+	}
+	if c.Region == "" {
+		c.Region = "us-east-1"
+	}
+	if c.Account == "" {
+		c.Account = "000000000000"
+	}
+	if c.Notice == nil {
+		c.Notice = func(error) {}
+	}
+	return &Engine{config: c, queues: map[string]*queue{}, deleted: map[string]time.Time{}}
+}
+
+// RoundTrip answers one SDK request in process. It fails only when the request's body or context does.
+func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err // a socket would not have sent it either
+	}
+	var body []byte
+	if r.Body != nil {
+		defer r.Body.Close()
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	a := e.answer(r, body)
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		Status:        http.StatusText(a.status),
+		StatusCode:    a.status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        a.header,
+		Body:          io.NopCloser(bytes.NewReader(a.body)),
+		ContentLength: int64(len(a.body)),
+		Request:       r,
+	}, nil
+}
+
+// maxRequest bounds what ServeHTTP reads: a full batch is 1 MiB, which JSON may escape sixfold.
+const maxRequest = 8 << 20
+
+// ServeHTTP answers over a port.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			http.Error(w, "request too large", http.StatusRequestEntityTooLarge)
+		}
+		return // the client is gone
+	}
+	a := e.answer(r, body)
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body) // fails only when the client is gone
+}
+
+// now is the clock in UTC, without Go's monotonic reading: it would not survive a restart.
+func (e *Engine) now() time.Time { return e.config.Now().UTC().Round(0) }
+
+func (e *Engine) newID() uuid.UUID {
+	id, err := uuid.NewRandomFromReader(e.config.Random)
+	if err != nil {
+		panic("sqs: Config.Random failed: " + err.Error())
+	}
+	return id
+}
+
+func (e *Engine) arn(name string) string {
+	return "arn:aws:sqs:" + e.config.Region + ":" + e.config.Account + ":" + name
+}

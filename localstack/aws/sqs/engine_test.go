@@ -1,0 +1,195 @@
+package sqs_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	aws_sqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+	"github.com/cashwrap/cashwrap/localstack/clock"
+)
+
+func TestPickReorders(t *testing.T) {
+	t.Parallel()
+	q, _ := world(t, sqs.Config{Pick: func(n int) int { return n - 1 }})
+	url := q.create("callbacks", nil)
+	for _, body := range []string{"1", "2", "3"} {
+		q.send(url, body)
+	}
+	q.wantBodies(url, "3 2 1")
+}
+
+func TestDuplicateDeliversToTwoConsumers(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	q, _ := world(t, sqs.Config{Duplicate: func(string) bool { asked++; return asked == 1 }})
+	url := q.create("callbacks", nil)
+	q.send(url, "m")
+	first, second := q.one(url), q.one(url)
+	if *first.MessageId != *second.MessageId || second.Attributes["ApproximateReceiveCount"] != "2" {
+		t.Errorf("second delivery %s %v", *second.MessageId, second.Attributes)
+	}
+	q.wantBodies(url, "")
+	q.delete(url, second)
+	q.delete(url, first)
+	q.wantCounts(url, "0", "0", "0")
+}
+
+func TestRedeliverBringsADeletedMessageBackOnce(t *testing.T) {
+	t.Parallel()
+	q, _ := world(t, sqs.Config{Redeliver: func(string) bool { return true }})
+	url := q.create("callbacks", nil)
+	q.send(url, "m")
+	q.delete(url, q.one(url))
+	q.delete(url, q.one(url))
+	q.wantCounts(url, "0", "0", "0")
+}
+
+// history plays a little of everything and returns all that could differ.
+func history(t *testing.T, seed uint64) string {
+	now := clock.New()
+	r := seeded(seed)
+	engine := sqs.New(sqs.Config{
+		Now: now.Now, Random: r,
+		Pick:      func(n int) int { return int(r.Uint64() % uint64(n)) },
+		Duplicate: func(string) bool { return r.Uint64()%4 == 0 },
+		Redeliver: func(string) bool { return r.Uint64()%4 == 0 },
+	})
+	q := over(t, engine)
+	dead := q.create("dead", nil)
+	url := q.create("callbacks", q.redriveTo(dead, 3))
+	payouts := q.create("payouts.fifo", fifo())
+	var log strings.Builder
+	for i := range 40 {
+		q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String(fmt.Sprint(i)),
+			DelaySeconds: int32(i % 3), MessageAttributes: sample()})
+		q.sendFIFO(payouts, fmt.Sprint(i%3), fmt.Sprint(i), fmt.Sprint(i/2))
+		now.Advance(7 * time.Second)
+		for _, from := range []string{url, payouts, dead} {
+			for _, m := range q.receiveWaiting(from, 3, 0) {
+				fmt.Fprintln(&log, *m.MessageId, *m.ReceiptHandle, *m.Body, m.Attributes)
+				if i%2 == 0 {
+					fmt.Fprintln(&log, q.tryDelete(from, m))
+				}
+			}
+		}
+	}
+	return log.String()
+}
+
+func TestTheSameSeedGivesTheSameHistory(t *testing.T) {
+	t.Parallel()
+	first, second, other := history(t, 1), history(t, 1), history(t, 2)
+	if first != second {
+		t.Error("two runs of one seed differ")
+	}
+	if first == other {
+		t.Error("another seed changes nothing")
+	}
+}
+
+func TestOverAPort(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(sqs.New(sqs.Config{}))
+	t.Cleanup(server.Close)
+	q := over(t, http.DefaultTransport)
+	q.Client = aws_sqs.New(q.Options(), func(o *aws_sqs.Options) { o.BaseEndpoint = &server.URL })
+	url := q.create("callbacks", nil)
+	if want := server.URL + "/000000000000/callbacks"; url != want {
+		t.Errorf("queue URL %s, want %s", url, want)
+	}
+	q.send(url, "m")
+	q.delete(url, q.one(url))
+	_, err := q.SendMessage(t.Context(), &aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String("")})
+	wantFailure(t, err, "MissingParameter")
+	res, err := http.Post(server.URL, "application/x-amz-json-1.0", strings.NewReader(strings.Repeat(" ", 9<<20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("status %d for 9 MiB", res.StatusCode)
+	}
+}
+
+// TestTheLimitOfMessagesInFlight multiplies one message, which is quicker than 120,000 receives.
+func TestTheLimitOfMessagesInFlight(t *testing.T) {
+	t.Parallel()
+	for queue, want := range map[string]string{"standard": "OverLimit", "payouts.fifo": "<nil>"} {
+		now := clock.New()
+		engine := sqs.New(sqs.Config{Now: now.Now})
+		q := over(t, engine)
+		attributes := map[string]string{}
+		if queue == "payouts.fifo" {
+			attributes = fifo("ContentBasedDeduplication", "true")
+		}
+		url := q.create(queue, attributes)
+		q.sendFIFO(url, "g", "m", "")
+		last := q.one(url)
+		engine.Multiply(queue, 119_999)
+		q.sendFIFO(url, "free", "visible", "")
+		out, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url})
+		wantFailure(t, err, want)
+		if err == nil && len(out.Messages) > 0 {
+			t.Errorf("%s: received beyond the limit", queue)
+		}
+		q.delete(url, last)
+		q.wantBodies(url, "visible")
+	}
+}
+
+// Every message is deleted by exactly one of the consumers, whatever the race detector makes of it.
+func TestConcurrentProducersAndConsumers(t *testing.T) {
+	t.Parallel()
+	const producers, each = 4, 50
+	q := over(t, sqs.New(sqs.Config{}))
+	url := q.create("callbacks", nil)
+	var g errgroup.Group
+	seen := make(chan string, 2*producers*each)
+	for p := range producers {
+		g.Go(func() error {
+			for i := range each {
+				_, err := q.SendMessage(t.Context(), &aws_sqs.SendMessageInput{
+					QueueUrl: &url, MessageBody: aws.String(fmt.Sprint(p, "-", i))})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		g.Go(func() error {
+			for len(seen) < producers*each {
+				out, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url})
+				if err != nil {
+					return err
+				}
+				for _, m := range out.Messages {
+					seen <- *m.Body
+					if err := q.tryDelete(url, m); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	close(seen)
+	distinct := map[string]bool{}
+	for body := range seen {
+		distinct[body] = true
+	}
+	if len(distinct) != producers*each {
+		t.Errorf("%d distinct messages, want %d", len(distinct), producers*each)
+	}
+	q.wantCounts(url, "0", "0", "0")
+}

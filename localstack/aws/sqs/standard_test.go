@@ -1,0 +1,232 @@
+package sqs_test
+
+import (
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	aws_sqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+)
+
+func TestAMessageIsHiddenForItsVisibilityTimeout(t *testing.T) {
+	t.Parallel()
+	q, clock := world(t, sqs.Config{})
+	url := q.create("callbacks", map[string]string{"VisibilityTimeout": "60"})
+	sent := clock.Now()
+	q.send(url, "m")
+	clock.Advance(5 * time.Second)
+	first := q.one(url)
+	clock.Advance(60*time.Second - time.Nanosecond)
+	q.wantCounts(url, "0", "1", "0")
+	q.wantBodies(url, "")
+	clock.Advance(time.Nanosecond)
+	q.wantCounts(url, "1", "0", "0")
+	second := q.one(url)
+	if *first.ReceiptHandle == *second.ReceiptHandle {
+		t.Error("two deliveries share a receipt handle")
+	}
+	for name, want := range map[string]string{
+		"ApproximateReceiveCount":          "2",
+		"SentTimestamp":                    strconv.FormatInt(sent.UnixMilli(), 10),
+		"ApproximateFirstReceiveTimestamp": strconv.FormatInt(sent.Add(5*time.Second).UnixMilli(), 10),
+	} {
+		if got := second.Attributes[name]; got != want {
+			t.Errorf("%s %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestOnlyTheLatestReceiptHandleDeletes(t *testing.T) {
+	t.Parallel()
+	q, clock := world(t, sqs.Config{})
+	url := q.create("callbacks", nil)
+	q.send(url, "m")
+	outdated := q.one(url)
+	clock.Advance(30 * time.Second)
+	latest := q.one(url)
+	q.delete(url, outdated)
+	q.wantCounts(url, "0", "1", "0")
+	clock.Advance(time.Hour)
+	q.delete(url, latest) // late, but nobody received it since
+	q.wantCounts(url, "0", "0", "0")
+	q.delete(url, latest)
+}
+
+func TestVisibilityCountsFromTheCallUpTo12Hours(t *testing.T) {
+	t.Parallel()
+	q, clock := world(t, sqs.Config{})
+	url := q.create("callbacks", nil)
+	q.send(url, "m")
+	m := q.one(url)
+	clock.Advance(20 * time.Second)
+	if err := q.visibility(url, m, 30); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(29 * time.Second)
+	q.wantBodies(url, "")
+	wantFailure(t, q.visibility(url, m, 12*60*60), "InvalidParameterValue")
+	if err := q.visibility(url, m, 12*60*60-49); err != nil {
+		t.Error(err)
+	}
+	clock.Advance(12 * time.Hour)
+	wantFailure(t, q.visibility(url, m, 30), "MessageNotInflight")
+}
+
+func TestDelays(t *testing.T) {
+	t.Parallel()
+	q, clock := world(t, sqs.Config{})
+	url := q.create("retries", map[string]string{"DelaySeconds": "10"})
+	q.send(url, "queue")
+	q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("longest"), DelaySeconds: 900})
+	q.wantCounts(url, "0", "0", "2")
+	clock.Advance(10 * time.Second)
+	q.delete(url, q.one(url))
+	clock.Advance(890*time.Second - 1)
+	q.wantBodies(url, "")
+	clock.Advance(1)
+	q.wantBodies(url, "longest")
+}
+
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	q, clock := world(t, sqs.Config{})
+	dead := q.create("dead", map[string]string{"MessageRetentionPeriod": "60"})
+	attributes := q.redriveTo(dead, 1)
+	attributes["MessageRetentionPeriod"] = "60"
+	url := q.create("callbacks", attributes)
+	q.send(url, "old")
+	clock.Advance(30 * time.Second)
+	q.send(url, "young")
+	q.send(dead, "arrived before old")
+	q.release(url, q.receiveWaiting(url, 1, 0)[0])
+	q.wantBodies(url, "young") // and old moves to dead, its age unchanged
+	clock.Advance(30*time.Second - 1)
+	q.wantCounts(dead, "2", "0", "0")
+	clock.Advance(1)
+	q.wantBodies(dead, "arrived before old")
+	q.wantCounts(url, "1", "0", "0")
+	clock.Advance(30 * time.Second)
+	q.wantCounts(url, "0", "0", "0")
+}
+
+func TestRedriveKeepsTheMessageAndNamesItsSource(t *testing.T) {
+	t.Parallel()
+	q, _ := world(t, sqs.Config{})
+	dead := q.create("dead", nil)
+	url := q.create("callbacks", q.redriveTo(dead, 1))
+	sent := q.send(url, "poison")
+	q.release(url, q.one(url))
+	q.wantBodies(url, "")
+	m := q.one(dead)
+	if *m.MessageId != *sent.MessageId || m.Attributes["ApproximateReceiveCount"] != "2" {
+		t.Errorf("dead letter %s, %v; sent as %s", *m.MessageId, m.Attributes, *sent.MessageId)
+	}
+	if got, want := m.Attributes["DeadLetterQueueSourceArn"], q.attributes(url)["QueueArn"]; got != want {
+		t.Errorf("source %s, want %s", got, want)
+	}
+}
+
+func TestWithoutItsDeadLetterQueueAMessageStays(t *testing.T) {
+	t.Parallel()
+	q, _ := world(t, sqs.Config{})
+	dead := q.create("dead", nil)
+	url := q.create("callbacks", q.redriveTo(dead, 1))
+	q.send(url, "poison")
+	if _, err := q.DeleteQueue(t.Context(), &aws_sqs.DeleteQueueInput{QueueUrl: &dead}); err != nil {
+		t.Fatal(err)
+	}
+	q.release(url, q.one(url))
+	q.wantBodies(url, "poison")
+}
+
+func TestMessageAttributesAreShownWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	q, _ := world(t, sqs.Config{})
+	url := q.create("callbacks", map[string]string{"VisibilityTimeout": "0"})
+	in := &aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("m"), MessageAttributes: sample(),
+		MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
+			"AWSTraceHeader": {DataType: str("String"), StringValue: str("Root=1")}}}
+	if sent := q.sendWith(in); sent.MD5OfMessageSystemAttributes == nil {
+		t.Error("no digest of the system attributes")
+	}
+	for want, names := range map[int][]string{
+		0: nil, 1: {"merchant"}, 2: {"a.*", "m*", "amount", "raw"}, 3: {".*"},
+	} {
+		out, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{
+			QueueUrl: &url, MessageAttributeNames: names,
+			//lint:ignore SA1019 older clients still send it
+			AttributeNames: []types.QueueAttributeName{"AWSTraceHeader"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := out.Messages[0]
+		if len(m.MessageAttributes) != want || (m.MD5OfMessageAttributes != nil) != (want > 0) {
+			t.Errorf("asked for %q: %v", names, shown(m.MessageAttributes))
+		}
+		if len(m.Attributes) != 1 || m.Attributes["AWSTraceHeader"] != "Root=1" {
+			t.Errorf("system attributes %v", m.Attributes)
+		}
+	}
+}
+
+// The bubble's clock moves only when everybody waits, so a poll that slept too long or too short would show.
+func TestLongPolling(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := over(t, sqs.New(sqs.Config{}))
+		url := q.create("callbacks", nil)
+		waited := func(want time.Duration, wantBody string) types.Message {
+			t.Helper()
+			began := time.Now()
+			messages := q.receiveWaiting(url, 1, 20)
+			if got := time.Since(began); got != want || bodies(messages) != wantBody {
+				t.Fatalf("after %v: %q; want %q after %v", got, bodies(messages), wantBody, want)
+			}
+			return append(messages, types.Message{})[0]
+		}
+		waited(20*time.Second, "")
+
+		q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("delayed"), DelaySeconds: 7})
+		m := waited(7*time.Second, "delayed")
+		if err := q.visibility(url, m, 9); err != nil {
+			t.Fatal(err)
+		}
+		m = waited(9*time.Second, "delayed")
+
+		time.AfterFunc(3*time.Second, func() { q.send(url, "sent meanwhile") })
+		waited(3*time.Second, "sent meanwhile")
+		time.AfterFunc(4*time.Second, func() { q.release(url, m) })
+		waited(4*time.Second, "delayed")
+	})
+}
+
+func TestALongPollEndsWithItsContextAndItsQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := over(t, sqs.New(sqs.Config{}))
+		url := q.create("callbacks", map[string]string{"ReceiveMessageWaitTimeSeconds": "20"})
+		time.AfterFunc(time.Second, func() {
+			if _, err := q.DeleteQueue(t.Context(), &aws_sqs.DeleteQueueInput{QueueUrl: &url}); err != nil {
+				t.Error(err)
+			}
+		})
+		_, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url})
+		wantFailure(t, err, "QueueDoesNotExist")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		q := over(t, sqs.New(sqs.Config{}))
+		url := q.create("callbacks", nil)
+		began := time.Now()
+		ctx, cancel := contextAfter(t, time.Second)
+		defer cancel()
+		_, err := q.ReceiveMessage(ctx, &aws_sqs.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
+		if err == nil || time.Since(began) != time.Second {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+	})
+}

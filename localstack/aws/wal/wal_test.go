@@ -1,0 +1,355 @@
+package wal_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/aws/wal"
+	"github.com/cashwrap/cashwrap/localstack/aws/wal/waltest"
+)
+
+// book is a log and the state that its records lead to: the list of them.
+type book struct {
+	*wal.Log
+	records []string
+}
+
+func open(dir string, o wal.Options) (*book, error) {
+	b := &book{}
+	log, err := wal.Open(dir, "book", o, func(payload []byte) error {
+		b.records = append(b.records, string(payload))
+		return nil
+	})
+	b.Log = log
+	return b, err
+}
+
+func mustOpen(t *testing.T, dir string) *book {
+	t.Helper()
+	b, err := open(dir, wal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+func (b *book) add(record string) error {
+	err := b.Append([]byte(record))
+	if err == nil {
+		b.records = append(b.records, record)
+	}
+	return err
+}
+
+// snapshot writes the state into a snapshot.
+func (b *book) snapshot() error {
+	snapshot, err := b.BeginSnapshot()
+	if err != nil {
+		return err
+	}
+	return snapshot.Write(func(yield func([]byte) bool) {
+		for _, record := range b.records {
+			if !yield([]byte(record)) {
+				return
+			}
+		}
+	})
+}
+
+func want(t *testing.T, what string, got, records []string) {
+	t.Helper()
+	if !slices.Equal(got, records) {
+		t.Errorf("%s: read %d records %.200q, want %d", what, len(got), got, len(records))
+	}
+}
+
+// story is what the tests do to a log: records of all sizes, and two snapshots.
+func story(b *book) []string {
+	var acknowledged []string
+	for i := range 12 {
+		record := fmt.Sprint(i, strings.Repeat("x", i*i*7))
+		if b.add(record) == nil {
+			acknowledged = append(acknowledged, record)
+		}
+		if i == 3 || i == 8 {
+			_ = b.snapshot()
+		}
+	}
+	return acknowledged
+}
+
+func TestRecordsComeBackInOrder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	records := story(mustOpen(t, dir))
+	again := mustOpen(t, dir)
+	want(t, "opened again", again.records, records)
+	if err := again.add("one more"); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "once more", mustOpen(t, dir).records, append(records, "one more"))
+	if left := names(t, dir); !slices.Equal(left, []string{"book.000002.snapshot", "book.000003.log"}) {
+		t.Errorf("the folder holds %v", left)
+	}
+}
+
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestRecordsLargerThanABlock(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := mustOpen(t, dir)
+	for _, n := range []int{1, 1 << 20, 5 << 20, 3} {
+		if err := b.add(strings.Repeat("y", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(t, "large", mustOpen(t, dir).records, b.records)
+	for _, n := range []int{0, wal.MaxPayload + 1} {
+		if b.Append(make([]byte, n)) == nil {
+			t.Errorf("%d bytes were taken", n)
+		}
+		snapshot, err := b.BeginSnapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if snapshot.Write(slices.Values([][]byte{make([]byte, n)})) == nil {
+			t.Errorf("%d bytes were taken into a snapshot", n)
+		}
+	}
+	if b.Append([]byte{0}) == nil {
+		t.Error("a record was taken that is passed over")
+	}
+	want(t, "refused", mustOpen(t, dir).records, b.records)
+}
+
+// TestATornTailIsCutOff cuts the segment anywhere, as a process does that ends while it writes.
+func TestATornTailIsCutOff(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := mustOpen(t, dir)
+	ends := []int64{0}
+	path := filepath.Join(dir, "book.000001.log")
+	for i := range 4 {
+		if err := b.add(strings.Repeat("z", 1+i*5)); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, size(t, path))
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for length := range whole {
+		left := t.TempDir()
+		if err := os.WriteFile(filepath.Join(left, "book.000001.log"), whole[:length], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for ends[n+1] <= int64(length) {
+			n++
+		}
+		torn := mustOpen(t, left)
+		want(t, fmt.Sprint("cut at ", length), torn.records, b.records[:n])
+		if err := torn.add("next"); err != nil {
+			t.Fatal(err)
+		}
+		want(t, fmt.Sprint("cut at ", length, " and written to"), mustOpen(t, left).records, torn.records)
+	}
+}
+
+func size(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+func TestEveryFlippedBitIsFoundAndNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := mustOpen(t, dir)
+	for i := range 3 {
+		if err := errors.Join(b.add(fmt.Sprint("before ", i)), b.snapshot(), b.add(fmt.Sprint("after ", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names(t, dir) {
+		path := filepath.Join(dir, name)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for bit := range 8 * len(whole) {
+			damaged := bytes.Clone(whole)
+			damaged[bit/8] ^= 1 << (bit % 8)
+			if err := os.WriteFile(path, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := open(dir, wal.Options{})
+			var found *wal.CorruptError
+			if !errors.As(err, &found) || found.File != path || !strings.Contains(err.Error(), "make reset") {
+				t.Errorf("%s, bit %d: error %v", name, bit, err)
+			}
+		}
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(t, "repaired", mustOpen(t, dir).records, b.records)
+}
+
+func TestAMissingFileIsNamed(t *testing.T) {
+	t.Parallel()
+	full := func(t *testing.T) string {
+		dir := t.TempDir()
+		b := mustOpen(t, dir)
+		for i := range 3 { // no snapshot can be written: all segments stay
+			_ = b.add(fmt.Sprint(i))
+			snapshot, err := b.BeginSnapshot()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if snapshot.Write(slices.Values([][]byte{nil})) == nil {
+				t.Error("a record of no bytes was taken")
+			}
+		}
+		return dir
+	}
+	for _, name := range names(t, full(t)) {
+		dir := full(t)
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := open(dir, wal.Options{}); err == nil || !strings.Contains(err.Error(), name+" is missing") {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+	// A segment that follows another, or a snapshot, had its header before that was sealed.
+	for _, name := range names(t, full(t))[1:] {
+		dir := full(t)
+		if err := os.Truncate(filepath.Join(dir, name), 5); err != nil {
+			t.Fatal(err)
+		}
+		var found *wal.CorruptError
+		if _, err := open(dir, wal.Options{}); !errors.As(err, &found) || filepath.Base(found.File) != name {
+			t.Errorf("%s without its header: %v", name, err)
+		}
+	}
+	dir := t.TempDir()
+	if err := errors.Join(mustOpen(t, dir).snapshot(), os.Remove(filepath.Join(dir, "book.000002.log"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(dir, wal.Options{}); err == nil || !strings.Contains(err.Error(), "book.000002.log is missing") {
+		t.Errorf("a snapshot alone: %v", err)
+	}
+}
+
+// TestACrashAtAnyWrite has the disk take nothing more after so many bytes of the story, in steps of 13. Exactly what was
+// acknowledged is read back.
+func TestACrashAtAnyWrite(t *testing.T) {
+	t.Parallel()
+	for room := 1; ; room += 13 {
+		dir := t.TempDir()
+		disk := waltest.NewDisk(room).Dies()
+		var acknowledged []string
+		if b, err := open(dir, disk.Options()); err == nil {
+			acknowledged = story(b)
+			_ = b.Close()
+		}
+		again := mustOpen(t, dir)
+		want(t, fmt.Sprint("dead after ", room, " bytes"), again.records, acknowledged)
+		if err := errors.Join(again.add("next"), again.snapshot(), again.add("last")); err != nil {
+			t.Fatal(err)
+		}
+		want(t, fmt.Sprint("gone on after ", room, " bytes"), mustOpen(t, dir).records, again.records)
+		if len(acknowledged) == 12 {
+			return
+		}
+	}
+}
+
+func TestAFullDiskRefusesAndForgets(t *testing.T) {
+	t.Parallel()
+	for room := range 60 {
+		dir := t.TempDir()
+		disk := waltest.NewDisk(waltest.Unlimited)
+		b, err := open(dir, disk.Options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.add("kept"); err != nil {
+			t.Fatal(err)
+		}
+		disk.SetRoom(room)
+		for b.add("refused or kept") == nil {
+		}
+		if b.Refused() == nil || b.Check() == nil {
+			t.Errorf("room for %d bytes: a full disk is not noticed", room)
+		}
+		if err := b.snapshot(); err == nil {
+			t.Errorf("room for %d bytes: a snapshot was written", room)
+		}
+		want(t, fmt.Sprint("full, with room for ", room, " bytes"), mustOpen(t, dir).records, b.records)
+		disk.SetRoom(waltest.Unlimited)
+		if err := b.Check(); err != nil || b.Refused() != nil {
+			t.Errorf("room again: %v, %v", err, b.Refused())
+		}
+		if err := errors.Join(b.add("later"), b.snapshot(), b.add("last")); err != nil {
+			t.Fatal(err)
+		}
+		want(t, fmt.Sprint("after a full disk, with room for ", room, " bytes"), mustOpen(t, dir).records, b.records)
+	}
+}
+
+// TestASnapshotCountsOnlyWhenItIsWhole puts back what a process leaves that ends while it cleans up.
+func TestASnapshotCountsOnlyWhenItIsWhole(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := mustOpen(t, dir)
+	if err := errors.Join(b.add("1"), b.snapshot(), b.add("2")); err != nil {
+		t.Fatal(err)
+	}
+	before := os.DirFS(dir)
+	saved := t.TempDir()
+	if err := os.CopyFS(saved, before); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(b.snapshot(), b.add("3")); err != nil {
+		t.Fatal(err)
+	}
+	err := fs.WalkDir(os.DirFS(saved), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(filepath.Join(saved, path))
+		return errors.Join(err, os.WriteFile(filepath.Join(dir, path), content, 0o600))
+	})
+	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, "book.000009.snapshot.new"), []byte("half"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "with old files beside a snapshot", mustOpen(t, dir).records, []string{"1", "2", "3"})
+	if slices.Contains(names(t, dir), "book.000009.snapshot.new") {
+		t.Error("an unfinished snapshot stays")
+	}
+}

@@ -1,0 +1,50 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+)
+
+// Programs are functions as a deployment has them: built, and run in processes of their own.
+type Programs struct {
+	Folder      string                  // of runtime.Build
+	Environment map[string]string       // of all functions; each gets its part
+	Credentials aws.CredentialsProvider // of the engines; nil: none
+	Log         *slog.Logger            // nil: slog.Default
+}
+
+// Of is how the function runs. The error is the credentials'.
+func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config, error) {
+	environment := maps.Clone(p.Environment)
+	// Like CDK's: only those that send to a queue hear of it.
+	sends := f.Access().Sends
+	for _, q := range functions.Queues {
+		if !slices.ContainsFunc(sends, func(s functions.Queue) bool { return s.Name == q.Name }) {
+			delete(environment, q.Variable)
+		}
+	}
+	if p.Credentials != nil {
+		keys, err := p.Credentials.Retrieve(ctx)
+		if err != nil {
+			return runtime.Config{}, fmt.Errorf("function %q: %w", f.Name, err)
+		}
+		environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"] = keys.AccessKeyID, keys.SecretAccessKey
+		environment["AWS_SESSION_TOKEN"] = keys.SessionToken
+	}
+	instances := 0
+	if f.Queue != nil && f.Queue.Prompt {
+		instances = maxProcesses
+	}
+	return runtime.Config{
+		Instances: instances, Name: f.Name, Program: runtime.Program(p.Folder, f.Name), Environment: environment,
+		ARN: arnOf(f, environment["AWS_REGION"]), Timeout: f.Timeout, Log: p.Log,
+	}, nil
+}

@@ -1,0 +1,108 @@
+package simulator
+
+import (
+	"fmt"
+	"html"
+	"math/rand/v2"
+	"net/url"
+	"regexp"
+)
+
+// hidden finds a form's hidden fields in the platform's pages.
+var hidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)"`)
+
+func fields(page string) url.Values {
+	form := url.Values{}
+	for _, field := range hidden.FindAllStringSubmatch(page, -1) {
+		form.Set(field[1], html.UnescapeString(field[2]))
+	}
+	return form
+}
+
+// subscribe is a story with a saved card: a customer leaves a card with a
+// mandate, twice at once, and it is charged, and given up while it is charged
+// and left again. Browsers try it too.
+func (s *story) subscribe() {
+	customer := s.name + "-customer"
+	s.introduce(customer)
+	for i := range 1 + s.dice.IntN(2) {
+		setup := s.sequel(fmt.Sprintf("setup-%d", i), "10.10", fmt.Sprintf(`,"customer_id":%q,"purpose":"SETUP_RECURRING_PAYMENT"`, customer))
+		setup.client("till", 0, func(actor string, dice *rand.Rand) { setup.leaveCard(actor, dice, customer) })
+	}
+}
+
+// setupBody pays with the card that is to be saved.
+var setupBody = `{"payment_type":"card","card":` + cardBody(frictionless) + `,"mandate":{"type":"recurrent","user_agent":"sim"}}`
+
+// sequel is another checkout of the same shop.
+func (s *story) sequel(name, amount, more string) *story {
+	return &story{World: s.World, shop: s.shop, name: s.name + "-" + name, amount: amount, method: "card", more: more,
+		dice: rand.New(rand.NewPCG(s.dice.Uint64(), s.seed)), created: make(chan struct{})}
+}
+
+// introduce makes the customer, by two servers at once that know different
+// things of them: only one may have made it, and what both add must stay.
+func (s *story) introduce(customer string) {
+	s.created = make(chan struct{})
+	for i, detail := range []string{"first_name", "last_name"} {
+		s.client("registrar", i, func(actor string, _ *rand.Rand) {
+			made := s.insist(actor, request{Method: "POST", Path: "/v0.1/customers", Key: actor,
+				Body: fmt.Sprintf(`{"customer_id":%q,"personal_details":{"email":"%s@example.com"}}`, customer, actor)})
+			if s.id == "" {
+				s.id = "introduced"
+				close(s.created)
+			}
+			if made.Status != 201 && made.Status != 409 {
+				return
+			}
+			told := s.insist(actor, request{Method: "PUT", Path: "/v0.1/customers/" + customer, Key: actor + " adds",
+				Body: fmt.Sprintf(`{"personal_details":{%q:"X"}}`, detail)})
+			if told.Status == 200 {
+				s.record(func() { s.claims = append(s.claims, claim{s.tenant, customer, detail}) })
+			}
+		})
+	}
+}
+
+// claim is something a client was told about a customer.
+type claim struct{ tenant, customer, detail string }
+
+// leaveCard pays a checkout that leaves the card, then uses it and gives it up.
+func (s *story) leaveCard(actor string, dice *rand.Rand, customer string) {
+	s.create(actor, dice)
+	answer := s.insist(actor, request{Method: "PUT", Path: s.path(), Key: actor + " setup", Body: setupBody})
+	s.pay(actor, dice, answer.view())
+	token := s.insist(actor, request{Method: "GET", Path: s.path()}).view().Instrument.Token
+	if token == "" {
+		return
+	}
+	s.charge("first", customer, token)
+	s.charge("second", customer, token)
+	if dice.IntN(2) == 0 {
+		s.client("quitter", 0, func(actor string, _ *rand.Rand) {
+			s.think(actor)
+			s.insist(actor, request{Method: "DELETE", Path: "/v0.1/customers/" + customer + "/payment-instruments/" + token, Key: actor})
+		})
+		again := s.sequel("again", "10.10", s.more)
+		again.client("till", 0, func(actor string, dice *rand.Rand) {
+			again.create(actor, dice)
+			again.insist(actor, request{Method: "PUT", Path: again.path(), Key: actor + " pays", Body: setupBody})
+		})
+	}
+	s.tryFromBrowser("first", fmt.Sprintf(`,"customer_id":%q`, customer), customer, token)
+	s.tryFromBrowser("second", "", customer, token) // on a checkout that is nobody's
+}
+
+// charge makes a checkout and pays it with the saved card.
+func (s *story) charge(which, customer, token string) {
+	next := s.sequel(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
+	next.client("till", 0, func(actor string, dice *rand.Rand) {
+		next.create(actor, dice)
+		next.insist(actor, request{Method: "PUT", Path: next.path(), Key: actor + " pays",
+			Body: bySavedCard(customer, token)})
+	})
+}
+
+func bySavedCard(customer, token string) string {
+	return fmt.Sprintf(`{"payment_type":"card","token":%q,"customer_id":%q}`, token, customer)
+}

@@ -1,0 +1,300 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// finding is something that must not be.
+type finding struct {
+	About string // checkout it is about, or ""
+	Text  string
+}
+
+// findings are safe for concurrent use.
+type findings struct {
+	mu   sync.Mutex
+	list []finding
+}
+
+// find notes what must not be.
+func (w *World) find(about, format string, args ...any) {
+	f := finding{about, fmt.Sprintf(format, args...)}
+	w.findings.add(f)
+	w.notef("FINDING", "%s %s", about, f.Text)
+}
+
+func (f *findings) add(more finding) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = append(f.list, more)
+}
+
+// Findings are all of them; none in a world in order.
+func (w *World) Findings() []finding {
+	w.findings.mu.Lock()
+	defer w.findings.mu.Unlock()
+	return slices.Clone(w.findings.list)
+}
+
+// History is everything that happened, a line each.
+func (w *World) History() string { return w.history.String() }
+
+// Trace is what happened around a checkout, with what shares no key with it
+// left out.
+func (w *World) Trace(checkout string) string {
+	if checkout == "" {
+		return w.History()
+	}
+	texts := []string{checkout, "clocks", "storm", "FINDING"}
+	for id, c := range w.books().charges {
+		if c.text("checkout_id") == checkout {
+			texts = append(texts, id)
+		}
+	}
+	for _, c := range w.books().callbacks {
+		if c.text("checkout_id") == checkout {
+			texts = append(texts, c.text("id"))
+		}
+	}
+	return w.history.about(texts...)
+}
+
+// checkKeys sees that a request touches its own tenant's keys only. What
+// belongs to nobody, and the tokens that lead to somebody, are shared.
+func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
+	by := invocationOf(ctx)
+	if by.tenant == "" {
+		return
+	}
+	text := string(body)
+	_, merchant, _ := strings.Cut(by.tenant, "#")
+	for _, key := range append(valuesOf(text, "pk"), valuesOf(text, listPartition)...) {
+		own := strings.HasPrefix(key, by.tenant+"#") || key == "MERCHANT#"+merchant
+		shared := false
+		for _, prefix := range []string{"KEY#", "RATE#", "SESSION#", "CALLBACK#"} {
+			shared = shared || strings.HasPrefix(key, prefix)
+		}
+		if !own && !shared {
+			w.find("", "%s of %s touched %s in %s", by.actor, by.tenant, key, operation)
+		}
+	}
+	if len(valuesOf(text, duePartition)) > 0 && strings.Contains(text, `"KeyConditions"`) {
+		w.find("", "%s of %s read the due index", by.actor, by.tenant)
+	}
+}
+
+// item is one of the table's, as plain JSON.
+type item map[string]any
+
+func (i item) text(name string) string {
+	text, _ := i[name].(string)
+	return text
+}
+
+func (i item) object(name string) item {
+	object, _ := i[name].(map[string]any)
+	return object
+}
+
+func (i item) list(name string) (items []item) {
+	list, _ := i[name].([]any)
+	for _, entry := range list {
+		object, _ := entry.(map[string]any)
+		items = append(items, object)
+	}
+	return items
+}
+
+// plain turns an attribute value of the service's JSON into a plain one;
+// numbers stay text.
+func plain(v any) any {
+	typed, _ := v.(map[string]any)
+	for kind, value := range typed {
+		switch kind {
+		case "M":
+			return plainItem(value)
+		case "L":
+			list, _ := value.([]any)
+			out := make([]any, len(list))
+			for i := range list {
+				out[i] = plain(list[i])
+			}
+			return out
+		case "NULL":
+			return nil
+		default:
+			return value
+		}
+	}
+	return nil
+}
+
+func plainItem(v any) map[string]any {
+	members, _ := v.(map[string]any)
+	out := make(map[string]any, len(members))
+	for name, value := range members {
+		out[name] = plain(value)
+	}
+	return out
+}
+
+// scan reads the whole table.
+func (w *World) scan() []item {
+	var items []item
+	in := map[string]any{"TableName": w.config.Table}
+	for {
+		var out struct {
+			Items            []map[string]any
+			LastEvaluatedKey map[string]any
+		}
+		w.aws(w.table, tables+"Scan", in, &out)
+		for _, raw := range out.Items {
+			items = append(items, plainItem(raw))
+		}
+		if out.LastEvaluatedKey == nil {
+			return items
+		}
+		in["ExclusiveStartKey"] = out.LastEvaluatedKey
+	}
+}
+
+// nextDue is when the sweep has something to do; the zero time for never.
+func (w *World) nextDue() time.Time {
+	next := ""
+	for _, i := range w.dueItems("DUE") {
+		if at := i.text("due_sk"); next == "" || at < next {
+			next = at
+		}
+	}
+	if next == "" {
+		return time.Time{}
+	}
+	return dueAt(next)
+}
+
+// dueItems are all that a schedule has to look at, ever, in some order.
+func (w *World) dueItems(what string) (due []item) {
+	for shard := range store.DueShards {
+		var out struct{ Items []map[string]any }
+		w.aws(w.table, tables+"Query", map[string]any{
+			"TableName": w.config.Table, "IndexName": "due", "KeyConditionExpression": "due_pk = :p",
+			"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": fmt.Sprintf("%s#%d", what, shard)}},
+		}, &out)
+		for _, raw := range out.Items {
+			due = append(due, plainItem(raw))
+		}
+	}
+	return due
+}
+
+// dueAt is when something is due, by its place in the index.
+func dueAt(place string) time.Time {
+	var micros int64
+	_, _ = fmt.Sscanf(place, "%d#", &micros)
+	return time.UnixMicro(micros).Add(time.Second)
+}
+
+// read is the item with the key.
+func (w *World) read(pk, sk any) item {
+	var out struct{ Item map[string]any }
+	w.aws(w.table, tables+"GetItem", map[string]any{"TableName": w.config.Table, "ConsistentRead": true,
+		"Key": map[string]any{"pk": pk, "sk": sk}}, &out)
+	return plainItem(out.Item)
+}
+
+// atRest says nothing is due and the queue is empty.
+func (w *World) atRest() bool {
+	if !w.nextDue().IsZero() {
+		return false
+	}
+	return w.empty(w.config.CallbackQueue)
+}
+
+// empty says a queue holds no message, visible or not.
+func (w *World) empty(url string) bool {
+	var out struct{ Attributes map[string]string }
+	w.aws(w.queues, queues+"GetQueueAttributes", map[string]any{"QueueUrl": url, "AttributeNames": []string{"All"}}, &out)
+	for _, name := range []string{"", "NotVisible", "Delayed"} {
+		if out.Attributes["ApproximateNumberOfMessages"+name] != "0" {
+			return false
+		}
+	}
+	return true
+}
+
+// sorted walks a map in the order of its keys.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// image is the item as the change left it; empty when it is gone.
+func (c *change) image() item {
+	if c.read == nil {
+		c.read = plainImage(c.Change.NewImage)
+	}
+	return c.read
+}
+
+func plainImage(image map[string]events.DynamoDBAttributeValue) item {
+	out := make(item, len(image))
+	for name, value := range image {
+		out[name] = plainAttribute(value)
+	}
+	return out
+}
+
+// plainAttribute is plain for an attribute as Lambda's events have it.
+func plainAttribute(v events.DynamoDBAttributeValue) any {
+	switch v.DataType() {
+	case events.DataTypeString:
+		return v.String()
+	case events.DataTypeNumber:
+		return v.Number()
+	case events.DataTypeBoolean:
+		return v.Boolean()
+	case events.DataTypeBinary:
+		return string(v.Binary())
+	case events.DataTypeMap:
+		return map[string]any(plainImage(v.Map()))
+	case events.DataTypeList:
+		list := make([]any, len(v.List()))
+		for i, element := range v.List() {
+			list[i] = plainAttribute(element)
+		}
+		return list
+	default:
+		return nil
+	}
+}
+
+// images are all states of all items of one sort, in order.
+func (w *World) images(sort string) (images []item) {
+	for _, c := range w.changes {
+		if i := c.image(); i.text("sk") == sort {
+			images = append(images, i)
+		}
+	}
+	return images
+}
+
+func unionOf(a, b map[outcome]int) []outcome {
+	all := map[string]outcome{}
+	for _, m := range []map[outcome]int{a, b} {
+		for o := range m {
+			all[o.checkout+" "+o.status] = o
+		}
+	}
+	var list []outcome
+	for _, key := range sorted(all) {
+		list = append(list, all[key])
+	}
+	return list
+}

@@ -1,0 +1,117 @@
+package simulator
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// fault is what happens to one I/O.
+type fault int
+
+// The faults. Not every kind of I/O knows all of them.
+const (
+	none       fault = iota
+	failBefore       // never leaves; the caller sees a broken connection
+	loseReply        // is done; the caller sees a broken connection
+	straggle         // the caller sees a broken connection; it is done later
+	throttle         // refused by the service
+	conflict         // meets a transaction in flight
+	hang             // stays without an answer until the caller's time is up
+	dieBefore        // the process dies before it leaves
+	dieAfter         // is done, and the process dies
+	duplicate        // a client's request arrives twice
+	faults           // how many there are
+)
+
+var faultNames = [...]string{"", "fails", "loses its reply", "straggles", "is throttled", "conflicts", "hangs",
+	"process dies before", "process dies after", "arrives twice"}
+
+func (f fault) String() string { return faultNames[f] }
+
+// kind is who is called.
+type kind int
+
+// The kinds of I/O, and the moves and replies of clients.
+const (
+	toTable kind = iota
+	toQueue
+	toBooks // the sandbox acquirer's and bank's own records
+	toAcquirer
+	toReceiver
+	toPlatform // a client's request
+	toClient   // its reply
+	move       // a client, or a straggler, goes on
+	toBank
+	toHanging // a receiver that never answers
+	kinds
+)
+
+var kindNames = [...]string{"table", "queue", "books", "acquirer", "receiver", "platform", "client", "move", "bank", "hanging receiver"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// possible are the faults of each kind of I/O. The acquirer and the bank are other
+// parties: what they do with their own books is out of our processes' hands.
+var possible = [kinds][]fault{
+	toTable:    {failBefore, loseReply, straggle, throttle, conflict, hang, dieBefore, dieAfter},
+	toQueue:    {failBefore, loseReply, straggle, throttle, hang, dieBefore, dieAfter},
+	toBooks:    {failBefore, loseReply, throttle, conflict},
+	toAcquirer: {failBefore, loseReply, straggle, throttle, hang, dieBefore, dieAfter},
+	toBank:     {failBefore, loseReply, straggle, throttle, hang, dieBefore, dieAfter},
+	toReceiver: {failBefore, loseReply, throttle, hang, dieBefore, dieAfter},
+	toPlatform: {failBefore, duplicate},
+	toClient:   {loseReply},
+}
+
+// weather is what one seed switches on, and how often it strikes.
+type weather struct {
+	on   [faults]bool
+	rate float64 // of faults among I/O
+
+	sticky      float64 // how often whoever ran last runs on
+	skews       bool    // processes' clocks differ
+	jumps       float64 // rate of clock jumps a step
+	streamDies  bool    // the relay hears nothing
+	queueSleeps bool    // messages come hours late
+	duplicates  bool    // the queue delivers and redelivers twice, in any order
+	indexLag    time.Duration
+	ttlLag      time.Duration
+	sources     float64 // how eagerly event sources run
+	tight       bool    // rate limits that clients reach
+}
+
+var rates = []float64{0, 0.02, 0.05, 0.1, 0.2}
+
+func newWeather(dice *rand.Rand) weather {
+	coin := func(p float64) bool { return dice.Float64() < p }
+	w := weather{
+		rate: rates[dice.IntN(len(rates))], sticky: []float64{0, 0, 0.5, 0.9}[dice.IntN(4)], skews: coin(0.3),
+		streamDies: coin(0.15), queueSleeps: coin(0.1), duplicates: coin(0.3), sources: []float64{0.02, 0.05, 0.2}[dice.IntN(3)],
+		tight: coin(0.1),
+	}
+	for f := failBefore; f < faults; f++ {
+		w.on[f] = coin(0.5)
+	}
+	if coin(0.4) {
+		w.jumps = []float64{0.01, 0.04}[dice.IntN(2)]
+	}
+	if coin(0.3) {
+		w.indexLag = time.Duration(dice.IntN(90_000)) * time.Millisecond
+	}
+	if coin(0.5) {
+		w.ttlLag = time.Duration(dice.IntN(48)) * time.Hour
+	}
+	return w
+}
+
+// strike says what happens to an I/O of a kind.
+func (w *weather) strike(k kind, dice *rand.Rand) fault {
+	list := possible[k]
+	if len(list) == 0 || dice.Float64() >= w.rate {
+		return none
+	}
+	if f := list[dice.IntN(len(list))]; w.on[f] {
+		return f
+	}
+	return none
+}

@@ -1,0 +1,66 @@
+package simulator
+
+import (
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// liveFloor is contract §6.4's, in a currency's units.
+const liveFloor = "-1000"
+
+func floorOf(currency string) int64 {
+	return money.MustParse(liveFloor, money.Currency(currency)).Minor()
+}
+
+// checkFloor sees that a refund which has just been reserved leaves a live
+// merchant's balance at the floor or above. The balance is what waits for
+// payout, less what its refunds hold, and less what a payout under way lacks
+// and has not carried forward. (What a refund has counted on may still be paid
+// out while the acquirer has it: the contract looks at the balance once, and
+// the rest comes off later payouts.)
+func (m *month) checkFloor(operation string, body []byte) {
+	text := string(body)
+	if operation != "TransactWriteItems" || !strings.Contains(text, `"HELD"`) || !strings.Contains(text, `"status":{"S":"RESERVED"}`) {
+		return
+	}
+	for _, write := range valuesOf(text, "write_id") {
+		if m.seen["reserved "+write] {
+			return // answered as before, and nothing was written
+		}
+		m.seen["reserved "+write] = true
+	}
+	for _, pk := range valuesOf(text, "pk") {
+		tenant, currency, held := strings.Cut(pk, "#HELD#")
+		if !held {
+			continue
+		}
+		if left := m.balance(purse{tenant, currency}); left < floorOf(currency) {
+			m.find("", "a refund leaves %s %d %s", tenant, left, currency)
+		}
+	}
+}
+
+// balance is what a merchant is owed beyond its refunds under way.
+func (m *month) balance(of purse) (left int64) {
+	lacks := map[string]int64{} // by payout, beyond what was carried forward
+	for _, i := range m.scan() {
+		pk := i.text("pk")
+		if payout := carriedBy(i); payout != "" && strings.HasPrefix(pk, of.tenant+"#") {
+			lacks[payout] -= minor(i["amount"])
+		}
+		switch {
+		case !strings.HasPrefix(pk, of.tenant+"#"):
+		case pk == of.tenant+"#UNPAID#"+of.currency:
+			left += minor(i["amount"])
+		case pk == of.tenant+"#HELD#"+of.currency:
+			left -= minor(i["amount"])
+		case i.text("sk") == "PAYOUT" && i.text("status") == "COLLECTING":
+			lacks[i.text("id")] += min(0, minor(i["total"]))
+		}
+	}
+	for _, lack := range lacks {
+		left += min(0, lack)
+	}
+	return left
+}

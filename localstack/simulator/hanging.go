@@ -1,0 +1,137 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/webhook"
+)
+
+// hanging is the life of a world in which one merchant's receivers take every
+// callback and never answer, while another's are to have theirs in time. The
+// event sources are prompt, and the only faults are those of the queue; but the
+// consumers are few, so that they do not suffice for all that hangs.
+type hanging struct {
+	*World
+	dice      *rand.Rand           // of who plays it, apart from the scheduler's
+	hosts     int                  // that hang; one, or many
+	prompt    map[string]time.Time // since when checkouts of the other merchant are owed a callback
+	hungTries int
+}
+
+const (
+	// hangingCalls is how many calls of the callbacks' consumer are made at a
+	// time. They hold half of what hangs, or less.
+	hangingCalls = 4
+	// promptly is as long as a try that hangs, which a call has to sit out, and
+	// some time for stream, queue and table.
+	promptly = 12 * time.Second
+	// hangingTime is how long the receivers hang.
+	hangingTime = 2 * time.Minute
+	// mostHanging bounds the tries at one host in this time: of each call as many
+	// as one merchant has slots, for the first ten seconds, and then the probes.
+	mostHanging = hangingCalls*webhook.PerTenant + 6
+	// hangingHost begins the names of those that hang.
+	hangingHost = "hanging-"
+)
+
+// newHanging calms the weather, but for that of the queue.
+func newHanging(w *World) *hanging {
+	w.weather = weather{sticky: w.weather.sticky, duplicates: w.weather.duplicates}
+	h := &hanging{World: w, dice: rand.New(rand.NewPCG(w.seed, 2_000)), hosts: 1, prompt: map[string]time.Time{}}
+	if w.seed%2 == 0 {
+		h.hosts = 1000 // a host of its own for each
+	}
+	return h
+}
+
+// play has 80 to 120 callbacks hang, and a few others owed meanwhile.
+func (h *hanging) play() {
+	h.run(clients, h.found)
+	h.steer(clients)
+	h.stormy = true
+	attacker, victim := h.shops[0], h.shops[1]
+	if h.dice.IntN(2) == 0 {
+		attacker, victim = victim, attacker
+	}
+	for n := range 80 + h.dice.IntN(40) {
+		host := fmt.Sprintf("%s%d.example.com", hangingHost, n%h.hosts)
+		h.run(clients, func() { h.owe(attacker, fmt.Sprintf("attack-%d", n), host) })
+	}
+	for n := range 4 + h.dice.IntN(4) {
+		pause := time.Duration(h.dice.IntN(60_000)) * time.Millisecond
+		h.run(clients, func() {
+			h.pass(pause)
+			actor := fmt.Sprintf("order-%d", n)
+			id := h.owe(victim, actor, "shop.example.com")
+			since := h.now()
+			h.record(func() { h.prompt[id] = since })
+		})
+	}
+	h.run(clients, func() { h.pass(hangingTime) })
+	h.steer(clients)
+	h.checkHanging()
+	h.calmDown()
+	h.check()
+}
+
+// owe has a shop owed a callback to a host.
+func (h *hanging) owe(s *shop, actor, host string) (checkout string) {
+	made := h.send(actor, s.tenant, request{Method: "POST", Path: "/v0.1/checkouts", Token: s.token, Body: fmt.Sprintf(
+		`{"checkout_reference":%q,"amount":10.10,"currency":%q,"merchant_code":%q,"return_url":"https://%s/hook"}`,
+		actor, s.currency, s.merchant, host)}).view().ID
+	h.send(actor, s.tenant, request{Method: "DELETE", Path: "/v0.1/checkouts/" + made, Token: s.token})
+	return made
+}
+
+// attend has the event sources call as soon as there is something to do.
+func (h *hanging) attend() {
+	h.relay()
+	if h.now().Sub(h.lastTick) >= time.Minute {
+		h.tick()
+	}
+	if h.consuming.Load() < hangingCalls {
+		h.poll("callbacks", h.config.CallbackQueue, 10)
+	}
+}
+
+// checkHanging: a receiver that answers has had its callbacks promptly, and one
+// that does not was tried no more often than it takes to know.
+func (h *hanging) checkHanging() {
+	arrived := map[string]time.Time{}
+	for _, d := range h.received {
+		if first, ok := arrived[d.Checkout]; !ok || d.at.Before(first) {
+			arrived[d.Checkout] = d.at
+		}
+	}
+	for _, id := range sorted(h.prompt) {
+		since := h.prompt[id]
+		switch at, ok := arrived[id]; {
+		case !ok:
+			h.find(id, "owed a callback since %v, which never came", since)
+		case at.Sub(since) > promptly:
+			h.find(id, "owed a callback since %v, which came %v later", since, at.Sub(since))
+		}
+	}
+	if h.hosts == 1 && h.hungTries > mostHanging {
+		h.find("", "a host that hangs was tried %d times", h.hungTries)
+	}
+}
+
+// hangs says the callback goes to a receiver that hangs now.
+func (w *World) hangs(host string) bool {
+	return w.hanging != nil && w.stormy && strings.HasPrefix(host, hangingHost)
+}
+
+// ungroup takes the group from a message: a mutation of what sends it.
+func ungroup(body []byte) []byte {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil {
+		return body
+	}
+	delete(members, "MessageGroupId")
+	return encode(members)
+}

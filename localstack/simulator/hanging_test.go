@@ -1,0 +1,32 @@
+package simulator_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+)
+
+const (
+	hangingSeedsVariable = "CASHWRAP_SIM_HANGING_SEEDS"
+	defaultHangingSeeds  = 10
+)
+
+// TestHangingSeeds plays receivers that hang, beside others that must not wait for them.
+func TestHangingSeeds(t *testing.T) {
+	play(t, simulator.Options{Hanging: true}, hangingSeedsVariable, defaultHangingSeeds)
+}
+
+// TestWithoutGroupsEverybodyWaits takes away what makes the callback queue fair: then one merchant's backlog comes before
+// another's callback.
+func TestWithoutGroupsEverybodyWaits(t *testing.T) {
+	const seeds = 20
+	for seed := uint64(1); seed <= seeds; seed++ {
+		for _, f := range simulator.Run(t, seed, simulator.Options{Hanging: true, Ungrouped: true}).Findings() {
+			if strings.Contains(f.Text, "owed a callback since") {
+				return
+			}
+		}
+	}
+	t.Errorf("nobody waited in %d histories", seeds)
+}

@@ -1,0 +1,368 @@
+package simulator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// books are all records of a world, by their ids.
+type books struct {
+	checkouts, transactions, callbacks map[string]item
+	charges                            map[string]item // of the acquirer
+	captures                           map[string]int  // by charge
+	instruments                        []item
+	customers                          map[string]item // by tenant and id
+	cards                              map[string]bool // tokens the acquirer knows
+	items                              []item          // all there are
+}
+
+func (w *World) books() books {
+	b := books{map[string]item{}, map[string]item{}, map[string]item{}, map[string]item{}, map[string]int{}, nil,
+		map[string]item{}, map[string]bool{}, nil}
+	b.items = w.scan()
+	for _, i := range b.items {
+		pk, sk := i.text("pk"), i.text("sk")
+		switch {
+		case strings.HasPrefix(pk, "SANDBOX#CHARGE#") && sk == "CHARGE":
+			b.charges[i.text("id")] = i
+		case strings.HasPrefix(sk, "CAPTURE#"):
+			b.captures[strings.TrimPrefix(pk, "SANDBOX#CHARGE#")]++
+		case sk == "CHECKOUT":
+			b.checkouts[i.text("id")] = i
+		case strings.HasPrefix(sk, "TRANSACTION#"):
+			b.transactions[i.text("id")] = i
+		case sk == "CALLBACK":
+			b.callbacks[i.text("id")] = i
+		case sk == "CUSTOMER":
+			tenant, id, _ := strings.Cut(pk, "#CUSTOMER#")
+			b.customers[tenant+" "+id] = i
+		case sk == "CARD":
+			b.cards[strings.TrimPrefix(pk, "SANDBOX#CARD#")] = true
+		case strings.HasPrefix(sk, "CARD#"):
+			b.instruments = append(b.instruments, i)
+		}
+	}
+	return b
+}
+
+// check holds the world at rest to what must be true of any.
+func (w *World) check() {
+	w.readStream()
+	b := w.books()
+	for _, id := range sorted(b.charges) {
+		w.checkCharge(b, b.charges[id])
+	}
+	for _, id := range sorted(b.transactions) {
+		w.checkTransaction(b, b.transactions[id])
+	}
+	for _, id := range sorted(b.checkouts) {
+		w.checkCheckout(b, b.checkouts[id])
+	}
+	w.checkReferences(b)
+	w.checkReplies(b)
+	w.checkBrowsers(b)
+	w.checkCallbacks(b)
+	w.checkBuckets()
+	w.checkRecords(b)
+	w.checkMoney(b)
+	w.checkLog()
+}
+
+// checkCharge: at the acquirer, one capture for each approved charge and none
+// for any other; and nothing there still waits that nobody here waits for.
+func (w *World) checkCharge(b books, c item) {
+	id, checkout, decision := c.text("id"), c.text("checkout_id"), c.text("decision")
+	want := 0
+	if decision == "approved" && c["verification"] != true {
+		want = 1
+	}
+	if b.captures[id] != want {
+		w.find(checkout, "%s charge %s has %d captures", decision, id, b.captures[id])
+	}
+	switch decision {
+	case "approved", "declined":
+		t, ok := b.transactions[id]
+		if !ok {
+			w.find(checkout, "%s charge %s has no transaction", decision, id)
+		} else if t.text("checkout_id") != checkout || !sameAmount(t["amount"], c["amount"]) {
+			w.find(checkout, "charge %s of %v and its transaction of %v for %s differ", id, c["amount"], t["amount"], t.text("checkout_id"))
+		}
+	case "cancelled":
+	default:
+		w.find(checkout, "charge %s is left %s", id, decision)
+	}
+}
+
+// agreed are the words of a transaction for the acquirer's.
+var agreed = map[string][]string{
+	"SUCCESSFUL": {"approved"}, "FAILED": {"declined", "cancelled"}, "CANCELLED": {"cancelled"},
+}
+
+// checkTransaction: each agrees with the acquirer's books.
+func (w *World) checkTransaction(b books, t item) {
+	checkout, status := t.text("checkout_id"), t.text("status")
+	decision := b.charges[t.text("id")].text("decision")
+	if live := strings.HasPrefix(t.text("pk"), "L#"); live && decision == "" && status == "FAILED" {
+		return // nobody charges live cards here (contract §12), and nobody knows them
+	}
+	if !slices.Contains(agreed[status], decision) {
+		w.find(checkout, "transaction %s is %s, its charge %q", t.text("id"), status, decision)
+	}
+	if took := b.captures[t.text("id")] > 0; took == strings.HasPrefix(amountOf(t["captured"]), "0 ") {
+		w.find(checkout, "transaction %s records %v captured, the acquirer %d captures", t.text("id"), t["captured"], b.captures[t.text("id")])
+	}
+}
+
+// checkCheckout: PAID means exactly one approved charge of its amount; no
+// other state has one. What it shows of its transactions is true. Nothing is
+// left open.
+func (w *World) checkCheckout(b books, c item) {
+	id, status := c.text("id"), c.text("status")
+	var approved []item
+	for _, chargeID := range sorted(b.charges) {
+		if charge := b.charges[chargeID]; charge.text("checkout_id") == id && charge.text("decision") == "approved" {
+			approved = append(approved, charge)
+		}
+	}
+	if want := map[bool]int{true: 1}[status == "PAID"]; len(approved) != want {
+		w.find(id, "%s with %d approved charges", status, len(approved))
+	}
+	for _, charge := range approved {
+		if !sameAmount(charge["amount"], c["amount"]) {
+			w.find(id, "charged %v instead of %v", charge["amount"], c["amount"])
+		}
+	}
+	for _, shown := range c.list("transactions") {
+		if t := b.transactions[shown.text("id")]; t.text("status") != shown.text("status") {
+			w.find(id, "shows transaction %s as %s, which is %q", shown.text("id"), shown.text("status"), t.text("status"))
+		}
+	}
+	if state := c.object("attempt").text("state"); state != "" && state != "closed" {
+		w.find(id, "an attempt is left %s", state)
+	}
+}
+
+// amountOf is a stored amount as text, its value first.
+func amountOf(v any) string {
+	members, _ := v.(map[string]any)
+	return fmt.Sprint(members["v"], " ", members["c"])
+}
+
+func sameAmount(a, b any) bool { return amountOf(a) == amountOf(b) }
+
+// checkReferences: two checkouts never share one.
+func (w *World) checkReferences(b books) {
+	owners := map[string]string{}
+	for _, id := range sorted(b.checkouts) {
+		tenant, _, _ := strings.Cut(b.checkouts[id].text("pk"), "#CHECKOUT#")
+		name := tenant + " " + b.checkouts[id].text("reference")
+		if other := owners[name]; other != "" {
+			w.find(id, "has the reference of %s", other)
+		}
+		owners[name] = id
+	}
+}
+
+// checkReplies: what clients were told stays true, and replays repeat it.
+func (w *World) checkReplies(b books) {
+	made, cut := map[string][]string{}, map[string]bool{} // cut: a function died, perhaps after it stored its answer
+	for _, r := range w.replies {
+		if !r.Replayed {
+			made[r.keyed()] = append(made[r.keyed()], string(r.response.Body))
+			cut[r.keyed()] = cut[r.keyed()] || r.Status >= 500
+		}
+	}
+	replays := map[string]string{}
+	for _, r := range w.replies {
+		if v := r.view(); r.heard && !r.Form && v.ID != "" {
+			w.checkPromise(b, r, v)
+		}
+		if !r.Replayed {
+			continue
+		}
+		if id := r.checkout(); id != "" && r.Status == 409 && r.view().ErrorCode == "CONFLICT" {
+			w.find(id, "a conflict with what was running then is kept under %q", r.Key)
+		}
+		body := string(r.response.Body)
+		if first, seen := replays[r.keyed()]; seen && first != body {
+			w.find(r.view().ID, "two replays under %q differ: %s and %s", r.Key, first, body)
+		}
+		replays[r.keyed()] = body
+		if !cut[r.keyed()] && !slices.Contains(made[r.keyed()], body) {
+			w.find(r.view().ID, "replay under %q of what was never answered: %s", r.Key, body)
+		}
+	}
+	w.checkCreations()
+}
+
+// keyed is the tenant, the kind of its credential, and the Idempotency-Key.
+func (r reply) keyed() string {
+	kind, _, _ := strings.Cut(r.Token, "_")
+	return r.tenant + " " + kind + " " + r.Key
+}
+
+// checkout is the id of the checkout that the request is about, or "".
+func (r reply) checkout() string {
+	_, rest, _ := strings.Cut(r.Path, "/v0.1/checkouts/")
+	id, _, _ := strings.Cut(rest, "/")
+	return id
+}
+
+// checkPromise: a checkout that was answered exists, and final states are.
+func (w *World) checkPromise(b books, r *reply, v view) {
+	if !strings.HasPrefix(r.Path, "/v0.1/checkouts") || strings.Contains(r.Path, "?") {
+		return
+	}
+	c, exists := b.checkouts[v.ID]
+	if !exists {
+		w.find(v.ID, "was answered, but does not exist")
+		return
+	}
+	switch v.Status {
+	case "PAID":
+		if final := c.text("status"); final != "PAID" || b.transactions[v.TransactionID].text("status") != "SUCCESSFUL" {
+			w.find(v.ID, "was told to be PAID by %s, and is %s", v.TransactionID, final)
+		}
+	case "EXPIRED":
+		// Where clocks differ, one says so before another would.
+		if c.text("status") != "EXPIRED" && !w.weather.skews {
+			w.find(v.ID, "was told to be EXPIRED, and is %s", c.text("status"))
+		}
+	}
+}
+
+// checkCreations: one key, one checkout.
+func (w *World) checkCreations() {
+	ids := map[string]string{}
+	for _, r := range w.replies {
+		if r.Status != 201 || r.Method != "POST" || r.Path != "/v0.1/checkouts" || r.Key == "" {
+			continue
+		}
+		key, id := r.keyed(), r.view().ID
+		if first := ids[key]; first != "" && first != id {
+			w.find(id, "was created under the key of %s", first)
+		}
+		ids[key] = id
+	}
+}
+
+// outcome is a change of status that must be called back.
+type outcome struct{ checkout, status string }
+
+// checkCallbacks: the stream's own record says which status changes there
+// were; each was called back under one id, and nothing else was.
+func (w *World) checkCallbacks(b books) {
+	owed := map[outcome]int{}
+	before := map[string]item{}
+	for _, now := range w.images("CHECKOUT") {
+		id := now.text("id")
+		if status := outcomeBetween(before[id], now); status != "" && now.text("return_url") != "" {
+			owed[outcome{id, status}]++
+		}
+		before[id] = now
+	}
+	w.addChargeBacks(b, owed)
+	written, seen := map[outcome]int{}, map[string]bool{}
+	for _, c := range w.images("CALLBACK") {
+		if !seen[c.text("id")] {
+			seen[c.text("id")] = true
+			written[outcome{c.text("checkout_id"), c.text("status")}]++
+		}
+	}
+	for _, o := range unionOf(owed, written) {
+		if owed[o] != written[o] {
+			w.find(o.checkout, "became %s %d times, with %d callbacks", o.status, owed[o], written[o])
+		}
+	}
+	w.checkDeliveries(b, seen)
+}
+
+func (w *World) checkDeliveries(b books, written map[string]bool) {
+	delivered := map[string]bool{}
+	for _, d := range w.received {
+		c := b.callbacks[d.ID]
+		if !written[d.ID] {
+			w.find(d.Checkout, "callback %s was invented", d.ID)
+		} else if c != nil && (c.text("checkout_id") != d.Checkout || c.text("url") != d.URL) {
+			w.find(d.Checkout, "callback %s went astray", d.ID)
+		}
+		delivered[d.ID] = true
+	}
+	for _, id := range sorted(written) {
+		if !delivered[id] {
+			w.find(b.callbacks[id].text("checkout_id"), "callback %s never arrived", id)
+		}
+	}
+}
+
+// outcomeBetween is the status that a change of a checkout has to be called
+// back for, "" for none. A checkout may fail more than once: each failed
+// attempt counts.
+func outcomeBetween(before, now item) string {
+	status := now.text("status")
+	switch {
+	case status == "FAILED" && failures(now) > failures(before):
+		return status
+	case (status == "PAID" || status == "EXPIRED") && before.text("status") != status:
+		return status
+	default:
+		return ""
+	}
+}
+
+func failures(c item) (n int) {
+	for _, t := range c.list("transactions") {
+		if t.text("status") == "FAILED" {
+			n++
+		}
+	}
+	return n
+}
+
+// checkBuckets: a rate bucket never owes more than its burst, and tokens
+// never come back.
+func (w *World) checkBuckets() {
+	limit := 500 * time.Second / 100
+	if w.weather.tight {
+		limit = time.Duration(tight.Burst) * time.Second / time.Duration(tight.Rate)
+	}
+	full := map[string]int64{}
+	for _, c := range w.changes {
+		i := c.image()
+		if i.text("sk") != "RATE" {
+			continue
+		}
+		at, err := strconv.ParseInt(i.text("full_at"), 10, 64)
+		if err != nil {
+			w.find("", "rate bucket full at %q", i.text("full_at"))
+		}
+		if c.EventName == "MODIFY" && at < full[i.text("pk")] {
+			w.find("", "bucket %s was given tokens back: full at %v, before at %v", i.text("pk"), time.UnixMicro(at).UTC(), time.UnixMicro(full[i.text("pk")]).UTC())
+		}
+		// The stream tells whole seconds, and clocks differ.
+		if owed := time.UnixMicro(at).Sub(c.Change.ApproximateCreationDateTime.Time); !w.weather.tight && owed > limit+2*maxSkew ||
+			w.weather.tight && owed > limit+time.Second+w.skew() {
+			w.find("", "bucket %s owes %v, its burst is %v", i.text("pk"), owed, limit)
+		}
+		full[i.text("pk")] = at
+	}
+}
+
+func (w *World) skew() time.Duration {
+	if w.weather.skews {
+		return maxSkew
+	}
+	return 0
+}
+
+// checkLog: functions never met what they hold for impossible.
+func (w *World) checkLog() {
+	for _, text := range []string{"approved charge on a closed attempt", "panic", "malformed message"} {
+		for _, line := range w.errors.about(text) {
+			w.find("", "log: %s", line)
+		}
+	}
+}

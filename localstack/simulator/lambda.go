@@ -1,0 +1,186 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/identity"
+)
+
+// process is one execution environment of a function: it makes one call at a
+// time, and what it keeps in memory lasts until it dies.
+type process struct {
+	name     string
+	function functions.Function
+	http     app.HTTPEvent
+	queue    app.QueueEvent
+	stream   app.StreamEvent
+	tick     app.TickEvent
+	invoke   app.InvokeEvent
+}
+
+// maxSkew is how far a process's clock is off, either way.
+const maxSkew = 3 * time.Second
+
+// start makes a process of a function.
+func (w *World) start(name string, roll uint64) *process {
+	f := w.function(name)
+	w.started[name]++
+	p := &process{name: fmt.Sprintf("%s#%d", name, w.started[name]), function: f}
+	outside := w.outside
+	if w.weather.skews {
+		skew := time.Duration(roll%uint64(2*maxSkew)) - maxSkew
+		outside.Now = func() time.Time { return w.now().Add(skew) }
+	}
+	a := app.New(w.config, outside)
+	if w.Refunds || w.Month { // somebody charges live cards, so that there is a floor to reach
+		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
+	}
+	switch {
+	case f.HTTP != nil:
+		p.http = a.HTTP(f.HTTP)
+	case f.Queue != nil:
+		p.queue = a.Queue(f.Queue.Handle)
+	case f.Stream != nil:
+		p.stream = a.Stream(f.Stream)
+	case f.Tick != nil && f.Tick.Handle != nil:
+		p.tick = a.Tick(f.Tick.Handle)
+	default:
+		p.invoke = f.Invoke(a)
+	}
+	return p
+}
+
+func (w *World) function(name string) functions.Function {
+	for _, f := range functions.All {
+		if f.Name == name {
+			return f
+		}
+	}
+	panic("sim: no function " + name)
+}
+
+// invocation is one call of a function.
+type invocation struct {
+	actor  string
+	tenant string // whose data it may touch; "" for anybody's
+	claim  string // its name as the owner of an idempotency key
+	refund string // id of the refund or charge-back it wrote
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu   sync.Mutex
+	dead bool
+}
+
+type invocationKey struct{}
+
+func invocationOf(ctx context.Context) *invocation {
+	i, _ := ctx.Value(invocationKey{}).(*invocation)
+	if i == nil {
+		panic("sim: I/O outside an invocation")
+	}
+	return i
+}
+
+// gone says the process has died, of a fault or of its time limit.
+func (i *invocation) gone() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.dead || i.ctx.Err() != nil
+}
+
+func (i *invocation) die() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.dead = true
+	i.cancel()
+}
+
+// invoke calls a function in one of its idle processes, or a new one; roll
+// chooses. It returns when nothing of the call is left. Errors: errGone, or
+// the function's own.
+func (w *World) invoke(caller, name, tenant string, roll uint64, call func(context.Context, *process) error) error {
+	p := w.take(name, roll)
+	i := &invocation{actor: caller + " " + p.name, tenant: tenant}
+	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), invocationKey{}, i), p.function.Timeout)
+	defer cancel()
+	i.ctx, i.cancel = ctx, cancel
+	err := call(ctx, p)
+	if i.gone() {
+		w.notef(i.actor, "is gone")
+		return errGone
+	}
+	w.release(name, p)
+	return err
+}
+
+// take finds an idle process by the roll. Now and then a new one starts
+// although another is idle, as Lambda's do.
+func (w *World) take(name string, roll uint64) *process {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	idle := w.idleProcesses[name]
+	if i := int(roll % 8); i < len(idle) {
+		p := idle[i]
+		w.idleProcesses[name] = append(idle[:i:i], idle[i+1:]...)
+		return p
+	}
+	if len(idle) > 0 && roll%8 != 7 {
+		p := idle[0]
+		w.idleProcesses[name] = idle[1:]
+		return p
+	}
+	return w.start(name, roll)
+}
+
+func (w *World) release(name string, p *process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.idleProcesses[name] = append(w.idleProcesses[name], p)
+}
+
+// request is one HTTP request as a client sends it.
+type request struct {
+	Method, Path string
+	Token        string // API key; "" for none
+	Key          string // Idempotency-Key; "" for none
+	Form         bool   // the body is a form
+	Body         string
+}
+
+// response is what came back; Status 0 when nothing did.
+type response struct {
+	Status   int
+	Replayed bool
+	Location string
+	Body     []byte
+}
+
+func (r request) event(id string, now time.Time) events.APIGatewayV2HTTPRequest {
+	headers := map[string]string{"content-type": "application/json", "host": "cashwrap.test", "x-forwarded-proto": "https"}
+	if r.Form {
+		headers["content-type"] = "application/x-www-form-urlencoded"
+	}
+	if r.Token != "" {
+		headers["authorization"] = "Bearer " + r.Token
+	}
+	if r.Key != "" {
+		headers["idempotency-key"] = r.Key
+	}
+	path, query, _ := strings.Cut(r.Path, "?")
+	return events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RouteKey: "$default", RawPath: path, RawQueryString: query, Headers: headers, Body: r.Body,
+		RequestContext: events.APIGatewayV2HTTPRequestContext{
+			Stage: "$default", RequestID: id, DomainName: "cashwrap.test", TimeEpoch: now.UnixMilli(),
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: r.Method, Path: path, Protocol: "HTTP/1.1", SourceIP: "192.0.2.1"},
+		},
+	}
+}

@@ -1,0 +1,165 @@
+package simulator
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// minor is a stored amount in minor units; none is nought.
+func minor(v any) int64 {
+	members, _ := v.(map[string]any)
+	text, _ := members["v"].(string)
+	currency, _ := members["c"].(string)
+	if text == "" {
+		return 0
+	}
+	return money.MustParse(text, money.Currency(currency)).Minor()
+}
+
+// purse is a tenant with a currency.
+type purse struct{ tenant, currency string }
+
+// purseOf is whose money an item is about. The acquirer's own items name the
+// tenant, ours have it in their key.
+func purseOf(i item, amount any) purse {
+	members, _ := amount.(map[string]any)
+	currency, _ := members["c"].(string)
+	if tenant := i.text("tenant"); tenant != "" {
+		return purse{tenant, currency}
+	}
+	parts := strings.SplitN(i.text("pk"), "#", 3)
+	return purse{parts[0] + "#" + parts[1], currency}
+}
+
+// ledger is everything about money in the table, in minor units.
+type ledger struct {
+	entries   []item
+	events    map[string]item   // by id
+	rows      map[string]item   // that wait for a payout, by id
+	moved     map[string][]item // movements at the acquirer, by charge
+	cancelled map[string]bool   // refunds that the acquirer will never make, by id
+	accounts  map[purse]map[string]int64
+	unpaid    map[purse]int64
+	held      map[purse]int64
+	openHolds map[purse]int64
+}
+
+func newLedger() *ledger {
+	return &ledger{events: map[string]item{}, rows: map[string]item{}, moved: map[string][]item{}, cancelled: map[string]bool{},
+		accounts: map[purse]map[string]int64{}, unpaid: map[purse]int64{}, held: map[purse]int64{}, openHolds: map[purse]int64{}}
+}
+
+// enter takes an item as it now stands, was before; false when it is none of
+// the ledger's.
+func (l *ledger) enter(was, now item) bool {
+	pk, sk := now.text("pk"), now.text("sk")
+	kind, _, _ := strings.Cut(sk, "#")
+	switch {
+	case strings.HasPrefix(pk, "SANDBOX#CHARGE#"):
+		if kind == "CAPTURE" || kind == "REFUND" || kind == "CHARGE_BACK" {
+			charge := strings.TrimPrefix(pk, "SANDBOX#CHARGE#")
+			l.moved[charge] = append(l.moved[charge], now)
+		}
+	case strings.HasPrefix(pk, "SANDBOX#REFUND#"):
+		l.cancelled[now.text("id")] = now.text("decision") == "cancelled"
+	case strings.Contains(pk, "#JOURNAL#"):
+		l.post(now)
+	case kind == "EVENT":
+		p := purseOf(now, now["amount"])
+		l.openHolds[p] += hold(now) - hold(was)
+		l.events[now.text("id")] = now
+	case kind == "DEBIT", kind == "CREDIT":
+		l.unpaid[purseOf(now, now["amount"])] += minor(now["amount"]) - minor(was["amount"])
+		l.rows[now.text("id")] = now
+	case sk == "HELD":
+		l.held[purseOf(now, now["amount"])] += minor(now["amount"]) - minor(was["amount"])
+	default:
+		return false
+	}
+	return true
+}
+
+func (l *ledger) post(entry item) {
+	l.entries = append(l.entries, entry)
+	for _, leg := range entry.list("legs") {
+		p := purseOf(entry, leg["amount"])
+		if l.accounts[p] == nil {
+			l.accounts[p] = map[string]int64{}
+		}
+		l.accounts[p][leg.text("account")] += minor(leg["amount"])
+	}
+}
+
+// hold is what an open event takes from the merchant's balance.
+func hold(event item) int64 {
+	if event["held"] != true || !openEvent(event) {
+		return 0
+	}
+	return minor(event["amount"])
+}
+
+func openEvent(event item) bool {
+	return event.text("type") == "REFUND" && (event.text("status") == "RESERVED" || event.text("status") == "PENDING")
+}
+
+// of are the events of a transaction, by their ids.
+func (l *ledger) of(transaction string) (events []item) {
+	for _, id := range sorted(l.events) {
+		if e := l.events[id]; e.text("transaction_id") == transaction {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// givenUp are the amounts of a transaction's refunds that were cancelled at the
+// acquirer: like those it declines, clients may have been told that they were
+// made.
+func (l *ledger) givenUp(transaction string) (amounts []int64) {
+	for _, e := range l.of(transaction) {
+		if l.cancelled[e.text("id")] {
+			amounts = append(amounts, minor(e["amount"]))
+		}
+	}
+	return amounts
+}
+
+// sum adds up the amounts of those items that the filter keeps.
+func sum(items []item, keep func(item) bool) (total int64) {
+	for _, i := range items {
+		if keep(i) {
+			total += minor(i["amount"])
+		}
+	}
+	return total
+}
+
+// are keeps items whose attribute has one of the values.
+func are(name string, values ...string) func(item) bool {
+	return func(i item) bool { return slices.Contains(values, i.text(name)) }
+}
+
+func ofEvents(kind string, statuses ...string) func(item) bool {
+	return func(i item) bool { return i.text("type") == kind && slices.Contains(statuses, i.text("status")) }
+}
+
+// purses are all that have money, in order.
+func (l *ledger) purses() []purse {
+	names := map[string]purse{}
+	for p := range l.accounts {
+		names[p.tenant+" "+p.currency] = p
+	}
+	for p := range l.unpaid {
+		names[p.tenant+" "+p.currency] = p
+	}
+	for p := range l.held {
+		names[p.tenant+" "+p.currency] = p
+	}
+	list := make([]purse, 0, len(names))
+	for _, name := range sorted(names) {
+		list = append(list, names[name])
+	}
+	return list
+}

@@ -1,0 +1,311 @@
+package simulator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // the merchants' zones, wherever this runs
+
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+)
+
+// month is the life of a world of payouts: some weeks of payments, refunds,
+// charge-backs and changes of mind, with days of 23 and 25 hours among them.
+// Nothing is played in between: the clocks jump to whatever comes next.
+type month struct {
+	*World
+	dice    *rand.Rand // the root goroutine's alone
+	end     time.Time
+	payees  []*payee
+	bank    *treasury // of live mode
+	agenda  []action  // what people are yet to do, by time
+	drowsy  bool      // messages come up to twelve hours late
+	spare   int       // ticks and polls that may yet come between
+	tickAt  time.Time
+	pollAt  time.Time
+	demands int // for payouts at once, so far; orders are those of operators
+	orders  int
+	today   string // the day it is, and how often the schedule has ticked
+	ticked  int
+
+	versions map[string]int64  // of schedules and payouts, by key
+	seen     map[string]bool   // write ids
+	taken    map[string]string // rows in payouts that have not failed, with these
+}
+
+// action is what somebody does at a time.
+type action struct {
+	at time.Time
+	do func()
+}
+
+// starts are days shortly before clocks change somewhere, a year ends, or a
+// February has 29 days. In Santiago, and until 2019 in São Paulo, clocks change
+// at midnight, so that a day begins at 01:00 or an hour comes twice before it.
+var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2018-10-24", "2018-02-06", "2026-12-10", "2028-02-12"}
+
+// newMonth chooses the month.
+func newMonth(w *World) *month {
+	m := &month{World: w, dice: rand.New(rand.NewPCG(w.seed, 1_000)), versions: map[string]int64{}, seen: map[string]bool{}, taken: map[string]string{}}
+	at, err := time.Parse(time.DateOnly, starts[m.dice.IntN(len(starts))])
+	if err != nil {
+		w.panicf("%v", err)
+	}
+	at = at.Add(time.Duration(m.dice.IntN(48*60)) * time.Minute)
+	w.begins = at.Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
+	m.end = at.AddDate(0, 0, 28+m.dice.IntN(4))
+	m.drowsy = m.dice.IntN(2) == 0
+	m.bank = &treasury{month: m, files: map[string]string{}, executed: map[string]bool{}}
+	w.weather.rate /= 2 // there are many more steps to fail at than elsewhere
+	w.weather.jumps /= 4
+	return m
+}
+
+// play is the month, and the time after it in which everything must come right.
+func (m *month) play() {
+	m.run(clients, m.open)
+	m.steer(clients)
+	m.plan()
+	m.tickAt = m.now()
+	m.stormy = true
+	for m.now().Before(m.end) && len(m.Findings()) == 0 {
+		m.round()
+	}
+	m.steer(clients, sources, stragglers)
+	m.calmDown()
+	m.checkMonth()
+}
+
+// due is when a schedule has something to do for payouts; open: a payout is
+// under way.
+func (m *month) due() (next time.Time, open bool) {
+	for _, i := range m.dueItems("PAYOUT") {
+		if at := dueAt(i.text("due_sk")); next.IsZero() || at.Before(next) {
+			next = at
+		}
+		open = open || i.text("sk") == "PAYOUT"
+	}
+	return next, open
+}
+
+// round lets the clocks jump to whatever comes next, and has it happen with
+// what happens to come at the same time.
+func (m *month) round() {
+	next, waiting := m.tickAt, !m.empty(m.config.PayoutQueue)
+	if waiting && m.pollAt.Before(next) {
+		next = m.pollAt
+	}
+	if len(m.agenda) > 0 && m.agenda[0].at.Before(next) {
+		next = m.agenda[0].at
+	}
+	m.leap(next)
+	for len(m.agenda) > 0 && !m.agenda[0].at.After(m.now()) {
+		m.act()
+	}
+	m.spare = 2
+	if ticks := !m.tickAt.After(m.now()); ticks {
+		m.wake("payoutplan")
+		if m.dice.IntN(6) == 0 { // twice
+			m.wake("payoutplan")
+		}
+		m.crowd()
+	}
+	if m.dice.IntN(8) == 0 {
+		m.wake("sweep")
+	}
+	if waiting && !m.pollAt.After(m.now()) {
+		m.collect()
+		m.crowd()
+	}
+	m.handOver()
+	m.steer(clients, sources)
+	m.sleep()
+}
+
+// crowd has people get in the way of a payout: somebody is early today, or an
+// operator runs it too, or another one for the same rows.
+func (m *month) crowd() {
+	if m.dice.IntN(3) == 0 && len(m.agenda) > 0 {
+		m.act()
+	}
+	p := m.payees[m.dice.IntN(len(m.payees))]
+	if m.dice.IntN(3) > 0 {
+		return
+	}
+	if p.waits() {
+		for range 1 + m.dice.IntN(2) {
+			p.hurry()()
+		}
+	} else if _, open := m.due(); open { // the bank is about to be asked
+		p.ordered("run_payouts", facts{}, 2)()
+	}
+}
+
+// handOver has live payouts that are under way brought to the bank.
+func (m *month) handOver() {
+	for _, p := range m.payees {
+		if p.live() && m.dice.IntN(2) == 0 && slices.ContainsFunc(m.dueItems("PAYOUT"), func(i item) bool {
+			return strings.HasPrefix(i.text("pk"), p.tenant+"#PAYOUT#")
+		}) {
+			m.bank.work(p.currency)()
+		}
+	}
+}
+
+// act takes the next action.
+func (m *month) act() {
+	next := m.agenda[0]
+	m.agenda = m.agenda[1:]
+	next.do()
+}
+
+// pauses are the times without a tick, at the least.
+var pauses = []time.Duration{15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 40 * time.Minute, 4 * time.Hour, 11 * time.Hour}
+
+// delays are how late messages come, at the most.
+var delays = []time.Duration{time.Second, time.Minute, time.Minute, 31 * time.Minute, 12 * time.Hour, 12 * time.Hour}
+
+// sleep settles when the schedule ticks next, and when messages come.
+func (m *month) sleep() {
+	now := m.now()
+	if !m.pollAt.After(now) {
+		most := delays[m.dice.IntN(4)]
+		if m.drowsy {
+			most = delays[m.dice.IntN(len(delays))]
+		}
+		m.pollAt = now.Add(time.Duration(m.dice.Int64N(int64(most))))
+	}
+	m.tickAt = now.Add(m.pause())
+	next, open := m.due()
+	if !open && len(m.agenda) > 0 && !m.owing() && m.dice.IntN(6) > 0 { // nights on which nothing happens tell nothing
+		next = later(next, m.agenda[0].at)
+	}
+	if next.After(m.tickAt) {
+		m.tickAt = next.Add(time.Duration(m.dice.IntN(900)) * time.Second)
+	}
+	if !m.empty(m.config.PayoutQueue) { // many ticks for one late message tell nothing new
+		m.tickAt = later(m.tickAt, now.Add(m.pollAt.Sub(now)/2))
+	}
+}
+
+// pause is a time without a tick. What waits for days is looked at every hour:
+// so many looks are missed that a day has only a few.
+func (m *month) pause() time.Duration {
+	if day := m.now().Format(time.DateOnly); day != m.today {
+		m.today, m.ticked = day, 0
+	}
+	if m.ticked++; m.ticked > maxTicked {
+		return pauses[len(pauses)-1]
+	}
+	return pauses[m.dice.IntN(len(pauses))]
+}
+
+// maxTicked bounds the ticks of a day.
+const maxTicked = 3
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// collect gives the function one or more batches of the payout queue, at the
+// same time.
+func (m *month) collect() {
+	for range 1 + m.dice.IntN(3) {
+		m.poll("payoutrun", m.config.PayoutQueue, m.function("payoutrun").Queue.Batch)
+	}
+}
+
+// stir lets happen what nobody asks for, in the middle of something else.
+func (m *month) stir() {
+	if m.dice.Float64() < m.weather.jumps {
+		m.leap(m.now().Add(jumps[m.dice.IntN(len(jumps))]))
+	}
+	if m.spare == 0 || m.dice.Float64() >= m.weather.sources/4 {
+		return
+	}
+	m.spare--
+	switch m.dice.IntN(4) {
+	case 0:
+		m.wake("payoutplan")
+	case 1:
+		if len(m.agenda) > 0 && m.agenda[0].at.Before(m.now().Add(24*time.Hour)) {
+			m.act()
+		}
+	default:
+		m.collect()
+	}
+}
+
+// leap moves every clock to a time, if that is to come. What reads the stream
+// stays behind: nothing here waits for it.
+func (m *month) leap(to time.Time) {
+	d := to.Sub(m.now())
+	if d <= 0 {
+		return
+	}
+	m.mu.Lock()
+	m.offset += d
+	m.mu.Unlock()
+	m.notef("clocks", "jump to %s", to.Format(time.RFC3339))
+}
+
+// at plans an action for some time of the month: any, or shortly after a
+// merchant's midnight, when payouts are made.
+func (m *month) at(p *payee, do func()) time.Time {
+	at := m.now().Add(time.Duration(m.dice.Int64N(int64(m.end.Sub(m.now())))))
+	if m.dice.IntN(5) < 2 {
+		year, month, day := at.In(p.where).Date()
+		at = time.Date(year, month, day, 0, m.dice.IntN(20), m.dice.IntN(60), 0, p.where)
+	}
+	m.agenda = append(m.agenda, action{at, do})
+	return at
+}
+
+// plan fills the agenda.
+func (m *month) plan() {
+	for i, p := range m.payees {
+		if !p.payable { // two of them give it an account
+			m.at(p, p.ordered("set_payout", facts{"holder": "Nr. 1", "iban": sandbox.PaidIBAN}, 2))
+		}
+		for n := range 2 + m.dice.IntN(4) {
+			m.planSale(p, fmt.Sprintf("order-%d-%d", i, n))
+		}
+		if m.dice.IntN(5) == 0 {
+			m.planRecall(p, fmt.Sprintf("recalled-%d", i))
+		}
+		for range 1 + m.dice.IntN(4) {
+			m.at(p, p.change())
+		}
+		if p.live() {
+			m.at(p, m.bank.work(p.currency))
+		}
+	}
+	slices.SortStableFunc(m.agenda, func(a, b action) int { return a.at.Compare(b.at) })
+}
+
+// planSale plans a payment, and what its payer wants back of it.
+func (m *month) planSale(p *payee, name string) {
+	s := p.sale(name)
+	paid := m.at(p, s.sell)
+	often := []int{0, 0, 0, 1, 1, 2}
+	if p.live() {
+		often = []int{0, 1, 1, 2, 2, 3}
+	}
+	for range often[m.dice.IntN(len(often))] {
+		at := paid.Add(time.Duration(m.dice.Int64N(int64(12 * 24 * time.Hour))))
+		m.agenda = append(m.agenda, action{at, s.returned(m.dice.IntN(4) == 0 && !p.live())})
+	}
+}
+
+// planRecall plans a payment, and days later so many refunds of a little of it
+// that a payout takes them in several steps.
+func (m *month) planRecall(p *payee, name string) {
+	s := p.sale(name)
+	paid := m.at(p, s.sell)
+	m.agenda = append(m.agenda, action{paid.Add(time.Duration(24+m.dice.IntN(10*24)) * time.Hour), s.recalled(33 + m.dice.IntN(40))})
+}

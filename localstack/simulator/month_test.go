@@ -1,0 +1,15 @@
+package simulator_test
+
+import (
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+)
+
+const (
+	monthsVariable = "CASHWRAP_SIM_MONTHS"
+	defaultMonths  = 30
+)
+
+// TestMonths plays months of payouts.
+func TestMonths(t *testing.T) { play(t, simulator.Options{Month: true}, monthsVariable, defaultMonths) }

@@ -1,0 +1,243 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+)
+
+// payee is a merchant that is paid out.
+type payee struct {
+	*story  // of its operators
+	month   *month
+	where   *time.Location
+	zones   []string // that it has been in
+	more    string   // of its payments
+	payable bool     // it has an account from the beginning
+}
+
+// facts of a merchant, as an operator gives them.
+type facts map[string]any
+
+// kinds of payees: their money has decimals or not, and clocks change at
+// midnight, at another time, or never.
+var payeeKinds = []facts{
+	{"country": "DE", "currency": "EUR", "time_zone": "Europe/Berlin"},
+	{"country": "BR", "currency": "BRL", "time_zone": "America/Sao_Paulo", "payout_plan": "TRUE_INSTALLMENT"},
+	{"country": "CL", "currency": "CLP", "time_zone": "America/Santiago"},
+	{"country": "GB", "currency": "GBP", "time_zone": "UTC"},
+}
+
+var (
+	zones    = []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "UTC", "Pacific/Auckland", "Asia/Kolkata"}
+	periods  = []string{"daily", "daily", "daily", "weekly", "monthly"}
+	feeRates = []string{"0.0195", "0", "0.05", "0.333333"}
+	ibans    = []string{sandbox.PaidIBAN, sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN, sandbox.NotTakenIBAN}
+)
+
+// modes are the prefixes of tenants, by whether they are live.
+var modes = map[bool]string{true: "L#", false: "T#"}
+
+// open makes one or two merchants, and most of them an account.
+func (m *month) open() {
+	for n := range 1 + m.dice.IntN(4)/3 {
+		kind := payeeKinds[m.dice.IntN(len(payeeKinds))]
+		live := m.dice.IntN(5) < 2
+		given := facts{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
+			"fee_rate": feeRates[m.dice.IntN(len(feeRates))], "gross_settlement": m.dice.IntN(3) == 0}
+		for name, value := range kind {
+			given[name] = value
+		}
+		var made struct {
+			Code string                     `json:"merchant_code"`
+			Key  struct{ Plaintext string } `json:"api_key"`
+		}
+		m.operate("operator", encoded(given), &made)
+		where, err := time.LoadLocation(kind["time_zone"].(string))
+		if err != nil || made.Code == "" {
+			m.panicf("merchant %v: %v", made, err)
+		}
+		s := &story{World: m.World, name: fmt.Sprintf("payee-%d", n), dice: rand.New(rand.NewPCG(m.seed, uint64(2_000+n))),
+			shop: &shop{modes[live] + made.Code, made.Code, made.Key.Plaintext, kind["currency"].(string)}}
+		p := &payee{story: s, month: m, where: where, zones: []string{where.String()}}
+		if kind["country"] == "BR" {
+			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.dice.IntN(3))
+		}
+		m.payees = append(m.payees, p)
+		if p.payable = m.dice.IntN(4) > 0; p.payable {
+			p.set("operator", facts{"holder": "Nr. 1", "iban": ibans[m.dice.IntN(len(ibans))], "period": periods[m.dice.IntN(len(periods))]})
+		}
+	}
+}
+
+func encoded(v any) string {
+	text, _ := json.Marshal(v) // of text, numbers and truths
+	return string(text)
+}
+
+// set changes how the payee is paid out.
+func (p *payee) set(actor string, changes facts) { p.order(actor, "set_payout", changes) }
+
+// order is an operator's command about the payee, repeated until it is
+// answered.
+func (p *payee) order(actor, command string, more facts) {
+	all := facts{"command": command, "merchant_code": p.merchant}
+	for name, value := range more {
+		all[name] = value
+	}
+	p.command(actor, "%s", encoded(all))
+}
+
+// change is somebody's change of mind about the payee, or a wish to be paid at
+// once.
+func (p *payee) change() func() {
+	dice := p.month.dice
+	switch dice.IntN(12) {
+	case 0, 1:
+		return p.ordered("set_payout", facts{"period": periods[dice.IntN(len(periods))]}, p.some())
+	case 2:
+		return p.ordered("set_payout", facts{"on_demand": dice.IntN(2) == 0}, p.some())
+	case 3, 4:
+		return p.ordered("set_payout", facts{"holder": "Nr. 2", "iban": ibans[dice.IntN(len(ibans))]}, p.some())
+	case 5:
+		return p.ordered("set_payout", facts{"verified": dice.IntN(2) == 0}, p.some())
+	case 6:
+		zone := zones[dice.IntN(len(zones))]
+		p.zones = append(p.zones, zone)
+		return p.ordered("update_merchant", facts{"time_zone": zone}, p.some())
+	case 7:
+		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[dice.IntN(2)]
+		return p.ordered("update_merchant", facts{"fee_rate": feeRates[dice.IntN(len(feeRates))], "gross_settlement": dice.IntN(2) == 0, "payout_plan": plan}, p.some())
+	case 8, 9: // of two minds
+		one, another := p.change(), p.change()
+		return func() { one(); another() }
+	default:
+		return p.hurry()
+	}
+}
+
+// hurry is a wish to be paid at once, or what is due.
+func (p *payee) hurry() func() {
+	if p.month.dice.IntN(3) == 0 {
+		return p.ordered("run_payouts", facts{}, p.some())
+	}
+	p.month.demands++
+	return p.ordered("run_payouts", facts{"on_demand": true, "id": fmt.Sprintf("demand-%d", p.month.demands)}, p.some())
+}
+
+// some is one operator, or two who don't know of each other.
+func (p *payee) some() int { return 1 + p.month.dice.IntN(3)/2 }
+
+// ordered is an action of operators, each of whom gives the same command.
+func (p *payee) ordered(command string, more facts, many int) func() {
+	return func() {
+		p.month.orders++
+		what := fmt.Sprintf("operator-%d", p.month.orders)
+		for i := range many {
+			p.client(what, i, func(actor string, _ *rand.Rand) { p.order(actor, command, more) })
+		}
+	}
+}
+
+// mend gives the payee an account that money reaches, and regular payouts, now
+// and then more often than before. Half of them sell once more: that covers
+// what was refunded too late.
+func (p *payee) mend() {
+	actor := p.name + "-mender"
+	p.set(actor, facts{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "period": []string{"weekly", "monthly"}[p.month.dice.IntN(2)], "on_demand": false})
+	if p.month.dice.IntN(2) == 0 {
+		s := p.sale(p.name + "-last")
+		s.amount = "900"
+		s.take(s.name+"-till", s.dice)
+	}
+}
+
+// waits says rows wait for a payout, and not only what was carried: that waits
+// for others.
+func (p *payee) waits() bool {
+	var out struct{ Items []map[string]any }
+	p.aws(p.table, tables+"Query", map[string]any{
+		"TableName": p.config.Table, "KeyConditionExpression": "pk = :p",
+		"ExpressionAttributeValues": map[string]any{":p": map[string]string{"S": p.tenant + "#UNPAID#" + p.currency}},
+	}, &out)
+	return slices.ContainsFunc(out.Items, func(raw map[string]any) bool {
+		return item(plainItem(raw)).text("kind") != "BALANCE_DEDUCTION"
+	})
+}
+
+// sale is a payment to the payee.
+type sale struct {
+	*story
+	payee *payee
+}
+
+// Amounts of sales in any currency, and of what is asked back; the sandbox
+// takes none of them amiss (contract §12).
+var (
+	prices = []string{"100", "84", "30", "250"}
+	large  = []string{"100", "700", "1200", "2500"} // so that live merchants come to their floor
+	wanted = []string{"", "", "10", "25", "30"}
+)
+
+func (p *payee) sale(name string) *sale {
+	dice := rand.New(rand.NewPCG(p.month.dice.Uint64(), p.seed))
+	amounts := prices
+	if p.live() {
+		amounts = large
+	}
+	return &sale{&story{World: p.World, shop: p.shop, name: name, amount: amounts[dice.IntN(len(amounts))], method: "card", dice: dice,
+		returns: wanted}, p}
+}
+
+// sell is the action.
+func (s *sale) sell() { s.client("till", 0, s.take) }
+
+// take has the payment made.
+func (s *sale) take(actor string, _ *rand.Rand) {
+	created := s.insist(actor, request{Method: "POST", Path: "/v0.1/checkouts", Key: actor, Body: fmt.Sprintf(
+		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q}`, s.name, s.amount, s.currency, s.merchant)})
+	if s.id = created.view().ID; created.Status != 201 {
+		return
+	}
+	s.insist(actor, request{Method: "PUT", Path: s.path(), Key: actor + " pays",
+		Body: `{"payment_type":"card","card":` + cardBody(frictionless) + s.payee.more + `}`})
+	s.transaction = s.insist(actor, request{Method: "GET", Path: s.path()}).view().TransactionID
+}
+
+// returned is the action of giving some of the payment back, if it was made.
+func (s *sale) returned(byIssuer bool) func() {
+	amount := wanted[s.dice.IntN(len(wanted))]
+	return func() {
+		switch {
+		case s.transaction == "":
+		case byIssuer:
+			s.client("operator", 0, func(actor string, dice *rand.Rand) { s.chargeBack(actor, s.name+"-dispute", amount, dice) })
+		default:
+			s.client("cashier", 0, func(actor string, dice *rand.Rand) {
+				r := s.refundOf(dice)
+				r.Key = actor + " " + amount
+				s.refund(actor, r)
+			})
+		}
+	}
+}
+
+// recalled is the action of giving many small parts of the payment back.
+func (s *sale) recalled(parts int) func() {
+	return func() {
+		if s.transaction == "" {
+			return
+		}
+		s.client("clerk", 0, func(actor string, dice *rand.Rand) {
+			for n := range parts {
+				r := s.refundOf(dice)
+				r.Key, r.Body = fmt.Sprintf("%s part %d", actor, n), `{"amount":1}`
+				s.refund(actor, r)
+			}
+		})
+	}
+}

@@ -1,0 +1,112 @@
+package simulator
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// mutation takes a condition out of every write, or tells of all of them.
+type mutation struct{ Options }
+
+// writes are the operations, and the members of a transaction, that bear
+// conditions.
+var writes = []string{"Put", "Update", "Delete", "ConditionCheck"}
+
+// mutate is the body of a call without the condition, if it carries it.
+func (m mutation) mutate(operation string, body []byte) []byte {
+	if m.Without == "" && m.Conditions == nil || !strings.Contains(string(body), "ConditionExpression") {
+		return body
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil {
+		return body
+	}
+	if operation != "TransactWriteItems" {
+		m.strip(strings.TrimSuffix(operation, "Item"), members)
+		return encode(members)
+	}
+	var items []map[string]map[string]json.RawMessage
+	if json.Unmarshal(members["TransactItems"], &items) != nil {
+		return body
+	}
+	for _, item := range items {
+		for _, kind := range writes {
+			if item[kind] != nil {
+				m.strip(kind, item[kind])
+			}
+		}
+	}
+	members["TransactItems"] = encode(items)
+	return encode(members)
+}
+
+func encode(v any) json.RawMessage {
+	text, _ := json.Marshal(v) // of what has just been decoded
+	return text
+}
+
+// strip removes the condition from one write, with the names and values that
+// nothing else of it uses: the service refuses those.
+func (m mutation) strip(kind string, write map[string]json.RawMessage) {
+	if write["ConditionExpression"] == nil {
+		return
+	}
+	name := conditionName(kind, write)
+	if m.Conditions != nil {
+		m.Conditions(name)
+	}
+	if name != m.Without {
+		return
+	}
+	delete(write, "ConditionExpression")
+	rest := string(write["UpdateExpression"])
+	for _, member := range []string{"ExpressionAttributeNames", "ExpressionAttributeValues"} {
+		var given map[string]json.RawMessage
+		if json.Unmarshal(write[member], &given) != nil {
+			continue
+		}
+		for placeholder := range given {
+			if !regexp.MustCompile(regexp.QuoteMeta(placeholder) + `\b`).MatchString(rest) {
+				delete(given, placeholder)
+			}
+		}
+		if delete(write, member); len(given) > 0 {
+			write[member] = encode(given)
+		}
+	}
+}
+
+// placeholder is a name's or a value's in an expression.
+var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
+
+// conditionName tells conditions apart: what is done to which kind of item,
+// and the expression with its names in place and its values left out.
+func conditionName(kind string, write map[string]json.RawMessage) string {
+	var expression string
+	var names map[string]string
+	_ = json.Unmarshal(write["ConditionExpression"], &expression)
+	_ = json.Unmarshal(write["ExpressionAttributeNames"], &names)
+	expression = placeholder.ReplaceAllStringFunc(expression, func(p string) string {
+		if strings.HasPrefix(p, ":") {
+			return "?"
+		}
+		return names[p]
+	})
+	target := string(write["Item"]) + string(write["Key"])
+	sort, book := "", ""
+	if values := valuesOf(target, "sk"); len(values) > 0 {
+		sort, _, _ = strings.Cut(values[0], "#")
+	}
+	if values := valuesOf(target, "pk"); len(values) > 0 {
+		switch {
+		case strings.HasPrefix(values[0], "SANDBOX#"):
+			book = "SANDBOX "
+		case strings.HasPrefix(values[0], "FILEBANK#"):
+			book = "FILEBANK "
+		case strings.HasSuffix(values[0], "#PAYOUTS"): // sorted by day
+			sort = "RECORD"
+		}
+	}
+	return kind + " " + book + sort + ": " + expression
+}

@@ -1,0 +1,225 @@
+package simulator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+var (
+	// errNetwork is what a caller sees of a lost call. The SDK retries it.
+	errNetwork = errors.New("sim: connection reset by peer")
+	// errGone is what a dead process would see, could it see anything.
+	errGone = errors.New("sim: the process is gone")
+)
+
+// exchange is one I/O of a process.
+type exchange[T any] struct {
+	kind   kind
+	label  string
+	send   func() (result T, outcome string, err error)
+	refuse func(fault) (T, error) // for throttle and conflict
+}
+
+// perform has the I/O happen when its turn comes, as the scheduler decides.
+func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
+	var nothing T
+	by := invocationOf(ctx)
+	if by.gone() && x.kind != toBooks {
+		return nothing, errGone
+	}
+	v := w.park(x.kind, ctx, by.actor, x.label)
+	if x.kind != toBooks {
+		if by.gone() {
+			return nothing, errGone
+		}
+		if v.late {
+			w.note(by.actor, x.kind, x.label, "too late")
+			return nothing, ctx.Err()
+		}
+	}
+	switch v.fault {
+	case failBefore:
+		w.note(by.actor, x.kind, x.label, v.fault.String())
+		return nothing, errNetwork
+	case straggle:
+		w.note(by.actor, x.kind, x.label, v.fault.String())
+		w.straggle(by.actor, x.kind, x.label, func() string { _, outcome, _ := x.send(); return outcome })
+		return nothing, errNetwork
+	case throttle, conflict:
+		w.note(by.actor, x.kind, x.label, v.fault.String())
+		return x.refuse(v.fault)
+	case dieBefore:
+		w.note(by.actor, x.kind, x.label, v.fault.String())
+		by.die()
+		return nothing, errGone
+	}
+	result, outcome, err := x.send()
+	w.note(by.actor, x.kind, x.label, strings.TrimSuffix(outcome+", "+v.fault.String(), ", "))
+	switch v.fault {
+	case loseReply:
+		return nothing, errNetwork
+	case dieAfter:
+		by.die()
+		return nothing, errGone
+	}
+	return result, err
+}
+
+// straggle lets an I/O arrive when its sender has long given it up.
+func (w *World) straggle(actor string, k kind, label string, send func() string) {
+	w.run(stragglers, func() {
+		w.park(move, nil, actor+" straggler", label)
+		w.note(actor+" straggler", k, label, send())
+	})
+}
+
+// awsClient is the SDK's HTTP client, of the platform or of the sandbox.
+type awsClient struct {
+	world *World
+	kind  kind // of calls to the table
+}
+
+// Do carries one call.
+func (c awsClient) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	service, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	k, engine := c.kind, http.RoundTripper(c.world.table)
+	if service == "AmazonSQS" {
+		k, engine = toQueue, c.world.queues
+		if c.world.Ungrouped {
+			body = ungroup(body)
+		}
+	} else if k == toTable {
+		c.world.checkKeys(r.Context(), operation, body)
+		noteRefund(r.Context(), operation, body)
+	}
+	body = c.world.mutate(operation, body)
+	sent := r.Clone(context.WithoutCancel(r.Context()))
+	return perform(c.world, r.Context(), exchange[*http.Response]{
+		kind: k, label: summary(operation, body),
+		send: func() (*http.Response, string, error) {
+			sent.Body, sent.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			response, err := engine.RoundTrip(sent)
+			if err == nil && response.StatusCode == http.StatusOK {
+				c.world.checkOwner(sent.Context(), operation, body)
+				if c.world.Month {
+					c.world.payees.checkVersions(operation, body)
+					c.world.payees.checkMerchant(operation, body)
+					c.world.payees.checkFloor(operation, body)
+				}
+			}
+			return response, outcomeOf(response), err
+		},
+		refuse: func(f fault) (*http.Response, error) { return refusal(r, f, operation), nil },
+	})
+}
+
+// summary names an operation and the keys it is about, in the order of the
+// request.
+func summary(operation string, body []byte) string {
+	var b strings.Builder
+	b.WriteString(operation)
+	text := string(body)
+	if operation == "SendMessage" {
+		var message struct{ MessageBody string }
+		_ = json.Unmarshal(body, &message)
+		return operation + " " + message.MessageBody
+	}
+	for _, name := range []string{"pk", "sk", duePartition, listPartition} {
+		for _, value := range valuesOf(text, name) {
+			b.WriteByte(' ')
+			b.WriteString(value)
+		}
+		if name == "sk" && operation != "Query" {
+			break
+		}
+	}
+	return b.String()
+}
+
+const (
+	duePartition  = "due_pk"
+	listPartition = "list_pk"
+)
+
+// valuesOf finds the string values of an attribute in a request, in items,
+// keys and key conditions alike.
+func valuesOf(text, name string) (values []string) {
+	for _, form := range []string{`"` + name + `":{"S":"`, `"` + name + `":{"AttributeValueList":[{"S":"`} {
+		for rest := text; ; {
+			at := strings.Index(rest, form)
+			if at < 0 {
+				break
+			}
+			rest = rest[at+len(form):]
+			value, _, _ := strings.Cut(rest, `"`)
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// outcomeOf is a reply in a word or two.
+func outcomeOf(r *http.Response) string {
+	if r == nil {
+		return "no reply"
+	}
+	if r.StatusCode == http.StatusOK {
+		return "ok"
+	}
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var refused struct {
+		Type                string `json:"__type"`
+		CancellationReasons []struct{ Code string }
+	}
+	_ = json.Unmarshal(body, &refused)
+	_, name, _ := strings.Cut(refused.Type, "#")
+	for _, reason := range refused.CancellationReasons {
+		name += " " + reason.Code
+	}
+	return name
+}
+
+// refusal is an error answer of the AWS JSON 1.0 protocol.
+func refusal(r *http.Request, f fault, operation string) *http.Response {
+	code, extra := "ThrottlingException", ""
+	if f == conflict {
+		code = "TransactionConflictException"
+		if strings.HasPrefix(operation, "Transact") {
+			code, extra = "TransactionCanceledException", `,"CancellationReasons":[{"Code":"TransactionConflict"}]`
+		}
+	}
+	body := fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"injected"%s}`, code, extra)
+	return &http.Response{
+		Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body:   io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
+	}
+}
+
+// noteRefund keeps which refund or charge-back a request writes: it comes
+// first of the events in its transaction.
+func noteRefund(ctx context.Context, operation string, body []byte) {
+	if operation != "TransactWriteItems" {
+		return
+	}
+	for _, sort := range valuesOf(string(body), "sk") {
+		if id, ok := strings.CutPrefix(sort, "EVENT#"); ok {
+			by := invocationOf(ctx)
+			by.mu.Lock()
+			by.refund = id
+			by.mu.Unlock()
+			return
+		}
+	}
+}

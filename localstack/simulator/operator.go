@@ -1,0 +1,115 @@
+package simulator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
+)
+
+// operatorAnswer is what an operator was told.
+type operatorAnswer struct {
+	command string
+	Created bool   `json:"created"`
+	Code    string `json:"merchant_code"`
+	Version int    `json:"version"` // of a callback secret
+	Error   struct{ Code string }
+
+	Amount json.Number // that was charged back
+
+	asked, answered int64 // when, by the world's moments; not answered: linear.Never
+}
+
+// operate runs an operator's command; false when no answer came.
+func (w *World) operate(actor, command string, answer any) bool {
+	v := w.park(toPlatform, nil, actor, command)
+	if v.fault == failBefore {
+		return false
+	}
+	told := operatorAnswer{command: command, asked: w.moment(), answered: linear.Never}
+	err := w.invoke(actor, "provision", "", v.roll, func(ctx context.Context, p *process) error {
+		out, err := p.invoke(ctx, json.RawMessage(command))
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(out)
+		if err != nil {
+			return err
+		}
+		w.notef(actor, "%s → %s", command, redact(string(text)))
+		_ = json.Unmarshal(text, &told) // other commands answer other things
+		told.answered = w.moment()
+		if answer == nil {
+			return nil
+		}
+		return json.Unmarshal(text, answer)
+	})
+	w.record(func() { w.answers = append(w.answers, told) })
+	return err == nil
+}
+
+// redact keeps keys and secrets out of histories.
+func redact(text string) string {
+	for _, prefix := range []string{"sk_test_", "sk_live_", "pk_test_", "whsec_"} {
+		for {
+			before, rest, found := strings.Cut(text, prefix)
+			if !found {
+				break
+			}
+			_, rest, _ = strings.Cut(rest, `"`)
+			text = before + `…"` + rest
+		}
+	}
+	return text
+}
+
+// administer is a story of operators who get in each other's way: two open
+// the same merchant under different names, two rotate one secret, a key is
+// made and revoked, callbacks are replayed.
+func (s *story) administer() {
+	code := fmt.Sprintf("MC%08d", 10_000_000+s.dice.IntN(1000))
+	for i := range 2 {
+		s.client("operator", i, func(actor string, _ *rand.Rand) {
+			s.command(actor, `{"command":"create_merchant","name":"Nr. %d","email":"n@example.com","country":"DE","currency":"EUR","merchant_code":%q}`, i, code)
+			s.command(actor, `{"command":"rotate_callback_secret","merchant_code":%q,"force":true}`, s.merchant)
+			s.command(actor, `{"command":"replay_callbacks","merchant_code":%q,"from":"2026-11-01T00:00:00Z","to":"2027-11-01T00:00:00Z"}`, s.merchant)
+		})
+	}
+	s.client("operator", 2, s.lendKey)
+}
+
+// command is tried until there is an answer.
+func (s *story) command(actor, format string, args ...any) {
+	for range patience {
+		if s.operate(actor, fmt.Sprintf(format, args...), nil) {
+			return
+		}
+	}
+}
+
+// lendKey makes a key, uses it and revokes it: from then on it is refused.
+func (s *story) lendKey(actor string, _ *rand.Rand) {
+	var made struct {
+		Key struct{ ID, Plaintext string } `json:"api_key"`
+	}
+	mode := map[string]string{"T": "test", "L": "live"}[s.tenant[:1]]
+	command := fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":%q,"name":"lent"}`, s.merchant, mode)
+	if !s.operate(actor, command, &made) || made.Key.ID == "" {
+		return
+	}
+	list := request{Method: "GET", Path: "/v0.1/checkouts", Token: made.Key.Plaintext}
+	s.send(actor, s.tenant, list)
+	revoke := fmt.Sprintf(`{"command":"revoke_api_key","merchant_code":%q,"mode":%q,"key_id":%q}`, s.merchant, mode, made.Key.ID)
+	if !s.operate(actor, revoke, nil) {
+		return
+	}
+	if told := s.answers[len(s.answers)-1]; told.Error.Code != "" {
+		return
+	}
+	if answer := s.send(actor, s.tenant, list); answer.Status == 200 {
+		s.find("", "a revoked key still works")
+	}
+}

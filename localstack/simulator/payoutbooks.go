@@ -1,0 +1,80 @@
+package simulator
+
+import (
+	"strings"
+	"time"
+)
+
+// payoutBooks is everything about payouts in the table.
+type payoutBooks struct {
+	books
+	*ledger
+	payouts map[string]item   // by id
+	records map[string][]item // by payout
+	taken   map[string][]item // records by the tenant and id of the row they were
+	booked  map[string][]item // at the bank, by transfer
+	waiting map[string]item   // rows by tenant and id
+	carried map[string][]item // rows and records of what a payout lacked, by payout
+	moved   map[string][]item // journal entries by payout
+}
+
+func (m *month) payoutBooks() *payoutBooks {
+	b := &payoutBooks{m.books(), newLedger(), map[string]item{}, map[string][]item{}, map[string][]item{}, map[string][]item{},
+		map[string]item{}, map[string][]item{}, map[string][]item{}}
+	for _, i := range b.items {
+		b.enter(nil, i)
+		b.take(i)
+	}
+	return b
+}
+
+func (b *payoutBooks) take(i item) {
+	pk, sk := i.text("pk"), i.text("sk")
+	if payout := carriedBy(i); payout != "" {
+		b.carried[payout] = append(b.carried[payout], i)
+	}
+	switch {
+	case sk == "PAYOUT":
+		b.payouts[i.text("id")] = i
+	case strings.HasSuffix(pk, "#PAYOUTS"):
+		b.records[i.text("payout_id")] = append(b.records[i.text("payout_id")], i)
+		b.taken[rowOf(i, i.text("id"))] = append(b.taken[rowOf(i, i.text("id"))], i)
+	case strings.HasPrefix(pk, "SANDBOX#TRANSFER#") && strings.HasPrefix(sk, "BOOKING#"), pk == "FILEBANK#PAID":
+		b.booked[i.text("id")] = append(b.booked[i.text("id")], i)
+	case strings.Contains(pk, "#UNPAID#"):
+		b.waiting[rowOf(i, i.text("id"))] = i
+	case strings.Contains(pk, "#JOURNAL#") && strings.HasPrefix(i.text("kind"), "payout"):
+		b.moved[i.text("id")] = append(b.moved[i.text("id")], i)
+	}
+}
+
+// rowOf names a row of the tenant that an item belongs to.
+func rowOf(i item, id string) string {
+	parts := strings.SplitN(i.text("pk"), "#", 3)
+	return parts[0] + "#" + parts[1] + " " + id
+}
+
+// carriedBy is the payout that carried a row or record forward; "": none did.
+func carriedBy(i item) string {
+	payout, carried := strings.CutPrefix(i.text("id"), "carried#")
+	if !carried {
+		return ""
+	}
+	payout, _, _ = strings.Cut(payout, "#")
+	return payout
+}
+
+// moment of an item.
+func moment(i item, name string) time.Time {
+	at, _ := time.Parse(time.RFC3339Nano, i.text(name))
+	return at
+}
+
+// net is what a part of a transaction comes to.
+func net(part item) int64 {
+	net := minor(part["amount"]) - minor(part["deducted"])
+	if part["gross"] != true {
+		net -= minor(part["fee"])
+	}
+	return net
+}

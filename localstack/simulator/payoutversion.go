@@ -1,0 +1,105 @@
+package simulator
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// versioned is as much of an item in a write as tells whether somebody's change
+// was lost.
+type versioned struct {
+	Item struct {
+		PK      struct{ S string } `json:"pk"`
+		SK      struct{ S string } `json:"sk"`
+		WriteID struct{ S string } `json:"write_id"`
+		Version struct{ N json.Number }
+
+		// of a record
+		ID     struct{ S string } `json:"id"`
+		Payout struct{ S string } `json:"payout_id"`
+		Status struct{ S string }
+
+		Total  stored // of a payout
+		Amount stored // of a row
+	}
+}
+
+// stored is an amount as stored.
+type stored struct {
+	M struct{ V struct{ N string } }
+}
+
+// checkVersions sees that a write that has been done, to schedules and payouts,
+// took the place of the state before it: else it lost somebody's change, if only
+// of a setting that no sum tells of; that no payout takes a row that another
+// has; and that one which lacks something carries it forward in the same write.
+func (m *month) checkVersions(operation string, body []byte) {
+	if text := string(body); !strings.Contains(text, `"SCHEDULE"`) && !strings.Contains(text, `"PAYOUT"`) {
+		return
+	}
+	puts := m.unseen(operation, body)
+	for _, put := range puts {
+		i := put.Item
+		if i.SK.S == "PAYOUT" && i.Status.S == "COLLECTING" && strings.HasPrefix(i.Total.M.V.N, "-") {
+			m.checkLack(i.PK.S, i.Total, puts)
+		}
+		if tenant, ok := strings.CutSuffix(i.PK.S, "#PAYOUTS"); ok {
+			m.checkTaking(tenant+" "+i.ID.S, i.Payout.S, i.Status.S)
+		}
+		if i.SK.S != "SCHEDULE" && i.SK.S != "PAYOUT" {
+			continue
+		}
+		if was, is := m.versions[i.PK.S], i.Version.N; !follows(is, was) {
+			m.find("", "version %s of %s took the place of version %d", is, i.PK.S, was)
+		}
+		m.versions[i.PK.S], _ = i.Version.N.Int64()
+	}
+}
+
+// unseen are the items of a write. A transaction that comes again is answered
+// as before, and writes nothing.
+func (m *month) unseen(operation string, body []byte) (puts []versioned) {
+	if operation == "PutItem" {
+		var put versioned
+		_ = json.Unmarshal(body, &put)
+		return []versioned{put}
+	}
+	var all struct {
+		TransactItems []struct{ Put versioned }
+	}
+	_ = json.Unmarshal(body, &all)
+	for _, i := range all.TransactItems {
+		id := i.Put.Item.WriteID.S
+		if id != "" && m.seen[id] {
+			return nil
+		}
+		m.seen[id] = true
+		puts = append(puts, i.Put)
+	}
+	return puts
+}
+
+// checkLack: a row of what the payout lacks is written with it.
+func (m *month) checkLack(payout string, total stored, puts []versioned) {
+	if !slices.ContainsFunc(puts, func(p versioned) bool {
+		return strings.Contains(p.Item.PK.S, "#UNPAID#") && strings.HasPrefix(p.Item.ID.S, "carried#") && p.Item.Amount == total
+	}) {
+		m.find("", "%s lacks %s, which waits nowhere", payout, total.M.V.N)
+	}
+}
+
+// checkTaking: a row is in one payout, until that fails.
+func (m *month) checkTaking(row, payout, status string) {
+	if by := m.taken[row]; by != "" && by != payout {
+		m.find("", "row %s was taken by the payouts %s and %s", row, by, payout)
+	}
+	if m.taken[row] = payout; status == "FAILED" {
+		delete(m.taken, row)
+	}
+}
+
+func follows(version json.Number, was int64) bool {
+	is, err := version.Int64()
+	return err == nil && is == was+1
+}

@@ -1,0 +1,267 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// refunds says the request refunds a transaction, and which.
+func (r request) refunds() (transaction string, ok bool) {
+	if r.Method != "POST" {
+		return "", false
+	}
+	if id, ok := strings.CutPrefix(r.Path, "/v0.1/me/refund/"); ok {
+		return id, true
+	}
+	_, rest, ok := strings.Cut(r.Path, "/payments/")
+	return strings.TrimSuffix(rest, "/refunds"), ok
+}
+
+// checkRefundReplies: a refund that was acknowledged is made, unless the
+// acquirer declined it later, or it was cancelled there; one that was refused
+// is not, and moved nothing.
+func (w *World) checkRefundReplies(b books, l *ledger) {
+	open := map[string]bool{} // keys under which a refund may have been made without anybody hearing of it
+	for _, r := range w.replies {
+		if _, ok := r.refunds(); ok && r.Key != "" && (!r.heard || !r.refused()) {
+			open[r.keyed()] = true
+		}
+	}
+	pending := w.pendingRefunds()
+	written := map[string]string{} // by key: retries and their replays write nothing
+	for _, r := range w.replies {
+		if r.Key != "" && r.refund != "" {
+			written[r.keyed()] = r.refund
+		}
+	}
+	for _, r := range w.replies {
+		transaction, ok := r.refunds()
+		if !ok || !r.heard {
+			continue
+		}
+		checkout, id := b.transactions[transaction].text("checkout_id"), r.refund
+		if id == "" && r.Key != "" {
+			id = written[r.keyed()]
+		}
+		switch status := l.events[id].text("status"); {
+		case r.Status == 204 || r.Status == 201:
+			if status != "REFUNDED" && !(status == "FAILED" && pending[id]) {
+				w.find(checkout, "refund %s was acknowledged, and is %q", id, status)
+			}
+		case r.refused() && !(r.Key != "" && open[r.keyed()]):
+			if status != "" && status != "FAILED" && status != "WITHDRAWN" {
+				w.find(checkout, "refund %s was answered %d, and is %q", id, r.Status, status)
+			}
+		case r.Status == 404:
+			w.find(checkout, "transaction %s was not found", transaction)
+		}
+	}
+}
+
+// refused says the answer means that no money moved.
+func (r response) refused() bool {
+	return r.Status == 409 && r.view().ErrorCode != "IDEMPOTENCY_IN_PROGRESS" || r.Status == 422 || r.Status == 424 || r.Status == 400
+}
+
+// pendingRefunds are those that were open for all to see at some time.
+func (w *World) pendingRefunds() map[string]bool {
+	pending := map[string]bool{}
+	for _, c := range w.changes {
+		if i := c.image(); strings.HasPrefix(i.text("sk"), "EVENT#") && i.text("status") == "PENDING" {
+			pending[i.text("id")] = true
+		}
+	}
+	return pending
+}
+
+// promise is what all clients saw of a checkout's transaction.
+type promise struct {
+	checkout string
+	history  linear.History
+}
+
+// notePromises keeps what clients saw, and what is left in the end.
+func (w *World) notePromises(b books, l *ledger) {
+	for _, id := range sorted(b.transactions) {
+		h := w.linearHistory(b.transactions[id], l)
+		if len(h.Requests) == 0 {
+			continue
+		}
+		end := w.moment()
+		h.Requests = append(h.Requests, linear.Request{Answer: linear.Told, Rest: minor(b.transactions[id]["refundable"]), Call: end, Return: w.moment()})
+		w.promises = append(w.promises, promise{b.transactions[id].text("checkout_id"), h})
+	}
+}
+
+// checkPromises: what all clients saw of a transaction can have happened one
+// after the other. The search is bounded by real time, which a bubble has not.
+func (w *World) checkPromises() {
+	for _, p := range w.promises {
+		if err := p.history.Check(); err != nil {
+			w.findings.add(finding{p.checkout, err.Error()})
+		}
+	}
+}
+
+// declined are the amounts that the sandbox declines (contract §12).
+var declined = []int64{1100, 4201, 4276, 4291}
+
+func (w *World) linearHistory(t item, l *ledger) linear.History {
+	id := t.text("id")
+	given := l.givenUp(id)
+	h := linear.History{Captured: minor(t["captured"]), Declinable: func(x int64) bool {
+		return slices.Contains(declined, x) || slices.Contains(given, x)
+	}}
+	members, _ := t["captured"].(map[string]any)
+	currency := money.Currency(fmt.Sprint(members["c"]))
+	for n, r := range w.replies {
+		if refunded, ok := r.refunds(); ok && refunded == id {
+			h.Requests = append(h.Requests, r.linear(n, currency)...)
+		} else if strings.HasSuffix(r.Path, "/transactions?id="+id) && r.heard && r.Status == 200 {
+			h.Requests = append(h.Requests, linear.Request{Answer: linear.Told, Rest: restOf(r.response.Body, currency), Call: r.asked, Return: r.answered})
+		}
+	}
+	if disputes := w.disputes(id, currency); len(disputes) > 0 {
+		h.Requests = append(h.Requests, disputes...)
+		// Until the platform hears of it, the acquirer has less left.
+		h.Declinable = func(int64) bool { return true }
+	}
+	w.firm(h.Requests, l)
+	return h
+}
+
+// firm marks refunds that were made at the first try, which spares the search
+// all orders in which they are given back.
+func (w *World) firm(requests []linear.Request, l *ledger) {
+	reserved := map[string]int{}
+	for _, c := range w.changes {
+		if i := c.image(); strings.HasPrefix(i.text("sk"), "EVENT#") && i.text("status") == "RESERVED" {
+			reserved[i.text("id")]++
+		}
+	}
+	ids, doubtful := map[string]string{}, map[string]bool{}
+	for _, r := range requests {
+		if id := w.written(r.Group); id != "" {
+			ids[r.Group] = id
+		}
+		doubtful[r.Group] = doubtful[r.Group] || r.Answer == linear.Refused || r.Answer == linear.NotTaken
+	}
+	for i, r := range requests {
+		id := ids[r.Group]
+		requests[i].Firm = r.Firm || id != "" && !doubtful[r.Group] && reserved[id] == 1 && l.events[id].text("status") == "REFUNDED"
+	}
+}
+
+// written is the refund that the platform wrote for a group of requests.
+func (w *World) written(group string) string {
+	for n, r := range w.replies {
+		if r.refund != "" && r.group(n) == group {
+			return r.refund
+		}
+	}
+	return ""
+}
+
+// linear is the reply, number n, as its client understands it; none when it
+// tells nothing of the transaction.
+func (r *reply) linear(n int, c money.Currency) []linear.Request {
+	asked := linear.Request{Group: r.group(n), Amount: amountIn(r.request.Body, c), Call: r.asked, Return: r.answered}
+	code := r.view().ErrorCode
+	switch {
+	case (!r.heard || r.Status >= 500) && r.refund == "":
+		return nil // the client cannot know, but nothing was even tried
+	case !r.heard, r.Status >= 500:
+		asked.Answer, asked.Return = linear.Unknown, linear.Never
+	case r.Status == 201, r.Status == 204:
+		asked.Answer = linear.Made
+	case r.Replayed, r.Status == 429, r.Status == 400, code == "IDEMPOTENCY_IN_PROGRESS", code == "NOT_ENOUGH_BALANCE":
+		return nil
+	case r.Status == 424:
+		asked.Answer = linear.NotTaken
+	case r.Status == 422:
+		var told struct {
+			Errors []struct {
+				Max int64 `json:"max_refundable_amount"`
+			}
+		}
+		if json.Unmarshal(r.response.Body, &told) != nil || len(told.Errors) != 1 {
+			return nil // IDEMPOTENCY_KEY_REUSED
+		}
+		asked.Answer, asked.Rest = linear.Told, told.Errors[0].Max
+	default:
+		asked.Answer = linear.Refused
+	}
+	return []linear.Request{asked}
+}
+
+// group names the requests that ask for the same refund once.
+func (r *reply) group(n int) string {
+	if r.Key == "" {
+		return "#" + strconv.Itoa(n)
+	}
+	return r.Key
+}
+
+// amountIn is the amount that a body asks for; 0 for none.
+func amountIn(body string, c money.Currency) int64 {
+	var asked struct{ Amount json.Number }
+	if json.Unmarshal([]byte(body), &asked) != nil || asked.Amount == "" {
+		return 0
+	}
+	return money.MustParse(asked.Amount.String(), c).Minor()
+}
+
+// restOf is what a transaction's detail says is left to refund.
+func restOf(body []byte, c money.Currency) int64 {
+	var v struct {
+		Links []struct {
+			Rel string
+			Max json.Number `json:"max_amount"`
+		}
+	}
+	_ = json.Unmarshal(body, &v) // what is missing shows as nothing left
+	for _, link := range v.Links {
+		if link.Rel == "refund" {
+			return money.MustParse(link.Max.String(), c).Minor()
+		}
+	}
+	return 0
+}
+
+// disputes are the charge-backs of the transaction. What a charge-back of all
+// that is left comes to, the acquirer says when it first hears of it; a report
+// that is refused tells nothing, as the acquirer may have less left than the
+// platform.
+func (w *World) disputes(transaction string, c money.Currency) (requests []linear.Request) {
+	amounts := map[string]int64{}
+	for _, a := range w.answers {
+		if id, ok := a.chargesBack(transaction); ok && a.Amount != "" {
+			amounts[id] = money.MustParse(a.Amount.String(), c).Minor()
+		}
+	}
+	for _, a := range w.answers {
+		id, ok := a.chargesBack(transaction)
+		if !ok || a.Error.Code != "" || amounts[id] == 0 {
+			continue
+		}
+		asked := linear.Request{Group: "charge-back " + id, Amount: amounts[id], Firm: true, Answer: linear.Made, Call: a.asked, Return: a.answered}
+		if a.answered == linear.Never {
+			asked.Answer = linear.Unknown
+		}
+		requests = append(requests, asked)
+	}
+	return requests
+}
+
+// chargesBack says the command charges the transaction back, and under which id.
+func (a operatorAnswer) chargesBack(transaction string) (id string, ok bool) {
+	var command struct{ Command, Transaction, ID string }
+	err := json.Unmarshal([]byte(a.command), &command)
+	return command.ID, err == nil && command.Command == "charge_back" && command.Transaction == transaction
+}

@@ -1,0 +1,102 @@
+package simulator
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// delivery is one callback that the merchants' server took.
+type delivery struct {
+	ID, Checkout, URL string
+	at                time.Time
+}
+
+// receiver is the merchants' server, at the end of a network.
+type receiver struct{ world *World }
+
+// RoundTrip takes one callback.
+func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, err
+	}
+	var event struct {
+		EventType string `json:"event_type"`
+		ID        string
+	}
+	id := request.Header.Get("webhook-id")
+	if err := json.Unmarshal(body, &event); err != nil || event.EventType != "CHECKOUT_STATUS_CHANGED" {
+		r.world.find(event.ID, "callback with the body %s", body)
+	}
+	answer := func(status int) *http.Response {
+		return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: request}
+	}
+	to := toReceiver
+	if r.world.hangs(request.URL.Hostname()) {
+		to = toHanging
+		r.world.record(func() { r.world.hanging.hungTries++ })
+	}
+	return perform(r.world, request.Context(), exchange[*http.Response]{
+		kind: to, label: id + " " + event.ID,
+		send: func() (*http.Response, string, error) {
+			now := r.world.now()
+			r.world.record(func() {
+				r.world.received = append(r.world.received, delivery{id, event.ID, request.URL.String(), now})
+			})
+			return answer(http.StatusNoContent), "204", nil
+		},
+		refuse: func(fault) (*http.Response, error) { return answer(http.StatusServiceUnavailable), nil },
+	})
+}
+
+// plainClient reaches an engine past the scheduler.
+type plainClient struct{ engine http.RoundTripper }
+
+func (c plainClient) Do(r *http.Request) (*http.Response, error) { return c.engine.RoundTrip(r) }
+
+var _ aws.HTTPClient = plainClient{}
+
+// errorLog keeps what the functions logged as an error.
+type errorLog struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// Enabled is true of errors.
+func (*errorLog) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
+
+// Handle keeps an error.
+func (e *errorLog) Handle(_ context.Context, r slog.Record) error {
+	var line strings.Builder
+	line.WriteString(r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		line.WriteString(" " + a.String())
+		return true
+	})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lines = append(e.lines, line.String())
+	return nil
+}
+
+// WithAttrs leaves them out.
+func (e *errorLog) WithAttrs([]slog.Attr) slog.Handler { return e }
+
+// WithGroup leaves it out.
+func (e *errorLog) WithGroup(string) slog.Handler { return e }
+
+// about are the lines that contain the text.
+func (e *errorLog) about(text string) []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(e.lines), func(line string) bool { return !strings.Contains(line, text) })
+}

@@ -1,0 +1,196 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Amounts that are captured, in the shops' currencies, and what is asked back
+// of them; "" is all that is left. The sandbox declines 42.91 and 11.00, does
+// not take 42.24, and leaves 42.25 open for 30 s (contract §12). Two of the
+// largest cost so much of a fee that their refunds would leave a live merchant
+// below its floor (contract §6.4, §6.7).
+var (
+	captures = []string{"100.00", "84.50", "30.00", "126.73"}
+	returns  = []string{"", "", "10.00", "25.00", "42.25", "42.25", "42.24", "42.91", "11.00", "50.00", "0.01", "126.74"}
+
+	disputes = []string{"", "10.00", "25.00", "30.00", "84.50"}
+
+	largeCapture = "60000.00"
+	largeReturns = []string{"", "", "30000.00", "30000.00", "25000.00", "42.91"}
+)
+
+// refundSales is the life of a world of refunds: one or two transactions are
+// paid, and then everybody wants their money back.
+func (w *World) refundSales() {
+	var sales []*story
+	shop, many := w.shops[w.pickShop()], 1+w.dice.IntN(4)/3
+	if shop.live() {
+		many = 2
+	}
+	for n := range many {
+		s := &story{World: w, name: fmt.Sprintf("order-%d", n), shop: shop, method: "card",
+			dice: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
+		s.amount, s.returns = captures[s.dice.IntN(len(captures))], returns
+		if shop.live() {
+			s.amount, s.returns = largeCapture, largeReturns
+		}
+		sales = append(sales, s)
+		w.run(clients, s.sell)
+		w.steer(clients)
+	}
+	w.weather.streamDies = true // nothing here waits for it, and it costs a third of the time
+	w.stormy = true
+	for _, s := range sales {
+		s.wantBack(s.dice)
+	}
+}
+
+// sell has the story's checkout paid. Nothing goes wrong yet.
+func (s *story) sell() {
+	s.create(s.name+"-shop", s.dice)
+	paid := s.insist(s.name+"-shop", request{Method: "PUT", Path: s.path(), Body: setupFree})
+	s.transaction = paid.view().TransactionID
+	if s.transaction == "" {
+		s.panicf("not sold: %s", paid.Body)
+	}
+}
+
+// setupFree pays with a card that needs nobody's consent.
+var setupFree = `{"payment_type":"card","card":` + cardBody(frictionless) + `}`
+
+// refundPaid has the payment that a till has just heard of refunded, once, if
+// anybody wants that.
+func (s *story) refundPaid(paid view, dice *rand.Rand) {
+	wanted := false
+	s.record(func() {
+		if wanted = paid.TransactionID != "" && len(s.returns) > 0 && s.transaction == ""; wanted {
+			s.transaction = paid.TransactionID
+		}
+	})
+	if wanted {
+		s.wantBack(dice)
+	}
+}
+
+// wantBack brings those who refund the story's transaction, all at once, those
+// who look at it, and now and then an issuer who takes it back.
+func (s *story) wantBack(dice *rand.Rand) {
+	if dice.IntN(4) == 0 && !s.live() { // the sandbox's books are told of test mode's only
+		s.dispute(dice)
+	}
+	shared := s.refundOf(dice)
+	shared.Key = s.name + " refund"
+	for i := range 2 + dice.IntN(3) {
+		s.client("cashier", i, func(actor string, dice *rand.Rand) {
+			s.think(actor)
+			if dice.IntN(4) == 0 {
+				s.refund(actor, shared)
+			}
+			for n := range 1 + dice.IntN(2) {
+				r := s.refundOf(dice)
+				if dice.IntN(3) > 0 {
+					r.Key = fmt.Sprintf("%s refund %d", actor, n)
+					s.twice(actor, dice, r)
+				}
+				s.refund(actor, r)
+			}
+		})
+	}
+	for i := range dice.IntN(2) {
+		s.client("auditor", i, func(actor string, dice *rand.Rand) {
+			for range 2 + dice.IntN(3) {
+				s.think(actor)
+				s.audit(actor)
+			}
+		})
+	}
+}
+
+// dispute brings one or two operators who report that the issuer took money
+// back.
+func (s *story) dispute(dice *rand.Rand) {
+	amount, id := disputes[dice.IntN(len(disputes))], s.name+"-dispute"
+	for i := range 1 + dice.IntN(2) {
+		s.client("operator", i, func(actor string, dice *rand.Rand) {
+			s.think(actor)
+			s.chargeBack(actor, id, amount, dice)
+		})
+	}
+}
+
+// refundOf is a request to refund the transaction, by either route.
+func (s *story) refundOf(dice *rand.Rand) request {
+	r := request{Method: "POST", Path: "/v0.1/me/refund/" + s.transaction, Token: s.token, Body: "{}"}
+	if dice.IntN(2) == 0 {
+		r.Path = "/v1.0/merchants/" + s.merchant + "/payments/" + s.transaction + "/refunds"
+	}
+	if amount := s.returns[dice.IntN(len(s.returns))]; amount != "" {
+		r.Body = fmt.Sprintf(`{"amount":%s}`, amount)
+	}
+	return r
+}
+
+// refund asks until it is answered for good, as a cashier does who must know.
+func (s *story) refund(actor string, r request) {
+	for range patience / 2 {
+		answer := s.send(actor, s.tenant, r)
+		if answer.Status != 0 && answer.Status < 500 && answer.Status != 424 && answer.Status != 429 &&
+			answer.view().ErrorCode != "IDEMPOTENCY_IN_PROGRESS" {
+			return
+		}
+		s.pass(answer.retryAfter())
+	}
+}
+
+// twice has an impatient cashier send the same request a second time, now and
+// then.
+func (s *story) twice(actor string, dice *rand.Rand, r request) {
+	if dice.IntN(3) > 0 {
+		return
+	}
+	s.run(clients, func() {
+		s.think(actor + " twin")
+		s.refund(actor+" twin", r)
+	})
+}
+
+// audit reads what is left to refund.
+func (s *story) audit(actor string) {
+	s.send(actor, s.tenant, request{Method: "GET", Token: s.token,
+		Path: "/v2.1/merchants/" + s.merchant + "/transactions?id=" + s.transaction})
+}
+
+// chargeBack has the issuer take money back, as an operator reports it, now and
+// then twice.
+func (s *story) chargeBack(actor, id, amount string, dice *rand.Rand) {
+	command := map[string]any{"command": "charge_back", "merchant_code": s.merchant, "mode": "test", "transaction": s.transaction, "id": id}
+	if amount != "" {
+		command["amount"] = json.Number(amount)
+	}
+	if dice.IntN(3) == 0 {
+		command["lost"] = true
+	}
+	text, _ := json.Marshal(command) // of text and numbers
+	for range 1 + dice.IntN(2) {
+		s.command(actor, "%s", text)
+	}
+}
+
+// disputeAgain reports every charge-back once more: one that the issuer has
+// made is a fact, and must be recorded as soon as no refund is under way that
+// counts on the same money.
+func (w *World) disputeAgain() {
+	var again []string
+	for _, a := range w.answers {
+		if strings.Contains(a.command, `"charge_back"`) && !slices.Contains(again, a.command) {
+			again = append(again, a.command)
+		}
+	}
+	for _, command := range again {
+		w.operate("operator", command, nil)
+	}
+}

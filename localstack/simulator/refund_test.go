@@ -1,0 +1,33 @@
+package simulator_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
+)
+
+const (
+	refundSeedsVariable = "CASHWRAP_SIM_REFUND_SEEDS"
+	defaultRefundSeeds  = 100
+)
+
+// TestRefundSeeds plays histories of concurrent refunds.
+func TestRefundSeeds(t *testing.T) {
+	play(t, simulator.Options{Refunds: true}, refundSeedsVariable, defaultRefundSeeds)
+}
+
+// TestClientsSeeThatRefundsOvertakeEachOther takes away what serialises a
+// transaction's refunds: no order of the requests explains what clients see then.
+func TestClientsSeeThatRefundsOvertakeEachOther(t *testing.T) {
+	const seeds, condition = 20, "Put TRANSACTION: (version = ?)"
+	for seed := uint64(1); seed <= seeds; seed++ {
+		for _, f := range simulator.Run(t, seed, simulator.Options{Refunds: true, Without: condition}).Findings() {
+			if strings.Contains(f.Text, linear.ErrNotLinear.Error()) {
+				return
+			}
+		}
+	}
+	t.Errorf("nobody saw it in %d histories", seeds)
+}

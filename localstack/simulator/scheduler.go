@@ -1,0 +1,255 @@
+package simulator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing/synctest"
+	"time"
+)
+
+// call is one I/O, or another step that waits for its turn.
+type call struct {
+	kind  kind
+	actor string
+	label string // of the content: parked calls are ordered by it, never by arrival
+	ctx   context.Context
+	turn  chan verdict
+	hung  bool
+}
+
+// verdict is what the scheduler decided. roll is for whatever the receiver of
+// the verdict has to choose, so that it needs no dice of its own.
+type verdict struct {
+	fault fault
+	roll  uint64
+	late  bool // the caller's time was up before its turn came
+}
+
+func compareCalls(a, b *call) int {
+	return cmp.Or(cmp.Compare(a.actor, b.actor), cmp.Compare(a.kind, b.kind), cmp.Compare(a.label, b.label))
+}
+
+// scheduler decides whose turn it is. Its fields but parked, active and over are
+// the root goroutine's.
+type scheduler struct {
+	mu     sync.Mutex
+	parked []*call
+	active map[string]int // goroutines of clients and sources, by what they are
+
+	over   bool // nobody has a turn any more
+	steps  atomic.Int64
+	last   string // actor of the last turn
+	waited int    // idle waits in a row
+}
+
+// park waits for the call's turn.
+func (w *World) park(k kind, ctx context.Context, actor, label string) verdict {
+	c := &call{kind: k, actor: actor, label: label, ctx: ctx, turn: make(chan verdict)}
+	w.sched.mu.Lock()
+	if w.sched.over {
+		w.sched.mu.Unlock()
+		runtime.Goexit()
+	}
+	w.sched.parked = append(w.sched.parked, c)
+	w.sched.mu.Unlock()
+	v, ok := <-c.turn
+	if !ok {
+		runtime.Goexit()
+	}
+	return v
+}
+
+// run starts a goroutine whose end the world waits for. Groups: clients,
+// sources, stragglers.
+func (w *World) run(group string, f func()) {
+	w.sched.mu.Lock()
+	w.sched.active[group]++
+	w.sched.mu.Unlock()
+	go func() {
+		defer func() {
+			w.sched.mu.Lock()
+			w.sched.active[group]--
+			w.sched.mu.Unlock()
+		}()
+		f()
+	}()
+}
+
+func (w *World) active(groups ...string) int {
+	w.sched.mu.Lock()
+	defer w.sched.mu.Unlock()
+	n := 0
+	for _, g := range groups {
+		n += w.sched.active[g]
+	}
+	return n
+}
+
+// Groups of goroutines.
+const (
+	clients    = "clients"
+	sources    = "sources"
+	stragglers = "stragglers"
+)
+
+// maxSteps bounds a world; a loop somewhere is a failure, not an endless test.
+const maxSteps = 20_000
+
+// steer runs the world until no goroutine of the groups is left.
+func (w *World) steer(groups ...string) {
+	for {
+		synctest.Wait()
+		if w.active(groups...) == 0 {
+			return
+		}
+		if w.sched.steps.Add(1) > maxSteps {
+			w.noEnd()
+			return
+		}
+		if w.stormy {
+			switch {
+			case w.Month:
+				w.payees.stir()
+			case w.Hanging:
+				w.hanging.attend()
+			default:
+				w.meddle()
+			}
+			synctest.Wait() // for whom it brought to life
+		}
+		c := w.next()
+		if c == nil {
+			w.idle()
+			continue
+		}
+		w.sched.waited = 0
+		w.let(c)
+	}
+}
+
+// noEnd ends a world that runs in circles. With a condition missing that is
+// what comes of it, and whoever waits for a turn ends there; else the trace must
+// be seen.
+func (w *World) noEnd() {
+	if w.Without == "" {
+		w.panicf("no end after %d steps", maxSteps)
+	}
+	w.find("", "no end after %d steps", maxSteps)
+	for w.active(clients, sources, stragglers) > 0 {
+		w.sched.mu.Lock()
+		w.sched.over = true
+		for _, c := range w.sched.parked {
+			close(c.turn)
+		}
+		w.sched.parked = nil
+		w.sched.mu.Unlock()
+		w.pass(time.Second) // for who is asleep between two tries
+	}
+}
+
+// next picks whose turn it is and takes it out of the parked; nil when all
+// that is there waits for time.
+func (w *World) next() *call {
+	s := &w.sched
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ready := make([]*call, 0, len(s.parked))
+	for _, c := range s.parked {
+		if !c.hung || c.ctx.Err() != nil || !w.stormy {
+			ready = append(ready, c)
+		}
+	}
+	if len(ready) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(ready, compareCalls)
+	c := w.choose(ready)
+	s.parked = slices.DeleteFunc(s.parked, func(p *call) bool { return p == c })
+	return c
+}
+
+// choose prefers those whose time is up, then, as sticky as the weather,
+// whoever ran last.
+func (w *World) choose(ready []*call) *call {
+	for _, c := range ready {
+		if c.ctx != nil && c.ctx.Err() != nil {
+			return c
+		}
+	}
+	if w.weather.sticky > 0 && w.dice.Float64() < w.weather.sticky {
+		for _, c := range ready {
+			if c.actor == w.sched.last {
+				return c
+			}
+		}
+	}
+	return ready[w.dice.IntN(len(ready))]
+}
+
+// let decides a call's fate and gives it its turn. A moment passes first, so
+// that no two things ever happen at the same time.
+func (w *World) let(c *call) {
+	v := verdict{roll: w.dice.Uint64(), late: c.ctx != nil && c.ctx.Err() != nil}
+	if w.stormy && !v.late && !c.hung {
+		v.fault = w.weather.strike(c.kind, w.dice)
+	}
+	if c.kind == toHanging && !v.late && !c.hung {
+		v.fault = hang
+	}
+	if _, bounded := deadline(c.ctx); v.fault == hang && !bounded {
+		v.fault = failBefore
+	}
+	if v.fault == hang {
+		w.note(c.actor, c.kind, c.label, "hangs")
+		c.hung = true
+		w.sched.mu.Lock()
+		w.sched.parked = append(w.sched.parked, c)
+		w.sched.mu.Unlock()
+		return
+	}
+	if c.hung && !v.late { // the storm is over; whatever it was waiting for is gone
+		v.fault = failBefore
+	}
+	w.sched.last = c.actor
+	w.pass(time.Duration(1+v.roll%2000) * time.Microsecond)
+	c.turn <- v
+}
+
+func deadline(ctx context.Context) (time.Time, bool) {
+	if ctx == nil {
+		return time.Time{}, false
+	}
+	return ctx.Deadline()
+}
+
+// idle lets time pass until somebody is ready: ever longer, as backoffs take
+// milliseconds and time limits seconds.
+func (w *World) idle() {
+	w.sched.waited++
+	longest := 16
+	if w.Hanging { // what is late is measured
+		longest = 7
+	}
+	w.pass(time.Millisecond << min(w.sched.waited, longest))
+	if w.sched.waited > 1000 {
+		w.panicf("everything waits for nothing: %s", w.waiting())
+	}
+}
+
+// pass lets fake time pass.
+func (w *World) pass(d time.Duration) { <-time.After(d) }
+
+func (w *World) waiting() string {
+	w.sched.mu.Lock()
+	defer w.sched.mu.Unlock()
+	text := fmt.Sprint(w.sched.active)
+	for _, c := range w.sched.parked {
+		text += fmt.Sprintf("\n\t%s %v %s", c.actor, c.kind, c.label)
+	}
+	return text
+}

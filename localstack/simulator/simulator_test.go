@@ -1,0 +1,165 @@
+package simulator_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+)
+
+// What the environment says: how many seeds, from which on, and the one to
+// replay.
+const (
+	seedsVariable = "CASHWRAP_SIM_SEEDS"
+	firstVariable = "CASHWRAP_SIM_FIRST"
+	seedVariable  = "CASHWRAP_SIM_SEED"
+	shardVariable = "CASHWRAP_SIM_SHARD" // "2/4" in a process of its own
+
+	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay: refunds, month, unknown, hanging, or all
+)
+
+// defaultSeeds are for the fast loop; CI sets more.
+const defaultSeeds = 200
+
+// number reads a variable of the environment.
+func number(t *testing.T, variable string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}
+
+// shard is which part of how many this process plays; false in the first.
+func shard(t *testing.T) (part, parts uint64, ok bool) {
+	t.Helper()
+	text := os.Getenv(shardVariable)
+	if text == "" {
+		return 0, 1, false
+	}
+	if _, err := fmt.Sscanf(text, "%d/%d", &part, &parts); err != nil || parts == 0 {
+		t.Fatalf("%s=%s", shardVariable, text)
+	}
+	return part, parts, true
+}
+
+// spread plays a test in one process for each core: the randomness of a
+// process follows one seed at a time. It is true in those processes.
+func spread(t *testing.T) bool {
+	t.Helper()
+	if _, _, inShard := shard(t); inShard {
+		return true
+	}
+	parts := runtime.NumCPU()
+	var all sync.WaitGroup
+	outputs, failures := make([]strings.Builder, parts), make([]error, parts)
+	for part := range parts {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v", "-test.timeout", "0")
+		child.Env = append(os.Environ(), fmt.Sprintf("%s=%d/%d", shardVariable, part, parts), "GOMAXPROCS=1", "GOGC=400")
+		child.Stdout, child.Stderr = &outputs[part], &outputs[part]
+		all.Go(func() { failures[part] = child.Run() })
+	}
+	all.Wait()
+	for part, err := range failures {
+		if text := outputs[part].String(); err != nil {
+			t.Errorf("shard %d: %v\n%s", part, err, text)
+		} else if testing.Verbose() {
+			t.Log(text)
+		}
+	}
+	return false
+}
+
+// TestSeeds plays worlds of everything.
+func TestSeeds(t *testing.T) { play(t, simulator.Options{}, seedsVariable, defaultSeeds) }
+
+// play plays many worlds, and stops at the first that is not in order.
+func play(t *testing.T, o simulator.Options, variable string, otherwise uint64) {
+	t.Helper()
+	if !spread(t) {
+		return
+	}
+	part, parts, _ := shard(t)
+	seeds, first := number(t, variable, otherwise), number(t, firstVariable, 1)
+	start, played := time.Now(), 0
+	for seed := first + part; seed < first+seeds && !t.Failed(); seed += parts {
+		report(t, simulator.Run(t, seed, o), seed)
+		played++
+	}
+	t.Logf("%d worlds in %v", played, time.Since(start))
+}
+
+// report tells what is wrong with a world, how it came to that, and how to
+// see it again.
+func report(t *testing.T, w *simulator.World, seed uint64) {
+	t.Helper()
+	found := w.Findings()
+	if len(found) == 0 {
+		return
+	}
+	for _, f := range found {
+		t.Errorf("seed %d: checkout %s: %s", seed, f.About, f.Text)
+	}
+	again := fmt.Sprintf("make sim SEED=%d", seed)
+	if w.Refunds {
+		again += " WORKLOAD=refunds"
+	}
+	if w.Month {
+		again += " WORKLOAD=month"
+	}
+	if w.Unknown {
+		again += " WORKLOAD=unknown"
+	}
+	if w.Hanging {
+		again += " WORKLOAD=hanging"
+	}
+	t.Logf("what happened to it:\n%s\nthe whole history: %s", w.Trace(found[0].About), again)
+}
+
+// TestSameSeedSameHistory plays some seeds twice.
+func TestSameSeedSameHistory(t *testing.T) {
+	for seed := uint64(1); seed <= 16; seed++ {
+		o := simulator.Options{Refunds: seed%4 == 0, Month: seed%4 == 1, Hanging: seed%4 == 2}
+		first, second := simulator.Run(t, seed, o).History(), simulator.Run(t, seed, o).History()
+		if first != second {
+			t.Errorf("seed %d has two histories; they differ from here:\n%s", seed, parting(first, second))
+		}
+	}
+}
+
+// parting is where two texts part.
+func parting(first, second string) string {
+	a, b := strings.Split(first, "\n"), strings.Split(second, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return a[i] + "\n" + b[i]
+		}
+	}
+	return fmt.Sprintf("%d and %d lines", len(a), len(b))
+}
+
+// TestReplay prints a seed's whole history: make sim SEED=123.
+func TestReplay(t *testing.T) {
+	seed := number(t, seedVariable, 1)
+	workload := os.Getenv(workloadVariable)
+	w := simulator.Run(t, seed, simulator.Options{Refunds: workload == "refunds", Month: workload == "month",
+		Unknown: workload == "unknown", Hanging: workload == "hanging"})
+	if testing.Verbose() {
+		t.Logf("\n%s", w.History())
+	}
+	for _, f := range w.Findings() {
+		t.Errorf("seed %d: checkout %s: %s", seed, f.About, f.Text)
+	}
+}

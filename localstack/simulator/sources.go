@@ -1,0 +1,259 @@
+package simulator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// aws makes a call to an engine as AWS itself would: no fault reaches it.
+func (w *World) aws(engine http.RoundTripper, target string, in, out any) {
+	body, err := json.Marshal(in)
+	if err != nil {
+		w.panicf("%v", err)
+	}
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://engine.test/", strings.NewReader(string(body)))
+	if err != nil {
+		w.panicf("%v", err)
+	}
+	r.Header.Set("X-Amz-Target", target)
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	response, err := engine.RoundTrip(r)
+	if err != nil {
+		w.panicf("%s: %v", target, err)
+	}
+	text, _ := io.ReadAll(response.Body)
+	if response.StatusCode != http.StatusOK {
+		w.panicf("%s %s: %s", target, body, text)
+	}
+	if out != nil {
+		if err := json.Unmarshal(text, out); err != nil {
+			w.panicf("%s: %v", target, err)
+		}
+	}
+}
+
+const (
+	tables  = "DynamoDB_20120810."
+	streams = "DynamoDBStreams_20120810."
+	queues  = "AmazonSQS."
+)
+
+// meddle lets happen what no client asks for: event sources call, clocks jump.
+func (w *World) meddle() {
+	if w.dice.Float64() < w.weather.jumps {
+		w.jump(jumps[w.dice.IntN(len(jumps))])
+	}
+	if w.dice.Float64() >= w.weather.sources {
+		return
+	}
+	switch w.dice.IntN(4) {
+	case 0, 1:
+		w.relay()
+	case 2:
+		w.consume()
+	default:
+		if w.now().Sub(w.lastTick) >= time.Minute || w.dice.IntN(8) == 0 {
+			w.tick()
+		}
+	}
+}
+
+// jumps are how far clocks jump: past a poll, a tick, an attempt's recovery, a
+// challenge's deadline, a checkout's valid_until, a message's visibility.
+var jumps = []time.Duration{5 * time.Second, 16 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 31 * time.Minute, 3 * time.Hour}
+
+// jump moves every clock of the platform, but no time limit that runs.
+func (w *World) jump(d time.Duration) {
+	w.readStream()
+	w.mu.Lock()
+	w.offset += d
+	w.mu.Unlock()
+	w.seek("LATEST") // the old iterator may have expired, and nothing was written since
+	w.notef("clocks", "jump %v", d)
+}
+
+// tick wakes the sweep.
+func (w *World) tick() {
+	w.lastTick = w.now()
+	w.wake("sweep")
+}
+
+// wake is a schedule's call of a function.
+func (w *World) wake(function string) {
+	w.ticks++
+	actor, roll := fmt.Sprintf("tick-%d", w.ticks), w.dice.Uint64()
+	w.run(sources, func() {
+		w.park(move, nil, actor, "ticks")
+		err := w.invoke(actor, function, "", roll, func(ctx context.Context, p *process) error {
+			return p.tick(ctx, events.EventBridgeEvent{})
+		})
+		w.notef(actor, "ended: %v", err)
+	})
+}
+
+// change is one record of the table's stream.
+type change struct {
+	events.DynamoDBEventRecord
+	read item // the image, once somebody asked
+}
+
+// readStream moves what the stream holds into the world's own record, before
+// a jump can make the stream forget it.
+func (w *World) readStream() {
+	for {
+		var out struct {
+			Records           []events.DynamoDBEventRecord
+			NextShardIterator string
+		}
+		w.aws(w.table, streams+"GetRecords", map[string]any{"ShardIterator": w.iterator, "Limit": 1000}, &out)
+		for _, record := range out.Records {
+			w.changes = append(w.changes, &change{DynamoDBEventRecord: record})
+		}
+		w.iterator = out.NextShardIterator
+		if len(out.Records) == 0 {
+			return
+		}
+	}
+}
+
+// openStream finds the stream's one shard.
+func (w *World) openStream() {
+	var list struct{ Streams []struct{ StreamArn string } }
+	w.aws(w.table, streams+"ListStreams", map[string]any{}, &list)
+	w.streamARN = list.Streams[0].StreamArn
+	var described struct {
+		StreamDescription struct{ Shards []struct{ ShardId string } }
+	}
+	w.aws(w.table, streams+"DescribeStream", map[string]any{"StreamArn": w.streamARN}, &described)
+	w.shard = described.StreamDescription.Shards[0].ShardId
+	w.seek("TRIM_HORIZON")
+}
+
+func (w *World) seek(where string) {
+	var out struct{ ShardIterator string }
+	w.aws(w.table, streams+"GetShardIterator",
+		map[string]any{"StreamArn": w.streamARN, "ShardId": w.shard, "ShardIteratorType": where}, &out)
+	w.iterator = out.ShardIterator
+}
+
+// relayAttempts is how often a record may fail before the source passes over it.
+const relayAttempts = 5
+
+// relay gives the function what the stream holds, one batch at a time.
+func (w *World) relay() {
+	if w.relaying || w.Silent || w.stormy && w.weather.streamDies {
+		return
+	}
+	w.readStream()
+	if w.relayed == len(w.changes) {
+		return
+	}
+	to := min(len(w.changes), w.relayed+1+w.dice.IntN(100))
+	batch := w.changes[w.relayed:to]
+	w.relaying = true
+	w.batches++
+	actor, roll := fmt.Sprintf("stream-%d", w.batches), w.dice.Uint64()
+	w.run(sources, func() {
+		defer func() { w.relaying = false }()
+		w.park(move, nil, actor, "delivers")
+		handled := w.deliver(actor, roll, batch)
+		if handled == 0 {
+			if w.relayFailures++; w.relayFailures == relayAttempts {
+				handled = 1
+			}
+		}
+		if handled > 0 {
+			w.relayFailures = 0
+		}
+		w.relayed += handled
+		w.notef(actor, "%d of %d records handled", handled, len(batch))
+	})
+}
+
+func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int) {
+	event := events.DynamoDBEvent{}
+	for _, c := range batch {
+		event.Records = append(event.Records, c.DynamoDBEventRecord)
+	}
+	var reply events.DynamoDBEventResponse
+	err := w.invoke(actor, "relay", "", roll, func(ctx context.Context, p *process) (err error) {
+		reply, err = p.stream(ctx, event)
+		return err
+	})
+	if err != nil {
+		return 0
+	}
+	if len(reply.BatchItemFailures) == 0 {
+		return len(batch)
+	}
+	for i, c := range batch {
+		if c.Change.SequenceNumber == reply.BatchItemFailures[0].ItemIdentifier {
+			return i
+		}
+	}
+	return 0
+}
+
+// consume gives the functions a batch of the callback and the poll queue.
+func (w *World) consume() {
+	if w.now().Before(w.queueWakes) && w.stormy {
+		return
+	}
+	if w.stormy && w.weather.queueSleeps && w.dice.IntN(4) == 0 {
+		w.queueWakes = w.now().Add(time.Duration(w.dice.IntN(300)) * time.Minute)
+	}
+	w.poll("callbacks", w.config.CallbackQueue, 1+w.dice.IntN(10))
+	w.poll("polls", w.config.PollQueue, 1+w.dice.IntN(10))
+}
+
+// poll gives a function a batch of its queue; false when there is none.
+func (w *World) poll(function, url string, most int) bool {
+	var out struct {
+		Messages []struct{ MessageId, ReceiptHandle, Body string }
+	}
+	w.aws(w.queues, queues+"ReceiveMessage", map[string]any{"QueueUrl": url, "MaxNumberOfMessages": most}, &out)
+	if len(out.Messages) == 0 {
+		return false
+	}
+	var event events.SQSEvent
+	for _, m := range out.Messages {
+		event.Records = append(event.Records, events.SQSMessage{MessageId: m.MessageId, ReceiptHandle: m.ReceiptHandle, Body: m.Body})
+	}
+	w.polls++
+	actor, roll := fmt.Sprintf("queue-%d", w.polls), w.dice.Uint64()
+	w.consuming.Add(1)
+	w.run(sources, func() {
+		defer w.consuming.Add(-1)
+		w.park(move, nil, actor, "delivers")
+		var reply events.SQSEventResponse
+		err := w.invoke(actor, function, "", roll, func(ctx context.Context, p *process) (err error) {
+			reply, err = p.queue(ctx, event)
+			return err
+		})
+		w.notef(actor, "%d messages, %d failed, %v", len(event.Records), len(reply.BatchItemFailures), err)
+		if err == nil {
+			w.acknowledge(url, event, reply)
+		}
+	})
+	return true
+}
+
+// acknowledge deletes what was handled.
+func (w *World) acknowledge(url string, event events.SQSEvent, reply events.SQSEventResponse) {
+	failed := map[string]bool{}
+	for _, f := range reply.BatchItemFailures {
+		failed[f.ItemIdentifier] = true
+	}
+	for _, m := range event.Records {
+		if !failed[m.MessageId] {
+			w.aws(w.queues, queues+"DeleteMessage", map[string]any{"QueueUrl": url, "ReceiptHandle": m.ReceiptHandle}, nil)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package simulator
+
+import (
+	"encoding/xml"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+)
+
+// treasury is where live mode's payouts are handed to a bank: operators have
+// them written into files, upload those, and tell the platform what the bank
+// made of them.
+type treasury struct {
+	*month
+	files    map[string]string // that were uploaded, by message id
+	executed map[string]bool   // orders the bank has, and whether it paid them
+	untold   []transferred     // that the platform does not know the outcome of
+	asked    int               // for files, so far
+}
+
+// transferred is an order that the bank has, and its word on it.
+type transferred struct {
+	id, merchant string
+	paid         bool
+}
+
+// upload is as much of a file as the bank has to read (pain.001.001.09).
+type upload struct {
+	MessageID string `xml:"CstmrCdtTrfInitn>GrpHdr>MsgId"`
+	Orders    []struct {
+		ID   string `xml:"PmtId>EndToEndId"`
+		IBAN string `xml:"CdtrAcct>Id>IBAN"`
+	} `xml:"CstmrCdtTrfInitn>PmtInf>CdtTrfTxInf"`
+}
+
+// work is an operator's day, or that of two who don't know of each other: a
+// file of what is to be paid, and what the bank has said meanwhile.
+func (t *treasury) work(currency string) func() {
+	many := 1 + t.dice.IntN(3)/2
+	shared := t.dice.IntN(2) == 0 // they agreed on the file's name
+	return func() {
+		t.asked++
+		for i := range many {
+			name := fmt.Sprintf("file-%d", t.asked)
+			if !shared {
+				name = fmt.Sprintf("file-%d-%d", t.asked, i)
+			}
+			s := &story{World: t.World, name: name, dice: rand.New(rand.NewPCG(t.seed, uint64(5_000+t.asked)))}
+			s.client("treasurer", i, func(actor string, dice *rand.Rand) {
+				t.export(actor, name, currency)
+				t.tell(actor, dice)
+				if dice.IntN(3) == 0 { // the file was lost
+					t.export(actor, name, currency)
+				}
+			})
+		}
+	}
+}
+
+// export has a file written and takes it to the bank, as often as it comes.
+func (t *treasury) export(actor, name, currency string) {
+	var answer struct{ Text string }
+	command := encoded(facts{"command": "export_payouts", "id": name, "holder": "Cashwrap", "iban": "DE89370400440532013000", "currency": currency})
+	for range patience {
+		if t.operate(actor, command, &answer) {
+			break
+		}
+	}
+	if answer.Text != "" {
+		t.take(answer.Text)
+	}
+}
+
+// take is the bank's: it executes the orders of a file that it has not seen.
+func (t *treasury) take(text string) {
+	var file upload
+	if err := xml.Unmarshal([]byte(text), &file); err != nil {
+		t.find("", "the bank cannot read a file: %v", err)
+		return
+	}
+	if before, again := t.files[file.MessageID]; again {
+		if before != text {
+			t.find("", "file %s is not what it was", file.MessageID)
+		}
+		return
+	}
+	t.files[file.MessageID] = text
+	owners := t.owners()
+	for _, order := range file.Orders {
+		if _, again := t.executed[order.ID]; again || owners[order.ID] == "" {
+			t.find("", "order %s of %q is in file %s", order.ID, owners[order.ID], file.MessageID)
+		}
+		t.executed[order.ID] = !t.stormy || t.pays(order.ID, order.IBAN)
+		t.untold = append(t.untold, transferred{order.ID, owners[order.ID], t.executed[order.ID]})
+	}
+}
+
+// pays says the bank pays an order: not to an account that is closed, and now
+// and then not for reasons of its own.
+func (t *treasury) pays(id, iban string) bool {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(id)) // never fails
+	return iban != sandbox.ClosedIBAN && iban != sandbox.UnknownIBAN && sum.Sum32()%8 > 0
+}
+
+// tell brings the bank's words to the platform, some of them twice, and leaves
+// some for another day.
+func (t *treasury) tell(actor string, dice *rand.Rand) {
+	for _, word := range slices.Clone(t.untold) {
+		if t.stormy && dice.IntN(4) == 0 {
+			continue
+		}
+		for range 1 + dice.IntN(5)/4 {
+			if !t.settle(actor, word) {
+				return
+			}
+		}
+		t.untold = slices.DeleteFunc(t.untold, func(w transferred) bool { return w == word })
+	}
+}
+
+// settle is false when nobody answered.
+func (t *treasury) settle(actor string, word transferred) bool {
+	command := facts{"command": "settle_payout", "merchant_code": word.merchant, "payout": word.id, "outcome": "paid"}
+	if !word.paid {
+		command["outcome"], command["reason"] = "rejected", "AC04"
+	}
+	var answer struct{ Error struct{ Code string } }
+	for range patience {
+		if !t.operate(actor, encoded(command), &answer) {
+			continue
+		}
+		if answer.Error.Code != "" {
+			t.find("", "the bank's word on payout %s is refused: %s", word.id, answer.Error.Code)
+		}
+		return true
+	}
+	return false
+}
+
+// owners of the payouts, as the platform names them.
+func (t *treasury) owners() map[string]string {
+	owners := map[string]string{}
+	for _, i := range t.scan() {
+		if i.text("sk") == "PAYOUT" {
+			owners[i.text("id")] = strings.Split(i.text("pk"), "#")[1]
+		}
+	}
+	return owners
+}
+
+// checkExecuted: the platform knows of each order what the bank made of it,
+// and of no other.
+func (t *treasury) checkExecuted(b *payoutBooks) {
+	for _, id := range sorted(t.executed) {
+		p, want := b.payouts[id], map[bool]string{true: "PAID", false: "FAILED"}[t.executed[id]]
+		if p.text("status") != want {
+			t.find("", "payout %s is %s, the bank says %s", id, p.text("status"), want)
+		}
+	}
+	for _, id := range sorted(b.payouts) {
+		p := b.payouts[id]
+		if _, known := t.executed[id]; !known && strings.HasPrefix(p.text("pk"), "L#") && p.text("status") == "PAID" && minor(p["total"]) > 0 {
+			t.find("", "payout %s is PAID, the bank never had it", id)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package simulator_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/simulator"
+)
+
+// unknownSeeds play twenty payments and refunds each.
+const unknownSeeds = 20
+
+// TestUnknownOutcomesAreSettledInTime: within 45 s, if the acquirer knows after
+// 30, although stream and queue take seconds now and then.
+func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
+	var took []time.Duration
+	for seed := uint64(1); seed <= unknownSeeds; seed++ {
+		w := simulator.Run(t, seed, simulator.Options{Unknown: true})
+		report(t, w, seed)
+		took = append(took, w.Settled...)
+	}
+	slices.Sort(took)
+	if len(took) != 20*unknownSeeds {
+		t.Fatalf("%d were settled, want %d", len(took), 20*unknownSeeds)
+	}
+	if took[0] < 30*time.Second {
+		t.Errorf("settled after %v, before the acquirer knows", took[0])
+	}
+	t.Logf("%d outcomes: p50 %v, p99 %v, the last %v", len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
+}
+
+// TestWithoutTheStreamTheySettleLate is the control: the sweep settles all of
+// them, none in time.
+func TestWithoutTheStreamTheySettleLate(t *testing.T) {
+	for seed := uint64(1); seed <= 3; seed++ {
+		w := simulator.Run(t, seed, simulator.Options{Unknown: true, Silent: true})
+		late := slices.DeleteFunc(slices.Clone(w.Settled), func(took time.Duration) bool { return took <= time.Minute })
+		if len(w.Settled) != 20 || len(w.Findings()) != 20 || len(late) != 20 {
+			t.Errorf("seed %d: settled after %v, want 20 after more than a minute; found %v", seed, w.Settled, w.Findings())
+		}
+	}
+}

@@ -1,0 +1,322 @@
+package simulator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// story is one checkout and everybody who has to do with it.
+type story struct {
+	*World
+	*shop
+	name    string
+	amount  string
+	dice    *rand.Rand // of who plays it, apart from the scheduler's
+	created chan struct{}
+	id      string // set before created is closed
+	more    string // further members of the creation
+	method  string // payment_type
+	instant bool   // valid_until comes soon
+
+	transaction string   // that paid it, once it is known
+	returns     []string // amounts that are asked back of it, once it is paid; none: nobody asks
+}
+
+// Amounts and what they come to (contract §12). The rest is approved.
+var amounts = []string{"10.10", "25.00", "10.10", "25.00", "11.00", "42.24", "42.25", "42.25"}
+
+// Cards of contract §12.
+const (
+	frictionless = "4200000000000091"
+	challenged   = "4200000000000042"
+	technical    = "4012001037461114"
+)
+
+// populate brings the clients of one to three stories.
+func (w *World) populate() {
+	for n := range 1 + w.dice.IntN(3) {
+		s := &story{World: w, name: fmt.Sprintf("order-%d", n), shop: w.shops[w.pickShop()],
+			dice: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
+		s.amount = amounts[s.dice.IntN(len(amounts))]
+		if rand.New(rand.NewPCG(w.seed, uint64(100+n))).IntN(4) == 0 { // dice of its own: it came later
+			s.returns = returns
+		}
+		switch {
+		case s.currency == "EUR" && s.dice.IntN(4) == 0:
+			s.subscribe()
+			continue
+		case s.dice.IntN(10) == 0:
+			s.administer()
+			continue
+		}
+		s.method = s.pickMethod()
+		s.invite()
+	}
+}
+
+func (w *World) pickShop() int { return []int{0, 0, 0, 0, 1, 1, 1, 2}[w.dice.IntN(8)] }
+
+func (s *story) pickMethod() string {
+	if s.dice.IntN(3) > 0 {
+		return "card"
+	}
+	if s.currency == "EUR" {
+		return "ideal"
+	}
+	return "boleto"
+}
+
+// invite starts the story's clients: whoever creates the checkout, tills that
+// process it at the same time, and those who disturb them.
+func (s *story) invite() {
+	if s.dice.IntN(3) == 0 {
+		s.more += fmt.Sprintf(`,"valid_until":%q`, s.now().Add(time.Duration(1+s.dice.IntN(40))*time.Minute).Format(time.RFC3339))
+		s.instant = true
+	}
+	for i := range 1 + s.dice.IntN(2) {
+		s.client("server", i, s.create)
+	}
+	for i := range 1 + s.dice.IntN(3) {
+		s.client("till", i, s.process)
+	}
+	for i := range s.dice.IntN(3) {
+		act := []func(string, *rand.Rand){s.deactivate, s.patch, s.read, s.trespass}[s.dice.IntN(4)]
+		s.client("extra", i, func(actor string, dice *rand.Rand) {
+			s.await(actor)
+			act(actor, dice)
+		})
+	}
+}
+
+// client starts one; each has dice of its own, so that what it does does not
+// depend on when it does it.
+func (s *story) client(what string, i int, act func(actor string, dice *rand.Rand)) {
+	actor, dice := fmt.Sprintf("%s-%s-%d", s.name, what, i), rand.New(rand.NewPCG(s.dice.Uint64(), s.seed))
+	s.run(clients, func() { act(actor, dice) })
+}
+
+// await waits for the checkout; think then lets others go first.
+func (s *story) await(actor string) {
+	<-s.created
+	s.think(actor)
+}
+
+func (s *story) think(actor string) { s.park(move, nil, actor, "thinks") }
+
+// patience is how often a client tries to get an answer.
+const patience = 6
+
+// insist sends a request until it is answered, waiting between tries.
+func (s *story) insist(actor string, r request) response {
+	r.Token = s.token
+	var answer response
+	for range patience {
+		if answer = s.send(actor, s.tenant, r); answer.done() {
+			return answer
+		}
+		s.pass(answer.retryAfter())
+	}
+	return answer
+}
+
+// create makes the checkout, as a merchant's server does: with a key or
+// without, and when told that the reference is taken, it looks it up.
+func (s *story) create(actor string, dice *rand.Rand) {
+	r := request{Method: "POST", Path: "/v0.1/checkouts", Body: fmt.Sprintf(
+		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q,"return_url":"https://shop.example.com/hook/%s","redirect_url":"https://shop.example/done"%s}`,
+		s.name, s.amount, s.currency, s.merchant, s.name, s.more)}
+	if dice.IntN(2) == 0 {
+		r.Key = "create " + s.name
+		if dice.IntN(3) == 0 {
+			r.Key = actor
+		}
+	}
+	answer := s.insist(actor, r)
+	id := answer.view().ID
+	if answer.Status != 201 {
+		id = s.find1(actor)
+	}
+	if id == "" || s.id != "" {
+		return
+	}
+	s.id = id
+	close(s.created)
+}
+
+// find1 asks for the checkout by its reference; and when nobody can tell,
+// the story's other clients go without.
+func (s *story) find1(actor string) string {
+	answer := s.insist(actor, request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=" + s.name})
+	_, rest, found := strings.Cut(string(answer.Body), `"id":"`)
+	if !found {
+		rest = "unknown\""
+	}
+	id, _, _ := strings.Cut(rest, `"`)
+	return id
+}
+
+func (s *story) path() string { return "/v0.1/checkouts/" + s.id }
+
+// process pays, up to three times.
+func (s *story) process(actor string, dice *rand.Rand) {
+	s.await(actor)
+	for i := range 1 + dice.IntN(3) {
+		r := request{Method: "PUT", Path: s.path(), Body: s.payment(dice)}
+		if dice.IntN(2) == 0 {
+			r.Key = fmt.Sprintf("%s pays %d", actor, i)
+			s.double(actor, dice, r)
+		}
+		answer := s.insist(actor, r)
+		s.pay(actor, dice, answer.view())
+		s.refundPaid(answer.view(), dice)
+		s.think(actor)
+		if dice.IntN(2) == 0 {
+			s.read(actor, dice)
+		}
+	}
+}
+
+// double has an impatient server send the same request a second time, now
+// and then.
+func (s *story) double(actor string, dice *rand.Rand, r request) {
+	if dice.IntN(3) > 0 {
+		return
+	}
+	s.run(clients, func() {
+		s.think(actor + " twin")
+		s.insist(actor+" twin", r)
+	})
+}
+
+// payment is the body of a process request.
+func (s *story) payment(dice *rand.Rand) string {
+	switch s.method {
+	case "ideal":
+		return `{"payment_type":"ideal","personal_details":{"first_name":"A","last_name":"B","email":"a@example.com","address":{"country":"NL"}}}`
+	case "boleto":
+		return `{"payment_type":"boleto","personal_details":{"first_name":"Ana","last_name":"Silva","email":"a@example.com","tax_id":"52998224725",` +
+			`"address":{"line_1":"Rua A 1","city":"Recife","state":"PE","postal_code":"50010-000","country":"BR"}}}`
+	default:
+		number := []string{frictionless, frictionless, challenged, challenged, technical}[dice.IntN(5)]
+		return fmt.Sprintf(`{"payment_type":"card","card":%s}`, cardBody(number))
+	}
+}
+
+func cardBody(number string) string {
+	return fmt.Sprintf(`{"name":"Ada Lovelace","number":%q,"expiry_month":"12","expiry_year":"2035","cvv":"739"}`, number)
+}
+
+func (s *story) deactivate(actor string, dice *rand.Rand) {
+	r := request{Method: "DELETE", Path: s.path()}
+	if dice.IntN(2) == 0 {
+		r.Key = actor + " deactivates"
+	}
+	s.insist(actor, r)
+}
+
+func (s *story) patch(actor string, dice *rand.Rand) {
+	body := fmt.Sprintf(`{"amount":%s}`, amounts[dice.IntN(len(amounts))])
+	if dice.IntN(3) == 0 {
+		body = fmt.Sprintf(`{"checkout_reference":%q}`, s.name+"-renamed")
+	}
+	r := request{Method: "PATCH", Path: s.path(), Body: body}
+	if dice.IntN(2) == 0 {
+		r.Key = actor + " patches"
+	}
+	s.insist(actor, r)
+}
+
+func (s *story) read(actor string, _ *rand.Rand) {
+	s.insist(actor, request{Method: "GET", Path: s.path()})
+}
+
+// trespass tries another merchant's key on the checkout.
+func (s *story) trespass(actor string, dice *rand.Rand) {
+	other := s.shops[(s.pos()+1)%len(s.shops)]
+	method := []string{"GET", "DELETE", "PUT"}[dice.IntN(3)]
+	body := s.payment(dice)
+	if s.method != "card" {
+		body = `{"payment_type":"card","card":` + cardBody(frictionless) + `}`
+	}
+	answer := s.send(actor, other.tenant, request{Method: method, Path: s.path(), Token: other.token, Body: body})
+	if answer.Status == 200 {
+		s.find(s.id, "%s of another merchant's checkout was answered %s", method, answer.Body)
+	}
+}
+
+func (s *story) pos() int {
+	for i, shop := range s.shops {
+		if shop == s.shop {
+			return i
+		}
+	}
+	return 0
+}
+
+// pay plays the payer, if the answer asks for one: at once, late, or never,
+// and now and then twice.
+func (s *story) pay(actor string, dice *rand.Rand, v view) {
+	mood := dice.IntN(5)
+	if mood == 0 {
+		return
+	}
+	payer := actor + " payer"
+	if mood == 1 {
+		s.pass(time.Duration(dice.IntN(40)) * time.Second)
+	}
+	switch {
+	case v.NextStep.Method == "POST":
+		s.authenticate(payer, dice, v.NextStep.URL, v.NextStep.Payload)
+	case v.NextStep.Method == "GET":
+		s.visitBank(payer, dice, v.NextStep.URL)
+	case s.method == "boleto" && v.Status == "PENDING":
+		s.think(payer)
+		s.operate(payer, fmt.Sprintf(`{"command":"pay_voucher","merchant_code":%q,"checkout_id":%q}`, s.merchant, s.id), nil)
+	}
+}
+
+// browse posts a form as a browser does: reloading when nothing comes.
+func (s *story) browse(actor, path string, form url.Values) response {
+	var answer response
+	for range patience {
+		r := request{Method: "POST", Path: path, Form: true, Body: form.Encode()}
+		if answer = s.send(actor, s.tenant, r); answer.done() {
+			return answer
+		}
+		s.pass(answer.retryAfter())
+	}
+	return answer
+}
+
+// authenticate goes through the issuer's page and back.
+func (s *story) authenticate(actor string, dice *rand.Rand, target string, payload map[string]string) {
+	form := url.Values{}
+	for name, value := range payload {
+		form.Set(name, value)
+	}
+	path := strings.TrimPrefix(target, s.config.BaseURL)
+	if s.browse(actor, path, form).Status != 200 {
+		return
+	}
+	form.Set("decision", []string{"approve", "approve", "approve", "reject", "error"}[dice.IntN(5)])
+	decided := s.browse(actor, path+"/decision", form)
+	if decided.Status != 200 {
+		return
+	}
+	s.think(actor)
+	back := fields(string(decided.Body))
+	for range 1 + dice.IntN(2) {
+		s.browse(actor, s.path()+"/complete_payment", back)
+	}
+}
+
+// visitBank decides on the page of a redirect method's bank.
+func (s *story) visitBank(actor string, dice *rand.Rand, target string) {
+	s.think(actor)
+	path := strings.TrimPrefix(target, s.config.BaseURL)
+	form := url.Values{"decision": {[]string{"pay", "pay", "fail", "leave"}[dice.IntN(4)]}}
+	s.browse(actor, path, form)
+}

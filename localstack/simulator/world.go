@@ -1,0 +1,281 @@
+package simulator
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// epoch is when every world begins; a bubble begins in 2000.
+var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
+
+// World is one simulated world.
+type World struct {
+	seed    uint64
+	dice    *rand.Rand // the root goroutine's alone
+	weather weather
+	stormy  bool // faults happen
+	mutation
+
+	config  app.Config
+	outside app.Outside
+	table   *dynamodb.Engine
+	queues  *sqs.Engine
+
+	sched    scheduler
+	history  history
+	findings findings
+	errors   errorLog
+
+	mu            sync.Mutex
+	offset        time.Duration // of all clocks, from the bubble's
+	idleProcesses map[string][]*process
+	started       map[string]int
+
+	// Of the event sources. Only the one chain that runs touches them.
+	streamARN, shard, iterator      string
+	changes                         []*change
+	relayed, relayFailures, batches int
+	relaying                        bool
+	polls, ticks                    int
+	consuming                       atomic.Int64 // calls of queues' consumers under way
+	lastTick, queueWakes            time.Time
+
+	shops    []*shop
+	replies  []*reply
+	received []delivery
+	claims   []claim
+	answers  []operatorAnswer
+	moments  int64 // that have been
+	promises []promise
+	disputed bool // every charge-back has been reported again, in the calm
+
+	begins time.Duration // when the world begins, after a bubble does
+	payees *month        // of a world of payouts
+
+	// Settled is how long each payment and refund of unknown outcome took.
+	Settled []time.Duration
+	hanging *hanging // of a world of receivers that hang
+}
+
+// Options of a run.
+type Options struct {
+	// Refunds plays nothing but refunds of transactions paid before the storm:
+	// many of them, and little else to wait for.
+	Refunds bool
+	// Month plays a month of payments and payouts.
+	Month bool
+	// Unknown plays payments and refunds of unknown outcome, while nothing fails.
+	Unknown bool
+	// Silent has nobody read the table's stream.
+	Silent bool
+	// Hanging plays receivers that take callbacks and do not answer.
+	Hanging bool
+	// Ungrouped takes the message groups away, by which queues are fair.
+	Ungrouped bool
+	// Without names a condition that the transport takes out of every write.
+	Without string
+	// Conditions is told of each condition that a write carries.
+	Conditions func(name string)
+}
+
+// Run plays one seed's world and returns it when all is quiet. t must not be
+// parallel: the randomness of the whole process follows the seed.
+func Run(t *testing.T, seed uint64, o Options) *World {
+	t.Helper()
+	var w *World
+	cryptotest.SetGlobalRandom(t, seed)
+	synctest.Test(t, func(*testing.T) {
+		w = newWorld(seed, o)
+		w.play()
+	})
+	w.checkPromises()
+	return w
+}
+
+// now is the world's time, which jumps.
+func (w *World) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Now().Add(w.begins + w.offset).UTC().Round(0)
+}
+
+func newWorld(seed uint64, o Options) *World {
+	w := &World{seed: seed, dice: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
+		idleProcesses: map[string][]*process{}, started: map[string]int{}, begins: epoch}
+	w.sched.active = map[string]int{}
+	if !o.Unknown {
+		w.weather = newWeather(w.dice)
+	}
+	if o.Month {
+		w.payees = newMonth(w)
+	}
+	if o.Hanging {
+		w.hanging = newHanging(w)
+	}
+	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.weather.indexLag, TTLLag: w.weather.ttlLag})
+	w.queues = sqs.New(w.queueConfig())
+	w.config = app.Config{
+		Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: "http://dynamodb.test", SQSEndpoint: "http://sqs.test",
+		BaseURL: "https://cashwrap.test", Secret: bytes.Repeat([]byte{7}, 32),
+	}
+	w.outside = w.makeOutside()
+	w.createTable()
+	w.config.CallbackQueue = w.createQueue(functions.Callbacks)
+	w.config.PayoutQueue = w.createQueue(functions.Payouts)
+	w.config.PollQueue = w.createQueue(functions.Polls)
+	w.openStream()
+	w.lastTick = w.now()
+	return w
+}
+
+// credentials never expire, so nothing asks for others.
+var credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+	return aws.Credentials{AccessKeyID: "AKIAIOSFODNN7EXAMPLE", SecretAccessKey: "none"}, nil
+})
+
+func (w *World) makeOutside() app.Outside {
+	o := app.Outside{
+		Now: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toBooks}, Credentials: credentials,
+		Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, CallbackHTTP: receiver{w},
+		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return farAcquirer{a, w} },
+		WrapBank:     w.far,
+	}
+	if w.weather.tight {
+		o.Limits = rest.Limits{Credential: tight, Address: tight}
+	}
+	return o
+}
+
+// tight is a limit that a few requests reach.
+var tight = rest.Limit{Rate: 2, Burst: 6}
+
+func (w *World) queueConfig() sqs.Config {
+	c := sqs.Config{Now: w.now}
+	if w.weather.duplicates {
+		again := func(string) bool { return w.stormy && w.dice.IntN(4) == 0 }
+		c.Duplicate, c.Redeliver = again, again
+		c.Pick = func(n int) int { return w.dice.IntN(n) }
+	}
+	return c
+}
+
+// createTable makes the table as the CDK app defines it.
+func (w *World) createTable() {
+	s := store.Open(store.Config{Table: w.config.Table, Region: w.config.Region, Endpoint: w.config.DynamoDBEndpoint,
+		Credentials: credentials, HTTP: plainClient{w.table}, Now: w.now})
+	if err := s.CreateTable(context.Background()); err != nil {
+		w.panicf("%v", err)
+	}
+}
+
+// createQueue makes a queue with its dead-letter queue, and answers its URL.
+func (w *World) createQueue(q functions.Queue) string {
+	var out struct{ QueueUrl string }
+	create := func(name string, attributes map[string]string) string {
+		w.aws(w.queues, queues+"CreateQueue", map[string]any{"QueueName": name, "Attributes": attributes}, &out)
+		return out.QueueUrl
+	}
+	create(q.DeadName(), nil)
+	arn := "arn:aws:sqs:us-east-1:000000000000:" + q.DeadName()
+	return create(q.Name, map[string]string{
+		"VisibilityTimeout": fmt.Sprint(int(q.Visibility.Seconds())),
+		"RedrivePolicy":     fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":"%d"}`, arn, q.MaxReceives),
+	})
+}
+
+// play is the life of a world: a calm start, the storm, and the calm in which
+// everything must come right.
+func (w *World) play() {
+	if w.Month {
+		w.payees.play()
+		return
+	}
+	if w.Hanging {
+		w.hanging.play()
+		return
+	}
+	w.run(clients, w.found)
+	w.steer(clients)
+	switch {
+	case w.Refunds:
+		w.refundSales()
+	case w.Unknown:
+		w.playUnknown()
+	default:
+		w.stormy = true
+		w.populate()
+	}
+	w.steer(clients, stragglers)
+	w.calmDown()
+	w.check()
+}
+
+// calmDown ends the storm and lets the platform finish: at most quietTicks
+// ticks of the sweep, each when something is due, or a minute later.
+func (w *World) calmDown() {
+	w.stormy = false
+	w.notef("storm", "is over")
+	w.steer(clients, sources, stragglers)
+	w.table.SetIndexLag(0)
+	w.jump(w.weather.indexLag)
+	for n := range quietTicks {
+		pause := max(time.Minute, w.nextDue().Sub(w.now()))
+		if n >= quietTicks/2 { // what is still open waits for a payer, for days
+			pause = 12 * time.Hour
+		}
+		w.jump(pause)
+		if w.dice.IntN(2) == 0 { // the fast paths are faster than the sweep
+			w.bring()
+		}
+		w.tick()
+		w.steer(sources)
+		w.bring()
+		if !w.atRest() {
+			continue
+		}
+		if w.disputed {
+			return
+		}
+		w.disputed = true
+		w.run(clients, w.disputeAgain)
+		w.steer(clients)
+	}
+	w.find("", "not at rest after %d quiet ticks", quietTicks)
+}
+
+// bring has the functions handle all that the stream and the queues hold.
+func (w *World) bring() {
+	for before := -1; before != w.relayed+w.polls; {
+		before = w.relayed + w.polls
+		w.relay()
+		w.consume()
+		w.steer(sources)
+	}
+}
+
+// quietTicks bounds how long the platform may take to come to rest: a
+// callback's retries and a boleto's expiry need a few each.
+const quietTicks = 24
+
+func (w *World) panicf(format string, args ...any) {
+	panic(fmt.Sprintf("sim: seed %d: ", w.seed) + fmt.Sprintf(format, args...) + "\n" + w.history.String())
+}
