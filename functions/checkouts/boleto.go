@@ -24,7 +24,7 @@ type boletoRequest struct {
 	Token string `path:"n"`
 }
 
-// boleto is row 10's page for the payer to print.
+// boleto is downloadBoleto: a page for the payer to print.
 func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, error) {
 	voucher, err := f.processing.Code(ctx, req.Token)
 	if err != nil {

@@ -66,7 +66,7 @@ func (f family) artefactURL(token, form string) string {
 	return f.baseURL + "/v0.1/artefacts/" + token + "." + form + "/content"
 }
 
-// artefact is row 10: a payment code as an image or as text. Its id cannot be
+// artefact is downloadArtefact: a payment code as an image or as text. Its id cannot be
 // guessed, so no credential is asked for.
 func (f family) artefact(ctx context.Context, req idRequest) (rest.Document, error) {
 	token, form, _ := strings.Cut(req.ID, ".")

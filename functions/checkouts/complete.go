@@ -15,7 +15,7 @@ type completeRequest struct {
 	MD    string `form:"MD"`
 }
 
-// complete is row 9, the 3DS return: the payer's browser brings the issuer's
+// complete is completePayment, the 3DS return: the payer's browser brings the issuer's
 // answer and leaves for the merchant's page, or tells the page around it.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
 	switch {

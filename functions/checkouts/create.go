@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// createRequest is row 1's body (contract §4.1). Fields that the service
+// createRequest is the body of createCheckout (contract §4.1). Fields that the service
 // assigns (id, status, date, transactions) are ignored.
 type createRequest struct {
 	Reference    string                    `json:"checkout_reference"`
@@ -45,7 +45,7 @@ const (
 	maxURL         = 2048
 )
 
-// create is row 1. The checkout's id is the operation's, so that a repeated
+// create is createCheckout. The checkout's id is the operation's, so that a repeated
 // request under one Idempotency-Key finds what it made before.
 func (f family) create(ctx context.Context, req createRequest) (checkout, error) {
 	caller := rest.Caller(ctx)

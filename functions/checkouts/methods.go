@@ -19,7 +19,7 @@ type namedMethod struct {
 	Name string          `json:"name"`
 }
 
-// methodsOfCheckout is row 7: how this checkout can be paid.
+// methodsOfCheckout is listCheckoutPaymentMethods: how this checkout can be paid.
 func (f family) methodsOfCheckout(ctx context.Context, req idRequest) (checkoutMethods, error) {
 	c, err := f.store.Checkout(ctx, rest.Caller(ctx).Tenant, req.ID)
 	if err != nil {
@@ -45,7 +45,7 @@ type methodReference struct {
 	ID payments.Method `json:"id"`
 }
 
-// methodsOfMerchant is row 8: what the merchant may offer, for an amount and
+// methodsOfMerchant is listMerchantPaymentMethods: what the merchant may offer, for an amount and
 // currency or in general. A currency that is not the merchant's has no methods.
 func (f family) methodsOfMerchant(ctx context.Context, req methodsRequest) (merchantMethods, error) {
 	merchant := rest.Caller(ctx).Merchant

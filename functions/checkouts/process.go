@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// processRequest is row 4's body (contract §4.3).
+// processRequest is the body of processCheckout (contract §4.3).
 type processRequest struct {
 	ID           string                    `path:"id"`
 	PaymentType  payments.Method           `json:"payment_type"`
@@ -32,7 +32,7 @@ type mandateRequest struct {
 	UserIP    string `json:"user_ip"`
 }
 
-// processed is row 4's answer: the checkout, or where the payer goes next.
+// processed is processCheckout's answer: the checkout, or where the payer goes next.
 type processed struct {
 	*checkout
 	NextStep *nextStep `json:"next_step,omitempty"`
@@ -51,7 +51,7 @@ type nextStep struct {
 	Full        string            `json:"full,omitempty"`
 }
 
-// process is row 4.
+// process is processCheckout.
 func (f family) process(ctx context.Context, req processRequest) (processed, error) {
 	caller := rest.Caller(ctx)
 	if !caller.Merchant.OnlinePayments {

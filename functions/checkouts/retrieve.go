@@ -11,7 +11,7 @@ type listRequest struct {
 	Reference string `query:"checkout_reference"`
 }
 
-// list is row 2: newest first, or the one that bears the reference. Clients
+// list is listCheckouts: newest first, or the one that bears the reference. Clients
 // recover from DUPLICATED_CHECKOUT with the latter, so it reads its own writes.
 func (f family) list(ctx context.Context, req listRequest) ([]checkout, error) {
 	tenant := rest.Caller(ctx).Tenant
@@ -33,7 +33,7 @@ type idRequest struct {
 	ID string `path:"id"`
 }
 
-// retrieve is row 3.
+// retrieve is retrieveCheckout.
 func (f family) retrieve(ctx context.Context, req idRequest) (checkout, error) {
 	caller := rest.Caller(ctx)
 	c, err := f.store.Checkout(ctx, caller.Tenant, req.ID)
@@ -43,7 +43,7 @@ func (f family) retrieve(ctx context.Context, req idRequest) (checkout, error) {
 	return f.publicView(c, caller.Kind), nil
 }
 
-// deactivate is row 5.
+// deactivate is deactivateCheckout.
 func (f family) deactivate(ctx context.Context, req idRequest) (checkout, error) {
 	c, err := f.processing.Deactivate(ctx, rest.Caller(ctx).Tenant, req.ID)
 	if err != nil {

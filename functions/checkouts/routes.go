@@ -1,4 +1,4 @@
-// Package checkouts is the family of contract rows 1 to 7, 9 and 10: a
+// Package checkouts is the family of checkouts (contract §4, §13.1, §13.2): a
 // merchant's server creates a checkout, a payer's instrument is charged for
 // it, and everybody reads what became of it.
 package checkouts

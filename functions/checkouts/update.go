@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// updateRequest is row 6's body: absent fields keep their values, and a null
+// updateRequest is the body of updateCheckout: absent fields keep their values, and a null
 // valid_until removes the expiry (contract §13.1).
 type updateRequest struct {
 	ID          string                `path:"id"`
@@ -28,7 +28,7 @@ type updateRequest struct {
 // maxUpdates bounds the retries after concurrent changes.
 const maxUpdates = 10
 
-// update is row 6.
+// update is updateCheckout.
 func (f family) update(ctx context.Context, req updateRequest) (checkout, error) {
 	caller := rest.Caller(ctx)
 	if req.CustomerID != nil {

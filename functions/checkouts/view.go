@@ -49,7 +49,7 @@ type hostedCheckout struct {
 	Enabled bool `json:"enabled"`
 }
 
-// transaction is the spec's Checkout transaction.
+// transaction is a checkout's transaction (contract §4.2).
 type transaction struct {
 	ID           string                     `json:"id"`
 	Code         string                     `json:"transaction_code"`

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// customer is the spec's Customer.
+// customer is the response object of contract §5.1.
 type customer struct {
 	ID      string                   `json:"customer_id"`
 	Details payments.PersonalDetails `json:"personal_details"`
@@ -51,7 +51,7 @@ func checkID(id string) error {
 	return failure.Text("customer_id", id, maxID).Err()
 }
 
-// create is row 12.
+// create is createCustomer.
 func (f family) create(ctx context.Context, req createRequest) (customer, error) {
 	if err := checkID(req.ID); err != nil {
 		return customer{}, err
@@ -71,7 +71,7 @@ type retrieveRequest struct {
 	ID string `path:"customer_id"`
 }
 
-// retrieve is row 13.
+// retrieve is retrieveCustomer.
 func (f family) retrieve(ctx context.Context, req retrieveRequest) (customer, error) {
 	c, err := f.store.Customer(ctx, rest.Caller(ctx).Tenant, req.ID)
 	if err != nil {
@@ -85,7 +85,7 @@ type updateRequest struct {
 	Details *payments.PersonalDetails `json:"personal_details"`
 }
 
-// update is row 14: only what is sent is overwritten, also in the address.
+// update is updateCustomer: only what is sent is overwritten, also in the address.
 func (f family) update(ctx context.Context, req updateRequest) (customer, error) {
 	if faults := req.Details.Check(f.store.Now()); len(faults) > 0 {
 		return customer{}, faults[0]

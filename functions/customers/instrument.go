@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// instrument is the spec's Payment instrument.
+// instrument is the response object of contract §5.2.
 type instrument struct {
 	Token     string            `json:"token"`
 	Active    bool              `json:"active"`
@@ -25,7 +25,7 @@ type card struct {
 	Brand    string `json:"type"`
 }
 
-// listInstruments is row 15: inactive ones too.
+// listInstruments is listPaymentInstruments: inactive ones too.
 func (f family) listInstruments(ctx context.Context, req retrieveRequest) ([]instrument, error) {
 	saved, err := f.store.Instruments(ctx, rest.Caller(ctx).Tenant, req.ID)
 	if err != nil {
@@ -47,7 +47,7 @@ type deactivateRequest struct {
 // forgetTime bounds the acquirer's part of a deactivation.
 const forgetTime = 10 * time.Second
 
-// deactivateInstrument is row 16. The card cannot be charged from here on;
+// deactivateInstrument is deactivatePaymentInstrument. The card cannot be charged from here on;
 // then the acquirer forgets it. A repeat finishes what was cut off.
 func (f family) deactivateInstrument(ctx context.Context, req deactivateRequest) (rest.NoContent, error) {
 	tenant := rest.Caller(ctx).Tenant

@@ -131,7 +131,7 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 	}
 }
 
-// TestScopes of rows 12 to 16, and who sees another merchant's customer.
+// TestScopes of all operations on customers and saved cards, and who sees another merchant's customer.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	s, other := open(t)

@@ -1,4 +1,4 @@
-// Package customers is the family of contract rows 12 to 16: a merchant's
+// Package customers is the family of contract §5: a merchant's
 // customers and their saved cards.
 package customers
 

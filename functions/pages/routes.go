@@ -38,7 +38,7 @@ func Routes(a *app.App) []rest.Route {
 	}.Routes()
 }
 
-// Routes are rows 72 to 74 of contract §1.
+// Routes are the operations of the families Pages and Public (contract §1).
 func (c Config) Routes() []rest.Route {
 	p := pages{c}
 	return []rest.Route{

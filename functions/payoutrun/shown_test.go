@@ -10,7 +10,7 @@ import (
 )
 
 // shows is "received/total date simple_status" of a payment in each place that shows its payouts. The history shows no status,
-// and the older detail knows no PAID_OUT (spec, Transaction).
+// and the older detail knows no PAID_OUT (contract §6.3).
 func (s *shop) shows(p payment) map[string]string {
 	s.Helper()
 	type payouts struct {

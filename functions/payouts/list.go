@@ -50,7 +50,7 @@ func (o *order) UnmarshalText(text []byte) error { return rest.OneOf(o, text, as
 // §2.6).
 const most = 9999
 
-// list is row 25: the records of the payouts of some days, both inclusive, as
+// list is listPayouts and listMyPayouts: the records of the payouts of some days, both inclusive, as
 // JSON or as CSV.
 func (f family) list(ctx context.Context, req listRequest) (any, error) {
 	w, err := req.check()

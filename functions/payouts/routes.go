@@ -1,4 +1,4 @@
-// Package payouts is the family of contract row 25: what was paid out to the
+// Package payouts is the family of contract §6.7: what was paid out to the
 // merchant, and what was deducted.
 package payouts
 

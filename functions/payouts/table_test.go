@@ -54,7 +54,7 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 	}
 }
 
-// Contract §1, row 25: any one of three scopes suffices, and no other does; a merchant's own mistakes are heard after that.
+// Contract §1, listPayouts: any one of three scopes suffices, and no other does; a merchant's own mistakes are heard after that.
 func TestWhoMayListPayouts(t *testing.T) {
 	t.Parallel()
 	s := shop{world.New(t).Shop()}

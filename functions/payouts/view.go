@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// record is the spec's Payout. All nine fields are always there (contract §6.7).
+// record is a payout's response object; all nine fields are always there (contract §6.7).
 type record struct {
 	ID              int64                 `json:"id"`
 	Type            payments.UnpaidKind   `json:"type"`

@@ -195,7 +195,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 	}
 }
 
-// Contract §1, row 24.
+// Contract §1, retrieveReceipt.
 func TestWhoMayReadReceipts(t *testing.T) {
 	t.Parallel()
 	s := open(t)

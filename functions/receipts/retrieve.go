@@ -16,7 +16,7 @@ type retrieveRequest struct {
 	EventID      *int64 `query:"tx_event_id"` // of one of its refunds
 }
 
-// retrieve is row 24.
+// retrieve is retrieveReceipt.
 func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, error) {
 	tenant := rest.Caller(ctx).Tenant
 	switch req.MerchantCode {

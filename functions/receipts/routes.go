@@ -1,4 +1,4 @@
-// Package receipts is the family of contract row 24: what a receipt of a
+// Package receipts is the family of contract §6.6: what a receipt of a
 // transaction, or of a refund of it, has to show.
 package receipts
 

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// receipt is the spec's Receipt. Money is text with exactly the currency's
-// decimals (contract §2.4), but for vat_rates.
+// receipt is the response object of contract §6.6. Money is text with exactly
+// the currency's decimals (contract §2.4), but for vat_rates.
 type receipt struct {
 	Transaction transactionData `json:"transaction_data"`
 	Merchant    merchantData    `json:"merchant_data"`

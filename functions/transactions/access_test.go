@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// addresses are rows 18 to 22 of one transaction, by the path.
+// addresses are the family's operations on one transaction, by the path.
 func (s *shop) addresses(p world.Payment) map[string]string {
 	return map[string]string{
 		"/v0.1/me/refund/" + p.ID: "POST",

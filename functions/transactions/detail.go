@@ -8,7 +8,7 @@ import (
 
 type detailRequest struct{ identifiers }
 
-// detail is row 20: exactly one identifier.
+// detail is retrieveTransaction: exactly one identifier.
 func (f family) detail(ctx context.Context, req detailRequest) (transaction, error) {
 	if req.given() != 1 {
 		return transaction{}, failure.Invalid("", "Give exactly one identifier.")

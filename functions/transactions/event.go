@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// transactionEvent is an entry of transaction_events (spec, Transaction).
+// transactionEvent is an entry of transaction_events (contract §6.1).
 type transactionEvent struct {
 	ID          int64                `json:"id"`
 	Type        payments.EventType   `json:"event_type"`

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// history is row 21: payments, refunds and charge-backs, in pages.
+// history is listTransactions: payments, refunds and charge-backs, in pages.
 func (f family) history(ctx context.Context, req currentHistoryRequest) (historyView, error) {
 	p := req.plan()
 	p.filter.Statuses = texts[payments.HistoryStatus](req.Statuses)
@@ -16,7 +16,7 @@ func (f family) history(ctx context.Context, req currentHistoryRequest) (history
 	return f.page(ctx, p)
 }
 
-// legacyHistory is row 22: the same, but all times are exclusive, and refs are
+// legacyHistory is listMyTransactions: the same, but all times are exclusive, and refs are
 // inclusive on demand (contract §6.3; §14, 22).
 func (f family) legacyHistory(ctx context.Context, req legacyHistoryRequest) (historyView, error) {
 	p := req.plan()

@@ -21,7 +21,7 @@ type historyRequest struct {
 	OldestRef    string        `query:"oldest_ref"`
 }
 
-// currentHistoryRequest is row 21 (v2.1).
+// currentHistoryRequest is the query of listTransactions.
 type currentHistoryRequest struct {
 	historyRequest
 	Statuses     []historyStatus      `query:"statuses"`
@@ -29,7 +29,7 @@ type currentHistoryRequest struct {
 	EntryModes   []entryMode          `query:"entry_modes"`
 }
 
-// legacyHistoryRequest is row 22.
+// legacyHistoryRequest is the query of listMyTransactions.
 type legacyHistoryRequest struct {
 	historyRequest
 	Statuses     []legacyHistoryStatus      `query:"statuses"`

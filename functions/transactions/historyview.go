@@ -20,8 +20,8 @@ type historyLink struct {
 	Type string `json:"type"`
 }
 
-// historyItem is the spec's Transaction history item with contract §6.2's
-// additions. Legacy clients ignore what they do not know (contract §2.3).
+// historyItem is an item of contract §6.2. Legacy clients ignore the fields
+// that they do not know (contract §2.3).
 type historyItem struct {
 	ID                  string                     `json:"id"`
 	TransactionID       string                     `json:"transaction_id"`

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// identifiers name a transaction; clients know five (spec, Transactions).
+// identifiers name a transaction; clients know five (contract §6.1).
 type identifiers struct {
 	ID         string `query:"id"`
 	InternalID string `query:"internal_id"`

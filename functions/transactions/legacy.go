@@ -20,7 +20,7 @@ type legacyRequest struct {
 
 type eventStatus payments.EventStatus
 
-// UnmarshalText reads a status of the spec's list.
+// UnmarshalText reads an event's status (contract §6.5).
 func (s *eventStatus) UnmarshalText(text []byte) error {
 	return rest.OneOf((*payments.EventStatus)(s), text, payments.EventPending, payments.EventScheduled, payments.EventReconciled,
 		payments.EventPaidOut, payments.EventRefunded, payments.EventSuccessful, payments.EventFailed)
@@ -28,13 +28,13 @@ func (s *eventStatus) UnmarshalText(text []byte) error {
 
 type eventType payments.EventType
 
-// UnmarshalText reads a type of the spec's list.
+// UnmarshalText reads an event's type (contract §6.5).
 func (e *eventType) UnmarshalText(text []byte) error {
 	return rest.OneOf((*payments.EventType)(e), text, payments.PayoutEvent, payments.ChargeBackEvent,
 		payments.RefundEvent, payments.PayoutDeductionEvent)
 }
 
-// legacyDetail is the detail of row 22: any identifiers, all of which must
+// legacyDetail is retrieveMyTransaction: any identifiers, all of which must
 // mean the transaction.
 func (f family) legacyDetail(ctx context.Context, req legacyRequest) (transaction, error) {
 	if req.given() == 0 {
@@ -47,8 +47,8 @@ func (f family) legacyDetail(ctx context.Context, req legacyRequest) (transactio
 	return f.legacyView(ctx, r, req), nil
 }
 
-// legacyView is the view with what older clients know differently (spec,
-// Transaction; contract §2.7).
+// legacyView is the view with what older clients know differently (contract
+// §6.3, §2.7).
 func (f family) legacyView(ctx context.Context, r store.Record, req legacyRequest) transaction {
 	v := f.view(ctx, r)
 	v.ProcessAs = strings.ToLower(v.ProcessAs)

@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// toBank is the spec's payout_type of all that is paid out.
+// toBank is the payout_type of all that is paid out (contract §2.7).
 const toBank = "BANK_ACCOUNT"
 
 // paysOut is where the parts of a payment go, and the day on which all of it

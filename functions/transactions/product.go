@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// product is a line of the spec's products.
+// product is a line of products (contract §6.1).
 type product struct {
 	Name            string       `json:"name"`
 	Price           money.Amount `json:"price"`

@@ -16,7 +16,7 @@ type refundRequest struct {
 	Amount money.Literal `json:"amount"` // "": all that is not refunded yet
 }
 
-// refund is row 18.
+// refund is refundTransaction.
 func (f family) refund(ctx context.Context, req refundRequest) (rest.NoContent, error) {
 	return rest.NoContent{}, f.giveBack(ctx, req.ID, req.Amount)
 }
@@ -26,7 +26,7 @@ type refundPaymentRequest struct {
 	Amount money.Literal `json:"amount"`         // "": all that is not refunded yet
 }
 
-// refundPayment is row 19, which tells more of an amount that is too high or too low.
+// refundPayment is createRefund, which tells more of an amount that is too high or too low.
 func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (struct{}, error) {
 	err := f.giveBack(ctx, req.ID, req.Amount)
 	var above *payments.AboveRest
@@ -53,7 +53,7 @@ func (f family) giveBack(ctx context.Context, id string, amount money.Literal) e
 		Country: caller.Merchant.Country, Floor: floor})
 }
 
-// invalidAmount is an entry of row 19's errors (contract §13.4); amounts are in
+// invalidAmount is an entry of createRefund's errors (contract §13.4); amounts are in
 // minor units.
 type invalidAmount struct {
 	Code   string `json:"code"`

@@ -9,7 +9,7 @@ import (
 )
 
 // Contract §6.4: which refunds an operator allows in a country or currency is
-// a setting; both forms obey it, and the link to row 19 tells of it.
+// a setting; both forms obey it, and the link to createRefund tells of it.
 func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -1,4 +1,4 @@
-// Package transactions is the family of contract rows 18 to 22: what was
+// Package transactions is the family of contract §6.1 to §6.4 and §13.4: what was
 // paid, what happened to it since, and refunds.
 package transactions
 

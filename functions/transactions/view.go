@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// transaction is the spec's Transaction as far as an online payment has its
-// fields, in the form of version 2.1.
+// transaction is the detail of contract §6.1, as far as an online payment has
+// its fields, in the form of version 2.1.
 type transaction struct {
 	ID                 string                     `json:"id"`
 	Code               string                     `json:"transaction_code"`
@@ -95,7 +95,7 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 	return v
 }
 
-// links leads to row 19 while there is something to refund.
+// links leads to createRefund while there is something to refund.
 func (f family) links(ctx context.Context, t payments.Transaction) []link {
 	terms := f.refunds.Terms(t, rest.Caller(ctx).Merchant.Country)
 	if !t.CanRefund() || terms.Over(f.store.Now()) {
