@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// PayoutPeriod is how often a merchant is paid out (spec, Settings).
+// PayoutPeriod is how often a merchant is paid out (contract §7.2).
 type PayoutPeriod string
 
 // The periods.

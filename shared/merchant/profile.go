@@ -19,7 +19,7 @@ type Profile struct {
 	Address            Address `dynamo:"address,omitempty" json:"address"`
 }
 
-// Address is where a merchant is (spec, Address).
+// Address is where a merchant is (contract §7.1).
 type Address struct {
 	Line1    string `dynamo:"address_line1,omitempty" json:"address_line1"`
 	Line2    string `dynamo:"address_line2,omitempty" json:"address_line2"`

@@ -9,7 +9,7 @@ type iinRange struct {
 	brand            string
 }
 
-// iinRanges, most specific first; the brand names are the spec's card types.
+// iinRanges, most specific first; the brand names are contract §2.7's card types.
 // Sources: the networks' published ranges.
 var iinRanges = []iinRange{
 	{401178, 401179, 6, "ELO"}, {431274, 431274, 6, "ELO"}, {438935, 438935, 6, "ELO"},

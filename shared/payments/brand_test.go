@@ -65,8 +65,8 @@ func TestBrands(t *testing.T) {
 	}
 }
 
-// Clients throw on a card type that the spec does not list (contract §2.7).
-func TestBrandIsOneOfTheSpecs(t *testing.T) {
+// Clients throw on a card type that they do not know (contract §2.7).
+func TestBrandIsOneOfTheContracts(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{
 		"AMEX": true, "CUP": true, "DINERS": true, "DISCOVER": true, "ELO": true, "ELV": true, "HIPERCARD": true,

@@ -75,7 +75,7 @@ type Card struct {
 // CardSummary is what may be kept of a card (contract §5).
 type CardSummary struct {
 	AcquirerToken string `dynamo:"acquirer_token,omitempty"` // the acquirer's name for the card
-	Brand         string `dynamo:"brand"`                    // one of the spec's card types
+	Brand         string `dynamo:"brand"`                    // one of contract §2.7's card types
 	LastFour      string `dynamo:"last_4_digits"`
 	ExpiryMonth   int    `dynamo:"expiry_month"`
 	ExpiryYear    int    `dynamo:"expiry_year"`

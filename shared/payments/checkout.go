@@ -24,7 +24,7 @@ const (
 // Purpose of a checkout.
 type Purpose string
 
-// The purposes (spec, create request).
+// The purposes (contract §4.1).
 const (
 	PurposeCheckout       Purpose = "CHECKOUT"
 	PurposeSetupRecurring Purpose = "SETUP_RECURRING_PAYMENT"

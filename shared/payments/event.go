@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// EventType of what happens to a transaction after its payment (spec,
-// Transaction).
+// EventType of what happens to a transaction after its payment (contract
+// §6.5).
 type EventType string
 
 // The types. PAYOUT events are a transaction's Payouts; the others are items.

@@ -16,7 +16,7 @@ const (
 	StatusChargeBack HistoryStatus = "CHARGE_BACK" // also what the merchant could not pay (NON_COLLECTION)
 )
 
-// HistoryFilter narrows the history down (spec, Transactions). Whatever is
+// HistoryFilter narrows the history down (contract §6.2). Whatever is
 // left empty lets every item pass; within a list one value suffices.
 type HistoryFilter struct {
 	Users        []string // emails, in whatever case

@@ -25,8 +25,7 @@ type HistoryItem struct {
 	About
 }
 
-// Status is the item's status as the history shows it (spec, Transaction
-// history item).
+// Status is the item's status as the history shows it (contract §6.2).
 func (h HistoryItem) Status() TransactionStatus {
 	if h.Type == PaymentItem {
 		return TransactionStatus(h.RawStatus)

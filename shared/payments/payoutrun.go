@@ -64,7 +64,7 @@ func NewPayout(id string, currency money.Currency, day string, cutoff, now time.
 // Reference is what the merchant's bank statement shows.
 func (p Payout) Reference() string { return "PAYOUT " + p.Day + " " + p.ID[:8] }
 
-// RecordStatus of a payout record (spec, Payout).
+// RecordStatus of a payout record (contract §6.7).
 type RecordStatus string
 
 // The statuses; clients see the last two.

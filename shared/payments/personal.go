@@ -101,7 +101,7 @@ const maxText = 255
 
 var brazilianPostalCode = regexp.MustCompile(`^[0-9]{5}-?[0-9]{3}$`)
 
-// brazilianStates is the spec's list (create checkout, personal_details).
+// brazilianStates are those of contract §4.1 (personal_details).
 var brazilianStates = []string{
 	"AC", "AL", "AP", "AM", "BA", "CE", "DF", "ES", "GO", "MA", "MT", "MS", "MG", "PA",
 	"PB", "PR", "PE", "PI", "RJ", "RN", "RS", "RO", "RR", "SC", "SP", "SE", "TO",

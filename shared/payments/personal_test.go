@@ -210,7 +210,7 @@ func TestCheckListsEveryFault(t *testing.T) {
 	}
 }
 
-// Contract §2.2: line1 = line_1; the spec's own name wins.
+// Contract §2.2: line1 = line_1; the name with an underscore wins.
 func TestLineAliases(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][2]string{

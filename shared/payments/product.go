@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Product is one line of what was sold (spec, Transaction).
+// Product is one line of what was sold (contract §6.1).
 type Product struct {
 	Name         string
 	Quantity     int
