@@ -32,7 +32,7 @@ sandbox acquirer's own books are another party's and are not counted.
 // measured is one line of the table.
 type measured struct {
 	name    string
-	most    int // calls allowed: the aims of the design
+	most    int // calls allowed
 	request func(*tale) world.Request
 }
 

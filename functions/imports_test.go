@@ -10,7 +10,7 @@ import (
 
 const module = "github.com/cashwrap/cashwrap/"
 
-// imports is who may import whom (design §1): for each package the packages
+// imports is who may import whom (ARCHITECTURE.md, "Who may import whom"): for each package the packages
 // of ours it may import; a package matches the first row that fits. "*" is
 // one folder, "/..." everything below. Whatever is not listed is forbidden,
 // so a new package needs a row. Imports of tests do not count.
@@ -110,7 +110,7 @@ var reserved = []struct {
 	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/... infra/check"},
-	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},           // slow to start (design §6)
+	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},           // slow to start (ARCHITECTURE.md, "Start-up of a function")
 	{"github.com/govalues/decimal", "shared/money functions/provision"}, // there for a fee rate
 	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store localstack/... infra/check"},
 	{"pgregory.net/rapid", ""},

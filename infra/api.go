@@ -19,7 +19,7 @@ import (
 )
 
 // addAPI makes the HTTP API and its default stage: a named one would be a
-// part of every path (design §6).
+// part of every path.
 func (p *platform) addAPI() {
 	p.api = awsapigatewayv2.NewHttpApi(p.stack, text("Api"), &awsapigatewayv2.HttpApiProps{
 		ApiName:                   text(p.name("")),

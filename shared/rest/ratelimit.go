@@ -19,8 +19,8 @@ const maxSubjects = 4096
 
 // limiter hands out tokens of the buckets in the table. Each process leases
 // them in batches that double from a fiftieth of the burst to one second's
-// worth, so that a busy caller costs at most 0.02 writes a request (design
-// §3) and a lone request strands few tokens. Leased tokens do not go stale:
+// worth, so that a busy caller costs at most 0.02 writes a request and
+// a lone request strands few tokens. Leased tokens do not go stale:
 // an idle process may later spend up to one batch beyond the bucket.
 type limiter struct {
 	store  *store.Store

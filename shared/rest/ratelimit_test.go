@@ -55,7 +55,7 @@ func TestEveryResponseTellsTheLimit(t *testing.T) {
 }
 
 // TestLimitCostsFewWrites counts at the wire: at most 0.02 writes a request
-// in the long run (design §3), under the limit and far above it.
+// in the long run, under the limit and far above it.
 func TestLimitCostsFewWrites(t *testing.T) {
 	t.Parallel()
 	for name, perSecond := range map[string]int{"quiet": 1, "busy": 90, "flood": 300} {

@@ -1,5 +1,5 @@
 // Package rest is the only place that knows HTTP. An endpoint family hands
-// New a table of routes; each request then travels one way (design §2):
+// New a table of routes; each request then travels one way (ARCHITECTURE.md, "The way of a request"):
 //
 //	request id → route → HTTPS → authenticate → scope → merchant in the path
 //	→ rate limit → idempotency → decode → operation → encode
@@ -23,7 +23,7 @@ type Access int
 // The kinds of access.
 const (
 	SecretOnly Access = iota // a secret key or an access token
-	PublicToo                // public keys as well, and browsers: CORS is on (contract §2.1, rows 3 and 4)
+	PublicToo                // public keys as well, and browsers: CORS is on (contract §2.1)
 	Open                     // no credential; limited by source address (contract §2.9)
 )
 

@@ -66,7 +66,7 @@ type exchange struct {
 	input   input
 }
 
-// answer takes the request through the steps of design §2.
+// answer takes the request through the steps of the package's comment.
 func (x *exchange) answer(ctx context.Context) reply {
 	if r, done := x.routed(); done {
 		return r

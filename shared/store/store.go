@@ -2,7 +2,7 @@
 // has a file. Methods read like sentences and return failures or domain
 // types, never items.
 //
-// Three rules hold everywhere (design §3): money moves only in
+// Three rules hold everywhere (ARCHITECTURE.md, "Data rules"): money moves only in
 // TransactWriteItems with conditions; after any write error the operation
 // looks for its own result before it reports a failure; a dedupe guard is
 // never deleted.
