@@ -4,7 +4,7 @@ export PORT ARGS ENGINE RUNTIME AT FN EVENT
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo provision payouts reconcile invoke reset test test-dynamodb-local sim lint bench go \
-	test-infra build cdk synth deploy destroy sam deploy-check cost
+	test-infra build cdk synth deploy destroy sam deploy-check cost golden
 
 # The engines run once for all packages, and end with the command.
 WITH_ENGINES := go run ./localstack/aws/engines/with --
@@ -56,6 +56,9 @@ sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds,
 
 bench: go ## run all benchmarks
 	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem $(NOT_INFRA)
+
+golden: go ## rewrite what is derived: the API's one document from its parts
+	@go run ./shared/contract/bundle
 
 # Not our source, and it may change meanwhile.
 ELSEWHERE := \( -name node_modules -o -name .local -o -name .build -o -name .git \)

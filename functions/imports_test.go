@@ -41,6 +41,7 @@ var imports = []struct {
 	{"shared/failure", ""},
 	{"shared/webhook", ""},
 	{"shared/contract", ""},
+	{"shared/contract/bundle", ""},
 	{"shared/country", ""},
 	{"shared/metric", ""},
 	{"shared/identity", ""},

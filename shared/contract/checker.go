@@ -25,12 +25,11 @@ type Checker struct {
 	covered map[string]struct{} // "operationId status"
 }
 
-// NewChecker loads the document. It fails if the document is not valid
-// OpenAPI, one of its examples breaks its own schema, or an operation lacks
-// x-scopes.
+// NewChecker loads the document. It fails as Load does, or if an operation
+// lacks x-scopes.
 func NewChecker() (*Checker, error) {
 	registerDecoders()
-	doc, err := load()
+	doc, err := Load()
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +46,10 @@ func NewChecker() (*Checker, error) {
 	return &Checker{doc: doc, router: router, operations: list, covered: map[string]struct{}{}}, nil
 }
 
-func load() (*openapi3.T, error) {
+// Load reads the document, which is the caller's own, with every reference
+// resolved. It fails if the document is not valid OpenAPI, or one of its
+// examples breaks its own schema.
+func Load() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(document)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // loadOnce is for reading only: parallel tests share it.
-var loadOnce = sync.OnceValues(load)
+var loadOnce = sync.OnceValues(Load)
 
 func loadDocument(t *testing.T) *openapi3.T {
 	t.Helper()

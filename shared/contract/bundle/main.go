@@ -1,0 +1,30 @@
+// Package main joins the files of shared/contract/openapi, one for each family
+// and common.yaml for what they share, into the one document that is published
+// and embedded:
+//
+//	go run ./shared/contract/bundle
+//
+// Text is copied as it is written, so a change of a part is the same change of
+// the document. Every reference is already that of the document
+// (#/components/…); a family refers to its own components and to common ones.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	parts := flag.String("parts", "shared/contract/openapi", "folder of the parts")
+	document := flag.String("document", "shared/contract/openapi.yaml", "file to write")
+	flag.Parse()
+	text, err := bundle(os.DirFS(*parts))
+	if err == nil {
+		err = os.WriteFile(*document, []byte(text), 0o644)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bundle:", err)
+		os.Exit(1)
+	}
+}
