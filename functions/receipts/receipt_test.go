@@ -168,6 +168,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 		"empty event":                {s.path(p.ID, 0) + "&tx_event_id=", world.Invalid("tx_event_id")},
 		"foreign mid":                {at(theirs.ID, "?mid="+other.Merchant.Code), world.Invalid("mid")},
 		"bad mid":                    {at(p.ID, "?mid=none"), world.Invalid("mid")},
+		"event in text, no mid":      {at(p.ID, "?tx_event_id=one"), world.Invalid("tx_event_id")},
 		"event in text":              {s.path(p.ID, 0) + "&tx_event_id=one", world.Invalid("tx_event_id")},
 		"event beyond 64 bits":       {s.path(p.ID, 0) + "&tx_event_id=9223372036854775808", world.Invalid("tx_event_id")},
 		"unknown id":                 {s.path("6f1d2c3b-4a59-4e87-9c6d-7b8a9f0e1d2c", 0), absent},

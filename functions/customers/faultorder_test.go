@@ -1,0 +1,37 @@
+package customers_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTheFirstFaultIsTold of several: the id first, then the details; and the
+// details before it is known whether the customer is there.
+func TestTheFirstFaultIsTold(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	long := strings.Repeat("x", 256)
+	worst := map[string]any{"email": long, "tax_id": long, "birth_date": "", "address": map[string]any{"state": long, "country": ""}}
+	missing("customer_id").Check(t, s.post("", worst))
+	invalid("customer_id").Check(t, s.post(long, worst))
+	for _, c := range []struct {
+		param  string
+		repair func()
+	}{
+		{"email", func() { worst["email"] = "ada" }},
+		{"tax_id", func() { worst["tax_id"] = "" }},
+		{"email", func() { worst["email"] = "" }},
+		{"birth_date", func() { worst["birth_date"] = "1899-12-31" }},
+		{"birth_date", func() { worst["birth_date"] = "1900-01-01" }},
+		{"address.state", func() { worst["address"] = map[string]any{"country": "", "state": "XX"} }},
+		{"address.country", func() { worst["address"] = map[string]any{"country": "BR", "state": "XX"} }},
+		{"address.state", func() { worst["address"] = map[string]any{"country": "BR", "state": ""} }},
+	} {
+		want := invalid("personal_details." + c.param)
+		want.Check(t, s.post("customer", worst))
+		want.Check(t, s.Send("PUT", at("nobody"), map[string]any{"personal_details": worst}))
+		c.repair()
+	}
+	must(t, 201, s.post("customer", worst))
+	notFound.Check(t, s.Send("PUT", at("nobody"), map[string]any{"personal_details": worst}))
+}
