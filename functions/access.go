@@ -23,7 +23,8 @@ var access = map[string]Access{
 	"transactions": {Items: []string{"GetItem", "Query", "PutItem", "UpdateItem"}, Queries: []string{"history"}},
 	"receipts":     {Items: []string{"GetItem", "Query", "PutItem", "UpdateItem"}},
 	"payouts":      {Items: []string{"GetItem", "Query", "UpdateItem"}},
-	"pages":        {Items: []string{"GetItem", "PutItem", "UpdateItem"}},
+	"pages":        {Items: []string{"UpdateItem"}}, // of nothing: whether the table takes writes
+	"sandbox":      {Items: []string{"GetItem", "PutItem", "UpdateItem"}},
 	// Reads the table's stream, which is no action of its own.
 	"relay": {Sends: []Queue{Callbacks, Polls}},
 	// Reads the callback, its merchant and its circuit breaker, and saves what became of the try.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ var rehearsals = map[string]func(*rehearsal){
 	"receipts-retrieve":    (*rehearsal).receipt,
 	"payouts-list":         answers(200, `[]`),
 	"pages-webhook-keys":   answers(200, `"whpk_`),
+	"sandbox-redirect":     (*rehearsal).bankPage,
 	"relay":                (*rehearsal).relay,
 	"callbacks":            (*rehearsal).callback,
 	"polls":                (*rehearsal).question,
@@ -188,6 +190,14 @@ func (r *rehearsal) history() {
 func (r *rehearsal) receipt() {
 	r.filler["TRANSACTION_CODE"] = r.pay()
 	answers(200, `"transaction_code":"`+r.filler["TRANSACTION_CODE"]+`"`)(r)
+}
+
+// bankPage: a payer is sent to the page, whose address ends in the session.
+func (r *rehearsal) bankPage() {
+	t := &tale{Shop: r.Shop(), receiver: r.Receive()}
+	t.open(nil)
+	r.filler["SESSION_ID"] = path.Base(t.Do(t.byIDEAL()).Text("next_step.url"))
+	answers(200, `value="leave"`)(r)
 }
 
 // consumed plays a batch, of which nothing may fail.

@@ -17,6 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions/receipts"
 	"github.com/cashwrap/cashwrap/functions/reconcile"
 	"github.com/cashwrap/cashwrap/functions/relay"
+	"github.com/cashwrap/cashwrap/functions/sandbox"
 	"github.com/cashwrap/cashwrap/functions/sweep"
 	"github.com/cashwrap/cashwrap/functions/transactions"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -90,6 +91,7 @@ var All = []Function{
 	{Name: "receipts", HTTP: receipts.Routes, Timeout: requestTime},
 	{Name: "payouts", HTTP: payouts.Routes, Timeout: requestTime},
 	{Name: "pages", HTTP: pages.Routes, Timeout: requestTime},
+	{Name: "sandbox", HTTP: sandbox.Routes, Timeout: requestTime},
 	{Name: "relay", Stream: relay.Record, Timeout: 30 * time.Second},
 	{Name: "callbacks", Queue: &Consumer{From: Callbacks, Batch: 10, Handle: callbacks.Deliver, Prompt: true}, Timeout: time.Minute},
 	{Name: "polls", Queue: &Consumer{From: Polls, Batch: 10, Handle: polls.Poll}, Timeout: time.Minute},

@@ -25,7 +25,7 @@ var imports = []struct {
 	{"functions/callbacks", forFunctions + " shared/webhook"},
 	{"functions/checkouts", forFunctions + " shared/processing shared/page shared/webhook"},
 	{"functions/customers", forFunctions + " shared/acquirer"},
-	{"functions/pages", forFunctions + " shared/processing shared/page shared/webhook shared/acquirer shared/acquirer/sandbox"},
+	{"functions/pages", forFunctions + " shared/page shared/webhook"},
 	{"functions/payoutplan", forFunctions + " shared/app/queue shared/app/banking shared/payout"},
 	{"functions/payoutrun", forFunctions + " shared/app/queue shared/app/banking shared/payout"},
 	{"functions/payouts", forFunctions},
@@ -34,6 +34,7 @@ var imports = []struct {
 	{"functions/receipts", forFunctions + " shared/country"},
 	{"functions/reconcile", "shared/app shared/app/banking shared/metric shared/reconcile"},
 	{"functions/relay", forFunctions + " shared/app/queue"},
+	{"functions/sandbox", forFunctions + " shared/page shared/acquirer shared/acquirer/sandbox"},
 	{"functions/sweep", forFunctions + " shared/app/queue shared/processing shared/metric"},
 	{"functions/transactions", forFunctions + " shared/processing"},
 
@@ -106,7 +107,7 @@ var reserved = []struct {
 	{"github.com/aws/jsii-runtime-go", "infra"},
 	{"github.com/cdklabs", "infra"},
 	{"github.com/getkin/kin-openapi", "shared/contract"},
-	{"github.com/a-h/templ", "functions/checkouts functions/pages shared/page shared/rest"},
+	{"github.com/a-h/templ", "functions/checkouts functions/pages functions/sandbox shared/page shared/rest"},
 	{"html/template", ""}, // it looks methods up by name, so the linker would keep those of every type
 	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},

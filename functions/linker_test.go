@@ -14,7 +14,7 @@ import (
 func TestTheLinkerDropsWhatIsNotCalled(t *testing.T) {
 	t.Parallel()
 	const client = "github.com/aws/aws-sdk-go-v2/service/dynamodb.(*Client)."
-	for _, family := range []string{"pages", "checkouts"} {
+	for _, family := range []string{"sandbox", "checkouts"} {
 		program := filepath.Join(t.TempDir(), family)
 		goTool(t, "build", "-tags", "lambda.norpc", "-o", program, module+"functions/"+family+"/bootstrap")
 		symbols := goTool(t, "tool", "nm", program)

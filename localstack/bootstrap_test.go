@@ -23,7 +23,7 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 		t.Fatal(err)
 	}
 	noSecrets(t, place, platform, story.String())
-	for _, process := range []string{"checkouts#1", "customers#1", "transactions#1", "receipts#1", "pages#1", "callbacks#1",
+	for _, process := range []string{"checkouts#1", "customers#1", "transactions#1", "receipts#1", "pages#1", "sandbox#1", "callbacks#1",
 		"provision#1", "reconcile#1"} {
 		if !strings.Contains(platform.log.String(), "process="+process) {
 			t.Errorf("the log has no line of %s:\n%s", process, platform.log)

@@ -50,7 +50,7 @@ func TestHealth(t *testing.T) {
 	s := newSite(t)
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
 		r := s.get(t, path)
-		if r.status != want || r.body != `{"status":"ok"}` || !strings.HasPrefix(r.header.Get("Content-Type"), "application/json") {
+		if r.status != want || r.body != `{"status":"ok"}` || !strings.HasPrefix(r.contentType, "application/json") {
 			t.Errorf("%s: %d %s", path, r.status, r.body)
 		}
 	}

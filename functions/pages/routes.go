@@ -1,6 +1,5 @@
-// Package pages is what browsers and machines see without a credential: the
-// issuer's 3DS page and the banks' pages of test mode (contract §13.3), the
-// problem types, the callback keys and the health checks.
+// Package pages is what browsers and machines read without a credential: the
+// problem types, the keys that verify callbacks, and the health checks.
 package pages
 
 import (
@@ -8,19 +7,12 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
 // Config is what the pages work with.
 type Config struct {
-	Sandbox *sandbox.Acquirer
-	// Resolve has the platform ask the acquirer what became of a checkout.
-	Resolve func(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error)
-	BaseURL string // of the API, without a trailing slash
 	// WebhookKeys are the public halves of the keys that sign callbacks.
 	WebhookKeys func() ([]WebhookKey, error)
 	Ready       func(context.Context) error // nil while requests can be served
@@ -32,20 +24,13 @@ type pages struct{ Config }
 
 // Routes are the family's routes in a running function.
 func Routes(a *app.App) []rest.Route {
-	return Config{
-		Sandbox: a.Sandbox, Resolve: a.Processing.Resolve, BaseURL: a.BaseURL,
-		WebhookKeys: platformKeys(a), Ready: a.Store.CheckWritable, Log: a.Log,
-	}.Routes()
+	return Config{WebhookKeys: platformKeys(a), Ready: a.Store.CheckWritable, Log: a.Log}.Routes()
 }
 
-// Routes are the operations of the families Pages and Public (contract §1).
+// Routes are the operations of the family Public (contract §1).
 func (c Config) Routes() []rest.Route {
 	p := pages{c}
 	return []rest.Route{
-		{Method: "POST", Path: "/3ds/challenge", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.challenge)},
-		{Method: "POST", Path: "/3ds/challenge/decision", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.decide)},
-		{Method: "GET", Path: "/apm/{session_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.bank)},
-		{Method: "POST", Path: "/apm/{session_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.bankDecision)},
 		{Method: "GET", Path: "/.well-known/webhook-keys", Access: rest.Open, Handle: rest.JSON(http.StatusOK, p.webhookKeys)},
 		{Method: "GET", Path: "/problems/{slug}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.problem)},
 		{Method: "GET", Path: "/healthz", Access: rest.Open, Handle: rest.JSON(http.StatusOK, p.healthy)},

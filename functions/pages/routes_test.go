@@ -34,7 +34,4 @@ func TestTheFunctionOnItsTable(t *testing.T) {
 	if r := s.get(t, "/.well-known/webhook-keys"); r.status != http.StatusOK || !strings.Contains(r.body, `"public_key":"whpk_`) {
 		t.Errorf("keys: %d %s", r.status, r.body)
 	}
-	if r := s.get(t, "/apm/guess"); r.status != http.StatusNotFound {
-		t.Errorf("bank page: %d %s", r.status, r.body)
-	}
 }

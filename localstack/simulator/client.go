@@ -114,7 +114,7 @@ func familyOf(path string) string {
 	case strings.HasPrefix(path, "/v0.1/me/"), strings.HasPrefix(path, "/v1.0/merchants/"), strings.HasPrefix(path, "/v2.1/"):
 		return "transactions"
 	case strings.HasPrefix(path, "/3ds"), strings.HasPrefix(path, "/apm"):
-		return "pages"
+		return "sandbox"
 	default:
 		return "checkouts"
 	}

@@ -1,4 +1,4 @@
-package pages
+package sandbox
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package pages
+package sandbox
 
 import (
 	"strings"
@@ -10,7 +10,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/page/pagetest"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
 // TestATextStaysAText in every place of every page, also where today's
@@ -30,9 +29,6 @@ func TestATextStaysAText(t *testing.T) {
 			return challengeBody(view(text), challengeRequest{text, text, text})
 		}},
 		"continue": {3, func(text string) templ.Component { return continueBody(text, text, text) }},
-		"problem": {3, func(text string) templ.Component {
-			return problemBody(rest.Problem{Title: text, Description: text, Slug: text})
-		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

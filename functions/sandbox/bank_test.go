@@ -1,4 +1,4 @@
-package pages_test
+package sandbox_test
 
 import (
 	"errors"

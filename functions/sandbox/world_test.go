@@ -1,4 +1,4 @@
-package pages_test
+package sandbox_test
 
 import (
 	"bytes"
@@ -10,11 +10,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"github.com/cashwrap/cashwrap/functions/pages"
+	family "github.com/cashwrap/cashwrap/functions/sandbox"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
@@ -23,7 +22,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
-	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 const baseURL = "https://pay.example"
@@ -33,7 +31,7 @@ type site struct {
 	http.Handler
 	sandbox  *sandbox.Acquirer
 	resolved []string // tenant and checkout, each time the platform was told
-	broken   error    // what Resolve and Ready answer
+	broken   error    // what Resolve answers
 	log      bytes.Buffer
 }
 
@@ -50,10 +48,7 @@ func newSite(t *testing.T) *site {
 	secret := []byte(strings.Repeat("s", 32))
 	s := &site{sandbox: sandbox.New(sandbox.Config{DB: db, Table: table, Secret: secret, BaseURL: baseURL})}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
-	routes := pages.Config{
-		Sandbox: s.sandbox, Resolve: s.resolve, BaseURL: baseURL, WebhookKeys: publishedKeys, Log: log,
-		Ready: func(context.Context) error { return s.broken },
-	}.Routes()
+	routes := family.Config{Sandbox: s.sandbox, Resolve: s.resolve, BaseURL: baseURL, Log: log}.Routes()
 	s.Handler = rest.New(rest.Config{
 		Routes: routes, Store: books, Log: log, BaseURL: baseURL, HashKey: secret, AllowHTTP: true,
 		Limits: rest.Limits{Address: rest.Limit{Rate: 1000, Burst: 1000}},
@@ -64,11 +59,6 @@ func newSite(t *testing.T) *site {
 func (s *site) resolve(_ context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	s.resolved = append(s.resolved, t.String()+" "+checkoutID)
 	return payments.Checkout{ID: checkoutID, Status: payments.Paid}, s.broken
-}
-
-func publishedKeys() ([]pages.WebhookKey, error) {
-	key, err := webhook.NewSigningKey(bytes.Repeat([]byte{7}, 32))
-	return []pages.WebhookKey{{Key: key.PublicKey(), CreatedAt: time.Date(2026, 11, 1, 2, 3, 4, 5e6, time.UTC)}}, err
 }
 
 // reply is an answer, read.

@@ -1,0 +1,22 @@
+package pages
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/page/pagetest"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// TestATextOfAProblemStaysAText, though all of them are ours.
+func TestATextOfAProblemStaysAText(t *testing.T) {
+	t.Parallel()
+	err := pagetest.Check(3, func(text string) (string, error) {
+		var drawn strings.Builder
+		err := problemBody(rest.Problem{Title: text, Description: text, Slug: text}).Render(t.Context(), &drawn)
+		return drawn.String(), err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

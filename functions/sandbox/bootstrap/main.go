@@ -1,0 +1,9 @@
+// The sandbox Lambda.
+package main
+
+import (
+	"github.com/cashwrap/cashwrap/functions/sandbox"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+func main() { app.ServeRoutes(sandbox.Routes) }

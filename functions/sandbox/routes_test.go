@@ -1,0 +1,19 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/functions/sandbox"
+	"github.com/cashwrap/cashwrap/localstack/world"
+)
+
+// TestARunningFunctionHasItsPages, over the platform's table.
+func TestARunningFunctionHasItsPages(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	s := &site{Handler: w.App.Handler(sandbox.Routes(w.App))}
+	if r := s.get(t, "/apm/guess"); r.status != http.StatusNotFound {
+		t.Errorf("bank page: %d %s", r.status, r.body)
+	}
+}
