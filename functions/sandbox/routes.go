@@ -31,8 +31,7 @@ func Routes(a *app.App) []rest.Route {
 	return Config{Sandbox: a.Sandbox, Resolve: a.Processing.Resolve, BaseURL: a.BaseURL, Log: a.Log}.Routes()
 }
 
-// Routes are show3dsChallenge, decide3dsChallenge, showRedirectPayment and
-// decideRedirectPayment (contract §1).
+// Routes are the operations of the family Sandbox (contract §1).
 func (c Config) Routes() []rest.Route {
 	p := pages{c}
 	return []rest.Route{
