@@ -36,71 +36,6 @@ func TestDocumentIsACopy(t *testing.T) {
 	}
 }
 
-// index is contract §1 as far as it is built, typed in
-// again: method, path, operation, success statuses, scopes ("-" none needed, "any").
-const index = `
-POST   /v0.1/checkouts                                           createCheckout             201      payments,checkouts.write
-GET    /v0.1/checkouts                                           listCheckouts              200      payments,checkouts.read
-GET    /v0.1/checkouts/{id}                                      retrieveCheckout           200      payments,checkouts.read
-PUT    /v0.1/checkouts/{id}                                      processCheckout            200,202  payments,checkouts.write
-DELETE /v0.1/checkouts/{id}                                      deactivateCheckout         200      payments,checkouts.write
-PATCH  /v0.1/checkouts/{id}                                      updateCheckout             200      payments,checkouts.write
-GET    /v0.1/checkouts/{id}/payment-methods                      listCheckoutPaymentMethods 200      payments,checkouts.read
-GET    /v0.1/merchants/{merchant_code}/payment-methods           listMerchantPaymentMethods 200      any
-POST   /v0.1/checkouts/{id}/complete_payment                     completePayment            200,303  -
-GET    /v0.1/artefacts/{id}/content                              downloadArtefact           200      -
-GET    /v0.1/checkouts/{id}/boletos/{n}                          downloadBoleto             200      -
-POST   /v0.1/customers                                           createCustomer             201      payment_instruments,customers.write
-GET    /v0.1/customers/{customer_id}                             retrieveCustomer           200      payment_instruments,customers.read
-PUT    /v0.1/customers/{customer_id}                             updateCustomer             200      payment_instruments,customers.write
-GET    /v0.1/customers/{customer_id}/payment-instruments         listPaymentInstruments     200      payment_instruments,customers.read
-DELETE /v0.1/customers/{customer_id}/payment-instruments/{token} deactivatePaymentInstrument 204     payment_instruments,customers.write
-POST   /v0.1/me/refund/{txn_id}                                  refundTransaction          204      payments,refunds.write
-POST   /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds createRefund       201      payments,refunds.write
-GET    /v2.1/merchants/{merchant_code}/transactions              retrieveTransaction        200      transactions.history,transactions.read
-GET    /v2.1/merchants/{merchant_code}/transactions/history      listTransactions           200      transactions.history,transactions.read
-GET    /v0.1/me/transactions                                     retrieveMyTransaction      200      transactions.history,transactions.read
-GET    /v0.1/me/transactions/history                             listMyTransactions         200      transactions.history,transactions.read
-GET    /v1.1/receipts/{id}                                       retrieveReceipt            200      receipts.read,transactions.read,transactions.history,payments
-GET    /v1.0/merchants/{merchant_code}/payouts                   listPayouts                200      user.profile,user.profile_readonly,payouts.read
-GET    /v0.1/me/financials/payouts                               listMyPayouts              200      user.profile,user.profile_readonly,payouts.read
-POST   /3ds/challenge                                            show3dsChallenge           200      -
-POST   /3ds/challenge/decision                                   decide3dsChallenge         200      -
-GET    /apm/{session_id}                                         showRedirectPayment        200      -
-POST   /apm/{session_id}                                         decideRedirectPayment      303      -
-GET    /.well-known/webhook-keys                                 listWebhookKeys            200      -
-GET    /problems/{slug}                                          showProblem                200      -
-GET    /healthz                                                  checkHealth                200      -
-GET    /readyz                                                   checkReadiness             200      -
-`
-
-func TestOperationsMatchTheIndex(t *testing.T) {
-	t.Parallel()
-	checker := sharedChecker(t)
-	doc := loadDocument(t)
-	var got []string
-	for _, op := range checker.Operations() {
-		scopes := strings.Join(op.Scopes, ",")
-		switch {
-		case op.Public:
-			scopes = "-" + scopes
-		case scopes == "":
-			scopes = "any"
-		}
-		statuses := successes(doc.Paths.Value(op.Path).GetOperation(op.Method))
-		got = append(got, strings.Join([]string{op.Method, op.Path, op.OperationID, statuses, scopes}, " "))
-	}
-	var want []string
-	for line := range strings.Lines(strings.TrimSpace(index)) {
-		want = append(want, strings.Join(strings.Fields(line), " "))
-	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("operations differ from the index\n got: %s\nwant: %s", strings.Join(got, "\n      "), strings.Join(want, "\n      "))
-	}
-}
-
 // successes joins the operation's statuses below 400.
 func successes(op *openapi3.Operation) string {
 	var list []string
@@ -244,7 +179,7 @@ func TestNullableHasAType(t *testing.T) {
 	}
 }
 
-// requiredHeaders of a response (contract §2.3, 2.9, 3.2, 3.4).
+// requiredHeaders of a response (contract §2.3, §2.9, §3.2, §3.4).
 func requiredHeaders(status string) []string {
 	list := []string{"X-Request-Id", "RateLimit-Policy", "RateLimit"}
 	switch status {

@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// errorRows is contract §3.3 (and 2.2, 2.8) for the operations built so far:
+// errorRows is contract §3.3 (and §2.2, §2.8) for the operations built so far:
 // method, path, status, error_code, then the slugs.
 const errorRows = `
 POST   /v0.1/checkouts        400 MISSING                     invalid-parameter

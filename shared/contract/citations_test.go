@@ -1,0 +1,227 @@
+package contract
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// repository is the root, seen from here.
+const repository = "../.."
+
+// cites are the ends of names of files in which citations are looked for.
+var cites = []string{".go", ".templ", ".yaml", ".yml", ".md", ".js", ".mjs", ".sh", "Makefile", ".ci/run"}
+
+// notOurs are folders that hold what is installed, built or kept here.
+var notOurs = []string{".git", ".local", ".build", "bin", "node_modules"}
+
+// file is one of the repository's, with its path from the root.
+type file struct{ path, text string }
+
+// sources reads every file that may cite.
+func sources(t *testing.T) []file {
+	t.Helper()
+	var all []file
+	err := filepath.WalkDir(repository, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && slices.Contains(notOurs, entry.Name()):
+			return filepath.SkipDir
+		}
+		at, err := filepath.Rel(repository, name)
+		if err != nil || entry.IsDir() || !slices.ContainsFunc(cites, func(end string) bool { return strings.HasSuffix(at, end) }) {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		all = append(all, file{filepath.ToSlash(at), string(text)})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 500 {
+		t.Fatalf("only %d files: this looks into the wrong folder", len(all))
+	}
+	return all
+}
+
+// continued is where a line of a comment or a paragraph goes on in the next.
+var continued = regexp.MustCompile(`\n[\t ]*(//|#|\*)?[\t ]*`)
+
+// flat is the text with its lines joined, so that a citation may be broken
+// between any two words.
+func (f file) flat() string { return continued.ReplaceAllString(f.text, " ") }
+
+// headings are the titles of a Markdown file, without what is in code blocks.
+func headings(text string) []string {
+	var titles []string
+	code := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "```") {
+			code = !code
+		}
+		if level := strings.TrimLeft(line, "#"); !code && level != line && strings.HasPrefix(level, " ") {
+			titles = append(titles, strings.TrimSpace(level))
+		}
+	}
+	return titles
+}
+
+const contractPath = "shared/contract/contract.md"
+
+// numbered are the numbers of the contract's sections.
+func numbered(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var numbers []string
+	for _, title := range headings(string(text)) {
+		if number := regexp.MustCompile(`^\d+(\.\d+)*`).FindString(title); number != "" {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers
+}
+
+var (
+	section = regexp.MustCompile(`§(\d+(?:\.\d+)*)?`)
+	// cited are the texts that have numbered sections: ours, and the world's.
+	cited = regexp.MustCompile(`(?i:contract)|RFC \d+|NIST SP [\w-]+|EMV QRCPS|CSP level \d`)
+)
+
+// TestCitedSectionsExist: wherever a section is cited, its text is named before
+// it, and if that is the contract, it has the section.
+func TestCitedSectionsExist(t *testing.T) {
+	t.Parallel()
+	numbers, found := numbered(t), 0
+	for _, f := range sources(t) {
+		text := f.flat()
+		for _, at := range section.FindAllStringSubmatchIndex(text, -1) {
+			if at[2] < 0 {
+				if f.path != "shared/contract/citations_test.go" {
+					t.Errorf("%s: a § without a number: %s", f.path, around(text, at))
+				}
+				continue
+			}
+			number, of := text[at[2]:at[3]], "contract"
+			if before := cited.FindAllString(text[max(0, at[0]-300):at[0]], -1); len(before) > 0 {
+				of = before[len(before)-1]
+			} else if f.path != contractPath {
+				t.Errorf("%s: of which text is this the section? %s", f.path, around(text, at))
+			}
+			if !strings.EqualFold(of, "contract") && f.path != contractPath {
+				continue
+			}
+			if found++; !slices.Contains(numbers, number) {
+				t.Errorf("%s: the contract has no §%s: %s", f.path, number, around(text, at))
+			}
+		}
+	}
+	if found < 300 {
+		t.Errorf("only %d citations found", found)
+	}
+}
+
+// around shows a place in a text.
+func around(text string, at []int) string {
+	return "…" + strings.ToValidUTF8(text[max(0, at[0]-60):min(len(text), at[1]+20)], "") + "…"
+}
+
+var (
+	titled = regexp.MustCompile(`([\w./-]+\.md),? "([^"]+)"`)
+	linked = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	code   = regexp.MustCompile("(?s)```.*?\n```|`[^`\n]+`")
+)
+
+// TestCitedChaptersExist: a chapter cited by its title, as in `ARCHITECTURE.md,
+// "Data rules"`, is there.
+func TestCitedChaptersExist(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, f := range sources(t) {
+		for _, cite := range titled.FindAllStringSubmatch(f.flat(), -1) {
+			text, err := os.ReadFile(filepath.Join(repository, cite[1]))
+			if err != nil {
+				t.Errorf("%s cites %s: %v", f.path, cite[0], err)
+				continue
+			}
+			if found++; !slices.Contains(headings(string(text)), cite[2]) {
+				t.Errorf("%s cites %s: there is no such chapter", f.path, cite[0])
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("only %d citations found", found)
+	}
+}
+
+// TestLinksResolve: links between our Markdown files, and to anything else here,
+// lead to a file and to a heading in it.
+func TestLinksResolve(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, f := range sources(t) {
+		if !strings.HasSuffix(f.path, ".md") {
+			continue
+		}
+		for _, link := range linked.FindAllStringSubmatch(code.ReplaceAllString(f.text, ""), -1) {
+			target, anchor, _ := strings.Cut(link[1], "#")
+			if strings.Contains(target, ":") {
+				continue // elsewhere
+			}
+			at := f.path
+			if target != "" {
+				at = path.Join(path.Dir(f.path), target)
+			}
+			found++
+			if _, err := os.Stat(filepath.Join(repository, at)); err != nil {
+				t.Errorf("%s: %s leads nowhere", f.path, link[1])
+				continue
+			}
+			if anchor == "" {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(repository, at))
+			if err != nil || !slices.ContainsFunc(headings(string(text)), func(title string) bool { return slug(title) == anchor }) {
+				t.Errorf("%s: %s leads to no heading", f.path, link[1])
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("only %d links found", found)
+	}
+}
+
+// slug is the anchor that a heading has on the usual hosts.
+func slug(title string) string {
+	kept := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(title), "")
+	return strings.ReplaceAll(kept, " ", "-")
+}
+
+// gone are citations of texts that a reader of the repository does not have. They
+// are spelt so that they do not find themselves.
+var gone = map[string]*regexp.Regexp{
+	"name the operationId instead of a row":     regexp.MustCompile(`(?i)\brow \d|\brows \d+ (to|and) \d|contract,? rows?\b`),
+	"cite ARCHITECTURE.md by a chapter's title": regexp.MustCompile(`(?i)\bdesign,? [§]|\bdesign\.m[d]`),
+	"cite the section of the contract":          regexp.MustCompile(`(?i)[(]spec\b|\bthe sp[e]c\b|\bspe[c]'s\b|\bspec\.m[d]`),
+}
+
+func TestNobodyCitesWhatIsNotHere(t *testing.T) {
+	t.Parallel()
+	for _, f := range sources(t) {
+		text := f.flat()
+		for advice, pattern := range gone {
+			for _, at := range pattern.FindAllStringIndex(text, -1) {
+				t.Errorf("%s: %s: %s", f.path, advice, around(text, at))
+			}
+		}
+	}
+}

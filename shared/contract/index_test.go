@@ -1,0 +1,96 @@
+package contract
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// decided is an operation as the contract lists it in §1.
+type decided struct {
+	method, path string
+	scopes       string // joined by commas; "-": none is needed, "any": any credential
+	statuses     string // of success, joined by commas
+}
+
+// operationsDecided are the contract's §1, by their operationIds.
+func operationsDecided(t *testing.T) map[string]decided {
+	t.Helper()
+	text, err := os.ReadFile("contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, chapter, _ := strings.Cut(string(text), "\n## 1. Operations\n")
+	chapter, _, _ = strings.Cut(chapter, "\n## ")
+	all := map[string]decided{}
+	for line := range strings.Lines(chapter) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 7 || !strings.Contains(cells[3], " /") {
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		id, _, _ := strings.Cut(cells[2], " ")
+		method, path, _ := strings.Cut(cells[3], " ")
+		if _, twice := all[id]; twice {
+			t.Errorf("%s is listed twice", id)
+		}
+		scopes, _, _ := strings.Cut(cells[4], " (")
+		all[id] = decided{
+			method: method, path: strings.ReplaceAll(path, "{mc}", "{merchant_code}"), scopes: strings.ReplaceAll(scopes, ", ", ","),
+			statuses: sorted(regexp.MustCompile(`\d{3}`).FindAllString(cells[5], -1)),
+		}
+	}
+	return all
+}
+
+func sorted(list []string) string {
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}
+
+// TestOperationsAreAsDecided: what is built has its row in contract §1, and is
+// what the row says.
+func TestOperationsAreAsDecided(t *testing.T) {
+	t.Parallel()
+	doc, rows := loadDocument(t), operationsDecided(t)
+	for _, op := range sharedChecker(t).Operations() {
+		got := decided{op.Method, op.Path, strings.Join(op.Scopes, ","), successes(doc.Paths.Value(op.Path).GetOperation(op.Method))}
+		switch {
+		case op.Public:
+			got.scopes = "-" + got.scopes
+		case got.scopes == "":
+			got.scopes = "any"
+		}
+		if want, listed := rows[op.OperationID]; !listed {
+			t.Errorf("contract §1 does not list %s", op.OperationID)
+		} else if got != want {
+			t.Errorf("%s is %+v, contract §1 says %+v", op.OperationID, got, want)
+		}
+	}
+	if len(rows) < 100 {
+		t.Errorf("only %d rows found", len(rows))
+	}
+}
+
+// TestTheContractNamesOperationsAsListed: each operationId in its text is one of §1.
+func TestTheContractNamesOperationsAsListed(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, found := operationsDecided(t), 0
+	for _, id := range regexp.MustCompile(`\b(create|retrieve|list|update|delete|deactivate|process|show|decide|download)[A-Z]\w+`).FindAllString(string(text), -1) {
+		if _, listed := rows[id]; !listed {
+			t.Errorf("%s is no operation of contract §1", id)
+		}
+		found++
+	}
+	if found < 200 {
+		t.Errorf("only %d found", found)
+	}
+}
