@@ -47,7 +47,8 @@ var imports = []struct {
 	{"shared/metric", ""},
 	{"shared/identity", ""},
 	{"shared/merchant", pure + " shared/identity"},
-	{"shared/payments", pure},
+	{"shared/ledger", "shared/money"},
+	{"shared/payments", pure + " shared/ledger"},
 	{"shared/page", pure + " shared/payments"},
 	{"shared/page/pagetest", ""},
 	{"shared/acquirer", pure + " shared/payments"},
@@ -55,9 +56,9 @@ var imports = []struct {
 	{"shared/bank", pure + " shared/identity shared/merchant"},
 	{"shared/bank/*", pure + " shared/identity shared/merchant shared/bank shared/table"},
 	{"shared/table", ""}, // knows no data of ours
-	{"shared/store", pure + " shared/identity shared/merchant shared/payments"},
+	{"shared/store", pure + " shared/identity shared/merchant shared/ledger shared/payments"},
 	{"shared/rest", "shared/failure shared/identity shared/merchant shared/store shared/page"},
-	{"shared/reconcile", "shared/money shared/identity shared/merchant shared/payments shared/store shared/acquirer shared/bank"},
+	{"shared/reconcile", "shared/money shared/identity shared/merchant shared/ledger shared/payments shared/store shared/acquirer shared/bank"},
 	{"shared/processing", pure + " shared/identity shared/merchant shared/payments shared/store shared/acquirer"},
 	{"shared/payout", pure + " shared/identity shared/merchant shared/payments shared/store shared/bank"},
 	{"shared/app", pure + " shared/identity shared/merchant shared/payments shared/page shared/webhook" +
@@ -68,7 +69,7 @@ var imports = []struct {
 
 	// Tests import localstack, and through its world the contract; programs do not.
 	{"localstack/world", "functions shared/... localstack/..."},
-	{"localstack/...", "functions localstack/... " + pure + " shared/identity shared/merchant shared/payments shared/webhook" +
+	{"localstack/...", "functions localstack/... " + pure + " shared/identity shared/merchant shared/ledger shared/payments shared/webhook" +
 		" shared/store shared/rest shared/app shared/acquirer/... shared/bank/... shared/reconcile"},
 	{"infra/check", "functions shared/store localstack/demo localstack/lambda/runtime"}, // deploys what it is given
 	{"infra/...", "functions shared/app shared/metric shared/payments shared/store"},

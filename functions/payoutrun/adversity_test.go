@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
 // TestDoubledAndLateMessagesAndTicksChangeNothing: at every step of a payout everything comes again, and twelve hours later
@@ -43,7 +43,7 @@ func TestDoubledAndLateMessagesAndTicksChangeNothing(t *testing.T) {
 	}
 	want(t, "payouts", len(s.payouts()), 1)
 	want(t, "paid", s.payouts()["2026-11-21"], "PAID 29.40")
-	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-29.40")
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-29.40")
 }
 
 // TestARunCutOffAnywhereIsFinished: a crash and a lost reply at each I/O step of planning and of running, one night each,
@@ -78,7 +78,7 @@ func TestARunCutOffAnywhereIsFinished(t *testing.T) {
 			if len(taken) < 15 || nights == 0 {
 				t.Errorf("only %d nights for %v", nights, taken)
 			}
-			if !s.Balance(s.merchant, payments.MerchantPayable, "EUR").IsZero() {
+			if !s.Balance(s.merchant, ledger.MerchantPayable, "EUR").IsZero() {
 				t.Error("something is still owed")
 			}
 		})
@@ -183,7 +183,7 @@ func TestACancellationCutOffAnywhereIsFinished(t *testing.T) {
 			}
 		}
 	}
-	if !s.Balance(s.merchant, payments.MerchantPayable, "EUR").IsZero() {
+	if !s.Balance(s.merchant, ledger.MerchantPayable, "EUR").IsZero() {
 		t.Error("something is still owed")
 	}
 }
@@ -226,7 +226,7 @@ func TestOverlappingRunsPayOnce(t *testing.T) {
 	s.pay("100", 1) // covers what was refunded too late
 	s.night()
 	wantAll(t, "waiting", s.waiting())
-	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-1058.05") // 100 × 9.80, less 4 × 5, and 98.05
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-1058.05") // 100 × 9.80, less 4 × 5, and 98.05
 	for _, p := range paid {
 		if d := s.detail(p); d.Received != 1 || d.Total != 1 {
 			t.Fatalf("%+v", d)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
 // TestRefundsBeforeAndAfterEachInstallment: each is taken from the next instalment that waits, with the fee kept back or billed;
@@ -37,7 +37,7 @@ func TestRefundsBeforeAndAfterEachInstallment(t *testing.T) {
 		wantAll(t, name, s.stands(p), c.stands...)
 		wantAll(t, name+", listed", s.listed(), c.listed...)
 		wantAll(t, name+", waiting", s.waiting(), c.waits)
-		want(t, name+", billed", s.Balance(s.merchant, payments.FeesReceivable, "BRL").String(), c.billed)
+		want(t, name+", billed", s.Balance(s.merchant, ledger.FeesReceivable, "BRL").String(), c.billed)
 		if d := s.detail(p); d.Total != 3 || d.Received != 3 || d.Simple != "REFUNDED" {
 			t.Errorf("%s: %+v", name, d)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -38,7 +39,7 @@ func TestManyLateRefundsAreOnePayout(t *testing.T) {
 	s.night()
 	want(t, "made up for", s.payouts()["2026-11-24"], "PAID 30.00")
 	wantAll(t, "waiting", s.waiting())
-	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-130.00")
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-130.00")
 	if report := s.Reconcile(); report.Found > 0 {
 		t.Errorf("the books differ: %+v", report.Differences)
 	}
@@ -70,7 +71,7 @@ func TestOverlappingRunsTakeEachDebitOnce(t *testing.T) {
 	s.pay("80", 1)
 	s.night()
 	wantAll(t, "waiting", s.waiting())
-	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-130.00")
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-130.00")
 	if report := s.Reconcile(); report.Found > 0 {
 		t.Errorf("the books differ: %+v", report.Differences)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
 // TestALackIsCarriedOverSeveralPeriods: each payout makes up for a part of it, and the bank hears of nothing until all is made up for.
@@ -30,8 +30,8 @@ func TestALackIsCarriedOverSeveralPeriods(t *testing.T) {
 		want(t, period.day, s.payouts()[period.day], period.total)
 		want(t, period.day+" carries", strings.Join(s.waiting(), " "), period.carried)
 	}
-	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-110.00")
-	want(t, "owed", s.Balance(s.merchant, payments.MerchantPayable, "EUR").IsZero(), true)
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-110.00")
+	want(t, "owed", s.Balance(s.merchant, ledger.MerchantPayable, "EUR").IsZero(), true)
 	wantAll(t, "list", s.listed(), "PAYOUT 100.00 SUCCESSFUL", "PAYOUT 30.00 SUCCESSFUL", "REFUND_DEDUCTION 100.00 SUCCESSFUL",
 		"PAYOUT 20.00 SUCCESSFUL", "BALANCE_DEDUCTION 70.00 SUCCESSFUL", "PAYOUT 50.00 SUCCESSFUL", "BALANCE_DEDUCTION 50.00 SUCCESSFUL",
 		"PAYOUT 10.00 SUCCESSFUL")
@@ -79,7 +79,7 @@ func TestADemandWhileTheRegularPayoutWaits(t *testing.T) {
 	wantAll(t, "both", totals, "PAID 29.90", "PAID 0.00")
 	wantAll(t, "list", s.listed(), "PAYOUT 9.80 SUCCESSFUL", "PAYOUT 20.10 SUCCESSFUL")
 	wantAll(t, "waiting", s.waiting())
-	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-29.90")
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-29.90")
 }
 
 // TestAClockThatLeapsPaysOnce: forward over several cut-offs, back before them, and on again.
@@ -97,7 +97,7 @@ func TestAClockThatLeapsPaysOnce(t *testing.T) {
 		s.night()
 	}
 	wantAll(t, "waiting", s.waiting())
-	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-130.40") // 9.80 and six times 20.10
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-130.40") // 9.80 and six times 20.10
 }
 
 // TestACurrencyWithoutDecimals has none anywhere: 1.95 % of 1010 are 19.695, of 1000 19.5, which goes to the even 20.

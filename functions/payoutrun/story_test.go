@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -40,7 +41,7 @@ func TestADaysPaymentsArePaidOutTheNextDay(t *testing.T) {
 	want(t, "ordered", s.payouts()["2026-11-21"], "SENT 29.90")
 	wantAll(t, "coffee", s.stands(coffee), "RECONCILED 9.80 0.00")
 	wantAll(t, "list before the bank's word", s.listed())
-	want(t, "in transit", s.Balance(s.merchant, payments.PayoutsInTransit, "EUR").String(), "-29.90")
+	want(t, "in transit", s.Balance(s.merchant, ledger.PayoutsInTransit, "EUR").String(), "-29.90")
 	s.Clock.Advance(16 * time.Minute)
 	s.tick(s.Main())
 	want(t, "paid", s.payouts()["2026-11-21"], "PAID 29.90")
@@ -53,8 +54,8 @@ func TestADaysPaymentsArePaidOutTheNextDay(t *testing.T) {
 		t.Errorf("the next day's %+v", d)
 	}
 	wantAll(t, "list", s.listed(), "PAYOUT 9.80 SUCCESSFUL", "PAYOUT 20.10 SUCCESSFUL")
-	want(t, "in transit", s.Balance(s.merchant, payments.PayoutsInTransit, "EUR").IsZero(), true)
-	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-29.90")
+	want(t, "in transit", s.Balance(s.merchant, ledger.PayoutsInTransit, "EUR").IsZero(), true)
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-29.90")
 	wantAll(t, "still waiting", s.waiting(), "PAYOUT 6.86")
 }
 
@@ -156,7 +157,7 @@ func TestNothingLeftIsSettledWithoutTheBank(t *testing.T) {
 	s.night()
 	want(t, "payout", s.payouts()["2026-11-21"], "PAID 0.00")
 	wantAll(t, "list", s.listed(), "PAYOUT 0.00 SUCCESSFUL")
-	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").IsZero(), true)
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").IsZero(), true)
 }
 
 // Contract §6.5: a payout that fails makes its parts FAILED, and new ones SCHEDULED for the next cycle.
@@ -186,7 +187,7 @@ func TestARejectedPayoutIsMadeAgainInTheNextCycle(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 		wantAll(t, "list", s.listed(), "PAYOUT 9.80 FAILED", "PAYOUT 98.05 FAILED", "PAYOUT 9.80 SUCCESSFUL", "PAYOUT 48.05 SUCCESSFUL")
-		want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-57.85")
+		want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-57.85")
 	}
 }
 
@@ -233,7 +234,7 @@ func TestAnOrderThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	s.night()
 	want(t, "not taken", s.payouts()["2026-11-21"], "SENT 10.00")
 	wantAll(t, "events", s.stands(p), "RECONCILED 10.00 0.00")
-	want(t, "in transit", s.Balance(s.merchant, payments.PayoutsInTransit, "EUR").String(), "-10.00")
+	want(t, "in transit", s.Balance(s.merchant, ledger.PayoutsInTransit, "EUR").String(), "-10.00")
 	s.pay("20", 1)
 	s.night() // the second one is not taken either
 	s.Clock.Advance(time.Hour)
@@ -253,7 +254,7 @@ func TestAnOrderThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	want(t, "paid", s.payouts()["2026-11-24"], "PAID 20.00")
 	wantAll(t, "events", s.stands(p), "FAILED 10.00 0.00", "PAID_OUT 10.00 0.00")
 	wantAll(t, "list", s.listed(), "PAYOUT 10.00 FAILED", "PAYOUT 20.00 FAILED", "PAYOUT 10.00 SUCCESSFUL", "PAYOUT 20.00 SUCCESSFUL")
-	want(t, "the bank", s.Balance(s.merchant, payments.Bank, "EUR").String(), "-30.00")
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-30.00")
 }
 
 // TestAnOrderThatIsNotTakenLeavesAnAccountThatWasReplaced, at the next look: it was meant for that account, and no other.
@@ -304,5 +305,5 @@ func TestGrossSettlementPaysTheFeeToo(t *testing.T) {
 	s.pay("10", 1)
 	s.night()
 	want(t, "paid", s.payouts()["2026-11-21"], "PAID 10.00")
-	want(t, "billed", s.Balance(s.merchant, payments.FeesReceivable, "EUR").String(), "0.20")
+	want(t, "billed", s.Balance(s.merchant, ledger.FeesReceivable, "EUR").String(), "0.20")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -63,13 +64,13 @@ func (d desk) books(m provisioned, s world.Payment) string {
 	if err != nil {
 		d.Fatal(err)
 	}
-	entries, err := d.App.Store.Entries(d.Context(), tenant, r.Transaction)
+	entries, err := d.App.Store.Entries(d.Context(), tenant, ledger.OfTransaction(r.ID))
 	if err != nil {
 		d.Fatal(err)
 	}
 	booked := 0
 	for _, e := range entries {
-		if e.Kind == payments.ChargeBackEntry {
+		if e.Kind == ledger.ChargeBack {
 			booked++
 		}
 	}

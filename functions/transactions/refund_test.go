@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
 // balances checks the merchant's account and the acquirer's.
 func (s *shop) balances(t *testing.T, payable, receivable string) {
 	t.Helper()
-	for account, want := range map[payments.Account]string{payments.MerchantPayable: payable, payments.AcquirerReceivable: receivable} {
+	for account, want := range map[ledger.Account]string{ledger.MerchantPayable: payable, ledger.AcquirerReceivable: receivable} {
 		if got := s.Balance(s.Merchant, account, "EUR").String(); got != want {
 			t.Errorf("%s is %s, want %s", account, got, want)
 		}

@@ -83,12 +83,12 @@ func (l *ledger) enter(was, now item) bool {
 
 func (l *ledger) post(entry item) {
 	l.entries = append(l.entries, entry)
-	for _, leg := range entry.list("legs") {
-		p := purseOf(entry, leg["amount"])
+	for _, posting := range entry.list("postings") {
+		p := purseOf(entry, posting["amount"])
 		if l.accounts[p] == nil {
 			l.accounts[p] = map[string]int64{}
 		}
-		l.accounts[p][leg.text("account")] += minor(leg["amount"])
+		l.accounts[p][posting.text("account")] += minor(posting["amount"])
 	}
 }
 

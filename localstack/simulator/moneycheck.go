@@ -1,6 +1,8 @@
 package simulator
 
-import "strings"
+import (
+	"strings"
+)
 
 // checkMoney holds the platform's books to themselves and to the acquirer's.
 func (w *World) checkMoney(b books) {
@@ -115,14 +117,14 @@ func (w *World) checkEntries(t item, l *ledger) {
 		}
 	}
 	for _, entry := range l.entries {
-		if entry.text("transaction_id") != t.text("id") {
+		if entry.object("about").text("id") != t.text("id") {
 			continue
 		}
 		var receivable, balance int64
-		for _, leg := range entry.list("legs") {
-			balance += minor(leg["amount"])
-			if leg.text("account") == "acquirer_receivable" {
-				receivable += minor(leg["amount"])
+		for _, posting := range entry.list("postings") {
+			balance += minor(posting["amount"])
+			if posting.text("account") == "acquirer_receivable" {
+				receivable += minor(posting["amount"])
 			}
 		}
 		if balance != 0 || receivable == 0 || receivable != want[entry.text("id")] {

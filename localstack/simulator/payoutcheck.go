@@ -94,9 +94,9 @@ func (m *month) checkPosted(b *payoutBooks, p item, kinds []string) {
 	for _, entry := range b.moved[p.text("id")] {
 		posted = append(posted, entry.text("kind"))
 		var debit, balance int64
-		for _, leg := range entry.list("legs") {
-			balance += minor(leg["amount"])
-			debit += max(0, minor(leg["amount"]))
+		for _, posting := range entry.list("postings") {
+			balance += minor(posting["amount"])
+			debit += max(0, minor(posting["amount"]))
 		}
 		if balance != 0 || debit != minor(p["total"]) {
 			m.find("", "%s entry of payout %s of %v moves %d and is off by %d", entry.text("kind"), p.text("id"), p["total"], debit, balance)

@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // CheckJournal fails the test unless each entry of each tenant's journal sums
@@ -20,13 +20,13 @@ func (w *World) CheckJournal() {
 		if err := entry.Check(); err != nil {
 			w.Errorf("journal of %s: %v", tenant, err)
 		}
-		for _, leg := range entry.Legs {
-			currency := leg.Amount.Currency()
+		for _, posting := range entry.Postings {
+			currency := posting.Amount.Currency()
 			sum, ok := sums[tenant+" "+string(currency)]
 			if !ok {
 				sum = money.Zero(currency)
 			}
-			sum, err := sum.Add(leg.Amount)
+			sum, err := sum.Add(posting.Amount)
 			if err != nil {
 				w.Fatalf("journal of %s: %v", tenant, err)
 			}
@@ -42,16 +42,16 @@ func (w *World) CheckJournal() {
 
 // Balance is the sum of an account over the merchant's journal in test mode;
 // debits are positive. An account without entries has no money at all.
-func (w *World) Balance(m Merchant, a payments.Account, c money.Currency) money.Amount {
+func (w *World) Balance(m Merchant, a ledger.Account, c money.Currency) money.Amount {
 	w.Helper()
 	balance := money.Zero(c)
 	for tenant, entry := range w.journal() {
-		for _, leg := range entry.Legs {
-			if tenant != "T#"+m.Code || leg.Account != a || leg.Amount.Currency() != c {
+		for _, posting := range entry.Postings {
+			if tenant != "T#"+m.Code || posting.Account != a || posting.Amount.Currency() != c {
 				continue
 			}
 			var err error
-			if balance, err = balance.Add(leg.Amount); err != nil {
+			if balance, err = balance.Add(posting.Amount); err != nil {
 				w.Fatal(err)
 			}
 		}
@@ -60,8 +60,8 @@ func (w *World) Balance(m Merchant, a payments.Account, c money.Currency) money.
 }
 
 // journal walks all entries with their tenants, as stored.
-func (w *World) journal() func(yield func(string, payments.Entry) bool) {
-	return func(yield func(string, payments.Entry) bool) {
+func (w *World) journal() func(yield func(string, ledger.Entry) bool) {
+	return func(yield func(string, ledger.Entry) bool) {
 		for item := range w.stored("") {
 			pk, _ := item["pk"].(*types.AttributeValueMemberS)
 			if pk == nil {
@@ -71,7 +71,7 @@ func (w *World) journal() func(yield func(string, payments.Entry) bool) {
 			if !ok {
 				continue
 			}
-			var entry payments.Entry
+			var entry ledger.Entry
 			if err := dynamo.UnmarshalItem(item, &entry); err != nil {
 				w.Errorf("journal: %v", err)
 			}

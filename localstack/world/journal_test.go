@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // complaints counts a test's errors instead of failing it.
@@ -25,20 +25,20 @@ func TestAnUnbalancedJournalIsNoticed(t *testing.T) {
 	type item struct {
 		PK string `dynamo:"pk"`
 		SK string `dynamo:"sk"`
-		payments.Entry
+		ledger.Entry
 	}
-	leg := func(a payments.Account, amount string) payments.Leg {
-		return payments.Leg{Account: a, Amount: money.MustParse(amount, "EUR")}
+	posting := func(a ledger.Account, amount string) ledger.Posting {
+		return ledger.Posting{Account: a, Amount: money.MustParse(amount, "EUR")}
 	}
 	for _, c := range []struct {
-		legs  []payments.Leg
-		wrong bool
+		postings []ledger.Posting
+		wrong    bool
 	}{
-		{[]payments.Leg{leg(payments.MerchantPayable, "1"), leg(payments.AcquirerReceivable, "-1")}, false},
-		{[]payments.Leg{leg(payments.MerchantPayable, "1"), leg(payments.AcquirerReceivable, "-1.01")}, true},
-		{[]payments.Leg{leg(payments.MerchantPayable, "1")}, true},
+		{[]ledger.Posting{posting(ledger.MerchantPayable, "1"), posting(ledger.AcquirerReceivable, "-1")}, false},
+		{[]ledger.Posting{posting(ledger.MerchantPayable, "1"), posting(ledger.AcquirerReceivable, "-1.01")}, true},
+		{[]ledger.Posting{posting(ledger.MerchantPayable, "1")}, true},
 	} {
-		entry := item{PK: "T#" + w.Merchant.Code + "#JOURNAL#T000000000", SK: "payment#x", Entry: payments.Entry{ID: "x", Legs: c.legs}}
+		entry := item{PK: "T#" + w.Merchant.Code + "#JOURNAL#T000000000", SK: "payment#x", Entry: ledger.Entry{ID: "x", Postings: c.postings}}
 		if err := table.Put(entry).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestAnUnbalancedJournalIsNoticed(t *testing.T) {
 		w.CheckJournal()
 		w.TB = t
 		if (heard.count > 0) != c.wrong {
-			t.Errorf("%v: %d complaints", c.legs, heard.count)
+			t.Errorf("%v: %d complaints", c.postings, heard.count)
 		}
 		if err := table.Delete("pk", entry.PK).Range("sk", entry.SK).Run(t.Context()); err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -156,9 +157,9 @@ func (s sums) addOpen(w *World, p payments.Payout, records []payments.PayoutReco
 func (w *World) payable(tenant string) sums {
 	booked := sums{}
 	for of, entry := range w.journal() {
-		for _, leg := range entry.Legs {
-			if of == tenant && leg.Account == payments.MerchantPayable {
-				booked.add(w, leg.Amount)
+		for _, posting := range entry.Postings {
+			if of == tenant && posting.Account == ledger.MerchantPayable {
+				booked.add(w, posting.Amount)
 			}
 		}
 	}

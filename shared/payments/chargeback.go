@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -25,7 +26,7 @@ func (t Transaction) ChargeBack(c Checkout, id string, amount *money.Amount, los
 	t.NonCollection = t.NonCollection || lost
 	t.EventCount++
 	t.UpdatedAt = shown(now)
-	change := t.returned(e, ChargeBackEntry, UnpaidChargeBack, now)
+	change := t.returned(e, ledger.ChargeBack, UnpaidChargeBack, now)
 	change.Callback = newCallback(c, msgID, now)
 	return change, nil
 }

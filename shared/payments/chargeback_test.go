@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -41,10 +42,10 @@ func TestAChargeBackIsBookedAndTold(t *testing.T) {
 	if e.ID != tx.ChargeBackID("cb") || e.Type != payments.ChargeBackEvent || e.Status != payments.EventSuccessful || !e.Listed() || !e.WakeAt().IsZero() {
 		t.Errorf("%+v", e)
 	}
-	if change.Entry.Kind != payments.ChargeBackEntry || change.Entry.ID != e.ID || change.Hold.Currency() != "" {
+	if change.Entry.Kind != ledger.ChargeBack || change.Entry.ID != e.ID || change.Hold.Currency() != "" {
 		t.Errorf("%+v", change.Entry)
 	}
-	wantLegs(t, *change.Entry, []payments.Leg{leg(payments.MerchantPayable, "4.00", "EUR"), leg(payments.AcquirerReceivable, "-4.00", "EUR")})
+	wantPostings(t, *change.Entry, []ledger.Posting{posting(ledger.MerchantPayable, "4.00", "EUR"), posting(ledger.AcquirerReceivable, "-4.00", "EUR")})
 	if change.Callback == nil || change.Callback.ID != "msg_1" || change.Callback.CheckoutID != "checkout-1" {
 		t.Errorf("%+v", change.Callback)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -40,7 +41,7 @@ func (m *payoutMachine) checkOwed(t *rapid.T) {
 			}
 		}
 	}
-	if booked := m.balance(t, payments.MerchantPayable); booked != owed.Neg() {
+	if booked := m.balance(t, ledger.MerchantPayable); booked != owed.Neg() {
 		t.Fatalf("the books owe %s, there is %s", booked.Neg(), owed)
 	}
 }
@@ -49,7 +50,7 @@ func (m *payoutMachine) checkOwed(t *rapid.T) {
 func (m *payoutMachine) checkBank(t *rapid.T) {
 	inTransit, left := money.Zero("EUR"), money.Zero("EUR")
 	for id, p := range m.payouts {
-		_, paid := m.entries[string(payments.PayoutPaidEntry)+id]
+		_, paid := m.entries[string(ledger.PayoutPaid)+id]
 		switch {
 		case p.Status == payments.Sent:
 			inTransit = add(t, inTransit, p.Total)
@@ -60,10 +61,10 @@ func (m *payoutMachine) checkBank(t *rapid.T) {
 			t.Fatalf("the bank paid %s", p.Total)
 		}
 	}
-	if got := m.balance(t, payments.PayoutsInTransit); got != inTransit.Neg() {
+	if got := m.balance(t, ledger.PayoutsInTransit); got != inTransit.Neg() {
 		t.Fatalf("%s is in transit, by the books %s", inTransit, got)
 	}
-	if got := m.balance(t, payments.Bank); got != left.Neg() {
+	if got := m.balance(t, ledger.Bank); got != left.Neg() {
 		t.Fatalf("%s has left, by the books %s", left, got)
 	}
 }
@@ -121,12 +122,12 @@ func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 	}
 }
 
-func (m *payoutMachine) balance(t *rapid.T, a payments.Account) money.Amount {
+func (m *payoutMachine) balance(t *rapid.T, a ledger.Account) money.Amount {
 	sum := money.Zero("EUR")
 	for _, e := range m.entries {
-		for _, leg := range e.Legs {
-			if leg.Account == a {
-				sum = add(t, sum, leg.Amount)
+		for _, p := range e.Postings {
+			if p.Account == a {
+				sum = add(t, sum, p.Amount)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -23,7 +24,7 @@ type payoutMachine struct {
 	rows    map[string]payments.Unpaid
 	payouts map[string]payments.Payout
 	records map[string][]payments.PayoutRecord // by payout, in the order they are told in
-	entries map[string]payments.Entry
+	entries map[string]ledger.Entry
 }
 
 // TestAnyOrderOfPayouts: whatever the order, what the books owe the merchant is what waits for payouts and what payouts
@@ -33,7 +34,7 @@ func TestAnyOrderOfPayouts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &payoutMachine{now: start, paid: map[string]payments.Transaction{}, events: map[string]payments.Event{},
 			rows: map[string]payments.Unpaid{}, payouts: map[string]payments.Payout{},
-			records: map[string][]payments.PayoutRecord{}, entries: map[string]payments.Entry{}}
+			records: map[string][]payments.PayoutRecord{}, entries: map[string]ledger.Entry{}}
 		t.Repeat(map[string]func(*rapid.T){
 			"": m.check,
 			"time passes": func(t *rapid.T) {
@@ -199,7 +200,7 @@ func (m *payoutMachine) wait(t *rapid.T, rows ...payments.Unpaid) {
 	}
 }
 
-func (m *payoutMachine) book(t *rapid.T, e *payments.Entry) {
+func (m *payoutMachine) book(t *rapid.T, e *ledger.Entry) {
 	if e == nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -170,7 +171,7 @@ func (t Transaction) collect(row Unpaid, p Payout) (Transaction, error) {
 // PayoutStep is a payout's next state with what must be written beside it.
 type PayoutStep struct {
 	Payout Payout // Version is still that of the item read
-	Entry  *Entry
+	Entry  *ledger.Entry
 }
 
 // Seal ends the collecting. A payout that comes to nothing, or less, needs no
@@ -184,20 +185,18 @@ func (p Payout) Seal(now time.Time) PayoutStep {
 
 // Send orders the payout at the bank, on the books first.
 func (p Payout) Send(now time.Time) PayoutStep {
-	return PayoutStep{Payout: p.at(Sent, now), Entry: p.entry(PayoutEntry, now,
-		Leg{MerchantPayable, p.Total}, Leg{PayoutsInTransit, p.Total.Neg()})}
+	return PayoutStep{Payout: p.at(Sent, now), Entry: p.entry(ledger.Payout, ledger.MerchantPayable, ledger.PayoutsInTransit, now)}
 }
 
 // Paid is the bank's word that the money has left.
 func (p Payout) Paid(now time.Time) PayoutStep {
-	return PayoutStep{Payout: p.at(Paying, now), Entry: p.entry(PayoutPaidEntry, now,
-		Leg{PayoutsInTransit, p.Total}, Leg{Bank, p.Total.Neg()})}
+	return PayoutStep{Payout: p.at(Paying, now), Entry: p.entry(ledger.PayoutPaid, ledger.PayoutsInTransit, ledger.Bank, now)}
 }
 
 // Rejected is the bank's word that it has not, or has come back.
 func (p Payout) Rejected(reason string, now time.Time) PayoutStep {
-	step := PayoutStep{Payout: p.at(Returning, now), Entry: p.entry(PayoutReturnedEntry, now,
-		Leg{PayoutsInTransit, p.Total}, Leg{MerchantPayable, p.Total.Neg()})}
+	step := PayoutStep{Payout: p.at(Returning, now),
+		Entry: p.entry(ledger.PayoutReturned, ledger.PayoutsInTransit, ledger.MerchantPayable, now)}
 	step.Payout.Reason = reason
 	return step
 }
@@ -207,9 +206,10 @@ func (p Payout) at(status PayoutStatus, now time.Time) Payout {
 	return p
 }
 
-// entry is balanced by construction, as post's.
-func (p Payout) entry(kind EntryKind, now time.Time, legs ...Leg) *Entry {
-	return post(p.ID, kind, Transaction{CheckoutTransaction: CheckoutTransaction{Code: p.ID}}, now, legs...)
+// entry debits the payout's total to one account and credits it to another.
+func (p Payout) entry(kind ledger.Kind, debit, credit ledger.Account, now time.Time) *ledger.Entry {
+	return ledger.MustEntry(p.ID, kind, ledger.OfPayout(p.ID), now,
+		ledger.Posting{Account: debit, Amount: p.Total}, ledger.Posting{Account: credit, Amount: p.Total.Neg()})
 }
 
 // Telling is a step of a payout that tells its records what became of it.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -160,21 +161,21 @@ func TestTheBooksOfAPayout(t *testing.T) {
 	for name, c := range map[string]struct {
 		step   payments.PayoutStep
 		status payments.PayoutStatus
-		kind   payments.EntryKind
-		debit  payments.Account
-		credit payments.Account
+		kind   ledger.Kind
+		debit  ledger.Account
+		credit ledger.Account
 	}{
-		"sent":     {sent, payments.Sent, payments.PayoutEntry, payments.MerchantPayable, payments.PayoutsInTransit},
-		"paid":     {sent.Payout.Paid(now), payments.Paying, payments.PayoutPaidEntry, payments.PayoutsInTransit, payments.Bank},
-		"returned": {sent.Payout.Rejected("AC04", now), payments.Returning, payments.PayoutReturnedEntry, payments.PayoutsInTransit, payments.MerchantPayable},
+		"sent":     {sent, payments.Sent, ledger.Payout, ledger.MerchantPayable, ledger.PayoutsInTransit},
+		"paid":     {sent.Payout.Paid(now), payments.Paying, ledger.PayoutPaid, ledger.PayoutsInTransit, ledger.Bank},
+		"returned": {sent.Payout.Rejected("AC04", now), payments.Returning, ledger.PayoutReturned, ledger.PayoutsInTransit, ledger.MerchantPayable},
 	} {
 		e := c.step.Entry
-		if c.step.Payout.Status != c.status || e == nil || e.Kind != c.kind || e.ID != p.ID || e.Code != p.ID || e.Check() != nil || len(e.Legs) != 2 {
+		if c.step.Payout.Status != c.status || e == nil || e.Kind != c.kind || e.ID != p.ID || e.About != ledger.OfPayout(p.ID) || e.Check() != nil || len(e.Postings) != 2 {
 			t.Errorf("%s: %+v, %+v", name, c.step.Payout, e)
 			continue
 		}
-		if e.Legs[0] != (payments.Leg{Account: c.debit, Amount: eur("88.20")}) || e.Legs[1] != (payments.Leg{Account: c.credit, Amount: eur("-88.20")}) {
-			t.Errorf("%s: %+v", name, e.Legs)
+		if e.Postings[0] != (ledger.Posting{Account: c.debit, Amount: eur("88.20")}) || e.Postings[1] != (ledger.Posting{Account: c.credit, Amount: eur("-88.20")}) {
+			t.Errorf("%s: %+v", name, e.Postings)
 		}
 	}
 	if got := sent.Payout.Rejected("AC04", now).Payout.Reason; got != "AC04" {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -12,7 +13,7 @@ import (
 type TransactionChange struct {
 	Transaction Transaction // Version is still that of the item read
 	Events      []Event     // new, or in their next state
-	Entry       *Entry
+	Entry       *ledger.Entry
 	Rows        []Unpaid // new, or with what is left of them
 	Callback    *Callback
 	Hold        money.Amount // added to the merchant's held balance, or taken from it; no currency: untouched
@@ -197,7 +198,7 @@ func (t Transaction) refunded(e Event, now time.Time) TransactionChange {
 	e.Status, e.UpdatedAt = EventRefunded, shown(now)
 	t.Refunded = plus(t.Refunded, e.Amount)
 	t.LastRefund, t.UpdatedAt = EventRefunded, shown(now)
-	change := t.returned(e, RefundEntry, UnpaidRefund, now)
+	change := t.returned(e, ledger.Refund, UnpaidRefund, now)
 	change.Hold = e.release()
 	return change
 }
@@ -213,8 +214,8 @@ func (t Transaction) notRefunded(e Event, status EventStatus, now time.Time) Tra
 
 // returned books money that went back to the payer: from the transaction's
 // payouts that wait, and beyond them from the merchant's others.
-func (t Transaction) returned(e Event, kind EntryKind, row UnpaidKind, now time.Time) TransactionChange {
-	entry := returnEntry(e, kind, t, now)
+func (t Transaction) returned(e Event, kind ledger.Kind, row UnpaidKind, now time.Time) TransactionChange {
+	entry := returnEntry(e, kind, now)
 	rows, rest := t.deduct(e.Amount)
 	events := []Event{e}
 	if rest.Sign() > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -195,10 +196,10 @@ func TestARefundIsBookedAgainstTheMerchant(t *testing.T) {
 	t.Parallel()
 	change := settleRefund(t, reserve(t, paidTransaction(t), "operation", "", false), payments.Approved, after(time.Hour))
 	e := change.Entry
-	if e.ID != change.Events[0].ID || e.Kind != payments.RefundEntry || e.TransactionID != "attempt-1" {
+	if e.ID != change.Events[0].ID || e.Kind != ledger.Refund || e.About != ledger.OfTransaction("attempt-1") {
 		t.Errorf("%+v", e)
 	}
-	wantLegs(t, *e, []payments.Leg{leg(payments.MerchantPayable, "10.10", "EUR"), leg(payments.AcquirerReceivable, "-10.10", "EUR")})
+	wantPostings(t, *e, []ledger.Posting{posting(ledger.MerchantPayable, "10.10", "EUR"), posting(ledger.AcquirerReceivable, "-10.10", "EUR")})
 	// 9.90 waited; the fee is not given back, so 0.20 come from other transactions.
 	if len(change.Rows) != 2 || !change.Rows[0].Amount.IsZero() || change.Rows[1].Amount != eur("-0.20") || change.Rows[1].Kind != payments.UnpaidRefund {
 		t.Errorf("%+v", change.Rows)

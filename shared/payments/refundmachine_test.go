@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -16,7 +17,7 @@ type refundMachine struct {
 	tx      payments.Transaction
 	now     time.Time
 	events  map[string]payments.Event
-	entries map[string]payments.Entry
+	entries map[string]ledger.Entry
 	rows    map[string]payments.Unpaid
 	held    money.Amount
 	open    []string // ids of refunds ever reserved
@@ -40,7 +41,7 @@ func TestAnyOrderOfReturns(t *testing.T) {
 		}
 		change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, start)
 		m := &refundMachine{tx: *change.Transaction, now: start, events: map[string]payments.Event{}, held: money.Zero(currency),
-			entries: map[string]payments.Entry{change.Entry.ID: *change.Entry}, rows: map[string]payments.Unpaid{}}
+			entries: map[string]ledger.Entry{change.Entry.ID: *change.Entry}, rows: map[string]payments.Unpaid{}}
 		for _, row := range change.Rows {
 			m.rows[row.ID] = row
 		}
@@ -189,12 +190,12 @@ func (m *refundMachine) check(t *rapid.T) {
 // checkBooks: entries balance, and the rows are what they say is owed.
 func (m *refundMachine) checkBooks(t *rapid.T, deducted money.Amount) {
 	none := money.Zero(m.tx.Amount.Currency())
-	accounts := map[payments.Account]money.Amount{payments.AcquirerReceivable: none, payments.MerchantPayable: none, payments.FeeIncome: none}
+	accounts := map[ledger.Account]money.Amount{ledger.AcquirerReceivable: none, ledger.MerchantPayable: none, ledger.FeeIncome: none}
 	for _, e := range m.entries {
 		if err := e.Check(); err != nil {
 			t.Fatal(err)
 		}
-		for _, l := range e.Legs {
+		for _, l := range e.Postings {
 			accounts[l.Account] = sum(t, accounts[l.Account], l.Amount)
 		}
 	}
@@ -210,10 +211,10 @@ func (m *refundMachine) checkBooks(t *rapid.T, deducted money.Amount) {
 		fromParts = sum(t, fromParts, p.Deducted)
 	}
 	returned := sum(t, m.tx.Refunded, m.tx.ChargedBack)
-	if owed != accounts[payments.MerchantPayable].Neg() || sum(t, fromParts, deducted) != returned {
+	if owed != accounts[ledger.MerchantPayable].Neg() || sum(t, fromParts, deducted) != returned {
 		t.Fatalf("rows of %s, books %v; deducted %s and %s of %s", owed, accounts, fromParts, deducted, returned)
 	}
-	if accounts[payments.FeeIncome] != m.tx.Fee.Neg() || sum(t, accounts[payments.AcquirerReceivable], returned) != m.tx.Captured {
+	if accounts[ledger.FeeIncome] != m.tx.Fee.Neg() || sum(t, accounts[ledger.AcquirerReceivable], returned) != m.tx.Captured {
 		t.Fatalf("books %v of %+v", accounts, m.tx)
 	}
 	if len(m.entries) != 1+m.closed() {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
 // Change is a checkout's next state and everything that must be written with
@@ -17,8 +18,8 @@ type Change struct {
 	Instrument  *Instrument
 	Session     *Session
 	Callback    *Callback
-	Entry       *Entry   // of a captured payment
-	Rows        []Unpaid // what the merchant is owed for it
+	Entry       *ledger.Entry // of a captured payment
+	Rows        []Unpaid      // what the merchant is owed for it
 }
 
 // Session lets a payer's browser, which has no credential, come back to one

@@ -221,10 +221,10 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 		"a paid payout's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.out), "payout_paid#")) },
 			[]reconcile.Kind{"entry_missing", reconcile.TransitDiffers, unfounded, reconcile.BankDiffers}, nil},
 		"a paid payout's entry has another amount": {func(s *bankShop) {
-			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "legs", legs("payouts_in_transit", "87.70", "bank", "-87.70"))
+			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "postings", postings("payouts_in_transit", "87.70", "bank", "-87.70"))
 		}, []reconcile.Kind{"entry_differs", reconcile.TransitDiffers, differs, reconcile.BankDiffers}, nil},
 		"a paid payout's entry is of another account": {func(s *bankShop) {
-			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "legs", legs("payouts_in_transit", "87.73", "fee_income", "-87.73"))
+			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "postings", postings("payouts_in_transit", "87.73", "fee_income", "-87.73"))
 		}, []reconcile.Kind{"entry_differs", unfounded, reconcile.BankDiffers}, nil},
 		"a paid payout stands as sent": {func(s *bankShop) { s.change(s.item(s.payout(s.out), "PAYOUT"), "status", str("SENT")) },
 			[]reconcile.Kind{"entry_unfounded", reconcile.TransitDiffers}, nil},

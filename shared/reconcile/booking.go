@@ -5,6 +5,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -12,12 +13,12 @@ import (
 // bookingFor is the bank's booking that an entry calls for; false when it is
 // none of its business. What was returned calls for none, and so the bank has
 // none, or two that cancel out.
-func bookingFor(v payments.Entry) (fact, bool) {
-	if v.Kind != payments.PayoutPaidEntry {
+func bookingFor(v ledger.Entry) (fact, bool) {
+	if v.Kind != ledger.PayoutPaid {
 		return fact{}, false
 	}
-	for _, l := range v.Legs {
-		if l.Account == payments.Bank {
+	for _, l := range v.Postings {
+		if l.Account == ledger.Bank {
 			return booking(v.ID, -l.Amount.Minor(), l.Amount.Currency()), true
 		}
 	}
@@ -25,7 +26,7 @@ func bookingFor(v payments.Entry) (fact, bool) {
 }
 
 // evidenceFor the bank is what an entry says of our money there.
-func evidenceFor(v payments.Entry) evidence {
+func evidenceFor(v ledger.Entry) evidence {
 	var e evidence
 	if f, ok := bookingFor(v); ok {
 		e.calls = []fact{f}
@@ -59,10 +60,10 @@ func booking(id string, minor int64, c money.Currency) fact {
 }
 
 // atBank is what an entry adds to our money at the bank, in minor units.
-func atBank(v payments.Entry) int64 {
+func atBank(v ledger.Entry) int64 {
 	var sum int64
-	for _, l := range v.Legs {
-		if l.Account == payments.Bank {
+	for _, l := range v.Postings {
+		if l.Account == ledger.Bank {
 			sum += l.Amount.Minor()
 		}
 	}
@@ -77,9 +78,9 @@ func leaves(b bank.Booking) int64 {
 	return b.Amount.Minor()
 }
 
-// noteBooking takes a line of the bank's statement into the ledger.
+// noteBooking takes a line of the bank's statement into the leftovers.
 func (r *run) noteBooking(t identity.Tenant, b bank.Booking) {
-	l := r.ledger
+	l := r.leftovers
 	r.report.Bookings++
 	amount := b.Amount
 	if !b.Return {

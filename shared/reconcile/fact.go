@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -94,8 +95,8 @@ func ofTransaction(t payments.Transaction) evidence {
 		if t.Gross { // all of it is paid out, and the fee is billed (contract §6.7)
 			owed, billed = captured, fee
 		}
-		e.calls = append(e.calls, entryOf(payments.PaymentEntry, t.ID, currency, legs{payments.AcquirerReceivable: captured,
-			payments.MerchantPayable: -owed, payments.FeesReceivable: billed, payments.FeeIncome: -fee}))
+		e.calls = append(e.calls, entryOf(ledger.Payment, t.ID, currency, postings{ledger.AcquirerReceivable: captured,
+			ledger.MerchantPayable: -owed, ledger.FeesReceivable: billed, ledger.FeeIncome: -fee}))
 	}
 	refunded, chargedBack := t.Refunded.Minor(), t.ChargedBack.Minor()
 	e.sums[refundedSum], e.sums[chargedBackSum] = refunded, chargedBack
@@ -127,7 +128,7 @@ var recordStatus = map[payments.EventStatus]payments.RecordStatus{payments.Event
 func ofEvent(v payments.Event) evidence {
 	e := evidence{about: v.TransactionID}
 	amount, currency := v.Amount.Minor(), v.Amount.Currency()
-	returned := legs{payments.MerchantPayable: amount, payments.AcquirerReceivable: -amount}
+	returned := postings{ledger.MerchantPayable: amount, ledger.AcquirerReceivable: -amount}
 	switch {
 	case v.Type == payments.PayoutDeductionEvent && v.Status == payments.EventPending:
 		e.sums[deductedSum] = -amount
@@ -136,10 +137,10 @@ func ofEvent(v payments.Event) evidence {
 		e.sums[deductedSum] = -amount
 		e.calls = append(e.calls, settled(v.ID, -amount, currency))
 	case v.Type == payments.ChargeBackEvent:
-		e.calls = append(e.calls, entryOf(payments.ChargeBackEntry, v.ID, currency, returned))
+		e.calls = append(e.calls, entryOf(ledger.ChargeBack, v.ID, currency, returned))
 		e.sums[chargedBackSum] = -amount
 	case v.Status == payments.EventRefunded:
-		e.calls = append(e.calls, entryOf(payments.RefundEntry, v.ID, currency, returned))
+		e.calls = append(e.calls, entryOf(ledger.Refund, v.ID, currency, returned))
 		e.sums[refundedSum] = -amount
 	case inFlight(v):
 		e.sums[inFlightSum] = -amount
@@ -147,18 +148,15 @@ func ofEvent(v payments.Event) evidence {
 	return e
 }
 
-func ofEntry(v payments.Entry) evidence {
-	e := evidence{about: v.TransactionID}
-	if e.about == "" {
-		e.about = v.ID // a payout's
-	}
-	text := make([]string, len(v.Legs))
-	for i, l := range v.Legs {
-		text[i] = legText(l.Account, l.Amount.Minor(), l.Amount.Currency())
+func ofEntry(v ledger.Entry) evidence {
+	e := evidence{about: v.About.ID}
+	text := make([]string, len(v.Postings))
+	for i, l := range v.Postings {
+		text[i] = postingText(l.Account, l.Amount.Minor(), l.Amount.Currency())
 		switch l.Account {
-		case payments.MerchantPayable:
+		case ledger.MerchantPayable:
 			e.sums[owedSum] += l.Amount.Minor()
-		case payments.PayoutsInTransit:
+		case ledger.PayoutsInTransit:
 			e.sums[transitSum] += l.Amount.Minor()
 		}
 	}
@@ -202,14 +200,14 @@ func waiting(u payments.Unpaid) fact {
 	return row(u.ID, u.Kind, u.Amount.Minor(), u.Fee.Minor(), u.Amount.Currency(), u.EligibleAt)
 }
 
-// legs of an entry, in minor units.
-type legs map[payments.Account]int64
+// postings of an entry, in minor units.
+type postings map[ledger.Account]int64
 
-func entryOf(kind payments.EntryKind, id string, c money.Currency, of legs) fact {
+func entryOf(kind ledger.Kind, id string, c money.Currency, of postings) fact {
 	var text []string
 	for account, minor := range of {
 		if minor != 0 {
-			text = append(text, legText(account, minor, c))
+			text = append(text, postingText(account, minor, c))
 		}
 	}
 	slices.Sort(text)
@@ -240,7 +238,7 @@ func debit(id string, minor int64, c money.Currency) fact {
 	return row(id, "", minor, 0, c, time.Time{})
 }
 
-func legText(a payments.Account, minor int64, c money.Currency) string {
+func postingText(a ledger.Account, minor int64, c money.Currency) string {
 	return string(a) + " " + minorText(minor, c)
 }
 

@@ -15,24 +15,24 @@ type holding struct {
 	refunds    []string // ids
 }
 
-// noteHeld takes the balance that is held into the ledger.
+// noteHeld takes the balance that is held into the leftovers.
 func (r *run) noteHeld(t identity.Tenant, h store.Held) {
 	p := purse{t, h.Amount.Currency()}
-	of := r.ledger.holdings[p]
+	of := r.leftovers.holdings[p]
 	of.held = h.Amount.Minor()
-	r.ledger.holdings[p] = of
+	r.leftovers.holdings[p] = of
 }
 
-// noteOpen takes a refund in flight into the ledger.
+// noteOpen takes a refund in flight into the leftovers.
 func (r *run) noteOpen(t identity.Tenant, e payments.Event) {
 	if !e.Held {
 		return
 	}
 	p := purse{t, e.Amount.Currency()}
-	of := r.ledger.holdings[p]
+	of := r.leftovers.holdings[p]
 	of.open += e.Amount.Minor()
 	of.refunds = append(of.refunds, e.ID)
-	r.ledger.holdings[p] = of
+	r.leftovers.holdings[p] = of
 }
 
 // longestLook is beyond the widest gap between two questions about a refund
@@ -43,8 +43,8 @@ const longestLook = time.Hour
 // pass saw the two at different times, so where they differ both are read
 // again, and as with other suspects it takes two looks that find the same.
 func (r *run) checkHeld(ctx context.Context) error {
-	for _, p := range purses(r.ledger.holdings) {
-		of := r.ledger.holdings[p]
+	for _, p := range purses(r.leftovers.holdings) {
+		of := r.leftovers.holdings[p]
 		for look := range looks {
 			if of.held == of.open {
 				break

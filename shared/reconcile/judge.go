@@ -37,11 +37,11 @@ func (r *run) pronounce(d *dossier, v verdict) {
 	r.report.Open += v.open
 	if v.apart != (sums{}) {
 		p := purse{d.tenant, d.currency()}
-		of := r.ledger.apart[p]
+		of := r.leftovers.apart[p]
 		for i, minor := range v.apart {
 			of[i] += minor
 		}
-		r.ledger.apart[p] = of
+		r.leftovers.apart[p] = of
 	}
 }
 
@@ -185,8 +185,8 @@ func (d *dossier) currency() money.Currency {
 		return d.transaction.Amount.Currency()
 	case d.payout != nil:
 		return d.payout.Currency
-	case len(d.entries) > 0 && len(d.entries[0].Legs) > 0:
-		return d.entries[0].Legs[0].Amount.Currency()
+	case len(d.entries) > 0 && len(d.entries[0].Postings) > 0:
+		return d.entries[0].Postings[0].Amount.Currency()
 	case len(d.bookings) > 0:
 		return d.bookings[0].Amount.Currency()
 	default:
@@ -199,11 +199,11 @@ var apartKinds = map[int]Kind{owedSum: OwedDiffers, transitSum: TransitDiffers, 
 
 // checkTenants looks at the sums of whole tenants.
 func (r *run) checkTenants() {
-	for _, p := range purses(r.ledger.journals) {
-		r.find(Difference{p.tenant.String(), BooksDiffer, p.tenant.Merchant, "the journal is off by " + minorText(r.ledger.journals[p], p.currency)})
+	for _, p := range purses(r.leftovers.journals) {
+		r.find(Difference{p.tenant.String(), BooksDiffer, p.tenant.Merchant, "the journal is off by " + minorText(r.leftovers.journals[p], p.currency)})
 	}
-	for _, p := range purses(r.ledger.apart) {
-		for i, off := range r.ledger.apart[p] {
+	for _, p := range purses(r.leftovers.apart) {
+		for i, off := range r.leftovers.apart[p] {
 			if off != 0 {
 				r.find(Difference{p.tenant.String(), apartKinds[i], p.tenant.Merchant, sumNames[i] + " are " + minorText(off, p.currency) + " apart"})
 			}
@@ -225,7 +225,7 @@ func purses[V any](of map[purse]V) []purse {
 
 // finished is the report with its totals.
 func (r *run) finished() Report {
-	l := r.ledger
+	l := r.leftovers
 	r.report.Tenants = len(l.tenants)
 	for key, minor := range l.totals {
 		r.report.Totals = append(r.report.Totals, Total{key.account, key.currency, digits(minor, key.currency)})

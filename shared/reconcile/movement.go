@@ -2,23 +2,24 @@ package reconcile
 
 import (
 	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // moves is which movement an entry stands for.
-var moves = map[payments.EntryKind]acquirer.Kind{payments.PaymentEntry: acquirer.Capture,
-	payments.RefundEntry: acquirer.Refunded, payments.ChargeBackEntry: acquirer.ChargeBack}
+var moves = map[ledger.Kind]acquirer.Kind{ledger.Payment: acquirer.Capture,
+	ledger.Refund: acquirer.Refunded, ledger.ChargeBack: acquirer.ChargeBack}
 
 // movementFor is the acquirer's movement that an entry calls for; false when
 // it is none of its business.
-func movementFor(v payments.Entry) (fact, bool) {
+func movementFor(v ledger.Entry) (fact, bool) {
 	kind, ok := moves[v.Kind]
 	if !ok {
 		return fact{}, false
 	}
-	for _, l := range v.Legs {
-		if l.Account == payments.AcquirerReceivable {
+	for _, l := range v.Postings {
+		if l.Account == ledger.AcquirerReceivable {
 			amount := l.Amount.Minor()
 			return movement(kind, v.ID, max(amount, -amount), l.Amount.Currency()), true
 		}

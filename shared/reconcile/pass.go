@@ -7,6 +7,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -45,9 +46,9 @@ func (r *run) pass(ctx context.Context) error {
 	return group.Wait()
 }
 
-// noteMovement takes a line of a statement into the ledger.
+// noteMovement takes a line of a statement into the leftovers.
 func (r *run) noteMovement(t identity.Tenant, m acquirer.Movement) {
-	l := r.ledger
+	l := r.leftovers
 	r.report.Movements++
 	amount := m.Amount
 	if m.Kind != acquirer.Capture {
@@ -59,10 +60,10 @@ func (r *run) noteMovement(t identity.Tenant, m acquirer.Movement) {
 	}
 }
 
-// note takes an item of the table into the ledger.
+// note takes an item of the table into the leftovers.
 func (r *run) note(a store.Audited) {
-	r.ledger.mu.Lock()
-	defer r.ledger.mu.Unlock()
+	r.leftovers.mu.Lock()
+	defer r.leftovers.mu.Unlock()
 	switch {
 	case a.Broken != "":
 		r.find(Difference{a.Tenant.String(), Unreadable, a.Name, a.Broken})
@@ -77,16 +78,16 @@ func (r *run) note(a store.Audited) {
 		return
 	}
 	for _, e := range evidenceOf(a) {
-		s := r.ledger.subject(a.Tenant, e.about)
-		r.ledger.add(s, e, ofBooks)
+		s := r.leftovers.subject(a.Tenant, e.about)
+		r.leftovers.add(s, e, ofBooks)
 		if a.Entry != nil && a.Entry.At.Before(r.began) {
 			if f, ok := movementFor(*a.Entry); ok {
-				r.ledger.add(s, evidence{calls: []fact{f}}, ofAcquirer)
+				r.leftovers.add(s, evidence{calls: []fact{f}}, ofAcquirer)
 			}
-			r.ledger.add(s, evidenceFor(*a.Entry), ofBank)
+			r.leftovers.add(s, evidenceFor(*a.Entry), ofBank)
 		}
 		if stuck(a.Event, r.began) || (a.Transaction != nil && impossible(*a.Transaction) != "") {
-			r.ledger.marked[s] = true
+			r.leftovers.marked[s] = true
 		}
 	}
 }
@@ -99,8 +100,8 @@ func transactionOf(a store.Audited) string {
 		return a.Transaction.ID
 	case a.Event != nil:
 		return a.Event.TransactionID
-	case a.Entry != nil:
-		return a.Entry.TransactionID
+	case a.Entry != nil && a.Entry.About.Subject == ledger.Transactions:
+		return a.Entry.About.ID
 	default:
 		return ""
 	}
@@ -117,8 +118,8 @@ func (r *run) count(a store.Audited) {
 		r.noteOpen(a.Tenant, *a.Event)
 	case a.Row != nil:
 		r.report.Rows++
-		r.ledger.total(rowsTotal, a.Row.Amount)
-		r.ledger.currencies[purse{a.Tenant, a.Row.Amount.Currency()}] = true
+		r.leftovers.total(rowsTotal, a.Row.Amount)
+		r.leftovers.currencies[purse{a.Tenant, a.Row.Amount.Currency()}] = true
 	case a.Payout != nil:
 		r.report.Payouts++
 	case a.Entry != nil:
@@ -126,11 +127,11 @@ func (r *run) count(a store.Audited) {
 		if err := a.Entry.Check(); err != nil {
 			r.find(Difference{a.Tenant.String(), Unbalanced, a.Entry.ID, err.Error()})
 		}
-		for _, leg := range a.Entry.Legs {
-			r.ledger.total(string(leg.Account), leg.Amount)
-			p := purse{a.Tenant, leg.Amount.Currency()}
-			if r.ledger.journals[p] += leg.Amount.Minor(); r.ledger.journals[p] == 0 {
-				delete(r.ledger.journals, p)
+		for _, posting := range a.Entry.Postings {
+			r.leftovers.total(string(posting.Account), posting.Amount)
+			p := purse{a.Tenant, posting.Amount.Currency()}
+			if r.leftovers.journals[p] += posting.Amount.Minor(); r.leftovers.journals[p] == 0 {
+				delete(r.leftovers.journals, p)
 			}
 		}
 	}

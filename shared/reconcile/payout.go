@@ -3,6 +3,7 @@ package reconcile
 import (
 	"slices"
 
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -13,13 +14,13 @@ func ofPayout(p payments.Payout) evidence {
 	e := evidence{about: p.ID}
 	total := p.Total.Minor()
 	e.sums[totalSum], e.sums[countSum] = total, int64(p.Records)
-	post := func(kind payments.EntryKind, of legs) {
+	post := func(kind ledger.Kind, of postings) {
 		e.calls = append(e.calls, entryOf(kind, p.ID, p.Currency, of))
 	}
 	sent := []payments.PayoutStatus{payments.Sent, payments.Paying, payments.Returning, payments.PayoutPaid, payments.PayoutFailed}
 	switch {
 	case total > 0 && slices.Contains(sent, p.Status):
-		post(payments.PayoutEntry, legs{payments.MerchantPayable: total, payments.PayoutsInTransit: -total})
+		post(ledger.Payout, postings{ledger.MerchantPayable: total, ledger.PayoutsInTransit: -total})
 	case total < 0:
 		e.calls = append(e.calls, debit(carried+p.ID, total, p.Currency))
 	}
@@ -28,10 +29,10 @@ func ofPayout(p payments.Payout) evidence {
 		e.sums[transitSum] = total
 	case payments.Paying, payments.PayoutPaid:
 		if total > 0 {
-			post(payments.PayoutPaidEntry, legs{payments.PayoutsInTransit: total, payments.Bank: -total})
+			post(ledger.PayoutPaid, postings{ledger.PayoutsInTransit: total, ledger.Bank: -total})
 		}
 	case payments.Returning, payments.PayoutFailed:
-		post(payments.PayoutReturnedEntry, legs{payments.PayoutsInTransit: total, payments.MerchantPayable: -total})
+		post(ledger.PayoutReturned, postings{ledger.PayoutsInTransit: total, ledger.MerchantPayable: -total})
 		e.sums[owedSum] = total
 	case payments.Collecting, payments.Sealed:
 		e.sums[owedSum] = max(total, 0) // what it lacks waits in a row

@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -37,7 +38,7 @@ type dossier struct {
 	transaction *payments.Transaction
 	payout      *payments.Payout
 	events      []payments.Event
-	entries     []payments.Entry
+	entries     []ledger.Entry
 	evidence    []evidence
 	movements   []acquirer.Movement
 	bookings    []bank.Booking
@@ -147,7 +148,7 @@ func (r *run) readOne(ctx context.Context, d *dossier) error {
 // may concern the suspects, once for all of them.
 func (r *run) readPayable(ctx context.Context, t identity.Tenant, theirs []*dossier) error {
 	wanted, where, oldest := map[string]*dossier{}, map[purse]bool{}, r.began
-	for p := range r.ledger.currencies {
+	for p := range r.leftovers.currencies {
 		if p.tenant == t {
 			where[p] = true
 		}

@@ -7,7 +7,7 @@
 // and keeps three numbers for each transaction and each payout, of the books
 // and of either statement: what one book says must stand in another is added,
 // what stands there is taken away, and where all agree nothing is left
-// (ledger.go). That is about 100 bytes for each, 1 GB for ten million; a
+// (leftovers.go). That is about 100 bytes for each, 1 GB for ten million; a
 // statement's and a table's pages are not kept. The pass is
 // not atomic, so whatever is left over is only a suspicion: those transactions
 // are read again, consistently and in full, and only what two such looks find
@@ -106,12 +106,12 @@ type Config struct {
 // Run reconciles everything once. It changes nothing. An error means that the
 // books could not be read, and nothing is known.
 func Run(ctx context.Context, c Config) (Report, error) {
-	r := &run{Config: c, began: c.Store.Now(), ledger: newLedger()}
+	r := &run{Config: c, began: c.Store.Now(), leftovers: newLeftovers()}
 	r.report.At = r.began
 	if err := r.pass(ctx); err != nil {
 		return Report{}, err
 	}
-	suspects := r.ledger.suspects()
+	suspects := r.leftovers.suspects()
 	r.report.Suspects = len(suspects)
 	if err := r.recheck(ctx, suspects); err != nil {
 		return Report{}, err
@@ -129,9 +129,9 @@ type books = iter.Seq2[store.Audited, error]
 // run is one reconciliation.
 type run struct {
 	Config
-	began  time.Time
-	ledger *ledger
-	report Report
+	began     time.Time
+	leftovers *leftovers
+	report    Report
 }
 
 // find adds a difference to the report.

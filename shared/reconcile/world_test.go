@@ -190,14 +190,14 @@ func (s *shop) part(id string) map[string]types.AttributeValue {
 	return nil
 }
 
-// legs of a stored entry, of an account and an amount each.
-func legs(of ...string) types.AttributeValue {
-	var legs types.AttributeValueMemberL
+// postings of a stored entry, of an account and an amount each.
+func postings(of ...string) types.AttributeValue {
+	var postings types.AttributeValueMemberL
 	for i := 0; i < len(of); i += 2 {
-		legs.Value = append(legs.Value, &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
+		postings.Value = append(postings.Value, &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
 			"account": str(of[i]), "amount": amount(of[i+1])}})
 	}
-	return &legs
+	return &postings
 }
 
 // TestEveryCorruptionIsFoundAndNamed: whatever is done to any of the books, the report names it.
@@ -215,10 +215,10 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 		"a charge-back's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.chargedBack), "charge_back#")) },
 			[]reconcile.Kind{"entry_missing", reconcile.OwedDiffers}, nil},
 		"an entry has other amounts": {func(s *shop) {
-			s.change(s.item(s.journal(s.paid), "payment#"), "legs", legs("acquirer_receivable", "10", "merchant_payable", "-9.80", "fee_income", "-0.20"))
+			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10", "merchant_payable", "-9.80", "fee_income", "-0.20"))
 		}, []reconcile.Kind{"entry_differs", "movement_differs", reconcile.OwedDiffers}, nil},
 		"an entry is not balanced": {func(s *shop) {
-			s.change(s.item(s.journal(s.paid), "payment#"), "legs", legs("acquirer_receivable", "10.10", "merchant_payable", "-9.90"))
+			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10.10", "merchant_payable", "-9.90"))
 		}, []reconcile.Kind{reconcile.Unbalanced, reconcile.BooksDiffer, "entry_differs"}, nil},
 		"an entry has no cause": {func(s *shop) {
 			entry := s.item(s.journal(s.paid), "payment#")
@@ -246,7 +246,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 		"an event is gone":            {func(s *shop) { s.drop(s.item(s.transactions(s.chargedBack), "EVENT#")) }, []reconcile.Kind{"entry_unfounded", reconcile.SumsDiffer}, nil},
 		"a refund in flight is gone":  {func(s *shop) { s.drop(s.item(s.transactions(s.undecided), "EVENT#")) }, []reconcile.Kind{reconcile.SumsDiffer}, func(s *shop) string { return s.undecided }},
 		"an event has another amount": {func(s *shop) { s.change(s.item(s.transactions(s.chargedBack), "EVENT#"), "amount", amount("8")) }, []reconcile.Kind{"entry_differs", reconcile.SumsDiffer}, nil},
-		"an item cannot be read":      {func(s *shop) { s.change(s.item(s.journal(s.paid), "payment#"), "legs", str("none")) }, []reconcile.Kind{reconcile.Unreadable, "entry_missing"}, nil},
+		"an item cannot be read":      {func(s *shop) { s.change(s.item(s.journal(s.paid), "payment#"), "postings", str("none")) }, []reconcile.Kind{reconcile.Unreadable, "entry_missing"}, nil},
 		"an entry is misplaced": {func(s *shop) { s.change(s.item(s.journal(s.paid), "payment#"), "pk", str(s.journal(s.refunded))) },
 			[]reconcile.Kind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
 		"money is held for nothing": {func(s *shop) {

@@ -8,6 +8,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -19,7 +20,7 @@ type Audited struct {
 	Name        string // what its partition is named after: a transaction's code, a payout's id, or a currency
 	Transaction *payments.Transaction
 	Event       *payments.Event
-	Entry       *payments.Entry
+	Entry       *ledger.Entry
 	Row         *payments.Unpaid
 	Held        *Held
 	Payout      *payments.Payout
@@ -52,13 +53,13 @@ func (s *Store) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audi
 // AuditCode walks the transactions of a code with their events, and the
 // entries of their journal, consistently. An error ends it.
 func (s *Store) AuditCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[Audited, error] {
-	return s.audited(ctx, transactionPartition(t, code), journalKey(t, payments.Entry{Code: code}).PK)
+	return s.audited(ctx, transactionPartition(t, code), journalPartition(t, code))
 }
 
 // AuditPayout walks a payout and its entries, without its records,
 // consistently. An error ends it.
 func (s *Store) AuditPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[Audited, error] {
-	return s.audited(ctx, payoutKey(t, id).PK, journalKey(t, payments.Entry{Code: id}).PK)
+	return s.audited(ctx, payoutKey(t, id).PK, journalPartition(t, id))
 }
 
 // audited walks whole partitions.
@@ -139,7 +140,7 @@ func (a *Audited) place(books, sk string) any {
 		a.Event = new(payments.Event)
 		return a.Event
 	case books == journalBooks:
-		a.Entry = new(payments.Entry)
+		a.Entry = new(ledger.Entry)
 		return a.Entry
 	case books == unpaidBooks:
 		a.Row = new(payments.Unpaid)

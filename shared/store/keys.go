@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -27,7 +28,7 @@ import (
 //	its events         M#TRANSACTION#<code>        EVENT#<id>     transactions, provision, polls, sweep
 //	receipt number     M#TRANSACTION#<code>        RECEIPT#<id>   receipts; of a transaction or a refund
 //	receipt counter    M#RECEIPTS                  COUNTER        receipts
-//	journal entry      M#JOURNAL#<code>            <kind>#<id>    with the transaction or event that moves the money
+//	journal entry      M#JOURNAL#<code or payout>  <kind>#<id>    with the transaction, event or payout that moves the money
 //	unpaid row         M#UNPAID#<currency>         DEBIT#… CREDIT#<µs eligible>#<id>  likewise: waits for a payout
 //	held balance       M#HELD#<currency>           HELD           with refunds in flight, where a floor is set
 //	payer session      SESSION#<sha256 of token>   SESSION        with its checkout
@@ -167,8 +168,19 @@ func receiptKey(t identity.Tenant, code, id string) key {
 
 func receiptCounterKey(t identity.Tenant) key { return key{t.String() + "#RECEIPTS", "COUNTER"} }
 
-func journalKey(t identity.Tenant, e payments.Entry) key {
-	return key{t.String() + "#JOURNAL#" + e.Code, string(e.Kind) + "#" + e.ID}
+// filedUnder is the name under which the journal has the entries about
+// something: a transaction's code, or a payout's id.
+func filedUnder(about ledger.Reference) string {
+	if about.Subject == ledger.Transactions {
+		return payments.CodeOfID(about.ID)
+	}
+	return about.ID
+}
+
+func journalPartition(t identity.Tenant, name string) string { return t.String() + "#JOURNAL#" + name }
+
+func journalKey(t identity.Tenant, e ledger.Entry) key {
+	return key{journalPartition(t, filedUnder(e.About)), string(e.Kind) + "#" + e.ID}
 }
 
 // Debits sort before credits, so that whoever adds up what is owed can stop

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -137,7 +138,7 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 		p = now
 	}
 	wantPayout(t, s, onePayout, payments.PayoutPaid, "9.90", 2)
-	entries, err := s.Entries(t.Context(), tenant, payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{Code: onePayout}})
+	entries, err := s.Entries(t.Context(), tenant, ledger.OfPayout(onePayout))
 	if err != nil || len(entries) != 2 {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -87,8 +88,8 @@ func TestAPaymentLeavesItsTransactionEntryAndRows(t *testing.T) {
 	if r.Code != tx.Code || r.Captured != eur("10.10") || r.Fee != eur("0.20") || len(r.Payouts) != 2 || r.Version != 1 || len(r.Events) != 0 {
 		t.Errorf("%+v", r)
 	}
-	entries, err := s.Entries(t.Context(), tenant, tx)
-	if err != nil || len(entries) != 1 || entries[0].Kind != payments.PaymentEntry || entries[0].Check() != nil || len(entries[0].Legs) != 3 {
+	entries, err := s.Entries(t.Context(), tenant, ledger.OfTransaction(tx.ID))
+	if err != nil || len(entries) != 1 || entries[0].Kind != ledger.Payment || entries[0].Check() != nil || len(entries[0].Postings) != 3 {
 		t.Errorf("%+v, %v", entries, err)
 	}
 	wantOwed(t, s, "9.90")
@@ -132,7 +133,7 @@ func TestARefundIsKeptThroughItsLife(t *testing.T) {
 			t.Errorf("still due: %v", due)
 		}
 	}
-	if entries, err := s.Entries(t.Context(), tenant, tx); err != nil || len(entries) != 2 {
+	if entries, err := s.Entries(t.Context(), tenant, ledger.OfTransaction(tx.ID)); err != nil || len(entries) != 2 {
 		t.Errorf("%+v, %v", entries, err)
 	}
 	wantOwed(t, s, "5.80")
@@ -284,7 +285,7 @@ func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
 	if err := s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {
 		t.Errorf("%v", err)
 	}
-	entries, err := s.Entries(t.Context(), tenant, tx)
+	entries, err := s.Entries(t.Context(), tenant, ledger.OfTransaction(tx.ID))
 	if after := read(t, s, tx.ID); err != nil || len(entries) != 1 || after.Version != before.Version || len(after.Events) != 0 {
 		t.Errorf("%+v, %v, %+v", entries, err, after)
 	}

@@ -15,7 +15,7 @@ import (
 
 // subject is a transaction or a payout, or what claims to belong to one.
 type subject struct {
-	tenant uint32 // its place in ledger.tenants
+	tenant uint32 // its place in leftovers.tenants
 	plain  bool   // the id has no hyphens: a payout's
 	id     uuid.UUID
 }
@@ -40,8 +40,8 @@ type purse struct {
 	currency money.Currency
 }
 
-// ledger is all that a pass remembers. What has cancelled out is forgotten.
-type ledger struct {
+// leftovers are all that a pass remembers. What has cancelled out is forgotten.
+type leftovers struct {
 	mu      sync.Mutex
 	seed    maphash.Seed
 	weights [sumCount]uint64
@@ -51,7 +51,7 @@ type ledger struct {
 	marked  map[subject]bool   // to be read again whatever is left
 	odd     map[subject]string // ids that are no UUIDs
 
-	journals   map[purse]int64 // sums of all legs; those of zero are absent
+	journals   map[purse]int64 // sums of all postings; those of zero are absent
 	holdings   map[purse]holding
 	currencies map[purse]bool // those in which rows wait
 	totals     map[totalKey]int64
@@ -63,8 +63,8 @@ type totalKey struct {
 	currency money.Currency
 }
 
-func newLedger() *ledger {
-	l := &ledger{seed: maphash.MakeSeed(), numbers: map[identity.Tenant]uint32{}, left: map[subject]leftover{},
+func newLeftovers() *leftovers {
+	l := &leftovers{seed: maphash.MakeSeed(), numbers: map[identity.Tenant]uint32{}, left: map[subject]leftover{},
 		marked: map[subject]bool{}, odd: map[subject]string{}, journals: map[purse]int64{}, holdings: map[purse]holding{},
 		currencies: map[purse]bool{}, totals: map[totalKey]int64{}, apart: map[purse]sums{}}
 	for i := range l.weights {
@@ -75,7 +75,7 @@ func newLedger() *ledger {
 
 // subject is that of the id. Ids are UUIDs, or as many digits; another is
 // remembered by its hash, and kept beside.
-func (l *ledger) subject(t identity.Tenant, id string) subject {
+func (l *leftovers) subject(t identity.Tenant, id string) subject {
 	n, known := l.numbers[t]
 	if !known {
 		n = uint32(len(l.tenants))
@@ -97,7 +97,7 @@ func (l *ledger) subject(t identity.Tenant, id string) subject {
 func digitsOf(id uuid.UUID) string { return hex.EncodeToString(id[:]) }
 
 // add weighs the evidence against what is left of the subject.
-func (l *ledger) add(s subject, e evidence, source int) {
+func (l *leftovers) add(s subject, e evidence, source int) {
 	var x uint64
 	for _, f := range e.calls {
 		x += maphash.Comparable(l.seed, f)
@@ -127,7 +127,7 @@ type suspect struct {
 	booked bool
 }
 
-func (l *ledger) suspects() []suspect {
+func (l *leftovers) suspects() []suspect {
 	for s := range l.left {
 		l.marked[s] = true
 	}
@@ -149,6 +149,6 @@ func (l *ledger) suspects() []suspect {
 	return all
 }
 
-func (l *ledger) total(account string, a money.Amount) {
+func (l *leftovers) total(account string, a money.Amount) {
 	l.totals[totalKey{account, a.Currency()}] += a.Minor()
 }

@@ -1,0 +1,131 @@
+// Package ledger holds the types and the rule of the double-entry journal: its
+// accounts, its entries, and that each entry balances. What an entry is about it
+// knows by name only. It does no I/O.
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Account of a tenant's books. Debits are positive, credits negative.
+type Account string
+
+// The accounts.
+const (
+	AcquirerReceivable Account = "acquirer_receivable" // what the acquirer has taken for us and not yet handed over
+	MerchantPayable    Account = "merchant_payable"    // what we owe the merchant
+	FeeIncome          Account = "fee_income"          // what we have earned
+	FeesReceivable     Account = "fees_receivable"     // fees billed to the merchant, under gross settlement
+	PayoutsInTransit   Account = "payouts_in_transit"  // ordered at the bank, not known to be executed
+	Bank               Account = "bank"                // our money there
+)
+
+// Kind says what an entry records.
+type Kind string
+
+// The kinds.
+const (
+	Payment    Kind = "payment"
+	Refund     Kind = "refund"
+	ChargeBack Kind = "charge_back"
+
+	Payout         Kind = "payout"
+	PayoutPaid     Kind = "payout_paid"
+	PayoutReturned Kind = "payout_returned"
+)
+
+// Subject is the sort of thing that an entry is about.
+type Subject string
+
+// The subjects.
+const (
+	Transactions Subject = "transaction"
+	Payouts      Subject = "payout"
+)
+
+// Reference is what an entry is about: the transaction or the payout whose
+// money it moves.
+type Reference struct {
+	Subject Subject `dynamo:"subject"`
+	ID      string  `dynamo:"id"`
+}
+
+// OfTransaction refers to a transaction.
+func OfTransaction(id string) Reference { return Reference{Transactions, id} }
+
+// OfPayout refers to a payout.
+func OfPayout(id string) Reference { return Reference{Payouts, id} }
+
+// Posting is one account's share of an entry.
+type Posting struct {
+	Account Account      `dynamo:"account"`
+	Amount  money.Amount `dynamo:"amount"` // debit positive, credit negative
+}
+
+// Entry moves money between accounts: it is written once, in the database
+// transaction that moves the money, and never changed. A mistake is corrected
+// by another entry.
+type Entry struct {
+	ID       string    `dynamo:"id"` // of the transaction, event or payout it records
+	Kind     Kind      `dynamo:"kind"`
+	About    Reference `dynamo:"about"`
+	Postings []Posting `dynamo:"postings"`
+	At       time.Time `dynamo:"at"`
+}
+
+// ErrUnbalanced reports postings that do not sum to zero in each currency, or
+// an entry that moves nothing.
+var ErrUnbalanced = errors.New("ledger: an unbalanced entry")
+
+// NewEntry makes an entry of the postings; those of zero are left out. Error:
+// ErrUnbalanced.
+func NewEntry(id string, kind Kind, about Reference, at time.Time, postings ...Posting) (Entry, error) {
+	e := Entry{ID: id, Kind: kind, About: about, At: at}
+	for _, p := range postings {
+		if !p.Amount.IsZero() {
+			e.Postings = append(e.Postings, p)
+		}
+	}
+	return e, e.Check()
+}
+
+// MustEntry makes an entry whose postings balance by construction. It panics
+// where they do not: that is a mistake in the caller, and must not reach the
+// books.
+func MustEntry(id string, kind Kind, about Reference, at time.Time, postings ...Posting) *Entry {
+	e, err := NewEntry(id, kind, about, at, postings...)
+	if err != nil {
+		panic(err)
+	}
+	return &e
+}
+
+// Check is what NewEntry demands, for those who read entries back. Error:
+// ErrUnbalanced.
+func (e Entry) Check() error {
+	sums := map[money.Currency]money.Amount{}
+	for _, p := range e.Postings {
+		currency := p.Amount.Currency()
+		sum, ok := sums[currency]
+		if !ok {
+			sum = money.Zero(currency)
+		}
+		var err error
+		if sums[currency], err = sum.Add(p.Amount); err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrUnbalanced, e.ID, err)
+		}
+	}
+	for _, sum := range sums {
+		if !sum.IsZero() {
+			return fmt.Errorf("%w: %s is off by %s", ErrUnbalanced, e.ID, sum)
+		}
+	}
+	if len(e.Postings) < 2 {
+		return fmt.Errorf("%w: %s moves nothing", ErrUnbalanced, e.ID)
+	}
+	return nil
+}

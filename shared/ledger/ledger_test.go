@@ -1,0 +1,66 @@
+package ledger_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+var start = time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
+
+func posting(account ledger.Account, amount string, c money.Currency) ledger.Posting {
+	return ledger.Posting{Account: account, Amount: money.MustParse(amount, c)}
+}
+
+func TestNewEntryRefusesWhatIsNotBalanced(t *testing.T) {
+	t.Parallel()
+	const receivable, payable, fee = ledger.AcquirerReceivable, ledger.MerchantPayable, ledger.FeeIncome
+	for name, test := range map[string]struct {
+		postings []ledger.Posting
+		kept     int // 0: refused
+	}{
+		"two postings":          {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR")}, 2},
+		"three postings":        {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-9.80", "EUR"), posting(fee, "-0.20", "EUR")}, 3},
+		"a posting of zero":     {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR"), posting(fee, "0", "EUR")}, 2},
+		"two currencies":        {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR"), posting(receivable, "7", "CLP"), posting(payable, "-7", "CLP")}, 4},
+		"unbalanced":            {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-9.99", "EUR")}, 0},
+		"both debits":           {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "10", "EUR")}, 0},
+		"a single posting":      {[]ledger.Posting{posting(receivable, "10", "EUR")}, 0},
+		"mixed currencies":      {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "USD")}, 0},
+		"one of two unbalanced": {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR"), posting(receivable, "7", "CLP")}, 0},
+		"nothing":               {nil, 0},
+		"only zeros":            {[]ledger.Posting{posting(receivable, "0", "EUR"), posting(payable, "0", "EUR")}, 0},
+		"no amounts at all":     {[]ledger.Posting{{Account: receivable}, {Account: payable}}, 0},
+		"beyond any sum":        {[]ledger.Posting{posting(receivable, "999999999999", "EUR"), posting(payable, "-999999999998.99", "EUR")}, 0},
+	} {
+		e, err := ledger.NewEntry("id", ledger.Payment, ledger.OfTransaction("id"), start, test.postings...)
+		if refused := errors.Is(err, ledger.ErrUnbalanced); refused != (test.kept == 0) || (err != nil) != refused {
+			t.Errorf("%s: %v", name, err)
+		}
+		if test.kept > 0 && len(e.Postings) != test.kept {
+			t.Errorf("%s: kept %v", name, e.Postings)
+		}
+		if check := e.Check(); (check == nil) != (test.kept > 0) {
+			t.Errorf("%s, read back: %v", name, check)
+		}
+	}
+}
+
+// An entry that its maker calls balanced, and that is not, never comes about.
+func TestMustEntryPanicsRatherThanPostWhatIsNotBalanced(t *testing.T) {
+	t.Parallel()
+	entry := func(credit string) (e *ledger.Entry, refused any) {
+		defer func() { refused = recover() }()
+		return ledger.MustEntry("id", ledger.Payout, ledger.OfPayout("id"), start,
+			posting(ledger.MerchantPayable, "10", "EUR"), posting(ledger.PayoutsInTransit, credit, "EUR")), nil
+	}
+	if e, refused := entry("-10"); refused != nil || e.About != ledger.OfPayout("id") || len(e.Postings) != 2 {
+		t.Errorf("balanced: %+v, %v", e, refused)
+	}
+	if e, refused := entry("-9.99"); refused == nil {
+		t.Errorf("unbalanced: %+v", e)
+	}
+}

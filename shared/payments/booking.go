@@ -1,0 +1,45 @@
+package payments
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// paymentEntry: the acquirer owes us the amount; we owe it to the merchant,
+// less our fee, or under gross settlement whole, with the fee billed.
+func paymentEntry(t Transaction, at time.Time) *ledger.Entry {
+	owed, billed := minus(t.Captured, t.Fee), money.Zero(t.Fee.Currency())
+	if t.Gross {
+		owed, billed = t.Captured, t.Fee
+	}
+	return ledger.MustEntry(t.ID, ledger.Payment, ledger.OfTransaction(t.ID), at,
+		ledger.Posting{Account: ledger.AcquirerReceivable, Amount: t.Captured},
+		ledger.Posting{Account: ledger.FeesReceivable, Amount: billed},
+		ledger.Posting{Account: ledger.MerchantPayable, Amount: owed.Neg()},
+		ledger.Posting{Account: ledger.FeeIncome, Amount: t.Fee.Neg()})
+}
+
+// returnEntry: the acquirer gave the amount back to the payer, at the
+// merchant's cost. The fee is not given back (contract §6.7).
+func returnEntry(e Event, kind ledger.Kind, at time.Time) *ledger.Entry {
+	return ledger.MustEntry(e.ID, kind, ledger.OfTransaction(e.TransactionID), at,
+		ledger.Posting{Account: ledger.MerchantPayable, Amount: e.Amount},
+		ledger.Posting{Account: ledger.AcquirerReceivable, Amount: e.Amount.Neg()})
+}
+
+// plus and minus are for amounts of one transaction, whose currency is one and
+// whose size is bounded (contract §4.1): they cannot fail.
+func plus(a, b money.Amount) money.Amount {
+	sum, err := a.Add(b)
+	if err != nil {
+		panic(err)
+	}
+	return sum
+}
+
+func minus(a, b money.Amount) money.Amount { return plus(a, b.Neg()) }
+
+// more says a is above b, both of one currency.
+func more(a, b money.Amount) bool { return minus(a, b).Sign() > 0 }
