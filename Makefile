@@ -57,8 +57,11 @@ sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds,
 bench: go ## run all benchmarks
 	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem $(NOT_INFRA)
 
-golden: go ## rewrite what is derived: the API's one document from its parts
+golden: go ## rewrite what is derived: openapi.yaml from its parts, the functions' rights, the capacity, the cost
 	@go run ./shared/contract/bundle
+	@go test ./functions -run '^TestNoFunctionMayDoMore$$' -update
+	@go test ./functions -run '^TestCapacity$$' -update
+	@go test ./infra/cost -run '^TestTheGuideShowsWhatIsPrinted$$' -update
 
 # Not our source, and it may change meanwhile.
 ELSEWHERE := \( -name node_modules -o -name .local -o -name .build -o -name .git \)

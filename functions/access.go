@@ -1,6 +1,13 @@
 package functions
 
-import "slices"
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
 
 // Access is what a function may ask of AWS beside being called, logging and
 // tracing. What the sandbox's acquirer and bank do in the table they do with
@@ -11,46 +18,40 @@ type Access struct {
 	Sends   []Queue  // queues it sends to, whose URLs it gets
 }
 
+// recorded is what each function used in TestNoFunctionMayDoMore, which writes
+// it with -update (`make golden`): "PutItem table", "Query index/due",
+// "SendMessage callbacks". A difference there is one of the functions' rights.
+//
+//go:embed access.json
+var recorded []byte
+
 // Access is exactly what the function uses: each test of the platform holds it
-// to that, and TestNoFunctionMayDoMore sees that nothing is left over. Nobody
-// may change the table itself; only the one that proves the books scans it,
-// and that one writes nothing.
-func (f Function) Access() Access { return access[f.Name] }
-
-var access = map[string]Access{
-	"checkouts":    {Items: []string{"GetItem", "BatchGetItem", "PutItem", "UpdateItem"}, Queries: []string{"list"}},
-	"customers":    {Items: []string{"GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"}},
-	"transactions": {Items: []string{"GetItem", "Query", "PutItem", "UpdateItem"}, Queries: []string{"history"}},
-	"receipts":     {Items: []string{"GetItem", "Query", "PutItem", "UpdateItem"}},
-	"payouts":      {Items: []string{"GetItem", "Query", "UpdateItem"}},
-	"pages":        {Items: []string{"UpdateItem"}}, // of nothing: whether the table takes writes
-	"sandbox":      {Items: []string{"GetItem", "PutItem", "UpdateItem"}},
-	// Reads the table's stream, which is no action of its own.
-	"relay": {Sends: []Queue{Callbacks, Polls}},
-	// Reads the callback, its merchant and its circuit breaker, and saves what became of the try.
-	"callbacks":  {Items: []string{"GetItem", "PutItem"}},
-	"polls":      {Items: []string{"GetItem", "Query", "PutItem", "UpdateItem"}},
-	"payoutplan": {Items: []string{"GetItem", "Query", "PutItem"}, Queries: []string{"due"}, Sends: []Queue{Payouts}},
-	"payoutrun":  {Items: []string{"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"}, Sends: []Queue{Payouts}},
-	"sweep":      {Items: []string{"GetItem", "Query", "PutItem", "UpdateItem"}, Queries: []string{"due"}, Sends: []Queue{Callbacks}},
-	"reconcile":  {Items: []string{"Scan", "GetItem", "Query"}, Queries: []string{"due"}},
-	"provision": {Items: []string{"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"},
-		Queries: []string{"due"}},
+// to that, and TestNoFunctionMayDoMore sees that nothing is left over.
+// TestNoFunctionMayDoWhatNoneShould is about what no record can give it.
+func (f Function) Access() Access {
+	var a Access
+	for _, permission := range f.Permissions() {
+		action, resource, _ := strings.Cut(permission, " ")
+		if index, ok := strings.CutPrefix(resource, "index/"); ok && action == "Query" {
+			a.Queries = append(a.Queries, index)
+		} else if at := slices.IndexFunc(Queues, func(q Queue) bool { return q.Name == resource }); at >= 0 && action == "SendMessage" {
+			a.Sends = append(a.Sends, Queues[at])
+		} else if resource == "table" {
+			a.Items = append(a.Items, action)
+		} else {
+			panic(fmt.Sprintf("functions: access.json lets %s %s, which no role can", f.Name, permission))
+		}
+	}
+	return a
 }
 
-// Permissions names each, sorted: "PutItem table", "Query index/due",
-// "SendMessage callbacks".
-func (a Access) Permissions() []string {
-	var all []string
-	for _, action := range a.Items {
-		all = append(all, action+" table")
+// Permissions are the function's lines of access.json, sorted.
+func (f Function) Permissions() []string { return permissions()[f.Name] }
+
+var permissions = sync.OnceValue(func() map[string][]string {
+	var all map[string][]string
+	if err := json.Unmarshal(recorded, &all); err != nil {
+		panic(fmt.Sprintf("functions: access.json: %v", err))
 	}
-	for _, index := range a.Queries {
-		all = append(all, "Query index/"+index)
-	}
-	for _, q := range a.Sends {
-		all = append(all, "SendMessage "+q.Name)
-	}
-	slices.Sort(all)
 	return all
-}
+})

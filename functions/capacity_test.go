@@ -2,9 +2,7 @@ package functions_test
 
 import (
 	"crypto/rand"
-	"flag"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,8 +10,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
-
-var update = flag.Bool("update", false, "rewrite CAPACITY.md")
 
 const capacityFile = "CAPACITY.md"
 
@@ -176,16 +172,8 @@ func TestCapacity(t *testing.T) {
 		table.WriteString(line(m.name, use))
 	}
 	table.WriteString(measureEvents(t))
-	if *update {
-		if err := os.WriteFile(capacityFile, []byte(table.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if enginetest.OnDynamoDBLocal() { // it charges transactions and empty pages by rules of its own
 		return
 	}
-	written, err := os.ReadFile(capacityFile)
-	if err != nil || string(written) != table.String() {
-		t.Errorf("%s is out of date (%v); measured:\n%s", capacityFile, err, table.String())
-	}
+	golden(t, capacityFile, table.String())
 }

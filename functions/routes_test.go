@@ -2,7 +2,6 @@ package functions_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/functions"
@@ -31,28 +30,5 @@ func TestOneFamilyAnswersUnknownPaths(t *testing.T) {
 	t.Parallel()
 	if !slices.ContainsFunc(functions.All, func(f functions.Function) bool { return f.Name == functions.DefaultFamily && f.HTTP != nil }) {
 		t.Errorf("no family %s", functions.DefaultFamily)
-	}
-}
-
-// TestWhoScansWritesNothing, nobody may change the table itself, and a family
-// sends nothing: an event travels by the table.
-func TestWhoScansWritesNothing(t *testing.T) {
-	t.Parallel()
-	for _, f := range functions.All {
-		access := f.Access()
-		may := func(part string) bool {
-			return slices.ContainsFunc(access.Items, func(action string) bool {
-				return strings.Contains(action, part)
-			})
-		}
-		if may("Scan") && (may("Put") || may("Update") || may("Delete")) {
-			t.Errorf("%s scans and writes", f.Name)
-		}
-		if may("Table") || may("*") {
-			t.Errorf("%s may %v", f.Name, access.Items)
-		}
-		if f.HTTP != nil && len(access.Sends) > 0 {
-			t.Errorf("%s sends to queues", f.Name)
-		}
 	}
 }

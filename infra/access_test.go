@@ -94,7 +94,7 @@ func TestARoleAllowsWhatItsFunctionNeeds(t *testing.T) {
 	}
 }
 
-// needs is what functions.Access and the function's caller ask for.
+// needs is what functions/access.json and the function's caller ask for.
 func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]string {
 	t.Helper()
 	log, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-dev-"+f.Name)

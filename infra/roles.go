@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// addRole makes the function's own role: what functions.Access says, on this
+// addRole makes the function's own role: what functions/access.json says, on this
 // table, these indexes and these queues.
 func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Role {
 	role := awsiam.NewRole(p.stack, text("Role"+pascal(f.Name)), &awsiam.RoleProps{

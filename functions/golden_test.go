@@ -1,0 +1,48 @@
+package functions_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// update has tests write what they otherwise compare: `make golden`.
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden holds a file to what is measured or derived now, or writes it.
+func golden(t *testing.T, file, want string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	written, err := os.ReadFile(file)
+	if err != nil || string(written) != want {
+		t.Errorf("%s is out of date (%v): run `make golden`, and review the difference, which begins with\n%s", file, err, difference(string(written), want))
+	}
+}
+
+// difference is the first line of two texts in which they differ.
+func difference(old, new string) string {
+	was, is := strings.Split(old, "\n"), strings.Split(new, "\n")
+	n := 0
+	for n < min(len(was), len(is))-1 && was[n] == is[n] {
+		n++
+	}
+	return fmt.Sprintf("line %d, which is\n%s\nand is to be\n%s", n+1, was[n], is[n])
+}
+
+// indented is a value as JSON for people.
+func indented(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text) + "\n"
+}
