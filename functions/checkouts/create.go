@@ -38,7 +38,7 @@ type hostedRequest struct {
 	Enabled *bool `json:"enabled"`
 }
 
-// Limits of free text: contract §4.1, and our own for the description.
+// Limits of free text (contract §4.1).
 const (
 	maxReference   = 90
 	maxDescription = 1000

@@ -41,7 +41,7 @@ type createRequest struct {
 	Details *payments.PersonalDetails `json:"personal_details"`
 }
 
-// maxID bounds customer_id, which the client chooses, in characters (contract §5).
+// maxID bounds customer_id, which the client chooses, in characters (contract §5.1).
 const maxID = 255
 
 func checkID(id string) error {

@@ -131,7 +131,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	notFound.Check(t, s.Send("GET", at("eve"), nil))
 }
 
-// TestUpdateMerges field by field, also in the address (contract §5).
+// TestUpdateMerges field by field, also in the address (contract §5.1).
 func TestUpdateMerges(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

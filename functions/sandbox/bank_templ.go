@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 
-// bankBody offers the answers of contract §13.3.
+// bankBody offers the answers of contract §12.
 func bankBody(view sandbox.View) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

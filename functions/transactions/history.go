@@ -17,7 +17,7 @@ func (f family) history(ctx context.Context, req currentHistoryRequest) (history
 }
 
 // legacyHistory is listMyTransactions: the same, but all times are exclusive, and refs are
-// inclusive on demand (contract §6.3; §14, 22).
+// inclusive on demand (contract §6.3; §14, number 22).
 func (f family) legacyHistory(ctx context.Context, req legacyHistoryRequest) (historyView, error) {
 	p := req.plan()
 	p.filter.Statuses = texts[payments.HistoryStatus](req.Statuses)

@@ -113,7 +113,7 @@ type record struct {
 }
 
 // paidOut: what the list of payouts has is paid out where the merchant looks
-// at the transaction, but where a refund hides it (contract §6.3).
+// at the transaction, but where a refund hides it (contract §6.5).
 func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 	statuses := map[string]int{}
 	for _, r := range records {

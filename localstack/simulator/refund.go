@@ -9,8 +9,8 @@ import (
 )
 
 // Amounts that are captured, in the shops' currencies, and what is asked back
-// of them; "" is all that is left. The sandbox declines 42.91 and 11.00, does
-// not take 42.24, and leaves 42.25 open for 30 s (contract §12). Two of the
+// of them; "" is all that is left. The sandbox declines 42.91, does not take
+// 42.24, and leaves 42.25 open for 30 s (contract §12). Two of the
 // largest cost so much of a fee that their refunds would leave a live merchant
 // below its floor (contract §6.4, §6.7).
 var (

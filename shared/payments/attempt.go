@@ -46,7 +46,7 @@ const (
 	recoverAfter = 60 * time.Second
 	// challengeTime ends a 3DS challenge or redirect (contract §4.4).
 	challengeTime = 30 * time.Minute
-	// boletoTime ends a boleto (contract §4.5); pixTime a Pix code (our choice).
+	// boletoTime ends a boleto, pixTime a Pix code (contract §4.5).
 	boletoTime = 3 * 24 * time.Hour
 	pixTime    = 24 * time.Hour
 	// attemptsPerHour limits processing of one checkout (contract §2.9).

@@ -72,7 +72,7 @@ type Card struct {
 	ZipCode     string `json:"zip_code" empty:"refused"` // US merchants only
 }
 
-// CardSummary is what may be kept of a card (contract §5).
+// CardSummary is what may be kept of a card (contract §5.3).
 type CardSummary struct {
 	AcquirerToken string `dynamo:"acquirer_token,omitempty"` // the acquirer's name for the card
 	Brand         string `dynamo:"brand"`                    // one of contract §2.7's card types

@@ -27,7 +27,7 @@ type HistoryFilter struct {
 	Readers      []string // serial numbers
 	Area         *Area
 	ChangesSince *time.Time
-	ChangesAfter bool // ChangesSince itself is too early (contract §14, 22)
+	ChangesAfter bool // ChangesSince itself is too early (contract §14, number 22)
 }
 
 // All says every item passes.

@@ -58,7 +58,7 @@ func CodeOfInternalID(id int64) (string, bool) {
 // bits it has 53, which every client's number type holds exactly.
 const internalBits = 6
 
-// InternalID is the numeric id some clients know (contract §14, 11).
+// InternalID is the numeric id some clients know (contract §14, number 11).
 func (t CheckoutTransaction) InternalID() int64 {
 	sum := sha256.Sum256([]byte("internal id " + t.ID))
 	return int64(codeNumber(t.ID)<<internalBits | uint64(sum[0])>>(8-internalBits))

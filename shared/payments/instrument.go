@@ -41,7 +41,7 @@ const RecurringPayment = "RECURRING"
 func (i Instrument) Recurring() bool { return i.Mandate != nil && i.Mandate.Status == MandateActive }
 
 // Deactivated is the instrument after the merchant gave it up; the mandate
-// ends with it (contract §5).
+// ends with it (contract §5.2).
 func (i Instrument) Deactivated() Instrument {
 	i.Active = false
 	if i.Mandate != nil {

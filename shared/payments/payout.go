@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// PayoutPlan is how a transaction is paid out to its merchant (contract §6.1).
+// PayoutPlan is how a transaction is paid out to its merchant (contract §6.7).
 type PayoutPlan string
 
 // The plans.

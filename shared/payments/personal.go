@@ -13,7 +13,7 @@ import (
 )
 
 // PersonalDetails describes a payer. Every field is optional and a nil one
-// was not sent, so that an update overwrites only what it names (contract §5).
+// was not sent, so that an update overwrites only what it names (contract §5.1).
 type PersonalDetails struct {
 	FirstName *string  `json:"first_name,omitempty" dynamo:"first_name,omitempty"`
 	LastName  *string  `json:"last_name,omitempty" dynamo:"last_name,omitempty"`
@@ -96,7 +96,7 @@ func text(s *string) string {
 	return *s
 }
 
-// maxText bounds every free text of a payer (contract §5: tax_id <= 255).
+// maxText bounds every free text of a payer (contract §4.1).
 const maxText = 255
 
 var brazilianPostalCode = regexp.MustCompile(`^[0-9]{5}-?[0-9]{3}$`)
@@ -109,7 +109,7 @@ var brazilianStates = []string{
 
 // Check lists what is wrong with the details that were sent at a time; absent
 // fields are not missing here. An empty text takes a detail back, but birth date
-// and country have no empty form (contract §2.4). A nil receiver is fine.
+// and country have no empty form (contract §5.1). A nil receiver is fine.
 func (d *PersonalDetails) Check(now time.Time) failure.List {
 	if d == nil {
 		return nil

@@ -37,7 +37,7 @@ func filled(value string) payments.PersonalDetails {
 	return d
 }
 
-// Contract §5: a PUT merges field by field, also in the address.
+// Contract §5.1: a PUT merges field by field, also in the address.
 func TestMergeFieldByField(t *testing.T) {
 	t.Parallel()
 	for changed, field := range fields {

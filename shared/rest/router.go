@@ -11,7 +11,7 @@ import (
 )
 
 // maxSegment bounds one path value, in bytes: the longest id is a
-// customer_id of 255 characters (contract §5), at most 1020 bytes.
+// customer_id of 255 characters (contract §5.1), at most 1020 bytes.
 const maxSegment = 1024
 
 // router finds a route by method and path. net/http's ServeMux has no

@@ -63,7 +63,7 @@ func (s *Store) customerItem(ctx context.Context, t identity.Tenant, id string) 
 }
 
 // UpdateCustomer merges details into the customer, field by field (contract
-// §5). Two merges at once both count. Failure: NotFound.
+// §5.1). Two merges at once both count. Failure: NotFound.
 func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string, details *payments.PersonalDetails) (payments.Customer, error) {
 	for {
 		item, err := s.customerItem(ctx, t, id)
@@ -141,7 +141,7 @@ func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo
 }
 
 // DeactivateInstrument makes a saved card unusable and ends its mandate
-// (contract §5). Repeating it is fine. It answers the card as it was, so that
+// (contract §5.2). Repeating it is fine. It answers the card as it was, so that
 // the caller can have the acquirer forget it. Failure: NotFound.
 func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, customer, token string) (payments.Instrument, error) {
 	before, err := s.Instrument(ctx, t, customer, token)

@@ -256,7 +256,7 @@ const longestPlainID = 1000
 
 // bounded lets any text a client sends form a key. What is longer is stored and
 // looked up under its digest. Of ids only a customer_id can be: it may have 255
-// characters of four bytes (contract §5).
+// characters of four bytes (contract §5.1).
 func bounded(id string) string {
 	if len(id) <= longestPlainID {
 		return id

@@ -10,8 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// How long a payment code can be paid: a boleto by contract §4.5, a Pix code
-// by our choice.
+// How long a payment code can be paid (contract §4.5).
 const (
 	boletoTime = 3 * 24 * time.Hour
 	pixTime    = 24 * time.Hour
