@@ -2,26 +2,18 @@ package sqs
 
 import (
 	"encoding/json"
-	"maps"
 	"strconv"
 	"time"
 )
 
 // Names of the settable queue attributes.
 const (
-	contentBasedDeduplication = "ContentBasedDeduplication"
-	deduplicationScope        = "DeduplicationScope"
-	delaySeconds              = "DelaySeconds"
-	fifoQueue                 = "FifoQueue"
-	fifoThroughputLimit       = "FifoThroughputLimit"
-	kmsDataKeyReusePeriod     = "KmsDataKeyReusePeriodSeconds"
-	kmsMasterKeyID            = "KmsMasterKeyId"
-	maximumMessageSize        = "MaximumMessageSize"
-	messageRetentionPeriod    = "MessageRetentionPeriod"
-	receiveMessageWaitTime    = "ReceiveMessageWaitTimeSeconds"
-	redrivePolicy             = "RedrivePolicy"
-	sseEnabled                = "SqsManagedSseEnabled"
-	visibilityTimeout         = "VisibilityTimeout"
+	delaySeconds           = "DelaySeconds"
+	maximumMessageSize     = "MaximumMessageSize"
+	messageRetentionPeriod = "MessageRetentionPeriod"
+	receiveMessageWaitTime = "ReceiveMessageWaitTimeSeconds"
+	redrivePolicy          = "RedrivePolicy"
+	visibilityTimeout      = "VisibilityTimeout"
 )
 
 // Names of the attributes that the engine computes.
@@ -30,7 +22,6 @@ const (
 	countInflight   = "ApproximateNumberOfMessagesNotVisible"
 	countVisible    = "ApproximateNumberOfMessages"
 	createdTime     = "CreatedTimestamp"
-	lastModified    = "LastModifiedTimestamp"
 	queueARN        = "QueueArn"
 	everyAttribute  = "All"
 	maxVisibility   = 12 * 60 * 60 // seconds
@@ -42,37 +33,20 @@ const (
 // ranges of the numeric attributes, in the units of the API reference.
 var ranges = map[string]struct{ least, most int }{
 	delaySeconds:           {0, maxDelay},
-	kmsDataKeyReusePeriod:  {60, 86400},
 	maximumMessageSize:     {1024, maxMessageBytes},
 	messageRetentionPeriod: {60, 1209600},
 	receiveMessageWaitTime: {0, maxWait},
 	visibilityTimeout:      {0, maxVisibility},
 }
 
-// choices of the attributes with fixed values.
-var choices = map[string][2]string{
-	contentBasedDeduplication: {"true", "false"},
-	deduplicationScope:        {"queue", "messageGroup"},
-	fifoThroughputLimit:       {"perQueue", "perMessageGroupId"},
-	sseEnabled:                {"true", "false"},
-}
-
-func defaults(fifo bool) map[string]string {
-	d := map[string]string{
+func defaults() map[string]string {
+	return map[string]string{
 		delaySeconds:           "0",
 		maximumMessageSize:     strconv.Itoa(maxMessageBytes),
 		messageRetentionPeriod: "345600",
 		receiveMessageWaitTime: "0",
-		sseEnabled:             "true",
 		visibilityTimeout:      "30",
 	}
-	if fifo {
-		d[fifoQueue] = "true"
-		d[contentBasedDeduplication] = "false"
-		d[deduplicationScope] = "queue"
-		d[fifoThroughputLimit] = "perQueue"
-	}
-	return d
 }
 
 // seconds is the value of a numeric attribute in seconds, which every queue has.
@@ -88,29 +62,21 @@ func (q *queue) number(name string) int {
 	return n
 }
 
-// merge checks changes and returns the attributes they lead to. "" takes RedrivePolicy away.
-func (e *Engine) merge(name string, old, changes map[string]string) (map[string]string, error) {
-	merged := maps.Clone(old)
-	for attribute, value := range changes {
-		value, err := e.checked(attribute, value, old)
+// complete checks the attributes that a new queue is given, and adds those it is not.
+func (e *Engine) complete(name string, given map[string]string) (map[string]string, error) {
+	all := defaults()
+	for attribute, value := range given {
+		value, err := checked(attribute, value)
 		if err != nil {
 			return nil, err
 		}
-		if value == "" {
-			delete(merged, attribute)
-		} else {
-			merged[attribute] = value
-		}
+		all[attribute] = value
 	}
-	if merged[fifoThroughputLimit] == "perMessageGroupId" && merged[deduplicationScope] != "messageGroup" {
-		return nil, fail(invalidAttribute, "perMessageGroupId is only allowed when the DeduplicationScope is messageGroup.")
-	}
-	return merged, e.checkRedrive(name, merged)
+	return all, e.checkRedrive(name, all)
 }
 
-// checked returns a valid value as it is kept. Attributes of FIFO queues are unknown to the others.
-func (e *Engine) checked(attribute, value string, old map[string]string) (string, error) {
-	_, isOld := old[attribute]
+// checked returns a valid value as it is kept.
+func checked(attribute, value string) (string, error) {
 	if r, ok := ranges[attribute]; ok {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < r.least || n > r.most {
@@ -118,26 +84,12 @@ func (e *Engine) checked(attribute, value string, old map[string]string) (string
 		}
 		return strconv.Itoa(n), nil
 	}
-	if c, ok := choices[attribute]; ok && isOld {
-		if value != c[0] && value != c[1] {
-			return "", fail(invalidAttribute, "Invalid value for the parameter %s.", attribute)
-		}
-		return value, nil
-	}
-	switch {
-	case attribute == fifoQueue && isOld:
-		if value != "true" {
-			return "", fail(invalidAttribute, "Invalid value for the parameter FifoQueue.")
-		}
-		return value, nil
-	case attribute == redrivePolicy && value != "":
+	if attribute == redrivePolicy {
 		r, err := parseRedrive(value)
 		if err != nil {
 			return "", err
 		}
 		return r.String(), nil
-	case attribute == redrivePolicy, attribute == kmsMasterKeyID:
-		return value, nil
 	}
 	return "", fail(invalidAttributeName, "Unknown Attribute %s.", attribute)
 }
@@ -180,7 +132,7 @@ func parseRedrive(value string) (redrive, error) {
 	return r, nil
 }
 
-// checkRedrive wants the dead-letter queue to exist and to be of the same type.
+// checkRedrive wants the dead-letter queue to exist.
 func (e *Engine) checkRedrive(name string, attributes map[string]string) error {
 	value, ok := attributes[redrivePolicy]
 	if !ok {
@@ -194,10 +146,6 @@ func (e *Engine) checkRedrive(name string, attributes map[string]string) error {
 	if target == nil || target.Name == name {
 		return fail(invalidParameter,
 			"Value %s for parameter RedrivePolicy is invalid. Reason: Dead letter target does not exist.", value)
-	}
-	if target.fifo() != (attributes[fifoQueue] == "true") {
-		return fail(invalidParameter, "Value %s for parameter RedrivePolicy is invalid. Reason: Dead-letter queue must "+
-			"be of the same type as the source queue.", value)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package sqs
 
 import (
 	"crypto/md5"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"maps"
@@ -34,12 +33,6 @@ func typeOf(dataType string) string {
 
 func digest(body string) string {
 	sum := md5.Sum([]byte(body))
-	return hex.EncodeToString(sum[:])
-}
-
-// contentDigest is the deduplication id that content-based deduplication gives a body.
-func contentDigest(body string) string {
-	sum := sha256.Sum256([]byte(body))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -24,13 +24,13 @@ type Config struct {
 	After func(time.Duration) <-chan time.Time
 	// Random is where message ids, receipt handles and request ids come from; nil is crypto/rand. It must not fail.
 	Random io.Reader
-	// Pick chooses which of n visible messages, oldest first, a standard queue delivers next; nil takes the oldest.
+	// Pick chooses which of n visible messages, oldest first, is delivered next; nil takes the oldest.
 	Pick func(n int) int
-	// Duplicate is asked at each delivery from a standard queue. True leaves the message visible, so that another
-	// consumer receives it too, as "at least once" allows. nil never does.
+	// Duplicate is asked at each delivery. True leaves the message visible, so that another consumer receives it too,
+	// as "at least once" allows. nil never does.
 	Duplicate func(messageID string) bool
-	// Redeliver is asked when a message of a standard queue is deleted. True acknowledges the delete, yet delivers the
-	// message once more, as AWS may when one of its servers missed the delete. nil never does.
+	// Redeliver is asked when a message is deleted. True acknowledges the delete, yet delivers the message once more, as
+	// AWS may when one of its servers missed the delete. nil never does.
 	Redeliver func(messageID string) bool
 	// Region and Account appear in ARNs and queue URLs; "" is us-east-1 and 000000000000.
 	Region, Account string
@@ -42,9 +42,8 @@ type Config struct {
 type Engine struct {
 	config Config
 
-	mu      sync.Mutex
-	queues  map[string]*queue
-	deleted map[string]time.Time // queue name → when; a name rests for deleteRest
+	mu     sync.Mutex
+	queues map[string]*queue
 
 	log *wal.Log // nil: everything is lost with the process
 }
@@ -78,7 +77,7 @@ func New(c Config) *Engine {
 	if c.Notice == nil {
 		c.Notice = func(error) {}
 	}
-	return &Engine{config: c, queues: map[string]*queue{}, deleted: map[string]time.Time{}}
+	return &Engine{config: c, queues: map[string]*queue{}}
 }
 
 // RoundTrip answers one SDK request in process. It fails only when the request's body or context does.

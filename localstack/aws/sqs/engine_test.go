@@ -65,14 +65,12 @@ func history(t *testing.T, seed uint64) string {
 	q := over(t, engine)
 	dead := q.create("dead", nil)
 	url := q.create("callbacks", q.redriveTo(dead, 3))
-	payouts := q.create("payouts.fifo", fifo())
 	var log strings.Builder
 	for i := range 40 {
 		q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String(fmt.Sprint(i)),
 			DelaySeconds: int32(i % 3), MessageAttributes: sample()})
-		q.sendFIFO(payouts, fmt.Sprint(i%3), fmt.Sprint(i), fmt.Sprint(i/2))
 		now.Advance(7 * time.Second)
-		for _, from := range []string{url, payouts, dead} {
+		for _, from := range []string{url, dead} {
 			for _, m := range q.receiveWaiting(from, 3, 0) {
 				fmt.Fprintln(&log, *m.MessageId, *m.ReceiptHandle, *m.Body, m.Attributes)
 				if i%2 == 0 {
@@ -122,27 +120,17 @@ func TestOverAPort(t *testing.T) {
 // TestTheLimitOfMessagesInFlight multiplies one message, which is quicker than 120,000 receives.
 func TestTheLimitOfMessagesInFlight(t *testing.T) {
 	t.Parallel()
-	for queue, want := range map[string]string{"standard": "OverLimit", "payouts.fifo": "<nil>"} {
-		now := clock.New()
-		engine := sqs.New(sqs.Config{Now: now.Now})
-		q := over(t, engine)
-		attributes := map[string]string{}
-		if queue == "payouts.fifo" {
-			attributes = fifo("ContentBasedDeduplication", "true")
-		}
-		url := q.create(queue, attributes)
-		q.sendFIFO(url, "g", "m", "")
-		last := q.one(url)
-		engine.Multiply(queue, 119_999)
-		q.sendFIFO(url, "free", "visible", "")
-		out, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url})
-		wantFailure(t, err, want)
-		if err == nil && len(out.Messages) > 0 {
-			t.Errorf("%s: received beyond the limit", queue)
-		}
-		q.delete(url, last)
-		q.wantBodies(url, "visible")
-	}
+	engine := sqs.New(sqs.Config{Now: clock.New().Now})
+	q := over(t, engine)
+	url := q.create("callbacks", nil)
+	q.send(url, "m")
+	last := q.one(url)
+	engine.Multiply("callbacks", 119_999)
+	q.send(url, "visible")
+	_, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url})
+	wantFailure(t, err, "OverLimit")
+	q.delete(url, last)
+	q.wantBodies(url, "visible")
 }
 
 // Every message is deleted by exactly one of the consumers, whatever the race detector makes of it.

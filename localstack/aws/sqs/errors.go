@@ -19,8 +19,6 @@ const (
 	missingParameter     = "MissingParameter"
 	notInflight          = "MessageNotInflight"
 	overLimit            = "OverLimit"
-	purgeInProgress      = "PurgeQueueInProgress"
-	queueDeletedRecently = "QueueDeletedRecently"
 	queueDoesNotExist    = "QueueDoesNotExist"
 	queueNameExists      = "QueueNameExists"
 	serialization        = "SerializationException"
@@ -31,17 +29,15 @@ const (
 // queryCodes are the codes of the older query protocol where they differ. The service still sends them in a header, and
 // the SDK reports them as the error's code.
 var queryCodes = map[string]string{
-	batchIDsNotDistinct:  "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
-	batchTooLong:         "AWS.SimpleQueueService.BatchRequestTooLong",
-	emptyBatch:           "AWS.SimpleQueueService.EmptyBatchRequest",
-	invalidBatchID:       "AWS.SimpleQueueService.InvalidBatchEntryId",
-	notInflight:          "AWS.SimpleQueueService.MessageNotInflight",
-	purgeInProgress:      "AWS.SimpleQueueService.PurgeQueueInProgress",
-	queueDeletedRecently: "AWS.SimpleQueueService.QueueDeletedRecently",
-	queueDoesNotExist:    "AWS.SimpleQueueService.NonExistentQueue",
-	queueNameExists:      "QueueAlreadyExists",
-	tooManyEntries:       "AWS.SimpleQueueService.TooManyEntriesInBatchRequest",
-	unsupported:          "AWS.SimpleQueueService.UnsupportedOperation",
+	batchIDsNotDistinct: "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
+	batchTooLong:        "AWS.SimpleQueueService.BatchRequestTooLong",
+	emptyBatch:          "AWS.SimpleQueueService.EmptyBatchRequest",
+	invalidBatchID:      "AWS.SimpleQueueService.InvalidBatchEntryId",
+	notInflight:         "AWS.SimpleQueueService.MessageNotInflight",
+	queueDoesNotExist:   "AWS.SimpleQueueService.NonExistentQueue",
+	queueNameExists:     "QueueAlreadyExists",
+	tooManyEntries:      "AWS.SimpleQueueService.TooManyEntriesInBatchRequest",
+	unsupported:         "AWS.SimpleQueueService.UnsupportedOperation",
 }
 
 // apiError is an error of the service.

@@ -50,7 +50,7 @@ func (l loads) noisy() map[string]bool {
 	return noisy
 }
 
-// fairly narrows what is visible, oldest first, to what a standard queue may deliver next: messages of quiet groups while
+// fairly narrows what is visible, oldest first, to what a queue may deliver next: messages of quiet groups while
 // there are any, then those of the noisy group with the fewest in flight.
 func (l loads) fairly(visible []*message) []*message {
 	noisy := l.noisy()

@@ -87,22 +87,17 @@ func (e *Engine) deleteMessageBatch(_ call, in handleBatchInput) (batchOutput, e
 	})
 }
 
-// delete succeeds for a message that is gone and for an outdated handle; the latter deletes nothing. A FIFO queue, whose
-// next message may be out already, refuses a handle once its visibility timeout is over.
+// delete succeeds for a message that is gone and for an outdated handle; the latter deletes nothing.
 func (e *Engine) delete(q *queue, handle string) error {
 	m, err := e.handled(q, handle)
 	if err != nil || m == nil {
 		return err
 	}
-	now := e.now()
-	switch {
-	case q.fifo() && (m.Handle != handle || m.visible(now)):
-		return fail(invalidParameter,
-			"Value %s for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.", handle)
-	case m.Handle != handle:
+	if m.Handle != handle {
 		return nil
-	case !q.fifo() && !m.Redelivered && e.config.Redeliver(m.ID):
-		m.Redelivered, m.Due = true, now
+	}
+	if !m.Redelivered && e.config.Redeliver(m.ID) {
+		m.Redelivered, m.Due = true, e.now()
 		q.wake()
 		return nil
 	}

@@ -18,13 +18,12 @@ type outgoing struct {
 	MessageAttributes       map[string]attribute
 	MessageSystemAttributes map[string]attribute
 	MessageGroupId          *string
-	MessageDeduplicationId  *string
 }
 
 var (
 	attributeName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,256}$`)
-	// fifoID is what message group and deduplication ids may look like: up to 128 printable ASCII characters.
-	fifoID = regexp.MustCompile(`^[!-~]{1,128}$`)
+	// groupID is what a message group's id may look like: up to 128 printable ASCII characters.
+	groupID = regexp.MustCompile(`^[!-~]{1,128}$`)
 )
 
 // check applies the rules of the queue.
@@ -52,44 +51,11 @@ func (o outgoing) check(q *queue) error {
 		return fail(invalidParameter,
 			"Value %d for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= %d.", *d, maxDelay)
 	}
-	if err := checkFIFOID("MessageGroupId", o.MessageGroupId); err != nil {
-		return err
-	}
-	if err := checkFIFOID("MessageDeduplicationId", o.MessageDeduplicationId); err != nil {
-		return err
-	}
-	return o.checkType(q)
-}
-
-// checkType applies the rules that differ between standard and FIFO queues.
-func (o outgoing) checkType(q *queue) error {
-	const otherType = "The request include parameter that is not valid for this queue type."
-	if !q.fifo() {
-		if o.MessageDeduplicationId != nil {
-			return fail(invalidParameter, "Value %s for parameter MessageDeduplicationId is invalid. Reason: "+otherType,
-				*o.MessageDeduplicationId)
-		}
-		return nil
-	}
-	if o.MessageGroupId == nil {
-		return fail(missingParameter, "The request must contain the parameter MessageGroupId.")
-	}
-	if o.DelaySeconds != nil && *o.DelaySeconds != 0 {
-		return fail(invalidParameter, "Value %d for parameter DelaySeconds is invalid. Reason: "+otherType, *o.DelaySeconds)
-	}
-	if o.MessageDeduplicationId == nil && q.Attributes[contentBasedDeduplication] != "true" {
-		return fail(invalidParameter, "The queue should either have ContentBasedDeduplication enabled or "+
-			"MessageDeduplicationId provided explicitly")
+	if id := o.MessageGroupId; id != nil && !groupID.MatchString(*id) {
+		return fail(invalidParameter, "Value %s for parameter MessageGroupId is invalid. Reason: MessageGroupId can only "+
+			"include alphanumeric and punctuation characters. 1 to 128 in length.", *id)
 	}
 	return nil
-}
-
-func checkFIFOID(parameter string, id *string) error {
-	if id == nil || fifoID.MatchString(*id) {
-		return nil
-	}
-	return fail(invalidParameter, "Value %s for parameter %s is invalid. Reason: %s can only include alphanumeric and "+
-		"punctuation characters. 1 to 128 in length.", *id, parameter, parameter)
 }
 
 func checkAttributes(attributes map[string]attribute) error {
@@ -144,7 +110,7 @@ func (o outgoing) size() int {
 }
 
 func (o outgoing) delay(q *queue) time.Duration {
-	if o.DelaySeconds != nil && !q.fifo() {
+	if o.DelaySeconds != nil {
 		return time.Duration(*o.DelaySeconds) * time.Second
 	}
 	return q.seconds(delaySeconds)

@@ -9,7 +9,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 )
@@ -22,16 +21,9 @@ const snapshotAfter = 4 << 20
 
 // note is a record of the log: one of its members is set.
 type note struct {
-	Queue   *queue       `json:"queue,omitempty"` // as it is now, without its messages
-	Deleted *deletion    `json:"deleted,omitempty"`
-	Purged  *deletion    `json:"purged,omitempty"`
-	Sent    *messageNote `json:"sent,omitempty"`
-	Gone    *messageNote `json:"gone,omitempty"`
-}
-
-type deletion struct {
-	Queue string    `json:"queue"`
-	At    time.Time `json:"at"`
+	Queue *queue       `json:"queue,omitempty"` // that was made, without its messages
+	Sent  *messageNote `json:"sent,omitempty"`
+	Gone  *messageNote `json:"gone,omitempty"`
 }
 
 type messageNote struct {
@@ -127,11 +119,6 @@ func (e *Engine) records() iter.Seq[[]byte] {
 
 func (e *Engine) notes() iter.Seq[note] {
 	return func(yield func(note) bool) {
-		for _, name := range slices.Sorted(maps.Keys(e.deleted)) {
-			if !yield(note{Deleted: &deletion{name, e.deleted[name]}}) {
-				return
-			}
-		}
 		for _, name := range slices.Sorted(maps.Keys(e.queues)) {
 			q := e.queues[name]
 			if !yield(note{Queue: q}) {
@@ -165,16 +152,8 @@ func (e *Engine) read(record []byte) error {
 func (e *Engine) readNote(n note) (ok bool) {
 	switch {
 	case n.Queue != nil:
-		e.define(n.Queue)
+		e.queues[n.Queue.Name] = newQueue(n.Queue.Name, n.Queue.Attributes, n.Queue.Created)
 		return true
-	case n.Deleted != nil:
-		delete(e.queues, n.Deleted.Queue)
-		e.deleted[n.Deleted.Queue] = n.Deleted.At
-		return true
-	case n.Purged != nil:
-		if q := e.queues[n.Purged.Queue]; q != nil {
-			q.Messages, q.Purged, ok = nil, n.Purged.At, true
-		}
 	case n.Sent != nil:
 		if q := e.queues[n.Sent.Queue]; q != nil && n.Sent.Message != nil {
 			q.restore(n.Sent.Message)
@@ -187,17 +166,6 @@ func (e *Engine) readNote(n note) (ok bool) {
 		}
 	}
 	return ok
-}
-
-// define makes a queue, or changes all of it but its messages.
-func (e *Engine) define(q *queue) {
-	q.changed = make(chan struct{})
-	if old := e.queues[q.Name]; old != nil {
-		q.Messages = old.Messages
-		old.wake()
-	}
-	delete(e.deleted, q.Name)
-	e.queues[q.Name] = q
 }
 
 // restore adds a message as it was sent, or moved here.

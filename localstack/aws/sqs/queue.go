@@ -12,14 +12,8 @@ type queue struct {
 	Name       string            `json:"name"`
 	Attributes map[string]string `json:"attributes"` // the settable ones, all with a value
 	Created    time.Time         `json:"created"`
-	Modified   time.Time         `json:"modified"`
-	Purged     time.Time         `json:"purged,omitzero"`
 	// Messages are in order of arrival, whatever their state.
 	Messages []*message `json:"-"`
-	// Recent are the deduplication ids of the last five minutes, oldest first.
-	Recent []sentOnce `json:"-"`
-	// Sequence is the last sequence number given out.
-	Sequence uint64 `json:"-"`
 
 	// changed is closed, and replaced, when a waiting receive should look again.
 	changed chan struct{}
@@ -33,8 +27,6 @@ type message struct {
 	Attributes       map[string]attribute `json:"attributes,omitempty"`
 	SystemAttributes map[string]attribute `json:"system_attributes,omitempty"`
 	Group            string               `json:"group,omitempty"`
-	Deduplication    string               `json:"deduplication,omitempty"`
-	Sequence         string               `json:"sequence,omitempty"`
 	Sent             time.Time            `json:"sent"`
 	Due              time.Time            `json:"due"`
 	// Handle of the latest delivery; "" before the first.
@@ -52,10 +44,8 @@ func (m *message) visible(now time.Time) bool  { return !now.Before(m.Due) }
 func (m *message) inflight(now time.Time) bool { return m.Handle != "" && now.Before(m.Due) }
 
 func newQueue(name string, attributes map[string]string, now time.Time) *queue {
-	return &queue{Name: name, Attributes: attributes, Created: now, Modified: now, changed: make(chan struct{})}
+	return &queue{Name: name, Attributes: attributes, Created: now, changed: make(chan struct{})}
 }
-
-func (q *queue) fifo() bool { return q.Attributes[fifoQueue] == "true" }
 
 // wake lets waiting receives look again.
 func (q *queue) wake() {
@@ -67,7 +57,6 @@ func (q *queue) remove(m *message) {
 	if i := slices.Index(q.Messages, m); i >= 0 {
 		q.Messages = slices.Delete(q.Messages, i, i+1)
 	}
-	q.wake() // a FIFO group may be free now
 }
 
 func (q *queue) byID(id string) *message {
@@ -92,11 +81,10 @@ func (q *queue) expire(now time.Time) {
 	}
 }
 
-// insert adds a message that another queue gave up. It is placed by age, so that expire finds it; a FIFO queue keeps the
-// order of arrival.
+// insert adds a message that another queue gave up. It is placed by age, so that expire finds it.
 func (q *queue) insert(m *message) {
 	at := len(q.Messages)
-	for !q.fifo() && at > 0 && q.Messages[at-1].Sent.After(m.Sent) {
+	for at > 0 && q.Messages[at-1].Sent.After(m.Sent) {
 		at--
 	}
 	q.Messages = slices.Insert(q.Messages, at, m)

@@ -38,7 +38,7 @@ type (
 
 var systemAttributes = []string{
 	everyAttribute, "ApproximateFirstReceiveTimestamp", "ApproximateReceiveCount", awsTraceHeader,
-	"DeadLetterQueueSourceArn", "MessageDeduplicationId", "MessageGroupId", "SenderId", "SentTimestamp", "SequenceNumber",
+	"DeadLetterQueueSourceArn", "MessageGroupId", "SenderId", "SentTimestamp",
 }
 
 // receiveMessage looks once, and again whenever something changed until the wait is over.
@@ -93,13 +93,7 @@ func (e *Engine) look(in receiveMessageInput, began time.Time) ([]received, agai
 func (e *Engine) take(q *queue, now time.Time, most int) ([]*message, error) {
 	e.redrive(q, now)
 	if len(q.Messages) >= maxInflight && q.inflight(now) >= maxInflight {
-		if q.fifo() {
-			return nil, nil
-		}
 		return nil, fail(overLimit, "Too many messages in flight: delete some first.")
-	}
-	if q.fifo() {
-		return q.inOrder(now, most), nil
 	}
 	visible, busy := q.visibleMessages(now), q.loads(now)
 	var taken []*message
@@ -133,34 +127,6 @@ func (q *queue) visibleMessages(now time.Time) []*message {
 	return visible
 }
 
-// inOrder takes messages of groups in which nothing earlier is delayed or in flight, and as many as possible of one group
-// before the next.
-func (q *queue) inOrder(now time.Time, most int) []*message {
-	var groups []string
-	free := map[string][]*message{}
-	blocked := map[string]bool{}
-	for _, m := range q.Messages {
-		switch {
-		case m.inflight(now):
-			blocked[m.Group] = true
-			delete(free, m.Group)
-		case blocked[m.Group]:
-		case !m.visible(now):
-			blocked[m.Group] = true
-		default:
-			if free[m.Group] == nil {
-				groups = append(groups, m.Group)
-			}
-			free[m.Group] = append(free[m.Group], m)
-		}
-	}
-	var taken []*message
-	for _, group := range groups {
-		taken = append(taken, free[group]...)
-	}
-	return taken[:min(most, len(taken))]
-}
-
 func (e *Engine) deliver(q *queue, m *message, now time.Time, visibility time.Duration) {
 	m.Handle = e.newHandle(q, m)
 	m.Receives++
@@ -169,13 +135,12 @@ func (e *Engine) deliver(q *queue, m *message, now time.Time, visibility time.Du
 	}
 	m.LastReceived = now
 	m.Due = now.Add(visibility)
-	if !q.fifo() && e.config.Duplicate(m.ID) {
+	if e.config.Duplicate(m.ID) {
 		m.Due = now
 	}
 }
 
-// redrive moves the visible messages that were received as often as allowed. A dead-letter queue that has been deleted
-// takes none: they go on being delivered.
+// redrive moves the visible messages that were received as often as allowed.
 func (e *Engine) redrive(q *queue, now time.Time) {
 	value, ok := q.Attributes[redrivePolicy]
 	if !ok {
@@ -185,19 +150,13 @@ func (e *Engine) redrive(q *queue, now time.Time) {
 	if err != nil {
 		panic("sqs: unchecked redrive policy: " + err.Error())
 	}
-	target := e.byARN(policy.Target)
-	if target == nil {
-		return
-	}
+	target := e.byARN(policy.Target) // was there when the queue was made, and no queue is ever deleted
 	for _, m := range q.visibleMessages(now) {
 		if m.Receives < policy.maximum() {
 			continue
 		}
 		moved := *m
 		moved.Handle, moved.Due, moved.Source = "", now, e.arn(q.Name)
-		if target.fifo() {
-			moved.Sent = now // a FIFO queue starts the retention period again
-		}
 		err := e.persist(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}}, note{Sent: &messageNote{Queue: target.Name, Message: &moved}})
 		if err != nil {
 			return // at a later receive
@@ -250,11 +209,9 @@ func (in receiveMessageInput) wantedSystem(m *message, account string) map[strin
 		"ApproximateFirstReceiveTimestamp": millis(m.FirstReceived),
 		"ApproximateReceiveCount":          strconv.Itoa(m.Receives),
 		"DeadLetterQueueSourceArn":         m.Source,
-		"MessageDeduplicationId":           m.Deduplication,
 		"MessageGroupId":                   m.Group,
 		"SenderId":                         account,
 		"SentTimestamp":                    millis(m.Sent),
-		"SequenceNumber":                   m.Sequence,
 		awsTraceHeader:                     string(m.SystemAttributes[awsTraceHeader].value()),
 	}
 	names := in.systemAttributeNames()

@@ -2,7 +2,6 @@ package sqs_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,8 +13,6 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 )
 
-func sha(s string) [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
-
 func contextAfter(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(t.Context(), d)
 }
@@ -24,7 +21,6 @@ func TestSendRefuses(t *testing.T) {
 	t.Parallel()
 	q, _ := world(t, sqs.Config{})
 	standard := q.create("standard", map[string]string{"MaximumMessageSize": "1024"})
-	payouts := q.create("payouts.fifo", fifo())
 	attribute := func(name, dataType, value string) map[string]types.MessageAttributeValue {
 		return map[string]types.MessageAttributeValue{name: {DataType: &dataType, StringValue: &value}}
 	}
@@ -54,15 +50,9 @@ func TestSendRefuses(t *testing.T) {
 		{"eleven attributes", aws_sqs.SendMessageInput{MessageBody: x, MessageAttributes: eleven}, "InvalidParameterValue"},
 		{"system attribute", aws_sqs.SendMessageInput{MessageBody: x, MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
 			"SenderId": {DataType: str("String"), StringValue: x}}}, "InvalidParameterValue"},
-		{"deduplication without FIFO", aws_sqs.SendMessageInput{MessageBody: x, MessageDeduplicationId: x}, "InvalidParameterValue"},
-		{"FIFO without group", aws_sqs.SendMessageInput{QueueUrl: &payouts, MessageBody: x, MessageDeduplicationId: x}, "MissingParameter"},
-		{"FIFO without deduplication", aws_sqs.SendMessageInput{QueueUrl: &payouts, MessageBody: x, MessageGroupId: x}, "InvalidParameterValue"},
-		{"FIFO with delay", aws_sqs.SendMessageInput{QueueUrl: &payouts, MessageBody: x, MessageGroupId: x,
-			MessageDeduplicationId: x, DelaySeconds: 1}, "InvalidParameterValue"},
-		{"group id", aws_sqs.SendMessageInput{QueueUrl: &payouts, MessageBody: x, MessageGroupId: str("a b"),
-			MessageDeduplicationId: x}, "InvalidParameterValue"},
-		{"deduplication id", aws_sqs.SendMessageInput{QueueUrl: &payouts, MessageBody: x, MessageGroupId: x,
-			MessageDeduplicationId: str(strings.Repeat("x", 129))}, "InvalidParameterValue"},
+		{"deduplication", aws_sqs.SendMessageInput{MessageBody: x, MessageDeduplicationId: x}, "SerializationException"},
+		{"group id", aws_sqs.SendMessageInput{MessageBody: x, MessageGroupId: str("a b")}, "InvalidParameterValue"},
+		{"long group id", aws_sqs.SendMessageInput{MessageBody: x, MessageGroupId: str(strings.Repeat("x", 129))}, "InvalidParameterValue"},
 	} {
 		if c.in.QueueUrl == nil {
 			c.in.QueueUrl = &standard
@@ -73,7 +63,6 @@ func TestSendRefuses(t *testing.T) {
 		}
 	}
 	q.wantCounts(standard, "0", "0", "0")
-	q.wantCounts(payouts, "0", "0", "0")
 }
 
 func TestCreateQueueRefuses(t *testing.T) {
@@ -89,9 +78,7 @@ func TestCreateQueueRefuses(t *testing.T) {
 		{"has space", nil, "InvalidParameterValue"},
 		{strings.Repeat("x", 81), nil, "InvalidParameterValue"},
 		{"q.fifo", nil, "InvalidParameterValue"},
-		{"q", fifo(), "InvalidParameterValue"},
-		{"q", map[string]string{"FifoQueue": "false"}, "InvalidAttributeName"},
-		{"q", map[string]string{"ContentBasedDeduplication": "true"}, "InvalidAttributeName"},
+		{"q", map[string]string{"FifoQueue": "true"}, "InvalidAttributeName"},
 		{"q", map[string]string{"Policy": "{}"}, "InvalidAttributeName"},
 		{"q", map[string]string{"DelaySeconds": "901"}, "InvalidAttributeValue"},
 		{"q", map[string]string{"VisibilityTimeout": "43201"}, "InvalidAttributeValue"},
@@ -102,9 +89,6 @@ func TestCreateQueueRefuses(t *testing.T) {
 		{"q", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + dead + `"}`}, "InvalidParameterValue"},
 		{"q", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + dead + `","maxReceiveCount":1001}`}, "InvalidParameterValue"},
 		{"q", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + dead + `x","maxReceiveCount":1}`}, "InvalidParameterValue"},
-		{"q.fifo", fifo("RedrivePolicy", `{"deadLetterTargetArn":"`+dead+`","maxReceiveCount":"1"}`), "InvalidParameterValue"},
-		{"q.fifo", fifo("FifoThroughputLimit", "perMessageGroupId"), "InvalidAttributeValue"},
-		{"q.fifo", fifo("DeduplicationScope", "none"), "InvalidAttributeValue"},
 	} {
 		_, err := q.CreateQueue(t.Context(), &aws_sqs.CreateQueueInput{QueueName: &c.name, Attributes: c.attributes})
 		if got := failure(err); got != c.want {
@@ -151,14 +135,14 @@ func TestWhatIsNotImplementedIsRefused(t *testing.T) {
 	t.Parallel()
 	engine := sqs.New(sqs.Config{})
 	q := over(t, engine)
-	url := q.create("payouts.fifo", fifo())
+	url := q.create("callbacks", nil)
 	_, err := q.TagQueue(t.Context(), &aws_sqs.TagQueueInput{QueueUrl: &url, Tags: map[string]string{"a": "b"}})
 	wantFailure(t, err, "UnsupportedOperation")
 	_, err = q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url, ReceiveRequestAttemptId: str("1")})
 	wantFailure(t, err, "SerializationException")
 	for target, body := range map[string]string{
 		"DynamoDB_20120810.GetItem":         `{}`,
-		"AmazonSQS.ListQueues":              `{} {}`,
+		"AmazonSQS.GetQueueUrl":             `{} {}`,
 		"AmazonSQS.CreateQueue":             `{"QueueName":`,
 		"AmazonSQS.ChangeMessageVisibility": `{"QueueUrl":"` + url + `","ReceiptHandle":"x"}`,
 	} {

@@ -130,19 +130,6 @@ func TestRedriveKeepsTheMessageAndNamesItsSource(t *testing.T) {
 	}
 }
 
-func TestWithoutItsDeadLetterQueueAMessageStays(t *testing.T) {
-	t.Parallel()
-	q, _ := world(t, sqs.Config{})
-	dead := q.create("dead", nil)
-	url := q.create("callbacks", q.redriveTo(dead, 1))
-	q.send(url, "poison")
-	if _, err := q.DeleteQueue(t.Context(), &aws_sqs.DeleteQueueInput{QueueUrl: &dead}); err != nil {
-		t.Fatal(err)
-	}
-	q.release(url, q.one(url))
-	q.wantBodies(url, "poison")
-}
-
 func TestMessageAttributesAreShownWhenAskedFor(t *testing.T) {
 	t.Parallel()
 	q, _ := world(t, sqs.Config{})
@@ -205,19 +192,8 @@ func TestLongPolling(t *testing.T) {
 	})
 }
 
-func TestALongPollEndsWithItsContextAndItsQueue(t *testing.T) {
+func TestALongPollEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		q := over(t, sqs.New(sqs.Config{}))
-		url := q.create("callbacks", map[string]string{"ReceiveMessageWaitTimeSeconds": "20"})
-		time.AfterFunc(time.Second, func() {
-			if _, err := q.DeleteQueue(t.Context(), &aws_sqs.DeleteQueueInput{QueueUrl: &url}); err != nil {
-				t.Error(err)
-			}
-		})
-		_, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{QueueUrl: &url})
-		wantFailure(t, err, "QueueDoesNotExist")
-	})
 	synctest.Test(t, func(t *testing.T) {
 		q := over(t, sqs.New(sqs.Config{}))
 		url := q.create("callbacks", nil)

@@ -72,15 +72,6 @@ func (q queues) sendWith(in *aws_sqs.SendMessageInput) *aws_sqs.SendMessageOutpu
 	return out
 }
 
-func (q queues) sendFIFO(url, group, body, dedup string) *aws_sqs.SendMessageOutput {
-	q.t.Helper()
-	in := &aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: &body, MessageGroupId: &group}
-	if dedup != "" {
-		in.MessageDeduplicationId = &dedup
-	}
-	return q.sendWith(in)
-}
-
 // receive asks for up to ten messages with everything about them.
 func (q queues) receive(url string) []types.Message {
 	q.t.Helper()

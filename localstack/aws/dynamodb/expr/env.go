@@ -65,9 +65,6 @@ func (e *Env) value(key string) (attr.Value, bool) {
 	return v, ok
 }
 
-// Empty tells whether the request has no placeholders.
-func (e *Env) Empty() bool { return e == nil || len(e.names)+len(e.values) == 0 }
-
 // Unused refuses placeholders that no expression mentioned; call it after all
 // expressions of the request are parsed.
 func (e *Env) Unused() error {
