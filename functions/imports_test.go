@@ -40,6 +40,8 @@ var imports = []struct {
 
 	{"shared/money", ""},
 	{"shared/failure", ""},
+	{"shared/optional", ""},
+	{"shared/validate", "shared/money shared/failure"},
 	{"shared/webhook", ""},
 	{"shared/contract", ""},
 	{"shared/contract/bundle", ""},
@@ -57,7 +59,7 @@ var imports = []struct {
 	{"shared/bank/*", pure + " shared/identity shared/merchant shared/bank shared/table"},
 	{"shared/table", ""}, // knows no data of ours
 	{"shared/store", pure + " shared/identity shared/merchant shared/ledger shared/payments"},
-	{"shared/rest", "shared/failure shared/identity shared/merchant shared/store shared/page"},
+	{"shared/rest", "shared/failure shared/validate shared/identity shared/merchant shared/store shared/page"},
 	{"shared/reconcile", "shared/money shared/identity shared/merchant shared/ledger shared/payments shared/store shared/acquirer shared/bank"},
 	{"shared/processing", pure + " shared/identity shared/merchant shared/payments shared/store shared/acquirer"},
 	{"shared/payout", pure + " shared/identity shared/merchant shared/payments shared/store shared/bank"},
@@ -76,8 +78,8 @@ var imports = []struct {
 }
 
 const (
-	pure         = "shared/money shared/failure"
-	forFunctions = pure + " shared/identity shared/merchant shared/payments shared/store shared/rest shared/app"
+	pure         = "shared/money shared/failure shared/optional"
+	forFunctions = pure + " shared/validate shared/identity shared/merchant shared/payments shared/store shared/rest shared/app"
 )
 
 func TestWhoMayImportWhom(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/optional"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -16,13 +17,13 @@ import (
 // updateRequest is the body of updateCheckout: absent fields keep their values, and a null
 // valid_until removes the expiry (contract §13.1).
 type updateRequest struct {
-	ID          string                `path:"id"`
-	Reference   *string               `json:"checkout_reference"`
-	Amount      *money.Literal        `json:"amount"`
-	Currency    *string               `json:"currency"`
-	Description *string               `json:"description"`
-	CustomerID  *string               `json:"customer_id"`
-	ValidUntil  rest.Nullable[string] `json:"valid_until" empty:"refused"`
+	ID          string              `path:"id"`
+	Reference   *string             `json:"checkout_reference"`
+	Amount      *money.Literal      `json:"amount"`
+	Currency    *string             `json:"currency"`
+	Description *string             `json:"description"`
+	CustomerID  *string             `json:"customer_id"`
+	ValidUntil  optional.Of[string] `json:"valid_until" empty:"refused"`
 }
 
 // maxUpdates bounds the retries after concurrent changes.
@@ -92,12 +93,8 @@ func (req updateRequest) apply(c payments.Checkout, m merchant.Merchant, now tim
 	if c.Amount, err = req.amount(c, m); err != nil {
 		return c, err
 	}
-	if req.ValidUntil.Given {
-		text := ""
-		if req.ValidUntil.Value != nil {
-			text = *req.ValidUntil.Value
-		}
-		c.ValidUntil, err = validUntil(text, now)
+	if req.ValidUntil.Given() {
+		c.ValidUntil, err = validUntil(req.ValidUntil.Or(""), now)
 	}
 	return c, err
 }

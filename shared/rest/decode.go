@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // input is a request taken apart, ready to fill a request type:
@@ -25,13 +26,25 @@ import (
 //	                  null is absent (contract §2.2). With empty:"refused" beside
 //	                  it, so is ""
 //
-// Fields of embedded structs count as the type's own.
+// Fields of embedded structs count as the type's own. The limits of a field are
+// in its tag validate:"…" (package validate): a query parameter is held to them
+// as it is read, all else once all of the request has been read.
 type input struct {
 	plan  plan
 	path  map[string]string
 	query url.Values
 	form  url.Values // nil: the body is JSON
 	body  node
+	now   time.Time
+	all   bool // the route tells all faults, not only the first
+}
+
+// into fills the struct that request points to, and holds it to its limits.
+func (in *input) into(request any) error {
+	if err := in.decode(request); err != nil {
+		return err
+	}
+	return in.check(request)
 }
 
 // decode fills the struct to points to. Failure: Rejected with the fault's
@@ -43,7 +56,7 @@ func (in *input) decode(to any) error {
 		faults = append(faults, fillText(v.FieldByIndex(f.index), f.name, []string{in.path[f.name]})...)
 	}
 	for _, f := range in.plan.query {
-		faults = append(faults, fillQuery(v.FieldByIndex(f.index), f.name, in.query)...)
+		faults = append(faults, in.fillQuery(v.FieldByIndex(f.index), f)...)
 	}
 	for _, f := range in.plan.form {
 		if given := in.form[f.name]; !slices.Equal(given, []string{""}) {
@@ -60,18 +73,37 @@ func (in *input) decode(to any) error {
 	return faults.Err()
 }
 
+// check holds the request that was decoded to the limits of its fields. Failure:
+// Rejected with the first fault's dot path, or a List where the route tells all.
+func (in *input) check(request any) error {
+	if in.plan.unchecked {
+		return nil
+	}
+	faults := validate.Fields(request, in.now)
+	if len(faults) > 1 && !in.all {
+		faults = faults[:1]
+	}
+	return faults.Err()
+}
+
 // fillQuery sets a query parameter or a list of its values. One without a value
 // is not one that was left out: the client that wrote limit= or statuses[]=
 // meant something by it, and we cannot know what.
-func fillQuery(v reflect.Value, name string, query url.Values) failure.List {
-	texts := query[name]
+func (in *input) fillQuery(v reflect.Value, f field) failure.List {
+	texts := in.query[f.name]
 	if list(v.Type()) {
-		texts = listValues(query, name)
+		texts = listValues(in.query, f.name)
 	}
 	if slices.Contains(texts, "") {
-		return failure.List{failure.Invalid(name, notEmpty)}
+		return failure.List{failure.Invalid(f.name, notEmpty)}
 	}
-	return fillText(v, name, texts)
+	faults := fillText(v, f.name, texts)
+	if len(faults) == 0 && !in.plan.unchecked {
+		if message := f.limits.Fault(v); message != "" {
+			faults = failure.List{failure.Invalid(f.name, message)}
+		}
+	}
+	return faults
 }
 
 const notEmpty = "must not be empty."

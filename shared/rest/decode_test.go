@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/optional"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -25,24 +26,24 @@ type paged struct {
 // everything has a field of every kind that requests use.
 type everything struct {
 	paged
-	ID        string                   `path:"id" json:"-"`
-	Reference string                   `query:"checkout_reference" json:"-"`
-	Scroll    bool                     `query:"scroll" json:"-"`
-	Since     time.Time                `query:"since" json:"-"`
-	Roles     []string                 `query:"roles" json:"-"`
-	Counts    []int                    `query:"counts" json:"-"`
-	User      string                   `query:"user.id" json:"-"`
-	Amount    money.Literal            `json:"amount,omitempty"`
-	Name      *string                  `json:"name,omitempty"`
-	Count     int                      `json:"count,omitempty"`
-	Flag      bool                     `json:"flag,omitempty"`
-	Card      *address                 `json:"card,omitempty"`
-	Items     []address                `json:"items,omitempty"`
-	Meta      map[string]string        `json:"meta,omitempty"`
-	Opaque    json.RawMessage          `json:"opaque,omitempty"`
-	Until     rest.Nullable[time.Time] `json:"until,omitzero"`
-	Site      string                   `json:"site,omitempty" empty:"refused"`
-	Expiry    rest.Nullable[string]    `json:"expiry,omitzero" empty:"refused"`
+	ID        string                 `path:"id" json:"-"`
+	Reference string                 `query:"checkout_reference" json:"-"`
+	Scroll    bool                   `query:"scroll" json:"-"`
+	Since     time.Time              `query:"since" json:"-"`
+	Roles     []string               `query:"roles" json:"-"`
+	Counts    []int                  `query:"counts" json:"-"`
+	User      string                 `query:"user.id" json:"-"`
+	Amount    money.Literal          `json:"amount,omitempty"`
+	Name      *string                `json:"name,omitempty"`
+	Count     int                    `json:"count,omitempty"`
+	Flag      bool                   `json:"flag,omitempty"`
+	Card      *address               `json:"card,omitempty"`
+	Items     []address              `json:"items,omitempty"`
+	Meta      map[string]string      `json:"meta,omitempty"`
+	Opaque    json.RawMessage        `json:"opaque,omitempty"`
+	Until     optional.Of[time.Time] `json:"until,omitzero"`
+	Site      string                 `json:"site,omitempty" empty:"refused"`
+	Expiry    optional.Of[string]    `json:"expiry,omitzero" empty:"refused"`
 	Untagged  string
 }
 
@@ -94,9 +95,9 @@ func TestBodiesAreRead(t *testing.T) {
 		`{"opaque":{"a": [1, 2.50]}}`:      `{"opaque":{"a":[1,2.50]},"Untagged":""}`,
 		`{"site":null}`:                    none,
 		`{"site":" "}`:                     `{"site":" ","Untagged":""}`,
-		`{"expiry":null}`:                  `{"expiry":{"Given":true,"Value":null},"Untagged":""}`,
-		`{"until":null}`:                   `{"until":{"Given":true,"Value":null},"Untagged":""}`,
-		`{"until":"2026-01-02T03:04:05Z"}`: `{"until":{"Given":true,"Value":"2026-01-02T03:04:05Z"},"Untagged":""}`,
+		`{"expiry":null}`:                  `{"expiry":null,"Untagged":""}`,
+		`{"until":null}`:                   `{"until":null,"Untagged":""}`,
+		`{"until":"2026-01-02T03:04:05Z"}`: `{"until":"2026-01-02T03:04:05Z","Untagged":""}`,
 	} {
 		w := f.ask("POST", "/things/1", body)
 		got, _ := object(t, w)["got"].(string)

@@ -12,19 +12,9 @@ import (
 // maxFaults bounds how many faults of one body are told.
 const maxFaults = 20
 
-// Nullable is a JSON member of which null means something else than absent,
-// such as a date that a PATCH clears (contract §13.1).
-type Nullable[T any] struct {
-	Given bool // the member is there
-	Value *T   // nil when it is null
-}
-
-func (n *Nullable[T]) given() (value reflect.Value) {
-	n.Given = true
-	return reflect.ValueOf(&n.Value).Elem()
-}
-
-type nullable interface{ given() reflect.Value }
+// optionalMember is an optional.Of: a member of which null may mean something
+// else than absent, such as a date that a PATCH clears (contract §13.1).
+type optionalMember interface{ Give() any }
 
 // fill sets v from n and notes a fault, with its dot path, for every value of
 // the wrong type. Leaves are encoding/json's work; the walk is ours because
@@ -32,8 +22,8 @@ type nullable interface{ given() reflect.Value }
 // names exactly.
 func fill(v reflect.Value, n node, path string, faults *failure.List) {
 	if v.CanAddr() {
-		if member, ok := v.Addr().Interface().(nullable); ok && n.kind != 0 {
-			v = member.given()
+		if member, ok := v.Addr().Interface().(optionalMember); ok && n.kind != 0 {
+			v = reflect.ValueOf(member.Give()).Elem()
 		}
 	}
 	if n.kind == 0 || n.kind == 'n' || len(*faults) >= maxFaults {

@@ -12,6 +12,17 @@ type Handle struct {
 	run  func(context.Context, *input) (reply, error)
 }
 
+// Unchecked is the operation with the check of its request's fields left to it:
+// it calls validate.Fields itself, because it has something else to say first,
+// or more to say beside.
+func (h Handle) Unchecked() Handle {
+	h.plan.unchecked = true
+	return h
+}
+
+// Request is the type of the operation's requests.
+func (h Handle) Request() reflect.Type { return h.plan.request }
+
 // Accepter is a result that may mean "more to do": when Accepted answers true
 // it is sent as 202 (3-D Secure, contract §4.3).
 type Accepter interface{ Accepted() bool }
@@ -28,7 +39,8 @@ type NoContent struct{}
 type Empty struct{}
 
 // JSON is an operation that answers JSON with the status success. Req is a
-// struct whose fields are tagged path, query, form or json; see decode.go. An
+// struct whose fields are tagged path, query, form or json, and validate; see
+// decode.go. An
 // operation that may also answer another media type returns any, which then
 // may hold a Document (payouts as CSV, contract §6.7).
 func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error)) Handle {
@@ -36,7 +48,7 @@ func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error))
 		plan: planOf(reflect.TypeFor[Req]()),
 		run: func(ctx context.Context, in *input) (reply, error) {
 			var req Req
-			if err := in.decode(&req); err != nil {
+			if err := in.into(&req); err != nil {
 				return reply{}, err
 			}
 			res, err := op(ctx, req)
@@ -65,7 +77,7 @@ func Page[Req any](op func(context.Context, Req) (Document, error)) Handle {
 		plan: planOf(reflect.TypeFor[Req]()),
 		run: func(ctx context.Context, in *input) (reply, error) {
 			var req Req
-			if err := in.decode(&req); err != nil {
+			if err := in.into(&req); err != nil {
 				return reply{}, err
 			}
 			doc, err := op(ctx, req)

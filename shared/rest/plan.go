@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // plan is how a request type is filled: by path value, query parameter, form
@@ -14,11 +16,14 @@ import (
 type plan struct {
 	path, query, form []field
 	json              bool // the type has JSON members
+	unchecked         bool // the operation has its fields checked itself
+	request           reflect.Type
 }
 
 type field struct {
-	name  string
-	index []int
+	name   string
+	index  []int
+	limits *validate.Field
 }
 
 // planOf panics on a type that cannot be filled: that is a mistake in a
@@ -28,10 +33,11 @@ func planOf(t reflect.Type) plan {
 		panic(fmt.Sprintf("rest: request type %s is not a struct", t))
 	}
 	p := plan{
-		path:  tagged(t, "path"),
-		query: tagged(t, "query"),
-		form:  tagged(t, "form"),
-		json:  len(members(t)) > 0,
+		path:    tagged(t, "path"),
+		query:   tagged(t, "query"),
+		form:    tagged(t, "form"),
+		json:    len(members(t)) > 0,
+		request: t,
 	}
 	for _, fields := range [][]field{p.path, p.query, p.form} {
 		for _, f := range fields {
@@ -51,6 +57,7 @@ func planOf(t reflect.Type) plan {
 func tagged(t reflect.Type, tag string) []field {
 	var fields []field
 	seen := map[string]bool{}
+	limits := validate.Plan(t)
 	for _, f := range reflect.VisibleFields(t) {
 		if f.Anonymous && f.Type.Kind() == reflect.Pointer {
 			panic(fmt.Sprintf("rest: %s embeds a pointer, which would be nil", t))
@@ -63,7 +70,7 @@ func tagged(t reflect.Type, tag string) []field {
 			panic(fmt.Sprintf("rest: %s has two fields tagged %s:%q", t, tag, name))
 		}
 		seen[name] = true
-		fields = append(fields, field{name: name, index: f.Index})
+		fields = append(fields, field{name: name, index: f.Index, limits: limits.Lookup(tag, name)})
 	}
 	return fields
 }

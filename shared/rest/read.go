@@ -42,7 +42,8 @@ func (x *exchange) read() error {
 	if err != nil {
 		return failure.BadRequest("The query is malformed.") // without the cause, which quotes it
 	}
-	x.input = input{plan: x.route.Handle.plan, path: x.match.values, query: query}
+	x.input = input{plan: x.route.Handle.plan, path: x.match.values, query: query, now: x.server.now(),
+		all: x.route.Errors == Several || x.route.Errors == Array}
 	if !changes(x.request.Method) {
 		return nil
 	}

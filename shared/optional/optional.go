@@ -1,0 +1,64 @@
+// Package optional has the type of a member that a partial update may leave
+// out: absent, null and a value are three things, and a zero value is none of
+// the first two.
+package optional
+
+import "encoding/json"
+
+// Of is absent (its zero value), null, or a value. Where null says no more than
+// absent (contract §2.2), Get and Or do not tell them apart.
+type Of[T any] struct {
+	given bool
+	value *T
+}
+
+// Some is a value.
+func Some[T any](value T) Of[T] { return Of[T]{given: true, value: &value} }
+
+// Null is null.
+func Null[T any]() Of[T] { return Of[T]{given: true} }
+
+// Given says that there is a value, or null.
+func (o Of[T]) Given() bool { return o.given }
+
+// IsNull says that null was given.
+func (o Of[T]) IsNull() bool { return o.given && o.value == nil }
+
+// Get is the value, and whether there is one.
+func (o Of[T]) Get() (value T, ok bool) {
+	if o.value == nil {
+		return value, false
+	}
+	return *o.value, true
+}
+
+// Or is the value, or old where there is none.
+func (o Of[T]) Or(old T) T {
+	if o.value == nil {
+		return old
+	}
+	return *o.value
+}
+
+// IsZero says that it is absent: encoding/json's omitzero asks.
+func (o Of[T]) IsZero() bool { return !o.given }
+
+// UnmarshalJSON reads null or a value. Errors: those of T.
+func (o *Of[T]) UnmarshalJSON(text []byte) error {
+	*o = Of[T]{given: true}
+	return json.Unmarshal(text, &o.value)
+}
+
+// MarshalJSON writes the value; null for null, and for what is absent.
+func (o Of[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
+
+// Pointer is a *T: to the value, or nil. It is for packages that look at types
+// at run time.
+func (o Of[T]) Pointer() any { return o.value }
+
+// Give makes it null, and answers a **T that a decoder may fill. It is for
+// packages that look at types at run time.
+func (o *Of[T]) Give() any {
+	*o = Of[T]{given: true}
+	return &o.value
+}

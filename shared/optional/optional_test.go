@@ -1,0 +1,55 @@
+package optional_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/optional"
+)
+
+func TestAbsentNullAndValueAreThreeThings(t *testing.T) {
+	t.Parallel()
+	type update struct {
+		Name optional.Of[string] `json:"name,omitzero"`
+	}
+	for text, want := range map[string]struct {
+		given, null, has bool
+		or               string
+	}{
+		`{}`:            {or: "old"},
+		`{"name":null}`: {given: true, null: true, or: "old"},
+		`{"name":""}`:   {given: true, has: true},
+		`{"name":"n"}`:  {given: true, has: true, or: "n"},
+	} {
+		var u update
+		if err := json.Unmarshal([]byte(text), &u); err != nil {
+			t.Fatal(err)
+		}
+		value, has := u.Name.Get()
+		if u.Name.Given() != want.given || u.Name.IsNull() != want.null || has != want.has || u.Name.Or("old") != want.or || (has && value != want.or) {
+			t.Errorf("%s: %+v", text, u.Name)
+		}
+		if back, err := json.Marshal(u); err != nil || string(back) != text {
+			t.Errorf("%s is written %s: %v", text, back, err)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{"name":1}`), &update{}); err == nil {
+		t.Error("a number is a text")
+	}
+}
+
+func TestConstructors(t *testing.T) {
+	t.Parallel()
+	if value, ok := optional.Some(7).Get(); value != 7 || !ok {
+		t.Errorf("%d %t", value, ok)
+	}
+	if null := optional.Null[int](); !null.IsNull() || !null.Given() || null.Pointer().(*int) != nil {
+		t.Errorf("%+v", null)
+	}
+	var o optional.Of[int]
+	seven := 7
+	*o.Give().(**int) = &seven
+	if value, ok := o.Get(); value != 7 || !ok || *o.Pointer().(*int) != 7 {
+		t.Errorf("%+v", o)
+	}
+}

@@ -1,0 +1,82 @@
+package validate
+
+import (
+	"net/mail"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jacoelho/banking/bic"
+	"github.com/jacoelho/banking/iban"
+	"github.com/jacoelho/banking/iso3166"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// format is a named form of a text, and what to say of one that does not fit.
+type format struct {
+	fits    func(string) bool
+	message string
+}
+
+var formats = map[string]format{
+	"email":       {Email, "must be an email address."},
+	"http-url":    {httpURL, "must be an absolute http or https URL."},
+	"date":        {date, "must be a date, YYYY-MM-DD."},
+	"date-time":   {dateTime, "must be an ISO 8601 date-time with an offset."},
+	"country":     {iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code."},
+	"currency":    {currency, "must be an ISO 4217 code of a currency that the platform settles in."},
+	"iban":        {func(text string) bool { return iban.Validate(text) == nil }, "must be a valid IBAN."},
+	"bic":         {func(text string) bool { _, err := bic.Parse(text); return err == nil }, "must be a valid BIC of 8 or 11 characters."},
+	"card-number": {cardNumber, "must be a card number, digits only."},
+}
+
+// Email says that the text is one bare RFC 5322 addr-spec of at most 256 bytes.
+func Email(text string) bool {
+	address, err := mail.ParseAddress(text)
+	return err == nil && address.Address == text && len(text) <= 256
+}
+
+// maxURL bounds URLs, in bytes.
+const maxURL = 2048
+
+// httpURL: a browser or a client goes there, so any absolute http or https URL
+// will do, but no script or credential may hide in it.
+func httpURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && len(text) <= maxURL && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+}
+
+func date(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
+}
+
+func dateTime(text string) bool {
+	_, err := time.Parse(time.RFC3339, text)
+	return err == nil
+}
+
+func currency(text string) bool {
+	_, err := money.ParseCurrency(text)
+	return err == nil
+}
+
+// cardNumber: 12 to 19 digits with a check digit (ISO/IEC 7812-1, annex B).
+func cardNumber(text string) bool {
+	if len(text) < 12 || len(text) > 19 || strings.Trim(text, "0123456789") != "" {
+		return false
+	}
+	sum := 0
+	for i := range len(text) {
+		d := int(text[len(text)-1-i] - '0')
+		if i%2 == 1 {
+			d *= 2
+			if d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}

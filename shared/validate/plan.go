@@ -1,0 +1,186 @@
+package validate
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// tag is the struct tag that holds a field's rules.
+const tag = "validate"
+
+// parts are the two halves of a tag, before and after the word then.
+const parts = 2
+
+// Object is what is known of a struct type: its fields that a request fills.
+type Object struct {
+	Fields []Field
+}
+
+// Field is a field of an object, with its limits.
+type Field struct {
+	Name     string       // as clients write it
+	In       string       // where: json, query, path or form
+	Type     reflect.Type // what it holds: never a pointer or an optional
+	Required bool
+	Limits   []Limit // all rules but required
+	Object   *Object // of an object, a list of objects, or an embedded struct; else nil
+
+	index    int
+	embedded bool // Name is ""; its fields are the object's own
+	optional bool // an optional.Of
+	isText   bool
+	secret   bool
+	rules    [parts][]rule
+	own      [parts]bool
+	within   int // the part in which the object is checked
+}
+
+// Limit is a rule as the tag writes it.
+type Limit struct {
+	Name, Argument string
+}
+
+var planned sync.Map // reflect.Type → *Object
+
+// Plan is what is known of a struct type, found out once. It panics on a tag
+// that makes no sense: that is a mistake in the source, found when the package
+// with the routes is loaded.
+func Plan(t reflect.Type) *Object {
+	if known, ok := planned.Load(t); ok {
+		return known.(*Object)
+	}
+	o := &Object{}
+	for i := range t.NumField() {
+		if f, ok := plan(t, t.Field(i)); ok {
+			f.index = i
+			o.Fields = append(o.Fields, f)
+		}
+	}
+	known, _ := planned.LoadOrStore(t, o)
+	return known.(*Object)
+}
+
+// names of the fields as clients write them, those of embedded structs in place.
+func (o *Object) names() []string {
+	var names []string
+	for _, f := range o.Fields {
+		if f.embedded {
+			names = append(names, f.Object.names()...)
+		} else {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Lookup is the field of that name; nil if there is none.
+func (o *Object) Lookup(in, name string) *Field {
+	for i := range o.Fields {
+		f := &o.Fields[i]
+		if f.embedded {
+			if inner := f.Object.Lookup(in, name); inner != nil {
+				return inner
+			}
+		} else if f.In == in && f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+func plan(owner reflect.Type, from reflect.StructField) (Field, bool) {
+	if from.Anonymous && from.Type.Kind() == reflect.Struct {
+		f := Field{embedded: true, Object: Plan(from.Type)}
+		if !from.IsExported() && slices.ContainsFunc(f.Object.Fields, func(f Field) bool { return slices.Contains(f.own[:], true) }) {
+			panic(fmt.Sprintf("validate: %s embeds %s, whose method Rule cannot be called", owner, from.Type))
+		}
+		return f, true
+	}
+	f := Field{Type: held(from.Type), optional: from.Type.Implements(reflect.TypeFor[pointed]())}
+	f.secret = f.Type.Implements(reflect.TypeFor[secret]())
+	f.isText = f.secret || f.Type.Kind() == reflect.String
+	for _, in := range []string{"path", "query", "form", "json"} {
+		if name, _, _ := strings.Cut(from.Tag.Get(in), ","); name != "" && name != "-" {
+			f.In, f.Name = in, name
+			break
+		}
+	}
+	text, limited := from.Tag.Lookup(tag)
+	if f.Name == "" || !from.IsExported() {
+		if limited {
+			panic(fmt.Sprintf("validate: no client can fill %s.%s", owner, from.Name))
+		}
+		return f, false
+	}
+	if inner := objectIn(f.Type); inner != nil {
+		f.Object = Plan(inner)
+	}
+	if err := f.read(text, owner); err != nil {
+		panic(fmt.Sprintf("validate: %s.%s: %v", owner, from.Name, err))
+	}
+	return f, true
+}
+
+// held is the type of what a field holds.
+func held(t reflect.Type) reflect.Type {
+	if o, ok := reflect.Zero(t).Interface().(pointed); ok {
+		t = reflect.TypeOf(o.Pointer())
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// objectIn is the struct type that t is, or a list of which it is; nil where
+// there is none that a client fills member by member.
+func objectIn(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Slice {
+		t = held(t.Elem())
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous || f.IsExported() && f.Tag.Get("json") != "" {
+			return t
+		}
+	}
+	return nil
+}
+
+// read takes a tag apart.
+func (f *Field) read(text string, owner reflect.Type) error {
+	part := 0
+	for word := range strings.FieldsSeq(text) {
+		name, argument, _ := strings.Cut(word, "=")
+		switch name {
+		case "required":
+			f.Required = true
+		case "then":
+			part++
+		case "own":
+			if !owner.Implements(reflect.TypeFor[Ruled]()) {
+				return fmt.Errorf("%s has no method Rule", owner)
+			}
+			f.own[part] = true
+		default:
+			r, err := newRule(name, argument, f.Type)
+			if err != nil {
+				return err
+			}
+			f.rules[part] = append(f.rules[part], r)
+		}
+		if part >= parts {
+			return fmt.Errorf("then stands twice")
+		}
+		if name != "required" && name != "then" {
+			f.Limits = append(f.Limits, Limit{name, argument})
+		}
+	}
+	f.within = part
+	return nil
+}

@@ -1,0 +1,161 @@
+package validate
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// rule says what is wrong with a value, or "". It looks at a text, and then at
+// each of a list of them, or at the value as a whole.
+type rule struct {
+	text  func(string) string
+	whole func(reflect.Value) string
+}
+
+// The rules. Lengths are in characters (Unicode code points).
+//
+//	required      the field is there, and is no empty text; else it is MISSING
+//	text=90       a text of at most 90 characters, none of them a control character
+//	min=1 max=9   from 1 to 9: the number, or the characters of a text
+//	items=50      a list of at most 50
+//	one-of=a|b    a text of these
+//	pattern=^a$   a text that matches; the document writes the same expression
+//	own           the object says itself, in its method Rule
+//
+// and the formats by their names; email? is an email, or empty.
+func newRule(name, argument string, t reflect.Type) (rule, error) {
+	whole := t
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	isNumber := t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64
+	isText := t.Kind() == reflect.String || t.Implements(reflect.TypeFor[secret]())
+	switch name {
+	case "items":
+		n, err := strconv.Atoi(argument)
+		if err == nil && whole.Kind() != reflect.Slice {
+			err = fmt.Errorf("%s is no list", whole)
+		}
+		return rule{whole: atMostItems(n)}, err
+	case "min", "max":
+		n, err := strconv.ParseInt(argument, 10, 64)
+		if isNumber {
+			return rule{whole: numberRule(name, n)}, err
+		}
+		if err == nil && !isText {
+			err = fmt.Errorf("%s has no %s", whole, name)
+		}
+		return rule{text: lengthRule(name, int(n))}, err
+	}
+	if !isText {
+		return rule{}, fmt.Errorf("%s is no text, as %s needs", whole, name)
+	}
+	return textRule(name, argument)
+}
+
+func textRule(name, argument string) (rule, error) {
+	switch name {
+	case "text":
+		n, err := strconv.Atoi(argument)
+		return rule{text: freeText(n)}, err
+	case "one-of":
+		return rule{text: oneOf(strings.Split(argument, "|"))}, nil
+	case "pattern":
+		return rule{text: pattern(argument)}, nil
+	}
+	bare, orEmpty := strings.CutSuffix(name, "?")
+	f, known := formats[bare]
+	if !known || argument != "" {
+		return rule{}, fmt.Errorf("there is no rule %s", name)
+	}
+	return rule{text: func(text string) string {
+		if orEmpty && text == "" || f.fits(text) {
+			return ""
+		}
+		return f.message
+	}}, nil
+}
+
+func numberRule(name string, limit int64) func(reflect.Value) string {
+	return func(v reflect.Value) string {
+		n := v.Int()
+		switch {
+		case name == "min" && n < limit:
+			return fmt.Sprintf("must be at least %d.", limit)
+		case name == "max" && n > limit:
+			return fmt.Sprintf("must be at most %d.", limit)
+		default:
+			return ""
+		}
+	}
+}
+
+func lengthRule(name string, limit int) func(string) string {
+	return func(text string) string {
+		n := utf8.RuneCountInString(text)
+		switch {
+		case name == "min" && n < limit:
+			return fmt.Sprintf("must have at least %d characters.", limit)
+		case name == "max" && n > limit:
+			return tooLong(limit)
+		default:
+			return ""
+		}
+	}
+}
+
+func tooLong(limit int) string { return fmt.Sprintf("must have at most %d characters.", limit) }
+
+// freeText refuses control characters (Unicode's Cc: C0, DEL and C1). They write
+// no word, but end lines of logs, receipts and CSV files, and change what
+// terminals show.
+func freeText(limit int) func(string) string {
+	return func(text string) string {
+		switch {
+		case utf8.RuneCountInString(text) > limit:
+			return tooLong(limit)
+		case strings.ContainsFunc(text, unicode.IsControl):
+			return "must have no control characters."
+		default:
+			return ""
+		}
+	}
+}
+
+func atMostItems(limit int) func(reflect.Value) string {
+	return func(v reflect.Value) string {
+		if v.Len() > limit {
+			return fmt.Sprintf("must have at most %d entries.", limit)
+		}
+		return ""
+	}
+}
+
+func oneOf(allowed []string) func(string) string {
+	return func(text string) string {
+		for _, a := range allowed {
+			if text == a {
+				return ""
+			}
+		}
+		return "must be one of " + strings.Join(allowed, ", ") + "."
+	}
+}
+
+// pattern compiles its expression when the first text comes, so that the start
+// of a function does not pay for it.
+func pattern(expression string) func(string) string {
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+	return func(text string) string {
+		if compiled().MatchString(text) {
+			return ""
+		}
+		return "must match " + expression + "."
+	}
+}

@@ -1,0 +1,199 @@
+// Package validate checks the fields of a request by the tags on its type. A
+// field's limits are written there and nowhere else; a test holds them to
+// openapi.yaml in both directions. A tag lists rules, divided by blanks:
+//
+//	Reference string  `json:"checkout_reference" validate:"required text=90"`
+//	Email     *string `json:"email" validate:"text=255 then email or-empty"`
+//
+// The rules are in rules.go, and the named formats in formats.go. A field that
+// is not there breaks no rule but required. Of a plain field the zero value
+// means that; a pointer or an [optional.Of] that holds an empty text was given.
+//
+// Faults come in the order of the fields, those of an object or a list of
+// objects at its place. What follows the word then is checked after all else of
+// the object. A field has at most one fault on either side of it.
+//
+// What is no matter of one field's form, such as that one field goes with
+// another only, is the operation's own code; [Order] puts its faults where they
+// belong.
+package validate
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// Ruled is an object of which some fields have the rule own: it depends on the
+// time or on the other fields.
+type Ruled interface {
+	// Rule says what is wrong with a field that broke no rule before own, or "".
+	Rule(field string, now time.Time) string
+}
+
+// Fields lists what is wrong with the fields of a request, a struct or a pointer
+// to one: each is MISSING or INVALID, with its dot path.
+func Fields(request any, now time.Time) failure.List {
+	return walk(request, check{now: now})
+}
+
+// Missing lists only the required fields that are absent.
+func Missing(request any) failure.List {
+	return walk(request, check{presenceOnly: true})
+}
+
+func walk(request any, c check) failure.List {
+	v := reflect.Indirect(reflect.ValueOf(request))
+	c.object(Plan(v.Type()), v, "")
+	return c.faults
+}
+
+// Order sorts faults by the fields of the request that their params begin with:
+// those named first, then the others in the order of the type, and last what
+// names none. Faults of one field, or of the object in it, keep their order.
+func Order(request any, faults failure.List, first ...string) failure.List {
+	names := slices.Concat(first, Plan(reflect.Indirect(reflect.ValueOf(request)).Type()).names())
+	place := func(e *failure.Error) int {
+		name, _, _ := strings.Cut(e.Param, ".")
+		if i := slices.Index(names, name); i >= 0 {
+			return i
+		}
+		return len(names)
+	}
+	slices.SortStableFunc(faults, func(a, b *failure.Error) int { return place(a) - place(b) })
+	return faults
+}
+
+// check is one walk over a request.
+type check struct {
+	now          time.Time
+	presenceOnly bool
+	faults       failure.List
+}
+
+func (c *check) object(o *Object, v reflect.Value, path string) {
+	for part := range parts {
+		for i := range o.Fields {
+			if f := &o.Fields[i]; f.embedded {
+				if part == 0 {
+					c.object(f.Object, v.Field(f.index), path)
+				}
+			} else {
+				c.field(f, part, v, path)
+			}
+		}
+	}
+}
+
+// field checks one part of a field of the object owner.
+func (c *check) field(f *Field, part int, owner reflect.Value, path string) {
+	v, given := f.value(owner.Field(f.index))
+	path += f.Name
+	switch {
+	case f.Required && (!given || f.isText && f.text(v) == ""):
+		if part == 0 {
+			c.faults = append(c.faults, failure.Missing(path))
+		}
+	case given && !c.presenceOnly:
+		c.rules(f, part, v, owner, path)
+	}
+	if given && f.Object != nil && f.within == part {
+		c.inner(f, v, path)
+	}
+}
+
+func (c *check) rules(f *Field, part int, v, owner reflect.Value, path string) {
+	if at, message := f.broken(part, v); message != "" {
+		c.faults = append(c.faults, failure.Invalid(path+at, message))
+	} else if f.own[part] {
+		if message := owner.Interface().(Ruled).Rule(f.Name, c.now); message != "" {
+			c.faults = append(c.faults, failure.Invalid(path, message))
+		}
+	}
+}
+
+// inner checks the object in a field, or each of a list of them.
+func (c *check) inner(f *Field, v reflect.Value, path string) {
+	if v.Kind() != reflect.Slice {
+		c.object(f.Object, v, path+".")
+		return
+	}
+	for i := range v.Len() {
+		if element := v.Index(i); element.Kind() != reflect.Pointer {
+			c.object(f.Object, element, path+"."+strconv.Itoa(i)+".")
+		} else if !element.IsNil() {
+			c.object(f.Object, element.Elem(), path+"."+strconv.Itoa(i)+".")
+		}
+	}
+}
+
+// Fault says what is wrong with a value of the field, but for the rules required
+// and own; "" when nothing is.
+func (f *Field) Fault(field reflect.Value) string {
+	v, given := f.value(field)
+	if !given {
+		return ""
+	}
+	for part := range parts {
+		if _, message := f.broken(part, v); message != "" {
+			return message
+		}
+	}
+	return ""
+}
+
+// broken says which rule of the part the value breaks, and where in it: "", or
+// ".2" in a list.
+func (f *Field) broken(part int, v reflect.Value) (at, message string) {
+	for _, r := range f.rules[part] {
+		switch {
+		case r.whole != nil:
+			message = r.whole(v)
+		case v.Kind() != reflect.Slice:
+			message = r.text(f.text(v))
+		default:
+			at, message = brokenIn(v, r)
+		}
+		if message != "" {
+			return at, message
+		}
+	}
+	return "", ""
+}
+
+func brokenIn(list reflect.Value, r rule) (at, message string) {
+	for i := range list.Len() {
+		if message := r.text(list.Index(i).String()); message != "" {
+			return "." + strconv.Itoa(i), message
+		}
+	}
+	return "", ""
+}
+
+// value is what a field holds, and whether it was given.
+func (f *Field) value(v reflect.Value) (reflect.Value, bool) {
+	if f.optional {
+		v = reflect.ValueOf(v.Interface().(pointed).Pointer())
+	}
+	if v.Kind() == reflect.Pointer {
+		return v.Elem(), !v.IsNil()
+	}
+	return v, !v.IsZero()
+}
+
+func (f *Field) text(v reflect.Value) string {
+	if f.secret {
+		return v.Interface().(secret).Reveal()
+	}
+	return v.String()
+}
+
+// pointed is an optional.Of.
+type pointed interface{ Pointer() any }
+
+// secret is a text that is hidden from all that prints it.
+type secret interface{ Reveal() string }

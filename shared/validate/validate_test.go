@@ -1,0 +1,247 @@
+package validate_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/optional"
+	"github.com/cashwrap/cashwrap/shared/validate"
+)
+
+type hidden struct{ text func() string }
+
+func (h hidden) Reveal() string {
+	if h.text == nil {
+		return ""
+	}
+	return h.text()
+}
+
+func hide(text string) hidden { return hidden{func() string { return text }} }
+
+type paged struct {
+	Limit *int `query:"limit" validate:"min=1 max=9"`
+}
+
+type part struct {
+	Code  string `json:"code" validate:"required pattern=^[A-Z]+$"`
+	Count int    `json:"count" validate:"max=3"`
+}
+
+type person struct {
+	Name  *string `json:"name" validate:"text=5"`
+	Email *string `json:"email" validate:"text=9 then email?"`
+	Tax   *string `json:"tax" validate:"text=5"`
+	Born  *string `json:"born" validate:"then date own"`
+	Home  *place  `json:"home" validate:"then"`
+}
+
+// Rule of born: not in the future.
+func (p person) Rule(field string, now time.Time) string {
+	if field == "born" && *p.Born > now.Format(time.DateOnly) {
+		return "is in the future."
+	}
+	return ""
+}
+
+type place struct {
+	Country *string `json:"country" validate:"country"`
+}
+
+type request struct {
+	ID string `path:"id"`
+	paged
+	Reference string              `json:"reference" validate:"required text=3"`
+	Number    hidden              `json:"number" validate:"required card-number"`
+	Kind      string              `json:"kind" validate:"one-of=a|b"`
+	Enabled   *bool               `json:"enabled" validate:"required"`
+	Note      optional.Of[string] `json:"note" validate:"min=1 text=3"`
+	Tags      []string            `json:"tags" validate:"items=2 text=3"`
+	Parts     []part              `json:"parts" validate:"items=3"`
+	More      []*part             `json:"more"`
+	Payer     *person             `json:"payer"`
+	Untagged  string
+	Ignored   string `json:"-"`
+}
+
+var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// good breaks no rule.
+func good() request {
+	yes := true
+	return request{Reference: "ref", Number: hide("4200000000000042"), Enabled: &yes}
+}
+
+func told(faults failure.List) []string {
+	var all []string
+	for _, e := range faults {
+		all = append(all, e.Code+" "+e.Param)
+	}
+	return all
+}
+
+func TestFieldsAreHeldToTheirRules(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *string { return &s }
+	for name, c := range map[string]struct {
+		change func(*request)
+		want   []string
+	}{
+		"good": {func(*request) {}, nil},
+		"nothing": {func(r *request) { *r = request{} },
+			[]string{"MISSING reference", "MISSING number", "MISSING enabled"}},
+		"an empty secret":      {func(r *request) { r.Number = hide("") }, []string{"MISSING number"}},
+		"a secret":             {func(r *request) { r.Number = hide("4200000000000043") }, []string{"INVALID number"}},
+		"characters count":     {func(r *request) { r.Reference = "äöü" }, nil},
+		"too many":             {func(r *request) { r.Reference = "äöüß" }, []string{"INVALID reference"}},
+		"a control character":  {func(r *request) { r.Reference = "a\u0085" }, []string{"INVALID reference"}},
+		"another kind":         {func(r *request) { r.Kind = "c" }, []string{"INVALID kind"}},
+		"a kind":               {func(r *request) { r.Kind = "b" }, nil},
+		"number in an embed":   {func(r *request) { r.Limit = new(10) }, []string{"INVALID limit"}},
+		"number too low":       {func(r *request) { r.Limit = new(0) }, []string{"INVALID limit"}},
+		"optional null":        {func(r *request) { r.Note = optional.Null[string]() }, nil},
+		"optional empty":       {func(r *request) { r.Note = optional.Some("") }, []string{"INVALID note"}},
+		"optional good":        {func(r *request) { r.Note = optional.Some("abc") }, nil},
+		"entries":              {func(r *request) { r.Tags = []string{"a", "b", "c"} }, []string{"INVALID tags"}},
+		"an entry":             {func(r *request) { r.Tags = []string{"a", "long"} }, []string{"INVALID tags.1"}},
+		"objects":              {func(r *request) { r.Parts = make([]part, 4) }, []string{"INVALID parts", "MISSING parts.0.code", "MISSING parts.1.code", "MISSING parts.2.code", "MISSING parts.3.code"}},
+		"an object of a list":  {func(r *request) { r.More = []*part{nil, {Code: "A", Count: 4}, {Code: "a"}} }, []string{"INVALID more.1.count", "INVALID more.2.code"}},
+		"what may be empty":    {func(r *request) { r.Payer = &person{Email: text(""), Name: text("")} }, nil},
+		"what may not":         {func(r *request) { r.Payer = &person{Born: text("")} }, []string{"INVALID payer.born"}},
+		"a rule of the object": {func(r *request) { r.Payer = &person{Born: text("2026-11-21")} }, []string{"INVALID payer.born"}},
+		"then comes later": {func(r *request) {
+			long := text("xxxxxxxxxx")
+			r.Kind, r.Payer = "c", &person{Name: long, Email: long, Tax: long, Born: long, Home: &place{Country: long}}
+		}, []string{"INVALID kind", "INVALID payer.name", "INVALID payer.email", "INVALID payer.tax", "INVALID payer.email", "INVALID payer.born", "INVALID payer.home.country"}},
+	} {
+		r := good()
+		c.change(&r)
+		for form, faults := range map[string]failure.List{"pointer": validate.Fields(&r, now), "value": validate.Fields(r, now)} {
+			if got := told(faults); !slices.Equal(got, c.want) {
+				t.Errorf("%s by %s: %q, want %q", name, form, got, c.want)
+			}
+		}
+	}
+}
+
+func TestMissingTellsNothingElse(t *testing.T) {
+	t.Parallel()
+	r := request{Kind: "c", Parts: []part{{Count: 9}}}
+	if got, want := told(validate.Missing(r)), []string{"MISSING reference", "MISSING number", "MISSING enabled", "MISSING parts.0.code"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	var faults failure.List
+	for _, param := range []string{"payer.tax", "", "payer.name", "kind", "limit", "reference"} {
+		faults = append(faults, failure.Invalid(param, "x"))
+	}
+	if got, want := told(validate.Order(request{}, faults, "kind")), []string{"INVALID kind", "INVALID limit", "INVALID reference", "INVALID payer.tax", "INVALID payer.name", "INVALID "}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestFaultOfOneField(t *testing.T) {
+	t.Parallel()
+	f := validate.Plan(reflect.TypeFor[request]()).Lookup("query", "limit")
+	if f.Fault(reflect.ValueOf(new(10))) == "" || f.Fault(reflect.ValueOf(new(1))) != "" || f.Fault(reflect.ValueOf((*int)(nil))) != "" {
+		t.Error("the limit is not held to")
+	}
+	if validate.Plan(reflect.TypeFor[request]()).Lookup("query", "reference") != nil {
+		t.Error("a member of the body is in the query")
+	}
+}
+
+func TestMistakesInTagsAreFoundAtStart(t *testing.T) {
+	t.Parallel()
+	for name, v := range map[string]any{
+		"no such rule": struct {
+			A string `json:"a" validate:"long"`
+		}{},
+		"no number": struct {
+			A string `json:"a" validate:"text=many"`
+		}{},
+		"a rule of texts on a number": struct {
+			A int `json:"a" validate:"text=3"`
+		}{},
+		"a length of a truth": struct {
+			A bool `json:"a" validate:"max=3"`
+		}{},
+		"entries of no list": struct {
+			A string `json:"a" validate:"items=3"`
+		}{},
+		"an argument of a format": struct {
+			A string `json:"a" validate:"date=3"`
+		}{},
+		"then twice": struct {
+			A string `json:"a" validate:"text=1 then date then email"`
+		}{},
+		"own without a method": struct {
+			A string `json:"a" validate:"own"`
+		}{},
+		"nobody fills it": struct {
+			A string `validate:"text=1"`
+		}{},
+		"own in an embedded type that is not exported": struct{ embedded }{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			validate.Plan(reflect.TypeOf(v))
+		})
+	}
+}
+
+type embedded struct {
+	A string `json:"a" validate:"own"`
+}
+
+func (embedded) Rule(string, time.Time) string { return "" }
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	for format, texts := range map[string][2][]string{ // good, then bad
+		"email":       {{"ada@example.com", "a+b@x.y"}, {"ada", "ada@", "Ada <ada@example.com>", " a@b.c", strings.Repeat("x", 250) + "@x.test"}},
+		"http-url":    {{"https://shop.example/a?b=c#d", "http://shop.example:8080", "HTTPS://shop.example"}, {"ftp://x", "/a", "javascript:alert(1)", "https://", "https://ada:pw@x.test", "https://x\n", "https://x.test/" + strings.Repeat("a", 2048)}},
+		"date":        {{"2026-02-28"}, {"2026-02-29", "2026-2-1", "20260228", "2026-02-28T00:00:00Z", ""}},
+		"date-time":   {{"2026-02-28T10:00:00Z", "2026-02-28T10:00:00.5+02:00"}, {"2026-02-28", "2026-02-28T10:00:00", "tomorrow", ""}},
+		"country":     {{"DE", "BR"}, {"XX", "de", "DEU", ""}},
+		"currency":    {{"EUR", "HUF"}, {"eur", "XXX", ""}},
+		"iban":        {{"DE89370400440532013000"}, {"DE89370400440532013001", "DE", ""}},
+		"bic":         {{"COBADEFF", "COBADEFFXXX"}, {"COBADE", ""}},
+		"card-number": {{"4200000000000042", "4111111111111111"}, {"4200000000000043", "42000000000", "4200 0000 0000 0042", "４２００００００００００００４２", ""}},
+	} {
+		for i, list := range texts {
+			for _, text := range list {
+				field := reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[*string](), Tag: reflect.StructTag(fmt.Sprintf(`json:"a" validate:"%s"`, format))}})
+				v := reflect.New(field).Elem()
+				v.Field(0).Set(reflect.ValueOf(&text))
+				if got := len(validate.Fields(v.Interface(), now)); got != i {
+					t.Errorf("%s %q: %d faults", format, text, got)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkFields(b *testing.B) {
+	r := good()
+	name := "Ada"
+	r.Payer = &person{Name: &name}
+	b.ReportAllocs()
+	for b.Loop() {
+		if len(validate.Fields(&r, now)) > 0 {
+			b.Fatal("it is good")
+		}
+	}
+}
