@@ -17,10 +17,6 @@ const maxAnswerSize = 64 << 10
 // redirect (a 3xx is returned as the answer) and gives up after [AnswerTimeout].
 func Client(policy Policy) *http.Client { return newClient(newDialer(policy)) }
 
-// Transport returns the guarded transport of [Client], for callers that need
-// their own time limit or redirect rule.
-func Transport(policy Policy) *http.Transport { return newTransport(newDialer(policy)) }
-
 func newClient(d *dialer) *http.Client {
 	return &http.Client{
 		Transport:     newTransport(d),

@@ -105,7 +105,7 @@ func TestRedirectToLoopbackMeetsTheGuard(t *testing.T) {
 	t.Parallel()
 	forbidden := listen(t, "127.0.0.1:0")
 	policy := Policy{AllowPorts: []uint16{forbidden.addr.Port()}}
-	client := &http.Client{Transport: redirectOnce{to: "http://" + forbidden.addr.String(), rest: Transport(policy)}}
+	client := &http.Client{Transport: redirectOnce{to: "http://" + forbidden.addr.String(), rest: newTransport(newDialer(policy))}}
 	response, err := client.Get("https://shop.example.com/")
 	if err == nil {
 		response.Body.Close()
@@ -296,7 +296,7 @@ func TestUnsignableMessageIsNotSent(t *testing.T) {
 
 func TestTransportIgnoresProxiesAndOldTLS(t *testing.T) {
 	t.Parallel()
-	transport := Transport(Policy{})
+	transport := newTransport(newDialer(Policy{}))
 	if transport.Proxy != nil {
 		t.Error("a proxy would connect in the guard's place")
 	}
