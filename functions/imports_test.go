@@ -6,96 +6,125 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cashwrap/cashwrap/functions"
 )
 
 const module = "github.com/cashwrap/cashwrap/"
 
-// imports is who may import whom (ARCHITECTURE.md, "Who may import whom"): for each package the packages
-// of ours it may import; a package matches the first row that fits. "*" is
-// one folder, "/..." everything below. Whatever is not listed is forbidden,
-// so a new package needs a row. Imports of tests do not count.
-var imports = []struct {
-	from string
-	may  string
-}{
-	{"functions", "functions/* shared/app"}, // THE LIST
-
-	// No endpoint family imports another; each program starts its own.
-	{"functions/*/bootstrap", "functions/{family} shared/app"},
-	{"functions/callbacks", forFunctions + " shared/webhook"},
-	{"functions/checkouts", forFunctions + " shared/processing shared/page shared/webhook"},
-	{"functions/customers", forFunctions + " shared/acquirer"},
-	{"functions/pages", forFunctions + " shared/page shared/webhook"},
-	{"functions/payoutplan", forFunctions + " shared/app/queue shared/app/banking shared/payout"},
-	{"functions/payoutrun", forFunctions + " shared/app/queue shared/app/banking shared/payout"},
-	{"functions/payouts", forFunctions},
-	{"functions/polls", forFunctions + " shared/processing"},
-	{"functions/provision", forFunctions + " shared/app/banking shared/payout shared/bank/... shared/country shared/processing shared/webhook shared/acquirer shared/acquirer/sandbox"},
-	{"functions/receipts", forFunctions + " shared/country"},
-	{"functions/reconcile", "shared/app shared/app/banking shared/metric shared/reconcile"},
-	{"functions/relay", forFunctions + " shared/app/queue"},
-	{"functions/sandbox", forFunctions + " shared/page shared/acquirer shared/acquirer/sandbox"},
-	{"functions/sweep", forFunctions + " shared/app/queue shared/processing shared/metric"},
-	{"functions/transactions", forFunctions + " shared/processing"},
-
-	{"shared/money", ""},
-	{"shared/failure", ""},
-	{"shared/optional", ""},
-	{"shared/validate", "shared/money shared/failure"},
-	{"shared/webhook", ""},
-	{"shared/contract", ""},
-	{"shared/contract/bundle", ""},
-	{"shared/country", ""},
-	{"shared/metric", ""},
-	{"shared/identity", ""},
-	{"shared/merchant", pure + " shared/identity"},
-	{"shared/ledger", "shared/money"},
-	{"shared/payments", pure + " shared/ledger"},
-	{"shared/page", pure + " shared/payments"},
-	{"shared/page/pagetest", ""},
-	{"shared/acquirer", pure + " shared/payments"},
-	{"shared/acquirer/*", pure + " shared/payments shared/acquirer shared/table"},
-	{"shared/bank", pure + " shared/identity shared/merchant"},
-	{"shared/bank/*", pure + " shared/identity shared/merchant shared/bank shared/table"},
-	{"shared/table", ""}, // knows no data of ours
-	{"shared/store", pure + " shared/identity shared/merchant shared/ledger shared/payments"},
-	{"shared/rest", "shared/failure shared/validate shared/identity shared/merchant shared/store shared/page"},
-	{"shared/reconcile", "shared/money shared/identity shared/merchant shared/ledger shared/payments shared/store shared/acquirer shared/bank"},
-	{"shared/processing", pure + " shared/identity shared/merchant shared/payments shared/store shared/acquirer"},
-	{"shared/payout", pure + " shared/identity shared/merchant shared/payments shared/store shared/bank"},
-	{"shared/app", pure + " shared/identity shared/merchant shared/payments shared/page shared/webhook" +
-		" shared/store shared/rest shared/processing shared/acquirer/... shared/bank shared/metric"},
-
-	{"shared/app/queue", "shared/identity shared/app"},
-	{"shared/app/banking", "shared/identity shared/merchant shared/app shared/bank/... shared/payout"},
-
-	// Tests import localstack, and through its world the contract; programs do not.
-	{"localstack/world", "functions shared/... localstack/..."},
-	{"localstack/...", "functions localstack/... " + pure + " shared/identity shared/merchant shared/ledger shared/payments shared/webhook" +
-		" shared/store shared/rest shared/app shared/acquirer/... shared/bank/... shared/reconcile"},
-	{"infra/check", "functions shared/store localstack/demo localstack/lambda/runtime"}, // deploys what it is given
-	{"infra/...", "functions shared/app shared/metric shared/payments shared/store"},
+// layers are our packages from the bottom up. A package may import those of
+// layers below its own and, within a tree ("/..."), those beside it: so no
+// arrow points upward. "*" is one folder. A new family needs nothing here.
+// Imports of tests do not count.
+var layers = []string{
+	// What knows nothing else of ours.
+	"shared/money shared/failure shared/optional shared/country shared/metric shared/webhook shared/table shared/contract/... shared/page/pagetest",
+	// Rules, without I/O.
+	"shared/identity shared/ledger shared/validate",
+	"shared/merchant",
+	"shared/payments",
+	// The table, the ports to others, and pages.
+	"shared/store shared/acquirer shared/bank shared/page",
+	"shared/acquirer/* shared/bank/* shared/rest",
+	// What drives a payment, a payout and the proof of the books to their ends.
+	"shared/processing shared/payout shared/reconcile",
+	// A running Lambda.
+	"shared/app",
+	"shared/app/*",
+	"functions/*",
+	"functions functions/*/bootstrap", // THE LIST, and the programs
+	// Who runs and deploys them.
+	"localstack/...",
+	"infra infra/...",
 }
 
-const (
-	pure         = "shared/money shared/failure shared/optional"
-	forFunctions = pure + " shared/validate shared/identity shared/merchant shared/payments shared/store shared/rest shared/app"
-)
+// guarded are packages that few may import of those above them, each with its
+// reason. A package matches the first line that fits.
+var guarded = []struct{ name, only, reason string }{
+	{"shared/contract/...", "localstack/world", "the validator is for tests; no program links it"},
+	{"shared/page/pagetest", "", "for tests"},
+	{"shared/table", "shared/acquirer/* shared/bank/*", "only parties that keep books of their own write beside the store"},
+	{"shared/rest", "shared/app functions/* localstack/...", "nothing below knows HTTP"},
+	{"shared/acquirer/sandbox", "shared/app functions/sandbox functions/provision", "its pages and its vouchers"},
+	{"shared/acquirer", "shared/acquirer/* shared/processing shared/reconcile shared/app functions/sandbox functions/customers functions/provision localstack/...",
+		"payments are driven by processing; a customer's card is forgotten, and a voucher paid, at the acquirer alone"},
+	{"shared/bank/...", "shared/bank/* shared/payout shared/reconcile shared/app/... functions/provision localstack/...",
+		"payouts are driven by shared/payout; operators export files and answer for the bank"},
+	{"shared/payout", "shared/app/banking functions/payoutplan functions/payoutrun functions/provision", "an endpoint reads payouts from the store"},
+	{"shared/reconcile", "functions/reconcile localstack/...", "it scans the table"},
+	{"shared/app/banking", "functions/payoutplan functions/payoutrun functions/reconcile functions/provision localstack/...", "links all banks"},
+	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutrun", "links the SQS client; an endpoint's events travel by the table"},
+	{"functions/*/bootstrap", "", "a program"},
+	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
+	{"localstack/...", "localstack/... infra/check", "deploys and plays there"},
+}
 
-func TestWhoMayImportWhom(t *testing.T) {
+func TestNoArrowPointsUpward(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
-		rule := slices.IndexFunc(imports, func(r struct{ from, may string }) bool { return within(p.name, r.from) })
-		if rule < 0 {
-			t.Errorf("%s has no row in the table of imports", p.name)
+		at, tree := layerOf(p.name)
+		if at < 0 {
+			t.Errorf("%s is in no layer", p.name)
+		}
+		for _, imported := range ours(p) {
+			to, its := layerOf(imported)
+			beside := to == at && its == tree && strings.HasSuffix(tree, "/...")
+			if to >= at && !beside {
+				t.Errorf("%s imports %s, which is not below it", p.name, imported)
+			}
+		}
+	}
+}
+
+// layerOf is the layer of a package, and the pattern that it matches there.
+func layerOf(name string) (at int, pattern string) {
+	for at, layer := range layers {
+		for pattern := range strings.FieldsSeq(layer) {
+			if within(name, pattern) {
+				return at, pattern
+			}
+		}
+	}
+	return -1, ""
+}
+
+func TestGuardedPackages(t *testing.T) {
+	t.Parallel()
+	met := map[string]bool{} // name and importer of guarded
+	for _, p := range packages(t) {
+		for _, imported := range ours(p) {
+			at := slices.IndexFunc(guarded, func(g struct{ name, only, reason string }) bool { return within(imported, g.name) })
+			if at < 0 {
+				continue
+			}
+			g := guarded[at]
+			may := strings.Fields(g.only)
+			by := slices.IndexFunc(may, func(pattern string) bool { return within(p.name, pattern) })
+			if by < 0 {
+				t.Errorf("%s imports %s; only %q may: %s", p.name, imported, g.only, g.reason)
+				continue
+			}
+			met[g.name+" by "+may[by]] = true
+		}
+	}
+	for _, g := range guarded {
+		for by := range strings.FieldsSeq(g.only) {
+			if !met[g.name+" by "+by] {
+				t.Errorf("%s no longer imports %s: take it off the list", by, g.name)
+			}
+		}
+	}
+}
+
+// TestEachProgramStartsItsOwnFamily.
+func TestEachProgramStartsItsOwnFamily(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		if !within(p.name, "functions/*/bootstrap") {
 			continue
 		}
-		may := strings.Fields(strings.ReplaceAll(imports[rule].may, "{family}", path.Base(path.Dir(p.name))))
-		for _, imported := range p.imports {
-			ours, ok := strings.CutPrefix(imported, module)
-			if ok && !slices.ContainsFunc(may, func(pattern string) bool { return within(ours, pattern) }) {
-				t.Errorf("%s imports %s; it may import %s", p.name, ours, strings.Join(may, ", "))
-			}
+		if got, want := ours(p), []string{path.Dir(p.name), "shared/app"}; !slices.Equal(got, want) {
+			t.Errorf("%s imports %q, want %q", p.name, got, want)
 		}
 	}
 }
@@ -110,7 +139,7 @@ var reserved = []struct {
 	{"github.com/aws/jsii-runtime-go", "infra"},
 	{"github.com/cdklabs", "infra"},
 	{"github.com/getkin/kin-openapi", "shared/contract"},
-	{"github.com/a-h/templ", "functions/checkouts functions/pages functions/sandbox shared/page shared/rest"},
+	{"github.com/a-h/templ", "functions/* shared/page shared/rest"},
 	{"html/template", ""}, // it looks methods up by name, so the linker would keep those of every type
 	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
@@ -155,11 +184,11 @@ func TestWhatLambdasLink(t *testing.T) {
 	}
 }
 
-// TestOnlySendersLinkSQS: these send, nobody else carries the client.
+// TestOnlySendersLinkSQS: nobody else carries the client.
 func TestOnlySendersLinkSQS(t *testing.T) {
 	t.Parallel()
 	for program, linked := range lambdas(t) {
-		sends := slices.Contains([]string{"relay", "sweep", "payoutplan", "payoutrun"}, path.Base(path.Dir(program)))
+		sends := len(functions.Function{Name: path.Base(path.Dir(program))}.Access().Sends) > 0
 		if links := slices.Contains(linked, "github.com/aws/aws-sdk-go-v2/service/sqs"); links != sends {
 			t.Errorf("%s links the SQS client: %t", program, links)
 		}
@@ -197,6 +226,17 @@ func packages(t *testing.T) []ourPackage {
 	}
 	if len(all) < 10 {
 		t.Fatalf("only %d packages: %s", len(all), lines)
+	}
+	return all
+}
+
+// ours are the package's imports within the module.
+func ours(p ourPackage) []string {
+	var all []string
+	for _, imported := range p.imports {
+		if name, ok := strings.CutPrefix(imported, module); ok {
+			all = append(all, name)
+		}
 	}
 	return all
 }
