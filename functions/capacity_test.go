@@ -1,7 +1,6 @@
 package functions_test
 
 import (
-	"crypto/rand"
 	"net/url"
 	"strings"
 	"testing"
@@ -125,9 +124,9 @@ var measuredRequests = []measured{
 		t.Do(request)
 		return request
 	}},
-	{"GET /v0.1/checkouts, unknown key", 1, func(*tale) world.Request {
-		key, _ := identity.NewKey(identity.SecretKey, identity.Test, rand.Reader)
-		return world.Request{Method: "GET", Path: "/v0.1/checkouts", Key: key}
+	{"GET /v0.1/checkouts, unknown key", 1, func(t *tale) world.Request {
+		_, token, _ := identity.NewAPIKey(identity.Tenant{Mode: identity.Test, Merchant: t.Merchant.Code}, identity.BootstrapKey(), t.Clock.Now())
+		return world.Request{Method: "GET", Path: "/v0.1/checkouts", Key: token}
 	}},
 }
 

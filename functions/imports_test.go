@@ -144,8 +144,8 @@ var reserved = []struct {
 	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/... infra/check"},
-	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},           // slow to start (ARCHITECTURE.md, "Start-up of a function")
-	{"github.com/govalues/decimal", "shared/money functions/provision"}, // there for a fee rate
+	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},       // slow to start (ARCHITECTURE.md, "Start-up of a function")
+	{"github.com/govalues/decimal", "shared/money shared/merchant"}, // there for a fee rate
 	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store localstack/... infra/check"},
 	{"pgregory.net/rapid", ""},
 	{"testing", "shared/contract localstack/..."}, // harnesses of tests

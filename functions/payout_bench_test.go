@@ -163,12 +163,10 @@ func fill(b *testing.B, w *world.World, sample []map[string]types.AttributeValue
 
 func schedule(b *testing.B, w *world.World, code string) {
 	b.Helper()
-	_, err := banking.Open(w.App).SetSchedule(b.Context(), identity.Tenant{Mode: identity.Test, Merchant: code},
-		func(s merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
-			s.Currency, s.Settings = "EUR", merchant.DefaultPayoutSettings
-			s.To = merchant.BankAccount{Holder: "Shop", IBAN: sandbox.PaidIBAN, Status: merchant.BankAccountVerified}
-			return s, nil
-		})
+	_, err := banking.Open(w.App).ChangeMerchant(b.Context(), code, func(s merchant.State) (merchant.State, error) {
+		return s.WithPayouts(identity.Test, merchant.DefaultPayoutSettings, merchant.PayoutSchedule{
+			To: merchant.BankAccount{Holder: "Shop", IBAN: sandbox.PaidIBAN, Status: merchant.BankAccountVerified}}), nil
+	})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -66,11 +66,11 @@ func (c *courier) try(ctx context.Context, t identity.Tenant, callback payments.
 	if to.openUntil.After(c.Now()) {
 		return c.postpone(ctx, t, callback, to.openUntil, "breaker")
 	}
-	_, secret, err := c.Store.Merchant(ctx, t.Merchant)
+	payee, err := c.Store.Merchant(ctx, t.Merchant)
 	if err != nil {
 		return err
 	}
-	failed, err := c.send(ctx, t, callback, c.CallbackSecrets(t.Merchant, secret, c.Now()))
+	failed, err := c.send(ctx, t, callback, c.CallbackSecrets(t.Merchant, payee.Callbacks, c.Now()))
 	if errors.Is(err, webhook.ErrBusy) {
 		return c.postpone(ctx, t, callback, c.Now(), "busy")
 	}

@@ -1,9 +1,9 @@
 package checkouts_test
 
 import (
-	"crypto/rand"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -79,7 +79,7 @@ func TestScopes(t *testing.T) {
 func TestEachRowWantsACredential(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	unknown, err := identity.NewKey(identity.SecretKey, identity.Test, rand.Reader)
+	_, unknown, err := identity.NewAPIKey(s.Tenant(), identity.BootstrapKey(), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,14 +49,14 @@ const (
 // request under one Idempotency-Key finds what it made before.
 func (f family) create(ctx context.Context, req createRequest) (checkout, error) {
 	caller := rest.Caller(ctx)
-	c, err := f.draft(caller.Merchant, req)
+	c, err := f.draft(rest.Merchant(ctx), req)
 	if err != nil {
 		return checkout{}, err
 	}
 	if err := f.checkCustomer(ctx, caller.Tenant, c.CustomerID); err != nil {
 		return checkout{}, err
 	}
-	c.ID, c.CreatedBy = rest.OperationID(ctx), caller.ID
+	c.ID, c.CreatedBy = rest.OperationID(ctx), caller.Actor.ID
 	stored, err := f.store.CreateCheckout(ctx, caller.Tenant, c)
 	if err != nil {
 		return checkout{}, err

@@ -48,7 +48,7 @@ type methodReference struct {
 // methodsOfMerchant is listMerchantPaymentMethods: what the merchant may offer, for an amount and
 // currency or in general. A currency that is not the merchant's has no methods.
 func (f family) methodsOfMerchant(ctx context.Context, req methodsRequest) (merchantMethods, error) {
-	merchant := rest.Caller(ctx).Merchant
+	merchant := rest.Merchant(ctx)
 	response := merchantMethods{Available: []methodReference{}}
 	if err := req.check(); err != nil {
 		return response, err

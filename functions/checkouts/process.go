@@ -54,14 +54,15 @@ type nextStep struct {
 // process is processCheckout.
 func (f family) process(ctx context.Context, req processRequest) (processed, error) {
 	caller := rest.Caller(ctx)
-	if !caller.Merchant.OnlinePayments {
+	payee := rest.Merchant(ctx)
+	if !payee.OnlinePayments {
 		return processed{}, failure.Denied("checkout_payments_not_allowed")
 	}
-	if err := req.check(caller.Merchant, f).Err(); err != nil {
+	if err := req.check(payee, f).Err(); err != nil {
 		return processed{}, err
 	}
 	order := req.order(rest.OperationID(ctx))
-	order.PayerPresent = caller.Kind == identity.PublicKey
+	order.PayerPresent = caller.Actor.Kind == identity.PublicKey
 	c, step, err := f.processing.Start(ctx, caller.Tenant, order)
 	if err != nil {
 		return processed{}, err
@@ -69,7 +70,7 @@ func (f family) process(ctx context.Context, req processRequest) (processed, err
 	if step != nil {
 		return processed{NextStep: newNextStep(step, c.RedirectURL)}, nil
 	}
-	view := f.publicView(c, caller.Kind)
+	view := f.publicView(c, caller.Actor.Kind)
 	return processed{checkout: &view}, nil
 }
 

@@ -40,7 +40,7 @@ func (f family) retrieve(ctx context.Context, req idRequest) (checkout, error) {
 	if err != nil {
 		return checkout{}, err
 	}
-	return f.publicView(c, caller.Kind), nil
+	return f.publicView(c, caller.Actor.Kind), nil
 }
 
 // deactivate is deactivateCheckout.

@@ -31,14 +31,13 @@ const maxUpdates = 10
 
 // update is updateCheckout.
 func (f family) update(ctx context.Context, req updateRequest) (checkout, error) {
-	caller := rest.Caller(ctx)
 	if req.CustomerID != nil {
-		if err := f.checkCustomer(ctx, caller.Tenant, *req.CustomerID); err != nil {
+		if err := f.checkCustomer(ctx, rest.Caller(ctx).Tenant, *req.CustomerID); err != nil {
 			return checkout{}, err
 		}
 	}
 	for range maxUpdates {
-		c, err := f.updateOnce(ctx, caller, req)
+		c, err := f.updateOnce(ctx, req)
 		if !errors.Is(err, store.ErrStale) {
 			return c, err
 		}
@@ -46,8 +45,9 @@ func (f family) update(ctx context.Context, req updateRequest) (checkout, error)
 	return checkout{}, failure.Transient(failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again"))
 }
 
-func (f family) updateOnce(ctx context.Context, caller merchant.Credential, req updateRequest) (checkout, error) {
-	c, err := f.store.Checkout(ctx, caller.Tenant, req.ID)
+func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout, error) {
+	tenant := rest.Caller(ctx).Tenant
+	c, err := f.store.Checkout(ctx, tenant, req.ID)
 	if err != nil {
 		return checkout{}, err
 	}
@@ -56,14 +56,14 @@ func (f family) updateOnce(ctx context.Context, caller merchant.Credential, req 
 		return checkout{}, err
 	}
 	renamed := req.Reference != nil && *req.Reference != c.Reference
-	if c, err = req.apply(c, caller.Merchant, now); err != nil {
+	if c, err = req.apply(c, rest.Merchant(ctx), now); err != nil {
 		return checkout{}, err
 	}
 	save := f.store.SaveCheckout
 	if renamed {
 		save = f.store.RenameCheckout
 	}
-	if c, err = save(ctx, caller.Tenant, c); err != nil {
+	if c, err = save(ctx, tenant, c); err != nil {
 		return checkout{}, err
 	}
 	return f.view(c), nil

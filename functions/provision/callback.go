@@ -37,7 +37,7 @@ func (o operator) showCallback(ctx context.Context, c showCallback) (callbackVie
 	if err != nil {
 		return callbackView{}, err
 	}
-	view := callbackView{ID: callback.ID, MerchantCode: t.Merchant, Mode: modeName(t.Mode), CheckoutID: callback.CheckoutID,
+	view := callbackView{ID: callback.ID, MerchantCode: t.Merchant, Mode: t.Mode.Name(), CheckoutID: callback.CheckoutID,
 		Status: callback.Status, URL: withoutQuery(callback.URL), State: callback.State, Tries: callback.Tries,
 		CreatedAt: callback.CreatedAt, FirstFailedAt: callback.FirstFailedAt, LastError: callback.LastError}
 	if callback.State == payments.CallbackOwed {

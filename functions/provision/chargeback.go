@@ -75,19 +75,6 @@ func (o operator) chargeBack(ctx context.Context, c chargeBack) (chargedBack, er
 		Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
 }
 
-// tenantOf is the merchant in the mode, or in its first key's.
-func (o operator) tenantOf(ctx context.Context, code, mode string) (identity.Tenant, error) {
-	m, _, err := o.merchant(ctx, code)
-	if err != nil {
-		return identity.Tenant{}, err
-	}
-	t := identity.Tenant{Mode: firstMode(m), Merchant: m.Code}
-	if mode != "" {
-		t.Mode, err = parseMode(mode, m)
-	}
-	return t, err
-}
-
 // reported is the charge-back as the acquirer's books have it. Nothing is
 // entered in the sandbox's that the platform would refuse.
 func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Record, c chargeBack) (processing.ChargeBackOrder, error) {

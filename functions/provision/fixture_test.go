@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // desk is an operator's desk in a world.
@@ -92,6 +94,17 @@ func (d desk) create(changes fields) provisioned {
 		}
 	}
 	return m
+}
+
+// authenticate is what a request with the key finds.
+func (d desk) authenticate(plaintext string) (identity.Principal, merchant.Merchant) {
+	d.Helper()
+	token, _ := identity.ParseToken(plaintext)
+	p, m, err := d.App.Store.Authenticate(d.Context(), token)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return p, m
 }
 
 // shop is a merchant's, with the key for test mode.

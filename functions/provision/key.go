@@ -25,96 +25,52 @@ type keyCreated struct {
 	APIKey       keyView `json:"api_key"`
 }
 
-func (o operator) createAPIKey(ctx context.Context, c createAPIKey) (keyCreated, error) {
-	for range maxTries {
-		created, err := o.addAPIKey(ctx, c)
-		if !errors.Is(err, store.ErrStale) {
-			return created, err
-		}
-	}
-	return keyCreated{}, errContended
+// keyView is a new key as the operator sees it, once.
+type keyView struct {
+	ID        string `json:"id"`
+	Plaintext string `json:"plaintext"`
+	Mode      string `json:"mode"`
 }
 
-// addAPIKey makes the key for the merchant as it is now. ErrStale when it is
-// changed meanwhile.
-func (o operator) addAPIKey(ctx context.Context, c createAPIKey) (keyCreated, error) {
-	m, _, err := o.merchant(ctx, c.MerchantCode)
+func (o operator) createAPIKey(ctx context.Context, c createAPIKey) (keyCreated, error) {
+	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
 	if err != nil {
 		return keyCreated{}, err
 	}
-	order, err := c.order(m)
-	if err != nil {
-		return keyCreated{}, err
-	}
-	key, view, err := mint(m, order, o.Now())
+	key, view, err := o.newKey(t, identity.KeyRequest{Kind: c.Type, Name: c.Name, Scopes: c.Scopes})
 	if err != nil {
 		return keyCreated{}, err
 	}
 	if err := o.Store.AddAPIKey(ctx, key); err != nil {
 		return keyCreated{}, err
 	}
-	o.Log.InfoContext(ctx, "API key created", "merchant", m.Code, "key", view.ID, "mode", view.Mode)
-	return keyCreated{MerchantCode: m.Code, APIKey: view}, nil
+	o.Log.InfoContext(ctx, "API key created", "merchant", t.Merchant, "key", view.ID, "mode", view.Mode)
+	return keyCreated{MerchantCode: t.Merchant, APIKey: view}, nil
+}
+
+// newKey is a key to be stored, and what the operator sees of it.
+func (o operator) newKey(t identity.Tenant, r identity.KeyRequest) (identity.APIKey, keyView, error) {
+	key, token, err := identity.NewAPIKey(t, r, o.Now())
+	return key, keyView{ID: key.ID, Plaintext: token, Mode: t.Mode.Name()}, err
 }
 
 // merchant reads the merchant that an argument names. Failures: Rejected
 // without a code, NotFound.
-func (o operator) merchant(ctx context.Context, code string) (merchant.Merchant, merchant.CallbackSecret, error) {
+func (o operator) merchant(ctx context.Context, code string) (merchant.Merchant, error) {
 	if code == "" {
-		return merchant.Merchant{}, merchant.CallbackSecret{}, failure.Missing("merchant_code")
+		return merchant.Merchant{}, failure.Missing("merchant_code")
 	}
 	return o.Store.Merchant(ctx, code)
 }
 
-const maxKeyName = 255 // contract §8.2
-
-func (c createAPIKey) order(m merchant.Merchant) (keyOrder, error) {
-	order := keyOrder{Mode: firstMode(m), Kind: identity.SecretKey, Name: c.Name}
-	var err error
-	if c.Mode != "" {
-		if order.Mode, err = parseMode(c.Mode, m); err != nil {
-			return order, err
-		}
+// tenantOf is the merchant in the mode, or in its first key's.
+func (o operator) tenantOf(ctx context.Context, code, mode string) (identity.Tenant, error) {
+	m, err := o.merchant(ctx, code)
+	if err != nil {
+		return identity.Tenant{}, err
 	}
-	if err = failure.Text("name", c.Name, maxKeyName).Err(); err != nil {
-		return order, err
-	}
-	switch c.Type {
-	case identity.PublicKey:
-		order.Kind = identity.PublicKey
-		return order, c.checkPublic()
-	case identity.SecretKey, "":
-		order.Scopes, err = c.secretScopes()
-		return order, err
-	default:
-		return order, failure.Invalid("type", "must be secret or public")
-	}
-}
-
-// checkPublic: a public key's scopes are none, always (contract §2.1).
-func (c createAPIKey) checkPublic() error {
-	if c.Scopes != nil && len(*c.Scopes) > 0 {
-		return failure.Invalid("scopes", "must be empty for a public key")
-	}
-	return nil
-}
-
-func (c createAPIKey) secretScopes() ([]string, error) {
-	if c.Name == "" {
-		return nil, failure.Missing("name")
-	}
-	if c.Scopes == nil {
-		return nil, failure.Missing("scopes")
-	}
-	var scopes []string
-	for _, name := range *c.Scopes {
-		scope, known := identity.ParseScope(name)
-		if !known {
-			return nil, failure.Invalid("scopes", name+" is no scope")
-		}
-		scopes = append(scopes, scope)
-	}
-	return scopes, nil
+	of, err := m.Mode(mode)
+	return identity.Tenant{Mode: of, Merchant: m.Code}, err
 }
 
 // revokeAPIKey ends a key at once. Repeating it is fine.
@@ -130,14 +86,16 @@ type keyRevoked struct {
 }
 
 func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked, error) {
-	m, _, err := o.merchant(ctx, c.MerchantCode)
-	if err != nil {
+	m, err := o.merchant(ctx, c.MerchantCode)
+	switch {
+	case err != nil:
 		return keyRevoked{}, err
-	}
-	if c.KeyID == "" {
+	case c.KeyID == "":
 		return keyRevoked{}, failure.Missing("key_id")
+	case c.Mode == "":
+		return keyRevoked{}, failure.Invalid("mode", "must be live or test")
 	}
-	mode, err := parseMode(c.Mode, m)
+	mode, err := m.Mode(c.Mode)
 	if err != nil {
 		return keyRevoked{}, err
 	}
@@ -164,19 +122,24 @@ type secretRotated struct {
 }
 
 func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecret) (secretRotated, error) {
-	m, current, err := o.merchant(ctx, c.MerchantCode)
+	m, err := o.merchant(ctx, c.MerchantCode)
 	if err != nil {
 		return secretRotated{}, err
 	}
 	now := o.Now().Truncate(time.Microsecond)
-	if len(current.Signing(now)) > 1 && !c.Force {
+	if len(m.Callbacks.Signing(now)) > 1 && !c.Force {
 		return secretRotated{}, failure.Clash("CONFLICT", "",
 			"rotated less than 24 hours ago; rotating now ends the secret before it (force does so)")
 	}
-	next, err := o.Store.RotateCallbackSecret(ctx, m.Code, current, now)
+	m.Callbacks = m.Callbacks.Rotated(now)
+	m, err = o.Store.SaveMerchant(ctx, m)
+	if errors.Is(err, store.ErrStale) { // perhaps by another rotation, so do not try again
+		err = errContended
+	}
 	if err != nil {
 		return secretRotated{}, err
 	}
-	o.Log.InfoContext(ctx, "callback secret rotated", "merchant", m.Code, "version", next.Version)
-	return secretRotated{MerchantCode: m.Code, Secret: o.CallbackSecret(m.Code, next.Version).Reveal(), Version: next.Version}, nil
+	version := m.Callbacks.Version
+	o.Log.InfoContext(ctx, "callback secret rotated", "merchant", m.Code, "version", version)
+	return secretRotated{MerchantCode: m.Code, Secret: o.CallbackSecret(m.Code, version).Reveal(), Version: version}, nil
 }

@@ -37,8 +37,8 @@ func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 		}
 	}
 	alias := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"profile"}})
-	if c, err := d.App.Store.Credential(t.Context(), identity.Hash(alias.Plaintext)); err != nil || !c.May("user.profile_readonly") {
-		t.Errorf("profile gave %v, %v", c.Scopes, err)
+	if p, _ := d.authenticate(alias.Plaintext); !p.May("user.profile_readonly") {
+		t.Errorf("profile gave %v", p.Scopes)
 	}
 }
 
@@ -50,9 +50,9 @@ func TestAPublicKeyHasNoScopes(t *testing.T) {
 	if !strings.HasPrefix(k.Plaintext, "pk_live_") {
 		t.Errorf("a key of another kind: %s…", k.Plaintext[:8])
 	}
-	c, err := d.App.Store.Credential(t.Context(), identity.Hash(k.Plaintext))
-	if err != nil || c.Kind != identity.PublicKey || len(c.Scopes) != 0 || c.Tenant != (identity.Tenant{Mode: identity.Live, Merchant: m.Code}) {
-		t.Errorf("credential %+v, %v", c, err)
+	p, _ := d.authenticate(k.Plaintext)
+	if p.Actor.Kind != identity.PublicKey || len(p.Scopes) != 0 || p.Tenant != (identity.Tenant{Mode: identity.Live, Merchant: m.Code}) {
+		t.Errorf("principal %+v", p)
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -292,5 +294,65 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
 			t.Errorf("%v: %+v", c.command, got)
 		}
+	}
+}
+
+// The settings are no terms of the command that makes a merchant.
+func TestAMerchantIsTheSameWhateverItsPayoutSettings(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(fields{"merchant_code": "MC0000PAYS"})
+	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "period": "monthly"})
+	if again := d.create(fields{"merchant_code": m.Code}); again.Created {
+		t.Errorf("%+v", again)
+	}
+}
+
+// Live and test payouts have settings of their own, and no other change touches them.
+func TestPayoutSettingsAreKeptByMode(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	m := d.create(fields{"sandbox": false, "test_key": true})
+	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "period": "weekly"})
+	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "mode": "test", "on_demand": true})
+	run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "fee_rate": "0.01"})
+	want := merchant.ByMode[merchant.PayoutSettings]{Live: merchant.PayoutSettings{Period: merchant.Weekly},
+		Test: merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}}
+	if got := d.stored(m.Key).Payouts; got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestSettingsThatWereCutOffAreAsBeforeOrAfter: wherever the command is cut off, the schedule's cut-off is one of
+// the settings that count, and repeating the command completes it.
+func TestSettingsThatWereCutOffAreAsBeforeOrAfter(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	cut := 0
+	for step := 1; ; step++ {
+		m := d.create(nil)
+		tenant := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
+		run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code})
+		command := fields{"command": "set_payout", "merchant_code": m.Code, "period": "monthly"}
+		p := d.Process()
+		p.Steps.Plan(step, world.Crash)
+		if _, err := p.Invoke(t.Context(), "provision", encoded(t, command)); err == nil {
+			break
+		}
+		cut++
+		for _, what := range []string{"cut off", "repeated"} {
+			schedule, err := d.App.Store.PayoutSchedule(t.Context(), tenant)
+			owner := d.stored(m.Key)
+			if want := owner.Calendar(tenant.Mode).NextCutoff(d.Clock.Now()).At; err != nil || !schedule.NextAt.Equal(want) {
+				t.Errorf("%s at step %d: pays out %s at %s, want %s, %v", what, step, owner.Payouts.Test.Period, schedule.NextAt, want, err)
+			}
+			run[fields](d, command)
+		}
+		if got := d.stored(m.Key).Payouts.Test.Period; got != merchant.Monthly {
+			t.Errorf("cut off at step %d: %s", step, got)
+		}
+	}
+	if cut < 4 {
+		t.Errorf("cut off %d times", cut)
 	}
 }

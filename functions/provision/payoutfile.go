@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payout"
@@ -25,7 +26,7 @@ type settlePayout struct {
 }
 
 func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView, error) {
-	t, err := o.tenantOf(ctx, c.MerchantCode, liveMode)
+	t, err := o.tenantOf(ctx, c.MerchantCode, identity.Live.Name())
 	if err != nil {
 		return payoutView{}, err
 	}

@@ -64,10 +64,14 @@ func (o operator) endsWithSomething(ctx context.Context, t identity.Tenant) (tim
 	if failure.Is(err, failure.NotFound) {
 		return time.Time{}, false, nil
 	}
-	if err != nil || schedule.Settings.OnDemand || !schedule.To.Payable() {
+	if err != nil || !schedule.To.Payable() {
 		return time.Time{}, false, err
 	}
-	waits, err := o.Store.HasUnpaid(ctx, t, schedule.Currency, schedule.NextAt)
+	m, err := o.Store.Merchant(ctx, t.Merchant)
+	if err != nil || m.Payouts.Of(t.Mode).OnDemand {
+		return time.Time{}, false, err
+	}
+	waits, err := o.Store.HasUnpaid(ctx, t, m.Currency, schedule.NextAt)
 	return schedule.NextAt, waits, err
 }
 

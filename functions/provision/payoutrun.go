@@ -131,9 +131,8 @@ func (o operator) payoutScope(ctx context.Context, c runPayouts) (payoutScope, e
 
 func (o operator) payoutTenants(ctx context.Context, c runPayouts) (payoutScope, error) {
 	if c.MerchantCode == "" {
-		modes := map[string]identity.Mode{"": "", liveMode: identity.Live, testMode: identity.Test}
-		mode, known := modes[c.Mode]
-		if !known {
+		mode, known := identity.ParseMode(c.Mode)
+		if !known && c.Mode != "" {
 			return payoutScope{}, failure.Invalid("mode", "must be live or test")
 		}
 		return payoutScope{mode: mode}, nil

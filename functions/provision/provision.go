@@ -139,13 +139,21 @@ func decode(raw json.RawMessage, to any) error {
 	case errors.Is(err, money.ErrAmount):
 		return failure.Invalid("amount", "must be an amount, as a number or as text")
 	case errors.As(err, &wrongType) && wrongType.Field != "":
-		return failure.Invalid(wrongType.Field, fmt.Sprintf("must be a %s, not a %s", wrongType.Type, wrongType.Value))
+		return failure.Invalid(argument(wrongType.Field), fmt.Sprintf("must be a %s, not a %s", wrongType.Type, wrongType.Value))
 	default:
 		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
 			return failure.Invalid(strings.Trim(field, `"`), "is no argument of the command")
 		}
 		return failure.BadRequest("the arguments cannot be read").With(err)
 	}
+}
+
+// argument is a field's path without the names of embedded Go structs, which
+// are no arguments.
+func argument(field string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(field, "."), func(name string) bool {
+		return name != strings.ToLower(name)
+	}), ".")
 }
 
 // refused is the answer to a request that cannot be carried out.

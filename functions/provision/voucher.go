@@ -26,7 +26,7 @@ type voucherPaid struct {
 }
 
 func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, error) {
-	m, _, err := o.merchant(ctx, c.MerchantCode)
+	m, err := o.merchant(ctx, c.MerchantCode)
 	if err != nil {
 		return voucherPaid{}, err
 	}

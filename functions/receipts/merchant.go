@@ -38,7 +38,8 @@ type address struct {
 
 // showMerchant fills what the profile leaves open from the merchant's name and
 // country.
-func showMerchant(m merchant.Merchant, p merchant.Profile) merchantData {
+func showMerchant(m merchant.Merchant) merchantData {
+	p := m.Profile
 	locale := cmp.Or(p.Locale, p.Language, country.Locale(m.Country))
 	language, _, _ := strings.Cut(locale, "-")
 	a := p.Address

@@ -40,14 +40,10 @@ func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, err
 		}
 		paper = refund(r, e)
 	}
-	merchant, profile, err := f.store.MerchantProfile(ctx, tenant.Merchant)
-	if err != nil {
-		return receipt{}, err
-	}
 	if err := f.number(ctx, tenant, paper); err != nil {
 		return receipt{}, err
 	}
-	return view(paper, merchant, profile), nil
+	return view(paper, rest.Merchant(ctx)), nil
 }
 
 // absent is contract §6.6's: nothing of the id is known.

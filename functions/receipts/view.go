@@ -86,11 +86,11 @@ type acquirerData struct {
 const unverified = "none" // nobody saw a signature or PIN
 
 // view shows a paper of the merchant's.
-func view(p paper, m merchant.Merchant, profile merchant.Profile) receipt {
+func view(p paper, m merchant.Merchant) receipt {
 	t := p.record.Transaction
 	return receipt{
 		Transaction: showTransaction(p),
-		Merchant:    showMerchant(m, profile),
+		Merchant:    showMerchant(m),
 		Acquirer: acquirerData{TerminalID: t.TerminalID, AuthCode: t.AuthCode, ReturnCode: p.returnCode,
 			LocalTime: rest.Local(p.at, m.Location())},
 	}

@@ -61,7 +61,7 @@ func (s *shop) paidLive(t *testing.T) string {
 // setFloor changes the refund floor.
 func (s *shop) setFloor(floor string) {
 	s.Helper()
-	s.setInKey("merchant.refund_floor", floor)
+	s.change(map[string]any{"refund_floor": floor})
 }
 
 // refundLive asks the family as the test has opened it.

@@ -16,8 +16,7 @@ const maxSkipped = 1000
 
 // page lists what was planned, from its beginning.
 func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
-	caller := rest.Caller(ctx)
-	t := caller.Tenant
+	t := rest.Caller(ctx).Tenant
 	span, err := f.span(ctx, t, p)
 	if err != nil {
 		return historyView{}, err
@@ -31,7 +30,7 @@ func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
 		}
 		items = f.store.History(ctx, t, span, first, most)
 	}
-	return p.cut(items, caller.Calendar())
+	return p.cut(items, rest.Merchant(ctx).Calendar(t.Mode))
 }
 
 // cut makes a page of the items, looking one ahead: there is a next link only

@@ -44,13 +44,14 @@ func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (st
 // those of processing.Refund.
 func (f family) giveBack(ctx context.Context, id string, amount money.Literal) error {
 	caller := rest.Caller(ctx)
-	floor, err := caller.Merchant.Floor(caller.Tenant.Mode)
+	owner := rest.Merchant(ctx)
+	floor, err := owner.Floor(caller.Tenant.Mode)
 	if err != nil {
 		return err
 	}
 	return f.processing.Refund(ctx, caller.Tenant, processing.RefundOrder{
 		TransactionID: id, Operation: rest.OperationID(ctx), Amount: amount,
-		Country: caller.Merchant.Country, Floor: floor})
+		Country: owner.Country, Floor: floor})
 }
 
 // invalidAmount is an entry of createRefund's errors (contract §13.4); amounts are in

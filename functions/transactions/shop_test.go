@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // shop is a merchant's server that asks for transactions and refunds.
@@ -30,18 +29,14 @@ func (s *shop) as(scope string) *shop { return &shop{s.As(s.NewKey("secret", sco
 // moveTo puts the shop into another time zone.
 func (s *shop) moveTo(zone string) {
 	s.Helper()
-	s.setInKey("merchant.time_zone", zone)
+	s.change(map[string]any{"time_zone": zone})
 }
 
-// setInKey changes the copy of the merchant that its key carries.
-func (s *shop) setInKey(path, value string) {
+// change has an operator change terms of the merchant.
+func (s *shop) change(terms map[string]any) {
 	s.Helper()
-	_, table := s.App.Store.Raw()
-	err := table.Update("pk", "KEY#"+identity.Hash(s.Merchant.Key.Plaintext)).Range("sk", "KEY").
-		Set(path, value).If("attribute_exists(pk)").Run(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
+	terms["command"], terms["merchant_code"] = "update_merchant", s.Merchant.Code
+	s.Operate(terms, nil)
 }
 
 // get is the detail of version 2.1, by a query.

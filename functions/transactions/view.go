@@ -74,7 +74,7 @@ const (
 
 // view shows a transaction to the caller, whose own it is.
 func (f family) view(ctx context.Context, r store.Record) transaction {
-	t, calendar := r.Transaction, rest.Caller(ctx).Calendar()
+	t, calendar := r.Transaction, rest.Merchant(ctx).Calendar(rest.Caller(ctx).Tenant.Mode)
 	currency := t.Amount.Currency()
 	v := transaction{
 		ID: t.ID, Code: t.Code, ForeignID: t.ForeignID, ClientID: t.ClientTransactionID, InternalID: t.InternalID(),
@@ -97,7 +97,7 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 
 // links leads to createRefund while there is something to refund.
 func (f family) links(ctx context.Context, t payments.Transaction) []link {
-	terms := f.refunds.Terms(t, rest.Caller(ctx).Merchant.Country)
+	terms := f.refunds.Terms(t, rest.Merchant(ctx).Country)
 	if !t.CanRefund() || terms.Over(f.store.Now()) {
 		return []link{}
 	}

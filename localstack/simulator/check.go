@@ -70,7 +70,7 @@ func (w *World) Trace(checkout string) string {
 }
 
 // checkKeys sees that a request touches its own tenant's keys only. What
-// belongs to nobody, and the tokens that lead to somebody, are shared.
+// belongs to nobody, and the session tokens that lead to somebody, are shared.
 func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
 	by := invocationOf(ctx)
 	if by.tenant == "" {
@@ -79,9 +79,9 @@ func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
 	text := string(body)
 	_, merchant, _ := strings.Cut(by.tenant, "#")
 	for _, key := range append(valuesOf(text, "pk"), valuesOf(text, listPartition)...) {
-		own := strings.HasPrefix(key, by.tenant+"#") || key == "MERCHANT#"+merchant
+		own := strings.HasPrefix(key, by.tenant+"#") || key == "MERCHANT#"+merchant || key == "KEY#"+by.tenant
 		shared := false
-		for _, prefix := range []string{"KEY#", "RATE#", "SESSION#", "CALLBACK#"} {
+		for _, prefix := range []string{"RATE#", "SESSION#", "CALLBACK#"} {
 			shared = shared || strings.HasPrefix(key, prefix)
 		}
 		if !own && !shared {

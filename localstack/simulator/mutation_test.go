@@ -24,8 +24,7 @@ const (
 
 // survivors are the conditions that no seed can miss, and why.
 var survivors = map[string]string{
-	"Put KEY: (attribute_not_exists(pk))":   "the key is the hash of a fresh random token; nothing else can be there",
-	"Put KEYID: (attribute_not_exists(pk))": "written in one transaction with its KEY, under a fresh random id",
+	"Put KEY: (attribute_not_exists(pk))": "the key is the hash of a fresh random token; nothing else can be there",
 	"Put TRANSACTION: (attribute_not_exists(pk) OR status = ?)": "in one transaction with its checkout, whose version lets each outcome in once; " +
 		"the rules of package payments never touch a final one",
 	"Put CALLBACK: (attribute_not_exists(pk))": "in one transaction with its checkout, whose version lets it in once, under a fresh random id",
@@ -45,8 +44,6 @@ var survivors = map[string]string{
 	"Put CREDIT: (attribute_exists(pk))":                  "only a payout takes the row away, and none runs here",
 	"Update HELD: (attribute_exists(pk))":                 "gives back what the same refund has held, and the item is never deleted",
 	"Put SANDBOX CHARGE_BACK: (attribute_not_exists(pk))": "passes its charge's version",
-
-	"ConditionCheck MERCHANT: (attribute_exists(pk) AND attribute_not_exists(version))": "only an update of the merchant changes what it checks, and none runs here",
 }
 
 // missedBy are histories that miss a condition, to find them at once; another is
@@ -70,9 +67,8 @@ var missedBy = map[string]played{
 	"Update CARD: (active = ? AND card.acquirer_token = ?)":           {seed: 192},
 	"Update IDEMPOTENCY: (owner = ? AND attribute_not_exists(reply))": {refunds: true, seed: 52},
 	"Update IDEMPOTENCY: (owner = ?)":                                 {seed: 10},
-	"Update MERCHANT: (attribute_exists(pk) AND (attribute_not_exists(secret_version) OR secret_version = ?))": {seed: 55},
-	"Update RATE: (attribute_not_exists(full_at) OR full_at <= ?)":                                             {seed: 1},
-	"Update RATE: (full_at > ? AND full_at <= ?)":                                                              {seed: 3},
+	"Update RATE: (attribute_not_exists(full_at) OR full_at <= ?)":    {seed: 1},
+	"Update RATE: (full_at > ? AND full_at <= ?)":                     {seed: 3},
 }
 
 // TestEachConditionIsNeeded takes each condition out of all writes in turn,

@@ -113,7 +113,6 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 				c.world.checkOwner(sent.Context(), operation, body)
 				if c.world.Month {
 					c.world.payees.checkVersions(operation, body)
-					c.world.payees.checkMerchant(operation, body)
 					c.world.payees.checkFloor(operation, body)
 				}
 			}

@@ -47,7 +47,7 @@ func (m *month) checkMonth() {
 	}
 	m.checkMovements(b.books, b.ledger)
 	m.checkPurses(b)
-	m.checkCopies(b.items)
+	m.checkCutoffs(b.items)
 	m.bank.checkExecuted(b)
 	m.checkLog()
 	m.reconcile()

@@ -30,12 +30,17 @@ type stored struct {
 	M struct{ V struct{ N string } }
 }
 
-// checkVersions sees that a write that has been done, to schedules and payouts,
+// replaced are the sort keys of items that are replaced whole, each version by
+// the next.
+var replaced = []string{"MERCHANT", "SCHEDULE", "PAYOUT"}
+
+// checkVersions sees that a write that has been done, to one of replaced,
 // took the place of the state before it: else it lost somebody's change, if only
 // of a setting that no sum tells of; that no payout takes a row that another
 // has; and that one which lacks something carries it forward in the same write.
 func (m *month) checkVersions(operation string, body []byte) {
-	if text := string(body); !strings.Contains(text, `"SCHEDULE"`) && !strings.Contains(text, `"PAYOUT"`) {
+	text := string(body)
+	if !slices.ContainsFunc(replaced, func(kind string) bool { return strings.Contains(text, `"`+kind+`"`) }) {
 		return
 	}
 	puts := m.unseen(operation, body)
@@ -47,7 +52,7 @@ func (m *month) checkVersions(operation string, body []byte) {
 		if tenant, ok := strings.CutSuffix(i.PK.S, "#PAYOUTS"); ok {
 			m.checkTaking(tenant+" "+i.ID.S, i.Payout.S, i.Status.S)
 		}
-		if i.SK.S != "SCHEDULE" && i.SK.S != "PAYOUT" {
+		if !slices.Contains(replaced, i.SK.S) {
 			continue
 		}
 		if was, is := m.versions[i.PK.S], i.Version.N; !follows(is, was) {

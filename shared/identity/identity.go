@@ -1,8 +1,9 @@
 // Package identity says who a caller is and what it may do: tenants,
-// credentials, API keys and scopes. It does no I/O.
+// principals, API keys and scopes. It does no I/O.
 package identity
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -16,7 +17,28 @@ const (
 	Test Mode = "T"
 )
 
-// Tenant is whose data a credential sees: one merchant in one mode. All of a
+// Modes are both of them.
+var Modes = []Mode{Live, Test}
+
+// Name is the mode as people write it: live or test.
+func (m Mode) Name() string {
+	if m == Live {
+		return "live"
+	}
+	return "test"
+}
+
+// ParseMode reads what Name wrote; false for anything else.
+func ParseMode(name string) (Mode, bool) {
+	for _, m := range Modes {
+		if name == m.Name() {
+			return m, true
+		}
+	}
+	return "", false
+}
+
+// Tenant is whose data a caller sees: one merchant in one mode. All of a
 // tenant's keys begin with its String, so that a test credential cannot even
 // name a live item.
 type Tenant struct {
@@ -31,10 +53,10 @@ func (t Tenant) String() string { return string(t.Mode) + "#" + t.Merchant }
 func ParseTenant(text string) (Tenant, bool) {
 	mode, merchant, ok := strings.Cut(text, "#")
 	t := Tenant{Mode: Mode(mode), Merchant: merchant}
-	return t, ok && merchant != "" && (t.Mode == Live || t.Mode == Test)
+	return t, ok && merchant != "" && slices.Contains(Modes, t.Mode)
 }
 
-// Kind of a credential.
+// Kind of an actor.
 type Kind string
 
 // The kinds.
@@ -42,3 +64,27 @@ const (
 	SecretKey Kind = "secret"
 	PublicKey Kind = "public"
 )
+
+// Actor is who acts: an API key now, a user or an OAuth client later.
+type Actor struct {
+	Kind Kind
+	ID   string // of the key; never its token
+}
+
+// Principal is on whose behalf a request is carried out: who acts, on which
+// tenant's data, and what it may do there. It names its merchant and holds
+// nothing of it: a change of the merchant counts from the next request.
+type Principal struct {
+	Actor  Actor
+	Tenant Tenant
+	Scopes []string
+}
+
+// May says the principal holds at least one of the scopes (contract §1: any
+// one suffices; no scope asked means any credential of the merchant).
+func (p Principal) May(anyOf ...string) bool {
+	if len(anyOf) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(anyOf, func(scope string) bool { return slices.Contains(p.Scopes, scope) })
+}

@@ -32,3 +32,58 @@ func TestParseTenantRefusesAllElse(t *testing.T) {
 		}
 	}
 }
+
+func TestMay(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		holds, anyOf []string
+		want         bool
+	}{
+		{holds: nil, anyOf: nil, want: true},
+		{holds: nil, anyOf: []string{"payments"}, want: false},
+		{holds: []string{"payments"}, anyOf: nil, want: true},
+		{holds: []string{"payments"}, anyOf: []string{"payments"}, want: true},
+		{holds: []string{"user.profile"}, anyOf: []string{"user.profile_readonly", "user.profile"}, want: true},
+		{holds: []string{"payments"}, anyOf: []string{"payment_instruments"}, want: false},
+		{holds: []string{"payment_instruments"}, anyOf: []string{"payment"}, want: false},
+		{holds: []string{""}, anyOf: []string{"payments"}, want: false},
+	} {
+		if got := (identity.Principal{Scopes: c.holds}).May(c.anyOf...); got != c.want {
+			t.Errorf("%q may use what asks for %q: %t", c.holds, c.anyOf, got)
+		}
+	}
+}
+
+func TestModeNames(t *testing.T) {
+	t.Parallel()
+	for _, m := range identity.Modes {
+		if got, ok := identity.ParseMode(m.Name()); !ok || got != m {
+			t.Errorf("%s became %s, %t", m.Name(), got, ok)
+		}
+	}
+	for _, name := range []string{"", "L", "Live", "sandbox"} {
+		if got, ok := identity.ParseMode(name); ok {
+			t.Errorf("%q passes as %s", name, got)
+		}
+	}
+}
+
+func TestMerchantCodes(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for range 100 {
+		code := identity.NewMerchantCode()
+		if !identity.IsMerchantCode(code) {
+			t.Errorf("%s is refused", code)
+		}
+		seen[code] = true
+	}
+	if len(seen) != 100 {
+		t.Errorf("%d different codes of 100", len(seen))
+	}
+	for _, text := range []string{"", "MC", "MC0A1B2C3", "MC0A1B2C3DE", "MC0A1B2C3I", "mc0A1B2C3D", "MC0a1b2c3d", "XX0A1B2C3D"} {
+		if identity.IsMerchantCode(text) {
+			t.Errorf("%q passes", text)
+		}
+	}
+}

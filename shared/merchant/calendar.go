@@ -6,37 +6,47 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// PayoutsByMode are the payout settings of a merchant's tenants; the zero
-// settings are contract §7.2's.
-type PayoutsByMode struct {
-	Live PayoutSettings `dynamo:"live"`
-	Test PayoutSettings `dynamo:"test"`
+// ByMode is what a merchant has once for live and once for test mode.
+type ByMode[T any] struct {
+	Live T `dynamo:"live"`
+	Test T `dynamo:"test"`
 }
 
-// With are these with the settings of one mode.
-func (p PayoutsByMode) With(mode identity.Mode, s PayoutSettings) PayoutsByMode {
+// Of is the one of the mode.
+func (b ByMode[T]) Of(mode identity.Mode) T {
 	if mode == identity.Live {
-		p.Live = s
-	} else {
-		p.Test = s
+		return b.Live
 	}
-	return p
+	return b.Test
 }
 
-// Calendar tells a tenant's days.
+// With replaces the one of the mode.
+func (b ByMode[T]) With(mode identity.Mode, of T) ByMode[T] {
+	if mode == identity.Live {
+		b.Live = of
+	} else {
+		b.Test = of
+	}
+	return b
+}
+
+// Calendar says when the payouts of a merchant are due.
 type Calendar struct {
 	Payouts PayoutSettings
 	Where   *time.Location // the merchant is
 }
 
-// Calendar is that of the tenant whose data the credential sees.
-func (c Credential) Calendar() Calendar {
-	settings := c.Merchant.Payouts.Test
-	if c.Tenant.Mode == identity.Live {
-		settings = c.Merchant.Payouts.Live
-	}
-	return Calendar{settings, c.Merchant.Location()}
+// Calendar is that of the merchant's payouts in the mode.
+func (m Merchant) Calendar(mode identity.Mode) Calendar {
+	return Calendar{m.Payouts.Of(mode), m.Location()}
 }
+
+// NextCutoff is the first one after now: tomorrow's midnight, Monday's or that
+// of the first of the month, where the merchant is.
+func (c Calendar) NextCutoff(now time.Time) Cutoff { return c.Payouts.step(now, c.Where, +1) }
+
+// LastCutoff is the latest one not after now.
+func (c Calendar) LastCutoff(now time.Time) Cutoff { return c.Payouts.step(now, c.Where, 0) }
 
 // PayoutDay is that of the first payout which may include what is eligible
 // from then on, YYYY-MM-DD (contract §6.7); "" when only an operator's command
@@ -45,5 +55,5 @@ func (c Calendar) PayoutDay(eligible time.Time) string {
 	if c.Payouts.OnDemand {
 		return ""
 	}
-	return c.Payouts.NextCutoff(eligible, c.Where).Day
+	return c.NextCutoff(eligible).Day
 }

@@ -40,9 +40,8 @@ func TestPayoutDays(t *testing.T) {
 		}
 		for _, mode := range []identity.Mode{identity.Live, identity.Test} {
 			other := merchant.PayoutSettings{Period: merchant.Monthly, OnDemand: !c.settings.OnDemand}
-			m := merchant.Merchant{TimeZone: c.zone, Payouts: merchant.PayoutsByMode{Live: other, Test: other}.With(mode, c.settings)}
-			credential := merchant.Credential{Tenant: identity.Tenant{Mode: mode, Merchant: "MC1"}, Merchant: m}
-			if got := credential.Calendar().PayoutDay(eligible); got != c.want {
+			m := merchant.Merchant{TimeZone: c.zone, Payouts: merchant.ByMode[merchant.PayoutSettings]{Live: other, Test: other}.With(mode, c.settings)}
+			if got := m.Calendar(mode).PayoutDay(eligible); got != c.want {
 				t.Errorf("%s, mode %s: %q, want %q", c.name, mode, got, c.want)
 			}
 		}
@@ -59,11 +58,12 @@ func TestThePayoutOfTheDayIncludesWhatIsEligible(t *testing.T) {
 		}
 		s := merchant.PayoutSettings{Period: rapid.SampledFrom([]merchant.PayoutPeriod{"", merchant.Daily, merchant.Weekly, merchant.Monthly}).Draw(t, "period")}
 		eligible := time.Unix(rapid.Int64Range(1_700_000_000, 1_900_000_000).Draw(t, "eligible"), 0)
-		paid := s.NextCutoff(eligible, where)
-		if day := (merchant.Calendar{Payouts: s, Where: where}).PayoutDay(eligible); day != paid.Day || !eligible.Before(paid.At) {
+		calendar := merchant.Calendar{Payouts: s, Where: where}
+		paid := calendar.NextCutoff(eligible)
+		if day := calendar.PayoutDay(eligible); day != paid.Day || !eligible.Before(paid.At) {
 			t.Fatalf("eligible %s, paid on %s, cut off at %s", eligible, day, paid.At)
 		}
-		if before := s.LastCutoff(paid.At.Add(-time.Second), where); eligible.Before(before.At) {
+		if before := calendar.LastCutoff(paid.At.Add(-time.Second)); eligible.Before(before.At) {
 			t.Fatalf("the payout of %s includes it too", before.Day)
 		}
 	})

@@ -5,8 +5,8 @@ import "time"
 // CallbackSecret says which of a merchant's callback secrets sign. Version 0
 // means the merchant never asked for one: only the platform's own key signs.
 type CallbackSecret struct {
-	Version   int       `dynamo:"secret_version"`
-	RotatedAt time.Time `dynamo:"secret_rotated_at"`
+	Version   int       `dynamo:"version"`
+	RotatedAt time.Time `dynamo:"rotated_at"`
 }
 
 // overlap is how long the secret before goes on signing (contract §11.2).

@@ -3,32 +3,104 @@
 package merchant
 
 import (
+	"reflect"
 	"time"
 
+	"github.com/jacoelho/banking/iso3166"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Merchant is what the platform knows of a merchant at payment time.
+// Merchant is a merchant as it is stored. It is read once with the credential
+// of each request, so what grows without bound does not belong here.
 type Merchant struct {
-	Code           string         `dynamo:"code"`
-	Name           string         `dynamo:"name"`
-	Email          string         `dynamo:"email"`
-	Country        string         `dynamo:"country"` // ISO 3166-1 alpha-2
-	Currency       money.Currency `dynamo:"currency"`
-	Sandbox        bool           `dynamo:"sandbox"`                // has only test credentials
-	OnlinePayments bool           `dynamo:"online_payments"`        // may take checkout payments
-	FeeRate        string         `dynamo:"fee_rate"`               // decimal fraction of the amount, "0.0195" = 1.95 % (contract §6.7)
-	RefundFloor    string         `dynamo:"refund_floor,omitempty"` // decimal, in Currency; "": the contract's
-	TimeZone       string         `dynamo:"time_zone,omitempty"`    // IANA name; "": UTC
-	PayoutPlan     string         `dynamo:"payout_plan,omitempty"`  // of its transactions (contract §6.7); "": SINGLE_PAYMENT
-	Gross          bool           `dynamo:"gross,omitempty"`        // gross settlement: fees are billed, not kept back (contract §7.2)
-	Payouts        PayoutsByMode  `dynamo:"payouts"`                // as its payout schedules have them (store.CopyPayoutSettings)
-	CreatedAt      time.Time      `dynamo:"created_at"`
-	Version        int            `dynamo:"version,omitempty"` // how often it was changed; of two copies the higher holds
+	Code           string                 `dynamo:"code"`
+	Name           string                 `dynamo:"name"`
+	Email          string                 `dynamo:"email"`
+	Country        string                 `dynamo:"country"` // ISO 3166-1 alpha-2
+	Currency       money.Currency         `dynamo:"currency"`
+	Sandbox        bool                   `dynamo:"sandbox"`                // has only test credentials
+	OnlinePayments bool                   `dynamo:"online_payments"`        // may take checkout payments
+	FeeRate        string                 `dynamo:"fee_rate"`               // decimal fraction of the amount, "0.0195" = 1.95 % (contract §6.7)
+	RefundFloor    string                 `dynamo:"refund_floor,omitempty"` // decimal, in Currency; "": the contract's
+	TimeZone       string                 `dynamo:"time_zone,omitempty"`    // IANA name; "": UTC
+	PayoutPlan     string                 `dynamo:"payout_plan,omitempty"`  // of its transactions (contract §6.7); "": SINGLE_PAYMENT
+	Gross          bool                   `dynamo:"gross,omitempty"`        // gross settlement: fees are billed, not kept back (contract §7.2)
+	Payouts        ByMode[PayoutSettings] `dynamo:"payouts"`                // zero: contract §7.2's
+	Profile        Profile                `dynamo:"profile,omitempty"`
+	Callbacks      CallbackSecret         `dynamo:"callbacks"`
+	CreatedAt      time.Time              `dynamo:"created_at"`
+	Version        int                    `dynamo:"version"` // of the stored item, from 1
 }
 
-// standardFloor is how far below nought refunds may take a live merchant's
+// Registration is what a merchant has from its beginning and keeps, because
+// what is stored for it rests on that.
+type Registration struct {
+	Code     string // "": one is made up
+	Country  string // ISO 3166-1 alpha-2
+	Currency string // of contract §2.4
+	Sandbox  bool   // only test credentials
+}
+
+// New is the merchant with these terms. Failure: Rejected, with the field that
+// cannot be.
+func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
+	settled, err := money.ParseCurrency(r.Currency)
+	switch {
+	case err != nil:
+		return Merchant{}, failure.Invalid("currency", "must be a supported ISO 4217 code")
+	case !iso3166.IsCountryCode(r.Country):
+		return Merchant{}, errCountry("country")
+	case r.Code != "" && !identity.IsMerchantCode(r.Code):
+		return Merchant{}, failure.Invalid("merchant_code", "must be MC and 8 digits or capitals without I, L, O, U")
+	}
+	if r.Code == "" {
+		r.Code = identity.NewMerchantCode()
+	}
+	return terms.Apply(Merchant{Code: r.Code, Country: r.Country, Currency: settled, Sandbox: r.Sandbox,
+		OnlinePayments: true, CreatedAt: now})
+}
+
+func errCountry(param string) error {
+	return failure.Invalid(param, "must be an ISO 3166-1 alpha-2 code")
+}
+
+// Same says that both have the same registration, terms and profile, whatever
+// happened to them since they were made.
+func (m Merchant) Same(other Merchant) bool {
+	m.CreatedAt, m.Version, m.Payouts, m.Callbacks = other.CreatedAt, other.Version, other.Payouts, other.Callbacks
+	return reflect.DeepEqual(m, other)
+}
+
+// FirstMode is the mode of the merchant's first key: a sandbox merchant has
+// only test credentials (contract §2.1).
+func (m Merchant) FirstMode() identity.Mode {
+	if m.Sandbox {
+		return identity.Test
+	}
+	return identity.Live
+}
+
+// Mode reads a mode that the merchant can have; "" means FirstMode. Failure:
+// Rejected, field mode.
+func (m Merchant) Mode(name string) (identity.Mode, error) {
+	if name == "" {
+		return m.FirstMode(), nil
+	}
+	mode, known := identity.ParseMode(name)
+	switch {
+	case !known:
+		return "", failure.Invalid("mode", "must be live or test")
+	case mode == identity.Live && m.Sandbox:
+		return "", failure.Invalid("mode", "a sandbox merchant has only test keys")
+	default:
+		return mode, nil
+	}
+}
+
+// standardFloor is how far below zero refunds may take a live merchant's
 // balance, in its currency (contract §6.4).
 const standardFloor = "-1000"
 

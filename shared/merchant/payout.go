@@ -1,10 +1,10 @@
 package merchant
 
 import (
-	"errors"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
 // PayoutPeriod is how often a merchant is paid out (contract §7.2).
@@ -26,16 +26,34 @@ type PayoutSettings struct {
 // DefaultPayoutSettings are contract §7.2's.
 var DefaultPayoutSettings = PayoutSettings{Period: Daily}
 
-// ErrPeriod reports a payout period that is none.
-var ErrPeriod = errors.New("account: unknown payout period")
+// PayoutChange is what somebody says of payout settings; nil leaves one as it
+// is.
+type PayoutChange struct {
+	Period   *PayoutPeriod `json:"period"` // daily, weekly or monthly
+	OnDemand *bool         `json:"on_demand"`
+}
 
-// Check refuses an unknown period.
-func (s PayoutSettings) Check() error {
+// Apply is the settings with what is given, spelt out. Failure: Rejected, field
+// period.
+func (c PayoutChange) Apply(s PayoutSettings) (PayoutSettings, error) {
+	if s.Period == "" {
+		s.Period = DefaultPayoutSettings.Period
+	}
+	if c.Period != nil {
+		s.Period = *c.Period
+	}
+	if c.OnDemand != nil {
+		s.OnDemand = *c.OnDemand
+	}
+	return s, s.check()
+}
+
+func (s PayoutSettings) check() error {
 	switch s.Period {
 	case Daily, Weekly, Monthly:
 		return nil
 	default:
-		return ErrPeriod
+		return failure.Invalid("period", "must be daily, weekly or monthly")
 	}
 }
 
@@ -44,17 +62,6 @@ func (s PayoutSettings) Check() error {
 type Cutoff struct {
 	Day string    // of the payout, YYYY-MM-DD, where the merchant is
 	At  time.Time // the day's first moment there, in UTC
-}
-
-// NextCutoff is the first one after now, where the merchant is: tomorrow's
-// midnight, Monday's or that of the first of the month.
-func (s PayoutSettings) NextCutoff(now time.Time, where *time.Location) Cutoff {
-	return s.step(now, where, +1)
-}
-
-// LastCutoff is the latest one not after now.
-func (s PayoutSettings) LastCutoff(now time.Time, where *time.Location) Cutoff {
-	return s.step(now, where, 0)
 }
 
 // step finds the first day of the period that now falls into, or of one later.
@@ -91,55 +98,60 @@ func firstMoment(year int, month time.Month, day int, where *time.Location) Cuto
 	return Cutoff{Day: name, At: at.UTC()}
 }
 
-// BankAccountStatus is where an account stands (contract §7.3).
-type BankAccountStatus string
-
-// The statuses.
-const (
-	BankAccountPending  BankAccountStatus = "PENDING_VERIFICATION"
-	BankAccountVerified BankAccountStatus = "VERIFIED"
-	BankAccountRejected BankAccountStatus = "REJECTED"
-)
-
-// BankAccount is where a merchant is paid out.
-type BankAccount struct {
-	ID            string            `dynamo:"id"`
-	Holder        string            `dynamo:"account_holder_name"`
-	IBAN          string            `dynamo:"iban,omitempty"`
-	BIC           string            `dynamo:"swift,omitempty"`
-	BankCode      string            `dynamo:"bank_code,omitempty"`      // national, where there is no IBAN
-	AccountNumber string            `dynamo:"account_number,omitempty"` // likewise
-	Status        BankAccountStatus `dynamo:"status"`
-}
-
-// Number is the account's IBAN, or what its country has instead.
-func (b BankAccount) Number() string {
-	if b.IBAN != "" {
-		return b.IBAN
-	}
-	return b.AccountNumber
-}
-
-// Payable says payouts may go to the account (contract §6.7). A number that is
-// no IBAN needs its bank named beside it.
-func (b BankAccount) Payable() bool {
-	routed := b.IBAN != "" || b.AccountNumber != "" && (b.BankCode != "" || b.BIC != "")
-	return routed && b.Status == BankAccountVerified
-}
-
-// Same says that an order to either names one account of one holder, whatever
-// we call it and whether or not it is verified.
-func (b BankAccount) Same(other BankAccount) bool {
-	b.ID, b.Status = other.ID, other.Status
-	return b == other
-}
-
-// PayoutSchedule is when and where to a tenant is paid out next.
+// PayoutSchedule is where to, and when next, a tenant is paid out. How often
+// that is its merchant says.
 type PayoutSchedule struct {
-	Currency money.Currency `dynamo:"currency"`
-	TimeZone string         `dynamo:"time_zone,omitempty"` // IANA name; "": UTC
-	Settings PayoutSettings `dynamo:"settings"`
-	To       BankAccount    `dynamo:"to"`
-	NextAt   time.Time      `dynamo:"next_at"` // the next cut-off
-	Version  int            `dynamo:"version"` // of the stored item, from 1
+	To      BankAccount `dynamo:"to"`
+	NextAt  time.Time   `dynamo:"next_at"` // the next cut-off
+	Version int         `dynamo:"version"` // of the stored item, from 1
+}
+
+// State is a merchant with its payout schedules. They change together, because
+// the merchant's settings and time zone decide what the schedules' next cut-off
+// is.
+type State struct {
+	Merchant  Merchant
+	Schedules ByMode[*PayoutSchedule] // nil: payouts were never set up
+}
+
+// Payouts are how often, and where to, the tenant of the mode is paid out; the
+// zero schedule when that was never set up.
+func (s State) Payouts(mode identity.Mode) (PayoutSettings, PayoutSchedule) {
+	var schedule PayoutSchedule
+	if there := s.Schedules.Of(mode); there != nil {
+		schedule = *there
+	}
+	return s.Merchant.Payouts.Of(mode), schedule
+}
+
+// WithPayouts is the state in which the tenant of the mode is paid out so.
+func (s State) WithPayouts(mode identity.Mode, settings PayoutSettings, schedule PayoutSchedule) State {
+	s.Merchant.Payouts = s.Merchant.Payouts.With(mode, settings)
+	s.Schedules = s.Schedules.With(mode, &schedule)
+	return s
+}
+
+// Overdue lists the modes whose cut-off has come.
+func (s State) Overdue(now time.Time) (modes []identity.Mode) {
+	for _, mode := range identity.Modes {
+		if p := s.Schedules.Of(mode); p != nil && p.Version > 0 && !now.Before(p.NextAt) {
+			modes = append(modes, mode)
+		}
+	}
+	return modes
+}
+
+// Rescheduled is the state with the next cut-offs by the settings and time zone
+// that it has now.
+func (s State) Rescheduled(now time.Time) State {
+	for _, mode := range identity.Modes {
+		if p := s.Schedules.Of(mode); p != nil {
+			next := *p
+			if at := s.Merchant.Calendar(mode).NextCutoff(now).At; !at.Equal(p.NextAt) {
+				next.NextAt = at
+			}
+			s.Schedules = s.Schedules.With(mode, &next)
+		}
+	}
+	return s
 }

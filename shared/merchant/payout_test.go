@@ -39,11 +39,11 @@ func TestCutoffs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := merchant.PayoutSettings{Period: c.period}
-		if got := show(s.LastCutoff(now, where)); got != c.last {
+		calendar := merchant.Calendar{Payouts: merchant.PayoutSettings{Period: c.period}, Where: where}
+		if got := show(calendar.LastCutoff(now)); got != c.last {
 			t.Errorf("%s: the last is %s, want %s", c.name, got, c.last)
 		}
-		if got := show(s.NextCutoff(now, where)); got != c.next {
+		if got := show(calendar.NextCutoff(now)); got != c.next {
 			t.Errorf("%s: the next is %s, want %s", c.name, got, c.next)
 		}
 	}
@@ -63,16 +63,17 @@ func TestCutoffsFollowEachOther(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := merchant.PayoutSettings{Period: rapid.SampledFrom([]merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly}).Draw(t, "period")}
+		calendar := merchant.Calendar{Where: where, Payouts: merchant.PayoutSettings{
+			Period: rapid.SampledFrom([]merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly}).Draw(t, "period")}}
 		now := time.Unix(rapid.Int64Range(1_500_000_000, 2_000_000_000).Draw(t, "now"), 0).UTC()
-		last, next := s.LastCutoff(now, where), s.NextCutoff(now, where)
+		last, next := calendar.LastCutoff(now), calendar.NextCutoff(now)
 		if last.At.After(now) || !next.At.After(now) || last.Day >= next.Day {
 			t.Fatalf("at %s: %v, then %v", now, last, next)
 		}
-		if again := s.NextCutoff(last.At, where); again != next {
+		if again := calendar.NextCutoff(last.At); again != next {
 			t.Fatalf("after %v comes %v, or %v", last, again, next)
 		}
-		if again := s.LastCutoff(next.At.Add(-time.Second), where); again != last {
+		if again := calendar.LastCutoff(next.At.Add(-time.Second)); again != last {
 			t.Fatalf("before %v was %v, or %v", next, again, last)
 		}
 		if got := next.At.In(where).Format(time.DateOnly); got != next.Day {
@@ -84,12 +85,12 @@ func TestCutoffsFollowEachOther(t *testing.T) {
 func TestPeriodsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, p := range []merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly} {
-		if err := (merchant.PayoutSettings{Period: p}).Check(); err != nil {
+		if _, err := (merchant.PayoutChange{Period: &p}).Apply(merchant.PayoutSettings{}); err != nil {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
 	for _, p := range []merchant.PayoutPeriod{"", "hourly", "DAILY"} {
-		if err := (merchant.PayoutSettings{Period: p}).Check(); err == nil {
+		if _, err := (merchant.PayoutChange{Period: &p}).Apply(merchant.PayoutSettings{}); err == nil {
 			t.Errorf("%q is a period", p)
 		}
 	}

@@ -8,12 +8,8 @@ import (
 
 // Location is where the merchant's clocks hang; UTC when its time zone is not
 // set or not known.
-func (m Merchant) Location() *time.Location { return location(m.TimeZone) }
-
-// Location is where the days of the tenant's payouts begin, as a merchant's.
-func (s PayoutSchedule) Location() *time.Location { return location(s.TimeZone) }
-
-func location(name string) *time.Location {
+func (m Merchant) Location() *time.Location {
+	name := m.TimeZone
 	if known, ok := places.Load(name); ok {
 		return known.(*time.Location)
 	}

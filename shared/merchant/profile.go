@@ -4,11 +4,13 @@ import (
 	"net/url"
 	"regexp"
 
+	"github.com/jacoelho/banking/iso3166"
+
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Profile is what a merchant's receipts and public profile show of it. It is
-// kept with the merchant alone, not in its credentials. All of it is optional.
+// Profile is what a merchant's receipts and public profile show of it. All of it is
+// optional.
 type Profile struct {
 	BusinessName       string  `dynamo:"business_name,omitempty" json:"business_name"` // "": the merchant's name
 	RegistrationNumber string  `dynamo:"company_registration_number,omitempty" json:"company_registration_number"`
@@ -41,7 +43,7 @@ const (
 var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`)
 
 // Check refuses a text that is not what it should be. Failure: Rejected, with
-// the field's name within the profile. Countries are the caller's to check.
+// the field's name within the profile.
 func (p Profile) Check() error {
 	if err := failure.Text("business_name", p.BusinessName, maxBusinessName).Err(); err != nil {
 		return err
@@ -62,6 +64,8 @@ func (p Profile) Check() error {
 		return failure.Invalid("language", "must be a BCP 47 language tag, such as de")
 	case p.Locale != "" && !languageTag.MatchString(p.Locale):
 		return failure.Invalid("locale", "must be a BCP 47 language tag, such as de-DE")
+	case p.Address.Country != "" && !iso3166.IsCountryCode(p.Address.Country):
+		return errCountry("address.country")
 	default:
 		return nil
 	}

@@ -25,9 +25,9 @@ func TestEveryDayOfManyYearsBeginsOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			daily := merchant.PayoutSettings{Period: merchant.Daily}
+			daily := merchant.Calendar{Payouts: merchant.PayoutSettings{Period: merchant.Daily}, Where: where}
 			day := first
-			for cutoff := daily.NextCutoff(first.Add(-36*time.Hour), where); day.Before(last); cutoff = daily.NextCutoff(cutoff.At, where) {
+			for cutoff := daily.NextCutoff(first.Add(-36 * time.Hour)); day.Before(last); cutoff = daily.NextCutoff(cutoff.At) {
 				if cutoff.Day < first.Format(time.DateOnly) {
 					continue
 				}
@@ -55,8 +55,8 @@ func checkFirstMoment(t *testing.T, c merchant.Cutoff, where *time.Location) {
 func checkPeriods(t *testing.T, c merchant.Cutoff, day time.Time, where *time.Location) {
 	t.Helper()
 	for period, begins := range map[merchant.PayoutPeriod]bool{merchant.Weekly: day.Weekday() == time.Monday, merchant.Monthly: day.Day() == 1} {
-		s := merchant.PayoutSettings{Period: period}
-		next, last := s.NextCutoff(c.At.Add(-time.Microsecond), where), s.LastCutoff(c.At, where)
+		calendar := merchant.Calendar{Payouts: merchant.PayoutSettings{Period: period}, Where: where}
+		next, last := calendar.NextCutoff(c.At.Add(-time.Microsecond)), calendar.LastCutoff(c.At)
 		if (next == c) != begins || (last == c) != begins {
 			t.Fatalf("%s at %s: the next is %v, the last %v", period, c.Day, next, last)
 		}

@@ -66,10 +66,10 @@ func TestAnOrderToAnAccountThatWasReplacedIsCancelledAtTheNextLook(t *testing.T)
 	t.Parallel()
 	h := newHouse(t)
 	id := h.untaken()
-	h.set(func(s *merchant.PayoutSchedule) { s.To.ID, s.To.Status = "another", merchant.BankAccountPending })
+	h.set(func(s *terms) { s.To.ID, s.To.Status = "another", merchant.BankAccountPending })
 	h.Advance(time.Hour)
 	h.want("the same", h.run(id), "SENT 10.10 1")
-	h.set(func(s *merchant.PayoutSchedule) {
+	h.set(func(s *terms) {
 		s.To.IBAN, s.To.Status = "DE88100100100000003333", merchant.BankAccountVerified
 	})
 	h.says(bank.Cancelled, nil)
@@ -148,7 +148,7 @@ func TestNothingIsCancelledWhileTheAccountCannotBeRead(t *testing.T) {
 	}
 	h.Advance(day)
 	h.want("unknown", h.run(id), "SENT 10.10 1")
-	h.set(func(*merchant.PayoutSchedule) {})
+	h.set(func(*terms) {})
 	h.says(bank.Cancelled, nil)
 	h.Advance(time.Hour)
 	h.want("known", h.run(id), "FAILED 10.10 1")

@@ -3,8 +3,6 @@ package payout_test
 import (
 	"testing"
 	"time"
-
-	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // TestAnOperationOnDemandIsOnePayout: whoever repeats it gets the same one, when nothing waits any more and on another day.
@@ -36,7 +34,7 @@ func TestSettingsChangedAcrossACutoff(t *testing.T) {
 	h := newHouse(t)
 	h.pay(1)
 	h.to("2026-11-20T23:59:59Z")
-	h.set(func(s *merchant.PayoutSchedule) {
+	h.set(func(s *terms) {
 		h.Advance(2 * time.Second)
 		s.To.IBAN = "DE88100100100000003333"
 	})

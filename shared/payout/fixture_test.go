@@ -54,7 +54,11 @@ func newHouse(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	h.Payer = payout.New(payout.Config{Store: s, Log: slog.New(slog.DiscardHandler), Banks: map[identity.Mode]bank.Bank{identity.Live: h}})
-	h.set(func(s *merchant.PayoutSchedule) {})
+	owner := merchant.Merchant{Code: tenant.Merchant, Currency: "EUR", Payouts: merchant.ByMode[merchant.PayoutSettings]{}.With(tenant.Mode, merchant.DefaultPayoutSettings)}
+	if err := s.CreateMerchant(t.Context(), owner); err != nil {
+		t.Fatal(err)
+	}
+	h.set(func(*terms) {})
 	return h
 }
 
@@ -95,21 +99,34 @@ func (h *house) Statement(context.Context) iter.Seq2[bank.Booking, error] {
 	return func(func(bank.Booking, error) bool) {}
 }
 
-// set changes the tenant's schedule, which is that of a verified account, in euros and UTC, every day.
-func (h *house) set(change func(*merchant.PayoutSchedule)) merchant.PayoutSchedule {
+// terms are when and where the tenant is paid out.
+type terms struct {
+	merchant.PayoutSchedule
+	Settings merchant.PayoutSettings
+	TimeZone string
+}
+
+// set changes the tenant's terms, which are a verified account, in euros and UTC, every day.
+func (h *house) set(change func(*terms)) terms {
 	h.Helper()
-	s, err := h.SetSchedule(h.Context(), tenant, func(s merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
-		if s.Version == 0 {
-			s = merchant.PayoutSchedule{Currency: "EUR", Settings: merchant.DefaultPayoutSettings,
-				To: merchant.BankAccount{Holder: "Shop", IBAN: "DE17100100100000005678", Status: merchant.BankAccountVerified}}
+	var set terms
+	_, err := h.ChangeMerchant(h.Context(), tenant.Merchant, func(s merchant.State) (merchant.State, error) {
+		settings, schedule := s.Payouts(tenant.Mode)
+		set = terms{schedule, settings, s.Merchant.TimeZone}
+		if set.Version == 0 {
+			set.To = merchant.BankAccount{Holder: "Shop", IBAN: "DE17100100100000005678", Status: merchant.BankAccountVerified}
 		}
-		change(&s)
-		return s, nil
+		change(&set)
+		s.Merchant.TimeZone = set.TimeZone
+		return s.WithPayouts(tenant.Mode, set.Settings, set.PayoutSchedule), nil
 	})
+	if err == nil {
+		set.PayoutSchedule, err = h.Store.PayoutSchedule(h.Context(), tenant)
+	}
 	if err != nil {
 		h.Fatal(err)
 	}
-	return s
+	return set
 }
 
 func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }

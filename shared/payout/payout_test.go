@@ -148,12 +148,12 @@ func TestAPayoutWaitsForAVerifiedAccount(t *testing.T) {
 	h.Advance(day)
 	id := h.plan()
 	h.before["BatchGetItem"] = func() {
-		h.set(func(s *merchant.PayoutSchedule) { s.To.Status = merchant.BankAccountPending })
+		h.set(func(s *terms) { s.To.Status = merchant.BankAccountPending })
 	}
 	h.want("unverified", h.run(id), "SEALED 10.10 1")
 	h.Advance(16 * time.Minute)
 	h.want("still", h.run(id), "SEALED 10.10 1")
-	h.set(func(s *merchant.PayoutSchedule) {
+	h.set(func(s *terms) {
 		s.To.IBAN, s.To.Status = "DE88100100100000003333", merchant.BankAccountVerified
 	})
 	h.want("verified", h.run(id), "PAID 10.10 1")
@@ -174,7 +174,7 @@ func TestAnOrderKeepsItsAccount(t *testing.T) {
 	id := h.plan()
 	h.word = bank.Outcome{State: bank.Accepted}
 	h.want("ordered", h.run(id), "SENT 10.10 1")
-	h.set(func(s *merchant.PayoutSchedule) { s.To.IBAN = "DE88100100100000003333" })
+	h.set(func(s *terms) { s.To.IBAN = "DE88100100100000003333" })
 	h.word = bank.Outcome{State: bank.Paid}
 	h.want("asked", h.run(id), "PAID 10.10 1")
 	if len(h.orders) != 2 || h.orders[0] != h.orders[1] {

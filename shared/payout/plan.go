@@ -3,6 +3,7 @@ package payout
 import (
 	"context"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -31,47 +32,52 @@ const (
 // missed are made up for by one payout, and doubled ones find it done.
 func (p *Payer) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
 	for range maxReplays {
-		schedule, err := p.Store.PayoutSchedule(ctx, t)
-		if err != nil {
-			return Planned{}, false, err
-		}
-		now := p.Store.Now()
-		if now.Before(schedule.NextAt) {
-			return Planned{}, false, nil
-		}
-		where := schedule.Location()
-		cutoff := schedule.Settings.LastCutoff(now, where)
-		due, err := p.due(ctx, t, schedule, cutoff)
-		if err != nil {
-			return Planned{}, false, err
-		}
-		schedule.NextAt = schedule.Settings.NextCutoff(now, where).At
-		var opened *payments.Payout
-		planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), schedule.Currency, cutoff.Day, regular)}
-		if due {
-			payout := payments.NewPayout(planned.ID, schedule.Currency, cutoff.Day, cutoff.At, now)
-			opened = &payout
-		}
-		err = p.Store.OpenPayout(ctx, t, schedule, opened)
-		switch {
-		case errors.Is(err, store.ErrStale):
-			continue
-		case failure.Is(err, failure.Conflict): // the period was paid before its settings changed
-			due, err = false, p.Store.OpenPayout(ctx, t, schedule, nil)
-		}
+		planned, opened, err := p.plan(ctx, t)
 		if !errors.Is(err, store.ErrStale) {
-			return planned, due && err == nil, err
+			return planned, opened, err
 		}
 	}
 	return Planned{}, false, errContended
 }
 
-// due says there is something to pay, and somebody to pay it to.
-func (p *Payer) due(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, cutoff merchant.Cutoff) (bool, error) {
-	if schedule.Settings.OnDemand || !schedule.To.Payable() {
-		return false, nil
+func (p *Payer) plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
+	schedule, m, err := p.terms(ctx, t)
+	now := p.Store.Now()
+	if err != nil || now.Before(schedule.NextAt) {
+		return Planned{}, false, err
 	}
-	return p.Store.HasUnpaid(ctx, t, schedule.Currency, cutoff.At)
+	calendar := m.Calendar(t.Mode)
+	cutoff := calendar.LastCutoff(now)
+	var opened *payments.Payout
+	due := !calendar.Payouts.OnDemand && schedule.To.Payable()
+	if due {
+		if due, err = p.Store.HasUnpaid(ctx, t, m.Currency, cutoff.At); err != nil {
+			return Planned{}, false, err
+		}
+	}
+	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), m.Currency, cutoff.Day, regular)}
+	if due {
+		payout := payments.NewPayout(planned.ID, m.Currency, cutoff.Day, cutoff.At, now)
+		opened = &payout
+	}
+	schedule.NextAt = calendar.NextCutoff(now).At
+	err = p.Store.OpenPayout(ctx, t, schedule, opened)
+	if failure.Is(err, failure.Conflict) { // the period was paid before its settings changed
+		due, err = false, p.Store.OpenPayout(ctx, t, schedule, nil)
+	}
+	return planned, due && err == nil, err
+}
+
+// terms are a tenant's payout schedule and its merchant, by whose settings it
+// goes. The schedule is read first: a change of the settings writes it too, so
+// that a write over the version read here fails if they do not belong together.
+func (p *Payer) terms(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, merchant.Merchant, error) {
+	schedule, err := p.Store.PayoutSchedule(ctx, t)
+	if err != nil {
+		return schedule, merchant.Merchant{}, err
+	}
+	m, err := p.Store.Merchant(ctx, t.Merchant)
+	return schedule, m, err
 }
 
 // OnDemand opens a payout of all that waits now, whatever the schedule says
@@ -79,21 +85,21 @@ func (p *Payer) due(ctx context.Context, t identity.Tenant, schedule merchant.Pa
 // another day. It answers false when nothing waits. Failure: NotFound without
 // an account.
 func (p *Payer) OnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
-	schedule, err := p.Store.PayoutSchedule(ctx, t)
+	_, m, err := p.terms(ctx, t)
 	if err != nil {
 		return Planned{}, false, err
 	}
-	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), schedule.Currency, "", onDemand+operation)}
+	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), m.Currency, "", onDemand+operation)}
 	if _, err := p.Store.Payout(ctx, t, planned.ID); !failure.Is(err, failure.NotFound) {
 		return planned, err == nil, err
 	}
 	now := p.Store.Now()
-	day := now.In(schedule.Location()).Format(time.DateOnly)
-	waits, err := p.Store.HasUnpaid(ctx, t, schedule.Currency, now)
+	day := now.In(m.Location()).Format(time.DateOnly)
+	waits, err := p.Store.HasUnpaid(ctx, t, m.Currency, now)
 	if err != nil || !waits {
 		return planned, false, err
 	}
-	return planned, true, p.Store.CreatePayout(ctx, t, payments.NewPayout(planned.ID, schedule.Currency, day, now, now))
+	return planned, true, p.Store.CreatePayout(ctx, t, payments.NewPayout(planned.ID, m.Currency, day, now, now))
 }
 
 // Everybody is every tenant.
@@ -130,29 +136,44 @@ func (p *Payer) Overdue(ctx, starting context.Context, shard int, of func(identi
 	return errors.Join(failures...)
 }
 
-// SetSchedule stores how a tenant is paid out. The next cut-off is that of the
-// new settings. A period that has ended is planned by the old ones, so that
-// nobody waits longer for it by changing them. Errors: change's.
-func (p *Payer) SetSchedule(ctx context.Context, t identity.Tenant, change func(merchant.PayoutSchedule) (merchant.PayoutSchedule, error)) (merchant.PayoutSchedule, error) {
+// ChangeMerchant changes a merchant and where and when it is paid out, in one
+// step. A period that has ended is planned by the settings of before, so that
+// nobody waits longer for it by changing them; the next cut-off is that of the
+// new ones. A change that changes nothing writes nothing. Errors: change's;
+// failure: NotFound.
+func (p *Payer) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
 	for range maxReplays {
-		schedule, err := p.Store.PayoutSchedule(ctx, t)
-		if err != nil && !failure.Is(err, failure.NotFound) {
-			return schedule, err
+		before, err := p.Store.MerchantState(ctx, code)
+		if err != nil {
+			return before, err
 		}
 		now := p.Store.Now() // one moment: a cut-off between two would be neither planned nor next
-		if schedule.Version > 0 && !now.Before(schedule.NextAt) {
-			if _, _, err := p.Plan(ctx, t); err != nil {
-				return schedule, err
+		if overdue := before.Overdue(now); len(overdue) > 0 {
+			if err := p.planAll(ctx, code, overdue); err != nil {
+				return before, err
 			}
 			continue
 		}
-		if schedule, err = change(schedule); err != nil {
-			return schedule, err
+		after, err := change(before)
+		if err != nil {
+			return before, err
 		}
-		schedule.NextAt = schedule.Settings.NextCutoff(now, schedule.Location()).At
-		if err = p.Store.SavePayoutSchedule(ctx, t, schedule); !errors.Is(err, store.ErrStale) {
-			return schedule, err
+		if after = after.Rescheduled(now); reflect.DeepEqual(after, before) {
+			return before, nil
+		}
+		after, err = p.Store.SaveMerchantState(ctx, after)
+		if !errors.Is(err, store.ErrStale) {
+			return after, err
 		}
 	}
-	return merchant.PayoutSchedule{}, errContended
+	return merchant.State{}, errContended
+}
+
+func (p *Payer) planAll(ctx context.Context, code string, modes []identity.Mode) error {
+	for _, mode := range modes {
+		if _, _, err := p.Plan(ctx, identity.Tenant{Mode: mode, Merchant: code}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

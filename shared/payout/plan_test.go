@@ -58,7 +58,7 @@ func TestPeriodsEndWhereTheMerchantIs(t *testing.T) {
 	} {
 		h := newHouse(t)
 		h.to(test.paid)
-		h.set(func(s *merchant.PayoutSchedule) { s.TimeZone, s.Settings.Period = test.zone, test.period })
+		h.set(func(s *terms) { s.TimeZone, s.Settings.Period = test.zone, test.period })
 		h.pay(1)
 		for _, plan := range test.plans {
 			h.to(plan[0])
@@ -71,23 +71,23 @@ func TestPeriodsEndWhereTheMerchantIs(t *testing.T) {
 // TestWhoCannotBePaidIsNotPlanned, and is paid all of it later.
 func TestWhoCannotBePaidIsNotPlanned(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]func(*merchant.PayoutSchedule, bool){
-		"unverified": func(s *merchant.PayoutSchedule, able bool) {
+	for name, c := range map[string]func(*terms, bool){
+		"unverified": func(s *terms, able bool) {
 			s.To.Status = map[bool]merchant.BankAccountStatus{true: merchant.BankAccountVerified, false: merchant.BankAccountRejected}[able]
 		},
-		"no account": func(s *merchant.PayoutSchedule, able bool) {
+		"no account": func(s *terms, able bool) {
 			s.To.IBAN = map[bool]string{true: "DE17100100100000005678"}[able]
 		},
-		"on demand": func(s *merchant.PayoutSchedule, able bool) { s.Settings.OnDemand = !able },
+		"on demand": func(s *terms, able bool) { s.Settings.OnDemand = !able },
 	} {
 		h := newHouse(t)
-		h.set(func(s *merchant.PayoutSchedule) { c(s, false) })
+		h.set(func(s *terms) { c(s, false) })
 		for range 3 {
 			h.pay(1)
 			h.Advance(day)
 			h.want(name, h.plan(), "")
 		}
-		h.set(func(s *merchant.PayoutSchedule) { c(s, true) })
+		h.set(func(s *terms) { c(s, true) })
 		h.Advance(day)
 		h.want(name+", then not", h.run(h.plan()), "PAID 30.30 3")
 	}
@@ -97,7 +97,7 @@ func TestWhoCannotBePaidIsNotPlanned(t *testing.T) {
 func TestOnDemandPaysAllThatWaitsNow(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.set(func(s *merchant.PayoutSchedule) { s.Settings.OnDemand = true })
+	h.set(func(s *terms) { s.Settings.OnDemand = true })
 	demand := func(operation string) string {
 		t.Helper()
 		planned, waits, err := h.OnDemand(t.Context(), tenant, operation)
@@ -119,7 +119,7 @@ func TestOnDemandPaysAllThatWaitsNow(t *testing.T) {
 	h.want("repeated", demand("a"), first)
 	h.want("repeated", h.run(first), "PAID 10.10 1")
 	h.want("the second", h.run(demand("regular")), "PAID 10.10 1")
-	h.set(func(s *merchant.PayoutSchedule) { s.Settings.OnDemand = false })
+	h.set(func(s *terms) { s.Settings.OnDemand = false })
 	h.pay(1)
 	h.Advance(day)
 	h.want("the regular one", h.run(h.plan()), "PAID 10.10 1")
@@ -155,7 +155,7 @@ func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 	h := newHouse(t)
 	h.pay(1)
 	h.Advance(day)
-	s := h.set(func(s *merchant.PayoutSchedule) { s.Settings.Period = merchant.Monthly })
+	s := h.set(func(s *terms) { s.Settings.Period = merchant.Monthly })
 	if want := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC); !s.NextAt.Equal(want) {
 		t.Errorf("next at %s", s.NextAt)
 	}
@@ -190,11 +190,11 @@ func (h *house) woken() []string {
 func TestADayThatComesTwicePaysOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.set(func(s *merchant.PayoutSchedule) { s.TimeZone = "Pacific/Auckland" })
+	h.set(func(s *terms) { s.TimeZone = "Pacific/Auckland" })
 	h.pay(1)
 	h.to("2026-11-21T11:00:00Z") // the 22nd begins there
 	h.want("there", h.planned(), "2026-11-22")
-	h.set(func(s *merchant.PayoutSchedule) { s.TimeZone = "Pacific/Honolulu" })
+	h.set(func(s *terms) { s.TimeZone = "Pacific/Honolulu" })
 	h.pay(1)
 	h.to("2026-11-22T10:00:00Z") // and here
 	h.want("here", h.planned(), "")

@@ -52,10 +52,10 @@ func newBankShop(t *testing.T) *bankShop {
 func (s *shop) payOut(operation, iban string) string {
 	s.Helper()
 	payer := banking.Open(s.App)
-	_, err := payer.SetSchedule(s.Context(), s.tenant, func(p merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
-		p.Currency, p.Settings = "EUR", merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}
-		p.To = merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: iban, Status: merchant.BankAccountVerified}
-		return p, nil
+	_, err := payer.ChangeMerchant(s.Context(), s.tenant.Merchant, func(m merchant.State) (merchant.State, error) {
+		_, schedule := m.Payouts(s.tenant.Mode)
+		schedule.To = merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: iban, Status: merchant.BankAccountVerified}
+		return m.WithPayouts(s.tenant.Mode, merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}, schedule), nil
 	})
 	if err != nil {
 		s.Fatal(err)

@@ -103,15 +103,24 @@ func newHistory(t *testing.T, seed uint64) *history {
 	h.must(h.store.CreateTable(t.Context()))
 	h.payer = payout.New(payout.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
 		Banks: h.banks()})
+	for _, code := range []string{"MC1", "MC2"} {
+		h.must(h.store.CreateMerchant(t.Context(), merchant.Merchant{Code: code, Currency: "EUR"}))
+	}
 	for _, tenant := range shops {
-		_, err := h.payer.SetSchedule(t.Context(), tenant, func(s merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
-			s.Currency, s.Settings = "EUR", merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}
-			s.To = merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: "DE89370400440532013000", Status: merchant.BankAccountVerified}
-			return s, nil
-		})
-		h.must(err)
+		h.payTo(tenant, "Shop")
 	}
 	return h
+}
+
+// payTo has the tenant paid out on demand, to an account of the holder.
+func (h *history) payTo(t identity.Tenant, holder string) {
+	h.Helper()
+	_, err := h.payer.ChangeMerchant(h.Context(), t.Merchant, func(s merchant.State) (merchant.State, error) {
+		_, schedule := s.Payouts(t.Mode)
+		schedule.To = merchant.BankAccount{ID: "a", Holder: holder, IBAN: "DE89370400440532013000", Status: merchant.BankAccountVerified}
+		return s.WithPayouts(t.Mode, merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}, schedule), nil
+	})
+	h.must(err)
 }
 
 func (h *history) must(err error) {
@@ -239,11 +248,7 @@ func (h *history) payOut() {
 		return
 	}
 	if h.IntN(2) == 0 { // an order that was not taken is cancelled
-		_, err := h.payer.SetSchedule(h.Context(), tenant, func(s merchant.PayoutSchedule) (merchant.PayoutSchedule, error) {
-			s.To.Holder = fmt.Sprint("Shop ", h.n)
-			return s, nil
-		})
-		h.must(err)
+		h.payTo(tenant, fmt.Sprint("Shop ", h.n))
 	}
 	ctx, stop := context.WithCancel(h.Context())
 	if h.IntN(3) == 0 { // cut off

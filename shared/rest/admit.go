@@ -52,7 +52,7 @@ func (x *exchange) admitted(ctx context.Context) (context.Context, error) {
 	if x.route.Access == Open {
 		return ctx, x.limited(ctx, x.server.addresses, sourceAddress(x.request))
 	}
-	caller, err := x.authenticated(ctx)
+	caller, owner, err := x.authenticated(ctx)
 	if err != nil {
 		return ctx, err
 	}
@@ -63,7 +63,8 @@ func (x *exchange) admitted(ctx context.Context) (context.Context, error) {
 	if code, ok := x.match.values["merchant_code"]; ok && code != caller.Tenant.Merchant {
 		return ctx, failure.Absent("", "There is no such merchant.")
 	}
-	return WithCaller(ctx, caller), x.limited(ctx, x.server.callers, "credential "+caller.Tenant.String()+" "+caller.ID)
+	ctx = withCaller(ctx, caller, owner)
+	return ctx, x.limited(ctx, x.server.callers, "credential "+caller.Tenant.String()+" "+caller.Actor.ID)
 }
 
 // secure says the client came over TLS, to us or to every proxy that vouches
@@ -76,25 +77,25 @@ func secure(r *http.Request) bool {
 	return !slices.ContainsFunc(schemes, func(s string) bool { return !strings.EqualFold(strings.TrimSpace(s), "https") })
 }
 
-// authenticated costs one read, and none for a token that cannot be one.
-func (x *exchange) authenticated(ctx context.Context) (merchant.Credential, error) {
+// authenticated costs one call, and none for a token that cannot be one.
+func (x *exchange) authenticated(ctx context.Context) (identity.Principal, merchant.Merchant, error) {
 	header := x.request.Header.Get("Authorization")
 	if header == "" {
-		return merchant.Credential{}, failure.Unauthenticated("missing-token")
+		return identity.Principal{}, merchant.Merchant{}, failure.Unauthenticated("missing-token")
 	}
-	scheme, token, _ := strings.Cut(header, " ")
-	token = strings.TrimSpace(token)
-	if !strings.EqualFold(scheme, "Bearer") || !identity.WellFormed(token) {
-		return merchant.Credential{}, failure.Unauthenticated("invalid-token")
+	scheme, text, _ := strings.Cut(header, " ")
+	token, ok := identity.ParseToken(strings.TrimSpace(text))
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return identity.Principal{}, merchant.Merchant{}, failure.Unauthenticated("invalid-token")
 	}
-	return x.server.store.Credential(ctx, identity.Hash(token))
+	return x.server.store.Authenticate(ctx, token)
 }
 
 // permitted: a public key reaches the routes meant for it, whatever their
 // scopes; any other credential needs one of them (contract §2.1).
-func permitted(c merchant.Credential, route *Route) error {
-	allowed := c.May(route.Scopes...)
-	if c.Kind == identity.PublicKey {
+func permitted(p identity.Principal, route *Route) error {
+	allowed := p.May(route.Scopes...)
+	if p.Actor.Kind == identity.PublicKey {
 		allowed = route.Access == PublicToo
 	}
 	if !allowed {

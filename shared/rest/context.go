@@ -3,19 +3,28 @@ package rest
 import (
 	"context"
 
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 type (
 	callerKey      struct{}
+	merchantKey    struct{}
 	operationIDKey struct{}
 	requestIDKey   struct{}
 )
 
-// Caller is the authenticated credential; zero on an Open route.
-func Caller(ctx context.Context) merchant.Credential {
-	c, _ := ctx.Value(callerKey{}).(merchant.Credential)
-	return c
+// Caller is the authenticated principal; zero on an Open route.
+func Caller(ctx context.Context) identity.Principal {
+	p, _ := ctx.Value(callerKey{}).(identity.Principal)
+	return p
+}
+
+// Merchant is the merchant of the caller's tenant, as it was when the request
+// was authenticated; zero on an Open route.
+func Merchant(ctx context.Context) merchant.Merchant {
+	m, _ := ctx.Value(merchantKey{}).(merchant.Merchant)
+	return m
 }
 
 // OperationID identifies what the client asked for, in UUID v4 form. Under an
@@ -33,9 +42,8 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// WithCaller is a context in which Caller answers c.
-func WithCaller(ctx context.Context, c merchant.Credential) context.Context {
-	return context.WithValue(ctx, callerKey{}, c)
+func withCaller(ctx context.Context, p identity.Principal, m merchant.Merchant) context.Context {
+	return context.WithValue(context.WithValue(ctx, callerKey{}, p), merchantKey{}, m)
 }
 
 // WithOperationID is a context in which OperationID answers id.

@@ -26,7 +26,7 @@ func TestDeprecatedRoutesNameTheirSuccessor(t *testing.T) {
 	f := newFixture(t, routes, func(c *rest.Config) { c.BaseURL = baseURL + "/" })
 	const (
 		deprecated = "@1793491200" // 2026-11-01T00:00:00Z
-		mine       = "<" + baseURL + `/v2/merchants/MC1/things>; rel="successor-version"`
+		mine       = "<" + baseURL + `/v2/merchants/MC0A1B2C3D/things>; rel="successor-version"`
 		fixed      = "<" + baseURL + `/new>; rel="successor-version"`
 	)
 	for _, test := range []struct {

@@ -3,7 +3,6 @@ package rest_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -28,6 +27,8 @@ const baseURL = "https://api.example.test"
 
 var hashKey = bytes.Repeat([]byte("k"), 32)
 
+var tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
+
 // fixture is a handler on a table of its own, with a clock and a log that the
 // test holds.
 type fixture struct {
@@ -35,9 +36,9 @@ type fixture struct {
 	store   *store.Store
 	wire    *wire
 	log     *lockedBuffer
-	secret  string // a secret key of MC1 with the scope "things"
-	public  string // a public key of MC1
-	other   string // a secret key of MC1 without scopes
+	secret  string // a secret key of the tenant with the scope "things"
+	public  string // a public key of the tenant
+	other   string // a secret key of the tenant without scopes
 	offset  atomic.Int64
 }
 
@@ -113,9 +114,12 @@ func newFixture(t *testing.T, routes []rest.Route, change ...func(*rest.Config))
 	if err := f.store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f.secret = f.credential(t, merchant.Credential{ID: "key_1", Kind: identity.SecretKey, Scopes: []string{"things"}})
-	f.public = f.credential(t, merchant.Credential{ID: "key_2", Kind: identity.PublicKey})
-	f.other = f.credential(t, merchant.Credential{ID: "key_3", Kind: identity.SecretKey, Scopes: []string{"else"}})
+	if err := f.store.CreateMerchant(t.Context(), merchant.Merchant{Code: tenant.Merchant, Name: "Shop"}); err != nil {
+		t.Fatal(err)
+	}
+	f.secret = f.credential(t, "key_1", identity.SecretKey, "things")
+	f.public = f.credential(t, "key_2", identity.PublicKey)
+	f.other = f.credential(t, "key_3", identity.SecretKey, "else")
 	f.handler = f.process(routes, change...)
 	return f
 }
@@ -130,14 +134,16 @@ func (f *fixture) process(routes []rest.Route, change ...func(*rest.Config)) htt
 	return rest.New(c)
 }
 
-func (f *fixture) credential(t *testing.T, c merchant.Credential) string {
+// credential adds a key of the tenant, and answers its token. Its scopes need
+// not be the platform's.
+func (f *fixture) credential(t *testing.T, id string, kind identity.Kind, scopes ...string) string {
 	t.Helper()
-	c.Tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC1"}
-	token, err := identity.NewKey(c.Kind, identity.Test, rand.Reader)
+	key, token, err := identity.NewAPIKey(tenant, identity.KeyRequest{Kind: kind, Name: "till", Scopes: &[]string{}}, f.now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.store.AddCredential(t.Context(), identity.Hash(token), c); err != nil {
+	key.ID, key.Scopes = id, scopes
+	if err := f.store.AddAPIKey(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}
 	return token

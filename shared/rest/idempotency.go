@@ -84,7 +84,7 @@ type claim struct {
 func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err error) {
 	for _, keys := range x.server.keys.at(x.server.now()) {
 		c = claim{keys: keys, IdempotencyClaim: store.IdempotencyClaim{
-			Tenant: x.caller.Tenant, Name: recordName(x.caller.Kind, clientKey), Owner: x.id, Fingerprint: x.fingerprint(keys)}}
+			Tenant: x.caller.Tenant, Name: recordName(x.caller.Actor.Kind, clientKey), Owner: x.id, Fingerprint: x.fingerprint(keys)}}
 		c.state, c.sealed, err = x.server.store.ClaimIdempotency(ctx, c.IdempotencyClaim)
 		if err != nil || c.state != store.Reused {
 			return c, err

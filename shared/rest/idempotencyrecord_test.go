@@ -90,7 +90,7 @@ func TestRecordsOutliveADeployment(t *testing.T) {
 	f := newFixture(t, c.routes())
 	f.ask("POST", "/orders/1", `{}`, underKey)
 	sum := sha256.Sum256([]byte("order 1"))
-	want := "T#MC1#IDEMPOTENCY#" + hex.EncodeToString(sum[:])
+	want := "T#MC0A1B2C3D#IDEMPOTENCY#" + hex.EncodeToString(sum[:])
 	if all := f.records(t); len(all) != 1 || all[0].PK != want {
 		t.Errorf("records %v, want one at %s", all, want)
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -33,7 +32,7 @@ func TestBurstIsServedAndThenRefused(t *testing.T) {
 		over.Header().Get("RateLimit") != `"default";r=0;t=1` {
 		t.Errorf("request 501: %d %v %s", over.Code, over.Header(), over.Body)
 	}
-	if w := f.ask("GET", "/things", "", "Authorization: Bearer "+f.credential(t, merchant.Credential{ID: "key_4", Kind: identity.SecretKey, Scopes: []string{"things"}})); w.Code != 200 {
+	if w := f.ask("GET", "/things", "", "Authorization: Bearer "+f.credential(t, "key_4", identity.SecretKey, "things")); w.Code != 200 {
 		t.Errorf("another credential: %d", w.Code)
 	}
 	f.advance(time.Second)

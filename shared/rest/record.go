@@ -20,8 +20,8 @@ func (x *exchange) record(ctx context.Context, r reply, took time.Duration) {
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 		slog.String("request_id", x.id),
 	}
-	if x.caller.ID != "" {
-		attrs = append(attrs, slog.String("credential", x.caller.ID), slog.String("tenant", x.caller.Tenant.String()))
+	if x.caller.Actor.ID != "" {
+		attrs = append(attrs, slog.String("credential", x.caller.Actor.ID), slog.String("tenant", x.caller.Tenant.String()))
 	}
 	if r.header.Get("Idempotency-Replayed") != "" {
 		attrs = append(attrs, slog.Bool("replayed", true))

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -60,7 +60,7 @@ type exchange struct {
 	id      string
 	match   found
 	route   *Route // nil until one has matched
-	caller  merchant.Credential
+	caller  identity.Principal
 	quota   quota
 	raw     []byte
 	input   input

@@ -75,7 +75,7 @@ func listed(_ context.Context, in struct {
 }
 
 func who(ctx context.Context, _ nothing) (said, error) {
-	return said{fmt.Sprint(rest.Caller(ctx).ID, " ", rest.RequestID(ctx), " ", rest.OperationID(ctx))}, nil
+	return said{fmt.Sprint(rest.Caller(ctx).Actor.ID, " ", rest.RequestID(ctx), " ", rest.OperationID(ctx))}, nil
 }
 
 func TestRequestsAreAnswered(t *testing.T) {
@@ -103,7 +103,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 		{"GET", "/payouts", 200, json, "16", `[{"text":"one"}]`},
 		{"GET", "/payouts?format=none", 200, json, "2", `[]`},
 		{"GET", "/payouts?format=csv", 200, "text/plain; charset=utf-8", "9", "id,type\r\n"},
-		{"GET", "/merchants/MC1/things", 200, json, "15", `{"text":"mine"}`},
+		{"GET", "/merchants/MC0A1B2C3D/things", 200, json, "15", `{"text":"mine"}`},
 		{"GET", "/pay/c-7", 200, "text/html;charset=UTF-8", "4", `<p>7`},
 		{"GET", "/pay/c-away", 303, "", "0", ``},
 		{"GET", "/pay/c-text", 410, "text/plain;charset=UTF-8", "4", `text`},
@@ -150,7 +150,7 @@ func TestRequestsAreTurnedAway(t *testing.T) {
 			t.Errorf("%s %s %s: %d %s", test.method, test.path, test.header, w.Code, w.Body)
 		}
 	}
-	if reads := f.wire.count("GetItem"); reads != 5 {
+	if reads := f.wire.count("BatchGetItem"); reads != 5 {
 		t.Errorf("%d reads, want 5: one for each well-formed token", reads)
 	}
 	if w := f.ask("DELETE", "/things", ""); w.Header().Get("Allow") != "GET, HEAD, POST" {
@@ -268,7 +268,7 @@ func TestLogLinesHoldNoContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]any{"msg": "request", "level": "INFO", "method": "POST", "route": "/things/{id}", "status": 400.0,
-		"credential": "key_1", "tenant": "T#MC1", "error_code": "INVALID", "problem": "invalid-parameter", "duration_ms": 0.0} {
+		"credential": "key_1", "tenant": "T#MC0A1B2C3D", "error_code": "INVALID", "problem": "invalid-parameter", "duration_ms": 0.0} {
 		if line[name] != want {
 			t.Errorf("%s is %v, want %v", name, line[name], want)
 		}

@@ -20,8 +20,7 @@ import (
 //
 //	entity             pk                          sk             written by
 //	merchant           MERCHANT#<code>             MERCHANT       provision
-//	credential         KEY#<sha256 of the token>   KEY            provision
-//	API key by its id  M#KEYS                      KEYID#<id>     provision
+//	API key            KEY#M                       KEY#<sha256 of token>  provision
 //	checkout           M#CHECKOUT#<id>             CHECKOUT       checkouts, pages, polls, sweep
 //	reference guard    M#REFERENCE#<reference>     REFERENCE      checkouts
 //	transaction        M#TRANSACTION#<code>        TRANSACTION#<id>  with its checkout; transactions, provision, polls, sweep
@@ -55,7 +54,7 @@ import (
 //
 // Access patterns and their cost:
 //
-//	authenticate                  1 GetItem (credential; carries a copy of its merchant)
+//	authenticate                  1 BatchGetItem (API key, merchant)
 //	create checkout               1 TransactWriteItems (checkout, reference guard)
 //	retrieve checkout             1 GetItem (its transactions are in the item)
 //	list checkouts                1 Query on list, 1 BatchGetItem per 100; by reference 2 GetItem
@@ -89,10 +88,9 @@ import (
 //	reconcile, nightly            1 Scan of the table, in 8 segments; for each transaction in doubt 3 Query,
 //	                              and 1 Query of its merchant's unpaid rows and payout records for all of
 //	                              them; before either the statements of acquirers and banks
-//	add API key                   1 TransactWriteItems, which fails when the merchant has changed
-//	revoke API key                1 GetItem (key by its id), 1 UpdateItem (credential)
-//	update merchant               1 GetItem, 1 UpdateItem, 1 Query per mode, 1 UpdateItem per key
-//	set payouts                   1 GetItem, 1 TransactWriteItems (schedule); 1 GetItem, then as update merchant
+//	add API key                   1 PutItem
+//	revoke API key                1 Query (keys of the tenant), 1 UpdateItem
+//	update merchant, set payouts  3 GetItem (payout schedules, merchant), 1 TransactWriteItems
 //
 // Items are replaced whole under a version condition: every status change is
 // a pure function from the item read to the item written.
@@ -129,9 +127,11 @@ type key struct {
 
 func merchantKey(code string) key { return key{"MERCHANT#" + code, "MERCHANT"} }
 
-func credentialKey(tokenHash string) key { return key{"KEY#" + tokenHash, "KEY"} }
+const keyPrefix = "KEY#"
 
-func apiKeyKey(t identity.Tenant, id string) key { return key{t.String() + "#KEYS", "KEYID#" + id} }
+func apiKeyKey(t identity.Tenant, tokenHash string) key {
+	return key{keyPrefix + t.String(), keyPrefix + tokenHash}
+}
 
 func checkoutKey(t identity.Tenant, id string) key {
 	return key{t.String() + "#CHECKOUT#" + bounded(id), "CHECKOUT"}

@@ -3,8 +3,8 @@ package store
 import (
 	"context"
 	"errors"
-	"time"
 
+	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -12,148 +12,92 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// merchantItem is a merchant and its callback secret's version: the secret
-// itself is derived from the platform's own key and stored nowhere.
+// merchantItem is a merchant. Its callback secrets are derived from the
+// platform's own key and stored nowhere.
 type merchantItem struct {
 	key
+	WriteID string `dynamo:"write_id"`
 	merchant.Merchant
-	merchant.CallbackSecret
-	Profile merchant.Profile `dynamo:"profile,omitempty"`
+}
+
+func newMerchantItem(m merchant.Merchant) merchantItem {
+	return merchantItem{key: merchantKey(m.Code), WriteID: uuid.NewString(), Merchant: m}
 }
 
 // CreateMerchant stores a new merchant with its first keys, all or nothing:
 // no merchant is left behind that nobody can act for. Failure: Conflict when
 // the code is taken.
-func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, p merchant.Profile, keys ...APIKey) error {
-	item := merchantItem{key: merchantKey(m.Code), Merchant: m, Profile: p}
+func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, keys ...identity.APIKey) error {
+	m.Version = 1
+	item := newMerchantItem(m)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("attribute_not_exists(pk)"))
 	for _, k := range keys {
-		s.putAPIKey(tx, k)
+		tx.Put(s.putAPIKey(k))
 	}
-	err := tx.Run(ctx)
-	if len(keys) > 0 {
-		err = s.unlessAdded(ctx, keys[0], err)
-	}
-	if dynamo.IsCondCheckFailed(err) {
-		return failure.Clash("CONFLICT", "", "the merchant exists").With(err)
+	taken := failure.Clash("CONFLICT", "", "the merchant exists")
+	err := s.truth(ctx, item.key, written{item.WriteID, m.Version}, taken, tx.Run(ctx))
+	if errors.Is(err, ErrStale) {
+		return taken
 	}
 	return err
 }
 
-// Merchant reads a merchant and its callback secret's version. Failure: NotFound.
-func (s *Store) Merchant(ctx context.Context, code string) (merchant.Merchant, merchant.CallbackSecret, error) {
-	item, err := s.merchantItem(ctx, code)
-	return item.Merchant, item.CallbackSecret, err
-}
+// errNoMerchant is the failure of every read of a merchant that is not there.
+var errNoMerchant = failure.Absent("", "no such merchant")
 
-// MerchantProfile reads a merchant and its profile. Failure: NotFound.
-func (s *Store) MerchantProfile(ctx context.Context, code string) (merchant.Merchant, merchant.Profile, error) {
-	item, err := s.merchantItem(ctx, code)
-	return item.Merchant, item.Profile, err
-}
-
-func (s *Store) merchantItem(ctx context.Context, code string) (merchantItem, error) {
+// Merchant reads a merchant, consistently. Failure: NotFound.
+func (s *Store) Merchant(ctx context.Context, code string) (merchant.Merchant, error) {
 	var item merchantItem
 	err := s.get(merchantKey(code)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		return merchantItem{}, failure.Absent("", "no such merchant")
+		return item.Merchant, errNoMerchant
 	}
-	return item, err
+	return item.Merchant, err
 }
 
-// UpdateMerchant writes what changed of a merchant that was read, and answers
-// it with its next version; its callback secret stays as it is. ErrStale when
-// somebody else changed it meanwhile. The copies in its credentials are still
-// to be rewritten (RewriteCopies).
-func (s *Store) UpdateMerchant(ctx context.Context, m merchant.Merchant, p merchant.Profile) (merchant.Merchant, error) {
-	unchanged := unchangedSince(m)
-	m.Version++
-	k := merchantKey(m.Code)
-	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
-		Set("name", m.Name).Set("email", m.Email).Set("online_payments", m.OnlinePayments).Set("fee_rate", m.FeeRate).
-		Set("refund_floor", m.RefundFloor).Set("payout_plan", m.PayoutPlan).Set("gross", m.Gross).
-		Set("time_zone", m.TimeZone).Set("payouts", m.Payouts).Set("version", m.Version).Set("profile", p).
-		If(unchanged.condition, unchanged.args...).Run(ctx)
-	if err == nil {
-		return m, nil
-	}
-	stored, readErr := s.merchantItem(ctx, m.Code)
-	switch {
-	case readErr != nil:
-		return m, errors.Join(err, readErr)
-	case stored.Merchant == m && stored.Profile == p: // only the reply was lost
-		return m, nil
-	case dynamo.IsCondCheckFailed(err):
-		return m, ErrStale
-	default:
-		return m, err
-	}
+// SaveMerchant replaces the merchant that was read, and answers it with its
+// next version. What its payouts go by changes by SaveMerchantState alone.
+// ErrStale when somebody else changed it meanwhile.
+func (s *Store) SaveMerchant(ctx context.Context, m merchant.Merchant) (merchant.Merchant, error) {
+	saved, err := s.SaveMerchantState(ctx, merchant.State{Merchant: m})
+	return saved.Merchant, err
 }
 
-type unchanged struct {
-	condition string
-	args      []any
-}
-
-// unchangedSince holds while the merchant is as it was read. Version 0 is not
-// stored.
-func unchangedSince(m merchant.Merchant) unchanged {
-	if m.Version == 0 {
-		return unchanged{condition: "attribute_exists(pk) AND attribute_not_exists('version')"}
-	}
-	return unchanged{condition: "'version' = ?", args: []any{m.Version}}
-}
-
-// RewriteCopies brings the merchant's credentials to the version given; those
-// that have a later one keep it. Nobody can add a credential with an earlier
-// one any more (AddAPIKey), so that once this is through there is none left.
-// Until then it may be repeated.
-func (s *Store) RewriteCopies(ctx context.Context, m merchant.Merchant) error {
-	for _, mode := range []identity.Mode{identity.Live, identity.Test} {
-		keys, err := s.apiKeys(ctx, identity.Tenant{Mode: mode, Merchant: m.Code})
-		if err != nil {
-			return err
-		}
-		for _, item := range keys {
-			if err := s.rewriteCopy(ctx, item.TokenHash, m); err != nil {
-				return err
-			}
+// MerchantState reads a merchant with its payout schedules. They are read
+// before it: whoever changes what they follow writes them as well, so a save
+// of what was read fails if they were not read together. Failure: NotFound.
+func (s *Store) MerchantState(ctx context.Context, code string) (merchant.State, error) {
+	var state merchant.State
+	for _, mode := range identity.Modes {
+		schedule, err := s.PayoutSchedule(ctx, identity.Tenant{Mode: mode, Merchant: code})
+		switch {
+		case failure.Is(err, failure.NotFound):
+		case err != nil:
+			return state, err
+		default:
+			state.Schedules = state.Schedules.With(mode, &schedule)
 		}
 	}
-	return nil
+	var err error
+	state.Merchant, err = s.Merchant(ctx, code)
+	return state, err
 }
 
-func (s *Store) rewriteCopy(ctx context.Context, tokenHash string, m merchant.Merchant) error {
-	k := credentialKey(tokenHash)
-	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Set("merchant", m).
-		If("attribute_exists(pk) AND (attribute_not_exists('merchant'.'version') OR 'merchant'.'version' <= ?)", m.Version).Run(ctx)
-	if dynamo.IsCondCheckFailed(err) {
-		return nil
+// SaveMerchantState replaces the merchant and those of its payout schedules
+// that are given, in one transaction, and answers them with their next
+// versions. A schedule of version 0 is a new one. ErrStale when any of them
+// changed since it was read.
+func (s *Store) SaveMerchantState(ctx context.Context, state merchant.State) (merchant.State, error) {
+	before := state.Merchant.Version
+	state.Merchant.Version++
+	item := newMerchantItem(state.Merchant)
+	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before))
+	for _, mode := range identity.Modes {
+		if schedule := state.Schedules.Of(mode); schedule != nil {
+			next, put := s.replaceSchedule(identity.Tenant{Mode: mode, Merchant: item.Code}, *schedule)
+			tx.Put(put)
+			state.Schedules = state.Schedules.With(mode, &next.PayoutSchedule)
+		}
 	}
-	return err
-}
-
-// RotateCallbackSecret moves the merchant from the secret that was read to
-// its next; the one before goes on signing for a day (contract §11.2).
-// Failure: Conflict when somebody else rotated it meanwhile.
-func (s *Store) RotateCallbackSecret(ctx context.Context, code string, current merchant.CallbackSecret, now time.Time) (merchant.CallbackSecret, error) {
-	next := current.Rotated(now)
-	k := merchantKey(code)
-	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
-		Set("secret_version", next.Version).Set("secret_rotated_at", next.RotatedAt).
-		If("attribute_exists(pk) AND (attribute_not_exists(secret_version) OR secret_version = ?)", current.Version).Run(ctx)
-	if err == nil {
-		return next, nil
-	}
-	_, stored, readErr := s.Merchant(ctx, code)
-	switch {
-	case readErr != nil:
-		return current, errors.Join(err, readErr)
-	case stored.Version == next.Version && stored.RotatedAt.Equal(next.RotatedAt): // only the reply was lost
-		return next, nil
-	case dynamo.IsCondCheckFailed(err):
-		return stored, failure.Clash("CONFLICT", "", "the callback secret was rotated meanwhile").With(err)
-	default:
-		return current, err
-	}
+	return state, s.truth(ctx, item.key, written{item.WriteID, state.Merchant.Version}, ErrStale, tx.Run(ctx))
 }

@@ -2,11 +2,12 @@ package store_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -16,163 +17,171 @@ import (
 )
 
 var shop = merchant.Merchant{Code: tenant.Merchant, Name: "Shop", Email: "shop@example.com", Country: "DE", Currency: "EUR",
-	Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin", CreatedAt: start}
+	Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin", CreatedAt: start,
+	Profile: merchant.Profile{VATID: "DE1", Address: merchant.Address{City: "Berlin"}}}
 
-// newKey is a key that carries a copy of the merchant.
-func newKey(m merchant.Merchant) store.APIKey {
-	id := rand.Text()
-	return store.APIKey{TokenHash: "hash of " + id, Name: "till", Credential: merchant.Credential{ID: id, Kind: identity.SecretKey,
-		Tenant: identity.Tenant{Mode: identity.Test, Merchant: m.Code}, Scopes: []string{"payments"}, Merchant: m, CreatedAt: start}}
+// issued is a key as its bearer and as the store knows it.
+type issued struct {
+	identity.APIKey
+	token identity.Token
+}
+
+func newKey(t *testing.T, of identity.Tenant) issued {
+	t.Helper()
+	scopes := []string{"payments"}
+	key, text, err := identity.NewAPIKey(of, identity.KeyRequest{Name: "till", Scopes: &scopes}, start)
+	token, ok := identity.ParseToken(text)
+	if err != nil || !ok {
+		t.Fatal(err, ok)
+	}
+	return issued{key, token}
 }
 
 // opened is a store with the shop and one key of it.
-func opened(t *testing.T, s *store.Store) store.APIKey {
+func opened(t *testing.T, s *store.Store) issued {
 	t.Helper()
-	first := newKey(shop)
-	profile := merchant.Profile{VATID: "DE1", Address: merchant.Address{City: "Berlin"}}
-	if err := s.CreateMerchant(t.Context(), shop, profile, first); err != nil {
+	first := newKey(t, tenant)
+	if err := s.CreateMerchant(t.Context(), shop, first.APIKey); err != nil {
 		t.Fatal(err)
 	}
 	return first
 }
 
-func copyIn(t *testing.T, s *store.Store, k store.APIKey) merchant.Merchant {
-	t.Helper()
-	c, err := s.Credential(t.Context(), k.TokenHash)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c.Merchant
-}
-
-func TestAMerchantIsReadWithItsProfile(t *testing.T) {
+func TestATokenMeansItsKeyAndItsMerchant(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	first := opened(t, s)
-	m, p, err := s.MerchantProfile(t.Context(), shop.Code)
-	if err != nil || m != shop || p.VATID != "DE1" || p.Address.City != "Berlin" || p.BusinessName != "" {
-		t.Errorf("read %+v, %+v, %v", m, p, err)
+	want := shop
+	want.Version = 1
+	p, m, err := s.Authenticate(t.Context(), first.token)
+	if err != nil || !reflect.DeepEqual(p, first.Principal()) || !reflect.DeepEqual(m, want) {
+		t.Errorf("%+v, %+v, %v", p, m, err)
 	}
-	if got := copyIn(t, s, first); got != shop {
-		t.Errorf("the key has %+v", got)
+	if got, err := s.Merchant(t.Context(), shop.Code); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("read %+v, %v", got, err)
 	}
-	if _, _, err := s.MerchantProfile(t.Context(), "MC00000000"); !failure.Is(err, failure.NotFound) {
+	if _, err := s.Merchant(t.Context(), "MC00000000"); !failure.Is(err, failure.NotFound) {
 		t.Errorf("nobody: %v", err)
+	}
+	if err := s.CreateMerchant(t.Context(), shop); !failure.Is(err, failure.Conflict) {
+		t.Errorf("a second one: %v", err)
 	}
 }
 
-func TestAnUpdateReachesTheCopies(t *testing.T) {
+// A token that the store did not give opens nothing, whatever it names.
+func TestOtherTokensAreRefused(t *testing.T) {
 	t.Parallel()
-	s, ctx := newStore(t), context.Background()
-	keys := []store.APIKey{opened(t, s)}
-	for range 3 {
-		k := newKey(shop)
-		if err := s.AddAPIKey(ctx, k); err != nil {
-			t.Fatal(err)
-		}
-		keys = append(keys, k)
-	}
-	revoked := keys[1].Credential
-	if err := s.RevokeAPIKey(ctx, revoked.Tenant, revoked.ID); err != nil {
+	s := newStore(t)
+	first := opened(t, s)
+	orphan := newKey(t, identity.Tenant{Mode: identity.Test, Merchant: "MC00000000"})
+	if err := s.AddAPIKey(t.Context(), orphan.APIKey); err != nil {
 		t.Fatal(err)
 	}
-	secret, err := s.RotateCallbackSecret(ctx, shop.Code, merchant.CallbackSecret{}, start)
+	live := first.token
+	live.Tenant.Mode = identity.Live
+	for name, token := range map[string]identity.Token{"unknown": newKey(t, tenant).token, "of no merchant": orphan.token, "of the other mode": live} {
+		if _, _, err := s.Authenticate(t.Context(), token); !failure.Is(err, failure.Unauthorized) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestARevokedKeyIsRefusedFromTheNextRequest(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), context.Background()
+	first, second := opened(t, s), newKey(t, tenant)
+	for range 2 { // repeating either changes nothing
+		if err := s.AddAPIKey(ctx, second.APIKey); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RevokeAPIKey(ctx, tenant, first.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := s.Authenticate(ctx, first.token); !failure.Is(err, failure.Unauthorized) {
+		t.Errorf("the revoked key: %v", err)
+	}
+	if err := s.AddAPIKey(ctx, first.APIKey); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Authenticate(ctx, first.token); !failure.Is(err, failure.Unauthorized) {
+		t.Errorf("the revoked key, added again: %v", err)
+	}
+	if _, _, err := s.Authenticate(ctx, second.token); err != nil {
+		t.Errorf("the other key: %v", err)
+	}
+	for name, of := range map[string]identity.Tenant{"another's": {Mode: identity.Test, Merchant: "MC00000000"}, "the other mode's": {Mode: identity.Live, Merchant: shop.Code}} {
+		if err := s.RevokeAPIKey(ctx, of, second.ID); !failure.Is(err, failure.NotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAChangedMerchantCountsFromTheNextRequest(t *testing.T) {
+	t.Parallel()
+	s, ctx := newStore(t), context.Background()
+	first := opened(t, s)
+	m, err := s.Merchant(ctx, shop.Code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := shop
-	changed.Name, changed.TimeZone, changed.RefundFloor, changed.OnlinePayments = "Laden", "Europe/Vienna", "-5", false
-	updated, err := s.UpdateMerchant(ctx, changed, merchant.Profile{VATID: "AT1"})
-	if err != nil || updated.Version != 1 {
-		t.Fatalf("updated to version %d, %v", updated.Version, err)
+	before := m
+	m.Name, m.RefundFloor, m.Profile, m.Callbacks = "Laden", "-5", merchant.Profile{VATID: "AT1"}, m.Callbacks.Rotated(start)
+	saved, err := s.SaveMerchant(ctx, m)
+	if err != nil || saved.Version != 2 {
+		t.Fatalf("saved as version %d, %v", saved.Version, err)
 	}
-	if err := s.RewriteCopies(ctx, updated); err != nil {
-		t.Fatal(err)
+	if _, got, err := s.Authenticate(ctx, first.token); err != nil || !reflect.DeepEqual(got, saved) {
+		t.Errorf("the request finds %+v, %v", got, err)
 	}
-	m, p, err := s.MerchantProfile(ctx, shop.Code)
-	if err != nil || m != updated || p != (merchant.Profile{VATID: "AT1"}) {
-		t.Errorf("read %+v, %+v, %v", m, p, err)
-	}
-	if _, kept, err := s.Merchant(ctx, shop.Code); err != nil || kept.Version != secret.Version {
-		t.Errorf("the callback secret is %+v, %v", kept, err)
-	}
-	for i, k := range keys {
-		if i == 1 {
-			if _, err := s.Credential(ctx, k.TokenHash); !failure.Is(err, failure.Unauthorized) {
-				t.Errorf("the revoked key: %v", err)
-			}
-		} else if got := copyIn(t, s, k); got != updated {
-			t.Errorf("key %d has %+v", i, got)
-		}
-	}
-	other := shop
-	other.Name = "Geschäft"
-	if _, err := s.UpdateMerchant(ctx, other, p); !errors.Is(err, store.ErrStale) {
+	if _, err := s.SaveMerchant(ctx, before); !errors.Is(err, store.ErrStale) {
 		t.Errorf("a change of what was read before: %v", err)
-	}
-	if err := s.RewriteCopies(ctx, changed); err != nil {
-		t.Fatal(err)
-	}
-	if got := copyIn(t, s, keys[0]); got != updated {
-		t.Errorf("an older copy came back: %+v", got)
 	}
 }
 
-func TestAKeyOfAnOutdatedMerchantIsRefused(t *testing.T) {
+// TestMerchantAndSchedulesChangeTogether: nobody sees settings beside a cut-off of others.
+func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
 	opened(t, s)
-	updated, err := s.UpdateMerchant(ctx, shop, merchant.Profile{})
-	if err != nil {
+	state, err := s.MerchantState(ctx, shop.Code)
+	if err != nil || state.Schedules.Live != nil || state.Schedules.Test != nil {
+		t.Fatalf("%+v, %v", state, err)
+	}
+	state.Schedules.Test = &merchant.PayoutSchedule{NextAt: start.Add(time.Hour)}
+	first, err := s.SaveMerchantState(ctx, state)
+	if err != nil || first.Merchant.Version != 2 || first.Schedules.Test.Version != 1 {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if _, err := s.SaveMerchantState(ctx, state); !errors.Is(err, store.ErrStale) {
+		t.Errorf("once more: %v", err)
+	}
+	if err := s.OpenPayout(ctx, tenant, *first.Schedules.Test, nil); err != nil { // moves the schedule on
 		t.Fatal(err)
 	}
-	nobodys := shop
-	nobodys.Code = "MC00000000"
-	for name, m := range map[string]merchant.Merchant{"outdated": shop, "nobody's": nobodys} {
-		k := newKey(m)
-		if err := s.AddAPIKey(ctx, k); !errors.Is(err, store.ErrStale) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, err := s.Credential(ctx, k.TokenHash); !failure.Is(err, failure.Unauthorized) {
-			t.Errorf("%s: the key works, %v", name, err)
-		}
+	first.Merchant.TimeZone = "Europe/Vienna"
+	if _, err := s.SaveMerchantState(ctx, first); !errors.Is(err, store.ErrStale) {
+		t.Errorf("by a schedule of before: %v", err)
 	}
-	if err := s.AddAPIKey(ctx, newKey(updated)); err != nil {
-		t.Errorf("up to date: %v", err)
+	if m, err := s.Merchant(ctx, shop.Code); err != nil || m.TimeZone != shop.TimeZone {
+		t.Errorf("half a change: %s, %v", m.TimeZone, err)
 	}
 }
 
-// TestNoKeyKeepsAnOldCopy: updates and new keys that run into each other leave
-// every key with the last version.
-func TestNoKeyKeepsAnOldCopy(t *testing.T) {
+// TestNoChangeOfAMerchantIsLost, however many there are at a time.
+func TestNoChangeOfAMerchantIsLost(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
-	keys := []store.APIKey{opened(t, s)}
-	const updates, makers, each = 8, 4, 6
-	var mu sync.Mutex
+	opened(t, s)
+	const writers, each = 4, 6
 	var all sync.WaitGroup
-	all.Go(func() {
-		for i := range updates {
-			m, _, err := s.Merchant(ctx, shop.Code)
-			m.Name = fmt.Sprint("name ", i)
-			if err == nil {
-				m, err = s.UpdateMerchant(ctx, m, merchant.Profile{})
-			}
-			if err == nil {
-				err = s.RewriteCopies(ctx, m)
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		}
-	})
-	for range makers {
+	for range writers {
 		all.Go(func() {
-			for made := 0; made < each; {
-				m, _, err := s.Merchant(ctx, shop.Code)
-				k := newKey(m)
+			for done := 0; done < each; {
+				m, err := s.Merchant(ctx, shop.Code)
 				if err == nil {
-					err = s.AddAPIKey(ctx, k)
+					m.Callbacks.Version++
+					_, err = s.SaveMerchant(ctx, m)
 				}
 				if errors.Is(err, store.ErrStale) {
 					continue
@@ -180,22 +189,13 @@ func TestNoKeyKeepsAnOldCopy(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				made++
-				mu.Lock()
-				keys = append(keys, k)
-				mu.Unlock()
+				done++
 			}
 		})
 	}
 	all.Wait()
-	want, _, err := s.Merchant(ctx, shop.Code)
-	if err != nil || want.Version != updates {
-		t.Fatalf("version %d, %v", want.Version, err)
-	}
-	for _, k := range keys {
-		if got := copyIn(t, s, k); got != want {
-			t.Errorf("a key has version %d, %s", got.Version, got.Name)
-		}
+	if m, err := s.Merchant(ctx, shop.Code); err != nil || m.Callbacks.Version != writers*each || m.Version != writers*each+1 {
+		t.Errorf("%d changes, version %d, %v", m.Callbacks.Version, m.Version, err)
 	}
 }
 
@@ -205,18 +205,19 @@ func TestALostReplyIsNoFailedUpdate(t *testing.T) {
 	wire := &unreliable{}
 	s := emptyTable(t, clock.New(), wire)
 	opened(t, s)
-	changed := shop
-	changed.Name = "Laden"
-	wire.lose("UpdateItem", tries, false)
-	if _, err := s.UpdateMerchant(t.Context(), changed, merchant.Profile{}); err == nil {
+	m, err := s.Merchant(t.Context(), shop.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wire.lose("TransactWriteItems", tries, false)
+	if _, err := s.SaveMerchant(t.Context(), m); err == nil {
 		t.Error("an update that never arrived succeeded")
 	}
 	for lost := 1; lost <= tries; lost++ {
-		wire.lose("UpdateItem", lost, true)
-		updated, err := s.UpdateMerchant(t.Context(), changed, merchant.Profile{})
-		if err != nil || updated.Version != lost {
-			t.Errorf("%d replies lost: version %d, %v", lost, updated.Version, err)
+		m.Name = fmt.Sprint("Shop ", lost)
+		wire.lose("TransactWriteItems", lost, true)
+		if m, err = s.SaveMerchant(t.Context(), m); err != nil || m.Version != lost+1 {
+			t.Errorf("%d replies lost: version %d, %v", lost, m.Version, err)
 		}
-		changed = updated
 	}
 }

@@ -62,31 +62,29 @@ func (s *Store) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant
 	return item.PayoutSchedule, err
 }
 
-// SavePayoutSchedule replaces the schedule that was read, or makes the first
-// one (Version 0). ErrStale when it changed meanwhile.
-func (s *Store) SavePayoutSchedule(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule) error {
-	return s.OpenPayout(ctx, t, schedule, nil)
-}
-
 // OpenPayout moves the schedule on and opens the payout that was due, in one
 // transaction; nil: none was. ErrStale when the schedule changed since it was
 // read. Failure: Conflict when there is such a payout.
 func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, p *payments.Payout) error {
-	before := schedule.Version
-	schedule.Version++
-	item := newScheduleItem(t, schedule)
-	put := s.table.Put(item)
-	if before == 0 {
-		put.If("attribute_not_exists(pk)")
-	} else {
-		put.If("version = ?", before)
-	}
+	item, put := s.replaceSchedule(t, schedule)
 	tx, refused := s.db.WriteTx().Idempotent(true).Put(put), error(nil)
 	if p != nil {
 		refused = failure.Clash("CONFLICT", "", "there is such a payout")
 		tx.Put(s.table.Put(newPayoutItem(t, Payout{Payout: *p})).If("attribute_not_exists(pk)"))
 	}
-	return s.truth(ctx, item.key, written{item.WriteID, schedule.Version}, refused, tx.Run(ctx))
+	return s.truth(ctx, item.key, written{item.WriteID, item.Version}, refused, tx.Run(ctx))
+}
+
+// replaceSchedule writes a schedule over the version it was made from; version
+// 0 is a new one.
+func (s *Store) replaceSchedule(t identity.Tenant, schedule merchant.PayoutSchedule) (scheduleItem, *dynamo.Put) {
+	before := schedule.Version
+	schedule.Version++
+	item := newScheduleItem(t, schedule)
+	if before == 0 {
+		return item, s.table.Put(item).If("attribute_not_exists(pk)")
+	}
+	return item, s.table.Put(item).If("version = ?", before)
 }
 
 // CreatePayout opens a payout outside the schedule. One that is there is left

@@ -272,10 +272,10 @@ func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
 	if _, err := s.PayoutSchedule(t.Context(), tenant); !failure.Is(err, failure.NotFound) {
 		t.Errorf("before there is one: %v", err)
 	}
-	if err := s.SavePayoutSchedule(t.Context(), tenant, merchant.PayoutSchedule{Currency: "EUR", NextAt: later}); err != nil {
+	if err := s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SavePayoutSchedule(t.Context(), tenant, merchant.PayoutSchedule{Currency: "EUR", NextAt: later}); !errors.Is(err, store.ErrStale) {
+	if err := s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil); !errors.Is(err, store.ErrStale) {
 		t.Errorf("a second first one: %v", err)
 	}
 	schedule, err := s.PayoutSchedule(t.Context(), tenant)

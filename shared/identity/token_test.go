@@ -1,4 +1,4 @@
-package identity_test
+package identity
 
 import (
 	"bytes"
@@ -10,31 +10,28 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/cashwrap/cashwrap/shared/identity"
 )
-
-const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // Contract §2.1: the prefix tells kind and mode, 38 base62 characters follow.
 func TestKeyFormat(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		kind   identity.Kind
-		mode   identity.Mode
+		kind   Kind
+		mode   Mode
 		prefix string
 	}{
-		{identity.SecretKey, identity.Live, "sk_live_"},
-		{identity.SecretKey, identity.Test, "sk_test_"},
-		{identity.PublicKey, identity.Live, "pk_live_"},
-		{identity.PublicKey, identity.Test, "pk_test_"},
+		{SecretKey, Live, "sk_live_"},
+		{SecretKey, Test, "sk_test_"},
+		{PublicKey, Live, "pk_live_"},
+		{PublicKey, Test, "pk_test_"},
 	} {
 		key := newKey(t, c.kind, c.mode, rand.Reader)
 		if !regexp.MustCompile(`^` + c.prefix + `[0-9A-Za-z]{38}$`).MatchString(key) {
 			t.Errorf("%s %s: %s", c.kind, c.mode, key)
 		}
-		if !identity.WellFormed(key) {
-			t.Errorf("%s is refused", key)
+		token, ok := ParseToken(key)
+		if want := (Token{Kind: c.kind, Tenant: Tenant{c.mode, "MC0A1B2C3D"}, Hash: Hash(key)}); !ok || token != want {
+			t.Errorf("%s is read as %+v, want %+v", key, token, want)
 		}
 	}
 }
@@ -42,12 +39,12 @@ func TestKeyFormat(t *testing.T) {
 // A slip of one character, wherever it is, is refused without a read.
 func TestOneWrongCharacterIsNoticed(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []identity.Kind{identity.SecretKey, identity.PublicKey} {
-		key := newKey(t, kind, identity.Live, rand.Reader)
+	for _, kind := range []Kind{SecretKey, PublicKey} {
+		key := newKey(t, kind, Live, rand.Reader)
 		for i := range key {
 			for c := range 256 {
 				slip := key[:i] + string([]byte{byte(c)}) + key[i+1:]
-				if slip != key && identity.WellFormed(slip) {
+				if slip != key && wellFormed(slip) {
 					t.Fatalf("%q passes for %q", slip, key)
 				}
 			}
@@ -57,7 +54,7 @@ func TestOneWrongCharacterIsNoticed(t *testing.T) {
 
 func TestOtherSlipsAreNoticed(t *testing.T) {
 	t.Parallel()
-	key := newKey(t, identity.SecretKey, identity.Live, rand.Reader)
+	key := newKey(t, SecretKey, Live, rand.Reader)
 	body := strings.TrimPrefix(key, "sk_live_")
 	for name, token := range map[string]string{
 		"nothing": "", "prefix alone": "sk_live_", "no prefix": body, "one too few": key[:len(key)-1],
@@ -65,7 +62,7 @@ func TestOtherSlipsAreNoticed(t *testing.T) {
 		"live for test": "sk_test_" + body, "unknown kind": "xk_live_" + body, "unknown mode": "sk_prod_" + body,
 		"capital prefix": "SK_LIVE_" + body, "doubled": key + key,
 	} {
-		if identity.WellFormed(token) {
+		if wellFormed(token) {
 			t.Errorf("%s: %q passes", name, token)
 		}
 	}
@@ -73,7 +70,7 @@ func TestOtherSlipsAreNoticed(t *testing.T) {
 	for i := len("sk_live_"); i < len(key)-1; i++ {
 		copy(swapped, key)
 		swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
-		if string(swapped) != key && identity.WellFormed(string(swapped)) {
+		if string(swapped) != key && wellFormed(string(swapped)) {
 			t.Errorf("%s passes for %s", swapped, key)
 		}
 	}
@@ -87,12 +84,12 @@ func TestAlphabetIsUniform(t *testing.T) {
 	count := map[rune]int{}
 	const keys = 4000
 	for range keys {
-		key := newKey(t, identity.SecretKey, identity.Test, source)
-		for _, r := range key[len("sk_test_") : len(key)-6] {
+		key := newKey(t, SecretKey, Test, source)
+		for _, r := range key[len("sk_test_")+codeLength : len(key)-sumLength] {
 			count[r]++
 		}
 	}
-	const want = keys * 32 / len(base62)
+	const want = keys * randomLength / len(base62)
 	for _, r := range base62 {
 		if count[r] < want*9/10 || count[r] > want*11/10 {
 			t.Errorf("%c is drawn %d times, want about %d", r, count[r], want)
@@ -107,7 +104,7 @@ func TestNoKeyWithoutRandomness(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no entropy")
 	for _, source := range []io.Reader{iotest.ErrReader(broken), bytes.NewReader(make([]byte, 10))} {
-		if key, err := identity.NewKey(identity.SecretKey, identity.Live, source); err == nil || key != "" {
+		if key, err := newToken(SecretKey, Tenant{Live, "MC0A1B2C3D"}, source); err == nil || key != "" {
 			t.Errorf("%q, %v", key, err)
 		}
 	}
@@ -117,7 +114,7 @@ func TestKeysDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 100 {
-		seen[newKey(t, identity.SecretKey, identity.Live, rand.Reader)] = true
+		seen[newKey(t, SecretKey, Live, rand.Reader)] = true
 	}
 	if len(seen) != 100 {
 		t.Errorf("%d different keys of 100", len(seen))
@@ -127,16 +124,31 @@ func TestKeysDiffer(t *testing.T) {
 // The test vector is FIPS 180-2's; the key itself is nowhere in its hash.
 func TestHash(t *testing.T) {
 	t.Parallel()
-	if got := identity.Hash("abc"); got != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
+	if got := Hash("abc"); got != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
 		t.Errorf("SHA-256 of abc: %s", got)
 	}
 }
 
-func newKey(t *testing.T, kind identity.Kind, mode identity.Mode, random io.Reader) string {
+func newKey(t *testing.T, kind Kind, mode Mode, random io.Reader) string {
 	t.Helper()
-	key, err := identity.NewKey(kind, mode, random)
+	key, err := newToken(kind, Tenant{mode, "MC0A1B2C3D"}, random)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return key
+}
+
+func wellFormed(text string) bool {
+	_, ok := ParseToken(text)
+	return ok
+}
+
+// A code of another form would not fit into a key.
+func TestNoKeyForAnUnusualTenant(t *testing.T) {
+	t.Parallel()
+	for _, tenant := range []Tenant{{}, {Live, "MC1"}, {Live, "MC0A1B2C3DE"}, {Live, "XX0A1B2C3D"}, {Live, "MC0a1b2c3d"}, {"X", "MC0A1B2C3D"}} {
+		if key, err := newToken(SecretKey, tenant, rand.Reader); err == nil {
+			t.Errorf("%+v has the key %s", tenant, key)
+		}
+	}
 }

@@ -1,0 +1,29 @@
+package provision
+
+import (
+	"encoding/json"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
+
+// mergeProfile is the profile with what the arguments say of it; an empty text
+// takes back what it said.
+func mergeProfile(p merchant.Profile, arguments json.RawMessage) (merchant.Profile, error) {
+	if len(arguments) == 0 {
+		return p, nil
+	}
+	err := decode(arguments, &p)
+	if err == nil {
+		err = p.Check()
+	}
+	if err == nil {
+		return p, nil
+	}
+	refused := *failure.Of(err)
+	if refused.Param == "" {
+		return p, failure.Invalid("profile", "must be an object")
+	}
+	refused.Param = "profile." + refused.Param
+	return p, &refused
+}

@@ -1,0 +1,111 @@
+package identity
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// APIKey is a merchant's key as it is kept. Its token is shown once, when the
+// key is made, and stored nowhere.
+type APIKey struct {
+	ID        string    `dynamo:"id"`
+	Kind      Kind      `dynamo:"kind"`
+	Name      string    `dynamo:"name,omitempty"` // that people gave it
+	Tenant    Tenant    `dynamo:"tenant"`
+	Scopes    []string  `dynamo:"scopes,set"`
+	TokenHash string    `dynamo:"token_hash"`
+	Revoked   bool      `dynamo:"revoked"`
+	CreatedAt time.Time `dynamo:"created_at"`
+}
+
+// Principal is on whose behalf a request with this key is carried out.
+func (k APIKey) Principal() Principal {
+	return Principal{Actor: Actor{Kind: k.Kind, ID: k.ID}, Tenant: k.Tenant, Scopes: k.Scopes}
+}
+
+// KeyRequest is what a new key is to be (contract §8.2).
+type KeyRequest struct {
+	Kind   Kind // "": a secret key
+	Name   string
+	Scopes *[]string // of a secret key; an empty list may do nothing
+}
+
+// BootstrapKey is a merchant's first key, which may do everything.
+func BootstrapKey() KeyRequest {
+	scopes := AllScopes()
+	return KeyRequest{Kind: SecretKey, Name: "bootstrap", Scopes: &scopes}
+}
+
+const (
+	keyIDPrefix = "key_"
+	keyIDBytes  = 16  // 26 characters of base 32
+	maxKeyName  = 255 // contract §8.2
+)
+
+// NewAPIKey makes a key of the tenant, with its token. Failure: Rejected, with
+// the field that cannot be.
+func NewAPIKey(t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, err error) {
+	scopes, err := r.check()
+	if err != nil {
+		return APIKey{}, "", err
+	}
+	k = APIKey{ID: newKeyID(), Kind: r.kind(), Name: r.Name, Tenant: t, Scopes: scopes, CreatedAt: now}
+	if token, err = newToken(k.Kind, t, rand.Reader); err != nil {
+		return APIKey{}, "", err
+	}
+	k.TokenHash = Hash(token)
+	return k, token, nil
+}
+
+func newKeyID() string {
+	id := make([]byte, keyIDBytes)
+	_, _ = rand.Read(id) // never fails
+	return keyIDPrefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id))
+}
+
+func (r KeyRequest) kind() Kind {
+	if r.Kind == "" {
+		return SecretKey
+	}
+	return r.Kind
+}
+
+// check answers the scopes the key will have.
+func (r KeyRequest) check() ([]string, error) {
+	if err := failure.Text("name", r.Name, maxKeyName).Err(); err != nil {
+		return nil, err
+	}
+	switch r.kind() {
+	case PublicKey:
+		if r.Scopes != nil && len(*r.Scopes) > 0 { // they are none, always (contract §2.1)
+			return nil, failure.Invalid("scopes", "must be empty for a public key")
+		}
+		return nil, nil
+	case SecretKey:
+		return r.secretScopes()
+	default:
+		return nil, failure.Invalid("type", "must be secret or public")
+	}
+}
+
+func (r KeyRequest) secretScopes() ([]string, error) {
+	switch {
+	case r.Name == "":
+		return nil, failure.Missing("name")
+	case r.Scopes == nil:
+		return nil, failure.Missing("scopes")
+	}
+	var scopes []string
+	for _, name := range *r.Scopes {
+		scope, known := ParseScope(name)
+		if !known {
+			return nil, failure.Invalid("scopes", name+" is no scope")
+		}
+		scopes = append(scopes, scope)
+	}
+	return scopes, nil
+}

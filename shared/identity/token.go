@@ -1,0 +1,112 @@
+package identity
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math/big"
+	"strings"
+)
+
+const (
+	base62       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	randomLength = 24 // 142 bits
+	sumLength    = 6
+	bodyLength   = codeLength + randomLength + sumLength
+)
+
+// tokenPrefixes of API keys by kind and mode (contract §2.1).
+var tokenPrefixes = map[Kind]map[Mode]string{
+	SecretKey: {Live: "sk_live_", Test: "sk_test_"},
+	PublicKey: {Live: "pk_live_", Test: "pk_test_"},
+}
+
+// Token is what the text of an API key says by itself: which kind it is, whose
+// data it opens, and under which hash it is stored. Only the store knows
+// whether there is such a key.
+type Token struct {
+	Kind   Kind
+	Tenant Tenant
+	Hash   string
+}
+
+// errTenant reports a tenant without a merchant code of the usual form.
+var errTenant = errors.New("identity: no key can be made for this tenant")
+
+// newToken makes the text of an API key: the prefix, the merchant's code
+// without MC, 24 random base62 characters, and six of checksum. Since the key
+// names its merchant, a request reads the key and the merchant in one call.
+// random is crypto/rand.Reader outside tests.
+func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
+	prefix := tokenPrefixes[kind][t.Mode]
+	if prefix == "" || !IsMerchantCode(t.Merchant) {
+		return "", errTenant
+	}
+	secret, err := randomText(random, randomLength)
+	if err != nil {
+		return "", err
+	}
+	text := prefix + strings.TrimPrefix(t.Merchant, codePrefix) + secret
+	return text + checksum(text), nil
+}
+
+// ParseToken reads an API key; false for a text that cannot be one, so that a
+// mistyped key costs no read. The checksum covers the prefix: sk_ and pk_ are
+// one slip apart.
+func ParseToken(text string) (Token, bool) {
+	for kind, byMode := range tokenPrefixes {
+		for mode, prefix := range byMode {
+			if body, ok := strings.CutPrefix(text, prefix); ok {
+				return parseBody(Token{Kind: kind, Tenant: Tenant{Mode: mode}}, text, body)
+			}
+		}
+	}
+	return Token{}, false
+}
+
+func parseBody(token Token, text, body string) (Token, bool) {
+	if len(body) != bodyLength || checksum(text[:len(text)-sumLength]) != text[len(text)-sumLength:] {
+		return Token{}, false
+	}
+	token.Tenant.Merchant = codePrefix + body[:codeLength]
+	token.Hash = Hash(text)
+	return token, IsMerchantCode(token.Tenant.Merchant)
+}
+
+// Hash is the only form in which a token is stored: hex SHA-256. Tokens are
+// random enough that no salt or stretching is needed.
+func Hash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// checksum is CRC-32 (IEEE) in base62, padded to six characters.
+func checksum(text string) string {
+	n := new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(text))))
+	sum := make([]byte, sumLength)
+	base, digit := big.NewInt(int64(len(base62))), new(big.Int)
+	for i := sumLength - 1; i >= 0; i-- {
+		n.DivMod(n, base, digit)
+		sum[i] = base62[digit.Int64()]
+	}
+	return string(sum)
+}
+
+// randomText draws n base62 characters without modulo bias.
+func randomText(random io.Reader, n int) (string, error) {
+	text := make([]byte, 0, n)
+	buffer := make([]byte, 2*n)
+	for len(text) < n {
+		if _, err := io.ReadFull(random, buffer); err != nil {
+			return "", err
+		}
+		for _, b := range buffer {
+			if int(b) < 4*len(base62) && len(text) < n {
+				text = append(text, base62[int(b)%len(base62)])
+			}
+		}
+	}
+	return string(text), nil
+}
