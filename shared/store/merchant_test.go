@@ -77,9 +77,10 @@ func TestOtherTokensAreRefused(t *testing.T) {
 	if err := s.AddAPIKey(t.Context(), orphan.APIKey); err != nil {
 		t.Fatal(err)
 	}
+	stranger := newKey(t, identity.Tenant{Mode: identity.Live, Merchant: "MCZZZZZZZZ"})
 	live := first.token
 	live.Tenant.Mode = identity.Live
-	for name, token := range map[string]identity.Token{"unknown": newKey(t, tenant).token, "of no merchant": orphan.token, "of the other mode": live} {
+	for name, token := range map[string]identity.Token{"unknown": newKey(t, tenant).token, "of no merchant": orphan.token, "of nobody": stranger.token, "of the other mode": live} {
 		if _, _, err := s.Authenticate(t.Context(), token); !failure.Is(err, failure.Unauthorized) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -121,7 +121,8 @@ func (s *Store) DeductionsOf(ctx context.Context, t identity.Tenant, rows []paym
 	return found, nil
 }
 
-// batch reads items by their keys, consistently, into a slice; each once.
+// batch reads items by their keys, consistently, into a slice; each once. Those
+// that do not exist are left out.
 func (s *Store) batch(ctx context.Context, wanted []key, items any) error {
 	if len(wanted) == 0 {
 		return nil
@@ -133,7 +134,11 @@ func (s *Store) batch(ctx context.Context, wanted []key, items any) error {
 		}
 		asked[k] = true
 	}
-	return batch.All(ctx, items)
+	err := batch.All(ctx, items)
+	if errors.Is(err, dynamo.ErrNotFound) { // none of them exists
+		return nil
+	}
+	return err
 }
 
 // Owes says what the merchant is owed, by the rows that wait for its payouts,
