@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -104,15 +105,15 @@ func TestKilledAfterEveryStep(t *testing.T) {
 
 func (s story) withEveryFault(t *testing.T, keyed bool) {
 	all := newTale(t)
-	run := func(step int, fault world.Fault) (string, []string) {
+	run := func(step int, fault faults.Fault) (string, []string) {
 		return s.run(&tale{Shop: all.Shop, receiver: all.receiver, keyed: keyed}, step, fault)
 	}
-	want, steps := run(0, world.NoFault)
+	want, steps := run(0, faults.None)
 	if len(steps) < 2 {
 		t.Fatalf("only %v was called", steps)
 	}
 	for n, name := range steps {
-		for _, fault := range world.Faults {
+		for _, fault := range faults.Plannable {
 			if got, _ := run(n+1, fault); got != want {
 				t.Errorf("%s at step %d (%s of %s):\n got %s\nwant %s", fault, n+1, name, strings.Join(steps, ", "), got, want)
 			}
@@ -121,7 +122,7 @@ func (s story) withEveryFault(t *testing.T, keyed bool) {
 }
 
 // run plays the story once with a fault, and answers its result and steps.
-func (s story) run(t *tale, step int, fault world.Fault) (string, []string) {
+func (s story) run(t *tale, step int, fault faults.Fault) (string, []string) {
 	s.prepare(t)
 	request := s.request(t)
 	if t.keyed {
@@ -132,7 +133,7 @@ func (s story) run(t *tale, step int, fault world.Fault) (string, []string) {
 	p.Steps.Plan(step, fault)
 	first := p.Do(request)
 	steps := p.Steps.Taken()
-	if fault == world.Crash || first.Status >= 400 {
+	if fault == faults.DieAfter || first.Status >= 400 {
 		t.again(request)
 	}
 	t.Clock.Advance(time.Minute)

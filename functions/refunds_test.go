@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
@@ -153,10 +154,10 @@ func (r *race) refund(p *world.Process, dice *rand.Rand, key string) {
 // ask sends one request, some of which meet a fault, and some of whose replies
 // are lost. False when the client heard nothing that is final.
 func (r *race) ask(p *world.Process, dice *rand.Rand, request world.Request, seen linear.Request) bool {
-	p.Steps.Plan(0, world.NoFault)
+	p.Steps.Plan(0, faults.None)
 	if dice.IntN(3) == 0 {
-		faults := []world.Fault{world.FailBefore, world.LoseReply, world.Throttle, world.Conflict}
-		p.Steps.Plan(1+dice.IntN(10), faults[dice.IntN(len(faults))])
+		possible := []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict}
+		p.Steps.Plan(1+dice.IntN(10), possible[dice.IntN(len(possible))])
 	}
 	seen.Call = r.now()
 	answer := p.Do(request)
@@ -206,7 +207,7 @@ func refundable(refused world.Response) int64 {
 
 // read sees what is left to refund.
 func (r *race) read(p *world.Process) {
-	p.Steps.Plan(0, world.NoFault)
+	p.Steps.Plan(0, faults.None)
 	call := r.now()
 	answer := p.Do(world.Request{Method: "GET", Path: "/v2.1/merchants/" + r.Merchant.Code + "/transactions?id=" + r.id})
 	var v struct {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -107,24 +108,24 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 		return p.Do(world.Request{Method: "DELETE", Path: cardsOf("ada") + "/" + token})
 	}
 	must(t, 204, remove(s.save(t, "ada", "5200000000000007", false))) // leases the process's first tokens
-	p.Steps.Plan(0, world.NoFault)
+	p.Steps.Plan(0, faults.None)
 	must(t, 204, remove(s.save(t, "ada", "5200000000000023", false)))
 	forgets := slices.Index(p.Steps.Taken(), "Forget") + 1
 	if forgets == 0 {
 		t.Fatalf("the acquirer was told nothing: %v", p.Steps.Taken())
 	}
 	token := s.save(t, "ada", world.Frictionless, false)
-	p.Steps.Plan(forgets, world.Throttle)
+	p.Steps.Plan(forgets, faults.Throttle)
 	got := remove(token)
 	if world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed").Check(t, got); got.Header.Get("Retry-After") == "" {
 		t.Errorf("no Retry-After: %v", got.Header)
 	}
-	p.Steps.Plan(0, world.NoFault)
+	p.Steps.Plan(0, faults.None)
 	must(t, 204, remove(token))
 	if !slices.Contains(p.Steps.Taken(), "Forget") {
 		t.Errorf("the repeat tells the acquirer nothing: %v", p.Steps.Taken())
 	}
-	p.Steps.Plan(0, world.NoFault)
+	p.Steps.Plan(0, faults.None)
 	must(t, 204, remove(token))
 	if slices.Contains(p.Steps.Taken(), "Forget") {
 		t.Errorf("what is forgotten is forgotten again: %v", p.Steps.Taken())

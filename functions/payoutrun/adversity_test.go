@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
@@ -51,20 +51,20 @@ func TestDoubledAndLateMessagesAndTicksChangeNothing(t *testing.T) {
 func TestARunCutOffAnywhereIsFinished(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		faults   []world.Fault
+		faults   []faults.Fault
 		steps    string // that it happens to; "": all
 		rejected bool
 	}{
-		"crash":           {[]world.Fault{world.Crash}, "", false},
-		"crash, rejected": {[]world.Fault{world.Crash}, "", true},
-		"lost reply":      {[]world.Fault{world.LoseReply}, "", false},
-		"at the bank":     {world.Faults, "Transfer", false},
-		"at a rejection":  {world.Faults, "Transfer", true},
+		"crash":           {[]faults.Fault{faults.DieAfter}, "", false},
+		"crash, rejected": {[]faults.Fault{faults.DieAfter}, "", true},
+		"lost reply":      {[]faults.Fault{faults.LoseReply}, "", false},
+		"at the bank":     {faults.Plannable, "Transfer", false},
+		"at a rejection":  {faults.Plannable, "Transfer", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
-			taken := s.cutOff(0, world.NoFault, c.rejected)
+			taken := s.cutOff(0, faults.None, c.rejected)
 			nights := 0
 			for i, step := range taken {
 				if c.steps != "" && step != c.steps {
@@ -86,7 +86,7 @@ func TestARunCutOffAnywhereIsFinished(t *testing.T) {
 }
 
 // cutOff is a day with two payments and a night with a fault, and answers the steps of the process it happened to.
-func (s *shop) cutOff(at int, fault world.Fault, rejected bool) []string {
+func (s *shop) cutOff(at int, fault faults.Fault, rejected bool) []string {
 	s.Helper()
 	first := s.pay("10", 1)
 	s.pay("20", 1)
@@ -107,7 +107,7 @@ func (s *shop) cutOff(at int, fault world.Fault, rejected bool) []string {
 }
 
 // nightWith is a night with a fault in a process, whose work another one finishes. It answers the steps of the first.
-func (s *shop) nightWith(at int, fault world.Fault) []string {
+func (s *shop) nightWith(at int, fault faults.Fault) []string {
 	s.Helper()
 	s.midnight()
 	doomed := s.Process()
@@ -129,7 +129,7 @@ func (s *shop) nightWith(at int, fault world.Fault) []string {
 // takes, and a lost reply of each transaction.
 func TestDebitsCutOffAnywhereAreOnePayout(t *testing.T) {
 	t.Parallel()
-	steps := cutOffLacking(t, 0, world.NoFault)
+	steps := cutOffLacking(t, 0, faults.None)
 	opened := slices.Index(steps, "TransactWriteItems")
 	if opened < 0 || len(steps)-opened < 10 {
 		t.Fatalf("only %v", steps)
@@ -140,16 +140,16 @@ func TestDebitsCutOffAnywhereAreOnePayout(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(step, " ", i), func(t *testing.T) {
 			t.Parallel()
-			cutOffLacking(t, i+1, world.Crash)
+			cutOffLacking(t, i+1, faults.DieAfter)
 			if step == "TransactWriteItems" {
-				cutOffLacking(t, i+1, world.LoseReply)
+				cutOffLacking(t, i+1, faults.LoseReply)
 			}
 		})
 	}
 }
 
 // cutOffLacking is such a night in a world of its own, and one after it with a payment that makes up for the refunds.
-func cutOffLacking(t *testing.T, at int, fault world.Fault) []string {
+func cutOffLacking(t *testing.T, at int, fault faults.Fault) []string {
 	t.Helper()
 	s := open(t)
 	refunded := s.pay("10", 1)
@@ -172,13 +172,13 @@ func cutOffLacking(t *testing.T, at int, fault world.Fault) []string {
 func TestACancellationCutOffAnywhereIsFinished(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	steps := s.cutOffCancelling(0, world.NoFault)
+	steps := s.cutOffCancelling(0, faults.None)
 	if !slices.Contains(steps, "CancelTransfer") {
 		t.Fatalf("nothing is cancelled in %v", steps)
 	}
 	for i, step := range steps {
-		for _, fault := range world.Faults {
-			if fault == world.Crash || strings.HasSuffix(step, "Transfer") {
+		for _, fault := range faults.Plannable {
+			if fault == faults.DieAfter || strings.HasSuffix(step, "Transfer") {
 				s.cutOffCancelling(i+1, fault)
 			}
 		}
@@ -190,7 +190,7 @@ func TestACancellationCutOffAnywhereIsFinished(t *testing.T) {
 
 // cutOffCancelling is a payment to an account whose bank takes nothing, which is then replaced, and a look with a fault. It
 // answers the steps of the process that looked.
-func (s *shop) cutOffCancelling(at int, fault world.Fault) []string {
+func (s *shop) cutOffCancelling(at int, fault faults.Fault) []string {
 	s.Helper()
 	s.set(fields{"iban": sandbox.NotTakenIBAN})
 	p := s.pay("10", 1)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/functions/payoutrun"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -36,7 +37,7 @@ func TestAFailureLeavesTheMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	dying := s.Process()
-	dying.Steps.Plan(3, world.Crash) // within the run
+	dying.Steps.Plan(3, faults.DieAfter) // within the run
 	if _, err := dying.DrainQueues(t.Context()); err == nil && !dying.Steps.Gone() {
 		t.Error("nothing went wrong")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -66,7 +67,7 @@ func (s *shop) handle(p *world.Process, bodies ...string) int {
 func (s *shop) asks(bodies ...string) (n int) {
 	s.Helper()
 	p := s.Main()
-	p.Steps.Plan(0, world.NoFault)
+	p.Steps.Plan(0, faults.None)
 	if failed := s.handle(p, bodies...); failed > 0 {
 		s.Errorf("%d messages failed", failed)
 	}
@@ -130,7 +131,7 @@ func TestAFailureLeavesTheMessage(t *testing.T) {
 	s.Relay()
 	s.Clock.Advance(31 * time.Second)
 	dying := s.Process()
-	dying.Steps.Plan(1, world.Crash) // the reading of the first item, and nothing after it
+	dying.Steps.Plan(1, faults.DieAfter) // the reading of the first item, and nothing after it
 	if _, err := dying.DrainQueues(t.Context()); err == nil && !dying.Steps.Gone() {
 		t.Error("nothing went wrong")
 	}

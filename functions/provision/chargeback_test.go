@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -158,13 +159,13 @@ func TestAChargeBackCutOffIsFinishedByItsRepetition(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m := d.create(nil)
-	d.Main().Steps.Plan(0, world.NoFault)
+	d.Main().Steps.Plan(0, faults.None)
 	d.chargeBack(m, d.sell(m, "0", 10, "").ID, nil)
 	steps := len(d.Main().Steps.Taken())
 	for at := 1; at <= steps; at++ {
 		s := d.sell(m, fmt.Sprint(at), 10, "")
 		doomed := d.Process()
-		doomed.Steps.Plan(at, world.Crash)
+		doomed.Steps.Plan(at, faults.DieAfter)
 		_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, charging(m, s.ID, nil)))
 		if done := strings.HasPrefix(d.books(m, s), "acquirer 10.00, platform 10.00"); !done {
 			d.chargeBack(m, s.ID, nil)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -335,7 +335,7 @@ func TestSettingsThatWereCutOffAreAsBeforeOrAfter(t *testing.T) {
 		run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code})
 		command := fields{"command": "set_payout", "merchant_code": m.Code, "period": "monthly"}
 		p := d.Process()
-		p.Steps.Plan(step, world.Crash)
+		p.Steps.Plan(step, faults.DieAfter)
 		if _, err := p.Invoke(t.Context(), "provision", encoded(t, command)); err == nil {
 			break
 		}

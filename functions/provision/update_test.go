@@ -3,7 +3,7 @@ package provision_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
@@ -79,11 +79,11 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 // TestAnUpdateCutOffIsFinishedByItsRepetition, wherever it was cut off.
 func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
 	t.Parallel()
-	for _, fault := range []world.Fault{world.FailBefore, world.Crash} {
+	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
 		d := newDesk(t)
 		m := d.create(fields{"sandbox": false, "test_key": true})
 		update := fields{"command": "update_merchant", "merchant_code": m.Code, "name": "Bücher"}
-		d.Main().Steps.Plan(0, world.NoFault)
+		d.Main().Steps.Plan(0, faults.None)
 		run[fields](d, update)
 		steps := len(d.Main().Steps.Taken())
 		if steps < 4 {

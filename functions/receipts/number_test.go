@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -140,10 +141,10 @@ func TestNoFaultCostsANumber(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10")
-	s.Main().Steps.Plan(0, world.NoFault)
+	s.Main().Steps.Plan(0, faults.None)
 	s.number(p.ID, 0)
 	steps, last := len(s.Main().Steps.Taken()), 1
-	for _, fault := range world.Faults {
+	for _, fault := range faults.Plannable {
 		for at := 1; at <= steps; at++ {
 			p := s.Sell("10")
 			doomed := s.Process()

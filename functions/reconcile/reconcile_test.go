@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -62,7 +63,7 @@ func TestAFaultIsNoReport(t *testing.T) {
 	w := world.New(t)
 	p := w.Process()
 	for step := range 4 { // the acquirer's statement, those of the banks, then the table
-		p.Steps.Plan(step+1, world.Crash)
+		p.Steps.Plan(step+1, faults.DieAfter)
 		if answer, err := p.Invoke(t.Context(), "reconcile", json.RawMessage("{}")); err == nil {
 			t.Errorf("a crash at step %d: %s", step, answer)
 		}

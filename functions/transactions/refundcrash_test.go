@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -21,7 +22,7 @@ func TestARefundKilledAfterEveryStepIsMadeOnce(t *testing.T) {
 		t.Run(c.form.name+" amount="+c.amount, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
-			s.withEveryFault(t, func(n int, step int, fault world.Fault) ([]string, func() string) {
+			s.withEveryFault(t, func(n int, step int, fault faults.Fault) ([]string, func() string) {
 				return s.refundWithFault(c.form, c.amount, n, step, fault)
 			})
 		})
@@ -30,19 +31,19 @@ func TestARefundKilledAfterEveryStepIsMadeOnce(t *testing.T) {
 
 // faulty lets one fault happen to one I/O step of a payment's story; it answers
 // the steps taken, and how to see what the story came to.
-type faulty func(n int, step int, fault world.Fault) (steps []string, result func() string)
+type faulty func(n int, step int, fault faults.Fault) (steps []string, result func() string)
 
 // withEveryFault runs the story once without a fault, and then with each at
 // each step, and sees what became of all when the platform had time.
 func (s *shop) withEveryFault(t *testing.T, run faulty) {
 	t.Helper()
-	steps, wanted := run(0, 0, world.NoFault)
+	steps, wanted := run(0, 0, faults.None)
 	if len(steps) < 3 {
 		t.Fatalf("only %v was called", steps)
 	}
 	results := map[string]func() string{}
 	for step, name := range steps {
-		for _, fault := range world.Faults {
+		for _, fault := range faults.Plannable {
 			_, result := run(len(results)+1, step+1, fault)
 			results[fmt.Sprintf("%s at step %d (%s of %s)", fault, step+1, name, strings.Join(steps, ", "))] = result
 		}
@@ -60,7 +61,7 @@ func (s *shop) withEveryFault(t *testing.T, run faulty) {
 	s.CheckJournal()
 }
 
-func (s *shop) refundWithFault(f form, amount string, n, step int, fault world.Fault) ([]string, func() string) {
+func (s *shop) refundWithFault(f form, amount string, n, step int, fault faults.Fault) ([]string, func() string) {
 	p := s.Sell("100")
 	request := f.request(s, p, amount)
 	request.Header = map[string]string{"Idempotency-Key": fmt.Sprintf("key-%d", n)}
@@ -94,7 +95,7 @@ func (s *shop) again(request world.Request) world.Response {
 func TestASweepOfARefundKilledAfterEveryStep(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.withEveryFault(t, func(_ int, step int, fault world.Fault) ([]string, func() string) {
+	s.withEveryFault(t, func(_ int, step int, fault faults.Fault) ([]string, func() string) {
 		p := s.Sell("100")
 		if got := s.refundV0(p, "42.25"); got.Status != 204 {
 			t.Fatalf("refund: %d %s", got.Status, got.Body)

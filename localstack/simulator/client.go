@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
 )
 
 // shop is a tenant with its API key: a merchant in one mode.
@@ -51,10 +53,10 @@ func (w *World) found() {
 func (w *World) send(actor, tenant string, r request) response {
 	v := w.park(toPlatform, nil, actor, r.Method+" "+r.Path+" "+r.Key)
 	switch v.fault {
-	case failBefore:
+	case faults.FailBefore:
 		w.notef(actor, "%s %s fails", r.Method, r.Path)
 		return response{}
-	case duplicate:
+	case faults.Duplicate:
 		w.run(stragglers, func() {
 			w.park(move, nil, actor+" again", r.Method+" "+r.Path)
 			w.serve(actor+" again", tenant, v.roll+1, r)
@@ -62,7 +64,7 @@ func (w *World) send(actor, tenant string, r request) response {
 	}
 	made := w.serve(actor, tenant, v.roll, r)
 	answer := made.response
-	if w.park(toClient, nil, actor, fmt.Sprint(answer.Status)).fault == loseReply {
+	if w.park(toClient, nil, actor, fmt.Sprint(answer.Status)).fault == faults.LoseReply {
 		w.notef(actor, "%s %s: reply %d is lost", r.Method, r.Path, answer.Status)
 		return response{}
 	}

@@ -3,30 +3,9 @@ package simulator
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
 )
-
-// fault is what happens to one I/O.
-type fault int
-
-// The faults. Not every kind of I/O knows all of them.
-const (
-	none       fault = iota
-	failBefore       // never leaves; the caller sees a broken connection
-	loseReply        // is done; the caller sees a broken connection
-	straggle         // the caller sees a broken connection; it is done later
-	throttle         // refused by the service
-	conflict         // meets a transaction in flight
-	hang             // stays without an answer until the caller's time is up
-	dieBefore        // the process dies before it leaves
-	dieAfter         // is done, and the process dies
-	duplicate        // a client's request arrives twice
-	faults           // how many there are
-)
-
-var faultNames = [...]string{"", "fails", "loses its reply", "straggles", "is throttled", "conflicts", "hangs",
-	"process dies before", "process dies after", "arrives twice"}
-
-func (f fault) String() string { return faultNames[f] }
 
 // kind is who is called.
 type kind int
@@ -52,20 +31,20 @@ func (k kind) String() string { return kindNames[k] }
 
 // possible are the faults of each kind of I/O. The acquirer and the bank are other
 // parties: what they do with their own books is out of our processes' hands.
-var possible = [kinds][]fault{
-	toTable:    {failBefore, loseReply, straggle, throttle, conflict, hang, dieBefore, dieAfter},
-	toQueue:    {failBefore, loseReply, straggle, throttle, hang, dieBefore, dieAfter},
-	toBooks:    {failBefore, loseReply, throttle, conflict},
-	toAcquirer: {failBefore, loseReply, straggle, throttle, hang, dieBefore, dieAfter},
-	toBank:     {failBefore, loseReply, straggle, throttle, hang, dieBefore, dieAfter},
-	toReceiver: {failBefore, loseReply, throttle, hang, dieBefore, dieAfter},
-	toPlatform: {failBefore, duplicate},
-	toClient:   {loseReply},
+var possible = [kinds][]faults.Fault{
+	toTable:    {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Conflict, faults.Hang, faults.DieBefore, faults.DieAfter},
+	toQueue:    {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
+	toBooks:    {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict},
+	toAcquirer: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
+	toBank:     {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
+	toReceiver: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
+	toPlatform: {faults.FailBefore, faults.Duplicate},
+	toClient:   {faults.LoseReply},
 }
 
 // weather is what one seed switches on, and how often it strikes.
 type weather struct {
-	on   [faults]bool
+	on   [faults.Count]bool
 	rate float64 // of faults among I/O
 
 	sticky      float64 // how often whoever ran last runs on
@@ -89,7 +68,7 @@ func newWeather(dice *rand.Rand) weather {
 		streamDies: coin(0.15), queueSleeps: coin(0.1), duplicates: coin(0.3), sources: []float64{0.02, 0.05, 0.2}[dice.IntN(3)],
 		tight: coin(0.1),
 	}
-	for f := failBefore; f < faults; f++ {
+	for f := faults.FailBefore; f < faults.Count; f++ {
 		w.on[f] = coin(0.5)
 	}
 	if coin(0.4) {
@@ -105,13 +84,13 @@ func newWeather(dice *rand.Rand) weather {
 }
 
 // strike says what happens to an I/O of a kind.
-func (w *weather) strike(k kind, dice *rand.Rand) fault {
+func (w *weather) strike(k kind, dice *rand.Rand) faults.Fault {
 	list := possible[k]
 	if len(list) == 0 || dice.Float64() >= w.rate {
-		return none
+		return faults.None
 	}
 	if f := list[dice.IntN(len(list))]; w.on[f] {
 		return f
 	}
-	return none
+	return faults.None
 }

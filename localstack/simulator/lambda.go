@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
@@ -105,7 +106,7 @@ func (i *invocation) die() {
 }
 
 // invoke calls a function in one of its idle processes, or a new one; roll
-// chooses. It returns when nothing of the call is left. Errors: errGone, or
+// chooses. It returns when nothing of the call is left. Errors: faults.ErrGone, or
 // the function's own.
 func (w *World) invoke(caller, name, tenant string, roll uint64, call func(context.Context, *process) error) error {
 	p := w.take(name, roll)
@@ -116,7 +117,7 @@ func (w *World) invoke(caller, name, tenant string, roll uint64, call func(conte
 	err := call(ctx, p)
 	if i.gone() {
 		w.notef(i.actor, "is gone")
-		return errGone
+		return faults.ErrGone
 	}
 	w.release(name, p)
 	return err

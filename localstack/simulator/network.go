@@ -4,18 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
-)
 
-var (
-	// errNetwork is what a caller sees of a lost call. The SDK retries it.
-	errNetwork = errors.New("sim: connection reset by peer")
-	// errGone is what a dead process would see, could it see anything.
-	errGone = errors.New("sim: the process is gone")
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
 
 // exchange is one I/O of a process.
@@ -23,7 +18,7 @@ type exchange[T any] struct {
 	kind   kind
 	label  string
 	send   func() (result T, outcome string, err error)
-	refuse func(fault) (T, error) // for throttle and conflict
+	refuse func(faults.Fault) (T, error) // for throttle and conflict
 }
 
 // perform has the I/O happen when its turn comes, as the scheduler decides.
@@ -31,12 +26,12 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	var nothing T
 	by := invocationOf(ctx)
 	if by.gone() && x.kind != toBooks {
-		return nothing, errGone
+		return nothing, faults.ErrGone
 	}
 	v := w.park(x.kind, ctx, by.actor, x.label)
 	if x.kind != toBooks {
 		if by.gone() {
-			return nothing, errGone
+			return nothing, faults.ErrGone
 		}
 		if v.late {
 			w.note(by.actor, x.kind, x.label, "too late")
@@ -44,31 +39,61 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 		}
 	}
 	switch v.fault {
-	case failBefore:
+	case faults.FailBefore:
 		w.note(by.actor, x.kind, x.label, v.fault.String())
-		return nothing, errNetwork
-	case straggle:
+		return nothing, faults.ErrNetwork
+	case faults.Straggle:
 		w.note(by.actor, x.kind, x.label, v.fault.String())
 		w.straggle(by.actor, x.kind, x.label, func() string { _, outcome, _ := x.send(); return outcome })
-		return nothing, errNetwork
-	case throttle, conflict:
+		return nothing, faults.ErrNetwork
+	case faults.Throttle, faults.Conflict:
 		w.note(by.actor, x.kind, x.label, v.fault.String())
 		return x.refuse(v.fault)
-	case dieBefore:
+	case faults.DieBefore:
 		w.note(by.actor, x.kind, x.label, v.fault.String())
 		by.die()
-		return nothing, errGone
+		return nothing, faults.ErrGone
 	}
 	result, outcome, err := x.send()
 	w.note(by.actor, x.kind, x.label, strings.TrimSuffix(outcome+", "+v.fault.String(), ", "))
 	switch v.fault {
-	case loseReply:
-		return nothing, errNetwork
-	case dieAfter:
+	case faults.LoseReply:
+		return nothing, faults.ErrNetwork
+	case faults.DieAfter:
 		by.die()
-		return nothing, errGone
+		return nothing, faults.ErrGone
 	}
 	return result, err
+}
+
+// far is the network to another party, which goes on with what it took when our
+// process dies or stops listening.
+type far struct {
+	world *World
+	to    kind
+}
+
+// Carry has the call happen when its turn comes. Throttled, the party certainly
+// did nothing.
+func (f far) Carry(ctx context.Context, c faults.Call) error {
+	_, err := perform(f.world, ctx, exchange[struct{}]{
+		kind: f.to, label: strings.TrimSpace(c.Name + " " + c.About),
+		send: func() (struct{}, string, error) {
+			outcome, err := c.Send(context.WithoutCancel(ctx))
+			return struct{}{}, outcome, err
+		},
+		refuse: func(faults.Fault) (struct{}, error) { return struct{}{}, c.NotTaken },
+	})
+	return err
+}
+
+// far puts a network before a bank that is another party. Live mode's keeps its
+// orders in the platform's own books, where everything can happen to them.
+func (w *World) far(b bank.Bank) bank.Bank {
+	if _, ours := b.(*file.Bank); ours {
+		return b
+	}
+	return faults.Bank(far{w, toBank}, b)
 }
 
 // straggle lets an I/O arrive when its sender has long given it up.
@@ -118,7 +143,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 			}
 			return response, outcomeOf(response), err
 		},
-		refuse: func(f fault) (*http.Response, error) { return refusal(r, f, operation), nil },
+		refuse: func(f faults.Fault) (*http.Response, error) { return faults.Refusal(r, f), nil },
 	})
 }
 
@@ -187,23 +212,6 @@ func outcomeOf(r *http.Response) string {
 		name += " " + reason.Code
 	}
 	return name
-}
-
-// refusal is an error answer of the AWS JSON 1.0 protocol.
-func refusal(r *http.Request, f fault, operation string) *http.Response {
-	code, extra := "ThrottlingException", ""
-	if f == conflict {
-		code = "TransactionConflictException"
-		if strings.HasPrefix(operation, "Transact") {
-			code, extra = "TransactionCanceledException", `,"CancellationReasons":[{"Code":"TransactionConflict"}]`
-		}
-	}
-	body := fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"injected"%s}`, code, extra)
-	return &http.Response{
-		Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		Body:   io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
-	}
 }
 
 // noteRefund keeps which refund or charge-back a request writes: it comes

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 
@@ -26,7 +27,7 @@ type operatorAnswer struct {
 // operate runs an operator's command; false when no answer came.
 func (w *World) operate(actor, command string, answer any) bool {
 	v := w.park(toPlatform, nil, actor, command)
-	if v.fault == failBefore {
+	if v.fault == faults.FailBefore {
 		return false
 	}
 	told := operatorAnswer{command: command, asked: w.moment(), answered: linear.Never}

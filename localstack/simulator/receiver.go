@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
 )
 
 // delivery is one callback that the merchants' server took.
@@ -54,7 +56,7 @@ func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
 			})
 			return answer(http.StatusNoContent), "204", nil
 		},
-		refuse: func(fault) (*http.Response, error) { return answer(http.StatusServiceUnavailable), nil },
+		refuse: func(faults.Fault) (*http.Response, error) { return answer(http.StatusServiceUnavailable), nil },
 	})
 }
 

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing/synctest"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
 )
 
 // call is one I/O, or another step that waits for its turn.
@@ -25,7 +27,7 @@ type call struct {
 // verdict is what the scheduler decided. roll is for whatever the receiver of
 // the verdict has to choose, so that it needs no dice of its own.
 type verdict struct {
-	fault fault
+	fault faults.Fault
 	roll  uint64
 	late  bool // the caller's time was up before its turn came
 }
@@ -199,12 +201,12 @@ func (w *World) let(c *call) {
 		v.fault = w.weather.strike(c.kind, w.dice)
 	}
 	if c.kind == toHanging && !v.late && !c.hung {
-		v.fault = hang
+		v.fault = faults.Hang
 	}
-	if _, bounded := deadline(c.ctx); v.fault == hang && !bounded {
-		v.fault = failBefore
+	if _, bounded := deadline(c.ctx); v.fault == faults.Hang && !bounded {
+		v.fault = faults.FailBefore
 	}
-	if v.fault == hang {
+	if v.fault == faults.Hang {
 		w.note(c.actor, c.kind, c.label, "hangs")
 		c.hung = true
 		w.sched.mu.Lock()
@@ -213,7 +215,7 @@ func (w *World) let(c *call) {
 		return
 	}
 	if c.hung && !v.late { // the storm is over; whatever it was waiting for is gone
-		v.fault = failBefore
+		v.fault = faults.FailBefore
 	}
 	w.sched.last = c.actor
 	w.pass(time.Duration(1+v.roll%2000) * time.Microsecond)

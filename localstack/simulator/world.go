@@ -18,6 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -156,7 +157,7 @@ func (w *World) makeOutside() app.Outside {
 	o := app.Outside{
 		Now: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toBooks}, Credentials: credentials,
 		Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, CallbackHTTP: receiver{w},
-		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return farAcquirer{a, w} },
+		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
 		WrapBank:     w.far,
 	}
 	if w.weather.tight {

@@ -24,9 +24,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/contract"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -140,7 +142,7 @@ func (w *World) Main() *Process { return w.main }
 // in it runs by itself: the test ticks the schedules and drains the queues.
 type Process struct {
 	*runner.Runner
-	Steps *Steps
+	Steps *faults.Steps
 	Meter *Meter // of the platform's own calls, not the acquirer's
 	world *World
 }
@@ -148,7 +150,7 @@ type Process struct {
 // Process starts another fleet over the same table and queues.
 func (w *World) Process() *Process {
 	w.Helper()
-	steps, meter := &Steps{}, &Meter{next: w.Permits.over(w.engines(), false)}
+	steps, meter := &faults.Steps{}, &Meter{next: w.Permits.over(w.engines(), false)}
 	engines := &http.Client{Transport: w.engines()}
 	log := slog.New(slog.NewJSONHandler(w.Logs, nil))
 	unlimited := rest.Limit{Rate: 1_000_000, Burst: 1_000_000}
@@ -156,8 +158,9 @@ func (w *World) Process() *Process {
 		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
 		Outside: app.Outside{
 			Now: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics, SandboxHTTP: &http.Client{Transport: w.Permits.over(w.engines(), false)},
-			HTTP:         &http.Client{Transport: faulty{next: meter, steps: steps}},
-			LiveAcquirer: w.live, WrapAcquirer: steps.wrap, WrapBank: steps.wrapBank, MaxBackoff: time.Millisecond,
+			HTTP:         &http.Client{Transport: steps.AWS(meter)},
+			LiveAcquirer: w.live, WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(steps, a) },
+			WrapBank: func(b bank.Bank) bank.Bank { return faults.Bank(steps, b) }, MaxBackoff: time.Millisecond,
 			Limits: rest.Limits{Credential: unlimited, Address: unlimited},
 		},
 	})

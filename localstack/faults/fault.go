@@ -1,0 +1,68 @@
+// Package faults is what can go wrong with a call between two parties, and the
+// clients that let it happen: of AWS, of an acquirer and of a bank. Who decides
+// which call suffers what is up to a Network: in the tests of the platform it is
+// Steps, in the simulation the seed.
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Fault is what happens to one call.
+type Fault int
+
+// The faults. Not every kind of call knows all of them.
+const (
+	None       Fault = iota
+	FailBefore       // never leaves; the caller sees a broken connection
+	LoseReply        // is done; the caller sees a broken connection
+	Straggle         // the caller sees a broken connection; it is done later
+	Throttle         // refused by the service
+	Conflict         // meets a transaction in flight
+	Hang             // stays without an answer until the caller's time is up
+	DieBefore        // the process dies before it leaves
+	DieAfter         // is done, and the process dies
+	Duplicate        // a client's request arrives twice
+	Count            // how many there are
+)
+
+var names = [Count]string{"", "fails", "loses its reply", "straggles", "is throttled", "conflicts", "hangs",
+	"process dies before", "process dies after", "arrives twice"}
+
+// String says what happens, as in "the call fails".
+func (f Fault) String() string { return names[f] }
+
+var (
+	// ErrNetwork is what a caller sees of a lost call. The SDK retries it.
+	ErrNetwork = errors.New("faults: connection reset by peer")
+	// ErrGone is what a dead process would see, could it see anything.
+	ErrGone = errors.New("faults: the process is gone")
+)
+
+// Refusal is how AWS answers a call that it throttles, or that meets a
+// transaction in flight, in the AWS JSON 1.0 protocol.
+func Refusal(r *http.Request, f Fault) *http.Response {
+	code, extra := "ThrottlingException", ""
+	if f == Conflict {
+		code = "TransactionConflictException"
+		if strings.HasPrefix(operation(r), "Transact") {
+			code, extra = "TransactionCanceledException", `,"CancellationReasons":[{"Code":"TransactionConflict"}]`
+		}
+	}
+	body := fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"injected"%s}`, code, extra)
+	return &http.Response{
+		Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body:   io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
+	}
+}
+
+// operation is the name of the one that a request of the AWS JSON protocol asks for.
+func operation(r *http.Request) string {
+	_, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	return name
+}

@@ -1,0 +1,113 @@
+package faults
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// Plannable are the faults that Steps can let happen.
+var Plannable = []Fault{FailBefore, LoseReply, Throttle, Conflict, DieAfter}
+
+// Steps counts the I/O steps of one process, to the table, the queues and
+// the acquirer alike, and lets a fault happen at one of them. It is safe for
+// concurrent use.
+type Steps struct {
+	mu    sync.Mutex
+	at    int // the step that fails, from 1; 0: none
+	fault Fault
+	taken []string
+	gone  bool
+}
+
+// Plan makes the n-th step from now on fail; 0 lets all succeed.
+func (s *Steps) Plan(n int, fault Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at, s.fault, s.taken, s.gone = n, fault, nil, false
+}
+
+// Taken names the steps taken since the last Plan.
+func (s *Steps) Taken() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.taken...)
+}
+
+// Gone says the process has crashed.
+func (s *Steps) Gone() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone
+}
+
+// next counts a step and says what happens to it. Error: ErrGone.
+func (s *Steps) next(name string) (Fault, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone {
+		return None, ErrGone
+	}
+	s.taken = append(s.taken, name)
+	if len(s.taken) != s.at {
+		return None, nil
+	}
+	if s.fault == DieAfter {
+		s.gone = true
+	}
+	return s.fault, nil
+}
+
+// Carry makes a call to another party one step. Throttle and Conflict are one
+// that certainly took nothing.
+func (s *Steps) Carry(ctx context.Context, c Call) error {
+	fault, err := s.next(c.Name)
+	if err != nil {
+		return err
+	}
+	switch fault {
+	case FailBefore:
+		return ErrNetwork
+	case Throttle, Conflict:
+		return c.NotTaken
+	}
+	_, err = c.Send(ctx)
+	if fault == LoseReply || fault == DieAfter {
+		return ErrNetwork
+	}
+	return err
+}
+
+// AWS makes each call to AWS one step.
+func (s *Steps) AWS(next http.RoundTripper) http.RoundTripper { return awsSteps{next, s} }
+
+type awsSteps struct {
+	next  http.RoundTripper
+	steps *Steps
+}
+
+// RoundTrip is one step. Conflict is Throttle where there is no transaction.
+func (a awsSteps) RoundTrip(r *http.Request) (*http.Response, error) {
+	fault, err := a.steps.next(operation(r))
+	if err != nil {
+		return nil, err
+	}
+	switch fault {
+	case FailBefore:
+		return nil, ErrNetwork
+	case Throttle:
+		return Refusal(r, Throttle), nil
+	case Conflict:
+		if !strings.HasPrefix(operation(r), "TransactWrite") {
+			return Refusal(r, Throttle), nil
+		}
+		return Refusal(r, Conflict), nil
+	}
+	response, err := a.next.RoundTrip(r)
+	if err == nil && (fault == LoseReply || fault == DieAfter) {
+		_ = response.Body.Close()
+		return nil, ErrNetwork
+	}
+	return response, err
+}
