@@ -3,7 +3,6 @@ package checkouts
 import (
 	"context"
 
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -11,19 +10,13 @@ import (
 // completeRequest is what the issuer's page posts to TermUrl (contract §4.4).
 type completeRequest struct {
 	ID    string `path:"id"`
-	PaRes string `form:"PaRes"`
-	MD    string `form:"MD"`
+	PaRes string `form:"PaRes" validate:"required"`
+	MD    string `form:"MD" validate:"required"`
 }
 
 // complete is completePayment, the 3DS return: the payer's browser brings the issuer's
 // answer and leaves for the merchant's page, or tells the page around it.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
-	switch {
-	case req.PaRes == "":
-		return rest.Document{}, failure.Missing("PaRes")
-	case req.MD == "":
-		return rest.Document{}, failure.Missing("MD")
-	}
 	c, err := f.processing.Complete(ctx, req.ID, req.MD, req.PaRes)
 	if err != nil {
 		return rest.Document{}, err

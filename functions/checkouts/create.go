@@ -2,7 +2,6 @@ package checkouts
 
 import (
 	"context"
-	"net/url"
 	"strings"
 	"time"
 
@@ -12,38 +11,32 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/validate"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 // createRequest is the body of createCheckout (contract §4.1). Fields that the service
 // assigns (id, status, date, transactions) are ignored.
 type createRequest struct {
-	Reference    string                    `json:"checkout_reference"`
-	Amount       money.Literal             `json:"amount"`
-	Currency     string                    `json:"currency"`
+	Reference    string                    `json:"checkout_reference" validate:"required text=90"`
+	Amount       money.Literal             `json:"amount" validate:"required"`
+	Currency     string                    `json:"currency" validate:"required currency"`
 	MerchantCode string                    `json:"merchant_code"`
 	PayToEmail   string                    `json:"pay_to_email"`
-	Description  string                    `json:"description"`
-	ReturnURL    string                    `json:"return_url" empty:"refused"`
-	RedirectURL  string                    `json:"redirect_url" empty:"refused"`
+	Description  string                    `json:"description" validate:"text=1000"`
+	Purpose      payments.Purpose          `json:"purpose" empty:"refused" validate:"one-of=CHECKOUT|SETUP_RECURRING_PAYMENT"`
 	CustomerID   string                    `json:"customer_id"`
-	Purpose      payments.Purpose          `json:"purpose" empty:"refused"`
+	ReturnURL    string                    `json:"return_url" empty:"refused" validate:"http-url"`
+	RedirectURL  string                    `json:"redirect_url" empty:"refused" validate:"http-url"`
 	PaymentType  payments.Method           `json:"payment_type" empty:"refused"`
 	Payer        *payments.PersonalDetails `json:"personal_details"`
-	ValidUntil   string                    `json:"valid_until" empty:"refused"`
+	ValidUntil   string                    `json:"valid_until" empty:"refused" validate:"date-time"`
 	Hosted       *hostedRequest            `json:"hosted_checkout"`
 }
 
 type hostedRequest struct {
-	Enabled *bool `json:"enabled"`
+	Enabled *bool `json:"enabled" validate:"required"`
 }
-
-// Limits of free text (contract §4.1).
-const (
-	maxReference   = 90
-	maxDescription = 1000
-	maxURL         = 2048
-)
 
 // create is createCheckout. The checkout's id is the operation's, so that a repeated
 // request under one Idempotency-Key finds what it made before.
@@ -64,7 +57,8 @@ func (f family) create(ctx context.Context, req createRequest) (checkout, error)
 	return f.view(stored), nil
 }
 
-// draft is the checkout the request describes, or the first thing wrong with it.
+// draft is the checkout the request describes, or the first thing wrong with
+// it: what is missing, then who is paid, then values.
 func (f family) draft(m merchant.Merchant, req createRequest) (payments.Checkout, error) {
 	if err := req.checkPresence(); err != nil {
 		return payments.Checkout{}, err
@@ -87,33 +81,25 @@ func (f family) draft(m merchant.Merchant, req createRequest) (payments.Checkout
 	if req.Hosted != nil {
 		c.HostedCheckout = req.Hosted.Enabled
 	}
-	var err error
-	if c.Amount, err = amountOf(req.Amount, req.Currency, m, c.Purpose); err != nil {
-		return c, err
+	faults := validate.Fields(req, now)
+	if fault := setAmount(&c, req.Amount, req.Currency, m); fault != nil {
+		faults = append(faults, fault)
 	}
-	if c.ValidUntil, err = validUntil(req.ValidUntil, now); err != nil {
-		return c, err
+	if fault := setValidUntil(&c, req.ValidUntil, now); fault != nil {
+		faults = append(faults, fault)
 	}
-	return c, f.checkDraft(c, req)
+	faults = append(faults, f.checkDraft(c)...)
+	return c, validate.Order(req, faults, "currency", "amount", "valid_until").First()
 }
 
 // checkPresence reports the first required field that is absent, in the
 // contract's order (§3.3).
 func (req createRequest) checkPresence() error {
-	switch {
-	case req.Reference == "":
-		return failure.Missing("checkout_reference")
-	case req.Amount == "":
-		return failure.Missing("amount")
-	case req.Currency == "":
-		return failure.Missing("currency")
-	case req.MerchantCode == "" && req.PayToEmail == "":
-		return failure.Missing("merchant_code")
-	case req.Hosted != nil && req.Hosted.Enabled == nil:
-		return failure.Missing("hosted_checkout.enabled")
-	default:
-		return nil
+	faults := validate.Missing(req)
+	if req.MerchantCode == "" && req.PayToEmail == "" {
+		faults = append(faults, failure.Missing("merchant_code"))
 	}
+	return validate.Order(req, faults).First()
 }
 
 // checkPayee makes sure merchant_code and pay_to_email name the caller.
@@ -133,40 +119,27 @@ func (req createRequest) checkPayee(m merchant.Merchant) error {
 	}
 }
 
-// checkDraft checks the fields' values.
-func (f family) checkDraft(c payments.Checkout, req createRequest) error {
-	if err := checkReference(c.Reference); err != nil {
-		return err
-	}
-	if err := checkDescription(c.Description); err != nil {
-		return err
-	}
-	if c.Purpose != payments.PurposeCheckout && c.Purpose != payments.PurposeSetupRecurring {
-		return failure.Invalid("purpose", "must be CHECKOUT or SETUP_RECURRING_PAYMENT")
-	}
+// checkDraft lists what is wrong with the fields that depend on each other, or
+// on what the platform offers.
+func (f family) checkDraft(c payments.Checkout) failure.List {
+	var faults failure.List
 	if c.Purpose == payments.PurposeSetupRecurring && c.CustomerID == "" {
-		return failure.Missing("customer_id")
+		faults = append(faults, failure.Missing("customer_id"))
 	}
 	if c.ReturnURL != "" {
 		if _, err := webhook.CheckURL(c.ReturnURL, f.callbacks); err != nil {
-			return failure.Invalid("return_url", "must be a public http or https URL").With(err)
+			faults = append(faults, failure.Invalid("return_url", "must be a public http or https URL").With(err))
 		}
 	}
-	if err := checkRedirectURL(c.RedirectURL); err != nil {
-		return err
+	if fault := f.checkMethod(c); fault != nil {
+		faults = append(faults, fault)
 	}
-	if err := f.checkMethod(c); err != nil {
-		return err
-	}
-	if faults := req.Payer.Check(c.CreatedAt); len(faults) > 0 {
-		return faults[0]
-	}
-	return nil
+	return faults
 }
 
 // checkMethod checks payment_type: an alternative method must be offered and
 // needs somewhere to send the payer (contract §4.1).
-func (f family) checkMethod(c payments.Checkout) error {
+func (f family) checkMethod(c payments.Checkout) *failure.Error {
 	if c.PaymentType == "" || c.PaymentType == payments.CardMethod {
 		return nil
 	}
@@ -191,60 +164,37 @@ func (f family) checkCustomer(ctx context.Context, t identity.Tenant, id string)
 	return err
 }
 
-// amountOf reads the amount in the merchant's currency (contract §4.1).
-func amountOf(literal money.Literal, code string, m merchant.Merchant, purpose payments.Purpose) (money.Amount, error) {
+// setAmount reads the amount in the merchant's currency (contract §4.1).
+func setAmount(c *payments.Checkout, literal money.Literal, code string, m merchant.Merchant) *failure.Error {
 	currency, err := money.ParseCurrency(code)
 	if err != nil || currency != m.Currency {
-		return money.Amount{}, failure.Invalid("currency", "must be the merchant's currency")
+		return failure.Invalid("currency", "must be the merchant's currency")
 	}
 	amount, err := literal.In(currency)
 	if err != nil {
-		return amount, failure.Invalid("amount", money.Expected(err)).With(err)
+		return failure.Invalid("amount", money.Expected(err)).With(err)
 	}
-	zeroAllowed := purpose == payments.PurposeSetupRecurring
+	zeroAllowed := c.Purpose == payments.PurposeSetupRecurring
 	if amount.Sign() < 0 || (amount.IsZero() && !zeroAllowed) {
-		return amount, failure.Invalid("amount", "must be above 0")
+		return failure.Invalid("amount", "must be above 0")
 	}
 	if amount.TooLarge() {
-		return amount, failure.Invalid("amount", "must be at most 999999999.99")
+		return failure.Invalid("amount", "must be at most 999999999.99")
 	}
-	return amount, nil
+	c.Amount = amount
+	return nil
 }
 
-func validUntil(text string, now time.Time) (*time.Time, error) {
-	if text == "" {
-		return nil, nil
-	}
+// setValidUntil reads a date-time; "" removes the end.
+func setValidUntil(c *payments.Checkout, text string, now time.Time) *failure.Error {
+	c.ValidUntil = nil
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return nil, failure.Invalid("valid_until", "must be an ISO 8601 date-time with an offset")
+		return nil // there is none, or the rules of the field refuse it
 	}
 	if at = at.UTC(); !at.After(now) {
-		return nil, failure.Invalid("valid_until", "must be in the future")
+		return failure.Invalid("valid_until", "must be in the future")
 	}
-	return &at, nil
-}
-
-func checkReference(reference string) error {
-	if reference == "" {
-		return failure.Invalid("checkout_reference", "must have 1 to 90 characters")
-	}
-	return failure.Text("checkout_reference", reference, maxReference).Err()
-}
-
-func checkDescription(text string) error {
-	return failure.Text("description", text, maxDescription).Err()
-}
-
-// checkRedirectURL: the payer's browser goes there, so any absolute http(s)
-// URL will do, but no script or credential may hide in it.
-func checkRedirectURL(text string) error {
-	if text == "" {
-		return nil
-	}
-	u, err := url.Parse(text)
-	if err != nil || len(text) > maxURL || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
-		return failure.Invalid("redirect_url", "must be an absolute http or https URL")
-	}
+	c.ValidUntil = &at
 	return nil
 }

@@ -10,26 +10,27 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // processRequest is the body of processCheckout (contract §4.3).
 type processRequest struct {
 	ID           string                    `path:"id"`
-	PaymentType  payments.Method           `json:"payment_type"`
+	PaymentType  payments.Method           `json:"payment_type" validate:"required"`
 	Card         *payments.Card            `json:"card"`
 	Token        string                    `json:"token"`
 	CustomerID   string                    `json:"customer_id"`
-	Installments *int                      `json:"installments"`
-	Mandate      *mandateRequest           `json:"mandate"`
 	GooglePay    map[string]any            `json:"google_pay"`
 	ApplePay     map[string]any            `json:"apple_pay"` // no method takes it yet
+	Installments *int                      `json:"installments" validate:"min=1 max=12"`
+	Mandate      *mandateRequest           `json:"mandate"`
 	Payer        *payments.PersonalDetails `json:"personal_details"`
 }
 
 type mandateRequest struct {
-	Type      string `json:"type"`
-	UserAgent string `json:"user_agent"`
-	UserIP    string `json:"user_ip"`
+	Type      string `json:"type" validate:"required one-of=recurrent"`
+	UserAgent string `json:"user_agent" validate:"required text=4096"`
+	UserIP    string `json:"user_ip" validate:"text=255"`
 }
 
 // processed is processCheckout's answer: the checkout, or where the payer goes next.
@@ -85,38 +86,49 @@ func (req processRequest) order(operation string) processing.Order {
 	return order
 }
 
-// check lists everything the request alone shows to be wrong.
+// check lists everything the request alone shows to be wrong; of a method that
+// cannot be used, that alone.
 func (req processRequest) check(m merchant.Merchant, f family) failure.List {
+	fields := req
+	if !req.byNewCard() {
+		fields.Card = nil // whatever is in it
+	}
+	faults := validate.Fields(fields, f.store.Now())
 	if req.PaymentType == "" {
-		return failure.List{failure.Missing("payment_type")}
+		return faults[:1]
 	}
 	if fault := payments.CheckMethod(req.PaymentType, m.Currency, f.methods); fault != nil {
 		return failure.List{fault}
 	}
-	var faults failure.List
 	if req.PaymentType == payments.CardMethod {
-		faults = append(faults, req.checkInstrument(m, f)...)
+		faults = append(faults, req.checkInstrument(m)...)
 	} else {
 		faults = append(faults, req.checkNoInstrument()...)
 	}
 	if req.PaymentType == payments.GooglePay && req.GooglePay == nil {
 		faults = append(faults, failure.Missing("google_pay"))
 	}
-	faults = append(faults, req.checkInstallments(m)...)
-	faults = append(faults, req.Mandate.check()...)
-	return append(faults, req.Payer.Check(f.store.Now())...)
+	if n := req.Installments; n != nil && *n > 1 && m.Country != "BR" && !faults.Names("installments") {
+		faults = append(faults, failure.Invalid("installments", "above 1 only for merchants in Brazil"))
+	}
+	return validate.Order(req, faults)
+}
+
+// byNewCard says that the card in the request is to be charged.
+func (req processRequest) byNewCard() bool {
+	return req.PaymentType == payments.CardMethod && req.Card != nil && req.Token == ""
 }
 
 // checkInstrument wants either a card, or a saved one with its owner.
-func (req processRequest) checkInstrument(m merchant.Merchant, f family) failure.List {
+func (req processRequest) checkInstrument(m merchant.Merchant) failure.List {
 	switch {
 	case req.Card != nil && req.Token != "":
 		return failure.List{failure.Invalid("token", "send either card or token")}
-	case req.Card != nil:
-		return req.Card.Check(m.Country, f.store.Now())
-	case req.Token == "":
+	case req.Card != nil && req.Card.ZipCode == "" && m.Country == "US":
+		return failure.List{failure.Missing("card.zip_code")}
+	case req.Card == nil && req.Token == "":
 		return failure.List{failure.Missing("card")}
-	case req.CustomerID == "":
+	case req.Card == nil && req.CustomerID == "":
 		return failure.List{failure.Missing("customer_id")}
 	default:
 		return nil
@@ -134,45 +146,6 @@ func (req processRequest) checkNoInstrument() failure.List {
 		faults = append(faults, failure.Invalid("token", "goes with the payment_type card only"))
 	}
 	return faults
-}
-
-func (req processRequest) checkInstallments(m merchant.Merchant) failure.List {
-	const most = 12
-	switch n := req.Installments; {
-	case n == nil || *n == 1:
-		return nil
-	case *n < 1 || *n > most:
-		return failure.List{failure.Invalid("installments", "must be 1 to 12")}
-	case m.Country != "BR":
-		return failure.List{failure.Invalid("installments", "above 1 only for merchants in Brazil")}
-	default:
-		return nil
-	}
-}
-
-// Limits of the mandate's texts, our own and far above what browsers send.
-const (
-	maxUserAgent = 4096
-	maxUserIP    = 255
-)
-
-func (r *mandateRequest) check() failure.List {
-	if r == nil {
-		return nil
-	}
-	var faults failure.List
-	switch r.Type {
-	case "recurrent":
-	case "":
-		faults = append(faults, failure.Missing("mandate.type"))
-	default:
-		faults = append(faults, failure.Invalid("mandate.type", "must be recurrent"))
-	}
-	if r.UserAgent == "" {
-		faults = append(faults, failure.Missing("mandate.user_agent"))
-	}
-	faults = append(faults, failure.Text("mandate.user_agent", r.UserAgent, maxUserAgent)...)
-	return append(faults, failure.Text("mandate.user_ip", r.UserIP, maxUserIP)...)
 }
 
 func newNextStep(s *processing.Step, redirectURL string) *nextStep {

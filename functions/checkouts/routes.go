@@ -27,12 +27,12 @@ func Routes(a *app.App) []rest.Route {
 		callbacks: a.CallbackPolicy(), methods: a.Methods()}
 	read, write := []string{"payments", "checkouts.read"}, []string{"payments", "checkouts.write"}
 	return []rest.Route{
-		{Method: "POST", Path: "/v0.1/checkouts", Scopes: write, Handle: rest.JSON(201, f.create)},
+		{Method: "POST", Path: "/v0.1/checkouts", Scopes: write, Handle: rest.JSON(201, f.create).Unchecked()},
 		{Method: "GET", Path: "/v0.1/checkouts", Scopes: read, Handle: rest.JSON(200, f.list)},
 		{Method: "GET", Path: "/v0.1/checkouts/{id}", Scopes: read, Access: rest.PublicToo, Handle: rest.JSON(200, f.retrieve)},
-		{Method: "PUT", Path: "/v0.1/checkouts/{id}", Scopes: write, Access: rest.PublicToo, Errors: rest.Several, Handle: rest.JSON(200, f.process)},
+		{Method: "PUT", Path: "/v0.1/checkouts/{id}", Scopes: write, Access: rest.PublicToo, Errors: rest.Several, Handle: rest.JSON(200, f.process).Unchecked()},
 		{Method: "DELETE", Path: "/v0.1/checkouts/{id}", Scopes: write, Handle: rest.JSON(200, f.deactivate)},
-		{Method: "PATCH", Path: "/v0.1/checkouts/{id}", Scopes: write, Handle: rest.JSON(200, f.update)},
+		{Method: "PATCH", Path: "/v0.1/checkouts/{id}", Scopes: write, Handle: rest.JSON(200, f.update).Unchecked()},
 		{Method: "GET", Path: "/v0.1/checkouts/{id}/payment-methods", Scopes: read, Errors: rest.Details, Handle: rest.JSON(200, f.methodsOfCheckout)},
 		{Method: "GET", Path: "/v0.1/merchants/{merchant_code}/payment-methods", Errors: rest.Details, Handle: rest.JSON(200, f.methodsOfMerchant)},
 		{Method: "POST", Path: "/v0.1/checkouts/{id}/complete_payment", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(f.complete)},

@@ -12,18 +12,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // updateRequest is the body of updateCheckout: absent fields keep their values, and a null
 // valid_until removes the expiry (contract §13.1).
 type updateRequest struct {
-	ID          string              `path:"id"`
-	Reference   *string             `json:"checkout_reference"`
-	Amount      *money.Literal      `json:"amount"`
-	Currency    *string             `json:"currency"`
-	Description *string             `json:"description"`
-	CustomerID  *string             `json:"customer_id"`
-	ValidUntil  optional.Of[string] `json:"valid_until" empty:"refused"`
+	ID          string                     `path:"id"`
+	Reference   optional.Of[string]        `json:"checkout_reference" validate:"min=1 text=90"`
+	Description optional.Of[string]        `json:"description" validate:"text=1000"`
+	CustomerID  optional.Of[string]        `json:"customer_id"`
+	Currency    optional.Of[string]        `json:"currency" validate:"currency"`
+	Amount      optional.Of[money.Literal] `json:"amount"`
+	ValidUntil  optional.Of[string]        `json:"valid_until" empty:"refused" validate:"date-time"`
 }
 
 // maxUpdates bounds the retries after concurrent changes.
@@ -31,10 +32,8 @@ const maxUpdates = 10
 
 // update is updateCheckout.
 func (f family) update(ctx context.Context, req updateRequest) (checkout, error) {
-	if req.CustomerID != nil {
-		if err := f.checkCustomer(ctx, rest.Caller(ctx).Tenant, *req.CustomerID); err != nil {
-			return checkout{}, err
-		}
+	if err := f.checkCustomer(ctx, rest.Caller(ctx).Tenant, req.CustomerID.Or("")); err != nil {
+		return checkout{}, err
 	}
 	for range maxUpdates {
 		c, err := f.updateOnce(ctx, req)
@@ -55,7 +54,7 @@ func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout, er
 	if err := c.CheckUpdatable(now); err != nil {
 		return checkout{}, err
 	}
-	renamed := req.Reference != nil && *req.Reference != c.Reference
+	renamed := req.Reference.Or(c.Reference) != c.Reference
 	if c, err = req.apply(c, rest.Merchant(ctx), now); err != nil {
 		return checkout{}, err
 	}
@@ -71,42 +70,20 @@ func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout, er
 
 // apply is the checkout with the request's changes, checked as at creation.
 func (req updateRequest) apply(c payments.Checkout, m merchant.Merchant, now time.Time) (payments.Checkout, error) {
-	if req.Reference != nil {
-		if err := checkReference(*req.Reference); err != nil {
-			return c, err
-		}
-		c.Reference = *req.Reference
+	faults := validate.Fields(req, now)
+	c.Reference = req.Reference.Or(c.Reference)
+	c.Description = req.Description.Or(c.Description)
+	if c.CustomerID = req.CustomerID.Or(c.CustomerID); c.CustomerID == "" && c.Purpose == payments.PurposeSetupRecurring {
+		faults = append(faults, failure.Missing("customer_id"))
 	}
-	if req.Description != nil {
-		if err := checkDescription(*req.Description); err != nil {
-			return c, err
-		}
-		c.Description = *req.Description
-	}
-	if req.CustomerID != nil {
-		if *req.CustomerID == "" && c.Purpose == payments.PurposeSetupRecurring {
-			return c, failure.Missing("customer_id")
-		}
-		c.CustomerID = *req.CustomerID
-	}
-	var err error
-	if c.Amount, err = req.amount(c, m); err != nil {
-		return c, err
+	literal, currency := req.Amount.Or(money.Literal(c.Amount.String())), req.Currency.Or(string(c.Amount.Currency()))
+	if fault := setAmount(&c, literal, currency, m); fault != nil {
+		faults = append(faults, fault)
 	}
 	if req.ValidUntil.Given() {
-		c.ValidUntil, err = validUntil(req.ValidUntil.Or(""), now)
+		if fault := setValidUntil(&c, req.ValidUntil.Or(""), now); fault != nil {
+			faults = append(faults, fault)
+		}
 	}
-	return c, err
-}
-
-// amount checks amount and currency together: either may be left out.
-func (req updateRequest) amount(c payments.Checkout, m merchant.Merchant) (money.Amount, error) {
-	literal, currency := money.Literal(c.Amount.String()), string(c.Amount.Currency())
-	if req.Amount != nil {
-		literal = *req.Amount
-	}
-	if req.Currency != nil {
-		currency = *req.Currency
-	}
-	return amountOf(literal, currency, m, c.Purpose)
+	return c, validate.Order(req, faults).First()
 }

@@ -3,7 +3,6 @@ package customers
 import (
 	"context"
 
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -37,28 +36,12 @@ func dropEmpty(texts ...**string) {
 }
 
 type createRequest struct {
-	ID      string                    `json:"customer_id"`
+	ID      string                    `json:"customer_id" validate:"required text=255"` // which the client chooses
 	Details *payments.PersonalDetails `json:"personal_details"`
-}
-
-// maxID bounds customer_id, which the client chooses, in characters (contract §5.1).
-const maxID = 255
-
-func checkID(id string) error {
-	if id == "" {
-		return failure.Missing("customer_id")
-	}
-	return failure.Text("customer_id", id, maxID).Err()
 }
 
 // create is createCustomer.
 func (f family) create(ctx context.Context, req createRequest) (customer, error) {
-	if err := checkID(req.ID); err != nil {
-		return customer{}, err
-	}
-	if faults := req.Details.Check(f.store.Now()); len(faults) > 0 {
-		return customer{}, faults[0]
-	}
 	c := payments.Customer{ID: req.ID, Details: payments.PersonalDetails{}.Merge(req.Details), CreatedAt: f.store.Now()}
 	stored, err := f.store.CreateCustomer(ctx, rest.Caller(ctx).Tenant, c, rest.OperationID(ctx))
 	if err != nil {
@@ -87,9 +70,6 @@ type updateRequest struct {
 
 // update is updateCustomer: only what is sent is overwritten, also in the address.
 func (f family) update(ctx context.Context, req updateRequest) (customer, error) {
-	if faults := req.Details.Check(f.store.Now()); len(faults) > 0 {
-		return customer{}, faults[0]
-	}
 	c, err := f.store.UpdateCustomer(ctx, rest.Caller(ctx).Tenant, req.ID, req.Details)
 	if err != nil {
 		return customer{}, err

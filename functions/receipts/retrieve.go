@@ -11,19 +11,15 @@ import (
 )
 
 type retrieveRequest struct {
-	ID           string `path:"id"`           // of the transaction, or its code
-	MerchantCode string `query:"mid"`         // the caller's
-	EventID      *int64 `query:"tx_event_id"` // of one of its refunds
+	ID           string `path:"id"`                       // of the transaction, or its code
+	MerchantCode string `query:"mid" validate:"required"` // the caller's
+	EventID      *int64 `query:"tx_event_id"`             // of one of its refunds
 }
 
 // retrieve is retrieveReceipt.
 func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, error) {
 	tenant := rest.Caller(ctx).Tenant
-	switch req.MerchantCode {
-	case "":
-		return receipt{}, failure.Missing("mid")
-	case tenant.Merchant:
-	default:
+	if req.MerchantCode != tenant.Merchant {
 		return receipt{}, failure.Invalid("mid", "is not a valid merchant code")
 	}
 	r, err := f.store.FindTransaction(ctx, tenant, req.ID)

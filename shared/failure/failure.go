@@ -6,6 +6,7 @@ package failure
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -101,6 +102,19 @@ func (l List) Err() error {
 	default:
 		return l
 	}
+}
+
+// First is the first failure; nil for an empty list.
+func (l List) First() error {
+	if len(l) == 0 {
+		return nil
+	}
+	return l[0]
+}
+
+// Names says that one of the failures is about the field.
+func (l List) Names(param string) bool {
+	return slices.ContainsFunc(l, func(e *Error) bool { return e.Param == param })
 }
 
 // Of returns err as a failure: the one it wraps (the first of a List), or

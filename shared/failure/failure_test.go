@@ -152,6 +152,12 @@ func TestListErr(t *testing.T) {
 	if err := (failure.List{one}).Err(); err != error(one) {
 		t.Errorf("a list of one is %v", err)
 	}
+	if none, first := (failure.List)(nil).First(), (failure.List{one, two}).First(); none != nil || first != error(one) {
+		t.Errorf("the first is %v and %v", none, first)
+	}
+	if list := (failure.List{one, two}); !list.Names("b") || list.Names("c") {
+		t.Error("a list names what it is not about")
+	}
 	var list failure.List
 	if err := (failure.List{one, two}).Err(); !errors.As(err, &list) || len(list) != 2 {
 		t.Errorf("a list of two is %v", err)

@@ -29,7 +29,7 @@ func TestSandboxCardsAreGoodCards(t *testing.T) {
 		for _, number := range numbers {
 			card := goodCard()
 			card.Number = payments.NewSecret(number)
-			if faults := card.Check("DE", start); faults != nil {
+			if faults := faultsOf(card, start); faults != nil {
 				t.Errorf("%s: %v", number, faults)
 			}
 			if got := payments.Brand(number); got != brand {

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
 // Secret is text that must reach the acquirer and nothing else: a card number
@@ -64,12 +62,12 @@ func (s *Secret) UnmarshalJSON(b []byte) error {
 // Card is a payer's card as sent with a process request. It exists only
 // while that request runs.
 type Card struct {
-	Name        string `json:"name"`
-	Number      Secret `json:"number"`
-	ExpiryMonth string `json:"expiry_month"` // "01" to "12"
-	ExpiryYear  string `json:"expiry_year"`  // YY or YYYY
-	CVV         Secret `json:"cvv"`
-	ZipCode     string `json:"zip_code" empty:"refused"` // US merchants only
+	Name        string `json:"name" validate:"required text=255"`
+	Number      Secret `json:"number" validate:"required card-number"`
+	ExpiryMonth string `json:"expiry_month" validate:"required pattern=^(0[1-9]|1[0-2])$"`
+	ExpiryYear  string `json:"expiry_year" validate:"required pattern=^([0-9]{2}|[0-9]{4})$ own"`
+	CVV         Secret `json:"cvv" validate:"required pattern=^[0-9]{3,4}$"`
+	ZipCode     string `json:"zip_code" empty:"refused" validate:"pattern=^[0-9]{5}$"` // US merchants only
 }
 
 // CardSummary is what may be kept of a card (contract §5.3).
@@ -92,7 +90,8 @@ func expired(year, month int, now time.Time) bool {
 	return !now.Before(end)
 }
 
-// Summary is what may be kept, without an acquirer's token yet. Call Check first.
+// Summary is what may be kept, without an acquirer's token yet, of a card whose
+// fields were checked.
 func (c *Card) Summary() CardSummary {
 	month, year := c.expiry()
 	number := c.Number.Reveal()
@@ -100,7 +99,7 @@ func (c *Card) Summary() CardSummary {
 }
 
 // expiry reads the card's last month; what is not two (or four) digits is 0.
-func (c *Card) expiry() (month, year int) {
+func (c Card) expiry() (month, year int) {
 	if len(c.ExpiryMonth) == 2 && digits(c.ExpiryMonth) {
 		month, _ = strconv.Atoi(c.ExpiryMonth)
 	}
@@ -114,77 +113,16 @@ func (c *Card) expiry() (month, year int) {
 	return month, year
 }
 
-// Check lists what is wrong with the card (contract §4.3). country is the
-// merchant's; its US rule asks for a zip code.
-func (c *Card) Check(country string, now time.Time) failure.List {
-	var faults failure.List
-	if c.Name == "" {
-		faults = append(faults, failure.Missing("card.name"))
-	} else {
-		faults = append(faults, checkText("card.name", &c.Name)...)
-	}
-	faults = append(faults, c.checkNumber()...)
-	faults = append(faults, c.checkExpiry(now)...)
-	switch cvv := c.CVV.Reveal(); {
-	case cvv == "":
-		faults = append(faults, failure.Missing("card.cvv"))
-	case !digits(cvv) || len(cvv) < 3 || len(cvv) > 4:
-		faults = append(faults, failure.Invalid("card.cvv", "must be 3 or 4 digits"))
-	}
-	if c.ZipCode == "" && country == "US" {
-		faults = append(faults, failure.Missing("card.zip_code"))
-	}
-	if c.ZipCode != "" && (!digits(c.ZipCode) || len(c.ZipCode) != 5) {
-		faults = append(faults, failure.Invalid("card.zip_code", "must be 5 digits"))
-	}
-	return faults
-}
-
-func (c *Card) checkNumber() failure.List {
-	number := c.Number.Reveal()
-	switch {
-	case number == "":
-		return failure.List{failure.Missing("card.number")}
-	case !digits(number) || len(number) < 12 || len(number) > 19 || !luhn(number):
-		return failure.List{failure.Invalid("card.number", "must be a card number, digits only")}
-	}
-	return nil
-}
-
-func (c *Card) checkExpiry(now time.Time) failure.List {
-	var faults failure.List
-	month, year := c.expiry()
-	switch {
-	case c.ExpiryMonth == "":
-		faults = append(faults, failure.Missing("card.expiry_month"))
-	case month < 1 || month > 12:
-		faults = append(faults, failure.Invalid("card.expiry_month", `must be "01" to "12"`))
-	}
-	switch {
-	case c.ExpiryYear == "":
-		faults = append(faults, failure.Missing("card.expiry_year"))
+// Rule of the card's last month: it has not passed.
+func (c Card) Rule(_ string, now time.Time) string {
+	switch month, year := c.expiry(); {
 	case year == 0:
-		faults = append(faults, failure.Invalid("card.expiry_year", "must be YY or YYYY"))
-	case faults == nil && expired(year, month, now):
-		faults = append(faults, failure.Invalid("card.expiry_year", "the card has expired"))
+		return "must be YY or YYYY."
+	case month >= 1 && month <= 12 && expired(year, month, now):
+		return "the card has expired."
+	default:
+		return ""
 	}
-	return faults
 }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
-// luhn is the check of ISO/IEC 7812-1, annex B.
-func luhn(number string) bool {
-	sum := 0
-	for i := range len(number) {
-		d := int(number[len(number)-1-i] - '0')
-		if i%2 == 1 {
-			d *= 2
-			if d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return sum%10 == 0
-}

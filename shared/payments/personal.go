@@ -2,36 +2,31 @@ package payments
 
 import (
 	"encoding/json"
-	"net/mail"
 	"regexp"
 	"slices"
 	"time"
-
-	"github.com/jacoelho/banking/iso3166"
-
-	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
 // PersonalDetails describes a payer. Every field is optional and a nil one
 // was not sent, so that an update overwrites only what it names (contract §5.1).
 type PersonalDetails struct {
-	FirstName *string  `json:"first_name,omitempty" dynamo:"first_name,omitempty"`
-	LastName  *string  `json:"last_name,omitempty" dynamo:"last_name,omitempty"`
-	Email     *string  `json:"email,omitempty" dynamo:"email,omitempty"`
-	Phone     *string  `json:"phone,omitempty" dynamo:"phone,omitempty"`
-	BirthDate *string  `json:"birth_date,omitempty" dynamo:"birth_date,omitempty"` // YYYY-MM-DD
-	TaxID     *string  `json:"tax_id,omitempty" dynamo:"tax_id,omitempty"`
-	Address   *Address `json:"address,omitempty" dynamo:"address,omitempty"`
+	FirstName *string  `json:"first_name,omitempty" dynamo:"first_name,omitempty" validate:"text=255"`
+	LastName  *string  `json:"last_name,omitempty" dynamo:"last_name,omitempty" validate:"text=255"`
+	Email     *string  `json:"email,omitempty" dynamo:"email,omitempty" validate:"text=255 then email?"`
+	Phone     *string  `json:"phone,omitempty" dynamo:"phone,omitempty" validate:"text=255"`
+	BirthDate *string  `json:"birth_date,omitempty" dynamo:"birth_date,omitempty" validate:"then date own"`
+	TaxID     *string  `json:"tax_id,omitempty" dynamo:"tax_id,omitempty" validate:"text=255"`
+	Address   *Address `json:"address,omitempty" dynamo:"address,omitempty" validate:"then"`
 }
 
 // Address of a payer; Country is ISO 3166-1 alpha-2.
 type Address struct {
-	City       *string `json:"city,omitempty" dynamo:"city,omitempty"`
-	Country    *string `json:"country,omitempty" dynamo:"country,omitempty"`
-	Line1      *string `json:"line_1,omitempty" dynamo:"line_1,omitempty"`
-	Line2      *string `json:"line_2,omitempty" dynamo:"line_2,omitempty"`
-	PostalCode *string `json:"postal_code,omitempty" dynamo:"postal_code,omitempty"`
-	State      *string `json:"state,omitempty" dynamo:"state,omitempty"`
+	City       *string `json:"city,omitempty" dynamo:"city,omitempty" validate:"text=255"`
+	Country    *string `json:"country,omitempty" dynamo:"country,omitempty" validate:"then country"`
+	Line1      *string `json:"line_1,omitempty" dynamo:"line_1,omitempty" validate:"text=255"`
+	Line2      *string `json:"line_2,omitempty" dynamo:"line_2,omitempty" validate:"text=255"`
+	PostalCode *string `json:"postal_code,omitempty" dynamo:"postal_code,omitempty" validate:"text=255 then own"`
+	State      *string `json:"state,omitempty" dynamo:"state,omitempty" validate:"text=255 then own"`
 }
 
 // UnmarshalJSON also accepts line1 and line2 (contract §2.2).
@@ -96,92 +91,37 @@ func text(s *string) string {
 	return *s
 }
 
-// maxText bounds every free text of a payer (contract §4.1).
-const maxText = 255
+// firstBirthDate is before that of anybody alive.
+var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// Rule of the birth date: from 1900-01-01 to today.
+func (d PersonalDetails) Rule(_ string, now time.Time) string {
+	day, err := time.Parse(time.DateOnly, text(d.BirthDate))
+	if err != nil || day.Before(firstBirthDate) || day.After(now) {
+		return "must be from 1900-01-01 to today."
+	}
+	return ""
+}
 
 var brazilianPostalCode = regexp.MustCompile(`^[0-9]{5}-?[0-9]{3}$`)
 
-// brazilianStates are those of contract §4.1 (personal_details).
+// brazilianStates are those that openapi.yaml's clients know.
 var brazilianStates = []string{
 	"AC", "AL", "AP", "AM", "BA", "CE", "DF", "ES", "GO", "MA", "MT", "MS", "MG", "PA",
 	"PB", "PR", "PE", "PI", "RJ", "RN", "RS", "RO", "RR", "SC", "SP", "SE", "TO",
 }
 
-// Check lists what is wrong with the details that were sent at a time; absent
-// fields are not missing here. An empty text takes a detail back, but birth date
-// and country have no empty form (contract §5.1). A nil receiver is fine.
-func (d *PersonalDetails) Check(now time.Time) failure.List {
-	if d == nil {
-		return nil
+// Rule of postal code and state in Brazil.
+func (a Address) Rule(field string, _ time.Time) string {
+	if text(a.Country) != "BR" {
+		return ""
 	}
-	const at = "personal_details."
-	var faults failure.List
-	for _, field := range []struct {
-		name  string
-		value *string
-	}{{"first_name", d.FirstName}, {"last_name", d.LastName}, {"email", d.Email}, {"phone", d.Phone}, {"tax_id", d.TaxID}} {
-		faults = append(faults, checkText(at+field.name, field.value)...)
-	}
-	if d.Email != nil && *d.Email != "" && !ValidEmail(*d.Email) {
-		faults = append(faults, failure.Invalid(at+"email", "must be an email address"))
-	}
-	if d.BirthDate != nil {
-		faults = append(faults, checkBirthDate(at+"birth_date", *d.BirthDate, now)...)
-	}
-	return append(faults, d.Address.check(at+"address.")...)
-}
-
-// firstBirthDate is before that of anybody alive.
-var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
-
-func checkBirthDate(param, text string, now time.Time) failure.List {
-	switch day, err := time.Parse(time.DateOnly, text); {
-	case err != nil:
-		return failure.List{failure.Invalid(param, "must be a date, YYYY-MM-DD")}
-	case day.Before(firstBirthDate) || day.After(now):
-		return failure.List{failure.Invalid(param, "must be from 1900-01-01 to today")}
+	switch code, state := text(a.PostalCode), text(a.State); {
+	case field == "postal_code" && code != "" && !brazilianPostalCode.MatchString(code):
+		return "must be eight digits with an optional dash after the fifth."
+	case field == "state" && state != "" && !slices.Contains(brazilianStates, state):
+		return "must be a Brazilian state, such as SP."
 	default:
-		return nil
+		return ""
 	}
-}
-
-func (a *Address) check(at string) failure.List {
-	if a == nil {
-		return nil
-	}
-	var faults failure.List
-	for _, field := range []struct {
-		name  string
-		value *string
-	}{{"city", a.City}, {"line_1", a.Line1}, {"line_2", a.Line2}, {"postal_code", a.PostalCode}, {"state", a.State}} {
-		faults = append(faults, checkText(at+field.name, field.value)...)
-	}
-	if a.Country != nil && !iso3166.IsCountryCode(*a.Country) {
-		faults = append(faults, failure.Invalid(at+"country", "must be an ISO 3166-1 alpha-2 code"))
-	}
-	if text(a.Country) == "BR" {
-		faults = append(faults, a.checkBrazilian(at)...)
-	}
-	return faults
-}
-
-func (a *Address) checkBrazilian(at string) failure.List {
-	var faults failure.List
-	if text(a.PostalCode) != "" && !brazilianPostalCode.MatchString(*a.PostalCode) {
-		faults = append(faults, failure.Invalid(at+"postal_code", "must be eight digits with an optional dash after the fifth"))
-	}
-	if text(a.State) != "" && !slices.Contains(brazilianStates, *a.State) {
-		faults = append(faults, failure.Invalid(at+"state", "must be a Brazilian state, such as SP"))
-	}
-	return faults
-}
-
-func checkText(param string, value *string) failure.List {
-	return failure.Text(param, text(value), maxText)
-}
-
-// ValidEmail says the text is one bare RFC 5322 addr-spec.
-func ValidEmail(s string) bool {
-	address, err := mail.ParseAddress(s)
-	return err == nil && address.Address == s && len(s) <= 256
 }

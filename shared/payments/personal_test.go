@@ -10,7 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // fields reach every leaf of the details, by JSON path.
@@ -162,10 +164,17 @@ func TestCheckDetails(t *testing.T) {
 			d.Address.Country = &c.country
 		}
 		*fields[c.field](&d) = &c.value
-		if got := strings.Join(codes(d.Check(birthday)), ","); got != c.want {
+		if got := strings.Join(codes(faultsIn(&d)), ","); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+}
+
+// faultsIn is what a request is told of the details in it.
+func faultsIn(d *payments.PersonalDetails) failure.List {
+	return validate.Fields(struct {
+		Details *payments.PersonalDetails `json:"personal_details"`
+	}{d}, birthday)
 }
 
 // birthday is the day on which details are checked here.
@@ -178,7 +187,7 @@ func TestDetailsHaveNoControlCharacters(t *testing.T) {
 		for _, control := range []string{"\x00", "\n", "\x7f", "\u0085"} {
 			d := payments.PersonalDetails{Address: &payments.Address{}}
 			*field(&d) = new("a" + control)
-			if got := codes(d.Check(birthday)); !slices.Contains(got, "INVALID personal_details."+name) {
+			if got := codes(faultsIn(&d)); !slices.Contains(got, "INVALID personal_details."+name) {
 				t.Errorf("%s with %q: %v", name, control, got)
 			}
 		}
@@ -190,7 +199,7 @@ func TestCheckListsEveryFault(t *testing.T) {
 	d := filled(strings.Repeat("x", 256))
 	d.Address.Country = new("BR")
 	var got []string
-	for _, f := range d.Check(birthday) {
+	for _, f := range faultsIn(&d) {
 		got = append(got, strings.TrimPrefix(f.Param, "personal_details."))
 	}
 	slices.Sort(got)
@@ -202,10 +211,10 @@ func TestCheckListsEveryFault(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	var none *payments.PersonalDetails
-	if faults := none.Check(birthday); faults != nil {
+	if faults := faultsIn(none); faults != nil {
 		t.Errorf("no details: %v", faults)
 	}
-	if faults := (&payments.PersonalDetails{}).Check(birthday); faults != nil {
+	if faults := faultsIn(&payments.PersonalDetails{}); faults != nil {
 		t.Errorf("empty details: %v", faults)
 	}
 }

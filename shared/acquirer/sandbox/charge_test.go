@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // series is contract §12's way of listing cards.
@@ -42,7 +43,7 @@ func TestEveryCardOfTheContract(t *testing.T) {
 		{"not listed", []string{plainCard, "5555555555554444", "6011111111111117"}, payments.Approved, payments.Approved, "00"},
 	} {
 		for i, number := range group.numbers {
-			if faults := card(number).Check("DE", w.Now()); faults.Err() != nil {
+			if faults := validate.Fields(card(number), w.Now()); faults != nil {
 				t.Errorf("%s %d: the platform refuses the card: %v", group.name, i, faults)
 			}
 			id := fmt.Sprintf("%s %d", group.name, i)
