@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
-	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/payout/runner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -27,7 +27,7 @@ const lastStart = 15 * time.Second
 // next tick goes on. It fails when something could not be planned for another
 // reason, so that alarms see it.
 func Tick(a *app.App) func(context.Context) error {
-	payer, payouts := banking.Open(a), queue.OpenPayouts(a)
+	payouts, messages := banking.Open(a), queue.OpenPayouts(a)
 	return func(ctx context.Context) error {
 		starting, cancel := early(ctx)
 		defer cancel()
@@ -35,8 +35,8 @@ func Tick(a *app.App) func(context.Context) error {
 		var group errgroup.Group
 		for shard := range store.DueShards {
 			group.Go(func() error {
-				failures[shard] = payer.Overdue(ctx, starting, shard, payout.Everybody, func(planned payout.Planned) error {
-					return payouts.Send(ctx, planned.Tenant, planned.ID)
+				failures[shard] = payouts.Overdue(ctx, starting, shard, runner.Everybody, func(planned runner.Planned) error {
+					return messages.Send(ctx, planned.Tenant, planned.ID)
 				})
 				return nil
 			})

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/payout/runner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -142,7 +142,7 @@ func (o operator) payoutTenants(ctx context.Context, c runPayouts) (payoutScope,
 }
 
 // planPayouts are those to run, each once.
-func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) ([]payout.Planned, error) {
+func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) ([]runner.Planned, error) {
 	payer := banking.Open(o.App)
 	if c.OnDemand {
 		if c.ID == "" {
@@ -152,12 +152,12 @@ func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) 
 		if err != nil || !waits {
 			return nil, err
 		}
-		return []payout.Planned{planned}, nil
+		return []runner.Planned{planned}, nil
 	}
-	var all []payout.Planned
-	seen := map[payout.Planned]bool{}
+	var all []runner.Planned
+	seen := map[runner.Planned]bool{}
 	for shard := range store.DueShards {
-		err := payer.Overdue(ctx, ctx, shard, s.includes, func(p payout.Planned) error {
+		err := payer.Overdue(ctx, ctx, shard, s.includes, func(p runner.Planned) error {
 			if !seen[p] {
 				all = append(all, p)
 			}
@@ -172,7 +172,7 @@ func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) 
 }
 
 // runPayout takes one payout as far as it goes.
-func (o operator) runPayout(ctx context.Context, p payout.Planned) (payoutView, error) {
+func (o operator) runPayout(ctx context.Context, p runner.Planned) (payoutView, error) {
 	if _, err := banking.Open(o.App).Run(ctx, p.Tenant, p.ID); err != nil {
 		return payoutView{}, err
 	}
@@ -186,7 +186,7 @@ func (o operator) runPayout(ctx context.Context, p payout.Planned) (payoutView, 
 
 // hearSandbox pretends that the time has passed after which the sandbox bank
 // knows the outcome.
-func (o operator) hearSandbox(ctx context.Context, p payout.Planned) (store.Payout, error) {
+func (o operator) hearSandbox(ctx context.Context, p runner.Planned) (store.Payout, error) {
 	if _, err := banking.Open(o.At(o.Now().Add(sandbox.LatestOutcome))).Run(ctx, p.Tenant, p.ID); err != nil {
 		return store.Payout{}, err
 	}

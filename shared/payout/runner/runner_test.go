@@ -1,4 +1,4 @@
-package payout_test
+package runner_test
 
 import (
 	"context"

@@ -1,10 +1,10 @@
-// Package payout pays merchants what they are owed: it plans a payout when a
+// Package runner pays merchants what they are owed: it plans a payout when a
 // period has ended, takes into it what became payable before, orders it at the
 // bank once, and tells the transactions what became of it. Whoever is cut off
 // is finished by the next message or tick: each step is one database
 // transaction that says where the payout stands, so runs may be doubled, late
 // or at the same time.
-package payout
+package runner
 
 import (
 	"context"
@@ -18,18 +18,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Config is what a Payer works with.
+// Config is what a Runner works with.
 type Config struct {
 	Store *store.Store
 	Banks map[identity.Mode]bank.Bank
 	Log   *slog.Logger
 }
 
-// Payer is safe for concurrent use.
-type Payer struct{ Config }
+// Runner is safe for concurrent use.
+type Runner struct{ Config }
 
-// New returns a Payer.
-func New(c Config) *Payer { return &Payer{c} }
+// New returns a Runner.
+func New(c Config) *Runner { return &Runner{c} }
 
 const (
 	// bankTime bounds a step's calls to the bank.
@@ -64,20 +64,20 @@ func outdated(err error) bool {
 // Run takes a payout as far as it goes now; a repeated or doubled run changes
 // nothing that was done. It answers true when there is nothing left to do
 // before the payout is woken, and false when the context's time is nearly up.
-func (p *Payer) Run(ctx context.Context, t identity.Tenant, id string) (bool, error) {
+func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, error) {
 	stepping, cancel := untilLastStep(ctx)
 	defer cancel()
-	current, err := p.Store.Payout(ctx, t, id)
+	current, err := r.Store.Payout(ctx, t, id)
 	if err != nil {
 		return false, err
 	}
 	for stale := 0; stepping.Err() == nil; {
-		next, rests, err := p.step(ctx, t, current)
+		next, rests, err := r.step(ctx, t, current)
 		if outdated(err) {
 			if stale++; stale == maxReplays {
 				return false, errors.Join(errContended, err)
 			}
-			next, err = p.Store.Payout(ctx, t, id)
+			next, err = r.Store.Payout(ctx, t, id)
 		} else {
 			stale = 0
 		}
@@ -103,16 +103,16 @@ func untilLastStep(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // step does the payout's next step and answers the payout as it stands then;
 // true: there is no further one for now.
-func (p *Payer) step(ctx context.Context, t identity.Tenant, current store.Payout) (next store.Payout, rests bool, err error) {
+func (r *Runner) step(ctx context.Context, t identity.Tenant, current store.Payout) (next store.Payout, rests bool, err error) {
 	switch current.Status {
 	case payments.Collecting:
-		next, err = p.collect(ctx, t, current)
+		next, err = r.collect(ctx, t, current)
 	case payments.Sealed:
-		return p.send(ctx, t, current)
+		return r.send(ctx, t, current)
 	case payments.Sent:
-		return p.ask(ctx, t, current)
+		return r.ask(ctx, t, current)
 	case payments.Paying, payments.Returning:
-		next, err = p.tell(ctx, t, current)
+		next, err = r.tell(ctx, t, current)
 	default:
 		return current, true, nil
 	}
@@ -122,57 +122,57 @@ func (p *Payer) step(ctx context.Context, t identity.Tenant, current store.Payou
 // collect takes the next rows into the payout, or seals it when a consistent
 // read of the table finds none: what becomes payable later has a later time,
 // and goes into the next payout.
-func (p *Payer) collect(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, error) {
-	rows, err := p.Store.UnpaidRows(ctx, t, current.Currency, current.Cutoff, takenAtOnce)
+func (r *Runner) collect(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, error) {
+	rows, err := r.Store.UnpaidRows(ctx, t, current.Currency, current.Cutoff, takenAtOnce)
 	if err != nil {
 		return current, err
 	}
 	complete := len(rows) == 0
 	if carried := current.Carried(); carried != nil && !complete {
 		// Once a later payout has taken what this one lacks, it takes all else too.
-		waits, err := p.Store.RowWaits(ctx, t, *carried)
+		waits, err := r.Store.RowWaits(ctx, t, *carried)
 		if err != nil {
 			return current, err
 		}
 		complete = !waits
 	}
 	if complete {
-		return p.Store.StepPayout(ctx, t, current.Seal(p.Store.Now()), current.To)
+		return r.Store.StepPayout(ctx, t, current.Seal(r.Store.Now()), current.To)
 	}
-	transactions, err := p.Store.TransactionsOf(ctx, t, rows)
+	transactions, err := r.Store.TransactionsOf(ctx, t, rows)
 	if err != nil {
 		return current, err
 	}
-	collection, err := current.Collect(rows, transactions, p.Store.Now())
+	collection, err := current.Collect(rows, transactions, r.Store.Now())
 	if err != nil {
 		return current, err
 	}
-	return p.Store.CollectPayout(ctx, t, collection)
+	return r.Store.CollectPayout(ctx, t, collection)
 }
 
 // send settles on the account and enters the order into the books, before the
 // bank hears of it. Without a verified account the payout waits (contract §6.7).
-func (p *Payer) send(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
-	schedule, err := p.Store.PayoutSchedule(ctx, t)
+func (r *Runner) send(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
+	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
 		return current, false, err
 	}
 	if !schedule.To.Payable() {
-		return p.wait(ctx, t, current)
+		return r.wait(ctx, t, current)
 	}
-	next, err := p.Store.StepPayout(ctx, t, current.Send(p.Store.Now()), schedule.To)
+	next, err := r.Store.StepPayout(ctx, t, current.Send(r.Store.Now()), schedule.To)
 	return next, false, err
 }
 
 // ask orders the transfer, or asks what became of it: the payout's id makes
 // both the same.
-func (p *Payer) ask(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
-	o, err := p.order(ctx, t, current)
+func (r *Runner) ask(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
+	o, err := r.order(ctx, t, current)
 	if err != nil {
-		p.Log.WarnContext(ctx, "bank without an answer", "tenant", t.String(), "payout", current.ID, "error", err)
+		r.Log.WarnContext(ctx, "bank without an answer", "tenant", t.String(), "payout", current.ID, "error", err)
 		o = bank.Outcome{State: bank.Accepted}
 	}
-	now := p.Store.Now()
+	now := r.Store.Now()
 	var step payments.PayoutStep
 	switch o.State {
 	case bank.Paid:
@@ -180,30 +180,30 @@ func (p *Payer) ask(ctx context.Context, t identity.Tenant, current store.Payout
 	case bank.Rejected:
 		step = current.Rejected(o.Reason, now)
 	default:
-		return p.wait(ctx, t, current)
+		return r.wait(ctx, t, current)
 	}
-	next, err := p.Store.StepPayout(ctx, t, step, current.To)
+	next, err := r.Store.StepPayout(ctx, t, step, current.To)
 	return next, false, err
 }
 
 // wait puts the payout's next look off. When others have changed the payout it
 // may no longer have to wait.
-func (p *Payer) wait(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
-	waits, changed := current.Waits(p.Store.Now())
+func (r *Runner) wait(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
+	waits, changed := current.Waits(r.Store.Now())
 	if !changed {
 		return current, true, nil
 	}
-	next, err := p.Store.StepPayout(ctx, t, payments.PayoutStep{Payout: waits}, current.To)
+	next, err := r.Store.StepPayout(ctx, t, payments.PayoutStep{Payout: waits}, current.To)
 	return next, err == nil, err
 }
 
 // order has the bank make the transfer, or say what became of it. One that it
 // does not take is cancelled in the end: one request that was not taken tells
 // nothing of others, of which one may be executed or on its way.
-func (p *Payer) order(ctx context.Context, t identity.Tenant, current store.Payout) (bank.Outcome, error) {
+func (r *Runner) order(ctx context.Context, t identity.Tenant, current store.Payout) (bank.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, bankTime)
 	defer cancel()
-	b := p.Banks[t.Mode]
+	b := r.Banks[t.Mode]
 	if b == nil {
 		return bank.Outcome{}, errNoBank
 	}
@@ -212,8 +212,8 @@ func (p *Payer) order(ctx context.Context, t identity.Tenant, current store.Payo
 	if !errors.Is(err, bank.ErrNotTaken) {
 		return o, err
 	}
-	schedule, unread := p.Store.PayoutSchedule(ctx, t)
-	if unread != nil || !current.GivesUp(!schedule.To.Same(current.To), p.Store.Now()) {
+	schedule, unread := r.Store.PayoutSchedule(ctx, t)
+	if unread != nil || !current.GivesUp(!schedule.To.Same(current.To), r.Store.Now()) {
 		return o, errors.Join(err, unread)
 	}
 	return b.Cancel(ctx, current.ID)
@@ -221,30 +221,30 @@ func (p *Payer) order(ctx context.Context, t identity.Tenant, current store.Payo
 
 // tell brings the outcome to the payout's next records and their transactions,
 // or ends it when none is left.
-func (p *Payer) tell(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, error) {
+func (r *Runner) tell(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, error) {
 	atOnce := takenAtOnce
 	if current.Status == payments.Paying {
 		atOnce = paidAtOnce
 	}
-	records, err := p.Store.RecordsToTell(ctx, t, current.Payout, atOnce)
+	records, err := r.Store.RecordsToTell(ctx, t, current.Payout, atOnce)
 	if err != nil {
 		return current, err
 	}
 	rows := make([]payments.Unpaid, len(records))
-	for i, r := range records {
-		rows[i] = r.Unpaid
+	for i, record := range records {
+		rows[i] = record.Unpaid
 	}
-	transactions, err := p.Store.TransactionsOf(ctx, t, rows)
+	transactions, err := r.Store.TransactionsOf(ctx, t, rows)
 	if err != nil {
 		return current, err
 	}
-	events, err := p.Store.DeductionsOf(ctx, t, rows)
+	events, err := r.Store.DeductionsOf(ctx, t, rows)
 	if err != nil {
 		return current, err
 	}
-	telling, err := current.Tell(records, transactions, events, p.Store.Now())
+	telling, err := current.Tell(records, transactions, events, r.Store.Now())
 	if err != nil {
 		return current, err
 	}
-	return p.Store.TellPayout(ctx, t, telling, current.To)
+	return r.Store.TellPayout(ctx, t, telling, current.To)
 }

@@ -1,4 +1,4 @@
-package payout
+package runner
 
 import (
 	"context"
@@ -30,9 +30,9 @@ const (
 // schedule to the next. It answers false when there is nothing to pay, or
 // nobody to pay it to: what waits then goes into the next. Ticks that were
 // missed are made up for by one payout, and doubled ones find it done.
-func (p *Payer) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
+func (r *Runner) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
 	for range maxReplays {
-		planned, opened, err := p.plan(ctx, t)
+		planned, opened, err := r.plan(ctx, t)
 		if !errors.Is(err, store.ErrStale) {
 			return planned, opened, err
 		}
@@ -40,9 +40,9 @@ func (p *Payer) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, err
 	return Planned{}, false, errContended
 }
 
-func (p *Payer) plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
-	schedule, m, err := p.terms(ctx, t)
-	now := p.Store.Now()
+func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
+	schedule, m, err := r.terms(ctx, t)
+	now := r.Store.Now()
 	if err != nil || now.Before(schedule.NextAt) {
 		return Planned{}, false, err
 	}
@@ -51,7 +51,7 @@ func (p *Payer) plan(ctx context.Context, t identity.Tenant) (Planned, bool, err
 	var opened *payments.Payout
 	due := !calendar.Payouts.OnDemand && schedule.To.Payable()
 	if due {
-		if due, err = p.Store.HasUnpaid(ctx, t, m.Currency, cutoff.At); err != nil {
+		if due, err = r.Store.HasUnpaid(ctx, t, m.Currency, cutoff.At); err != nil {
 			return Planned{}, false, err
 		}
 	}
@@ -61,9 +61,9 @@ func (p *Payer) plan(ctx context.Context, t identity.Tenant) (Planned, bool, err
 		opened = &payout
 	}
 	schedule.NextAt = calendar.NextCutoff(now).At
-	err = p.Store.OpenPayout(ctx, t, schedule, opened)
+	err = r.Store.OpenPayout(ctx, t, schedule, opened)
 	if failure.Is(err, failure.Conflict) { // the period was paid before its settings changed
-		due, err = false, p.Store.OpenPayout(ctx, t, schedule, nil)
+		due, err = false, r.Store.OpenPayout(ctx, t, schedule, nil)
 	}
 	return planned, due && err == nil, err
 }
@@ -71,12 +71,12 @@ func (p *Payer) plan(ctx context.Context, t identity.Tenant) (Planned, bool, err
 // terms are a tenant's payout schedule and its merchant, by whose settings it
 // goes. The schedule is read first: a change of the settings writes it too, so
 // that a write over the version read here fails if they do not belong together.
-func (p *Payer) terms(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, merchant.Merchant, error) {
-	schedule, err := p.Store.PayoutSchedule(ctx, t)
+func (r *Runner) terms(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, merchant.Merchant, error) {
+	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
 		return schedule, merchant.Merchant{}, err
 	}
-	m, err := p.Store.Merchant(ctx, t.Merchant)
+	m, err := r.Store.Merchant(ctx, t.Merchant)
 	return schedule, m, err
 }
 
@@ -84,22 +84,22 @@ func (p *Payer) terms(ctx context.Context, t identity.Tenant) (merchant.PayoutSc
 // (contract §6.7); repeated by the same operation it is the same one, also on
 // another day. It answers false when nothing waits. Failure: NotFound without
 // an account.
-func (p *Payer) OnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
-	_, m, err := p.terms(ctx, t)
+func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
+	_, m, err := r.terms(ctx, t)
 	if err != nil {
 		return Planned{}, false, err
 	}
 	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), m.Currency, "", onDemand+operation)}
-	if _, err := p.Store.Payout(ctx, t, planned.ID); !failure.Is(err, failure.NotFound) {
+	if _, err := r.Store.Payout(ctx, t, planned.ID); !failure.Is(err, failure.NotFound) {
 		return planned, err == nil, err
 	}
-	now := p.Store.Now()
+	now := r.Store.Now()
 	day := now.In(m.Location()).Format(time.DateOnly)
-	waits, err := p.Store.HasUnpaid(ctx, t, m.Currency, now)
+	waits, err := r.Store.HasUnpaid(ctx, t, m.Currency, now)
 	if err != nil || !waits {
 		return planned, false, err
 	}
-	return planned, true, p.Store.CreatePayout(ctx, t, payments.NewPayout(planned.ID, m.Currency, day, now, now))
+	return planned, true, r.Store.CreatePayout(ctx, t, payments.NewPayout(planned.ID, m.Currency, day, now, now))
 }
 
 // Everybody is every tenant.
@@ -109,9 +109,9 @@ func Everybody(identity.Tenant) bool { return true }
 // answers the payouts to run: those it opens, and those whose runner was cut
 // off or whose bank must be asked. It begins with no other once starting ends.
 // What goes wrong with one tenant is reported and does not hold up the others.
-func (p *Payer) Overdue(ctx, starting context.Context, shard int, of func(identity.Tenant) bool, run func(Planned) error) error {
+func (r *Runner) Overdue(ctx, starting context.Context, shard int, of func(identity.Tenant) bool, run func(Planned) error) error {
 	var failures []error
-	for due, err := range p.Store.DuePayouts(starting, shard, p.Store.Now()) {
+	for due, err := range r.Store.DuePayouts(starting, shard, r.Store.Now()) {
 		switch {
 		case starting.Err() != nil:
 			return errors.Join(append(failures, ctx.Err())...)
@@ -123,13 +123,13 @@ func (p *Payer) Overdue(ctx, starting context.Context, shard int, of func(identi
 		}
 		planned, ok := Planned{Tenant: due.Tenant, ID: due.PayoutID}, true
 		if due.Schedule {
-			planned, ok, err = p.Plan(ctx, due.Tenant)
+			planned, ok, err = r.Plan(ctx, due.Tenant)
 		}
 		if err == nil && ok {
 			err = run(planned)
 		}
 		if err != nil {
-			p.Log.ErrorContext(ctx, "payout not planned", "tenant", due.Tenant.String(), "payout", due.PayoutID, "error", err)
+			r.Log.ErrorContext(ctx, "payout not planned", "tenant", due.Tenant.String(), "payout", due.PayoutID, "error", err)
 			failures = append(failures, err)
 		}
 	}
@@ -141,15 +141,15 @@ func (p *Payer) Overdue(ctx, starting context.Context, shard int, of func(identi
 // nobody waits longer for it by changing them; the next cut-off is that of the
 // new ones. A change that changes nothing writes nothing. Errors: change's;
 // failure: NotFound.
-func (p *Payer) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
+func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
 	for range maxReplays {
-		before, err := p.Store.MerchantState(ctx, code)
+		before, err := r.Store.MerchantState(ctx, code)
 		if err != nil {
 			return before, err
 		}
-		now := p.Store.Now() // one moment: a cut-off between two would be neither planned nor next
+		now := r.Store.Now() // one moment: a cut-off between two would be neither planned nor next
 		if overdue := before.Overdue(now); len(overdue) > 0 {
-			if err := p.planAll(ctx, code, overdue); err != nil {
+			if err := r.planAll(ctx, code, overdue); err != nil {
 				return before, err
 			}
 			continue
@@ -161,7 +161,7 @@ func (p *Payer) ChangeMerchant(ctx context.Context, code string, change func(mer
 		if after = after.Rescheduled(now); reflect.DeepEqual(after, before) {
 			return before, nil
 		}
-		after, err = p.Store.SaveMerchantState(ctx, after)
+		after, err = r.Store.SaveMerchantState(ctx, after)
 		if !errors.Is(err, store.ErrStale) {
 			return after, err
 		}
@@ -169,9 +169,9 @@ func (p *Payer) ChangeMerchant(ctx context.Context, code string, change func(mer
 	return merchant.State{}, errContended
 }
 
-func (p *Payer) planAll(ctx context.Context, code string, modes []identity.Mode) error {
+func (r *Runner) planAll(ctx context.Context, code string, modes []identity.Mode) error {
 	for _, mode := range modes {
-		if _, _, err := p.Plan(ctx, identity.Tenant{Mode: mode, Merchant: code}); err != nil {
+		if _, _, err := r.Plan(ctx, identity.Tenant{Mode: mode, Merchant: code}); err != nil {
 			return err
 		}
 	}
