@@ -12,7 +12,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -103,7 +103,7 @@ func (t *tale) payOut() world.Use {
 		t.RunPayouts()
 	}
 	for id, p := range t.PayoutBooks(t.Merchant).Payouts {
-		if p.Status != payments.PayoutPaid || p.Records != paidOut {
+		if p.Status != payout.Paid || p.Records != paidOut {
 			t.Errorf("payout %s is %s, of %d payments", id, p.Status, p.Records)
 		}
 	}

@@ -23,6 +23,7 @@ var layers = []string{
 	"shared/identity shared/ledger shared/validate",
 	"shared/merchant",
 	"shared/payments",
+	"shared/payout",
 	// The table, the ports to others, and pages.
 	"shared/store shared/acquirer shared/bank shared/page",
 	"shared/acquirer/* shared/bank/* shared/rest",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // TestManyLateRefundsAreOnePayout, of which JSON and CSV list every record; the next payment makes up for all of them at once.
@@ -65,8 +66,8 @@ func TestOverlappingRunsTakeEachDebitOnce(t *testing.T) {
 		s.refund(p, "0.50")
 	}
 	s.overlap(time.Second, func(int) {}) // so that the later one may take what the earlier one lacks
-	for id, payout := range s.PayoutBooks(s.merchant).Payouts {
-		want(t, id, payout.Status, payments.PayoutPaid)
+	for id, p := range s.PayoutBooks(s.merchant).Payouts {
+		want(t, id, p.Status, payout.Paid)
 	}
 	s.pay("80", 1)
 	s.night()

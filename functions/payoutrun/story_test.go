@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 func want[T comparable](t testing.TB, what string, got, want T) {
@@ -175,8 +176,8 @@ func TestARejectedPayoutIsMadeAgainInTheNextCycle(t *testing.T) {
 		if d.Total != 1 || d.Received != 0 || d.Simple != "SUCCESSFUL" || d.Date == "2026-11-21" {
 			t.Errorf("%+v", d)
 		}
-		for _, payout := range s.PayoutBooks(s.merchant).Payouts {
-			want(t, "reason", payout.Reason, reason)
+		for _, p := range s.PayoutBooks(s.merchant).Payouts {
+			want(t, "reason", p.Reason, reason)
 		}
 		s.refund(debit, "50")
 		s.set(fields{"iban": sandbox.PaidIBAN})
@@ -243,8 +244,8 @@ func TestAnOrderThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	want(t, "the next", s.payouts()["2026-11-22"], "SENT 20.00")
 	wantAll(t, "events", s.stands(p), "FAILED 10.00 0.00", "SCHEDULED 10.00 0.00")
 	wantAll(t, "waiting", s.waiting(), "PAYOUT 10.00")
-	for _, payout := range s.PayoutBooks(s.merchant).Payouts {
-		want(t, "reason of "+string(payout.Status), payout.Reason, map[payments.PayoutStatus]string{payments.PayoutFailed: "DS02"}[payout.Status])
+	for _, p := range s.PayoutBooks(s.merchant).Payouts {
+		want(t, "reason of "+string(p.Status), p.Reason, map[payout.Status]string{payout.Failed: "DS02"}[p.Status])
 	}
 	s.set(fields{"iban": sandbox.PaidIBAN})
 	s.night()

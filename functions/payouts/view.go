@@ -7,24 +7,25 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // record is a payout's response object; all nine fields are always there (contract §6.7).
 type record struct {
-	ID              int64                 `json:"id"`
-	Type            payments.UnpaidKind   `json:"type"`
-	Amount          money.Amount          `json:"amount"`
-	Date            string                `json:"date"`
-	Currency        money.Currency        `json:"currency"`
-	Fee             money.Amount          `json:"fee"`
-	Status          payments.RecordStatus `json:"status"`
-	Reference       string                `json:"reference"`
-	TransactionCode string                `json:"transaction_code"`
+	ID              int64               `json:"id"`
+	Type            payments.UnpaidKind `json:"type"`
+	Amount          money.Amount        `json:"amount"`
+	Date            string              `json:"date"`
+	Currency        money.Currency      `json:"currency"`
+	Fee             money.Amount        `json:"fee"`
+	Status          payout.RecordStatus `json:"status"`
+	Reference       string              `json:"reference"`
+	TransactionCode string              `json:"transaction_code"`
 }
 
 // view shows a record: the type tells the direction, so that no amount is
 // negative.
-func view(r payments.PayoutRecord) record {
+func view(r payout.Record) record {
 	amount := r.Amount
 	if amount.Sign() < 0 {
 		amount = amount.Neg()

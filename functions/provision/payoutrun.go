@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/payout/runner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -39,14 +39,14 @@ type payoutsRun struct {
 }
 
 type payoutView struct {
-	Tenant   string                `json:"tenant"`
-	ID       string                `json:"payout"`
-	Day      string                `json:"day"`
-	Status   payments.PayoutStatus `json:"status"`
-	Total    money.Amount          `json:"total"`
-	Currency money.Currency        `json:"currency"`
-	Records  int                   `json:"records"`
-	Reason   string                `json:"reason,omitempty"` // why the bank did not pay it
+	Tenant   string         `json:"tenant"`
+	ID       string         `json:"payout"`
+	Day      string         `json:"day"`
+	Status   payout.Status  `json:"status"`
+	Total    money.Amount   `json:"total"`
+	Currency money.Currency `json:"currency"`
+	Records  int            `json:"records"`
+	Reason   string         `json:"reason,omitempty"` // why the bank did not pay it
 }
 
 func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, error) {
@@ -60,12 +60,14 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 		return payoutsRun{}, err
 	}
 	done := payoutsRun{Payouts: []payoutView{}}
+	starting, cancel := early(ctx)
+	defer cancel()
 	if len(planned) == 0 {
-		done.NextAt, err = o.nextPayout(ctx, scope)
+		done.NextAt, err = o.nextPayout(ctx, starting, scope)
 		return done, err
 	}
 	for _, p := range planned {
-		if done.More = almostOver(ctx); done.More {
+		if done.More = starting.Err() != nil; done.More {
 			break
 		}
 		view, err := o.runPayout(ctx, p)
@@ -81,9 +83,22 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 // function's time.
 const payoutTime = 40 * time.Second
 
-func almostOver(ctx context.Context) bool {
+// early ends when too little of the function's time is left for one more.
+func early(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
-	return ok && time.Until(deadline) < payoutTime
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-payoutTime))
+}
+
+// nextPayout is when the first period ends in which something waits to be paid
+// out by schedule; nil: nothing does.
+func (o operator) nextPayout(ctx, starting context.Context, s payoutScope) (*time.Time, error) {
+	if s.tenant != nil {
+		return banking.Open(o.App).Next(ctx, *s.tenant)
+	}
+	return banking.Open(o.App).NextOf(ctx, starting, s.includes)
 }
 
 // payoutScope is whose payouts a command is about, and when.
@@ -143,12 +158,12 @@ func (o operator) payoutTenants(ctx context.Context, c runPayouts) (payoutScope,
 
 // planPayouts are those to run, each once.
 func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) ([]runner.Planned, error) {
-	payer := banking.Open(o.App)
+	payouts := banking.Open(o.App)
 	if c.OnDemand {
 		if c.ID == "" {
 			c.ID = uuid.NewString()
 		}
-		planned, waits, err := payer.OnDemand(ctx, *s.tenant, c.ID)
+		planned, waits, err := payouts.OnDemand(ctx, *s.tenant, c.ID)
 		if err != nil || !waits {
 			return nil, err
 		}
@@ -157,7 +172,7 @@ func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) 
 	var all []runner.Planned
 	seen := map[runner.Planned]bool{}
 	for shard := range store.DueShards {
-		err := payer.Overdue(ctx, ctx, shard, s.includes, func(p runner.Planned) error {
+		err := payouts.Overdue(ctx, ctx, shard, s.includes, func(p runner.Planned) error {
 			if !seen[p] {
 				all = append(all, p)
 			}
@@ -177,7 +192,7 @@ func (o operator) runPayout(ctx context.Context, p runner.Planned) (payoutView, 
 		return payoutView{}, err
 	}
 	now, err := o.Store.Payout(ctx, p.Tenant, p.ID)
-	if err == nil && now.Status == payments.Sent && p.Tenant.Mode == identity.Test {
+	if err == nil && now.Status == payout.Sent && p.Tenant.Mode == identity.Test {
 		now, err = o.hearSandbox(ctx, p)
 	}
 	return payoutView{Tenant: p.Tenant.String(), ID: p.ID, Day: now.Day, Status: now.Status, Total: now.Total,
@@ -186,9 +201,9 @@ func (o operator) runPayout(ctx context.Context, p runner.Planned) (payoutView, 
 
 // hearSandbox pretends that the time has passed after which the sandbox bank
 // knows the outcome.
-func (o operator) hearSandbox(ctx context.Context, p runner.Planned) (store.Payout, error) {
+func (o operator) hearSandbox(ctx context.Context, p runner.Planned) (payout.Payout, error) {
 	if _, err := banking.Open(o.At(o.Now().Add(sandbox.LatestOutcome))).Run(ctx, p.Tenant, p.ID); err != nil {
-		return store.Payout{}, err
+		return payout.Payout{}, err
 	}
 	return o.Store.Payout(ctx, p.Tenant, p.ID)
 }

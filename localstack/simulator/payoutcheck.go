@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // checkMonth holds a world in which everybody has been paid to what must be
@@ -130,7 +130,7 @@ func (m *month) checkDay(b *payoutBooks, p item) {
 		return
 	}
 	payee, day, cutoff := m.payees[of], p.text("day"), moment(p, "cutoff")
-	if p.text("id") != payments.PayoutID(payee.tenant, money.Currency(payee.currency), day, "regular") {
+	if p.text("id") != payout.ID(payee.tenant, money.Currency(payee.currency), day, "regular") {
 		return
 	}
 	if moment(p, "created_at").Add(2 * maxSkew).Before(cutoff) {

@@ -11,13 +11,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // PayoutBooks are what is written of a tenant's payouts.
 type PayoutBooks struct {
-	Payouts map[string]payments.Payout         // by id
-	Records map[string][]payments.PayoutRecord // by payout
-	Unpaid  []payments.Unpaid                  // what waits
+	Payouts map[string]payout.Payout   // by id
+	Records map[string][]payout.Record // by payout
+	Unpaid  []payments.Unpaid          // what waits
 }
 
 // PayoutBooks reads those of a merchant in test mode.
@@ -54,7 +55,7 @@ func (w *World) payoutBooks() map[string]*PayoutBooks {
 		}
 		tenant := parts[0] + "#" + parts[1]
 		if all[tenant] == nil {
-			all[tenant] = &PayoutBooks{Payouts: map[string]payments.Payout{}, Records: map[string][]payments.PayoutRecord{}}
+			all[tenant] = &PayoutBooks{Payouts: map[string]payout.Payout{}, Records: map[string][]payout.Record{}}
 		}
 		if err := all[tenant].take(parts[2], item); err != nil {
 			w.Errorf("%s: %v", pk.Value, err)
@@ -66,12 +67,12 @@ func (w *World) payoutBooks() map[string]*PayoutBooks {
 func (b *PayoutBooks) take(noun string, item map[string]types.AttributeValue) error {
 	switch noun {
 	case "PAYOUT":
-		var p payments.Payout
+		var p payout.Payout
 		err := dynamo.UnmarshalItem(item, &p)
 		b.Payouts[p.ID] = p
 		return err
 	case "PAYOUTS":
-		var r payments.PayoutRecord
+		var r payout.Record
 		err := dynamo.UnmarshalItem(item, &r)
 		b.Records[r.PayoutID] = append(b.Records[r.PayoutID], r)
 		return err
@@ -101,10 +102,10 @@ func (w *World) CheckPayouts() {
 			w.checkPayout(tenant, p, books.Records[id])
 			owed.addOpen(w, p, books.Records[id])
 			for _, r := range books.Records[id] {
-				if other, twice := paidWith[r.ID]; twice && r.Status != payments.RecordFailed {
+				if other, twice := paidWith[r.ID]; twice && r.Status != payout.RecordFailed {
 					w.Errorf("%s of %s is in the payouts %s and %s", r.ID, tenant, other, id)
 				}
-				if r.Status != payments.RecordFailed && p.Status != payments.Returning {
+				if r.Status != payout.RecordFailed && p.Status != payout.Returning {
 					paidWith[r.ID] = id
 				}
 			}
@@ -138,15 +139,15 @@ func (s sums) add(w *World, a money.Amount) {
 // addOpen adds what a payout holds that is still owed: all of it until it is
 // ordered, unless it lacks something, which waits in a row; and what has not
 // come back yet of one that was returned.
-func (s sums) addOpen(w *World, p payments.Payout, records []payments.PayoutRecord) {
+func (s sums) addOpen(w *World, p payout.Payout, records []payout.Record) {
 	switch p.Status {
-	case payments.Collecting, payments.Sealed:
+	case payout.Collecting, payout.Sealed:
 		if p.Total.Sign() > 0 {
 			s.add(w, p.Total)
 		}
-	case payments.Returning:
+	case payout.Returning:
 		for _, r := range records {
-			if r.Status == payments.RecordOpen {
+			if r.Status == payout.RecordOpen {
 				s.add(w, r.Amount)
 			}
 		}
@@ -166,7 +167,7 @@ func (w *World) payable(tenant string) sums {
 	return booked
 }
 
-func (w *World) checkPayout(tenant string, p payments.Payout, records []payments.PayoutRecord) {
+func (w *World) checkPayout(tenant string, p payout.Payout, records []payout.Record) {
 	w.Helper()
 	sum := sums{}
 	for _, r := range records {
@@ -186,9 +187,9 @@ func (w *World) checkPayout(tenant string, p payments.Payout, records []payments
 	switch {
 	case times > 1, times == 1 && left != p.Total:
 		w.Errorf("the bank paid payout %s of %s %d times, %s", p.ID, p.Total, times, left)
-	case times == 1 && (p.Status == payments.Collecting || p.Status == payments.Sealed || p.Status == payments.PayoutFailed || p.Status == payments.Returning):
+	case times == 1 && (p.Status == payout.Collecting || p.Status == payout.Sealed || p.Status == payout.Failed || p.Status == payout.Returning):
 		w.Errorf("the bank paid payout %s, which is %s", p.ID, p.Status)
-	case times == 0 && ordered && (p.Status == payments.Paying || p.Status == payments.PayoutPaid):
+	case times == 0 && ordered && (p.Status == payout.Paying || p.Status == payout.Paid):
 		w.Errorf("the bank did not pay payout %s, which is %s", p.ID, p.Status)
 	}
 }

@@ -80,10 +80,10 @@ func (t Transaction) about() About {
 }
 
 // Number is the event's id as clients know it, of 53 bits.
-func (e Event) Number() int64 { return number53("event " + e.ID) }
+func (e Event) Number() int64 { return Number("event " + e.ID) }
 
 // PayoutNumber is the PAYOUT event's id as clients know it, of 53 bits.
-func (t Transaction) PayoutNumber(p PayoutPart) int64 { return number53("event " + t.unpaid(p).ID) }
+func (t Transaction) PayoutNumber(p PayoutPart) int64 { return Number("event " + t.unpaid(p).ID) }
 
 // Open says a refund's outcome is not known yet.
 func (e Event) Open() bool { return e.Status == EventReserved || e.Status == EventPending }
@@ -94,6 +94,12 @@ func (e Event) Visible() bool { return e.Status != EventReserved && e.Status != 
 // Listed says the event is a history item of its own (contract §6.2).
 func (e Event) Listed() bool {
 	return e.Visible() && (e.Type == RefundEvent || e.Type == ChargeBackEvent)
+}
+
+// Deducted is a deduction that a payout has settled.
+func (e Event) Deducted(now time.Time) Event {
+	e.Status, e.UpdatedAt = EventSuccessful, shown(now)
+	return e
 }
 
 // WakeAt is when the sweep must look at the event; the zero time: never.

@@ -88,11 +88,11 @@ func eventID(transactionID, cause string) string {
 
 // MerchantNumber is a merchant's id for those clients that know it by a number
 // (contract §6.1), of 53 bits.
-func MerchantNumber(code string) int64 { return number53("merchant " + code) }
+func MerchantNumber(code string) int64 { return Number("merchant " + code) }
 
-// number53 is a positive number of 53 bits for those clients that know things
-// by numbers.
-func number53(seed string) int64 {
+// Number is a positive number of 53 bits that follows from the seed, for those
+// clients that know things by numbers.
+func Number(seed string) int64 {
 	sum := sha256.Sum256([]byte(seed))
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 11)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
@@ -37,8 +37,8 @@ func newBankShop(t *testing.T) *bankShop {
 	s.pay("late", 50)
 	s.Clock.Advance(time.Second)
 	s.silent = s.payOut("silent", sandbox.SilentIBAN)
-	for id, want := range map[string]payments.PayoutStatus{
-		s.rejected: payments.PayoutFailed, s.out: payments.PayoutPaid, s.silent: payments.Sent,
+	for id, want := range map[string]payout.Status{
+		s.rejected: payout.Failed, s.out: payout.Paid, s.silent: payout.Sent,
 	} {
 		if p, err := s.App.Store.Payout(t.Context(), s.tenant, id); err != nil || p.Status != want {
 			t.Fatalf("the payout is %s, %v, want %s", p.Status, err, want)
@@ -155,7 +155,7 @@ func TestACancelledOrderIsNoDifference(t *testing.T) {
 	s.run(s.silent)
 	s.Clock.Advance(time.Second)
 	p, err := s.App.Store.Payout(t.Context(), s.tenant, cancelled)
-	if err != nil || p.Status != payments.PayoutFailed || p.Reason != bank.Cancelled.Reason {
+	if err != nil || p.Status != payout.Failed || p.Reason != bank.Cancelled.Reason {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if r := s.reconcile(); r.Found != 0 || r.Open != 0 || r.Payouts != 4 {

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // bookingFor is the bank's booking that an entry calls for; false when it is
@@ -115,7 +115,7 @@ func (r *run) judgeBookings(v *verdict, d *dossier) {
 		is[i] = bookingIs(b)
 		v.apart[bankSum] += leaves(b)
 	}
-	if p := d.payout; p != nil && p.Status == payments.Sent && r.fresh(lines) {
+	if p := d.payout; p != nil && p.Status == payout.Sent && r.fresh(lines) {
 		ordered := booking(p.ID, p.Total.Minor(), p.Currency)
 		calls, ahead[ordered] = append(calls, ordered), true
 		if slices.Contains(is, ordered) {

@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -120,8 +121,8 @@ func ofTransaction(t payments.Transaction) evidence {
 }
 
 // recordStatus is that of the record of a part.
-var recordStatus = map[payments.EventStatus]payments.RecordStatus{payments.EventReconciled: payments.RecordOpen,
-	payments.EventPaidOut: payments.RecordSuccessful, payments.EventFailed: payments.RecordFailed}
+var recordStatus = map[payments.EventStatus]payout.RecordStatus{payments.EventReconciled: payout.RecordOpen,
+	payments.EventPaidOut: payout.RecordSuccessful, payments.EventFailed: payout.RecordFailed}
 
 // ofEvent: what went back is booked, and so is what has to be taken from other
 // transactions.

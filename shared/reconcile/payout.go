@@ -6,18 +6,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // ofPayout: it is booked once it was sent, and again when its outcome is
 // known; what it lacks is carried forward.
-func ofPayout(p payments.Payout) evidence {
+func ofPayout(p payout.Payout) evidence {
 	e := evidence{about: p.ID}
 	total := p.Total.Minor()
 	e.sums[totalSum], e.sums[countSum] = total, int64(p.Records)
 	post := func(kind ledger.Kind, of postings) {
 		e.calls = append(e.calls, entryOf(kind, p.ID, p.Currency, of))
 	}
-	sent := []payments.PayoutStatus{payments.Sent, payments.Paying, payments.Returning, payments.PayoutPaid, payments.PayoutFailed}
+	sent := []payout.Status{payout.Sent, payout.Paying, payout.Returning, payout.Paid, payout.Failed}
 	switch {
 	case total > 0 && slices.Contains(sent, p.Status):
 		post(ledger.Payout, postings{ledger.MerchantPayable: total, ledger.PayoutsInTransit: -total})
@@ -25,16 +26,16 @@ func ofPayout(p payments.Payout) evidence {
 		e.calls = append(e.calls, debit(carried+p.ID, total, p.Currency))
 	}
 	switch p.Status {
-	case payments.Sent:
+	case payout.Sent:
 		e.sums[transitSum] = total
-	case payments.Paying, payments.PayoutPaid:
+	case payout.Paying, payout.Paid:
 		if total > 0 {
 			post(ledger.PayoutPaid, postings{ledger.PayoutsInTransit: total, ledger.Bank: -total})
 		}
-	case payments.Returning, payments.PayoutFailed:
+	case payout.Returning, payout.Failed:
 		post(ledger.PayoutReturned, postings{ledger.PayoutsInTransit: total, ledger.MerchantPayable: -total})
 		e.sums[owedSum] = total
-	case payments.Collecting, payments.Sealed:
+	case payout.Collecting, payout.Sealed:
 		e.sums[owedSum] = max(total, 0) // what it lacks waits in a row
 	}
 	return e
@@ -42,30 +43,30 @@ func ofPayout(p payments.Payout) evidence {
 
 // ofRecord: about what the row was of, in whose stead it stands until the
 // payout fails; and about the payout, whose part it is.
-func ofRecord(r payments.PayoutRecord) []evidence {
+func ofRecord(r payout.Record) []evidence {
 	amount, currency := r.Amount.Minor(), r.Amount.Currency()
 	part, of := evidence{about: r.PayoutID}, evidence{about: aboutRow(r.Unpaid)}
 	part.sums[totalSum], part.sums[countSum], part.sums[owedSum] = -amount, -1, -amount
-	if r.Status != payments.RecordFailed {
+	if r.Status != payout.RecordFailed {
 		of.sums[owedSum] = amount
 	}
 	switch {
 	case r.Kind == payments.UnpaidPart:
 		of.is = []fact{record(r.ID, r.Status, r.PayoutID, amount, r.Fee.Minor(), currency)}
-	case r.Status == payments.RecordOpen, r.Status == payments.RecordSuccessful && r.Kind == payments.UnpaidBalance:
+	case r.Status == payout.RecordOpen, r.Status == payout.RecordSuccessful && r.Kind == payments.UnpaidBalance:
 		of.is = []fact{waitingDebit(r.Unpaid)} // as its row did
-	case r.Status == payments.RecordSuccessful:
+	case r.Status == payout.RecordSuccessful:
 		of.is = []fact{settled(r.ID, amount, currency)}
 	}
 	return []evidence{part, of}
 }
 
 // record is the fact that a payout took a transaction's part.
-func record(id string, status payments.RecordStatus, payout string, minor, fee int64, c money.Currency) fact {
+func record(id string, status payout.RecordStatus, payout string, minor, fee int64, c money.Currency) fact {
 	return fact{recordFact, id, string(status) + " " + minorText(minor, c) + " after " + minorText(fee, c) + " in payout " + payout}
 }
 
 // settled is the fact that a payout made up for a debit.
 func settled(id string, minor int64, c money.Currency) fact {
-	return fact{recordFact, id, string(payments.RecordSuccessful) + " " + minorText(minor, c)}
+	return fact{recordFact, id, string(payout.RecordSuccessful) + " " + minorText(minor, c)}
 }

@@ -37,7 +37,7 @@ type history struct {
 	*rand.Rand
 	clock        *clock.Clock
 	store        *store.Store
-	payer        *runner.Runner
+	payouts      *runner.Runner
 	movements    []acquirer.Movement
 	bookings     []bank.Booking
 	heard        map[string]bank.Outcome // of the transfers, by id
@@ -101,7 +101,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	h.store = store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: "http://dynamodb.test", Now: c.Now,
 		Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTP: &http.Client{Transport: h}})
 	h.must(h.store.CreateTable(t.Context()))
-	h.payer = runner.New(runner.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
+	h.payouts = runner.New(runner.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
 		Banks: h.banks()})
 	for _, code := range []string{"MC1", "MC2"} {
 		h.must(h.store.CreateMerchant(t.Context(), merchant.Merchant{Code: code, Currency: "EUR"}))
@@ -115,7 +115,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 // payTo has the tenant paid out on demand, to an account of the holder.
 func (h *history) payTo(t identity.Tenant, holder string) {
 	h.Helper()
-	_, err := h.payer.ChangeMerchant(h.Context(), t.Merchant, func(s merchant.State) (merchant.State, error) {
+	_, err := h.payouts.ChangeMerchant(h.Context(), t.Merchant, func(s merchant.State) (merchant.State, error) {
 		_, schedule := s.Payouts(t.Mode)
 		schedule.To = merchant.BankAccount{ID: "a", Holder: holder, IBAN: "DE89370400440532013000", Status: merchant.BankAccountVerified}
 		return s.WithPayouts(t.Mode, merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}, schedule), nil
@@ -242,7 +242,7 @@ func (h *history) chargeBack() {
 func (h *history) payOut() {
 	h.n++
 	tenant := shops[h.IntN(len(shops))]
-	planned, due, err := h.payer.OnDemand(h.Context(), tenant, fmt.Sprint(h.n%7))
+	planned, due, err := h.payouts.OnDemand(h.Context(), tenant, fmt.Sprint(h.n%7))
 	h.must(err)
 	if !due {
 		return
@@ -255,7 +255,7 @@ func (h *history) payOut() {
 		stop()
 	}
 	defer stop()
-	if _, err := h.payer.Run(ctx, tenant, planned.ID); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := h.payouts.Run(ctx, tenant, planned.ID); err != nil && !errors.Is(err, context.Canceled) {
 		h.Fatal(err)
 	}
 }

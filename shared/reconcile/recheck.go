@@ -14,6 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -36,7 +37,7 @@ type dossier struct {
 	waits       money.Currency // of its rows
 	oldest      time.Time      // before all that happened to it
 	transaction *payments.Transaction
-	payout      *payments.Payout
+	payout      *payout.Payout
 	events      []payments.Event
 	entries     []ledger.Entry
 	evidence    []evidence

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // teller pays, pays and says so later, rejects, at once or when it came back, does not take the order, or thinks about it.
@@ -86,7 +86,7 @@ func (h *history) loseBookings() {
 		t, _ := identity.ParseTenant(line.Tenant)
 		p, err := h.store.Payout(h.Context(), t, line.ID)
 		h.must(err)
-		if p.Status == payments.Sent {
+		if p.Status == payout.Sent {
 			continue
 		}
 		lost++

@@ -11,6 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // Audited is one item of a tenant's books, as an auditor finds it. One of the
@@ -23,8 +24,8 @@ type Audited struct {
 	Entry       *ledger.Entry
 	Row         *payments.Unpaid
 	Held        *Held
-	Payout      *payments.Payout
-	Record      *payments.PayoutRecord
+	Payout      *payout.Payout
+	Record      *payout.Record
 	Broken      string // the item's key, and what is wrong with it
 }
 
@@ -149,10 +150,10 @@ func (a *Audited) place(books, sk string) any {
 		a.Held = new(Held)
 		return a.Held
 	case books == payoutBooks:
-		a.Payout = new(payments.Payout)
+		a.Payout = new(payout.Payout)
 		return a.Payout
 	case books == recordBooks:
-		a.Record = new(payments.PayoutRecord)
+		a.Record = new(payout.Record)
 		return a.Record
 	default:
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // THE PAGE: every entity, key and access pattern of the table.
@@ -211,7 +212,7 @@ func payoutKey(t identity.Tenant, id string) key {
 func payoutRecords(t identity.Tenant) string { return t.String() + "#PAYOUTS" }
 
 // recordsOf is the prefix of a payout's records.
-func recordsOf(p payments.Payout) string { return p.Day + "#" + p.ID + "#" }
+func recordsOf(p payout.Payout) string { return p.Day + "#" + p.ID + "#" }
 
 func heldKey(t identity.Tenant, c money.Currency) key {
 	return key{t.String() + "#HELD#" + string(c), "HELD"}

@@ -12,6 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // scheduleItem is a tenant's payout schedule, due at its next cut-off.
@@ -22,19 +23,12 @@ type scheduleItem struct {
 	merchant.PayoutSchedule
 }
 
-// payoutItem is a payout with the account it goes to, due when it is to be
-// woken.
+// payoutItem is a payout, due when it is to be woken.
 type payoutItem struct {
 	key
 	due
 	WriteID string `dynamo:"write_id"`
-	Payout
-}
-
-// Payout is a payout with the account it goes to, once that is settled.
-type Payout struct {
-	payments.Payout
-	To merchant.BankAccount `dynamo:"to"`
+	payout.Payout
 }
 
 func newScheduleItem(t identity.Tenant, s merchant.PayoutSchedule) scheduleItem {
@@ -42,7 +36,7 @@ func newScheduleItem(t identity.Tenant, s merchant.PayoutSchedule) scheduleItem 
 	return scheduleItem{key: k, due: payoutAt(s.NextAt, k), WriteID: uuid.NewString(), PayoutSchedule: s}
 }
 
-func newPayoutItem(t identity.Tenant, p Payout) payoutItem {
+func newPayoutItem(t identity.Tenant, p payout.Payout) payoutItem {
 	k := payoutKey(t, p.ID)
 	item := payoutItem{key: k, WriteID: uuid.NewString(), Payout: p}
 	if at := p.WakeAt(); !at.IsZero() {
@@ -65,12 +59,12 @@ func (s *Store) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant
 // OpenPayout moves the schedule on and opens the payout that was due, in one
 // transaction; nil: none was. ErrStale when the schedule changed since it was
 // read. Failure: Conflict when there is such a payout.
-func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, p *payments.Payout) error {
+func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, p *payout.Payout) error {
 	item, put := s.replaceSchedule(t, schedule)
 	tx, refused := s.db.WriteTx().Idempotent(true).Put(put), error(nil)
 	if p != nil {
 		refused = failure.Clash("CONFLICT", "", "there is such a payout")
-		tx.Put(s.table.Put(newPayoutItem(t, Payout{Payout: *p})).If("attribute_not_exists(pk)"))
+		tx.Put(s.table.Put(newPayoutItem(t, *p)).If("attribute_not_exists(pk)"))
 	}
 	return s.truth(ctx, item.key, written{item.WriteID, item.Version}, refused, tx.Run(ctx))
 }
@@ -89,8 +83,8 @@ func (s *Store) replaceSchedule(t identity.Tenant, schedule merchant.PayoutSched
 
 // CreatePayout opens a payout outside the schedule. One that is there is left
 // as it is.
-func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payments.Payout) error {
-	err := s.table.Put(newPayoutItem(t, Payout{Payout: p})).If("attribute_not_exists(pk)").Run(ctx)
+func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payout.Payout) error {
+	err := s.table.Put(newPayoutItem(t, p)).If("attribute_not_exists(pk)").Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		return nil
 	}
@@ -98,7 +92,7 @@ func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payments.
 }
 
 // Payout reads a payout, consistently. Failure: NotFound.
-func (s *Store) Payout(ctx context.Context, t identity.Tenant, id string) (Payout, error) {
+func (s *Store) Payout(ctx context.Context, t identity.Tenant, id string) (payout.Payout, error) {
 	var item payoutItem
 	err := s.get(payoutKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -109,19 +103,19 @@ func (s *Store) Payout(ctx context.Context, t identity.Tenant, id string) (Payou
 
 // StepPayout writes a payout's next state with what goes with it. ErrStale when
 // it changed since it was read.
-func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payments.PayoutStep, to merchant.BankAccount) (Payout, error) {
+func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.Step) (payout.Payout, error) {
 	if step.Entry == nil {
-		return s.savePayout(ctx, t, Payout{step.Payout, to})
+		return s.savePayout(ctx, t, step.Payout)
 	}
-	return s.writePayout(ctx, t, Payout{step.Payout, to}, func(tx *dynamo.WriteTx) { tx.Put(s.putEntry(t, *step.Entry)) })
+	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) { tx.Put(s.putEntry(t, *step.Entry)) })
 }
 
 // CollectPayout moves rows into the payout: each is deleted where it waited and
 // recorded where it is paid, and what the payout lacks waits in their stead, in
 // one transaction. ErrStale when the payout, a row or a transaction changed
 // since it was read.
-func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payments.Collection) (Payout, error) {
-	return s.writePayout(ctx, t, Payout{Payout: c.Payout}, func(tx *dynamo.WriteTx) {
+func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.Collection) (payout.Payout, error) {
+	return s.writePayout(ctx, t, c.Payout, func(tx *dynamo.WriteTx) {
 		if c.Carry != nil {
 			tx.Put(s.newRow(t, *c.Carry))
 		}
@@ -144,13 +138,13 @@ func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payments
 
 // TellPayout records the outcome of some of the payout's records. ErrStale as
 // CollectPayout's.
-func (s *Store) TellPayout(ctx context.Context, t identity.Tenant, telling payments.Telling, to merchant.BankAccount) (Payout, error) {
+func (s *Store) TellPayout(ctx context.Context, t identity.Tenant, telling payout.Telling) (payout.Payout, error) {
 	if len(telling.Records) == 0 {
-		return s.savePayout(ctx, t, Payout{telling.Payout, to})
+		return s.savePayout(ctx, t, telling.Payout)
 	}
-	return s.writePayout(ctx, t, Payout{telling.Payout, to}, func(tx *dynamo.WriteTx) {
+	return s.writePayout(ctx, t, telling.Payout, func(tx *dynamo.WriteTx) {
 		for _, r := range telling.Records {
-			tx.Put(s.table.Put(newRecordItem(t, telling.Payout, r)).If("'status' = ?", payments.RecordOpen))
+			tx.Put(s.table.Put(newRecordItem(t, telling.Payout, r)).If("'status' = ?", payout.RecordOpen))
 		}
 		for _, changed := range telling.Transactions {
 			tx.Put(s.replaceTransaction(t, changed))
@@ -180,7 +174,7 @@ func (s *Store) touchHeld(t identity.Tenant, c money.Currency) *dynamo.Update {
 
 // writePayout writes the payout over the version it was made from, with what
 // also adds, in one transaction.
-func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p Payout, also func(*dynamo.WriteTx)) (Payout, error) {
+func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Payout, also func(*dynamo.WriteTx)) (payout.Payout, error) {
 	item, put := s.replacePayout(t, &p)
 	tx := s.db.WriteTx().Idempotent(true).Put(put)
 	also(tx)
@@ -189,12 +183,12 @@ func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p Payout, al
 
 // savePayout writes a payout alone, over the version it was made from: a step
 // that moves no money.
-func (s *Store) savePayout(ctx context.Context, t identity.Tenant, p Payout) (Payout, error) {
+func (s *Store) savePayout(ctx context.Context, t identity.Tenant, p payout.Payout) (payout.Payout, error) {
 	item, put := s.replacePayout(t, &p)
 	return p, s.truth(ctx, item.key, written{item.WriteID, p.Version}, ErrStale, put.Run(ctx))
 }
 
-func (s *Store) replacePayout(t identity.Tenant, p *Payout) (payoutItem, *dynamo.Put) {
+func (s *Store) replacePayout(t identity.Tenant, p *payout.Payout) (payoutItem, *dynamo.Put) {
 	before := p.Version
 	p.Version++
 	item := newPayoutItem(t, *p)

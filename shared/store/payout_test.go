@@ -10,16 +10,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // later is when payouts of these tests are cut off: after everything.
 var later = start.AddDate(0, 6, 0)
 
-// payout opens one of all that waits.
-func payout(t *testing.T, s *store.Store, id string) store.Payout {
+// openPayout opens a payout of all that waits.
+func openPayout(t *testing.T, s *store.Store, id string) payout.Payout {
 	t.Helper()
-	if err := s.CreatePayout(t.Context(), tenant, payments.NewPayout(id, "EUR", "2027-05-02", later, later)); err != nil {
+	if err := s.CreatePayout(t.Context(), tenant, payout.New(id, "EUR", "2027-05-02", later, later)); err != nil {
 		t.Fatal(err)
 	}
 	p, err := s.Payout(t.Context(), tenant, id)
@@ -35,7 +36,7 @@ const (
 )
 
 // collection is a step of the payout that takes the rows.
-func collection(t *testing.T, s *store.Store, p store.Payout, rows []payments.Unpaid) payments.Collection {
+func collection(t *testing.T, s *store.Store, p payout.Payout, rows []payments.Unpaid) payout.Collection {
 	t.Helper()
 	transactions, err := s.TransactionsOf(t.Context(), tenant, rows)
 	if err != nil {
@@ -58,7 +59,7 @@ func rowsOf(t *testing.T, s *store.Store) []payments.Unpaid {
 }
 
 // wantPayout: the payout is stored like this.
-func wantPayout(t *testing.T, s *store.Store, id string, status payments.PayoutStatus, total string, records int) {
+func wantPayout(t *testing.T, s *store.Store, id string, status payout.Status, total string, records int) {
 	t.Helper()
 	p, err := s.Payout(t.Context(), tenant, id)
 	if err != nil || p.Status != status || p.Total != eur(total) || p.Records != records {
@@ -73,7 +74,7 @@ func TestARowGoesIntoOnePayout(t *testing.T) {
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	apply(t, s, reserve(t, tx, "operation", "10.10", false))
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
-	one, another := payout(t, s, onePayout), payout(t, s, anotherPayout)
+	one, another := openPayout(t, s, onePayout), openPayout(t, s, anotherPayout)
 	rows := rowsOf(t, s)
 	if len(rows) != 3 || rows[0].Kind != payments.UnpaidPart || rows[2].Kind != payments.UnpaidRefund {
 		t.Fatalf("rows %+v", rows)
@@ -88,8 +89,8 @@ func TestARowGoesIntoOnePayout(t *testing.T) {
 			t.Errorf("%s, taken again: %v", some[0].Kind, err)
 		}
 	}
-	wantPayout(t, s, onePayout, payments.Collecting, "-0.20", 3)
-	wantPayout(t, s, anotherPayout, payments.Collecting, "0", 0)
+	wantPayout(t, s, onePayout, payout.Collecting, "-0.20", 3)
+	wantPayout(t, s, anotherPayout, payout.Collecting, "0", 0)
 	// What it lacks waits at once, for the next payout: refunds never count on it.
 	left, err := s.UnpaidRows(t.Context(), tenant, "EUR", later.Add(time.Hour), 100)
 	if err != nil || len(left) != 1 || left[0].Kind != payments.UnpaidBalance || left[0].Amount != eur("-0.20") || !left[0].EligibleAt.Equal(later) {
@@ -103,7 +104,7 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 	s := newStore(t)
 	pay(t, s, tenant, "order-1", "attempt-1")
 	to := merchant.BankAccount{IBAN: "DE17100100100000005678"}
-	p := payout(t, s, onePayout)
+	p := openPayout(t, s, onePayout)
 	rows := rowsOf(t, s)
 	empty := p.Seal(later)
 	p, err := s.CollectPayout(t.Context(), tenant, collection(t, s, p, rows[:1]))
@@ -111,16 +112,16 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := collection(t, s, p, rows[1:])
-	steps := []func() (store.Payout, error){
-		func() (store.Payout, error) { return s.CollectPayout(t.Context(), tenant, second) },
-		func() (store.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Seal(later), to) },
-		func() (store.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Send(later), to) },
-		func() (store.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Paid(later), to) },
-		func() (store.Payout, error) { return s.TellPayout(t.Context(), tenant, telling(t, s, p), to) },
-		func() (store.Payout, error) { return s.TellPayout(t.Context(), tenant, telling(t, s, p), to) },
+	steps := []func() (payout.Payout, error){
+		func() (payout.Payout, error) { return s.CollectPayout(t.Context(), tenant, second) },
+		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Seal(later)) },
+		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Send(to, later)) },
+		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Paid(later)) },
+		func() (payout.Payout, error) { return s.TellPayout(t.Context(), tenant, telling(t, s, p)) },
+		func() (payout.Payout, error) { return s.TellPayout(t.Context(), tenant, telling(t, s, p)) },
 	}
 	for i, step := range steps {
-		if _, err := s.StepPayout(t.Context(), tenant, empty, to); !errors.Is(err, store.ErrStale) {
+		if _, err := s.StepPayout(t.Context(), tenant, empty); !errors.Is(err, store.ErrStale) {
 			t.Errorf("sealed before step %d: %v", i, err)
 		}
 		before := p
@@ -137,7 +138,7 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 		}
 		p = now
 	}
-	wantPayout(t, s, onePayout, payments.PayoutPaid, "9.90", 2)
+	wantPayout(t, s, onePayout, payout.Paid, "9.90", 2)
 	entries, err := s.Entries(t.Context(), tenant, ledger.OfPayout(onePayout))
 	if err != nil || len(entries) != 2 {
 		t.Errorf("%d entries, %v", len(entries), err)
@@ -152,62 +153,62 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	apply(t, s, reserve(t, tx, "operation", "10.10", false))
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
-	p := payout(t, s, onePayout)
+	p := openPayout(t, s, onePayout)
 	taken := collection(t, s, p, rowsOf(t, s))
 	p, err := s.CollectPayout(t.Context(), tenant, taken)
 	if err != nil {
 		t.Fatal(err)
 	}
-	payout(t, s, onePayout) // opened again
-	wantPayout(t, s, onePayout, payments.Collecting, "-0.20", 3)
+	openPayout(t, s, onePayout) // opened again
+	wantPayout(t, s, onePayout, payout.Collecting, "-0.20", 3)
 	refuse := func(what string, err error) {
 		t.Helper()
 		if !errors.Is(err, store.ErrStale) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err = s.CollectPayout(t.Context(), tenant, payments.Collection{Payout: p.Payout, Records: taken.Records})
+	_, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Records: taken.Records})
 	refuse("a record taken again", err)
-	_, err = s.CollectPayout(t.Context(), tenant, payments.Collection{Payout: p.Payout, Carry: taken.Carry})
+	_, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Carry: taken.Carry})
 	refuse("a row that waits already", err)
 	step := p.Seal(later)
-	step.Entry = p.Send(later).Entry
-	if p, err = s.StepPayout(t.Context(), tenant, step, p.To); err != nil {
+	step.Entry = p.Send(merchant.BankAccount{}, later).Entry
+	if p, err = s.StepPayout(t.Context(), tenant, step); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.StepPayout(t.Context(), tenant, payments.PayoutStep{Payout: p.Payout, Entry: step.Entry}, p.To)
+	_, err = s.StepPayout(t.Context(), tenant, payout.Step{Payout: p, Entry: step.Entry})
 	refuse("an entry posted again", err)
 	r := read(t, s, tx.ID)
 	deduction := r.Events[len(r.Events)-1]
 	deduction.Status = payments.EventSuccessful
-	first := payments.Telling{Payout: p.Payout, Records: successful(taken.Records[:1]), Events: []payments.Event{deduction}}
-	if p, err = s.TellPayout(t.Context(), tenant, first, p.To); err != nil {
+	first := payout.Telling{Payout: p, Records: successful(taken.Records[:1]), Events: []payments.Event{deduction}}
+	if p, err = s.TellPayout(t.Context(), tenant, first); err != nil {
 		t.Fatal(err)
 	}
-	for what, again := range map[string]payments.Telling{
+	for what, again := range map[string]payout.Telling{
 		"an outcome again":          {Records: successful(taken.Records[:1])},
 		"a deduction settled again": {Records: successful(taken.Records[1:2]), Events: first.Events},
 		"a row that waits again":    {Records: successful(taken.Records[1:2]), Rows: []payments.Unpaid{*taken.Carry}},
 	} {
-		again.Payout = p.Payout
-		_, err := s.TellPayout(t.Context(), tenant, again, p.To)
+		again.Payout = p
+		_, err := s.TellPayout(t.Context(), tenant, again)
 		refuse(what, err)
 	}
 }
 
 // successful are the records of a payout that was paid.
-func successful(records []payments.PayoutRecord) []payments.PayoutRecord {
+func successful(records []payout.Record) []payout.Record {
 	records = slices.Clone(records)
 	for i := range records {
-		records[i].Status = payments.RecordSuccessful
+		records[i].Status = payout.RecordSuccessful
 	}
 	return records
 }
 
 // telling tells whatever is left to tell.
-func telling(t *testing.T, s *store.Store, p store.Payout) payments.Telling {
+func telling(t *testing.T, s *store.Store, p payout.Payout) payout.Telling {
 	t.Helper()
-	records, err := s.RecordsToTell(t.Context(), tenant, p.Payout, 100)
+	records, err := s.RecordsToTell(t.Context(), tenant, p, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,13 +237,13 @@ func telling(t *testing.T, s *store.Store, p store.Payout) payments.Telling {
 func TestRecordsAreToldInTheOrderTheyAreKept(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	p := payout(t, s, onePayout)
+	p := openPayout(t, s, onePayout)
 	var rows []payments.Unpaid
 	for _, id := range []string{"a#1", "a#10", "a#11", "a#2", "a", "b", "carried#a"} {
 		rows = append(rows, payments.Unpaid{ID: id, Kind: payments.UnpaidBalance, Amount: eur("-1"), Fee: eur("0"), EligibleAt: start})
 	}
 	for _, row := range rows {
-		c := payments.Collection{Payout: p.Payout, Carry: &row}
+		c := payout.Collection{Payout: p, Carry: &row}
 		var err error
 		if p, err = s.CollectPayout(t.Context(), tenant, c); err != nil {
 			t.Fatal(err)
@@ -254,13 +255,13 @@ func TestRecordsAreToldInTheOrderTheyAreKept(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for range len(rows) {
-		next, err := s.RecordsToTell(t.Context(), tenant, p.Payout, 1)
+		next, err := s.RecordsToTell(t.Context(), tenant, p, 1)
 		if err != nil || len(next) != 1 || seen[next[0].ID] {
 			t.Fatalf("after %s: %+v, %v", p.Told, next, err)
 		}
 		seen[next[0].ID], p.Told = true, next[0].ID
 	}
-	if next, err := s.RecordsToTell(t.Context(), tenant, p.Payout, 1); err != nil || len(next) != 0 {
+	if next, err := s.RecordsToTell(t.Context(), tenant, p, 1); err != nil || len(next) != 0 {
 		t.Errorf("after all: %+v, %v", next, err)
 	}
 }
@@ -282,7 +283,7 @@ func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
 	if err != nil || schedule.Version != 1 || !schedule.NextAt.Equal(later) {
 		t.Fatalf("%+v, %v", schedule, err)
 	}
-	one, another := payments.NewPayout(onePayout, "EUR", "2027-05-02", later, later), payments.NewPayout(anotherPayout, "EUR", "2027-05-03", later, later)
+	one, another := payout.New(onePayout, "EUR", "2027-05-02", later, later), payout.New(anotherPayout, "EUR", "2027-05-03", later, later)
 	if err := s.OpenPayout(t.Context(), tenant, schedule, &one); err != nil {
 		t.Fatal(err)
 	}

@@ -6,22 +6,22 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // recordItem is a payout's record.
 type recordItem struct {
 	key
-	payments.PayoutRecord
+	payout.Record
 }
 
-func newRecordItem(t identity.Tenant, p payments.Payout, r payments.PayoutRecord) recordItem {
-	return recordItem{key: key{payoutRecords(t), recordsOf(p) + r.ID}, PayoutRecord: r}
+func newRecordItem(t identity.Tenant, p payout.Payout, r payout.Record) recordItem {
+	return recordItem{key: key{payoutRecords(t), recordsOf(p) + r.ID}, Record: r}
 }
 
 // RecordsToTell are the payout's next records that have not heard its outcome,
 // in their order, at most so many.
-func (s *Store) RecordsToTell(ctx context.Context, t identity.Tenant, p payments.Payout, limit int) ([]payments.PayoutRecord, error) {
+func (s *Store) RecordsToTell(ctx context.Context, t identity.Tenant, p payout.Payout, limit int) ([]payout.Record, error) {
 	from := recordsOf(p)
 	if p.Told != "" {
 		from += p.Told + afterID
@@ -33,8 +33,8 @@ func (s *Store) RecordsToTell(ctx context.Context, t identity.Tenant, p payments
 
 // PayoutRecords lists the records of the payouts of some days, both inclusive,
 // by day: those whose outcome is known.
-func (s *Store) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, lastDay string, newestFirst bool, limit int) ([]payments.PayoutRecord, error) {
-	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).Filter("'status' <> ?", payments.RecordOpen)
+func (s *Store) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, lastDay string, newestFirst bool, limit int) ([]payout.Record, error) {
+	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).Filter("'status' <> ?", payout.RecordOpen)
 	items, err := first[recordItem](ctx, query, limit)
 	return records(items), err
 }
@@ -47,10 +47,10 @@ func (s *Store) recordsBetween(t identity.Tenant, from, to string, newestFirst b
 	return query
 }
 
-func records(items []recordItem) []payments.PayoutRecord {
-	records := make([]payments.PayoutRecord, len(items))
+func records(items []recordItem) []payout.Record {
+	records := make([]payout.Record, len(items))
 	for i, item := range items {
-		records[i] = item.PayoutRecord
+		records[i] = item.Record
 	}
 	return records
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -16,26 +17,26 @@ var large = strings.Repeat("x", 150_000)
 // recorded is a payout of the day that has taken so many large records; told: and told them that it was paid.
 func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
 	t.Helper()
-	id := payments.PayoutID(tenant.String(), "EUR", day, "test")
-	if err := s.CreatePayout(t.Context(), tenant, payments.NewPayout(id, "EUR", day, later, later)); err != nil {
+	id := payout.ID(tenant.String(), "EUR", day, "test")
+	if err := s.CreatePayout(t.Context(), tenant, payout.New(id, "EUR", day, later, later)); err != nil {
 		t.Fatal(err)
 	}
 	p, err := s.Payout(t.Context(), tenant, id)
 	for i := range n {
 		row := payments.Unpaid{ID: fmt.Sprintf("%s-%02d", day, i), Kind: payments.UnpaidBalance, Code: large, Amount: eur("0"), Fee: eur("0"), EligibleAt: start}
 		if err == nil {
-			p, err = s.CollectPayout(t.Context(), tenant, payments.Collection{Payout: p.Payout, Carry: &row})
+			p, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Carry: &row})
 		}
 		if err == nil {
 			p, err = s.CollectPayout(t.Context(), tenant, collection(t, s, p, []payments.Unpaid{row}))
 		}
 	}
 	if err == nil {
-		p, err = s.StepPayout(t.Context(), tenant, p.Seal(later), p.To)
+		p, err = s.StepPayout(t.Context(), tenant, p.Seal(later))
 	}
 	for range n {
 		if told && err == nil {
-			p, err = s.TellPayout(t.Context(), tenant, tellingNext(t, s, p), p.To)
+			p, err = s.TellPayout(t.Context(), tenant, tellingNext(t, s, p))
 		}
 	}
 	if err != nil {
@@ -44,9 +45,9 @@ func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
 }
 
 // tellingNext tells the next record alone.
-func tellingNext(t *testing.T, s *store.Store, p store.Payout) payments.Telling {
+func tellingNext(t *testing.T, s *store.Store, p payout.Payout) payout.Telling {
 	t.Helper()
-	next, err := s.RecordsToTell(t.Context(), tenant, p.Payout, 1)
+	next, err := s.RecordsToTell(t.Context(), tenant, p, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/merchant"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 var errSilence = errors.New("connection reset")
@@ -107,10 +107,10 @@ func TestOnlyTheAnswerToACancellationCounts(t *testing.T) {
 			h.Advance(day)
 			h.want("cancelled", h.run(id), c.want)
 			p, err := h.Store.Payout(t.Context(), tenant, id)
-			if err != nil || p.Reason != c.word.Reason && p.Status == payments.PayoutFailed || *asked != 1 {
+			if err != nil || p.Reason != c.word.Reason && p.Status == payout.Failed || *asked != 1 {
 				t.Errorf("%+v, %v, asked %d times", p, err, *asked)
 			}
-			if p.Status != payments.Sent {
+			if p.Status != payout.Sent {
 				return
 			}
 			h.Advance(time.Hour)

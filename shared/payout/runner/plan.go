@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -18,13 +18,6 @@ type Planned struct {
 	Tenant identity.Tenant `json:"tenant"`
 	ID     string          `json:"payout"`
 }
-
-// regular names the payouts of a schedule; those on demand are named by their
-// operation, behind onDemand.
-const (
-	regular  = "regular"
-	onDemand = "on demand "
-)
 
 // Plan opens the payout of a tenant whose cut-off has come, and moves the
 // schedule to the next. It answers false when there is nothing to pay, or
@@ -48,17 +41,15 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 	}
 	calendar := m.Calendar(t.Mode)
 	cutoff := calendar.LastCutoff(now)
-	var opened *payments.Payout
-	due := !calendar.Payouts.OnDemand && schedule.To.Payable()
-	if due {
-		if due, err = r.Store.HasUnpaid(ctx, t, m.Currency, cutoff.At); err != nil {
-			return Planned{}, false, err
-		}
+	due, err := r.pays(ctx, t, schedule, m, cutoff.At)
+	if err != nil {
+		return Planned{}, false, err
 	}
-	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), m.Currency, cutoff.Day, regular)}
+	var opened *payout.Payout
+	planned := Planned{Tenant: t, ID: payout.ID(t.String(), m.Currency, cutoff.Day, payout.Regular)}
 	if due {
-		payout := payments.NewPayout(planned.ID, m.Currency, cutoff.Day, cutoff.At, now)
-		opened = &payout
+		p := payout.New(planned.ID, m.Currency, cutoff.Day, cutoff.At, now)
+		opened = &p
 	}
 	schedule.NextAt = calendar.NextCutoff(now).At
 	err = r.Store.OpenPayout(ctx, t, schedule, opened)
@@ -66,6 +57,15 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 		due, err = false, r.Store.OpenPayout(ctx, t, schedule, nil)
 	}
 	return planned, due && err == nil, err
+}
+
+// pays says that the tenant is paid something by its schedule when a period
+// ends at the time.
+func (r *Runner) pays(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant, at time.Time) (bool, error) {
+	if m.Payouts.Of(t.Mode).OnDemand || !schedule.To.Payable() {
+		return false, nil
+	}
+	return r.Store.HasUnpaid(ctx, t, m.Currency, at)
 }
 
 // terms are a tenant's payout schedule and its merchant, by whose settings it
@@ -89,7 +89,7 @@ func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation stri
 	if err != nil {
 		return Planned{}, false, err
 	}
-	planned := Planned{Tenant: t, ID: payments.PayoutID(t.String(), m.Currency, "", onDemand+operation)}
+	planned := Planned{Tenant: t, ID: payout.ID(t.String(), m.Currency, "", payout.OnDemand(operation))}
 	if _, err := r.Store.Payout(ctx, t, planned.ID); !failure.Is(err, failure.NotFound) {
 		return planned, err == nil, err
 	}
@@ -99,7 +99,7 @@ func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation stri
 	if err != nil || !waits {
 		return planned, false, err
 	}
-	return planned, true, r.Store.CreatePayout(ctx, t, payments.NewPayout(planned.ID, m.Currency, day, now, now))
+	return planned, true, r.Store.CreatePayout(ctx, t, payout.New(planned.ID, m.Currency, day, now, now))
 }
 
 // Everybody is every tenant.

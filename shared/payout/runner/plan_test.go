@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
-	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/payout/runner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -160,7 +160,7 @@ func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 		t.Errorf("next at %s", s.NextAt)
 	}
 	h.want("planned again", h.plan(), "")
-	id := payments.PayoutID(tenant.String(), "EUR", "2026-11-21", "regular")
+	id := payout.ID(tenant.String(), "EUR", "2026-11-21", payout.Regular)
 	h.want("payout", h.stands(id), "COLLECTING 0.00 0")
 	// Nobody sent a message for it; the next tick does.
 	h.Advance(15 * time.Minute)

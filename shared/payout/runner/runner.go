@@ -15,6 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -47,11 +48,11 @@ const (
 )
 
 // errNoBank: there is none in the payout's mode that could take or cancel it.
-var errNoBank = errors.New("payout: no bank")
+var errNoBank = errors.New("runner: no bank of payouts in this mode")
 
 // errContended: others change the payout so often that one's turn never came.
 // They do its work, and the next message goes on.
-var errContended = errors.New("payout: changed by others at every try")
+var errContended = errors.New("runner: changed by others at every try")
 
 // outdated says a step was based on what others have changed since, or while
 // it was read: a row and its transaction are two reads, and a refund between
@@ -103,15 +104,15 @@ func untilLastStep(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // step does the payout's next step and answers the payout as it stands then;
 // true: there is no further one for now.
-func (r *Runner) step(ctx context.Context, t identity.Tenant, current store.Payout) (next store.Payout, rests bool, err error) {
+func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Payout) (next payout.Payout, rests bool, err error) {
 	switch current.Status {
-	case payments.Collecting:
+	case payout.Collecting:
 		next, err = r.collect(ctx, t, current)
-	case payments.Sealed:
+	case payout.Sealed:
 		return r.send(ctx, t, current)
-	case payments.Sent:
+	case payout.Sent:
 		return r.ask(ctx, t, current)
-	case payments.Paying, payments.Returning:
+	case payout.Paying, payout.Returning:
 		next, err = r.tell(ctx, t, current)
 	default:
 		return current, true, nil
@@ -122,7 +123,7 @@ func (r *Runner) step(ctx context.Context, t identity.Tenant, current store.Payo
 // collect takes the next rows into the payout, or seals it when a consistent
 // read of the table finds none: what becomes payable later has a later time,
 // and goes into the next payout.
-func (r *Runner) collect(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, error) {
+func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	rows, err := r.Store.UnpaidRows(ctx, t, current.Currency, current.Cutoff, takenAtOnce)
 	if err != nil {
 		return current, err
@@ -137,7 +138,7 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current store.P
 		complete = !waits
 	}
 	if complete {
-		return r.Store.StepPayout(ctx, t, current.Seal(r.Store.Now()), current.To)
+		return r.Store.StepPayout(ctx, t, current.Seal(r.Store.Now()))
 	}
 	transactions, err := r.Store.TransactionsOf(ctx, t, rows)
 	if err != nil {
@@ -152,7 +153,7 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current store.P
 
 // send settles on the account and enters the order into the books, before the
 // bank hears of it. Without a verified account the payout waits (contract §6.7).
-func (r *Runner) send(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
+func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
 		return current, false, err
@@ -160,20 +161,20 @@ func (r *Runner) send(ctx context.Context, t identity.Tenant, current store.Payo
 	if !schedule.To.Payable() {
 		return r.wait(ctx, t, current)
 	}
-	next, err := r.Store.StepPayout(ctx, t, current.Send(r.Store.Now()), schedule.To)
+	next, err := r.Store.StepPayout(ctx, t, current.Send(schedule.To, r.Store.Now()))
 	return next, false, err
 }
 
 // ask orders the transfer, or asks what became of it: the payout's id makes
 // both the same.
-func (r *Runner) ask(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
+func (r *Runner) ask(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	o, err := r.order(ctx, t, current)
 	if err != nil {
 		r.Log.WarnContext(ctx, "bank without an answer", "tenant", t.String(), "payout", current.ID, "error", err)
 		o = bank.Outcome{State: bank.Accepted}
 	}
 	now := r.Store.Now()
-	var step payments.PayoutStep
+	var step payout.Step
 	switch o.State {
 	case bank.Paid:
 		step = current.Paid(now)
@@ -182,25 +183,25 @@ func (r *Runner) ask(ctx context.Context, t identity.Tenant, current store.Payou
 	default:
 		return r.wait(ctx, t, current)
 	}
-	next, err := r.Store.StepPayout(ctx, t, step, current.To)
+	next, err := r.Store.StepPayout(ctx, t, step)
 	return next, false, err
 }
 
 // wait puts the payout's next look off. When others have changed the payout it
 // may no longer have to wait.
-func (r *Runner) wait(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, bool, error) {
+func (r *Runner) wait(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	waits, changed := current.Waits(r.Store.Now())
 	if !changed {
 		return current, true, nil
 	}
-	next, err := r.Store.StepPayout(ctx, t, payments.PayoutStep{Payout: waits}, current.To)
+	next, err := r.Store.StepPayout(ctx, t, payout.Step{Payout: waits})
 	return next, err == nil, err
 }
 
 // order has the bank make the transfer, or say what became of it. One that it
 // does not take is cancelled in the end: one request that was not taken tells
 // nothing of others, of which one may be executed or on its way.
-func (r *Runner) order(ctx context.Context, t identity.Tenant, current store.Payout) (bank.Outcome, error) {
+func (r *Runner) order(ctx context.Context, t identity.Tenant, current payout.Payout) (bank.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, bankTime)
 	defer cancel()
 	b := r.Banks[t.Mode]
@@ -213,7 +214,7 @@ func (r *Runner) order(ctx context.Context, t identity.Tenant, current store.Pay
 		return o, err
 	}
 	schedule, unread := r.Store.PayoutSchedule(ctx, t)
-	if unread != nil || !current.GivesUp(!schedule.To.Same(current.To), r.Store.Now()) {
+	if unread != nil || !current.GivesUp(schedule.To, r.Store.Now()) {
 		return o, errors.Join(err, unread)
 	}
 	return b.Cancel(ctx, current.ID)
@@ -221,12 +222,12 @@ func (r *Runner) order(ctx context.Context, t identity.Tenant, current store.Pay
 
 // tell brings the outcome to the payout's next records and their transactions,
 // or ends it when none is left.
-func (r *Runner) tell(ctx context.Context, t identity.Tenant, current store.Payout) (store.Payout, error) {
+func (r *Runner) tell(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	atOnce := takenAtOnce
-	if current.Status == payments.Paying {
+	if current.Status == payout.Paying {
 		atOnce = paidAtOnce
 	}
-	records, err := r.Store.RecordsToTell(ctx, t, current.Payout, atOnce)
+	records, err := r.Store.RecordsToTell(ctx, t, current, atOnce)
 	if err != nil {
 		return current, err
 	}
@@ -246,5 +247,5 @@ func (r *Runner) tell(ctx context.Context, t identity.Tenant, current store.Payo
 	if err != nil {
 		return current, err
 	}
-	return r.Store.TellPayout(ctx, t, telling, current.To)
+	return r.Store.TellPayout(ctx, t, telling)
 }

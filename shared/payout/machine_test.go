@@ -1,4 +1,4 @@
-package payments_test
+package payout_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // payoutMachine plays payments, charge-backs and payouts of one merchant in any order, and keeps the books that the store
@@ -22,8 +23,8 @@ type payoutMachine struct {
 	paid    map[string]payments.Transaction
 	events  map[string]payments.Event
 	rows    map[string]payments.Unpaid
-	payouts map[string]payments.Payout
-	records map[string][]payments.PayoutRecord // by payout, in the order they are told in
+	payouts map[string]payout.Payout
+	records map[string][]payout.Record // by payout, in the order they are told in
 	entries map[string]ledger.Entry
 }
 
@@ -33,8 +34,8 @@ func TestAnyOrderOfPayouts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &payoutMachine{now: start, paid: map[string]payments.Transaction{}, events: map[string]payments.Event{},
-			rows: map[string]payments.Unpaid{}, payouts: map[string]payments.Payout{},
-			records: map[string][]payments.PayoutRecord{}, entries: map[string]ledger.Entry{}}
+			rows: map[string]payments.Unpaid{}, payouts: map[string]payout.Payout{},
+			records: map[string][]payout.Record{}, entries: map[string]ledger.Entry{}}
 		t.Repeat(map[string]func(*rapid.T){
 			"": m.check,
 			"time passes": func(t *rapid.T) {
@@ -51,18 +52,12 @@ func TestAnyOrderOfPayouts(t *testing.T) {
 }
 
 func (m *payoutMachine) pay(t *rapid.T) {
-	c := newCheckout()
-	c.Amount = money.MustParse(fmt.Sprint(rapid.IntRange(1, 60).Draw(t, "amount")), "EUR")
-	c.Payee.FeeRate, c.Payee.PayoutPlan = rapid.SampledFrom([]string{"", "0.0195", "0.5"}).Draw(t, "fee"), payments.TrueInstallment
+	amount := money.MustParse(fmt.Sprint(rapid.IntRange(1, 60).Draw(t, "amount")), "EUR")
+	c := checkout(amount, rapid.SampledFrom([]string{"", "0.0195", "0.5"}).Draw(t, "fee"))
 	c.Payee.Gross = rapid.Bool().Draw(t, "gross")
-	a := attemptFor(fmt.Sprint("attempt-", len(m.paid)), payments.CardMethod)
-	a.Installments = rapid.IntRange(1, 3).Draw(t, "installments")
-	c, err := c.Begin(a, m.now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, m.now)
-	m.paid[a.ID] = *change.Transaction
+	id := fmt.Sprint("attempt-", len(m.paid))
+	change := approved(t, c, id, rapid.IntRange(1, 3).Draw(t, "installments"), m.now)
+	m.paid[id] = *change.Transaction
 	m.book(t, change.Entry)
 	m.wait(t, change.Rows...)
 }
@@ -73,7 +68,7 @@ func (m *payoutMachine) chargeBack(t *rapid.T) {
 		return
 	}
 	amount := money.MustParse(fmt.Sprint(rapid.IntRange(1, 30).Draw(t, "amount")), "EUR")
-	change, err := tx.ChargeBack(newCheckout(), fmt.Sprint("cb ", len(m.events)), &amount, false, "msg", m.now)
+	change, err := tx.ChargeBack(payments.Checkout{}, fmt.Sprint("cb ", len(m.events)), &amount, false, "msg", m.now)
 	if err != nil {
 		return
 	}
@@ -93,13 +88,13 @@ func (m *payoutMachine) chargeBack(t *rapid.T) {
 
 func (m *payoutMachine) open(t *rapid.T) {
 	day := m.now.Format(time.DateOnly)
-	p := payments.NewPayout(payments.PayoutID(tenantOf, "EUR", day, fmt.Sprint(len(m.payouts))), "EUR", day, m.now, m.now)
+	p := payout.New(payout.ID(tenantOf, "EUR", day, fmt.Sprint(len(m.payouts))), "EUR", day, m.now, m.now)
 	m.payouts[p.ID] = p
 }
 
 // collect takes some of what is due into a payout, or seals it when nothing is.
 func (m *payoutMachine) collect(t *rapid.T) {
-	p, ok := pick(t, m.at(payments.Collecting))
+	p, ok := pick(t, m.at(payout.Collecting))
 	if !ok {
 		return
 	}
@@ -130,19 +125,19 @@ func (m *payoutMachine) collect(t *rapid.T) {
 	for _, row := range c.Rows {
 		delete(m.rows, row.ID)
 	}
-	m.step(t, payments.PayoutStep{Payout: c.Payout})
+	m.step(t, payout.Step{Payout: c.Payout})
 	if c.Carry != nil {
 		m.wait(t, *c.Carry)
 	}
 	m.records[p.ID] = append(m.records[p.ID], c.Records...)
-	slices.SortFunc(m.records[p.ID], func(a, b payments.PayoutRecord) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(m.records[p.ID], func(a, b payout.Record) int { return strings.Compare(a.ID, b.ID) })
 }
 
 // goOn sends a payout, or hears of it.
 func (m *payoutMachine) goOn(t *rapid.T) {
-	if p, ok := pick(t, m.at(payments.Sealed)); ok {
-		m.step(t, p.Send(m.now))
-	} else if p, ok := pick(t, m.at(payments.Sent)); ok {
+	if p, ok := pick(t, m.at(payout.Sealed)); ok {
+		m.step(t, p.Send(account, m.now))
+	} else if p, ok := pick(t, m.at(payout.Sent)); ok {
 		step := p.Paid(m.now)
 		if rapid.Bool().Draw(t, "rejected") {
 			step = p.Rejected("AC04", m.now)
@@ -152,13 +147,13 @@ func (m *payoutMachine) goOn(t *rapid.T) {
 }
 
 func (m *payoutMachine) tell(t *rapid.T) {
-	open := m.at(payments.Paying)
-	maps.Copy(open, m.at(payments.Returning))
+	open := m.at(payout.Paying)
+	maps.Copy(open, m.at(payout.Returning))
 	p, ok := pick(t, open)
 	if !ok {
 		return
 	}
-	var next []payments.PayoutRecord
+	var next []payout.Record
 	for _, r := range m.records[p.ID] {
 		if r.ID > p.Told && len(next) < 2 {
 			next = append(next, r)
@@ -176,8 +171,8 @@ func (m *payoutMachine) tell(t *rapid.T) {
 	}
 	m.wait(t, telling.Rows...)
 	for _, r := range telling.Records {
-		i := slices.IndexFunc(m.records[p.ID], func(known payments.PayoutRecord) bool { return known.ID == r.ID })
-		if m.records[p.ID][i].Status != payments.RecordOpen {
+		i := slices.IndexFunc(m.records[p.ID], func(known payout.Record) bool { return known.ID == r.ID })
+		if m.records[p.ID][i].Status != payout.RecordOpen {
 			t.Fatalf("%+v is told twice", r)
 		}
 		m.records[p.ID][i] = r
@@ -185,7 +180,7 @@ func (m *payoutMachine) tell(t *rapid.T) {
 	m.payouts[p.ID] = telling.Payout
 }
 
-func (m *payoutMachine) step(t *rapid.T, step payments.PayoutStep) {
+func (m *payoutMachine) step(t *rapid.T, step payout.Step) {
 	m.payouts[step.Payout.ID] = step.Payout
 	m.book(t, step.Entry)
 }
@@ -211,9 +206,9 @@ func (m *payoutMachine) book(t *rapid.T, e *ledger.Entry) {
 	m.entries[key] = *e
 }
 
-func (m *payoutMachine) at(status payments.PayoutStatus) map[string]payments.Payout {
+func (m *payoutMachine) at(status payout.Status) map[string]payout.Payout {
 	found := maps.Clone(m.payouts)
-	maps.DeleteFunc(found, func(_ string, p payments.Payout) bool { return p.Status != status })
+	maps.DeleteFunc(found, func(_ string, p payout.Payout) bool { return p.Status != status })
 	return found
 }
 

@@ -1,14 +1,25 @@
-package payments
+package payout
 
-import "time"
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/merchant"
+)
 
 // WakeAt is when payoutplan wakes the payout; the zero time: never.
 func (p Payout) WakeAt() time.Time {
-	if p.Status == PayoutPaid || p.Status == PayoutFailed {
+	if p.Status == Paid || p.Status == Failed {
 		return time.Time{}
 	}
 	return p.NextLook
 }
+
+// firstWait is how long a payout waits before it is looked at again; each
+// further wait is twice as long, up to longestWait.
+const (
+	firstWait   = 15 * time.Minute
+	longestWait = time.Hour
+)
 
 // Waits is the payout that can go no further now: for an account, or for the
 // bank's word. It is looked at again after a quarter of an hour, later every
@@ -18,7 +29,7 @@ func (p Payout) Waits(now time.Time) (Payout, bool) {
 	if p.Looks > 0 && now.Before(p.NextLook) {
 		return p, false
 	}
-	p.NextLook = now.Add(min(longestLook<<min(p.Looks, 2), time.Hour))
+	p.NextLook = now.Add(min(firstWait<<min(p.Looks, 2), longestWait))
 	p.Looks++
 	return p, true
 }
@@ -29,8 +40,8 @@ func (p Payout) Waits(now time.Time) (Payout, bool) {
 const ordersFor = 24 * time.Hour
 
 // GivesUp says that the order, which the bank did not take, is to be cancelled:
-// it has been declined for a day, or would go to an account that has been
-// replaced since. Only the bank can tell that it took none before.
-func (p Payout) GivesUp(replaced bool, now time.Time) bool {
-	return p.Status == Sent && (replaced || !now.Before(p.UpdatedAt.Add(ordersFor)))
+// it has been declined for a day, or would go to another account than the
+// merchant has by now. Only the bank can tell that it took none before.
+func (p Payout) GivesUp(account merchant.BankAccount, now time.Time) bool {
+	return p.Status == Sent && (!account.Same(p.To) || !now.Before(p.UpdatedAt.Add(ordersFor)))
 }

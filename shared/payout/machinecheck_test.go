@@ -1,4 +1,4 @@
-package payments_test
+package payout_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 // check adds everything up.
@@ -29,13 +30,13 @@ func (m *payoutMachine) checkOwed(t *rapid.T) {
 	}
 	for id, p := range m.payouts {
 		switch p.Status {
-		case payments.Collecting, payments.Sealed:
+		case payout.Collecting, payout.Sealed:
 			if p.Total.Sign() > 0 { // what it lacks waits
 				owed = add(t, owed, p.Total)
 			}
-		case payments.Returning:
+		case payout.Returning:
 			for _, r := range m.records[id] {
-				if r.Status == payments.RecordOpen {
+				if r.Status == payout.RecordOpen {
 					owed = add(t, owed, r.Amount)
 				}
 			}
@@ -52,7 +53,7 @@ func (m *payoutMachine) checkBank(t *rapid.T) {
 	for id, p := range m.payouts {
 		_, paid := m.entries[string(ledger.PayoutPaid)+id]
 		switch {
-		case p.Status == payments.Sent:
+		case p.Status == payout.Sent:
 			inTransit = add(t, inTransit, p.Total)
 		case paid:
 			left = add(t, left, p.Total)
@@ -76,13 +77,13 @@ func (m *payoutMachine) checkRecords(t *rapid.T) {
 		sum := money.Zero("EUR")
 		for _, r := range m.records[id] {
 			sum = add(t, sum, r.Amount)
-			if other, twice := taken[r.ID]; twice && r.Status != payments.RecordFailed && m.payouts[other].Status != payments.Returning {
+			if other, twice := taken[r.ID]; twice && r.Status != payout.RecordFailed && m.payouts[other].Status != payout.Returning {
 				t.Fatalf("%s is in %s and %s", r.ID, id, other)
 			}
-			if r.Status != payments.RecordFailed {
+			if r.Status != payout.RecordFailed {
 				taken[r.ID] = id
 			}
-			if _, waits := m.rows[r.ID]; waits && r.Status != payments.RecordFailed {
+			if _, waits := m.rows[r.ID]; waits && r.Status != payout.RecordFailed {
 				t.Fatalf("%s waits, and is in %s", r.ID, id)
 			}
 			if numbers[r.Number()] {
@@ -108,7 +109,7 @@ func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 		if p.Status != payments.EventFailed {
 			alive[p.Number]++
 		}
-		if p.Status == payments.EventPaidOut && m.payouts[p.PayoutID].Status != payments.Paying && m.payouts[p.PayoutID].Status != payments.PayoutPaid {
+		if p.Status == payments.EventPaidOut && m.payouts[p.PayoutID].Status != payout.Paying && m.payouts[p.PayoutID].Status != payout.Paid {
 			t.Fatalf("part %+v is paid by %s", p, m.payouts[p.PayoutID].Status)
 		}
 	}

@@ -1,8 +1,8 @@
 package payments
 
 import (
+	"errors"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -41,38 +41,6 @@ func (p PayoutPart) Net() money.Amount {
 	return minus(minus(p.Amount, p.Fee), p.Deducted)
 }
 
-// UnpaidKind says what an unpaid row comes from.
-type UnpaidKind string
-
-// The kinds; the values are those of the payout records they become (contract
-// §6.7).
-const (
-	UnpaidPart       UnpaidKind = "PAYOUT"
-	UnpaidRefund     UnpaidKind = "REFUND_DEDUCTION"
-	UnpaidChargeBack UnpaidKind = "CHARGE_BACK_DEDUCTION"
-	UnpaidBalance    UnpaidKind = "BALANCE_DEDUCTION" // what an earlier payout lacked
-)
-
-// Unpaid is a row that waits for the merchant's next payout: a credit for each
-// part of a transaction, a debit for what a refund or charge-back has to take
-// from other transactions. The sum of a merchant's rows is what is owed to it.
-type Unpaid struct {
-	ID            string       `dynamo:"id"` // of the part, <transaction id>#<seq>, or of the deduction event
-	Kind          UnpaidKind   `dynamo:"kind"`
-	TransactionID string       `dynamo:"transaction_id"`
-	Code          string       `dynamo:"transaction_code"`
-	Seq           int          `dynamo:"seq,omitempty"` // of the part
-	Amount        money.Amount `dynamo:"amount"`        // what it adds to the payout: debits are negative
-	Fee           money.Amount `dynamo:"fee"`
-	EligibleAt    time.Time    `dynamo:"eligible_at"`
-}
-
-// unpaid is the part's row.
-func (t Transaction) unpaid(p PayoutPart) Unpaid {
-	return Unpaid{ID: t.ID + "#" + strconv.Itoa(p.Seq), Kind: UnpaidPart, TransactionID: t.ID, Code: t.Code,
-		Seq: p.Seq, Amount: p.Net(), Fee: p.Fee, EligibleAt: p.EligibleAt}
-}
-
 // plan divides a captured transaction, and its fee, into the parts of its
 // payout (contract §6.7): installments a month apart under TRUE_INSTALLMENT,
 // else one.
@@ -102,6 +70,29 @@ func monthsAfter(at time.Time, months int) time.Time {
 	return later
 }
 
+// PayoutsTotal counts the payouts that the transaction has or will have: one
+// that failed is made up for by another.
+func (t Transaction) PayoutsTotal() int {
+	n := 0
+	for _, p := range t.Payouts {
+		if p.Status != EventFailed {
+			n++
+		}
+	}
+	return n
+}
+
+// PlannedAt is when the payout at the index was planned: with all others of the
+// transaction, whose first could be made at once; or, where it makes up for one
+// that failed, when it could be made itself.
+func (t Transaction) PlannedAt(i int) time.Time {
+	p := t.Payouts[i]
+	if slices.ContainsFunc(t.Payouts[:i], func(other PayoutPart) bool { return other.Number == p.Number }) {
+		return p.EligibleAt
+	}
+	return t.Payouts[0].EligibleAt
+}
+
 // deduct takes an amount that went back to the payer from what the merchant
 // still gets for the transaction, the earliest payout first, and answers the
 // changed rows. What is left is to be taken from other transactions.
@@ -122,4 +113,49 @@ func (t *Transaction) deduct(amount money.Amount) ([]Unpaid, money.Amount) {
 		rows = append(rows, t.unpaid(*p))
 	}
 	return rows, amount
+}
+
+// ErrNotCollected: a row or record and its transaction contradict each other,
+// because others changed them between two reads. If it stays so it is a mistake,
+// and the payout stops.
+var ErrNotCollected = errors.New("payments: the row does not fit its transaction")
+
+// TakePart marks the part that the row is of as taken into a payout of a day.
+// Error: ErrNotCollected.
+func (t Transaction) TakePart(row Unpaid, payoutID, day string) (Transaction, error) {
+	i := t.part(row.Seq)
+	if i < 0 || t.Payouts[i].Status != EventScheduled || !minus(t.Payouts[i].Net(), row.Amount).IsZero() {
+		return t, ErrNotCollected
+	}
+	t.Payouts = slices.Clone(t.Payouts)
+	t.Payouts[i].Status, t.Payouts[i].PayoutID, t.Payouts[i].Day = EventReconciled, payoutID, day
+	return t, nil
+}
+
+// SettlePart closes a part that a payout took. One that was not paid waits again
+// under another number, as a new event (contract §6.5), in the row it answers.
+// Error: ErrNotCollected.
+func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Time) (Transaction, *Unpaid, error) {
+	i := t.part(seq)
+	if i < 0 || t.Payouts[i].Status != EventReconciled || t.Payouts[i].PayoutID != payoutID {
+		return t, nil, ErrNotCollected
+	}
+	t.Payouts = slices.Clone(t.Payouts)
+	t.UpdatedAt = shown(now)
+	if paid {
+		t.Payouts[i].Status = EventPaidOut
+		return t, nil, nil
+	}
+	t.Payouts[i].Status = EventFailed
+	again := t.Payouts[i]
+	again.Seq, again.Status, again.EligibleAt = len(t.Payouts)+1, EventScheduled, now
+	again.PayoutID, again.Day = "", ""
+	t.Payouts = append(t.Payouts, again)
+	row := t.unpaid(again)
+	return t, &row, nil
+}
+
+// part is the index of the part of that number; -1: there is none.
+func (t Transaction) part(seq int) int {
+	return slices.IndexFunc(t.Payouts, func(p PayoutPart) bool { return p.Seq == seq })
 }

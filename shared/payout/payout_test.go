@@ -1,4 +1,4 @@
-package payments_test
+package payout_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
 const (
@@ -18,14 +19,14 @@ const (
 )
 
 // opened is a payout of what became payable by an hour after the start.
-func opened() payments.Payout {
-	return payments.NewPayout(payments.PayoutID(tenantOf, "EUR", payoutDay, "regular"), "EUR", payoutDay, after(time.Hour), after(time.Hour))
+func opened() payout.Payout {
+	return payout.New(payout.ID(tenantOf, "EUR", payoutDay, payout.Regular), "EUR", payoutDay, after(time.Hour), after(time.Hour))
 }
 
 // collected is a payout with the rows of a payment in parts, all taken at once.
-func collected(t testing.TB, parts int) (payments.Payout, payments.Transaction, []payments.PayoutRecord) {
+func collected(t testing.TB, parts int) (payout.Payout, payments.Transaction, []payout.Record) {
 	t.Helper()
-	change := captured(t, eur("90"), "0.02", payments.TrueInstallment, parts)
+	change := captured(t, parts)
 	tx := *change.Transaction
 	step, err := opened().Collect(change.Rows, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
 	if err != nil || len(step.Transactions) != 1 || tx.Payouts[0].Status != payments.EventScheduled {
@@ -38,18 +39,18 @@ func TestAPayoutsIDFollowsFromItsPeriod(t *testing.T) {
 	t.Parallel()
 	ids := map[string]string{}
 	for name, id := range map[string]string{
-		"this":             payments.PayoutID(tenantOf, "EUR", payoutDay, "regular"),
-		"another tenant":   payments.PayoutID("L#MC0A1B2C3D", "EUR", payoutDay, "regular"),
-		"another currency": payments.PayoutID(tenantOf, "USD", payoutDay, "regular"),
-		"another day":      payments.PayoutID(tenantOf, "EUR", "2026-11-04", "regular"),
-		"on demand":        payments.PayoutID(tenantOf, "EUR", payoutDay, "on demand regular"),
+		"this":             payout.ID(tenantOf, "EUR", payoutDay, payout.Regular),
+		"another tenant":   payout.ID("L#MC0A1B2C3D", "EUR", payoutDay, payout.Regular),
+		"another currency": payout.ID(tenantOf, "USD", payoutDay, payout.Regular),
+		"another day":      payout.ID(tenantOf, "EUR", "2026-11-04", payout.Regular),
+		"on demand":        payout.ID(tenantOf, "EUR", payoutDay, payout.OnDemand("regular")),
 	} {
 		if other, twice := ids[id]; twice || len(id) != 32 {
 			t.Errorf("%s and %s: %s", name, other, id)
 		}
 		ids[id] = name
 	}
-	if p := opened(); p.ID != payments.PayoutID(tenantOf, "EUR", payoutDay, "regular") || len(p.Reference()) > 35 {
+	if p := opened(); p.ID != payout.ID(tenantOf, "EUR", payoutDay, payout.Regular) || len(p.Reference()) > 35 {
 		t.Errorf("%s, %q", p.ID, p.Reference())
 	}
 }
@@ -57,7 +58,7 @@ func TestAPayoutsIDFollowsFromItsPeriod(t *testing.T) {
 func TestCollectingMovesRowsIntoThePayout(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collected(t, 3)
-	if p.Total != eur("88.20") || p.Records != 3 || p.Status != payments.Collecting || !p.NextLook.After(after(2*time.Hour)) {
+	if p.Total != eur("88.20") || p.Records != 3 || p.Status != payout.Collecting || !p.NextLook.After(after(2*time.Hour)) {
 		t.Errorf("%+v", p)
 	}
 	numbers := map[int64]bool{}
@@ -66,7 +67,7 @@ func TestCollectingMovesRowsIntoThePayout(t *testing.T) {
 		if part.Status != payments.EventReconciled || part.PayoutID != p.ID || part.Day != payoutDay {
 			t.Errorf("part %+v", part)
 		}
-		if r.PayoutID != p.ID || r.Day != payoutDay || r.Reference != p.Reference() || r.Status != payments.RecordOpen ||
+		if r.PayoutID != p.ID || r.Day != payoutDay || r.Reference != p.Reference() || r.Status != payout.RecordOpen ||
 			r.Amount != eur("29.40") || r.Fee != eur("0.60") || r.Code != tx.Code || r.Kind != payments.UnpaidPart {
 			t.Errorf("record %+v", r)
 		}
@@ -80,7 +81,7 @@ func TestCollectingMovesRowsIntoThePayout(t *testing.T) {
 // A row and its transaction are written together, so they can only differ when others changed them between two reads.
 func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
 	t.Parallel()
-	change := captured(t, eur("90"), "0.02", "", 1)
+	change := captured(t, 1)
 	for name, spoil := range map[string]func(*payments.Transaction, *payments.Unpaid){
 		"another amount": func(_ *payments.Transaction, row *payments.Unpaid) { row.Amount = eur("88.19") },
 		"another part":   func(_ *payments.Transaction, row *payments.Unpaid) { row.Seq = 2 },
@@ -115,7 +116,7 @@ func TestALackIsCarriedForwardAsItIsTaken(t *testing.T) {
 	} {
 		row := payments.Unpaid{ID: fmt.Sprint("row ", i), Kind: payments.UnpaidRefund, Amount: eur(step.taken), Fee: eur("0")}
 		c, err := p.Collect([]payments.Unpaid{row}, nil, after(2*time.Hour))
-		if err != nil || c.Payout.Status != payments.Collecting || c.Payout.Records != i+1 || c.Rows[0] != row || len(c.Records) != 1 {
+		if err != nil || c.Payout.Status != payout.Collecting || c.Payout.Records != i+1 || c.Rows[0] != row || len(c.Records) != 1 {
 			t.Fatalf("step %d: %+v, %v", i, c, err)
 		}
 		for _, gone := range c.Rows[1:] {
@@ -143,7 +144,7 @@ func TestALackIsCarriedForwardAsItIsTaken(t *testing.T) {
 
 func TestSealing(t *testing.T) {
 	t.Parallel()
-	for total, want := range map[string]payments.PayoutStatus{"0.01": payments.Sealed, "0": payments.Paying, "-0.01": payments.Paying} {
+	for total, want := range map[string]payout.Status{"0.01": payout.Sealed, "0": payout.Paying, "-0.01": payout.Paying} {
 		p := opened()
 		p.Total = eur(total)
 		step := p.Seal(after(2 * time.Hour))
@@ -157,17 +158,17 @@ func TestTheBooksOfAPayout(t *testing.T) {
 	t.Parallel()
 	p, _, _ := collected(t, 3)
 	now := after(3 * time.Hour)
-	sent := p.Seal(now).Payout.Send(now)
+	sent := p.Seal(now).Payout.Send(account, now)
 	for name, c := range map[string]struct {
-		step   payments.PayoutStep
-		status payments.PayoutStatus
+		step   payout.Step
+		status payout.Status
 		kind   ledger.Kind
 		debit  ledger.Account
 		credit ledger.Account
 	}{
-		"sent":     {sent, payments.Sent, ledger.Payout, ledger.MerchantPayable, ledger.PayoutsInTransit},
-		"paid":     {sent.Payout.Paid(now), payments.Paying, ledger.PayoutPaid, ledger.PayoutsInTransit, ledger.Bank},
-		"returned": {sent.Payout.Rejected("AC04", now), payments.Returning, ledger.PayoutReturned, ledger.PayoutsInTransit, ledger.MerchantPayable},
+		"sent":     {sent, payout.Sent, ledger.Payout, ledger.MerchantPayable, ledger.PayoutsInTransit},
+		"paid":     {sent.Payout.Paid(now), payout.Paying, ledger.PayoutPaid, ledger.PayoutsInTransit, ledger.Bank},
+		"returned": {sent.Payout.Rejected("AC04", now), payout.Returning, ledger.PayoutReturned, ledger.PayoutsInTransit, ledger.MerchantPayable},
 	} {
 		e := c.step.Entry
 		if c.step.Payout.Status != c.status || e == nil || e.Kind != c.kind || e.ID != p.ID || e.About != ledger.OfPayout(p.ID) || e.Check() != nil || len(e.Postings) != 2 {
@@ -199,11 +200,11 @@ func TestAWaitingPayoutIsLookedAtLessAndLessOften(t *testing.T) {
 		now = p.NextLook
 	}
 	p.Total = eur("1")
-	if p = p.Send(now).Payout; p.Looks != 0 {
+	if p = p.Send(account, now).Payout; p.Looks != 0 {
 		t.Errorf("%d looks after a step", p.Looks)
 	}
-	for status, final := range map[payments.PayoutStatus]bool{payments.Collecting: false, payments.Sealed: false, payments.Sent: false,
-		payments.Paying: false, payments.Returning: false, payments.PayoutPaid: true, payments.PayoutFailed: true} {
+	for status, final := range map[payout.Status]bool{payout.Collecting: false, payout.Sealed: false, payout.Sent: false,
+		payout.Paying: false, payout.Returning: false, payout.Paid: true, payout.Failed: true} {
 		p.Status = status
 		if p.WakeAt().IsZero() != final {
 			t.Errorf("%s is woken at %s", status, p.WakeAt())
@@ -212,7 +213,7 @@ func TestAWaitingPayoutIsLookedAtLessAndLessOften(t *testing.T) {
 }
 
 // told plays an outcome to the records, and answers the step.
-func told(t testing.TB, p payments.Payout, tx payments.Transaction, records []payments.PayoutRecord, events map[string]payments.Event) payments.Telling {
+func told(t testing.TB, p payout.Payout, tx payments.Transaction, records []payout.Record, events map[string]payments.Event) payout.Telling {
 	t.Helper()
 	before := slices.Clone(tx.Payouts)
 	telling, err := p.Tell(records, map[string]payments.Transaction{tx.ID: tx}, events, after(4*time.Hour))
@@ -225,9 +226,9 @@ func told(t testing.TB, p payments.Payout, tx payments.Transaction, records []pa
 func TestAPaidPayoutTellsItsTransactions(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collected(t, 3)
-	p.Status = payments.Paying
+	p.Status = payout.Paying
 	first := told(t, p, tx, records[:2], nil)
-	if first.Payout.Status != payments.Paying || first.Payout.Told != records[1].ID || len(first.Rows) != 0 {
+	if first.Payout.Status != payout.Paying || first.Payout.Told != records[1].ID || len(first.Rows) != 0 {
 		t.Errorf("%+v", first)
 	}
 	tx = first.Transactions[0]
@@ -239,11 +240,11 @@ func TestAPaidPayoutTellsItsTransactions(t *testing.T) {
 		t.Errorf("%+v", tx)
 	}
 	for _, r := range append(first.Records, second.Records...) {
-		if r.Status != payments.RecordSuccessful {
+		if r.Status != payout.RecordSuccessful {
 			t.Errorf("%+v", r)
 		}
 	}
-	if last := told(t, second.Payout, tx, nil, nil); last.Payout.Status != payments.PayoutPaid {
+	if last := told(t, second.Payout, tx, nil, nil); last.Payout.Status != payout.Paid {
 		t.Errorf("%+v", last.Payout)
 	}
 }
@@ -252,7 +253,7 @@ func TestAPaidPayoutTellsItsTransactions(t *testing.T) {
 func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collected(t, 3)
-	p.Status = payments.Returning
+	p.Status = payout.Returning
 	telling := told(t, p, tx, records, nil)
 	tx = telling.Transactions[0]
 	if len(tx.Payouts) != 6 || tx.PayoutsTotal() != 3 || tx.PayoutsReceived() != 0 || len(telling.Rows) != 3 {
@@ -260,7 +261,7 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 	}
 	for i, row := range telling.Rows {
 		failed, again := tx.Payouts[i], tx.Payouts[3+i]
-		if failed.Status != payments.EventFailed || failed.PayoutID != p.ID || telling.Records[i].Status != payments.RecordFailed {
+		if failed.Status != payments.EventFailed || failed.PayoutID != p.ID || telling.Records[i].Status != payout.RecordFailed {
 			t.Errorf("%+v, %+v", failed, telling.Records[i])
 		}
 		if again.Status != payments.EventScheduled || again.Number != i+1 || again.Seq != 4+i || again.PayoutID != "" || again.Day != "" ||
@@ -271,16 +272,16 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 			t.Errorf("%+v", row)
 		}
 	}
-	if last := told(t, telling.Payout, tx, nil, nil); last.Payout.Status != payments.PayoutFailed {
+	if last := told(t, telling.Payout, tx, nil, nil); last.Payout.Status != payout.Failed {
 		t.Errorf("%+v", last.Payout)
 	}
 	// The next payout takes them; a transaction whose payout failed once is paid out all the same.
-	next := payments.NewPayout(payments.PayoutID(tenantOf, "EUR", "2026-11-04", "regular"), "EUR", "2026-11-04", after(24*time.Hour), after(24*time.Hour))
+	next := payout.New(payout.ID(tenantOf, "EUR", "2026-11-04", payout.Regular), "EUR", "2026-11-04", after(24*time.Hour), after(24*time.Hour))
 	step, err := next.Collect(telling.Rows, map[string]payments.Transaction{tx.ID: tx}, after(25*time.Hour))
 	if err != nil || step.Payout.Total != eur("88.20") {
 		t.Fatalf("%+v, %v", step, err)
 	}
-	step.Payout.Status = payments.Paying
+	step.Payout.Status = payout.Paying
 	if tx = told(t, step.Payout, step.Transactions[0], step.Records, nil).Transactions[0]; tx.SimpleStatus() != payments.PaidOut || tx.PayoutsReceived() != 3 {
 		t.Errorf("%s, %+v", tx.SimpleStatus(), tx.Payouts)
 	}
@@ -288,7 +289,7 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 
 func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
 	t.Parallel()
-	tx := *captured(t, eur("90"), "0.02", "", 1).Transaction
+	tx := *captured(t, 1).Transaction
 	tx.Payouts[0].Status = payments.EventPaidOut
 	amount := eur("30")
 	change := chargeBack(t, tx, "cb", &amount)
@@ -300,7 +301,7 @@ func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
 	}
 	events := map[string]payments.Event{event.ID: event}
 	paid, returned := step.Payout, step.Payout
-	paid.Status, returned.Status = payments.Paying, payments.Returning
+	paid.Status, returned.Status = payout.Paying, payout.Returning
 	telling := told(t, paid, tx, step.Records, events)
 	if len(telling.Events) != 1 || telling.Events[0].Status != payments.EventSuccessful || telling.Events[0].ID != event.ID ||
 		!telling.Events[0].UpdatedAt.Equal(after(4*time.Hour)) || len(telling.Rows) != 0 {
@@ -321,7 +322,7 @@ func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
 func TestARecordThatIsNotItsTransactionsIsNotTold(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collected(t, 1)
-	p.Status = payments.Paying
+	p.Status = payout.Paying
 	for name, part := range map[string]payments.PayoutPart{
 		"another payout's": {Seq: 1, Status: payments.EventReconciled, PayoutID: "another"},
 		"told":             {Seq: 1, Status: payments.EventPaidOut, PayoutID: p.ID},

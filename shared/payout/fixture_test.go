@@ -1,0 +1,55 @@
+package payout_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// start is when the payments of these tests are made.
+var start = time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC)
+
+func after(d time.Duration) time.Time { return start.Add(d) }
+
+func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
+
+// account is where the payouts of these tests go.
+var account = merchant.BankAccount{ID: "account-1", Holder: "Shop", IBAN: "DE17100100100000005678", Status: merchant.BankAccountVerified}
+
+// checkout is one of so much, to be paid out in instalments.
+func checkout(amount money.Amount, rate string) payments.Checkout {
+	return payments.Checkout{ID: "checkout-1", Reference: "order-1", Amount: amount, Status: payments.Pending, Purpose: payments.PurposeCheckout,
+		Payee: payments.Payee{Code: "MC0A1B2C3D", Country: "DE", FeeRate: rate, PayoutPlan: payments.TrueInstallment}, CreatedAt: start, Version: 7}
+}
+
+// approved is the checkout's payment in parts, with its rows.
+func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, parts int, now time.Time) payments.Change {
+	c, err := c.Begin(payments.Attempt{ID: id, Operation: "request-" + id, Method: payments.CardMethod,
+		PaymentType: payments.CardMethod.PaymentType(), Installments: parts}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change, ok := c.Settle(id, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, now)
+	if !ok {
+		t.Fatal("the approval changes nothing")
+	}
+	return change
+}
+
+// captured is a payment of 90.00 EUR with a fee of 2 %.
+func captured(t testing.TB, parts int) payments.Change {
+	t.Helper()
+	return approved(t, checkout(eur("90"), "0.02"), "attempt-1", parts, start)
+}
+
+func chargeBack(t testing.TB, tx payments.Transaction, id string, amount *money.Amount) payments.TransactionChange {
+	t.Helper()
+	change, err := tx.ChargeBack(payments.Checkout{}, id, amount, false, "msg", after(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return change
+}

@@ -1,0 +1,122 @@
+// Package payout holds the types and pure rules of a payout: what a merchant is
+// paid for one period, the rows it takes, and the states it goes through. It
+// does no I/O; package runner plans and runs payouts by it.
+package payout
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Status is where a payout stands.
+type Status string
+
+// The statuses. Paid and Failed are final.
+const (
+	Collecting Status = "COLLECTING" // rows are being taken into it
+	Sealed     Status = "SEALED"     // complete; waits for a verified account
+	Sent       Status = "SENT"       // ordered, or about to be, at the bank
+	Paying     Status = "PAYING"     // paid; its records are being told
+	Returning  Status = "RETURNING"  // not paid; its records are being told
+	Paid       Status = "PAID"
+	Failed     Status = "FAILED"
+)
+
+// Payout is what a merchant is paid for one period in one currency. Its ID
+// follows from the period, so that there can be only one, and is the bank's
+// idempotency key.
+type Payout struct {
+	ID        string               `dynamo:"id"`
+	Currency  money.Currency       `dynamo:"currency"`
+	Day       string               `dynamo:"day"`    // it is paid on, YYYY-MM-DD where the merchant is
+	Cutoff    time.Time            `dynamo:"cutoff"` // rows eligible before it are taken
+	Status    Status               `dynamo:"status"`
+	Total     money.Amount         `dynamo:"total"` // of its records
+	Records   int                  `dynamo:"records"`
+	To        merchant.BankAccount `dynamo:"to"`               // from Sent on
+	Told      string               `dynamo:"told,omitempty"`   // the record up to which Paying or Returning has come
+	Reason    string               `dynamo:"reason,omitempty"` // of a failure, the bank's
+	CreatedAt time.Time            `dynamo:"created_at"`
+	UpdatedAt time.Time            `dynamo:"updated_at"`
+	NextLook  time.Time            `dynamo:"next_look"` // when payoutplan wakes it
+	Looks     int                  `dynamo:"looks"`
+	Version   int                  `dynamo:"version"` // of the stored item, from 1
+}
+
+// Regular is the kind of the payouts that a schedule plans.
+const Regular = "regular"
+
+// OnDemand is the kind of the payout that an operation asks for.
+func OnDemand(operation string) string { return "on demand " + operation }
+
+// ID is that of a tenant's payout of a period; the kind tells payouts on demand
+// from the regular one and from each other.
+func ID(tenant string, currency money.Currency, day, kind string) string {
+	sum := sha256.Sum256([]byte("payout\x00" + tenant + "\x00" + string(currency) + "\x00" + day + "\x00" + kind))
+	return hex.EncodeToString(sum[:16])
+}
+
+// runsBy is when whoever opened a payout has had it run; if not, payoutplan does.
+const runsBy = time.Minute
+
+// New opens a payout of what is eligible before the cut-off.
+func New(id string, currency money.Currency, day string, cutoff, now time.Time) Payout {
+	return Payout{ID: id, Currency: currency, Day: day, Cutoff: cutoff, Status: Collecting, Total: money.Zero(currency),
+		CreatedAt: now, UpdatedAt: now, NextLook: now.Add(runsBy), Version: 1}
+}
+
+// Reference is what the merchant's bank statement shows.
+func (p Payout) Reference() string { return "PAYOUT " + p.Day + " " + p.ID[:8] }
+
+// Step is a payout's next state with the entry that must be written beside it.
+type Step struct {
+	Payout Payout // Version is still that of the item read
+	Entry  *ledger.Entry
+}
+
+// Seal ends the collecting. A payout that comes to nothing, or less, needs no
+// bank: its records are settled against each other and what was carried forward.
+func (p Payout) Seal(now time.Time) Step {
+	if p.Total.Sign() > 0 {
+		return Step{Payout: p.at(Sealed, now)}
+	}
+	return Step{Payout: p.at(Paying, now)}
+}
+
+// Send orders the payout at the bank, to the account, on the books first.
+func (p Payout) Send(to merchant.BankAccount, now time.Time) Step {
+	p.To = to
+	return Step{Payout: p.at(Sent, now), Entry: p.entry(ledger.Payout, ledger.MerchantPayable, ledger.PayoutsInTransit, now)}
+}
+
+// Paid is the bank's word that the money has left.
+func (p Payout) Paid(now time.Time) Step {
+	return Step{Payout: p.at(Paying, now), Entry: p.entry(ledger.PayoutPaid, ledger.PayoutsInTransit, ledger.Bank, now)}
+}
+
+// Rejected is the bank's word that it has not, or has come back.
+func (p Payout) Rejected(reason string, now time.Time) Step {
+	step := Step{Payout: p.at(Returning, now), Entry: p.entry(ledger.PayoutReturned, ledger.PayoutsInTransit, ledger.MerchantPayable, now)}
+	step.Payout.Reason = reason
+	return step
+}
+
+// wakeAfter is when a payout whose runner is silent is taken for cut off: a
+// run lasts less (functions.go).
+const wakeAfter = 15 * time.Minute
+
+func (p Payout) at(status Status, now time.Time) Payout {
+	p.Status, p.UpdatedAt, p.NextLook, p.Looks = status, now, now.Add(wakeAfter), 0
+	return p
+}
+
+// entry debits the payout's total to one account and credits it to another.
+func (p Payout) entry(kind ledger.Kind, debit, credit ledger.Account, now time.Time) *ledger.Entry {
+	return ledger.MustEntry(p.ID, kind, ledger.OfPayout(p.ID), now,
+		ledger.Posting{Account: debit, Amount: p.Total}, ledger.Posting{Account: credit, Amount: p.Total.Neg()})
+}

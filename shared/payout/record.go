@@ -1,0 +1,30 @@
+package payout
+
+import "github.com/cashwrap/cashwrap/shared/payments"
+
+// RecordStatus of a payout record (contract §6.7).
+type RecordStatus string
+
+// The statuses; clients see the last two.
+const (
+	RecordOpen       RecordStatus = "OPEN"
+	RecordSuccessful RecordStatus = "SUCCESSFUL"
+	RecordFailed     RecordStatus = "FAILED"
+)
+
+// Record is one line of a payout: the row that waited for it.
+type Record struct {
+	PayoutID  string       `dynamo:"payout_id"`
+	Day       string       `dynamo:"day"`
+	Reference string       `dynamo:"reference"`
+	Status    RecordStatus `dynamo:"status"`
+	payments.Unpaid
+}
+
+// Number is the record's id as clients know it, of 53 bits (contract §6.7).
+func (r Record) Number() int64 { return payments.Number("payout record " + r.PayoutID + " " + r.ID) }
+
+// record is the row as the payout takes it.
+func (p Payout) record(row payments.Unpaid) Record {
+	return Record{PayoutID: p.ID, Day: p.Day, Reference: p.Reference(), Status: RecordOpen, Unpaid: row}
+}

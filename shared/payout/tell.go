@@ -1,0 +1,67 @@
+package payout
+
+import (
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// Telling is a step of a payout that tells its records what became of it.
+type Telling struct {
+	Payout       Payout // Version is still that of the item read
+	Records      []Record
+	Transactions []payments.Transaction // those of the parts, each once
+	Events       []payments.Event       // the deductions
+	Rows         []payments.Unpaid      // to be paid by another payout
+}
+
+// Tell applies the payout's outcome to its next records, in their order;
+// without any it is over. events are those of the deductions, by id. Error:
+// payments.ErrNotCollected.
+func (p Payout) Tell(records []Record, transactions map[string]payments.Transaction, events map[string]payments.Event, now time.Time) (Telling, error) {
+	paid := p.Status == Paying
+	if len(records) == 0 {
+		p.Status, p.UpdatedAt = Failed, now
+		if paid {
+			p.Status = Paid
+		}
+		return Telling{Payout: p}, nil
+	}
+	t := Telling{Payout: p.at(p.Status, now)}
+	changed := changes{read: transactions, written: map[string]payments.Transaction{}}
+	for _, r := range records {
+		r.Status = RecordFailed
+		if paid {
+			r.Status = RecordSuccessful
+		}
+		t.Records = append(t.Records, r)
+		if r.Kind != payments.UnpaidPart {
+			t.tellDeduction(r, paid, events, now)
+			continue
+		}
+		tx, row, err := changed.of(r.Unpaid).SettlePart(r.Seq, r.PayoutID, paid, now)
+		if err != nil {
+			return t, err
+		}
+		changed.written[tx.ID] = tx
+		if row != nil {
+			t.Rows = append(t.Rows, *row)
+		}
+	}
+	t.Transactions = changed.all()
+	t.Payout.Told = records[len(records)-1].ID
+	return t, nil
+}
+
+// tellDeduction: what was deducted is settled, or waits again.
+func (t *Telling) tellDeduction(r Record, paid bool, events map[string]payments.Event, now time.Time) {
+	if !paid {
+		row := r.Unpaid
+		row.EligibleAt = now
+		t.Rows = append(t.Rows, row)
+		return
+	}
+	if e, ok := events[r.ID]; ok {
+		t.Events = append(t.Events, e.Deducted(now))
+	}
+}
