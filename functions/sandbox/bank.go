@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 var bankPage = page.New("")
@@ -30,7 +30,7 @@ func (p pages) bank(ctx context.Context, req bankRequest) (rest.Document, error)
 
 type bankDecisionRequest struct {
 	bankRequest
-	Decision sandbox.BankAnswer `form:"decision"`
+	Decision sandbox.BankAnswer `form:"decision" validate:"required one-of=pay|fail|leave"`
 }
 
 // bankDecision does what the payer chose and sends them back to the merchant.
@@ -38,8 +38,8 @@ func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.
 	if _, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID)); err != nil {
 		return rest.Document{}, err
 	}
-	if !req.Decision.Valid() {
-		return rest.Document{}, failure.Invalid("decision", "must be pay, fail or leave")
+	if err := validate.Fields(req, timeless).First(); err != nil {
+		return rest.Document{}, err
 	}
 	view, err := inTestMode(p.Sandbox.DecideSession(ctx, req.SessionID, req.Decision))
 	if err != nil {

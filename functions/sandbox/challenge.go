@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
@@ -12,14 +13,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // challengeRequest is what the payer's browser brings from the merchant's
 // site (contract §4.4). MD is only handed through.
 type challengeRequest struct {
-	PaReq   string `form:"PaReq"`
-	MD      string `form:"MD"`
-	TermURL string `form:"TermUrl"`
+	PaReq   string `form:"PaReq" validate:"required"`
+	MD      string `form:"MD" validate:"required"`
+	TermURL string `form:"TermUrl" validate:"required"`
 }
 
 var (
@@ -42,7 +44,7 @@ func (p pages) challenge(ctx context.Context, req challengeRequest) (rest.Docume
 // decisionRequest is the payer's answer on that page.
 type decisionRequest struct {
 	challengeRequest
-	Decision sandbox.Answer `form:"decision"`
+	Decision sandbox.Answer `form:"decision" validate:"required one-of=approve|reject|error"`
 }
 
 // decide sends the browser on to the platform with the issuer's word. The
@@ -52,8 +54,8 @@ func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, 
 	if err != nil {
 		return rest.Document{}, err
 	}
-	if !req.Decision.Valid() {
-		return rest.Document{}, failure.Invalid("decision", "must be approve, reject or error")
+	if err := validate.Fields(req, timeless).First(); err != nil {
+		return rest.Document{}, err
 	}
 	paRes, err := p.Sandbox.Decide(ctx, req.PaReq, req.Decision)
 	if err != nil {
@@ -66,10 +68,8 @@ func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, 
 // challenged is the charge a browser comes with. TermUrl must be the return
 // address of that very checkout, so that the answer can go nowhere else.
 func (p pages) challenged(ctx context.Context, req challengeRequest) (sandbox.View, error) {
-	for _, field := range []struct{ name, value string }{{"PaReq", req.PaReq}, {"MD", req.MD}, {"TermUrl", req.TermURL}} {
-		if field.value == "" {
-			return sandbox.View{}, failure.Missing(field.name)
-		}
+	if err := validate.Missing(req).First(); err != nil {
+		return sandbox.View{}, err
 	}
 	view, err := inTestMode(p.Sandbox.Challenge(ctx, req.PaReq))
 	if err != nil {
@@ -80,6 +80,9 @@ func (p pages) challenged(ctx context.Context, req challengeRequest) (sandbox.Vi
 	}
 	return view, nil
 }
+
+// timeless is when the forms are checked: none of their rules asks for the time.
+var timeless time.Time
 
 // inTestMode refuses what is not there, and any charge of a live merchant.
 func inTestMode(view sandbox.View, err error) (sandbox.View, error) {

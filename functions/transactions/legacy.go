@@ -8,30 +8,13 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 type legacyRequest struct {
 	identifiers
-	EventStatuses []eventStatus `query:"event_statuses"`
-	EventTypes    []eventType   `query:"event_types"`
-}
-
-type eventStatus payments.EventStatus
-
-// UnmarshalText reads an event's status (contract §6.5).
-func (s *eventStatus) UnmarshalText(text []byte) error {
-	return rest.OneOf((*payments.EventStatus)(s), text, payments.EventPending, payments.EventScheduled, payments.EventReconciled,
-		payments.EventPaidOut, payments.EventRefunded, payments.EventSuccessful, payments.EventFailed)
-}
-
-type eventType payments.EventType
-
-// UnmarshalText reads an event's type (contract §6.5).
-func (e *eventType) UnmarshalText(text []byte) error {
-	return rest.OneOf((*payments.EventType)(e), text, payments.PayoutEvent, payments.ChargeBackEvent,
-		payments.RefundEvent, payments.PayoutDeductionEvent)
+	EventStatuses []payments.EventStatus `query:"event_statuses" validate:"one-of=PENDING|SCHEDULED|RECONCILED|PAID_OUT|REFUNDED|SUCCESSFUL|FAILED"`
+	EventTypes    []payments.EventType   `query:"event_types" validate:"one-of=PAYOUT|CHARGE_BACK|REFUND|PAYOUT_DEDUCTION"`
 }
 
 // legacyDetail is retrieveMyTransaction: any identifiers, all of which must
@@ -86,6 +69,6 @@ func numberReceipts(shown []event, r store.Record) {
 
 // shows says the filters let an event pass.
 func (req legacyRequest) shows(status payments.EventStatus, kind payments.EventType) bool {
-	return (len(req.EventStatuses) == 0 || slices.Contains(req.EventStatuses, eventStatus(status))) &&
-		(len(req.EventTypes) == 0 || slices.Contains(req.EventTypes, eventType(kind)))
+	return (len(req.EventStatuses) == 0 || slices.Contains(req.EventStatuses, status)) &&
+		(len(req.EventTypes) == 0 || slices.Contains(req.EventTypes, kind))
 }

@@ -16,7 +16,7 @@ import (
 //
 //	path:"id"         a path value, percent-decoded
 //	query:"limit"     a query parameter: text, number, bool, time.Time, a type
-//	                  with UnmarshalText (Date, PageSize, your own by OneOf), a
+//	                  with UnmarshalText (Date, PageSize), a
 //	                  pointer to one (nil: absent), or a slice of them in any
 //	                  spelling of contract §2.5; its name has no brackets, and an
 //	                  empty value is refused

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -10,8 +9,8 @@ import (
 )
 
 // PageSize is the query parameter limit of a list (contract §2.6): a positive
-// integer of any size, 0 when absent. The list says with Capped or Within what
-// becomes of a large one.
+// integer of any size, 0 when absent. The list says with Capped, or with the
+// rule max of its tag, what becomes of a large one.
 type PageSize int
 
 // UnmarshalText reads a positive integer; one beyond an int32 counts as the
@@ -28,15 +27,6 @@ func (n *PageSize) UnmarshalText(text []byte) error {
 // Capped is how many items to serve where more than most is served as most.
 func (n PageSize) Capped(fallback, most int) int {
 	return min(n.or(fallback), most)
-}
-
-// Within is how many items to serve where more than most is refused. Failure:
-// Rejected limit.
-func (n PageSize) Within(fallback, most int) (int, error) {
-	if int(n) > most {
-		return 0, failure.Invalid("limit", fmt.Sprintf("must be 1 to %d.", most))
-	}
-	return n.or(fallback), nil
 }
 
 func (n PageSize) or(fallback int) int {

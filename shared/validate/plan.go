@@ -118,10 +118,24 @@ func plan(owner reflect.Type, from reflect.StructField) (Field, bool) {
 	if inner := objectIn(f.Type); inner != nil {
 		f.Object = Plan(inner)
 	}
+	if e, ok := reflect.Zero(elementOf(f.Type)).Interface().(enumeration); ok {
+		text = "one-of=" + strings.Join(e.Values(), "|") + " " + text
+	}
 	if err := f.read(text, owner); err != nil {
 		panic(fmt.Sprintf("validate: %s.%s: %v", owner, from.Name, err))
 	}
 	return f, true
+}
+
+// enumeration is a text with a list of its values.
+type enumeration interface{ Values() []string }
+
+// elementOf is the type of a list's elements, or the type itself.
+func elementOf(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Slice {
+		return held(t.Elem())
+	}
+	return t
 }
 
 // held is the type of what a field holds.
@@ -138,9 +152,7 @@ func held(t reflect.Type) reflect.Type {
 // objectIn is the struct type that t is, or a list of which it is; nil where
 // there is none that a client fills member by member.
 func objectIn(t reflect.Type) reflect.Type {
-	if t.Kind() == reflect.Slice {
-		t = held(t.Elem())
-	}
+	t = elementOf(t)
 	if t.Kind() != reflect.Struct {
 		return nil
 	}

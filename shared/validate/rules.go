@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -24,7 +25,8 @@ type rule struct {
 //	text=90       a text of at most 90 characters, none of them a control character
 //	min=1 max=9   from 1 to 9: the number, or the characters of a text
 //	items=50      a list of at most 50
-//	one-of=a|b    a text of these
+//	one-of=a|b    a text of these; a type with a method Values() []string has it
+//	integer=1..9  a text that is an integer from 1 to 9
 //	pattern=^a$   a text that matches; the document writes the same expression
 //	own           the object says itself, in its method Rule
 //
@@ -68,6 +70,11 @@ func textRule(name, argument string) (rule, error) {
 		return rule{text: oneOf(strings.Split(argument, "|"))}, nil
 	case "pattern":
 		return rule{text: pattern(argument)}, nil
+	case "integer":
+		least, most, _ := strings.Cut(argument, "..")
+		from, err := strconv.ParseInt(least, 10, 64)
+		to, err2 := strconv.ParseInt(most, 10, 64)
+		return rule{text: integer(from, to)}, errors.Join(err, err2)
 	}
 	bare, orEmpty := strings.CutSuffix(name, "?")
 	f, known := formats[bare]
@@ -107,6 +114,15 @@ func lengthRule(name string, limit int) func(string) string {
 		default:
 			return ""
 		}
+	}
+}
+
+func integer(from, to int64) func(string) string {
+	return func(text string) string {
+		if n, err := strconv.ParseInt(text, 10, 64); err != nil || n < from || n > to {
+			return fmt.Sprintf("must be an integer from %d to %d.", from, to)
+		}
+		return ""
 	}
 }
 

@@ -53,8 +53,14 @@ type place struct {
 	Country *string `json:"country" validate:"country"`
 }
 
+type mode string
+
+func (mode) Values() []string { return []string{"live", "test"} }
+
 type request struct {
-	ID string `path:"id"`
+	ID    string `path:"id"`
+	Size  string `query:"size" validate:"integer=1..99"`
+	Modes []mode `query:"modes"`
 	paged
 	Reference string              `json:"reference" validate:"required text=3"`
 	Number    hidden              `json:"number" validate:"required card-number"`
@@ -95,25 +101,29 @@ func TestFieldsAreHeldToTheirRules(t *testing.T) {
 		"good": {func(*request) {}, nil},
 		"nothing": {func(r *request) { *r = request{} },
 			[]string{"MISSING reference", "MISSING number", "MISSING enabled"}},
-		"an empty secret":      {func(r *request) { r.Number = hide("") }, []string{"MISSING number"}},
-		"a secret":             {func(r *request) { r.Number = hide("4200000000000043") }, []string{"INVALID number"}},
-		"characters count":     {func(r *request) { r.Reference = "äöü" }, nil},
-		"too many":             {func(r *request) { r.Reference = "äöüß" }, []string{"INVALID reference"}},
-		"a control character":  {func(r *request) { r.Reference = "a\u0085" }, []string{"INVALID reference"}},
-		"another kind":         {func(r *request) { r.Kind = "c" }, []string{"INVALID kind"}},
-		"a kind":               {func(r *request) { r.Kind = "b" }, nil},
-		"number in an embed":   {func(r *request) { r.Limit = new(10) }, []string{"INVALID limit"}},
-		"number too low":       {func(r *request) { r.Limit = new(0) }, []string{"INVALID limit"}},
-		"optional null":        {func(r *request) { r.Note = optional.Null[string]() }, nil},
-		"optional empty":       {func(r *request) { r.Note = optional.Some("") }, []string{"INVALID note"}},
-		"optional good":        {func(r *request) { r.Note = optional.Some("abc") }, nil},
-		"entries":              {func(r *request) { r.Tags = []string{"a", "b", "c"} }, []string{"INVALID tags"}},
-		"an entry":             {func(r *request) { r.Tags = []string{"a", "long"} }, []string{"INVALID tags.1"}},
-		"objects":              {func(r *request) { r.Parts = make([]part, 4) }, []string{"INVALID parts", "MISSING parts.0.code", "MISSING parts.1.code", "MISSING parts.2.code", "MISSING parts.3.code"}},
-		"an object of a list":  {func(r *request) { r.More = []*part{nil, {Code: "A", Count: 4}, {Code: "a"}} }, []string{"INVALID more.1.count", "INVALID more.2.code"}},
-		"what may be empty":    {func(r *request) { r.Payer = &person{Email: text(""), Name: text("")} }, nil},
-		"what may not":         {func(r *request) { r.Payer = &person{Born: text("")} }, []string{"INVALID payer.born"}},
-		"a rule of the object": {func(r *request) { r.Payer = &person{Born: text("2026-11-21")} }, []string{"INVALID payer.born"}},
+		"an empty secret":       {func(r *request) { r.Number = hide("") }, []string{"MISSING number"}},
+		"a secret":              {func(r *request) { r.Number = hide("4200000000000043") }, []string{"INVALID number"}},
+		"characters count":      {func(r *request) { r.Reference = "äöü" }, nil},
+		"too many":              {func(r *request) { r.Reference = "äöüß" }, []string{"INVALID reference"}},
+		"a control character":   {func(r *request) { r.Reference = "a\u0085" }, []string{"INVALID reference"}},
+		"another kind":          {func(r *request) { r.Kind = "c" }, []string{"INVALID kind"}},
+		"a kind":                {func(r *request) { r.Kind = "b" }, nil},
+		"number in an embed":    {func(r *request) { r.Limit = new(10) }, []string{"INVALID limit"}},
+		"number too low":        {func(r *request) { r.Limit = new(0) }, []string{"INVALID limit"}},
+		"text of a number":      {func(r *request) { r.Size = "+99" }, nil},
+		"text of no number":     {func(r *request) { r.Size = "1.0" }, []string{"INVALID size"}},
+		"text of a high number": {func(r *request) { r.Size = "100" }, []string{"INVALID size"}},
+		"values of a type":      {func(r *request) { r.Modes = []mode{"live", "dead"} }, []string{"INVALID modes.1"}},
+		"optional null":         {func(r *request) { r.Note = optional.Null[string]() }, nil},
+		"optional empty":        {func(r *request) { r.Note = optional.Some("") }, []string{"INVALID note"}},
+		"optional good":         {func(r *request) { r.Note = optional.Some("abc") }, nil},
+		"entries":               {func(r *request) { r.Tags = []string{"a", "b", "c"} }, []string{"INVALID tags"}},
+		"an entry":              {func(r *request) { r.Tags = []string{"a", "long"} }, []string{"INVALID tags.1"}},
+		"objects":               {func(r *request) { r.Parts = make([]part, 4) }, []string{"INVALID parts", "MISSING parts.0.code", "MISSING parts.1.code", "MISSING parts.2.code", "MISSING parts.3.code"}},
+		"an object of a list":   {func(r *request) { r.More = []*part{nil, {Code: "A", Count: 4}, {Code: "a"}} }, []string{"INVALID more.1.count", "INVALID more.2.code"}},
+		"what may be empty":     {func(r *request) { r.Payer = &person{Email: text(""), Name: text("")} }, nil},
+		"what may not":          {func(r *request) { r.Payer = &person{Born: text("")} }, []string{"INVALID payer.born"}},
+		"a rule of the object":  {func(r *request) { r.Payer = &person{Born: text("2026-11-21")} }, []string{"INVALID payer.born"}},
 		"then comes later": {func(r *request) {
 			long := text("xxxxxxxxxx")
 			r.Kind, r.Payer = "c", &person{Name: long, Email: long, Tax: long, Born: long, Home: &place{Country: long}}
@@ -176,6 +186,9 @@ func TestMistakesInTagsAreFoundAtStart(t *testing.T) {
 		}{},
 		"entries of no list": struct {
 			A string `json:"a" validate:"items=3"`
+		}{},
+		"bounds of no number": struct {
+			A string `json:"a" validate:"integer=1-3"`
 		}{},
 		"an argument of a format": struct {
 			A string `json:"a" validate:"date=3"`
