@@ -61,7 +61,7 @@ golden: go ## rewrite what is derived: openapi.yaml from its parts, the function
 	@go run ./shared/contract/bundle
 	@go test ./functions -run '^TestNoFunctionMayDoMore$$' -update
 	@go test ./functions -run '^TestCapacity$$' -update
-	@go test ./infra/cost -run '^TestTheGuideShowsWhatIsPrinted$$' -update
+	@go test ./infra/cost -run '^TestThePageShowsWhatIsPrinted$$' -update
 
 # Not our source, and it may change meanwhile.
 ELSEWHERE := \( -name node_modules -o -name .local -o -name .build -o -name .git \)

@@ -81,19 +81,24 @@ func (e *everything) ask(r world.Request) world.Response {
 	return response
 }
 
-// requests are those of the other tests of all functions, and a list of each kind.
+// requests are those of the other tests of all functions, and all that the
+// document shows; each that changes something also with an Idempotency-Key.
 func (e *everything) requests() {
 	for _, s := range stories {
 		s.prepare(e.tale)
 		e.ask(s.request(e.tale))
 	}
-	for _, m := range measuredRequests {
-		e.ask(m.request(e.tale))
+	for _, s := range everyShown(e) {
+		e.ask(newCast(e.World, e.receiver).request(s.Operation, s.example))
+		if s.Method != http.MethodGet && !s.Public {
+			keyed := newCast(e.World, e.receiver).request(s.Operation, s.example)
+			keyed.Header = map[string]string{"Idempotency-Key": s.String()}
+			e.ask(keyed)
+		}
 	}
-	const merchant = "/merchants/"
-	e.ask(world.Request{Method: "GET", Path: "/v2.1" + merchant + e.Merchant.Code + "/transactions/history"})
-	e.ask(world.Request{Method: "GET", Path: "/v1.0" + merchant + e.Merchant.Code + "/payouts?start_date=2026-01-01&end_date=2027-12-31"})
-	e.ask(world.Request{Method: "GET", Path: "/.well-known/webhook-keys", Key: "-"})
+	for _, m := range more {
+		e.ask(m.request(newCast(e.World, e.receiver)))
+	}
 	e.Settle()
 }
 

@@ -16,57 +16,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-const afterEvents = `
-## What a payment leaves in the table
-
-Names and values of all items, and 100 bytes for each item of the table and of an index, by the published rules. The
-callback is deleted 31 days after its delivery; the rest stays.
-
-| after | items | bytes | bytes in indexes |
-|---|---:|---:|---:|
-`
-
-// line is one of the table.
-func line(name string, use world.Use) string {
-	return fmt.Sprintf("| %s | %d | %g | %g | %g | %g | %g | %s |\n", name, len(use.Calls), use.Read, use.Write,
-		use.Indexes["list"], use.Indexes["due"], use.Indexes["history"], inBrief(use.Calls))
-}
-
-// inBrief counts calls, in the order of their first, where they are many.
-func inBrief(calls []string) string {
-	const few = 5
-	if len(calls) <= few {
-		return strings.Join(calls, ", ")
-	}
-	count, order := map[string]int{}, []string{}
-	for _, call := range calls {
-		if count[call]++; count[call] == 1 {
-			order = append(order, call)
-		}
-	}
-	for i, call := range order {
-		order[i] = fmt.Sprintf("%d %s", count[call], call)
-	}
-	return strings.Join(order, ", ")
-}
-
 // paidOut is how many payments the payout is of that is measured: as many as
 // it takes at once.
 const paidOut = 32
 
-// measureEvents are the lines of what no request does, and of what stays.
-func measureEvents(t *testing.T) string {
+// measureEvents adds what no request does, and what stays.
+func (c *capacity) measureEvents(t *testing.T) {
 	one := newTale(t)
 	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
 	one.pay(map[string]any{})
-	lines := line("a callback is delivered", one.deliver())
+	c.use("a callback is delivered", one.deliver())
 	for range paidOut - 1 {
 		one.pay(map[string]any{"return_url": nil})
 	}
 	before := one.left()
-	lines += line(fmt.Sprintf("%d payments are paid out", paidOut), one.payOut())
-	lines += afterEvents + paidOnce(t).line("a checkout is paid by card")
-	return lines + one.left().less(before).line(fmt.Sprintf("%d payments are paid out, in addition", paidOut))
+	c.use(fmt.Sprintf("%d payments are paid out", paidOut), one.payOut())
+	c.stays("a checkout is paid by card", paidOnce(t))
+	c.stays(fmt.Sprintf("%d payments are paid out, in addition", paidOut), one.left().less(before))
 }
 
 // pay takes a payment of its own.
@@ -124,10 +90,6 @@ type size struct{ items, bytes, inIndexes int }
 
 func (s size) less(o size) size {
 	return size{s.items - o.items, s.bytes - o.bytes, s.inIndexes - o.inIndexes}
-}
-
-func (s size) line(name string) string {
-	return fmt.Sprintf("| %s | %d | %d | %d |\n", name, s.items, s.bytes, s.inIndexes)
 }
 
 // perItem is what DynamoDB adds to each item, for the bill.

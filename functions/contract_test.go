@@ -10,7 +10,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -48,10 +48,7 @@ func servedTerms(t *testing.T) map[string]terms {
 	t.Helper()
 	opened, served := world.New(t).App, map[string]terms{}
 	for _, f := range functions.All {
-		if f.HTTP == nil {
-			continue
-		}
-		for _, route := range f.HTTP(opened) {
+		for _, route := range routesOf(opened, f) {
 			operation := route.Method + " " + route.Path
 			if _, twice := served[operation]; twice {
 				t.Errorf("%s is served twice", operation)
@@ -62,15 +59,19 @@ func servedTerms(t *testing.T) map[string]terms {
 	return served
 }
 
+// routesOf are the function's routes; none of one without HTTP.
+func routesOf(a *app.App, f functions.Function) []rest.Route {
+	if f.HTTP == nil {
+		return nil
+	}
+	return f.HTTP(a)
+}
+
 // documentedTerms are those of openapi.yaml.
 func documentedTerms(t *testing.T) map[string]terms {
 	t.Helper()
-	checker, err := contract.NewChecker()
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented := map[string]terms{}
-	for _, o := range checker.Operations() {
+	all := map[string]terms{}
+	for _, o := range documented(t) {
 		access := rest.SecretOnly
 		switch {
 		case o.Public:
@@ -78,9 +79,9 @@ func documentedTerms(t *testing.T) map[string]terms {
 		case o.PublicKey:
 			access = rest.PublicToo
 		}
-		documented[o.Method+" "+o.Path] = terms{slices.Sorted(slices.Values(o.Scopes)), access}
+		all[o.Method+" "+o.Path] = terms{slices.Sorted(slices.Values(o.Scopes)), access}
 	}
-	return documented
+	return all
 }
 
 // TestEachFunctionHasItsProgram in the folder of its name, and each program

@@ -27,6 +27,15 @@ func newTale(tb testing.TB) *tale {
 	return &tale{Shop: w.Shop(), receiver: w.Receive()}
 }
 
+// Do sends a request with the shop's key, unless it has another.
+func (t *tale) Do(r world.Request) world.Response {
+	t.Helper()
+	if r.Key == "" {
+		r.Key = t.Merchant.Key.Plaintext
+	}
+	return t.World.Do(r)
+}
+
 // open makes the checkout that is paid.
 func (t *tale) open(more map[string]any) {
 	t.Helper()

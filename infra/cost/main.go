@@ -1,11 +1,10 @@
 // Package main prints what a million payments cost at AWS's list prices, and
-// how many payments a second each limit lets through, as the operating guide
-// shows it:
+// how many payments a second each limit lets through, as COST.md shows it:
 //
 //	go run ./infra/cost [-price name=value]… [-assume name=value]…
 //
-// What a payment takes comes from functions/CAPACITY.md, which a test
-// measures; a row that is missing there is an error. What cannot be measured
+// What a payment takes comes from functions/capacity.json, which a test
+// measures; a member that is missing there is an error. What cannot be measured
 // here is an assumption, and stands with the prices in prices.go. All is in US
 // dollars and estimated: floats are good enough, as nobody is paid by this.
 package main
@@ -27,13 +26,13 @@ func main() {
 	}
 }
 
-// run is the program. Errors: a flag's, a table that cannot be read or lacks a
-// row. How it is used goes to help.
+// run is the program. Errors: a flag's, a file that cannot be read or lacks a
+// member. How it is used goes to help.
 func run(arguments []string, out, help io.Writer) error {
 	b := basis{prices: prices(), assumed: assumptions()}
 	flags := flag.NewFlagSet("cost", flag.ContinueOnError)
 	flags.SetOutput(help)
-	path := flags.String("capacity", "functions/CAPACITY.md", "the measured table")
+	path := flags.String("capacity", "functions/capacity.json", "what was measured")
 	flags.Func("price", "name=value: another price, in every region", func(text string) error {
 		return change(text, func(name string, value float64) bool { return b.prices.set(name, value) })
 	})
@@ -47,7 +46,7 @@ func run(arguments []string, out, help io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if b.measured, err = readCapacity(string(text)); err != nil {
+	if b.measured, err = readCapacity(text); err != nil {
 		return err
 	}
 	report, err := b.report()

@@ -3,7 +3,6 @@ package contract
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -35,16 +34,31 @@ func inputs(schema *openapi3.Schema, path string) []Input {
 	return list
 }
 
-// queriesOf lists the operation's query parameters, without the brackets of
-// lists (contract §2.5).
-func queriesOf(item *openapi3.PathItem, op *openapi3.Operation) []string {
-	var names []string
-	for _, p := range slices.Concat(item.Parameters, op.Parameters) {
-		if p.Value.In == openapi3.ParameterInQuery {
-			names = append(names, strings.TrimSuffix(p.Value.Name, "[]"))
+// Sample is a value that the document takes there: its example, or what the
+// schema asks for and no more.
+func (i Input) Sample() any { return smallest(i.schema) }
+
+func smallest(s *openapi3.Schema) any {
+	switch {
+	case s.Example != nil:
+		return s.Example
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case s.Type.Is(openapi3.TypeObject):
+		object := map[string]any{}
+		for _, name := range s.Required {
+			object[name] = smallest(s.Properties[name].Value)
 		}
+		return object
+	case s.Type.Is(openapi3.TypeArray):
+		return []any{}
+	case s.Type.Is(openapi3.TypeBoolean):
+		return true
+	case s.Type.Is(openapi3.TypeString):
+		return "x"
+	default:
+		return 1
 	}
-	return names
 }
 
 // bodyOf lists the members of the operation's JSON body.

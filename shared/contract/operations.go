@@ -22,8 +22,10 @@ type Operation struct {
 	Scopes      []string // any one suffices; empty: any credential, or none where Public
 	Public      bool     // needs no credential at all
 	PublicKey   bool     // a public key may use it, from a browser (contract §2.1)
-	Queries     []string // names of its query parameters, lists without brackets
-	Body        []Input  // members of its JSON body, each object before its own
+	Success     []int    // statuses below 400, sorted
+	Parameters  []Parameter
+	Body        []Input   // members of its JSON body, each object before its own
+	Examples    []Example // of its body, by name; none of an operation without a body
 }
 
 // Operations lists the document's endpoints by path, then method.
@@ -46,8 +48,10 @@ func operations(doc *openapi3.T) ([]Operation, error) {
 				Scopes:      scopes,
 				Public:      op.Security != nil && len(*op.Security) == 0,
 				PublicKey:   allowsPublicKey(op),
-				Queries:     queriesOf(item, op),
+				Success:     successesOf(op),
+				Parameters:  parametersOf(item, op),
 				Body:        bodyOf(op),
+				Examples:    examplesOf(op),
 			})
 		}
 	}

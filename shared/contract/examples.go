@@ -1,0 +1,97 @@
+package contract
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Parameter is one of an operation's path or query.
+type Parameter struct {
+	Name     string // of a list without brackets (contract §2.5)
+	In       string // path or query
+	Required bool
+	Example  string // as in an address, not escaped; "": none is documented
+}
+
+// Example is a body that the document shows.
+type Example struct {
+	Name      string
+	MediaType string
+	Value     any // as of JSON: map[string]any, string, json.Number and so on
+}
+
+// Queries are the names of the operation's query parameters.
+func (o Operation) Queries() []string {
+	var names []string
+	for _, p := range o.Parameters {
+		if p.In == openapi3.ParameterInQuery {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// parametersOf lists what an operation's path and query may hold.
+func parametersOf(item *openapi3.PathItem, op *openapi3.Operation) []Parameter {
+	var list []Parameter
+	for _, p := range slices.Concat(item.Parameters, op.Parameters) {
+		if in := p.Value.In; in == openapi3.ParameterInPath || in == openapi3.ParameterInQuery {
+			list = append(list, Parameter{Name: strings.TrimSuffix(p.Value.Name, "[]"), In: in, Required: p.Value.Required,
+				Example: written(p.Value)})
+		}
+	}
+	return list
+}
+
+// written is a parameter's example as it stands in an address; lists are joined
+// by commas (contract §2.5).
+func written(p *openapi3.Parameter) string {
+	example := p.Example
+	if example == nil {
+		example = p.Schema.Value.Example
+	}
+	list, many := example.([]any)
+	if !many {
+		list = []any{example}
+	}
+	var all []string
+	for _, each := range list {
+		if each != nil {
+			all = append(all, fmt.Sprint(each))
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// examplesOf lists the bodies that the document shows of a request.
+func examplesOf(op *openapi3.Operation) []Example {
+	if op.RequestBody == nil {
+		return nil
+	}
+	var list []Example
+	for media, content := range op.RequestBody.Value.Content {
+		for name, example := range content.Examples {
+			list = append(list, Example{Name: name, MediaType: media, Value: example.Value.Value})
+		}
+	}
+	slices.SortFunc(list, func(a, b Example) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// successesOf lists the statuses that are no refusals.
+func successesOf(op *openapi3.Operation) []int {
+	var list []int
+	for text := range op.Responses.Map() {
+		if status, err := strconv.Atoi(text); err == nil && status < http.StatusBadRequest {
+			list = append(list, status)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
