@@ -1,23 +1,17 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
-	"regexp"
-	"slices"
-	"strings"
 
-	"github.com/google/uuid"
-
-	"github.com/cashwrap/cashwrap/functions"
-	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
 // errFailed is after the error, which is printed as Lambda tells it.
@@ -26,27 +20,13 @@ var errFailed = errors.New("the function failed: its error is above")
 // errWhat names what make leaves empty.
 var errWhat = errors.New("which function, and which event? For example: make invoke FN=checkouts EVENT=events/checkouts-create.json")
 
-// invoke hands the event of a file to a function as it is deployed, a process of its own that talks to the Runtime API,
-// over the engines of the platform that runs, and prints the reply. Errors: errNotRunning, errFailed, the compiler's.
-func invoke(ctx context.Context, place folder, name, file string, out io.Writer) error {
+// invoke hands the event of a file to a function as it is deployed, and prints the reply. Errors: errWhat, errFailed, and
+// those of platform.Folder.Invoke.
+func invoke(ctx context.Context, place platform.Folder, name, file string, out io.Writer) error {
 	if name == "" || file == "" {
 		return errWhat
 	}
-	function, err := named(name)
-	if err != nil {
-		return err
-	}
-	event, err := place.readEvent(file, os.Getenv)
-	if err != nil {
-		return err
-	}
-	program, err := place.program(ctx, function, slog.New(newTerminal(os.Stderr)))
-	if err != nil {
-		return err
-	}
-	f := runtime.New(program)
-	defer f.Stop()
-	reply, err := f.Invoke(ctx, uuid.NewString(), event)
+	reply, err := place.Invoke(ctx, name, file, terminal.New(os.Stderr))
 	var failed *runtime.Error
 	if errors.As(err, &failed) {
 		if reply, err = json.Marshal(failed); err == nil {
@@ -60,49 +40,12 @@ func invoke(ctx context.Context, place folder, name, file string, out io.Writer)
 	return err
 }
 
-// program builds the function and says how it runs beside the platform.
-func (f folder) program(ctx context.Context, function functions.Function, log *slog.Logger) (runtime.Config, error) {
-	b, err := f.withSecret()
-	if err != nil {
-		return runtime.Config{}, err
+// printJSON prints an answer for people; what is no JSON as it is.
+func printJSON(out io.Writer, answer []byte) {
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, answer, "", "  ") != nil {
+		pretty.Reset()
+		pretty.Write(answer)
 	}
-	built, err := runtime.Build(ctx, function.Name)
-	if err != nil {
-		return runtime.Config{}, err
-	}
-	return runner.Programs{Folder: built, Environment: b.Environment, Log: log,
-		Credentials: runner.Engines{AccessKey: b.AccessKey}.Credentials()}.Of(ctx, function)
-}
-
-// blank is something an event leaves open, such as ${API_KEY}: events/ holds no keys.
-var blank = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
-
-// readEvent reads an event and fills in its blanks, from our environment or from .local/env.
-func (f folder) readEvent(file string, lookup func(string) string) ([]byte, error) {
-	event, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	env, err := f.readEnv()
-	if err != nil {
-		return nil, err
-	}
-	var open []string // names, each once
-	event = blank.ReplaceAllFunc(event, func(found []byte) []byte {
-		name := string(blank.FindSubmatch(found)[1])
-		value := cmp.Or(lookup(name), env[name])
-		if value == "" && !slices.Contains(open, name) {
-			open = append(open, name)
-		}
-		return []byte(value)
-	})
-	switch {
-	case len(open) > 0:
-		return nil, fmt.Errorf("%s leaves %s open: put it into the environment, as in %s=… make invoke …",
-			file, strings.Join(open, " and "), open[0])
-	case !json.Valid(event):
-		return nil, fmt.Errorf("%s is not JSON", file)
-	default:
-		return event, nil
-	}
+	fmt.Fprintln(out, pretty.String())
 }

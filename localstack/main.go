@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -22,6 +21,8 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines"
 	"github.com/cashwrap/cashwrap/localstack/demo"
+	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
 const exitUsage = 2
@@ -47,14 +48,14 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	place := folder(filepath.Join(filepath.Dir(root), ".local"))
+	place := platform.Folder(filepath.Join(filepath.Dir(root), ".local"))
 	switch {
 	case len(args) == 1 && args[0] == "run":
-		s, err := settingsFrom(os.Getenv)
+		c, err := configFrom(os.Getenv)
 		if err != nil {
 			return err
 		}
-		return run(ctx, place, s, out, os.Stderr)
+		return run(ctx, place, c, out, os.Stderr)
 	case len(args) == 1 && args[0] == "demo":
 		return play(ctx, place, out)
 	case len(args) == 2 && args[0] == "provision":
@@ -68,22 +69,22 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	case len(args) == 1 && args[0] == "reconcile":
 		return reconciled(ctx, place, out)
 	case len(args) == 1 && args[0] == "reset":
-		return place.reset()
+		return place.Reset()
 	default:
 		return errUsage
 	}
 }
 
 // play tells the story to the platform that runs.
-func play(ctx context.Context, place folder, out io.Writer) error {
-	env, err := place.readEnv()
+func play(ctx context.Context, place platform.Folder, out io.Writer) error {
+	env, err := place.ReadEnv()
 	if err != nil {
 		return err
 	}
 	return demo.Play(ctx, demo.Config{
 		BaseURL: env["BASE_URL"], MerchantCode: env["MERCHANT_CODE"], APIKey: env["API_KEY"], Out: out,
 		Provision: func(ctx context.Context, request []byte) ([]byte, error) {
-			return place.call(ctx, "provision", request, slog.New(newTerminal(os.Stderr)))
+			return place.Call(ctx, "provision", request, terminal.New(os.Stderr))
 		},
 	})
 }

@@ -5,15 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"text/tabwriter"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
 // payouts plans and runs what is due on the running platform, or would be at a pretended time ("": now, else RFC 3339),
 // and prints it. It calls what the schedule's tick and the queue's consumer call.
-func payouts(ctx context.Context, place folder, at string, out io.Writer) error {
+func payouts(ctx context.Context, place platform.Folder, at string, out io.Writer) error {
 	var all []paidOut
 	for {
 		done, err := runPayouts(ctx, place, at)
@@ -49,12 +51,12 @@ type payoutsDone struct {
 	} `json:"error"`
 }
 
-func runPayouts(ctx context.Context, place folder, at string) (payoutsDone, error) {
+func runPayouts(ctx context.Context, place platform.Folder, at string) (payoutsDone, error) {
 	request, err := json.Marshal(map[string]string{"command": "run_payouts", "mode": "test", "at": at})
 	if err != nil {
 		return payoutsDone{}, err
 	}
-	answer, err := place.call(ctx, "provision", request, slog.New(newTerminal(os.Stderr)))
+	answer, err := place.Call(ctx, "provision", request, terminal.New(os.Stderr))
 	if err != nil {
 		return payoutsDone{}, err
 	}

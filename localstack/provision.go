@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"os"
+
+	"github.com/cashwrap/cashwrap/localstack/platform"
+	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
 // errRefused is after the answer, which says why.
@@ -18,11 +20,11 @@ var errNoCommand = errors.New(`which command, as JSON? For example: make provisi
 
 // provision calls the provision function and prints its answer. It has no route, so it runs here, in the operator's own
 // process, over the engines of the platform that runs.
-func provision(ctx context.Context, place folder, request []byte, out io.Writer) error {
+func provision(ctx context.Context, place platform.Folder, request []byte, out io.Writer) error {
 	if !json.Valid(request) {
 		return errNoCommand
 	}
-	answer, err := place.call(ctx, "provision", request, slog.New(newTerminal(os.Stderr)))
+	answer, err := place.Call(ctx, "provision", request, terminal.New(os.Stderr))
 	if err != nil {
 		return err
 	}

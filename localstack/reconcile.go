@@ -8,14 +8,15 @@ import (
 	"log/slog"
 	"text/tabwriter"
 
+	"github.com/cashwrap/cashwrap/localstack/platform"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// reconciled calls the reconcile function, as an operator does, and prints its report. Errors: errNotRunning, the
+// reconciled calls the reconcile function, as an operator does, and prints its report. Errors: platform.ErrNotRunning, the
 // function's, or that there are differences.
-func reconciled(ctx context.Context, place folder, out io.Writer) error {
+func reconciled(ctx context.Context, place platform.Folder, out io.Writer) error {
 	// What the function logs is what its report says.
-	answer, err := place.call(ctx, "reconcile", []byte("{}"), slog.New(slog.DiscardHandler))
+	answer, err := place.Call(ctx, "reconcile", []byte("{}"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/platform"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -13,7 +14,7 @@ import (
 func TestReconcileFailsOnADifference(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
-	l := startLocal(t, place, inMemory)
+	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
 	if err := play(t.Context(), place, io.Discard); err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +23,7 @@ func TestReconcileFailsOnADifference(t *testing.T) {
 		!strings.HasSuffix(said.String(), "\nAll books agree.\n") {
 		t.Fatalf("%v, after\n%s", err, &said)
 	}
-	b, err := place.readFunctions()
+	b, err := place.Surroundings()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestReconcileFailsOnADifference(t *testing.T) {
 	if err := l.stop(); err != nil {
 		t.Error(err)
 	}
-	if err := reconciled(t.Context(), place, &said); err != errNotRunning {
+	if err := reconciled(t.Context(), place, &said); err != platform.ErrNotRunning {
 		t.Errorf("without a platform: %v", err)
 	}
 }

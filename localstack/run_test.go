@@ -8,11 +8,13 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/platform"
 )
 
 // local is a platform that runs in this process as `make run` runs it.
@@ -23,20 +25,15 @@ type local struct {
 	stop func() error
 }
 
-func startLocal(t *testing.T, place folder, engine string) local {
-	t.Helper()
-	return startWith(t, place, settings{engine: engine})
-}
-
 // startWith runs the platform with the settings, on a free port.
-func startWith(t *testing.T, place folder, s settings) local {
+func startWith(t *testing.T, place platform.Folder, c platform.Config) local {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var log bytes.Buffer
 	reader, writer := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, place, s, writer, &log)
+		err := run(ctx, place, c, writer, &log)
 		writer.CloseWithError(err)
 		ended <- err
 	}()
@@ -46,11 +43,16 @@ func startWith(t *testing.T, place folder, s settings) local {
 		return <-ended
 	}
 	said := readUntil(t, reader, "curl -s -w '\\n' http")
-	env, err := place.readEnv()
+	env, err := place.ReadEnv()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return local{env, said, &log, stop}
+}
+
+func newFolder(t *testing.T) platform.Folder {
+	t.Helper()
+	return platform.Folder(filepath.Join(t.TempDir(), ".local"))
 }
 
 func readUntil(t *testing.T, r io.Reader, start string) string {
@@ -69,10 +71,10 @@ func readUntil(t *testing.T, r io.Reader, start string) string {
 
 func TestARunPlaysTheDemoAndARestartKeepsEverything(t *testing.T) {
 	t.Parallel()
-	for _, engine := range []string{inMemory, dynamoDBLocal} {
+	for _, engine := range []string{platform.InMemory, platform.DynamoDBLocal} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			if engine == inMemory || enginetest.Oracle(t) {
+			if engine == platform.InMemory || enginetest.Oracle(t) {
 				playAndRestart(t, engine)
 			}
 		})
@@ -81,7 +83,7 @@ func TestARunPlaysTheDemoAndARestartKeepsEverything(t *testing.T) {
 
 // payOut: the story's payments are paid out when their day is over, to the account a new merchant has. That time is what
 // the hint says, and the next hint is beyond it.
-func payOut(t *testing.T, place folder) {
+func payOut(t *testing.T, place platform.Folder) {
 	t.Helper()
 	hinted := wantHint(t, place, "")
 	var paid bytes.Buffer
@@ -106,7 +108,7 @@ func payOut(t *testing.T, place folder) {
 }
 
 // wantHint is the time at which something would be paid out, as the command says it while nothing is.
-func wantHint(t *testing.T, place folder, at string) string {
+func wantHint(t *testing.T, place platform.Folder, at string) string {
 	t.Helper()
 	var said bytes.Buffer
 	if err := payouts(t.Context(), place, at, &said); err != nil || !strings.Contains(said.String(), "No payout is due") {
@@ -122,7 +124,7 @@ func wantHint(t *testing.T, place folder, at string) string {
 
 func playAndRestart(t *testing.T, engine string) {
 	place := newFolder(t)
-	first := startLocal(t, place, engine)
+	first := startWith(t, place, platform.Config{Engine: engine})
 	for _, name := range []string{"BASE_URL", "MERCHANT_CODE", "API_KEY"} {
 		if first.env[name] == "" || !strings.Contains(first.said, first.env[name]) {
 			t.Errorf("%s=%s is not in the greeting", name, first.env[name])
@@ -131,8 +133,11 @@ func playAndRestart(t *testing.T, engine string) {
 	if first.env["MERCHANT_CODE"] == first.env["OTHER_MERCHANT_CODE"] || first.env["OTHER_API_KEY"] == "" {
 		t.Error("there is no second merchant")
 	}
-	wantPrivate(t, place, envFile)
-	wantPrivate(t, place, functionsFile)
+	for _, file := range []string{"env", "functions.json"} {
+		if info, err := os.Stat(filepath.Join(string(place), file)); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: others can read it (%v, %v)", file, info, err)
+		}
+	}
 	var story bytes.Buffer
 	if err := play(t.Context(), place, &story); err != nil {
 		t.Fatalf("%v, after\n%s", err, &story)
@@ -150,11 +155,11 @@ func playAndRestart(t *testing.T, engine string) {
 		t.Fatal(err)
 	}
 	noSecrets(t, place, first, story.String())
-	if err := play(t.Context(), place, io.Discard); !errors.Is(err, errNotRunning) {
+	if err := play(t.Context(), place, io.Discard); !errors.Is(err, platform.ErrNotRunning) {
 		t.Errorf("a demo without a platform: error %v", err)
 	}
 
-	again := startLocal(t, place, engine)
+	again := startWith(t, place, platform.Config{Engine: engine})
 	maps.DeleteFunc(again.env, func(name, _ string) bool { return name == "BASE_URL" })
 	maps.DeleteFunc(first.env, func(name, _ string) bool { return name == "BASE_URL" })
 	if !maps.Equal(first.env, again.env) {
@@ -166,9 +171,9 @@ func playAndRestart(t *testing.T, engine string) {
 }
 
 // noSecrets looks for what only files of the owner and one line of the greeting may hold.
-func noSecrets(t *testing.T, place folder, l local, story string) {
+func noSecrets(t *testing.T, place platform.Folder, l local, story string) {
 	t.Helper()
-	secret, err := os.ReadFile(place.path(secretFile))
+	secret, err := os.ReadFile(filepath.Join(string(place), "secret"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,19 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-)
 
-// beside is what the local run writes for functions that run beside it
-// (.local/functions.json).
-type beside struct {
-	AccessKey   string            `json:"access_key"`
-	Environment map[string]string `json:"environment"`
-}
+	"github.com/cashwrap/cashwrap/localstack/platform"
+)
 
 // sam runs the API under SAM, on the template that `make synth` has written,
 // with the environment of the platform that `make run` runs.
@@ -29,7 +23,7 @@ func sam(ctx context.Context, root string, out io.Writer) error {
 	if err := samMissing(); err != nil {
 		return err
 	}
-	b, err := readBeside(filepath.Join(root, ".local"))
+	b, err := platform.Folder(filepath.Join(root, ".local")).Surroundings()
 	if err != nil {
 		return err
 	}
@@ -69,26 +63,6 @@ func samMissing() error {
 		problems = append(problems, errors.New("SAM runs functions in containers, and `docker info` reaches no Docker"))
 	}
 	return errors.Join(problems...)
-}
-
-// readBeside reads what the local run has written, and its secret.
-func readBeside(local string) (b beside, err error) {
-	text, err := os.ReadFile(filepath.Join(local, "functions.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return b, errors.New("the functions need a table: start the platform with `make run` in another terminal")
-	}
-	if err != nil {
-		return b, err
-	}
-	secret, err := os.ReadFile(filepath.Join(local, "secret"))
-	if err != nil {
-		return b, err
-	}
-	if err := json.Unmarshal(text, &b); err != nil {
-		return b, err
-	}
-	b.Environment["PLATFORM_SECRET"] = strings.TrimSpace(string(secret))
-	return b, nil
 }
 
 // forSAM is the template in which each function has the environment, without

@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"bufio"
@@ -15,22 +15,26 @@ import (
 	"time"
 )
 
-// folder is .local, where the local run keeps everything. Only its owner can read it: it holds keys.
-type folder string
+// Folder is .local, where the local run keeps everything. Only its owner can read it: it holds keys.
+type Folder string
+
+// EngineLog is the file in it that the real engines write to.
+const EngineLog = "engines.log"
 
 // Files and folders in it.
 const (
+	formatFile    = "format"         // of everything here
 	envFile       = "env"            // NAME=value lines, for shells and tests
 	secretFile    = "secret"         // the platform's, base64
 	functionsFile = "functions.json" // how to run a function beside the platform that runs
-	engineLog     = "engines.log"
 	lockName      = "lock"
 	databaseDir   = "dynamodb" // of DynamoDB Local
 	memoryDir     = "memory"   // logs of the engines in memory
 )
 
-// formerFiles are what versions before the logs kept their data in.
-var formerFiles = []string{"table.gz", "queues.json"}
+// format is the version of what the folder holds. Raise it with a change of the table's items, or of the logs, after which
+// this version cannot use what an earlier one wrote. Folders without a format are older than version 2.
+const format = "2"
 
 const (
 	private       = 0o600
@@ -38,15 +42,16 @@ const (
 	secretSize    = 32
 )
 
+// Whether the platform runs over a folder.
 var (
-	errRunning    = errors.New("the platform is running over .local/: stop it first (Ctrl-C in its terminal)")
-	errNotRunning = errors.New("the platform is not running: start it with `make run` in another terminal")
+	ErrRunning    = errors.New("the platform is running over .local/: stop it first (Ctrl-C in its terminal)")
+	ErrNotRunning = errors.New("the platform is not running: start it with `make run` in another terminal")
 )
 
-func (f folder) path(name string) string { return filepath.Join(string(f), name) }
+func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
 
-// lock makes the folder and holds it against a second run until unlock, or the end of the process. Error: errRunning.
-func (f folder) lock() (unlock func(), err error) {
+// lock makes the folder and holds it against a second run until unlock, or the end of the process. Error: ErrRunning.
+func (f Folder) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(string(f), privateFolder); err != nil {
 		return nil, err
 	}
@@ -57,25 +62,30 @@ func (f folder) lock() (unlock func(), err error) {
 	free, err := tryLock(file)
 	if err != nil || !free {
 		file.Close()
-		return nil, errors.Join(err, errRunning)
+		return nil, errors.Join(err, ErrRunning)
 	}
 	return func() { file.Close() }, nil
 }
 
-// check wants either nothing or everything that a run has left. What is missing was lost: beginning again without it would
-// hide that, and with another secret all saved cards, sessions and callback secrets are void.
-func (f folder) check() error {
+// open takes over what a run has left, or makes a new folder. It wants either everything that a run leaves, or nothing: what
+// is missing was lost, and beginning again without it would hide that; with another secret all saved cards, sessions and
+// callback secrets are void.
+func (f Folder) open() error {
 	here := func(name string) bool {
 		_, err := os.Lstat(f.path(name))
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	for _, name := range formerFiles {
-		if here(name) {
-			return fmt.Errorf("%s is of an earlier version, which this one does not read: `make reset` empties everything", f.path(name))
-		}
-	}
 	data := here(memoryDir) || here(databaseDir)
+	if !data && !here(envFile) && !here(secretFile) {
+		return f.write(formatFile, []byte(format+"\n"))
+	}
+	found, err := os.ReadFile(f.path(formatFile))
 	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case strings.TrimSpace(string(found)) != format:
+		return fmt.Errorf("%s was written by another version of the platform, whose data this one does not read: "+
+			"`make reset` empties everything", f)
 	case data && !here(secretFile):
 		return f.missing(secretFile)
 	case here(envFile) && !data:
@@ -84,12 +94,12 @@ func (f folder) check() error {
 	return nil
 }
 
-func (f folder) missing(name string) error {
+func (f Folder) missing(name string) error {
 	return fmt.Errorf("%s is missing beside other data: restore it from a copy, or empty everything with `make reset`", f.path(name))
 }
 
-// reset removes all data, keys and the secret. Error: errRunning.
-func (f folder) reset() error {
+// Reset removes all data, keys and the secret. Error: ErrRunning.
+func (f Folder) Reset() error {
 	unlock, err := f.lock()
 	if err != nil {
 		return err
@@ -99,7 +109,7 @@ func (f folder) reset() error {
 }
 
 // secret is the platform's. It is made once: with another one all saved cards, sessions and callback secrets are void.
-func (f folder) secret() ([]byte, error) {
+func (f Folder) secret() ([]byte, error) {
 	text, err := os.ReadFile(f.path(secretFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		secret := make([]byte, secretSize)
@@ -117,7 +127,7 @@ func (f folder) secret() ([]byte, error) {
 }
 
 // secretSince is when the secret was made.
-func (f folder) secretSince() (time.Time, error) {
+func (f Folder) secretSince() (time.Time, error) {
 	info, err := os.Stat(f.path(secretFile))
 	if err != nil {
 		return time.Time{}, err
@@ -125,11 +135,11 @@ func (f folder) secretSince() (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// readEnv reads what writeEnv wrote. Error: errNotRunning when there is nothing yet.
-func (f folder) readEnv() (map[string]string, error) {
+// ReadEnv reads .local/env: where the API is, and the merchants' keys. Error: ErrNotRunning when there is nothing yet.
+func (f Folder) ReadEnv() (map[string]string, error) {
 	text, err := os.ReadFile(f.path(envFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errNotRunning
+		return nil, ErrNotRunning
 	}
 	if err != nil {
 		return nil, err
@@ -146,7 +156,7 @@ func (f folder) readEnv() (map[string]string, error) {
 // envNames are the lines of .local/env, in order.
 var envNames = []string{"BASE_URL", "MERCHANT_CODE", "API_KEY", "OTHER_MERCHANT_CODE", "OTHER_API_KEY"}
 
-func (f folder) writeEnv(env map[string]string) error {
+func (f Folder) writeEnv(env map[string]string) error {
 	var text bytes.Buffer
 	for _, name := range envNames {
 		fmt.Fprintf(&text, "%s=%s\n", name, env[name])
@@ -154,14 +164,17 @@ func (f folder) writeEnv(env map[string]string) error {
 	return f.write(envFile, text.Bytes())
 }
 
-// beside is what a function needs to run in another process over the same engines; the secret it reads for itself.
-type beside struct {
-	AccessKey   string            `json:"access_key"`
-	Environment map[string]string `json:"environment"`
+// Surroundings are what a function needs to run in a process of its own beside the platform, over the same engines.
+type Surroundings struct {
+	AccessKey   string            `json:"access_key"`  // of the engines
+	Environment map[string]string `json:"environment"` // its variables
 }
 
-func (f folder) writeFunctions(b beside) error {
-	text, err := json.MarshalIndent(b, "", "  ")
+// secretVariable is left out of what is written: the secret is in one file only.
+const secretVariable = "PLATFORM_SECRET"
+
+func (f Folder) writeFunctions(s Surroundings) error {
+	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -172,26 +185,34 @@ func (f folder) writeFunctions(b beside) error {
 	return f.write(functionsFile, append(text, '\n'))
 }
 
-// readFunctions is of the platform that runs. Error: errNotRunning.
-func (f folder) readFunctions() (beside, error) {
+// Surroundings are those of the platform that runs. Error: ErrNotRunning.
+func (f Folder) Surroundings() (Surroundings, error) {
 	unlock, err := f.lock()
 	if err == nil {
 		unlock()
-		return beside{}, errNotRunning
+		return Surroundings{}, ErrNotRunning
 	}
-	if !errors.Is(err, errRunning) {
-		return beside{}, err
+	if !errors.Is(err, ErrRunning) {
+		return Surroundings{}, err
 	}
 	text, err := os.ReadFile(f.path(functionsFile))
 	if err != nil {
-		return beside{}, fmt.Errorf("the platform is still starting: %w", err)
+		return Surroundings{}, fmt.Errorf("the platform is still starting: %w", err)
 	}
-	var b beside
-	return b, json.Unmarshal(text, &b)
+	var s Surroundings
+	if err := json.Unmarshal(text, &s); err != nil {
+		return Surroundings{}, err
+	}
+	secret, err := f.secret()
+	if err != nil {
+		return Surroundings{}, err
+	}
+	s.Environment[secretVariable] = base64.StdEncoding.EncodeToString(secret)
+	return s, nil
 }
 
 // write replaces a file whole, so that nobody reads half of it. What is there already needs no room on the disk.
-func (f folder) write(name string, content []byte) error {
+func (f Folder) write(name string, content []byte) error {
 	if before, err := os.ReadFile(f.path(name)); err == nil && bytes.Equal(before, content) {
 		return nil
 	}

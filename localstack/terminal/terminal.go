@@ -1,4 +1,5 @@
-package main
+// Package terminal writes logs for people, at a developer's terminal.
+package terminal
 
 import (
 	"context"
@@ -10,11 +11,18 @@ import (
 	"sync"
 )
 
-// terminal is a slog.Handler for people: one short line a record, and a request's in columns:
+// New returns a log of one short line a record, with a request's in columns:
 //
 //	15:04:05 201 POST   /v0.1/checkouts  12.3 ms
 //	15:04:06 WARN callback not delivered callback=msg_… reason=timeout
-type terminal struct {
+//
+// Debug records are dropped.
+func New(out io.Writer) *slog.Logger {
+	return slog.New(&handler{out: &lockedWriter{Writer: out}})
+}
+
+// handler is the slog.Handler behind New.
+type handler struct {
 	out   *lockedWriter
 	attrs []slog.Attr
 	group string
@@ -25,34 +33,32 @@ type lockedWriter struct {
 	io.Writer
 }
 
-func newTerminal(out io.Writer) *terminal { return &terminal{out: &lockedWriter{Writer: out}} }
-
 // Enabled drops debug records.
-func (t *terminal) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelInfo }
+func (h *handler) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelInfo }
 
 // WithAttrs and WithGroup are slog.Handler's.
-func (t *terminal) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &terminal{t.out, append(slices.Clip(t.attrs), t.named(attrs)...), t.group}
+func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &handler{h.out, append(slices.Clip(h.attrs), h.named(attrs)...), h.group}
 }
 
 // WithGroup names the attributes that follow.
-func (t *terminal) WithGroup(name string) slog.Handler {
-	return &terminal{t.out, t.attrs, t.group + name + "."}
+func (h *handler) WithGroup(name string) slog.Handler {
+	return &handler{h.out, h.attrs, h.group + name + "."}
 }
 
-func (t *terminal) named(attrs []slog.Attr) []slog.Attr {
+func (h *handler) named(attrs []slog.Attr) []slog.Attr {
 	named := make([]slog.Attr, len(attrs))
 	for i, a := range attrs {
-		named[i] = slog.Attr{Key: t.group + a.Key, Value: a.Value.Resolve()}
+		named[i] = slog.Attr{Key: h.group + a.Key, Value: a.Value.Resolve()}
 	}
 	return named
 }
 
 // Handle writes the line.
-func (t *terminal) Handle(_ context.Context, r slog.Record) error {
+func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	own := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool { own = append(own, a); return true })
-	attrs := append(slices.Clip(t.attrs), t.named(own)...)
+	attrs := append(slices.Clip(h.attrs), h.named(own)...)
 
 	var line strings.Builder
 	line.WriteString(r.Time.Format("15:04:05 "))
@@ -68,9 +74,9 @@ func (t *terminal) Handle(_ context.Context, r slog.Record) error {
 		fmt.Fprintf(&line, " %s=%s", a.Key, text(a.Value))
 	}
 	line.WriteByte('\n')
-	t.out.mu.Lock()
-	defer t.out.mu.Unlock()
-	_, err := io.WriteString(t.out, line.String())
+	h.out.mu.Lock()
+	defer h.out.mu.Unlock()
+	_, err := io.WriteString(h.out, line.String())
 	return err
 }
 

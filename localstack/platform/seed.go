@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"context"
@@ -21,8 +21,8 @@ var merchants = []struct {
 }
 
 // seed creates the merchants whose keys .local/env does not hold, and writes that file. The keys are nowhere else.
-func seed(ctx context.Context, place folder, r *runner.Runner) (map[string]string, error) {
-	env, err := place.readEnv()
+func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, error) {
+	env, err := f.ReadEnv()
 	if err != nil {
 		env = map[string]string{}
 	}
@@ -43,7 +43,7 @@ func seed(ctx context.Context, place folder, r *runner.Runner) (map[string]strin
 			return nil, err
 		}
 	}
-	return env, place.writeEnv(env)
+	return env, f.writeEnv(env)
 }
 
 // works says the platform knows the key as the merchant's; after a loss of the data it does not.

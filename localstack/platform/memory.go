@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"errors"
@@ -27,20 +27,20 @@ type memory struct {
 
 // startMemory brings back what the last run kept. The engines also listen on a port, for functions that run beside this
 // process.
-func startMemory(place folder, disk wal.Options) (world, error) {
-	m, err := openMemory(place, disk)
+func startMemory(f Folder, disk wal.Options) (backend, error) {
+	m, err := openMemory(f, disk)
 	if err != nil {
-		return world{}, err
+		return backend{}, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return world{}, errors.Join(err, m.close())
+		return backend{}, errors.Join(err, m.close())
 	}
 	server := &http.Server{Handler: m, ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = server.Serve(listener) }()
 	endpoint := "http://" + listener.Addr().String()
-	return world{
+	return backend{
 		Engines: runner.Engines{DynamoDB: endpoint, SQS: endpoint, AccessKey: accessKey},
 		http:    &http.Client{Transport: m}, ended: ended,
 		stop: sync.OnceValue(func() error {
@@ -51,8 +51,8 @@ func startMemory(place folder, disk wal.Options) (world, error) {
 	}, nil
 }
 
-func openMemory(place folder, disk wal.Options) (*memory, error) {
-	dir := place.path(memoryDir)
+func openMemory(f Folder, disk wal.Options) (*memory, error) {
+	dir := f.path(memoryDir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := makeMemory(dir, disk); err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func openMemory(place folder, disk wal.Options) (*memory, error) {
 	}
 	for _, name := range []string{dynamodb.LogName, sqs.LogName} {
 		if there, err := wal.Exists(dir, name); err != nil || !there {
-			return nil, errors.Join(place.missing(filepath.Join(memoryDir, name+".*")), err)
+			return nil, errors.Join(f.missing(filepath.Join(memoryDir, name+".*")), err)
 		}
 	}
 	return openLogs(dir, disk)

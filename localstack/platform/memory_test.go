@@ -1,10 +1,11 @@
-package main
+package platform
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-func startMemoryAt(t *testing.T, place folder) world {
+func startMemoryAt(t *testing.T, place Folder) backend {
 	t.Helper()
 	w, err := startMemory(place, wal.Options{})
 	if err != nil {
@@ -31,7 +32,7 @@ func startMemoryAt(t *testing.T, place folder) world {
 	return w
 }
 
-func tablesOf(w world, inProcess bool) *dynamodb.Client {
+func tablesOf(w backend, inProcess bool) *dynamodb.Client {
 	options := dynamodb.Options{Region: runner.Region, Credentials: w.Credentials(), BaseEndpoint: aws.String(w.DynamoDB)}
 	if inProcess {
 		options.HTTPClient = w.http
@@ -39,11 +40,11 @@ func tablesOf(w world, inProcess bool) *dynamodb.Client {
 	return dynamodb.New(options)
 }
 
-func queuesOf(w world) *sqs.Client {
+func queuesOf(w backend) *sqs.Client {
 	return sqs.New(sqs.Options{Region: runner.Region, Credentials: w.Credentials(), BaseEndpoint: aws.String(w.SQS), HTTPClient: w.http})
 }
 
-func createTable(ctx context.Context, w world) error {
+func createTable(ctx context.Context, w backend) error {
 	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: w.DynamoDB, Credentials: w.Credentials(), HTTP: w.http})
 	return s.CreateTable(ctx)
 }
@@ -78,7 +79,7 @@ func TestMemoryKeepsTableAndQueuesOverARestart(t *testing.T) {
 	}
 }
 
-func filesOf(t *testing.T, place folder) (names []string) {
+func filesOf(t *testing.T, place Folder) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(place.path(memoryDir))
 	if err != nil {
@@ -94,7 +95,7 @@ func filesOf(t *testing.T, place folder) (names []string) {
 func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 	t.Parallel()
 	whole := newFolder(t)
-	if err := startLocal(t, whole, inMemory).stop(); err != nil {
+	if err := start(t, whole, wal.Options{}).Stop(); err != nil {
 		t.Fatal(err)
 	}
 	flip := func(path string) error {
@@ -105,21 +106,20 @@ func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 		content[len(content)/2] ^= 4
 		return os.WriteFile(path, content, private)
 	}
-	former := func(path string) error { return os.WriteFile(path, nil, private) }
 	table, queues := filepath.Join(memoryDir, "table.000001.log"), filepath.Join(memoryDir, "queues.000001.log")
 	for name, c := range map[string]struct {
 		file string
 		do   func(string) error
 		want string
 	}{
-		"without a secret":  {secretFile, os.Remove, "secret is missing"},
-		"without a table":   {table, os.Remove, "memory/table.* is missing"},
-		"without queues":    {queues, os.Remove, "memory/queues.* is missing"},
-		"without data":      {memoryDir, os.RemoveAll, "memory is missing"},
-		"an empty table":    {table, func(path string) error { return os.Truncate(path, 0) }, "memory/table.* is missing"},
-		"a damaged table":   {table, flip, "table.000001.log is damaged"},
-		"damaged queues":    {queues, flip, "queues.000001.log is damaged"},
-		"of before the log": {"table.gz", former, "table.gz is of an earlier version"},
+		"without a secret": {secretFile, os.Remove, "secret is missing"},
+		"without a table":  {table, os.Remove, "memory/table.* is missing"},
+		"without queues":   {queues, os.Remove, "memory/queues.* is missing"},
+		"without data":     {memoryDir, os.RemoveAll, "memory is missing"},
+		"an empty table":   {table, func(path string) error { return os.Truncate(path, 0) }, "memory/table.* is missing"},
+		"a damaged table":  {table, flip, "table.000001.log is damaged"},
+		"damaged queues":   {queues, flip, "queues.000001.log is damaged"},
+		"without a format": {formatFile, os.Remove, "another version"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -134,7 +134,7 @@ func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := filesUnder(t, place)
-			err := run(t.Context(), place, settings{engine: inMemory}, io.Discard, io.Discard)
+			_, err := Start(t.Context(), place, quiet(wal.Options{}))
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "make reset") {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -148,13 +148,14 @@ func TestWhatIsMissingOrDamagedIsNamed(t *testing.T) {
 // TestAFirstStartThatWasCutOffIsRepeated: nothing has been acknowledged yet.
 func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
 	t.Parallel()
-	for name, left := range map[string]func(folder) error{
-		"with a secret": func(f folder) error { _, err := f.secret(); return err },
-		"with half the logs": func(f folder) error {
+	for name, left := range map[string]func(Folder) error{
+		"with a format": func(Folder) error { return nil },
+		"with a secret": func(f Folder) error { _, err := f.secret(); return err },
+		"with half the logs": func(f Folder) error {
 			_, err := f.secret()
 			return errors.Join(err, os.MkdirAll(f.path(memoryDir+".new/x"), privateFolder))
 		},
-		"with empty logs": func(f folder) error {
+		"with empty logs": func(f Folder) error {
 			_, err := f.secret()
 			return errors.Join(err, makeMemory(f.path(memoryDir), wal.Options{}))
 		},
@@ -162,33 +163,29 @@ func TestAFirstStartThatWasCutOffIsRepeated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			place := newFolder(t)
-			if err := left(place); err != nil {
+			if err := errors.Join(place.open(), left(place)); err != nil {
 				t.Fatal(err)
 			}
-			if err := startLocal(t, place, inMemory).stop(); err != nil {
+			if err := start(t, place, wal.Options{}).Stop(); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	// What comes after the secret fails at the first start, and then works.
 	place := newFolder(t)
-	blocked := place.path(memoryDir)
-	if err := os.WriteFile(blocked, nil, private); err != nil {
-		t.Fatal(err)
+	if _, err := Start(t.Context(), place, quiet(waltest.NewDisk(0).Options())); err == nil {
+		t.Error("it started without room for its logs")
 	}
-	if err := run(t.Context(), place, settings{engine: inMemory}, io.Discard, io.Discard); err == nil {
-		t.Error("a file in the way of the logs was accepted")
+	if _, err := os.Stat(place.path(secretFile)); err != nil {
+		t.Error(err)
 	}
-	if err := os.Remove(blocked); err != nil {
-		t.Fatal(err)
-	}
-	if err := startLocal(t, place, inMemory).stop(); err != nil {
+	if err := start(t, place, wal.Options{}).Stop(); err != nil {
 		t.Error(err)
 	}
 }
 
 // filesUnder are the names and sizes of all files but the lock.
-func filesUnder(t *testing.T, place folder) string {
+func filesUnder(t *testing.T, place Folder) string {
 	t.Helper()
 	var all strings.Builder
 	err := filepath.Walk(string(place), func(path string, info os.FileInfo, err error) error {
@@ -208,21 +205,24 @@ func filesUnder(t *testing.T, place folder) string {
 func TestAFullDiskIsSaidAndSurvived(t *testing.T) {
 	t.Parallel()
 	place, disk := newFolder(t), waltest.NewDisk(waltest.Unlimited)
-	l := startWith(t, place, settings{engine: inMemory, disk: disk.Options()})
+	l := start(t, place, disk.Options())
 	var kept []string
 	create := func(reference string, want int) {
 		t.Helper()
-		status, id := l.create(t, reference)
+		status, body := request(t, l, http.MethodPost, "/v0.1/checkouts", fmt.Sprintf(
+			`{"checkout_reference":%q,"amount":1,"currency":"EUR","merchant_code":%q}`, reference, l.Env["MERCHANT_CODE"]))
 		if status != want {
 			t.Errorf("create %s: %d, want %d", reference, status, want)
 		}
 		if status == http.StatusCreated {
+			_, rest, _ := strings.Cut(body, `"id":"`)
+			id, _, _ := strings.Cut(rest, `"`)
 			kept = append(kept, id)
 		}
 	}
-	read := func(l local, path string, want int) {
+	read := func(p *Platform, path string, want int) {
 		t.Helper()
-		if status := l.get(t, path); status != want {
+		if status, _ := request(t, p, http.MethodGet, path, ""); status != want {
 			t.Errorf("GET %s: %d, want %d", path, status, want)
 		}
 	}
@@ -241,26 +241,41 @@ func TestAFullDiskIsSaidAndSurvived(t *testing.T) {
 	}
 	disk.SetRoom(0)
 	create("last", http.StatusInternalServerError)
-	if err := l.stop(); err == nil || !strings.Contains(err.Error(), "could not be kept") {
+	if err := l.Stop(); err == nil || !strings.Contains(err.Error(), "could not be kept") {
 		t.Errorf("the stop: %v", err)
 	}
 
-	again := startWith(t, place, settings{engine: inMemory})
+	again := start(t, place, wal.Options{})
 	for _, id := range kept {
 		read(again, "/v0.1/checkouts/"+id, http.StatusOK)
 	}
-	if err := again.stop(); err != nil {
+	if err := again.Stop(); err != nil {
 		t.Error(err)
 	}
 }
 
-func (l local) request(t *testing.T, method, path, body string) (*http.Response, string) {
+// quiet is a run in this process on any free port.
+func quiet(disk wal.Options) Config {
+	return Config{Engine: InMemory, Disk: disk, Progress: io.Discard, Log: slog.New(slog.DiscardHandler)}
+}
+
+func start(t *testing.T, place Folder, disk wal.Options) *Platform {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, l.env["BASE_URL"]+path, strings.NewReader(body))
+	p, err := Start(t.Context(), place, quiet(disk))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+l.env["API_KEY"])
+	return p
+}
+
+// request is the first merchant's. It answers the status and the body.
+func request(t *testing.T, p *Platform, method, path, body string) (status int, reply string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, p.Env["BASE_URL"]+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+p.Env["API_KEY"])
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -271,20 +286,5 @@ func (l local) request(t *testing.T, method, path, body string) (*http.Response,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response, string(text)
-}
-
-func (l local) get(t *testing.T, path string) int {
-	t.Helper()
-	response, _ := l.request(t, http.MethodGet, path, "")
-	return response.StatusCode
-}
-
-func (l local) create(t *testing.T, reference string) (status int, id string) {
-	t.Helper()
-	response, body := l.request(t, http.MethodPost, "/v0.1/checkouts", fmt.Sprintf(
-		`{"checkout_reference":%q,"amount":1,"currency":"EUR","merchant_code":%q}`, reference, l.env["MERCHANT_CODE"]))
-	_, rest, _ := strings.Cut(body, `"id":"`)
-	id, _, _ = strings.Cut(rest, `"`)
-	return response.StatusCode, id
+	return response.StatusCode, string(text)
 }

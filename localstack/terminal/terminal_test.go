@@ -1,10 +1,12 @@
-package main
+package terminal_test
 
 import (
 	"bytes"
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
 func TestARecordIsOneReadableLine(t *testing.T) {
@@ -25,7 +27,7 @@ func TestARecordIsOneReadableLine(t *testing.T) {
 		"":                                                 func(l *slog.Logger) { l.Debug("nothing") },
 	} {
 		var out bytes.Buffer
-		write(slog.New(newTerminal(&out)))
+		write(terminal.New(&out))
 		_, line, _ := strings.Cut(out.String(), " ") // behind the time
 		if line = strings.TrimSuffix(line, "\n"); line != want {
 			t.Errorf("line %q, want %q", line, want)

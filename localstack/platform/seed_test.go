@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"crypto/rand"
@@ -47,7 +47,7 @@ func TestMerchantsAreSeededOnceAndAgainWhenTheDataIsGone(t *testing.T) {
 			t.Errorf("%s is that of data that is gone", name)
 		}
 	}
-	if written, err := place.readEnv(); err != nil || !maps.Equal(written, emptied) {
+	if written, err := place.ReadEnv(); err != nil || !maps.Equal(written, emptied) {
 		t.Errorf("%s holds something else, error %v", envFile, err)
 	}
 }

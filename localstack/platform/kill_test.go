@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"bufio"
@@ -26,7 +26,7 @@ const writerVariable = "CASHWRAP_TEST_WRITER"
 
 func TestMain(m *testing.M) {
 	if place := os.Getenv(writerVariable); place != "" {
-		if err := writeForEver(folder(place)); err != nil {
+		if err := writeForEver(Folder(place)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(1)
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 // writeForEver writes items in transactions, and messages, from several sides, and prints the number of each when it has
 // been acknowledged.
-func writeForEver(place folder) error {
+func writeForEver(place Folder) error {
 	w, err := startMemory(place, wal.Options{SnapshotAfter: 100_000}) // so that kills fall into snapshots too
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-func messagesOf(t *testing.T, w world) map[string]bool {
+func messagesOf(t *testing.T, w backend) map[string]bool {
 	t.Helper()
 	url, err := queuesOf(w).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("kept")})
 	if err != nil {
@@ -136,7 +136,7 @@ func messagesOf(t *testing.T, w world) map[string]bool {
 }
 
 // killWriter lets a writer acknowledge a number of writes, kills it, and returns what it has acknowledged.
-func killWriter(t *testing.T, place folder, writes int) (acknowledged []string) {
+func killWriter(t *testing.T, place Folder, writes int) (acknowledged []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ func checkoutCount(b *testing.B) int {
 
 // BenchmarkStart starts the engines in memory over many checkouts, after a kill: nothing is tidied up before.
 func BenchmarkStart(b *testing.B) {
-	place := folder(b.TempDir())
+	place := Folder(b.TempDir())
 	w, err := startMemory(place, wal.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -56,7 +56,7 @@ func BenchmarkStart(b *testing.B) {
 		if err := w.stop(); err != nil {
 			b.Fatal(err)
 		}
-		w = world{}
+		w = backend{}
 		b.StartTimer()
 	}
 	b.ReportMetric(creates, "creates/s")
@@ -72,7 +72,7 @@ func heap() uint64 {
 }
 
 // fill creates checkouts as a merchant with 16 clients does.
-func fill(b *testing.B, w world, n int) {
+func fill(b *testing.B, w backend, n int) {
 	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: w.DynamoDB, Credentials: w.Credentials(), HTTP: w.http})
 	if err := s.CreateTable(b.Context()); err != nil {
 		b.Fatal(err)

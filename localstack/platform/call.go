@@ -1,0 +1,131 @@
+package platform
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+// Call is `aws lambda invoke` on this machine, in this process, over the engines of the platform that runs. Errors:
+// ErrNotRunning, or the function's.
+func (f Folder) Call(ctx context.Context, name string, request []byte, log *slog.Logger) ([]byte, error) {
+	s, err := f.Surroundings()
+	if err != nil {
+		return nil, err
+	}
+	config, err := app.FromEnvironment(func(name string) string { return s.Environment[name] })
+	if err != nil {
+		return nil, err
+	}
+	function, err := named(name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, function.Timeout)
+	defer cancel()
+	outside := app.Outside{Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials(), Log: log}
+	answer, err := function.Invoke(app.New(config, outside))(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(answer)
+}
+
+// Invoke hands the event of a file to a function as it is deployed, a process of its own that talks to the Runtime API,
+// over the engines of the platform that runs. Errors: ErrNotRunning, a [runtime.Error] of the function, the compiler's,
+// what the event leaves open.
+func (f Folder) Invoke(ctx context.Context, name, file string, log *slog.Logger) ([]byte, error) {
+	function, err := named(name)
+	if err != nil {
+		return nil, err
+	}
+	event, err := f.readEvent(file, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	program, err := f.program(ctx, function, log)
+	if err != nil {
+		return nil, err
+	}
+	process := runtime.New(program)
+	defer process.Stop()
+	return process.Invoke(ctx, uuid.NewString(), event)
+}
+
+// named is the function of that name.
+func named(name string) (functions.Function, error) {
+	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
+	if at < 0 {
+		return functions.Function{}, fmt.Errorf("there is no function %q: there are %s", name, strings.Join(names(), ", "))
+	}
+	return functions.All[at], nil
+}
+
+// names are those of all functions.
+func names() []string {
+	var all []string
+	for _, f := range functions.All {
+		all = append(all, f.Name)
+	}
+	return all
+}
+
+// program builds the function and says how it runs beside the platform.
+func (f Folder) program(ctx context.Context, function functions.Function, log *slog.Logger) (runtime.Config, error) {
+	s, err := f.Surroundings()
+	if err != nil {
+		return runtime.Config{}, err
+	}
+	built, err := runtime.Build(ctx, function.Name)
+	if err != nil {
+		return runtime.Config{}, err
+	}
+	return runner.Programs{Folder: built, Environment: s.Environment, Log: log,
+		Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials()}.Of(ctx, function)
+}
+
+// blank is something an event leaves open, such as ${API_KEY}: events/ holds no keys.
+var blank = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
+
+// readEvent reads an event and fills in its blanks, from our environment or from .local/env.
+func (f Folder) readEvent(file string, lookup func(string) string) ([]byte, error) {
+	event, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	env, err := f.ReadEnv()
+	if err != nil {
+		return nil, err
+	}
+	var open []string // names, each once
+	event = blank.ReplaceAllFunc(event, func(found []byte) []byte {
+		name := string(blank.FindSubmatch(found)[1])
+		value := cmp.Or(lookup(name), env[name])
+		if value == "" && !slices.Contains(open, name) {
+			open = append(open, name)
+		}
+		return []byte(value)
+	})
+	switch {
+	case len(open) > 0:
+		return nil, fmt.Errorf("%s leaves %s open: put it into the environment, as in %s=… make invoke …",
+			file, strings.Join(open, " and "), open[0])
+	case !json.Valid(event):
+		return nil, fmt.Errorf("%s is not JSON", file)
+	default:
+		return event, nil
+	}
+}

@@ -1,0 +1,34 @@
+package platform
+
+import (
+	"strings"
+	"testing"
+)
+
+// only is an environment of one variable.
+func only(name, value string) func(string) string {
+	return func(asked string) string {
+		if asked == name {
+			return value
+		}
+		return ""
+	}
+}
+
+func TestAnEventIsFilledIn(t *testing.T) {
+	t.Parallel()
+	place := newFolder(t)
+	if err := place.writeEnv(map[string]string{"MERCHANT_CODE": "MC1", "API_KEY": "key"}); err != nil {
+		t.Fatal(err)
+	}
+	const file = "../../events/receipts-retrieve.json"
+	if _, err := place.readEvent(file, only("NOTHING", "")); err == nil || strings.Count(err.Error(), "leaves TRANSACTION_CODE open") != 1 {
+		t.Errorf("error %v", err)
+	}
+	read, err := place.readEvent(file, only("TRANSACTION_CODE", "TABC"))
+	for _, want := range []string{`"/v1.1/receipts/TABC"`, `"mid=MC1"`, `"Bearer key"`, "$default"} {
+		if err != nil || !strings.Contains(string(read), want) {
+			t.Errorf("event %s without %s, error %v", read, want, err)
+		}
+	}
+}
