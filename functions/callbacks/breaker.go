@@ -50,37 +50,32 @@ func (c *courier) destination(ctx context.Context, t identity.Tenant, callback p
 	return to, nil
 }
 
-// learnTries bounds how often learn gives way to others who learn at the same
-// time.
-const learnTries = 5
-
 // learn tells the breaker whether the host answered. What is lost of that
 // costs another try that hangs, or a probe; so an error is only logged.
 func (c *courier) learn(ctx context.Context, to destination, timedOut bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
-	var err error
-	for range learnTries {
-		after := to.breaker.Succeeded()
-		if timedOut {
-			after = to.breaker.Failed(to.probe, c.Now())
-		}
-		if after == to.breaker { // a host that always answers has no breaker stored
-			return
-		}
-		if err = c.Store.SaveBreaker(ctx, to.tenant, to.host, after); err == nil {
-			if after.Tripped() {
-				c.Log.WarnContext(ctx, "callback breaker open", "merchant", to.tenant.Merchant,
-					"timed_out", after.TimedOut, "next_probe", after.OpenUntil)
+	before := to.breaker
+	after, err := store.Retry(func(again bool) (after payments.Breaker, err error) {
+		if again {
+			if before, err = c.Store.Breaker(ctx, to.tenant, to.host); err != nil {
+				return before, err
 			}
-			return
 		}
-		if !errors.Is(err, store.ErrStale) {
-			break
+		after = before.Succeeded()
+		if timedOut {
+			after = before.Failed(to.probe, c.Now())
 		}
-		if to.breaker, err = c.Store.Breaker(ctx, to.tenant, to.host); err != nil {
-			break
+		if after == before { // a host that always answers has no breaker stored
+			return after, nil
 		}
+		return after, c.Store.SaveBreaker(ctx, to.tenant, to.host, after)
+	})
+	switch {
+	case err != nil:
+		c.Log.WarnContext(ctx, "callback breaker not saved", "merchant", to.tenant.Merchant, "error", err)
+	case after != before && after.Tripped():
+		c.Log.WarnContext(ctx, "callback breaker open", "merchant", to.tenant.Merchant,
+			"timed_out", after.TimedOut, "next_probe", after.OpenUntil)
 	}
-	c.Log.WarnContext(ctx, "callback breaker not saved", "merchant", to.tenant.Merchant, "error", err)
 }

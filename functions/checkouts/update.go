@@ -2,7 +2,6 @@ package checkouts
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -27,21 +26,12 @@ type updateRequest struct {
 	ValidUntil  optional.Of[string]        `json:"valid_until" empty:"refused" validate:"date-time"`
 }
 
-// maxUpdates bounds the retries after concurrent changes.
-const maxUpdates = 10
-
 // update is updateCheckout.
 func (f family) update(ctx context.Context, req updateRequest) (checkout, error) {
 	if err := f.checkCustomer(ctx, rest.Caller(ctx).Tenant, req.CustomerID.Or("")); err != nil {
 		return checkout{}, err
 	}
-	for range maxUpdates {
-		c, err := f.updateOnce(ctx, req)
-		if !errors.Is(err, store.ErrStale) {
-			return c, err
-		}
-	}
-	return checkout{}, failure.Transient(failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again"))
+	return store.Retry(func(bool) (checkout, error) { return f.updateOnce(ctx, req) })
 }
 
 func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout, error) {

@@ -134,7 +134,7 @@ func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecr
 	m.Callbacks = m.Callbacks.Rotated(now)
 	m, err = o.Store.SaveMerchant(ctx, m)
 	if errors.Is(err, store.ErrStale) { // perhaps by another rotation, so do not try again
-		err = errContended
+		err = store.ErrContended
 	}
 	if err != nil {
 		return secretRotated{}, err

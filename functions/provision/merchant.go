@@ -38,20 +38,22 @@ type merchantCreated struct {
 const madeUpCodes = 5
 
 func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchantCreated, error) {
+	var taken error
 	for range madeUpCodes {
 		m, err := c.merchant(o.Now())
 		if err != nil {
 			return merchantCreated{}, err
 		}
-		created, err := o.create(ctx, m, c.TestKey)
+		var created merchantCreated
+		created, taken = o.create(ctx, m, c.TestKey)
 		switch {
-		case !failure.Is(err, failure.Conflict):
-			return created, err
+		case !failure.Is(taken, failure.Conflict):
+			return created, taken
 		case c.MerchantCode != "":
 			return o.find(ctx, m)
 		}
 	}
-	return merchantCreated{}, errContended
+	return merchantCreated{}, taken
 }
 
 // find answers the merchant that is there already, if it is the one asked for.

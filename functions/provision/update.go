@@ -22,8 +22,6 @@ type merchantUpdated struct {
 	Version      int    `json:"version"` // one more with each change
 }
 
-var errContended = failure.Clash("CONFLICT", "", "somebody else keeps changing this; try again")
-
 func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchantUpdated, error) {
 	if c.MerchantCode == "" {
 		return merchantUpdated{}, failure.Missing("merchant_code")

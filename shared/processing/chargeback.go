@@ -2,7 +2,6 @@ package processing
 
 import (
 	"context"
-	"errors"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -21,7 +20,7 @@ type ChargeBackOrder struct {
 // ChargeBack records a charge-back and owes its callback. Failures: NotFound,
 // Rejected, Conflict.
 func (p *Processor) ChargeBack(ctx context.Context, t identity.Tenant, order ChargeBackOrder) (payments.Event, error) {
-	for range maxReplays {
+	return store.Retry(func(bool) (payments.Event, error) {
 		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
 		if err != nil {
 			return payments.Event{}, err
@@ -41,9 +40,6 @@ func (p *Processor) ChargeBack(ctx context.Context, t identity.Tenant, order Cha
 		if err != nil {
 			return payments.Event{}, err
 		}
-		if err = p.Store.ApplyTransaction(ctx, t, change, nil); !errors.Is(err, store.ErrStale) {
-			return change.Events[0], err
-		}
-	}
-	return payments.Event{}, errContended
+		return change.Events[0], p.Store.ApplyTransaction(ctx, t, change, nil)
+	})
 }

@@ -9,14 +9,12 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -46,8 +44,6 @@ const (
 	// recordTime bounds the recording of an outcome, which goes on even when
 	// the client has hung up.
 	recordTime = 10 * time.Second
-	// maxReplays bounds the retries after concurrent changes of a checkout.
-	maxReplays = 20
 )
 
 func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
@@ -92,24 +88,20 @@ func (p *Processor) reportStray(ctx context.Context, t identity.Tenant, c paymen
 // fresh state whenever somebody else was faster. A rule answering false
 // leaves the checkout as it is.
 func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Checkout, rule func(payments.Checkout) (payments.Change, bool, error)) (payments.Checkout, error) {
-	for range maxReplays {
+	return store.Retry(func(again bool) (payments.Checkout, error) {
+		if again {
+			var err error
+			if c, err = p.Store.Checkout(ctx, t, c.ID); err != nil {
+				return c, err
+			}
+		}
 		change, ok, err := rule(c)
 		if err != nil || !ok {
 			return c, err
 		}
-		changed, err := p.Store.Apply(ctx, t, change)
-		if !errors.Is(err, store.ErrStale) {
-			return changed, err
-		}
-		if c, err = p.Store.Checkout(ctx, t, c.ID); err != nil {
-			return c, err
-		}
-	}
-	return c, errContended
+		return p.Store.Apply(ctx, t, change)
+	})
 }
-
-// errContended: so many others change this checkout that one's turn never came.
-var errContended = failure.Transient(failure.Clash("CONFLICT", "", "the checkout is being changed by others; try again"))
 
 // sessionToken is the MD of an attempt's challenge and the name of its
 // payment code: unguessable, and the same for every retry of the attempt and

@@ -31,24 +31,26 @@ var errRefundRefused = failure.Clash("CONFLICT", "", "the acquirer refused the r
 // the acquirer refuses; payments.AboveRest, BelowLeast and ErrBalance; Upstream
 // when the acquirer did not take the request.
 func (p *Processor) Refund(ctx context.Context, t identity.Tenant, order RefundOrder) error {
-	for range maxReplays {
+	var reserved bool
+	e, err := store.Retry(func(bool) (payments.Event, error) {
 		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
 		if err != nil {
-			return err
+			return payments.Event{}, err
 		}
 		before, known := r.Refund(r.RefundID(order.Operation))
-		if known && before.Status != payments.EventWithdrawn {
-			return p.resumeRefund(ctx, t, before)
+		if reserved = known && before.Status != payments.EventWithdrawn; reserved {
+			return before, nil
 		}
-		e, err := p.reserve(ctx, t, r.Replacing(before), order)
-		if err == nil {
-			return p.beginRefund(ctx, t, e)
-		}
-		if !errors.Is(err, store.ErrStale) {
-			return err
-		}
+		return p.reserve(ctx, t, r.Replacing(before), order)
+	})
+	switch {
+	case err != nil:
+		return err
+	case reserved: // by another request
+		return p.resumeRefund(ctx, t, e)
+	default:
+		return p.beginRefund(ctx, t, e)
 	}
-	return errContended
 }
 
 // reserve sets the money aside.
@@ -226,35 +228,39 @@ func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.
 	})
 }
 
-// errRefundContended is a fault of ours, not a Conflict: that would tell the
-// client that no money moved, which nobody here knows.
-var errRefundContended = errors.New("processing: so many change the transaction that a refund's turn never came")
+// errUnrecorded is a fault of ours, not a Conflict: that would tell the client
+// that no money moved, which nobody here knows.
+var errUnrecorded = errors.New("processing: so many change the transaction that a refund's turn never came")
 
 // changeRefund applies a rule to a refund and writes what follows, on the fresh
-// state, also when the client has hung up.
+// state, also when the client has hung up. It gives up only when time is up:
+// each round lets somebody through, and the outcome must not be lost for want
+// of patience.
 func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payments.Event,
 	rule func(payments.Transaction, payments.Event) (payments.TransactionChange, bool)) (payments.Event, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	for ctx.Err() == nil { // each round lets somebody through; the outcome must not be lost for want of patience
-		r, err := p.Store.Transaction(ctx, t, e.TransactionID)
-		if err != nil {
-			return e, err
-		}
-		stored, ok := r.Refund(e.ID)
-		if !ok {
-			return e, errors.New("processing: a reserved refund is gone")
-		}
-		change, ok := rule(r.Transaction, stored)
-		if !ok {
-			return stored, nil
-		}
-		err = p.Store.ApplyTransaction(ctx, t, change, nil)
-		if !errors.Is(err, store.ErrStale) {
-			return change.Events[0], err
+	for ctx.Err() == nil {
+		changed, err := store.Retry(func(bool) (payments.Event, error) {
+			r, err := p.Store.Transaction(ctx, t, e.TransactionID)
+			if err != nil {
+				return e, err
+			}
+			stored, ok := r.Refund(e.ID)
+			if !ok {
+				return e, errors.New("processing: a reserved refund is gone")
+			}
+			change, ok := rule(r.Transaction, stored)
+			if !ok {
+				return stored, nil
+			}
+			return change.Events[0], p.Store.ApplyTransaction(ctx, t, change, nil)
+		})
+		if !errors.Is(err, store.ErrContended) {
+			return changed, err
 		}
 	}
-	return e, errRefundContended
+	return e, errUnrecorded
 }
 
 // ResolveRefundDue asks the acquirer for the outcome of a refund and records it.

@@ -40,22 +40,21 @@ type Step struct {
 // expired; NotChargeable; Upstream when the acquirer did not take the charge;
 // TooMany; Rejected for what does not fit the checkout.
 func (p *Processor) Start(ctx context.Context, t identity.Tenant, order Order) (payments.Checkout, *Step, error) {
-	for range maxReplays {
-		c, instrument, err := p.read(ctx, t, order)
-		if err != nil {
-			return c, nil, err
+	var instrument *payments.Instrument
+	var begun bool
+	c, err := store.Retry(func(bool) (c payments.Checkout, err error) {
+		if c, instrument, err = p.read(ctx, t, order); err != nil {
+			return c, err
 		}
-		begun := !c.RunBy(order.Operation) || c.Restartable()
-		if begun {
-			if c, err = p.begin(ctx, t, c, order, instrument); errors.Is(err, store.ErrStale) {
-				continue
-			} else if err != nil {
-				return c, nil, err
-			}
+		if begun = !c.RunBy(order.Operation) || c.Restartable(); !begun {
+			return c, nil
 		}
-		return p.carryOut(ctx, t, c, order, instrument, begun)
+		return p.begin(ctx, t, c, order, instrument)
+	})
+	if err != nil {
+		return c, nil, err
 	}
-	return payments.Checkout{}, nil, errContended
+	return p.carryOut(ctx, t, c, order, instrument, begun)
 }
 
 // read fetches the checkout, and the saved card when one is named, at once.

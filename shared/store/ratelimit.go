@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -25,14 +24,6 @@ func (b Bucket) Tokens(now, full time.Time) int {
 	return max(0, b.Burst-int((owed+b.interval()-1)/b.interval()))
 }
 
-// ErrContended reports a bucket that changed under every try to lease from it.
-var ErrContended = errors.New("store: rate bucket is contended")
-
-// leaseTries bounds the writes of one lease. One is the rule; another
-// follows when the bucket turns out to hold less, or something else, than the
-// caller remembered.
-const leaseTries = 8
-
 // rateItem holds a bucket as the one time at which it will be full again
 // (the generic cell rate algorithm), in Unix µs, so that no process has to
 // refill it.
@@ -48,23 +39,26 @@ type rateItem struct {
 // Errors: ErrContended or the table's.
 func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want int, known time.Time) (granted int, full time.Time, err error) {
 	full = known
-	for range leaseTries {
+	// One write is the rule; another follows when the bucket turns out to hold
+	// less, or something else, than the caller remembered.
+	granted, err = Retry(func(bool) (int, error) {
 		now := s.now()
-		if granted = min(want, b.Tokens(now, full)); granted < 1 {
+		n := min(want, b.Tokens(now, full))
+		if n < 1 {
 			// What the caller remembers may be old, but buckets only fill:
 			// nobody gives tokens back.
-			return 0, full, nil
+			return 0, nil
 		}
-		wrote, current, err := s.leaseFrom(ctx, subject, b, granted, now, full)
+		wrote, current, err := s.leaseFrom(ctx, subject, b, n, now, full)
 		if err != nil {
-			return 0, full, err
+			return 0, err
 		}
-		full = current
-		if wrote {
-			return granted, full, nil
+		if full = current; !wrote {
+			return 0, ErrStale
 		}
-	}
-	return 0, full, ErrContended
+		return n, nil
+	})
+	return granted, full, err
 }
 
 // leaseFrom writes one lease. Other leases since the caller last looked do

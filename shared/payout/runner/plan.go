@@ -24,13 +24,12 @@ type Planned struct {
 // nobody to pay it to: what waits then goes into the next. Ticks that were
 // missed are made up for by one payout, and doubled ones find it done.
 func (r *Runner) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
-	for range maxReplays {
-		planned, opened, err := r.plan(ctx, t)
-		if !errors.Is(err, store.ErrStale) {
-			return planned, opened, err
-		}
-	}
-	return Planned{}, false, errContended
+	var opened bool
+	planned, err := store.Retry(func(bool) (planned Planned, err error) {
+		planned, opened, err = r.plan(ctx, t)
+		return planned, err
+	})
+	return planned, opened && err == nil, err
 }
 
 func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
@@ -142,17 +141,17 @@ func (r *Runner) Overdue(ctx, starting context.Context, shard int, of func(ident
 // new ones. A change that changes nothing writes nothing. Errors: change's;
 // failure: NotFound.
 func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
-	for range maxReplays {
+	return store.Retry(func(bool) (merchant.State, error) {
 		before, err := r.Store.MerchantState(ctx, code)
 		if err != nil {
 			return before, err
 		}
 		now := r.Store.Now() // one moment: a cut-off between two would be neither planned nor next
 		if overdue := before.Overdue(now); len(overdue) > 0 {
-			if err := r.planAll(ctx, code, overdue); err != nil {
-				return before, err
+			if err = r.planAll(ctx, code, overdue); err == nil {
+				err = store.ErrStale // the schedules have moved on
 			}
-			continue
+			return before, err
 		}
 		after, err := change(before)
 		if err != nil {
@@ -161,12 +160,8 @@ func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(me
 		if after = after.Rescheduled(now); reflect.DeepEqual(after, before) {
 			return before, nil
 		}
-		after, err = r.Store.SaveMerchantState(ctx, after)
-		if !errors.Is(err, store.ErrStale) {
-			return after, err
-		}
-	}
-	return merchant.State{}, errContended
+		return r.Store.SaveMerchantState(ctx, after)
+	})
 }
 
 func (r *Runner) planAll(ctx context.Context, code string, modes []identity.Mode) error {

@@ -42,25 +42,10 @@ const (
 	// lacked before and lacks then.
 	takenAtOnce = (100 - 4) / 3
 	paidAtOnce  = (100 - 1) / 2
-	// maxReplays bounds the retries after others changed what a step is
-	// based on.
-	maxReplays = 20
 )
 
 // errNoBank: there is none in the payout's mode that could take or cancel it.
 var errNoBank = errors.New("runner: no bank of payouts in this mode")
-
-// errContended: others change the payout so often that one's turn never came.
-// They do its work, and the next message goes on.
-var errContended = errors.New("runner: changed by others at every try")
-
-// outdated says a step was based on what others have changed since, or while
-// it was read: a row and its transaction are two reads, and a refund between
-// them makes them differ. Rows that contradict their transactions at every try
-// are the mistake that payments.ErrNotCollected tells of.
-func outdated(err error) bool {
-	return errors.Is(err, store.ErrStale) || errors.Is(err, payments.ErrNotCollected)
-}
 
 // Run takes a payout as far as it goes now; a repeated or doubled run changes
 // nothing that was done. It answers true when there is nothing left to do
@@ -69,25 +54,38 @@ func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, e
 	stepping, cancel := untilLastStep(ctx)
 	defer cancel()
 	current, err := r.Store.Payout(ctx, t, id)
-	if err != nil {
-		return false, err
+	for rests := false; err == nil && stepping.Err() == nil; {
+		if current, rests, err = r.advance(ctx, t, current); rests {
+			return true, err
+		}
 	}
-	for stale := 0; stepping.Err() == nil; {
-		next, rests, err := r.step(ctx, t, current)
-		if outdated(err) {
-			if stale++; stale == maxReplays {
-				return false, errors.Join(errContended, err)
+	return false, err
+}
+
+// advance does the payout's next step, on the payout as it is by then when
+// others have changed what the step was based on, or while it was read: a row
+// and its transaction are two reads, and a refund between them makes them
+// differ. Rows that contradict their transactions at every try are the mistake
+// that payments.ErrNotCollected tells of.
+func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
+	var rests bool
+	var mismatch error
+	next, err := store.Retry(func(again bool) (next payout.Payout, err error) {
+		if again {
+			if current, err = r.Store.Payout(ctx, t, current.ID); err != nil {
+				return current, err
 			}
-			next, err = r.Store.Payout(ctx, t, id)
-		} else {
-			stale = 0
 		}
-		if err != nil || rests {
-			return rests, err
+		next, rests, err = r.step(ctx, t, current)
+		if mismatch = nil; errors.Is(err, payments.ErrNotCollected) {
+			mismatch, err = err, store.ErrStale
 		}
-		current = next
+		return next, err
+	})
+	if errors.Is(err, store.ErrContended) {
+		err = errors.Join(err, mismatch)
 	}
-	return false, nil
+	return next, rests, err
 }
 
 // lastStep is kept free at the end of a run's time for the step under way: the

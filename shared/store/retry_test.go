@@ -1,0 +1,44 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// What was stale is tried again, and nothing else is.
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("refused")
+	stale := fmt.Errorf("an item: %w", store.ErrStale)
+	for name, c := range map[string]struct {
+		answers []error // of the tries, the last one of all further ones
+		tries   int
+		err     error
+	}{
+		"at once":             {[]error{nil}, 1, nil},
+		"after two others":    {[]error{stale, store.ErrStale, nil}, 3, nil},
+		"an error":            {[]error{refused}, 1, refused},
+		"an error, later":     {[]error{stale, refused}, 2, refused},
+		"others, at each try": {[]error{stale}, 20, store.ErrContended},
+	} {
+		tries := 0
+		got, err := store.Retry(func(again bool) (int, error) {
+			if again != (tries > 0) {
+				t.Errorf("%s: try %d is one more: %t", name, tries, again)
+			}
+			answer := c.answers[min(tries, len(c.answers)-1)]
+			tries++
+			return tries, answer
+		})
+		if tries != c.tries || !errors.Is(err, c.err) || (err == nil) != (c.err == nil) || (c.err == nil && got != tries) {
+			t.Errorf("%s: %d after %d tries, %v", name, got, tries, err)
+		}
+	}
+	if !failure.Is(store.ErrContended, failure.Conflict) || !failure.Of(store.ErrContended).Transient || errors.Is(store.ErrContended, store.ErrStale) {
+		t.Errorf("%+v", store.ErrContended)
+	}
+}
