@@ -47,6 +47,15 @@ func (c *cast) request(o contract.Operation, example string) world.Request {
 	return c.signed(o, build(o, e, c.real))
 }
 
+// path is the operation's, to what there is.
+func (c *cast) path(o contract.Operation) string {
+	c.Helper()
+	if scene, ok := scenes[o.OperationID]; ok {
+		return scene(c.tale).Path
+	}
+	return pathOf(o, c.real)
+}
+
 // signed adds the merchant's key where the operation wants one.
 func (c *cast) signed(o contract.Operation, r world.Request) world.Request {
 	r.Key = c.Merchant.Key.Plaintext
@@ -117,16 +126,13 @@ var makers = sync.OnceValue(func() map[string]maker {
 // the document's. Of what is optional in the query it has nothing but what
 // queried names.
 func build(o contract.Operation, e contract.Example, real func(string) string) world.Request {
-	path, query := o.Path, url.Values{}
+	query := url.Values{}
 	for _, p := range o.Parameters {
-		switch {
-		case p.In == "path":
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(real(p.Example)))
-		case p.Required, p.Name == queried[o.OperationID]:
+		if p.In == "query" && (p.Required || p.Name == queried[o.OperationID]) {
 			query.Set(p.Name, real(p.Example))
 		}
 	}
-	r := world.Request{Method: o.Method, Path: path}
+	r := world.Request{Method: o.Method, Path: pathOf(o, real)}
 	if len(query) > 0 {
 		r.Path += "?" + query.Encode()
 	}
@@ -142,6 +148,17 @@ func build(o contract.Operation, e contract.Example, real func(string) string) w
 		r.Body = recast(e.Value, real)
 	}
 	return r
+}
+
+// pathOf is the operation's path as the document shows it, with other values.
+func pathOf(o contract.Operation, real func(string) string) string {
+	path := o.Path
+	for _, p := range o.Parameters {
+		if p.In == "path" {
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(real(p.Example)))
+		}
+	}
+	return path
 }
 
 // recast is the JSON value with other texts.
@@ -166,17 +183,20 @@ func recast(value any, real func(string) string) any {
 	}
 }
 
-// exampleOf is the operation's example of the name, its first one for "", and
-// nothing of an operation without a body.
+// exampleOf is the operation's example of the name; for "" its first one, which
+// if possible needs no scene; and nothing of an operation without a body.
 func exampleOf(tb testing.TB, o contract.Operation, name string) contract.Example {
 	tb.Helper()
 	if len(o.Examples) == 0 {
 		return contract.Example{}
 	}
-	if name == "" {
+	at := slices.IndexFunc(o.Examples, func(e contract.Example) bool {
+		_, staged := scenes[o.OperationID+" "+e.Name]
+		return e.Name == name || name == "" && !staged
+	})
+	if at < 0 && name == "" {
 		return o.Examples[0]
 	}
-	at := slices.IndexFunc(o.Examples, func(e contract.Example) bool { return e.Name == name })
 	if at < 0 {
 		tb.Fatalf("%s has no example %s", o.OperationID, name)
 	}

@@ -4,19 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/contract"
 )
 
 // public is what a public key may do with a route. It is in every payer's
 // browser, so every visitor has it (contract §2.1).
 type public struct {
-	open   bool   // the route asks for no credential, and ignores this one
-	reads  string // dot paths of all that a reply may show; "" and not open: it is refused
+	reads  string // dot paths of all that a reply may show
 	causes string // kinds of all items that a request may write, to the platform's books and the sandbox's
 }
 
@@ -36,58 +37,21 @@ const (
 	hiddenFromPayers = `pay_to_email return_url customer_id payment_instrument.token mandate.type mandate.status mandate.merchant_code`
 )
 
-var refused, ignored = public{}, public{open: true}
-
-// publicKeys are all routes. A new one needs its line, or the test fails.
+// publicKeys are the routes that take one, by their operations. Where none is
+// needed it is ignored, and everywhere else it is refused.
 var publicKeys = map[string]public{
-	"POST /v0.1/checkouts":     refused,
-	"GET /v0.1/checkouts":      refused,
-	"GET /v0.1/checkouts/{id}": {reads: shownCheckout + shownCode},
-	"PUT /v0.1/checkouts/{id}": {reads: shownCheckout + shownCode + shownStep,
+	"retrieveCheckout": {reads: shownCheckout + shownCode},
+	"processCheckout": {reads: shownCheckout + shownCode + shownStep,
 		causes: "CALLBACK CARD CHECKOUT CREDIT IDEMPOTENCY SANDBOX SESSION TRANSACTION payment"},
-	"DELETE /v0.1/checkouts/{id}":                         refused,
-	"PATCH /v0.1/checkouts/{id}":                          refused,
-	"GET /v0.1/checkouts/{id}/payment-methods":            refused,
-	"GET /v0.1/merchants/{merchant_code}/payment-methods": refused,
-	"POST /v0.1/checkouts/{id}/complete_payment":          ignored,
-	"GET /v0.1/artefacts/{id}/content":                    ignored,
-	"GET /v0.1/checkouts/{id}/boletos/{n}":                ignored,
-
-	"POST /v0.1/customers":                                             refused,
-	"GET /v0.1/customers/{customer_id}":                                refused,
-	"PUT /v0.1/customers/{customer_id}":                                refused,
-	"GET /v0.1/customers/{customer_id}/payment-instruments":            refused,
-	"DELETE /v0.1/customers/{customer_id}/payment-instruments/{token}": refused,
-
-	"POST /v0.1/me/refund/{txn_id}":                                          refused,
-	"POST /v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds": refused,
-	"GET /v2.1/merchants/{merchant_code}/transactions":                       refused,
-	"GET /v2.1/merchants/{merchant_code}/transactions/history":               refused,
-	"GET /v0.1/me/transactions":                                              refused,
-	"GET /v0.1/me/transactions/history":                                      refused,
-	"GET /v1.1/receipts/{id}":                                                refused,
-	"GET /v1.0/merchants/{merchant_code}/payouts":                            refused,
-	"GET /v0.1/me/financials/payouts":                                        refused,
-
-	"POST /3ds/challenge":           ignored,
-	"POST /3ds/challenge/decision":  ignored,
-	"GET /apm/{session_id}":         ignored,
-	"POST /apm/{session_id}":        ignored,
-	"GET /.well-known/webhook-keys": ignored,
-	"GET /problems/{slug}":          ignored,
-	"GET /healthz":                  ignored,
-	"GET /readyz":                   ignored,
 }
 
 // browser is a payer's, in a world where everything that can be set is.
 type browser struct {
 	*tale
-	key   string            // the shop's public one
-	paths *strings.Replacer // puts what there is into a route's path
+	key string // the shop's public one
 
-	shop      brazilian // of another country, with a boleto
-	shopKey   string
-	boletoURL string
+	shop    brazilian // of another country, with a boleto
+	shopKey string
 }
 
 func newBrowser(t *testing.T) *browser {
@@ -99,15 +63,6 @@ func newBrowser(t *testing.T) *browser {
 	if r := b.Do(b.mandated()); r.Text("status") != "PAID" {
 		t.Fatalf("process: %d %s", r.Status, r.Body)
 	}
-	paid := b.read()
-	b.token, b.boletoURL = paid.Text("payment_instrument.token"), b.shop.link()
-	apm := b.Do(b.onAnother((*tale).byIDEAL)).Text("next_step.url")
-	code := b.boletoURL[strings.LastIndex(b.boletoURL, "/")+1:]
-	b.paths = strings.NewReplacer("/checkouts/{id}/boletos/{n}", strings.TrimPrefix(b.boletoURL, "/v0.1"), "/checkouts/{id}", "/checkouts/"+b.checkout,
-		"/artefacts/{id}", "/artefacts/"+code+".code", "/receipts/{id}", "/receipts/"+paid.Text("transaction_id"),
-		"{merchant_code}", b.Merchant.Code, "{customer_id}", b.payer, "{token}", b.token,
-		"{txn_id}", paid.Text("transaction_id"), "{transaction_id}", paid.Text("transaction_id"),
-		"{session_id}", apm[strings.LastIndex(apm, "/")+1:], "{slug}", "conflict")
 	return b
 }
 
@@ -134,9 +89,9 @@ func (b *browser) onAnother(request func(*tale) world.Request) world.Request {
 
 // requests are those of a route that a public key may use, which between them
 // are answered with all that there is.
-func (b *browser) requests(route string) []world.Request {
+func (b *browser) requests(method string) []world.Request {
 	const at = "/v0.1/checkouts/"
-	if strings.HasPrefix(route, "GET ") {
+	if method == http.MethodGet {
 		return []world.Request{{Method: "GET", Path: at + b.checkout, Key: b.key}, {Method: "GET", Path: at + b.shop.checkout, Key: b.shopKey}}
 	}
 	b.setUp()
@@ -155,31 +110,29 @@ func (b *browser) requests(route string) []world.Request {
 func TestWhatAPublicKeyMay(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
-	if served, listed := sortedKeys(servedTerms(t)), sortedKeys(publicKeys); !slices.Equal(served, listed) {
-		t.Errorf("served are %q\nlisted %q", served, listed)
-	}
-	for _, route := range sortedKeys(publicKeys) {
-		method, path, _ := strings.Cut(route, " ")
-		may, plain := publicKeys[route], world.Request{Method: method, Path: b.paths.Replace(path), Key: b.key}
+	there := &cast{&tale{Shop: b.Shop, receiver: b.receiver}, map[string]string{}}
+	for _, o := range documented(t) {
+		plain := world.Request{Method: o.Method, Path: there.path(o), Key: b.key}
 		switch {
-		case may.open:
+		case o.Public:
 			b.isIgnored(plain)
-		case may.reads == "":
+		case !o.PublicKey:
 			b.isRefused(plain)
 		default:
-			b.isLimitedTo(route, may)
+			b.isLimitedTo(o)
 		}
 	}
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// isRefused: nothing but the credential is read, and nothing is written.
+// isRefused: nothing but the credential is read, with its merchant, and nothing
+// is written.
 func (b *browser) isRefused(r world.Request) {
 	b.Helper()
 	b.Main().Meter.Reset()
 	got := b.Do(r)
-	if calls := b.Main().Meter.Reset().Calls; !slices.Equal(calls, []string{"GetItem"}) {
+	if calls := b.Main().Meter.Reset().Calls; !slices.Equal(calls, []string{"BatchGetItem"}) {
 		b.Errorf("%s %s: calls %q", r.Method, r.Path, calls)
 	}
 	if got.Status != 403 || got.Text("error_message") != "request_not_allowed" {
@@ -209,9 +162,13 @@ func (b *browser) isIgnored(r world.Request) {
 }
 
 // isLimitedTo: the replies show, and the requests write, exactly what is listed.
-func (b *browser) isLimitedTo(route string, may public) {
+func (b *browser) isLimitedTo(o contract.Operation) {
 	b.Helper()
-	requests := b.requests(route)
+	may, listed := publicKeys[o.OperationID]
+	if !listed {
+		b.Fatalf("nobody says what a public key may with %s", o.OperationID)
+	}
+	requests, route := b.requests(o.Method), o.Method+" "+o.Path
 	shown, before := map[string]bool{}, b.contents()
 	for _, r := range requests {
 		got := b.Do(r)

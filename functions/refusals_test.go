@@ -2,7 +2,6 @@ package functions_test
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -56,9 +55,7 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 			continue
 		}
 		for _, value := range []string{"%C2%80", "a%C2%9F", "%00", "%7F", "a%0Ab", strings.Repeat("x", 1025), strings.Repeat("%C3%A9", 1500)} {
-			r := sensible(one, o)
-			r.Path = strings.Replace(r.Path, o.Path, paths(one, o, value), 1)
-			if got := one.Do(r); got.Status != http.StatusNotFound {
+			if got := one.Do(sensible(one, o, value)); got.Status != http.StatusNotFound {
 				t.Errorf("%s with %.20s: %d %.300s", o.OperationID, value, got.Status, got.Body)
 			}
 			one.Clock.Advance(refill)
@@ -69,29 +66,37 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 // refill is when an address may ask again: five times a second (contract §2.9).
 const refill = time.Second
 
-// paths is the operation's path for the merchant, with the value for all other names.
+// paths is the operation's path for the merchant, with the value, as it stands
+// in an address, for all other names.
 func paths(one *tale, o contract.Operation, value string) string {
-	segments := strings.Split(strings.ReplaceAll(o.Path, "{merchant_code}", one.Merchant.Code), "/")
-	for i, segment := range segments {
-		if strings.HasPrefix(segment, "{") {
-			segments[i] = value
+	path := o.Path
+	for _, p := range o.Parameters {
+		put := value
+		if p.Name == "merchant_code" {
+			put = one.Merchant.Code
+		}
+		if p.In == "path" {
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", put)
 		}
 	}
-	return strings.Join(segments, "/")
+	return path
 }
 
-// sensible is a request that lacks nothing but what its path names.
-func sensible(one *tale, o contract.Operation) world.Request {
-	r := world.Request{Method: o.Method, Path: o.Path}
-	switch o.OperationID {
-	case "processCheckout":
-		r.Body = one.Card(world.Frictionless)
-	case "retrieveReceipt":
-		r.Path += "?mid=" + one.Merchant.Code
-	case "completePayment":
-		r.Body, r.Key = url.Values{"PaRes": {"x"}, "MD": {"x"}}, "-"
-	case "decideRedirectPayment":
-		r.Body, r.Key = url.Values{"decision": {"pay"}}, "-"
+// sensible is the request that the document shows first, for the merchant, but
+// with the value in its path.
+func sensible(one *tale, o contract.Operation, value string) world.Request {
+	r := build(o, exampleOf(one, o, ""), func(shown string) string {
+		if roles[shown].name == "MERCHANT_CODE" {
+			return one.Merchant.Code
+		}
+		return shown
+	})
+	_, query, _ := strings.Cut(r.Path, "?")
+	if r.Path = paths(one, o, value); query != "" {
+		r.Path += "?" + query
+	}
+	if o.Public {
+		r.Key = "-"
 	}
 	return r
 }
