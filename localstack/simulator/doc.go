@@ -18,9 +18,8 @@
 // stream goes silent for a day; indexes and time to live trail. Each seed
 // switches some of these on, at rates of its own.
 //
-// Workloads: of everything, and of refunds alone (Options.Refunds), where
-// cashiers, auditors and issuers compete for transactions that were paid before
-// the storm. What their clients saw is searched for an order that explains it
+// In a world of refunds, cashiers, auditors and issuers compete for transactions
+// that were paid before the storm. What their clients saw is searched for an order that explains it
 // (package linear).
 //
 // A world of receivers that hang has prompt event sources, few consumers, and no other

@@ -14,7 +14,7 @@ const (
 
 // TestHangingSeeds plays receivers that hang, beside others that must not wait for them.
 func TestHangingSeeds(t *testing.T) {
-	play(t, simulator.Options{Hanging: true}, hangingSeedsVariable, defaultHangingSeeds)
+	play(t, simulator.Hanging, hangingSeedsVariable, defaultHangingSeeds)
 }
 
 // TestWithoutGroupsEverybodyWaits takes away what makes the callback queue fair: then one merchant's backlog comes before
@@ -22,7 +22,7 @@ func TestHangingSeeds(t *testing.T) {
 func TestWithoutGroupsEverybodyWaits(t *testing.T) {
 	const seeds = 20
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, f := range simulator.Run(t, seed, simulator.Options{Hanging: true, Ungrouped: true}).Findings() {
+		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.Hanging, Without: simulator.Groups}).Findings() {
 			if strings.Contains(f.Text, "owed a callback since") {
 				return
 			}

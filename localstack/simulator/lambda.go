@@ -41,7 +41,7 @@ func (w *World) start(name string, roll uint64) *process {
 		outside.Now = func() time.Time { return w.now().Add(skew) }
 	}
 	a := app.New(w.config, outside)
-	if w.Refunds || w.Month { // somebody charges live cards, so that there is a floor to reach
+	if w.Workload == Refunds || w.Workload == Month { // somebody charges live cards, so that there is a floor to reach
 		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
 	}
 	switch {

@@ -81,7 +81,7 @@ func payoutConditions(t *testing.T) []string {
 	t.Helper()
 	seen := map[string]bool{}
 	for seed := uint64(1); seed <= monthScouts; seed++ {
-		simulator.Run(t, seed, simulator.Options{Month: true, Conditions: func(name string) {
+		simulator.Run(t, seed, simulator.Options{Workload: simulator.Month, Conditions: func(name string) {
 			if ofPayouts.MatchString(name) {
 				seen[name] = true
 			}
@@ -103,7 +103,7 @@ func firstMonth(t *testing.T, condition string) (seed uint64, finding string) {
 				continue
 			}
 		}
-		if found := simulator.Run(t, seed, simulator.Options{Month: true, Without: condition}).Findings(); len(found) > 0 {
+		if found := simulator.Run(t, seed, simulator.Options{Workload: simulator.Month, Without: condition}).Findings(); len(found) > 0 {
 			return seed, found[0].Text
 		}
 	}

@@ -12,4 +12,4 @@ const (
 )
 
 // TestMonths plays months of payouts.
-func TestMonths(t *testing.T) { play(t, simulator.Options{Month: true}, monthsVariable, defaultMonths) }
+func TestMonths(t *testing.T) { play(t, simulator.Month, monthsVariable, defaultMonths) }

@@ -49,26 +49,26 @@ var survivors = map[string]string{
 // missedBy are histories that miss a condition, to find them at once; another is
 // searched for when the workload has moved on.
 var missedBy = map[string]played{
-	"Put CALLBACK: (tries = ? AND state = ?)":  {seed: 1},
-	"Put CHECKOUT: (attribute_not_exists(pk))": {seed: 159},
-	"Put CHECKOUT: (version = ?)":              {seed: 14},
-	"Put CUSTOMER: (attribute_not_exists(pk))": {seed: 1},
-	"Put CUSTOMER: (version = ?)":              {seed: 244},
-	"Put IDEMPOTENCY: (attribute_not_exists(pk) OR expires_at <= ? OR (attribute_not_exists(reply) AND (owner = ? OR (fingerprint = ? AND running_until <= ?))))": {seed: 1},
-	"Put MERCHANT: (attribute_not_exists(pk))":                        {seed: 10},
-	"Put REFERENCE: (attribute_not_exists(pk) OR checkout_id = ?)":    {seed: 1},
-	"Put SANDBOX CHARGE: (attribute_not_exists(pk))":                  {seed: 143},
-	"Put SANDBOX CHARGE: (version = ?)":                               {refunds: true, seed: 29},
-	"Put SANDBOX REFUND: (attribute_not_exists(pk))":                  {refunds: true, seed: 780},
-	"Put SANDBOX REFUND: (decision = ?)":                              {refunds: true, seed: 403},
-	"Put TRANSACTION: (version = ?)":                                  {refunds: true, seed: 3},
-	"Update HELD: (attribute_not_exists(pk))":                         {refunds: true, seed: 35},
-	"Update HELD: (version = ?)":                                      {refunds: true, seed: 508},
-	"Update CARD: (active = ? AND card.acquirer_token = ?)":           {seed: 192},
-	"Update IDEMPOTENCY: (owner = ? AND attribute_not_exists(reply))": {refunds: true, seed: 52},
-	"Update IDEMPOTENCY: (owner = ?)":                                 {seed: 10},
-	"Update RATE: (attribute_not_exists(full_at) OR full_at <= ?)":    {seed: 1},
-	"Update RATE: (full_at > ? AND full_at <= ?)":                     {seed: 3},
+	"Put CALLBACK: (tries = ? AND state = ?)":  {simulator.Everything, 1},
+	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Everything, 159},
+	"Put CHECKOUT: (version = ?)":              {simulator.Everything, 14},
+	"Put CUSTOMER: (attribute_not_exists(pk))": {simulator.Everything, 1},
+	"Put CUSTOMER: (version = ?)":              {simulator.Everything, 244},
+	"Put IDEMPOTENCY: (attribute_not_exists(pk) OR expires_at <= ? OR (attribute_not_exists(reply) AND (owner = ? OR (fingerprint = ? AND running_until <= ?))))": {simulator.Everything, 1},
+	"Put MERCHANT: (attribute_not_exists(pk))":                        {simulator.Everything, 10},
+	"Put REFERENCE: (attribute_not_exists(pk) OR checkout_id = ?)":    {simulator.Everything, 1},
+	"Put SANDBOX CHARGE: (attribute_not_exists(pk))":                  {simulator.Everything, 143},
+	"Put SANDBOX CHARGE: (version = ?)":                               {simulator.Refunds, 29},
+	"Put SANDBOX REFUND: (attribute_not_exists(pk))":                  {simulator.Refunds, 780},
+	"Put SANDBOX REFUND: (decision = ?)":                              {simulator.Refunds, 403},
+	"Put TRANSACTION: (version = ?)":                                  {simulator.Refunds, 3},
+	"Update HELD: (attribute_not_exists(pk))":                         {simulator.Refunds, 35},
+	"Update HELD: (version = ?)":                                      {simulator.Refunds, 508},
+	"Update CARD: (active = ? AND card.acquirer_token = ?)":           {simulator.Everything, 192},
+	"Update IDEMPOTENCY: (owner = ? AND attribute_not_exists(reply))": {simulator.Refunds, 52},
+	"Update IDEMPOTENCY: (owner = ?)":                                 {simulator.Everything, 10},
+	"Update RATE: (attribute_not_exists(full_at) OR full_at <= ?)":    {simulator.Everything, 1},
+	"Update RATE: (full_at > ? AND full_at <= ?)":                     {simulator.Everything, 3},
 }
 
 // TestEachConditionIsNeeded takes each condition out of all writes in turn,
@@ -105,12 +105,12 @@ func judge(t *testing.T, condition string, survivors map[string]string, by any, 
 
 // played is a history: a seed of one workload.
 type played struct {
-	refunds bool
-	seed    uint64
+	workload simulator.Workload
+	seed     uint64
 }
 
 func (p played) without(t *testing.T, condition string) (finding string) {
-	if found := simulator.Run(t, p.seed, simulator.Options{Refunds: p.refunds, Without: condition}).Findings(); len(found) > 0 {
+	if found := simulator.Run(t, p.seed, simulator.Options{Workload: p.workload, Without: condition}).Findings(); len(found) > 0 {
 		finding = found[0].Text
 	}
 	return finding
@@ -118,14 +118,14 @@ func (p played) without(t *testing.T, condition string) (finding string) {
 
 // conditions are all that the workloads' writes carry, with the workloads they
 // are seen in.
-func conditions(t *testing.T) map[string][]bool {
+func conditions(t *testing.T) map[string][]simulator.Workload {
 	t.Helper()
-	seen := map[string][]bool{}
-	for _, refunds := range []bool{false, true} {
+	seen := map[string][]simulator.Workload{}
+	for _, workload := range []simulator.Workload{simulator.Everything, simulator.Refunds} {
 		for seed := uint64(1); seed <= scouts; seed++ {
-			simulator.Run(t, seed, simulator.Options{Refunds: refunds, Conditions: func(name string) {
-				if !slices.Contains(seen[name], refunds) {
-					seen[name] = append(seen[name], refunds)
+			simulator.Run(t, seed, simulator.Options{Workload: workload, Conditions: func(name string) {
+				if !slices.Contains(seen[name], workload) {
+					seen[name] = append(seen[name], workload)
 				}
 			}})
 		}
@@ -136,7 +136,7 @@ func conditions(t *testing.T) map[string][]bool {
 // firstFailure is a history that misses the condition, and what it finds. In
 // the fast loop survivors get few chances, in CI more; the others are searched
 // for at length, which costs little as long as missedBy holds.
-func firstFailure(t *testing.T, condition string, workloads []bool) (by played, finding string) {
+func firstFailure(t *testing.T, condition string, workloads []simulator.Workload) (by played, finding string) {
 	t.Helper()
 	most := max(mutantSeeds, number(t, mutantSeedsVariable, mutantSeeds))
 	if survivors[condition] != "" {

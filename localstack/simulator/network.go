@@ -120,7 +120,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	k, engine := c.kind, http.RoundTripper(c.world.table)
 	if service == "AmazonSQS" {
 		k, engine = toQueue, c.world.queues
-		if c.world.Ungrouped {
+		if c.world.Without == Groups {
 			body = ungroup(body)
 		}
 	} else if k == toTable {
@@ -136,7 +136,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 			response, err := engine.RoundTrip(sent)
 			if err == nil && response.StatusCode == http.StatusOK {
 				c.world.checkOwner(sent.Context(), operation, body)
-				if c.world.Month {
+				if c.world.Workload == Month {
 					c.world.payees.checkVersions(operation, body)
 					c.world.payees.checkFloor(operation, body)
 				}

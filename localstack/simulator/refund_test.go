@@ -15,7 +15,7 @@ const (
 
 // TestRefundSeeds plays histories of concurrent refunds.
 func TestRefundSeeds(t *testing.T) {
-	play(t, simulator.Options{Refunds: true}, refundSeedsVariable, defaultRefundSeeds)
+	play(t, simulator.Refunds, refundSeedsVariable, defaultRefundSeeds)
 }
 
 // TestClientsSeeThatRefundsOvertakeEachOther takes away what serialises a
@@ -23,7 +23,7 @@ func TestRefundSeeds(t *testing.T) {
 func TestClientsSeeThatRefundsOvertakeEachOther(t *testing.T) {
 	const seeds, condition = 20, "Put TRANSACTION: (version = ?)"
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, f := range simulator.Run(t, seed, simulator.Options{Refunds: true, Without: condition}).Findings() {
+		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.Refunds, Without: condition}).Findings() {
 			if strings.Contains(f.Text, linear.ErrNotLinear.Error()) {
 				return
 			}

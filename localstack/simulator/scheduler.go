@@ -114,10 +114,10 @@ func (w *World) steer(groups ...string) {
 			return
 		}
 		if w.stormy {
-			switch {
-			case w.Month:
+			switch w.Workload {
+			case Month:
 				w.payees.stir()
-			case w.Hanging:
+			case Hanging:
 				w.hanging.attend()
 			default:
 				w.meddle()
@@ -234,7 +234,7 @@ func deadline(ctx context.Context) (time.Time, bool) {
 func (w *World) idle() {
 	w.sched.waited++
 	longest := 16
-	if w.Hanging { // what is late is measured
+	if w.Workload == Hanging { // what is late is measured
 		longest = 7
 	}
 	w.pass(time.Millisecond << min(w.sched.waited, longest))

@@ -22,7 +22,7 @@ const (
 	seedVariable  = "CASHWRAP_SIM_SEED"
 	shardVariable = "CASHWRAP_SIM_SHARD" // "2/4" in a process of its own
 
-	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay: refunds, month, unknown, hanging, or all
+	workloadVariable = "CASHWRAP_SIM_WORKLOAD" // of the one to replay; simulator.Everything unless given
 )
 
 // defaultSeeds are for the fast loop; CI sets more.
@@ -83,10 +83,10 @@ func spread(t *testing.T) bool {
 }
 
 // TestSeeds plays worlds of everything.
-func TestSeeds(t *testing.T) { play(t, simulator.Options{}, seedsVariable, defaultSeeds) }
+func TestSeeds(t *testing.T) { play(t, simulator.Everything, seedsVariable, defaultSeeds) }
 
 // play plays many worlds, and stops at the first that is not in order.
-func play(t *testing.T, o simulator.Options, variable string, otherwise uint64) {
+func play(t *testing.T, workload simulator.Workload, variable string, otherwise uint64) {
 	t.Helper()
 	if !spread(t) {
 		return
@@ -95,7 +95,7 @@ func play(t *testing.T, o simulator.Options, variable string, otherwise uint64) 
 	seeds, first := number(t, variable, otherwise), number(t, firstVariable, 1)
 	start, played := time.Now(), 0
 	for seed := first + part; seed < first+seeds && !t.Failed(); seed += parts {
-		report(t, simulator.Run(t, seed, o), seed)
+		report(t, simulator.Run(t, seed, simulator.Options{Workload: workload}), seed)
 		played++
 	}
 	t.Logf("%d worlds in %v", played, time.Since(start))
@@ -112,26 +112,13 @@ func report(t *testing.T, w *simulator.World, seed uint64) {
 	for _, f := range found {
 		t.Errorf("seed %d: checkout %s: %s", seed, f.About, f.Text)
 	}
-	again := fmt.Sprintf("make sim SEED=%d", seed)
-	if w.Refunds {
-		again += " WORKLOAD=refunds"
-	}
-	if w.Month {
-		again += " WORKLOAD=month"
-	}
-	if w.Unknown {
-		again += " WORKLOAD=unknown"
-	}
-	if w.Hanging {
-		again += " WORKLOAD=hanging"
-	}
-	t.Logf("what happened to it:\n%s\nthe whole history: %s", w.Trace(found[0].About), again)
+	t.Logf("what happened to it:\n%s\nthe whole history: make sim SEED=%d WORKLOAD=%s", w.Trace(found[0].About), seed, w.Workload)
 }
 
 // TestSameSeedSameHistory plays some seeds twice.
 func TestSameSeedSameHistory(t *testing.T) {
 	for seed := uint64(1); seed <= 16; seed++ {
-		o := simulator.Options{Refunds: seed%4 == 0, Month: seed%4 == 1, Hanging: seed%4 == 2}
+		o := simulator.Options{Workload: simulator.Workloads[seed%uint64(len(simulator.Workloads))]}
 		first, second := simulator.Run(t, seed, o).History(), simulator.Run(t, seed, o).History()
 		if first != second {
 			t.Errorf("seed %d has two histories; they differ from here:\n%s", seed, parting(first, second))
@@ -153,9 +140,11 @@ func parting(first, second string) string {
 // TestReplay prints a seed's whole history: make sim SEED=123.
 func TestReplay(t *testing.T) {
 	seed := number(t, seedVariable, 1)
-	workload := os.Getenv(workloadVariable)
-	w := simulator.Run(t, seed, simulator.Options{Refunds: workload == "refunds", Month: workload == "month",
-		Unknown: workload == "unknown", Hanging: workload == "hanging"})
+	workload, err := simulator.ParseWorkload(os.Getenv(workloadVariable))
+	if err != nil {
+		t.Fatalf("%s: %v", workloadVariable, err)
+	}
+	w := simulator.Run(t, seed, simulator.Options{Workload: workload})
 	if testing.Verbose() {
 		t.Logf("\n%s", w.History())
 	}

@@ -148,7 +148,7 @@ const relayAttempts = 5
 
 // relay gives the function what the stream holds, one batch at a time.
 func (w *World) relay() {
-	if w.relaying || w.Silent || w.stormy && w.weather.streamDies {
+	if w.relaying || w.Without == Stream || w.stormy && w.weather.streamDies {
 		return
 	}
 	w.readStream()

@@ -16,7 +16,7 @@ const unknownSeeds = 20
 func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 	var took []time.Duration
 	for seed := uint64(1); seed <= unknownSeeds; seed++ {
-		w := simulator.Run(t, seed, simulator.Options{Unknown: true})
+		w := simulator.Run(t, seed, simulator.Options{Workload: simulator.Unknown})
 		report(t, w, seed)
 		took = append(took, w.Settled...)
 	}
@@ -34,7 +34,7 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 // them, none in time.
 func TestWithoutTheStreamTheySettleLate(t *testing.T) {
 	for seed := uint64(1); seed <= 3; seed++ {
-		w := simulator.Run(t, seed, simulator.Options{Unknown: true, Silent: true})
+		w := simulator.Run(t, seed, simulator.Options{Workload: simulator.Unknown, Without: simulator.Stream})
 		late := slices.DeleteFunc(slices.Clone(w.Settled), func(took time.Duration) bool { return took <= time.Minute })
 		if len(w.Settled) != 20 || len(w.Findings()) != 20 || len(late) != 20 {
 			t.Errorf("seed %d: settled after %v, want 20 after more than a minute; found %v", seed, w.Settled, w.Findings())

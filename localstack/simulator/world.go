@@ -3,6 +3,7 @@ package simulator
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -77,27 +78,6 @@ type World struct {
 	hanging *hanging // of a world of receivers that hang
 }
 
-// Options of a run.
-type Options struct {
-	// Refunds plays nothing but refunds of transactions paid before the storm:
-	// many of them, and little else to wait for.
-	Refunds bool
-	// Month plays a month of payments and payouts.
-	Month bool
-	// Unknown plays payments and refunds of unknown outcome, while nothing fails.
-	Unknown bool
-	// Silent has nobody read the table's stream.
-	Silent bool
-	// Hanging plays receivers that take callbacks and do not answer.
-	Hanging bool
-	// Ungrouped takes the message groups away, by which queues are fair.
-	Ungrouped bool
-	// Without names a condition that the transport takes out of every write.
-	Without string
-	// Conditions is told of each condition that a write carries.
-	Conditions func(name string)
-}
-
 // Run plays one seed's world and returns it when all is quiet. t must not be
 // parallel: the randomness of the whole process follows the seed.
 func Run(t *testing.T, seed uint64, o Options) *World {
@@ -123,29 +103,41 @@ func newWorld(seed uint64, o Options) *World {
 	w := &World{seed: seed, dice: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
 		idleProcesses: map[string][]*process{}, started: map[string]int{}, begins: epoch}
 	w.sched.active = map[string]int{}
-	if !o.Unknown {
+	if o.Workload != Unknown {
 		w.weather = newWeather(w.dice)
 	}
-	if o.Month {
+	switch o.Workload {
+	case Month:
 		w.payees = newMonth(w)
-	}
-	if o.Hanging {
+	case Hanging:
 		w.hanging = newHanging(w)
 	}
 	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.weather.indexLag, TTLLag: w.weather.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
-	w.config = app.Config{
-		Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: "http://dynamodb.test", SQSEndpoint: "http://sqs.test",
-		BaseURL: "https://cashwrap.test", Secret: bytes.Repeat([]byte{7}, 32),
-	}
+	w.config = w.configure()
 	w.outside = w.makeOutside()
 	w.createTable()
-	w.config.CallbackQueue = w.createQueue(functions.Callbacks)
-	w.config.PayoutQueue = w.createQueue(functions.Payouts)
-	w.config.PollQueue = w.createQueue(functions.Polls)
 	w.openStream()
 	w.lastTick = w.now()
 	return w
+}
+
+// configure reads the functions' configuration from their environment, with the
+// queues that it makes.
+func (w *World) configure() app.Config {
+	environment := map[string]string{
+		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
+		"BASE_URL": "https://cashwrap.test", "PLATFORM_SECRET": base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)),
+		"PLATFORM_SECRET_SINCE": "2000-01-01T00:00:00Z", // before any world begins
+	}
+	for _, q := range functions.Queues {
+		environment[q.Variable] = w.createQueue(q)
+	}
+	c, err := app.FromEnvironment(func(name string) string { return environment[name] })
+	if err != nil {
+		w.panicf("%v", err)
+	}
+	return c
 }
 
 // credentials never expire, so nothing asks for others.
@@ -206,20 +198,20 @@ func (w *World) createQueue(q functions.Queue) string {
 // play is the life of a world: a calm start, the storm, and the calm in which
 // everything must come right.
 func (w *World) play() {
-	if w.Month {
+	switch w.Workload {
+	case Month:
 		w.payees.play()
 		return
-	}
-	if w.Hanging {
+	case Hanging:
 		w.hanging.play()
 		return
 	}
 	w.run(clients, w.found)
 	w.steer(clients)
-	switch {
-	case w.Refunds:
+	switch w.Workload {
+	case Refunds:
 		w.refundSales()
-	case w.Unknown:
+	case Unknown:
 		w.playUnknown()
 	default:
 		w.stormy = true

@@ -1,0 +1,52 @@
+package simulator
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Workload is what is played in a world.
+type Workload string
+
+// The workloads.
+const (
+	Everything Workload = "everything" // payments by all methods, in a storm
+	Refunds    Workload = "refunds"    // refunds of transactions paid before the storm: many, and little else to wait for
+	Month      Workload = "month"      // a month of payments and payouts
+	Unknown    Workload = "unknown"    // payments and refunds of unknown outcome, while nothing fails
+	Hanging    Workload = "hanging"    // receivers that take callbacks and do not answer
+)
+
+// Workloads are all of them.
+var Workloads = []Workload{Everything, Refunds, Month, Unknown, Hanging}
+
+// ParseWorkload is the workload of that name; "" is Everything.
+func ParseWorkload(name string) (Workload, error) {
+	if name == "" {
+		return Everything, nil
+	}
+	var known []string
+	for _, w := range Workloads {
+		if name == string(w) {
+			return w, nil
+		}
+		known = append(known, string(w))
+	}
+	return "", fmt.Errorf("there is no workload %q: there are %s", name, strings.Join(known, ", "))
+}
+
+// Options of a run.
+type Options struct {
+	Workload Workload
+	// Without takes something out of the world, to see that it is needed: Stream,
+	// Groups, or by its name a condition of writes. "" takes nothing.
+	Without string
+	// Conditions, unless nil, is given the name of each condition that a write carries.
+	Conditions func(name string)
+}
+
+// What Options.Without can take away beside conditions.
+const (
+	Stream = "the reader of the table's stream"
+	Groups = "the message groups by which queues are fair"
+)
