@@ -26,7 +26,7 @@ func TestMembersTakeWhatTheDocumentSays(t *testing.T) {
 	w := world.New(t)
 	receiver := w.Receive()
 	for _, o := range documented(t) {
-		for _, member := range o.Body {
+		for _, member := range o.InputsIn("json") {
 			for _, value := range []any{nil, "", "a\u0085"} {
 				one := newCast(w, receiver)
 				request := one.request(o, "")
@@ -85,8 +85,8 @@ func with(t *testing.T, o contract.Operation, body any, path string, value any) 
 	for n, name := range names[:len(names)-1] {
 		if at[name] == nil {
 			path := strings.Join(names[:n+1], ".")
-			on := slices.IndexFunc(o.Body, func(i contract.Input) bool { return i.Path == path })
-			at[name] = o.Body[on].Sample()
+			on := slices.IndexFunc(o.InputsIn("json"), func(i contract.Input) bool { return i.Path == path })
+			at[name] = o.InputsIn("json")[on].Sample()
 		}
 		at = at[name].(map[string]any)
 	}

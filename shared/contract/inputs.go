@@ -3,15 +3,26 @@ package contract
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Input is a member of an operation's JSON body.
+// Where an input stands, in the words of package validate.
+const (
+	inForm = "form"
+	inJSON = "json"
+)
+
+// forms are the media types of request bodies, with where their members stand.
+var forms = map[string]string{"application/json": inJSON, "application/x-www-form-urlencoded": inForm}
+
+// Input is a parameter of an operation, or a member of its body.
 type Input struct {
-	Path     string // dot path, e.g. card.expiry_year
+	In       string // path, query, header, form or json
+	Path     string // name of a parameter, without a list's brackets; dot path of a member, e.g. card.expiry_year
 	Required bool   // in the object it is in
-	schema   *openapi3.Schema
+	schema   *openapi3.SchemaRef
 }
 
 // Allows says that the document takes the value there. On an optional member
@@ -20,23 +31,50 @@ func (i Input) Allows(value any) bool {
 	if value == nil && !i.Required {
 		return true
 	}
-	return i.schema.VisitJSON(value) == nil
+	return i.schema.Value.VisitJSON(value) == nil
 }
 
-// inputs lists the members of an object and of the objects in it.
-func inputs(schema *openapi3.Schema, path string) []Input {
+// InputsIn lists the operation's inputs of one place; of a body each object
+// before its members.
+func (o Operation) InputsIn(place string) []Input {
+	return slices.DeleteFunc(slices.Clone(o.Inputs), func(i Input) bool { return i.In != place })
+}
+
+// inputsOf lists what an operation's requests may hold.
+func inputsOf(item *openapi3.PathItem, op *openapi3.Operation) []Input {
 	var list []Input
-	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		member := schema.Properties[name].Value
-		list = append(list, Input{Path: path + name, Required: slices.Contains(schema.Required, name), schema: member})
-		list = append(list, inputs(member, path+name+".")...)
+	for _, p := range slices.Concat(item.Parameters, op.Parameters) {
+		name := strings.TrimSuffix(p.Value.Name, "[]") // contract §2.5
+		list = append(list, Input{In: p.Value.In, Path: name, Required: p.Value.Required, schema: p.Value.Schema})
+	}
+	if op.RequestBody == nil {
+		return list
+	}
+	for media, in := range forms {
+		if content := op.RequestBody.Value.Content[media]; content != nil {
+			list = append(list, members(in, content.Schema.Value, "")...)
+		}
+	}
+	return list
+}
+
+// members lists those of an object, and of the objects in it and in its lists.
+func members(in string, object *openapi3.Schema, path string) []Input {
+	var list []Input
+	for _, name := range slices.Sorted(maps.Keys(object.Properties)) {
+		member := object.Properties[name]
+		list = append(list, Input{In: in, Path: path + name, Required: slices.Contains(object.Required, name), schema: member})
+		if items := member.Value.Items; items != nil {
+			list = append(list, members(in, items.Value, path+name+"[].")...)
+		}
+		list = append(list, members(in, member.Value, path+name+".")...)
 	}
 	return list
 }
 
 // Sample is a value that the document takes there: its example, or what the
 // schema asks for and no more.
-func (i Input) Sample() any { return smallest(i.schema) }
+func (i Input) Sample() any { return smallest(i.schema.Value) }
 
 func smallest(s *openapi3.Schema) any {
 	switch {
@@ -59,12 +97,4 @@ func smallest(s *openapi3.Schema) any {
 	default:
 		return 1
 	}
-}
-
-// bodyOf lists the members of the operation's JSON body.
-func bodyOf(op *openapi3.Operation) []Input {
-	if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
-		return nil
-	}
-	return inputs(op.RequestBody.Value.Content["application/json"].Schema.Value, "")
 }

@@ -24,7 +24,7 @@ type Operation struct {
 	PublicKey   bool     // a public key may use it, from a browser (contract §2.1)
 	Success     []int    // statuses below 400, sorted
 	Parameters  []Parameter
-	Body        []Input   // members of its JSON body, each object before its own
+	Inputs      []Input   // its parameters, headers among them, and the members of its body
 	Examples    []Example // of its body, by name; none of an operation without a body
 }
 
@@ -50,7 +50,7 @@ func operations(doc *openapi3.T) ([]Operation, error) {
 				PublicKey:   allowsPublicKey(op),
 				Success:     successesOf(op),
 				Parameters:  parametersOf(item, op),
-				Body:        bodyOf(op),
+				Inputs:      inputsOf(item, op),
 				Examples:    examplesOf(op),
 			})
 		}

@@ -1,0 +1,301 @@
+package functions_test
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
+	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/rest"
+	"github.com/cashwrap/cashwrap/shared/validate"
+)
+
+// unequal are limits that only the tag of a field has (+) or only the document
+// (-), and why. The operation "*" is any.
+var unequal = []struct{ operation, input, limit, reason string }{
+	{"*", "json personal_details.email", "+format=email", "an empty text takes it back, which the document's format would refuse"},
+	{"decide3dsChallenge", "form PaReq", "+required", "the page that asks sends it with the decision"},
+	{"decide3dsChallenge", "form TermUrl", "+required", "the page that asks sends it with the decision"},
+	{"show3dsChallenge", "form TermUrl", "-format=uri", "it must be the return address of the payment; no other URL will do"},
+	{"show3dsChallenge", "form TermUrl", "-pattern=^https?://", "it must be the return address of the payment; no other URL will do"},
+	{"retrieveReceipt", "query tx_event_id", "-minimum=0", "no event has another number: 404"},
+	{"retrieveReceipt", "query tx_event_id", "-maximum=9007199254740991", "no event has another number: 404"},
+	{"listMerchantPaymentMethods", "query currency", "-enum=", "refused as a constraint, in the shape of contract §13.2"},
+	{"listMerchantPaymentMethods", "query amount", "-minimum=0", "refused as a constraint, in the shape of contract §13.2"},
+	{"listMerchantPaymentMethods", "query amount", "-type=number", "a text, so that no digit passes through a float"},
+	{"listMerchantPaymentMethods", "query amount", "+type=string", "a text, so that no digit passes through a float"},
+	{"*", "query limit", "-type=integer", "listPayouts and listMyPayouts read it with all else, to tell all faults at once"},
+	{"*", "query limit", "+type=string", "listPayouts and listMyPayouts read it with all else, to tell all faults at once"},
+}
+
+// elsewhere are places whose limits are not those of fields, and why.
+var elsewhere = map[string]string{
+	"path":   "an id of another form is one of nothing: 404",
+	"header": "package rest reads the one there is, for every operation that writes",
+}
+
+// idempotencyKey is what package rest holds the header Idempotency-Key to.
+var idempotencyKey = []string{"maxLength=255", "minLength=1", "pattern=^[ -~]+$", "type=string"}
+
+// ofTypes are the limits that come with a type, whatever its field's tag says.
+var ofTypes = map[reflect.Type][]string{
+	reflect.TypeFor[money.Literal]():   {"schema=AmountInput"},
+	reflect.TypeFor[time.Time]():       {"schema=TimeInput"},
+	reflect.TypeFor[rest.PageSize]():   {"type=integer", "minimum=1"},
+	reflect.TypeFor[payments.Area]():   {"type=string", `pattern=^-?[0-9]+(\.[0-9]+)?(,-?[0-9]+(\.[0-9]+)?){3}$`},
+	reflect.TypeFor[payments.Method](): {"type=string", "enum=" + knownMethods()},
+	reflect.TypeFor[payments.Secret](): {"type=string"},
+	reflect.TypeFor[int64]():           {"type=integer", "format=int64"},
+}
+
+// kinds are the document's types of Go's kinds.
+var kinds = map[reflect.Kind]string{
+	reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer",
+	reflect.Struct: "object", reflect.Map: "object", reflect.Slice: "array",
+}
+
+const withoutControls = `pattern=^[^\x00-\x1F\x7F-\x9F]*$`
+
+// ofRules are the limits that the document writes for a rule.
+var ofRules = map[string]func(argument string, kind reflect.Kind) []string{
+	"text": func(n string, _ reflect.Kind) []string { return []string{"maxLength=" + n, withoutControls} },
+	"min": func(n string, kind reflect.Kind) []string {
+		return []string{map[bool]string{true: "minLength=", false: "minimum="}[kind == reflect.String] + n}
+	},
+	"max": func(n string, kind reflect.Kind) []string {
+		return []string{map[bool]string{true: "maxLength=", false: "maximum="}[kind == reflect.String] + n}
+	},
+	"items":   func(n string, _ reflect.Kind) []string { return []string{"maxItems=" + n} },
+	"pattern": func(expression string, _ reflect.Kind) []string { return []string{"pattern=" + expression} },
+	"one-of": func(values string, _ reflect.Kind) []string {
+		return []string{"enum=" + strings.Join(slices.Sorted(strings.SplitSeq(values, "|")), "|")}
+	},
+	"integer": func(bounds string, _ reflect.Kind) []string {
+		least, most, _ := strings.Cut(bounds, "..")
+		return []string{"minimum=" + least, "maximum=" + most}
+	},
+	"own":         func(string, reflect.Kind) []string { return nil }, // no matter of form
+	"email?":      always("format=email"),
+	"http-url":    always("format=uri", "pattern=^https?://"),
+	"date":        always("format=date", "pattern=^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+	"date-time":   always("format=date-time"),
+	"country":     always("pattern=^[A-Z]{2}$"),
+	"currency":    always("enum=" + knownCurrencies()),
+	"card-number": always("pattern=^[0-9]{12,19}$"),
+}
+
+func always(limits ...string) func(string, reflect.Kind) []string {
+	return func(string, reflect.Kind) []string { return limits }
+}
+
+// TestTagsAndDocumentHaveTheSameLimits: what the document demands of an input,
+// the tag of its field does, and the reverse.
+func TestTagsAndDocumentHaveTheSameLimits(t *testing.T) {
+	t.Parallel()
+	requests, used := servedRequests(t), map[int]bool{}
+	compared := 0
+	for _, o := range documented(t) {
+		tagged := map[string][]string{}
+		collect(tagged, validate.Plan(requests[o.Method+" "+o.Path]), "", "")
+		for _, i := range o.Inputs {
+			if i.In == "header" && (i.Path != "Idempotency-Key" || !slices.Equal(i.Limits(), idempotencyKey)) {
+				t.Errorf("%s has the header %s with %v, and nothing holds it to that", o.OperationID, i.Path, i.Limits())
+			}
+			if elsewhere[i.In] != "" {
+				continue
+			}
+			name := i.In + " " + i.Path
+			limits, known := tagged[name]
+			if !known {
+				t.Errorf("%s: nothing reads %s", o.OperationID, name)
+			}
+			delete(tagged, name)
+			for _, difference := range differences(i, limits) {
+				if at := excused(o.OperationID, name, difference); at < 0 {
+					t.Errorf("%s, %s: %s (+ only the tag has it, - only the document)", o.OperationID, name, difference)
+				} else {
+					used[at] = true
+				}
+			}
+			compared++
+		}
+		for name := range tagged {
+			t.Errorf("%s reads %s, which the document does not have", o.OperationID, name)
+		}
+	}
+	for i, e := range unequal {
+		if !used[i] {
+			t.Errorf("%s, %s: %s is no exception any more", e.operation, e.input, e.limit)
+		}
+	}
+	if compared == 0 {
+		t.Error("nothing was compared")
+	}
+}
+
+// servedRequests are the types of the routes' requests, by method and path.
+func servedRequests(t *testing.T) map[string]reflect.Type {
+	t.Helper()
+	opened, types := world.New(t).App, map[string]reflect.Type{}
+	for _, f := range functions.All {
+		if f.HTTP == nil {
+			continue
+		}
+		for _, route := range f.HTTP(opened) {
+			types[route.Method+" "+route.Path] = route.Handle.Request()
+		}
+	}
+	return types
+}
+
+// collect notes the limits of an object's fields, and of those of the objects in it.
+func collect(into map[string][]string, o *validate.Object, in, path string) {
+	for _, f := range o.Fields {
+		if f.Name == "" { // embedded
+			collect(into, f.Object, in, path)
+			continue
+		}
+		place := cmp.Or(in, f.In)
+		if elsewhere[place] != "" {
+			continue
+		}
+		into[place+" "+path+f.Name] = limitsOf(f)
+		if f.Object != nil {
+			inner := path + f.Name + "."
+			if f.Type.Kind() == reflect.Slice {
+				inner = path + f.Name + "[]."
+			}
+			collect(into, f.Object, place, inner)
+		}
+	}
+}
+
+func limitsOf(f validate.Field) []string {
+	element := f.Type
+	if f.Type.Kind() == reflect.Slice {
+		element = f.Type.Elem()
+	}
+	limits, ok := ofTypes[element]
+	limits = slices.Clone(limits)
+	if f.Type.Kind() == reflect.Slice || !ok {
+		limits = append(limits, "type="+kinds[f.Type.Kind()])
+	}
+	if f.Required {
+		limits = append(limits, "required")
+	}
+	for _, rule := range f.Limits {
+		limit, known := ofRules[rule.Name]
+		if !known {
+			limits = append(limits, "the rule "+rule.Name+", which this test does not know")
+			continue
+		}
+		limits = append(limits, limit(rule.Argument, element.Kind())...)
+	}
+	slices.Sort(limits)
+	return slices.Compact(limits)
+}
+
+// differences are the limits of the tag alone (+) and of the document alone (-).
+// A text that is required is no empty one, which a document has to say beside.
+func differences(i contract.Input, tagged []string) []string {
+	var list []string
+	written := i.Limits()
+	for _, limit := range tagged {
+		if !slices.Contains(written, limit) {
+			list = append(list, "+"+limit)
+		}
+	}
+	for _, limit := range written {
+		if !slices.Contains(tagged, limit) && !(limit == "minLength=1" && i.Required) {
+			list = append(list, "-"+limit)
+		}
+	}
+	if i.Required && slices.Contains(written, "type=string") && i.Allows("") {
+		list = append(list, "+minLength=1")
+	}
+	return list
+}
+
+// excused is the place of the exception that a difference is; -1 if it is none.
+func excused(operation, input, difference string) int {
+	for i, e := range unequal {
+		if (e.operation == "*" || e.operation == operation) && e.input == input && (e.limit == difference || strings.HasSuffix(e.limit, "=") && strings.HasPrefix(difference, e.limit)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// TestPatternsCompile: package validate does so when the first text comes.
+func TestPatternsCompile(t *testing.T) {
+	t.Parallel()
+	for operation, request := range servedRequests(t) {
+		checkPatterns(t, operation, validate.Plan(request))
+	}
+}
+
+func checkPatterns(t *testing.T, operation string, o *validate.Object) {
+	t.Helper()
+	for _, f := range o.Fields {
+		for _, limit := range f.Limits {
+			if _, err := regexp.Compile(limit.Argument); limit.Name == "pattern" && err != nil {
+				t.Errorf("%s, %s: %v", operation, f.Name, err)
+			}
+		}
+		if f.Object != nil {
+			checkPatterns(t, operation, f.Object)
+		}
+	}
+}
+
+// TestTheSandboxTakesTheAnswersItsPagesOffer and no others.
+func TestTheSandboxTakesTheAnswersItsPagesOffer(t *testing.T) {
+	t.Parallel()
+	requests := servedRequests(t)
+	for operation, valid := range map[string]func(string) bool{
+		"POST /3ds/challenge/decision": func(a string) bool { return sandbox.Answer(a).Valid() },
+		"POST /apm/{session_id}":       func(a string) bool { return sandbox.BankAnswer(a).Valid() },
+	} {
+		f := validate.Plan(requests[operation]).Lookup("form", "decision")
+		for _, answer := range strings.Split(f.Limits[0].Argument, "|") {
+			if !valid(answer) {
+				t.Errorf("%s: the sandbox refuses %s", operation, answer)
+			}
+		}
+	}
+}
+
+// knownCurrencies are all codes of three capitals that the rule currency takes.
+func knownCurrencies() string {
+	var known []string
+	for n := range 26 * 26 * 26 {
+		code := fmt.Sprintf("%c%c%c", 'A'+n/676, 'A'+n/26%26, 'A'+n%26)
+		if _, err := money.ParseCurrency(code); err == nil {
+			known = append(known, code)
+		}
+	}
+	return strings.Join(known, "|")
+}
+
+// knownMethods are the payment methods of the catalogue: what some currency is
+// offered, and Apple Pay, which is not offered yet.
+func knownMethods() string {
+	known := []string{string(payments.ApplePay)}
+	for code := range strings.SplitSeq(knownCurrencies(), "|") {
+		for _, m := range payments.MethodsFor(money.Currency(code), payments.MethodSettings{PayPal: true}) {
+			known = append(known, string(m))
+		}
+	}
+	slices.Sort(known)
+	return strings.Join(slices.Compact(known), "|")
+}
