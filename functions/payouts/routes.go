@@ -9,11 +9,11 @@ import (
 )
 
 // family is what the operations work with.
-type family struct{ store *store.Store }
+type family struct{ store *store.Reader }
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store}
+	f := family{store: a.Store.Reader}
 	read := []string{"user.profile", "user.profile_readonly", "payouts.read"}
 	const path = "/v1.0/merchants/{merchant_code}/payouts"
 	return []rest.Route{

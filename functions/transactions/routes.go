@@ -12,7 +12,7 @@ import (
 
 // family is what the operations work with.
 type family struct {
-	store      *store.Store
+	store      *store.Reader
 	processing *processing.Processor
 	refunds    payments.RefundRules
 	baseURL    string
@@ -20,7 +20,7 @@ type family struct {
 
 // Routes of the family.
 func Routes(a *app.App) []rest.Route {
-	f := family{store: a.Store, processing: a.Processing, refunds: a.Refunds, baseURL: a.BaseURL}
+	f := family{store: a.Store.Reader, processing: a.Processing, refunds: a.Refunds, baseURL: a.BaseURL}
 	read, refund := []string{"transactions.history", "transactions.read"}, []string{"payments", "refunds.write"}
 	const detail, history = "/v2.1/merchants/{merchant_code}/transactions", "/v2.1/merchants/{merchant_code}/transactions/history"
 	return []rest.Route{

@@ -98,7 +98,7 @@ const openFor = 24 * time.Hour
 
 // Config is what is reconciled.
 type Config struct {
-	Store     *store.Store
+	Store     *store.Reader
 	Acquirers map[identity.Mode]acquirer.Acquirer
 	Banks     map[identity.Mode]bank.Bank
 }

@@ -80,7 +80,7 @@ func (s *shop) chargeBack(id, amount string) {
 
 func (s *shop) reconcile() reconcile.Report {
 	s.Helper()
-	report, err := reconcile.Run(s.Context(), reconcile.Config{Store: s.App.Store, Acquirers: s.App.Acquirers, Banks: s.banks()})
+	report, err := reconcile.Run(s.Context(), reconcile.Config{Store: s.App.Store.Reader, Acquirers: s.App.Acquirers, Banks: s.banks()})
 	if err != nil {
 		s.Fatal(err)
 	}

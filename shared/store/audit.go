@@ -44,7 +44,7 @@ const (
 // and not an index, because only that is consistent; yet every item is as it
 // was when its page was read, so that two that belong together may tell of
 // different times. An error ends it.
-func (s *Store) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audited, error] {
+func (s *Reader) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audited, error] {
 	scan := s.table.Scan().Segment(segment, segments).Consistent(true).Filter(
 		"contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
 		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+unpaidBooks+"#", "#"+heldBooks+"#", "#"+payoutBooks) // and records
@@ -53,18 +53,18 @@ func (s *Store) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audi
 
 // AuditCode walks the transactions of a code with their events, and the
 // entries of their journal, consistently. An error ends it.
-func (s *Store) AuditCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[Audited, error] {
+func (s *Reader) AuditCode(ctx context.Context, t identity.Tenant, code string) iter.Seq2[Audited, error] {
 	return s.audited(ctx, transactionPartition(t, code), journalPartition(t, code))
 }
 
 // AuditPayout walks a payout and its entries, without its records,
 // consistently. An error ends it.
-func (s *Store) AuditPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[Audited, error] {
+func (s *Reader) AuditPayout(ctx context.Context, t identity.Tenant, id string) iter.Seq2[Audited, error] {
 	return s.audited(ctx, payoutKey(t, id).PK, journalPartition(t, id))
 }
 
 // audited walks whole partitions.
-func (s *Store) audited(ctx context.Context, partitions ...string) iter.Seq2[Audited, error] {
+func (s *Reader) audited(ctx context.Context, partitions ...string) iter.Seq2[Audited, error] {
 	return func(yield func(Audited, error) bool) {
 		for _, partition := range partitions {
 			for item, err := range audited(ctx, s.table.Get(partitionKey, partition).Consistent(true).Iter()) {
@@ -78,13 +78,13 @@ func (s *Store) audited(ctx context.Context, partitions ...string) iter.Seq2[Aud
 
 // AuditUnpaid walks the tenant's rows in a currency, consistently. An error
 // ends it.
-func (s *Store) AuditUnpaid(ctx context.Context, t identity.Tenant, c money.Currency) iter.Seq2[Audited, error] {
+func (s *Reader) AuditUnpaid(ctx context.Context, t identity.Tenant, c money.Currency) iter.Seq2[Audited, error] {
 	return audited(ctx, s.table.Get(partitionKey, unpaidPartition(t, c)).Consistent(true).Iter())
 }
 
 // AuditRecords walks the records of the tenant's payouts from a day on
 // (YYYY-MM-DD), consistently. An error ends it.
-func (s *Store) AuditRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[Audited, error] {
+func (s *Reader) AuditRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[Audited, error] {
 	return audited(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual, from).Consistent(true).Iter())
 }
 

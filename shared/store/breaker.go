@@ -23,7 +23,7 @@ const keepBreaker = 24 * time.Hour
 
 // Breaker reads the breaker of a tenant's callbacks to a host; closed, unless
 // its host timed out lately.
-func (s *Store) Breaker(ctx context.Context, t identity.Tenant, host string) (payments.Breaker, error) {
+func (s *Reader) Breaker(ctx context.Context, t identity.Tenant, host string) (payments.Breaker, error) {
 	var item breakerItem
 	err := s.get(breakerKey(t, host)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

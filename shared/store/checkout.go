@@ -83,7 +83,7 @@ func (s *Store) createdBefore(ctx context.Context, t identity.Tenant, c payments
 var errDuplicate = failure.Clash("DUPLICATED_CHECKOUT", "", "Checkout with this checkout_reference already exists")
 
 // referenceOwner is the id of the checkout that took the reference, or "".
-func (s *Store) referenceOwner(ctx context.Context, t identity.Tenant, reference string) (string, error) {
+func (s *Reader) referenceOwner(ctx context.Context, t identity.Tenant, reference string) (string, error) {
 	var guard referenceItem
 	err := s.get(referenceKey(t, reference)).One(ctx, &guard)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -93,19 +93,19 @@ func (s *Store) referenceOwner(ctx context.Context, t identity.Tenant, reference
 }
 
 // get is a consistent read of one item.
-func (s *Store) get(k key) *dynamo.Query {
+func (s *Reader) get(k key) *dynamo.Query {
 	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
 }
 
 var errNoCheckout = failure.Absent("checkout-not-found", "Resource not found")
 
 // Checkout reads one checkout, consistently. Failure: NotFound.
-func (s *Store) Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
+func (s *Reader) Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {
 	item, err := s.checkoutItem(ctx, t, id)
 	return item.Checkout, err
 }
 
-func (s *Store) checkoutItem(ctx context.Context, t identity.Tenant, id string) (checkoutItem, error) {
+func (s *Reader) checkoutItem(ctx context.Context, t identity.Tenant, id string) (checkoutItem, error) {
 	var item checkoutItem
 	err := s.get(checkoutKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -117,14 +117,14 @@ func (s *Store) checkoutItem(ctx context.Context, t identity.Tenant, id string) 
 // Checkouts lists a tenant's checkouts, newest first, at most 1000. The index
 // says which there are, and lags behind creations by moments; each checkout
 // is then read as it is now.
-func (s *Store) Checkouts(ctx context.Context, t identity.Tenant) ([]payments.Checkout, error) {
+func (s *Reader) Checkouts(ctx context.Context, t identity.Tenant) ([]payments.Checkout, error) {
 	var listed []key
 	err := s.table.Get(listPartition, checkoutsList(t)).Index(listIndex).
 		Order(dynamo.Descending).Limit(maxListed).All(ctx, &listed)
 	if err != nil || len(listed) == 0 {
 		return nil, err
 	}
-	batch := s.table.Batch(partitionKey, sortKey).Get()
+	batch := s.table.Batch()
 	for _, k := range listed {
 		batch.And(dynamo.Keys{k.PK, k.SK})
 	}
@@ -147,7 +147,7 @@ func (s *Store) Checkouts(ctx context.Context, t identity.Tenant) ([]payments.Ch
 
 // CheckoutsByReference lists the checkout that bears the reference, if any;
 // it reads its own writes.
-func (s *Store) CheckoutsByReference(ctx context.Context, t identity.Tenant, reference string) ([]payments.Checkout, error) {
+func (s *Reader) CheckoutsByReference(ctx context.Context, t identity.Tenant, reference string) ([]payments.Checkout, error) {
 	owner, err := s.referenceOwner(ctx, t, reference)
 	if err != nil || owner == "" {
 		return nil, err
@@ -237,7 +237,7 @@ func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.
 
 // Session is where a payer's token leads. Failure: NotFound for an unknown
 // or expired one.
-func (s *Store) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
+func (s *Reader) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
 	var item sessionItem
 	err := s.get(sessionKey(tokenHash)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.Session.ExpiresAt)) {

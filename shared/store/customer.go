@@ -48,12 +48,12 @@ func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payment
 }
 
 // Customer reads one customer. Failure: NotFound.
-func (s *Store) Customer(ctx context.Context, t identity.Tenant, id string) (payments.Customer, error) {
+func (s *Reader) Customer(ctx context.Context, t identity.Tenant, id string) (payments.Customer, error) {
 	item, err := s.customerItem(ctx, t, id)
 	return item.Customer, err
 }
 
-func (s *Store) customerItem(ctx context.Context, t identity.Tenant, id string) (customerItem, error) {
+func (s *Reader) customerItem(ctx context.Context, t identity.Tenant, id string) (customerItem, error) {
 	var item customerItem
 	err := s.get(customerKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -81,7 +81,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string
 
 // Instruments lists a customer's saved cards, inactive ones too, oldest
 // token first. Failure: NotFound for an unknown customer.
-func (s *Store) Instruments(ctx context.Context, t identity.Tenant, customer string) ([]payments.Instrument, error) {
+func (s *Reader) Instruments(ctx context.Context, t identity.Tenant, customer string) ([]payments.Instrument, error) {
 	if _, err := s.Customer(ctx, t, customer); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Store) Instruments(ctx context.Context, t identity.Tenant, customer str
 }
 
 // Instrument reads one saved card of a customer. Failure: NotFound.
-func (s *Store) Instrument(ctx context.Context, t identity.Tenant, customer, token string) (payments.Instrument, error) {
+func (s *Reader) Instrument(ctx context.Context, t identity.Tenant, customer, token string) (payments.Instrument, error) {
 	var item instrumentItem
 	err := s.get(cardKey(t, customer, token)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -108,10 +108,10 @@ func (s *Store) Instrument(ctx context.Context, t identity.Tenant, customer, tok
 // CheckoutWithInstrument reads a checkout and a saved card in one call; the
 // card is nil when the customer has none by that token. Failure: NotFound
 // for the checkout.
-func (s *Store) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id, customer, token string) (payments.Checkout, *payments.Instrument, error) {
+func (s *Reader) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id, customer, token string) (payments.Checkout, *payments.Instrument, error) {
 	var checkout checkoutItem
 	var instrument instrumentItem
-	err := s.db.GetTx().
+	err := s.table.Together().
 		GetOne(s.get(checkoutKey(t, id)), &checkout).
 		GetOne(s.get(cardKey(t, customer, token)), &instrument).
 		Run(ctx)

@@ -27,24 +27,24 @@ type Due struct {
 // first. What happens to the items meanwhile does not disturb the walk: each
 // comes once, and one that stays due does not hold up the younger ones. The
 // index lags, so what it names may have been looked after already.
-func (s *Store) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
+func (s *Reader) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, "DUE", shard, time.Time{}, by)
 }
 
 // DuePayouts walks the payout schedules whose cut-off has come, and the
 // payouts that are to be woken, of one shard.
-func (s *Store) DuePayouts(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
+func (s *Reader) DuePayouts(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, "PAYOUT", shard, time.Time{}, by)
 }
 
 // DeadCallbacks walks one shard's callbacks that were given up between two
 // times, both inclusive.
-func (s *Store) DeadCallbacks(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
+func (s *Reader) DeadCallbacks(ctx context.Context, shard int, from, to time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, "DEAD", shard, from, to)
 }
 
 // walk reads one partition of the due index page by page. An error ends it.
-func (s *Store) walk(ctx context.Context, queue string, shard int, from, to time.Time) iter.Seq2[Due, error] {
+func (s *Reader) walk(ctx context.Context, queue string, shard int, from, to time.Time) iter.Seq2[Due, error] {
 	return func(yield func(Due, error) bool) {
 		keys := s.table.Get(duePartition, fmt.Sprintf("%s#%d", queue, shard)).
 			Range(dueSort, dynamo.Between, dueBound(from), micros(to)+"#~").

@@ -14,7 +14,7 @@ import (
 // FindTransaction reads the transaction that an id or a code means, with its
 // events, consistently: of several with one code the successful one, else the
 // newest (contract §6.1). Failure: NotFound.
-func (s *Store) FindTransaction(ctx context.Context, t identity.Tenant, idOrCode string) (Record, error) {
+func (s *Reader) FindTransaction(ctx context.Context, t identity.Tenant, idOrCode string) (Record, error) {
 	code := idOrCode
 	if uuid.Validate(idOrCode) == nil {
 		code = payments.CodeOfID(idOrCode)

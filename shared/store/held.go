@@ -24,7 +24,7 @@ type heldItem struct {
 }
 
 // Held reads what is held, consistently; nothing before the first time.
-func (s *Store) Held(ctx context.Context, t identity.Tenant, c money.Currency) (Held, error) {
+func (s *Reader) Held(ctx context.Context, t identity.Tenant, c money.Currency) (Held, error) {
 	var item heldItem
 	err := s.get(heldKey(t, c)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

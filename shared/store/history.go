@@ -105,7 +105,7 @@ const (
 // History walks a range of the tenant's payments, refunds and charge-backs in
 // order of time. It reads the first so many at once, more if the caller goes
 // on, and no further than most of them. It lags behind writes by moments.
-func (s *Store) History(ctx context.Context, t identity.Tenant, r Range, first, most int) iter.Seq2[payments.HistoryItem, error] {
+func (s *Reader) History(ctx context.Context, t identity.Tenant, r Range, first, most int) iter.Seq2[payments.HistoryItem, error] {
 	return func(yield func(payments.HistoryItem, error) bool) {
 		from, to := r.span()
 		if from > to { // which DynamoDB refuses
@@ -138,7 +138,7 @@ func (s *Store) History(ctx context.Context, t identity.Tenant, r Range, first, 
 
 // HistoryOf walks a range of what the history has, or will have in a moment,
 // of one transaction code; it reads its own writes.
-func (s *Store) HistoryOf(ctx context.Context, t identity.Tenant, code string, r Range) iter.Seq2[payments.HistoryItem, error] {
+func (s *Reader) HistoryOf(ctx context.Context, t identity.Tenant, code string, r Range) iter.Seq2[payments.HistoryItem, error] {
 	return func(yield func(payments.HistoryItem, error) bool) {
 		records, err := s.Transactions(ctx, t, code)
 		if err != nil {
@@ -181,7 +181,7 @@ func (r Range) arrange(records []Record) []payments.HistoryItem {
 
 // HistoryPlace is where the item with the id stands in the history: an
 // exclusive bound. It reads its own writes. Failure: NotFound.
-func (s *Store) HistoryPlace(ctx context.Context, t identity.Tenant, id string) (Bound, error) {
+func (s *Reader) HistoryPlace(ctx context.Context, t identity.Tenant, id string) (Bound, error) {
 	places := []key{transactionKey(t, payments.CodeOfID(id), id)}
 	if code, ok := payments.CodeWithin(id); ok {
 		places = append(places, eventKey(t, code, id))

@@ -46,7 +46,7 @@ func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, keys ..
 var errNoMerchant = failure.Absent("", "no such merchant")
 
 // Merchant reads a merchant, consistently. Failure: NotFound.
-func (s *Store) Merchant(ctx context.Context, code string) (merchant.Merchant, error) {
+func (s *Reader) Merchant(ctx context.Context, code string) (merchant.Merchant, error) {
 	var item merchantItem
 	err := s.get(merchantKey(code)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -66,7 +66,7 @@ func (s *Store) SaveMerchant(ctx context.Context, m merchant.Merchant) (merchant
 // MerchantState reads a merchant with its payout schedules. They are read
 // before it: whoever changes what they follow writes them as well, so a save
 // of what was read fails if they were not read together. Failure: NotFound.
-func (s *Store) MerchantState(ctx context.Context, code string) (merchant.State, error) {
+func (s *Reader) MerchantState(ctx context.Context, code string) (merchant.State, error) {
 	var state merchant.State
 	for _, mode := range identity.Modes {
 		schedule, err := s.PayoutSchedule(ctx, identity.Tenant{Mode: mode, Merchant: code})

@@ -47,7 +47,7 @@ func newPayoutItem(t identity.Tenant, p payout.Payout) payoutItem {
 
 // PayoutSchedule reads a tenant's schedule, consistently. Failure: NotFound
 // before it has an account to be paid out to.
-func (s *Store) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, error) {
+func (s *Reader) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, error) {
 	var item scheduleItem
 	err := s.get(payoutScheduleKey(t)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -92,7 +92,7 @@ func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payout.Pa
 }
 
 // Payout reads a payout, consistently. Failure: NotFound.
-func (s *Store) Payout(ctx context.Context, t identity.Tenant, id string) (payout.Payout, error) {
+func (s *Reader) Payout(ctx context.Context, t identity.Tenant, id string) (payout.Payout, error) {
 	var item payoutItem
 	err := s.get(payoutKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {

@@ -62,7 +62,7 @@ func (s *Store) putReceipt(ctx context.Context, t identity.Tenant, code, id stri
 }
 
 // lastReceipt is the tenant's last number; 0 before the first.
-func (s *Store) lastReceipt(ctx context.Context, t identity.Tenant) (int64, error) {
+func (s *Reader) lastReceipt(ctx context.Context, t identity.Tenant) (int64, error) {
 	var counter receiptCounter
 	err := s.get(receiptCounterKey(t)).One(ctx, &counter)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -72,7 +72,7 @@ func (s *Store) lastReceipt(ctx context.Context, t identity.Tenant) (int64, erro
 }
 
 // receiptNumber is the number of a transaction or refund; 0 while it has none.
-func (s *Store) receiptNumber(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
+func (s *Reader) receiptNumber(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	var receipt receiptItem
 	err := s.get(receiptKey(t, code, id)).One(ctx, &receipt)
 	if errors.Is(err, dynamo.ErrNotFound) {

@@ -85,7 +85,7 @@ var errNoTransaction = failure.Absent("", "Resource not found")
 
 // Transactions reads the transactions of a code, consistently: none, one or,
 // should two ids ever have made one code, several.
-func (s *Store) Transactions(ctx context.Context, t identity.Tenant, code string) ([]Record, error) {
+func (s *Reader) Transactions(ctx context.Context, t identity.Tenant, code string) ([]Record, error) {
 	var records []Record
 	var events []payments.Event
 	receipts := map[string]int64{}
@@ -157,7 +157,7 @@ func follows(e payments.Event) int {
 }
 
 // Transaction reads one transaction by its id, consistently. Failure: NotFound.
-func (s *Store) Transaction(ctx context.Context, t identity.Tenant, id string) (Record, error) {
+func (s *Reader) Transaction(ctx context.Context, t identity.Tenant, id string) (Record, error) {
 	records, err := s.Transactions(ctx, t, payments.CodeOfID(id))
 	if err != nil {
 		return Record{}, err
@@ -174,7 +174,7 @@ func (s *Store) Transaction(ctx context.Context, t identity.Tenant, id string) (
 // reference, consistently: of several the successful one, else the newest. A
 // reference names one checkout for good, also when it bears another since.
 // Failure: NotFound.
-func (s *Store) TransactionByForeignID(ctx context.Context, t identity.Tenant, reference string) (Record, error) {
+func (s *Reader) TransactionByForeignID(ctx context.Context, t identity.Tenant, reference string) (Record, error) {
 	id, err := s.referenceOwner(ctx, t, reference)
 	if err != nil {
 		return Record{}, err

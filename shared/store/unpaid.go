@@ -35,7 +35,7 @@ func (s *Store) putRow(t identity.Tenant, u payments.Unpaid) *dynamo.Put {
 // HasUnpaid says a row of the tenant became eligible before the time that a
 // payout would do something about: what was carried forward from an earlier
 // one would, alone, only be carried again.
-func (s *Store) HasUnpaid(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time) (bool, error) {
+func (s *Reader) HasUnpaid(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time) (bool, error) {
 	rows, err := unpaid(ctx, s.unpaidBefore(t, c, creditPrefix, before).Limit(1))
 	if err != nil || len(rows) > 0 {
 		return len(rows) > 0, err
@@ -45,7 +45,7 @@ func (s *Store) HasUnpaid(ctx context.Context, t identity.Tenant, c money.Curren
 }
 
 // RowWaits says a row still waits, by a consistent read.
-func (s *Store) RowWaits(ctx context.Context, t identity.Tenant, u payments.Unpaid) (bool, error) {
+func (s *Reader) RowWaits(ctx context.Context, t identity.Tenant, u payments.Unpaid) (bool, error) {
 	var found key
 	err := s.get(unpaidKey(t, u)).One(ctx, &found)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -58,7 +58,7 @@ func (s *Store) RowWaits(ctx context.Context, t identity.Tenant, u payments.Unpa
 // consistently and from the table itself, so that none means none. Credits come
 // first: a payout that is taken in several steps lacks something only when they
 // do not suffice.
-func (s *Store) UnpaidRows(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time, limit int) ([]payments.Unpaid, error) {
+func (s *Reader) UnpaidRows(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time, limit int) ([]payments.Unpaid, error) {
 	rows, err := unpaid(ctx, s.unpaidBefore(t, c, creditPrefix, before).Limit(limit))
 	if err != nil || len(rows) == limit {
 		return rows, err
@@ -67,7 +67,7 @@ func (s *Store) UnpaidRows(ctx context.Context, t identity.Tenant, c money.Curre
 	return append(rows, debits...), err
 }
 
-func (s *Store) unpaidBefore(t identity.Tenant, c money.Currency, side string, before time.Time) *dynamo.Query {
+func (s *Reader) unpaidBefore(t identity.Tenant, c money.Currency, side string, before time.Time) *dynamo.Query {
 	return s.table.Get(partitionKey, unpaidPartition(t, c)).Range(sortKey, dynamo.Between, side, side+micros(before)).Consistent(true)
 }
 
@@ -83,7 +83,7 @@ func unpaid(ctx context.Context, query *dynamo.Query) ([]payments.Unpaid, error)
 
 // TransactionsOf reads the transactions of rows or records, consistently, by
 // their ids.
-func (s *Store) TransactionsOf(ctx context.Context, t identity.Tenant, rows []payments.Unpaid) (map[string]payments.Transaction, error) {
+func (s *Reader) TransactionsOf(ctx context.Context, t identity.Tenant, rows []payments.Unpaid) (map[string]payments.Transaction, error) {
 	var wanted []key
 	for _, row := range rows {
 		if row.Kind == payments.UnpaidPart {
@@ -103,7 +103,7 @@ func (s *Store) TransactionsOf(ctx context.Context, t identity.Tenant, rows []pa
 
 // DeductionsOf reads the deduction events of records, consistently, by their
 // ids.
-func (s *Store) DeductionsOf(ctx context.Context, t identity.Tenant, rows []payments.Unpaid) (map[string]payments.Event, error) {
+func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant, rows []payments.Unpaid) (map[string]payments.Event, error) {
 	var wanted []key
 	for _, row := range rows {
 		if row.Kind == payments.UnpaidRefund || row.Kind == payments.UnpaidChargeBack {
@@ -123,11 +123,11 @@ func (s *Store) DeductionsOf(ctx context.Context, t identity.Tenant, rows []paym
 
 // batch reads items by their keys, consistently, into a slice; each once. Those
 // that do not exist are left out.
-func (s *Store) batch(ctx context.Context, wanted []key, items any) error {
+func (s *Reader) batch(ctx context.Context, wanted []key, items any) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	batch, asked := s.table.Batch(partitionKey, sortKey).Get().Consistent(true), map[key]bool{}
+	batch, asked := s.table.Batch().Consistent(true), map[key]bool{}
 	for _, k := range wanted {
 		if !asked[k] {
 			batch.And(dynamo.Keys{k.PK, k.SK})
@@ -144,7 +144,7 @@ func (s *Store) batch(ctx context.Context, wanted []key, items any) error {
 // Owes says what the merchant is owed, by the rows that wait for its payouts,
 // is at least the amount. It reads all debits, and credits only until they
 // suffice.
-func (s *Store) Owes(ctx context.Context, t identity.Tenant, atLeast money.Amount) (bool, error) {
+func (s *Reader) Owes(ctx context.Context, t identity.Tenant, atLeast money.Amount) (bool, error) {
 	short := atLeast // what is missing; debits add to it
 	for _, side := range []string{debitPrefix, creditPrefix} {
 		rows := s.table.Get(partitionKey, unpaidPartition(t, atLeast.Currency())).
