@@ -182,7 +182,7 @@ func TestLinksResolve(t *testing.T) {
 				at = path.Join(path.Dir(f.path), target)
 			}
 			found++
-			if _, err := os.Stat(filepath.Join(repository, at)); err != nil {
+			if !exists(at) {
 				t.Errorf("%s: %s leads nowhere", f.path, link[1])
 				continue
 			}
@@ -198,6 +198,34 @@ func TestLinksResolve(t *testing.T) {
 	if found < 50 {
 		t.Errorf("only %d links found", found)
 	}
+}
+
+// located is a place of the repository, as prose names it.
+var located = regexp.MustCompile("`((?:shared|functions|localstack|infra|events)/[\\w./-]*\\w)/?`")
+
+// TestNamedPlacesExist: a folder or file that a Markdown file names in
+// backquotes is there, also after the next move.
+func TestNamedPlacesExist(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, f := range sources(t) {
+		if !strings.HasSuffix(f.path, ".md") {
+			continue
+		}
+		for _, place := range located.FindAllStringSubmatch(f.text, -1) {
+			if found++; !exists(place[1]) && !slices.Contains(notOurs, path.Base(place[1])) {
+				t.Errorf("%s: there is no %s", f.path, place[1])
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d places found", found)
+	}
+}
+
+func exists(at string) bool {
+	_, err := os.Stat(filepath.Join(repository, at))
+	return err == nil
 }
 
 // slug is the anchor that a heading has on the usual hosts.

@@ -52,7 +52,7 @@ type Payee struct {
 	Country string `dynamo:"country"`
 	Sandbox bool   `dynamo:"sandbox"`
 
-	FeeRate    string     `dynamo:"fee_rate,omitempty"`    // fraction of the amount, as account.Merchant's
+	FeeRate    string     `dynamo:"fee_rate,omitempty"`    // fraction of the amount, as merchant.Merchant's
 	PayoutPlan PayoutPlan `dynamo:"payout_plan,omitempty"` // none: SINGLE_PAYMENT
 	Gross      bool       `dynamo:"gross,omitempty"`       // gross settlement
 }
