@@ -30,7 +30,7 @@ payouts: go ## pay out what is due now, or would be at a time: make payouts AT=2
 reconcile: go ## prove that all books agree: prints the totals and each difference, and fails on one
 	@$(LOCALSTACK) reconcile
 
-invoke: go ## hand an event to a function as deployed: make invoke FN=checkouts EVENT=events/checkouts-create.json
+invoke: go ## hand an event to a function as deployed: make invoke FN=checkouts EVENT=events/checkouts.json
 	@$(LOCALSTACK) invoke "$$FN" "$$EVENT"
 
 reset: go ## throw away the data and keys of the local run
@@ -57,10 +57,10 @@ sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds,
 bench: go ## run all benchmarks
 	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem $(NOT_INFRA)
 
-golden: go ## rewrite what is derived: openapi.yaml from its parts, the functions' rights, the capacity, the cost
+golden: go ## rewrite what is derived: openapi.yaml from its parts, the functions' rights and events, capacity and cost
 	@go run ./shared/contract/bundle
 	@go test ./functions -run '^TestNoFunctionMayDoMore$$' -update
-	@go test ./functions -run '^TestCapacity$$' -update
+	@go test ./functions -run '^(TestCapacity|TestEachFamilyHasItsEvent)$$' -update
 	@go test ./infra/cost -run '^TestThePageShowsWhatIsPrinted$$' -update
 
 # Not our source, and it may change meanwhile.

@@ -5,8 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,10 +20,6 @@ import (
 // developer's machine may set but where the engines are.
 func deployed(tb testing.TB, folder, name string) runtime.Config {
 	tb.Helper()
-	at := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
-	if at < 0 {
-		tb.Fatalf("no function %q", name)
-	}
 	environment := map[string]string{
 		"AWS_REGION": runner.Region, "TABLE": "cashwrap", "BASE_URL": "https://api.example.com",
 		"AWS_ACCESS_KEY_ID": enginetest.AccessKey(tb), "AWS_SECRET_ACCESS_KEY": "none",
@@ -36,7 +30,7 @@ func deployed(tb testing.TB, folder, name string) runtime.Config {
 	for _, q := range functions.Queues {
 		environment[q.Variable] = enginetest.Queues(tb) + "/" + q.Name
 	}
-	c, err := runner.Programs{Folder: folder, Environment: environment}.Of(tb.Context(), functions.All[at])
+	c, err := runner.Programs{Folder: folder, Environment: environment}.Of(tb.Context(), named(tb, name))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -51,7 +45,7 @@ func TestABootstrapServesAnEvent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	event, err := os.ReadFile(filepath.Join(eventsFolder, "pages-webhook-keys.json"))
+	event, err := os.ReadFile(eventFile("pages"))
 	if err != nil {
 		t.Fatal(err)
 	}

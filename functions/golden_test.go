@@ -40,9 +40,12 @@ func difference(old, new string) string {
 // indented is a value as JSON for people.
 func indented(t *testing.T, v any) string {
 	t.Helper()
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
+	var text strings.Builder
+	to := json.NewEncoder(&text)
+	to.SetIndent("", "  ")
+	to.SetEscapeHTML(false)
+	if err := to.Encode(v); err != nil {
 		t.Fatal(err)
 	}
-	return string(text) + "\n"
+	return text.String()
 }

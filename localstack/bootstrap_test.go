@@ -40,11 +40,11 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 func invoked(t *testing.T, place platform.Folder) {
 	t.Helper()
 	var reply, failure bytes.Buffer
-	const event = "../events/checkouts-create.json"
+	const event = "../events/checkouts.json"
 	if err := invoke(t.Context(), place, "checkouts", event, &reply); err != nil || !strings.Contains(reply.String(), `"statusCode": 201`) {
 		t.Errorf("reply %s, error %v", &reply, err)
 	}
-	if err := invoke(t.Context(), place, "payouts", "../events/payouts-list.json", &reply); err != nil || !strings.Contains(reply.String(), `"statusCode": 200`) {
+	if err := invoke(t.Context(), place, "payouts", "../events/payouts.json", &reply); err != nil || !strings.Contains(reply.String(), `"statusCode": 200`) {
 		t.Errorf("reply %s, error %v", &reply, err)
 	}
 	wrong := filepath.Join(t.TempDir(), "event.json")

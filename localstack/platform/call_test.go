@@ -21,7 +21,7 @@ func TestAnEventIsFilledIn(t *testing.T) {
 	if err := place.writeEnv(map[string]string{"MERCHANT_CODE": "MC1", "API_KEY": "key"}); err != nil {
 		t.Fatal(err)
 	}
-	const file = "../../events/receipts-retrieve.json"
+	const file = "../../events/receipts.json"
 	if _, err := place.readEvent(file, only("NOTHING", "")); err == nil || strings.Count(err.Error(), "leaves TRANSACTION_CODE open") != 1 {
 		t.Errorf("error %v", err)
 	}

@@ -1,0 +1,171 @@
+package functions_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/contract"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+// TestEachFamilyHasItsEvent: the request of its routes that needs least, as the
+// document shows it and API Gateway sends it, with the names of what it leaves
+// open.
+func TestEachFamilyHasItsEvent(t *testing.T) {
+	t.Parallel()
+	a := app.New(app.Config{}, app.Outside{})
+	for _, f := range functions.All {
+		if f.HTTP != nil {
+			golden(t, eventFile(f.Name), indented(t, sent(t, eventOf(t, a, f, sampleOf(t, a, f)))))
+		}
+	}
+}
+
+// sampleOf is the family's operation that names least of what must be made
+// first; none that needs a scene.
+func sampleOf(tb testing.TB, a *app.App, f functions.Function) contract.Operation {
+	tb.Helper()
+	var least *contract.Operation
+	fewest := 0
+	for _, route := range f.HTTP(a) {
+		all := documented(tb)
+		at := slices.IndexFunc(all, func(o contract.Operation) bool { return o.Method == route.Method && o.Path == route.Path })
+		if at < 0 || staged(all[at]) {
+			continue
+		}
+		open := map[string]bool{}
+		build(all[at], exampleOf(tb, all[at], ""), func(value string) string {
+			open[openName(all[at], value)] = true
+			return value
+		})
+		delete(open, "")
+		delete(open, "MERCHANT_CODE") // which everybody has
+		if least == nil || len(open) < fewest {
+			least, fewest = &all[at], len(open)
+		}
+	}
+	if least == nil {
+		tb.Fatalf("no request of %s can be sent by itself", f.Name)
+	}
+	return *least
+}
+
+// staged says that no example of the operation does without a scene.
+func staged(o contract.Operation) bool {
+	if len(o.Examples) == 0 {
+		return scenes[o.OperationID] != nil
+	}
+	return !slices.ContainsFunc(o.Examples, func(e contract.Example) bool { return scenes[o.OperationID+" "+e.Name] == nil })
+}
+
+// openName names what a value of the document stands for in the operation; ""
+// for the value itself, as of what the operation makes.
+func openName(o contract.Operation, value string) string {
+	by, made := makers()[value]
+	switch {
+	case !made:
+		return roles[value].name
+	case by.operation.OperationID == o.OperationID:
+		return ""
+	default:
+		return strings.ToUpper(by.parameter)
+	}
+}
+
+// eventOf is the operation's request as an event.
+func eventOf(tb testing.TB, a *app.App, f functions.Function, o contract.Operation) events.APIGatewayV2HTTPRequest {
+	tb.Helper()
+	opened := func(value string) string {
+		if name := openName(o, value); name != "" {
+			return "${" + name + "}"
+		}
+		return value
+	}
+	r := build(o, exampleOf(tb, o, ""), opened)
+	path, query, _ := strings.Cut(strings.NewReplacer("$%7B", "${", "%24%7B", "${", "%7D", "}").Replace(r.Path), "?")
+	key := routeKey(a, f, o)
+	event := events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RouteKey: key, RawPath: path, RawQueryString: query,
+		Headers: map[string]string{"accept": "application/json", "host": "api.example.com", "user-agent": "shop/1.0",
+			"x-amzn-trace-id": "Root=1-69203f40-2b6d1f0a5c9e47d3a8b10e01", "x-forwarded-for": "192.0.2.1", "x-forwarded-port": "443",
+			"x-forwarded-proto": "https"},
+		PathParameters: map[string]string{}, QueryStringParameters: map[string]string{},
+		RequestContext: events.APIGatewayV2HTTPRequestContext{AccountID: "123456789012", APIID: "a1b2c3d4e5", DomainName: "api.example.com",
+			DomainPrefix: "api", RequestID: "UbV3eiYOFiAEJ01g=", RouteKey: key, Stage: "$default",
+			Time: "21/Nov/2026:10:00:00 +0000", TimeEpoch: 1795255200000,
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: o.Method, Path: path, Protocol: "HTTP/1.1",
+				SourceIP: "192.0.2.1", UserAgent: "shop/1.0"}},
+	}
+	for _, p := range o.Parameters {
+		if p.In == "path" {
+			event.PathParameters[p.Name] = opened(p.Example)
+		}
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for name := range values {
+		event.QueryStringParameters[name] = values.Get(name)
+	}
+	if !o.Public {
+		event.Headers["authorization"] = "Bearer ${API_KEY}"
+	}
+	if r.Body == nil {
+		return event
+	}
+	text, err := json.Marshal(r.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	event.Headers["content-type"], event.Body = "application/json", string(text)
+	return event
+}
+
+// sent is the event without the certificate that nobody sends, of which the type
+// has an empty one.
+func sent(t *testing.T, event events.APIGatewayV2HTTPRequest) map[string]any {
+	t.Helper()
+	text, err := json.Marshal(event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]any
+	if err := json.Unmarshal(text, &members); err != nil {
+		t.Fatal(err)
+	}
+	delete(members["requestContext"].(map[string]any), "authentication")
+	return members
+}
+
+// routeKey is that of the operation's path.
+func routeKey(a *app.App, f functions.Function, o contract.Operation) string {
+	one := functions.Function{HTTP: func(a *app.App) []rest.Route {
+		return slices.DeleteFunc(f.HTTP(a), func(r rest.Route) bool { return r.Method != o.Method || r.Path != o.Path })
+	}}
+	return one.RouteKeys(a)[0]
+}
+
+// endpoint: the request succeeds, with what it leaves open.
+func (r *rehearsal) endpoint() {
+	there := &cast{&tale{Shop: r.Shop(), receiver: r.Receive()}, map[string]string{}}
+	o := sampleOf(r, r.App, r.of)
+	build(o, exampleOf(r, o, ""), func(value string) string {
+		if name := openName(o, value); name != "" {
+			r.filler[name] = there.real(value)
+		}
+		return value
+	})
+	var reply events.APIGatewayV2HTTPResponse
+	r.play(&reply)
+	if !slices.Contains(o.Success, reply.StatusCode) {
+		r.Errorf("%s: %d %s", o.OperationID, reply.StatusCode, reply.Body)
+	}
+}
