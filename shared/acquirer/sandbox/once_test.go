@@ -5,7 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/parties"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -68,13 +69,13 @@ func TestARepeatedChargeGivesTheSamePage(t *testing.T) {
 func TestLostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]struct {
-		fault enginetest.Fault
+		fault faults.Fault
 		known bool // the charge was taken although the caller heard an error or nothing
-	}{"lost request": {enginetest.BeforeCommit, false}, "lost reply": {enginetest.AfterCommit, true}} {
+	}{"lost request": {faults.FailBefore, false}, "lost reply": {faults.LoseReply, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.Wire.Cut(enginetest.Once("TransactWriteItems", f.fault))
+			w.Wire.Cut(parties.Once("TransactWriteItems", f.fault))
 			o, err := w.Charge(t.Context(), cardCharge("c", plainCard, "10"))
 			if f.known && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own charge: %+v, %v", o, err)
@@ -95,11 +96,11 @@ func TestLostRequestsAndReplies(t *testing.T) {
 func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Wire.Cut(func(operation string) enginetest.Fault {
+	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
-			return enginetest.AfterCommit
+			return faults.LoseReply
 		}
-		return enginetest.BeforeCommit
+		return faults.FailBefore
 	})
 	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "10")))
 	w.Wire.Cut(nil)
@@ -110,17 +111,17 @@ func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 
 func TestLostReplyOfACompletion(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]enginetest.Fault{"lost request": enginetest.BeforeCommit, "lost reply": enginetest.AfterCommit} {
+	for name, f := range map[string]faults.Fault{"lost request": faults.FailBefore, "lost reply": faults.LoseReply} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			paRes := w.answer(t, cardCharge("c", askingCard, "10"), "approve")
-			w.Wire.Cut(enginetest.Once("TransactWriteItems", f))
+			w.Wire.Cut(parties.Once("TransactWriteItems", f))
 			o, err := w.Complete(t.Context(), "c", paRes)
-			if f == enginetest.AfterCommit && (err != nil || o.Decision != payments.Approved) {
+			if f == faults.LoseReply && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own write: %+v, %v", o, err)
 			}
-			if f == enginetest.BeforeCommit && err == nil {
+			if f == faults.FailBefore && err == nil {
 				t.Error("a request that never arrived was answered")
 			}
 			again := must(t)(w.Complete(t.Context(), "c", paRes))

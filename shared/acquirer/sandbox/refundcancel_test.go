@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/parties"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -132,14 +133,14 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
-	w.Wire.Cut(enginetest.Once("PutItem", enginetest.AfterCommit))
+	w.Wire.Cut(parties.Once("PutItem", faults.LoseReply))
 	if o := w.mustCancelRefund(t, "reply"); o.Decision != payments.Cancelled {
 		t.Errorf("did not recognise its own tombstone: %+v", o)
 	}
-	w.Wire.Cut(enginetest.Once("PutItem", enginetest.BeforeCommit))
+	w.Wire.Cut(parties.Once("PutItem", faults.FailBefore))
 	unknown(t)(w.CancelRefund(t.Context(), "request"))
-	w.Wire.Cut(func(operation string) enginetest.Fault {
-		return map[string]enginetest.Fault{"PutItem": enginetest.AfterCommit, "GetItem": enginetest.BeforeCommit, "Query": enginetest.BeforeCommit}[operation]
+	w.Wire.Cut(func(operation string) faults.Fault {
+		return map[string]faults.Fault{"PutItem": faults.LoseReply, "GetItem": faults.FailBefore, "Query": faults.FailBefore}[operation]
 	})
 	unknown(t)(w.CancelRefund(t.Context(), "blind")) // the books cannot be read
 	w.Wire.Cut(nil)
@@ -164,11 +165,11 @@ func TestALostSettlementByACancellation(t *testing.T) {
 	w.mustCharge(t, cardCharge("c", plainCard, "50"))
 	unknown(t)(w.Refund(t.Context(), refundOf("c", "r", "42.25")))
 	w.Pass(30 * time.Second)
-	w.Wire.Cut(enginetest.Once("TransactWriteItems", enginetest.BeforeCommit))
+	w.Wire.Cut(parties.Once("TransactWriteItems", faults.FailBefore))
 	if o, err := w.CancelRefund(t.Context(), "r"); err == nil {
 		t.Errorf("a request that never arrived was answered: %+v", o)
 	}
-	w.Wire.Cut(enginetest.Once("TransactWriteItems", enginetest.AfterCommit))
+	w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
 	for range 2 {
 		if o := w.mustCancelRefund(t, "r"); o.Decision != payments.Approved {
 			t.Errorf("outcome %+v", o)

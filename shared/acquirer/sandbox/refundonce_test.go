@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/parties"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -100,14 +101,14 @@ func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
 func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]struct {
-		fault enginetest.Fault
+		fault faults.Fault
 		known bool // it was taken although the caller heard an error or nothing
-	}{"lost request": {enginetest.BeforeCommit, false}, "lost reply": {enginetest.AfterCommit, true}} {
+	}{"lost request": {faults.FailBefore, false}, "lost reply": {faults.LoseReply, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.mustCharge(t, cardCharge("c", plainCard, "30"))
-			w.Wire.Cut(enginetest.Once("TransactWriteItems", f.fault))
+			w.Wire.Cut(parties.Once("TransactWriteItems", f.fault))
 			o, err := w.Refund(t.Context(), refundOf("c", "r", "10"))
 			if f.known && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own refund: %+v, %v", o, err)
@@ -115,7 +116,7 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 			if !f.known {
 				unknown(t)(o, err)
 			}
-			w.Wire.Cut(enginetest.Once("TransactWriteItems", f.fault))
+			w.Wire.Cut(parties.Once("TransactWriteItems", f.fault))
 			if err := w.ChargeBack(t.Context(), "c", "b", money.MustParse("10", "EUR")); (err == nil) != f.known {
 				t.Errorf("charge-back: error %v", err)
 			}
@@ -133,21 +134,21 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 // approval is recognised when its reply is lost.
 func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]enginetest.Fault{"lost request": enginetest.BeforeCommit, "lost reply": enginetest.AfterCommit} {
+	for name, f := range map[string]faults.Fault{"lost request": faults.FailBefore, "lost reply": faults.LoseReply} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.mustCharge(t, cardCharge("c", plainCard, "50"))
 			silent := refundOf("c", "r", "42.25")
-			w.Wire.Cut(enginetest.Once("TransactWriteItems", enginetest.AfterCommit))
+			w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
 			unknown(t)(w.Refund(t.Context(), silent))
 			w.Pass(30 * time.Second)
-			w.Wire.Cut(enginetest.Once("TransactWriteItems", f))
+			w.Wire.Cut(parties.Once("TransactWriteItems", f))
 			o, err := w.Refund(t.Context(), silent)
-			if f == enginetest.AfterCommit && (err != nil || o.Decision != payments.Approved) {
+			if f == faults.LoseReply && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own write: %+v, %v", o, err)
 			}
-			if f == enginetest.BeforeCommit && err == nil {
+			if f == faults.FailBefore && err == nil {
 				t.Errorf("a request that never arrived was answered: %+v", o)
 			}
 			if o := w.mustRefund(t, silent); o.Decision != payments.Approved {
@@ -164,10 +165,10 @@ func TestALostRefundIsDecidedAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
-	cut := enginetest.Once("TransactWriteItems", enginetest.BeforeCommit)
-	w.Wire.Cut(func(operation string) enginetest.Fault {
+	cut := parties.Once("TransactWriteItems", faults.FailBefore)
+	w.Wire.Cut(func(operation string) faults.Fault {
 		f := cut(operation)
-		if f == enginetest.BeforeCommit {
+		if f == faults.FailBefore {
 			w.Wire.Free(func() { w.mustChargeBack(t, "c", "b", "25") })
 		}
 		return f
@@ -200,15 +201,15 @@ func TestNoRefundIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
 	written := false
-	w.Wire.Cut(func(operation string) enginetest.Fault {
+	w.Wire.Cut(func(operation string) faults.Fault {
 		switch {
 		case operation == "TransactWriteItems":
 			written = true
-			return enginetest.AfterCommit
+			return faults.LoseReply
 		case written:
-			return enginetest.BeforeCommit
+			return faults.FailBefore
 		default:
-			return enginetest.None
+			return faults.None
 		}
 	})
 	if unknown(t)(w.Refund(t.Context(), refundOf("c", "r", "10"))); !written {

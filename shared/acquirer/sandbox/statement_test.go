@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/parties"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -84,7 +84,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const charges = 12
 	w.large(t, charges)
 	sums := map[acquirer.Kind]int64{}
-	for _, m := range enginetest.WalkPages(t, w.Wire, "Scan", 3*charges, func() iter.Seq2[acquirer.Movement, error] { return w.Statement(t.Context()) }) {
+	for _, m := range parties.WalkPages(t, w.Wire, "Scan", 3*charges, func() iter.Seq2[acquirer.Movement, error] { return w.Statement(t.Context()) }) {
 		sums[m.Kind] += m.Amount.Minor()
 	}
 	want := map[acquirer.Kind]int64{acquirer.Capture: charges * 1000, acquirer.Refunded: charges * 100, acquirer.ChargeBack: charges * 200}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest/banktest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -81,14 +81,14 @@ func TestAnOrderInAFileThatWasCutOffIsTaken(t *testing.T) {
 	w := newWorld(t)
 	w.ordered(t, "a", "b")
 	writes := 0
-	w.Wire.Cut(func(operation string) enginetest.Fault {
+	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			writes++
 		}
 		if writes == 3 { // begun, claimed, and not sealed
-			return enginetest.BeforeCommit
+			return faults.FailBefore
 		}
-		return enginetest.None
+		return faults.None
 	})
 	if _, err := w.Export(t.Context(), io.Discard, request("f", "a", "b")); err == nil {
 		t.Fatal("the file is whole")
@@ -127,19 +127,19 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.ordered(t, "reply", "request")
-	w.Wire.Cut(func(operation string) enginetest.Fault {
+	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
-			return enginetest.AfterCommit
+			return faults.LoseReply
 		}
-		return enginetest.None
+		return faults.None
 	})
 	w.mustCancel(t, "reply", bank.Cancelled)
 	w.mustCancel(t, "ahead", bank.Cancelled)
-	w.Wire.Cut(func(operation string) enginetest.Fault {
+	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
-			return enginetest.BeforeCommit
+			return faults.FailBefore
 		}
-		return enginetest.None
+		return faults.None
 	})
 	for _, id := range []string{"request", "never"} {
 		banktest.Unknown(t)(w.Cancel(t.Context(), id))

@@ -9,8 +9,8 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest/banktest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
 
@@ -19,7 +19,7 @@ import (
 // believed.
 func TestAnExportThatIsCutOffIsFinished(t *testing.T) {
 	t.Parallel()
-	for _, f := range []enginetest.Fault{enginetest.BeforeCommit, enginetest.AfterCommit} {
+	for _, f := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
 		for dies := 1; ; dies++ {
 			w := newWorld(t)
 			var ids []string
@@ -28,11 +28,11 @@ func TestAnExportThatIsCutOffIsFinished(t *testing.T) {
 			}
 			w.ordered(t, ids...)
 			requests := 0
-			w.Wire.Cut(func(string) enginetest.Fault {
+			w.Wire.Cut(func(string) faults.Fault {
 				if requests++; requests >= dies {
 					return f
 				}
-				return enginetest.None
+				return faults.None
 			})
 			var text bytes.Buffer
 			_, err := w.Export(t.Context(), &text, request("f", ids...))
@@ -91,11 +91,11 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.ordered(t, "a", "b")
-	w.Wire.Cut(func(operation string) enginetest.Fault {
+	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
-			return enginetest.AfterCommit
+			return faults.LoseReply
 		}
-		return enginetest.None
+		return faults.None
 	})
 	w.mustBe(t, transfer("c"), accepted)
 	text := w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
@@ -108,11 +108,11 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	if lines := w.statement(t); len(lines) != 1 || lines[0].ID != "a" {
 		t.Error(lines)
 	}
-	w.Wire.Cut(func(operation string) enginetest.Fault {
+	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
-			return enginetest.BeforeCommit
+			return faults.FailBefore
 		}
-		return enginetest.None
+		return faults.None
 	})
 	banktest.Unknown(t)(w.Transfer(t.Context(), transfer("d")))
 	if err := w.Settle(t.Context(), "c", paid); err == nil {

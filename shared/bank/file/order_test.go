@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/parties"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -242,5 +242,5 @@ func TestStatementGoesOverPages(t *testing.T) {
 		w.export(t, request(o.ID, o.ID), o.ID)
 		w.mustSettle(t, o.ID, paid)
 	}
-	enginetest.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.Booking, error] { return w.Statement(t.Context()) })
+	parties.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.Booking, error] { return w.Statement(t.Context()) })
 }

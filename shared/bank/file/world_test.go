@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest/banktest"
+	"github.com/cashwrap/cashwrap/localstack/parties"
+	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -16,12 +16,12 @@ import (
 // world is a bank with books of its own.
 type world struct {
 	*file.Bank
-	*enginetest.Books
+	*parties.Books
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{Books: enginetest.NewBooks(t)}
+	w := &world{Books: parties.NewBooks(t)}
 	w.Bank = w.restarted()
 	return w
 }

@@ -4,8 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest/banktest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/parties"
+	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
@@ -88,15 +89,15 @@ func TestTransfersAndCancellationsOvertakeEachOther(t *testing.T) {
 func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Wire.Cut(enginetest.Once("TransactWriteItems", enginetest.AfterCommit))
+	w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
 	w.mustCancel(t, "reply", bank.Cancelled)
-	w.Wire.Cut(enginetest.Once("TransactWriteItems", enginetest.BeforeCommit))
+	w.Wire.Cut(parties.Once("TransactWriteItems", faults.FailBefore))
 	banktest.Unknown(t)(w.Cancel(t.Context(), "request"))
-	w.Wire.Cut(func(operation string) enginetest.Fault {
+	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
-			return enginetest.AfterCommit
+			return faults.LoseReply
 		}
-		return enginetest.BeforeCommit
+		return faults.FailBefore
 	})
 	banktest.Unknown(t)(w.Cancel(t.Context(), "blind"))
 	w.Wire.Cut(nil)

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest/banktest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/parties"
+	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -79,9 +80,9 @@ func TestLostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
-		fault enginetest.Fault
+		fault faults.Fault
 		known bool // it happened although the caller heard nothing
-	}{{"lost request", enginetest.BeforeCommit, false}, {"lost reply", enginetest.AfterCommit, true}} {
+	}{{"lost request", faults.FailBefore, false}, {"lost reply", faults.LoseReply, true}} {
 		for _, decided := range []bool{false, true} {
 			t.Run(fmt.Sprint(c.name, ", decided ", decided), func(t *testing.T) {
 				t.Parallel()
@@ -110,19 +111,19 @@ func TestLostRequestsAndReplies(t *testing.T) {
 
 // losing hits the write that opens a transfer, or the one after it that
 // decides it.
-func losing(f enginetest.Fault, decided bool) func(string) enginetest.Fault {
+func losing(f faults.Fault, decided bool) func(string) faults.Fault {
 	if !decided {
-		return enginetest.Once("TransactWriteItems", f)
+		return parties.Once("TransactWriteItems", f)
 	}
 	writes := 0
-	return func(operation string) enginetest.Fault {
+	return func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			writes++
 		}
 		if operation == "TransactWriteItems" && writes == 2 {
 			return f
 		}
-		return enginetest.None
+		return faults.None
 	}
 }
 
@@ -132,7 +133,7 @@ func TestALostReplyOfASilentTransfer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	o := order("p", sandbox.SilentIBAN)
-	w.Wire.Cut(enginetest.Once("TransactWriteItems", enginetest.AfterCommit))
+	w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
 	if got, err := w.Transfer(t.Context(), o); err == nil {
 		t.Errorf("answered %+v", got)
 	}
@@ -144,11 +145,11 @@ func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	o := order("p", sandbox.PaidIBAN)
-	w.Wire.Cut(func(operation string) enginetest.Fault {
+	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
-			return enginetest.AfterCommit
+			return faults.LoseReply
 		}
-		return enginetest.BeforeCommit
+		return faults.FailBefore
 	})
 	banktest.Unknown(t)(w.Transfer(t.Context(), o))
 	refused := order("p", sandbox.NotTakenIBAN)

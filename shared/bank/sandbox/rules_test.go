@@ -8,7 +8,7 @@ import (
 
 	"github.com/jacoelho/banking/iban"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest/banktest"
+	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/merchant"

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/parties"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -75,7 +75,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const transfers = 12
 	w.large(t, transfers)
 	sum := int64(0)
-	for _, b := range enginetest.WalkPages(t, w.Wire, "Scan", transfers, func() iter.Seq2[bank.Booking, error] { return w.Statement(t.Context()) }) {
+	for _, b := range parties.WalkPages(t, w.Wire, "Scan", transfers, func() iter.Seq2[bank.Booking, error] { return w.Statement(t.Context()) }) {
 		sum += b.Amount.Minor()
 	}
 	if lines := w.statement(t); len(lines) != transfers || sum != transfers*1000 {

@@ -3,8 +3,8 @@ package sandbox_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
-	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest/banktest"
+	"github.com/cashwrap/cashwrap/localstack/parties"
+	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -14,12 +14,12 @@ import (
 // world is a bank with books of its own.
 type world struct {
 	*sandbox.Bank
-	*enginetest.Books
+	*parties.Books
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{Books: enginetest.NewBooks(t)}
+	w := &world{Books: parties.NewBooks(t)}
 	w.Bank = w.restarted()
 	return w
 }

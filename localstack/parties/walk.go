@@ -1,8 +1,10 @@
-package enginetest
+package parties
 
 import (
 	"iter"
 	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
 )
 
 // WalkPages holds a walk over at least three pages to its promises, and answers its lines: it reaches all of them, breaks
@@ -11,14 +13,14 @@ import (
 func WalkPages[T any](tb testing.TB, w *Wire, operation string, lines int, walk func() iter.Seq2[T, error]) []T {
 	tb.Helper()
 	pages, lost := 0, 0
-	w.Cut(func(op string) Fault {
+	w.Cut(func(op string) faults.Fault {
 		if op != operation {
-			return None
+			return faults.None
 		}
 		if pages++; pages == lost {
-			return BeforeCommit
+			return faults.FailBefore
 		}
-		return None
+		return faults.None
 	})
 	defer w.Cut(nil)
 	whole, failures := read(tb, walk())

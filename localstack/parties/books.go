@@ -1,7 +1,9 @@
-package enginetest
+// Package parties is for tests of those who keep books of their own in the table,
+// an acquirer or a bank: it gives them empty books, a clock, and a network that
+// can be cut.
+package parties
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -11,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -30,8 +34,8 @@ func NewBooks(tb testing.TB) *Books {
 	tb.Helper()
 	b := &Books{Wire: &Wire{}, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 	s := store.Open(store.Config{
-		Table: "cashwrap", Region: "eu-central-1", Endpoint: Table(tb),
-		Credentials: credentials.NewStaticCredentialsProvider(AccessKey(tb), "none", ""),
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(tb),
+		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(tb), "none", ""),
 		HTTP:        b.Wire, MaxAttempts: 1, Now: b.Now,
 	})
 	if err := s.CreateTable(tb.Context()); err != nil {
@@ -58,24 +62,11 @@ func (b *Books) Pass(d time.Duration) {
 // Wire is the network under the SDK.
 type Wire struct {
 	mu    sync.Mutex
-	fault func(operation string) Fault
+	fault func(operation string) faults.Fault
 }
 
-// Fault is what happens to one request.
-type Fault int
-
-// The faults.
-const (
-	None         Fault = iota
-	BeforeCommit       // it is lost on its way
-	AfterCommit        // its reply is
-)
-
-// ErrCut is what the SDK sees of a fault.
-var ErrCut = errors.New("connection reset by peer")
-
-// Cut decides by their operations what happens to the requests from now on, one by one.
-func (w *Wire) Cut(f func(operation string) Fault) {
+// Cut decides by their operations what happens to the requests from now on, one by one: None, FailBefore or LoseReply.
+func (w *Wire) Cut(f func(operation string) faults.Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.fault = f
@@ -90,43 +81,43 @@ func (w *Wire) Free(f func()) {
 
 // Meanwhile does something when the n-th request of an operation is under way, before it arrives.
 func (w *Wire) Meanwhile(operation string, n int, do func()) {
-	w.Cut(func(op string) Fault {
+	w.Cut(func(op string) faults.Fault {
 		if op != operation {
-			return None
+			return faults.None
 		}
 		if n--; n == 0 {
 			w.Free(do)
 		}
-		return None
+		return faults.None
 	})
 }
 
 // Do carries a request.
 func (w *Wire) Do(r *http.Request) (*http.Response, error) {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	happens := None
+	happens := faults.None
 	w.mu.Lock()
 	if w.fault != nil {
 		happens = w.fault(operation)
 	}
 	w.mu.Unlock()
-	if happens == BeforeCommit {
-		return nil, ErrCut
+	if happens == faults.FailBefore {
+		return nil, faults.ErrNetwork
 	}
-	res, err := Do(r)
-	if err == nil && happens == AfterCommit {
+	res, err := enginetest.Do(r)
+	if err == nil && happens == faults.LoseReply {
 		res.Body.Close()
-		return nil, ErrCut
+		return nil, faults.ErrNetwork
 	}
 	return res, err
 }
 
 // Once is a fault that hits the first request of an operation.
-func Once(operation string, f Fault) func(string) Fault {
+func Once(operation string, f faults.Fault) func(string) faults.Fault {
 	done := false
-	return func(op string) Fault {
+	return func(op string) faults.Fault {
 		if done || op != operation {
-			return None
+			return faults.None
 		}
 		done = true
 		return f
