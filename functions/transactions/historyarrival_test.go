@@ -67,7 +67,7 @@ func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Status = payments.EventFailed
+	e.Status = payments.Failed
 	settled := payments.TransactionChange{Transaction: record.Transaction, Events: []payments.Event{e}}
 	if err := p.App.Store.ApplyTransaction(t.Context(), p.tenant(), settled, nil); err != nil {
 		t.Fatal(err)

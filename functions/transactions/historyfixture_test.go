@@ -113,7 +113,7 @@ func (p *past) sale(i int) payments.TransactionChange {
 	id, at := p.uuid(), p.moment()
 	t := payments.Transaction{
 		CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id), Amount: eur(10 + i%90), Installments: 1,
-			Status:      one(p, payments.Successful, payments.Successful, payments.TransactionFailed, payments.TransactionCanceled, payments.TransactionPending),
+			Status:      one(p, payments.Successful, payments.Successful, payments.Failed, payments.TransactionCanceled, payments.TransactionPending),
 			PaymentType: one(p, "ECOM", "ECOM", "RECURRING", "BOLETO"), EntryMode: one(p, "CUSTOMER_ENTRY", "IDEAL", "PIX", "BOLETO"),
 			MerchantCode: p.Merchant.Code, CreatedAt: at},
 		ClientTransactionID: p.uuid(), Username: one(p, "ada@shop.example", "Bob@Shop.Example", "cy+1@shop.example"), ProductSummary: "Tea",
@@ -136,7 +136,7 @@ func (p *past) sale(i int) payments.TransactionChange {
 func (p *past) event(t payments.Transaction, n int) payments.Event {
 	at := p.moment()
 	e := payments.Event{ID: t.RefundID(fmt.Sprint(n)), TransactionID: t.ID, Code: t.Code, Type: payments.RefundEvent, Amount: eur(1),
-		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.EventFailed),
+		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.Failed),
 		CreatedAt: at, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), About: t.HistoryItem().About}
 	if p.random.IntN(3) == 0 {
 		e.Type, e.Status = payments.ChargeBackEvent, payments.EventSuccessful

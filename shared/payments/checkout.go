@@ -13,13 +13,15 @@ import (
 // Status of a checkout (contract §4.5).
 type Status string
 
-// The statuses. PAID and EXPIRED are final.
+// The statuses, with Failed. PAID and EXPIRED are final.
 const (
 	Pending Status = "PENDING"
-	Failed  Status = "FAILED"
 	Paid    Status = "PAID"
 	Expired Status = "EXPIRED"
 )
+
+// Failed is a status of checkouts, transactions and events, and a simple status.
+const Failed = "FAILED"
 
 // Purpose of a checkout.
 type Purpose string

@@ -24,7 +24,7 @@ const (
 // EventStatus is where an event stands (contract §6.5).
 type EventStatus string
 
-// The statuses that clients know.
+// The statuses that clients know, with Failed.
 const (
 	EventPending    EventStatus = "PENDING"
 	EventScheduled  EventStatus = "SCHEDULED"
@@ -32,7 +32,6 @@ const (
 	EventPaidOut    EventStatus = "PAID_OUT"
 	EventRefunded   EventStatus = "REFUNDED"
 	EventSuccessful EventStatus = "SUCCESSFUL"
-	EventFailed     EventStatus = "FAILED"
 )
 
 // The statuses of refunds that clients never see.

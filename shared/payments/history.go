@@ -31,8 +31,8 @@ func (h HistoryItem) Status() TransactionStatus {
 		return TransactionStatus(h.RawStatus)
 	}
 	switch EventStatus(h.RawStatus) {
-	case EventFailed:
-		return TransactionFailed
+	case Failed:
+		return Failed
 	case EventPending:
 		return TransactionPending
 	default:

@@ -165,7 +165,7 @@ func (m *machine) write(t *rapid.T, change payments.Change) {
 func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change payments.Change) {
 	is, written := change.Checkout, statusOf(change.Transaction)
 	told := is.Status != was.Status && is.Status != payments.Pending ||
-		written == payments.Successful || written == payments.TransactionFailed
+		written == payments.Successful || written == payments.Failed
 	if owed := told && is.ReturnURL != ""; owed != (change.Callback != nil) {
 		t.Fatalf("%s to %s, transaction %q: callback %+v", was.Status, is.Status, written, change.Callback)
 	}

@@ -75,7 +75,7 @@ func monthsAfter(at time.Time, months int) time.Time {
 func (t Transaction) PayoutsTotal() int {
 	n := 0
 	for _, p := range t.Payouts {
-		if p.Status != EventFailed {
+		if p.Status != Failed {
 			n++
 		}
 	}
@@ -146,7 +146,7 @@ func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Ti
 		t.Payouts[i].Status = EventPaidOut
 		return t, nil, nil
 	}
-	t.Payouts[i].Status = EventFailed
+	t.Payouts[i].Status = Failed
 	again := t.Payouts[i]
 	again.Seq, again.Status, again.EligibleAt = len(t.Payouts)+1, EventScheduled, now
 	again.PayoutID, again.Day = "", ""

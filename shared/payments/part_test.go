@@ -78,7 +78,7 @@ func TestAReturnIsTakenFromWhatWaits(t *testing.T) {
 		"one is on its way":        {[3]payments.EventStatus{p, r, s}, "30", [3]string{"0", "0", "29.40"}, "0.60"},
 		"all are paid":             {[3]payments.EventStatus{p, p, p}, "30", [3]string{"0", "0", "0"}, "30"},
 		"the middle one is on it":  {[3]payments.EventStatus{s, r, s}, "60", [3]string{"29.40", "0", "29.40"}, "1.20"},
-		"one failed and waits not": {[3]payments.EventStatus{payments.EventFailed, s, s}, "1", [3]string{"0", "1", "0"}, ""},
+		"one failed and waits not": {[3]payments.EventStatus{payments.Failed, s, s}, "1", [3]string{"0", "1", "0"}, ""},
 	} {
 		change := captured(t, eur("90"), "0.02", payments.TrueInstallment, 3)
 		tx := *change.Transaction

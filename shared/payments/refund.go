@@ -161,7 +161,7 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 	case Approved:
 		return t.refunded(e, now), true
 	case Declined, Cancelled:
-		return t.notRefunded(e, EventFailed, now), true
+		return t.notRefunded(e, Failed, now), true
 	default:
 		if e.Status == EventReserved {
 			e.UpdatedAt = shown(now)
@@ -206,8 +206,8 @@ func (t Transaction) refunded(e Event, now time.Time) TransactionChange {
 func (t Transaction) notRefunded(e Event, status EventStatus, now time.Time) TransactionChange {
 	e.Status, e.UpdatedAt = status, shown(now)
 	t.Refundable = plus(t.Refundable, e.Amount)
-	if status == EventFailed {
-		t.LastRefund, t.UpdatedAt = EventFailed, shown(now)
+	if status == Failed {
+		t.LastRefund, t.UpdatedAt = Failed, shown(now)
 	}
 	return TransactionChange{Transaction: t, Events: []Event{e}, Hold: e.release()}
 }

@@ -129,8 +129,8 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 		booked               bool
 	}{
 		"approved":  {payments.Approved, payments.EventRefunded, "6.00", "4.10", payments.Refunded, payments.Successful, "-4.10", true},
-		"declined":  {payments.Declined, payments.EventFailed, "10.10", "0", payments.RefundFailed, payments.TransactionFailed, "-4.10", false},
-		"cancelled": {payments.Cancelled, payments.EventFailed, "10.10", "0", payments.RefundFailed, payments.TransactionFailed, "-4.10", false},
+		"declined":  {payments.Declined, payments.Failed, "10.10", "0", payments.NotRefunded, payments.Failed, "-4.10", false},
+		"cancelled": {payments.Cancelled, payments.Failed, "10.10", "0", payments.NotRefunded, payments.Failed, "-4.10", false},
 		"undecided": {payments.Undecided, payments.EventPending, "6.00", "0", payments.SimplySuccessful, payments.TransactionPending, "", false},
 	} {
 		at, paid := after(2*time.Hour+1234567), paidTransaction(t)

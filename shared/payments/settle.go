@@ -80,7 +80,7 @@ func (c Checkout) approve(o Outcome, msgID string, now time.Time) Change {
 func (c Checkout) fail(o Outcome, msgID string, now time.Time) Change {
 	c.Status = Failed
 	c.Attempt.State = Closed
-	change := c.record(TransactionFailed, o, now)
+	change := c.record(Failed, o, now)
 	change.Callback = newCallback(change.Checkout, msgID, now)
 	return change
 }

@@ -27,37 +27,37 @@ func TestSettle(t *testing.T) {
 		callback    bool
 	}{
 		{"deciding", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
-		{"deciding", payments.Declined, 0, payments.Failed, payments.TransactionFailed, payments.Closed, false, true},
+		{"deciding", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
 		{"deciding", payments.Challenge, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
 		{"deciding", payments.Voucher, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
 		{"deciding", payments.Undecided, 0, payments.Pending, payments.TransactionPending, payments.Deciding, false, false},
 		{"deciding", payments.Cancelled, 0, payments.Pending, none, payments.Closed, false, false},
 
 		{"failed, deciding", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
-		{"failed, deciding", payments.Declined, 0, payments.Failed, payments.TransactionFailed, payments.Closed, false, true},
+		{"failed, deciding", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
 		{"failed, deciding", payments.Challenge, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
 		{"failed, deciding", payments.Voucher, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
 		{"failed, deciding", payments.Undecided, 0, payments.Pending, payments.TransactionPending, payments.Deciding, false, false},
 		{"failed, deciding", payments.Cancelled, 0, payments.Failed, none, payments.Closed, false, false},
 
 		{"undecided", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
-		{"undecided", payments.Declined, 0, payments.Failed, payments.TransactionFailed, payments.Closed, false, true},
+		{"undecided", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
 		{"undecided", payments.Challenge, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
 		{"undecided", payments.Undecided, 0, payments.Pending, none, payments.Deciding, false, false},
-		{"undecided", payments.Cancelled, 0, payments.Failed, payments.TransactionFailed, payments.Closed, false, true},
+		{"undecided", payments.Cancelled, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
 
 		{"with payer", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
-		{"with payer", payments.Declined, 0, payments.Failed, payments.TransactionFailed, payments.Closed, false, true},
+		{"with payer", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
 		{"with payer", payments.Challenge, 0, payments.Pending, none, payments.WithPayer, false, false},
 		{"with payer", payments.Voucher, 0, payments.Pending, none, payments.WithPayer, false, false},
 		{"with payer", payments.Undecided, 0, payments.Pending, none, payments.WithPayer, false, false},
 		{"with payer", payments.Cancelled, deadline - 1, payments.Pending, payments.TransactionCanceled, payments.Closed, false, false},
-		{"with payer", payments.Cancelled, deadline, payments.Failed, payments.TransactionFailed, payments.Closed, false, true},
+		{"with payer", payments.Cancelled, deadline, payments.Failed, payments.Failed, payments.Closed, false, true},
 		{"with payer", payments.Approved, 48 * time.Hour, payments.Paid, payments.Successful, payments.Closed, false, true},
 
 		// An attempt begun in time may still pay.
 		{"late, deciding", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
-		{"late, deciding", payments.Declined, 0, payments.Failed, payments.TransactionFailed, payments.Closed, false, true},
+		{"late, deciding", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
 		{"late, deciding", payments.Challenge, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
 		{"late, with payer", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
 	} {
@@ -97,7 +97,7 @@ func TestAnAttemptHasOneTransaction(t *testing.T) {
 		t.Fatalf("%d transactions of two attempts", len(c.Transactions))
 	}
 	first, last := c.Transactions[0], c.Transactions[1]
-	if first.ID != "attempt-1" || first.Status != payments.TransactionFailed {
+	if first.ID != "attempt-1" || first.Status != payments.Failed {
 		t.Errorf("first %+v", first)
 	}
 	if last.ID != "attempt-2" || last.Status != payments.Successful || last.AuthCode != "A1" || !last.CreatedAt.Equal(after(time.Minute)) {

@@ -9,10 +9,9 @@ import (
 // TransactionStatus as clients know it (contract §2.7, §6.5).
 type TransactionStatus string
 
-// The statuses; all but TransactionPending are final.
+// The statuses, with Failed; all but TransactionPending are final.
 const (
 	Successful          TransactionStatus = "SUCCESSFUL"
-	TransactionFailed   TransactionStatus = "FAILED"
 	TransactionPending  TransactionStatus = "PENDING"
 	TransactionCanceled TransactionStatus = "CANCELLED"
 )
@@ -63,15 +62,13 @@ type Transaction struct {
 // SimpleStatus sums up a transaction and its events (contract §6.5).
 type SimpleStatus string
 
-// The simple statuses.
+// The simple statuses, with Failed.
 const (
 	SimplySuccessful SimpleStatus = "SUCCESSFUL"
 	PaidOut          SimpleStatus = "PAID_OUT"
-	CancelFailed     SimpleStatus = "CANCEL_FAILED"
 	SimplyCancelled  SimpleStatus = "CANCELLED"
 	ChargedBack      SimpleStatus = "CHARGEBACK"
-	SimplyFailed     SimpleStatus = "FAILED"
-	RefundFailed     SimpleStatus = "REFUND_FAILED"
+	NotRefunded      SimpleStatus = "REFUND_FAILED"
 	Refunded         SimpleStatus = "REFUNDED"
 	NonCollection    SimpleStatus = "NON_COLLECTION"
 )
@@ -85,8 +82,8 @@ func (t Transaction) SimpleStatus() SimpleStatus {
 	switch {
 	case t.Status == TransactionPending:
 		return ""
-	case t.Status == TransactionFailed:
-		return SimplyFailed
+	case t.Status == Failed:
+		return Failed
 	case t.Status == TransactionCanceled:
 		return SimplyCancelled
 	case t.NonCollection:
@@ -95,8 +92,8 @@ func (t Transaction) SimpleStatus() SimpleStatus {
 		return ChargedBack
 	case t.Refunded.Sign() > 0, released:
 		return Refunded
-	case t.LastRefund == EventFailed:
-		return RefundFailed
+	case t.LastRefund == Failed:
+		return NotRefunded
 	case t.paidOut():
 		return PaidOut
 	default:

@@ -92,12 +92,12 @@ func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
 	}{
 		{func() { tx.Payouts[0].Status = payments.EventPaidOut }, payments.PaidOut},
 		{func() { tx.LastRefund = payments.EventRefunded }, payments.PaidOut},
-		{func() { tx.LastRefund = payments.EventFailed }, payments.RefundFailed},
+		{func() { tx.LastRefund = payments.Failed }, payments.NotRefunded},
 		{func() { tx.Refunded = eur("0.01") }, payments.Refunded},
 		{func() { tx.ChargedBack = eur("0.01") }, payments.ChargedBack},
 		{func() { tx.NonCollection = true }, payments.NonCollection},
 		{func() { tx.Status = payments.TransactionCanceled }, payments.SimplyCancelled},
-		{func() { tx.Status = payments.TransactionFailed }, payments.SimplyFailed},
+		{func() { tx.Status = payments.Failed }, payments.Failed},
 		{func() { tx.Status = payments.TransactionPending }, ""},
 	} {
 		step.happens()

@@ -77,13 +77,13 @@ func (m *payoutMachine) checkRecords(t *rapid.T) {
 		sum := money.Zero("EUR")
 		for _, r := range m.records[id] {
 			sum = add(t, sum, r.Amount)
-			if other, twice := taken[r.ID]; twice && r.Status != payout.RecordFailed && m.payouts[other].Status != payout.Returning {
+			if other, twice := taken[r.ID]; twice && r.Status != payout.Failed && m.payouts[other].Status != payout.Returning {
 				t.Fatalf("%s is in %s and %s", r.ID, id, other)
 			}
-			if r.Status != payout.RecordFailed {
+			if r.Status != payout.Failed {
 				taken[r.ID] = id
 			}
-			if _, waits := m.rows[r.ID]; waits && r.Status != payout.RecordFailed {
+			if _, waits := m.rows[r.ID]; waits && r.Status != payout.Failed {
 				t.Fatalf("%s waits, and is in %s", r.ID, id)
 			}
 			if numbers[r.Number()] {
@@ -106,7 +106,7 @@ func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 		if waits != (p.Status == payments.EventScheduled) || waits && row.Amount != p.Net() || p.Seq != i+1 {
 			t.Fatalf("part %+v, row %+v", p, row)
 		}
-		if p.Status != payments.EventFailed {
+		if p.Status != payments.Failed {
 			alive[p.Number]++
 		}
 		if p.Status == payments.EventPaidOut && m.payouts[p.PayoutID].Status != payout.Paying && m.payouts[p.PayoutID].Status != payout.Paid {

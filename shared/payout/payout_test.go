@@ -261,7 +261,7 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 	}
 	for i, row := range telling.Rows {
 		failed, again := tx.Payouts[i], tx.Payouts[3+i]
-		if failed.Status != payments.EventFailed || failed.PayoutID != p.ID || telling.Records[i].Status != payout.RecordFailed {
+		if failed.Status != payments.Failed || failed.PayoutID != p.ID || telling.Records[i].Status != payout.Failed {
 			t.Errorf("%+v, %+v", failed, telling.Records[i])
 		}
 		if again.Status != payments.EventScheduled || again.Number != i+1 || again.Seq != 4+i || again.PayoutID != "" || again.Day != "" ||

@@ -176,7 +176,7 @@ func toldOfRefund(e payments.Event, serial int) error {
 	switch {
 	case e.Status == payments.EventWithdrawn, e.Serial != serial: // and reserved anew since
 		return failure.UpstreamFailed(errWithdrawn)
-	case e.Status == payments.EventFailed:
+	case e.Status == payments.Failed:
 		return errRefundRefused
 	default:
 		return nil

@@ -34,10 +34,10 @@ func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
 		}
 		return id
 	}
-	alone := put("", payments.TransactionFailed, 0)
+	alone := put("", payments.Failed, 0)
 	shared := payments.CodeOfID(uuid.NewString())
-	put(shared, payments.TransactionFailed, 0)
-	newest := put(shared, payments.TransactionFailed, 2*time.Hour)
+	put(shared, payments.Failed, 0)
+	newest := put(shared, payments.Failed, 2*time.Hour)
 	find := func(what, want string) {
 		t.Helper()
 		if r, err := s.FindTransaction(t.Context(), tenant, what); err != nil || r.ID != want {

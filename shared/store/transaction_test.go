@@ -207,7 +207,7 @@ func TestOfTwoRefundsFromOneReadTheSecondIsStale(t *testing.T) {
 func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	for _, final := range []payments.TransactionStatus{payments.Successful, payments.TransactionFailed, payments.TransactionCanceled} {
+	for _, final := range []payments.TransactionStatus{payments.Successful, payments.Failed, payments.TransactionCanceled} {
 		c, err := s.CreateCheckout(t.Context(), tenant, draft(string(final)))
 		if err != nil {
 			t.Fatal(err)
@@ -226,7 +226,7 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 			}
 		}
 		before := read(t, s, change.Transaction.ID)
-		for _, status := range []payments.TransactionStatus{payments.Successful, payments.TransactionFailed, payments.TransactionPending, final} {
+		for _, status := range []payments.TransactionStatus{payments.Successful, payments.Failed, payments.TransactionPending, final} {
 			change.Transaction.Status = status
 			if _, err := s.Apply(t.Context(), tenant, change); err == nil {
 				t.Errorf("%s was overwritten by %s", final, status)
@@ -243,14 +243,14 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 func TestAClosedEventIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	for decision, closed := range map[payments.Decision]payments.EventStatus{
-		payments.Approved: payments.EventRefunded, payments.Declined: payments.EventFailed,
+		payments.Approved: payments.EventRefunded, payments.Declined: payments.Failed,
 	} {
 		s := newStore(t)
 		tx := pay(t, s, tenant, "order-1", "attempt-1")
 		apply(t, s, reserve(t, tx, "operation", "4.10", false))
 		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), decision, start.Add(2*time.Hour)))
 		r := read(t, s, tx.ID)
-		for _, status := range []payments.EventStatus{payments.EventRefunded, payments.EventFailed, payments.EventPending, payments.EventWithdrawn} {
+		for _, status := range []payments.EventStatus{payments.EventRefunded, payments.Failed, payments.EventPending, payments.EventWithdrawn} {
 			e := r.Events[0]
 			e.Status = status
 			change := payments.TransactionChange{Transaction: r.Transaction, Events: []payments.Event{e}}
