@@ -20,7 +20,8 @@ var layers = []string{
 	// What knows nothing else of ours.
 	"shared/money shared/failure shared/optional shared/country shared/metric shared/webhook shared/table shared/contract/... shared/page/pagetest",
 	// Rules, without I/O.
-	"shared/identity shared/ledger shared/validate",
+	"shared/validate shared/ledger",
+	"shared/identity",
 	"shared/merchant",
 	"shared/payments",
 	"shared/payout",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -36,7 +35,7 @@ const most = 9999
 // list is listPayouts and listMyPayouts: the records of the payouts of some days, both inclusive, as
 // JSON or as CSV.
 func (f family) list(ctx context.Context, req listRequest) (any, error) {
-	if err := req.check(f.store.Now()); err != nil {
+	if err := req.check(); err != nil {
 		return nil, err
 	}
 	found, err := f.store.PayoutRecords(ctx, rest.Caller(ctx).Tenant, req.StartDate, req.EndDate, req.Order == descending, req.limit())
@@ -54,8 +53,8 @@ func (f family) list(ctx context.Context, req listRequest) (any, error) {
 }
 
 // check answers all that is wrong with the request (contract §6.7).
-func (req listRequest) check(now time.Time) error {
-	faults := validate.Fields(req, now)
+func (req listRequest) check() error {
+	faults := validate.Forms(req)
 	dated := !faults.Names("start_date") && !faults.Names("end_date")
 	if dated && req.EndDate < req.StartDate { // such dates sort as texts do
 		faults = slices.Insert(faults, 0, failure.Invalid("", "negative date range"))

@@ -14,7 +14,7 @@ import (
 
 // showCallback tells where a callback stands.
 type showCallback struct {
-	ID string `json:"id"`
+	ID string `json:"id" validate:"required"`
 }
 
 type callbackView struct {
@@ -33,7 +33,7 @@ type callbackView struct {
 }
 
 func (o operator) showCallback(ctx context.Context, c showCallback) (callbackView, error) {
-	t, callback, err := o.callback(ctx, c.ID)
+	t, callback, err := o.Store.Callback(ctx, c.ID)
 	if err != nil {
 		return callbackView{}, err
 	}
@@ -44,13 +44,6 @@ func (o operator) showCallback(ctx context.Context, c showCallback) (callbackVie
 		view.NextTryAt = &callback.NextAt
 	}
 	return view, nil
-}
-
-func (o operator) callback(ctx context.Context, id string) (identity.Tenant, payments.Callback, error) {
-	if id == "" {
-		return identity.Tenant{}, payments.Callback{}, failure.Missing("id")
-	}
-	return o.Store.Callback(ctx, id)
 }
 
 func withoutQuery(text string) string {
@@ -68,9 +61,9 @@ func withoutQuery(text string) string {
 type replayCallbacks struct {
 	ID           string `json:"id"`
 	MerchantCode string `json:"merchant_code"`
-	From         string `json:"from"`
-	To           string `json:"to"`
-	Limit        *int   `json:"limit"` // 1-1000, 100 unless given
+	From         string `json:"from" validate:"date-time"`
+	To           string `json:"to" validate:"date-time"`
+	Limit        *int   `json:"limit" validate:"min=1 max=1000"` // 100 unless given
 }
 
 type callbacksReplayed struct {
@@ -80,7 +73,6 @@ type callbacksReplayed struct {
 
 const (
 	defaultReplays = 100
-	maxReplays     = 1000
 	// replyTime is kept free at the end of the function's time.
 	replyTime = 5 * time.Second
 )
@@ -105,7 +97,7 @@ func (o operator) replayOne(ctx context.Context, c replayCallbacks) (callbacksRe
 	if c.MerchantCode != "" || c.From != "" || c.To != "" || c.Limit != nil {
 		return callbacksReplayed{}, failure.Invalid("id", "stands alone")
 	}
-	t, callback, err := o.callback(ctx, c.ID)
+	t, callback, err := o.Store.Callback(ctx, c.ID)
 	if err != nil {
 		return callbacksReplayed{}, err
 	}
@@ -126,9 +118,6 @@ func (c replayCallbacks) selection(now time.Time) (selection, error) {
 	s := selection{merchant: c.MerchantCode, to: now, limit: defaultReplays}
 	if c.Limit != nil {
 		s.limit = *c.Limit
-	}
-	if s.limit < 1 || s.limit > maxReplays {
-		return s, failure.Invalid("limit", "must be from 1 to 1000")
 	}
 	if c.MerchantCode == "" && c.From == "" && c.To == "" {
 		return s, failure.Missing("id")

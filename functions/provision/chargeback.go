@@ -24,12 +24,12 @@ import (
 // about, so that the command may be repeated until it succeeds; from then on
 // it makes the next one.
 type chargeBack struct {
-	MerchantCode string        `json:"merchant_code"`
-	Mode         string        `json:"mode"`        // live or test; the first key's unless given
-	Transaction  string        `json:"transaction"` // its id or code
-	ID           string        `json:"id"`          // the acquirer's; made up unless given
-	Amount       money.Literal `json:"amount"`      // all that is left unless given
-	Lost         bool          `json:"lost"`        // the merchant cannot pay it (NON_COLLECTION)
+	MerchantCode string        `json:"merchant_code" validate:"required"`
+	Mode         string        `json:"mode"`                            // live or test; the first key's unless given
+	Transaction  string        `json:"transaction" validate:"required"` // its id or code
+	ID           string        `json:"id"`                              // the acquirer's; made up unless given
+	Amount       money.Literal `json:"amount"`                          // all that is left unless given
+	Lost         bool          `json:"lost"`                            // the merchant cannot pay it (NON_COLLECTION)
 }
 
 type chargedBack struct {
@@ -50,8 +50,6 @@ func (o operator) chargeBack(ctx context.Context, c chargeBack) (chargedBack, er
 	switch {
 	case err != nil:
 		return chargedBack{}, err
-	case c.Transaction == "":
-		return chargedBack{}, failure.Missing("transaction")
 	case len(c.ID) > maxChargeBackID:
 		return chargedBack{}, failure.Invalid("id", "must be at most 255 bytes")
 	}

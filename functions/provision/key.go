@@ -7,17 +7,14 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
 // createAPIKey makes a further key (contract §8.2).
 type createAPIKey struct {
-	MerchantCode string        `json:"merchant_code"`
-	Mode         string        `json:"mode"`   // live or test; the first key's unless given
-	Type         identity.Kind `json:"type"`   // secret (unless given) or public
-	Scopes       *[]string     `json:"scopes"` // of a secret key; an empty list may do nothing
-	Name         string        `json:"name"`   // a public key may have none
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	Mode         string `json:"mode"` // live or test; the first key's unless given
+	identity.KeyRequest
 }
 
 type keyCreated struct {
@@ -37,7 +34,7 @@ func (o operator) createAPIKey(ctx context.Context, c createAPIKey) (keyCreated,
 	if err != nil {
 		return keyCreated{}, err
 	}
-	key, view, err := o.newKey(t, identity.KeyRequest{Kind: c.Type, Name: c.Name, Scopes: c.Scopes})
+	key, view, err := o.newKey(t, c.KeyRequest)
 	if err != nil {
 		return keyCreated{}, err
 	}
@@ -54,18 +51,9 @@ func (o operator) newKey(t identity.Tenant, r identity.KeyRequest) (identity.API
 	return key, keyView{ID: key.ID, Plaintext: token, Mode: t.Mode.Name()}, err
 }
 
-// merchant reads the merchant that an argument names. Failures: Rejected
-// without a code, NotFound.
-func (o operator) merchant(ctx context.Context, code string) (merchant.Merchant, error) {
-	if code == "" {
-		return merchant.Merchant{}, failure.Missing("merchant_code")
-	}
-	return o.Store.Merchant(ctx, code)
-}
-
 // tenantOf is the merchant in the mode, or in its first key's.
 func (o operator) tenantOf(ctx context.Context, code, mode string) (identity.Tenant, error) {
-	m, err := o.merchant(ctx, code)
+	m, err := o.Store.Merchant(ctx, code)
 	if err != nil {
 		return identity.Tenant{}, err
 	}
@@ -75,9 +63,9 @@ func (o operator) tenantOf(ctx context.Context, code, mode string) (identity.Ten
 
 // revokeAPIKey ends a key at once. Repeating it is fine.
 type revokeAPIKey struct {
-	MerchantCode string `json:"merchant_code"`
+	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"`
-	KeyID        string `json:"key_id"`
+	KeyID        string `json:"key_id" validate:"required"`
 }
 
 type keyRevoked struct {
@@ -86,12 +74,10 @@ type keyRevoked struct {
 }
 
 func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked, error) {
-	m, err := o.merchant(ctx, c.MerchantCode)
+	m, err := o.Store.Merchant(ctx, c.MerchantCode)
 	switch {
 	case err != nil:
 		return keyRevoked{}, err
-	case c.KeyID == "":
-		return keyRevoked{}, failure.Missing("key_id")
 	case c.Mode == "":
 		return keyRevoked{}, failure.Invalid("mode", "must be live or test")
 	}
@@ -111,7 +97,7 @@ func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked,
 // rotation within them would silence a secret that the merchant still uses:
 // it needs force, as after a leak.
 type rotateCallbackSecret struct {
-	MerchantCode string `json:"merchant_code"`
+	MerchantCode string `json:"merchant_code" validate:"required"`
 	Force        bool   `json:"force"`
 }
 
@@ -122,7 +108,7 @@ type secretRotated struct {
 }
 
 func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecret) (secretRotated, error) {
-	m, err := o.merchant(ctx, c.MerchantCode)
+	m, err := o.Store.Merchant(ctx, c.MerchantCode)
 	if err != nil {
 		return secretRotated{}, err
 	}

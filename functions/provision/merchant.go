@@ -8,6 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
 // createMerchant makes a merchant with its first key, which holds every
@@ -18,13 +19,10 @@ import (
 // key, because keys are shown once; if the first answer was lost,
 // create_api_key makes another. Other facts are a CONFLICT.
 type createMerchant struct {
-	MerchantCode string `json:"merchant_code"` // MC and 8 characters; made up unless given
-	Country      string `json:"country"`       // ISO 3166-1 alpha-2
-	Currency     string `json:"currency"`      // of contract §2.4
-	Sandbox      bool   `json:"sandbox"`
-	TestKey      bool   `json:"test_key"` // beside the live key
+	merchant.Registration
 	merchant.Terms
-	Profile json.RawMessage `json:"profile"` // merchant.Profile; all optional
+	TestKey bool            `json:"test_key"` // beside the live key
+	Profile json.RawMessage `json:"profile"`  // merchant.Profile; all optional
 }
 
 type merchantCreated struct {
@@ -49,7 +47,7 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 		switch {
 		case !failure.Is(taken, failure.Conflict):
 			return created, taken
-		case c.MerchantCode != "":
+		case c.Code != "":
 			return o.find(ctx, m)
 		}
 	}
@@ -90,20 +88,16 @@ func (o operator) create(ctx context.Context, m merchant.Merchant, testKey bool)
 
 // merchant is the one asked for. Failure: Rejected.
 func (c createMerchant) merchant(now time.Time) (merchant.Merchant, error) {
-	for _, required := range []struct {
-		param string
-		given bool
-	}{{"name", given(c.Name)}, {"email", given(c.Email)}, {"country", c.Country != ""}, {"currency", c.Currency != ""}} {
-		if !required.given {
-			return merchant.Merchant{}, failure.Missing(required.param)
-		}
+	switch {
+	case c.Name.Or("") == "":
+		return merchant.Merchant{}, failure.Missing("name")
+	case c.Email.Or("") == "":
+		return merchant.Merchant{}, failure.Missing("email")
 	}
-	for _, standard := range []**string{&c.FeeRate, &c.TimeZone, &c.RefundFloor, &c.PayoutPlan} {
-		if *standard == nil {
-			*standard = new(string)
-		}
+	for _, standard := range []*optional.Of[string]{&c.FeeRate, &c.TimeZone, &c.RefundFloor, &c.PayoutPlan} {
+		*standard = optional.Some(standard.Or(""))
 	}
-	m, err := merchant.New(merchant.Registration{Code: c.MerchantCode, Country: c.Country, Currency: c.Currency, Sandbox: c.Sandbox}, c.Terms, now)
+	m, err := merchant.New(c.Registration, c.Terms, now)
 	if err != nil {
 		return m, err
 	}
@@ -113,5 +107,3 @@ func (c createMerchant) merchant(now time.Time) (merchant.Merchant, error) {
 	m.Profile, err = mergeProfile(m.Profile, c.Profile)
 	return m, err
 }
-
-func given(text *string) bool { return text != nil && *text != "" }

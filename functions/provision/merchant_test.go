@@ -96,7 +96,8 @@ func TestFactsThatCannotBe(t *testing.T) {
 		change      fields
 		code, param string
 	}{
-		{fields{"name": ""}, "MISSING", "name"},
+		{fields{"name": nil}, "MISSING", "name"},
+		{fields{"name": ""}, "INVALID", "name"},
 		{fields{"email": nil}, "MISSING", "email"},
 		{fields{"country": ""}, "MISSING", "country"},
 		{fields{"currency": ""}, "MISSING", "currency"},

@@ -14,7 +14,7 @@ import (
 // setPayout stores where and when a merchant is paid out: what is given of it,
 // until merchants have endpoints for that.
 type setPayout struct {
-	MerchantCode string `json:"merchant_code"`
+	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"` // live or test; the first key's unless given
 	merchant.BankAccountChange
 	merchant.PayoutChange

@@ -19,8 +19,8 @@ import (
 // settlePayout is what the operator's bank made of a live payout that was
 // handed to it in a file. Repeating it is fine, another word is a CONFLICT.
 type settlePayout struct {
-	MerchantCode string `json:"merchant_code"`
-	Payout       string `json:"payout"`
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	Payout       string `json:"payout" validate:"required"`
 	Outcome      string `json:"outcome"` // paid or rejected
 	Reason       string `json:"reason"`  // of a rejection: ISO 20022, e.g. AC04
 }
@@ -29,9 +29,6 @@ func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView,
 	t, err := o.tenantOf(ctx, c.MerchantCode, identity.Live.Name())
 	if err != nil {
 		return payoutView{}, err
-	}
-	if c.Payout == "" {
-		return payoutView{}, failure.Missing("payout")
 	}
 	if _, err = o.Store.Payout(ctx, t, c.Payout); err != nil {
 		return payoutView{}, err
@@ -48,13 +45,13 @@ func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView,
 // operator's bank (ISO 20022 pain.001.001.09). Under an id that is known it is
 // that file again, the same to the last byte, whatever else is asked.
 type exportPayouts struct {
-	ID       string `json:"id"`       // of the file: at most 28 letters, digits and hyphens
-	Holder   string `json:"holder"`   // of the account that pays
-	IBAN     string `json:"iban"`     // of that account
-	BIC      string `json:"bic"`      // of its bank
-	Currency string `json:"currency"` // of that account
-	Day      string `json:"day"`      // to be executed on, YYYY-MM-DD; today (UTC) unless given
-	Limit    *int   `json:"limit"`    // 1-1000 payouts, 1000 unless given
+	ID       string `json:"id" validate:"required"` // of the file: at most 28 letters, digits and hyphens
+	Holder   string `json:"holder"`                 // of the account that pays
+	IBAN     string `json:"iban"`                   // of that account
+	BIC      string `json:"bic"`                    // of its bank
+	Currency string `json:"currency"`               // of that account
+	Day      string `json:"day"`                    // to be executed on, YYYY-MM-DD; today (UTC) unless given
+	Limit    *int   `json:"limit"`                  // 1-1000 payouts, 1000 unless given
 }
 
 type payoutsExported struct {
@@ -67,9 +64,6 @@ type payoutsExported struct {
 const maxExported = 1000
 
 func (o operator) exportPayouts(ctx context.Context, c exportPayouts) (payoutsExported, error) {
-	if c.ID == "" {
-		return payoutsExported{}, failure.Missing("id")
-	}
 	var text strings.Builder
 	ids, err := banking.File(o.App).Again(ctx, &text, c.ID)
 	if errors.Is(err, file.ErrUnknownExport) {

@@ -25,11 +25,11 @@ import (
 // of today are paid out by tomorrow's cut-off, which is then behind us. So it
 // is for test mode only.
 type runPayouts struct {
-	MerchantCode string `json:"merchant_code"` // all merchants unless given
-	Mode         string `json:"mode"`          // live or test; for one merchant the first key's unless given, else both
-	At           string `json:"at"`            // RFC 3339, not before now; in test mode
-	OnDemand     bool   `json:"on_demand"`     // of one merchant
-	ID           string `json:"id"`            // of the order on demand: repeated under it, it is the same payout
+	MerchantCode string `json:"merchant_code"`           // all merchants unless given
+	Mode         string `json:"mode"`                    // live or test; for one merchant the first key's unless given, else both
+	At           string `json:"at" validate:"date-time"` // RFC 3339, not before now; in test mode
+	OnDemand     bool   `json:"on_demand"`               // of one merchant
+	ID           string `json:"id"`                      // of the order on demand: repeated under it, it is the same payout
 }
 
 type payoutsRun struct {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // mergeProfile is the profile with what the arguments say of it; an empty text
@@ -15,7 +16,7 @@ func mergeProfile(p merchant.Profile, arguments json.RawMessage) (merchant.Profi
 	}
 	err := decode(arguments, &p)
 	if err == nil {
-		err = p.Check()
+		err = validate.Forms(p).First()
 	}
 	if err == nil {
 		return p, nil

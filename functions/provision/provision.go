@@ -44,6 +44,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // operator is whoever may invoke this function.
@@ -54,27 +55,31 @@ type command func(ctx context.Context, arguments json.RawMessage) (any, error)
 
 func (o operator) commands() map[string]command {
 	return map[string]command{
-		"create_merchant":        typed(o.createMerchant),
-		"update_merchant":        typed(o.updateMerchant),
-		"create_api_key":         typed(o.createAPIKey),
-		"revoke_api_key":         typed(o.revokeAPIKey),
-		"rotate_callback_secret": typed(o.rotateCallbackSecret),
-		"show_callback":          typed(o.showCallback),
-		"replay_callbacks":       typed(o.replayCallbacks),
-		"pay_voucher":            typed(o.payVoucher),
-		"charge_back":            typed(o.chargeBack),
-		"set_payout":             typed(o.setPayout),
-		"run_payouts":            typed(o.runPayouts),
-		"export_payouts":         typed(o.exportPayouts),
-		"settle_payout":          typed(o.settlePayout),
+		"create_merchant":        typed(o, o.createMerchant),
+		"update_merchant":        typed(o, o.updateMerchant),
+		"create_api_key":         typed(o, o.createAPIKey),
+		"revoke_api_key":         typed(o, o.revokeAPIKey),
+		"rotate_callback_secret": typed(o, o.rotateCallbackSecret),
+		"show_callback":          typed(o, o.showCallback),
+		"replay_callbacks":       typed(o, o.replayCallbacks),
+		"pay_voucher":            typed(o, o.payVoucher),
+		"charge_back":            typed(o, o.chargeBack),
+		"set_payout":             typed(o, o.setPayout),
+		"run_payouts":            typed(o, o.runPayouts),
+		"export_payouts":         typed(o, o.exportPayouts),
+		"settle_payout":          typed(o, o.settlePayout),
 	}
 }
 
-// typed adapts a command on typed arguments.
-func typed[Arguments, Answer any](run func(context.Context, Arguments) (Answer, error)) command {
+// typed adapts a command on typed arguments, which are held to the limits of
+// their fields (package validate).
+func typed[Arguments, Answer any](o operator, run func(context.Context, Arguments) (Answer, error)) command {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var arguments Arguments
 		if err := decode(raw, &arguments); err != nil {
+			return nil, err
+		}
+		if err := validate.Fields(arguments, o.Now()).First(); err != nil {
 			return nil, err
 		}
 		return run(ctx, arguments)

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 
 	"github.com/cashwrap/cashwrap/shared/app/banking"
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
 // updateMerchant changes terms of a merchant: those given. Country, currency
 // and sandbox stay, because what is stored rests on them.
 type updateMerchant struct {
-	MerchantCode string `json:"merchant_code"`
+	MerchantCode string `json:"merchant_code" validate:"required"`
 	merchant.Terms
 	Profile json.RawMessage `json:"profile"` // what is given of it; "" takes a text back
 }
@@ -23,9 +22,6 @@ type merchantUpdated struct {
 }
 
 func (o operator) updateMerchant(ctx context.Context, c updateMerchant) (merchantUpdated, error) {
-	if c.MerchantCode == "" {
-		return merchantUpdated{}, failure.Missing("merchant_code")
-	}
 	state, err := banking.Open(o.App).ChangeMerchant(ctx, c.MerchantCode, func(s merchant.State) (merchant.State, error) {
 		var err error
 		if s.Merchant, err = c.Apply(s.Merchant); err != nil {

@@ -14,8 +14,8 @@ import (
 // payVoucher plays the payer's bank in test mode: the boleto or Pix code that
 // the checkout waits for is paid (contract §12). Repeating it is fine.
 type payVoucher struct {
-	MerchantCode string `json:"merchant_code"`
-	CheckoutID   string `json:"checkout_id"`
+	MerchantCode string `json:"merchant_code" validate:"required"`
+	CheckoutID   string `json:"checkout_id" validate:"required"`
 }
 
 type voucherPaid struct {
@@ -26,12 +26,9 @@ type voucherPaid struct {
 }
 
 func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, error) {
-	m, err := o.merchant(ctx, c.MerchantCode)
+	m, err := o.Store.Merchant(ctx, c.MerchantCode)
 	if err != nil {
 		return voucherPaid{}, err
-	}
-	if c.CheckoutID == "" {
-		return voucherPaid{}, failure.Missing("checkout_id")
 	}
 	t := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	checkout, err := o.Store.Checkout(ctx, t, c.CheckoutID)

@@ -38,7 +38,7 @@ func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.
 	if _, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID)); err != nil {
 		return rest.Document{}, err
 	}
-	if err := validate.Fields(req, timeless).First(); err != nil {
+	if err := validate.Forms(req).First(); err != nil {
 		return rest.Document{}, err
 	}
 	view, err := inTestMode(p.Sandbox.DecideSession(ctx, req.SessionID, req.Decision))

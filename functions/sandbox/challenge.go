@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
@@ -54,7 +53,7 @@ func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, 
 	if err != nil {
 		return rest.Document{}, err
 	}
-	if err := validate.Fields(req, timeless).First(); err != nil {
+	if err := validate.Forms(req).First(); err != nil {
 		return rest.Document{}, err
 	}
 	paRes, err := p.Sandbox.Decide(ctx, req.PaReq, req.Decision)
@@ -80,9 +79,6 @@ func (p pages) challenged(ctx context.Context, req challengeRequest) (sandbox.Vi
 	}
 	return view, nil
 }
-
-// timeless is when the forms are checked: none of their rules asks for the time.
-var timeless time.Time
 
 // inTestMode refuses what is not there, and any charge of a live merchant.
 func inTestMode(view sandbox.View, err error) (sandbox.View, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // APIKey is a merchant's key as it is kept. Its token is shown once, when the
@@ -29,9 +30,9 @@ func (k APIKey) Principal() Principal {
 
 // KeyRequest is what a new key is to be (contract §8.2).
 type KeyRequest struct {
-	Kind   Kind // "": a secret key
-	Name   string
-	Scopes *[]string // of a secret key; an empty list may do nothing
+	Name   string    `json:"name" validate:"text=255"`             // that people give it; a public key may have none
+	Kind   Kind      `json:"type" validate:"one-of=secret|public"` // "": secret
+	Scopes *[]string `json:"scopes"`                               // of a secret key; an empty list may do nothing
 }
 
 // BootstrapKey is a merchant's first key, which may do everything.
@@ -42,8 +43,7 @@ func BootstrapKey() KeyRequest {
 
 const (
 	keyIDPrefix = "key_"
-	keyIDBytes  = 16  // 26 characters of base 32
-	maxKeyName  = 255 // contract §8.2
+	keyIDBytes  = 16 // 26 characters of base 32
 )
 
 // NewAPIKey makes a key of the tenant, with its token. Failure: Rejected, with
@@ -76,20 +76,16 @@ func (r KeyRequest) kind() Kind {
 
 // check answers the scopes the key will have.
 func (r KeyRequest) check() ([]string, error) {
-	if err := failure.Text("name", r.Name, maxKeyName).Err(); err != nil {
+	if err := validate.Forms(r).First(); err != nil {
 		return nil, err
 	}
-	switch r.kind() {
-	case PublicKey:
-		if r.Scopes != nil && len(*r.Scopes) > 0 { // they are none, always (contract §2.1)
-			return nil, failure.Invalid("scopes", "must be empty for a public key")
-		}
-		return nil, nil
-	case SecretKey:
+	if r.kind() == SecretKey {
 		return r.secretScopes()
-	default:
-		return nil, failure.Invalid("type", "must be secret or public")
 	}
+	if r.Scopes != nil && len(*r.Scopes) > 0 { // they are none, always (contract §2.1)
+		return nil, failure.Invalid("scopes", "must be empty for a public key")
+	}
+	return nil, nil
 }
 
 func (r KeyRequest) secretScopes() ([]string, error) {

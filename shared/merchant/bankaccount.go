@@ -2,12 +2,10 @@ package merchant
 
 import (
 	"strings"
-	"unicode/utf8"
-
-	"github.com/jacoelho/banking/bic"
-	"github.com/jacoelho/banking/iban"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/optional"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // BankAccountStatus is where an account stands (contract §7.3).
@@ -53,68 +51,65 @@ func (b BankAccount) Same(other BankAccount) bool {
 	return b == other
 }
 
-// BankAccountChange is what an operator says of a bank account; nil leaves a
-// field as it is. A number that is given replaces the account whole, and is
-// taken for verified, because the operator vouches for it.
+// BankAccountChange is what an operator says of a bank account; what is absent
+// or null stays as it is. A number that is given replaces the account whole, and
+// is taken for verified, because the operator vouches for it.
 type BankAccountChange struct {
-	Holder        *string `json:"holder"`         // 1-70 characters
-	IBAN          *string `json:"iban"`           // or, where there is none:
-	AccountNumber *string `json:"account_number"` // national, with bank_code or bic
-	BankCode      *string `json:"bank_code"`
-	BIC           *string `json:"bic"`
-	Verified      *bool   `json:"verified"` // false: payouts wait
+	Holder        optional.Of[string] `json:"holder" validate:"text=70"` // as much of a name as a SEPA order carries
+	IBAN          optional.Of[string] `json:"iban" validate:"iban?"`     // or, where there is none:
+	AccountNumber optional.Of[string] `json:"account_number"`            // national, with bank_code or bic
+	BankCode      optional.Of[string] `json:"bank_code"`
+	BIC           optional.Of[string] `json:"bic" validate:"bic?"`
+	Verified      optional.Of[bool]   `json:"verified"` // false: payouts wait
 }
-
-// maxHolder is as much of a name as a SEPA order carries.
-const maxHolder = 70
 
 // Apply is the account with what is given; id is that of a new one. Failure:
 // Rejected, with the field that cannot be.
 func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error) {
-	if c.IBAN != nil || c.AccountNumber != nil {
+	faults := validate.Forms(c)
+	if c.numbered() {
 		to = BankAccount{ID: id, Holder: to.Holder, Status: BankAccountVerified}
 	}
-	for _, given := range []struct{ from, to *string }{
-		{c.Holder, &to.Holder}, {c.IBAN, &to.IBAN}, {c.AccountNumber, &to.AccountNumber}, {c.BankCode, &to.BankCode}, {c.BIC, &to.BIC},
-	} {
-		if given.from != nil {
-			*given.to = strings.TrimSpace(*given.from)
-		}
+	to.Holder = strings.TrimSpace(c.Holder.Or(to.Holder))
+	to.IBAN, to.BIC = validate.Machine(c.IBAN.Or(to.IBAN)), validate.Machine(c.BIC.Or(to.BIC))
+	to.AccountNumber, to.BankCode = strings.TrimSpace(c.AccountNumber.Or(to.AccountNumber)), strings.TrimSpace(c.BankCode.Or(to.BankCode))
+	verified, judged := c.Verified.Get()
+	switch {
+	case to.ID != "":
+		faults = append(faults, to.lacks()...)
+	case to != (BankAccount{Holder: to.Holder}) || judged: // settings without an account yet
+		faults = append(faults, failure.Missing("iban"))
 	}
-	to.IBAN, to.BIC = strings.ToUpper(strings.ReplaceAll(to.IBAN, " ", "")), strings.ToUpper(to.BIC)
-	if to.ID == "" { // settings without an account yet
-		if to != (BankAccount{Holder: to.Holder}) || c.Verified != nil {
-			return to, failure.Missing("iban")
-		}
-		return to, nil
-	}
-	if c.Verified != nil {
+	if judged {
 		to.Status = BankAccountPending
-		if *c.Verified {
+		if verified {
 			to.Status = BankAccountVerified
 		}
 	}
-	return to, to.check()
+	return to, validate.Order(c, faults).First()
 }
 
-func (b BankAccount) check() error {
-	_, bicErr := bic.Parse(b.BIC)
+// numbered says that an account of another number is given.
+func (c BankAccountChange) numbered() bool {
+	_, iban := c.IBAN.Get()
+	_, number := c.AccountNumber.Get()
+	return iban || number
+}
+
+// lacks lists what of an account is missing, or too much.
+func (b BankAccount) lacks() failure.List {
+	var faults failure.List
+	if b.Holder == "" {
+		faults = append(faults, failure.Missing("holder"))
+	}
 	switch {
-	case b.Holder == "":
-		return failure.Missing("holder")
-	case utf8.RuneCountInString(b.Holder) > maxHolder:
-		return failure.Invalid("holder", "must be at most 70 characters")
 	case b.IBAN != "" && b.AccountNumber != "":
-		return failure.Invalid("account_number", "is instead of an iban")
+		return append(faults, failure.Invalid("account_number", "is instead of an iban"))
 	case b.IBAN == "" && b.AccountNumber == "":
-		return failure.Missing("iban")
-	case b.IBAN != "" && iban.Validate(b.IBAN) != nil:
-		return failure.Invalid("iban", "must be a valid IBAN")
-	case b.BIC != "" && bicErr != nil:
-		return failure.Invalid("bic", "must be a valid BIC of 8 or 11 characters")
+		return append(faults, failure.Missing("iban"))
 	case b.AccountNumber != "" && b.BankCode == "" && b.BIC == "":
-		return failure.Missing("bank_code")
+		return append(faults, failure.Missing("bank_code"))
 	default:
-		return nil
+		return faults
 	}
 }

@@ -6,11 +6,10 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/jacoelho/banking/iso3166"
-
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // Merchant is a merchant as it is stored. It is read once with the credential
@@ -38,33 +37,26 @@ type Merchant struct {
 // Registration is what a merchant has from its beginning and keeps, because
 // what is stored for it rests on that.
 type Registration struct {
-	Code     string // "": one is made up
-	Country  string // ISO 3166-1 alpha-2
-	Currency string // of contract §2.4
-	Sandbox  bool   // only test credentials
+	Code     string `json:"merchant_code"`                         // "": one is made up
+	Country  string `json:"country" validate:"required country"`   // ISO 3166-1 alpha-2
+	Currency string `json:"currency" validate:"required currency"` // of contract §2.4
+	Sandbox  bool   `json:"sandbox"`                               // only test credentials
 }
 
 // New is the merchant with these terms. Failure: Rejected, with the field that
 // cannot be.
 func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
-	settled, err := money.ParseCurrency(r.Currency)
-	switch {
-	case err != nil:
-		return Merchant{}, failure.Invalid("currency", "must be a supported ISO 4217 code")
-	case !iso3166.IsCountryCode(r.Country):
-		return Merchant{}, errCountry("country")
-	case r.Code != "" && !identity.IsMerchantCode(r.Code):
-		return Merchant{}, failure.Invalid("merchant_code", "must be MC and 8 digits or capitals without I, L, O, U")
+	if err := validate.Forms(r).First(); err != nil {
+		return Merchant{}, err
 	}
 	if r.Code == "" {
 		r.Code = identity.NewMerchantCode()
 	}
-	return terms.Apply(Merchant{Code: r.Code, Country: r.Country, Currency: settled, Sandbox: r.Sandbox,
+	if !identity.IsMerchantCode(r.Code) {
+		return Merchant{}, failure.Invalid("merchant_code", "must be MC and 8 digits or capitals without I, L, O, U")
+	}
+	return terms.Apply(Merchant{Code: r.Code, Country: r.Country, Currency: money.Currency(r.Currency), Sandbox: r.Sandbox,
 		OnlinePayments: true, CreatedAt: now})
-}
-
-func errCountry(param string) error {
-	return failure.Invalid(param, "must be an ISO 3166-1 alpha-2 code")
 }
 
 // Same says that both have the same registration, terms and profile, whatever

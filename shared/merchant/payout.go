@@ -3,8 +3,9 @@ package merchant
 import (
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/optional"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
 // PayoutPeriod is how often a merchant is paid out (contract §7.2).
@@ -26,11 +27,11 @@ type PayoutSettings struct {
 // DefaultPayoutSettings are contract §7.2's.
 var DefaultPayoutSettings = PayoutSettings{Period: Daily}
 
-// PayoutChange is what somebody says of payout settings; nil leaves one as it
-// is.
+// PayoutChange is what somebody says of payout settings; what is absent or null
+// stays as it is.
 type PayoutChange struct {
-	Period   *PayoutPeriod `json:"period"` // daily, weekly or monthly
-	OnDemand *bool         `json:"on_demand"`
+	Period   optional.Of[PayoutPeriod] `json:"period" validate:"one-of=daily|weekly|monthly"`
+	OnDemand optional.Of[bool]         `json:"on_demand"`
 }
 
 // Apply is the settings with what is given, spelt out. Failure: Rejected, field
@@ -39,22 +40,8 @@ func (c PayoutChange) Apply(s PayoutSettings) (PayoutSettings, error) {
 	if s.Period == "" {
 		s.Period = DefaultPayoutSettings.Period
 	}
-	if c.Period != nil {
-		s.Period = *c.Period
-	}
-	if c.OnDemand != nil {
-		s.OnDemand = *c.OnDemand
-	}
-	return s, s.check()
-}
-
-func (s PayoutSettings) check() error {
-	switch s.Period {
-	case Daily, Weekly, Monthly:
-		return nil
-	default:
-		return failure.Invalid("period", "must be daily, weekly or monthly")
-	}
+	s.Period, s.OnDemand = c.Period.Or(s.Period), c.OnDemand.Or(s.OnDemand)
+	return s, validate.Forms(c).First()
 }
 
 // Cutoff ends the period of a payout: what became payable before it is paid

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
 // Contract §6.7: daily next day, weekly Monday, monthly the 1st, where the
@@ -85,12 +86,12 @@ func TestCutoffsFollowEachOther(t *testing.T) {
 func TestPeriodsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, p := range []merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly} {
-		if _, err := (merchant.PayoutChange{Period: &p}).Apply(merchant.PayoutSettings{}); err != nil {
+		if _, err := (merchant.PayoutChange{Period: optional.Some(p)}).Apply(merchant.PayoutSettings{}); err != nil {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
 	for _, p := range []merchant.PayoutPeriod{"", "hourly", "DAILY"} {
-		if _, err := (merchant.PayoutChange{Period: &p}).Apply(merchant.PayoutSettings{}); err == nil {
+		if _, err := (merchant.PayoutChange{Period: optional.Some(p)}).Apply(merchant.PayoutSettings{}); err == nil {
 			t.Errorf("%q is a period", p)
 		}
 	}

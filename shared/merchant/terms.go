@@ -1,7 +1,6 @@
 package merchant
 
 import (
-	"net/mail"
 	"time"
 
 	"github.com/govalues/decimal"
@@ -9,24 +8,24 @@ import (
 	"github.com/cashwrap/cashwrap/shared/country"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/optional"
+	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Terms are what may change of a merchant by an operator's hand; nil leaves
-// one as it is.
+// Terms are what may change of a merchant by an operator's hand; what is absent
+// or null stays as it is.
 type Terms struct {
-	Name            *string `json:"name"`
-	Email           *string `json:"email"`    // also names the payee (pay_to_email)
-	FeeRate         *string `json:"fee_rate"` // fraction of the amount; "": the standard one
-	OnlinePayments  *bool   `json:"online_payments"`
-	TimeZone        *string `json:"time_zone"`    // IANA name; "": that of the country's capital
-	RefundFloor     *string `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
-	PayoutPlan      *string `json:"payout_plan"`  // "": SINGLE_PAYMENT
-	GrossSettlement *bool   `json:"gross_settlement"`
+	Name            optional.Of[string] `json:"name" validate:"min=1 text=150"`                                                         // contract §13.5
+	Email           optional.Of[string] `json:"email" validate:"email"`                                                                 // also names the payee (pay_to_email)
+	PayoutPlan      optional.Of[string] `json:"payout_plan" validate:"one-of?=SINGLE_PAYMENT|TRUE_INSTALLMENT|ACCELERATED_INSTALLMENT"` // contract §6.7; "": SINGLE_PAYMENT
+	FeeRate         optional.Of[string] `json:"fee_rate"`                                                                               // fraction of the amount; "": the standard one
+	OnlinePayments  optional.Of[bool]   `json:"online_payments"`
+	TimeZone        optional.Of[string] `json:"time_zone"`    // IANA name; "": that of the country's capital
+	RefundFloor     optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
+	GrossSettlement optional.Of[bool]   `json:"gross_settlement"`
 }
 
 const (
-	maxName     = 150      // contract §13.5
-	maxEmail    = 256      // contract §8.1
 	standardFee = "0.0195" // contract §6.7
 	maxFeeScale = 6
 )
@@ -34,45 +33,27 @@ const (
 // Apply is the merchant with the terms that are given. Failure: Rejected, with
 // the first field that cannot be.
 func (c Terms) Apply(m Merchant) (Merchant, error) {
+	if err := validate.Forms(c).First(); err != nil {
+		return m, err
+	}
+	m.Name, m.Email = c.Name.Or(m.Name), c.Email.Or(m.Email)
+	m.OnlinePayments, m.Gross = c.OnlinePayments.Or(m.OnlinePayments), c.GrossSettlement.Or(m.Gross)
+	if plan, given := c.PayoutPlan.Get(); given {
+		m.PayoutPlan = payoutPlan(plan)
+	}
 	var err error
-	if c.Name != nil {
-		if m.Name = *c.Name; m.Name == "" {
-			return m, failure.Invalid("name", "must be 1 to 150 characters")
-		}
-		if err = failure.Text("name", m.Name, maxName).Err(); err != nil {
+	if rate, given := c.FeeRate.Get(); given {
+		if m.FeeRate, err = feeRate(rate); err != nil {
 			return m, err
 		}
 	}
-	if c.Email != nil {
-		m.Email = *c.Email
-		address, err := mail.ParseAddress(m.Email)
-		if err != nil || address.Address != m.Email || len(m.Email) > maxEmail {
-			return m, failure.Invalid("email", "must be an email address of at most 256 characters")
-		}
-	}
-	if c.OnlinePayments != nil {
-		m.OnlinePayments = *c.OnlinePayments
-	}
-	if c.GrossSettlement != nil {
-		m.Gross = *c.GrossSettlement
-	}
-	if c.PayoutPlan != nil {
-		if m.PayoutPlan, err = payoutPlan(*c.PayoutPlan); err != nil {
+	if name, given := c.TimeZone.Get(); given {
+		if m.TimeZone, err = timeZone(name, m.Country); err != nil {
 			return m, err
 		}
 	}
-	if c.FeeRate != nil {
-		if m.FeeRate, err = feeRate(*c.FeeRate); err != nil {
-			return m, err
-		}
-	}
-	if c.TimeZone != nil {
-		if m.TimeZone, err = timeZone(*c.TimeZone, m.Country); err != nil {
-			return m, err
-		}
-	}
-	if c.RefundFloor != nil {
-		m.RefundFloor, err = refundFloor(*c.RefundFloor, m.Currency)
+	if floor, given := c.RefundFloor.Get(); given {
+		m.RefundFloor, err = refundFloor(floor, m.Currency)
 	}
 	return m, err
 }
@@ -90,17 +71,13 @@ func feeRate(text string) (string, error) {
 	return rate.Trim(0).String(), nil
 }
 
-// payoutPlan reads a plan (contract §6.7). The default is not spelt out, so
-// that equal plans are equal terms.
-func payoutPlan(plan string) (string, error) {
-	switch plan {
-	case "", "SINGLE_PAYMENT":
-		return "", nil
-	case "TRUE_INSTALLMENT", "ACCELERATED_INSTALLMENT":
-		return plan, nil
-	default:
-		return "", failure.Invalid("payout_plan", "must be SINGLE_PAYMENT, TRUE_INSTALLMENT or ACCELERATED_INSTALLMENT")
+// payoutPlan is a plan as it is kept: the default is not spelt out, so that equal
+// plans are equal terms.
+func payoutPlan(plan string) string {
+	if plan == "SINGLE_PAYMENT" {
+		return ""
 	}
+	return plan
 }
 
 func timeZone(name, ofCountry string) (string, error) {

@@ -3,7 +3,9 @@ package validate
 import (
 	"net/mail"
 	"net/url"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jacoelho/banking/bic"
@@ -20,19 +22,32 @@ type format struct {
 }
 
 var formats = map[string]format{
-	"email":       {Email, "must be an email address."},
+	"email":       {email, "must be an email address."},
 	"http-url":    {httpURL, "must be an absolute http or https URL."},
 	"date":        {date, "must be a date, YYYY-MM-DD."},
 	"date-time":   {dateTime, "must be an ISO 8601 date-time with an offset."},
 	"country":     {iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code."},
 	"currency":    {currency, "must be an ISO 4217 code of a currency that the platform settles in."},
-	"iban":        {func(text string) bool { return iban.Validate(text) == nil }, "must be a valid IBAN."},
-	"bic":         {func(text string) bool { _, err := bic.Parse(text); return err == nil }, "must be a valid BIC of 8 or 11 characters."},
+	"iban":        {func(text string) bool { return iban.Validate(Machine(text)) == nil }, "must be a valid IBAN."},
+	"bic":         {func(text string) bool { _, err := bic.Parse(Machine(text)); return err == nil }, "must be a valid BIC of 8 or 11 characters."},
+	"language":    {language, "must be a BCP 47 language tag, such as de or de-DE."},
 	"card-number": {cardNumber, "must be a card number, digits only."},
 }
 
-// Email says that the text is one bare RFC 5322 addr-spec of at most 256 bytes.
-func Email(text string) bool {
+// Machine is an IBAN or a BIC, as people write it, in the form for machines: in
+// capitals, without blanks (ISO 13616-1).
+func Machine(text string) string { return strings.ToUpper(strings.ReplaceAll(text, " ", "")) }
+
+// languageTag is the part of BCP 47 that names a language as written in a
+// place: language, script, region.
+var languageTag = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`)
+})
+
+func language(text string) bool { return languageTag().MatchString(text) }
+
+// email says that the text is one bare RFC 5322 addr-spec of at most 256 bytes.
+func email(text string) bool {
 	address, err := mail.ParseAddress(text)
 	return err == nil && address.Address == text && len(text) <= 256
 }

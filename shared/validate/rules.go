@@ -30,7 +30,8 @@ type rule struct {
 //	pattern=^a$   a text that matches; the document writes the same expression
 //	own           the object says itself, in its method Rule
 //
-// and the formats by their names; email? is an email, or empty.
+// and the formats by their names. A question mark after the name of a rule of
+// texts lets them be empty, too: email? and one-of?=a|b.
 func newRule(name, argument string, t reflect.Type) (rule, error) {
 	whole := t
 	if t.Kind() == reflect.Slice {
@@ -58,7 +59,17 @@ func newRule(name, argument string, t reflect.Type) (rule, error) {
 	if !isText {
 		return rule{}, fmt.Errorf("%s is no text, as %s needs", whole, name)
 	}
-	return textRule(name, argument)
+	bare, orEmpty := strings.CutSuffix(name, "?")
+	r, err := textRule(bare, argument)
+	if fault := r.text; orEmpty {
+		r.text = func(text string) string {
+			if text == "" {
+				return ""
+			}
+			return fault(text)
+		}
+	}
+	return r, err
 }
 
 func textRule(name, argument string) (rule, error) {
@@ -76,13 +87,12 @@ func textRule(name, argument string) (rule, error) {
 		to, err2 := strconv.ParseInt(most, 10, 64)
 		return rule{text: integer(from, to)}, errors.Join(err, err2)
 	}
-	bare, orEmpty := strings.CutSuffix(name, "?")
-	f, known := formats[bare]
+	f, known := formats[name]
 	if !known || argument != "" {
 		return rule{}, fmt.Errorf("there is no rule %s", name)
 	}
 	return rule{text: func(text string) string {
-		if orEmpty && text == "" || f.fits(text) {
+		if f.fits(text) {
 			return ""
 		}
 		return f.message
@@ -107,6 +117,8 @@ func lengthRule(name string, limit int) func(string) string {
 	return func(text string) string {
 		n := utf8.RuneCountInString(text)
 		switch {
+		case name == "min" && n == 0:
+			return "must not be empty."
 		case name == "min" && n < limit:
 			return fmt.Sprintf("must have at least %d characters.", limit)
 		case name == "max" && n > limit:

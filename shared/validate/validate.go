@@ -41,6 +41,9 @@ func Fields(request any, now time.Time) failure.List {
 	return walk(request, check{now: now})
 }
 
+// Forms is Fields where no field has the rule own, which alone asks for the time.
+func Forms(request any) failure.List { return Fields(request, time.Time{}) }
+
 // Missing lists only the required fields that are absent.
 func Missing(request any) failure.List {
 	return walk(request, check{presenceOnly: true})

@@ -230,8 +230,11 @@ func TestFormats(t *testing.T) {
 		"date-time":   {{"2026-02-28T10:00:00Z", "2026-02-28T10:00:00.5+02:00"}, {"2026-02-28", "2026-02-28T10:00:00", "tomorrow", ""}},
 		"country":     {{"DE", "BR"}, {"XX", "de", "DEU", ""}},
 		"currency":    {{"EUR", "HUF"}, {"eur", "XXX", ""}},
-		"iban":        {{"DE89370400440532013000"}, {"DE89370400440532013001", "DE", ""}},
-		"bic":         {{"COBADEFF", "COBADEFFXXX"}, {"COBADE", ""}},
+		"language":    {{"de", "de-DE", "sr-Latn-ME", "es-419"}, {"German", "de_DE", "DE", ""}},
+		"email?":      {{"", "ada@example.com"}, {"ada"}},
+		"one-of?=a|b": {{"", "a"}, {"c"}},
+		"iban":        {{"DE89370400440532013000", "de89 3704 0044 0532 0130 00"}, {"DE89370400440532013001", "DE", ""}},
+		"bic":         {{"COBADEFF", "COBADEFFXXX", "cobadeff xxx"}, {"COBADE", ""}},
 		"card-number": {{"4200000000000042", "4111111111111111"}, {"4200000000000043", "42000000000", "4200 0000 0000 0042", "４２００００００００００００４２", ""}},
 	} {
 		for i, list := range texts {
