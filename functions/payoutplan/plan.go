@@ -29,7 +29,7 @@ const lastStart = 15 * time.Second
 func Tick(a *app.App) func(context.Context) error {
 	payouts, messages := banking.Open(a), queue.OpenPayouts(a)
 	return func(ctx context.Context) error {
-		starting, cancel := early(ctx)
+		starting, cancel := runner.Early(ctx, lastStart)
 		defer cancel()
 		var failures [store.DueShards]error
 		var group errgroup.Group
@@ -47,12 +47,4 @@ func Tick(a *app.App) func(context.Context) error {
 		}
 		return errors.Join(failures[:]...)
 	}
-}
-
-func early(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, deadline.Add(-lastStart))
 }

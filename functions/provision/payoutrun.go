@@ -60,7 +60,7 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 		return payoutsRun{}, err
 	}
 	done := payoutsRun{Payouts: []payoutView{}}
-	starting, cancel := early(ctx)
+	starting, cancel := runner.Early(ctx, payoutTime)
 	defer cancel()
 	if len(planned) == 0 {
 		done.NextAt, err = o.nextPayout(ctx, starting, scope)
@@ -82,15 +82,6 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 // payoutTime is what one payout may take at least, at the end of the
 // function's time.
 const payoutTime = 40 * time.Second
-
-// early ends when too little of the function's time is left for one more.
-func early(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, deadline.Add(-payoutTime))
-}
 
 // nextPayout is when the first period ends in which something waits to be paid
 // out by schedule; nil: nothing does.
