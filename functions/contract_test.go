@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -40,6 +41,38 @@ func TestRoutesAndDocumentListTheSameOperations(t *testing.T) {
 		if _, ok := documented[operation]; !ok {
 			t.Errorf("%s is served, but not documented", operation)
 		}
+	}
+}
+
+// TestEachFamilyDescribesItself in the file of its name, and nothing else: the
+// paths are those of its routes.
+func TestEachFamilyDescribesItself(t *testing.T) {
+	t.Parallel()
+	const folder = "../shared/contract/openapi/"
+	opened, parts := world.New(t).App, 0
+	for _, f := range functions.All {
+		if f.HTTP == nil {
+			continue
+		}
+		text, err := os.ReadFile(folder + f.Name + ".yaml")
+		if err != nil {
+			t.Error(err)
+		}
+		described, served := map[string]bool{}, map[string]bool{}
+		for _, found := range regexp.MustCompile(`(?m)^  (/\S*):$`).FindAllSubmatch(text, -1) {
+			described[string(found[1])] = true
+		}
+		for _, route := range f.HTTP(opened) {
+			served[route.Path] = true
+		}
+		if !maps.Equal(described, served) {
+			t.Errorf("%s.yaml has the paths %q, the family %q", f.Name, sortedKeys(described), sortedKeys(served))
+		}
+		parts++
+	}
+	files, err := filepath.Glob(folder + "*.yaml")
+	if err != nil || len(files) != parts+1 { // and common.yaml
+		t.Errorf("%q are of %d families (%v)", files, parts, err)
 	}
 }
 

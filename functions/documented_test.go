@@ -109,13 +109,13 @@ var makers = sync.OnceValue(func() map[string]maker {
 	}
 	found := map[string]maker{}
 	for _, o := range all {
-		for _, p := range o.Parameters {
-			collection, _, named := strings.Cut(o.Path, "/{"+p.Name+"}")
+		for _, p := range o.InputsIn("path") {
+			collection, _, named := strings.Cut(o.Path, "/{"+p.Path+"}")
 			at := slices.IndexFunc(all, func(by contract.Operation) bool {
 				return by.Method == http.MethodPost && by.Path == collection && len(by.Examples) > 0
 			})
 			if named && at >= 0 {
-				found[p.Example] = maker{all[at], p.Name}
+				found[p.Example] = maker{all[at], p.Path}
 			}
 		}
 	}
@@ -127,9 +127,9 @@ var makers = sync.OnceValue(func() map[string]maker {
 // queried names.
 func build(o contract.Operation, e contract.Example, real func(string) string) world.Request {
 	query := url.Values{}
-	for _, p := range o.Parameters {
-		if p.In == "query" && (p.Required || p.Name == queried[o.OperationID]) {
-			query.Set(p.Name, real(p.Example))
+	for _, p := range o.InputsIn("query") {
+		if p.Required || p.Path == queried[o.OperationID] {
+			query.Set(p.Path, real(p.Example))
 		}
 	}
 	r := world.Request{Method: o.Method, Path: pathOf(o, real)}
@@ -153,10 +153,8 @@ func build(o contract.Operation, e contract.Example, real func(string) string) w
 // pathOf is the operation's path as the document shows it, with other values.
 func pathOf(o contract.Operation, real func(string) string) string {
 	path := o.Path
-	for _, p := range o.Parameters {
-		if p.In == "path" {
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(real(p.Example)))
-		}
+	for _, p := range o.InputsIn("path") {
+		path = strings.ReplaceAll(path, "{"+p.Path+"}", url.PathEscape(real(p.Example)))
 	}
 	return path
 }

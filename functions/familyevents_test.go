@@ -103,10 +103,8 @@ func eventOf(tb testing.TB, a *app.App, f functions.Function, o contract.Operati
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: o.Method, Path: path, Protocol: "HTTP/1.1",
 				SourceIP: "192.0.2.1", UserAgent: "shop/1.0"}},
 	}
-	for _, p := range o.Parameters {
-		if p.In == "path" {
-			event.PathParameters[p.Name] = opened(p.Example)
-		}
+	for _, p := range o.InputsIn("path") {
+		event.PathParameters[p.Path] = opened(p.Example)
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {

@@ -27,6 +27,9 @@ func TestMembersTakeWhatTheDocumentSays(t *testing.T) {
 	receiver := w.Receive()
 	for _, o := range documented(t) {
 		for _, member := range o.InputsIn("json") {
+			if strings.Contains(member.Path, "[]") { // of a list, whose limits are compared alone
+				continue
+			}
 			for _, value := range []any{nil, "", "a\u0085"} {
 				one := newCast(w, receiver)
 				request := one.request(o, "")
@@ -53,15 +56,15 @@ func TestQueriesTakeNoEmptyValue(t *testing.T) {
 	there := &cast{one, map[string]string{}}
 	for _, o := range documented(t) {
 		request := world.Request{Method: o.Method}
-		for _, query := range o.Queries() {
-			for _, spelling := range []string{query, query + "="} {
+		for _, query := range o.InputsIn("query") {
+			for _, spelling := range []string{query.Path, query.Path + "="} {
 				request.Path = there.request(o, "").Path
 				separator := "?"
 				if strings.Contains(request.Path, "?") {
 					separator = "&"
 				}
 				request.Path += separator + spelling
-				if got := one.Do(request); got.Status != http.StatusBadRequest || !names(got, query) {
+				if got := one.Do(request); got.Status != http.StatusBadRequest || !names(got, query.Path) {
 					t.Errorf("%s: %d %s", request.Path, got.Status, got.Body)
 				}
 			}

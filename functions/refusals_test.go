@@ -70,14 +70,12 @@ const refill = time.Second
 // in an address, for all other names.
 func paths(one *tale, o contract.Operation, value string) string {
 	path := o.Path
-	for _, p := range o.Parameters {
+	for _, p := range o.InputsIn("path") {
 		put := value
-		if p.Name == "merchant_code" {
+		if p.Path == "merchant_code" {
 			put = one.Merchant.Code
 		}
-		if p.In == "path" {
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", put)
-		}
+		path = strings.ReplaceAll(path, "{"+p.Path+"}", put)
 	}
 	return path
 }

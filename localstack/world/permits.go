@@ -150,7 +150,7 @@ func (w *World) checkPermits() {
 	for _, name := range w.Permits.Functions() {
 		for _, permission := range w.Permits.Of(name) {
 			if !slices.Contains(allowed[name], permission) {
-				w.Errorf("the function %q used %s, which functions/access.json does not give it; if it should, run `make golden`", name, permission)
+				w.Errorf("the function %q used %s, which functions/access.json does not give it. `make golden` records what examples of openapi.yaml and functions/access_test.go use", name, permission)
 			}
 		}
 	}

@@ -11,42 +11,11 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Parameter is one of an operation's path or query.
-type Parameter struct {
-	Name     string // of a list without brackets (contract §2.5)
-	In       string // path or query
-	Required bool
-	Example  string // as in an address, not escaped; "": none is documented
-}
-
 // Example is a body that the document shows.
 type Example struct {
 	Name      string
 	MediaType string
 	Value     any // as of JSON: map[string]any, string, json.Number and so on
-}
-
-// Queries are the names of the operation's query parameters.
-func (o Operation) Queries() []string {
-	var names []string
-	for _, p := range o.Parameters {
-		if p.In == openapi3.ParameterInQuery {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
-// parametersOf lists what an operation's path and query may hold.
-func parametersOf(item *openapi3.PathItem, op *openapi3.Operation) []Parameter {
-	var list []Parameter
-	for _, p := range slices.Concat(item.Parameters, op.Parameters) {
-		if in := p.Value.In; in == openapi3.ParameterInPath || in == openapi3.ParameterInQuery {
-			list = append(list, Parameter{Name: strings.TrimSuffix(p.Value.Name, "[]"), In: in, Required: p.Value.Required,
-				Example: written(p.Value)})
-		}
-	}
-	return list
 }
 
 // written is a parameter's example as it stands in an address; lists are joined

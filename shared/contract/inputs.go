@@ -22,6 +22,7 @@ type Input struct {
 	In       string // path, query, header, form or json
 	Path     string // name of a parameter, without a list's brackets; dot path of a member, e.g. card.expiry_year
 	Required bool   // in the object it is in
+	Example  string // of a parameter, as in an address, not escaped; "": none is documented
 	schema   *openapi3.SchemaRef
 }
 
@@ -45,7 +46,7 @@ func inputsOf(item *openapi3.PathItem, op *openapi3.Operation) []Input {
 	var list []Input
 	for _, p := range slices.Concat(item.Parameters, op.Parameters) {
 		name := strings.TrimSuffix(p.Value.Name, "[]") // contract §2.5
-		list = append(list, Input{In: p.Value.In, Path: name, Required: p.Value.Required, schema: p.Value.Schema})
+		list = append(list, Input{In: p.Value.In, Path: name, Required: p.Value.Required, Example: written(p.Value), schema: p.Value.Schema})
 	}
 	if op.RequestBody == nil {
 		return list

@@ -16,14 +16,13 @@ const (
 
 // Operation is one endpoint of the document, in the terms of a routes table.
 type Operation struct {
-	Method      string   // upper case
-	Path        string   // as in the document, e.g. /v0.1/checkouts/{id}
-	OperationID string   // e.g. createCheckout
-	Scopes      []string // any one suffices; empty: any credential, or none where Public
-	Public      bool     // needs no credential at all
-	PublicKey   bool     // a public key may use it, from a browser (contract §2.1)
-	Success     []int    // statuses below 400, sorted
-	Parameters  []Parameter
+	Method      string    // upper case
+	Path        string    // as in the document, e.g. /v0.1/checkouts/{id}
+	OperationID string    // e.g. createCheckout
+	Scopes      []string  // any one suffices; empty: any credential, or none where Public
+	Public      bool      // needs no credential at all
+	PublicKey   bool      // a public key may use it, from a browser (contract §2.1)
+	Success     []int     // statuses below 400, sorted
 	Inputs      []Input   // its parameters, headers among them, and the members of its body
 	Examples    []Example // of its body, by name; none of an operation without a body
 }
@@ -49,7 +48,6 @@ func operations(doc *openapi3.T) ([]Operation, error) {
 				Public:      op.Security != nil && len(*op.Security) == 0,
 				PublicKey:   allowsPublicKey(op),
 				Success:     successesOf(op),
-				Parameters:  parametersOf(item, op),
 				Inputs:      inputsOf(item, op),
 				Examples:    examplesOf(op),
 			})
