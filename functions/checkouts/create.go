@@ -18,20 +18,20 @@ import (
 // createRequest is the body of createCheckout (contract §4.1). Fields that the service
 // assigns (id, status, date, transactions) are ignored.
 type createRequest struct {
-	Reference    string                    `json:"checkout_reference" validate:"required text=90"`
-	Amount       money.Literal             `json:"amount" validate:"required"`
-	Currency     string                    `json:"currency" validate:"required currency"`
-	MerchantCode string                    `json:"merchant_code"`
-	PayToEmail   string                    `json:"pay_to_email"`
-	Description  string                    `json:"description" validate:"text=1000"`
-	Purpose      payments.Purpose          `json:"purpose" empty:"refused" validate:"one-of=CHECKOUT|SETUP_RECURRING_PAYMENT"`
-	CustomerID   string                    `json:"customer_id"`
-	ReturnURL    string                    `json:"return_url" empty:"refused" validate:"http-url"`
-	RedirectURL  string                    `json:"redirect_url" empty:"refused" validate:"http-url"`
-	PaymentType  payments.Method           `json:"payment_type" empty:"refused"`
-	Payer        *payments.PersonalDetails `json:"personal_details"`
-	ValidUntil   string                    `json:"valid_until" empty:"refused" validate:"date-time"`
-	Hosted       *hostedRequest            `json:"hosted_checkout"`
+	Reference    string                          `json:"checkout_reference" validate:"required text=90"`
+	Amount       money.Literal                   `json:"amount" validate:"required"`
+	Currency     string                          `json:"currency" validate:"required currency"`
+	MerchantCode string                          `json:"merchant_code"`
+	PayToEmail   string                          `json:"pay_to_email"`
+	Description  string                          `json:"description" validate:"text=1000"`
+	Purpose      payments.Purpose                `json:"purpose" empty:"refused" validate:"one-of=CHECKOUT|SETUP_RECURRING_PAYMENT"`
+	CustomerID   string                          `json:"customer_id"`
+	ReturnURL    string                          `json:"return_url" empty:"refused" validate:"http-url"`
+	RedirectURL  string                          `json:"redirect_url" empty:"refused" validate:"http-url"`
+	PaymentType  payments.Method                 `json:"payment_type" empty:"refused"`
+	Payer        *payments.PersonalDetailsChange `json:"personal_details"`
+	ValidUntil   string                          `json:"valid_until" empty:"refused" validate:"date-time"`
+	Hosted       *hostedRequest                  `json:"hosted_checkout"`
 }
 
 type hostedRequest struct {
@@ -70,13 +70,17 @@ func (f family) draft(m merchant.Merchant, req createRequest) (payments.Checkout
 	c := payments.Checkout{
 		Reference: req.Reference, NamedByEmail: req.PayToEmail, Description: req.Description,
 		ReturnURL: req.ReturnURL, RedirectURL: req.RedirectURL, Status: payments.Pending,
-		Purpose: req.Purpose, PaymentType: req.PaymentType, CustomerID: req.CustomerID, Payer: req.Payer,
+		Purpose: req.Purpose, PaymentType: req.PaymentType, CustomerID: req.CustomerID,
 		CreatedAt: now,
 		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,
 			FeeRate: m.FeeRate, PayoutPlan: payments.PayoutPlan(m.PayoutPlan), Gross: m.Gross},
 	}
 	if c.Purpose == "" {
 		c.Purpose = payments.PurposeCheckout
+	}
+	if req.Payer != nil {
+		payer := req.Payer.Apply(payments.PersonalDetails{})
+		c.Payer = &payer
 	}
 	if req.Hosted != nil {
 		c.HostedCheckout = req.Hosted.Enabled

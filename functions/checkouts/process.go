@@ -15,16 +15,16 @@ import (
 
 // processRequest is the body of processCheckout (contract §4.3).
 type processRequest struct {
-	ID           string                    `path:"id"`
-	PaymentType  payments.Method           `json:"payment_type" validate:"required"`
-	Card         *payments.Card            `json:"card"`
-	Token        string                    `json:"token"`
-	CustomerID   string                    `json:"customer_id"`
-	GooglePay    map[string]any            `json:"google_pay"`
-	ApplePay     map[string]any            `json:"apple_pay"` // no method takes it yet
-	Installments *int                      `json:"installments" validate:"min=1 max=12"`
-	Mandate      *mandateRequest           `json:"mandate"`
-	Payer        *payments.PersonalDetails `json:"personal_details"`
+	ID           string                          `path:"id"`
+	PaymentType  payments.Method                 `json:"payment_type" validate:"required"`
+	Card         *payments.Card                  `json:"card"`
+	Token        string                          `json:"token"`
+	CustomerID   string                          `json:"customer_id"`
+	GooglePay    map[string]any                  `json:"google_pay"`
+	ApplePay     map[string]any                  `json:"apple_pay"` // no method takes it yet
+	Installments *int                            `json:"installments" validate:"min=1 max=12"`
+	Mandate      *mandateRequest                 `json:"mandate"`
+	Payer        *payments.PersonalDetailsChange `json:"personal_details"`
 }
 
 type mandateRequest struct {

@@ -13,36 +13,16 @@ type customer struct {
 	Details payments.PersonalDetails `json:"personal_details"`
 }
 
-func view(c payments.Customer) customer { return customer{ID: c.ID, Details: present(c.Details)} }
-
-// present leaves out what was taken back by an empty text: no date, country
-// or other detail is ever shown as "" (contract §2.3, §2.4).
-func present(d payments.PersonalDetails) payments.PersonalDetails {
-	dropEmpty(&d.FirstName, &d.LastName, &d.Email, &d.Phone, &d.BirthDate, &d.TaxID)
-	if d.Address != nil {
-		a := *d.Address
-		dropEmpty(&a.City, &a.Country, &a.Line1, &a.Line2, &a.PostalCode, &a.State)
-		d.Address = &a
-	}
-	return d
-}
-
-func dropEmpty(texts ...**string) {
-	for _, text := range texts {
-		if *text != nil && **text == "" {
-			*text = nil
-		}
-	}
-}
+func view(c payments.Customer) customer { return customer{ID: c.ID, Details: c.Details} }
 
 type createRequest struct {
-	ID      string                    `json:"customer_id" validate:"required text=255"` // which the client chooses
-	Details *payments.PersonalDetails `json:"personal_details"`
+	ID      string                          `json:"customer_id" validate:"required text=255"` // which the client chooses
+	Details *payments.PersonalDetailsChange `json:"personal_details"`
 }
 
 // create is createCustomer.
 func (f family) create(ctx context.Context, req createRequest) (customer, error) {
-	c := payments.Customer{ID: req.ID, Details: payments.PersonalDetails{}.Merge(req.Details), CreatedAt: f.store.Now()}
+	c := payments.Customer{ID: req.ID, Details: req.Details.Apply(payments.PersonalDetails{}), CreatedAt: f.store.Now()}
 	stored, err := f.store.CreateCustomer(ctx, rest.Caller(ctx).Tenant, c, rest.OperationID(ctx))
 	if err != nil {
 		return customer{}, err
@@ -64,8 +44,8 @@ func (f family) retrieve(ctx context.Context, req retrieveRequest) (customer, er
 }
 
 type updateRequest struct {
-	ID      string                    `path:"customer_id"`
-	Details *payments.PersonalDetails `json:"personal_details"`
+	ID      string                          `path:"customer_id"`
+	Details *payments.PersonalDetailsChange `json:"personal_details"`
 }
 
 // update is updateCustomer: only what is sent is overwritten, also in the address.

@@ -40,6 +40,14 @@ func (o Of[T]) Or(old T) T {
 	return *o.value
 }
 
+// Else is o if it is a value, else the other.
+func (o Of[T]) Else(other Of[T]) Of[T] {
+	if o.value == nil {
+		return other
+	}
+	return o
+}
+
 // IsZero says that it is absent: encoding/json's omitzero asks.
 func (o Of[T]) IsZero() bool { return !o.given }
 

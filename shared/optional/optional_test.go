@@ -46,6 +46,9 @@ func TestConstructors(t *testing.T) {
 	if null := optional.Null[int](); !null.IsNull() || !null.Given() || null.Pointer().(*int) != nil {
 		t.Errorf("%+v", null)
 	}
+	if got := optional.Null[int]().Else(optional.Some(2)); got.Or(0) != 2 || optional.Some(1).Else(got).Or(0) != 1 {
+		t.Errorf("%+v", got)
+	}
 	var o optional.Of[int]
 	seven := 7
 	*o.Give().(**int) = &seven

@@ -155,10 +155,7 @@ func (m Method) CheckPayer(d *PersonalDetails) failure.List {
 	if d == nil {
 		return failure.List{failure.Missing("personal_details")}
 	}
-	address := d.Address
-	if address == nil {
-		address = &Address{}
-	}
+	address := d.address()
 	needed := []required{
 		{"first_name", d.FirstName}, {"last_name", d.LastName}, {"email", d.Email},
 		{"address.country", address.Country},
@@ -170,32 +167,29 @@ func (m Method) CheckPayer(d *PersonalDetails) failure.List {
 	}
 	faults := missing(needed)
 	if m == Boleto {
-		faults = append(faults, checkBoletoPayer(d, address)...)
+		faults = append(faults, checkBoletoPayer(*d)...)
 	}
 	return faults
 }
 
-type required struct {
-	name  string
-	value *string
-}
+type required struct{ name, value string }
 
 func missing(fields []required) failure.List {
 	var faults failure.List
 	for _, field := range fields {
-		if text(field.value) == "" {
+		if field.value == "" {
 			faults = append(faults, failure.Missing("personal_details."+field.name))
 		}
 	}
 	return faults
 }
 
-func checkBoletoPayer(d *PersonalDetails, address *Address) failure.List {
+func checkBoletoPayer(d PersonalDetails) failure.List {
 	var faults failure.List
-	if text(d.TaxID) != "" && !ValidCPF(*d.TaxID) {
+	if d.TaxID != "" && !ValidCPF(d.TaxID) {
 		faults = append(faults, failure.Invalid("personal_details.tax_id", "must be a CPF"))
 	}
-	if text(address.Country) != "" && *address.Country != "BR" {
+	if country := d.address().Country; country != "" && country != "BR" {
 		faults = append(faults, failure.Invalid("personal_details.address.country", "must be BR for boleto"))
 	}
 	return faults

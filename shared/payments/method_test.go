@@ -95,9 +95,9 @@ func TestUnknownMethods(t *testing.T) {
 
 func brazilian() payments.PersonalDetails {
 	return payments.PersonalDetails{
-		FirstName: new("Ana"), LastName: new("Souza"), Email: new("ana@mail.example"), TaxID: new("529.982.247-25"),
-		Address: &payments.Address{Country: new("BR"), Line1: new("Rua A, 1"), City: new("Recife"),
-			PostalCode: new("50000-000"), State: new("PE")},
+		FirstName: "Ana", LastName: "Souza", Email: "ana@mail.example", TaxID: "529.982.247-25",
+		Address: &payments.Address{Country: "BR", Line1: "Rua A, 1", City: "Recife",
+			PostalCode: "50000-000", State: "PE"},
 	}
 }
 
@@ -123,7 +123,7 @@ func TestPayerRequirements(t *testing.T) {
 		if want != nil {
 			none = []string{"MISSING personal_details"}
 		}
-		for _, empty := range []payments.PersonalDetails{{}, {Address: &payments.Address{}}, {FirstName: new(""), Address: &payments.Address{City: new("")}}} {
+		for _, empty := range []payments.PersonalDetails{{}, {Address: &payments.Address{}}, {FirstName: "", Address: &payments.Address{City: ""}}} {
 			if got := codes(m.CheckPayer(&empty)); !slices.Equal(got, want) {
 				t.Errorf("%s of empty details: %v, want %v", m, got, want)
 			}
@@ -137,7 +137,7 @@ func TestPayerRequirements(t *testing.T) {
 func TestBoletoPayer(t *testing.T) {
 	t.Parallel()
 	foreign := brazilian()
-	foreign.TaxID, foreign.Address.Country = new("123.456.789-00"), new("PT")
+	foreign.TaxID, foreign.Address.Country = "123.456.789-00", "PT"
 	want := []string{"INVALID personal_details.tax_id", "INVALID personal_details.address.country"}
 	if got := codes(payments.Boleto.CheckPayer(&foreign)); !slices.Equal(got, want) {
 		t.Errorf("%v", got)

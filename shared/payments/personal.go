@@ -5,98 +5,110 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// PersonalDetails describes a payer. Every field is optional and a nil one
-// was not sent, so that an update overwrites only what it names (contract §5.1).
+// PersonalDetails is what is known of a payer; "" is not known.
 type PersonalDetails struct {
-	FirstName *string  `json:"first_name,omitempty" dynamo:"first_name,omitempty" validate:"text=255"`
-	LastName  *string  `json:"last_name,omitempty" dynamo:"last_name,omitempty" validate:"text=255"`
-	Email     *string  `json:"email,omitempty" dynamo:"email,omitempty" validate:"text=255 then email?"`
-	Phone     *string  `json:"phone,omitempty" dynamo:"phone,omitempty" validate:"text=255"`
-	BirthDate *string  `json:"birth_date,omitempty" dynamo:"birth_date,omitempty" validate:"then date own"`
-	TaxID     *string  `json:"tax_id,omitempty" dynamo:"tax_id,omitempty" validate:"text=255"`
-	Address   *Address `json:"address,omitempty" dynamo:"address,omitempty" validate:"then"`
+	FirstName string   `json:"first_name,omitempty" dynamo:"first_name,omitempty"`
+	LastName  string   `json:"last_name,omitempty" dynamo:"last_name,omitempty"`
+	Email     string   `json:"email,omitempty" dynamo:"email,omitempty"`
+	Phone     string   `json:"phone,omitempty" dynamo:"phone,omitempty"`
+	BirthDate string   `json:"birth_date,omitempty" dynamo:"birth_date,omitempty"` // YYYY-MM-DD
+	TaxID     string   `json:"tax_id,omitempty" dynamo:"tax_id,omitempty"`
+	Address   *Address `json:"address,omitempty" dynamo:"address,omitempty"`
 }
 
 // Address of a payer; Country is ISO 3166-1 alpha-2.
 type Address struct {
-	City       *string `json:"city,omitempty" dynamo:"city,omitempty" validate:"text=255"`
-	Country    *string `json:"country,omitempty" dynamo:"country,omitempty" validate:"then country"`
-	Line1      *string `json:"line_1,omitempty" dynamo:"line_1,omitempty" validate:"text=255"`
-	Line2      *string `json:"line_2,omitempty" dynamo:"line_2,omitempty" validate:"text=255"`
-	PostalCode *string `json:"postal_code,omitempty" dynamo:"postal_code,omitempty" validate:"text=255 then own"`
-	State      *string `json:"state,omitempty" dynamo:"state,omitempty" validate:"text=255 then own"`
+	City       string `json:"city,omitempty" dynamo:"city,omitempty"`
+	Country    string `json:"country,omitempty" dynamo:"country,omitempty"`
+	Line1      string `json:"line_1,omitempty" dynamo:"line_1,omitempty"`
+	Line2      string `json:"line_2,omitempty" dynamo:"line_2,omitempty"`
+	PostalCode string `json:"postal_code,omitempty" dynamo:"postal_code,omitempty"`
+	State      string `json:"state,omitempty" dynamo:"state,omitempty"`
+}
+
+// PersonalDetailsChange is what a request says of a payer. It overwrites only
+// what it names (contract §5.1). An empty text takes a detail back, but birth
+// date and country have no empty form (contract §2.4).
+type PersonalDetailsChange struct {
+	FirstName optional.Of[string] `json:"first_name" validate:"text=255"`
+	LastName  optional.Of[string] `json:"last_name" validate:"text=255"`
+	Email     optional.Of[string] `json:"email" validate:"text=255 then email?"`
+	Phone     optional.Of[string] `json:"phone" validate:"text=255"`
+	BirthDate optional.Of[string] `json:"birth_date" validate:"then date own"`
+	TaxID     optional.Of[string] `json:"tax_id" validate:"text=255"`
+	Address   *AddressChange      `json:"address" validate:"then"`
+}
+
+// AddressChange is what a request says of an address.
+type AddressChange struct {
+	City       optional.Of[string] `json:"city" validate:"text=255"`
+	Country    optional.Of[string] `json:"country" validate:"then country"`
+	Line1      optional.Of[string] `json:"line_1" validate:"text=255"`
+	Line2      optional.Of[string] `json:"line_2" validate:"text=255"`
+	PostalCode optional.Of[string] `json:"postal_code" validate:"text=255 then own"`
+	State      optional.Of[string] `json:"state" validate:"text=255 then own"`
 }
 
 // UnmarshalJSON also accepts line1 and line2 (contract §2.2).
-func (a *Address) UnmarshalJSON(b []byte) error {
-	type plain Address
+func (c *AddressChange) UnmarshalJSON(b []byte) error {
+	type plain AddressChange
 	request := struct {
 		*plain
-		Alias1 *string `json:"line1"`
-		Alias2 *string `json:"line2"`
-	}{plain: (*plain)(a)}
+		Alias1 optional.Of[string] `json:"line1"`
+		Alias2 optional.Of[string] `json:"line2"`
+	}{plain: (*plain)(c)}
 	if err := json.Unmarshal(b, &request); err != nil {
 		return err
 	}
-	a.Line1, a.Line2 = either(a.Line1, request.Alias1), either(a.Line2, request.Alias2)
+	c.Line1, c.Line2 = c.Line1.Else(request.Alias1), c.Line2.Else(request.Alias2)
 	return nil
 }
 
-// Merge returns d with the fields that update names, also inside the address.
-func (d PersonalDetails) Merge(update *PersonalDetails) PersonalDetails {
-	if update == nil {
-		return d
+// Apply is the details with what the change names, also inside the address. A
+// nil change names nothing.
+func (c *PersonalDetailsChange) Apply(to PersonalDetails) PersonalDetails {
+	if c == nil {
+		return to
 	}
-	merged := PersonalDetails{
-		FirstName: either(update.FirstName, d.FirstName),
-		LastName:  either(update.LastName, d.LastName),
-		Email:     either(update.Email, d.Email),
-		Phone:     either(update.Phone, d.Phone),
-		BirthDate: either(update.BirthDate, d.BirthDate),
-		TaxID:     either(update.TaxID, d.TaxID),
-		Address:   d.Address,
+	to = PersonalDetails{
+		FirstName: c.FirstName.Or(to.FirstName), LastName: c.LastName.Or(to.LastName),
+		Email: c.Email.Or(to.Email), Phone: c.Phone.Or(to.Phone),
+		BirthDate: c.BirthDate.Or(to.BirthDate), TaxID: c.TaxID.Or(to.TaxID),
+		Address: to.Address,
 	}
-	if update.Address != nil {
-		address := update.Address.over(d.Address)
-		merged.Address = &address
+	if c.Address != nil {
+		address := c.Address.apply(to.address())
+		to.Address = &address
 	}
-	return merged
+	return to
 }
 
-func (a Address) over(old *Address) Address {
-	if old == nil {
-		return a
-	}
+func (c AddressChange) apply(to Address) Address {
 	return Address{
-		City: either(a.City, old.City), Country: either(a.Country, old.Country),
-		Line1: either(a.Line1, old.Line1), Line2: either(a.Line2, old.Line2),
-		PostalCode: either(a.PostalCode, old.PostalCode), State: either(a.State, old.State),
+		City: c.City.Or(to.City), Country: c.Country.Or(to.Country),
+		Line1: c.Line1.Or(to.Line1), Line2: c.Line2.Or(to.Line2),
+		PostalCode: c.PostalCode.Or(to.PostalCode), State: c.State.Or(to.State),
 	}
 }
 
-func either(first, second *string) *string {
-	if first != nil {
-		return first
+// address is all that is known of it.
+func (d PersonalDetails) address() Address {
+	if d.Address == nil {
+		return Address{}
 	}
-	return second
-}
-
-// text is the value of an optional field, "" when absent.
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
+	return *d.Address
 }
 
 // firstBirthDate is before that of anybody alive.
 var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // Rule of the birth date: from 1900-01-01 to today.
-func (d PersonalDetails) Rule(_ string, now time.Time) string {
-	day, err := time.Parse(time.DateOnly, text(d.BirthDate))
+func (c PersonalDetailsChange) Rule(_ string, now time.Time) string {
+	day, err := time.Parse(time.DateOnly, c.BirthDate.Or(""))
 	if err != nil || day.Before(firstBirthDate) || day.After(now) {
 		return "must be from 1900-01-01 to today."
 	}
@@ -112,11 +124,11 @@ var brazilianStates = []string{
 }
 
 // Rule of postal code and state in Brazil.
-func (a Address) Rule(field string, _ time.Time) string {
-	if text(a.Country) != "BR" {
+func (c AddressChange) Rule(field string, _ time.Time) string {
+	if c.Country.Or("") != "BR" {
 		return ""
 	}
-	switch code, state := text(a.PostalCode), text(a.State); {
+	switch code, state := c.PostalCode.Or(""), c.State.Or(""); {
 	case field == "postal_code" && code != "" && !brazilianPostalCode.MatchString(code):
 		return "must be eight digits with an optional dash after the fifth."
 	case field == "state" && state != "" && !slices.Contains(brazilianStates, state):

@@ -16,43 +16,60 @@ import (
 )
 
 // fields reach every leaf of the details, by JSON path.
-var fields = map[string]func(*payments.PersonalDetails) **string{
-	"first_name":          func(d *payments.PersonalDetails) **string { return &d.FirstName },
-	"last_name":           func(d *payments.PersonalDetails) **string { return &d.LastName },
-	"email":               func(d *payments.PersonalDetails) **string { return &d.Email },
-	"phone":               func(d *payments.PersonalDetails) **string { return &d.Phone },
-	"birth_date":          func(d *payments.PersonalDetails) **string { return &d.BirthDate },
-	"tax_id":              func(d *payments.PersonalDetails) **string { return &d.TaxID },
-	"address.city":        func(d *payments.PersonalDetails) **string { return &d.Address.City },
-	"address.country":     func(d *payments.PersonalDetails) **string { return &d.Address.Country },
-	"address.line_1":      func(d *payments.PersonalDetails) **string { return &d.Address.Line1 },
-	"address.line_2":      func(d *payments.PersonalDetails) **string { return &d.Address.Line2 },
-	"address.postal_code": func(d *payments.PersonalDetails) **string { return &d.Address.PostalCode },
-	"address.state":       func(d *payments.PersonalDetails) **string { return &d.Address.State },
+var fields = map[string]func(*payments.PersonalDetails) *string{
+	"first_name":          func(d *payments.PersonalDetails) *string { return &d.FirstName },
+	"last_name":           func(d *payments.PersonalDetails) *string { return &d.LastName },
+	"email":               func(d *payments.PersonalDetails) *string { return &d.Email },
+	"phone":               func(d *payments.PersonalDetails) *string { return &d.Phone },
+	"birth_date":          func(d *payments.PersonalDetails) *string { return &d.BirthDate },
+	"tax_id":              func(d *payments.PersonalDetails) *string { return &d.TaxID },
+	"address.city":        func(d *payments.PersonalDetails) *string { return &d.Address.City },
+	"address.country":     func(d *payments.PersonalDetails) *string { return &d.Address.Country },
+	"address.line_1":      func(d *payments.PersonalDetails) *string { return &d.Address.Line1 },
+	"address.line_2":      func(d *payments.PersonalDetails) *string { return &d.Address.Line2 },
+	"address.postal_code": func(d *payments.PersonalDetails) *string { return &d.Address.PostalCode },
+	"address.state":       func(d *payments.PersonalDetails) *string { return &d.Address.State },
 }
 
 func filled(value string) payments.PersonalDetails {
 	d := payments.PersonalDetails{Address: &payments.Address{}}
 	for _, field := range fields {
-		*field(&d) = new(value)
+		*field(&d) = value
 	}
 	return d
 }
 
+// changeTo names each of the fields, by JSON path, as a request does.
+func changeTo(t interface{ Fatal(...any) }, named map[string]string) *payments.PersonalDetailsChange {
+	body, address := map[string]any{}, map[string]any{}
+	for path, value := range named {
+		if name, within := strings.CutPrefix(path, "address."); within {
+			address[name] = value
+		} else {
+			body[path] = value
+		}
+	}
+	body["address"] = address
+	var c payments.PersonalDetailsChange
+	if err := json.Unmarshal([]byte(asJSON(t, body)), &c); err != nil {
+		t.Fatal(err)
+	}
+	return &c
+}
+
 // Contract §5.1: a PUT merges field by field, also in the address.
-func TestMergeFieldByField(t *testing.T) {
+func TestApplyFieldByField(t *testing.T) {
 	t.Parallel()
-	for changed, field := range fields {
+	for changed := range fields {
 		for _, value := range []string{"new", ""} {
-			old, update := filled("old"), payments.PersonalDetails{Address: &payments.Address{}}
-			*field(&update) = new(value)
-			merged := old.Merge(&update)
+			old := filled("old")
+			merged := changeTo(t, map[string]string{changed: value}).Apply(old)
 			for name, other := range fields {
 				want := "old"
 				if name == changed {
 					want = value
 				}
-				if got := *other(&merged); got == nil || *got != want {
+				if got := *other(&merged); got != want {
 					t.Errorf("%s = %q: %s is %v", changed, value, name, got)
 				}
 			}
@@ -63,43 +80,39 @@ func TestMergeFieldByField(t *testing.T) {
 	}
 }
 
-func TestMergeOfNothing(t *testing.T) {
+func TestApplyNothing(t *testing.T) {
 	t.Parallel()
 	old := filled("old")
-	for name, update := range map[string]*payments.PersonalDetails{
-		"nil": nil, "empty": {}, "empty address": {Address: &payments.Address{}},
+	for name, change := range map[string]*payments.PersonalDetailsChange{
+		"nil": nil, "empty": {}, "empty address": {Address: &payments.AddressChange{}},
 	} {
-		if got := old.Merge(update); asJSON(t, got) != asJSON(t, old) {
+		if got := change.Apply(old); asJSON(t, got) != asJSON(t, old) {
 			t.Errorf("%s: %s", name, asJSON(t, got))
 		}
 	}
-	update := filled("new")
-	if got := (payments.PersonalDetails{}).Merge(&update); asJSON(t, got) != asJSON(t, update) {
-		t.Errorf("onto nothing: %s", asJSON(t, got))
+	if got := (&payments.PersonalDetailsChange{}).Apply(payments.PersonalDetails{}); got.Address != nil {
+		t.Errorf("an address came from nowhere: %s", asJSON(t, got))
 	}
 }
 
-// Merging twice, or one after the other, is merging the merged.
-func TestMergeLaws(t *testing.T) {
+// Of all changes the last that names a field counts, whatever else they name.
+func TestTheLastChangeCounts(t *testing.T) {
 	t.Parallel()
-	details := rapid.Custom(func(t *rapid.T) payments.PersonalDetails {
-		d := payments.PersonalDetails{Address: &payments.Address{}}
-		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			if rapid.Bool().Draw(t, name) {
-				*fields[name](&d) = new(rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "value"))
-			}
-		}
-		return d
-	})
 	rapid.Check(t, func(t *rapid.T) {
-		a, b, c := details.Draw(t, "a"), details.Draw(t, "b"), details.Draw(t, "c")
-		once := a.Merge(&b)
-		if twice := once.Merge(&b); asJSON(t, twice) != asJSON(t, once) {
-			t.Fatalf("twice: %s", asJSON(t, twice))
+		got, want := filled("old"), filled("old")
+		for range rapid.IntRange(1, 4).Draw(t, "changes") {
+			named := map[string]string{}
+			for _, name := range slices.Sorted(maps.Keys(fields)) {
+				if rapid.Bool().Draw(t, name) {
+					named[name] = rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "value")
+					*fields[name](&want) = named[name]
+				}
+			}
+			change := changeTo(t, named)
+			got = change.Apply(change.Apply(got)) // twice is once
 		}
-		bc := b.Merge(&c)
-		if left, right := once.Merge(&c), a.Merge(&bc); asJSON(t, left) != asJSON(t, right) {
-			t.Fatalf("%s, not %s", asJSON(t, left), asJSON(t, right))
+		if asJSON(t, got) != asJSON(t, want) {
+			t.Fatalf("%s, not %s", asJSON(t, got), asJSON(t, want))
 		}
 	})
 }
@@ -159,21 +172,20 @@ func TestCheckDetails(t *testing.T) {
 		"small state":         {field: "address.state", value: "sp", country: "BR", want: "INVALID personal_details.address.state"},
 		"state elsewhere":     {field: "address.state", value: "XX", country: "US"},
 	} {
-		d := payments.PersonalDetails{Address: &payments.Address{}}
+		named := map[string]string{c.field: c.value}
 		if c.country != "" {
-			d.Address.Country = &c.country
+			named["address.country"] = c.country
 		}
-		*fields[c.field](&d) = &c.value
-		if got := strings.Join(codes(faultsIn(&d)), ","); got != c.want {
+		if got := strings.Join(codes(faultsIn(changeTo(t, named))), ","); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
 
 // faultsIn is what a request is told of the details in it.
-func faultsIn(d *payments.PersonalDetails) failure.List {
+func faultsIn(d *payments.PersonalDetailsChange) failure.List {
 	return validate.Fields(struct {
-		Details *payments.PersonalDetails `json:"personal_details"`
+		Details *payments.PersonalDetailsChange `json:"personal_details"`
 	}{d}, birthday)
 }
 
@@ -183,11 +195,9 @@ var birthday = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 // TestDetailsHaveNoControlCharacters: there is no free text of a payer that takes them.
 func TestDetailsHaveNoControlCharacters(t *testing.T) {
 	t.Parallel()
-	for name, field := range fields {
+	for name := range fields {
 		for _, control := range []string{"\x00", "\n", "\x7f", "\u0085"} {
-			d := payments.PersonalDetails{Address: &payments.Address{}}
-			*field(&d) = new("a" + control)
-			if got := codes(faultsIn(&d)); !slices.Contains(got, "INVALID personal_details."+name) {
+			if got := codes(faultsIn(changeTo(t, map[string]string{name: "a" + control}))); !slices.Contains(got, "INVALID personal_details."+name) {
 				t.Errorf("%s with %q: %v", name, control, got)
 			}
 		}
@@ -196,10 +206,13 @@ func TestDetailsHaveNoControlCharacters(t *testing.T) {
 
 func TestCheckListsEveryFault(t *testing.T) {
 	t.Parallel()
-	d := filled(strings.Repeat("x", 256))
-	d.Address.Country = new("BR")
+	named := map[string]string{}
+	for name := range fields {
+		named[name] = strings.Repeat("x", 256)
+	}
+	named["address.country"] = "BR"
 	var got []string
-	for _, f := range faultsIn(&d) {
+	for _, f := range faultsIn(changeTo(t, named)) {
 		got = append(got, strings.TrimPrefix(f.Param, "personal_details."))
 	}
 	slices.Sort(got)
@@ -210,11 +223,10 @@ func TestCheckListsEveryFault(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	var none *payments.PersonalDetails
-	if faults := faultsIn(none); faults != nil {
+	if faults := faultsIn(nil); faults != nil {
 		t.Errorf("no details: %v", faults)
 	}
-	if faults := faultsIn(&payments.PersonalDetails{}); faults != nil {
+	if faults := faultsIn(&payments.PersonalDetailsChange{}); faults != nil {
 		t.Errorf("empty details: %v", faults)
 	}
 }
@@ -229,19 +241,19 @@ func TestLineAliases(t *testing.T) {
 		`{"line1":"x","line_1":"a","line2":"b"}`:  {"a", "b"},
 		`{"line_1":null,"line1":"a","line2":"b"}`: {"a", "b"},
 	} {
-		var d payments.PersonalDetails
+		var d payments.PersonalDetailsChange
 		if err := json.Unmarshal([]byte(`{"first_name":"Ana","address":`+body+`}`), &d); err != nil {
 			t.Fatal(err)
 		}
-		if d.Address.Line1 == nil || *d.Address.Line1 != want[0] || d.Address.Line2 == nil || *d.Address.Line2 != want[1] {
+		if d.Address.Line1.Or("") != want[0] || d.Address.Line2.Or("") != want[1] {
 			t.Errorf("%s: %s", body, asJSON(t, d.Address))
 		}
 	}
-	var d payments.PersonalDetails
+	var d payments.PersonalDetailsChange
 	if err := json.Unmarshal([]byte(`{"address":{"city":"Köln","line1":5}}`), &d); err == nil {
 		t.Error("a number is a line")
 	}
-	if got := asJSON(t, payments.Address{Line1: new("a")}); got != `{"line_1":"a"}` {
+	if got := asJSON(t, payments.Address{Line1: "a"}); got != `{"line_1":"a"}` {
 		t.Errorf("shown as %s", got)
 	}
 }

@@ -23,7 +23,7 @@ type Order struct {
 	Token        string // of a saved card
 	Installments int
 	Mandate      bool // the payer gave one
-	Payer        *payments.PersonalDetails
+	Payer        *payments.PersonalDetailsChange
 	PayerPresent bool // the payer's own browser asks, with a public key (contract §2.1)
 }
 
@@ -162,10 +162,11 @@ func (o Order) payer(c payments.Checkout) *payments.PersonalDetails {
 	if o.Payer == nil {
 		return c.Payer
 	}
-	if c.Payer == nil {
-		return o.Payer
+	var known payments.PersonalDetails
+	if c.Payer != nil {
+		known = *c.Payer
 	}
-	merged := c.Payer.Merge(o.Payer)
+	merged := o.Payer.Apply(known)
 	return &merged
 }
 

@@ -62,15 +62,15 @@ func (s *Reader) customerItem(ctx context.Context, t identity.Tenant, id string)
 	return item, err
 }
 
-// UpdateCustomer merges details into the customer, field by field (contract
+// UpdateCustomer applies a change to the customer, field by field (contract
 // §5.1). Two merges at once both count. Failure: NotFound.
-func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string, details *payments.PersonalDetails) (payments.Customer, error) {
+func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string, change *payments.PersonalDetailsChange) (payments.Customer, error) {
 	for {
 		item, err := s.customerItem(ctx, t, id)
 		if err != nil {
 			return payments.Customer{}, err
 		}
-		item.Details = item.Details.Merge(details)
+		item.Details = change.Apply(item.Details)
 		item.Version++
 		err = s.table.Put(item).If("version = ?", item.Version-1).Run(ctx)
 		if !dynamo.IsCondCheckFailed(err) || ctx.Err() != nil {

@@ -17,6 +17,7 @@ const parts = 2
 // Object is what is known of a struct type: its fields that a request fills.
 type Object struct {
 	Fields []Field
+	idle   bool // of all of them
 }
 
 // Field is a field of an object, with its limits.
@@ -35,7 +36,8 @@ type Field struct {
 	secret   bool
 	rules    [parts][]rule
 	own      [parts]bool
-	within   int // the part in which the object is checked
+	within   int  // the part in which the object is checked
+	idle     bool // there is nothing to check
 }
 
 // Limit is a rule as the tag writes it.
@@ -52,11 +54,12 @@ func Plan(t reflect.Type) *Object {
 	if known, ok := planned.Load(t); ok {
 		return known.(*Object)
 	}
-	o := &Object{}
+	o := &Object{idle: true}
 	for i := range t.NumField() {
 		if f, ok := plan(t, t.Field(i)); ok {
 			f.index = i
-			o.Fields = append(o.Fields, f)
+			f.idle = !f.Required && len(f.Limits) == 0 && (f.Object == nil || f.Object.idle)
+			o.Fields, o.idle = append(o.Fields, f), o.idle && f.idle
 		}
 	}
 	known, _ := planned.LoadOrStore(t, o)

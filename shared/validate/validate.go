@@ -81,12 +81,12 @@ type check struct {
 func (c *check) object(o *Object, v reflect.Value, path string) {
 	for part := range parts {
 		for i := range o.Fields {
-			if f := &o.Fields[i]; f.embedded {
-				if part == 0 {
-					c.object(f.Object, v.Field(f.index), path)
-				}
-			} else {
+			switch f := &o.Fields[i]; {
+			case f.idle:
+			case !f.embedded:
 				c.field(f, part, v, path)
+			case part == 0:
+				c.object(f.Object, v.Field(f.index), path)
 			}
 		}
 	}
