@@ -89,15 +89,15 @@ func (e *everything) requests() {
 		e.ask(s.request(e.tale))
 	}
 	for _, s := range everyShown(e) {
-		e.ask(newCast(e.World, e.receiver).request(s.Operation, s.example))
+		e.ask(newFixture(e.World, e.receiver).request(s.Operation, s.example))
 		if s.Method != http.MethodGet && !s.Public {
-			keyed := newCast(e.World, e.receiver).request(s.Operation, s.example)
+			keyed := newFixture(e.World, e.receiver).request(s.Operation, s.example)
 			keyed.Header = map[string]string{"Idempotency-Key": s.String()}
 			e.ask(keyed)
 		}
 	}
 	for _, m := range more {
-		e.ask(m.request(newCast(e.World, e.receiver)))
+		e.ask(m.request(newFixture(e.World, e.receiver)))
 	}
 	e.Settle()
 }

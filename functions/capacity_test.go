@@ -41,71 +41,71 @@ const unknownKey = "unknown key" // the one case that is refused
 // more are requests that the document does not show, or not in this state.
 var more = []struct {
 	name    string
-	request func(*cast) world.Request
+	request func(*fixture) world.Request
 }{
-	{"POST /v0.1/checkouts, with an Idempotency-Key", func(c *cast) world.Request {
-		r := c.shown("createCheckout", "card")
+	{"POST /v0.1/checkouts, with an Idempotency-Key", func(fix *fixture) world.Request {
+		r := fix.shown("createCheckout", "card")
 		r.Header = map[string]string{"Idempotency-Key": "measured"}
 		return r
 	}},
-	{"GET /v0.1/checkouts, three of them", func(c *cast) world.Request {
+	{"GET /v0.1/checkouts, three of them", func(fix *fixture) world.Request {
 		for range 3 {
-			c.create(nil)
+			fix.create(nil)
 		}
-		return c.shown("listCheckouts", "")
+		return fix.shown("listCheckouts", "")
 	}},
-	{"GET /v0.1/checkouts?checkout_reference=", func(c *cast) world.Request {
-		c.create(map[string]any{"checkout_reference": "listed"})
+	{"GET /v0.1/checkouts?checkout_reference=", func(fix *fixture) world.Request {
+		fix.create(map[string]any{"checkout_reference": "listed"})
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=listed"}
 	}},
-	{"GET /v0.1/checkouts, " + unknownKey, func(c *cast) world.Request {
-		_, token, _ := identity.NewAPIKey(c.Tenant(), identity.BootstrapKey(), c.Clock.Now())
+	{"GET /v0.1/checkouts, " + unknownKey, func(fix *fixture) world.Request {
+		_, token, _ := identity.NewAPIKey(fix.Tenant(), identity.BootstrapKey(), fix.Clock.Now())
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts", Key: token}
 	}},
-	{"PUT /v0.1/checkouts/{id}, card with challenge", func(c *cast) world.Request {
-		c.open(nil)
-		return c.byCard(world.Challenged)
+	{"PUT /v0.1/checkouts/{id}, card with challenge", func(fix *fixture) world.Request {
+		fix.open(nil)
+		return fix.byCard(world.Challenged)
 	}},
-	{"PUT /v0.1/checkouts/{id}, card saved for a customer", func(c *cast) world.Request {
-		c.open(map[string]any{"customer_id": c.Customer()})
-		return c.byCard(world.Frictionless)
+	{"PUT /v0.1/checkouts/{id}, card saved for a customer", func(fix *fixture) world.Request {
+		fix.open(map[string]any{"customer_id": fix.Customer()})
+		return fix.byCard(world.Frictionless)
 	}},
-	{"GET /v2.1/merchants/{merchant_code}/transactions?foreign_transaction_id=", func(c *cast) world.Request {
-		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + c.Merchant.Code + "/transactions?foreign_transaction_id=" +
-			url.QueryEscape(c.sold().Reference)}
+	{"GET /v2.1/merchants/{merchant_code}/transactions?foreign_transaction_id=", func(fix *fixture) world.Request {
+		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code + "/transactions?foreign_transaction_id=" +
+			url.QueryEscape(fix.sold().Reference)}
 	}},
-	{"GET /v2.1/merchants/{merchant_code}/transactions/history, a page of 100", func(c *cast) world.Request {
+	{"GET /v2.1/merchants/{merchant_code}/transactions/history, a page of 100", func(fix *fixture) world.Request {
 		for range 100 {
-			c.sold()
+			fix.sold()
 		}
-		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + c.Merchant.Code + "/transactions/history?limit=100"}
+		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code + "/transactions/history?limit=100"}
 	}},
-	{"GET /v1.1/receipts/{id}, again", func(c *cast) world.Request {
-		r := c.shown("retrieveReceipt", "")
-		c.Do(r)
+	{"GET /v1.1/receipts/{id}, again", func(fix *fixture) world.Request {
+		r := fix.shown("retrieveReceipt", "")
+		fix.Do(r)
 		return r
 	}},
 }
 
 // shown is the request of an operation.
-func (c *cast) shown(operation, example string) world.Request {
-	c.Helper()
+func (fix *fixture) shown(operation, example string) world.Request {
+	fix.Helper()
 	all, _ := operations()
 	at := slices.IndexFunc(all, func(o contract.Operation) bool { return o.OperationID == operation })
-	return c.request(all[at], example)
+	return fix.request(all[at], example)
 }
 
 // warmUp has each family lease its first tokens of the rate limit, for the
 // shop's key and for its address, by a request that names nothing there is.
-func (c *cast) warmUp() {
-	c.Helper()
+func (fix *fixture) warmUp() {
+	fix.Helper()
 	for _, f := range functions.All {
 		warm := map[bool]bool{} // by whether the route is open
-		for _, route := range routesOf(c.App, f) {
+		for _, route := range routesOf(fix.App, f) {
 			if open := route.Access == rest.Open; !warm[open] {
 				warm[open] = true
-				path := strings.ReplaceAll(route.Path, "{merchant_code}", c.Merchant.Code)
-				c.Do(world.Request{Method: route.Method, Path: pathParameter.ReplaceAllString(path, "none")})
+				path := strings.ReplaceAll(route.Path, "{merchant_code}", fix.Merchant.Code)
+				fix.Do(world.Request{Method: route.Method, Path: pathParameter.ReplaceAllString(path, "none")})
 			}
 		}
 	}
@@ -115,13 +115,13 @@ var pathParameter = regexp.MustCompile(`\{\w+\}`)
 
 // measure plays a request, of which only the last is counted: what it needs is
 // made first.
-func measure(t *testing.T, c *cast, name string, asking func(*cast) world.Request) world.Use {
+func measure(t *testing.T, fix *fixture, name string, asking func(*fixture) world.Request) world.Use {
 	t.Helper()
-	c.warmUp()
-	r := asking(c)
-	c.Main().Meter.Reset()
-	response := c.Do(r)
-	use := c.Main().Meter.Reset()
+	fix.warmUp()
+	r := asking(fix)
+	fix.Main().Meter.Reset()
+	response := fix.Do(r)
+	use := fix.Main().Meter.Reset()
 	if response.Status >= 400 && !strings.HasSuffix(name, unknownKey) {
 		t.Errorf("%s: %d %s", name, response.Status, response.Body)
 	}
@@ -139,12 +139,12 @@ func TestCapacity(t *testing.T) {
 	receiver := w.Receive()
 	var found capacity
 	for _, s := range everyShown(t) {
-		found.use(s.String(), measure(t, newCast(w, receiver), s.String(), func(c *cast) world.Request {
-			return c.request(s.Operation, s.example)
+		found.use(s.String(), measure(t, newFixture(w, receiver), s.String(), func(fix *fixture) world.Request {
+			return fix.request(s.Operation, s.example)
 		}))
 	}
 	for _, m := range more {
-		found.use(m.name, measure(t, newCast(w, receiver), m.name, m.request))
+		found.use(m.name, measure(t, newFixture(w, receiver), m.name, m.request))
 	}
 	for name := range aims {
 		if !slices.ContainsFunc(found.Uses, func(r row) bool { return strings.HasPrefix(r.Name, name) }) {

@@ -14,83 +14,84 @@ import (
 	"github.com/cashwrap/cashwrap/shared/contract"
 )
 
-// cast plays what the document shows, in a shop of its own: it makes each
-// thing that an example speaks of when a request first needs it. An operation
-// that is new needs nothing here if its examples speak of what there is, or of
-// what the collection makes that its path names (a reader of POST …/readers).
-type cast struct {
+// fixture sends the requests that the document shows, in a shop of its own. Its
+// examples name a checkout, a customer, a saved card; each is made when a
+// request first needs it. A new operation needs nothing here if its examples
+// name what placeholders has, or what POST to the collection in its path makes
+// (/readers/{reader_id}: POST /readers).
+type fixture struct {
 	*tale
-	made map[string]string // what a value of the document is here
+	made map[string]string // by the document's value: the value here
 }
 
-// newCast has a merchant that nobody else in the world sells for.
-func newCast(w *world.World, receiver *world.Receiver) *cast {
+// newFixture has a new merchant in the world.
+func newFixture(w *world.World, receiver *world.Receiver) *fixture {
 	w.Helper()
-	return &cast{&tale{Shop: w.Shop().Abroad("DE", "EUR", nil), receiver: receiver}, map[string]string{}}
+	return &fixture{&tale{Shop: w.Shop().Abroad("DE", "EUR", nil), receiver: receiver}, map[string]string{}}
 }
 
 // request is an operation as the document shows it; the example is one of its
 // body, or "" for the first.
-func (c *cast) request(o contract.Operation, example string) world.Request {
-	c.Helper()
-	e := exampleOf(c, o, example)
-	if scene, ok := scenes[strings.TrimSpace(o.OperationID+" "+e.Name)]; ok {
-		r := scene(c.tale)
+func (fix *fixture) request(o contract.Operation, example string) world.Request {
+	fix.Helper()
+	e := exampleOf(fix, o, example)
+	if prepare, ok := prepared[strings.TrimSpace(o.OperationID+" "+e.Name)]; ok {
+		r := prepare(fix.tale)
 		r.Method = o.Method
-		return c.signed(o, r)
+		return fix.signed(o, r)
 	}
 	for value, by := range makers() {
 		if by.operation.OperationID == o.OperationID {
-			c.made[value] = value // it is what is asked for
+			fix.made[value] = value // the request itself makes it
 		}
 	}
-	return c.signed(o, build(o, e, c.real))
+	return fix.signed(o, build(o, e, fix.actual))
 }
 
-// path is the operation's, to what there is.
-func (c *cast) path(o contract.Operation) string {
-	c.Helper()
-	if scene, ok := scenes[o.OperationID]; ok {
-		return scene(c.tale).Path
+// path is the operation's, with what exists in the place of its parameters.
+func (fix *fixture) path(o contract.Operation) string {
+	fix.Helper()
+	if prepare, ok := prepared[o.OperationID]; ok {
+		return prepare(fix.tale).Path
 	}
-	return pathOf(o, c.real)
+	return pathOf(o, fix.actual)
 }
 
 // signed adds the merchant's key where the operation wants one.
-func (c *cast) signed(o contract.Operation, r world.Request) world.Request {
-	r.Key = c.Merchant.Key.Plaintext
+func (fix *fixture) signed(o contract.Operation, r world.Request) world.Request {
+	r.Key = fix.Merchant.Key.Plaintext
 	if o.Public {
 		r.Key = "-"
 	}
 	return r
 }
 
-// real is what stands for a value of the document.
-func (c *cast) real(value string) string {
-	c.Helper()
-	if _, known := c.made[value]; !known {
-		if r, ok := roles[value]; ok {
-			c.made[value] = r.play(c)
+// actual is the value here for a value of the document.
+func (fix *fixture) actual(value string) string {
+	fix.Helper()
+	if _, known := fix.made[value]; !known {
+		if p, ok := placeholders[value]; ok {
+			fix.made[value] = p.make(fix)
 		} else if by, ok := makers()[value]; ok {
-			c.made[value] = c.collected(by)
+			fix.made[value] = fix.collected(by)
 		} else {
 			return value
 		}
 	}
-	return c.made[value]
+	return fix.made[value]
 }
 
-// collected makes a member of a collection, as the document shows, and answers
-// its id.
-func (c *cast) collected(by maker) string {
-	c.Helper()
-	got := c.Do(c.request(by.operation, ""))
+// collected makes a member of a collection with the document's example, and
+// returns its id.
+func (fix *fixture) collected(by maker) string {
+	fix.Helper()
+	got := fix.Do(fix.request(by.operation, ""))
 	for _, member := range []string{by.parameter, "id"} {
 		if id := got.Text(member); id != "" && got.Status < http.StatusBadRequest {
 			return id
 		}
 	}
-	c.Fatalf("%s makes no %s: %d %s", by.operation.OperationID, by.parameter, got.Status, got.Body)
+	fix.Fatalf("%s makes no %s: %d %s", by.operation.OperationID, by.parameter, got.Status, got.Body)
 	return ""
 }
 
@@ -122,17 +123,17 @@ var makers = sync.OnceValue(func() map[string]maker {
 	return found
 })
 
-// build is the request that the document shows, with another value for each of
-// the document's. Of what is optional in the query it has nothing but what
+// build is the request that the document shows, with each of the document's
+// values replaced. Of the optional query parameters it has only those that
 // queried names.
-func build(o contract.Operation, e contract.Example, real func(string) string) world.Request {
+func build(o contract.Operation, e contract.Example, actual func(string) string) world.Request {
 	query := url.Values{}
 	for _, p := range o.InputsIn("query") {
 		if p.Required || p.Path == queried[o.OperationID] {
-			query.Set(p.Path, real(p.Example))
+			query.Set(p.Path, actual(p.Example))
 		}
 	}
-	r := world.Request{Method: o.Method, Path: pathOf(o, real)}
+	r := world.Request{Method: o.Method, Path: pathOf(o, actual)}
 	if len(query) > 0 {
 		r.Path += "?" + query.Encode()
 	}
@@ -141,39 +142,40 @@ func build(o contract.Operation, e contract.Example, real func(string) string) w
 	case e.MediaType == "application/x-www-form-urlencoded":
 		form := url.Values{}
 		for name, value := range e.Value.(map[string]any) {
-			form.Set(name, real(fmt.Sprint(value)))
+			form.Set(name, actual(fmt.Sprint(value)))
 		}
 		r.Body = form
 	default:
-		r.Body = recast(e.Value, real)
+		r.Body = substituted(e.Value, actual)
 	}
 	return r
 }
 
-// pathOf is the operation's path as the document shows it, with other values.
-func pathOf(o contract.Operation, real func(string) string) string {
+// pathOf is the operation's path as the document shows it, with its values
+// replaced.
+func pathOf(o contract.Operation, actual func(string) string) string {
 	path := o.Path
 	for _, p := range o.InputsIn("path") {
-		path = strings.ReplaceAll(path, "{"+p.Path+"}", url.PathEscape(real(p.Example)))
+		path = strings.ReplaceAll(path, "{"+p.Path+"}", url.PathEscape(actual(p.Example)))
 	}
 	return path
 }
 
-// recast is the JSON value with other texts.
-func recast(value any, real func(string) string) any {
+// substituted is the JSON value with its texts replaced.
+func substituted(value any, actual func(string) string) any {
 	switch value := value.(type) {
 	case string:
-		return real(value)
+		return actual(value)
 	case map[string]any:
 		object := map[string]any{}
 		for name, member := range value {
-			object[name] = recast(member, real)
+			object[name] = substituted(member, actual)
 		}
 		return object
 	case []any:
 		list := []any{}
 		for _, member := range value {
-			list = append(list, recast(member, real))
+			list = append(list, substituted(member, actual))
 		}
 		return list
 	default:
@@ -181,16 +183,16 @@ func recast(value any, real func(string) string) any {
 	}
 }
 
-// exampleOf is the operation's example of the name; for "" its first one, which
-// if possible needs no scene; and nothing of an operation without a body.
+// exampleOf is the operation's example of that name; for "" the first one that
+// needs no preparation, or the first; nothing for an operation without a body.
 func exampleOf(tb testing.TB, o contract.Operation, name string) contract.Example {
 	tb.Helper()
 	if len(o.Examples) == 0 {
 		return contract.Example{}
 	}
 	at := slices.IndexFunc(o.Examples, func(e contract.Example) bool {
-		_, staged := scenes[o.OperationID+" "+e.Name]
-		return e.Name == name || name == "" && !staged
+		_, special := prepared[o.OperationID+" "+e.Name]
+		return e.Name == name || name == "" && !special
 	})
 	if at < 0 && name == "" {
 		return o.Examples[0]
@@ -250,16 +252,16 @@ func everyShown(tb testing.TB) []shown {
 	return all
 }
 
-// TestWhatTheDocumentShowsIsSo: each request that it shows is answered with a
-// success that it shows.
-func TestWhatTheDocumentShowsIsSo(t *testing.T) {
+// TestDocumentedRequestsSucceed: each request that the document shows is
+// answered with a success that it documents.
+func TestDocumentedRequestsSucceed(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	receiver := w.Receive()
 	for _, s := range everyShown(t) {
-		c := newCast(w, receiver)
-		r := c.request(s.Operation, s.example)
-		if got := c.Do(r); !slices.Contains(s.Success, got.Status) {
+		fix := newFixture(w, receiver)
+		r := fix.request(s.Operation, s.example)
+		if got := fix.Do(r); !slices.Contains(s.Success, got.Status) {
 			body, _ := json.Marshal(r.Body)
 			t.Errorf("%s (%s %s): %d %s, want one of %v", s, r.Path, body, got.Status, got.Body, s.Success)
 		}

@@ -15,9 +15,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// TestEachFamilyHasItsEvent: the request of its routes that needs least, as the
-// document shows it and API Gateway sends it, with the names of what it leaves
-// open.
+// TestEachFamilyHasItsEvent: a request to one of its routes, as the document
+// shows it and as API Gateway sends it, with placeholders such as ${API_KEY}
+// for what depends on the installation.
 func TestEachFamilyHasItsEvent(t *testing.T) {
 	t.Parallel()
 	a := app.New(app.Config{}, app.Outside{})
@@ -28,8 +28,8 @@ func TestEachFamilyHasItsEvent(t *testing.T) {
 	}
 }
 
-// sampleOf is the family's operation that names least of what must be made
-// first; none that needs a scene.
+// sampleOf is the family's first operation with the fewest placeholders; none
+// whose request must be prepared.
 func sampleOf(tb testing.TB, a *app.App, f functions.Function) contract.Operation {
 	tb.Helper()
 	var least *contract.Operation
@@ -37,41 +37,41 @@ func sampleOf(tb testing.TB, a *app.App, f functions.Function) contract.Operatio
 	for _, route := range f.HTTP(a) {
 		all := documented(tb)
 		at := slices.IndexFunc(all, func(o contract.Operation) bool { return o.Method == route.Method && o.Path == route.Path })
-		if at < 0 || staged(all[at]) {
+		if at < 0 || special(all[at]) {
 			continue
 		}
-		open := map[string]bool{}
+		needed := map[string]bool{}
 		build(all[at], exampleOf(tb, all[at], ""), func(value string) string {
-			open[openName(all[at], value)] = true
+			needed[placeholderOf(all[at], value)] = true
 			return value
 		})
-		delete(open, "")
-		delete(open, "MERCHANT_CODE") // which everybody has
-		if least == nil || len(open) < fewest {
-			least, fewest = &all[at], len(open)
+		delete(needed, "")
+		delete(needed, "MERCHANT_CODE") // which everybody has
+		if least == nil || len(needed) < fewest {
+			least, fewest = &all[at], len(needed)
 		}
 	}
 	if least == nil {
-		tb.Fatalf("no request of %s can be sent by itself", f.Name)
+		tb.Fatalf("every request of %s must be prepared", f.Name)
 	}
 	return *least
 }
 
-// staged says that no example of the operation does without a scene.
-func staged(o contract.Operation) bool {
+// special says that each request of the operation must be prepared.
+func special(o contract.Operation) bool {
 	if len(o.Examples) == 0 {
-		return scenes[o.OperationID] != nil
+		return prepared[o.OperationID] != nil
 	}
-	return !slices.ContainsFunc(o.Examples, func(e contract.Example) bool { return scenes[o.OperationID+" "+e.Name] == nil })
+	return !slices.ContainsFunc(o.Examples, func(e contract.Example) bool { return prepared[o.OperationID+" "+e.Name] == nil })
 }
 
-// openName names what a value of the document stands for in the operation; ""
-// for the value itself, as of what the operation makes.
-func openName(o contract.Operation, value string) string {
+// placeholderOf is the name of the placeholder for a value of the document; "" if
+// the event keeps the value, as it does for what the operation itself makes.
+func placeholderOf(o contract.Operation, value string) string {
 	by, made := makers()[value]
 	switch {
 	case !made:
-		return roles[value].name
+		return placeholders[value].name
 	case by.operation.OperationID == o.OperationID:
 		return ""
 	default:
@@ -83,7 +83,7 @@ func openName(o contract.Operation, value string) string {
 func eventOf(tb testing.TB, a *app.App, f functions.Function, o contract.Operation) events.APIGatewayV2HTTPRequest {
 	tb.Helper()
 	opened := func(value string) string {
-		if name := openName(o, value); name != "" {
+		if name := placeholderOf(o, value); name != "" {
 			return "${" + name + "}"
 		}
 		return value
@@ -151,13 +151,13 @@ func routeKey(a *app.App, f functions.Function, o contract.Operation) string {
 	return one.RouteKeys(a)[0]
 }
 
-// endpoint: the request succeeds, with what it leaves open.
+// endpoint: the request succeeds.
 func (r *rehearsal) endpoint() {
-	there := &cast{&tale{Shop: r.Shop(), receiver: r.Receive()}, map[string]string{}}
+	fix := &fixture{&tale{Shop: r.Shop(), receiver: r.Receive()}, map[string]string{}}
 	o := sampleOf(r, r.App, r.of)
 	build(o, exampleOf(r, o, ""), func(value string) string {
-		if name := openName(o, value); name != "" {
-			r.filler[name] = there.real(value)
+		if name := placeholderOf(o, value); name != "" {
+			r.filler[name] = fix.actual(value)
 		}
 		return value
 	})

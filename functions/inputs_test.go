@@ -31,7 +31,7 @@ func TestMembersTakeWhatTheDocumentSays(t *testing.T) {
 				continue
 			}
 			for _, value := range []any{nil, "", "a\u0085"} {
-				one := newCast(w, receiver)
+				one := newFixture(w, receiver)
 				request := one.request(o, "")
 				request.Body = with(t, o, request.Body, member.Path, value)
 				got := one.Do(request)
@@ -53,12 +53,12 @@ func TestMembersTakeWhatTheDocumentSays(t *testing.T) {
 func TestQueriesTakeNoEmptyValue(t *testing.T) {
 	t.Parallel()
 	one := newTale(t)
-	there := &cast{one, map[string]string{}}
+	fix := &fixture{one, map[string]string{}}
 	for _, o := range documented(t) {
 		request := world.Request{Method: o.Method}
 		for _, query := range o.InputsIn("query") {
 			for _, spelling := range []string{query.Path, query.Path + "="} {
-				request.Path = there.request(o, "").Path
+				request.Path = fix.request(o, "").Path
 				separator := "?"
 				if strings.Contains(request.Path, "?") {
 					separator = "&"

@@ -110,9 +110,9 @@ func (b *browser) requests(method string) []world.Request {
 func TestWhatAPublicKeyMay(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
-	there := &cast{&tale{Shop: b.Shop, receiver: b.receiver}, map[string]string{}}
+	fix := &fixture{&tale{Shop: b.Shop, receiver: b.receiver}, map[string]string{}}
 	for _, o := range documented(t) {
-		plain := world.Request{Method: o.Method, Path: there.path(o), Key: b.key}
+		plain := world.Request{Method: o.Method, Path: fix.path(o), Key: b.key}
 		switch {
 		case o.Public:
 			b.isIgnored(plain)

@@ -84,7 +84,7 @@ func paths(one *tale, o contract.Operation, value string) string {
 // with the value in its path.
 func sensible(one *tale, o contract.Operation, value string) world.Request {
 	r := build(o, exampleOf(one, o, ""), func(shown string) string {
-		if roles[shown].name == "MERCHANT_CODE" {
+		if placeholders[shown].name == "MERCHANT_CODE" {
 			return one.Merchant.Code
 		}
 		return shown

@@ -151,6 +151,11 @@ func TestEveryOperationHasExamples(t *testing.T) {
 		if op.RequestBody != nil && !anyExample(op.RequestBody.Value.Content) {
 			t.Errorf("%s: no request example", op.OperationID)
 		}
+		for _, i := range operation.Inputs {
+			if required := i.In == "path" || i.In == "query" && i.Required; required && i.Example == "" {
+				t.Errorf("%s: no example of %s", op.OperationID, i.Path)
+			}
+		}
 		for status, response := range op.Responses.Map() {
 			content := response.Value.Content
 			if status < "400" && len(content) > 0 && !anyExample(content) && !slices.Contains(binary, op.OperationID) {

@@ -9,45 +9,46 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// role is what a value of the document's examples stands for, where no
-// collection makes it.
-type role struct {
-	name string // of what an event leaves open, as in ${MERCHANT_CODE}; "": it keeps the document's value
-	play func(*cast) string
+// placeholder is a value of the document's examples for something that must
+// exist, and that no POST to a collection makes.
+type placeholder struct {
+	name string // in a sample event, as in ${MERCHANT_CODE}; "": the event keeps the document's value
+	make func(*fixture) string
 }
 
-// roles are by the value. It is a function's, so that they may speak of each
-// other.
-var roles map[string]role
+// placeholders are by the document's value. They are set by init because some
+// need others.
+var placeholders map[string]placeholder
 
 func init() {
-	roles = map[string]role{
-		"MC0A1B2C3D": {"MERCHANT_CODE", func(c *cast) string { return c.Merchant.Code }},
-		"https://shop.example.com/callbacks/payments": {"", func(c *cast) string { return c.receiver.URL }},
+	placeholders = map[string]placeholder{
+		"MC0A1B2C3D": {"MERCHANT_CODE", func(fix *fixture) string { return fix.Merchant.Code }},
+		"https://shop.example.com/callbacks/payments": {"", func(fix *fixture) string { return fix.receiver.URL }},
 		// A card that the customer of the examples has saved.
-		"8c9d6b0e-52c4-4f0a-9d8e-3f5f8a2f6f01": {"TOKEN", func(c *cast) string {
-			c.payer = c.real("customer-77")
-			return c.payAndSave()
+		"8c9d6b0e-52c4-4f0a-9d8e-3f5f8a2f6f01": {"TOKEN", func(fix *fixture) string {
+			fix.payer = fix.actual("customer-77")
+			return fix.payAndSave()
 		}},
-		"T1A2B3C4D5":                           {"TRANSACTION_CODE", func(c *cast) string { return c.sold().Code }},
-		"6f1d2c3b-4a59-4e87-9c6d-7b8a9f0e1d2c": {"TRANSACTION_ID", func(c *cast) string { return c.sold().ID }},
-		"0d3f1f86-9b5b-4c38-8d0f-6f1f2a0b7c55": {"SESSION_ID", func(c *cast) string {
-			c.open(nil)
-			return path.Base(c.Do(c.byIDEAL()).Text("next_step.url"))
+		"T1A2B3C4D5":                           {"TRANSACTION_CODE", func(fix *fixture) string { return fix.sold().Code }},
+		"6f1d2c3b-4a59-4e87-9c6d-7b8a9f0e1d2c": {"TRANSACTION_ID", func(fix *fixture) string { return fix.sold().ID }},
+		"0d3f1f86-9b5b-4c38-8d0f-6f1f2a0b7c55": {"SESSION_ID", func(fix *fixture) string {
+			fix.open(nil)
+			return path.Base(fix.Do(fix.byIDEAL()).Text("next_step.url"))
 		}},
 	}
 }
 
-// sold is a payment.
-func (c *cast) sold() world.Payment { return c.Sell("10.10") }
+// sold is a new payment.
+func (fix *fixture) sold() world.Payment { return fix.Sell("10.10") }
 
-// queried names the parameter, of several of which one is needed, that an
-// operation is asked by.
+// queried are optional query parameters without which an operation refuses the
+// request: it needs one of several.
 var queried = map[string]string{"retrieveTransaction": "transaction_code", "retrieveMyTransaction": "transaction_code"}
 
-// scenes are operations, with the example of their body where they have one,
-// that need more than what their examples name.
-var scenes = map[string]func(*tale) world.Request{
+// prepared are the requests of operations that need more than the things their
+// examples name. The key is the operationId, with the example's name if the
+// request has a body.
+var prepared = map[string]func(*tale) world.Request{
 	"processCheckout recurring": func(t *tale) world.Request {
 		t.open(map[string]any{"customer_id": t.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
 		body := t.Card(world.Challenged)
@@ -85,7 +86,7 @@ var scenes = map[string]func(*tale) world.Request{
 	},
 }
 
-// asked is the form with which the payer's browser comes to the issuer.
+// asked is the form that the payer's browser posts to the issuer's page.
 func (t *tale) asked() url.Values {
 	t.Helper()
 	t.open(nil)
