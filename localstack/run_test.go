@@ -102,7 +102,7 @@ func payOut(t *testing.T, place platform.Folder) {
 	} else if err := payouts(t.Context(), place, again, &paid); err != nil || strings.Count(paid.String(), "  PAID  ") != 2 {
 		t.Errorf("said %s, error %v", &paid, err)
 	}
-	if err := payouts(t.Context(), place, "tomorrow", io.Discard); err == nil || !strings.Contains(err.Error(), "RFC 3339") {
+	if err := payouts(t.Context(), place, "tomorrow", io.Discard); err == nil || !strings.Contains(err.Error(), "at: must be an ISO 8601 date-time") {
 		t.Errorf("error %v", err)
 	}
 }
