@@ -50,8 +50,8 @@ var (
 
 func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
 
-// lock makes the folder and holds it against a second run until unlock, or the end of the process. Error: ErrRunning.
-func (f Folder) lock() (unlock func(), err error) {
+// lock makes the folder and holds it against a second run until release, or the end of the process. Error: ErrRunning.
+func (f Folder) lock() (release func(), err error) {
 	if err := os.MkdirAll(string(f), privateFolder); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,10 @@ func (f Folder) lock() (unlock func(), err error) {
 		file.Close()
 		return nil, errors.Join(err, ErrRunning)
 	}
-	return func() { file.Close() }, nil
+	return func() {
+		unlock(file)
+		file.Close()
+	}, nil
 }
 
 // open takes over what a run has left, or makes a new folder. It wants either everything that a run leaves, or nothing: what
@@ -100,11 +103,11 @@ func (f Folder) missing(name string) error {
 
 // Reset removes all data, keys and the secret. Error: ErrRunning.
 func (f Folder) Reset() error {
-	unlock, err := f.lock()
+	release, err := f.lock()
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer release()
 	return os.RemoveAll(string(f))
 }
 
@@ -187,9 +190,9 @@ func (f Folder) writeFunctions(s Surroundings) error {
 
 // Surroundings are those of the platform that runs. Error: ErrNotRunning.
 func (f Folder) Surroundings() (Surroundings, error) {
-	unlock, err := f.lock()
+	release, err := f.lock()
 	if err == nil {
-		unlock()
+		release()
 		return Surroundings{}, ErrNotRunning
 	}
 	if !errors.Is(err, ErrRunning) {

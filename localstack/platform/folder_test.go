@@ -13,11 +13,11 @@ import (
 func newFolder(t *testing.T) Folder {
 	t.Helper()
 	place := Folder(filepath.Join(t.TempDir(), ".local"))
-	unlock, err := place.lock()
+	release, err := place.lock()
 	if err != nil {
 		t.Fatal(err)
 	}
-	unlock()
+	release()
 	return place
 }
 
@@ -87,7 +87,7 @@ func TestAFolderIsHeldByOneRun(t *testing.T) {
 	if _, err := place.Surroundings(); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("functions of no run: error %v", err)
 	}
-	unlock, err := place.lock()
+	release, err := place.lock()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestAFolderIsHeldByOneRun(t *testing.T) {
 	if err != nil || got.AccessKey != written.AccessKey || len(got.Environment) != 2 || got.Environment["TABLE"] != "t" || got.Environment[secretVariable] == "" {
 		t.Errorf("surroundings %v, error %v", got, err)
 	}
-	unlock()
+	release()
 	if err := place.Reset(); err != nil {
 		t.Fatal(err)
 	}

@@ -16,3 +16,7 @@ func tryLock(f *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// unlock gives the lock back at once. Closing the file does not: a process that is being started may have it open, too, for
+// a moment.
+func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

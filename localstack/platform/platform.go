@@ -49,17 +49,17 @@ type Platform struct {
 
 	runner  *runner.Runner
 	backend backend
-	unlock  func()
+	release func() // the folder
 }
 
 // Start runs the platform over a folder. Errors: what is missing on this machine
 // or in the folder, data of another version, a port in use, ErrRunning.
 func Start(ctx context.Context, f Folder, c Config) (*Platform, error) {
-	unlock, err := f.lock()
+	release, err := f.lock()
 	if err != nil {
 		return nil, err
 	}
-	p := &Platform{unlock: unlock}
+	p := &Platform{release: release}
 	if err := p.start(ctx, f, c); err != nil {
 		return nil, errors.Join(err, p.Stop())
 	}
@@ -103,7 +103,7 @@ func (p *Platform) Stop() error {
 	if p.backend.stop != nil {
 		errs = append(errs, p.backend.stop())
 	}
-	p.unlock()
+	p.release()
 	return errors.Join(errs...)
 }
 
