@@ -299,3 +299,33 @@ func knownMethods() string {
 	slices.Sort(known)
 	return strings.Join(slices.Compact(known), "|")
 }
+
+// TestTypesReadWhatTheirSchemasAllow, as far as a value itself can say: the
+// limits of a type are not written as rules.
+func TestTypesReadWhatTheirSchemasAllow(t *testing.T) {
+	t.Parallel()
+	all := documented(t)
+	schema := func(operation, in, path string) contract.Input {
+		o := all[slices.IndexFunc(all, func(o contract.Operation) bool { return o.OperationID == operation })]
+		inputs := o.InputsIn(in)
+		return inputs[slices.IndexFunc(inputs, func(i contract.Input) bool { return i.Path == path })]
+	}
+	amount, area := schema("createCheckout", "json", "amount"), schema("listMyTransactions", "query", "geo_coordinates")
+	for text, want := range map[string]bool{
+		"0": true, "0.01": true, "10.1": true, "999999999.99": true, "1000000000": false, "999999999.991": false, "0.001": false,
+		"-1": false, "-0.01": false, "": false, "ten": false, "1e1": false, "1,5": false, " 1": false, ".5": false, "5.": false,
+	} {
+		read, err := money.Literal(text).In("EUR")
+		if got := err == nil && read.Sign() >= 0 && !read.TooLarge(); got != want || amount.Allows(text) != want {
+			t.Errorf("the amount %q: read %t, documented %t, want %t", text, got, amount.Allows(text), want)
+		}
+	}
+	for text, want := range map[string]bool{
+		"13.1,52.3,13.7,52.7": true, "-180,-90,180,90": true, "170,-10,-170,10": true, "1,2,3": false, "1,2,3,4,5": false, "1,2,3,x": false,
+		"1.,2,3,4": false, "1, 2,3,4": false, "+1,2,3,4": false, "1e1,2,3,4": false, "": false,
+	} {
+		if got := new(payments.Area).UnmarshalText([]byte(text)) == nil; got != want || area.Allows(text) != want {
+			t.Errorf("the area %q: read %t, documented %t, want %t", text, got, area.Allows(text), want)
+		}
+	}
+}
