@@ -56,6 +56,7 @@ var missedBy = map[string]played{
 	"Put CUSTOMER: (version = ?)":              {simulator.Everything, 244},
 	"Put IDEMPOTENCY: (attribute_not_exists(pk) OR expires_at <= ? OR (attribute_not_exists(reply) AND (owner = ? OR (fingerprint = ? AND running_until <= ?))))": {simulator.Everything, 1},
 	"Put MERCHANT: (attribute_not_exists(pk))":                        {simulator.Everything, 10},
+	"Put MERCHANT: (version = ?)":                                     {simulator.Everything, 55},
 	"Put REFERENCE: (attribute_not_exists(pk) OR checkout_id = ?)":    {simulator.Everything, 1},
 	"Put SANDBOX CHARGE: (attribute_not_exists(pk))":                  {simulator.Everything, 143},
 	"Put SANDBOX CHARGE: (version = ?)":                               {simulator.Everything, 10},
