@@ -22,26 +22,27 @@ import (
 //	entity             pk                          sk             written by
 //	merchant           MERCHANT#<code>             MERCHANT       provision
 //	API key            KEY#M                       KEY#<sha256 of token>  provision
-//	checkout           M#CHECKOUT#<id>             CHECKOUT       checkouts, pages, polls, sweep
+//	checkout           M#CHECKOUT#<id>             CHECKOUT       checkouts, sandbox, provision, polls, sweep
 //	reference guard    M#REFERENCE#<reference>     REFERENCE      checkouts
-//	transaction        M#TRANSACTION#<code>        TRANSACTION#<id>  with its checkout; transactions, provision, polls, sweep
-//	its events         M#TRANSACTION#<code>        EVENT#<id>     transactions, provision, polls, sweep
+//	transaction        M#TRANSACTION#<code>        TRANSACTION#<id>  with its checkout; transactions, payoutrun, provision, polls, sweep
+//	its events         M#TRANSACTION#<code>        EVENT#<id>     transactions, payoutrun, provision, polls, sweep
 //	receipt number     M#TRANSACTION#<code>        RECEIPT#<id>   receipts; of a transaction or a refund
 //	receipt counter    M#RECEIPTS                  COUNTER        receipts
 //	journal entry      M#JOURNAL#<code or payout>  <kind>#<id>    with the transaction, event or payout that moves the money
-//	unpaid row         M#UNPAID#<currency>         DEBIT#… CREDIT#<µs eligible>#<id>  likewise: waits for a payout
-//	held balance       M#HELD#<currency>           HELD           with refunds in flight, where a floor is set
+//	unpaid row         M#UNPAID#<currency>         DEBIT#… CREDIT#<µs eligible>#<id>  likewise, and payoutrun: waits for a payout
+//	held balance       M#HELD#<currency>           HELD           with refunds in flight, where a floor is set; payoutrun
 //	payer session      SESSION#<sha256 of token>   SESSION        with its checkout
 //	customer           M#CUSTOMER#<id>             CUSTOMER       customers
 //	saved card         M#CUSTOMER#<id>             CARD#<token>   customers, with its checkout
 //	payout schedule    M#PAYOUTSCHEDULE            SCHEDULE       provision, payoutplan
-//	payout             M#PAYOUT#<id>               PAYOUT         payoutplan, payoutrun
-//	payout record      M#PAYOUTS                   <day>#<payout id>#<row id>  payoutrun: a row it took
-//	callback           CALLBACK#<msg id>           CALLBACK       with its checkout; callbacks, sweep
+//	payout             M#PAYOUT#<id>               PAYOUT         payoutplan, payoutrun, provision
+//	payout record      M#PAYOUTS                   <day>#<payout id>#<row id>  payoutrun, provision: a row it took
+//	callback           CALLBACK#<msg id>           CALLBACK       with its checkout; callbacks, provision, sweep
 //	circuit breaker    M#BREAKER#<sha256 of host>  BREAKER        callbacks: of a host that timed out lately
 //	idempotency record M#IDEMPOTENCY#<sha256 name> IDEMPOTENCY    rest; named by the client's key and the kind of credential
 //	rate bucket        RATE#<sha256 of subject>    RATE           rest
-//	sandbox acquirer   SANDBOX#…                   …              acquirer/sandbox: another party's books
+//	sandbox            SANDBOX#…                   …              acquirer/sandbox, bank/sandbox: other parties' books
+//	live bank          FILEBANK#…                  …              bank/file: another party's books
 //
 //	index    partition                    sort                     holds
 //	list     M#CHECKOUTS                  <µs of creation>#<id>    checkouts, newest first
@@ -53,45 +54,35 @@ import (
 //	history  M#HISTORY                    <µs of creation>#<id>    payments, refunds and charge-backs, with
 //	                                                               all that a history item shows
 //
-// Access patterns and their cost:
+// Access patterns, and the keys that serve them. What each costs is measured
+// and kept in functions/CAPACITY.md.
 //
-//	authenticate                  1 BatchGetItem (API key, merchant)
-//	create checkout               1 TransactWriteItems (checkout, reference guard)
-//	retrieve checkout             1 GetItem (its transactions are in the item)
-//	list checkouts                1 Query on list, 1 BatchGetItem per 100; by reference 2 GetItem
-//	process checkout              1 GetItem (with a token 1 BatchGetItem), 1 PutItem to claim the
-//	                              attempt, 1 TransactWriteItems to record the outcome
-//	transaction by any id         1 Query of its partition, with its events: the code follows from the id,
-//	                              the client transaction id and the internal id; by foreign id
-//	                              2 GetItem before (reference guard, checkout)
-//	history page                  1 Query on history of the page's size and 1 item (for each 1 MB); with a
-//	                              filter as many in growing chunks as it takes, of at most 1,000 items more;
-//	                              1 GetItem for a ref to a payment, 2 to others; by code 1 Query of a partition
-//	refund                        1 Query, 1 TransactWriteItems to reserve it (with a floor before it
-//	                              1 GetItem and 1 Query of unpaid rows, 1 MB each, until they suffice; a
-//	                              second when they do not, and other refunds hold money),
-//	                              1 TransactWriteItems to record the outcome
-//	receipt                       1 Query, 1 GetItem (merchant); the first time 1 GetItem (counter) and
-//	                              1 TransactWriteItems
-//	plan payouts                  1 Query per shard of due; for each schedule 1 GetItem, 2 Query for any
-//	                              row, 1 TransactWriteItems
-//	name the next payout          1 Query per shard of due; for each schedule until one has rows, at most
-//	                              100 of a shard, 1 GetItem and 2 Query
-//	run a payout                  for every 32 rows 1 Query, 1 BatchGetItem, 1 TransactWriteItems to take
-//	                              them, 1 Query and 1 GetItem more where debits exceed credits; and for
-//	                              every 49 to tell that they are paid; a dozen calls, 2 of them
-//	                              TransactWriteItems, for the payout itself
-//	list payouts                  1 Query for each 1 MB
-//	try a callback                3 GetItem (callback, breaker, merchant), 1 PutItem; a timeout, a probe, or the answer
-//	                              that closes a breaker 1 PutItem each (breaker)
-//	postpone a callback           by an open breaker 2 GetItem, 1 PutItem; by a busy host 3 GetItem, 1 PutItem
-//	sweep                         1 Query per shard of due
-//	reconcile, nightly            1 Scan of the table, in 8 segments; for each transaction in doubt 3 Query,
-//	                              and 1 Query of its merchant's unpaid rows and payout records for all of
-//	                              them; before either the statements of acquirers and banks
-//	add API key                   1 PutItem
-//	revoke API key                1 Query (keys of the tenant), 1 UpdateItem
-//	update merchant, set payouts  3 GetItem (payout schedules, merchant), 1 TransactWriteItems
+//	authenticate                  API key and merchant, in one batch: a token names its merchant
+//	create a checkout             checkout and reference guard, in one transaction
+//	read a checkout               its key; its transactions are in the item
+//	list checkouts                index list, then the items in batches; by reference the guard
+//	process a checkout            its key, with a token the card's too; a put claims the attempt; the
+//	                              outcome is one transaction
+//	customer, saved cards         one partition
+//	transaction by any id         its partition, with its events: the code follows from the id, the client
+//	                              transaction id and the internal id; by foreign id the reference guard
+//	                              and the checkout before
+//	page of the history           index history, with a filter in growing chunks, of at most 1,000 items
+//	                              that do not match; by code a transaction's partition
+//	refund                        the transaction's partition, one transaction to reserve it and one for its
+//	                              outcome; with a floor the held balance and the merchant's unpaid rows,
+//	                              until they suffice
+//	receipt                       the transaction's partition; the first time one transaction with the counter
+//	plan payouts                  index due by shard; for each schedule it and its merchant, and whether any
+//	                              row waits
+//	run a payout                  its key; rows in portions of 32, records of 49, each portion one
+//	                              transaction with the payments' transactions
+//	list payouts                  the tenant's payout records, by day
+//	try a callback                callback, breaker, merchant
+//	what is due                   index due by shard
+//	reconcile                     a scan in 8 segments, then the partitions of what is in doubt
+//	revoke an API key             the tenant's keys
+//	change a merchant             payout schedules and merchant, then all of them in one transaction
 //
 // Items are replaced whole under a version condition: every status change is
 // a pure function from the item read to the item written.
