@@ -24,7 +24,7 @@ import (
 )
 
 // Function is one Lambda: its folder under functions/ has the program in
-// bootstrap/. Exactly one of HTTP, Queue, Stream, Tick and Invoke is set, but
+// bootstrap/. Exactly one of HTTP, Queue, Stream, Tick and Invoke is set, except
 // that a schedule may call what operators invoke: then the Tick handles nothing.
 type Function struct {
 	Name    string

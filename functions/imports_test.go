@@ -118,7 +118,7 @@ func TestGuardedPackages(t *testing.T) {
 	}
 }
 
-// TestEachProgramStartsItsOwnFamily.
+// TestEachProgramStartsItsOwnFamily: each bootstrap imports the folder it is in, and no other family.
 func TestEachProgramStartsItsOwnFamily(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {

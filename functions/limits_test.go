@@ -85,6 +85,7 @@ var ofRules = map[string]func(argument string, kind reflect.Kind) []string{
 		return []string{"minimum=" + least, "maximum=" + most}
 	},
 	"own":         func(string, reflect.Kind) []string { return nil }, // no matter of form
+	"email":       always("format=email"),
 	"email?":      always("format=email"),
 	"http-url":    always("format=uri", "pattern=^https?://"),
 	"date":        always("format=date", "pattern=^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),

@@ -1,6 +1,7 @@
 // Package provision is the operator's command line: a Lambda without any
 // route, which only IAM lets call. A request names a command beside its
-// arguments, and the answer is the command's:
+// arguments, required ones before the semicolon, and the answer is the
+// command's. infra/README.md, "Merchants and keys", has a shell function for it:
 //
 //	aws lambda invoke --function-name provision --cli-binary-format raw-in-base64-out \
 //	    --payload '{"command":"create_merchant","name":"Café","email":"owner@cafe.example","country":"DE","currency":"EUR"}' answer.json
@@ -17,7 +18,7 @@
 //	pay_voucher             merchant_code, checkout_id
 //	charge_back             merchant_code, transaction; mode, id, amount, lost
 //	set_payout              merchant_code; mode, holder, iban or account_number and bank_code, bic, verified, period, on_demand
-//	run_payouts             merchant_code, mode, at, on_demand, id
+//	run_payouts             ; merchant_code, mode, at, on_demand, id
 //	export_payouts          id; holder, iban, bic, currency, day, limit
 //	settle_payout           merchant_code, payout, outcome, reason
 //

@@ -13,7 +13,8 @@ import (
 
 // Secret is text that must reach the acquirer and nothing else: a card number
 // or a CVV. It cannot be printed, logged, marshalled or stored; only Reveal
-// gives it away, and only acquirers call that. The text sits behind a function
+// gives it away: to acquirers, to the check of the number's form, and to the
+// keyed hash that names a card. The text sits behind a function
 // because fmt walks into unexported fields without asking for methods, but
 // cannot look into a func.
 type Secret struct{ reveal func() string }

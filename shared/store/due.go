@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Due is something whose time has come: a checkout or a refund of a tenant, or
-// a callback.
+// Due is something whose time has come: a checkout, a refund, a payout or a
+// payout schedule of a tenant, or a callback.
 type Due struct {
 	Tenant     identity.Tenant
 	CheckoutID string

@@ -47,7 +47,7 @@ func Open(c Config) *Store {
 }
 
 // Raw gives the table itself to parties that keep books of their own in it
-// (the sandbox acquirer), under keys of their own.
+// (the sandbox acquirer and the banks), under keys of their own.
 func (s *Store) Raw() (*dynamo.DB, dynamo.Table) { return s.db, s.table }
 
 // AWS configures a client of the SDK. It is built by hand: the SDK's

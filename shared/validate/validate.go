@@ -3,7 +3,7 @@
 // openapi.yaml in both directions. A tag lists rules, divided by blanks:
 //
 //	Reference string  `json:"checkout_reference" validate:"required text=90"`
-//	Email     *string `json:"email" validate:"text=255 then email or-empty"`
+//	Email     *string `json:"email" validate:"text=255 then email?"`
 //
 // The rules are in rules.go, and the named formats in formats.go. A field that
 // is not there breaks no rule but required. Of a plain field the zero value

@@ -112,7 +112,7 @@ func (d *document) check() error {
 	for part, refs := range d.refs {
 		for _, ref := range refs {
 			if owner := d.owners[ref]; owner != part && owner != common {
-				return fmt.Errorf("%s refers to %s of %q: what several parts use belongs into %s", part, ref, owner, common)
+				return fmt.Errorf("%s refers to %s of %q: what several parts use belongs in %s", part, ref, owner, common)
 			}
 		}
 	}
