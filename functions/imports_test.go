@@ -18,7 +18,7 @@ const module = "github.com/cashwrap/cashwrap/"
 // Imports of tests do not count.
 var layers = []string{
 	// What knows nothing else of ours.
-	"shared/money shared/failure shared/optional shared/country shared/metric shared/webhook shared/table shared/contract/... shared/page/pagetest",
+	"shared/money shared/failure shared/optional shared/country shared/metric shared/webhook shared/deadline shared/table shared/contract/... shared/page/pagetest",
 	// Rules, without I/O.
 	"shared/validate shared/ledger",
 	"shared/identity",

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -102,11 +103,8 @@ func (c *courier) send(ctx context.Context, t identity.Tenant, callback payments
 	if err != nil {
 		return "", err
 	}
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-saveTime))
-		defer cancel()
-	}
+	ctx, cancel := deadline.Early(ctx, saveTime)
+	defer cancel()
 	message := webhook.Message{ID: callback.ID, Timestamp: c.Now(), Body: body}
 	err = c.sender.Send(ctx, t.String(), callback.URL, message, secrets)
 	var delivery *webhook.DeliveryError

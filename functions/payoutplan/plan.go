@@ -15,6 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/payout/runner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -29,7 +30,7 @@ const lastStart = 15 * time.Second
 func Tick(a *app.App) func(context.Context) error {
 	payouts, messages := banking.Open(a), queue.OpenPayouts(a)
 	return func(ctx context.Context) error {
-		starting, cancel := runner.Early(ctx, lastStart)
+		starting, cancel := deadline.Early(ctx, lastStart)
 		defer cancel()
 		var failures [store.DueShards]error
 		var group errgroup.Group

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -85,11 +86,8 @@ func (o operator) replayCallbacks(ctx context.Context, c replayCallbacks) (callb
 	if err != nil {
 		return callbacksReplayed{}, err
 	}
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-replyTime))
-		defer cancel()
-	}
+	ctx, cancel := deadline.Early(ctx, replyTime)
+	defer cancel()
 	return o.replay(ctx, wanted)
 }
 

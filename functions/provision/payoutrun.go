@@ -9,6 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -60,7 +61,7 @@ func (o operator) runPayouts(ctx context.Context, c runPayouts) (payoutsRun, err
 		return payoutsRun{}, err
 	}
 	done := payoutsRun{Payouts: []payoutView{}}
-	starting, cancel := runner.Early(ctx, payoutTime)
+	starting, cancel := deadline.Early(ctx, payoutTime)
 	defer cancel()
 	if len(planned) == 0 {
 		done.NextAt, err = o.nextPayout(ctx, starting, scope)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/metric"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -52,7 +53,7 @@ type tick struct {
 }
 
 func (t *tick) run(ctx context.Context) error {
-	reading, cancel := untilLastStart(ctx)
+	reading, cancel := deadline.Early(ctx, lastStart)
 	defer cancel()
 	t.work.SetLimit(atOnce)
 	failures := make([]error, store.DueShards)
@@ -81,15 +82,6 @@ func (t *tick) count(ctx context.Context) {
 	if err != nil {
 		t.Log.ErrorContext(ctx, "metrics not written", "error", err)
 	}
-}
-
-// untilLastStart ends when nothing new may be started.
-func untilLastStart(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, deadline.Add(-lastStart))
 }
 
 // walk hands out what one shard has due, the longest overdue first. All

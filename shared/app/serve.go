@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
@@ -43,14 +41,10 @@ type (
 	InvokeEvent = func(context.Context, json.RawMessage) (any, error)
 )
 
-// replyMargin is kept free at the end of a function's time, to answer before
-// Lambda stops it.
-const replyMargin = 500 * time.Millisecond
-
 // HTTP adapts routes to API Gateway. httpadapter answers 504 for a handler
 // that writes nothing; ours always writes.
 func (a *App) HTTP(routes Routes) HTTPEvent {
-	adapter := httpadapter.NewV2(withMargin(a.Handler(routes(a))))
+	adapter := httpadapter.NewV2(a.Handler(routes(a)))
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		event.RawPath = escapedPath(event)
 		return adapter.ProxyWithContext(ctx, event)
@@ -72,18 +66,6 @@ func escapedPath(event events.APIGatewayV2HTTPRequest) string {
 		}
 	}
 	return strings.Join(segments, "/")
-}
-
-// withMargin ends the handler's context shortly before the function's time.
-func withMargin(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if deadline, ok := r.Context().Deadline(); ok {
-			ctx, cancel := context.WithDeadline(r.Context(), deadline.Add(-replyMargin))
-			defer cancel()
-			r = r.WithContext(ctx)
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 // Queue adapts a message handler to SQS, with partial batch failures.

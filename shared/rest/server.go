@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -34,12 +35,8 @@ const answering = 500 * time.Millisecond
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
 	x := &exchange{server: s, request: r, id: randomID(), quota: s.callers.full()}
-	ctx := withRequestID(r.Context(), x.id)
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-answering))
-		defer cancel()
-	}
+	ctx, cancel := deadline.Early(withRequestID(r.Context(), x.id), answering)
+	defer cancel()
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	answer := x.guarded(ctx, x.answer)
 	h := w.Header()

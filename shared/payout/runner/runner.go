@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/deadline"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/payout"
@@ -51,7 +52,7 @@ var errNoBank = errors.New("runner: no bank of payouts in this mode")
 // nothing that was done. It answers true when there is nothing left to do
 // before the payout is woken, and false when the context's time is nearly up.
 func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, error) {
-	stepping, cancel := Early(ctx, lastStep)
+	stepping, cancel := deadline.Early(ctx, lastStep)
 	defer cancel()
 	current, err := r.Store.Payout(ctx, t, id)
 	for rests := false; err == nil && stepping.Err() == nil; {
@@ -91,16 +92,6 @@ func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.
 // lastStep is kept free at the end of a run's time for the step under way: the
 // bank's time and a few calls to the table.
 const lastStep = bankTime + 10*time.Second
-
-// Early is a context that ends so much before the deadline, if there is one:
-// the time in which something further may be begun.
-func Early(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, deadline.Add(-by))
-}
 
 // step does the payout's next step and answers the payout as it stands then;
 // true: there is no further one for now.

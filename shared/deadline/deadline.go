@@ -1,0 +1,17 @@
+// Package deadline keeps some of a function's time free for what must follow.
+package deadline
+
+import (
+	"context"
+	"time"
+)
+
+// Early is a context that ends by the margin before ctx's deadline, or with ctx
+// where there is none. Its caller must call cancel.
+func Early(ctx context.Context, margin time.Duration) (early context.Context, cancel context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, end.Add(-margin))
+}

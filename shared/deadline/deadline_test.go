@@ -1,0 +1,38 @@
+package deadline_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/deadline"
+)
+
+func TestEarlyKeepsTheMarginFree(t *testing.T) {
+	t.Parallel()
+	end := time.Now().Add(time.Hour)
+	ctx, cancel := context.WithDeadline(t.Context(), end)
+	defer cancel()
+	early, stop := deadline.Early(ctx, time.Minute)
+	defer stop()
+	if got, ok := early.Deadline(); !ok || !got.Equal(end.Add(-time.Minute)) {
+		t.Errorf("ends at %v (%t), want a minute before %v", got, ok, end)
+	}
+	if cancel(); early.Err() == nil {
+		t.Error("outlives its parent")
+	}
+}
+
+func TestEarlyWithoutADeadline(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	early, stop := deadline.Early(ctx, time.Minute)
+	defer stop()
+	if end, ok := early.Deadline(); ok {
+		t.Errorf("ends at %v", end)
+	}
+	if cancel(); early.Err() == nil {
+		t.Error("outlives its parent")
+	}
+}
