@@ -92,7 +92,7 @@ func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held 
 	if err != nil {
 		return TransactionChange{}, err
 	}
-	t.Reservations = max(t.Reservations, t.EventCount) + 1 // older transactions counted their events only
+	t.Reservations++
 	e := Event{ID: t.RefundID(operation), TransactionID: t.ID, Code: t.Code, Type: RefundEvent, Status: EventReserved,
 		Amount: x, Held: held, Serial: t.Reservations, CreatedAt: shown(now), UpdatedAt: shown(now),
 		NextLook: now.Add(recoverAfter), About: t.about()}

@@ -35,14 +35,3 @@ func TestAWithdrawnRefundTakesNoSecondPlace(t *testing.T) {
 		t.Errorf("another refund: %d events, serial number %d of %v", other.Transaction.EventCount, other.Events[0].Serial, serials)
 	}
 }
-
-// Transactions stored before reservations were counted have had as many as
-// events at the most.
-func TestSerialNumbersGoOnWhereEventsWereCounted(t *testing.T) {
-	t.Parallel()
-	tx := paidTransaction(t)
-	tx.EventCount, tx.Reservations = 7, 0
-	if e := reserve(t, tx, "one", "1", false).Events[0]; e.Serial != 8 {
-		t.Errorf("serial number %d, want 8", e.Serial)
-	}
-}

@@ -96,12 +96,8 @@ func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err er
 // recordName keeps the records of each kind of credential apart (contract
 // §2.8): a public key is in every payer's browser, which must neither take a
 // key of the merchant's server nor hear its replies. No client's key holds a
-// NUL. With a secret key the client's is the whole name, as it was with every
-// kind before, because records outlive a deployment.
+// NUL.
 func recordName(kind identity.Kind, clientKey string) string {
-	if kind == identity.SecretKey {
-		return clientKey
-	}
 	return string(kind) + "\x00" + clientKey
 }
 

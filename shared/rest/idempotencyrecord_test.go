@@ -1,8 +1,6 @@
 package rest_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 	"testing"
@@ -80,20 +78,6 @@ func (f *fixture) records(t *testing.T) (all []record) {
 		t.Fatal(err)
 	}
 	return all
-}
-
-// TestRecordsOutliveADeployment: those of secret keys are where they were
-// before other kinds had any.
-func TestRecordsOutliveADeployment(t *testing.T) {
-	t.Parallel()
-	c := &counted{}
-	f := newFixture(t, c.routes())
-	f.ask("POST", "/orders/1", `{}`, underKey)
-	sum := sha256.Sum256([]byte("order 1"))
-	want := "T#MC0A1B2C3D#IDEMPOTENCY#" + hex.EncodeToString(sum[:])
-	if all := f.records(t); len(all) != 1 || all[0].PK != want {
-		t.Errorf("records %v, want one at %s", all, want)
-	}
 }
 
 // TestAReplyInAnotherRecordIsNotReplayed, however it came there.
