@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
-	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -20,9 +17,6 @@ type Checker struct {
 	doc        *openapi3.T
 	router     routers.Router
 	operations []Operation
-
-	mu      sync.Mutex
-	covered map[string]struct{} // "operationId status"
 }
 
 // NewChecker loads the document. It fails as Load does, or if an operation
@@ -43,7 +37,7 @@ func NewChecker() (*Checker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("contract: %w", err)
 	}
-	return &Checker{doc: doc, router: router, operations: list, covered: map[string]struct{}{}}, nil
+	return &Checker{doc: doc, router: router, operations: list}, nil
 }
 
 // Load reads the document, which is the caller's own, with every reference
@@ -87,22 +81,7 @@ func (c *Checker) Check(req *http.Request, reqBody []byte, res *http.Response, r
 			return fmt.Errorf("accepted request: %w", err)
 		}
 	}
-	c.cover(route.Operation.OperationID, res.StatusCode)
 	return nil
-}
-
-func (c *Checker) cover(operationID string, status int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.covered[fmt.Sprintf("%s %d", operationID, status)] = struct{}{}
-}
-
-// Covered lists the "operationId status" pairs of the exchanges that passed,
-// sorted.
-func (c *Checker) Covered() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Sorted(maps.Keys(c.covered))
 }
 
 // exchange is one request and its response, matched to an operation.

@@ -21,9 +21,6 @@ func Null[T any]() Of[T] { return Of[T]{given: true} }
 // Given says that there is a value, or null.
 func (o Of[T]) Given() bool { return o.given }
 
-// IsNull says that null was given.
-func (o Of[T]) IsNull() bool { return o.given && o.value == nil }
-
 // Get is the value, and whether there is one.
 func (o Of[T]) Get() (value T, ok bool) {
 	if o.value == nil {

@@ -13,11 +13,11 @@ func TestAbsentNullAndValueAreThreeThings(t *testing.T) {
 		Name optional.Of[string] `json:"name,omitzero"`
 	}
 	for text, want := range map[string]struct {
-		given, null, has bool
-		or               string
+		given, has bool
+		or         string
 	}{
 		`{}`:            {or: "old"},
-		`{"name":null}`: {given: true, null: true, or: "old"},
+		`{"name":null}`: {given: true, or: "old"},
 		`{"name":""}`:   {given: true, has: true},
 		`{"name":"n"}`:  {given: true, has: true, or: "n"},
 	} {
@@ -26,7 +26,7 @@ func TestAbsentNullAndValueAreThreeThings(t *testing.T) {
 			t.Fatal(err)
 		}
 		value, has := u.Name.Get()
-		if u.Name.Given() != want.given || u.Name.IsNull() != want.null || has != want.has || u.Name.Or("old") != want.or || (has && value != want.or) {
+		if u.Name.Given() != want.given || has != want.has || u.Name.Or("old") != want.or || (has && value != want.or) {
 			t.Errorf("%s: %+v", text, u.Name)
 		}
 		if back, err := json.Marshal(u); err != nil || string(back) != text {
@@ -43,7 +43,7 @@ func TestConstructors(t *testing.T) {
 	if value, ok := optional.Some(7).Get(); value != 7 || !ok {
 		t.Errorf("%d %t", value, ok)
 	}
-	if null := optional.Null[int](); !null.IsNull() || !null.Given() || null.Pointer().(*int) != nil {
+	if null := optional.Null[int](); !null.Given() || null.Pointer().(*int) != nil {
 		t.Errorf("%+v", null)
 	}
 	if got := optional.Null[int]().Else(optional.Some(2)); got.Or(0) != 2 || optional.Some(1).Else(got).Or(0) != 1 {

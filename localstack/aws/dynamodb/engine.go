@@ -84,14 +84,6 @@ func (e *Engine) SetIndexLag(lag time.Duration) {
 	e.indexLag = lag
 }
 
-// SetTTLLag changes how long expired items stay readable.
-func (e *Engine) SetTTLLag(lag time.Duration) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.ttlLag = lag
-	e.schedule()
-}
-
 // Consumed is how many read and write capacity units a table was charged since
 // the Engine was made, failed conditions included; zero for unknown tables.
 func (e *Engine) Consumed(name string) (read, written float64) {

@@ -50,19 +50,6 @@ func (a *Acquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, e
 		Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort), movementItem.line)
 }
 
-// Captures counts how often money moved for a charge: 0 or 1, or something is
-// wrong. It reads the entries that each movement leaves, not the charge.
-func (a *Acquirer) Captures(ctx context.Context, id string) (int, error) {
-	movements, err := a.books.movements(ctx, id)
-	n := 0
-	for _, m := range movements {
-		if m.Kind == acquirer.Capture {
-			n++
-		}
-	}
-	return n, err
-}
-
 // Moved sums up what moved of a charge; a kind is absent when nothing did. It
 // reads the entries that each movement leaves, not the charge or its refunds.
 func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kind]money.Amount, error) {

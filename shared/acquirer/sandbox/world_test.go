@@ -42,9 +42,14 @@ func (w *world) restarted() *sandbox.Acquirer {
 // captures is how often money moved for the charge.
 func (w *world) captures(t *testing.T, id string) int {
 	t.Helper()
-	n, err := w.Captures(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
+	n := 0
+	for m, err := range w.Statement(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.ChargeID == id && m.Kind == acquirer.Capture {
+			n++
+		}
 	}
 	return n
 }

@@ -40,14 +40,6 @@ func (r *Reader) take(c byte) bool {
 	return true
 }
 
-// End fails unless the source is used up.
-func (r *Reader) End() error {
-	if r.peek() != 0 || r.pos < len(r.src) {
-		return ErrSyntax
-	}
-	return nil
-}
-
 // Object calls member for each name; member must consume the value. A null
 // object has no members.
 func (r *Reader) Object(member func(name string) error) error {
