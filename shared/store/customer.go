@@ -63,9 +63,9 @@ func (s *Reader) customerItem(ctx context.Context, t identity.Tenant, id string)
 }
 
 // UpdateCustomer applies a change to the customer, field by field (contract
-// §5.1). Two merges at once both count. Failure: NotFound.
+// §5.1). Two merges at once both count. Failures: NotFound, ErrContended.
 func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string, change *payments.PersonalDetailsChange) (payments.Customer, error) {
-	for {
+	return Retry(func(bool) (payments.Customer, error) {
 		item, err := s.customerItem(ctx, t, id)
 		if err != nil {
 			return payments.Customer{}, err
@@ -73,10 +73,11 @@ func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string
 		item.Details = change.Apply(item.Details)
 		item.Version++
 		err = s.table.Put(item).If("version = ?", item.Version-1).Run(ctx)
-		if !dynamo.IsCondCheckFailed(err) || ctx.Err() != nil {
-			return item.Customer, err
+		if dynamo.IsCondCheckFailed(err) {
+			err = ErrStale
 		}
-	}
+		return item.Customer, err
+	})
 }
 
 // Instruments lists a customer's saved cards, inactive ones too, oldest
