@@ -71,7 +71,7 @@ func (p *Processor) session(c payments.Checkout, attemptID string) payments.Sess
 	if c.Attempt == nil || c.Attempt.ID != attemptID {
 		return payments.Session{}
 	}
-	return payments.Session{TokenHash: identity.Hash(p.sessionToken(*c.Attempt))}
+	return payments.Session{TokenHash: identity.Hash(p.SessionToken(*c.Attempt))}
 }
 
 // reportStray tells people of an approved charge that its checkout does not
@@ -103,18 +103,14 @@ func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Ch
 	})
 }
 
-// sessionToken is the MD of an attempt's challenge and the name of its
-// payment code: unguessable, and the same for every retry of the attempt and
+// SessionToken names an attempt where a payer needs no credential: as the MD
+// of its challenge, and in the links to its payment code. It is unguessable, and the same for every retry of the attempt and
 // every look at it, whatever secret has come into use since it began.
-func (p *Processor) sessionToken(a payments.Attempt) string {
+func (p *Processor) SessionToken(a payments.Attempt) string {
 	mac := hmac.New(sha256.New, p.SessionKey(a.StartedAt))
 	mac.Write([]byte("payer session " + a.ID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
-
-// SessionToken names the attempt in links a payer may follow without a
-// credential.
-func (p *Processor) SessionToken(a payments.Attempt) string { return p.sessionToken(a) }
 
 // cardToken is our token for a card: the same card of the same customer has
 // the same one (contract §4.6). It is a keyed fingerprint, so it cannot be

@@ -286,7 +286,7 @@ func (p *Processor) step(c payments.Checkout, attemptID string, o payments.Outco
 	step := Step{Step: *o.Step, Redirect: c.Attempt.Method.Flow() == payments.RedirectFlow}
 	if !step.Redirect {
 		step.Payload = map[string]string{
-			"PaReq": o.Step.Payload["PaReq"], "MD": p.sessionToken(*c.Attempt),
+			"PaReq": o.Step.Payload["PaReq"], "MD": p.SessionToken(*c.Attempt),
 			"TermUrl": p.BaseURL + "/v0.1/checkouts/" + c.ID + "/complete_payment",
 		}
 	}
