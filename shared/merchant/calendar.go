@@ -6,30 +6,6 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// ByMode is what a merchant has once for live and once for test mode.
-type ByMode[T any] struct {
-	Live T `dynamo:"live"`
-	Test T `dynamo:"test"`
-}
-
-// Of is the one of the mode.
-func (b ByMode[T]) Of(mode identity.Mode) T {
-	if mode == identity.Live {
-		return b.Live
-	}
-	return b.Test
-}
-
-// With replaces the one of the mode.
-func (b ByMode[T]) With(mode identity.Mode, of T) ByMode[T] {
-	if mode == identity.Live {
-		b.Live = of
-	} else {
-		b.Test = of
-	}
-	return b
-}
-
 // Calendar says when the payouts of a merchant are due.
 type Calendar struct {
 	Payouts PayoutSettings

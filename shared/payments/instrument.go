@@ -51,11 +51,3 @@ func (i Instrument) Deactivated() Instrument {
 	}
 	return i
 }
-
-// Customer of a merchant; ID is the merchant's own name for them.
-type Customer struct {
-	ID        string          `dynamo:"id"`
-	Details   PersonalDetails `dynamo:"personal_details"`
-	CreatedAt time.Time       `dynamo:"created_at"`
-	Version   int             `dynamo:"version"`
-}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/guregu/dynamo/v2"
@@ -90,11 +89,6 @@ func (s *Reader) referenceOwner(ctx context.Context, t identity.Tenant, referenc
 		return "", nil
 	}
 	return guard.CheckoutID, err
-}
-
-// get is a consistent read of one item.
-func (s *Reader) get(k key) *dynamo.Query {
-	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
 }
 
 var errNoCheckout = failure.Absent("checkout-not-found", "Resource not found")
@@ -221,27 +215,4 @@ func (s *Store) Apply(ctx context.Context, t identity.Tenant, change payments.Ch
 		tx.Put(s.putCallback(t, *change.Callback))
 	}
 	return s.settled(ctx, item, tx.Run(ctx))
-}
-
-// sessionItem is a payer's session, by the hash of its token.
-type sessionItem struct {
-	key
-	identity.Tenant
-	payments.Session
-	TTL time.Time `dynamo:"expires_at,unixtime"`
-}
-
-func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.Put {
-	return s.table.Put(sessionItem{key: sessionKey(session.TokenHash), Tenant: t, Session: session, TTL: session.ExpiresAt})
-}
-
-// Session is where a payer's token leads. Failure: NotFound for an unknown
-// or expired one.
-func (s *Reader) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
-	var item sessionItem
-	err := s.get(sessionKey(tokenHash)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.Session.ExpiresAt)) {
-		return identity.Tenant{}, payments.Session{}, failure.Absent("", "Resource not found")
-	}
-	return item.Tenant, item.Session, err
 }

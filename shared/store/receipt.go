@@ -9,6 +9,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
+// receiptItem gives a transaction or refund its receipt number.
+type receiptItem struct {
+	key
+	ID     string `dynamo:"id"` // of the transaction or event
+	Number int64  `dynamo:"receipt_no"`
+}
+
 // receiptCounter is the tenant's last receipt number.
 type receiptCounter struct {
 	key

@@ -37,13 +37,6 @@ type eventItem struct {
 	payments.Event
 }
 
-// receiptItem gives a transaction or refund its receipt number.
-type receiptItem struct {
-	key
-	ID     string `dynamo:"id"` // of the transaction or event
-	Number int64  `dynamo:"receipt_no"`
-}
-
 // Record is a transaction with all that happened to it.
 type Record struct {
 	payments.Transaction

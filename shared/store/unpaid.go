@@ -121,26 +121,6 @@ func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant, rows []pay
 	return found, nil
 }
 
-// batch reads items by their keys, consistently, into a slice; each once. Those
-// that do not exist are left out.
-func (s *Reader) batch(ctx context.Context, wanted []key, items any) error {
-	if len(wanted) == 0 {
-		return nil
-	}
-	batch, asked := s.table.Batch().Consistent(true), map[key]bool{}
-	for _, k := range wanted {
-		if !asked[k] {
-			batch.And(dynamo.Keys{k.PK, k.SK})
-		}
-		asked[k] = true
-	}
-	err := batch.All(ctx, items)
-	if errors.Is(err, dynamo.ErrNotFound) { // none of them exists
-		return nil
-	}
-	return err
-}
-
 // Owes says what the merchant is owed, by the rows that wait for its payouts,
 // is at least the amount. It reads all debits, and credits only until they
 // suffice.

@@ -1,0 +1,33 @@
+package processing
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// Voucher is a payment code with what it pays, and whose it is.
+type Voucher struct {
+	identity.Tenant
+	payments.Checkout
+	Code payments.PaymentCode
+}
+
+// Code finds the payment code (boleto, Pix) that a payer's link names.
+// Failure: NotFound.
+func (p *Processor) Code(ctx context.Context, token string) (Voucher, error) {
+	t, session, err := p.Store.Session(ctx, identity.Hash(token))
+	if err != nil {
+		return Voucher{}, err
+	}
+	c, err := p.Store.Checkout(ctx, t, session.CheckoutID)
+	if err != nil {
+		return Voucher{}, err
+	}
+	if c.Attempt == nil || c.Attempt.ID != session.AttemptID || c.Attempt.Code == nil {
+		return Voucher{}, failure.Absent("", "Resource not found")
+	}
+	return Voucher{t, c, *c.Attempt.Code}, nil
+}

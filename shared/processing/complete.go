@@ -1,0 +1,53 @@
+package processing
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// Complete takes the payer's answer to a 3DS challenge to the acquirer
+// (contract §4.4). Repeating it, or coming late, changes nothing. Failures:
+// NotFound for an unknown session, Malformed for an answer that is not the
+// issuer's, Upstream when the acquirer does not take it now.
+func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string) (payments.Checkout, error) {
+	t, session, err := p.Store.Session(ctx, identity.Hash(md))
+	if err == nil && session.CheckoutID != checkoutID {
+		err = failure.Absent("checkout-not-found", "Resource not found")
+	}
+	if err != nil {
+		return payments.Checkout{}, err
+	}
+	c, err := p.Store.Checkout(ctx, t, checkoutID)
+	if err != nil || c.Attempt == nil || c.Attempt.ID != session.AttemptID || c.Attempt.State == payments.Closed {
+		return c, err
+	}
+	o, err := p.answer(ctx, t, session.AttemptID, answer)
+	if err != nil {
+		return c, err
+	}
+	return p.settle(ctx, t, c, session.AttemptID, o)
+}
+
+// answer brings the payer's answer to the acquirer, a second time when the
+// first reply is lost. Nobody but the payer's browser has the answer, so if
+// that fails too it is told to come again: the answer stays good.
+func (p *Processor) answer(ctx context.Context, t identity.Tenant, attemptID, answer string) (payments.Outcome, error) {
+	a := p.acquirer(t)
+	o, err := a.Complete(ctx, attemptID, answer)
+	if err != nil && !errors.Is(err, acquirer.ErrBadAnswer) && ctx.Err() == nil {
+		o, err = a.Complete(ctx, attemptID, answer)
+	}
+	switch {
+	case err == nil:
+		return o, nil
+	case errors.Is(err, acquirer.ErrBadAnswer):
+		return o, failure.BadRequest("the authentication answer is not valid").With(err)
+	default:
+		return o, failure.UpstreamFailed(err)
+	}
+}

@@ -1,0 +1,33 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+)
+
+// get is a consistent read of one item.
+func (s *Reader) get(k key) *dynamo.Query {
+	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
+}
+
+// batch reads items by their keys, consistently, into a slice; each once. Those
+// that do not exist are left out.
+func (s *Reader) batch(ctx context.Context, wanted []key, items any) error {
+	if len(wanted) == 0 {
+		return nil
+	}
+	batch, asked := s.table.Batch().Consistent(true), map[key]bool{}
+	for _, k := range wanted {
+		if !asked[k] {
+			batch.And(dynamo.Keys{k.PK, k.SK})
+		}
+		asked[k] = true
+	}
+	err := batch.All(ctx, items)
+	if errors.Is(err, dynamo.ErrNotFound) { // none of them exists
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// sessionItem is a payer's session, by the hash of its token.
+type sessionItem struct {
+	key
+	identity.Tenant
+	payments.Session
+	TTL time.Time `dynamo:"expires_at,unixtime"`
+}
+
+func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.Put {
+	return s.table.Put(sessionItem{key: sessionKey(session.TokenHash), Tenant: t, Session: session, TTL: session.ExpiresAt})
+}
+
+// Session is where a payer's token leads. Failure: NotFound for an unknown
+// or expired one.
+func (s *Reader) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
+	var item sessionItem
+	err := s.get(sessionKey(tokenHash)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.Session.ExpiresAt)) {
+		return identity.Tenant{}, payments.Session{}, failure.Absent("", "Resource not found")
+	}
+	return item.Tenant, item.Session, err
+}
