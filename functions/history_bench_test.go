@@ -15,6 +15,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -61,7 +62,7 @@ func sale(b *testing.B, w *world.World) payments.Transaction {
 		Status: payments.Successful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1, MerchantCode: w.Merchant.Code,
 		CreatedAt: world.Start}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(), Username: "till@shop.example", ProductSummary: "Two coffees",
 		Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"}, Captured: amount, Refundable: amount, Refunded: none,
-		ChargedBack: none, Fee: none, PayoutPlan: payments.SinglePayment, UpdatedAt: world.Start, Version: 1,
+		ChargedBack: none, Fee: none, PayoutPlan: merchant.SinglePayment, UpdatedAt: world.Start, Version: 1,
 		Payouts: []payments.PayoutPart{{Seq: 1, Number: 1, Amount: amount, Fee: none, Deducted: none, Status: payments.EventScheduled, EligibleAt: world.Start}}}
 	if _, err := w.App.Store.Apply(b.Context(), tenant, payments.Change{Checkout: checkout, Transaction: &t}); err != nil {
 		b.Fatal(err)

@@ -73,7 +73,7 @@ func (f family) draft(m merchant.Merchant, req createRequest) (payments.Checkout
 		Purpose: req.Purpose, PaymentType: req.PaymentType, CustomerID: req.CustomerID,
 		CreatedAt: now,
 		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,
-			FeeRate: m.FeeRate, PayoutPlan: payments.PayoutPlan(m.PayoutPlan), Gross: m.Gross},
+			FeeRate: m.FeeRate, PayoutPlan: m.PayoutPlan, Gross: m.Gross},
 	}
 	if c.Purpose == "" {
 		c.Purpose = payments.PurposeCheckout

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 func literal(amount string) money.Literal { return money.Literal(amount) }
@@ -121,7 +121,7 @@ func (s *shop) payOutInInstallments(checkout string) {
 	s.Helper()
 	_, table := s.App.Store.Raw()
 	err := table.Update("pk", s.Tenant().String()+"#CHECKOUT#"+checkout).Range("sk", "CHECKOUT").
-		Set("payee.payout_plan", payments.TrueInstallment).If("attribute_exists(pk)").Run(s.Context())
+		Set("payee.payout_plan", merchant.TrueInstallment).If("attribute_exists(pk)").Run(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -118,7 +119,7 @@ func (p *past) sale(i int) payments.TransactionChange {
 			MerchantCode: p.Merchant.Code, CreatedAt: at},
 		ClientTransactionID: p.uuid(), Username: one(p, "ada@shop.example", "Bob@Shop.Example", "cy+1@shop.example"), ProductSummary: "Tea",
 		Captured: eur(0), Refundable: eur(0), Refunded: eur(0), ChargedBack: eur(0), Fee: eur(0),
-		PayoutPlan: payments.SinglePayment, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), Version: 1,
+		PayoutPlan: merchant.SinglePayment, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), Version: 1,
 	}
 	if t.Status != payments.Successful {
 		return payments.TransactionChange{Transaction: t}

@@ -41,7 +41,7 @@ type historyItem struct {
 	CardType            string                     `json:"card_type,omitempty"`
 	PayoutsTotal        int                        `json:"payouts_total"`
 	PayoutsReceived     int                        `json:"payouts_received"`
-	PayoutPlan          payments.PayoutPlan        `json:"payout_plan"`
+	PayoutPlan          merchant.PayoutPlan        `json:"payout_plan"`
 	PayoutDate          rest.Date                  `json:"payout_date,omitzero"`
 	PayoutType          string                     `json:"payout_type,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -42,7 +43,7 @@ type transaction struct {
 	ProductSummary     string                     `json:"product_summary,omitempty"`
 	Products           []product                  `json:"products"`
 	VATRates           []vatRate                  `json:"vat_rates"`
-	PayoutPlan         payments.PayoutPlan        `json:"payout_plan"`
+	PayoutPlan         merchant.PayoutPlan        `json:"payout_plan"`
 	PayoutType         string                     `json:"payout_type,omitempty"`
 	PayoutDate         rest.Date                  `json:"payout_date,omitzero"`
 	PayoutsTotal       int                        `json:"payouts_total"`

@@ -25,7 +25,7 @@ type Merchant struct {
 	FeeRate        string                 `dynamo:"fee_rate"`               // decimal fraction of the amount, "0.0195" = 1.95 % (contract §6.7)
 	RefundFloor    string                 `dynamo:"refund_floor,omitempty"` // decimal, in Currency; "": the contract's
 	TimeZone       string                 `dynamo:"time_zone,omitempty"`    // IANA name; "": UTC
-	PayoutPlan     string                 `dynamo:"payout_plan,omitempty"`  // of its transactions (contract §6.7); "": SINGLE_PAYMENT
+	PayoutPlan     PayoutPlan             `dynamo:"payout_plan,omitempty"`  // of its transactions (contract §6.7); "": SINGLE_PAYMENT
 	Gross          bool                   `dynamo:"gross,omitempty"`        // gross settlement: fees are billed, not kept back (contract §7.2)
 	Payouts        ByMode[PayoutSettings] `dynamo:"payouts"`                // zero: contract §7.2's
 	Profile        Profile                `dynamo:"profile,omitempty"`

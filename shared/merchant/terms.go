@@ -15,14 +15,14 @@ import (
 // Terms are what may change of a merchant by an operator's hand; what is absent
 // or null stays as it is.
 type Terms struct {
-	Name            optional.Of[string] `json:"name" validate:"min=1 text=150"`                                                         // contract §13.5
-	Email           optional.Of[string] `json:"email" validate:"email"`                                                                 // also names the payee (pay_to_email)
-	PayoutPlan      optional.Of[string] `json:"payout_plan" validate:"one-of?=SINGLE_PAYMENT|TRUE_INSTALLMENT|ACCELERATED_INSTALLMENT"` // contract §6.7; "": SINGLE_PAYMENT
-	FeeRate         optional.Of[string] `json:"fee_rate"`                                                                               // fraction of the amount; "": the standard one
-	OnlinePayments  optional.Of[bool]   `json:"online_payments"`
-	TimeZone        optional.Of[string] `json:"time_zone"`    // IANA name; "": that of the country's capital
-	RefundFloor     optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
-	GrossSettlement optional.Of[bool]   `json:"gross_settlement"`
+	Name            optional.Of[string]     `json:"name" validate:"min=1 text=150"`                                                         // contract §13.5
+	Email           optional.Of[string]     `json:"email" validate:"email"`                                                                 // also names the payee (pay_to_email)
+	PayoutPlan      optional.Of[PayoutPlan] `json:"payout_plan" validate:"one-of?=SINGLE_PAYMENT|TRUE_INSTALLMENT|ACCELERATED_INSTALLMENT"` // contract §6.7; "": SINGLE_PAYMENT
+	FeeRate         optional.Of[string]     `json:"fee_rate"`                                                                               // fraction of the amount; "": the standard one
+	OnlinePayments  optional.Of[bool]       `json:"online_payments"`
+	TimeZone        optional.Of[string]     `json:"time_zone"`    // IANA name; "": that of the country's capital
+	RefundFloor     optional.Of[string]     `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
+	GrossSettlement optional.Of[bool]       `json:"gross_settlement"`
 }
 
 const (
@@ -73,8 +73,8 @@ func feeRate(text string) (string, error) {
 
 // payoutPlan is a plan as it is kept: the default is not spelt out, so that equal
 // plans are equal terms.
-func payoutPlan(plan string) string {
-	if plan == "SINGLE_PAYMENT" {
+func payoutPlan(plan PayoutPlan) PayoutPlan {
+	if plan == SinglePayment {
 		return ""
 	}
 	return plan

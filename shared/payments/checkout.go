@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -54,14 +55,14 @@ type Payee struct {
 	Country string `dynamo:"country"`
 	Sandbox bool   `dynamo:"sandbox"`
 
-	FeeRate    string     `dynamo:"fee_rate,omitempty"`    // fraction of the amount, as merchant.Merchant's
-	PayoutPlan PayoutPlan `dynamo:"payout_plan,omitempty"` // none: SINGLE_PAYMENT
-	Gross      bool       `dynamo:"gross,omitempty"`       // gross settlement
+	FeeRate    string              `dynamo:"fee_rate,omitempty"`    // fraction of the amount, as merchant.Merchant's
+	PayoutPlan merchant.PayoutPlan `dynamo:"payout_plan,omitempty"` // none: SINGLE_PAYMENT
+	Gross      bool                `dynamo:"gross,omitempty"`       // gross settlement
 }
 
-func (p Payee) plan() PayoutPlan {
+func (p Payee) plan() merchant.PayoutPlan {
 	if p.PayoutPlan == "" {
-		return SinglePayment
+		return merchant.SinglePayment
 	}
 	return p.PayoutPlan
 }

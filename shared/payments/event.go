@@ -3,6 +3,7 @@ package payments
 import (
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -61,14 +62,14 @@ type Event struct {
 
 // About is what a history item tells of the transaction it belongs to.
 type About struct {
-	ClientTransactionID string       `dynamo:"client_transaction_id"`
-	ProductSummary      string       `dynamo:"product_summary,omitempty"`
-	Username            string       `dynamo:"username,omitempty"` // the merchant user that is paid
-	PaymentType         string       `dynamo:"payment_type"`
-	EntryMode           string       `dynamo:"entry_mode"`
-	Installments        int          `dynamo:"installments_count"`
-	Card                *CardSummary `dynamo:"card,omitempty"`
-	PayoutPlan          PayoutPlan   `dynamo:"payout_plan"`
+	ClientTransactionID string              `dynamo:"client_transaction_id"`
+	ProductSummary      string              `dynamo:"product_summary,omitempty"`
+	Username            string              `dynamo:"username,omitempty"` // the merchant user that is paid
+	PaymentType         string              `dynamo:"payment_type"`
+	EntryMode           string              `dynamo:"entry_mode"`
+	Installments        int                 `dynamo:"installments_count"`
+	Card                *CardSummary        `dynamo:"card,omitempty"`
+	PayoutPlan          merchant.PayoutPlan `dynamo:"payout_plan"`
 }
 
 // about is the transaction's share of its events.

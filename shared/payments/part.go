@@ -5,17 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
-)
-
-// PayoutPlan is how a transaction is paid out to its merchant (contract §6.7).
-type PayoutPlan string
-
-// The plans.
-const (
-	SinglePayment          PayoutPlan = "SINGLE_PAYMENT"
-	TrueInstallment        PayoutPlan = "TRUE_INSTALLMENT"
-	AcceleratedInstallment PayoutPlan = "ACCELERATED_INSTALLMENT"
 )
 
 // PayoutPart is one payout of a transaction: the whole of it, or one
@@ -46,7 +37,7 @@ func (p PayoutPart) Net() money.Amount {
 // else one.
 func (t Transaction) plan(now time.Time) ([]PayoutPart, []Unpaid) {
 	n := 1
-	if t.PayoutPlan == TrueInstallment {
+	if t.PayoutPlan == merchant.TrueInstallment {
 		n = t.Installments
 	}
 	amounts, fees := t.Captured.Split(n), t.Fee.Split(n)

@@ -5,12 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 // captured is an approved payment, with its rows.
-func captured(t testing.TB, amount money.Amount, rate string, plan payments.PayoutPlan, installments int) payments.Change {
+func captured(t testing.TB, amount money.Amount, rate string, plan merchant.PayoutPlan, installments int) payments.Change {
 	t.Helper()
 	c := newCheckout()
 	c.Amount, c.Payee.FeeRate, c.Payee.PayoutPlan = amount, rate, plan
@@ -23,15 +24,15 @@ func TestAPaymentWaitsForItsPayouts(t *testing.T) {
 	t.Parallel()
 	brl := func(text string) money.Amount { return money.MustParse(text, "BRL") }
 	for name, test := range map[string]struct {
-		plan         payments.PayoutPlan
+		plan         merchant.PayoutPlan
 		installments int
 		want         [][2]string // amount and fee
 	}{
 		"no plan":                 {"", 3, [][2]string{{"100.00", "1.95"}}},
-		"single payment":          {payments.SinglePayment, 3, [][2]string{{"100.00", "1.95"}}},
-		"accelerated installment": {payments.AcceleratedInstallment, 3, [][2]string{{"100.00", "1.95"}}},
-		"true installment":        {payments.TrueInstallment, 3, [][2]string{{"33.33", "0.65"}, {"33.33", "0.65"}, {"33.34", "0.65"}}},
-		"unequal fees":            {payments.TrueInstallment, 4, [][2]string{{"25.00", "0.48"}, {"25.00", "0.48"}, {"25.00", "0.48"}, {"25.00", "0.51"}}},
+		"single payment":          {merchant.SinglePayment, 3, [][2]string{{"100.00", "1.95"}}},
+		"accelerated installment": {merchant.AcceleratedInstallment, 3, [][2]string{{"100.00", "1.95"}}},
+		"true installment":        {merchant.TrueInstallment, 3, [][2]string{{"33.33", "0.65"}, {"33.33", "0.65"}, {"33.34", "0.65"}}},
+		"unequal fees":            {merchant.TrueInstallment, 4, [][2]string{{"25.00", "0.48"}, {"25.00", "0.48"}, {"25.00", "0.48"}, {"25.00", "0.51"}}},
 	} {
 		change := captured(t, brl("100"), "0.0195", test.plan, test.installments)
 		tx := change.Transaction
@@ -80,7 +81,7 @@ func TestAReturnIsTakenFromWhatWaits(t *testing.T) {
 		"the middle one is on it":  {[3]payments.EventStatus{s, r, s}, "60", [3]string{"29.40", "0", "29.40"}, "1.20"},
 		"one failed and waits not": {[3]payments.EventStatus{payments.Failed, s, s}, "1", [3]string{"0", "1", "0"}, ""},
 	} {
-		change := captured(t, eur("90"), "0.02", payments.TrueInstallment, 3)
+		change := captured(t, eur("90"), "0.02", merchant.TrueInstallment, 3)
 		tx := *change.Transaction
 		for i := range tx.Payouts {
 			tx.Payouts[i].Status = test.status[i]
@@ -110,7 +111,7 @@ func TestOnlyPartsThatGiveAreWritten(t *testing.T) {
 		"the second":    {"90", "0.02", []string{"29.40", "10"}, [3]string{"29.40", "10", "0"}, []string{"19.40"}, ""},
 		"below its fee": {"0.03", "0.5", []string{"0.03"}, [3]string{"0.01", "0.01", "0"}, []string{"0.00", "0.00", "-0.01"}, "0.01"},
 	} {
-		change := payments.TransactionChange{Transaction: *captured(t, eur(test.paid), test.rate, payments.TrueInstallment, 3).Transaction}
+		change := payments.TransactionChange{Transaction: *captured(t, eur(test.paid), test.rate, merchant.TrueInstallment, 3).Transaction}
 		for _, text := range test.returned {
 			amount := eur(text)
 			change = chargeBack(t, change.Transaction, "cb "+text, &amount)
@@ -160,7 +161,7 @@ func checkDebit(t *testing.T, name string, change payments.TransactionChange, wa
 
 func TestPaidOutIsWhenAllPayoutsAre(t *testing.T) {
 	t.Parallel()
-	tx := *captured(t, eur("90"), "", payments.TrueInstallment, 3).Transaction
+	tx := *captured(t, eur("90"), "", merchant.TrueInstallment, 3).Transaction
 	for i := range tx.Payouts {
 		if tx.PayoutsReceived() != i || tx.SimpleStatus() != payments.SimplySuccessful {
 			t.Errorf("%d of 3 paid: %d, %s", i, tx.PayoutsReceived(), tx.SimpleStatus())

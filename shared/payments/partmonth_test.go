@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -14,7 +15,7 @@ import (
 // payableFrom is when each of twelve instalments of a payment may be paid out.
 func payableFrom(t rapid.TB, at time.Time) []time.Time {
 	c := newCheckout()
-	c.Amount, c.Payee.PayoutPlan = money.MustParse("120", "BRL"), payments.TrueInstallment
+	c.Amount, c.Payee.PayoutPlan = money.MustParse("120", "BRL"), merchant.TrueInstallment
 	a := attemptFor("attempt-1", payments.CardMethod)
 	a.Installments = 12
 	c, err := c.Begin(a, at)

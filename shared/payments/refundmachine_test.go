@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -32,7 +33,7 @@ func TestAnyOrderOfReturns(t *testing.T) {
 		currency := rapid.SampledFrom([]money.Currency{"EUR", "CLP"}).Draw(t, "currency")
 		c.Amount = money.MustParse(fmt.Sprint(rapid.IntRange(1, 60).Draw(t, "amount")), currency)
 		c.Payee.FeeRate = rapid.SampledFrom([]string{"", "0.0195", "0.25", "1"}).Draw(t, "fee")
-		c.Payee.PayoutPlan = rapid.SampledFrom([]payments.PayoutPlan{"", payments.TrueInstallment}).Draw(t, "plan")
+		c.Payee.PayoutPlan = rapid.SampledFrom([]merchant.PayoutPlan{"", merchant.TrueInstallment}).Draw(t, "plan")
 		a := attemptFor("attempt-1", payments.CardMethod)
 		a.Installments = rapid.IntRange(1, 4).Draw(t, "installments")
 		c, err := c.Begin(a, start)

@@ -3,6 +3,7 @@ package payments
 import (
 	"time"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
@@ -33,30 +34,30 @@ type CheckoutTransaction struct {
 // Transaction is the record of one attempt, kept for good.
 type Transaction struct {
 	CheckoutTransaction
-	CheckoutID          string       `dynamo:"checkout_id"`
-	ClientTransactionID string       `dynamo:"client_transaction_id"`
-	ForeignID           string       `dynamo:"foreign_transaction_id,omitempty"`
-	ProductSummary      string       `dynamo:"product_summary,omitempty"`
-	Username            string       `dynamo:"username,omitempty"` // the merchant user that is paid
-	CustomerID          string       `dynamo:"customer_id,omitempty"`
-	InstrumentToken     string       `dynamo:"instrument_token,omitempty"`
-	Card                *CardSummary `dynamo:"card,omitempty"`
-	Captured            money.Amount `dynamo:"captured"`   // zero unless SUCCESSFUL, and for verifications
-	Refundable          money.Amount `dynamo:"refundable"` // what is left to refund: conditions cannot subtract
-	Refunded            money.Amount `dynamo:"refunded"`   // what went back by refunds
-	ChargedBack         money.Amount `dynamo:"charged_back"`
-	NonCollection       bool         `dynamo:"non_collection,omitempty"` // a charge-back that the merchant cannot pay
-	LastRefund          EventStatus  `dynamo:"last_refund,omitempty"`    // REFUNDED or FAILED
-	Fee                 money.Amount `dynamo:"fee"`
-	PayoutPlan          PayoutPlan   `dynamo:"payout_plan"`
-	Gross               bool         `dynamo:"gross,omitempty"` // gross settlement: the fee is billed, not kept back
-	Payouts             []PayoutPart `dynamo:"payouts,omitempty"`
-	EventCount          int          `dynamo:"event_count,omitempty"`  // refunds and charge-backs
-	Reservations        int          `dynamo:"reservations,omitempty"` // of refunds, also of one that was withdrawn and asked for anew
-	TerminalID          string       `dynamo:"tid,omitempty"`
-	ReturnCode          string       `dynamo:"return_code,omitempty"`
-	UpdatedAt           time.Time    `dynamo:"updated_at"`
-	Version             int          `dynamo:"version"` // of the stored item, from 1
+	CheckoutID          string              `dynamo:"checkout_id"`
+	ClientTransactionID string              `dynamo:"client_transaction_id"`
+	ForeignID           string              `dynamo:"foreign_transaction_id,omitempty"`
+	ProductSummary      string              `dynamo:"product_summary,omitempty"`
+	Username            string              `dynamo:"username,omitempty"` // the merchant user that is paid
+	CustomerID          string              `dynamo:"customer_id,omitempty"`
+	InstrumentToken     string              `dynamo:"instrument_token,omitempty"`
+	Card                *CardSummary        `dynamo:"card,omitempty"`
+	Captured            money.Amount        `dynamo:"captured"`   // zero unless SUCCESSFUL, and for verifications
+	Refundable          money.Amount        `dynamo:"refundable"` // what is left to refund: conditions cannot subtract
+	Refunded            money.Amount        `dynamo:"refunded"`   // what went back by refunds
+	ChargedBack         money.Amount        `dynamo:"charged_back"`
+	NonCollection       bool                `dynamo:"non_collection,omitempty"` // a charge-back that the merchant cannot pay
+	LastRefund          EventStatus         `dynamo:"last_refund,omitempty"`    // REFUNDED or FAILED
+	Fee                 money.Amount        `dynamo:"fee"`
+	PayoutPlan          merchant.PayoutPlan `dynamo:"payout_plan"`
+	Gross               bool                `dynamo:"gross,omitempty"` // gross settlement: the fee is billed, not kept back
+	Payouts             []PayoutPart        `dynamo:"payouts,omitempty"`
+	EventCount          int                 `dynamo:"event_count,omitempty"`  // refunds and charge-backs
+	Reservations        int                 `dynamo:"reservations,omitempty"` // of refunds, also of one that was withdrawn and asked for anew
+	TerminalID          string              `dynamo:"tid,omitempty"`
+	ReturnCode          string              `dynamo:"return_code,omitempty"`
+	UpdatedAt           time.Time           `dynamo:"updated_at"`
+	Version             int                 `dynamo:"version"` // of the stored item, from 1
 }
 
 // SimpleStatus sums up a transaction and its events (contract §6.5).

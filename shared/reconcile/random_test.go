@@ -149,7 +149,7 @@ func (h *history) pay() {
 	amount := money.MustParse(fmt.Sprintf("%d.%02d", 1+h.IntN(200), h.IntN(100)), "EUR")
 	c, err := h.store.CreateCheckout(h.Context(), p.tenant, payments.Checkout{ID: h.uuid(), Reference: fmt.Sprint(h.n), Amount: amount,
 		Status: payments.Pending, CreatedAt: h.clock.Now(), Payee: payments.Payee{Code: p.tenant.Merchant, FeeRate: "0.0195",
-			PayoutPlan: []payments.PayoutPlan{"", payments.TrueInstallment}[h.IntN(2)]}})
+			PayoutPlan: []merchant.PayoutPlan{"", merchant.TrueInstallment}[h.IntN(2)]}})
 	h.must(err)
 	c, err = c.Begin(payments.Attempt{ID: p.id, Method: payments.CardMethod, Installments: 1 + h.IntN(3)}, h.clock.Now())
 	h.must(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -33,7 +34,7 @@ func (w till) sale(at time.Time, summary string) payments.Transaction {
 		MerchantCode: tenant.Merchant, CreatedAt: at}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(),
 		ProductSummary: summary, Username: "till@shop.example", Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"},
 		Captured: checkout.Amount, Refundable: checkout.Amount, Refunded: none, ChargedBack: none, Fee: none,
-		PayoutPlan: payments.SinglePayment, UpdatedAt: at, Version: 1}
+		PayoutPlan: merchant.SinglePayment, UpdatedAt: at, Version: 1}
 	if _, err := w.Apply(w.Context(), tenant, payments.Change{Checkout: checkout, Transaction: &tx}); err != nil {
 		w.Fatal(err)
 	}

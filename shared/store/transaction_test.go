@@ -10,6 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/store"
@@ -21,7 +22,7 @@ func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 func pay(t *testing.T, s *store.Store, tenant identity.Tenant, reference, attempt string) payments.Transaction {
 	t.Helper()
 	d := draft(reference)
-	d.Payee.FeeRate, d.Payee.PayoutPlan = "0.0195", payments.TrueInstallment
+	d.Payee.FeeRate, d.Payee.PayoutPlan = "0.0195", merchant.TrueInstallment
 	c, err := s.CreateCheckout(t.Context(), tenant, d)
 	if err != nil {
 		t.Fatal(err)
