@@ -15,6 +15,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions/pages"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/store"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -46,9 +47,9 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-func publishedKeys() ([]pages.WebhookKey, error) {
+func publishedKeys() ([]app.SigningKey, error) {
 	key, err := webhook.NewSigningKey(bytes.Repeat([]byte{7}, 32))
-	return []pages.WebhookKey{{Key: key.PublicKey(), CreatedAt: time.Date(2026, 11, 1, 2, 3, 4, 5e6, time.UTC)}}, err
+	return []app.SigningKey{{SigningKey: key, Since: time.Date(2026, 11, 1, 2, 3, 4, 5e6, time.UTC)}}, err
 }
 
 // reply is an answer, read.

@@ -3,19 +3,12 @@ package pages
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/page"
 	"github.com/cashwrap/cashwrap/shared/rest"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
-
-// WebhookKey is a key that signs callbacks.
-type WebhookKey struct {
-	Key       webhook.PublicKey
-	CreatedAt time.Time
-}
 
 type webhookKeys struct {
 	Keys []webhookKey `json:"keys"`
@@ -24,11 +17,8 @@ type webhookKeys struct {
 type webhookKey struct {
 	ID        string            `json:"id"`
 	PublicKey webhook.PublicKey `json:"public_key"`
-	CreatedAt string            `json:"created_at"`
+	CreatedAt rest.Timestamp    `json:"created_at"`
 }
-
-// dateTime is contract §2.4's form outside of checkouts.
-const dateTime = "2006-01-02T15:04:05.000Z"
 
 // webhookKeys publishes what v1a signatures are verified with (contract §11.2).
 func (p pages) webhookKeys(context.Context, struct{}) (webhookKeys, error) {
@@ -36,7 +26,7 @@ func (p pages) webhookKeys(context.Context, struct{}) (webhookKeys, error) {
 	published := webhookKeys{Keys: []webhookKey{}}
 	for _, k := range keys {
 		published.Keys = append(published.Keys,
-			webhookKey{ID: k.Key.ID(), PublicKey: k.Key, CreatedAt: k.CreatedAt.UTC().Format(dateTime)})
+			webhookKey{ID: k.PublicKey().ID(), PublicKey: k.PublicKey(), CreatedAt: rest.Timestamp(k.Since)})
 	}
 	return published, err
 }
