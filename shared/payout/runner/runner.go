@@ -83,8 +83,8 @@ func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.
 		}
 		return next, err
 	})
-	if errors.Is(err, store.ErrContended) {
-		err = errors.Join(err, mismatch)
+	if mismatch != nil && errors.Is(err, store.ErrContended) {
+		err = mismatch // books that contradict each other are a fault of ours, not a race
 	}
 	return next, rests, err
 }
