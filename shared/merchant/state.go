@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -31,27 +32,34 @@ func (s State) WithPayouts(mode identity.Mode, settings PayoutSettings, schedule
 	return s
 }
 
-// Overdue lists the modes whose cut-off has come.
-func (s State) Overdue(now time.Time) (modes []identity.Mode) {
+// Changed lists the modes in which the state is paid out otherwise than before.
+func (s State) Changed(before State) (modes []identity.Mode) {
 	for _, mode := range identity.Modes {
-		if p := s.Schedules.Of(mode); p != nil && p.Version > 0 && !now.Before(p.NextAt) {
+		if s.Merchant.TimeZone != before.Merchant.TimeZone || s.Merchant.Payouts.Of(mode) != before.Merchant.Payouts.Of(mode) ||
+			!reflect.DeepEqual(s.Schedules.Of(mode), before.Schedules.Of(mode)) {
 			modes = append(modes, mode)
 		}
 	}
 	return modes
 }
 
-// Rescheduled is the state with the next cut-offs by the settings and time zone
-// that it has now.
-func (s State) Rescheduled(now time.Time) State {
-	for _, mode := range identity.Modes {
-		if p := s.Schedules.Of(mode); p != nil {
-			next := *p
-			if at := s.Merchant.Calendar(mode).NextCutoff(now).At; !at.Equal(p.NextAt) {
-				next.NextAt = at
-			}
-			s.Schedules = s.Schedules.With(mode, &next)
-		}
+// Overdue says that the mode's cut-off has come.
+func (s State) Overdue(mode identity.Mode, now time.Time) bool {
+	p := s.Schedules.Of(mode)
+	return p != nil && p.Version > 0 && !now.Before(p.NextAt)
+}
+
+// Rescheduled is the state with the mode's next cut-off by the settings and the
+// time zone that it has now.
+func (s State) Rescheduled(mode identity.Mode, now time.Time) State {
+	p := s.Schedules.Of(mode)
+	if p == nil {
+		return s
 	}
+	next := *p
+	if at := s.Merchant.Calendar(mode).NextCutoff(now).At; !at.Equal(p.NextAt) {
+		next.NextAt = at
+	}
+	s.Schedules = s.Schedules.With(mode, &next)
 	return s
 }

@@ -63,11 +63,16 @@ func (s *Store) SaveMerchant(ctx context.Context, m merchant.Merchant) (merchant
 	return saved.Merchant, err
 }
 
-// MerchantState reads a merchant with its payout schedules. They are read
-// before it: whoever changes what they follow writes them as well, so a save
-// of what was read fails if they were not read together. Failure: NotFound.
+// MerchantState reads a merchant with its payout schedules, and the merchant
+// first: whoever changes what the schedules follow writes it too, so a save of
+// what was not read together fails, also where a schedule was yet to be made.
+// Failure: NotFound.
 func (s *Reader) MerchantState(ctx context.Context, code string) (merchant.State, error) {
-	var state merchant.State
+	m, err := s.Merchant(ctx, code)
+	state := merchant.State{Merchant: m}
+	if err != nil {
+		return state, err
+	}
 	for _, mode := range identity.Modes {
 		schedule, err := s.PayoutSchedule(ctx, identity.Tenant{Mode: mode, Merchant: code})
 		switch {
@@ -78,9 +83,7 @@ func (s *Reader) MerchantState(ctx context.Context, code string) (merchant.State
 			state.Schedules = state.Schedules.With(mode, &schedule)
 		}
 	}
-	var err error
-	state.Merchant, err = s.Merchant(ctx, code)
-	return state, err
+	return state, nil
 }
 
 // SaveMerchantState replaces the merchant and those of its payout schedules

@@ -160,6 +160,20 @@ func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 	if err := s.OpenPayout(ctx, tenant, *first.Schedules.Test, nil); err != nil { // moves the schedule on
 		t.Fatal(err)
 	}
+	// Payouts of another mode are set up meanwhile, by the settings of before.
+	half, err := s.MerchantState(ctx, shop.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := half
+	other.Schedules.Live = &merchant.PayoutSchedule{NextAt: start.Add(time.Hour)}
+	if _, err := s.SaveMerchantState(ctx, other); err != nil {
+		t.Fatal(err)
+	}
+	half.Merchant.TimeZone = "Europe/Vienna"
+	if _, err := s.SaveMerchantState(ctx, half); !errors.Is(err, store.ErrStale) {
+		t.Errorf("beside a schedule that was not there: %v", err)
+	}
 	first.Merchant.TimeZone = "Europe/Vienna"
 	if _, err := s.SaveMerchantState(ctx, first); !errors.Is(err, store.ErrStale) {
 		t.Errorf("by a schedule of before: %v", err)

@@ -136,10 +136,10 @@ func (r *Runner) Overdue(ctx, starting context.Context, shard int, of func(ident
 }
 
 // ChangeMerchant changes a merchant and where and when it is paid out, in one
-// step. A period that has ended is planned by the settings of before, so that
-// nobody waits longer for it by changing them; the next cut-off is that of the
-// new ones. A change that changes nothing writes nothing. Errors: change's;
-// failure: NotFound.
+// step. Where payouts change, a period that has ended is planned as before, so
+// that nobody waits longer for it by changing them; the next cut-off is that of
+// the new settings. A change that changes nothing writes nothing. Errors:
+// change's; failure: NotFound.
 func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
 	return store.Retry(func(bool) (merchant.State, error) {
 		before, err := r.Store.MerchantState(ctx, code)
@@ -147,28 +147,22 @@ func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(me
 			return before, err
 		}
 		now := r.Store.Now() // one moment: a cut-off between two would be neither planned nor next
-		if overdue := before.Overdue(now); len(overdue) > 0 {
-			if err = r.planAll(ctx, code, overdue); err == nil {
-				err = store.ErrStale // the schedules have moved on
-			}
-			return before, err
-		}
 		after, err := change(before)
 		if err != nil {
 			return before, err
 		}
-		if after = after.Rescheduled(now); reflect.DeepEqual(after, before) {
+		for _, mode := range after.Changed(before) {
+			if before.Overdue(mode, now) {
+				if _, _, err = r.Plan(ctx, identity.Tenant{Mode: mode, Merchant: code}); err == nil {
+					err = store.ErrStale // the schedule has moved on
+				}
+				return before, err
+			}
+			after = after.Rescheduled(mode, now)
+		}
+		if reflect.DeepEqual(after, before) {
 			return before, nil
 		}
 		return r.Store.SaveMerchantState(ctx, after)
 	})
-}
-
-func (r *Runner) planAll(ctx context.Context, code string, modes []identity.Mode) error {
-	for _, mode := range modes {
-		if _, _, err := r.Plan(ctx, identity.Tenant{Mode: mode, Merchant: code}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

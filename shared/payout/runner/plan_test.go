@@ -250,3 +250,27 @@ func TestATickWhoseTimeIsUpBeginsNothing(t *testing.T) {
 		t.Errorf("the next tick ran %q", woken)
 	}
 }
+
+// TestOtherChangesLeaveTheCutoff, which a run at another time may have moved ahead.
+func TestOtherChangesLeaveTheCutoff(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ahead := h.set(func(s *terms) { s.Settings.Period = merchant.Monthly })
+	ahead.NextAt = ahead.NextAt.AddDate(0, 1, 0)
+	if err := h.Store.OpenPayout(t.Context(), tenant, ahead.PayoutSchedule, nil); err != nil {
+		t.Fatal(err)
+	}
+	rename := func(s merchant.State) (merchant.State, error) {
+		s.Merchant.Name = "Laden"
+		return s, nil
+	}
+	for _, wait := range []time.Duration{0, 70 * day} { // also when the period has ended
+		h.Advance(wait)
+		if _, err := h.ChangeMerchant(t.Context(), tenant.Merchant, rename); err != nil {
+			t.Fatal(err)
+		}
+		if now, err := h.Store.PayoutSchedule(t.Context(), tenant); err != nil || !now.NextAt.Equal(ahead.NextAt) {
+			t.Errorf("after %s: %s, want %s, %v", wait, now.NextAt, ahead.NextAt, err)
+		}
+	}
+}
