@@ -41,14 +41,14 @@ var errBadToken = failure.Unauthenticated("invalid-token")
 // token.
 func (s *Reader) Authenticate(ctx context.Context, token identity.Token) (identity.Principal, merchant.Merchant, error) {
 	credential, owner := apiKeyKey(token.Tenant, token.Hash), merchantKey(token.Tenant.Merchant)
-	var items []rawItem
-	if err := s.batch(ctx, []key{credential, owner}, &items); err != nil {
+	items, err := s.table.Pair(ctx, credential, owner)
+	if err != nil {
 		return identity.Principal{}, merchant.Merchant{}, err
 	}
 	var k apiKeyItem
 	var m merchantItem
 	for _, item := range items {
-		if err := item.decode(map[key]any{credential: &k, owner: &m}); err != nil {
+		if err := decode(item, map[key]any{credential: &k, owner: &m}); err != nil {
 			return identity.Principal{}, merchant.Merchant{}, err
 		}
 	}
@@ -58,22 +58,13 @@ func (s *Reader) Authenticate(ctx context.Context, token identity.Token) (identi
 	return k.Principal(), m.Merchant, nil
 }
 
-// rawItem is an item whose key says what type it has.
-type rawItem struct{ attributes dynamo.Item }
-
-// UnmarshalDynamoItem keeps the item as it is.
-func (r *rawItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	r.attributes = item
-	return nil
-}
-
 // decode reads the item into the one of these that its key names.
-func (r rawItem) decode(into map[key]any) error {
+func decode(item dynamo.Item, into map[key]any) error {
 	var k key
-	if err := dynamo.UnmarshalItem(r.attributes, &k); err != nil {
+	if err := dynamo.UnmarshalItem(item, &k); err != nil {
 		return err
 	}
-	return dynamo.UnmarshalItem(r.attributes, into[k])
+	return dynamo.UnmarshalItem(item, into[k])
 }
 
 // RevokeAPIKey ends a key at once; repeating it is fine. Failure: NotFound.

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -115,6 +118,11 @@ const DueShards = 4
 type key struct {
 	PK string `dynamo:"pk,hash"`
 	SK string `dynamo:"sk,range"`
+}
+
+// item is the key as DynamoDB writes it.
+func (k key) item() dynamo.Item {
+	return dynamo.Item{partitionKey: &types.AttributeValueMemberS{Value: k.PK}, sortKey: &types.AttributeValueMemberS{Value: k.SK}}
 }
 
 func merchantKey(code string) key { return key{"MERCHANT#" + code, "MERCHANT"} }

@@ -1,8 +1,13 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 )
 
@@ -27,6 +32,37 @@ func (t readable) Get(name string, value any) *dynamo.Query { return t.all.Get(n
 
 // Batch reads items by their keys.
 func (t readable) Batch() *dynamo.BatchGet { return t.all.Batch(partitionKey, sortKey).Get() }
+
+const (
+	pairTries = 3
+	pairPause = 50 * time.Millisecond // before the second try, twice that before the third
+)
+
+// errThrottled reports that the table did not read all that it was asked for.
+var errThrottled = errors.New("store: the table left keys of a batch unread")
+
+// Pair reads two items in one consistent call; one that does not exist is left
+// out. Keys that a partition has no capacity for are asked for again, but only
+// as often as the SDK repeats a throttled read: a library's Batch would go on
+// until the request's time is up.
+func (t readable) Pair(ctx context.Context, a, b key) ([]dynamo.Item, error) {
+	wanted := map[string]types.KeysAndAttributes{t.all.Name(): {ConsistentRead: aws.Bool(true), Keys: []dynamo.Item{a.item(), b.item()}}}
+	for try := range pairTries {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Duration(try) * pairPause):
+		}
+		out, err := t.db.Client().BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: wanted})
+		if err != nil {
+			return nil, err
+		}
+		if len(out.UnprocessedKeys) == 0 {
+			return out.Responses[t.all.Name()], nil
+		}
+	}
+	return nil, errThrottled
+}
 
 // Together reads items as they are at one moment.
 func (t readable) Together() *dynamo.GetTx { return t.db.GetTx() }
