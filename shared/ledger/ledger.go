@@ -54,6 +54,16 @@ type Reference struct {
 	ID      string  `dynamo:"id"`
 }
 
+// subject is what entries of the kind are about.
+func (k Kind) subject() Subject {
+	switch k {
+	case Payout, PayoutPaid, PayoutReturned:
+		return Payouts
+	default:
+		return Transactions
+	}
+}
+
 // OfTransaction refers to a transaction.
 func OfTransaction(id string) Reference { return Reference{Transactions, id} }
 
@@ -81,8 +91,11 @@ type Entry struct {
 // an entry that moves nothing.
 var ErrUnbalanced = errors.New("ledger: an unbalanced entry")
 
-// NewEntry makes an entry of the postings; those of zero are left out. Error:
-// ErrUnbalanced.
+// ErrSubject reports an entry about something that its kind is not about.
+var ErrSubject = errors.New("ledger: an entry of another subject")
+
+// NewEntry makes an entry of the postings; those of zero are left out. Errors:
+// ErrSubject, ErrUnbalanced.
 func NewEntry(id string, kind Kind, about Reference, at time.Time, postings ...Posting) (Entry, error) {
 	e := Entry{ID: id, Kind: kind, About: about, At: at}
 	for _, p := range postings {
@@ -104,9 +117,12 @@ func MustEntry(id string, kind Kind, about Reference, at time.Time, postings ...
 	return &e
 }
 
-// Check is what NewEntry demands, for those who read entries back. Error:
-// ErrUnbalanced.
+// Check is what NewEntry demands, for those who read entries back. Errors:
+// ErrSubject, ErrUnbalanced.
 func (e Entry) Check() error {
+	if e.About.Subject != e.Kind.subject() {
+		return fmt.Errorf("%w: %s %s is about a %q", ErrSubject, e.Kind, e.ID, e.About.Subject)
+	}
 	sums := map[money.Currency]money.Amount{}
 	for _, p := range e.Postings {
 		currency := p.Amount.Currency()

@@ -15,6 +15,18 @@ func posting(account ledger.Account, amount string, c money.Currency) ledger.Pos
 	return ledger.Posting{Account: account, Amount: money.MustParse(amount, c)}
 }
 
+// TestAnEntryIsAboutWhatItsKindIs, a transaction or a payout.
+func TestAnEntryIsAboutWhatItsKindIs(t *testing.T) {
+	t.Parallel()
+	postings := []ledger.Posting{posting(ledger.MerchantPayable, "10", "EUR"), posting(ledger.Bank, "-10", "EUR")}
+	for kind, about := range map[ledger.Kind]ledger.Reference{ledger.Payment: ledger.OfPayout("id"), ledger.Payout: ledger.OfTransaction("id"),
+		ledger.PayoutPaid: {ID: "id"}} {
+		if _, err := ledger.NewEntry("id", kind, about, start, postings...); !errors.Is(err, ledger.ErrSubject) {
+			t.Errorf("a %s about a %q: %v", kind, about.Subject, err)
+		}
+	}
+}
+
 func TestNewEntryRefusesWhatIsNotBalanced(t *testing.T) {
 	t.Parallel()
 	const receivable, payable, fee = ledger.AcquirerReceivable, ledger.MerchantPayable, ledger.FeeIncome

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 
 	"golang.org/x/sync/errgroup"
 
@@ -125,7 +126,11 @@ func (r *run) count(a store.Audited) {
 	case a.Entry != nil:
 		r.report.Entries++
 		if err := a.Entry.Check(); err != nil {
-			r.find(Difference{a.Tenant.String(), Unbalanced, a.Entry.ID, err.Error()})
+			kind := Unbalanced
+			if errors.Is(err, ledger.ErrSubject) {
+				kind = Misplaced
+			}
+			r.find(Difference{a.Tenant.String(), kind, a.Entry.ID, err.Error()})
 		}
 		for _, posting := range a.Entry.Postings {
 			r.leftovers.total(string(posting.Account), posting.Amount)

@@ -249,6 +249,10 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 		"an item cannot be read":      {func(s *shop) { s.change(s.item(s.journal(s.paid), "payment#"), "postings", str("none")) }, []reconcile.Kind{reconcile.Unreadable, "entry_missing"}, nil},
 		"an entry is misplaced": {func(s *shop) { s.change(s.item(s.journal(s.paid), "payment#"), "pk", str(s.journal(s.refunded))) },
 			[]reconcile.Kind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
+		"an entry is about something else": {func(s *shop) {
+			about := &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"subject": str("payout"), "id": str(s.paid)}}
+			s.change(s.item(s.journal(s.paid), "payment#"), "about", about)
+		}, []reconcile.Kind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
 		"money is held for nothing": {func(s *shop) {
 			s.put(map[string]types.AttributeValue{"pk": str(s.tenant.String() + "#HELD#EUR"), "sk": str("HELD"), "amount": amount("1")})
 		}, []reconcile.Kind{reconcile.HeldDiffers}, nil},
