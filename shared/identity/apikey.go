@@ -3,6 +3,7 @@ package identity
 import (
 	"crypto/rand"
 	"encoding/base32"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,7 +102,9 @@ func (r KeyRequest) secretScopes() ([]string, error) {
 		if !known {
 			return nil, failure.Invalid("scopes", name+" is no scope")
 		}
-		scopes = append(scopes, scope)
+		if !slices.Contains(scopes, scope) { // profile may stand for one that is named as well
+			scopes = append(scopes, scope)
+		}
 	}
 	return scopes, nil
 }
