@@ -92,6 +92,10 @@ var ofRules = map[string]func(argument string, kind reflect.Kind) []string{
 	"date-time":   always("format=date-time"),
 	"country":     always("pattern=^[A-Z]{2}$"),
 	"currency":    always("enum=" + knownCurrencies()),
+	"cvv":         always("pattern=^[0-9]{3,4}$"),
+	"month":       always("pattern=^(0[1-9]|1[0-2])$"),
+	"year":        always("pattern=^([0-9]{2}|[0-9]{4})$"),
+	"us-zip-code": always("pattern=^[0-9]{5}$"),
 	"card-number": always("pattern=^[0-9]{12,19}$"),
 }
 

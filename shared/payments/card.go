@@ -65,10 +65,10 @@ func (s *Secret) UnmarshalJSON(b []byte) error {
 type Card struct {
 	Name        string `json:"name" validate:"required text=255"`
 	Number      Secret `json:"number" validate:"required card-number"`
-	ExpiryMonth string `json:"expiry_month" validate:"required pattern=^(0[1-9]|1[0-2])$"`
-	ExpiryYear  string `json:"expiry_year" validate:"required pattern=^([0-9]{2}|[0-9]{4})$ own"`
-	CVV         Secret `json:"cvv" validate:"required pattern=^[0-9]{3,4}$"`
-	ZipCode     string `json:"zip_code" empty:"refused" validate:"pattern=^[0-9]{5}$"` // US merchants only
+	ExpiryMonth string `json:"expiry_month" validate:"required month"`
+	ExpiryYear  string `json:"expiry_year" validate:"required year own"`
+	CVV         Secret `json:"cvv" validate:"required cvv"`
+	ZipCode     string `json:"zip_code" empty:"refused" validate:"us-zip-code"` // US merchants only
 }
 
 // CardSummary is what may be kept of a card (contract §5.3).

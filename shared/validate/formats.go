@@ -31,6 +31,10 @@ var formats = map[string]format{
 	"iban":        {func(text string) bool { return iban.Validate(Machine(text)) == nil }, "must be a valid IBAN."},
 	"bic":         {func(text string) bool { _, err := bic.Parse(Machine(text)); return err == nil }, "must be a valid BIC of 8 or 11 characters."},
 	"language":    {language, "must be a BCP 47 language tag, such as de or de-DE."},
+	"cvv":         {digits(3, 4), "must be 3 or 4 digits."},
+	"month":       {month, `must be "01" to "12".`},
+	"year":        {func(text string) bool { return len(text) != 3 && digits(2, 4)(text) }, "must be YY or YYYY."},
+	"us-zip-code": {digits(5, 5), "must be 5 digits."},
 	"card-number": {cardNumber, "must be a card number, digits only."},
 }
 
@@ -71,6 +75,15 @@ func dateTime(text string) bool {
 	_, err := time.Parse(time.RFC3339, text)
 	return err == nil
 }
+
+// digits are from least to most of them, and nothing else.
+func digits(least, most int) func(string) bool {
+	return func(text string) bool {
+		return len(text) >= least && len(text) <= most && strings.Trim(text, "0123456789") == ""
+	}
+}
+
+func month(text string) bool { return digits(2, 2)(text) && text >= "01" && text <= "12" }
 
 func currency(text string) bool {
 	_, err := money.ParseCurrency(text)
