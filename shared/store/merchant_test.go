@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"reflect"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -233,6 +237,36 @@ func TestALostReplyIsNoFailedUpdate(t *testing.T) {
 		wire.lose("TransactWriteItems", lost, true)
 		if m, err = s.SaveMerchant(t.Context(), m); err != nil || m.Version != lost+1 {
 			t.Errorf("%d replies lost: version %d, %v", lost, m.Version, err)
+		}
+	}
+}
+
+// throttled is a table that leaves the keys of so many batches unread.
+type throttled struct{ left atomic.Int64 }
+
+func (c *throttled) Do(r *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".BatchGetItem") || c.left.Add(-1) < 0 {
+		return http.DefaultClient.Do(r)
+	}
+	const body = `{"Responses":{},"UnprocessedKeys":{"cashwrap":{"Keys":[{"pk":{"S":"KEY"},"sk":{"S":"KEY"}}]}}}`
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+}
+
+// TestAThrottledKeyIsGivenUp after three tries: a merchant's key must not hold a function until the request's time is up.
+func TestAThrottledKeyIsGivenUp(t *testing.T) {
+	t.Parallel()
+	wire := &throttled{}
+	s := emptyTable(t, clock.New(), wire)
+	first := opened(t, s)
+	for unread, fails := range map[int64]bool{2: false, 3: true} {
+		wire.left.Store(unread)
+		_, _, err := s.Authenticate(t.Context(), first.token)
+		if (err != nil) != fails || failure.Is(err, failure.Unauthorized) {
+			t.Errorf("%d batches unread: %v", unread, err)
+		}
+		if left := wire.left.Load(); fails && left != 0 {
+			t.Errorf("%d tries", unread-left)
 		}
 	}
 }

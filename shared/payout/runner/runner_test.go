@@ -106,8 +106,8 @@ func TestRowsThatContradictTheirTransactionsStopThePayout(t *testing.T) {
 	}
 	h.Advance(day)
 	id := h.plan()
-	if rests, err := h.Run(t.Context(), tenant, id); rests || !errors.Is(err, payments.ErrNotCollected) {
-		t.Errorf("rests %t, %v", rests, err)
+	if rests, err := h.Run(t.Context(), tenant, id); rests || !errors.Is(err, payments.ErrNotCollected) || failure.Of(err).Kind != failure.Internal {
+		t.Errorf("rests %t, %v, which must be a fault of ours", rests, err)
 	}
 	h.want("payout", h.stands(id), "COLLECTING 0.00 0")
 }
