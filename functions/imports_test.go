@@ -29,7 +29,7 @@ var layers = []string{
 	"shared/store shared/acquirer shared/bank shared/page",
 	"shared/acquirer/* shared/bank/* shared/rest",
 	// What drives a payment, a payout and the proof of the books to their ends.
-	"shared/processing shared/payout/runner shared/reconcile",
+	"shared/processing shared/payoutrunner shared/reconcile",
 	// A running Lambda.
 	"shared/app",
 	"shared/app/*",
@@ -50,9 +50,9 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/acquirer/sandbox", "shared/app functions/sandbox functions/provision", "its pages and its vouchers"},
 	{"shared/acquirer", "shared/acquirer/* shared/processing shared/reconcile shared/app functions/sandbox functions/customers functions/provision localstack/...",
 		"payments are driven by processing; a customer's card is forgotten, and a voucher paid, at the acquirer alone"},
-	{"shared/bank/...", "shared/bank/* shared/payout/runner shared/reconcile shared/app/... functions/provision localstack/...",
-		"payouts are driven by shared/payout/runner; operators export files and answer for the bank"},
-	{"shared/payout/runner", "shared/app/banking functions/payoutplan functions/payoutrun functions/provision", "an endpoint reads payouts from the store"},
+	{"shared/bank/...", "shared/bank/* shared/payoutrunner shared/reconcile shared/app/... functions/provision localstack/...",
+		"payouts are driven by shared/payoutrunner; operators export files and answer for the bank"},
+	{"shared/payoutrunner", "shared/app/banking functions/payoutplan functions/payoutrun functions/provision", "an endpoint reads payouts from the store"},
 	{"shared/reconcile", "functions/reconcile localstack/...", "it scans the table"},
 	{"shared/app/banking", "functions/payoutplan functions/payoutrun functions/reconcile functions/provision localstack/...", "links all banks"},
 	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutrun", "links the SQS client; an endpoint's events travel by the table"},

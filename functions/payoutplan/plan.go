@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/banking"
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/deadline"
-	"github.com/cashwrap/cashwrap/shared/payout/runner"
+	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -36,7 +36,7 @@ func Tick(a *app.App) func(context.Context) error {
 		var group errgroup.Group
 		for shard := range store.DueShards {
 			group.Go(func() error {
-				failures[shard] = payouts.Overdue(ctx, starting, shard, runner.Everybody, func(planned runner.Planned) error {
+				failures[shard] = payouts.Overdue(ctx, starting, shard, payoutrunner.Everybody, func(planned payoutrunner.Planned) error {
 					return messages.Send(ctx, planned.Tenant, planned.ID)
 				})
 				return nil

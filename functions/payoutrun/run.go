@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payout/runner"
+	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 )
 
 // Run handles one message. An error leaves it in the queue. A payout too large
@@ -22,7 +22,7 @@ func Run(a *app.App) func(ctx context.Context, body string) error {
 
 type consumer struct {
 	*app.App
-	payouts  *runner.Runner
+	payouts  *payoutrunner.Runner
 	messages *queue.Payouts
 }
 

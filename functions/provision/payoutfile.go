@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
-	"github.com/cashwrap/cashwrap/shared/payout/runner"
+	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 )
 
 // settlePayout is what the operator's bank made of a live payout that was
@@ -38,7 +38,7 @@ func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView,
 		return payoutView{}, noOrder(err)
 	}
 	o.Log.InfoContext(ctx, "payout settled", "tenant", t.String(), "payout", c.Payout, "outcome", c.Outcome, "reason", c.Reason)
-	return o.runPayout(ctx, runner.Planned{Tenant: t, ID: c.Payout})
+	return o.runPayout(ctx, payoutrunner.Planned{Tenant: t, ID: c.Payout})
 }
 
 // exportPayouts writes the live payouts that wait for it into a file for the

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payout"
-	"github.com/cashwrap/cashwrap/shared/payout/runner"
+	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -149,7 +149,7 @@ func (o operator) payoutTenants(ctx context.Context, c runPayouts) (payoutScope,
 }
 
 // planPayouts are those to run, each once.
-func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) ([]runner.Planned, error) {
+func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) ([]payoutrunner.Planned, error) {
 	payouts := banking.Open(o.App)
 	if c.OnDemand {
 		if c.ID == "" {
@@ -159,12 +159,12 @@ func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) 
 		if err != nil || !waits {
 			return nil, err
 		}
-		return []runner.Planned{planned}, nil
+		return []payoutrunner.Planned{planned}, nil
 	}
-	var all []runner.Planned
-	seen := map[runner.Planned]bool{}
+	var all []payoutrunner.Planned
+	seen := map[payoutrunner.Planned]bool{}
 	for shard := range store.DueShards {
-		err := payouts.Overdue(ctx, ctx, shard, s.includes, func(p runner.Planned) error {
+		err := payouts.Overdue(ctx, ctx, shard, s.includes, func(p payoutrunner.Planned) error {
 			if !seen[p] {
 				all = append(all, p)
 			}
@@ -179,7 +179,7 @@ func (o operator) planPayouts(ctx context.Context, s payoutScope, c runPayouts) 
 }
 
 // runPayout takes one payout as far as it goes.
-func (o operator) runPayout(ctx context.Context, p runner.Planned) (payoutView, error) {
+func (o operator) runPayout(ctx context.Context, p payoutrunner.Planned) (payoutView, error) {
 	if _, err := banking.Open(o.App).Run(ctx, p.Tenant, p.ID); err != nil {
 		return payoutView{}, err
 	}
@@ -193,7 +193,7 @@ func (o operator) runPayout(ctx context.Context, p runner.Planned) (payoutView, 
 
 // hearSandbox pretends that the time has passed after which the sandbox bank
 // knows the outcome.
-func (o operator) hearSandbox(ctx context.Context, p runner.Planned) (payout.Payout, error) {
+func (o operator) hearSandbox(ctx context.Context, p payoutrunner.Planned) (payout.Payout, error) {
 	if _, err := banking.Open(o.At(o.Now().Add(sandbox.LatestOutcome))).Run(ctx, p.Tenant, p.ID); err != nil {
 		return payout.Payout{}, err
 	}

@@ -1,6 +1,6 @@
 // Package payout holds the types and pure rules of a payout: what a merchant is
 // paid for one period, the rows it takes, and the states it goes through. It
-// does no I/O; package runner plans and runs payouts by it.
+// does no I/O; package payoutrunner plans and runs payouts by it.
 package payout
 
 import (

@@ -25,7 +25,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/payout/runner"
+	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -37,7 +37,7 @@ type history struct {
 	*rand.Rand
 	clock        *clock.Clock
 	store        *store.Store
-	payouts      *runner.Runner
+	payouts      *payoutrunner.Runner
 	movements    []acquirer.Movement
 	bookings     []bank.Booking
 	heard        map[string]bank.Outcome // of the transfers, by id
@@ -101,7 +101,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	h.store = store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: "http://dynamodb.test", Now: c.Now,
 		Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTP: &http.Client{Transport: h}})
 	h.must(h.store.CreateTable(t.Context()))
-	h.payouts = runner.New(runner.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
+	h.payouts = payoutrunner.New(payoutrunner.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
 		Banks: h.banks()})
 	for _, code := range []string{"MC1", "MC2"} {
 		h.must(h.store.CreateMerchant(t.Context(), merchant.Merchant{Code: code, Currency: "EUR"}))

@@ -8,12 +8,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/identity"
-	"github.com/cashwrap/cashwrap/shared/payout/runner"
+	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 )
 
 // Open returns the runner of payouts over the platform's banks; it makes no call.
-func Open(a *app.App) *runner.Runner {
-	return runner.New(runner.Config{Store: a.Store, Log: a.Log, Banks: Banks(a)})
+func Open(a *app.App) *payoutrunner.Runner {
+	return payoutrunner.New(payoutrunner.Config{Store: a.Store, Log: a.Log, Banks: Banks(a)})
 }
 
 // Banks are test mode's sandbox, and in live mode the orders that an operator

@@ -1,4 +1,4 @@
-package runner_test
+package payoutrunner_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payout"
-	"github.com/cashwrap/cashwrap/shared/payout/runner"
+	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -175,7 +175,7 @@ func (h *house) woken() []string {
 	h.Helper()
 	var ids []string
 	for shard := range store.DueShards {
-		err := h.Overdue(h.Context(), h.Context(), shard, runner.Everybody, func(p runner.Planned) error {
+		err := h.Overdue(h.Context(), h.Context(), shard, payoutrunner.Everybody, func(p payoutrunner.Planned) error {
 			ids = append(ids, p.ID)
 			return nil
 		})
@@ -212,10 +212,10 @@ func TestATickGoesOnAfterAFailure(t *testing.T) {
 	lost := errors.New("the queue is away")
 	var failed int
 	for shard := range store.DueShards {
-		if err := h.Overdue(t.Context(), t.Context(), shard, nobody, func(runner.Planned) error { return lost }); err != nil {
+		if err := h.Overdue(t.Context(), t.Context(), shard, nobody, func(payoutrunner.Planned) error { return lost }); err != nil {
 			t.Error(err)
 		}
-		err := h.Overdue(t.Context(), t.Context(), shard, runner.Everybody, func(runner.Planned) error { return lost })
+		err := h.Overdue(t.Context(), t.Context(), shard, payoutrunner.Everybody, func(payoutrunner.Planned) error { return lost })
 		if errors.Is(err, lost) {
 			failed++
 		}
@@ -238,7 +238,7 @@ func TestATickWhoseTimeIsUpBeginsNothing(t *testing.T) {
 	over, end := context.WithCancel(t.Context())
 	end()
 	for shard := range store.DueShards {
-		err := h.Overdue(t.Context(), over, shard, runner.Everybody, func(runner.Planned) error {
+		err := h.Overdue(t.Context(), over, shard, payoutrunner.Everybody, func(payoutrunner.Planned) error {
 			t.Error("something was begun")
 			return nil
 		})

@@ -1,4 +1,4 @@
-package runner_test
+package payoutrunner_test
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/payout/runner"
+	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
@@ -31,7 +31,7 @@ var tenant = identity.Tenant{Mode: identity.Live, Merchant: "MC0A1B2C3D"}
 // house is a payer whose table and bank tell the test of each call, so that something can happen in between.
 type house struct {
 	testing.TB
-	*runner.Runner
+	*payoutrunner.Runner
 	*clock.Clock
 	mu     sync.Mutex
 	before map[string]func() // happens before the next call of the operation
@@ -53,7 +53,7 @@ func newHouse(t *testing.T) *house {
 	if err := s.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h.Runner = runner.New(runner.Config{Store: s, Log: slog.New(slog.DiscardHandler), Banks: map[identity.Mode]bank.Bank{identity.Live: h}})
+	h.Runner = payoutrunner.New(payoutrunner.Config{Store: s, Log: slog.New(slog.DiscardHandler), Banks: map[identity.Mode]bank.Bank{identity.Live: h}})
 	owner := merchant.Merchant{Code: tenant.Merchant, Currency: "EUR", Payouts: merchant.ByMode[merchant.PayoutSettings]{}.With(tenant.Mode, merchant.DefaultPayoutSettings)}
 	if err := s.CreateMerchant(t.Context(), owner); err != nil {
 		t.Fatal(err)

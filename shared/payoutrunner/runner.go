@@ -1,10 +1,10 @@
-// Package runner pays merchants what they are owed: it plans a payout when a
+// Package payoutrunner pays merchants what they are owed: it plans a payout when a
 // period has ended, takes into it what became payable before, orders it at the
 // bank once, and tells the transactions what became of it. Whoever is cut off
 // is finished by the next message or tick: each step is one database
 // transaction that says where the payout stands, so runs may be doubled, late
 // or at the same time.
-package runner
+package payoutrunner
 
 import (
 	"context"
@@ -46,7 +46,7 @@ const (
 )
 
 // errNoBank: there is none in the payout's mode that could take or cancel it.
-var errNoBank = errors.New("runner: no bank of payouts in this mode")
+var errNoBank = errors.New("payoutrunner: no bank of payouts in this mode")
 
 // Run takes a payout as far as it goes now; a repeated or doubled run changes
 // nothing that was done. It answers true when there is nothing left to do
