@@ -38,6 +38,7 @@ var monthSurvivors = map[string]string{
 	"Put RECORD: (attribute_not_exists(pk))":              "in one transaction with its payout, whose version lets it in once",
 	"Put RECORD: (status = ?)":                            "in one transaction with its payout, whose version lets it be told once",
 	"Put FILEBANK EXPORT: (attribute_not_exists(digest))": "whoever seals a file seals the same: its orders have been claimed for it, and never leave it",
+	"Put SCHEDULE: (attribute_not_exists(pk))":            "in one transaction with its merchant, whose version lets it in once",
 	"Put payout: (attribute_not_exists(pk))":              "in one transaction with its payout, whose version lets it in once",
 	"Put payout_paid: (attribute_not_exists(pk))":         "in one transaction with its payout, whose version lets it in once",
 	"Put payout_returned: (attribute_not_exists(pk))":     "in one transaction with its payout, whose version lets it in once",
@@ -56,7 +57,6 @@ var monthMissing = map[string]uint64{
 	"Put PAYOUT: (version = ?)":                        2,
 	"Put SANDBOX TRANSFER: (attribute_not_exists(pk))": 1,
 	"Put SANDBOX TRANSFER: (transfer_state = ?)":       31,
-	"Put SCHEDULE: (attribute_not_exists(pk))":         3,
 	"Put SCHEDULE: (version = ?)":                      3,
 }
 
