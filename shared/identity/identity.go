@@ -38,9 +38,9 @@ func ParseMode(name string) (Mode, bool) {
 	return "", false
 }
 
-// Tenant is whose data a caller sees: one merchant in one mode. The
-// keys of a tenant's data begin with its String, so that a test credential
-// cannot even name a live item.
+// Tenant is whose data a caller sees: one merchant in one mode. The keys of a
+// tenant's data begin with its String, so that a test credential cannot even
+// name a live item.
 type Tenant struct {
 	Mode     Mode   `dynamo:"mode"`
 	Merchant string `dynamo:"merchant_code"`
