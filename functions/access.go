@@ -34,7 +34,9 @@ func (f Function) Access() Access {
 		action, resource, _ := strings.Cut(permission, " ")
 		if index, ok := strings.CutPrefix(resource, "index/"); ok && action == "Query" {
 			a.Queries = append(a.Queries, index)
-		} else if at := slices.IndexFunc(Queues, func(q Queue) bool { return q.Name == resource }); at >= 0 && action == "SendMessage" {
+		} else if at := slices.IndexFunc(Queues, func(q Queue) bool {
+			return q.Name == resource
+		}); at >= 0 && action == "SendMessage" {
 			a.Sends = append(a.Sends, Queues[at])
 		} else if resource == "table" {
 			a.Items = append(a.Items, action)

@@ -110,7 +110,8 @@ func (e *everything) payers() {
 		e.Fatal(err)
 	}
 	e.ask(world.Request{Method: "GET", Path: bank.Path, Key: "-"})
-	if r := e.ask(world.Request{Method: "POST", Path: bank.Path, Key: "-", Body: url.Values{"decision": {"pay"}}}); r.Status >= 400 {
+	if r := e.ask(world.Request{Method: "POST", Path: bank.Path, Key: "-", Body: url.Values{
+		"decision": {"pay"}}}); r.Status >= 400 {
 		e.Errorf("the bank's page: %d %s", r.Status, r.Body)
 	}
 	e.saveCard()
@@ -128,10 +129,13 @@ func (e *everything) operator() {
 	var made struct {
 		APIKey struct{ ID, Plaintext string } `json:"api_key"`
 	}
-	e.Operate(map[string]any{"command": "create_api_key", "merchant_code": e.Merchant.Code, "name": "till", "scopes": []string{}}, &made)
+	e.Operate(map[string]any{"command": "create_api_key", "merchant_code": e.Merchant.Code, "name": "till",
+		"scopes": []string{}}, &made)
 	e.Secret("API key", made.APIKey.Plaintext)
-	e.Operate(map[string]any{"command": "revoke_api_key", "merchant_code": e.Merchant.Code, "mode": "test", "key_id": made.APIKey.ID}, nil)
-	e.Operate(map[string]any{"command": "update_merchant", "merchant_code": e.Merchant.Code, "name": "Kaffeehaus am Markt"}, nil)
+	e.Operate(map[string]any{"command": "revoke_api_key", "merchant_code": e.Merchant.Code, "mode": "test",
+		"key_id": made.APIKey.ID}, nil)
+	e.Operate(map[string]any{"command": "update_merchant", "merchant_code": e.Merchant.Code,
+		"name": "Kaffeehaus am Markt"}, nil)
 	newVerifier(e.World)
 	e.Operate(map[string]any{"command": "show_callback", "id": e.receiver.Deliveries()[0].ID}, nil)
 	e.Operate(map[string]any{"command": "replay_callbacks", "merchant_code": e.Merchant.Code}, nil)
@@ -160,7 +164,8 @@ func (t till) money(mode string) {
 	t.refund(t.Sell("100"))
 	t.Clock.Advance(time.Minute)
 	t.Minute() // nobody was sent to ask, so the sweep does
-	t.Operate(map[string]any{"command": "charge_back", "merchant_code": t.Merchant.Code, "mode": mode, "transaction": disputed.ID}, nil)
+	t.Operate(map[string]any{"command": "charge_back", "merchant_code": t.Merchant.Code, "mode": mode,
+		"transaction": disputed.ID}, nil)
 }
 
 // refund gives some back, and some without an outcome yet.
@@ -178,7 +183,8 @@ func (t till) differ() {
 	t.Helper()
 	t.refund(t.Sell("100"))
 	_, table := t.App.Store.Raw()
-	if err := table.Delete("pk", "L#"+t.Merchant.Code+"#HELD#EUR").Range("sk", "HELD").If("attribute_exists(pk)").Run(t.Context()); err != nil {
+	if err := table.Delete("pk", "L#"+t.Merchant.Code+"#HELD#EUR").Range("sk", "HELD").If("attribute_exists(pk)").Run(
+		t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if found := t.Reconcile().Found; found != 2 {
@@ -210,9 +216,11 @@ func (t till) payouts() string {
 // told runs out of time.
 func (t till) file(payout string) {
 	t.Helper()
-	t.Operate(map[string]any{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap", "iban": "DE89370400440532013000",
-		"bic": "COBADEFF", "currency": "EUR"}, nil)
-	t.Operate(map[string]any{"command": "settle_payout", "merchant_code": t.Merchant.Code, "payout": payout, "outcome": "paid"}, nil)
+	t.Operate(map[string]any{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap",
+		"iban": "DE89370400440532013000",
+		"bic":  "COBADEFF", "currency": "EUR"}, nil)
+	t.Operate(map[string]any{"command": "settle_payout", "merchant_code": t.Merchant.Code, "payout": payout,
+		"outcome": "paid"}, nil)
 	t.Clock.Advance(time.Hour)
 	t.RunPayouts()
 	const tooShort = 5 * time.Second // for another step

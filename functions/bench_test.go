@@ -29,9 +29,11 @@ func BenchmarkPayment(b *testing.B) {
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {
 		created := send(http.MethodPost, "/v0.1/checkouts", fmt.Sprintf(
-			`{"checkout_reference":"order-%d","amount":10.10,"currency":"EUR","merchant_code":%q}`, n, w.Merchant.Code), http.StatusCreated)
+			`{"checkout_reference":"order-%d","amount":10.10,"currency":"EUR","merchant_code":%q}`, n, w.Merchant.Code),
+			http.StatusCreated)
 		id := world.Response{Body: created.Body.Bytes()}.Text("id")
-		send(http.MethodPut, "/v0.1/checkouts/"+id, `{"payment_type":"card","card":{"name":"Ada","number":"`+world.Frictionless+
+		send(http.MethodPut, "/v0.1/checkouts/"+id, `{"payment_type":"card","card":{"name":"Ada","number":"`+
+			world.Frictionless+
 			`","expiry_month":"12","expiry_year":"2030","cvv":"`+world.CVV+`"}}`, http.StatusOK)
 		send(http.MethodGet, "/v0.1/checkouts/"+id, "", http.StatusOK)
 	}

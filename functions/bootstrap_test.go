@@ -53,7 +53,8 @@ func TestABootstrapServesAnEvent(t *testing.T) {
 	defer f.Stop()
 	reply, err := f.Invoke(t.Context(), "1", event)
 	var response events.APIGatewayV2HTTPResponse
-	if err != nil || json.Unmarshal(reply, &response) != nil || response.StatusCode != 200 || !strings.Contains(response.Body, `"whpk_`) {
+	if err != nil || json.Unmarshal(reply, &response) != nil || response.StatusCode != 200 ||
+		!strings.Contains(response.Body, `"whpk_`) {
 		t.Errorf("answer %s, error %v", reply, err)
 	}
 }

@@ -69,7 +69,8 @@ var more = []struct {
 		return fix.byCard(world.Frictionless)
 	}},
 	{"GET /v2.1/merchants/{merchant_code}/transactions?foreign_transaction_id=", func(fix *fixture) world.Request {
-		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code + "/transactions?foreign_transaction_id=" +
+		return world.Request{Method: "GET", Path: "/v2.1/merchants/" + fix.Merchant.Code +
+			"/transactions?foreign_transaction_id=" +
 			url.QueryEscape(fix.sold().Reference)}
 	}},
 	{"GET /v2.1/merchants/{merchant_code}/transactions/history, a page of 100", func(fix *fixture) world.Request {
@@ -145,7 +146,9 @@ func TestCapacity(t *testing.T) {
 		found.use(m.name, measure(t, newFixture(w, receiver), m.name, m.request))
 	}
 	for name, aim := range aims {
-		if !slices.ContainsFunc(found.Uses, func(r row) bool { return strings.HasPrefix(r.Name, name) && len(r.which) == aim }) {
+		if !slices.ContainsFunc(found.Uses, func(r row) bool {
+			return strings.HasPrefix(r.Name, name) && len(r.which) == aim
+		}) {
 			t.Errorf("no %s takes %d calls: correct its aim", name, aim)
 		}
 	}

@@ -122,7 +122,8 @@ func (s *size) add(item map[string]types.AttributeValue) {
 			continue
 		}
 		s.inIndexes += perItem
-		for _, name := range append([]string{store.PartitionKey, store.SortKey, index.Partition, index.Sort}, index.Include...) {
+		for _, name := range append([]string{store.PartitionKey, store.SortKey, index.Partition, index.Sort},
+			index.Include...) {
 			if v, ok := item[name]; ok {
 				s.inIndexes += len(name) + sizeOfValue(v)
 			}

@@ -12,7 +12,8 @@ import (
 
 const capacityHead = `# What each endpoint costs at the table
 
-Made by ` + "`make golden`" + `, which plays each request that openapi.yaml shows, and some more, once in a warm process, and reads the
+Made by ` + "`make golden`" +
+	`, which plays each request that openapi.yaml shows, and some more, once in a warm process, and reads the
 consumed capacity that the engine reports, by the published rules and with indexes. A test fails when a line no longer
 holds. RCU and WCU are read and write capacity units; of the WCU, list, due and history are those of the three indexes.
 The rate limit adds at most 0.02 writes a request, and an Idempotency-Key two writes. The sandbox acquirer's own books

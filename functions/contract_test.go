@@ -150,7 +150,8 @@ func TestEachFunctionIsCalledByOneThing(t *testing.T) {
 	queues := map[string]int{}
 	for _, f := range functions.All {
 		callers := 0
-		for _, set := range []bool{f.HTTP != nil, f.Queue != nil, f.Stream != nil, f.Tick != nil && f.Tick.Handle != nil, f.Invoke != nil} {
+		for _, set := range []bool{f.HTTP != nil, f.Queue != nil, f.Stream != nil, f.Tick != nil &&
+			f.Tick.Handle != nil, f.Invoke != nil} {
 			if set {
 				callers++
 			}
@@ -163,7 +164,8 @@ func TestEachFunctionIsCalledByOneThing(t *testing.T) {
 		}
 		queues[f.Queue.From.Name]++
 		if f.Queue.From.Visibility < 6*f.Timeout { // AWS's advice for Lambda on SQS
-			t.Errorf("%s: a message is seen again after %s, the function runs up to %s", f.Name, f.Queue.From.Visibility, f.Timeout)
+			t.Errorf("%s: a message is seen again after %s, the function runs up to %s", f.Name,
+				f.Queue.From.Visibility, f.Timeout)
 		}
 	}
 	for _, q := range functions.Queues {

@@ -175,7 +175,8 @@ func (r *rehearsal) callback() {
 	}
 	r.happened(event)
 	r.consumed()
-	if got, want := receiver.Deliveries(), event.Records[0].Change.NewImage["checkout_id"].String(); len(got) != 1 || got[0].Checkout != want {
+	if got, want := receiver.Deliveries(), event.Records[0].Change.NewImage["checkout_id"].String(); len(got) != 1 ||
+		got[0].Checkout != want {
 		r.Errorf("deliveries %v, want one of %s", got, want)
 	}
 }
@@ -221,7 +222,8 @@ func (r *rehearsal) provision() {
 	r.Secret("API key", first.Key.Plaintext)
 	r.play(&again)
 	if first.Code == "" || first.Key.Plaintext == "" || again.Code != first.Code || again.Key.Plaintext != "" {
-		r.Errorf("merchant %s with key %t, then %s with key %t", first.Code, first.Key.Plaintext != "", again.Code, again.Key.Plaintext != "")
+		r.Errorf("merchant %s with key %t, then %s with key %t", first.Code, first.Key.Plaintext != "", again.Code,
+			again.Key.Plaintext != "")
 	}
 }
 

@@ -36,7 +36,9 @@ func sampleOf(tb testing.TB, a *app.App, f functions.Function) contract.Operatio
 	fewest := 0
 	for _, route := range f.HTTP(a) {
 		all := documented(tb)
-		at := slices.IndexFunc(all, func(o contract.Operation) bool { return o.Method == route.Method && o.Path == route.Path })
+		at := slices.IndexFunc(all, func(o contract.Operation) bool {
+			return o.Method == route.Method && o.Path == route.Path
+		})
 		if at < 0 || special(all[at]) {
 			continue
 		}
@@ -62,7 +64,9 @@ func special(o contract.Operation) bool {
 	if len(o.Examples) == 0 {
 		return prepared[o.OperationID] != nil
 	}
-	return !slices.ContainsFunc(o.Examples, func(e contract.Example) bool { return prepared[o.OperationID+" "+e.Name] == nil })
+	return !slices.ContainsFunc(o.Examples, func(e contract.Example) bool {
+		return prepared[o.OperationID+" "+e.Name] == nil
+	})
 }
 
 // placeholderOf is the name of the placeholder for a value of the document; "" if
@@ -94,10 +98,12 @@ func eventOf(tb testing.TB, a *app.App, f functions.Function, o contract.Operati
 	event := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: key, RawPath: path, RawQueryString: query,
 		Headers: map[string]string{"accept": "application/json", "host": "api.example.com", "user-agent": "shop/1.0",
-			"x-amzn-trace-id": "Root=1-69203f40-2b6d1f0a5c9e47d3a8b10e01", "x-forwarded-for": "192.0.2.1", "x-forwarded-port": "443",
+			"x-amzn-trace-id": "Root=1-69203f40-2b6d1f0a5c9e47d3a8b10e01", "x-forwarded-for": "192.0.2.1",
+			"x-forwarded-port":  "443",
 			"x-forwarded-proto": "https"},
 		PathParameters: map[string]string{}, QueryStringParameters: map[string]string{},
-		RequestContext: events.APIGatewayV2HTTPRequestContext{AccountID: "123456789012", APIID: "a1b2c3d4e5", DomainName: "api.example.com",
+		RequestContext: events.APIGatewayV2HTTPRequestContext{AccountID: "123456789012", APIID: "a1b2c3d4e5",
+			DomainName:   "api.example.com",
 			DomainPrefix: "api", RequestID: "UbV3eiYOFiAEJ01g=", RouteKey: key, Stage: "$default",
 			Time: "21/Nov/2026:10:00:00 +0000", TimeEpoch: 1795255200000,
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: o.Method, Path: path, Protocol: "HTTP/1.1",

@@ -23,7 +23,8 @@ func golden(t *testing.T, file, want string) {
 	}
 	written, err := os.ReadFile(file)
 	if err != nil || string(written) != want {
-		t.Errorf("%s is out of date (%v): run `make golden`, and review the difference, which begins with\n%s", file, err, difference(string(written), want))
+		t.Errorf("%s is out of date (%v): run `make golden`, and review the difference, which begins with\n%s", file, err,
+			difference(string(written), want))
 	}
 }
 

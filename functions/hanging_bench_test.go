@@ -94,10 +94,12 @@ type post struct {
 
 func newPost(b *testing.B) *post {
 	b.Helper()
-	p := &post{B: b, owed: map[string]time.Time{}, arrived: map[string]time.Time{}, all: make(chan struct{}, fastCallbacks)}
+	p := &post{B: b, owed: map[string]time.Time{}, arrived: map[string]time.Time{},
+		all: make(chan struct{}, fastCallbacks)}
 	receivers := httptest.NewServer(p)
 	to := receivers.Listener.Addr().String()
-	network := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	network := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _,
+		_ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", to)
 	}}
 	table, queues := dynamodb.New(dynamodb.Config{}), sqs.New(sqs.Config{})
@@ -113,8 +115,11 @@ func newPost(b *testing.B) *post {
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	unlimited := rest.Limit{Rate: 1_000_000, Burst: 1_000_000}
 	var err error
-	p.Runner, err = runner.Start(b.Context(), runner.Config{Environment: environment, HTTP: engines, Log: log, Outside: app.Outside{
-		HTTP: engines, Credentials: e.Credentials(), Log: log, Limits: rest.Limits{Credential: unlimited, Address: unlimited}, CallbackHTTP: network}})
+	p.Runner, err = runner.Start(b.Context(), runner.Config{Environment: environment, HTTP: engines,
+		Log: log, Outside: app.Outside{
+			HTTP: engines, Credentials: e.Credentials(), Log: log, Limits: rest.Limits{Credential: unlimited,
+				Address: unlimited},
+			CallbackHTTP: network}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -152,7 +157,8 @@ func (p *post) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *post) merchant() (m world.Merchant) {
 	p.Helper()
 	answer, err := p.Invoke(p.Context(), "provision", json.RawMessage(
-		`{"command":"create_merchant","name":"Kaffeehaus","email":"k@example.com","country":"DE","currency":"EUR","sandbox":true}`))
+		`{"command":"create_merchant","name":"Kaffeehaus","email":"k@example.com","country":"DE","currency":"EUR",`+
+			`"sandbox":true}`))
 	if err == nil {
 		err = json.Unmarshal(answer, &m)
 	}

@@ -52,18 +52,23 @@ func sale(b *testing.B, w *world.World) payments.Transaction {
 	b.Helper()
 	tenant := identity.Tenant{Mode: identity.Test, Merchant: w.Merchant.Code}
 	amount, none := money.MustParse("10.10", "EUR"), money.Zero("EUR")
-	checkout, err := w.App.Store.CreateCheckout(b.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: "order",
-		Amount: amount, Status: payments.Pending, CreatedAt: world.Start})
+	checkout, err := w.App.Store.CreateCheckout(b.Context(), tenant,
+		payments.Checkout{ID: uuid.NewString(), Reference: "order",
+			Amount: amount, Status: payments.Pending, CreatedAt: world.Start})
 	if err != nil {
 		b.Fatal(err)
 	}
 	id := uuid.NewString()
-	t := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id), Amount: amount,
-		Status: payments.Successful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1, MerchantCode: w.Merchant.Code,
-		CreatedAt: world.Start}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(), Username: "till@shop.example", ProductSummary: "Two coffees",
+	t := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id,
+		Code: payments.CodeOfID(id), Amount: amount,
+		Status: payments.Successful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1,
+		MerchantCode: w.Merchant.Code,
+		CreatedAt:    world.Start}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(),
+		Username: "till@shop.example", ProductSummary: "Two coffees",
 		Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"}, Captured: amount, Refundable: amount, Refunded: none,
 		ChargedBack: none, Fee: none, PayoutPlan: merchant.SinglePayment, UpdatedAt: world.Start, Version: 1,
-		Payouts: []payments.PayoutPart{{Seq: 1, Number: 1, Amount: amount, Fee: none, Deducted: none, Status: payments.EventScheduled, EligibleAt: world.Start}}}
+		Payouts: []payments.PayoutPart{{Seq: 1, Number: 1, Amount: amount, Fee: none, Deducted: none,
+			Status: payments.EventScheduled, EligibleAt: world.Start}}}
 	if _, err := w.App.Store.Apply(b.Context(), tenant, payments.Change{Checkout: checkout, Transaction: &t}); err != nil {
 		b.Fatal(err)
 	}

@@ -18,7 +18,8 @@ const module = "github.com/cashwrap/cashwrap/"
 // Imports of tests do not count.
 var layers = []string{
 	// What knows nothing else of ours.
-	"shared/money shared/failure shared/optional shared/country shared/metric shared/webhook shared/deadline shared/table shared/contract/... shared/page/pagetest",
+	"shared/money shared/failure shared/optional shared/country shared/metric shared/webhook shared/deadline " +
+		"shared/table shared/contract/... shared/page/pagetest",
 	// Rules, without I/O.
 	"shared/validate shared/ledger",
 	"shared/identity",
@@ -45,17 +46,23 @@ var layers = []string{
 var guarded = []struct{ name, only, reason string }{
 	{"shared/contract/...", "localstack/world", "the validator is for tests; no program links it"},
 	{"shared/page/pagetest", "", "for tests"},
-	{"shared/table", "shared/acquirer/* shared/bank/*", "only parties that keep books of their own write beside the store"},
+	{"shared/table", "shared/acquirer/* shared/bank/*",
+		"only parties that keep books of their own write beside the store"},
 	{"shared/rest", "shared/app functions/* localstack/...", "nothing below knows HTTP"},
 	{"shared/acquirer/sandbox", "shared/app functions/sandbox functions/provision", "its pages and its vouchers"},
-	{"shared/acquirer", "shared/acquirer/* shared/processing shared/reconcile shared/app functions/sandbox functions/customers functions/provision localstack/...",
+	{"shared/acquirer", "shared/acquirer/* shared/processing shared/reconcile shared/app functions/sandbox " +
+		"functions/customers functions/provision localstack/...",
 		"payments are driven by processing; a customer's card is forgotten, and a voucher paid, at the acquirer alone"},
-	{"shared/bank/...", "shared/bank/* shared/payoutrunner shared/reconcile shared/app/... functions/provision localstack/...",
+	{"shared/bank/...", "shared/bank/* shared/payoutrunner shared/reconcile shared/app/... functions/provision " +
+		"localstack/...",
 		"payouts are driven by shared/payoutrunner; operators export files and answer for the bank"},
-	{"shared/payoutrunner", "shared/app/banking functions/payoutplan functions/payoutrun functions/provision", "an endpoint reads payouts from the store"},
+	{"shared/payoutrunner", "shared/app/banking functions/payoutplan functions/payoutrun functions/provision",
+		"an endpoint reads payouts from the store"},
 	{"shared/reconcile", "functions/reconcile localstack/...", "it scans the table"},
-	{"shared/app/banking", "functions/payoutplan functions/payoutrun functions/reconcile functions/provision localstack/...", "links all banks"},
-	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutrun", "links the SQS client; an endpoint's events travel by the table"},
+	{"shared/app/banking", "functions/payoutplan functions/payoutrun functions/reconcile functions/provision " +
+		"localstack/...", "links all banks"},
+	{"shared/app/queue", "functions/relay functions/sweep functions/payoutplan functions/payoutrun",
+		"links the SQS client; an endpoint's events travel by the table"},
 	{"functions/*/bootstrap", "", "a program"},
 	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
 	{"localstack/...", "localstack/... infra/check", "deploys and plays there"},
@@ -146,9 +153,11 @@ var reserved = []struct {
 	{"text/template", "localstack/..."},
 	{"github.com/aws/aws-lambda-go", "functions/* shared/app localstack/..."},
 	{"github.com/aws/aws-sdk-go-v2/service/sqs", "shared/app/queue localstack/... infra/check"},
-	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},       // slow to start (ARCHITECTURE.md, "Start-up of a function")
+	{"github.com/aws/aws-sdk-go-v2/config", "localstack/..."},
+	// slow to start (ARCHITECTURE.md, "Start-up of a function")
 	{"github.com/govalues/decimal", "shared/money shared/merchant"}, // there for a fee rate
-	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store localstack/... infra/check"},
+	{"net/http", "functions/* shared/rest shared/app shared/webhook shared/contract shared/store localstack/... " +
+		"infra/check"},
 	{"pgregory.net/rapid", ""},
 	{"testing", "shared/contract localstack/..."}, // harnesses of tests
 }
@@ -273,7 +282,8 @@ func TestPatterns(t *testing.T) {
 		{"shared/app", "shared/app", true}, {"shared/apple", "shared/app", false},
 		{"functions/pages", "functions/*", true}, {"functions/pages/bootstrap", "functions/*", false},
 		{"functions/pages/bootstrap", "functions/*/bootstrap", true}, {"functions", "functions/*", false},
-		{"localstack", "localstack/...", true}, {"localstack/a/b", "localstack/...", true}, {"localstacks", "localstack/...", false},
+		{"localstack", "localstack/...", true}, {"localstack/a/b", "localstack/...", true},
+		{"localstacks", "localstack/...", false},
 		{"net/http/httptest", "net/http/...", true}, {"net", "net/http/...", false},
 	} {
 		if got := within(c.name, c.pattern); got != c.want {

@@ -23,19 +23,25 @@ import (
 // unequal are limits that only the tag of a field has (+) or only the document
 // (-), and why. The operation "*" is any.
 var unequal = []struct{ operation, input, limit, reason string }{
-	{"*", "json personal_details.email", "+format=email", "an empty text takes it back, which the document's format would refuse"},
+	{"*", "json personal_details.email", "+format=email",
+		"an empty text takes it back, which the document's format would refuse"},
 	{"decide3dsChallenge", "form PaReq", "+required", "the page that asks sends it with the decision"},
 	{"decide3dsChallenge", "form TermUrl", "+required", "the page that asks sends it with the decision"},
-	{"show3dsChallenge", "form TermUrl", "-format=uri", "it must be the return address of the payment; no other URL will do"},
-	{"show3dsChallenge", "form TermUrl", "-pattern=^https?://", "it must be the return address of the payment; no other URL will do"},
+	{"show3dsChallenge", "form TermUrl", "-format=uri",
+		"it must be the return address of the payment; no other URL will do"},
+	{"show3dsChallenge", "form TermUrl", "-pattern=^https?://",
+		"it must be the return address of the payment; no other URL will do"},
 	{"retrieveReceipt", "query tx_event_id", "-minimum=0", "no event has another number: 404"},
 	{"retrieveReceipt", "query tx_event_id", "-maximum=9007199254740991", "no event has another number: 404"},
 	{"listMerchantPaymentMethods", "query currency", "-enum=", "refused as a constraint, in the shape of contract §13.2"},
-	{"listMerchantPaymentMethods", "query amount", "-minimum=0", "refused as a constraint, in the shape of contract §13.2"},
+	{"listMerchantPaymentMethods", "query amount", "-minimum=0",
+		"refused as a constraint, in the shape of contract §13.2"},
 	{"listMerchantPaymentMethods", "query amount", "-type=number", "a text, so that no digit passes through a float"},
 	{"listMerchantPaymentMethods", "query amount", "+type=string", "a text, so that no digit passes through a float"},
-	{"*", "query limit", "-type=integer", "listPayouts and listMyPayouts read it with all else, to tell all faults at once"},
-	{"*", "query limit", "+type=string", "listPayouts and listMyPayouts read it with all else, to tell all faults at once"},
+	{"*", "query limit", "-type=integer", "listPayouts and listMyPayouts read it with all else, to tell all faults at " +
+		"once"},
+	{"*", "query limit", "+type=string", "listPayouts and listMyPayouts read it with all else, to tell all faults at " +
+		"once"},
 }
 
 // elsewhere are places whose limits are not those of fields, and why.
@@ -234,7 +240,8 @@ func differences(i contract.Input, tagged []string) []string {
 // excused is the place of the exception that a difference is; -1 if it is none.
 func excused(operation, input, difference string) int {
 	for i, e := range unequal {
-		if (e.operation == "*" || e.operation == operation) && e.input == input && (e.limit == difference || strings.HasSuffix(e.limit, "=") && strings.HasPrefix(difference, e.limit)) {
+		if (e.operation == "*" || e.operation == operation) && e.input == input &&
+			(e.limit == difference || strings.HasSuffix(e.limit, "=") && strings.HasPrefix(difference, e.limit)) {
 			return i
 		}
 	}
@@ -317,8 +324,10 @@ func TestTypesReadWhatTheirSchemasAllow(t *testing.T) {
 	}
 	amount, area := schema("createCheckout", "json", "amount"), schema("listMyTransactions", "query", "geo_coordinates")
 	for text, want := range map[string]bool{
-		"0": true, "0.01": true, "10.1": true, "999999999.99": true, "1000000000": false, "999999999.991": false, "0.001": false,
-		"-1": false, "-0.01": false, "": false, "ten": false, "1e1": false, "1,5": false, " 1": false, ".5": false, "5.": false,
+		"0": true, "0.01": true, "10.1": true, "999999999.99": true, "1000000000": false,
+		"999999999.991": false, "0.001": false,
+		"-1": false, "-0.01": false, "": false, "ten": false, "1e1": false, "1,5": false, " 1": false,
+		".5": false, "5.": false,
 	} {
 		read, err := money.Literal(text).In("EUR")
 		if got := err == nil && read.Sign() >= 0 && !read.TooLarge(); got != want || amount.Allows(text) != want {
@@ -326,7 +335,8 @@ func TestTypesReadWhatTheirSchemasAllow(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]bool{
-		"13.1,52.3,13.7,52.7": true, "-180,-90,180,90": true, "170,-10,-170,10": true, "1,2,3": false, "1,2,3,4,5": false, "1,2,3,x": false,
+		"13.1,52.3,13.7,52.7": true, "-180,-90,180,90": true, "170,-10,-170,10": true, "1,2,3": false,
+		"1,2,3,4,5": false, "1,2,3,x": false,
 		"1.,2,3,4": false, "1, 2,3,4": false, "+1,2,3,4": false, "1e1,2,3,4": false, "": false,
 	} {
 		if got := new(payments.Area).UnmarshalText([]byte(text)) == nil; got != want || area.Allows(text) != want {

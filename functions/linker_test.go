@@ -22,7 +22,8 @@ func TestTheLinkerDropsWhatIsNotCalled(t *testing.T) {
 			t.Errorf("%s writes nothing, so that this test tells nothing", family)
 		}
 		if strings.Contains(symbols, client+"CreateBackup\n") {
-			t.Errorf("%s carries what nobody calls: see who calls reflect's MethodByName with go build -ldflags=-dumpdep", family)
+			t.Errorf("%s carries what nobody calls: see who calls reflect's MethodByName with go build -ldflags=-dumpdep",
+				family)
 		}
 	}
 }

@@ -95,7 +95,8 @@ func paidSample(b *testing.B, w *world.World) []map[string]types.AttributeValue 
 	w.Shop().Sell("10.10")
 	_, table := w.App.Store.Raw()
 	var items []map[string]types.AttributeValue
-	err := table.Scan().Filter("begins_with(sk, ?) OR begins_with(sk, ?)", "TRANSACTION#", "CREDIT#").All(b.Context(), &items)
+	err := table.Scan().Filter("begins_with(sk, ?) OR begins_with(sk, ?)", "TRANSACTION#",
+		"CREDIT#").All(b.Context(), &items)
 	if err != nil || len(items) != 2 {
 		b.Fatalf("%d items, %v", len(items), err)
 	}
@@ -121,8 +122,9 @@ func withoutStream(b *testing.B, w *world.World) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	as := &dynamodb.CreateTableInput{TableName: name, KeySchema: was.Table.KeySchema, AttributeDefinitions: was.Table.AttributeDefinitions,
-		BillingMode: types.BillingModePayPerRequest}
+	as := &dynamodb.CreateTableInput{TableName: name, KeySchema: was.Table.KeySchema,
+		AttributeDefinitions: was.Table.AttributeDefinitions,
+		BillingMode:          types.BillingModePayPerRequest}
 	for _, index := range was.Table.GlobalSecondaryIndexes {
 		as.GlobalSecondaryIndexes = append(as.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
 			IndexName: index.IndexName, KeySchema: index.KeySchema, Projection: index.Projection})

@@ -34,7 +34,8 @@ const (
 		next_step.payload.PaReq next_step.payload.MD next_step.payload.TermUrl next_step.payload.payment_type`
 
 	// hiddenFromPayers are the members of a checkout that a public key is not shown.
-	hiddenFromPayers = `pay_to_email return_url customer_id payment_instrument.token mandate.type mandate.status mandate.merchant_code`
+	hiddenFromPayers = `pay_to_email return_url customer_id payment_instrument.token mandate.type mandate.status ` +
+		`mandate.merchant_code`
 )
 
 // publicKeys are the routes that take one, by their operations. Where none is
@@ -69,8 +70,10 @@ func newBrowser(t *testing.T) *browser {
 // setUp opens a checkout that bears all that one can.
 func (b *browser) setUp() {
 	b.payer = b.Customer()
-	b.open(map[string]any{"customer_id": b.payer, "purpose": "SETUP_RECURRING_PAYMENT", "pay_to_email": "kaffee@example.com",
-		"description": "Two coffees", "valid_until": "2027-01-01T00:00:00Z", "hosted_checkout": map[string]any{"enabled": true}})
+	b.open(map[string]any{"customer_id": b.payer, "purpose": "SETUP_RECURRING_PAYMENT",
+		"pay_to_email": "kaffee@example.com",
+		"description":  "Two coffees", "valid_until": "2027-01-01T00:00:00Z",
+		"hosted_checkout": map[string]any{"enabled": true}})
 }
 
 // mandated is a request to pay the checkout and to leave the card.
@@ -92,18 +95,21 @@ func (b *browser) onAnother(request func(*tale) world.Request) world.Request {
 func (b *browser) requests(method string) []world.Request {
 	const at = "/v0.1/checkouts/"
 	if method == http.MethodGet {
-		return []world.Request{{Method: "GET", Path: at + b.checkout, Key: b.key}, {Method: "GET", Path: at + b.shop.checkout, Key: b.shopKey}}
+		return []world.Request{{Method: "GET", Path: at + b.checkout, Key: b.key},
+			{Method: "GET", Path: at + b.shop.checkout, Key: b.shopKey}}
 	}
 	b.setUp()
 	by := func(card string) func(*tale) world.Request {
 		return func(t *tale) world.Request { return t.byCard(card) }
 	}
-	all := []world.Request{b.mandated(), b.onAnother((*tale).byIDEAL), b.onAnother(by(world.Challenged)), b.onAnother(by(world.Frictionless))}
+	all := []world.Request{b.mandated(), b.onAnother((*tale).byIDEAL), b.onAnother(by(world.Challenged)),
+		b.onAnother(by(world.Frictionless))}
 	for i := range all {
 		all[i].Key = b.key
 	}
 	all[0].Header = map[string]string{"Idempotency-Key": "set up"}
-	return append(all, world.Request{Method: "PUT", Path: at + b.shop.Create("10.10", nil), Body: byBoleto, Key: b.shopKey})
+	return append(all, world.Request{Method: "PUT", Path: at + b.shop.Create("10.10", nil),
+		Body: byBoleto, Key: b.shopKey})
 }
 
 // TestWhatAPublicKeyMay goes through all routes there are.
@@ -271,7 +277,8 @@ func TestAPublicKeyTakesNoKeyOfTheMerchants(t *testing.T) {
 		t.Errorf("process: %d %s", got.Status, got.Body)
 	}
 	request.Key = key
-	if got := one.Do(request); got.Status != 409 || got.Header.Get("Idempotency-Replayed") != "" || strings.Contains(string(got.Body), one.token) {
+	if got := one.Do(request); got.Status != 409 || got.Header.Get("Idempotency-Replayed") != "" ||
+		strings.Contains(string(got.Body), one.token) {
 		t.Errorf("the same with a public key: %d %s", got.Status, got.Body)
 	}
 }

@@ -151,7 +151,8 @@ func TestARestartBetweenChallengeAndAnswerLosesNothing(t *testing.T) {
 	started := before.Do(one.byCard(world.Challenged))
 	before.Stop()
 	one.form = one.Challenge(started, "approve")
-	if answer := after.Do(one.complete()); answer.Status != 303 || answer.Header.Get("Location") != "https://shop.example/done?a=b&checkout_id="+one.checkout {
+	if answer := after.Do(one.complete()); answer.Status != 303 ||
+		answer.Header.Get("Location") != "https://shop.example/done?a=b&checkout_id="+one.checkout {
 		t.Errorf("complete: %d, to %s", answer.Status, answer.Header.Get("Location"))
 	}
 	if read := one.read(); read.Text("status") != "PAID" {

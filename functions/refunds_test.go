@@ -246,7 +246,9 @@ func (r *race) check(t *testing.T) {
 	if left := r.requests[len(r.requests)-1].Rest; left != captured-back {
 		t.Errorf("race %d: %d are left, and the acquirer gave back %d", r.n, left, back)
 	}
-	h := linear.History{Captured: captured, Requests: r.requests, Declinable: func(x int64) bool { return slices.Contains([]int64{11_00, 42_01, 42_76, 42_91}, x) }}
+	h := linear.History{Captured: captured, Requests: r.requests, Declinable: func(x int64) bool {
+		return slices.Contains([]int64{11_00, 42_01, 42_76, 42_91}, x)
+	}}
 	if err := h.Check(); err != nil {
 		t.Errorf("race %d: %v", r.n, err)
 	}

@@ -24,7 +24,8 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 			t.Helper()
 			r.Method = o.Method
 			if got := one.Do(r); got.Status != want {
-				t.Errorf("%s %.80q (body of %.20q, %v): %d, want %d\n%.300s", o.Method, r.Path, r.Body, r.Header, got.Status, want, got.Body)
+				t.Errorf("%s %.80q (body of %.20q, %v): %d, want %d\n%.300s", o.Method, r.Path, r.Body, r.Header,
+					got.Status, want, got.Body)
 			}
 			one.Clock.Advance(refill)
 		}
@@ -54,7 +55,8 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 		if !strings.Contains(strings.ReplaceAll(o.Path, "{merchant_code}", ""), "{") {
 			continue
 		}
-		for _, value := range []string{"%C2%80", "a%C2%9F", "%00", "%7F", "a%0Ab", strings.Repeat("x", 1025), strings.Repeat("%C3%A9", 1500)} {
+		for _, value := range []string{"%C2%80", "a%C2%9F", "%00", "%7F", "a%0Ab", strings.Repeat("x", 1025),
+			strings.Repeat("%C3%A9", 1500)} {
 			if got := one.Do(sensible(one, o, value)); got.Status != http.StatusNotFound {
 				t.Errorf("%s with %.20s: %d %.300s", o.OperationID, value, got.Status, got.Body)
 			}

@@ -65,7 +65,8 @@ func published(w *world.World) (keys []string) {
 			PublicKey string `json:"public_key"`
 		}
 	}
-	if r := w.Do(world.Request{Method: "GET", Path: "/.well-known/webhook-keys", Key: "-"}); r.Into(&body) != nil || r.Status != 200 {
+	if r := w.Do(world.Request{Method: "GET", Path: "/.well-known/webhook-keys", Key: "-"}); r.Into(&body) != nil ||
+		r.Status != 200 {
 		w.Fatalf("webhook keys: %d %s", r.Status, r.Body)
 	}
 	for _, key := range body.Keys {
@@ -120,8 +121,10 @@ func newBoleto(w *world.World) brazilian {
 	return b
 }
 
-var byBoleto = map[string]any{"payment_type": "boleto", "personal_details": map[string]any{"first_name": "Ada", "last_name": "Lovelace",
-	"email": "ada@example.com", "tax_id": "529.982.247-25", "address": map[string]any{"line_1": "Rua Um, 1", "city": "São Paulo",
+var byBoleto = map[string]any{"payment_type": "boleto", "personal_details": map[string]any{"first_name": "Ada",
+	"last_name": "Lovelace",
+	"email":     "ada@example.com", "tax_id": "529.982.247-25",
+	"address": map[string]any{"line_1": "Rua Um, 1", "city": "São Paulo",
 		"postal_code": "01310-100", "state": "SP", "country": "BR"}}}
 
 // link is where the payer finds the boleto, which is there.

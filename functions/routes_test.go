@@ -17,7 +17,8 @@ func TestARouteKeyForEachPathOfAFamily(t *testing.T) {
 			{Method: "GET", Path: "/v0.1/checkouts/{id}"}, {Method: "GET", Path: "/pay/c-{id}"},
 		}
 	}}
-	if got, want := family.RouteKeys(nil), []string{"ANY /v0.1/checkouts", "ANY /v0.1/checkouts/{id}", "ANY /pay/{id}"}; !slices.Equal(got, want) {
+	if got, want := family.RouteKeys(nil), []string{"ANY /v0.1/checkouts", "ANY /v0.1/checkouts/{id}",
+		"ANY /pay/{id}"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := (functions.Function{}).RouteKeys(nil); got != nil {
@@ -28,7 +29,9 @@ func TestARouteKeyForEachPathOfAFamily(t *testing.T) {
 // TestOneFamilyAnswersUnknownPaths, and it is on the list.
 func TestOneFamilyAnswersUnknownPaths(t *testing.T) {
 	t.Parallel()
-	if !slices.ContainsFunc(functions.All, func(f functions.Function) bool { return f.Name == functions.DefaultFamily && f.HTTP != nil }) {
+	if !slices.ContainsFunc(functions.All, func(f functions.Function) bool {
+		return f.Name == functions.DefaultFamily && f.HTTP != nil
+	}) {
 		t.Errorf("no family %s", functions.DefaultFamily)
 	}
 }

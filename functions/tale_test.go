@@ -64,8 +64,9 @@ func (t *tale) put(body map[string]any) world.Request {
 func (t *tale) byCard(number string) world.Request { return t.put(t.Card(number)) }
 
 func (t *tale) byIDEAL() world.Request {
-	return t.put(map[string]any{"payment_type": "ideal", "personal_details": map[string]any{"first_name": "Ada", "last_name": "Lovelace",
-		"email": "ada@example.com", "address": map[string]any{"country": "NL"}}})
+	return t.put(map[string]any{"payment_type": "ideal", "personal_details": map[string]any{"first_name": "Ada",
+		"last_name": "Lovelace",
+		"email":     "ada@example.com", "address": map[string]any{"country": "NL"}}})
 }
 
 // saveCard has a new customer pay with a card that is saved.
@@ -99,5 +100,6 @@ func (t *tale) challenge(decision string) {
 
 // complete brings the payer back from the issuer.
 func (t *tale) complete() world.Request {
-	return world.Request{Method: "POST", Path: "/v0.1/checkouts/" + t.checkout + "/complete_payment", Body: t.form, Key: "-"}
+	return world.Request{Method: "POST", Path: "/v0.1/checkouts/" + t.checkout + "/complete_payment",
+		Body: t.form, Key: "-"}
 }

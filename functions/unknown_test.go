@@ -75,7 +75,8 @@ func (u *unknowns) pass(most int, streams bool, tick int) (settled int) {
 
 func (u *unknowns) wantBooks() {
 	u.Helper()
-	if books := u.Books(u.checkout); books.Captured != 1 || books.Transactions["SUCCESSFUL"] != 1 || len(books.Transactions) != 1 {
+	if books := u.Books(u.checkout); books.Captured != 1 || books.Transactions["SUCCESSFUL"] != 1 ||
+		len(books.Transactions) != 1 {
 		u.Errorf("%+v", books)
 	}
 	if n := len(u.receiver.Messages(u.checkout)); n != 1 {

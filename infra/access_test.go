@@ -140,7 +140,8 @@ func below(table, path string) any {
 
 // wildcards are those AWS leaves no way around, with the reason.
 var wildcards = map[string]string{
-	`kms:* on "*"`:                      "a key's policy: the star is this key, and without the account's own right nobody could manage it",
+	`kms:* on "*"`: "a key's policy: the star is this key, and without the account's own right " +
+		"nobody could manage it",
 	`xray:PutTraceSegments on "*"`:      "X-Ray has no resources",
 	`xray:PutTelemetryRecords on "*"`:   "X-Ray has no resources",
 	"dynamodb:ListStreams on stream/*":  "lists all streams of the one table",

@@ -39,7 +39,8 @@ const (
 
 // addAlarms raises what a person has to look at, through one topic.
 func (p *platform) addAlarms() {
-	p.alarms = awssns.NewTopic(p.stack, text("Alarms"), &awssns.TopicProps{TopicName: text(p.name("alarms")), EnforceSSL: yes})
+	p.alarms = awssns.NewTopic(p.stack, text("Alarms"),
+		&awssns.TopicProps{TopicName: text(p.name("alarms")), EnforceSSL: yes})
 	// The topic's policy, made for TLS, replaces the one that would let the account's alarms in.
 	p.alarms.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(text("cloudwatch.amazonaws.com"), nil)},
@@ -64,9 +65,11 @@ func (p *platform) alarmGuarantees() {
 	hourly := p.own(metric.ReconcileDifferences, samples).With(&awscloudwatch.MetricOptions{Period: duration(time.Hour)})
 	p.alarm(alarm{id: "ReconcileMissing", says: "the books were not reconciled last night", metric: hourly, limit: 1,
 		periods: reconcileHours, below: true, missing: awscloudwatch.TreatMissingData_BREACHING})
-	p.alarm(alarm{id: "Overdue", says: "callbacks were overdue: stream or queue lost them", metric: p.own(metric.OverdueCallbacks, sum), limit: 1})
-	p.alarm(alarm{id: "SweepFailures", says: "what is due could not be looked after", metric: p.own(metric.SweepFailures, sum),
-		limit: 1, periods: failingSweeps})
+	p.alarm(alarm{id: "Overdue", says: "callbacks were overdue: stream or queue lost them",
+		metric: p.own(metric.OverdueCallbacks, sum), limit: 1})
+	p.alarm(alarm{id: "SweepFailures", says: "what is due could not be looked after",
+		metric: p.own(metric.SweepFailures, sum),
+		limit:  1, periods: failingSweeps})
 }
 
 func (p *platform) alarmAPI() {
@@ -98,9 +101,11 @@ func (p *platform) alarmFunction(f function) {
 
 func (p *platform) alarmTable() {
 	for _, name := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
-		p.alarm(alarm{id: "Table" + name, says: "the table is throttled: look for a hot key", metric: p.ofTable(name, sum), limit: 1})
+		p.alarm(alarm{id: "Table" + name, says: "the table is throttled: look for a hot key",
+			metric: p.ofTable(name, sum), limit: 1})
 		for _, index := range store.Indexes {
-			p.alarm(alarm{id: "Index" + pascal(index.Name) + name, says: "the index " + index.Name + " is throttled: look for a hot key",
+			p.alarm(alarm{id: "Index" + pascal(index.Name) + name, says: "the index " + index.Name +
+				" is throttled: look for a hot key",
 				metric: p.ofIndex(index.Name, name, sum), limit: 1})
 		}
 	}

@@ -38,10 +38,12 @@ func TestEachFunctionHasItsAlarms(t *testing.T) {
 		s.alarmed(t, "AWS/Lambda", "Errors", any1, "FunctionName", ref(id))
 		s.alarmed(t, "AWS/Lambda", "Throttles", any1, "FunctionName", ref(id))
 		if f.HTTP != nil {
-			s.alarmed(t, "AWS/Lambda", "Duration", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000, "EvaluationPeriods": 3}, "FunctionName", ref(id))
+			s.alarmed(t, "AWS/Lambda", "Duration", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000,
+				"EvaluationPeriods": 3}, "FunctionName", ref(id))
 		}
 		if f.Stream != nil {
-			s.alarmed(t, "AWS/Lambda", "IteratorAge", map[string]any{"Statistic": "Maximum", "Threshold": 60000}, "FunctionName", ref(id))
+			s.alarmed(t, "AWS/Lambda", "IteratorAge", map[string]any{"Statistic": "Maximum", "Threshold": 60000},
+				"FunctionName", ref(id))
 		}
 	}
 	for name, period := range map[string]int{"sweep": 5 * 60, "payoutplan": 75 * 60} { // five ticks in a row
@@ -74,7 +76,8 @@ func TestSilenceIsAnAlarmOnlyWhereSomethingMustHappen(t *testing.T) {
 			t.Errorf("%s is raised by %v", id, raised)
 		}
 	}
-	if got, want := sorted(silent), "cashwrap-dev-PayoutplanSilent cashwrap-dev-ReconcileMissing cashwrap-dev-SweepSilent"; got != want {
+	if got, want := sorted(silent), "cashwrap-dev-PayoutplanSilent cashwrap-dev-ReconcileMissing "+
+		"cashwrap-dev-SweepSilent"; got != want {
 		t.Errorf("raised by silence: %s, want %s", got, want)
 	}
 }
@@ -85,9 +88,11 @@ func TestEachQueueHasItsAlarms(t *testing.T) {
 	for id, r := range s.all("AWS::SQS::Queue") {
 		name := attributeOf(id, "QueueName")
 		if strings.HasSuffix(r.Properties["QueueName"].(string), "-dead") {
-			s.alarmed(t, "AWS/SQS", "ApproximateNumberOfMessagesVisible", map[string]any{"Threshold": 1, "Statistic": "Maximum"}, "QueueName", name)
+			s.alarmed(t, "AWS/SQS", "ApproximateNumberOfMessagesVisible", map[string]any{"Threshold": 1, "Statistic": "Maximum"},
+				"QueueName", name)
 		} else {
-			s.alarmed(t, "AWS/SQS", "ApproximateAgeOfOldestMessage", map[string]any{"Threshold": 900, "Statistic": "Maximum"}, "QueueName", name)
+			s.alarmed(t, "AWS/SQS", "ApproximateAgeOfOldestMessage", map[string]any{"Threshold": 900, "Statistic": "Maximum"},
+				"QueueName", name)
 		}
 	}
 }
@@ -106,7 +111,8 @@ func TestTheTableTheAPIAndTheGuaranteesHaveAlarms(t *testing.T) {
 	s.alarmed(t, "AWS/DynamoDB", "SystemErrors", any1, "Operation", "TransactWriteItems", "TableName", ref(table))
 	for api := range s.all("AWS::ApiGatewayV2::Api") {
 		s.alarmed(t, "AWS/ApiGateway", "5xx", any1, "ApiId", ref(api))
-		s.alarmed(t, "AWS/ApiGateway", "Latency", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000, "EvaluationPeriods": 3}, "ApiId", ref(api))
+		s.alarmed(t, "AWS/ApiGateway", "Latency", map[string]any{"ExtendedStatistic": "p99", "Threshold": 3000,
+			"EvaluationPeriods": 3}, "ApiId", ref(api))
 	}
 }
 
@@ -118,7 +124,8 @@ func TestTheGuaranteesHaveAlarms(t *testing.T) {
 		for _, name := range []string{"ReconcileDifferences", "OverdueCallbacks", "SweepFailures"} {
 			s.alarmed(t, "Cashwrap", name, found, "Stage", stage)
 		}
-		s.alarmed(t, "Cashwrap", "ReconcileDifferences", map[string]any{"Statistic": "SampleCount", "Threshold": 1, "Period": 3600,
+		s.alarmed(t, "Cashwrap", "ReconcileDifferences", map[string]any{"Statistic": "SampleCount",
+			"Threshold": 1, "Period": 3600,
 			"EvaluationPeriods": 26, "ComparisonOperator": "LessThanThreshold", "TreatMissingData": "breaching"}, "Stage", stage)
 	}
 }
@@ -129,17 +136,20 @@ func TestEachAlarmIsHeard(t *testing.T) {
 	s := inProd(t)
 	topic, _ := s.named(t, "AWS::SNS::Topic", "TopicName", "cashwrap-prod-alarms")
 	for id, r := range s.all(alarmKind) {
-		if plain(r.Properties["AlarmActions"]) != plain([]any{ref(topic)}) || plain(r.Properties["OKActions"]) != plain([]any{ref(topic)}) {
+		if plain(r.Properties["AlarmActions"]) != plain([]any{ref(topic)}) ||
+			plain(r.Properties["OKActions"]) != plain([]any{ref(topic)}) {
 			t.Errorf("%s tells %v", id, r.Properties["AlarmActions"])
 		}
 		if says, _ := r.Properties["AlarmDescription"].(string); says == "" {
 			t.Errorf("%s does not say what is wrong", id)
 		}
 	}
-	s.has(t, "AWS::SNS::Subscription", map[string]any{"Protocol": "email", "Endpoint": "operator@example.com", "TopicArn": ref(topic)})
+	s.has(t, "AWS::SNS::Subscription", map[string]any{"Protocol": "email", "Endpoint": "operator@example.com",
+		"TopicArn": ref(topic)})
 	for _, r := range s.all("AWS::SNS::TopicPolicy") {
 		policy := plain(r.Properties["PolicyDocument"])
-		if !strings.Contains(policy, `"cloudwatch.amazonaws.com"`) || !strings.Contains(policy, `{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}`) || !strings.Contains(policy, `"aws:SecureTransport":"false"`) {
+		if !strings.Contains(policy, `"cloudwatch.amazonaws.com"`) || !strings.Contains(policy,
+			`{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}`) || !strings.Contains(policy, `"aws:SecureTransport":"false"`) {
 			t.Errorf("the topic's policy is %s", policy)
 		}
 	}

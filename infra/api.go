@@ -59,7 +59,8 @@ func (p *platform) accessLog() awsapigatewayv2.IAccessLogSettings {
 	}
 	// API Gateway may write to groups of this prefix without a policy for each.
 	log := p.addLog("LogApi", "/aws/vendedlogs/"+p.name("api"))
-	return &accessLog{awsapigatewayv2.NewLogGroupLogDestination(log), awsapigateway.AccessLogFormat_Custom(text(string(format)))}
+	return &accessLog{awsapigatewayv2.NewLogGroupLogDestination(log),
+		awsapigateway.AccessLogFormat_Custom(text(string(format)))}
 }
 
 type accessLog struct {
@@ -93,7 +94,8 @@ func (p *platform) addRoutes() error {
 			p.addDefaultRoute(f, integration)
 		}
 	}
-	suppress(p.api, "AwsSolutions-APIG4", "The functions authenticate every request themselves (contract §2): some routes "+
+	suppress(p.api, "AwsSolutions-APIG4", "The functions authenticate every request themselves (contract §2): some "+
+		"routes "+
 		"are open, others take a merchant's key, a public key or an access token.")
 	return nil
 }

@@ -66,7 +66,8 @@ func TestEachRouteReachesItsFamily(t *testing.T) {
 		}
 		for _, key := range keys {
 			want++
-			if target := plain(map[string]any{"Fn::Join": []any{"", []any{"integrations/", ref(s.integration(t, f.Name))}}}); got[key] != target {
+			if target := plain(map[string]any{"Fn::Join": []any{
+				"", []any{"integrations/", ref(s.integration(t, f.Name))}}}); got[key] != target {
 				t.Errorf("%s goes to %s, want %s (%s)", key, got[key], target, f.Name)
 			}
 		}
@@ -109,7 +110,8 @@ func TestOnlyTheAPICallsAFamily(t *testing.T) {
 			if plain(r.Properties["FunctionName"]) != plain(arn(id)) {
 				continue
 			}
-			if r.Properties["Principal"] != "apigateway.amazonaws.com" || !strings.Contains(plain(r.Properties["SourceArn"]), ":execute-api:") {
+			if r.Properties["Principal"] != "apigateway.amazonaws.com" ||
+				!strings.Contains(plain(r.Properties["SourceArn"]), ":execute-api:") {
 				t.Errorf("%s may be called by %v", f.Name, r.Properties)
 			}
 			source := plain(r.Properties["SourceArn"])
@@ -139,7 +141,8 @@ func TestADomainOfTheOperators(t *testing.T) {
 			"SecurityPolicy": "TLS_1_2", "EndpointType": "REGIONAL"}},
 	})
 	s.has(t, "AWS::ApiGatewayV2::ApiMapping", map[string]any{"Stage": "$default"})
-	s.has(t, "AWS::Route53::RecordSet", map[string]any{"Name": "api.example.com.", "Type": "A", "HostedZoneId": "Z0000000"})
+	s.has(t, "AWS::Route53::RecordSet", map[string]any{"Name": "api.example.com.", "Type": "A",
+		"HostedZoneId": "Z0000000"})
 	if s.outputs["DomainTarget"] == nil {
 		t.Error("no output says where the domain must point to")
 	}
@@ -149,7 +152,8 @@ func TestWithoutADomainTheAPIHasItsOwn(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	s.has(t, "AWS::ApiGatewayV2::Api", map[string]any{"DisableExecuteApiEndpoint": false, "Name": "cashwrap-dev"})
-	for _, kind := range []string{"AWS::ApiGatewayV2::DomainName", "AWS::ApiGatewayV2::ApiMapping", "AWS::Route53::RecordSet"} {
+	for _, kind := range []string{"AWS::ApiGatewayV2::DomainName", "AWS::ApiGatewayV2::ApiMapping",
+		"AWS::Route53::RecordSet"} {
 		if found := s.all(kind); len(found) > 0 {
 			t.Errorf("there is a %s", kind)
 		}

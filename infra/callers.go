@@ -55,7 +55,8 @@ func (p *platform) readQueue(f function) error {
 	// Pollers that are always there call at once, where others begin with five
 	// calls and take minutes to make more of them. AWS allows one or the other.
 	if f.Queue.Prompt && p.Pollers > 0 {
-		props.ProvisionedPollerConfig = &awslambda.ProvisionedPollerConfig{MinimumPollers: &p.Pollers, MaximumPollers: &p.Pollers}
+		props.ProvisionedPollerConfig = &awslambda.ProvisionedPollerConfig{MinimumPollers: &p.Pollers,
+			MaximumPollers: &p.Pollers}
 	} else {
 		props.MaxConcurrency = &p.Workers
 	}

@@ -88,5 +88,6 @@ func (p *platform) tableRow() *[]awscloudwatch.IWidget {
 }
 
 func graph(title string, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget {
-	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{Title: &title, Width: number(width), Left: &metrics})
+	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{Title: &title,
+		Width: number(width), Left: &metrics})
 }

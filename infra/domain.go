@@ -26,5 +26,6 @@ func (p *platform) addRecords(domain awsapigatewayv2.DomainName) {
 		HostedZoneId: &p.ZoneID, ZoneName: &p.ZoneName})
 	target := awsroute53.RecordTarget_FromAlias(awsroute53targets.NewApiGatewayv2DomainProperties(
 		domain.RegionalDomainName(), domain.RegionalHostedZoneId()))
-	awsroute53.NewARecord(p.stack, text("Record"), &awsroute53.ARecordProps{Zone: zone, RecordName: &p.Domain, Target: target})
+	awsroute53.NewARecord(p.stack, text("Record"), &awsroute53.ARecordProps{Zone: zone,
+		RecordName: &p.Domain, Target: target})
 }

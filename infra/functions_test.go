@@ -55,7 +55,8 @@ func TestLogsAreJSONAndEndInTime(t *testing.T) {
 		for _, f := range functions.All {
 			group, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-"+stage+"-"+f.Name)
 			_, r := s.function(t, stage, f.Name)
-			if got, want := plain(r.Properties["LoggingConfig"]), plain(map[string]any{"LogFormat": "JSON", "LogGroup": ref(group)}); got != want {
+			if got, want := plain(r.Properties["LoggingConfig"]), plain(map[string]any{
+				"LogFormat": "JSON", "LogGroup": ref(group)}); got != want {
 				t.Errorf("%s logs to %s, want %s", f.Name, got, want)
 			}
 		}
@@ -98,8 +99,10 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
 		_, r := inProd(t).function(t, prod, f.Name)
-		if got := variables(r); got["PAYPAL"] != "on" || got["BASE_URL"] != "https://api.example.com" || got["STAGE"] != prod || got["REFUND_RULES"] != "BR:90 HUF::100" {
-			t.Errorf("%s: PAYPAL is %v, BASE_URL is %v, STAGE is %v, REFUND_RULES is %v", f.Name, got["PAYPAL"], got["BASE_URL"], got["STAGE"], got["REFUND_RULES"])
+		if got := variables(r); got["PAYPAL"] != "on" || got["BASE_URL"] != "https://api.example.com" ||
+			got["STAGE"] != prod || got["REFUND_RULES"] != "BR:90 HUF::100" {
+			t.Errorf("%s: PAYPAL is %v, BASE_URL is %v, STAGE is %v, REFUND_RULES is %v", f.Name, got["PAYPAL"], got["BASE_URL"],
+				got["STAGE"], got["REFUND_RULES"])
 		}
 	}
 }
@@ -107,7 +110,8 @@ func TestSettingsReachTheFunctions(t *testing.T) {
 func TestAnUnbuiltFunctionIsNamed(t *testing.T) {
 	t.Parallel()
 	_, err := synth(map[string]any{"build": t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "make build") || !strings.Contains(err.Error(), functions.All[0].Name) {
+	if err == nil || !strings.Contains(err.Error(), "make build") ||
+		!strings.Contains(err.Error(), functions.All[0].Name) {
 		t.Errorf("error: %v", err)
 	}
 }

@@ -86,7 +86,8 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 	text := chapter(t, "Restoring the table")
 	access := prefixed("dynamodb:", functions.Function{Name: "reconcile"}.Access().Items)
 	for _, part := range []string{
-		"AttributeName=" + store.TTLAttribute, fmt.Sprintf("RecoveryPeriodInDays=%d", recoveryDays), "StreamViewType=NEW_IMAGE",
+		"AttributeName=" + store.TTLAttribute, fmt.Sprintf("RecoveryPeriodInDays=%d", recoveryDays),
+		"StreamViewType=NEW_IMAGE",
 		fmt.Sprintf("--batch-size %d", streamBatch), fmt.Sprintf("--parallelization-factor %d", streamCalls),
 		fmt.Sprintf("--maximum-retry-attempts %d", streamRetries), "--bisect-batch-on-function-error",
 		`"Action":` + plain(access), "Key=application,Value=cashwrap Key=stage,Value=$STAGE",
@@ -117,10 +118,12 @@ func TestTheCostIsThatOfThisStack(t *testing.T) {
 	}
 	for name, value := range map[string]string{
 		"memory": fmt.Sprintf("%.2f", moreMemory/1024.0), "less": fmt.Sprintf("%.2f", memory/1024.0),
-		"quota.stage": fmt.Sprint(s.Rate), "callbackCalls": fmt.Sprint(s.Pollers * pollerCalls), "batch": fmt.Sprint(batchOf(functions.Callbacks)),
+		"quota.stage": fmt.Sprint(s.Rate), "callbackCalls": fmt.Sprint(s.Pollers * pollerCalls),
+		"batch":      fmt.Sprint(batchOf(functions.Callbacks)),
 		"log.months": fmt.Sprintf("%.2f", 400/30.0), // TestLogsAreJSONAndEndInTime
 	} {
-		if !regexp.MustCompile(`\| ` + regexp.QuoteMeta(name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(value) + ` \|\n`).Match(text) {
+		if !regexp.MustCompile(`\| ` + regexp.QuoteMeta(name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(value) +
+			` \|\n`).Match(text) {
 			t.Errorf("the cost is not reckoned with %s = %s", name, value)
 		}
 	}

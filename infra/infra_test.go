@@ -115,7 +115,8 @@ func synth(settings map[string]any) (made *synthesis, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &synthesis{template: assertions.Template_FromStack(p.stack, nil), notes: assertions.Annotations_FromStack(p.stack),
+	s := &synthesis{template: assertions.Template_FromStack(p.stack, nil),
+		notes:     assertions.Annotations_FromStack(p.stack),
 		protected: *p.stack.TerminationProtection()}
 	data, err := os.ReadFile(filepath.Join(out, *p.stack.TemplateFile()))
 	if err != nil {

@@ -43,7 +43,8 @@ func (p *platform) allowSource(role awsiam.Role, f functions.Function) {
 		allow(role, []string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"},
 			p.queues[f.Queue.From.Name].QueueArn())
 	case f.Stream != nil:
-		allow(role, []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}, p.table.TableStreamArn())
+		allow(role, []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"},
+			p.table.TableStreamArn())
 		allow(role, []string{"dynamodb:ListStreams"}, text(*p.table.TableArn()+"/stream/*"))
 		suppress(role, "AwsSolutions-IAM5", "ListStreams is asked for all streams of the table at once.",
 			"Resource::<"+*p.stack.GetLogicalId(p.table.Node().DefaultChild().(awscdk.CfnElement))+".Arn>/stream/*")

@@ -21,7 +21,8 @@ func TestEachScheduleWakesItsFunction(t *testing.T) {
 		dead, _ := s.queue(t, dev, f.Name+"-dead")
 		_, r := s.named(t, "AWS::Scheduler::Schedule", "Name", "cashwrap-dev-"+f.Name)
 		target := r.Properties["Target"].(map[string]any)
-		if plain(target["Arn"]) != plain(arn(function)) || plain(target["DeadLetterConfig"]) != plain(map[string]any{"Arn": arn(dead)}) {
+		if plain(target["Arn"]) != plain(arn(function)) ||
+			plain(target["DeadLetterConfig"]) != plain(map[string]any{"Arn": arn(dead)}) {
 			t.Errorf("%s: the target is %s", f.Name, plain(target))
 		}
 		if r.Properties["ScheduleExpression"] == nil || plain(r.Properties["FlexibleTimeWindow"]) != `{"Mode":"OFF"}` {
@@ -65,11 +66,13 @@ func TestEachFunctionIsWokenInItsTime(t *testing.T) {
 		rate         string
 		retries, age int
 	}{
-		"sweep": {"rate(1 minute)", 0, 60}, "payoutplan": {"rate(15 minutes)", 0, 15 * 60}, "reconcile": {"rate(1 day)", 2, 6 * 3600},
+		"sweep": {"rate(1 minute)", 0, 60}, "payoutplan": {"rate(15 minutes)", 0, 15 * 60},
+		"reconcile": {"rate(1 day)", 2, 6 * 3600},
 	} {
 		function, _ := s.function(t, dev, name)
 		s.has(t, "AWS::Scheduler::Schedule", map[string]any{"Name": "cashwrap-dev-" + name, "ScheduleExpression": want.rate,
-			"Target": map[string]any{"RetryPolicy": map[string]any{"MaximumRetryAttempts": wakeRetries, "MaximumEventAgeInSeconds": want.age}}})
+			"Target": map[string]any{"RetryPolicy": map[string]any{"MaximumRetryAttempts": wakeRetries,
+				"MaximumEventAgeInSeconds": want.age}}})
 		s.has(t, "AWS::Lambda::EventInvokeConfig", map[string]any{
 			"FunctionName": ref(function), "MaximumRetryAttempts": want.retries, "MaximumEventAgeInSeconds": want.age})
 	}

@@ -15,8 +15,9 @@ func TestSecretsAreDrawnOnDeployment(t *testing.T) {
 	s := inDev(t)
 	for key := range s.all("AWS::KMS::Key") {
 		s.has(t, "AWS::SecretsManager::Secret", map[string]any{
-			"GenerateSecretString": map[string]any{"PasswordLength": secretLength, "ExcludePunctuation": true, "ExcludeCharacters": punctuation},
-			"KmsKeyId":             arn(key),
+			"GenerateSecretString": map[string]any{"PasswordLength": secretLength, "ExcludePunctuation": true,
+				"ExcludeCharacters": punctuation},
+			"KmsKeyId": arn(key),
 		})
 		s.has(t, "AWS::KMS::Key", map[string]any{"EnableKeyRotation": true})
 	}
@@ -38,7 +39,8 @@ func TestSecretsAreDrawnOnDeployment(t *testing.T) {
 // reference is what CloudFormation resolves to a version of a secret; of none
 // named, to the current one.
 func reference(secret, version string) string {
-	return plain(map[string]any{"Fn::Join": []any{"", []any{"{{resolve:secretsmanager:", ref(secret), ":SecretString:::" + version + "}}"}}})
+	return plain(map[string]any{"Fn::Join": []any{"", []any{"{{resolve:secretsmanager:", ref(secret),
+		":SecretString:::" + version + "}}"}}})
 }
 
 // secretOf is the one of the two that the description is of.
@@ -64,8 +66,10 @@ func TestOnlyReferencesToSecretsAreInTheTemplate(t *testing.T) {
 	} {
 		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
 		secret, lasting := s.secretOf(t, "can be rotated"), s.secretOf(t, "merchants hold on to")
-		variable := map[string]string{"PLATFORM_SECRET": reference(secret, want.version), "PLATFORM_SECRET_SINCE": plain(want.since),
-			"LASTING_SECRET": reference(lasting, want.lasting), "PLATFORM_SECRET_PREVIOUS": "null", "PLATFORM_SECRET_PREVIOUS_SINCE": "null"}
+		variable := map[string]string{"PLATFORM_SECRET": reference(secret, want.version),
+			"PLATFORM_SECRET_SINCE": plain(want.since),
+			"LASTING_SECRET":        reference(lasting, want.lasting), "PLATFORM_SECRET_PREVIOUS": "null",
+			"PLATFORM_SECRET_PREVIOUS_SINCE": "null"}
 		if want.previous != "" {
 			variable["PLATFORM_SECRET_PREVIOUS"] = reference(secret, want.previous)
 			variable["PLATFORM_SECRET_PREVIOUS_SINCE"] = plain(want.previousSince)

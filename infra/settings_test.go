@@ -20,23 +20,25 @@ func read(given map[string]any) (settings, error) {
 func TestEachWrongSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, given := range map[string]map[string]any{
-		"stage":                          {"stage": "test"},
-		"domain":                         {"domain": "api.example.com"},
-		"certificate":                    {"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1"},
-		"zoneId":                         {"zoneId": "Z1", "zoneName": "example.com"},
-		"baseUrl":                        {"baseUrl": "https://api.example.com/"},
-		"rate":                           {"rate": "0"},
-		"burst":                          {"burst": "many"},
-		"workers":                        {"workers": "1"},
-		"pollers=1 ":                     {"pollers": "1"},
-		"pollers=201 ":                   {"pollers": "201"},
-		"workers=1001 ":                  {"workers": "1001"},
-		"refundRules":                    {"refundRules": "BR:90 everywhere"},
-		"secretSince":                    {"secretSince": "yesterday"},
-		"secretVersion":                  {"secretPrevious": "1", "secretPreviousSince": "2026-10-01T00:00:00Z"},
-		"secretPrevious: ":               {"secretPrevious": "1", "secretVersion": "1", "secretPreviousSince": "2026-10-01T00:00:00Z"},
-		"secretPreviousSince= ":          {"secretPrevious": "1", "secretVersion": "2"},
-		"secretPreviousSince=2026-11-01": {"secretPrevious": "1", "secretVersion": "2", "secretPreviousSince": "2026-11-01T00:00:00Z"},
+		"stage":         {"stage": "test"},
+		"domain":        {"domain": "api.example.com"},
+		"certificate":   {"certificate": "arn:aws:acm:eu-central-1:111122223333:certificate/1"},
+		"zoneId":        {"zoneId": "Z1", "zoneName": "example.com"},
+		"baseUrl":       {"baseUrl": "https://api.example.com/"},
+		"rate":          {"rate": "0"},
+		"burst":         {"burst": "many"},
+		"workers":       {"workers": "1"},
+		"pollers=1 ":    {"pollers": "1"},
+		"pollers=201 ":  {"pollers": "201"},
+		"workers=1001 ": {"workers": "1001"},
+		"refundRules":   {"refundRules": "BR:90 everywhere"},
+		"secretSince":   {"secretSince": "yesterday"},
+		"secretVersion": {"secretPrevious": "1", "secretPreviousSince": "2026-10-01T00:00:00Z"},
+		"secretPrevious: ": {"secretPrevious": "1", "secretVersion": "1",
+			"secretPreviousSince": "2026-10-01T00:00:00Z"},
+		"secretPreviousSince= ": {"secretPrevious": "1", "secretVersion": "2"},
+		"secretPreviousSince=2026-11-01": {"secretPrevious": "1", "secretVersion": "2",
+			"secretPreviousSince": "2026-11-01T00:00:00Z"},
 	} {
 		if _, err := read(given); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v: %v", given, err)
@@ -47,7 +49,8 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 // TestAWrongStageIsAllThatIsWrong: the settings of another stage say nothing.
 func TestAWrongStageIsAllThatIsWrong(t *testing.T) {
 	t.Parallel()
-	if _, err := read(map[string]any{"stage": "test", "secretSince": "", "workers": "1"}); err == nil || err.Error() != "context stage=test: give dev or prod" {
+	if _, err := read(map[string]any{"stage": "test", "secretSince": "", "workers": "1"}); err == nil ||
+		err.Error() != "context stage=test: give dev or prod" {
 		t.Errorf("error: %v", err)
 	}
 }
@@ -74,7 +77,8 @@ func TestNothingGivenIsDev(t *testing.T) {
 
 func TestAnOldNodeIsRefused(t *testing.T) {
 	t.Parallel()
-	for version, ok := range map[string]bool{"v20.20.2": true, "v24.1.0": true, "v18.20.4": false, "": false, "nonsense": false} {
+	for version, ok := range map[string]bool{"v20.20.2": true, "v24.1.0": true, "v18.20.4": false,
+		"": false, "nonsense": false} {
 		if err := newEnough(version); (err == nil) != ok {
 			t.Errorf("%q: %v", version, err)
 		}

@@ -46,7 +46,8 @@ func TestProdOutlivesItsStackAndDevDoesNot(t *testing.T) {
 // TestStagesShareAnAccount: whatever has a name has its stage in it.
 func TestStagesShareAnAccount(t *testing.T) {
 	t.Parallel()
-	names := []string{"FunctionName", "QueueName", "TableName", "TopicName", "AlarmName", "DashboardName", "LogGroupName", "AliasName", "Name"}
+	names := []string{"FunctionName", "QueueName", "TableName", "TopicName", "AlarmName", "DashboardName",
+		"LogGroupName", "AliasName", "Name"}
 	found := 0
 	for id, r := range inDev(t).resources {
 		for _, property := range names {

@@ -25,7 +25,8 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 		t.Fatal(err)
 	}
 	noSecrets(t, place, l, story.String())
-	for _, process := range []string{"checkouts#1", "customers#1", "transactions#1", "receipts#1", "pages#1", "sandbox#1", "callbacks#1",
+	for _, process := range []string{"checkouts#1", "customers#1", "transactions#1", "receipts#1", "pages#1",
+		"sandbox#1", "callbacks#1",
 		"provision#1", "reconcile#1"} {
 		if !strings.Contains(l.log.String(), "process="+process) {
 			t.Errorf("the log has no line of %s:\n%s", process, l.log)
@@ -41,17 +42,20 @@ func invoked(t *testing.T, place platform.Folder) {
 	t.Helper()
 	var reply, failure bytes.Buffer
 	const event = "../events/checkouts.json"
-	if err := invoke(t.Context(), place, "checkouts", event, &reply); err != nil || !strings.Contains(reply.String(), `"statusCode": 201`) {
+	if err := invoke(t.Context(), place, "checkouts", event, &reply); err != nil ||
+		!strings.Contains(reply.String(), `"statusCode": 201`) {
 		t.Errorf("reply %s, error %v", &reply, err)
 	}
-	if err := invoke(t.Context(), place, "payouts", "../events/payouts.json", &reply); err != nil || !strings.Contains(reply.String(), `"statusCode": 200`) {
+	if err := invoke(t.Context(), place, "payouts", "../events/payouts.json", &reply); err != nil ||
+		!strings.Contains(reply.String(), `"statusCode": 200`) {
 		t.Errorf("reply %s, error %v", &reply, err)
 	}
 	wrong := filepath.Join(t.TempDir(), "event.json")
 	if err := os.WriteFile(wrong, []byte(`["not a request"]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := invoke(t.Context(), place, "checkouts", wrong, &failure); !errors.Is(err, errFailed) || !strings.Contains(failure.String(), `"errorType": "UnmarshalTypeError"`) {
+	if err := invoke(t.Context(), place, "checkouts", wrong, &failure); !errors.Is(err, errFailed) ||
+		!strings.Contains(failure.String(), `"errorType": "UnmarshalTypeError"`) {
 		t.Errorf("reply %s, error %v", &failure, err)
 	}
 	for _, nothing := range [][2]string{{"", event}, {"checkouts", ""}} {
@@ -59,7 +63,8 @@ func invoked(t *testing.T, place platform.Folder) {
 			t.Errorf("invoke FN=%s EVENT=%s: %v", nothing[0], nothing[1], err)
 		}
 	}
-	if err := invoke(t.Context(), place, "checkout", event, &reply); err == nil || !strings.Contains(err.Error(), `no function "checkout"`) {
+	if err := invoke(t.Context(), place, "checkout", event, &reply); err == nil ||
+		!strings.Contains(err.Error(), `no function "checkout"`) {
 		t.Errorf("error %v", err)
 	}
 }

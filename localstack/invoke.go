@@ -18,7 +18,8 @@ import (
 var errFailed = errors.New("the function failed: its error is above")
 
 // errWhat names what make leaves empty.
-var errWhat = errors.New("which function, and which event? For example: make invoke FN=checkouts EVENT=events/checkouts.json")
+var errWhat = errors.New("which function, and which event? For example: make invoke FN=checkouts " +
+	"EVENT=events/checkouts.json")
 
 // invoke hands the event of a file to a function as it is deployed, and prints the reply. Errors: errWhat, errFailed, and
 // those of platform.Folder.Invoke.

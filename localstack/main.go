@@ -27,7 +27,8 @@ import (
 
 const exitUsage = 2
 
-var errUsage = errors.New("usage: localstack run | demo | provision JSON | payouts [TIME] | invoke FUNCTION EVENT | reconcile | reset")
+var errUsage = errors.New("usage: localstack run | demo | provision JSON | payouts [TIME] | invoke FUNCTION EVENT | " +
+	"reconcile | reset")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -98,7 +98,8 @@ func printNone(out io.Writer, at string, next time.Time) error {
 		_, err := fmt.Fprintf(out, "No payout is due %s, and nothing waits for the next one: pay a checkout first.\n", when)
 		return err
 	}
-	_, err := fmt.Fprintf(out, "No payout is due %s. What waits is due when the merchant's day (week, month) is over; pretend that "+
+	_, err := fmt.Fprintf(out, "No payout is due %s. What waits is due when the merchant's day (week, month) is over; "+
+		"pretend that "+
 		"with AT:\n\n  make payouts AT=%s\n", when, next.UTC().Format(time.RFC3339))
 	return err
 }

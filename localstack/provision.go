@@ -15,7 +15,8 @@ import (
 var errRefused = errors.New("the function refused: its answer is above")
 
 // errNoCommand is also make's, without ARGS.
-var errNoCommand = errors.New(`which command, as JSON? For example: make provision ARGS='{"command":"show_callback","id":"msg_…"}'; ` +
+var errNoCommand = errors.New(`which command, as JSON? For example: make provision ARGS='{"command":"show_callback",` +
+	`"id":"msg_…"}'; ` +
 	`all are listed at the top of functions/provision/provision.go`)
 
 // provision calls the provision function and prints its answer. It has no route, so it runs here, in the operator's own

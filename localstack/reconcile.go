@@ -45,7 +45,8 @@ func tell(out io.Writer, r reconcile.Report) error {
 	for _, t := range r.Totals {
 		fmt.Fprintf(table, "%s\t%s\t%s\t\n", t.Account, t.Amount, t.Currency)
 	}
-	fmt.Fprintf(out, "%d tenants, %d transactions, %d entries, %d rows, %d payouts, %d movements at the acquirers, %d bookings at the banks; %d charges, refunds and payouts under way\n",
+	fmt.Fprintf(out, "%d tenants, %d transactions, %d entries, %d rows, %d payouts, %d movements at the acquirers, %d "+
+		"bookings at the banks; %d charges, refunds and payouts under way\n",
 		r.Tenants, r.Transactions, r.Entries, r.Rows, r.Payouts, r.Movements, r.Bookings, r.Open)
 	return table.Flush()
 }

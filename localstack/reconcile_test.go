@@ -28,7 +28,8 @@ func TestReconcileFailsOnADifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, table := store.Open(store.Config{Table: b.Environment["TABLE"], Region: b.Environment["AWS_REGION"],
-		Endpoint: b.Environment["DYNAMODB_ENDPOINT"], Credentials: runner.Engines{AccessKey: b.AccessKey}.Credentials()}).Raw()
+		Endpoint: b.Environment["DYNAMODB_ENDPOINT"], Credentials: runner.Engines{
+			AccessKey: b.AccessKey}.Credentials()}).Raw()
 	var rows []struct {
 		PK string `dynamo:"pk"`
 		SK string `dynamo:"sk"`
@@ -40,7 +41,8 @@ func TestReconcileFailsOnADifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	said.Reset()
-	if err := reconciled(t.Context(), place, &said); err == nil || !strings.Contains(said.String(), "DIFFERENCE T#"+l.env["MERCHANT_CODE"]+" row_missing ") ||
+	if err := reconciled(t.Context(), place, &said); err == nil ||
+		!strings.Contains(said.String(), "DIFFERENCE T#"+l.env["MERCHANT_CODE"]+" row_missing ") ||
 		strings.Contains(said.String(), "agree") {
 		t.Errorf("%v, after\n%s", err, &said)
 	}
@@ -55,7 +57,8 @@ func TestReconcileFailsOnADifference(t *testing.T) {
 func TestAReportThatWasCutShortSaysSo(t *testing.T) {
 	t.Parallel()
 	var said strings.Builder
-	err := tell(&said, reconcile.Report{Found: 3, Differences: []reconcile.Difference{{Tenant: "T#M", Kind: "row_missing", ID: "1", Text: "why"}}})
+	err := tell(&said, reconcile.Report{Found: 3, Differences: []reconcile.Difference{
+		{Tenant: "T#M", Kind: "row_missing", ID: "1", Text: "why"}}})
 	if err != nil || !strings.Contains(said.String(), "DIFFERENCE T#M row_missing 1: why\n… and 2 more\n") {
 		t.Errorf("%v, %s", err, &said)
 	}

@@ -91,7 +91,8 @@ func payOut(t *testing.T, place platform.Folder) {
 		t.Errorf("said %s, error %v", &paid, err)
 	}
 	var none bytes.Buffer
-	if err := payouts(t.Context(), place, "", &none); err != nil || !strings.Contains(none.String(), "pay a checkout first") {
+	if err := payouts(t.Context(), place, "", &none); err != nil ||
+		!strings.Contains(none.String(), "pay a checkout first") {
 		t.Errorf("said %s, error %v", &none, err)
 	}
 	if err := play(t.Context(), place, io.Discard); err != nil {
@@ -99,10 +100,12 @@ func payOut(t *testing.T, place platform.Folder) {
 	}
 	if again := wantHint(t, place, hinted); again <= hinted { // RFC 3339 in UTC
 		t.Errorf("after %s it hints at %s", hinted, again)
-	} else if err := payouts(t.Context(), place, again, &paid); err != nil || strings.Count(paid.String(), "  PAID  ") != 2 {
+	} else if err := payouts(t.Context(), place, again, &paid); err != nil ||
+		strings.Count(paid.String(), "  PAID  ") != 2 {
 		t.Errorf("said %s, error %v", &paid, err)
 	}
-	if err := payouts(t.Context(), place, "tomorrow", io.Discard); err == nil || !strings.Contains(err.Error(), "at: must be an ISO 8601 date-time") {
+	if err := payouts(t.Context(), place, "tomorrow", io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "at: must be an ISO 8601 date-time") {
 		t.Errorf("error %v", err)
 	}
 }

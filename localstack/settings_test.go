@@ -14,13 +14,15 @@ func TestSettingsFromTheEnvironment(t *testing.T) {
 			t.Errorf("PORT=%s: %d, error %v", text, s.Port, err)
 		}
 	}
-	for text, want := range map[string]string{"": platform.InMemory, platform.InMemory: platform.InMemory, platform.DynamoDBLocal: platform.DynamoDBLocal, "postgres": ""} {
+	for text, want := range map[string]string{"": platform.InMemory, platform.InMemory: platform.InMemory,
+		platform.DynamoDBLocal: platform.DynamoDBLocal, "postgres": ""} {
 		s, err := configFrom(only("ENGINE", text))
 		if (err == nil) != (want != "") || (err == nil && s.Engine != want) {
 			t.Errorf("ENGINE=%s: %s, error %v", text, s.Engine, err)
 		}
 	}
-	for text, want := range map[string]string{"": platform.InProcess, platform.InProcess: platform.InProcess, platform.Bootstraps: platform.Bootstraps, "docker": ""} {
+	for text, want := range map[string]string{"": platform.InProcess, platform.InProcess: platform.InProcess,
+		platform.Bootstraps: platform.Bootstraps, "docker": ""} {
 		s, err := configFrom(only("RUNTIME", text))
 		if (err == nil) != (want != "") || (err == nil && s.Runtime != want) {
 			t.Errorf("RUNTIME=%s: %s, error %v", text, s.Runtime, err)

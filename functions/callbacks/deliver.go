@@ -98,7 +98,8 @@ var errOutOfTime = errors.New("the function's time was up before the receiver's"
 
 // send posts the notice. failed says why the receiver did not take it; an
 // error, that it had no fair chance to, or that it was busy.
-func (c *courier) send(ctx context.Context, t identity.Tenant, callback payments.Callback, secrets []webhook.Secret) (failed string, err error) {
+func (c *courier) send(ctx context.Context, t identity.Tenant, callback payments.Callback,
+	secrets []webhook.Secret) (failed string, err error) {
 	body, err := json.Marshal(notice{EventType: callback.EventType, ID: callback.CheckoutID})
 	if err != nil {
 		return "", err
@@ -129,7 +130,8 @@ func reason(e *webhook.DeliveryError) string {
 
 // postpone gives the callback a later time: the message is done with, and the
 // table's stream brings another at that time, as after a failed try.
-func (c *courier) postpone(ctx context.Context, t identity.Tenant, callback payments.Callback, earliest time.Time, why string) error {
+func (c *courier) postpone(ctx context.Context, t identity.Tenant, callback payments.Callback,
+	earliest time.Time, why string) error {
 	after := callback.Postponed(earliest, c.Now())
 	c.Log.InfoContext(ctx, "callback postponed", "callback", after.ID, "merchant", t.Merchant, "reason", why,
 		"postponements", after.Postponements, "next_try", after.NextAt)

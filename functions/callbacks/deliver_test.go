@@ -150,7 +150,8 @@ func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 		sent++
 		s.wantTries(sent, reference)
 		try := s.tries()[sent-1]
-		if err := webhook.Verify(try.header, []byte(try.body), try.at, nil, []webhook.PublicKey{keys[0].PublicKey()}); err != nil {
+		if err := webhook.Verify(try.header, []byte(try.body), try.at, nil, []webhook.PublicKey{
+			keys[0].PublicKey()}); err != nil {
 			t.Errorf("%s: platform signature: %v", reference, err)
 		}
 		for _, secret := range secrets {

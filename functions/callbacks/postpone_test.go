@@ -144,7 +144,8 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 	n.Helper()
 	made, before := n.made(), n.callback(id)
 	c := n.message(id)
-	if n.made() != made || c.Tries != before.Tries || c.State != payments.CallbackOwed || c.FirstFailedAt != before.FirstFailedAt {
+	if n.made() != made || c.Tries != before.Tries || c.State != payments.CallbackOwed ||
+		c.FirstFailedAt != before.FirstFailedAt {
 		n.Errorf("postponed: %+v", c)
 	}
 	if c.Postponements != before.Postponements+1 || c.NextAt.Before(n.Clock.Now().Add(atLeast)) {
@@ -195,7 +196,8 @@ func TestABreakerPostponesWhatWouldHang(t *testing.T) {
 	n.wantPostponed(first, 10*time.Second)
 	n.wantPostponed(second, 10*time.Second)
 	n.wantTried(n.owe(n.Shop(), "fast.example.com"), payments.CallbackDelivered, "")
-	if log := n.Logs.String(); !strings.Contains(log, "callback breaker open") || !strings.Contains(log, "callback postponed") {
+	if log := n.Logs.String(); !strings.Contains(log, "callback breaker open") ||
+		!strings.Contains(log, "callback postponed") {
 		t.Error("the log says nothing")
 	}
 
@@ -277,7 +279,8 @@ func TestABreakerPostponesNothingForever(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := n.App.Store.SaveBreaker(t.Context(), n.Shop().Tenant(), hanging, breaker.ProbeStarted(n.Clock.Now())); err != nil {
+	if err := n.App.Store.SaveBreaker(t.Context(), n.Shop().Tenant(), hanging,
+		breaker.ProbeStarted(n.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
 	n.wantPostponed(n.owe(n.Shop(), hanging), 10*time.Second)

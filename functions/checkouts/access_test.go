@@ -33,7 +33,9 @@ var guardedRows = []guarded{
 	{"process", writing, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[1] }},
 	{"deactivate", writing, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[2] }},
 	{"update", writing, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[3] }},
-	{"methods of a checkout", reading, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[4] }},
+	{"methods of a checkout", reading, 200, func(t *testing.T, s *shop) world.Request {
+		return rowsOfACheckout(s, s.create(t))[4]
+	}},
 	{"methods of the merchant", nil, 200, func(_ *testing.T, s *shop) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.Merchant.Code + "/payment-methods"}
 	}},
@@ -46,7 +48,9 @@ func TestScopes(t *testing.T) {
 	for _, scope := range []string{"payments", "checkouts.read", "checkouts.write"} {
 		keys[scope] = s.NewKey("secret", scope)
 	}
-	others := s.NewKey("secret", slices.DeleteFunc(identity.AllScopes(), func(scope string) bool { return keys[scope] != "" })...)
+	others := s.NewKey("secret", slices.DeleteFunc(identity.AllScopes(), func(scope string) bool {
+		return keys[scope] != ""
+	})...)
 	for _, row := range guardedRows {
 		t.Run(row.name, func(t *testing.T) {
 			for scope, key := range keys {
@@ -86,11 +90,13 @@ func TestEachRowWantsACredential(t *testing.T) {
 	for _, row := range guardedRows {
 		request := row.request(t, s)
 		for _, c := range []struct{ key, slug, message string }{
-			{"-", "missing-token", "access token required"}, {unknown, "invalid-token", "invalid access token"}, {"sk_test_short", "invalid-token", "invalid access token"},
+			{"-", "missing-token", "access token required"}, {unknown, "invalid-token", "invalid access token"},
+			{"sk_test_short", "invalid-token", "invalid access token"},
 		} {
 			request.Key = c.key
 			got := s.Do(request)
-			if world.Refused(401, "NOT_AUTHORIZED", "", c.slug).Check(t, got); got.Text("message") != c.message || got.Header.Get("WWW-Authenticate") != "Bearer" {
+			if world.Refused(401, "NOT_AUTHORIZED", "", c.slug).Check(t, got); got.Text("message") != c.message ||
+				got.Header.Get("WWW-Authenticate") != "Bearer" {
 				t.Errorf("%s: %s %v", row.name, got.Body, got.Header)
 			}
 		}

@@ -22,7 +22,8 @@ func drawnBoleto(t *testing.T, p printed) string {
 func TestATextStaysAText(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(6, func(text string) (string, error) {
-		return drawnBoleto(t, printed{merchant: text, description: text, line: []string{text}, amount: text, until: text, image: text}), nil
+		return drawnBoleto(t, printed{merchant: text, description: text, line: []string{text}, amount: text,
+			until: text, image: text}), nil
 	})
 	if err != nil {
 		t.Error(err)

@@ -49,11 +49,14 @@ func (f family) showCode(v *checkout, c payments.Checkout) {
 		return
 	}
 	token, code, at := f.processing.SessionToken(*c.Attempt), c.Attempt.Code, rest.Instant(c.Attempt.StartedAt)
-	image := artefactView{Name: imageForm, ContentType: imageType, Location: f.artefactURL(token, imageForm), CreatedAt: at}
-	text := artefactView{Name: textForm, ContentType: textType, Location: f.artefactURL(token, textForm), Content: code.Text, CreatedAt: at}
+	image := artefactView{Name: imageForm, ContentType: imageType, Location: f.artefactURL(token, imageForm),
+		CreatedAt: at}
+	text := artefactView{Name: textForm, ContentType: textType, Location: f.artefactURL(token, textForm),
+		Content: code.Text, CreatedAt: at}
 	switch c.Attempt.Method {
 	case payments.Boleto:
-		v.Boleto = &boletoView{Barcode: code.Text, URL: f.baseURL + "/v0.1/checkouts/" + c.ID + "/boletos/" + token, ValidUntil: rest.Instant(code.Until)}
+		v.Boleto = &boletoView{Barcode: code.Text, URL: f.baseURL + "/v0.1/checkouts/" + c.ID + "/boletos/" + token,
+			ValidUntil: rest.Instant(code.Until)}
 		v.Artefacts = []artefactView{image, text}
 	case payments.Pix:
 		v.Pix = &codeView{Artefacts: []artefactView{image, text}}

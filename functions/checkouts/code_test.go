@@ -14,8 +14,10 @@ import (
 
 // boleto is a body with all that a boleto needs.
 func boleto(changes ...change) map[string]any {
-	return edited(map[string]any{"payment_type": "boleto", "personal_details": map[string]any{"first_name": "Ada", "last_name": "Lovelace",
-		"email": "ada@example.com", "tax_id": "529.982.247-25", "address": map[string]any{"line_1": "Rua Um, 1", "city": "São Paulo",
+	return edited(map[string]any{"payment_type": "boleto", "personal_details": map[string]any{"first_name": "Ada",
+		"last_name": "Lovelace",
+		"email":     "ada@example.com", "tax_id": "529.982.247-25",
+		"address": map[string]any{"line_1": "Rua Um, 1", "city": "São Paulo",
 			"postal_code": "01310-100", "state": "SP", "country": "BR"}}}, changes...)
 }
 
@@ -43,7 +45,8 @@ func (s *shop) artefacts(t *testing.T, all []artefact, text string) (links []str
 	}
 	image, code := s.download(all[0].Location), s.download(all[1].Location)
 	for i, got := range []world.Response{image, code} {
-		if got.Status != 200 || got.Header.Get("Content-Type") != all[i].ContentType || all[i].CreatedAt != "2026-11-20T12:00:00.000+00:00" {
+		if got.Status != 200 || got.Header.Get("Content-Type") != all[i].ContentType ||
+			all[i].CreatedAt != "2026-11-20T12:00:00.000+00:00" {
 			t.Errorf("%s: %d %v, %+v", all[i].Name, got.Status, got.Header, all[i])
 		}
 	}
@@ -66,7 +69,8 @@ func (s *shop) payVoucher(id string) {
 func (s *shop) allAbsent(t *testing.T, links ...string) {
 	t.Helper()
 	for _, link := range links {
-		if got := s.download(link); got.Status != http.StatusNotFound || got.Header.Get("Content-Type") != "text/html;charset=UTF-8" {
+		if got := s.download(link); got.Status != http.StatusNotFound ||
+			got.Header.Get("Content-Type") != "text/html;charset=UTF-8" {
 			t.Errorf("%s: %d %s", link, got.Status, got.Body)
 		}
 	}
@@ -90,20 +94,23 @@ func TestBoleto(t *testing.T) {
 	if read := s.get(id); string(read.Body) != string(got.Body) {
 		t.Errorf("answered %s\nbut reads %s", got.Body, read.Body)
 	}
-	if line := c.Boleto.Barcode; len(line) != 47 || !strings.HasSuffix(line, "0000001010") || c.Boleto.ValidUntil != "2026-11-23T12:00:00.000+00:00" {
+	if line := c.Boleto.Barcode; len(line) != 47 || !strings.HasSuffix(line, "0000001010") ||
+		c.Boleto.ValidUntil != "2026-11-23T12:00:00.000+00:00" {
 		t.Errorf("boleto %+v", c.Boleto)
 	}
 	links := append(s.artefacts(t, c.Artefacts, c.Boleto.Barcode), c.Boleto.URL)
 	line := c.Boleto.Barcode
 	page := s.download(c.Boleto.URL)
-	for _, part := range []string{`<html lang="pt-BR">`, "Modo de teste", ">" + line[:5] + "." + line[5:10] + "</span> <span>" + line[10:15] + ".", ">" + line[33:] + "<",
+	for _, part := range []string{`<html lang="pt-BR">`, "Modo de teste",
+		">" + line[:5] + "." + line[5:10] + "</span> <span>" + line[10:15] + ".", ">" + line[33:] + "<",
 		"R$\u00a010,10", "23/11/2026", "Dois &lt;cafés&gt;", c.Artefacts[0].Location} {
 		if page.Status != 200 || !strings.Contains(string(page.Body), part) {
 			t.Errorf("the page lacks %q: %d %s", part, page.Status, page.Body)
 		}
 	}
 	other := s.create(t)
-	s.allAbsent(t, strings.Replace(c.Boleto.URL, id, other, 1), c.Boleto.URL+"x", strings.Replace(links[0], ".barcode", ".gif", 1),
+	s.allAbsent(t, strings.Replace(c.Boleto.URL, id, other, 1), c.Boleto.URL+"x",
+		strings.Replace(links[0], ".barcode", ".gif", 1),
 		strings.Replace(links[0], ".barcode", "", 1), strings.Replace(links[0], "/artefacts/", "/artefacts/x", 1))
 	s.payVoucher(id)
 	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
@@ -159,7 +166,8 @@ func TestWhatABoletoMustKnowOfThePayer(t *testing.T) {
 	t.Parallel()
 	s := open(t).abroad("BR", "BRL")
 	id := s.create(t)
-	for _, field := range []string{"first_name", "last_name", "email", "tax_id", "address.line_1", "address.city", "address.postal_code", "address.state", "address.country"} {
+	for _, field := range []string{"first_name", "last_name", "email", "tax_id", "address.line_1", "address.city",
+		"address.postal_code", "address.state", "address.country"} {
 		missing("personal_details."+field).Check(t, s.put(id, boleto(change{"personal_details." + field, absent})))
 		missing("personal_details."+field).Check(t, s.put(id, boleto(change{"personal_details." + field, nil})))
 	}
@@ -179,13 +187,15 @@ func TestWhatABoletoMustKnowOfThePayer(t *testing.T) {
 	if got := s.seen(id); got != "PENDING" {
 		t.Errorf("%s", got)
 	}
-	for _, good := range []change{{"personal_details.tax_id", "52998224725"}, {"personal_details.address.postal_code", "01310100"}} {
+	for _, good := range []change{{"personal_details.tax_id", "52998224725"},
+		{"personal_details.address.postal_code", "01310100"}} {
 		if got := s.put(s.create(t), boleto(good)); got.Status != 200 {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
 	}
 	known := s.create(t, change{"personal_details", boleto()["personal_details"]})
-	if got := s.put(known, map[string]any{"payment_type": "boleto", "personal_details": map[string]any{"address": map[string]any{"city": "Santos"}}}); got.Status != 200 {
+	if got := s.put(known, map[string]any{"payment_type": "boleto", "personal_details": map[string]any{
+		"address": map[string]any{"city": "Santos"}}}); got.Status != 200 {
 		t.Errorf("what the checkout knows: %d %s", got.Status, got.Body)
 	}
 }
@@ -198,11 +208,13 @@ func TestPix(t *testing.T) {
 			id := s.create(t)
 			got := s.put(id, map[string]any{"payment_type": method})
 			var code struct{ Artefacts []artefact }
-			if err := json.Unmarshal([]byte(world.Members(t, got.Body)[method]), &code); err != nil || got.Status != 200 || len(code.Artefacts) != 2 {
+			if err := json.Unmarshal([]byte(world.Members(t, got.Body)[method]), &code); err != nil || got.Status != 200 ||
+				len(code.Artefacts) != 2 {
 				t.Fatalf("%d %s: %v", got.Status, got.Body, err)
 			}
 			text := code.Artefacts[1].Content
-			if !strings.HasPrefix(text, "000201") || !strings.Contains(text, "br.gov.bcb.pix") || !strings.Contains(text, "540510.10") {
+			if !strings.HasPrefix(text, "000201") || !strings.Contains(text, "br.gov.bcb.pix") ||
+				!strings.Contains(text, "540510.10") {
 				t.Errorf("BR Code %s", text)
 			}
 			world.Holds(t, got.Body, map[string]string{"status": `"PENDING"`, "boleto": "", "artefacts": ""})
@@ -213,7 +225,8 @@ func TestPix(t *testing.T) {
 				t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 			}
 			world.Holds(t, read.Body, map[string]string{method: ""})
-			world.Holds(t, transactions(t, read)[0], map[string]string{"payment_type": `"ECOM"`, "entry_mode": `"` + entry + `"`})
+			world.Holds(t, transactions(t, read)[0], map[string]string{"payment_type": `"ECOM"`,
+				"entry_mode": `"` + entry + `"`})
 		})
 	}
 }

@@ -42,11 +42,13 @@ func TestAChallengeIsDue(t *testing.T) {
 	payload := body.NextStep.Payload
 	s.Secret("MD", payload["MD"])
 	if names := slices.Sorted(maps.Keys(payload)); !slices.Equal(names, []string{"MD", "PaReq", "TermUrl"}) ||
-		payload["TermUrl"] != "http://cashwrap.test/v0.1/checkouts/"+id+"/complete_payment" || len(payload["MD"]) < 32 || len(payload["PaReq"]) < 32 {
+		payload["TermUrl"] != "http://cashwrap.test/v0.1/checkouts/"+id+"/complete_payment" || len(payload["MD"]) < 32 ||
+		len(payload["PaReq"]) < 32 {
 		t.Errorf("payload %v", payload)
 	}
-	world.Holds(t, []byte(world.Members(t, got.Body)["next_step"]), map[string]string{"url": `"http://cashwrap.test/3ds/challenge"`, "method": `"POST"`,
-		"redirect_url": `"` + redirectURL + `"`, "mechanism": `["iframe","browser"]`, "full": ""})
+	world.Holds(t, []byte(world.Members(t, got.Body)["next_step"]),
+		map[string]string{"url": `"http://cashwrap.test/3ds/challenge"`, "method": `"POST"`,
+			"redirect_url": `"` + redirectURL + `"`, "mechanism": `["iframe","browser"]`, "full": ""})
 	if all := world.Members(t, got.Body); len(all) != 1 {
 		t.Errorf("more than next_step: %s", got.Body)
 	}
@@ -54,13 +56,15 @@ func TestAChallengeIsDue(t *testing.T) {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
 	framed := s.put(s.create(t, change{"redirect_url", absent}), s.card(world.Challenged))
-	world.Holds(t, []byte(world.Members(t, framed.Body)["next_step"]), map[string]string{"redirect_url": "", "mechanism": `["iframe","browser"]`})
+	world.Holds(t, []byte(world.Members(t, framed.Body)["next_step"]), map[string]string{"redirect_url": "",
+		"mechanism": `["iframe","browser"]`})
 }
 
 func TestTheChallengesAnswers(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	for decision, want := range map[string]string{"approve": "PAID SUCCESSFUL", "reject": "FAILED FAILED", "error": "FAILED FAILED"} {
+	for decision, want := range map[string]string{"approve": "PAID SUCCESSFUL", "reject": "FAILED FAILED",
+		"error": "FAILED FAILED"} {
 		t.Run(decision, func(t *testing.T) {
 			id := s.create(t)
 			form := s.Challenge(s.put(id, s.card(world.Challenged)), decision)
@@ -90,7 +94,8 @@ func TestTheAnswerIsShownWhereNobodyRedirects(t *testing.T) {
 			!strings.Contains(page, `data-checkout-id="`+id+`"`) || !strings.Contains(page, `data-status="`+want+`"`) {
 			t.Errorf("%d %s", got.Status, page)
 		}
-		if policy := got.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors *") || !strings.Contains(policy, "default-src 'none'") {
+		if policy := got.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors *") ||
+			!strings.Contains(policy, "default-src 'none'") {
 			t.Errorf("policy %s", policy)
 		}
 	}

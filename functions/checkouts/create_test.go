@@ -19,13 +19,18 @@ func TestCreate(t *testing.T) {
 		changes []change
 		want    map[string]string
 	}{
-		{"as it was asked for", []change{{"checkout_reference", "mine"}, {"description", "Two <coffees> & a cake"}}, map[string]string{
-			"checkout_reference": `"mine"`, "amount": "10.10", "currency": `"EUR"`, "merchant_code": `"` + s.Merchant.Code + `"`,
-			"merchant_name": `"Kaffeehaus"`, "merchant_country": `"DE"`, "merchant_sandbox": "true", "description": `"Two <coffees> & a cake"`,
-			"purpose": `"CHECKOUT"`, "checkout_type": `"checkout"`, "user_id": `"` + s.Merchant.Key.ID + `"`,
-			"return_url": `"` + s.receiver.URL + `"`, "redirect_url": `"` + redirectURL + `"`, "status": `"PENDING"`,
-			"date": `"2026-11-20T12:00:00.000+00:00"`, "transactions": "[]", "valid_until": "", "customer_id": "", "pay_to_email": "",
-			"transaction_id": "", "transaction_code": "", "mandate": "", "payment_instrument": "", "hosted_checkout": "", "hosted_checkout_url": ""}},
+		{"as it was asked for", []change{{"checkout_reference", "mine"}, {"description", "Two <coffees> & a cake"}},
+			map[string]string{
+				"checkout_reference": `"mine"`, "amount": "10.10", "currency": `"EUR"`,
+				"merchant_code": `"` + s.Merchant.Code + `"`,
+				"merchant_name": `"Kaffeehaus"`, "merchant_country": `"DE"`, "merchant_sandbox": "true",
+				"description": `"Two <coffees> & a cake"`,
+				"purpose":     `"CHECKOUT"`, "checkout_type": `"checkout"`, "user_id": `"` + s.Merchant.Key.ID + `"`,
+				"return_url": `"` + s.receiver.URL + `"`, "redirect_url": `"` + redirectURL + `"`, "status": `"PENDING"`,
+				"date": `"2026-11-20T12:00:00.000+00:00"`, "transactions": "[]", "valid_until": "",
+				"customer_id": "", "pay_to_email": "",
+				"transaction_id": "", "transaction_code": "", "mandate": "", "payment_instrument": "", "hosted_checkout": "",
+				"hosted_checkout_url": ""}},
 		{"numeric string", []change{{"amount", "10.1"}}, map[string]string{"amount": "10.10"}},
 		{"whole amount", []change{{"amount", 7}}, map[string]string{"amount": "7.00"}},
 		{"zeros beyond the decimals", []change{{"amount", json.RawMessage("1.5000")}}, map[string]string{"amount": "1.50"}},
@@ -33,22 +38,30 @@ func TestCreate(t *testing.T) {
 		{"longest reference", []change{{"checkout_reference", strings.Repeat("é", 90)}}, nil},
 		{"payee by email", []change{{"merchant_code", absent}, {"pay_to_email", "Kaffee@example.com"}},
 			map[string]string{"merchant_code": `"` + s.Merchant.Code + `"`, "pay_to_email": `"Kaffee@example.com"`}},
-		{"payee by both", []change{{"pay_to_email", "kaffee@example.com"}}, map[string]string{"pay_to_email": `"kaffee@example.com"`}},
+		{"payee by both", []change{{"pay_to_email", "kaffee@example.com"}},
+			map[string]string{"pay_to_email": `"kaffee@example.com"`}},
 		{"customer", []change{{"customer_id", customer}}, map[string]string{"customer_id": `"` + customer + `"`}},
 		{"setup for nothing", []change{{"customer_id", customer}, {"purpose", "SETUP_RECURRING_PAYMENT"}, {"amount", 0}},
 			map[string]string{"purpose": `"SETUP_RECURRING_PAYMENT"`, "amount": "0.00"}},
-		{"valid until", []change{{"valid_until", "2026-11-20T14:30:00.5+02:00"}}, map[string]string{"valid_until": `"2026-11-20T12:30:00.500+00:00"`}},
-		{"hosted", []change{{"hosted_checkout", map[string]any{"enabled": true}}}, map[string]string{"hosted_checkout": `{"enabled":true}`}},
+		{"valid until", []change{{"valid_until", "2026-11-20T14:30:00.5+02:00"}},
+			map[string]string{"valid_until": `"2026-11-20T12:30:00.500+00:00"`}},
+		{"hosted", []change{{"hosted_checkout", map[string]any{"enabled": true}}},
+			map[string]string{"hosted_checkout": `{"enabled":true}`}},
 		{"not hosted", []change{{"hosted_checkout", map[string]any{"enabled": false}}},
 			map[string]string{"hosted_checkout": `{"enabled":false}`, "hosted_checkout_url": ""}},
-		{"card without a way back", []change{{"payment_type", "card"}, {"redirect_url", absent}}, map[string]string{"redirect_url": ""}},
+		{"card without a way back", []change{{"payment_type", "card"}, {"redirect_url", absent}},
+			map[string]string{"redirect_url": ""}},
 		{"another method", []change{{"payment_type", "ideal"}}, map[string]string{"payment_type": ""}},
-		{"payer", []change{{"personal_details", map[string]any{"first_name": "Ada", "address": map[string]any{"line1": "Weg 1"}}}},
+		{"payer", []change{{"personal_details", map[string]any{"first_name": "Ada",
+			"address": map[string]any{"line1": "Weg 1"}}}},
 			map[string]string{"personal_details": ""}},
-		{"null is absent", []change{{"description", nil}, {"return_url", nil}, {"redirect_url", nil}, {"customer_id", nil}, {"purpose", nil},
-			{"payment_type", nil}, {"personal_details", nil}, {"valid_until", nil}, {"hosted_checkout", nil}, {"pay_to_email", nil}},
+		{"null is absent", []change{{"description", nil}, {"return_url", nil}, {"redirect_url", nil},
+			{"customer_id", nil}, {"purpose", nil},
+			{"payment_type", nil}, {"personal_details", nil}, {"valid_until", nil}, {"hosted_checkout", nil},
+			{"pay_to_email", nil}},
 			map[string]string{"purpose": `"CHECKOUT"`, "valid_until": "", "return_url": "", "hosted_checkout": ""}},
-		{"what the service assigns is ignored", []change{{"id", "mine"}, {"status", "PAID"}, {"date", "2020-01-01"}, {"transactions", []any{1}}, {"x", 1}},
+		{"what the service assigns is ignored", []change{{"id", "mine"}, {"status", "PAID"}, {"date", "2020-01-01"},
+			{"transactions", []any{1}}, {"x", 1}},
 			map[string]string{"status": `"PENDING"`, "transactions": "[]", "date": `"2026-11-20T12:00:00.000+00:00"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -76,8 +89,10 @@ type badOrder struct {
 }
 
 var badOrders = []badOrder{
-	{"nothing", []change{{"checkout_reference", absent}, {"amount", absent}, {"currency", absent}, {"merchant_code", absent}}, missing("checkout_reference")},
-	{"no reference, no amount", []change{{"checkout_reference", absent}, {"amount", absent}}, missing("checkout_reference")},
+	{"nothing", []change{{"checkout_reference", absent}, {"amount", absent}, {"currency", absent},
+		{"merchant_code", absent}}, missing("checkout_reference")},
+	{"no reference, no amount", []change{{"checkout_reference", absent}, {"amount", absent}},
+		missing("checkout_reference")},
 	{"no amount, no currency", []change{{"amount", absent}, {"currency", absent}}, missing("amount")},
 	{"no currency, no payee", []change{{"currency", absent}, {"merchant_code", absent}}, missing("currency")},
 	{"no payee", []change{{"merchant_code", absent}}, missing("merchant_code")},
@@ -135,36 +150,50 @@ var badOrders = []badOrder{
 	{"hosted without a word", []change{{"hosted_checkout", map[string]any{}}}, missing("hosted_checkout.enabled")},
 	{"hosted maybe", []change{{"hosted_checkout", map[string]any{"enabled": "yes"}}}, invalid("hosted_checkout.enabled")},
 
-	{"unknown method", []change{{"payment_type", "cash"}}, world.Refused(400, "INVALID", "payment_type", "unknown-payment-method")},
-	{"method of another currency", []change{{"payment_type", "boleto"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
-	{"method that is not offered yet", []change{{"payment_type", "apple_pay"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
-	{"method that is switched off", []change{{"payment_type", "paypal"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"unknown method", []change{{"payment_type", "cash"}}, world.Refused(400, "INVALID", "payment_type",
+		"unknown-payment-method")},
+	{"method of another currency", []change{{"payment_type", "boleto"}}, world.Refused(400, "INVALID", "payment_type",
+		"payment-method-not-allowed")},
+	{"method that is not offered yet", []change{{"payment_type", "apple_pay"}},
+		world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"method that is switched off", []change{{"payment_type", "paypal"}},
+		world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
 	{"method without a way back", []change{{"payment_type", "ideal"}, {"redirect_url", absent}}, missing("redirect_url")},
 
 	{"payer's email", []change{{"personal_details", map[string]any{"email": "ada"}}}, invalid("personal_details.email")},
-	{"payer's birth date", []change{{"personal_details", map[string]any{"birth_date": "10.12.1815"}}}, invalid("personal_details.birth_date")},
-	{"payer born tomorrow", []change{{"personal_details", map[string]any{"birth_date": "2026-11-21"}}}, invalid("personal_details.birth_date")},
-	{"payer's tax id", []change{{"personal_details", map[string]any{"tax_id": strings.Repeat("1", 256)}}}, invalid("personal_details.tax_id")},
-	{"payer's country", []change{{"personal_details", map[string]any{"address": map[string]any{"country": "Brazil"}}}}, invalid("personal_details.address.country")},
-	{"payer's postal code", []change{{"personal_details", map[string]any{"address": map[string]any{"country": "BR", "postal_code": "1310-100"}}}},
+	{"payer's birth date", []change{{"personal_details", map[string]any{"birth_date": "10.12.1815"}}},
+		invalid("personal_details.birth_date")},
+	{"payer born tomorrow", []change{{"personal_details", map[string]any{"birth_date": "2026-11-21"}}},
+		invalid("personal_details.birth_date")},
+	{"payer's tax id", []change{{"personal_details", map[string]any{"tax_id": strings.Repeat("1", 256)}}},
+		invalid("personal_details.tax_id")},
+	{"payer's country", []change{{"personal_details", map[string]any{"address": map[string]any{"country": "Brazil"}}}},
+		invalid("personal_details.address.country")},
+	{"payer's postal code", []change{{"personal_details",
+		map[string]any{"address": map[string]any{"country": "BR", "postal_code": "1310-100"}}}},
 		invalid("personal_details.address.postal_code")},
-	{"payer's state", []change{{"personal_details", map[string]any{"address": map[string]any{"country": "BR", "state": "XX"}}}},
+	{"payer's state",
+		[]change{{"personal_details", map[string]any{"address": map[string]any{"country": "BR", "state": "XX"}}}},
 		invalid("personal_details.address.state")},
 	{"payer no object", []change{{"personal_details", "Ada"}}, invalid("personal_details")},
 }
 
 // hostileURLs must be refused wherever a callback would be sent.
 var hostileURLs = []string{
-	"ftp://shop.example.com/", "/hook", "shop.example.com/hook", "javascript:alert(1)", "https://", "http://10.0.0.1/", "http://192.168.1.1/",
-	"http://169.254.169.254/latest/meta-data/", "http://[fd00::1]/", "http://[::ffff:10.0.0.1]/", "http://2130706433/", "http://0x7f.1/",
-	"http://ada:pw@shop.example.com/", "http://shop.example.com:22/", "http://db.internal/", "http://printer/", "https://shop.example.com/#x",
+	"ftp://shop.example.com/", "/hook", "shop.example.com/hook", "javascript:alert(1)", "https://", "http://10.0.0.1/",
+	"http://192.168.1.1/",
+	"http://169.254.169.254/latest/meta-data/", "http://[fd00::1]/", "http://[::ffff:10.0.0.1]/",
+	"http://2130706433/", "http://0x7f.1/",
+	"http://ada:pw@shop.example.com/", "http://shop.example.com:22/", "http://db.internal/", "http://printer/",
+	"https://shop.example.com/#x",
 	"https://shop.example.com/ x", "https://" + strings.Repeat("x", 2048) + ".example.com/",
 	"http://kubernetes.default.svc/", "https://shop.example/hook", "https://co.uk/",
 }
 
 // hostileTargets must be refused wherever a payer would be sent.
 var hostileTargets = []string{
-	"javascript:alert(1)", "data:text/html,x", "//shop.example", "/done", "shop.example", "ftp://shop.example/", "https://",
+	"javascript:alert(1)", "data:text/html,x", "//shop.example", "/done", "shop.example",
+	"ftp://shop.example/", "https://",
 	"https://ada:pw@shop.example/", "https://shop.example/%zz", "https://shop.example/" + strings.Repeat("x", 2048),
 }
 
@@ -179,7 +208,8 @@ func TestCreateRefuses(t *testing.T) {
 		cases = append(cases, badOrder{"redirect_url " + url, []change{{"redirect_url", url}}, invalid("redirect_url")})
 	}
 	foreign := s.neighbour().Customer()
-	cases = append(cases, badOrder{"another merchant's customer", []change{{"customer_id", foreign}}, invalid("customer_id")},
+	cases = append(cases, badOrder{"another merchant's customer", []change{{"customer_id", foreign}},
+		invalid("customer_id")},
 		badOrder{"another merchant", []change{{"merchant_code", s.Other.Code}}, denied})
 	for _, c := range cases {
 		t.Run(fmt.Sprintf("%.60s", c.name), func(t *testing.T) {
@@ -191,13 +221,15 @@ func TestCreateRefuses(t *testing.T) {
 		})
 	}
 	for name, body := range map[string]string{
-		"no JSON": `{"amount":`, "a list": `[]`, "a text": `"x"`, "a name twice": `{"amount":1,"amount":2}`, "not UTF-8": "{\"description\":\"\xff\"}",
+		"no JSON": `{"amount":`, "a list": `[]`, "a text": `"x"`, "a name twice": `{"amount":1,"amount":2}`,
+		"not UTF-8": "{\"description\":\"\xff\"}",
 	} {
 		t.Run(name, func(t *testing.T) { malformed.Check(t, s.Send("POST", "/v0.1/checkouts", body)) })
 	}
 	t.Run("empty", func(t *testing.T) { missing("checkout_reference").Check(t, s.Send("POST", "/v0.1/checkouts", nil)) })
 	t.Run("too much", func(t *testing.T) {
-		world.Refused(413, "INVALID_REQUEST", "", "content-too-large").Check(t, s.Send("POST", "/v0.1/checkouts", `"`+strings.Repeat("x", 1<<20)+`"`))
+		world.Refused(413, "INVALID_REQUEST", "", "content-too-large").Check(t,
+			s.Send("POST", "/v0.1/checkouts", `"`+strings.Repeat("x", 1<<20)+`"`))
 	})
 	if listed := s.Send("GET", "/v0.1/checkouts", nil); string(listed.Body) != "[]" {
 		t.Errorf("something was created: %s", listed.Body)
@@ -217,7 +249,8 @@ func TestCreateInACurrencyWithoutDecimals(t *testing.T) {
 func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.Merchant = s.Provision(map[string]any{"name": "Kiosk", "email": "kiosk@example.com", "country": "DE", "currency": "EUR", "online_payments": false})
+	s.Merchant = s.Provision(map[string]any{"name": "Kiosk", "email": "kiosk@example.com", "country": "DE",
+		"currency": "EUR", "online_payments": false})
 	for name, got := range map[string]world.Response{
 		"create":  s.Send("POST", "/v0.1/checkouts", s.order()),
 		"process": s.put("4e425463-3e1b-431d-83fa-1e51c2925e99", s.card(world.Frictionless)),
@@ -255,7 +288,8 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	s := open(t)
 	body := s.order()
 	send := func(body map[string]any) world.Response {
-		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: body, Header: map[string]string{"Idempotency-Key": "k-1"}})
+		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: body,
+			Header: map[string]string{"Idempotency-Key": "k-1"}})
 	}
 	first := send(body)
 	if first.Status != 201 || first.Header.Get("Idempotency-Replayed") != "" {
@@ -263,10 +297,12 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	}
 	s.Clock.Advance(time.Hour)
 	second := send(body)
-	if second.Status != 201 || string(second.Body) != string(first.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
+	if second.Status != 201 || string(second.Body) != string(first.Body) ||
+		second.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("replay: %d %s %v", second.Status, second.Body, second.Header)
 	}
-	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, send(edited(body, change{"amount", 11})))
+	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t,
+		send(edited(body, change{"amount", 11})))
 	if elsewhere := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: s.Other.Key.Plaintext,
 		Body: s.neighbour().order(), Header: map[string]string{"Idempotency-Key": "k-1"}}); elsewhere.Status != 201 {
 		t.Errorf("another merchant's key: %d %s", elsewhere.Status, elsewhere.Body)
@@ -282,7 +318,8 @@ func TestARefusalIsKeptUnderItsKey(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	send := func() world.Response {
-		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{}, Header: map[string]string{"Idempotency-Key": "k-1"}})
+		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{},
+			Header: map[string]string{"Idempotency-Key": "k-1"}})
 	}
 	first, second := send(), send()
 	missing("checkout_reference").Check(t, second)

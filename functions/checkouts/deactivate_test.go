@@ -25,13 +25,17 @@ func TestDeactivate(t *testing.T) {
 		{"failed", func(id string) { s.put(id, s.card(failingCards[0])) }, "EXPIRED FAILED", 2},
 		{"challenged", func(id string) { s.put(id, s.card(world.Challenged)) }, "EXPIRED CANCELLED", 1},
 		{"at a bank", func(id string) { s.put(id, ideal("ideal")) }, "EXPIRED CANCELLED", 1},
-		{"failed, then challenged", func(id string) { s.put(id, s.card(failingCards[0])); s.put(id, s.card(world.Challenged)) }, "EXPIRED FAILED CANCELLED", 2},
+		{"failed, then challenged", func(id string) {
+			s.put(id, s.card(failingCards[0]))
+			s.put(id, s.card(world.Challenged))
+		}, "EXPIRED FAILED CANCELLED", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			id := s.create(t, change{"valid_until", "2027-01-01T00:00:00Z"})
 			c.prepare(id)
 			got := s.deactivate(id)
-			world.Holds(t, got.Body, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:00:00.000+00:00"`, "amount": "10.10"})
+			world.Holds(t, got.Body, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:00:00.000+00:00"`,
+				"amount": "10.10"})
 			if read := s.get(id); got.Status != 200 || string(read.Body) != string(got.Body) {
 				t.Errorf("%d %s\nbut reads %s", got.Status, got.Body, read.Body)
 			}
@@ -53,7 +57,8 @@ func TestDeactivateRefuses(t *testing.T) {
 	processed.Check(t, s.deactivate(paid))
 	closed.Check(t, s.deactivate(deciding))
 	noCheckout.Check(t, s.deactivate("nothing"))
-	if s.seen(paid) != "PAID SUCCESSFUL" || s.seen(deciding) != "PENDING PENDING" || s.told(paid) != 1 || s.told(deciding) != 0 {
+	if s.seen(paid) != "PAID SUCCESSFUL" || s.seen(deciding) != "PENDING PENDING" || s.told(paid) != 1 ||
+		s.told(deciding) != 0 {
 		t.Errorf("%s, %s", s.seen(paid), s.seen(deciding))
 	}
 }

@@ -17,8 +17,10 @@ type step struct {
 // worstPayer has a fault in every detail of a payer, two in the email.
 func worstPayer(country any) map[string]any {
 	long := strings.Repeat("x", 256)
-	return map[string]any{"first_name": long, "last_name": long, "email": long, "phone": long, "tax_id": long, "birth_date": "1815",
-		"address": map[string]any{"city": long, "line_1": long, "line_2": long, "postal_code": long, "state": long, "country": country}}
+	return map[string]any{"first_name": long, "last_name": long, "email": long, "phone": long,
+		"tax_id": long, "birth_date": "1815",
+		"address": map[string]any{"city": long, "line_1": long, "line_2": long, "postal_code": long,
+			"state": long, "country": country}}
 }
 
 // payerSteps tell the faults of worstPayer one after the other, with a country
@@ -27,9 +29,11 @@ func payerSteps() []step {
 	const at = "personal_details."
 	var steps []step
 	for _, repair := range []change{
-		{at + "first_name", "Ada"}, {at + "last_name", "Lovelace"}, {at + "email", "ada"}, {at + "phone", "1"}, {at + "tax_id", "1"},
+		{at + "first_name", "Ada"}, {at + "last_name", "Lovelace"}, {at + "email", "ada"}, {at + "phone", "1"},
+		{at + "tax_id", "1"},
 		{at + "email", "ada@example.com"}, {at + "birth_date", "2027-01-01"}, {at + "birth_date", "2000-01-01"},
-		{at + "address.city", "x"}, {at + "address.line_1", "x"}, {at + "address.line_2", "x"}, {at + "address.postal_code", "x"}, {at + "address.state", "x"},
+		{at + "address.city", "x"}, {at + "address.line_1", "x"}, {at + "address.line_2", "x"},
+		{at + "address.postal_code", "x"}, {at + "address.state", "x"},
 		{at + "address.country", "BR"}, {at + "address.postal_code", "01310-100"}, {at + "address.state", "SP"},
 	} {
 		steps = append(steps, step{invalid(repair.path), []change{repair}})
@@ -52,9 +56,12 @@ func walk(t *testing.T, body map[string]any, steps []step, send func(map[string]
 func TestCreateTellsTheFirstFault(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	body := map[string]any{"pay_to_email": "tee@example.com", "description": "a\x00", "return_url": "ftp://x", "redirect_url": "ftp://x", "purpose": "GIFT",
-		"payment_type": "cash", "valid_until": "tomorrow", "customer_id": "nobody", "hosted_checkout": map[string]any{}, "personal_details": worstPayer("XX")}
-	unknown, unavailable := world.Refused(400, "INVALID", "payment_type", "unknown-payment-method"), world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")
+	body := map[string]any{"pay_to_email": "tee@example.com", "description": "a\x00", "return_url": "ftp://x",
+		"redirect_url": "ftp://x", "purpose": "GIFT",
+		"payment_type": "cash", "valid_until": "tomorrow", "customer_id": "nobody", "hosted_checkout": map[string]any{},
+		"personal_details": worstPayer("XX")}
+	unknown, unavailable := world.Refused(400, "INVALID", "payment_type", "unknown-payment-method"),
+		world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")
 	steps := append([]step{
 		{missing("checkout_reference"), []change{{"checkout_reference", strings.Repeat("x", 91)}}},
 		{missing("amount"), []change{{"amount", "0"}}},
@@ -80,7 +87,9 @@ func TestCreateTellsTheFirstFault(t *testing.T) {
 		{missing("redirect_url"), []change{{"redirect_url", redirectURL}}},
 	}, payerSteps()...)
 	steps = append(steps, step{invalid("customer_id"), []change{{"customer_id", s.Customer()}}})
-	if got := walk(t, body, steps, func(body map[string]any) world.Response { return s.Send("POST", "/v0.1/checkouts", body) }); got.Status != 201 {
+	if got := walk(t, body, steps, func(body map[string]any) world.Response {
+		return s.Send("POST", "/v0.1/checkouts", body)
+	}); got.Status != 201 {
 		t.Errorf("repaired: %d %s", got.Status, got.Body)
 	}
 }
@@ -119,12 +128,16 @@ func TestProcessTellsAllFaultsInOrder(t *testing.T) {
 	s := open(t)
 	id := s.create(t)
 	const missing, invalid = "MISSING ", "INVALID "
-	payer := []string{invalid + "personal_details.first_name", invalid + "personal_details.last_name", invalid + "personal_details.email",
-		invalid + "personal_details.phone", invalid + "personal_details.tax_id", invalid + "personal_details.email", invalid + "personal_details.birth_date",
-		invalid + "personal_details.address.city", invalid + "personal_details.address.line_1", invalid + "personal_details.address.line_2",
+	payer := []string{invalid + "personal_details.first_name", invalid + "personal_details.last_name",
+		invalid + "personal_details.email",
+		invalid + "personal_details.phone", invalid + "personal_details.tax_id", invalid + "personal_details.email",
+		invalid + "personal_details.birth_date",
+		invalid + "personal_details.address.city", invalid + "personal_details.address.line_1",
+		invalid + "personal_details.address.line_2",
 		invalid + "personal_details.address.postal_code", invalid + "personal_details.address.state"}
 	brazilian := []string{invalid + "personal_details.address.postal_code", invalid + "personal_details.address.state"}
-	noCard := []string{missing + "card.name", missing + "card.number", missing + "card.expiry_month", missing + "card.expiry_year", missing + "card.cvv"}
+	noCard := []string{missing + "card.name", missing + "card.number", missing + "card.expiry_month",
+		missing + "card.expiry_year", missing + "card.cvv"}
 	mandate := []string{missing + "mandate.type", missing + "mandate.user_agent", invalid + "mandate.user_ip"}
 	long := strings.Repeat("x", 256)
 	american := s.abroad("US", "USD")
@@ -138,26 +151,36 @@ func TestProcessTellsAllFaultsInOrder(t *testing.T) {
 			[]string{invalid + "payment_type"}},
 		"nothing right": {s, map[string]any{"payment_type": "card", "card": map[string]any{}, "installments": 13,
 			"mandate": map[string]any{"user_ip": "\x00"}, "personal_details": worstPayer("XX")},
-			slices.Concat(noCard, []string{invalid + "installments"}, mandate, payer, []string{invalid + "personal_details.address.country"})},
+			slices.Concat(noCard, []string{invalid + "installments"}, mandate, payer,
+				[]string{invalid + "personal_details.address.country"})},
 		"a payer of Brazil": {s, map[string]any{"payment_type": "card", "personal_details": worstPayer("BR")},
 			slices.Concat([]string{missing + "card"}, payer, brazilian)},
 		"values of a card": {american, map[string]any{"payment_type": "card", "installments": 2,
-			"card":    map[string]any{"name": long, "number": "4200000000000092", "expiry_month": "10", "expiry_year": "26", "cvv": "12"},
+			"card": map[string]any{"name": long, "number": "4200000000000092", "expiry_month": "10",
+				"expiry_year": "26", "cvv": "12"},
 			"mandate": map[string]any{"type": "once", "user_agent": strings.Repeat("x", 4097)}},
-			[]string{invalid + "card.name", invalid + "card.number", invalid + "card.expiry_year", invalid + "card.cvv", missing + "card.zip_code",
+			[]string{invalid + "card.name", invalid + "card.number", invalid + "card.expiry_year", invalid + "card.cvv",
+				missing + "card.zip_code",
 				invalid + "installments", invalid + "mandate.type", invalid + "mandate.user_agent"}},
 		"forms of a card": {american, map[string]any{"payment_type": "card",
-			"card": map[string]any{"name": "Ada\n", "number": "x", "expiry_month": "13", "expiry_year": "1", "cvv": "x", "zip_code": "1234"}},
-			[]string{invalid + "card.name", invalid + "card.number", invalid + "card.expiry_month", invalid + "card.expiry_year", invalid + "card.cvv", invalid + "card.zip_code"}},
+			"card": map[string]any{"name": "Ada\n", "number": "x", "expiry_month": "13", "expiry_year": "1", "cvv": "x",
+				"zip_code": "1234"}},
+			[]string{invalid + "card.name", invalid + "card.number", invalid + "card.expiry_month", invalid + "card.expiry_year",
+				invalid + "card.cvv", invalid + "card.zip_code"}},
 		"an expired card of no month": {s, map[string]any{"payment_type": "card",
-			"card": map[string]any{"name": "Ada", "number": world.Frictionless, "expiry_month": "0", "expiry_year": "2025", "cvv": "123"}},
+			"card": map[string]any{"name": "Ada", "number": world.Frictionless, "expiry_month": "0",
+				"expiry_year": "2025", "cvv": "123"}},
 			[]string{invalid + "card.expiry_month"}},
-		"card and token": {s, map[string]any{"payment_type": "card", "card": map[string]any{}, "token": "x", "installments": 0},
+		"card and token": {s, map[string]any{"payment_type": "card", "card": map[string]any{},
+			"token": "x", "installments": 0},
 			[]string{invalid + "token", invalid + "installments"}},
-		"token alone": {s, map[string]any{"payment_type": "card", "token": "x", "mandate": map[string]any{"type": "recurrent"}},
+		"token alone": {s, map[string]any{"payment_type": "card", "token": "x",
+			"mandate": map[string]any{"type": "recurrent"}},
 			[]string{missing + "customer_id", missing + "mandate.user_agent"}},
-		"wallet": {s, map[string]any{"payment_type": "google_pay", "card": map[string]any{}, "token": "x", "installments": -1, "mandate": map[string]any{}},
-			[]string{invalid + "card", invalid + "token", missing + "google_pay", invalid + "installments", missing + "mandate.type", missing + "mandate.user_agent"}},
+		"wallet": {s, map[string]any{"payment_type": "google_pay", "card": map[string]any{}, "token": "x", "installments": -1,
+			"mandate": map[string]any{}},
+			[]string{invalid + "card", invalid + "token", missing + "google_pay", invalid + "installments",
+				missing + "mandate.type", missing + "mandate.user_agent"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := id

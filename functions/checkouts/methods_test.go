@@ -22,7 +22,8 @@ func TestMethodsByCurrency(t *testing.T) {
 	for currency, want := range offered {
 		s := home.abroad(want.country, currency)
 		var ofCheckout struct{ Items []struct{ ID, Name string } }
-		if got := s.Send("GET", "/v0.1/checkouts/"+s.create(t)+"/payment-methods", nil); got.Status != 200 || got.Into(&ofCheckout) != nil {
+		if got := s.Send("GET", "/v0.1/checkouts/"+s.create(t)+"/payment-methods", nil); got.Status != 200 ||
+			got.Into(&ofCheckout) != nil {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
 		var ids []string
@@ -82,11 +83,13 @@ func TestConstraintsOfMethods(t *testing.T) {
 	} {
 		got := s.methods(query)
 		world.Refused(400, "INVALID", want.reference, "validation-failed").Check(t, got)
-		world.Holds(t, got.Body, map[string]string{"details": `"` + want.message + `"`, "title": `"Validation Failed"`, "status": "400",
+		world.Holds(t, got.Body, map[string]string{"details": `"` + want.message + `"`,
+			"title": `"Validation Failed"`, "status": "400",
 			"failed_constraints": `[{"message":"` + want.message + `","reference":"` + want.reference + `"}]`})
 	}
 	for query, param := range map[string]string{
-		"?currency=EUR&currency=EUR": "currency", "?currency=EUR&amount=1&amount=2": "amount", "?currency=EUR&amount=": "amount", "?currency=": "currency",
+		"?currency=EUR&currency=EUR": "currency", "?currency=EUR&amount=1&amount=2": "amount",
+		"?currency=EUR&amount=": "amount", "?currency=": "currency",
 	} {
 		invalid(param).Check(t, s.methods(query))
 	}

@@ -153,7 +153,8 @@ func newNextStep(s *processing.Step, redirectURL string) *nextStep {
 		return &nextStep{URL: s.URL, Method: "POST", RedirectURL: redirectURL,
 			Mechanism: []string{"iframe", "browser"}, Payload: s.Payload}
 	}
-	step := &nextStep{URL: s.URL, Method: "GET", Mechanism: []string{"browser"}, Payload: s.Payload, Full: withQuery(s.URL, s.Payload)}
+	step := &nextStep{URL: s.URL, Method: "GET", Mechanism: []string{"browser"}, Payload: s.Payload,
+		Full: withQuery(s.URL, s.Payload)}
 	if step.Payload == nil {
 		step.Payload = map[string]string{}
 	}

@@ -19,7 +19,8 @@ type fault struct {
 func several(t *testing.T, got world.Response, want ...fault) {
 	t.Helper()
 	var faults []fault
-	if err := got.Into(&faults); err != nil || got.Status != 400 || got.Header.Get("Content-Type") != "application/json;charset=UTF-8" {
+	if err := got.Into(&faults); err != nil || got.Status != 400 ||
+		got.Header.Get("Content-Type") != "application/json;charset=UTF-8" {
 		t.Fatalf("%d %s: %v", got.Status, got.Body, err)
 	}
 	byParam := func(a, b fault) int { return strings.Compare(a.Param, b.Param) }
@@ -34,7 +35,8 @@ func several(t *testing.T, got world.Response, want ...fault) {
 var badCards = []badOrder{
 	{"no method", []change{{"payment_type", absent}}, missing("payment_type")},
 	{"null method", []change{{"payment_type", nil}}, missing("payment_type")},
-	{"unknown method", []change{{"payment_type", "cash"}}, world.Refused(400, "INVALID", "payment_type", "unknown-payment-method")},
+	{"unknown method", []change{{"payment_type", "cash"}}, world.Refused(400, "INVALID", "payment_type",
+		"unknown-payment-method")},
 	{"method no text", []change{{"payment_type", 1}}, invalid("payment_type")},
 	{"no card", []change{{"card", absent}}, missing("card")},
 	{"null card", []change{{"card", nil}}, missing("card")},
@@ -64,28 +66,41 @@ var badCards = []badOrder{
 	{"CVV of letters", []change{{"card.cvv", "7E9"}}, invalid("card.cvv")},
 	{"zip code of four digits", []change{{"card.zip_code", "1234"}}, invalid("card.zip_code")},
 	{"card and token", []change{{"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"}}, invalid("token")},
-	{"token without its owner", []change{{"card", absent}, {"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"}}, missing("customer_id")},
-	{"unknown token", []change{{"card", absent}, {"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"}, {"customer_id", "nobody"}}, invalid("token")},
-	{"token of no key's length", []change{{"card", absent}, {"token", strings.Repeat("x", 3000)}, {"customer_id", "nobody"}}, invalid("token")},
-	{"owner of no key's length", []change{{"card", absent}, {"token", "x"}, {"customer_id", strings.Repeat("x", 3000)}}, invalid("token")},
+	{"token without its owner", []change{{"card", absent}, {"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"}},
+		missing("customer_id")},
+	{"unknown token", []change{{"card", absent}, {"token", "4e425463-3e1b-431d-83fa-1e51c2925e99"},
+		{"customer_id", "nobody"}}, invalid("token")},
+	{"token of no key's length", []change{{"card", absent}, {"token", strings.Repeat("x", 3000)},
+		{"customer_id", "nobody"}}, invalid("token")},
+	{"owner of no key's length", []change{{"card", absent}, {"token", "x"}, {"customer_id", strings.Repeat("x", 3000)}},
+		invalid("token")},
 	{"installments in Germany", []change{{"installments", 2}}, invalid("installments")},
 	{"no installments", []change{{"installments", 0}}, invalid("installments")},
 	{"installments as text", []change{{"installments", "1"}}, invalid("installments")},
 	{"half an installment", []change{{"installments", 1.5}}, invalid("installments")},
 	{"mandate of no type", []change{{"mandate", map[string]any{"user_agent": "x"}}}, missing("mandate.type")},
-	{"mandate of another type", []change{{"mandate", map[string]any{"type": "once", "user_agent": "x"}}}, invalid("mandate.type")},
-	{"mandate without a browser", []change{{"mandate", map[string]any{"type": "recurrent"}}}, missing("mandate.user_agent")},
+	{"mandate of another type", []change{{"mandate", map[string]any{"type": "once", "user_agent": "x"}}},
+		invalid("mandate.type")},
+	{"mandate without a browser", []change{{"mandate", map[string]any{"type": "recurrent"}}},
+		missing("mandate.user_agent")},
 	{"payer's email", []change{{"personal_details", map[string]any{"email": "ada@"}}}, invalid("personal_details.email")},
 	{"no wallet", []change{{"card", absent}, {"payment_type", "google_pay"}}, missing("google_pay")},
-	{"a card for a wallet", []change{{"card.number", "not a card"}, {"payment_type", "google_pay"}, {"google_pay", map[string]any{}}}, invalid("card")},
+	{"a card for a wallet", []change{{"card.number", "not a card"}, {"payment_type", "google_pay"},
+		{"google_pay", map[string]any{}}}, invalid("card")},
 	{"a card for iDEAL", []change{{"payment_type", "ideal"}}, invalid("card")},
-	{"a saved card for iDEAL", []change{{"card", absent}, {"token", "x"}, {"customer_id", "nobody"}, {"payment_type", "ideal"}}, invalid("token")},
+	{"a saved card for iDEAL", []change{{"card", absent}, {"token", "x"}, {"customer_id", "nobody"},
+		{"payment_type", "ideal"}}, invalid("token")},
 	{"wallet no object", []change{{"payment_type", "google_pay"}, {"google_pay", "x"}}, invalid("google_pay")},
-	{"boleto in Germany", []change{{"payment_type", "boleto"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
-	{"blik in Germany", []change{{"payment_type", "blik"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
-	{"twint in Germany", []change{{"payment_type", "twint"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
-	{"Apple Pay", []change{{"payment_type", "apple_pay"}, {"apple_pay", map[string]any{}}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
-	{"PayPal, switched off", []change{{"payment_type", "paypal"}}, world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"boleto in Germany", []change{{"payment_type", "boleto"}}, world.Refused(400, "INVALID", "payment_type",
+		"payment-method-not-allowed")},
+	{"blik in Germany", []change{{"payment_type", "blik"}}, world.Refused(400, "INVALID", "payment_type",
+		"payment-method-not-allowed")},
+	{"twint in Germany", []change{{"payment_type", "twint"}}, world.Refused(400, "INVALID", "payment_type",
+		"payment-method-not-allowed")},
+	{"Apple Pay", []change{{"payment_type", "apple_pay"}, {"apple_pay", map[string]any{}}},
+		world.Refused(400, "INVALID", "payment_type", "payment-method-not-allowed")},
+	{"PayPal, switched off", []change{{"payment_type", "paypal"}}, world.Refused(400, "INVALID", "payment_type",
+		"payment-method-not-allowed")},
 	{"iDEAL for nobody", []change{{"card", absent}, {"payment_type", "ideal"}}, missing("personal_details")},
 }
 
@@ -98,16 +113,20 @@ func TestProcessRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) { c.want.Check(t, s.put(id, s.card(world.Frictionless, c.changes...))) })
 	}
 	t.Run("several", func(t *testing.T) {
-		several(t, s.put(id, s.card(world.Frictionless, change{"card", map[string]any{}})), fault{"MISSING", "card.name"}, fault{"MISSING", "card.number"},
+		several(t, s.put(id, s.card(world.Frictionless, change{"card", map[string]any{}})), fault{"MISSING", "card.name"},
+			fault{"MISSING", "card.number"},
 			fault{"MISSING", "card.expiry_month"}, fault{"MISSING", "card.expiry_year"}, fault{"MISSING", "card.cvv"})
-		several(t, s.put(id, s.card(world.Frictionless, change{"card.cvv", "x"}, change{"installments", 3}, change{"mandate", map[string]any{}},
+		several(t, s.put(id, s.card(world.Frictionless, change{"card.cvv", "x"}, change{"installments", 3},
+			change{"mandate", map[string]any{}},
 			change{"personal_details", map[string]any{"birth_date": "1815", "address": map[string]any{"country": "UK1"}}})),
-			fault{"INVALID", "card.cvv"}, fault{"INVALID", "installments"}, fault{"MISSING", "mandate.type"}, fault{"MISSING", "mandate.user_agent"},
+			fault{"INVALID", "card.cvv"}, fault{"INVALID", "installments"}, fault{"MISSING", "mandate.type"},
+			fault{"MISSING", "mandate.user_agent"},
 			fault{"INVALID", "personal_details.birth_date"}, fault{"INVALID", "personal_details.address.country"})
 		several(t, s.put(id, s.card(world.Frictionless, change{"card.name", 1}, change{"installments", "x"})),
 			fault{"INVALID", "card.name"}, fault{"INVALID", "installments"})
 	})
-	for name, body := range map[string]string{"no JSON": `{"card":`, "a list": `[1]`, "a name twice": `{"card":{"cvv":"1","cvv":"2"}}`} {
+	for name, body := range map[string]string{"no JSON": `{"card":`, "a list": `[1]`,
+		"a name twice": `{"card":{"cvv":"1","cvv":"2"}}`} {
 		t.Run(name, func(t *testing.T) { malformed.Check(t, s.put(id, body)) })
 	}
 	t.Run("empty", func(t *testing.T) { missing("payment_type").Check(t, s.put(id, nil)) })
@@ -129,7 +148,8 @@ func TestProcessAccepts(t *testing.T) {
 		{{"installments", 1}}, {{"installments", nil}},
 		{{"mandate", map[string]any{"type": "recurrent", "user_agent": "x", "user_ip": "192.0.2.1"}}},
 		{{"token", nil}, {"customer_id", nil}, {"personal_details", nil}, {"google_pay", nil}, {"mandate", nil}},
-		{{"personal_details", map[string]any{"email": "ada@example.com", "tax_id": "7", "address": map[string]any{"line1": "Weg 1"}}}},
+		{{"personal_details", map[string]any{"email": "ada@example.com", "tax_id": "7",
+			"address": map[string]any{"line1": "Weg 1"}}}},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) { s.pay(t, s.create(t), s.card(world.Frictionless, changes...)) })
 	}

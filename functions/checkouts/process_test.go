@@ -21,7 +21,8 @@ var (
 		"5200000000000015", "5200000000000049", "5200000000000064", "5200000000000072", "343434343434343",
 	}
 	failingCards = []string{
-		"4012001037461114", "5434580000000006", "4012001037141112", "5457350076543210", "4532497088771651", "5497260847316287",
+		"4012001037461114", "5434580000000006", "4012001037141112", "5457350076543210",
+		"4532497088771651", "5497260847316287",
 	}
 	declinedAmounts = []string{"11.00", "42.01", "42.76", "42.91"}
 )
@@ -59,7 +60,8 @@ func TestDeclinedAmounts(t *testing.T) {
 	s := open(t)
 	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x"}}
 	for _, amount := range declinedAmounts {
-		for name, body := range map[string]map[string]any{"card": s.card(world.Frictionless), "challenge": s.card(world.Challenged), "wallet": wallet} {
+		for name, body := range map[string]map[string]any{"card": s.card(world.Frictionless),
+			"challenge": s.card(world.Challenged), "wallet": wallet} {
 			t.Run(name+" "+amount, func(t *testing.T) {
 				id := s.create(t, change{"amount", amount})
 				got := s.put(id, body)
@@ -92,7 +94,8 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	before := s.get(id)
 	body := s.card(world.Frictionless)
 	process := func() world.Response {
-		return s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body, Header: map[string]string{"Idempotency-Key": "again"}})
+		return s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body,
+			Header: map[string]string{"Idempotency-Key": "again"}})
 	}
 	for range 2 {
 		got := process()
@@ -143,7 +146,8 @@ func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 		} else {
 			processed.Check(t, ended)
 		}
-		if ended.Header.Get("Idempotency-Replayed") != "" || again.Header.Get("Idempotency-Replayed") != "true" || string(again.Body) != string(ended.Body) {
+		if ended.Header.Get("Idempotency-Replayed") != "" || again.Header.Get("Idempotency-Replayed") != "true" ||
+			string(again.Body) != string(ended.Body) {
 			t.Errorf("%s: %d %s, then %d %s", name, ended.Status, ended.Body, again.Status, again.Body)
 		}
 	}
@@ -277,7 +281,8 @@ func TestProcessOnceUnderAKey(t *testing.T) {
 			first := send(s.card(number))
 			seen := s.seen(id)
 			second := send(s.card(number))
-			if second.Status != first.Status || string(second.Body) != string(first.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
+			if second.Status != first.Status || string(second.Body) != string(first.Body) ||
+				second.Header.Get("Idempotency-Replayed") != "true" {
 				t.Errorf("%d %s\n%d %s", first.Status, first.Body, second.Status, second.Body)
 			}
 			if got := s.seen(id); got != seen {
@@ -292,7 +297,8 @@ func TestGooglePay(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.create(t, change{"customer_id", s.Customer()})
-	paid := s.pay(t, id, map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x", "protocolVersion": "ECv2"}})
+	paid := s.pay(t, id, map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x",
+		"protocolVersion": "ECv2"}})
 	world.Holds(t, transactions(t, paid)[0], map[string]string{"entry_mode": `"GOOGLE_PAY"`, "payment_type": `"ECOM"`})
 	world.Holds(t, paid.Body, map[string]string{"payment_instrument": ""})
 }

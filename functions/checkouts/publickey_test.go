@@ -7,7 +7,8 @@ import (
 )
 
 // hidden is what a payer's browser must not learn (contract §2.1).
-var hidden = map[string]string{"pay_to_email": "", "return_url": "", "customer_id": "", "payment_instrument": "", "mandate": ""}
+var hidden = map[string]string{"pay_to_email": "", "return_url": "", "customer_id": "",
+	"payment_instrument": "", "mandate": ""}
 
 func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
 	t.Parallel()
@@ -34,7 +35,8 @@ func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
 	if started := do("PUT", open(), s.card(world.Challenged)); started.Status != 202 {
 		t.Errorf("challenge: %d %s", started.Status, started.Body)
 	}
-	for name, kept := range map[string]string{"pay_to_email": `"kaffee@example.com"`, "return_url": `"` + s.receiver.URL + `"`} {
+	for name, kept := range map[string]string{"pay_to_email": `"kaffee@example.com"`,
+		"return_url": `"` + s.receiver.URL + `"`} {
 		world.Holds(t, s.get(id).Body, map[string]string{name: kept})
 	}
 }
@@ -58,7 +60,8 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 		denied.Check(t, s.Do(request))
 	}
 	noCheckout.Check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + s.neighbour().create(t), Key: key}))
-	if after := s.get(id); string(after.Body) != string(before.Body) || len(listed(t, s.Send("GET", "/v0.1/checkouts", nil))) != 1 {
+	if after := s.get(id); string(after.Body) != string(before.Body) ||
+		len(listed(t, s.Send("GET", "/v0.1/checkouts", nil))) != 1 {
 		t.Errorf("something changed: %s", after.Body)
 	}
 }
@@ -69,13 +72,15 @@ func TestBrowsersMayCall(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	at := "/v0.1/checkouts/" + s.create(t)
-	preflight := s.Do(world.Request{Method: "OPTIONS", Path: at, Key: "-", Header: map[string]string{"Origin": "https://shop.example"}})
+	preflight := s.Do(world.Request{Method: "OPTIONS", Path: at, Key: "-",
+		Header: map[string]string{"Origin": "https://shop.example"}})
 	if preflight.Status != 204 || preflight.Header.Get("Access-Control-Allow-Origin") != "*" ||
 		preflight.Header.Get("Access-Control-Allow-Methods") != "GET, PUT" {
 		t.Errorf("preflight: %d %v", preflight.Status, preflight.Header)
 	}
 	for name, got := range map[string]world.Response{
-		"retrieve": s.Send("GET", at, nil), "refused": s.Send("PUT", at, map[string]any{}), "not authenticated": s.Do(world.Request{Method: "GET", Path: at, Key: "-"}),
+		"retrieve": s.Send("GET", at, nil), "refused": s.Send("PUT", at, map[string]any{}),
+		"not authenticated": s.Do(world.Request{Method: "GET", Path: at, Key: "-"}),
 	} {
 		if got.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: %v", name, got.Header)

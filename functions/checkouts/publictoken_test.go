@@ -19,15 +19,19 @@ func TestAPublicKeyChargesNoCardOfAnother(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	browser, ada, eve := s.browser(), s.Customer(), s.Customer()
-	mandated, saved, own := s.setUp(t, ada, world.Frictionless), s.save(t, ada, "5200000000000007"), s.save(t, eve, world.Frictionless)
+	mandated, saved, own := s.setUp(t, ada, world.Frictionless), s.save(t, ada, "5200000000000007"),
+		s.save(t, eve, world.Frictionless)
 	s.forget(ada, s.save(t, ada, "5200000000000023"))
 	soon := change{"valid_until", s.Clock.Now().Add(time.Minute).Format(time.RFC3339)}
 	checkouts := map[string]string{
 		"guest's": s.create(t), "eve's": s.create(t, change{"customer_id", eve}),
-		"paid": s.create(t), "failed": s.create(t), "challenged": s.create(t), "undecided": s.create(t, change{"amount", 42.25}),
-		"expired": s.create(t, soon), "setup": s.create(t, change{"customer_id", eve}, change{"purpose", "SETUP_RECURRING_PAYMENT"}),
+		"paid": s.create(t), "failed": s.create(t), "challenged": s.create(t),
+		"undecided": s.create(t, change{"amount", 42.25}),
+		"expired":   s.create(t, soon), "setup": s.create(t, change{"customer_id", eve},
+			change{"purpose", "SETUP_RECURRING_PAYMENT"}),
 	}
-	for name, number := range map[string]string{"paid": world.Frictionless, "failed": failingCards[0], "challenged": world.Challenged, "undecided": world.Frictionless} {
+	for name, number := range map[string]string{"paid": world.Frictionless, "failed": failingCards[0],
+		"challenged": world.Challenged, "undecided": world.Frictionless} {
 		s.put(checkouts[name], s.card(number))
 	}
 	s.Clock.Advance(time.Minute)
@@ -38,7 +42,8 @@ func TestAPublicKeyChargesNoCardOfAnother(t *testing.T) {
 	said := map[string]bool{}
 	for name, id := range checkouts {
 		for _, body := range []map[string]any{
-			byToken(ada, mandated), byToken(ada, saved), byToken(ada, "4f7d2f3c-0b1a-4c5d-8e9f-a0b1c2d3e4f5"), byToken("nobody", mandated),
+			byToken(ada, mandated), byToken(ada, saved), byToken(ada, "4f7d2f3c-0b1a-4c5d-8e9f-a0b1c2d3e4f5"),
+			byToken("nobody", mandated),
 			byToken(eve, mandated), byToken(ada, own), byToken(ada, s.cardOf(t, ada, "0023")),
 		} {
 			got := browser.put(id, body)

@@ -72,18 +72,21 @@ func TestRecurring(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	customer := s.Customer()
-	setup := s.create(t, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"}, change{"amount", 0})
+	setup := s.create(t, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"},
+		change{"amount", 0})
 	started := s.put(setup, s.card(world.Challenged, consent)) // the payer is there to be asked
 	if started.Status != 202 || len(s.cards(t, customer)) != 0 {
 		t.Fatalf("%d %s, saved %v", started.Status, started.Body, s.cards(t, customer))
 	}
 	s.answer(t, setup, s.Challenge(started, "approve"))
 	token := s.saved(t, setup)
-	world.Holds(t, s.get(setup).Body, map[string]string{"mandate": s.mandate("active"), "purpose": `"SETUP_RECURRING_PAYMENT"`})
+	world.Holds(t, s.get(setup).Body, map[string]string{"mandate": s.mandate("active"),
+		"purpose": `"SETUP_RECURRING_PAYMENT"`})
 	if n := s.told(setup); n != 1 || s.Books(setup).Captured != 0 {
 		t.Errorf("told %d times, captured %d of a verification", n, s.Books(setup).Captured)
 	}
-	want := `{"token":"` + token + `","active":true,"type":"card","card":{"last_4_digits":"0042","type":"VISA"},"mandate":` +
+	want := `{"token":"` + token + `","active":true,"type":"card","card":{"last_4_digits":"0042","type":"VISA"},` +
+		`"mandate":` +
 		s.mandate("active") + `,"created_at":"2026-11-20T12:00:00.000+00:00"}`
 	if got := s.cards(t, customer); len(got) != 1 || got[0] != want {
 		t.Errorf("saved %v\nwant %s", got, want)
@@ -92,7 +95,8 @@ func TestRecurring(t *testing.T) {
 		s.Clock.Advance(10 * time.Minute)
 		id := s.create(t)
 		paid := s.pay(t, id, byToken(customer, token)) // a challenge card, but nobody is there
-		world.Holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`, "entry_mode": `"CUSTOMER_ENTRY"`})
+		world.Holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`,
+			"entry_mode": `"CUSTOMER_ENTRY"`})
 		if s.told(id) != 1 || s.Books(id).Captured != 1 {
 			t.Errorf("told %d times, captured %d", s.told(id), s.Books(id).Captured)
 		}
@@ -180,7 +184,8 @@ func TestTokensThatAreNotTheCustomers(t *testing.T) {
 	stranger := theirs.Customer()
 	foreign := theirs.save(t, stranger, world.Frictionless)
 	id := s.create(t)
-	for _, body := range []map[string]any{byToken(grace, token), byToken("nobody", token), byToken(ada, "nothing"), byToken(stranger, foreign), byToken(ada, foreign)} {
+	for _, body := range []map[string]any{byToken(grace, token), byToken("nobody", token), byToken(ada, "nothing"),
+		byToken(stranger, foreign), byToken(ada, foreign)} {
 		invalid("token").Check(t, s.put(id, body))
 	}
 	if got := s.seen(id); got != "PENDING" || s.told(id) != 0 {
@@ -201,7 +206,8 @@ func TestADeactivatedCard(t *testing.T) {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
 	}
-	world.Holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "false", "mandate": s.mandate("inactive"), "token": `"` + token + `"`})
+	world.Holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "false", "mandate": s.mandate("inactive"),
+		"token": `"` + token + `"`})
 	id := s.create(t)
 	before := s.get(id)
 	unusable.Check(t, s.put(id, byToken(customer, token)))
@@ -212,7 +218,8 @@ func TestADeactivatedCard(t *testing.T) {
 	if again := s.setUp(t, customer, world.Frictionless); again != token {
 		t.Errorf("saved anew as %s, was %s", again, token)
 	}
-	world.Holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "true", "mandate": s.mandate("active"), "created_at": `"2026-11-20T12:00:00.000+00:00"`})
+	world.Holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "true", "mandate": s.mandate("active"),
+		"created_at": `"2026-11-20T12:00:00.000+00:00"`})
 	s.pay(t, id, byToken(customer, token))
 }
 

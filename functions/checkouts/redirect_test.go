@@ -12,8 +12,9 @@ import (
 
 // ideal is a body to pay by a method that wants to know the payer.
 func ideal(method string, changes ...change) map[string]any {
-	return edited(map[string]any{"payment_type": method, "personal_details": map[string]any{"first_name": "Ada", "last_name": "Lovelace",
-		"email": "ada@example.com", "address": map[string]any{"country": "NL"}}}, changes...)
+	return edited(map[string]any{"payment_type": method, "personal_details": map[string]any{"first_name": "Ada",
+		"last_name": "Lovelace",
+		"email":     "ada@example.com", "address": map[string]any{"country": "NL"}}}, changes...)
 }
 
 // bank is the page a redirect leads to.
@@ -42,7 +43,8 @@ func TestEveryRedirectMethod(t *testing.T) {
 		at      *shop
 		methods []string
 	}{
-		{germany, []string{"ideal", "bancontact", "eps", "mybank", "satispay"}}, {poland, []string{"blik", "p24"}}, {switzerland, []string{"twint"}},
+		{germany, []string{"ideal", "bancontact", "eps", "mybank", "satispay"}}, {poland, []string{"blik", "p24"}},
+		{switzerland, []string{"twint"}},
 	} {
 		for _, method := range c.methods {
 			t.Run(method, func(t *testing.T) { paysByRedirect(t, c.at, method) })
@@ -54,7 +56,8 @@ func paysByRedirect(t *testing.T, s *shop, method string) {
 	id := s.create(t)
 	started := s.put(id, ideal(method))
 	page := bank(t, started)
-	want := `{"next_step":{"url":"http://cashwrap.test` + page + `","method":"GET","mechanism":["browser"],"payload":{"payment_type":"` + method +
+	want := `{"next_step":{"url":"http://cashwrap.test` + page +
+		`","method":"GET","mechanism":["browser"],"payload":{"payment_type":"` + method +
 		`"},"full":"http://cashwrap.test` + page + `?payment_type=` + method + `"}}`
 	if string(started.Body) != want {
 		t.Errorf("%s\nwant %s", started.Body, want)
@@ -73,7 +76,8 @@ func paysByRedirect(t *testing.T, s *shop, method string) {
 	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
 		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
 	}
-	world.Holds(t, transactions(t, s.get(id))[0], map[string]string{"entry_mode": `"` + strings.ToUpper(method) + `"`, "payment_type": `"ECOM"`})
+	world.Holds(t, transactions(t, s.get(id))[0], map[string]string{"entry_mode": `"` + strings.ToUpper(method) + `"`,
+		"payment_type": `"ECOM"`})
 }
 
 func TestTheBanksAnswers(t *testing.T) {
@@ -150,14 +154,17 @@ func TestWhatABankMustKnowOfThePayer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	poland, switzerland := s.abroad("PL", "PLN"), s.abroad("CH", "CHF")
-	for method, at := range map[string]*shop{"ideal": s, "bancontact": s, "eps": s, "mybank": s, "satispay": s, "blik": poland, "p24": poland} {
+	for method, at := range map[string]*shop{"ideal": s, "bancontact": s, "eps": s, "mybank": s, "satispay": s,
+		"blik": poland, "p24": poland} {
 		t.Run(method, func(t *testing.T) {
 			id := at.create(t)
 			for _, field := range []string{"first_name", "last_name", "email", "address.country"} {
 				missing("personal_details."+field).Check(t, at.put(id, ideal(method, change{"personal_details." + field, absent})))
 			}
-			several(t, at.put(id, ideal(method, change{"personal_details", map[string]any{}})), fault{"MISSING", "personal_details.first_name"},
-				fault{"MISSING", "personal_details.last_name"}, fault{"MISSING", "personal_details.email"}, fault{"MISSING", "personal_details.address.country"})
+			several(t, at.put(id, ideal(method, change{"personal_details", map[string]any{}})),
+				fault{"MISSING", "personal_details.first_name"},
+				fault{"MISSING", "personal_details.last_name"}, fault{"MISSING", "personal_details.email"},
+				fault{"MISSING", "personal_details.address.country"})
 			if got := at.seen(id); got != "PENDING" {
 				t.Errorf("%s", got)
 			}

@@ -90,11 +90,16 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 	if err := read.Into(&c); err != nil || len(c.Transactions) != 1 {
 		t.Fatalf("%s: %v", read.Body, err)
 	}
-	world.Holds(t, read.Body, map[string]string{"status": `"PAID"`, "merchant_name": `"Kaffeehaus"`, "redirect_url": `"` + redirectURL + `"`,
-		"purpose": `"CHECKOUT"`, "mandate": "", "valid_until": `"2026-11-21T00:00:00.000+00:00"`, "customer_id": `"` + customer + `"`})
-	world.Holds(t, c.Transactions[0], map[string]string{"id": `"` + c.TransactionID + `"`, "transaction_code": `"` + c.TransactionCode + `"`,
-		"amount": "10.10", "currency": `"EUR"`, "timestamp": `"2026-11-20T12:00:00.000+00:00"`, "status": `"SUCCESSFUL"`,
-		"payment_type": `"ECOM"`, "installments_count": "1", "merchant_code": `"` + s.Merchant.Code + `"`, "vat_amount": "0.00",
+	world.Holds(t, read.Body, map[string]string{"status": `"PAID"`, "merchant_name": `"Kaffeehaus"`,
+		"redirect_url": `"` + redirectURL + `"`,
+		"purpose":      `"CHECKOUT"`, "mandate": "", "valid_until": `"2026-11-21T00:00:00.000+00:00"`,
+		"customer_id": `"` + customer + `"`})
+	world.Holds(t, c.Transactions[0], map[string]string{"id": `"` + c.TransactionID + `"`,
+		"transaction_code": `"` + c.TransactionCode + `"`,
+		"amount":           "10.10", "currency": `"EUR"`, "timestamp": `"2026-11-20T12:00:00.000+00:00"`,
+		"status":       `"SUCCESSFUL"`,
+		"payment_type": `"ECOM"`, "installments_count": "1", "merchant_code": `"` + s.Merchant.Code + `"`,
+		"vat_amount": "0.00",
 		"tip_amount": "0.00", "entry_mode": `"CUSTOMER_ENTRY"`})
 	if code := world.Members(t, c.Transactions[0])["auth_code"]; !regexp.MustCompile(`^"[0-9]{6}"$`).MatchString(code) {
 		t.Errorf("auth_code %s", code)
@@ -136,7 +141,8 @@ func twoModes(s *shop) (live, test *shop) {
 		world.Merchant
 		Test struct{ ID, Plaintext string } `json:"test_api_key"`
 	}
-	s.Operate(map[string]any{"command": "create_merchant", "name": "Echt", "email": "echt@example.com", "country": "DE", "currency": "EUR",
+	s.Operate(map[string]any{"command": "create_merchant", "name": "Echt", "email": "echt@example.com",
+		"country": "DE", "currency": "EUR",
 		"test_key": true}, &made)
 	s.Secret("API key", made.Key.Plaintext)
 	s.Secret("API key", made.Test.Plaintext)

@@ -28,13 +28,16 @@ func TestUpdate(t *testing.T) {
 		{"description", map[string]any{"description": "new"}, map[string]string{"description": `"new"`, "amount": "10.10"}},
 		{"reference", map[string]any{"checkout_reference": "new"}, map[string]string{"checkout_reference": `"new"`}},
 		{"customer", map[string]any{"customer_id": customer}, map[string]string{"customer_id": `"` + customer + `"`}},
-		{"valid until", map[string]any{"valid_until": "2026-11-21T00:00:00Z"}, map[string]string{"valid_until": `"2026-11-21T00:00:00.000+00:00"`}},
+		{"valid until", map[string]any{"valid_until": "2026-11-21T00:00:00Z"},
+			map[string]string{"valid_until": `"2026-11-21T00:00:00.000+00:00"`}},
 		{"no end", map[string]any{"valid_until": nil}, map[string]string{"valid_until": ""}},
 		{"nothing", map[string]any{}, map[string]string{"amount": "10.10", "valid_until": `"2026-11-20T13:00:00.000+00:00"`}},
 		{"no body", nil, map[string]string{"amount": "10.10"}},
-		{"null is absent", map[string]any{"amount": nil, "checkout_reference": nil, "description": nil, "currency": nil, "customer_id": nil},
+		{"null is absent", map[string]any{"amount": nil, "checkout_reference": nil, "description": nil,
+			"currency": nil, "customer_id": nil},
 			map[string]string{"amount": "10.10", "description": `"old"`, "valid_until": `"2026-11-20T13:00:00.000+00:00"`}},
-		{"what cannot be changed", map[string]any{"status": "PAID", "id": "x", "return_url": "http://10.0.0.1", "merchant_code": "x", "purpose": "x"},
+		{"what cannot be changed", map[string]any{"status": "PAID", "id": "x", "return_url": "http://10.0.0.1",
+			"merchant_code": "x", "purpose": "x"},
 			map[string]string{"status": `"PENDING"`, "return_url": `"` + s.receiver.URL + `"`, "purpose": `"CHECKOUT"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,7 +61,8 @@ func TestUpdateRefuses(t *testing.T) {
 	s := open(t)
 	taken := "taken"
 	s.create(t, change{"checkout_reference", taken})
-	setup := s.create(t, change{"customer_id", s.Customer()}, change{"purpose", "SETUP_RECURRING_PAYMENT"}, change{"amount", 0})
+	setup := s.create(t, change{"customer_id", s.Customer()}, change{"purpose", "SETUP_RECURRING_PAYMENT"},
+		change{"amount", 0})
 	id := s.create(t, change{"valid_until", "2026-11-20T13:00:00Z"})
 	for _, c := range []struct {
 		name string
@@ -67,7 +71,8 @@ func TestUpdateRefuses(t *testing.T) {
 		want world.Refusal
 	}{
 		{"taken reference", id, map[string]any{"checkout_reference": taken}, duplicate},
-		{"reference too long", id, map[string]any{"checkout_reference": strings.Repeat("x", 91)}, invalid("checkout_reference")},
+		{"reference too long", id, map[string]any{"checkout_reference": strings.Repeat("x", 91)},
+			invalid("checkout_reference")},
 		{"empty reference", id, map[string]any{"checkout_reference": ""}, invalid("checkout_reference")},
 		{"reference with a control", id, map[string]any{"checkout_reference": "a\x00"}, invalid("checkout_reference")},
 		{"description with a control", id, map[string]any{"description": "a\u009f"}, invalid("description")},

@@ -10,25 +10,30 @@ import (
 )
 
 // everything is each personal detail there is.
-const everything = `{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com","phone":"+4930123","birth_date":"1915-12-10",` +
-	`"tax_id":"123","address":{"city":"Berlin","country":"DE","line_1":"Weg 1","line_2":"Hof","postal_code":"10115","state":"BE"}}`
+const everything = `{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com","phone":"+4930123",` +
+	`"birth_date":"1915-12-10",` +
+	`"tax_id":"123","address":{"city":"Berlin","country":"DE","line_1":"Weg 1","line_2":"Hof","postal_code":"10115",` +
+	`"state":"BE"}}`
 
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	for name, c := range map[string]struct{ id, details, want string }{
-		"everything":           {"ada", everything, everything},
-		"nothing":              {"nobody", `{}`, `{}`},
-		"null":                 {"null", `null`, `{}`},
-		"null in it":           {"nulls", `{"first_name":null,"email":"a@b.example","address":{"city":null,"country":"FR"}}`, `{"email":"a@b.example","address":{"country":"FR"}}`},
+		"everything": {"ada", everything, everything},
+		"nothing":    {"nobody", `{}`, `{}`},
+		"null":       {"null", `null`, `{}`},
+		"null in it": {"nulls", `{"first_name":null,"email":"a@b.example","address":{"city":null,"country":"FR"}}`,
+			`{"email":"a@b.example","address":{"country":"FR"}}`},
 		"other names of lines": {"lines", `{"address":{"line1":"A","line2":"B"}}`, `{"address":{"line_1":"A","line_2":"B"}}`},
 		"both names of a line": {"both", `{"address":{"line1":"A","line_1":"B"}}`, `{"address":{"line_1":"B"}}`},
 		"unknown members":      {"unknown", `{"nick":"x","first_name":"Ada"}`, `{"first_name":"Ada"}`},
 		"longest id":           {strings.Repeat("é", 255), `{}`, `{}`},
 		"longest path":         {strings.Repeat("🙂", 255), `{}`, `{}`},
 		"an id of all sorts":   {"a/b c?d#e%2F&ü+;=@:", `{"first_name":"<Ada> & Co"}`, `{"first_name":"<Ada> & Co"}`},
-		"longest tax id":       {"tax", `{"tax_id":"` + strings.Repeat("1", 255) + `"}`, `{"tax_id":"` + strings.Repeat("1", 255) + `"}`},
-		"Brazilian":            {"br", `{"address":{"country":"BR","postal_code":"01310100","state":"SP"}}`, `{"address":{"country":"BR","postal_code":"01310100","state":"SP"}}`},
+		"longest tax id": {"tax", `{"tax_id":"` + strings.Repeat("1", 255) + `"}`,
+			`{"tax_id":"` + strings.Repeat("1", 255) + `"}`},
+		"Brazilian": {"br", `{"address":{"country":"BR","postal_code":"01310100","state":"SP"}}`,
+			`{"address":{"country":"BR","postal_code":"01310100","state":"SP"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shows(t, must(t, 201, s.post(c.id, json.RawMessage(c.details))), c.id, c.want)
@@ -58,7 +63,8 @@ var badDetails = []struct {
 	{"birth date with a time", `{"birth_date":"1915-12-10T00:00:00Z"}`, invalid("personal_details.birth_date")},
 	{"day that never was", `{"birth_date":"1915-02-29"}`, invalid("personal_details.birth_date")},
 	{"empty birth date", `{"birth_date":""}`, invalid("personal_details.birth_date")},
-	{"born tomorrow", `{"birth_date":"` + world.Start.AddDate(0, 0, 1).Format(time.DateOnly) + `"}`, invalid("personal_details.birth_date")},
+	{"born tomorrow", `{"birth_date":"` + world.Start.AddDate(0, 0, 1).Format(time.DateOnly) + `"}`,
+		invalid("personal_details.birth_date")},
 	{"born before 1900", `{"birth_date":"1899-12-31"}`, invalid("personal_details.birth_date")},
 	{"name with a line break", `{"first_name":"Ada\nLovelace"}`, invalid("personal_details.first_name")},
 	{"city with a C1 control", `{"address":{"city":"Berlin\u0085"}}`, invalid("personal_details.address.city")},
@@ -67,8 +73,10 @@ var badDetails = []struct {
 	{"country in small letters", `{"address":{"country":"de"}}`, invalid("personal_details.address.country")},
 	{"no country of earth", `{"address":{"country":"XX"}}`, invalid("personal_details.address.country")},
 	{"city too long", `{"address":{"city":"` + strings.Repeat("x", 256) + `"}}`, invalid("personal_details.address.city")},
-	{"line too long", `{"address":{"line1":"` + strings.Repeat("x", 256) + `"}}`, invalid("personal_details.address.line_1")},
-	{"Brazilian postal code", `{"address":{"country":"BR","postal_code":"0131-0100"}}`, invalid("personal_details.address.postal_code")},
+	{"line too long", `{"address":{"line1":"` + strings.Repeat("x", 256) + `"}}`,
+		invalid("personal_details.address.line_1")},
+	{"Brazilian postal code", `{"address":{"country":"BR","postal_code":"0131-0100"}}`,
+		invalid("personal_details.address.postal_code")},
 	{"Brazilian state", `{"address":{"country":"BR","state":"BE"}}`, invalid("personal_details.address.state")},
 }
 
@@ -119,7 +127,8 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	send := func(id string) world.Response {
-		return s.Do(world.Request{Method: "POST", Path: collection, Body: map[string]any{"customer_id": id}, Header: map[string]string{"Idempotency-Key": "k"}})
+		return s.Do(world.Request{Method: "POST", Path: collection, Body: map[string]any{"customer_id": id},
+			Header: map[string]string{"Idempotency-Key": "k"}})
 	}
 	first := must(t, 201, send("ada"))
 	s.Clock.Advance(time.Minute)
@@ -137,21 +146,22 @@ func TestUpdateMerges(t *testing.T) {
 	s, _ := open(t)
 	replace := func(old, new string) string { return strings.Replace(everything, old, new, 1) }
 	for name, c := range map[string]struct{ update, want string }{
-		"first_name":           {`{"first_name":"Grace"}`, replace("Ada", "Grace")},
-		"last_name":            {`{"last_name":"Hopper"}`, replace("Lovelace", "Hopper")},
-		"email":                {`{"email":"grace@example.com"}`, replace("ada@", "grace@")},
-		"phone":                {`{"phone":"1"}`, replace("+4930123", "1")},
-		"birth_date":           {`{"birth_date":"1906-12-09"}`, replace("1915-12-10", "1906-12-09")},
-		"tax_id":               {`{"tax_id":"4"}`, replace(`"123"`, `"4"`)},
-		"city":                 {`{"address":{"city":"Bonn"}}`, replace("Berlin", "Bonn")},
-		"country":              {`{"address":{"country":"AT"}}`, replace(`"DE"`, `"AT"`)},
-		"line_1":               {`{"address":{"line_1":"Gasse 2"}}`, replace("Weg 1", "Gasse 2")},
-		"line1":                {`{"address":{"line1":"Gasse 2"}}`, replace("Weg 1", "Gasse 2")},
-		"line_2":               {`{"address":{"line_2":"Keller"}}`, replace("Hof", "Keller")},
-		"line2":                {`{"address":{"line2":"Keller"}}`, replace("Hof", "Keller")},
-		"postal_code":          {`{"address":{"postal_code":"53111"}}`, replace("10115", "53111")},
-		"state":                {`{"address":{"state":"NW"}}`, replace(`"BE"`, `"NW"`)},
-		"several":              {`{"first_name":"Grace","address":{"city":"Bonn"}}`, strings.Replace(replace("Ada", "Grace"), "Berlin", "Bonn", 1)},
+		"first_name":  {`{"first_name":"Grace"}`, replace("Ada", "Grace")},
+		"last_name":   {`{"last_name":"Hopper"}`, replace("Lovelace", "Hopper")},
+		"email":       {`{"email":"grace@example.com"}`, replace("ada@", "grace@")},
+		"phone":       {`{"phone":"1"}`, replace("+4930123", "1")},
+		"birth_date":  {`{"birth_date":"1906-12-09"}`, replace("1915-12-10", "1906-12-09")},
+		"tax_id":      {`{"tax_id":"4"}`, replace(`"123"`, `"4"`)},
+		"city":        {`{"address":{"city":"Bonn"}}`, replace("Berlin", "Bonn")},
+		"country":     {`{"address":{"country":"AT"}}`, replace(`"DE"`, `"AT"`)},
+		"line_1":      {`{"address":{"line_1":"Gasse 2"}}`, replace("Weg 1", "Gasse 2")},
+		"line1":       {`{"address":{"line1":"Gasse 2"}}`, replace("Weg 1", "Gasse 2")},
+		"line_2":      {`{"address":{"line_2":"Keller"}}`, replace("Hof", "Keller")},
+		"line2":       {`{"address":{"line2":"Keller"}}`, replace("Hof", "Keller")},
+		"postal_code": {`{"address":{"postal_code":"53111"}}`, replace("10115", "53111")},
+		"state":       {`{"address":{"state":"NW"}}`, replace(`"BE"`, `"NW"`)},
+		"several": {`{"first_name":"Grace","address":{"city":"Bonn"}}`,
+			strings.Replace(replace("Ada", "Grace"), "Berlin", "Bonn", 1)},
 		"nothing":              {`{}`, everything},
 		"null":                 {`null`, everything},
 		"null fields":          {`{"first_name":null,"address":{"city":null}}`, everything},
@@ -161,7 +171,8 @@ func TestUpdateMerges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			must(t, 201, s.post(name, json.RawMessage(everything)))
-			shows(t, must(t, 200, s.Send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.update)})), name, c.want)
+			shows(t, must(t, 200, s.Send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.update)})), name,
+				c.want)
 			shows(t, must(t, 200, s.Send("GET", at(name), nil)), name, c.want)
 		})
 	}
@@ -170,7 +181,8 @@ func TestUpdateMerges(t *testing.T) {
 		for _, body := range []any{nil, map[string]any{}, map[string]any{"customer_id": "other"}} {
 			shows(t, must(t, 200, s.Send("PUT", at("new"), body)), "new", `{}`)
 		}
-		shows(t, must(t, 200, s.Send("PUT", at("new"), map[string]any{"personal_details": json.RawMessage(everything)})), "new", everything)
+		shows(t, must(t, 200, s.Send("PUT", at("new"), map[string]any{"personal_details": json.RawMessage(everything)})),
+			"new", everything)
 	})
 }
 
@@ -185,7 +197,8 @@ func TestUpdateRefuses(t *testing.T) {
 		})
 	}
 	t.Run("good and bad", func(t *testing.T) {
-		invalid("personal_details.email").Check(t, s.Send("PUT", at("ada"), map[string]any{"personal_details": map[string]any{"first_name": "Eve", "email": "x"}}))
+		invalid("personal_details.email").Check(t, s.Send("PUT", at("ada"),
+			map[string]any{"personal_details": map[string]any{"first_name": "Eve", "email": "x"}}))
 		malformed.Check(t, s.Send("PUT", at("ada"), `{`))
 		shows(t, s.Send("GET", at("ada"), nil), "ada", everything)
 	})

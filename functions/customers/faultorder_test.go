@@ -11,7 +11,8 @@ func TestTheFirstFaultIsTold(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	long := strings.Repeat("x", 256)
-	worst := map[string]any{"email": long, "tax_id": long, "birth_date": "", "address": map[string]any{"state": long, "country": ""}}
+	worst := map[string]any{"email": long, "tax_id": long, "birth_date": "",
+		"address": map[string]any{"state": long, "country": ""}}
 	missing("customer_id").Check(t, s.post("", worst))
 	invalid("customer_id").Check(t, s.post(long, worst))
 	for _, c := range []struct {

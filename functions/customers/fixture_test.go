@@ -44,7 +44,8 @@ func (s shop) save(t *testing.T, customer, number string, recurring bool) string
 	t.Helper()
 	order, payment := map[string]any{"customer_id": customer}, s.Card(number)
 	if recurring {
-		order["purpose"], payment["mandate"] = "SETUP_RECURRING_PAYMENT", map[string]any{"type": "recurrent", "user_agent": "test"}
+		order["purpose"], payment["mandate"] = "SETUP_RECURRING_PAYMENT", map[string]any{"type": "recurrent",
+			"user_agent": "test"}
 	}
 	return must(t, 200, s.Send("PUT", "/v0.1/checkouts/"+s.Create("1", order), payment)).Text("payment_instrument.token")
 }

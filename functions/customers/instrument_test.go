@@ -47,8 +47,10 @@ func TestSavedCards(t *testing.T) {
 	recurring := s.save(t, ada, "374500262001008", true)
 	got := s.cards(t, ada)
 	want := map[string]string{
-		plain: `{"token":"` + plain + `","active":true,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},"created_at":"2026-11-20T12:00:00.000+00:00"}`,
-		recurring: `{"token":"` + recurring + `","active":true,"type":"card","card":{"last_4_digits":"1008","type":"AMEX"},` + s.mandate("active") +
+		plain: `{"token":"` + plain + `","active":true,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},` +
+			`"created_at":"2026-11-20T12:00:00.000+00:00"}`,
+		recurring: `{"token":"` + recurring + `","active":true,"type":"card","card":{"last_4_digits":"1008","type":"AMEX"},` +
+			s.mandate("active") +
 			`"created_at":"2026-11-20T12:00:01.005+00:00"}`,
 	}
 	for token, text := range want {
@@ -71,7 +73,8 @@ func TestDeactivate(t *testing.T) {
 		if got := must(t, 204, s.Send("DELETE", cardsOf("ada")+"/"+token, nil)); len(got.Body) > 0 {
 			t.Errorf("%s", got.Body)
 		}
-		want := `{"token":"` + token + `","active":false,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},` + s.mandate("inactive") +
+		want := `{"token":"` + token + `","active":false,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},` +
+			s.mandate("inactive") +
 			`"created_at":"2026-11-20T12:00:00.000+00:00"}`
 		if after := s.cards(t, "ada"); after[token] != want || after[kept] != before[kept] || len(after) != 2 {
 			t.Errorf("now %v", after)
@@ -150,7 +153,8 @@ func TestScopes(t *testing.T) {
 		{"GET", cardsOf("ada"), nil, "customers.read", 200},
 		{"DELETE", cardsOf("ada") + "/" + token, nil, "customers.write", 204},
 	}
-	for _, scopes := range [][]string{{}, {"payments", "checkouts.write"}, {"customers.read"}, {"customers.write"}, {"payment_instruments"}} {
+	for _, scopes := range [][]string{{}, {"payments", "checkouts.write"}, {"customers.read"}, {"customers.write"},
+		{"payment_instruments"}} {
 		key := s.NewKey("secret", scopes...)
 		for _, row := range rows {
 			if row.method == "POST" {
@@ -168,6 +172,7 @@ func TestScopes(t *testing.T) {
 	}
 	for _, row := range rows[1:] {
 		notFound.Check(t, other.Send(row.method, row.path, row.body))
-		world.Refused(401, "NOT_AUTHORIZED", "", "missing-token").Check(t, s.Do(world.Request{Method: row.method, Path: row.path, Body: row.body, Key: "-"}))
+		world.Refused(401, "NOT_AUTHORIZED", "", "missing-token").Check(t,
+			s.Do(world.Request{Method: row.method, Path: row.path, Body: row.body, Key: "-"}))
 	}
 }

@@ -40,8 +40,10 @@ func newSite(t *testing.T) *site {
 	}
 	s, log := &site{}, slog.New(slog.NewTextHandler(io.Discard, nil))
 	s.Handler = rest.New(rest.Config{
-		Routes: pages.Config{WebhookKeys: publishedKeys, Log: log, Ready: func(context.Context) error { return s.broken }}.Routes(),
-		Store:  table, Log: log, BaseURL: baseURL, HashKey: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
+		Routes: pages.Config{WebhookKeys: publishedKeys, Log: log, Ready: func(context.Context) error {
+			return s.broken
+		}}.Routes(),
+		Store: table, Log: log, BaseURL: baseURL, HashKey: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
 		Limits: rest.Limits{Address: rest.Limit{Rate: 1000, Burst: 1000}},
 	})
 	return s

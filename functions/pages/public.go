@@ -57,7 +57,8 @@ func (p pages) ready(ctx context.Context, _ struct{}) (rest.Document, error) {
 	const contentType = "application/json;charset=UTF-8"
 	if err := p.Ready(ctx); err != nil {
 		p.Log.ErrorContext(ctx, "not ready", "error", err)
-		return rest.Document{Status: http.StatusServiceUnavailable, ContentType: contentType, Body: []byte(`{"status":"unavailable"}`)}, nil
+		return rest.Document{Status: http.StatusServiceUnavailable, ContentType: contentType,
+			Body: []byte(`{"status":"unavailable"}`)}, nil
 	}
 	return rest.Document{ContentType: contentType, Body: []byte(`{"status":"ok"}`)}, nil
 }

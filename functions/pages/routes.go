@@ -31,7 +31,8 @@ func Routes(a *app.App) []rest.Route {
 func (c Config) Routes() []rest.Route {
 	p := pages{c}
 	return []rest.Route{
-		{Method: "GET", Path: "/.well-known/webhook-keys", Access: rest.Open, Handle: rest.JSON(http.StatusOK, p.webhookKeys)},
+		{Method: "GET", Path: "/.well-known/webhook-keys", Access: rest.Open,
+			Handle: rest.JSON(http.StatusOK, p.webhookKeys)},
 		{Method: "GET", Path: "/problems/{slug}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.problem)},
 		{Method: "GET", Path: "/healthz", Access: rest.Open, Handle: rest.JSON(http.StatusOK, p.healthy)},
 		{Method: "GET", Path: "/readyz", Access: rest.Open, Handle: rest.Page(p.ready)},

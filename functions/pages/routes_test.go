@@ -31,7 +31,8 @@ func TestTheFunctionOnItsTable(t *testing.T) {
 	if r := s.get(t, "/readyz"); r.status != http.StatusOK {
 		t.Errorf("readyz: %d %s", r.status, r.body)
 	}
-	if r := s.get(t, "/.well-known/webhook-keys"); r.status != http.StatusOK || !strings.Contains(r.body, `"public_key":"whpk_`) {
+	if r := s.get(t, "/.well-known/webhook-keys"); r.status != http.StatusOK ||
+		!strings.Contains(r.body, `"public_key":"whpk_`) {
 		t.Errorf("keys: %d %s", r.status, r.body)
 	}
 }

@@ -52,7 +52,8 @@ func want(t *testing.T, what string, got, want int) {
 // TestOneMessageForEachPayoutThatIsDue, and none for who is paid on demand, has no verified account or a longer period.
 func TestOneMessageForEachPayoutThatIsDue(t *testing.T) {
 	t.Parallel()
-	w := sold(t, settings{}, settings{"period": "daily"}, settings{"on_demand": true}, settings{"verified": false}, settings{"period": "monthly"})
+	w := sold(t, settings{}, settings{"period": "daily"}, settings{"on_demand": true}, settings{"verified": false},
+		settings{"period": "monthly"})
 	want(t, "the first tick", tick(t, w), 2)
 	want(t, "doubled", tick(t, w), 0)
 	w.Clock.Advance(16 * time.Minute)

@@ -226,7 +226,8 @@ func TestOverlappingRunsPayOnce(t *testing.T) {
 	s.pay("100", 1) // covers what was refunded too late
 	s.night()
 	wantAll(t, "waiting", s.waiting())
-	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-1058.05") // 100 × 9.80, less 4 × 5, and 98.05
+	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(),
+		"-1058.05") // 100 × 9.80, less 4 × 5, and 98.05
 	for _, p := range paid {
 		if d := s.detail(p); d.Received != 1 || d.Total != 1 {
 			t.Fatalf("%+v", d)

@@ -33,7 +33,8 @@ const (
 // open starts a world with a shop in Berlin that has an account which payouts reach.
 func open(t *testing.T) *shop {
 	t.Helper()
-	s := openIn(t, "Europe/Berlin", fields{"name": "Eiscafé", "email": "eis@example.com", "country": "DE", "currency": "EUR"})
+	s := openIn(t, "Europe/Berlin", fields{"name": "Eiscafé", "email": "eis@example.com",
+		"country": "DE", "currency": "EUR"})
 	s.set(fields{"holder": "Eiscafé GmbH", "iban": sandbox.PaidIBAN})
 	return s
 }

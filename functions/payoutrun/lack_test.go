@@ -26,8 +26,10 @@ func TestManyLateRefundsAreOnePayout(t *testing.T) {
 	want(t, "payouts", len(s.payouts()), 2)
 	want(t, "the refunds", s.payouts()["2026-11-22"], "PAID -100.00")
 	want(t, "waiting", fmt.Sprint(counted(s.waiting())), "map[BALANCE_DEDUCTION -100.00:1]")
-	want(t, "list", fmt.Sprint(counted(s.listed())), "map[PAYOUT 100.00 SUCCESSFUL:1 REFUND_DEDUCTION 0.50 SUCCESSFUL:200]")
-	r := s.send("GET", "/v1.0/merchants/"+s.merchant.Code+"/payouts?start_date=2026-11-22&end_date=2026-11-22&format=csv", nil)
+	want(t, "list", fmt.Sprint(counted(s.listed())), "map[PAYOUT 100.00 SUCCESSFUL:1 REFUND_DEDUCTION 0.50 "+
+		"SUCCESSFUL:200]")
+	r := s.send("GET", "/v1.0/merchants/"+s.merchant.Code+"/payouts?start_date=2026-11-22&end_date=2026-11-22&format=csv",
+		nil)
 	want(t, "CSV", strings.Count(string(r.Body), ",REFUND_DEDUCTION,0.50,2026-11-22,EUR,0.00,SUCCESSFUL,"), late)
 	for _, e := range s.detail(p).Events {
 		if e.Type == string(payments.PayoutDeductionEvent) && e.Status != string(payments.EventSuccessful) {

@@ -15,7 +15,8 @@ func TestMessagesOfNothingAreDropped(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	handle := payoutrun.Run(w.App)
-	for _, body := range []string{"", "[]", "{}", `{"tenant":"X#MC1","payout":"p"}`, `{"tenant":"T#MC1","payout":""}`, `{"tenant":1}`,
+	for _, body := range []string{"", "[]", "{}", `{"tenant":"X#MC1","payout":"p"}`,
+		`{"tenant":"T#MC1","payout":""}`, `{"tenant":1}`,
 		`{"tenant":"T#MC1","payout":"unknown"}`} {
 		before := len(w.Logs.String())
 		if err := handle(t.Context(), body); err != nil {

@@ -32,8 +32,10 @@ func TestALackIsCarriedOverSeveralPeriods(t *testing.T) {
 	}
 	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-110.00")
 	want(t, "owed", s.Balance(s.merchant, ledger.MerchantPayable, "EUR").IsZero(), true)
-	wantAll(t, "list", s.listed(), "PAYOUT 100.00 SUCCESSFUL", "PAYOUT 30.00 SUCCESSFUL", "REFUND_DEDUCTION 100.00 SUCCESSFUL",
-		"PAYOUT 20.00 SUCCESSFUL", "BALANCE_DEDUCTION 70.00 SUCCESSFUL", "PAYOUT 50.00 SUCCESSFUL", "BALANCE_DEDUCTION 50.00 SUCCESSFUL",
+	wantAll(t, "list", s.listed(), "PAYOUT 100.00 SUCCESSFUL", "PAYOUT 30.00 SUCCESSFUL",
+		"REFUND_DEDUCTION 100.00 SUCCESSFUL",
+		"PAYOUT 20.00 SUCCESSFUL", "BALANCE_DEDUCTION 70.00 SUCCESSFUL", "PAYOUT 50.00 SUCCESSFUL",
+		"BALANCE_DEDUCTION 50.00 SUCCESSFUL",
 		"PAYOUT 10.00 SUCCESSFUL")
 }
 
@@ -87,7 +89,8 @@ func TestAClockThatLeapsPaysOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.pay("10", 1)
-	for _, leap := range []time.Duration{72 * time.Hour, -60 * time.Hour, 24 * time.Hour, -36 * time.Hour, 2 * time.Hour, 96 * time.Hour} {
+	for _, leap := range []time.Duration{72 * time.Hour, -60 * time.Hour, 24 * time.Hour, -36 * time.Hour,
+		2 * time.Hour, 96 * time.Hour} {
 		s.Clock.Advance(leap)
 		s.tick(s.Main())
 		s.pay("20.50", 1)
@@ -103,7 +106,8 @@ func TestAClockThatLeapsPaysOnce(t *testing.T) {
 // TestACurrencyWithoutDecimals has none anywhere: 1.95 % of 1010 are 19.695, of 1000 19.5, which goes to the even 20.
 func TestACurrencyWithoutDecimals(t *testing.T) {
 	t.Parallel()
-	s := openIn(t, "Europe/Budapest", fields{"name": "Lángos", "email": "langos@example.com", "country": "HU", "currency": "HUF"})
+	s := openIn(t, "Europe/Budapest", fields{"name": "Lángos", "email": "langos@example.com",
+		"country": "HU", "currency": "HUF"})
 	s.set(fields{"holder": "Lángos Kft", "iban": sandbox.PaidIBAN})
 	whole, part := s.pay("1010", 1), s.pay("1000", 1)
 	s.refund(part, "333")

@@ -22,9 +22,10 @@ func (s *shop) shows(p payment) map[string]string {
 	}
 	shown := map[string]string{}
 	for place, path := range map[string]string{
-		"detail":         "/v2.1/merchants/" + s.merchant.Code + "/transactions?id=" + p.ID,
-		"legacy detail":  "/v0.1/me/transactions?id=" + p.ID,
-		"history":        "/v2.1/merchants/" + s.merchant.Code + "/transactions/history?transaction_code=" + p.Code + "&types[]=PAYMENT",
+		"detail":        "/v2.1/merchants/" + s.merchant.Code + "/transactions?id=" + p.ID,
+		"legacy detail": "/v0.1/me/transactions?id=" + p.ID,
+		"history": "/v2.1/merchants/" + s.merchant.Code + "/transactions/history?transaction_code=" +
+			p.Code + "&types[]=PAYMENT",
 		"legacy history": "/v0.1/me/transactions/history?transaction_code=" + p.Code + "&types[]=PAYMENT",
 	} {
 		r := s.send("GET", path, nil)
@@ -63,7 +64,8 @@ func (s *shop) receipt(p payment) []string {
 // wantShown checks all places: received/total and day, then the status of the newer and of the older detail.
 func (s *shop) wantShown(what string, p payment, payouts, simple, legacy string) {
 	s.Helper()
-	for place, status := range map[string]string{"detail": simple, "legacy detail": legacy, "history": "", "legacy history": ""} {
+	for place, status := range map[string]string{"detail": simple, "legacy detail": legacy, "history": "",
+		"legacy history": ""} {
 		want(s, what+", "+place, s.shows(p)[place], payouts+" "+status)
 	}
 }
@@ -90,8 +92,10 @@ func TestEveryPlaceShowsWhereAPayoutStands(t *testing.T) {
 	wantAll(t, "paid", s.receipt(p), "PAYOUT FAILED 9.80", "PAYOUT PAID_OUT 9.80")
 	s.refund(p, "3")
 	s.wantShown("refunded", p, "1/1 2026-11-22", "REFUNDED", "REFUNDED")
-	wantAll(t, "refunded", s.receipt(p), "PAYOUT FAILED 9.80", "PAYOUT PAID_OUT 9.80", "REFUND REFUNDED 3.00", "PAYOUT_DEDUCTION PENDING 3.00")
+	wantAll(t, "refunded", s.receipt(p), "PAYOUT FAILED 9.80", "PAYOUT PAID_OUT 9.80", "REFUND REFUNDED 3.00",
+		"PAYOUT_DEDUCTION PENDING 3.00")
 	s.pay("10", 1)
 	s.night()
-	wantAll(t, "deducted", s.receipt(p), "PAYOUT FAILED 9.80", "PAYOUT PAID_OUT 9.80", "REFUND REFUNDED 3.00", "PAYOUT_DEDUCTION SUCCESSFUL 3.00")
+	wantAll(t, "deducted", s.receipt(p), "PAYOUT FAILED 9.80", "PAYOUT PAID_OUT 9.80", "REFUND REFUNDED 3.00",
+		"PAYOUT_DEDUCTION SUCCESSFUL 3.00")
 }

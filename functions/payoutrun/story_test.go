@@ -145,7 +145,8 @@ func TestALackIsCarriedForward(t *testing.T) {
 	s.night()
 	want(t, "covered", s.payouts()["2026-11-26"], "PAID 7.85")
 	wantAll(t, "waiting", s.waiting())
-	wantAll(t, "list", s.listed(), "PAYOUT 98.05 SUCCESSFUL", "PAYOUT 9.80 SUCCESSFUL", "REFUND_DEDUCTION 100.00 SUCCESSFUL",
+	wantAll(t, "list", s.listed(), "PAYOUT 98.05 SUCCESSFUL", "PAYOUT 9.80 SUCCESSFUL",
+		"REFUND_DEDUCTION 100.00 SUCCESSFUL",
 		"PAYOUT 98.05 SUCCESSFUL", "BALANCE_DEDUCTION 90.20 SUCCESSFUL")
 }
 
@@ -187,7 +188,8 @@ func TestARejectedPayoutIsMadeAgainInTheNextCycle(t *testing.T) {
 		if d := s.detail(p); d.Total != 1 || d.Received != 1 || d.Simple != "PAID_OUT" || d.Date != "2026-11-22" {
 			t.Errorf("%+v", d)
 		}
-		wantAll(t, "list", s.listed(), "PAYOUT 9.80 FAILED", "PAYOUT 98.05 FAILED", "PAYOUT 9.80 SUCCESSFUL", "PAYOUT 48.05 SUCCESSFUL")
+		wantAll(t, "list", s.listed(), "PAYOUT 9.80 FAILED", "PAYOUT 98.05 FAILED", "PAYOUT 9.80 SUCCESSFUL",
+			"PAYOUT 48.05 SUCCESSFUL")
 		want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-57.85")
 	}
 }
@@ -254,7 +256,8 @@ func TestAnOrderThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	want(t, "replaced", s.payouts()["2026-11-22"], "FAILED 20.00")
 	want(t, "paid", s.payouts()["2026-11-24"], "PAID 20.00")
 	wantAll(t, "events", s.stands(p), "FAILED 10.00 0.00", "PAID_OUT 10.00 0.00")
-	wantAll(t, "list", s.listed(), "PAYOUT 10.00 FAILED", "PAYOUT 20.00 FAILED", "PAYOUT 10.00 SUCCESSFUL", "PAYOUT 20.00 SUCCESSFUL")
+	wantAll(t, "list", s.listed(), "PAYOUT 10.00 FAILED", "PAYOUT 20.00 FAILED", "PAYOUT 10.00 SUCCESSFUL",
+		"PAYOUT 20.00 SUCCESSFUL")
 	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-30.00")
 }
 
@@ -277,7 +280,8 @@ func TestAnOrderThatIsNotTakenLeavesAnAccountThatWasReplaced(t *testing.T) {
 
 func TestInstallmentsArePaidAMonthApart(t *testing.T) {
 	t.Parallel()
-	s := openIn(t, "America/Sao_Paulo", fields{"name": "Padaria", "email": "padaria@example.com", "country": "BR", "currency": "BRL",
+	s := openIn(t, "America/Sao_Paulo", fields{"name": "Padaria", "email": "padaria@example.com",
+		"country": "BR", "currency": "BRL",
 		"payout_plan": "TRUE_INSTALLMENT"})
 	s.set(fields{"holder": "Padaria Ltda", "account_number": "12345678", "bank_code": "001"})
 	p := s.pay("100", 3)
@@ -295,7 +299,8 @@ func TestInstallmentsArePaidAMonthApart(t *testing.T) {
 	if d := s.detail(p); d.Received != 3 {
 		t.Errorf("after two months: %+v", d)
 	}
-	wantAll(t, "after two months", s.listed(), "PAYOUT 32.68 SUCCESSFUL", "PAYOUT 32.68 SUCCESSFUL", "PAYOUT 0.00 SUCCESSFUL",
+	wantAll(t, "after two months", s.listed(), "PAYOUT 32.68 SUCCESSFUL", "PAYOUT 32.68 SUCCESSFUL",
+		"PAYOUT 0.00 SUCCESSFUL",
 		"REFUND_DEDUCTION 7.31 SUCCESSFUL")
 }
 

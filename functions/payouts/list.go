@@ -38,7 +38,8 @@ func (f family) list(ctx context.Context, req listRequest) (any, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	found, err := f.store.PayoutRecords(ctx, rest.Caller(ctx).Tenant, req.StartDate, req.EndDate, req.Order == descending, req.limit())
+	found, err := f.store.PayoutRecords(ctx, rest.Caller(ctx).Tenant, req.StartDate, req.EndDate,
+		req.Order == descending, req.limit())
 	if err != nil {
 		return nil, err
 	}

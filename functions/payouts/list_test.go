@@ -130,7 +130,8 @@ func TestTheListTellsWhatWasPaidAndDeducted(t *testing.T) {
 		}
 		ids := map[int64]bool{}
 		for _, r := range all {
-			if ids[r.ID] || r.ID <= 0 || r.ID >= 1<<53 || r.Currency != "EUR" || r.Status != "SUCCESSFUL" || !strings.HasPrefix(r.Reference, "PAYOUT "+r.Date) {
+			if ids[r.ID] || r.ID <= 0 || r.ID >= 1<<53 || r.Currency != "EUR" || r.Status != "SUCCESSFUL" ||
+				!strings.HasPrefix(r.Reference, "PAYOUT "+r.Date) {
 				t.Errorf("%+v", r)
 			}
 			ids[r.ID] = true
@@ -139,7 +140,8 @@ func TestTheListTellsWhatWasPaidAndDeducted(t *testing.T) {
 			}
 		}
 		// The same each time, and the other way round.
-		if again := s.records(path, days("2026-11-01", "2026-11-30", "order", "asc", "format", "json")); !slices.Equal(all, again) {
+		if again := s.records(path, days("2026-11-01", "2026-11-30", "order", "asc", "format", "json")); !slices.Equal(all,
+			again) {
 			t.Errorf("then %v", again)
 		}
 		descending := s.records(path, days("2026-11-01", "2026-11-30", "order", "desc"))
@@ -190,17 +192,20 @@ func TestTheListAsCSV(t *testing.T) {
 			t.Errorf("%d %s", r.Status, got)
 		}
 		lines, err := csv.NewReader(strings.NewReader(string(r.Body))).ReadAll()
-		if err != nil || len(lines) != 1+len(listed) || strings.Join(lines[0], ",") != "id,type,amount,date,currency,fee,status,reference,transaction_code" {
+		if err != nil || len(lines) != 1+len(listed) || strings.Join(lines[0],
+			",") != "id,type,amount,date,currency,fee,status,reference,transaction_code" {
 			t.Fatalf("%s, %v", r.Body, err)
 		}
 		for i, l := range listed {
-			want := []string{fmt.Sprint(l.ID), l.Type, string(l.Amount), l.Date, l.Currency, string(l.Fee), l.Status, l.Reference, l.Code}
+			want := []string{fmt.Sprint(l.ID), l.Type, string(l.Amount), l.Date, l.Currency, string(l.Fee), l.Status,
+				l.Reference, l.Code}
 			if !slices.Equal(lines[i+1], want) {
 				t.Errorf("%q, want %q", lines[i+1], want)
 			}
 		}
 	}
-	if r := s.get(s.paths()[0], days("2026-10-01", "2026-10-02", "format", "csv")); strings.Count(string(r.Body), "\n") != 1 {
+	if r := s.get(s.paths()[0], days("2026-10-01", "2026-10-02", "format", "csv")); strings.Count(string(r.Body),
+		"\n") != 1 {
 		t.Errorf("none: %q", r.Body)
 	}
 }
@@ -228,14 +233,16 @@ func TestWhatIsWrongIsAnArray(t *testing.T) {
 		{url.Values{"limit": {"10000"}}, []string{"MISSING start_date", "MISSING end_date", "INVALID limit"}},
 		{days("2026-11-01", "2026-11-30", "format", "xml"), []string{"INVALID format"}},
 		{days("2026-11-01", "2026-11-30", "order", "descending"), []string{"INVALID order"}},
-		{days("2026-11-01", "2026-11-30", "format", "", "limit", "", "order", ""), []string{"INVALID format", "INVALID limit", "INVALID order"}},
+		{days("2026-11-01", "2026-11-30", "format", "", "limit", "", "order", ""),
+			[]string{"INVALID format", "INVALID limit", "INVALID order"}},
 		{days("2026-11-01", "2026-11-30", "limit", "1.5"), []string{"INVALID limit"}},
 		{days("2026-11-01", "2026-11-30", "limit", "99999999999999999999"), []string{"INVALID limit"}},
 		{days("2026-11-01", "2026-11-30", "format", "CSV"), []string{"INVALID format"}},
 		{days(" 2026-11-01", "2026-11-30"), []string{"INVALID start_date"}},
 		// What one parameter lacks hides nothing of the others.
 		{url.Values{"format": {"xml"}}, []string{"MISSING start_date", "MISSING end_date", "INVALID format"}},
-		{url.Values{"limit": {"many"}, "order": {"up"}}, []string{"MISSING start_date", "MISSING end_date", "INVALID limit", "INVALID order"}},
+		{url.Values{"limit": {"many"}, "order": {"up"}}, []string{"MISSING start_date", "MISSING end_date",
+			"INVALID limit", "INVALID order"}},
 		{days("2026-11-02", "2026-11-01", "limit", "10000"), []string{"INVALID ", "INVALID limit"}},
 		{days("2026-11-02", "2026-11-01", "limit", "0", "format", "xml", "order", "up"),
 			[]string{"INVALID ", "INVALID format", "INVALID limit", "INVALID order"}},

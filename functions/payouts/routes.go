@@ -18,6 +18,7 @@ func Routes(a *app.App) []rest.Route {
 	const path = "/v1.0/merchants/{merchant_code}/payouts"
 	return []rest.Route{
 		{Method: "GET", Path: path, Scopes: read, Errors: rest.Array, Handle: rest.JSON(200, f.list).Unchecked()},
-		{Method: "GET", Path: "/v0.1/me/financials/payouts", Successor: path, Scopes: read, Errors: rest.Array, Handle: rest.JSON(200, f.list).Unchecked()},
+		{Method: "GET", Path: "/v0.1/me/financials/payouts", Successor: path, Scopes: read, Errors: rest.Array,
+			Handle: rest.JSON(200, f.list).Unchecked()},
 	}
 }

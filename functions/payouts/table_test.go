@@ -47,7 +47,8 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 				t.Errorf("%s: %d times %s in\n%s", path, kinds[kind], kind, text)
 			}
 		}
-		if got := s.get(path, days("2026-11-01", "2026-11-30", "format", "csv", "limit", "2", "order", "desc")); !slices.Equal(
+		if got := s.get(path, days("2026-11-01", "2026-11-30", "format", "csv", "limit", "2", "order",
+			"desc")); !slices.Equal(
 			strings.Split(string(got.Body), "\n")[1:3], []string{lines[len(lines)-1], lines[len(lines)-2]}) {
 			t.Errorf("%s: the last two are\n%s", path, got.Body)
 		}
@@ -63,7 +64,8 @@ func TestWhoMayListPayouts(t *testing.T) {
 		other := shop{s.As(s.NewKey("secret", scope))}
 		for _, path := range s.paths() {
 			r := other.get(path, days("2026-11-01", "2026-11-30"))
-			if r.Status != status || status == http.StatusForbidden && (r.Text("error_message") != "request_not_allowed" || r.Text("status_code") != "403") {
+			if r.Status != status || status == http.StatusForbidden && (r.Text("error_message") != "request_not_allowed" ||
+				r.Text("status_code") != "403") {
 				t.Errorf("%s with %s: %d %s", path, scope, r.Status, r.Body)
 			}
 			if r := other.get(path, nil); status == http.StatusForbidden && r.Status != status {

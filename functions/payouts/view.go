@@ -41,7 +41,8 @@ func table(records []record) []byte {
 	w := csv.NewWriter(&text)
 	rows := [][]string{{"id", "type", "amount", "date", "currency", "fee", "status", "reference", "transaction_code"}}
 	for _, r := range records {
-		rows = append(rows, []string{strconv.FormatInt(r.ID, 10), string(r.Type), r.Amount.String(), r.Date, string(r.Currency),
+		rows = append(rows, []string{strconv.FormatInt(r.ID, 10), string(r.Type), r.Amount.String(),
+			r.Date, string(r.Currency),
 			r.Fee.String(), string(r.Status), r.Reference, r.TransactionCode})
 	}
 	_ = w.WriteAll(rows) // into memory

@@ -33,7 +33,8 @@ func (p poller) ask(ctx context.Context, t identity.Tenant, m app.PollMessage) (
 		err = p.Processing.ResolveDue(ctx, t, m.Checkout)
 	}
 	if failure.Is(err, failure.NotFound) {
-		p.Log.WarnContext(ctx, "message of an unknown payment dropped", "tenant", m.Tenant, "checkout", m.Checkout, "refund", m.Refund)
+		p.Log.WarnContext(ctx, "message of an unknown payment dropped", "tenant", m.Tenant, "checkout",
+			m.Checkout, "refund", m.Refund)
 		return nil
 	}
 	return err

@@ -112,8 +112,10 @@ func TestAMessageDoesWhatItsItemSays(t *testing.T) {
 func TestMessagesOfNothingAreDropped(t *testing.T) {
 	t.Parallel()
 	s := &shop{Shop: world.New(t).Shop()}
-	for _, body := range []string{"", "[]", "{}", `{"tenant":"X#MC1","checkout":"c"}`, `{"tenant":"T#MC1"}`, `{"tenant":1}`,
-		`{"tenant":"T#MC1","checkout":"c","refund":"r"}`, `{"tenant":"T#MC1","checkout":"unknown"}`, `{"tenant":"T#MC1","refund":"unknown"}`} {
+	for _, body := range []string{"", "[]", "{}", `{"tenant":"X#MC1","checkout":"c"}`,
+		`{"tenant":"T#MC1"}`, `{"tenant":1}`,
+		`{"tenant":"T#MC1","checkout":"c","refund":"r"}`, `{"tenant":"T#MC1","checkout":"unknown"}`,
+		`{"tenant":"T#MC1","refund":"unknown"}`} {
 		before := len(s.Logs.String())
 		if failed := s.handle(s.Main(), body); failed > 0 {
 			t.Errorf("%s failed", body)

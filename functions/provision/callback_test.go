@@ -174,7 +174,8 @@ func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 	if got := d.replay(fields{"from": at[1], "to": at[2]}); got != (replayed{2, false}) {
 		t.Errorf("replayed %+v, want 2", got)
 	}
-	for i, want := range []string{payments.CallbackDead, payments.CallbackOwed, payments.CallbackOwed, payments.CallbackDead} {
+	for i, want := range []string{payments.CallbackDead, payments.CallbackOwed, payments.CallbackOwed,
+		payments.CallbackDead} {
 		if got := d.state(ids[i]); got != want {
 			t.Errorf("callback %d is %s, want %s", i, got, want)
 		}
@@ -246,7 +247,8 @@ func TestAnOperatorPaysAPixCode(t *testing.T) {
 	if got := d.refused(pay); got.Code != "CONFLICT" {
 		t.Errorf("before there is a code: %+v", got)
 	}
-	processed := d.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Key: m.Key.Plaintext, Body: fields{"payment_type": "pix"}})
+	processed := d.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Key: m.Key.Plaintext,
+		Body: fields{"payment_type": "pix"}})
 	if processed.Status != http.StatusOK || processed.Text("status") != "PENDING" {
 		t.Fatalf("process: %d %s", processed.Status, processed.Body)
 	}

@@ -75,7 +75,8 @@ func (o operator) chargeBack(ctx context.Context, c chargeBack) (chargedBack, er
 
 // reported is the charge-back as the acquirer's books have it. Nothing is
 // entered in the sandbox's that the platform would refuse.
-func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Record, c chargeBack) (processing.ChargeBackOrder, error) {
+func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Record,
+	c chargeBack) (processing.ChargeBackOrder, error) {
 	order := processing.ChargeBackOrder{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}
 	amount, err := c.amount(r)
 	if err != nil {
@@ -104,7 +105,8 @@ func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Recor
 
 // enterInSandbox has the sandbox charge back, and answers how much it did. When
 // the command was cut off after that, what is left may be another amount now.
-func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string, amount money.Amount, exact bool) (money.Amount, error) {
+func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string, amount money.Amount,
+	exact bool) (money.Amount, error) {
 	err := o.Sandbox.ChargeBack(ctx, r.ID, id, amount)
 	if errors.Is(err, acquirer.ErrUnknownCharge) || errors.Is(err, sandbox.ErrTooMuch) {
 		return amount, failure.Clash("CONFLICT", "", "the acquirer has no such money to charge back").With(err)
@@ -144,6 +146,8 @@ func (c chargeBack) amount(r store.Record) (money.Amount, error) {
 
 // madeUpChargeBack names the transaction's next charge-back.
 func madeUpChargeBack(r store.Record, amount money.Amount) string {
-	before := slices.DeleteFunc(slices.Clone(r.Events), func(e payments.Event) bool { return e.Type != payments.ChargeBackEvent })
+	before := slices.DeleteFunc(slices.Clone(r.Events), func(e payments.Event) bool {
+		return e.Type != payments.ChargeBackEvent
+	})
 	return fmt.Sprintf("charge-back-%s-%d-%d", r.Code, len(before)+1, amount.Minor())
 }

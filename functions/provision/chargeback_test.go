@@ -85,7 +85,8 @@ func (d desk) books(m provisioned, s world.Payment) string {
 	if amount, ok := moved[acquirer.ChargeBack]; ok {
 		taken = amount.String()
 	}
-	return fmt.Sprintf("acquirer %s, platform %s, %d entries, %d events, %s", taken, r.ChargedBack, booked, events, r.SimpleStatus())
+	return fmt.Sprintf("acquirer %s, platform %s, %d entries, %d events, %s", taken, r.ChargedBack, booked,
+		events, r.SimpleStatus())
 }
 
 func TestAChargeBackTakesMoneyBack(t *testing.T) {
@@ -96,7 +97,8 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 	s := d.sell(m, "1", 10.10, shop.URL)
 	told := len(shop.Messages(s.Checkout))
 	got := d.chargeBack(m, s.Code, fields{"amount": "2.5", "id": "arn-1"})
-	if got.ID != "arn-1" || got.TransactionID != s.ID || got.Code != s.Code || got.Amount != "2.50" || got.Currency != "EUR" || got.SimpleStatus != "CHARGEBACK" {
+	if got.ID != "arn-1" || got.TransactionID != s.ID || got.Code != s.Code || got.Amount != "2.50" ||
+		got.Currency != "EUR" || got.SimpleStatus != "CHARGEBACK" {
 		t.Errorf("answer %+v", got)
 	}
 	for _, again := range []fields{{"id": "arn-1"}, {"id": "arn-1", "amount": 2.5}, {"id": "arn-1", "lost": true}} {
@@ -125,7 +127,8 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 		listed.Items[0].Amount != "2.50" || listed.Items[0].Status != "SUCCESSFUL" {
 		t.Errorf("history %s, %v", history.Body, err)
 	}
-	detail := d.Do(world.Request{Method: "GET", Key: m.Key.Plaintext, Path: "/v2.1/merchants/" + m.Code + "/transactions?id=" + s.ID})
+	detail := d.Do(world.Request{Method: "GET", Key: m.Key.Plaintext, Path: "/v2.1/merchants/" + m.Code +
+		"/transactions?id=" + s.ID})
 	if detail.Text("simple_status") != "CHARGEBACK" || !strings.Contains(string(detail.Body), fmt.Sprint(got.EventID)) {
 		t.Errorf("detail %s", detail.Body)
 	}
@@ -180,7 +183,8 @@ func TestChargeBacksThatCannotBe(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m, other := d.create(nil), d.create(nil)
-	paid, declined, gone, theirs := d.sell(m, "1", 10, ""), d.sell(m, "2", 11, ""), d.sell(m, "3", 10, ""), d.sell(other, "1", 10, "")
+	paid, declined, gone, theirs := d.sell(m, "1", 10, ""), d.sell(m, "2", 11, ""), d.sell(m, "3", 10, ""),
+		d.sell(other, "1", 10, "")
 	d.chargeBack(m, gone.ID, nil)
 	d.chargeBack(m, paid.ID, fields{"id": "arn-1", "amount": 1})
 	for _, c := range []struct {
@@ -212,7 +216,8 @@ func TestChargeBacksThatCannotBe(t *testing.T) {
 		}
 	}
 	for s, want := range map[world.Payment]string{paid: "acquirer 1.00, platform 1.00, 1 entries, 1 events, CHARGEBACK",
-		declined: "acquirer 0, platform 0.00, 0 entries, 0 events, FAILED", gone: "acquirer 10.00, platform 10.00, 1 entries, 1 events, CHARGEBACK"} {
+		declined: "acquirer 0, platform 0.00, 0 entries, 0 events, FAILED",
+		gone:     "acquirer 10.00, platform 10.00, 1 entries, 1 events, CHARGEBACK"} {
 		if books := d.books(m, s); books != want {
 			t.Errorf("books %s, want %s", books, want)
 		}

@@ -18,7 +18,8 @@ var unshelled = strings.NewReplacer(`'\''`, "’", "'$merchant'", "MC…", "'$pa
 
 // misunderstood are the arguments whose values a guide can get wrong; what
 // stands for a merchant's own facts is refused rightly.
-var misunderstood = []string{"command", "mode", "type", "scopes", "period", "outcome", "reason", "day", "from", "to", "limit", "test_key"}
+var misunderstood = []string{"command", "mode", "type", "scopes", "period", "outcome", "reason", "day", "from",
+	"to", "limit", "test_key"}
 
 // TestTheGuidesCommandsAreUnderstood: each that the operating guide prints is
 // a command with arguments it has, of values it takes.

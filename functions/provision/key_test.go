@@ -51,7 +51,8 @@ func TestAPublicKeyHasNoScopes(t *testing.T) {
 		t.Errorf("a key of another kind: %s…", k.Plaintext[:8])
 	}
 	p, _ := d.authenticate(k.Plaintext)
-	if p.Actor.Kind != identity.PublicKey || len(p.Scopes) != 0 || p.Tenant != (identity.Tenant{Mode: identity.Live, Merchant: m.Code}) {
+	if p.Actor.Kind != identity.PublicKey || len(p.Scopes) != 0 ||
+		p.Tenant != (identity.Tenant{Mode: identity.Live, Merchant: m.Code}) {
 		t.Errorf("principal %+v", p)
 	}
 }

@@ -38,7 +38,8 @@ func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 		}
 	}
 	want := merchant.Merchant{Code: m.Code, Name: "Buchladen", Email: "buch@example.com", Country: "DE", Currency: "EUR",
-		Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin", CreatedAt: d.Clock.Now(), Version: 1}
+		Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin",
+		CreatedAt: d.Clock.Now(), Version: 1}
 	if got != want {
 		t.Errorf("merchant %+v\nwant %+v", got, want)
 	}
@@ -51,11 +52,13 @@ func TestAMerchantsFirstKeyIsLive(t *testing.T) {
 	if alone.Key.Mode != "live" || !liveForm.MatchString(alone.Key.Plaintext) || alone.TestKey != nil {
 		t.Errorf("created with %+v, %+v", alone.Key, alone.TestKey)
 	}
-	if got, err := d.App.Store.Merchant(t.Context(), alone.Code); err != nil || got.FeeRate != "0.01" || got.OnlinePayments {
+	if got, err := d.App.Store.Merchant(t.Context(), alone.Code); err != nil ||
+		got.FeeRate != "0.01" || got.OnlinePayments {
 		t.Errorf("merchant %+v, %v", got, err)
 	}
 	both := d.create(fields{"sandbox": false, "test_key": true})
-	if both.Key.Mode != "live" || both.TestKey == nil || both.TestKey.Mode != "test" || !testForm.MatchString(both.TestKey.Plaintext) {
+	if both.Key.Mode != "live" || both.TestKey == nil || both.TestKey.Mode != "test" ||
+		!testForm.MatchString(both.TestKey.Plaintext) {
 		t.Fatalf("created with %+v, %+v", both.Key, both.TestKey)
 	}
 	for _, k := range []*key{both.Key, both.TestKey} {
@@ -71,7 +74,8 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 	const code = "MC01234567"
 	first := d.create(fields{"merchant_code": code})
 	d.Clock.Advance(1)
-	again := d.create(fields{"merchant_code": code, "fee_rate": "0.01950", "time_zone": "Europe/Berlin", "profile": fields{"vat_id": ""}})
+	again := d.create(fields{"merchant_code": code, "fee_rate": "0.01950", "time_zone": "Europe/Berlin",
+		"profile": fields{"vat_id": ""}})
 	if first.Code != code || !first.Created || again.Code != code || again.Created || again.Key != nil {
 		t.Errorf("first %+v, again %+v", first, again)
 	}
@@ -79,8 +83,10 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 		t.Errorf("the first key answers %d", status)
 	}
 	for name, change := range map[string]fields{
-		"name": {"name": "Café"}, "fee": {"fee_rate": "0.02"}, "country": {"country": "AT"}, "online": {"online_payments": false},
-		"time zone": {"time_zone": "Europe/Vienna"}, "floor": {"refund_floor": "-1"}, "profile": {"profile": fields{"vat_id": "DE1"}},
+		"name": {"name": "Café"}, "fee": {"fee_rate": "0.02"}, "country": {"country": "AT"},
+		"online":    {"online_payments": false},
+		"time zone": {"time_zone": "Europe/Vienna"}, "floor": {"refund_floor": "-1"},
+		"profile": {"profile": fields{"vat_id": "DE1"}},
 	} {
 		change["merchant_code"] = code
 		if got := d.refused(facts(change)); got.Code != "CONFLICT" {

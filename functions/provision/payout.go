@@ -53,9 +53,11 @@ func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error)
 	}
 	m := state.Merchant
 	settings, schedule := state.Payouts(t.Mode)
-	o.Log.InfoContext(ctx, "payout settings changed", "tenant", t.String(), "period", settings.Period, "account", schedule.To.Status)
+	o.Log.InfoContext(ctx, "payout settings changed", "tenant", t.String(), "period", settings.Period,
+		"account", schedule.To.Status)
 	return payoutSet{MerchantCode: m.Code, Mode: t.Mode.Name(), Currency: m.Currency, TimeZone: m.TimeZone,
-		Period: settings.Period, OnDemand: settings.OnDemand, Holder: schedule.To.Holder, Ending: ending(schedule.To.Number()),
+		Period: settings.Period, OnDemand: settings.OnDemand, Holder: schedule.To.Holder,
+		Ending: ending(schedule.To.Number()),
 		Status: schedule.To.Status, NextAt: schedule.NextAt}, nil
 }
 

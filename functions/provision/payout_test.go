@@ -42,13 +42,20 @@ func TestPayoutSettingsAreMerged(t *testing.T) {
 		given fields
 		want  payoutSettings
 	}{
-		{fields{"period": "weekly"}, payoutSettings{"test", "EUR", "Europe/Berlin", "weekly", false, "", "", "", "2026-11-22T23:00:00Z"}},
-		{fields{"holder": "Buch GmbH", "iban": "de17 1001 0010 0000 0056 78"}, payoutSettings{"test", "EUR", "Europe/Berlin", "weekly", false, "Buch GmbH", "5678", "VERIFIED", "2026-11-22T23:00:00Z"}},
-		{fields{"verified": false}, payoutSettings{"test", "EUR", "Europe/Berlin", "weekly", false, "Buch GmbH", "5678", "PENDING_VERIFICATION", "2026-11-22T23:00:00Z"}},
-		{fields{"on_demand": true, "period": "monthly"}, payoutSettings{"test", "EUR", "Europe/Berlin", "monthly", true, "Buch GmbH", "5678", "PENDING_VERIFICATION", "2026-11-30T23:00:00Z"}},
-		{fields{"account_number": "12345678", "bank_code": "001"}, payoutSettings{"test", "EUR", "Europe/Berlin", "monthly", true, "Buch GmbH", "5678", "VERIFIED", "2026-11-30T23:00:00Z"}},
-		{fields{"iban": sandbox.ClosedIBAN, "bic": "marKdeff", "holder": "Buch KG"}, payoutSettings{"test", "EUR", "Europe/Berlin", "monthly", true, "Buch KG", "1111", "VERIFIED", "2026-11-30T23:00:00Z"}},
-		{fields{"on_demand": false, "period": "daily"}, payoutSettings{"test", "EUR", "Europe/Berlin", "daily", false, "Buch KG", "1111", "VERIFIED", "2026-11-20T23:00:00Z"}},
+		{fields{"period": "weekly"}, payoutSettings{"test", "EUR", "Europe/Berlin", "weekly", false, "", "", "",
+			"2026-11-22T23:00:00Z"}},
+		{fields{"holder": "Buch GmbH", "iban": "de17 1001 0010 0000 0056 78"}, payoutSettings{"test", "EUR", "Europe/Berlin",
+			"weekly", false, "Buch GmbH", "5678", "VERIFIED", "2026-11-22T23:00:00Z"}},
+		{fields{"verified": false}, payoutSettings{"test", "EUR", "Europe/Berlin", "weekly", false, "Buch GmbH", "5678",
+			"PENDING_VERIFICATION", "2026-11-22T23:00:00Z"}},
+		{fields{"on_demand": true, "period": "monthly"}, payoutSettings{"test", "EUR", "Europe/Berlin", "monthly", true,
+			"Buch GmbH", "5678", "PENDING_VERIFICATION", "2026-11-30T23:00:00Z"}},
+		{fields{"account_number": "12345678", "bank_code": "001"}, payoutSettings{"test", "EUR", "Europe/Berlin", "monthly",
+			true, "Buch GmbH", "5678", "VERIFIED", "2026-11-30T23:00:00Z"}},
+		{fields{"iban": sandbox.ClosedIBAN, "bic": "marKdeff", "holder": "Buch KG"}, payoutSettings{"test", "EUR",
+			"Europe/Berlin", "monthly", true, "Buch KG", "1111", "VERIFIED", "2026-11-30T23:00:00Z"}},
+		{fields{"on_demand": false, "period": "daily"}, payoutSettings{"test", "EUR", "Europe/Berlin", "daily", false,
+			"Buch KG", "1111", "VERIFIED", "2026-11-20T23:00:00Z"}},
 	} {
 		for range 2 { // repeated, nothing changes
 			if got := d.setPayout(m, step.given); got != step.want {
@@ -57,7 +64,8 @@ func TestPayoutSettingsAreMerged(t *testing.T) {
 		}
 	}
 	stored, err := d.App.Store.PayoutSchedule(t.Context(), identity.Tenant{Mode: identity.Test, Merchant: m.Code})
-	if err != nil || stored.To.IBAN != sandbox.ClosedIBAN || stored.To.AccountNumber != "" || stored.To.BankCode != "" || stored.To.BIC != "MARKDEFF" {
+	if err != nil || stored.To.IBAN != sandbox.ClosedIBAN || stored.To.AccountNumber != "" || stored.To.BankCode != "" ||
+		stored.To.BIC != "MARKDEFF" {
 		t.Errorf("%+v, %v", stored, err)
 	}
 	// Another time zone moves the cut-offs, in each mode that has any.
@@ -121,7 +129,8 @@ type payoutsAnswer struct {
 func (a payoutsAnswer) String() string {
 	var texts []string
 	for _, p := range a.Payouts {
-		texts = append(texts, strings.TrimSpace(strings.Join([]string{p.Tenant[:1], p.Day, p.Status, p.Total.String(), p.Currency, p.Reason}, " ")))
+		texts = append(texts, strings.TrimSpace(strings.Join([]string{p.Tenant[:1], p.Day, p.Status, p.Total.String(),
+			p.Currency, p.Reason}, " ")))
 	}
 	return strings.Join(texts, ", ")
 }
@@ -149,7 +158,8 @@ func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
 	if got := d.runPayouts(fields{}); got != "" {
 		t.Errorf("now: %s", got)
 	}
-	if got := d.runPayouts(fields{"merchant_code": rejected.Code, "at": "2026-11-21T00:30:00+01:00"}); got != "T 2026-11-21 FAILED 19.61 EUR AC01" {
+	if got := d.runPayouts(fields{"merchant_code": rejected.Code,
+		"at": "2026-11-21T00:30:00+01:00"}); got != "T 2026-11-21 FAILED 19.61 EUR AC01" {
 		t.Errorf("one merchant's: %s", got)
 	}
 	if got := d.runPayouts(fields{"at": "2026-11-21T00:30:00+01:00"}); got != "T 2026-11-21 PAID 9.80 EUR" {
@@ -218,9 +228,11 @@ func TestPayoutRunsThatCannotBe(t *testing.T) {
 func (d desk) owedLive(m provisioned, amount string) {
 	d.Helper()
 	tenant := identity.Tenant{Mode: identity.Live, Merchant: m.Code}
-	c, err := d.App.Store.CreateCheckout(d.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: uuid.NewString(),
-		Amount: money.MustParse(amount, "EUR"), Status: payments.Pending, Purpose: payments.PurposeCheckout, CreatedAt: d.Clock.Now(),
-		Payee: payments.Payee{Code: m.Code}})
+	c, err := d.App.Store.CreateCheckout(d.Context(), tenant, payments.Checkout{ID: uuid.NewString(),
+		Reference: uuid.NewString(),
+		Amount:    money.MustParse(amount, "EUR"), Status: payments.Pending, Purpose: payments.PurposeCheckout,
+		CreatedAt: d.Clock.Now(),
+		Payee:     payments.Payee{Code: m.Code}})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -228,7 +240,8 @@ func (d desk) owedLive(m provisioned, amount string) {
 	if c, err = c.Begin(a, d.Clock.Now()); err != nil {
 		d.Fatal(err)
 	}
-	change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg_"+a.ID, payments.Session{}, d.Clock.Now())
+	change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg_"+a.ID,
+		payments.Session{}, d.Clock.Now())
 	if _, err := d.App.Store.Apply(d.Context(), tenant, change); err != nil {
 		d.Fatal(err)
 	}
@@ -250,18 +263,21 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 	}
 	first, second := ordered.Payouts[0], ordered.Payouts[1]
 	settle := func(p, merchant, outcome, reason string) fields {
-		return fields{"command": "settle_payout", "merchant_code": strings.TrimPrefix(merchant, "L#"), "payout": p, "outcome": outcome, "reason": reason}
+		return fields{"command": "settle_payout", "merchant_code": strings.TrimPrefix(merchant, "L#"), "payout": p,
+			"outcome": outcome, "reason": reason}
 	}
 	if got := d.refused(settle(first.ID, first.Tenant, "paid", "")); got.Code != "CONFLICT" {
 		t.Errorf("paid without a file: %+v", got)
 	}
-	export := fields{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap", "iban": "DE89370400440532013000", "bic": "COBADEFF", "currency": "EUR"}
+	export := fields{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap", "iban": "DE89370400440532013000",
+		"bic": "COBADEFF", "currency": "EUR"}
 	type exported struct {
 		Payouts []string
 		Text    string
 	}
 	file := run[exported](d, export)
-	if len(file.Payouts) != 2 || !strings.Contains(file.Text, "pain.001.001.09") || !strings.Contains(file.Text, first.ID) || !strings.Contains(file.Text, "30.00") {
+	if len(file.Payouts) != 2 || !strings.Contains(file.Text, "pain.001.001.09") ||
+		!strings.Contains(file.Text, first.ID) || !strings.Contains(file.Text, "30.00") {
 		t.Errorf("%+v", file)
 	}
 	if again := run[exported](d, fields{"command": "export_payouts", "id": "file-1"}); again.Text != file.Text {
@@ -274,7 +290,8 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 		if got := run[fields](d, settle(first.ID, first.Tenant, "paid", "")); got["status"] != "PAID" {
 			t.Errorf("paid: %v", got)
 		}
-		if got := run[fields](d, settle(second.ID, second.Tenant, "rejected", "AC04")); got["status"] != "FAILED" || got["reason"] != "AC04" {
+		if got := run[fields](d, settle(second.ID, second.Tenant, "rejected", "AC04")); got["status"] != "FAILED" ||
+			got["reason"] != "AC04" {
 			t.Errorf("rejected: %v", got)
 		}
 	}
@@ -344,7 +361,8 @@ func TestSettingsThatWereCutOffAreAsBeforeOrAfter(t *testing.T) {
 			schedule, err := d.App.Store.PayoutSchedule(t.Context(), tenant)
 			owner := d.stored(m.Key)
 			if want := owner.Calendar(tenant.Mode).NextCutoff(d.Clock.Now()).At; err != nil || !schedule.NextAt.Equal(want) {
-				t.Errorf("%s at step %d: pays out %s at %s, want %s, %v", what, step, owner.Payouts.Test.Period, schedule.NextAt, want, err)
+				t.Errorf("%s at step %d: pays out %s at %s, want %s, %v", what, step, owner.Payouts.Test.Period,
+					schedule.NextAt, want, err)
 			}
 			run[fields](d, command)
 		}

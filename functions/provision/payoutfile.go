@@ -37,7 +37,8 @@ func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView,
 	if err = banking.File(o.App).Settle(ctx, c.Payout, word); err != nil {
 		return payoutView{}, noOrder(err)
 	}
-	o.Log.InfoContext(ctx, "payout settled", "tenant", t.String(), "payout", c.Payout, "outcome", c.Outcome, "reason", c.Reason)
+	o.Log.InfoContext(ctx, "payout settled", "tenant", t.String(), "payout", c.Payout, "outcome",
+		c.Outcome, "reason", c.Reason)
 	return o.runPayout(ctx, payoutrunner.Planned{Tenant: t, ID: c.Payout})
 }
 

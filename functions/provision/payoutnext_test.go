@@ -52,8 +52,10 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 	want("paid", fields{"merchant_code": weekly.Code, "at": "2026-12-10T12:00:00Z"}, "")
 	d.sell(weekly, "2", 10, "")
 	want("after a time that was pretended", fields{"merchant_code": weekly.Code}, "2026-12-13T23:00:00Z")
-	want("at a time before that", fields{"merchant_code": weekly.Code, "at": "2026-12-11T00:00:00Z"}, "2026-12-13T23:00:00Z")
-	if got := d.runPayouts(fields{"merchant_code": weekly.Code, "at": "2026-12-13T23:00:00Z"}); got != "T 2026-12-14 PAID 9.80 EUR" {
+	want("at a time before that", fields{"merchant_code": weekly.Code, "at": "2026-12-11T00:00:00Z"},
+		"2026-12-13T23:00:00Z")
+	if got := d.runPayouts(fields{"merchant_code": weekly.Code,
+		"at": "2026-12-13T23:00:00Z"}); got != "T 2026-12-14 PAID 9.80 EUR" {
 		t.Errorf("at that time: %s", got)
 	}
 }

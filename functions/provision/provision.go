@@ -145,7 +145,8 @@ func decode(raw json.RawMessage, to any) error {
 	case errors.Is(err, money.ErrAmount):
 		return failure.Invalid("amount", "must be an amount, as a number or as text")
 	case errors.As(err, &wrongType) && wrongType.Field != "":
-		return failure.Invalid(argument(wrongType.Field), fmt.Sprintf("must be a %s, not a %s", wrongType.Type, wrongType.Value))
+		return failure.Invalid(argument(wrongType.Field), fmt.Sprintf("must be a %s, not a %s",
+			wrongType.Type, wrongType.Value))
 	default:
 		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
 			return failure.Invalid(strings.Trim(field, `"`), "is no argument of the command")

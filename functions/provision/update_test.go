@@ -24,7 +24,8 @@ func TestAMerchantsOptionalFacts(t *testing.T) {
 		{fields{}, "Europe/Berlin", ""},
 		{fields{"country": "BR", "currency": "BRL"}, "America/Sao_Paulo", ""},
 		{fields{"country": "JP", "currency": "USD"}, "", ""}, // UTC
-		{fields{"country": "CL", "currency": "CLP", "time_zone": "Pacific/Easter", "refund_floor": "-5000.00"}, "Pacific/Easter", "-5000"},
+		{fields{"country": "CL", "currency": "CLP", "time_zone": "Pacific/Easter", "refund_floor": "-5000.00"},
+			"Pacific/Easter", "-5000"},
 		{fields{"refund_floor": "-0.5"}, "Europe/Berlin", "-0.50"},
 	} {
 		m := d.create(c.given)
@@ -37,7 +38,8 @@ func TestAMerchantsOptionalFacts(t *testing.T) {
 func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	m := d.create(fields{"sandbox": false, "test_key": true, "profile": fields{"vat_id": "DE1", "website": "https://buch.example",
+	m := d.create(fields{"sandbox": false, "test_key": true, "profile": fields{"vat_id": "DE1",
+		"website": "https://buch.example",
 		"address": fields{"city": "Berlin", "post_code": "10115"}}})
 	before := d.stored(m.Key)
 	type updated struct {
@@ -61,17 +63,20 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	want.Name, want.Email, want.FeeRate, want.OnlinePayments = "Bücher", "neu@example.com", "0.01", false
 	want.TimeZone, want.RefundFloor, want.Version = "Europe/Vienna", "-5.00", 4
 	want.PayoutPlan, want.Gross = "TRUE_INSTALLMENT", true
-	want.Profile = merchant.Profile{Website: "https://buch.example", Locale: "de-AT", Address: merchant.Address{City: "Wien", PostCode: "10115"}}
+	want.Profile = merchant.Profile{Website: "https://buch.example", Locale: "de-AT",
+		Address: merchant.Address{City: "Wien", PostCode: "10115"}}
 	late := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
 	for _, k := range []*key{m.Key, m.TestKey, &late} {
 		if got := d.stored(k); got != want {
 			t.Errorf("merchant %+v\nwant %+v", got, want)
 		}
 	}
-	back := fields{"command": "update_merchant", "merchant_code": m.Code, "time_zone": "", "refund_floor": "", "fee_rate": "",
+	back := fields{"command": "update_merchant", "merchant_code": m.Code, "time_zone": "",
+		"refund_floor": "", "fee_rate": "",
 		"payout_plan": "SINGLE_PAYMENT", "gross_settlement": false}
 	run[updated](d, back)
-	if got := d.stored(m.Key); got.TimeZone != "Europe/Berlin" || got.RefundFloor != "" || got.FeeRate != "0.0195" || got.PayoutPlan != "" || got.Gross {
+	if got := d.stored(m.Key); got.TimeZone != "Europe/Berlin" || got.RefundFloor != "" || got.FeeRate != "0.0195" ||
+		got.PayoutPlan != "" || got.Gross {
 		t.Errorf("taken back: %+v", got)
 	}
 }
@@ -93,7 +98,8 @@ func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
 			name := fault.String() + string(rune('a'+at))
 			doomed := d.Process()
 			doomed.Steps.Plan(at, fault)
-			_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, fields{"command": "update_merchant", "merchant_code": m.Code, "name": name}))
+			_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, fields{"command": "update_merchant",
+				"merchant_code": m.Code, "name": name}))
 			run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "name": name})
 			if got := d.stored(m.Key); got.Name != name {
 				t.Errorf("%s at step %d: %+v", fault, at, got)

@@ -28,6 +28,7 @@ func payment(r store.Record) paper {
 // refund is the receipt of a refund: its lines and sums are those of what went
 // back.
 func refund(r store.Record, e payments.Event) paper {
-	return paper{record: r, id: e.ID, amount: e.Amount, status: e.HistoryItem().Status(), returnCode: e.ReturnCode, at: e.CreatedAt,
+	return paper{record: r, id: e.ID, amount: e.Amount, status: e.HistoryItem().Status(),
+		returnCode: e.ReturnCode, at: e.CreatedAt,
 		moved: e.Status == payments.EventRefunded}
 }

@@ -43,7 +43,8 @@ func TestAReceiptShowsEverything(t *testing.T) {
 	s.Operate(fields{"command": "update_merchant", "merchant_code": s.Merchant.Code, "profile": fields{
 		"business_name": "Kaffeehaus am Ring", "company_registration_number": "HRB 1", "vat_id": "DE1",
 		"website": "https://kaffee.example", "language": "de", "locale": "de-AT", "address": fields{"address_line1": "Ring 1",
-			"address_line2": "Hof", "city": "Wien", "region_name": "Wien", "post_code": "1010", "landline": "+43 1 1", "country": "AT"}}}, nil)
+			"address_line2": "Hof", "city": "Wien", "region_name": "Wien", "post_code": "1010", "landline": "+43 1 1",
+			"country": "AT"}}}, nil)
 	p := s.try("10.10", fields{"description": "Two coffees"})
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -56,9 +57,12 @@ func TestAReceiptShowsEverything(t *testing.T) {
 	if authorized == "" || terminal == "" {
 		t.Errorf("acquirer data: %s", got.Body)
 	}
-	want := strings.NewReplacer("CODE", p.Code, "ID\"", p.ID+`"`, "MERCHANT", s.Merchant.Code, "PAYOUT,", fmt.Sprint(s.lastEvent(p, "PAYOUT"))+",",
-		`"AT", "s`, at.UTC().Format(`"2006-01-02T15:04:05.000Z", "s`), `"AT"}`, at.UTC().Format(`"2006-01-02T15:04:05.000Z"}`),
-		`"LOCAL"`, at.In(berlin).Format(`"2006-01-02T15:04:05.000-07:00"`), "AUTH", authorized, `"TID"`, `"`+terminal+`"`).Replace(whole)
+	want := strings.NewReplacer("CODE", p.Code, "ID\"", p.ID+`"`, "MERCHANT", s.Merchant.Code, "PAYOUT,",
+		fmt.Sprint(s.lastEvent(p, "PAYOUT"))+",",
+		`"AT", "s`, at.UTC().Format(`"2006-01-02T15:04:05.000Z", "s`), `"AT"}`,
+		at.UTC().Format(`"2006-01-02T15:04:05.000Z"}`),
+		`"LOCAL"`, at.In(berlin).Format(`"2006-01-02T15:04:05.000-07:00"`), "AUTH", authorized, `"TID"`,
+		`"`+terminal+`"`).Replace(whole)
 	if same, text := compact(t, got.Body), compact(t, []byte(want)); same != text {
 		t.Errorf("got  %s\nwant %s", same, text)
 	}
@@ -96,15 +100,20 @@ func TestAMerchantWithoutAProfile(t *testing.T) {
 		{"CH", "CHF", nil, `{"locale":"de-CH","language":"de","country":"CH","english":"Switzerland","native":"Schweiz"}`},
 		{"BR", "BRL", nil, `{"locale":"pt-BR","language":"pt","country":"BR","english":"Brazil","native":"Brasil"}`},
 		{"JP", "USD", nil, `{"locale":"en-JP","language":"en","country":"JP","english":"","native":""}`},
-		{"BE", "EUR", fields{"profile": fields{"language": "fr"}}, `{"locale":"fr","language":"fr","country":"BE","english":"Belgium","native":"België"}`},
-		{"BE", "EUR", fields{"profile": fields{"locale": "fr-BE"}}, `{"locale":"fr-BE","language":"fr","country":"BE","english":"Belgium","native":"België"}`},
+		{"BE", "EUR", fields{"profile": fields{"language": "fr"}},
+			`{"locale":"fr","language":"fr","country":"BE","english":"Belgium","native":"België"}`},
+		{"BE", "EUR", fields{"profile": fields{"locale": "fr-BE"}},
+			`{"locale":"fr-BE","language":"fr","country":"BE","english":"Belgium","native":"België"}`},
 	} {
 		s := home.abroad(c.country, c.currency, c.more)
 		got := s.read(s.Sell("5").ID, 0)
 		const profile, address = "merchant_data.merchant_profile", "merchant_data.merchant_profile.address"
-		shown := fmt.Sprintf(`{"locale":%q,"language":%q,"country":%q,"english":%q,"native":%q}`, got.Text("merchant_data.locale"),
-			got.Text(profile+".language"), got.Text(address+".country"), got.Text(address+".country_en_name"), got.Text(address+".country_native_name"))
-		if shown != c.want || got.Text(profile+".business_name") != "Filiale "+c.country || got.Text(profile+".email") != "filiale@example.com" {
+		shown := fmt.Sprintf(`{"locale":%q,"language":%q,"country":%q,"english":%q,"native":%q}`,
+			got.Text("merchant_data.locale"),
+			got.Text(profile+".language"), got.Text(address+".country"), got.Text(address+".country_en_name"),
+			got.Text(address+".country_native_name"))
+		if shown != c.want || got.Text(profile+".business_name") != "Filiale "+c.country ||
+			got.Text(profile+".email") != "filiale@example.com" {
 			t.Errorf("%s: %s\n%s", c.country, shown, got.Body)
 		}
 	}
@@ -128,7 +137,8 @@ func TestMoneyAndTimesAreTheMerchants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if local := s.Clock.Now().In(where).Format("2006-01-02T15:04:05.000-07:00"); got.Text("acquirer_data.local_time") != local {
+		if local := s.Clock.Now().In(where).Format("2006-01-02T15:04:05.000-07:00"); got.Text(
+			"acquirer_data.local_time") != local {
 			t.Errorf("%s: local time %s, want %s", c.country, got.Text("acquirer_data.local_time"), local)
 		}
 		if got.Text("transaction_data.amount") != c.money {
@@ -156,7 +166,8 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 	p, theirs := s.Sell("10"), other.Sell("10")
 	refunded := s.refundEvent(p, "1")
 	second := s.Sell("10")
-	s.Operate(fields{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": second.ID, "amount": "1"}, nil)
+	s.Operate(fields{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": second.ID, "amount": "1"},
+		nil)
 	absent := world.Refused(404, "NOT_FOUND", "", "not-found")
 	at := func(id, query string) string { return "/v1.1/receipts/" + id + query }
 	for name, c := range map[string]struct {
@@ -186,7 +197,8 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 			got := s.Do(world.Request{Method: "GET", Path: c.path, Key: s.Merchant.Key.Plaintext, Unchecked: true})
 			c.want.Check(t, got)
 			message := got.Text("message")
-			if got.Status == 404 && !strings.HasPrefix(message, "No such tx event ") || c.want == world.Invalid("mid") && name != "empty mid" && message != "is not a valid merchant code" {
+			if got.Status == 404 && !strings.HasPrefix(message, "No such tx event ") ||
+				c.want == world.Invalid("mid") && name != "empty mid" && message != "is not a valid merchant code" {
 				t.Errorf("message %q", message)
 			}
 		})
@@ -201,7 +213,8 @@ func TestWhoMayReadReceipts(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10")
-	for scope, want := range map[string]int{"receipts.read": 200, "transactions.read": 200, "transactions.history": 200, "payments": 200,
+	for scope, want := range map[string]int{"receipts.read": 200, "transactions.read": 200,
+		"transactions.history": 200, "payments": 200,
 		"checkouts.read": 403, "user.profile": 403} {
 		if got := s.As(s.NewKey("secret", scope)).Send("GET", s.path(p.ID, 0), nil); got.Status != want {
 			t.Errorf("%s: %d, want %d", scope, got.Status, want)

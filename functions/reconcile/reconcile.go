@@ -23,7 +23,8 @@ import (
 // operator's.
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 	return func(ctx context.Context, _ json.RawMessage) (any, error) {
-		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store.Reader, Acquirers: a.Acquirers, Banks: banking.Banks(a)})
+		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store.Reader, Acquirers: a.Acquirers,
+			Banks: banking.Banks(a)})
 		if err != nil {
 			return nil, err
 		}

@@ -21,10 +21,12 @@ func TestTheAnswerIsTheReport(t *testing.T) {
 	w := world.New(t)
 	pay(w)
 	report := w.Reconcile()
-	if report.Found != 0 || report.Transactions != 1 || report.Entries != 1 || report.Movements != 1 || len(report.Totals) == 0 {
+	if report.Found != 0 || report.Transactions != 1 || report.Entries != 1 || report.Movements != 1 ||
+		len(report.Totals) == 0 {
 		t.Errorf("%+v", report)
 	}
-	if log := w.Logs.String(); !strings.Contains(log, `"msg":"reconciled","differences":0`) || strings.Contains(log, "differ\"") {
+	if log := w.Logs.String(); !strings.Contains(log, `"msg":"reconciled","differences":0`) ||
+		strings.Contains(log, "differ\"") {
 		t.Errorf("log:\n%s", log)
 	}
 }
@@ -47,7 +49,8 @@ func TestTheNightlyRunLogsEachDifference(t *testing.T) {
 	if err := w.Main().TickNow(t.Context(), "reconcile"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"level":"ERROR","msg":"the books differ"`, `"kind":"row_missing"`, `"msg":"reconciled","differences":2`} {
+	for _, want := range []string{`"level":"ERROR","msg":"the books differ"`, `"kind":"row_missing"`,
+		`"msg":"reconciled","differences":2`} {
 		if !strings.Contains(w.Logs.String(), want) {
 			t.Errorf("no %s in the log:\n%s", want, w.Logs.String())
 		}

@@ -22,9 +22,11 @@ func TestEveryTypeOfAttributeIsTakenOver(t *testing.T) {
 		"S": &types.AttributeValueMemberS{Value: "a"}, "N": &types.AttributeValueMemberN{Value: "1.5"},
 		"BOOL": &types.AttributeValueMemberBOOL{Value: true}, "NULL": &types.AttributeValueMemberNULL{Value: true},
 		"B": &types.AttributeValueMemberB{Value: []byte{1}}, "SS": &types.AttributeValueMemberSS{Value: []string{"a", "b"}},
-		"NS": &types.AttributeValueMemberNS{Value: []string{"1", "2"}}, "BS": &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2}}},
-		"L": &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberS{Value: "in a list"}}},
-		"M": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"k": &types.AttributeValueMemberN{Value: "2"}}},
+		"NS": &types.AttributeValueMemberNS{Value: []string{"1", "2"}},
+		"BS": &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2}}},
+		"L":  &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberS{Value: "in a list"}}},
+		"M": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
+			"k": &types.AttributeValueMemberN{Value: "2"}}},
 	}
 	if got := image(given); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -81,7 +81,8 @@ func TestMessagesAreGroupedByTenant(t *testing.T) {
 func TestOverdueTriesAreSentAtOnce(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	if err := relay.Record(w.App)(t.Context(), record("INSERT", owed("msg_1", w.Clock.Now().Add(-time.Hour)))); err != nil {
+	if err := relay.Record(w.App)(t.Context(), record(
+		"INSERT", owed("msg_1", w.Clock.Now().Add(-time.Hour)))); err != nil {
 		t.Fatal(err)
 	}
 	if n := messages(w); n != 1 {

@@ -18,7 +18,8 @@ func TestTheBankPage(t *testing.T) {
 	if r.status != http.StatusOK {
 		t.Fatalf("%d %s", r.status, r.body)
 	}
-	for _, part := range []string{"iDEAL", "10.10 EUR", "Caffè &lt;Roma&gt;", `value="pay"`, `value="fail"`, `value="leave"`} {
+	for _, part := range []string{"iDEAL", "10.10 EUR", "Caffè &lt;Roma&gt;", `value="pay"`,
+		`value="fail"`, `value="leave"`} {
 		if !strings.Contains(r.body, part) {
 			t.Errorf("the page lacks %s", part)
 		}
@@ -41,7 +42,8 @@ func TestDecisionsOnTheBankPage(t *testing.T) {
 			s := newSite(t)
 			path := strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example/done?order=7#top")).URL, baseURL)
 			r := s.post(t, path, url.Values{"decision": {answer}})
-			if r.status != http.StatusSeeOther || r.header.Get("Location") != "https://shop.example/done?order=7&checkout_id=co-1#top" {
+			if r.status != http.StatusSeeOther ||
+				r.header.Get("Location") != "https://shop.example/done?order=7&checkout_id=co-1#top" {
 				t.Fatalf("%d %s", r.status, r.header.Get("Location"))
 			}
 			if o, err := s.sandbox.LookUp(t.Context(), "a-1"); err != nil || o.Decision != want {
@@ -96,7 +98,8 @@ func TestBankPagesThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %d %s", c.name, c.got.status, c.got.body)
 		}
 	}
-	if o, err := s.sandbox.LookUp(t.Context(), "a-1"); err != nil || o.Decision != payments.Challenge || s.resolved != nil {
+	if o, err := s.sandbox.LookUp(t.Context(), "a-1"); err != nil || o.Decision != payments.Challenge ||
+		s.resolved != nil {
 		t.Errorf("something moved: %+v, %v, %v", o, err, s.resolved)
 	}
 }

@@ -125,7 +125,8 @@ func TestChallengesThatAreRefused(t *testing.T) {
 		}
 		for _, path := range paths {
 			r := s.post(t, path, form)
-			if r.status != c.want || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") || strings.Contains(r.body, "evil.example") {
+			if r.status != c.want || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") ||
+				strings.Contains(r.body, "evil.example") {
 				t.Errorf("%s, %s: %d %s", name, path, r.status, r.body)
 			}
 		}

@@ -54,7 +54,8 @@ func TestTheFormLeadsToNoScript(t *testing.T) {
 // nobody follows, so that it arrives as it was.
 func TestTheChallengesAddressIsAText(t *testing.T) {
 	t.Parallel()
-	body := drawn(t, challengeBody(sandbox.View{Amount: money.MustParse("10.10", "EUR")}, challengeRequest{TermURL: "javascript:x"}))
+	body := drawn(t, challengeBody(sandbox.View{Amount: money.MustParse("10.10", "EUR")},
+		challengeRequest{TermURL: "javascript:x"}))
 	if !strings.Contains(body, `name="TermUrl" value="javascript:x"`) || strings.Contains(body, "Card") {
 		t.Error(body)
 	}

@@ -36,8 +36,10 @@ func (c Config) Routes() []rest.Route {
 	p := pages{c}
 	return []rest.Route{
 		{Method: "POST", Path: "/3ds/challenge", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.challenge)},
-		{Method: "POST", Path: "/3ds/challenge/decision", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.decide).Unchecked()},
+		{Method: "POST", Path: "/3ds/challenge/decision", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(p.decide).Unchecked()},
 		{Method: "GET", Path: "/apm/{session_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.bank)},
-		{Method: "POST", Path: "/apm/{session_id}", Access: rest.Open, Errors: rest.HTML, Handle: rest.Page(p.bankDecision).Unchecked()},
+		{Method: "POST", Path: "/apm/{session_id}", Access: rest.Open, Errors: rest.HTML,
+			Handle: rest.Page(p.bankDecision).Unchecked()},
 	}
 }

@@ -117,7 +117,8 @@ func (s *site) charge(t *testing.T, c acquirer.Charge) *payments.Step {
 }
 
 func asking() *payments.Card {
-	return &payments.Card{Name: "Ada Payer", Number: payments.NewSecret("4200000000000042"), ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret("123")}
+	return &payments.Card{Name: "Ada Payer", Number: payments.NewSecret("4200000000000042"), ExpiryMonth: "12",
+		ExpiryYear: "2030", CVV: payments.NewSecret("123")}
 }
 
 func cardCharge(returnURL string) acquirer.Charge {

@@ -24,7 +24,8 @@ func counted(w *world.World) (c counts) {
 	if err := json.Unmarshal([]byte(line), &c); err != nil || strings.Count(line, "\n") != 1 {
 		w.Errorf("counted %q: %v", line, err)
 	}
-	for _, name := range []string{metric.OverdueCallbacks, metric.ResolvedCheckouts, metric.ResolvedRefunds, metric.SweepFailures} {
+	for _, name := range []string{metric.OverdueCallbacks, metric.ResolvedCheckouts, metric.ResolvedRefunds,
+		metric.SweepFailures} {
 		if !strings.Contains(line, `{"Name":"`+name+`","Unit":"Count"}`) {
 			w.Errorf("%s is not counted in %s", name, line)
 		}
@@ -63,7 +64,8 @@ func TestALaterTryIsNotLost(t *testing.T) {
 	shop := w.Receive()
 	shop.Answer(http.StatusInternalServerError)
 	deactivate(w, create(w, "order", shop.URL))
-	for _, wait := range []time.Duration{0, time.Minute, 4 * time.Minute, 15 * time.Minute, 100 * time.Minute, 10 * time.Hour} {
+	for _, wait := range []time.Duration{0, time.Minute, 4 * time.Minute, 15 * time.Minute,
+		100 * time.Minute, 10 * time.Hour} {
 		w.Clock.Advance(wait)
 		wantCounts(w, wait.String()+" later", counts{})
 		if _, err := w.Main().DrainStream(t.Context()); err != nil {

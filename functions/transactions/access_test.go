@@ -47,7 +47,8 @@ func TestWhoMayUseTransactions(t *testing.T) {
 			t.Errorf("%s without a key: %d", path, got.Status)
 		}
 	}
-	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403, "receipts.read": 403} {
+	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403,
+		"receipts.read": 403} {
 		other := s.as(scope)
 		for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
 			if got := other.Send("GET", path, nil); got.Status != want {
@@ -84,7 +85,8 @@ func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.GoLive()
-	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE", "currency": "EUR", "sandbox": false})
+	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
+		"currency": "EUR", "sandbox": false})
 	p := s.Sell("10.10")
 	var made struct {
 		Key struct{ Plaintext string } `json:"api_key"`
@@ -113,14 +115,16 @@ func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
 func TestTheLegacyHistoryNamesItsSuccessor(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	successor := `<http://cashwrap.test/v2.1/merchants/` + s.Merchant.Code + `/transactions/history>; rel="successor-version"`
+	successor := `<http://cashwrap.test/v2.1/merchants/` + s.Merchant.Code +
+		`/transactions/history>; rel="successor-version"`
 	for query, status := range map[string]int{"": 200, "?limit=0": 400} {
 		got := s.Send("GET", legacyHistory+query, nil)
 		if got.Status != status || got.Header.Get("Deprecation") != "@1793491200" || got.Header.Get("Link") != successor {
 			t.Errorf("%s: %d, Deprecation %q, Link %q", query, got.Status, got.Header.Get("Deprecation"), got.Header.Get("Link"))
 		}
 	}
-	if got := s.Send("GET", "/v2.1/merchants/"+s.Merchant.Code+"/transactions/history", nil); got.Header.Get("Deprecation") != "" {
+	if got := s.Send("GET", "/v2.1/merchants/"+s.Merchant.Code+"/transactions/history",
+		nil); got.Header.Get("Deprecation") != "" {
 		t.Errorf("version 2.1 is deprecated: %v", got.Header)
 	}
 }

@@ -49,7 +49,8 @@ func TestWhatNamesNoTransaction(t *testing.T) {
 	s := open(t)
 	p := s.Sell("10.10")
 	near := queriesNear(s.queries(p))
-	for _, query := range append(near, "internal_id=-1", "internal_id=9223372036854775807", "internal_id=x", "internal_id=1.0",
+	for _, query := range append(near, "internal_id=-1", "internal_id=9223372036854775807",
+		"internal_id=x", "internal_id=1.0",
 		"client_transaction_id=x", "client_transaction_id=ffffffff-ffff-4fff-bfff-ffffffffffff", "id=x", "transaction_code=x",
 		"foreign_transaction_id="+strings.Repeat("x", 3000), "id="+strings.Repeat("x", 3000)) {
 		notFound.Check(t, s.get(query))
@@ -132,7 +133,8 @@ func TestTransactionsThatTookNoMoney(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	declined := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))
-	waiting := s.Pay(s.Create("10.10", map[string]any{"redirect_url": "https://shop.example/done"}), s.Card(world.Challenged))
+	waiting := s.Pay(s.Create("10.10", map[string]any{"redirect_url": "https://shop.example/done"}),
+		s.Card(world.Challenged))
 	nothing := map[string]string{"fee_amount": "0.00", "payouts_total": "0", "payouts_received": "0", "payout_type": "",
 		"payout_date": "", "transaction_events": "[]", "events": "[]", "links": "[]"}
 	for p, status := range map[world.Payment][2]string{declined: {`"FAILED"`, `"FAILED"`}, waiting: {`"PENDING"`, ""}} {
@@ -195,7 +197,8 @@ func TestTheTransactionOfASetUpIsRefunded(t *testing.T) {
 	body := s.Card(world.Frictionless)
 	body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
 	p := s.Pay(checkout, body)
-	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"status": `"SUCCESSFUL"`, "simple_status": `"REFUNDED"`, "links": "[]",
+	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"status": `"SUCCESSFUL"`,
+		"simple_status": `"REFUNDED"`, "links": "[]",
 		"fee_amount": "0.00", "events": "[]"})
 	conflict.Check(t, s.refundV0(p, ""))
 }
@@ -204,9 +207,11 @@ func TestReadingTransactionsNeedsTheScope(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10.10")
-	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403, "refunds.write": 403} {
+	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403,
+		"refunds.write": 403} {
 		other := s.as(scope)
-		for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions?id=" + p.ID, "/v0.1/me/transactions?id=" + p.ID} {
+		for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions?id=" + p.ID,
+			"/v0.1/me/transactions?id=" + p.ID} {
 			if got := other.Send("GET", path, nil); got.Status != want {
 				t.Errorf("%s with %s: %d, want %d", path, scope, got.Status, want)
 			}

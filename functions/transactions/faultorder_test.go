@@ -14,8 +14,9 @@ func TestTheFirstFaultIsTold(t *testing.T) {
 	common := []string{"order", "limit", "types", "changes_since", "newest_time", "oldest_time"}
 	for path, own := range map[string][]string{
 		"/v2.1/merchants/" + w.Merchant.Code + "/transactions/history": {"statuses", "payment_types", "entry_modes"},
-		"/v0.1/me/transactions/history":                                {"statuses", "payment_types", "geo_coordinates", "newest_incl", "oldest_incl"},
-		"/v0.1/me/transactions":                                        {"event_statuses", "event_types"},
+		"/v0.1/me/transactions/history": {"statuses", "payment_types", "geo_coordinates",
+			"newest_incl", "oldest_incl"},
+		"/v0.1/me/transactions": {"event_statuses", "event_types"},
 	} {
 		params := own
 		if path != "/v0.1/me/transactions" {

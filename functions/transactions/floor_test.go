@@ -21,7 +21,8 @@ func TestALiveMerchantsRefundsLeaveItsFloor(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.App.Acquirers[identity.Live] = s.App.Sandbox
-	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE", "currency": "EUR", "sandbox": false})
+	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
+		"currency": "EUR", "sandbox": false})
 	id := s.paidLive(t)
 	notEnough := world.Refused(409, "NOT_ENOUGH_BALANCE", "", "conflict")
 	// 10 less the fee of 0.20 is owed.
@@ -44,13 +45,16 @@ func (s *shop) paidLive(t *testing.T) string {
 	t.Helper()
 	tenant := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}
 	c, err := s.App.Store.CreateCheckout(t.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: "order",
-		Amount: money.MustParse("10", "EUR"), Status: payments.Pending, Purpose: payments.PurposeCheckout, CreatedAt: s.Clock.Now(),
-		Payee: payments.Payee{Code: s.Merchant.Code, FeeRate: "0.0195"}})
+		Amount: money.MustParse("10", "EUR"), Status: payments.Pending, Purpose: payments.PurposeCheckout,
+		CreatedAt: s.Clock.Now(),
+		Payee:     payments.Payee{Code: s.Merchant.Code, FeeRate: "0.0195"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	paid, _, err := s.App.Processing.Start(t.Context(), tenant, processing.Order{CheckoutID: c.ID, Operation: uuid.NewString(),
-		Method: payments.CardMethod, Installments: 1, Card: &payments.Card{Name: "Ada", Number: payments.NewSecret(world.Frictionless),
+	paid, _, err := s.App.Processing.Start(t.Context(), tenant, processing.Order{CheckoutID: c.ID,
+		Operation: uuid.NewString(),
+		Method:    payments.CardMethod, Installments: 1, Card: &payments.Card{Name: "Ada",
+			Number:      payments.NewSecret(world.Frictionless),
 			ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret(world.CVV)}})
 	if err != nil || paid.Status != payments.Paid {
 		t.Fatalf("pay: %s, %v", paid.Status, err)

@@ -60,8 +60,10 @@ func TestHistoryListsEveryMatchExactlyOnce(t *testing.T) {
 func (p *past) testEachFilter(t *testing.T) {
 	t.Parallel()
 	for _, filter := range []string{
-		"", "users[]=BOB@SHOP.example", "statuses[]=SUCCESSFUL", "payment_types[]=BOLETO&payment_types[]=RECURRING", "entry_modes[]=IDEAL",
-		"types[]=REFUND", "changes_since=" + at(500*time.Millisecond), "oldest_time=" + at(200*time.Millisecond), "newest_time=" + at(200*time.Millisecond),
+		"", "users[]=BOB@SHOP.example", "statuses[]=SUCCESSFUL", "payment_types[]=BOLETO&payment_types[]=RECURRING",
+		"entry_modes[]=IDEAL",
+		"types[]=REFUND", "changes_since=" + at(500*time.Millisecond), "oldest_time=" + at(200*time.Millisecond),
+		"newest_time=" + at(200*time.Millisecond),
 	} {
 		p.follow(t, p.current(), filter+"&order=ascending&limit=1000")
 		p.follow(t, p.current(), filter+"&order=descending&limit=5000")
@@ -69,12 +71,14 @@ func (p *past) testEachFilter(t *testing.T) {
 	part := "&oldest_time=" + at(300*time.Millisecond)
 	for i, filter := range []string{
 		"statuses[]=CANCELLED", "statuses[]=FAILED", "statuses[]=PENDING", "statuses[]=REFUNDED", "statuses[]=CHARGE_BACK",
-		"statuses[]=FAILED&statuses[]=REFUNDED&statuses[]=CHARGE_BACK", "types[]=PAYMENT", "types[]=CHARGE_BACK&types[]=REFUND",
+		"statuses[]=FAILED&statuses[]=REFUNDED&statuses[]=CHARGE_BACK", "types[]=PAYMENT",
+		"types[]=CHARGE_BACK&types[]=REFUND",
 		"users[]=cy%2B1@shop.example&users[]=ada@shop.example", "entry_modes[]=PIX&entry_modes[]=CHIP",
 		"newest_time=" + at(350*time.Millisecond) + "&types[]=PAYMENT",
 		"statuses[]=PENDING&types[]=REFUND&users[]=ada@shop.example&changes_since=" + at(300*time.Millisecond),
 	} {
-		p.follow(t, p.current(), fmt.Sprintf("%s%s&order=%s&limit=200", filter, part, []string{"ascending", "descending"}[i%2]))
+		p.follow(t, p.current(), fmt.Sprintf("%s%s&order=%s&limit=200", filter, part,
+			[]string{"ascending", "descending"}[i%2]))
 	}
 }
 
@@ -82,7 +86,8 @@ func (p *past) testLegacy(t *testing.T) {
 	t.Parallel()
 	part := "&oldest_time=" + at(300*time.Millisecond)
 	for _, filter := range []string{
-		"users[]=ADA@shop.example", "statuses[]=SUCCESSFUL&statuses[]=FAILED", "payment_types[]=ECOM&payment_types[]=BITCOIN", "types[]=REFUND",
+		"users[]=ADA@shop.example", "statuses[]=SUCCESSFUL&statuses[]=FAILED",
+		"payment_types[]=ECOM&payment_types[]=BITCOIN", "types[]=REFUND",
 		"readers[]=R1", "geo_coordinates=13.1,52.3,13.7,52.7", "changes_since=" + at(499*time.Millisecond),
 		"newest_time=" + at(399*time.Millisecond),
 	} {
@@ -97,7 +102,8 @@ func (p *past) testRefs(t *testing.T) {
 	middle := len(p.items) / 2
 	from, to := p.items[middle], p.items[middle+40]
 	for _, order := range []string{"ascending", "descending"} {
-		for _, incl := range []string{"", "&oldest_incl=true", "&newest_incl=true", "&oldest_incl=true&newest_incl=true", "&oldest_incl=false"} {
+		for _, incl := range []string{"", "&oldest_incl=true", "&newest_incl=true", "&oldest_incl=true&newest_incl=true",
+			"&oldest_incl=false"} {
 			query := "oldest_ref=" + from.ID + "&newest_ref=" + to.ID + incl + "&order=" + order
 			p.follow(t, legacyHistory, query+"&limit=7")
 			// A ref overrides the time beside it.
@@ -105,7 +111,8 @@ func (p *past) testRefs(t *testing.T) {
 		}
 		p.follow(t, p.current(), "oldest_ref="+from.ID+"&newest_ref="+to.ID+"&limit=1&order="+order)
 		p.follow(t, p.current(), "oldest_ref="+to.ID+"&newest_ref="+from.ID+"&order="+order) // nothing lies between
-		p.follow(t, legacyHistory, "oldest_ref="+from.ID+"&newest_ref="+from.ID+"&oldest_incl=true&newest_incl=true&order="+order)
+		p.follow(t, legacyHistory, "oldest_ref="+from.ID+"&newest_ref="+from.ID+
+			"&oldest_incl=true&newest_incl=true&order="+order)
 		p.follow(t, p.current(), "oldest_ref="+from.ID+"&newest_ref="+from.ID+"&order="+order)
 	}
 }
@@ -115,8 +122,10 @@ func (p *past) testCodes(t *testing.T) {
 	t.Parallel()
 	eventful := slices.IndexFunc(p.items, func(h payments.HistoryItem) bool { return h.Type == payments.RefundEvent })
 	code := "transaction_code=" + p.items[eventful].Code
-	for _, rest := range []string{"", "&limit=1", "&limit=1&order=descending", "&types[]=REFUND", "&types[]=REFUND&types[]=PAYMENT&limit=1",
-		"&oldest_ref=" + p.items[eventful].ID, "&newest_ref=" + p.items[eventful].ID + "&order=descending", "&statuses[]=PENDING",
+	for _, rest := range []string{"", "&limit=1", "&limit=1&order=descending", "&types[]=REFUND",
+		"&types[]=REFUND&types[]=PAYMENT&limit=1",
+		"&oldest_ref=" + p.items[eventful].ID, "&newest_ref=" + p.items[eventful].ID + "&order=descending",
+		"&statuses[]=PENDING",
 		"&oldest_time=" + p.items[eventful].CreatedAt.Format(time.RFC3339Nano), "&newest_time=" + at(200*time.Millisecond)} {
 		p.follow(t, p.current(), code+rest)
 		p.follow(t, legacyHistory, code+strings.ReplaceAll(rest, "PENDING", "FAILED"))
@@ -128,7 +137,8 @@ func (p *past) testCodes(t *testing.T) {
 func (p *past) query(t *rapid.T, legacy bool) string {
 	q := url.Values{"order": {rapid.SampledFrom([]string{"ascending", "descending"}).Draw(t, "order")},
 		"limit": {fmt.Sprint(rapid.SampledFrom([]int{1, 3, 20, 1000}).Draw(t, "limit"))}}
-	lists := map[string][]string{"users[]": {"ada@shop.example", "bob@shop.example"}, "types[]": {"PAYMENT", "REFUND", "CHARGE_BACK"},
+	lists := map[string][]string{"users[]": {"ada@shop.example", "bob@shop.example"},
+		"types[]":         {"PAYMENT", "REFUND", "CHARGE_BACK"},
 		"payment_types[]": {"ECOM", "POS"}, "statuses[]": {"SUCCESSFUL", "CANCELLED", "FAILED"}}
 	if !legacy {
 		lists["statuses[]"] = append(lists["statuses[]"], "PENDING", "REFUNDED", "CHARGE_BACK")
@@ -151,7 +161,8 @@ func (p *past) query(t *rapid.T, legacy bool) string {
 	if rapid.Bool().Draw(t, "newest by ref") {
 		q.Set("newest_ref", p.items[max(0, min(from+rapid.IntRange(-2, 60).Draw(t, "span"), len(p.items)-1))].ID)
 	} else {
-		q.Set("newest_time", p.items[from].CreatedAt.Add(time.Duration(rapid.IntRange(-4, 80).Draw(t, "span"))*time.Millisecond/4).Format(time.RFC3339Nano))
+		q.Set("newest_time", p.items[from].CreatedAt.Add(time.Duration(rapid.IntRange(-4, 80).Draw(t,
+			"span"))*time.Millisecond/4).Format(time.RFC3339Nano))
 	}
 	if rapid.Bool().Draw(t, "oldest by time") {
 		q.Del("oldest_ref")

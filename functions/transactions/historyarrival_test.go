@@ -54,7 +54,8 @@ func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
 	e := p.event(tx, 0)
 	e.Type, e.Status, e.CreatedAt = payments.RefundEvent, payments.EventPending, tx.CreatedAt.Add(time.Millisecond)
 	later := e
-	later.ID, later.Status, later.CreatedAt = tx.RefundID("later"), payments.EventRefunded, e.CreatedAt.Add(time.Millisecond)
+	later.ID, later.Status, later.CreatedAt = tx.RefundID("later"), payments.EventRefunded,
+		e.CreatedAt.Add(time.Millisecond)
 	if err := p.write([]payments.TransactionChange{{Transaction: tx, Events: []payments.Event{e, later}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +91,14 @@ func TestHistoryLagsBehindDetailOnly(t *testing.T) {
 	s := &shop{p.Shop()}
 	sold := s.Sell("10.10")
 	client := s.get("transaction_code=" + sold.Code).Text("client_transaction_id")
-	for _, query := range []string{"id=" + sold.ID, "client_transaction_id=" + client, "foreign_transaction_id=" + sold.Reference} {
+	for _, query := range []string{"id=" + sold.ID, "client_transaction_id=" + client,
+		"foreign_transaction_id=" + sold.Reference} {
 		if r := s.get(query); r.Status != 200 || r.Text("id") != sold.ID {
 			t.Errorf("%s: %d %s", query, r.Status, r.Body)
 		}
 	}
-	if page := p.page(p.current(), "transaction_code="+sold.Code, true); len(page.Items) != 1 || page.Items[0].ID != sold.ID {
+	if page := p.page(p.current(), "transaction_code="+sold.Code, true); len(page.Items) != 1 ||
+		page.Items[0].ID != sold.ID {
 		t.Errorf("its own history: %+v", page)
 	}
 	waited := time.Duration(0)
@@ -115,9 +118,11 @@ func TestHistoryShowsItems(t *testing.T) {
 	p := &past{World: world.New(t), random: random()}
 	tx := p.sale(0).Transaction
 	day := world.Start.Add(24 * time.Hour).Format(time.DateOnly)
-	tx.Status, tx.Amount, tx.Captured, tx.Refunded, tx.ChargedBack, tx.Card = payments.Successful, eur(10), eur(10), eur(1), eur(0), &payments.CardSummary{Brand: "VISA"}
+	tx.Status, tx.Amount, tx.Captured, tx.Refunded, tx.ChargedBack, tx.Card = payments.Successful, eur(10), eur(10),
+		eur(1), eur(0), &payments.CardSummary{Brand: "VISA"}
 	tx.PaymentType, tx.EntryMode, tx.Username, tx.CreatedAt = "ECOM", "CUSTOMER_ENTRY", "ada@shop.example", world.Start
-	tx.Payouts = []payments.PayoutPart{{Seq: 1, Number: 1, Amount: eur(10), Fee: eur(0), Deducted: eur(1), Status: payments.EventPaidOut,
+	tx.Payouts = []payments.PayoutPart{{Seq: 1, Number: 1, Amount: eur(10), Fee: eur(0), Deducted: eur(1),
+		Status:     payments.EventPaidOut,
 		EligibleAt: world.Start, Day: day}}
 	e := p.event(tx, 0)
 	e.Type, e.Status, e.CreatedAt = payments.RefundEvent, payments.EventRefunded, world.Start.Add(time.Second)
@@ -127,17 +132,21 @@ func TestHistoryShowsItems(t *testing.T) {
 	shared := fmt.Sprintf(`"transaction_id":%q,"client_transaction_id":%q,"transaction_code":%q,"user":"ada@shop.example"`,
 		tx.ID, tx.ClientTransactionID, tx.Code)
 	paid := `"installments_count":1,"payment_type":"ECOM","entry_mode":"CUSTOMER_ENTRY","card_type":"VISA"`
-	want := `{"items":[{"id":"` + tx.ID + `",` + shared + `,"type":"PAYMENT","status":"SUCCESSFUL","timestamp":"2026-11-20T12:00:00.000Z",` +
-		`"currency":"EUR","amount":10.00,"refunded_amount":1.00,"product_summary":"Tea",` + paid + `,"payouts_total":1,"payouts_received":1,` +
+	want := `{"items":[{"id":"` + tx.ID + `",` + shared +
+		`,"type":"PAYMENT","status":"SUCCESSFUL","timestamp":"2026-11-20T12:00:00.000Z",` +
+		`"currency":"EUR","amount":10.00,"refunded_amount":1.00,"product_summary":"Tea",` + paid +
+		`,"payouts_total":1,"payouts_received":1,` +
 		`"payout_plan":"SINGLE_PAYMENT","payout_date":"` + day + `","payout_type":"BANK_ACCOUNT"},` +
 		`{"id":"` + e.ID + `",` + shared + `,"type":"REFUND","status":"SUCCESSFUL","timestamp":"2026-11-20T12:00:01.000Z",` +
-		`"currency":"EUR","amount":1.00,"product_summary":"Tea",` + paid + `,"payouts_total":0,"payouts_received":0,"payout_plan":"SINGLE_PAYMENT"}],"links":[]}`
+		`"currency":"EUR","amount":1.00,"product_summary":"Tea",` + paid +
+		`,"payouts_total":0,"payouts_received":0,"payout_plan":"SINGLE_PAYMENT"}],"links":[]}`
 	for _, path := range []string{p.current(), legacyHistory} {
 		if r := p.Do(world.Request{Method: "GET", Path: path}); string(r.Body) != want {
 			t.Errorf("%s\n got %s\nwant %s", path, r.Body, want)
 		}
 	}
-	if r := p.Do(world.Request{Method: "GET", Path: legacyHistory, Key: p.Other.Key.Plaintext}); string(r.Body) != `{"items":[],"links":[]}` {
+	if r := p.Do(world.Request{Method: "GET", Path: legacyHistory, Key: p.Other.Key.Plaintext}); string(
+		r.Body) != `{"items":[],"links":[]}` {
 		t.Errorf("another merchant sees %s", r.Body)
 	}
 }

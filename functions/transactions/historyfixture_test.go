@@ -85,7 +85,8 @@ func (p *past) write(changes []payments.TransactionChange) error {
 	for w := range min(writers, len(changes)) {
 		group.Go(func() {
 			checkout, err := p.App.Store.CreateCheckout(p.Context(), p.tenant(), payments.Checkout{
-				ID: uuid.NewString(), Reference: uuid.NewString(), Amount: eur(10), Status: payments.Pending, CreatedAt: world.Start})
+				ID: uuid.NewString(), Reference: uuid.NewString(), Amount: eur(10), Status: payments.Pending,
+				CreatedAt: world.Start})
 			for i := w; i < len(changes) && err == nil; i += writers {
 				tx := changes[i].Transaction
 				checkout, err = p.App.Store.Apply(p.Context(), p.tenant(), payments.Change{Checkout: checkout, Transaction: &tx})
@@ -113,13 +114,18 @@ func one[T any](p *past, values ...T) T { return values[p.random.IntN(len(values
 func (p *past) sale(i int) payments.TransactionChange {
 	id, at := p.uuid(), p.moment()
 	t := payments.Transaction{
-		CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id), Amount: eur(10 + i%90), Installments: 1,
-			Status:      one(p, payments.Successful, payments.Successful, payments.Failed, payments.TransactionCanceled, payments.TransactionPending),
-			PaymentType: one(p, "ECOM", "ECOM", "RECURRING", "BOLETO"), EntryMode: one(p, "CUSTOMER_ENTRY", "IDEAL", "PIX", "BOLETO"),
+		CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id),
+			Amount: eur(10 + i%90), Installments: 1,
+			Status: one(p, payments.Successful, payments.Successful, payments.Failed, payments.TransactionCanceled,
+				payments.TransactionPending),
+			PaymentType: one(p, "ECOM", "ECOM", "RECURRING", "BOLETO"), EntryMode: one(p, "CUSTOMER_ENTRY",
+				"IDEAL", "PIX", "BOLETO"),
 			MerchantCode: p.Merchant.Code, CreatedAt: at},
-		ClientTransactionID: p.uuid(), Username: one(p, "ada@shop.example", "Bob@Shop.Example", "cy+1@shop.example"), ProductSummary: "Tea",
-		Captured: eur(0), Refundable: eur(0), Refunded: eur(0), ChargedBack: eur(0), Fee: eur(0),
-		PayoutPlan: merchant.SinglePayment, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), Version: 1,
+		ClientTransactionID: p.uuid(), Username: one(p, "ada@shop.example", "Bob@Shop.Example", "cy+1@shop.example"),
+		ProductSummary: "Tea",
+		Captured:       eur(0), Refundable: eur(0), Refunded: eur(0), ChargedBack: eur(0), Fee: eur(0),
+		PayoutPlan: merchant.SinglePayment, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond),
+		Version: 1,
 	}
 	if t.Status != payments.Successful {
 		return payments.TransactionChange{Transaction: t}
@@ -136,7 +142,8 @@ func (p *past) sale(i int) payments.TransactionChange {
 
 func (p *past) event(t payments.Transaction, n int) payments.Event {
 	at := p.moment()
-	e := payments.Event{ID: t.RefundID(fmt.Sprint(n)), TransactionID: t.ID, Code: t.Code, Type: payments.RefundEvent, Amount: eur(1),
+	e := payments.Event{ID: t.RefundID(fmt.Sprint(n)), TransactionID: t.ID, Code: t.Code,
+		Type: payments.RefundEvent, Amount: eur(1),
 		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.Failed),
 		CreatedAt: at, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), About: t.HistoryItem().About}
 	if p.random.IntN(3) == 0 {
@@ -205,5 +212,7 @@ func nothing() {}
 
 // eventfulCode is that of a transaction with events.
 func (p *past) eventfulCode() string {
-	return p.items[slices.IndexFunc(p.items, func(h payments.HistoryItem) bool { return h.Type == payments.RefundEvent })].Code
+	return p.items[slices.IndexFunc(p.items, func(h payments.HistoryItem) bool {
+		return h.Type == payments.RefundEvent
+	})].Code
 }

@@ -37,9 +37,11 @@ func listed(h payments.HistoryItem, q url.Values, legacy bool) bool {
 		since, _ := time.Parse(time.RFC3339Nano, text)
 		late = h.UpdatedAt.After(since) || (h.UpdatedAt.Equal(since) && !legacy)
 	}
-	return late && oneOf(q["users[]"], h.Username) && oneOf(q["statuses[]"], statuses...) && oneOf(q["types[]"], string(h.Type)) &&
+	return late && oneOf(q["users[]"], h.Username) && oneOf(q["statuses[]"], statuses...) &&
+		oneOf(q["types[]"], string(h.Type)) &&
 		oneOf(q["payment_types[]"], h.PaymentType) && oneOf(q["entry_modes[]"], h.EntryMode) &&
-		(!q.Has("transaction_code") || q.Get("transaction_code") == h.Code) && !q.Has("readers[]") && !q.Has("geo_coordinates")
+		(!q.Has("transaction_code") || q.Get("transaction_code") == h.Code) && !q.Has("readers[]") &&
+		!q.Has("geo_coordinates")
 }
 
 func oneOf(allowed []string, values ...string) bool {

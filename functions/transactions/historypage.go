@@ -35,7 +35,8 @@ func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
 
 // cut makes a page of the items, looking one ahead: there is a next link only
 // if another item follows that matches, or that this page may not look at.
-func (p historyPlan) cut(items iter.Seq2[payments.HistoryItem, error], calendar merchant.Calendar) (historyView, error) {
+func (p historyPlan) cut(items iter.Seq2[payments.HistoryItem, error],
+	calendar merchant.Calendar) (historyView, error) {
 	page := historyView{Items: []historyItem{}, Links: []historyLink{}}
 	examined, last := 0, ""
 	for item, err := range items {

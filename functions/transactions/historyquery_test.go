@@ -14,18 +14,26 @@ func TestHistoryRefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	p := &past{World: world.New(t), random: random()}
 	both := map[string]string{
-		"order=newest": "order", "order=ASCENDING": "order", "limit=0": "limit", "limit=-1": "limit", "limit=ten": "limit", "limit=1.5": "limit",
-		"types[]=PAYOUT": "types", "types[]=REFUND,PAYOUT": "types", "statuses[]=DONE": "statuses", "statuses[]=successful": "statuses",
-		"statuses=FAILED&statuses=X": "statuses", "payment_types[]=CASH,X": "payment_types", "changes_since=yesterday": "changes_since",
-		"newest_time=2020-02-29": "newest_time", "oldest_time=1": "oldest_time", "oldest_ref=nobody": "oldest_ref",
-		"newest_ref=" + uuid.NewString(): "newest_ref", "oldest_ref=" + strings.Repeat("x", 1500): "oldest_ref", "limit=1&limit=2": "limit",
+		"order=newest": "order", "order=ASCENDING": "order", "limit=0": "limit", "limit=-1": "limit", "limit=ten": "limit",
+		"limit=1.5":      "limit",
+		"types[]=PAYOUT": "types", "types[]=REFUND,PAYOUT": "types", "statuses[]=DONE": "statuses",
+		"statuses[]=successful":      "statuses",
+		"statuses=FAILED&statuses=X": "statuses", "payment_types[]=CASH,X": "payment_types",
+		"changes_since=yesterday": "changes_since",
+		"newest_time=2020-02-29":  "newest_time", "oldest_time=1": "oldest_time", "oldest_ref=nobody": "oldest_ref",
+		"newest_ref=" + uuid.NewString(): "newest_ref", "oldest_ref=" + strings.Repeat("x", 1500): "oldest_ref",
+		"limit=1&limit=2":                          "limit",
 		"transaction_code=TAAAAAAAAA&newest_ref=x": "newest_ref",
 	}
-	current := map[string]string{"entry_modes[]=CASH": "entry_modes", "statuses[]=CHARGEBACK": "statuses", "payment_types[]=card": "payment_types"}
-	legacy := map[string]string{"statuses[]=PENDING": "statuses", "statuses[]=REFUNDED": "statuses", "payment_types[]=BOLETO": "payment_types",
-		"geo_coordinates=1,2,3": "geo_coordinates", "geo_coordinates=1,2,3,north": "geo_coordinates", "newest_incl=maybe": "newest_incl",
-		"oldest_incl=1": "oldest_incl"}
-	for path, refused := range map[string][]map[string]string{p.current(): {both, current}, legacyHistory: {both, legacy}} {
+	current := map[string]string{"entry_modes[]=CASH": "entry_modes", "statuses[]=CHARGEBACK": "statuses",
+		"payment_types[]=card": "payment_types"}
+	legacy := map[string]string{"statuses[]=PENDING": "statuses", "statuses[]=REFUNDED": "statuses",
+		"payment_types[]=BOLETO": "payment_types",
+		"geo_coordinates=1,2,3":  "geo_coordinates", "geo_coordinates=1,2,3,north": "geo_coordinates",
+		"newest_incl=maybe": "newest_incl",
+		"oldest_incl=1":     "oldest_incl"}
+	for path, refused := range map[string][]map[string]string{p.current(): {both, current},
+		legacyHistory: {both, legacy}} {
 		for _, queries := range refused {
 			for query, param := range queries {
 				t.Run(strings.TrimPrefix(path, "/")+"?"+query, func(t *testing.T) {
@@ -48,14 +56,17 @@ func TestHistoryLinksKeepWhatWasAsked(t *testing.T) {
 		{p.current(), "order=descending&limit=3", "limit=3&newest_ref=REF&order=descending"},
 		{p.current(), "limit=1&transaction_code=CODE", "limit=1&oldest_ref=REF&order=ascending&transaction_code=CODE"},
 		{p.current(), "limit=2&" + everything, "limit=2&oldest_ref=REF&order=ascending&" + users},
-		{p.current(), "limit=1&oldest_time=2020-01-01T00:00:00%2B01:00&newest_time=2030-01-01T00:00:00.25Z&changes_since=2020-01-01T00:00:00Z",
+		{p.current(),
+			"limit=1&oldest_time=2020-01-01T00:00:00%2B01:00&newest_time=2030-01-01T00:00:00.25Z&changes_since=2020-01-01T00:00:00Z",
 			"changes_since=2020-01-01T00%3A00%3A00Z&limit=1&newest_time=2030-01-01T00%3A00%3A00.25Z&oldest_ref=REF&order=ascending"},
-		{p.current(), "limit=1&statuses=SUCCESSFUL,PENDING,FAILED,CANCELLED&payment_types[0]=ECOM&payment_types[1]=BOLETO&types[]=PAYMENT&entry_modes[][0]=PIX",
+		{p.current(),
+			"limit=1&statuses=SUCCESSFUL,PENDING,FAILED,CANCELLED&payment_types[0]=ECOM&payment_types[1]=BOLETO&types[]=PAYMENT&entry_modes[][0]=PIX",
 			"entry_modes%5B%5D=PIX&limit=1&oldest_ref=REF&order=ascending&payment_types%5B%5D=ECOM&payment_types%5B%5D=BOLETO&" +
 				"statuses%5B%5D=SUCCESSFUL&statuses%5B%5D=PENDING&statuses%5B%5D=FAILED&statuses%5B%5D=CANCELLED&types%5B%5D=PAYMENT"},
 		{legacyHistory, "limit=1&oldest_ref=" + first + "&oldest_incl=true&newest_ref=" + last + "&newest_incl=true",
 			"limit=1&newest_incl=true&newest_ref=" + last + "&oldest_ref=REF&order=ascending"},
-		{legacyHistory, "limit=1&order=descending&oldest_ref=" + first + "&oldest_incl=true&newest_ref=" + last + "&newest_incl=true",
+		{legacyHistory, "limit=1&order=descending&oldest_ref=" + first + "&oldest_incl=true&newest_ref=" +
+			last + "&newest_incl=true",
 			"limit=1&newest_ref=REF&oldest_incl=true&oldest_ref=" + first + "&order=descending"},
 	} {
 		coded := strings.NewReplacer("CODE", p.eventfulCode())

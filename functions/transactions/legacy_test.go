@@ -167,7 +167,8 @@ func TestLegacySimpleStatuses(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10.10")
-	_, err := s.App.Processing.ChargeBack(t.Context(), s.Tenant(), processing.ChargeBackOrder{TransactionID: p.Code, ID: "cb", Lost: true})
+	_, err := s.App.Processing.ChargeBack(t.Context(), s.Tenant(), processing.ChargeBackOrder{TransactionID: p.Code,
+		ID: "cb", Lost: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,8 @@ func TestHowACardIsProcessed(t *testing.T) {
 	s := open(t)
 	const electron = "4917484589897107"
 	p := s.Pay(s.Create("10.10", nil), s.Card(electron))
-	if current, legacy := s.get("id="+p.ID).Text("process_as"), s.legacy("id="+p.ID).Text("process_as"); current != "DEBIT" || legacy != "debit" {
+	if current, legacy := s.get("id="+p.ID).Text("process_as"), s.legacy("id="+
+		p.ID).Text("process_as"); current != "DEBIT" || legacy != "debit" {
 		t.Errorf("process_as %q, legacy %q", current, legacy)
 	}
 }

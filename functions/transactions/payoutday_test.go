@@ -18,7 +18,8 @@ func (s *shop) mustBePaidOutOn(p world.Payment, day string) {
 			DueDate string `json:"due_date"`
 		} `json:"transaction_events"`
 	}
-	for name, read := range map[string]world.Response{"detail": s.get("id=" + p.ID), "legacy detail": s.legacy("id=" + p.ID)} {
+	for name, read := range map[string]world.Response{"detail": s.get("id=" + p.ID),
+		"legacy detail": s.legacy("id=" + p.ID)} {
 		var shown transaction
 		if err := read.Into(&shown); err != nil || read.Status != 200 || len(shown.Events) != 1 {
 			s.Fatalf("%s: %d %s", name, read.Status, read.Body)
@@ -27,7 +28,8 @@ func (s *shop) mustBePaidOutOn(p world.Payment, day string) {
 			s.Errorf("%s: paid out on %q, due on %q, want %q", name, shown.PayoutDate, shown.Events[0].DueDate, day)
 		}
 	}
-	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", "/v0.1/me/transactions/history"} {
+	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history",
+		"/v0.1/me/transactions/history"} {
 		var page struct{ Items []transaction }
 		read := s.Send("GET", path+"?transaction_code="+p.Code, nil)
 		if err := json.Unmarshal(read.Body, &page); err != nil || len(page.Items) != 1 {
@@ -67,7 +69,8 @@ func TestAPayoutOnDemandIsDueOnceItIsOrdered(t *testing.T) {
 	p := s.Sell("10.10")
 	s.mustBePaidOutOn(p, "")
 	s.Clock.Advance(48 * time.Hour)
-	s.Operate(map[string]any{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true, "id": "now"}, nil)
+	s.Operate(map[string]any{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true, "id": "now"},
+		nil)
 	s.mustBePaidOutOn(p, "2026-11-22")
 	s.SetPayout(map[string]any{"on_demand": false, "period": "monthly"})
 	s.mustBePaidOutOn(p, "2026-11-22")

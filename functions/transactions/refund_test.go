@@ -12,7 +12,8 @@ import (
 // balances checks the merchant's account and the acquirer's.
 func (s *shop) balances(t *testing.T, payable, receivable string) {
 	t.Helper()
-	for account, want := range map[ledger.Account]string{ledger.MerchantPayable: payable, ledger.AcquirerReceivable: receivable} {
+	for account, want := range map[ledger.Account]string{ledger.MerchantPayable: payable,
+		ledger.AcquirerReceivable: receivable} {
 		if got := s.Balance(s.Merchant, account, "EUR").String(); got != want {
 			t.Errorf("%s is %s, want %s", account, got, want)
 		}
@@ -57,8 +58,10 @@ func TestRefundBodies(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for body, left := range map[string]string{
-		`{"amount":"2.50"}`: ", left 7.60", `{"amount":2.5}`: ", left 7.60", `{"amount":null}`: ", PAYOUT_DEDUCTION PENDING 0.20",
-		`{"reason":"broken"}`: ", PAYOUT_DEDUCTION PENDING 0.20", `{}`: ", PAYOUT_DEDUCTION PENDING 0.20", ``: ", PAYOUT_DEDUCTION PENDING 0.20",
+		`{"amount":"2.50"}`: ", left 7.60", `{"amount":2.5}`: ", left 7.60",
+		`{"amount":null}`:     ", PAYOUT_DEDUCTION PENDING 0.20",
+		`{"reason":"broken"}`: ", PAYOUT_DEDUCTION PENDING 0.20", `{}`: ", PAYOUT_DEDUCTION PENDING 0.20",
+		``: ", PAYOUT_DEDUCTION PENDING 0.20",
 	} {
 		p := s.Sell("10.10")
 		if got := s.Send("POST", "/v0.1/me/refund/"+p.Code, body); got.Status != 204 {
@@ -84,7 +87,8 @@ func TestRefundsOfBadAmounts(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s *shop, f form) {
 		p := s.Sell("10.10")
-		for _, amount := range []string{"0", "-1", "0.00", "1.001", "1e1", `"1E+1"`, `"x"`, `""`, "true", "{}", strings.Repeat("9", 30)} {
+		for _, amount := range []string{"0", "-1", "0.00", "1.001", "1e1", `"1E+1"`, `"x"`, `""`, "true", "{}",
+			strings.Repeat("9", 30)} {
 			invalid("amount").Check(t, f.send(s, p, amount))
 		}
 		s.expect(p, "SUCCESSFUL, left 10.10")
@@ -101,8 +105,9 @@ func TestARefundAboveTheRest(t *testing.T) {
 	for _, amount := range []string{"7.61", "999999999999.99"} {
 		conflict.Check(t, s.refundV0(p, amount))
 		world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, s.refundV1(p, amount))
-		world.Holds(t, s.refundV1(p, amount).Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount exceeds what is left to refund.",` +
-			`"reason":"amount_too_high","max_refundable_amount":760,"min_refundable_amount":1}]`})
+		world.Holds(t, s.refundV1(p, amount).Body, map[string]string{
+			"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount exceeds what is left to refund.",` +
+				`"reason":"amount_too_high","max_refundable_amount":760,"min_refundable_amount":1}]`})
 	}
 	s.expect(p, "REFUNDED, REFUND REFUNDED 2.50, left 7.60")
 }

@@ -39,7 +39,8 @@ func TestAHundredPartialRefunds(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10")
-	counted := s.AtOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID, Body: map[string]any{"amount": 0.5}})
+	counted := s.AtOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID,
+		Body: map[string]any{"amount": 0.5}})
 	made := strings.Count(s.seen(p), "REFUND REFUNDED 0.50")
 	if made != counted[http.StatusNoContent] || made == 0 || made > 20 || made+counted[http.StatusConflict] != 100 {
 		t.Errorf("%d refunds, statuses %v", made, counted)

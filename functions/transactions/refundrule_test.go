@@ -16,7 +16,8 @@ func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 	p := s.Sell("10.10")
 	const link = `[{"rel":"refund","href":"http://cashwrap.test/v1.0/merchants/`
 	told := func(least string) string {
-		return link + s.Merchant.Code + `/payments/` + p.ID + `/refunds","type":"application/json","min_amount":` + least + `,"max_amount":10.10}]`
+		return link + s.Merchant.Code + `/payments/` + p.ID + `/refunds","type":"application/json","min_amount":` + least +
+			`,"max_amount":10.10}]`
 	}
 	s.Set("REFUND_RULES", "FR:1 USD:1 FR/EUR::9")
 	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"links": told("0.01")})
@@ -26,11 +27,13 @@ func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 	conflict.Check(t, s.refundV0(p, "2.49"))
 	low := s.refundV1(p, "2.49")
 	world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, low)
-	world.Holds(t, low.Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount is below the least that can be refunded.",` +
+	world.Holds(t, low.Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount is below the ` +
+		`least that can be refunded.",` +
 		`"reason":"amount_too_low","max_refundable_amount":1010,"min_refundable_amount":250}]`})
 	high := s.refundV1(p, "10.11")
-	world.Holds(t, high.Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount exceeds what is left to refund.",` +
-		`"reason":"amount_too_high","max_refundable_amount":1010,"min_refundable_amount":250}]`})
+	world.Holds(t, high.Body,
+		map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount exceeds what is left to refund.",` +
+			`"reason":"amount_too_high","max_refundable_amount":1010,"min_refundable_amount":250}]`})
 	s.expect(p, "SUCCESSFUL, left 10.10")
 
 	if got := s.refundV0(p, "2.5"); got.Status != http.StatusNoContent {

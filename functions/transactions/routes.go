@@ -22,13 +22,17 @@ type family struct {
 func Routes(a *app.App) []rest.Route {
 	f := family{store: a.Store.Reader, processing: a.Processing, refunds: a.Refunds, baseURL: a.BaseURL}
 	read, refund := []string{"transactions.history", "transactions.read"}, []string{"payments", "refunds.write"}
-	const detail, history = "/v2.1/merchants/{merchant_code}/transactions", "/v2.1/merchants/{merchant_code}/transactions/history"
+	const detail, history = "/v2.1/merchants/{merchant_code}/transactions",
+		"/v2.1/merchants/{merchant_code}/transactions/history"
 	return []rest.Route{
 		{Method: "POST", Path: "/v0.1/me/refund/{txn_id}", Scopes: refund, Handle: rest.JSON(204, f.refund)},
-		{Method: "POST", Path: "/v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds", Scopes: refund, Handle: rest.JSON(201, f.refundPayment)},
+		{Method: "POST", Path: "/v1.0/merchants/{merchant_code}/payments/{transaction_id}/refunds", Scopes: refund,
+			Handle: rest.JSON(201, f.refundPayment)},
 		{Method: "GET", Path: detail, Scopes: read, Handle: rest.JSON(200, f.detail)},
 		{Method: "GET", Path: history, Scopes: read, Handle: rest.JSON(200, f.history)},
-		{Method: "GET", Path: "/v0.1/me/transactions", Scopes: read, Successor: detail, Handle: rest.JSON(200, f.legacyDetail)},
-		{Method: "GET", Path: "/v0.1/me/transactions/history", Scopes: read, Successor: history, Handle: rest.JSON(200, f.legacyHistory)},
+		{Method: "GET", Path: "/v0.1/me/transactions", Scopes: read, Successor: detail,
+			Handle: rest.JSON(200, f.legacyDetail)},
+		{Method: "GET", Path: "/v0.1/me/transactions/history", Scopes: read, Successor: history,
+			Handle: rest.JSON(200, f.legacyHistory)},
 	}
 }

@@ -84,7 +84,8 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 		FeeAmount: t.Fee, Timestamp: rest.Timestamp(t.CreatedAt), LocalTime: rest.Local(t.CreatedAt, calendar.Where),
 		Status: t.Status, SimpleStatus: t.SimpleStatus(), PaymentType: t.PaymentType, EntryMode: t.EntryMode,
 		AuthCode: t.AuthCode, Installments: t.Installments, ProductSummary: t.ProductSummary,
-		PayoutPlan: t.PayoutPlan, PayoutsTotal: t.PayoutsTotal(), PayoutsReceived: t.PayoutsReceived(), Links: f.links(ctx, t),
+		PayoutPlan: t.PayoutPlan, PayoutsTotal: t.PayoutsTotal(), PayoutsReceived: t.PayoutsReceived(),
+		Links: f.links(ctx, t),
 	}
 	if t.Card != nil {
 		v.Card = &card{LastFour: t.Card.LastFour, Type: t.Card.Brand}
@@ -102,6 +103,7 @@ func (f family) links(ctx context.Context, t payments.Transaction) []link {
 	if !t.CanRefund() || terms.Over(f.store.Now()) {
 		return []link{}
 	}
-	href := f.baseURL + "/v1.0/merchants/" + url.PathEscape(t.MerchantCode) + "/payments/" + url.PathEscape(t.ID) + "/refunds"
+	href := f.baseURL + "/v1.0/merchants/" + url.PathEscape(t.MerchantCode) + "/payments/" +
+		url.PathEscape(t.ID) + "/refunds"
 	return []link{{Rel: "refund", Href: href, Type: "application/json", Min: terms.Least, Max: t.Refundable}}
 }

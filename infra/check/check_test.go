@@ -74,7 +74,8 @@ func TestTheTableIsAskedForWhatTheEmulatorDrops(t *testing.T) {
 		"no recovery":       {strings.Replace(whole, `RecoveryEnabled":true`, `RecoveryEnabled":false`, 1), false},
 		"no period":         {strings.Replace(whole, `35`, `0`, 1), false},
 	} {
-		stack := template{Resources: map[string]*resource{"Table": {tableKind, json.RawMessage(c.properties)}, "Other": {"AWS::SQS::Queue", nil}}}
+		stack := template{Resources: map[string]*resource{"Table": {tableKind, json.RawMessage(c.properties)},
+			"Other": {"AWS::SQS::Queue", nil}}}
 		if _, err := stack.tableAsked("t"); (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -83,7 +84,8 @@ func TestTheTableIsAskedForWhatTheEmulatorDrops(t *testing.T) {
 
 func TestNothingLeadsToARealAccount(t *testing.T) {
 	t.Parallel()
-	got := harmless([]string{"PATH=/bin", "AWS_PROFILE=prod", "AWS_ENDPOINT_URL_LAMBDA=x", "CDK_DEFAULT_ACCOUNT=1", "https_proxy=p", "HOME=/h"})
+	got := harmless([]string{"PATH=/bin", "AWS_PROFILE=prod", "AWS_ENDPOINT_URL_LAMBDA=x", "CDK_DEFAULT_ACCOUNT=1",
+		"https_proxy=p", "HOME=/h"})
 	if want := []string{"PATH=/bin", "HOME=/h"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -149,7 +151,8 @@ func TestAnInvocationTellsItsRefusalAndNoAnswer(t *testing.T) {
 		}
 	}
 	var answer object
-	if err := answering(t, 200, "", `{"merchant_code":"MC1"}`).invoke(t.Context(), "provision", object{}, &answer); err != nil || answer["merchant_code"] != "MC1" {
+	if err := answering(t, 200, "", `{"merchant_code":"MC1"}`).invoke(t.Context(), "provision", object{},
+		&answer); err != nil || answer["merchant_code"] != "MC1" {
 		t.Errorf("%v, %v", answer, err)
 	}
 }
@@ -207,10 +210,12 @@ func TestAProgramEndsWithWhatItStarted(t *testing.T) {
 func TestSAMGetsThePlatformsEnvironment(t *testing.T) {
 	t.Parallel()
 	const synthesized = `{"Resources":{"Table":{"Type":"AWS::DynamoDB::Table"},"Pages":{"Type":"AWS::Lambda::Function",` +
-		`"Properties":{"Timeout":29,"Environment":{"Variables":{"TABLE":{"Ref":"Table"}}}},"Metadata":{"aws:asset:path":"asset.1"}}}}`
+		`"Properties":{"Timeout":29,"Environment":{"Variables":{"TABLE":{"Ref":"Table"}}}},` +
+		`"Metadata":{"aws:asset:path":"asset.1"}}}}`
 	made, err := forSAM([]byte(synthesized), "/out", map[string]string{"TABLE": "cashwrap", "AWS_REGION": "eu-central-1",
 		"DYNAMODB_ENDPOINT": "http://127.0.0.1:4000", "BASE_URL": "http://127.0.0.1:8080"})
-	const want = `{"Resources":{"Pages":{"Metadata":{"aws:asset:path":"/out/asset.1"},"Properties":{"Environment":{"Variables":{` +
+	const want = `{"Resources":{"Pages":{"Metadata":{"aws:asset:path":"/out/asset.1"},` +
+		`"Properties":{"Environment":{"Variables":{` +
 		`"BASE_URL":"http://127.0.0.1:8080","DYNAMODB_ENDPOINT":"http://host.docker.internal:4000","TABLE":"cashwrap"}},` +
 		`"Timeout":29},"Type":"AWS::Lambda::Function"},"Table":{"Type":"AWS::DynamoDB::Table"}}}`
 	var compact bytes.Buffer

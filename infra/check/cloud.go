@@ -45,7 +45,8 @@ func (c *cloud) operation(ctx context.Context, service, name string, body, into 
 	return err
 }
 
-func (c *cloud) send(ctx context.Context, service, method, path, operation string, body, into any) (http.Header, error) {
+func (c *cloud) send(ctx context.Context, service, method, path, operation string, body,
+	into any) (http.Header, error) {
 	var payload []byte
 	if body != nil {
 		var err error

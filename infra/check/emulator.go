@@ -45,7 +45,8 @@ func startEmulator(ctx context.Context, python, root, folder string, log *os.Fil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	e := &emulator{endpoint: "http://127.0.0.1:" + strconv.Itoa(port)}
-	cmd := process(ctx, folder, e.environment(port, folder), log, python, filepath.Join(root, "infra", "emulator", "run.py"))
+	cmd := process(ctx, folder, e.environment(port, folder), log, python,
+		filepath.Join(root, "infra", "emulator", "run.py"))
 	lifeline, err := cmd.StdinPipe() // closes with us, see run.py
 	if err == nil {
 		err = cmd.Start()

@@ -54,7 +54,8 @@ func installCDK(ctx context.Context, root string, log *os.File) (cdk string, err
 	if errors.Join(readErr, statErr) == nil && bytes.Equal(there, wanted) {
 		return cdk, nil
 	}
-	if err := run(ctx, infra, os.Environ(), log, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
+	if err := run(ctx, infra, os.Environ(), log, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund",
+		"--loglevel=error"); err != nil {
 		return "", fmt.Errorf("the CDK's command cannot be installed: %w", err)
 	}
 	return cdk, os.WriteFile(installed, wanted, 0o600)

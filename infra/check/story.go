@@ -89,14 +89,16 @@ func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
 		}
 		More bool
 	}
-	if err := d.provision(ctx, object{"command": "run_payouts", "merchant_code": shop.MerchantCode, "at": later.Format(time.RFC3339)}, &run); err != nil {
+	if err := d.provision(ctx, object{"command": "run_payouts", "merchant_code": shop.MerchantCode,
+		"at": later.Format(time.RFC3339)}, &run); err != nil {
 		return err
 	}
 	if len(run.Payouts) != 1 || run.More || run.Payouts[0].Status != "PAID" || run.Payouts[0].Records == 0 {
 		return fmt.Errorf("run_payouts answers %+v, not one payout that is PAID", run)
 	}
 	var records []record
-	query := url.Values{"start_date": {today.AddDate(0, 0, -1).Format(time.DateOnly)}, "end_date": {later.Format(time.DateOnly)}}
+	query := url.Values{"start_date": {today.AddDate(0, 0, -1).Format(time.DateOnly)},
+		"end_date": {later.Format(time.DateOnly)}}
 	if err := get(ctx, shop, "/v1.0/merchants/"+shop.MerchantCode+"/payouts?"+query.Encode(), &records); err != nil {
 		return err
 	}
@@ -120,7 +122,8 @@ func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 		var t struct {
 			SimpleStatus string `json:"simple_status"`
 		}
-		if err := get(ctx, shop, "/v2.1/merchants/"+shop.MerchantCode+"/transactions?transaction_code="+r.TransactionCode, &t); err != nil {
+		if err := get(ctx, shop, "/v2.1/merchants/"+shop.MerchantCode+"/transactions?transaction_code="+
+			r.TransactionCode, &t); err != nil {
 			return err
 		}
 		if r.Status != "SUCCESSFUL" || t.SimpleStatus != "PAID_OUT" && t.SimpleStatus != "REFUNDED" {

@@ -55,7 +55,8 @@ func (d *deployment) verifyFunction(ctx context.Context, f functions.Function) e
 	if _, err := d.call(ctx, "lambda", http.MethodGet, functionPath(f.Name)+"/configuration", nil, &is); err != nil {
 		return err
 	}
-	if err := unlike("it", fmt.Sprint(is.Runtime, is.Architectures, is.Timeout), fmt.Sprint("provided.al2023", []string{"arm64"}, f.Timeout.Seconds())); err != nil {
+	if err := unlike("it", fmt.Sprint(is.Runtime, is.Architectures, is.Timeout),
+		fmt.Sprint("provided.al2023", []string{"arm64"}, f.Timeout.Seconds())); err != nil {
 		return err
 	}
 	switch {
@@ -80,7 +81,8 @@ func (d *deployment) verifySource(ctx context.Context, name, arn string, batch i
 			FunctionResponseTypes []string
 		}
 	}
-	if _, err := d.call(ctx, "lambda", http.MethodGet, "/2015-03-31/event-source-mappings/?FunctionName="+stack+"-"+name, nil, &found); err != nil {
+	if _, err := d.call(ctx, "lambda", http.MethodGet, "/2015-03-31/event-source-mappings/?FunctionName="+stack+"-"+
+		name, nil, &found); err != nil {
 		return err
 	}
 	for _, m := range found.EventSourceMappings {
@@ -103,7 +105,8 @@ func (d *deployment) verifySchedule(ctx context.Context, f functions.Function, f
 	if _, err := d.call(ctx, "scheduler", http.MethodGet, "/schedules/"+stack+"-"+f.Name, nil, &is); err != nil {
 		return err
 	}
-	if !strings.HasPrefix(is.ScheduleExpression, "rate(") || !strings.HasSuffix(is.Target.DeadLetterConfig.Arn, ":"+stack+"-"+f.Name+"-dead") {
+	if !strings.HasPrefix(is.ScheduleExpression, "rate(") ||
+		!strings.HasSuffix(is.Target.DeadLetterConfig.Arn, ":"+stack+"-"+f.Name+"-dead") {
 		return fmt.Errorf("its schedule is %+v", is)
 	}
 	return unlike("its schedule", is.State+" "+is.Target.Arn, "ENABLED "+function)
@@ -152,7 +155,8 @@ func (d *deployment) verifyTable(ctx context.Context) error {
 	}
 	var indexes, wanted []string
 	for _, i := range is.Table.GlobalSecondaryIndexes {
-		indexes = append(indexes, fmt.Sprint(*i.IndexName, " ", *i.KeySchema[0].AttributeName, " ", *i.KeySchema[1].AttributeName))
+		indexes = append(indexes, fmt.Sprint(*i.IndexName, " ", *i.KeySchema[0].AttributeName, " ",
+			*i.KeySchema[1].AttributeName))
 	}
 	for _, i := range store.Indexes {
 		wanted = append(wanted, fmt.Sprint(i.Name, " ", i.Partition, " ", i.Sort))

@@ -51,7 +51,8 @@ type capacity struct {
 }
 
 var (
-	needed     = []string{create, createOnce, charge, challenged, complete, saving, retrieve, refund, receipt, callback, payout}
+	needed = []string{create, createOnce, charge, challenged, complete, saving, retrieve, refund,
+		receipt, callback, payout}
 	neededLeft = []string{leftByPayment, leftByPayout}
 )
 

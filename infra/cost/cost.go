@@ -42,7 +42,8 @@ func (b basis) payment() use {
 // share is a payment's of its payout.
 func (b basis) share() use {
 	u := b.measured.uses[payout]
-	return use{u.reads / paidOut, u.writes / paidOut, u.list / paidOut, u.due / paidOut, u.history / paidOut, u.calls / paidOut, u.changes / paidOut}
+	return use{u.reads / paidOut, u.writes / paidOut, u.list / paidOut, u.due / paidOut, u.history / paidOut,
+		u.calls / paidOut, u.changes / paidOut}
 }
 
 // running are the costs of payments that are made.
@@ -51,18 +52,23 @@ func (b basis) running() []line {
 	calls, seconds, spelled := b.lambda()
 	logged := calls*a("log.call") + requests*a("log.request")
 	return []line{
-		b.bill("DynamoDB writes", fmt.Sprintf("%s + %s + %s + %s/%d + %d × %s", short(u[create].writes), short(u[charge].writes),
+		b.bill("DynamoDB writes", fmt.Sprintf("%s + %s + %s + %s/%d + %d × %s", short(u[create].writes),
+			short(u[charge].writes),
 			short(u[callback].writes), short(u[payout].writes), paidOut, requests, short(a("lease"))),
 			"dynamodb.write", b.payment().writes+requests*a("lease")),
 		b.bill("DynamoDB reads", fmt.Sprintf("%s + %s + %s + %s + %s/%d", short(u[create].reads), short(u[charge].reads),
-			short(u[retrieve].reads), short(u[callback].reads), short(u[payout].reads), paidOut), "dynamodb.read", b.payment().reads),
-		b.bill("Lambda calls", fmt.Sprintf("%d requests + 1 callback + %s of relay", requests, short(calls-requests-1)), "lambda.call", calls),
+			short(u[retrieve].reads), short(u[callback].reads), short(u[payout].reads), paidOut),
+			"dynamodb.read", b.payment().reads),
+		b.bill("Lambda calls", fmt.Sprintf("%d requests + 1 callback + %s of relay", requests, short(calls-requests-1)),
+			"lambda.call", calls),
 		b.bill("Lambda GB-seconds", spelled, "lambda.gbs", seconds),
 		b.bill("HTTP API requests", "create, charge, read", "api.request", requests),
 		b.bill("SQS requests", "send, receive, delete", "sqs.request", 3),
-		b.bill("log, GB", fmt.Sprintf("(%s calls × %s B + %d × %s B)/10⁹", short(calls), short(a("log.call")), requests, short(a("log.request"))),
+		b.bill("log, GB", fmt.Sprintf("(%s calls × %s B + %d × %s B)/10⁹", short(calls), short(a("log.call")), requests,
+			short(a("log.request"))),
 			"logs.written", logged/1e9),
-		b.bill("X-Ray traces", fmt.Sprintf("%s calls × %s", short(calls), short(a("traced"))), "xray.trace", calls*a("traced")),
+		b.bill("X-Ray traces", fmt.Sprintf("%s calls × %s", short(calls), short(a("traced"))),
+			"xray.trace", calls*a("traced")),
 		b.bill("sent, GB", fmt.Sprintf("%d × %s B/10⁹", requests+1, short(a("answer"))), "out", (requests+1)*a("answer")/1e9),
 	}
 }
@@ -77,7 +83,8 @@ func (b basis) lambda() (calls, seconds float64, spelled string) {
 	tables := u[create].calls + u[charge].calls + u[retrieve].calls
 	endpoints := (requests*a("own") + tables*a("table") + a("acquirer")) / 1000
 	others := ((relayed+1)*a("own") + a("send") + u[callback].calls*a("table") + a("receiver")) / 1000
-	spelled = fmt.Sprintf("%s GB × %s s + %s GB × %s s", short(a("memory")), short(endpoints), short(a("less")), short(others))
+	spelled = fmt.Sprintf("%s GB × %s s + %s GB × %s s", short(a("memory")), short(endpoints),
+		short(a("less")), short(others))
 	return calls, a("memory")*endpoints + a("less")*others, spelled
 }
 
@@ -132,7 +139,8 @@ func (b basis) extras() []line {
 
 // write writes a table of costs, with a sum where it makes sense.
 func write(to *strings.Builder, head string, lines []line, sum bool) {
-	fmt.Fprintf(to, "\n| %s | units of one | %s |\n|---|---|%s\n", head, strings.Join(regions, " | "), strings.Repeat("---:|", len(regions)))
+	fmt.Fprintf(to, "\n| %s | units of one | %s |\n|---|---|%s\n", head, strings.Join(regions, " | "),
+		strings.Repeat("---:|", len(regions)))
 	total := line{what: "**together**", dollars: make([]float64, len(regions))}
 	for _, l := range lines {
 		for i, dollars := range l.dollars {

@@ -19,9 +19,13 @@ const (
 // pageHead is what COST.md says before what is printed.
 const pageHead = `# What a million payments cost
 
-Printed by ` + "`make cost`" + ` from [what was measured](../functions/CAPACITY.md) and list prices as known in 2025, without free tiers and
-taxes, and written here by ` + "`make golden`" + `. *units of one* is the formula for one payment: it is created, paid by card and read
-once, its callback is delivered, and it is paid out with 31 others. Other prices or assumptions: ` + "`go run ./infra/cost -price\ndynamodb.write=0.0000005 -assume acquirer=400`" + `. The acquirer's own fee is not in it. What to read in it: chapter *Cost* of
+Printed by ` + "`make cost`" +
+	` from [what was measured](../functions/CAPACITY.md) and list prices as known in 2025, without free tiers and
+taxes, and written here by ` + "`make golden`" +
+	`. *units of one* is the formula for one payment: it is created, paid by card and read
+once, its callback is delivered, and it is paid out with 31 others. Other prices or assumptions: ` +
+	"`go run ./infra/cost -price\ndynamodb.write=0.0000005 -assume acquirer=400`" +
+	`. The acquirer's own fee is not in it. What to read in it: chapter *Cost* of
 the [operating guide](README.md#cost).
 
 `
@@ -55,7 +59,8 @@ func TestThePageShowsWhatIsPrinted(t *testing.T) {
 func measured() string {
 	var uses, remain []string
 	for _, name := range needed {
-		uses = append(uses, `{"Name":"`+name+`","Calls":{"GetItem":1,"Query":1,"PutItem":1},"Read":2,"Write":1,"Indexes":{"list":1,"due":1,"history":1}}`)
+		uses = append(uses, `{"Name":"`+name+`","Calls":{"GetItem":1,"Query":1,"PutItem":1},`+
+			`"Read":2,"Write":1,"Indexes":{"list":1,"due":1,"history":1}}`)
 	}
 	for _, name := range neededLeft {
 		remain = append(remain, `{"Name":"`+name+`","Items":1,"Bytes":3200,"InIndexes":320}`)
@@ -115,7 +120,8 @@ func near(got, want float64) (not bool) { return got < want*0.999999 || got > wa
 
 func TestChangesAreCounted(t *testing.T) {
 	t.Parallel()
-	text := strings.ReplaceAll(measured(), `"GetItem":1,"Query":1,"PutItem":1`, `"BatchGetItem":2,"TransactGetItems":1,"Query":14,"TransactWriteItems":8,"UpdateItem":2`)
+	text := strings.ReplaceAll(measured(), `"GetItem":1,"Query":1,"PutItem":1`,
+		`"BatchGetItem":2,"TransactGetItems":1,"Query":14,"TransactWriteItems":8,"UpdateItem":2`)
 	if u := from(t, text).measured.uses[create]; u.calls != 27 || u.changes != 10 {
 		t.Errorf("%v calls, %v of them change something; want 27 and 10", u.calls, u.changes)
 	}

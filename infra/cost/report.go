@@ -28,7 +28,8 @@ func (b basis) report() (string, error) {
 	for _, a := range b.assumed {
 		fmt.Fprintf(&to, "| %s | %s | %s |\n", a.name, a.what, short(a.value))
 	}
-	fmt.Fprintf(&to, "\n| price | of one | %s |\n|---|---|%s\n", strings.Join(regions, " | "), strings.Repeat("---:|", len(regions)))
+	fmt.Fprintf(&to, "\n| price | of one | %s |\n|---|---|%s\n", strings.Join(regions, " | "),
+		strings.Repeat("---:|", len(regions)))
 	for _, p := range b.prices {
 		fmt.Fprintf(&to, "| %s | %s |", p.name, p.unit)
 		for _, dollars := range p.dollars {
@@ -56,7 +57,8 @@ func (b basis) limits() ([]limit, error) {
 	today := u[create].plus(u[charge]).plus(u[callback]) // payouts come at another time
 	held := b.held()
 	all := []limit{
-		{what: "one API key", formula: fmt.Sprintf("%s/%d requests", short(a("quota.key")), requests), perSecond: a("quota.key") / requests},
+		{what: "one API key", formula: fmt.Sprintf("%s/%d requests", short(a("quota.key")), requests),
+			perSecond: a("quota.key") / requests},
 		per("one merchant's unpaid rows, one partition", a("quota.partition"), waiting),
 		per("one merchant's list, one partition", a("quota.partition"), today.list),
 		per("one merchant's history, one partition", a("quota.partition"), today.history),
@@ -65,9 +67,11 @@ func (b basis) limits() ([]limit, error) {
 		per("the table's quota", a("quota.table"), today.writes),
 		per("the table's quota, with payouts all the time", a("quota.table"), b.payment().writes),
 		per("Lambda's concurrency, s a payment", a("quota.concurrency"), held),
-		{what: "callback calls, messages", formula: fmt.Sprintf("%s × %s/%s s", short(a("callbackCalls")), short(a("batch")), short(a("receiver")/1000)),
+		{what: "callback calls, messages", formula: fmt.Sprintf("%s × %s/%s s", short(a("callbackCalls")), short(a("batch")),
+			short(a("receiver")/1000)),
 			perSecond: a("callbackCalls") * a("batch") / (a("receiver") / 1000)},
-		{what: "the API's stage", formula: fmt.Sprintf("%s/%d requests", short(a("quota.stage")), requests), perSecond: a("quota.stage") / requests},
+		{what: "the API's stage", formula: fmt.Sprintf("%s/%d requests", short(a("quota.stage")), requests),
+			perSecond: a("quota.stage") / requests},
 	}
 	for _, l := range all {
 		if !(l.perSecond > 0 && l.perSecond < 1e12) {

@@ -41,7 +41,8 @@ func (s *story) history(ctx context.Context) error {
 
 // refund gives 4.00 of the first payment's 10.10 back.
 func (s *story) refund(ctx context.Context) error {
-	if err := s.call(ctx, "POST", "/v0.1/me/refund/"+s.code, object{"amount": json.Number("4.00")}, http.StatusNoContent, nil); err != nil {
+	if err := s.call(ctx, "POST", "/v0.1/me/refund/"+s.code, object{"amount": json.Number("4.00")},
+		http.StatusNoContent, nil); err != nil {
 		return err
 	}
 	var t transaction
@@ -69,5 +70,6 @@ func (s *story) receipt(ctx context.Context) error {
 	for _, e := range r.Transaction.Events {
 		refunded = refunded || e.Type == "REFUND" && e.Status == "REFUNDED" && e.Amount == "4.00"
 	}
-	return s.expect(r.Transaction.Amount == "10.10" && r.Transaction.ReceiptNo != "" && refunded, "a numbered receipt that shows the refund")
+	return s.expect(r.Transaction.Amount == "10.10" && r.Transaction.ReceiptNo != "" &&
+		refunded, "a numbered receipt that shows the refund")
 }

@@ -25,7 +25,8 @@ func (s *story) challenge(ctx context.Context) error {
 		return err
 	}
 	step := started.NextStep
-	if err := s.expect(step != nil && step.Method == "POST" && step.Payload["PaReq"] != "", "a next step for the payer's browser"); err != nil {
+	if err := s.expect(step != nil && step.Method == "POST" &&
+		step.Payload["PaReq"] != "", "a next step for the payer's browser"); err != nil {
 		return err
 	}
 	if err := s.retrieve(ctx, c.ID, "PENDING"); err != nil {

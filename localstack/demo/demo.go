@@ -195,7 +195,8 @@ func (s *story) save(ctx context.Context) error {
 	if err := s.call(ctx, "POST", "/v0.1/customers", who, 201, &struct{}{}); err != nil {
 		return err
 	}
-	c, err := s.create(ctx, "subscription", "1.00", object{"purpose": "SETUP_RECURRING_PAYMENT", "customer_id": s.customer})
+	c, err := s.create(ctx, "subscription", "1.00", object{"purpose": "SETUP_RECURRING_PAYMENT",
+		"customer_id": s.customer})
 	if err != nil {
 		return err
 	}
@@ -216,10 +217,12 @@ func (s *story) save(ctx context.Context) error {
 		Token  string
 		Active bool
 	}
-	if err := s.call(ctx, "GET", "/v0.1/customers/"+s.customer+"/payment-instruments", nil, 200, &instruments); err != nil {
+	if err := s.call(ctx, "GET", "/v0.1/customers/"+s.customer+"/payment-instruments", nil, 200,
+		&instruments); err != nil {
 		return err
 	}
-	return s.expect(len(instruments) == 1 && instruments[0].Token == s.token && instruments[0].Active, "the customer's one active card")
+	return s.expect(len(instruments) == 1 && instruments[0].Token == s.token &&
+		instruments[0].Active, "the customer's one active card")
 }
 
 func (s *story) charge(ctx context.Context) error {

@@ -19,7 +19,8 @@ func TestOfACardOnlyTheLastFourDigitsAreShown(t *testing.T) {
 	t.Parallel()
 	body := object{"payment_type": "card", "card": card(frictionless)}
 	shown := pretty(masked(body))
-	if strings.Contains(shown, frictionless) || strings.Contains(shown, `"123"`) || !strings.Contains(shown, "************0091") {
+	if strings.Contains(shown, frictionless) || strings.Contains(shown, `"123"`) ||
+		!strings.Contains(shown, "************0091") {
 		t.Errorf("shown: %s", shown)
 	}
 	if sent := body["card"].(object); sent["number"] != frictionless || sent["cvv"] != "123" {
@@ -32,7 +33,8 @@ func TestAFormIsReadFromAPage(t *testing.T) {
 	page := `<form method="post" action="/next?a=1&amp;b=2">` +
 		`<input type="hidden" name="MD" value="x&#43;y"><input type="hidden" name="PaRes" value=""></form>`
 	f, err := formOf(page, "http://bank.test/3ds/challenge")
-	if err != nil || f.action != "http://bank.test/next?a=1&b=2" || f.fields.Encode() != (url.Values{"MD": {"x+y"}, "PaRes": {""}}).Encode() {
+	if err != nil || f.action != "http://bank.test/next?a=1&b=2" ||
+		f.fields.Encode() != (url.Values{"MD": {"x+y"}, "PaRes": {""}}).Encode() {
 		t.Errorf("form %+v, error %v", f, err)
 	}
 	if _, err := formOf("<p>sorry", "http://bank.test/"); err == nil {
@@ -51,11 +53,13 @@ func received(t *testing.T) (*story, notice) {
 	}
 	secret := webhook.DeriveSecret(bytes.Repeat([]byte{9}, 32), "MC1", 1)
 	body := []byte(`{"event_type":"CHECKOUT_STATUS_CHANGED","id":"c1"}`)
-	header, err := webhook.Sign(webhook.Message{ID: "msg_1", Timestamp: now, Body: body}, []webhook.SigningKey{key}, []webhook.Secret{secret})
+	header, err := webhook.Sign(webhook.Message{ID: "msg_1", Timestamp: now, Body: body}, []webhook.SigningKey{key},
+		[]webhook.Secret{secret})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &story{shop: &shop{}, print: printer{io.Discard}, secrets: []webhook.Secret{secret}, keys: []webhook.PublicKey{key.PublicKey()}}
+	s := &story{shop: &shop{}, print: printer{io.Discard}, secrets: []webhook.Secret{secret},
+		keys: []webhook.PublicKey{key.PublicKey()}}
 	return s, notice{header, body, now}
 }
 

@@ -36,7 +36,8 @@ func openShop(ctx context.Context) (*shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shop{base: "http://" + listener.Addr().String(), notices: make(chan notice, 100), visitors: make(chan string, 10)}
+	s := &shop{base: "http://" + listener.Addr().String(), notices: make(chan notice, 100),
+		visitors: make(chan string, 10)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /callback", s.callback)
 	mux.HandleFunc("GET /thanks", s.thanks)

@@ -24,7 +24,9 @@ func (f farAcquirer) Charge(ctx context.Context, c acquirer.Charge) (payments.Ou
 }
 
 func (f farAcquirer) LookUp(ctx context.Context, id string) (payments.Outcome, error) {
-	return f.ask(ctx, "LookUp", id, func(ctx context.Context) (payments.Outcome, error) { return f.Acquirer.LookUp(ctx, id) })
+	return f.ask(ctx, "LookUp", id, func(ctx context.Context) (payments.Outcome, error) {
+		return f.Acquirer.LookUp(ctx, id)
+	})
 }
 
 func (f farAcquirer) Complete(ctx context.Context, id, answer string) (payments.Outcome, error) {
@@ -34,13 +36,16 @@ func (f farAcquirer) Complete(ctx context.Context, id, answer string) (payments.
 }
 
 func (f farAcquirer) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
-	return f.ask(ctx, "Cancel", id, func(ctx context.Context) (payments.Outcome, error) { return f.Acquirer.Cancel(ctx, id) })
+	return f.ask(ctx, "Cancel", id, func(ctx context.Context) (payments.Outcome, error) {
+		return f.Acquirer.Cancel(ctx, id)
+	})
 }
 
 func (f farAcquirer) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
-	return f.ask(ctx, "Refund", r.ID+" "+r.Amount.String()+" of "+r.ChargeID, func(ctx context.Context) (payments.Outcome, error) {
-		return f.Acquirer.Refund(ctx, r)
-	})
+	return f.ask(ctx, "Refund", r.ID+" "+r.Amount.String()+" of "+r.ChargeID,
+		func(ctx context.Context) (payments.Outcome, error) {
+			return f.Acquirer.Refund(ctx, r)
+		})
 }
 
 func (f farAcquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
@@ -61,7 +66,8 @@ func (f farAcquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement,
 	return statement(ctx, f.network, acquirer.ErrNotTaken, f.Acquirer.Statement)
 }
 
-func (f farAcquirer) ask(ctx context.Context, name, about string, do func(context.Context) (payments.Outcome, error)) (payments.Outcome, error) {
+func (f farAcquirer) ask(ctx context.Context, name, about string, do func(context.Context) (payments.Outcome,
+	error)) (payments.Outcome, error) {
 	return carry(ctx, f.network, Call{Name: name, About: about, NotTaken: acquirer.ErrNotTaken},
 		func(o payments.Outcome) string { return string(o.Decision) }, do)
 }

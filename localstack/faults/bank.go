@@ -25,7 +25,9 @@ func (f farBank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, e
 
 // Cancel is one call, CancelTransfer.
 func (f farBank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
-	return f.ask(ctx, "CancelTransfer", id, func(ctx context.Context) (bank.Outcome, error) { return f.Bank.Cancel(ctx, id) })
+	return f.ask(ctx, "CancelTransfer", id, func(ctx context.Context) (bank.Outcome, error) {
+		return f.Bank.Cancel(ctx, id)
+	})
 }
 
 // Statement is one call as a whole.
@@ -33,7 +35,8 @@ func (f farBank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
 	return statement(ctx, f.network, bank.ErrNotTaken, f.Bank.Statement)
 }
 
-func (f farBank) ask(ctx context.Context, name, about string, do func(context.Context) (bank.Outcome, error)) (bank.Outcome, error) {
+func (f farBank) ask(ctx context.Context, name, about string, do func(context.Context) (bank.Outcome,
+	error)) (bank.Outcome, error) {
 	return carry(ctx, f.network, Call{Name: name, About: about, NotTaken: bank.ErrNotTaken},
 		func(o bank.Outcome) string { return string(o.State) }, do)
 }

@@ -24,7 +24,8 @@ type Call struct {
 }
 
 // carry has a call carried and answers its result. Sent late, the result is nobody's.
-func carry[T any](ctx context.Context, n Network, c Call, word func(T) string, do func(context.Context) (T, error)) (T, error) {
+func carry[T any](ctx context.Context, n Network, c Call, word func(T) string,
+	do func(context.Context) (T, error)) (T, error) {
 	var result, none T
 	c.Send = func(ctx context.Context) (string, error) {
 		got, err := do(ctx)
@@ -42,7 +43,8 @@ func carry[T any](ctx context.Context, n Network, c Call, word func(T) string, d
 
 // statement has a party's statement carried as a whole, as a file that arrives
 // or does not.
-func statement[T any](ctx context.Context, n Network, notTaken error, read func(context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
+func statement[T any](ctx context.Context, n Network, notTaken error, read func(context.Context) iter.Seq2[T,
+	error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		lines, err := carry(ctx, n, Call{Name: "Statement", NotTaken: notTaken},
 			func(lines []T) string { return fmt.Sprintf("%d lines", len(lines)) },

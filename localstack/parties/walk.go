@@ -25,7 +25,8 @@ func WalkPages[T any](tb testing.TB, w *Wire, operation string, lines int, walk 
 	defer w.Cut(nil)
 	whole, failures := read(tb, walk())
 	if pages < 3 || len(whole) != lines || failures != 0 {
-		tb.Fatalf("%d lines and %d errors on %d pages, want %d lines on three pages or more", len(whole), failures, pages, lines)
+		tb.Fatalf("%d lines and %d errors on %d pages, want %d lines on three pages or more", len(whole),
+			failures, pages, lines)
 	}
 	pages, lost = 0, 2
 	if some, failures := read(tb, walk()); len(some) == 0 || len(some) >= lines || failures != 1 {

@@ -22,7 +22,8 @@ func TestAnEventIsFilledIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	const file = "../../events/receipts.json"
-	if _, err := place.readEvent(file, only("NOTHING", "")); err == nil || strings.Count(err.Error(), "leaves TRANSACTION_CODE open") != 1 {
+	if _, err := place.readEvent(file, only("NOTHING", "")); err == nil ||
+		strings.Count(err.Error(), "leaves TRANSACTION_CODE open") != 1 {
 		t.Errorf("error %v", err)
 	}
 	read, err := place.readEvent(file, only("TRANSACTION_CODE", "TABC"))

@@ -98,7 +98,8 @@ func (f Folder) open() error {
 }
 
 func (f Folder) missing(name string) error {
-	return fmt.Errorf("%s is missing beside other data: restore it from a copy, or empty everything with `make reset`", f.path(name))
+	return fmt.Errorf("%s is missing beside other data: restore it from a copy, or empty everything with `make reset`",
+		f.path(name))
 }
 
 // Reset removes all data, keys and the secret. Error: ErrRunning.

@@ -102,7 +102,8 @@ func TestAFolderIsHeldByOneRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := place.Surroundings()
-	if err != nil || got.AccessKey != written.AccessKey || len(got.Environment) != 2 || got.Environment["TABLE"] != "t" || got.Environment[secretVariable] == "" {
+	if err != nil || got.AccessKey != written.AccessKey || len(got.Environment) != 2 || got.Environment["TABLE"] != "t" ||
+		got.Environment[secretVariable] == "" {
 		t.Errorf("surroundings %v, error %v", got, err)
 	}
 	release()
@@ -121,14 +122,16 @@ func TestDataOfAnotherVersionIsRefused(t *testing.T) {
 		files   map[string]string
 		refused bool
 	}{
-		"nothing":                   {nil, false},
-		"tools of other commands":   {map[string]string{"emulator": ""}, false},
-		"this version":              {map[string]string{formatFile: format + "\n", secretFile: "s", envFile: "e", memoryDir: "m"}, false},
+		"nothing":                 {nil, false},
+		"tools of other commands": {map[string]string{"emulator": ""}, false},
+		"this version": {map[string]string{formatFile: format + "\n", secretFile: "s", envFile: "e",
+			memoryDir: "m"}, false},
 		"before there was a format": {map[string]string{secretFile: "s", envFile: "e", memoryDir: "m"}, true},
 		"of DynamoDB Local":         {map[string]string{secretFile: "s", envFile: "e", databaseDir: "d"}, true},
 		"before there were logs":    {map[string]string{secretFile: "s", envFile: "e", "table.gz": "t"}, true},
 		"a first start only":        {map[string]string{secretFile: "s"}, true},
-		"a later version":           {map[string]string{formatFile: "99\n", secretFile: "s", envFile: "e", memoryDir: "m"}, true},
+		"a later version": {map[string]string{formatFile: "99\n", secretFile: "s", envFile: "e", memoryDir: "m"},
+			true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -143,7 +146,8 @@ func TestDataOfAnotherVersionIsRefused(t *testing.T) {
 			if (err != nil) != c.refused {
 				t.Fatalf("error %v", err)
 			}
-			if c.refused && (!strings.Contains(err.Error(), "another version") || !strings.Contains(err.Error(), "make reset") || filesUnder(t, place) != before) {
+			if c.refused && (!strings.Contains(err.Error(), "another version") || !strings.Contains(err.Error(), "make reset") ||
+				filesUnder(t, place) != before) {
 				t.Errorf("error %v; files before\n%s\nand after\n%s", err, before, filesUnder(t, place))
 			}
 			if found, err := os.ReadFile(place.path(formatFile)); !c.refused && (err != nil || string(found) != format+"\n") {

@@ -73,7 +73,8 @@ func writeForEver(place Folder) error {
 func putOf(n, part string) types.TransactWriteItem {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	return types.TransactWriteItem{Put: &types.Put{TableName: aws.String("kept"), Item: map[string]types.AttributeValue{
-		"pk": text(n), "sk": text(part), "list_pk": text("all"), "list_sk": text(n + part), "filler": text(strings.Repeat("f", 500))}}}
+		"pk": text(n), "sk": text(part), "list_pk": text("all"), "list_sk": text(n + part),
+		"filler": text(strings.Repeat("f", 500))}}}
 }
 
 // TestAKillLosesNothingAcknowledged kills a process under load, 50 times over one folder.
@@ -87,8 +88,10 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 	}
 	w := startMemoryAt(t, place)
 	parts := map[string]int{}
-	pages := dynamodb.NewQueryPaginator(tablesOf(w, true), &dynamodb.QueryInput{TableName: aws.String("kept"), IndexName: aws.String("list"),
-		KeyConditionExpression: aws.String("list_pk = :all"), ExpressionAttributeValues: map[string]types.AttributeValue{":all": &types.AttributeValueMemberS{Value: "all"}}})
+	pages := dynamodb.NewQueryPaginator(tablesOf(w, true), &dynamodb.QueryInput{TableName: aws.String("kept"),
+		IndexName:                 aws.String("list"),
+		KeyConditionExpression:    aws.String("list_pk = :all"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":all": &types.AttributeValueMemberS{Value: "all"}}})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(t.Context())
 		if err != nil {
@@ -122,7 +125,8 @@ func messagesOf(t *testing.T, w backend) map[string]bool {
 	}
 	bodies := map[string]bool{}
 	for {
-		out, err := queuesOf(w).ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: url.QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 3600})
+		out, err := queuesOf(w).ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: url.QueueUrl,
+			MaxNumberOfMessages: 10, VisibilityTimeout: 3600})
 		if err != nil {
 			t.Fatal(err)
 		}

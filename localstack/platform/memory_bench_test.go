@@ -73,7 +73,8 @@ func heap() uint64 {
 
 // fill creates checkouts as a merchant with 16 clients does.
 func fill(b *testing.B, w backend, n int) {
-	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: w.DynamoDB, Credentials: w.Credentials(), HTTP: w.http})
+	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: w.DynamoDB,
+		Credentials: w.Credentials(), HTTP: w.http})
 	if err := s.CreateTable(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -86,8 +87,10 @@ func fill(b *testing.B, w backend, n int) {
 	for client := range 16 {
 		clients.Go(func() {
 			for i := client; i < n; i += 16 {
-				_, err := s.CreateCheckout(b.Context(), owner, payments.Checkout{ID: uuid.NewString(), Reference: fmt.Sprint("order-", i), Amount: amount,
-					Status: payments.Pending, Description: "Two coffees", ReturnURL: "https://shop.example.com/callbacks", CreatedAt: time.Now()})
+				_, err := s.CreateCheckout(b.Context(), owner, payments.Checkout{ID: uuid.NewString(),
+					Reference: fmt.Sprint("order-", i), Amount: amount,
+					Status: payments.Pending, Description: "Two coffees", ReturnURL: "https://shop.example.com/callbacks",
+					CreatedAt: time.Now()})
 				if err != nil {
 					b.Error(err)
 					return

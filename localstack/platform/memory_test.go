@@ -41,11 +41,13 @@ func tablesOf(w backend, inProcess bool) *dynamodb.Client {
 }
 
 func queuesOf(w backend) *sqs.Client {
-	return sqs.New(sqs.Options{Region: runner.Region, Credentials: w.Credentials(), BaseEndpoint: aws.String(w.SQS), HTTPClient: w.http})
+	return sqs.New(sqs.Options{Region: runner.Region, Credentials: w.Credentials(),
+		BaseEndpoint: aws.String(w.SQS), HTTPClient: w.http})
 }
 
 func createTable(ctx context.Context, w backend) error {
-	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: w.DynamoDB, Credentials: w.Credentials(), HTTP: w.http})
+	s := store.Open(store.Config{Table: "kept", Region: runner.Region, Endpoint: w.DynamoDB,
+		Credentials: w.Credentials(), HTTP: w.http})
 	return s.CreateTable(ctx)
 }
 
@@ -56,7 +58,8 @@ func TestMemoryKeepsTableAndQueuesOverARestart(t *testing.T) {
 	if err := createTable(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := queuesOf(first).CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("kept")}); err != nil {
+	if _, err := queuesOf(first).CreateQueue(t.Context(), &sqs.CreateQueueInput{
+		QueueName: aws.String("kept")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.stop(); err != nil {
@@ -74,7 +77,8 @@ func TestMemoryKeepsTableAndQueuesOverARestart(t *testing.T) {
 			t.Errorf("in process %t: tables %v, %v", inProcess, listed, err)
 		}
 	}
-	if _, err := queuesOf(again).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("kept")}); err != nil {
+	if _, err := queuesOf(again).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{
+		QueueName: aws.String("kept")}); err != nil {
 		t.Errorf("queue: %v", err)
 	}
 }

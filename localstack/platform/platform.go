@@ -132,7 +132,8 @@ func startFunctions(ctx context.Context, f Folder, c Config, b backend, programs
 	}
 	r, err := runner.Start(ctx, runner.Config{
 		Environment: b.Environment(secret, since), HTTP: b.http,
-		Outside: app.Outside{Credentials: b.Credentials(), Log: c.Log, HTTP: b.http}, Addr: c.addr(), SkipBacklog: true, Log: c.Log,
+		Outside: app.Outside{Credentials: b.Credentials(), Log: c.Log, HTTP: b.http}, Addr: c.addr(),
+		SkipBacklog: true, Log: c.Log,
 		Programs: programs,
 	})
 	if err != nil {
@@ -152,7 +153,8 @@ func (c Config) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Ito
 // portTaken says it in a developer's words; other errors pass.
 func (c Config) portTaken(err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("port %d is taken: end what listens there, or choose another with `PORT=%d make run`", c.Port, c.Port%65535+1)
+		return fmt.Errorf("port %d is taken: end what listens there, or choose another with `PORT=%d make run`",
+			c.Port, c.Port%65535+1)
 	}
 	return err
 }

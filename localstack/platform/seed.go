@@ -16,7 +16,8 @@ var merchants = []struct {
 }{
 	{"", map[string]any{"command": "create_merchant", "name": "Kaffeehaus Lindenhof", "email": "kasse@lindenhof.example",
 		"country": "DE", "currency": "EUR", "sandbox": true}},
-	{"OTHER_", map[string]any{"command": "create_merchant", "name": "Buchladen Morgenrot", "email": "kasse@morgenrot.example",
+	{"OTHER_", map[string]any{"command": "create_merchant", "name": "Buchladen Morgenrot",
+		"email":   "kasse@morgenrot.example",
 		"country": "DE", "currency": "EUR", "sandbox": true}},
 }
 
@@ -73,7 +74,8 @@ func works(ctx context.Context, base, code, key string) (bool, error) {
 
 // setPayout gives a merchant the account that payouts go to: one of the sandbox bank's that is paid.
 func setPayout(ctx context.Context, r *runner.Runner, code string, holder any) error {
-	request, err := json.Marshal(map[string]any{"command": "set_payout", "merchant_code": code, "holder": holder, "iban": "DE17100100100000005678"})
+	request, err := json.Marshal(map[string]any{"command": "set_payout", "merchant_code": code, "holder": holder,
+		"iban": "DE17100100100000005678"})
 	if err != nil {
 		return err
 	}

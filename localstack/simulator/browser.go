@@ -16,12 +16,14 @@ func (s *story) tryFromBrowser(which, more, customer, token string) {
 			Key struct{ Plaintext string } `json:"api_key"`
 		}
 		next.create(actor, dice)
-		if !next.operate(actor, fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":"test","name":"web","type":"public"}`, next.merchant), &made) {
+		if !next.operate(actor, fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":"test","name":"web",`+
+			`"type":"public"}`, next.merchant), &made) {
 			return
 		}
 		browser := *next
 		browser.shop = &shop{next.tenant, next.merchant, made.Key.Plaintext, next.currency}
-		browser.insist(actor, request{Method: "PUT", Path: next.path(), Key: s.name + "-" + which + "-till-0 pays", Body: bySavedCard(customer, token)})
+		browser.insist(actor, request{Method: "PUT", Path: next.path(), Key: s.name + "-" + which + "-till-0 pays",
+			Body: bySavedCard(customer, token)})
 		browser.insist(actor, request{Method: "GET", Path: next.path()})
 	})
 }
@@ -53,7 +55,8 @@ func (w *World) checkBrowsers(b books) {
 		t := b.transactions[id]
 		checkout := t.text("checkout_id")
 		if tried[checkout] && (t.text("payment_type") != "ECOM" || b.checkouts[checkout].text("customer_id") == "") {
-			w.find(checkout, "a browser charged a card as %s, for the customer %q", t.text("payment_type"), b.checkouts[checkout].text("customer_id"))
+			w.find(checkout, "a browser charged a card as %s, for the customer %q", t.text("payment_type"),
+				b.checkouts[checkout].text("customer_id"))
 		}
 	}
 }

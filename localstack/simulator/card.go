@@ -26,13 +26,15 @@ func (s *story) subscribe() {
 	customer := s.name + "-customer"
 	s.introduce(customer)
 	for i := range 1 + s.dice.IntN(2) {
-		setup := s.sequel(fmt.Sprintf("setup-%d", i), "10.10", fmt.Sprintf(`,"customer_id":%q,"purpose":"SETUP_RECURRING_PAYMENT"`, customer))
+		setup := s.sequel(fmt.Sprintf("setup-%d", i), "10.10",
+			fmt.Sprintf(`,"customer_id":%q,"purpose":"SETUP_RECURRING_PAYMENT"`, customer))
 		setup.client("till", 0, func(actor string, dice *rand.Rand) { setup.leaveCard(actor, dice, customer) })
 	}
 }
 
 // setupBody pays with the card that is to be saved.
-var setupBody = `{"payment_type":"card","card":` + cardBody(frictionless) + `,"mandate":{"type":"recurrent","user_agent":"sim"}}`
+var setupBody = `{"payment_type":"card","card":` + cardBody(frictionless) +
+	`,"mandate":{"type":"recurrent","user_agent":"sim"}}`
 
 // sequel is another checkout of the same shop.
 func (s *story) sequel(name, amount, more string) *story {
@@ -81,7 +83,8 @@ func (s *story) leaveCard(actor string, dice *rand.Rand, customer string) {
 	if dice.IntN(2) == 0 {
 		s.client("quitter", 0, func(actor string, _ *rand.Rand) {
 			s.think(actor)
-			s.insist(actor, request{Method: "DELETE", Path: "/v0.1/customers/" + customer + "/payment-instruments/" + token, Key: actor})
+			s.insist(actor, request{Method: "DELETE", Path: "/v0.1/customers/" + customer +
+				"/payment-instruments/" + token, Key: actor})
 		})
 		again := s.sequel("again", "10.10", s.more)
 		again.client("till", 0, func(actor string, dice *rand.Rand) {

@@ -39,8 +39,10 @@ func (w *World) found() {
 		Key    struct{ Plaintext string } `json:"api_key"`
 		Second struct{ Plaintext string } `json:"test_api_key"`
 	}
-	w.operate("operator", `{"command":"create_merchant","name":"Kaffeehaus","email":"k@example.com","country":"DE","currency":"EUR","sandbox":true}`, &german)
-	w.operate("operator", `{"command":"create_merchant","name":"Padaria","email":"p@example.com","country":"BR","currency":"BRL","test_key":true}`, &brazilian)
+	w.operate("operator", `{"command":"create_merchant","name":"Kaffeehaus","email":"k@example.com","country":"DE",`+
+		`"currency":"EUR","sandbox":true}`, &german)
+	w.operate("operator", `{"command":"create_merchant","name":"Padaria","email":"p@example.com","country":"BR",`+
+		`"currency":"BRL","test_key":true}`, &brazilian)
 	w.shops = []*shop{
 		{"T#" + german.Code, german.Code, german.Key.Plaintext, "EUR"},
 		{"T#" + brazilian.Code, brazilian.Code, brazilian.Second.Plaintext, "BRL"},
@@ -113,7 +115,8 @@ func familyOf(path string) string {
 	switch {
 	case strings.HasPrefix(path, "/v0.1/customers"):
 		return "customers"
-	case strings.HasPrefix(path, "/v0.1/me/"), strings.HasPrefix(path, "/v1.0/merchants/"), strings.HasPrefix(path, "/v2.1/"):
+	case strings.HasPrefix(path, "/v0.1/me/"), strings.HasPrefix(path, "/v1.0/merchants/"),
+		strings.HasPrefix(path, "/v2.1/"):
 		return "transactions"
 	case strings.HasPrefix(path, "/3ds"), strings.HasPrefix(path, "/apm"):
 		return "sandbox"

@@ -25,18 +25,23 @@ const (
 	kinds
 )
 
-var kindNames = [...]string{"table", "queue", "books", "acquirer", "receiver", "platform", "client", "move", "bank", "hanging receiver"}
+var kindNames = [...]string{"table", "queue", "books", "acquirer", "receiver", "platform", "client", "move",
+	"bank", "hanging receiver"}
 
 func (k kind) String() string { return kindNames[k] }
 
 // possible are the faults of each kind of I/O. The acquirer and the bank are other
 // parties: what they do with their own books is out of our processes' hands.
 var possible = [kinds][]faults.Fault{
-	toTable:    {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Conflict, faults.Hang, faults.DieBefore, faults.DieAfter},
-	toQueue:    {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
-	toBooks:    {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict},
-	toAcquirer: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
-	toBank:     {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
+	toTable: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Conflict, faults.Hang,
+		faults.DieBefore, faults.DieAfter},
+	toQueue: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang,
+		faults.DieBefore, faults.DieAfter},
+	toBooks: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict},
+	toAcquirer: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang,
+		faults.DieBefore, faults.DieAfter},
+	toBank: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang,
+		faults.DieBefore, faults.DieAfter},
 	toReceiver: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
 	toPlatform: {faults.FailBefore, faults.Duplicate},
 	toClient:   {faults.LoseReply},
@@ -65,8 +70,9 @@ func newWeather(dice *rand.Rand) weather {
 	coin := func(p float64) bool { return dice.Float64() < p }
 	w := weather{
 		rate: rates[dice.IntN(len(rates))], sticky: []float64{0, 0, 0.5, 0.9}[dice.IntN(4)], skews: coin(0.3),
-		streamDies: coin(0.15), queueSleeps: coin(0.1), duplicates: coin(0.3), sources: []float64{0.02, 0.05, 0.2}[dice.IntN(3)],
-		tight: coin(0.1),
+		streamDies: coin(0.15), queueSleeps: coin(0.1), duplicates: coin(0.3),
+		sources: []float64{0.02, 0.05, 0.2}[dice.IntN(3)],
+		tight:   coin(0.1),
 	}
 	for f := faults.FailBefore; f < faults.Count; f++ {
 		w.on[f] = coin(0.5)

@@ -21,7 +21,8 @@ func floorOf(currency string) int64 {
 // the rest comes off later payouts.)
 func (m *month) checkFloor(operation string, body []byte) {
 	text := string(body)
-	if operation != "TransactWriteItems" || !strings.Contains(text, `"HELD"`) || !strings.Contains(text, `"status":{"S":"RESERVED"}`) {
+	if operation != "TransactWriteItems" || !strings.Contains(text, `"HELD"`) ||
+		!strings.Contains(text, `"status":{"S":"RESERVED"}`) {
 		return
 	}
 	for _, write := range valuesOf(text, "write_id") {

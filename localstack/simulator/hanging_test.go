@@ -22,7 +22,8 @@ func TestHangingSeeds(t *testing.T) {
 func TestWithoutGroupsEverybodyWaits(t *testing.T) {
 	const seeds = 20
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.Hanging, Without: simulator.Groups}).Findings() {
+		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.Hanging,
+			Without: simulator.Groups}).Findings() {
 			if strings.Contains(f.Text, "owed a callback since") {
 				return
 			}

@@ -17,14 +17,16 @@ func (w *World) note(actor string, k kind, what, outcome string) {
 	w.history.mu.Lock()
 	defer w.history.mu.Unlock()
 	w.history.lines = append(w.history.lines,
-		fmt.Sprintf("%5d %s %-24s %-8s %s → %s", w.sched.steps.Load(), w.now().Format("02T15:04:05.000000"), actor, k, what, outcome))
+		fmt.Sprintf("%5d %s %-24s %-8s %s → %s", w.sched.steps.Load(), w.now().Format("02T15:04:05.000000"),
+			actor, k, what, outcome))
 }
 
 func (w *World) notef(actor, format string, args ...any) {
 	w.history.mu.Lock()
 	defer w.history.mu.Unlock()
 	w.history.lines = append(w.history.lines,
-		fmt.Sprintf("%5d %s %-24s %s", w.sched.steps.Load(), w.now().Format("02T15:04:05.000000"), actor, fmt.Sprintf(format, args...)))
+		fmt.Sprintf("%5d %s %-24s %s", w.sched.steps.Load(), w.now().Format("02T15:04:05.000000"), actor,
+			fmt.Sprintf(format, args...)))
 }
 
 // String is the whole history.

@@ -88,7 +88,8 @@ func (w *World) checkCharge(b books, c item) {
 		if !ok {
 			w.find(checkout, "%s charge %s has no transaction", decision, id)
 		} else if t.text("checkout_id") != checkout || !sameAmount(t["amount"], c["amount"]) {
-			w.find(checkout, "charge %s of %v and its transaction of %v for %s differ", id, c["amount"], t["amount"], t.text("checkout_id"))
+			w.find(checkout, "charge %s of %v and its transaction of %v for %s differ", id, c["amount"], t["amount"],
+				t.text("checkout_id"))
 		}
 	case "cancelled":
 	default:
@@ -112,7 +113,8 @@ func (w *World) checkTransaction(b books, t item) {
 		w.find(checkout, "transaction %s is %s, its charge %q", t.text("id"), status, decision)
 	}
 	if took := b.captures[t.text("id")] > 0; took == strings.HasPrefix(amountOf(t["captured"]), "0 ") {
-		w.find(checkout, "transaction %s records %v captured, the acquirer %d captures", t.text("id"), t["captured"], b.captures[t.text("id")])
+		w.find(checkout, "transaction %s records %v captured, the acquirer %d captures", t.text("id"), t["captured"],
+			b.captures[t.text("id")])
 	}
 }
 
@@ -340,10 +342,12 @@ func (w *World) checkBuckets() {
 			w.find("", "rate bucket full at %q", i.text("full_at"))
 		}
 		if c.EventName == "MODIFY" && at < full[i.text("pk")] {
-			w.find("", "bucket %s was given tokens back: full at %v, before at %v", i.text("pk"), time.UnixMicro(at).UTC(), time.UnixMicro(full[i.text("pk")]).UTC())
+			w.find("", "bucket %s was given tokens back: full at %v, before at %v", i.text("pk"), time.UnixMicro(at).UTC(),
+				time.UnixMicro(full[i.text("pk")]).UTC())
 		}
 		// The stream tells whole seconds, and clocks differ.
-		if owed := time.UnixMicro(at).Sub(c.Change.ApproximateCreationDateTime.Time); !w.weather.tight && owed > limit+2*maxSkew ||
+		if owed := time.UnixMicro(at).Sub(c.Change.ApproximateCreationDateTime.Time); !w.weather.tight &&
+			owed > limit+2*maxSkew ||
 			w.weather.tight && owed > limit+time.Second+w.skew() {
 			w.find("", "bucket %s owes %v, its burst is %v", i.text("pk"), owed, limit)
 		}

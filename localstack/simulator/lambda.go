@@ -181,7 +181,8 @@ func (r request) event(id string, now time.Time) events.APIGatewayV2HTTPRequest 
 		Version: "2.0", RouteKey: "$default", RawPath: path, RawQueryString: query, Headers: headers, Body: r.Body,
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
 			Stage: "$default", RequestID: id, DomainName: "cashwrap.test", TimeEpoch: now.UnixMilli(),
-			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: r.Method, Path: path, Protocol: "HTTP/1.1", SourceIP: "192.0.2.1"},
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: r.Method, Path: path, Protocol: "HTTP/1.1",
+				SourceIP: "192.0.2.1"},
 		},
 	}
 }

@@ -47,8 +47,10 @@ type ledger struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{events: map[string]item{}, rows: map[string]item{}, moved: map[string][]item{}, cancelled: map[string]bool{},
-		accounts: map[purse]map[string]int64{}, unpaid: map[purse]int64{}, held: map[purse]int64{}, openHolds: map[purse]int64{}}
+	return &ledger{events: map[string]item{}, rows: map[string]item{}, moved: map[string][]item{},
+		cancelled: map[string]bool{},
+		accounts:  map[purse]map[string]int64{}, unpaid: map[purse]int64{}, held: map[purse]int64{},
+		openHolds: map[purse]int64{}}
 }
 
 // enter takes an item as it now stands, was before; false when it is none of

@@ -31,10 +31,12 @@ func (w *World) checkSum(t item, l *ledger) {
 	refunded, back := sum(events, ofEvents("REFUND", "REFUNDED")), sum(events, ofEvents("CHARGE_BACK", "SUCCESSFUL"))
 	open := sum(events, openEvent)
 	if refunded+back+open+rest != captured || rest < 0 {
-		w.find(t.text("checkout_id"), "of %d captured, %d are refunded, %d charged back, %d under way and %d left", captured, refunded, back, open, rest)
+		w.find(t.text("checkout_id"), "of %d captured, %d are refunded, %d charged back, %d under way and %d left", captured,
+			refunded, back, open, rest)
 	}
 	if refunded != minor(t["refunded"]) || back != minor(t["charged_back"]) {
-		w.find(t.text("checkout_id"), "events refund %d and charge back %d, the transaction records %v and %v", refunded, back,
+		w.find(t.text("checkout_id"), "events refund %d and charge back %d, the transaction records %v and %v", refunded,
+			back,
 			t["refunded"], t["charged_back"])
 	}
 }
@@ -66,7 +68,8 @@ func (w *World) checkReturned(t item, l *ledger) {
 	captured := sum(moves, are("kind", "capture"))
 	refunded, back := sum(moves, are("kind", "refund")), sum(moves, are("kind", "charge_back"))
 	if captured != minor(t["captured"]) || refunded != minor(t["refunded"]) || back != minor(t["charged_back"]) {
-		w.find(checkout, "the acquirer captured %d, refunded %d and charged back %d, the transaction records %v, %v and %v", captured, refunded, back,
+		w.find(checkout, "the acquirer captured %d, refunded %d and charged back %d, the transaction records %v, %v and %v",
+			captured, refunded, back,
 			t["captured"], t["refunded"], t["charged_back"])
 	}
 	if refunded+back > captured {
@@ -128,7 +131,8 @@ func (w *World) checkEntries(t item, l *ledger) {
 			}
 		}
 		if balance != 0 || receivable == 0 || receivable != want[entry.text("id")] {
-			w.find(t.text("checkout_id"), "%s entry %s of %d is off by %d, and records %d", entry.text("kind"), entry.text("id"), receivable, balance, want[entry.text("id")])
+			w.find(t.text("checkout_id"), "%s entry %s of %d is off by %d, and records %d", entry.text("kind"), entry.text("id"),
+				receivable, balance, want[entry.text("id")])
 		}
 		delete(want, entry.text("id"))
 	}
@@ -167,8 +171,10 @@ func (w *World) checkAccounts(b books, l *ledger) {
 	}
 	for _, p := range l.purses() {
 		books := l.accounts[p]
-		if books["acquirer_receivable"] != receivable[p] || -books["merchant_payable"] != l.unpaid[p] || -books["fee_income"] != fees[p] {
-			w.find("", "the books of %v say %v; the acquirer owes %d, %d wait for payout, fees are %d", p, books, receivable[p], l.unpaid[p], fees[p])
+		if books["acquirer_receivable"] != receivable[p] || -books["merchant_payable"] != l.unpaid[p] ||
+			-books["fee_income"] != fees[p] {
+			w.find("", "the books of %v say %v; the acquirer owes %d, %d wait for payout, fees are %d", p, books, receivable[p],
+				l.unpaid[p], fees[p])
 		}
 		if l.held[p] != l.openHolds[p] {
 			w.find("", "%d of %v are held for refunds of %d", l.held[p], p, l.openHolds[p])
@@ -234,7 +240,8 @@ func (w *World) checkStep(l *ledger, changed map[string]item) {
 		if l.held[p] != l.openHolds[p] {
 			w.find("", "%d of %v are held for refunds of %d", l.held[p], p, l.openHolds[p])
 		}
-		if live := strings.HasPrefix(p.tenant, "L#"); live && l.unpaid[p]-l.held[p] < floorOf(p.currency) && !l.chargedBack(p) {
+		if live := strings.HasPrefix(p.tenant, "L#"); live && l.unpaid[p]-l.held[p] < floorOf(p.currency) &&
+			!l.chargedBack(p) {
 			w.find("", "refunds took %v to %d, of which %d are held", p, l.unpaid[p], l.held[p])
 		}
 	}

@@ -44,11 +44,13 @@ type action struct {
 // starts are days shortly before clocks change somewhere, a year ends, or a
 // February has 29 days. In Santiago, and until 2019 in São Paulo, clocks change
 // at midnight, so that a day begins at 01:00 or an hour comes twice before it.
-var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2018-10-24", "2018-02-06", "2026-12-10", "2028-02-12"}
+var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2018-10-24", "2018-02-06",
+	"2026-12-10", "2028-02-12"}
 
 // newMonth chooses the month.
 func newMonth(w *World) *month {
-	m := &month{World: w, dice: rand.New(rand.NewPCG(w.seed, 1_000)), versions: map[string]int64{}, seen: map[string]bool{}, taken: map[string]string{}}
+	m := &month{World: w, dice: rand.New(rand.NewPCG(w.seed, 1_000)), versions: map[string]int64{},
+		seen: map[string]bool{}, taken: map[string]string{}}
 	at, err := time.Parse(time.DateOnly, starts[m.dice.IntN(len(starts))])
 	if err != nil {
 		w.panicf("%v", err)
@@ -162,7 +164,8 @@ func (m *month) act() {
 }
 
 // pauses are the times without a tick, at the least.
-var pauses = []time.Duration{15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 40 * time.Minute, 4 * time.Hour, 11 * time.Hour}
+var pauses = []time.Duration{15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 15 * time.Minute, 40 * time.Minute,
+	4 * time.Hour, 11 * time.Hour}
 
 // delays are how late messages come, at the most.
 var delays = []time.Duration{time.Second, time.Minute, time.Minute, 31 * time.Minute, 12 * time.Hour, 12 * time.Hour}
@@ -307,5 +310,6 @@ func (m *month) planSale(p *payee, name string) {
 func (m *month) planRecall(p *payee, name string) {
 	s := p.sale(name)
 	paid := m.at(p, s.sell)
-	m.agenda = append(m.agenda, action{paid.Add(time.Duration(24+m.dice.IntN(10*24)) * time.Hour), s.recalled(33 + m.dice.IntN(40))})
+	m.agenda = append(m.agenda, action{paid.Add(time.Duration(24+m.dice.IntN(10*24)) * time.Hour),
+		s.recalled(33 + m.dice.IntN(40))})
 }

@@ -33,10 +33,12 @@ var payeeKinds = []facts{
 }
 
 var (
-	zones    = []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "UTC", "Pacific/Auckland", "Asia/Kolkata"}
+	zones = []string{"Europe/Berlin", "America/Santiago", "America/Sao_Paulo", "UTC",
+		"Pacific/Auckland", "Asia/Kolkata"}
 	periods  = []string{"daily", "daily", "daily", "weekly", "monthly"}
 	feeRates = []string{"0.0195", "0", "0.05", "0.333333"}
-	ibans    = []string{sandbox.PaidIBAN, sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN, sandbox.NotTakenIBAN}
+	ibans    = []string{sandbox.PaidIBAN, sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN,
+		sandbox.SilentIBAN, sandbox.NotTakenIBAN}
 )
 
 // modes are the prefixes of tenants, by whether they are live.
@@ -69,7 +71,8 @@ func (m *month) open() {
 		}
 		m.payees = append(m.payees, p)
 		if p.payable = m.dice.IntN(4) > 0; p.payable {
-			p.set("operator", facts{"holder": "Nr. 1", "iban": ibans[m.dice.IntN(len(ibans))], "period": periods[m.dice.IntN(len(periods))]})
+			p.set("operator", facts{"holder": "Nr. 1", "iban": ibans[m.dice.IntN(len(ibans))],
+				"period": periods[m.dice.IntN(len(periods))]})
 		}
 	}
 }
@@ -111,7 +114,8 @@ func (p *payee) change() func() {
 		return p.ordered("update_merchant", facts{"time_zone": zone}, p.some())
 	case 7:
 		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[dice.IntN(2)]
-		return p.ordered("update_merchant", facts{"fee_rate": feeRates[dice.IntN(len(feeRates))], "gross_settlement": dice.IntN(2) == 0, "payout_plan": plan}, p.some())
+		return p.ordered("update_merchant", facts{"fee_rate": feeRates[dice.IntN(len(feeRates))],
+			"gross_settlement": dice.IntN(2) == 0, "payout_plan": plan}, p.some())
 	case 8, 9: // of two minds
 		one, another := p.change(), p.change()
 		return func() { one(); another() }
@@ -148,7 +152,8 @@ func (p *payee) ordered(command string, more facts, many int) func() {
 // what was refunded too late.
 func (p *payee) mend() {
 	actor := p.name + "-mender"
-	p.set(actor, facts{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "period": []string{"weekly", "monthly"}[p.month.dice.IntN(2)], "on_demand": false})
+	p.set(actor, facts{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "period": []string{"weekly",
+		"monthly"}[p.month.dice.IntN(2)], "on_demand": false})
 	if p.month.dice.IntN(2) == 0 {
 		s := p.sale(p.name + "-last")
 		s.amount = "900"
@@ -189,7 +194,8 @@ func (p *payee) sale(name string) *sale {
 	if p.live() {
 		amounts = large
 	}
-	return &sale{&story{World: p.World, shop: p.shop, name: name, amount: amounts[dice.IntN(len(amounts))], method: "card", dice: dice,
+	return &sale{&story{World: p.World, shop: p.shop, name: name, amount: amounts[dice.IntN(len(amounts))],
+		method: "card", dice: dice,
 		returns: wanted}, p}
 }
 

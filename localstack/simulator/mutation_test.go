@@ -25,24 +25,34 @@ const (
 // survivors are the conditions that no seed can miss, and why.
 var survivors = map[string]string{
 	"Put KEY: (attribute_not_exists(pk))": "the key is the hash of a fresh random token; nothing else can be there",
-	"Put TRANSACTION: (attribute_not_exists(pk) OR status = ?)": "in one transaction with its checkout, whose version lets each outcome in once; " +
+	"Put TRANSACTION: (attribute_not_exists(pk) OR status = ?)": "in one transaction with its checkout, whose version " +
+		"lets each outcome in once; " +
 		"the rules of package payments never touch a final one",
-	"Put CALLBACK: (attribute_not_exists(pk))": "in one transaction with its checkout, whose version lets it in once, under a fresh random id",
-	"Put BREAKER: (attribute_not_exists(pk))":  "a time-out that is not counted costs the breaker another",
-	"Put BREAKER: (version = ?)":               "likewise; and a second probe at a time does no more than the first",
-	"Update CARD: (attribute_exists(pk))":      "the card was read just before, and cards are never deleted",
-	"Update KEY: (attribute_exists(pk))":       "the key was found by its id just before, and keys are never deleted",
-	"Put CALLBACK: (attribute_exists(pk))":     "the callback was read just before; had it expired in between, it would be replayed all the same",
+	"Put CALLBACK: (attribute_not_exists(pk))": "in one transaction with its checkout, whose version lets it in once, " +
+		"under a fresh random id",
+	"Put BREAKER: (attribute_not_exists(pk))": "a time-out that is not counted costs the breaker another",
+	"Put BREAKER: (version = ?)":              "likewise; and a second probe at a time does no more than the first",
+	"Update CARD: (attribute_exists(pk))":     "the card was read just before, and cards are never deleted",
+	"Update KEY: (attribute_exists(pk))":      "the key was found by its id just before, and keys are never deleted",
+	"Put CALLBACK: (attribute_exists(pk))": "the callback was read just before; had it expired in between, it would " +
+		"be replayed all the same",
 
-	"Put EVENT: (attribute_not_exists(pk) OR status IN (?, ?, ?))": "in one transaction with its transaction, whose version lets each change in once; " +
+	"Put EVENT: (attribute_not_exists(pk) OR status IN (?, ?, ?))": "in one transaction with its transaction, whose " +
+		"version lets each change in once; " +
 		"the rules of package payments never touch a closed one",
-	"Put payment: (attribute_not_exists(pk))":             "in one transaction with its checkout, whose version lets it in once",
-	"Put refund: (attribute_not_exists(pk))":              "in one transaction with its transaction, whose version lets it in once",
-	"Put charge_back: (attribute_not_exists(pk))":         "in one transaction with its transaction, whose version lets it in once",
-	"Put CREDIT: (attribute_not_exists(pk))":              "in one transaction with its checkout, whose version lets it in once",
-	"Put DEBIT: (attribute_not_exists(pk))":               "in one transaction with its transaction, whose version lets it in once",
-	"Put CREDIT: (attribute_exists(pk))":                  "only a payout takes the row away, and none runs here",
-	"Update HELD: (attribute_exists(pk))":                 "gives back what the same refund has held, and the item is never deleted",
+	"Put payment: (attribute_not_exists(pk))": "in one transaction with its checkout, whose version lets it " +
+		"in once",
+	"Put refund: (attribute_not_exists(pk))": "in one transaction with its transaction, whose version lets " +
+		"it in once",
+	"Put charge_back: (attribute_not_exists(pk))": "in one transaction with its transaction, whose version lets " +
+		"it in once",
+	"Put CREDIT: (attribute_not_exists(pk))": "in one transaction with its checkout, whose version lets it " +
+		"in once",
+	"Put DEBIT: (attribute_not_exists(pk))": "in one transaction with its transaction, whose version lets " +
+		"it in once",
+	"Put CREDIT: (attribute_exists(pk))": "only a payout takes the row away, and none runs here",
+	"Update HELD: (attribute_exists(pk))": "gives back what the same refund has held, and the item is " +
+		"never deleted",
 	"Put SANDBOX CHARGE_BACK: (attribute_not_exists(pk))": "passes its charge's version",
 }
 
@@ -54,7 +64,8 @@ var missedBy = map[string]played{
 	"Put CHECKOUT: (version = ?)":              {simulator.Everything, 14},
 	"Put CUSTOMER: (attribute_not_exists(pk))": {simulator.Everything, 1},
 	"Put CUSTOMER: (version = ?)":              {simulator.Everything, 244},
-	"Put IDEMPOTENCY: (attribute_not_exists(pk) OR expires_at <= ? OR (attribute_not_exists(reply) AND (owner = ? OR (fingerprint = ? AND running_until <= ?))))": {simulator.Everything, 1},
+	"Put IDEMPOTENCY: (attribute_not_exists(pk) OR expires_at <= ? OR (attribute_not_exists(reply) AND (owner = ? OR " +
+		"(fingerprint = ? AND running_until <= ?))))": {simulator.Everything, 1},
 	"Put MERCHANT: (attribute_not_exists(pk))":                        {simulator.Everything, 10},
 	"Put MERCHANT: (version = ?)":                                     {simulator.Everything, 55},
 	"Put REFERENCE: (attribute_not_exists(pk) OR checkout_id = ?)":    {simulator.Everything, 1},
@@ -111,7 +122,8 @@ type played struct {
 }
 
 func (p played) without(t *testing.T, condition string) (finding string) {
-	if found := simulator.Run(t, p.seed, simulator.Options{Workload: p.workload, Without: condition}).Findings(); len(found) > 0 {
+	if found := simulator.Run(t, p.seed, simulator.Options{Workload: p.workload, Without: condition}).Findings(); len(
+		found) > 0 {
 		finding = found[0].Text
 	}
 	return finding

@@ -74,9 +74,11 @@ func (s *story) administer() {
 	code := fmt.Sprintf("MC%08d", 10_000_000+s.dice.IntN(1000))
 	for i := range 2 {
 		s.client("operator", i, func(actor string, _ *rand.Rand) {
-			s.command(actor, `{"command":"create_merchant","name":"Nr. %d","email":"n@example.com","country":"DE","currency":"EUR","merchant_code":%q}`, i, code)
+			s.command(actor, `{"command":"create_merchant","name":"Nr. %d","email":"n@example.com","country":"DE",`+
+				`"currency":"EUR","merchant_code":%q}`, i, code)
 			s.command(actor, `{"command":"rotate_callback_secret","merchant_code":%q,"force":true}`, s.merchant)
-			s.command(actor, `{"command":"replay_callbacks","merchant_code":%q,"from":"2026-11-01T00:00:00Z","to":"2027-11-01T00:00:00Z"}`, s.merchant)
+			s.command(actor, `{"command":"replay_callbacks","merchant_code":%q,"from":"2026-11-01T00:00:00Z",`+
+				`"to":"2027-11-01T00:00:00Z"}`, s.merchant)
 		})
 	}
 	s.client("operator", 2, s.lendKey)
@@ -103,7 +105,8 @@ func (s *story) lendKey(actor string, _ *rand.Rand) {
 	}
 	list := request{Method: "GET", Path: "/v0.1/checkouts", Token: made.Key.Plaintext}
 	s.send(actor, s.tenant, list)
-	revoke := fmt.Sprintf(`{"command":"revoke_api_key","merchant_code":%q,"mode":%q,"key_id":%q}`, s.merchant, mode, made.Key.ID)
+	revoke := fmt.Sprintf(`{"command":"revoke_api_key","merchant_code":%q,"mode":%q,"key_id":%q}`,
+		s.merchant, mode, made.Key.ID)
 	if !s.operate(actor, revoke, nil) {
 		return
 	}

@@ -19,7 +19,8 @@ type payoutBooks struct {
 }
 
 func (m *month) payoutBooks() *payoutBooks {
-	b := &payoutBooks{m.books(), newLedger(), map[string]item{}, map[string][]item{}, map[string][]item{}, map[string][]item{},
+	b := &payoutBooks{m.books(), newLedger(), map[string]item{}, map[string][]item{},
+		map[string][]item{}, map[string][]item{},
 		map[string]item{}, map[string][]item{}, map[string][]item{}}
 	for _, i := range b.items {
 		b.enter(nil, i)

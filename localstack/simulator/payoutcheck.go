@@ -63,12 +63,15 @@ func (m *month) checkPayout(b *payoutBooks, p item) {
 		m.find("", "payout %s is left %s", id, status)
 	}
 	records := b.records[id]
-	if sum := sum(records, func(item) bool { return true }); sum != total || fmt.Sprint(len(records)) != p.text("records") {
+	if sum := sum(records, func(item) bool {
+		return true
+	}); sum != total || fmt.Sprint(len(records)) != p.text("records") {
 		m.find("", "payout %s of %d in %s records has %d records of %d", id, total, p.text("records"), len(records), sum)
 	}
 	for _, r := range records {
 		if r.text("status") != outcome || r.text("day") != p.text("day") {
-			m.find("", "record %s of %s is %s, the payout of %s %s", r.text("id"), r.text("day"), r.text("status"), p.text("day"), status)
+			m.find("", "record %s of %s is %s, the payout of %s %s", r.text("id"), r.text("day"), r.text("status"),
+				p.text("day"), status)
 		}
 		if !moment(r, "eligible_at").Before(moment(p, "cutoff")) {
 			m.find("", "payout %s until %s took %s of %s", id, p.text("cutoff"), r.text("id"), r.text("eligible_at"))
@@ -99,7 +102,8 @@ func (m *month) checkPosted(b *payoutBooks, p item, kinds []string) {
 			debit += max(0, minor(posting["amount"]))
 		}
 		if balance != 0 || debit != minor(p["total"]) {
-			m.find("", "%s entry of payout %s of %v moves %d and is off by %d", entry.text("kind"), p.text("id"), p["total"], debit, balance)
+			m.find("", "%s entry of payout %s of %v moves %d and is off by %d", entry.text("kind"), p.text("id"),
+				p["total"], debit, balance)
 		}
 	}
 	slices.Sort(posted)
@@ -138,7 +142,8 @@ func (m *month) checkDay(b *payoutBooks, p item) {
 	}
 	for _, zone := range payee.zones {
 		where, err := time.LoadLocation(zone)
-		if err == nil && cutoff.In(where).Format(time.DateOnly) == day && cutoff.Add(-time.Second).In(where).Format(time.DateOnly) < day {
+		if err == nil && cutoff.In(where).Format(time.DateOnly) == day &&
+			cutoff.Add(-time.Second).In(where).Format(time.DateOnly) < day {
 			return
 		}
 	}
@@ -194,7 +199,8 @@ func (m *month) checkParts(b *payoutBooks, t item) {
 	}
 	captured := minor(t["captured"])
 	if captured > 0 && (amounts != captured || fees != minor(t["fee"]) || paid+deducted+kept != captured) {
-		m.find(checkout, "%d captured at %v: parts of %d with fees of %d, %d paid, %d deducted, %d kept", captured, t["fee"], amounts, fees, paid, deducted, kept)
+		m.find(checkout, "%d captured at %v: parts of %d with fees of %d, %d paid, %d deducted, %d kept", captured, t["fee"],
+			amounts, fees, paid, deducted, kept)
 	}
 	m.checkDeductions(b, t, deducted)
 }
@@ -252,7 +258,8 @@ func (m *month) checkPurses(b *payoutBooks) {
 		}
 	}
 	for _, p := range b.purses() {
-		for _, account := range []string{"acquirer_receivable", "merchant_payable", "fee_income", "fees_receivable", "payouts_in_transit", "bank"} {
+		for _, account := range []string{"acquirer_receivable", "merchant_payable", "fee_income", "fees_receivable",
+			"payouts_in_transit", "bank"} {
 			if has := b.accounts[p][account]; has != want[p][account] {
 				m.find("", "%s of %v is %d on the books, and %d in truth", account, p, has, want[p][account])
 			}

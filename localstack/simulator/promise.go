@@ -66,7 +66,8 @@ func (w *World) checkRefundReplies(b books, l *ledger) {
 
 // refused says the answer means that no money moved.
 func (r response) refused() bool {
-	return r.Status == 409 && r.view().ErrorCode != "IDEMPOTENCY_IN_PROGRESS" || r.Status == 422 || r.Status == 424 || r.Status == 400
+	return r.Status == 409 && r.view().ErrorCode != "IDEMPOTENCY_IN_PROGRESS" || r.Status == 422 ||
+		r.Status == 424 || r.Status == 400
 }
 
 // pendingRefunds are those that were open for all to see at some time.
@@ -94,7 +95,8 @@ func (w *World) notePromises(b books, l *ledger) {
 			continue
 		}
 		end := w.moment()
-		h.Requests = append(h.Requests, linear.Request{Answer: linear.Told, Rest: minor(b.transactions[id]["refundable"]), Call: end, Return: w.moment()})
+		h.Requests = append(h.Requests, linear.Request{Answer: linear.Told, Rest: minor(b.transactions[id]["refundable"]),
+			Call: end, Return: w.moment()})
 		w.promises = append(w.promises, promise{b.transactions[id].text("checkout_id"), h})
 	}
 }
@@ -124,7 +126,8 @@ func (w *World) linearHistory(t item, l *ledger) linear.History {
 		if refunded, ok := r.refunds(); ok && refunded == id {
 			h.Requests = append(h.Requests, r.linear(n, currency)...)
 		} else if strings.HasSuffix(r.Path, "/transactions?id="+id) && r.heard && r.Status == 200 {
-			h.Requests = append(h.Requests, linear.Request{Answer: linear.Told, Rest: restOf(r.response.Body, currency), Call: r.asked, Return: r.answered})
+			h.Requests = append(h.Requests, linear.Request{Answer: linear.Told, Rest: restOf(r.response.Body, currency),
+				Call: r.asked, Return: r.answered})
 		}
 	}
 	if disputes := w.disputes(id, currency); len(disputes) > 0 {
@@ -154,7 +157,8 @@ func (w *World) firm(requests []linear.Request, l *ledger) {
 	}
 	for i, r := range requests {
 		id := ids[r.Group]
-		requests[i].Firm = r.Firm || id != "" && !doubtful[r.Group] && reserved[id] == 1 && l.events[id].text("status") == "REFUNDED"
+		requests[i].Firm = r.Firm || id != "" && !doubtful[r.Group] && reserved[id] == 1 &&
+			l.events[id].text("status") == "REFUNDED"
 	}
 }
 
@@ -250,7 +254,8 @@ func (w *World) disputes(transaction string, c money.Currency) (requests []linea
 		if !ok || a.Error.Code != "" || amounts[id] == 0 {
 			continue
 		}
-		asked := linear.Request{Group: "charge-back " + id, Amount: amounts[id], Firm: true, Answer: linear.Made, Call: a.asked, Return: a.answered}
+		asked := linear.Request{Group: "charge-back " + id, Amount: amounts[id], Firm: true, Answer: linear.Made,
+			Call: a.asked, Return: a.answered}
 		if a.answered == linear.Never {
 			asked.Answer = linear.Unknown
 		}

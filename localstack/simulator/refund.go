@@ -167,7 +167,8 @@ func (s *story) audit(actor string) {
 // chargeBack has the issuer take money back, as an operator reports it, now and
 // then twice.
 func (s *story) chargeBack(actor, id, amount string, dice *rand.Rand) {
-	command := map[string]any{"command": "charge_back", "merchant_code": s.merchant, "mode": "test", "transaction": s.transaction, "id": id}
+	command := map[string]any{"command": "charge_back", "merchant_code": s.merchant, "mode": "test",
+		"transaction": s.transaction, "id": id}
 	if amount != "" {
 		command["amount"] = json.Number(amount)
 	}

@@ -23,7 +23,8 @@ func TestRefundSeeds(t *testing.T) {
 func TestClientsSeeThatRefundsOvertakeEachOther(t *testing.T) {
 	const seeds, condition = 20, "Put TRANSACTION: (version = ?)"
 	for seed := uint64(1); seed <= seeds; seed++ {
-		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.Refunds, Without: condition}).Findings() {
+		for _, f := range simulator.Run(t, seed, simulator.Options{Workload: simulator.Refunds,
+			Without: condition}).Findings() {
 			if strings.Contains(f.Text, linear.ErrNotLinear.Error()) {
 				return
 			}

@@ -112,7 +112,8 @@ func report(t *testing.T, w *simulator.World, seed uint64) {
 	for _, f := range found {
 		t.Errorf("seed %d: checkout %s: %s", seed, f.About, f.Text)
 	}
-	t.Logf("what happened to it:\n%s\nthe whole history: make sim SEED=%d WORKLOAD=%s", w.Trace(found[0].About), seed, w.Workload)
+	t.Logf("what happened to it:\n%s\nthe whole history: make sim SEED=%d WORKLOAD=%s",
+		w.Trace(found[0].About), seed, w.Workload)
 }
 
 // TestSameSeedSameHistory plays some seeds twice.

@@ -18,7 +18,8 @@ func (w *World) aws(engine http.RoundTripper, target string, in, out any) {
 	if err != nil {
 		w.panicf("%v", err)
 	}
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://engine.test/", strings.NewReader(string(body)))
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://engine.test/",
+		strings.NewReader(string(body)))
 	if err != nil {
 		w.panicf("%v", err)
 	}
@@ -67,7 +68,8 @@ func (w *World) meddle() {
 
 // jumps are how far clocks jump: past a poll, a tick, an attempt's recovery, a
 // challenge's deadline, a checkout's valid_until, a message's visibility.
-var jumps = []time.Duration{5 * time.Second, 16 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute, 31 * time.Minute, 3 * time.Hour}
+var jumps = []time.Duration{5 * time.Second, 16 * time.Second, 61 * time.Second, 61 * time.Second, 5 * time.Minute,
+	31 * time.Minute, 3 * time.Hour}
 
 // jump moves every clock of the platform, but no time limit that runs.
 func (w *World) jump(d time.Duration) {
@@ -224,7 +226,8 @@ func (w *World) poll(function, url string, most int) bool {
 	}
 	var event events.SQSEvent
 	for _, m := range out.Messages {
-		event.Records = append(event.Records, events.SQSMessage{MessageId: m.MessageId, ReceiptHandle: m.ReceiptHandle, Body: m.Body})
+		event.Records = append(event.Records, events.SQSMessage{MessageId: m.MessageId,
+			ReceiptHandle: m.ReceiptHandle, Body: m.Body})
 	}
 	w.polls++
 	actor, roll := fmt.Sprintf("queue-%d", w.polls), w.dice.Uint64()

@@ -64,7 +64,8 @@ func (t *treasury) work(currency string) func() {
 // export has a file written and takes it to the bank, as often as it comes.
 func (t *treasury) export(actor, name, currency string) {
 	var answer struct{ Text string }
-	command := encoded(facts{"command": "export_payouts", "id": name, "holder": "Cashwrap", "iban": "DE89370400440532013000", "currency": currency})
+	command := encoded(facts{"command": "export_payouts", "id": name, "holder": "Cashwrap",
+		"iban": "DE89370400440532013000", "currency": currency})
 	for range patience {
 		if t.operate(actor, command, &answer) {
 			break
@@ -164,7 +165,8 @@ func (t *treasury) checkExecuted(b *payoutBooks) {
 	}
 	for _, id := range sorted(b.payouts) {
 		p := b.payouts[id]
-		if _, known := t.executed[id]; !known && strings.HasPrefix(p.text("pk"), "L#") && p.text("status") == "PAID" && minor(p["total"]) > 0 {
+		if _, known := t.executed[id]; !known && strings.HasPrefix(p.text("pk"), "L#") && p.text("status") == "PAID" &&
+			minor(p["total"]) > 0 {
 			t.find("", "payout %s is PAID, the bank never had it", id)
 		}
 	}

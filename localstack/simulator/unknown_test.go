@@ -27,7 +27,8 @@ func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 	if took[0] < 30*time.Second {
 		t.Errorf("settled after %v, before the acquirer knows", took[0])
 	}
-	t.Logf("%d outcomes: p50 %v, p99 %v, the last %v", len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
+	t.Logf("%d outcomes: p50 %v, p99 %v, the last %v", len(took), took[len(took)/2],
+		took[len(took)*99/100], took[len(took)-1])
 }
 
 // TestWithoutTheStreamTheySettleLate is the control: the sweep settles all of

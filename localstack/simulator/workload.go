@@ -73,7 +73,8 @@ func (s *story) pickMethod() string {
 // process it at the same time, and those who disturb them.
 func (s *story) invite() {
 	if s.dice.IntN(3) == 0 {
-		s.more += fmt.Sprintf(`,"valid_until":%q`, s.now().Add(time.Duration(1+s.dice.IntN(40))*time.Minute).Format(time.RFC3339))
+		s.more += fmt.Sprintf(`,"valid_until":%q`, s.now().Add(time.Duration(1+
+			s.dice.IntN(40))*time.Minute).Format(time.RFC3339))
 		s.instant = true
 	}
 	for i := range 1 + s.dice.IntN(2) {
@@ -195,9 +196,11 @@ func (s *story) double(actor string, dice *rand.Rand, r request) {
 func (s *story) payment(dice *rand.Rand) string {
 	switch s.method {
 	case "ideal":
-		return `{"payment_type":"ideal","personal_details":{"first_name":"A","last_name":"B","email":"a@example.com","address":{"country":"NL"}}}`
+		return `{"payment_type":"ideal","personal_details":{"first_name":"A","last_name":"B","email":"a@example.com",` +
+			`"address":{"country":"NL"}}}`
 	case "boleto":
-		return `{"payment_type":"boleto","personal_details":{"first_name":"Ana","last_name":"Silva","email":"a@example.com","tax_id":"52998224725",` +
+		return `{"payment_type":"boleto","personal_details":{"first_name":"Ana","last_name":"Silva",` +
+			`"email":"a@example.com","tax_id":"52998224725",` +
 			`"address":{"line_1":"Rua A 1","city":"Recife","state":"PE","postal_code":"50010-000","country":"BR"}}}`
 	default:
 		number := []string{frictionless, frictionless, challenged, challenged, technical}[dice.IntN(5)]

@@ -126,8 +126,10 @@ func newWorld(seed uint64, o Options) *World {
 // queues that it makes.
 func (w *World) configure() app.Config {
 	environment := map[string]string{
-		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "DYNAMODB_ENDPOINT": "http://dynamodb.test", "SQS_ENDPOINT": "http://sqs.test",
-		"BASE_URL": "https://cashwrap.test", "PLATFORM_SECRET": base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)),
+		"TABLE": "cashwrap", "AWS_REGION": "eu-central-1", "DYNAMODB_ENDPOINT": "http://dynamodb.test",
+		"SQS_ENDPOINT": "http://sqs.test",
+		"BASE_URL":     "https://cashwrap.test", "PLATFORM_SECRET": base64.StdEncoding.EncodeToString(
+			bytes.Repeat([]byte{7}, 32)),
 		"PLATFORM_SECRET_SINCE": "2000-01-01T00:00:00Z", // before any world begins
 	}
 	for _, q := range functions.Queues {

@@ -19,7 +19,8 @@ func newSecret() string { return base64.StdEncoding.EncodeToString([]byte(rand.T
 func (w *World) Rotate(after time.Duration) {
 	w.Helper()
 	next := maps.Clone(w.environment)
-	next["PLATFORM_SECRET_PREVIOUS"], next["PLATFORM_SECRET_PREVIOUS_SINCE"] = next["PLATFORM_SECRET"], next["PLATFORM_SECRET_SINCE"]
+	next["PLATFORM_SECRET_PREVIOUS"], next["PLATFORM_SECRET_PREVIOUS_SINCE"] = next["PLATFORM_SECRET"],
+		next["PLATFORM_SECRET_SINCE"]
 	next["PLATFORM_SECRET"], next["PLATFORM_SECRET_SINCE"] = newSecret(), w.Clock.Now().Add(after).Format(time.RFC3339)
 	w.deploy(next)
 }

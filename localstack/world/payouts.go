@@ -174,7 +174,8 @@ func (w *World) checkPayout(tenant string, p payout.Payout, records []payout.Rec
 		sum.add(w, r.Amount)
 	}
 	if sum.of(p.Currency) != p.Total || len(records) != p.Records {
-		w.Errorf("payout %s of %s: %d records of %s, in the header %d of %s", p.ID, tenant, len(records), sum.of(p.Currency), p.Records, p.Total)
+		w.Errorf("payout %s of %s: %d records of %s, in the header %d of %s", p.ID, tenant, len(records),
+			sum.of(p.Currency), p.Records, p.Total)
 	}
 	if !strings.HasPrefix(tenant, "T#") {
 		return
@@ -187,7 +188,8 @@ func (w *World) checkPayout(tenant string, p payout.Payout, records []payout.Rec
 	switch {
 	case times > 1, times == 1 && left != p.Total:
 		w.Errorf("the bank paid payout %s of %s %d times, %s", p.ID, p.Total, times, left)
-	case times == 1 && (p.Status == payout.Collecting || p.Status == payout.Sealed || p.Status == payout.Failed || p.Status == payout.Returning):
+	case times == 1 && (p.Status == payout.Collecting || p.Status == payout.Sealed || p.Status == payout.Failed ||
+		p.Status == payout.Returning):
 		w.Errorf("the bank paid payout %s, which is %s", p.ID, p.Status)
 	case times == 0 && ordered && (p.Status == payout.Paying || p.Status == payout.Paid):
 		w.Errorf("the bank did not pay payout %s, which is %s", p.ID, p.Status)

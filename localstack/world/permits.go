@@ -107,7 +107,8 @@ type asked struct {
 // ofTransactions are the actions on items that IAM checks for the members of
 // a transaction (AWS: "IAM policies for transactions").
 var ofTransactions = map[string]string{
-	"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem", "Get": "GetItem",
+	"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem",
+	"Get": "GetItem",
 }
 
 // permissionsOf are what IAM checks for one call (AWS: "Service Authorization
@@ -150,7 +151,8 @@ func (w *World) checkPermits() {
 	for _, name := range w.Permits.Functions() {
 		for _, permission := range w.Permits.Of(name) {
 			if !slices.Contains(allowed[name], permission) {
-				w.Errorf("the function %q used %s, which functions/access.json does not give it. `make golden` records what examples of openapi.yaml and functions/access_test.go use", name, permission)
+				w.Errorf("the function %q used %s, which functions/access.json does not give it. `make golden` records what "+
+					"examples of openapi.yaml and functions/access_test.go use", name, permission)
 			}
 		}
 	}

@@ -41,7 +41,8 @@ func TestCallsAreTheirFunctions(t *testing.T) {
 	call := func(inspecting bool, operation, function string) {
 		ctx := t.Context()
 		if function != "" {
-			ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{InvokedFunctionArn: "arn:aws:lambda:r:1:function:" + function})
+			ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{InvokedFunctionArn: "arn:aws:lambda:r:1:function:" +
+				function})
 		}
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://dynamodb.test", strings.NewReader(`{}`))
 		if err != nil {
@@ -59,7 +60,8 @@ func TestCallsAreTheirFunctions(t *testing.T) {
 	call(true, "Query", "relay")
 	call(true, "Scan", "")
 	call(false, "DeleteItem", "")
-	for function, want := range map[string][]string{"sweep": {"GetItem table", "PutItem table"}, "relay": {"Query table"}, "": {"DeleteItem table"}} {
+	for function, want := range map[string][]string{"sweep": {"GetItem table", "PutItem table"}, "relay": {"Query table"},
+		"": {"DeleteItem table"}} {
 		if got := p.Of(function); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", function, got, want)
 		}

@@ -35,7 +35,8 @@ func (want Refusal) Check(t *testing.T, got Response) {
 	if told != want {
 		t.Errorf("told %+v, want %+v\n%s", told, want, got.Body)
 	}
-	if want.status == http.StatusBadRequest && (got.Text("error_message") == "" || got.Text("error_message") != got.Text("message")) {
+	if want.status == http.StatusBadRequest && (got.Text("error_message") == "" ||
+		got.Text("error_message") != got.Text("message")) {
 		t.Errorf("error_message %q, message %q", got.Text("error_message"), got.Text("message"))
 	}
 }

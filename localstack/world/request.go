@@ -97,7 +97,8 @@ func (p *Process) Do(r Request) Response {
 
 func (p *Process) newRequest(r Request) *http.Request {
 	body, contentType := encode(p.world, r.Body)
-	request := httptest.NewRequestWithContext(p.world.Context(), r.Method, p.Environment()["BASE_URL"]+r.Path, bytes.NewReader(body))
+	request := httptest.NewRequestWithContext(p.world.Context(), r.Method, p.Environment()["BASE_URL"]+r.Path,
+		bytes.NewReader(body))
 	request.RequestURI = ""
 	request.Header.Set("Content-Type", contentType)
 	switch r.Key {

@@ -36,7 +36,8 @@ func (s Shop) Neighbour() Shop { return Shop{World: s.World, Merchant: s.Other, 
 // Abroad is a new merchant's shop; more are facts beside country and currency.
 func (s Shop) Abroad(country, currency string, more map[string]any) Shop {
 	s.Helper()
-	facts := map[string]any{"name": "Filiale " + country, "email": "filiale@example.com", "country": country, "currency": currency}
+	facts := map[string]any{"name": "Filiale " + country, "email": "filiale@example.com",
+		"country": country, "currency": currency}
 	maps.Copy(facts, more)
 	return Shop{World: s.World, Merchant: s.Provision(facts), Currency: currency}
 }
@@ -54,7 +55,8 @@ func (s Shop) NewKey(kind string, scopes ...string) string {
 	var made struct {
 		Key struct{ Plaintext string } `json:"api_key"`
 	}
-	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.Merchant.Code, "name": "another", "type": kind,
+	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.Merchant.Code,
+		"name": "another", "type": kind,
 		"scopes": append([]string{}, scopes...)}, &made)
 	s.Secret("API key", made.Key.Plaintext)
 	return made.Key.Plaintext

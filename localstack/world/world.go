@@ -115,8 +115,10 @@ func New(tb testing.TB) *World {
 	tb.Cleanup(w.findLeaks)
 	tb.Cleanup(w.CheckJournal)
 	tb.Cleanup(w.checkPermits)
-	w.Merchant = w.Provision(map[string]any{"name": "Kaffeehaus", "email": "kaffee@example.com", "country": "DE", "currency": "EUR"})
-	w.Other = w.Provision(map[string]any{"name": "Teehaus", "email": "tee@example.com", "country": "DE", "currency": "EUR"})
+	w.Merchant = w.Provision(map[string]any{"name": "Kaffeehaus", "email": "kaffee@example.com",
+		"country": "DE", "currency": "EUR"})
+	w.Other = w.Provision(map[string]any{"name": "Teehaus", "email": "tee@example.com",
+		"country": "DE", "currency": "EUR"})
 	return w
 }
 
@@ -130,7 +132,8 @@ func (w *World) Over(network http.RoundTripper) *app.App {
 		w.Fatal(err)
 	}
 	return app.New(config, app.Outside{Now: w.Clock.Now, Credentials: w.credentials,
-		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live, Log: slog.New(slog.NewJSONHandler(w.Logs, nil)),
+		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
+		Log:          slog.New(slog.NewJSONHandler(w.Logs, nil)),
 		CallbackHTTP: network})
 }
 
@@ -157,7 +160,8 @@ func (w *World) Process() *Process {
 	running, err := runner.Start(w.Context(), runner.Config{
 		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
 		Outside: app.Outside{
-			Now: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics, SandboxHTTP: &http.Client{Transport: w.Permits.over(w.engines(), false)},
+			Now: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics,
+			SandboxHTTP:  &http.Client{Transport: w.Permits.over(w.engines(), false)},
 			HTTP:         &http.Client{Transport: steps.AWS(meter)},
 			LiveAcquirer: w.live, WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(steps, a) },
 			WrapBank: func(b bank.Bank) bank.Bank { return faults.Bank(steps, b) }, MaxBackoff: time.Millisecond,

@@ -180,8 +180,9 @@ func (a *App) Handler(routes []rest.Route) http.Handler {
 // others, as the SDK's default chain does, takes seconds where there are none.
 func lambdaCredentials() aws.CredentialsProvider {
 	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: os.Getenv("AWS_SECRET_ACCESS_KEY"),
-			SessionToken: os.Getenv("AWS_SESSION_TOKEN"), Source: "environment"}, nil
+		return aws.Credentials{AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"),
+			SecretAccessKey: os.Getenv("AWS_SECRET_ACCESS_KEY"),
+			SessionToken:    os.Getenv("AWS_SESSION_TOKEN"), Source: "environment"}, nil
 	})
 }
 

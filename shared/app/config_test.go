@@ -46,13 +46,15 @@ func TestEachBadVariableIsNamedAndNoValueTold(t *testing.T) {
 	t.Parallel()
 	short := base64.StdEncoding.EncodeToString([]byte("tooshort"))
 	for _, c := range []struct{ name, bad string }{
-		{"TABLE", ""}, {"REFUND_RULES", "BR:90 everywhere"}, {"AWS_REGION", ""}, {"BASE_URL", ""}, {"PLATFORM_SECRET", ""}, {"PLATFORM_SECRET", short},
+		{"TABLE", ""}, {"REFUND_RULES", "BR:90 everywhere"}, {"AWS_REGION", ""}, {"BASE_URL", ""}, {"PLATFORM_SECRET", ""},
+		{"PLATFORM_SECRET", short},
 		{"PLATFORM_SECRET", "not base64, and long enough otherwise"}, {"PLATFORM_SECRET_SINCE", "yesterday"},
 		{"LASTING_SECRET", short}, {"PLATFORM_SECRET_PREVIOUS", short}, {"PLATFORM_SECRET_PREVIOUS_SINCE", ""},
 		{"PLATFORM_SECRET_PREVIOUS_SINCE", "2026-11-01T00:00:00Z"}, // no earlier than its successor's
 	} {
-		_, err := read(map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"), "PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
-			"LASTING_SECRET": secretOf("l"), c.name: c.bad})
+		_, err := read(map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"),
+			"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
+			"LASTING_SECRET":                 secretOf("l"), c.name: c.bad})
 		if err == nil || !strings.Contains(err.Error(), c.name) || (c.bad != "" && strings.Contains(err.Error(), c.bad)) {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -61,13 +63,15 @@ func TestEachBadVariableIsNamedAndNoValueTold(t *testing.T) {
 
 func TestASecretIsNotRotatedThatMerchantsHoldOnTo(t *testing.T) {
 	t.Parallel()
-	rotated := map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"), "PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z"}
+	rotated := map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"),
+		"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z"}
 	if _, err := read(rotated); err == nil || !strings.Contains(err.Error(), "LASTING_SECRET") {
 		t.Errorf("without a lasting secret: %v", err)
 	}
 	rotated["LASTING_SECRET"] = secretOf("l")
 	c, err := read(rotated)
-	if err != nil || string(c.PreviousSecret) != strings.Repeat("p", 32) || string(c.LastingSecret) != strings.Repeat("l", 32) ||
+	if err != nil || string(c.PreviousSecret) != strings.Repeat("p", 32) ||
+		string(c.LastingSecret) != strings.Repeat("l", 32) ||
 		!c.PreviousSince.Equal(time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("with one: %v", err)
 	}
@@ -111,11 +115,13 @@ func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
 		given map[string]string
 		want  bool
 	}{
-		{nil, false}, {map[string]string{"STAGE": "dev"}, false}, {map[string]string{"AWS_LAMBDA_FUNCTION_NAME": "sweep"}, false},
+		{nil, false}, {map[string]string{"STAGE": "dev"}, false},
+		{map[string]string{"AWS_LAMBDA_FUNCTION_NAME": "sweep"}, false},
 		{map[string]string{"STAGE": "dev", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep"}, true},
 	} {
 		got, err := read(c.given)
-		if a := app.New(got, app.Outside{}); err != nil || got.Deployed != c.want || (a.Metrics.Out == os.Stdout) != c.want || a.Metrics.Stage != c.given["STAGE"] {
+		if a := app.New(got, app.Outside{}); err != nil || got.Deployed != c.want || (a.Metrics.Out == os.Stdout) != c.want ||
+			a.Metrics.Stage != c.given["STAGE"] {
 			t.Errorf("%v: %t, %+v, %v", c.given, got.Deployed, a.Metrics, err)
 		}
 	}

@@ -15,8 +15,9 @@ var (
 		PreviousSecret: []byte(strings.Repeat("p", 32)), PreviousSince: change.Add(-time.Hour),
 		LastingSecret: []byte(strings.Repeat("l", 32)),
 	}
-	before = Config{Secret: rotated.PreviousSecret, SecretSince: rotated.PreviousSince, LastingSecret: rotated.LastingSecret}
-	after  = Config{Secret: rotated.Secret, SecretSince: change, LastingSecret: rotated.LastingSecret}
+	before = Config{Secret: rotated.PreviousSecret, SecretSince: rotated.PreviousSince,
+		LastingSecret: rotated.LastingSecret}
+	after = Config{Secret: rotated.Secret, SecretSince: change, LastingSecret: rotated.LastingSecret}
 )
 
 func TestKeysDifferByPurposeAndSecret(t *testing.T) {
@@ -36,7 +37,8 @@ func TestKeysDifferByPurposeAndSecret(t *testing.T) {
 func TestWhatMerchantsHoldLasts(t *testing.T) {
 	t.Parallel()
 	for _, purpose := range []string{forMerchants, forCards, forSandbox} {
-		if key := before.lasting(purpose); !bytes.Equal(key, rotated.lasting(purpose)) || !bytes.Equal(key, after.lasting(purpose)) {
+		if key := before.lasting(purpose); !bytes.Equal(key, rotated.lasting(purpose)) ||
+			!bytes.Equal(key, after.lasting(purpose)) {
 			t.Errorf("%s: changed with the platform secret", purpose)
 		}
 	}

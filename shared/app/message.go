@@ -55,7 +55,8 @@ func (m PollMessage) Names() (identity.Tenant, bool) {
 // Consume is the handler of a queue whose messages are of a kind. A malformed
 // one is dropped with a line in the log, since it would come again for good.
 // One that a batch repeats is handled once.
-func Consume[M Message](a *App, handle func(context.Context, identity.Tenant, M) error) func(ctx context.Context, body string) error {
+func Consume[M Message](a *App, handle func(context.Context, identity.Tenant, M) error) func(ctx context.Context,
+	body string) error {
 	var running singleflight.Group // by body
 	return func(ctx context.Context, body string) error {
 		var m M

@@ -63,7 +63,8 @@ func TestAStreamStopsAtItsFirstFailure(t *testing.T) {
 	})
 	event := events.DynamoDBEvent{}
 	for _, number := range []string{"1", "2", "3"} {
-		event.Records = append(event.Records, events.DynamoDBEventRecord{Change: events.DynamoDBStreamRecord{SequenceNumber: number}})
+		event.Records = append(event.Records, events.DynamoDBEventRecord{Change: events.DynamoDBStreamRecord{
+			SequenceNumber: number}})
 	}
 	response, err := handle(t.Context(), event)
 	if err != nil || len(response.BatchItemFailures) != 1 || response.BatchItemFailures[0].ItemIdentifier != "2" {

@@ -22,23 +22,25 @@ func TestCheckAcceptsWhatTheContractAllows(t *testing.T) {
 	page := "<!doctype html>"
 	decision := "/3ds/challenge/decision"
 	for name, s := range map[string]*sample{
-		"create":       newSample(t, "POST", "/v0.1/checkouts", 201, "CreatedCheckout").body(createBody),
-		"list":         newSample(t, "GET", "/v0.1/checkouts?checkout_reference=order-1001", 200, "CheckoutList"),
-		"list, none":   newSample(t, "GET", "/v0.1/checkouts", 200, "[]"),
-		"retrieve":     newSample(t, "GET", checkoutPath, 200, "PaidCheckout").header("Access-Control-Allow-Origin", "*"),
-		"process":      newSample(t, "PUT", checkoutPath, 200, "PaidCheckout").body(cardBody),
-		"decline":      newSample(t, "PUT", checkoutPath, 200, "DeclinedCheckout").body(cardBody),
-		"challenge":    newSample(t, "PUT", checkoutPath, 202, "ChallengeRequired").body(cardBody),
-		"redirect":     newSample(t, "PUT", checkoutPath, 200, "RedirectRequired").body(`{"payment_type":"ideal"}`),
-		"boleto":       newSample(t, "PUT", checkoutPath, 200, "BoletoCheckout").body(`{"payment_type":"boleto"}`),
-		"pix":          newSample(t, "PUT", checkoutPath, 200, "PixCheckout").body(`{"payment_type":"pix"}`),
-		"deactivate":   newSample(t, "DELETE", checkoutPath, 200, "DeactivatedCheckout"),
-		"update":       newSample(t, "PATCH", checkoutPath, 200, "CreatedCheckout").body(`{"valid_until":null}`),
-		"methods":      newSample(t, "GET", "/v0.1/merchants/MC1/payment-methods?amount=1.5&currency=EUR", 200, `{"available_payment_methods":[{"id":"card"}]}`),
-		"customer":     newSample(t, "POST", "/v0.1/customers", 201, "Customer").body(`{"customer_id":"c"}`),
-		"instruments":  newSample(t, "GET", "/v0.1/customers/c/payment-instruments", 200, instruments),
-		"forget":       newSample(t, "DELETE", "/v0.1/customers/c/payment-instruments/t", 204, ""),
-		"3DS return":   newSample(t, "POST", checkoutPath+"/complete_payment", 303, "").form("PaRes=1&MD=2").header("Location", "https://shop.example/?checkout_id=1"),
+		"create":     newSample(t, "POST", "/v0.1/checkouts", 201, "CreatedCheckout").body(createBody),
+		"list":       newSample(t, "GET", "/v0.1/checkouts?checkout_reference=order-1001", 200, "CheckoutList"),
+		"list, none": newSample(t, "GET", "/v0.1/checkouts", 200, "[]"),
+		"retrieve":   newSample(t, "GET", checkoutPath, 200, "PaidCheckout").header("Access-Control-Allow-Origin", "*"),
+		"process":    newSample(t, "PUT", checkoutPath, 200, "PaidCheckout").body(cardBody),
+		"decline":    newSample(t, "PUT", checkoutPath, 200, "DeclinedCheckout").body(cardBody),
+		"challenge":  newSample(t, "PUT", checkoutPath, 202, "ChallengeRequired").body(cardBody),
+		"redirect":   newSample(t, "PUT", checkoutPath, 200, "RedirectRequired").body(`{"payment_type":"ideal"}`),
+		"boleto":     newSample(t, "PUT", checkoutPath, 200, "BoletoCheckout").body(`{"payment_type":"boleto"}`),
+		"pix":        newSample(t, "PUT", checkoutPath, 200, "PixCheckout").body(`{"payment_type":"pix"}`),
+		"deactivate": newSample(t, "DELETE", checkoutPath, 200, "DeactivatedCheckout"),
+		"update":     newSample(t, "PATCH", checkoutPath, 200, "CreatedCheckout").body(`{"valid_until":null}`),
+		"methods": newSample(t, "GET", "/v0.1/merchants/MC1/payment-methods?amount=1.5&currency=EUR", 200,
+			`{"available_payment_methods":[{"id":"card"}]}`),
+		"customer":    newSample(t, "POST", "/v0.1/customers", 201, "Customer").body(`{"customer_id":"c"}`),
+		"instruments": newSample(t, "GET", "/v0.1/customers/c/payment-instruments", 200, instruments),
+		"forget":      newSample(t, "DELETE", "/v0.1/customers/c/payment-instruments/t", 204, ""),
+		"3DS return": newSample(t, "POST", checkoutPath+"/complete_payment", 303,
+			"").form("PaRes=1&MD=2").header("Location", "https://shop.example/?checkout_id=1"),
 		"3DS in frame": newSample(t, "POST", checkoutPath+"/complete_payment", 200, page).form("PaRes=1&MD=2"),
 		"3DS answer":   newSample(t, "POST", decision, 200, page).form("MD=2&decision=approve"),
 		"3DS error":    newSample(t, "POST", decision, 400, page).form(""),
@@ -47,10 +49,13 @@ func TestCheckAcceptsWhatTheContractAllows(t *testing.T) {
 		"artefact":     newSample(t, "GET", "/v0.1/artefacts/a/content", 200, "<PNG>").header("Content-Type", "image/png"),
 		"health":       newSample(t, "GET", "/healthz", 200, `{"status":"ok"}`),
 		"bad input":    newSample(t, "POST", "/v0.1/checkouts", 400, "MissingField").body(`{`),
-		"many faults":  newSample(t, "PUT", checkoutPath, 400, `[{"message":"m","error_code":"MISSING","param":"a"},{"message":"m","error_code":"INVALID","param":"b"}]`),
-		"faults, to a client of problems": newSample(t, "PUT", checkoutPath, 400, `[{"message":"m","error_code":"MISSING","param":"a"},{"message":"m","error_code":"MISSING","param":"b"}]`).
+		"many faults": newSample(t, "PUT", checkoutPath, 400,
+			`[{"message":"m","error_code":"MISSING","param":"a"},{"message":"m","error_code":"INVALID","param":"b"}]`),
+		"faults, to a client of problems": newSample(t, "PUT", checkoutPath, 400,
+			`[{"message":"m","error_code":"MISSING","param":"a"},{"message":"m","error_code":"MISSING","param":"b"}]`).
 			accept("application/problem+json"),
-		"problem":   newSample(t, "GET", checkoutPath, 404, "CheckoutNotFound").accept("application/problem+json").header("Content-Type", problemType),
+		"problem": newSample(t, "GET", checkoutPath, 404, "CheckoutNotFound").accept("application/problem+json").header(
+			"Content-Type", problemType),
 		"no such":   newSample(t, "GET", checkoutPath, 404, "CheckoutNotFound"),
 		"duplicate": newSample(t, "POST", "/v0.1/checkouts", 409, "DuplicatedCheckout").body(createBody),
 	} {
@@ -104,20 +109,35 @@ func TestCheckRefuses(t *testing.T) {
 		"wrong status":       {spoiled(func(s *sample) { s.status = 410 }), "status 410 is not documented"},
 		"unvalidated status": {spoiled(func(s *sample) { s.status = 301 }), "status 301 is not documented"},
 		"missing header":     {spoiled(func(s *sample) { s.resHeader.Del("X-Request-Id") }), `header "X-Request-Id" missing`},
-		"bad header":         {spoiled(func(s *sample) { s.resHeader.Set("RateLimit", "10") }), `header "RateLimit" doesn't match`},
-		"no charset":         {spoiled(func(s *sample) { s.resHeader.Set("Content-Type", "application/json") }), "content type"},
-		"other charset":      {spoiled(func(s *sample) { s.resHeader.Set("Content-Type", "application/json; charset=utf-8") }), "content type"},
+		"bad header": {spoiled(func(s *sample) {
+			s.resHeader.Set("RateLimit", "10")
+		}), `header "RateLimit" doesn't match`},
+		"no charset": {spoiled(func(s *sample) {
+			s.resHeader.Set("Content-Type", "application/json")
+		}), "content type"},
+		"other charset": {spoiled(func(s *sample) {
+			s.resHeader.Set("Content-Type", "application/json; charset=utf-8")
+		}), "content type"},
 		"problem asked for": {spoiled(func(s *sample) {
 			s.accept("application/problem+json, application/json")
 		}), "Accept asks for"},
-		"problem unasked":     {spoiled(func(s *sample) { s.resHeader.Set("Content-Type", problemType) }), "Accept asks for"},
-		"body's status":       {spoiled(func(s *sample) { s.resBody = strings.Replace(s.resBody, "404", "400", 1) }), "the body's status"},
-		"wrong error code":    {spoiled(func(s *sample) { s.resBody = strings.Replace(s.resBody, `"NOT_FOUND"`, `"CONFLICT"`, 1) }), "/error_code"},
-		"wrong slug":          {spoiled(func(s *sample) { s.resBody = strings.Replace(s.resBody, "checkout-not-found", "not-found", 1) }), "/type"},
-		"two values":          {spoiled(func(s *sample) { s.resBody += "{}" }), "not one JSON value"},
-		"missing field":       {retrieved(`"merchant_code":"MC0A1B2C3D","merchant_name"`, `"merchant_name"`), `"merchant_code" is missing`},
-		"extra field":         {retrieved(`"purpose"`, `"personal_details":{},"purpose"`), `property "personal_details" is unsupported`},
-		"wrong date format":   {retrieved(`"date":"2020-02-29T10:56:56.000+00:00"`, `"date":"2020-02-29T10:56:56.000Z"`), "/date"},
+		"problem unasked": {spoiled(func(s *sample) { s.resHeader.Set("Content-Type", problemType) }), "Accept asks for"},
+		"body's status": {spoiled(func(s *sample) {
+			s.resBody = strings.Replace(s.resBody, "404", "400", 1)
+		}), "the body's status"},
+		"wrong error code": {spoiled(func(s *sample) {
+			s.resBody = strings.Replace(s.resBody, `"NOT_FOUND"`, `"CONFLICT"`, 1)
+		}), "/error_code"},
+		"wrong slug": {spoiled(func(s *sample) {
+			s.resBody = strings.Replace(s.resBody, "checkout-not-found", "not-found", 1)
+		}), "/type"},
+		"two values": {spoiled(func(s *sample) { s.resBody += "{}" }), "not one JSON value"},
+		"missing field": {retrieved(`"merchant_code":"MC0A1B2C3D","merchant_name"`, `"merchant_name"`),
+			`"merchant_code" is missing`},
+		"extra field": {retrieved(`"purpose"`, `"personal_details":{},"purpose"`),
+			`property "personal_details" is unsupported`},
+		"wrong date format": {retrieved(`"date":"2020-02-29T10:56:56.000+00:00"`, `"date":"2020-02-29T10:56:56.000Z"`),
+			"/date"},
 		"unknown enum":        {retrieved(`"status":"PAID"`, `"status":"DONE"`), "/status"},
 		"reader's entry mode": {retrieved(`"CUSTOMER_ENTRY"`, `"CONTACTLESS"`), "/entry_mode"},
 		"money as string":     {retrieved(`"amount":10.1`, `"amount":"10.1"`), "/amount"},
@@ -150,11 +170,14 @@ func TestCheckRefuses(t *testing.T) {
 		"customer error without error_message": {func(t *testing.T) *sample {
 			return newSample(t, "POST", "/v0.1/customers", 400, "MissingField")
 		}, `"error_message" is missing`},
-		"details missing":           {unfiltered(`"details":"[^"]*",`), `"details" is missing`},
-		"constraints missing":       {unfiltered(`"failed_constraints":\[[^]]*\],`), "doesn't match any schema from \"anyOf\""},
+		"details missing": {unfiltered(`"details":"[^"]*",`), `"details" is missing`},
+		"constraints missing": {unfiltered(`"failed_constraints":\[[^]]*\],`),
+			"doesn't match any schema from \"anyOf\""},
 		"accepted without currency": {created(`{"checkout_reference":"r","amount":1}`), "accepted request"},
-		"accepted null amount":      {created(`{"checkout_reference":"r","amount":null,"currency":"EUR"}`), "accepted request"},
-		"accepted amount as words":  {created(`{"checkout_reference":"r","amount":"ten","currency":"EUR"}`), "accepted request"},
+		"accepted null amount": {created(`{"checkout_reference":"r","amount":null,"currency":"EUR"}`),
+			"accepted request"},
+		"accepted amount as words": {created(`{"checkout_reference":"r","amount":"ten","currency":"EUR"}`),
+			"accepted request"},
 		"accepted foreign currency": {created(`{"checkout_reference":"r","amount":1,"currency":"JPY"}`), "accepted request"},
 		"accepted no body":          {created(``), "accepted request"},
 		"accepted endless key": {func(t *testing.T) *sample {

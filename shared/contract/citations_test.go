@@ -35,7 +35,9 @@ func sources(t *testing.T) []file {
 			return filepath.SkipDir
 		}
 		at, err := filepath.Rel(repository, name)
-		if err != nil || entry.IsDir() || !slices.ContainsFunc(cites, func(end string) bool { return strings.HasSuffix(at, end) }) {
+		if err != nil || entry.IsDir() || !slices.ContainsFunc(cites, func(end string) bool {
+			return strings.HasSuffix(at, end)
+		}) {
 			return err
 		}
 		text, err := os.ReadFile(name)
@@ -190,7 +192,9 @@ func TestLinksResolve(t *testing.T) {
 				continue
 			}
 			text, err := os.ReadFile(filepath.Join(repository, at))
-			if err != nil || !slices.ContainsFunc(headings(string(text)), func(title string) bool { return slug(title) == anchor }) {
+			if err != nil || !slices.ContainsFunc(headings(string(text)), func(title string) bool {
+				return slug(title) == anchor
+			}) {
 				t.Errorf("%s: %s leads to no heading", f.path, link[1])
 			}
 		}
@@ -237,9 +241,11 @@ func slug(title string) string {
 // gone are citations of texts that a reader of the repository does not have. They
 // are spelt so that they do not find themselves.
 var gone = map[string]*regexp.Regexp{
-	"name the operationId instead of a row":     regexp.MustCompile(`(?i)\brow \d|\brows \d+ (to|and) \d|contract,? rows?\b`),
+	"name the operationId instead of a row": regexp.MustCompile(
+		`(?i)\brow \d|\brows \d+ (to|and) \d|contract,? rows?\b`),
 	"cite ARCHITECTURE.md by a chapter's title": regexp.MustCompile(`(?i)\bdesign,? [§]|\bdesign\.m[d]`),
-	"cite the section of the contract":          regexp.MustCompile(`(?i)[(]spec\b|\bthe sp[e]c\b|\bspe[c]'s\b|\bspec\.m[d]`),
+	"cite the section of the contract": regexp.MustCompile(`(?i)[(]spec\b|\bthe ` +
+		`sp[e]c\b|\bspe[c]'s\b|\bspec\.m[d]`),
 }
 
 func TestNobodyCitesWhatIsNotHere(t *testing.T) {

@@ -68,7 +68,8 @@ GET    /v1.1/receipts/r       404 NOT_FOUND                   not-found
 func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
-	paths := strings.NewReplacer("/v0.1/checkouts/{id}", checkoutPath, "{refunds}", refundsPath, "{transactions}", transactionsPath)
+	paths := strings.NewReplacer("/v0.1/checkouts/{id}", checkoutPath, "{refunds}", refundsPath,
+		"{transactions}", transactionsPath)
 	for line := range strings.Lines(strings.TrimSpace(errorRows)) {
 		row := strings.Fields(line)
 		path := paths.Replace(row[1])
@@ -136,7 +137,8 @@ func TestCallbackBodyIsExact(t *testing.T) {
 		"as documented": {map[string]any{"event_type": "CHECKOUT_STATUS_CHANGED", "id": id}, ""},
 		"without id":    {map[string]any{"event_type": "CHECKOUT_STATUS_CHANGED"}, `"id" is missing`},
 		"other event":   {map[string]any{"event_type": "PAID", "id": id}, "/event_type"},
-		"with status":   {map[string]any{"event_type": "CHECKOUT_STATUS_CHANGED", "id": id, "status": "PAID"}, `"status" is unsupported`},
+		"with status": {map[string]any{"event_type": "CHECKOUT_STATUS_CHANGED", "id": id, "status": "PAID"},
+			`"status" is unsupported`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -40,7 +40,8 @@ func operationsDecided(t *testing.T) map[string]decided {
 		}
 		scopes, _, _ := strings.Cut(cells[4], " (")
 		all[id] = decided{
-			method: method, path: strings.ReplaceAll(path, "{mc}", "{merchant_code}"), scopes: strings.ReplaceAll(scopes, ", ", ","),
+			method: method, path: strings.ReplaceAll(path, "{mc}", "{merchant_code}"),
+			scopes:   strings.ReplaceAll(scopes, ", ", ","),
 			statuses: sorted(regexp.MustCompile(`\d{3}`).FindAllString(cells[5], -1)),
 		}
 	}
@@ -58,7 +59,8 @@ func TestOperationsAreAsDecided(t *testing.T) {
 	t.Parallel()
 	doc, rows := loadDocument(t), operationsDecided(t)
 	for _, op := range sharedChecker(t).Operations() {
-		got := decided{op.Method, op.Path, strings.Join(op.Scopes, ","), successes(doc.Paths.Value(op.Path).GetOperation(op.Method))}
+		got := decided{op.Method, op.Path, strings.Join(op.Scopes, ","),
+			successes(doc.Paths.Value(op.Path).GetOperation(op.Method))}
 		switch {
 		case op.Public:
 			got.scopes = "-" + got.scopes
@@ -84,7 +86,9 @@ func TestTheContractNamesOperationsAsListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, found := operationsDecided(t), 0
-	for _, id := range regexp.MustCompile(`\b(create|retrieve|list|update|delete|deactivate|process|show|decide|download)[A-Z]\w+`).FindAllString(string(text), -1) {
+	for _, id := range regexp.MustCompile(
+		`\b(create|retrieve|list|update|delete|deactivate|process|show|decide|download)[A-Z]\w+`).FindAllString(string(text),
+		-1) {
 		if _, listed := rows[id]; !listed {
 			t.Errorf("%s is no operation of contract §1", id)
 		}

@@ -46,7 +46,8 @@ func inputsOf(item *openapi3.PathItem, op *openapi3.Operation) []Input {
 	var list []Input
 	for _, p := range slices.Concat(item.Parameters, op.Parameters) {
 		name := strings.TrimSuffix(p.Value.Name, "[]") // contract §2.5
-		list = append(list, Input{In: p.Value.In, Path: name, Required: p.Value.Required, Example: written(p.Value), schema: p.Value.Schema})
+		list = append(list, Input{In: p.Value.In, Path: name, Required: p.Value.Required, Example: written(p.Value),
+			schema: p.Value.Schema})
 	}
 	if op.RequestBody == nil {
 		return list
@@ -64,7 +65,8 @@ func members(in string, object *openapi3.Schema, path string) []Input {
 	var list []Input
 	for _, name := range slices.Sorted(maps.Keys(object.Properties)) {
 		member := object.Properties[name]
-		list = append(list, Input{In: in, Path: path + name, Required: slices.Contains(object.Required, name), schema: member})
+		list = append(list, Input{In: in, Path: path + name, Required: slices.Contains(object.Required, name),
+			schema: member})
 		if items := member.Value.Items; items != nil {
 			list = append(list, members(in, items.Value, path+name+"[].")...)
 		}

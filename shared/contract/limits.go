@@ -84,7 +84,9 @@ func boundsOf(s *openapi3.Schema) []string {
 // withoutJoined leaves out the alternative that several values are joined by
 // commas (contract §2.5).
 func withoutJoined(alternatives openapi3.SchemaRefs) openapi3.SchemaRefs {
-	return slices.DeleteFunc(alternatives, func(ref *openapi3.SchemaRef) bool { return strings.HasSuffix(ref.Ref, "/CommaJoined") })
+	return slices.DeleteFunc(alternatives, func(ref *openapi3.SchemaRef) bool {
+		return strings.HasSuffix(ref.Ref, "/CommaJoined")
+	})
 }
 
 func joined(values []any) string {

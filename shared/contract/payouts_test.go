@@ -13,17 +13,20 @@ func TestPayoutsAsTheContractAllows(t *testing.T) {
 	t.Parallel()
 	checker := sharedChecker(t)
 	link := `<https://api.shop.example/v1.0/merchants/MC1/payouts>; rel="successor-version"`
-	faults := `[{"message":"m","error_code":"MISSING","param":"start_date"},{"message":"negative date range","error_code":"INVALID"}]`
+	faults := `[{"message":"m","error_code":"MISSING","param":"start_date"},{"message":"negative date range",` +
+		`"error_code":"INVALID"}]`
 	header := "id,type,amount,date,currency,fee,status,reference,transaction_code\n"
 	quoted := header + `1,PAYOUT,9.9,2020-03-01,EUR,0,FAILED,"Shop, ""1""",T1A2B3C4D5` + "\r\n"
-	carried := `[{"id":1,"type":"BALANCE_DEDUCTION","amount":9.9,"date":"2020-03-01","currency":"EUR","fee":0,"status":"SUCCESSFUL",` +
+	carried := `[{"id":1,"type":"BALANCE_DEDUCTION","amount":9.9,"date":"2020-03-01","currency":"EUR",` +
+		`"fee":0,"status":"SUCCESSFUL",` +
 		`"reference":"PO-1","transaction_code":""}]`
 	for name, s := range map[string]*sample{
-		"carried":         newSample(t, "GET", payoutsPath+february, 200, carried),
-		"CSV, carried":    csv(t, header+"1,BALANCE_DEDUCTION,9.90,2020-03-01,EUR,0.00,SUCCESSFUL,PO-1,\n"),
-		"JSON":            newSample(t, "GET", payoutsPath+february+"&format=json&limit=9999&order=desc", 200, "Payouts"),
-		"none":            newSample(t, "GET", payoutsPath+february, 200, "[]"),
-		"CSV":             newSample(t, "GET", payoutsPath+february+"&format=csv", 200, "PayoutsCSV").header("Content-Type", csvType),
+		"carried":      newSample(t, "GET", payoutsPath+february, 200, carried),
+		"CSV, carried": csv(t, header+"1,BALANCE_DEDUCTION,9.90,2020-03-01,EUR,0.00,SUCCESSFUL,PO-1,\n"),
+		"JSON":         newSample(t, "GET", payoutsPath+february+"&format=json&limit=9999&order=desc", 200, "Payouts"),
+		"none":         newSample(t, "GET", payoutsPath+february, 200, "[]"),
+		"CSV": newSample(t, "GET", payoutsPath+february+"&format=csv", 200,
+			"PayoutsCSV").header("Content-Type", csvType),
 		"CSV, none":       csv(t, header),
 		"CSV, quoted":     csv(t, quoted),
 		"deprecated":      newSample(t, "GET", myPayouts+february, 200, "Payouts").deprecated().header("Link", link),
@@ -52,18 +55,22 @@ func TestPayoutsAsTheContractForbids(t *testing.T) {
 		sample *sample
 		want   string
 	}{
-		"no start":           {newSample(t, "GET", payoutsPath+"?end_date=2020-02-29", 200, "[]"), "accepted request"},
-		"no end":             {newSample(t, "GET", payoutsPath+"?start_date=2020-02-29", 200, "[]"), "accepted request"},
-		"time as date":       {newSample(t, "GET", payoutsPath+"?start_date=2020-02-01T00:00:00Z&end_date=2020-02-29", 200, "[]"), "accepted request"},
-		"limit 0":            {newSample(t, "GET", payoutsPath+february+"&limit=0", 200, "[]"), "accepted request"},
-		"limit 10000":        {newSample(t, "GET", payoutsPath+february+"&limit=10000", 200, "[]"), "accepted request"},
-		"history's order":    {newSample(t, "GET", payoutsPath+february+"&order=descending", 200, "[]"), "accepted request"},
-		"format":             {newSample(t, "GET", payoutsPath+february+"&format=xml", 200, "[]"), "accepted request"},
-		"one fault":          {newSample(t, "GET", payoutsPath, 400, "MissingField"), "response body doesn't match"},
-		"no faults":          {newSample(t, "GET", payoutsPath, 400, "[]"), "response body doesn't match"},
-		"missing what":       {newSample(t, "GET", payoutsPath, 400, `[{"message":"m","error_code":"MISSING"}]`), `schema from "anyOf"`},
-		"hybrid fault":       {newSample(t, "GET", payoutsPath, 400, `[{"message":"m","error_code":"INVALID","status":400}]`), `"status" is unsupported`},
-		"fault's code":       {newSample(t, "GET", payoutsPath, 400, `[{"message":"m","error_code":"NEGATIVE"}]`), "/error_code"},
+		"no start": {newSample(t, "GET", payoutsPath+"?end_date=2020-02-29", 200, "[]"), "accepted request"},
+		"no end":   {newSample(t, "GET", payoutsPath+"?start_date=2020-02-29", 200, "[]"), "accepted request"},
+		"time as date": {newSample(t, "GET", payoutsPath+"?start_date=2020-02-01T00:00:00Z&end_date=2020-02-29", 200,
+			"[]"), "accepted request"},
+		"limit 0":         {newSample(t, "GET", payoutsPath+february+"&limit=0", 200, "[]"), "accepted request"},
+		"limit 10000":     {newSample(t, "GET", payoutsPath+february+"&limit=10000", 200, "[]"), "accepted request"},
+		"history's order": {newSample(t, "GET", payoutsPath+february+"&order=descending", 200, "[]"), "accepted request"},
+		"format":          {newSample(t, "GET", payoutsPath+february+"&format=xml", 200, "[]"), "accepted request"},
+		"one fault":       {newSample(t, "GET", payoutsPath, 400, "MissingField"), "response body doesn't match"},
+		"no faults":       {newSample(t, "GET", payoutsPath, 400, "[]"), "response body doesn't match"},
+		"missing what": {newSample(t, "GET", payoutsPath, 400, `[{"message":"m","error_code":"MISSING"}]`),
+			`schema from "anyOf"`},
+		"hybrid fault": {newSample(t, "GET", payoutsPath, 400, `[{"message":"m","error_code":"INVALID","status":400}]`),
+			`"status" is unsupported`},
+		"fault's code": {newSample(t, "GET", payoutsPath, 400, `[{"message":"m","error_code":"NEGATIVE"}]`),
+			"/error_code"},
 		"no deprecation":     {newSample(t, "GET", myPayouts+february, 200, "[]"), `"Deprecation" missing`},
 		"CSV, empty":         {csv(t, ""), "response body doesn't match"},
 		"CSV, other columns": {csv(t, "id,type,amount\n"), "response body doesn't match"},
@@ -79,7 +86,9 @@ func TestPayoutsAsTheContractForbids(t *testing.T) {
 
 func TestPayoutIsExact(t *testing.T) {
 	t.Parallel()
-	checkRefusals(t, func(t *testing.T) *sample { return newSample(t, "GET", payoutsPath+february, 200, "Payouts") }, map[string]refusal{
+	checkRefusals(t, func(t *testing.T) *sample {
+		return newSample(t, "GET", payoutsPath+february, 200, "Payouts")
+	}, map[string]refusal{
 		"wrapped":          {"[", `{"items":[`, "not one JSON value"},
 		"unknown member":   {`"fee"`, `"net":1,"fee"`, `"net" is unsupported`},
 		"fee missing":      {`,"fee":0.2`, "", `"fee" is missing`},

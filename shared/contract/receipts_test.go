@@ -9,7 +9,9 @@ const receiptPath = "/v1.1/receipts/T1A2B3C4D5?mid=MC1"
 
 func TestReceiptIsExact(t *testing.T) {
 	t.Parallel()
-	checkRefusals(t, func(t *testing.T) *sample { return newSample(t, "GET", receiptPath, 200, "Receipt") }, map[string]refusal{
+	checkRefusals(t, func(t *testing.T) *sample {
+		return newSample(t, "GET", receiptPath, 200, "Receipt")
+	}, map[string]refusal{
 		"money as number":         {`"tip_amount":"0.00"`, `"tip_amount":0`, "/tip_amount"},
 		"one decimal":             {`"tip_amount":"0.00"`, `"tip_amount":"0.0"`, "/tip_amount"},
 		"no decimals":             {`"tip_amount":"0.00"`, `"tip_amount":"0"`, `schema from "anyOf"`},
@@ -25,10 +27,12 @@ func TestReceiptIsExact(t *testing.T) {
 		"no EMV data":             {`"emv_data":{},`, "", `"emv_data" is missing`},
 		"EMV track":               {`"emv_data":{}`, `"emv_data":{"track":"1"}`, `"track" is unsupported`},
 		"acquirer's secret":       {`"tid"`, `"token":"x","tid"`, `"token" is unsupported`},
-		"card's expiry":           {`"last_4_digits"`, `"expiry_year":"2030","last_4_digits"`, `"expiry_year" is unsupported`},
-		"merchant's address":      {`"address_line1"`, `"line_1":"x","address_line1"`, `"line_1" is unsupported`},
-		"no locale":               {`"locale":"de-DE",`, "", `"locale" is missing`},
-		"offset, not Z":           {`"timestamp":"2020-02-29T12:00:00.000Z"`, `"timestamp":"2020-02-29T12:00:00.000+00:00"`, "/timestamp"},
+		"card's expiry": {`"last_4_digits"`, `"expiry_year":"2030","last_4_digits"`,
+			`"expiry_year" is unsupported`},
+		"merchant's address": {`"address_line1"`, `"line_1":"x","address_line1"`, `"line_1" is unsupported`},
+		"no locale":          {`"locale":"de-DE",`, "", `"locale" is missing`},
+		"offset, not Z": {`"timestamp":"2020-02-29T12:00:00.000Z"`,
+			`"timestamp":"2020-02-29T12:00:00.000+00:00"`, "/timestamp"},
 	})
 }
 

@@ -82,7 +82,8 @@ func TestTransportReportsBadExchanges(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, "POST", "/v0.1/checkouts", 200, "CreatedCheckout").body(createBody)
 	_, answer, reported := send(t, s)
-	if len(reported) != 1 || !strings.Contains(reported[0], "POST /v0.1/checkouts answered 200: response: status 200 is not documented") {
+	if len(reported) != 1 || !strings.Contains(reported[0],
+		"POST /v0.1/checkouts answered 200: response: status 200 is not documented") {
 		t.Errorf("reported %q", reported)
 	}
 	if answer != s.resBody {

@@ -49,7 +49,8 @@ func TestConstructors(t *testing.T) {
 
 // show is all an Error says, but for its details.
 func show(e *failure.Error) string {
-	return fmt.Sprintf("%d %s %s %s %q %s %v %t", e.Kind, e.Code, e.Slug, e.Param, e.Message, e.RetryAfter, e.Cause, e.Transient)
+	return fmt.Sprintf("%d %s %s %s %q %s %v %t", e.Kind, e.Code, e.Slug, e.Param, e.Message,
+		e.RetryAfter, e.Cause, e.Transient)
 }
 
 func TestUpstreamFailedMayBeTriedAgain(t *testing.T) {
@@ -132,10 +133,11 @@ func TestErrorText(t *testing.T) {
 	t.Parallel()
 	invalid := failure.Invalid("amount", "must be positive")
 	for want, err := range map[string]error{
-		"INVALID: must be positive (amount)":                                    invalid,
-		"INVALID: must be positive (amount): EOF":                               invalid.With(io.EOF),
-		"CONFLICT: busy":                                                        failure.Clash("CONFLICT", "", "busy"),
-		"INVALID: must be positive (amount); MISSING: name is required. (name)": failure.List{invalid, failure.Missing("name")},
+		"INVALID: must be positive (amount)":      invalid,
+		"INVALID: must be positive (amount): EOF": invalid.With(io.EOF),
+		"CONFLICT: busy":                          failure.Clash("CONFLICT", "", "busy"),
+		"INVALID: must be positive (amount); MISSING: name is required. (name)": failure.List{invalid,
+			failure.Missing("name")},
 	} {
 		if err.Error() != want {
 			t.Errorf("%q, want %q", err.Error(), want)

@@ -26,7 +26,8 @@ func TestTenantRoundTrip(t *testing.T) {
 
 func TestParseTenantRefusesAllElse(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "#", "L", "L#", "#MC0A1B2C3D", "X#MC0A1B2C3D", "l#MC0A1B2C3D", "LT#MC0A1B2C3D", "MC0A1B2C3D"} {
+	for _, text := range []string{"", "#", "L", "L#", "#MC0A1B2C3D", "X#MC0A1B2C3D", "l#MC0A1B2C3D",
+		"LT#MC0A1B2C3D", "MC0A1B2C3D"} {
 		if got, ok := identity.ParseTenant(text); ok {
 			t.Errorf("%q passes as %+v", text, got)
 		}
@@ -81,7 +82,8 @@ func TestMerchantCodes(t *testing.T) {
 	if len(seen) != 100 {
 		t.Errorf("%d different codes of 100", len(seen))
 	}
-	for _, text := range []string{"", "MC", "MC0A1B2C3", "MC0A1B2C3DE", "MC0A1B2C3I", "mc0A1B2C3D", "MC0a1b2c3d", "XX0A1B2C3D"} {
+	for _, text := range []string{"", "MC", "MC0A1B2C3", "MC0A1B2C3DE", "MC0A1B2C3I", "mc0A1B2C3D",
+		"MC0a1b2c3d", "XX0A1B2C3D"} {
 		if identity.IsMerchantCode(text) {
 			t.Errorf("%q passes", text)
 		}

@@ -146,7 +146,8 @@ func wellFormed(text string) bool {
 // A code of another form would not fit into a key.
 func TestNoKeyForAnUnusualTenant(t *testing.T) {
 	t.Parallel()
-	for _, tenant := range []Tenant{{}, {Live, "MC1"}, {Live, "MC0A1B2C3DE"}, {Live, "XX0A1B2C3D"}, {Live, "MC0a1b2c3d"}, {"X", "MC0A1B2C3D"}} {
+	for _, tenant := range []Tenant{{}, {Live, "MC1"}, {Live, "MC0A1B2C3DE"}, {Live, "XX0A1B2C3D"}, {Live, "MC0a1b2c3d"},
+		{"X", "MC0A1B2C3D"}} {
 		if key, err := newToken(SecretKey, tenant, rand.Reader); err == nil {
 			t.Errorf("%+v has the key %s", tenant, key)
 		}

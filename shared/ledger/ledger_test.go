@@ -19,7 +19,8 @@ func posting(account ledger.Account, amount string, c money.Currency) ledger.Pos
 func TestAnEntryIsAboutWhatItsKindIs(t *testing.T) {
 	t.Parallel()
 	postings := []ledger.Posting{posting(ledger.MerchantPayable, "10", "EUR"), posting(ledger.Bank, "-10", "EUR")}
-	for kind, about := range map[ledger.Kind]ledger.Reference{ledger.Payment: ledger.OfPayout("id"), ledger.Payout: ledger.OfTransaction("id"),
+	for kind, about := range map[ledger.Kind]ledger.Reference{ledger.Payment: ledger.OfPayout("id"),
+		ledger.Payout:     ledger.OfTransaction("id"),
 		ledger.PayoutPaid: {ID: "id"}} {
 		if _, err := ledger.NewEntry("id", kind, about, start, postings...); !errors.Is(err, ledger.ErrSubject) {
 			t.Errorf("a %s about a %q: %v", kind, about.Subject, err)
@@ -34,19 +35,24 @@ func TestNewEntryRefusesWhatIsNotBalanced(t *testing.T) {
 		postings []ledger.Posting
 		kept     int // 0: refused
 	}{
-		"two postings":          {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR")}, 2},
-		"three postings":        {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-9.80", "EUR"), posting(fee, "-0.20", "EUR")}, 3},
-		"a posting of zero":     {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR"), posting(fee, "0", "EUR")}, 2},
-		"two currencies":        {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR"), posting(receivable, "7", "CLP"), posting(payable, "-7", "CLP")}, 4},
-		"unbalanced":            {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-9.99", "EUR")}, 0},
-		"both debits":           {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "10", "EUR")}, 0},
-		"a single posting":      {[]ledger.Posting{posting(receivable, "10", "EUR")}, 0},
-		"mixed currencies":      {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "USD")}, 0},
-		"one of two unbalanced": {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR"), posting(receivable, "7", "CLP")}, 0},
-		"nothing":               {nil, 0},
-		"only zeros":            {[]ledger.Posting{posting(receivable, "0", "EUR"), posting(payable, "0", "EUR")}, 0},
-		"no amounts at all":     {[]ledger.Posting{{Account: receivable}, {Account: payable}}, 0},
-		"beyond any sum":        {[]ledger.Posting{posting(receivable, "999999999999", "EUR"), posting(payable, "-999999999998.99", "EUR")}, 0},
+		"two postings": {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR")}, 2},
+		"three postings": {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-9.80", "EUR"),
+			posting(fee, "-0.20", "EUR")}, 3},
+		"a posting of zero": {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR"),
+			posting(fee, "0", "EUR")}, 2},
+		"two currencies": {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR"),
+			posting(receivable, "7", "CLP"), posting(payable, "-7", "CLP")}, 4},
+		"unbalanced":       {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-9.99", "EUR")}, 0},
+		"both debits":      {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "10", "EUR")}, 0},
+		"a single posting": {[]ledger.Posting{posting(receivable, "10", "EUR")}, 0},
+		"mixed currencies": {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "USD")}, 0},
+		"one of two unbalanced": {[]ledger.Posting{posting(receivable, "10", "EUR"), posting(payable, "-10", "EUR"),
+			posting(receivable, "7", "CLP")}, 0},
+		"nothing":           {nil, 0},
+		"only zeros":        {[]ledger.Posting{posting(receivable, "0", "EUR"), posting(payable, "0", "EUR")}, 0},
+		"no amounts at all": {[]ledger.Posting{{Account: receivable}, {Account: payable}}, 0},
+		"beyond any sum": {[]ledger.Posting{posting(receivable, "999999999999", "EUR"),
+			posting(payable, "-999999999998.99", "EUR")}, 0},
 	} {
 		e, err := ledger.NewEntry("id", ledger.Payment, ledger.OfTransaction("id"), start, test.postings...)
 		if refused := errors.Is(err, ledger.ErrUnbalanced); refused != (test.kept == 0) || (err != nil) != refused {

@@ -72,7 +72,8 @@ func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error)
 	}
 	to.Holder = strings.TrimSpace(c.Holder.Or(to.Holder))
 	to.IBAN, to.BIC = validate.Machine(c.IBAN.Or(to.IBAN)), validate.Machine(c.BIC.Or(to.BIC))
-	to.AccountNumber, to.BankCode = strings.TrimSpace(c.AccountNumber.Or(to.AccountNumber)), strings.TrimSpace(c.BankCode.Or(to.BankCode))
+	to.AccountNumber, to.BankCode = strings.TrimSpace(c.AccountNumber.Or(to.AccountNumber)),
+		strings.TrimSpace(c.BankCode.Or(to.BankCode))
 	verified, judged := c.Verified.Get()
 	switch {
 	case to.ID != "":

@@ -22,7 +22,8 @@ func TestPayableIsAVerifiedAccountThatCanBeFound(t *testing.T) {
 		{"number and bank code", merchant.BankAccount{AccountNumber: number, BankCode: "001"}, number, true},
 		{"number and BIC", merchant.BankAccount{AccountNumber: number, BIC: "BANKDEFFXXX"}, number, true},
 	} {
-		for _, status := range []merchant.BankAccountStatus{merchant.BankAccountPending, merchant.BankAccountVerified, merchant.BankAccountRejected} {
+		for _, status := range []merchant.BankAccountStatus{merchant.BankAccountPending, merchant.BankAccountVerified,
+			merchant.BankAccountRejected} {
 			c.account.Status = status
 			want := c.payable && status == merchant.BankAccountVerified
 			if c.account.Payable() != want || c.account.Number() != c.number {
@@ -34,7 +35,8 @@ func TestPayableIsAVerifiedAccountThatCanBeFound(t *testing.T) {
 
 func TestTheSameAccountIsOrderedAlike(t *testing.T) {
 	t.Parallel()
-	one := merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: "DE17100100100000005678", Status: merchant.BankAccountVerified}
+	one := merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: "DE17100100100000005678",
+		Status: merchant.BankAccountVerified}
 	for name, c := range map[string]struct {
 		change func(*merchant.BankAccount)
 		same   bool

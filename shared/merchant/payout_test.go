@@ -20,17 +20,27 @@ func TestCutoffs(t *testing.T) {
 		now        string
 		last, next string // day and UTC time
 	}{
-		{"daily", "Europe/Berlin", merchant.Daily, "2026-11-21T10:00:00Z", "2026-11-21 2026-11-20T23:00:00Z", "2026-11-22 2026-11-21T23:00:00Z"},
-		{"daily, already tomorrow there", "Europe/Berlin", merchant.Daily, "2026-11-21T23:00:00Z", "2026-11-22 2026-11-21T23:00:00Z", "2026-11-23 2026-11-22T23:00:00Z"},
-		{"daily, still yesterday there", "America/Sao_Paulo", merchant.Daily, "2026-11-21T02:59:59Z", "2026-11-20 2026-11-20T03:00:00Z", "2026-11-21 2026-11-21T03:00:00Z"},
-		{"weekly, on a Saturday", "Europe/Berlin", merchant.Weekly, "2026-11-21T10:00:00Z", "2026-11-16 2026-11-15T23:00:00Z", "2026-11-23 2026-11-22T23:00:00Z"},
-		{"weekly, on a Sunday", "UTC", merchant.Weekly, "2026-11-22T23:59:59Z", "2026-11-16 2026-11-16T00:00:00Z", "2026-11-23 2026-11-23T00:00:00Z"},
-		{"weekly, on a Monday", "UTC", merchant.Weekly, "2026-11-23T00:00:00Z", "2026-11-23 2026-11-23T00:00:00Z", "2026-11-30 2026-11-30T00:00:00Z"},
-		{"monthly", "Europe/Warsaw", merchant.Monthly, "2026-12-31T22:59:59Z", "2026-12-01 2026-11-30T23:00:00Z", "2027-01-01 2026-12-31T23:00:00Z"},
-		{"monthly, the first moment", "Europe/Warsaw", merchant.Monthly, "2026-12-31T23:00:00Z", "2027-01-01 2026-12-31T23:00:00Z", "2027-02-01 2027-01-31T23:00:00Z"},
-		{"clocks put back in the night before", "Europe/Berlin", merchant.Daily, "2026-10-25T12:00:00Z", "2026-10-25 2026-10-24T22:00:00Z", "2026-10-26 2026-10-25T23:00:00Z"},
+		{"daily", "Europe/Berlin", merchant.Daily, "2026-11-21T10:00:00Z", "2026-11-21 2026-11-20T23:00:00Z",
+			"2026-11-22 2026-11-21T23:00:00Z"},
+		{"daily, already tomorrow there", "Europe/Berlin", merchant.Daily, "2026-11-21T23:00:00Z",
+			"2026-11-22 2026-11-21T23:00:00Z", "2026-11-23 2026-11-22T23:00:00Z"},
+		{"daily, still yesterday there", "America/Sao_Paulo", merchant.Daily, "2026-11-21T02:59:59Z",
+			"2026-11-20 2026-11-20T03:00:00Z", "2026-11-21 2026-11-21T03:00:00Z"},
+		{"weekly, on a Saturday", "Europe/Berlin", merchant.Weekly, "2026-11-21T10:00:00Z", "2026-11-16 2026-11-15T23:00:00Z",
+			"2026-11-23 2026-11-22T23:00:00Z"},
+		{"weekly, on a Sunday", "UTC", merchant.Weekly, "2026-11-22T23:59:59Z", "2026-11-16 2026-11-16T00:00:00Z",
+			"2026-11-23 2026-11-23T00:00:00Z"},
+		{"weekly, on a Monday", "UTC", merchant.Weekly, "2026-11-23T00:00:00Z", "2026-11-23 2026-11-23T00:00:00Z",
+			"2026-11-30 2026-11-30T00:00:00Z"},
+		{"monthly", "Europe/Warsaw", merchant.Monthly, "2026-12-31T22:59:59Z", "2026-12-01 2026-11-30T23:00:00Z",
+			"2027-01-01 2026-12-31T23:00:00Z"},
+		{"monthly, the first moment", "Europe/Warsaw", merchant.Monthly, "2026-12-31T23:00:00Z",
+			"2027-01-01 2026-12-31T23:00:00Z", "2027-02-01 2027-01-31T23:00:00Z"},
+		{"clocks put back in the night before", "Europe/Berlin", merchant.Daily, "2026-10-25T12:00:00Z",
+			"2026-10-25 2026-10-24T22:00:00Z", "2026-10-26 2026-10-25T23:00:00Z"},
 		// Chile puts its clocks forward at midnight: 2026-09-06 begins at 01:00.
-		{"no midnight", "America/Santiago", merchant.Daily, "2026-09-05T12:00:00Z", "2026-09-05 2026-09-05T04:00:00Z", "2026-09-06 2026-09-06T04:00:00Z"},
+		{"no midnight", "America/Santiago", merchant.Daily, "2026-09-05T12:00:00Z", "2026-09-05 2026-09-05T04:00:00Z",
+			"2026-09-06 2026-09-06T04:00:00Z"},
 	} {
 		where, err := time.LoadLocation(c.zone)
 		if err != nil {
@@ -65,7 +75,8 @@ func TestCutoffsFollowEachOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		calendar := merchant.Calendar{Where: where, Payouts: merchant.PayoutSettings{
-			Period: rapid.SampledFrom([]merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly}).Draw(t, "period")}}
+			Period: rapid.SampledFrom([]merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly}).Draw(t,
+				"period")}}
 		now := time.Unix(rapid.Int64Range(1_500_000_000, 2_000_000_000).Draw(t, "now"), 0).UTC()
 		last, next := calendar.LastCutoff(now), calendar.NextCutoff(now)
 		if last.At.After(now) || !next.At.After(now) || last.Day >= next.Day {

@@ -14,8 +14,9 @@ func check(p merchant.Profile) error { return validate.Forms(p).First() }
 func TestProfilesThatMayBe(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]merchant.Profile{
-		"nothing":   {},
-		"all":       {BusinessName: strings.Repeat("ä", 150), VATID: strings.Repeat("1", 255), Website: "https://shop.example/a", Language: "de", Locale: "de-DE"},
+		"nothing": {},
+		"all": {BusinessName: strings.Repeat("ä", 150), VATID: strings.Repeat("1", 255),
+			Website: "https://shop.example/a", Language: "de", Locale: "de-DE"},
 		"script":    {Language: "sr-Latn", Locale: "sr-Latn-ME"},
 		"continent": {Locale: "es-419"},
 		"address":   {Address: merchant.Address{Line1: strings.Repeat("ß", 255), Landline: "+49 30 123"}},
@@ -49,13 +50,15 @@ func TestProfilesThatCannotBe(t *testing.T) {
 		}
 	}
 	for param, p := range map[string]merchant.Profile{
-		"business_name": {BusinessName: "a\nb"}, "vat_id": {VATID: "\x7f"}, "address.city": {Address: merchant.Address{City: "a\u0085"}},
+		"business_name": {BusinessName: "a\nb"}, "vat_id": {VATID: "\x7f"},
+		"address.city": {Address: merchant.Address{City: "a\u0085"}},
 	} {
 		if got := failure.Of(check(p)); got.Code != "INVALID" || got.Param != param {
 			t.Errorf("%s with a control character: %v", param, got)
 		}
 	}
-	for _, site := range []string{"shop.example", "https://", "https://shop.example/" + long, "javascript:alert(1)", "http://%zz"} {
+	for _, site := range []string{"shop.example", "https://", "https://shop.example/" + long,
+		"javascript:alert(1)", "http://%zz"} {
 		if err := check(merchant.Profile{Website: site}); failure.Of(err).Param != "website" {
 			t.Errorf("%s: %v", site, err)
 		}

@@ -35,7 +35,8 @@ func (s State) WithPayouts(mode identity.Mode, settings PayoutSettings, schedule
 // Changed lists the modes in which the state is paid out otherwise than before.
 func (s State) Changed(before State) (modes []identity.Mode) {
 	for _, mode := range identity.Modes {
-		if s.Merchant.TimeZone != before.Merchant.TimeZone || s.Merchant.Payouts.Of(mode) != before.Merchant.Payouts.Of(mode) ||
+		if s.Merchant.TimeZone != before.Merchant.TimeZone ||
+			s.Merchant.Payouts.Of(mode) != before.Merchant.Payouts.Of(mode) ||
 			!reflect.DeepEqual(s.Schedules.Of(mode), before.Schedules.Of(mode)) {
 			modes = append(modes, mode)
 		}

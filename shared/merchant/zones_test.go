@@ -8,9 +8,12 @@ import (
 )
 
 // Zones whose clocks are changed at or about midnight, in either half of the year, and those far from UTC.
-var zones = []string{"UTC", "Europe/Berlin", "Europe/London", "Atlantic/Azores", "America/Santiago", "America/Sao_Paulo", "America/Bogota",
-	"America/New_York", "America/Havana", "America/Asuncion", "America/Nuuk", "America/Scoresbysund", "America/St_Johns", "Africa/Cairo",
-	"Africa/Casablanca", "Asia/Amman", "Asia/Beirut", "Asia/Damascus", "Asia/Gaza", "Asia/Tehran", "Asia/Kathmandu", "Australia/Lord_Howe",
+var zones = []string{"UTC", "Europe/Berlin", "Europe/London", "Atlantic/Azores", "America/Santiago",
+	"America/Sao_Paulo", "America/Bogota",
+	"America/New_York", "America/Havana", "America/Asuncion", "America/Nuuk", "America/Scoresbysund",
+	"America/St_Johns", "Africa/Cairo",
+	"Africa/Casablanca", "Asia/Amman", "Asia/Beirut", "Asia/Damascus", "Asia/Gaza", "Asia/Tehran", "Asia/Kathmandu",
+	"Australia/Lord_Howe",
 	"Pacific/Auckland", "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Niue"}
 
 // TestEveryDayOfManyYearsBeginsOnce: from 2015 to 2040 the cut-offs of each zone and period follow each other without a gap or an
@@ -54,7 +57,8 @@ func checkFirstMoment(t *testing.T, c merchant.Cutoff, where *time.Location) {
 // checkPeriods: a week's and a month's cut-offs are those of their first day.
 func checkPeriods(t *testing.T, c merchant.Cutoff, day time.Time, where *time.Location) {
 	t.Helper()
-	for period, begins := range map[merchant.PayoutPeriod]bool{merchant.Weekly: day.Weekday() == time.Monday, merchant.Monthly: day.Day() == 1} {
+	for period, begins := range map[merchant.PayoutPeriod]bool{merchant.Weekly: day.Weekday() == time.Monday,
+		merchant.Monthly: day.Day() == 1} {
 		calendar := merchant.Calendar{Payouts: merchant.PayoutSettings{Period: period}, Where: where}
 		next, last := calendar.NextCutoff(c.At.Add(-time.Microsecond)), calendar.LastCutoff(c.At)
 		if (next == c) != begins || (last == c) != begins {

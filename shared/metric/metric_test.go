@@ -22,7 +22,8 @@ func TestALineIsOfTheFormat(t *testing.T) {
 	if err := log.Count(at, map[string]int{"C": -1}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"A":0,"B":2,"Stage":"dev","_aws":{"Timestamp":1790000000123,"CloudWatchMetrics":[{"Namespace":"Cashwrap",` +
+	const want = `{"A":0,"B":2,"Stage":"dev",` +
+		`"_aws":{"Timestamp":1790000000123,"CloudWatchMetrics":[{"Namespace":"Cashwrap",` +
 		`"Dimensions":[["Stage"]],"Metrics":[{"Name":"A","Unit":"Count"},{"Name":"B","Unit":"Count"}]}]}}` + "\n" +
 		`{"C":-1,"Stage":"dev","_aws":{"Timestamp":1790000000123,"CloudWatchMetrics":[{"Namespace":"Cashwrap",` +
 		`"Dimensions":[["Stage"]],"Metrics":[{"Name":"C","Unit":"Count"}]}]}}` + "\n"

@@ -23,7 +23,8 @@ func amounts(c money.Currency) *rapid.Generator[money.Amount] {
 }
 
 func decimalText(minor int64, scale int) string {
-	return new(big.Rat).SetFrac(big.NewInt(minor), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)).FloatString(scale)
+	return new(big.Rat).SetFrac(big.NewInt(minor), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)),
+		nil)).FloatString(scale)
 }
 
 func TestEveryAmountSurvivesTextJSONAndTheTable(t *testing.T) {

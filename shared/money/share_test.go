@@ -131,7 +131,8 @@ func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
 				t.Fatalf("%s in %d: %v", whole, n, parts)
 			}
 		}
-		if over := parts[n-1].Minor() - parts[0].Minor(); len(parts) != n || sum != whole || over <= -int64(n) || over >= int64(n) {
+		if over := parts[n-1].Minor() - parts[0].Minor(); len(parts) != n || sum != whole ||
+			over <= -int64(n) || over >= int64(n) {
 			t.Fatalf("%s in %d: %v, together %s", whole, n, parts, sum)
 		}
 	})

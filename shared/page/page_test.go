@@ -74,7 +74,8 @@ func TestLeaveIsGivenToOnePageOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := p.Framed().Posting("https:")
-	if want := []string{p.CSP[0], "frame-ancestors *", "form-action 'self' https:"}; !slices.Equal(given.CSP, want) || len(p.CSP) != 1 {
+	if want := []string{p.CSP[0], "frame-ancestors *", "form-action 'self' https:"}; !slices.Equal(given.CSP, want) ||
+		len(p.CSP) != 1 {
 		t.Errorf("%q, and %q", given.CSP, p.CSP)
 	}
 }
@@ -119,7 +120,8 @@ func TestOutcome(t *testing.T) {
 			t.Fatal(err)
 		}
 		body := string(p.HTML)
-		if !strings.Contains(body, `data-status="`+string(status)+`"`) || !strings.Contains(body, `data-checkout-id="id&#34;&gt;&lt;script&gt;"`) {
+		if !strings.Contains(body, `data-status="`+string(status)+`"`) ||
+			!strings.Contains(body, `data-checkout-id="id&#34;&gt;&lt;script&gt;"`) {
 			t.Errorf("%s: %s", status, body)
 		}
 		if !slices.Contains(p.CSP, "frame-ancestors *") {

@@ -20,7 +20,8 @@ func TestBegin(t *testing.T) {
 			!a.StartedAt.Equal(after(time.Minute)) || !a.NextLook.Equal(after(2*time.Minute)) {
 			t.Errorf("%s: %+v", from, a)
 		}
-		if got.Status != c.Status || len(got.AttemptStarts) != len(c.AttemptStarts)+1 || len(got.Transactions) != len(c.Transactions) {
+		if got.Status != c.Status || len(got.AttemptStarts) != len(c.AttemptStarts)+1 ||
+			len(got.Transactions) != len(c.Transactions) {
 			t.Errorf("%s: %+v", from, got)
 		}
 		if snapshot(t, c) != frozen {
@@ -47,14 +48,16 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	if !errors.As(err, &e) || e.Kind != failure.TooMany || e.RetryAfter != 50*time.Minute {
 		t.Fatalf("the eleventh: %v", err)
 	}
-	if _, err := c.Begin(attemptFor("eleventh", payments.CardMethod), now.Add(e.RetryAfter-time.Nanosecond)); !failure.Is(err, failure.TooMany) {
+	if _, err := c.Begin(attemptFor("eleventh", payments.CardMethod), now.Add(e.RetryAfter-time.Nanosecond)); !failure.Is(
+		err, failure.TooMany) {
 		t.Errorf("before its time: %v", err)
 	}
 	c = played(t, c, "eleventh", payments.Declined, now.Add(e.RetryAfter))
 	if len(c.AttemptStarts) != 10 {
 		t.Errorf("%d starts are kept", len(c.AttemptStarts))
 	}
-	if _, err := c.Begin(attemptFor("twelfth", payments.CardMethod), now.Add(e.RetryAfter)); !failure.Is(err, failure.TooMany) {
+	if _, err := c.Begin(attemptFor("twelfth", payments.CardMethod), now.Add(e.RetryAfter)); !failure.Is(err,
+		failure.TooMany) {
 		t.Errorf("the twelfth: %v", err)
 	}
 }
@@ -86,7 +89,8 @@ func TestDeadlines(t *testing.T) {
 				t.Errorf("%s: %s does not end after %s", c.method, waiting, c.want)
 			}
 		}
-		for _, moving := range []payments.Decision{payments.Approved, payments.Declined, payments.Undecided, payments.Cancelled} {
+		for _, moving := range []payments.Decision{payments.Approved, payments.Declined, payments.Undecided,
+			payments.Cancelled} {
 			if a.OutOfTime(payments.Outcome{Decision: moving}, after(1000*time.Hour)) {
 				t.Errorf("%s: cancels what is %s", c.method, moving)
 			}

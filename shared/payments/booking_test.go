@@ -18,12 +18,15 @@ func TestAPaymentIsBookedLessItsFee(t *testing.T) {
 	t.Parallel()
 	c := newCheckout()
 	c.Payee.FeeRate = "0.0195"
-	change := settle(t, begin(t, c, attemptFor("attempt-1", payments.CardMethod), start), payments.Outcome{Decision: payments.Approved}, start)
+	change := settle(t, begin(t, c, attemptFor("attempt-1", payments.CardMethod), start),
+		payments.Outcome{Decision: payments.Approved}, start)
 	e := change.Entry
-	if e == nil || e.ID != "attempt-1" || e.Kind != ledger.Payment || e.About != ledger.OfTransaction("attempt-1") || !e.At.Equal(start) {
+	if e == nil || e.ID != "attempt-1" || e.Kind != ledger.Payment || e.About != ledger.OfTransaction("attempt-1") ||
+		!e.At.Equal(start) {
 		t.Fatalf("%+v", e)
 	}
-	want := []ledger.Posting{posting(ledger.AcquirerReceivable, "10.10", "EUR"), posting(ledger.MerchantPayable, "-9.90", "EUR"),
+	want := []ledger.Posting{posting(ledger.AcquirerReceivable, "10.10", "EUR"),
+		posting(ledger.MerchantPayable, "-9.90", "EUR"),
 		posting(ledger.FeeIncome, "-0.20", "EUR")}
 	wantPostings(t, *e, want)
 	if tx := change.Transaction; tx.Fee != eur("0.20") || tx.Captured != eur("10.10") || tx.Refundable != eur("10.10") ||
@@ -38,12 +41,16 @@ func TestNothingIsBookedWithoutACapture(t *testing.T) {
 	verification := attemptFor("attempt-1", payments.CardMethod)
 	verification.Verification = true
 	for name, change := range map[string]payments.Change{
-		"declined":     settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start), payments.Outcome{Decision: payments.Declined}, start),
-		"undecided":    settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start), payments.Outcome{Decision: payments.Undecided}, start),
-		"verification": settle(t, begin(t, newCheckout(), verification, start), payments.Outcome{Decision: payments.Approved}, start),
+		"declined": settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start),
+			payments.Outcome{Decision: payments.Declined}, start),
+		"undecided": settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start),
+			payments.Outcome{Decision: payments.Undecided}, start),
+		"verification": settle(t, begin(t, newCheckout(), verification, start),
+			payments.Outcome{Decision: payments.Approved}, start),
 	} {
 		tx := change.Transaction
-		if change.Entry != nil || len(change.Rows) != 0 || len(tx.Payouts) != 0 || !tx.Captured.IsZero() || !tx.Refundable.IsZero() ||
+		if change.Entry != nil || len(change.Rows) != 0 || len(tx.Payouts) != 0 || !tx.Captured.IsZero() ||
+			!tx.Refundable.IsZero() ||
 			!tx.Fee.IsZero() || tx.CanRefund() {
 			t.Errorf("%s: entry %+v, rows %v, %+v", name, change.Entry, change.Rows, tx)
 		}

@@ -49,7 +49,8 @@ func TestBrands(t *testing.T) {
 		"510000": "MASTERCARD", "559999": "MASTERCARD", "222100": "MASTERCARD", "272099": "MASTERCARD",
 		"222000": "UNKNOWN", "272100": "UNKNOWN",
 		"340000": "AMEX", "379999": "AMEX", "350000": "UNKNOWN",
-		"300000": "DINERS", "305999": "DINERS", "309500": "DINERS", "360000": "DINERS", "389999": "DINERS", "306000": "UNKNOWN",
+		"300000": "DINERS", "305999": "DINERS", "309500": "DINERS", "360000": "DINERS",
+		"389999": "DINERS", "306000": "UNKNOWN",
 		"352800": "JCB", "358999": "JCB", "359000": "UNKNOWN",
 		"601100": "DISCOVER", "644000": "DISCOVER", "649999": "DISCOVER", "652000": "DISCOVER",
 		"620000": "CUP", "810000": "CUP",
@@ -70,7 +71,8 @@ func TestBrandIsOneOfTheContracts(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{
 		"AMEX": true, "CUP": true, "DINERS": true, "DISCOVER": true, "ELO": true, "ELV": true, "HIPERCARD": true,
-		"JCB": true, "MAESTRO": true, "MASTERCARD": true, "VISA": true, "VISA_ELECTRON": true, "VISA_VPAY": true, "UNKNOWN": true,
+		"JCB": true, "MAESTRO": true, "MASTERCARD": true, "VISA": true, "VISA_ELECTRON": true,
+		"VISA_VPAY": true, "UNKNOWN": true,
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.OneOf(rapid.StringMatching(`[0-9]{0,19}`), rapid.String()).Draw(t, "number")

@@ -44,7 +44,8 @@ func TestRetryTimes(t *testing.T) {
 		if !c.NextAt.Equal(failed.Add(delay)) || c.State != payments.CallbackOwed {
 			t.Fatalf("try %d at %s: %s at %s, want %s later", i+1, now, c.State, c.NextAt, delay)
 		}
-		if c.Tries != i+1 || !c.FirstFailedAt.Equal(failed) || !c.UpdatedAt.Equal(now) || c.LastError != "status 500" || c.ID != "msg_1" {
+		if c.Tries != i+1 || !c.FirstFailedAt.Equal(failed) || !c.UpdatedAt.Equal(now) ||
+			c.LastError != "status 500" || c.ID != "msg_1" {
 			t.Fatalf("try %d: %+v", i+1, c)
 		}
 		now = c.NextAt
@@ -71,7 +72,8 @@ func TestALateTrySkipsTheTimesItMissed(t *testing.T) {
 			t.Errorf("second try after %s: %s at %s", c.late, got.State, got.NextAt)
 		}
 	}
-	if got := owed(t).Undelivered("refused", start).Undelivered("refused", after(100*time.Hour)); got.State != payments.CallbackDead {
+	if got := owed(t).Undelivered("refused", start).Undelivered("refused",
+		after(100*time.Hour)); got.State != payments.CallbackDead {
 		t.Errorf("second try after 100 h: %+v", got)
 	}
 }
@@ -99,7 +101,8 @@ func TestReplayed(t *testing.T) {
 	dead := owed(t).Undelivered("refused", start).Undelivered("refused", after(100*time.Hour))
 	now := after(200 * time.Hour)
 	got := dead.Replayed(now)
-	if got.ID != dead.ID || got.State != payments.CallbackOwed || !got.NextAt.Equal(now) || got.LastError != "" || !got.DueAt(now) {
+	if got.ID != dead.ID || got.State != payments.CallbackOwed || !got.NextAt.Equal(now) ||
+		got.LastError != "" || !got.DueAt(now) {
 		t.Errorf("%+v", got)
 	}
 	if next := got.Undelivered("refused", now); !next.NextAt.Equal(now.Add(time.Minute)) {

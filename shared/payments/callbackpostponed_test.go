@@ -69,7 +69,8 @@ func TestPostponementsLeaveThePublishedTimes(t *testing.T) {
 // sent before is forgotten.
 func TestTheSweepIsBehindEachPostponement(t *testing.T) {
 	t.Parallel()
-	c := owed(t).Swept(after(time.Minute)).Swept(after(6*time.Minute)).Postponed(after(10*time.Minute), after(7*time.Minute))
+	c := owed(t).Swept(after(time.Minute)).Swept(after(6*time.Minute)).Postponed(after(10*time.Minute),
+		after(7*time.Minute))
 	if behind := c.SweepAt().Sub(c.NextAt); behind != time.Minute {
 		t.Errorf("the sweep is %s behind", behind)
 	}

@@ -96,7 +96,8 @@ func expired(year, month int, now time.Time) bool {
 func (c *Card) Summary() CardSummary {
 	month, year := c.expiry()
 	number := c.Number.Reveal()
-	return CardSummary{Brand: Brand(number), LastFour: number[max(len(number)-4, 0):], ExpiryMonth: month, ExpiryYear: year}
+	return CardSummary{Brand: Brand(number), LastFour: number[max(len(number)-4, 0):],
+		ExpiryMonth: month, ExpiryYear: year}
 }
 
 // expiry reads the card's last month; what is not two (or four) digits is 0.

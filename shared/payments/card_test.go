@@ -49,15 +49,17 @@ func TestCardFieldByField(t *testing.T) {
 		change func(*payments.Card)
 		want   string // faults, comma-joined
 	}{
-		"as it should be":   {change: func(*payments.Card) {}},
-		"two-digit year":    {change: expiry("01", "30")},
-		"Amex CVV":          {change: cvv("1234")},
-		"zip code":          {change: func(c *payments.Card) { c.ZipCode = "12345" }},
-		"longest name":      {change: func(c *payments.Card) { c.Name = strings.Repeat("é", 255) }},
-		"shortest number":   {change: number("500000000009")},
-		"longest number":    {change: number("6304000000000000000")},
-		"no name":           {change: func(c *payments.Card) { c.Name = "" }, want: "MISSING card.name"},
-		"name too long":     {change: func(c *payments.Card) { c.Name = strings.Repeat("a", 256) }, want: "INVALID card.name"},
+		"as it should be": {change: func(*payments.Card) {}},
+		"two-digit year":  {change: expiry("01", "30")},
+		"Amex CVV":        {change: cvv("1234")},
+		"zip code":        {change: func(c *payments.Card) { c.ZipCode = "12345" }},
+		"longest name":    {change: func(c *payments.Card) { c.Name = strings.Repeat("é", 255) }},
+		"shortest number": {change: number("500000000009")},
+		"longest number":  {change: number("6304000000000000000")},
+		"no name":         {change: func(c *payments.Card) { c.Name = "" }, want: "MISSING card.name"},
+		"name too long": {change: func(c *payments.Card) {
+			c.Name = strings.Repeat("a", 256)
+		}, want: "INVALID card.name"},
 		"no number":         {change: number(""), want: "MISSING card.number"},
 		"wrong check digit": {change: number("4200000000000090"), want: "INVALID card.number"},
 		"number in groups":  {change: number("4200 0000 0000 0091"), want: "INVALID card.number"},

@@ -12,7 +12,8 @@ import (
 // it under an id of its own; nil: all that is left. lost says the merchant
 // cannot pay it (NON_COLLECTION). c is the transaction's checkout, whose
 // return_url is told. Failures: Conflict, AboveRest, Rejected.
-func (t Transaction) ChargeBack(c Checkout, id string, amount *money.Amount, lost bool, msgID string, now time.Time) (TransactionChange, error) {
+func (t Transaction) ChargeBack(c Checkout, id string, amount *money.Amount, lost bool, msgID string,
+	now time.Time) (TransactionChange, error) {
 	if !t.hasRest() {
 		return TransactionChange{}, failure.Clash("CONFLICT", "", "nothing of the transaction is left to charge back")
 	}

@@ -35,22 +35,26 @@ func TestAChargeBackIsBookedAndTold(t *testing.T) {
 	four := eur("4.00")
 	change := chargeBack(t, paidTransaction(t), "cb", &four)
 	tx, e := change.Transaction, change.Events[0]
-	if tx.Refundable != eur("6.10") || tx.ChargedBack != eur("4.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.ChargedBack || tx.NonCollection ||
+	if tx.Refundable != eur("6.10") || tx.ChargedBack != eur("4.00") || !tx.Refunded.IsZero() ||
+		tx.SimpleStatus() != payments.ChargedBack || tx.NonCollection ||
 		!tx.UpdatedAt.Equal(after(time.Hour)) {
 		t.Errorf("%+v", tx)
 	}
-	if e.ID != tx.ChargeBackID("cb") || e.Type != payments.ChargeBackEvent || e.Status != payments.EventSuccessful || !e.Listed() || !e.WakeAt().IsZero() {
+	if e.ID != tx.ChargeBackID("cb") || e.Type != payments.ChargeBackEvent || e.Status != payments.EventSuccessful ||
+		!e.Listed() || !e.WakeAt().IsZero() {
 		t.Errorf("%+v", e)
 	}
 	if change.Entry.Kind != ledger.ChargeBack || change.Entry.ID != e.ID || change.Hold.Currency() != "" {
 		t.Errorf("%+v", change.Entry)
 	}
-	wantPostings(t, *change.Entry, []ledger.Posting{posting(ledger.MerchantPayable, "4.00", "EUR"), posting(ledger.AcquirerReceivable, "-4.00", "EUR")})
+	wantPostings(t, *change.Entry, []ledger.Posting{posting(ledger.MerchantPayable, "4.00", "EUR"),
+		posting(ledger.AcquirerReceivable, "-4.00", "EUR")})
 	if change.Callback == nil || change.Callback.ID != "msg_1" || change.Callback.CheckoutID != "checkout-1" {
 		t.Errorf("%+v", change.Callback)
 	}
 	lost, err := tx.ChargeBack(newCheckout(), "cb2", nil, true, "msg_2", start)
-	if err != nil || lost.Transaction.ChargedBack != eur("10.10") || lost.Transaction.SimpleStatus() != payments.NonCollection {
+	if err != nil || lost.Transaction.ChargedBack != eur("10.10") ||
+		lost.Transaction.SimpleStatus() != payments.NonCollection {
 		t.Errorf("%+v, %v", lost.Transaction, err)
 	}
 }

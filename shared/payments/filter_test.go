@@ -23,10 +23,12 @@ func drawnItem(t *rapid.T) payments.HistoryItem {
 	draw := func(label string, values ...string) string { return rapid.SampledFrom(values).Draw(t, label) }
 	h := payments.HistoryItem{
 		Type: payments.EventType(draw("type", "PAYMENT", "REFUND", "CHARGE_BACK")), Reader: draw("reader", "", "R1", "R2"),
-		SimpleStatus: payments.SimpleStatus(draw("simple status", "", "SUCCESSFUL", "REFUNDED", "CHARGEBACK", "NON_COLLECTION", "FAILED")),
-		UpdatedAt:    after(time.Duration(rapid.IntRange(0, 3).Draw(t, "updated")) * time.Millisecond),
+		SimpleStatus: payments.SimpleStatus(draw("simple status", "", "SUCCESSFUL", "REFUNDED", "CHARGEBACK",
+			"NON_COLLECTION", "FAILED")),
+		UpdatedAt: after(time.Duration(rapid.IntRange(0, 3).Draw(t, "updated")) * time.Millisecond),
 		About: payments.About{Username: draw("user", "ada@shop.example", "Bob@Shop.example"),
-			PaymentType: draw("payment type", "ECOM", "RECURRING", "BOLETO"), EntryMode: draw("entry mode", "CUSTOMER_ENTRY", "IDEAL", "PIX")},
+			PaymentType: draw("payment type", "ECOM", "RECURRING", "BOLETO"), EntryMode: draw("entry mode",
+				"CUSTOMER_ENTRY", "IDEAL", "PIX")},
 	}
 	if h.Type == payments.PaymentItem {
 		h.RawStatus = draw("status", "SUCCESSFUL", "CANCELLED", "FAILED", "PENDING")
@@ -34,15 +36,17 @@ func drawnItem(t *rapid.T) payments.HistoryItem {
 		h.RawStatus, h.SimpleStatus = draw("event status", "PENDING", "REFUNDED", "SUCCESSFUL", "FAILED"), ""
 	}
 	if rapid.Bool().Draw(t, "located") {
-		h.Location = &payments.Location{Lat: float64(rapid.IntRange(-2, 2).Draw(t, "lat")), Lon: float64(rapid.IntRange(-180, 180).Draw(t, "lon"))}
+		h.Location = &payments.Location{Lat: float64(rapid.IntRange(-2, 2).Draw(t, "lat")),
+			Lon: float64(rapid.IntRange(-180, 180).Draw(t, "lon"))}
 	}
 	return h
 }
 
 func drawnFilter(t *rapid.T) payments.HistoryFilter {
 	f := payments.HistoryFilter{
-		Users:        someOf(t, "users", "ADA@shop.example", "bob@shop.example", "nobody@shop.example"),
-		Statuses:     someOf(t, "statuses", payments.HistoryStatus("SUCCESSFUL"), "CANCELLED", "FAILED", "PENDING", "REFUNDED", "CHARGE_BACK"),
+		Users: someOf(t, "users", "ADA@shop.example", "bob@shop.example", "nobody@shop.example"),
+		Statuses: someOf(t, "statuses", payments.HistoryStatus("SUCCESSFUL"), "CANCELLED", "FAILED", "PENDING",
+			"REFUNDED", "CHARGE_BACK"),
 		PaymentTypes: someOf(t, "payment types", "ECOM", "RECURRING", "BOLETO", "POS"),
 		EntryModes:   someOf(t, "entry modes", "CUSTOMER_ENTRY", "IDEAL", "CHIP"),
 		Types:        someOf(t, "types", payments.PaymentItem, payments.RefundEvent, payments.ChargeBackEvent),
@@ -82,8 +86,10 @@ var statusWords = map[payments.EventType]map[string][]string{
 		"SUCCESSFUL": {"SUCCESSFUL"}, "CANCELLED": {"CANCELLED"}, "FAILED": {"FAILED"}, "PENDING": {"PENDING"},
 		"simply REFUNDED": {"REFUNDED"}, "simply CHARGEBACK": {"CHARGE_BACK"}, "simply NON_COLLECTION": {"CHARGE_BACK"},
 	},
-	payments.RefundEvent:     {"PENDING": {"PENDING"}, "REFUNDED": {"SUCCESSFUL"}, "SUCCESSFUL": {"SUCCESSFUL"}, "FAILED": {"FAILED"}},
-	payments.ChargeBackEvent: {"PENDING": {"PENDING"}, "REFUNDED": {"SUCCESSFUL"}, "SUCCESSFUL": {"SUCCESSFUL"}, "FAILED": {"FAILED"}},
+	payments.RefundEvent: {"PENDING": {"PENDING"}, "REFUNDED": {"SUCCESSFUL"}, "SUCCESSFUL": {"SUCCESSFUL"},
+		"FAILED": {"FAILED"}},
+	payments.ChargeBackEvent: {"PENDING": {"PENDING"}, "REFUNDED": {"SUCCESSFUL"}, "SUCCESSFUL": {"SUCCESSFUL"},
+		"FAILED": {"FAILED"}},
 }
 
 // inside is the box written out for each of the texts above.
@@ -133,9 +139,11 @@ func TestNoFilterPassesAll(t *testing.T) {
 	t.Parallel()
 	since := start
 	for name, f := range map[string]payments.HistoryFilter{
-		"users": {Users: []string{"a"}}, "statuses": {Statuses: []payments.HistoryStatus{"FAILED"}}, "readers": {Readers: []string{"R"}},
+		"users": {Users: []string{"a"}}, "statuses": {Statuses: []payments.HistoryStatus{"FAILED"}},
+		"readers":       {Readers: []string{"R"}},
 		"payment types": {PaymentTypes: []string{"ECOM"}}, "entry modes": {EntryModes: []string{"PIX"}},
-		"types": {Types: []payments.EventType{payments.RefundEvent}}, "area": {Area: &payments.Area{}}, "changes": {ChangesSince: &since},
+		"types": {Types: []payments.EventType{payments.RefundEvent}}, "area": {Area: &payments.Area{}},
+		"changes": {ChangesSince: &since},
 	} {
 		if f.All() {
 			t.Errorf("a filter by %s passes everything", name)
@@ -152,7 +160,8 @@ func TestAnAreaIsFourDecimalNumbers(t *testing.T) {
 		"13.1,52.3,13.7,52.7": true, "-180,-90,180,90": true, "170,1,-170,2": true, "0,0,0,0": true,
 		"": false, "1,2,3": false, "1,2,3,4,5": false, "1,2,,4": false, "1, 2,3,4": false, "1,3,2,2": false,
 		"-181,0,0,0": false, "0,-91,0,0": false, "0,0,180.1,0": false, "0,0,0,90.5": false, "NaN,0,0,0": false,
-		"0,0,Inf,0": false, "0x1,0,1,1": false, "1e1,0,20,1": false, "1.,0,2,1": false, ".5,0,2,1": false, "+1,0,2,1": false, "--1,0,2,1": false,
+		"0,0,Inf,0": false, "0x1,0,1,1": false, "1e1,0,20,1": false, "1.,0,2,1": false, ".5,0,2,1": false,
+		"+1,0,2,1": false, "--1,0,2,1": false,
 	} {
 		var a payments.Area
 		err := a.UnmarshalText([]byte(text))

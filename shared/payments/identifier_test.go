@@ -38,7 +38,8 @@ func TestEventsHaveIDsOfTheirOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cause := rapid.String().Draw(t, "cause")
 		a, b := transactionOf(t, "attempt-1"), transactionOf(t, "attempt-2")
-		ids := map[string]bool{a.ClientTransactionID: true, a.RefundID(cause): true, a.RefundID(cause + "'"): true, a.ChargeBackID(cause): true,
+		ids := map[string]bool{a.ClientTransactionID: true, a.RefundID(cause): true, a.RefundID(cause + "'"): true,
+			a.ChargeBackID(cause): true,
 			b.ClientTransactionID: true, b.RefundID(cause): true, b.ChargeBackID(cause): true}
 		if len(ids) != 7 || !ids[transactionOf(t, "attempt-1").RefundID(cause)] {
 			t.Fatalf("%v", ids)
@@ -53,7 +54,8 @@ func TestEventsHaveIDsOfTheirOwn(t *testing.T) {
 // Clients put anything where an identifier belongs.
 func TestForeignTextLeadsNowhereOrToACode(t *testing.T) {
 	t.Parallel()
-	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9a-fA-F-]{0,40}`), rapid.StringMatching(`T?[0-9A-Z]{0,12}`),
+	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9a-fA-F-]{0,40}`),
+		rapid.StringMatching(`T?[0-9A-Z]{0,12}`),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 16, 16), func(b []byte) string { return uuid.UUID(b).String() }))
 	rapid.Check(t, func(t *rapid.T) {
 		id := text.Draw(t, "text")

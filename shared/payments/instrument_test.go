@@ -10,7 +10,8 @@ import (
 
 func savedCard() payments.Instrument {
 	return payments.Instrument{Token: "token-1", CustomerID: "customer-1", Active: true,
-		Card: payments.CardSummary{Brand: "VISA", LastFour: "0091", ExpiryMonth: 11, ExpiryYear: 2026, AcquirerToken: "acq-1"}}
+		Card: payments.CardSummary{Brand: "VISA", LastFour: "0091", ExpiryMonth: 11, ExpiryYear: 2026,
+			AcquirerToken: "acq-1"}}
 }
 
 func mandate(status string) *payments.Mandate {
@@ -35,7 +36,8 @@ func TestCheckChargeable(t *testing.T) {
 		"expired":          {good, start.AddDate(0, 2, 0), true, false},
 		"both deactivated": {withMandate.Deactivated(), start, true, false},
 	} {
-		if err := c.instrument.CheckChargeable(c.now); (err != nil) != c.refused || (c.refused && !failure.Is(err, failure.NotChargeable)) {
+		if err := c.instrument.CheckChargeable(c.now); (err != nil) != c.refused ||
+			(c.refused && !failure.Is(err, failure.NotChargeable)) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if c.instrument.Recurring() != c.recurring {
@@ -61,10 +63,13 @@ func TestApprovalSavesTheCard(t *testing.T) {
 		decision      payments.Decision
 		saved, tied   string // token of the new instrument; token the checkout shows
 	}{
-		"saved":                    {saveAs: "token-1", card: &stored, decision: payments.Approved, saved: "token-1", tied: "token-1"},
-		"saved with mandate":       {saveAs: "token-1", card: &stored, withMandate: true, decision: payments.Approved, saved: "token-1", tied: "token-1"},
-		"no customer":              {card: &stored, decision: payments.Approved},
-		"acquirer keeps no cards":  {saveAs: "token-1", card: &payments.CardSummary{Brand: "VISA"}, decision: payments.Approved},
+		"saved": {saveAs: "token-1", card: &stored, decision: payments.Approved,
+			saved: "token-1", tied: "token-1"},
+		"saved with mandate": {saveAs: "token-1", card: &stored, withMandate: true, decision: payments.Approved,
+			saved: "token-1", tied: "token-1"},
+		"no customer": {card: &stored, decision: payments.Approved},
+		"acquirer keeps no cards": {saveAs: "token-1", card: &payments.CardSummary{Brand: "VISA"},
+			decision: payments.Approved},
 		"acquirer says no card":    {saveAs: "token-1", decision: payments.Approved},
 		"declined":                 {saveAs: "token-1", card: &stored, withMandate: true, decision: payments.Declined},
 		"challenged":               {saveAs: "token-1", card: &stored, decision: payments.Challenge},
@@ -75,7 +80,8 @@ func TestApprovalSavesTheCard(t *testing.T) {
 		checkout.CustomerID = "customer-1"
 		a := attemptFor("attempt-1", payments.CardMethod)
 		a.SaveAs, a.Token, a.WithMandate = c.saveAs, c.token, c.withMandate
-		got := settle(t, begin(t, checkout, a, start), payments.Outcome{Decision: c.decision, Card: c.card}, after(time.Second))
+		got := settle(t, begin(t, checkout, a, start), payments.Outcome{Decision: c.decision, Card: c.card},
+			after(time.Second))
 		if got.Checkout.InstrumentToken != c.tied {
 			t.Errorf("%s: the checkout shows %q", name, got.Checkout.InstrumentToken)
 		}
@@ -91,7 +97,8 @@ func TestApprovalSavesTheCard(t *testing.T) {
 func checkSaved(t *testing.T, name string, change payments.Change, withMandate bool) {
 	t.Helper()
 	i := *change.Instrument
-	want := payments.Instrument{Token: "token-1", CustomerID: "customer-1", Active: true, Card: savedCard().Card, CreatedAt: after(time.Second)}
+	want := payments.Instrument{Token: "token-1", CustomerID: "customer-1", Active: true, Card: savedCard().Card,
+		CreatedAt: after(time.Second)}
 	if withMandate {
 		if i.Mandate == nil || *i.Mandate != *mandate(payments.MandateActive) || *change.Checkout.Mandate != *i.Mandate {
 			t.Errorf("%s: mandate %+v", name, i.Mandate)

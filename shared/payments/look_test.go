@@ -34,7 +34,8 @@ func TestAnUnknownOutcomeIsPolledAtItsTimes(t *testing.T) {
 
 		now := began.Add(want.Sub(start))
 		if !refund.PollAt().Equal(now.Add(time.Second)) || !refund.WakeAt().Equal(now.Add(time.Minute)) {
-			t.Fatalf("refund polled at %s, and swept at %s, want a second and a minute after %s", refund.PollAt(), refund.WakeAt(), now)
+			t.Fatalf("refund polled at %s, and swept at %s, want a second and a minute after %s", refund.PollAt(),
+				refund.WakeAt(), now)
 		}
 		change, _ := reserved.Transaction.SettleRefund(refund, payments.Outcome{Decision: payments.Undecided}, now)
 		refund = change.Events[0]
@@ -119,10 +120,12 @@ func TestAPayersTurnOfUnknownOutcomeIsPolled(t *testing.T) {
 		now = c.PollAt()
 	}
 	beforeEnd := c.Attempt.Deadline.Add(-time.Second)
-	if got := settle(t, c, payments.Outcome{Decision: payments.Undecided}, beforeEnd).Checkout.PollAt(); !got.Equal(c.Attempt.Deadline.Add(time.Second)) {
+	if got := settle(t, c, payments.Outcome{Decision: payments.Undecided}, beforeEnd).Checkout.PollAt(); !got.Equal(
+		c.Attempt.Deadline.Add(time.Second)) {
 		t.Errorf("at the end polled at %s", got)
 	}
-	if back := settle(t, c, payments.Outcome{Decision: payments.Challenge}, now).Checkout; !back.PollAt().IsZero() || !back.PayersTurn() {
+	if back := settle(t, c, payments.Outcome{Decision: payments.Challenge}, now).Checkout; !back.PollAt().IsZero() ||
+		!back.PayersTurn() {
 		t.Errorf("with the payer again, and polled at %s", back.PollAt())
 	}
 }

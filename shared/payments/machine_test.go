@@ -94,7 +94,8 @@ func (m *machine) oldOutcome(t *rapid.T) {
 func (m *machine) settle(t *rapid.T, id string) {
 	d := rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined, payments.Challenge,
 		payments.Voucher, payments.Undecided, payments.Cancelled}).Draw(t, "decision")
-	change, ok := m.checkout.Settle(id, payments.Outcome{Decision: d}, m.message(), payments.Session{TokenHash: "hash"}, m.now)
+	change, ok := m.checkout.Settle(id, payments.Outcome{Decision: d}, m.message(),
+		payments.Session{TokenHash: "hash"}, m.now)
 	if !ok {
 		return
 	}
@@ -169,7 +170,8 @@ func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change paymen
 	if owed := told && is.ReturnURL != ""; owed != (change.Callback != nil) {
 		t.Fatalf("%s to %s, transaction %q: callback %+v", was.Status, is.Status, written, change.Callback)
 	}
-	if cb := change.Callback; cb != nil && (cb.Status != is.Status || cb.CheckoutID != is.ID || cb.State != payments.CallbackOwed) {
+	if cb := change.Callback; cb != nil && (cb.Status != is.Status || cb.CheckoutID != is.ID ||
+		cb.State != payments.CallbackOwed) {
 		t.Fatalf("%s: callback %+v", is.Status, cb)
 	}
 }
@@ -189,7 +191,8 @@ func (m *machine) check(t *rapid.T) {
 	if want := map[bool]int{true: 1}[c.Status == payments.Paid]; successful != want {
 		t.Fatalf("%s with %d successful transactions", c.Status, successful)
 	}
-	if final, ok := c.Final(); ok != (c.Status == payments.Paid) || (ok && m.transactions[final.ID] != payments.Successful) {
+	if final, ok := c.Final(); ok != (c.Status == payments.Paid) ||
+		(ok && m.transactions[final.ID] != payments.Successful) {
 		t.Fatalf("%s shows %+v", c.Status, final)
 	}
 	for _, shown := range c.Transactions {

@@ -52,7 +52,8 @@ type terms struct {
 	needsSetting bool             // offered only where the operator switched it on
 }
 
-var brl, eur, pln, chf = []money.Currency{"BRL"}, []money.Currency{"EUR"}, []money.Currency{"PLN"}, []money.Currency{"CHF"}
+var brl, eur, pln, chf = []money.Currency{"BRL"}, []money.Currency{"EUR"}, []money.Currency{"PLN"},
+	[]money.Currency{"CHF"}
 
 var catalogue = []terms{
 	{method: CardMethod, name: "Card", entryMode: "CUSTOMER_ENTRY"},
@@ -62,7 +63,8 @@ var catalogue = []terms{
 	{method: Pix, name: "Pix", flow: VoucherFlow, entryMode: "PIX", currencies: brl},
 	{method: QRCodePix, name: "Pix QR code", flow: VoucherFlow, entryMode: "QR_CODE_PIX", currencies: brl},
 	{method: IDEAL, name: "iDEAL", flow: RedirectFlow, entryMode: "IDEAL", currencies: eur, needsPayer: true},
-	{method: Bancontact, name: "Bancontact", flow: RedirectFlow, entryMode: "BANCONTACT", currencies: eur, needsPayer: true},
+	{method: Bancontact, name: "Bancontact", flow: RedirectFlow, entryMode: "BANCONTACT",
+		currencies: eur, needsPayer: true},
 	{method: EPS, name: "EPS", flow: RedirectFlow, entryMode: "EPS", currencies: eur, needsPayer: true},
 	{method: MyBank, name: "MyBank", flow: RedirectFlow, entryMode: "MYBANK", currencies: eur, needsPayer: true},
 	{method: Satispay, name: "Satispay", flow: RedirectFlow, entryMode: "SATISPAY", currencies: eur, needsPayer: true},

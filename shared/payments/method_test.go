@@ -72,13 +72,15 @@ func TestMethodsByCurrency(t *testing.T) {
 	}
 }
 
-func checkAvailability(t *testing.T, m payments.Method, c money.Currency, settings payments.MethodSettings, offered bool) {
+func checkAvailability(t *testing.T, m payments.Method, c money.Currency,
+	settings payments.MethodSettings, offered bool) {
 	t.Helper()
 	fault := payments.CheckMethod(m, c, settings)
 	if offered != (fault == nil) {
 		t.Errorf("%s in %s: %v", m, c, fault)
 	}
-	if fault != nil && (fault.Code != "INVALID" || fault.Slug != "payment-method-not-allowed" || fault.Param != "payment_type") {
+	if fault != nil && (fault.Code != "INVALID" || fault.Slug != "payment-method-not-allowed" ||
+		fault.Param != "payment_type") {
 		t.Errorf("%s in %s: %+v", m, c, *fault)
 	}
 }
@@ -87,7 +89,8 @@ func TestUnknownMethods(t *testing.T) {
 	t.Parallel()
 	for _, m := range []payments.Method{"", "cheque", "CARD", "card "} {
 		fault := payments.CheckMethod(m, "EUR", payments.MethodSettings{PayPal: true})
-		if fault == nil || fault.Code != "INVALID" || fault.Slug != "unknown-payment-method" || fault.Param != "payment_type" {
+		if fault == nil || fault.Code != "INVALID" || fault.Slug != "unknown-payment-method" ||
+			fault.Param != "payment_type" {
 			t.Errorf("%q: %v", m, fault)
 		}
 	}
@@ -105,7 +108,8 @@ func brazilian() payments.PersonalDetails {
 func TestPayerRequirements(t *testing.T) {
 	t.Parallel()
 	names := []string{"first_name", "last_name", "email", "address.country"}
-	boleto := append(slices.Clone(names), "tax_id", "address.line_1", "address.city", "address.postal_code", "address.state")
+	boleto := append(slices.Clone(names), "tax_id", "address.line_1", "address.city",
+		"address.postal_code", "address.state")
 	needs := map[payments.Method][]string{payments.Boleto: boleto}
 	for _, m := range []payments.Method{payments.IDEAL, payments.Bancontact, payments.EPS, payments.P24,
 		payments.MyBank, payments.Satispay, payments.Blik} {
@@ -123,7 +127,8 @@ func TestPayerRequirements(t *testing.T) {
 		if want != nil {
 			none = []string{"MISSING personal_details"}
 		}
-		for _, empty := range []payments.PersonalDetails{{}, {Address: &payments.Address{}}, {FirstName: "", Address: &payments.Address{City: ""}}} {
+		for _, empty := range []payments.PersonalDetails{{}, {Address: &payments.Address{}},
+			{FirstName: "", Address: &payments.Address{City: ""}}} {
 			if got := codes(m.CheckPayer(&empty)); !slices.Equal(got, want) {
 				t.Errorf("%s of empty details: %v, want %v", m, got, want)
 			}
@@ -169,7 +174,9 @@ func TestCPF(t *testing.T) {
 func TestCPFCheckDigits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		base := rapid.StringMatching(`[0-9]{9}`).Filter(func(s string) bool { return strings.Trim(s, s[:1]) != "" }).Draw(t, "base")
+		base := rapid.StringMatching(`[0-9]{9}`).Filter(func(s string) bool {
+			return strings.Trim(s, s[:1]) != ""
+		}).Draw(t, "base")
 		var right []string
 		for pair := range 100 {
 			if cpf := base + string([]byte{byte('0' + pair/10), byte('0' + pair%10)}); payments.ValidCPF(cpf) {
@@ -179,7 +186,8 @@ func TestCPFCheckDigits(t *testing.T) {
 		if len(right) != 1 {
 			t.Fatalf("%v are right for %s", right, base)
 		}
-		if dotted := right[0][:3] + "." + right[0][3:6] + "." + right[0][6:9] + "-" + right[0][9:]; !payments.ValidCPF(dotted) {
+		if dotted := right[0][:3] + "." + right[0][3:6] + "." + right[0][6:9] + "-" +
+			right[0][9:]; !payments.ValidCPF(dotted) {
 			t.Fatalf("%s is refused", dotted)
 		}
 	})

@@ -43,8 +43,9 @@ func (t Transaction) plan(now time.Time) ([]PayoutPart, []Unpaid) {
 	amounts, fees := t.Captured.Split(n), t.Fee.Split(n)
 	parts, rows := make([]PayoutPart, len(amounts)), make([]Unpaid, len(amounts))
 	for i := range parts {
-		parts[i] = PayoutPart{Seq: i + 1, Number: i + 1, Amount: amounts[i], Fee: fees[i], Deducted: money.Zero(t.Captured.Currency()),
-			Gross: t.Gross, Status: EventScheduled, EligibleAt: monthsAfter(now, i)}
+		parts[i] = PayoutPart{Seq: i + 1, Number: i + 1, Amount: amounts[i], Fee: fees[i],
+			Deducted: money.Zero(t.Captured.Currency()),
+			Gross:    t.Gross, Status: EventScheduled, EligibleAt: monthsAfter(now, i)}
 		rows[i] = t.unpaid(parts[i])
 	}
 	return parts, rows

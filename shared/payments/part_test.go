@@ -11,7 +11,8 @@ import (
 )
 
 // captured is an approved payment, with its rows.
-func captured(t testing.TB, amount money.Amount, rate string, plan merchant.PayoutPlan, installments int) payments.Change {
+func captured(t testing.TB, amount money.Amount, rate string, plan merchant.PayoutPlan,
+	installments int) payments.Change {
 	t.Helper()
 	c := newCheckout()
 	c.Amount, c.Payee.FeeRate, c.Payee.PayoutPlan = amount, rate, plan
@@ -31,8 +32,10 @@ func TestAPaymentWaitsForItsPayouts(t *testing.T) {
 		"no plan":                 {"", 3, [][2]string{{"100.00", "1.95"}}},
 		"single payment":          {merchant.SinglePayment, 3, [][2]string{{"100.00", "1.95"}}},
 		"accelerated installment": {merchant.AcceleratedInstallment, 3, [][2]string{{"100.00", "1.95"}}},
-		"true installment":        {merchant.TrueInstallment, 3, [][2]string{{"33.33", "0.65"}, {"33.33", "0.65"}, {"33.34", "0.65"}}},
-		"unequal fees":            {merchant.TrueInstallment, 4, [][2]string{{"25.00", "0.48"}, {"25.00", "0.48"}, {"25.00", "0.48"}, {"25.00", "0.51"}}},
+		"true installment": {merchant.TrueInstallment, 3, [][2]string{{"33.33", "0.65"},
+			{"33.33", "0.65"}, {"33.34", "0.65"}}},
+		"unequal fees": {merchant.TrueInstallment, 4, [][2]string{{"25.00", "0.48"}, {"25.00", "0.48"},
+			{"25.00", "0.48"}, {"25.00", "0.51"}}},
 	} {
 		change := captured(t, brl("100"), "0.0195", test.plan, test.installments)
 		tx := change.Transaction
@@ -43,7 +46,8 @@ func TestAPaymentWaitsForItsPayouts(t *testing.T) {
 		for i, p := range tx.Payouts {
 			amount, fee := brl(test.want[i][0]), brl(test.want[i][1])
 			due := start.AddDate(0, i, 0)
-			if p.Number != i+1 || p.Seq != i+1 || p.Amount != amount || p.Fee != fee || !p.Deducted.IsZero() || p.Status != payments.EventScheduled || !p.EligibleAt.Equal(due) {
+			if p.Number != i+1 || p.Seq != i+1 || p.Amount != amount || p.Fee != fee || !p.Deducted.IsZero() ||
+				p.Status != payments.EventScheduled || !p.EligibleAt.Equal(due) {
 				t.Errorf("%s: part %+v", name, p)
 			}
 			net, err := amount.Sub(fee)
@@ -108,10 +112,12 @@ func TestOnlyPartsThatGiveAreWritten(t *testing.T) {
 		rows       []string // that the last return writes
 		debit      string
 	}{
-		"the second":    {"90", "0.02", []string{"29.40", "10"}, [3]string{"29.40", "10", "0"}, []string{"19.40"}, ""},
-		"below its fee": {"0.03", "0.5", []string{"0.03"}, [3]string{"0.01", "0.01", "0"}, []string{"0.00", "0.00", "-0.01"}, "0.01"},
+		"the second": {"90", "0.02", []string{"29.40", "10"}, [3]string{"29.40", "10", "0"}, []string{"19.40"}, ""},
+		"below its fee": {"0.03", "0.5", []string{"0.03"}, [3]string{"0.01", "0.01", "0"},
+			[]string{"0.00", "0.00", "-0.01"}, "0.01"},
 	} {
-		change := payments.TransactionChange{Transaction: *captured(t, eur(test.paid), test.rate, merchant.TrueInstallment, 3).Transaction}
+		change := payments.TransactionChange{Transaction: *captured(t, eur(test.paid), test.rate,
+			merchant.TrueInstallment, 3).Transaction}
 		for _, text := range test.returned {
 			amount := eur(text)
 			change = chargeBack(t, change.Transaction, "cb "+text, &amount)
@@ -150,7 +156,8 @@ func checkDebit(t *testing.T, name string, change payments.TransactionChange, wa
 		return
 	}
 	row := change.Rows[len(change.Rows)-1]
-	if last.Type != payments.PayoutDeductionEvent || last.Status != payments.EventPending || last.Amount != eur(want) || last.Listed() {
+	if last.Type != payments.PayoutDeductionEvent || last.Status != payments.EventPending ||
+		last.Amount != eur(want) || last.Listed() {
 		t.Errorf("%s: %+v", name, last)
 	}
 	if row.ID != last.ID || row.Kind != payments.UnpaidChargeBack || row.Amount != eur(want).Neg() || !row.Fee.IsZero() ||

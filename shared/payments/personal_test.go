@@ -141,36 +141,42 @@ func TestCheckDetails(t *testing.T) {
 		"city too long":       {field: "address.city", value: long, want: "INVALID personal_details.address.city"},
 		"line_1 too long":     {field: "address.line_1", value: long, want: "INVALID personal_details.address.line_1"},
 		"line_2 too long":     {field: "address.line_2", value: long, want: "INVALID personal_details.address.line_2"},
-		"code too long":       {field: "address.postal_code", value: long, want: "INVALID personal_details.address.postal_code"},
-		"state too long":      {field: "address.state", value: long, want: "INVALID personal_details.address.state"},
-		"email":               {field: "email", value: "a.b+c@mail.example"},
-		"no email":            {field: "email", value: ""},
-		"email with a name":   {field: "email", value: "Ana <ana@mail.example>", want: "INVALID personal_details.email"},
-		"email without host":  {field: "email", value: "ana@", want: "INVALID personal_details.email"},
-		"leap day":            {field: "birth_date", value: "2004-02-29"},
-		"no birth date":       {field: "birth_date", value: "", want: "INVALID personal_details.birth_date"},
-		"born today":          {field: "birth_date", value: "2026-11-20"},
-		"born tomorrow":       {field: "birth_date", value: "2026-11-21", want: "INVALID personal_details.birth_date"},
-		"born in 1900":        {field: "birth_date", value: "1900-01-01"},
-		"born in 1899":        {field: "birth_date", value: "1899-12-31", want: "INVALID personal_details.birth_date"},
-		"born in 9999":        {field: "birth_date", value: "9999-12-31", want: "INVALID personal_details.birth_date"},
-		"no such day":         {field: "birth_date", value: "2005-02-29", want: "INVALID personal_details.birth_date"},
-		"other date form":     {field: "birth_date", value: "29.02.2004", want: "INVALID personal_details.birth_date"},
-		"date and time":       {field: "birth_date", value: "2004-02-29T00:00:00Z", want: "INVALID personal_details.birth_date"},
-		"country":             {field: "address.country", value: "DE"},
-		"empty country":       {field: "address.country", value: "", want: "INVALID personal_details.address.country"},
-		"no such country":     {field: "address.country", value: "ZZ", want: "INVALID personal_details.address.country"},
-		"small country":       {field: "address.country", value: "de", want: "INVALID personal_details.address.country"},
-		"alpha-3 country":     {field: "address.country", value: "DEU", want: "INVALID personal_details.address.country"},
-		"CEP":                 {field: "address.postal_code", value: "01310-100", country: "BR"},
-		"CEP without dash":    {field: "address.postal_code", value: "01310100", country: "BR"},
-		"short CEP":           {field: "address.postal_code", value: "01310-10", country: "BR", want: "INVALID personal_details.address.postal_code"},
-		"dash elsewhere":      {field: "address.postal_code", value: "0131-0100", country: "BR", want: "INVALID personal_details.address.postal_code"},
-		"CEP elsewhere":       {field: "address.postal_code", value: "SW1A 1AA", country: "GB"},
-		"Brazilian state":     {field: "address.state", value: "TO", country: "BR"},
-		"no such state":       {field: "address.state", value: "XX", country: "BR", want: "INVALID personal_details.address.state"},
-		"small state":         {field: "address.state", value: "sp", country: "BR", want: "INVALID personal_details.address.state"},
-		"state elsewhere":     {field: "address.state", value: "XX", country: "US"},
+		"code too long": {field: "address.postal_code", value: long,
+			want: "INVALID personal_details.address.postal_code"},
+		"state too long":     {field: "address.state", value: long, want: "INVALID personal_details.address.state"},
+		"email":              {field: "email", value: "a.b+c@mail.example"},
+		"no email":           {field: "email", value: ""},
+		"email with a name":  {field: "email", value: "Ana <ana@mail.example>", want: "INVALID personal_details.email"},
+		"email without host": {field: "email", value: "ana@", want: "INVALID personal_details.email"},
+		"leap day":           {field: "birth_date", value: "2004-02-29"},
+		"no birth date":      {field: "birth_date", value: "", want: "INVALID personal_details.birth_date"},
+		"born today":         {field: "birth_date", value: "2026-11-20"},
+		"born tomorrow":      {field: "birth_date", value: "2026-11-21", want: "INVALID personal_details.birth_date"},
+		"born in 1900":       {field: "birth_date", value: "1900-01-01"},
+		"born in 1899":       {field: "birth_date", value: "1899-12-31", want: "INVALID personal_details.birth_date"},
+		"born in 9999":       {field: "birth_date", value: "9999-12-31", want: "INVALID personal_details.birth_date"},
+		"no such day":        {field: "birth_date", value: "2005-02-29", want: "INVALID personal_details.birth_date"},
+		"other date form":    {field: "birth_date", value: "29.02.2004", want: "INVALID personal_details.birth_date"},
+		"date and time": {field: "birth_date", value: "2004-02-29T00:00:00Z",
+			want: "INVALID personal_details.birth_date"},
+		"country":          {field: "address.country", value: "DE"},
+		"empty country":    {field: "address.country", value: "", want: "INVALID personal_details.address.country"},
+		"no such country":  {field: "address.country", value: "ZZ", want: "INVALID personal_details.address.country"},
+		"small country":    {field: "address.country", value: "de", want: "INVALID personal_details.address.country"},
+		"alpha-3 country":  {field: "address.country", value: "DEU", want: "INVALID personal_details.address.country"},
+		"CEP":              {field: "address.postal_code", value: "01310-100", country: "BR"},
+		"CEP without dash": {field: "address.postal_code", value: "01310100", country: "BR"},
+		"short CEP": {field: "address.postal_code", value: "01310-10", country: "BR",
+			want: "INVALID personal_details.address.postal_code"},
+		"dash elsewhere": {field: "address.postal_code", value: "0131-0100", country: "BR",
+			want: "INVALID personal_details.address.postal_code"},
+		"CEP elsewhere":   {field: "address.postal_code", value: "SW1A 1AA", country: "GB"},
+		"Brazilian state": {field: "address.state", value: "TO", country: "BR"},
+		"no such state": {field: "address.state", value: "XX", country: "BR",
+			want: "INVALID personal_details.address.state"},
+		"small state": {field: "address.state", value: "sp", country: "BR",
+			want: "INVALID personal_details.address.state"},
+		"state elsewhere": {field: "address.state", value: "XX", country: "US"},
 	} {
 		named := map[string]string{c.field: c.value}
 		if c.country != "" {
@@ -197,7 +203,8 @@ func TestDetailsHaveNoControlCharacters(t *testing.T) {
 	t.Parallel()
 	for name := range fields {
 		for _, control := range []string{"\x00", "\n", "\x7f", "\u0085"} {
-			if got := codes(faultsIn(changeTo(t, map[string]string{name: "a" + control}))); !slices.Contains(got, "INVALID personal_details."+name) {
+			if got := codes(faultsIn(changeTo(t, map[string]string{name: "a" + control}))); !slices.Contains(got,
+				"INVALID personal_details."+name) {
 				t.Errorf("%s with %q: %v", name, control, got)
 			}
 		}
@@ -217,7 +224,8 @@ func TestCheckListsEveryFault(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"address.city", "address.line_1", "address.line_2", "address.postal_code", "address.postal_code", "address.state", "address.state",
+		"address.city", "address.line_1", "address.line_2", "address.postal_code", "address.postal_code",
+		"address.state", "address.state",
 		"birth_date", "email", "email", "first_name", "last_name", "phone", "tax_id",
 	}
 	if !slices.Equal(got, want) {

@@ -23,7 +23,8 @@ func TestATransactionIsOneProductWithoutVAT(t *testing.T) {
 			t.Errorf("%s is %s", name, got)
 		}
 	}
-	if p.Name != "Two coffees" || p.Quantity != 1 || p.VATRate != "0" || !p.VAT.IsZero() || !p.TotalVAT.IsZero() || p.VAT.Currency() != "EUR" {
+	if p.Name != "Two coffees" || p.Quantity != 1 || p.VATRate != "0" || !p.VAT.IsZero() || !p.TotalVAT.IsZero() ||
+		p.VAT.Currency() != "EUR" {
 		t.Errorf("line %+v", p)
 	}
 	tx.ProductSummary = ""

@@ -84,7 +84,8 @@ func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "r
 // against the merchant's balance. Failures: Conflict when the transaction was
 // not successful or is refunded in full; AboveRest; Rejected for an amount
 // that is not above nought.
-func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held bool, now time.Time) (TransactionChange, error) {
+func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held bool,
+	now time.Time) (TransactionChange, error) {
 	if !t.CanRefund() {
 		return TransactionChange{}, t.notRefundable()
 	}

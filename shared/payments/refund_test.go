@@ -31,7 +31,8 @@ func reserve(t testing.TB, tx payments.Transaction, operation, amount string, he
 	return change
 }
 
-func settleRefund(t testing.TB, change payments.TransactionChange, d payments.Decision, now time.Time) payments.TransactionChange {
+func settleRefund(t testing.TB, change payments.TransactionChange, d payments.Decision,
+	now time.Time) payments.TransactionChange {
 	t.Helper()
 	next, ok := change.Transaction.SettleRefund(change.Events[0], payments.Outcome{Decision: d, ReturnCode: "00"}, now)
 	if !ok {
@@ -44,7 +45,8 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 	t.Parallel()
 	paid := paidTransaction(t)
 	refunded := settleRefund(t, reserve(t, paid, "a", "", false), payments.Approved, after(time.Hour)).Transaction
-	failed := *settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start), payments.Outcome{Decision: payments.Declined}, start).Transaction
+	failed := *settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start),
+		payments.Outcome{Decision: payments.Declined}, start).Transaction
 	crowded := paid
 	crowded.EventCount = 1000
 	undecided := *settle(t, states(t)["deciding"], payments.Outcome{Decision: payments.Undecided}, start).Transaction
@@ -103,13 +105,16 @@ func TestAReservedRefundIsSeenByNobody(t *testing.T) {
 	paid := paidTransaction(t)
 	change := reserve(t, paid, "operation", "4.10", true)
 	tx, e := change.Transaction, change.Events[0]
-	if tx.Refundable != eur("6.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.SimplySuccessful || !tx.UpdatedAt.Equal(paid.UpdatedAt) {
+	if tx.Refundable != eur("6.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.SimplySuccessful ||
+		!tx.UpdatedAt.Equal(paid.UpdatedAt) {
 		t.Errorf("%+v", tx)
 	}
-	if e.ID != paid.RefundID("operation") || e.Status != payments.EventReserved || e.Amount != eur("4.10") || !e.Open() || e.Visible() || e.Listed() {
+	if e.ID != paid.RefundID("operation") || e.Status != payments.EventReserved || e.Amount != eur("4.10") || !e.Open() ||
+		e.Visible() || e.Listed() {
 		t.Errorf("%+v", e)
 	}
-	if !e.WakeAt().Equal(after(time.Hour+time.Minute)) || change.Entry != nil || len(change.Rows) != 0 || change.Callback != nil {
+	if !e.WakeAt().Equal(after(time.Hour+time.Minute)) || change.Entry != nil || len(change.Rows) != 0 ||
+		change.Callback != nil {
 		t.Errorf("wakes at %s; %+v", e.WakeAt(), change)
 	}
 	if change.Hold != eur("4.10") || reserve(t, paid, "operation", "4.10", false).Hold.Currency() != "" {
@@ -128,22 +133,29 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 		hold                 string // "": untouched
 		booked               bool
 	}{
-		"approved":  {payments.Approved, payments.EventRefunded, "6.00", "4.10", payments.Refunded, payments.Successful, "-4.10", true},
-		"declined":  {payments.Declined, payments.Failed, "10.10", "0", payments.NotRefunded, payments.Failed, "-4.10", false},
-		"cancelled": {payments.Cancelled, payments.Failed, "10.10", "0", payments.NotRefunded, payments.Failed, "-4.10", false},
-		"undecided": {payments.Undecided, payments.EventPending, "6.00", "0", payments.SimplySuccessful, payments.TransactionPending, "", false},
+		"approved": {payments.Approved, payments.EventRefunded, "6.00", "4.10", payments.Refunded,
+			payments.Successful, "-4.10", true},
+		"declined": {payments.Declined, payments.Failed, "10.10", "0", payments.NotRefunded,
+			payments.Failed, "-4.10", false},
+		"cancelled": {payments.Cancelled, payments.Failed, "10.10", "0", payments.NotRefunded,
+			payments.Failed, "-4.10", false},
+		"undecided": {payments.Undecided, payments.EventPending, "6.00", "0", payments.SimplySuccessful,
+			payments.TransactionPending, "", false},
 	} {
 		at, paid := after(2*time.Hour+1234567), paidTransaction(t)
 		change := settleRefund(t, reserve(t, paid, "operation", "4.10", true), test.decision, at)
 		tx, e := change.Transaction, change.Events[0]
-		if e.Status != test.status || tx.Refundable != eur(test.refundable) || tx.Refunded != eur(test.refunded) || tx.SimpleStatus() != test.simple {
+		if e.Status != test.status || tx.Refundable != eur(test.refundable) || tx.Refunded != eur(test.refunded) ||
+			tx.SimpleStatus() != test.simple {
 			t.Errorf("%s: %+v of %+v", name, e, tx)
 		}
 		// Its time is when clients could first see it, as precisely as they do.
-		if seen := at.Truncate(time.Millisecond); !e.CreatedAt.Equal(seen) || !e.UpdatedAt.Equal(seen) || !e.Listed() || e.HistoryItem().Status() != test.history {
+		if seen := at.Truncate(time.Millisecond); !e.CreatedAt.Equal(seen) || !e.UpdatedAt.Equal(seen) || !e.Listed() ||
+			e.HistoryItem().Status() != test.history {
 			t.Errorf("%s: created %s, shown %s", name, e.CreatedAt, e.HistoryItem().Status())
 		}
-		if updated := test.decision != payments.Undecided; tx.UpdatedAt.Equal(at.Truncate(time.Millisecond)) != updated || tx.UpdatedAt.Equal(paid.UpdatedAt) == updated {
+		if updated := test.decision != payments.Undecided; tx.UpdatedAt.Equal(at.Truncate(time.Millisecond)) != updated ||
+			tx.UpdatedAt.Equal(paid.UpdatedAt) == updated {
 			t.Errorf("%s: updated %s", name, tx.UpdatedAt)
 		}
 		if (test.hold == "") != (change.Hold.Currency() == "") || (test.hold != "" && change.Hold != eur(test.hold)) {
@@ -163,10 +175,12 @@ func TestARefundIsShownOnce(t *testing.T) {
 	if !ok {
 		t.Fatal("not shown")
 	}
-	if e := shown.Events[0]; e.Status != payments.EventPending || !e.Visible() || !e.CreatedAt.Equal(after(2*time.Hour)) || !e.UpdatedAt.Equal(e.CreatedAt) {
+	if e := shown.Events[0]; e.Status != payments.EventPending || !e.Visible() || !e.CreatedAt.Equal(after(2*time.Hour)) ||
+		!e.UpdatedAt.Equal(e.CreatedAt) {
 		t.Errorf("%+v", e)
 	}
-	for _, change := range []payments.TransactionChange{shown, settleRefund(t, reserved, payments.Declined, after(2*time.Hour))} {
+	for _, change := range []payments.TransactionChange{shown, settleRefund(t, reserved, payments.Declined,
+		after(2*time.Hour))} {
 		if again, ok := change.Transaction.ShowRefund(change.Events[0], after(3*time.Hour)); ok {
 			t.Errorf("%s, then shown: %+v", change.Events[0].Status, again)
 		}
@@ -199,12 +213,15 @@ func TestARefundIsBookedAgainstTheMerchant(t *testing.T) {
 	if e.ID != change.Events[0].ID || e.Kind != ledger.Refund || e.About != ledger.OfTransaction("attempt-1") {
 		t.Errorf("%+v", e)
 	}
-	wantPostings(t, *e, []ledger.Posting{posting(ledger.MerchantPayable, "10.10", "EUR"), posting(ledger.AcquirerReceivable, "-10.10", "EUR")})
+	wantPostings(t, *e, []ledger.Posting{posting(ledger.MerchantPayable, "10.10", "EUR"),
+		posting(ledger.AcquirerReceivable, "-10.10", "EUR")})
 	// 9.90 waited; the fee is not given back, so 0.20 come from other transactions.
-	if len(change.Rows) != 2 || !change.Rows[0].Amount.IsZero() || change.Rows[1].Amount != eur("-0.20") || change.Rows[1].Kind != payments.UnpaidRefund {
+	if len(change.Rows) != 2 || !change.Rows[0].Amount.IsZero() || change.Rows[1].Amount != eur("-0.20") ||
+		change.Rows[1].Kind != payments.UnpaidRefund {
 		t.Errorf("%+v", change.Rows)
 	}
-	if len(change.Events) != 2 || change.Events[1].Type != payments.PayoutDeductionEvent || change.Events[1].Amount != eur("0.20") {
+	if len(change.Events) != 2 || change.Events[1].Type != payments.PayoutDeductionEvent ||
+		change.Events[1].Amount != eur("0.20") {
 		t.Errorf("%+v", change.Events)
 	}
 }
@@ -214,8 +231,10 @@ func TestAClosedRefundStaysClosed(t *testing.T) {
 	t.Parallel()
 	reserved := reserve(t, paidTransaction(t), "operation", "1", true)
 	withdrawn, ok := reserved.Transaction.WithdrawRefund(reserved.Events[0], start)
-	if !ok || withdrawn.Events[0].Status != payments.EventWithdrawn || withdrawn.Events[0].Visible() || withdrawn.Hold != eur("-1.00") ||
-		withdrawn.Transaction.Refundable != eur("10.10") || withdrawn.Transaction.SimpleStatus() != payments.SimplySuccessful {
+	if !ok || withdrawn.Events[0].Status != payments.EventWithdrawn || withdrawn.Events[0].Visible() ||
+		withdrawn.Hold != eur("-1.00") ||
+		withdrawn.Transaction.Refundable != eur("10.10") ||
+		withdrawn.Transaction.SimpleStatus() != payments.SimplySuccessful {
 		t.Fatalf("%+v", withdrawn)
 	}
 	for name, change := range map[string]payments.TransactionChange{

@@ -31,7 +31,9 @@ func TestAWithdrawnRefundTakesNoSecondPlace(t *testing.T) {
 	if tx.EventCount != 1 {
 		t.Errorf("%d events of one refund", tx.EventCount)
 	}
-	if other := reserve(t, tx.Replacing(payments.Event{}), "two", "1", false); other.Transaction.EventCount != 2 || serials[other.Events[0].Serial] {
-		t.Errorf("another refund: %d events, serial number %d of %v", other.Transaction.EventCount, other.Events[0].Serial, serials)
+	if other := reserve(t, tx.Replacing(payments.Event{}), "two", "1", false); other.Transaction.EventCount != 2 ||
+		serials[other.Events[0].Serial] {
+		t.Errorf("another refund: %d events, serial number %d of %v", other.Transaction.EventCount,
+			other.Events[0].Serial, serials)
 	}
 }

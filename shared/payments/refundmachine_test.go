@@ -41,7 +41,8 @@ func TestAnyOrderOfReturns(t *testing.T) {
 			t.Fatal(err)
 		}
 		change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, start)
-		m := &refundMachine{tx: *change.Transaction, now: start, events: map[string]payments.Event{}, held: money.Zero(currency),
+		m := &refundMachine{tx: *change.Transaction, now: start, events: map[string]payments.Event{},
+			held:    money.Zero(currency),
 			entries: map[string]ledger.Entry{change.Entry.ID: *change.Entry}, rows: map[string]payments.Unpaid{}}
 		for _, row := range change.Rows {
 			m.rows[row.ID] = row
@@ -85,7 +86,8 @@ func (m *refundMachine) settle(t *rapid.T) {
 		return
 	}
 	e := m.events[rapid.SampledFrom(m.open).Draw(t, "refund")]
-	d := rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined, payments.Cancelled, payments.Undecided}).Draw(t, "decision")
+	d := rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined, payments.Cancelled,
+		payments.Undecided}).Draw(t, "decision")
 	change, ok := m.tx.SettleRefund(e, payments.Outcome{Decision: d}, m.now)
 	if ok != e.Open() {
 		t.Fatalf("%s on %s counts: %t", d, e.Status, ok)
@@ -114,7 +116,8 @@ func (m *refundMachine) chargeBack(t *rapid.T) {
 	if _, known := m.events[m.tx.ChargeBackID(id)]; known {
 		return
 	}
-	if change, err := m.tx.ChargeBack(newCheckout(), id, m.amount(t), rapid.Bool().Draw(t, "lost"), "msg", m.now); err == nil {
+	if change, err := m.tx.ChargeBack(newCheckout(), id, m.amount(t), rapid.Bool().Draw(t, "lost"),
+		"msg", m.now); err == nil {
 		m.write(t, change)
 	}
 }
@@ -179,8 +182,10 @@ func (m *refundMachine) check(t *rapid.T) {
 		}
 	}
 	tx := m.tx
-	if total := sum(t, tx.Refundable, inFlight, refunded, chargedBack); total != tx.Captured || tx.Refunded != refunded || tx.ChargedBack != chargedBack {
-		t.Fatalf("captured %s, in flight %s, refunded %s, charged back %s: %+v", tx.Captured, inFlight, refunded, chargedBack, tx)
+	if total := sum(t, tx.Refundable, inFlight, refunded, chargedBack); total != tx.Captured || tx.Refunded != refunded ||
+		tx.ChargedBack != chargedBack {
+		t.Fatalf("captured %s, in flight %s, refunded %s, charged back %s: %+v", tx.Captured, inFlight,
+			refunded, chargedBack, tx)
 	}
 	if tx.Refundable.Sign() < 0 || m.held != held {
 		t.Fatalf("refundable %s; held %s for %s", tx.Refundable, m.held, held)
@@ -191,7 +196,8 @@ func (m *refundMachine) check(t *rapid.T) {
 // checkBooks: entries balance, and the rows are what they say is owed.
 func (m *refundMachine) checkBooks(t *rapid.T, deducted money.Amount) {
 	none := money.Zero(m.tx.Amount.Currency())
-	accounts := map[ledger.Account]money.Amount{ledger.AcquirerReceivable: none, ledger.MerchantPayable: none, ledger.FeeIncome: none}
+	accounts := map[ledger.Account]money.Amount{ledger.AcquirerReceivable: none, ledger.MerchantPayable: none,
+		ledger.FeeIncome: none}
 	for _, e := range m.entries {
 		if err := e.Check(); err != nil {
 			t.Fatal(err)
@@ -215,7 +221,8 @@ func (m *refundMachine) checkBooks(t *rapid.T, deducted money.Amount) {
 	if owed != accounts[ledger.MerchantPayable].Neg() || sum(t, fromParts, deducted) != returned {
 		t.Fatalf("rows of %s, books %v; deducted %s and %s of %s", owed, accounts, fromParts, deducted, returned)
 	}
-	if accounts[ledger.FeeIncome] != m.tx.Fee.Neg() || sum(t, accounts[ledger.AcquirerReceivable], returned) != m.tx.Captured {
+	if accounts[ledger.FeeIncome] != m.tx.Fee.Neg() ||
+		sum(t, accounts[ledger.AcquirerReceivable], returned) != m.tx.Captured {
 		t.Fatalf("books %v of %+v", accounts, m.tx)
 	}
 	if len(m.entries) != 1+m.closed() {

@@ -136,7 +136,8 @@ var (
 
 // Reserve is the transaction's ReserveRefund under its terms. Failures: also
 // Conflict when it is too old, BelowLeast; an AboveRest tells the least, too.
-func (r RefundTerms) Reserve(t Transaction, operation string, amount *money.Amount, held bool, now time.Time) (TransactionChange, error) {
+func (r RefundTerms) Reserve(t Transaction, operation string, amount *money.Amount, held bool,
+	now time.Time) (TransactionChange, error) {
 	change, err := t.ReserveRefund(operation, amount, held, now)
 	var above *AboveRest
 	switch {

@@ -30,8 +30,10 @@ func TestRefundRulesAreRead(t *testing.T) {
 	if got := rules(t, " "); len(got) != 0 {
 		t.Errorf("nothing reads as %+v", got)
 	}
-	for _, text := range []string{"BR", "BR:", "BR::", ":90", "br:90", "B1:90", "BRA:90", "XXX:90", "BR/:90", "/BRL:90", "BR/XXX:90", "BR/BRL/:90",
-		"BR:0", "BR:-1", "BR:1.5", "BR:90d", "BR:36501", "BR:99999", "BR:90:", "BR:90:1", "*::1", "EUR::0", "EUR::-1", "EUR::0.001", "EUR::x", "EUR:1:2:3"} {
+	for _, text := range []string{"BR", "BR:", "BR::", ":90", "br:90", "B1:90", "BRA:90", "XXX:90", "BR/:90", "/BRL:90",
+		"BR/XXX:90", "BR/BRL/:90",
+		"BR:0", "BR:-1", "BR:1.5", "BR:90d", "BR:36501", "BR:99999", "BR:90:", "BR:90:1", "*::1", "EUR::0", "EUR::-1",
+		"EUR::0.001", "EUR::x", "EUR:1:2:3"} {
 		if got, err := payments.ParseRefundRules("EUR:1 " + text); err == nil {
 			t.Errorf("%q reads as %+v", text, got)
 		}
@@ -48,7 +50,8 @@ func TestTermsAreThoseOfEveryRuleThatApplies(t *testing.T) {
 		days                  int
 	}{
 		{"", "DE", "0.01", 0}, {"BR:90 HUF::100 BR/EUR:3:4 DE/USD:5:6", "DE", "0.01", 0},
-		{"DE:90", "DE", "0.01", 90}, {"DE:90", "", "0.01", 0}, {"EUR:90:5", "", "5.00", 90}, {"DE/EUR:7:0.50", "DE", "0.50", 7},
+		{"DE:90", "DE", "0.01", 90}, {"DE:90", "", "0.01", 0}, {"EUR:90:5", "", "5.00", 90},
+		{"DE/EUR:7:0.50", "DE", "0.50", 7},
 		{"*:365 DE:90 EUR:100:1 DE/EUR::2 EUR::1.50", "DE", "2.00", 90}, {"EUR::11", "DE", "10.10", 0},
 	} {
 		got, until := rules(t, c.rules).Terms(paid, c.country), time.Time{}
@@ -94,7 +97,8 @@ func TestTermsBoundARefund(t *testing.T) {
 		}
 		terms := rules(t, "EUR:90:1").Terms(c.tx, "DE")
 		change, err := terms.Reserve(c.tx, "b", x, false, paid.CreatedAt.Add(c.age))
-		if (c.kind == failure.Internal) != (err == nil) || (err != nil && !failure.Is(err, c.kind)) || (err == nil) != (len(change.Events) == 1) {
+		if (c.kind == failure.Internal) != (err == nil) || (err != nil && !failure.Is(err, c.kind)) ||
+			(err == nil) != (len(change.Events) == 1) {
 			t.Errorf("%s: %d events, %v", name, len(change.Events), err)
 		}
 		var below *payments.BelowLeast
@@ -113,7 +117,8 @@ func TestRefundsAreOverFromATimeOn(t *testing.T) {
 	t.Parallel()
 	until := payments.RefundTerms{Until: start}
 	if until.Over(start.Add(-1)) || !until.Over(start) || (payments.RefundTerms{}).Over(start) {
-		t.Errorf("over: %t before, %t at the time, %t without one", until.Over(start.Add(-1)), until.Over(start), (payments.RefundTerms{}).Over(start))
+		t.Errorf("over: %t before, %t at the time, %t without one", until.Over(start.Add(-1)), until.Over(start),
+			(payments.RefundTerms{}).Over(start))
 	}
 	if longest := rules(t, "BR:36500"); longest[0].Days != 36500 {
 		t.Errorf("%+v", longest)

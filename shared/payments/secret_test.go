@@ -54,7 +54,8 @@ func leaks(text string) bool {
 func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	for name, carrier := range secretCarriers() {
-		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%d", "%c", "%U", "%t", "%T", "%20s", "%!"} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%d", "%c", "%U", "%t",
+			"%T", "%20s", "%!"} {
 			if text := fmt.Sprintf(verb, carrier); leaks(text) {
 				t.Errorf("%s with %s: %s", name, verb, text)
 			}

@@ -187,7 +187,8 @@ func (c Checkout) CheckDeactivatable(now time.Time) error {
 }
 
 // errNotDeactivatable: the checkout has expired.
-var errNotDeactivatable = failure.Clash("CHECKOUT_PROCESSED", "session-cant-be-deactivated", "the checkout cannot be deactivated")
+var errNotDeactivatable = failure.Clash("CHECKOUT_PROCESSED", "session-cant-be-deactivated",
+	"the checkout cannot be deactivated")
 
 // ErrDeciding: the checkout cannot be deactivated before the acquirer has decided.
 var ErrDeciding = failure.Transient(errNotDeactivatable)

@@ -35,9 +35,12 @@ func TestSettle(t *testing.T) {
 
 		{"failed, deciding", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
 		{"failed, deciding", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
-		{"failed, deciding", payments.Challenge, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
-		{"failed, deciding", payments.Voucher, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
-		{"failed, deciding", payments.Undecided, 0, payments.Pending, payments.TransactionPending, payments.Deciding, false, false},
+		{"failed, deciding", payments.Challenge, 0, payments.Pending, payments.TransactionPending,
+			payments.WithPayer, true, false},
+		{"failed, deciding", payments.Voucher, 0, payments.Pending, payments.TransactionPending,
+			payments.WithPayer, true, false},
+		{"failed, deciding", payments.Undecided, 0, payments.Pending, payments.TransactionPending,
+			payments.Deciding, false, false},
 		{"failed, deciding", payments.Cancelled, 0, payments.Failed, none, payments.Closed, false, false},
 
 		{"undecided", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
@@ -51,14 +54,16 @@ func TestSettle(t *testing.T) {
 		{"with payer", payments.Challenge, 0, payments.Pending, none, payments.WithPayer, false, false},
 		{"with payer", payments.Voucher, 0, payments.Pending, none, payments.WithPayer, false, false},
 		{"with payer", payments.Undecided, 0, payments.Pending, none, payments.WithPayer, false, false},
-		{"with payer", payments.Cancelled, deadline - 1, payments.Pending, payments.TransactionCanceled, payments.Closed, false, false},
+		{"with payer", payments.Cancelled, deadline - 1, payments.Pending, payments.TransactionCanceled,
+			payments.Closed, false, false},
 		{"with payer", payments.Cancelled, deadline, payments.Failed, payments.Failed, payments.Closed, false, true},
 		{"with payer", payments.Approved, 48 * time.Hour, payments.Paid, payments.Successful, payments.Closed, false, true},
 
 		// An attempt begun in time may still pay.
 		{"late, deciding", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
 		{"late, deciding", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
-		{"late, deciding", payments.Challenge, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
+		{"late, deciding", payments.Challenge, 0, payments.Pending, payments.TransactionPending,
+			payments.WithPayer, true, false},
 		{"late, with payer", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
 	} {
 		before := states(t)[c.from]
@@ -100,7 +105,8 @@ func TestAnAttemptHasOneTransaction(t *testing.T) {
 	if first.ID != "attempt-1" || first.Status != payments.Failed {
 		t.Errorf("first %+v", first)
 	}
-	if last.ID != "attempt-2" || last.Status != payments.Successful || last.AuthCode != "A1" || !last.CreatedAt.Equal(after(time.Minute)) {
+	if last.ID != "attempt-2" || last.Status != payments.Successful || last.AuthCode != "A1" ||
+		!last.CreatedAt.Equal(after(time.Minute)) {
 		t.Errorf("last %+v", last)
 	}
 	if final, ok := c.Final(); !ok || final != last {

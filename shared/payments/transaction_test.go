@@ -20,7 +20,8 @@ func TestTransactionTellsOfItsAttempt(t *testing.T) {
 	a.Card = &payments.CardSummary{Brand: "VISA", LastFour: "0091"}
 	o := payments.Outcome{Decision: payments.Approved, AuthCode: "A1", ReturnCode: "00", TerminalID: "T1"}
 	got := settle(t, begin(t, c, a, start), o, after(5)).Transaction
-	if got.ID != "attempt-1" || got.CheckoutID != c.ID || got.ForeignID != c.Reference || got.MerchantCode != c.Payee.Code ||
+	if got.ID != "attempt-1" || got.CheckoutID != c.ID || got.ForeignID != c.Reference ||
+		got.MerchantCode != c.Payee.Code ||
 		got.ProductSummary != c.Description || got.Username != c.Payee.Email || got.CustomerID != "customer-1" {
 		t.Errorf("%+v", got)
 	}
@@ -44,12 +45,15 @@ var (
 func TestNamesFollowFromTheAttempt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		id := rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)).Draw(t, "id")
+		id := rapid.OneOf(rapid.String(),
+			rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)).Draw(t, "id")
 		first, again, other := transactionOf(t, id), transactionOf(t, id), transactionOf(t, id+"'")
-		if first.Code != again.Code || first.ClientTransactionID != again.ClientTransactionID || first.InternalID() != again.InternalID() {
+		if first.Code != again.Code || first.ClientTransactionID != again.ClientTransactionID ||
+			first.InternalID() != again.InternalID() {
 			t.Fatalf("%+v, then %+v", first, again)
 		}
-		if first.Code == other.Code || first.ClientTransactionID == other.ClientTransactionID || first.InternalID() == other.InternalID() {
+		if first.Code == other.Code || first.ClientTransactionID == other.ClientTransactionID ||
+			first.InternalID() == other.InternalID() {
 			t.Fatalf("two attempts share %+v", first)
 		}
 		if !codeForm.MatchString(first.Code) || !uuidV4.MatchString(first.ClientTransactionID) {

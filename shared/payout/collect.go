@@ -27,7 +27,8 @@ type Collection struct {
 // What the payout lacks is carried forward in the same step, because a refund
 // could count on it otherwise (contract §6.4). The row of the step before is
 // replaced.
-func (p Payout) Collect(rows []payments.Unpaid, transactions map[string]payments.Transaction, now time.Time) (Collection, error) {
+func (p Payout) Collect(rows []payments.Unpaid, transactions map[string]payments.Transaction,
+	now time.Time) (Collection, error) {
 	c := Collection{Payout: p, Rows: slices.Clone(rows)}
 	if before := p.Carried(); before != nil {
 		c.Rows = append(c.Rows, *before)
@@ -61,7 +62,8 @@ func (p Payout) Carried() *payments.Unpaid {
 	if p.Total.Sign() >= 0 {
 		return nil
 	}
-	return &payments.Unpaid{ID: "carried#" + p.ID + "#" + strconv.Itoa(p.Records), Kind: payments.UnpaidBalance, Amount: p.Total,
+	return &payments.Unpaid{ID: "carried#" + p.ID + "#" + strconv.Itoa(p.Records),
+		Kind: payments.UnpaidBalance, Amount: p.Total,
 		Fee: money.Zero(p.Currency), EligibleAt: p.Cutoff}
 }
 

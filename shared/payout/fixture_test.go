@@ -17,12 +17,15 @@ func after(d time.Duration) time.Time { return start.Add(d) }
 func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 
 // account is where the payouts of these tests go.
-var account = merchant.BankAccount{ID: "account-1", Holder: "Shop", IBAN: "DE17100100100000005678", Status: merchant.BankAccountVerified}
+var account = merchant.BankAccount{ID: "account-1", Holder: "Shop", IBAN: "DE17100100100000005678",
+	Status: merchant.BankAccountVerified}
 
 // checkout is one of so much, to be paid out in instalments.
 func checkout(amount money.Amount, rate string) payments.Checkout {
-	return payments.Checkout{ID: "checkout-1", Reference: "order-1", Amount: amount, Status: payments.Pending, Purpose: payments.PurposeCheckout,
-		Payee: payments.Payee{Code: "MC0A1B2C3D", Country: "DE", FeeRate: rate, PayoutPlan: merchant.TrueInstallment}, CreatedAt: start, Version: 7}
+	return payments.Checkout{ID: "checkout-1", Reference: "order-1", Amount: amount, Status: payments.Pending,
+		Purpose:   payments.PurposeCheckout,
+		Payee:     payments.Payee{Code: "MC0A1B2C3D", Country: "DE", FeeRate: rate, PayoutPlan: merchant.TrueInstallment},
+		CreatedAt: start, Version: 7}
 }
 
 // approved is the checkout's payment in parts, with its rows.

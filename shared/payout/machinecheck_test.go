@@ -109,7 +109,8 @@ func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 		if p.Status != payments.Failed {
 			alive[p.Number]++
 		}
-		if p.Status == payments.EventPaidOut && m.payouts[p.PayoutID].Status != payout.Paying && m.payouts[p.PayoutID].Status != payout.Paid {
+		if p.Status == payments.EventPaidOut && m.payouts[p.PayoutID].Status != payout.Paying &&
+			m.payouts[p.PayoutID].Status != payout.Paid {
 			t.Fatalf("part %+v is paid by %s", p, m.payouts[p.PayoutID].Status)
 		}
 	}

@@ -93,7 +93,8 @@ func (p Payout) Seal(now time.Time) Step {
 // Send orders the payout at the bank, to the account, on the books first.
 func (p Payout) Send(to merchant.BankAccount, now time.Time) Step {
 	p.To = to
-	return Step{Payout: p.at(Sent, now), Entry: p.entry(ledger.Payout, ledger.MerchantPayable, ledger.PayoutsInTransit, now)}
+	return Step{Payout: p.at(Sent, now), Entry: p.entry(ledger.Payout, ledger.MerchantPayable,
+		ledger.PayoutsInTransit, now)}
 }
 
 // Paid is the bank's word that the money has left.
@@ -103,7 +104,8 @@ func (p Payout) Paid(now time.Time) Step {
 
 // Rejected is the bank's word that it has not, or has come back.
 func (p Payout) Rejected(reason string, now time.Time) Step {
-	step := Step{Payout: p.at(Returning, now), Entry: p.entry(ledger.PayoutReturned, ledger.PayoutsInTransit, ledger.MerchantPayable, now)}
+	step := Step{Payout: p.at(Returning, now), Entry: p.entry(ledger.PayoutReturned, ledger.PayoutsInTransit,
+		ledger.MerchantPayable, now)}
 	step.Payout.Reason = reason
 	return step
 }

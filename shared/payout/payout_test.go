@@ -20,7 +20,8 @@ const (
 
 // opened is a payout of what became payable by an hour after the start.
 func opened() payout.Payout {
-	return payout.New(payout.ID(tenantOf, "EUR", payoutDay, payout.Regular), "EUR", payoutDay, after(time.Hour), after(time.Hour))
+	return payout.New(payout.ID(tenantOf, "EUR", payoutDay, payout.Regular), "EUR", payoutDay,
+		after(time.Hour), after(time.Hour))
 }
 
 // collected is a payout with the rows of a payment in parts, all taken at once.
@@ -58,7 +59,8 @@ func TestAPayoutsIDFollowsFromItsPeriod(t *testing.T) {
 func TestCollectingMovesRowsIntoThePayout(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collected(t, 3)
-	if p.Total != eur("88.20") || p.Records != 3 || p.Status != payout.Collecting || !p.NextLook.After(after(2*time.Hour)) {
+	if p.Total != eur("88.20") || p.Records != 3 || p.Status != payout.Collecting ||
+		!p.NextLook.After(after(2*time.Hour)) {
 		t.Errorf("%+v", p)
 	}
 	numbers := map[int64]bool{}
@@ -85,7 +87,9 @@ func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
 	for name, spoil := range map[string]func(*payments.Transaction, *payments.Unpaid){
 		"another amount": func(_ *payments.Transaction, row *payments.Unpaid) { row.Amount = eur("88.19") },
 		"another part":   func(_ *payments.Transaction, row *payments.Unpaid) { row.Seq = 2 },
-		"taken":          func(tx *payments.Transaction, _ *payments.Unpaid) { tx.Payouts[0].Status = payments.EventReconciled },
+		"taken": func(tx *payments.Transaction, _ *payments.Unpaid) {
+			tx.Payouts[0].Status = payments.EventReconciled
+		},
 		"no transaction": func(tx *payments.Transaction, _ *payments.Unpaid) { tx.ID = "another" },
 		"refunded between": func(tx *payments.Transaction, _ *payments.Unpaid) {
 			cent := eur("0.01")
@@ -112,11 +116,13 @@ func TestALackIsCarriedForwardAsItIsTaken(t *testing.T) {
 	p := opened()
 	waiting := map[string]payments.Unpaid{} // what was carried forward
 	for i, step := range []struct{ taken, carried string }{
-		{"1", ""}, {"-0.99", ""}, {"-0.01", ""}, {"-0.01", "-0.01"}, {"-5", "-5.01"}, {"4", "-1.01"}, {"1.01", ""}, {"-2", "-2.00"}, {"3", ""},
+		{"1", ""}, {"-0.99", ""}, {"-0.01", ""}, {"-0.01", "-0.01"}, {"-5", "-5.01"}, {"4", "-1.01"}, {"1.01", ""},
+		{"-2", "-2.00"}, {"3", ""},
 	} {
 		row := payments.Unpaid{ID: fmt.Sprint("row ", i), Kind: payments.UnpaidRefund, Amount: eur(step.taken), Fee: eur("0")}
 		c, err := p.Collect([]payments.Unpaid{row}, nil, after(2*time.Hour))
-		if err != nil || c.Payout.Status != payout.Collecting || c.Payout.Records != i+1 || c.Rows[0] != row || len(c.Records) != 1 {
+		if err != nil || c.Payout.Status != payout.Collecting || c.Payout.Records != i+1 || c.Rows[0] != row ||
+			len(c.Records) != 1 {
 			t.Fatalf("step %d: %+v, %v", i, c, err)
 		}
 		for _, gone := range c.Rows[1:] {
@@ -126,7 +132,8 @@ func TestALackIsCarriedForwardAsItIsTaken(t *testing.T) {
 			delete(waiting, gone.ID)
 		}
 		if u := c.Carry; u != nil {
-			if _, twice := waiting[u.ID]; twice || u.Kind != payments.UnpaidBalance || !u.Fee.IsZero() || !u.EligibleAt.Equal(p.Cutoff) || u.Code != "" {
+			if _, twice := waiting[u.ID]; twice || u.Kind != payments.UnpaidBalance || !u.Fee.IsZero() ||
+				!u.EligibleAt.Equal(p.Cutoff) || u.Code != "" {
 				t.Errorf("step %d carries %+v", i, u)
 			}
 			waiting[u.ID] = *u
@@ -166,16 +173,19 @@ func TestTheBooksOfAPayout(t *testing.T) {
 		debit  ledger.Account
 		credit ledger.Account
 	}{
-		"sent":     {sent, payout.Sent, ledger.Payout, ledger.MerchantPayable, ledger.PayoutsInTransit},
-		"paid":     {sent.Payout.Paid(now), payout.Paying, ledger.PayoutPaid, ledger.PayoutsInTransit, ledger.Bank},
-		"returned": {sent.Payout.Rejected("AC04", now), payout.Returning, ledger.PayoutReturned, ledger.PayoutsInTransit, ledger.MerchantPayable},
+		"sent": {sent, payout.Sent, ledger.Payout, ledger.MerchantPayable, ledger.PayoutsInTransit},
+		"paid": {sent.Payout.Paid(now), payout.Paying, ledger.PayoutPaid, ledger.PayoutsInTransit, ledger.Bank},
+		"returned": {sent.Payout.Rejected("AC04", now), payout.Returning, ledger.PayoutReturned, ledger.PayoutsInTransit,
+			ledger.MerchantPayable},
 	} {
 		e := c.step.Entry
-		if c.step.Payout.Status != c.status || e == nil || e.Kind != c.kind || e.ID != p.ID || e.About != ledger.OfPayout(p.ID) || e.Check() != nil || len(e.Postings) != 2 {
+		if c.step.Payout.Status != c.status || e == nil || e.Kind != c.kind || e.ID != p.ID ||
+			e.About != ledger.OfPayout(p.ID) || e.Check() != nil || len(e.Postings) != 2 {
 			t.Errorf("%s: %+v, %+v", name, c.step.Payout, e)
 			continue
 		}
-		if e.Postings[0] != (ledger.Posting{Account: c.debit, Amount: eur("88.20")}) || e.Postings[1] != (ledger.Posting{Account: c.credit, Amount: eur("-88.20")}) {
+		if e.Postings[0] != (ledger.Posting{Account: c.debit, Amount: eur("88.20")}) ||
+			e.Postings[1] != (ledger.Posting{Account: c.credit, Amount: eur("-88.20")}) {
 			t.Errorf("%s: %+v", name, e.Postings)
 		}
 	}
@@ -213,7 +223,8 @@ func TestAWaitingPayoutIsLookedAtLessAndLessOften(t *testing.T) {
 }
 
 // told plays an outcome to the records, and answers the step.
-func told(t testing.TB, p payout.Payout, tx payments.Transaction, records []payout.Record, events map[string]payments.Event) payout.Telling {
+func told(t testing.TB, p payout.Payout, tx payments.Transaction, records []payout.Record,
+	events map[string]payments.Event) payout.Telling {
 	t.Helper()
 	before := slices.Clone(tx.Payouts)
 	telling, err := p.Tell(records, map[string]payments.Transaction{tx.ID: tx}, events, after(4*time.Hour))
@@ -232,7 +243,8 @@ func TestAPaidPayoutTellsItsTransactions(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	tx = first.Transactions[0]
-	if tx.PayoutsReceived() != 2 || tx.SimpleStatus() != payments.SimplySuccessful || !tx.UpdatedAt.Equal(after(4*time.Hour)) {
+	if tx.PayoutsReceived() != 2 || tx.SimpleStatus() != payments.SimplySuccessful ||
+		!tx.UpdatedAt.Equal(after(4*time.Hour)) {
 		t.Errorf("%+v", tx)
 	}
 	second := told(t, first.Payout, tx, records[2:], nil)
@@ -264,11 +276,13 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 		if failed.Status != payments.Failed || failed.PayoutID != p.ID || telling.Records[i].Status != payout.Failed {
 			t.Errorf("%+v, %+v", failed, telling.Records[i])
 		}
-		if again.Status != payments.EventScheduled || again.Number != i+1 || again.Seq != 4+i || again.PayoutID != "" || again.Day != "" ||
+		if again.Status != payments.EventScheduled || again.Number != i+1 || again.Seq != 4+i ||
+			again.PayoutID != "" || again.Day != "" ||
 			!again.EligibleAt.Equal(after(4*time.Hour)) || again.Amount != failed.Amount || again.Fee != failed.Fee {
 			t.Errorf("%+v", again)
 		}
-		if row.Seq != again.Seq || row.ID == records[i].ID || row.Amount != records[i].Amount || !row.EligibleAt.Equal(again.EligibleAt) {
+		if row.Seq != again.Seq || row.ID == records[i].ID || row.Amount != records[i].Amount ||
+			!row.EligibleAt.Equal(again.EligibleAt) {
 			t.Errorf("%+v", row)
 		}
 	}
@@ -276,13 +290,15 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 		t.Errorf("%+v", last.Payout)
 	}
 	// The next payout takes them; a transaction whose payout failed once is paid out all the same.
-	next := payout.New(payout.ID(tenantOf, "EUR", "2026-11-04", payout.Regular), "EUR", "2026-11-04", after(24*time.Hour), after(24*time.Hour))
+	next := payout.New(payout.ID(tenantOf, "EUR", "2026-11-04", payout.Regular), "EUR", "2026-11-04",
+		after(24*time.Hour), after(24*time.Hour))
 	step, err := next.Collect(telling.Rows, map[string]payments.Transaction{tx.ID: tx}, after(25*time.Hour))
 	if err != nil || step.Payout.Total != eur("88.20") {
 		t.Fatalf("%+v, %v", step, err)
 	}
 	step.Payout.Status = payout.Paying
-	if tx = told(t, step.Payout, step.Transactions[0], step.Records, nil).Transactions[0]; tx.SimpleStatus() != payments.PaidOut || tx.PayoutsReceived() != 3 {
+	if tx = told(t, step.Payout, step.Transactions[0], step.Records,
+		nil).Transactions[0]; tx.SimpleStatus() != payments.PaidOut || tx.PayoutsReceived() != 3 {
 		t.Errorf("%s, %+v", tx.SimpleStatus(), tx.Payouts)
 	}
 }
@@ -294,7 +310,8 @@ func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
 	amount := eur("30")
 	change := chargeBack(t, tx, "cb", &amount)
 	row, event := change.Rows[0], change.Events[1]
-	carried := payments.Unpaid{ID: "carried#x", Kind: payments.UnpaidBalance, Amount: eur("-5"), Fee: eur("0"), EligibleAt: start}
+	carried := payments.Unpaid{ID: "carried#x", Kind: payments.UnpaidBalance, Amount: eur("-5"),
+		Fee: eur("0"), EligibleAt: start}
 	step, err := opened().Collect([]payments.Unpaid{row, carried}, nil, after(2*time.Hour))
 	if err != nil || step.Payout.Total != eur("-35") || len(step.Transactions) != 0 {
 		t.Fatalf("%+v, %v", step, err)
@@ -303,7 +320,8 @@ func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
 	paid, returned := step.Payout, step.Payout
 	paid.Status, returned.Status = payout.Paying, payout.Returning
 	telling := told(t, paid, tx, step.Records, events)
-	if len(telling.Events) != 1 || telling.Events[0].Status != payments.EventSuccessful || telling.Events[0].ID != event.ID ||
+	if len(telling.Events) != 1 || telling.Events[0].Status != payments.EventSuccessful ||
+		telling.Events[0].ID != event.ID ||
 		!telling.Events[0].UpdatedAt.Equal(after(4*time.Hour)) || len(telling.Rows) != 0 {
 		t.Errorf("paid: %+v", telling)
 	}

@@ -18,7 +18,8 @@ type Telling struct {
 // Tell applies the payout's outcome to its next records, in their order;
 // without any it is over. events are those of the deductions, by id. Error:
 // payments.ErrNotCollected.
-func (p Payout) Tell(records []Record, transactions map[string]payments.Transaction, events map[string]payments.Event, now time.Time) (Telling, error) {
+func (p Payout) Tell(records []Record, transactions map[string]payments.Transaction, events map[string]payments.Event,
+	now time.Time) (Telling, error) {
 	paid := p.Status == Paying
 	if len(records) == 0 {
 		p.Status, p.UpdatedAt = Failed, now

@@ -44,17 +44,21 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	h := &house{TB: t, Clock: clock.New(), before: map[string]func(){}, calls: map[string]int{}, word: bank.Outcome{State: bank.Paid}}
+	h := &house{TB: t, Clock: clock.New(), before: map[string]func(){}, calls: map[string]int{},
+		word: bank.Outcome{State: bank.Paid}}
 	accessKey := enginetest.AccessKey(t)
-	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t), Now: h.Now, HTTP: h,
+	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1",
+		Endpoint: enginetest.Table(t), Now: h.Now, HTTP: h,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
 		})})
 	if err := s.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h.Runner = payoutrunner.New(payoutrunner.Config{Store: s, Log: slog.New(slog.DiscardHandler), Banks: map[identity.Mode]bank.Bank{identity.Live: h}})
-	owner := merchant.Merchant{Code: tenant.Merchant, Currency: "EUR", Payouts: merchant.ByMode[merchant.PayoutSettings]{}.With(tenant.Mode, merchant.DefaultPayoutSettings)}
+	h.Runner = payoutrunner.New(payoutrunner.Config{Store: s, Log: slog.New(slog.DiscardHandler),
+		Banks: map[identity.Mode]bank.Bank{identity.Live: h}})
+	owner := merchant.Merchant{Code: tenant.Merchant, Currency: "EUR",
+		Payouts: merchant.ByMode[merchant.PayoutSettings]{}.With(tenant.Mode, merchant.DefaultPayoutSettings)}
 	if err := s.CreateMerchant(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +138,8 @@ func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 // pay stores a payment of 10.10 EUR without a fee, in parts that are all due now.
 func (h *house) pay(parts int) payments.Transaction {
 	h.Helper()
-	c, err := h.Store.CreateCheckout(h.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: uuid.NewString(), Amount: eur("10.10"),
+	c, err := h.Store.CreateCheckout(h.Context(), tenant, payments.Checkout{ID: uuid.NewString(),
+		Reference: uuid.NewString(), Amount: eur("10.10"),
 		Status: payments.Pending, Purpose: payments.PurposeCheckout, CreatedAt: h.Now(),
 		Payee: payments.Payee{Code: tenant.Merchant, PayoutPlan: merchant.TrueInstallment}})
 	if err != nil {

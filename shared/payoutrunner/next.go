@@ -47,7 +47,8 @@ func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) 
 
 // nextOfShard walks a shard's schedules in the order of their cut-offs. The
 // index lags: one that has moved on since is found by where it stands now.
-func (r *Runner) nextOfShard(ctx, starting context.Context, shard int, of func(identity.Tenant) bool) (*time.Time, error) {
+func (r *Runner) nextOfShard(ctx, starting context.Context, shard int,
+	of func(identity.Tenant) bool) (*time.Time, error) {
 	looks := 0
 	for due, err := range r.Store.DuePayouts(ctx, shard, endOfTime) {
 		if err != nil {

@@ -60,7 +60,8 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 
 // pays says that the tenant is paid something by its schedule when a period
 // ends at the time.
-func (r *Runner) pays(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant, at time.Time) (bool, error) {
+func (r *Runner) pays(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
+	at time.Time) (bool, error) {
 	if m.Payouts.Of(t.Mode).OnDemand || !schedule.To.Payable() {
 		return false, nil
 	}
@@ -108,7 +109,8 @@ func Everybody(identity.Tenant) bool { return true }
 // answers the payouts to run: those it opens, and those whose runner was cut
 // off or whose bank must be asked. It begins with no other once starting ends.
 // What goes wrong with one tenant is reported and does not hold up the others.
-func (r *Runner) Overdue(ctx, starting context.Context, shard int, of func(identity.Tenant) bool, run func(Planned) error) error {
+func (r *Runner) Overdue(ctx, starting context.Context, shard int, of func(identity.Tenant) bool,
+	run func(Planned) error) error {
 	var failures []error
 	for due, err := range r.Store.DuePayouts(starting, shard, r.Store.Now()) {
 		switch {
@@ -140,7 +142,8 @@ func (r *Runner) Overdue(ctx, starting context.Context, shard int, of func(ident
 // that nobody waits longer for it by changing them; the next cut-off is that of
 // the new settings. A change that changes nothing writes nothing. Errors:
 // change's; failure: NotFound.
-func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State, error)) (merchant.State, error) {
+func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State,
+	error)) (merchant.State, error) {
 	return store.Retry(func(bool) (merchant.State, error) {
 		before, err := r.Store.MerchantState(ctx, code)
 		if err != nil {

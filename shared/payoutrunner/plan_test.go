@@ -49,12 +49,18 @@ func TestPeriodsEndWhereTheMerchantIs(t *testing.T) {
 		paid   string
 		plans  [][2]string // time and the payout's day
 	}{
-		"daily":                {"Europe/Berlin", merchant.Daily, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-21T22:59:59Z", ""}, {"2026-11-21T23:00:00Z", "2026-11-22"}, {"2026-11-22T23:00:00Z", ""}}},
-		"weekly":               {"Europe/Berlin", merchant.Weekly, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-22T22:59:59Z", ""}, {"2026-11-22T23:00:00Z", "2026-11-23"}, {"2026-11-29T23:00:00Z", ""}}},
-		"monthly":              {"America/Sao_Paulo", merchant.Monthly, "2026-11-21T10:00:00Z", [][2]string{{"2026-12-01T02:59:59Z", ""}, {"2026-12-01T03:00:00Z", "2026-12-01"}, {"2027-01-01T03:00:00Z", ""}}},
-		"clocks put forward":   {"Europe/Berlin", merchant.Daily, "2027-03-28T10:00:00Z", [][2]string{{"2027-03-28T21:59:59Z", ""}, {"2027-03-28T22:00:00Z", "2027-03-29"}}},
-		"no midnight":          {"America/Santiago", merchant.Daily, "2027-09-04T10:00:00Z", [][2]string{{"2027-09-05T03:59:59Z", ""}, {"2027-09-05T04:00:00Z", "2027-09-05"}}},
-		"ticks that were late": {"UTC", merchant.Daily, "2026-11-21T10:00:00Z", [][2]string{{"2026-11-25T12:00:00Z", "2026-11-25"}, {"2026-11-25T12:00:01Z", ""}}},
+		"daily": {"Europe/Berlin", merchant.Daily, "2026-11-21T10:00:00Z",
+			[][2]string{{"2026-11-21T22:59:59Z", ""}, {"2026-11-21T23:00:00Z", "2026-11-22"}, {"2026-11-22T23:00:00Z", ""}}},
+		"weekly": {"Europe/Berlin", merchant.Weekly, "2026-11-21T10:00:00Z",
+			[][2]string{{"2026-11-22T22:59:59Z", ""}, {"2026-11-22T23:00:00Z", "2026-11-23"}, {"2026-11-29T23:00:00Z", ""}}},
+		"monthly": {"America/Sao_Paulo", merchant.Monthly, "2026-11-21T10:00:00Z",
+			[][2]string{{"2026-12-01T02:59:59Z", ""}, {"2026-12-01T03:00:00Z", "2026-12-01"}, {"2027-01-01T03:00:00Z", ""}}},
+		"clocks put forward": {"Europe/Berlin", merchant.Daily, "2027-03-28T10:00:00Z",
+			[][2]string{{"2027-03-28T21:59:59Z", ""}, {"2027-03-28T22:00:00Z", "2027-03-29"}}},
+		"no midnight": {"America/Santiago", merchant.Daily, "2027-09-04T10:00:00Z",
+			[][2]string{{"2027-09-05T03:59:59Z", ""}, {"2027-09-05T04:00:00Z", "2027-09-05"}}},
+		"ticks that were late": {"UTC", merchant.Daily, "2026-11-21T10:00:00Z",
+			[][2]string{{"2026-11-25T12:00:00Z", "2026-11-25"}, {"2026-11-25T12:00:01Z", ""}}},
 	} {
 		h := newHouse(t)
 		h.to(test.paid)
@@ -73,7 +79,8 @@ func TestWhoCannotBePaidIsNotPlanned(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]func(*terms, bool){
 		"unverified": func(s *terms, able bool) {
-			s.To.Status = map[bool]merchant.BankAccountStatus{true: merchant.BankAccountVerified, false: merchant.BankAccountRejected}[able]
+			s.To.Status = map[bool]merchant.BankAccountStatus{true: merchant.BankAccountVerified,
+				false: merchant.BankAccountRejected}[able]
 		},
 		"no account": func(s *terms, able bool) {
 			s.To.IBAN = map[bool]string{true: "DE17100100100000005678"}[able]
@@ -212,10 +219,14 @@ func TestATickGoesOnAfterAFailure(t *testing.T) {
 	lost := errors.New("the queue is away")
 	var failed int
 	for shard := range store.DueShards {
-		if err := h.Overdue(t.Context(), t.Context(), shard, nobody, func(payoutrunner.Planned) error { return lost }); err != nil {
+		if err := h.Overdue(t.Context(), t.Context(), shard, nobody, func(payoutrunner.Planned) error {
+			return lost
+		}); err != nil {
 			t.Error(err)
 		}
-		err := h.Overdue(t.Context(), t.Context(), shard, payoutrunner.Everybody, func(payoutrunner.Planned) error { return lost })
+		err := h.Overdue(t.Context(), t.Context(), shard, payoutrunner.Everybody, func(payoutrunner.Planned) error {
+			return lost
+		})
 		if errors.Is(err, lost) {
 			failed++
 		}

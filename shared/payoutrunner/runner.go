@@ -95,7 +95,8 @@ const lastStep = bankTime + 10*time.Second
 
 // step does the payout's next step and answers the payout as it stands then;
 // true: there is no further one for now.
-func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Payout) (next payout.Payout, rests bool, err error) {
+func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Payout) (next payout.Payout,
+	rests bool, err error) {
 	switch current.Status {
 	case payout.Collecting:
 		next, err = r.collect(ctx, t, current)

@@ -101,12 +101,14 @@ func TestRowsThatContradictTheirTransactionsStopThePayout(t *testing.T) {
 	if err := table.Get("pk", tenant.String()+"#UNPAID#EUR").All(t.Context(), &rows); err != nil || len(rows) != 1 {
 		t.Fatalf("%v, %v", rows, err)
 	}
-	if err := table.Update("pk", rows[0]["pk"]).Range("sk", rows[0]["sk"]).Set("amount", eur("1000")).Run(t.Context()); err != nil {
+	if err := table.Update("pk", rows[0]["pk"]).Range("sk", rows[0]["sk"]).Set("amount", eur("1000")).Run(
+		t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.Advance(day)
 	id := h.plan()
-	if rests, err := h.Run(t.Context(), tenant, id); rests || !errors.Is(err, payments.ErrNotCollected) || failure.Of(err).Kind != failure.Internal {
+	if rests, err := h.Run(t.Context(), tenant, id); rests || !errors.Is(err, payments.ErrNotCollected) ||
+		failure.Of(err).Kind != failure.Internal {
 		t.Errorf("rests %t, %v, which must be a fault of ours", rests, err)
 	}
 	h.want("payout", h.stands(id), "COLLECTING 0.00 0")

@@ -54,7 +54,8 @@ func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
 }
 
 // settle records an outcome. An outcome that comes late changes nothing.
-func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string, o payments.Outcome) (payments.Checkout, error) {
+func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string,
+	o payments.Outcome) (payments.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	return p.change(ctx, t, c, func(c payments.Checkout) (payments.Change, bool, error) {
@@ -81,13 +82,15 @@ func (p *Processor) reportStray(ctx context.Context, t identity.Tenant, c paymen
 	if final, ok := c.Final(); ok && final.ID == attemptID {
 		return
 	}
-	p.Log.ErrorContext(ctx, "approved charge on a closed attempt", "tenant", t.String(), "checkout", c.ID, "attempt", attemptID)
+	p.Log.ErrorContext(ctx, "approved charge on a closed attempt", "tenant", t.String(), "checkout",
+		c.ID, "attempt", attemptID)
 }
 
 // change applies a rule to a checkout and writes what follows, again on the
 // fresh state whenever somebody else was faster. A rule answering false
 // leaves the checkout as it is.
-func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Checkout, rule func(payments.Checkout) (payments.Change, bool, error)) (payments.Checkout, error) {
+func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Checkout,
+	rule func(payments.Checkout) (payments.Change, bool, error)) (payments.Checkout, error) {
 	return store.Retry(func(again bool) (payments.Checkout, error) {
 		if again {
 			var err error

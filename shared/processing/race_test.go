@@ -43,7 +43,8 @@ func newOffice(t *testing.T) *office {
 	o := &office{Clock: clock.New()}
 	accessKey := enginetest.AccessKey(t)
 	config := store.Config{
-		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t), Now: o.Now, HTTP: o, MaxBackoff: time.Millisecond,
+		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t), Now: o.Now, HTTP: o,
+		MaxBackoff: time.Millisecond,
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "none"}, nil
 		}),
@@ -58,7 +59,9 @@ func newOffice(t *testing.T) *office {
 	bank := sandbox.New(sandbox.Config{DB: db, Table: table, Secret: key, BaseURL: "http://cashwrap.test", Now: o.Now})
 	o.Processor = processing.New(processing.Config{
 		Store: o.store, Acquirers: map[identity.Mode]acquirer.Acquirer{identity.Test: told{bank, o}},
-		BaseURL: "http://cashwrap.test", SessionKey: func(time.Time) []byte { return key }, TokenKey: key, Log: slog.New(slog.DiscardHandler),
+		BaseURL: "http://cashwrap.test", SessionKey: func(time.Time) []byte {
+			return key
+		}, TokenKey: key, Log: slog.New(slog.DiscardHandler),
 	})
 	return o
 }
@@ -111,7 +114,8 @@ func (o *office) create(t *testing.T, validFor time.Duration) payments.Checkout 
 
 func (o *office) pay(t *testing.T, c payments.Checkout, number string) (payments.Checkout, error) {
 	t.Helper()
-	card := &payments.Card{Name: "Ada", Number: payments.NewSecret(number), ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret("739")}
+	card := &payments.Card{Name: "Ada", Number: payments.NewSecret(number), ExpiryMonth: "12", ExpiryYear: "2030",
+		CVV: payments.NewSecret("739")}
 	paid, _, err := o.Start(t.Context(), tenant, processing.Order{
 		CheckoutID: c.ID, Operation: uuid.NewString(), Method: payments.CardMethod, Card: card, Installments: 1})
 	return paid, err
@@ -192,7 +196,8 @@ func TestNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 		t.Errorf("another attempt: %v", err)
 	}
 	o.Advance(2 * time.Minute)
-	if paid, err := o.Resolve(t.Context(), tenant, c.ID); err != nil || paid.Status != payments.Paid || len(paid.Transactions) != 1 {
+	if paid, err := o.Resolve(t.Context(), tenant, c.ID); err != nil || paid.Status != payments.Paid ||
+		len(paid.Transactions) != 1 {
 		t.Errorf("resolved: %s, %v", paid.Status, err)
 	}
 }
@@ -218,7 +223,8 @@ func (f *forgetful) Charge(ctx context.Context, c acquirer.Charge) (payments.Out
 func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	begun, err := o.create(t, time.Hour).Begin(payments.Attempt{ID: uuid.NewString(), Operation: "request", Method: payments.CardMethod}, o.Now())
+	begun, err := o.create(t, time.Hour).Begin(payments.Attempt{ID: uuid.NewString(), Operation: "request",
+		Method: payments.CardMethod}, o.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,12 +54,14 @@ func (p *Processor) Refund(ctx context.Context, t identity.Tenant, order RefundO
 }
 
 // reserve sets the money aside.
-func (p *Processor) reserve(ctx context.Context, t identity.Tenant, tx payments.Transaction, order RefundOrder) (payments.Event, error) {
+func (p *Processor) reserve(ctx context.Context, t identity.Tenant, tx payments.Transaction,
+	order RefundOrder) (payments.Event, error) {
 	amount, err := amountOf(tx, order.Amount)
 	if err != nil {
 		return payments.Event{}, err
 	}
-	change, err := p.Refunds.Terms(tx, order.Country).Reserve(tx, order.Operation, amount, order.Floor != nil, p.Store.Now())
+	change, err := p.Refunds.Terms(tx, order.Country).Reserve(tx, order.Operation, amount,
+		order.Floor != nil, p.Store.Now())
 	if err != nil {
 		return payments.Event{}, err
 	}
@@ -89,7 +91,8 @@ func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, erro
 
 // checkBalance refuses a refund that would take what the merchant is owed, less
 // its refunds in flight, below the floor (contract §6.4).
-func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount money.Amount, floor *money.Amount) (*store.Held, error) {
+func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount money.Amount,
+	floor *money.Amount) (*store.Held, error) {
 	if floor == nil {
 		return nil, nil
 	}
@@ -151,7 +154,8 @@ func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payme
 func (p *Processor) inquire(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	if e.Status == payments.EventReserved {
 		var err error
-		if e, err = p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
+		if e, err = p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange,
+			bool) {
 			return tx.ShowRefund(e, p.Store.Now())
 		}); err != nil {
 			return e, err
@@ -205,14 +209,16 @@ func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payme
 		return p.acquirer(t).CancelRefund(ctx, e.ID)
 	})
 	if err != nil {
-		p.Log.WarnContext(ctx, "refund neither taken nor cancelled", "transaction", e.TransactionID, "refund", e.ID, "error", err)
+		p.Log.WarnContext(ctx, "refund neither taken nor cancelled", "transaction", e.TransactionID,
+			"refund", e.ID, "error", err)
 		return payments.Outcome{Decision: payments.Undecided}
 	}
 	return o
 }
 
 // settleRefund records the acquirer's word; one that comes late changes nothing.
-func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payments.Event, o payments.Outcome) (payments.Event, error) {
+func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payments.Event,
+	o payments.Outcome) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
 		return tx.SettleRefund(e, o, p.Store.Now())
 	})
@@ -220,7 +226,8 @@ func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payme
 
 // withdraw undoes the reservation e, and no later one of the same refund.
 func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
-	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, stored payments.Event) (payments.TransactionChange, bool) {
+	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, stored payments.Event) (payments.TransactionChange,
+		bool) {
 		if stored.Serial != e.Serial {
 			return payments.TransactionChange{}, false
 		}

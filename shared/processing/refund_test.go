@@ -41,7 +41,8 @@ func (o *office) paid(t *testing.T, of identity.Tenant, amount string, c money.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	card := &payments.Card{Name: "Ada", Number: payments.NewSecret(passing), ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret("739")}
+	card := &payments.Card{Name: "Ada", Number: payments.NewSecret(passing), ExpiryMonth: "12", ExpiryYear: "2030",
+		CVV: payments.NewSecret("739")}
 	checkout, _, err = o.Start(t.Context(), of, processing.Order{
 		CheckoutID: checkout.ID, Operation: uuid.NewString(), Method: payments.CardMethod, Card: card, Installments: 1})
 	if err != nil || checkout.Status != payments.Paid {
@@ -112,7 +113,8 @@ func TestRefundsMayTakeTheBalanceBelowNought(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
 	id := o.paid(t, live, "100", "EUR")
-	_, err := o.ChargeBack(t.Context(), live, processing.ChargeBackOrder{TransactionID: o.paid(t, live, "50", "EUR"), ID: "cb"})
+	_, err := o.ChargeBack(t.Context(), live, processing.ChargeBackOrder{
+		TransactionID: o.paid(t, live, "50", "EUR"), ID: "cb"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +147,8 @@ func TestRefundsInFlightHoldTheirMoney(t *testing.T) {
 	if held := o.held(t, live); held != "42.25" {
 		t.Errorf("held %s", held)
 	}
-	if held, short := o.refusedForBalance(t, small, "7.76", "60"), o.refusedForBalance(t, small, "1", "109.01"); !held.Transient || short.Transient {
+	if held, short := o.refusedForBalance(t, small, "7.76", "60"), o.refusedForBalance(
+		t, small, "1", "109.01"); !held.Transient || short.Transient {
 		t.Errorf("transient %t for what is held, %t for what is not there", held.Transient, short.Transient)
 	}
 	o.mustRefund(t, small, "7.75", "60")
@@ -271,7 +274,8 @@ func TestARefundNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	o.Acquirers[identity.Live] = &amnesiac{Acquirer: o.Acquirers[identity.Live]}
 	o.mustRefund(t, id, "4", "0")
 	record, err := o.store.Transaction(t.Context(), live, id)
-	if err != nil || len(record.Events) != 1 || record.Events[0].Status != payments.EventPending || o.held(t, live) != "4.00" {
+	if err != nil || len(record.Events) != 1 || record.Events[0].Status != payments.EventPending ||
+		o.held(t, live) != "4.00" {
 		t.Fatalf("events %+v, held %s, %v", record.Events, o.held(t, live), err)
 	}
 	o.Acquirers[identity.Live] = o.Acquirers[identity.Test]
@@ -279,7 +283,8 @@ func TestARefundNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	if err := o.ResolveRefundDue(t.Context(), live, record.Events[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	if record, err = o.store.Transaction(t.Context(), live, id); err != nil || record.Refunded.String() != "4.00" || o.held(t, live) != "0.00" {
+	if record, err = o.store.Transaction(t.Context(), live, id); err != nil || record.Refunded.String() != "4.00" ||
+		o.held(t, live) != "0.00" {
 		t.Errorf("refunded %s, held %s, %v", record.Refunded, o.held(t, live), err)
 	}
 }

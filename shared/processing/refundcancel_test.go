@@ -98,7 +98,8 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 				t.Errorf("retry at another acquirer: %v", err)
 			}
 			o.stands(t, e, payments.Failed, "100.00", "0.00")
-			if _, err := o.ChargeBack(t.Context(), live, processing.ChargeBackOrder{TransactionID: id, ID: "cb", Amount: "60"}); err != nil {
+			if _, err := o.ChargeBack(t.Context(), live, processing.ChargeBackOrder{
+				TransactionID: id, ID: "cb", Amount: "60"}); err != nil {
 				t.Errorf("charge-back: %v", err)
 			}
 			o.mustRefund(t, id, "40", "0")
@@ -148,7 +149,8 @@ func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
 		decision payments.Decision
 		err      error
 	}{
-		"lost": {"", errors.New("connection reset")}, "not taken": {"", acquirer.ErrNotTaken}, "under way": {payments.Undecided, nil},
+		"lost": {"", errors.New("connection reset")}, "not taken": {"", acquirer.ErrNotTaken},
+		"under way": {payments.Undecided, nil},
 	} {
 		a := &refusing{Acquirer: bank, cancel: func(context.Context, string) (payments.Outcome, error) {
 			return payments.Outcome{Decision: answer.decision}, answer.err

@@ -32,7 +32,8 @@ func (o *office) sell(t *testing.T) string {
 
 func (o *office) refund(t *testing.T, transaction, operation string) error {
 	t.Helper()
-	return o.Refund(t.Context(), tenant, processing.RefundOrder{TransactionID: transaction, Operation: operation, Amount: "4.00"})
+	return o.Refund(t.Context(), tenant, processing.RefundOrder{TransactionID: transaction,
+		Operation: operation, Amount: "4.00"})
 }
 
 // record is the transaction with its events, and what the acquirer gave back.
@@ -134,7 +135,8 @@ func (w waiting) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcom
 func withdrawing(r *http.Request) bool {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	return strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") && strings.Contains(string(body), `"status":{"S":"WITHDRAWN"}`)
+	return strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") &&
+		strings.Contains(string(body), `"status":{"S":"WITHDRAWN"}`)
 }
 
 var errLost = errors.New("connection reset by peer")

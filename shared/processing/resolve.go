@@ -45,7 +45,8 @@ func (p *Processor) resolve(ctx context.Context, t identity.Tenant, c payments.C
 	})
 }
 
-func (p *Processor) resolveAttempt(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
+func (p *Processor) resolveAttempt(ctx context.Context, t identity.Tenant,
+	c payments.Checkout) (payments.Checkout, error) {
 	a := *c.Attempt
 	o, err := p.acquirer(t).LookUp(ctx, a.ID)
 	now := p.Store.Now()

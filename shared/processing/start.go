@@ -58,7 +58,8 @@ func (p *Processor) Start(ctx context.Context, t identity.Tenant, order Order) (
 }
 
 // read fetches the checkout, and the saved card when one is named, at once.
-func (p *Processor) read(ctx context.Context, t identity.Tenant, order Order) (payments.Checkout, *payments.Instrument, error) {
+func (p *Processor) read(ctx context.Context, t identity.Tenant, order Order) (payments.Checkout,
+	*payments.Instrument, error) {
 	if order.Token == "" {
 		c, err := p.Store.Checkout(ctx, t, order.CheckoutID)
 		return c, nil, err
@@ -80,7 +81,8 @@ var errUnknownToken = failure.Invalid("token", "unknown payment instrument")
 
 // begin claims the checkout for a new attempt of the order. ErrStale when it is
 // to be read again first.
-func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Checkout, error) {
+func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order,
+	instrument *payments.Instrument) (payments.Checkout, error) {
 	now := p.Store.Now()
 	if err := c.CheckProcessable(now); err != nil {
 		return c, err
@@ -105,7 +107,8 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 }
 
 // attempt plans the attempt, or says why the order does not fit the checkout.
-func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Attempt, error) {
+func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, order Order,
+	instrument *payments.Instrument) (payments.Attempt, error) {
 	if err := order.check(c); err != nil {
 		return payments.Attempt{}, err
 	}
@@ -191,7 +194,8 @@ var errUndecided = failure.Transient(failure.Clash("CONFLICT", "", "the acquirer
 // carryOut has the claimed attempt charged and records the outcome. A retry
 // finds the same charge at the acquirer; only who began the attempt can know
 // that the acquirer never took it.
-func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument, begun bool) (payments.Checkout, *Step, error) {
+func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order,
+	instrument *payments.Instrument, begun bool) (payments.Checkout, *Step, error) {
 	a := c.Attempt
 	if a.State == payments.Closed {
 		return c, nil, nil
@@ -217,7 +221,8 @@ func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.
 // tooLate gives up an attempt that was claimed just when valid_until passed.
 // The clock was read before the claim was written: whoever asked in between
 // was told EXPIRED, and that is final. Only what a retry finds charged counts.
-func (p *Processor) tooLate(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, *Step, error) {
+func (p *Processor) tooLate(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, *Step,
+	error) {
 	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
 	if err != nil { // the sweep asks again
 		o = payments.Outcome{Decision: payments.Undecided}
@@ -231,7 +236,8 @@ func (p *Processor) tooLate(ctx context.Context, t identity.Tenant, c payments.C
 	return c, nil, nil
 }
 
-func (p *Processor) neverTaken(ctx context.Context, t identity.Tenant, c payments.Checkout, cause error) (payments.Checkout, *Step, error) {
+func (p *Processor) neverTaken(ctx context.Context, t identity.Tenant, c payments.Checkout,
+	cause error) (payments.Checkout, *Step, error) {
 	attemptID := c.Attempt.ID
 	c, err := p.change(context.WithoutCancel(ctx), t, c, func(c payments.Checkout) (payments.Change, bool, error) {
 		change, ok := c.NeverTaken(attemptID)
@@ -240,7 +246,8 @@ func (p *Processor) neverTaken(ctx context.Context, t identity.Tenant, c payment
 	return c, nil, errors.Join(failure.UpstreamFailed(cause), err)
 }
 
-func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order, instrument *payments.Instrument) (payments.Outcome, error) {
+func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order,
+	instrument *payments.Instrument) (payments.Outcome, error) {
 	a := c.Attempt
 	charge := acquirer.Charge{
 		ID: a.ID, Reference: acquirer.Reference{Tenant: t.String(), CheckoutID: c.ID}, Amount: c.Amount,

@@ -105,7 +105,8 @@ func (b also) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
 
 // book adds a line to the bank's statement.
 func (s *shop) book(id, of string, back bool) {
-	s.more = append(s.more, bank.Booking{ID: id, Tenant: s.tenant.String(), Amount: money.MustParse(of, "EUR"), Return: back,
+	s.more = append(s.more, bank.Booking{ID: id, Tenant: s.tenant.String(),
+		Amount: money.MustParse(of, "EUR"), Return: back,
 		At: s.Clock.Now().Add(-time.Second)})
 }
 
@@ -118,7 +119,8 @@ func TestPayoutsAndTheBankAgree(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	for _, want := range []reconcile.Total{
-		{Account: "bank", Currency: "EUR", Amount: "-87.73"}, {Account: "payouts_in_transit", Currency: "EUR", Amount: "-49.02"},
+		{Account: "bank", Currency: "EUR", Amount: "-87.73"}, {Account: "payouts_in_transit",
+			Currency: "EUR", Amount: "-49.02"},
 		{Account: "the bank's statement", Currency: "EUR", Amount: "-136.75"},
 	} {
 		if !slices.Contains(r.Totals, want) {
@@ -189,7 +191,9 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 	}{
 		"a booking is gone": {func(s *bankShop) { s.drop(s.item(s.bookingsOf(s.out), "BOOKING#")) },
 			[]reconcile.Kind{missing, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
-		"a booking has another amount": {func(s *bankShop) { s.change(s.item(s.bookingsOf(s.out), "BOOKING#"), "amount", amount("87.72")) },
+		"a booking has another amount": {func(s *bankShop) {
+			s.change(s.item(s.bookingsOf(s.out), "BOOKING#"), "amount", amount("87.72"))
+		},
 			[]reconcile.Kind{differs, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
 		"the money left twice": {func(s *bankShop) { s.book(s.out, "87.73", false) },
 			[]reconcile.Kind{twice, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
@@ -197,10 +201,15 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(s *bankShop) string { return "return " + s.out }},
 		"the bank has paid what it rejected": {func(s *bankShop) { s.book(s.rejected, "87.73", false) },
 			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(s *bankShop) string { return s.rejected }},
-		"less came back than had left": {func(s *bankShop) { s.book(s.rejected, "87.73", false); s.book(s.rejected, "87.72", true) },
+		"less came back than had left": {func(s *bankShop) {
+			s.book(s.rejected, "87.73", false)
+			s.book(s.rejected, "87.72", true)
+		},
 			[]reconcile.Kind{unfounded, unfounded, reconcile.BankDiffers}, nil},
 		"a booking of no payout": {func(s *bankShop) { s.book("0123456789abcdef0123456789abcdef", "1", false) },
-			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(*bankShop) string { return "0123456789abcdef0123456789abcdef" }},
+			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(*bankShop) string {
+				return "0123456789abcdef0123456789abcdef"
+			}},
 		"a booking of a transaction": {func(s *bankShop) { s.book(s.paid, "10.10", false) },
 			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(s *bankShop) string { return s.paid }},
 		"a booking under a name": {func(s *bankShop) { s.book("rent", "1000", false) },
@@ -212,23 +221,33 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 		}, []reconcile.Kind{unfounded, missing, reconcile.BankDiffers, reconcile.BankDiffers}, nil},
 		"an unheard payment is a day old": {func(s *bankShop) { s.Clock.Advance(25 * time.Hour) },
 			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(s *bankShop) string { return s.silent }},
-		"an unheard payment has another amount": {func(s *bankShop) { s.change(s.item(s.bookingsOf(s.silent), "BOOKING#"), "amount", amount("49.03")) },
+		"an unheard payment has another amount": {func(s *bankShop) {
+			s.change(s.item(s.bookingsOf(s.silent), "BOOKING#"), "amount", amount("49.03"))
+		},
 			[]reconcile.Kind{differs, reconcile.BankDiffers}, func(s *bankShop) string { return s.silent }},
 		"an unheard payment left twice": {func(s *bankShop) { s.book(s.silent, "49.02", false) },
 			[]reconcile.Kind{twice, reconcile.BankDiffers}, func(s *bankShop) string { return s.silent }},
 		"an order's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.silent), "payout#")) },
-			[]reconcile.Kind{"entry_missing", reconcile.OwedDiffers, reconcile.TransitDiffers}, func(s *bankShop) string { return "payout " + s.silent }},
+			[]reconcile.Kind{"entry_missing", reconcile.OwedDiffers, reconcile.TransitDiffers}, func(s *bankShop) string {
+				return "payout " + s.silent
+			}},
 		"a paid payout's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.out), "payout_paid#")) },
 			[]reconcile.Kind{"entry_missing", reconcile.TransitDiffers, unfounded, reconcile.BankDiffers}, nil},
 		"a paid payout's entry has another amount": {func(s *bankShop) {
-			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "postings", postings("payouts_in_transit", "87.70", "bank", "-87.70"))
+			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "postings",
+				postings("payouts_in_transit", "87.70", "bank", "-87.70"))
 		}, []reconcile.Kind{"entry_differs", reconcile.TransitDiffers, differs, reconcile.BankDiffers}, nil},
 		"a paid payout's entry is of another account": {func(s *bankShop) {
-			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "postings", postings("payouts_in_transit", "87.73", "fee_income", "-87.73"))
+			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "postings",
+				postings("payouts_in_transit", "87.73", "fee_income", "-87.73"))
 		}, []reconcile.Kind{"entry_differs", unfounded, reconcile.BankDiffers}, nil},
-		"a paid payout stands as sent": {func(s *bankShop) { s.change(s.item(s.payout(s.out), "PAYOUT"), "status", str("SENT")) },
+		"a paid payout stands as sent": {func(s *bankShop) {
+			s.change(s.item(s.payout(s.out), "PAYOUT"), "status", str("SENT"))
+		},
 			[]reconcile.Kind{"entry_unfounded", reconcile.TransitDiffers}, nil},
-		"a sent payout stands as paid": {func(s *bankShop) { s.change(s.item(s.payout(s.silent), "PAYOUT"), "status", str("PAID")) },
+		"a sent payout stands as paid": {func(s *bankShop) {
+			s.change(s.item(s.payout(s.silent), "PAYOUT"), "status", str("PAID"))
+		},
 			[]reconcile.Kind{"entry_missing", reconcile.TransitDiffers, unfounded, reconcile.BankDiffers}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +267,9 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 			if !slices.Equal(kinds, test.want) {
 				t.Errorf("%v, want %v: %+v", kinds, test.want, r.Differences)
 			}
-			if test.about != nil && !slices.ContainsFunc(r.Differences, func(d reconcile.Difference) bool { return d.ID == test.about(s) }) {
+			if test.about != nil && !slices.ContainsFunc(r.Differences, func(d reconcile.Difference) bool {
+				return d.ID == test.about(s)
+			}) {
 				t.Errorf("none about %s: %+v", test.about(s), r.Differences)
 			}
 		})

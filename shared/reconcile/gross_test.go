@@ -13,7 +13,8 @@ import (
 func TestGrossSettlementAgrees(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.Operate(map[string]any{"command": "update_merchant", "merchant_code": s.Merchant.Code, "gross_settlement": true}, nil)
+	s.Operate(map[string]any{"command": "update_merchant", "merchant_code": s.Merchant.Code, "gross_settlement": true},
+		nil)
 	s.refund(s.pay("gross", 200), "50")
 	s.Minute()
 	if r := s.reconcile(); r.Found != 0 {
@@ -28,7 +29,8 @@ func TestGrossSettlementAgrees(t *testing.T) {
 		t.Errorf("once it is paid: %+v", r.Differences)
 	}
 	for _, want := range []reconcile.Total{
-		{Account: "fees_receivable", Currency: "EUR", Amount: "3.90"}, {Account: "fee_income", Currency: "EUR", Amount: "-7.02"},
+		{Account: "fees_receivable", Currency: "EUR", Amount: "3.90"}, {Account: "fee_income",
+			Currency: "EUR", Amount: "-7.02"},
 	} {
 		if !slices.Contains(r.Totals, want) {
 			t.Errorf("no %+v in %+v", want, r.Totals)

@@ -91,7 +91,8 @@ func (r *run) judgeAlone(v *verdict, d *dossier) {
 			v.find(d, Orphan, e.ID, fmt.Sprintf("%s of the transaction %s, which does not exist", e.Type, d.id))
 		}
 		if stuck(&e, r.began) {
-			v.find(d, RefundStuck, e.ID, fmt.Sprintf("%s %s since %s", e.Amount, e.Amount.Currency(), e.CreatedAt.Format(time.RFC3339)))
+			v.find(d, RefundStuck, e.ID, fmt.Sprintf("%s %s since %s", e.Amount, e.Amount.Currency(),
+				e.CreatedAt.Format(time.RFC3339)))
 		}
 	}
 }
@@ -114,7 +115,8 @@ func impossible(t payments.Transaction) string {
 	case captured != 0 && captured != t.Amount.Minor():
 		return "captured " + t.Captured.String() + " of " + t.Amount.String()
 	case t.Refundable.Sign() < 0, t.Refunded.Sign() < 0, t.ChargedBack.Sign() < 0:
-		return "refundable " + t.Refundable.String() + ", refunded " + t.Refunded.String() + ", charged back " + t.ChargedBack.String()
+		return "refundable " + t.Refundable.String() + ", refunded " + t.Refunded.String() + ", charged back " +
+			t.ChargedBack.String()
 	default:
 		return ""
 	}
@@ -200,12 +202,14 @@ var apartKinds = map[int]Kind{owedSum: OwedDiffers, transitSum: TransitDiffers, 
 // checkTenants looks at the sums of whole tenants.
 func (r *run) checkTenants() {
 	for _, p := range purses(r.leftovers.journals) {
-		r.find(Difference{p.tenant.String(), BooksDiffer, p.tenant.Merchant, "the journal is off by " + minorText(r.leftovers.journals[p], p.currency)})
+		r.find(Difference{p.tenant.String(), BooksDiffer, p.tenant.Merchant,
+			"the journal is off by " + minorText(r.leftovers.journals[p], p.currency)})
 	}
 	for _, p := range purses(r.leftovers.apart) {
 		for i, off := range r.leftovers.apart[p] {
 			if off != 0 {
-				r.find(Difference{p.tenant.String(), apartKinds[i], p.tenant.Merchant, sumNames[i] + " are " + minorText(off, p.currency) + " apart"})
+				r.find(Difference{p.tenant.String(), apartKinds[i], p.tenant.Merchant,
+					sumNames[i] + " are " + minorText(off, p.currency) + " apart"})
 			}
 		}
 	}

@@ -74,8 +74,10 @@ func (r *run) note(a store.Audited) {
 		return
 	}
 	r.count(a)
-	if id := transactionOf(a); id != "" && (a.Name != payments.CodeOfID(id) || a.Transaction != nil && a.Transaction.Code != a.Name) {
-		r.find(Difference{a.Tenant.String(), Misplaced, id, "stands under the code " + a.Name + ", not " + payments.CodeOfID(id)})
+	if id := transactionOf(a); id != "" && (a.Name != payments.CodeOfID(id) ||
+		a.Transaction != nil && a.Transaction.Code != a.Name) {
+		r.find(Difference{a.Tenant.String(), Misplaced, id, "stands under the code " + a.Name + ", not " +
+			payments.CodeOfID(id)})
 		return
 	}
 	for _, e := range evidenceOf(a) {

@@ -63,7 +63,8 @@ func ofRecord(r payout.Record) []evidence {
 
 // record is the fact that a payout took a transaction's part.
 func record(id string, status payout.RecordStatus, payout string, minor, fee int64, c money.Currency) fact {
-	return fact{recordFact, id, string(status) + " " + minorText(minor, c) + " after " + minorText(fee, c) + " in payout " + payout}
+	return fact{recordFact, id, string(status) + " " + minorText(minor, c) + " after " + minorText(fee, c) +
+		" in payout " + payout}
 }
 
 // settled is the fact that a payout made up for a debit.

@@ -92,13 +92,16 @@ func (s statement) Statement(context.Context) iter.Seq2[acquirer.Movement, error
 	}
 }
 
-var shops = []identity.Tenant{{Mode: identity.Live, Merchant: "MC1"}, {Mode: identity.Test, Merchant: "MC1"}, {Mode: identity.Test, Merchant: "MC2"}}
+var shops = []identity.Tenant{{Mode: identity.Live, Merchant: "MC1"}, {Mode: identity.Test, Merchant: "MC1"},
+	{Mode: identity.Test, Merchant: "MC2"}}
 
 func newHistory(t *testing.T, seed uint64) *history {
 	t.Helper()
 	c := clock.New()
-	h := &history{T: t, heard: map[string]bank.Outcome{}, Rand: rand.New(rand.NewPCG(seed, 0)), clock: c, engine: dynamodb.New(dynamodb.Config{Now: c.Now})}
-	h.store = store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: "http://dynamodb.test", Now: c.Now,
+	h := &history{T: t, heard: map[string]bank.Outcome{}, Rand: rand.New(rand.NewPCG(seed, 0)), clock: c,
+		engine: dynamodb.New(dynamodb.Config{Now: c.Now})}
+	h.store = store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1",
+		Endpoint: "http://dynamodb.test", Now: c.Now,
 		Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), HTTP: &http.Client{Transport: h}})
 	h.must(h.store.CreateTable(t.Context()))
 	h.payouts = payoutrunner.New(payoutrunner.Config{Store: h.store, Log: slog.New(slog.DiscardHandler),
@@ -117,7 +120,8 @@ func (h *history) payTo(t identity.Tenant, holder string) {
 	h.Helper()
 	_, err := h.payouts.ChangeMerchant(h.Context(), t.Merchant, func(s merchant.State) (merchant.State, error) {
 		_, schedule := s.Payouts(t.Mode)
-		schedule.To = merchant.BankAccount{ID: "a", Holder: holder, IBAN: "DE89370400440532013000", Status: merchant.BankAccountVerified}
+		schedule.To = merchant.BankAccount{ID: "a", Holder: holder, IBAN: "DE89370400440532013000",
+			Status: merchant.BankAccountVerified}
 		return s.WithPayouts(t.Mode, merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}, schedule), nil
 	})
 	h.must(err)
@@ -140,14 +144,16 @@ func (h *history) uuid() string {
 }
 
 func (h *history) move(p paid, kind acquirer.Kind, id string, a money.Amount) {
-	h.movements = append(h.movements, acquirer.Movement{ID: id, ChargeID: p.id, Tenant: p.tenant.String(), Kind: kind, Amount: a, At: h.clock.Now()})
+	h.movements = append(h.movements, acquirer.Movement{ID: id, ChargeID: p.id, Tenant: p.tenant.String(), Kind: kind,
+		Amount: a, At: h.clock.Now()})
 }
 
 func (h *history) pay() {
 	h.n++
 	p := paid{tenant: shops[h.IntN(len(shops))], id: h.uuid()}
 	amount := money.MustParse(fmt.Sprintf("%d.%02d", 1+h.IntN(200), h.IntN(100)), "EUR")
-	c, err := h.store.CreateCheckout(h.Context(), p.tenant, payments.Checkout{ID: h.uuid(), Reference: fmt.Sprint(h.n), Amount: amount,
+	c, err := h.store.CreateCheckout(h.Context(), p.tenant, payments.Checkout{ID: h.uuid(),
+		Reference: fmt.Sprint(h.n), Amount: amount,
 		Status: payments.Pending, CreatedAt: h.clock.Now(), Payee: payments.Payee{Code: p.tenant.Merchant, FeeRate: "0.0195",
 			PayoutPlan: []merchant.PayoutPlan{"", merchant.TrueInstallment}[h.IntN(2)]}})
 	h.must(err)
@@ -340,7 +346,8 @@ func (h *history) loseEach() {
 	h.Helper()
 	_, table := h.store.Raw()
 	var all []map[string]types.AttributeValue
-	h.must(table.Scan().Filter("contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
+	h.must(table.Scan().Filter("contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR "+
+		"contains(pk, ?)",
 		"#TRANSACTION#", "#JOURNAL#", "#UNPAID#", "#HELD#", "#PAYOUT").All(h.Context(), &all))
 	h.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	lost := 0

@@ -13,7 +13,9 @@ import (
 
 // movements walks the acquirers' statements.
 func (r *run) movements(ctx context.Context, note func(identity.Tenant, acquirer.Movement)) error {
-	return statements(r.Acquirers, func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx) },
+	return statements(r.Acquirers, func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] {
+		return a.Statement(ctx)
+	},
 		func(m acquirer.Movement) string { return m.Tenant }, note)
 }
 

@@ -69,7 +69,8 @@ func (b teller) Statement(context.Context) iter.Seq2[bank.Booking, error] {
 }
 
 func (h *history) book(t bank.Transfer, back bool) {
-	h.bookings = append(h.bookings, bank.Booking{ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, Return: back, At: h.clock.Now()})
+	h.bookings = append(h.bookings, bank.Booking{ID: t.ID, Tenant: t.Tenant, Amount: t.Amount,
+		Return: back, At: h.clock.Now()})
 }
 
 // banks are those of both modes.

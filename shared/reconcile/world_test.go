@@ -34,7 +34,8 @@ func newShop(t *testing.T) *shop {
 	t.Helper()
 	w := world.New(t)
 	s := &shop{World: w, tenant: identity.Tenant{Mode: identity.Test, Merchant: w.Merchant.Code}}
-	s.paid, s.refunded, s.chargedBack, s.undecided = s.pay("paid", 10.10), s.pay("refunded", 20), s.pay("charged back", 30), s.pay("undecided", 100)
+	s.paid, s.refunded, s.chargedBack, s.undecided = s.pay("paid", 10.10), s.pay("refunded", 20),
+		s.pay("charged back", 30), s.pay("undecided", 100)
 	s.pay("declined", 42.01)
 	s.refund(s.refunded, "4.10")
 	s.refund(s.refunded, "15.90") // more than waits for its payout: a deduction
@@ -80,7 +81,8 @@ func (s *shop) chargeBack(id, amount string) {
 
 func (s *shop) reconcile() reconcile.Report {
 	s.Helper()
-	report, err := reconcile.Run(s.Context(), reconcile.Config{Store: s.App.Store.Reader, Acquirers: s.App.Acquirers, Banks: s.banks()})
+	report, err := reconcile.Run(s.Context(), reconcile.Config{Store: s.App.Store.Reader,
+		Acquirers: s.App.Acquirers, Banks: s.banks()})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -95,12 +97,15 @@ func TestBooksThatAgree(t *testing.T) {
 		t.Fatalf("%+v", r.Differences)
 	}
 	// 4 captured, 2 refunds and a charge-back; 4 parts and a deduction.
-	if r.Tenants != 1 || r.Transactions != 5 || r.Entries != 7 || r.Rows != 5 || r.Movements != 7 || r.Open != 1 || r.Suspects != 0 {
+	if r.Tenants != 1 || r.Transactions != 5 || r.Entries != 7 || r.Rows != 5 || r.Movements != 7 ||
+		r.Open != 1 || r.Suspects != 0 {
 		t.Errorf("%+v", r)
 	}
 	for _, want := range []reconcile.Total{
-		{Account: "acquirer_receivable", Currency: "EUR", Amount: "133.10"}, {Account: "merchant_payable", Currency: "EUR", Amount: "-129.98"},
-		{Account: "fee_income", Currency: "EUR", Amount: "-3.12"}, {Account: "rows that wait for payouts", Currency: "EUR", Amount: "129.98"},
+		{Account: "acquirer_receivable", Currency: "EUR", Amount: "133.10"},
+		{Account: "merchant_payable", Currency: "EUR", Amount: "-129.98"},
+		{Account: "fee_income", Currency: "EUR", Amount: "-3.12"}, {Account: "rows that wait for payouts",
+			Currency: "EUR", Amount: "129.98"},
 		{Account: "the acquirer's statement", Currency: "EUR", Amount: "133.10"},
 	} {
 		if !slices.Contains(r.Totals, want) {
@@ -119,7 +124,8 @@ func (s *shop) item(pk, sk string) map[string]types.AttributeValue {
 	s.Helper()
 	_, table := s.App.Store.Raw()
 	var all []map[string]types.AttributeValue
-	if err := table.Scan().Filter("begins_with(pk, ?) AND begins_with(sk, ?)", pk, sk).All(s.Context(), &all); err != nil || len(all) != 1 {
+	if err := table.Scan().Filter("begins_with(pk, ?) AND begins_with(sk, ?)", pk, sk).All(
+		s.Context(), &all); err != nil || len(all) != 1 {
 		s.Fatalf("%d items of %s %s, %v", len(all), pk, sk, err)
 	}
 	return all[0]
@@ -215,63 +221,107 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 		"a charge-back's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.chargedBack), "charge_back#")) },
 			[]reconcile.Kind{"entry_missing", reconcile.OwedDiffers}, nil},
 		"an entry has other amounts": {func(s *shop) {
-			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10", "merchant_payable", "-9.80", "fee_income", "-0.20"))
+			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10", "merchant_payable",
+				"-9.80", "fee_income", "-0.20"))
 		}, []reconcile.Kind{"entry_differs", "movement_differs", reconcile.OwedDiffers}, nil},
 		"an entry is not balanced": {func(s *shop) {
-			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10.10", "merchant_payable", "-9.90"))
+			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10.10",
+				"merchant_payable", "-9.90"))
 		}, []reconcile.Kind{reconcile.Unbalanced, reconcile.BooksDiffer, "entry_differs"}, nil},
 		"an entry has no cause": {func(s *shop) {
 			entry := s.item(s.journal(s.paid), "payment#")
 			entry["kind"], entry["id"] = str("refund"), str("nothing")
 			s.change(entry, "sk", str("refund#nothing"))
-		}, []reconcile.Kind{"entry_unfounded", "movement_missing", reconcile.OwedDiffers}, func(*shop) string { return "refund nothing" }},
-		"a row is gone":             {func(s *shop) { s.drop(s.part(s.paid)) }, []reconcile.Kind{"row_missing", reconcile.OwedDiffers}, func(s *shop) string { return s.paid + "#1" }},
-		"a deduction's row is gone": {func(s *shop) { s.drop(s.item(s.rows(), "DEBIT#")) }, []reconcile.Kind{"row_missing", reconcile.OwedDiffers}, nil},
-		"a row has another amount":  {func(s *shop) { s.change(s.part(s.paid), "amount", amount("9")) }, []reconcile.Kind{"row_differs", reconcile.OwedDiffers}, nil},
-		"a row has another fee":     {func(s *shop) { s.change(s.part(s.paid), "fee", amount("0.21")) }, []reconcile.Kind{"row_differs"}, nil},
-		"a row stands twice":        {func(s *shop) { s.change(s.part(s.paid), "sk", str("CREDIT#0000000000000000#again")) }, []reconcile.Kind{"row_twice", reconcile.OwedDiffers}, nil},
+		}, []reconcile.Kind{"entry_unfounded", "movement_missing", reconcile.OwedDiffers}, func(*shop) string {
+			return "refund nothing"
+		}},
+		"a row is gone": {func(s *shop) {
+			s.drop(s.part(s.paid))
+		}, []reconcile.Kind{"row_missing", reconcile.OwedDiffers}, func(s *shop) string { return s.paid + "#1" }},
+		"a deduction's row is gone": {func(s *shop) {
+			s.drop(s.item(s.rows(), "DEBIT#"))
+		}, []reconcile.Kind{"row_missing", reconcile.OwedDiffers}, nil},
+		"a row has another amount": {func(s *shop) {
+			s.change(s.part(s.paid), "amount", amount("9"))
+		}, []reconcile.Kind{"row_differs", reconcile.OwedDiffers}, nil},
+		"a row has another fee": {func(s *shop) {
+			s.change(s.part(s.paid), "fee", amount("0.21"))
+		}, []reconcile.Kind{"row_differs"}, nil},
+		"a row stands twice": {func(s *shop) {
+			s.change(s.part(s.paid), "sk", str("CREDIT#0000000000000000#again"))
+		}, []reconcile.Kind{"row_twice", reconcile.OwedDiffers}, nil},
 		"a row of no transaction": {func(s *shop) {
 			row := s.part(s.paid)
 			row["transaction_id"] = str("none")
 			row["id"] = str("none#1")
 			s.change(row, "sk", str("CREDIT#1"))
 		}, []reconcile.Kind{"row_unfounded", reconcile.OwedDiffers}, func(*shop) string { return "none#1" }},
-		"a transaction is gone": {func(s *shop) { s.drop(s.item(s.transactions(s.refunded), "TRANSACTION#")) }, []reconcile.Kind{reconcile.Orphan, "entry_unfounded", "row_unfounded"}, nil},
+		"a transaction is gone": {func(s *shop) {
+			s.drop(s.item(s.transactions(s.refunded), "TRANSACTION#"))
+		}, []reconcile.Kind{reconcile.Orphan, "entry_unfounded", "row_unfounded"}, nil},
 		"a transaction lost a refund": {func(s *shop) {
 			s.change(s.item(s.transactions(s.refunded), "TRANSACTION#"), "refunded", amount("4.10"))
 		}, []reconcile.Kind{reconcile.SumsDiffer}, func(s *shop) string { return s.refunded }},
-		"more is refundable":          {func(s *shop) { s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "refundable", amount("10.11")) }, []reconcile.Kind{reconcile.SumsDiffer}, nil},
-		"more was captured":           {func(s *shop) { s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "captured", amount("10.11")) }, []reconcile.Kind{"entry_differs", reconcile.SumsDiffer}, nil},
-		"a captured one failed":       {func(s *shop) { s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "status", str("FAILED")) }, []reconcile.Kind{reconcile.SumsDiffer}, nil},
-		"an event is gone":            {func(s *shop) { s.drop(s.item(s.transactions(s.chargedBack), "EVENT#")) }, []reconcile.Kind{"entry_unfounded", reconcile.SumsDiffer}, nil},
-		"a refund in flight is gone":  {func(s *shop) { s.drop(s.item(s.transactions(s.undecided), "EVENT#")) }, []reconcile.Kind{reconcile.SumsDiffer}, func(s *shop) string { return s.undecided }},
-		"an event has another amount": {func(s *shop) { s.change(s.item(s.transactions(s.chargedBack), "EVENT#"), "amount", amount("8")) }, []reconcile.Kind{"entry_differs", reconcile.SumsDiffer}, nil},
-		"an item cannot be read":      {func(s *shop) { s.change(s.item(s.journal(s.paid), "payment#"), "postings", str("none")) }, []reconcile.Kind{reconcile.Unreadable, "entry_missing"}, nil},
-		"an entry is misplaced": {func(s *shop) { s.change(s.item(s.journal(s.paid), "payment#"), "pk", str(s.journal(s.refunded))) },
+		"more is refundable": {func(s *shop) {
+			s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "refundable", amount("10.11"))
+		}, []reconcile.Kind{reconcile.SumsDiffer}, nil},
+		"more was captured": {func(s *shop) {
+			s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "captured", amount("10.11"))
+		}, []reconcile.Kind{"entry_differs", reconcile.SumsDiffer}, nil},
+		"a captured one failed": {func(s *shop) {
+			s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "status", str("FAILED"))
+		}, []reconcile.Kind{reconcile.SumsDiffer}, nil},
+		"an event is gone": {func(s *shop) {
+			s.drop(s.item(s.transactions(s.chargedBack), "EVENT#"))
+		}, []reconcile.Kind{"entry_unfounded", reconcile.SumsDiffer}, nil},
+		"a refund in flight is gone": {func(s *shop) {
+			s.drop(s.item(s.transactions(s.undecided), "EVENT#"))
+		}, []reconcile.Kind{reconcile.SumsDiffer}, func(s *shop) string { return s.undecided }},
+		"an event has another amount": {func(s *shop) {
+			s.change(s.item(s.transactions(s.chargedBack), "EVENT#"), "amount", amount("8"))
+		}, []reconcile.Kind{"entry_differs", reconcile.SumsDiffer}, nil},
+		"an item cannot be read": {func(s *shop) {
+			s.change(s.item(s.journal(s.paid), "payment#"), "postings", str("none"))
+		}, []reconcile.Kind{reconcile.Unreadable, "entry_missing"}, nil},
+		"an entry is misplaced": {func(s *shop) {
+			s.change(s.item(s.journal(s.paid), "payment#"), "pk", str(s.journal(s.refunded)))
+		},
 			[]reconcile.Kind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
 		"an entry is about something else": {func(s *shop) {
-			about := &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"subject": str("payout"), "id": str(s.paid)}}
+			about := &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
+				"subject": str("payout"), "id": str(s.paid)}}
 			s.change(s.item(s.journal(s.paid), "payment#"), "about", about)
 		}, []reconcile.Kind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
 		"money is held for nothing": {func(s *shop) {
-			s.put(map[string]types.AttributeValue{"pk": str(s.tenant.String() + "#HELD#EUR"), "sk": str("HELD"), "amount": amount("1")})
+			s.put(map[string]types.AttributeValue{"pk": str(s.tenant.String() + "#HELD#EUR"), "sk": str("HELD"),
+				"amount": amount("1")})
 		}, []reconcile.Kind{reconcile.HeldDiffers}, nil},
 		"a refund in flight is held, and nothing is": {func(s *shop) {
 			s.change(s.item(s.transactions(s.undecided), "EVENT#"), "held", &types.AttributeValueMemberBOOL{Value: true})
 		}, []reconcile.Kind{reconcile.HeldDiffers}, nil},
-		"a refund is stuck": {func(s *shop) { s.Clock.Advance(25 * time.Hour) }, []reconcile.Kind{reconcile.RefundStuck}, nil},
+		"a refund is stuck": {func(s *shop) {
+			s.Clock.Advance(25 * time.Hour)
+		}, []reconcile.Kind{reconcile.RefundStuck}, nil},
 
 		"a movement is missing": {func(s *shop) { s.drop(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#")) },
 			[]reconcile.Kind{"movement_missing"}, func(s *shop) string { return "capture " + s.paid }},
-		"a charge-back's movement is missing": {func(s *shop) { s.drop(s.item("SANDBOX#CHARGE#"+s.chargedBack, "CHARGE_BACK#")) }, []reconcile.Kind{"movement_missing"}, nil},
-		"a movement has another amount":       {func(s *shop) { s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "amount", amount("10")) }, []reconcile.Kind{"movement_differs"}, nil},
-		"money moved twice":                   {func(s *shop) { s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "sk", str("CAPTURE#again")) }, []reconcile.Kind{"movement_twice"}, nil},
+		"a charge-back's movement is missing": {func(s *shop) {
+			s.drop(s.item("SANDBOX#CHARGE#"+s.chargedBack, "CHARGE_BACK#"))
+		}, []reconcile.Kind{"movement_missing"}, nil},
+		"a movement has another amount": {func(s *shop) {
+			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "amount", amount("10"))
+		}, []reconcile.Kind{"movement_differs"}, nil},
+		"money moved twice": {func(s *shop) {
+			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "sk", str("CAPTURE#again"))
+		}, []reconcile.Kind{"movement_twice"}, nil},
 		"a phantom movement": {func(s *shop) {
 			s.phantom("00000000-0000-4000-8000-000000000000", s.tenant.String())
 			s.Minute()
 			s.Clock.Advance(24 * time.Hour)
 		},
-			[]reconcile.Kind{"movement_unfounded"}, func(*shop) string { return "capture 00000000-0000-4000-8000-000000000000" }},
+			[]reconcile.Kind{"movement_unfounded"}, func(*shop) string {
+				return "capture 00000000-0000-4000-8000-000000000000"
+			}},
 		"money of nobody": {func(s *shop) {
 			s.phantom("00000000-0000-4000-8000-000000000000", "")
 			s.Minute()
@@ -301,7 +351,9 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			if r.Found != len(r.Differences) {
 				t.Errorf("found %d, told %d", r.Found, len(r.Differences))
 			}
-			if test.about != nil && !slices.ContainsFunc(r.Differences, func(d reconcile.Difference) bool { return d.ID == test.about(s) }) {
+			if test.about != nil && !slices.ContainsFunc(r.Differences, func(d reconcile.Difference) bool {
+				return d.ID == test.about(s)
+			}) {
 				t.Errorf("none about %s: %+v", test.about(s), r.Differences)
 			}
 			for _, d := range r.Differences {

@@ -47,7 +47,8 @@ func quoteMethod(method string) string {
 // merchant in the path, rate limit.
 func (x *exchange) admitted(ctx context.Context) (context.Context, error) {
 	if !x.server.allowHTTP && !secure(x.request) {
-		return ctx, &failure.Error{Kind: failure.Forbidden, Code: "FORBIDDEN", Slug: "https-required", Message: "https_required"}
+		return ctx, &failure.Error{Kind: failure.Forbidden, Code: "FORBIDDEN", Slug: "https-required",
+			Message: "https_required"}
 	}
 	if x.route.Access == Open {
 		return ctx, x.limited(ctx, x.server.addresses, sourceAddress(x.request))

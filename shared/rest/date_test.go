@@ -46,7 +46,8 @@ func TestNoDayIsSentThatDoesNotExist(t *testing.T) {
 
 func TestDatesCompare(t *testing.T) {
 	t.Parallel()
-	days := []rest.Date{{Year: 2025, Month: 12, Day: 31}, {Year: 2026, Month: 1, Day: 30}, {Year: 2026, Month: 2, Day: 1}, {Year: 2026, Month: 2, Day: 2}}
+	days := []rest.Date{{Year: 2025, Month: 12, Day: 31}, {Year: 2026, Month: 1, Day: 30}, {Year: 2026, Month: 2, Day: 1},
+		{Year: 2026, Month: 2, Day: 2}}
 	for i, a := range days {
 		for j, b := range days {
 			if got, want := a.Compare(b), min(1, max(-1, i-j)); got != want {
@@ -92,8 +93,10 @@ func TestDateTimesAreReadAsUTC(t *testing.T) {
 		}
 	}
 	for _, query := range []string{
-		"2026-01-01T00:00:00%2B0000", "2026-01-01T00:00:00+0000", "2026-01-01T00:00:00", "2026-01-01", "+01:00", "01:00", "today", "1793491200",
-		"2026-01-01+00:00:00+01:00", "2026-01-01T00:00:00++01:00", "2026-01-01T00:00:00Z+01:00", "2026-02-29T00:00:00Z", "%20", "2026-01-01T00:00:00z",
+		"2026-01-01T00:00:00%2B0000", "2026-01-01T00:00:00+0000", "2026-01-01T00:00:00", "2026-01-01", "+01:00", "01:00",
+		"today", "1793491200",
+		"2026-01-01+00:00:00+01:00", "2026-01-01T00:00:00++01:00", "2026-01-01T00:00:00Z+01:00", "2026-02-29T00:00:00Z",
+		"%20", "2026-01-01T00:00:00z",
 		"9999-12-31T23:59:59-01:00", "0000-01-01T00:00:00%2B01:00", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00%2B25:00",
 	} {
 		w := f.ask("POST", "/period?since="+query, "")
@@ -111,11 +114,13 @@ func TestDatesAreReadStrictly(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	// Only a date-time takes a blank for a plus.
-	if w := f.ask("POST", "/period?day=2026-02-28&text=a+b+01:00", ""); object(t, w)["text"] != "2026-02-28 0000-00-00 a b 01:00" {
+	if w := f.ask("POST", "/period?day=2026-02-28&text=a+b+01:00", ""); object(t,
+		w)["text"] != "2026-02-28 0000-00-00 a b 01:00" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	for _, text := range []string{
-		"2026-1-2", "2026-01-2", "26-01-02", "20260102", "2026/01/02", "2026-01-02T00:00:00Z", "02-01-2026", "2026-02-29", "2026-13-01", "2026-00-01",
+		"2026-1-2", "2026-01-2", "26-01-02", "20260102", "2026/01/02", "2026-01-02T00:00:00Z", "02-01-2026", "2026-02-29",
+		"2026-13-01", "2026-00-01",
 		"2026-01-00", " 2026-01-02", "2026-01-02 ", "-026-01-02", "+026-01-02", "today",
 	} {
 		w := f.ask("POST", "/period", `{"birth_date":"`+text+`"}`)

@@ -193,11 +193,14 @@ func TestQueriesAreRead(t *testing.T) {
 	for query, param := range map[string]string{
 		`limit=ten`: "limit", `limit=1&limit=2`: "limit", `limit=1.0`: "limit", `scroll=yes`: "scroll",
 		`counts=1,x`: "counts", `since=today`: "since", `limit=99999999999999999999`: "limit",
-		`limit=`: "limit", `limit`: "limit", `scroll=`: "scroll", `since=`: "since", `checkout_reference=`: "checkout_reference",
-		`user.id=`: "user.id", `roles=`: "roles", `roles[]=`: "roles", `roles[0]=`: "roles", `roles=a,`: "roles", `roles=a,,b`: "roles", `counts=`: "counts",
+		`limit=`: "limit", `limit`: "limit", `scroll=`: "scroll", `since=`: "since",
+		`checkout_reference=`: "checkout_reference",
+		`user.id=`:            "user.id", `roles=`: "roles", `roles[]=`: "roles", `roles[0]=`: "roles", `roles=a,`: "roles",
+		`roles=a,,b`: "roles", `counts=`: "counts",
 	} {
 		w := f.ask("POST", "/things/1?"+query, "")
-		if answer := object(t, w); w.Code != http.StatusBadRequest || answer["param"] != param || answer["error_code"] != "INVALID" {
+		if answer := object(t, w); w.Code != http.StatusBadRequest || answer["param"] != param ||
+			answer["error_code"] != "INVALID" {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)
 		}
 	}
@@ -212,7 +215,8 @@ func TestPathValuesAreDecodedSafely(t *testing.T) {
 	t.Parallel()
 	f := echoFixture(t)
 	for path, want := range map[string]string{
-		"/things/a%2Fb": `"a/b"`, "/things/%2e%2e": `".."`, "/things/a%20b": `"a b"`, "/things/a%252F": `"a%2F"`, "/things/%C3%A9": `"é"`,
+		"/things/a%2Fb": `"a/b"`, "/things/%2e%2e": `".."`, "/things/a%20b": `"a b"`, "/things/a%252F": `"a%2F"`,
+		"/things/%C3%A9": `"é"`,
 	} {
 		if got, _ := object(t, f.ask("POST", path, ""))["got"].(string); !strings.Contains(got, "} "+want+" ") {
 			t.Errorf("%s: %s", path, got)
@@ -225,7 +229,8 @@ func TestPathValuesAreDecodedSafely(t *testing.T) {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
-	for _, path := range []string{"/things/%ff", "/things/%ed%a0%80", "/things/a%C2", "/things/a%EF%BF%BD"} { // the last as a gateway hands it on
+	for _, path := range []string{"/things/%ff", "/things/%ed%a0%80", "/things/a%C2",
+		"/things/a%EF%BF%BD"} { // the last as a gateway hands it on
 		if w := f.ask("POST", path, ""); w.Code != http.StatusBadRequest || object(t, w)["error_code"] != "INVALID_REQUEST" {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
@@ -268,7 +273,9 @@ type formOnly struct {
 func TestFormsAreRead(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{
-		route("POST", "/both", func(_ context.Context, in returned) (said, error) { return said{in.PaRes + "|" + in.MD}, nil }),
+		route("POST", "/both", func(_ context.Context, in returned) (said, error) {
+			return said{in.PaRes + "|" + in.MD}, nil
+		}),
 		route("POST", "/form", func(_ context.Context, in formOnly) (said, error) { return said{in.PaRes}, nil }),
 	})
 	form := url.Values{"PaRes": {"a+b=="}, "MD": {"é"}}.Encode()
@@ -287,7 +294,8 @@ func TestFormsAreRead(t *testing.T) {
 	if w := f.ask("POST", "/form", "PaRes=%ff"); object(t, w)["error_code"] != "INVALID_REQUEST" {
 		t.Errorf("bytes that are no text: %d %s", w.Code, w.Body)
 	}
-	if w := f.ask("POST", "/form", "PaRes=%zz"); object(t, w)["error_code"] != "INVALID_REQUEST" || strings.Contains(f.log.String(), "%zz") {
+	if w := f.ask("POST", "/form", "PaRes=%zz"); object(t, w)["error_code"] != "INVALID_REQUEST" ||
+		strings.Contains(f.log.String(), "%zz") {
 		t.Errorf("bad form: %d %s", w.Code, w.Body)
 	}
 }

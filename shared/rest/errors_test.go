@@ -13,7 +13,8 @@ import (
 
 // failing is one route per dialect, all refusing with err.
 func failing(err error) []rest.Route {
-	routes := []rest.Route{route("GET", "/hybrid", refuse(err)), route("GET", "/several", refuse(err)), route("GET", "/details", refuse(err)),
+	routes := []rest.Route{route("GET", "/hybrid", refuse(err)), route("GET", "/several", refuse(err)),
+		route("GET", "/details", refuse(err)),
 		route("GET", "/array", refuse(err))}
 	routes[1].Errors, routes[2].Errors, routes[3].Errors = rest.Several, rest.Details, rest.Array
 	return routes
@@ -27,27 +28,35 @@ func TestErrorsHaveTheHybridBody(t *testing.T) {
 		body   map[string]any
 	}{
 		"missing": {failure.Missing("amount"), 400, map[string]any{
-			"type": "/problems/invalid-parameter", "title": "Invalid Parameter", "detail": "amount is required.", "error_code": "MISSING",
-			"message": "amount is required.", "param": "amount", "error_message": "amount is required."}},
-		"method": {&failure.Error{Kind: failure.Rejected, Code: "INVALID", Slug: "unknown-payment-method", Message: "No."}, 400, map[string]any{
-			"type": "/problems/unknown-payment-method", "title": "Unknown Payment Method", "detail": "No.", "error_code": "INVALID",
-			"message": "No.", "error_message": "No."}},
+			"type": "/problems/invalid-parameter", "title": "Invalid Parameter", "detail": "amount is required.",
+			"error_code": "MISSING",
+			"message":    "amount is required.", "param": "amount", "error_message": "amount is required."}},
+		"method": {&failure.Error{Kind: failure.Rejected, Code: "INVALID", Slug: "unknown-payment-method", Message: "No."},
+			400, map[string]any{
+				"type": "/problems/unknown-payment-method", "title": "Unknown Payment Method", "detail": "No.",
+				"error_code": "INVALID",
+				"message":    "No.", "error_message": "No."}},
 		"malformed": {failure.BadRequest("Eh?"), 400, map[string]any{
 			"type": "/problems/bad-request", "title": "Bad Request", "detail": "Eh?", "error_code": "INVALID_REQUEST",
 			"message": "Eh?", "error_message": "Eh?"}},
 		"revoked": {failure.Unauthenticated("not-authorised-token"), 401, map[string]any{
-			"type": "/problems/not-authorised-token", "title": "Unauthorized", "detail": "Unauthorized.", "error_code": "NOT_AUTHORIZED",
-			"message": "invalid access token", "error_message": "invalid access token"}},
+			"type": "/problems/not-authorised-token", "title": "Unauthorized", "detail": "Unauthorized.",
+			"error_code": "NOT_AUTHORIZED",
+			"message":    "invalid access token", "error_message": "invalid access token"}},
 		"refused": {failure.Refused("Expired."), 402, map[string]any{
 			"type": "/problems/instrument-not-chargeable", "title": "Instrument Not Chargeable", "detail": "Expired.",
 			"error_code": "INSTRUMENT_NOT_CHARGEABLE", "message": "Expired."}},
 		"denied": {failure.Denied("checkout_payments_not_allowed"), 403, map[string]any{
-			"type": "/problems/forbidden", "title": "Forbidden", "detail": rest.Problems()["forbidden"].Description, "error_code": "FORBIDDEN",
-			"message": "checkout_payments_not_allowed", "error_message": "checkout_payments_not_allowed", "status_code": "403"}},
+			"type": "/problems/forbidden", "title": "Forbidden", "detail": rest.Problems()["forbidden"].Description,
+			"error_code": "FORBIDDEN",
+			"message":    "checkout_payments_not_allowed", "error_message": "checkout_payments_not_allowed",
+			"status_code": "403"}},
 		"absent": {failure.Absent("checkout-not-found", "No."), 404, map[string]any{
-			"type": "/problems/checkout-not-found", "title": "Checkout Not Found", "detail": "No.", "error_code": "NOT_FOUND", "message": "No."}},
+			"type": "/problems/checkout-not-found", "title": "Checkout Not Found", "detail": "No.",
+			"error_code": "NOT_FOUND", "message": "No."}},
 		"clash": {failure.Clash("DUPLICATED_CHECKOUT", "", "Twice."), 409, map[string]any{
-			"type": "/problems/conflict", "title": "Conflict", "detail": "Twice.", "error_code": "DUPLICATED_CHECKOUT", "message": "Twice."}},
+			"type": "/problems/conflict", "title": "Conflict", "detail": "Twice.", "error_code": "DUPLICATED_CHECKOUT",
+			"message": "Twice."}},
 		"unprocessable": {&failure.Error{Kind: failure.Unprocessable, Message: "No."}, 422, map[string]any{
 			"type": "/problems/unprocessable-entity", "title": "Unprocessable Entity", "detail": "No.", "message": "No."}},
 		"new slug": {&failure.Error{Kind: failure.Conflict, Code: "X", Slug: "new-slug", Message: "No."}, 409, map[string]any{
@@ -70,13 +79,16 @@ func TestErrorsHaveTheHybridBody(t *testing.T) {
 
 func TestErrorHeaders(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, failing(&failure.Error{Kind: failure.Upstream, Slug: "upstream-failed", RetryAfter: 1200 * time.Millisecond}))
+	f := newFixture(t, failing(&failure.Error{Kind: failure.Upstream, Slug: "upstream-failed",
+		RetryAfter: 1200 * time.Millisecond}))
 	w := f.ask("GET", "/hybrid", "", "Accept: text/html, application/problem+json")
-	if h := w.Header(); w.Code != 424 || h.Get("Retry-After") != "2" || h.Get("Content-Type") != "application/problem+json;charset=UTF-8" {
+	if h := w.Header(); w.Code != 424 || h.Get("Retry-After") != "2" ||
+		h.Get("Content-Type") != "application/problem+json;charset=UTF-8" {
 		t.Errorf("%d %v", w.Code, h)
 	}
 	w = f.ask("GET", "/hybrid", "", "Authorization:")
-	if h, got := w.Header(), object(t, w); h.Get("WWW-Authenticate") != "Bearer" || h.Get("Content-Type") != "application/json;charset=UTF-8" ||
+	if h, got := w.Header(), object(t, w); h.Get("WWW-Authenticate") != "Bearer" ||
+		h.Get("Content-Type") != "application/json;charset=UTF-8" ||
 		got["message"] != "access token required" || got["type"] != baseURL+"/problems/missing-token" {
 		t.Errorf("%v %v", h, got)
 	}
@@ -95,12 +107,14 @@ func TestSeveralFaults(t *testing.T) {
 	}
 
 	got := object(t, f.ask("GET", "/hybrid", ""))
-	if got["type"] != baseURL+"/problems/multiple-invalid-parameters" || got["param"] != "card.number" || got["error_code"] != "MISSING" {
+	if got["type"] != baseURL+"/problems/multiple-invalid-parameters" || got["param"] != "card.number" ||
+		got["error_code"] != "MISSING" {
 		t.Errorf("hybrid: %v", got)
 	}
 
 	text, err := json.Marshal(object(t, f.ask("GET", "/details", ""))["failed_constraints"])
-	want = `[{"message":"card.number is required.","reference":"card.number"},{"message":"must be 1 to 12.","reference":"installments"}]`
+	want = `[{"message":"card.number is required.","reference":"card.number"},{"message":"must be 1 to 12.",` +
+		`"reference":"installments"}]`
 	if err != nil || string(text) != want {
 		t.Errorf("details: %s", text)
 	}
@@ -114,7 +128,8 @@ func TestOneFaultIsAnObject(t *testing.T) {
 	}
 	got := object(t, f.ask("GET", "/details", ""))
 	text, err := json.Marshal(got["failed_constraints"])
-	if err != nil || got["details"] != "currency is required." || string(text) != `[{"message":"currency is required.","reference":"currency"}]` {
+	if err != nil || got["details"] != "currency is required." ||
+		string(text) != `[{"message":"currency is required.","reference":"currency"}]` {
 		t.Errorf("details: %v", got)
 	}
 }
@@ -128,17 +143,20 @@ func TestBadRequestsAreAlwaysAnArray(t *testing.T) {
 		err  error
 		want string
 	}{
-		"one":       {failure.Missing("start_date"), "[" + missing + "]"},
-		"listed":    {failure.List{failure.Missing("start_date")}, "[" + missing + "]"},
-		"several":   {failure.List{failure.Missing("start_date"), failure.Missing("start_date")}, "[" + missing + "," + missing + "]"},
-		"no param":  {failure.Invalid("", "negative date range"), `[{"message":"negative date range","error_code":"INVALID"}]`},
+		"one":    {failure.Missing("start_date"), "[" + missing + "]"},
+		"listed": {failure.List{failure.Missing("start_date")}, "[" + missing + "]"},
+		"several": {failure.List{failure.Missing("start_date"), failure.Missing("start_date")},
+			"[" + missing + "," + missing + "]"},
+		"no param": {failure.Invalid("", "negative date range"),
+			`[{"message":"negative date range","error_code":"INVALID"}]`},
 		"malformed": {failure.BadRequest("Eh?"), `[{"message":"Eh?","error_code":"INVALID_REQUEST"}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, failing(test.err))
 			w := f.ask("GET", "/array", "", "Accept: application/problem+json")
-			if w.Code != 400 || w.Body.String() != test.want || w.Header().Get("Content-Type") != "application/json;charset=UTF-8" {
+			if w.Code != 400 || w.Body.String() != test.want ||
+				w.Header().Get("Content-Type") != "application/json;charset=UTF-8" {
 				t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 			}
 		})

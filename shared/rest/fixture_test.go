@@ -138,7 +138,8 @@ func (f *fixture) process(routes []rest.Route, change ...func(*rest.Config)) htt
 // not be the platform's.
 func (f *fixture) credential(t *testing.T, id string, kind identity.Kind, scopes ...string) string {
 	t.Helper()
-	key, token, err := identity.NewAPIKey(tenant, identity.KeyRequest{Kind: kind, Name: "till", Scopes: &[]string{}}, f.now())
+	key, token, err := identity.NewAPIKey(tenant, identity.KeyRequest{Kind: kind, Name: "till", Scopes: &[]string{}},
+		f.now())
 	if err != nil {
 		t.Fatal(err)
 	}

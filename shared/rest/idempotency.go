@@ -59,7 +59,8 @@ func (x *exchange) once(ctx context.Context, clientKey string) reply {
 		return x.fail(&failure.Error{Kind: failure.Conflict, Code: "IDEMPOTENCY_IN_PROGRESS", Slug: "idempotency-in-progress",
 			Message: "The first request with this Idempotency-Key is still running.", RetryAfter: time.Second})
 	case store.Reused:
-		return x.fail(&failure.Error{Kind: failure.Unprocessable, Code: "IDEMPOTENCY_KEY_REUSED", Slug: "idempotency-key-reused",
+		return x.fail(&failure.Error{Kind: failure.Unprocessable, Code: "IDEMPOTENCY_KEY_REUSED",
+			Slug:    "idempotency-key-reused",
 			Message: "This Idempotency-Key was used for a different request."})
 	case store.Settled:
 		return x.replay(c)
@@ -84,7 +85,8 @@ type claim struct {
 func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err error) {
 	for _, keys := range x.server.keys.at(x.server.now()) {
 		c = claim{keys: keys, IdempotencyClaim: store.IdempotencyClaim{
-			Tenant: x.caller.Tenant, Name: recordName(x.caller.Actor.Kind, clientKey), Owner: x.id, Fingerprint: x.fingerprint(keys)}}
+			Tenant: x.caller.Tenant, Name: recordName(x.caller.Actor.Kind, clientKey), Owner: x.id,
+			Fingerprint: x.fingerprint(keys)}}
 		c.state, c.sealed, err = x.server.store.ClaimIdempotency(ctx, c.IdempotencyClaim)
 		if err != nil || c.state != store.Reused {
 			return c, err
@@ -110,7 +112,8 @@ func (x *exchange) settled(ctx context.Context, c claim, r reply) reply {
 	var owned bool
 	var err error
 	if kept(r) {
-		owned, err = x.server.store.SettleIdempotency(ctx, c.IdempotencyClaim, c.keys.seal(r.stored(), place(c.IdempotencyClaim)))
+		owned, err = x.server.store.SettleIdempotency(ctx, c.IdempotencyClaim,
+			c.keys.seal(r.stored(), place(c.IdempotencyClaim)))
 	} else {
 		owned, err = x.server.store.ReleaseIdempotency(ctx, c.IdempotencyClaim)
 	}

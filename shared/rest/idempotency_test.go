@@ -54,7 +54,8 @@ func (c *counted) routes() []rest.Route {
 
 // same compares what a replay has to repeat.
 func same(a, b *httptest.ResponseRecorder) bool {
-	return a.Code == b.Code && a.Body.String() == b.Body.String() && a.Header().Get("Content-Type") == b.Header().Get("Content-Type")
+	return a.Code == b.Code && a.Body.String() == b.Body.String() &&
+		a.Header().Get("Content-Type") == b.Header().Get("Content-Type")
 }
 
 func TestReplayIsIdentical(t *testing.T) {
@@ -98,7 +99,8 @@ func TestKeyBelongsToOneRequest(t *testing.T) {
 		{"POST", "/orders/1?a=1", `{"number":"1"}`}, {"POST", "/orders/1", `{"number":"2"}`}, {"POST", "/orders/1", ``},
 	} {
 		w := f.ask(other.method, other.path, other.body, underKey)
-		if got := object(t, w); w.Code != 422 || got["error_code"] != "IDEMPOTENCY_KEY_REUSED" || got["type"] != baseURL+"/problems/idempotency-key-reused" {
+		if got := object(t, w); w.Code != 422 || got["error_code"] != "IDEMPOTENCY_KEY_REUSED" ||
+			got["type"] != baseURL+"/problems/idempotency-key-reused" {
 			t.Errorf("%v: %d %s", other, w.Code, w.Body)
 		}
 	}
@@ -139,7 +141,8 @@ func TestHundredRequestsUnderOneKeyRunOnce(t *testing.T) {
 			switch {
 			case w.Code == 201 && w.Body.String() == `{"text":"run 1 1"}`:
 				created.Add(1)
-			case w.Code == 409 && w.Header().Get("Retry-After") == "1" && strings.Contains(w.Body.String(), `"IDEMPOTENCY_IN_PROGRESS"`):
+			case w.Code == 409 && w.Header().Get("Retry-After") == "1" &&
+				strings.Contains(w.Body.String(), `"IDEMPOTENCY_IN_PROGRESS"`):
 				busy.Add(1)
 			}
 		})
@@ -148,7 +151,8 @@ func TestHundredRequestsUnderOneKeyRunOnce(t *testing.T) {
 	if c.runs != 1 || created.Load() < 1 || created.Load()+busy.Load() != 100 {
 		t.Errorf("%d runs, %d replies, %d in progress", c.runs, created.Load(), busy.Load())
 	}
-	if w := f.ask("POST", "/orders/1", `{"number":"1"}`, underKey); w.Code != 201 || w.Header().Get("Idempotency-Replayed") != "true" {
+	if w := f.ask("POST", "/orders/1", `{"number":"1"}`, underKey); w.Code != 201 ||
+		w.Header().Get("Idempotency-Replayed") != "true" {
 		t.Errorf("afterwards: %d", w.Code)
 	}
 }
@@ -157,8 +161,9 @@ func TestSomeRepliesAreNotKept(t *testing.T) {
 	t.Parallel()
 	no := func(kind failure.Kind) *failure.Error { return &failure.Error{Kind: kind, Message: "No."} }
 	for fault, kept := range map[*failure.Error]bool{
-		no(failure.Internal): false, no(failure.Unauthorized): false, no(failure.Forbidden): false, no(failure.Upstream): false,
-		no(failure.TooMany): false, no(failure.Timeout): false, failure.Transient(no(failure.Conflict)): false,
+		no(failure.Internal): false, no(failure.Unauthorized): false, no(failure.Forbidden): false,
+		no(failure.Upstream): false,
+		no(failure.TooMany):  false, no(failure.Timeout): false, failure.Transient(no(failure.Conflict)): false,
 		no(failure.Rejected): true, no(failure.NotChargeable): true, no(failure.NotFound): true, no(failure.Conflict): true,
 		no(failure.Unprocessable): true,
 	} {
@@ -260,7 +265,8 @@ func TestTheTableShowsNoContent(t *testing.T) {
 	})})
 	first := f.ask("POST", "/keys", `{"number":"personal-4242"}`, "Idempotency-Key: client-key-1")
 	again := f.ask("POST", "/keys", `{"number":"personal-4242"}`, "Idempotency-Key: client-key-1")
-	if first.Body.String() != `{"id":"key of personal-4242","plaintext":"plaintext-4711"}` || again.Body.String() != `{"id":"key of personal-4242"}` {
+	if first.Body.String() != `{"id":"key of personal-4242","plaintext":"plaintext-4711"}` ||
+		again.Body.String() != `{"id":"key of personal-4242"}` {
 		t.Errorf("%s then %s", first.Body, again.Body)
 	}
 	f.wire.mu.Lock()
@@ -275,7 +281,8 @@ func TestTheTableShowsNoContent(t *testing.T) {
 func TestOpenRoutesHaveNoKeys(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
-	f := newFixture(t, []rest.Route{{Method: http.MethodPost, Path: "/orders/{id}", Access: rest.Open, Handle: rest.JSON(200, c.run)}})
+	f := newFixture(t, []rest.Route{{Method: http.MethodPost, Path: "/orders/{id}", Access: rest.Open,
+		Handle: rest.JSON(200, c.run)}})
 	f.ask("POST", "/orders/1", `{}`, underKey)
 	f.ask("POST", "/orders/1", `{}`, underKey)
 	if c.runs != 2 {

@@ -36,12 +36,14 @@ func TestAPublicKeyHasRecordsOfItsOwn(t *testing.T) {
 	if replayed || made == squatted {
 		t.Errorf("the merchant's server hears %s", made)
 	}
-	for _, again := range []struct{ path, token, want string }{{"/orders/1", f.secret, made}, {"/orders/9", f.public, squatted}, {"/orders/1", f.other, made}} {
+	for _, again := range []struct{ path, token, want string }{{"/orders/1", f.secret, made},
+		{"/orders/9", f.public, squatted}, {"/orders/1", f.other, made}} {
 		if body, replayed := put(again.path, again.token); !replayed || body != again.want {
 			t.Errorf("%s again: %s, replayed %t", again.path, body, replayed)
 		}
 	}
-	if w := f.ask("PUT", "/orders/1", `{}`, underKey, "Authorization: Bearer "+f.public); w.Code != 422 || strings.Contains(w.Body.String(), made) {
+	if w := f.ask("PUT", "/orders/1", `{}`, underKey, "Authorization: Bearer "+f.public); w.Code != 422 ||
+		strings.Contains(w.Body.String(), made) {
 		t.Errorf("the merchant's request, with a public key: %d %s", w.Code, w.Body)
 	}
 	if c.runs != 2 {
@@ -56,7 +58,8 @@ func TestTheSameRequestOfBothKinds(t *testing.T) {
 	c := &counted{}
 	f := newFixture(t, c.shared())
 	for _, token := range []string{f.secret, f.public} {
-		if w := f.ask("PUT", "/orders/1", `{}`, underKey, "Authorization: Bearer "+token); w.Code != 201 || w.Header().Get("Idempotency-Replayed") != "" {
+		if w := f.ask("PUT", "/orders/1", `{}`, underKey, "Authorization: Bearer "+token); w.Code != 201 ||
+			w.Header().Get("Idempotency-Replayed") != "" {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
@@ -85,7 +88,8 @@ func TestAReplyInAnotherRecordIsNotReplayed(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
 	f := newFixture(t, c.shared())
-	asked := [][]string{{"Idempotency-Key: a"}, {"Idempotency-Key: b"}, {"Idempotency-Key: a", "Authorization: Bearer " + f.public}}
+	asked := [][]string{{"Idempotency-Key: a"}, {"Idempotency-Key: b"}, {"Idempotency-Key: a",
+		"Authorization: Bearer " + f.public}}
 	for _, header := range asked {
 		f.ask("PUT", "/orders/1", `{}`, header...)
 	}
@@ -93,7 +97,8 @@ func TestAReplyInAnotherRecordIsNotReplayed(t *testing.T) {
 	replies := slices.Concat(records[1:], records[:1])
 	_, table := f.store.Raw()
 	for i, r := range records {
-		if err := table.Update("pk", r.PK).Range("sk", "IDEMPOTENCY").Set("reply", replies[i].Reply).Run(t.Context()); err != nil {
+		if err := table.Update("pk", r.PK).Range("sk", "IDEMPOTENCY").Set("reply", replies[i].Reply).Run(
+			t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

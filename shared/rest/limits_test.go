@@ -48,13 +48,15 @@ func TestFieldsAreHeldToTheirLimits(t *testing.T) {
 		if c.code == "" {
 			want = http.StatusOK
 		}
-		if w.Code != want || c.code != "" && (answer["error_code"] != c.code || answer["param"] != c.param || kind != baseURL+"/problems/"+c.slug) {
+		if w.Code != want || c.code != "" && (answer["error_code"] != c.code || answer["param"] != c.param ||
+			kind != baseURL+"/problems/"+c.slug) {
 			t.Errorf("%s %s: %d %s", c.path, c.body, w.Code, w.Body)
 		}
 	}
 	w := f.ask("POST", "/several", `{"note":"long"}`)
 	var got []struct{ Param string }
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusBadRequest || len(got) != 3 || got[0].Param != "since" || got[1].Param != "name" || got[2].Param != "note" {
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusBadRequest || len(got) != 3 ||
+		got[0].Param != "since" || got[1].Param != "name" || got[2].Param != "note" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

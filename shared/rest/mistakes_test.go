@@ -17,10 +17,12 @@ func TestMistakesInRoutesAreFoundAtStart(t *testing.T) {
 			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a/", Handle: good.Handle}}})
 		},
 		"successor without a slash": func() {
-			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a", Handle: good.Handle, Successor: "b"}}})
+			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a",
+				Handle: good.Handle, Successor: "b"}}})
 		},
 		"successor of a template nobody fills in": func() {
-			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a", Handle: good.Handle, Successor: "/b/{id}"}}})
+			rest.New(rest.Config{HashKey: hashKey, Routes: []rest.Route{{Method: "GET", Path: "/a", Handle: good.Handle,
+				Successor: "/b/{id}"}}})
 		},
 		"brackets": func() {
 			rest.JSON(200, func(context.Context, struct {

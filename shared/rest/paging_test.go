@@ -53,12 +53,14 @@ func TestPageSizes(t *testing.T) {
 	const positive, inside = "must be a positive integer.", "must be at most 9999."
 	for target, message := range map[string]string{
 		"/capped?limit=":  "must not be empty.",
-		"/capped?limit=0": positive, "/capped?limit=-1": positive, "/capped?limit=ten": positive, "/capped?limit=1.0": positive, "/capped?limit=1e3": positive,
+		"/capped?limit=0": positive, "/capped?limit=-1": positive, "/capped?limit=ten": positive,
+		"/capped?limit=1.0": positive, "/capped?limit=1e3": positive,
 		"/capped?limit=-99999999999999999999": positive, "/capped?limit=0x10": positive, "/capped?limit=%20": positive,
 		"/within?limit=0": positive, "/within?limit=10000": inside, "/within?limit=99999999999999999999": inside,
 	} {
 		w := f.ask("GET", target, "")
-		if got := object(t, w); w.Code != 400 || got["error_code"] != "INVALID" || got["param"] != "limit" || got["message"] != message {
+		if got := object(t, w); w.Code != 400 || got["error_code"] != "INVALID" || got["param"] != "limit" ||
+			got["message"] != message {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
 	}
@@ -69,11 +71,13 @@ func TestPageSizes(t *testing.T) {
 func TestUnknownValuesOfListsAreRefused(t *testing.T) {
 	t.Parallel()
 	f := pagedFixture(t)
-	if w := f.ask("GET", "/capped?statuses[]=FAILED&statuses[]=SUCCESSFUL", ""); object(t, w)["text"] != "10 [FAILED SUCCESSFUL]" {
+	if w := f.ask("GET", "/capped?statuses[]=FAILED&statuses[]=SUCCESSFUL", ""); object(t,
+		w)["text"] != "10 [FAILED SUCCESSFUL]" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	for _, query := range []string{
-		"statuses=X", "statuses[]=X", "statuses%5B%5D=X", "statuses[0]=X", "statuses[][0]=X", "statuses=FAILED,X", "statuses=FAILED&statuses[]=X",
+		"statuses=X", "statuses[]=X", "statuses%5B%5D=X", "statuses[0]=X", "statuses[][0]=X", "statuses=FAILED,X",
+		"statuses=FAILED&statuses[]=X",
 		"statuses[]=failed", "statuses[]=FAILED%20", "statuses[]=SECRET-VALUE",
 	} {
 		w := f.ask("GET", "/capped?"+query, "")

@@ -18,7 +18,8 @@ func TestBurstIsServedAndThenRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, things())
 	first := f.ask("GET", "/things", "")
-	if h := first.Header(); h.Get("RateLimit-Policy") != `"default";q=500;w=5` || h.Get("RateLimit") != `"default";r=499;t=1` {
+	if h := first.Header(); h.Get("RateLimit-Policy") != `"default";q=500;w=5` ||
+		h.Get("RateLimit") != `"default";r=499;t=1` {
 		t.Errorf("first: %v", h)
 	}
 	for range 498 {
@@ -28,11 +29,13 @@ func TestBurstIsServedAndThenRefused(t *testing.T) {
 		t.Errorf("request 500: %d %v", last.Code, last.Header())
 	}
 	over := f.ask("GET", "/things", "")
-	if got := object(t, over); over.Code != 429 || got["error_code"] != "TOO_MANY_REQUESTS" || over.Header().Get("Retry-After") != "1" ||
+	if got := object(t, over); over.Code != 429 || got["error_code"] != "TOO_MANY_REQUESTS" ||
+		over.Header().Get("Retry-After") != "1" ||
 		over.Header().Get("RateLimit") != `"default";r=0;t=1` {
 		t.Errorf("request 501: %d %v %s", over.Code, over.Header(), over.Body)
 	}
-	if w := f.ask("GET", "/things", "", "Authorization: Bearer "+f.credential(t, "key_4", identity.SecretKey, "things")); w.Code != 200 {
+	if w := f.ask("GET", "/things", "", "Authorization: Bearer "+
+		f.credential(t, "key_4", identity.SecretKey, "things")); w.Code != 200 {
 		t.Errorf("another credential: %d", w.Code)
 	}
 	f.advance(time.Second)
@@ -45,7 +48,8 @@ func TestEveryResponseTellsTheLimit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, things())
 	for _, w := range []http.Header{
-		f.ask("GET", "/nowhere", "").Header(), f.ask("GET", "/things", "", "Authorization:").Header(), f.ask("POST", "/things", "").Header(),
+		f.ask("GET", "/nowhere", "").Header(), f.ask("GET", "/things", "", "Authorization:").Header(),
+		f.ask("POST", "/things", "").Header(),
 	} {
 		if w.Get("RateLimit-Policy") != `"default";q=500;w=5` || w.Get("RateLimit") != `"default";r=500;t=0` {
 			t.Errorf("headers: %v", w)
@@ -88,7 +92,9 @@ func TestProcessesShareTheLimit(t *testing.T) {
 	f := newFixture(t, things(), func(c *rest.Config) { c.Limits.Credential = rest.Limit{Rate: 10, Burst: 100} })
 	handlers := []http.Handler{f.handler}
 	for range 3 {
-		handlers = append(handlers, f.process(things(), func(c *rest.Config) { c.Limits.Credential = rest.Limit{Rate: 10, Burst: 100} }))
+		handlers = append(handlers, f.process(things(), func(c *rest.Config) {
+			c.Limits.Credential = rest.Limit{Rate: 10, Burst: 100}
+		}))
 	}
 	var all sync.WaitGroup
 	var served atomic.Int64
@@ -118,7 +124,8 @@ func TestLimitFailsOpen(t *testing.T) {
 
 func TestOpenRoutesAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, []rest.Route{{Method: "GET", Path: "/open", Access: rest.Open, Handle: rest.JSON(200, say("open"))}})
+	f := newFixture(t, []rest.Route{{Method: "GET", Path: "/open", Access: rest.Open,
+		Handle: rest.JSON(200, say("open"))}})
 	from := func(address string) int {
 		r := f.request("GET", "/open", "")
 		r.RemoteAddr = address

@@ -42,7 +42,8 @@ func TestARecordOutlivesTheKeyItWasMadeWith(t *testing.T) {
 	}
 	ids := len(c.ids)
 	if status, replayed := post(after, `{}`, "crashed"); status != 201 || replayed || c.runs != 3 || len(c.ids) != ids {
-		t.Errorf("the crashed request: %d, replayed %t, %d runs under %d ids, before %d", status, replayed, c.runs, len(c.ids), ids)
+		t.Errorf("the crashed request: %d, replayed %t, %d runs under %d ids, before %d", status, replayed,
+			c.runs, len(c.ids), ids)
 	}
 	if status, replayed := post(after, `{}`, "crashed"); status != 201 || !replayed {
 		t.Errorf("taken over, then repeated: %d, replayed %t", status, replayed)

@@ -27,8 +27,10 @@ func routes() []rest.Route {
 	return []rest.Route{
 		{Method: "POST", Path: "/things", Scopes: []string{"things"}, Handle: rest.JSON(201, say("made <&>"))},
 		{Method: "GET", Path: "/things", Scopes: []string{"things", "else"}, Handle: rest.JSON(200, give([]said(nil)))},
-		{Method: "GET", Path: "/things/{id}", Access: rest.PublicToo, Scopes: []string{"things"}, Handle: rest.JSON(200, say("one"))},
-		{Method: "PUT", Path: "/things/{id}", Access: rest.PublicToo, Scopes: []string{"things"}, Handle: rest.JSON(200, give(accepted(true)))},
+		{Method: "GET", Path: "/things/{id}", Access: rest.PublicToo, Scopes: []string{"things"},
+			Handle: rest.JSON(200, say("one"))},
+		{Method: "PUT", Path: "/things/{id}", Access: rest.PublicToo, Scopes: []string{"things"},
+			Handle: rest.JSON(200, give(accepted(true)))},
 		{Method: "PATCH", Path: "/things/{id}", Scopes: []string{"things"}, Handle: rest.JSON(200, give(accepted(false)))},
 		{Method: "DELETE", Path: "/things/{id}", Scopes: []string{"things"}, Handle: rest.JSON(200, give(rest.NoContent{}))},
 		{Method: "GET", Path: "/things/special", Handle: rest.JSON(200, say("special"))},
@@ -110,10 +112,12 @@ func TestRequestsAreAnswered(t *testing.T) {
 	} {
 		w := f.ask(test.method, test.path, "")
 		h := w.Header()
-		if w.Code != test.status || h.Get("Content-Type") != test.contentType || h.Get("Content-Length") != test.length || w.Body.String() != test.body {
+		if w.Code != test.status || h.Get("Content-Type") != test.contentType || h.Get("Content-Length") != test.length ||
+			w.Body.String() != test.body {
 			t.Errorf("%s %s: %d %v %s", test.method, test.path, w.Code, h, w.Body)
 		}
-		if _, err := uuid.Parse(h.Get("X-Request-Id")); err != nil || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" {
+		if _, err := uuid.Parse(h.Get("X-Request-Id")); err != nil || h.Get("X-Content-Type-Options") != "nosniff" ||
+			h.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %s: headers %v", test.method, test.path, h)
 		}
 	}
@@ -192,7 +196,8 @@ func TestBrowsersMayCallPublicRoutes(t *testing.T) {
 	f := newFixture(t, routes())
 	w := f.ask("OPTIONS", "/things/1", "", "Authorization:", "Origin: https://shop.example.test")
 	h := w.Header()
-	if w.Code != 204 || h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Methods") != "GET, PUT" ||
+	if w.Code != 204 || h.Get("Access-Control-Allow-Origin") != "*" ||
+		h.Get("Access-Control-Allow-Methods") != "GET, PUT" ||
 		h.Get("Access-Control-Allow-Headers") != "Authorization, *" || h.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("preflight: %d %v", w.Code, h)
 	}
@@ -210,7 +215,8 @@ func TestPagesAreLockedDown(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes())
 	w := f.ask("GET", "/pay/c-7", "", "Authorization:")
-	if got, want := w.Header().Get("Content-Security-Policy"), "frame-ancestors *; default-src 'none'; base-uri 'none'; form-action 'self'"; got != want {
+	if got, want := w.Header().Get("Content-Security-Policy"), "frame-ancestors *; default-src 'none'; base-uri 'none'; "+
+		"form-action 'self'"; got != want {
 		t.Errorf("policy %q", got)
 	}
 	if w.Header().Get("Referrer-Policy") != "no-referrer" {
@@ -220,7 +226,8 @@ func TestPagesAreLockedDown(t *testing.T) {
 		t.Errorf("redirect: %v", w.Header())
 	}
 	w = f.ask("GET", "/pay/c-gone", "")
-	if w.Code != 404 || w.Header().Get("Content-Type") != "text/html;charset=UTF-8" || !strings.Contains(w.Body.String(), "No such &lt;checkout&gt;.") ||
+	if w.Code != 404 || w.Header().Get("Content-Type") != "text/html;charset=UTF-8" ||
+		!strings.Contains(w.Body.String(), "No such &lt;checkout&gt;.") ||
 		!strings.Contains(w.Header().Get("Content-Security-Policy"), "style-src 'sha256-") {
 		t.Errorf("error page: %d %v %s", w.Code, w.Header(), w.Body)
 	}
@@ -235,7 +242,8 @@ func TestPanicsAndLateAnswersAreOurFault(t *testing.T) {
 	})
 	for _, path := range []string{"/panic", "/fault"} {
 		w := f.ask("GET", path, "")
-		if got := object(t, w); w.Code != 500 || got["error_code"] != "INTERNAL_ERROR" || got["message"] != "An internal error occurred." ||
+		if got := object(t, w); w.Code != 500 || got["error_code"] != "INTERNAL_ERROR" ||
+			got["message"] != "An internal error occurred." ||
 			strings.Contains(w.Body.String(), "invariant") || strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
@@ -267,8 +275,10 @@ func TestLogLinesHoldNoContent(t *testing.T) {
 	if err := json.Unmarshal([]byte(first), &line); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]any{"msg": "request", "level": "INFO", "method": "POST", "route": "/things/{id}", "status": 400.0,
-		"credential": "key_1", "tenant": "T#MC0A1B2C3D", "error_code": "INVALID", "problem": "invalid-parameter", "duration_ms": 0.0} {
+	for name, want := range map[string]any{"msg": "request", "level": "INFO", "method": "POST",
+		"route": "/things/{id}", "status": 400.0,
+		"credential": "key_1", "tenant": "T#MC0A1B2C3D", "error_code": "INVALID", "problem": "invalid-parameter",
+		"duration_ms": 0.0} {
 		if line[name] != want {
 			t.Errorf("%s is %v, want %v", name, line[name], want)
 		}

@@ -20,7 +20,8 @@ func TestRequestsArriveAsGatewayEvents(t *testing.T) {
 	send := func(method, path, address, body string) events.APIGatewayV2HTTPResponse {
 		t.Helper()
 		event := events.APIGatewayV2HTTPRequest{RawPath: path, Body: body,
-			Headers: map[string]string{"authorization": "Bearer " + f.secret, "x-forwarded-proto": "https", "idempotency-key": "a, b"}}
+			Headers: map[string]string{"authorization": "Bearer " + f.secret, "x-forwarded-proto": "https",
+				"idempotency-key": "a, b"}}
 		event.RequestContext.HTTP.Method, event.RequestContext.HTTP.SourceIP = method, address
 		response, err := httpadapter.NewV2(f.handler).ProxyWithContext(t.Context(), event)
 		if err != nil {
@@ -28,10 +29,12 @@ func TestRequestsArriveAsGatewayEvents(t *testing.T) {
 		}
 		return response
 	}
-	if r := send("POST", "/empty", "192.0.2.1", ""); r.StatusCode != 202 || r.Headers["Content-Length"] != "0" || r.Body != "" {
+	if r := send("POST", "/empty", "192.0.2.1", ""); r.StatusCode != 202 ||
+		r.Headers["Content-Length"] != "0" || r.Body != "" {
 		t.Errorf("empty: %+v", r)
 	}
-	if r := send("POST", "/empty", "192.0.2.1", ""); r.Headers["Idempotency-Replayed"] != "true" || r.Headers["Content-Length"] != "0" {
+	if r := send("POST", "/empty", "192.0.2.1", ""); r.Headers["Idempotency-Replayed"] != "true" ||
+		r.Headers["Content-Length"] != "0" {
 		t.Errorf("replay: %+v", r)
 	}
 	if r := send("POST", "/things", "192.0.2.1", strings.Repeat(" ", 1<<20+1)); r.StatusCode != 413 {

@@ -25,7 +25,8 @@ func TestNumbersHaveOneCanonicalForm(t *testing.T) {
 		}
 	}
 	seen := map[string]string{}
-	for _, text := range []string{"10", "0", "-1.5", "1.5", "1.1000000000000000000000001", "1.1000000000000000000000002", "100", "1", "1e999999999999"} {
+	for _, text := range []string{"10", "0", "-1.5", "1.5", "1.1000000000000000000000001", "1.1000000000000000000000002",
+		"100", "1", "1e999999999999"} {
 		if other, ok := seen[canonicalNumber(text)]; ok {
 			t.Errorf("%s and %s look equal", text, other)
 		}
@@ -46,7 +47,8 @@ func TestCanonicalFormIgnoresSpelling(t *testing.T) {
 // encoding/json does not, and loses nothing of what it accepts.
 func FuzzParseJSON(f *testing.F) {
 	for _, seed := range []string{
-		``, `{}`, `null`, `[1,2,{"a":"\"\\\u00e9"}]`, `{"a":1,"a":2}`, ` {"a" : -1.5e+3 , "b":[[],{}] } `, `"\ud800"`, "\xff", `{"a":tru`, `1e999`,
+		``, `{}`, `null`, `[1,2,{"a":"\"\\\u00e9"}]`, `{"a":1,"a":2}`, ` {"a" : -1.5e+3 , "b":[[],{}] } `, `"\ud800"`,
+		"\xff", `{"a":tru`, `1e999`,
 	} {
 		f.Add([]byte(seed))
 	}

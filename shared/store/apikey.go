@@ -39,7 +39,8 @@ var errBadToken = failure.Unauthenticated("invalid-token")
 // consistently: a revoked key fails and a changed merchant counts from the next
 // request on (contract §8.2). Failure: Unauthorized for an unknown or revoked
 // token.
-func (s *Reader) Authenticate(ctx context.Context, token identity.Token) (identity.Principal, merchant.Merchant, error) {
+func (s *Reader) Authenticate(ctx context.Context, token identity.Token) (identity.Principal,
+	merchant.Merchant, error) {
 	credential, owner := apiKeyKey(token.Tenant, token.Hash), merchantKey(token.Tenant.Merchant)
 	items, err := s.table.Pair(ctx, credential, owner)
 	if err != nil {

@@ -47,7 +47,8 @@ const (
 func (s *Reader) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audited, error] {
 	scan := s.table.Scan().Segment(segment, segments).Consistent(true).Filter(
 		"contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
-		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+unpaidBooks+"#", "#"+heldBooks+"#", "#"+payoutBooks) // and records
+		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+unpaidBooks+"#", "#"+heldBooks+"#",
+		"#"+payoutBooks) // and records
 	return audited(ctx, scan.Iter())
 }
 
@@ -85,7 +86,8 @@ func (s *Reader) AuditUnpaid(ctx context.Context, t identity.Tenant, c money.Cur
 // AuditRecords walks the records of the tenant's payouts from a day on
 // (YYYY-MM-DD), consistently. An error ends it.
 func (s *Reader) AuditRecords(ctx context.Context, t identity.Tenant, from string) iter.Seq2[Audited, error] {
-	return audited(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual, from).Consistent(true).Iter())
+	return audited(ctx, s.table.Get(partitionKey, payoutRecords(t)).Range(sortKey, dynamo.GreaterOrEqual,
+		from).Consistent(true).Iter())
 }
 
 func audited(ctx context.Context, items dynamo.Iter) iter.Seq2[Audited, error] {

@@ -60,7 +60,8 @@ func (s *Reader) Callback(ctx context.Context, id string) (identity.Tenant, paym
 // SaveCallback records what became of one try. Of two tries that overlapped
 // the first to finish counts; ErrStale tells the other.
 func (s *Store) SaveCallback(ctx context.Context, t identity.Tenant, c payments.Callback, triesBefore int) error {
-	err := s.table.Put(s.newCallbackItem(t, c)).If("tries = ? AND 'state' = ?", triesBefore, payments.CallbackOwed).Run(ctx)
+	err := s.table.Put(s.newCallbackItem(t, c)).If("tries = ? AND 'state' = ?", triesBefore,
+		payments.CallbackOwed).Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
 		return ErrStale
 	}

@@ -65,7 +65,8 @@ func (s *Store) takeReference(t identity.Tenant, c payments.Checkout) *dynamo.Pu
 }
 
 // createdBefore tells an own earlier write from somebody else's.
-func (s *Store) createdBefore(ctx context.Context, t identity.Tenant, c payments.Checkout, cause error) (payments.Checkout, error) {
+func (s *Store) createdBefore(ctx context.Context, t identity.Tenant, c payments.Checkout,
+	cause error) (payments.Checkout, error) {
 	owner, err := s.referenceOwner(ctx, t, c.Reference)
 	switch {
 	case err != nil:
@@ -141,7 +142,8 @@ func (s *Reader) Checkouts(ctx context.Context, t identity.Tenant) ([]payments.C
 
 // CheckoutsByReference lists the checkout that bears the reference, if any;
 // it reads its own writes.
-func (s *Reader) CheckoutsByReference(ctx context.Context, t identity.Tenant, reference string) ([]payments.Checkout, error) {
+func (s *Reader) CheckoutsByReference(ctx context.Context, t identity.Tenant,
+	reference string) ([]payments.Checkout, error) {
 	owner, err := s.referenceOwner(ctx, t, reference)
 	if err != nil || owner == "" {
 		return nil, err

@@ -49,7 +49,8 @@ func TestACheckoutIsReadAsItWasWritten(t *testing.T) {
 	if got, want := fmt.Sprintf("%+v", read), fmt.Sprintf("%+v", written); got != want && read.Amount.String() != "10.10" {
 		t.Errorf("read  %s\nwrote %s", got, want)
 	}
-	if read.Amount.String() != "10.10" || read.Amount.Currency() != "EUR" || !read.ValidUntil.Equal(*written.ValidUntil) || read.Version != 1 {
+	if read.Amount.String() != "10.10" || read.Amount.Currency() != "EUR" ||
+		!read.ValidUntil.Equal(*written.ValidUntil) || read.Version != 1 {
 		t.Errorf("read %+v", read)
 	}
 	for _, list := range []func() ([]payments.Checkout, error){

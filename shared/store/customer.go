@@ -27,7 +27,8 @@ const maxInstruments = 1000
 
 // CreateCustomer stores a new customer. Repeated by the same operation it
 // answers what was stored. Failure: Conflict CUSTOMER_ALREADY_EXISTS.
-func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payments.Customer, operation string) (payments.Customer, error) {
+func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payments.Customer,
+	operation string) (payments.Customer, error) {
 	c.Version = 1
 	item := customerItem{key: customerKey(t, c.ID), Operation: operation, Customer: c}
 	err := s.table.Put(item).If("attribute_not_exists(pk)").Run(ctx)
@@ -64,7 +65,8 @@ func (s *Reader) customerItem(ctx context.Context, t identity.Tenant, id string)
 
 // UpdateCustomer applies a change to the customer, field by field (contract
 // §5.1). Two merges at once both count. Failures: NotFound, ErrContended.
-func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string, change *payments.PersonalDetailsChange) (payments.Customer, error) {
+func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string,
+	change *payments.PersonalDetailsChange) (payments.Customer, error) {
 	return Retry(func(bool) (payments.Customer, error) {
 		item, err := s.customerItem(ctx, t, id)
 		if err != nil {
@@ -97,7 +99,8 @@ func (s *Reader) Instruments(ctx context.Context, t identity.Tenant, customer st
 }
 
 // Instrument reads one saved card of a customer. Failure: NotFound.
-func (s *Reader) Instrument(ctx context.Context, t identity.Tenant, customer, token string) (payments.Instrument, error) {
+func (s *Reader) Instrument(ctx context.Context, t identity.Tenant, customer,
+	token string) (payments.Instrument, error) {
 	var item instrumentItem
 	err := s.get(cardKey(t, customer, token)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -109,7 +112,8 @@ func (s *Reader) Instrument(ctx context.Context, t identity.Tenant, customer, to
 // CheckoutWithInstrument reads a checkout and a saved card in one call; the
 // card is nil when the customer has none by that token. Failure: NotFound
 // for the checkout.
-func (s *Reader) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id, customer, token string) (payments.Checkout, *payments.Instrument, error) {
+func (s *Reader) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, id, customer,
+	token string) (payments.Checkout, *payments.Instrument, error) {
 	var checkout checkoutItem
 	var instrument instrumentItem
 	err := s.table.Together().
@@ -144,7 +148,8 @@ func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo
 // DeactivateInstrument makes a saved card unusable and ends its mandate
 // (contract §5.2). Repeating it is fine. It answers the card as it was, so that
 // the caller can have the acquirer forget it. Failure: NotFound.
-func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, customer, token string) (payments.Instrument, error) {
+func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, customer,
+	token string) (payments.Instrument, error) {
 	before, err := s.Instrument(ctx, t, customer, token)
 	if err != nil || !before.Active {
 		return before, err

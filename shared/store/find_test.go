@@ -28,7 +28,8 @@ func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
 			code = payments.CodeOfID(id)
 		}
 		tx := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: code, Amount: c.Amount,
-			Status: status, CreatedAt: start.Add(after)}, Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none, Version: 1}
+			Status: status, CreatedAt: start.Add(after)}, Captured: none, Refundable: none, Refunded: none, ChargedBack: none,
+			Fee: none, Version: 1}
 		if _, err := s.Apply(t.Context(), tenant, payments.Change{Checkout: c, Transaction: &tx}); err != nil {
 			t.Fatal(err)
 		}

@@ -105,7 +105,8 @@ const (
 // History walks a range of the tenant's payments, refunds and charge-backs in
 // order of time. It reads the first so many at once, more if the caller goes
 // on, and no further than most of them. It lags behind writes by moments.
-func (s *Reader) History(ctx context.Context, t identity.Tenant, r Range, first, most int) iter.Seq2[payments.HistoryItem, error] {
+func (s *Reader) History(ctx context.Context, t identity.Tenant, r Range, first,
+	most int) iter.Seq2[payments.HistoryItem, error] {
 	return func(yield func(payments.HistoryItem, error) bool) {
 		from, to := r.span()
 		if from > to { // which DynamoDB refuses
@@ -138,7 +139,8 @@ func (s *Reader) History(ctx context.Context, t identity.Tenant, r Range, first,
 
 // HistoryOf walks a range of what the history has, or will have in a moment,
 // of one transaction code; it reads its own writes.
-func (s *Reader) HistoryOf(ctx context.Context, t identity.Tenant, code string, r Range) iter.Seq2[payments.HistoryItem, error] {
+func (s *Reader) HistoryOf(ctx context.Context, t identity.Tenant, code string,
+	r Range) iter.Seq2[payments.HistoryItem, error] {
 	return func(yield func(payments.HistoryItem, error) bool) {
 		records, err := s.Transactions(ctx, t, code)
 		if err != nil {

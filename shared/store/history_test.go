@@ -201,12 +201,14 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent
 	w.write(&tx, deduction)
 	for id, at := range map[string]time.Time{tx.ID: start, pending.ID: start.Add(time.Second)} {
-		if place, err := w.HistoryPlace(t.Context(), tenant, id); err != nil || place.ID != id || !place.At.Equal(at) || place.Inclusive {
+		if place, err := w.HistoryPlace(t.Context(), tenant, id); err != nil || place.ID != id ||
+			!place.At.Equal(at) || place.Inclusive {
 			t.Errorf("%s stands at %+v, %v", id, place, err)
 		}
 	}
 	for name, id := range map[string]string{"reserved": reserved.ID, "withdrawn": withdrawn.ID, "deduction": deduction.ID,
-		"unknown": uuid.NewString(), "upper case": strings.ToUpper(pending.ID), "code": tx.Code, "long": strings.Repeat("x", 5000), "none": ""} {
+		"unknown": uuid.NewString(), "upper case": strings.ToUpper(pending.ID), "code": tx.Code,
+		"long": strings.Repeat("x", 5000), "none": ""} {
 		if place, err := w.HistoryPlace(t.Context(), tenant, id); !failure.Is(err, failure.NotFound) {
 			t.Errorf("%s stands at %+v, %v", name, place, err)
 		}
@@ -224,7 +226,8 @@ func TestOnlyTheIndexLags(t *testing.T) {
 	now := clock.New()
 	engine := dynamodb.New(dynamodb.Config{Now: now.Now, IndexLag: lag})
 	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1", Endpoint: "http://dynamodb.test", Now: now.Now,
-		Credentials: credentials.NewStaticCredentialsProvider("any", "none", ""), HTTP: aws.HTTPClient(&http.Client{Transport: engine})})
+		Credentials: credentials.NewStaticCredentialsProvider("any", "none", ""),
+		HTTP:        aws.HTTPClient(&http.Client{Transport: engine})})
 	if err := s.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}

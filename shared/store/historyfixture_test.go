@@ -30,7 +30,8 @@ func (w till) sale(at time.Time, summary string) payments.Transaction {
 	}
 	id, none := uuid.NewString(), money.Zero("EUR")
 	tx := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id),
-		Amount: checkout.Amount, Status: payments.Successful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1,
+		Amount: checkout.Amount, Status: payments.Successful, PaymentType: "ECOM",
+		EntryMode: "CUSTOMER_ENTRY", Installments: 1,
 		MerchantCode: tenant.Merchant, CreatedAt: at}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(),
 		ProductSummary: summary, Username: "till@shop.example", Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"},
 		Captured: checkout.Amount, Refundable: checkout.Amount, Refunded: none, ChargedBack: none, Fee: none,
@@ -44,7 +45,8 @@ func (w till) sale(at time.Time, summary string) payments.Transaction {
 // refund writes an event of the transaction in the status.
 func (w till) refund(tx *payments.Transaction, cause string, status payments.EventStatus, at time.Time) payments.Event {
 	w.Helper()
-	e := payments.Event{ID: tx.RefundID(cause), TransactionID: tx.ID, Code: tx.Code, Type: payments.RefundEvent, Status: status,
+	e := payments.Event{ID: tx.RefundID(cause), TransactionID: tx.ID, Code: tx.Code,
+		Type: payments.RefundEvent, Status: status,
 		Amount: money.MustParse("1", "EUR"), CreatedAt: at, UpdatedAt: at, About: tx.HistoryItem().About}
 	w.write(tx, e)
 	return e
@@ -52,7 +54,8 @@ func (w till) refund(tx *payments.Transaction, cause string, status payments.Eve
 
 func (w till) write(tx *payments.Transaction, events ...payments.Event) {
 	w.Helper()
-	if err := w.ApplyTransaction(w.Context(), tenant, payments.TransactionChange{Transaction: *tx, Events: events}, nil); err != nil {
+	if err := w.ApplyTransaction(w.Context(), tenant, payments.TransactionChange{
+		Transaction: *tx, Events: events}, nil); err != nil {
 		w.Fatal(err)
 	}
 	tx.Version++

@@ -51,7 +51,8 @@ type idempotencyItem struct {
 // ClaimIdempotency takes the key for the claim's request in one conditional
 // write. sealed is the stored reply when the state is Settled. Errors are the
 // table's; the claim has then not been made as far as anyone can tell.
-func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state IdempotencyState, sealed []byte, err error) {
+func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state IdempotencyState,
+	sealed []byte, err error) {
 	now := s.now()
 	item := idempotencyItem{
 		key:          idempotencyKey(c.Tenant, c.Name),

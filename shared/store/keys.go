@@ -122,7 +122,8 @@ type key struct {
 
 // item is the key as DynamoDB writes it.
 func (k key) item() dynamo.Item {
-	return dynamo.Item{partitionKey: &types.AttributeValueMemberS{Value: k.PK}, sortKey: &types.AttributeValueMemberS{Value: k.SK}}
+	return dynamo.Item{partitionKey: &types.AttributeValueMemberS{Value: k.PK},
+		sortKey: &types.AttributeValueMemberS{Value: k.SK}}
 }
 
 func merchantKey(code string) key { return key{"MERCHANT#" + code, "MERCHANT"} }

@@ -20,7 +20,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-var shop = merchant.Merchant{Code: tenant.Merchant, Name: "Shop", Email: "shop@example.com", Country: "DE", Currency: "EUR",
+var shop = merchant.Merchant{Code: tenant.Merchant, Name: "Shop", Email: "shop@example.com",
+	Country: "DE", Currency: "EUR",
 	Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin", CreatedAt: start,
 	Profile: merchant.Profile{VATID: "DE1", Address: merchant.Address{City: "Berlin"}}}
 
@@ -84,7 +85,8 @@ func TestOtherTokensAreRefused(t *testing.T) {
 	stranger := newKey(t, identity.Tenant{Mode: identity.Live, Merchant: "MCZZZZZZZZ"})
 	live := first.token
 	live.Tenant.Mode = identity.Live
-	for name, token := range map[string]identity.Token{"unknown": newKey(t, tenant).token, "of no merchant": orphan.token, "of nobody": stranger.token, "of the other mode": live} {
+	for name, token := range map[string]identity.Token{"unknown": newKey(t, tenant).token, "of no merchant": orphan.token,
+		"of nobody": stranger.token, "of the other mode": live} {
 		if _, _, err := s.Authenticate(t.Context(), token); !failure.Is(err, failure.Unauthorized) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -115,7 +117,8 @@ func TestARevokedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 	if _, _, err := s.Authenticate(ctx, second.token); err != nil {
 		t.Errorf("the other key: %v", err)
 	}
-	for name, of := range map[string]identity.Tenant{"another's": {Mode: identity.Test, Merchant: "MC00000000"}, "the other mode's": {Mode: identity.Live, Merchant: shop.Code}} {
+	for name, of := range map[string]identity.Tenant{"another's": {Mode: identity.Test, Merchant: "MC00000000"},
+		"the other mode's": {Mode: identity.Live, Merchant: shop.Code}} {
 		if err := s.RevokeAPIKey(ctx, of, second.ID); !failure.Is(err, failure.NotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -131,7 +134,8 @@ func TestAChangedMerchantCountsFromTheNextRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := m
-	m.Name, m.RefundFloor, m.Profile, m.Callbacks = "Laden", "-5", merchant.Profile{VATID: "AT1"}, m.Callbacks.Rotated(start)
+	m.Name, m.RefundFloor, m.Profile, m.Callbacks = "Laden", "-5", merchant.Profile{VATID: "AT1"},
+		m.Callbacks.Rotated(start)
 	saved, err := s.SaveMerchant(ctx, m)
 	if err != nil || saved.Version != 2 {
 		t.Fatalf("saved as version %d, %v", saved.Version, err)
@@ -213,7 +217,8 @@ func TestNoChangeOfAMerchantIsLost(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if m, err := s.Merchant(ctx, shop.Code); err != nil || m.Callbacks.Version != writers*each || m.Version != writers*each+1 {
+	if m, err := s.Merchant(ctx, shop.Code); err != nil || m.Callbacks.Version != writers*each ||
+		m.Version != writers*each+1 {
 		t.Errorf("%d changes, version %d, %v", m.Callbacks.Version, m.Version, err)
 	}
 }

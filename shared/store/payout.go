@@ -59,7 +59,8 @@ func (s *Reader) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchan
 // OpenPayout moves the schedule on and opens the payout that was due, in one
 // transaction; nil: none was. ErrStale when the schedule changed since it was
 // read. Failure: Conflict when there is such a payout.
-func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, p *payout.Payout) error {
+func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule,
+	p *payout.Payout) error {
 	item, put := s.replaceSchedule(t, schedule)
 	tx, refused := s.db.WriteTx().Idempotent(true).Put(put), error(nil)
 	if p != nil {
@@ -174,7 +175,8 @@ func (s *Store) touchHeld(t identity.Tenant, c money.Currency) *dynamo.Update {
 
 // writePayout writes the payout over the version it was made from, with what
 // also adds, in one transaction.
-func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Payout, also func(*dynamo.WriteTx)) (payout.Payout, error) {
+func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Payout,
+	also func(*dynamo.WriteTx)) (payout.Payout, error) {
 	item, put := s.replacePayout(t, &p)
 	tx := s.db.WriteTx().Idempotent(true).Put(put)
 	also(tx)

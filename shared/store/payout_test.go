@@ -93,7 +93,8 @@ func TestARowGoesIntoOnePayout(t *testing.T) {
 	wantPayout(t, s, anotherPayout, payout.Collecting, "0", 0)
 	// What it lacks waits at once, for the next payout: refunds never count on it.
 	left, err := s.UnpaidRows(t.Context(), tenant, "EUR", later.Add(time.Hour), 100)
-	if err != nil || len(left) != 1 || left[0].Kind != payments.UnpaidBalance || left[0].Amount != eur("-0.20") || !left[0].EligibleAt.Equal(later) {
+	if err != nil || len(left) != 1 || left[0].Kind != payments.UnpaidBalance || left[0].Amount != eur("-0.20") ||
+		!left[0].EligibleAt.Equal(later) {
 		t.Errorf("left %+v, %v", left, err)
 	}
 }
@@ -128,7 +129,8 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 		if p, err = step(); err != nil {
 			t.Fatalf("step %d: %v", i, err)
 		}
-		if stored, err := s.Payout(t.Context(), tenant, p.ID); err != nil || stored.Version != p.Version || stored.Status != p.Status {
+		if stored, err := s.Payout(t.Context(), tenant, p.ID); err != nil || stored.Version != p.Version ||
+			stored.Status != p.Status {
 			t.Errorf("step %d left %+v, %v; answered %+v", i, stored, err, p)
 		}
 		now := p
@@ -240,7 +242,8 @@ func TestRecordsAreToldInTheOrderTheyAreKept(t *testing.T) {
 	p := openPayout(t, s, onePayout)
 	var rows []payments.Unpaid
 	for _, id := range []string{"a#1", "a#10", "a#11", "a#2", "a", "b", "carried#a"} {
-		rows = append(rows, payments.Unpaid{ID: id, Kind: payments.UnpaidBalance, Amount: eur("-1"), Fee: eur("0"), EligibleAt: start})
+		rows = append(rows, payments.Unpaid{ID: id, Kind: payments.UnpaidBalance, Amount: eur("-1"),
+			Fee: eur("0"), EligibleAt: start})
 	}
 	for _, row := range rows {
 		c := payout.Collection{Payout: p, Carry: &row}
@@ -276,14 +279,16 @@ func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
 	if err := s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil); !errors.Is(err, store.ErrStale) {
+	if err := s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil); !errors.Is(err,
+		store.ErrStale) {
 		t.Errorf("a second first one: %v", err)
 	}
 	schedule, err := s.PayoutSchedule(t.Context(), tenant)
 	if err != nil || schedule.Version != 1 || !schedule.NextAt.Equal(later) {
 		t.Fatalf("%+v, %v", schedule, err)
 	}
-	one, another := payout.New(onePayout, "EUR", "2027-05-02", later, later), payout.New(anotherPayout, "EUR", "2027-05-03", later, later)
+	one, another := payout.New(onePayout, "EUR", "2027-05-02", later, later),
+		payout.New(anotherPayout, "EUR", "2027-05-03", later, later)
 	if err := s.OpenPayout(t.Context(), tenant, schedule, &one); err != nil {
 		t.Fatal(err)
 	}

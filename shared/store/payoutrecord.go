@@ -21,7 +21,8 @@ func newRecordItem(t identity.Tenant, p payout.Payout, r payout.Record) recordIt
 
 // RecordsToTell are the payout's next records that have not heard its outcome,
 // in their order, at most so many.
-func (s *Reader) RecordsToTell(ctx context.Context, t identity.Tenant, p payout.Payout, limit int) ([]payout.Record, error) {
+func (s *Reader) RecordsToTell(ctx context.Context, t identity.Tenant, p payout.Payout,
+	limit int) ([]payout.Record, error) {
 	from := recordsOf(p)
 	if p.Told != "" {
 		from += p.Told + afterID
@@ -33,7 +34,8 @@ func (s *Reader) RecordsToTell(ctx context.Context, t identity.Tenant, p payout.
 
 // PayoutRecords lists the records of the payouts of some days, both inclusive,
 // by day: those whose outcome is known.
-func (s *Reader) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, lastDay string, newestFirst bool, limit int) ([]payout.Record, error) {
+func (s *Reader) PayoutRecords(ctx context.Context, t identity.Tenant, firstDay, lastDay string, newestFirst bool,
+	limit int) ([]payout.Record, error) {
 	query := s.recordsBetween(t, firstDay, lastDay+"#~", newestFirst).Filter("'status' <> ?", payout.RecordOpen)
 	items, err := first[recordItem](ctx, query, limit)
 	return records(items), err

@@ -23,7 +23,8 @@ func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
 	}
 	p, err := s.Payout(t.Context(), tenant, id)
 	for i := range n {
-		row := payments.Unpaid{ID: fmt.Sprintf("%s-%02d", day, i), Kind: payments.UnpaidBalance, Code: large, Amount: eur("0"), Fee: eur("0"), EligibleAt: start}
+		row := payments.Unpaid{ID: fmt.Sprintf("%s-%02d", day, i), Kind: payments.UnpaidBalance, Code: large,
+			Amount: eur("0"), Fee: eur("0"), EligibleAt: start}
 		if err == nil {
 			p, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Carry: &row})
 		}

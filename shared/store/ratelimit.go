@@ -37,7 +37,8 @@ type rateItem struct {
 // when the bucket would be full as the caller last heard, zero if it never
 // did; full is the same after the lease. granted 0 means there are none.
 // Errors: ErrContended or the table's.
-func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want int, known time.Time) (granted int, full time.Time, err error) {
+func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want int, known time.Time) (granted int,
+	full time.Time, err error) {
 	full = known
 	// One write is the rule; another follows when the bucket turns out to hold
 	// less, or something else, than the caller remembered.
@@ -64,7 +65,8 @@ func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want 
 // leaseFrom writes one lease. Other leases since the caller last looked do
 // not make it fail, as long as enough tokens are left: a bucket in debt is
 // moved on from where it is, a full one starts at now.
-func (s *Store) leaseFrom(ctx context.Context, subject string, b Bucket, n int, now, full time.Time) (bool, time.Time, error) {
+func (s *Store) leaseFrom(ctx context.Context, subject string, b Bucket, n int, now,
+	full time.Time) (bool, time.Time, error) {
 	k := rateKey(subject)
 	cost := time.Duration(n) * b.interval()
 	limit := now.Add(time.Duration(b.Burst)*b.interval() - cost)

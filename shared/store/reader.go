@@ -46,7 +46,8 @@ var errThrottled = errors.New("store: the table left keys of a batch unread")
 // as often as the SDK repeats a throttled read: a library's Batch would go on
 // until the request's time is up.
 func (t readable) Pair(ctx context.Context, a, b key) ([]dynamo.Item, error) {
-	wanted := map[string]types.KeysAndAttributes{t.all.Name(): {ConsistentRead: aws.Bool(true), Keys: []dynamo.Item{a.item(), b.item()}}}
+	wanted := map[string]types.KeysAndAttributes{t.all.Name(): {ConsistentRead: aws.Bool(true),
+		Keys: []dynamo.Item{a.item(), b.item()}}}
 	for try := range pairTries {
 		select {
 		case <-ctx.Done():

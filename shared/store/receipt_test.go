@@ -35,7 +35,8 @@ func TestReceiptsAreNumberedPerMerchantAndMode(t *testing.T) {
 		id   string
 		want int64
 	}{
-		{tenant, "a", 1}, {tenant, "b", 2}, {tenant, "a", 1}, {live, "a", 1}, {other, "a", 1}, {tenant, "c", 3}, {live, "b", 2}, {tenant, "b", 2},
+		{tenant, "a", 1}, {tenant, "b", 2}, {tenant, "a", 1}, {live, "a", 1}, {other, "a", 1}, {tenant, "c", 3},
+		{live, "b", 2}, {tenant, "b", 2},
 	} {
 		if got := number(t, s, c.of, c.id); got != c.want {
 			t.Errorf("%s %s has number %d, want %d", c.of, c.id, got, c.want)

@@ -21,7 +21,8 @@ type sessionItem struct {
 }
 
 func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.Put {
-	return s.table.Put(sessionItem{key: sessionKey(session.TokenHash), Tenant: t, Session: session, TTL: session.ExpiresAt})
+	return s.table.Put(sessionItem{key: sessionKey(session.TokenHash), Tenant: t, Session: session,
+		TTL: session.ExpiresAt})
 }
 
 // Session is where a payer's token leads. Failure: NotFound for an unknown

@@ -26,11 +26,13 @@ func TestASessionEndsInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock.Advance(end.Sub(start) - time.Nanosecond)
-	if of, found, err := s.Session(t.Context(), "hash"); err != nil || of != tenant || found.CheckoutID != c.ID || found.AttemptID != "attempt-1" {
+	if of, found, err := s.Session(t.Context(), "hash"); err != nil || of != tenant || found.CheckoutID != c.ID ||
+		found.AttemptID != "attempt-1" {
 		t.Errorf("in time: %v %+v, %v", of, found, err)
 	}
 	clock.Advance(time.Nanosecond)
-	if of, found, err := s.Session(t.Context(), "hash"); !failure.Is(err, failure.NotFound) || of.Merchant != "" || found.CheckoutID != "" {
+	if of, found, err := s.Session(t.Context(), "hash"); !failure.Is(err, failure.NotFound) || of.Merchant != "" ||
+		found.CheckoutID != "" {
 		t.Errorf("past its time: %v %+v, %v", of, found, err)
 	}
 }

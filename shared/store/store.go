@@ -43,7 +43,9 @@ func Open(c Config) *Store {
 	}
 	db := dynamo.New(c.AWS())
 	table := db.Table(c.Table)
-	return &Store{Reader: &Reader{table: readable{db, table}, now: func() time.Time { return c.Now().UTC() }}, db: db, table: table}
+	return &Store{Reader: &Reader{table: readable{db, table}, now: func() time.Time {
+		return c.Now().UTC()
+	}}, db: db, table: table}
 }
 
 // Raw gives the table itself to parties that keep books of their own in it

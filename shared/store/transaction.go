@@ -100,7 +100,8 @@ func (s *Reader) Transactions(ctx context.Context, t identity.Tenant, code strin
 }
 
 // readPart reads one item of a transaction's partition.
-func readPart(raw map[string]dynamoValue, records *[]Record, events *[]payments.Event, receipts map[string]int64) error {
+func readPart(raw map[string]dynamoValue, records *[]Record, events *[]payments.Event,
+	receipts map[string]int64) error {
 	var k key
 	if err := dynamo.UnmarshalItem(raw, &k); err != nil {
 		return err
@@ -204,7 +205,8 @@ func rank(s payments.TransactionStatus) int {
 // putTransaction writes a new transaction, or a PENDING one's outcome; a
 // final one is never overwritten.
 func (s *Store) putTransaction(t identity.Tenant, tx payments.Transaction) *dynamo.Put {
-	return s.table.Put(newTransactionItem(t, tx)).If("attribute_not_exists(pk) OR 'status' = ?", payments.TransactionPending)
+	return s.table.Put(newTransactionItem(t, tx)).If("attribute_not_exists(pk) OR 'status' = ?",
+		payments.TransactionPending)
 }
 
 func newTransactionItem(t identity.Tenant, tx payments.Transaction) transactionItem {
@@ -228,7 +230,8 @@ func newEventItem(t identity.Tenant, e payments.Event) eventItem {
 // events, the journal entry, unpaid rows, the callback owed and what the
 // merchant's balance holds, or none of them. ErrStale when the transaction
 // changed since it was read, or the balance since held was.
-func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant, change payments.TransactionChange, held *Held) error {
+func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
+	change payments.TransactionChange, held *Held) error {
 	before := change.Transaction.Version
 	change.Transaction.Version++
 	item := newTransactionItem(t, change.Transaction)

@@ -27,11 +27,13 @@ func pay(t *testing.T, s *store.Store, tenant identity.Tenant, reference, attemp
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err = c.Begin(payments.Attempt{ID: attempt, Operation: "request", Method: payments.CardMethod, Installments: 2}, start)
+	c, err = c.Begin(payments.Attempt{ID: attempt, Operation: "request", Method: payments.CardMethod, Installments: 2},
+		start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	change, ok := c.Settle(attempt, payments.Outcome{Decision: payments.Approved}, "msg_"+attempt, payments.Session{}, start)
+	change, ok := c.Settle(attempt, payments.Outcome{Decision: payments.Approved}, "msg_"+attempt,
+		payments.Session{}, start)
 	if !ok {
 		t.Fatal("nothing to write")
 	}
@@ -86,11 +88,13 @@ func TestAPaymentLeavesItsTransactionEntryAndRows(t *testing.T) {
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	r := read(t, s, "attempt-1")
-	if r.Code != tx.Code || r.Captured != eur("10.10") || r.Fee != eur("0.20") || len(r.Payouts) != 2 || r.Version != 1 || len(r.Events) != 0 {
+	if r.Code != tx.Code || r.Captured != eur("10.10") || r.Fee != eur("0.20") || len(r.Payouts) != 2 ||
+		r.Version != 1 || len(r.Events) != 0 {
 		t.Errorf("%+v", r)
 	}
 	entries, err := s.Entries(t.Context(), tenant, ledger.OfTransaction(tx.ID))
-	if err != nil || len(entries) != 1 || entries[0].Kind != ledger.Payment || entries[0].Check() != nil || len(entries[0].Postings) != 3 {
+	if err != nil || len(entries) != 1 || entries[0].Kind != ledger.Payment || entries[0].Check() != nil ||
+		len(entries[0].Postings) != 3 {
 		t.Errorf("%+v, %v", entries, err)
 	}
 	wantOwed(t, s, "9.90")
@@ -110,7 +114,8 @@ func TestARefundIsKeptThroughItsLife(t *testing.T) {
 	id := tx.RefundID("operation")
 	apply(t, s, reserve(t, tx, "operation", "4.10", false))
 	r := read(t, s, tx.ID)
-	if e, ok := r.Refund(id); !ok || e.Status != payments.EventReserved || len(r.Events) != 0 || r.Refundable != eur("6.00") {
+	if e, ok := r.Refund(id); !ok || e.Status != payments.EventReserved || len(r.Events) != 0 ||
+		r.Refundable != eur("6.00") {
 		t.Fatalf("reserved: %+v", r)
 	}
 	if due := overdue(t, s, start.Add(2*time.Hour)); !slices.Contains(due, store.Due{Tenant: tenant, RefundID: id}) {
@@ -147,7 +152,8 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	for i, operation := range []string{"z", "a", "m"} {
 		apply(t, s, reserve(t, read(t, s, tx.ID).Transaction, operation, "1", false))
-		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID(operation), payments.Declined, start.Add(time.Duration(2+i)*time.Hour)))
+		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID(operation), payments.Declined,
+			start.Add(time.Duration(2+i)*time.Hour)))
 	}
 	c, err := s.Checkout(t.Context(), tenant, tx.CheckoutID)
 	if err != nil {
@@ -196,7 +202,8 @@ func TestOfTwoRefundsFromOneReadTheSecondIsStale(t *testing.T) {
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	apply(t, s, reserve(t, tx, "first", "10.10", false))
-	if err := s.ApplyTransaction(t.Context(), tenant, reserve(t, tx, "second", "10.10", false), nil); !errors.Is(err, store.ErrStale) {
+	if err := s.ApplyTransaction(t.Context(), tenant, reserve(t, tx, "second", "10.10", false), nil); !errors.Is(err,
+		store.ErrStale) {
 		t.Errorf("the second: %v", err)
 	}
 	if r := read(t, s, tx.ID); !r.Refundable.IsZero() || r.EventCount != 1 {
@@ -208,12 +215,14 @@ func TestOfTwoRefundsFromOneReadTheSecondIsStale(t *testing.T) {
 func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	for _, final := range []payments.TransactionStatus{payments.Successful, payments.Failed, payments.TransactionCanceled} {
+	for _, final := range []payments.TransactionStatus{payments.Successful, payments.Failed,
+		payments.TransactionCanceled} {
 		c, err := s.CreateCheckout(t.Context(), tenant, draft(string(final)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c, err = c.Begin(payments.Attempt{ID: "attempt " + string(final), Operation: "request", Method: payments.CardMethod}, start); err != nil {
+		if c, err = c.Begin(payments.Attempt{ID: "attempt " + string(final), Operation: "request",
+			Method: payments.CardMethod}, start); err != nil {
 			t.Fatal(err)
 		}
 		change, ok := c.Settle(c.Attempt.ID, payments.Outcome{Decision: payments.Undecided}, "msg", payments.Session{}, start)
@@ -227,14 +236,16 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 			}
 		}
 		before := read(t, s, change.Transaction.ID)
-		for _, status := range []payments.TransactionStatus{payments.Successful, payments.Failed, payments.TransactionPending, final} {
+		for _, status := range []payments.TransactionStatus{payments.Successful, payments.Failed,
+			payments.TransactionPending, final} {
 			change.Transaction.Status = status
 			if _, err := s.Apply(t.Context(), tenant, change); err == nil {
 				t.Errorf("%s was overwritten by %s", final, status)
 			}
 		}
 		now, err := s.Checkout(t.Context(), tenant, c.ID)
-		if after := read(t, s, before.ID); err != nil || after.Status != before.Status || now.Version != change.Checkout.Version {
+		if after := read(t, s, before.ID); err != nil || after.Status != before.Status ||
+			now.Version != change.Checkout.Version {
 			t.Errorf("%s: %+v, version %d, %v", final, after, now.Version, err)
 		}
 	}
@@ -251,7 +262,8 @@ func TestAClosedEventIsNotOverwritten(t *testing.T) {
 		apply(t, s, reserve(t, tx, "operation", "4.10", false))
 		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), decision, start.Add(2*time.Hour)))
 		r := read(t, s, tx.ID)
-		for _, status := range []payments.EventStatus{payments.EventRefunded, payments.Failed, payments.EventPending, payments.EventWithdrawn} {
+		for _, status := range []payments.EventStatus{payments.EventRefunded, payments.Failed, payments.EventPending,
+			payments.EventWithdrawn} {
 			e := r.Events[0]
 			e.Status = status
 			change := payments.TransactionChange{Transaction: r.Transaction, Events: []payments.Event{e}}
@@ -287,7 +299,8 @@ func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	entries, err := s.Entries(t.Context(), tenant, ledger.OfTransaction(tx.ID))
-	if after := read(t, s, tx.ID); err != nil || len(entries) != 1 || after.Version != before.Version || len(after.Events) != 0 {
+	if after := read(t, s, tx.ID); err != nil || len(entries) != 1 || after.Version != before.Version ||
+		len(after.Events) != 0 {
 		t.Errorf("%+v, %v, %+v", entries, err, after)
 	}
 }
@@ -309,7 +322,8 @@ func TestAWithdrawnRefundMayBeAskedForAgain(t *testing.T) {
 	}
 	apply(t, s, reserve(t, r.Transaction, "operation", "2", false))
 	r = read(t, s, tx.ID)
-	if e, ok := r.Refund(e.ID); !ok || e.Status != payments.EventReserved || e.Amount != eur("2") || r.Refundable != eur("8.10") {
+	if e, ok := r.Refund(e.ID); !ok || e.Status != payments.EventReserved || e.Amount != eur("2") ||
+		r.Refundable != eur("8.10") {
 		t.Errorf("again: %+v", r)
 	}
 }

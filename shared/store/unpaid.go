@@ -40,7 +40,8 @@ func (s *Reader) HasUnpaid(ctx context.Context, t identity.Tenant, c money.Curre
 	if err != nil || len(rows) > 0 {
 		return len(rows) > 0, err
 	}
-	debits, err := first[unpaidItem](ctx, s.unpaidBefore(t, c, debitPrefix, before).Filter("'kind' <> ?", payments.UnpaidBalance), 1)
+	debits, err := first[unpaidItem](ctx, s.unpaidBefore(t, c, debitPrefix, before).Filter("'kind' <> ?",
+		payments.UnpaidBalance), 1)
 	return len(debits) > 0, err
 }
 
@@ -58,7 +59,8 @@ func (s *Reader) RowWaits(ctx context.Context, t identity.Tenant, u payments.Unp
 // consistently and from the table itself, so that none means none. Credits come
 // first: a payout that is taken in several steps lacks something only when they
 // do not suffice.
-func (s *Reader) UnpaidRows(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time, limit int) ([]payments.Unpaid, error) {
+func (s *Reader) UnpaidRows(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time,
+	limit int) ([]payments.Unpaid, error) {
 	rows, err := unpaid(ctx, s.unpaidBefore(t, c, creditPrefix, before).Limit(limit))
 	if err != nil || len(rows) == limit {
 		return rows, err
@@ -68,7 +70,8 @@ func (s *Reader) UnpaidRows(ctx context.Context, t identity.Tenant, c money.Curr
 }
 
 func (s *Reader) unpaidBefore(t identity.Tenant, c money.Currency, side string, before time.Time) *dynamo.Query {
-	return s.table.Get(partitionKey, unpaidPartition(t, c)).Range(sortKey, dynamo.Between, side, side+micros(before)).Consistent(true)
+	return s.table.Get(partitionKey, unpaidPartition(t, c)).Range(sortKey, dynamo.Between, side,
+		side+micros(before)).Consistent(true)
 }
 
 func unpaid(ctx context.Context, query *dynamo.Query) ([]payments.Unpaid, error) {
@@ -83,7 +86,8 @@ func unpaid(ctx context.Context, query *dynamo.Query) ([]payments.Unpaid, error)
 
 // TransactionsOf reads the transactions of rows or records, consistently, by
 // their ids.
-func (s *Reader) TransactionsOf(ctx context.Context, t identity.Tenant, rows []payments.Unpaid) (map[string]payments.Transaction, error) {
+func (s *Reader) TransactionsOf(ctx context.Context, t identity.Tenant,
+	rows []payments.Unpaid) (map[string]payments.Transaction, error) {
 	var wanted []key
 	for _, row := range rows {
 		if row.Kind == payments.UnpaidPart {
@@ -103,7 +107,8 @@ func (s *Reader) TransactionsOf(ctx context.Context, t identity.Tenant, rows []p
 
 // DeductionsOf reads the deduction events of records, consistently, by their
 // ids.
-func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant, rows []payments.Unpaid) (map[string]payments.Event, error) {
+func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant,
+	rows []payments.Unpaid) (map[string]payments.Event, error) {
 	var wanted []key
 	for _, row := range rows {
 		if row.Kind == payments.UnpaidRefund || row.Kind == payments.UnpaidChargeBack {

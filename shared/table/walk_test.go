@@ -76,7 +76,9 @@ func TestAWalkGoesOverPages(t *testing.T) {
 	for operation, found := range map[string]table.Items{
 		"Query": b.Table.Get("pk", "p").Consistent(true), "Scan": b.Table.Scan().Consistent(true),
 	} {
-		parties.WalkPages(t, b.Wire, operation, 14, func() iter.Seq2[string, error] { return table.Walk(t.Context(), found, item.line) })
+		parties.WalkPages(t, b.Wire, operation, 14, func() iter.Seq2[string, error] {
+			return table.Walk(t.Context(), found, item.line)
+		})
 	}
 }
 

@@ -22,14 +22,17 @@ type format struct {
 }
 
 var formats = map[string]format{
-	"email":       {email, "must be an email address."},
-	"http-url":    {httpURL, "must be an absolute http or https URL."},
-	"date":        {date, "must be a date, YYYY-MM-DD."},
-	"date-time":   {dateTime, "must be an ISO 8601 date-time with an offset."},
-	"country":     {iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code."},
-	"currency":    {currency, "must be an ISO 4217 code of a currency that the platform settles in."},
-	"iban":        {func(text string) bool { return iban.Validate(Machine(text)) == nil }, "must be a valid IBAN."},
-	"bic":         {func(text string) bool { _, err := bic.Parse(Machine(text)); return err == nil }, "must be a valid BIC of 8 or 11 characters."},
+	"email":     {email, "must be an email address."},
+	"http-url":  {httpURL, "must be an absolute http or https URL."},
+	"date":      {date, "must be a date, YYYY-MM-DD."},
+	"date-time": {dateTime, "must be an ISO 8601 date-time with an offset."},
+	"country":   {iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code."},
+	"currency":  {currency, "must be an ISO 4217 code of a currency that the platform settles in."},
+	"iban":      {func(text string) bool { return iban.Validate(Machine(text)) == nil }, "must be a valid IBAN."},
+	"bic": {func(text string) bool {
+		_, err := bic.Parse(Machine(text))
+		return err == nil
+	}, "must be a valid BIC of 8 or 11 characters."},
 	"language":    {language, "must be a BCP 47 language tag, such as de or de-DE."},
 	"cvv":         {digits(3, 4), "must be 3 or 4 digits."},
 	"month":       {month, `must be "01" to "12".`},
@@ -63,7 +66,8 @@ const maxURL = 2048
 // will do, but no script or credential may hide in it.
 func httpURL(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && len(text) <= maxURL && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
+	return err == nil && len(text) <= maxURL && (u.Scheme == "http" || u.Scheme == "https") &&
+		u.Host != "" && u.User == nil
 }
 
 func date(text string) bool {

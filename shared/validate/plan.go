@@ -97,7 +97,9 @@ func (o *Object) Lookup(in, name string) *Field {
 func plan(owner reflect.Type, from reflect.StructField) (Field, bool) {
 	if from.Anonymous && from.Type.Kind() == reflect.Struct {
 		f := Field{embedded: true, Object: Plan(from.Type)}
-		if !from.IsExported() && slices.ContainsFunc(f.Object.Fields, func(f Field) bool { return slices.Contains(f.own[:], true) }) {
+		if !from.IsExported() && slices.ContainsFunc(f.Object.Fields, func(f Field) bool {
+			return slices.Contains(f.own[:], true)
+		}) {
 			panic(fmt.Sprintf("validate: %s embeds %s, whose method Rule cannot be called", owner, from.Type))
 		}
 		return f, true

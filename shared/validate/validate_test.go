@@ -119,19 +119,28 @@ func TestFieldsAreHeldToTheirRules(t *testing.T) {
 		"optional good":         {func(r *request) { r.Note = optional.Some("abc") }, nil},
 		"entries":               {func(r *request) { r.Tags = []string{"a", "b", "c"} }, []string{"INVALID tags"}},
 		"an entry":              {func(r *request) { r.Tags = []string{"a", "long"} }, []string{"INVALID tags.1"}},
-		"objects":               {func(r *request) { r.Parts = make([]part, 4) }, []string{"INVALID parts", "MISSING parts.0.code", "MISSING parts.1.code", "MISSING parts.2.code", "MISSING parts.3.code"}},
-		"an object of a list":   {func(r *request) { r.More = []*part{nil, {Code: "A", Count: 4}, {Code: "a"}} }, []string{"INVALID more.1.count", "INVALID more.2.code"}},
-		"what may be empty":     {func(r *request) { r.Payer = &person{Email: text(""), Name: text("")} }, nil},
-		"what may not":          {func(r *request) { r.Payer = &person{Born: text("")} }, []string{"INVALID payer.born"}},
-		"a rule of the object":  {func(r *request) { r.Payer = &person{Born: text("2026-11-21")} }, []string{"INVALID payer.born"}},
+		"objects": {func(r *request) {
+			r.Parts = make([]part, 4)
+		}, []string{"INVALID parts", "MISSING parts.0.code", "MISSING parts.1.code", "MISSING parts.2.code",
+			"MISSING parts.3.code"}},
+		"an object of a list": {func(r *request) {
+			r.More = []*part{nil, {Code: "A", Count: 4}, {Code: "a"}}
+		}, []string{"INVALID more.1.count", "INVALID more.2.code"}},
+		"what may be empty": {func(r *request) { r.Payer = &person{Email: text(""), Name: text("")} }, nil},
+		"what may not":      {func(r *request) { r.Payer = &person{Born: text("")} }, []string{"INVALID payer.born"}},
+		"a rule of the object": {func(r *request) {
+			r.Payer = &person{Born: text("2026-11-21")}
+		}, []string{"INVALID payer.born"}},
 		"then comes later": {func(r *request) {
 			long := text("xxxxxxxxxx")
 			r.Kind, r.Payer = "c", &person{Name: long, Email: long, Tax: long, Born: long, Home: &place{Country: long}}
-		}, []string{"INVALID kind", "INVALID payer.name", "INVALID payer.email", "INVALID payer.tax", "INVALID payer.email", "INVALID payer.born", "INVALID payer.home.country"}},
+		}, []string{"INVALID kind", "INVALID payer.name", "INVALID payer.email", "INVALID payer.tax", "INVALID payer.email",
+			"INVALID payer.born", "INVALID payer.home.country"}},
 	} {
 		r := good()
 		c.change(&r)
-		for form, faults := range map[string]failure.List{"pointer": validate.Fields(&r, now), "value": validate.Fields(r, now)} {
+		for form, faults := range map[string]failure.List{"pointer": validate.Fields(&r, now),
+			"value": validate.Fields(r, now)} {
 			if got := told(faults); !slices.Equal(got, c.want) {
 				t.Errorf("%s by %s: %q, want %q", name, form, got, c.want)
 			}
@@ -142,7 +151,8 @@ func TestFieldsAreHeldToTheirRules(t *testing.T) {
 func TestMissingTellsNothingElse(t *testing.T) {
 	t.Parallel()
 	r := request{Kind: "c", Parts: []part{{Count: 9}}}
-	if got, want := told(validate.Missing(r)), []string{"MISSING reference", "MISSING number", "MISSING enabled", "MISSING parts.0.code"}; !slices.Equal(got, want) {
+	if got, want := told(validate.Missing(r)), []string{"MISSING reference", "MISSING number", "MISSING enabled",
+		"MISSING parts.0.code"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -153,7 +163,8 @@ func TestOrder(t *testing.T) {
 	for _, param := range []string{"payer.tax", "", "payer.name", "kind", "limit", "reference"} {
 		faults = append(faults, failure.Invalid(param, "x"))
 	}
-	if got, want := told(validate.Order(request{}, faults, "kind")), []string{"INVALID kind", "INVALID limit", "INVALID reference", "INVALID payer.tax", "INVALID payer.name", "INVALID "}; !slices.Equal(got, want) {
+	if got, want := told(validate.Order(request{}, faults, "kind")), []string{"INVALID kind", "INVALID limit",
+		"INVALID reference", "INVALID payer.tax", "INVALID payer.name", "INVALID "}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -161,7 +172,8 @@ func TestOrder(t *testing.T) {
 func TestFaultOfOneField(t *testing.T) {
 	t.Parallel()
 	f := validate.Plan(reflect.TypeFor[request]()).Lookup("query", "limit")
-	if f.Fault(reflect.ValueOf(new(10))) == "" || f.Fault(reflect.ValueOf(new(1))) != "" || f.Fault(reflect.ValueOf((*int)(nil))) != "" {
+	if f.Fault(reflect.ValueOf(new(10))) == "" || f.Fault(reflect.ValueOf(new(1))) != "" ||
+		f.Fault(reflect.ValueOf((*int)(nil))) != "" {
 		t.Error("the limit is not held to")
 	}
 	if validate.Plan(reflect.TypeFor[request]()).Lookup("query", "reference") != nil {
@@ -224,10 +236,14 @@ func (embedded) Rule(string, time.Time) string { return "" }
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for format, texts := range map[string][2][]string{ // good, then bad
-		"email":       {{"ada@example.com", "a+b@x.y"}, {"ada", "ada@", "Ada <ada@example.com>", " a@b.c", strings.Repeat("x", 250) + "@x.test"}},
-		"http-url":    {{"https://shop.example/a?b=c#d", "http://shop.example:8080", "HTTPS://shop.example"}, {"ftp://x", "/a", "javascript:alert(1)", "https://", "https://ada:pw@x.test", "https://x\n", "https://x.test/" + strings.Repeat("a", 2048)}},
-		"date":        {{"2026-02-28"}, {"2026-02-29", "2026-2-1", "20260228", "2026-02-28T00:00:00Z", ""}},
-		"date-time":   {{"2026-02-28T10:00:00Z", "2026-02-28T10:00:00.5+02:00"}, {"2026-02-28", "2026-02-28T10:00:00", "tomorrow", ""}},
+		"email": {{"ada@example.com", "a+b@x.y"}, {"ada", "ada@", "Ada <ada@example.com>", " a@b.c",
+			strings.Repeat("x", 250) + "@x.test"}},
+		"http-url": {{"https://shop.example/a?b=c#d", "http://shop.example:8080", "HTTPS://shop.example"},
+			{"ftp://x", "/a", "javascript:alert(1)", "https://", "https://ada:pw@x.test", "https://x\n",
+				"https://x.test/" + strings.Repeat("a", 2048)}},
+		"date": {{"2026-02-28"}, {"2026-02-29", "2026-2-1", "20260228", "2026-02-28T00:00:00Z", ""}},
+		"date-time": {{"2026-02-28T10:00:00Z", "2026-02-28T10:00:00.5+02:00"},
+			{"2026-02-28", "2026-02-28T10:00:00", "tomorrow", ""}},
 		"country":     {{"DE", "BR"}, {"XX", "de", "DEU", ""}},
 		"currency":    {{"EUR", "HUF"}, {"eur", "XXX", ""}},
 		"language":    {{"de", "de-DE", "sr-Latn-ME", "es-419"}, {"German", "de_DE", "DE", ""}},
@@ -235,11 +251,13 @@ func TestFormats(t *testing.T) {
 		"one-of?=a|b": {{"", "a"}, {"c"}},
 		"iban":        {{"DE89370400440532013000", "de89 3704 0044 0532 0130 00"}, {"DE89370400440532013001", "DE", ""}},
 		"bic":         {{"COBADEFF", "COBADEFFXXX", "cobadeff xxx"}, {"COBADE", ""}},
-		"card-number": {{"4200000000000042", "4111111111111111"}, {"4200000000000043", "42000000000", "4200 0000 0000 0042", "４２００００００００００００４２", ""}},
+		"card-number": {{"4200000000000042", "4111111111111111"}, {"4200000000000043", "42000000000", "4200 0000 0000 0042",
+			"４２００００００００００００４２", ""}},
 	} {
 		for i, list := range texts {
 			for _, text := range list {
-				field := reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[*string](), Tag: reflect.StructTag(fmt.Sprintf(`json:"a" validate:"%s"`, format))}})
+				field := reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[*string](),
+					Tag: reflect.StructTag(fmt.Sprintf(`json:"a" validate:"%s"`, format))}})
 				v := reflect.New(field).Elem()
 				v.Field(0).Set(reflect.ValueOf(&text))
 				if got := len(validate.Fields(v.Interface(), now)); got != i {

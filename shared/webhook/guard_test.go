@@ -211,7 +211,8 @@ func TestControlJudgesTheSocketItself(t *testing.T) {
 func TestUnresolvedNameIsItsOwnReason(t *testing.T) {
 	t.Parallel()
 	dialer, recorded := recordingDialer(Policy{}, nameServer(t, func(string, int) []netip.Addr { return nil }))
-	wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", "https://gone.example.com/", testMessage(), nil), ReasonLookup)
+	wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", "https://gone.example.com/", testMessage(), nil),
+		ReasonLookup)
 	if got := recorded.all(); len(got) > 0 {
 		t.Errorf("connected to %v", got)
 	}
@@ -222,7 +223,8 @@ func TestPublicAddressesAreDialledAsResolved(t *testing.T) {
 	t.Parallel()
 	addrs := []netip.Addr{netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("93.184.215.15")}
 	dialer, recorded := recordingDialer(Policy{}, nameServer(t, func(string, int) []netip.Addr { return addrs }))
-	wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", "https://shop.example.com/", testMessage(), nil), ReasonConnect)
+	wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", "https://shop.example.com/", testMessage(), nil),
+		ReasonConnect)
 	got := map[netip.AddrPort]bool{}
 	for _, connect := range recorded.all() {
 		got[connect] = true

@@ -158,7 +158,8 @@ func TestSlotsAreCountedByHost(t *testing.T) {
 	})
 	sender := NewSenderOver(hang, Policy{}, testKey(t))
 	var sent sync.WaitGroup
-	for i, target := range []string{"https://shop.example.com/a", "https://shop.example.com:8443/b", "http://SHOP.example.com/c", "http://shop.example.com:80/d"} {
+	for i, target := range []string{"https://shop.example.com/a", "https://shop.example.com:8443/b",
+		"http://SHOP.example.com/c", "http://shop.example.com:80/d"} {
 		sent.Go(func() {
 			if err := sender.Send(t.Context(), "M"+strconv.Itoa(i), target, testMessage(), nil); err != nil {
 				t.Errorf("%s: %v", target, err)
@@ -168,7 +169,8 @@ func TestSlotsAreCountedByHost(t *testing.T) {
 	for range perHost {
 		<-arrived
 	}
-	if err := sender.Send(t.Context(), "M0", "https://shop.example.com:443/e", testMessage(), nil); !errors.Is(err, ErrBusy) {
+	if err := sender.Send(t.Context(), "M0", "https://shop.example.com:443/e", testMessage(), nil); !errors.Is(err,
+		ErrBusy) {
 		t.Errorf("a fifth delivery: %v, want ErrBusy", err)
 	}
 	close(finish)
@@ -209,7 +211,9 @@ func TestSilenceOfDNSAndAddressIsATimeout(t *testing.T) {
 			t.Errorf("%v: %s, want %s", c.err, got, c.want)
 		}
 	}
-	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, silent }}
+	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, silent
+	}}
 	d := &dialer{policy: loopbackOnly, resolver: resolver, control: loopbackOnly.control}
 	_, err := d.DialContext(t.Context(), "tcp", "silent.example.com:443")
 	wantReason(t, err, ReasonTimeout)

@@ -55,7 +55,8 @@ func TestSecretTextRoundTrip(t *testing.T) {
 	}
 	short := base64.StdEncoding.EncodeToString(make([]byte, 23))
 	long := base64.StdEncoding.EncodeToString(make([]byte, 65))
-	for _, bad := range []string{"", "whsec_", text[6:], "WHSEC_" + text[6:], text + "!", text + "\n", "whsec_" + short, "whsec_" + long} {
+	for _, bad := range []string{"", "whsec_", text[6:], "WHSEC_" + text[6:], text + "!", text + "\n",
+		"whsec_" + short, "whsec_" + long} {
 		if _, err := ParseSecret(bad); !errors.Is(err, ErrSecret) {
 			t.Errorf("%q: got %v, want ErrSecret", bad, err)
 		}

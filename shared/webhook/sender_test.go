@@ -105,7 +105,8 @@ func TestRedirectToLoopbackMeetsTheGuard(t *testing.T) {
 	t.Parallel()
 	forbidden := listen(t, "127.0.0.1:0")
 	policy := Policy{AllowPorts: []uint16{forbidden.addr.Port()}}
-	client := &http.Client{Transport: redirectOnce{to: "http://" + forbidden.addr.String(), rest: newTransport(newDialer(policy))}}
+	client := &http.Client{Transport: redirectOnce{to: "http://" + forbidden.addr.String(),
+		rest: newTransport(newDialer(policy))}}
 	response, err := client.Get("https://shop.example.com/")
 	if err == nil {
 		response.Body.Close()
@@ -199,7 +200,8 @@ func TestGarbageIsABadResponse(t *testing.T) {
 
 func TestRefusedConnection(t *testing.T) {
 	t.Parallel()
-	wantReason(t, NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "M0", "http://"+refusing(t)+"/", testMessage(), nil), ReasonConnect)
+	wantReason(t, NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "M0", "http://"+refusing(t)+"/",
+		testMessage(), nil), ReasonConnect)
 }
 
 // refusing is an address on which nobody listens, or can, until the test ends: it is taken, and no more.
@@ -283,10 +285,12 @@ func TestUnsignableMessageIsNotSent(t *testing.T) {
 	t.Parallel()
 	listener := listen(t, "127.0.0.1:0")
 	target := "http://" + listener.addr.String() + "/"
-	if err := NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "M0", target, Message{}, nil); !errors.Is(err, ErrMessage) {
+	if err := NewSender(loopbackOnly, testKey(t)).Send(t.Context(), "M0", target, Message{}, nil); !errors.Is(err,
+		ErrMessage) {
 		t.Errorf("got %v, want ErrMessage", err)
 	}
-	if err := NewSender(loopbackOnly, SigningKey{}).Send(t.Context(), "M0", target, testMessage(), nil); !errors.Is(err, ErrNoKey) {
+	if err := NewSender(loopbackOnly, SigningKey{}).Send(t.Context(), "M0", target, testMessage(), nil); !errors.Is(err,
+		ErrNoKey) {
 		t.Errorf("got %v, want ErrNoKey", err)
 	}
 	if got := listener.accepts.Load(); got != 0 {

@@ -20,7 +20,8 @@ func TestSignMatchesThePublishedVector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := Message{ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", Timestamp: time.Unix(1614265330, 0), Body: []byte(`{"test": 2432232314}`)}
+	m := Message{ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", Timestamp: time.Unix(1614265330, 0),
+		Body: []byte(`{"test": 2432232314}`)}
 	headers, err := Sign(m, []SigningKey{testKey(t)}, []Secret{secret})
 	if err != nil {
 		t.Fatal(err)
@@ -122,27 +123,37 @@ func TestVerifyRefusesTampering(t *testing.T) {
 		body   string
 		want   error
 	}{
-		"untouched":          {func(http.Header) {}, string(m.Body), nil},
-		"body":               {func(http.Header) {}, `{"id":"c2"}`, ErrSignature},
-		"body extended":      {func(http.Header) {}, string(m.Body) + " ", ErrSignature},
-		"id":                 {func(h http.Header) { h.Set(headerID, "msg_other") }, string(m.Body), ErrSignature},
-		"timestamp":          {func(h http.Header) { h.Set(headerTimestamp, unix(attempt.Add(time.Second))) }, string(m.Body), ErrSignature},
+		"untouched":     {func(http.Header) {}, string(m.Body), nil},
+		"body":          {func(http.Header) {}, `{"id":"c2"}`, ErrSignature},
+		"body extended": {func(http.Header) {}, string(m.Body) + " ", ErrSignature},
+		"id":            {func(h http.Header) { h.Set(headerID, "msg_other") }, string(m.Body), ErrSignature},
+		"timestamp": {func(h http.Header) {
+			h.Set(headerTimestamp, unix(attempt.Add(time.Second)))
+		}, string(m.Body), ErrSignature},
 		"timestamp plus":     {func(h http.Header) { h.Set(headerTimestamp, "+"+unix(attempt)) }, string(m.Body), ErrHeaders},
 		"timestamp zeros":    {func(h http.Header) { h.Set(headerTimestamp, "0"+unix(attempt)) }, string(m.Body), ErrHeaders},
 		"timestamp text":     {func(h http.Header) { h.Set(headerTimestamp, "now") }, string(m.Body), ErrHeaders},
 		"timestamp negative": {func(h http.Header) { h.Set(headerTimestamp, "-1") }, string(m.Body), ErrHeaders},
-		"timestamp huge":     {func(h http.Header) { h.Set(headerTimestamp, "9223372036854775807") }, string(m.Body), ErrTimestamp},
-		"no id":              {func(h http.Header) { h.Del(headerID) }, string(m.Body), ErrHeaders},
-		"no timestamp":       {func(h http.Header) { h.Del(headerTimestamp) }, string(m.Body), ErrHeaders},
-		"no signature":       {func(h http.Header) { h.Del(headerSignature) }, string(m.Body), ErrHeaders},
-		"two ids":            {func(h http.Header) { h.Add(headerID, m.ID) }, string(m.Body), ErrHeaders},
-		"id moves the dot":   {func(h http.Header) { h.Set(headerID, m.ID+"."+unix(attempt)) }, string(m.Body), ErrHeaders},
-		"empty signature":    {func(h http.Header) { h.Set(headerSignature, "") }, string(m.Body), ErrSignature},
-		"scheme only":        {func(h http.Header) { h.Set(headerSignature, "v1, v1a,") }, string(m.Body), ErrSignature},
-		"not base64":         {func(h http.Header) { h.Set(headerSignature, "v1,%%% v1a,%%%") }, string(m.Body), ErrSignature},
-		"unknown scheme":     {func(h http.Header) { h.Set(headerSignature, "v2"+h.Get(headerSignature)[2:47]) }, string(m.Body), ErrSignature},
-		"schemes swapped":    {swapSchemes, string(m.Body), ErrSignature},
-		"unknown, then good": {func(h http.Header) { h.Set(headerSignature, "v9,AAAA "+h.Get(headerSignature)) }, string(m.Body), nil},
+		"timestamp huge": {func(h http.Header) {
+			h.Set(headerTimestamp, "9223372036854775807")
+		}, string(m.Body), ErrTimestamp},
+		"no id":            {func(h http.Header) { h.Del(headerID) }, string(m.Body), ErrHeaders},
+		"no timestamp":     {func(h http.Header) { h.Del(headerTimestamp) }, string(m.Body), ErrHeaders},
+		"no signature":     {func(h http.Header) { h.Del(headerSignature) }, string(m.Body), ErrHeaders},
+		"two ids":          {func(h http.Header) { h.Add(headerID, m.ID) }, string(m.Body), ErrHeaders},
+		"id moves the dot": {func(h http.Header) { h.Set(headerID, m.ID+"."+unix(attempt)) }, string(m.Body), ErrHeaders},
+		"empty signature":  {func(h http.Header) { h.Set(headerSignature, "") }, string(m.Body), ErrSignature},
+		"scheme only":      {func(h http.Header) { h.Set(headerSignature, "v1, v1a,") }, string(m.Body), ErrSignature},
+		"not base64": {func(h http.Header) {
+			h.Set(headerSignature, "v1,%%% v1a,%%%")
+		}, string(m.Body), ErrSignature},
+		"unknown scheme": {func(h http.Header) {
+			h.Set(headerSignature, "v2"+h.Get(headerSignature)[2:47])
+		}, string(m.Body), ErrSignature},
+		"schemes swapped": {swapSchemes, string(m.Body), ErrSignature},
+		"unknown, then good": {func(h http.Header) {
+			h.Set(headerSignature, "v9,AAAA "+h.Get(headerSignature))
+		}, string(m.Body), nil},
 	}
 	for name, c := range cases {
 		headers, err := Sign(m, []SigningKey{testKey(t)}, secrets)
@@ -232,7 +243,8 @@ func TestPublicKeyTravelsAsText(t *testing.T) {
 
 func TestKeysOfTheWrongFormAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "whpk_", "whpk_AAAA", "whsec_" + strings.Repeat("A", 43) + "=", "whpk_" + strings.Repeat("A", 44)} {
+	for _, text := range []string{"", "whpk_", "whpk_AAAA", "whsec_" + strings.Repeat("A", 43) + "=",
+		"whpk_" + strings.Repeat("A", 44)} {
 		if _, err := ParsePublicKey(text); !errors.Is(err, ErrPublicKey) {
 			t.Errorf("public key %q: got %v", text, err)
 		}

@@ -29,7 +29,8 @@ func TestCheckURLAcceptsPublicTargets(t *testing.T) {
 		"https://0x7f.com/":                           "https://0x7f.com/",
 		"https://8.8.8.8/":                            "https://8.8.8.8/",
 		"https://[2606:4700:4700::1111]:443/":         "https://[2606:4700:4700::1111]:443/",
-		"https://a.example.com/" + strings.Repeat("p", maxURLSize-len("https://a.example.com/")): "https://a.example.com/" + strings.Repeat("p", maxURLSize-len("https://a.example.com/")),
+		"https://a.example.com/" + strings.Repeat("p", maxURLSize-len("https://a.example.com/")): "https://a.example.com/" +
+			strings.Repeat("p", maxURLSize-len("https://a.example.com/")),
 	} {
 		u, err := CheckURL(raw, Policy{})
 		if err != nil {
@@ -133,7 +134,8 @@ func FuzzCheckURL(f *testing.F) {
 func assertHarmless(t *testing.T, raw string, u *url.URL) {
 	t.Helper()
 	host := u.Hostname()
-	if u.User != nil || u.Opaque != "" || u.Fragment != "" || strings.ContainsAny(host, "%\\@/ ") || strings.HasSuffix(host, ".") {
+	if u.User != nil || u.Opaque != "" || u.Fragment != "" || strings.ContainsAny(host, "%\\@/ ") ||
+		strings.HasSuffix(host, ".") {
 		t.Fatalf("%q: accepted as %#v", raw, u)
 	}
 	if port := u.Port(); port != "" && port != "80" && port != "443" && port != "8443" {
@@ -194,7 +196,8 @@ func libcNumber(part string) (uint64, bool) {
 
 func TestInetAtonReadsLikeLibc(t *testing.T) {
 	t.Parallel()
-	for _, host := range []string{"127.0.0.1", "127.1", "2130706433", "0x7f000001", "017700000001", "0177.0.1", "0x7f.0.0.0x1"} {
+	for _, host := range []string{"127.0.0.1", "127.1", "2130706433", "0x7f000001", "017700000001",
+		"0177.0.1", "0x7f.0.0.0x1"} {
 		if addr, ok := inetAton(host); !ok || addr != netip.MustParseAddr("127.0.0.1") {
 			t.Errorf("%s: got %v, %v", host, addr, ok)
 		}

@@ -41,11 +41,13 @@ func benchmarkTransactWrite(b *testing.B, client *sdk.Client) {
 	for b.Loop() {
 		id := strconv.Itoa(n)
 		n++
-		_, err := client.TransactWriteItems(context.Background(), &sdk.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-			putPart(entry("L#MC0001", "checkout#"+id, "status", str("PENDING"), "amount", num("12.34"), "currency", str("EUR")), "attribute_not_exists(pk)"),
-			putPart(entry("L#MC0001", "reference#"+id), "attribute_not_exists(pk)"),
-			addPart("L#MC0001", "total", "12.34"),
-		}})
+		_, err := client.TransactWriteItems(context.Background(),
+			&sdk.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				putPart(entry("L#MC0001", "checkout#"+id, "status", str("PENDING"), "amount", num("12.34"), "currency", str("EUR")),
+					"attribute_not_exists(pk)"),
+				putPart(entry("L#MC0001", "reference#"+id), "attribute_not_exists(pk)"),
+				addPart("L#MC0001", "total", "12.34"),
+			}})
 		if err != nil {
 			b.Fatal(err)
 		}

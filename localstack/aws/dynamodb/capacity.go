@@ -82,7 +82,8 @@ func checkReturnCapacity(level string) error {
 	case "", "NONE", "TOTAL", "INDEXES":
 		return nil
 	}
-	return attr.Invalidf("1 validation error detected: Value '%s' at 'returnConsumedCapacity' failed to satisfy constraint: "+
+	return attr.Invalidf("1 validation error detected: Value '%s' at 'returnConsumedCapacity' failed to satisfy "+
+		"constraint: "+
 		"Member must satisfy enum value set: [INDEXES, TOTAL, NONE]", level)
 }
 

@@ -43,16 +43,20 @@ func createLedger(t testing.TB, client *sdk.Client) {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: kind}
 	}
 	key := func(hash, sort string) []types.KeySchemaElement {
-		return []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange}}
+		return []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash},
+			{AttributeName: &sort, KeyType: types.KeyTypeRange}}
 	}
 	_, err := client.CreateTable(context.Background(), &sdk.CreateTableInput{
 		TableName: aws.String("ledger"), BillingMode: types.BillingModePayPerRequest, KeySchema: key("pk", "sk"),
 		AttributeDefinitions: []types.AttributeDefinition{
 			attribute("pk", "S"), attribute("sk", "S"), attribute("status", "S"), attribute("amount", "N")},
-		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages},
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true),
+			StreamViewType: types.StreamViewTypeNewAndOldImages},
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
-			{IndexName: aws.String("by_status"), KeySchema: key("status", "amount"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll}},
-			{IndexName: aws.String("status_keys"), KeySchema: key("status", "sk"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}},
+			{IndexName: aws.String("by_status"), KeySchema: key("status", "amount"),
+				Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll}},
+			{IndexName: aws.String("status_keys"), KeySchema: key("status", "sk"),
+				Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}},
 		},
 	})
 	if err != nil {
@@ -78,14 +82,16 @@ func entry(pk, sk string, more ...any) attributes {
 
 func put(t testing.TB, client *sdk.Client, item attributes) {
 	t.Helper()
-	if _, err := client.PutItem(context.Background(), &sdk.PutItemInput{TableName: aws.String("ledger"), Item: item}); err != nil {
+	if _, err := client.PutItem(context.Background(), &sdk.PutItemInput{TableName: aws.String("ledger"),
+		Item: item}); err != nil {
 		t.Fatalf("PutItem: %v", err)
 	}
 }
 
 func fetch(t testing.TB, client *sdk.Client, pk, sk string) attributes {
 	t.Helper()
-	got, err := client.GetItem(context.Background(), &sdk.GetItemInput{TableName: aws.String("ledger"), Key: ledgerKey(pk, sk), ConsistentRead: aws.Bool(true)})
+	got, err := client.GetItem(context.Background(), &sdk.GetItemInput{TableName: aws.String("ledger"),
+		Key: ledgerKey(pk, sk), ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		t.Fatalf("GetItem: %v", err)
 	}

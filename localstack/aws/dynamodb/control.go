@@ -18,10 +18,12 @@ func checkTableName(name string) error {
 		ok = ok && (letter || c >= '0' && c <= '9' || strings.IndexByte("_-.", c) >= 0)
 	}
 	if name == "" {
-		return attr.Invalid("1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null")
+		return attr.Invalid("1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member " +
+			"must not be null")
 	}
 	if !ok {
-		return attr.Invalid("Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'")
+		return attr.Invalid("Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and " +
+			"may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'")
 	}
 	return nil
 }
@@ -116,7 +118,8 @@ func (e *Engine) deleteTable(r *attr.Reader) ([]byte, error) {
 		return nil, err
 	}
 	if t.protected {
-		return nil, attr.Invalidf("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
+		return nil, attr.Invalidf("Resource cannot be deleted as it is currently protected against deletion. Disable " +
+			"deletion protection first.")
 	}
 	if err := e.persist(appendDrop(nil, t.name)); err != nil {
 		return nil, err
@@ -141,7 +144,8 @@ func (e *Engine) listTables(r *attr.Reader) ([]byte, error) {
 		return err
 	})
 	if err == nil && (limit < 1 || limit > maxTableList) {
-		err = attr.Invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value between 1 and 100", limit)
+		err = attr.Invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must "+
+			"have value between 1 and 100", limit)
 	}
 	if err != nil {
 		return nil, err

@@ -230,7 +230,8 @@ func compareErrors(got, want object) string {
 	}
 	for i := range a {
 		x, y := a[i].(object), b[i].(object)
-		if x["Code"] != y["Code"] || !reflect.DeepEqual(x["Item"], y["Item"]) || !sameMessage(errorMessage(x), errorMessage(y)) {
+		if x["Code"] != y["Code"] || !reflect.DeepEqual(x["Item"], y["Item"]) ||
+			!sameMessage(errorMessage(x), errorMessage(y)) {
 			return fmt.Sprintf("reason %d differs", i)
 		}
 	}
@@ -268,7 +269,8 @@ func histories(t *testing.T, s *side) map[string]list {
 	shards := s.call(t, "DescribeStream", object{"StreamArn": arn})["StreamDescription"].(object)["Shards"].(list)
 	all := map[string]list{}
 	for _, shard := range shards {
-		iterator := s.call(t, "GetShardIterator", object{"StreamArn": arn, "ShardId": shard.(object)["ShardId"], "ShardIteratorType": "TRIM_HORIZON"})["ShardIterator"]
+		iterator := s.call(t, "GetShardIterator", object{"StreamArn": arn, "ShardId": shard.(object)["ShardId"],
+			"ShardIteratorType": "TRIM_HORIZON"})["ShardIterator"]
 		for iterator != nil {
 			page := s.call(t, "GetRecords", object{"ShardIterator": iterator})
 			records := page["Records"].(list)

@@ -45,7 +45,8 @@ func (g *generator) simple() string {
 	case 3:
 		return fmt.Sprintf("contains(%s, %s)", path, g.value(g.scalar()))
 	case 4:
-		return fmt.Sprintf("attribute_type(%s, %s)", path, g.value(text(pick(g, "S", "N", "L", "M", "SS", "NS", "BOOL", "NULL", "B"))))
+		return fmt.Sprintf("attribute_type(%s, %s)", path,
+			g.value(text(pick(g, "S", "N", "L", "M", "SS", "NS", "BOOL", "NULL", "B"))))
 	case 5:
 		return fmt.Sprintf("%s BETWEEN %s AND %s", g.operand(), g.value(number("0")), g.value(number("3")))
 	case 6:
@@ -73,7 +74,8 @@ func (g *generator) assignment() string {
 		return fmt.Sprintf("%s = if_not_exists(%s, %s)", path, g.path(), pick(g, g.value(g.document()), "n"))
 	case 2:
 		v := g.value(listOf(g.scalar()))
-		return pick(g, "l = list_append(l, "+v+")", "l = list_append("+v+", l)", "l = list_append(if_not_exists(l, "+v+"), "+v+")")
+		return pick(g, "l = list_append(l, "+v+")", "l = list_append("+v+", l)",
+			"l = list_append(if_not_exists(l, "+v+"), "+v+")")
 	case 3:
 		return pick(g, "gs = "+g.value(number("1")), "gp = "+g.value(text("g0")), "kp = "+g.value(text("k")))
 	case 4:
@@ -97,7 +99,8 @@ func (g *generator) update() string {
 	section("SET", 70, g.assignment)
 	section("REMOVE", 25, func() string { return pick(g, g.path(), "gp", "gs", "kp", "l[0]", "l[1]") })
 	section("ADD", 25, func() string {
-		return pick(g, "n "+g.value(number(g.number())), "ss "+g.value(textSet("b", "d")), "ns "+g.value(numSet("2", "9")), "cnt "+g.value(number("1")))
+		return pick(g, "n "+g.value(number(g.number())), "ss "+g.value(textSet("b", "d")), "ns "+g.value(numSet("2", "9")),
+			"cnt "+g.value(number("1")))
 	})
 	section("DELETE", 15, func() string {
 		return pick(g, "ss "+g.value(textSet("a", "b")), "ns "+g.value(numSet("1")), "ss "+g.value(textSet("zz")))

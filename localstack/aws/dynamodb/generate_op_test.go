@@ -56,7 +56,8 @@ func (g *generator) keys(max int) []object {
 
 func (g *generator) projected(body object) object {
 	if g.chance(25) {
-		body["ProjectionExpression"] = pick(g, "n, s", "#s, m.a", "l[0], l[1].x, pk", "m.b.c, m.a, nothing", "l[1], sk", "n, n", "m, m.a", g.path()+", sk")
+		body["ProjectionExpression"] = pick(g, "n, s", "#s, m.a", "l[0], l[1].x, pk", "m.b.c, m.a, nothing", "l[1], sk",
+			"n, n", "m, m.a", g.path()+", sk")
 		g.names["#s"] = "s"
 	}
 	return body
@@ -84,7 +85,8 @@ func (g *generator) put() request {
 }
 
 func (g *generator) updateItem() request {
-	body := g.conditional(object{"TableName": diffTable, "Key": g.key(), "UpdateExpression": g.update(), "ReturnConsumedCapacity": "INDEXES"})
+	body := g.conditional(object{"TableName": diffTable, "Key": g.key(), "UpdateExpression": g.update(),
+		"ReturnConsumedCapacity": "INDEXES"})
 	if g.chance(6) {
 		body["UpdateExpression"] = g.spoil(body["UpdateExpression"].(string))
 	}
@@ -193,7 +195,8 @@ func (g *generator) batchWrite() request {
 		item["pk"], item["sk"] = key["pk"], key["sk"]
 		writes = append(writes, object{"PutRequest": object{"Item": item}})
 	}
-	return request{op: "BatchWriteItem", body: object{"RequestItems": object{diffTable: writes}, "ReturnConsumedCapacity": "INDEXES"}}
+	return request{op: "BatchWriteItem", body: object{"RequestItems": object{diffTable: writes},
+		"ReturnConsumedCapacity": "INDEXES"}}
 }
 
 func (g *generator) transactWrite() request {
@@ -214,7 +217,8 @@ func (g *generator) transactWrite() request {
 			part["Key"] = key
 		}
 		if verb == "ConditionCheck" || g.chance(40) {
-			part["ConditionExpression"] = pick(g, "attribute_exists(pk)", "attribute_not_exists(nothing)", "attribute_exists(n)", g.simple())
+			part["ConditionExpression"] = pick(g, "attribute_exists(pk)", "attribute_not_exists(nothing)",
+				"attribute_exists(n)", g.simple())
 			if g.chance(50) {
 				part["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
 			}

@@ -39,12 +39,14 @@ func tableDefinition() object {
 	}
 	return object{
 		"TableName": diffTable, "BillingMode": "PAY_PER_REQUEST", "KeySchema": key("pk", "sk"),
-		"AttributeDefinitions": list{attribute("pk", "S"), attribute("sk", "S"), attribute("gp", "S"), attribute("gs", "N"), attribute("kp", "S")},
-		"StreamSpecification":  object{"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+		"AttributeDefinitions": list{attribute("pk", "S"), attribute("sk", "S"), attribute("gp", "S"), attribute("gs", "N"),
+			attribute("kp", "S")},
+		"StreamSpecification": object{"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"},
 		"GlobalSecondaryIndexes": list{
 			object{"IndexName": "by_number", "KeySchema": key("gp", "gs"), "Projection": object{"ProjectionType": "ALL"}},
 			object{"IndexName": "keys_only", "KeySchema": key("kp"), "Projection": object{"ProjectionType": "KEYS_ONLY"}},
-			object{"IndexName": "including", "KeySchema": key("kp", "sk"), "Projection": object{"ProjectionType": "INCLUDE", "NonKeyAttributes": list{"s", "n"}}},
+			object{"IndexName": "including", "KeySchema": key("kp", "sk"), "Projection": object{"ProjectionType": "INCLUDE",
+				"NonKeyAttributes": list{"s", "n"}}},
 		},
 	}
 }
@@ -61,7 +63,8 @@ func (g *generator) key() object {
 }
 
 func (g *generator) number() string {
-	return pick(g, "0", "1", "2", "3", "-1", "2.5", "10", "1e3", "0.10", "99999999999999999999999999999999999999", "1e-20", "-7.25")
+	return pick(g, "0", "1", "2", "3", "-1", "2.5", "10", "1e3", "0.10", "99999999999999999999999999999999999999", "1e-20",
+		"-7.25")
 }
 
 func (g *generator) word() string { return pick(g, "", "a", "ab", "abc", "b", "é€", "s1") }
@@ -110,7 +113,9 @@ func (g *generator) item() object {
 		"l":    func() object { return listOf(number("1"), mapOf(object{"x": number("2")})) },
 		"m":    func() object { return mapOf(object{"a": number("1"), "b": mapOf(object{"c": text("deep")})}) },
 		"flag": func() object { return object{"BOOL": true} },
-		"gp":   func() object { return text(fmt.Sprint("g", g.IntN(2))) }, "gs": func() object { return number(fmt.Sprint(g.IntN(3))) },
+		"gp": func() object {
+			return text(fmt.Sprint("g", g.IntN(2)))
+		}, "gs": func() object { return number(fmt.Sprint(g.IntN(3))) },
 		"kp": func() object { return text("k") },
 	}
 	for _, name := range []string{"flag", "gp", "gs", "kp", "l", "m", "n", "ns", "s", "ss"} {
@@ -140,7 +145,8 @@ func (g *generator) placeholders(body object) object {
 			expressions += v.(string) + " "
 		}
 	}
-	for parameter, placeholders := range map[string]object{"ExpressionAttributeNames": g.names, "ExpressionAttributeValues": g.values} {
+	for parameter, placeholders := range map[string]object{"ExpressionAttributeNames": g.names,
+		"ExpressionAttributeValues": g.values} {
 		for key := range placeholders {
 			if !mentions(expressions, key) {
 				delete(placeholders, key)

@@ -28,7 +28,8 @@ func TestGuregu(t *testing.T) {
 	}
 	table := db.Table("postings")
 	all := []posting{
-		{"m", "2026-01", "open", 30, []string{"a", "b"}}, {"m", "2026-02", "open", 10, []string{"c"}}, {"m", "2027-01", "done", 20, []string{"d"}}}
+		{"m", "2026-01", "open", 30, []string{"a", "b"}}, {"m", "2026-02", "open", 10, []string{"c"}},
+		{"m", "2027-01", "done", 20, []string{"d"}}}
 	for _, p := range all {
 		if err := table.Put(p).If("attribute_not_exists(pk)").Run(ctx); err != nil {
 			t.Fatalf("Put: %v", err)
@@ -38,15 +39,18 @@ func TestGuregu(t *testing.T) {
 		t.Errorf("second Put: error = %v, want a failed condition", err)
 	}
 	var one posting
-	if err := table.Get("pk", "m").Range("sk", dynamo.Equal, "2026-01").Consistent(true).One(ctx, &one); err != nil || !reflect.DeepEqual(one, all[0]) {
+	if err := table.Get("pk", "m").Range("sk", dynamo.Equal, "2026-01").Consistent(true).One(ctx, &one); err != nil ||
+		!reflect.DeepEqual(one, all[0]) {
 		t.Errorf("One = %+v, %v", one, err)
 	}
 	var found []posting
-	if err := table.Get("pk", "m").Range("sk", dynamo.BeginsWith, "2026").Order(dynamo.Descending).All(ctx, &found); err != nil || len(found) != 2 || found[0].ID != "2026-02" {
+	if err := table.Get("pk", "m").Range("sk", dynamo.BeginsWith, "2026").Order(dynamo.Descending).All(
+		ctx, &found); err != nil || len(found) != 2 || found[0].ID != "2026-02" {
 		t.Errorf("by prefix = %+v, %v", found, err)
 	}
 	found = nil
-	query := table.Get("status", "open").Index("by_status").Range("amount", dynamo.Between, 10, 40).Filter("contains('labels', ?)", "a")
+	query := table.Get("status", "open").Index("by_status").Range("amount", dynamo.Between, 10,
+		40).Filter("contains('labels', ?)", "a")
 	if err := query.All(ctx, &found); err != nil || len(found) != 1 || found[0].ID != "2026-01" {
 		t.Errorf("by index = %+v, %v", found, err)
 	}

@@ -53,10 +53,12 @@ func (ix *index) checkTypes(item attr.Map) error {
 		switch {
 		case v.Kind() == attr.Missing:
 		case v.Kind() != k.kind:
-			return attr.Invalidf("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
+			return attr.Invalidf("One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s "+
+				"Actual: %s IndexName: %s",
 				k.name, k.kind, v.Kind(), ix.name)
 		case len(v.Str()) > ix.keys.limit(k):
-			return attr.Invalidf("One or more parameter values were invalid: Size of index key has exceeded the maximum size limit of %d bytes", ix.keys.limit(k))
+			return attr.Invalidf("One or more parameter values were invalid: Size of index key has exceeded the maximum size "+
+				"limit of %d bytes", ix.keys.limit(k))
 		}
 	}
 	return nil
@@ -77,11 +79,14 @@ func (ix *index) checkEmpty(item attr.Map, updating bool) error {
 
 func (ix *index) emptyKey(k keyAttribute, updating bool) error {
 	if updating {
-		return attr.Invalid("One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. " +
+		return attr.Invalid("One or more parameter values are not valid. The update expression attempted to update a " +
+			"secondary index key to a value that is not supported. " +
 			"The AttributeValue for a key attribute cannot contain an empty string value.")
 	}
-	return attr.Invalidf("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
-		"The AttributeValue for a key attribute cannot contain an empty string value. IndexName: %s, IndexKey: %s", ix.name, k.name)
+	return attr.Invalidf("One or more parameter values are not valid. A value specified for a secondary index key is "+
+		"not supported. "+
+		"The AttributeValue for a key attribute cannot contain an empty string value. IndexName: %s, IndexKey: %s", ix.name,
+		k.name)
 }
 
 // propagate replicates a change of an entry to the index, now or after the lag.

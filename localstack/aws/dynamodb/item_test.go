@@ -38,16 +38,19 @@ func TestParametersOfBeforeExpressionsAreRefused(t *testing.T) {
 	condition := map[string]types.Condition{"x": {ComparisonOperator: types.ComparisonOperatorNull}}
 	_, err := client.GetItem(ctx, &sdk.GetItemInput{TableName: table, Key: key, AttributesToGet: []string{"x"}})
 	refused(t, "GetItem", err, "AttributesToGet")
-	_, err = client.PutItem(ctx, &sdk.PutItemInput{TableName: table, Item: key, Expected: map[string]types.ExpectedAttributeValue{"x": {Exists: aws.Bool(false)}}})
+	_, err = client.PutItem(ctx, &sdk.PutItemInput{TableName: table, Item: key,
+		Expected: map[string]types.ExpectedAttributeValue{"x": {Exists: aws.Bool(false)}}})
 	refused(t, "PutItem", err, "Expected")
-	_, err = client.UpdateItem(ctx, &sdk.UpdateItemInput{TableName: table, Key: key, AttributeUpdates: map[string]types.AttributeValueUpdate{"x": {Action: types.AttributeActionDelete}}})
+	_, err = client.UpdateItem(ctx, &sdk.UpdateItemInput{TableName: table, Key: key,
+		AttributeUpdates: map[string]types.AttributeValueUpdate{"x": {Action: types.AttributeActionDelete}}})
 	refused(t, "UpdateItem", err, "AttributeUpdates")
 	_, err = client.Scan(ctx, &sdk.ScanInput{TableName: table, ScanFilter: condition})
 	refused(t, "Scan", err, "ScanFilter")
 	_, err = client.Query(ctx, &sdk.QueryInput{TableName: table, QueryFilter: condition})
 	refused(t, "Query", err, "QueryFilter")
-	_, err = client.CreateTable(ctx, &sdk.CreateTableInput{TableName: aws.String("more"), AttributeDefinitions: []types.AttributeDefinition{},
-		KeySchema: []types.KeySchemaElement{}, TableClass: types.TableClassStandard})
+	_, err = client.CreateTable(ctx, &sdk.CreateTableInput{TableName: aws.String("more"),
+		AttributeDefinitions: []types.AttributeDefinition{},
+		KeySchema:            []types.KeySchemaElement{}, TableClass: types.TableClassStandard})
 	refused(t, "CreateTable", err, "TableClass")
 	_, err = client.ListBackups(ctx, &sdk.ListBackupsInput{})
 	var api smithy.APIError
@@ -86,9 +89,11 @@ func TestFailedConditionReturnsTheItem(t *testing.T) {
 	e, client := newLedger(t, dynamodb.Config{})
 	put(t, client, entry("m", "a", "amount", num("5")))
 	_, before := e.Consumed("ledger")
-	_, err := client.UpdateItem(context.Background(), &sdk.UpdateItemInput{TableName: aws.String("ledger"), Key: ledgerKey("m", "a"),
+	_, err := client.UpdateItem(context.Background(), &sdk.UpdateItemInput{TableName: aws.String("ledger"),
+		Key:              ledgerKey("m", "a"),
 		UpdateExpression: aws.String("SET amount = amount - :x"), ConditionExpression: aws.String("amount >= :x"),
-		ExpressionAttributeValues: attributes{":x": num("6")}, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld})
+		ExpressionAttributeValues:           attributes{":x": num("6")},
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld})
 	var failed *types.ConditionalCheckFailedException
 	if !errors.As(err, &failed) || textOf(failed.Item["amount"]) != "5" {
 		t.Errorf("error = %v, want a failed condition with the item", err)
@@ -104,7 +109,8 @@ func TestPagesEndAtOneMegabyte(t *testing.T) {
 	for i := range 12 {
 		put(t, client, entry("big", string(rune('a'+i)), "blob", str(strings.Repeat("x", 120_000))))
 	}
-	in := &sdk.QueryInput{TableName: aws.String("ledger"), KeyConditionExpression: aws.String("pk = :p"), ConsistentRead: aws.Bool(true),
+	in := &sdk.QueryInput{TableName: aws.String("ledger"), KeyConditionExpression: aws.String("pk = :p"),
+		ConsistentRead:            aws.Bool(true),
 		ExpressionAttributeValues: attributes{":p": str("big")}, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal}
 	first, err := client.Query(context.Background(), in)
 	if err != nil {
@@ -112,7 +118,8 @@ func TestPagesEndAtOneMegabyte(t *testing.T) {
 	}
 	// The ninth item passes 1 MB: 9 × 120,009 bytes are 264 units of 4 KB.
 	if first.Count != 9 || *first.ConsumedCapacity.CapacityUnits != 264 || textOf(first.LastEvaluatedKey["sk"]) != "i" {
-		t.Errorf("first page: %d items, %v units, last %v", first.Count, *first.ConsumedCapacity.CapacityUnits, first.LastEvaluatedKey)
+		t.Errorf("first page: %d items, %v units, last %v", first.Count, *first.ConsumedCapacity.CapacityUnits,
+			first.LastEvaluatedKey)
 	}
 	in.ExclusiveStartKey = first.LastEvaluatedKey
 	rest, err := client.Query(context.Background(), in)
@@ -130,7 +137,8 @@ func TestSegmentsShareTheTable(t *testing.T) {
 	}
 	seen := 0
 	for segment := range int32(3) {
-		out, err := client.Scan(context.Background(), &sdk.ScanInput{TableName: aws.String("ledger"), Segment: &segment, TotalSegments: aws.Int32(3)})
+		out, err := client.Scan(context.Background(), &sdk.ScanInput{TableName: aws.String("ledger"), Segment: &segment,
+			TotalSegments: aws.Int32(3)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,8 +160,10 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	for range clients {
 		wait.Go(func() {
 			for range each {
-				if _, err := client.UpdateItem(context.Background(), &sdk.UpdateItemInput{TableName: aws.String("ledger"), Key: ledgerKey("m", "sum"),
-					UpdateExpression: aws.String("ADD amount :x"), ExpressionAttributeValues: attributes{":x": num("0.01")}}); err != nil {
+				if _, err := client.UpdateItem(context.Background(), &sdk.UpdateItemInput{TableName: aws.String("ledger"),
+					Key:                       ledgerKey("m", "sum"),
+					UpdateExpression:          aws.String("ADD amount :x"),
+					ExpressionAttributeValues: attributes{":x": num("0.01")}}); err != nil {
 					t.Error(err)
 				}
 				byStatus(t, client, "open")
@@ -170,13 +180,16 @@ func TestOverAPort(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(dynamodb.New(dynamodb.Config{}))
 	defer server.Close()
-	client := sdk.NewFromConfig(sdkConfig(server.Client().Transport), func(o *sdk.Options) { o.BaseEndpoint = &server.URL })
+	client := sdk.NewFromConfig(sdkConfig(server.Client().Transport), func(o *sdk.Options) {
+		o.BaseEndpoint = &server.URL
+	})
 	createLedger(t, client)
 	put(t, client, entry("m", "a", "amount", num("1.50")))
 	if got := textOf(fetch(t, client, "m", "a")["amount"]); got != "1.5" {
 		t.Errorf("amount = %s, want 1.5", got)
 	}
-	_, err := client.CreateTable(context.Background(), &sdk.CreateTableInput{TableName: aws.String("ledger"), BillingMode: types.BillingModePayPerRequest,
+	_, err := client.CreateTable(context.Background(), &sdk.CreateTableInput{TableName: aws.String("ledger"),
+		BillingMode:          types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}}})
 	var inUse *types.ResourceInUseException

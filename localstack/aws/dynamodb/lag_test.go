@@ -22,7 +22,8 @@ func byStatus(t testing.TB, client *sdk.Client, status string) []string {
 	t.Helper()
 	out, err := client.Query(context.Background(), &sdk.QueryInput{
 		TableName: aws.String("ledger"), IndexName: aws.String("by_status"), KeyConditionExpression: aws.String("#s = :s"),
-		ExpressionAttributeNames: map[string]string{"#s": "status"}, ExpressionAttributeValues: attributes{":s": str(status)}})
+		ExpressionAttributeNames:  map[string]string{"#s": "status"},
+		ExpressionAttributeValues: attributes{":s": str(status)}})
 	if err != nil {
 		t.Fatalf("Query: %v", err)
 	}
@@ -40,7 +41,8 @@ func TestIndexOrderIsNumeric(t *testing.T) {
 		put(t, client, entry("m", strconv.Itoa(i), "status", str("open"), "amount", num(amount)))
 	}
 	put(t, client, entry("m", "sparse", "status", str("open"))) // has no amount: not in the index
-	if got, want := strings.Join(byStatus(t, client, "open"), " "), "3=-20 8=-3.1 1=-3 6=-0.25 4=0 5=0.5 2=9 0=10 7=100"; got != want {
+	if got, want := strings.Join(byStatus(t, client, "open"), " "),
+		"3=-20 8=-3.1 1=-3 6=-0.25 4=0 5=0.5 2=9 0=10 7=100"; got != want {
 		t.Errorf("index order = %s, want %s", got, want)
 	}
 }
@@ -70,7 +72,9 @@ func TestIndexLag(t *testing.T) {
 func records(t testing.TB, e *dynamodb.Engine, iteratorType streamtypes.ShardIteratorType) []streamtypes.Record {
 	t.Helper()
 	ctx := context.Background()
-	client := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) { o.BaseEndpoint = aws.String("http://engine") })
+	client := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) {
+		o.BaseEndpoint = aws.String("http://engine")
+	})
 	listed, err := client.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: aws.String("ledger")})
 	if err != nil {
 		t.Fatalf("ListStreams: %v", err)
@@ -95,7 +99,8 @@ func records(t testing.TB, e *dynamodb.Engine, iteratorType streamtypes.ShardIte
 func enableTTL(t testing.TB, client *sdk.Client) {
 	t.Helper()
 	_, err := client.UpdateTimeToLive(context.Background(), &sdk.UpdateTimeToLiveInput{TableName: aws.String("ledger"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(true)}})
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"),
+			Enabled: aws.Bool(true)}})
 	if err != nil {
 		t.Fatalf("UpdateTimeToLive: %v", err)
 	}
@@ -123,7 +128,8 @@ func TestExpiryLagsAndIsAnnounced(t *testing.T) {
 	}
 	all := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon)
 	last := all[len(all)-1]
-	if last.EventName != streamtypes.OperationTypeRemove || last.UserIdentity == nil || *last.UserIdentity.PrincipalId != "dynamodb.amazonaws.com" {
+	if last.EventName != streamtypes.OperationTypeRemove || last.UserIdentity == nil ||
+		*last.UserIdentity.PrincipalId != "dynamodb.amazonaws.com" {
 		t.Errorf("last record = %s by %+v, want REMOVE by the service", last.EventName, last.UserIdentity)
 	}
 }
@@ -163,11 +169,14 @@ func TestTablesMadeAtOneInstantHaveTheirOwnStreams(t *testing.T) {
 	now := clock.New()
 	e, client := newLedger(t, dynamodb.Config{Now: now.Now})
 	put(t, client, entry("m", "a"))
-	if _, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: aws.String("ledger")}); err != nil {
+	if _, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{
+		TableName: aws.String("ledger")}); err != nil {
 		t.Fatal(err)
 	}
 	createLedger(t, client)
-	streams := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) { o.BaseEndpoint = aws.String("http://engine") })
+	streams := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) {
+		o.BaseEndpoint = aws.String("http://engine")
+	})
 	listed, err := streams.ListStreams(context.Background(), &dynamodbstreams.ListStreamsInput{})
 	if err != nil {
 		t.Fatal(err)

@@ -181,7 +181,8 @@ func (e *Engine) readTable(n *notes) error {
 	}
 	t.created = time.Unix(0, n.number())
 	if label := n.text(); label != "" {
-		t.stream = &stream{table: t.name, label: label, view: p.streamView, created: t.created, keys: t.keys, last: int(e.now().UnixMicro())}
+		t.stream = &stream{table: t.name, label: label, view: p.streamView, created: t.created, keys: t.keys,
+			last: int(e.now().UnixMicro())}
 	}
 	e.add(t)
 	return nil

@@ -24,7 +24,9 @@ func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	}
 	e.reading = startIndexing()
 	// Rows keep the bytes that were read: nobody else has or changes them.
-	log, err := wal.Open(dir, LogName, o, func(record []byte) error { return e.readRecord(unsafe.String(&record[0], len(record))) })
+	log, err := wal.Open(dir, LogName, o, func(record []byte) error {
+		return e.readRecord(unsafe.String(&record[0], len(record)))
+	})
 	e.reading.end()
 	e.reading = nil
 	if err != nil {
@@ -113,7 +115,8 @@ func (e *Engine) checkLog() error {
 }
 
 func refused(err error) error {
-	return &fault{status: http.StatusInternalServerError, code: "InternalServerError", message: "The write cannot be kept, so it was not made: " + err.Error()}
+	return &fault{status: http.StatusInternalServerError, code: "InternalServerError",
+		message: "The write cannot be kept, so it was not made: " + err.Error()}
 }
 
 // snapshotWhenDue has the state written beside whatever goes on. Callers hold mu.

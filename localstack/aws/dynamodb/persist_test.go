@@ -57,7 +57,8 @@ func TestALogKeepsEverything(t *testing.T) {
 			put(t, client, entry("m", "a", "status", str("open <&>"), "amount", num("1.50"),
 				"expires", num(strconv.FormatInt(now.Now().Add(time.Minute).Unix(), 10))))
 			put(t, client, entry("m", "gone", "status", str("open <&>"), "amount", num("2")))
-			if _, err := client.DeleteItem(t.Context(), &sdk.DeleteItemInput{TableName: aws.String("ledger"), Key: ledgerKey("m", "gone")}); err != nil {
+			if _, err := client.DeleteItem(t.Context(), &sdk.DeleteItemInput{TableName: aws.String("ledger"),
+				Key: ledgerKey("m", "gone")}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := transact(client, "token", addPart("m", "sum", "1")); err != nil {
@@ -77,8 +78,10 @@ func TestALogKeepsEverything(t *testing.T) {
 			}
 			put(t, client, entry("m", "later"))
 			after := records(t, again, streamtypes.ShardIteratorTypeTrimHorizon)
-			if last := *before[len(before)-1].Dynamodb.SequenceNumber; len(after) != 1 || *after[0].Dynamodb.SequenceNumber <= last {
-				t.Errorf("the stream has %d records, the first numbered %s after %s", len(after), *after[0].Dynamodb.SequenceNumber, last)
+			if last := *before[len(before)-1].Dynamodb.SequenceNumber; len(after) != 1 ||
+				*after[0].Dynamodb.SequenceNumber <= last {
+				t.Errorf("the stream has %d records, the first numbered %s after %s", len(after),
+					*after[0].Dynamodb.SequenceNumber, last)
 			}
 			now.Advance(time.Minute)
 			if fetch(t, client, "m", "a") != nil {
@@ -147,7 +150,8 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 			return err
 		}},
 		{"a write whose condition fails", func() error {
-			_, err := client.PutItem(ctx, &sdk.PutItemInput{TableName: table, Item: entry("m", "kept"), ConditionExpression: aws.String("attribute_not_exists(pk)")})
+			_, err := client.PutItem(ctx, &sdk.PutItemInput{TableName: table, Item: entry("m", "kept"),
+				ConditionExpression: aws.String("attribute_not_exists(pk)")})
 			return err
 		}},
 		{"transaction", func() error {
@@ -185,7 +189,8 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 	before := clock.New() // of the next process, before the expiry
 	unchanged(newClient(open(t, dir, dynamodb.Config{Now: before.Now}, wal.Options{})))
 	disk.SetRoom(waltest.Unlimited)
-	if _, err := transact(client, "token", putPart(entry("m", "one"), ""), addPart("m", "sum", "1")); err != nil || e.Refused() != nil {
+	if _, err := transact(client, "token", putPart(entry("m", "one"), ""), addPart("m", "sum", "1")); err != nil ||
+		e.Refused() != nil {
 		t.Errorf("with room again: %v, %v", err, e.Refused())
 	}
 	if fetch(t, client, "m", "kept") != nil {
@@ -211,7 +216,8 @@ func TestALogWithoutRoomForASnapshotGoesOn(t *testing.T) {
 	}
 	disk.SetFull("")
 	put(t, client, entry("m", "last"))
-	if again := newClient(reopen(t, e, dir, dynamodb.Config{})); fetch(t, again, "m", "99") == nil || fetch(t, again, "m", "last") == nil {
+	if again := newClient(reopen(t, e, dir, dynamodb.Config{})); fetch(t, again, "m", "99") == nil ||
+		fetch(t, again, "m", "last") == nil {
 		t.Error("records are lost")
 	}
 }
@@ -230,7 +236,8 @@ func TestADeletedTableIsNotWrittenTo(t *testing.T) {
 		for writer := range 4 {
 			writers.Go(func() {
 				for i := 0; ; i++ {
-					_, err := client.PutItem(t.Context(), &sdk.PutItemInput{TableName: table.TableName, Item: entry("m", fmt.Sprint(writer, i))})
+					_, err := client.PutItem(t.Context(), &sdk.PutItemInput{TableName: table.TableName,
+						Item: entry("m", fmt.Sprint(writer, i))})
 					if err != nil {
 						return
 					}
@@ -246,7 +253,8 @@ func TestADeletedTableIsNotWrittenTo(t *testing.T) {
 			writers.Go(func() { _, _ = client.DeleteTable(t.Context(), table) })
 		}
 		writers.Wait()
-		if left, err := newClient(reopen(t, e, dir, dynamodb.Config{})).ListTables(t.Context(), &sdk.ListTablesInput{}); err != nil || len(left.TableNames) != 0 {
+		if left, err := newClient(reopen(t, e, dir, dynamodb.Config{})).ListTables(
+			t.Context(), &sdk.ListTablesInput{}); err != nil || len(left.TableNames) != 0 {
 			t.Fatalf("after a restart: %v, %v", left, err)
 		}
 	}
@@ -262,7 +270,8 @@ func TestExpiryThatWasSwitchedOffStaysSo(t *testing.T) {
 	enableTTL(t, client)
 	put(t, client, entry("m", "a", "expires", num(strconv.FormatInt(now.Now().Add(time.Minute).Unix(), 10))))
 	_, err := client.UpdateTimeToLive(t.Context(), &sdk.UpdateTimeToLiveInput{TableName: aws.String("ledger"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(false)}})
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"),
+			Enabled: aws.Bool(false)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +286,9 @@ func TestExpiryThatWasSwitchedOffStaysSo(t *testing.T) {
 func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
 	t.Parallel()
 	e, client := newLedger(t, dynamodb.Config{OneReader: true})
-	streams := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) { o.BaseEndpoint = aws.String("http://engine") })
+	streams := dynamodbstreams.NewFromConfig(sdkConfig(e), func(o *dynamodbstreams.Options) {
+		o.BaseEndpoint = aws.String("http://engine")
+	})
 	for i := range 3 {
 		put(t, client, entry("m", fmt.Sprint(i)))
 	}

@@ -74,12 +74,14 @@ func readDefinitions(r *attr.Reader) ([]keyAttribute, error) {
 	var attributes []keyAttribute
 	err := r.Array(func() error {
 		var name, letters string
-		if err := members(r, "AttributeDefinition", map[string]*string{"AttributeName": &name, "AttributeType": &letters}); err != nil {
+		if err := members(r, "AttributeDefinition", map[string]*string{"AttributeName": &name,
+			"AttributeType": &letters}); err != nil {
 			return err
 		}
 		kind, ok := attr.ParseKind(letters)
 		if !ok || !kind.IsScalarKey() {
-			return attr.Invalidf("1 validation error detected: Value '%s' at 'attributeType' failed to satisfy constraint: Member must satisfy enum value set: [B, N, S]", letters)
+			return attr.Invalidf("1 validation error detected: Value '%s' at 'attributeType' failed to satisfy constraint: "+
+				"Member must satisfy enum value set: [B, N, S]", letters)
 		}
 		attributes = append(attributes, keyAttribute{name, kind})
 		return nil
@@ -134,7 +136,8 @@ func readStreamView(r *attr.Reader) (view string, err error) {
 	case enabled != (view != ""):
 		return "", attr.Invalid("One or more parameter values were invalid: StreamViewType and StreamEnabled do not agree")
 	case enabled && !slices.Contains(streamViews, view):
-		return "", attr.Invalidf("1 validation error detected: Value '%s' at 'streamViewType' failed to satisfy constraint: Member must satisfy enum value set: %v", view, streamViews)
+		return "", attr.Invalidf("1 validation error detected: Value '%s' at 'streamViewType' failed to satisfy "+
+			"constraint: Member must satisfy enum value set: %v", view, streamViews)
 	}
 	return view, nil
 }
@@ -201,7 +204,8 @@ func (p *plan) table() (*table, error) {
 	}
 	for _, k := range p.attributes {
 		if !used[k.name] {
-			return nil, attr.Invalidf("One or more parameter values were invalid: Some AttributeDefinitions are not used. AttributeDefinitions: [%s]", k.name)
+			return nil, attr.Invalidf("One or more parameter values were invalid: Some AttributeDefinitions are not used. "+
+				"AttributeDefinitions: [%s]", k.name)
 		}
 	}
 	if err := p.checkBilling(); err != nil {
@@ -216,11 +220,14 @@ func (p *plan) checkBilling() error {
 	p.onDemand = p.billing == "PAY_PER_REQUEST"
 	switch {
 	case p.billing != "" && p.billing != "PROVISIONED" && !p.onDemand:
-		return attr.Invalidf("1 validation error detected: Value '%s' at 'billingMode' failed to satisfy constraint: Member must satisfy enum value set: [PROVISIONED, PAY_PER_REQUEST]", p.billing)
+		return attr.Invalidf("1 validation error detected: Value '%s' at 'billingMode' failed to satisfy constraint: "+
+			"Member must satisfy enum value set: [PROVISIONED, PAY_PER_REQUEST]", p.billing)
 	case p.onDemand && provisioned:
-		return attr.Invalid("One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		return attr.Invalid("One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits " +
+			"can be specified when BillingMode is PAY_PER_REQUEST")
 	case !p.onDemand && !provisioned:
-		return attr.Invalid("One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+		return attr.Invalid("One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must both " +
+			"be specified when BillingMode is PROVISIONED")
 	}
 	return nil
 }
@@ -230,15 +237,18 @@ func (p *plan) resolve(elements []keyElement, used map[string]bool) (schema, err
 	var s schema
 	roles := [...]string{"HASH", "RANGE"}
 	if len(elements) == 0 || len(elements) > len(roles) {
-		return s, attr.Invalid("1 validation error detected: Value at 'keySchema' failed to satisfy constraint: Member must have length between 1 and 2")
+		return s, attr.Invalid("1 validation error detected: Value at 'keySchema' failed to satisfy constraint: Member " +
+			"must have length between 1 and 2")
 	}
 	for i, e := range elements {
 		if e.role != roles[i] {
-			return s, attr.Invalidf("Invalid KeySchema: The %s KeySchemaElement is not a %s key type", [...]string{"first", "second"}[i], roles[i])
+			return s, attr.Invalidf("Invalid KeySchema: The %s KeySchemaElement is not a %s key type",
+				[...]string{"first", "second"}[i], roles[i])
 		}
 		at := slices.IndexFunc(p.attributes, func(k keyAttribute) bool { return k.name == e.name })
 		if at < 0 {
-			return s, attr.Invalidf("One or more parameter values were invalid: Some index key attributes are not defined in AttributeDefinitions. Keys: [%s]", e.name)
+			return s, attr.Invalidf("One or more parameter values were invalid: Some index key attributes are not defined in "+
+				"AttributeDefinitions. Keys: [%s]", e.name)
 		}
 		used[e.name] = true
 		*[...]*keyAttribute{&s.hash, &s.sort}[i] = p.attributes[at]
@@ -260,12 +270,14 @@ func (p *plan) index(plan indexPlan, used map[string]bool) (*index, error) {
 	ix := &index{name: plan.name, keys: keys, projection: plan.projection, include: plan.include}
 	switch {
 	case plan.projection != "INCLUDE" && plan.include != nil:
-		return nil, attr.Invalidf("One or more parameter values were invalid: ProjectionType is %s, but NonKeyAttributes is specified", plan.projection)
+		return nil, attr.Invalidf("One or more parameter values were invalid: ProjectionType is %s, but NonKeyAttributes "+
+			"is specified", plan.projection)
 	case plan.projection == "ALL":
 	case plan.projection == "KEYS_ONLY", plan.projection == "INCLUDE" && plan.include != nil:
 		ix.kept = slices.Concat(p.keys.names(), keys.names(), plan.include)
 	case plan.projection == "INCLUDE":
-		return nil, attr.Invalid("One or more parameter values were invalid: ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+		return nil, attr.Invalid("One or more parameter values were invalid: ProjectionType is INCLUDE, but " +
+			"NonKeyAttributes is not specified")
 	default:
 		return nil, attr.Invalidf("One or more parameter values were invalid: Unknown ProjectionType: %s", plan.projection)
 	}
@@ -288,14 +300,16 @@ func (t *table) append(dst []byte, status string) []byte {
 	}
 	for i, ix := range t.indexes {
 		dst = append(dst, [...]string{`,"GlobalSecondaryIndexes":[`, ","}[min(i, 1)]...)
-		dst = fmt.Appendf(dst, `{"IndexName":%s,"KeySchema":%s,"Projection":%s,"IndexStatus":"ACTIVE","IndexSizeBytes":%d,"ItemCount":%d,"IndexArn":%s}`,
+		dst = fmt.Appendf(dst, `{"IndexName":%s,"KeySchema":%s,"Projection":%s,"IndexStatus":"ACTIVE",`+
+			`"IndexSizeBytes":%d,"ItemCount":%d,"IndexArn":%s}`,
 			quote(ix.name), ix.keys.json(), ix.projectionJSON(), ix.rows.bytes, ix.rows.count, quote(t.arn()+"/index/"+ix.name))
 	}
 	if len(t.indexes) > 0 {
 		dst = append(dst, ']')
 	}
 	if t.stream != nil {
-		dst = fmt.Appendf(dst, `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"%s"},"LatestStreamLabel":%s,"LatestStreamArn":%s`,
+		dst = fmt.Appendf(dst, `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"%s"},`+
+			`"LatestStreamLabel":%s,"LatestStreamArn":%s`,
 			t.stream.view, quote(t.stream.label), quote(t.stream.arn()))
 	}
 	return append(dst, '}')
@@ -304,18 +318,21 @@ func (t *table) append(dst []byte, status string) []byte {
 // planJSON writes the table's definition as CreateTable takes it.
 func (t *table) planJSON() []byte {
 	dst := []byte(`{"TableName":`)
-	dst = fmt.Appendf(dst, `%s,"KeySchema":%s,"DeletionProtectionEnabled":%t,"AttributeDefinitions":[`, quote(t.name), t.keys.json(), t.protected)
+	dst = fmt.Appendf(dst, `%s,"KeySchema":%s,"DeletionProtectionEnabled":%t,"AttributeDefinitions":[`, quote(t.name),
+		t.keys.json(), t.protected)
 	for i, k := range t.attributes {
 		dst = fmt.Appendf(dst, `%s{"AttributeName":%s,"AttributeType":"%s"}`, comma(i), quote(k.name), k.kind)
 	}
 	if t.onDemand {
 		dst = append(dst, `],"BillingMode":"PAY_PER_REQUEST"`...)
 	} else {
-		dst = fmt.Appendf(dst, `],"ProvisionedThroughput":{"ReadCapacityUnits":%d,"WriteCapacityUnits":%d}`, t.readUnits, t.writeUnits)
+		dst = fmt.Appendf(dst, `],"ProvisionedThroughput":{"ReadCapacityUnits":%d,"WriteCapacityUnits":%d}`,
+			t.readUnits, t.writeUnits)
 	}
 	dst = append(dst, `,"GlobalSecondaryIndexes":[`...)
 	for i, ix := range t.indexes {
-		dst = fmt.Appendf(dst, `%s{"IndexName":%s,"KeySchema":%s,"Projection":%s}`, comma(i), quote(ix.name), ix.keys.json(), ix.projectionJSON())
+		dst = fmt.Appendf(dst, `%s{"IndexName":%s,"KeySchema":%s,"Projection":%s}`, comma(i), quote(ix.name),
+			ix.keys.json(), ix.projectionJSON())
 	}
 	dst = append(dst, ']')
 	if t.stream != nil {

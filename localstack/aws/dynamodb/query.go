@@ -65,7 +65,8 @@ func parseKeyTerms(req *request, env *expr.Env) ([]expr.KeyTerm, error) {
 	case req.keyConditions != nil:
 		return req.keyConditions, nil
 	}
-	return nil, attr.Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+	return nil,
+		attr.Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 }
 
 // readPage reads what Query and Scan have in common.
@@ -128,10 +129,12 @@ func (p *page) checkProjected() error {
 	}
 	// A Scan's filter is not checked.
 	if lacking := p.ix.lacks(p.filter.Roots()); lacking != "" && p.isQuery {
-		return attr.Invalidf("One or more parameter values were invalid: Secondary index %s does not project one or more filter attributes: [%s]", p.ix.name, lacking)
+		return attr.Invalidf("One or more parameter values were invalid: Secondary index %s does not project one or more "+
+			"filter attributes: [%s]", p.ix.name, lacking)
 	}
 	if lacking := p.ix.lacks(p.projection.Roots()); lacking != "" {
-		return attr.Invalidf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", p.ix.name, lacking)
+		return attr.Invalidf("One or more parameter values were invalid: Global secondary index %s does not project [%s]",
+			p.ix.name, lacking)
 	}
 	return nil
 }
@@ -167,7 +170,8 @@ func (p *page) checkSelect() error {
 	case "":
 	case "ALL_ATTRIBUTES":
 		if p.ix != nil && p.ix.kept != nil {
-			return attr.Invalidf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index %s "+
+			return attr.Invalidf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for "+
+				"global secondary index %s "+
 				"because its projection type is not ALL", p.ix.name)
 		}
 	case "COUNT":
@@ -180,7 +184,8 @@ func (p *page) checkSelect() error {
 		}
 	case "SPECIFIC_ATTRIBUTES":
 		if req.projection == nil {
-			return attr.Invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+			return attr.Invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get " +
+				"SPECIFIC_ATTRIBUTES")
 		}
 		return nil
 	default:
@@ -230,7 +235,8 @@ func (p *page) checkFilter() error {
 	}
 	for _, name := range p.filter.Roots() {
 		if p.keys().has(name) {
-			return attr.Invalidf("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", name)
+			return attr.Invalidf("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s",
+				name)
 		}
 	}
 	return nil

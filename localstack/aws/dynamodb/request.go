@@ -31,7 +31,8 @@ var parameters = map[string]string{
 	"PutItem":    "TableName Item ReturnItemCollectionMetrics" + singleWrite,
 	"UpdateItem": "TableName Key UpdateExpression ReturnItemCollectionMetrics" + singleWrite,
 	"DeleteItem": "TableName Key ReturnItemCollectionMetrics" + singleWrite,
-	"Query": "TableName IndexName KeyConditionExpression KeyConditions FilterExpression ProjectionExpression ScanIndexForward " +
+	"Query": "TableName IndexName KeyConditionExpression KeyConditions FilterExpression ProjectionExpression " +
+		"ScanIndexForward " +
 		"ConsistentRead Limit ExclusiveStartKey Select ReturnConsumedCapacity" + expressionParameters,
 	"Scan": "TableName IndexName FilterExpression ProjectionExpression ConsistentRead Limit ExclusiveStartKey Select " +
 		"Segment TotalSegments ReturnConsumedCapacity" + expressionParameters,
@@ -208,7 +209,8 @@ func readLegacyTerm(r *attr.Reader, name string) (expr.KeyTerm, error) {
 		want = 2
 	}
 	if len(values) != want {
-		return term, attr.Invalid("One or more parameter values were invalid: Invalid number of argument(s) for the ComparisonOperator")
+		return term,
+			attr.Invalid("One or more parameter values were invalid: Invalid number of argument(s) for the ComparisonOperator")
 	}
 	term.Low, term.High = values[0], values[want-1]
 	return term, nil

@@ -34,7 +34,8 @@ func TestReservedWordsAgree(t *testing.T) {
 		s.call(t, "CreateTable", tableDefinition())
 	}
 	for _, word := range append(words, "nothing", "amount", "id", "currency") {
-		body := object{"TableName": diffTable, "Key": object{"pk": text("p"), "sk": text("s")}, "ProjectionExpression": "a." + strings.ToLower(word)}
+		body := object{"TableName": diffTable, "Key": object{"pk": text("p"), "sk": text("s")},
+			"ProjectionExpression": "a." + strings.ToLower(word)}
 		got, want := engine.call(t, "GetItem", body), oracle.call(t, "GetItem", body)
 		if errorType(got) != errorType(want) && !slices.Contains(openInOracle, word) {
 			t.Errorf("%s: %q, but the oracle says %q", word, errorMessage(got), errorMessage(want))

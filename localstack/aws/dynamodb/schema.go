@@ -46,13 +46,16 @@ func (s schema) has(name string) bool {
 func (k keyAttribute) check(v attr.Value, limit int) error {
 	switch {
 	case v.Kind() != k.kind:
-		return attr.Invalidf("One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s", k.name, k.kind, v.Kind())
+		return attr.Invalidf("One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s",
+			k.name, k.kind, v.Kind())
 	case v.Kind() != attr.N && v.Str() == "":
 		return emptyKey(k)
 	case len(v.Str()) > limit && limit == maxHashKey:
-		return attr.Invalid("One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of 2048 bytes")
+		return attr.Invalid("One or more parameter values were invalid: Size of hashkey has exceeded the maximum size " +
+			"limit of 2048 bytes")
 	case len(v.Str()) > limit:
-		return attr.Invalid("One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
+		return attr.Invalid("One or more parameter values were invalid: Aggregated size of all range keys has exceeded the " +
+			"size limit of 1024 bytes")
 	}
 	return nil
 }
@@ -62,7 +65,8 @@ func emptyKey(k keyAttribute) error {
 	if k.kind == attr.B {
 		noun = "binary"
 	}
-	return attr.Invalidf("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", noun, k.name)
+	return attr.Invalidf("One or more parameter values are not valid. The AttributeValue for a key attribute cannot "+
+		"contain an empty %s value. Key: %s", noun, k.name)
 }
 
 // checkItem refuses an item that lacks the key or has a wrong one.

@@ -63,10 +63,12 @@ func checkTerm(k keyAttribute, term *expr.KeyTerm) error {
 		}
 	}
 	if term.Op == "begins_with" && k.kind == attr.N {
-		return attr.Invalid("One or more parameter values were invalid: ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type")
+		return attr.Invalid("One or more parameter values were invalid: ComparisonOperator BEGINS_WITH is not valid for N " +
+			"AttributeValue type")
 	}
 	if term.Op == "BETWEEN" && attr.Compare(term.Low, term.High) > 0 {
-		return attr.Invalid("The BETWEEN condition was provided a range where the lower bound is greater than the upper bound")
+		return attr.Invalid("The BETWEEN condition was provided a range where the lower bound is greater than the upper " +
+			"bound")
 	}
 	return nil
 }
@@ -105,10 +107,12 @@ func segmentSpan(segment, segments *int) (span, error) {
 	case segments == nil:
 		return span{}, attr.Invalid("If segment is specified, total segment must also be specified")
 	case segment == nil:
-		return span{}, attr.Invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
+		return span{}, attr.Invalid("The Segment parameter is required but was not present in the request when parameter " +
+			"TotalSegments is present")
 	case *segments < 1 || *segments > maxSegments:
-		return span{}, attr.Invalidf("1 validation error detected: Value '%d' at 'totalSegments' failed to satisfy constraint: "+
-			"Member must have value between 1 and 1000000", *segments)
+		return span{},
+			attr.Invalidf("1 validation error detected: Value '%d' at 'totalSegments' failed to satisfy constraint: "+
+				"Member must have value between 1 and 1000000", *segments)
 	case *segment < 0 || *segment >= *segments:
 		return span{}, attr.Invalidf("1 validation error detected: Value '%d' at 'segment' failed to satisfy constraint: "+
 			"Member must have value less than or equal to %d", *segment, *segments-1)

@@ -18,7 +18,8 @@ func TestASnapshotHasRecordsOfABoundedSize(t *testing.T) {
 	}
 	f := frozen{table: &table{definition: definition{name: "ledger"}}}
 	for i := range count {
-		f.rows = append(f.rows, &row{order: fmt.Sprint(i), text: string(attr.AppendMap(nil, attr.NewMap(attr.Field{Name: "pk", Value: attr.Int(i)})))})
+		f.rows = append(f.rows, &row{order: fmt.Sprint(i),
+			text: string(attr.AppendMap(nil, attr.NewMap(attr.Field{Name: "pk", Value: attr.Int(i)})))})
 	}
 	s.tables = append(s.tables, f)
 	var all []byte

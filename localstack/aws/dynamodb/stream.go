@@ -135,7 +135,8 @@ func (s *stream) appendRecord(dst []byte, r record) []byte {
 	old, new := s.images(r)
 	id := sha256.Sum256([]byte(s.arn() + sequenceText(r.sequence)))
 	dst = append(dst, `{"eventID":"`+hex.EncodeToString(id[:16])+`","eventName":"`+r.event+
-		`","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"`+region+`","dynamodb":{"ApproximateCreationDateTime":`...)
+		`","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"`+region+
+		`","dynamodb":{"ApproximateCreationDateTime":`...)
 	dst = fmt.Appendf(dst, `%d,"Keys":`, r.at.Unix())
 	dst = attr.AppendMap(dst, key)
 	if new != nil {

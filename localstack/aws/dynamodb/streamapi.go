@@ -17,7 +17,8 @@ const (
 )
 
 func notFound(format string, args ...any) error {
-	return &fault{code: "ResourceNotFoundException", message: "Requested resource not found: " + fmt.Sprintf(format, args...)}
+	return &fault{code: "ResourceNotFoundException", message: "Requested resource not found: " +
+		fmt.Sprintf(format, args...)}
 }
 
 // findStream finds a stream by its ARN. Callers hold mu.
@@ -63,7 +64,8 @@ func (e *Engine) listStreams(r *attr.Reader) ([]byte, error) {
 			return answer, nil
 		}
 		last = s.arn()
-		answer = fmt.Appendf(answer, `%s{"StreamArn":%s,"TableName":%s,"StreamLabel":%s}`, comma(count), quote(last), quote(s.table), quote(s.label))
+		answer = fmt.Appendf(answer, `%s{"StreamArn":%s,"TableName":%s,"StreamLabel":%s}`, comma(count), quote(last),
+			quote(s.table), quote(s.label))
 		count++
 	}
 	return append(answer, `]}`...), nil
@@ -97,11 +99,13 @@ func (e *Engine) describeStream(r *attr.Reader) ([]byte, error) {
 	if s.closed {
 		status, ending = "DISABLED", `,"EndingSequenceNumber":"`+sequenceText(s.last)+`"`
 	}
-	answer := fmt.Appendf(nil, `{"StreamDescription":{"StreamArn":%s,"StreamLabel":%s,"StreamStatus":"%s","StreamViewType":"%s",`+
+	answer := fmt.Appendf(nil, `{"StreamDescription":{"StreamArn":%s,"StreamLabel":%s,"StreamStatus":"%s",`+
+		`"StreamViewType":"%s",`+
 		`"CreationRequestDateTime":%d,"TableName":%s,"KeySchema":%s,"Shards":[`,
 		quote(arn), quote(s.label), status, s.view, s.created.Unix(), quote(s.table), s.keys.json())
 	if after < s.shard() {
-		answer = fmt.Appendf(answer, `{"ShardId":"%s","SequenceNumberRange":{"StartingSequenceNumber":"%s"%s}}`, s.shard(), sequenceText(1), ending)
+		answer = fmt.Appendf(answer, `{"ShardId":"%s","SequenceNumberRange":{"StartingSequenceNumber":"%s"%s}}`, s.shard(),
+			sequenceText(1), ending)
 	}
 	return append(answer, `]}}`...), nil
 }
@@ -142,8 +146,9 @@ func (s *stream) position(kind, sequence string, now time.Time) (int, error) {
 		return s.last + 1, nil
 	case "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER":
 	default:
-		return 0, attr.Invalidf("1 validation error detected: Value '%s' at 'shardIteratorType' failed to satisfy constraint: "+
-			"Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]", kind)
+		return 0,
+			attr.Invalidf("1 validation error detected: Value '%s' at 'shardIteratorType' failed to satisfy constraint: "+
+				"Member must satisfy enum value set: [AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]", kind)
 	}
 	n, err := strconv.Atoi(sequence)
 	if err != nil || n < 1 || n > s.last {
@@ -159,7 +164,8 @@ func (s *stream) position(kind, sequence string, now time.Time) (int, error) {
 }
 
 var (
-	errTrimmed = &fault{code: "TrimmedDataAccessException", message: "The requested records are past the trim horizon of 24 hours"}
+	errTrimmed = &fault{code: "TrimmedDataAccessException",
+		message: "The requested records are past the trim horizon of 24 hours"}
 	errExpired = &fault{code: "ExpiredIteratorException", message: "Iterator has expired"}
 )
 
@@ -206,7 +212,8 @@ func (e *Engine) getRecords(r *attr.Reader) ([]byte, error) {
 		return err
 	})
 	if err == nil && (limit < 1 || limit > maxRecords) {
-		err = attr.Invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value between 1 and 1000", limit)
+		err = attr.Invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must "+
+			"have value between 1 and 1000", limit)
 	}
 	if err != nil {
 		return nil, err

@@ -10,26 +10,39 @@ import (
 // sameRefusal pairs words of the engine with words of DynamoDB Local that say
 // the same. The engine's are those of the service.
 var sameRefusal = []struct{ engine, oracle, reason string }{
-	{"One or more parameter values were invalid: Type mismatch for Index Key", "One or more parameter values were invalid: Type mismatch for Index Key",
+	{"One or more parameter values were invalid: Type mismatch for Index Key",
+		"One or more parameter values were invalid: Type mismatch for Index Key",
 		"the service names key, types and index"},
-	{"Query condition missed key schema element", "Query condition missed key schema element", "the service names the key"},
+	{"Query condition missed key schema element", "Query condition missed key schema element",
+		"the service names the key"},
 	{"One or more parameter values were invalid: Global secondary index keys_only does not project [",
-		"One or more parameter values were invalid: Global secondary index keys_only does not project [", "the order of several names"},
-	{"One or more parameter values were invalid: Global secondary index including does not project [",
-		"One or more parameter values were invalid: Global secondary index including does not project [", "the order of several names"},
-	{"One or more parameter values were invalid: Secondary index keys_only does not project one or more filter attributes: [",
-		"One or more parameter values were invalid: Secondary index keys_only does not project one or more filter attributes: [", "the order of several names"},
-	{"One or more parameter values were invalid: Secondary index including does not project one or more filter attributes: [",
-		"One or more parameter values were invalid: Secondary index including does not project one or more filter attributes: [", "the order of several names"},
-	{"Value provided in ExpressionAttributeValues unused in expressions: keys: {", "Value provided in ExpressionAttributeValues unused in expressions: keys: {",
+		"One or more parameter values were invalid: Global secondary index keys_only does not project [",
 		"the order of several names"},
-	{"Value provided in ExpressionAttributeNames unused in expressions: keys: {", "Value provided in ExpressionAttributeNames unused in expressions: keys: {",
+	{"One or more parameter values were invalid: Global secondary index including does not project [",
+		"One or more parameter values were invalid: Global secondary index including does not project [",
+		"the order of several names"},
+	{"One or more parameter values were invalid: Secondary index keys_only does not project one or more filter " +
+		"attributes: [",
+		"One or more parameter values were invalid: Secondary index keys_only does not project one or more filter " +
+			"attributes: [", "the order of several names"},
+	{"One or more parameter values were invalid: Secondary index including does not project one or more filter " +
+		"attributes: [",
+		"One or more parameter values were invalid: Secondary index including does not project one or more filter " +
+			"attributes: [", "the order of several names"},
+	{"Value provided in ExpressionAttributeValues unused in expressions: keys: {",
+		"Value provided in ExpressionAttributeValues unused in expressions: keys: {",
+		"the order of several names"},
+	{"Value provided in ExpressionAttributeNames unused in expressions: keys: {",
+		"Value provided in ExpressionAttributeNames unused in expressions: keys: {",
 		"the order of several names"},
 	{"Transaction request cannot include multiple operations on one item", "",
 		"DynamoDB Local looks at the items one by one and may find another fault first"},
-	{"", "One or more parameter values were invalid: Type mismatch for Index Key", "an item is checked before the expressions"},
-	{"Invalid ", "One or more parameter values are not valid. A value specified for a secondary index key", "an item is checked before the expressions"},
-	{"", "Invalid attribute value type", "values that can be no key are refused with other words, and before expressions are read"},
+	{"", "One or more parameter values were invalid: Type mismatch for Index Key",
+		"an item is checked before the expressions"},
+	{"Invalid ", "One or more parameter values are not valid. A value specified for a secondary index key",
+		"an item is checked before the expressions"},
+	{"", "Invalid attribute value type", "values that can be no key are refused with other words, and before " +
+		"expressions are read"},
 	{"The conditional request failed", "The conditional request failed.", "a full stop in the reason of a ConditionCheck"},
 	{"The request token was used before with other parameters", "", "DynamoDB Local has no message"},
 }
@@ -75,7 +88,8 @@ func toleratedOutcome(got, want object) string {
 	switch {
 	case errorMessage(want) == "Invalid attribute value type" && strings.Contains(errorMessage(got), "ValidationError"):
 		return "an index key of a kind that no key has ends the transaction, where one of a wrong scalar kind is a reason"
-	case strings.HasPrefix(errorMessage(got), "Transaction request cannot include multiple operations") && errorType(want) != "":
+	case strings.HasPrefix(errorMessage(got), "Transaction request cannot include multiple operations") &&
+		errorType(want) != "":
 		return "DynamoDB Local looks at tokens and conditions before items named twice"
 	}
 	return ""
@@ -102,7 +116,8 @@ func (r request) normalise(answer object) object {
 	}
 	// DynamoDB Local leaves out LastEvaluatedKey when the last item lies on the
 	// bound of the sort key, or the filter emptied the last page.
-	if clause, ok := r.body["KeyConditionExpression"].(string); ok && strings.Contains(clause, "s") || r.body["FilterExpression"] != nil {
+	if clause, ok := r.body["KeyConditionExpression"].(string); ok && strings.Contains(clause, "s") ||
+		r.body["FilterExpression"] != nil {
 		delete(kept, "Pages")
 	}
 	// Equal index keys and scans have no promised order; the order by sort key
@@ -240,7 +255,8 @@ func (r request) deletesNothing(deletion any) bool {
 func (r request) swapsHalfKeys() bool {
 	for key, item := range r.before {
 		next := r.after[key]
-		if item["gp"] != nil != (item["gs"] != nil) && next["gp"] != nil != (next["gs"] != nil) && (item["gp"] != nil) != (next["gp"] != nil) {
+		if item["gp"] != nil != (item["gs"] != nil) && next["gp"] != nil != (next["gs"] != nil) &&
+			(item["gp"] != nil) != (next["gp"] != nil) {
 			return true
 		}
 	}

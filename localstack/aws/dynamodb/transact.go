@@ -30,7 +30,8 @@ type reason struct {
 	item          attr.Map
 }
 
-var writeKinds = map[string]writeKind{"Put": putting, "Update": updating, "Delete": deleting, "ConditionCheck": checking}
+var writeKinds = map[string]writeKind{"Put": putting, "Update": updating, "Delete": deleting,
+	"ConditionCheck": checking}
 
 func (e *Engine) transactWriteItems(r *attr.Reader) ([]byte, error) {
 	tx := &transaction{}
@@ -109,9 +110,11 @@ func readParts[K any](r *attr.Reader, kinds map[string]K) ([]part, error) {
 func checkPartCount(n int) error {
 	switch {
 	case n == 0:
-		return attr.Invalid("1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
+		return attr.Invalid("1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: " +
+			"Member must have length greater than or equal to 1")
 	case n > maxTransactItems:
-		return attr.Invalid("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to 100")
+		return attr.Invalid("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member " +
+			"must have length less than or equal to 100")
 	}
 	return nil
 }
@@ -125,7 +128,8 @@ func (e *Engine) prepareWrites(tx *transaction, parts []part) error {
 			return err
 		}
 		if w.kind == checking && p.req.condition == nil {
-			return attr.Invalid("1 validation error detected: Value null at 'conditionExpression' failed to satisfy constraint: Member must not be null")
+			return attr.Invalid("1 validation error detected: Value null at 'conditionExpression' failed to satisfy " +
+				"constraint: Member must not be null")
 		}
 		at := w.table.name + "/" + w.order
 		if seen[at] {
@@ -303,9 +307,10 @@ func canceled(reasons []reason) error {
 		detail = append(detail, '}')
 	}
 	return &fault{
-		code:    "TransactionCanceledException",
-		message: "Transaction cancelled, please refer cancellation reasons for specific reasons [" + strings.Join(codes, ", ") + "]",
-		detail:  append(detail, ']'),
+		code: "TransactionCanceledException",
+		message: "Transaction cancelled, please refer cancellation reasons for specific reasons [" +
+			strings.Join(codes, ", ") + "]",
+		detail: append(detail, ']'),
 	}
 }
 

@@ -31,7 +31,8 @@ func addPart(pk, sk, amount string) types.TransactWriteItem {
 		ExpressionAttributeValues: attributes{":x": num(amount)}}}
 }
 
-func transact(client *sdk.Client, token string, parts ...types.TransactWriteItem) (*sdk.TransactWriteItemsOutput, error) {
+func transact(client *sdk.Client, token string, parts ...types.TransactWriteItem) (*sdk.TransactWriteItemsOutput,
+	error) {
 	return client.TransactWriteItems(context.Background(), &sdk.TransactWriteItemsInput{
 		TransactItems: parts, ClientRequestToken: &token, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal})
 }
@@ -41,7 +42,8 @@ func TestTransactionIsAllOrNothing(t *testing.T) {
 	_, client := newLedger(t, dynamodb.Config{})
 	put(t, client, entry("m", "taken", "amount", num("5")))
 
-	_, err := transact(client, "a", addPart("m", "sum", "1"), putPart(entry("m", "taken"), "attribute_not_exists(pk)"), addPart("m", "other", "1"))
+	_, err := transact(client, "a", addPart("m", "sum", "1"), putPart(entry("m", "taken"), "attribute_not_exists(pk)"),
+		addPart("m", "other", "1"))
 
 	var canceled *types.TransactionCanceledException
 	if !errors.As(err, &canceled) {
@@ -66,7 +68,8 @@ func TestTransactionTokenReplaysForTenMinutes(t *testing.T) {
 	t.Parallel()
 	now := clock.New()
 	_, client := newLedger(t, dynamodb.Config{Now: now.Now})
-	both := []types.TransactWriteItem{addPart("m", "sum", "1"), putPart(entry("m", "blob", "text", str(strings.Repeat("x", 2500))), "")}
+	both := []types.TransactWriteItem{addPart("m", "sum", "1"),
+		putPart(entry("m", "blob", "text", str(strings.Repeat("x", 2500))), "")}
 	steps := []struct {
 		name     string
 		advance  time.Duration
@@ -126,12 +129,14 @@ func TestConflictHook(t *testing.T) {
 	if got := *canceled.CancellationReasons[0].Code; got != "TransactionConflict" {
 		t.Errorf("reason = %s", got)
 	}
-	_, err := client.PutItem(context.Background(), &sdk.PutItemInput{TableName: aws.String("ledger"), Item: entry("m", "a")})
+	_, err := client.PutItem(context.Background(), &sdk.PutItemInput{TableName: aws.String("ledger"),
+		Item: entry("m", "a")})
 	var conflict *types.TransactionConflictException
 	if !errors.As(err, &conflict) {
 		t.Errorf("error = %v, want TransactionConflictException", err)
 	}
-	if want := []string{"TransactWriteItems", "ledger/m/a", "ledger/m/b", "PutItem", "ledger/m/a"}; !slices.Equal(asked, want) {
+	if want := []string{"TransactWriteItems", "ledger/m/a", "ledger/m/b", "PutItem", "ledger/m/a"}; !slices.Equal(asked,
+		want) {
 		t.Errorf("hook was asked %v, want %v", asked, want)
 	}
 	conflicting = false
@@ -140,7 +145,9 @@ func TestConflictHook(t *testing.T) {
 
 func TestBatchLeavesConflictingWritesUnprocessed(t *testing.T) {
 	t.Parallel()
-	_, client := newLedger(t, dynamodb.Config{Conflict: func(_ string, keys []string) bool { return keys[0] == "ledger/m/b" }})
+	_, client := newLedger(t, dynamodb.Config{Conflict: func(_ string, keys []string) bool {
+		return keys[0] == "ledger/m/b"
+	}})
 	write := func(sk string) types.WriteRequest {
 		return types.WriteRequest{PutRequest: &types.PutRequest{Item: entry("m", sk)}}
 	}

@@ -85,7 +85,8 @@ func (e *Engine) expire(t *table, now time.Time) {
 		if e.deletionTime(first.at).After(now) {
 			return
 		}
-		if r := t.rows.get(first.order); t.ttl.isDue(r, first, now) && e.apply(nil, change{table: t, old: r, by: byService}) != nil {
+		if r := t.rows.get(first.order); t.ttl.isDue(r, first, now) &&
+			e.apply(nil, change{table: t, old: r, by: byService}) != nil {
 			return // the log takes nothing now: later
 		}
 		heap.Pop(&t.ttl.deadlines)

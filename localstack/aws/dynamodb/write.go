@@ -87,7 +87,8 @@ func (w *write) locate(req *request) error {
 	if w.kind != putting {
 		w.key = req.key
 		if req.key == nil {
-			return attr.Invalid("1 validation error detected: Value null at 'key' failed to satisfy constraint: Member must not be null")
+			return attr.Invalid("1 validation error detected: Value null at 'key' failed to satisfy constraint: Member must " +
+				"not be null")
 		}
 		if err := keys.checkKey(req.key); err != nil {
 			return err
@@ -96,7 +97,8 @@ func (w *write) locate(req *request) error {
 		return nil
 	}
 	if req.item == nil {
-		return attr.Invalid("1 validation error detected: Value null at 'item' failed to satisfy constraint: Member must not be null")
+		return attr.Invalid("1 validation error detected: Value null at 'item' failed to satisfy constraint: Member must " +
+			"not be null")
 	}
 	if err := keys.checkItem(req.item); err != nil {
 		return err
@@ -115,7 +117,8 @@ func (w *write) checkStatic() error {
 	}
 	for _, path := range w.update.Paths() {
 		if w.table.keys.has(path.Root()) {
-			return attr.Invalidf("One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key", path.Root())
+			return attr.Invalidf("One or more parameter values were invalid: Cannot update attribute %s. This attribute is "+
+				"part of the key", path.Root())
 		}
 	}
 	return nil

@@ -50,7 +50,8 @@ func TestInstallWithNpm(t *testing.T) {
 	if err := engines.Install(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "package.json"), `{"name":"empty","version":"1.0.0","dependencies":{"left":"1.0.0"}}`, 0o644)
+	write(t, filepath.Join(dir, "package.json"), `{"name":"empty","version":"1.0.0","dependencies":{"left":"1.0.0"}}`,
+		0o644)
 	write(t, filepath.Join(dir, "package-lock.json"),
 		`{"name":"empty","version":"1.0.1","lockfileVersion":3,"packages":{"":{"name":"empty","version":"1.0.1"}}}`, 0o644)
 	if err := engines.Install(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "npm ci") {

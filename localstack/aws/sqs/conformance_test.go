@@ -201,9 +201,11 @@ func (s stage) noteLeft(url string) {
 
 func sendWithDelay(s stage) {
 	url := s.queue("retries", nil)
-	s.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("later"), DelaySeconds: 1, MessageGroupId: str("T#MC1")})
+	s.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("later"), DelaySeconds: 1,
+		MessageGroupId: str("T#MC1")})
 	a := s.noteReceived(url)[0].Attributes
-	s.note("a second later: %t", millis(s.t, a["ApproximateFirstReceiveTimestamp"])-millis(s.t, a["SentTimestamp"]) >= 1000)
+	s.note("a second later: %t", millis(s.t, a["ApproximateFirstReceiveTimestamp"])-millis(s.t,
+		a["SentTimestamp"]) >= 1000)
 }
 
 func millis(t *testing.T, timestamp string) int64 {

@@ -70,8 +70,9 @@ func TestAFullDiskRefusesMessages(t *testing.T) {
 	wantFailure(t, q.tryDelete(url, m), "InternalFailure")
 	_, err := q.CreateQueue(t.Context(), &aws_sqs.CreateQueueInput{QueueName: aws.String("another")})
 	wantFailure(t, err, "InternalFailure")
-	batch, err := q.SendMessageBatch(t.Context(), &aws_sqs.SendMessageBatchInput{QueueUrl: &url, Entries: []types.SendMessageBatchRequestEntry{
-		{Id: aws.String("1"), MessageBody: aws.String("refused")}}})
+	batch, err := q.SendMessageBatch(t.Context(), &aws_sqs.SendMessageBatchInput{QueueUrl: &url,
+		Entries: []types.SendMessageBatchRequestEntry{
+			{Id: aws.String("1"), MessageBody: aws.String("refused")}}})
 	if err != nil || len(batch.Failed) != 1 || batch.Failed[0].SenderFault {
 		t.Errorf("in a batch: %v, %v", batch, err)
 	}
@@ -97,7 +98,8 @@ func TestARecordThatCannotBeReadIsNamed(t *testing.T) {
 		if err := log.Append([]byte(bad)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := sqs.Open(sqs.Config{}, dir, wal.Options{}); err == nil || !strings.Contains(err.Error(), "queues.000001.log") {
+		if _, err := sqs.Open(sqs.Config{}, dir, wal.Options{}); err == nil ||
+			!strings.Contains(err.Error(), "queues.000001.log") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}

@@ -157,7 +157,8 @@ func (e *Engine) redrive(q *queue, now time.Time) {
 		}
 		moved := *m
 		moved.Handle, moved.Due, moved.Source = "", now, e.arn(q.Name)
-		err := e.persist(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}}, note{Sent: &messageNote{Queue: target.Name, Message: &moved}})
+		err := e.persist(note{Gone: &messageNote{Queue: q.Name, ID: m.ID}},
+			note{Sent: &messageNote{Queue: target.Name, Message: &moved}})
 		if err != nil {
 			return // at a later receive
 		}

@@ -34,8 +34,10 @@ func TestSendRefuses(t *testing.T) {
 		in   aws_sqs.SendMessageInput
 		want string
 	}{
-		{"no queue", aws_sqs.SendMessageInput{QueueUrl: str("https://sqs/000000000000/none"), MessageBody: x}, "QueueDoesNotExist"},
-		{"foreign account", aws_sqs.SendMessageInput{QueueUrl: str("https://sqs/1/standard"), MessageBody: x}, "InvalidAddress"},
+		{"no queue", aws_sqs.SendMessageInput{QueueUrl: str("https://sqs/000000000000/none"), MessageBody: x},
+			"QueueDoesNotExist"},
+		{"foreign account", aws_sqs.SendMessageInput{QueueUrl: str("https://sqs/1/standard"), MessageBody: x},
+			"InvalidAddress"},
 		{"no URL", aws_sqs.SendMessageInput{QueueUrl: str("%"), MessageBody: x}, "InvalidAddress"},
 		{"empty URL", aws_sqs.SendMessageInput{QueueUrl: str(""), MessageBody: x}, "MissingParameter"},
 		{"empty body", aws_sqs.SendMessageInput{MessageBody: str("")}, "MissingParameter"},
@@ -44,15 +46,20 @@ func TestSendRefuses(t *testing.T) {
 		{"too large with attributes", aws_sqs.SendMessageInput{MessageBody: str(strings.Repeat("x", 1010)),
 			MessageAttributes: attribute("name", "String", "value")}, "InvalidParameterValue"},
 		{"delay", aws_sqs.SendMessageInput{MessageBody: x, DelaySeconds: 901}, "InvalidParameterValue"},
-		{"attribute name", aws_sqs.SendMessageInput{MessageBody: x, MessageAttributes: attribute("AWS.x", "String", "x")}, "InvalidParameterValue"},
-		{"attribute type", aws_sqs.SendMessageInput{MessageBody: x, MessageAttributes: attribute("x", "Date", "x")}, "InvalidParameterValue"},
-		{"empty attribute", aws_sqs.SendMessageInput{MessageBody: x, MessageAttributes: attribute("x", "String", "")}, "InvalidParameterValue"},
+		{"attribute name", aws_sqs.SendMessageInput{MessageBody: x, MessageAttributes: attribute("AWS.x", "String", "x")},
+			"InvalidParameterValue"},
+		{"attribute type", aws_sqs.SendMessageInput{MessageBody: x, MessageAttributes: attribute("x", "Date", "x")},
+			"InvalidParameterValue"},
+		{"empty attribute", aws_sqs.SendMessageInput{MessageBody: x, MessageAttributes: attribute("x", "String", "")},
+			"InvalidParameterValue"},
 		{"eleven attributes", aws_sqs.SendMessageInput{MessageBody: x, MessageAttributes: eleven}, "InvalidParameterValue"},
-		{"system attribute", aws_sqs.SendMessageInput{MessageBody: x, MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
-			"SenderId": {DataType: str("String"), StringValue: x}}}, "InvalidParameterValue"},
+		{"system attribute", aws_sqs.SendMessageInput{MessageBody: x,
+			MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
+				"SenderId": {DataType: str("String"), StringValue: x}}}, "InvalidParameterValue"},
 		{"deduplication", aws_sqs.SendMessageInput{MessageBody: x, MessageDeduplicationId: x}, "SerializationException"},
 		{"group id", aws_sqs.SendMessageInput{MessageBody: x, MessageGroupId: str("a b")}, "InvalidParameterValue"},
-		{"long group id", aws_sqs.SendMessageInput{MessageBody: x, MessageGroupId: str(strings.Repeat("x", 129))}, "InvalidParameterValue"},
+		{"long group id", aws_sqs.SendMessageInput{MessageBody: x, MessageGroupId: str(strings.Repeat("x", 129))},
+			"InvalidParameterValue"},
 	} {
 		if c.in.QueueUrl == nil {
 			c.in.QueueUrl = &standard
@@ -87,8 +94,10 @@ func TestCreateQueueRefuses(t *testing.T) {
 		{"q", map[string]string{"ReceiveMessageWaitTimeSeconds": "x"}, "InvalidAttributeValue"},
 		{"q", map[string]string{"RedrivePolicy": "none"}, "InvalidParameterValue"},
 		{"q", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + dead + `"}`}, "InvalidParameterValue"},
-		{"q", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + dead + `","maxReceiveCount":1001}`}, "InvalidParameterValue"},
-		{"q", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + dead + `x","maxReceiveCount":1}`}, "InvalidParameterValue"},
+		{"q", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + dead + `","maxReceiveCount":1001}`},
+			"InvalidParameterValue"},
+		{"q", map[string]string{"RedrivePolicy": `{"deadLetterTargetArn":"` + dead + `x","maxReceiveCount":1}`},
+			"InvalidParameterValue"},
 	} {
 		_, err := q.CreateQueue(t.Context(), &aws_sqs.CreateQueueInput{QueueName: &c.name, Attributes: c.attributes})
 		if got := failure(err); got != c.want {

@@ -345,7 +345,8 @@ func TestASnapshotCountsOnlyWhenItIsWhole(t *testing.T) {
 		content, err := os.ReadFile(filepath.Join(saved, path))
 		return errors.Join(err, os.WriteFile(filepath.Join(dir, path), content, 0o600))
 	})
-	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, "book.000009.snapshot.new"), []byte("half"), 0o600)); err != nil {
+	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, "book.000009.snapshot.new"),
+		[]byte("half"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	want(t, "with old files beside a snapshot", mustOpen(t, dir).records, []string{"1", "2", "3"})

@@ -46,7 +46,8 @@ func (r *Runner) newFunction(ctx context.Context, f functions.Function, a *app.A
 		deployed.host = newInside(f, handlerOf(f, a), deployed.arn, r.calls)
 		return deployed, nil
 	}
-	programs := Programs{Folder: r.config.Programs, Environment: r.environment, Credentials: r.config.Outside.Credentials, Log: r.config.Log}
+	programs := Programs{Folder: r.config.Programs, Environment: r.environment,
+		Credentials: r.config.Outside.Credentials, Log: r.config.Log}
 	c, err := programs.Of(ctx, f)
 	deployed.host = runtime.New(c)
 	return deployed, err

@@ -47,7 +47,8 @@ func requestEvent(r *http.Request, body []byte, m match, now time.Time) events.A
 }
 
 // hopByHop headers end at the gateway (RFC 9110 §7.6.1); cookies have a field of their own.
-var hopByHop = []string{"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te",
+var hopByHop = []string{"connection", "keep-alive", "proxy-authenticate", "proxy-authorization",
+	"proxy-connection", "te",
 	"trailer", "transfer-encoding", "upgrade", "cookie"}
 
 func requestHeaders(r *http.Request, size int) map[string]string {

@@ -24,7 +24,8 @@ type gateway struct {
 	now    func() time.Time
 }
 
-func newGateway(list []functions.Function, deployed map[string]*function, c *calls, now func() time.Time) (*gateway, error) {
+func newGateway(list []functions.Function, deployed map[string]*function, c *calls,
+	now func() time.Time) (*gateway, error) {
 	routes, err := newRouteTable(list, deployed)
 	return &gateway{routes: routes, calls: c, now: now}, err
 }

@@ -40,7 +40,8 @@ func newAPI(t *testing.T, timeout time.Duration, handler httpHandler) *httptest.
 func recorded(t *testing.T) (*httptest.Server, *events.APIGatewayV2HTTPRequest) {
 	t.Helper()
 	var last events.APIGatewayV2HTTPRequest
-	return newAPI(t, time.Minute, func(_ context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	return newAPI(t, time.Minute, func(_ context.Context,
+		e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		last = e
 		return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusNoContent}, nil
 	}), &last
@@ -127,7 +128,8 @@ func TestABodyIsBase64UnlessItsTypeIsText(t *testing.T) {
 
 func TestAResponseOfTheFunctionIsSentWhole(t *testing.T) {
 	t.Parallel()
-	api := newAPI(t, time.Minute, func(_ context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	api := newAPI(t, time.Minute, func(_ context.Context,
+		e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		switch e.RawPath {
 		case "/binary":
 			return events.APIGatewayV2HTTPResponse{StatusCode: 200, Body: "AP8=", IsBase64Encoded: true,
@@ -145,13 +147,15 @@ func TestAResponseOfTheFunctionIsSentWhole(t *testing.T) {
 	}
 	res, _ := do(t, "GET", api.URL+"/empty", "", nil)
 	if res.StatusCode != 202 || res.ContentLength != 0 || len(res.TransferEncoding) != 0 {
-		t.Errorf("status %d, length %d, encoding %v; want 202 with Content-Length: 0", res.StatusCode, res.ContentLength, res.TransferEncoding)
+		t.Errorf("status %d, length %d, encoding %v; want 202 with Content-Length: 0", res.StatusCode, res.ContentLength,
+			res.TransferEncoding)
 	}
 	r := httptest.NewRecorder()
 	api.Config.Handler.ServeHTTP(r, httptest.NewRequest("GET", "/", nil))
 	h := r.Result().Header
 	if r.Code != 303 || r.Body.String() != "see" || h.Get("Location") != "/x" ||
-		!slices.Equal(h.Values("Set-Cookie"), []string{"a=1", "b=2; Path=/"}) || !slices.Equal(h.Values("X-Many"), []string{"one", "two"}) {
+		!slices.Equal(h.Values("Set-Cookie"), []string{"a=1", "b=2; Path=/"}) ||
+		!slices.Equal(h.Values("X-Many"), []string{"one", "two"}) {
 		t.Errorf("status %d, body %q, header %v", r.Code, r.Body, h)
 	}
 }
@@ -171,7 +175,8 @@ func TestAFunctionThatFailsIsAnsweredByTheGateway(t *testing.T) {
 		"bad base64": func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 			return events.APIGatewayV2HTTPResponse{StatusCode: 200, Body: "?", IsBase64Encoded: true}, nil
 		},
-		"out of time": func(ctx context.Context, _ events.APIGatewayV2HTTPRequest) (r events.APIGatewayV2HTTPResponse, _ error) {
+		"out of time": func(ctx context.Context, _ events.APIGatewayV2HTTPRequest) (r events.APIGatewayV2HTTPResponse,
+			_ error) {
 			<-ctx.Done()
 			return r, ctx.Err()
 		},
@@ -199,7 +204,8 @@ func TestABodyAbove10MiBNeverReachesTheFunction(t *testing.T) {
 // A handler's reply lies in a buffer that its next call reuses.
 func TestRepliesUnderWayTogetherAreNotMixedUp(t *testing.T) {
 	t.Parallel()
-	api := newAPI(t, time.Minute, func(_ context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	api := newAPI(t, time.Minute, func(_ context.Context,
+		e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		return events.APIGatewayV2HTTPResponse{StatusCode: 200, Body: strings.Repeat(e.RawPath, 500)}, nil
 	})
 	var group sync.WaitGroup

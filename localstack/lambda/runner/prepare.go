@@ -23,7 +23,8 @@ func (r *Runner) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own := app.Outside{Now: r.config.Outside.Now, HTTP: r.config.HTTP, Credentials: r.config.Outside.Credentials, Log: r.config.Log}
+	own := app.Outside{Now: r.config.Outside.Now, HTTP: r.config.HTTP, Credentials: r.config.Outside.Credentials,
+		Log: r.config.Log}
 	platform := app.New(settings, own)
 	if err := platform.Store.CreateTable(ctx); err != nil {
 		return fmt.Errorf("create the table: %w", err)
@@ -54,7 +55,8 @@ func (r *Runner) settings() (app.Config, error) {
 }
 
 // add deploys one function with what calls it.
-func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, client *sqs.Client, queues map[string]queue) error {
+func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, client *sqs.Client,
+	queues map[string]queue) error {
 	deployed, err := r.newFunction(ctx, f, app.New(c, r.config.Outside))
 	if err != nil {
 		return err
@@ -81,7 +83,8 @@ func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, cl
 		}
 		r.stream, err = r.openStream(ctx, deployed, c)
 	case f.Tick != nil:
-		r.schedules = append(r.schedules, &schedule{every: f.Tick.Every, function: deployed, calls: r.calls, now: deployed.app.Now})
+		r.schedules = append(r.schedules, &schedule{every: f.Tick.Every, function: deployed, calls: r.calls,
+			now: deployed.app.Now})
 	}
 	return err
 }
@@ -94,7 +97,8 @@ func (r *Runner) openStream(ctx context.Context, f *function, c app.Config) (*st
 		return nil, fmt.Errorf("describe the table: %w", err)
 	}
 	s := &stream{client: dynamodbstreams.NewFromConfig(settings), arn: aws.ToString(out.Table.LatestStreamArn),
-		region: c.Region, function: f, calls: r.calls, manual: r.config.Manual, log: r.config.Log, shards: map[string]*shard{}}
+		region: c.Region, function: f, calls: r.calls, manual: r.config.Manual, log: r.config.Log,
+		shards: map[string]*shard{}}
 	return s, s.open(ctx, r.config.SkipBacklog)
 }
 

@@ -37,7 +37,8 @@ const (
 type queue struct{ url, arn string }
 
 // createQueues creates each queue with its dead-letter queue, which its redrive policy fills.
-func createQueues(ctx context.Context, client *sqs.Client, prefix string, list []functions.Queue) (map[string]queue, error) {
+func createQueues(ctx context.Context, client *sqs.Client, prefix string,
+	list []functions.Queue) (map[string]queue, error) {
 	queues := map[string]queue{}
 	for _, q := range list {
 		dead, err := createQueue(ctx, client, prefix+q.DeadName(), map[string]string{

@@ -43,7 +43,8 @@ func (w *worker) functions() []functions.Function {
 			return nil
 		}
 	}
-	return []functions.Function{{Name: "worker", Timeout: time.Minute, Queue: &functions.Consumer{From: jobs, Batch: 10, Handle: handle}}}
+	return []functions.Function{{Name: "worker", Timeout: time.Minute, Queue: &functions.Consumer{From: jobs,
+		Batch: 10, Handle: handle}}}
 }
 
 func TestOnlyTheFailedMessagesOfABatchComeAgainAndDieInTheEnd(t *testing.T) {
@@ -71,11 +72,13 @@ func TestOnlyTheFailedMessagesOfABatchComeAgainAndDieInTheEnd(t *testing.T) {
 func dead(t *testing.T, r *Runner) (bodies []string) {
 	t.Helper()
 	client := queueClient(r)
-	named, err := client.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(r.config.QueuePrefix + jobs.DeadName())})
+	named, err := client.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{
+		QueueName: aws.String(r.config.QueuePrefix + jobs.DeadName())})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: named.QueueUrl, MaxNumberOfMessages: 10})
+	out, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: named.QueueUrl,
+		MaxNumberOfMessages: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,18 +95,21 @@ func TestQueuesHaveTheAttributesOfTheList(t *testing.T) {
 	c.Functions, c.Queues = []functions.Function{}, []functions.Queue{listed}
 	r := startRunner(t, c)
 	url := r.Environment()["JOBS_URL"]
-	out, err := queueClient(r).GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: aws.String(url), AttributeNames: all})
+	out, err := queueClient(r).GetQueueAttributes(t.Context(),
+		&sqs.GetQueueAttributesInput{QueueUrl: aws.String(url), AttributeNames: all})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := out.Attributes["VisibilityTimeout"]; got != "180" {
 		t.Errorf("visibility %s s", got)
 	}
-	deadURL, err := queueClient(r).GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(c.QueuePrefix + listed.DeadName())})
+	deadURL, err := queueClient(r).GetQueueUrl(t.Context(),
+		&sqs.GetQueueUrlInput{QueueName: aws.String(c.QueuePrefix + listed.DeadName())})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err = queueClient(r).GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: deadURL.QueueUrl, AttributeNames: all})
+	out, err = queueClient(r).GetQueueAttributes(t.Context(),
+		&sqs.GetQueueAttributesInput{QueueUrl: deadURL.QueueUrl, AttributeNames: all})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +148,8 @@ func TestACallThatTakesLongHoldsUpNoOther(t *testing.T) {
 	}
 	c := newWorld(t)
 	c.Manual = false
-	c.Functions = []functions.Function{{Name: "worker", Timeout: time.Minute, Queue: &functions.Consumer{From: jobs, Batch: 1, Handle: slow, Prompt: true}}}
+	c.Functions = []functions.Function{{Name: "worker", Timeout: time.Minute,
+		Queue: &functions.Consumer{From: jobs, Batch: 1, Handle: slow, Prompt: true}}}
 	c.Queues = []functions.Queue{jobs}
 	r := startRunner(t, c)
 	for range messages {

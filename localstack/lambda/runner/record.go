@@ -24,7 +24,8 @@ func streamRecord(r types.Record, arn, region string) events.DynamoDBEventRecord
 		record.Change.ApproximateCreationDateTime = events.SecondsEpochTime{Time: *at}
 	}
 	if by := r.UserIdentity; by != nil {
-		record.UserIdentity = &events.DynamoDBUserIdentity{Type: aws.ToString(by.Type), PrincipalID: aws.ToString(by.PrincipalId)}
+		record.UserIdentity = &events.DynamoDBUserIdentity{Type: aws.ToString(by.Type),
+			PrincipalID: aws.ToString(by.PrincipalId)}
 	}
 	return record
 }

@@ -54,7 +54,8 @@ func TestTheMostSpecificRouteIsTaken(t *testing.T) {
 
 func TestTwoFamiliesCannotShareAPath(t *testing.T) {
 	t.Parallel()
-	_, err := newRouteTable(deployed(family("a", rest.Route{Method: "GET", Path: "/x"}), family("b", rest.Route{Method: "PUT", Path: "/x"})))
+	_, err := newRouteTable(deployed(family("a", rest.Route{Method: "GET", Path: "/x"}),
+		family("b", rest.Route{Method: "PUT", Path: "/x"})))
 	if err == nil {
 		t.Error("no error")
 	}

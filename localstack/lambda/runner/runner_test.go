@@ -152,7 +152,8 @@ func TestUnknownPathsAndMethodsGetTheContractsErrors(t *testing.T) {
 			Type, Detail, Instance string
 			Status                 int
 		}
-		if err := json.Unmarshal([]byte(body), &hybrid); err != nil || res.StatusCode != want || hybrid.Status != want || hybrid.Type == "" {
+		if err := json.Unmarshal([]byte(body), &hybrid); err != nil || res.StatusCode != want ||
+			hybrid.Status != want || hybrid.Type == "" {
 			t.Errorf("%s: %d %s", target, res.StatusCode, body)
 		}
 	}
@@ -204,7 +205,8 @@ func TestABodyThatComesTooSlowly(t *testing.T) {
 	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // for a server that waits on
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(conn, "POST /v0.1/checkouts HTTP/1.1\r\nHost: api.test\r\nContent-Length: 1000000\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(conn, "POST /v0.1/checkouts HTTP/1.1\r\nHost: api.test\r\nContent-Length: "+
+		"1000000\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	go func() { // a thousand bytes a second would take a quarter of an hour
@@ -222,7 +224,8 @@ func TestABodyThatComesTooSlowly(t *testing.T) {
 		t.Fatal(err)
 	}
 	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusRequestTimeout || string(body) != `{"message":"Request Timeout"}` || !res.Close {
+	if err != nil || res.StatusCode != http.StatusRequestTimeout || string(body) != `{"message":"Request Timeout"}` ||
+		!res.Close {
 		t.Errorf("%d %s, close %v: %v", res.StatusCode, body, res.Close, err)
 	}
 	if _, err := reader.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {

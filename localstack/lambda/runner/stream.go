@@ -141,7 +141,8 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 	if sh.iterator == nil { // what it had read was trimmed
 		return 0, nil
 	}
-	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: sh.iterator, Limit: aws.Int32(streamBatch)})
+	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: sh.iterator,
+		Limit: aws.Int32(streamBatch)})
 	var expired *types.ExpiredIteratorException
 	if sh.forgotten(err) || errors.As(err, &expired) {
 		sh.iterator, s.caughtUp = nil, false // sought again in the next pass
@@ -177,7 +178,8 @@ func (s *stream) seek(ctx context.Context, id string, start types.ShardIteratorT
 	if sh.closed {
 		return nil
 	}
-	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: aws.String(s.arn), ShardId: aws.String(id), ShardIteratorType: start}
+	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: aws.String(s.arn), ShardId: aws.String(id),
+		ShardIteratorType: start}
 	if sh.after != "" {
 		in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, aws.String(sh.after)
 	}
@@ -222,7 +224,8 @@ func (s *stream) deliver(ctx context.Context, sh *shard, batch []types.Record) e
 
 // send makes one call and returns how many records, from the first, it handled.
 func (s *stream) send(records []events.DynamoDBEventRecord) (handled int) {
-	reply, err := send[events.DynamoDBEventResponse](s.calls.ctx, s.calls, s.function, events.DynamoDBEvent{Records: records})
+	reply, err := send[events.DynamoDBEventResponse](s.calls.ctx, s.calls, s.function,
+		events.DynamoDBEvent{Records: records})
 	if err != nil {
 		return 0
 	}

@@ -116,12 +116,13 @@ func TestTheStreamIsPolled(t *testing.T) {
 	records := make(chan events.DynamoDBEventRecord, 1)
 	c := newWorld(t)
 	c.Manual = false
-	c.Functions = []functions.Function{{Name: "relay", Timeout: time.Minute, Stream: func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
-		return func(_ context.Context, record events.DynamoDBEventRecord) error {
-			records <- record
-			return nil
-		}
-	}}}
+	c.Functions = []functions.Function{{Name: "relay", Timeout: time.Minute,
+		Stream: func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {
+			return func(_ context.Context, record events.DynamoDBEventRecord) error {
+				records <- record
+				return nil
+			}
+		}}}
 	r := startRunner(t, c)
 	put(t, r, "1")
 	record := <-records
@@ -129,7 +130,8 @@ func TestTheStreamIsPolled(t *testing.T) {
 	if record.EventName != "INSERT" || record.EventSource != "aws:dynamodb" || record.AWSRegion != Region {
 		t.Errorf("record %+v", record)
 	}
-	if image["count"].Number() != "7" || !image["inner"].Map()["yes"].Boolean() || image["tags"].List()[0].String() != "a" {
+	if image["count"].Number() != "7" || !image["inner"].Map()["yes"].Boolean() ||
+		image["tags"].List()[0].String() != "a" {
 		t.Errorf("image %+v", image)
 	}
 	r.Stop()

@@ -51,7 +51,8 @@ func put(t *testing.T, r *Runner, keys ...string) {
 	}
 	_, table := app.New(settings, r.config.Outside).Store.Raw()
 	for _, key := range keys {
-		item := map[string]any{"pk": key, "sk": "ITEM", "tags": []string{"a"}, "count": 7, "inner": map[string]any{"yes": true}, "nothing": struct{}{}}
+		item := map[string]any{"pk": key, "sk": "ITEM", "tags": []string{"a"}, "count": 7,
+			"inner": map[string]any{"yes": true}, "nothing": struct{}{}}
 		if err := table.Put(item).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,8 @@ func queueClient(r *Runner) *sqs.Client {
 
 func sendMessage(t *testing.T, r *Runner, url, body string) {
 	t.Helper()
-	_, err := queueClient(r).SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(url), MessageBody: aws.String(body)})
+	_, err := queueClient(r).SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(url),
+		MessageBody: aws.String(body)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,8 @@ func build(ctx context.Context, dir, to, name string) error {
 	if name == Bare {
 		source = module + "localstack/lambda/runtime/bare"
 	}
-	command := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags...), "-o", filepath.Join(to, bootstrap), source)...)
+	command := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags...), "-o",
+		filepath.Join(to, bootstrap), source)...)
 	command.Dir = dir
 	// On the same file system the new program takes the old one's place in one step.
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goruntime.GOOS, "GOARCH="+goruntime.GOARCH, "GOTMPDIR="+to)

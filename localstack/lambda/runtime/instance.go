@@ -74,7 +74,8 @@ func spawn(c Config, number int) (*Instance, error) {
 	out := &output{log: c.Log.With("process", name)}
 	i := &Instance{config: c, cmd: exec.Command(c.Program),
 		asks: make(chan struct{}, 1), turns: make(chan *turn), ended: make(chan struct{})}
-	i.server = &http.Server{Handler: i.api(), ReadHeaderTimeout: initLimit, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}
+	i.server = &http.Server{Handler: i.api(), ReadHeaderTimeout: initLimit,
+		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}
 	i.cmd.Dir, i.cmd.Env = filepath.Dir(c.Program), c.environment(listener.Addr().String(), number)
 	i.cmd.Stdout, i.cmd.Stderr, i.cmd.WaitDelay = out, out, outputLimit
 	withUs(i.cmd)

@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "no configuration")
 		os.Exit(1)
 	case "owner":
-		_, err := New(program(slog.New(slog.DiscardHandler))).Invoke(context.Background(), "1", order("hang", os.Getenv("HANG_AT")))
+		_, err := New(program(slog.New(slog.DiscardHandler))).Invoke(context.Background(), "1",
+			order("hang", os.Getenv("HANG_AT")))
 		fmt.Fprintln(os.Stderr, err) // it was to die before
 		os.Exit(1)
 	}
@@ -87,7 +88,8 @@ func order(do, with string) []byte {
 
 func program(log *slog.Logger) Config {
 	return Config{Name: "obedient", Program: os.Args[0], ARN: "arn:aws:lambda:eu-central-1:000000000000:function:obedient",
-		Environment: map[string]string{"AWS_REGION": "eu-central-1", roleVariable: "bootstrap"}, Timeout: time.Minute, Log: log}
+		Environment: map[string]string{"AWS_REGION": "eu-central-1", roleVariable: "bootstrap"},
+		Timeout:     time.Minute, Log: log}
 }
 
 // lines is a log that keeps its lines.

@@ -18,7 +18,8 @@ func TestAProcessSeesLambdasWorldAndNothingOfOurs(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, nil)
 	s := look(t, f)
-	for _, want := range []string{"AWS_LAMBDA_FUNCTION_NAME=obedient", "AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1",
+	for _, want := range []string{"AWS_LAMBDA_FUNCTION_NAME=obedient", "AWS_REGION=eu-central-1",
+		"AWS_DEFAULT_REGION=eu-central-1",
 		"_HANDLER=bootstrap", "TZ=:UTC", "LAMBDA_TASK_ROOT=" + filepath.Dir(os.Args[0])} {
 		if !slices.Contains(s.Environment, want) {
 			t.Errorf("%s is not in the environment %q", want, s.Environment)
@@ -106,15 +107,19 @@ func TestWhatGoesWrongIsToldAsLambdaDoes(t *testing.T) {
 		change   func(*Config)
 	}{
 		"an error of the function's": {event: order("fail", "played"), want: Error{"errorString", "played"}, survives: true},
-		"a panic":                    {event: order("panic", "at the disco"), want: Error{"string", "at the disco"}, logged: "at the disco"},
+		"a panic": {event: order("panic", "at the disco"), want: Error{"string", "at the disco"},
+			logged: "at the disco"},
 		"an end": {event: order("exit", ""),
 			want: Error{ExitError, "RequestId: 1 Error: Runtime exited with error: exit status 3"}},
-		"an end at the start": {change: func(c *Config) { c.Environment[roleVariable] = "broken" }, logged: "no configuration",
+		"an end at the start": {change: func(c *Config) {
+			c.Environment[roleVariable] = "broken"
+		}, logged: "no configuration",
 			want: Error{ExitError, "RequestId: 1 Error: Runtime exited with error: exit status 1"}},
 		"an event of another type": {event: []byte(`[]`), survives: true,
 			want: Error{"UnmarshalTypeError", "json: cannot unmarshal array into Go value of type runtime.deed"}},
 		"a reply that is too long": {event: order("be long", ""),
-			want: Error{"Function.ResponseSizeTooLarge", "Response payload size exceeded maximum allowed payload size (6291556 bytes)."}},
+			want: Error{"Function.ResponseSizeTooLarge", "Response payload size exceeded maximum allowed payload size " +
+				"(6291556 bytes)."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -144,7 +149,8 @@ func TestACallThatTakesTooLongIsKilled(t *testing.T) {
 	at, _ := hanging(t)
 	_, err := f.Invoke(t.Context(), "1", order("hang", at))
 	var told *Error
-	if want := (Error{TimedOut, "RequestId: 1 Error: Task timed out after 0.02 seconds"}); !errors.As(err, &told) || *told != want {
+	if want := (Error{TimedOut, "RequestId: 1 Error: Task timed out after 0.02 seconds"}); !errors.As(err, &told) ||
+		*told != want {
 		t.Errorf("error %v, want %v", err, want)
 	}
 	if warm(f) != nil {
@@ -165,7 +171,8 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 	f.Stop()
 	ended()
 	var told *Error
-	if err := <-failed; !errors.As(err, &told) || told.Type != ExitError || !strings.Contains(told.Message, "signal: killed") {
+	if err := <-failed; !errors.As(err, &told) || told.Type != ExitError ||
+		!strings.Contains(told.Message, "signal: killed") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := f.Invoke(t.Context(), "2", order("look", "")); !errors.Is(err, errStopped) {
@@ -202,14 +209,16 @@ func TestNoProcessOutlivesUs(t *testing.T) {
 func TestLinesGoIntoTheLog(t *testing.T) {
 	t.Parallel()
 	f, log := start(t, nil)
-	printed := `{"time":"2026-11-21T10:00:00.5Z","level":"WARN","msg":"slow","status":201,"duration_ms":12.5,"route":"/a b","at":{"x":1}}` +
+	printed := `{"time":"2026-11-21T10:00:00.5Z","level":"WARN","msg":"slow",` +
+		`"status":201,"duration_ms":12.5,"route":"/a b","at":{"x":1}}` +
 		"\nplain words\n{\"_aws\":{}}\nwithout an end"
 	if _, err := f.Invoke(t.Context(), "1", order("print", printed)); err != nil {
 		t.Fatal(err)
 	}
 	f.Stop()
 	for _, want := range []string{
-		`time=2026-11-21T10:00:00.500Z level=WARN msg=slow process=obedient#1 status=201 duration_ms=12.5 route="/a b" at="{\"x\":1}"`,
+		`time=2026-11-21T10:00:00.500Z level=WARN msg=slow process=obedient#1 status=201 duration_ms=12.5 route="/a b" ` +
+			`at="{\"x\":1}"`,
 		`level=INFO msg="plain words" process=obedient#1`, `msg="{\"_aws\":{}}" process=obedient#1`,
 		`msg="without an end" process=obedient#1`, `msg=begun process=obedient#1`,
 	} {

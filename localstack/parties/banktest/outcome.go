@@ -37,7 +37,8 @@ func MustCancel(t *testing.T, b bank.Bank, id string, want bank.Outcome) {
 func Unknown(t *testing.T) func(bank.Outcome, error) {
 	return func(o bank.Outcome, err error) {
 		t.Helper()
-		if err == nil || errors.Is(err, bank.ErrNotTaken) || errors.Is(err, bank.ErrUnknownTransfer) || o != (bank.Outcome{}) {
+		if err == nil || errors.Is(err, bank.ErrNotTaken) || errors.Is(err, bank.ErrUnknownTransfer) ||
+			o != (bank.Outcome{}) {
 			t.Fatalf("%+v, %v, want an unknown outcome", o, err)
 		}
 	}

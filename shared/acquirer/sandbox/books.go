@@ -116,7 +116,8 @@ func (b books) move(ctx context.Context, id string, rule func(charge) charge) (c
 }
 
 func (b books) item(c charge, version int) chargeItem {
-	return chargeItem{Key: table.NewKey(chargePartition(c.ID), chargeSort), Version: version, WriteID: uuid.NewString(), charge: c}
+	return chargeItem{Key: table.NewKey(chargePartition(c.ID), chargeSort), Version: version,
+		WriteID: uuid.NewString(), charge: c}
 }
 
 // write is the transaction that brings a charge into a decision, with what
@@ -128,7 +129,8 @@ func (b books) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 		tx.Put(b.Table.Put(b.movement(acquirer.Capture, item.ID, item.ID, item.Tenant, item.Amount)))
 	}
 	if item.Decision == payments.Approved && item.KeepsCard {
-		tx.Put(b.Table.Put(cardItem{Key: table.NewKey(cardPartition(item.Card.AcquirerToken), cardSort), Part: item.Part, Card: *item.Card}))
+		tx.Put(b.Table.Put(cardItem{Key: table.NewKey(cardPartition(item.Card.AcquirerToken), cardSort),
+			Part: item.Part, Card: *item.Card}))
 	}
 	return tx
 }

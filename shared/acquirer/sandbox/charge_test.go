@@ -33,14 +33,17 @@ func TestEveryCardOfTheContract(t *testing.T) {
 		unattended payments.Decision
 		code       string
 	}{
-		{"frictionless", append(append(series(visa, "091", "109", "026", "059"), series(mastercard, "007", "023", "056", "106")...), "374500262001008"),
+		{"frictionless", append(append(series(visa, "091", "109", "026", "059"),
+			series(mastercard, "007", "023", "056", "106")...), "374500262001008"),
 			payments.Approved, payments.Approved, "00"},
-		{"challenged", append(append(series(visa, "042", "067", "018", "075"), series(mastercard, "015", "049", "064", "072")...), "343434343434343"),
+		{"challenged", append(append(series(visa, "042", "067", "018", "075"),
+			series(mastercard, "015", "049", "064", "072")...), "343434343434343"),
 			payments.Challenge, payments.Approved, ""},
 		{"technical", []string{"4012001037461114", "5434580000000006"}, payments.Declined, payments.Declined, "96"},
 		{"not enrolled", []string{"4012001037141112", "5457350076543210"}, payments.Declined, payments.Declined, "57"},
 		{"not participating", []string{"4532497088771651", "5497260847316287"}, payments.Declined, payments.Declined, "92"},
-		{"not listed", []string{plainCard, "5555555555554444", "6011111111111117"}, payments.Approved, payments.Approved, "00"},
+		{"not listed", []string{plainCard, "5555555555554444", "6011111111111117"}, payments.Approved,
+			payments.Approved, "00"},
 	} {
 		for i, number := range group.numbers {
 			if faults := validate.Fields(card(number), w.Now()); faults != nil {
@@ -182,7 +185,8 @@ func TestWalletsAreApprovedAtOnce(t *testing.T) {
 func TestACardChargeNeedsACard(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if _, err := w.Charge(t.Context(), methodCharge("c", payments.CardMethod, "10", "EUR")); !errors.Is(err, acquirer.ErrNotTaken) {
+	if _, err := w.Charge(t.Context(), methodCharge("c", payments.CardMethod, "10", "EUR")); !errors.Is(err,
+		acquirer.ErrNotTaken) {
 		t.Errorf("error %v, want ErrNotTaken", err)
 	}
 }

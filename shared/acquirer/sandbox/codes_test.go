@@ -34,7 +34,8 @@ func TestDueFactorBeginsAgain(t *testing.T) {
 
 func TestBoletoOfALargeAmountLeavesTheDueDateOut(t *testing.T) {
 	t.Parallel()
-	slip := boleto{bank: "999", due: date(2026, time.November, 23), minor: 99_999_999_999, free: strings.Repeat("7", freeField)}
+	slip := boleto{bank: "999", due: date(2026, time.November, 23), minor: 99_999_999_999,
+		free: strings.Repeat("7", freeField)}
 	line := slip.line()
 	if len(line) != 47 || !strings.HasSuffix(line, "00099999999999") {
 		t.Errorf("line %s", line)
@@ -60,7 +61,8 @@ func TestBarcodeCheckDigitIsNeverAboveNine(t *testing.T) {
 func TestBRCodeOfTheManual(t *testing.T) {
 	t.Parallel()
 	code := brCode{key: "123e4567-e12b-12d1-a456-426655440000", name: "Fulano de Tal", city: "BRASILIA", txID: "***"}
-	want := "00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D"
+	want := "00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de " +
+		"Tal6008BRASILIA62070503***63041D3D"
 	if got := code.String(); got != want {
 		t.Errorf("code\n got %s\nwant %s", got, want)
 	}

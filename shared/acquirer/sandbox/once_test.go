@@ -56,10 +56,12 @@ func TestTheSameIDIsTheSameChargeWhateverElseIsAsked(t *testing.T) {
 func TestARepeatedChargeGivesTheSamePage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, c := range []acquirer.Charge{cardCharge("3ds", askingCard, "10"), methodCharge("bank", payments.IDEAL, "10", "EUR")} {
+	for _, c := range []acquirer.Charge{cardCharge("3ds", askingCard, "10"),
+		methodCharge("bank", payments.IDEAL, "10", "EUR")} {
 		first := w.mustCharge(t, c)
 		again := must(t)(w.restarted().Charge(t.Context(), c))
-		if first.Step == nil || again.Step == nil || first.Step.URL != again.Step.URL || first.Step.Payload["PaReq"] != again.Step.Payload["PaReq"] {
+		if first.Step == nil || again.Step == nil || first.Step.URL != again.Step.URL ||
+			first.Step.Payload["PaReq"] != again.Step.Payload["PaReq"] {
 			t.Errorf("%s: %+v, then %+v", c.ID, first.Step, again.Step)
 		}
 	}
@@ -156,7 +158,8 @@ func TestCancelHasNoSayInWhatIsDecided(t *testing.T) {
 	for _, c := range []struct {
 		number, amount string
 		want           payments.Decision
-	}{{plainCard, "10", payments.Approved}, {plainCard, "11.00", payments.Declined}, {askingCard, "10", payments.Cancelled}} {
+	}{{plainCard, "10", payments.Approved}, {plainCard, "11.00", payments.Declined},
+		{askingCard, "10", payments.Cancelled}} {
 		id := c.number + c.amount
 		w.mustCharge(t, cardCharge(id, c.number, c.amount))
 		if o := must(t)(w.Cancel(t.Context(), id)); o.Decision != c.want {

@@ -96,7 +96,8 @@ func (a *Acquirer) Refund(ctx context.Context, order acquirer.Refund) (payments.
 // CancelRefund refuses an id never seen from now on; a refund that was taken
 // goes its way. After an error, asking again is safe.
 func (a *Acquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
-	r, err := a.books.bury(ctx, refund{ID: id, Kind: acquirer.Refunded, Decision: payments.Cancelled, CreatedAt: a.books.Time()})
+	r, err := a.books.bury(ctx, refund{ID: id, Kind: acquirer.Refunded, Decision: payments.Cancelled,
+		CreatedAt: a.books.Time()})
 	if err != nil {
 		return payments.Outcome{}, err
 	}
@@ -153,7 +154,8 @@ func (r refund) insist(c charge) (refund, error) {
 
 // giveBack enters a refund of a charge that is brought up to date before: a
 // refusal is for good, so it must not rest on what is overdue to be decided.
-func (a *Acquirer) giveBack(ctx context.Context, r refund, rule func(refund, charge) (refund, error)) (refund, bool, error) {
+func (a *Acquirer) giveBack(ctx context.Context, r refund, rule func(refund, charge) (refund, error)) (refund, bool,
+	error) {
 	if _, err := a.LookUp(ctx, r.ChargeID); err != nil && !errors.Is(err, acquirer.ErrUnknownCharge) {
 		return refund{}, false, err
 	}

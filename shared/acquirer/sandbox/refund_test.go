@@ -89,7 +89,8 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 	}{
 		{refundOf("unknown", "1", "5"), "25"}, {refundOf("declined", "2", "5"), "12"}, {refundOf("waiting", "3", "5"), "12"},
 		{refundOf("cancelled", "4", "5"), "12"}, {refundOf("verification", "5", "5"), "12"}, {dollars, "13"},
-		{refundOf("approved", "6", "10.01"), "13"}, {refundOf("approved", "7", "0"), "13"}, {refundOf("approved", "8", "-5"), "13"},
+		{refundOf("approved", "6", "10.01"), "13"}, {refundOf("approved", "7", "0"), "13"},
+		{refundOf("approved", "8", "-5"), "13"},
 		{refundOf("unknown", "9", "42.25"), "25"}, // nothing is taken that cannot be paid
 	} {
 		if o := w.mustRefund(t, c.refund); o.Decision != payments.Declined || o.ReturnCode != c.code {

@@ -32,7 +32,8 @@ var errUnknownRefund = errors.New("sandbox: unknown refund")
 // fresh state whenever somebody else was faster; the charge is zero when it
 // is unknown. An error of the rule leaves nothing behind. For an id that is
 // known it answers the refund of old, and false.
-func (b books) enter(ctx context.Context, planned refund, rule func(refund, charge) (refund, error)) (refund, bool, error) {
+func (b books) enter(ctx context.Context, planned refund, rule func(refund, charge) (refund, error)) (refund, bool,
+	error) {
 	writeID := uuid.NewString() // of all tries: whichever arrived in the end is ours
 	var cause error
 	for tried := 0; ; {

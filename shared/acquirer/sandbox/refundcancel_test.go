@@ -140,7 +140,8 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	w.Wire.Cut(parties.Once("PutItem", faults.FailBefore))
 	unknown(t)(w.CancelRefund(t.Context(), "request"))
 	w.Wire.Cut(func(operation string) faults.Fault {
-		return map[string]faults.Fault{"PutItem": faults.LoseReply, "GetItem": faults.FailBefore, "Query": faults.FailBefore}[operation]
+		return map[string]faults.Fault{"PutItem": faults.LoseReply, "GetItem": faults.FailBefore,
+			"Query": faults.FailBefore}[operation]
 	})
 	unknown(t)(w.CancelRefund(t.Context(), "blind")) // the books cannot be read
 	w.Wire.Cut(nil)

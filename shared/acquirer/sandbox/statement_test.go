@@ -84,10 +84,13 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const charges = 12
 	w.large(t, charges)
 	sums := map[acquirer.Kind]int64{}
-	for _, m := range parties.WalkPages(t, w.Wire, "Scan", 3*charges, func() iter.Seq2[acquirer.Movement, error] { return w.Statement(t.Context()) }) {
+	for _, m := range parties.WalkPages(t, w.Wire, "Scan", 3*charges, func() iter.Seq2[acquirer.Movement, error] {
+		return w.Statement(t.Context())
+	}) {
 		sums[m.Kind] += m.Amount.Minor()
 	}
-	want := map[acquirer.Kind]int64{acquirer.Capture: charges * 1000, acquirer.Refunded: charges * 100, acquirer.ChargeBack: charges * 200}
+	want := map[acquirer.Kind]int64{acquirer.Capture: charges * 1000, acquirer.Refunded: charges * 100,
+		acquirer.ChargeBack: charges * 200}
 	if lines := w.statement(t); len(lines) != 3*charges || !maps.Equal(sums, want) {
 		t.Errorf("%d lines, sums %v, want %v", len(lines), sums, want)
 	}

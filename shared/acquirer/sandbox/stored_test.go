@@ -109,7 +109,8 @@ func traces(secret string) []string {
 	m, s1, s2 := md5.Sum([]byte(secret)), sha1.Sum([]byte(secret)), sha256.Sum256([]byte(secret))
 	forms := []string{secret}
 	for _, sum := range [][]byte{m[:], s1[:], s2[:]} {
-		forms = append(forms, hex.EncodeToString(sum), base64.StdEncoding.EncodeToString(sum), base64.RawURLEncoding.EncodeToString(sum))
+		forms = append(forms, hex.EncodeToString(sum), base64.StdEncoding.EncodeToString(sum),
+			base64.RawURLEncoding.EncodeToString(sum))
 	}
 	return forms
 }

@@ -36,7 +36,8 @@ func newWorld(t *testing.T) *world {
 
 // restarted is the sandbox in a new process.
 func (w *world) restarted() *sandbox.Acquirer {
-	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table, Secret: []byte(strings.Repeat("s", 32)), BaseURL: baseURL, Now: w.Now})
+	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table, Secret: []byte(strings.Repeat("s", 32)),
+		BaseURL: baseURL, Now: w.Now})
 }
 
 // captures is how often money moved for the charge.
@@ -73,14 +74,16 @@ func must(t *testing.T) func(payments.Outcome, error) payments.Outcome {
 func unknown(t *testing.T) func(payments.Outcome, error) {
 	return func(o payments.Outcome, err error) {
 		t.Helper()
-		if err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) || o != (payments.Outcome{}) {
+		if err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) ||
+			o != (payments.Outcome{}) {
 			t.Fatalf("%+v, %v, want an unknown outcome", o, err)
 		}
 	}
 }
 
 func card(number string) *payments.Card {
-	return &payments.Card{Name: "Ada Payer", Number: payments.NewSecret(number), ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret(securityCode)}
+	return &payments.Card{Name: "Ada Payer", Number: payments.NewSecret(number), ExpiryMonth: "12", ExpiryYear: "2030",
+		CVV: payments.NewSecret(securityCode)}
 }
 
 func cardCharge(id, number, amount string) acquirer.Charge {

@@ -24,7 +24,8 @@ func TestCancellingKeepsThePortsPromises(t *testing.T) {
 				return o
 			},
 			Take: func(id string) {
-				if _, err := w.Export(t.Context(), io.Discard, request("f"+id, id)); err != nil && !errors.Is(err, file.ErrNothingToDo) {
+				if _, err := w.Export(t.Context(), io.Discard, request("f"+id, id)); err != nil &&
+					!errors.Is(err, file.ErrNothingToDo) {
 					t.Errorf("export %s: %v", id, err)
 				}
 			},
@@ -145,7 +146,8 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 		banktest.Unknown(t)(w.Cancel(t.Context(), id))
 	}
 	w.Wire.Cut(nil)
-	for id, want := range map[string]bank.Outcome{"reply": bank.Cancelled, "ahead": bank.Cancelled, "request": accepted, "never": accepted} {
+	for id, want := range map[string]bank.Outcome{"reply": bank.Cancelled, "ahead": bank.Cancelled,
+		"request": accepted, "never": accepted} {
 		w.mustBe(t, transfer(id), want)
 	}
 	if ids := w.waiting(t, "EUR"); !slices.Equal(slices.Sorted(slices.Values(ids)), []string{"never", "request"}) {

@@ -62,7 +62,8 @@ var substitutes = func() map[rune]string {
 		"TS": "Ц", "U": "У", "V": "В", "Y": "ЙЬ", "YA": "Я", "YU": "Ю", "Z": "З", "ZH": "Ж",
 	}
 	signs := map[string]string{
-		"s": "ß", "i": "ı", "+": "&", "-": "_–—‐‑−", "'": "`´‘’‚\"“”„«»", "(": "[{<", ")": "]}>", ",": ";", "/": "\\|", "EUR": "€",
+		"s": "ß", "i": "ı", "+": "&", "-": "_–—‐‑−", "'": "`´‘’‚\"“”„«»", "(": "[{<", ")": "]}>", ",": ";",
+		"/": "\\|", "EUR": "€",
 	}
 	table := map[rune]string{}
 	for _, alphabet := range []map[string]string{latin, greek, cyrillic, signs} {

@@ -28,8 +28,9 @@ type Request struct {
 
 // Errors of Export, beside a bad field of the request.
 var (
-	ErrOtherExport   = failure.Clash("CONFLICT", "", "another file has this id")
-	ErrNothingToDo   = failure.Clash("CONFLICT", "", "none of the orders can go into the file: they are unknown, settled, of another currency or in another file")
+	ErrOtherExport = failure.Clash("CONFLICT", "", "another file has this id")
+	ErrNothingToDo = failure.Clash("CONFLICT", "", "none of the orders can go into the file: they are unknown, "+
+		"settled, of another currency or in another file")
 	ErrUnknownExport = failure.Absent("", "no file has this id")
 )
 

@@ -36,7 +36,8 @@ func TestAFileIsTheSameAgain(t *testing.T) {
 		t.Errorf("%s\nthen\n%s", first, again)
 	}
 	var text bytes.Buffer
-	if ids, err := w.Again(t.Context(), &text, "f"); err != nil || !slices.Equal(ids, []string{"b", "a"}) || text.String() != first {
+	if ids, err := w.Again(t.Context(), &text, "f"); err != nil || !slices.Equal(ids, []string{"b", "a"}) ||
+		text.String() != first {
 		t.Errorf("%v, %v, %s", ids, err, text.String())
 	}
 	if _, err := w.Again(t.Context(), &text, "g"); !errors.Is(err, file.ErrUnknownExport) {
@@ -71,12 +72,14 @@ func TestAnOrderIsInOneFile(t *testing.T) {
 	w.export(t, request("f", "a"), "a")
 	w.export(t, request("g", "a", "withdrawn", "reais", "unknown", "b"), "b")
 	var text bytes.Buffer
-	if _, err := w.Export(t.Context(), &text, request("h", "a", "b", "unknown")); !errors.Is(err, file.ErrNothingToDo) || text.Len() > 0 {
+	if _, err := w.Export(t.Context(), &text, request("h", "a", "b", "unknown")); !errors.Is(err, file.ErrNothingToDo) ||
+		text.Len() > 0 {
 		t.Errorf("%v, %s", err, text.String())
 	}
 	w.ordered(t, "unknown")
 	w.export(t, request("h", "unknown"), "unknown") // the id was not used up
-	if again := w.export(t, request("g", "a", "withdrawn", "reais", "unknown", "b"), "b"); strings.Contains(again, "unknown") {
+	if again := w.export(t, request("g", "a", "withdrawn", "reais", "unknown", "b"), "b"); strings.Contains(again,
+		"unknown") {
 		t.Error(again)
 	}
 }
@@ -155,7 +158,8 @@ func TestALargeFile(t *testing.T) {
 	}
 	w.ordered(t, ids...)
 	text := w.export(t, request("f", w.waiting(t, "EUR")...), ids...)
-	if !slices.Equal(idsIn(text), ids) || !strings.Contains(text, "<NbOfTxs>250</NbOfTxs>") || !strings.Contains(text, "<CtrlSum>2500.00</CtrlSum>") {
+	if !slices.Equal(idsIn(text), ids) || !strings.Contains(text, "<NbOfTxs>250</NbOfTxs>") ||
+		!strings.Contains(text, "<CtrlSum>2500.00</CtrlSum>") {
 		t.Errorf("%d orders in it: %.2000s", len(idsIn(text)), text)
 	}
 }
@@ -166,12 +170,16 @@ func TestRequestsThatMakeNoFile(t *testing.T) {
 	w.ordered(t, "a")
 	for param, change := range map[string]func(*file.Request){
 		"id 1": func(r *file.Request) { r.ID = "" }, "id 2": func(r *file.Request) { r.ID = "a/b" },
-		"id 3":     func(r *file.Request) { r.ID = strings.Repeat("f", 29) },
-		"debtor 1": func(r *file.Request) { r.Debtor.Holder = " " }, "debtor 2": func(r *file.Request) { r.Debtor.IBAN = "DE00" },
+		"id 3": func(r *file.Request) { r.ID = strings.Repeat("f", 29) },
+		"debtor 1": func(r *file.Request) {
+			r.Debtor.Holder = " "
+		}, "debtor 2": func(r *file.Request) { r.Debtor.IBAN = "DE00" },
 		"debtor 3":   func(r *file.Request) { r.Debtor = merchant.BankAccount{Holder: "x", AccountNumber: "1"} },
 		"currency 1": func(r *file.Request) { r.Currency = "" }, "currency 2": func(r *file.Request) { r.Currency = "XXX" },
 		"day 1": func(r *file.Request) { r.Day = "" }, "day 2": func(r *file.Request) { r.Day = "2026-02-30" },
-		"orders 1": func(r *file.Request) { r.Orders = nil }, "orders 2": func(r *file.Request) { r.Orders = []string{"a", "a"} },
+		"orders 1": func(r *file.Request) {
+			r.Orders = nil
+		}, "orders 2": func(r *file.Request) { r.Orders = []string{"a", "a"} },
 		"orders 3": func(r *file.Request) { r.Orders = strings.Split(strings.Repeat("x,", 1000), ",") },
 	} {
 		r := request("f", "a")
@@ -206,7 +214,8 @@ func TestOnlyOneRequestGetsAnID(t *testing.T) {
 func (w *world) rewrite(t *testing.T, id, reference string) {
 	t.Helper()
 	changed := map[string]any{}
-	if err := w.Table.Get("pk", "FILEBANK#ORDER#"+id).Range("sk", dynamo.Equal, "ORDER").One(t.Context(), &changed); err != nil {
+	if err := w.Table.Get("pk", "FILEBANK#ORDER#"+id).Range("sk", dynamo.Equal, "ORDER").One(
+		t.Context(), &changed); err != nil {
 		t.Fatal(err)
 	}
 	changed["reference"] = reference

@@ -158,7 +158,8 @@ func TestWordsThatMeanNothing(t *testing.T) {
 	w := newWorld(t)
 	w.ordered(t, "p")
 	w.export(t, request("f", "p"), "p")
-	for _, word := range []bank.Outcome{{}, accepted, {State: "lost"}, {State: bank.Paid, Reason: "AC01"}, rejected(""), rejected("closed"), rejected("AC012")} {
+	for _, word := range []bank.Outcome{{}, accepted, {State: "lost"}, {State: bank.Paid, Reason: "AC01"}, rejected(""),
+		rejected("closed"), rejected("AC012")} {
 		if err := w.Settle(t.Context(), "p", word); !failure.Is(err, failure.Rejected) {
 			t.Errorf("%+v: %v", word, err)
 		}
@@ -242,5 +243,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 		w.export(t, request(o.ID, o.ID), o.ID)
 		w.mustSettle(t, o.ID, paid)
 	}
-	parties.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.Booking, error] { return w.Statement(t.Context()) })
+	parties.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.Booking, error] {
+		return w.Statement(t.Context())
+	})
 }

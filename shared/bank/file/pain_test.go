@@ -50,7 +50,8 @@ func TestOnlyEurosWithinSEPAAreSEPA(t *testing.T) {
 		r := request(fmt.Sprint("f", i), o.ID)
 		r.Currency = c.currency
 		text := w.export(t, r, o.ID)
-		if strings.Contains(text, "<Cd>SEPA</Cd>") != c.sepa || strings.Contains(text, "-SEPA<") != c.sepa || strings.Contains(text, "SLEV") != c.sepa {
+		if strings.Contains(text, "<Cd>SEPA</Cd>") != c.sepa || strings.Contains(text, "-SEPA<") != c.sepa ||
+			strings.Contains(text, "SLEV") != c.sepa {
 			t.Errorf("%+v: %s", c, text)
 		}
 		if exact := fmt.Sprintf(`<InstdAmt Ccy="%s">%s</InstdAmt>`, c.currency, o.Amount); !strings.Contains(text, exact) {
@@ -77,7 +78,8 @@ type parsed struct {
 func anyTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("aZ9 äßŁøčΔЩ&<>\"'€\x00\t\n/]\u0308漢"))),
 		rapid.StringMatching(`[ -~]{100,400}`))
-	to := merchant.BankAccount{Holder: text.Draw(t, "holder"), BIC: rapid.SampledFrom([]string{"", "BANKDEFF", "BANKFRPPXXX", "bank", "<&>"}).Draw(t, "bic")}
+	to := merchant.BankAccount{Holder: text.Draw(t, "holder"),
+		BIC: rapid.SampledFrom([]string{"", "BANKDEFF", "BANKFRPPXXX", "bank", "<&>"}).Draw(t, "bic")}
 	to.IBAN = rapid.SampledFrom([]string{"", germanIBAN, frenchIBAN, brazilianIBAN}).Draw(t, "iban")
 	if to.IBAN == "" {
 		to.AccountNumber = rapid.OneOf(text, rapid.StringMatching(`[0-9A-Z. -]{1,36}`)).Draw(t, "number")
@@ -160,7 +162,8 @@ func check(t *rapid.T, w *world, v *validator, judged bool, r file.Request, coun
 		sum, n = sum+inPart, n+part.Count
 	}
 	if sum != want || n != count || p.Count != count || money.MustParse(p.Sum, r.Currency).Minor() != want {
-		t.Fatalf("%d orders that come to %d; the header says %d, %s; ordered were %d of %d", n, sum, p.Count, p.Sum, count, want)
+		t.Fatalf("%d orders that come to %d; the header says %d, %s; ordered were %d of %d", n, sum,
+			p.Count, p.Sum, count, want)
 	}
 }
 

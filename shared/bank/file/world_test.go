@@ -41,8 +41,10 @@ const (
 
 // transfer is one of 10 EUR.
 func transfer(id string) bank.Transfer {
-	return bank.Transfer{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"), Reference: "PAYOUT 2026-11-20 " + id,
-		To: merchant.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: germanIBAN, Status: merchant.BankAccountVerified}}
+	return bank.Transfer{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"),
+		Reference: "PAYOUT 2026-11-20 " + id,
+		To: merchant.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: germanIBAN,
+			Status: merchant.BankAccountVerified}}
 }
 
 // transferTo is one of 10 in the currency to an account without an IBAN.

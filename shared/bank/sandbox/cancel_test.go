@@ -31,7 +31,8 @@ func TestCancellingKeepsThePortsPromises(t *testing.T) {
 func TestACancelledTransferIsNeverMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN, sandbox.NotTakenIBAN} {
+	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN,
+		sandbox.NotTakenIBAN} {
 		w.mustCancel(t, number, bank.Cancelled)
 		w.Bank = w.restarted()
 		for range 2 {

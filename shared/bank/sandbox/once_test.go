@@ -66,7 +66,8 @@ func TestTheSameIDIsTheSameTransferWhateverElseIsAsked(t *testing.T) {
 	w := newWorld(t)
 	w.mustBe(t, order("p", sandbox.PaidIBAN), accepted)
 	w.Pass(2 * time.Second)
-	others := []bank.Transfer{order("p", sandbox.PaidIBAN), order("p", sandbox.ClosedIBAN), order("p", sandbox.UnknownIBAN),
+	others := []bank.Transfer{order("p", sandbox.PaidIBAN), order("p", sandbox.ClosedIBAN),
+		order("p", sandbox.UnknownIBAN),
 		order("p", sandbox.SilentIBAN), order("p", sandbox.NotTakenIBAN)}
 	others[0].Amount = money.MustParse("99", "USD")
 	for _, other := range others {

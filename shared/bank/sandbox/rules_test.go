@@ -76,7 +76,8 @@ func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
 	w := newWorld(t)
 	none, less, nameless := order("p", sandbox.PaidIBAN), order("p", sandbox.PaidIBAN), order("", sandbox.PaidIBAN)
 	none.Amount, less.Amount = money.Zero("EUR"), money.MustParse("-1", "EUR")
-	for name, o := range map[string]bank.Transfer{"4444": order("p", sandbox.NotTakenIBAN), "no money": none, "less": less, "no id": nameless} {
+	for name, o := range map[string]bank.Transfer{"4444": order("p", sandbox.NotTakenIBAN), "no money": none,
+		"less": less, "no id": nameless} {
 		for range 2 {
 			if got, err := w.Transfer(t.Context(), o); !errors.Is(err, bank.ErrNotTaken) || got != (bank.Outcome{}) {
 				t.Errorf("%s: %+v, %v", name, got, err)

@@ -37,7 +37,8 @@ func TestStatementTellsWhatLeft(t *testing.T) {
 		t.Errorf("empty books: %v", lines)
 	}
 	started := w.Now()
-	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN, sandbox.NotTakenIBAN} {
+	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN,
+		sandbox.NotTakenIBAN} {
 		_, _ = w.Transfer(t.Context(), order(number, number))
 	}
 	want := map[string]bank.Booking{}
@@ -75,7 +76,9 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const transfers = 12
 	w.large(t, transfers)
 	sum := int64(0)
-	for _, b := range parties.WalkPages(t, w.Wire, "Scan", transfers, func() iter.Seq2[bank.Booking, error] { return w.Statement(t.Context()) }) {
+	for _, b := range parties.WalkPages(t, w.Wire, "Scan", transfers, func() iter.Seq2[bank.Booking, error] {
+		return w.Statement(t.Context())
+	}) {
 		sum += b.Amount.Minor()
 	}
 	if lines := w.statement(t); len(lines) != transfers || sum != transfers*1000 {

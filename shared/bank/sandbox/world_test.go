@@ -31,8 +31,9 @@ func (w *world) restarted() *sandbox.Bank {
 
 // order is a transfer of 10 EUR.
 func order(id, iban string) bank.Transfer {
-	return bank.Transfer{ID: id, Tenant: "T#MC1", Amount: money.MustParse("10", "EUR"), Reference: "PAYOUT 2026-11-20 " + id,
-		To: merchant.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: iban, Status: merchant.BankAccountVerified}}
+	return bank.Transfer{ID: id, Tenant: "T#MC1", Amount: money.MustParse("10", "EUR"),
+		Reference: "PAYOUT 2026-11-20 " + id,
+		To:        merchant.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: iban, Status: merchant.BankAccountVerified}}
 }
 
 // mustBe orders, or asks again, and expects the outcome.

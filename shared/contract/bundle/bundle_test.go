@@ -21,16 +21,19 @@ func TestTheDocumentIsMadeOfItsParts(t *testing.T) {
 
 const (
 	head = "# Head.\nopenapi: 3.0.3\n\ninfo:\n  title: T\n\nservers:\n  - url: /\n\nsecurity:\n  - key: []\n"
-	ours = "tags:\n  - name: Cats\n\npaths:\n  /cats:\n    get:\n      description: |\n        Cats.\n\n        # no comment\n" +
+	ours = "tags:\n  - name: Cats\n\npaths:\n  /cats:\n    get:\n      description: |\n        Cats.\n\n        # no " +
+		"comment\n" +
 		"\ncomponents:\n  schemas:\n    # Furry.\n    Cat: { type: string }\n"
 )
 
 func TestPartsAreJoined(t *testing.T) {
 	t.Parallel()
 	got, err := bundle(fstest.MapFS{
-		"cats.yaml":   {Data: []byte(ours)},
-		"common.yaml": {Data: []byte(head + "\ncomponents:\n  headers:\n    H: {}\n  schemas:\n    Id:\n      type: string\n")},
-		"ants.yaml":   {Data: []byte("tags:\n  - name: Ants\npaths:\n  /ants:\n    get: { $ref: '#/components/schemas/Id' }\n")},
+		"cats.yaml": {Data: []byte(ours)},
+		"common.yaml": {Data: []byte(head + "\ncomponents:\n  headers:\n    H: {}\n  schemas:\n    Id:\n      type: " +
+			"string\n")},
+		"ants.yaml": {Data: []byte("tags:\n  - name: Ants\npaths:\n  /ants:\n    get: { $ref: '#/components/schemas/Id' " +
+			"}\n")},
 	})
 	want := `# Head.
 openapi: 3.0.3
@@ -92,7 +95,8 @@ func TestPartsThatDoNotFitAreNamed(t *testing.T) {
 		`dogs.yaml refers to components/schemas/Cat of "cats.yaml"`: "paths:\n  /a: { $ref: \"#/components/schemas/Cat\" }\n",
 		`dogs.yaml refers to components/schemas/Ant of ""`:          "paths:\n  /a: { $ref: \"#/components/schemas/Ant\" }\n",
 	} {
-		_, err := bundle(fstest.MapFS{"common.yaml": {Data: []byte(head)}, "cats.yaml": {Data: []byte(ours)}, "dogs.yaml": {Data: []byte(part)}})
+		_, err := bundle(fstest.MapFS{"common.yaml": {Data: []byte(head)}, "cats.yaml": {Data: []byte(ours)},
+			"dogs.yaml": {Data: []byte(part)}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

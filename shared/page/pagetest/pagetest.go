@@ -16,7 +16,8 @@ const Hostile = `x y=z '"--></title></script></style><script>alert(1)</script><i
 
 // Scripts are addresses that run what they hold when they are followed.
 var Scripts = []string{
-	"javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "\x01javascript:alert(1)",
+	"javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)",
+	"\x01javascript:alert(1)",
 	"javascript://shop.example/%0Aalert(1)", "vbscript:x", "data:text/html,<script>alert(1)</script>",
 }
 

@@ -16,13 +16,17 @@ func TestWhatCheckSees(t *testing.T) {
 		put  func(string) string
 		good bool
 	}{
-		"escaped":             {`<p title="$">$</p>`, html.EscapeString, true},
-		"as it is":            {`<p title="a">$$</p>`, func(text string) string { return text }, false},
-		"quotes left":         {`<p title="$">$</p>`, strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;").Replace, false},
-		"without quotes":      {`<p title=$>$</p>`, html.EscapeString, false},
-		"escaped twice":       {`<p title="$">$</p>`, func(text string) string { return html.EscapeString(html.EscapeString(text)) }, false},
-		"lost in one place":   {`<p title="$">x</p>`, html.EscapeString, false},
-		"ampersands left":     {`<p title="$">$</p>`, strings.NewReplacer("<", "&lt;", ">", "&gt;", `"`, "&#34;").Replace, false},
+		"escaped":  {`<p title="$">$</p>`, html.EscapeString, true},
+		"as it is": {`<p title="a">$$</p>`, func(text string) string { return text }, false},
+		"quotes left": {`<p title="$">$</p>`, strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;").Replace,
+			false},
+		"without quotes": {`<p title=$>$</p>`, html.EscapeString, false},
+		"escaped twice": {`<p title="$">$</p>`, func(text string) string {
+			return html.EscapeString(html.EscapeString(text))
+		}, false},
+		"lost in one place": {`<p title="$">x</p>`, html.EscapeString, false},
+		"ampersands left": {`<p title="$">$</p>`, strings.NewReplacer("<", "&lt;", ">", "&gt;", `"`, "&#34;").Replace,
+			false},
 		"replaced, not shown": {`<p title="$">$</p>`, func(string) string { return "?" }, false},
 	} {
 		err := pagetest.Check(2, func(text string) (string, error) {

@@ -13,15 +13,17 @@ func Invalidf(format string, args ...any) error { return Invalid(fmt.Sprintf(for
 
 // The refusals of single values, in the service's words.
 const (
-	errNotANumber  = Invalid("A value provided cannot be converted into a number")
-	errOverflow    = Invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")
-	errUnderflow   = Invalid("Number underflow. Attempting to store a number with magnitude smaller than supported range")
-	errPrecision   = Invalid("DynamoDB only supports precision up to 38 digits")
-	errNoType      = Invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
-	errTwoTypes    = Invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
-	errNullIsFalse = Invalid("One or more parameter values were invalid: Null attribute value types must have the value of true")
-	errTooDeep     = Invalid("Nesting Levels have exceeded supported limits")
-	errNoName      = Invalid("Empty attribute name")
+	errNotANumber = Invalid("A value provided cannot be converted into a number")
+	errOverflow   = Invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")
+	errUnderflow  = Invalid("Number underflow. Attempting to store a number with magnitude smaller than supported range")
+	errPrecision  = Invalid("DynamoDB only supports precision up to 38 digits")
+	errNoType     = Invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+	errTwoTypes   = Invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the " +
+		"supported datatypes")
+	errNullIsFalse = Invalid("One or more parameter values were invalid: Null attribute value types must have the value " +
+		"of true")
+	errTooDeep = Invalid("Nesting Levels have exceeded supported limits")
+	errNoName  = Invalid("Empty attribute name")
 )
 
 func duplicates(kind Kind) error {

@@ -9,7 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-const sample = `{"b":{"B":"YWI="},"bs":{"BS":["YQ==","YWI="]},"f":{"BOOL":false},"l":{"L":[{"N":"1"},{"M":{"x":{"NULL":true}}}]},` +
+const sample = `{"b":{"B":"YWI="},"bs":{"BS":["YQ==","YWI="]},"f":{"BOOL":false},"l":{"L":[{"N":"1"},` +
+	`{"M":{"x":{"NULL":true}}}]},` +
 	`"n":{"NS":["1","2","10"]},"s":{"S":"quote \" slash \\ line \n euro €"},"ss":{"SS":["a","b"]}}`
 
 func TestJSONRoundTrip(t *testing.T) {
@@ -33,8 +34,9 @@ func TestJSONRoundTrip(t *testing.T) {
 func TestValueRefusals(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{}`: "is empty", `{"Q":"x"}`: "is empty", `{"S":"a","N":"1"}`: "more than one", `{"NULL":false}`: "must have the value of true",
-		`{"SS":[]}`: "may not be empty", `{"SS":["a","a"]}`: "duplicates", `{"NS":["1","1.0"]}`: "duplicates",
+		`{}`: "is empty", `{"Q":"x"}`: "is empty", `{"S":"a","N":"1"}`: "more than one",
+		`{"NULL":false}`: "must have the value of true",
+		`{"SS":[]}`:      "may not be empty", `{"SS":["a","a"]}`: "duplicates", `{"NS":["1","1.0"]}`: "duplicates",
 		`{"S":5}`: "malformed", `{"S":"a"`: "malformed", `{"B":"!!"}`: "malformed",
 		strings.Repeat(`{"L":[`, 33) + strings.Repeat(`]}`, 33): "Nesting Levels",
 	} {

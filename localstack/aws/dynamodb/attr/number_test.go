@@ -129,7 +129,8 @@ func TestTextKeysKeepOrderAndPrefix(t *testing.T) {
 		b := strings.Join(rapid.SliceOfN(alphabet, 0, 4).Draw(t, "b"), "")
 		left := string(attr.AppendKey(nil, attr.Binary(a)))
 		right := string(attr.AppendKey(nil, attr.Binary(b)))
-		if got, want := strings.Compare(left+attr.KeyTerminator, right+attr.KeyTerminator), strings.Compare(a, b); got != want {
+		if got, want := strings.Compare(left+attr.KeyTerminator, right+attr.KeyTerminator),
+			strings.Compare(a, b); got != want {
 			t.Errorf("keys of %q and %q compare as %d, want %d", a, b, got, want)
 		}
 		end := attr.PrefixEnd(left)

@@ -178,7 +178,8 @@ func bounds(low, high attr.Value) error {
 	default:
 		return nil
 	}
-	return attr.Invalidf("The BETWEEN operator requires %s; lower bound operand: AttributeValue: {%s:%s}, upper bound operand: AttributeValue: {%s:%s}",
+	return attr.Invalidf("The BETWEEN operator requires %s; lower bound operand: AttributeValue: {%s:%s}, upper bound "+
+		"operand: AttributeValue: {%s:%s}",
 		problem, low.Kind(), low.Str(), high.Kind(), high.Str())
 }
 
@@ -195,7 +196,8 @@ func (p *parser) in(v *node) *node {
 	}
 	p.expect(")")
 	if len(n.args)-1 > maxIn {
-		p.fail(rankTypes, attr.Invalidf("The IN operator is provided with too many operands; number of operands: %d", len(n.args)-1))
+		p.fail(rankTypes, attr.Invalidf("The IN operator is provided with too many operands; number of operands: %d",
+			len(n.args)-1))
 	}
 	p.wantDistinct(n.symbol, n.args)
 	return n

@@ -42,7 +42,8 @@ func (p *parser) checkCall(n *node) {
 			p.wantTypeName(n.args[1])
 		}
 	case "if_not_exists", "list_append":
-		p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed in a condition expression; function: %s", n.symbol))
+		p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed in a condition expression; function: %s",
+			n.symbol))
 	default:
 		p.failAt(rankNames, n.at, attr.Invalidf("Invalid function name; function: %s", n.symbol))
 	}
@@ -53,12 +54,14 @@ func (p *parser) checkCall(n *node) {
 func (p *parser) wantTypeName(n *node) {
 	if n.op != opValue {
 		// The service prints its whole set of internal types here; the words differ, the refusal does not.
-		p.fail(rankTypes, attr.Invalid("Incorrect operand type for operator or function; operator or function: attribute_type, operand type: path"))
+		p.fail(rankTypes, attr.Invalid("Incorrect operand type for operator or function; operator or function: "+
+			"attribute_type, operand type: path"))
 		return
 	}
 	p.wantType("attribute_type", n, attr.S)
 	if _, ok := attr.ParseKind(n.value.Str()); !ok && n.value.Kind() == attr.S {
-		p.fail(rankTypes, attr.Invalidf("Invalid attribute type name found; type: %s, valid types: {N,BS,L,B,NULL,M,S,SS,NS,BOOL}", n.value.Str()))
+		p.fail(rankTypes, attr.Invalidf("Invalid attribute type name found; type: %s, valid types: "+
+			"{N,BS,L,B,NULL,M,S,SS,NS,BOOL}", n.value.Str()))
 	}
 }
 

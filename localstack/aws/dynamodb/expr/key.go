@@ -63,12 +63,14 @@ func keyTerm(n *node) (KeyTerm, error) {
 		return KeyTerm{}, attr.Invalid("Invalid condition in KeyConditionExpression: No key attribute specified")
 	}
 	if path := args[0].path; len(path) > 1 {
-		return KeyTerm{}, attr.Invalidf("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: %s", path.Root())
+		return KeyTerm{}, attr.Invalidf("Key attributes must be scalars; list random access '[]' and map lookup '.' are "+
+			"not allowed: Key: %s", path.Root())
 	}
 	term := KeyTerm{Name: args[0].path.Root(), Op: symbol, Low: args[1].value}
 	for _, a := range args[1:] {
 		if a.op != opValue {
-			return KeyTerm{}, attr.Invalid("Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition")
+			return KeyTerm{},
+				attr.Invalid("Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition")
 		}
 		term.High = a.value
 	}

@@ -96,7 +96,8 @@ func (p *parser) arity(n *node, want int) bool {
 	if len(n.args) == want {
 		return true
 	}
-	p.fail(rankTypes, attr.Invalidf("Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d",
+	p.fail(rankTypes, attr.Invalidf("Incorrect number of operands for operator or function; operator or function: %s, "+
+		"number of operands: %d",
 		n.symbol, len(n.args)))
 	return false
 }
@@ -112,7 +113,8 @@ func (p *parser) wantType(symbol string, n *node, allowed ...attr.Kind) {
 			return
 		}
 	}
-	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator or function: %s, operand type: %s", symbol, kind))
+	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator or function: %s, operand "+
+		"type: %s", symbol, kind))
 }
 
 func (p *parser) wantPath(symbol string, n *node) {
@@ -128,12 +130,14 @@ func (p *parser) wantDistinct(symbol string, args []*node) {
 	}
 	for _, other := range args[1:] {
 		if other.op == opPath && other.path.equal(args[0].path) {
-			p.fail(rankTypes, attr.Invalidf("The first operand must be distinct from the remaining operands for this operator or function; "+
-				"operator: %s, first operand: %s", symbol, args[0].path))
+			p.fail(rankTypes,
+				attr.Invalidf("The first operand must be distinct from the remaining operands for this operator or function; "+
+					"operator: %s, first operand: %s", symbol, args[0].path))
 		}
 	}
 }
 
 func (p *parser) misplaced(n *node) {
-	p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed to be used this way in an expression; function: %s", n.symbol))
+	p.failAt(rankNames, n.at,
+		attr.Invalidf("The function is not allowed to be used this way in an expression; function: %s", n.symbol))
 }

@@ -182,7 +182,8 @@ func (p *parser) attribute() string {
 		p.pos++
 		name, ok := p.env.name(t.text)
 		if !ok {
-			p.fail(rankUndefined, attr.Invalidf("An expression attribute name used in the document path is not defined; attribute name: %s", t.text))
+			p.fail(rankUndefined, attr.Invalidf("An expression attribute name used in the document path is not defined; "+
+				"attribute name: %s", t.text))
 		}
 		return name
 	case t.kind == tokWord && !isKeyword(t.text):
@@ -218,7 +219,8 @@ func (p *parser) value() attr.Value {
 	p.pos++
 	v, ok := p.env.value(t.text)
 	if !ok {
-		p.fail(rankTypes, attr.Invalidf("An expression attribute value used in expression is not defined; attribute value: %s", t.text))
+		p.fail(rankTypes,
+			attr.Invalidf("An expression attribute value used in expression is not defined; attribute value: %s", t.text))
 	}
 	return v
 }

@@ -133,7 +133,8 @@ func (p *parser) checkSetCall(n *node) {
 			p.wantType(n.symbol, n.args[1], attr.L)
 		}
 	case "attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size":
-		p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed in an update expression; function: %s", n.symbol))
+		p.failAt(rankNames, n.at, attr.Invalidf("The function is not allowed in an update expression; function: %s",
+			n.symbol))
 	default:
 		p.failAt(rankNames, n.at, attr.Invalidf("Invalid function name; function: %s", n.symbol))
 	}
@@ -164,6 +165,7 @@ func (p *parser) checkDelta(verb string, v attr.Value) {
 	if v.Kind() == attr.Missing || v.IsSet() || verb == "ADD" && v.Kind() == attr.N {
 		return
 	}
-	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator: %s, operand type: %s, typeSet: ALLOWED_FOR_%s_OPERAND",
+	p.fail(rankTypes, attr.Invalidf("Incorrect operand type for operator or function; operator: %s, operand type: %s, "+
+		"typeSet: ALLOWED_FOR_%s_OPERAND",
 		verb, typeNames[v.Kind()], verb))
 }

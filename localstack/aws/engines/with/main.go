@@ -48,7 +48,8 @@ func main() {
 
 func run(args []string) (code int, err error) {
 	if missing := engines.Check(); missing != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
-		fmt.Fprintf(os.Stderr, "with: going on without DynamoDB Local and fauxqs, so nothing is compared with them:\n%v\n", missing)
+		fmt.Fprintf(os.Stderr, "with: going on without DynamoDB Local and fauxqs, so nothing is compared with them:\n%v\n",
+			missing)
 		return runBeside(args, nil)
 	}
 	// Caught from here on, so that the engines are stopped in order. A signal while they start gives up.
