@@ -66,11 +66,8 @@ golden: go ## rewrite what is derived: openapi.yaml from its parts, the function
 # Not our source, and it may change meanwhile.
 ELSEWHERE := \( -name node_modules -o -name .local -o -name .build -o -name .git \)
 
-lint: go ## check formatting, generated pages, go vet and staticcheck
-	@unformatted=$$(find . $(ELSEWHERE) -prune -o -name '*.go' -exec gofmt -l {} +) || exit 1; \
-	if [ -n "$$unformatted" ]; then printf 'not formatted by gofmt:\n%s\n' "$$unformatted"; exit 1; fi
-	@go vet ./...
-	@go tool staticcheck ./...
+lint: go ## check the code with golangci-lint (.golangci.yml), and that generated pages are up to date
+	@go tool -modfile=.ci/golangci-lint.mod golangci-lint run ./...
 	@for f in $$(find . $(ELSEWHERE) -prune -o -name '*.templ' -print); do \
 		go tool templ generate -log-level error -stdout -f $$f | cmp -s - $${f%.templ}_templ.go || \
 		{ echo "$$f has changed: go tool templ generate -f $$f"; exit 1; }; done
