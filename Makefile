@@ -57,20 +57,20 @@ sim: go ## replay one simulated history: make sim SEED=123, or WORKLOAD=refunds,
 bench: go ## run all benchmarks
 	@$(WITH_ENGINES) go test -run '^$$' -bench . -benchmem $(NOT_INFRA)
 
-golden: go ## rewrite what is derived: openapi.yaml from its parts, the functions' rights and events, capacity and cost
+PAGES = $(shell find functions shared -name '*.templ')
+TEMPL := go tool templ generate -log-level error -include-version=false
+
+golden: go ## rewrite what is derived: the pages' Go code, openapi.yaml from its parts, the functions' rights and events, capacity and cost
+	@for f in $(PAGES); do $(TEMPL) -f $$f || exit 1; done
 	@go run ./shared/contract/bundle
 	@go test ./functions -run '^TestNoFunctionMayDoMore$$' -update
 	@go test ./functions -run '^(TestCapacity|TestEachFamilyHasItsEvent)$$' -update
 	@go test ./infra/cost -run '^TestThePageShowsWhatIsPrinted$$' -update
 
-# Not our source, and it may change meanwhile.
-ELSEWHERE := \( -name node_modules -o -name .local -o -name .build -o -name .git \)
-
 lint: go ## check the code with golangci-lint (.golangci.yml), and that generated pages are up to date
 	@go tool -modfile=.ci/golangci-lint.mod golangci-lint run ./...
-	@for f in $$(find . $(ELSEWHERE) -prune -o -name '*.templ' -print); do \
-		go tool templ generate -log-level error -stdout -f $$f | cmp -s - $${f%.templ}_templ.go || \
-		{ echo "$$f has changed: go tool templ generate -f $$f"; exit 1; }; done
+	@for f in $(PAGES); do $(TEMPL) -stdout -f $$f | cmp -s - $${f%.templ}_templ.go || \
+		{ echo "$$f has changed: make golden"; exit 1; }; done
 
 build: go ## build every function for Lambda, into .build/
 	@for main in functions/*/bootstrap; do name=$$(basename $$(dirname $$main)); \
