@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // Folder is .local, where the local run keeps everything. Only its owner can read it: it holds keys.
@@ -55,19 +57,12 @@ func (f Folder) lock() (release func(), err error) {
 	if err := os.MkdirAll(string(f), privateFolder); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(f.path(lockName), os.O_CREATE|os.O_RDWR, private)
-	if err != nil {
-		return nil, err
-	}
-	free, err := tryLock(file)
+	lock := flock.New(f.path(lockName))
+	free, err := lock.TryLock()
 	if err != nil || !free {
-		file.Close()
 		return nil, errors.Join(err, ErrRunning)
 	}
-	return func() {
-		unlock(file)
-		file.Close()
-	}, nil
+	return func() { _ = lock.Unlock() }, nil
 }
 
 // open takes over what a run has left, or makes a new folder. It wants either everything that a run leaves, or nothing: what

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 const (
@@ -25,11 +27,11 @@ func Install(ctx context.Context, dir string) error {
 	if installed(dir) {
 		return nil
 	}
-	unlock, err := lock(ctx, filepath.Join(dir, lockFile))
-	if err != nil {
+	lock := flock.New(filepath.Join(dir, lockFile))
+	if _, err := lock.TryLockContext(ctx, lockInterval); err != nil {
 		return fmt.Errorf("install engines: %w", err)
 	}
-	defer unlock()
+	defer func() { _ = lock.Unlock() }()
 	if installed(dir) {
 		return nil
 	}
@@ -74,30 +76,4 @@ func hash(dir string) (string, error) {
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), nil
-}
-
-// lock holds path, a file that exists, against other processes until the returned function is called.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	tick := time.NewTicker(lockInterval)
-	defer tick.Stop()
-	for {
-		ok, err := tryLock(f)
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		if ok {
-			return func() { f.Close() }, nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			f.Close()
-			return nil, ctx.Err()
-		}
-	}
 }

@@ -3,7 +3,6 @@
 package engines
 
 import (
-	"os"
 	"os/exec"
 )
 
@@ -11,6 +10,3 @@ import (
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
-
-// Without flock, two first installs at the same moment are the developer's to avoid.
-func tryLock(*os.File) (bool, error) { return true, nil }
