@@ -109,8 +109,8 @@ func (e *everything) payers() {
 	if err != nil {
 		e.Fatal(err)
 	}
-	e.ask(world.Request{Method: "GET", Path: bank.Path, Key: "-"})
-	if r := e.ask(world.Request{Method: "POST", Path: bank.Path, Key: "-", Body: url.Values{
+	e.ask(world.Request{Method: "GET", Path: bank.Path, APIKey: world.NoKey})
+	if r := e.ask(world.Request{Method: "POST", Path: bank.Path, APIKey: world.NoKey, Body: url.Values{
 		"decision": {"pay"}}}); r.Status >= 400 {
 		e.Errorf("the bank's page: %d %s", r.Status, r.Body)
 	}

@@ -58,7 +58,7 @@ var more = []struct {
 	}},
 	{"GET /v0.1/checkouts, " + unknownKey, func(fix *fixture) world.Request {
 		_, token, _ := identity.NewAPIKey(fix.Tenant(), identity.BootstrapKey(), fix.Clock.Now())
-		return world.Request{Method: "GET", Path: "/v0.1/checkouts", Key: token}
+		return world.Request{Method: "GET", Path: "/v0.1/checkouts", APIKey: token}
 	}},
 	{"PUT /v0.1/checkouts/{id}, card with challenge", func(fix *fixture) world.Request {
 		fix.open(nil)

@@ -59,9 +59,9 @@ func (fix *fixture) path(o contract.Operation) string {
 
 // signed adds the merchant's key where the operation wants one.
 func (fix *fixture) signed(o contract.Operation, r world.Request) world.Request {
-	r.Key = fix.Merchant.Key.Plaintext
+	r.APIKey = fix.Merchant.Key.Plaintext
 	if o.Public {
-		r.Key = "-"
+		r.APIKey = world.NoKey
 	}
 	return r
 }

@@ -95,8 +95,8 @@ func (b *browser) onAnother(request func(*tale) world.Request) world.Request {
 func (b *browser) requests(method string) []world.Request {
 	const at = "/v0.1/checkouts/"
 	if method == http.MethodGet {
-		return []world.Request{{Method: "GET", Path: at + b.checkout, Key: b.key},
-			{Method: "GET", Path: at + b.shop.checkout, Key: b.shopKey}}
+		return []world.Request{{Method: "GET", Path: at + b.checkout, APIKey: b.key},
+			{Method: "GET", Path: at + b.shop.checkout, APIKey: b.shopKey}}
 	}
 	b.setUp()
 	by := func(card string) func(*tale) world.Request {
@@ -105,11 +105,11 @@ func (b *browser) requests(method string) []world.Request {
 	all := []world.Request{b.mandated(), b.onAnother((*tale).byIDEAL), b.onAnother(by(world.Challenged)),
 		b.onAnother(by(world.Frictionless))}
 	for i := range all {
-		all[i].Key = b.key
+		all[i].APIKey = b.key
 	}
 	all[0].Header = map[string]string{"Idempotency-Key": "set up"}
 	return append(all, world.Request{Method: "PUT", Path: at + b.shop.Create("10.10", nil),
-		Body: byBoleto, Key: b.shopKey})
+		Body: byBoleto, APIKey: b.shopKey})
 }
 
 // TestWhatAPublicKeyMay goes through all routes there are.
@@ -118,7 +118,7 @@ func TestWhatAPublicKeyMay(t *testing.T) {
 	b := newBrowser(t)
 	fix := &fixture{&tale{Shop: b.Shop, receiver: b.receiver}, map[string]string{}}
 	for _, o := range documented(t) {
-		plain := world.Request{Method: o.Method, Path: fix.path(o), Key: b.key}
+		plain := world.Request{Method: o.Method, Path: fix.path(o), APIKey: b.key}
 		switch {
 		case o.Public:
 			b.isIgnored(plain)
@@ -153,7 +153,7 @@ var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 func (b *browser) isIgnored(r world.Request) {
 	b.Helper()
 	played := func(key string) string {
-		r.Key = key
+		r.APIKey = key
 		b.Main().Meter.Reset()
 		got := b.Do(r)
 		calls := slices.DeleteFunc(b.Main().Meter.Reset().Calls, func(call string) bool { return call == "UpdateItem" })
@@ -162,7 +162,7 @@ func (b *browser) isIgnored(r world.Request) {
 		}
 		return fmt.Sprintf("%d %s after %q", got.Status, uuids.ReplaceAllString(string(got.Body), ""), calls)
 	}
-	if with, without := played(b.key), played("-"); with != without {
+	if with, without := played(b.key), played(world.NoKey); with != without {
 		b.Errorf("%s %s: %s\nwithout the key %s", r.Method, r.Path, with, without)
 	}
 }
@@ -263,7 +263,7 @@ func TestAPublicKeyTakesNoKeyOfTheMerchants(t *testing.T) {
 	paid := one.read().Text("transaction_id")
 	one.checkout = "4e425463-3e1b-431d-83fa-1e51c2925e99"
 	squat := one.byCard(world.Frictionless)
-	squat.Key, squat.Header = key, guessed
+	squat.APIKey, squat.Header = key, guessed
 	if got := one.Do(squat); got.Status != 404 {
 		t.Errorf("a random checkout: %d %s", got.Status, got.Body)
 	}
@@ -276,7 +276,7 @@ func TestAPublicKeyTakesNoKeyOfTheMerchants(t *testing.T) {
 	if got := one.Do(request); got.Text("payment_instrument.token") != one.token {
 		t.Errorf("process: %d %s", got.Status, got.Body)
 	}
-	request.Key = key
+	request.APIKey = key
 	if got := one.Do(request); got.Status != 409 || got.Header.Get("Idempotency-Replayed") != "" ||
 		strings.Contains(string(got.Body), one.token) {
 		t.Errorf("the same with a public key: %d %s", got.Status, got.Body)

@@ -32,11 +32,11 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 		ask(http.StatusBadRequest, world.Request{Path: known + "?x=%zz"})
 		ask(http.StatusBadRequest, world.Request{Path: known + "?x=%ff"})
 		if !o.Public {
-			ask(http.StatusUnauthorized, world.Request{Path: known, Key: "-"})
-			ask(http.StatusUnauthorized, world.Request{Path: known, Key: "sk_test_x"})
+			ask(http.StatusUnauthorized, world.Request{Path: known, APIKey: world.NoKey})
+			ask(http.StatusUnauthorized, world.Request{Path: known, APIKey: "sk_test_x"})
 		}
 		if len(o.Scopes) > 0 {
-			ask(http.StatusForbidden, world.Request{Path: known, Key: weak})
+			ask(http.StatusForbidden, world.Request{Path: known, APIKey: weak})
 		}
 		if o.Method != http.MethodGet {
 			ask(http.StatusRequestEntityTooLarge, world.Request{Path: known, Body: large})
@@ -96,7 +96,7 @@ func sensible(one *tale, o contract.Operation, value string) world.Request {
 		r.Path += "?" + query
 	}
 	if o.Public {
-		r.Key = "-"
+		r.APIKey = world.NoKey
 	}
 	return r
 }

@@ -65,7 +65,8 @@ func published(w *world.World) (keys []string) {
 			PublicKey string `json:"public_key"`
 		}
 	}
-	if r := w.Do(world.Request{Method: "GET", Path: "/.well-known/webhook-keys", Key: "-"}); r.Into(&body) != nil ||
+	r := w.Do(world.Request{Method: "GET", Path: "/.well-known/webhook-keys", APIKey: world.NoKey})
+	if r.Into(&body) != nil ||
 		r.Status != 200 {
 		w.Fatalf("webhook keys: %d %s", r.Status, r.Body)
 	}
@@ -132,7 +133,7 @@ func (b brazilian) link() string {
 	b.Helper()
 	read := b.Send("GET", "/v0.1/checkouts/"+b.checkout, nil)
 	path := strings.TrimPrefix(read.Text("boleto.url"), "http://cashwrap.test")
-	if shown := b.Do(world.Request{Method: "GET", Path: path, Key: "-"}); path == "" || shown.Status != 200 {
+	if shown := b.Do(world.Request{Method: "GET", Path: path, APIKey: world.NoKey}); path == "" || shown.Status != 200 {
 		b.Errorf("the boleto at %q: %d", path, shown.Status)
 	}
 	return path

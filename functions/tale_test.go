@@ -30,8 +30,8 @@ func newTale(tb testing.TB) *tale {
 // Do sends a request with the shop's key, unless it has another.
 func (t *tale) Do(r world.Request) world.Response {
 	t.Helper()
-	if r.Key == "" {
-		r.Key = t.Merchant.Key.Plaintext
+	if r.APIKey == "" {
+		r.APIKey = t.Merchant.Key.Plaintext
 	}
 	return t.World.Do(r)
 }
@@ -101,5 +101,5 @@ func (t *tale) challenge(decision string) {
 // complete brings the payer back from the issuer.
 func (t *tale) complete() world.Request {
 	return world.Request{Method: "POST", Path: "/v0.1/checkouts/" + t.checkout + "/complete_payment",
-		Body: t.form, Key: "-"}
+		Body: t.form, APIKey: world.NoKey}
 }

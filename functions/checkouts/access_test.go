@@ -55,7 +55,7 @@ func TestScopes(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			for scope, key := range keys {
 				request := row.request(t, s)
-				request.Key = key
+				request.APIKey = key
 				got := s.Do(request)
 				if row.scopes == nil || slices.Contains(row.scopes, scope) {
 					if got.Status != row.success {
@@ -67,7 +67,7 @@ func TestScopes(t *testing.T) {
 			}
 			for _, key := range []string{none, others} {
 				request := row.request(t, s)
-				request.Key = key
+				request.APIKey = key
 				if got := s.Do(request); row.scopes != nil {
 					if denied.Check(t, got); got.Text("error_message") != "request_not_allowed" || got.Text("status_code") != "403" {
 						t.Errorf("%s", got.Body)
@@ -90,10 +90,10 @@ func TestEachRowWantsACredential(t *testing.T) {
 	for _, row := range guardedRows {
 		request := row.request(t, s)
 		for _, c := range []struct{ key, slug, message string }{
-			{"-", "missing-token", "access token required"}, {unknown, "invalid-token", "invalid access token"},
+			{world.NoKey, "missing-token", "access token required"}, {unknown, "invalid-token", "invalid access token"},
 			{"sk_test_short", "invalid-token", "invalid access token"},
 		} {
-			request.Key = c.key
+			request.APIKey = c.key
 			got := s.Do(request)
 			if world.Refused(401, "NOT_AUTHORIZED", "", c.slug).Check(t, got); got.Text("message") != c.message ||
 				got.Header.Get("WWW-Authenticate") != "Bearer" {

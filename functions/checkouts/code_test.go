@@ -33,7 +33,8 @@ type artefact struct {
 // download follows a link as a payer's browser does.
 func (s *shop) download(address string) world.Response {
 	s.Helper()
-	return s.Do(world.Request{Method: "GET", Path: strings.TrimPrefix(address, "http://cashwrap.test"), Key: "-"})
+	return s.Do(world.Request{Method: "GET", Path: strings.TrimPrefix(address, "http://cashwrap.test"),
+		APIKey: world.NoKey})
 }
 
 // artefacts checks a code's two forms, which lead to the same text, and

@@ -14,7 +14,8 @@ import (
 // complete is the payer's browser coming back from the issuer.
 func (s *shop) complete(id string, form url.Values) world.Response {
 	s.Helper()
-	return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts/" + id + "/complete_payment", Body: form, Key: "-"})
+	return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts/" + id + "/complete_payment", Body: form,
+		APIKey: world.NoKey})
 }
 
 // answer brings the payer's answer and checks where the payer goes.

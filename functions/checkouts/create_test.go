@@ -303,7 +303,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	}
 	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t,
 		send(edited(body, change{"amount", 11})))
-	if elsewhere := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: s.Other.Key.Plaintext,
+	if elsewhere := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.Other.Key.Plaintext,
 		Body: s.neighbour().order(), Header: map[string]string{"Idempotency-Key": "k-1"}}); elsewhere.Status != 201 {
 		t.Errorf("another merchant's key: %d %s", elsewhere.Status, elsewhere.Body)
 	}

@@ -18,7 +18,7 @@ func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
 		return s.create(t, change{"customer_id", s.Customer()}, change{"pay_to_email", "kaffee@example.com"})
 	}
 	do := func(method, id string, body any) world.Response {
-		return s.Do(world.Request{Method: method, Path: "/v0.1/checkouts/" + id, Body: body, Key: key})
+		return s.Do(world.Request{Method: method, Path: "/v0.1/checkouts/" + id, Body: body, APIKey: key})
 	}
 	id := open()
 	read := do("GET", id, nil)
@@ -56,10 +56,11 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 		world.Request{Method: "GET", Path: "/v0.1/customers/" + customer + "/payment-instruments"},
 		world.Request{Method: "DELETE", Path: "/v0.1/customers/" + customer + "/payment-instruments/x"})
 	for _, request := range requests {
-		request.Key = key
+		request.APIKey = key
 		denied.Check(t, s.Do(request))
 	}
-	noCheckout.Check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + s.neighbour().create(t), Key: key}))
+	noCheckout.Check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + s.neighbour().create(t),
+		APIKey: key}))
 	if after := s.get(id); string(after.Body) != string(before.Body) ||
 		len(listed(t, s.Send("GET", "/v0.1/checkouts", nil))) != 1 {
 		t.Errorf("something changed: %s", after.Body)
@@ -72,7 +73,7 @@ func TestBrowsersMayCall(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	at := "/v0.1/checkouts/" + s.create(t)
-	preflight := s.Do(world.Request{Method: "OPTIONS", Path: at, Key: "-",
+	preflight := s.Do(world.Request{Method: "OPTIONS", Path: at, APIKey: world.NoKey,
 		Header: map[string]string{"Origin": "https://shop.example"}})
 	if preflight.Status != 204 || preflight.Header.Get("Access-Control-Allow-Origin") != "*" ||
 		preflight.Header.Get("Access-Control-Allow-Methods") != "GET, PUT" {
@@ -80,14 +81,14 @@ func TestBrowsersMayCall(t *testing.T) {
 	}
 	for name, got := range map[string]world.Response{
 		"retrieve": s.Send("GET", at, nil), "refused": s.Send("PUT", at, map[string]any{}),
-		"not authenticated": s.Do(world.Request{Method: "GET", Path: at, Key: "-"}),
+		"not authenticated": s.Do(world.Request{Method: "GET", Path: at, APIKey: world.NoKey}),
 	} {
 		if got.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: %v", name, got.Header)
 		}
 	}
 	for _, path := range []string{"/v0.1/checkouts", at + "/payment-methods", "/v0.1/customers/x"} {
-		refused := s.Do(world.Request{Method: "OPTIONS", Path: path, Key: "-"})
+		refused := s.Do(world.Request{Method: "OPTIONS", Path: path, APIKey: world.NoKey})
 		if refused.Status != 405 || refused.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %d %v", path, refused.Status, refused.Header)
 		}

@@ -32,7 +32,7 @@ func bank(t *testing.T, started world.Response) string {
 // decide is the payer pressing a button there.
 func (s *shop) decide(page, decision string) world.Response {
 	s.Helper()
-	return s.Do(world.Request{Method: "POST", Path: page, Body: url.Values{"decision": {decision}}, Key: "-"})
+	return s.Do(world.Request{Method: "POST", Path: page, Body: url.Values{"decision": {decision}}, APIKey: world.NoKey})
 }
 
 func TestEveryRedirectMethod(t *testing.T) {
@@ -65,7 +65,7 @@ func paysByRedirect(t *testing.T, s *shop, method string) {
 	if s.seen(id) != "PENDING PENDING" {
 		t.Errorf("%s", s.seen(id))
 	}
-	shown := s.Do(world.Request{Method: "GET", Path: page + "?payment_type=" + method, Key: "-"})
+	shown := s.Do(world.Request{Method: "GET", Path: page + "?payment_type=" + method, APIKey: world.NoKey})
 	if shown.Status != 200 || !strings.Contains(string(shown.Body), "10.10 "+s.Currency) {
 		t.Errorf("page: %d %s", shown.Status, shown.Body)
 	}

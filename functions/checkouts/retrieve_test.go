@@ -124,7 +124,7 @@ func TestAnotherTenantsCheckoutIsAbsent(t *testing.T) {
 	id := s.create(t)
 	before := s.get(id)
 	for _, request := range rowsOfACheckout(s, id) {
-		request.Key = s.Other.Key.Plaintext
+		request.APIKey = s.Other.Key.Plaintext
 		noCheckout.Check(t, s.Do(request))
 	}
 	for _, request := range rowsOfACheckout(s, "nothing") {
@@ -162,7 +162,7 @@ func TestLiveAndTestDataAreApart(t *testing.T) {
 		own, not string
 	}{{live, money, play}, {test, play, money}} {
 		for _, request := range rowsOfACheckout(c.in, c.not) {
-			request.Key = c.in.Merchant.Key.Plaintext
+			request.APIKey = c.in.Merchant.Key.Plaintext
 			noCheckout.Check(t, c.in.Do(request))
 		}
 		all := listed(t, c.in.Send("GET", "/v0.1/checkouts", nil))

@@ -173,6 +173,6 @@ func TestScopes(t *testing.T) {
 	for _, row := range rows[1:] {
 		notFound.Check(t, other.Send(row.method, row.path, row.body))
 		world.Refused(401, "NOT_AUTHORIZED", "", "missing-token").Check(t,
-			s.Do(world.Request{Method: row.method, Path: row.path, Body: row.body, Key: "-"}))
+			s.Do(world.Request{Method: row.method, Path: row.path, Body: row.body, APIKey: world.NoKey}))
 	}
 }

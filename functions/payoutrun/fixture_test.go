@@ -55,7 +55,7 @@ func openIn(t *testing.T, zone string, facts fields) *shop {
 // send is a request with the shop's key.
 func (s *shop) send(method, path string, body any) world.Response {
 	s.Helper()
-	return s.Do(world.Request{Method: method, Path: path, Body: body, Key: s.merchant.Key.Plaintext})
+	return s.Do(world.Request{Method: method, Path: path, Body: body, APIKey: s.merchant.Key.Plaintext})
 }
 
 func (s *shop) tenant() identity.Tenant {

@@ -289,7 +289,8 @@ func TestPayoutsAreTheMerchantsOwn(t *testing.T) {
 		case strings.HasPrefix(path, "/v0.1") && strings.TrimSpace(string(theirs.Body)) != "[]":
 			t.Errorf("another merchant has %s", theirs.Body)
 		}
-		if r := s.Do(world.Request{Method: "GET", Path: path + query, Key: "-"}); r.Status != http.StatusUnauthorized {
+		r := s.Do(world.Request{Method: "GET", Path: path + query, APIKey: world.NoKey})
+		if r.Status != http.StatusUnauthorized {
 			t.Errorf("without a key: %d", r.Status)
 		}
 	}

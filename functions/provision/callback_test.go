@@ -240,14 +240,14 @@ func TestAnOperatorPaysAPixCode(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m := d.create(fields{"country": "BR", "currency": "BRL"})
-	created := d.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Key: m.Key.Plaintext, Body: fields{
+	created := d.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: m.Key.Plaintext, Body: fields{
 		"checkout_reference": "pix", "amount": 10.10, "currency": "BRL", "merchant_code": m.Code}})
 	id := created.Text("id")
 	pay := fields{"command": "pay_voucher", "merchant_code": m.Code, "checkout_id": id}
 	if got := d.refused(pay); got.Code != "CONFLICT" {
 		t.Errorf("before there is a code: %+v", got)
 	}
-	processed := d.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Key: m.Key.Plaintext,
+	processed := d.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, APIKey: m.Key.Plaintext,
 		Body: fields{"payment_type": "pix"}})
 	if processed.Status != http.StatusOK || processed.Text("status") != "PENDING" {
 		t.Fatalf("process: %d %s", processed.Status, processed.Body)

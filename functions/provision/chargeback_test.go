@@ -114,7 +114,7 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 	if now := len(shop.Messages(s.Checkout)); now != told+1 {
 		t.Errorf("%d callbacks before, %d after", told, now)
 	}
-	history := d.Do(world.Request{Method: "GET", Key: m.Key.Plaintext,
+	history := d.Do(world.Request{Method: "GET", APIKey: m.Key.Plaintext,
 		Path: "/v2.1/merchants/" + m.Code + "/transactions/history?types[]=CHARGE_BACK"})
 	var listed struct {
 		Items []struct {
@@ -127,7 +127,7 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 		listed.Items[0].Amount != "2.50" || listed.Items[0].Status != "SUCCESSFUL" {
 		t.Errorf("history %s, %v", history.Body, err)
 	}
-	detail := d.Do(world.Request{Method: "GET", Key: m.Key.Plaintext, Path: "/v2.1/merchants/" + m.Code +
+	detail := d.Do(world.Request{Method: "GET", APIKey: m.Key.Plaintext, Path: "/v2.1/merchants/" + m.Code +
 		"/transactions?id=" + s.ID})
 	if detail.Text("simple_status") != "CHARGEBACK" || !strings.Contains(string(detail.Body), fmt.Sprint(got.EventID)) {
 		t.Errorf("detail %s", detail.Body)

@@ -129,5 +129,5 @@ func (d desk) createKey(arguments fields) key {
 // listing is the status of the checkouts list for a key: 200, 401 or 403.
 func (d desk) listing(plaintext string) int {
 	d.Helper()
-	return d.Do(world.Request{Method: http.MethodGet, Path: "/v0.1/checkouts", Key: plaintext}).Status
+	return d.Do(world.Request{Method: http.MethodGet, Path: "/v0.1/checkouts", APIKey: plaintext}).Status
 }

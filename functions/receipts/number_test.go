@@ -149,7 +149,7 @@ func TestNoFaultCostsANumber(t *testing.T) {
 			p := s.Sell("10")
 			doomed := s.Process()
 			doomed.Steps.Plan(at, fault)
-			cut := doomed.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), Key: s.Merchant.Key.Plaintext})
+			cut := doomed.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), APIKey: s.Merchant.Key.Plaintext})
 			last++
 			want := fmt.Sprint(last)
 			if got := s.number(p.ID, 0); got != want || (cut.Status == 200 && cut.Text("transaction_data.receipt_no") != want) {

@@ -194,7 +194,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 		"charge-back":                {s.path(second.ID, s.lastEvent(second, "CHARGE_BACK")), absent},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := s.Do(world.Request{Method: "GET", Path: c.path, Key: s.Merchant.Key.Plaintext, Unchecked: true})
+			got := s.Do(world.Request{Method: "GET", Path: c.path, APIKey: s.Merchant.Key.Plaintext, Unchecked: true})
 			c.want.Check(t, got)
 			message := got.Text("message")
 			if got.Status == 404 && !strings.HasPrefix(message, "No such tx event ") ||
@@ -220,7 +220,7 @@ func TestWhoMayReadReceipts(t *testing.T) {
 			t.Errorf("%s: %d, want %d", scope, got.Status, want)
 		}
 	}
-	if got := s.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), Key: "-"}); got.Status != 401 {
+	if got := s.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), APIKey: world.NoKey}); got.Status != 401 {
 		t.Errorf("without a key: %d", got.Status)
 	}
 }

@@ -43,7 +43,7 @@ func TestWhoMayUseTransactions(t *testing.T) {
 	public := &shop{s.As(s.NewKey("public"))}
 	for path, method := range s.addresses(p) {
 		denied.Check(t, public.Send(method, path, nil))
-		if got := s.Do(world.Request{Method: method, Path: path, Key: "-"}); got.Status != 401 {
+		if got := s.Do(world.Request{Method: method, Path: path, APIKey: world.NoKey}); got.Status != 401 {
 			t.Errorf("%s without a key: %d", path, got.Status)
 		}
 	}

@@ -145,7 +145,7 @@ func TestHistoryShowsItems(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", path, r.Body, want)
 		}
 	}
-	if r := p.Do(world.Request{Method: "GET", Path: legacyHistory, Key: p.Other.Key.Plaintext}); string(
+	if r := p.Do(world.Request{Method: "GET", Path: legacyHistory, APIKey: p.Other.Key.Plaintext}); string(
 		r.Body) != `{"items":[],"links":[]}` {
 		t.Errorf("another merchant sees %s", r.Body)
 	}

@@ -38,7 +38,7 @@ func withEach(t *testing.T, test func(*testing.T, *shop, form)) {
 // request asks for a refund of the amount, as it stands in the body and perhaps
 // bad; "": of all that is left.
 func (f form) request(s *shop, p world.Payment, amount string) world.Request {
-	request := world.Request{Method: "POST", Path: f.path(s, p), Key: s.Merchant.Key.Plaintext}
+	request := world.Request{Method: "POST", Path: f.path(s, p), APIKey: s.Merchant.Key.Plaintext}
 	if amount != "" {
 		request.Body = `{"amount":` + amount + `}`
 	}

@@ -41,7 +41,7 @@ func (w *World) post(target string, form url.Values) Response {
 	if err != nil {
 		w.Fatal(err)
 	}
-	response := w.Do(Request{Method: "POST", Path: u.RequestURI(), Body: form, Key: "-"})
+	response := w.Do(Request{Method: "POST", Path: u.RequestURI(), Body: form, APIKey: NoKey})
 	if response.Status != 200 {
 		w.Fatalf("POST %s: %d %s", target, response.Status, response.Body)
 	}

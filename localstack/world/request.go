@@ -16,10 +16,13 @@ import (
 type Request struct {
 	Method, Path string
 	Body         any
-	Key          string            // API key; "": the merchant's; "-": none
+	APIKey       string            // "": the merchant's
 	Header       map[string]string // more headers
 	Unchecked    bool              // not of the contract: an unknown address
 }
+
+// NoKey is the APIKey of a request without one.
+const NoKey = "-"
 
 // Response is what came back.
 type Response struct {
@@ -101,12 +104,12 @@ func (p *Process) newRequest(r Request) *http.Request {
 		bytes.NewReader(body))
 	request.RequestURI = ""
 	request.Header.Set("Content-Type", contentType)
-	switch r.Key {
+	switch r.APIKey {
 	case "":
 		request.Header.Set("Authorization", "Bearer "+p.world.Merchant.Key.Plaintext)
-	case "-":
+	case NoKey:
 	default:
-		request.Header.Set("Authorization", "Bearer "+r.Key)
+		request.Header.Set("Authorization", "Bearer "+r.APIKey)
 	}
 	for name, value := range r.Header {
 		request.Header.Set(name, value)

@@ -83,7 +83,7 @@ func (s Shop) Tenant() identity.Tenant {
 // Send sends a request with the shop's key.
 func (s Shop) Send(method, path string, body any) Response {
 	s.Helper()
-	return s.Do(Request{Method: method, Path: path, Body: body, Key: s.Merchant.Key.Plaintext})
+	return s.Do(Request{Method: method, Path: path, Body: body, APIKey: s.Merchant.Key.Plaintext})
 }
 
 // Order is a body to create a checkout with, under a reference of its own.
