@@ -65,7 +65,7 @@ func report(b *testing.B, w *world.World, rounds int) {
 	const rows = paidMerchants * rowsEach
 	calls, transactions := callsOf(w)
 	_, table := w.App.Store.Raw()
-	waiting, err := table.Scan().Filter("contains(pk, ?)", "#UNPAID#").Count(b.Context())
+	waiting, err := table.Scan().Filter("contains(pk, ?)", "#PAYABLE#").Count(b.Context())
 	if err != nil || waiting != 0 {
 		b.Fatalf("%d rows wait, %v", waiting, err)
 	}

@@ -212,7 +212,7 @@ func (s *shop) payouts() map[string]string {
 func (s *shop) waiting() []string {
 	s.Helper()
 	var waiting []string
-	for _, row := range s.PayoutBooks(s.merchant).Unpaid {
+	for _, row := range s.PayoutBooks(s.merchant).Payables {
 		waiting = append(waiting, fmt.Sprint(row.Kind, " ", row.Amount))
 	}
 	return waiting

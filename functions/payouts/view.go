@@ -12,15 +12,15 @@ import (
 
 // record is a payout's response object; all nine fields are always there (contract §6.7).
 type record struct {
-	ID              int64               `json:"id"`
-	Type            payments.UnpaidKind `json:"type"`
-	Amount          money.Amount        `json:"amount"`
-	Date            string              `json:"date"`
-	Currency        money.Currency      `json:"currency"`
-	Fee             money.Amount        `json:"fee"`
-	Status          payout.RecordStatus `json:"status"`
-	Reference       string              `json:"reference"`
-	TransactionCode string              `json:"transaction_code"`
+	ID              int64                `json:"id"`
+	Type            payments.PayableKind `json:"type"`
+	Amount          money.Amount         `json:"amount"`
+	Date            string               `json:"date"`
+	Currency        money.Currency       `json:"currency"`
+	Fee             money.Amount         `json:"fee"`
+	Status          payout.RecordStatus  `json:"status"`
+	Reference       string               `json:"reference"`
+	TransactionCode string               `json:"transaction_code"`
 }
 
 // view shows a record: the type tells the direction, so that no amount is

@@ -36,7 +36,7 @@ func TestTheNightlyRunLogsEachDifference(t *testing.T) {
 	w := world.New(t)
 	pay(w)
 	_, table := w.App.Store.Raw()
-	partition := "T#" + w.Merchant.Code + "#UNPAID#EUR"
+	partition := "T#" + w.Merchant.Code + "#PAYABLE#EUR"
 	var rows []struct {
 		SK string `dynamo:"sk"`
 	}

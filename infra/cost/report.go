@@ -59,7 +59,7 @@ func (b basis) limits() ([]limit, error) {
 	all := []limit{
 		{what: "one API key", formula: fmt.Sprintf("%s/%d requests", short(a("quota.key")), requests),
 			perSecond: a("quota.key") / requests},
-		per("one merchant's unpaid rows, one partition", a("quota.partition"), waiting),
+		per("one merchant's payables, one partition", a("quota.partition"), waiting),
 		per("one merchant's list, one partition", a("quota.partition"), today.list),
 		per("one merchant's history, one partition", a("quota.partition"), today.history),
 		per(fmt.Sprintf("the due index, %d partitions", store.DueShards), store.DueShards*a("quota.partition"), today.due),

@@ -52,7 +52,7 @@ func (m *month) balance(of purse) (left int64) {
 		}
 		switch {
 		case !strings.HasPrefix(pk, of.tenant+"#"):
-		case pk == of.tenant+"#UNPAID#"+of.currency:
+		case pk == of.tenant+"#PAYABLE#"+of.currency:
 			left += minor(i["amount"])
 		case pk == of.tenant+"#HELD#"+of.currency:
 			left -= minor(i["amount"])

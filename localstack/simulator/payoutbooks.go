@@ -42,7 +42,7 @@ func (b *payoutBooks) take(i item) {
 		b.taken[rowOf(i, i.text("id"))] = append(b.taken[rowOf(i, i.text("id"))], i)
 	case strings.HasPrefix(pk, "SANDBOX#TRANSFER#") && strings.HasPrefix(sk, "BOOKING#"), pk == "FILEBANK#PAID":
 		b.booked[i.text("id")] = append(b.booked[i.text("id")], i)
-	case strings.Contains(pk, "#UNPAID#"):
+	case strings.Contains(pk, "#PAYABLE#"):
 		b.waiting[rowOf(i, i.text("id"))] = i
 	case strings.Contains(pk, "#JOURNAL#") && strings.HasPrefix(i.text("kind"), "payout"):
 		b.moved[i.text("id")] = append(b.moved[i.text("id")], i)

@@ -88,7 +88,7 @@ func (m *month) unseen(operation string, body []byte) (puts []versioned) {
 // checkLack: a row of what the payout lacks is written with it.
 func (m *month) checkLack(payout string, total stored, puts []versioned) {
 	if !slices.ContainsFunc(puts, func(p versioned) bool {
-		return strings.Contains(p.Item.PK.S, "#UNPAID#") && strings.HasPrefix(p.Item.ID.S, "carried#") &&
+		return strings.Contains(p.Item.PK.S, "#PAYABLE#") && strings.HasPrefix(p.Item.ID.S, "carried#") &&
 			p.Item.Amount == total
 	}) {
 		m.find("", "%s lacks %s, which waits nowhere", payout, total.M.V.N)

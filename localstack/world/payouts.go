@@ -16,9 +16,9 @@ import (
 
 // PayoutBooks are what is written of a tenant's payouts.
 type PayoutBooks struct {
-	Payouts map[string]payout.Payout   // by id
-	Records map[string][]payout.Record // by payout
-	Unpaid  []payments.Unpaid          // what waits
+	Payouts  map[string]payout.Payout   // by id
+	Records  map[string][]payout.Record // by payout
+	Payables []payments.Payable         // what waits
 }
 
 // PayoutBooks reads those of a merchant in test mode.
@@ -76,10 +76,10 @@ func (b *PayoutBooks) take(noun string, item map[string]types.AttributeValue) er
 		err := dynamo.UnmarshalItem(item, &r)
 		b.Records[r.PayoutID] = append(b.Records[r.PayoutID], r)
 		return err
-	case "UNPAID":
-		var row payments.Unpaid
+	case "PAYABLE":
+		var row payments.Payable
 		err := dynamo.UnmarshalItem(item, &row)
-		b.Unpaid = append(b.Unpaid, row)
+		b.Payables = append(b.Payables, row)
 		return err
 	default:
 		return nil
@@ -95,7 +95,7 @@ func (w *World) CheckPayouts() {
 	for tenant, books := range w.payoutBooks() {
 		paidWith := map[string]string{}
 		owed := sums{}
-		for _, row := range books.Unpaid {
+		for _, row := range books.Payables {
 			owed.add(w, row.Amount)
 		}
 		for id, p := range books.Payouts {

@@ -49,10 +49,10 @@ func TestNothingIsBookedWithoutACapture(t *testing.T) {
 			payments.Outcome{Decision: payments.Approved}, start),
 	} {
 		tx := change.Transaction
-		if change.Entry != nil || len(change.Rows) != 0 || len(tx.Payouts) != 0 || !tx.Captured.IsZero() ||
+		if change.Entry != nil || len(change.Payables) != 0 || len(tx.Payouts) != 0 || !tx.Captured.IsZero() ||
 			!tx.Refundable.IsZero() ||
 			!tx.Fee.IsZero() || tx.CanRefund() {
-			t.Errorf("%s: entry %+v, rows %v, %+v", name, change.Entry, change.Rows, tx)
+			t.Errorf("%s: entry %+v, payables %v, %+v", name, change.Entry, change.Payables, tx)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (t Transaction) ChargeBack(c Checkout, id string, amount *money.Amount, los
 	t.NonCollection = t.NonCollection || lost
 	t.EventCount++
 	t.UpdatedAt = shown(now)
-	change := t.returned(e, ledger.ChargeBack, UnpaidChargeBack, now)
+	change := t.returned(e, ledger.ChargeBack, PayableChargebackDeduction, now)
 	change.Callback = newCallback(c, msgID, now)
 	return change, nil
 }

@@ -83,7 +83,7 @@ func (t Transaction) about() About {
 func (e Event) Number() int64 { return Number("event " + e.ID) }
 
 // PayoutNumber is the PAYOUT event's id as clients know it, of 53 bits.
-func (t Transaction) PayoutNumber(p PayoutPart) int64 { return Number("event " + t.unpaid(p).ID) }
+func (t Transaction) PayoutNumber(p PayoutPart) int64 { return Number("event " + t.payable(p).ID) }
 
 // Open says a refund's outcome is not known yet.
 func (e Event) Open() bool { return e.Status == EventReserved || e.Status == EventPending }

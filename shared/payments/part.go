@@ -35,20 +35,20 @@ func (p PayoutPart) Net() money.Amount {
 // plan divides a captured transaction, and its fee, into the parts of its
 // payout (contract §6.7): installments a month apart under TRUE_INSTALLMENT,
 // else one.
-func (t Transaction) plan(now time.Time) ([]PayoutPart, []Unpaid) {
+func (t Transaction) plan(now time.Time) ([]PayoutPart, []Payable) {
 	n := 1
 	if t.PayoutPlan == merchant.TrueInstallment {
 		n = t.Installments
 	}
 	amounts, fees := t.Captured.Split(n), t.Fee.Split(n)
-	parts, rows := make([]PayoutPart, len(amounts)), make([]Unpaid, len(amounts))
+	parts, payables := make([]PayoutPart, len(amounts)), make([]Payable, len(amounts))
 	for i := range parts {
 		parts[i] = PayoutPart{Seq: i + 1, Number: i + 1, Amount: amounts[i], Fee: fees[i],
 			Deducted: money.Zero(t.Captured.Currency()),
 			Gross:    t.Gross, Status: EventScheduled, EligibleAt: monthsAfter(now, i)}
-		rows[i] = t.unpaid(parts[i])
+		payables[i] = t.payable(parts[i])
 	}
-	return parts, rows
+	return parts, payables
 }
 
 // monthsAfter is the same day and time so many months later, or the month's last
@@ -87,9 +87,9 @@ func (t Transaction) PlannedAt(i int) time.Time {
 
 // deduct takes an amount that went back to the payer from what the merchant
 // still gets for the transaction, the earliest payout first, and answers the
-// changed rows. What is left is to be taken from other transactions.
-func (t *Transaction) deduct(amount money.Amount) ([]Unpaid, money.Amount) {
-	var rows []Unpaid
+// changed payables. What is left is to be taken from other transactions.
+func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
+	var payables []Payable
 	t.Payouts = slices.Clone(t.Payouts)
 	for i := range t.Payouts {
 		p := &t.Payouts[i]
@@ -102,21 +102,21 @@ func (t *Transaction) deduct(amount money.Amount) ([]Unpaid, money.Amount) {
 		}
 		p.Deducted = plus(p.Deducted, taken)
 		amount = minus(amount, taken)
-		rows = append(rows, t.unpaid(*p))
+		payables = append(payables, t.payable(*p))
 	}
-	return rows, amount
+	return payables, amount
 }
 
-// ErrNotCollected: a row or record and its transaction contradict each other,
+// ErrNotCollected: a payable or record and its transaction contradict each other,
 // because others changed them between two reads. If it stays so it is a mistake,
 // and the payout stops.
-var ErrNotCollected = errors.New("payments: the row does not fit its transaction")
+var ErrNotCollected = errors.New("payments: the payable does not fit its transaction")
 
-// TakePart marks the part that the row is of as taken into a payout of a day.
+// TakePart marks the part that the payable is of as taken into a payout of a day.
 // Error: ErrNotCollected.
-func (t Transaction) TakePart(row Unpaid, payoutID, day string) (Transaction, error) {
-	i := t.part(row.Seq)
-	if i < 0 || t.Payouts[i].Status != EventScheduled || !minus(t.Payouts[i].Net(), row.Amount).IsZero() {
+func (t Transaction) TakePart(payable Payable, payoutID, day string) (Transaction, error) {
+	i := t.part(payable.Seq)
+	if i < 0 || t.Payouts[i].Status != EventScheduled || !minus(t.Payouts[i].Net(), payable.Amount).IsZero() {
 		return t, ErrNotCollected
 	}
 	t.Payouts = slices.Clone(t.Payouts)
@@ -125,9 +125,9 @@ func (t Transaction) TakePart(row Unpaid, payoutID, day string) (Transaction, er
 }
 
 // SettlePart closes a part that a payout took. One that was not paid waits again
-// under another number, as a new event (contract §6.5), in the row it answers.
+// under another number, as a new event (contract §6.5), in the payable it answers.
 // Error: ErrNotCollected.
-func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Time) (Transaction, *Unpaid, error) {
+func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Time) (Transaction, *Payable, error) {
 	i := t.part(seq)
 	if i < 0 || t.Payouts[i].Status != EventReconciled || t.Payouts[i].PayoutID != payoutID {
 		return t, nil, ErrNotCollected
@@ -143,8 +143,8 @@ func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Ti
 	again.Seq, again.Status, again.EligibleAt = len(t.Payouts)+1, EventScheduled, now
 	again.PayoutID, again.Day = "", ""
 	t.Payouts = append(t.Payouts, again)
-	row := t.unpaid(again)
-	return t, &row, nil
+	payable := t.payable(again)
+	return t, &payable, nil
 }
 
 // part is the index of the part of that number; -1: there is none.

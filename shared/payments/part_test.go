@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// captured is an approved payment, with its rows.
+// captured is an approved payment, with its payables.
 func captured(t testing.TB, amount money.Amount, rate string, plan merchant.PayoutPlan,
 	installments int) payments.Change {
 	t.Helper()
@@ -39,8 +39,8 @@ func TestAPaymentWaitsForItsPayouts(t *testing.T) {
 	} {
 		change := captured(t, brl("100"), "0.0195", test.plan, test.installments)
 		tx := change.Transaction
-		if len(tx.Payouts) != len(test.want) || len(change.Rows) != len(test.want) {
-			t.Errorf("%s: %v, %v", name, tx.Payouts, change.Rows)
+		if len(tx.Payouts) != len(test.want) || len(change.Payables) != len(test.want) {
+			t.Errorf("%s: %v, %v", name, tx.Payouts, change.Payables)
 			continue
 		}
 		for i, p := range tx.Payouts {
@@ -51,14 +51,14 @@ func TestAPaymentWaitsForItsPayouts(t *testing.T) {
 				t.Errorf("%s: part %+v", name, p)
 			}
 			net, err := amount.Sub(fee)
-			row := change.Rows[i]
-			if err != nil || row.Amount != net || row.Fee != fee || row.Kind != payments.UnpaidPart || row.Seq != i+1 ||
-				row.TransactionID != tx.ID || row.Code != tx.Code || !row.EligibleAt.Equal(due) {
-				t.Errorf("%s: row %+v", name, row)
+			payable := change.Payables[i]
+			if err != nil || payable.Amount != net || payable.Fee != fee || payable.Kind != payments.PayablePart || payable.Seq != i+1 ||
+				payable.TransactionID != tx.ID || payable.Code != tx.Code || !payable.EligibleAt.Equal(due) {
+				t.Errorf("%s: payable %+v", name, payable)
 			}
 		}
-		if n := len(test.want); n > 1 && change.Rows[0].ID == change.Rows[n-1].ID {
-			t.Errorf("%s: two rows are %s", name, change.Rows[0].ID)
+		if n := len(test.want); n > 1 && change.Payables[0].ID == change.Payables[n-1].ID {
+			t.Errorf("%s: two payables are %s", name, change.Payables[0].ID)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestOnlyPartsThatGiveAreWritten(t *testing.T) {
 		paid, rate string
 		returned   []string
 		deducted   [3]string
-		rows       []string // that the last return writes
+		payables   []string // that the last return writes
 		debit      string
 	}{
 		"the second": {"90", "0.02", []string{"29.40", "10"}, [3]string{"29.40", "10", "0"}, []string{"19.40"}, ""},
@@ -126,12 +126,12 @@ func TestOnlyPartsThatGiveAreWritten(t *testing.T) {
 			t.Errorf("%s: %+v", name, change.Transaction.Payouts)
 		}
 		checkDebit(t, name, change, test.debit)
-		var rows []string
-		for _, row := range change.Rows {
-			rows = append(rows, row.Amount.String())
+		var payables []string
+		for _, payable := range change.Payables {
+			payables = append(payables, payable.Amount.String())
 		}
-		if !slices.Equal(rows, test.rows) {
-			t.Errorf("%s: rows of %q, want %q", name, rows, test.rows)
+		if !slices.Equal(payables, test.payables) {
+			t.Errorf("%s: payables of %q, want %q", name, payables, test.payables)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func deductedIs(tx payments.Transaction, want [3]string) bool {
 	return true
 }
 
-// checkDebit: what other transactions have to give is an event and a row.
+// checkDebit: what other transactions have to give is an event and a payable.
 func checkDebit(t *testing.T, name string, change payments.TransactionChange, want string) {
 	t.Helper()
 	last := change.Events[len(change.Events)-1]
@@ -155,14 +155,14 @@ func checkDebit(t *testing.T, name string, change payments.TransactionChange, wa
 		}
 		return
 	}
-	row := change.Rows[len(change.Rows)-1]
+	payable := change.Payables[len(change.Payables)-1]
 	if last.Type != payments.PayoutDeductionEvent || last.Status != payments.EventPending ||
 		last.Amount != eur(want) || last.Listed() {
 		t.Errorf("%s: %+v", name, last)
 	}
-	if row.ID != last.ID || row.Kind != payments.UnpaidChargeBack || row.Amount != eur(want).Neg() || !row.Fee.IsZero() ||
-		row.TransactionID != change.Transaction.ID || row.EligibleAt.Before(start) {
-		t.Errorf("%s: %+v", name, row)
+	if payable.ID != last.ID || payable.Kind != payments.PayableChargebackDeduction || payable.Amount != eur(want).Neg() || !payable.Fee.IsZero() ||
+		payable.TransactionID != change.Transaction.ID || payable.EligibleAt.Before(start) {
+		t.Errorf("%s: %+v", name, payable)
 	}
 }
 

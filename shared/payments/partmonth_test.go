@@ -23,9 +23,9 @@ func payableFrom(t rapid.TB, at time.Time) []time.Time {
 		t.Fatal(err)
 	}
 	change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, at)
-	times := make([]time.Time, len(change.Rows))
-	for i, row := range change.Rows {
-		times[i] = row.EligibleAt
+	times := make([]time.Time, len(change.Payables))
+	for i, payable := range change.Payables {
+		times[i] = payable.EligibleAt
 	}
 	return times
 }

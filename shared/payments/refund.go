@@ -14,7 +14,7 @@ type TransactionChange struct {
 	Transaction Transaction // Version is still that of the item read
 	Events      []Event     // new, or in their next state
 	Entry       *ledger.Entry
-	Rows        []Unpaid // new, or with what is left of them
+	Payables    []Payable // new, or with what is left of them
 	Callback    *Callback
 	Hold        money.Amount // added to the merchant's held balance, or taken from it; no currency: untouched
 }
@@ -28,7 +28,7 @@ var (
 
 	errAboveRest = failure.Clash("CONFLICT", "", "the amount exceeds what is left to refund")
 
-	// ErrBalance: the merchant's unpaid balance does not cover the refund
+	// ErrBalance: the merchant's balance does not cover the refund
 	// (contract §6.4).
 	ErrBalance = failure.Clash("NOT_ENOUGH_BALANCE", "", "the merchant's balance does not cover the refund")
 
@@ -199,7 +199,7 @@ func (t Transaction) refunded(e Event, now time.Time) TransactionChange {
 	e.Status, e.UpdatedAt = EventRefunded, shown(now)
 	t.Refunded = plus(t.Refunded, e.Amount)
 	t.LastRefund, t.UpdatedAt = EventRefunded, shown(now)
-	change := t.returned(e, ledger.Refund, UnpaidRefund, now)
+	change := t.returned(e, ledger.Refund, PayableRefundDeduction, now)
 	change.Hold = e.release()
 	return change
 }
@@ -215,16 +215,16 @@ func (t Transaction) notRefunded(e Event, status EventStatus, now time.Time) Tra
 
 // returned books money that went back to the payer: from the transaction's
 // payouts that wait, and beyond them from the merchant's others.
-func (t Transaction) returned(e Event, kind ledger.Kind, row UnpaidKind, now time.Time) TransactionChange {
+func (t Transaction) returned(e Event, kind ledger.Kind, payable PayableKind, now time.Time) TransactionChange {
 	entry := returnEntry(e, kind, now)
-	rows, rest := t.deduct(e.Amount)
+	payables, rest := t.deduct(e.Amount)
 	events := []Event{e}
 	if rest.Sign() > 0 {
 		d := Event{ID: eventID(t.ID, "deduction "+e.ID), TransactionID: t.ID, Code: t.Code, Type: PayoutDeductionEvent,
 			Status: EventPending, Amount: rest, CreatedAt: shown(now), UpdatedAt: shown(now), About: t.about()}
 		events = append(events, d)
-		rows = append(rows, Unpaid{ID: d.ID, Kind: row, TransactionID: t.ID, Code: t.Code, Amount: rest.Neg(),
+		payables = append(payables, Payable{ID: d.ID, Kind: payable, TransactionID: t.ID, Code: t.Code, Amount: rest.Neg(),
 			Fee: money.Zero(rest.Currency()), EligibleAt: now})
 	}
-	return TransactionChange{Transaction: t, Events: events, Entry: entry, Rows: rows}
+	return TransactionChange{Transaction: t, Events: events, Entry: entry, Payables: payables}
 }

@@ -113,7 +113,7 @@ func TestAReservedRefundIsSeenByNobody(t *testing.T) {
 		e.Visible() || e.Listed() {
 		t.Errorf("%+v", e)
 	}
-	if !e.WakeAt().Equal(after(time.Hour+time.Minute)) || change.Entry != nil || len(change.Rows) != 0 ||
+	if !e.WakeAt().Equal(after(time.Hour+time.Minute)) || change.Entry != nil || len(change.Payables) != 0 ||
 		change.Callback != nil {
 		t.Errorf("wakes at %s; %+v", e.WakeAt(), change)
 	}
@@ -161,7 +161,7 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 		if (test.hold == "") != (change.Hold.Currency() == "") || (test.hold != "" && change.Hold != eur(test.hold)) {
 			t.Errorf("%s: holds %s", name, change.Hold)
 		}
-		if (change.Entry != nil) != test.booked || (len(change.Rows) > 0) != test.booked || e.Open() == e.WakeAt().IsZero() {
+		if (change.Entry != nil) != test.booked || (len(change.Payables) > 0) != test.booked || e.Open() == e.WakeAt().IsZero() {
 			t.Errorf("%s: %+v", name, change)
 		}
 	}
@@ -216,9 +216,9 @@ func TestARefundIsBookedAgainstTheMerchant(t *testing.T) {
 	wantPostings(t, *e, []ledger.Posting{posting(ledger.MerchantPayable, "10.10", "EUR"),
 		posting(ledger.AcquirerReceivable, "-10.10", "EUR")})
 	// 9.90 waited; the fee is not given back, so 0.20 come from other transactions.
-	if len(change.Rows) != 2 || !change.Rows[0].Amount.IsZero() || change.Rows[1].Amount != eur("-0.20") ||
-		change.Rows[1].Kind != payments.UnpaidRefund {
-		t.Errorf("%+v", change.Rows)
+	if len(change.Payables) != 2 || !change.Payables[0].Amount.IsZero() || change.Payables[1].Amount != eur("-0.20") ||
+		change.Payables[1].Kind != payments.PayableRefundDeduction {
+		t.Errorf("%+v", change.Payables)
 	}
 	if len(change.Events) != 2 || change.Events[1].Type != payments.PayoutDeductionEvent ||
 		change.Events[1].Amount != eur("0.20") {

@@ -15,13 +15,13 @@ import (
 
 // refundMachine plays random returns on one payment and keeps the books that the store would.
 type refundMachine struct {
-	tx      payments.Transaction
-	now     time.Time
-	events  map[string]payments.Event
-	entries map[string]ledger.Entry
-	rows    map[string]payments.Unpaid
-	held    money.Amount
-	open    []string // ids of refunds ever reserved
+	tx       payments.Transaction
+	now      time.Time
+	events   map[string]payments.Event
+	entries  map[string]ledger.Entry
+	payables map[string]payments.Payable
+	held     money.Amount
+	open     []string // ids of refunds ever reserved
 }
 
 // TestAnyOrderOfReturns: whatever order refunds, their outcomes and charge-backs come in, no cent is returned twice, booked
@@ -43,9 +43,9 @@ func TestAnyOrderOfReturns(t *testing.T) {
 		change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, start)
 		m := &refundMachine{tx: *change.Transaction, now: start, events: map[string]payments.Event{},
 			held:    money.Zero(currency),
-			entries: map[string]ledger.Entry{change.Entry.ID: *change.Entry}, rows: map[string]payments.Unpaid{}}
-		for _, row := range change.Rows {
-			m.rows[row.ID] = row
+			entries: map[string]ledger.Entry{change.Entry.ID: *change.Entry}, payables: map[string]payments.Payable{}}
+		for _, payable := range change.Payables {
+			m.payables[payable.ID] = payable
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"":            m.check,
@@ -136,11 +136,11 @@ func (m *refundMachine) write(t *rapid.T, change payments.TransactionChange) {
 		}
 		m.entries[e.ID] = *e
 	}
-	for _, row := range change.Rows {
-		if _, known := m.rows[row.ID]; known != (row.Kind == payments.UnpaidPart) {
-			t.Fatalf("row %s, known: %t", row.ID, known)
+	for _, payable := range change.Payables {
+		if _, known := m.payables[payable.ID]; known != (payable.Kind == payments.PayablePart) {
+			t.Fatalf("payable %s, known: %t", payable.ID, known)
 		}
-		m.rows[row.ID] = row
+		m.payables[payable.ID] = payable
 	}
 	if change.Hold.Currency() != "" {
 		m.held = sum(t, m.held, change.Hold)
@@ -193,7 +193,7 @@ func (m *refundMachine) check(t *rapid.T) {
 	m.checkBooks(t, deducted)
 }
 
-// checkBooks: entries balance, and the rows are what they say is owed.
+// checkBooks: entries balance, and the payables are what they say is owed.
 func (m *refundMachine) checkBooks(t *rapid.T, deducted money.Amount) {
 	none := money.Zero(m.tx.Amount.Currency())
 	accounts := map[ledger.Account]money.Amount{ledger.AcquirerReceivable: none, ledger.MerchantPayable: none,
@@ -207,19 +207,19 @@ func (m *refundMachine) checkBooks(t *rapid.T, deducted money.Amount) {
 		}
 	}
 	owed, fromParts := none, none
-	for _, row := range m.rows {
-		owed = sum(t, owed, row.Amount)
+	for _, payable := range m.payables {
+		owed = sum(t, owed, payable.Amount)
 	}
 	for _, p := range m.tx.Payouts {
 		net := sum(t, p.Amount, p.Fee.Neg(), p.Deducted.Neg())
-		if net.Sign() < 0 || m.rows[fmt.Sprintf("%s#%d", m.tx.ID, p.Seq)].Amount != net {
-			t.Fatalf("part %+v with its row of %s", p, m.rows[fmt.Sprintf("%s#%d", m.tx.ID, p.Seq)].Amount)
+		if net.Sign() < 0 || m.payables[fmt.Sprintf("%s#%d", m.tx.ID, p.Seq)].Amount != net {
+			t.Fatalf("part %+v with its payable of %s", p, m.payables[fmt.Sprintf("%s#%d", m.tx.ID, p.Seq)].Amount)
 		}
 		fromParts = sum(t, fromParts, p.Deducted)
 	}
 	returned := sum(t, m.tx.Refunded, m.tx.ChargedBack)
 	if owed != accounts[ledger.MerchantPayable].Neg() || sum(t, fromParts, deducted) != returned {
-		t.Fatalf("rows of %s, books %v; deducted %s and %s of %s", owed, accounts, fromParts, deducted, returned)
+		t.Fatalf("payables of %s, books %v; deducted %s and %s of %s", owed, accounts, fromParts, deducted, returned)
 	}
 	if accounts[ledger.FeeIncome] != m.tx.Fee.Neg() ||
 		sum(t, accounts[ledger.AcquirerReceivable], returned) != m.tx.Captured {

@@ -19,7 +19,7 @@ type Change struct {
 	Session     *Session
 	Callback    *Callback
 	Entry       *ledger.Entry // of a captured payment
-	Rows        []Unpaid      // what the merchant is owed for it
+	Payables    []Payable     // what the merchant is owed for it
 }
 
 // Session lets a payer's browser, which has no credential, come back to one
@@ -237,7 +237,7 @@ func (ch *Change) book(now time.Time) {
 		return
 	}
 	ch.Entry = paymentEntry(*t, now)
-	t.Payouts, ch.Rows = t.plan(now)
+	t.Payouts, ch.Payables = t.plan(now)
 }
 
 // saveCard ties the approved card to the checkout's customer, with a mandate

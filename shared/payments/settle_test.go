@@ -9,7 +9,7 @@ import (
 )
 
 // Contract §4.5: what an acquirer's word makes of each state. It comes at
-// start, but for the last rows of a challenge, which ends after 30 minutes.
+// start, but for the last cases of a challenge, which ends after 30 minutes.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	const (

@@ -78,7 +78,7 @@ func transactionOf(t *rapid.T, id string) payments.Transaction {
 	return *change.Transaction
 }
 
-// TestSimpleStatusIsTheFirstThatHolds, in contract §6.5's order: each row holds, and with it everything below.
+// TestSimpleStatusIsTheFirstThatHolds, in contract §6.5's order: each case satisfies its line of the contract and all lines below.
 func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
 	t.Parallel()
 	tx := *captured(t, eur("10.10"), "", "", 1).Transaction

@@ -28,7 +28,7 @@ func checkout(amount money.Amount, rate string) payments.Checkout {
 		CreatedAt: start, Version: 7}
 }
 
-// approved is the checkout's payment in parts, with its rows.
+// approved is the checkout's payment in parts, with its payables.
 func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, parts int, now time.Time) payments.Change {
 	c, err := c.Begin(payments.Attempt{ID: id, Operation: "request-" + id, Method: payments.CardMethod,
 		PaymentType: payments.CardMethod.PaymentType(), Installments: parts}, now)

@@ -19,22 +19,22 @@ import (
 // payoutMachine plays payments, charge-backs and payouts of one merchant in any order, and keeps the books that the store
 // would.
 type payoutMachine struct {
-	now     time.Time
-	paid    map[string]payments.Transaction
-	events  map[string]payments.Event
-	rows    map[string]payments.Unpaid
-	payouts map[string]payout.Payout
-	records map[string][]payout.Record // by payout, in the order they are told in
-	entries map[string]ledger.Entry
+	now      time.Time
+	paid     map[string]payments.Transaction
+	events   map[string]payments.Event
+	payables map[string]payments.Payable
+	payouts  map[string]payout.Payout
+	records  map[string][]payout.Record // by payout, in the order they are told in
+	entries  map[string]ledger.Entry
 }
 
 // TestAnyOrderOfPayouts: whatever the order, what the books owe the merchant is what waits for payouts and what payouts
-// hold; and no part, row or cent is paid twice.
+// hold; and no part, payable or cent is paid twice.
 func TestAnyOrderOfPayouts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &payoutMachine{now: start, paid: map[string]payments.Transaction{}, events: map[string]payments.Event{},
-			rows: map[string]payments.Unpaid{}, payouts: map[string]payout.Payout{},
+			payables: map[string]payments.Payable{}, payouts: map[string]payout.Payout{},
 			records: map[string][]payout.Record{}, entries: map[string]ledger.Entry{}}
 		t.Repeat(map[string]func(*rapid.T){
 			"": m.check,
@@ -59,7 +59,7 @@ func (m *payoutMachine) pay(t *rapid.T) {
 	change := approved(t, c, id, rapid.IntRange(1, 3).Draw(t, "installments"), m.now)
 	m.paid[id] = *change.Transaction
 	m.book(t, change.Entry)
-	m.wait(t, change.Rows...)
+	m.wait(t, change.Payables...)
 }
 
 func (m *payoutMachine) chargeBack(t *rapid.T) {
@@ -77,12 +77,12 @@ func (m *payoutMachine) chargeBack(t *rapid.T) {
 		m.events[e.ID] = e
 	}
 	m.book(t, change.Entry)
-	for _, row := range change.Rows {
+	for _, payable := range change.Payables {
 		// As the store's condition: a credit is changed while it waits, a debit is new.
-		if _, waits := m.rows[row.ID]; waits != (row.Kind == payments.UnpaidPart) {
-			t.Fatalf("%+v waits: %t", row, waits)
+		if _, waits := m.payables[payable.ID]; waits != (payable.Kind == payments.PayablePart) {
+			t.Fatalf("%+v waits: %t", payable, waits)
 		}
-		m.rows[row.ID] = row
+		m.payables[payable.ID] = payable
 	}
 }
 
@@ -98,21 +98,21 @@ func (m *payoutMachine) collect(t *rapid.T) {
 	if !ok {
 		return
 	}
-	due := maps.Clone(m.rows)
-	maps.DeleteFunc(due, func(_ string, row payments.Unpaid) bool { return !row.EligibleAt.Before(p.Cutoff) })
+	due := maps.Clone(m.payables)
+	maps.DeleteFunc(due, func(_ string, payable payments.Payable) bool { return !payable.EligibleAt.Before(p.Cutoff) })
 	carried := p.Carried()
-	if carried != nil && m.rows[carried.ID] != *carried { // another payout has taken it
+	if carried != nil && m.payables[carried.ID] != *carried { // another payout has taken it
 		clear(due)
 	}
 	if len(due) == 0 {
 		m.step(t, p.Seal(m.now))
 		return
 	}
-	var taken []payments.Unpaid
-	for range rapid.IntRange(1, 3).Draw(t, "rows") {
-		if row, ok := pick(t, due); ok {
-			taken = append(taken, row)
-			delete(due, row.ID)
+	var taken []payments.Payable
+	for range rapid.IntRange(1, 3).Draw(t, "payables") {
+		if payable, ok := pick(t, due); ok {
+			taken = append(taken, payable)
+			delete(due, payable.ID)
 		}
 	}
 	c, err := p.Collect(taken, m.paid, m.now)
@@ -122,8 +122,8 @@ func (m *payoutMachine) collect(t *rapid.T) {
 	for _, tx := range c.Transactions {
 		m.paid[tx.ID] = tx
 	}
-	for _, row := range c.Rows {
-		delete(m.rows, row.ID)
+	for _, payable := range c.Payables {
+		delete(m.payables, payable.ID)
 	}
 	m.step(t, payout.Step{Payout: c.Payout})
 	if c.Carry != nil {
@@ -169,7 +169,7 @@ func (m *payoutMachine) tell(t *rapid.T) {
 	for _, e := range telling.Events {
 		m.events[e.ID] = e
 	}
-	m.wait(t, telling.Rows...)
+	m.wait(t, telling.Payables...)
 	for _, r := range telling.Records {
 		i := slices.IndexFunc(m.records[p.ID], func(known payout.Record) bool { return known.ID == r.ID })
 		if m.records[p.ID][i].Status != payout.RecordOpen {
@@ -186,12 +186,12 @@ func (m *payoutMachine) step(t *rapid.T, step payout.Step) {
 }
 
 // wait and book refuse what is there, as the store's conditions do.
-func (m *payoutMachine) wait(t *rapid.T, rows ...payments.Unpaid) {
-	for _, row := range rows {
-		if _, there := m.rows[row.ID]; there {
-			t.Fatalf("%+v waits already", row)
+func (m *payoutMachine) wait(t *rapid.T, payables ...payments.Payable) {
+	for _, payable := range payables {
+		if _, there := m.payables[payable.ID]; there {
+			t.Fatalf("%+v waits already", payable)
 		}
-		m.rows[row.ID] = row
+		m.payables[payable.ID] = payable
 	}
 }
 

@@ -21,12 +21,12 @@ func (m *payoutMachine) check(t *rapid.T) {
 	}
 }
 
-// checkOwed: what the books owe the merchant waits in rows, is held by payouts that are not sent, or comes back with those
+// checkOwed: what the books owe the merchant waits in payables, is held by payouts that are not sent, or comes back with those
 // that are returned.
 func (m *payoutMachine) checkOwed(t *rapid.T) {
 	owed := money.Zero("EUR")
-	for _, row := range m.rows {
-		owed = add(t, owed, row.Amount)
+	for _, payable := range m.payables {
+		owed = add(t, owed, payable.Amount)
 	}
 	for id, p := range m.payouts {
 		switch p.Status {
@@ -70,7 +70,7 @@ func (m *payoutMachine) checkBank(t *rapid.T) {
 	}
 }
 
-// checkRecords: a header is its records, and no row is in two payouts unless the first was returned.
+// checkRecords: a header is its records, and no payable is in two payouts unless the first was returned.
 func (m *payoutMachine) checkRecords(t *rapid.T) {
 	taken, numbers := map[string]string{}, map[int64]bool{}
 	for id, p := range m.payouts {
@@ -83,7 +83,7 @@ func (m *payoutMachine) checkRecords(t *rapid.T) {
 			if r.Status != payout.Failed {
 				taken[r.ID] = id
 			}
-			if _, waits := m.rows[r.ID]; waits && r.Status != payout.Failed {
+			if _, waits := m.payables[r.ID]; waits && r.Status != payout.Failed {
 				t.Fatalf("%s waits, and is in %s", r.ID, id)
 			}
 			if numbers[r.Number()] {
@@ -102,9 +102,9 @@ func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 	alive, planned := map[int]int{}, 0
 	for i, p := range tx.Payouts {
 		planned = max(planned, p.Number)
-		row, waits := m.rows[fmt.Sprintf("%s#%d", tx.ID, p.Seq)]
-		if waits != (p.Status == payments.EventScheduled) || waits && row.Amount != p.Net() || p.Seq != i+1 {
-			t.Fatalf("part %+v, row %+v", p, row)
+		payable, waits := m.payables[fmt.Sprintf("%s#%d", tx.ID, p.Seq)]
+		if waits != (p.Status == payments.EventScheduled) || waits && payable.Amount != p.Net() || p.Seq != i+1 {
+			t.Fatalf("part %+v, payable %+v", p, payable)
 		}
 		if p.Status != payments.Failed {
 			alive[p.Number]++

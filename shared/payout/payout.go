@@ -1,5 +1,5 @@
 // Package payout holds the types and pure rules of a payout: what a merchant is
-// paid for one period, the rows it takes, and the states it goes through. It
+// paid for one period, the payables it takes, and the states it goes through. It
 // does no I/O; package payoutrunner plans and runs payouts by it.
 package payout
 
@@ -18,7 +18,7 @@ type Status string
 
 // The statuses, with Failed. Paid and Failed are final.
 const (
-	Collecting Status = "COLLECTING" // rows are being taken into it
+	Collecting Status = "COLLECTING" // payables are being taken into it
 	Sealed     Status = "SEALED"     // complete; waits for a verified account
 	Sent       Status = "SENT"       // ordered, or about to be, at the bank
 	Paying     Status = "PAYING"     // paid; its records are being told
@@ -36,7 +36,7 @@ type Payout struct {
 	ID        string               `dynamo:"id"`
 	Currency  money.Currency       `dynamo:"currency"`
 	Day       string               `dynamo:"day"`    // it is paid on, YYYY-MM-DD where the merchant is
-	Cutoff    time.Time            `dynamo:"cutoff"` // rows eligible before it are taken
+	Cutoff    time.Time            `dynamo:"cutoff"` // payables eligible before it are taken
 	Status    Status               `dynamo:"status"`
 	Total     money.Amount         `dynamo:"total"` // of its records
 	Records   int                  `dynamo:"records"`

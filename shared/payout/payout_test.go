@@ -24,12 +24,12 @@ func opened() payout.Payout {
 		after(time.Hour), after(time.Hour))
 }
 
-// collected is a payout with the rows of a payment in parts, all taken at once.
+// collected is a payout with the payables of a payment in parts, all taken at once.
 func collected(t testing.TB, parts int) (payout.Payout, payments.Transaction, []payout.Record) {
 	t.Helper()
 	change := captured(t, parts)
 	tx := *change.Transaction
-	step, err := opened().Collect(change.Rows, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
+	step, err := opened().Collect(change.Payables, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
 	if err != nil || len(step.Transactions) != 1 || tx.Payouts[0].Status != payments.EventScheduled {
 		t.Fatalf("%+v of %+v, %v", step, tx, err)
 	}
@@ -70,7 +70,7 @@ func TestCollectingMovesRowsIntoThePayout(t *testing.T) {
 			t.Errorf("part %+v", part)
 		}
 		if r.PayoutID != p.ID || r.Day != payoutDay || r.Reference != p.Reference() || r.Status != payout.RecordOpen ||
-			r.Amount != eur("29.40") || r.Fee != eur("0.60") || r.Code != tx.Code || r.Kind != payments.UnpaidPart {
+			r.Amount != eur("29.40") || r.Fee != eur("0.60") || r.Code != tx.Code || r.Kind != payments.PayablePart {
 			t.Errorf("record %+v", r)
 		}
 		if n := r.Number(); n < 0 || n >= 1<<53 || numbers[n] {
@@ -80,26 +80,26 @@ func TestCollectingMovesRowsIntoThePayout(t *testing.T) {
 	}
 }
 
-// A row and its transaction are written together, so they can only differ when others changed them between two reads.
+// A payable and its transaction are written together, so they can only differ when others changed them between two reads.
 func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
 	t.Parallel()
 	change := captured(t, 1)
-	for name, spoil := range map[string]func(*payments.Transaction, *payments.Unpaid){
-		"another amount": func(_ *payments.Transaction, row *payments.Unpaid) { row.Amount = eur("88.19") },
-		"another part":   func(_ *payments.Transaction, row *payments.Unpaid) { row.Seq = 2 },
-		"taken": func(tx *payments.Transaction, _ *payments.Unpaid) {
+	for name, spoil := range map[string]func(*payments.Transaction, *payments.Payable){
+		"another amount": func(_ *payments.Transaction, payable *payments.Payable) { payable.Amount = eur("88.19") },
+		"another part":   func(_ *payments.Transaction, payable *payments.Payable) { payable.Seq = 2 },
+		"taken": func(tx *payments.Transaction, _ *payments.Payable) {
 			tx.Payouts[0].Status = payments.EventReconciled
 		},
-		"no transaction": func(tx *payments.Transaction, _ *payments.Unpaid) { tx.ID = "another" },
-		"refunded between": func(tx *payments.Transaction, _ *payments.Unpaid) {
+		"no transaction": func(tx *payments.Transaction, _ *payments.Payable) { tx.ID = "another" },
+		"refunded between": func(tx *payments.Transaction, _ *payments.Payable) {
 			cent := eur("0.01")
 			*tx = chargeBack(t, *tx, "cb", &cent).Transaction
 		},
 	} {
-		tx, row := *change.Transaction, change.Rows[0]
+		tx, payable := *change.Transaction, change.Payables[0]
 		tx.Payouts = append([]payments.PayoutPart(nil), tx.Payouts...)
-		spoil(&tx, &row)
-		_, err := opened().Collect([]payments.Unpaid{row}, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
+		spoil(&tx, &payable)
+		_, err := opened().Collect([]payments.Payable{payable}, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
 		if !errors.Is(err, payments.ErrNotCollected) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -114,25 +114,25 @@ func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
 func TestALackIsCarriedForwardAsItIsTaken(t *testing.T) {
 	t.Parallel()
 	p := opened()
-	waiting := map[string]payments.Unpaid{} // what was carried forward
+	waiting := map[string]payments.Payable{} // what was carried forward
 	for i, step := range []struct{ taken, carried string }{
 		{"1", ""}, {"-0.99", ""}, {"-0.01", ""}, {"-0.01", "-0.01"}, {"-5", "-5.01"}, {"4", "-1.01"}, {"1.01", ""},
 		{"-2", "-2.00"}, {"3", ""},
 	} {
-		row := payments.Unpaid{ID: fmt.Sprint("row ", i), Kind: payments.UnpaidRefund, Amount: eur(step.taken), Fee: eur("0")}
-		c, err := p.Collect([]payments.Unpaid{row}, nil, after(2*time.Hour))
-		if err != nil || c.Payout.Status != payout.Collecting || c.Payout.Records != i+1 || c.Rows[0] != row ||
+		payable := payments.Payable{ID: fmt.Sprint("payable ", i), Kind: payments.PayableRefundDeduction, Amount: eur(step.taken), Fee: eur("0")}
+		c, err := p.Collect([]payments.Payable{payable}, nil, after(2*time.Hour))
+		if err != nil || c.Payout.Status != payout.Collecting || c.Payout.Records != i+1 || c.Payables[0] != payable ||
 			len(c.Records) != 1 {
 			t.Fatalf("step %d: %+v, %v", i, c, err)
 		}
-		for _, gone := range c.Rows[1:] {
+		for _, gone := range c.Payables[1:] {
 			if waiting[gone.ID] != gone {
 				t.Errorf("step %d takes %+v, which does not wait", i, gone)
 			}
 			delete(waiting, gone.ID)
 		}
 		if u := c.Carry; u != nil {
-			if _, twice := waiting[u.ID]; twice || u.Kind != payments.UnpaidBalance || !u.Fee.IsZero() ||
+			if _, twice := waiting[u.ID]; twice || u.Kind != payments.PayableBalanceDeduction || !u.Fee.IsZero() ||
 				!u.EligibleAt.Equal(p.Cutoff) || u.Code != "" {
 				t.Errorf("step %d carries %+v", i, u)
 			}
@@ -239,7 +239,7 @@ func TestAPaidPayoutTellsItsTransactions(t *testing.T) {
 	p, tx, records := collected(t, 3)
 	p.Status = payout.Paying
 	first := told(t, p, tx, records[:2], nil)
-	if first.Payout.Status != payout.Paying || first.Payout.Told != records[1].ID || len(first.Rows) != 0 {
+	if first.Payout.Status != payout.Paying || first.Payout.Told != records[1].ID || len(first.Payables) != 0 {
 		t.Errorf("%+v", first)
 	}
 	tx = first.Transactions[0]
@@ -268,10 +268,10 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 	p.Status = payout.Returning
 	telling := told(t, p, tx, records, nil)
 	tx = telling.Transactions[0]
-	if len(tx.Payouts) != 6 || tx.PayoutsTotal() != 3 || tx.PayoutsReceived() != 0 || len(telling.Rows) != 3 {
-		t.Fatalf("%+v, %+v", tx.Payouts, telling.Rows)
+	if len(tx.Payouts) != 6 || tx.PayoutsTotal() != 3 || tx.PayoutsReceived() != 0 || len(telling.Payables) != 3 {
+		t.Fatalf("%+v, %+v", tx.Payouts, telling.Payables)
 	}
-	for i, row := range telling.Rows {
+	for i, payable := range telling.Payables {
 		failed, again := tx.Payouts[i], tx.Payouts[3+i]
 		if failed.Status != payments.Failed || failed.PayoutID != p.ID || telling.Records[i].Status != payout.Failed {
 			t.Errorf("%+v, %+v", failed, telling.Records[i])
@@ -281,9 +281,9 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 			!again.EligibleAt.Equal(after(4*time.Hour)) || again.Amount != failed.Amount || again.Fee != failed.Fee {
 			t.Errorf("%+v", again)
 		}
-		if row.Seq != again.Seq || row.ID == records[i].ID || row.Amount != records[i].Amount ||
-			!row.EligibleAt.Equal(again.EligibleAt) {
-			t.Errorf("%+v", row)
+		if payable.Seq != again.Seq || payable.ID == records[i].ID || payable.Amount != records[i].Amount ||
+			!payable.EligibleAt.Equal(again.EligibleAt) {
+			t.Errorf("%+v", payable)
 		}
 	}
 	if last := told(t, telling.Payout, tx, nil, nil); last.Payout.Status != payout.Failed {
@@ -292,7 +292,7 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 	// The next payout takes them; a transaction whose payout failed once is paid out all the same.
 	next := payout.New(payout.ID(tenantOf, "EUR", "2026-11-04", payout.Regular), "EUR", "2026-11-04",
 		after(24*time.Hour), after(24*time.Hour))
-	step, err := next.Collect(telling.Rows, map[string]payments.Transaction{tx.ID: tx}, after(25*time.Hour))
+	step, err := next.Collect(telling.Payables, map[string]payments.Transaction{tx.ID: tx}, after(25*time.Hour))
 	if err != nil || step.Payout.Total != eur("88.20") {
 		t.Fatalf("%+v, %v", step, err)
 	}
@@ -309,10 +309,10 @@ func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
 	tx.Payouts[0].Status = payments.EventPaidOut
 	amount := eur("30")
 	change := chargeBack(t, tx, "cb", &amount)
-	row, event := change.Rows[0], change.Events[1]
-	carried := payments.Unpaid{ID: "carried#x", Kind: payments.UnpaidBalance, Amount: eur("-5"),
+	payable, event := change.Payables[0], change.Events[1]
+	carried := payments.Payable{ID: "carried#x", Kind: payments.PayableBalanceDeduction, Amount: eur("-5"),
 		Fee: eur("0"), EligibleAt: start}
-	step, err := opened().Collect([]payments.Unpaid{row, carried}, nil, after(2*time.Hour))
+	step, err := opened().Collect([]payments.Payable{payable, carried}, nil, after(2*time.Hour))
 	if err != nil || step.Payout.Total != eur("-35") || len(step.Transactions) != 0 {
 		t.Fatalf("%+v, %v", step, err)
 	}
@@ -322,17 +322,17 @@ func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
 	telling := told(t, paid, tx, step.Records, events)
 	if len(telling.Events) != 1 || telling.Events[0].Status != payments.EventSuccessful ||
 		telling.Events[0].ID != event.ID ||
-		!telling.Events[0].UpdatedAt.Equal(after(4*time.Hour)) || len(telling.Rows) != 0 {
+		!telling.Events[0].UpdatedAt.Equal(after(4*time.Hour)) || len(telling.Payables) != 0 {
 		t.Errorf("paid: %+v", telling)
 	}
 	telling = told(t, returned, tx, step.Records, events)
-	if len(telling.Events) != 0 || len(telling.Rows) != 2 {
+	if len(telling.Events) != 0 || len(telling.Payables) != 2 {
 		t.Fatalf("returned: %+v", telling)
 	}
-	for i, want := range []payments.Unpaid{row, carried} {
+	for i, want := range []payments.Payable{payable, carried} {
 		want.EligibleAt = after(4 * time.Hour)
-		if telling.Rows[i] != want {
-			t.Errorf("returned: %+v, want %+v", telling.Rows[i], want)
+		if telling.Payables[i] != want {
+			t.Errorf("returned: %+v, want %+v", telling.Payables[i], want)
 		}
 	}
 }

@@ -11,19 +11,19 @@ const (
 	RecordSuccessful RecordStatus = "SUCCESSFUL"
 )
 
-// Record is one line of a payout: the row that waited for it.
+// Record is one line of a payout: the payable that waited for it.
 type Record struct {
 	PayoutID  string       `dynamo:"payout_id"`
 	Day       string       `dynamo:"day"`
 	Reference string       `dynamo:"reference"`
 	Status    RecordStatus `dynamo:"status"`
-	payments.Unpaid
+	payments.Payable
 }
 
 // Number is the record's id as clients know it, of 53 bits (contract §6.7).
 func (r Record) Number() int64 { return payments.Number("payout record " + r.PayoutID + " " + r.ID) }
 
-// record is the row as the payout takes it.
-func (p Payout) record(row payments.Unpaid) Record {
-	return Record{PayoutID: p.ID, Day: p.Day, Reference: p.Reference(), Status: RecordOpen, Unpaid: row}
+// record is the payable as the payout takes it.
+func (p Payout) record(payable payments.Payable) Record {
+	return Record{PayoutID: p.ID, Day: p.Day, Reference: p.Reference(), Status: RecordOpen, Payable: payable}
 }

@@ -12,7 +12,7 @@ type Telling struct {
 	Records      []Record
 	Transactions []payments.Transaction // those of the parts, each once
 	Events       []payments.Event       // the deductions
-	Rows         []payments.Unpaid      // to be paid by another payout
+	Payables     []payments.Payable     // to be paid by another payout
 }
 
 // Tell applies the payout's outcome to its next records, in their order;
@@ -36,17 +36,17 @@ func (p Payout) Tell(records []Record, transactions map[string]payments.Transact
 			r.Status = RecordSuccessful
 		}
 		t.Records = append(t.Records, r)
-		if r.Kind != payments.UnpaidPart {
+		if r.Kind != payments.PayablePart {
 			t.tellDeduction(r, paid, events, now)
 			continue
 		}
-		tx, row, err := changed.of(r.Unpaid).SettlePart(r.Seq, r.PayoutID, paid, now)
+		tx, payable, err := changed.of(r.Payable).SettlePart(r.Seq, r.PayoutID, paid, now)
 		if err != nil {
 			return t, err
 		}
 		changed.written[tx.ID] = tx
-		if row != nil {
-			t.Rows = append(t.Rows, *row)
+		if payable != nil {
+			t.Payables = append(t.Payables, *payable)
 		}
 	}
 	t.Transactions = changed.all()
@@ -57,9 +57,9 @@ func (p Payout) Tell(records []Record, transactions map[string]payments.Transact
 // tellDeduction: what was deducted is settled, or waits again.
 func (t *Telling) tellDeduction(r Record, paid bool, events map[string]payments.Event, now time.Time) {
 	if !paid {
-		row := r.Unpaid
-		row.EligibleAt = now
-		t.Rows = append(t.Rows, row)
+		payable := r.Payable
+		payable.EligibleAt = now
+		t.Payables = append(t.Payables, payable)
 		return
 	}
 	if e, ok := events[r.ID]; ok {

@@ -153,8 +153,8 @@ func (h *house) pay(parts int) payments.Transaction {
 	if !ok {
 		h.Fatal("nothing to write")
 	}
-	for i := range change.Rows {
-		change.Rows[i].EligibleAt, change.Transaction.Payouts[i].EligibleAt = h.Now(), h.Now()
+	for i := range change.Payables {
+		change.Payables[i].EligibleAt, change.Transaction.Payouts[i].EligibleAt = h.Now(), h.Now()
 	}
 	if _, err := h.Store.Apply(h.Context(), tenant, change); err != nil {
 		h.Fatal(err)

@@ -30,9 +30,9 @@ func (h *house) each(operation string, do func()) {
 }
 
 // rows are what waits until now.
-func (h *house) rows() []payments.Unpaid {
+func (h *house) rows() []payments.Payable {
 	h.Helper()
-	rows, err := h.Store.UnpaidRows(h.Context(), tenant, "EUR", h.Now(), 1000)
+	rows, err := h.Store.Payables(h.Context(), tenant, "EUR", h.Now(), 1000)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestDebitsWithoutCreditsAreOnePayout(t *testing.T) {
 	h.each("TransactWriteItems", func() { h.owes("at a step", "-5.00") })
 	h.want("the debits", h.run(id), "PAID -5.00 100")
 	clear(h.before)
-	if rows := h.rows(); len(rows) != 1 || rows[0].Kind != payments.UnpaidBalance || rows[0].Amount != eur("-5") {
+	if rows := h.rows(); len(rows) != 1 || rows[0].Kind != payments.PayableBalanceDeduction || rows[0].Amount != eur("-5") {
 		t.Errorf("waiting %+v", rows)
 	}
 	h.Advance(day)

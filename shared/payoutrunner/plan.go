@@ -65,7 +65,7 @@ func (r *Runner) pays(ctx context.Context, t identity.Tenant, schedule merchant.
 	if m.Payouts.Of(t.Mode).OnDemand || !schedule.To.Payable() {
 		return false, nil
 	}
-	return r.Store.HasUnpaid(ctx, t, m.Currency, at)
+	return r.Store.HasPayables(ctx, t, m.Currency, at)
 }
 
 // terms are a tenant's payout schedule and its merchant, by whose settings it
@@ -95,7 +95,7 @@ func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation stri
 	}
 	now := r.Store.Now()
 	day := now.In(m.Location()).Format(time.DateOnly)
-	waits, err := r.Store.HasUnpaid(ctx, t, m.Currency, now)
+	waits, err := r.Store.HasPayables(ctx, t, m.Currency, now)
 	if err != nil || !waits {
 		return planned, false, err
 	}

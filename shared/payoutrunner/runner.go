@@ -116,14 +116,14 @@ func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Pay
 // read of the table finds none: what becomes payable later has a later time,
 // and goes into the next payout.
 func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
-	rows, err := r.Store.UnpaidRows(ctx, t, current.Currency, current.Cutoff, takenAtOnce)
+	rows, err := r.Store.Payables(ctx, t, current.Currency, current.Cutoff, takenAtOnce)
 	if err != nil {
 		return current, err
 	}
 	complete := len(rows) == 0
 	if carried := current.Carried(); carried != nil && !complete {
 		// Once a later payout has taken what this one lacks, it takes all else too.
-		waits, err := r.Store.RowWaits(ctx, t, *carried)
+		waits, err := r.Store.PayableExists(ctx, t, *carried)
 		if err != nil {
 			return current, err
 		}
@@ -223,9 +223,9 @@ func (r *Runner) tell(ctx context.Context, t identity.Tenant, current payout.Pay
 	if err != nil {
 		return current, err
 	}
-	rows := make([]payments.Unpaid, len(records))
+	rows := make([]payments.Payable, len(records))
 	for i, record := range records {
-		rows[i] = record.Unpaid
+		rows[i] = record.Payable
 	}
 	transactions, err := r.Store.TransactionsOf(ctx, t, rows)
 	if err != nil {

@@ -98,7 +98,7 @@ func TestRowsThatContradictTheirTransactionsStopThePayout(t *testing.T) {
 	h.pay(1)
 	_, table := h.Store.Raw()
 	var rows []map[string]any
-	if err := table.Get("pk", tenant.String()+"#UNPAID#EUR").All(t.Context(), &rows); err != nil || len(rows) != 1 {
+	if err := table.Get("pk", tenant.String()+"#PAYABLE#EUR").All(t.Context(), &rows); err != nil || len(rows) != 1 {
 		t.Fatalf("%v, %v", rows, err)
 	}
 	if err := table.Update("pk", rows[0]["pk"]).Range("sk", rows[0]["sk"]).Set("amount", eur("1000")).Run(

@@ -75,8 +75,8 @@ func evidenceOf(a store.Audited) []evidence {
 		return []evidence{ofEvent(*a.Event)}
 	case a.Entry != nil:
 		return []evidence{ofEntry(*a.Entry)}
-	case a.Row != nil:
-		return []evidence{ofRow(*a.Row)}
+	case a.Payable != nil:
+		return []evidence{ofRow(*a.Payable)}
 	case a.Payout != nil:
 		return []evidence{ofPayout(*a.Payout)}
 	case a.Record != nil:
@@ -112,7 +112,7 @@ func ofTransaction(t payments.Transaction) evidence {
 			net -= p.Fee.Minor()
 		}
 		if p.Status == payments.EventScheduled {
-			e.calls = append(e.calls, row(id, payments.UnpaidPart, net, p.Fee.Minor(), currency, p.EligibleAt))
+			e.calls = append(e.calls, row(id, payments.PayablePart, net, p.Fee.Minor(), currency, p.EligibleAt))
 		} else {
 			e.calls = append(e.calls, record(id, recordStatus[p.Status], p.PayoutID, net, p.Fee.Minor(), currency))
 		}
@@ -171,7 +171,7 @@ const carried = "carried#"
 
 // carriedBy is the payout that carried the row forward, by the last of its
 // steps or all at once.
-func carriedBy(u payments.Unpaid) (payout string, ok bool) {
+func carriedBy(u payments.Payable) (payout string, ok bool) {
 	payout, ok = strings.CutPrefix(u.ID, carried)
 	payout, _, _ = strings.Cut(payout, "#")
 	return payout, ok && u.TransactionID == ""
@@ -179,14 +179,14 @@ func carriedBy(u payments.Unpaid) (payout string, ok bool) {
 
 // aboutRow is the transaction the row is of, or the payout that carried it
 // forward.
-func aboutRow(u payments.Unpaid) string {
+func aboutRow(u payments.Payable) string {
 	if payout, ok := carriedBy(u); ok {
 		return payout
 	}
 	return u.TransactionID
 }
 
-func ofRow(u payments.Unpaid) evidence {
+func ofRow(u payments.Payable) evidence {
 	e := evidence{about: aboutRow(u), is: []fact{waiting(u)}}
 	e.sums[owedSum] = u.Amount.Minor()
 	return e
@@ -194,8 +194,8 @@ func ofRow(u payments.Unpaid) evidence {
 
 // waiting is the fact that a row waits. A debit has neither fee nor date of its
 // own.
-func waiting(u payments.Unpaid) fact {
-	if u.Kind != payments.UnpaidPart {
+func waiting(u payments.Payable) fact {
+	if u.Kind != payments.PayablePart {
 		return waitingDebit(u)
 	}
 	return row(u.ID, u.Kind, u.Amount.Minor(), u.Fee.Minor(), u.Amount.Currency(), u.EligibleAt)
@@ -215,9 +215,9 @@ func entryOf(kind ledger.Kind, id string, c money.Currency, of postings) fact {
 	return fact{entryFact, string(kind) + " " + id, strings.Join(text, ", ")}
 }
 
-func row(id string, kind payments.UnpaidKind, minor, fee int64, c money.Currency, eligible time.Time) fact {
+func row(id string, kind payments.PayableKind, minor, fee int64, c money.Currency, eligible time.Time) fact {
 	text := minorText(minor, c)
-	if kind == payments.UnpaidPart {
+	if kind == payments.PayablePart {
 		text += " after " + minorText(fee, c) + ", from " + eligible.UTC().Format(time.RFC3339Nano)
 	}
 	return fact{rowFact, id, text}
@@ -225,7 +225,7 @@ func row(id string, kind payments.UnpaidKind, minor, fee int64, c money.Currency
 
 // waitingDebit is that of a row. A payout carries forward once, whatever the
 // step that did.
-func waitingDebit(u payments.Unpaid) fact {
+func waitingDebit(u payments.Payable) fact {
 	id := u.ID
 	if payout, ok := carriedBy(u); ok {
 		id = carried + payout

@@ -119,10 +119,10 @@ func (r *run) count(a store.Audited) {
 	case a.Event != nil && inFlight(*a.Event):
 		r.report.Open++
 		r.noteOpen(a.Tenant, *a.Event)
-	case a.Row != nil:
+	case a.Payable != nil:
 		r.report.Rows++
-		r.leftovers.total(rowsTotal, a.Row.Amount)
-		r.leftovers.currencies[purse{a.Tenant, a.Row.Amount.Currency()}] = true
+		r.leftovers.total(rowsTotal, a.Payable.Amount)
+		r.leftovers.currencies[purse{a.Tenant, a.Payable.Amount.Currency()}] = true
 	case a.Payout != nil:
 		r.report.Payouts++
 	case a.Entry != nil:

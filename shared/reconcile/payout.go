@@ -45,16 +45,16 @@ func ofPayout(p payout.Payout) evidence {
 // payout fails; and about the payout, whose part it is.
 func ofRecord(r payout.Record) []evidence {
 	amount, currency := r.Amount.Minor(), r.Amount.Currency()
-	part, of := evidence{about: r.PayoutID}, evidence{about: aboutRow(r.Unpaid)}
+	part, of := evidence{about: r.PayoutID}, evidence{about: aboutRow(r.Payable)}
 	part.sums[totalSum], part.sums[countSum], part.sums[owedSum] = -amount, -1, -amount
 	if r.Status != payout.Failed {
 		of.sums[owedSum] = amount
 	}
 	switch {
-	case r.Kind == payments.UnpaidPart:
+	case r.Kind == payments.PayablePart:
 		of.is = []fact{record(r.ID, r.Status, r.PayoutID, amount, r.Fee.Minor(), currency)}
-	case r.Status == payout.RecordOpen, r.Status == payout.RecordSuccessful && r.Kind == payments.UnpaidBalance:
-		of.is = []fact{waitingDebit(r.Unpaid)} // as its row did
+	case r.Status == payout.RecordOpen, r.Status == payout.RecordSuccessful && r.Kind == payments.PayableBalanceDeduction:
+		of.is = []fact{waitingDebit(r.Payable)} // as its row did
 	case r.Status == payout.RecordSuccessful:
 		of.is = []fact{settled(r.ID, amount, currency)}
 	}

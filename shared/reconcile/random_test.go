@@ -348,7 +348,7 @@ func (h *history) loseEach() {
 	var all []map[string]types.AttributeValue
 	h.must(table.Scan().Filter("contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR "+
 		"contains(pk, ?)",
-		"#TRANSACTION#", "#JOURNAL#", "#UNPAID#", "#HELD#", "#PAYOUT").All(h.Context(), &all))
+		"#TRANSACTION#", "#JOURNAL#", "#PAYABLE#", "#HELD#", "#PAYOUT").All(h.Context(), &all))
 	h.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	lost := 0
 	for _, item := range all {

@@ -164,7 +164,7 @@ func (r *run) readPayable(ctx context.Context, t identity.Tenant, theirs []*doss
 	delete(where, purse{tenant: t})
 	books := r.Store.AuditRecords(ctx, t, oldest.AddDate(0, 0, -1).Format(time.DateOnly)) // wherever the merchant is
 	for p := range where {
-		books = both(r.Store.AuditUnpaid(ctx, t, p.currency), books)
+		books = both(r.Store.AuditPayables(ctx, t, p.currency), books)
 	}
 	for a, err := range books {
 		if err != nil {
@@ -173,8 +173,8 @@ func (r *run) readPayable(ctx context.Context, t identity.Tenant, theirs []*doss
 		for _, e := range evidenceOf(a) {
 			if d := wanted[e.about]; d != nil {
 				d.evidence = append(d.evidence, e)
-				if a.Row != nil {
-					d.waits = a.Row.Amount.Currency()
+				if a.Payable != nil {
+					d.waits = a.Payable.Amount.Currency()
 				}
 			}
 		}

@@ -177,7 +177,7 @@ func (s *shop) journal(id string) string {
 	return s.tenant.String() + "#JOURNAL#" + payments.CodeOfID(id)
 }
 
-func (s *shop) rows() string { return s.tenant.String() + "#UNPAID#EUR" }
+func (s *shop) rows() string { return s.tenant.String() + "#PAYABLE#EUR" }
 
 // part is the row of a transaction's only part.
 func (s *shop) part(id string) map[string]types.AttributeValue {

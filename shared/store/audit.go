@@ -22,7 +22,7 @@ type Audited struct {
 	Transaction *payments.Transaction
 	Event       *payments.Event
 	Entry       *ledger.Entry
-	Row         *payments.Unpaid
+	Payable     *payments.Payable
 	Held        *Held
 	Payout      *payout.Payout
 	Record      *payout.Record
@@ -33,7 +33,7 @@ type Audited struct {
 const (
 	transactionBooks = "TRANSACTION"
 	journalBooks     = "JOURNAL"
-	unpaidBooks      = "UNPAID"
+	payableBooks     = "PAYABLE"
 	heldBooks        = "HELD"
 	payoutBooks      = "PAYOUT"
 	recordBooks      = "PAYOUTS"
@@ -47,7 +47,7 @@ const (
 func (s *Reader) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audited, error] {
 	scan := s.table.Scan().Segment(segment, segments).Consistent(true).Filter(
 		"contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
-		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+unpaidBooks+"#", "#"+heldBooks+"#",
+		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+payableBooks+"#", "#"+heldBooks+"#",
 		"#"+payoutBooks) // and records
 	return audited(ctx, scan.Iter())
 }
@@ -77,10 +77,10 @@ func (s *Reader) audited(ctx context.Context, partitions ...string) iter.Seq2[Au
 	}
 }
 
-// AuditUnpaid walks the tenant's rows in a currency, consistently. An error
+// AuditPayables walks the tenant's payables in a currency, consistently. An error
 // ends it.
-func (s *Reader) AuditUnpaid(ctx context.Context, t identity.Tenant, c money.Currency) iter.Seq2[Audited, error] {
-	return audited(ctx, s.table.Get(partitionKey, unpaidPartition(t, c)).Consistent(true).Iter())
+func (s *Reader) AuditPayables(ctx context.Context, t identity.Tenant, c money.Currency) iter.Seq2[Audited, error] {
+	return audited(ctx, s.table.Get(partitionKey, payablePartition(t, c)).Consistent(true).Iter())
 }
 
 // AuditRecords walks the records of the tenant's payouts from a day on
@@ -145,9 +145,9 @@ func (a *Audited) place(books, sk string) any {
 	case books == journalBooks:
 		a.Entry = new(ledger.Entry)
 		return a.Entry
-	case books == unpaidBooks:
-		a.Row = new(payments.Unpaid)
-		return a.Row
+	case books == payableBooks:
+		a.Payable = new(payments.Payable)
+		return a.Payable
 	case books == heldBooks:
 		a.Held = new(Held)
 		return a.Held

@@ -192,7 +192,7 @@ func (s *Store) settled(ctx context.Context, item checkoutItem, err error) (paym
 }
 
 // Apply writes a checkout's change whole: the checkout, its transaction with
-// the journal entry and the unpaid rows, the saved card, the payer's session
+// the journal entry and the payables, the saved card, the payer's session
 // and the callback owed, or none of them.
 // ErrStale when the checkout changed since it was read.
 func (s *Store) Apply(ctx context.Context, t identity.Tenant, change payments.Change) (payments.Checkout, error) {
@@ -204,8 +204,8 @@ func (s *Store) Apply(ctx context.Context, t identity.Tenant, change payments.Ch
 	if change.Entry != nil {
 		tx.Put(s.putEntry(t, *change.Entry))
 	}
-	for _, row := range change.Rows {
-		tx.Put(s.newRow(t, row))
+	for _, payable := range change.Payables {
+		tx.Put(s.newPayable(t, payable))
 	}
 	if change.Instrument != nil {
 		tx.Update(s.saveInstrument(t, *change.Instrument))

@@ -32,14 +32,14 @@ import (
 //	receipt number     M#TRANSACTION#<code>        RECEIPT#<id>   receipts; of a transaction or a refund
 //	receipt counter    M#RECEIPTS                  COUNTER        receipts
 //	journal entry      M#JOURNAL#<code or payout>  <kind>#<id>    with the transaction, event or payout that moves the money
-//	unpaid row         M#UNPAID#<currency>         DEBIT#… CREDIT#<µs eligible>#<id>  likewise, and payoutrun: waits for a payout
+//	payable            M#PAYABLE#<currency>        DEBIT#… CREDIT#<µs eligible>#<id>  likewise, and payoutrun: waits for a payout
 //	held balance       M#HELD#<currency>           HELD           with refunds in flight, where a floor is set; payoutrun
 //	payer session      SESSION#<sha256 of token>   SESSION        with its checkout
 //	customer           M#CUSTOMER#<id>             CUSTOMER       customers
 //	saved card         M#CUSTOMER#<id>             CARD#<token>   customers, with its checkout
 //	payout schedule    M#PAYOUTSCHEDULE            SCHEDULE       provision, payoutplan
 //	payout             M#PAYOUT#<id>               PAYOUT         payoutplan, payoutrun, provision
-//	payout record      M#PAYOUTS                   <day>#<payout id>#<row id>  payoutrun, provision: a row it took
+//	payout record      M#PAYOUTS                   <day>#<payout id>#<payable id>  payoutrun, provision: a payable it took
 //	callback           CALLBACK#<msg id>           CALLBACK       with its checkout; callbacks, provision, sweep
 //	circuit breaker    M#BREAKER#<sha256 of host>  BREAKER        callbacks: of a host that timed out lately
 //	idempotency record M#IDEMPOTENCY#<sha256 name> IDEMPOTENCY    rest; named by the client's key and the kind of credential
@@ -73,12 +73,12 @@ import (
 //	page of the history           index history, with a filter in growing chunks, of at most 1,000 items
 //	                              that do not match; by code a transaction's partition
 //	refund                        the transaction's partition, one transaction to reserve it and one for its
-//	                              outcome; with a floor the held balance and the merchant's unpaid rows,
+//	                              outcome; with a floor the held balance and the merchant's payables,
 //	                              until they suffice
 //	receipt                       the transaction's partition; the first time one transaction with the counter
 //	plan payouts                  index due by shard; for each schedule it and its merchant, and whether any
-//	                              row waits
-//	run a payout                  its key; rows in portions of 32, records of 49, each portion one
+//	                              payable waits
+//	run a payout                  its key; payables in portions of 32, records of 49, each portion one
 //	                              transaction with the payments' transactions
 //	list payouts                  the tenant's payout records, by day
 //	try a callback                callback, breaker, merchant
@@ -191,16 +191,16 @@ const (
 	creditPrefix = "CREDIT#"
 )
 
-func unpaidPartition(t identity.Tenant, c money.Currency) string {
-	return t.String() + "#UNPAID#" + string(c)
+func payablePartition(t identity.Tenant, c money.Currency) string {
+	return t.String() + "#PAYABLE#" + string(c)
 }
 
-func unpaidKey(t identity.Tenant, u payments.Unpaid) key {
+func payableKey(t identity.Tenant, u payments.Payable) key {
 	prefix := creditPrefix
-	if u.Kind != payments.UnpaidPart {
+	if u.Kind != payments.PayablePart {
 		prefix = debitPrefix
 	}
-	return key{unpaidPartition(t, u.Amount.Currency()), prefix + micros(u.EligibleAt) + "#" + u.ID}
+	return key{payablePartition(t, u.Amount.Currency()), prefix + micros(u.EligibleAt) + "#" + u.ID}
 }
 
 func payoutScheduleKey(t identity.Tenant) key { return key{t.String() + "#PAYOUTSCHEDULE", "SCHEDULE"} }

@@ -111,17 +111,17 @@ func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.S
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) { tx.Put(s.putEntry(t, *step.Entry)) })
 }
 
-// CollectPayout moves rows into the payout: each is deleted where it waited and
+// CollectPayout moves payables into the payout: each is deleted where it waited and
 // recorded where it is paid, and what the payout lacks waits in their stead, in
-// one transaction. ErrStale when the payout, a row or a transaction changed
+// one transaction. ErrStale when the payout, a payable or a transaction changed
 // since it was read.
 func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.Collection) (payout.Payout, error) {
 	return s.writePayout(ctx, t, c.Payout, func(tx *dynamo.WriteTx) {
 		if c.Carry != nil {
-			tx.Put(s.newRow(t, *c.Carry))
+			tx.Put(s.newPayable(t, *c.Carry))
 		}
-		for _, row := range c.Rows {
-			k := unpaidKey(t, row)
+		for _, payable := range c.Payables {
+			k := payableKey(t, payable)
 			tx.Delete(s.table.Delete(partitionKey, k.PK).Range(sortKey, k.SK).If("attribute_exists(pk)"))
 		}
 		for _, r := range c.Records {
@@ -131,7 +131,7 @@ func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.C
 			tx.Put(s.replaceTransaction(t, changed))
 		}
 		if t.Mode == identity.Live {
-			// The rows no longer cover a refund that was about to count on them.
+			// The payables no longer cover a refund that was about to count on them.
 			tx.Update(s.touchHeld(t, c.Payout.Currency))
 		}
 	})
@@ -153,8 +153,8 @@ func (s *Store) TellPayout(ctx context.Context, t identity.Tenant, telling payou
 		for _, e := range telling.Events {
 			tx.Put(s.table.Put(newEventItem(t, e)).If("'status' = ?", payments.EventPending))
 		}
-		for _, row := range telling.Rows {
-			tx.Put(s.newRow(t, row))
+		for _, payable := range telling.Payables {
+			tx.Put(s.newPayable(t, payable))
 		}
 	})
 }

@@ -35,27 +35,27 @@ const (
 	anotherPayout = "fedcba9876543210fedcba9876543210"
 )
 
-// collection is a step of the payout that takes the rows.
-func collection(t *testing.T, s *store.Store, p payout.Payout, rows []payments.Unpaid) payout.Collection {
+// collection is a step of the payout that takes the payables.
+func collection(t *testing.T, s *store.Store, p payout.Payout, payables []payments.Payable) payout.Collection {
 	t.Helper()
-	transactions, err := s.TransactionsOf(t.Context(), tenant, rows)
+	transactions, err := s.TransactionsOf(t.Context(), tenant, payables)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := p.Collect(rows, transactions, later)
+	c, err := p.Collect(payables, transactions, later)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func rowsOf(t *testing.T, s *store.Store) []payments.Unpaid {
+func payablesOf(t *testing.T, s *store.Store) []payments.Payable {
 	t.Helper()
-	rows, err := s.UnpaidRows(t.Context(), tenant, "EUR", later, 100)
+	payables, err := s.Payables(t.Context(), tenant, "EUR", later, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rows
+	return payables
 }
 
 // wantPayout: the payout is stored like this.
@@ -75,11 +75,11 @@ func TestARowGoesIntoOnePayout(t *testing.T) {
 	apply(t, s, reserve(t, tx, "operation", "10.10", false))
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	one, another := openPayout(t, s, onePayout), openPayout(t, s, anotherPayout)
-	rows := rowsOf(t, s)
-	if len(rows) != 3 || rows[0].Kind != payments.UnpaidPart || rows[2].Kind != payments.UnpaidRefund {
-		t.Fatalf("rows %+v", rows)
+	payables := payablesOf(t, s)
+	if len(payables) != 3 || payables[0].Kind != payments.PayablePart || payables[2].Kind != payments.PayableRefundDeduction {
+		t.Fatalf("payables %+v", payables)
 	}
-	for _, some := range [][]payments.Unpaid{rows[:2], rows[2:]} {
+	for _, some := range [][]payments.Payable{payables[:2], payables[2:]} {
 		c, late := collection(t, s, one, some), collection(t, s, another, some)
 		var err error
 		if one, err = s.CollectPayout(t.Context(), tenant, c); err != nil {
@@ -92,8 +92,8 @@ func TestARowGoesIntoOnePayout(t *testing.T) {
 	wantPayout(t, s, onePayout, payout.Collecting, "-0.20", 3)
 	wantPayout(t, s, anotherPayout, payout.Collecting, "0", 0)
 	// What it lacks waits at once, for the next payout: refunds never count on it.
-	left, err := s.UnpaidRows(t.Context(), tenant, "EUR", later.Add(time.Hour), 100)
-	if err != nil || len(left) != 1 || left[0].Kind != payments.UnpaidBalance || left[0].Amount != eur("-0.20") ||
+	left, err := s.Payables(t.Context(), tenant, "EUR", later.Add(time.Hour), 100)
+	if err != nil || len(left) != 1 || left[0].Kind != payments.PayableBalanceDeduction || left[0].Amount != eur("-0.20") ||
 		!left[0].EligibleAt.Equal(later) {
 		t.Errorf("left %+v, %v", left, err)
 	}
@@ -106,13 +106,13 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 	pay(t, s, tenant, "order-1", "attempt-1")
 	to := merchant.BankAccount{IBAN: "DE17100100100000005678"}
 	p := openPayout(t, s, onePayout)
-	rows := rowsOf(t, s)
+	payables := payablesOf(t, s)
 	empty := p.Seal(later)
-	p, err := s.CollectPayout(t.Context(), tenant, collection(t, s, p, rows[:1]))
+	p, err := s.CollectPayout(t.Context(), tenant, collection(t, s, p, payables[:1]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := collection(t, s, p, rows[1:])
+	second := collection(t, s, p, payables[1:])
 	steps := []func() (payout.Payout, error){
 		func() (payout.Payout, error) { return s.CollectPayout(t.Context(), tenant, second) },
 		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Seal(later)) },
@@ -148,7 +148,7 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 }
 
 // TestWhatIsWrittenOnceStaysSo, whatever a step from the payout's current version says: a payout is opened once, a record
-// taken once and its outcome recorded once, a deduction settled once, an entry posted once, and a row waits once.
+// taken once and its outcome recorded once, a deduction settled once, an entry posted once, and a payable waits once.
 func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -156,7 +156,7 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	apply(t, s, reserve(t, tx, "operation", "10.10", false))
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	p := openPayout(t, s, onePayout)
-	taken := collection(t, s, p, rowsOf(t, s))
+	taken := collection(t, s, p, payablesOf(t, s))
 	p, err := s.CollectPayout(t.Context(), tenant, taken)
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	_, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Records: taken.Records})
 	refuse("a record taken again", err)
 	_, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Carry: taken.Carry})
-	refuse("a row that waits already", err)
+	refuse("a payable that waits already", err)
 	step := p.Seal(later)
 	step.Entry = p.Send(merchant.BankAccount{}, later).Entry
 	if p, err = s.StepPayout(t.Context(), tenant, step); err != nil {
@@ -188,9 +188,9 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, again := range map[string]payout.Telling{
-		"an outcome again":          {Records: successful(taken.Records[:1])},
-		"a deduction settled again": {Records: successful(taken.Records[1:2]), Events: first.Events},
-		"a row that waits again":    {Records: successful(taken.Records[1:2]), Rows: []payments.Unpaid{*taken.Carry}},
+		"an outcome again":           {Records: successful(taken.Records[:1])},
+		"a deduction settled again":  {Records: successful(taken.Records[1:2]), Events: first.Events},
+		"a payable that waits again": {Records: successful(taken.Records[1:2]), Payables: []payments.Payable{*taken.Carry}},
 	} {
 		again.Payout = p
 		_, err := s.TellPayout(t.Context(), tenant, again)
@@ -214,11 +214,11 @@ func telling(t *testing.T, s *store.Store, p payout.Payout) payout.Telling {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := make([]payments.Unpaid, len(records))
+	payables := make([]payments.Payable, len(records))
 	for i, r := range records {
-		rows[i] = r.Unpaid
+		payables[i] = r.Payable
 	}
-	transactions, err := s.TransactionsOf(t.Context(), tenant, rows)
+	transactions, err := s.TransactionsOf(t.Context(), tenant, payables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,24 +240,24 @@ func TestRecordsAreToldInTheOrderTheyAreKept(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	p := openPayout(t, s, onePayout)
-	var rows []payments.Unpaid
+	var payables []payments.Payable
 	for _, id := range []string{"a#1", "a#10", "a#11", "a#2", "a", "b", "carried#a"} {
-		rows = append(rows, payments.Unpaid{ID: id, Kind: payments.UnpaidBalance, Amount: eur("-1"),
+		payables = append(payables, payments.Payable{ID: id, Kind: payments.PayableBalanceDeduction, Amount: eur("-1"),
 			Fee: eur("0"), EligibleAt: start})
 	}
-	for _, row := range rows {
-		c := payout.Collection{Payout: p, Carry: &row}
+	for _, payable := range payables {
+		c := payout.Collection{Payout: p, Carry: &payable}
 		var err error
 		if p, err = s.CollectPayout(t.Context(), tenant, c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p, err := s.CollectPayout(t.Context(), tenant, collection(t, s, p, rowsOf(t, s)))
+	p, err := s.CollectPayout(t.Context(), tenant, collection(t, s, p, payablesOf(t, s)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for range len(rows) {
+	for range len(payables) {
 		next, err := s.RecordsToTell(t.Context(), tenant, p, 1)
 		if err != nil || len(next) != 1 || seen[next[0].ID] {
 			t.Fatalf("after %s: %+v, %v", p.Told, next, err)

@@ -23,13 +23,13 @@ func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
 	}
 	p, err := s.Payout(t.Context(), tenant, id)
 	for i := range n {
-		row := payments.Unpaid{ID: fmt.Sprintf("%s-%02d", day, i), Kind: payments.UnpaidBalance, Code: large,
+		payable := payments.Payable{ID: fmt.Sprintf("%s-%02d", day, i), Kind: payments.PayableBalanceDeduction, Code: large,
 			Amount: eur("0"), Fee: eur("0"), EligibleAt: start}
 		if err == nil {
-			p, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Carry: &row})
+			p, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Carry: &payable})
 		}
 		if err == nil {
-			p, err = s.CollectPayout(t.Context(), tenant, collection(t, s, p, []payments.Unpaid{row}))
+			p, err = s.CollectPayout(t.Context(), tenant, collection(t, s, p, []payments.Payable{payable}))
 		}
 	}
 	if err == nil {

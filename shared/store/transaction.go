@@ -227,7 +227,7 @@ func newEventItem(t identity.Tenant, e payments.Event) eventItem {
 }
 
 // ApplyTransaction writes a transaction's change whole: the transaction, its
-// events, the journal entry, unpaid rows, the callback owed and what the
+// events, the journal entry, payables, the callback owed and what the
 // merchant's balance holds, or none of them. ErrStale when the transaction
 // changed since it was read, or the balance since held was.
 func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
@@ -245,8 +245,8 @@ func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 	if change.Entry != nil {
 		tx.Put(s.putEntry(t, *change.Entry))
 	}
-	for _, row := range change.Rows {
-		tx.Put(s.putRow(t, row))
+	for _, payable := range change.Payables {
+		tx.Put(s.putPayable(t, payable))
 	}
 	if change.Callback != nil {
 		tx.Put(s.putCallback(t, *change.Callback))

@@ -277,19 +277,19 @@ func TestAClosedEventIsNotOverwritten(t *testing.T) {
 	}
 }
 
-// A row that a payout has taken is not there any more: nothing of the change is written.
+// A payable that a payout has taken is not there any more: nothing of the change is written.
 func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	_, table := s.Raw()
-	var rows []struct {
+	var payables []struct {
 		SK string `dynamo:"sk"`
 	}
-	if err := table.Get("pk", tenant.String()+"#UNPAID#EUR").All(t.Context(), &rows); err != nil || len(rows) != 2 {
-		t.Fatalf("%v, %v", rows, err)
+	if err := table.Get("pk", tenant.String()+"#PAYABLE#EUR").All(t.Context(), &payables); err != nil || len(payables) != 2 {
+		t.Fatalf("%v, %v", payables, err)
 	}
-	if err := table.Delete("pk", tenant.String()+"#UNPAID#EUR").Range("sk", rows[0].SK).Run(t.Context()); err != nil {
+	if err := table.Delete("pk", tenant.String()+"#PAYABLE#EUR").Range("sk", payables[0].SK).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	apply(t, s, reserve(t, tx, "operation", "1", false))

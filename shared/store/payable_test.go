@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// wantOwed: the rows that wait come to exactly the amount.
+// wantOwed: the payables that wait come to exactly the amount.
 func wantOwed(t *testing.T, s *store.Store, amount string) {
 	t.Helper()
 	exact := eur(amount)
@@ -69,18 +69,18 @@ func TestWhatIsOwedIsReadNoFurtherThanNeeded(t *testing.T) {
 	client := &countedHTTP{calls: map[string]int{}}
 	s := emptyTable(t, clock.New(), client)
 	_, table := s.Raw()
-	padding := strings.Repeat("x", 300_000) // three rows and a half make a page
+	padding := strings.Repeat("x", 300_000) // three payables and a half make a page
 	put := func(sk, amount string) {
 		t.Helper()
-		row := map[string]any{"pk": tenant.String() + "#UNPAID#EUR", "sk": sk, "amount": eur(amount), "padding": padding}
-		if err := table.Put(row).Run(t.Context()); err != nil {
+		payable := map[string]any{"pk": tenant.String() + "#PAYABLE#EUR", "sk": sk, "amount": eur(amount), "padding": padding}
+		if err := table.Put(payable).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 12 {
-		put(fmt.Sprintf("CREDIT#%016d#row", i), "1")
+		put(fmt.Sprintf("CREDIT#%016d#payable", i), "1")
 	}
-	put("DEBIT#9999999999999999#row", "-2") // the last to come by time counts all the same
+	put("DEBIT#9999999999999999#payable", "-2") // the last to come by time counts all the same
 	for _, test := range []struct {
 		atLeast string
 		want    bool
