@@ -27,7 +27,7 @@ type fixture struct {
 // newFixture has a new merchant in the world.
 func newFixture(w *world.World, receiver *world.Receiver) *fixture {
 	w.Helper()
-	return &fixture{&tale{Shop: w.Shop().Abroad("DE", "EUR", nil), receiver: receiver}, map[string]string{}}
+	return &fixture{&tale{Shop: w.Shop().NewShop("DE", "EUR", nil), receiver: receiver}, map[string]string{}}
 }
 
 // request is an operation as the document shows it; the example is one of its

@@ -56,7 +56,7 @@ var prepared = map[string]func(*tale) world.Request{
 		return t.put(body)
 	},
 	"processCheckout boleto": func(t *tale) world.Request {
-		t.Shop = t.Abroad("BR", "BRL", nil)
+		t.Shop = t.NewShop("BR", "BRL", nil)
 		t.open(nil)
 		return t.put(byBoleto)
 	},

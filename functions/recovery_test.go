@@ -196,7 +196,7 @@ func TestAHundredCreationsMakeOneCheckout(t *testing.T) {
 		t.Run("key="+key, func(t *testing.T) {
 			t.Parallel()
 			shop := world.New(t).Shop()
-			request := world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: shop.Order("10.10")}
+			request := world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: shop.CheckoutBody("10.10")}
 			if key != "" {
 				request.Header = map[string]string{"Idempotency-Key": key}
 			}

@@ -116,7 +116,7 @@ type brazilian struct {
 }
 
 func newBoleto(w *world.World) brazilian {
-	b := brazilian{Shop: w.Shop().Abroad("BR", "BRL", nil)}
+	b := brazilian{Shop: w.Shop().NewShop("BR", "BRL", nil)}
 	b.checkout = b.Create("10.10", nil)
 	b.Pay(b.checkout, byBoleto)
 	return b

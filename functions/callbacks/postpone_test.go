@@ -179,8 +179,8 @@ func TestATryWithoutAFreeSlotIsPostponed(t *testing.T) {
 		t.Errorf("postponed for %s", wait)
 	}
 	n.wantTried(n.owe(n.Shop(), "other.example.com"), payments.CallbackDelivered, "")
-	n.hang(&under, n.owe(n.Shop().Neighbour(), hanging)) // the last slot is for another merchant
-	n.wantPostponed(n.owe(n.Shop().Neighbour(), hanging), 2*time.Second)
+	n.hang(&under, n.owe(n.Shop().OtherShop(), hanging)) // the last slot is for another merchant
+	n.wantPostponed(n.owe(n.Shop().OtherShop(), hanging), 2*time.Second)
 	n.answers(hanging)
 	close(n.blocked)
 	under.Wait()
@@ -234,7 +234,7 @@ func TestABreakerIsOneMerchants(t *testing.T) {
 	n.trip(n.Shop(), hanging)
 	n.answers(hanging)
 	n.wantPostponed(n.owe(n.Shop(), hanging), 10*time.Second)
-	n.wantTried(n.owe(n.Shop().Neighbour(), hanging), payments.CallbackDelivered, "")
+	n.wantTried(n.owe(n.Shop().OtherShop(), hanging), payments.CallbackDelivered, "")
 }
 
 // Any answer is one, and so is a refused connection: neither takes long.

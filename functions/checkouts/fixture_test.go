@@ -27,11 +27,11 @@ func open(t *testing.T) *shop {
 // abroad is another merchant of the same world, settling in its own currency.
 func (s *shop) abroad(country, currency string) *shop {
 	s.Helper()
-	return &shop{s.Abroad(country, currency, nil), s.receiver}
+	return &shop{s.NewShop(country, currency, nil), s.receiver}
 }
 
 // neighbour is the world's other German merchant.
-func (s *shop) neighbour() *shop { return &shop{s.Neighbour(), s.receiver} }
+func (s *shop) neighbour() *shop { return &shop{s.OtherShop(), s.receiver} }
 
 func (s *shop) get(id string) world.Response { return s.Send("GET", "/v0.1/checkouts/"+id, nil) }
 
@@ -41,7 +41,7 @@ func (s *shop) put(id string, body any) world.Response {
 
 // order is a good body to create a checkout with.
 func (s *shop) order() map[string]any {
-	return edited(s.Order("10.10"), change{"return_url", s.receiver.URL}, change{"redirect_url", redirectURL})
+	return edited(s.CheckoutBody("10.10"), change{"return_url", s.receiver.URL}, change{"redirect_url", redirectURL})
 }
 
 // create makes a checkout of an order with changes and answers its id.

@@ -10,7 +10,7 @@ import (
 
 // browser is a payer's: it has the shop's public key, and whatever it guessed
 // or overheard.
-func (s *shop) browser() *shop { return &shop{s.As(s.NewKey("public")), s.receiver} }
+func (s *shop) browser() *shop { return &shop{s.WithKey(s.NewKey("public")), s.receiver} }
 
 // TestAPublicKeyChargesNoCardOfAnother customer, without a customer, or on
 // another customer's checkout, whatever became of it; and it hears the same

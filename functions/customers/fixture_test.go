@@ -15,7 +15,7 @@ type shop struct{ world.Shop }
 func open(t *testing.T) (one, other shop) {
 	t.Helper()
 	one = shop{world.New(t).Shop()}
-	return one, shop{one.Neighbour()}
+	return one, shop{one.OtherShop()}
 }
 
 const collection = "/v0.1/customers"

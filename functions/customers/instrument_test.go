@@ -160,7 +160,7 @@ func TestScopes(t *testing.T) {
 			if row.method == "POST" {
 				row.body = map[string]any{"customer_id": "new" + row.scope + key[len(key)-8:]}
 			}
-			got := s.As(key).Send(row.method, row.path, row.body)
+			got := s.WithKey(key).Send(row.method, row.path, row.body)
 			if slices.Contains(scopes, row.scope) || slices.Contains(scopes, "payment_instruments") {
 				if got.Status != row.success {
 					t.Errorf("%v: %s %s: %d %s", scopes, row.method, row.path, got.Status, got.Body)

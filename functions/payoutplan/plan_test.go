@@ -20,7 +20,7 @@ func sold(t *testing.T, each ...settings) *world.World {
 	w := world.New(t)
 	t.Cleanup(w.CheckPayouts)
 	for _, s := range each {
-		shop := w.Shop().Abroad("DE", "EUR", nil)
+		shop := w.Shop().NewShop("DE", "EUR", nil)
 		s["holder"], s["iban"] = "Laden", sandbox.PaidIBAN
 		shop.SetPayout(s)
 		shop.Sell("10")

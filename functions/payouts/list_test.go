@@ -282,7 +282,7 @@ func TestPayoutsAreTheMerchantsOwn(t *testing.T) {
 	s := open(t)
 	query := "?" + days("2026-11-01", "2026-11-30").Encode()
 	for _, path := range s.paths() {
-		theirs := s.Neighbour().Send("GET", path+query, nil)
+		theirs := s.OtherShop().Send("GET", path+query, nil)
 		switch {
 		case strings.HasPrefix(path, "/v1.0") && theirs.Status != http.StatusNotFound:
 			t.Errorf("another merchant's payouts: %d", theirs.Status)

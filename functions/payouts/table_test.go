@@ -61,7 +61,7 @@ func TestWhoMayListPayouts(t *testing.T) {
 	s := shop{world.New(t).Shop()}
 	for scope, status := range map[string]int{"user.profile": 200, "user.profile_readonly": 200, "payouts.read": 200,
 		"user.payout-settings": 403, "payments": 403, "transactions.history": 403} {
-		other := shop{s.As(s.NewKey("secret", scope))}
+		other := shop{s.WithKey(s.NewKey("secret", scope))}
 		for _, path := range s.paths() {
 			r := other.get(path, days("2026-11-01", "2026-11-30"))
 			if r.Status != status || status == http.StatusForbidden && (r.Text("error_message") != "request_not_allowed" ||

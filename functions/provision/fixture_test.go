@@ -113,7 +113,7 @@ func (d desk) shop(m provisioned) world.Shop {
 	if m.TestKey != nil {
 		key = m.TestKey
 	}
-	return world.Shop{World: d.World, Merchant: world.Merchant{Code: m.Code}, Currency: "EUR"}.As(key.Plaintext)
+	return world.Shop{World: d.World, Merchant: world.Merchant{Code: m.Code}, Currency: "EUR"}.WithKey(key.Plaintext)
 }
 
 func (d desk) createKey(arguments fields) key {

@@ -216,7 +216,7 @@ func TestWhoMayReadReceipts(t *testing.T) {
 	for scope, want := range map[string]int{"receipts.read": 200, "transactions.read": 200,
 		"transactions.history": 200, "payments": 200,
 		"checkouts.read": 403, "user.profile": 403} {
-		if got := s.As(s.NewKey("secret", scope)).Send("GET", s.path(p.ID, 0), nil); got.Status != want {
+		if got := s.WithKey(s.NewKey("secret", scope)).Send("GET", s.path(p.ID, 0), nil); got.Status != want {
 			t.Errorf("%s: %d, want %d", scope, got.Status, want)
 		}
 	}

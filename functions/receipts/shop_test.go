@@ -21,12 +21,12 @@ func open(t *testing.T) *shop {
 }
 
 // neighbour is the world's other German shop.
-func (s *shop) neighbour() *shop { return &shop{s.Neighbour()} }
+func (s *shop) neighbour() *shop { return &shop{s.OtherShop()} }
 
 // abroad is a new shop with facts of its own.
 func (s *shop) abroad(country, currency string, more fields) *shop {
 	s.Helper()
-	return &shop{s.Abroad(country, currency, more)}
+	return &shop{s.NewShop(country, currency, more)}
 }
 
 // try has a card charged for a new checkout, with or without success.

@@ -40,7 +40,7 @@ func TestWhoMayUseTransactions(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10.10")
-	public := &shop{s.As(s.NewKey("public"))}
+	public := &shop{s.WithKey(s.NewKey("public"))}
 	for path, method := range s.addresses(p) {
 		denied.Check(t, public.Send(method, path, nil))
 		if got := s.Do(world.Request{Method: method, Path: path, APIKey: world.NoKey}); got.Status != 401 {
@@ -94,7 +94,7 @@ func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
 	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.Merchant.Code, "mode": "test", "name": "try",
 		"scopes": []string{"payments", "transactions.history"}}, &made)
 	s.Secret("API key", made.Key.Plaintext)
-	try := &shop{s.As(made.Key.Plaintext)}
+	try := &shop{s.WithKey(made.Key.Plaintext)}
 	for name, value := range s.queries(p) {
 		query := name + "=" + url.QueryEscape(value)
 		notFound.Check(t, try.get(query))

@@ -18,13 +18,13 @@ func open(t *testing.T) *shop {
 }
 
 // neighbour is the world's other shop.
-func (s *shop) neighbour() *shop { return &shop{s.Neighbour()} }
+func (s *shop) neighbour() *shop { return &shop{s.OtherShop()} }
 
 // abroad is a new shop in another country.
-func (s *shop) abroad(country, currency string) *shop { return &shop{s.Abroad(country, currency, nil)} }
+func (s *shop) abroad(country, currency string) *shop { return &shop{s.NewShop(country, currency, nil)} }
 
 // as is the shop with another key, which has one scope.
-func (s *shop) as(scope string) *shop { return &shop{s.As(s.NewKey("secret", scope))} }
+func (s *shop) as(scope string) *shop { return &shop{s.WithKey(s.NewKey("secret", scope))} }
 
 // moveTo puts the shop into another time zone.
 func (s *shop) moveTo(zone string) {

@@ -5,45 +5,69 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strings"
+	"testing"
 
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Shop is a merchant's server in a world: it sells in one currency, and sends
+// Shop is a merchant's server in a world. It sells in one currency, and sends
 // the merchant's key.
 type Shop struct {
 	*World
 	Merchant Merchant // its own, whichever the world's first is
 	Currency string
+	Receiver *Receiver // of its callbacks; nil: its checkouts ask for none
 }
 
+// RedirectURL is where the payers of a shop with callbacks come back to.
+const RedirectURL = "https://shop.example/done?a=b"
+
 // Cards of the sandbox (contract §12), and the CVV that Shop.Card sends with
-// any. It has four digits, which stand alone in what is stored and logged less
-// often by chance than three do.
+// each. It has four digits, because three would occur more often by chance in
+// what is stored and logged.
 const (
 	Frictionless = "4200000000000091" // paid at once
 	Challenged   = "4200000000000042" // its issuer asks the payer
 	CVV          = "7391"
 )
 
+// NewShop opens a world, and in it the shop of the first merchant.
+func NewShop(tb testing.TB) Shop {
+	tb.Helper()
+	return New(tb).Shop()
+}
+
 // Shop is the first merchant's.
 func (w *World) Shop() Shop { return Shop{World: w, Merchant: w.Merchant, Currency: "EUR"} }
 
-// Neighbour is the shop of the world's other merchant.
-func (s Shop) Neighbour() Shop { return Shop{World: s.World, Merchant: s.Other, Currency: "EUR"} }
-
-// Abroad is a new merchant's shop; more are facts beside country and currency.
-func (s Shop) Abroad(country, currency string, more map[string]any) Shop {
+// WithCallbacks is the shop with a receiver: its checkouts have a return_url
+// and a redirect_url.
+func (s Shop) WithCallbacks() Shop {
 	s.Helper()
-	facts := map[string]any{"name": "Filiale " + country, "email": "filiale@example.com",
-		"country": country, "currency": currency}
-	maps.Copy(facts, more)
-	return Shop{World: s.World, Merchant: s.Provision(facts), Currency: currency}
+	s.Receiver = s.Receive()
+	return s
 }
 
-// As is the shop with another key.
-func (s Shop) As(key string) Shop {
+// OtherShop is the shop of the world's other merchant, which is in Germany too.
+func (s Shop) OtherShop() Shop {
+	s.Merchant, s.Currency = s.Other, "EUR"
+	return s
+}
+
+// NewShop provisions a merchant; more are terms beside country and currency.
+func (s Shop) NewShop(country, currency string, more map[string]any) Shop {
+	s.Helper()
+	terms := map[string]any{"name": "Filiale " + country, "email": "filiale@example.com",
+		"country": country, "currency": currency}
+	maps.Copy(terms, more)
+	s.Merchant, s.Currency = s.Provision(terms), currency
+	return s
+}
+
+// WithKey is the shop with another key.
+func (s Shop) WithKey(key string) Shop {
 	s.Merchant.Key.ID, s.Merchant.Key.Plaintext = "", key
 	return s
 }
@@ -75,30 +99,43 @@ func (s Shop) RotateSecret() webhook.Secret {
 	return secret
 }
 
-// Tenant is whose data the shop sees with a test key.
+// Tenant is the merchant's, in test mode.
 func (s Shop) Tenant() identity.Tenant {
 	return identity.Tenant{Mode: identity.Test, Merchant: s.Merchant.Code}
+}
+
+// Do sends a request with the shop's key, unless it has another.
+func (s Shop) Do(r Request) Response {
+	s.Helper()
+	if r.APIKey == "" {
+		r.APIKey = s.Merchant.Key.Plaintext
+	}
+	return s.World.Do(r)
 }
 
 // Send sends a request with the shop's key.
 func (s Shop) Send(method, path string, body any) Response {
 	s.Helper()
-	return s.Do(Request{Method: method, Path: path, Body: body, APIKey: s.Merchant.Key.Plaintext})
+	return s.Do(Request{Method: method, Path: path, Body: body})
 }
 
-// Order is a body to create a checkout with, under a reference of its own.
-func (s Shop) Order(amount string) map[string]any {
-	return map[string]any{"checkout_reference": fmt.Sprintf("order-%d", s.serial.Add(1)), "amount": json.Number(amount),
+// CheckoutBody is a body to create a checkout with, under a reference of its own.
+func (s Shop) CheckoutBody(amount string) map[string]any {
+	body := map[string]any{"checkout_reference": fmt.Sprintf("order-%d", s.serial.Add(1)), "amount": json.Number(amount),
 		"currency": s.Currency, "merchant_code": s.Merchant.Code}
+	if s.Receiver != nil {
+		body["return_url"], body["redirect_url"] = s.Receiver.URL, RedirectURL
+	}
+	return body
 }
 
-// Create makes a checkout of an order and answers its id; more are members
-// beside or instead of Order's.
+// Create creates a checkout and answers its id; more are members beside or
+// instead of CheckoutBody's.
 func (s Shop) Create(amount string, more map[string]any) string {
 	s.Helper()
-	order := s.Order(amount)
-	maps.Copy(order, more)
-	made := s.Send("POST", "/v0.1/checkouts", order)
+	body := s.CheckoutBody(amount)
+	maps.Copy(body, more)
+	made := s.Send("POST", "/v0.1/checkouts", body)
 	if made.Status != http.StatusCreated {
 		s.Fatalf("create: %d %s", made.Status, made.Body)
 	}
@@ -113,6 +150,44 @@ func (s Shop) Customer() string {
 		s.Fatalf("customer: %d %s", made.Status, made.Body)
 	}
 	return id
+}
+
+// Checkout reads a checkout.
+func (s Shop) Checkout(id string) Response {
+	s.Helper()
+	return s.Send("GET", "/v0.1/checkouts/"+id, nil)
+}
+
+// ProcessCheckout asks for a checkout to be paid as the body says.
+func (s Shop) ProcessCheckout(checkout string, body any) Response {
+	s.Helper()
+	return s.Send("PUT", "/v0.1/checkouts/"+checkout, body)
+}
+
+// Statuses are a checkout's own status and those of its transactions, the
+// oldest first, with a space between any two.
+func (s Shop) Statuses(checkout string) string {
+	s.Helper()
+	var c struct {
+		Status       string
+		Transactions []struct{ Status string }
+	}
+	if read := s.Checkout(checkout); read.Status != http.StatusOK || read.Into(&c) != nil {
+		s.Fatalf("checkout: %d %s", read.Status, read.Body)
+	}
+	statuses := []string{c.Status}
+	for _, transaction := range c.Transactions {
+		statuses = append(statuses, transaction.Status)
+	}
+	return strings.Join(statuses, " ")
+}
+
+// CallbacksReceived has whatever is due delivered, and counts the different
+// callbacks about a checkout that the shop has received by then.
+func (s Shop) CallbacksReceived(checkout string) int {
+	s.Helper()
+	s.Settle()
+	return len(s.Receiver.Messages(checkout))
 }
 
 // Deactivate ends a checkout that nobody has paid.
@@ -140,14 +215,13 @@ type Payment struct {
 	Reference  string `json:"-"` // of the checkout, when it was processed
 }
 
-// Pay has a checkout paid as the body says, and answers its latest
-// transaction, whatever became of it.
+// Pay processes a checkout, and answers its latest transaction, whatever
+// became of it.
 func (s Shop) Pay(checkout string, body map[string]any) Payment {
 	s.Helper()
-	path := "/v0.1/checkouts/" + checkout
-	answer := s.Send("PUT", path, body)
+	answer := s.ProcessCheckout(checkout, body)
 	if answer.Status == http.StatusAccepted { // which shows no transaction
-		answer = s.Send("GET", path, nil)
+		answer = s.Checkout(checkout)
 	}
 	var c struct {
 		Reference    string    `json:"checkout_reference"`
@@ -171,6 +245,12 @@ func (s Shop) Sell(amount string) Payment {
 	return p
 }
 
+// Transaction reads the detail of a transaction, which the query names.
+func (s Shop) Transaction(query string) Response {
+	s.Helper()
+	return s.Send("GET", "/v2.1/merchants/"+s.Merchant.Code+"/transactions?"+query, nil)
+}
+
 // Refund gives an amount of a payment back.
 func (s Shop) Refund(p Payment, amount string) {
 	s.Helper()
@@ -183,7 +263,18 @@ func (s Shop) Refund(p Payment, amount string) {
 // SetPayout has an operator change how the merchant is paid out.
 func (s Shop) SetPayout(settings map[string]any) {
 	s.Helper()
-	command := map[string]any{"command": "set_payout", "merchant_code": s.Merchant.Code}
-	maps.Copy(command, settings)
-	s.Operate(command, nil)
+	s.operate("set_payout", settings)
+}
+
+// Update has an operator change terms of the merchant.
+func (s Shop) Update(terms map[string]any) {
+	s.Helper()
+	s.operate("update_merchant", terms)
+}
+
+func (s Shop) operate(command string, arguments map[string]any) {
+	s.Helper()
+	body := map[string]any{"command": command, "merchant_code": s.Merchant.Code}
+	maps.Copy(body, arguments)
+	s.Operate(body, nil)
 }
