@@ -44,7 +44,7 @@ type courier struct {
 
 func (c *courier) tryIfDue(ctx context.Context, _ identity.Tenant, m app.CallbackMessage) error {
 	tenant, callback, err := c.Store.Callback(ctx, m.ID)
-	if failure.Is(err, failure.NotFound) { // delivered or dead so long ago that its item expired
+	if failure.Is(err, failure.KindNotFound) { // delivered or dead so long ago that its item expired
 		c.Log.WarnContext(ctx, "message of an unknown callback dropped", "callback", m.ID)
 		return nil
 	}

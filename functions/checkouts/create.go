@@ -111,13 +111,13 @@ func (req createRequest) checkPayee(m merchant.Merchant) error {
 	emailIsOurs := strings.EqualFold(req.PayToEmail, m.Email)
 	switch {
 	case req.MerchantCode != "" && req.MerchantCode != m.Code:
-		return failure.Denied("request_not_allowed")
+		return failure.Forbidden("request_not_allowed")
 	case req.MerchantCode == "" && !emailIsOurs:
-		return failure.Denied("request_not_allowed")
+		return failure.Forbidden("request_not_allowed")
 	case req.PayToEmail != "" && !emailIsOurs:
 		return failure.Invalid("pay_to_email", "does not belong to merchant_code")
 	case !m.OnlinePayments:
-		return failure.Denied("checkout_payments_not_allowed")
+		return failure.Forbidden("checkout_payments_not_allowed")
 	default:
 		return nil
 	}
@@ -132,7 +132,7 @@ func (f family) checkDraft(c payments.Checkout) failure.List {
 	}
 	if c.ReturnURL != "" {
 		if _, err := webhook.CheckURL(c.ReturnURL, f.callbacks); err != nil {
-			faults = append(faults, failure.Invalid("return_url", "must be a public http or https URL").With(err))
+			faults = append(faults, failure.Invalid("return_url", "must be a public http or https URL").WithCause(err))
 		}
 	}
 	if fault := f.checkMethod(c); fault != nil {
@@ -162,7 +162,7 @@ func (f family) checkCustomer(ctx context.Context, t identity.Tenant, id string)
 		return nil
 	}
 	_, err := f.store.Customer(ctx, t, id)
-	if failure.Is(err, failure.NotFound) {
+	if failure.Is(err, failure.KindNotFound) {
 		return failure.Invalid("customer_id", "unknown customer")
 	}
 	return err
@@ -176,7 +176,7 @@ func setAmount(c *payments.Checkout, literal money.Literal, code string, m merch
 	}
 	amount, err := literal.In(currency)
 	if err != nil {
-		return failure.Invalid("amount", money.Expected(err)).With(err)
+		return failure.Invalid("amount", money.Expected(err)).WithCause(err)
 	}
 	zeroAllowed := c.Purpose == payments.PurposeSetupRecurring
 	if amount.Sign() < 0 || (amount.IsZero() && !zeroAllowed) {

@@ -88,6 +88,7 @@ func (req methodsRequest) check() error {
 
 // constraint is a failure in the details shape (contract §13.2).
 func constraint(reference, message string) error {
-	return &failure.Error{Kind: failure.Rejected, Code: "INVALID", Slug: "validation-failed", Param: reference,
-		Message: message, Details: []failure.Detail{{Message: message, Reference: reference}}}
+	e := failure.Invalid(reference, message).WithSlug("validation-failed")
+	e.Details = []failure.Detail{{Message: message, Reference: reference}}
+	return e
 }

@@ -57,7 +57,7 @@ func (f family) process(ctx context.Context, req processRequest) (processed, err
 	caller := rest.Caller(ctx)
 	payee := rest.Merchant(ctx)
 	if !payee.OnlinePayments {
-		return processed{}, failure.Denied("checkout_payments_not_allowed")
+		return processed{}, failure.Forbidden("checkout_payments_not_allowed")
 	}
 	if err := req.check(payee, f).Err(); err != nil {
 		return processed{}, err

@@ -66,7 +66,7 @@ func (f family) forget(ctx context.Context, t identity.Tenant, saved payments.In
 	ctx, cancel := context.WithTimeout(ctx, forgetTime)
 	defer cancel()
 	if err := f.acquirers[t.Mode].Forget(ctx, token); err != nil {
-		return failure.UpstreamFailed(err)
+		return failure.Upstream(err)
 	}
 	return f.store.ForgetCard(ctx, t, saved.CustomerID, saved.Token, token)
 }

@@ -39,7 +39,7 @@ func (p pages) problem(_ context.Context, req struct {
 }) (rest.Document, error) {
 	known, ok := rest.Problems()[req.Slug]
 	if !ok {
-		return rest.Document{}, failure.Absent("", "There is no such problem type.")
+		return rest.Document{}, failure.NotFound("There is no such problem type.")
 	}
 	drawn, err := problemPage.Draw(known.Title, problemBody(known))
 	return rest.Document{HTML: drawn.HTML, CSP: drawn.CSP}, err

@@ -29,7 +29,7 @@ type consumer struct {
 func (c consumer) take(ctx context.Context, t identity.Tenant, m app.PayoutMessage) error {
 	rests, err := c.payouts.Run(ctx, t, m.ID)
 	switch {
-	case failure.Is(err, failure.NotFound):
+	case failure.Is(err, failure.KindNotFound):
 		c.Log.WarnContext(ctx, "message of an unknown payout dropped", "tenant", t.String(), "payout", m.ID)
 		return nil
 	case err != nil || rests:

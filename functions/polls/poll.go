@@ -32,7 +32,7 @@ func (p poller) ask(ctx context.Context, t identity.Tenant, m app.PollMessage) (
 	} else {
 		err = p.Processing.ResolveDue(ctx, t, m.Checkout)
 	}
-	if failure.Is(err, failure.NotFound) {
+	if failure.Is(err, failure.KindNotFound) {
 		p.Log.WarnContext(ctx, "message of an unknown payment dropped", "tenant", m.Tenant, "checkout",
 			m.Checkout, "refund", m.Refund)
 		return nil

@@ -100,7 +100,7 @@ func (o operator) replayOne(ctx context.Context, c replayCallbacks) (callbacksRe
 		return callbacksReplayed{}, err
 	}
 	if callback.State == payments.CallbackOwed {
-		return callbacksReplayed{}, failure.Clash("CONFLICT", "", "the callback is still being tried")
+		return callbacksReplayed{}, failure.Conflict("the callback is still being tried")
 	}
 	return callbacksReplayed{Replayed: 1}, o.owe(ctx, t, callback)
 }
@@ -181,7 +181,7 @@ func (o operator) dead(ctx context.Context, wanted selection) iter.Seq2[deadCall
 				if err == nil {
 					found.tenant, found.callback, err = o.Store.Callback(ctx, due.CallbackID)
 				}
-				if failure.Is(err, failure.NotFound) || (err == nil && !wanted.includes(found)) {
+				if failure.Is(err, failure.KindNotFound) || (err == nil && !wanted.includes(found)) {
 					continue
 				}
 				if !yield(found, err) || err != nil {

@@ -109,7 +109,7 @@ func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string,
 	exact bool) (money.Amount, error) {
 	err := o.Sandbox.ChargeBack(ctx, r.ID, id, amount)
 	if errors.Is(err, acquirer.ErrUnknownCharge) || errors.Is(err, sandbox.ErrTooMuch) {
-		return amount, failure.Clash("CONFLICT", "", "the acquirer has no such money to charge back").With(err)
+		return amount, failure.Conflict("the acquirer has no such money to charge back").WithCause(err)
 	}
 	if err != nil {
 		return amount, err
@@ -128,8 +128,8 @@ func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string,
 }
 
 var (
-	errOtherAmount      = failure.Clash("CONFLICT", "", "the charge-back of this id is of another amount")
-	errOtherTransaction = failure.Clash("CONFLICT", "", "the charge-back of this id is of another transaction")
+	errOtherAmount      = failure.Conflict("the charge-back of this id is of another amount")
+	errOtherTransaction = failure.Conflict("the charge-back of this id is of another transaction")
 )
 
 // amount is what the charge-back is of.
@@ -139,7 +139,7 @@ func (c chargeBack) amount(r store.Record) (money.Amount, error) {
 	}
 	amount, err := c.Amount.In(r.Amount.Currency())
 	if err != nil {
-		return amount, failure.Invalid("amount", money.Expected(err)).With(err)
+		return amount, failure.Invalid("amount", money.Expected(err)).WithCause(err)
 	}
 	return amount, nil
 }

@@ -114,8 +114,8 @@ func (o operator) rotateCallbackSecret(ctx context.Context, c rotateCallbackSecr
 	}
 	now := o.Now().Truncate(time.Microsecond)
 	if len(m.Callbacks.Signing(now)) > 1 && !c.Force {
-		return secretRotated{}, failure.Clash("CONFLICT", "",
-			"rotated less than 24 hours ago; rotating now ends the secret before it (force does so)")
+		return secretRotated{}, failure.Conflict("The secret was rotated less than 24 hours ago. " +
+			"Rotating it again now ends the one before it; force does so.")
 	}
 	m.Callbacks = m.Callbacks.Rotated(now)
 	m, err = o.Store.SaveMerchant(ctx, m)

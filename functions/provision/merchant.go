@@ -45,7 +45,7 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 		var created merchantCreated
 		created, taken = o.create(ctx, m, c.TestKey)
 		switch {
-		case !failure.Is(taken, failure.Conflict):
+		case !failure.Is(taken, failure.KindConflict):
 			return created, taken
 		case c.Code != "":
 			return o.find(ctx, m)
@@ -61,7 +61,7 @@ func (o operator) find(ctx context.Context, m merchant.Merchant) (merchantCreate
 		return merchantCreated{}, err
 	}
 	if !m.Same(there) {
-		return merchantCreated{}, failure.Clash("CONFLICT", "", "another merchant has this merchant_code")
+		return merchantCreated{}, failure.Conflict("another merchant has this merchant_code")
 	}
 	return merchantCreated{MerchantCode: m.Code}, nil
 }
@@ -86,7 +86,7 @@ func (o operator) create(ctx context.Context, m merchant.Merchant, testKey bool)
 	return created, nil
 }
 
-// merchant is the one asked for. Failure: Rejected.
+// merchant is the one asked for. Failure: Invalid.
 func (c createMerchant) merchant(now time.Time) (merchant.Merchant, error) {
 	switch {
 	case c.Name.Or("") == "":

@@ -104,7 +104,7 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 		switch {
 		case err == nil:
 			return answer, nil
-		case failure.Of(err).Kind == failure.Internal:
+		case failure.Of(err).Kind == failure.KindInternal:
 			a.Log.ErrorContext(ctx, "command failed", "command", name, "error", err)
 			return nil, errInternal
 		default:
@@ -119,7 +119,7 @@ var errInternal = errors.New("INTERNAL_ERROR: the command failed; its cause is i
 func parse(request json.RawMessage) (name string, arguments json.RawMessage, err error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(request, &members) != nil {
-		return "", nil, failure.BadRequest("the request must be a JSON object")
+		return "", nil, failure.Malformed("the request must be a JSON object")
 	}
 	if members["command"] == nil {
 		return "", nil, failure.Missing("command")
@@ -151,7 +151,7 @@ func decode(raw json.RawMessage, to any) error {
 		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
 			return failure.Invalid(strings.Trim(field, `"`), "is no argument of the command")
 		}
-		return failure.BadRequest("the arguments cannot be read").With(err)
+		return failure.Malformed("the arguments cannot be read").WithCause(err)
 	}
 }
 

@@ -40,7 +40,7 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 	}
 	_, err = o.Sandbox.PayVoucher(ctx, checkout.Attempt.ID)
 	if errors.Is(err, sandbox.ErrNotPayable) || errors.Is(err, acquirer.ErrUnknownCharge) {
-		return voucherPaid{}, errNothingToPay.With(err)
+		return voucherPaid{}, errNothingToPay.WithCause(err)
 	}
 	if err != nil {
 		return voucherPaid{}, err
@@ -55,4 +55,4 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 	return paid, nil
 }
 
-var errNothingToPay = failure.Clash("CONFLICT", "", "the checkout waits for no boleto or Pix payment")
+var errNothingToPay = failure.Conflict("the checkout waits for no boleto or Pix payment")

@@ -23,7 +23,7 @@ func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, err
 		return receipt{}, failure.Invalid("mid", "is not a valid merchant code")
 	}
 	r, err := f.store.FindTransaction(ctx, tenant, req.ID)
-	if failure.Is(err, failure.NotFound) {
+	if failure.Is(err, failure.KindNotFound) {
 		return receipt{}, absent(req.ID)
 	} else if err != nil {
 		return receipt{}, err
@@ -43,7 +43,7 @@ func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, err
 }
 
 // absent is contract §6.6's: nothing of the id is known.
-func absent(id string) error { return failure.Absent("", "No such tx event "+id) }
+func absent(id string) error { return failure.NotFound("No such tx event " + id) }
 
 // number gives the receipt its number when it is read for the first time.
 // Only of money that moved there are numbered receipts, so that a series holds

@@ -94,7 +94,7 @@ func inTestMode(view sandbox.View, err error) (sandbox.View, error) {
 	return view, nil
 }
 
-var errNoPayment = failure.Absent("", "There is no payment waiting at this address.")
+var errNoPayment = failure.NotFound("There is no payment waiting at this address.")
 
 // document is a drawn page as the reply.
 func document(p page.Page) rest.Document { return rest.Document{HTML: p.HTML, CSP: p.CSP} }

@@ -96,7 +96,7 @@ func setTime(q url.Values, name string, at *time.Time) {
 	}
 }
 
-// span finds the places of the refs. Failure: Rejected for one of no item.
+// span finds the places of the refs. Failure: Invalid for one of no item.
 func (f family) span(ctx context.Context, t identity.Tenant, p historyPlan) (store.Range, error) {
 	span := store.Range{NewestFirst: p.order == descending}
 	var err error
@@ -115,7 +115,7 @@ func (f family) bound(ctx context.Context, t identity.Tenant, e edge, param stri
 		return &store.Bound{At: *e.at, Inclusive: e.inclusive}, nil
 	}
 	place, err := f.store.HistoryPlace(ctx, t, e.ref)
-	if failure.Is(err, failure.NotFound) {
+	if failure.Is(err, failure.KindNotFound) {
 		return nil, failure.Invalid(param, "must be the id of an item of the history.")
 	}
 	place.Inclusive = e.refIncluded

@@ -67,6 +67,7 @@ type invalidAmount struct {
 // outside tells from and to which amount can be refunded.
 func outside(least, most money.Amount, reason, detail string) error {
 	const code = "INVALID_AMOUNT"
-	return &failure.Error{Kind: failure.Unprocessable, Code: code, Slug: "unprocessable-entity", Message: detail,
-		Errors: []invalidAmount{{Code: code, Detail: detail, Reason: reason, Max: most.Minor(), Min: least.Minor()}}}
+	e := failure.Unprocessable(detail).WithCode(code)
+	e.Errors = []invalidAmount{{Code: code, Detail: detail, Reason: reason, Max: most.Minor(), Min: least.Minor()}}
+	return e
 }

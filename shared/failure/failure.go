@@ -5,31 +5,52 @@ package failure
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 )
 
-// Kind classifies a failure; each has one row in contract §3.3.
+// Kind classifies a failure; contract §3.3 has the table.
 type Kind int
 
 // The kinds, in the order of the statuses they become.
 const (
-	Internal      Kind = iota // a fault of ours; the cause is logged, never shown
-	Malformed                 // the request cannot be read at all
-	Rejected                  // a field is missing or has a bad value
-	Unauthorized              // no or bad credentials
-	NotChargeable             // the instrument cannot be charged at all
-	Forbidden                 // the credential may not do this
-	NotFound                  // absent, or another merchant's
-	Conflict                  // collides with the resource's state
-	TooLarge                  // body above the limit
-	Unprocessable             // understood, but semantically refused
-	Upstream                  // an upstream certainly did not take the request
-	TooMany                   // rate limit
-	Timeout                   // no answer in time
+	KindInternal      Kind = iota // a fault of ours; the cause is logged, never shown
+	KindMalformed                 // the request cannot be read, or asks for something that makes no sense
+	KindInvalid                   // a field is missing or has a bad value
+	KindUnauthorized              // no credentials, or bad ones
+	KindNotChargeable             // the instrument cannot be charged at all
+	KindForbidden                 // the credential may not do this
+	KindNotFound                  // does not exist, or belongs to another merchant
+	KindConflict                  // the resource's state does not allow it
+	KindTooLarge                  // the body is above the limit
+	KindUnprocessable             // well formed, but what it asks for cannot be done
+	KindUpstream                  // an upstream certainly did not take the request
+	KindTooMany                   // rate limit
+	KindTimeout                   // no answer in time
 )
+
+// usual is what a failure of a kind carries unless it says otherwise.
+type usual struct{ code, slug string }
+
+var usuals = [...]usual{
+	KindInternal:      {"INTERNAL_ERROR", "internal-server-error"},
+	KindMalformed:     {"INVALID_REQUEST", "bad-request"},
+	KindInvalid:       {"INVALID", "invalid-parameter"},
+	KindUnauthorized:  {"NOT_AUTHORIZED", "unauthorized"},
+	KindNotChargeable: {"INSTRUMENT_NOT_CHARGEABLE", "instrument-not-chargeable"},
+	KindForbidden:     {"FORBIDDEN", "forbidden"},
+	KindNotFound:      {"NOT_FOUND", "not-found"},
+	KindConflict:      {"CONFLICT", "conflict"},
+	KindTooLarge:      {"INVALID_REQUEST", "content-too-large"},
+	KindUnprocessable: {"", "unprocessable-entity"},
+	KindUpstream:      {"UPSTREAM_FAILED", "upstream-failed"},
+	KindTooMany:       {"TOO_MANY_REQUESTS", "too-many-requests"},
+	KindTimeout:       {"INTERNAL_ERROR", "gateway-timeout"},
+}
+
+// Slug is the kind's usual problem type.
+func (k Kind) Slug() string { return usuals[k].slug }
 
 // Error is a failure with a text that is safe to show. Cause is for logs only.
 type Error struct {
@@ -41,7 +62,7 @@ type Error struct {
 	RetryAfter time.Duration
 	Details    []Detail // failed_constraints of the details shape (contract §3.1)
 	Errors     any      // the member errors, whatever its form (contract §13.4, §3.1 readers); safe for clients
-	Transient  bool     // due only to something that is still running: see Transient
+	Transient  bool     // due only to something that is still running: see AsTransient
 	Cause      error
 }
 
@@ -64,10 +85,33 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// With returns a copy that carries the cause for the log.
-func (e *Error) With(cause error) *Error {
+// WithCode returns a copy with another code than the kind's usual one.
+func (e *Error) WithCode(code string) *Error {
+	clone := *e
+	clone.Code = code
+	return &clone
+}
+
+// WithSlug returns a copy with another problem type than the kind's usual one.
+func (e *Error) WithSlug(slug string) *Error {
+	clone := *e
+	clone.Slug = slug
+	return &clone
+}
+
+// WithCause returns a copy that carries the cause for the log.
+func (e *Error) WithCause(cause error) *Error {
 	clone := *e
 	clone.Cause = cause
+	return &clone
+}
+
+// AsTransient returns a copy that is due only to something that is still
+// running: the same request may succeed once that has ended, so no
+// Idempotency-Key keeps the reply (contract §2.8).
+func (e *Error) AsTransient() *Error {
+	clone := *e
+	clone.Transient = true
 	return &clone
 }
 
@@ -124,88 +168,11 @@ func Of(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{Kind: Internal, Code: "INTERNAL_ERROR", Slug: "internal-server-error",
-		Message: "An internal error occurred.", Cause: err}
+	return newError(KindInternal, "An internal error occurred.").WithCause(err)
 }
 
 // Is says err is a failure of the kind, or a List whose first one is.
 func Is(err error, kind Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind
-}
-
-// Missing: a required field is absent.
-func Missing(param string) *Error {
-	return &Error{Kind: Rejected, Code: "MISSING", Slug: "invalid-parameter", Param: param,
-		Message: fmt.Sprintf("%s is required.", param)}
-}
-
-// Invalid: a field has a bad value; message says what it should be.
-func Invalid(param, message string) *Error {
-	return &Error{Kind: Rejected, Code: "INVALID", Slug: "invalid-parameter", Param: param, Message: message}
-}
-
-// BadRequest: the request cannot be read, or an operation on it makes no sense.
-func BadRequest(message string) *Error {
-	return &Error{Kind: Malformed, Code: "INVALID_REQUEST", Slug: "bad-request", Message: message}
-}
-
-// Absent: the resource does not exist for this caller. slug "" is the general one.
-func Absent(slug, message string) *Error {
-	if slug == "" {
-		slug = "not-found"
-	}
-	return &Error{Kind: NotFound, Code: "NOT_FOUND", Slug: slug, Message: message}
-}
-
-// Clash: the request collides with the resource's state. slug "" is "conflict".
-func Clash(code, slug, message string) *Error {
-	if slug == "" {
-		slug = "conflict"
-	}
-	return &Error{Kind: Conflict, Code: code, Slug: slug, Message: message}
-}
-
-// Transient is the failure as one that is due only to something that is still
-// running: the same request may succeed once that has ended, so no
-// Idempotency-Key keeps the reply (contract §2.8).
-func Transient(e *Error) *Error {
-	clone := *e
-	clone.Transient = true
-	return &clone
-}
-
-// Denied: the credential lacks the permission. reason is the error_message
-// clients switch on: request_not_allowed or checkout_payments_not_allowed.
-func Denied(reason string) *Error {
-	return &Error{Kind: Forbidden, Code: "FORBIDDEN", Slug: "forbidden", Message: reason}
-}
-
-// Unauthenticated: slug is one of missing-token, invalid-token,
-// not-authorised-token, unauthorized (contract §3.3).
-func Unauthenticated(slug string) *Error {
-	message := "invalid access token"
-	if slug == "missing-token" {
-		message = "access token required"
-	}
-	return &Error{Kind: Unauthorized, Code: "NOT_AUTHORIZED", Slug: slug, Message: message}
-}
-
-// Refused: the instrument cannot be charged (contract §3.4, 402).
-func Refused(message string) *Error {
-	return &Error{Kind: NotChargeable, Code: "INSTRUMENT_NOT_CHARGEABLE",
-		Slug: "instrument-not-chargeable", Message: message}
-}
-
-// UpstreamFailed: the upstream certainly did not take the request, nothing
-// changed, and the client may try again (contract §3.4, 424).
-func UpstreamFailed(cause error) *Error {
-	return &Error{Kind: Upstream, Code: "UPSTREAM_FAILED", Slug: "upstream-failed",
-		Message: "A required upstream service did not accept the request.", RetryAfter: 5 * time.Second, Cause: cause}
-}
-
-// RateLimited: try again after the given time.
-func RateLimited(after time.Duration) *Error {
-	return &Error{Kind: TooMany, Code: "TOO_MANY_REQUESTS", Slug: "too-many-requests",
-		Message: "Too many requests.", RetryAfter: after}
 }

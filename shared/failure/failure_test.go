@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
@@ -14,53 +17,63 @@ import (
 func TestConstructors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ got, want *failure.Error }{
-		"missing": {failure.Missing("card.name"), &failure.Error{Kind: failure.Rejected, Code: "MISSING",
+		"malformed": {failure.Malformed("Not JSON."), &failure.Error{Kind: failure.KindMalformed,
+			Code: "INVALID_REQUEST", Slug: "bad-request", Message: "Not JSON."}},
+		"invalid": {failure.Invalid("amount", "must be above 0."), &failure.Error{Kind: failure.KindInvalid,
+			Code: "INVALID", Slug: "invalid-parameter", Param: "amount", Message: "must be above 0."}},
+		"missing": {failure.Missing("card.name"), &failure.Error{Kind: failure.KindInvalid, Code: "MISSING",
 			Slug: "invalid-parameter", Param: "card.name", Message: "card.name is required."}},
-		"invalid": {failure.Invalid("amount", "must be positive"), &failure.Error{Kind: failure.Rejected, Code: "INVALID",
-			Slug: "invalid-parameter", Param: "amount", Message: "must be positive"}},
-		"bad request": {failure.BadRequest("not JSON"), &failure.Error{Kind: failure.Malformed, Code: "INVALID_REQUEST",
-			Slug: "bad-request", Message: "not JSON"}},
-		"absent": {failure.Absent("", "no such customer"), &failure.Error{Kind: failure.NotFound, Code: "NOT_FOUND",
-			Slug: "not-found", Message: "no such customer"}},
-		"absent checkout": {failure.Absent("checkout-not-found", "gone"), &failure.Error{Kind: failure.NotFound,
-			Code: "NOT_FOUND", Slug: "checkout-not-found", Message: "gone"}},
-		"clash": {failure.Clash("DUPLICATED_CHECKOUT", "", "taken"), &failure.Error{Kind: failure.Conflict,
-			Code: "DUPLICATED_CHECKOUT", Slug: "conflict", Message: "taken"}},
-		"clash with a slug": {failure.Clash("CHECKOUT_PROCESSED", "session-already-processed", "paid"), &failure.Error{
-			Kind: failure.Conflict, Code: "CHECKOUT_PROCESSED", Slug: "session-already-processed", Message: "paid"}},
-		"transient": {failure.Transient(failure.Clash("CONFLICT", "", "running")), &failure.Error{
-			Kind: failure.Conflict, Code: "CONFLICT", Slug: "conflict", Message: "running", Transient: true}},
-		"denied": {failure.Denied("request_not_allowed"), &failure.Error{Kind: failure.Forbidden, Code: "FORBIDDEN",
-			Slug: "forbidden", Message: "request_not_allowed"}},
-		"no token": {failure.Unauthenticated("missing-token"), &failure.Error{Kind: failure.Unauthorized,
+		"no token": {failure.Unauthorized("missing-token"), &failure.Error{Kind: failure.KindUnauthorized,
 			Code: "NOT_AUTHORIZED", Slug: "missing-token", Message: "access token required"}},
-		"bad token": {failure.Unauthenticated("invalid-token"), &failure.Error{Kind: failure.Unauthorized,
+		"bad token": {failure.Unauthorized("invalid-token"), &failure.Error{Kind: failure.KindUnauthorized,
 			Code: "NOT_AUTHORIZED", Slug: "invalid-token", Message: "invalid access token"}},
-		"refused": {failure.Refused("the card has expired"), &failure.Error{Kind: failure.NotChargeable,
-			Code: "INSTRUMENT_NOT_CHARGEABLE", Slug: "instrument-not-chargeable", Message: "the card has expired"}},
-		"rate limited": {failure.RateLimited(time.Minute), &failure.Error{Kind: failure.TooMany,
+		"not chargeable": {failure.NotChargeable("The card has expired."), &failure.Error{Kind: failure.KindNotChargeable,
+			Code: "INSTRUMENT_NOT_CHARGEABLE", Slug: "instrument-not-chargeable", Message: "The card has expired."}},
+		"forbidden": {failure.Forbidden("request_not_allowed"), &failure.Error{Kind: failure.KindForbidden,
+			Code: "FORBIDDEN", Slug: "forbidden", Message: "request_not_allowed"}},
+		"not found": {failure.NotFound("No such customer."), &failure.Error{Kind: failure.KindNotFound,
+			Code: "NOT_FOUND", Slug: "not-found", Message: "No such customer."}},
+		"conflict": {failure.Conflict("Taken."), &failure.Error{Kind: failure.KindConflict,
+			Code: "CONFLICT", Slug: "conflict", Message: "Taken."}},
+		"too large": {failure.TooLarge("Too large."), &failure.Error{Kind: failure.KindTooLarge,
+			Code: "INVALID_REQUEST", Slug: "content-too-large", Message: "Too large."}},
+		"unprocessable": {failure.Unprocessable("Too little."), &failure.Error{Kind: failure.KindUnprocessable,
+			Slug: "unprocessable-entity", Message: "Too little."}},
+		"upstream": {failure.Upstream(io.EOF), &failure.Error{Kind: failure.KindUpstream, Code: "UPSTREAM_FAILED",
+			Slug: "upstream-failed", Message: "A required upstream service did not accept the request.",
+			RetryAfter: 5 * time.Second, Cause: io.EOF}},
+		"too many": {failure.TooMany(time.Minute), &failure.Error{Kind: failure.KindTooMany,
 			Code: "TOO_MANY_REQUESTS", Slug: "too-many-requests", Message: "Too many requests.", RetryAfter: time.Minute}},
+		"timeout": {failure.Timeout(io.EOF), &failure.Error{Kind: failure.KindTimeout, Code: "INTERNAL_ERROR",
+			Slug: "gateway-timeout", Message: "No answer came in time.", Cause: io.EOF}},
 	} {
-		if show(c.got) != show(c.want) {
-			t.Errorf("%s: %+v, want %+v", name, *c.got, *c.want)
-		}
+		same(t, name, c.got, c.want)
 	}
 }
 
-// show is all an Error says, but for its details.
-func show(e *failure.Error) string {
-	return fmt.Sprintf("%d %s %s %s %q %s %v %t", e.Kind, e.Code, e.Slug, e.Param, e.Message,
-		e.RetryAfter, e.Cause, e.Transient)
-}
-
-func TestUpstreamFailedMayBeTriedAgain(t *testing.T) {
+// The failures that a package shares must not pick up what one request adds.
+func TestCopiesLeaveTheOriginalUnchanged(t *testing.T) {
 	t.Parallel()
-	e := failure.UpstreamFailed(io.ErrUnexpectedEOF)
-	if e.Kind != failure.Upstream || e.Code != "UPSTREAM_FAILED" || e.Slug != "upstream-failed" || e.RetryAfter <= 0 {
-		t.Errorf("%+v", *e)
-	}
-	if !errors.Is(e, io.ErrUnexpectedEOF) {
-		t.Error("the cause is lost")
+	busy := func() *failure.Error { return failure.Conflict("Busy.") }
+	original, with := busy(), busy()
+	with.Code = "CHECKOUT_PROCESSED"
+	same(t, "code", original.WithCode(with.Code), with)
+	with = busy()
+	with.Slug = "session-already-processed"
+	same(t, "slug", original.WithSlug(with.Slug), with)
+	with = busy()
+	with.Cause = io.EOF
+	same(t, "cause", original.WithCause(with.Cause), with)
+	with = busy()
+	with.Transient = true
+	same(t, "transient", original.AsTransient(), with)
+	same(t, "original", original, busy())
+}
+
+func same(t *testing.T, name string, got, want *failure.Error) {
+	t.Helper()
+	if diff := cmp.Diff(*want, *got, cmpopts.EquateErrors()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
 
@@ -71,19 +84,14 @@ func TestOf(t *testing.T) {
 		err  error
 		want *failure.Error
 	}{
-		"itself":         {first, first},
-		"wrapped":        {fmt.Errorf("create: %w", first), first},
-		"list":           {failure.List{first, second}, first},
-		"wrapped list":   {fmt.Errorf("create: %w", failure.List{second, first}), second},
-		"joined":         {errors.Join(io.EOF, first), first},
-		"list of causes": {failure.List{first.With(io.EOF)}, nil},
+		"itself":       {first, first},
+		"wrapped":      {fmt.Errorf("create: %w", first), first},
+		"list":         {failure.List{first, second}, first},
+		"wrapped list": {fmt.Errorf("create: %w", failure.List{second, first}), second},
+		"joined":       {errors.Join(io.EOF, first), first},
 	} {
-		got := failure.Of(c.err)
-		if c.want != nil && got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
-		if got.Kind != failure.Rejected {
-			t.Errorf("%s: kind %d", name, got.Kind)
+		if got := failure.Of(c.err); got != c.want {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
 }
@@ -92,76 +100,80 @@ func TestOf(t *testing.T) {
 func TestAnyOtherErrorIsInternal(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{io.EOF, fmt.Errorf("read: %w", io.EOF), failure.List{}} {
-		e := failure.Of(err)
-		if e.Kind != failure.Internal || e.Code != "INTERNAL_ERROR" || e.Slug != "internal-server-error" ||
-			e.Message != "An internal error occurred." || e.Cause == nil {
-			t.Errorf("%#v: %+v", err, *e)
+		got := failure.Of(err)
+		if got.Cause == nil || got.Cause.Error() != err.Error() {
+			t.Errorf("%v: got cause %v", err, got.Cause)
 		}
+		got.Cause = nil
+		same(t, err.Error(), got, &failure.Error{Kind: failure.KindInternal, Code: "INTERNAL_ERROR",
+			Slug: "internal-server-error", Message: "An internal error occurred."})
 	}
 }
 
 func TestIs(t *testing.T) {
 	t.Parallel()
-	absent := fmt.Errorf("read: %w", failure.Absent("", "gone"))
-	if !failure.Is(absent, failure.NotFound) || failure.Is(absent, failure.Conflict) {
-		t.Errorf("%v", absent)
-	}
-	for _, err := range []error{nil, io.EOF} {
-		if failure.Is(err, failure.Internal) {
-			t.Errorf("%v is a failure", err)
+	notFound := fmt.Errorf("read: %w", failure.NotFound("No."))
+	for _, c := range []struct {
+		err  error
+		kind failure.Kind
+		want bool
+	}{
+		{notFound, failure.KindNotFound, true},
+		{notFound, failure.KindConflict, false},
+		{nil, failure.KindInternal, false},
+		{io.EOF, failure.KindInternal, false},
+		{failure.List{failure.Missing("a"), failure.NotFound("No.")}, failure.KindInvalid, true},
+		{failure.List{failure.Missing("a"), failure.NotFound("No.")}, failure.KindNotFound, false},
+	} {
+		if got := failure.Is(c.err, c.kind); got != c.want {
+			t.Errorf("Is(%v, %d): got %t, want %t", c.err, c.kind, got, c.want)
 		}
-	}
-	if !failure.Is(failure.List{failure.Missing("a"), failure.Missing("b")}, failure.Rejected) {
-		t.Error("a list has no kind")
-	}
-}
-
-// The shared failures of package payments must not pick up one request's cause.
-func TestWithLeavesTheOriginalAlone(t *testing.T) {
-	t.Parallel()
-	original := failure.Clash("CONFLICT", "", "busy")
-	caused := original.With(io.EOF)
-	if original.Cause != nil || !errors.Is(caused, io.EOF) || errors.Is(original, io.EOF) {
-		t.Errorf("%v, %v", original, caused)
-	}
-	if caused.Code != original.Code || caused.Message != original.Message || caused.Kind != original.Kind {
-		t.Errorf("%+v", *caused)
 	}
 }
 
 func TestErrorText(t *testing.T) {
 	t.Parallel()
-	invalid := failure.Invalid("amount", "must be positive")
+	invalid := failure.Invalid("amount", "must be above 0.")
 	for want, err := range map[string]error{
-		"INVALID: must be positive (amount)":      invalid,
-		"INVALID: must be positive (amount): EOF": invalid.With(io.EOF),
-		"CONFLICT: busy":                          failure.Clash("CONFLICT", "", "busy"),
-		"INVALID: must be positive (amount); MISSING: name is required. (name)": failure.List{invalid,
+		"INVALID: must be above 0. (amount)":      invalid,
+		"INVALID: must be above 0. (amount): EOF": invalid.WithCause(io.EOF),
+		"CONFLICT: Busy.":                         failure.Conflict("Busy."),
+		"INVALID: must be above 0. (amount); MISSING: name is required. (name)": failure.List{invalid,
 			failure.Missing("name")},
 	} {
-		if err.Error() != want {
-			t.Errorf("%q, want %q", err.Error(), want)
+		if got := err.Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
 
-func TestListErr(t *testing.T) {
+func TestCauseIsWrapped(t *testing.T) {
+	t.Parallel()
+	if err := failure.Conflict("Busy.").WithCause(io.EOF); !errors.Is(err, io.EOF) {
+		t.Errorf("errors.Is does not find the cause of %v", err)
+	}
+}
+
+func TestList(t *testing.T) {
 	t.Parallel()
 	one, two := failure.Missing("a"), failure.Missing("b")
-	if err := (failure.List)(nil).Err(); err != nil {
-		t.Errorf("an empty list is %v", err)
+	for name, c := range map[string]struct {
+		list       failure.List
+		err, first error
+	}{
+		"empty": {nil, nil, nil},
+		"one":   {failure.List{one}, one, one},
+		"two":   {failure.List{one, two}, failure.List{one, two}, one},
+	} {
+		if diff := cmp.Diff(c.err, c.list.Err()); diff != "" {
+			t.Errorf("%s: Err (-want +got):\n%s", name, diff)
+		}
+		if got := c.list.First(); got != c.first {
+			t.Errorf("%s: First: got %v, want %v", name, got, c.first)
+		}
 	}
-	if err := (failure.List{one}).Err(); err != error(one) {
-		t.Errorf("a list of one is %v", err)
-	}
-	if none, first := (failure.List)(nil).First(), (failure.List{one, two}).First(); none != nil || first != error(one) {
-		t.Errorf("the first is %v and %v", none, first)
-	}
-	if list := (failure.List{one, two}); !list.Names("b") || list.Names("c") {
-		t.Error("a list names what it is not about")
-	}
-	var list failure.List
-	if err := (failure.List{one, two}).Err(); !errors.As(err, &list) || len(list) != 2 {
-		t.Errorf("a list of two is %v", err)
+	list := failure.List{one, two}
+	if !list.Names("b") || list.Names("c") {
+		t.Errorf("Names: got b %t and c %t, want true and false", list.Names("b"), list.Names("c"))
 	}
 }

@@ -47,7 +47,7 @@ const (
 	keyIDBytes  = 16 // 26 characters of base 32
 )
 
-// NewAPIKey makes a key of the tenant, with its token. Failure: Rejected, with
+// NewAPIKey makes a key of the tenant, with its token. Failure: Invalid, with
 // the field that cannot be.
 func NewAPIKey(t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, err error) {
 	scopes, err := r.check()

@@ -64,7 +64,7 @@ type BankAccountChange struct {
 }
 
 // Apply is the account with what is given; id is that of a new one. Failure:
-// Rejected, with the field that cannot be.
+// Invalid, with the field that cannot be.
 func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error) {
 	faults := validate.Forms(c)
 	if c.numbered() {

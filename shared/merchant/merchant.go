@@ -43,7 +43,7 @@ type Registration struct {
 	Sandbox  bool   `json:"sandbox"`                               // only test credentials
 }
 
-// New is the merchant with these terms. Failure: Rejected, with the field that
+// New is the merchant with these terms. Failure: Invalid, with the field that
 // cannot be.
 func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 	if err := validate.Forms(r).First(); err != nil {
@@ -76,7 +76,7 @@ func (m Merchant) FirstMode() identity.Mode {
 }
 
 // Mode reads a mode that the merchant can have; "" means FirstMode. Failure:
-// Rejected, field mode.
+// Invalid, field mode.
 func (m Merchant) Mode(name string) (identity.Mode, error) {
 	if name == "" {
 		return m.FirstMode(), nil

@@ -33,7 +33,7 @@ type PayoutChange struct {
 	OnDemand optional.Of[bool]         `json:"on_demand"`
 }
 
-// Apply is the settings with what is given, spelt out. Failure: Rejected, field
+// Apply is the settings with what is given, spelt out. Failure: Invalid, field
 // period.
 func (c PayoutChange) Apply(s PayoutSettings) (PayoutSettings, error) {
 	if s.Period == "" {

@@ -30,7 +30,7 @@ const (
 	maxFeeScale = 6
 )
 
-// Apply is the merchant with the terms that are given. Failure: Rejected, with
+// Apply is the merchant with the terms that are given. Failure: Invalid, with
 // the first field that cannot be.
 func (c Terms) Apply(m Merchant) (Merchant, error) {
 	if err := validate.Forms(c).First(); err != nil {

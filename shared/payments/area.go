@@ -26,7 +26,7 @@ var errArea = failure.Invalid("", "must be the longitude and latitude of the sou
 	"decimal numbers, joined by commas, such as 13.1,52.3,13.7,52.7.")
 
 // UnmarshalText reads "<west>,<south>,<east>,<north>" (contract §6.3).
-// Failure: Rejected.
+// Failure: Invalid.
 func (a *Area) UnmarshalText(text []byte) error {
 	parts := strings.Split(string(text), ",")
 	if len(parts) != 4 {

@@ -81,7 +81,7 @@ func (c Checkout) Begin(a Attempt, now time.Time) (Checkout, error) {
 func (c Checkout) attemptsSince(hourAgo time.Time) ([]time.Time, error) {
 	starts := slices.DeleteFunc(slices.Clone(c.AttemptStarts), func(t time.Time) bool { return !t.After(hourAgo) })
 	if len(starts) >= attemptsPerHour {
-		return nil, failure.RateLimited(starts[0].Sub(hourAgo))
+		return nil, failure.TooMany(starts[0].Sub(hourAgo))
 	}
 	return starts, nil
 }

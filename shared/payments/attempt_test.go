@@ -45,11 +45,11 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	now := after(10 * time.Minute)
 	_, err := c.Begin(attemptFor("eleventh", payments.CardMethod), now)
 	var e *failure.Error
-	if !errors.As(err, &e) || e.Kind != failure.TooMany || e.RetryAfter != 50*time.Minute {
+	if !errors.As(err, &e) || e.Kind != failure.KindTooMany || e.RetryAfter != 50*time.Minute {
 		t.Fatalf("the eleventh: %v", err)
 	}
 	if _, err := c.Begin(attemptFor("eleventh", payments.CardMethod), now.Add(e.RetryAfter-time.Nanosecond)); !failure.Is(
-		err, failure.TooMany) {
+		err, failure.KindTooMany) {
 		t.Errorf("before its time: %v", err)
 	}
 	c = played(t, c, "eleventh", payments.Declined, now.Add(e.RetryAfter))
@@ -57,7 +57,7 @@ func TestTenAttemptsAnHour(t *testing.T) {
 		t.Errorf("%d starts are kept", len(c.AttemptStarts))
 	}
 	if _, err := c.Begin(attemptFor("twelfth", payments.CardMethod), now.Add(e.RetryAfter)); !failure.Is(err,
-		failure.TooMany) {
+		failure.KindTooMany) {
 		t.Errorf("the twelfth: %v", err)
 	}
 }

@@ -11,11 +11,11 @@ import (
 // ChargeBack records money that the issuer took back, as the acquirer reports
 // it under an id of its own; nil: all that is left. lost says the merchant
 // cannot pay it (NON_COLLECTION). c is the transaction's checkout, whose
-// return_url is told. Failures: Conflict, AboveRest, Rejected.
+// return_url is told. Failures: Conflict, AboveRest, Invalid.
 func (t Transaction) ChargeBack(c Checkout, id string, amount *money.Amount, lost bool, msgID string,
 	now time.Time) (TransactionChange, error) {
 	if !t.hasRest() {
-		return TransactionChange{}, failure.Clash("CONFLICT", "", "nothing of the transaction is left to charge back")
+		return TransactionChange{}, failure.Conflict("nothing of the transaction is left to charge back")
 	}
 	x, err := t.ofRest(amount)
 	if err != nil {

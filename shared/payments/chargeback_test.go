@@ -20,9 +20,9 @@ func TestWhatCannotBeChargedBack(t *testing.T) {
 		amount *money.Amount
 		kind   failure.Kind
 	}{
-		"above the rest": {paid, &more, failure.Conflict},
-		"nothing":        {paid, &none, failure.Rejected},
-		"being refunded": {reserved, nil, failure.Conflict},
+		"above the rest": {paid, &more, failure.KindConflict},
+		"nothing":        {paid, &none, failure.KindInvalid},
+		"being refunded": {reserved, nil, failure.KindConflict},
 	} {
 		if _, err := test.tx.ChargeBack(newCheckout(), "cb", test.amount, false, "msg", start); !failure.Is(err, test.kind) {
 			t.Errorf("%s: %v", name, err)
@@ -79,7 +79,7 @@ func TestAChargeBackIsOneOfTheEventsThatBoundRefunds(t *testing.T) {
 	tx.EventCount = 999
 	reserve(t, tx, "operation", "0.01", false)
 	tx = chargeBack(t, tx, "cb", &cent).Transaction
-	if _, err := tx.ReserveRefund("operation", &cent, false, start); !failure.Is(err, failure.Conflict) {
+	if _, err := tx.ReserveRefund("operation", &cent, false, start); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("a refund after 1,000 events: %v", err)
 	}
 	chargeBack(t, tx, "cb2", &cent)

@@ -109,13 +109,15 @@ type Checkout struct {
 }
 
 var (
-	errPaid = failure.Clash("CHECKOUT_PROCESSED", "session-already-processed", "the checkout is already paid")
+	errPaid = failure.Conflict("the checkout is already paid").
+		WithCode("CHECKOUT_PROCESSED").WithSlug("session-already-processed")
 
-	errExpired = failure.Clash("CHECKOUT_SESSION_IS_EXPIRED", "session-expired", "the checkout has expired")
+	errExpired = failure.Conflict("the checkout has expired").
+			WithCode("CHECKOUT_SESSION_IS_EXPIRED").WithSlug("session-expired")
 
-	errRunning = failure.Transient(failure.Clash("CONFLICT", "", "a payment attempt is running"))
+	errRunning = failure.Conflict("a payment attempt is running").AsTransient()
 
-	errOpenAttempt = failure.Transient(failure.Clash("CONFLICT", "", "a payment attempt is open"))
+	errOpenAttempt = failure.Conflict("a payment attempt is open").AsTransient()
 )
 
 // maxTransactions bounds the transactions shown in a checkout, and so the

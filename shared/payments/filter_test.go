@@ -165,7 +165,7 @@ func TestAnAreaIsFourDecimalNumbers(t *testing.T) {
 	} {
 		var a payments.Area
 		err := a.UnmarshalText([]byte(text))
-		if (err == nil) != good || (err != nil && !failure.Is(err, failure.Rejected)) {
+		if (err == nil) != good || (err != nil && !failure.Is(err, failure.KindInvalid)) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if good && a.String() != text {

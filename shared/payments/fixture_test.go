@@ -98,9 +98,9 @@ func conflict(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &e) && e.Kind == failure.Conflict && e.Transient:
+	case errors.As(err, &e) && e.Kind == failure.KindConflict && e.Transient:
 		return e.Code + " " + e.Slug + ", transient"
-	case errors.As(err, &e) && e.Kind == failure.Conflict:
+	case errors.As(err, &e) && e.Kind == failure.KindConflict:
 		return e.Code + " " + e.Slug
 	default:
 		return err.Error()

@@ -37,7 +37,7 @@ func TestCheckChargeable(t *testing.T) {
 		"both deactivated": {withMandate.Deactivated(), start, true, false},
 	} {
 		if err := c.instrument.CheckChargeable(c.now); (err != nil) != c.refused ||
-			(c.refused && !failure.Is(err, failure.NotChargeable)) {
+			(c.refused && !failure.Is(err, failure.KindNotChargeable)) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if c.instrument.Recurring() != c.recurring {

@@ -24,16 +24,16 @@ type TransactionChange struct {
 const maxEvents = 1000
 
 var (
-	errNotRefundable = failure.Clash("CONFLICT", "", "the transaction cannot be refunded")
+	errNotRefundable = failure.Conflict("the transaction cannot be refunded")
 
-	errAboveRest = failure.Clash("CONFLICT", "", "the amount exceeds what is left to refund")
+	errAboveRest = failure.Conflict("the amount exceeds what is left to refund")
 
 	// ErrBalance: the merchant's balance does not cover the refund
 	// (contract §6.4).
-	ErrBalance = failure.Clash("NOT_ENOUGH_BALANCE", "", "the merchant's balance does not cover the refund")
+	ErrBalance = failure.Conflict("the merchant's balance does not cover the refund").WithCode("NOT_ENOUGH_BALANCE")
 
 	// ErrBalanceHeld: it would, without what refunds that are running hold.
-	ErrBalanceHeld = failure.Transient(ErrBalance)
+	ErrBalanceHeld = ErrBalance.AsTransient()
 )
 
 // AboveRest reports that more is asked for than is left to refund. As a failure
@@ -50,7 +50,7 @@ func (e *AboveRest) Error() string { return "payments: only " + e.Rest.String() 
 // Unwrap is what clients are told.
 func (e *AboveRest) Unwrap() error {
 	if e.running {
-		return failure.Transient(errAboveRest)
+		return errAboveRest.AsTransient()
 	}
 	return errAboveRest
 }
@@ -65,7 +65,7 @@ func (t Transaction) hasRest() bool { return t.Status == Successful && t.Refunda
 func (t Transaction) notRefundable() error {
 	full := t.EventCount >= maxEvents
 	if t.Status == TransactionPending || (t.setAside().Sign() > 0 && !full) {
-		return failure.Transient(errNotRefundable)
+		return errNotRefundable.AsTransient()
 	}
 	return errNotRefundable
 }
@@ -82,7 +82,7 @@ func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "r
 // the acquirer; nil: all that is left. Nobody sees it before the acquirer's
 // first word, but no other refund can have the same money. held says it counts
 // against the merchant's balance. Failures: Conflict when the transaction was
-// not successful or is refunded in full; AboveRest; Rejected for an amount
+// not successful or is refunded in full; AboveRest; Invalid for an amount
 // that is not above nought.
 func (t Transaction) ReserveRefund(operation string, amount *money.Amount, held bool,
 	now time.Time) (TransactionChange, error) {
@@ -114,7 +114,7 @@ func (t Transaction) Replacing(e Event) Transaction {
 }
 
 // ofRest is the amount that is to go back to the payer; nil: all that is left.
-// Failures: AboveRest; Rejected for an amount that is not above nought.
+// Failures: AboveRest; Invalid for an amount that is not above nought.
 func (t Transaction) ofRest(amount *money.Amount) (money.Amount, error) {
 	switch {
 	case amount == nil:

@@ -64,23 +64,23 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		rest      string       // what an AboveRest tells
 		transient bool
 	}{
-		"all":              {paid, "", failure.Internal, "", false},
-		"one cent":         {paid, "0.01", failure.Internal, "", false},
-		"the whole":        {paid, "10.10", failure.Internal, "", false},
-		"a cent too much":  {paid, "10.11", failure.Conflict, "10.10", false},
-		"nothing":          {paid, "0", failure.Rejected, "", false},
-		"less than that":   {paid, "-1", failure.Rejected, "", false},
-		"refunded in full": {refunded, "0.01", failure.Conflict, "", false},
-		"again in full":    {refunded, "", failure.Conflict, "", false},
-		"failed":           {failed, "", failure.Conflict, "", false},
-		"too many events":  {crowded, "1", failure.Conflict, "", false},
+		"all":              {paid, "", failure.KindInternal, "", false},
+		"one cent":         {paid, "0.01", failure.KindInternal, "", false},
+		"the whole":        {paid, "10.10", failure.KindInternal, "", false},
+		"a cent too much":  {paid, "10.11", failure.KindConflict, "10.10", false},
+		"nothing":          {paid, "0", failure.KindInvalid, "", false},
+		"less than that":   {paid, "-1", failure.KindInvalid, "", false},
+		"refunded in full": {refunded, "0.01", failure.KindConflict, "", false},
+		"again in full":    {refunded, "", failure.KindConflict, "", false},
+		"failed":           {failed, "", failure.KindConflict, "", false},
+		"too many events":  {crowded, "1", failure.KindConflict, "", false},
 
-		"the payment is undecided":                        {undecided, "", failure.Conflict, "", true},
-		"all of it is being refunded":                     {allRuns, "1", failure.Conflict, "", true},
-		"some of it, and the rest does not suffice":       {someRuns, "10.10", failure.Conflict, "6.00", true},
-		"some of it, and more than all is asked for":      {someRuns, "10.11", failure.Conflict, "6.00", false},
-		"some of it, and the rest was charged back":       {disputed.Transaction, "1", failure.Conflict, "", true},
-		"all of it, and there are too many events anyway": {crowdedRuns, "1", failure.Conflict, "", false},
+		"the payment is undecided":                        {undecided, "", failure.KindConflict, "", true},
+		"all of it is being refunded":                     {allRuns, "1", failure.KindConflict, "", true},
+		"some of it, and the rest does not suffice":       {someRuns, "10.10", failure.KindConflict, "6.00", true},
+		"some of it, and more than all is asked for":      {someRuns, "10.11", failure.KindConflict, "6.00", false},
+		"some of it, and the rest was charged back":       {disputed.Transaction, "1", failure.KindConflict, "", true},
+		"all of it, and there are too many events anyway": {crowdedRuns, "1", failure.KindConflict, "", false},
 	} {
 		var x *money.Amount
 		if test.amount != "" {
@@ -90,7 +90,8 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		_, err := test.tx.ReserveRefund("operation", x, false, start)
 		var above *payments.AboveRest
 		switch {
-		case test.kind == failure.Internal && err != nil, test.kind != failure.Internal && !failure.Is(err, test.kind):
+		case test.kind == failure.KindInternal && err != nil,
+			test.kind != failure.KindInternal && !failure.Is(err, test.kind):
 			t.Errorf("%s: %v", name, err)
 		case errors.As(err, &above) != (test.rest != ""), above != nil && above.Rest != eur(test.rest):
 			t.Errorf("%s: %v", name, err)

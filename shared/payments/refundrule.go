@@ -130,8 +130,8 @@ func (e *BelowLeast) Error() string {
 func (e *BelowLeast) Unwrap() error { return errBelowLeast }
 
 var (
-	errTooOld     = failure.Clash("CONFLICT", "", "the transaction is too old to be refunded")
-	errBelowLeast = failure.Clash("CONFLICT", "", "the amount is below the least that can be refunded")
+	errTooOld     = failure.Conflict("the transaction is too old to be refunded")
+	errBelowLeast = failure.Conflict("the amount is below the least that can be refunded")
 )
 
 // Reserve is the transaction's ReserveRefund under its terms. Failures: also

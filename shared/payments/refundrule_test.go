@@ -78,17 +78,17 @@ func TestTermsBoundARefund(t *testing.T) {
 		below  bool
 		above  bool
 	}{
-		"all":                         {paid, "", last, failure.Internal, false, false},
-		"the least":                   {paid, "1", last, failure.Internal, false, false},
-		"less":                        {paid, "0.99", last, failure.Conflict, true, false},
-		"more than there is":          {paid, "10.11", last, failure.Conflict, false, true},
-		"no amount":                   {paid, "0", last, failure.Rejected, false, false},
-		"too late":                    {paid, "1", last + 1, failure.Conflict, false, false},
-		"too much, and too late":      {paid, "10.11", last + 1, failure.Conflict, false, false},
-		"what is left, though less":   {rest, "0.50", last, failure.Internal, false, false},
-		"all that is left, likewise":  {rest, "", last, failure.Internal, false, false},
-		"not even all that is left":   {rest, "0.49", last, failure.Conflict, true, false},
-		"of what is refunded already": {gone, "1", last, failure.Conflict, false, false},
+		"all":                         {paid, "", last, failure.KindInternal, false, false},
+		"the least":                   {paid, "1", last, failure.KindInternal, false, false},
+		"less":                        {paid, "0.99", last, failure.KindConflict, true, false},
+		"more than there is":          {paid, "10.11", last, failure.KindConflict, false, true},
+		"no amount":                   {paid, "0", last, failure.KindInvalid, false, false},
+		"too late":                    {paid, "1", last + 1, failure.KindConflict, false, false},
+		"too much, and too late":      {paid, "10.11", last + 1, failure.KindConflict, false, false},
+		"what is left, though less":   {rest, "0.50", last, failure.KindInternal, false, false},
+		"all that is left, likewise":  {rest, "", last, failure.KindInternal, false, false},
+		"not even all that is left":   {rest, "0.49", last, failure.KindConflict, true, false},
+		"of what is refunded already": {gone, "1", last, failure.KindConflict, false, false},
 	} {
 		var x *money.Amount
 		if c.amount != "" {
@@ -97,7 +97,7 @@ func TestTermsBoundARefund(t *testing.T) {
 		}
 		terms := rules(t, "EUR:90:1").Terms(c.tx, "DE")
 		change, err := terms.Reserve(c.tx, "b", x, false, paid.CreatedAt.Add(c.age))
-		if (c.kind == failure.Internal) != (err == nil) || (err != nil && !failure.Is(err, c.kind)) ||
+		if (c.kind == failure.KindInternal) != (err == nil) || (err != nil && !failure.Is(err, c.kind)) ||
 			(err == nil) != (len(change.Events) == 1) {
 			t.Errorf("%s: %d events, %v", name, len(change.Events), err)
 		}

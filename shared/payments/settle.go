@@ -187,11 +187,11 @@ func (c Checkout) CheckDeactivatable(now time.Time) error {
 }
 
 // errNotDeactivatable: the checkout has expired.
-var errNotDeactivatable = failure.Clash("CHECKOUT_PROCESSED", "session-cant-be-deactivated",
-	"the checkout cannot be deactivated")
+var errNotDeactivatable = failure.Conflict("the checkout cannot be deactivated").
+	WithCode("CHECKOUT_PROCESSED").WithSlug("session-cant-be-deactivated")
 
 // ErrDeciding: the checkout cannot be deactivated before the acquirer has decided.
-var ErrDeciding = failure.Transient(errNotDeactivatable)
+var ErrDeciding = errNotDeactivatable.AsTransient()
 
 // Expire records that valid_until has passed; false when it is not so.
 func (c Checkout) Expire(msgID string, now time.Time) (Change, bool) {

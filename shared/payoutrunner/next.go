@@ -13,7 +13,7 @@ import (
 // schedule; nil: it is not.
 func (r *Runner) Next(ctx context.Context, t identity.Tenant) (*time.Time, error) {
 	schedule, m, err := r.terms(ctx, t)
-	if failure.Is(err, failure.NotFound) {
+	if failure.Is(err, failure.KindNotFound) {
 		return nil, nil
 	}
 	if err != nil {

@@ -52,7 +52,7 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 	}
 	schedule.NextAt = calendar.NextCutoff(now).At
 	err = r.Store.OpenPayout(ctx, t, schedule, opened)
-	if failure.Is(err, failure.Conflict) { // the period was paid before its settings changed
+	if failure.Is(err, failure.KindConflict) { // the period was paid before its settings changed
 		due, err = false, r.Store.OpenPayout(ctx, t, schedule, nil)
 	}
 	return planned, due && err == nil, err
@@ -90,7 +90,7 @@ func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation stri
 		return Planned{}, false, err
 	}
 	planned := Planned{Tenant: t, ID: payout.ID(t.String(), m.Currency, "", payout.OnDemand(operation))}
-	if _, err := r.Store.Payout(ctx, t, planned.ID); !failure.Is(err, failure.NotFound) {
+	if _, err := r.Store.Payout(ctx, t, planned.ID); !failure.Is(err, failure.KindNotFound) {
 		return planned, err == nil, err
 	}
 	now := r.Store.Now()

@@ -131,7 +131,7 @@ func TestOnDemandPaysAllThatWaitsNow(t *testing.T) {
 	h.Advance(day)
 	h.want("the regular one", h.run(h.plan()), "PAID 10.10 1")
 	other := identity.Tenant{Mode: identity.Test, Merchant: tenant.Merchant}
-	if _, _, err := h.OnDemand(t.Context(), other, "a"); !failure.Is(err, failure.NotFound) {
+	if _, _, err := h.OnDemand(t.Context(), other, "a"); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("without an account: %v", err)
 	}
 }

@@ -108,7 +108,7 @@ func TestRowsThatContradictTheirTransactionsStopThePayout(t *testing.T) {
 	h.Advance(day)
 	id := h.plan()
 	if rests, err := h.Run(t.Context(), tenant, id); rests || !errors.Is(err, payments.ErrNotCollected) ||
-		failure.Of(err).Kind != failure.Internal {
+		failure.Of(err).Kind != failure.KindInternal {
 		t.Errorf("rests %t, %v, which must be a fault of ours", rests, err)
 	}
 	h.want("payout", h.stands(id), "COLLECTING 0.00 0")
@@ -224,7 +224,7 @@ func TestAMistakeEndsARun(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if rests, err := h.Run(ctx, tenant, id); rests || !failure.Is(err, failure.NotFound) {
+	if rests, err := h.Run(ctx, tenant, id); rests || !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("rests %t, %v", rests, err)
 	}
 	h.want("payout", h.stands(id), "SEALED 10.10 1")

@@ -18,7 +18,7 @@ type ChargeBackOrder struct {
 }
 
 // ChargeBack records a charge-back and owes its callback. Failures: NotFound,
-// Rejected, Conflict.
+// Invalid, Conflict.
 func (p *Processor) ChargeBack(ctx context.Context, t identity.Tenant, order ChargeBackOrder) (payments.Event, error) {
 	return store.Retry(func(bool) (payments.Event, error) {
 		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)

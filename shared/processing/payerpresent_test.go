@@ -50,7 +50,7 @@ func TestACheckoutChangesHandsWhileAnAttemptIsGivenUp(t *testing.T) {
 	_, _, err = o.Start(t.Context(), tenant, processing.Order{CheckoutID: c.ID, Operation: uuid.NewString(),
 		Method:     payments.CardMethod,
 		CustomerID: "ada", Token: saved.InstrumentToken, Installments: 1, PayerPresent: true})
-	if f := failure.Of(err); f.Kind != failure.Rejected || f.Param != "token" {
+	if f := failure.Of(err); f.Kind != failure.KindInvalid || f.Param != "token" {
 		t.Errorf("process: %v", err)
 	}
 	if now := o.read(t, c); now.Status != payments.Failed || len(now.Transactions) != 2 {

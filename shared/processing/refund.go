@@ -22,11 +22,11 @@ type RefundOrder struct {
 }
 
 // errRefundRefused: the acquirer declined the refund.
-var errRefundRefused = failure.Clash("CONFLICT", "", "the acquirer refused the refund")
+var errRefundRefused = failure.Conflict("the acquirer refused the refund")
 
 // Refund returns money to the payer: 1 read, 1 transaction to set the money
 // aside, the acquirer, 1 transaction to record the outcome. When the outcome is
-// unknown it succeeds, and the acquirer is polled. Failures: NotFound; Rejected
+// unknown it succeeds, and the acquirer is polled. Failures: NotFound; Invalid
 // for a bad amount; Conflict when nothing is left to refund, it is too old, or
 // the acquirer refuses; payments.AboveRest, BelowLeast and ErrBalance; Upstream
 // when the acquirer did not take the request.
@@ -74,14 +74,14 @@ func (p *Processor) reserve(ctx context.Context, t identity.Tenant, tx payments.
 }
 
 // amountOf reads an amount of the transaction's currency; nil: none is given.
-// One that can never be right is Rejected, wherever the transaction stands.
+// One that can never be right is Invalid, wherever the transaction stands.
 func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, error) {
 	if given == "" {
 		return nil, nil
 	}
 	amount, err := given.In(tx.Amount.Currency())
 	if err != nil {
-		return nil, failure.Invalid("amount", money.Expected(err)).With(err)
+		return nil, failure.Invalid("amount", money.Expected(err)).WithCause(err)
 	}
 	if amount.Sign() <= 0 {
 		return nil, failure.Invalid("amount", "must be above 0")
@@ -179,7 +179,7 @@ var errWithdrawn = errors.New("processing: the refund was withdrawn")
 func toldOfRefund(e payments.Event, serial int) error {
 	switch {
 	case e.Status == payments.EventWithdrawn, e.Serial != serial: // and reserved anew since
-		return failure.UpstreamFailed(errWithdrawn)
+		return failure.Upstream(errWithdrawn)
 	case e.Status == payments.Failed:
 		return errRefundRefused
 	default:
@@ -290,5 +290,5 @@ func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, ref
 		_, err := p.inquire(ctx, t, e)
 		return err
 	}
-	return failure.Absent("", "no such refund")
+	return failure.NotFound("no such refund")
 }

@@ -176,7 +176,7 @@ func TestRefundsThatCameToNothingHoldNothing(t *testing.T) {
 	if err := o.giveBack(t.Context(), live, id, "42.91", "50"); failure.Of(err).Code != "CONFLICT" {
 		t.Errorf("declined: %v", err)
 	}
-	if err := o.giveBack(t.Context(), live, id, "42.24", "50"); !failure.Is(err, failure.Upstream) {
+	if err := o.giveBack(t.Context(), live, id, "42.24", "50"); !failure.Is(err, failure.KindUpstream) {
 		t.Errorf("not taken: %v", err)
 	}
 	if held := o.held(t, live); held != "0.00" {
@@ -202,7 +202,7 @@ func TestRefundsAtOnceShareTheBalance(t *testing.T) {
 			switch err := o.giveBack(t.Context(), live, id, "", floor); {
 			case err == nil:
 				made.Add(1)
-			case !failure.Is(err, failure.Conflict):
+			case !failure.Is(err, failure.KindConflict):
 				t.Errorf("refund: %v", err)
 			}
 		})
@@ -241,7 +241,7 @@ func TestALiveRefundWithoutAnAcquirer(t *testing.T) {
 	o := newLiveOffice(t)
 	id := o.paid(t, live, "10", "EUR")
 	o.Acquirers[identity.Live] = acquirer.None{}
-	if err := o.giveBack(t.Context(), live, id, "", "-1000"); !failure.Is(err, failure.Upstream) {
+	if err := o.giveBack(t.Context(), live, id, "", "-1000"); !failure.Is(err, failure.KindUpstream) {
 		t.Errorf("refund: %v", err)
 	}
 	record, err := o.store.Transaction(t.Context(), live, id)
@@ -260,7 +260,7 @@ func TestARefundAboveTheRestTellsIt(t *testing.T) {
 	}
 	err := o.giveBack(t.Context(), tenant, id, "7.01", "")
 	var above *payments.AboveRest
-	if !errors.As(err, &above) || above.Rest != money.MustParse("7", "EUR") || !failure.Is(err, failure.Conflict) {
+	if !errors.As(err, &above) || above.Rest != money.MustParse("7", "EUR") || !failure.Is(err, failure.KindConflict) {
 		t.Errorf("refund: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ func TestAnOutageUsesUpNoEvents(t *testing.T) {
 	o.Acquirers[identity.Test] = acquirer.None{}
 	const tries = 1001 // one more than a transaction may have of events
 	for n := range tries {
-		if err := o.refund(t, id, "one"); !failure.Is(err, failure.Upstream) {
+		if err := o.refund(t, id, "one"); !failure.Is(err, failure.KindUpstream) {
 			t.Fatalf("try %d: %v", n+1, err)
 		}
 	}

@@ -90,11 +90,11 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 			o.stands(t, e, payments.EventReserved, "57.76", "42.24")
 			o.sweepRefund(t, e)
 			o.stands(t, e, payments.Failed, "100.00", "0.00")
-			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.Conflict) {
+			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 				t.Errorf("retry: %v", err)
 			}
 			o.Acquirers[identity.Live] = o.Acquirers[identity.Test]
-			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.Conflict) {
+			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 				t.Errorf("retry at another acquirer: %v", err)
 			}
 			o.stands(t, e, payments.Failed, "100.00", "0.00")
@@ -115,7 +115,7 @@ func TestARetryCancelsWhatIsNotTaken(t *testing.T) {
 	id := o.paid(t, live, "100", "EUR")
 	e := o.reserved(t, id, "one", "42.24")
 	for range 2 {
-		if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.Conflict) {
+		if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 			t.Errorf("retry: %v", err)
 		}
 		o.stands(t, e, payments.Failed, "100.00", "0.00")
@@ -201,7 +201,7 @@ func TestARequestThatComesAfterItsCancellation(t *testing.T) {
 		o.Acquirers[identity.Live] = &refusing{Acquirer: bank, cancel: bank.CancelRefund}
 		o.sweepRefund(t, e)
 	}}
-	if err := o.giveBack(t.Context(), live, id, "10", "0"); !failure.Is(err, failure.Conflict) {
+	if err := o.giveBack(t.Context(), live, id, "10", "0"); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("refund: %v", err)
 	}
 	o.stands(t, e, payments.Failed, "100.00", "0.00")

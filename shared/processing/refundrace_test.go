@@ -155,7 +155,7 @@ func TestNotTakenIsToldOfWithdrawnRefundsOnly(t *testing.T) {
 		}
 		return enginetest.Do(r)
 	}
-	if err := o.refund(t, id, "one"); failure.Of(err).Kind != failure.Internal {
+	if err := o.refund(t, id, "one"); failure.Of(err).Kind != failure.KindInternal {
 		t.Errorf("refund: %v", err)
 	}
 	r, _ := o.record(t, id)
@@ -198,7 +198,7 @@ func TestAWithdrawalSparesALaterReservation(t *testing.T) {
 	}
 	err := o.refund(t, id, "one")
 	close(withdrawn)
-	if failure.Of(err).Kind != failure.Upstream {
+	if failure.Of(err).Kind != failure.KindUpstream {
 		t.Errorf("refund: %v", err)
 	}
 	if err := <-retried; err != nil {

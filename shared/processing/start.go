@@ -38,7 +38,7 @@ type Step struct {
 // transaction to record the outcome. The step is nil unless the payer must go
 // somewhere. Failures: NotFound; Conflict while an attempt runs, when paid or
 // expired; NotChargeable; Upstream when the acquirer did not take the charge;
-// TooMany; Rejected for what does not fit the checkout.
+// TooMany; Invalid for what does not fit the checkout.
 func (p *Processor) Start(ctx context.Context, t identity.Tenant, order Order) (payments.Checkout, *Step, error) {
 	var instrument *payments.Instrument
 	var begun bool
@@ -179,7 +179,7 @@ func (p *Processor) cancel(ctx context.Context, t identity.Tenant, c payments.Ch
 	attemptID := c.Attempt.ID
 	o, err := p.acquirer(t).Cancel(ctx, attemptID)
 	if err != nil {
-		return c, failure.UpstreamFailed(err)
+		return c, failure.Upstream(err)
 	}
 	if o.Decision == payments.Undecided {
 		return c, errUndecided
@@ -189,7 +189,7 @@ func (p *Processor) cancel(ctx context.Context, t identity.Tenant, c payments.Ch
 
 // errUndecided: the open attempt can be neither given up nor followed by
 // another before the acquirer has made up its mind (contract §4.5).
-var errUndecided = failure.Transient(failure.Clash("CONFLICT", "", "the acquirer is deciding on a payment"))
+var errUndecided = failure.Conflict("the acquirer is deciding on a payment").AsTransient()
 
 // carryOut has the claimed attempt charged and records the outcome. A retry
 // finds the same charge at the acquirer; only who began the attempt can know
@@ -243,7 +243,7 @@ func (p *Processor) neverTaken(ctx context.Context, t identity.Tenant, c payment
 		change, ok := c.NeverTaken(attemptID)
 		return change, ok, nil
 	})
-	return c, nil, errors.Join(failure.UpstreamFailed(cause), err)
+	return c, nil, errors.Join(failure.Upstream(cause), err)
 }
 
 func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order,

@@ -25,12 +25,12 @@ func (x *exchange) routed() (r reply, done bool) {
 	case x.route != nil:
 		return reply{}, false
 	case len(x.match.others) == 0:
-		return x.fail(failure.Absent("", "There is nothing at this address.")), true
+		return x.fail(failure.NotFound("There is nothing at this address.")), true
 	case method == http.MethodOptions && x.match.public():
 		return preflight(x.match), true
 	}
-	r = x.fail(&failure.Error{Kind: failure.Malformed, Code: "INVALID_REQUEST", Slug: "method-not-allowed",
-		Message: "This resource does not take the method " + quoteMethod(method) + "."})
+	r = x.fail(failure.Malformed("This resource does not take the method " + quoteMethod(method) + ".").
+		WithSlug("method-not-allowed"))
 	r.header.Set("Allow", x.match.allow())
 	return r, true
 }
@@ -47,8 +47,7 @@ func quoteMethod(method string) string {
 // merchant in the path, rate limit.
 func (x *exchange) admitted(ctx context.Context) (context.Context, error) {
 	if !x.server.allowHTTP && !secure(x.request) {
-		return ctx, &failure.Error{Kind: failure.Forbidden, Code: "FORBIDDEN", Slug: "https-required",
-			Message: "https_required"}
+		return ctx, failure.Forbidden("https_required").WithSlug("https-required")
 	}
 	if x.route.Access == Open {
 		return ctx, x.limited(ctx, x.server.addresses, sourceAddress(x.request))
@@ -62,7 +61,7 @@ func (x *exchange) admitted(ctx context.Context) (context.Context, error) {
 		return ctx, err
 	}
 	if code, ok := x.match.values["merchant_code"]; ok && code != caller.Tenant.Merchant {
-		return ctx, failure.Absent("", "There is no such merchant.")
+		return ctx, failure.NotFound("There is no such merchant.")
 	}
 	ctx = withCaller(ctx, caller, owner)
 	return ctx, x.limited(ctx, x.server.callers, "credential "+caller.Tenant.String()+" "+caller.Actor.ID)
@@ -82,12 +81,12 @@ func secure(r *http.Request) bool {
 func (x *exchange) authenticated(ctx context.Context) (identity.Principal, merchant.Merchant, error) {
 	header := x.request.Header.Get("Authorization")
 	if header == "" {
-		return identity.Principal{}, merchant.Merchant{}, failure.Unauthenticated("missing-token")
+		return identity.Principal{}, merchant.Merchant{}, failure.Unauthorized("missing-token")
 	}
 	scheme, text, _ := strings.Cut(header, " ")
 	token, ok := identity.ParseToken(strings.TrimSpace(text))
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
-		return identity.Principal{}, merchant.Merchant{}, failure.Unauthenticated("invalid-token")
+		return identity.Principal{}, merchant.Merchant{}, failure.Unauthorized("invalid-token")
 	}
 	return x.server.store.Authenticate(ctx, token)
 }
@@ -100,7 +99,7 @@ func permitted(p identity.Principal, route *Route) error {
 		allowed = route.Access == PublicToo
 	}
 	if !allowed {
-		return failure.Denied("request_not_allowed")
+		return failure.Forbidden("request_not_allowed")
 	}
 	return nil
 }

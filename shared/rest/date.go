@@ -39,7 +39,7 @@ func (d Date) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText reads YYYY-MM-DD and nothing else. Failure: Rejected.
+// UnmarshalText reads YYYY-MM-DD and nothing else. Failure: Invalid.
 func (d *Date) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.DateOnly, string(text))
 	if err != nil {

@@ -47,7 +47,7 @@ func (in *input) into(request any) error {
 	return in.check(request)
 }
 
-// decode fills the struct to points to. Failure: Rejected with the fault's
+// decode fills the struct to points to. Failure: Invalid with the fault's
 // dot path, or a List of several.
 func (in *input) decode(to any) error {
 	v := reflect.ValueOf(to).Elem()
@@ -66,7 +66,7 @@ func (in *input) decode(to any) error {
 	if in.plan.json && in.form == nil {
 		body := in.body.object()
 		if body.kind != '{' {
-			return failure.BadRequest("The body must be a JSON object.")
+			return failure.Malformed("The body must be a JSON object.")
 		}
 		fillObject(v, body, "", &faults)
 	}
@@ -74,7 +74,7 @@ func (in *input) decode(to any) error {
 }
 
 // check holds the request that was decoded to the limits of its fields. Failure:
-// Rejected with the first fault's dot path, or a List where the route tells all.
+// Invalid with the first fault's dot path, or a List where the route tells all.
 func (in *input) check(request any) error {
 	if in.plan.unchecked {
 		return nil

@@ -58,7 +58,7 @@ func (w errorWriter) reply(err error, d Dialect, requestID string, request http.
 	if e.RetryAfter > 0 {
 		r.header.Set("Retry-After", seconds(e.RetryAfter))
 	}
-	if e.Kind == failure.Unauthorized {
+	if e.Kind == failure.KindUnauthorized {
 		r.header.Set("WWW-Authenticate", "Bearer")
 	}
 	if d == HTML {
@@ -137,12 +137,11 @@ func arrayReply(several failure.List, err error) reply {
 
 // timely turns a deadline that passed inside an operation into a Timeout.
 func timely(err error) error {
-	if failure.Of(err).Kind != failure.Internal {
+	if failure.Of(err).Kind != failure.KindInternal {
 		return err
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &failure.Error{Kind: failure.Timeout, Code: "INTERNAL_ERROR", Slug: "gateway-timeout",
-			Message: "No answer came in time.", Cause: err}
+		return failure.Timeout(err)
 	}
 	return err
 }

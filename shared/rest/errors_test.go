@@ -31,35 +31,35 @@ func TestErrorsHaveTheHybridBody(t *testing.T) {
 			"type": "/problems/invalid-parameter", "title": "Invalid Parameter", "detail": "amount is required.",
 			"error_code": "MISSING",
 			"message":    "amount is required.", "param": "amount", "error_message": "amount is required."}},
-		"method": {&failure.Error{Kind: failure.Rejected, Code: "INVALID", Slug: "unknown-payment-method", Message: "No."},
+		"method": {failure.Invalid("", "No.").WithSlug("unknown-payment-method"),
 			400, map[string]any{
 				"type": "/problems/unknown-payment-method", "title": "Unknown Payment Method", "detail": "No.",
 				"error_code": "INVALID",
 				"message":    "No.", "error_message": "No."}},
-		"malformed": {failure.BadRequest("Eh?"), 400, map[string]any{
+		"malformed": {failure.Malformed("Eh?"), 400, map[string]any{
 			"type": "/problems/bad-request", "title": "Bad Request", "detail": "Eh?", "error_code": "INVALID_REQUEST",
 			"message": "Eh?", "error_message": "Eh?"}},
-		"revoked": {failure.Unauthenticated("not-authorised-token"), 401, map[string]any{
+		"revoked": {failure.Unauthorized("not-authorised-token"), 401, map[string]any{
 			"type": "/problems/not-authorised-token", "title": "Unauthorized", "detail": "Unauthorized.",
 			"error_code": "NOT_AUTHORIZED",
 			"message":    "invalid access token", "error_message": "invalid access token"}},
-		"refused": {failure.Refused("Expired."), 402, map[string]any{
+		"refused": {failure.NotChargeable("Expired."), 402, map[string]any{
 			"type": "/problems/instrument-not-chargeable", "title": "Instrument Not Chargeable", "detail": "Expired.",
 			"error_code": "INSTRUMENT_NOT_CHARGEABLE", "message": "Expired."}},
-		"denied": {failure.Denied("checkout_payments_not_allowed"), 403, map[string]any{
+		"denied": {failure.Forbidden("checkout_payments_not_allowed"), 403, map[string]any{
 			"type": "/problems/forbidden", "title": "Forbidden", "detail": rest.Problems()["forbidden"].Description,
 			"error_code": "FORBIDDEN",
 			"message":    "checkout_payments_not_allowed", "error_message": "checkout_payments_not_allowed",
 			"status_code": "403"}},
-		"absent": {failure.Absent("checkout-not-found", "No."), 404, map[string]any{
+		"absent": {failure.NotFound("No.").WithSlug("checkout-not-found"), 404, map[string]any{
 			"type": "/problems/checkout-not-found", "title": "Checkout Not Found", "detail": "No.",
 			"error_code": "NOT_FOUND", "message": "No."}},
-		"clash": {failure.Clash("DUPLICATED_CHECKOUT", "", "Twice."), 409, map[string]any{
+		"clash": {failure.Conflict("Twice.").WithCode("DUPLICATED_CHECKOUT"), 409, map[string]any{
 			"type": "/problems/conflict", "title": "Conflict", "detail": "Twice.", "error_code": "DUPLICATED_CHECKOUT",
 			"message": "Twice."}},
-		"unprocessable": {&failure.Error{Kind: failure.Unprocessable, Message: "No."}, 422, map[string]any{
+		"unprocessable": {&failure.Error{Kind: failure.KindUnprocessable, Message: "No."}, 422, map[string]any{
 			"type": "/problems/unprocessable-entity", "title": "Unprocessable Entity", "detail": "No.", "message": "No."}},
-		"new slug": {&failure.Error{Kind: failure.Conflict, Code: "X", Slug: "new-slug", Message: "No."}, 409, map[string]any{
+		"new slug": {failure.Conflict("No.").WithCode("X").WithSlug("new-slug"), 409, map[string]any{
 			"type": "/problems/new-slug", "title": "Conflict", "detail": "No.", "error_code": "X", "message": "No."}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestErrorsHaveTheHybridBody(t *testing.T) {
 
 func TestErrorHeaders(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, failing(&failure.Error{Kind: failure.Upstream, Slug: "upstream-failed",
+	f := newFixture(t, failing(&failure.Error{Kind: failure.KindUpstream, Slug: "upstream-failed",
 		RetryAfter: 1200 * time.Millisecond}))
 	w := f.ask("GET", "/hybrid", "", "Accept: text/html, application/problem+json")
 	if h := w.Header(); w.Code != 424 || h.Get("Retry-After") != "2" ||
@@ -149,7 +149,7 @@ func TestBadRequestsAreAlwaysAnArray(t *testing.T) {
 			"[" + missing + "," + missing + "]"},
 		"no param": {failure.Invalid("", "negative date range"),
 			`[{"message":"negative date range","error_code":"INVALID"}]`},
-		"malformed": {failure.BadRequest("Eh?"), `[{"message":"Eh?","error_code":"INVALID_REQUEST"}]`},
+		"malformed": {failure.Malformed("Eh?"), `[{"message":"Eh?","error_code":"INVALID_REQUEST"}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -177,7 +177,7 @@ func TestErrorsMember(t *testing.T) {
 		Code string `json:"code"`
 		Max  int64  `json:"max_refundable_amount"`
 	}
-	f := newFixture(t, failing(&failure.Error{Kind: failure.Unprocessable, Slug: "validation-error", Message: "No.",
+	f := newFixture(t, failing(&failure.Error{Kind: failure.KindUnprocessable, Slug: "validation-error", Message: "No.",
 		Errors: []reason{{"INVALID_AMOUNT", 1010}}}))
 	w := f.ask("GET", "/hybrid", "")
 	got := object(t, w)
@@ -187,7 +187,7 @@ func TestErrorsMember(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 
-	f = newFixture(t, failing(&failure.Error{Kind: failure.Unprocessable, Errors: make(chan int)}))
+	f = newFixture(t, failing(&failure.Error{Kind: failure.KindUnprocessable, Errors: make(chan int)}))
 	if w := f.ask("GET", "/hybrid", ""); w.Code != 500 || object(t, w)["error_code"] != "INTERNAL_ERROR" {
 		t.Errorf("what JSON cannot hold: %d %s", w.Code, w.Body)
 	}

@@ -23,7 +23,7 @@ const maxIdempotencyKey = 255
 const settling = 3 * time.Second
 
 // idempotencyKey reads the request's key; "" when there is none or it means
-// nothing here. Failure: Rejected for a key that breaks contract §2.8.
+// nothing here. Failure: Invalid for a key that breaks contract §2.8.
 func (x *exchange) idempotencyKey() (string, error) {
 	values := x.request.Header.Values("Idempotency-Key")
 	if len(values) == 0 || x.route.Access == Open || !changes(x.route.Method) {
@@ -56,12 +56,13 @@ func (x *exchange) once(ctx context.Context, clientKey string) reply {
 	}
 	switch c.state {
 	case store.Running:
-		return x.fail(&failure.Error{Kind: failure.Conflict, Code: "IDEMPOTENCY_IN_PROGRESS", Slug: "idempotency-in-progress",
-			Message: "The first request with this Idempotency-Key is still running.", RetryAfter: time.Second})
+		e := failure.Conflict("The first request with this Idempotency-Key is still running.").
+			WithCode("IDEMPOTENCY_IN_PROGRESS").WithSlug("idempotency-in-progress")
+		e.RetryAfter = time.Second
+		return x.fail(e)
 	case store.Reused:
-		return x.fail(&failure.Error{Kind: failure.Unprocessable, Code: "IDEMPOTENCY_KEY_REUSED",
-			Slug:    "idempotency-key-reused",
-			Message: "This Idempotency-Key was used for a different request."})
+		return x.fail(failure.Unprocessable("This Idempotency-Key was used for a different request.").
+			WithCode("IDEMPOTENCY_KEY_REUSED").WithSlug("idempotency-key-reused"))
 	case store.Settled:
 		return x.replay(c)
 	default:

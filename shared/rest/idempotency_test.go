@@ -161,11 +161,12 @@ func TestSomeRepliesAreNotKept(t *testing.T) {
 	t.Parallel()
 	no := func(kind failure.Kind) *failure.Error { return &failure.Error{Kind: kind, Message: "No."} }
 	for fault, kept := range map[*failure.Error]bool{
-		no(failure.Internal): false, no(failure.Unauthorized): false, no(failure.Forbidden): false,
-		no(failure.Upstream): false,
-		no(failure.TooMany):  false, no(failure.Timeout): false, failure.Transient(no(failure.Conflict)): false,
-		no(failure.Rejected): true, no(failure.NotChargeable): true, no(failure.NotFound): true, no(failure.Conflict): true,
-		no(failure.Unprocessable): true,
+		no(failure.KindInternal): false, no(failure.KindUnauthorized): false, no(failure.KindForbidden): false,
+		no(failure.KindUpstream): false,
+		no(failure.KindTooMany):  false, no(failure.KindTimeout): false, no(failure.KindConflict).AsTransient(): false,
+		no(failure.KindInvalid): true, no(failure.KindNotChargeable): true, no(failure.KindNotFound): true,
+		no(failure.KindConflict): true,
+		no(failure.KindUnprocessable): true,
 	} {
 		c := &counted{fail: fmt.Errorf("refused: %w", fault)}
 		f := newFixture(t, c.routes())

@@ -66,7 +66,7 @@ func TestAnOperationMayCheckItself(t *testing.T) {
 	t.Parallel()
 	own := route("POST", "/own", func(_ context.Context, in limited) (said, error) {
 		if in.Order == "up" {
-			return said{}, failure.Denied("request_not_allowed")
+			return said{}, failure.Forbidden("request_not_allowed")
 		}
 		return said{in.Name}, validate.Fields(in, time.Now()).Err()
 	})

@@ -14,7 +14,7 @@ import (
 type PageSize int
 
 // UnmarshalText reads a positive integer; one beyond an int32 counts as the
-// largest. Failure: Rejected.
+// largest. Failure: Invalid.
 func (n *PageSize) UnmarshalText(text []byte) error {
 	size, err := strconv.ParseInt(string(text), 10, 64)
 	if size < 1 || (err != nil && !errors.Is(err, strconv.ErrRange)) {

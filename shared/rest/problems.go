@@ -77,30 +77,13 @@ func index(list []Problem) map[string]Problem {
 	return bySlug
 }
 
-// kinds gives each failure kind the slug it has when the failure names none.
-var kinds = map[failure.Kind]string{
-	failure.Internal:      "internal-server-error",
-	failure.Malformed:     "bad-request",
-	failure.Rejected:      "invalid-parameter",
-	failure.Unauthorized:  "unauthorized",
-	failure.NotChargeable: "instrument-not-chargeable",
-	failure.Forbidden:     "forbidden",
-	failure.NotFound:      "not-found",
-	failure.Conflict:      "conflict",
-	failure.TooLarge:      "content-too-large",
-	failure.Unprocessable: "unprocessable-entity",
-	failure.Upstream:      "upstream-failed",
-	failure.TooMany:       "too-many-requests",
-	failure.Timeout:       "gateway-timeout",
-}
-
 // problemOf is the problem a failure is shown as. The status of a slug we
 // know is the table's; a slug we do not know has its kind's.
 func problemOf(e *failure.Error) Problem {
 	if p, ok := problems[e.Slug]; ok {
 		return p
 	}
-	p := problems[kinds[e.Kind]]
+	p := problems[e.Kind.Slug()]
 	if e.Slug != "" {
 		p.Slug, p.Title = e.Slug, http.StatusText(p.Status)
 	}

@@ -80,7 +80,7 @@ func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
 	}
 	if s.left == 0 {
 		wait := s.shut.Sub(now)
-		return quota{limit: Limit(l.bucket), reset: wait}, failure.RateLimited(wait)
+		return quota{limit: Limit(l.bucket), reset: wait}, failure.TooMany(wait)
 	}
 	s.left--
 	return l.quota(s, now), nil

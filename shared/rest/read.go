@@ -35,12 +35,12 @@ func (x *exchange) read() error {
 	for _, value := range x.match.values {
 		// What was not UTF-8 comes from the gateway with U+FFFD in its place.
 		if !utf8.ValidString(value) || strings.ContainsRune(value, utf8.RuneError) {
-			return failure.BadRequest("The path is not valid UTF-8.")
+			return failure.Malformed("The path is not valid UTF-8.")
 		}
 	}
 	query, err := parseQuery(x.request.URL.RawQuery)
 	if err != nil {
-		return failure.BadRequest("The query is malformed.") // without the cause, which quotes it
+		return failure.Malformed("The query is malformed.") // without the cause, which quotes it
 	}
 	x.input = input{plan: x.route.Handle.plan, path: x.match.values, query: query, now: x.server.now(),
 		all: x.route.Errors == Several || x.route.Errors == Array}
@@ -60,7 +60,7 @@ func (x *exchange) read() error {
 func (x *exchange) readForm() error {
 	form, err := parseQuery(string(x.raw))
 	if err != nil {
-		return failure.BadRequest("The form is malformed.") // without the cause, which quotes the body
+		return failure.Malformed("The form is malformed.") // without the cause, which quotes the body
 	}
 	x.input.form = form
 	return nil
@@ -98,11 +98,10 @@ func readAll(body io.Reader) ([]byte, error) {
 	raw, err := io.ReadAll(body)
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return nil, &failure.Error{Kind: failure.TooLarge, Code: "INVALID_REQUEST", Slug: "content-too-large",
-			Message: "The body is larger than 1 MiB."}
+		return nil, failure.TooLarge("The body is larger than 1 MiB.")
 	}
 	if err != nil {
-		return nil, failure.BadRequest("The body could not be read.").With(err)
+		return nil, failure.Malformed("The body could not be read.").WithCause(err)
 	}
 	return raw, nil
 }

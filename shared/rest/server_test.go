@@ -52,7 +52,7 @@ type payer struct {
 func page(_ context.Context, in payer) (rest.Document, error) {
 	switch in.ID {
 	case "gone":
-		return rest.Document{}, failure.Absent("checkout-not-found", "No such <checkout>.")
+		return rest.Document{}, failure.NotFound("No such <checkout>.").WithSlug("checkout-not-found")
 	case "away":
 		return rest.Document{Redirect: "https://shop.example.test/?checkout_id=1"}, nil
 	case "text":

@@ -38,12 +38,12 @@ func parseJSON(body []byte) (node, error) {
 		return node{}, nil
 	}
 	if !utf8.Valid(body) || !json.Valid(body) {
-		return node{}, failure.BadRequest("The body is not valid JSON.")
+		return node{}, failure.Malformed("The body is not valid JSON.")
 	}
 	p := parser{text: body}
 	n := p.value(1)
 	if p.fault != "" {
-		return node{}, failure.BadRequest(p.fault)
+		return node{}, failure.Malformed(p.fault)
 	}
 	return n, nil
 }

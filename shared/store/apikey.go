@@ -32,7 +32,7 @@ func (s *Store) AddAPIKey(ctx context.Context, k identity.APIKey) error {
 	return err
 }
 
-var errBadToken = failure.Unauthenticated("invalid-token")
+var errBadToken = failure.Unauthorized("invalid-token")
 
 // Authenticate reads on whose behalf the bearer of a token acts, and the
 // merchant. A token names its merchant, so that one call reads both,
@@ -80,5 +80,5 @@ func (s *Store) RevokeAPIKey(ctx context.Context, t identity.Tenant, id string) 
 				Set("revoked", true).If("attribute_exists(pk)").Run(ctx)
 		}
 	}
-	return failure.Absent("", "no such API key")
+	return failure.NotFound("no such API key")
 }

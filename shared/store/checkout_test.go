@@ -164,7 +164,7 @@ func TestAnUnknownCheckoutIsAbsent(t *testing.T) {
 	s := newStore(t)
 	for _, id := range []string{uuid.NewString(), "", strings.Repeat("x", 5000)} {
 		_, err := s.Checkout(context.Background(), tenant, id)
-		if f := failure.Of(err); f.Kind != failure.NotFound || f.Slug != "checkout-not-found" {
+		if f := failure.Of(err); f.Kind != failure.KindNotFound || f.Slug != "checkout-not-found" {
 			t.Errorf("%.10s: %v", id, err)
 		}
 	}

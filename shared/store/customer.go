@@ -37,14 +37,14 @@ func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payment
 	}
 	stored, readErr := s.customerItem(ctx, t, c.ID)
 	switch {
-	case failure.Is(readErr, failure.NotFound):
+	case failure.Is(readErr, failure.KindNotFound):
 		return c, err
 	case readErr != nil:
 		return c, errors.Join(err, readErr)
 	case stored.Operation == operation:
 		return stored.Customer, nil
 	default:
-		return c, failure.Clash("CUSTOMER_ALREADY_EXISTS", "", "Customer already exists")
+		return c, failure.Conflict("Customer already exists").WithCode("CUSTOMER_ALREADY_EXISTS")
 	}
 }
 
@@ -58,7 +58,7 @@ func (s *Reader) customerItem(ctx context.Context, t identity.Tenant, id string)
 	var item customerItem
 	err := s.get(customerKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		return item, failure.Absent("", "Resource not found")
+		return item, failure.NotFound("Resource not found")
 	}
 	return item, err
 }
@@ -104,7 +104,7 @@ func (s *Reader) Instrument(ctx context.Context, t identity.Tenant, customer,
 	var item instrumentItem
 	err := s.get(cardKey(t, customer, token)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		return payments.Instrument{}, failure.Absent("", "Resource not found")
+		return payments.Instrument{}, failure.NotFound("Resource not found")
 	}
 	return item.Instrument, err
 }

@@ -51,12 +51,12 @@ func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
 	successful := put(shared, payments.Successful, time.Hour)
 	find(shared, successful)
 	for _, what := range []string{"", "x", uuid.NewString(), payments.CodeOfID(uuid.NewString())} {
-		if r, err := s.FindTransaction(t.Context(), tenant, what); !failure.Is(err, failure.NotFound) {
+		if r, err := s.FindTransaction(t.Context(), tenant, what); !failure.Is(err, failure.KindNotFound) {
 			t.Errorf("%q leads to %s, %v", what, r.ID, err)
 		}
 	}
 	other := identity.Tenant{Mode: identity.Live, Merchant: tenant.Merchant}
-	if _, err := s.FindTransaction(t.Context(), other, alone); !failure.Is(err, failure.NotFound) {
+	if _, err := s.FindTransaction(t.Context(), other, alone); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("in the other mode: %v", err)
 	}
 }

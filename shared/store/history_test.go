@@ -209,12 +209,12 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	for name, id := range map[string]string{"reserved": reserved.ID, "withdrawn": withdrawn.ID, "deduction": deduction.ID,
 		"unknown": uuid.NewString(), "upper case": strings.ToUpper(pending.ID), "code": tx.Code,
 		"long": strings.Repeat("x", 5000), "none": ""} {
-		if place, err := w.HistoryPlace(t.Context(), tenant, id); !failure.Is(err, failure.NotFound) {
+		if place, err := w.HistoryPlace(t.Context(), tenant, id); !failure.Is(err, failure.KindNotFound) {
 			t.Errorf("%s stands at %+v, %v", name, place, err)
 		}
 	}
 	stranger := identity.Tenant{Mode: identity.Test, Merchant: "MC9Z9Z9Z9Z"}
-	if place, err := w.HistoryPlace(t.Context(), stranger, tx.ID); !failure.Is(err, failure.NotFound) {
+	if place, err := w.HistoryPlace(t.Context(), stranger, tx.ID); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("another merchant's stands at %+v, %v", place, err)
 	}
 }

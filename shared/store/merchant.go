@@ -34,7 +34,7 @@ func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, keys ..
 	for _, k := range keys {
 		tx.Put(s.putAPIKey(k))
 	}
-	taken := failure.Clash("CONFLICT", "", "the merchant exists")
+	taken := failure.Conflict("the merchant exists")
 	err := s.truth(ctx, item.key, written{item.WriteID, m.Version}, taken, tx.Run(ctx))
 	if errors.Is(err, ErrStale) {
 		return taken
@@ -43,7 +43,7 @@ func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, keys ..
 }
 
 // errNoMerchant is the failure of every read of a merchant that is not there.
-var errNoMerchant = failure.Absent("", "no such merchant")
+var errNoMerchant = failure.NotFound("no such merchant")
 
 // Merchant reads a merchant, consistently. Failure: NotFound.
 func (s *Reader) Merchant(ctx context.Context, code string) (merchant.Merchant, error) {
@@ -76,7 +76,7 @@ func (s *Reader) MerchantState(ctx context.Context, code string) (merchant.State
 	for _, mode := range identity.Modes {
 		schedule, err := s.PayoutSchedule(ctx, identity.Tenant{Mode: mode, Merchant: code})
 		switch {
-		case failure.Is(err, failure.NotFound):
+		case failure.Is(err, failure.KindNotFound):
 		case err != nil:
 			return state, err
 		default:

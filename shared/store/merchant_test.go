@@ -65,10 +65,10 @@ func TestATokenMeansItsKeyAndItsMerchant(t *testing.T) {
 	if got, err := s.Merchant(t.Context(), shop.Code); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read %+v, %v", got, err)
 	}
-	if _, err := s.Merchant(t.Context(), "MC00000000"); !failure.Is(err, failure.NotFound) {
+	if _, err := s.Merchant(t.Context(), "MC00000000"); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("nobody: %v", err)
 	}
-	if err := s.CreateMerchant(t.Context(), shop); !failure.Is(err, failure.Conflict) {
+	if err := s.CreateMerchant(t.Context(), shop); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("a second one: %v", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestOtherTokensAreRefused(t *testing.T) {
 	live.Tenant.Mode = identity.Live
 	for name, token := range map[string]identity.Token{"unknown": newKey(t, tenant).token, "of no merchant": orphan.token,
 		"of nobody": stranger.token, "of the other mode": live} {
-		if _, _, err := s.Authenticate(t.Context(), token); !failure.Is(err, failure.Unauthorized) {
+		if _, _, err := s.Authenticate(t.Context(), token); !failure.Is(err, failure.KindUnauthorized) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -105,13 +105,13 @@ func TestARevokedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := s.Authenticate(ctx, first.token); !failure.Is(err, failure.Unauthorized) {
+	if _, _, err := s.Authenticate(ctx, first.token); !failure.Is(err, failure.KindUnauthorized) {
 		t.Errorf("the revoked key: %v", err)
 	}
 	if err := s.AddAPIKey(ctx, first.APIKey); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Authenticate(ctx, first.token); !failure.Is(err, failure.Unauthorized) {
+	if _, _, err := s.Authenticate(ctx, first.token); !failure.Is(err, failure.KindUnauthorized) {
 		t.Errorf("the revoked key, added again: %v", err)
 	}
 	if _, _, err := s.Authenticate(ctx, second.token); err != nil {
@@ -119,7 +119,7 @@ func TestARevokedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 	}
 	for name, of := range map[string]identity.Tenant{"another's": {Mode: identity.Test, Merchant: "MC00000000"},
 		"the other mode's": {Mode: identity.Live, Merchant: shop.Code}} {
-		if err := s.RevokeAPIKey(ctx, of, second.ID); !failure.Is(err, failure.NotFound) {
+		if err := s.RevokeAPIKey(ctx, of, second.ID); !failure.Is(err, failure.KindNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -267,7 +267,7 @@ func TestAThrottledKeyIsGivenUp(t *testing.T) {
 	for unread, fails := range map[int64]bool{2: false, 3: true} {
 		wire.left.Store(unread)
 		_, _, err := s.Authenticate(t.Context(), first.token)
-		if (err != nil) != fails || failure.Is(err, failure.Unauthorized) {
+		if (err != nil) != fails || failure.Is(err, failure.KindUnauthorized) {
 			t.Errorf("%d batches unread: %v", unread, err)
 		}
 		if left := wire.left.Load(); fails && left != 0 {

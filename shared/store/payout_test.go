@@ -273,7 +273,7 @@ func TestRecordsAreToldInTheOrderTheyAreKept(t *testing.T) {
 func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	if _, err := s.PayoutSchedule(t.Context(), tenant); !failure.Is(err, failure.NotFound) {
+	if _, err := s.PayoutSchedule(t.Context(), tenant); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("before there is one: %v", err)
 	}
 	if err := s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil); err != nil {
@@ -298,13 +298,13 @@ func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
 	if schedule, err = s.PayoutSchedule(t.Context(), tenant); err != nil || schedule.Version != 2 {
 		t.Fatalf("%+v, %v", schedule, err)
 	}
-	if err := s.OpenPayout(t.Context(), tenant, schedule, &one); !failure.Is(err, failure.Conflict) {
+	if err := s.OpenPayout(t.Context(), tenant, schedule, &one); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("the same period again: %v", err)
 	}
 	if after, err := s.PayoutSchedule(t.Context(), tenant); err != nil || after.Version != 2 {
 		t.Errorf("then %+v, %v", after, err)
 	}
-	if _, err := s.Payout(t.Context(), tenant, anotherPayout); !failure.Is(err, failure.NotFound) {
+	if _, err := s.Payout(t.Context(), tenant, anotherPayout); !failure.Is(err, failure.KindNotFound) {
 		t.Errorf("the other period: %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func TestRetry(t *testing.T) {
 			t.Errorf("%s: %d after %d tries, %v", name, got, tries, err)
 		}
 	}
-	if !failure.Is(store.ErrContended, failure.Conflict) || !failure.Of(store.ErrContended).Transient ||
+	if !failure.Is(store.ErrContended, failure.KindConflict) || !failure.Of(store.ErrContended).Transient ||
 		errors.Is(store.ErrContended, store.ErrStale) {
 		t.Errorf("%+v", store.ErrContended)
 	}

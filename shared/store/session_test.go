@@ -31,7 +31,7 @@ func TestASessionEndsInTime(t *testing.T) {
 		t.Errorf("in time: %v %+v, %v", of, found, err)
 	}
 	clock.Advance(time.Nanosecond)
-	if of, found, err := s.Session(t.Context(), "hash"); !failure.Is(err, failure.NotFound) || of.Merchant != "" ||
+	if of, found, err := s.Session(t.Context(), "hash"); !failure.Is(err, failure.KindNotFound) || of.Merchant != "" ||
 		found.CheckoutID != "" {
 		t.Errorf("past its time: %v %+v, %v", of, found, err)
 	}

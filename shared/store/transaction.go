@@ -74,7 +74,7 @@ func (r Record) Event(number int64) (payments.Event, bool) {
 	return r.Events[i], true
 }
 
-var errNoTransaction = failure.Absent("", "Resource not found")
+var errNoTransaction = failure.NotFound("Resource not found")
 
 // Transactions reads the transactions of a code, consistently: none, one or,
 // should two ids ever have made one code, several.

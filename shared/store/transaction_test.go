@@ -101,7 +101,7 @@ func TestAPaymentLeavesItsTransactionEntryAndRows(t *testing.T) {
 	for name, elsewhere := range map[string]identity.Tenant{
 		"live": {Mode: identity.Live, Merchant: tenant.Merchant}, "another merchant": {Mode: identity.Test, Merchant: "MC2"},
 	} {
-		if _, err := s.Transaction(t.Context(), elsewhere, "attempt-1"); !failure.Is(err, failure.NotFound) {
+		if _, err := s.Transaction(t.Context(), elsewhere, "attempt-1"); !failure.Is(err, failure.KindNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -28,10 +28,11 @@ type Request struct {
 
 // Errors of Export, beside a bad field of the request.
 var (
-	ErrOtherExport = failure.Clash("CONFLICT", "", "another file has this id")
-	ErrNothingToDo = failure.Clash("CONFLICT", "", "none of the orders can go into the file: they are unknown, "+
+	ErrOtherExport = failure.Conflict("another file has this id")
+	ErrNothingToDo = failure.Conflict("none of the orders can go into the file: they are unknown, " +
 		"settled, of another currency or in another file")
-	ErrUnknownExport = failure.Absent("", "no file has this id")
+
+	ErrUnknownExport = failure.NotFound("no file has this id")
 )
 
 // errChanged: the program writes a file otherwise than it did when the file

@@ -186,7 +186,7 @@ func TestRequestsThatMakeNoFile(t *testing.T) {
 		change(&r)
 		var text bytes.Buffer
 		_, err := w.Export(t.Context(), &text, r)
-		if !failure.Is(err, failure.Rejected) || text.Len() > 0 || failure.Of(err).Param != strings.Fields(param)[0] {
+		if !failure.Is(err, failure.KindInvalid) || text.Len() > 0 || failure.Of(err).Param != strings.Fields(param)[0] {
 			t.Errorf("%s: %v", param, err)
 		}
 	}

@@ -90,8 +90,8 @@ func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
 
 // Errors of Settle, beside bank.ErrUnknownTransfer.
 var (
-	ErrSettled     = failure.Clash("CONFLICT", "", "the order is settled already, with another outcome")
-	ErrNotExported = failure.Clash("CONFLICT", "", "the order is in no complete file yet")
+	ErrSettled     = failure.Conflict("the order is settled already, with another outcome")
+	ErrNotExported = failure.Conflict("the order is in no complete file yet")
 )
 
 // reasonCode is the form of ISO 20022 ExternalStatusReason1Code.

@@ -58,7 +58,7 @@ func TestOrdersAreOfACurrencyTheOldestFirstAndBounded(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	for _, limit := range []int{-1, 0, 1001} {
-		if _, err := w.Orders(t.Context(), "EUR", limit); !failure.Is(err, failure.Rejected) {
+		if _, err := w.Orders(t.Context(), "EUR", limit); !failure.Is(err, failure.KindInvalid) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestWordsThatMeanNothing(t *testing.T) {
 	w.export(t, request("f", "p"), "p")
 	for _, word := range []bank.Outcome{{}, accepted, {State: "lost"}, {State: bank.Paid, Reason: "AC01"}, rejected(""),
 		rejected("closed"), rejected("AC012")} {
-		if err := w.Settle(t.Context(), "p", word); !failure.Is(err, failure.Rejected) {
+		if err := w.Settle(t.Context(), "p", word); !failure.Is(err, failure.KindInvalid) {
 			t.Errorf("%+v: %v", word, err)
 		}
 	}

@@ -1,0 +1,44 @@
+package failure_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cashwrap/cashwrap/shared/failure"
+)
+
+// A failure carries its kind's usual code and slug; only what differs is given.
+func Example() {
+	usual := failure.Conflict("The refund is already running.")
+	own := failure.Conflict("The checkout has expired.").
+		WithCode("CHECKOUT_SESSION_IS_EXPIRED").WithSlug("session-expired")
+	fmt.Println(usual.Code, usual.Slug)
+	fmt.Println(own.Code, own.Slug)
+	// Output:
+	// CONFLICT conflict
+	// CHECKOUT_SESSION_IS_EXPIRED session-expired
+}
+
+// Any error is a failure to the client: one that wraps none is Internal, and
+// its text goes to the log only.
+func ExampleOf() {
+	for _, err := range []error{
+		fmt.Errorf("read the customer: %w", failure.NotFound("There is no such customer.")),
+		errors.New("dial tcp: connection refused"),
+	} {
+		fmt.Println(failure.Of(err).Message)
+	}
+	// Output:
+	// There is no such customer.
+	// An internal error occurred.
+}
+
+// Several faults of one request are collected; a single one is returned as itself.
+func ExampleList_Err() {
+	var faults failure.List
+	faults = append(faults, failure.Missing("amount"))
+	faults = append(faults, failure.Invalid("currency", "must be an ISO 4217 code."))
+	fmt.Println(faults.Err())
+	// Output:
+	// MISSING: amount is required. (amount); INVALID: must be an ISO 4217 code. (currency)
+}
