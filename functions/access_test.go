@@ -92,7 +92,7 @@ func (e *everything) requests() {
 		e.ask(newFixture(e.World, e.receiver).request(s.Operation, s.example))
 		if s.Method != http.MethodGet && !s.Public {
 			keyed := newFixture(e.World, e.receiver).request(s.Operation, s.example)
-			keyed.Header = map[string]string{"Idempotency-Key": s.String()}
+			keyed.IdempotencyKey = s.String()
 			e.ask(keyed)
 		}
 	}

@@ -43,7 +43,7 @@ var more = []struct {
 }{
 	{"POST /v0.1/checkouts, with an Idempotency-Key", func(fix *fixture) world.Request {
 		r := fix.shown("createCheckout", "card")
-		r.Header = map[string]string{"Idempotency-Key": "measured"}
+		r.IdempotencyKey = "measured"
 		return r
 	}},
 	{"GET /v0.1/checkouts, three of them", func(fix *fixture) world.Request {

@@ -107,7 +107,7 @@ func (b *browser) requests(method string) []world.Request {
 	for i := range all {
 		all[i].APIKey = b.key
 	}
-	all[0].Header = map[string]string{"Idempotency-Key": "set up"}
+	all[0].IdempotencyKey = "set up"
 	return append(all, world.Request{Method: "PUT", Path: at + b.shop.Create("10.10", nil),
 		Body: byBoleto, APIKey: b.shopKey})
 }
@@ -258,21 +258,22 @@ func kindOf(key string) string {
 func TestAPublicKeyTakesNoKeyOfTheMerchants(t *testing.T) {
 	t.Parallel()
 	one := newTale(t)
-	key, guessed := one.NewKey("public"), map[string]string{"Idempotency-Key": "order-4711"}
+	key, guessed := one.NewKey("public"), "order-4711"
 	one.saveCard()
 	paid := one.read().Text("transaction_id")
 	one.checkout = "4e425463-3e1b-431d-83fa-1e51c2925e99"
 	squat := one.byCard(world.Frictionless)
-	squat.APIKey, squat.Header = key, guessed
+	squat.APIKey, squat.IdempotencyKey = key, guessed
 	if got := one.Do(squat); got.Status != 404 {
 		t.Errorf("a random checkout: %d %s", got.Status, got.Body)
 	}
-	if got := one.Do(world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid, Header: guessed}); got.Status != 204 {
+	refund := world.Request{Method: "POST", Path: "/v0.1/me/refund/" + paid, IdempotencyKey: guessed}
+	if got := one.Do(refund); got.Status != 204 {
 		t.Errorf("refund: %d %s", got.Status, got.Body)
 	}
 	one.open(map[string]any{"customer_id": one.payer})
 	request := one.bySavedCard()
-	request.Header = map[string]string{"Idempotency-Key": "order-4712"}
+	request.IdempotencyKey = "order-4712"
 	if got := one.Do(request); got.Text("payment_instrument.token") != one.token {
 		t.Errorf("process: %d %s", got.Status, got.Body)
 	}

@@ -126,7 +126,7 @@ func (s story) run(t *tale, step int, fault faults.Fault) (string, []string) {
 	s.prepare(t)
 	request := s.request(t)
 	if t.keyed {
-		request.Header = map[string]string{"Idempotency-Key": "key of " + t.checkout}
+		request.IdempotencyKey = "key of " + t.checkout
 	}
 	t.before = t.attempts()
 	p := t.Process()
@@ -171,7 +171,7 @@ func TestAHundredProcessCallsChargeOnce(t *testing.T) {
 			one.open(nil)
 			request := one.byCard(world.Frictionless)
 			if key != "" {
-				request.Header = map[string]string{"Idempotency-Key": key}
+				request.IdempotencyKey = key
 			}
 			statuses := one.AtOnce(100, request)
 			if got := one.result(); got != "PAID, transactions map[SUCCESSFUL:1], captured 1, told 0 times, saved card false" {
@@ -198,7 +198,7 @@ func TestAHundredCreationsMakeOneCheckout(t *testing.T) {
 			shop := world.New(t).Shop()
 			request := world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: shop.CheckoutBody("10.10")}
 			if key != "" {
-				request.Header = map[string]string{"Idempotency-Key": key}
+				request.IdempotencyKey = key
 			}
 			statuses := shop.AtOnce(100, request)
 			created := statuses[201]

@@ -138,7 +138,7 @@ func (r *race) refund(p *world.Process, dice *rand.Rand, key string) {
 	}
 	keyed := dice.IntN(3) > 0
 	if keyed {
-		request.Header = map[string]string{"Idempotency-Key": key}
+		request.IdempotencyKey = key
 	}
 	for try := range 3 {
 		group := key

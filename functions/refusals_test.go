@@ -47,10 +47,10 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 			}
 		}
 		if o.Method != http.MethodGet && !o.Public {
-			key := map[string]string{"Idempotency-Key": o.OperationID}
-			one.Do(world.Request{Method: o.Method, Path: known, Header: key})
-			ask(http.StatusUnprocessableEntity, world.Request{Path: known + "?x=1", Header: key})
-			ask(http.StatusBadRequest, world.Request{Path: known, Header: map[string]string{"Idempotency-Key": "é"}})
+			key := o.OperationID
+			one.Do(world.Request{Method: o.Method, Path: known, IdempotencyKey: key})
+			ask(http.StatusUnprocessableEntity, world.Request{Path: known + "?x=1", IdempotencyKey: key})
+			ask(http.StatusBadRequest, world.Request{Path: known, IdempotencyKey: "é"})
 		}
 		if !strings.Contains(strings.ReplaceAll(o.Path, "{merchant_code}", ""), "{") {
 			continue

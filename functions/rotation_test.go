@@ -78,7 +78,7 @@ func published(w *world.World) (keys []string) {
 
 // under is a request with an Idempotency-Key.
 func (t *tale) under(key string) world.Request {
-	return world.Request{Method: "POST", Path: "/v0.1/checkouts", Header: map[string]string{"Idempotency-Key": key},
+	return world.Request{Method: "POST", Path: "/v0.1/checkouts", IdempotencyKey: key,
 		Body: map[string]any{"checkout_reference": key, "amount": 10.10, "currency": "EUR", "merchant_code": t.Merchant.Code}}
 }
 

@@ -289,7 +289,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	body := s.order()
 	send := func(body map[string]any) world.Response {
 		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: body,
-			Header: map[string]string{"Idempotency-Key": "k-1"}})
+			IdempotencyKey: "k-1"})
 	}
 	first := send(body)
 	if first.Status != 201 || first.Header.Get("Idempotency-Replayed") != "" {
@@ -304,7 +304,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t,
 		send(edited(body, change{"amount", 11})))
 	if elsewhere := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.Other.Key.Plaintext,
-		Body: s.neighbour().order(), Header: map[string]string{"Idempotency-Key": "k-1"}}); elsewhere.Status != 201 {
+		Body: s.neighbour().order(), IdempotencyKey: "k-1"}); elsewhere.Status != 201 {
 		t.Errorf("another merchant's key: %d %s", elsewhere.Status, elsewhere.Body)
 	}
 	var listed []map[string]any
@@ -319,7 +319,7 @@ func TestARefusalIsKeptUnderItsKey(t *testing.T) {
 	s := open(t)
 	send := func() world.Response {
 		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{},
-			Header: map[string]string{"Idempotency-Key": "k-1"}})
+			IdempotencyKey: "k-1"})
 	}
 	first, second := send(), send()
 	missing("checkout_reference").Check(t, second)

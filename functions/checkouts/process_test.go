@@ -95,7 +95,7 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	body := s.card(world.Frictionless)
 	process := func() world.Response {
 		return s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body,
-			Header: map[string]string{"Idempotency-Key": "again"}})
+			IdempotencyKey: "again"})
 	}
 	for range 2 {
 		got := process()
@@ -131,7 +131,7 @@ func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 		"deactivate": {Method: "DELETE", Path: deciding},
 		"reprice":    {Method: "PATCH", Path: waiting, Body: map[string]any{"amount": 1}},
 	} {
-		r.Path, r.Header = "/v0.1/checkouts/"+r.Path, map[string]string{"Idempotency-Key": name}
+		r.Path, r.IdempotencyKey = "/v0.1/checkouts/"+r.Path, name
 		if got := s.Do(r); got.Status != 409 {
 			t.Fatalf("%s: %d %s", name, got.Status, got.Body)
 		}
@@ -276,7 +276,7 @@ func TestProcessOnceUnderAKey(t *testing.T) {
 			id := s.create(t)
 			send := func(body map[string]any) world.Response {
 				return s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body,
-					Header: map[string]string{"Idempotency-Key": fmt.Sprint("pay ", number[12:])}})
+					IdempotencyKey: fmt.Sprint("pay ", number[12:])})
 			}
 			first := send(s.card(number))
 			seen := s.seen(id)

@@ -128,7 +128,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	s, _ := open(t)
 	send := func(id string) world.Response {
 		return s.Do(world.Request{Method: "POST", Path: collection, Body: map[string]any{"customer_id": id},
-			Header: map[string]string{"Idempotency-Key": "k"}})
+			IdempotencyKey: "k"})
 	}
 	first := must(t, 201, send("ada"))
 	s.Clock.Advance(time.Minute)

@@ -194,7 +194,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 		"charge-back":                {s.path(second.ID, s.lastEvent(second, "CHARGE_BACK")), absent},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := s.Do(world.Request{Method: "GET", Path: c.path, APIKey: s.Merchant.Key.Plaintext, Unchecked: true})
+			got := s.Main().DoUnchecked(world.Request{Method: "GET", Path: c.path, APIKey: s.Merchant.Key.Plaintext})
 			c.want.Check(t, got)
 			message := got.Text("message")
 			if got.Status == 404 && !strings.HasPrefix(message, "No such tx event ") ||

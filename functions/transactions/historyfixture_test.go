@@ -172,7 +172,11 @@ type historyPage struct {
 func (p *past) page(path, query string, checked bool) historyPage {
 	p.Helper()
 	var page historyPage
-	r := p.Do(world.Request{Method: "GET", Path: path + "?" + query, Unchecked: !checked})
+	do := p.Do
+	if !checked {
+		do = p.Main().DoUnchecked
+	}
+	r := do(world.Request{Method: "GET", Path: path + "?" + query})
 	if err := r.Into(&page); r.Status != 200 || err != nil {
 		p.Fatalf("%s?%s: %d %s", path, query, r.Status, r.Body)
 	}

@@ -64,7 +64,7 @@ func (s *shop) withEveryFault(t *testing.T, run faulty) {
 func (s *shop) refundWithFault(f form, amount string, n, step int, fault faults.Fault) ([]string, func() string) {
 	p := s.Sell("100")
 	request := f.request(s, p, amount)
-	request.Header = map[string]string{"Idempotency-Key": fmt.Sprintf("key-%d", n)}
+	request.IdempotencyKey = fmt.Sprintf("key-%d", n)
 	process := s.Process()
 	process.Steps.Plan(step, fault)
 	process.Do(request)

@@ -60,7 +60,7 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 	withEach(t, func(t *testing.T, s *shop, f form) {
 		p := s.Sell("10.10")
 		request := f.request(s, p, "1")
-		request.Header = map[string]string{"Idempotency-Key": "once"}
+		request.IdempotencyKey = "once"
 		counted := s.AtOnce(100, request)
 		if counted[f.ok] == 0 || counted[f.ok]+counted[http.StatusConflict] != 100 {
 			t.Errorf("statuses %v", counted)
@@ -88,7 +88,7 @@ func TestWhatARunningRefundRefusesIsNotKept(t *testing.T) {
 		s.Refund(p, unanswered)
 		s.Refund(p, "7.75")
 		request := f.request(s, p, "1")
-		request.Header = map[string]string{"Idempotency-Key": "meanwhile"}
+		request.IdempotencyKey = "meanwhile"
 		for _, replayed := range []string{"", "", "true"} { // it ends before the second
 			got := s.Do(request)
 			if conflict.Check(t, got); got.Header.Get("Idempotency-Replayed") != replayed {

@@ -1,13 +1,11 @@
 package world
 
 import (
-	"html"
+	"net/http"
 	"net/url"
-	"regexp"
-)
 
-// hidden finds a form's hidden fields in our own pages.
-var hidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)"`)
+	"github.com/cashwrap/cashwrap/localstack/client"
+)
 
 // Challenge plays the payer's browser: it posts the form of a 202 to the
 // issuer's page, decides there, and answers the form that the issuer's page
@@ -15,43 +13,27 @@ var hidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"
 func (w *World) Challenge(started Response, decision string) url.Values {
 	w.Helper()
 	var body struct {
-		NextStep struct {
-			URL     string
-			Payload map[string]string
-		} `json:"next_step"`
+		NextStep client.NextStep `json:"next_step"`
 	}
 	if err := started.Into(&body); err != nil || body.NextStep.URL == "" {
 		w.Fatalf("no challenge in %s", started.Body)
 	}
-	form := url.Values{}
-	for name, value := range body.NextStep.Payload {
-		form.Set(name, value)
-	}
-	w.Secret("MD", form.Get("MD"))
-	w.Secret("PaReq", form.Get("PaReq"))
-	shown := w.post(body.NextStep.URL, form)
-	form = fields(shown)
-	form.Set("decision", decision)
-	return fields(w.post(w.main.Environment()["BASE_URL"]+"/3ds/challenge/decision", form))
+	w.Secret("MD", body.NextStep.Payload["MD"])
+	w.Secret("PaReq", body.NextStep.Payload["PaReq"])
+	shown := w.submit(body.NextStep.Form())
+	shown.Fields.Set("decision", decision)
+	return w.submit(shown).Fields
 }
 
-func (w *World) post(target string, form url.Values) Response {
+// submit posts a form, and returns the one on the page that comes back.
+func (w *World) submit(form client.Form) client.Form {
 	w.Helper()
-	u, err := url.Parse(target)
-	if err != nil {
-		w.Fatal(err)
+	request := form.Request()
+	request.APIKey = NoKey
+	response := w.Do(request)
+	next, err := response.Form()
+	if response.Status != http.StatusOK || err != nil {
+		w.Fatalf("POST %s: %d %s, error %v", form.Action, response.Status, response.Body, err)
 	}
-	response := w.Do(Request{Method: "POST", Path: u.RequestURI(), Body: form, APIKey: NoKey})
-	if response.Status != 200 {
-		w.Fatalf("POST %s: %d %s", target, response.Status, response.Body)
-	}
-	return response
-}
-
-func fields(page Response) url.Values {
-	form := url.Values{}
-	for _, field := range hidden.FindAllSubmatch(page.Body, -1) {
-		form.Set(string(field[1]), html.UnescapeString(string(field[2])))
-	}
-	return form
+	return next
 }

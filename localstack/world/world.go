@@ -9,7 +9,6 @@ package world
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
@@ -205,22 +205,7 @@ func (w *World) Provision(facts map[string]any) Merchant {
 // Operate runs an operator's command and reads its answer.
 func (w *World) Operate(command map[string]any, answer any) {
 	w.Helper()
-	request, err := json.Marshal(command)
-	if err != nil {
-		w.Fatal(err)
-	}
-	result, err := w.main.Invoke(w.Context(), "provision", request)
-	if err != nil {
+	if err := client.Invoke(w.main.Invoke).Operate(w.Context(), command, answer); err != nil {
 		w.Fatalf("%s: %v", command["command"], err)
-	}
-	var refused struct{ Error json.RawMessage }
-	if json.Unmarshal(result, &refused) == nil && refused.Error != nil {
-		w.Fatalf("%s: %s", command["command"], refused.Error)
-	}
-	if answer == nil {
-		return
-	}
-	if err := json.Unmarshal(result, answer); err != nil {
-		w.Fatal(err)
 	}
 }

@@ -1,0 +1,54 @@
+package client
+
+import (
+	"errors"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+)
+
+// NextStep is what a payer's browser has to do (contract §4.4, §4.5).
+type NextStep struct {
+	URL, Method string
+	Payload     map[string]string
+}
+
+// Form is the one that the shop's page posts.
+func (s NextStep) Form() Form {
+	fields := url.Values{}
+	for name, value := range s.Payload {
+		fields.Set(name, value)
+	}
+	return Form{Action: s.URL, Fields: fields}
+}
+
+// Form is a form on a page, with its hidden fields.
+type Form struct {
+	Action string
+	Fields url.Values
+}
+
+// Request posts the form.
+func (f Form) Request() Request {
+	return Request{Method: http.MethodPost, Path: f.Action, Body: f.Fields}
+}
+
+// Only the platform's own pages are read here, so patterns will do.
+var (
+	formTag   = regexp.MustCompile(`<form method="post" action="([^"]*)"`)
+	hiddenTag = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
+)
+
+// Form is the one on the page that came back.
+func (r Response) Form() (Form, error) {
+	tag := formTag.FindSubmatch(r.Body)
+	if tag == nil {
+		return Form{}, errors.New("there is no form on the page")
+	}
+	f := Form{Action: html.UnescapeString(string(tag[1])), Fields: url.Values{}}
+	for _, input := range hiddenTag.FindAllSubmatch(r.Body, -1) {
+		f.Fields.Set(html.UnescapeString(string(input[1])), html.UnescapeString(string(input[2])))
+	}
+	return f, nil
+}

@@ -1,0 +1,134 @@
+// Package client calls the API as a merchant's server does, its pages as a payer's browser does, and the provision
+// function as an operator does. Tests, the simulator, the demo, the local commands and the check of a deployment share it;
+// what carries a request differs: the network, or with Handler a platform in the same process.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+)
+
+// Request is one HTTP request to the API.
+type Request struct {
+	Method, Path   string // the path with its query, or a whole URL
+	APIKey         string // "": none
+	IdempotencyKey string // "": none
+	Header         map[string]string
+	// Body is a form when it is url.Values, JSON as it is when it is a string; anything else is encoded as JSON.
+	Body any
+}
+
+// HTTP is the request to the API at a base URL. Errors: a body that JSON cannot encode, or a path that is none.
+func (r Request) HTTP(ctx context.Context, baseURL string) (*http.Request, error) {
+	body, contentType, err := r.encode()
+	if err != nil {
+		return nil, err
+	}
+	target := r.Path
+	if strings.HasPrefix(target, "/") {
+		target = baseURL + target
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", contentType)
+	if r.APIKey != "" {
+		request.Header.Set("Authorization", "Bearer "+r.APIKey)
+	}
+	if r.IdempotencyKey != "" {
+		request.Header.Set("Idempotency-Key", r.IdempotencyKey)
+	}
+	for name, value := range r.Header {
+		request.Header.Set(name, value)
+	}
+	return request, nil
+}
+
+func (r Request) encode() (body []byte, contentType string, err error) {
+	const asJSON = "application/json"
+	switch b := r.Body.(type) {
+	case nil:
+		return nil, asJSON, nil
+	case url.Values:
+		return []byte(b.Encode()), "application/x-www-form-urlencoded", nil
+	case string:
+		return []byte(b), asJSON, nil
+	default:
+		body, err = json.Marshal(b)
+		return body, asJSON, err
+	}
+}
+
+// Response is what came back.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// JSON reads the body as an object.
+func (r Response) JSON() map[string]any {
+	var object map[string]any
+	_ = json.Unmarshal(r.Body, &object)
+	return object
+}
+
+// Into reads the body into v.
+func (r Response) Into(v any) error { return json.Unmarshal(r.Body, v) }
+
+// Text is a string member of the body, by its dot path; "" when there is none.
+func (r Response) Text(path string) string {
+	var at any = r.JSON()
+	for name := range strings.SplitSeq(path, ".") {
+		object, _ := at.(map[string]any)
+		at = object[name]
+	}
+	text, _ := at.(string)
+	return text
+}
+
+// Client sends requests to the API at a base URL.
+type Client struct {
+	BaseURL   string
+	Transport http.RoundTripper // nil: the network
+}
+
+// Do sends a request and reads the whole response. It follows no redirect.
+func (c Client) Do(ctx context.Context, r Request) (Response, error) {
+	request, err := r.HTTP(ctx, c.BaseURL)
+	if err != nil {
+		return Response{}, err
+	}
+	transport := c.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return Response{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return Response{response.StatusCode, response.Header, body}, err
+}
+
+// Handler carries requests to an HTTP API in this process.
+type Handler struct{ http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (h Handler) RoundTrip(r *http.Request) (*http.Response, error) {
+	arrived := r.Clone(r.Context())
+	arrived.RemoteAddr = "192.0.2.1:1234" // of documentation (RFC 5737)
+	recorder := httptest.NewRecorder()
+	h.ServeHTTP(recorder, arrived)
+	response := recorder.Result()
+	response.Request = r
+	return response, nil
+}

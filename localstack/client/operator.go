@@ -1,0 +1,40 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Invoke calls a function by its name, as IAM lets an operator do.
+type Invoke func(ctx context.Context, function string, payload json.RawMessage) (json.RawMessage, error)
+
+// Refusal is the error in an operator's answer.
+type Refusal struct{ Code, Param, Message string }
+
+// Error implements error.
+func (r *Refusal) Error() string { return fmt.Sprintf("%s %s: %s", r.Code, r.Param, r.Message) }
+
+// Operate runs an operator's command and reads its answer, unless answer is nil. Errors: *Refusal, or the function's.
+// They never contain the answer, which may hold a key.
+func (i Invoke) Operate(ctx context.Context, command, answer any) error {
+	payload, err := json.Marshal(command)
+	if err != nil {
+		return err
+	}
+	raw, err := i(ctx, "provision", payload)
+	if err != nil {
+		return err
+	}
+	var refused struct{ Error *Refusal }
+	if err := json.Unmarshal(raw, &refused); err != nil {
+		return err
+	}
+	if refused.Error != nil {
+		return refused.Error
+	}
+	if answer == nil {
+		return nil
+	}
+	return json.Unmarshal(raw, answer)
+}
