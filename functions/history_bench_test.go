@@ -54,14 +54,14 @@ func sale(b *testing.B, w *world.World) payments.Transaction {
 	amount, none := money.MustParse("10.10", "EUR"), money.Zero("EUR")
 	checkout, err := w.App.Store.CreateCheckout(b.Context(), tenant,
 		payments.Checkout{ID: uuid.NewString(), Reference: "order",
-			Amount: amount, Status: payments.Pending, CreatedAt: world.Start})
+			Amount: amount, Status: payments.CheckoutPending, CreatedAt: world.Start})
 	if err != nil {
 		b.Fatal(err)
 	}
 	id := uuid.NewString()
 	t := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id,
 		Code: payments.CodeOfID(id), Amount: amount,
-		Status: payments.Successful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1,
+		Status: payments.TransactionSuccessful, PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1,
 		MerchantCode: w.Merchant.Code,
 		CreatedAt:    world.Start}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(),
 		Username: "till@shop.example", ProductSummary: "Two coffees",

@@ -45,7 +45,7 @@ const (
 
 // showCode adds the payment code of an attempt at the payer's turn.
 func (f family) showCode(v *checkout, c payments.Checkout) {
-	if !c.PayersTurn() || c.Attempt.Code == nil {
+	if !c.RequiresAction() || c.Attempt.Code == nil {
 		return
 	}
 	token, code, at := f.processing.SessionToken(*c.Attempt), c.Attempt.Code, rest.Instant(c.Attempt.StartedAt)

@@ -169,7 +169,7 @@ func TestAnMDCountsOnce(t *testing.T) {
 	}
 }
 
-func TestProcessAgainAtThePayersTurn(t *testing.T) {
+func TestProcessAgainWhileActionIsRequired(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.create(t)

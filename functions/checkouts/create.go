@@ -69,7 +69,7 @@ func (f family) draft(m merchant.Merchant, req createRequest) (payments.Checkout
 	now := f.store.Now()
 	c := payments.Checkout{
 		Reference: req.Reference, NamedByEmail: req.PayToEmail, Description: req.Description,
-		ReturnURL: req.ReturnURL, RedirectURL: req.RedirectURL, Status: payments.Pending,
+		ReturnURL: req.ReturnURL, RedirectURL: req.RedirectURL, Status: payments.CheckoutPending,
 		Purpose: req.Purpose, PaymentType: req.PaymentType, CustomerID: req.CustomerID,
 		CreatedAt: now,
 		Payee: payments.Payee{Code: m.Code, Name: m.Name, Email: m.Email, Country: m.Country, Sandbox: m.Sandbox,

@@ -51,15 +51,15 @@ func TestDeactivate(t *testing.T) {
 func TestDeactivateRefuses(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	paid, deciding := s.create(t), s.create(t, change{"amount", 42.25})
+	paid, pending := s.create(t), s.create(t, change{"amount", 42.25})
 	s.pay(t, paid, s.card(world.Frictionless))
-	s.put(deciding, s.card(world.Frictionless))
+	s.put(pending, s.card(world.Frictionless))
 	processed.Check(t, s.deactivate(paid))
-	closed.Check(t, s.deactivate(deciding))
+	closed.Check(t, s.deactivate(pending))
 	noCheckout.Check(t, s.deactivate("nothing"))
-	if s.seen(paid) != "PAID SUCCESSFUL" || s.seen(deciding) != "PENDING PENDING" || s.told(paid) != 1 ||
-		s.told(deciding) != 0 {
-		t.Errorf("%s, %s", s.seen(paid), s.seen(deciding))
+	if s.seen(paid) != "PAID SUCCESSFUL" || s.seen(pending) != "PENDING PENDING" || s.told(paid) != 1 ||
+		s.told(pending) != 0 {
+		t.Errorf("%s, %s", s.seen(paid), s.seen(pending))
 	}
 }
 

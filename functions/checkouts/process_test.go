@@ -121,14 +121,14 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	deciding, waiting := s.create(t, change{"amount", 42.25}), s.create(t)
-	s.put(deciding, s.card(world.Frictionless))
+	pending, waiting := s.create(t, change{"amount", 42.25}), s.create(t)
+	s.put(pending, s.card(world.Frictionless))
 	form := s.Challenge(s.put(waiting, s.card(world.Challenged)), "reject")
 	asked := map[string]world.Request{}
 	for name, r := range map[string]world.Request{
-		"process":    {Method: "PUT", Path: deciding, Body: s.card(world.Frictionless)},
-		"update":     {Method: "PATCH", Path: deciding, Body: map[string]any{"amount": 1}},
-		"deactivate": {Method: "DELETE", Path: deciding},
+		"process":    {Method: "PUT", Path: pending, Body: s.card(world.Frictionless)},
+		"update":     {Method: "PATCH", Path: pending, Body: map[string]any{"amount": 1}},
+		"deactivate": {Method: "DELETE", Path: pending},
 		"reprice":    {Method: "PATCH", Path: waiting, Body: map[string]any{"amount": 1}},
 	} {
 		r.Path, r.IdempotencyKey = "/v0.1/checkouts/"+r.Path, name

@@ -26,12 +26,12 @@ func TestAPublicKeyChargesNoCardOfAnother(t *testing.T) {
 	checkouts := map[string]string{
 		"guest's": s.create(t), "eve's": s.create(t, change{"customer_id", eve}),
 		"paid": s.create(t), "failed": s.create(t), "challenged": s.create(t),
-		"undecided": s.create(t, change{"amount", 42.25}),
+		"pending": s.create(t, change{"amount", 42.25}),
 		"expired":   s.create(t, soon), "setup": s.create(t, change{"customer_id", eve},
 			change{"purpose", "SETUP_RECURRING_PAYMENT"}),
 	}
 	for name, number := range map[string]string{"paid": world.Frictionless, "failed": failingCards[0],
-		"challenged": world.Challenged, "undecided": world.Frictionless} {
+		"challenged": world.Challenged, "pending": world.Frictionless} {
 		s.put(checkouts[name], s.card(number))
 	}
 	s.Clock.Advance(time.Minute)

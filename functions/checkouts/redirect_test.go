@@ -136,7 +136,7 @@ func TestABankWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func TestAnotherMethodAtThePayersTurn(t *testing.T) {
+func TestAnotherMethodWhileActionIsRequired(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.create(t)

@@ -19,18 +19,18 @@ type showCallback struct {
 }
 
 type callbackView struct {
-	ID            string          `json:"id"`
-	MerchantCode  string          `json:"merchant_code"`
-	Mode          string          `json:"mode"`
-	CheckoutID    string          `json:"checkout_id"`
-	Status        payments.Status `json:"status"` // of the checkout, reported on
-	URL           string          `json:"url"`    // without its query, which may hold a token
-	State         string          `json:"state"`  // owed, delivered, dead
-	Tries         int             `json:"tries"`
-	CreatedAt     time.Time       `json:"created_at"`
-	FirstFailedAt *time.Time      `json:"first_failed_at,omitempty"`
-	NextTryAt     *time.Time      `json:"next_try_at,omitempty"`
-	LastError     string          `json:"last_error,omitempty"`
+	ID            string                  `json:"id"`
+	MerchantCode  string                  `json:"merchant_code"`
+	Mode          string                  `json:"mode"`
+	CheckoutID    string                  `json:"checkout_id"`
+	Status        payments.CheckoutStatus `json:"status"` // of the checkout, reported on
+	URL           string                  `json:"url"`    // without its query, which may hold a token
+	State         string                  `json:"state"`  // owed, delivered, dead
+	Tries         int                     `json:"tries"`
+	CreatedAt     time.Time               `json:"created_at"`
+	FirstFailedAt *time.Time              `json:"first_failed_at,omitempty"`
+	NextTryAt     *time.Time              `json:"next_try_at,omitempty"`
+	LastError     string                  `json:"last_error,omitempty"`
 }
 
 func (o operator) showCallback(ctx context.Context, c showCallback) (callbackView, error) {

@@ -259,7 +259,7 @@ func TestAnOperatorPaysAPixCode(t *testing.T) {
 		}
 	}
 	tenant := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
-	if c, err := d.App.Store.Checkout(t.Context(), tenant, id); err != nil || c.Status != payments.Paid {
+	if c, err := d.App.Store.Checkout(t.Context(), tenant, id); err != nil || c.Status != payments.CheckoutPaid {
 		t.Errorf("checkout %s, %v", c.Status, err)
 	}
 	if n := d.Books(id).Captured; n != 1 {

@@ -230,7 +230,7 @@ func (d desk) owedLive(m provisioned, amount string) {
 	tenant := identity.Tenant{Mode: identity.Live, Merchant: m.Code}
 	c, err := d.App.Store.CreateCheckout(d.Context(), tenant, payments.Checkout{ID: uuid.NewString(),
 		Reference: uuid.NewString(),
-		Amount:    money.MustParse(amount, "EUR"), Status: payments.Pending, Purpose: payments.PurposeCheckout,
+		Amount:    money.MustParse(amount, "EUR"), Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout,
 		CreatedAt: d.Clock.Now(),
 		Payee:     payments.Payee{Code: m.Code}})
 	if err != nil {

@@ -19,10 +19,10 @@ type payVoucher struct {
 }
 
 type voucherPaid struct {
-	CheckoutID      string          `json:"checkout_id"`
-	Status          payments.Status `json:"status"`
-	TransactionID   string          `json:"transaction_id,omitempty"`
-	TransactionCode string          `json:"transaction_code,omitempty"`
+	CheckoutID      string                  `json:"checkout_id"`
+	Status          payments.CheckoutStatus `json:"status"`
+	TransactionID   string                  `json:"transaction_id,omitempty"`
+	TransactionCode string                  `json:"transaction_code,omitempty"`
 }
 
 func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, error) {

@@ -22,7 +22,7 @@ type paper struct {
 // payment is the receipt of the transaction itself.
 func payment(r store.Record) paper {
 	return paper{record: r, id: r.ID, amount: r.Amount, status: r.Status, returnCode: r.ReturnCode, at: r.CreatedAt,
-		moved: r.Status == payments.Successful}
+		moved: r.Status == payments.TransactionSuccessful}
 }
 
 // refund is the receipt of a refund: its lines and sums are those of what went

@@ -57,12 +57,12 @@ func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.
 // resolved has the platform learn of the bank's word before the merchant asks
 // about it. Should that fail now, the sweep finds out later: the payer goes
 // on either way.
-func (p pages) resolved(ctx context.Context, view sandbox.View) payments.Status {
+func (p pages) resolved(ctx context.Context, view sandbox.View) payments.CheckoutStatus {
 	tenant, _ := identity.ParseTenant(view.Reference.Tenant) // inTestMode has parsed it
 	checkout, err := p.Resolve(ctx, tenant, view.Reference.CheckoutID)
 	if err != nil {
 		p.Log.WarnContext(ctx, "bank decision not settled yet", "checkout", view.Reference.CheckoutID, "error", err)
-		return payments.Pending
+		return payments.CheckoutPending
 	}
 	return checkout.Status
 }

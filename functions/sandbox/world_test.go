@@ -58,7 +58,7 @@ func newSite(t *testing.T) *site {
 
 func (s *site) resolve(_ context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	s.resolved = append(s.resolved, t.String()+" "+checkoutID)
-	return payments.Checkout{ID: checkoutID, Status: payments.Paid}, s.broken
+	return payments.Checkout{ID: checkoutID, Status: payments.CheckoutPaid}, s.broken
 }
 
 // reply is an answer, read.

@@ -41,9 +41,9 @@ func TestAPanicHoldsUpNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	past, owner := now.Add(-time.Minute), identity.Tenant{Mode: identity.Test, Merchant: "MC1"}
-	open := payments.Checkout{ID: "open", Reference: "1", Amount: amount, Status: payments.Pending,
-		Attempt: &payments.Attempt{ID: "attempt", State: payments.Deciding, NextLook: past.Add(-time.Hour)}}
-	late := payments.Checkout{ID: "late", Reference: "2", Amount: amount, Status: payments.Pending, ValidUntil: &past}
+	open := payments.Checkout{ID: "open", Reference: "1", Amount: amount, Status: payments.CheckoutPending,
+		Attempt: &payments.Attempt{ID: "attempt", State: payments.AttemptPending, NextLook: past.Add(-time.Hour)}}
+	late := payments.Checkout{ID: "late", Reference: "2", Amount: amount, Status: payments.CheckoutPending, ValidUntil: &past}
 	for _, c := range []payments.Checkout{open, late} {
 		if _, err := a.Store.CreateCheckout(ctx, owner, c); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestAPanicHoldsUpNobody(t *testing.T) {
 	if err := sweep.Tick(a)(ctx); err != nil {
 		t.Errorf("the tick: %v", err)
 	}
-	if c, err := a.Store.Checkout(ctx, owner, "late"); err != nil || c.Status != payments.Expired {
+	if c, err := a.Store.Checkout(ctx, owner, "late"); err != nil || c.Status != payments.CheckoutExpired {
 		t.Errorf("the other checkout: %s, %v", c.Status, err)
 	}
 	if !strings.Contains(log.String(), "panic: index out of range") {

@@ -45,7 +45,7 @@ func (s *shop) paidLive(t *testing.T) string {
 	t.Helper()
 	tenant := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}
 	c, err := s.App.Store.CreateCheckout(t.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: "order",
-		Amount: money.MustParse("10", "EUR"), Status: payments.Pending, Purpose: payments.PurposeCheckout,
+		Amount: money.MustParse("10", "EUR"), Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout,
 		CreatedAt: s.Clock.Now(),
 		Payee:     payments.Payee{Code: s.Merchant.Code, FeeRate: "0.0195"}})
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *shop) paidLive(t *testing.T) string {
 		Method:    payments.CardMethod, Installments: 1, Card: &payments.Card{Name: "Ada",
 			Number:      payments.NewSecret(world.Frictionless),
 			ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret(world.CVV)}})
-	if err != nil || paid.Status != payments.Paid {
+	if err != nil || paid.Status != payments.CheckoutPaid {
 		t.Fatalf("pay: %s, %v", paid.Status, err)
 	}
 	return paid.Transactions[0].ID

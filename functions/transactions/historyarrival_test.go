@@ -50,7 +50,7 @@ func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
 	p := &past{World: world.New(t), random: random()}
 	change := p.sale(0)
 	tx := change.Transaction
-	tx.Status, tx.Captured = payments.Successful, tx.Amount
+	tx.Status, tx.Captured = payments.TransactionSuccessful, tx.Amount
 	e := p.event(tx, 0)
 	e.Type, e.Status, e.CreatedAt = payments.RefundEvent, payments.EventPending, tx.CreatedAt.Add(time.Millisecond)
 	later := e
@@ -68,7 +68,7 @@ func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Status = payments.Failed
+	e.Status = payments.EventFailed
 	settled := payments.TransactionChange{Transaction: record.Transaction, Events: []payments.Event{e}}
 	if err := p.App.Store.ApplyTransaction(t.Context(), p.tenant(), settled, nil); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestHistoryShowsItems(t *testing.T) {
 	p := &past{World: world.New(t), random: random()}
 	tx := p.sale(0).Transaction
 	day := world.Start.Add(24 * time.Hour).Format(time.DateOnly)
-	tx.Status, tx.Amount, tx.Captured, tx.Refunded, tx.ChargedBack, tx.Card = payments.Successful, eur(10), eur(10),
+	tx.Status, tx.Amount, tx.Captured, tx.Refunded, tx.ChargedBack, tx.Card = payments.TransactionSuccessful, eur(10), eur(10),
 		eur(1), eur(0), &payments.CardSummary{Brand: "VISA"}
 	tx.PaymentType, tx.EntryMode, tx.Username, tx.CreatedAt = "ECOM", "CUSTOMER_ENTRY", "ada@shop.example", world.Start
 	tx.Payouts = []payments.PayoutPart{{Seq: 1, Number: 1, Amount: eur(10), Fee: eur(0), Deducted: eur(1),

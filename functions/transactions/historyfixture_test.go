@@ -85,7 +85,7 @@ func (p *past) write(changes []payments.TransactionChange) error {
 	for w := range min(writers, len(changes)) {
 		group.Go(func() {
 			checkout, err := p.App.Store.CreateCheckout(p.Context(), p.tenant(), payments.Checkout{
-				ID: uuid.NewString(), Reference: uuid.NewString(), Amount: eur(10), Status: payments.Pending,
+				ID: uuid.NewString(), Reference: uuid.NewString(), Amount: eur(10), Status: payments.CheckoutPending,
 				CreatedAt: world.Start})
 			for i := w; i < len(changes) && err == nil; i += writers {
 				tx := changes[i].Transaction
@@ -116,7 +116,7 @@ func (p *past) sale(i int) payments.TransactionChange {
 	t := payments.Transaction{
 		CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id),
 			Amount: eur(10 + i%90), Installments: 1,
-			Status: one(p, payments.Successful, payments.Successful, payments.Failed, payments.TransactionCanceled,
+			Status: one(p, payments.TransactionSuccessful, payments.TransactionSuccessful, payments.TransactionFailed, payments.TransactionCancelled,
 				payments.TransactionPending),
 			PaymentType: one(p, "ECOM", "ECOM", "RECURRING", "BOLETO"), EntryMode: one(p, "CUSTOMER_ENTRY",
 				"IDEAL", "PIX", "BOLETO"),
@@ -127,7 +127,7 @@ func (p *past) sale(i int) payments.TransactionChange {
 		PayoutPlan: merchant.SinglePayment, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond),
 		Version: 1,
 	}
-	if t.Status != payments.Successful {
+	if t.Status != payments.TransactionSuccessful {
 		return payments.TransactionChange{Transaction: t}
 	}
 	t.Captured = t.Amount
@@ -144,7 +144,7 @@ func (p *past) event(t payments.Transaction, n int) payments.Event {
 	at := p.moment()
 	e := payments.Event{ID: t.RefundID(fmt.Sprint(n)), TransactionID: t.ID, Code: t.Code,
 		Type: payments.RefundEvent, Amount: eur(1),
-		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.Failed),
+		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.EventFailed),
 		CreatedAt: at, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), About: t.HistoryItem().About}
 	if p.random.IntN(3) == 0 {
 		e.Type, e.Status = payments.ChargeBackEvent, payments.EventSuccessful

@@ -27,9 +27,9 @@ func (p *past) wanted(path string, q url.Values) []string {
 func listed(h payments.HistoryItem, q url.Values, legacy bool) bool {
 	statuses := []string{string(h.Status())}
 	switch h.SimpleStatus {
-	case payments.Refunded:
+	case payments.SimpleRefunded:
 		statuses = append(statuses, "REFUNDED")
-	case payments.ChargedBack, payments.NonCollection:
+	case payments.SimpleChargeback, payments.SimpleNonCollection:
 		statuses = append(statuses, "CHARGE_BACK")
 	}
 	late := true

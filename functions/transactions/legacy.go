@@ -48,10 +48,10 @@ func (f family) legacyView(ctx context.Context, r store.Record, req legacyReques
 // NON_COLLECTION.
 func olderStatus(s payments.SimpleStatus) payments.SimpleStatus {
 	switch s {
-	case payments.PaidOut:
-		return payments.SimplySuccessful
-	case payments.NonCollection:
-		return payments.ChargedBack
+	case payments.SimplePaidOut:
+		return payments.SimpleSuccessful
+	case payments.SimpleNonCollection:
+		return payments.SimpleChargeback
 	default:
 		return s
 	}

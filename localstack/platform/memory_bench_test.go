@@ -89,7 +89,7 @@ func fill(b *testing.B, w backend, n int) {
 			for i := client; i < n; i += 16 {
 				_, err := s.CreateCheckout(b.Context(), owner, payments.Checkout{ID: uuid.NewString(),
 					Reference: fmt.Sprint("order-", i), Amount: amount,
-					Status: payments.Pending, Description: "Two coffees", ReturnURL: "https://shop.example.com/callbacks",
+					Status: payments.CheckoutPending, Description: "Two coffees", ReturnURL: "https://shop.example.com/callbacks",
 					CreatedAt: time.Now()})
 				if err != nil {
 					b.Error(err)

@@ -217,7 +217,7 @@ func (w *World) checkWord(was, now item) {
 		return
 	}
 	before, after := was.text("decision"), now.text("decision")
-	if before != after && (before != "undecided" || after == "cancelled") {
+	if before != after && (before != "unknown" || after == "cancelled") {
 		w.find("", "refund %s was %s at the acquirer, and is %s", now.text("id"), before, after)
 	}
 }

@@ -102,10 +102,10 @@ func (w *World) CheckPayouts() {
 			w.checkPayout(tenant, p, books.Records[id])
 			owed.addOpen(w, p, books.Records[id])
 			for _, r := range books.Records[id] {
-				if other, twice := paidWith[r.ID]; twice && r.Status != payout.Failed {
+				if other, twice := paidWith[r.ID]; twice && r.Status != payout.RecordFailed {
 					w.Errorf("%s of %s is in the payouts %s and %s", r.ID, tenant, other, id)
 				}
-				if r.Status != payout.Failed && p.Status != payout.Returning {
+				if r.Status != payout.RecordFailed && p.Status != payout.Returning {
 					paidWith[r.ID] = id
 				}
 			}

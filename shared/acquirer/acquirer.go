@@ -60,18 +60,18 @@ type Acquirer interface {
 	Complete(ctx context.Context, id, answer string) (payments.Outcome, error)
 	// Cancel makes sure the charge will never succeed, unless it already
 	// has: it answers Cancelled, or the final outcome. An id never seen is
-	// refused from now on. A charge that is still being decided stays
-	// Undecided.
+	// refused from now on. A charge that is still pending stays
+	// OutcomeUnknown.
 	Cancel(ctx context.Context, id string) (payments.Outcome, error)
 	// Refund returns part of an approved charge to the payer, or answers
-	// what became of that refund: Approved, Declined, Undecided, or Cancelled
+	// what became of that refund: Approved, Declined, OutcomeUnknown, or Cancelled
 	// by CancelRefund. Errors:
 	// ErrNotTaken, or an unknown outcome; asking again is always safe.
 	Refund(ctx context.Context, r Refund) (payments.Outcome, error)
 	// CancelRefund makes sure the refund will never be made, unless it already
 	// has been or is under way: it answers Cancelled, or the final outcome. An
 	// id never seen is refused from now on: Refund answers Cancelled or
-	// Declined. A refund that is still being decided stays Undecided.
+	// Declined. A refund that is still pending stays OutcomeUnknown.
 	CancelRefund(ctx context.Context, id string) (payments.Outcome, error)
 	// Forget drops a stored card. An unknown token is fine.
 	Forget(ctx context.Context, token string) error

@@ -17,7 +17,7 @@ var outcomePage = New(outcomeScript)
 // §4.4): it tells the parent frame {type: "cashwrap:3ds", checkout_id,
 // status}. Any site may be the parent, so it tells nothing secret; the
 // merchant reads the checkout to be sure.
-func Outcome(checkoutID string, status payments.Status) (Page, error) {
+func Outcome(checkoutID string, status payments.CheckoutStatus) (Page, error) {
 	said := outcomeWords(status)
 	p, err := outcomePage.Draw(said.Title, outcomeBody(said, checkoutID, status))
 	return p.Framed(), err
@@ -25,13 +25,13 @@ func Outcome(checkoutID string, status payments.Status) (Page, error) {
 
 type words struct{ Title, Text string }
 
-func outcomeWords(s payments.Status) words {
+func outcomeWords(s payments.CheckoutStatus) words {
 	switch s {
-	case payments.Paid:
+	case payments.CheckoutPaid:
 		return words{"Payment complete", "Thank you. You can return to the shop."}
-	case payments.Failed:
+	case payments.CheckoutFailed:
 		return words{"Payment not completed", "Nothing was charged. You can return to the shop and try again."}
-	case payments.Expired:
+	case payments.CheckoutExpired:
 		return words{"Payment expired", "The time to pay is over. Nothing was charged."}
 	default:
 		return words{"Payment pending", "The payment is still being decided. You can return to the shop."}

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import "github.com/cashwrap/cashwrap/shared/payments"
 
 // outcomeBody says how the payment ended, to the payer and to outcome.js.
-func outcomeBody(said words, checkoutID string, status payments.Status) templ.Component {
+func outcomeBody(said words, checkoutID string, status payments.CheckoutStatus) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

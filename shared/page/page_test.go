@@ -103,7 +103,7 @@ func TestATextInTheLayoutStaysAText(t *testing.T) {
 func TestATextInTheOutcomeStaysAText(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(2, func(text string) (string, error) {
-		p, err := page.Outcome(text, payments.Status(text))
+		p, err := page.Outcome(text, payments.CheckoutStatus(text))
 		return string(p.HTML), err
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func TestATextInTheOutcomeStaysAText(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	titles := map[string]bool{}
-	for _, status := range []payments.Status{payments.Paid, payments.Failed, payments.Expired, payments.Pending} {
+	for _, status := range []payments.CheckoutStatus{payments.CheckoutPaid, payments.CheckoutFailed, payments.CheckoutExpired, payments.CheckoutPending} {
 		p, err := page.Outcome(`id"><script>`, status)
 		if err != nil {
 			t.Fatal(err)

@@ -13,9 +13,9 @@ type AttemptState string
 
 // The states of an attempt.
 const (
-	Deciding  AttemptState = "deciding"   // sent, or about to be sent, to the acquirer
-	WithPayer AttemptState = "with_payer" // challenge, redirect or voucher
-	Closed    AttemptState = "closed"     // nothing more will come of it
+	AttemptPending        AttemptState = "pending"         // sent, or about to be sent, to the acquirer
+	AttemptRequiresAction AttemptState = "requires_action" // challenge, redirect or voucher
+	AttemptClosed         AttemptState = "closed"          // nothing more will come of it
 )
 
 // Attempt is one try to charge a checkout. Its ID is the acquirer's
@@ -61,14 +61,14 @@ func (c Checkout) Begin(a Attempt, now time.Time) (Checkout, error) {
 	if err := c.CheckProcessable(now); err != nil {
 		return c, err
 	}
-	if c.PayersTurn() {
+	if c.RequiresAction() {
 		return c, errRunning
 	}
 	starts, err := c.attemptsSince(now.Add(-time.Hour))
 	if err != nil {
 		return c, err
 	}
-	a.State, a.StartedAt, a.NextLook = Deciding, now, now.Add(recoverAfter)
+	a.State, a.StartedAt, a.NextLook = AttemptPending, now, now.Add(recoverAfter)
 	if a.Installments == 0 {
 		a.Installments = 1
 	}
@@ -113,7 +113,7 @@ func (a Attempt) lookAgain(now time.Time) Attempt {
 	} else {
 		a.NextLook = nextLook(a.UnknownSince, firstPoll, now)
 	}
-	if a.State == WithPayer && a.Deadline.Before(a.NextLook) && a.Deadline.After(now) {
+	if a.State == AttemptRequiresAction && a.Deadline.Before(a.NextLook) && a.Deadline.After(now) {
 		a.NextLook = a.Deadline
 	}
 	return a
@@ -135,7 +135,7 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 		Captured: none, Refundable: none, Refunded: none, ChargedBack: none, Fee: none,
 		PayoutPlan: c.Payee.plan(), Gross: c.Payee.Gross, UpdatedAt: shown(now), Version: 1,
 	}
-	if status == Successful && !a.Verification {
+	if status == TransactionSuccessful && !a.Verification {
 		t.Captured, t.Refundable, t.Fee = c.Amount, c.Amount, c.Payee.fee(c.Amount)
 	}
 	return t
@@ -157,11 +157,11 @@ func (c Checkout) recordedAt(now time.Time) time.Time {
 // still waits for them, is to be cancelled.
 func (a Attempt) OutOfTime(o Outcome, now time.Time) bool {
 	waiting := o.Decision == Challenge || o.Decision == Voucher
-	return waiting && a.State == WithPayer && !now.Before(a.Deadline)
+	return waiting && a.State == AttemptRequiresAction && !now.Before(a.Deadline)
 }
 
 // Restartable says the latest attempt came to nothing at all, so that the
 // request that began it may begin another.
 func (c Checkout) Restartable() bool {
-	return c.Attempt == nil || (c.Attempt.State == Closed && !c.recorded())
+	return c.Attempt == nil || (c.Attempt.State == AttemptClosed && !c.recorded())
 }

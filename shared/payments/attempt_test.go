@@ -16,7 +16,7 @@ func TestBegin(t *testing.T) {
 		frozen := snapshot(t, c)
 		got := begin(t, c, attemptFor("attempt-5", payments.CardMethod), after(time.Minute))
 		a := got.Attempt
-		if a.ID != "attempt-5" || a.State != payments.Deciding || a.Installments != 1 ||
+		if a.ID != "attempt-5" || a.State != payments.AttemptPending || a.Installments != 1 ||
 			!a.StartedAt.Equal(after(time.Minute)) || !a.NextLook.Equal(after(2*time.Minute)) {
 			t.Errorf("%s: %+v", from, a)
 		}
@@ -89,15 +89,15 @@ func TestDeadlines(t *testing.T) {
 				t.Errorf("%s: %s does not end after %s", c.method, waiting, c.want)
 			}
 		}
-		for _, moving := range []payments.Decision{payments.Approved, payments.Declined, payments.Undecided,
+		for _, moving := range []payments.Decision{payments.Approved, payments.Declined, payments.OutcomeUnknown,
 			payments.Cancelled} {
 			if a.OutOfTime(payments.Outcome{Decision: moving}, after(1000*time.Hour)) {
 				t.Errorf("%s: cancels what is %s", c.method, moving)
 			}
 		}
 	}
-	deciding := *states(t)["deciding"].Attempt
-	if deciding.OutOfTime(payments.Outcome{Decision: payments.Challenge}, after(time.Hour)) {
+	pending := *states(t)["pending"].Attempt
+	if pending.OutOfTime(payments.Outcome{Decision: payments.Challenge}, after(time.Hour)) {
 		t.Error("out of time before it was the payer's turn")
 	}
 }
@@ -106,16 +106,16 @@ func TestDeadlines(t *testing.T) {
 func TestRunByAndRestartable(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]struct{ runBy, restartable bool }{
-		"fresh": {false, true}, "deciding": {true, false}, "undecided": {true, false},
-		"with payer": {true, false}, "paid": {true, false}, "failed": {false, false},
+		"fresh": {false, true}, "pending": {true, false}, "unknown": {true, false},
+		"requires action": {true, false}, "paid": {true, false}, "failed": {false, false},
 	} {
 		c := states(t)[from]
 		if c.RunBy("request-attempt-1") != want.runBy || c.Restartable() != want.restartable {
 			t.Errorf("%s: run by %t, restartable %t", from, c.RunBy("request-attempt-1"), c.Restartable())
 		}
 	}
-	untaken, _ := states(t)["deciding"].NeverTaken("attempt-1")
-	cancelled := settle(t, states(t)["deciding"], payments.Outcome{Decision: payments.Cancelled}, start)
+	untaken, _ := states(t)["pending"].NeverTaken("attempt-1")
+	cancelled := settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Cancelled}, start)
 	for name, c := range map[string]payments.Checkout{"never taken": untaken.Checkout, "cancelled": cancelled.Checkout} {
 		if !c.RunBy("request-attempt-1") || !c.Restartable() {
 			t.Errorf("%s: may not begin again", name)

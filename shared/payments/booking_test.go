@@ -43,8 +43,8 @@ func TestNothingIsBookedWithoutACapture(t *testing.T) {
 	for name, change := range map[string]payments.Change{
 		"declined": settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start),
 			payments.Outcome{Decision: payments.Declined}, start),
-		"undecided": settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start),
-			payments.Outcome{Decision: payments.Undecided}, start),
+		"unknown": settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start),
+			payments.Outcome{Decision: payments.OutcomeUnknown}, start),
 		"verification": settle(t, begin(t, newCheckout(), verification, start),
 			payments.Outcome{Decision: payments.Approved}, start),
 	} {

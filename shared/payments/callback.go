@@ -13,22 +13,22 @@ const EventCheckoutStatusChanged = "CHECKOUT_STATUS_CHANGED"
 // transaction as the status change it reports, and kept until it is
 // delivered or dead.
 type Callback struct {
-	ID             string     `dynamo:"id"` // msg_<uuid>, the webhook-id of every try
-	EventType      string     `dynamo:"event_type"`
-	CheckoutID     string     `dynamo:"checkout_id"`
-	URL            string     `dynamo:"url"`
-	Status         Status     `dynamo:"status"` // reported on, for people; the body does not carry it
-	CreatedAt      time.Time  `dynamo:"created_at"`
-	Tries          int        `dynamo:"tries"`
-	FirstFailedAt  *time.Time `dynamo:"first_failed_at,omitempty"`
-	NextAt         time.Time  `dynamo:"next_at"`                   // of the next try
-	UpdatedAt      time.Time  `dynamo:"updated_at"`                // when NextAt was set
-	Sweeps         int        `dynamo:"sweeps,omitempty"`          // how often the sweep has sent the next try
-	SweptAt        time.Time  `dynamo:"swept_at,omitempty"`        // when it last did
-	Postponements  int        `dynamo:"postponements,omitempty"`   // of the next try
-	PostponedSince time.Time  `dynamo:"postponed_since,omitempty"` // when it first was
-	State          string     `dynamo:"state"`
-	LastError      string     `dynamo:"last_error,omitempty"`
+	ID             string         `dynamo:"id"` // msg_<uuid>, the webhook-id of every try
+	EventType      string         `dynamo:"event_type"`
+	CheckoutID     string         `dynamo:"checkout_id"`
+	URL            string         `dynamo:"url"`
+	Status         CheckoutStatus `dynamo:"status"` // reported on, for people; the body does not carry it
+	CreatedAt      time.Time      `dynamo:"created_at"`
+	Tries          int            `dynamo:"tries"`
+	FirstFailedAt  *time.Time     `dynamo:"first_failed_at,omitempty"`
+	NextAt         time.Time      `dynamo:"next_at"`                   // of the next try
+	UpdatedAt      time.Time      `dynamo:"updated_at"`                // when NextAt was set
+	Sweeps         int            `dynamo:"sweeps,omitempty"`          // how often the sweep has sent the next try
+	SweptAt        time.Time      `dynamo:"swept_at,omitempty"`        // when it last did
+	Postponements  int            `dynamo:"postponements,omitempty"`   // of the next try
+	PostponedSince time.Time      `dynamo:"postponed_since,omitempty"` // when it first was
+	State          string         `dynamo:"state"`
+	LastError      string         `dynamo:"last_error,omitempty"`
 }
 
 // States of a callback.

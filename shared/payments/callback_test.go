@@ -10,19 +10,19 @@ import (
 // owed is the callback of a payment at start.
 func owed(t testing.TB) payments.Callback {
 	t.Helper()
-	return *settle(t, states(t)["deciding"], payments.Outcome{Decision: payments.Approved}, start).Callback
+	return *settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Approved}, start).Callback
 }
 
 func TestCallbackTellsOfTheCheckout(t *testing.T) {
 	t.Parallel()
 	want := payments.Callback{
-		ID: "msg_1", EventType: "CHECKOUT_STATUS_CHANGED", CheckoutID: "checkout-1", URL: returnURL, Status: payments.Paid,
+		ID: "msg_1", EventType: "CHECKOUT_STATUS_CHANGED", CheckoutID: "checkout-1", URL: returnURL, Status: payments.CheckoutPaid,
 		CreatedAt: start, NextAt: start, UpdatedAt: start, State: payments.CallbackOwed,
 	}
 	if got := owed(t); got != want {
 		t.Errorf("%+v", got)
 	}
-	silent := states(t)["deciding"]
+	silent := states(t)["pending"]
 	silent.ReturnURL = ""
 	if change := settle(t, silent, payments.Outcome{Decision: payments.Approved}, start); change.Callback != nil {
 		t.Errorf("nobody asked for %+v", change.Callback)

@@ -36,7 +36,7 @@ func TestAChargeBackIsBookedAndTold(t *testing.T) {
 	change := chargeBack(t, paidTransaction(t), "cb", &four)
 	tx, e := change.Transaction, change.Events[0]
 	if tx.Refundable != eur("6.10") || tx.ChargedBack != eur("4.00") || !tx.Refunded.IsZero() ||
-		tx.SimpleStatus() != payments.ChargedBack || tx.NonCollection ||
+		tx.SimpleStatus() != payments.SimpleChargeback || tx.NonCollection ||
 		!tx.UpdatedAt.Equal(after(time.Hour)) {
 		t.Errorf("%+v", tx)
 	}
@@ -54,7 +54,7 @@ func TestAChargeBackIsBookedAndTold(t *testing.T) {
 	}
 	lost, err := tx.ChargeBack(newCheckout(), "cb2", nil, true, "msg_2", start)
 	if err != nil || lost.Transaction.ChargedBack != eur("10.10") ||
-		lost.Transaction.SimpleStatus() != payments.NonCollection {
+		lost.Transaction.SimpleStatus() != payments.SimpleNonCollection {
 		t.Errorf("%+v, %v", lost.Transaction, err)
 	}
 }
@@ -67,7 +67,7 @@ func TestALostChargeBackStaysLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tx := chargeBack(t, lost.Transaction, "cb2", &four).Transaction; tx.SimpleStatus() != payments.NonCollection {
+	if tx := chargeBack(t, lost.Transaction, "cb2", &four).Transaction; tx.SimpleStatus() != payments.SimpleNonCollection {
 		t.Errorf("%s", tx.SimpleStatus())
 	}
 }

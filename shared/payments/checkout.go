@@ -11,18 +11,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Status of a checkout (contract §4.5).
-type Status string
+// CheckoutStatus is the state of a checkout (contract §4.5).
+type CheckoutStatus string
 
-// The statuses, with Failed. PAID and EXPIRED are final.
+// The statuses. PAID and EXPIRED are final.
 const (
-	Pending Status = "PENDING"
-	Paid    Status = "PAID"
-	Expired Status = "EXPIRED"
+	CheckoutPending CheckoutStatus = "PENDING"
+	CheckoutPaid    CheckoutStatus = "PAID"
+	CheckoutExpired CheckoutStatus = "EXPIRED"
+	CheckoutFailed  CheckoutStatus = "FAILED" // the latest attempt failed; another may be made
 )
-
-// Failed is a status of checkouts, transactions and events, and a simple status.
-const Failed = "FAILED"
 
 // Purpose of a checkout.
 type Purpose string
@@ -90,7 +88,7 @@ type Checkout struct {
 	Description    string           `dynamo:"description,omitempty"`
 	ReturnURL      string           `dynamo:"return_url,omitempty"`   // told of each outcome
 	RedirectURL    string           `dynamo:"redirect_url,omitempty"` // where the payer ends
-	Status         Status           `dynamo:"status"`
+	Status         CheckoutStatus   `dynamo:"status"`
 	Purpose        Purpose          `dynamo:"purpose"`
 	PaymentType    Method           `dynamo:"payment_type,omitempty"`
 	CustomerID     string           `dynamo:"customer_id,omitempty"`
@@ -125,15 +123,17 @@ var (
 const maxTransactions = 100
 
 // open says the checkout can still be paid.
-func (c Checkout) open() bool { return c.Status == Pending || c.Status == Failed }
+func (c Checkout) open() bool { return c.Status == CheckoutPending || c.Status == CheckoutFailed }
 
-// acquirerDecides says a charge is under way whose outcome nobody knows yet.
-func (c Checkout) acquirerDecides() bool {
-	return c.Attempt != nil && c.Attempt.State == Deciding
+// attemptPending says a charge is under way whose outcome nobody knows yet.
+func (c Checkout) attemptPending() bool {
+	return c.Attempt != nil && c.Attempt.State == AttemptPending
 }
 
-// PayersTurn says a challenge, a redirect or a voucher waits for the payer.
-func (c Checkout) PayersTurn() bool { return c.Attempt != nil && c.Attempt.State == WithPayer }
+// RequiresAction says a challenge, a redirect or a voucher waits for the payer.
+func (c Checkout) RequiresAction() bool {
+	return c.Attempt != nil && c.Attempt.State == AttemptRequiresAction
+}
 
 // TooLate says valid_until has passed: no new attempt may begin.
 func (c Checkout) TooLate(now time.Time) bool {
@@ -143,14 +143,14 @@ func (c Checkout) TooLate(now time.Time) bool {
 // pastDue says the checkout is too late to be paid, and no attempt begun in
 // time is left that still may (contract §4.5).
 func (c Checkout) pastDue(now time.Time) bool {
-	return c.TooLate(now) && !c.acquirerDecides() && !c.PayersTurn()
+	return c.TooLate(now) && !c.attemptPending() && !c.RequiresAction()
 }
 
 // StatusAt is the status a reader sees at now: expiry counts at once, even
 // before the sweep has recorded it (contract §4.5).
-func (c Checkout) StatusAt(now time.Time) Status {
+func (c Checkout) StatusAt(now time.Time) CheckoutStatus {
 	if c.pastDue(now) {
-		return Expired
+		return CheckoutExpired
 	}
 	return c.Status
 }
@@ -158,7 +158,7 @@ func (c Checkout) StatusAt(now time.Time) Status {
 // Final is the successful transaction, when there is one.
 func (c Checkout) Final() (CheckoutTransaction, bool) {
 	for _, t := range c.Transactions {
-		if t.Status == Successful {
+		if t.Status == TransactionSuccessful {
 			return t, true
 		}
 	}
@@ -187,7 +187,7 @@ func (c Checkout) PollAt() time.Time {
 }
 
 // AttemptOpen says the latest attempt may still come to something.
-func (c Checkout) AttemptOpen() bool { return c.Attempt != nil && c.Attempt.State != Closed }
+func (c Checkout) AttemptOpen() bool { return c.Attempt != nil && c.Attempt.State != AttemptClosed }
 
 // CheckProcessable refuses a new attempt: of a checkout that is paid, expired or
 // being decided, and past ten an hour. An attempt at the payer's turn is no
@@ -199,7 +199,7 @@ func (c Checkout) CheckProcessable(now time.Time) error {
 	if c.TooLate(now) {
 		return errExpired
 	}
-	if c.acquirerDecides() {
+	if c.attemptPending() {
 		return errRunning
 	}
 	_, err := c.attemptsSince(now.Add(-time.Hour))
@@ -211,7 +211,7 @@ func (c Checkout) CheckUpdatable(now time.Time) error {
 	if err := c.checkOpen(now); err != nil {
 		return err
 	}
-	if c.acquirerDecides() || c.PayersTurn() {
+	if c.attemptPending() || c.RequiresAction() {
 		return errOpenAttempt
 	}
 	return nil
@@ -220,9 +220,9 @@ func (c Checkout) CheckUpdatable(now time.Time) error {
 // checkOpen refuses what needs an unpaid, unexpired checkout.
 func (c Checkout) checkOpen(now time.Time) error {
 	switch c.StatusAt(now) {
-	case Paid:
+	case CheckoutPaid:
 		return errPaid
-	case Expired:
+	case CheckoutExpired:
 		return errExpired
 	default:
 		return nil

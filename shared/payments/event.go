@@ -25,7 +25,7 @@ const (
 // EventStatus is where an event stands (contract §6.5).
 type EventStatus string
 
-// The statuses that clients know, with Failed.
+// The statuses that clients know.
 const (
 	EventPending    EventStatus = "PENDING"
 	EventScheduled  EventStatus = "SCHEDULED"
@@ -33,6 +33,7 @@ const (
 	EventPaidOut    EventStatus = "PAID_OUT"
 	EventRefunded   EventStatus = "REFUNDED"
 	EventSuccessful EventStatus = "SUCCESSFUL"
+	EventFailed     EventStatus = "FAILED"
 )
 
 // The statuses of refunds that clients never see.

@@ -13,20 +13,20 @@ type guard struct{ process, begin, update, deactivate string }
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]guard{
-		"fresh":             {},
-		"failed":            {},
-		"valid for an hour": {},
-		"deciding":          {running, running, running, notNow},
-		"failed, deciding":  {running, running, running, notNow},
-		"undecided":         {running, running, running, notNow},
-		"with payer":        {"", running, running, ""},
-		"paid":              {alreadyPaid, alreadyPaid, alreadyPaid, alreadyPaid},
-		"late, paid":        {alreadyPaid, alreadyPaid, alreadyPaid, alreadyPaid},
-		"expired":           {sessionIsOver, sessionIsOver, sessionIsOver, notAgain},
-		"late":              {sessionIsOver, sessionIsOver, sessionIsOver, notAgain},
-		"late, failed":      {sessionIsOver, sessionIsOver, sessionIsOver, notAgain},
-		"late, deciding":    {sessionIsOver, sessionIsOver, running, notNow},
-		"late, with payer":  {sessionIsOver, sessionIsOver, running, ""},
+		"fresh":                 {},
+		"failed":                {},
+		"valid for an hour":     {},
+		"pending":               {running, running, running, notNow},
+		"failed, pending":       {running, running, running, notNow},
+		"unknown":               {running, running, running, notNow},
+		"requires action":       {"", running, running, ""},
+		"paid":                  {alreadyPaid, alreadyPaid, alreadyPaid, alreadyPaid},
+		"late, paid":            {alreadyPaid, alreadyPaid, alreadyPaid, alreadyPaid},
+		"expired":               {sessionIsOver, sessionIsOver, sessionIsOver, notAgain},
+		"late":                  {sessionIsOver, sessionIsOver, sessionIsOver, notAgain},
+		"late, failed":          {sessionIsOver, sessionIsOver, sessionIsOver, notAgain},
+		"late, pending":         {sessionIsOver, sessionIsOver, running, notNow},
+		"late, requires action": {sessionIsOver, sessionIsOver, running, ""},
 	} {
 		c := states(t)[from]
 		frozen := snapshot(t, c)
@@ -51,8 +51,8 @@ func TestDeactivate(t *testing.T) {
 	t.Parallel()
 	now := after(time.Minute)
 	for from, transaction := range map[string]payments.TransactionStatus{
-		"fresh": "", "failed": "", "valid for an hour": "", "with payer": payments.TransactionCanceled,
-		"late, with payer": payments.TransactionCanceled,
+		"fresh": "", "failed": "", "valid for an hour": "", "requires action": payments.TransactionCancelled,
+		"late, requires action": payments.TransactionCancelled,
 	} {
 		c := states(t)[from]
 		change, err := c.Deactivate("msg_2", now)
@@ -61,16 +61,16 @@ func TestDeactivate(t *testing.T) {
 			continue
 		}
 		got := change.Checkout
-		if got.Status != payments.Expired || !got.ValidUntil.Equal(now) || !got.WakeAt().IsZero() {
+		if got.Status != payments.CheckoutExpired || !got.ValidUntil.Equal(now) || !got.WakeAt().IsZero() {
 			t.Errorf("%s: %s until %s", from, got.Status, got.ValidUntil)
 		}
 		if statusOf(change.Transaction) != transaction || change.Session != nil {
 			t.Errorf("%s: transaction %q", from, statusOf(change.Transaction))
 		}
-		if change.Callback == nil || change.Callback.ID != "msg_2" || change.Callback.Status != payments.Expired {
+		if change.Callback == nil || change.Callback.ID != "msg_2" || change.Callback.Status != payments.CheckoutExpired {
 			t.Errorf("%s: callback %+v", from, change.Callback)
 		}
-		if got.Attempt != nil && got.Attempt.State != payments.Closed {
+		if got.Attempt != nil && got.Attempt.State != payments.AttemptClosed {
 			t.Errorf("%s: the attempt is still open", from)
 		}
 	}
@@ -79,9 +79,9 @@ func TestDeactivate(t *testing.T) {
 func TestExpire(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]bool{
-		"fresh": false, "failed": false, "valid for an hour": false, "deciding": false, "with payer": false,
-		"paid": false, "expired": false, "late": true, "late, failed": true, "late, deciding": false,
-		"late, with payer": false, "late, paid": false,
+		"fresh": false, "failed": false, "valid for an hour": false, "pending": false, "requires action": false,
+		"paid": false, "expired": false, "late": true, "late, failed": true, "late, pending": false,
+		"late, requires action": false, "late, paid": false,
 	} {
 		c := states(t)[from]
 		change, ok := c.Expire("msg_3", start)
@@ -91,8 +91,8 @@ func TestExpire(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if change.Checkout.Status != payments.Expired || change.Transaction != nil || c.Status == payments.Expired ||
-			change.Callback == nil || change.Callback.Status != payments.Expired {
+		if change.Checkout.Status != payments.CheckoutExpired || change.Transaction != nil || c.Status == payments.CheckoutExpired ||
+			change.Callback == nil || change.Callback.Status != payments.CheckoutExpired {
 			t.Errorf("%s: %+v", from, change)
 		}
 		if _, again := change.Checkout.Expire("msg_4", after(time.Hour)); again {
@@ -107,25 +107,25 @@ func TestStatusAt(t *testing.T) {
 	for _, c := range []struct {
 		from  string
 		later time.Duration
-		want  payments.Status
+		want  payments.CheckoutStatus
 	}{
-		{"fresh", 1000 * time.Hour, payments.Pending},
-		{"failed", 1000 * time.Hour, payments.Failed},
-		{"valid for an hour", time.Hour - time.Nanosecond, payments.Pending},
-		{"valid for an hour", time.Hour, payments.Expired},
-		{"late", 0, payments.Expired},
-		{"late, failed", 0, payments.Expired},
-		{"late, deciding", 0, payments.Pending},
-		{"late, with payer", 0, payments.Pending},
-		{"late, paid", 1000 * time.Hour, payments.Paid},
-		{"expired", 0, payments.Expired},
+		{"fresh", 1000 * time.Hour, payments.CheckoutPending},
+		{"failed", 1000 * time.Hour, payments.CheckoutFailed},
+		{"valid for an hour", time.Hour - time.Nanosecond, payments.CheckoutPending},
+		{"valid for an hour", time.Hour, payments.CheckoutExpired},
+		{"late", 0, payments.CheckoutExpired},
+		{"late, failed", 0, payments.CheckoutExpired},
+		{"late, pending", 0, payments.CheckoutPending},
+		{"late, requires action", 0, payments.CheckoutPending},
+		{"late, paid", 1000 * time.Hour, payments.CheckoutPaid},
+		{"expired", 0, payments.CheckoutExpired},
 	} {
 		if got := states(t)[c.from].StatusAt(after(c.later)); got != c.want {
 			t.Errorf("%s after %s: %s", c.from, c.later, got)
 		}
 	}
-	failed := settle(t, states(t)["late, deciding"], payments.Outcome{Decision: payments.Declined}, start).Checkout
-	if got := failed.StatusAt(start); got != payments.Expired {
+	failed := settle(t, states(t)["late, pending"], payments.Outcome{Decision: payments.Declined}, start).Checkout
+	if got := failed.StatusAt(start); got != payments.CheckoutExpired {
 		t.Errorf("late and declined: %s", got)
 	}
 }
@@ -136,8 +136,8 @@ func TestWakeAt(t *testing.T) {
 	for from, want := range map[string]time.Time{
 		"fresh": never, "failed": never, "paid": never, "expired": never, "late, paid": never,
 		"valid for an hour": after(time.Hour), "late": start, "late, failed": start,
-		"deciding": after(time.Minute), "undecided": after(65 * time.Second), "with payer": after(time.Minute),
-		"late, deciding": after(time.Minute), "late, with payer": after(time.Minute),
+		"pending": after(time.Minute), "unknown": after(65 * time.Second), "requires action": after(time.Minute),
+		"late, pending": after(time.Minute), "late, requires action": after(time.Minute),
 	} {
 		if got := states(t)[from].WakeAt(); !got.Equal(want) {
 			t.Errorf("%s wakes at %s, want %s", from, got, want)

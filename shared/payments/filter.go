@@ -12,8 +12,8 @@ type HistoryStatus string
 
 // The statuses that select payments by their simple status.
 const (
-	StatusRefunded   HistoryStatus = "REFUNDED"
-	StatusChargeBack HistoryStatus = "CHARGE_BACK" // also what the merchant could not pay (NON_COLLECTION)
+	HistoryRefunded   HistoryStatus = "REFUNDED"
+	HistoryChargeback HistoryStatus = "CHARGE_BACK" // also what the merchant could not pay (NON_COLLECTION)
 )
 
 // HistoryFilter narrows the history down (contract §6.2). Whatever is
@@ -57,10 +57,10 @@ func (f HistoryFilter) status(h HistoryItem) bool {
 
 func (h HistoryItem) has(s HistoryStatus) bool {
 	switch s {
-	case StatusRefunded:
-		return h.Type == PaymentItem && h.SimpleStatus == Refunded
-	case StatusChargeBack:
-		return h.Type == PaymentItem && (h.SimpleStatus == ChargedBack || h.SimpleStatus == NonCollection)
+	case HistoryRefunded:
+		return h.Type == PaymentItem && h.SimpleStatus == SimpleRefunded
+	case HistoryChargeback:
+		return h.Type == PaymentItem && (h.SimpleStatus == SimpleChargeback || h.SimpleStatus == SimpleNonCollection)
 	default:
 		return h.Status() == TransactionStatus(s)
 	}

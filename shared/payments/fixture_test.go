@@ -22,7 +22,7 @@ func newCheckout() payments.Checkout {
 	return payments.Checkout{
 		ID: "checkout-1", Reference: "order-1", Amount: money.MustParse("10.10", "EUR"),
 		Payee:       payments.Payee{Code: "MC0A1B2C3D", Name: "Shop", Email: "shop@shop.example", Country: "DE"},
-		Description: "Tea", ReturnURL: returnURL, Status: payments.Pending, Purpose: payments.PurposeCheckout,
+		Description: "Tea", ReturnURL: returnURL, Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout,
 		CreatedAt: start, Version: 7,
 	}
 }
@@ -61,26 +61,26 @@ func states(t testing.TB) map[string]payments.Checkout {
 	t.Helper()
 	fresh := newCheckout()
 	failed := played(t, fresh, "attempt-0", payments.Declined, start)
-	withPayer := played(t, fresh, "attempt-1", payments.Challenge, start)
+	requiresAction := played(t, fresh, "attempt-1", payments.Challenge, start)
 	expired, err := fresh.Deactivate("msg_0", start)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return map[string]payments.Checkout{
-		"fresh":             fresh,
-		"failed":            failed,
-		"deciding":          begin(t, fresh, attemptFor("attempt-1", payments.CardMethod), start),
-		"failed, deciding":  begin(t, failed, attemptFor("attempt-1", payments.CardMethod), start),
-		"undecided":         played(t, fresh, "attempt-1", payments.Undecided, start),
-		"with payer":        withPayer,
-		"paid":              played(t, fresh, "attempt-1", payments.Approved, start),
-		"expired":           expired.Checkout,
-		"late":              late(fresh),
-		"late, failed":      late(failed),
-		"late, deciding":    late(begin(t, fresh, attemptFor("attempt-1", payments.CardMethod), start)),
-		"late, with payer":  late(withPayer),
-		"late, paid":        late(played(t, fresh, "attempt-1", payments.Approved, start)),
-		"valid for an hour": validUntil(fresh, after(time.Hour)),
+		"fresh":                 fresh,
+		"failed":                failed,
+		"pending":               begin(t, fresh, attemptFor("attempt-1", payments.CardMethod), start),
+		"failed, pending":       begin(t, failed, attemptFor("attempt-1", payments.CardMethod), start),
+		"unknown":               played(t, fresh, "attempt-1", payments.OutcomeUnknown, start),
+		"requires action":       requiresAction,
+		"paid":                  played(t, fresh, "attempt-1", payments.Approved, start),
+		"expired":               expired.Checkout,
+		"late":                  late(fresh),
+		"late, failed":          late(failed),
+		"late, pending":         late(begin(t, fresh, attemptFor("attempt-1", payments.CardMethod), start)),
+		"late, requires action": late(requiresAction),
+		"late, paid":            late(played(t, fresh, "attempt-1", payments.Approved, start)),
+		"valid for an hour":     validUntil(fresh, after(time.Hour)),
 	}
 }
 

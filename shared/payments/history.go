@@ -31,19 +31,19 @@ func (h HistoryItem) Status() TransactionStatus {
 		return TransactionStatus(h.RawStatus)
 	}
 	switch EventStatus(h.RawStatus) {
-	case Failed:
-		return Failed
+	case EventFailed:
+		return TransactionFailed
 	case EventPending:
 		return TransactionPending
 	default:
-		return Successful
+		return TransactionSuccessful
 	}
 }
 
 // GivenBack is what went back of the payment by refunds. All of a verification
 // did, without any: it was authorized and released (contract §4.6).
 func (h HistoryItem) GivenBack() money.Amount {
-	if h.SimpleStatus == Refunded && h.Refunded.IsZero() {
+	if h.SimpleStatus == SimpleRefunded && h.Refunded.IsZero() {
 		return h.Amount
 	}
 	return h.Refunded

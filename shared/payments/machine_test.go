@@ -73,7 +73,7 @@ func (m *machine) process(t *rapid.T) {
 
 // processAgain gives up what waits for the payer, as processing does, and begins anew.
 func (m *machine) processAgain(t *rapid.T) {
-	if m.checkout.PayersTurn() && m.checkout.CheckProcessable(m.now) == nil {
+	if m.checkout.RequiresAction() && m.checkout.CheckProcessable(m.now) == nil {
 		m.write(t, m.checkout.GiveUp(m.now))
 		m.process(t)
 	}
@@ -93,7 +93,7 @@ func (m *machine) oldOutcome(t *rapid.T) {
 
 func (m *machine) settle(t *rapid.T, id string) {
 	d := rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined, payments.Challenge,
-		payments.Voucher, payments.Undecided, payments.Cancelled}).Draw(t, "decision")
+		payments.Voucher, payments.OutcomeUnknown, payments.Cancelled}).Draw(t, "decision")
 	change, ok := m.checkout.Settle(id, payments.Outcome{Decision: d}, m.message(),
 		payments.Session{TokenHash: "hash"}, m.now)
 	if !ok {
@@ -125,7 +125,7 @@ func (m *machine) deactivate(t *rapid.T) {
 
 func (m *machine) expire(t *rapid.T) {
 	change, ok := m.checkout.Expire(m.message(), m.now)
-	if ok != (m.checkout.StatusAt(m.now) == payments.Expired && m.checkout.Status != payments.Expired) {
+	if ok != (m.checkout.StatusAt(m.now) == payments.CheckoutExpired && m.checkout.Status != payments.CheckoutExpired) {
 		t.Fatalf("expires: %t, but readers see %s for %s", ok, m.checkout.StatusAt(m.now), m.checkout.Status)
 	}
 	if ok {
@@ -139,13 +139,13 @@ func (m *machine) message() string {
 }
 
 func (m *machine) open() bool {
-	return m.checkout.Attempt != nil && m.checkout.Attempt.State != payments.Closed
+	return m.checkout.Attempt != nil && m.checkout.Attempt.State != payments.AttemptClosed
 }
 
 // write checks what a change moves, and takes it over.
 func (m *machine) write(t *rapid.T, change payments.Change) {
 	was, is := m.checkout, change.Checkout
-	if was.Status != is.Status && (was.Status == payments.Paid || was.Status == payments.Expired) {
+	if was.Status != is.Status && (was.Status == payments.CheckoutPaid || was.Status == payments.CheckoutExpired) {
 		t.Fatalf("%s became %s", was.Status, is.Status)
 	}
 	if tx := change.Transaction; tx != nil {
@@ -165,8 +165,8 @@ func (m *machine) write(t *rapid.T, change payments.Change) {
 // failed attempt) and for the end by time or wish; none for anything else.
 func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change payments.Change) {
 	is, written := change.Checkout, statusOf(change.Transaction)
-	told := is.Status != was.Status && is.Status != payments.Pending ||
-		written == payments.Successful || written == payments.Failed
+	told := is.Status != was.Status && is.Status != payments.CheckoutPending ||
+		written == payments.TransactionSuccessful || written == payments.TransactionFailed
 	if owed := told && is.ReturnURL != ""; owed != (change.Callback != nil) {
 		t.Fatalf("%s to %s, transaction %q: callback %+v", was.Status, is.Status, written, change.Callback)
 	}
@@ -181,18 +181,18 @@ func (m *machine) check(t *rapid.T) {
 	c := m.checkout
 	successful := 0
 	for id, status := range m.transactions {
-		if status == payments.Successful {
+		if status == payments.TransactionSuccessful {
 			successful++
 		}
 		if status == payments.TransactionPending && (!m.open() || c.Attempt.ID != id) {
 			t.Fatalf("transaction %s is PENDING, but its attempt is over", id)
 		}
 	}
-	if want := map[bool]int{true: 1}[c.Status == payments.Paid]; successful != want {
+	if want := map[bool]int{true: 1}[c.Status == payments.CheckoutPaid]; successful != want {
 		t.Fatalf("%s with %d successful transactions", c.Status, successful)
 	}
-	if final, ok := c.Final(); ok != (c.Status == payments.Paid) ||
-		(ok && m.transactions[final.ID] != payments.Successful) {
+	if final, ok := c.Final(); ok != (c.Status == payments.CheckoutPaid) ||
+		(ok && m.transactions[final.ID] != payments.TransactionSuccessful) {
 		t.Fatalf("%s shows %+v", c.Status, final)
 	}
 	for _, shown := range c.Transactions {
@@ -203,10 +203,10 @@ func (m *machine) check(t *rapid.T) {
 	if len(c.Transactions) != min(len(m.transactions), 100) || len(c.AttemptStarts) > 10 {
 		t.Fatalf("%d transactions shown of %d, %d starts", len(c.Transactions), len(m.transactions), len(c.AttemptStarts))
 	}
-	if m.open() && (c.Status == payments.Paid || c.Status == payments.Expired) {
+	if m.open() && (c.Status == payments.CheckoutPaid || c.Status == payments.CheckoutExpired) {
 		t.Fatalf("%s with an open attempt", c.Status)
 	}
-	payable := c.Status == payments.Pending || c.Status == payments.Failed
+	payable := c.Status == payments.CheckoutPending || c.Status == payments.CheckoutFailed
 	if wakes := m.open() || (payable && c.ValidUntil != nil); wakes == c.WakeAt().IsZero() {
 		t.Fatalf("%s, attempt %+v: wakes at %s", c.Status, c.Attempt, c.WakeAt())
 	}

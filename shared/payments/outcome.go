@@ -7,12 +7,12 @@ type Decision string
 
 // The decisions.
 const (
-	Approved  Decision = "approved"
-	Declined  Decision = "declined"
-	Challenge Decision = "challenge" // the payer must authenticate (3DS) or finish on a method's page
-	Voucher   Decision = "voucher"   // the payer pays later, by a code
-	Undecided Decision = "undecided" // taken, but the outcome is not known yet
-	Cancelled Decision = "cancelled" // will never be charged
+	Approved       Decision = "approved"
+	Declined       Decision = "declined"
+	Challenge      Decision = "challenge" // the payer must authenticate (3DS) or finish on a method's page
+	Voucher        Decision = "voucher"   // the payer pays later, by a code
+	OutcomeUnknown Decision = "unknown"   // taken, or perhaps taken; how it went is not known yet
+	Cancelled      Decision = "cancelled" // will never be charged
 )
 
 // Outcome is what an acquirer says of a charge.

@@ -67,7 +67,7 @@ func monthsAfter(at time.Time, months int) time.Time {
 func (t Transaction) PayoutsTotal() int {
 	n := 0
 	for _, p := range t.Payouts {
-		if p.Status != Failed {
+		if p.Status != EventFailed {
 			n++
 		}
 	}
@@ -138,7 +138,7 @@ func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Ti
 		t.Payouts[i].Status = EventPaidOut
 		return t, nil, nil
 	}
-	t.Payouts[i].Status = Failed
+	t.Payouts[i].Status = EventFailed
 	again := t.Payouts[i]
 	again.Seq, again.Status, again.EligibleAt = len(t.Payouts)+1, EventScheduled, now
 	again.PayoutID, again.Day = "", ""

@@ -83,7 +83,7 @@ func TestAReturnIsTakenFromWhatWaits(t *testing.T) {
 		"one is on its way":        {[3]payments.EventStatus{p, r, s}, "30", [3]string{"0", "0", "29.40"}, "0.60"},
 		"all are paid":             {[3]payments.EventStatus{p, p, p}, "30", [3]string{"0", "0", "0"}, "30"},
 		"the middle one is on it":  {[3]payments.EventStatus{s, r, s}, "60", [3]string{"29.40", "0", "29.40"}, "1.20"},
-		"one failed and waits not": {[3]payments.EventStatus{payments.Failed, s, s}, "1", [3]string{"0", "1", "0"}, ""},
+		"one failed and waits not": {[3]payments.EventStatus{payments.EventFailed, s, s}, "1", [3]string{"0", "1", "0"}, ""},
 	} {
 		change := captured(t, eur("90"), "0.02", merchant.TrueInstallment, 3)
 		tx := *change.Transaction
@@ -170,12 +170,12 @@ func TestPaidOutIsWhenAllPayoutsAre(t *testing.T) {
 	t.Parallel()
 	tx := *captured(t, eur("90"), "", merchant.TrueInstallment, 3).Transaction
 	for i := range tx.Payouts {
-		if tx.PayoutsReceived() != i || tx.SimpleStatus() != payments.SimplySuccessful {
+		if tx.PayoutsReceived() != i || tx.SimpleStatus() != payments.SimpleSuccessful {
 			t.Errorf("%d of 3 paid: %d, %s", i, tx.PayoutsReceived(), tx.SimpleStatus())
 		}
 		tx.Payouts[i].Status = payments.EventPaidOut
 	}
-	if tx.PayoutsReceived() != 3 || tx.SimpleStatus() != payments.PaidOut {
+	if tx.PayoutsReceived() != 3 || tx.SimpleStatus() != payments.SimplePaidOut {
 		t.Errorf("all paid: %d, %s", tx.PayoutsReceived(), tx.SimpleStatus())
 	}
 	numbers := map[int64]bool{}

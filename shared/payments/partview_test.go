@@ -14,7 +14,7 @@ func TestAPayoutMadeUpForIsOneOfTheTransactions(t *testing.T) {
 	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	anew := first.AddDate(0, 0, 3)
 	tx := payments.Transaction{Payouts: []payments.PayoutPart{
-		{Seq: 1, Number: 1, Status: payments.Failed, EligibleAt: first},
+		{Seq: 1, Number: 1, Status: payments.EventFailed, EligibleAt: first},
 		{Seq: 2, Number: 2, Status: payments.EventScheduled, EligibleAt: first.AddDate(0, 1, 0)},
 		{Seq: 3, Number: 1, Status: payments.EventPaidOut, EligibleAt: anew},
 	}}

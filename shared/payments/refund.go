@@ -58,7 +58,9 @@ func (e *AboveRest) Unwrap() error {
 // CanRefund says some of the transaction is left to refund.
 func (t Transaction) CanRefund() bool { return t.hasRest() && t.EventCount < maxEvents }
 
-func (t Transaction) hasRest() bool { return t.Status == Successful && t.Refundable.Sign() > 0 }
+func (t Transaction) hasRest() bool {
+	return t.Status == TransactionSuccessful && t.Refundable.Sign() > 0
+}
 
 // notRefundable is why CanRefund is false: for good, or until the payment or a
 // refund that is running has its outcome.
@@ -162,7 +164,7 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 	case Approved:
 		return t.refunded(e, now), true
 	case Declined, Cancelled:
-		return t.notRefunded(e, Failed, now), true
+		return t.notRefunded(e, EventFailed, now), true
 	default:
 		if e.Status == EventReserved {
 			e.UpdatedAt = shown(now)
@@ -207,8 +209,8 @@ func (t Transaction) refunded(e Event, now time.Time) TransactionChange {
 func (t Transaction) notRefunded(e Event, status EventStatus, now time.Time) TransactionChange {
 	e.Status, e.UpdatedAt = status, shown(now)
 	t.Refundable = plus(t.Refundable, e.Amount)
-	if status == Failed {
-		t.LastRefund, t.UpdatedAt = Failed, shown(now)
+	if status == EventFailed {
+		t.LastRefund, t.UpdatedAt = EventFailed, shown(now)
 	}
 	return TransactionChange{Transaction: t, Events: []Event{e}, Hold: e.release()}
 }

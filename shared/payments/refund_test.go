@@ -49,7 +49,7 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		payments.Outcome{Decision: payments.Declined}, start).Transaction
 	crowded := paid
 	crowded.EventCount = 1000
-	undecided := *settle(t, states(t)["deciding"], payments.Outcome{Decision: payments.Undecided}, start).Transaction
+	unknown := *settle(t, states(t)["pending"], payments.Outcome{Decision: payments.OutcomeUnknown}, start).Transaction
 	someRuns, allRuns := reserve(t, paid, "a", "4.10", false).Transaction, reserve(t, paid, "a", "", false).Transaction
 	crowdedRuns := allRuns
 	crowdedRuns.EventCount = 1000
@@ -75,7 +75,7 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		"failed":           {failed, "", failure.KindConflict, "", false},
 		"too many events":  {crowded, "1", failure.KindConflict, "", false},
 
-		"the payment is undecided":                        {undecided, "", failure.KindConflict, "", true},
+		"the payment is unknown":                        {unknown, "", failure.KindConflict, "", true},
 		"all of it is being refunded":                     {allRuns, "1", failure.KindConflict, "", true},
 		"some of it, and the rest does not suffice":       {someRuns, "10.10", failure.KindConflict, "6.00", true},
 		"some of it, and more than all is asked for":      {someRuns, "10.11", failure.KindConflict, "6.00", false},
@@ -106,7 +106,7 @@ func TestAReservedRefundIsSeenByNobody(t *testing.T) {
 	paid := paidTransaction(t)
 	change := reserve(t, paid, "operation", "4.10", true)
 	tx, e := change.Transaction, change.Events[0]
-	if tx.Refundable != eur("6.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.SimplySuccessful ||
+	if tx.Refundable != eur("6.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.SimpleSuccessful ||
 		!tx.UpdatedAt.Equal(paid.UpdatedAt) {
 		t.Errorf("%+v", tx)
 	}
@@ -134,13 +134,13 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 		hold                 string // "": untouched
 		booked               bool
 	}{
-		"approved": {payments.Approved, payments.EventRefunded, "6.00", "4.10", payments.Refunded,
-			payments.Successful, "-4.10", true},
-		"declined": {payments.Declined, payments.Failed, "10.10", "0", payments.NotRefunded,
-			payments.Failed, "-4.10", false},
-		"cancelled": {payments.Cancelled, payments.Failed, "10.10", "0", payments.NotRefunded,
-			payments.Failed, "-4.10", false},
-		"undecided": {payments.Undecided, payments.EventPending, "6.00", "0", payments.SimplySuccessful,
+		"approved": {payments.Approved, payments.EventRefunded, "6.00", "4.10", payments.SimpleRefunded,
+			payments.TransactionSuccessful, "-4.10", true},
+		"declined": {payments.Declined, payments.EventFailed, "10.10", "0", payments.SimpleRefundFailed,
+			payments.TransactionFailed, "-4.10", false},
+		"cancelled": {payments.Cancelled, payments.EventFailed, "10.10", "0", payments.SimpleRefundFailed,
+			payments.TransactionFailed, "-4.10", false},
+		"unknown": {payments.OutcomeUnknown, payments.EventPending, "6.00", "0", payments.SimpleSuccessful,
 			payments.TransactionPending, "", false},
 	} {
 		at, paid := after(2*time.Hour+1234567), paidTransaction(t)
@@ -155,7 +155,7 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 			e.HistoryItem().Status() != test.history {
 			t.Errorf("%s: created %s, shown %s", name, e.CreatedAt, e.HistoryItem().Status())
 		}
-		if updated := test.decision != payments.Undecided; tx.UpdatedAt.Equal(at.Truncate(time.Millisecond)) != updated ||
+		if updated := test.decision != payments.OutcomeUnknown; tx.UpdatedAt.Equal(at.Truncate(time.Millisecond)) != updated ||
 			tx.UpdatedAt.Equal(paid.UpdatedAt) == updated {
 			t.Errorf("%s: updated %s", name, tx.UpdatedAt)
 		}
@@ -191,15 +191,15 @@ func TestARefundIsShownOnce(t *testing.T) {
 // TestAWordThatDecidesNothingIsNoUpdate, once clients have seen the refund; the one that decides is.
 func TestAWordThatDecidesNothingIsNoUpdate(t *testing.T) {
 	t.Parallel()
-	seen := settleRefund(t, reserve(t, paidTransaction(t), "operation", "1", false), payments.Undecided, after(time.Hour))
-	again := settleRefund(t, seen, payments.Undecided, after(2*time.Hour))
+	seen := settleRefund(t, reserve(t, paidTransaction(t), "operation", "1", false), payments.OutcomeUnknown, after(time.Hour))
+	again := settleRefund(t, seen, payments.OutcomeUnknown, after(2*time.Hour))
 	made := settleRefund(t, again, payments.Approved, after(3*time.Hour))
 	for name, c := range map[string]struct {
 		change  payments.TransactionChange
 		updated time.Time
 	}{
-		"undecided again": {again, after(time.Hour)},
-		"made":            {made, after(3 * time.Hour)},
+		"unknown again": {again, after(time.Hour)},
+		"made":          {made, after(3 * time.Hour)},
 	} {
 		if e := c.change.Events[0]; !e.CreatedAt.Equal(after(time.Hour)) || !e.UpdatedAt.Equal(c.updated) {
 			t.Errorf("%s: created %s, updated %s", name, e.CreatedAt, e.UpdatedAt)
@@ -235,7 +235,7 @@ func TestAClosedRefundStaysClosed(t *testing.T) {
 	if !ok || withdrawn.Events[0].Status != payments.EventWithdrawn || withdrawn.Events[0].Visible() ||
 		withdrawn.Hold != eur("-1.00") ||
 		withdrawn.Transaction.Refundable != eur("10.10") ||
-		withdrawn.Transaction.SimpleStatus() != payments.SimplySuccessful {
+		withdrawn.Transaction.SimpleStatus() != payments.SimpleSuccessful {
 		t.Fatalf("%+v", withdrawn)
 	}
 	for name, change := range map[string]payments.TransactionChange{
@@ -243,7 +243,7 @@ func TestAClosedRefundStaysClosed(t *testing.T) {
 		"failed":    settleRefund(t, reserved, payments.Declined, start),
 		"withdrawn": withdrawn,
 	} {
-		for _, d := range []payments.Decision{payments.Approved, payments.Declined, payments.Cancelled, payments.Undecided} {
+		for _, d := range []payments.Decision{payments.Approved, payments.Declined, payments.Cancelled, payments.OutcomeUnknown} {
 			if again, ok := change.Transaction.SettleRefund(change.Events[0], payments.Outcome{Decision: d}, start); ok {
 				t.Errorf("%s, then %s: %+v", name, d, again)
 			}
@@ -252,7 +252,7 @@ func TestAClosedRefundStaysClosed(t *testing.T) {
 			t.Errorf("%s, then withdrawn: %+v", name, again)
 		}
 	}
-	pending := settleRefund(t, reserved, payments.Undecided, start)
+	pending := settleRefund(t, reserved, payments.OutcomeUnknown, start)
 	if again, ok := pending.Transaction.WithdrawRefund(pending.Events[0], start); ok {
 		t.Errorf("one that clients saw was withdrawn: %+v", again)
 	}

@@ -87,7 +87,7 @@ func (m *refundMachine) settle(t *rapid.T) {
 	}
 	e := m.events[rapid.SampledFrom(m.open).Draw(t, "refund")]
 	d := rapid.SampledFrom([]payments.Decision{payments.Approved, payments.Declined, payments.Cancelled,
-		payments.Undecided}).Draw(t, "decision")
+		payments.OutcomeUnknown}).Draw(t, "decision")
 	change, ok := m.tx.SettleRefund(e, payments.Outcome{Decision: d}, m.now)
 	if ok != e.Open() {
 		t.Fatalf("%s on %s counts: %t", d, e.Status, ok)

@@ -37,7 +37,7 @@ type Session struct {
 // repeated or late word changes nothing. msgID names the callback; session is
 // kept when the payer has to come back.
 func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session, now time.Time) (Change, bool) {
-	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == Closed {
+	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed {
 		return Change{}, false
 	}
 	c = c.withOwnAttempt()
@@ -50,11 +50,11 @@ func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Sess
 	case Declined:
 		return c.fail(o, msgID, now), true
 	case Challenge, Voucher:
-		return c.handOver(o, session, now), true
+		return c.requireAction(o, session, now), true
 	case Cancelled:
 		return c.cancelledByAcquirer(o, msgID, now), true
 	default:
-		return c.stillUndecided(o, now), true
+		return c.stillUnknown(o, now), true
 	}
 }
 
@@ -68,9 +68,9 @@ func (c Checkout) withOwnAttempt() Checkout {
 }
 
 func (c Checkout) approve(o Outcome, msgID string, now time.Time) Change {
-	c.Status = Paid
-	c.Attempt.State = Closed
-	change := c.record(Successful, o, now)
+	c.Status = CheckoutPaid
+	c.Attempt.State = AttemptClosed
+	change := c.record(TransactionSuccessful, o, now)
 	change.book(now)
 	change.saveCard(now)
 	change.Callback = newCallback(change.Checkout, msgID, now)
@@ -78,24 +78,24 @@ func (c Checkout) approve(o Outcome, msgID string, now time.Time) Change {
 }
 
 func (c Checkout) fail(o Outcome, msgID string, now time.Time) Change {
-	c.Status = Failed
-	c.Attempt.State = Closed
-	change := c.record(Failed, o, now)
+	c.Status = CheckoutFailed
+	c.Attempt.State = AttemptClosed
+	change := c.record(TransactionFailed, o, now)
 	change.Callback = newCallback(change.Checkout, msgID, now)
 	return change
 }
 
-// handOver makes it the payer's turn; hearing it again only postpones the
+// requireAction makes it the payer's turn; hearing it again only postpones the
 // next look.
-func (c Checkout) handOver(o Outcome, session Session, now time.Time) Change {
+func (c Checkout) requireAction(o Outcome, session Session, now time.Time) Change {
 	a := c.Attempt
 	a.UnknownSince = time.Time{}
-	if a.State == WithPayer {
+	if a.State == AttemptRequiresAction {
 		*a = a.lookAgain(now)
 		return Change{Checkout: c}
 	}
-	c.Status = Pending
-	a.State = WithPayer
+	c.Status = CheckoutPending
+	a.State = AttemptRequiresAction
 	a.Deadline = a.StartedAt.Add(a.payerTime())
 	if a.Code = o.Code; a.Code != nil {
 		a.Deadline = a.Code.Until
@@ -107,13 +107,13 @@ func (c Checkout) handOver(o Outcome, session Session, now time.Time) Change {
 	return change
 }
 
-// stillUndecided records that the acquirer gave no outcome: of the attempt since
+// stillUnknown records that the acquirer gave no outcome: of the attempt since
 // it began, or of the payer's turn from now on.
-func (c Checkout) stillUndecided(o Outcome, now time.Time) Change {
+func (c Checkout) stillUnknown(o Outcome, now time.Time) Change {
 	a := c.Attempt
 	switch {
 	case !a.UnknownSince.IsZero():
-	case a.State == Deciding:
+	case a.State == AttemptPending:
 		a.UnknownSince = a.StartedAt
 	default:
 		a.UnknownSince = now
@@ -122,7 +122,7 @@ func (c Checkout) stillUndecided(o Outcome, now time.Time) Change {
 	if c.recorded() {
 		return Change{Checkout: c}
 	}
-	c.Status = Pending
+	c.Status = CheckoutPending
 	return c.record(TransactionPending, o, now)
 }
 
@@ -133,9 +133,9 @@ func (c Checkout) stillUndecided(o Outcome, now time.Time) Change {
 func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) Change {
 	switch {
 	case !c.recorded():
-		c.Attempt.State = Closed
+		c.Attempt.State = AttemptClosed
 		return Change{Checkout: c}
-	case c.PayersTurn() && now.Before(c.Attempt.Deadline):
+	case c.RequiresAction() && now.Before(c.Attempt.Deadline):
 		return c.GiveUp(now)
 	default:
 		return c.fail(o, msgID, now)
@@ -145,11 +145,11 @@ func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) Ch
 // NeverTaken closes an attempt the acquirer certainly refused to take:
 // nothing changed, and the merchant may try again (contract §3.4, 424).
 func (c Checkout) NeverTaken(attemptID string) (Change, bool) {
-	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == Closed || c.recorded() {
+	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed || c.recorded() {
 		return Change{}, false
 	}
 	c = c.withOwnAttempt()
-	c.Attempt.State = Closed
+	c.Attempt.State = AttemptClosed
 	return Change{Checkout: c}, true
 }
 
@@ -158,8 +158,8 @@ func (c Checkout) NeverTaken(attemptID string) (Change, bool) {
 // CANCELLED, and no callback is owed.
 func (c Checkout) GiveUp(now time.Time) Change {
 	c = c.withOwnAttempt()
-	c.Attempt.State = Closed
-	return c.record(TransactionCanceled, Outcome{}, now)
+	c.Attempt.State = AttemptClosed
+	return c.record(TransactionCancelled, Outcome{}, now)
 }
 
 // Deactivate expires the checkout by the merchant's wish (contract §4.5). An
@@ -175,12 +175,12 @@ func (c Checkout) Deactivate(msgID string, now time.Time) (Change, error) {
 // CheckDeactivatable refuses what Deactivate would.
 func (c Checkout) CheckDeactivatable(now time.Time) error {
 	switch {
-	case c.Status == Paid:
+	case c.Status == CheckoutPaid:
 		return errPaid
-	case c.StatusAt(now) == Expired:
+	case c.StatusAt(now) == CheckoutExpired:
 		return errNotDeactivatable
-	case c.acquirerDecides():
-		return ErrDeciding
+	case c.attemptPending():
+		return ErrAttemptPending
 	default:
 		return nil
 	}
@@ -190,8 +190,8 @@ func (c Checkout) CheckDeactivatable(now time.Time) error {
 var errNotDeactivatable = failure.Conflict("the checkout cannot be deactivated").
 	WithCode("CHECKOUT_PROCESSED").WithSlug("session-cant-be-deactivated")
 
-// ErrDeciding: the checkout cannot be deactivated before the acquirer has decided.
-var ErrDeciding = errNotDeactivatable.AsTransient()
+// ErrAttemptPending: the checkout cannot be deactivated before the acquirer has decided.
+var ErrAttemptPending = errNotDeactivatable.AsTransient()
 
 // Expire records that valid_until has passed; false when it is not so.
 func (c Checkout) Expire(msgID string, now time.Time) (Change, bool) {
@@ -202,9 +202,9 @@ func (c Checkout) Expire(msgID string, now time.Time) (Change, bool) {
 }
 
 func (c Checkout) expire(msgID string, now time.Time) Change {
-	c.Status = Expired
+	c.Status = CheckoutExpired
 	change := Change{Checkout: c}
-	if c.PayersTurn() {
+	if c.RequiresAction() {
 		change = c.GiveUp(now)
 	}
 	change.Callback = newCallback(change.Checkout, msgID, now)

@@ -20,51 +20,51 @@ func TestSettle(t *testing.T) {
 		from        string
 		decision    payments.Decision
 		later       time.Duration
-		status      payments.Status
+		status      payments.CheckoutStatus
 		transaction payments.TransactionStatus // written; none: none is
 		attempt     payments.AttemptState
 		session     bool
 		callback    bool
 	}{
-		{"deciding", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
-		{"deciding", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
-		{"deciding", payments.Challenge, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
-		{"deciding", payments.Voucher, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
-		{"deciding", payments.Undecided, 0, payments.Pending, payments.TransactionPending, payments.Deciding, false, false},
-		{"deciding", payments.Cancelled, 0, payments.Pending, none, payments.Closed, false, false},
+		{"pending", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
+		{"pending", payments.Declined, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
+		{"pending", payments.Challenge, 0, payments.CheckoutPending, payments.TransactionPending, payments.AttemptRequiresAction, true, false},
+		{"pending", payments.Voucher, 0, payments.CheckoutPending, payments.TransactionPending, payments.AttemptRequiresAction, true, false},
+		{"pending", payments.OutcomeUnknown, 0, payments.CheckoutPending, payments.TransactionPending, payments.AttemptPending, false, false},
+		{"pending", payments.Cancelled, 0, payments.CheckoutPending, none, payments.AttemptClosed, false, false},
 
-		{"failed, deciding", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
-		{"failed, deciding", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
-		{"failed, deciding", payments.Challenge, 0, payments.Pending, payments.TransactionPending,
-			payments.WithPayer, true, false},
-		{"failed, deciding", payments.Voucher, 0, payments.Pending, payments.TransactionPending,
-			payments.WithPayer, true, false},
-		{"failed, deciding", payments.Undecided, 0, payments.Pending, payments.TransactionPending,
-			payments.Deciding, false, false},
-		{"failed, deciding", payments.Cancelled, 0, payments.Failed, none, payments.Closed, false, false},
+		{"failed, pending", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
+		{"failed, pending", payments.Declined, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
+		{"failed, pending", payments.Challenge, 0, payments.CheckoutPending, payments.TransactionPending,
+			payments.AttemptRequiresAction, true, false},
+		{"failed, pending", payments.Voucher, 0, payments.CheckoutPending, payments.TransactionPending,
+			payments.AttemptRequiresAction, true, false},
+		{"failed, pending", payments.OutcomeUnknown, 0, payments.CheckoutPending, payments.TransactionPending,
+			payments.AttemptPending, false, false},
+		{"failed, pending", payments.Cancelled, 0, payments.CheckoutFailed, none, payments.AttemptClosed, false, false},
 
-		{"undecided", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
-		{"undecided", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
-		{"undecided", payments.Challenge, 0, payments.Pending, payments.TransactionPending, payments.WithPayer, true, false},
-		{"undecided", payments.Undecided, 0, payments.Pending, none, payments.Deciding, false, false},
-		{"undecided", payments.Cancelled, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
+		{"unknown", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
+		{"unknown", payments.Declined, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
+		{"unknown", payments.Challenge, 0, payments.CheckoutPending, payments.TransactionPending, payments.AttemptRequiresAction, true, false},
+		{"unknown", payments.OutcomeUnknown, 0, payments.CheckoutPending, none, payments.AttemptPending, false, false},
+		{"unknown", payments.Cancelled, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
 
-		{"with payer", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
-		{"with payer", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
-		{"with payer", payments.Challenge, 0, payments.Pending, none, payments.WithPayer, false, false},
-		{"with payer", payments.Voucher, 0, payments.Pending, none, payments.WithPayer, false, false},
-		{"with payer", payments.Undecided, 0, payments.Pending, none, payments.WithPayer, false, false},
-		{"with payer", payments.Cancelled, deadline - 1, payments.Pending, payments.TransactionCanceled,
-			payments.Closed, false, false},
-		{"with payer", payments.Cancelled, deadline, payments.Failed, payments.Failed, payments.Closed, false, true},
-		{"with payer", payments.Approved, 48 * time.Hour, payments.Paid, payments.Successful, payments.Closed, false, true},
+		{"requires action", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
+		{"requires action", payments.Declined, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
+		{"requires action", payments.Challenge, 0, payments.CheckoutPending, none, payments.AttemptRequiresAction, false, false},
+		{"requires action", payments.Voucher, 0, payments.CheckoutPending, none, payments.AttemptRequiresAction, false, false},
+		{"requires action", payments.OutcomeUnknown, 0, payments.CheckoutPending, none, payments.AttemptRequiresAction, false, false},
+		{"requires action", payments.Cancelled, deadline - 1, payments.CheckoutPending, payments.TransactionCancelled,
+			payments.AttemptClosed, false, false},
+		{"requires action", payments.Cancelled, deadline, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
+		{"requires action", payments.Approved, 48 * time.Hour, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
 
 		// An attempt begun in time may still pay.
-		{"late, deciding", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
-		{"late, deciding", payments.Declined, 0, payments.Failed, payments.Failed, payments.Closed, false, true},
-		{"late, deciding", payments.Challenge, 0, payments.Pending, payments.TransactionPending,
-			payments.WithPayer, true, false},
-		{"late, with payer", payments.Approved, 0, payments.Paid, payments.Successful, payments.Closed, false, true},
+		{"late, pending", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
+		{"late, pending", payments.Declined, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
+		{"late, pending", payments.Challenge, 0, payments.CheckoutPending, payments.TransactionPending,
+			payments.AttemptRequiresAction, true, false},
+		{"late, requires action", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
 	} {
 		before := states(t)[c.from]
 		frozen := snapshot(t, before)
@@ -102,10 +102,10 @@ func TestAnAttemptHasOneTransaction(t *testing.T) {
 		t.Fatalf("%d transactions of two attempts", len(c.Transactions))
 	}
 	first, last := c.Transactions[0], c.Transactions[1]
-	if first.ID != "attempt-1" || first.Status != payments.Failed {
+	if first.ID != "attempt-1" || first.Status != payments.TransactionFailed {
 		t.Errorf("first %+v", first)
 	}
-	if last.ID != "attempt-2" || last.Status != payments.Successful || last.AuthCode != "A1" ||
+	if last.ID != "attempt-2" || last.Status != payments.TransactionSuccessful || last.AuthCode != "A1" ||
 		!last.CreatedAt.Equal(after(time.Minute)) {
 		t.Errorf("last %+v", last)
 	}
@@ -121,13 +121,13 @@ func TestAnAttemptHasOneTransaction(t *testing.T) {
 func TestLateAndRepeatedWordsChangeNothing(t *testing.T) {
 	t.Parallel()
 	decisions := []payments.Decision{payments.Approved, payments.Declined, payments.Challenge,
-		payments.Voucher, payments.Undecided, payments.Cancelled}
+		payments.Voucher, payments.OutcomeUnknown, payments.Cancelled}
 	for from, c := range states(t) {
 		for _, d := range decisions {
 			if _, ok := c.Settle("attempt-of-old", payments.Outcome{Decision: d}, "msg", payments.Session{}, start); ok {
 				t.Errorf("%s: %s of an unknown attempt counts", from, d)
 			}
-			if c.Attempt == nil || c.Attempt.State != payments.Closed {
+			if c.Attempt == nil || c.Attempt.State != payments.AttemptClosed {
 				continue
 			}
 			if _, ok := c.Settle(c.Attempt.ID, payments.Outcome{Decision: d}, "msg", payments.Session{}, start); ok {
@@ -140,7 +140,7 @@ func TestLateAndRepeatedWordsChangeNothing(t *testing.T) {
 // The change must not write into spare capacity that the checkout read shares.
 func TestSettleDoesNotAppendInPlace(t *testing.T) {
 	t.Parallel()
-	c := states(t)["failed, deciding"]
+	c := states(t)["failed, pending"]
 	shared := make([]payments.CheckoutTransaction, len(c.Transactions), 8)
 	copy(shared, c.Transactions)
 	c.Transactions = shared
@@ -174,8 +174,8 @@ func TestOnlyTheLastHundredTransactionsAreShown(t *testing.T) {
 func TestNeverTaken(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]bool{
-		"fresh": false, "failed": false, "deciding": true, "failed, deciding": true, "undecided": false,
-		"with payer": false, "paid": false, "expired": false, "late, deciding": true, "late, with payer": false,
+		"fresh": false, "failed": false, "pending": true, "failed, pending": true, "unknown": false,
+		"requires action": false, "paid": false, "expired": false, "late, pending": true, "late, requires action": false,
 	} {
 		c := states(t)[from]
 		change, ok := c.NeverTaken("attempt-1")
@@ -185,11 +185,11 @@ func TestNeverTaken(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if change.Checkout.Status != c.Status || change.Checkout.Attempt.State != payments.Closed ||
+		if change.Checkout.Status != c.Status || change.Checkout.Attempt.State != payments.AttemptClosed ||
 			change.Transaction != nil || change.Callback != nil || change.Session != nil {
 			t.Errorf("%s: %+v", from, change)
 		}
-		if c.Attempt.State != payments.Deciding {
+		if c.Attempt.State != payments.AttemptPending {
 			t.Errorf("%s: the checkout read was altered", from)
 		}
 		if _, again := change.Checkout.NeverTaken("attempt-1"); again {
@@ -203,12 +203,12 @@ func TestNeverTaken(t *testing.T) {
 
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
-	for _, from := range []string{"with payer", "late, with payer"} {
+	for _, from := range []string{"requires action", "late, requires action"} {
 		c := states(t)[from]
 		frozen := snapshot(t, c)
 		change := c.GiveUp(after(time.Minute))
-		if change.Checkout.Status != payments.Pending || change.Checkout.Attempt.State != payments.Closed ||
-			statusOf(change.Transaction) != payments.TransactionCanceled || change.Callback != nil || change.Session != nil {
+		if change.Checkout.Status != payments.CheckoutPending || change.Checkout.Attempt.State != payments.AttemptClosed ||
+			statusOf(change.Transaction) != payments.TransactionCancelled || change.Callback != nil || change.Session != nil {
 			t.Errorf("%s: %+v", from, change)
 		}
 		if snapshot(t, c) != frozen {
@@ -218,7 +218,7 @@ func TestGiveUp(t *testing.T) {
 			t.Errorf("%s: %+v", from, change.Transaction)
 		}
 	}
-	given := states(t)["with payer"].GiveUp(start).Checkout
+	given := states(t)["requires action"].GiveUp(start).Checkout
 	if next := begin(t, given, attemptFor("attempt-2", payments.CardMethod), start); next.Attempt.ID != "attempt-2" {
 		t.Errorf("%+v", next.Attempt)
 	}
@@ -226,7 +226,7 @@ func TestGiveUp(t *testing.T) {
 
 func TestSessionBringsThePayerBack(t *testing.T) {
 	t.Parallel()
-	change := settle(t, states(t)["deciding"], payments.Outcome{Decision: payments.Challenge}, start)
+	change := settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Challenge}, start)
 	want := payments.Session{TokenHash: "hash", CheckoutID: "checkout-1", AttemptID: "attempt-1",
 		ExpiresAt: change.Checkout.Attempt.Deadline.Add(24 * time.Hour)}
 	if change.Session == nil || *change.Session != want {
@@ -245,7 +245,7 @@ func TestMoneyOfATransaction(t *testing.T) {
 		{payments.Approved, true, "0.00"}, // contract §4.6: authorized, never captured
 		{payments.Declined, false, "0.00"},
 		{payments.Challenge, false, "0.00"},
-		{payments.Undecided, false, "0.00"},
+		{payments.OutcomeUnknown, false, "0.00"},
 	} {
 		a := attemptFor("attempt-1", payments.CardMethod)
 		a.Verification = c.verification

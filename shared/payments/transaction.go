@@ -10,11 +10,12 @@ import (
 // TransactionStatus as clients know it (contract §2.7, §6.5).
 type TransactionStatus string
 
-// The statuses, with Failed; all but TransactionPending are final.
+// The statuses. All but TransactionPending are final.
 const (
-	Successful          TransactionStatus = "SUCCESSFUL"
-	TransactionPending  TransactionStatus = "PENDING"
-	TransactionCanceled TransactionStatus = "CANCELLED"
+	TransactionSuccessful TransactionStatus = "SUCCESSFUL"
+	TransactionPending    TransactionStatus = "PENDING"
+	TransactionCancelled  TransactionStatus = "CANCELLED"
+	TransactionFailed     TransactionStatus = "FAILED"
 )
 
 // CheckoutTransaction is a transaction as its checkout shows it.
@@ -63,15 +64,16 @@ type Transaction struct {
 // SimpleStatus sums up a transaction and its events (contract §6.5).
 type SimpleStatus string
 
-// The simple statuses, with Failed.
+// The simple statuses.
 const (
-	SimplySuccessful SimpleStatus = "SUCCESSFUL"
-	PaidOut          SimpleStatus = "PAID_OUT"
-	SimplyCancelled  SimpleStatus = "CANCELLED"
-	ChargedBack      SimpleStatus = "CHARGEBACK"
-	NotRefunded      SimpleStatus = "REFUND_FAILED"
-	Refunded         SimpleStatus = "REFUNDED"
-	NonCollection    SimpleStatus = "NON_COLLECTION"
+	SimpleSuccessful    SimpleStatus = "SUCCESSFUL"
+	SimpleFailed        SimpleStatus = "FAILED"
+	SimplePaidOut       SimpleStatus = "PAID_OUT"
+	SimpleCancelled     SimpleStatus = "CANCELLED"
+	SimpleChargeback    SimpleStatus = "CHARGEBACK"
+	SimpleRefundFailed  SimpleStatus = "REFUND_FAILED"
+	SimpleRefunded      SimpleStatus = "REFUNDED"
+	SimpleNonCollection SimpleStatus = "NON_COLLECTION"
 )
 
 // SimpleStatus is the first that holds, in the order of contract §6.5; ""
@@ -83,22 +85,22 @@ func (t Transaction) SimpleStatus() SimpleStatus {
 	switch {
 	case t.Status == TransactionPending:
 		return ""
-	case t.Status == Failed:
-		return Failed
-	case t.Status == TransactionCanceled:
-		return SimplyCancelled
+	case t.Status == TransactionFailed:
+		return SimpleFailed
+	case t.Status == TransactionCancelled:
+		return SimpleCancelled
 	case t.NonCollection:
-		return NonCollection
+		return SimpleNonCollection
 	case t.ChargedBack.Sign() > 0:
-		return ChargedBack
+		return SimpleChargeback
 	case t.Refunded.Sign() > 0, released:
-		return Refunded
-	case t.LastRefund == Failed:
-		return NotRefunded
+		return SimpleRefunded
+	case t.LastRefund == EventFailed:
+		return SimpleRefundFailed
 	case t.paidOut():
-		return PaidOut
+		return SimplePaidOut
 	default:
-		return SimplySuccessful
+		return SimpleSuccessful
 	}
 }
 

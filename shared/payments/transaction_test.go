@@ -71,7 +71,7 @@ func transactionOf(t *rapid.T, id string) payments.Transaction {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change, ok := c.Settle(id, payments.Outcome{Decision: payments.Undecided}, "msg", payments.Session{}, start)
+	change, ok := c.Settle(id, payments.Outcome{Decision: payments.OutcomeUnknown}, "msg", payments.Session{}, start)
 	if !ok {
 		t.Fatal("nothing was written")
 	}
@@ -82,7 +82,7 @@ func transactionOf(t *rapid.T, id string) payments.Transaction {
 func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
 	t.Parallel()
 	tx := *captured(t, eur("10.10"), "", "", 1).Transaction
-	want := payments.SimplySuccessful
+	want := payments.SimpleSuccessful
 	check := func() {
 		t.Helper()
 		if got := tx.SimpleStatus(); got != want {
@@ -94,14 +94,14 @@ func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
 		happens func()
 		want    payments.SimpleStatus
 	}{
-		{func() { tx.Payouts[0].Status = payments.EventPaidOut }, payments.PaidOut},
-		{func() { tx.LastRefund = payments.EventRefunded }, payments.PaidOut},
-		{func() { tx.LastRefund = payments.Failed }, payments.NotRefunded},
-		{func() { tx.Refunded = eur("0.01") }, payments.Refunded},
-		{func() { tx.ChargedBack = eur("0.01") }, payments.ChargedBack},
-		{func() { tx.NonCollection = true }, payments.NonCollection},
-		{func() { tx.Status = payments.TransactionCanceled }, payments.SimplyCancelled},
-		{func() { tx.Status = payments.Failed }, payments.Failed},
+		{func() { tx.Payouts[0].Status = payments.EventPaidOut }, payments.SimplePaidOut},
+		{func() { tx.LastRefund = payments.EventRefunded }, payments.SimplePaidOut},
+		{func() { tx.LastRefund = payments.EventFailed }, payments.SimpleRefundFailed},
+		{func() { tx.Refunded = eur("0.01") }, payments.SimpleRefunded},
+		{func() { tx.ChargedBack = eur("0.01") }, payments.SimpleChargeback},
+		{func() { tx.NonCollection = true }, payments.SimpleNonCollection},
+		{func() { tx.Status = payments.TransactionCancelled }, payments.SimpleCancelled},
+		{func() { tx.Status = payments.TransactionFailed }, payments.SimpleFailed},
 		{func() { tx.Status = payments.TransactionPending }, ""},
 	} {
 		step.happens()
@@ -113,7 +113,7 @@ func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
 // A verification, which was authorized and released, shows as REFUNDED (contract §4.6); one of nought has nothing to release.
 func TestSimpleStatusOfAVerification(t *testing.T) {
 	t.Parallel()
-	for amount, want := range map[string]payments.SimpleStatus{"1.00": payments.Refunded, "0": payments.SimplySuccessful} {
+	for amount, want := range map[string]payments.SimpleStatus{"1.00": payments.SimpleRefunded, "0": payments.SimpleSuccessful} {
 		c := newCheckout()
 		c.Amount = eur(amount)
 		a := attemptFor("attempt-1", payments.CardMethod)

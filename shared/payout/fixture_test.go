@@ -22,7 +22,7 @@ var account = merchant.BankAccount{ID: "account-1", Holder: "Shop", IBAN: "DE171
 
 // checkout is one of so much, to be paid out in instalments.
 func checkout(amount money.Amount, rate string) payments.Checkout {
-	return payments.Checkout{ID: "checkout-1", Reference: "order-1", Amount: amount, Status: payments.Pending,
+	return payments.Checkout{ID: "checkout-1", Reference: "order-1", Amount: amount, Status: payments.CheckoutPending,
 		Purpose:   payments.PurposeCheckout,
 		Payee:     payments.Payee{Code: "MC0A1B2C3D", Country: "DE", FeeRate: rate, PayoutPlan: merchant.TrueInstallment},
 		CreatedAt: start, Version: 7}

@@ -77,13 +77,13 @@ func (m *payoutMachine) checkRecords(t *rapid.T) {
 		sum := money.Zero("EUR")
 		for _, r := range m.records[id] {
 			sum = add(t, sum, r.Amount)
-			if other, twice := taken[r.ID]; twice && r.Status != payout.Failed && m.payouts[other].Status != payout.Returning {
+			if other, twice := taken[r.ID]; twice && r.Status != payout.RecordFailed && m.payouts[other].Status != payout.Returning {
 				t.Fatalf("%s is in %s and %s", r.ID, id, other)
 			}
-			if r.Status != payout.Failed {
+			if r.Status != payout.RecordFailed {
 				taken[r.ID] = id
 			}
-			if _, waits := m.payables[r.ID]; waits && r.Status != payout.Failed {
+			if _, waits := m.payables[r.ID]; waits && r.Status != payout.RecordFailed {
 				t.Fatalf("%s waits, and is in %s", r.ID, id)
 			}
 			if numbers[r.Number()] {
@@ -106,7 +106,7 @@ func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 		if waits != (p.Status == payments.EventScheduled) || waits && payable.Amount != p.Net() || p.Seq != i+1 {
 			t.Fatalf("part %+v, payable %+v", p, payable)
 		}
-		if p.Status != payments.Failed {
+		if p.Status != payments.EventFailed {
 			alive[p.Number]++
 		}
 		if p.Status == payments.EventPaidOut && m.payouts[p.PayoutID].Status != payout.Paying &&

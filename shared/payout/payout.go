@@ -16,7 +16,7 @@ import (
 // Status is where a payout stands.
 type Status string
 
-// The statuses, with Failed. Paid and Failed are final.
+// The statuses. Paid and Failed are final.
 const (
 	Collecting Status = "COLLECTING" // payables are being taken into it
 	Sealed     Status = "SEALED"     // complete; waits for a verified account
@@ -24,10 +24,8 @@ const (
 	Paying     Status = "PAYING"     // paid; its records are being told
 	Returning  Status = "RETURNING"  // not paid; its records are being told
 	Paid       Status = "PAID"
+	Failed     Status = "FAILED"
 )
-
-// Failed is a status of payouts and of their records.
-const Failed = "FAILED"
 
 // Payout is what a merchant is paid for one period in one currency. Its ID
 // follows from the period, so that there can be only one, and is the bank's

@@ -243,12 +243,12 @@ func TestAPaidPayoutTellsItsTransactions(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	tx = first.Transactions[0]
-	if tx.PayoutsReceived() != 2 || tx.SimpleStatus() != payments.SimplySuccessful ||
+	if tx.PayoutsReceived() != 2 || tx.SimpleStatus() != payments.SimpleSuccessful ||
 		!tx.UpdatedAt.Equal(after(4*time.Hour)) {
 		t.Errorf("%+v", tx)
 	}
 	second := told(t, first.Payout, tx, records[2:], nil)
-	if tx = second.Transactions[0]; tx.PayoutsReceived() != 3 || tx.SimpleStatus() != payments.PaidOut {
+	if tx = second.Transactions[0]; tx.PayoutsReceived() != 3 || tx.SimpleStatus() != payments.SimplePaidOut {
 		t.Errorf("%+v", tx)
 	}
 	for _, r := range append(first.Records, second.Records...) {
@@ -273,7 +273,7 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 	}
 	for i, payable := range telling.Payables {
 		failed, again := tx.Payouts[i], tx.Payouts[3+i]
-		if failed.Status != payments.Failed || failed.PayoutID != p.ID || telling.Records[i].Status != payout.Failed {
+		if failed.Status != payments.EventFailed || failed.PayoutID != p.ID || telling.Records[i].Status != payout.RecordFailed {
 			t.Errorf("%+v, %+v", failed, telling.Records[i])
 		}
 		if again.Status != payments.EventScheduled || again.Number != i+1 || again.Seq != 4+i ||
@@ -298,7 +298,7 @@ func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
 	}
 	step.Payout.Status = payout.Paying
 	if tx = told(t, step.Payout, step.Transactions[0], step.Records,
-		nil).Transactions[0]; tx.SimpleStatus() != payments.PaidOut || tx.PayoutsReceived() != 3 {
+		nil).Transactions[0]; tx.SimpleStatus() != payments.SimplePaidOut || tx.PayoutsReceived() != 3 {
 		t.Errorf("%s, %+v", tx.SimpleStatus(), tx.Payouts)
 	}
 }

@@ -5,10 +5,11 @@ import "github.com/cashwrap/cashwrap/shared/payments"
 // RecordStatus of a payout record (contract §6.7).
 type RecordStatus string
 
-// The statuses, with Failed; clients do not see RecordOpen.
+// The statuses. Clients do not see RecordOpen.
 const (
 	RecordOpen       RecordStatus = "OPEN"
 	RecordSuccessful RecordStatus = "SUCCESSFUL"
+	RecordFailed     RecordStatus = "FAILED"
 )
 
 // Record is one line of a payout: the payable that waited for it.

@@ -31,7 +31,7 @@ func (p Payout) Tell(records []Record, transactions map[string]payments.Transact
 	t := Telling{Payout: p.at(p.Status, now)}
 	changed := changes{read: transactions, written: map[string]payments.Transaction{}}
 	for _, r := range records {
-		r.Status = Failed
+		r.Status = RecordFailed
 		if paid {
 			r.Status = RecordSuccessful
 		}

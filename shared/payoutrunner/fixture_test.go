@@ -140,7 +140,7 @@ func (h *house) pay(parts int) payments.Transaction {
 	h.Helper()
 	c, err := h.Store.CreateCheckout(h.Context(), tenant, payments.Checkout{ID: uuid.NewString(),
 		Reference: uuid.NewString(), Amount: eur("10.10"),
-		Status: payments.Pending, Purpose: payments.PurposeCheckout, CreatedAt: h.Now(),
+		Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout, CreatedAt: h.Now(),
 		Payee: payments.Payee{Code: tenant.Merchant, PayoutPlan: merchant.TrueInstallment}})
 	if err != nil {
 		h.Fatal(err)

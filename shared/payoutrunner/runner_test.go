@@ -27,7 +27,7 @@ func TestAPayoutOfManyRows(t *testing.T) {
 	if len(h.orders) != 1 || h.orders[0].Amount != eur("515.10") || h.orders[0].Tenant != tenant.String() {
 		t.Errorf("orders %+v", h.orders)
 	}
-	if tx := h.read(single); tx.SimpleStatus() != payments.PaidOut || tx.Payouts[0].Day != "2026-11-21" {
+	if tx := h.read(single); tx.SimpleStatus() != payments.SimplePaidOut || tx.Payouts[0].Day != "2026-11-21" {
 		t.Errorf("%+v", tx)
 	}
 }

@@ -23,7 +23,7 @@ func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string)
 		return payments.Checkout{}, err
 	}
 	c, err := p.Store.Checkout(ctx, t, checkoutID)
-	if err != nil || c.Attempt == nil || c.Attempt.ID != session.AttemptID || c.Attempt.State == payments.Closed {
+	if err != nil || c.Attempt == nil || c.Attempt.ID != session.AttemptID || c.Attempt.State == payments.AttemptClosed {
 		return c, err
 	}
 	o, err := p.answer(ctx, t, session.AttemptID, answer)

@@ -21,9 +21,9 @@ func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutI
 			return payments.Change{}, false, err
 		}
 		// Cancelling one attempt may bring up another that was begun meanwhile.
-		for c.PayersTurn() {
-			if c, err = p.cancel(ctx, t, c); errors.Is(err, errUndecided) {
-				err = payments.ErrDeciding
+		for c.RequiresAction() {
+			if c, err = p.cancel(ctx, t, c); errors.Is(err, errAttemptPending) {
+				err = payments.ErrAttemptPending
 			}
 			if err != nil {
 				return payments.Change{}, false, err

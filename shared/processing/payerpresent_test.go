@@ -15,7 +15,7 @@ import (
 func (o *office) of(t *testing.T, customer string) payments.Checkout {
 	t.Helper()
 	c, err := o.store.CreateCheckout(t.Context(), tenant, payments.Checkout{
-		ID: uuid.NewString(), Reference: uuid.NewString(), Amount: money.MustParse("10.10", "EUR"), Status: payments.Pending,
+		ID: uuid.NewString(), Reference: uuid.NewString(), Amount: money.MustParse("10.10", "EUR"), Status: payments.CheckoutPending,
 		Purpose: payments.PurposeCheckout, CustomerID: customer, CreatedAt: o.Now(), RedirectURL: "https://shop.example/done",
 	})
 	if err != nil {
@@ -39,7 +39,7 @@ func TestACheckoutChangesHandsWhileAnAttemptIsGivenUp(t *testing.T) {
 	}
 	o.onCancel = func(string) { // another till gives the attempt up, fails, and the merchant updates the checkout
 		failed, err := o.pay(t, c, "4012001037461114")
-		if err != nil || failed.Status != payments.Failed {
+		if err != nil || failed.Status != payments.CheckoutFailed {
 			t.Errorf("%s, %v", failed.Status, err)
 		}
 		failed.CustomerID = "grace"
@@ -53,7 +53,7 @@ func TestACheckoutChangesHandsWhileAnAttemptIsGivenUp(t *testing.T) {
 	if f := failure.Of(err); f.Kind != failure.KindInvalid || f.Param != "token" {
 		t.Errorf("process: %v", err)
 	}
-	if now := o.read(t, c); now.Status != payments.Failed || len(now.Transactions) != 2 {
+	if now := o.read(t, c); now.Status != payments.CheckoutFailed || len(now.Transactions) != 2 {
 		t.Errorf("%s with %d transactions", now.Status, len(now.Transactions))
 	}
 }

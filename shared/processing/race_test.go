@@ -103,7 +103,7 @@ func (o *office) create(t *testing.T, validFor time.Duration) payments.Checkout 
 	t.Helper()
 	until := o.Now().Add(validFor)
 	c, err := o.store.CreateCheckout(t.Context(), tenant, payments.Checkout{
-		ID: uuid.NewString(), Reference: "order", Amount: money.MustParse("10.10", "EUR"), Status: payments.Pending,
+		ID: uuid.NewString(), Reference: "order", Amount: money.MustParse("10.10", "EUR"), Status: payments.CheckoutPending,
 		Purpose: payments.PurposeCheckout, CreatedAt: o.Now(), ValidUntil: &until, RedirectURL: "https://shop.example/done",
 	})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestAClaimWrittenTooLateIsNotCharged(t *testing.T) {
 		t.Errorf("process: %v", err)
 	}
 	now := o.read(t, c)
-	if now.StatusAt(o.Now()) != payments.Expired || len(now.Transactions) != 0 {
+	if now.StatusAt(o.Now()) != payments.CheckoutExpired || len(now.Transactions) != 0 {
 		t.Errorf("%s with %d transactions", now.StatusAt(o.Now()), len(now.Transactions))
 	}
 }
@@ -166,7 +166,7 @@ func TestDeactivatingCancelsTheAttemptBegunMeanwhile(t *testing.T) {
 		}
 	}
 	after, err := o.Deactivate(t.Context(), tenant, c.ID)
-	if err != nil || after.Status != payments.Expired {
+	if err != nil || after.Status != payments.CheckoutExpired {
 		t.Fatalf("deactivate: %s, %v", after.Status, err)
 	}
 	if len(after.Transactions) != 2 {
@@ -174,7 +174,7 @@ func TestDeactivatingCancelsTheAttemptBegunMeanwhile(t *testing.T) {
 	}
 	for _, transaction := range after.Transactions {
 		at, err := o.Acquirers[identity.Test].LookUp(t.Context(), transaction.ID)
-		if transaction.Status != payments.TransactionCanceled || at.Decision != payments.Cancelled || err != nil {
+		if transaction.Status != payments.TransactionCancelled || at.Decision != payments.Cancelled || err != nil {
 			t.Errorf("transaction %s, at the acquirer %s, %v", transaction.Status, at.Decision, err)
 		}
 	}
@@ -189,14 +189,14 @@ func TestNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	bank := &forgetful{Acquirer: o.Acquirers[identity.Test]}
 	o.Acquirers[identity.Test] = bank
 	pending, err := o.pay(t, c, passing)
-	if err != nil || pending.Status != payments.Pending || pending.Attempt.State != payments.Deciding {
+	if err != nil || pending.Status != payments.CheckoutPending || pending.Attempt.State != payments.AttemptPending {
 		t.Fatalf("process: %s, %v", pending.Status, err)
 	}
 	if _, err := o.pay(t, c, passing); failure.Of(err).Code != "CONFLICT" {
 		t.Errorf("another attempt: %v", err)
 	}
 	o.Advance(2 * time.Minute)
-	if paid, err := o.Resolve(t.Context(), tenant, c.ID); err != nil || paid.Status != payments.Paid ||
+	if paid, err := o.Resolve(t.Context(), tenant, c.ID); err != nil || paid.Status != payments.CheckoutPaid ||
 		len(paid.Transactions) != 1 {
 		t.Errorf("resolved: %s, %v", paid.Status, err)
 	}
@@ -237,7 +237,7 @@ func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
 		o.Advance(wait)
 		due := wait == 1
 		c, err := o.Resolve(t.Context(), tenant, begun.ID)
-		if err != nil || cancelled != due || (c.Attempt.State == payments.Closed) != due {
+		if err != nil || cancelled != due || (c.Attempt.State == payments.AttemptClosed) != due {
 			t.Errorf("due %t: cancelled %t, the attempt is %s, %v", due, cancelled, c.Attempt.State, err)
 		}
 	}

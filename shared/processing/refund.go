@@ -180,7 +180,7 @@ func toldOfRefund(e payments.Event, serial int) error {
 	switch {
 	case e.Status == payments.EventWithdrawn, e.Serial != serial: // and reserved anew since
 		return failure.Upstream(errWithdrawn)
-	case e.Status == payments.Failed:
+	case e.Status == payments.EventFailed:
 		return errRefundRefused
 	default:
 		return nil
@@ -195,7 +195,7 @@ func (p *Processor) askRefund(ctx context.Context, t identity.Tenant, e payments
 	})
 	if err != nil {
 		p.Log.WarnContext(ctx, "refund without an answer", "transaction", e.TransactionID, "refund", e.ID, "error", err)
-		return payments.Outcome{Decision: payments.Undecided}, err
+		return payments.Outcome{Decision: payments.OutcomeUnknown}, err
 	}
 	return o, nil
 }
@@ -211,7 +211,7 @@ func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payme
 	if err != nil {
 		p.Log.WarnContext(ctx, "refund neither taken nor cancelled", "transaction", e.TransactionID,
 			"refund", e.ID, "error", err)
-		return payments.Outcome{Decision: payments.Undecided}
+		return payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
 	return o
 }

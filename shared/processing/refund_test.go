@@ -36,7 +36,7 @@ func (o *office) paid(t *testing.T, of identity.Tenant, amount string, c money.C
 	t.Helper()
 	checkout, err := o.store.CreateCheckout(t.Context(), of, payments.Checkout{
 		ID: uuid.NewString(), Reference: uuid.NewString(), Amount: money.MustParse(amount, c),
-		Status: payments.Pending, Purpose: payments.PurposeCheckout, CreatedAt: o.Now(),
+		Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout, CreatedAt: o.Now(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func (o *office) paid(t *testing.T, of identity.Tenant, amount string, c money.C
 		CVV: payments.NewSecret("739")}
 	checkout, _, err = o.Start(t.Context(), of, processing.Order{
 		CheckoutID: checkout.ID, Operation: uuid.NewString(), Method: payments.CardMethod, Card: card, Installments: 1})
-	if err != nil || checkout.Status != payments.Paid {
+	if err != nil || checkout.Status != payments.CheckoutPaid {
 		t.Fatalf("pay: %s, %v", checkout.Status, err)
 	}
 	return checkout.Transactions[0].ID

@@ -61,7 +61,7 @@ func (o *office) stands(t *testing.T, e payments.Event, status payments.EventSta
 	if now := o.held(t, live); stored.Status != status || r.Refundable.String() != left || now != held {
 		t.Errorf("refund %s, left %s, held %s; want %s, %s, %s", stored.Status, r.Refundable, now, status, left, held)
 	}
-	if status == payments.Failed && r.LastRefund != payments.Failed {
+	if status == payments.EventFailed && r.LastRefund != payments.EventFailed {
 		t.Errorf("the transaction shows its last refund as %q", r.LastRefund)
 	}
 }
@@ -89,7 +89,7 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 			e := o.reserved(t, id, "one", "42.24")
 			o.stands(t, e, payments.EventReserved, "57.76", "42.24")
 			o.sweepRefund(t, e)
-			o.stands(t, e, payments.Failed, "100.00", "0.00")
+			o.stands(t, e, payments.EventFailed, "100.00", "0.00")
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 				t.Errorf("retry: %v", err)
 			}
@@ -97,7 +97,7 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 				t.Errorf("retry at another acquirer: %v", err)
 			}
-			o.stands(t, e, payments.Failed, "100.00", "0.00")
+			o.stands(t, e, payments.EventFailed, "100.00", "0.00")
 			if _, err := o.ChargeBack(t.Context(), live, processing.ChargeBackOrder{
 				TransactionID: id, ID: "cb", Amount: "60"}); err != nil {
 				t.Errorf("charge-back: %v", err)
@@ -118,7 +118,7 @@ func TestARetryCancelsWhatIsNotTaken(t *testing.T) {
 		if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 			t.Errorf("retry: %v", err)
 		}
-		o.stands(t, e, payments.Failed, "100.00", "0.00")
+		o.stands(t, e, payments.EventFailed, "100.00", "0.00")
 	}
 }
 
@@ -150,7 +150,7 @@ func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
 		err      error
 	}{
 		"lost": {"", errors.New("connection reset")}, "not taken": {"", acquirer.ErrNotTaken},
-		"under way": {payments.Undecided, nil},
+		"under way": {payments.OutcomeUnknown, nil},
 	} {
 		a := &refusing{Acquirer: bank, cancel: func(context.Context, string) (payments.Outcome, error) {
 			return payments.Outcome{Decision: answer.decision}, answer.err
@@ -173,7 +173,7 @@ func TestARefundThatWasMadeIsNotCancelled(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
 	bank := o.Acquirers[identity.Test]
-	for amount, status := range map[string]payments.EventStatus{"10": payments.EventRefunded, "42.91": payments.Failed} {
+	for amount, status := range map[string]payments.EventStatus{"10": payments.EventRefunded, "42.91": payments.EventFailed} {
 		id := o.paid(t, live, "100", "EUR")
 		e := o.reserved(t, id, uuid.NewString(), amount)
 		if _, err := bank.Refund(t.Context(), acquirer.Refund{ID: e.ID, ChargeID: id, Amount: e.Amount}); err != nil {
@@ -181,7 +181,7 @@ func TestARefundThatWasMadeIsNotCancelled(t *testing.T) {
 		}
 		o.Acquirers[identity.Live] = &refusing{Acquirer: bank, cancel: bank.CancelRefund}
 		o.sweepRefund(t, e)
-		left := map[payments.EventStatus]string{payments.EventRefunded: "90.00", payments.Failed: "100.00"}[status]
+		left := map[payments.EventStatus]string{payments.EventRefunded: "90.00", payments.EventFailed: "100.00"}[status]
 		o.stands(t, e, status, left, "0.00")
 		o.Acquirers[identity.Live] = bank
 	}
@@ -204,7 +204,7 @@ func TestARequestThatComesAfterItsCancellation(t *testing.T) {
 	if err := o.giveBack(t.Context(), live, id, "10", "0"); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("refund: %v", err)
 	}
-	o.stands(t, e, payments.Failed, "100.00", "0.00")
+	o.stands(t, e, payments.EventFailed, "100.00", "0.00")
 	for line, err := range bank.Statement(t.Context()) {
 		if err != nil || line.Kind == acquirer.Refunded {
 			t.Errorf("%+v, %v", line, err)

@@ -24,7 +24,7 @@ import (
 func (o *office) sell(t *testing.T) string {
 	t.Helper()
 	paid, err := o.pay(t, o.create(t, time.Hour), passing)
-	if err != nil || paid.Status != payments.Paid {
+	if err != nil || paid.Status != payments.CheckoutPaid {
 		t.Fatalf("pay: %s, %v", paid.Status, err)
 	}
 	return paid.Transactions[0].ID

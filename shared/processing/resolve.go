@@ -62,7 +62,7 @@ func (p *Processor) resolveAttempt(ctx context.Context, t identity.Tenant,
 	}
 	if err != nil {
 		p.Log.WarnContext(ctx, "acquirer did not say where a charge stands", "checkout", c.ID, "attempt", a.ID, "error", err)
-		o = payments.Outcome{Decision: payments.Undecided}
+		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
 	return p.settle(ctx, t, c, a.ID, o)
 }

@@ -91,7 +91,7 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 	if err != nil {
 		return c, err
 	}
-	if c.PayersTurn() {
+	if c.RequiresAction() {
 		// The attempt at the payer's turn is given up, but the acquirer has the
 		// first word: what it has already decided counts. Meanwhile others may
 		// have changed the checkout, and the order must fit it as it is then.
@@ -181,15 +181,15 @@ func (p *Processor) cancel(ctx context.Context, t identity.Tenant, c payments.Ch
 	if err != nil {
 		return c, failure.Upstream(err)
 	}
-	if o.Decision == payments.Undecided {
-		return c, errUndecided
+	if o.Decision == payments.OutcomeUnknown {
+		return c, errAttemptPending
 	}
 	return p.settle(ctx, t, c, attemptID, o)
 }
 
-// errUndecided: the open attempt can be neither given up nor followed by
+// errAttemptPending: the open attempt can be neither given up nor followed by
 // another before the acquirer has made up its mind (contract §4.5).
-var errUndecided = failure.Conflict("the acquirer is deciding on a payment").AsTransient()
+var errAttemptPending = failure.Conflict("the acquirer is deciding on a payment").AsTransient()
 
 // carryOut has the claimed attempt charged and records the outcome. A retry
 // finds the same charge at the acquirer; only who began the attempt can know
@@ -197,10 +197,10 @@ var errUndecided = failure.Conflict("the acquirer is deciding on a payment").AsT
 func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order,
 	instrument *payments.Instrument, begun bool) (payments.Checkout, *Step, error) {
 	a := c.Attempt
-	if a.State == payments.Closed {
+	if a.State == payments.AttemptClosed {
 		return c, nil, nil
 	}
-	if a.State == payments.Deciding && c.TooLate(p.Store.Now()) {
+	if a.State == payments.AttemptPending && c.TooLate(p.Store.Now()) {
 		return p.tooLate(ctx, t, c)
 	}
 	o, err := p.charge(ctx, t, c, order, instrument)
@@ -209,7 +209,7 @@ func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.
 	}
 	if err != nil {
 		p.Log.WarnContext(ctx, "charge without an answer", "checkout", c.ID, "attempt", a.ID, "error", err)
-		o = payments.Outcome{Decision: payments.Undecided}
+		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
 	c, err = p.settle(ctx, t, c, a.ID, o)
 	if err != nil {
@@ -225,12 +225,12 @@ func (p *Processor) tooLate(ctx context.Context, t identity.Tenant, c payments.C
 	error) {
 	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
 	if err != nil { // the sweep asks again
-		o = payments.Outcome{Decision: payments.Undecided}
+		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
 	if c, err = p.settle(ctx, t, c, c.Attempt.ID, o); err != nil {
 		return c, nil, err
 	}
-	if now := p.Store.Now(); c.StatusAt(now) == payments.Expired {
+	if now := p.Store.Now(); c.StatusAt(now) == payments.CheckoutExpired {
 		return c, nil, c.CheckProcessable(now)
 	}
 	return c, nil, nil
@@ -287,7 +287,7 @@ func askOnce(ctx context.Context, ask func(context.Context) (payments.Outcome, e
 // step is the payer's next page, with the way back for a 3DS challenge
 // (contract §4.3, §4.4).
 func (p *Processor) step(c payments.Checkout, attemptID string, o payments.Outcome) *Step {
-	if o.Decision != payments.Challenge || o.Step == nil || !c.PayersTurn() || c.Attempt.ID != attemptID {
+	if o.Decision != payments.Challenge || o.Step == nil || !c.RequiresAction() || c.Attempt.ID != attemptID {
 		return nil
 	}
 	step := Step{Step: *o.Step, Redirect: c.Attempt.Method.Flow() == payments.RedirectFlow}

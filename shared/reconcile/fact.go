@@ -104,7 +104,7 @@ func ofTransaction(t payments.Transaction) evidence {
 	e.sums[inFlightSum] = captured - t.Refundable.Minor() - refunded - chargedBack
 	e.sums[deductedSum] = refunded + chargedBack
 	for _, p := range t.Payouts {
-		if p.Status != payments.Failed { // another part stands in for it
+		if p.Status != payments.EventFailed { // another part stands in for it
 			e.sums[deductedSum] -= p.Deducted.Minor()
 		}
 		id, net := t.ID+"#"+strconv.Itoa(p.Seq), p.Amount.Minor()-p.Deducted.Minor()
@@ -122,7 +122,7 @@ func ofTransaction(t payments.Transaction) evidence {
 
 // recordStatus is that of the record of a part.
 var recordStatus = map[payments.EventStatus]payout.RecordStatus{payments.EventReconciled: payout.RecordOpen,
-	payments.EventPaidOut: payout.RecordSuccessful, payments.Failed: payout.Failed}
+	payments.EventPaidOut: payout.RecordSuccessful, payments.EventFailed: payout.RecordFailed}
 
 // ofEvent: what went back is booked, and so is what has to be taken from other
 // transactions.

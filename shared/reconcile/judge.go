@@ -110,7 +110,7 @@ func stuck(e *payments.Event, now time.Time) bool {
 func impossible(t payments.Transaction) string {
 	captured := t.Captured.Minor()
 	switch {
-	case captured != 0 && t.Status != payments.Successful:
+	case captured != 0 && t.Status != payments.TransactionSuccessful:
 		return "captured, and yet " + string(t.Status)
 	case captured != 0 && captured != t.Amount.Minor():
 		return "captured " + t.Captured.String() + " of " + t.Amount.String()

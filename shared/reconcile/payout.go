@@ -47,7 +47,7 @@ func ofRecord(r payout.Record) []evidence {
 	amount, currency := r.Amount.Minor(), r.Amount.Currency()
 	part, of := evidence{about: r.PayoutID}, evidence{about: aboutRow(r.Payable)}
 	part.sums[totalSum], part.sums[countSum], part.sums[owedSum] = -amount, -1, -amount
-	if r.Status != payout.Failed {
+	if r.Status != payout.RecordFailed {
 		of.sums[owedSum] = amount
 	}
 	switch {

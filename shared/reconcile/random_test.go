@@ -154,7 +154,7 @@ func (h *history) pay() {
 	amount := money.MustParse(fmt.Sprintf("%d.%02d", 1+h.IntN(200), h.IntN(100)), "EUR")
 	c, err := h.store.CreateCheckout(h.Context(), p.tenant, payments.Checkout{ID: h.uuid(),
 		Reference: fmt.Sprint(h.n), Amount: amount,
-		Status: payments.Pending, CreatedAt: h.clock.Now(), Payee: payments.Payee{Code: p.tenant.Merchant, FeeRate: "0.0195",
+		Status: payments.CheckoutPending, CreatedAt: h.clock.Now(), Payee: payments.Payee{Code: p.tenant.Merchant, FeeRate: "0.0195",
 			PayoutPlan: []merchant.PayoutPlan{"", merchant.TrueInstallment}[h.IntN(2)]}})
 	h.must(err)
 	c, err = c.Begin(payments.Attempt{ID: p.id, Method: payments.CardMethod, Installments: 1 + h.IntN(3)}, h.clock.Now())
@@ -216,7 +216,7 @@ func (h *history) settle() {
 	o := h.refunds[h.IntN(len(h.refunds))]
 	r := h.read(o.paid)
 	e, _ := r.Refund(o.id)
-	decision := []payments.Decision{payments.Approved, payments.Approved, payments.Declined, payments.Undecided}[h.IntN(4)]
+	decision := []payments.Decision{payments.Approved, payments.Approved, payments.Declined, payments.OutcomeUnknown}[h.IntN(4)]
 	change, ok := r.SettleRefund(e, payments.Outcome{Decision: decision}, h.clock.Now())
 	if h.IntN(5) == 0 {
 		change, ok = r.WithdrawRefund(e, h.clock.Now())

@@ -25,7 +25,7 @@ type shop struct {
 	*world.World
 	tenant identity.Tenant
 	// ids of transactions
-	paid, refunded, chargedBack, undecided string
+	paid, refunded, chargedBack, pending string
 	before                                 []map[string]types.AttributeValue // what was changed
 	more                                   []bank.Booking                    // beside the sandbox's
 }
@@ -34,13 +34,13 @@ func newShop(t *testing.T) *shop {
 	t.Helper()
 	w := world.New(t)
 	s := &shop{World: w, tenant: identity.Tenant{Mode: identity.Test, Merchant: w.Merchant.Code}}
-	s.paid, s.refunded, s.chargedBack, s.undecided = s.pay("paid", 10.10), s.pay("refunded", 20),
-		s.pay("charged back", 30), s.pay("undecided", 100)
+	s.paid, s.refunded, s.chargedBack, s.pending = s.pay("paid", 10.10), s.pay("refunded", 20),
+		s.pay("charged back", 30), s.pay("pending", 100)
 	s.pay("declined", 42.01)
 	s.refund(s.refunded, "4.10")
 	s.refund(s.refunded, "15.90") // more than waits for its payout: a deduction
 	s.chargeBack(s.chargedBack, "7")
-	s.refund(s.undecided, "42.25") // taken, and nobody hears how it went
+	s.refund(s.pending, "42.25") // taken, and nobody hears how it went
 	w.Clock.Advance(time.Minute)
 	return s
 }
@@ -275,8 +275,8 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			s.drop(s.item(s.transactions(s.chargedBack), "EVENT#"))
 		}, []reconcile.Kind{"entry_unfounded", reconcile.SumsDiffer}, nil},
 		"a refund in flight is gone": {func(s *shop) {
-			s.drop(s.item(s.transactions(s.undecided), "EVENT#"))
-		}, []reconcile.Kind{reconcile.SumsDiffer}, func(s *shop) string { return s.undecided }},
+			s.drop(s.item(s.transactions(s.pending), "EVENT#"))
+		}, []reconcile.Kind{reconcile.SumsDiffer}, func(s *shop) string { return s.pending }},
 		"an event has another amount": {func(s *shop) {
 			s.change(s.item(s.transactions(s.chargedBack), "EVENT#"), "amount", amount("8"))
 		}, []reconcile.Kind{"entry_differs", reconcile.SumsDiffer}, nil},
@@ -297,7 +297,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 				"amount": amount("1")})
 		}, []reconcile.Kind{reconcile.HeldDiffers}, nil},
 		"a refund in flight is held, and nothing is": {func(s *shop) {
-			s.change(s.item(s.transactions(s.undecided), "EVENT#"), "held", &types.AttributeValueMemberBOOL{Value: true})
+			s.change(s.item(s.transactions(s.pending), "EVENT#"), "held", &types.AttributeValueMemberBOOL{Value: true})
 		}, []reconcile.Kind{reconcile.HeldDiffers}, nil},
 		"a refund is stuck": {func(s *shop) {
 			s.Clock.Advance(25 * time.Hour)

@@ -29,7 +29,7 @@ func newStore(t *testing.T) *store.Store { return emptyTable(t, clock.New(), nil
 func draft(reference string) payments.Checkout {
 	until := start.Add(time.Hour)
 	return payments.Checkout{
-		ID: uuid.NewString(), Reference: reference, Amount: money.MustParse("10.10", "EUR"), Status: payments.Pending,
+		ID: uuid.NewString(), Reference: reference, Amount: money.MustParse("10.10", "EUR"), Status: payments.CheckoutPending,
 		Purpose: payments.PurposeCheckout, CreatedAt: start, ValidUntil: &until, ReturnURL: "https://shop.example.com/hook",
 		Payee: payments.Payee{Code: tenant.Merchant, Name: "Shop", Email: "shop@example.com", Country: "DE"},
 	}

@@ -35,10 +35,10 @@ func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
 		}
 		return id
 	}
-	alone := put("", payments.Failed, 0)
+	alone := put("", payments.TransactionFailed, 0)
 	shared := payments.CodeOfID(uuid.NewString())
-	put(shared, payments.Failed, 0)
-	newest := put(shared, payments.Failed, 2*time.Hour)
+	put(shared, payments.TransactionFailed, 0)
+	newest := put(shared, payments.TransactionFailed, 2*time.Hour)
 	find := func(what, want string) {
 		t.Helper()
 		if r, err := s.FindTransaction(t.Context(), tenant, what); err != nil || r.ID != want {
@@ -48,7 +48,7 @@ func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
 	find(alone, alone)
 	find(payments.CodeOfID(alone), alone)
 	find(shared, newest)
-	successful := put(shared, payments.Successful, time.Hour)
+	successful := put(shared, payments.TransactionSuccessful, time.Hour)
 	find(shared, successful)
 	for _, what := range []string{"", "x", uuid.NewString(), payments.CodeOfID(uuid.NewString())} {
 		if r, err := s.FindTransaction(t.Context(), tenant, what); !failure.Is(err, failure.KindNotFound) {

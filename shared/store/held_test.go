@@ -38,7 +38,7 @@ func TestTwoRefundsCannotCountOnTheSameMoney(t *testing.T) {
 	apply(t, s, resolve(t, read(t, s, first.ID), first.RefundID("a"), payments.Approved, start.Add(2*time.Hour)))
 	apply(t, s, resolve(t, read(t, s, first.ID), first.RefundID("b"), payments.Declined, start.Add(2*time.Hour)))
 	wantHeld(t, s, 6, 2)
-	apply(t, s, resolve(t, read(t, s, second.ID), second.RefundID("a"), payments.Undecided, start.Add(2*time.Hour)))
+	apply(t, s, resolve(t, read(t, s, second.ID), second.RefundID("a"), payments.OutcomeUnknown, start.Add(2*time.Hour)))
 	wantHeld(t, s, 6, 2)
 }
 

@@ -80,7 +80,7 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 	w.sale(start, "another")
 	items := []store.Bound{{At: tx.CreatedAt, ID: tx.ID}}
 	for i := range 12 {
-		status := []payments.EventStatus{payments.EventPending, payments.EventRefunded, payments.Failed}[i%3]
+		status := []payments.EventStatus{payments.EventPending, payments.EventRefunded, payments.EventFailed}[i%3]
 		e := w.refund(&tx, fmt.Sprint(i), status, start.Add(time.Duration(i%4)*time.Millisecond))
 		items = append(items, store.Bound{At: e.CreatedAt, ID: e.ID})
 	}

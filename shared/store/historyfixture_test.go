@@ -30,7 +30,7 @@ func (w till) sale(at time.Time, summary string) payments.Transaction {
 	}
 	id, none := uuid.NewString(), money.Zero("EUR")
 	tx := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id),
-		Amount: checkout.Amount, Status: payments.Successful, PaymentType: "ECOM",
+		Amount: checkout.Amount, Status: payments.TransactionSuccessful, PaymentType: "ECOM",
 		EntryMode: "CUSTOMER_ENTRY", Installments: 1,
 		MerchantCode: tenant.Merchant, CreatedAt: at}, CheckoutID: checkout.ID, ClientTransactionID: uuid.NewString(),
 		ProductSummary: summary, Username: "till@shop.example", Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"},

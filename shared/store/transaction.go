@@ -196,7 +196,7 @@ func (s *Reader) TransactionByForeignID(ctx context.Context, t identity.Tenant, 
 
 // rank puts successful transactions before all others.
 func rank(s payments.TransactionStatus) int {
-	if s == payments.Successful {
+	if s == payments.TransactionSuccessful {
 		return 0
 	}
 	return 1

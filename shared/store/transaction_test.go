@@ -121,7 +121,7 @@ func TestARefundIsKeptThroughItsLife(t *testing.T) {
 	if due := overdue(t, s, start.Add(2*time.Hour)); !slices.Contains(due, store.Due{Tenant: tenant, RefundID: id}) {
 		t.Errorf("due: %v", due)
 	}
-	apply(t, s, resolve(t, r, id, payments.Undecided, start.Add(2*time.Hour)))
+	apply(t, s, resolve(t, r, id, payments.OutcomeUnknown, start.Add(2*time.Hour)))
 	if r = read(t, s, tx.ID); len(r.Events) != 1 || r.Events[0].Status != payments.EventPending {
 		t.Fatalf("pending: %+v", r)
 	}
@@ -215,8 +215,8 @@ func TestOfTwoRefundsFromOneReadTheSecondIsStale(t *testing.T) {
 func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	for _, final := range []payments.TransactionStatus{payments.Successful, payments.Failed,
-		payments.TransactionCanceled} {
+	for _, final := range []payments.TransactionStatus{payments.TransactionSuccessful, payments.TransactionFailed,
+		payments.TransactionCancelled} {
 		c, err := s.CreateCheckout(t.Context(), tenant, draft(string(final)))
 		if err != nil {
 			t.Fatal(err)
@@ -225,7 +225,7 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 			Method: payments.CardMethod}, start); err != nil {
 			t.Fatal(err)
 		}
-		change, ok := c.Settle(c.Attempt.ID, payments.Outcome{Decision: payments.Undecided}, "msg", payments.Session{}, start)
+		change, ok := c.Settle(c.Attempt.ID, payments.Outcome{Decision: payments.OutcomeUnknown}, "msg", payments.Session{}, start)
 		if !ok {
 			t.Fatal("nothing to write")
 		}
@@ -236,7 +236,7 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 			}
 		}
 		before := read(t, s, change.Transaction.ID)
-		for _, status := range []payments.TransactionStatus{payments.Successful, payments.Failed,
+		for _, status := range []payments.TransactionStatus{payments.TransactionSuccessful, payments.TransactionFailed,
 			payments.TransactionPending, final} {
 			change.Transaction.Status = status
 			if _, err := s.Apply(t.Context(), tenant, change); err == nil {
@@ -255,14 +255,14 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 func TestAClosedEventIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	for decision, closed := range map[payments.Decision]payments.EventStatus{
-		payments.Approved: payments.EventRefunded, payments.Declined: payments.Failed,
+		payments.Approved: payments.EventRefunded, payments.Declined: payments.EventFailed,
 	} {
 		s := newStore(t)
 		tx := pay(t, s, tenant, "order-1", "attempt-1")
 		apply(t, s, reserve(t, tx, "operation", "4.10", false))
 		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), decision, start.Add(2*time.Hour)))
 		r := read(t, s, tx.ID)
-		for _, status := range []payments.EventStatus{payments.EventRefunded, payments.Failed, payments.EventPending,
+		for _, status := range []payments.EventStatus{payments.EventRefunded, payments.EventFailed, payments.EventPending,
 			payments.EventWithdrawn} {
 			e := r.Events[0]
 			e.Status = status

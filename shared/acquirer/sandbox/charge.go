@@ -31,7 +31,7 @@ type charge struct {
 	Card         *payments.CardSummary `dynamo:"card,omitempty"`
 	KeepsCard    bool                  `dynamo:"keeps_card,omitempty"` // the card is stored once it is approved
 	Code         *payments.PaymentCode `dynamo:"code,omitempty"`
-	DecidesAt    time.Time             `dynamo:"decides_at,omitempty"` // while Undecided
+	DecidesAt    time.Time             `dynamo:"decides_at,omitempty"` // while OutcomeUnknown
 	AuthCode     string                `dynamo:"auth_code,omitempty"`
 	ReturnCode   string                `dynamo:"return_code,omitempty"`
 	CreatedAt    time.Time             `dynamo:"created_at"`

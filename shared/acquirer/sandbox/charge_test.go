@@ -148,7 +148,7 @@ func TestAnAmountOfUnknownOutcome(t *testing.T) {
 			"cancel":  func() (payments.Outcome, error) { return w.Cancel(t.Context(), number) },
 			"charge":  func() (payments.Outcome, error) { return w.Charge(t.Context(), cardCharge(number, number, "42.25")) },
 		} {
-			if o := must(t)(ask()); o.Decision != payments.Undecided || w.captures(t, number) != 0 {
+			if o := must(t)(ask()); o.Decision != payments.OutcomeUnknown || w.captures(t, number) != 0 {
 				t.Errorf("%s before 30 s: %s", name, o.Decision)
 			}
 		}

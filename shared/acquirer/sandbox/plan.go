@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// settlesAfter is how long a charge of 42.25 stays undecided (contract §12),
+// settlesAfter is how long a charge of 42.25 stays pending (contract §12),
 // and a refund.
 const settlesAfter = 30 * time.Second
 
@@ -35,7 +35,7 @@ func (a *Acquirer) plan(ctx context.Context, order acquirer.Charge) (charge, err
 	}
 	switch {
 	case minor == unknownAmount:
-		c.Decision, c.DecidesAt = payments.Undecided, c.CreatedAt.Add(settlesAfter)
+		c.Decision, c.DecidesAt = payments.OutcomeUnknown, c.CreatedAt.Add(settlesAfter)
 		return c, nil
 	case order.Method.Flow() == payments.RedirectFlow:
 		c.Decision = payments.Challenge

@@ -14,7 +14,7 @@ import (
 // refund is an entry of the books by which money of a charge goes back to its
 // payer: a refund, or a charge-back. What it takes of the charge it takes when
 // it is entered, so that the rest is never promised twice. Its Decision moves
-// at most once, from Undecided to Approved. One that is Cancelled is a tombstone:
+// at most once, from OutcomeUnknown to Approved. One that is Cancelled is a tombstone:
 // it was cancelled ahead of its arrival, and has nothing but its id.
 type refund struct {
 	ID         string            `dynamo:"id"`
@@ -24,7 +24,7 @@ type refund struct {
 	Amount     money.Amount      `dynamo:"amount"`
 	Decision   payments.Decision `dynamo:"decision"`
 	ReturnCode string            `dynamo:"return_code,omitempty"`
-	DecidesAt  time.Time         `dynamo:"decides_at,omitempty"` // while Undecided
+	DecidesAt  time.Time         `dynamo:"decides_at,omitempty"` // while OutcomeUnknown
 	CreatedAt  time.Time         `dynamo:"created_at"`
 }
 
@@ -40,7 +40,7 @@ func (r refund) decline(code string) refund {
 
 // takes says the refund uses up some of what its charge captured.
 func (r refund) takes() bool {
-	return r.Decision == payments.Approved || r.Decision == payments.Undecided
+	return r.Decision == payments.Approved || r.Decision == payments.OutcomeUnknown
 }
 
 // outcome is the refund in the port's words.
@@ -67,7 +67,7 @@ func (r refund) authorize(c charge) (refund, error) {
 	case declined:
 		return r.decline(code), nil
 	case minor == unknownAmount:
-		r.Decision, r.DecidesAt = payments.Undecided, r.CreatedAt.Add(settlesAfter)
+		r.Decision, r.DecidesAt = payments.OutcomeUnknown, r.CreatedAt.Add(settlesAfter)
 		return r, nil
 	default:
 		return r.approve(), nil
@@ -86,7 +86,7 @@ func (a *Acquirer) Refund(ctx context.Context, order acquirer.Refund) (payments.
 	switch {
 	case err != nil:
 		return payments.Outcome{}, err
-	case r.Decision == payments.Undecided && isNew:
+	case r.Decision == payments.OutcomeUnknown && isNew:
 		return payments.Outcome{}, errNoAnswer
 	default:
 		return a.settled(ctx, r)
@@ -107,7 +107,7 @@ func (a *Acquirer) CancelRefund(ctx context.Context, id string) (payments.Outcom
 // settled is the outcome at the present time: a refund whose time has come is
 // made first.
 func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, error) {
-	if r.Decision == payments.Undecided && !a.books.Time().Before(r.DecidesAt) {
+	if r.Decision == payments.OutcomeUnknown && !a.books.Time().Before(r.DecidesAt) {
 		var err error
 		if r, err = a.books.settle(ctx, r); err != nil {
 			return payments.Outcome{}, err

@@ -143,7 +143,7 @@ func TestARefundOfUnknownOutcome(t *testing.T) {
 		t.Errorf("what is set aside was refunded again: %+v", o)
 	}
 	w.Pass(30*time.Second - time.Nanosecond)
-	if o := w.mustRefund(t, silent); o.Decision != payments.Undecided || o.ReturnCode != "" {
+	if o := w.mustRefund(t, silent); o.Decision != payments.OutcomeUnknown || o.ReturnCode != "" {
 		t.Errorf("before 30 s: %+v", o)
 	}
 	w.moved(t, "c", "50", "", "")

@@ -104,7 +104,7 @@ func (b books) bury(ctx context.Context, tombstone refund) (refund, error) {
 func (b books) settle(ctx context.Context, r refund) (refund, error) {
 	item := refundItem{Key: refundKey(r), WriteID: uuid.NewString(), refund: r.approve()}
 	cause := b.Transaction().
-		Put(b.Table.Put(item).If("decision = ?", payments.Undecided)).
+		Put(b.Table.Put(item).If("decision = ?", payments.OutcomeUnknown)).
 		Put(b.Table.Put(b.refunded(item.refund))).Run(ctx)
 	if cause == nil {
 		return item.refund, nil
@@ -113,7 +113,7 @@ func (b books) settle(ctx context.Context, r refund) (refund, error) {
 	switch {
 	case err != nil:
 		return refund{}, errors.Join(cause, err)
-	case stored.Decision == payments.Undecided:
+	case stored.Decision == payments.OutcomeUnknown:
 		return refund{}, cause
 	default: // somebody was faster, or it was ourselves
 		return stored.refund, nil

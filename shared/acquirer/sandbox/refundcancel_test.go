@@ -58,7 +58,7 @@ func TestCancellingARefundThatWasTaken(t *testing.T) {
 	}
 	cancelled("made", payments.Approved, "00")
 	cancelled("declined", payments.Declined, "91")
-	cancelled("silent", payments.Undecided, "")
+	cancelled("silent", payments.OutcomeUnknown, "")
 	w.moved(t, "c", "100", "10", "")
 	w.Pass(30 * time.Second)
 	cancelled("silent", payments.Approved, "00")

@@ -69,7 +69,7 @@ func (a *Acquirer) Charge(ctx context.Context, order acquirer.Charge) (payments.
 		return payments.Outcome{}, err
 	case !isNew:
 		return a.LookUp(ctx, order.ID)
-	case c.Decision == payments.Undecided:
+	case c.Decision == payments.OutcomeUnknown:
 		return payments.Outcome{}, errNoAnswer
 	default:
 		return a.outcome(c), nil
@@ -111,10 +111,10 @@ func (a *Acquirer) Forget(ctx context.Context, token string) error {
 	return a.books.forget(ctx, token)
 }
 
-// upToDate is the charge at the present time: what was undecided is decided
+// upToDate is the charge at the present time: what was pending is decided
 // once its time has come.
 func (a *Acquirer) upToDate(c charge) charge {
-	if c.Decision == payments.Undecided && !a.books.Time().Before(c.DecidesAt) {
+	if c.Decision == payments.OutcomeUnknown && !a.books.Time().Before(c.DecidesAt) {
 		return c.approve()
 	}
 	return c
