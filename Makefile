@@ -27,7 +27,7 @@ provision: go ## call the provision function: make provision ARGS='{"command":"â
 payouts: go ## pay out what is due now, or would be at a time: make payouts AT=2026-12-01T00:30:00Z
 	@$(LOCALSTACK) payouts "$$AT"
 
-reconcile: go ## prove that all books agree: prints the totals and each difference, and fails on one
+reconcile: go ## compare all records of money with each other: prints the totals and each break, and fails on one
 	@$(LOCALSTACK) reconcile
 
 invoke: go ## hand an event to a function as deployed: make invoke FN=checkouts EVENT=events/checkouts.json

@@ -61,8 +61,8 @@ func (p *platform) addAlarms() {
 
 // alarmGuarantees watches what the functions count themselves.
 func (p *platform) alarmGuarantees() {
-	p.alarm(alarm{id: "Reconcile", says: "the books differ", metric: p.own(metric.ReconcileDifferences, sum), limit: 1})
-	hourly := p.own(metric.ReconcileDifferences, samples).With(&awscloudwatch.MetricOptions{Period: duration(time.Hour)})
+	p.alarm(alarm{id: "Reconcile", says: "reconciliation found breaks", metric: p.own(metric.ReconciliationBreaks, sum), limit: 1})
+	hourly := p.own(metric.ReconciliationBreaks, samples).With(&awscloudwatch.MetricOptions{Period: duration(time.Hour)})
 	p.alarm(alarm{id: "ReconcileMissing", says: "the books were not reconciled last night", metric: hourly, limit: 1,
 		periods: reconcileHours, below: true, missing: awscloudwatch.TreatMissingData_BREACHING})
 	p.alarm(alarm{id: "Overdue", says: "callbacks were overdue: stream or queue lost them",

@@ -121,10 +121,10 @@ func TestTheGuaranteesHaveAlarms(t *testing.T) {
 	t.Parallel()
 	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {
 		found := map[string]any{"Threshold": 1, "Statistic": "Sum", "Period": 300, "TreatMissingData": "notBreaching"}
-		for _, name := range []string{"ReconcileDifferences", "OverdueCallbacks", "SweepFailures"} {
+		for _, name := range []string{"ReconciliationBreaks", "OverdueCallbacks", "SweepFailures"} {
 			s.alarmed(t, "Cashwrap", name, found, "Stage", stage)
 		}
-		s.alarmed(t, "Cashwrap", "ReconcileDifferences", map[string]any{"Statistic": "SampleCount",
+		s.alarmed(t, "Cashwrap", "ReconciliationBreaks", map[string]any{"Statistic": "SampleCount",
 			"Threshold": 1, "Period": 3600,
 			"EvaluationPeriods": 26, "ComparisonOperator": "LessThanThreshold", "TreatMissingData": "breaching"}, "Stage", stage)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-func TestReconcileFailsOnADifference(t *testing.T) {
+func TestReconcileFailsOnABreak(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
@@ -20,7 +20,7 @@ func TestReconcileFailsOnADifference(t *testing.T) {
 	}
 	var said strings.Builder
 	if err := reconciled(t.Context(), place, &said); err != nil || !strings.Contains(said.String(), "merchant_payable") ||
-		!strings.HasSuffix(said.String(), "\nAll books agree.\n") {
+		!strings.HasSuffix(said.String(), "\nEverything matches.\n") {
 		t.Fatalf("%v, after\n%s", err, &said)
 	}
 	b, err := place.Surroundings()
@@ -42,8 +42,8 @@ func TestReconcileFailsOnADifference(t *testing.T) {
 	}
 	said.Reset()
 	if err := reconciled(t.Context(), place, &said); err == nil ||
-		!strings.Contains(said.String(), "DIFFERENCE T#"+l.env["MERCHANT_CODE"]+" row_missing ") ||
-		strings.Contains(said.String(), "agree") {
+		!strings.Contains(said.String(), "BREAK T#"+l.env["MERCHANT_CODE"]+" payable_missing ") ||
+		strings.Contains(said.String(), "matches") {
 		t.Errorf("%v, after\n%s", err, &said)
 	}
 	if err := l.stop(); err != nil {
@@ -57,9 +57,9 @@ func TestReconcileFailsOnADifference(t *testing.T) {
 func TestAReportThatWasCutShortSaysSo(t *testing.T) {
 	t.Parallel()
 	var said strings.Builder
-	err := tell(&said, reconcile.Report{Found: 3, Differences: []reconcile.Difference{
-		{Tenant: "T#M", Kind: "row_missing", ID: "1", Text: "why"}}})
-	if err != nil || !strings.Contains(said.String(), "DIFFERENCE T#M row_missing 1: why\n… and 2 more\n") {
+	err := printReport(&said, reconcile.Report{Found: 3, Breaks: []reconcile.Break{
+		{Tenant: "T#M", Kind: "payable_missing", ID: "1", Text: "why"}}})
+	if err != nil || !strings.Contains(said.String(), "BREAK T#M payable_missing 1: why\n… and 2 more\n") {
 		t.Errorf("%v, %s", err, &said)
 	}
 }

@@ -116,7 +116,7 @@ func (s *shop) nightWith(at int, fault faults.Fault) []string {
 	_ = doomed.TickNow(s.Context(), "payoutplan")
 	_, _ = doomed.DrainQueues(s.Context())
 	if report := s.Reconcile(); report.Found > 0 {
-		s.Errorf("%s at step %d: the books differ: %+v", fault, at, report.Differences)
+		s.Errorf("%s at step %d: breaks: %+v", fault, at, report.Breaks)
 	}
 	for range 4 { // long enough for a message to be seen again
 		s.Clock.Advance(16 * time.Minute)

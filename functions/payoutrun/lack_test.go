@@ -44,7 +44,7 @@ func TestManyLateRefundsAreOnePayout(t *testing.T) {
 	wantAll(t, "waiting", s.waiting())
 	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-130.00")
 	if report := s.Reconcile(); report.Found > 0 {
-		t.Errorf("the books differ: %+v", report.Differences)
+		t.Errorf("breaks: %+v", report.Breaks)
 	}
 }
 
@@ -76,6 +76,6 @@ func TestOverlappingRunsTakeEachDebitOnce(t *testing.T) {
 	wantAll(t, "waiting", s.waiting())
 	want(t, "the bank", s.Balance(s.merchant, ledger.Bank, "EUR").String(), "-130.00")
 	if report := s.Reconcile(); report.Found > 0 {
-		t.Errorf("the books differ: %+v", report.Differences)
+		t.Errorf("breaks: %+v", report.Breaks)
 	}
 }

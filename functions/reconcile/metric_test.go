@@ -14,7 +14,7 @@ func TestEachRunIsCounted(t *testing.T) {
 	w := world.New(t)
 	pay(w)
 	w.Reconcile()
-	want := fmt.Sprintf(`{"ReconcileDifferences":0,"Stage":"test","_aws":{"Timestamp":%d,`, w.Clock.Now().UnixMilli())
+	want := fmt.Sprintf(`{"ReconciliationBreaks":0,"Stage":"test","_aws":{"Timestamp":%d,`, w.Clock.Now().UnixMilli())
 	if got := w.Metrics.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 1 {
 		t.Errorf("counted %s", got)
 	}

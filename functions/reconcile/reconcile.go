@@ -1,12 +1,11 @@
-// Package reconcile proves every night that all books agree, and whenever an
-// operator asks:
+// Package reconcile compares all records of money every night, and whenever an
+// operator calls it:
 //
 //	aws lambda invoke --function-name reconcile --cli-read-timeout 900 report.json
 //
 // Either way the answer is the report (reconcile.Report): what was read, the
-// totals, and each difference. The log has each difference as an error, and
-// one line that sums up. It changes nothing, so it may run at any time and
-// more than once.
+// totals, and each break. The log has each break as an error, and a summary. It
+// changes nothing, so it may run at any time and more than once.
 package reconcile
 
 import (
@@ -19,8 +18,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// Invoke reconciles, whatever the request says: a schedule's event, or an
-// operator's.
+// Invoke reconciles. It ignores the request, a schedule's event or an operator's.
 func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 	return func(ctx context.Context, _ json.RawMessage) (any, error) {
 		report, err := reconcile.Run(ctx, reconcile.Config{Store: a.Store.Reader, Acquirers: a.Acquirers,
@@ -28,12 +26,12 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range report.Differences {
-			a.Log.ErrorContext(ctx, "the books differ", "tenant", d.Tenant, "kind", d.Kind, "id", d.ID, "what", d.Text)
+		for _, b := range report.Breaks {
+			a.Log.ErrorContext(ctx, "reconciliation break", "tenant", b.Tenant, "kind", b.Kind, "id", b.ID, "what", b.Text)
 		}
-		a.Log.InfoContext(ctx, "reconciled", "differences", report.Found, "tenants", report.Tenants,
-			"transactions", report.Transactions, "entries", report.Entries, "rows", report.Rows, "payouts", report.Payouts,
-			"movements", report.Movements, "bookings", report.Bookings, "read_again", report.Suspects, "open", report.Open)
-		return report, a.Metrics.Count(report.At, map[string]int{metric.ReconcileDifferences: report.Found})
+		a.Log.InfoContext(ctx, "reconciled", "breaks", report.Found, "tenants", report.Tenants,
+			"transactions", report.Transactions, "entries", report.Entries, "payables", report.Payables, "payouts", report.Payouts,
+			"movements", report.Movements, "bank_lines", report.BankLines, "read_again", report.Suspects, "open", report.Open)
+		return report, a.Metrics.Count(report.At, map[string]int{metric.ReconciliationBreaks: report.Found})
 	}
 }

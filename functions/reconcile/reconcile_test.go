@@ -25,13 +25,13 @@ func TestTheAnswerIsTheReport(t *testing.T) {
 		len(report.Totals) == 0 {
 		t.Errorf("%+v", report)
 	}
-	if log := w.Logs.String(); !strings.Contains(log, `"msg":"reconciled","differences":0`) ||
-		strings.Contains(log, "differ\"") {
+	if log := w.Logs.String(); !strings.Contains(log, `"msg":"reconciled","breaks":0`) ||
+		strings.Contains(log, "break\"") {
 		t.Errorf("log:\n%s", log)
 	}
 }
 
-func TestTheNightlyRunLogsEachDifference(t *testing.T) {
+func TestTheNightlyRunLogsEachBreak(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	pay(w)
@@ -49,18 +49,18 @@ func TestTheNightlyRunLogsEachDifference(t *testing.T) {
 	if err := w.Main().TickNow(t.Context(), "reconcile"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"level":"ERROR","msg":"the books differ"`, `"kind":"row_missing"`,
-		`"msg":"reconciled","differences":2`} {
+	for _, want := range []string{`"level":"ERROR","msg":"reconciliation break"`, `"kind":"payable_missing"`,
+		`"msg":"reconciled","breaks":2`} {
 		if !strings.Contains(w.Logs.String(), want) {
 			t.Errorf("no %s in the log:\n%s", want, w.Logs.String())
 		}
 	}
-	if report := w.Reconcile(); report.Found != 2 || report.Differences[0].Kind != "row_missing" {
+	if report := w.Reconcile(); report.Found != 2 || report.Breaks[0].Kind != "payable_missing" {
 		t.Errorf("%+v", report)
 	}
 }
 
-// Books that cannot be read are no books that agree.
+// What cannot be read must not count as reconciled.
 func TestAFaultIsNoReport(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -164,14 +164,14 @@ func (d *deployment) reconcile(ctx context.Context, _ demo.Config) error {
 	d.say("Reconcile")
 	var report struct {
 		Tenants, Transactions, Payouts, Found int
-		Differences                           json.RawMessage
+		Breaks                                json.RawMessage
 	}
 	if err := d.invoke(ctx, "reconcile", object{}, &report); err != nil {
 		return err
 	}
 	if report.Found != 0 || report.Transactions == 0 || report.Payouts == 0 {
-		return fmt.Errorf("%d transactions, %d payouts and %d differences: %s",
-			report.Transactions, report.Payouts, report.Found, report.Differences)
+		return fmt.Errorf("%d transactions, %d payouts and %d breaks: %s",
+			report.Transactions, report.Payouts, report.Found, report.Breaks)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (f farBank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
 }
 
 // Statement is one call as a whole.
-func (f farBank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
+func (f farBank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
 	return statement(ctx, f.network, bank.ErrNotTaken, f.Bank.Statement)
 }
 

@@ -40,7 +40,7 @@ func (b *payoutBooks) take(i item) {
 	case strings.HasSuffix(pk, "#PAYOUTS"):
 		b.records[i.text("payout_id")] = append(b.records[i.text("payout_id")], i)
 		b.taken[rowOf(i, i.text("id"))] = append(b.taken[rowOf(i, i.text("id"))], i)
-	case strings.HasPrefix(pk, "SANDBOX#TRANSFER#") && strings.HasPrefix(sk, "BOOKING#"), pk == "FILEBANK#PAID":
+	case strings.HasPrefix(pk, "SANDBOX#TRANSFER#") && strings.HasPrefix(sk, "STATEMENT_LINE#"), pk == "FILEBANK#PAID":
 		b.booked[i.text("id")] = append(b.booked[i.text("id")], i)
 	case strings.Contains(pk, "#PAYABLE#"):
 		b.waiting[rowOf(i, i.text("id"))] = i

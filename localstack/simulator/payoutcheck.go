@@ -280,11 +280,11 @@ func (m *month) reconcile() {
 				return err
 			}
 			var report struct {
-				Found       int
-				Differences []struct{ Kind, ID, Text string }
+				Found  int
+				Breaks []struct{ Kind, ID, Text string }
 			}
 			if err = json.Unmarshal(text, &report); err == nil && report.Found > 0 {
-				m.find("", "the books differ: %v", report.Differences)
+				m.find("", "reconciliation found breaks: %v", report.Breaks)
 			}
 			return err
 		})

@@ -75,7 +75,7 @@ func (w *World) Relay() int {
 	return records + messages
 }
 
-// Reconcile has the nightly proof of all books run now.
+// Reconcile runs the nightly reconciliation now.
 func (w *World) Reconcile() reconcile.Report {
 	w.Helper()
 	var report reconcile.Report

@@ -64,11 +64,11 @@ type Bank interface {
 	Cancel(ctx context.Context, id string) (Outcome, error)
 	// Statement walks every executed transfer on the bank's books, for
 	// reconciliation.
-	Statement(ctx context.Context) iter.Seq2[Booking, error]
+	Statement(ctx context.Context) iter.Seq2[StatementLine, error]
 }
 
-// Booking is one line of the bank's books: money that left, or came back.
-type Booking struct {
+// StatementLine is one line of the bank's statement: a payment, or its return.
+type StatementLine struct {
 	ID     string // of the transfer
 	Tenant string
 	Amount money.Amount // more than zero

@@ -26,11 +26,11 @@ const (
 	ResolvedCheckouts    = "ResolvedCheckouts"    // a sweep looked after: cut off, left by the payer, or expired
 	ResolvedRefunds      = "ResolvedRefunds"      // a sweep looked after: cut off
 	SweepFailures        = "SweepFailures"        // things and shards that a sweep could not look after; the next one tries
-	ReconcileDifferences = "ReconcileDifferences" // found between transactions, journal, payouts, acquirer and bank
+	ReconciliationBreaks = "ReconciliationBreaks" // between transactions, journal, payouts, acquirer and bank
 )
 
 // Names are all metrics.
-var Names = []string{OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepFailures, ReconcileDifferences}
+var Names = []string{OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepFailures, ReconciliationBreaks}
 
 // Log writes metrics of one stage to the log. The zero value, which is
 // anywhere but in a deployed function, writes nothing.

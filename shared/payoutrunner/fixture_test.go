@@ -99,8 +99,8 @@ func (h *house) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 }
 
 // Statement has no lines.
-func (h *house) Statement(context.Context) iter.Seq2[bank.Booking, error] {
-	return func(func(bank.Booking, error) bool) {}
+func (h *house) Statement(context.Context) iter.Seq2[bank.StatementLine, error] {
+	return func(func(bank.StatementLine, error) bool) {}
 }
 
 // terms are when and where the tenant is paid out.

@@ -20,7 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// bankShop is a shop with a payout that was paid, one that was rejected, and one that the bank has paid without a word.
+// bankShop is a shop with a payout that was paid, one that was rejected, and one that the bank has paid without an answer.
 type bankShop struct {
 	*shop
 	out, rejected, silent string // their ids
@@ -48,7 +48,7 @@ func newBankShop(t *testing.T) *bankShop {
 	return s
 }
 
-// payOut pays all that waits to an account.
+// payOut pays out all payables to an account.
 func (s *shop) payOut(operation, iban string) string {
 	s.Helper()
 	payer := banking.Open(s.App)
@@ -76,20 +76,20 @@ func (s *shop) run(payout string) {
 	}
 }
 
-// banks are the platform's, and what the test says was booked beside.
+// banks are the platform's, with further lines on the statement of test mode.
 func (s *shop) banks() map[identity.Mode]bank.Bank {
 	banks := maps.Clone(banking.Banks(s.App))
-	banks[identity.Test] = also{banks[identity.Test], s.more}
+	banks[identity.Test] = withLines{banks[identity.Test], s.more}
 	return banks
 }
 
-type also struct {
+type withLines struct {
 	bank.Bank
-	more []bank.Booking
+	more []bank.StatementLine
 }
 
-func (b also) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
-	return func(yield func(bank.Booking, error) bool) {
+func (b withLines) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
+	return func(yield func(bank.StatementLine, error) bool) {
 		for line, err := range b.Bank.Statement(ctx) {
 			if !yield(line, err) {
 				return
@@ -103,19 +103,19 @@ func (b also) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
 	}
 }
 
-// book adds a line to the bank's statement.
-func (s *shop) book(id, of string, back bool) {
-	s.more = append(s.more, bank.Booking{ID: id, Tenant: s.tenant.String(),
-		Amount: money.MustParse(of, "EUR"), Return: back,
+// addLine adds a line to the bank's statement.
+func (s *shop) addLine(id, of string, returned bool) {
+	s.more = append(s.more, bank.StatementLine{ID: id, Tenant: s.tenant.String(),
+		Amount: money.MustParse(of, "EUR"), Return: returned,
 		At: s.Clock.Now().Add(-time.Second)})
 }
 
-func TestPayoutsAndTheBankAgree(t *testing.T) {
+func TestPayoutsMatchTheBank(t *testing.T) {
 	t.Parallel()
 	s := newBankShop(t)
 	r := s.reconcile()
-	// Silently booked: open.
-	if r.Found != 0 || r.Payouts != 3 || r.Bookings != 2 || r.Open != 1 || r.Suspects != 1 {
+	// The one that was paid without an answer is open.
+	if r.Found != 0 || r.Payouts != 3 || r.BankLines != 2 || r.Open != 1 || r.Suspects != 1 {
 		t.Fatalf("%+v", r)
 	}
 	for _, want := range []reconcile.Total{
@@ -128,9 +128,9 @@ func TestPayoutsAndTheBankAgree(t *testing.T) {
 		}
 	}
 	// What left and came back is as good as never executed.
-	s.book(s.rejected, "87.73", false)
-	s.book(s.rejected, "87.73", true)
-	if r = s.reconcile(); r.Found != 0 || r.Suspects != 1 || r.Bookings != 4 {
+	s.addLine(s.rejected, "87.73", false)
+	s.addLine(s.rejected, "87.73", true)
+	if r = s.reconcile(); r.Found != 0 || r.Suspects != 1 || r.BankLines != 4 {
 		t.Errorf("%+v", r)
 	}
 	// Once the bank has answered, nothing is open.
@@ -142,8 +142,8 @@ func TestPayoutsAndTheBankAgree(t *testing.T) {
 	}
 }
 
-// TestACancelledOrderIsNoDifference: it leaves no line on the bank's statement; one that is there all the same is a difference.
-func TestACancelledOrderIsNoDifference(t *testing.T) {
+// TestACancelledTransferIsNoBreak: it leaves no line on the bank's statement; one that is there all the same is a break.
+func TestACancelledTransferIsNoBreak(t *testing.T) {
 	t.Parallel()
 	s := newBankShop(t)
 	s.pay("untaken", 30)
@@ -163,16 +163,16 @@ func TestACancelledOrderIsNoDifference(t *testing.T) {
 	if r := s.reconcile(); r.Found != 0 || r.Open != 0 || r.Payouts != 4 {
 		t.Errorf("cancelled: %+v", r)
 	}
-	s.book(cancelled, p.Total.String(), false)
-	if r := s.reconcile(); r.Found != 2 || !slices.ContainsFunc(r.Differences, func(d reconcile.Difference) bool {
-		return d.Kind == "booking_unfounded" && d.ID == cancelled
+	s.addLine(cancelled, p.Total.String(), false)
+	if r := s.reconcile(); r.Found != 2 || !slices.ContainsFunc(r.Breaks, func(d reconcile.Break) bool {
+		return d.Kind == "bank_line_unexpected" && d.ID == cancelled
 	}) {
 		t.Errorf("paid all the same: %+v", r)
 	}
 }
 
-// Where the books of a payout are.
-func (s *shop) bookingsOf(payout string) string { return "SANDBOX#TRANSFER#" + payout }
+// The partitions of a payout, its entries and its transfer.
+func (s *shop) transferOf(payout string) string { return "SANDBOX#TRANSFER#" + payout }
 
 func (s *shop) payoutJournal(payout string) string {
 	return s.tenant.String() + "#JOURNAL#" + payout
@@ -183,72 +183,73 @@ func (s *shop) payout(id string) string { return s.tenant.String() + "#PAYOUT#" 
 // TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed: the report has exactly these kinds.
 func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 	t.Parallel()
-	const missing, unfounded, differs, twice = "booking_missing", "booking_unfounded", "booking_differs", "booking_twice"
+	const missing, unexpected, differs, duplicate = "bank_line_missing", "bank_line_unexpected", "bank_line_differs",
+		"bank_line_duplicate"
 	for name, test := range map[string]struct {
 		corrupt func(*bankShop)
-		want    []reconcile.Kind
-		about   func(*bankShop) string // the id that some difference names; nil: any
+		want    []reconcile.BreakKind
+		about   func(*bankShop) string // the id that some break names; nil: any
 	}{
-		"a booking is gone": {func(s *bankShop) { s.drop(s.item(s.bookingsOf(s.out), "BOOKING#")) },
-			[]reconcile.Kind{missing, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
-		"a booking has another amount": {func(s *bankShop) {
-			s.change(s.item(s.bookingsOf(s.out), "BOOKING#"), "amount", amount("87.72"))
+		"a bank line is gone": {func(s *bankShop) { s.drop(s.item(s.transferOf(s.out), "STATEMENT_LINE#")) },
+			[]reconcile.BreakKind{missing, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
+		"a bank line has another amount": {func(s *bankShop) {
+			s.change(s.item(s.transferOf(s.out), "STATEMENT_LINE#"), "amount", amount("87.72"))
 		},
-			[]reconcile.Kind{differs, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
-		"the money left twice": {func(s *bankShop) { s.book(s.out, "87.73", false) },
-			[]reconcile.Kind{twice, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
-		"the money of a payout that is paid came back": {func(s *bankShop) { s.book(s.out, "87.73", true) },
-			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(s *bankShop) string { return "return " + s.out }},
-		"the bank has paid what it rejected": {func(s *bankShop) { s.book(s.rejected, "87.73", false) },
-			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(s *bankShop) string { return s.rejected }},
+			[]reconcile.BreakKind{differs, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
+		"the money left twice": {func(s *bankShop) { s.addLine(s.out, "87.73", false) },
+			[]reconcile.BreakKind{duplicate, reconcile.BankDiffers}, func(s *bankShop) string { return s.out }},
+		"the money of a payout that is paid came back": {func(s *bankShop) { s.addLine(s.out, "87.73", true) },
+			[]reconcile.BreakKind{unexpected, reconcile.BankDiffers}, func(s *bankShop) string { return "return " + s.out }},
+		"the bank has paid what it rejected": {func(s *bankShop) { s.addLine(s.rejected, "87.73", false) },
+			[]reconcile.BreakKind{unexpected, reconcile.BankDiffers}, func(s *bankShop) string { return s.rejected }},
 		"less came back than had left": {func(s *bankShop) {
-			s.book(s.rejected, "87.73", false)
-			s.book(s.rejected, "87.72", true)
+			s.addLine(s.rejected, "87.73", false)
+			s.addLine(s.rejected, "87.72", true)
 		},
-			[]reconcile.Kind{unfounded, unfounded, reconcile.BankDiffers}, nil},
-		"a booking of no payout": {func(s *bankShop) { s.book("0123456789abcdef0123456789abcdef", "1", false) },
-			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(*bankShop) string {
+			[]reconcile.BreakKind{unexpected, unexpected, reconcile.BankDiffers}, nil},
+		"a bank line of no payout": {func(s *bankShop) { s.addLine("0123456789abcdef0123456789abcdef", "1", false) },
+			[]reconcile.BreakKind{unexpected, reconcile.BankDiffers}, func(*bankShop) string {
 				return "0123456789abcdef0123456789abcdef"
 			}},
-		"a booking of a transaction": {func(s *bankShop) { s.book(s.paid, "10.10", false) },
-			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(s *bankShop) string { return s.paid }},
-		"a booking under a name": {func(s *bankShop) { s.book("rent", "1000", false) },
-			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(*bankShop) string { return "rent" }},
-		"a booking of nobody": {func(s *bankShop) { s.change(s.item(s.bookingsOf(s.out), "BOOKING#"), "tenant", str("")) },
-			[]reconcile.Kind{unfounded, missing, reconcile.BankDiffers, reconcile.BankDiffers}, nil},
-		"another tenant's booking": {func(s *bankShop) {
-			s.change(s.item(s.bookingsOf(s.out), "BOOKING#"), "tenant", str("T#"+s.Other.Code))
-		}, []reconcile.Kind{unfounded, missing, reconcile.BankDiffers, reconcile.BankDiffers}, nil},
-		"an unheard payment is a day old": {func(s *bankShop) { s.Clock.Advance(25 * time.Hour) },
-			[]reconcile.Kind{unfounded, reconcile.BankDiffers}, func(s *bankShop) string { return s.silent }},
-		"an unheard payment has another amount": {func(s *bankShop) {
-			s.change(s.item(s.bookingsOf(s.silent), "BOOKING#"), "amount", amount("49.03"))
+		"a bank line of a transaction": {func(s *bankShop) { s.addLine(s.paid, "10.10", false) },
+			[]reconcile.BreakKind{unexpected, reconcile.BankDiffers}, func(s *bankShop) string { return s.paid }},
+		"a bank line under a name": {func(s *bankShop) { s.addLine("rent", "1000", false) },
+			[]reconcile.BreakKind{unexpected, reconcile.BankDiffers}, func(*bankShop) string { return "rent" }},
+		"a bank line of no tenant": {func(s *bankShop) { s.change(s.item(s.transferOf(s.out), "STATEMENT_LINE#"), "tenant", str("")) },
+			[]reconcile.BreakKind{unexpected, missing, reconcile.BankDiffers, reconcile.BankDiffers}, nil},
+		"another tenant's bank line": {func(s *bankShop) {
+			s.change(s.item(s.transferOf(s.out), "STATEMENT_LINE#"), "tenant", str("T#"+s.Other.Code))
+		}, []reconcile.BreakKind{unexpected, missing, reconcile.BankDiffers, reconcile.BankDiffers}, nil},
+		"an unanswered payment is a day old": {func(s *bankShop) { s.Clock.Advance(25 * time.Hour) },
+			[]reconcile.BreakKind{unexpected, reconcile.BankDiffers}, func(s *bankShop) string { return s.silent }},
+		"an unanswered payment has another amount": {func(s *bankShop) {
+			s.change(s.item(s.transferOf(s.silent), "STATEMENT_LINE#"), "amount", amount("49.03"))
 		},
-			[]reconcile.Kind{differs, reconcile.BankDiffers}, func(s *bankShop) string { return s.silent }},
-		"an unheard payment left twice": {func(s *bankShop) { s.book(s.silent, "49.02", false) },
-			[]reconcile.Kind{twice, reconcile.BankDiffers}, func(s *bankShop) string { return s.silent }},
-		"an order's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.silent), "payout#")) },
-			[]reconcile.Kind{"entry_missing", reconcile.OwedDiffers, reconcile.TransitDiffers}, func(s *bankShop) string {
+			[]reconcile.BreakKind{differs, reconcile.BankDiffers}, func(s *bankShop) string { return s.silent }},
+		"an unanswered payment left twice": {func(s *bankShop) { s.addLine(s.silent, "49.02", false) },
+			[]reconcile.BreakKind{duplicate, reconcile.BankDiffers}, func(s *bankShop) string { return s.silent }},
+		"a sent payout's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.silent), "payout#")) },
+			[]reconcile.BreakKind{"entry_missing", reconcile.OwedDiffers, reconcile.TransitDiffers}, func(s *bankShop) string {
 				return "payout " + s.silent
 			}},
 		"a paid payout's entry is gone": {func(s *bankShop) { s.drop(s.item(s.payoutJournal(s.out), "payout_paid#")) },
-			[]reconcile.Kind{"entry_missing", reconcile.TransitDiffers, unfounded, reconcile.BankDiffers}, nil},
+			[]reconcile.BreakKind{"entry_missing", reconcile.TransitDiffers, unexpected, reconcile.BankDiffers}, nil},
 		"a paid payout's entry has another amount": {func(s *bankShop) {
 			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "postings",
 				postings("payouts_in_transit", "87.70", "bank", "-87.70"))
-		}, []reconcile.Kind{"entry_differs", reconcile.TransitDiffers, differs, reconcile.BankDiffers}, nil},
+		}, []reconcile.BreakKind{"entry_differs", reconcile.TransitDiffers, differs, reconcile.BankDiffers}, nil},
 		"a paid payout's entry is of another account": {func(s *bankShop) {
 			s.change(s.item(s.payoutJournal(s.out), "payout_paid#"), "postings",
 				postings("payouts_in_transit", "87.73", "fee_income", "-87.73"))
-		}, []reconcile.Kind{"entry_differs", unfounded, reconcile.BankDiffers}, nil},
-		"a paid payout stands as sent": {func(s *bankShop) {
+		}, []reconcile.BreakKind{"entry_differs", unexpected, reconcile.BankDiffers}, nil},
+		"a paid payout is recorded as sent": {func(s *bankShop) {
 			s.change(s.item(s.payout(s.out), "PAYOUT"), "status", str("SENT"))
 		},
-			[]reconcile.Kind{"entry_unfounded", reconcile.TransitDiffers}, nil},
-		"a sent payout stands as paid": {func(s *bankShop) {
+			[]reconcile.BreakKind{"entry_unexpected", reconcile.TransitDiffers}, nil},
+		"a sent payout is recorded as paid": {func(s *bankShop) {
 			s.change(s.item(s.payout(s.silent), "PAYOUT"), "status", str("PAID"))
 		},
-			[]reconcile.Kind{"entry_missing", reconcile.TransitDiffers, unfounded, reconcile.BankDiffers}, nil},
+			[]reconcile.BreakKind{"entry_missing", reconcile.TransitDiffers, unexpected, reconcile.BankDiffers}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -258,60 +259,60 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 			for _, item := range s.before {
 				s.put(item)
 			}
-			var kinds []reconcile.Kind
-			for _, d := range r.Differences {
+			var kinds []reconcile.BreakKind
+			for _, d := range r.Breaks {
 				kinds = append(kinds, d.Kind)
 			}
 			slices.Sort(kinds)
 			slices.Sort(test.want)
 			if !slices.Equal(kinds, test.want) {
-				t.Errorf("%v, want %v: %+v", kinds, test.want, r.Differences)
+				t.Errorf("%v, want %v: %+v", kinds, test.want, r.Breaks)
 			}
-			if test.about != nil && !slices.ContainsFunc(r.Differences, func(d reconcile.Difference) bool {
+			if test.about != nil && !slices.ContainsFunc(r.Breaks, func(d reconcile.Break) bool {
 				return d.ID == test.about(s)
 			}) {
-				t.Errorf("none about %s: %+v", test.about(s), r.Differences)
+				t.Errorf("none about %s: %+v", test.about(s), r.Breaks)
 			}
 		})
 	}
 }
 
-// TestWhatAPayoutLacksIsCarriedForwardOnce, by the last of its steps; older payouts did it when they were complete.
-func TestWhatAPayoutLacksIsCarriedForwardOnce(t *testing.T) {
+// TestAShortfallIsCarriedForwardOnce, by the last of its steps; older payouts did it when they were complete.
+func TestAShortfallIsCarriedForwardOnce(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Minute() // the refund is decided
 	s.payOut("out", sandbox.PaidIBAN)
 	s.refund(s.paid, "10.10")
 	s.Clock.Advance(time.Second)
-	payout := "carried#" + s.payOut("lacking", sandbox.PaidIBAN)
-	row := s.item(s.rows(), "DEBIT#")
-	s.drop(row)
+	payout := "carried#" + s.payOut("shortfall", sandbox.PaidIBAN)
+	debit := s.item(s.payables(), "DEBIT#")
+	s.drop(debit)
 	for name, c := range map[string]struct {
-		waiting []string
-		found   []reconcile.Kind
+		carried []string
+		found   []reconcile.BreakKind
 	}{
 		"by a step":     {[]string{payout + "#1"}, nil},
 		"by the payout": {[]string{payout}, nil},
-		"nowhere":       {nil, []reconcile.Kind{"owed_differs", "row_missing"}},
-		"twice":         {[]string{payout + "#1", payout + "#2"}, []reconcile.Kind{"owed_differs", "row_twice"}},
+		"nowhere":       {nil, []reconcile.BreakKind{"owed_differs", "payable_missing"}},
+		"twice":         {[]string{payout + "#1", payout + "#2"}, []reconcile.BreakKind{"owed_differs", "payable_duplicate"}},
 	} {
-		var waiting []map[string]types.AttributeValue
-		for _, id := range c.waiting {
-			carried := maps.Clone(row)
+		var stored []map[string]types.AttributeValue
+		for _, id := range c.carried {
+			carried := maps.Clone(debit)
 			carried["id"], carried["sk"] = str(id), str("DEBIT#"+id)
 			s.put(carried)
-			waiting = append(waiting, carried)
+			stored = append(stored, carried)
 		}
-		var found []reconcile.Kind
+		var found []reconcile.BreakKind
 		r := s.reconcile()
-		for _, d := range r.Differences {
+		for _, d := range r.Breaks {
 			found = append(found, d.Kind)
 		}
 		if slices.Sort(found); !slices.Equal(found, c.found) {
-			t.Errorf("%s: %+v", name, r.Differences)
+			t.Errorf("%s: %+v", name, r.Breaks)
 		}
-		for _, carried := range waiting {
+		for _, carried := range stored {
 			s.drop(carried)
 		}
 	}

@@ -18,7 +18,7 @@ func TestGrossSettlementAgrees(t *testing.T) {
 	s.refund(s.pay("gross", 200), "50")
 	s.Minute()
 	if r := s.reconcile(); r.Found != 0 {
-		t.Fatalf("while it waits: %+v", r.Differences)
+		t.Fatalf("while it waits: %+v", r.Breaks)
 	}
 	payout := s.payOut("gross", sandbox.PaidIBAN)
 	s.Clock.Advance(time.Minute)
@@ -26,7 +26,7 @@ func TestGrossSettlementAgrees(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	r := s.reconcile()
 	if r.Found != 0 || r.Payouts != 1 {
-		t.Errorf("once it is paid: %+v", r.Differences)
+		t.Errorf("once it is paid: %+v", r.Breaks)
 	}
 	for _, want := range []reconcile.Total{
 		{Account: "fees_receivable", Currency: "EUR", Amount: "3.90"}, {Account: "fee_income",

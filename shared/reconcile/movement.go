@@ -7,28 +7,29 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// moves is which movement an entry stands for.
-var moves = map[ledger.Kind]acquirer.Kind{ledger.Payment: acquirer.Capture,
+// movementFor is the kind of movement that each kind of entry records.
+var movementFor = map[ledger.Kind]acquirer.Kind{ledger.Payment: acquirer.Capture,
 	ledger.Refund: acquirer.Refunded, ledger.ChargeBack: acquirer.ChargeBack}
 
-// movementFor is the acquirer's movement that an entry calls for; false when
-// it is none of its business.
-func movementFor(v ledger.Entry) (fact, bool) {
-	kind, ok := moves[v.Kind]
+// expectedMovement is the acquirer's movement that an entry leads us to expect;
+// false when it is about something else.
+func expectedMovement(v ledger.Entry) (line, bool) {
+	kind, ok := movementFor[v.Kind]
 	if !ok {
-		return fact{}, false
+		return line{}, false
 	}
-	for _, l := range v.Postings {
-		if l.Account == ledger.AcquirerReceivable {
-			amount := l.Amount.Minor()
-			return movement(kind, v.ID, max(amount, -amount), l.Amount.Currency()), true
+	for _, p := range v.Postings {
+		if p.Account == ledger.AcquirerReceivable {
+			amount := p.Amount.Minor()
+			return movement(kind, v.ID, max(amount, -amount), p.Amount.Currency()), true
 		}
 	}
-	return fact{}, false
+	return line{}, false
 }
 
-// movementIs the acquirer's. It knows charge-backs by ids of its own.
-func movementIs(m acquirer.Movement) fact {
+// actualMovement is a line of the acquirer's statement. An acquirer has its own
+// ids for chargebacks.
+func actualMovement(m acquirer.Movement) line {
 	id := m.ID
 	if m.Kind == acquirer.ChargeBack {
 		var t payments.Transaction
@@ -38,6 +39,6 @@ func movementIs(m acquirer.Movement) fact {
 	return movement(m.Kind, id, m.Amount.Minor(), m.Amount.Currency())
 }
 
-func movement(kind acquirer.Kind, id string, minor int64, c money.Currency) fact {
-	return fact{movementFact, string(kind) + " " + id, minorText(minor, c)}
+func movement(kind acquirer.Kind, id string, minor int64, c money.Currency) line {
+	return line{movementKind, string(kind) + " " + id, minorText(minor, c)}
 }

@@ -13,23 +13,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// segments of the table are read at the same time.
+// segments is how many parts of the table are read at the same time.
 const segments = 8
 
-// Names of totals that are no accounts.
+// Names of the totals that are not ledger accounts.
 const (
-	rowsTotal     = "rows that wait for payouts"
+	payablesTotal = "payables"
 	acquirerTotal = "the acquirer's statement"
 	bankTotal     = "the bank's statement"
 )
 
-// pass reads all books once. The statements come first, so that what they tell
-// was recorded by the time the table is read, unless it is under way.
+// pass reads everything once. The statements come first, so that what is on them
+// has been recorded by the time the table is read, unless it is pending.
 func (r *run) pass(ctx context.Context) error {
 	if err := r.movements(ctx, r.noteMovement); err != nil {
 		return err
 	}
-	if err := r.bookings(ctx, r.noteBooking); err != nil {
+	if err := r.bankLines(ctx, r.noteBankLine); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -47,56 +47,56 @@ func (r *run) pass(ctx context.Context) error {
 	return group.Wait()
 }
 
-// noteMovement takes a line of a statement into the leftovers.
+// noteMovement adds a line of an acquirer's statement to the matcher.
 func (r *run) noteMovement(t identity.Tenant, m acquirer.Movement) {
-	l := r.leftovers
+	l := r.matcher
 	r.report.Movements++
 	amount := m.Amount
 	if m.Kind != acquirer.Capture {
 		amount = amount.Neg()
 	}
 	l.total(acquirerTotal, amount)
-	if m.At.Before(r.began) { // later ones are for the next time, as their entries are
-		l.add(l.subject(t, m.ChargeID), evidence{is: []fact{movementIs(m)}}, ofAcquirer)
+	if m.At.Before(r.began) { // later ones are left to the next run, as their entries are
+		l.add(l.subject(t, m.ChargeID), sides{actual: []line{actualMovement(m)}}, acquirerComparison)
 	}
 }
 
-// note takes an item of the table into the leftovers.
+// note adds an item of the table to the matcher.
 func (r *run) note(a store.Audited) {
-	r.leftovers.mu.Lock()
-	defer r.leftovers.mu.Unlock()
+	r.matcher.mu.Lock()
+	defer r.matcher.mu.Unlock()
 	switch {
 	case a.Broken != "":
-		r.find(Difference{a.Tenant.String(), Unreadable, a.Name, a.Broken})
+		r.addBreak(Break{a.Tenant.String(), Unreadable, a.Name, a.Broken})
 		return
 	case a.Held != nil:
-		r.noteHeld(a.Tenant, *a.Held)
+		r.noteReserve(a.Tenant, *a.Held)
 		return
 	}
 	r.count(a)
 	if id := transactionOf(a); id != "" && (a.Name != payments.CodeOfID(id) ||
 		a.Transaction != nil && a.Transaction.Code != a.Name) {
-		r.find(Difference{a.Tenant.String(), Misplaced, id, "stands under the code " + a.Name + ", not " +
+		r.addBreak(Break{a.Tenant.String(), Misplaced, id, "is stored under the code " + a.Name + ", not " +
 			payments.CodeOfID(id)})
 		return
 	}
-	for _, e := range evidenceOf(a) {
-		s := r.leftovers.subject(a.Tenant, e.about)
-		r.leftovers.add(s, e, ofBooks)
+	for _, item := range sidesOf(a) {
+		s := r.matcher.subject(a.Tenant, item.about)
+		r.matcher.add(s, item, internalComparison)
 		if a.Entry != nil && a.Entry.At.Before(r.began) {
-			if f, ok := movementFor(*a.Entry); ok {
-				r.leftovers.add(s, evidence{calls: []fact{f}}, ofAcquirer)
+			if l, ok := expectedMovement(*a.Entry); ok {
+				r.matcher.add(s, sides{expected: []line{l}}, acquirerComparison)
 			}
-			r.leftovers.add(s, evidenceFor(*a.Entry), ofBank)
+			r.matcher.add(s, bankSides(*a.Entry), bankComparison)
 		}
 		if stuck(a.Event, r.began) || (a.Transaction != nil && impossible(*a.Transaction) != "") {
-			r.leftovers.marked[s] = true
+			r.matcher.marked[s] = true
 		}
 	}
 }
 
-// transactionOf is the id of the transaction under whose code the item must
-// stand; "": it stands elsewhere.
+// transactionOf is the id of the transaction under whose code the item must be
+// stored; "" for an item that is stored elsewhere.
 func transactionOf(a store.Audited) string {
 	switch {
 	case a.Transaction != nil:
@@ -111,18 +111,18 @@ func transactionOf(a store.Audited) string {
 }
 
 // count adds the item to the totals, and checks what needs no other item.
-// Entries are never changed, so a bad one needs no second look.
+// Entries are never changed, so a bad one need not be read again.
 func (r *run) count(a store.Audited) {
 	switch {
 	case a.Transaction != nil:
 		r.report.Transactions++
-	case a.Event != nil && inFlight(*a.Event):
+	case a.Event != nil && isPending(*a.Event):
 		r.report.Open++
 		r.noteOpen(a.Tenant, *a.Event)
 	case a.Payable != nil:
-		r.report.Rows++
-		r.leftovers.total(rowsTotal, a.Payable.Amount)
-		r.leftovers.currencies[purse{a.Tenant, a.Payable.Amount.Currency()}] = true
+		r.report.Payables++
+		r.matcher.total(payablesTotal, a.Payable.Amount)
+		r.matcher.currencies[balanceKey{a.Tenant, a.Payable.Amount.Currency()}] = true
 	case a.Payout != nil:
 		r.report.Payouts++
 	case a.Entry != nil:
@@ -132,13 +132,13 @@ func (r *run) count(a store.Audited) {
 			if errors.Is(err, ledger.ErrSubject) {
 				kind = Misplaced
 			}
-			r.find(Difference{a.Tenant.String(), kind, a.Entry.ID, err.Error()})
+			r.addBreak(Break{a.Tenant.String(), kind, a.Entry.ID, err.Error()})
 		}
 		for _, posting := range a.Entry.Postings {
-			r.leftovers.total(string(posting.Account), posting.Amount)
-			p := purse{a.Tenant, posting.Amount.Currency()}
-			if r.leftovers.journals[p] += posting.Amount.Minor(); r.leftovers.journals[p] == 0 {
-				delete(r.leftovers.journals, p)
+			r.matcher.total(string(posting.Account), posting.Amount)
+			key := balanceKey{a.Tenant, posting.Amount.Currency()}
+			if r.matcher.journals[key] += posting.Amount.Minor(); r.matcher.journals[key] == 0 {
+				delete(r.matcher.journals, key)
 			}
 		}
 	}

@@ -9,65 +9,65 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// ofPayout: it is booked once it was sent, and again when its outcome is
-// known; what it lacks is carried forward.
-func ofPayout(p payout.Payout) evidence {
-	e := evidence{about: p.ID}
+// payoutSides expects an entry once the payout was sent and another when its
+// outcome is known. A shortfall is carried forward.
+func payoutSides(p payout.Payout) sides {
+	s := sides{about: p.ID}
 	total := p.Total.Minor()
-	e.sums[totalSum], e.sums[countSum] = total, int64(p.Records)
+	s.sums[totalSum], s.sums[countSum] = total, int64(p.Records)
 	post := func(kind ledger.Kind, of postings) {
-		e.calls = append(e.calls, entryOf(kind, p.ID, p.Currency, of))
+		s.expected = append(s.expected, entryOf(kind, p.ID, p.Currency, of))
 	}
 	sent := []payout.Status{payout.Sent, payout.Paying, payout.Returning, payout.Paid, payout.Failed}
 	switch {
 	case total > 0 && slices.Contains(sent, p.Status):
 		post(ledger.Payout, postings{ledger.MerchantPayable: total, ledger.PayoutsInTransit: -total})
 	case total < 0:
-		e.calls = append(e.calls, debit(carried+p.ID, total, p.Currency))
+		s.expected = append(s.expected, debit(carried+p.ID, total, p.Currency))
 	}
 	switch p.Status {
 	case payout.Sent:
-		e.sums[transitSum] = total
+		s.sums[transitSum] = total
 	case payout.Paying, payout.Paid:
 		if total > 0 {
 			post(ledger.PayoutPaid, postings{ledger.PayoutsInTransit: total, ledger.Bank: -total})
 		}
 	case payout.Returning, payout.Failed:
 		post(ledger.PayoutReturned, postings{ledger.PayoutsInTransit: total, ledger.MerchantPayable: -total})
-		e.sums[owedSum] = total
+		s.sums[owedSum] = total
 	case payout.Collecting, payout.Sealed:
-		e.sums[owedSum] = max(total, 0) // what it lacks waits in a row
+		s.sums[owedSum] = max(total, 0) // a shortfall is a payable
 	}
-	return e
+	return s
 }
 
-// ofRecord: about what the row was of, in whose stead it stands until the
-// payout fails; and about the payout, whose part it is.
-func ofRecord(r payout.Record) []evidence {
+// recordSides are about what the payable was for, which the record replaces until
+// the payout fails, and about the payout.
+func recordSides(r payout.Record) []sides {
 	amount, currency := r.Amount.Minor(), r.Amount.Currency()
-	part, of := evidence{about: r.PayoutID}, evidence{about: aboutRow(r.Payable)}
+	part, of := sides{about: r.PayoutID}, sides{about: aboutPayable(r.Payable)}
 	part.sums[totalSum], part.sums[countSum], part.sums[owedSum] = -amount, -1, -amount
 	if r.Status != payout.RecordFailed {
 		of.sums[owedSum] = amount
 	}
 	switch {
 	case r.Kind == payments.PayablePart:
-		of.is = []fact{record(r.ID, r.Status, r.PayoutID, amount, r.Fee.Minor(), currency)}
+		of.actual = []line{record(r.ID, r.Status, r.PayoutID, amount, r.Fee.Minor(), currency)}
 	case r.Status == payout.RecordOpen, r.Status == payout.RecordSuccessful && r.Kind == payments.PayableBalanceDeduction:
-		of.is = []fact{waitingDebit(r.Payable)} // as its row did
+		of.actual = []line{debitLine(r.Payable)} // as its payable was
 	case r.Status == payout.RecordSuccessful:
-		of.is = []fact{settled(r.ID, amount, currency)}
+		of.actual = []line{settledRecord(r.ID, amount, currency)}
 	}
-	return []evidence{part, of}
+	return []sides{part, of}
 }
 
-// record is the fact that a payout took a transaction's part.
-func record(id string, status payout.RecordStatus, payout string, minor, fee int64, c money.Currency) fact {
-	return fact{recordFact, id, string(status) + " " + minorText(minor, c) + " after " + minorText(fee, c) +
+// record is the line of a payout's record of a transaction's part.
+func record(id string, status payout.RecordStatus, payout string, minor, fee int64, c money.Currency) line {
+	return line{recordKind, id, string(status) + " " + minorText(minor, c) + " after " + minorText(fee, c) +
 		" in payout " + payout}
 }
 
-// settled is the fact that a payout made up for a debit.
-func settled(id string, minor int64, c money.Currency) fact {
-	return fact{recordFact, id, string(payout.RecordSuccessful) + " " + minorText(minor, c)}
+// settledRecord is the line of the record of a payout that settled a debit.
+func settledRecord(id string, minor int64, c money.Currency) line {
+	return line{recordKind, id, string(payout.RecordSuccessful) + " " + minorText(minor, c)}
 }

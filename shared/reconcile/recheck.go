@@ -19,57 +19,58 @@ import (
 )
 
 const (
-	// maxSuspects bounds the time of the second look. There are that many
+	// maxSuspects bounds the time that reading again takes. There are that many
 	// only when something is wrong everywhere.
 	maxSuspects = 100_000
-	// batch of suspects is read at a time, and kept meanwhile.
+	// batch is how many suspects are read, and kept in memory, at a time.
 	batch = 500
-	// readers of suspects work at the same time.
+	// readers is how many suspects are read at the same time.
 	readers = 16
-	// looks is how often a suspect is read that changes while it is.
-	looks = 4
+	// maxReadings is how often a suspect is read that changes meanwhile.
+	maxReadings = 4
 )
 
-// dossier is all the books tell of a suspect: a transaction, or a payout.
-type dossier struct {
+// reading is everything that one reading finds about a suspect.
+type reading struct {
 	suspect
 	exists      bool
-	waits       money.Currency // of its rows
-	oldest      time.Time      // before all that happened to it
+	payablesIn  money.Currency // of its payables
+	oldest      time.Time      // before anything happened to it
 	transaction *payments.Transaction
 	payout      *payout.Payout
 	events      []payments.Event
 	entries     []ledger.Entry
-	evidence    []evidence
+	sides       []sides
 	movements   []acquirer.Movement
-	bookings    []bank.Booking
-	statementAt time.Time // when those statements were asked for
-	before      *verdict  // of the last look
+	bankLines   []bank.StatementLine
+	statementAt time.Time // when those statements were requested
+	before      *result   // of the reading before
 }
 
-// recheck reads the suspects again and finds what is wrong with them now. The
-// statements come before the table, as in the pass.
+// recheck reads the suspects again and finds their breaks. The statements come
+// before the table, as in the first pass.
 func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 	if n := len(suspects); n > maxSuspects {
-		r.find(Difference{suspects[maxSuspects].tenant.String(), Unchecked, suspects[maxSuspects].id,
-			fmt.Sprintf("and all after it: %d of %d transactions in doubt", n-maxSuspects, n)})
+		r.addBreak(Break{suspects[maxSuspects].tenant.String(), Unchecked, suspects[maxSuspects].id,
+			fmt.Sprintf("%d of %d suspected transactions and payouts were not checked: this one and all after it",
+				n-maxSuspects, n)})
 		suspects = suspects[:maxSuspects]
 	}
 	at := r.Store.Now()
-	moved, err := r.movementsOf(ctx, suspects)
+	movements, err := r.movementsOf(ctx, suspects)
 	if err != nil {
 		return err
 	}
-	booked, err := r.bookingsOf(ctx, suspects)
+	bankLines, err := r.bankLinesOf(ctx, suspects)
 	if err != nil {
 		return err
 	}
 	for chunk := range slices.Chunk(suspects, batch) {
-		open := make([]*dossier, len(chunk))
+		open := make([]*reading, len(chunk))
 		for i, s := range chunk {
-			open[i] = &dossier{suspect: s, movements: moved[s.key()], bookings: booked[s.key()], statementAt: at}
+			open[i] = &reading{suspect: s, movements: movements[s.key()], bankLines: bankLines[s.key()], statementAt: at}
 		}
-		if err := r.lookInto(ctx, open); err != nil {
+		if err := r.confirm(ctx, open); err != nil {
 			return err
 		}
 	}
@@ -79,25 +80,26 @@ func (r *run) recheck(ctx context.Context, suspects []suspect) error {
 // key names the suspect among others.
 func (s suspect) key() string { return s.tenant.String() + "#" + s.id }
 
-// lookInto judges the suspects. A look takes several reads, between which
-// things may change; but what changed during one look is done before the next.
-// So only what two of them find alike is true. A suspect that never stands
-// still is in good hands, and counts as open.
-func (r *run) lookInto(ctx context.Context, open []*dossier) error {
-	for range looks {
+// confirm checks the suspects until two readings agree. A reading takes several
+// reads, between which things may change; but a change that was being made
+// during one reading is complete before the next. So only what two of them find
+// is a break. A suspect that changes during every reading is being processed,
+// and counts as open.
+func (r *run) confirm(ctx context.Context, open []*reading) error {
+	for range maxReadings {
 		if err := r.read(ctx, open); err != nil {
 			return err
 		}
-		var still []*dossier
-		for _, d := range open {
-			if v := r.judge(d); v.final(d.before) {
-				r.pronounce(d, v)
+		var again []*reading
+		for _, s := range open {
+			if found := r.check(s); found.final(s.before) {
+				r.addResult(s, found)
 			} else {
-				d.before = &v
-				still = append(still, d)
+				s.before = &found
+				again = append(again, s)
 			}
 		}
-		if open = still; len(open) == 0 {
+		if open = again; len(open) == 0 {
 			return nil
 		}
 	}
@@ -105,23 +107,23 @@ func (r *run) lookInto(ctx context.Context, open []*dossier) error {
 	return nil
 }
 
-// read opens the dossiers anew. Rows come before the records that payouts make
-// of them, so that none is overlooked.
-func (r *run) read(ctx context.Context, open []*dossier) error {
-	group, reading := errgroup.WithContext(ctx)
+// read reads the suspects. Payables come before the records that payouts turn
+// them into, so that none is missed.
+func (r *run) read(ctx context.Context, open []*reading) error {
+	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)
-	for _, d := range open {
-		group.Go(func() error { return r.readOne(reading, d) })
+	for _, s := range open {
+		group.Go(func() error { return r.readOne(groupCtx, s) })
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	tenants := map[identity.Tenant][]*dossier{}
-	for _, d := range open {
-		tenants[d.tenant] = append(tenants[d.tenant], d)
+	tenants := map[identity.Tenant][]*reading{}
+	for _, s := range open {
+		tenants[s.tenant] = append(tenants[s.tenant], s)
 	}
 	for t, theirs := range tenants {
-		if err := r.readPayable(ctx, t, theirs); err != nil {
+		if err := r.readPayables(ctx, t, theirs); err != nil {
 			return err
 		}
 	}
@@ -129,52 +131,53 @@ func (r *run) read(ctx context.Context, open []*dossier) error {
 }
 
 // readOne reads the transaction with its events and entries, or the payout.
-func (r *run) readOne(ctx context.Context, d *dossier) error {
-	*d = dossier{suspect: d.suspect, movements: d.movements, bookings: d.bookings, statementAt: d.statementAt,
-		before: d.before, oldest: r.began}
-	books := r.Store.AuditCode(ctx, d.tenant, payments.CodeOfID(d.id))
-	if d.odd { // ids of payouts are no UUIDs
-		books = both(books, r.Store.AuditPayout(ctx, d.tenant, d.id))
+func (r *run) readOne(ctx context.Context, s *reading) error {
+	*s = reading{suspect: s.suspect, movements: s.movements, bankLines: s.bankLines, statementAt: s.statementAt,
+		before: s.before, oldest: r.began}
+	all := r.Store.AuditCode(ctx, s.tenant, payments.CodeOfID(s.id))
+	if s.notUUID {
+		all = both(all, r.Store.AuditPayout(ctx, s.tenant, s.id))
 	}
-	for a, err := range books {
+	for a, err := range all {
 		if err != nil {
 			return err
 		}
-		d.take(a)
+		s.add(a)
 	}
 	return nil
 }
 
-// readPayable walks the tenant's rows, and those of its payouts' records that
-// may concern the suspects, once for all of them.
-func (r *run) readPayable(ctx context.Context, t identity.Tenant, theirs []*dossier) error {
-	wanted, where, oldest := map[string]*dossier{}, map[purse]bool{}, r.began
-	for p := range r.leftovers.currencies {
-		if p.tenant == t {
-			where[p] = true
+// readPayables reads the tenant's payables and the payout records that may be
+// about the suspects, once for all of them.
+func (r *run) readPayables(ctx context.Context, t identity.Tenant, theirs []*reading) error {
+	byID, keys, oldest := map[string]*reading{}, map[balanceKey]bool{}, r.began
+	for key := range r.matcher.currencies {
+		if key.tenant == t {
+			keys[key] = true
 		}
 	}
-	for _, d := range theirs {
-		wanted[d.id] = d
-		where[purse{t, d.currency()}] = true
-		if d.oldest.Before(oldest) {
-			oldest = d.oldest
+	for _, s := range theirs {
+		byID[s.id] = s
+		keys[balanceKey{t, s.currency()}] = true
+		if s.oldest.Before(oldest) {
+			oldest = s.oldest
 		}
 	}
-	delete(where, purse{tenant: t})
-	books := r.Store.AuditRecords(ctx, t, oldest.AddDate(0, 0, -1).Format(time.DateOnly)) // wherever the merchant is
-	for p := range where {
-		books = both(r.Store.AuditPayables(ctx, t, p.currency), books)
+	delete(keys, balanceKey{tenant: t})
+	// Days of payouts are local, and may be a day before the UTC date.
+	all := r.Store.AuditRecords(ctx, t, oldest.AddDate(0, 0, -1).Format(time.DateOnly))
+	for key := range keys {
+		all = both(r.Store.AuditPayables(ctx, t, key.currency), all)
 	}
-	for a, err := range books {
+	for a, err := range all {
 		if err != nil {
 			return err
 		}
-		for _, e := range evidenceOf(a) {
-			if d := wanted[e.about]; d != nil {
-				d.evidence = append(d.evidence, e)
+		for _, item := range sidesOf(a) {
+			if s := byID[item.about]; s != nil {
+				s.sides = append(s.sides, item)
 				if a.Payable != nil {
-					d.waits = a.Payable.Amount.Currency()
+					s.payablesIn = a.Payable.Amount.Currency()
 				}
 			}
 		}
@@ -183,9 +186,9 @@ func (r *run) readPayable(ctx context.Context, t identity.Tenant, theirs []*doss
 }
 
 // both is one walk after the other.
-func both(first, second books) books {
+func both(first, second items) items {
 	return func(yield func(store.Audited, error) bool) {
-		for _, walk := range []books{first, second} {
+		for _, walk := range []items{first, second} {
 			for a, err := range walk {
 				if !yield(a, err) {
 					return
@@ -195,25 +198,25 @@ func both(first, second books) books {
 	}
 }
 
-// take files an item, if it concerns the dossier.
-func (d *dossier) take(a store.Audited) {
-	for _, e := range evidenceOf(a) {
-		if e.about != d.id {
+// add adds an item to the reading, if it is about the suspect.
+func (s *reading) add(a store.Audited) {
+	for _, item := range sidesOf(a) {
+		if item.about != s.id {
 			continue
 		}
-		d.evidence = append(d.evidence, e)
+		s.sides = append(s.sides, item)
 		switch {
 		case a.Transaction != nil:
-			d.exists, d.transaction, d.oldest = true, a.Transaction, a.Transaction.CreatedAt
+			s.exists, s.transaction, s.oldest = true, a.Transaction, a.Transaction.CreatedAt
 		case a.Payout != nil:
-			d.exists, d.payout = true, a.Payout
-			if day, err := time.Parse(time.DateOnly, a.Payout.Day); err == nil && day.Before(d.oldest) {
-				d.oldest = day
+			s.exists, s.payout = true, a.Payout
+			if day, err := time.Parse(time.DateOnly, a.Payout.Day); err == nil && day.Before(s.oldest) {
+				s.oldest = day
 			}
 		case a.Event != nil:
-			d.events = append(d.events, *a.Event)
+			s.events = append(s.events, *a.Event)
 		case a.Entry != nil:
-			d.entries = append(d.entries, *a.Entry)
+			s.entries = append(s.entries, *a.Entry)
 		}
 	}
 }

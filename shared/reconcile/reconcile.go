@@ -1,17 +1,18 @@
-// Package reconcile proves that all books agree: transactions and their
-// events, the journal, the rows that wait for payouts, the payouts with their
-// records, what is held for refunds, and the statements of acquirers and banks,
-// for every tenant.
+// Package reconcile compares every record of money with every other:
+// transactions and their events, the journal, the payables, the payouts with
+// their records, the reserves, and the statements of acquirers and banks, for
+// every tenant.
 //
-// A first pass reads the statements, then the whole table once, in parallel,
-// and keeps three numbers for each transaction and each payout, of the books
-// and of either statement: what one book says must stand in another is added,
-// what stands there is taken away, and where all agree nothing is left
-// (leftovers.go). That is about 100 bytes for each, 1 GB for ten million; a
-// statement's and a table's pages are not kept. The pass is
-// not atomic, so whatever is left over is only a suspicion: those transactions
-// are read again, consistently and in full, and only what two such looks find
-// alike is a difference (recheck.go).
+// A first pass reads the statements, then the whole table once, in parallel.
+// For each transaction and each payout it keeps three numbers: one for our own
+// records, and one each for the acquirer's and the bank's statement. A line that
+// one record leads us to expect is added, and one that a record has is
+// subtracted, so what matches cancels out (matcher.go). That takes about 100
+// bytes for each, 1 GB for ten million; pages of statements and of the table
+// are not kept. The pass is not atomic, so whatever does not cancel out is only
+// a suspected break: those transactions and payouts are read again,
+// consistently and in full, and only what two readings agree on is reported as
+// a break (recheck.go).
 //
 // Time grows with the table, all of which a Scan reads.
 package reconcile
@@ -28,45 +29,45 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Kind of a difference: of what, and what is wrong with it. Facts missing,
-// unfounded or different are the fact's sort with one of the endings below: an
-// entry, row or record of ours, an acquirer's movement or a bank's booking, as
-// in booking_missing.
-type Kind string
+// BreakKind says what does not match, and how. For lines that are missing,
+// unexpected, different or duplicated it is the line's kind (entry, payable,
+// record, movement of the acquirer, bank_line) with one of the suffixes below,
+// as in bank_line_missing.
+type BreakKind string
 
-// The kinds.
+// The kinds of breaks that are not of a single line.
 const (
-	Unreadable     Kind = "item_unreadable"  // an item of the books that cannot be read
-	Misplaced      Kind = "item_misplaced"   // one that stands under another transaction's code
-	Unbalanced     Kind = "entry_unbalanced" // an entry that does not sum to zero
-	Orphan         Kind = "event_unfounded"  // an event without its transaction
-	SumsDiffer     Kind = "sums_differ"      // a transaction against its events, rows and entries
-	RefundStuck    Kind = "refund_stuck"     // in flight for more than a day
-	HeldDiffers    Kind = "held_differs"     // what is held against the refunds in flight
-	BooksDiffer    Kind = "books_differ"     // a tenant's journal does not sum to zero
-	OwedDiffers    Kind = "owed_differs"     // a tenant's merchant_payable against its rows
-	TransitDiffers Kind = "transit_differs"  // a tenant's payouts_in_transit against its payouts that are sent
-	BankDiffers    Kind = "bank_differs"     // a tenant's bank against what the bank has booked
-	Unchecked      Kind = "unchecked"        // more suspicions than can be looked into
+	Unreadable        BreakKind = "item_unreadable"    // an item of the table that cannot be read
+	Misplaced         BreakKind = "item_misplaced"     // one stored under another transaction's code
+	Unbalanced        BreakKind = "entry_unbalanced"   // an entry that does not sum to zero
+	Orphan            BreakKind = "event_unexpected"   // an event without its transaction
+	SumsDiffer        BreakKind = "sums_differ"        // a transaction against its events, payables and entries
+	RefundStuck       BreakKind = "refund_stuck"       // pending for more than a day
+	ReserveDiffers    BreakKind = "reserve_differs"    // a tenant's reserve against its pending refunds
+	JournalUnbalanced BreakKind = "journal_unbalanced" // a tenant's journal does not sum to zero
+	OwedDiffers       BreakKind = "owed_differs"       // a tenant's merchant_payable against its payables
+	TransitDiffers    BreakKind = "transit_differs"    // a tenant's payouts_in_transit against its sent payouts
+	BankDiffers       BreakKind = "bank_differs"       // a tenant's bank account against the bank's statement
+	Unchecked         BreakKind = "unchecked"          // more suspected breaks than can be checked
 )
 
-// The endings.
+// The suffixes of a line's kind.
 const (
-	missing   = "_missing"   // one book calls for it, and it is not there
-	unfounded = "_unfounded" // it is there, and nothing calls for it
-	differs   = "_differs"
-	twice     = "_twice"
+	missing    = "_missing"    // expected, and not there
+	unexpected = "_unexpected" // there, and not expected
+	differs    = "_differs"    // there, and not as expected
+	duplicate  = "_duplicate"  // there more than once
 )
 
-// Difference is one thing on which the books do not agree.
-type Difference struct {
-	Tenant string `json:"tenant"`
-	Kind   Kind   `json:"kind"`
-	ID     string `json:"id"` // of the transaction, event, entry, row, payout, record, movement or booking
-	Text   string `json:"text"`
+// Break is one thing that does not match.
+type Break struct {
+	Tenant string    `json:"tenant"`
+	Kind   BreakKind `json:"kind"`
+	ID     string    `json:"id"` // of the transaction, event, entry, payable, payout, record, movement or transfer
+	Text   string    `json:"text"`
 }
 
-// Total is the sum of an account over all tenants, as the pass saw it.
+// Total is the sum of an account over all tenants, as the first pass read it.
 type Total struct {
 	Account  string         `json:"account"`
 	Currency money.Currency `json:"currency"`
@@ -75,25 +76,25 @@ type Total struct {
 
 // Report is what a reconciliation found.
 type Report struct {
-	At           time.Time    `json:"at"`
-	Tenants      int          `json:"tenants"`
-	Transactions int          `json:"transactions"`
-	Entries      int          `json:"entries"`
-	Rows         int          `json:"rows"`
-	Payouts      int          `json:"payouts"`
-	Movements    int          `json:"movements"` // of the acquirers
-	Bookings     int          `json:"bookings"`  // of the banks
-	Suspects     int          `json:"suspects"`  // read again, because the pass saw them between two states
-	Open         int          `json:"open"`      // refunds, charges and payouts whose outcome is under way
-	Totals       []Total      `json:"totals"`
-	Found        int          `json:"found"`       // differences
-	Differences  []Difference `json:"differences"` // the first maxDifferences of them
+	At           time.Time `json:"at"`
+	Tenants      int       `json:"tenants"`
+	Transactions int       `json:"transactions"`
+	Entries      int       `json:"entries"`
+	Payables     int       `json:"payables"`
+	Payouts      int       `json:"payouts"`
+	Movements    int       `json:"movements"`  // on the acquirers' statements
+	BankLines    int       `json:"bank_lines"` // on the banks' statements
+	Suspects     int       `json:"suspects"`   // read again, mostly because they changed during the first pass
+	Open         int       `json:"open"`       // refunds, charges and payouts whose outcome is pending
+	Totals       []Total   `json:"totals"`
+	Found        int       `json:"found"`  // breaks
+	Breaks       []Break   `json:"breaks"` // the first maxBreaks of them
 }
 
-// maxDifferences keeps a report within what a function may answer: 6 MB.
-const maxDifferences = 5000
+// maxBreaks keeps a report within what a function may answer: 6 MB.
+const maxBreaks = 5000
 
-// openFor is how long an outcome may be under way before it is a difference.
+// openFor is how long an outcome may be pending before that is a break.
 const openFor = 24 * time.Hour
 
 // Config is what is reconciled.
@@ -103,41 +104,41 @@ type Config struct {
 	Banks     map[identity.Mode]bank.Bank
 }
 
-// Run reconciles everything once. It changes nothing. An error means that the
-// books could not be read, and nothing is known.
+// Run reconciles everything once. It changes nothing. An error means that
+// something could not be read, so that nothing is known.
 func Run(ctx context.Context, c Config) (Report, error) {
-	r := &run{Config: c, began: c.Store.Now(), leftovers: newLeftovers()}
+	r := &run{Config: c, began: c.Store.Now(), matcher: newMatcher()}
 	r.report.At = r.began
 	if err := r.pass(ctx); err != nil {
 		return Report{}, err
 	}
-	suspects := r.leftovers.suspects()
+	suspects := r.matcher.suspects()
 	r.report.Suspects = len(suspects)
 	if err := r.recheck(ctx, suspects); err != nil {
 		return Report{}, err
 	}
-	if err := r.checkHeld(ctx); err != nil {
+	if err := r.checkReserves(ctx); err != nil {
 		return Report{}, err
 	}
 	r.checkTenants()
 	return r.finished(), nil
 }
 
-// books is a walk through some of the table.
-type books = iter.Seq2[store.Audited, error]
+// items is a walk through some of the table.
+type items = iter.Seq2[store.Audited, error]
 
 // run is one reconciliation.
 type run struct {
 	Config
-	began     time.Time
-	leftovers *leftovers
-	report    Report
+	began   time.Time
+	matcher *matcher
+	report  Report
 }
 
-// find adds a difference to the report.
-func (r *run) find(d Difference) {
+// addBreak adds a break to the report.
+func (r *run) addBreak(b Break) {
 	r.report.Found++
-	if len(r.report.Differences) < maxDifferences {
-		r.report.Differences = append(r.report.Differences, d)
+	if len(r.report.Breaks) < maxBreaks {
+		r.report.Breaks = append(r.report.Breaks, b)
 	}
 }

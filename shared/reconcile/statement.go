@@ -13,73 +13,75 @@ import (
 
 // movements walks the acquirers' statements.
 func (r *run) movements(ctx context.Context, note func(identity.Tenant, acquirer.Movement)) error {
-	return statements(r.Acquirers, func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] {
-		return a.Statement(ctx)
-	},
+	return statements(r.Acquirers,
+		func(a acquirer.Acquirer) iter.Seq2[acquirer.Movement, error] { return a.Statement(ctx) },
 		func(m acquirer.Movement) string { return m.Tenant }, note)
 }
 
-// bookings walks the banks' statements.
-func (r *run) bookings(ctx context.Context, note func(identity.Tenant, bank.Booking)) error {
-	return statements(r.Banks, func(b bank.Bank) iter.Seq2[bank.Booking, error] { return b.Statement(ctx) },
-		func(b bank.Booking) string { return b.Tenant }, note)
+// bankLines walks the banks' statements.
+func (r *run) bankLines(ctx context.Context, note func(identity.Tenant, bank.StatementLine)) error {
+	return statements(r.Banks,
+		func(b bank.Bank) iter.Seq2[bank.StatementLine, error] { return b.Statement(ctx) },
+		func(b bank.StatementLine) string { return b.Tenant }, note)
 }
 
-// statements walks those of all modes. Where one party serves both, each line
-// counts for its tenant's.
-func statements[Party, Line any](parties map[identity.Mode]Party, of func(Party) iter.Seq2[Line, error],
-	whose func(Line) string, note func(identity.Tenant, Line)) error {
-	for _, mode := range slices.Sorted(maps.Keys(parties)) {
-		for line, err := range of(parties[mode]) {
+// statements walks those of both modes. Where one counterparty serves both, each
+// line counts for the mode of its tenant.
+func statements[Counterparty, Line any](of map[identity.Mode]Counterparty,
+	statement func(Counterparty) iter.Seq2[Line, error], tenantOf func(Line) string,
+	note func(identity.Tenant, Line)) error {
+	for _, mode := range slices.Sorted(maps.Keys(of)) {
+		for l, err := range statement(of[mode]) {
 			if err != nil {
 				return err
 			}
-			t, ok := identity.ParseTenant(whose(line))
+			t, ok := identity.ParseTenant(tenantOf(l))
 			if !ok {
-				t = identity.Tenant{Mode: mode, Merchant: whose(line)} // nobody's
+				t = identity.Tenant{Mode: mode, Merchant: tenantOf(l)} // not a tenant of ours
 			}
 			if t.Mode == mode {
-				note(t, line)
+				note(t, l)
 			}
 		}
 	}
 	return nil
 }
 
-// movementsOf reads the acquirers' statements again for those suspects whom
-// they concern.
+// movementsOf reads the acquirers' statements again, for the suspects whose
+// movements do not match.
 func (r *run) movementsOf(ctx context.Context, suspects []suspect) (map[string][]acquirer.Movement, error) {
-	moved := wanted[acquirer.Movement](suspects, func(s suspect) bool { return s.moves })
-	if len(moved) == 0 {
+	lines := linesOf[acquirer.Movement](suspects, func(s suspect) bool { return s.checkAcquirer })
+	if len(lines) == 0 {
 		return nil, nil
 	}
-	return moved, r.movements(ctx, func(t identity.Tenant, m acquirer.Movement) { file(moved, t, m.ChargeID, m) })
+	return lines, r.movements(ctx, func(t identity.Tenant, m acquirer.Movement) { addLine(lines, t, m.ChargeID, m) })
 }
 
-// bookingsOf does the same with the banks'.
-func (r *run) bookingsOf(ctx context.Context, suspects []suspect) (map[string][]bank.Booking, error) {
-	booked := wanted[bank.Booking](suspects, func(s suspect) bool { return s.booked })
-	if len(booked) == 0 {
+// bankLinesOf reads the banks' statements again, for the suspects whose bank
+// lines do not match.
+func (r *run) bankLinesOf(ctx context.Context, suspects []suspect) (map[string][]bank.StatementLine, error) {
+	lines := linesOf[bank.StatementLine](suspects, func(s suspect) bool { return s.checkBank })
+	if len(lines) == 0 {
 		return nil, nil
 	}
-	return booked, r.bookings(ctx, func(t identity.Tenant, b bank.Booking) { file(booked, t, b.ID, b) })
+	return lines, r.bankLines(ctx, func(t identity.Tenant, b bank.StatementLine) { addLine(lines, t, b.ID, b) })
 }
 
-// wanted has a place for the lines about each suspect whom they concern.
-func wanted[Line any](suspects []suspect, concerns func(suspect) bool) map[string][]Line {
-	places := map[string][]Line{}
+// linesOf has an empty list for each suspect that meets the condition.
+func linesOf[Line any](suspects []suspect, condition func(suspect) bool) map[string][]Line {
+	lines := map[string][]Line{}
 	for _, s := range suspects {
-		if concerns(s) {
-			places[s.key()] = nil
+		if condition(s) {
+			lines[s.key()] = nil
 		}
 	}
-	return places
+	return lines
 }
 
-// file keeps a line about a suspect, if it is wanted.
-func file[Line any](places map[string][]Line, t identity.Tenant, id string, line Line) {
+// addLine adds a line to its suspect's list, if it has one.
+func addLine[Line any](lines map[string][]Line, t identity.Tenant, id string, line Line) {
 	key := suspect{tenant: t, id: id}.key()
-	if _, wanted := places[key]; wanted {
-		places[key] = append(places[key], line)
+	if _, ok := lines[key]; ok {
+		lines[key] = append(lines[key], line)
 	}
 }

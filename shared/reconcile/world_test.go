@@ -20,14 +20,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// shop is a world in which money has moved in every way there is.
+// shop is a world in which money has moved in every way there is, unless it was paid out.
 type shop struct {
 	*world.World
 	tenant identity.Tenant
 	// ids of transactions
 	paid, refunded, chargedBack, pending string
-	before                                 []map[string]types.AttributeValue // what was changed
-	more                                   []bank.Booking                    // beside the sandbox's
+	before                               []map[string]types.AttributeValue // what was changed
+	more                                 []bank.StatementLine              // beside the sandbox's
 }
 
 func newShop(t *testing.T) *shop {
@@ -40,7 +40,7 @@ func newShop(t *testing.T) *shop {
 	s.refund(s.refunded, "4.10")
 	s.refund(s.refunded, "15.90") // more than waits for its payout: a deduction
 	s.chargeBack(s.chargedBack, "7")
-	s.refund(s.pending, "42.25") // taken, and nobody hears how it went
+	s.refund(s.pending, "42.25") // executed, but the answer is lost
 	w.Clock.Advance(time.Minute)
 	return s
 }
@@ -67,7 +67,7 @@ func (s *shop) refund(id, amount string) {
 	}
 }
 
-// chargeBack is told to both sides, as provision does.
+// chargeBack charges back at the acquirer and in the platform, as provision does.
 func (s *shop) chargeBack(id, amount string) {
 	s.Helper()
 	if err := s.App.Sandbox.ChargeBack(s.Context(), id, "cb", money.MustParse(amount, "EUR")); err != nil {
@@ -89,22 +89,22 @@ func (s *shop) reconcile() reconcile.Report {
 	return report
 }
 
-func TestBooksThatAgree(t *testing.T) {
+func TestNothingToReport(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	r := s.reconcile()
-	if r.Found != 0 || len(r.Differences) != 0 {
-		t.Fatalf("%+v", r.Differences)
+	if r.Found != 0 || len(r.Breaks) != 0 {
+		t.Fatalf("%+v", r.Breaks)
 	}
-	// 4 captured, 2 refunds and a charge-back; 4 parts and a deduction.
-	if r.Tenants != 1 || r.Transactions != 5 || r.Entries != 7 || r.Rows != 5 || r.Movements != 7 ||
+	// 4 captures, 2 refunds and a chargeback; 4 parts and a deduction.
+	if r.Tenants != 1 || r.Transactions != 5 || r.Entries != 7 || r.Payables != 5 || r.Movements != 7 ||
 		r.Open != 1 || r.Suspects != 0 {
 		t.Errorf("%+v", r)
 	}
 	for _, want := range []reconcile.Total{
 		{Account: "acquirer_receivable", Currency: "EUR", Amount: "133.10"},
 		{Account: "merchant_payable", Currency: "EUR", Amount: "-129.98"},
-		{Account: "fee_income", Currency: "EUR", Amount: "-3.12"}, {Account: "rows that wait for payouts",
+		{Account: "fee_income", Currency: "EUR", Amount: "-3.12"}, {Account: "payables",
 			Currency: "EUR", Amount: "129.98"},
 		{Account: "the acquirer's statement", Currency: "EUR", Amount: "133.10"},
 	} {
@@ -119,7 +119,7 @@ func TestBooksThatAgree(t *testing.T) {
 	}
 }
 
-// item is what is stored under a key that begins so, and must be one.
+// item is the one item whose keys begin so.
 func (s *shop) item(pk, sk string) map[string]types.AttributeValue {
 	s.Helper()
 	_, table := s.App.Store.Raw()
@@ -168,7 +168,7 @@ func (s *shop) change(item map[string]types.AttributeValue, name string, to type
 	s.put(item)
 }
 
-// Where the books of a transaction are.
+// The partitions of a transaction and its entries.
 func (s *shop) transactions(id string) string {
 	return s.tenant.String() + "#TRANSACTION#" + payments.CodeOfID(id)
 }
@@ -177,22 +177,22 @@ func (s *shop) journal(id string) string {
 	return s.tenant.String() + "#JOURNAL#" + payments.CodeOfID(id)
 }
 
-func (s *shop) rows() string { return s.tenant.String() + "#PAYABLE#EUR" }
+func (s *shop) payables() string { return s.tenant.String() + "#PAYABLE#EUR" }
 
-// part is the row of a transaction's only part.
+// part is the payable of a transaction's only part.
 func (s *shop) part(id string) map[string]types.AttributeValue {
 	s.Helper()
 	_, table := s.App.Store.Raw()
 	var all []map[string]types.AttributeValue
-	if err := table.Get("pk", s.rows()).All(s.Context(), &all); err != nil {
+	if err := table.Get("pk", s.payables()).All(s.Context(), &all); err != nil {
 		s.Fatal(err)
 	}
-	for _, row := range all {
-		if text(row["id"]) == id+"#1" {
-			return row
+	for _, payable := range all {
+		if text(payable["id"]) == id+"#1" {
+			return payable
 		}
 	}
-	s.Fatalf("no row of %s", id)
+	s.Fatalf("no payable of %s", id)
 	return nil
 }
 
@@ -206,157 +206,157 @@ func postings(of ...string) types.AttributeValue {
 	return &postings
 }
 
-// TestEveryCorruptionIsFoundAndNamed: whatever is done to any of the books, the report names it.
+// TestEveryCorruptionIsFoundAndNamed: the report names whatever is changed in any record.
 func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		corrupt func(*shop)
-		want    []reconcile.Kind
-		about   func(*shop) string // the id that some difference names; nil: any
+		want    []reconcile.BreakKind
+		about   func(*shop) string // the id that some break names; nil: any
 	}{
 		"a payment's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.paid), "payment#")) },
-			[]reconcile.Kind{"entry_missing", reconcile.OwedDiffers}, func(s *shop) string { return "payment " + s.paid }},
+			[]reconcile.BreakKind{"entry_missing", reconcile.OwedDiffers}, func(s *shop) string { return "payment " + s.paid }},
 		"a refund's entry is gone": {func(s *shop) { s.dropFirst(s.journal(s.refunded), "refund#") },
-			[]reconcile.Kind{"entry_missing", reconcile.OwedDiffers}, nil},
-		"a charge-back's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.chargedBack), "charge_back#")) },
-			[]reconcile.Kind{"entry_missing", reconcile.OwedDiffers}, nil},
+			[]reconcile.BreakKind{"entry_missing", reconcile.OwedDiffers}, nil},
+		"a chargeback's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.chargedBack), "charge_back#")) },
+			[]reconcile.BreakKind{"entry_missing", reconcile.OwedDiffers}, nil},
 		"an entry has other amounts": {func(s *shop) {
 			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10", "merchant_payable",
 				"-9.80", "fee_income", "-0.20"))
-		}, []reconcile.Kind{"entry_differs", "movement_differs", reconcile.OwedDiffers}, nil},
+		}, []reconcile.BreakKind{"entry_differs", "movement_differs", reconcile.OwedDiffers}, nil},
 		"an entry is not balanced": {func(s *shop) {
 			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10.10",
 				"merchant_payable", "-9.90"))
-		}, []reconcile.Kind{reconcile.Unbalanced, reconcile.BooksDiffer, "entry_differs"}, nil},
+		}, []reconcile.BreakKind{reconcile.Unbalanced, reconcile.JournalUnbalanced, "entry_differs"}, nil},
 		"an entry has no cause": {func(s *shop) {
 			entry := s.item(s.journal(s.paid), "payment#")
 			entry["kind"], entry["id"] = str("refund"), str("nothing")
 			s.change(entry, "sk", str("refund#nothing"))
-		}, []reconcile.Kind{"entry_unfounded", "movement_missing", reconcile.OwedDiffers}, func(*shop) string {
+		}, []reconcile.BreakKind{"entry_unexpected", "movement_missing", reconcile.OwedDiffers}, func(*shop) string {
 			return "refund nothing"
 		}},
-		"a row is gone": {func(s *shop) {
+		"a payable is gone": {func(s *shop) {
 			s.drop(s.part(s.paid))
-		}, []reconcile.Kind{"row_missing", reconcile.OwedDiffers}, func(s *shop) string { return s.paid + "#1" }},
-		"a deduction's row is gone": {func(s *shop) {
-			s.drop(s.item(s.rows(), "DEBIT#"))
-		}, []reconcile.Kind{"row_missing", reconcile.OwedDiffers}, nil},
-		"a row has another amount": {func(s *shop) {
+		}, []reconcile.BreakKind{"payable_missing", reconcile.OwedDiffers}, func(s *shop) string { return s.paid + "#1" }},
+		"a deduction's payable is gone": {func(s *shop) {
+			s.drop(s.item(s.payables(), "DEBIT#"))
+		}, []reconcile.BreakKind{"payable_missing", reconcile.OwedDiffers}, nil},
+		"a payable has another amount": {func(s *shop) {
 			s.change(s.part(s.paid), "amount", amount("9"))
-		}, []reconcile.Kind{"row_differs", reconcile.OwedDiffers}, nil},
-		"a row has another fee": {func(s *shop) {
+		}, []reconcile.BreakKind{"payable_differs", reconcile.OwedDiffers}, nil},
+		"a payable has another fee": {func(s *shop) {
 			s.change(s.part(s.paid), "fee", amount("0.21"))
-		}, []reconcile.Kind{"row_differs"}, nil},
-		"a row stands twice": {func(s *shop) {
+		}, []reconcile.BreakKind{"payable_differs"}, nil},
+		"a payable is stored twice": {func(s *shop) {
 			s.change(s.part(s.paid), "sk", str("CREDIT#0000000000000000#again"))
-		}, []reconcile.Kind{"row_twice", reconcile.OwedDiffers}, nil},
-		"a row of no transaction": {func(s *shop) {
-			row := s.part(s.paid)
-			row["transaction_id"] = str("none")
-			row["id"] = str("none#1")
-			s.change(row, "sk", str("CREDIT#1"))
-		}, []reconcile.Kind{"row_unfounded", reconcile.OwedDiffers}, func(*shop) string { return "none#1" }},
+		}, []reconcile.BreakKind{"payable_duplicate", reconcile.OwedDiffers}, nil},
+		"a payable of no transaction": {func(s *shop) {
+			payable := s.part(s.paid)
+			payable["transaction_id"] = str("none")
+			payable["id"] = str("none#1")
+			s.change(payable, "sk", str("CREDIT#1"))
+		}, []reconcile.BreakKind{"payable_unexpected", reconcile.OwedDiffers}, func(*shop) string { return "none#1" }},
 		"a transaction is gone": {func(s *shop) {
 			s.drop(s.item(s.transactions(s.refunded), "TRANSACTION#"))
-		}, []reconcile.Kind{reconcile.Orphan, "entry_unfounded", "row_unfounded"}, nil},
+		}, []reconcile.BreakKind{reconcile.Orphan, "entry_unexpected", "payable_unexpected"}, nil},
 		"a transaction lost a refund": {func(s *shop) {
 			s.change(s.item(s.transactions(s.refunded), "TRANSACTION#"), "refunded", amount("4.10"))
-		}, []reconcile.Kind{reconcile.SumsDiffer}, func(s *shop) string { return s.refunded }},
+		}, []reconcile.BreakKind{reconcile.SumsDiffer}, func(s *shop) string { return s.refunded }},
 		"more is refundable": {func(s *shop) {
 			s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "refundable", amount("10.11"))
-		}, []reconcile.Kind{reconcile.SumsDiffer}, nil},
+		}, []reconcile.BreakKind{reconcile.SumsDiffer}, nil},
 		"more was captured": {func(s *shop) {
 			s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "captured", amount("10.11"))
-		}, []reconcile.Kind{"entry_differs", reconcile.SumsDiffer}, nil},
+		}, []reconcile.BreakKind{"entry_differs", reconcile.SumsDiffer}, nil},
 		"a captured one failed": {func(s *shop) {
 			s.change(s.item(s.transactions(s.paid), "TRANSACTION#"), "status", str("FAILED"))
-		}, []reconcile.Kind{reconcile.SumsDiffer}, nil},
+		}, []reconcile.BreakKind{reconcile.SumsDiffer}, nil},
 		"an event is gone": {func(s *shop) {
 			s.drop(s.item(s.transactions(s.chargedBack), "EVENT#"))
-		}, []reconcile.Kind{"entry_unfounded", reconcile.SumsDiffer}, nil},
-		"a refund in flight is gone": {func(s *shop) {
+		}, []reconcile.BreakKind{"entry_unexpected", reconcile.SumsDiffer}, nil},
+		"a pending refund is gone": {func(s *shop) {
 			s.drop(s.item(s.transactions(s.pending), "EVENT#"))
-		}, []reconcile.Kind{reconcile.SumsDiffer}, func(s *shop) string { return s.pending }},
+		}, []reconcile.BreakKind{reconcile.SumsDiffer}, func(s *shop) string { return s.pending }},
 		"an event has another amount": {func(s *shop) {
 			s.change(s.item(s.transactions(s.chargedBack), "EVENT#"), "amount", amount("8"))
-		}, []reconcile.Kind{"entry_differs", reconcile.SumsDiffer}, nil},
+		}, []reconcile.BreakKind{"entry_differs", reconcile.SumsDiffer}, nil},
 		"an item cannot be read": {func(s *shop) {
 			s.change(s.item(s.journal(s.paid), "payment#"), "postings", str("none"))
-		}, []reconcile.Kind{reconcile.Unreadable, "entry_missing"}, nil},
+		}, []reconcile.BreakKind{reconcile.Unreadable, "entry_missing"}, nil},
 		"an entry is misplaced": {func(s *shop) {
 			s.change(s.item(s.journal(s.paid), "payment#"), "pk", str(s.journal(s.refunded)))
 		},
-			[]reconcile.Kind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
+			[]reconcile.BreakKind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
 		"an entry is about something else": {func(s *shop) {
 			about := &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
 				"subject": str("payout"), "id": str(s.paid)}}
 			s.change(s.item(s.journal(s.paid), "payment#"), "about", about)
-		}, []reconcile.Kind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
-		"money is held for nothing": {func(s *shop) {
+		}, []reconcile.BreakKind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
+		"a reserve for nothing": {func(s *shop) {
 			s.put(map[string]types.AttributeValue{"pk": str(s.tenant.String() + "#HELD#EUR"), "sk": str("HELD"),
 				"amount": amount("1")})
-		}, []reconcile.Kind{reconcile.HeldDiffers}, nil},
-		"a refund in flight is held, and nothing is": {func(s *shop) {
+		}, []reconcile.BreakKind{reconcile.ReserveDiffers}, nil},
+		"no reserve for a pending refund": {func(s *shop) {
 			s.change(s.item(s.transactions(s.pending), "EVENT#"), "held", &types.AttributeValueMemberBOOL{Value: true})
-		}, []reconcile.Kind{reconcile.HeldDiffers}, nil},
+		}, []reconcile.BreakKind{reconcile.ReserveDiffers}, nil},
 		"a refund is stuck": {func(s *shop) {
 			s.Clock.Advance(25 * time.Hour)
-		}, []reconcile.Kind{reconcile.RefundStuck}, nil},
+		}, []reconcile.BreakKind{reconcile.RefundStuck}, nil},
 
 		"a movement is missing": {func(s *shop) { s.drop(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#")) },
-			[]reconcile.Kind{"movement_missing"}, func(s *shop) string { return "capture " + s.paid }},
-		"a charge-back's movement is missing": {func(s *shop) {
+			[]reconcile.BreakKind{"movement_missing"}, func(s *shop) string { return "capture " + s.paid }},
+		"a chargeback's movement is missing": {func(s *shop) {
 			s.drop(s.item("SANDBOX#CHARGE#"+s.chargedBack, "CHARGE_BACK#"))
-		}, []reconcile.Kind{"movement_missing"}, nil},
+		}, []reconcile.BreakKind{"movement_missing"}, nil},
 		"a movement has another amount": {func(s *shop) {
 			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "amount", amount("10"))
-		}, []reconcile.Kind{"movement_differs"}, nil},
+		}, []reconcile.BreakKind{"movement_differs"}, nil},
 		"money moved twice": {func(s *shop) {
 			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "sk", str("CAPTURE#again"))
-		}, []reconcile.Kind{"movement_twice"}, nil},
+		}, []reconcile.BreakKind{"movement_duplicate"}, nil},
 		"a phantom movement": {func(s *shop) {
 			s.phantom("00000000-0000-4000-8000-000000000000", s.tenant.String())
 			s.Minute()
 			s.Clock.Advance(24 * time.Hour)
 		},
-			[]reconcile.Kind{"movement_unfounded"}, func(*shop) string {
+			[]reconcile.BreakKind{"movement_unexpected"}, func(*shop) string {
 				return "capture 00000000-0000-4000-8000-000000000000"
 			}},
-		"money of nobody": {func(s *shop) {
+		"a movement of no tenant": {func(s *shop) {
 			s.phantom("00000000-0000-4000-8000-000000000000", "")
 			s.Minute()
 			s.Clock.Advance(24 * time.Hour)
 		},
-			[]reconcile.Kind{"movement_unfounded"}, nil},
+			[]reconcile.BreakKind{"movement_unexpected"}, nil},
 		"another tenant's movement": {func(s *shop) {
 			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "tenant", str("T#"+s.Other.Code))
 			s.Minute()
 			s.Clock.Advance(24 * time.Hour)
 		},
-			[]reconcile.Kind{"movement_unfounded", "movement_missing"}, nil},
+			[]reconcile.BreakKind{"movement_unexpected", "movement_missing"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t)
 			test.corrupt(s)
 			r := s.reconcile()
-			for _, item := range s.before { // the world looks at the journal too, when it ends
+			for _, item := range s.before { // the world checks the journal too, when the test ends
 				s.put(item)
 			}
 			for _, kind := range test.want {
-				if !slices.ContainsFunc(r.Differences, func(d reconcile.Difference) bool { return d.Kind == kind }) {
-					t.Errorf("no %s in %+v", kind, r.Differences)
+				if !slices.ContainsFunc(r.Breaks, func(d reconcile.Break) bool { return d.Kind == kind }) {
+					t.Errorf("no %s in %+v", kind, r.Breaks)
 				}
 			}
-			if r.Found != len(r.Differences) {
-				t.Errorf("found %d, told %d", r.Found, len(r.Differences))
+			if r.Found != len(r.Breaks) {
+				t.Errorf("found %d, reported %d", r.Found, len(r.Breaks))
 			}
-			if test.about != nil && !slices.ContainsFunc(r.Differences, func(d reconcile.Difference) bool {
+			if test.about != nil && !slices.ContainsFunc(r.Breaks, func(d reconcile.Break) bool {
 				return d.ID == test.about(s)
 			}) {
-				t.Errorf("none about %s: %+v", test.about(s), r.Differences)
+				t.Errorf("none about %s: %+v", test.about(s), r.Breaks)
 			}
-			for _, d := range r.Differences {
+			for _, d := range r.Breaks {
 				if !strings.HasPrefix(d.Tenant, "T#") || d.Text == "" || d.ID == "" {
 					t.Errorf("%+v", d)
 				}
@@ -376,7 +376,7 @@ func (s *shop) dropFirst(pk, sk string) {
 	s.drop(all[0])
 }
 
-// phantom is a capture the platform never asked for.
+// phantom is a capture that the platform never requested.
 func (s *shop) phantom(charge, tenant string) {
 	s.Helper()
 	movement := s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#")
@@ -384,7 +384,7 @@ func (s *shop) phantom(charge, tenant string) {
 	s.put(movement)
 }
 
-// What is under way at the acquirer is no difference yet.
+// What is pending at the acquirer is no break yet.
 func TestAMovementThatIsToBeRecordedIsOpen(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -85,8 +85,8 @@ type paidItem struct {
 	PaidAt time.Time    `dynamo:"paid_at"`
 }
 
-func (i paidItem) line() bank.Booking {
-	return bank.Booking{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.PaidAt}
+func (i paidItem) line() bank.StatementLine {
+	return bank.StatementLine{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.PaidAt}
 }
 
 // books are the records in the table.

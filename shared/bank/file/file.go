@@ -170,6 +170,6 @@ func (b *Bank) Orders(ctx context.Context, currency money.Currency, limit int) (
 
 // Statement walks every order that the operator's bank has paid, by the time
 // it was told so, page by page. An error ends it.
-func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.Booking, error] {
+func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
 	return table.Walk(ctx, b.books.paid(), paidItem.line)
 }

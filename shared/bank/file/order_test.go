@@ -195,9 +195,9 @@ func TestOnlyOneOfTwoWordsCounts(t *testing.T) {
 }
 
 // statement are its ids, in its order.
-func (w *world) statement(t *testing.T) []bank.Booking {
+func (w *world) statement(t *testing.T) []bank.StatementLine {
 	t.Helper()
-	var lines []bank.Booking
+	var lines []bank.StatementLine
 	for b, err := range w.Statement(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
@@ -215,11 +215,11 @@ func TestStatementTellsWhatWasPaid(t *testing.T) {
 	}
 	w.ordered(t, "a", "b", "c", "waits")
 	w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
-	var want []bank.Booking
+	var want []bank.StatementLine
 	for _, id := range []string{"c", "a"} {
 		w.Pass(time.Minute)
 		w.mustSettle(t, id, paid)
-		want = append(want, bank.Booking{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"), At: w.Now()})
+		want = append(want, bank.StatementLine{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"), At: w.Now()})
 		w.Pass(time.Minute)
 		w.mustSettle(t, id, paid)
 	}
@@ -243,7 +243,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 		w.export(t, request(o.ID, o.ID), o.ID)
 		w.mustSettle(t, o.ID, paid)
 	}
-	parties.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.Booking, error] {
+	parties.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.StatementLine, error] {
 		return w.Statement(t.Context())
 	})
 }

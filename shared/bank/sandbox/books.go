@@ -16,13 +16,13 @@ import (
 
 // The sandbox's entities:
 //
-//	entity    pk                      sk
-//	transfer  SANDBOX#TRANSFER#<id>   TRANSFER           or a tombstone in its place
-//	booking   SANDBOX#TRANSFER#<id>   BOOKING#<random>   one for each time money left
+//	entity          pk                     sk
+//	transfer        SANDBOX#TRANSFER#<id>  TRANSFER                 or a tombstone in its place
+//	statement line  SANDBOX#TRANSFER#<id>  STATEMENT_LINE#<random>  one for each payment
 const (
 	transferPrefix = "SANDBOX#TRANSFER#"
 	transferSort   = "TRANSFER"
-	bookingSort    = "BOOKING#"
+	lineSort       = "STATEMENT_LINE#"
 )
 
 func transferKey(id string) table.Key { return table.NewKey(transferPrefix+id, transferSort) }
@@ -65,9 +65,9 @@ type transferItem struct {
 	transfer
 }
 
-// bookingItem has a random key, so that money that leaves twice would show:
-// nothing but the conditions on its transfer prevents it.
-type bookingItem struct {
+// lineItem is a line of the statement. Its key is random, so that a second
+// payment would show: only the conditions on the transfer prevent one.
+type lineItem struct {
 	table.Key
 	ID       string       `dynamo:"id"`
 	Tenant   string       `dynamo:"tenant"`
@@ -84,7 +84,7 @@ func (b books) open(ctx context.Context, t transfer) (transfer, bool, error) {
 	item := transferItem{Key: transferKey(t.ID), WriteID: uuid.NewString(), transfer: t}
 	tx := b.Transaction().Put(b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if t.Silent || t.State == bank.Paid {
-		tx.Put(b.Table.Put(b.booking(t)))
+		tx.Put(b.Table.Put(b.line(t)))
 	}
 	cause := tx.Run(ctx)
 	if cause == nil {
@@ -102,12 +102,12 @@ func (b books) open(ctx context.Context, t transfer) (transfer, bool, error) {
 }
 
 // decide brings an accepted transfer into its final state. Its condition lets
-// that happen once, so the booking is the only one.
+// that happen once, so there is one statement line.
 func (b books) decide(ctx context.Context, t transfer) (transfer, error) {
 	item := transferItem{Key: transferKey(t.ID), transfer: t}
 	tx := b.Transaction().Put(b.Table.Put(item).If("transfer_state = ?", bank.Accepted))
 	if t.State == bank.Paid && !t.Silent {
-		tx.Put(b.Table.Put(b.booking(t)))
+		tx.Put(b.Table.Put(b.line(t)))
 	}
 	cause := tx.Run(ctx)
 	if cause == nil {
@@ -124,9 +124,9 @@ func (b books) decide(ctx context.Context, t transfer) (transfer, error) {
 	}
 }
 
-// booking is money of the transfer that leaves now.
-func (b books) booking(t transfer) bookingItem {
-	return bookingItem{Key: table.NewKey(transferPrefix+t.ID, bookingSort+rand.Text()),
+// line is the statement line of a transfer that is paid now.
+func (b books) line(t transfer) lineItem {
+	return lineItem{Key: table.NewKey(transferPrefix+t.ID, lineSort+rand.Text()),
 		ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, BookedAt: b.Time()}
 }
 

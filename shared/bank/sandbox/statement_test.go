@@ -15,9 +15,9 @@ import (
 )
 
 // statement collects the lines by id; no two may share one.
-func (w *world) statement(t *testing.T) map[string]bank.Booking {
+func (w *world) statement(t *testing.T) map[string]bank.StatementLine {
 	t.Helper()
-	lines := map[string]bank.Booking{}
+	lines := map[string]bank.StatementLine{}
 	for b, err := range w.Statement(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
@@ -41,9 +41,9 @@ func TestStatementTellsWhatLeft(t *testing.T) {
 		sandbox.NotTakenIBAN} {
 		_, _ = w.Transfer(t.Context(), order(number, number))
 	}
-	want := map[string]bank.Booking{}
+	want := map[string]bank.StatementLine{}
 	add := func(id string, at time.Time) {
-		want[id] = bank.Booking{ID: id, Tenant: "T#MC1", Amount: money.MustParse("10", "EUR"), At: at}
+		want[id] = bank.StatementLine{ID: id, Tenant: "T#MC1", Amount: money.MustParse("10", "EUR"), At: at}
 	}
 	add(sandbox.SilentIBAN, started)
 	if got := w.statement(t); !maps.Equal(got, want) {
@@ -76,7 +76,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const transfers = 12
 	w.large(t, transfers)
 	sum := int64(0)
-	for _, b := range parties.WalkPages(t, w.Wire, "Scan", transfers, func() iter.Seq2[bank.Booking, error] {
+	for _, b := range parties.WalkPages(t, w.Wire, "Scan", transfers, func() iter.Seq2[bank.StatementLine, error] {
 		return w.Statement(t.Context())
 	}) {
 		sum += b.Amount.Minor()
@@ -99,7 +99,7 @@ func TestExecutedSeesEachEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, item := range items { // what the conditions prevent
-		if sk := item["sk"].(string); strings.HasPrefix(sk, "BOOKING#") {
+		if sk := item["sk"].(string); strings.HasPrefix(sk, "STATEMENT_LINE#") {
 			item["sk"] = sk + "X"
 			if err := w.Table.Put(item).Run(t.Context()); err != nil {
 				t.Fatal(err)

@@ -31,7 +31,7 @@ import (
 )
 
 // history is a platform on which anything may happen, decided by a seed, in both modes and with every plan of payouts. The
-// rules and the store are the real ones; the acquirer and the bank only keep their books.
+// rules and the store are the real ones; the acquirer and the bank only keep their statements.
 type history struct {
 	*testing.T
 	*rand.Rand
@@ -39,27 +39,27 @@ type history struct {
 	store        *store.Store
 	payouts      *payoutrunner.Runner
 	movements    []acquirer.Movement
-	bookings     []bank.Booking
-	heard        map[string]bank.Outcome // of the transfers, by id
+	lines        []bank.StatementLine
+	outcomes     map[string]bank.Outcome // of the transfers, by id
 	transactions []paid
 	refunds      []openRefund
 	n            int
 
-	engine  http.RoundTripper
-	meddles bool       // something happens before every other call
-	busy    sync.Mutex // while it does
+	engine     http.RoundTripper
+	interferes bool       // something happens before every other call
+	busy       sync.Mutex // while it does
 }
 
 // RoundTrip carries a call to the table.
 func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
-	if h.meddles && h.busy.TryLock() { // else it is part of what happens
+	if h.interferes && h.busy.TryLock() { // else it is part of what happens
 		h.happen()
 		h.busy.Unlock()
 	}
 	return h.engine.RoundTrip(r)
 }
 
-// happen does anything.
+// happen does any one thing.
 func (h *history) happen() {
 	[]func(){h.pay, h.pay, h.reserve, h.reserve, h.settle, h.settle, h.settle, h.chargeBack, h.payOut}[h.IntN(9)]()
 	h.clock.Advance(time.Duration(h.IntN(1000)) * time.Millisecond)
@@ -98,7 +98,7 @@ var shops = []identity.Tenant{{Mode: identity.Live, Merchant: "MC1"}, {Mode: ide
 func newHistory(t *testing.T, seed uint64) *history {
 	t.Helper()
 	c := clock.New()
-	h := &history{T: t, heard: map[string]bank.Outcome{}, Rand: rand.New(rand.NewPCG(seed, 0)), clock: c,
+	h := &history{T: t, outcomes: map[string]bank.Outcome{}, Rand: rand.New(rand.NewPCG(seed, 0)), clock: c,
 		engine: dynamodb.New(dynamodb.Config{Now: c.Now})}
 	h.store = store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1",
 		Endpoint: "http://dynamodb.test", Now: c.Now,
@@ -115,7 +115,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	return h
 }
 
-// payTo has the tenant paid out on demand, to an account of the holder.
+// payTo lets the tenant be paid out on demand, to an account of the holder.
 func (h *history) payTo(t identity.Tenant, holder string) {
 	h.Helper()
 	_, err := h.payouts.ChangeMerchant(h.Context(), t.Merchant, func(s merchant.State) (merchant.State, error) {
@@ -179,7 +179,7 @@ func (h *history) read(p paid) store.Record {
 	return r
 }
 
-// some is a part of what is left, or nil for all of it.
+// some is a part of what is refundable, or nil for all of it.
 func (h *history) some(r store.Record) *money.Amount {
 	if h.IntN(3) == 0 || r.Refundable.IsZero() {
 		return nil
@@ -244,7 +244,7 @@ func (h *history) chargeBack() {
 	h.must(h.store.ApplyTransaction(h.Context(), p.tenant, change, nil))
 }
 
-// payOut opens a payout, or takes one of before further.
+// payOut begins a payout, or continues one.
 func (h *history) payOut() {
 	h.n++
 	tenant := shops[h.IntN(len(shops))]
@@ -253,7 +253,7 @@ func (h *history) payOut() {
 	if !due {
 		return
 	}
-	if h.IntN(2) == 0 { // an order that was not taken is cancelled
+	if h.IntN(2) == 0 { // a transfer that was not taken is cancelled
 		h.payTo(tenant, fmt.Sprint("Shop ", h.n))
 	}
 	ctx, stop := context.WithCancel(h.Context())
@@ -275,8 +275,8 @@ func (h *history) reconcile() reconcile.Report {
 	return r
 }
 
-// lifeless are items whose loss changes nothing: no money ever moved by them.
-func lifeless(item map[string]types.AttributeValue) bool {
+// movedNothing says that no money moved by the item, so that its loss changes nothing.
+func movedNothing(item map[string]types.AttributeValue) bool {
 	sk, status := text(item["sk"]), ""
 	if s, ok := item["status"]; ok {
 		status = text(s)
@@ -296,9 +296,9 @@ func lifeless(item map[string]types.AttributeValue) bool {
 	}
 }
 
-// TestWhateverHappensTheBooksAgreeUntilSomethingIsLost: no history of payments, refunds, charge-backs and payouts, however
-// it is cut off, is taken for a difference; and the loss of any one item is.
-func TestWhateverHappensTheBooksAgreeUntilSomethingIsLost(t *testing.T) {
+// TestEverythingMatchesUntilSomethingIsLost: no history of payments, refunds, chargebacks and payouts, however it is cut
+// off, has a break; and the loss of any one item is a break.
+func TestEverythingMatchesUntilSomethingIsLost(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -308,18 +308,18 @@ func TestWhateverHappensTheBooksAgreeUntilSomethingIsLost(t *testing.T) {
 				h.happen()
 				if i%30 == 29 {
 					if r := h.reconcile(); r.Found != 0 {
-						t.Fatalf("after %d: %+v", i, r.Differences)
+						t.Fatalf("after %d: %+v", i, r.Breaks)
 					}
 				}
 			}
 			h.loseEach()
-			h.loseBookings()
+			h.loseBankLines()
 		})
 	}
 }
 
-// TestTheBooksAreReadWhileTheyChange: between any two reads something happens, and none of it is taken for a difference.
-func TestTheBooksAreReadWhileTheyChange(t *testing.T) {
+// TestReadingWhileThingsChange: between any two reads something happens, and none of it is a break.
+func TestReadingWhileThingsChange(t *testing.T) {
 	t.Parallel()
 	suspects := 0
 	for seed := range uint64(6) {
@@ -328,20 +328,20 @@ func TestTheBooksAreReadWhileTheyChange(t *testing.T) {
 			h.happen()
 		}
 		for range 10 {
-			h.meddles = true
+			h.interferes = true
 			r := h.reconcile()
-			h.meddles = false
+			h.interferes = false
 			if suspects += r.Suspects; r.Found != 0 {
-				t.Errorf("seed %d: %+v", seed, r.Differences)
+				t.Errorf("seed %d: %+v", seed, r.Breaks)
 			}
 		}
 	}
 	if suspects == 0 {
-		t.Error("nothing that happened was even suspected")
+		t.Error("nothing that happened was read again")
 	}
 }
 
-// loseEach drops items, one at a time: each loss is a difference, and none is left once the item is back.
+// loseEach drops items, one at a time: each loss is a break, and none is left once the item is back.
 func (h *history) loseEach() {
 	h.Helper()
 	_, table := h.store.Raw()
@@ -352,7 +352,7 @@ func (h *history) loseEach() {
 	h.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	lost := 0
 	for _, item := range all {
-		if text(item["sk"]) == "SCHEDULE" || lifeless(item) {
+		if text(item["sk"]) == "SCHEDULE" || movedNothing(item) {
 			continue
 		}
 		if lost++; lost > 14 {
@@ -360,11 +360,11 @@ func (h *history) loseEach() {
 		}
 		h.must(table.Delete("pk", text(item["pk"])).Range("sk", text(item["sk"])).Run(h.Context()))
 		if r := h.reconcile(); r.Found == 0 {
-			h.Errorf("%s %s is lost, and all agree", text(item["pk"]), text(item["sk"]))
+			h.Errorf("%s %s is lost, and everything matches", text(item["pk"]), text(item["sk"]))
 		}
 		h.must(table.Put(item).Run(h.Context()))
 	}
 	if r := h.reconcile(); r.Found != 0 || lost < 10 {
-		h.Errorf("after %d losses: %+v", lost, r.Differences)
+		h.Errorf("after %d losses: %+v", lost, r.Breaks)
 	}
 }

@@ -1,0 +1,241 @@
+package reconcile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+)
+
+// result is what one reading of a suspect shows.
+type result struct {
+	breaks     []Break
+	imbalances sums // from tenantSums on
+	open       int  // movements and bank lines that may not have been recorded yet
+}
+
+func (f *result) addBreak(s *reading, kind BreakKind, id, text string) {
+	f.breaks = append(f.breaks, Break{s.tenant.String(), kind, id, text})
+}
+
+// final says that nothing is wrong, or the same as in the reading before.
+func (f result) final(before *result) bool {
+	if len(f.breaks) == 0 && f.imbalances == (sums{}) {
+		return true
+	}
+	return before != nil && slices.Equal(f.breaks, before.breaks) && f.imbalances == before.imbalances
+}
+
+// addResult adds a final result to the report.
+func (r *run) addResult(s *reading, found result) {
+	for _, b := range found.breaks {
+		r.addBreak(b)
+	}
+	r.report.Open += found.open
+	if found.imbalances != (sums{}) {
+		key := balanceKey{s.tenant, s.currency()}
+		of := r.matcher.imbalances[key]
+		for i, minor := range found.imbalances {
+			of[i] += minor
+		}
+		r.matcher.imbalances[key] = of
+	}
+}
+
+// check finds the breaks of a suspect.
+func (r *run) check(s *reading) result {
+	var found result
+	var expected, actual []line
+	var total sums
+	for _, item := range s.sides {
+		expected, actual = append(expected, item.expected...), append(actual, item.actual...)
+		for i, minor := range item.sums {
+			total[i] += minor
+		}
+	}
+	never := func(line) bool { return false }
+	found.compare(s, expected, actual, never, never)
+	r.checkItems(&found, s)
+	for i, minor := range total {
+		switch {
+		case minor == 0:
+		case i >= tenantSums:
+			found.imbalances[i] = minor
+		case i == countSum:
+			found.addBreak(s, SumsDiffer, s.id, fmt.Sprintf("%s: off by %d", sumNames[i], minor))
+		case s.exists:
+			found.addBreak(s, SumsDiffer, s.id, sumNames[i]+": off by "+minorText(minor, s.currency()))
+		}
+	}
+	if s.checkAcquirer {
+		r.checkMovements(&found, s)
+	}
+	if s.checkBank {
+		r.checkBankLines(&found, s)
+	}
+	return found
+}
+
+// checkItems checks each item by itself.
+func (r *run) checkItems(found *result, s *reading) {
+	if s.transaction != nil {
+		if why := impossible(*s.transaction); why != "" {
+			found.addBreak(s, SumsDiffer, s.id, why)
+		}
+	}
+	for _, e := range s.events {
+		if !s.exists {
+			found.addBreak(s, Orphan, e.ID, fmt.Sprintf("%s of the transaction %s, which does not exist", e.Type, s.id))
+		}
+		if stuck(&e, r.began) {
+			found.addBreak(s, RefundStuck, e.ID, fmt.Sprintf("%s %s since %s", e.Amount, e.Amount.Currency(),
+				e.CreatedAt.Format(time.RFC3339)))
+		}
+	}
+}
+
+// isPending says that a refund's outcome is not known. A deduction does not
+// depend on the acquirer.
+func isPending(e payments.Event) bool { return e.Type == payments.RefundEvent && e.Open() }
+
+// stuck says that a refund has been pending for too long.
+func stuck(e *payments.Event, now time.Time) bool {
+	return e != nil && isPending(*e) && now.Sub(e.CreatedAt) > openFor
+}
+
+// impossible says what is wrong with a transaction by itself; "" if nothing is.
+func impossible(t payments.Transaction) string {
+	captured := t.Captured.Minor()
+	switch {
+	case captured != 0 && t.Status != payments.TransactionSuccessful:
+		return "captured, and yet " + string(t.Status)
+	case captured != 0 && captured != t.Amount.Minor():
+		return "captured " + t.Captured.String() + " of " + t.Amount.String()
+	case t.Refundable.Sign() < 0, t.Refunded.Sign() < 0, t.ChargedBack.Sign() < 0:
+		return "refundable " + t.Refundable.String() + ", refunded " + t.Refunded.String() + ", charged back " +
+			t.ChargedBack.String()
+	default:
+		return ""
+	}
+}
+
+// checkMovements compares the entries with the acquirer's statement. An entry
+// written after the statement was requested may be missing from it, and a recent
+// movement may not have been recorded yet.
+func (r *run) checkMovements(found *result, s *reading) {
+	var expected, actual []line
+	maybeLater, movedAt := map[line]bool{}, map[line]time.Time{}
+	for _, e := range s.entries {
+		if l, ok := expectedMovement(e); ok {
+			expected = append(expected, l)
+			maybeLater[l] = !e.At.Before(s.statementAt)
+		}
+	}
+	for _, m := range s.movements {
+		l := actualMovement(m)
+		actual = append(actual, l)
+		movedAt[l] = m.At
+	}
+	found.compare(s, expected, actual, func(l line) bool { return maybeLater[l] }, func(l line) bool {
+		recent := r.began.Sub(movedAt[l]) <= openFor
+		if recent {
+			found.open++
+		}
+		return recent
+	})
+}
+
+// compare finds the lines that are expected and missing, unless they may come
+// later, and those that are not expected, unless what explains them may come
+// later; also duplicates, and lines that are not as expected.
+func (f *result) compare(s *reading, expected, actual []line, maybeLater, maybeExplained func(line) bool) {
+	of := "; transaction " + payments.CodeOfID(s.id) + " " + s.id
+	if s.notUUID {
+		of = "; " + s.id
+	}
+	wanted, seen := map[string]line{}, map[string]bool{}
+	for _, l := range expected {
+		wanted[l.kind+" "+l.id] = l
+	}
+	for _, l := range actual {
+		key := l.kind + " " + l.id
+		want, isExpected := wanted[key]
+		switch {
+		case seen[key]:
+			f.addBreak(s, BreakKind(l.kind+duplicate), l.id, l.text+", once more"+of)
+		case !isExpected && !maybeExplained(l):
+			f.addBreak(s, BreakKind(l.kind+unexpected), l.id, l.text+of)
+		case isExpected && want.text != l.text:
+			f.addBreak(s, BreakKind(l.kind+differs), l.id, "expected "+want.text+", actual "+l.text+of)
+		}
+		seen[key] = true
+	}
+	for _, l := range expected {
+		if key := l.kind + " " + l.id; !seen[key] && !maybeLater(l) {
+			seen[key] = true
+			f.addBreak(s, BreakKind(l.kind+missing), l.id, l.text+of)
+		}
+	}
+}
+
+// currency of the suspect's money; "" if it has none.
+func (s *reading) currency() money.Currency {
+	switch {
+	case s.transaction != nil:
+		return s.transaction.Amount.Currency()
+	case s.payout != nil:
+		return s.payout.Currency
+	case len(s.entries) > 0 && len(s.entries[0].Postings) > 0:
+		return s.entries[0].Postings[0].Amount.Currency()
+	case len(s.bankLines) > 0:
+		return s.bankLines[0].Amount.Currency()
+	default:
+		return s.payablesIn
+	}
+}
+
+// imbalanceKinds are the kinds of the sums from tenantSums on.
+var imbalanceKinds = map[int]BreakKind{owedSum: OwedDiffers, transitSum: TransitDiffers, bankSum: BankDiffers}
+
+// checkTenants checks the sums of whole tenants.
+func (r *run) checkTenants() {
+	for _, key := range sortedKeys(r.matcher.journals) {
+		r.addBreak(Break{key.tenant.String(), JournalUnbalanced, key.tenant.Merchant,
+			"the journal is off by " + minorText(r.matcher.journals[key], key.currency)})
+	}
+	for _, key := range sortedKeys(r.matcher.imbalances) {
+		for i, off := range r.matcher.imbalances[key] {
+			if off != 0 {
+				r.addBreak(Break{key.tenant.String(), imbalanceKinds[i], key.tenant.Merchant,
+					sumNames[i] + ": off by " + minorText(off, key.currency)})
+			}
+		}
+	}
+}
+
+// sortedKeys are the keys of a map, by tenant and currency.
+func sortedKeys[V any](of map[balanceKey]V) []balanceKey {
+	var all []balanceKey
+	for key := range of {
+		all = append(all, key)
+	}
+	slices.SortFunc(all, func(a, b balanceKey) int {
+		return cmp.Or(cmp.Compare(a.tenant.String(), b.tenant.String()), cmp.Compare(a.currency, b.currency))
+	})
+	return all
+}
+
+// finished is the report with its totals.
+func (r *run) finished() Report {
+	r.report.Tenants = len(r.matcher.tenants)
+	for key, minor := range r.matcher.totals {
+		r.report.Totals = append(r.report.Totals, Total{key.account, key.currency, digits(minor, key.currency)})
+	}
+	slices.SortFunc(r.report.Totals, func(a, b Total) int {
+		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Account, b.Account))
+	})
+	return r.report
+}

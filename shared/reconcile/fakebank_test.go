@@ -1,0 +1,104 @@
+package reconcile_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payout"
+)
+
+// fakeBank pays with or without an answer, rejects at once or after a return, does not take the transfer, or leaves it
+// pending.
+type fakeBank struct{ h *history }
+
+func (b fakeBank) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {
+	switch before, known := b.h.outcomes[t.ID]; {
+	case known && before == notTaken:
+		return bank.Outcome{}, bank.ErrNotTaken
+	case known:
+		return before, nil
+	}
+	what := b.h.IntN(8)
+	outcome := bank.Outcome{State: bank.Paid}
+	if what < 2 {
+		outcome = bank.Outcome{State: bank.Rejected, Reason: "AC04"}
+	}
+	switch {
+	case what == 7:
+		b.h.outcomes[t.ID] = notTaken
+		return bank.Outcome{}, bank.ErrNotTaken
+	case what == 6:
+		return bank.Outcome{State: bank.Accepted}, nil
+	case what > 0:
+		b.h.addBankLine(t, false)
+	}
+	if b.h.outcomes[t.ID] = outcome; what == 1 {
+		b.h.addBankLine(t, true)
+	}
+	if what == 5 {
+		return bank.Outcome{}, errNoAnswer
+	}
+	return outcome, nil
+}
+
+// Cancel cancels what it has neither paid nor rejected.
+func (b fakeBank) Cancel(_ context.Context, id string) (bank.Outcome, error) {
+	if before, known := b.h.outcomes[id]; known && before != notTaken {
+		return before, nil
+	}
+	b.h.outcomes[id] = bank.Cancelled
+	return bank.Cancelled, nil
+}
+
+// notTaken is the outcome of a transfer that is not taken, however often it is requested.
+var notTaken bank.Outcome
+
+var errNoAnswer = errors.New("no answer in time")
+
+func (b fakeBank) Statement(context.Context) iter.Seq2[bank.StatementLine, error] {
+	return func(yield func(bank.StatementLine, error) bool) {
+		for _, line := range b.h.lines {
+			if !yield(line, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (h *history) addBankLine(t bank.Transfer, returned bool) {
+	h.lines = append(h.lines, bank.StatementLine{ID: t.ID, Tenant: t.Tenant, Amount: t.Amount,
+		Return: returned, At: h.clock.Now()})
+}
+
+// banks are those of both modes.
+func (h *history) banks() map[identity.Mode]bank.Bank {
+	return map[identity.Mode]bank.Bank{identity.Live: fakeBank{h}, identity.Test: fakeBank{h}}
+}
+
+// loseBankLines drops lines of the bank's statement, one at a time: each loss is a break, but that of a payment without an
+// answer.
+func (h *history) loseBankLines() {
+	h.Helper()
+	all, lost := h.lines, 0
+	for i, line := range all {
+		t, _ := identity.ParseTenant(line.Tenant)
+		p, err := h.store.Payout(h.Context(), t, line.ID)
+		h.must(err)
+		if p.Status == payout.Sent {
+			continue
+		}
+		lost++
+		h.lines = slices.Delete(slices.Clone(all), i, i+1)
+		if r := h.reconcile(); r.Found == 0 {
+			h.Errorf("the bank line %+v is lost, and everything matches", line)
+		}
+	}
+	h.lines = all
+	if r := h.reconcile(); r.Found != 0 || lost == 0 || r.BankLines != len(all) {
+		h.Errorf("after %d losses: %+v", lost, r)
+	}
+}

@@ -1,0 +1,123 @@
+package reconcile
+
+import (
+	"context"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// reserve is what is held back from a tenant's payouts for its pending refunds,
+// beside those refunds. Amounts are in minor units.
+type reserve struct {
+	actual, expected int64
+	refunds          []string // ids
+}
+
+// noteReserve adds a reserve to the matcher.
+func (r *run) noteReserve(t identity.Tenant, h store.Held) {
+	key := balanceKey{t, h.Amount.Currency()}
+	of := r.matcher.reserves[key]
+	of.actual = h.Amount.Minor()
+	r.matcher.reserves[key] = of
+}
+
+// noteOpen adds a pending refund to the matcher.
+func (r *run) noteOpen(t identity.Tenant, e payments.Event) {
+	if !e.Held {
+		return
+	}
+	key := balanceKey{t, e.Amount.Currency()}
+	of := r.matcher.reserves[key]
+	of.expected += e.Amount.Minor()
+	of.refunds = append(of.refunds, e.ID)
+	r.matcher.reserves[key] = of
+}
+
+// longestPollGap is more than the longest time between two polls of a refund
+// (package payments): by then every pending one is due.
+const longestPollGap = time.Hour
+
+// checkReserves compares each tenant's reserve with its pending refunds. The
+// first pass read the two at different times, so where they differ both are read
+// again, and as with other suspects only what two readings agree on is a break.
+func (r *run) checkReserves(ctx context.Context) error {
+	for _, key := range sortedKeys(r.matcher.reserves) {
+		of := r.matcher.reserves[key]
+		for n := range maxReadings {
+			if of.actual == of.expected {
+				break
+			}
+			due, err := r.dueRefunds(ctx)
+			if err != nil {
+				return err
+			}
+			before := of
+			if of, err = r.readReserve(ctx, key, append(of.refunds, due[key.tenant]...)); err != nil {
+				return err
+			}
+			if n > 0 && of.actual != of.expected && of.actual == before.actual && of.expected == before.expected {
+				r.addBreak(Break{key.tenant.String(), ReserveDiffers, key.tenant.Merchant, "expected " +
+					minorText(of.expected, key.currency) + " for pending refunds, actual " + minorText(of.actual, key.currency)})
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// dueRefunds are the pending refunds, by the index that the sweep reads.
+func (r *run) dueRefunds(ctx context.Context) (map[identity.Tenant][]string, error) {
+	due := map[identity.Tenant][]string{}
+	for shard := range store.DueShards {
+		for d, err := range r.Store.Overdue(ctx, shard, r.Store.Now().Add(longestPollGap)) {
+			if err != nil {
+				return nil, err
+			}
+			if d.RefundID != "" {
+				due[d.Tenant] = append(due[d.Tenant], d.RefundID)
+			}
+		}
+	}
+	return due, nil
+}
+
+// readReserve reads a tenant's reserve, and which of the refunds are still
+// pending.
+func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []string) (reserve, error) {
+	stored, err := r.Store.Held(ctx, key.tenant, key.currency)
+	if err != nil {
+		return reserve{}, err
+	}
+	of := reserve{actual: stored.Amount.Minor()}
+	seen := map[string]bool{}
+	for _, id := range candidates {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		e, err := r.refund(ctx, key.tenant, id)
+		if err != nil {
+			return reserve{}, err
+		}
+		if e.Open() && e.Held && e.Amount.Currency() == key.currency {
+			of.expected += e.Amount.Minor()
+			of.refunds = append(of.refunds, id)
+		}
+	}
+	return of, nil
+}
+
+// refund reads a refund; it is zero when there is none.
+func (r *run) refund(ctx context.Context, t identity.Tenant, id string) (payments.Event, error) {
+	code, _ := payments.CodeWithin(id)
+	records, err := r.Store.Transactions(ctx, t, code)
+	for _, record := range records {
+		if e, ok := record.Refund(id); ok {
+			return e, err
+		}
+	}
+	return payments.Event{}, err
+}

@@ -1,0 +1,265 @@
+package reconcile
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// line is what is matched: one record leads us to expect it, and another has it.
+type line struct {
+	kind string
+	id   string
+	text string // all that must be equal
+}
+
+// The kinds of lines.
+const (
+	entryKind    = "entry"
+	payableKind  = "payable"
+	recordKind   = "record"
+	movementKind = "movement"
+	bankLineKind = "bank_line"
+)
+
+// sides are what one record adds to the two sides of the reconciliation of a
+// transaction or payout.
+type sides struct {
+	about    string // the id of the transaction or payout
+	expected []line // lines that other records must have
+	actual   []line // lines that this record is
+	sums     sums
+}
+
+// sums are amounts in minor units that add up to zero over all items about one
+// transaction or payout. Those from tenantSums on need only do so for a whole
+// tenant.
+type sums [sumCount]int64
+
+const (
+	refundedSum    = iota // the transaction's refunded amount, less its refunds
+	chargedBackSum        // the transaction's charged-back amount, less its chargebacks
+	pendingSum            // captured and neither refundable, refunded nor charged back, less the pending refunds
+	deductedSum           // refunded and charged back, less what payouts and deductions took for it
+	totalSum              // the payout's total, less its records
+	countSum              // the payout's number of records, less those there are
+	owedSum               // merchant_payable, the payables, and what payouts took and have not paid
+	transitSum            // payouts_in_transit, and the sent payouts
+	bankSum               // the bank account, and the bank's statement
+	sumCount
+
+	tenantSums = owedSum
+)
+
+var sumNames = [sumCount]string{
+	"refunded, against its refunds", "charged back, against its chargebacks",
+	"captured, against what is refundable, refunded, charged back and pending",
+	"deducted from payouts, against what was refunded and charged back", "the payout's total, against its records",
+	"the payout's number of records, against its records", "merchant_payable and the payables",
+	"payouts_in_transit and the sent payouts", "the bank account and the bank's statement",
+}
+
+// What follows is derived from the contract and not from package payments, whose
+// mistakes would otherwise confirm themselves.
+
+// sidesOf an item are those for each transaction and payout that it concerns.
+func sidesOf(a store.Audited) []sides {
+	switch {
+	case a.Transaction != nil:
+		return []sides{transactionSides(*a.Transaction)}
+	case a.Event != nil:
+		return []sides{eventSides(*a.Event)}
+	case a.Entry != nil:
+		return []sides{entrySides(*a.Entry)}
+	case a.Payable != nil:
+		return []sides{payableSides(*a.Payable)}
+	case a.Payout != nil:
+		return []sides{payoutSides(*a.Payout)}
+	case a.Record != nil:
+		return recordSides(*a.Record)
+	default:
+		return nil
+	}
+}
+
+// transactionSides expects an entry for what was captured, and a payable or a
+// payout's record for each part of it.
+func transactionSides(t payments.Transaction) sides {
+	s := sides{about: t.ID}
+	captured, fee, currency := t.Captured.Minor(), t.Fee.Minor(), t.Captured.Currency()
+	if captured != 0 {
+		owed, billed := captured-fee, int64(0)
+		if t.Gross { // all of it is paid out, and the fee is billed (contract §6.7)
+			owed, billed = captured, fee
+		}
+		s.expected = append(s.expected, entryOf(ledger.Payment, t.ID, currency, postings{ledger.AcquirerReceivable: captured,
+			ledger.MerchantPayable: -owed, ledger.FeesReceivable: billed, ledger.FeeIncome: -fee}))
+	}
+	refunded, chargedBack := t.Refunded.Minor(), t.ChargedBack.Minor()
+	s.sums[refundedSum], s.sums[chargedBackSum] = refunded, chargedBack
+	s.sums[pendingSum] = captured - t.Refundable.Minor() - refunded - chargedBack
+	s.sums[deductedSum] = refunded + chargedBack
+	for _, p := range t.Payouts {
+		if p.Status != payments.EventFailed { // else another part replaces it
+			s.sums[deductedSum] -= p.Deducted.Minor()
+		}
+		id, net := t.ID+"#"+strconv.Itoa(p.Seq), p.Amount.Minor()-p.Deducted.Minor()
+		if !p.Gross {
+			net -= p.Fee.Minor()
+		}
+		if p.Status == payments.EventScheduled {
+			s.expected = append(s.expected, payable(id, payments.PayablePart, net, p.Fee.Minor(), currency, p.EligibleAt))
+		} else {
+			s.expected = append(s.expected, record(id, recordStatus[p.Status], p.PayoutID, net, p.Fee.Minor(), currency))
+		}
+	}
+	return s
+}
+
+// recordStatus is the status of the payout record of a part in each status.
+var recordStatus = map[payments.EventStatus]payout.RecordStatus{payments.EventReconciled: payout.RecordOpen,
+	payments.EventPaidOut: payout.RecordSuccessful, payments.EventFailed: payout.RecordFailed}
+
+// eventSides expects an entry for what was refunded or charged back, and a debit
+// for what has to be deducted from other transactions' payouts.
+func eventSides(v payments.Event) sides {
+	s := sides{about: v.TransactionID}
+	amount, currency := v.Amount.Minor(), v.Amount.Currency()
+	returned := postings{ledger.MerchantPayable: amount, ledger.AcquirerReceivable: -amount}
+	switch {
+	case v.Type == payments.PayoutDeductionEvent && v.Status == payments.EventPending:
+		s.sums[deductedSum] = -amount
+		s.expected = append(s.expected, debit(v.ID, -amount, currency))
+	case v.Type == payments.PayoutDeductionEvent:
+		s.sums[deductedSum] = -amount
+		s.expected = append(s.expected, settledRecord(v.ID, -amount, currency))
+	case v.Type == payments.ChargeBackEvent:
+		s.expected = append(s.expected, entryOf(ledger.ChargeBack, v.ID, currency, returned))
+		s.sums[chargedBackSum] = -amount
+	case v.Status == payments.EventRefunded:
+		s.expected = append(s.expected, entryOf(ledger.Refund, v.ID, currency, returned))
+		s.sums[refundedSum] = -amount
+	case isPending(v):
+		s.sums[pendingSum] = -amount
+	}
+	return s
+}
+
+func entrySides(v ledger.Entry) sides {
+	s := sides{about: v.About.ID}
+	text := make([]string, len(v.Postings))
+	for i, p := range v.Postings {
+		text[i] = postingText(p.Account, p.Amount.Minor(), p.Amount.Currency())
+		switch p.Account {
+		case ledger.MerchantPayable:
+			s.sums[owedSum] += p.Amount.Minor()
+		case ledger.PayoutsInTransit:
+			s.sums[transitSum] += p.Amount.Minor()
+		}
+	}
+	slices.Sort(text)
+	s.actual = []line{{entryKind, string(v.Kind) + " " + v.ID, strings.Join(text, ", ")}}
+	return s
+}
+
+// carried begins the ids of shortfalls that one payout carries forward to the
+// next.
+const carried = "carried#"
+
+// carriedBy is the payout that carried the payable forward, by the last of its
+// steps or all at once.
+func carriedBy(p payments.Payable) (payout string, ok bool) {
+	payout, ok = strings.CutPrefix(p.ID, carried)
+	payout, _, _ = strings.Cut(payout, "#")
+	return payout, ok && p.TransactionID == ""
+}
+
+// aboutPayable is the id of the payable's transaction, or of the payout that
+// carried it forward.
+func aboutPayable(p payments.Payable) string {
+	if payout, ok := carriedBy(p); ok {
+		return payout
+	}
+	return p.TransactionID
+}
+
+func payableSides(p payments.Payable) sides {
+	s := sides{about: aboutPayable(p), actual: []line{payableLine(p)}}
+	s.sums[owedSum] = p.Amount.Minor()
+	return s
+}
+
+// payableLine is a payable's line. A debit has neither fee nor date of its own.
+func payableLine(p payments.Payable) line {
+	if p.Kind != payments.PayablePart {
+		return debitLine(p)
+	}
+	return payable(p.ID, p.Kind, p.Amount.Minor(), p.Fee.Minor(), p.Amount.Currency(), p.EligibleAt)
+}
+
+// postings of an entry, in minor units.
+type postings map[ledger.Account]int64
+
+func entryOf(kind ledger.Kind, id string, c money.Currency, of postings) line {
+	var text []string
+	for account, minor := range of {
+		if minor != 0 {
+			text = append(text, postingText(account, minor, c))
+		}
+	}
+	slices.Sort(text)
+	return line{entryKind, string(kind) + " " + id, strings.Join(text, ", ")}
+}
+
+func payable(id string, kind payments.PayableKind, minor, fee int64, c money.Currency, eligible time.Time) line {
+	text := minorText(minor, c)
+	if kind == payments.PayablePart {
+		text += " after " + minorText(fee, c) + ", from " + eligible.UTC().Format(time.RFC3339Nano)
+	}
+	return line{payableKind, id, text}
+}
+
+// debitLine is the line of a payable that is a debit. A payout carries a shortfall
+// forward once, whichever of its steps did it.
+func debitLine(p payments.Payable) line {
+	id := p.ID
+	if payout, ok := carriedBy(p); ok {
+		id = carried + payout
+	}
+	return debit(id, p.Amount.Minor(), p.Amount.Currency())
+}
+
+// debit is the line of a payable that reduces later payouts, or that an open
+// payout has just taken.
+func debit(id string, minor int64, c money.Currency) line {
+	return payable(id, "", minor, 0, c, time.Time{})
+}
+
+func postingText(a ledger.Account, minor int64, c money.Currency) string {
+	return string(a) + " " + minorText(minor, c)
+}
+
+// digits is an amount of minor units, written in major ones.
+func digits(minor int64, c money.Currency) string {
+	text := strconv.FormatInt(max(minor, -minor), 10)
+	if scale := c.Scale(); scale > 0 {
+		if len(text) <= scale {
+			text = strings.Repeat("0", scale+1-len(text)) + text
+		}
+		text = text[:len(text)-scale] + "." + text[len(text)-scale:]
+	}
+	if minor < 0 {
+		return "-" + text
+	}
+	return text
+}
+
+// minorText is an amount of minor units, written in major ones with its currency.
+func minorText(minor int64, c money.Currency) string { return digits(minor, c) + " " + string(c) }
