@@ -178,7 +178,7 @@ func (t till) refund(p world.Payment) {
 
 // differ takes out of the books what is held for refunds in flight: then
 // reconcile looks twice. It finds as well that the acquirer, which the sandbox
-// plays, has not heard of the live charge-back that the operator recorded.
+// plays, has not heard of the live chargeback that the operator recorded.
 func (t till) differ() {
 	t.Helper()
 	t.refund(t.Sell("100"))

@@ -16,14 +16,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// chargeBack records money that a payer's issuer took back, as the acquirer
+// chargeback records money that a payer's issuer took back, as the acquirer
 // reported it. In test mode it is entered in the sandbox acquirer's books
 // before (contract §12).
 //
-// A charge-back happens once under its id. An id made up names what it is
+// A chargeback happens once under its id. An id made up names what it is
 // about, so that the command may be repeated until it succeeds; from then on
 // it makes the next one.
-type chargeBack struct {
+type chargeback struct {
 	MerchantCode string        `json:"merchant_code" validate:"required"`
 	Mode         string        `json:"mode"`                            // live or test; the first key's unless given
 	Transaction  string        `json:"transaction" validate:"required"` // its id or code
@@ -42,15 +42,15 @@ type chargedBack struct {
 	SimpleStatus    payments.SimpleStatus `json:"simple_status"` // of the transaction
 }
 
-// maxChargeBackID bounds the acquirer's id, which becomes part of a key.
-const maxChargeBackID = 255
+// maxChargebackID bounds the acquirer's id, which becomes part of a key.
+const maxChargebackID = 255
 
-func (o operator) chargeBack(ctx context.Context, c chargeBack) (chargedBack, error) {
+func (o operator) chargeback(ctx context.Context, c chargeback) (chargedBack, error) {
 	t, err := o.tenantOf(ctx, c.MerchantCode, c.Mode)
 	switch {
 	case err != nil:
 		return chargedBack{}, err
-	case len(c.ID) > maxChargeBackID:
+	case len(c.ID) > maxChargebackID:
 		return chargedBack{}, failure.Invalid("id", "must be at most 255 bytes")
 	}
 	r, err := o.Store.FindTransaction(ctx, t, c.Transaction)
@@ -61,37 +61,37 @@ func (o operator) chargeBack(ctx context.Context, c chargeBack) (chargedBack, er
 	if err != nil {
 		return chargedBack{}, err
 	}
-	e, err := o.Processing.ChargeBack(ctx, t, order)
+	e, err := o.Processing.Chargeback(ctx, t, order)
 	if err != nil {
 		return chargedBack{}, err
 	}
 	if r, err = o.Store.FindTransaction(ctx, t, r.ID); err != nil {
 		return chargedBack{}, err
 	}
-	o.Log.InfoContext(ctx, "charge-back recorded", "merchant", t.Merchant, "transaction", r.ID, "event", e.ID)
+	o.Log.InfoContext(ctx, "chargeback recorded", "merchant", t.Merchant, "transaction", r.ID, "event", e.ID)
 	return chargedBack{ID: order.ID, EventID: e.Number(), TransactionID: r.ID, TransactionCode: r.Code, Amount: e.Amount,
 		Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
 }
 
-// reported is the charge-back as the acquirer's books have it. Nothing is
+// reported is the chargeback as the acquirer's books have it. Nothing is
 // entered in the sandbox's that the platform would refuse.
 func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Record,
-	c chargeBack) (processing.ChargeBackOrder, error) {
-	order := processing.ChargeBackOrder{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}
+	c chargeback) (processing.ChargebackOrder, error) {
+	order := processing.ChargebackOrder{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}
 	amount, err := c.amount(r)
 	if err != nil {
 		return order, err
 	}
 	if order.ID == "" {
-		order.ID = madeUpChargeBack(r, amount)
+		order.ID = madeUpChargeback(r, amount)
 	}
-	if known, ok := r.ChargeBackBy(order.ID); ok {
+	if known, ok := r.ChargebackBy(order.ID); ok {
 		if c.Amount != "" && known.Amount != amount {
 			return order, errOtherAmount
 		}
 		return order, nil
 	}
-	if _, err := r.ChargeBack(payments.Checkout{}, order.ID, &amount, c.Lost, "", o.Now()); err != nil {
+	if _, err := r.Chargeback(payments.Checkout{}, order.ID, &amount, c.Lost, "", o.Now()); err != nil {
 		return order, err
 	}
 	if t.Mode == identity.Test {
@@ -107,7 +107,7 @@ func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Recor
 // the command was cut off after that, what is left may be another amount now.
 func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string, amount money.Amount,
 	exact bool) (money.Amount, error) {
-	err := o.Sandbox.ChargeBack(ctx, r.ID, id, amount)
+	err := o.Sandbox.Chargeback(ctx, r.ID, id, amount)
 	if errors.Is(err, acquirer.ErrUnknownCharge) || errors.Is(err, sandbox.ErrTooMuch) {
 		return amount, failure.Conflict("the acquirer has no such money to charge back").WithCause(err)
 	}
@@ -128,12 +128,12 @@ func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string,
 }
 
 var (
-	errOtherAmount      = failure.Conflict("the charge-back of this id is of another amount")
-	errOtherTransaction = failure.Conflict("the charge-back of this id is of another transaction")
+	errOtherAmount      = failure.Conflict("the chargeback of this id is of another amount")
+	errOtherTransaction = failure.Conflict("the chargeback of this id is of another transaction")
 )
 
-// amount is what the charge-back is of.
-func (c chargeBack) amount(r store.Record) (money.Amount, error) {
+// amount is what the chargeback is of.
+func (c chargeback) amount(r store.Record) (money.Amount, error) {
 	if c.Amount == "" {
 		return r.Refundable, nil
 	}
@@ -144,10 +144,10 @@ func (c chargeBack) amount(r store.Record) (money.Amount, error) {
 	return amount, nil
 }
 
-// madeUpChargeBack names the transaction's next charge-back.
-func madeUpChargeBack(r store.Record, amount money.Amount) string {
+// madeUpChargeback names the transaction's next chargeback.
+func madeUpChargeback(r store.Record, amount money.Amount) string {
 	before := slices.DeleteFunc(slices.Clone(r.Events), func(e payments.Event) bool {
-		return e.Type != payments.ChargeBackEvent
+		return e.Type != payments.ChargebackEvent
 	})
-	return fmt.Sprintf("charge-back-%s-%d-%d", r.Code, len(before)+1, amount.Minor())
+	return fmt.Sprintf("chargeback-%s-%d-%d", r.Code, len(before)+1, amount.Minor())
 }

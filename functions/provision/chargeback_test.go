@@ -39,7 +39,7 @@ type chargedBack struct {
 	SimpleStatus  string `json:"simple_status"`
 }
 
-func (d desk) chargeBack(m provisioned, transaction string, more fields) chargedBack {
+func (d desk) chargeback(m provisioned, transaction string, more fields) chargedBack {
 	d.Helper()
 	return run[chargedBack](d, charging(m, transaction, more))
 }
@@ -71,38 +71,38 @@ func (d desk) books(m provisioned, s world.Payment) string {
 	}
 	booked := 0
 	for _, e := range entries {
-		if e.Kind == ledger.ChargeBack {
+		if e.Kind == ledger.Chargeback {
 			booked++
 		}
 	}
 	events := 0
 	for _, e := range r.Events {
-		if e.Type == payments.ChargeBackEvent && e.Status == payments.EventSuccessful {
+		if e.Type == payments.ChargebackEvent && e.Status == payments.EventSuccessful {
 			events++
 		}
 	}
 	taken := "0"
-	if amount, ok := moved[acquirer.ChargeBack]; ok {
+	if amount, ok := moved[acquirer.Chargeback]; ok {
 		taken = amount.String()
 	}
 	return fmt.Sprintf("acquirer %s, platform %s, %d entries, %d events, %s", taken, r.ChargedBack, booked,
 		events, r.SimpleStatus())
 }
 
-func TestAChargeBackTakesMoneyBack(t *testing.T) {
+func TestAChargebackTakesMoneyBack(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	shop := d.Receive()
 	m := d.create(nil)
 	s := d.sell(m, "1", 10.10, shop.URL)
 	told := len(shop.Messages(s.Checkout))
-	got := d.chargeBack(m, s.Code, fields{"amount": "2.5", "id": "arn-1"})
+	got := d.chargeback(m, s.Code, fields{"amount": "2.5", "id": "arn-1"})
 	if got.ID != "arn-1" || got.TransactionID != s.ID || got.Code != s.Code || got.Amount != "2.50" ||
 		got.Currency != "EUR" || got.SimpleStatus != "CHARGEBACK" {
 		t.Errorf("answer %+v", got)
 	}
 	for _, again := range []fields{{"id": "arn-1"}, {"id": "arn-1", "amount": 2.5}, {"id": "arn-1", "lost": true}} {
-		if repeated := d.chargeBack(m, s.ID, again); repeated != got {
+		if repeated := d.chargeback(m, s.ID, again); repeated != got {
 			t.Errorf("%v repeated: %+v", again, repeated)
 		}
 	}
@@ -132,7 +132,7 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 	if detail.Text("simple_status") != "CHARGEBACK" || !strings.Contains(string(detail.Body), fmt.Sprint(got.EventID)) {
 		t.Errorf("detail %s", detail.Body)
 	}
-	rest := d.chargeBack(m, s.ID, fields{"lost": true})
+	rest := d.chargeback(m, s.ID, fields{"lost": true})
 	if rest.Amount != "7.60" || rest.SimpleStatus != "NON_COLLECTION" || rest.ID == "" {
 		t.Errorf("the rest: %+v", rest)
 	}
@@ -141,13 +141,13 @@ func TestAChargeBackTakesMoneyBack(t *testing.T) {
 	}
 }
 
-func TestMadeUpChargeBacksAreDifferentOnes(t *testing.T) {
+func TestMadeUpChargebacksAreDifferentOnes(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m := d.create(fields{"sandbox": false, "test_key": true})
 	s := d.sell(m, "1", 10, "")
 	command := fields{"amount": 1, "mode": "test"}
-	first, second := d.chargeBack(m, s.ID, command), d.chargeBack(m, s.ID, command)
+	first, second := d.chargeback(m, s.ID, command), d.chargeback(m, s.ID, command)
 	if first.ID == second.ID || first.EventID == second.EventID {
 		t.Errorf("%+v is %+v", first, second)
 	}
@@ -156,14 +156,14 @@ func TestMadeUpChargeBacksAreDifferentOnes(t *testing.T) {
 	}
 }
 
-// TestAChargeBackCutOffIsFinishedByItsRepetition, wherever it was cut off and
+// TestAChargebackCutOffIsFinishedByItsRepetition, wherever it was cut off and
 // also under a made up id: money is taken back once.
-func TestAChargeBackCutOffIsFinishedByItsRepetition(t *testing.T) {
+func TestAChargebackCutOffIsFinishedByItsRepetition(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m := d.create(nil)
 	d.Main().Steps.Plan(0, faults.None)
-	d.chargeBack(m, d.sell(m, "0", 10, "").ID, nil)
+	d.chargeback(m, d.sell(m, "0", 10, "").ID, nil)
 	steps := len(d.Main().Steps.Taken())
 	for at := 1; at <= steps; at++ {
 		s := d.sell(m, fmt.Sprint(at), 10, "")
@@ -171,7 +171,7 @@ func TestAChargeBackCutOffIsFinishedByItsRepetition(t *testing.T) {
 		doomed.Steps.Plan(at, faults.DieAfter)
 		_, _ = doomed.Invoke(t.Context(), "provision", encoded(t, charging(m, s.ID, nil)))
 		if done := strings.HasPrefix(d.books(m, s), "acquirer 10.00, platform 10.00"); !done {
-			d.chargeBack(m, s.ID, nil)
+			d.chargeback(m, s.ID, nil)
 		}
 		if books := d.books(m, s); books != "acquirer 10.00, platform 10.00, 1 entries, 1 events, CHARGEBACK" {
 			t.Errorf("cut off at step %d: %s", at, books)
@@ -179,14 +179,14 @@ func TestAChargeBackCutOffIsFinishedByItsRepetition(t *testing.T) {
 	}
 }
 
-func TestChargeBacksThatCannotBe(t *testing.T) {
+func TestChargebacksThatCannotBe(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m, other := d.create(nil), d.create(nil)
 	paid, declined, gone, theirs := d.sell(m, "1", 10, ""), d.sell(m, "2", 11, ""), d.sell(m, "3", 10, ""),
 		d.sell(other, "1", 10, "")
-	d.chargeBack(m, gone.ID, nil)
-	d.chargeBack(m, paid.ID, fields{"id": "arn-1", "amount": 1})
+	d.chargeback(m, gone.ID, nil)
+	d.chargeback(m, paid.ID, fields{"id": "arn-1", "amount": 1})
 	for _, c := range []struct {
 		transaction string
 		more        fields

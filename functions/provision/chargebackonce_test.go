@@ -6,20 +6,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TestAChargeBackThatWasCutOffKeepsItsAmount: the acquirer has made it, and the
+// TestAChargebackThatWasCutOffKeepsItsAmount: the acquirer has made it, and the
 // platform has not heard of it. All that is left may be more by now, or less.
-func TestAChargeBackThatWasCutOffKeepsItsAmount(t *testing.T) {
+func TestAChargebackThatWasCutOffKeepsItsAmount(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m := d.create(nil)
 	s := d.sell(m, "order", 100, "")
-	if err := d.App.Sandbox.ChargeBack(t.Context(), s.ID, "cb", money.MustParse("30", "EUR")); err != nil {
+	if err := d.App.Sandbox.Chargeback(t.Context(), s.ID, "cb", money.MustParse("30", "EUR")); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.refused(charging(m, s.ID, fields{"id": "cb", "amount": 40})); got.Code != "CONFLICT" {
 		t.Errorf("another amount: %+v", got)
 	}
-	if made := d.chargeBack(m, s.ID, fields{"id": "cb"}); made.Amount != "30.00" {
+	if made := d.chargeback(m, s.ID, fields{"id": "cb"}); made.Amount != "30.00" {
 		t.Errorf("charged back %v", made.Amount)
 	}
 	if got, want := d.books(m, s), "acquirer 30.00, platform 30.00, 1 entries, 1 events, CHARGEBACK"; got != want {

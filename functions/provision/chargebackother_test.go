@@ -9,12 +9,12 @@ import (
 // An id of the acquirer's is of one charge: an operator who gives it for
 // another transaction, even another merchant's, books nothing that the acquirer
 // did not take.
-func TestAChargeBackIsOfOneTransaction(t *testing.T) {
+func TestAChargebackIsOfOneTransaction(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m, neighbour := d.create(nil), d.create(fields{"email": "other@example.com"})
 	first, second, theirs := d.sell(m, "1", 10, ""), d.sell(m, "2", 10, ""), d.sell(neighbour, "1", 10, "")
-	d.chargeBack(m, first.ID, fields{"id": "arn-1", "amount": 2})
+	d.chargeback(m, first.ID, fields{"id": "arn-1", "amount": 2})
 	for _, amount := range []any{nil, 2, 3} {
 		more := fields{"id": "arn-1"}
 		if amount != nil {

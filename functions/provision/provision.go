@@ -64,7 +64,7 @@ func (o operator) commands() map[string]command {
 		"show_callback":          typed(o, o.showCallback),
 		"replay_callbacks":       typed(o, o.replayCallbacks),
 		"pay_voucher":            typed(o, o.payVoucher),
-		"charge_back":            typed(o, o.chargeBack),
+		"charge_back":            typed(o, o.chargeback),
 		"set_payout":             typed(o, o.setPayout),
 		"run_payouts":            typed(o, o.runPayouts),
 		"export_payouts":         typed(o, o.exportPayouts),

@@ -191,7 +191,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 		"event 0":                    {s.path(p.ID, 0) + "&tx_event_id=0", absent},
 		"event of another of theirs": {s.path(second.ID, refunded), absent},
 		"payout":                     {s.path(p.ID, s.lastEvent(p, "PAYOUT")), absent},
-		"charge-back":                {s.path(second.ID, s.lastEvent(second, "CHARGE_BACK")), absent},
+		"chargeback":                 {s.path(second.ID, s.lastEvent(second, "CHARGE_BACK")), absent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := s.Main().DoUnchecked(world.Request{Method: "GET", Path: c.path, APIKey: s.Merchant.Key.Plaintext})

@@ -29,9 +29,9 @@ func (s *shop) list(t *testing.T, p world.Payment, name string) []string {
 	return texts
 }
 
-// A charge-back of all that is left takes what the payout still holds; the fee
+// A chargeback of all that is left takes what the payout still holds; the fee
 // it has to take elsewhere, which is a deduction.
-func TestEventsOfARefundAndAChargeBack(t *testing.T) {
+func TestEventsOfARefundAndAChargeback(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.moveTo("Asia/Tokyo")
@@ -42,7 +42,7 @@ func TestEventsOfARefundAndAChargeBack(t *testing.T) {
 		t.Fatalf("refund: %d %s", got.Status, got.Body)
 	}
 	s.Clock.Advance(time.Second)
-	s.chargeBack(p, "")
+	s.chargeback(p, "")
 	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), p.ID)
 	if err != nil || len(record.Events) != 3 {
 		t.Fatalf("%d events, %v", len(record.Events), err)

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// history is listTransactions: payments, refunds and charge-backs, in pages.
+// history is listTransactions: payments, refunds and chargebacks, in pages.
 func (f family) history(ctx context.Context, req currentHistoryRequest) (historyView, error) {
 	p := req.plan()
 	p.filter.Statuses = req.Statuses

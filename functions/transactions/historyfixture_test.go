@@ -147,7 +147,7 @@ func (p *past) event(t payments.Transaction, n int) payments.Event {
 		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.EventFailed),
 		CreatedAt: at, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), About: t.HistoryItem().About}
 	if p.random.IntN(3) == 0 {
-		e.Type, e.Status = payments.ChargeBackEvent, payments.EventSuccessful
+		e.Type, e.Status = payments.ChargebackEvent, payments.EventSuccessful
 	}
 	return e
 }

@@ -60,7 +60,7 @@ func TestLegacyReadsNameTheirSuccessor(t *testing.T) {
 }
 
 // happened makes a transaction with an event of each kind: a refund, one that
-// is declined, and a charge-back of more than its payout still holds.
+// is declined, and a chargeback of more than its payout still holds.
 func (s *shop) happened(t *testing.T) world.Payment {
 	t.Helper()
 	p := s.Sell("100")
@@ -72,14 +72,14 @@ func (s *shop) happened(t *testing.T) world.Payment {
 			t.Fatalf("refund %s: %d %s", step.amount, got.Status, got.Body)
 		}
 	}
-	s.chargeBack(p, "")
+	s.chargeback(p, "")
 	return p
 }
 
-// chargeBack has the acquirer report one; "": of all that is left.
-func (s *shop) chargeBack(p world.Payment, amount string) {
+// chargeback has the acquirer report one; "": of all that is left.
+func (s *shop) chargeback(p world.Payment, amount string) {
 	s.Helper()
-	_, err := s.App.Processing.ChargeBack(s.Context(), s.Tenant(), processing.ChargeBackOrder{
+	_, err := s.App.Processing.Chargeback(s.Context(), s.Tenant(), processing.ChargebackOrder{
 		TransactionID: p.ID, ID: "cb-" + p.ID, Amount: literal(amount)})
 	if err != nil {
 		s.Fatal(err)
@@ -167,7 +167,7 @@ func TestLegacySimpleStatuses(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := s.Sell("10.10")
-	_, err := s.App.Processing.ChargeBack(t.Context(), s.Tenant(), processing.ChargeBackOrder{TransactionID: p.Code,
+	_, err := s.App.Processing.Chargeback(t.Context(), s.Tenant(), processing.ChargebackOrder{TransactionID: p.Code,
 		ID: "cb", Lost: true})
 	if err != nil {
 		t.Fatal(err)

@@ -266,7 +266,7 @@ func (w *World) checkCallbacks(b books) {
 		}
 		before[id] = now
 	}
-	w.addChargeBacks(b, owed)
+	w.addChargebacks(b, owed)
 	written, seen := map[outcome]int{}, map[string]bool{}
 	for _, c := range w.images("CALLBACK") {
 		if !seen[c.text("id")] {

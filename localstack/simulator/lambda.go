@@ -73,7 +73,7 @@ type invocation struct {
 	actor  string
 	tenant string // whose data it may touch; "" for anybody's
 	claim  string // its name as the owner of an idempotency key
-	refund string // id of the refund or charge-back it wrote
+	refund string // id of the refund or chargeback it wrote
 	ctx    context.Context
 	cancel context.CancelFunc
 

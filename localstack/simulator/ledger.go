@@ -60,7 +60,7 @@ func (l *ledger) enter(was, now item) bool {
 	kind, _, _ := strings.Cut(sk, "#")
 	switch {
 	case strings.HasPrefix(pk, "SANDBOX#CHARGE#"):
-		if kind == "CAPTURE" || kind == "REFUND" || kind == "CHARGE_BACK" {
+		if kind == "CAPTURE" || kind == "REFUND" || kind == "CHARGEBACK" {
 			charge := strings.TrimPrefix(pk, "SANDBOX#CHARGE#")
 			l.moved[charge] = append(l.moved[charge], now)
 		}

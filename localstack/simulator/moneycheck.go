@@ -41,7 +41,7 @@ func (w *World) checkSum(t item, l *ledger) {
 	}
 }
 
-// checkReturned: every refund and charge-back moved money at the acquirer
+// checkReturned: every refund and chargeback moved money at the acquirer
 // once, and nothing else did; none is left open.
 func (w *World) checkReturned(t item, l *ledger) {
 	checkout, id := t.text("checkout_id"), t.text("id")
@@ -66,7 +66,7 @@ func (w *World) checkReturned(t item, l *ledger) {
 		}
 	}
 	captured := sum(moves, are("kind", "capture"))
-	refunded, back := sum(moves, are("kind", "refund")), sum(moves, are("kind", "charge_back"))
+	refunded, back := sum(moves, are("kind", "refund")), sum(moves, are("kind", "chargeback"))
 	if captured != minor(t["captured"]) || refunded != minor(t["refunded"]) || back != minor(t["charged_back"]) {
 		w.find(checkout, "the acquirer captured %d, refunded %d and charged back %d, the transaction records %v, %v and %v",
 			captured, refunded, back,
@@ -257,8 +257,8 @@ func (l *ledger) chargedBack(p purse) bool {
 	return false
 }
 
-// addChargeBacks: each is called back with the status its checkout has.
-func (w *World) addChargeBacks(b books, owed map[outcome]int) {
+// addChargebacks: each is called back with the status its checkout has.
+func (w *World) addChargebacks(b books, owed map[outcome]int) {
 	seen := map[string]bool{}
 	for _, c := range w.changes {
 		i := c.image()

@@ -12,7 +12,7 @@ import (
 )
 
 // month is the life of a world of payouts: some weeks of payments, refunds,
-// charge-backs and changes of mind, with days of 23 and 25 hours among them.
+// chargebacks and changes of mind, with days of 23 and 25 hours among them.
 // Nothing is played in between: the clocks jump to whatever comes next.
 type month struct {
 	*World

@@ -221,7 +221,7 @@ func (s *sale) returned(byIssuer bool) func() {
 		switch {
 		case s.transaction == "":
 		case byIssuer:
-			s.client("operator", 0, func(actor string, dice *rand.Rand) { s.chargeBack(actor, s.name+"-dispute", amount, dice) })
+			s.client("operator", 0, func(actor string, dice *rand.Rand) { s.chargeback(actor, s.name+"-dispute", amount, dice) })
 		default:
 			s.client("cashier", 0, func(actor string, dice *rand.Rand) {
 				r := s.refundOf(dice)

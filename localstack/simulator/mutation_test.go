@@ -44,7 +44,7 @@ var survivors = map[string]string{
 		"in once",
 	"Put refund: (attribute_not_exists(pk))": "in one transaction with its transaction, whose version lets " +
 		"it in once",
-	"Put charge_back: (attribute_not_exists(pk))": "in one transaction with its transaction, whose version lets " +
+	"Put chargeback: (attribute_not_exists(pk))": "in one transaction with its transaction, whose version lets " +
 		"it in once",
 	"Put CREDIT: (attribute_not_exists(pk))": "in one transaction with its checkout, whose version lets it " +
 		"in once",
@@ -53,7 +53,7 @@ var survivors = map[string]string{
 	"Put CREDIT: (attribute_exists(pk))": "only a payout takes the row away, and none runs here",
 	"Update HELD: (attribute_exists(pk))": "gives back what the same refund has held, and the item is " +
 		"never deleted",
-	"Put SANDBOX CHARGE_BACK: (attribute_not_exists(pk))": "passes its charge's version",
+	"Put SANDBOX CHARGEBACK: (attribute_not_exists(pk))": "passes its charge's version",
 }
 
 // missedBy are histories that miss a condition, to find them at once; another is

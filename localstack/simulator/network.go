@@ -214,7 +214,7 @@ func outcomeOf(r *http.Response) string {
 	return name
 }
 
-// noteRefund keeps which refund or charge-back a request writes: it comes
+// noteRefund keeps which refund or chargeback a request writes: it comes
 // first of the events in its transaction.
 func noteRefund(ctx context.Context, operation string, body []byte) {
 	if operation != "TransactWriteItems" {

@@ -238,7 +238,7 @@ func restOf(body []byte, c money.Currency) int64 {
 	return 0
 }
 
-// disputes are the charge-backs of the transaction. What a charge-back of all
+// disputes are the chargebacks of the transaction. What a chargeback of all
 // that is left comes to, the acquirer says when it first hears of it; a report
 // that is refused tells nothing, as the acquirer may have less left than the
 // platform.
@@ -254,7 +254,7 @@ func (w *World) disputes(transaction string, c money.Currency) (requests []linea
 		if !ok || a.Error.Code != "" || amounts[id] == 0 {
 			continue
 		}
-		asked := linear.Request{Group: "charge-back " + id, Amount: amounts[id], Firm: true, Answer: linear.Made,
+		asked := linear.Request{Group: "chargeback " + id, Amount: amounts[id], Firm: true, Answer: linear.Made,
 			Call: a.asked, Return: a.answered}
 		if a.answered == linear.Never {
 			asked.Answer = linear.Unknown

@@ -117,7 +117,7 @@ func (s *story) dispute(dice *rand.Rand) {
 	for i := range 1 + dice.IntN(2) {
 		s.client("operator", i, func(actor string, dice *rand.Rand) {
 			s.think(actor)
-			s.chargeBack(actor, id, amount, dice)
+			s.chargeback(actor, id, amount, dice)
 		})
 	}
 }
@@ -164,9 +164,9 @@ func (s *story) audit(actor string) {
 		Path: "/v2.1/merchants/" + s.merchant + "/transactions?id=" + s.transaction})
 }
 
-// chargeBack has the issuer take money back, as an operator reports it, now and
+// chargeback has the issuer take money back, as an operator reports it, now and
 // then twice.
-func (s *story) chargeBack(actor, id, amount string, dice *rand.Rand) {
+func (s *story) chargeback(actor, id, amount string, dice *rand.Rand) {
 	command := map[string]any{"command": "charge_back", "merchant_code": s.merchant, "mode": "test",
 		"transaction": s.transaction, "id": id}
 	if amount != "" {
@@ -181,7 +181,7 @@ func (s *story) chargeBack(actor, id, amount string, dice *rand.Rand) {
 	}
 }
 
-// disputeAgain reports every charge-back once more: one that the issuer has
+// disputeAgain reports every chargeback once more: one that the issuer has
 // made is a fact, and must be recorded as soon as no refund is under way that
 // counts on the same money.
 func (w *World) disputeAgain() {

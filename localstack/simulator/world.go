@@ -68,7 +68,7 @@ type World struct {
 	answers  []operatorAnswer
 	moments  int64 // that have been
 	promises []promise
-	disputed bool // every charge-back has been reported again, in the calm
+	disputed bool // every chargeback has been reported again, in the calm
 
 	begins time.Duration // when the world begins, after a bubble does
 	payees *month        // of a world of payouts

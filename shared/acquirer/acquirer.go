@@ -92,14 +92,14 @@ type Kind string
 
 // The kinds.
 const (
-	Capture    Kind = "capture"     // from a payer
-	Refunded   Kind = "refund"      // back to a payer
-	ChargeBack Kind = "charge_back" // back to a payer, by the issuer's will
+	Capture    Kind = "capture"    // from a payer
+	Refunded   Kind = "refund"     // back to a payer
+	Chargeback Kind = "chargeback" // back to a payer, by the issuer's will
 )
 
 // Movement is one line of the acquirer's books.
 type Movement struct {
-	ID       string // ours: of the charge or refund; a charge-back's is the acquirer's
+	ID       string // ours: of the charge or refund; a chargeback's is the acquirer's
 	ChargeID string
 	Tenant   string // of the charge's Reference
 	Kind     Kind

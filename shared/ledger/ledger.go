@@ -31,7 +31,7 @@ type Kind string
 const (
 	Payment    Kind = "payment"
 	Refund     Kind = "refund"
-	ChargeBack Kind = "charge_back"
+	Chargeback Kind = "chargeback"
 
 	Payout         Kind = "payout"
 	PayoutPaid     Kind = "payout_paid"

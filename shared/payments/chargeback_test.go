@@ -24,27 +24,27 @@ func TestWhatCannotBeChargedBack(t *testing.T) {
 		"nothing":        {paid, &none, failure.KindInvalid},
 		"being refunded": {reserved, nil, failure.KindConflict},
 	} {
-		if _, err := test.tx.ChargeBack(newCheckout(), "cb", test.amount, false, "msg", start); !failure.Is(err, test.kind) {
+		if _, err := test.tx.Chargeback(newCheckout(), "cb", test.amount, false, "msg", start); !failure.Is(err, test.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestAChargeBackIsBookedAndTold(t *testing.T) {
+func TestAChargebackIsBookedAndTold(t *testing.T) {
 	t.Parallel()
 	four := eur("4.00")
-	change := chargeBack(t, paidTransaction(t), "cb", &four)
+	change := chargeback(t, paidTransaction(t), "cb", &four)
 	tx, e := change.Transaction, change.Events[0]
 	if tx.Refundable != eur("6.10") || tx.ChargedBack != eur("4.00") || !tx.Refunded.IsZero() ||
 		tx.SimpleStatus() != payments.SimpleChargeback || tx.NonCollection ||
 		!tx.UpdatedAt.Equal(after(time.Hour)) {
 		t.Errorf("%+v", tx)
 	}
-	if e.ID != tx.ChargeBackID("cb") || e.Type != payments.ChargeBackEvent || e.Status != payments.EventSuccessful ||
+	if e.ID != tx.ChargebackID("cb") || e.Type != payments.ChargebackEvent || e.Status != payments.EventSuccessful ||
 		!e.Listed() || !e.WakeAt().IsZero() {
 		t.Errorf("%+v", e)
 	}
-	if change.Entry.Kind != ledger.ChargeBack || change.Entry.ID != e.ID || change.Hold.Currency() != "" {
+	if change.Entry.Kind != ledger.Chargeback || change.Entry.ID != e.ID || change.Hold.Currency() != "" {
 		t.Errorf("%+v", change.Entry)
 	}
 	wantPostings(t, *change.Entry, []ledger.Posting{posting(ledger.MerchantPayable, "4.00", "EUR"),
@@ -52,35 +52,35 @@ func TestAChargeBackIsBookedAndTold(t *testing.T) {
 	if change.Callback == nil || change.Callback.ID != "msg_1" || change.Callback.CheckoutID != "checkout-1" {
 		t.Errorf("%+v", change.Callback)
 	}
-	lost, err := tx.ChargeBack(newCheckout(), "cb2", nil, true, "msg_2", start)
+	lost, err := tx.Chargeback(newCheckout(), "cb2", nil, true, "msg_2", start)
 	if err != nil || lost.Transaction.ChargedBack != eur("10.10") ||
 		lost.Transaction.SimpleStatus() != payments.SimpleNonCollection {
 		t.Errorf("%+v, %v", lost.Transaction, err)
 	}
 }
 
-// TestALostChargeBackStaysLost, whatever is charged back after it (contract §6.5).
-func TestALostChargeBackStaysLost(t *testing.T) {
+// TestALostChargebackStaysLost, whatever is charged back after it (contract §6.5).
+func TestALostChargebackStaysLost(t *testing.T) {
 	t.Parallel()
 	four := eur("4.00")
-	lost, err := paidTransaction(t).ChargeBack(newCheckout(), "cb", &four, true, "msg_1", start)
+	lost, err := paidTransaction(t).Chargeback(newCheckout(), "cb", &four, true, "msg_1", start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tx := chargeBack(t, lost.Transaction, "cb2", &four).Transaction; tx.SimpleStatus() != payments.SimpleNonCollection {
+	if tx := chargeback(t, lost.Transaction, "cb2", &four).Transaction; tx.SimpleStatus() != payments.SimpleNonCollection {
 		t.Errorf("%s", tx.SimpleStatus())
 	}
 }
 
-// TestAChargeBackIsOneOfTheEventsThatBoundRefunds; it is not bounded itself, because the issuer has made it.
-func TestAChargeBackIsOneOfTheEventsThatBoundRefunds(t *testing.T) {
+// TestAChargebackIsOneOfTheEventsThatBoundRefunds; it is not bounded itself, because the issuer has made it.
+func TestAChargebackIsOneOfTheEventsThatBoundRefunds(t *testing.T) {
 	t.Parallel()
 	cent, tx := eur("0.01"), paidTransaction(t)
 	tx.EventCount = 999
 	reserve(t, tx, "operation", "0.01", false)
-	tx = chargeBack(t, tx, "cb", &cent).Transaction
+	tx = chargeback(t, tx, "cb", &cent).Transaction
 	if _, err := tx.ReserveRefund("operation", &cent, false, start); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("a refund after 1,000 events: %v", err)
 	}
-	chargeBack(t, tx, "cb2", &cent)
+	chargeback(t, tx, "cb2", &cent)
 }

@@ -15,7 +15,7 @@ type EventType string
 const (
 	PayoutEvent          EventType = "PAYOUT"
 	RefundEvent          EventType = "REFUND"
-	ChargeBackEvent      EventType = "CHARGE_BACK"
+	ChargebackEvent      EventType = "CHARGE_BACK"
 	PayoutDeductionEvent EventType = "PAYOUT_DEDUCTION"
 
 	// PaymentItem is the type of the transaction itself, in the history.
@@ -42,7 +42,7 @@ const (
 	EventWithdrawn EventStatus = "WITHDRAWN" // the acquirer certainly did not take it: as if never asked for
 )
 
-// Event is a refund, a charge-back, or the deduction of one from later
+// Event is a refund, a chargeback, or the deduction of one from later
 // payouts. Its ID follows from what caused it.
 type Event struct {
 	ID            string       `dynamo:"id"` // a refund's is the acquirer's idempotency key
@@ -94,7 +94,7 @@ func (e Event) Visible() bool { return e.Status != EventReserved && e.Status != 
 
 // Listed says the event is a history item of its own (contract §6.2).
 func (e Event) Listed() bool {
-	return e.Visible() && (e.Type == RefundEvent || e.Type == ChargeBackEvent)
+	return e.Visible() && (e.Type == RefundEvent || e.Type == ChargebackEvent)
 }
 
 // Deducted is a deduction that a payout has settled.

@@ -49,7 +49,7 @@ func drawnFilter(t *rapid.T) payments.HistoryFilter {
 			"REFUNDED", "CHARGE_BACK"),
 		PaymentTypes: someOf(t, "payment types", "ECOM", "RECURRING", "BOLETO", "POS"),
 		EntryModes:   someOf(t, "entry modes", "CUSTOMER_ENTRY", "IDEAL", "CHIP"),
-		Types:        someOf(t, "types", payments.PaymentItem, payments.RefundEvent, payments.ChargeBackEvent),
+		Types:        someOf(t, "types", payments.PaymentItem, payments.RefundEvent, payments.ChargebackEvent),
 		Readers:      someOf(t, "readers", "R1", "R3"),
 		ChangesAfter: rapid.Bool().Draw(t, "strictly"),
 	}
@@ -88,7 +88,7 @@ var statusWords = map[payments.EventType]map[string][]string{
 	},
 	payments.RefundEvent: {"PENDING": {"PENDING"}, "REFUNDED": {"SUCCESSFUL"}, "SUCCESSFUL": {"SUCCESSFUL"},
 		"FAILED": {"FAILED"}},
-	payments.ChargeBackEvent: {"PENDING": {"PENDING"}, "REFUNDED": {"SUCCESSFUL"}, "SUCCESSFUL": {"SUCCESSFUL"},
+	payments.ChargebackEvent: {"PENDING": {"PENDING"}, "REFUNDED": {"SUCCESSFUL"}, "SUCCESSFUL": {"SUCCESSFUL"},
 		"FAILED": {"FAILED"}},
 }
 

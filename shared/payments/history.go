@@ -6,7 +6,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// HistoryItem is a payment, refund or charge-back as the history lists it
+// HistoryItem is a payment, refund or chargeback as the history lists it
 // (contract §6.2).
 type HistoryItem struct {
 	ID            string       `dynamo:"id"` // of the transaction or event

@@ -20,7 +20,7 @@ func TestEveryIdentifierLeadsToTheCode(t *testing.T) {
 		for what, id := range map[string]string{
 			"client transaction id": tx.ClientTransactionID,
 			"refund":                tx.RefundID(rapid.String().Draw(t, "operation")),
-			"charge-back":           tx.ChargeBackID(rapid.String().Draw(t, "charge-back")),
+			"chargeback":            tx.ChargebackID(rapid.String().Draw(t, "chargeback")),
 		} {
 			if code, ok := payments.CodeWithin(id); !ok || code != tx.Code || !uuidV4.MatchString(id) {
 				t.Fatalf("%s %s leads to %s, %t; the code is %s", what, id, code, ok, tx.Code)
@@ -39,8 +39,8 @@ func TestEventsHaveIDsOfTheirOwn(t *testing.T) {
 		cause := rapid.String().Draw(t, "cause")
 		a, b := transactionOf(t, "attempt-1"), transactionOf(t, "attempt-2")
 		ids := map[string]bool{a.ClientTransactionID: true, a.RefundID(cause): true, a.RefundID(cause + "'"): true,
-			a.ChargeBackID(cause): true,
-			b.ClientTransactionID: true, b.RefundID(cause): true, b.ChargeBackID(cause): true}
+			a.ChargebackID(cause): true,
+			b.ClientTransactionID: true, b.RefundID(cause): true, b.ChargebackID(cause): true}
 		if len(ids) != 7 || !ids[transactionOf(t, "attempt-1").RefundID(cause)] {
 			t.Fatalf("%v", ids)
 		}

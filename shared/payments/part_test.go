@@ -91,7 +91,7 @@ func TestAReturnIsTakenFromWhatWaits(t *testing.T) {
 			tx.Payouts[i].Status = test.status[i]
 		}
 		amount := eur(test.amount)
-		after := chargeBack(t, tx, "cb", &amount)
+		after := chargeback(t, tx, "cb", &amount)
 		if !deductedIs(after.Transaction, test.deducted) {
 			t.Errorf("%s: %+v", name, after.Transaction.Payouts)
 		}
@@ -120,7 +120,7 @@ func TestOnlyPartsThatGiveAreWritten(t *testing.T) {
 			merchant.TrueInstallment, 3).Transaction}
 		for _, text := range test.returned {
 			amount := eur(text)
-			change = chargeBack(t, change.Transaction, "cb "+text, &amount)
+			change = chargeback(t, change.Transaction, "cb "+text, &amount)
 		}
 		if !deductedIs(change.Transaction, test.deducted) {
 			t.Errorf("%s: %+v", name, change.Transaction.Payouts)
@@ -188,9 +188,9 @@ func TestPaidOutIsWhenAllPayoutsAre(t *testing.T) {
 	}
 }
 
-func chargeBack(t testing.TB, tx payments.Transaction, id string, amount *money.Amount) payments.TransactionChange {
+func chargeback(t testing.TB, tx payments.Transaction, id string, amount *money.Amount) payments.TransactionChange {
 	t.Helper()
-	change, err := tx.ChargeBack(newCheckout(), id, amount, false, "msg_1", after(time.Hour))
+	change, err := tx.Chargeback(newCheckout(), id, amount, false, "msg_1", after(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

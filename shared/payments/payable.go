@@ -20,7 +20,7 @@ const (
 )
 
 // Payable is an amount that waits for the merchant's next payout: a credit for each
-// part of a transaction, a debit for what a refund or charge-back has to take
+// part of a transaction, a debit for what a refund or chargeback has to take
 // from other transactions. The sum of a merchant's payables is what is owed to it.
 type Payable struct {
 	ID            string       `dynamo:"id"` // of the part, <transaction id>#<seq>, or of the deduction event

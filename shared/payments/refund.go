@@ -19,7 +19,7 @@ type TransactionChange struct {
 	Hold        money.Amount // added to the merchant's held balance, or taken from it; no currency: untouched
 }
 
-// maxEvents bounds the refunds and charge-backs of one transaction, and so
+// maxEvents bounds the refunds and chargebacks of one transaction, and so
 // what a read of it costs.
 const maxEvents = 1000
 

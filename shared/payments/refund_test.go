@@ -53,7 +53,7 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 	someRuns, allRuns := reserve(t, paid, "a", "4.10", false).Transaction, reserve(t, paid, "a", "", false).Transaction
 	crowdedRuns := allRuns
 	crowdedRuns.EventCount = 1000
-	disputed, err := someRuns.ChargeBack(newCheckout(), "dispute", nil, false, "msg_1", start)
+	disputed, err := someRuns.Chargeback(newCheckout(), "dispute", nil, false, "msg_1", start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		"failed":           {failed, "", failure.KindConflict, "", false},
 		"too many events":  {crowded, "1", failure.KindConflict, "", false},
 
-		"the payment is unknown":                        {unknown, "", failure.KindConflict, "", true},
+		"the payment is unknown":                          {unknown, "", failure.KindConflict, "", true},
 		"all of it is being refunded":                     {allRuns, "1", failure.KindConflict, "", true},
 		"some of it, and the rest does not suffice":       {someRuns, "10.10", failure.KindConflict, "6.00", true},
 		"some of it, and more than all is asked for":      {someRuns, "10.11", failure.KindConflict, "6.00", false},

@@ -24,7 +24,7 @@ type refundMachine struct {
 	open     []string // ids of refunds ever reserved
 }
 
-// TestAnyOrderOfReturns: whatever order refunds, their outcomes and charge-backs come in, no cent is returned twice, booked
+// TestAnyOrderOfReturns: whatever order refunds, their outcomes and chargebacks come in, no cent is returned twice, booked
 // twice or owed to anybody else.
 func TestAnyOrderOfReturns(t *testing.T) {
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestAnyOrderOfReturns(t *testing.T) {
 			"reserve":     m.reserve,
 			"settle":      m.settle,
 			"withdraw":    m.withdraw,
-			"charge back": m.chargeBack,
+			"charge back": m.chargeback,
 		})
 	})
 }
@@ -111,12 +111,12 @@ func (m *refundMachine) withdraw(t *rapid.T) {
 	}
 }
 
-func (m *refundMachine) chargeBack(t *rapid.T) {
-	id := fmt.Sprint("cb ", rapid.IntRange(1, 8).Draw(t, "charge-back"))
-	if _, known := m.events[m.tx.ChargeBackID(id)]; known {
+func (m *refundMachine) chargeback(t *rapid.T) {
+	id := fmt.Sprint("cb ", rapid.IntRange(1, 8).Draw(t, "chargeback"))
+	if _, known := m.events[m.tx.ChargebackID(id)]; known {
 		return
 	}
-	if change, err := m.tx.ChargeBack(newCheckout(), id, m.amount(t), rapid.Bool().Draw(t, "lost"),
+	if change, err := m.tx.Chargeback(newCheckout(), id, m.amount(t), rapid.Bool().Draw(t, "lost"),
 		"msg", m.now); err == nil {
 		m.write(t, change)
 	}
@@ -167,7 +167,7 @@ func (m *refundMachine) check(t *rapid.T) {
 		switch {
 		case e.Type == payments.PayoutDeductionEvent:
 			deducted = sum(t, deducted, e.Amount)
-		case e.Type == payments.ChargeBackEvent:
+		case e.Type == payments.ChargebackEvent:
 			chargedBack = sum(t, chargedBack, e.Amount)
 		case e.Status == payments.EventRefunded:
 			refunded = sum(t, refunded, e.Amount)
@@ -233,7 +233,7 @@ func (m *refundMachine) checkBooks(t *rapid.T, deducted money.Amount) {
 // closed counts what sent money back.
 func (m *refundMachine) closed() (n int) {
 	for _, e := range m.events {
-		if e.Status == payments.EventRefunded || e.Type == payments.ChargeBackEvent {
+		if e.Status == payments.EventRefunded || e.Type == payments.ChargebackEvent {
 			n++
 		}
 	}

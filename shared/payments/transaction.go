@@ -47,13 +47,13 @@ type Transaction struct {
 	Refundable          money.Amount        `dynamo:"refundable"` // what is left to refund: conditions cannot subtract
 	Refunded            money.Amount        `dynamo:"refunded"`   // what went back by refunds
 	ChargedBack         money.Amount        `dynamo:"charged_back"`
-	NonCollection       bool                `dynamo:"non_collection,omitempty"` // a charge-back that the merchant cannot pay
+	NonCollection       bool                `dynamo:"non_collection,omitempty"` // a chargeback that the merchant cannot pay
 	LastRefund          EventStatus         `dynamo:"last_refund,omitempty"`    // REFUNDED or FAILED
 	Fee                 money.Amount        `dynamo:"fee"`
 	PayoutPlan          merchant.PayoutPlan `dynamo:"payout_plan"`
 	Gross               bool                `dynamo:"gross,omitempty"` // gross settlement: the fee is billed, not kept back
 	Payouts             []PayoutPart        `dynamo:"payouts,omitempty"`
-	EventCount          int                 `dynamo:"event_count,omitempty"`  // refunds and charge-backs
+	EventCount          int                 `dynamo:"event_count,omitempty"`  // refunds and chargebacks
 	Reservations        int                 `dynamo:"reservations,omitempty"` // of refunds, also of one that was withdrawn and asked for anew
 	TerminalID          string              `dynamo:"tid,omitempty"`
 	ReturnCode          string              `dynamo:"return_code,omitempty"`

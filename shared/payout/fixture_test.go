@@ -48,9 +48,9 @@ func captured(t testing.TB, parts int) payments.Change {
 	return approved(t, checkout(eur("90"), "0.02"), "attempt-1", parts, start)
 }
 
-func chargeBack(t testing.TB, tx payments.Transaction, id string, amount *money.Amount) payments.TransactionChange {
+func chargeback(t testing.TB, tx payments.Transaction, id string, amount *money.Amount) payments.TransactionChange {
 	t.Helper()
-	change, err := tx.ChargeBack(payments.Checkout{}, id, amount, false, "msg", after(time.Hour))
+	change, err := tx.Chargeback(payments.Checkout{}, id, amount, false, "msg", after(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

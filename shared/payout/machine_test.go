@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// payoutMachine plays payments, charge-backs and payouts of one merchant in any order, and keeps the books that the store
+// payoutMachine plays payments, chargebacks and payouts of one merchant in any order, and keeps the books that the store
 // would.
 type payoutMachine struct {
 	now      time.Time
@@ -42,7 +42,7 @@ func TestAnyOrderOfPayouts(t *testing.T) {
 				m.now = m.now.Add(time.Duration(rapid.IntRange(1, 40*24).Draw(t, "hours")) * time.Hour)
 			},
 			"pay":         m.pay,
-			"charge back": m.chargeBack,
+			"charge back": m.chargeback,
 			"open":        m.open,
 			"collect":     m.collect,
 			"go on":       m.goOn,
@@ -62,13 +62,13 @@ func (m *payoutMachine) pay(t *rapid.T) {
 	m.wait(t, change.Payables...)
 }
 
-func (m *payoutMachine) chargeBack(t *rapid.T) {
+func (m *payoutMachine) chargeback(t *rapid.T) {
 	tx, ok := pick(t, m.paid)
 	if !ok {
 		return
 	}
 	amount := money.MustParse(fmt.Sprint(rapid.IntRange(1, 30).Draw(t, "amount")), "EUR")
-	change, err := tx.ChargeBack(payments.Checkout{}, fmt.Sprint("cb ", len(m.events)), &amount, false, "msg", m.now)
+	change, err := tx.Chargeback(payments.Checkout{}, fmt.Sprint("cb ", len(m.events)), &amount, false, "msg", m.now)
 	if err != nil {
 		return
 	}

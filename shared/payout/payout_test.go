@@ -93,7 +93,7 @@ func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
 		"no transaction": func(tx *payments.Transaction, _ *payments.Payable) { tx.ID = "another" },
 		"refunded between": func(tx *payments.Transaction, _ *payments.Payable) {
 			cent := eur("0.01")
-			*tx = chargeBack(t, *tx, "cb", &cent).Transaction
+			*tx = chargeback(t, *tx, "cb", &cent).Transaction
 		},
 	} {
 		tx, payable := *change.Transaction, change.Payables[0]
@@ -308,7 +308,7 @@ func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
 	tx := *captured(t, 1).Transaction
 	tx.Payouts[0].Status = payments.EventPaidOut
 	amount := eur("30")
-	change := chargeBack(t, tx, "cb", &amount)
+	change := chargeback(t, tx, "cb", &amount)
 	payable, event := change.Payables[0], change.Events[1]
 	carried := payments.Payable{ID: "carried#x", Kind: payments.PayableBalanceDeduction, Amount: eur("-5"),
 		Fee: eur("0"), EligibleAt: start}

@@ -171,11 +171,11 @@ func (h *house) read(tx payments.Transaction) payments.Transaction {
 	return r.Transaction
 }
 
-// chargeBack takes an amount back from a payment.
-func (h *house) chargeBack(tx payments.Transaction, amount string) {
+// chargeback takes an amount back from a payment.
+func (h *house) chargeback(tx payments.Transaction, amount string) {
 	h.Helper()
 	x := eur(amount)
-	change, err := h.read(tx).ChargeBack(payments.Checkout{}, uuid.NewString(), &x, false, "", h.Now())
+	change, err := h.read(tx).Chargeback(payments.Checkout{}, uuid.NewString(), &x, false, "", h.Now())
 	if err != nil {
 		h.Fatal(err)
 	}

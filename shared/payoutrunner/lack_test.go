@@ -16,7 +16,7 @@ func (h *house) repaid(parts int) payments.Transaction {
 	h.Advance(day)
 	h.want("the payment", h.run(h.plan()), "PAID 10.10 1")
 	for range parts {
-		h.chargeBack(tx, "0.05")
+		h.chargeback(tx, "0.05")
 	}
 	return tx
 }
@@ -79,10 +79,10 @@ func TestDebitsAndTooFewCreditsAreOnePayout(t *testing.T) {
 	h := newHouse(t)
 	first := h.repaid(101)
 	for range 101 {
-		h.chargeBack(first, "0.05")
+		h.chargeback(first, "0.05")
 	}
 	second := h.pay(20)
-	h.chargeBack(second, "6.06")
+	h.chargeback(second, "6.06")
 	h.Advance(day)
 	h.want("the debits", h.run(h.plan()), "PAID -6.06 222") // 20 parts of the rest, 4.04, and 202 debits
 	h.owes("then", "-6.06")

@@ -143,7 +143,7 @@ func TestADebtAloneMakesNoPayout(t *testing.T) {
 	tx := h.pay(1)
 	h.Advance(day)
 	h.run(h.plan())
-	h.chargeBack(tx, "10.10")
+	h.chargeback(tx, "10.10")
 	h.Advance(day)
 	h.want("the debit", h.run(h.plan()), "PAID -10.10 1")
 	h.Advance(day)

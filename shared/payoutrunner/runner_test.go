@@ -59,7 +59,7 @@ func TestARefundBetweenTwoReadsIsNoContradiction(t *testing.T) {
 	tx := h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.before["BatchGetItem"] = func() { h.chargeBack(tx, "4") }
+	h.before["BatchGetItem"] = func() { h.chargeback(tx, "4") }
 	h.want("payout", h.run(id), "PAID 6.10 1")
 }
 
@@ -70,7 +70,7 @@ func TestARefundBeforeTheRowIsTakenCountsAgainstIt(t *testing.T) {
 	tx := h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.before["TransactWriteItems"] = func() { h.chargeBack(tx, "4") }
+	h.before["TransactWriteItems"] = func() { h.chargeback(tx, "4") }
 	h.want("payout", h.run(id), "PAID 6.10 1")
 }
 

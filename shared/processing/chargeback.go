@@ -9,23 +9,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// ChargeBackOrder is a charge-back as the acquirer reported it.
-type ChargeBackOrder struct {
+// ChargebackOrder is a chargeback as the acquirer reported it.
+type ChargebackOrder struct {
 	TransactionID string        // its id or code
 	ID            string        // the acquirer's; a repeated report changes nothing
 	Amount        money.Literal // "": all that is left
 	Lost          bool          // the merchant cannot pay it (NON_COLLECTION)
 }
 
-// ChargeBack records a charge-back and owes its callback. Failures: NotFound,
+// Chargeback records a chargeback and owes its callback. Failures: NotFound,
 // Invalid, Conflict.
-func (p *Processor) ChargeBack(ctx context.Context, t identity.Tenant, order ChargeBackOrder) (payments.Event, error) {
+func (p *Processor) Chargeback(ctx context.Context, t identity.Tenant, order ChargebackOrder) (payments.Event, error) {
 	return store.Retry(func(bool) (payments.Event, error) {
 		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
 		if err != nil {
 			return payments.Event{}, err
 		}
-		if e, known := r.ChargeBackBy(order.ID); known {
+		if e, known := r.ChargebackBy(order.ID); known {
 			return e, nil
 		}
 		c, err := p.Store.Checkout(ctx, t, r.CheckoutID)
@@ -36,7 +36,7 @@ func (p *Processor) ChargeBack(ctx context.Context, t identity.Tenant, order Cha
 		if err != nil {
 			return payments.Event{}, err
 		}
-		change, err := r.ChargeBack(c, order.ID, amount, order.Lost, messageID(), p.Store.Now())
+		change, err := r.Chargeback(c, order.ID, amount, order.Lost, messageID(), p.Store.Now())
 		if err != nil {
 			return payments.Event{}, err
 		}

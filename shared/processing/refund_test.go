@@ -113,7 +113,7 @@ func TestRefundsMayTakeTheBalanceBelowNought(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
 	id := o.paid(t, live, "100", "EUR")
-	_, err := o.ChargeBack(t.Context(), live, processing.ChargeBackOrder{
+	_, err := o.Chargeback(t.Context(), live, processing.ChargebackOrder{
 		TransactionID: o.paid(t, live, "50", "EUR"), ID: "cb"})
 	if err != nil {
 		t.Fatal(err)

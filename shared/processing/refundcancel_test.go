@@ -98,9 +98,9 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 				t.Errorf("retry at another acquirer: %v", err)
 			}
 			o.stands(t, e, payments.EventFailed, "100.00", "0.00")
-			if _, err := o.ChargeBack(t.Context(), live, processing.ChargeBackOrder{
+			if _, err := o.Chargeback(t.Context(), live, processing.ChargebackOrder{
 				TransactionID: id, ID: "cb", Amount: "60"}); err != nil {
-				t.Errorf("charge-back: %v", err)
+				t.Errorf("chargeback: %v", err)
 			}
 			o.mustRefund(t, id, "40", "0")
 		})

@@ -61,7 +61,7 @@ func (h *history) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // happen does any one thing.
 func (h *history) happen() {
-	[]func(){h.pay, h.pay, h.reserve, h.reserve, h.settle, h.settle, h.settle, h.chargeBack, h.payOut}[h.IntN(9)]()
+	[]func(){h.pay, h.pay, h.reserve, h.reserve, h.settle, h.settle, h.settle, h.chargeback, h.payOut}[h.IntN(9)]()
 	h.clock.Advance(time.Duration(h.IntN(1000)) * time.Millisecond)
 }
 
@@ -228,7 +228,7 @@ func (h *history) settle() {
 	}
 }
 
-func (h *history) chargeBack() {
+func (h *history) chargeback() {
 	if len(h.transactions) == 0 {
 		return
 	}
@@ -236,11 +236,11 @@ func (h *history) chargeBack() {
 	r := h.read(p)
 	h.n++
 	id := fmt.Sprint("cb ", h.n)
-	change, err := r.ChargeBack(p.checkout, id, h.some(r), h.IntN(2) == 0, uuid.NewString(), h.clock.Now())
+	change, err := r.Chargeback(p.checkout, id, h.some(r), h.IntN(2) == 0, uuid.NewString(), h.clock.Now())
 	if err != nil {
 		return
 	}
-	h.move(p, acquirer.ChargeBack, id, change.Events[0].Amount)
+	h.move(p, acquirer.Chargeback, id, change.Events[0].Amount)
 	h.must(h.store.ApplyTransaction(h.Context(), p.tenant, change, nil))
 }
 

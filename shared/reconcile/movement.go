@@ -9,7 +9,7 @@ import (
 
 // movementFor is the kind of movement that each kind of entry records.
 var movementFor = map[ledger.Kind]acquirer.Kind{ledger.Payment: acquirer.Capture,
-	ledger.Refund: acquirer.Refunded, ledger.ChargeBack: acquirer.ChargeBack}
+	ledger.Refund: acquirer.Refunded, ledger.Chargeback: acquirer.Chargeback}
 
 // expectedMovement is the acquirer's movement that an entry leads us to expect;
 // false when it is about something else.
@@ -31,10 +31,10 @@ func expectedMovement(v ledger.Entry) (line, bool) {
 // ids for chargebacks.
 func actualMovement(m acquirer.Movement) line {
 	id := m.ID
-	if m.Kind == acquirer.ChargeBack {
+	if m.Kind == acquirer.Chargeback {
 		var t payments.Transaction
 		t.ID = m.ChargeID
-		id = t.ChargeBackID(m.ID)
+		id = t.ChargebackID(m.ID)
 	}
 	return movement(m.Kind, id, m.Amount.Minor(), m.Amount.Currency())
 }

@@ -140,8 +140,8 @@ func eventSides(v payments.Event) sides {
 	case v.Type == payments.PayoutDeductionEvent:
 		s.sums[deductedSum] = -amount
 		s.expected = append(s.expected, settledRecord(v.ID, -amount, currency))
-	case v.Type == payments.ChargeBackEvent:
-		s.expected = append(s.expected, entryOf(ledger.ChargeBack, v.ID, currency, returned))
+	case v.Type == payments.ChargebackEvent:
+		s.expected = append(s.expected, entryOf(ledger.Chargeback, v.ID, currency, returned))
 		s.sums[chargedBackSum] = -amount
 	case v.Status == payments.EventRefunded:
 		s.expected = append(s.expected, entryOf(ledger.Refund, v.ID, currency, returned))

@@ -39,7 +39,7 @@ func newShop(t *testing.T) *shop {
 	s.pay("declined", 42.01)
 	s.refund(s.refunded, "4.10")
 	s.refund(s.refunded, "15.90") // more than waits for its payout: a deduction
-	s.chargeBack(s.chargedBack, "7")
+	s.chargeback(s.chargedBack, "7")
 	s.refund(s.pending, "42.25") // executed, but the answer is lost
 	w.Clock.Advance(time.Minute)
 	return s
@@ -67,14 +67,14 @@ func (s *shop) refund(id, amount string) {
 	}
 }
 
-// chargeBack charges back at the acquirer and in the platform, as provision does.
-func (s *shop) chargeBack(id, amount string) {
+// chargeback charges back at the acquirer and in the platform, as provision does.
+func (s *shop) chargeback(id, amount string) {
 	s.Helper()
-	if err := s.App.Sandbox.ChargeBack(s.Context(), id, "cb", money.MustParse(amount, "EUR")); err != nil {
+	if err := s.App.Sandbox.Chargeback(s.Context(), id, "cb", money.MustParse(amount, "EUR")); err != nil {
 		s.Fatal(err)
 	}
-	order := processing.ChargeBackOrder{TransactionID: id, ID: "cb", Amount: money.Literal(amount)}
-	if _, err := s.App.Processing.ChargeBack(s.Context(), s.tenant, order); err != nil {
+	order := processing.ChargebackOrder{TransactionID: id, ID: "cb", Amount: money.Literal(amount)}
+	if _, err := s.App.Processing.Chargeback(s.Context(), s.tenant, order); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -218,7 +218,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			[]reconcile.BreakKind{"entry_missing", reconcile.OwedDiffers}, func(s *shop) string { return "payment " + s.paid }},
 		"a refund's entry is gone": {func(s *shop) { s.dropFirst(s.journal(s.refunded), "refund#") },
 			[]reconcile.BreakKind{"entry_missing", reconcile.OwedDiffers}, nil},
-		"a chargeback's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.chargedBack), "charge_back#")) },
+		"a chargeback's entry is gone": {func(s *shop) { s.drop(s.item(s.journal(s.chargedBack), "chargeback#")) },
 			[]reconcile.BreakKind{"entry_missing", reconcile.OwedDiffers}, nil},
 		"an entry has other amounts": {func(s *shop) {
 			s.change(s.item(s.journal(s.paid), "payment#"), "postings", postings("acquirer_receivable", "10", "merchant_payable",
@@ -306,7 +306,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 		"a movement is missing": {func(s *shop) { s.drop(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#")) },
 			[]reconcile.BreakKind{"movement_missing"}, func(s *shop) string { return "capture " + s.paid }},
 		"a chargeback's movement is missing": {func(s *shop) {
-			s.drop(s.item("SANDBOX#CHARGE#"+s.chargedBack, "CHARGE_BACK#"))
+			s.drop(s.item("SANDBOX#CHARGE#"+s.chargedBack, "CHARGEBACK#"))
 		}, []reconcile.BreakKind{"movement_missing"}, nil},
 		"a movement has another amount": {func(s *shop) {
 			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "amount", amount("10"))

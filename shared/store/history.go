@@ -30,7 +30,7 @@ func listedAt(t identity.Tenant, at time.Time, id string) listed {
 func historyPosition(at time.Time, id string) string { return micros(at) + "#" + id }
 
 // historyAttributes are what the history index holds of a payment, refund or
-// charge-back: all of payments.HistoryItem, so that a page is one query. An
+// chargeback: all of payments.HistoryItem, so that a page is one query. An
 // index cannot be widened, so what only readers will write is there already.
 var historyAttributes = []string{
 	"id", "transaction_id", "transaction_code", "client_transaction_id", "type", "status", "simple_status", "created_at",
@@ -102,7 +102,7 @@ const (
 	maxChunk    = 1000
 )
 
-// History walks a range of the tenant's payments, refunds and charge-backs in
+// History walks a range of the tenant's payments, refunds and chargebacks in
 // order of time. It reads the first so many at once, more if the caller goes
 // on, and no further than most of them. It lags behind writes by moments.
 func (s *Reader) History(ctx context.Context, t identity.Tenant, r Range, first,

@@ -54,7 +54,7 @@ import (
 //	                                                               refunds without an outcome and
 //	                                                               callbacks; dead ones wait for replay
 //	due      PAYOUT#<shard>               <µs when due>#<pk>       payout schedules and open payouts
-//	history  M#HISTORY                    <µs of creation>#<id>    payments, refunds and charge-backs, with
+//	history  M#HISTORY                    <µs of creation>#<id>    payments, refunds and chargebacks, with
 //	                                                               all that a history item shows
 //
 // Access patterns, and the keys that serve them. What each costs is measured

@@ -28,7 +28,7 @@ type transactionItem struct {
 	payments.Transaction
 }
 
-// eventItem is a refund, charge-back or deduction as stored, beside its
+// eventItem is a refund, chargeback or deduction as stored, beside its
 // transaction.
 type eventItem struct {
 	key
@@ -55,10 +55,10 @@ func (r Record) Refund(id string) (payments.Event, bool) {
 	return payments.Event{}, false
 }
 
-// ChargeBackBy is the record's charge-back that the acquirer reported under an
+// ChargebackBy is the record's chargeback that the acquirer reported under an
 // id of its own.
-func (r Record) ChargeBackBy(id string) (payments.Event, bool) {
-	i := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.ID == r.ChargeBackID(id) })
+func (r Record) ChargebackBy(id string) (payments.Event, bool) {
+	i := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.ID == r.ChargebackID(id) })
 	if i < 0 {
 		return payments.Event{}, false
 	}

@@ -160,7 +160,7 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	amount := eur("1")
-	change, err := read(t, s, tx.ID).ChargeBack(c, "cb", &amount, false, "msg_cb", start.Add(9*time.Hour))
+	change, err := read(t, s, tx.ID).Chargeback(c, "cb", &amount, false, "msg_cb", start.Add(9*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,17 +180,17 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 		}
 	}
 	r := read(t, s, tx.ID)
-	want := []string{tx.RefundID("z"), tx.RefundID("a"), tx.RefundID("m"), tx.ChargeBackID("cb")}
+	want := []string{tx.RefundID("z"), tx.RefundID("a"), tx.RefundID("m"), tx.ChargebackID("cb")}
 	for i, e := range r.Events {
 		if len(r.Events) != 4 || e.ID != want[i] {
 			t.Fatalf("%+v, want %v", r.Events, want)
 		}
 	}
-	if e, ok := r.ChargeBackBy("cb"); !ok || e.Type != payments.ChargeBackEvent {
+	if e, ok := r.ChargebackBy("cb"); !ok || e.Type != payments.ChargebackEvent {
 		t.Errorf("%+v", e)
 	}
-	if _, ok := r.ChargeBackBy("another"); ok {
-		t.Error("found a charge-back nobody reported")
+	if _, ok := r.ChargebackBy("another"); ok {
+		t.Error("found a chargeback nobody reported")
 	}
 	if _, callback, err := s.Callback(t.Context(), "msg_cb"); err != nil || callback.CheckoutID != tx.CheckoutID {
 		t.Errorf("%+v, %v", callback, err)

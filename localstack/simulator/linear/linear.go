@@ -44,7 +44,7 @@ const Never = math.MaxInt64
 type Request struct {
 	Group  string // requests of one group ask for the same refund once (Idempotency-Key)
 	Amount int64  // asked for; 0: all that is left
-	Firm   bool   // never given back: a charge-back
+	Firm   bool   // never given back: a chargeback
 	Answer Answer
 	Rest   int64 // with Told, what is left to refund
 	Call   int64

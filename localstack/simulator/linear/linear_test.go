@@ -53,7 +53,7 @@ func TestWhatCanHappen(t *testing.T) {
 		"refused with the rest":         {refund("a", 60, 1, 2, Made), above("b", 60, 3, 4, 40), read(5, 6, 40)},
 		"charged back": {{Group: "x", Amount: 30, Firm: true, Answer: Made, Call: 1, Return: 2},
 			read(3, 4, 70)},
-		"a charge-back that is not known": {{Group: "x", Amount: 30, Firm: true, Call: 1, Return: Never},
+		"a chargeback that is not known": {{Group: "x", Amount: 30, Firm: true, Call: 1, Return: Never},
 			read(3, 4, 70), read(5, 6, 70)},
 		"an answer repeated after decline": {refund("a", 11, 1, 2, Made), read(3, 4, 100),
 			refund("a", 11, 5, 6, Made), read(7, 8, 100)},
@@ -83,7 +83,7 @@ func TestWhatCannotHappen(t *testing.T) {
 		"made, and given back":             {refund("a", 60, 1, 2, Made), read(3, 4, 40), read(5, 6, 100)},
 		"lost, and done before it came":    {read(1, 2, 40), lost("a", 60, 3)},
 		"lost, and done twice":             {lost("a", 30, 1), read(2, 3, 40)},
-		"a charge-back given back": {{Group: "x", Amount: 30, Firm: true, Call: 1, Return: Never},
+		"a chargeback given back": {{Group: "x", Amount: 30, Firm: true, Call: 1, Return: Never},
 			read(3, 4, 70), read(5, 6, 100)},
 		"all that is left, twice": {refund("a", 0, 1, 2, Made), refund("b", 0, 3, 4, Made)},
 	} {

@@ -20,9 +20,9 @@ import (
 //	charge       SANDBOX#CHARGE#<id>            CHARGE
 //	movement     SANDBOX#CHARGE#<id>            CAPTURE#<random>   one for each time money moved: in,
 //	                                            REFUND#<random>        back by a refund, and
-//	                                            CHARGE_BACK#<random>   back by the issuer's will
+//	                                            CHARGEBACK#<random>   back by the issuer's will
 //	refund       SANDBOX#REFUND#<id>            REFUND             or a tombstone in its place
-//	charge-back  SANDBOX#CHARGE_BACK#<id>       CHARGE_BACK
+//	chargeback   SANDBOX#CHARGEBACK#<id>        CHARGEBACK
 //	page         SANDBOX#PAGE#<sha256 of token> PAGE               PaReq or bank session → charge
 //	stored card  SANDBOX#CARD#<token>           CARD
 const (

@@ -12,13 +12,13 @@ import (
 )
 
 // refund is an entry of the books by which money of a charge goes back to its
-// payer: a refund, or a charge-back. What it takes of the charge it takes when
+// payer: a refund, or a chargeback. What it takes of the charge it takes when
 // it is entered, so that the rest is never promised twice. Its Decision moves
 // at most once, from OutcomeUnknown to Approved. One that is Cancelled is a tombstone:
 // it was cancelled ahead of its arrival, and has nothing but its id.
 type refund struct {
 	ID         string            `dynamo:"id"`
-	Kind       acquirer.Kind     `dynamo:"kind"` // Refunded or ChargeBack
+	Kind       acquirer.Kind     `dynamo:"kind"` // Refunded or Chargeback
 	ChargeID   string            `dynamo:"charge_id"`
 	Tenant     string            `dynamo:"tenant,omitempty"`
 	Amount     money.Amount      `dynamo:"amount"`
@@ -116,29 +116,29 @@ func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, err
 	return r.outcome(), nil
 }
 
-// ErrTooMuch reports a charge-back of more than is left of what its charge
+// ErrTooMuch reports a chargeback of more than is left of what its charge
 // captured, or of nothing, or in another currency.
 var ErrTooMuch = errors.New("sandbox: more than is left of the captured amount")
 
-// ChargeBack plays the payer's issuer for an operator: it takes money of the
+// Chargeback plays the payer's issuer for an operator: it takes money of the
 // charge back. An id known is fine, whatever else is asked. The platform
 // learns of it from the Statement. Errors: ErrUnknownCharge, ErrTooMuch; after
 // any other it is unknown whether it was entered, and asking again is safe.
-func (a *Acquirer) ChargeBack(ctx context.Context, chargeID, id string, amount money.Amount) error {
+func (a *Acquirer) Chargeback(ctx context.Context, chargeID, id string, amount money.Amount) error {
 	_, _, err := a.giveBack(ctx, refund{
-		ID: id, Kind: acquirer.ChargeBack, ChargeID: chargeID, Amount: amount, CreatedAt: a.books.Time(),
+		ID: id, Kind: acquirer.Chargeback, ChargeID: chargeID, Amount: amount, CreatedAt: a.books.Time(),
 	}, refund.insist)
 	return err
 }
 
-// ChargedBack is which charge's the charge-back of the id is, and of how much:
+// ChargedBack is which charge's the chargeback of the id is, and of how much:
 // the first that was asked for under it.
 func (a *Acquirer) ChargedBack(ctx context.Context, id string) (chargeID string, amount money.Amount, err error) {
-	item, err := a.books.readRefund(ctx, refundKey(refund{ID: id, Kind: acquirer.ChargeBack}))
+	item, err := a.books.readRefund(ctx, refundKey(refund{ID: id, Kind: acquirer.Chargeback}))
 	return item.ChargeID, item.Amount, err
 }
 
-// insist decides a charge-back, which asks nobody. Errors: ErrUnknownCharge,
+// insist decides a chargeback, which asks nobody. Errors: ErrUnknownCharge,
 // ErrTooMuch.
 func (r refund) insist(c charge) (refund, error) {
 	r.Tenant = c.Tenant

@@ -21,9 +21,9 @@ func (w *world) mustRefund(t *testing.T, r acquirer.Refund) payments.Outcome {
 	return must(t)(w.Refund(t.Context(), r))
 }
 
-func (w *world) mustChargeBack(t *testing.T, chargeID, id, amount string) {
+func (w *world) mustChargeback(t *testing.T, chargeID, id, amount string) {
 	t.Helper()
-	if err := w.ChargeBack(t.Context(), chargeID, id, money.MustParse(amount, "EUR")); err != nil {
+	if err := w.Chargeback(t.Context(), chargeID, id, money.MustParse(amount, "EUR")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -37,7 +37,7 @@ func (w *world) moved(t *testing.T, chargeID, captured, refunded, chargedBack st
 	}
 	want := map[acquirer.Kind]money.Amount{}
 	for kind, amount := range map[acquirer.Kind]string{
-		acquirer.Capture: captured, acquirer.Refunded: refunded, acquirer.ChargeBack: chargedBack,
+		acquirer.Capture: captured, acquirer.Refunded: refunded, acquirer.Chargeback: chargedBack,
 	} {
 		if amount != "" {
 			want[kind] = money.MustParse(amount, "EUR")
@@ -216,31 +216,31 @@ func TestAPaidVoucherCanBeRefunded(t *testing.T) {
 	w.moved(t, "c", "10", "10", "")
 }
 
-func TestChargeBacks(t *testing.T) {
+func TestChargebacks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	w.mustRefund(t, refundOf("c", "same id", "30"))
-	w.mustChargeBack(t, "c", "same id", "42.24") // no amount decides anything here
-	w.mustChargeBack(t, "c", "same id", "42.24")
-	w.mustChargeBack(t, "unknown", "same id", "1000")
+	w.mustChargeback(t, "c", "same id", "42.24") // no amount decides anything here
+	w.mustChargeback(t, "c", "same id", "42.24")
+	w.mustChargeback(t, "unknown", "same id", "1000")
 	w.moved(t, "c", "100", "30", "42.24")
 	for id, amount := range map[string]string{"above": "27.77", "nought": "0", "negative": "-1"} {
-		if err := w.ChargeBack(t.Context(), "c", id, money.MustParse(amount, "EUR")); !errors.Is(err, sandbox.ErrTooMuch) {
+		if err := w.Chargeback(t.Context(), "c", id, money.MustParse(amount, "EUR")); !errors.Is(err, sandbox.ErrTooMuch) {
 			t.Errorf("%s: error %v, want ErrTooMuch", id, err)
 		}
 	}
-	if err := w.ChargeBack(t.Context(), "c", "dollars", money.MustParse("1", "USD")); !errors.Is(err, sandbox.ErrTooMuch) {
+	if err := w.Chargeback(t.Context(), "c", "dollars", money.MustParse("1", "USD")); !errors.Is(err, sandbox.ErrTooMuch) {
 		t.Errorf("dollars: error %v, want ErrTooMuch", err)
 	}
 	if o := w.mustRefund(t, refundOf("c", "above", "27.77")); o.Decision != payments.Declined {
 		t.Errorf("a refund of what was charged back: %+v", o)
 	}
-	w.mustChargeBack(t, "c", "above", "27.76") // a refusal leaves no trace
+	w.mustChargeback(t, "c", "above", "27.76") // a refusal leaves no trace
 	w.moved(t, "c", "100", "30", "70")
 }
 
-func TestAChargeBackNeedsACapture(t *testing.T) {
+func TestAChargebackNeedsACapture(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("declined", plainCard, "11.00"))
@@ -250,7 +250,7 @@ func TestAChargeBackNeedsACapture(t *testing.T) {
 	for id, want := range map[string]error{
 		"declined": sandbox.ErrTooMuch, "verification": sandbox.ErrTooMuch, "unknown": acquirer.ErrUnknownCharge,
 	} {
-		if err := w.ChargeBack(t.Context(), id, "b", money.MustParse("1", "EUR")); !errors.Is(err, want) {
+		if err := w.Chargeback(t.Context(), id, "b", money.MustParse("1", "EUR")); !errors.Is(err, want) {
 			t.Errorf("%s: error %v, want %v", id, err, want)
 		}
 		w.moved(t, id, "", "", "")

@@ -20,7 +20,7 @@ type refundItem struct {
 }
 
 // refundKey keeps the ids of refunds, which are the platform's, apart from
-// those of charge-backs, which are the issuers'.
+// those of chargebacks, which are the issuers'.
 func refundKey(r refund) table.Key {
 	name := strings.ToUpper(string(r.Kind))
 	return table.NewKey("SANDBOX#"+name+"#"+r.ID, name)

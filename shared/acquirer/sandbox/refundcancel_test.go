@@ -34,7 +34,7 @@ func TestARefundThatWasCancelledAhead(t *testing.T) {
 		}
 	}
 	w.moved(t, "c", "100", "", "")
-	w.mustChargeBack(t, "c", "refund of 10", "30") // an id of the issuer's is none of ours
+	w.mustChargeback(t, "c", "refund of 10", "30") // an id of the issuer's is none of ours
 	if o := w.mustRefund(t, refundOf("c", "rest", "70")); o.Decision != payments.Approved {
 		t.Errorf("a cancelled refund used up the rest: %+v", o)
 	}

@@ -52,7 +52,7 @@ func TestConcurrentLooksAtAnUndecidedRefundPayOnce(t *testing.T) {
 	w.moved(t, "c", "1000", "42.25", "")
 }
 
-// Three refunds and three charge-backs of 30 fit into 100 only three times.
+// Three refunds and three chargebacks of 30 fit into 100 only three times.
 func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -79,9 +79,9 @@ func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
 				count(o.Decision == payments.Approved)
 			})
 			group.Go(func() {
-				err := w.ChargeBack(t.Context(), id, name, thirty)
+				err := w.Chargeback(t.Context(), id, name, thirty)
 				if err != nil && !errors.Is(err, sandbox.ErrTooMuch) {
-					t.Errorf("charge-back %s: %v", name, err)
+					t.Errorf("chargeback %s: %v", name, err)
 				}
 				count(err == nil)
 			})
@@ -91,7 +91,7 @@ func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back := sums[acquirer.Refunded].Minor() + sums[acquirer.ChargeBack].Minor(); paid != 3 || back != 9000 {
+		if back := sums[acquirer.Refunded].Minor() + sums[acquirer.Chargeback].Minor(); paid != 3 || back != 9000 {
 			t.Errorf("%s: %d said yes, %d cents went back", id, paid, back)
 		}
 	}
@@ -117,14 +117,14 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 				unknown(t)(o, err)
 			}
 			w.Wire.Cut(parties.Once("TransactWriteItems", f.fault))
-			if err := w.ChargeBack(t.Context(), "c", "b", money.MustParse("10", "EUR")); (err == nil) != f.known {
-				t.Errorf("charge-back: error %v", err)
+			if err := w.Chargeback(t.Context(), "c", "b", money.MustParse("10", "EUR")); (err == nil) != f.known {
+				t.Errorf("chargeback: error %v", err)
 			}
 			w.Wire.Cut(nil)
 			if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
 				t.Errorf("again: %+v", o)
 			}
-			w.mustChargeBack(t, "c", "b", "10")
+			w.mustChargeback(t, "c", "b", "10")
 			w.moved(t, "c", "30", "10", "10")
 		})
 	}
@@ -169,7 +169,7 @@ func TestALostRefundIsDecidedAnew(t *testing.T) {
 	w.Wire.Cut(func(operation string) faults.Fault {
 		f := cut(operation)
 		if f == faults.FailBefore {
-			w.Wire.Free(func() { w.mustChargeBack(t, "c", "b", "25") })
+			w.Wire.Free(func() { w.mustChargeback(t, "c", "b", "25") })
 		}
 		return f
 	})

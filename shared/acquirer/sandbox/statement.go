@@ -16,7 +16,7 @@ import (
 // nothing but the conditions on its charge or refund prevents it.
 type movementItem struct {
 	table.Key
-	ID      string        `dynamo:"id"` // of the charge, refund or charge-back
+	ID      string        `dynamo:"id"` // of the charge, refund or chargeback
 	Kind    acquirer.Kind `dynamo:"kind"`
 	Tenant  string        `dynamo:"tenant,omitempty"`
 	Amount  money.Amount  `dynamo:"amount"`

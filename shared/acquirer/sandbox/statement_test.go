@@ -46,7 +46,7 @@ func TestStatementTellsEveryMovement(t *testing.T) {
 	unknown(t)(w.Refund(t.Context(), refundOf("large", "silent", "42.25")))
 	w.Pass(time.Minute)
 	w.mustRefund(t, refundOf("c", "r", "4"))
-	w.mustChargeBack(t, "c", "b", "6")
+	w.mustChargeback(t, "c", "b", "6")
 	want := map[string]acquirer.Movement{}
 	add := func(kind acquirer.Kind, chargeID, id, amount string, at time.Time) {
 		want[fmt.Sprint(kind, " ", id)] = acquirer.Movement{ID: id, ChargeID: chargeID, Tenant: "T#MC1",
@@ -55,7 +55,7 @@ func TestStatementTellsEveryMovement(t *testing.T) {
 	add(acquirer.Capture, "c", "c", "10", started)
 	add(acquirer.Capture, "large", "large", "100", started)
 	add(acquirer.Refunded, "c", "r", "4", w.Now())
-	add(acquirer.ChargeBack, "c", "b", "6", w.Now())
+	add(acquirer.Chargeback, "c", "b", "6", w.Now())
 	if got := w.statement(t); !maps.Equal(got, want) {
 		t.Errorf("before the silent refund is decided: %v, want %v", got, want)
 	}
@@ -74,7 +74,7 @@ func (w *world) large(t *testing.T, n int) {
 		c.Descriptor = strings.Repeat("x", 200_000)
 		w.mustCharge(t, c)
 		w.mustRefund(t, refundOf(c.ID, fmt.Sprint("r", i), "1"))
-		w.mustChargeBack(t, c.ID, fmt.Sprint("b", i), "2")
+		w.mustChargeback(t, c.ID, fmt.Sprint("b", i), "2")
 	}
 }
 
@@ -90,7 +90,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 		sums[m.Kind] += m.Amount.Minor()
 	}
 	want := map[acquirer.Kind]int64{acquirer.Capture: charges * 1000, acquirer.Refunded: charges * 100,
-		acquirer.ChargeBack: charges * 200}
+		acquirer.Chargeback: charges * 200}
 	if lines := w.statement(t); len(lines) != 3*charges || !maps.Equal(sums, want) {
 		t.Errorf("%d lines, sums %v, want %v", len(lines), sums, want)
 	}
