@@ -1,11 +1,11 @@
 // Command localstack is the platform on a developer's machine, without Docker or an AWS account:
 //
 //	go run ./localstack run             start everything; PORT (8080) is the API's
-//	go run ./localstack demo            play a story against the running platform
+//	go run ./localstack demo            play a demo against the running platform
 //	go run ./localstack provision JSON  call the provision function, as an operator does
-//	go run ./localstack payouts [TIME]  pay out what is due, or would be at that time
-//	go run ./localstack invoke FN FILE  hand a file's event to a function as it is deployed, over the Runtime API
-//	go run ./localstack reconcile       prove that all books agree, and print where they do not
+//	go run ./localstack payouts [TIME]  pay out what is due now, or would be due at that time
+//	go run ./localstack invoke FN FILE  call a function as it is deployed with the event in a file
+//	go run ./localstack reconcile       compare all records of money, and print where they differ
 //	go run ./localstack reset           empty .local/, where everything is kept
 package main
 
@@ -20,6 +20,7 @@ import (
 	"syscall"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/demo"
 	"github.com/cashwrap/cashwrap/localstack/platform"
 	"github.com/cashwrap/cashwrap/localstack/terminal"
@@ -32,7 +33,7 @@ var errUsage = errors.New("usage: localstack run | demo | provision JSON | payou
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends us at once, and with us the engines
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends this process at once, and with it the engines
 	err := command(ctx, os.Args[1:], os.Stdout)
 	switch {
 	case errors.Is(err, errUsage):
@@ -76,16 +77,14 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	}
 }
 
-// play tells the story to the platform that runs.
+// play plays the demo against the running platform.
 func play(ctx context.Context, place platform.Folder, out io.Writer) error {
 	env, err := place.ReadEnv()
 	if err != nil {
 		return err
 	}
 	return demo.Play(ctx, demo.Config{
-		BaseURL: env["BASE_URL"], MerchantCode: env["MERCHANT_CODE"], APIKey: env["API_KEY"], Out: out,
-		Provision: func(ctx context.Context, request []byte) ([]byte, error) {
-			return place.Call(ctx, "provision", request, terminal.New(os.Stderr))
-		},
+		API: client.Client{BaseURL: env["BASE_URL"]}, MerchantCode: env["MERCHANT_CODE"], APIKey: env["API_KEY"],
+		Operator: place.Operator(terminal.New(os.Stderr)), Out: out,
 	})
 }

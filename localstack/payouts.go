@@ -3,18 +3,20 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"text/tabwriter"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/platform"
 	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
-// payouts plans and runs what is due on the running platform, or would be at a pretended time ("": now, else RFC 3339),
-// and prints it. It calls what the schedule's tick and the queue's consumer call.
+// payouts makes and runs the payouts that are due on the running platform at a time, in RFC 3339 ("": now), and prints
+// them. It calls the same code as the schedule and the queue's consumer.
 func payouts(ctx context.Context, place platform.Folder, at string, out io.Writer) error {
 	var all []paidOut
 	for {
@@ -44,31 +46,17 @@ type paidOut struct {
 type payoutsDone struct {
 	Payouts []paidOut `json:"payouts"`
 	More    bool      `json:"more"`
-	NextAt  time.Time `json:"next_at"` // when a period ends in which something waits; the zero time: nothing does
-	Error   *struct {
-		Param   string `json:"param"`
-		Message string `json:"message"`
-	} `json:"error"`
+	NextAt  time.Time `json:"next_at"` // end of the next period with something to pay out; zero: there is none
 }
 
-func runPayouts(ctx context.Context, place platform.Folder, at string) (payoutsDone, error) {
-	request, err := json.Marshal(map[string]string{"command": "run_payouts", "mode": "test", "at": at})
-	if err != nil {
-		return payoutsDone{}, err
-	}
-	answer, err := place.Call(ctx, "provision", request, terminal.New(os.Stderr))
-	if err != nil {
-		return payoutsDone{}, err
-	}
-	var done payoutsDone
-	if err := json.Unmarshal(answer, &done); err != nil {
-		return done, err
-	}
-	if done.Error != nil {
-		return done, fmt.Errorf("%s: %s; for example: make payouts AT=%s", done.Error.Param, done.Error.Message,
+func runPayouts(ctx context.Context, place platform.Folder, at string) (done payoutsDone, err error) {
+	command := map[string]string{"command": "run_payouts", "mode": "test", "at": at}
+	err = place.Operator(terminal.New(os.Stderr)).Operate(ctx, command, &done)
+	if refused, ok := errors.AsType[*client.Refusal](err); ok {
+		err = fmt.Errorf("%s: %s For example: make payouts AT=%s", refused.Param, refused.Message,
 			time.Now().UTC().AddDate(0, 0, 1).Format(time.RFC3339))
 	}
-	return done, nil
+	return done, err
 }
 
 func printPayouts(out io.Writer, all []paidOut, at string, next time.Time) error {
@@ -87,19 +75,18 @@ func printPayouts(out io.Writer, all []paidOut, at string, next time.Time) error
 	return table.Flush()
 }
 
-// printNone says when there will be a payout. A time that was pretended before has moved the schedule beyond it, so only
-// the schedule can tell.
+// printNone says when the next payout is due. An earlier AT in the future has moved the schedule on, so the time comes
+// from the schedule.
 func printNone(out io.Writer, at string, next time.Time) error {
 	when := "now"
 	if at != "" {
 		when = "at " + at
 	}
 	if next.IsZero() {
-		_, err := fmt.Fprintf(out, "No payout is due %s, and nothing waits for the next one: pay a checkout first.\n", when)
+		_, err := fmt.Fprintf(out, "No payout is due %s, and there is nothing to pay out: pay a checkout first.\n", when)
 		return err
 	}
-	_, err := fmt.Fprintf(out, "No payout is due %s. What waits is due when the merchant's day (week, month) is over; "+
-		"pretend that "+
-		"with AT:\n\n  make payouts AT=%s\n", when, next.UTC().Format(time.RFC3339))
+	_, err := fmt.Fprintf(out, "No payout is due %s. The next one is due when the merchant's day, week or month has ended. "+
+		"To run it as if it were that time:\n\n  make payouts AT=%s\n", when, next.UTC().Format(time.RFC3339))
 	return err
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
-// errRefused is after the answer, which says why.
-var errRefused = errors.New("the function refused: its answer is above")
+// errRefused follows the printed answer, which says why.
+var errRefused = errors.New("the command was refused: the answer above says why")
 
-// errNoCommand is also make's, without ARGS.
-var errNoCommand = errors.New(`which command, as JSON? For example: make provision ARGS='{"command":"show_callback",` +
+// errNoCommand is also what `make provision` without ARGS gets.
+var errNoCommand = errors.New(`the command must be JSON, for example: make provision ARGS='{"command":"show_callback",` +
 	`"id":"msg_…"}'; ` +
-	`all are listed at the top of functions/provision/provision.go`)
+	`all commands are listed at the top of functions/provision/provision.go`)
 
-// provision calls the provision function and prints its answer. It has no route, so it runs here, in the operator's own
-// process, over the engines of the platform that runs.
+// provision calls the provision function and prints its answer. It has no route, so it runs in this process, over the
+// engines of the running platform.
 func provision(ctx context.Context, place platform.Folder, request []byte, out io.Writer) error {
 	if !json.Valid(request) {
 		return errNoCommand
 	}
-	answer, err := place.Call(ctx, "provision", request, terminal.New(os.Stderr))
+	answer, err := place.Operator(terminal.New(os.Stderr))(ctx, "provision", request)
 	if err != nil {
 		return err
 	}

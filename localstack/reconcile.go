@@ -15,8 +15,8 @@ import (
 // reconciled calls the reconcile function, as an operator does, and prints its report. Errors: platform.ErrNotRunning, the
 // function's, or that there are breaks.
 func reconciled(ctx context.Context, place platform.Folder, out io.Writer) error {
-	// What the function logs is what its report says.
-	answer, err := place.Call(ctx, "reconcile", []byte("{}"), slog.New(slog.DiscardHandler))
+	// The function logs the same as its report contains.
+	answer, err := place.Operator(slog.New(slog.DiscardHandler))(ctx, "reconcile", json.RawMessage("{}"))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/demo"
 )
 
@@ -25,12 +26,12 @@ func (d *deployment) tell(ctx context.Context) error {
 		MerchantCode string                     `json:"merchant_code"`
 		APIKey       struct{ Plaintext string } `json:"api_key"`
 	}
-	if err := d.provision(ctx, object{"command": "create_merchant", "name": "Café", "email": "owner@cafe.example",
-		"country": "DE", "currency": "EUR", "sandbox": true}, &merchant); err != nil {
+	if err := d.invoke(ctx, "provision", object{"command": "create_merchant", "name": "Café",
+		"email": "owner@cafe.example", "country": "DE", "currency": "EUR", "sandbox": true}, &merchant); err != nil {
 		return err
 	}
-	if err := d.provision(ctx, object{"command": "set_payout", "merchant_code": merchant.MerchantCode, "holder": "Café",
-		"iban": "DE89370400440532013000", "period": "daily"}, &object{}); err != nil {
+	if err := d.invoke(ctx, "provision", object{"command": "set_payout", "merchant_code": merchant.MerchantCode,
+		"holder": "Café", "iban": "DE89370400440532013000", "period": "daily"}, &object{}); err != nil {
 		return err
 	}
 	api, err := url.Parse(d.baseURL)
@@ -41,8 +42,8 @@ func (d *deployment) tell(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shop := demo.Config{BaseURL: d.baseURL, MerchantCode: merchant.MerchantCode, APIKey: merchant.APIKey.Plaintext,
-		HTTP: gateway{api.Host, emulator.Host}}
+	shop := demo.Config{API: client.Client{BaseURL: d.baseURL, Transport: gateway{api.Host, emulator.Host}},
+		MerchantCode: merchant.MerchantCode, APIKey: merchant.APIKey.Plaintext, Operator: d.answer}
 	for _, chapter := range []func(context.Context, demo.Config) error{d.sell, d.payOut, d.wake, d.reconcile, d.readLogs} {
 		if err := chapter(ctx, shop); err != nil {
 			return err
@@ -51,8 +52,11 @@ func (d *deployment) tell(ctx context.Context) error {
 	return nil
 }
 
-func (d *deployment) provision(ctx context.Context, command object, answer any) error {
-	return d.invoke(ctx, "provision", command, answer)
+// answer is what a function answers the demo's operator.
+func (d *deployment) answer(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
+	var answer json.RawMessage
+	err := d.invoke(ctx, name, payload, &answer)
+	return answer, err
 }
 
 // sell plays the demo: pay, 3DS, decline, saved card, callbacks, history,
@@ -65,11 +69,6 @@ func (d *deployment) sell(ctx context.Context, shop demo.Config) error {
 	}
 	defer log.Close()
 	shop.Out = log
-	shop.Provision = func(ctx context.Context, request []byte) ([]byte, error) {
-		var answer json.RawMessage
-		err := d.invoke(ctx, "provision", json.RawMessage(request), &answer)
-		return answer, err
-	}
 	if err := demo.Play(ctx, shop); err != nil {
 		return fmt.Errorf("%w, after\n%s", err, tail(log, 0))
 	}
@@ -89,7 +88,7 @@ func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
 		}
 		More bool
 	}
-	if err := d.provision(ctx, object{"command": "run_payouts", "merchant_code": shop.MerchantCode,
+	if err := d.invoke(ctx, "provision", object{"command": "run_payouts", "merchant_code": shop.MerchantCode,
 		"at": later.Format(time.RFC3339)}, &run); err != nil {
 		return err
 	}
@@ -178,18 +177,12 @@ func (d *deployment) reconcile(ctx context.Context, _ demo.Config) error {
 
 // get reads what the API answers the merchant.
 func get(ctx context.Context, shop demo.Config, path string, into any) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, shop.BaseURL+path, nil)
+	response, err := shop.API.Do(ctx, client.Request{Method: http.MethodGet, Path: path, APIKey: shop.APIKey})
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+shop.APIKey)
-	response, err := (&http.Client{Transport: shop.HTTP}).Do(request)
-	if err != nil {
-		return err
+	if response.Status != http.StatusOK {
+		return fmt.Errorf("GET %s answers %d", path, response.Status)
 	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s answers %s", path, response.Status)
-	}
-	return json.NewDecoder(response.Body).Decode(into)
+	return response.Into(into)
 }

@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// transaction is what the story looks at in a transaction's detail.
+// transaction is what the demo checks in a transaction's detail.
 type transaction struct {
 	ID              string
 	TransactionCode string `json:"transaction_code"`
@@ -18,8 +18,8 @@ type transaction struct {
 	}
 }
 
-// history lists what the story has paid so far, newest first, in two pages.
-func (s *story) history(ctx context.Context) error {
+// history lists what the demo has paid so far, newest first, in two pages.
+func (s *scenario) history(ctx context.Context) error {
 	var page struct {
 		Items []struct{ Type, Status string }
 		Links []struct{ Rel, Href string }
@@ -40,7 +40,7 @@ func (s *story) history(ctx context.Context) error {
 }
 
 // refund gives 4.00 of the first payment's 10.10 back.
-func (s *story) refund(ctx context.Context) error {
+func (s *scenario) refund(ctx context.Context) error {
 	if err := s.call(ctx, "POST", "/v0.1/me/refund/"+s.code, object{"amount": json.Number("4.00")},
 		http.StatusNoContent, nil); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (s *story) refund(ctx context.Context) error {
 }
 
 // receipt is the payment's, as its payer may see it.
-func (s *story) receipt(ctx context.Context) error {
+func (s *scenario) receipt(ctx context.Context) error {
 	var r struct {
 		Transaction struct {
 			Amount    string

@@ -5,17 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
 // challenge is contract §4.4, the payer's browser included.
-func (s *story) challenge(ctx context.Context) error {
+func (s *scenario) challenge(ctx context.Context) error {
 	c, err := s.create(ctx, "challenge", "20.00", object{"redirect_url": s.shop.redirectURL()})
 	if err != nil {
 		return err
@@ -36,104 +36,61 @@ func (s *story) challenge(ctx context.Context) error {
 		return err
 	}
 	select {
-	case id := <-s.shop.visitors:
+	case id := <-s.shop.payers:
 		if err := s.expect(id == c.ID, "the payer back in the shop, with the checkout's id"); err != nil {
 			return err
 		}
 	default:
 		return errors.New("the payer did not come back to redirect_url")
 	}
-	return s.hear(ctx, c.ID, "PAID")
+	return s.awaitCallback(ctx, c.ID, "PAID")
 }
 
 // browse is the payer: it posts the merchant's form, approves on the issuer's page, and goes where it is sent.
-func (s *story) browse(ctx context.Context, step *nextStep) error {
-	fields := url.Values{}
-	for name, value := range step.Payload {
-		fields.Set(name, value)
-	}
-	issuer, err := s.submit(ctx, step.URL, fields)
+func (s *scenario) browse(ctx context.Context, step *client.NextStep) error {
+	issuer, err := s.submit(ctx, step.Form())
 	if err != nil {
 		return err
 	}
-	decision, err := formOf(issuer, step.URL)
+	decision, err := issuer.Form()
 	if err != nil {
 		return err
 	}
-	decision.fields.Set("decision", "approve")
+	decision.Fields.Set("decision", "approve")
 	s.print.line("  The payer approves.")
-	back, err := s.submit(ctx, decision.action, decision.fields)
+	back, err := s.submit(ctx, decision)
 	if err != nil {
 		return err
 	}
-	answer, err := formOf(back, decision.action)
+	answer, err := back.Form()
 	if err != nil {
 		return err
 	}
-	_, err = s.submit(ctx, answer.action, answer.fields)
+	_, err = s.submit(ctx, answer)
 	return err
 }
 
 // submit posts a form, follows redirects and returns the page it ends on.
-func (s *story) submit(ctx context.Context, target string, fields url.Values) (page string, err error) {
-	s.print.line("→ POST " + target + "  (a browser's form: " + strings.Join(names(fields), ", ") + ")")
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, strings.NewReader(fields.Encode()))
+func (s *scenario) submit(ctx context.Context, form client.Form) (page client.Response, err error) {
+	fields := slices.Sorted(maps.Keys(form.Fields))
+	s.print.line("→ POST " + form.Action + "  (a browser's form: " + strings.Join(fields, ", ") + ")")
+	page, err = s.API.Do(ctx, form.Request())
+	for err == nil && page.Status == http.StatusSeeOther {
+		location := page.Header.Get("Location")
+		s.print.line("← " + statusLine(page) + "  Location: " + location)
+		page, err = s.API.Do(ctx, client.Request{Method: http.MethodGet, Path: location})
+	}
 	if err != nil {
-		return "", err
+		return page, err
 	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	browser := http.Client{Transport: s.HTTP, CheckRedirect: func(next *http.Request, before []*http.Request) error {
-		s.print.line("← " + next.Response.Status + "  Location: " + next.URL.String())
-		return nil
-	}}
-	response, err := browser.Do(request)
-	if err != nil {
-		return "", err
+	s.print.line("← " + statusLine(page) + "  " + titleOf(string(page.Body)))
+	if page.Status != http.StatusOK {
+		return page, fmt.Errorf("%s answered %s", form.Action, statusLine(page))
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return "", err
-	}
-	s.print.line("← " + response.Status + "  " + titleOf(string(body)))
-	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s answered %s", target, response.Status)
-	}
-	return string(body), nil
+	return page, nil
 }
 
-// form is a page's form with its hidden fields.
-type form struct {
-	action string
-	fields url.Values
-}
-
-// Our own pages are read here, never those of strangers, so patterns will do.
-var (
-	formTag   = regexp.MustCompile(`<form method="post" action="([^"]*)"`)
-	hiddenTag = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
-	titleTag  = regexp.MustCompile(`<title>([^<]*)</title>`)
-)
-
-func formOf(page, address string) (form, error) {
-	tag := formTag.FindStringSubmatch(page)
-	if tag == nil {
-		return form{}, errors.New("there is no form on the page")
-	}
-	base, err := url.Parse(address)
-	if err != nil {
-		return form{}, err
-	}
-	action, err := base.Parse(html.UnescapeString(tag[1]))
-	if err != nil {
-		return form{}, err
-	}
-	f := form{action: action.String(), fields: url.Values{}}
-	for _, input := range hiddenTag.FindAllStringSubmatch(page, -1) {
-		f.fields.Set(html.UnescapeString(input[1]), html.UnescapeString(input[2]))
-	}
-	return f, nil
-}
+var titleTag = regexp.MustCompile(`<title>([^<]*)</title>`)
 
 func titleOf(page string) string {
 	if title := titleTag.FindStringSubmatch(page); title != nil {
@@ -141,5 +98,3 @@ func titleOf(page string) string {
 	}
 	return page
 }
-
-func names(fields url.Values) []string { return slices.Sorted(maps.Keys(fields)) }

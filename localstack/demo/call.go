@@ -1,13 +1,13 @@
 package demo
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
 // object is a JSON object.
@@ -20,7 +20,7 @@ func card(number string) object {
 }
 
 // create creates a checkout with further fields.
-func (s *story) create(ctx context.Context, reference, amount string, more object) (c checkout, err error) {
+func (s *scenario) create(ctx context.Context, reference, amount string, more object) (c checkout, err error) {
 	body := object{"checkout_reference": reference + "-" + s.run, "amount": json.Number(amount), "currency": "EUR",
 		"merchant_code": s.MerchantCode, "description": "Demo", "return_url": s.shop.callbackURL()}
 	for name, value := range more {
@@ -32,11 +32,11 @@ func (s *story) create(ctx context.Context, reference, amount string, more objec
 	return c, s.expect(c.Status == "PENDING" && c.ID != "", "a PENDING checkout")
 }
 
-func (s *story) process(ctx context.Context, id string, body object, status int) (c checkout, err error) {
+func (s *scenario) process(ctx context.Context, id string, body object, status int) (c checkout, err error) {
 	return c, s.call(ctx, "PUT", "/v0.1/checkouts/"+id, body, status, &c)
 }
 
-func (s *story) retrieve(ctx context.Context, id, status string) error {
+func (s *scenario) retrieve(ctx context.Context, id, status string) error {
 	var c checkout
 	if err := s.call(ctx, "GET", "/v0.1/checkouts/"+id, nil, http.StatusOK, &c); err != nil {
 		return err
@@ -44,39 +44,29 @@ func (s *story) retrieve(ctx context.Context, id, status string) error {
 	return s.expect(c.Status == status, "the checkout, "+status)
 }
 
-// call makes one API call, prints both sides, reads the reply into a value unless that is nil, and wants the status exactly, as strict clients do (contract §2.3).
-func (s *story) call(ctx context.Context, method, path string, body object, status int, into any) error {
-	var sent io.Reader
-	s.print.line("→ " + method + " " + s.BaseURL + path)
+// call makes one API call, prints both sides, and reads the response into a value unless that is nil. Any other status is
+// an error, as it is to strict clients (contract §2.3).
+func (s *scenario) call(ctx context.Context, method, path string, body object, status int, into any) error {
+	request := client.Request{Method: method, Path: path, APIKey: s.APIKey}
+	s.print.line("→ " + method + " " + s.API.BaseURL + path)
 	if body != nil {
-		raw, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		sent = bytes.NewReader(raw)
+		request.Body = body
 		s.print.line(pretty(masked(body)))
 	}
-	request, err := http.NewRequestWithContext(ctx, method, s.BaseURL+path, sent)
+	response, err := s.API.Do(ctx, request)
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+s.APIKey)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := (&http.Client{Transport: s.HTTP}).Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	reply, err := io.ReadAll(response.Body)
-	if err != nil {
-		return err
-	}
-	s.print.line("← " + response.Status + "\n" + indented(reply))
-	if response.StatusCode != status {
-		return fmt.Errorf("%s %s answered %s, not %d", method, path, response.Status, status)
+	s.print.line("← " + statusLine(response) + "\n" + indented(response.Body))
+	if response.Status != status {
+		return fmt.Errorf("%s %s answered %s, not %d", method, path, statusLine(response), status)
 	}
 	if into == nil {
 		return nil
 	}
-	return json.Unmarshal(reply, into)
+	return response.Into(into)
+}
+
+func statusLine(r client.Response) string {
+	return fmt.Sprint(r.Status, " ", http.StatusText(r.Status))
 }

@@ -1,34 +1,30 @@
-// Package demo plays the platform's story against a server that runs and prints every step with the real requests and
-// replies: a payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund
-// and a receipt. It is an ordinary merchant: it knows an API key, and the operator who gives it a callback secret.
+// Package demo plays a merchant's first day against a running platform and prints every request and response: a payment,
+// a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund and a receipt. It is
+// an ordinary merchant: it has an API key, and an operator gives it a callback secret.
 package demo
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Config is the merchant's and the operator's means. All are required but HTTP.
+// Config says which platform, and as which merchant.
 type Config struct {
-	BaseURL      string // of the API
+	API          client.Client
 	MerchantCode string
-	APIKey       string // with all scopes
-	// Provision calls the provision function.
-	Provision func(ctx context.Context, request []byte) ([]byte, error)
-	Out       io.Writer
-
-	HTTP http.RoundTripper // reaches the API and its pages; nil: the network
+	APIKey       string        // with all scopes
+	Operator     client.Invoke // calls the provision function
+	Out          io.Writer
 }
 
-// limit ends a story that waits for something that does not come.
+// limit ends a demo that waits for something that does not come.
 const limit = 2 * time.Minute
 
 // Cards of contract §12.
@@ -37,25 +33,23 @@ const (
 	challenged   = "4200000000000042"
 )
 
-// chapter is a part of the story; its error says what was not as the contract says.
-type chapter struct {
+// steps are played in this order. The error of one says what differs from the contract.
+var steps = []struct {
 	title string
-	tell  func(*story, context.Context) error
+	play  func(*scenario, context.Context) error
+}{
+	{"An operator gives the merchant a callback secret", (*scenario).rotateSecret},
+	{"A checkout is created and paid by card", (*scenario).pay},
+	{"A card whose issuer asks the payer first (3DS)", (*scenario).challenge},
+	{"An amount that the sandbox always declines: 42.01", (*scenario).decline},
+	{"A customer saves a card under a mandate", (*scenario).save},
+	{"The saved card is charged without the payer", (*scenario).charge},
+	{"The merchant reads its transaction history", (*scenario).history},
+	{"Part of the first payment is refunded", (*scenario).refund},
+	{"The payer gets a receipt", (*scenario).receipt},
 }
 
-var chapters = []chapter{
-	{"The operator gives the merchant a callback secret", (*story).secret},
-	{"A checkout is created and paid by card", (*story).pay},
-	{"A card whose issuer asks the payer first (3DS)", (*story).challenge},
-	{"An amount that the sandbox always declines: 42.01", (*story).decline},
-	{"A customer saves a card under a mandate", (*story).save},
-	{"The saved card is charged without the payer", (*story).charge},
-	{"The merchant looks at its history", (*story).history},
-	{"A part of the first payment is refunded", (*story).refund},
-	{"The payer gets a receipt", (*story).receipt},
-}
-
-// Play tells the story. The error names the first thing that was not as the contract says.
+// Play plays all steps. The error names the first difference from the contract.
 func Play(ctx context.Context, c Config) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -64,19 +58,19 @@ func Play(ctx context.Context, c Config) error {
 		return err
 	}
 	defer shop.close()
-	s := &story{Config: c, shop: shop, run: uuid.NewString()[:8], print: printer{c.Out}}
-	for i, chapter := range chapters {
-		s.print.title(i+1, chapter.title)
-		if err := chapter.tell(s, ctx); err != nil {
-			return fmt.Errorf("%s: %w", chapter.title, err)
+	s := &scenario{Config: c, shop: shop, run: uuid.NewString()[:8], print: printer{c.Out}}
+	for i, step := range steps {
+		s.print.title(i+1, step.title)
+		if err := step.play(s, ctx); err != nil {
+			return fmt.Errorf("%s: %w", step.title, err)
 		}
 	}
-	s.print.line("\nThe end: everything was as the contract says.")
+	s.print.line("\nThe demo is complete. Everything was as the contract says.")
 	return nil
 }
 
-// story is what the merchant remembers.
-type story struct {
+// scenario is what the merchant knows so far.
+type scenario struct {
 	Config
 	print   printer
 	shop    *shop
@@ -88,7 +82,7 @@ type story struct {
 	customer, token string
 }
 
-// checkout is what the story looks at in a reply.
+// checkout is what the demo checks in a response.
 type checkout struct {
 	ID              string
 	Status          string
@@ -99,44 +93,28 @@ type checkout struct {
 	}
 	Instrument *struct{ Token string } `json:"payment_instrument"`
 	Mandate    *struct{ Status string }
-	NextStep   *nextStep `json:"next_step"`
+	NextStep   *client.NextStep `json:"next_step"`
 }
 
-type nextStep struct {
-	URL, Method string
-	Payload     map[string]string
-}
-
-// secret has the operator make a callback secret, and reads the platform's public keys.
-func (s *story) secret(ctx context.Context) error {
-	// force: the demo may be played often, and needs no secret of an earlier play.
-	request := object{"command": "rotate_callback_secret", "merchant_code": s.MerchantCode, "force": true}
-	s.print.line("→ provision " + pretty(request))
-	raw, err := json.Marshal(request)
-	if err != nil {
-		return err
-	}
-	answer, err := s.Provision(ctx, raw)
-	if err != nil {
-		return err
-	}
-	var rotated struct {
-		Secret string
-		Error  json.RawMessage
-	}
-	if err := json.Unmarshal(answer, &rotated); err != nil {
+// rotateSecret has the operator make a callback secret, and reads the platform's public keys.
+func (s *scenario) rotateSecret(ctx context.Context) error {
+	// force: the demo may be played again, and does not need the secret of the last time.
+	command := object{"command": "rotate_callback_secret", "merchant_code": s.MerchantCode, "force": true}
+	s.print.line("→ provision " + pretty(command))
+	var rotated struct{ Secret string }
+	if err := s.Operator.Operate(ctx, command, &rotated); err != nil {
 		return err
 	}
 	secret, err := webhook.ParseSecret(rotated.Secret)
 	if err != nil {
-		return fmt.Errorf("%w; %s", err, rotated.Error) // never the whole answer
+		return err
 	}
 	s.print.line("← a secret: whsec_… (it is shown once, and not here)")
 	s.secrets = []webhook.Secret{secret}
 	return s.publicKeys(ctx)
 }
 
-func (s *story) publicKeys(ctx context.Context) error {
+func (s *scenario) publicKeys(ctx context.Context) error {
 	var published struct {
 		Keys []struct {
 			PublicKey string `json:"public_key"`
@@ -155,7 +133,7 @@ func (s *story) publicKeys(ctx context.Context) error {
 	return s.expect(len(s.keys) > 0, "a public key")
 }
 
-func (s *story) pay(ctx context.Context) error {
+func (s *scenario) pay(ctx context.Context) error {
 	c, err := s.create(ctx, "coffee", "10.10", nil)
 	if err != nil {
 		return err
@@ -168,11 +146,11 @@ func (s *story) pay(ctx context.Context) error {
 		return err
 	}
 	s.code = paid.TransactionCode
-	return s.hear(ctx, c.ID, "PAID")
+	return s.awaitCallback(ctx, c.ID, "PAID")
 }
 
 // decline leaves the checkout FAILED; it could be paid again.
-func (s *story) decline(ctx context.Context) error {
+func (s *scenario) decline(ctx context.Context) error {
 	c, err := s.create(ctx, "unlucky", "42.01", nil)
 	if err != nil {
 		return err
@@ -185,11 +163,11 @@ func (s *story) decline(ctx context.Context) error {
 	if err := s.expect(ok, "FAILED with a FAILED transaction"); err != nil {
 		return err
 	}
-	return s.hear(ctx, c.ID, "FAILED")
+	return s.awaitCallback(ctx, c.ID, "FAILED")
 }
 
 // save is contract §4.6: a checkout whose purpose is to set up a recurring payment.
-func (s *story) save(ctx context.Context) error {
+func (s *scenario) save(ctx context.Context) error {
 	s.customer = "demo-" + s.run
 	who := object{"customer_id": s.customer, "personal_details": object{"first_name": "Erika", "last_name": "Mustermann"}}
 	if err := s.call(ctx, "POST", "/v0.1/customers", who, 201, &struct{}{}); err != nil {
@@ -210,7 +188,7 @@ func (s *story) save(ctx context.Context) error {
 		return err
 	}
 	s.token = saved.Instrument.Token
-	if err := s.hear(ctx, c.ID, "PAID"); err != nil {
+	if err := s.awaitCallback(ctx, c.ID, "PAID"); err != nil {
 		return err
 	}
 	var instruments []struct {
@@ -225,7 +203,7 @@ func (s *story) save(ctx context.Context) error {
 		instruments[0].Active, "the customer's one active card")
 }
 
-func (s *story) charge(ctx context.Context) error {
+func (s *scenario) charge(ctx context.Context) error {
 	c, err := s.create(ctx, "month-2", "7.50", object{"customer_id": s.customer})
 	if err != nil {
 		return err
@@ -238,13 +216,13 @@ func (s *story) charge(ctx context.Context) error {
 	if err := s.expect(ok, "PAID by a RECURRING transaction"); err != nil {
 		return err
 	}
-	return s.hear(ctx, c.ID, "PAID")
+	return s.awaitCallback(ctx, c.ID, "PAID")
 }
 
-// expect says what was wanted, when it is not what came.
-func (s *story) expect(ok bool, want string) error {
+// expect prints what was wanted, or fails with it.
+func (s *scenario) expect(ok bool, want string) error {
 	if !ok {
-		return fmt.Errorf("the reply above is not %s", want)
+		return fmt.Errorf("the response above is not %s", want)
 	}
 	s.print.line("✓ " + want)
 	return nil

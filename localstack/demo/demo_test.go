@@ -3,15 +3,16 @@ package demo
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -28,24 +29,10 @@ func TestOfACardOnlyTheLastFourDigitsAreShown(t *testing.T) {
 	}
 }
 
-func TestAFormIsReadFromAPage(t *testing.T) {
-	t.Parallel()
-	page := `<form method="post" action="/next?a=1&amp;b=2">` +
-		`<input type="hidden" name="MD" value="x&#43;y"><input type="hidden" name="PaRes" value=""></form>`
-	f, err := formOf(page, "http://bank.test/3ds/challenge")
-	if err != nil || f.action != "http://bank.test/next?a=1&b=2" ||
-		f.fields.Encode() != (url.Values{"MD": {"x+y"}, "PaRes": {""}}).Encode() {
-		t.Errorf("form %+v, error %v", f, err)
-	}
-	if _, err := formOf("<p>sorry", "http://bank.test/"); err == nil {
-		t.Error("a page without a form: no error")
-	}
-}
-
 var now = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
-// received is a callback as the platform sends it, and a story that knows how to verify it.
-func received(t *testing.T) (*story, notice) {
+// received is a callback as the platform sends it, and a scenario that knows how to verify it.
+func received(t *testing.T) (*scenario, callback) {
 	t.Helper()
 	key, err := webhook.NewSigningKey(bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -58,9 +45,9 @@ func received(t *testing.T) (*story, notice) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &story{shop: &shop{}, print: printer{io.Discard}, secrets: []webhook.Secret{secret},
+	s := &scenario{shop: &shop{}, print: printer{io.Discard}, secrets: []webhook.Secret{secret},
 		keys: []webhook.PublicKey{key.PublicKey()}}
-	return s, notice{header, body, now}
+	return s, callback{header, body, now}
 }
 
 func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
@@ -72,13 +59,13 @@ func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
 	if mine, err := s.verify(n, "c2"); mine || err != nil {
 		t.Errorf("another checkout's: mine %v, error %v", mine, err)
 	}
-	for name, spoil := range map[string]func(*story, *notice){
-		"another body":   func(_ *story, n *notice) { n.body = append(n.body, ' ') },
-		"another id":     func(_ *story, n *notice) { n.header.Set("webhook-id", "msg_2") },
-		"too late":       func(_ *story, n *notice) { n.at = now.Add(time.Hour) },
-		"another secret": func(s *story, _ *notice) { s.secrets = nil },
-		"another key":    func(s *story, _ *notice) { s.keys = nil },
-		"not JSON":       func(_ *story, n *notice) { n.body = []byte("hello") },
+	for name, spoil := range map[string]func(*scenario, *callback){
+		"another body":   func(_ *scenario, n *callback) { n.body = append(n.body, ' ') },
+		"another id":     func(_ *scenario, n *callback) { n.header.Set("webhook-id", "msg_2") },
+		"too late":       func(_ *scenario, n *callback) { n.at = now.Add(time.Hour) },
+		"another secret": func(s *scenario, _ *callback) { s.secrets = nil },
+		"another key":    func(s *scenario, _ *callback) { s.keys = nil },
+		"not JSON":       func(_ *scenario, n *callback) { n.body = []byte("hello") },
 	} {
 		s, n := received(t)
 		spoil(s, &n)
@@ -88,7 +75,7 @@ func TestACallbackCountsWhenBothSignaturesHold(t *testing.T) {
 	}
 }
 
-func TestTheStoryEndsAtTheFirstThingThatIsWrong(t *testing.T) {
+func TestTheDemoEndsAtTheFirstError(t *testing.T) {
 	t.Parallel()
 	api := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(api.Close)
@@ -105,13 +92,15 @@ func TestTheStoryEndsAtTheFirstThingThatIsWrong(t *testing.T) {
 		"the secret is not a secret": {answer: `{"secret":"whsec_"}`, want: webhook.ErrSecret.Error()},
 	} {
 		var out bytes.Buffer
-		err := Play(t.Context(), Config{BaseURL: api.URL, MerchantCode: "MC1", APIKey: "sk_test_1", Out: &out,
-			Provision: func(context.Context, []byte) ([]byte, error) { return []byte(c.answer), c.err }})
+		err := Play(t.Context(), Config{API: client.Client{BaseURL: api.URL}, MerchantCode: "MC1", APIKey: "sk_test_1",
+			Out: &out, Operator: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+				return json.RawMessage(c.answer), c.err
+			}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q in it", name, err, c.want)
 		}
-		if said := out.String(); strings.Contains(said, good) || strings.Contains(said, "sk_test_1") {
-			t.Errorf("%s: the story holds a secret", name)
+		if printed := out.String(); strings.Contains(printed, good) || strings.Contains(printed, "sk_test_1") {
+			t.Errorf("%s: the output contains a secret", name)
 		}
 	}
 }

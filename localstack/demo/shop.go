@@ -15,20 +15,20 @@ import (
 
 // shop is the merchant's own web server: payers come back to it, and callbacks reach it.
 type shop struct {
-	server   *http.Server
-	base     string
-	notices  chan notice
-	visitors chan string // checkout ids that payers came back with
+	server    *http.Server
+	base      string
+	callbacks chan callback
+	payers    chan string // checkout ids that payers came back with
 }
 
-// notice is a callback as it came.
-type notice struct {
+// callback is a callback as it came.
+type callback struct {
 	header http.Header
 	body   []byte
 	at     time.Time
 }
 
-const maxNotice = 64 << 10
+const maxCallback = 64 << 10
 
 func openShop(ctx context.Context) (*shop, error) {
 	var config net.ListenConfig
@@ -36,8 +36,8 @@ func openShop(ctx context.Context) (*shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shop{base: "http://" + listener.Addr().String(), notices: make(chan notice, 100),
-		visitors: make(chan string, 10)}
+	s := &shop{base: "http://" + listener.Addr().String(), callbacks: make(chan callback, 100),
+		payers: make(chan string, 10)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /callback", s.callback)
 	mux.HandleFunc("GET /thanks", s.thanks)
@@ -53,33 +53,33 @@ func (s *shop) callbackURL() string { return s.base + "/callback" }
 func (s *shop) redirectURL() string { return s.base + "/thanks" }
 
 func (s *shop) callback(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxNotice))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCallback))
 	if err != nil {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		return
 	}
 	select {
-	case s.notices <- notice{r.Header.Clone(), body, time.Now()}:
+	case s.callbacks <- callback{r.Header.Clone(), body, time.Now()}:
 		w.WriteHeader(http.StatusNoContent)
-	default: // the story is not listening; it comes again
+	default: // nobody is reading; it will be sent again
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 }
 
 func (s *shop) thanks(w http.ResponseWriter, r *http.Request) {
 	select {
-	case s.visitors <- r.URL.Query().Get("checkout_id"):
+	case s.payers <- r.URL.Query().Get("checkout_id"):
 	default:
 	}
 	_, _ = io.WriteString(w, "Thank you!")
 }
 
-// hear waits for the callback of the checkout, verifies it and reads the checkout, as contract §11.1 has receivers do.
+// awaitCallback waits for the callback of the checkout, verifies it and reads the checkout, as contract §11.1 has receivers do.
 // Callbacks may come twice and in any order, so others are passed over.
-func (s *story) hear(ctx context.Context, checkoutID, status string) error {
+func (s *scenario) awaitCallback(ctx context.Context, checkoutID, status string) error {
 	for {
 		select {
-		case n := <-s.shop.notices:
+		case n := <-s.shop.callbacks:
 			mine, err := s.verify(n, checkoutID)
 			if err != nil {
 				return err
@@ -94,7 +94,7 @@ func (s *story) hear(ctx context.Context, checkoutID, status string) error {
 }
 
 // verify checks both signatures, each by itself, and says whether the callback is about the checkout.
-func (s *story) verify(n notice, checkoutID string) (mine bool, err error) {
+func (s *scenario) verify(n callback, checkoutID string) (mine bool, err error) {
 	var event struct {
 		EventType string `json:"event_type"`
 		ID        string

@@ -14,34 +14,37 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Call is `aws lambda invoke` on this machine, in this process, over the engines of the platform that runs. Errors:
-// ErrNotRunning, or the function's.
-func (f Folder) Call(ctx context.Context, name string, request []byte, log *slog.Logger) ([]byte, error) {
-	s, err := f.Surroundings()
-	if err != nil {
-		return nil, err
+// Operator calls functions as `aws lambda invoke` does: in this process, over the engines of the running platform. Its
+// errors are ErrNotRunning or the function's.
+func (f Folder) Operator(log *slog.Logger) client.Invoke {
+	return func(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
+		s, err := f.Surroundings()
+		if err != nil {
+			return nil, err
+		}
+		config, err := app.FromEnvironment(func(name string) string { return s.Environment[name] })
+		if err != nil {
+			return nil, err
+		}
+		function, err := named(name)
+		if err != nil {
+			return nil, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, function.Timeout)
+		defer cancel()
+		outside := app.Outside{Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials(), Log: log}
+		answer, err := function.Invoke(app.New(config, outside))(ctx, payload)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(answer)
 	}
-	config, err := app.FromEnvironment(func(name string) string { return s.Environment[name] })
-	if err != nil {
-		return nil, err
-	}
-	function, err := named(name)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, function.Timeout)
-	defer cancel()
-	outside := app.Outside{Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials(), Log: log}
-	answer, err := function.Invoke(app.New(config, outside))(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(answer)
 }
 
 // Invoke hands the event of a file to a function as it is deployed, a process of its own that talks to the Runtime API,

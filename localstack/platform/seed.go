@@ -2,11 +2,12 @@ package platform
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
 // The merchants of a new local run. The second one shows that it sees nothing of the first.
@@ -37,82 +38,47 @@ func seed(ctx context.Context, f Folder, r *runner.Runner) (map[string]string, e
 		if known {
 			continue
 		}
-		if env[code], env[key], err = create(ctx, r, m.command); err != nil {
-			return nil, err
-		}
-		if err := setPayout(ctx, r, env[code], m.command["name"]); err != nil {
+		if env[code], env[key], err = create(ctx, r.Invoke, m.command); err != nil {
 			return nil, err
 		}
 	}
 	return env, f.writeEnv(env)
 }
 
-// works says the platform knows the key as the merchant's; after a loss of the data it does not.
+// works says whether the key is the merchant's; after the data was lost it is not.
 func works(ctx context.Context, base, code, key string) (bool, error) {
 	if code == "" || key == "" {
 		return false, nil
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/v0.1/merchants/"+code+"/payment-methods", nil)
-	if err != nil {
+	response, err := client.Client{BaseURL: base}.Do(ctx, client.Request{Method: http.MethodGet, APIKey: key,
+		Path: "/v0.1/merchants/" + code + "/payment-methods"})
+	switch {
+	case err != nil:
 		return false, err
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return false, err
-	}
-	defer response.Body.Close()
-	switch response.StatusCode {
-	case http.StatusOK:
+	case response.Status == http.StatusOK:
 		return true, nil
-	case http.StatusUnauthorized, http.StatusNotFound:
+	case response.Status == http.StatusUnauthorized, response.Status == http.StatusNotFound:
 		return false, nil
 	default:
-		return false, fmt.Errorf("asking for merchant %s: %s", code, response.Status)
+		return false, fmt.Errorf("reading merchant %s: status %d", code, response.Status)
 	}
 }
 
-// setPayout gives a merchant the account that payouts go to: one of the sandbox bank's that is paid.
-func setPayout(ctx context.Context, r *runner.Runner, code string, holder any) error {
-	request, err := json.Marshal(map[string]any{"command": "set_payout", "merchant_code": code, "holder": holder,
-		"iban": "DE17100100100000005678"})
-	if err != nil {
-		return err
-	}
-	reply, err := r.Invoke(ctx, "provision", request)
-	if err != nil {
-		return err
-	}
-	var refused struct {
-		Error json.RawMessage `json:"error"`
-	}
-	if err := json.Unmarshal(reply, &refused); err != nil || refused.Error != nil {
-		return fmt.Errorf("set payout: %s", reply)
-	}
-	return nil
-}
-
-func create(ctx context.Context, r *runner.Runner, command map[string]any) (code, key string, err error) {
-	request, err := json.Marshal(command)
-	if err != nil {
-		return "", "", err
-	}
-	reply, err := r.Invoke(ctx, "provision", request)
-	if err != nil {
-		return "", "", err
-	}
+// create makes a merchant, with an account of the sandbox bank to which payouts are paid.
+func create(ctx context.Context, operator client.Invoke, command map[string]any) (code, key string, err error) {
 	var created struct {
 		MerchantCode string `json:"merchant_code"`
 		APIKey       struct {
 			Plaintext string `json:"plaintext"`
 		} `json:"api_key"`
-		Error json.RawMessage `json:"error"`
 	}
-	if err := json.Unmarshal(reply, &created); err != nil {
-		return "", "", err
+	if err := operator.Operate(ctx, command, &created); err != nil {
+		return "", "", fmt.Errorf("create merchant: %w", err)
 	}
-	if created.APIKey.Plaintext == "" {
-		return "", "", fmt.Errorf("create merchant: %s", created.Error)
+	payout := map[string]any{"command": "set_payout", "merchant_code": created.MerchantCode, "holder": command["name"],
+		"iban": sandbox.PaidIBAN}
+	if err := operator.Operate(ctx, payout, nil); err != nil {
+		return "", "", fmt.Errorf("set payout: %w", err)
 	}
 	return created.MerchantCode, created.APIKey.Plaintext, nil
 }
