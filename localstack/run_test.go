@@ -180,7 +180,7 @@ func noSecrets(t *testing.T, place platform.Folder, l local, story string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "INF request method=POST route=/v0.1/checkouts status=201 "; !strings.Contains(l.log.String(), want) {
+	if want := " method=POST route=/v0.1/checkouts status=201 "; !strings.Contains(l.log.String(), want) {
 		t.Errorf("the log has no %q:\n%s", want, l.log)
 	}
 	for _, bad := range []string{"4200000000000091", "4200000000000042", l.env["API_KEY"], l.env["OTHER_API_KEY"],
