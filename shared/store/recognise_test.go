@@ -1,0 +1,135 @@
+package store_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// lostReplies does what the store writes, and loses the reply.
+type lostReplies struct {
+	aws.HTTPClient
+	on   bool
+	then func() // after a write whose reply is lost
+}
+
+func (l *lostReplies) Do(r *http.Request) (*http.Response, error) {
+	response, err := l.HTTPClient.Do(r)
+	operation := r.Header.Get("X-Amz-Target")
+	writes := strings.HasSuffix(operation, ".TransactWriteItems") || strings.HasSuffix(operation, ".PutItem")
+	if !l.on || err != nil || !writes {
+		return response, err
+	}
+	response.Body.Close()
+	l.on = false
+	l.then()
+	l.on = true
+	return nil, errCut
+}
+
+// TestEachWriteRecognisesItself by the id it left, when its reply was lost. Without the id it fails.
+func TestEachWriteRecognisesItself(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range recognised {
+		for _, forgotten := range []bool{false, true} {
+			wire := &lostReplies{}
+			s := storedtest.Open(t, clock.New().Now, func(c aws.HTTPClient) aws.HTTPClient {
+				wire.HTTPClient = c
+				return wire
+			})
+			write := prepare(t, s)
+			wire.on, wire.then = true, func() {
+				if forgotten {
+					forget(t, s)
+				}
+			}
+			if err := write(); (err != nil) != forgotten {
+				t.Errorf("%s, its id forgotten %t: %v", name, forgotten, err)
+			}
+		}
+	}
+}
+
+// forget takes the id of the last write from each item.
+func forget(t *testing.T, s *store.Store) {
+	t.Helper()
+	_, table := s.Raw()
+	items, err := storedtest.Items(t.Context(), table)
+	for _, item := range items {
+		if err == nil {
+			err = table.Update("pk", item["pk"]).Range("sk", item["sk"]).Remove("write_id").Run(t.Context())
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// recognised are the writes that recognise themselves, each after what it needs.
+var recognised = map[string]func(*testing.T, *store.Store) func() error{
+	"SaveCheckout": func(t *testing.T, s *store.Store) func() error {
+		c := createDraft(t, s)
+		return func() error { return second(s.SaveCheckout(t.Context(), tenant, c)) }
+	},
+	"RenameCheckout": func(t *testing.T, s *store.Store) func() error {
+		c := createDraft(t, s)
+		c.Reference = "another"
+		return func() error { return second(s.RenameCheckout(t.Context(), tenant, c)) }
+	},
+	"Apply": func(t *testing.T, s *store.Store) func() error {
+		c := createDraft(t, s)
+		return func() error { return second(s.Apply(t.Context(), tenant, payments.Change{Checkout: c})) }
+	},
+	"ApplyTransaction": func(t *testing.T, s *store.Store) func() error {
+		tx := pay(t, s, tenant, "order", "attempt")
+		change := payments.TransactionChange{Transaction: tx}
+		return func() error { return s.ApplyTransaction(t.Context(), tenant, change, nil) }
+	},
+	"CreateMerchant": func(t *testing.T, s *store.Store) func() error {
+		return func() error { return s.CreateMerchant(t.Context(), shop) }
+	},
+	"SaveMerchantState": func(t *testing.T, s *store.Store) func() error {
+		opened(t, s)
+		state, err := s.MerchantState(t.Context(), shop.Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() error { return second(s.SaveMerchantState(t.Context(), state)) }
+	},
+	"OpenPayout": func(t *testing.T, s *store.Store) func() error {
+		return func() error { return s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil) }
+	},
+	"StepPayout": func(t *testing.T, s *store.Store) func() error {
+		p := openPayout(t, s, onePayout)
+		return func() error { return second(s.StepPayout(t.Context(), tenant, payout.Step{Payout: p})) }
+	},
+	"CollectPayout": func(t *testing.T, s *store.Store) func() error {
+		p := openPayout(t, s, onePayout)
+		return func() error { return second(s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p})) }
+	},
+	"TellPayout": func(t *testing.T, s *store.Store) func() error {
+		p := openPayout(t, s, onePayout)
+		return func() error { return second(s.TellPayout(t.Context(), tenant, payout.Telling{Payout: p})) }
+	},
+}
+
+func createDraft(t *testing.T, s *store.Store) payments.Checkout {
+	t.Helper()
+	c, err := s.CreateCheckout(t.Context(), tenant, draft("order"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// second is the error alone.
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,243 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+// shelf is an empty table in memory, and what fills the fields of what is stored there.
+type shelf struct {
+	testing.TB
+	*store.Store
+	*storedtest.Filler
+	clock  *clock.Clock
+	tenant identity.Tenant
+}
+
+// stored is what a method writes, and what reads of it answer.
+type stored struct {
+	// sets says which fields the method sets itself or does not store, and why: the others are read as they were written.
+	sets   string
+	write  func(shelf) []storedtest.Answer
+	unseen storedtest.Unseen
+}
+
+// notRead are the attributes by which a write recognises itself: TestEachWriteRecognisesItself misses them.
+const notRead = "by which a write recognises itself, see TestEachWriteRecognisesItself"
+
+// TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
+func TestEachStoredFieldIsReadBack(t *testing.T) {
+	t.Parallel()
+	for _, cases := range []map[string]stored{storedCheckouts, storedTransactions, storedCallbacks, storedCustomers,
+		storedMerchants, storedPayouts, storedRequests} {
+		for method, c := range cases {
+			t.Run(method, func(t *testing.T) {
+				t.Parallel()
+				now := clock.New()
+				s := storedtest.Open(t, now.Now, nil)
+				answers := c.write(shelf{t, s, &storedtest.Filler{}, now, tenant})
+				storedtest.RoundTrip(t, s, answers, c.unseen, cmp.AllowUnexported(store.Record{}))
+			})
+		}
+	}
+}
+
+// must fails the test when a write that prepares it fails.
+func (w shelf) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// wantAnswer compares what a write answered.
+func wantAnswer[T any](w shelf, want, got T, err error) {
+	w.Helper()
+	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
+		w.Fatalf("the write answers %v, (-want +got):\n%s", err, diff)
+	}
+}
+
+func collect[T any](walk iter.Seq2[T, error]) ([]T, error) {
+	var all []T
+	for item, err := range walk {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, item)
+	}
+	return all, nil
+}
+
+// forever is after all times of a Filler.
+var forever = start.AddDate(100, 0, 0)
+
+// dues are whatever the due index holds, of any kind.
+func (w shelf) dues(want ...store.Due) storedtest.Answer {
+	inOrder := func(a, b store.Due) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
+	slices.SortFunc(want, inOrder)
+	return storedtest.Reads("due", want, func(ctx context.Context) ([]store.Due, error) {
+		var all []store.Due
+		for shard := range store.DueShards {
+			for _, walk := range []iter.Seq2[store.Due, error]{w.Overdue(ctx, shard, forever),
+				w.DuePayouts(ctx, shard, forever), w.DeadCallbacks(ctx, shard, time.Time{}, forever)} {
+				found, err := collect(walk)
+				if all = append(all, found...); err != nil {
+					return nil, err
+				}
+			}
+		}
+		slices.SortFunc(all, inOrder)
+		return all, nil
+	})
+}
+
+// expiries are when the table is to delete items, to the second.
+func (w shelf) expiries(want ...time.Time) storedtest.Answer {
+	for i := range want {
+		want[i] = want[i].Truncate(time.Second)
+	}
+	return storedtest.Reads("expiries", want, func(ctx context.Context) ([]time.Time, error) {
+		return storedtest.Expiries(ctx, w.Store)
+	})
+}
+
+// fastPath is when messages have something done about the table's items.
+func (w shelf) fastPath(want map[store.Due]time.Time) storedtest.Answer {
+	return storedtest.Reads("fast path", want, func(ctx context.Context) (map[store.Due]time.Time, error) {
+		_, table := w.Raw()
+		items, err := storedtest.Items(ctx, table)
+		found := map[store.Due]time.Time{}
+		for _, item := range items {
+			due, at, itemErr := store.FastPath(item)
+			if err = errors.Join(err, itemErr); !at.IsZero() {
+				found[due] = at
+			}
+		}
+		return found, err
+	})
+}
+
+// audit is what Audit finds in the whole table.
+func (w shelf) audit(want ...store.Audited) storedtest.Answer {
+	for i := range want {
+		want[i].Tenant = w.tenant
+	}
+	return storedtest.Reads("audit", byName(want), func(ctx context.Context) (map[string][]store.Audited, error) {
+		found, err := collect(w.Audit(ctx, 0, 1))
+		return byName(found), err
+	})
+}
+
+// byName sorts what an audit finds by partitions and types, within which the table has an order.
+func byName(items []store.Audited) map[string][]store.Audited {
+	sorted := map[string][]store.Audited{}
+	for _, a := range items {
+		kind := ""
+		switch {
+		case a.Transaction != nil:
+			kind = "transaction"
+		case a.Event != nil:
+			kind = "event"
+		case a.Entry != nil:
+			kind = "entry"
+		case a.Payable != nil:
+			kind = "payable"
+		case a.Payout != nil:
+			kind = "payout"
+		case a.Record != nil:
+			kind = "record"
+		}
+		sorted[kind+" "+a.Name] = append(sorted[kind+" "+a.Name], a)
+	}
+	return sorted
+}
+
+var storedCheckouts = map[string]stored{
+	"CreateCheckout": {
+		sets: "Version is 1",
+		write: func(w shelf) []storedtest.Answer {
+			c := storedtest.Fill[payments.Checkout](w, w.Filler)
+			got, err := w.CreateCheckout(w.Context(), w.tenant, c)
+			c.Version = 1
+			wantAnswer(w, c, got, err)
+			return w.checkout(c)
+		},
+		unseen: storedtest.Unseen{"CHECKOUT write_id": "a creation recognises itself by its reference"},
+	},
+	"SaveCheckout": {
+		sets: "Version is the next; the reference is taken by RenameCheckout alone",
+		write: func(w shelf) []storedtest.Answer {
+			c := w.drafted()
+			got, err := w.SaveCheckout(w.Context(), w.tenant, c)
+			c.Version++
+			wantAnswer(w, c, got, err)
+			return w.checkout(c)
+		},
+		unseen: storedtest.Unseen{"CHECKOUT write_id": notRead},
+	},
+	"RenameCheckout": {
+		sets: "Version is the next",
+		write: func(w shelf) []storedtest.Answer {
+			c := w.drafted()
+			before := c.Reference
+			c.Reference = "another"
+			got, err := w.RenameCheckout(w.Context(), w.tenant, c)
+			c.Version++
+			wantAnswer(w, c, got, err)
+			other := draft(before)
+			return append(w.checkout(c), storedtest.Reads("another checkout of the former reference", "DUPLICATED_CHECKOUT",
+				func(ctx context.Context) (string, error) { return w.codeOf(w.CreateCheckout(ctx, w.tenant, other)) }))
+		},
+		unseen: storedtest.Unseen{"CHECKOUT write_id": notRead},
+	},
+}
+
+// drafted is a checkout with all its fields, of which a draft is stored.
+func (w shelf) drafted() payments.Checkout {
+	w.Helper()
+	c := storedtest.Fill[payments.Checkout](w, w.Filler)
+	d := draft(c.Reference)
+	d.ID = c.ID
+	_, err := w.CreateCheckout(w.Context(), w.tenant, d)
+	w.must(err)
+	c.Version = 1
+	return c
+}
+
+// checkout is what each read answers of the only checkout.
+func (w shelf) checkout(c payments.Checkout) []storedtest.Answer {
+	due := store.Due{Tenant: w.tenant, CheckoutID: c.ID}
+	return []storedtest.Answer{
+		storedtest.Reads("Checkout", c, func(ctx context.Context) (payments.Checkout, error) {
+			return w.Checkout(ctx, w.tenant, c.ID)
+		}),
+		storedtest.Reads("Checkouts", []payments.Checkout{c}, func(ctx context.Context) ([]payments.Checkout, error) {
+			return w.Checkouts(ctx, w.tenant)
+		}),
+		storedtest.Reads("CheckoutsByReference", []payments.Checkout{c},
+			func(ctx context.Context) ([]payments.Checkout, error) {
+				return w.CheckoutsByReference(ctx, w.tenant, c.Reference)
+			}),
+		storedtest.Reads("CheckoutWithInstrument", c, func(ctx context.Context) (payments.Checkout, error) {
+			found, _, err := w.CheckoutWithInstrument(ctx, w.tenant, c.ID, "nobody", "none")
+			return found, err
+		}),
+		w.dues(due),
+		w.fastPath(map[store.Due]time.Time{due: c.PollAt()}),
+	}
+}

@@ -1,0 +1,198 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+var storedCallbacks = map[string]stored{
+	"SaveCallback, owed": {write: func(w shelf) []storedtest.Answer {
+		c := w.savedCallback(payments.CallbackOwed)
+		return []storedtest.Answer{w.callback(c), w.dues(store.Due{CallbackID: c.ID}), w.fastPath(nil), w.expiries()}
+	}},
+	"SaveCallback, delivered": {
+		sets: "it expires after 31 days",
+		write: func(w shelf) []storedtest.Answer {
+			c := w.savedCallback(payments.CallbackDelivered)
+			return []storedtest.Answer{w.callback(c), w.dues(), w.fastPath(nil), w.expiries(start.AddDate(0, 0, 31))}
+		},
+	},
+	"SaveCallback, dead": {
+		sets: "it expires after 90 days",
+		write: func(w shelf) []storedtest.Answer {
+			c := w.savedCallback(payments.CallbackDead)
+			return []storedtest.Answer{w.callback(c), w.dues(store.Due{CallbackID: c.ID}), w.fastPath(nil),
+				w.expiries(start.AddDate(0, 0, 90))}
+		},
+	},
+	"ReplayCallback": {write: func(w shelf) []storedtest.Answer {
+		c := w.savedCallback(payments.CallbackDead)
+		c.State, c.Sweeps = payments.CallbackOwed, 0
+		w.must(w.ReplayCallback(w.Context(), w.tenant, c))
+		// Of whose callback it is, the fast path reads what Callback reads.
+		due := store.Due{CallbackID: c.ID, Tenant: w.tenant}
+		return []storedtest.Answer{w.callback(c), w.dues(store.Due{CallbackID: c.ID}),
+			w.fastPath(map[store.Due]time.Time{due: c.NextAt}), w.expiries()}
+	}},
+	"SaveBreaker": {
+		sets: "Version is the next; it expires after a day",
+		write: func(w shelf) []storedtest.Answer {
+			b := storedtest.Fill[payments.Breaker](w, w.Filler)
+			b.Version = 0 // not stored yet
+			w.must(w.SaveBreaker(w.Context(), w.tenant, "shop.example", b))
+			b.Version = 1
+			return []storedtest.Answer{w.expiries(start.AddDate(0, 0, 1)),
+				storedtest.Reads("Breaker", b, func(ctx context.Context) (payments.Breaker, error) {
+					return w.Breaker(ctx, w.tenant, "shop.example")
+				})}
+		},
+	},
+}
+
+// savedCallback is a callback in the state that was owed before.
+func (w shelf) savedCallback(state string) payments.Callback {
+	w.Helper()
+	owed := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.State = payments.CallbackOwed })
+	checkout, err := w.CreateCheckout(w.Context(), w.tenant, draft("order"))
+	w.must(err)
+	checkout.ValidUntil = nil // it is never due
+	_, err = w.Apply(w.Context(), w.tenant, payments.Change{Checkout: checkout, Callback: &owed})
+	w.must(err)
+	next := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.ID, c.State = owed.ID, state })
+	w.must(w.SaveCallback(w.Context(), w.tenant, next, owed.Tries))
+	w.remove("CHECKOUT", "REFERENCE")
+	return next
+}
+
+// remove deletes items, by their sort keys, that a case needed on its way only.
+func (w shelf) remove(sortKeys ...any) {
+	w.Helper()
+	_, table := w.Raw()
+	var items []struct {
+		PK string `dynamo:"pk"`
+		SK string `dynamo:"sk"`
+	}
+	w.must(table.Scan().Filter("sk IN (?, ?)", sortKeys...).All(w.Context(), &items))
+	for _, item := range items {
+		w.must(table.Delete("pk", item.PK).Range("sk", item.SK).Run(w.Context()))
+	}
+}
+
+// callback is what Callback answers.
+func (w shelf) callback(c payments.Callback) storedtest.Answer {
+	type ofTenant struct {
+		Tenant   identity.Tenant
+		Callback payments.Callback
+	}
+	return storedtest.Reads("Callback", ofTenant{w.tenant, c}, func(ctx context.Context) (ofTenant, error) {
+		of, found, err := w.Callback(ctx, c.ID)
+		return ofTenant{of, found}, err
+	})
+}
+
+var storedCustomers = map[string]stored{
+	"CreateCustomer": {
+		sets: "Version is 1",
+		write: func(w shelf) []storedtest.Answer {
+			c := storedtest.Fill[payments.Customer](w, w.Filler)
+			got, err := w.CreateCustomer(w.Context(), w.tenant, c, "operation")
+			c.Version = 1
+			wantAnswer(w, c, got, err)
+			return []storedtest.Answer{w.customer(c)}
+		},
+	},
+	"UpdateCustomer": {
+		sets: "Version is the next; it changes the details alone",
+		write: func(w shelf) []storedtest.Answer {
+			c := storedtest.Fill[payments.Customer](w, w.Filler)
+			_, err := w.CreateCustomer(w.Context(), w.tenant, payments.Customer{ID: c.ID, CreatedAt: c.CreatedAt},
+				"operation")
+			w.must(err)
+			text, err := json.Marshal(c.Details)
+			w.must(err)
+			var change payments.PersonalDetailsChange
+			w.must(json.Unmarshal(text, &change))
+			got, err := w.UpdateCustomer(w.Context(), w.tenant, c.ID, &change)
+			c.Version = 2
+			wantAnswer(w, c, got, err)
+			return []storedtest.Answer{w.customer(c)}
+		},
+	},
+	"Apply, of a card that is known": {
+		sets: "CreatedAt, and a mandate that is not given, stay",
+		write: func(w shelf) []storedtest.Answer {
+			i := w.savedCard()
+			next := storedtest.Fill(w, w.Filler, func(next *payments.Instrument) {
+				next.Token, next.CustomerID = i.Token, i.CustomerID
+			})
+			next.Mandate = nil
+			w.saveCard(next)
+			next.Mandate, next.CreatedAt = i.Mandate, i.CreatedAt
+			return []storedtest.Answer{w.instrument(next)}
+		},
+	},
+	"DeactivateInstrument": {
+		sets: "Active and the mandate's status",
+		write: func(w shelf) []storedtest.Answer {
+			i := w.savedCard()
+			before, err := w.DeactivateInstrument(w.Context(), w.tenant, i.CustomerID, i.Token)
+			wantAnswer(w, i, before, err)
+			return []storedtest.Answer{w.instrument(i.Deactivated())}
+		},
+		unseen: storedtest.Unseen{"CARD active": "nothing is read as false; Apply's case misses it"},
+	},
+	"ForgetCard": {
+		sets: "it takes the acquirer's token away",
+		write: func(w shelf) []storedtest.Answer {
+			i := w.savedCard()
+			_, err := w.DeactivateInstrument(w.Context(), w.tenant, i.CustomerID, i.Token)
+			w.must(err)
+			w.must(w.ForgetCard(w.Context(), w.tenant, i.CustomerID, i.Token, i.Card.AcquirerToken))
+			i = i.Deactivated()
+			i.Card.AcquirerToken = ""
+			return []storedtest.Answer{w.instrument(i)}
+		},
+		unseen: storedtest.Unseen{"CARD active": "nothing is read as false; Apply's case misses it"},
+	},
+}
+
+// customer is what Customer answers, and a creation repeated by the same operation, which writes nothing.
+func (w shelf) customer(c payments.Customer) storedtest.Answer {
+	return storedtest.Reads("Customer", []payments.Customer{c, c}, func(ctx context.Context) ([]payments.Customer, error) {
+		read, err := w.Customer(ctx, w.tenant, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		again, err := w.CreateCustomer(ctx, w.tenant, payments.Customer{ID: c.ID}, "operation")
+		return []payments.Customer{read, again}, err
+	})
+}
+
+// savedCard is a card with all its fields, the only item of the table.
+func (w shelf) savedCard() payments.Instrument {
+	w.Helper()
+	i := storedtest.Fill[payments.Instrument](w, w.Filler)
+	w.saveCard(i)
+	return i
+}
+
+func (w shelf) saveCard(i payments.Instrument) {
+	w.Helper()
+	checkout, err := w.CreateCheckout(w.Context(), w.tenant, draft("order"))
+	w.must(err)
+	_, err = w.Apply(w.Context(), w.tenant, payments.Change{Checkout: checkout, Instrument: &i})
+	w.must(err)
+	w.remove("CHECKOUT", "REFERENCE")
+}
+
+func (w shelf) instrument(i payments.Instrument) storedtest.Answer {
+	return storedtest.Reads("Instrument", i, func(ctx context.Context) (payments.Instrument, error) {
+		return w.Instrument(ctx, w.tenant, i.CustomerID, i.Token)
+	})
+}

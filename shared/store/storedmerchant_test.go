@@ -1,0 +1,114 @@
+package store_test
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+var storedMerchants = map[string]stored{
+	"CreateMerchant": {
+		sets: "Version is 1",
+		write: func(w shelf) []storedtest.Answer {
+			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
+			k := w.key(m.Code)
+			k.Revoked = false // or it opens nothing
+			w.must(w.CreateMerchant(w.Context(), m, k))
+			m.Version = 1
+			return append(w.merchant(merchant.State{Merchant: m}), w.keys(k), w.principal(k, m))
+		},
+		unseen: storedtest.Unseen{"MERCHANT write_id": notRead,
+			"KEY revoked": "nothing is read as false; AddAPIKey's case misses it"},
+	},
+	"AddAPIKey": {write: func(w shelf) []storedtest.Answer {
+		k := w.key("MC0A1B2C3D")
+		w.must(w.AddAPIKey(w.Context(), k))
+		return []storedtest.Answer{w.keys(k)}
+	}},
+	"RevokeAPIKey": {
+		sets: "Revoked",
+		write: func(w shelf) []storedtest.Answer {
+			k := w.key("MC0A1B2C3D")
+			k.Revoked = false
+			w.must(w.AddAPIKey(w.Context(), k))
+			w.must(w.RevokeAPIKey(w.Context(), k.Tenant, k.ID))
+			k.Revoked = true
+			return []storedtest.Answer{w.keys(k)}
+		},
+	},
+	"SaveMerchant": {
+		sets: "Version is the next",
+		write: func(w shelf) []storedtest.Answer {
+			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
+			w.must(w.CreateMerchant(w.Context(), merchant.Merchant{Code: m.Code}))
+			m.Version = 1
+			got, err := w.SaveMerchant(w.Context(), m)
+			m.Version = 2
+			wantAnswer(w, m, got, err)
+			return w.merchant(merchant.State{Merchant: m})
+		},
+		unseen: storedtest.Unseen{"MERCHANT write_id": notRead},
+	},
+	"SaveMerchantState": {
+		sets: "each Version is the next",
+		write: func(w shelf) []storedtest.Answer {
+			state := storedtest.Fill[merchant.State](w, w.Filler)
+			w.must(w.CreateMerchant(w.Context(), merchant.Merchant{Code: state.Merchant.Code}))
+			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 1, 0, 0
+			got, err := w.SaveMerchantState(w.Context(), state)
+			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 2, 1, 1
+			wantAnswer(w, state, got, err)
+			code := state.Merchant.Code
+			return append(w.merchant(state), w.dues(
+				store.Due{Tenant: identity.Tenant{Mode: identity.Live, Merchant: code}, Schedule: true},
+				store.Due{Tenant: identity.Tenant{Mode: identity.Test, Merchant: code}, Schedule: true}))
+		},
+		unseen: storedtest.Unseen{"MERCHANT write_id": notRead, "SCHEDULE write_id": notRead},
+	},
+}
+
+// key is a key of the merchant with all its fields.
+func (w shelf) key(code string) identity.APIKey {
+	w.Helper()
+	return storedtest.Fill(w, w.Filler, func(k *identity.APIKey) {
+		k.Tenant = identity.Tenant{Mode: identity.Test, Merchant: code}
+	})
+}
+
+// merchant is what each read answers of the merchant.
+func (w shelf) merchant(state merchant.State) []storedtest.Answer {
+	code := state.Merchant.Code
+	return []storedtest.Answer{
+		storedtest.Reads("Merchant", state.Merchant, func(ctx context.Context) (merchant.Merchant, error) {
+			return w.Merchant(ctx, code)
+		}),
+		storedtest.Reads("MerchantState", state, func(ctx context.Context) (merchant.State, error) {
+			return w.MerchantState(ctx, code)
+		}),
+	}
+}
+
+// principal is whom the bearer of the key acts for, and whether the key can be revoked by its id.
+func (w shelf) principal(k identity.APIKey, m merchant.Merchant) storedtest.Answer {
+	type bearer struct {
+		Principal identity.Principal
+		Merchant  merchant.Merchant
+	}
+	return storedtest.Reads("Authenticate", bearer{k.Principal(), m}, func(ctx context.Context) (bearer, error) {
+		p, m, err := w.Authenticate(ctx, identity.Token{Tenant: k.Tenant, Hash: k.TokenHash})
+		return bearer{p, m}, err
+	})
+}
+
+// keys are the table's keys. No method reads their names, hashes and ages: they are kept for people.
+func (w shelf) keys(want ...identity.APIKey) storedtest.Answer {
+	return storedtest.Reads("the stored keys", want, func(ctx context.Context) ([]identity.APIKey, error) {
+		_, table := w.Raw()
+		var keys []identity.APIKey
+		err := table.Scan().Filter("begins_with(pk, ?)", "KEY#").All(ctx, &keys)
+		return keys, err
+	})
+}

@@ -1,0 +1,243 @@
+package store_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/failure"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+var storedTransactions = map[string]stored{
+	"Apply": {
+		sets: "Checkout.Version is the next; Session.TokenHash is the key; a card that is known already keeps its CreatedAt",
+		write: func(w shelf) []storedtest.Answer {
+			change := w.change()
+			got, err := w.Apply(w.Context(), w.tenant, change)
+			change.Checkout.Version++
+			wantAnswer(w, change.Checkout, got, err)
+			return w.applied(change)
+		},
+		unseen: storedtest.Unseen{"CHECKOUT write_id": notRead, "TRANSACTION write_id": notRead},
+	},
+	"ApplyTransaction": {
+		sets: "Transaction.Version is the next; Hold is added to what is held",
+		write: func(w shelf) []storedtest.Answer {
+			before := w.change()
+			before.Instrument, before.Session, before.Callback = nil, nil, nil
+			_, err := w.Apply(w.Context(), w.tenant, before)
+			w.must(err)
+			change := w.transactionChange(before)
+			w.must(w.ApplyTransaction(w.Context(), w.tenant, change, &store.Held{}))
+			change.Transaction.Version++
+			before.Checkout.Version++
+			return w.transactionApplied(before, change)
+		},
+		unseen: storedtest.Unseen{"CHECKOUT write_id": notRead, "TRANSACTION write_id": notRead},
+	},
+}
+
+// change is one of a checkout that is stored, with all that there can be, and the customer of its card.
+func (w shelf) change() payments.Change {
+	w.Helper()
+	c := w.drafted()
+	return storedtest.Fill(w, w.Filler, func(change *payments.Change) {
+		tx := change.Transaction
+		tx.Code, tx.ForeignID = payments.CodeOfID(tx.ID), c.Reference
+		change.Checkout = c
+		change.Checkout.Transactions = change.Checkout.Transactions[:1]
+		change.Checkout.Transactions[0].ID = tx.ID
+		change.Callback.State = payments.CallbackOwed
+		change.Entry.About = ledger.OfTransaction(tx.ID)
+		for i := range change.Payables {
+			change.Payables[i].TransactionID, change.Payables[i].Code = tx.ID, tx.Code
+		}
+		change.Payables[0].Kind = payments.PayablePart
+	})
+}
+
+// applied is what each read answers of the change.
+func (w shelf) applied(change payments.Change) []storedtest.Answer {
+	c, i, tx := change.Checkout, *change.Instrument, *change.Transaction
+	customer := storedtest.Fill(w, w.Filler, func(c *payments.Customer) { c.ID, c.Version = i.CustomerID, 1 })
+	_, err := w.CreateCustomer(w.Context(), w.tenant, customer, "operation")
+	w.must(err)
+	session := *change.Session
+	session.TokenHash = ""
+	type withInstrument struct {
+		Checkout   payments.Checkout
+		Instrument *payments.Instrument
+	}
+	type ofTenant[T any] struct {
+		Tenant identity.Tenant
+		Value  T
+	}
+	return append(w.transaction(store.Record{Transaction: tx}),
+		storedtest.Reads("Checkout", c, func(ctx context.Context) (payments.Checkout, error) {
+			return w.Checkout(ctx, w.tenant, c.ID)
+		}),
+		storedtest.Reads("Checkouts", []payments.Checkout{c}, func(ctx context.Context) ([]payments.Checkout, error) {
+			return w.Checkouts(ctx, w.tenant)
+		}),
+		storedtest.Reads("CheckoutWithInstrument", withInstrument{c, &i}, func(ctx context.Context) (withInstrument, error) {
+			checkout, instrument, err := w.CheckoutWithInstrument(ctx, w.tenant, c.ID, i.CustomerID, i.Token)
+			return withInstrument{checkout, instrument}, err
+		}),
+		storedtest.Reads("Instrument", i, func(ctx context.Context) (payments.Instrument, error) {
+			return w.Instrument(ctx, w.tenant, i.CustomerID, i.Token)
+		}),
+		storedtest.Reads("Instruments", []payments.Instrument{i}, func(ctx context.Context) ([]payments.Instrument, error) {
+			return w.Instruments(ctx, w.tenant, i.CustomerID)
+		}),
+		w.customer(customer),
+		storedtest.Reads("Session", ofTenant[payments.Session]{w.tenant, session},
+			func(ctx context.Context) (ofTenant[payments.Session], error) {
+				of, found, err := w.Session(ctx, change.Session.TokenHash)
+				return ofTenant[payments.Session]{of, found}, err
+			}),
+		w.callback(*change.Callback),
+		w.expiries(session.ExpiresAt),
+		w.dues(store.Due{Tenant: w.tenant, CheckoutID: c.ID}, store.Due{CallbackID: change.Callback.ID}),
+		w.entries(ledger.OfTransaction(tx.ID), *change.Entry),
+		w.payables(change.Payables...),
+		w.audit(store.Audited{Name: tx.Code, Transaction: &tx}, store.Audited{Name: tx.Code, Entry: change.Entry},
+			store.Audited{Name: "EUR", Payable: &change.Payables[0]},
+			store.Audited{Name: "EUR", Payable: &change.Payables[1]}),
+	)
+}
+
+// transactionChange is one of the transaction that before has stored.
+func (w shelf) transactionChange(before payments.Change) payments.TransactionChange {
+	old := before.Transaction
+	return storedtest.Fill(w, w.Filler, func(change *payments.TransactionChange) {
+		tx := &change.Transaction
+		tx.ID, tx.Code, tx.Version, tx.CreatedAt = old.ID, old.Code, old.Version, old.CreatedAt
+		tx.ForeignID, tx.CheckoutID = old.ForeignID, old.CheckoutID
+		change.Callback.State = payments.CallbackOwed
+		change.Entry.About = ledger.OfTransaction(tx.ID)
+		change.Events = append(change.Events, storedtest.Fill[payments.Event](w, w.Filler))
+		for i := range change.Events {
+			e := &change.Events[i]
+			e.ID, e.TransactionID, e.Code, e.Type = tx.RefundID(e.ID), tx.ID, tx.Code, payments.RefundEvent
+		}
+		change.Events[0].Status = payments.EventPending
+		change.Events[1].Status = payments.EventReserved // which clients do not see
+		credit := before.Payables[0]
+		change.Payables[0].ID, change.Payables[0].EligibleAt = credit.ID, credit.EligibleAt
+		change.Payables[0].Kind, change.Payables[1].Kind = payments.PayablePart, payments.PayableRefundDeduction
+		for i := range change.Payables {
+			change.Payables[i].TransactionID, change.Payables[i].Code = tx.ID, tx.Code
+		}
+		change.Payables[1].ID = change.Events[2].ID
+	})
+}
+
+// transactionApplied is what each read answers of the change that followed before.
+func (w shelf) transactionApplied(before payments.Change, change payments.TransactionChange) []storedtest.Answer {
+	tx, hidden := change.Transaction, change.Events[1]
+	visible := []payments.Event{change.Events[0], change.Events[2]}
+	payables := []payments.Payable{change.Payables[0], before.Payables[1], change.Payables[1]}
+	audited := []store.Audited{{Name: tx.Code, Transaction: &tx}, {Name: tx.Code, Entry: before.Entry},
+		{Name: tx.Code, Entry: change.Entry}, {Name: "EUR", Held: &store.Held{Amount: change.Hold, Version: 1}}}
+	for i := range payables {
+		audited = append(audited, store.Audited{Name: "EUR", Payable: &payables[i]})
+	}
+	for _, e := range sortedEvents(change.Events) {
+		audited = append(audited, store.Audited{Name: tx.Code, Event: &e})
+	}
+	due := func(e payments.Event) store.Due { return store.Due{Tenant: w.tenant, RefundID: e.ID} }
+	checkout := store.Due{Tenant: w.tenant, CheckoutID: before.Checkout.ID}
+	return append(w.transaction(store.Record{Transaction: tx, Events: visible}),
+		storedtest.Reads("the hidden refund", hidden, func(ctx context.Context) (payments.Event, error) {
+			r, err := w.Transaction(ctx, w.tenant, tx.ID)
+			e, _ := r.Refund(hidden.ID)
+			return e, err
+		}),
+		storedtest.Reads("DeductionsOf", map[string]payments.Event{visible[1].ID: visible[1]},
+			func(ctx context.Context) (map[string]payments.Event, error) {
+				return w.DeductionsOf(ctx, w.tenant, change.Payables)
+			}),
+		storedtest.Reads("Held", store.Held{Amount: change.Hold, Version: 1}, func(ctx context.Context) (store.Held, error) {
+			return w.Held(ctx, w.tenant, "EUR")
+		}),
+		storedtest.Reads("Checkout", before.Checkout, func(ctx context.Context) (payments.Checkout, error) {
+			return w.Checkout(ctx, w.tenant, before.Checkout.ID)
+		}),
+		storedtest.Reads("Checkouts", []payments.Checkout{before.Checkout},
+			func(ctx context.Context) ([]payments.Checkout, error) { return w.Checkouts(ctx, w.tenant) }),
+		w.callback(*change.Callback),
+		w.dues(checkout, store.Due{CallbackID: change.Callback.ID}, due(visible[0]), due(hidden)),
+		w.fastPath(map[store.Due]time.Time{checkout: before.Checkout.PollAt(), due(visible[0]): visible[0].PollAt(),
+			due(hidden): hidden.PollAt()}),
+		w.entries(ledger.OfTransaction(tx.ID), *before.Entry, *change.Entry),
+		w.payables(payables...),
+		w.audit(audited...),
+	)
+}
+
+// transaction is what each read answers of the only transaction.
+func (w shelf) transaction(r store.Record) []storedtest.Answer {
+	history := []payments.HistoryItem{r.HistoryItem()}
+	for _, e := range r.Events {
+		history = append(history, e.HistoryItem())
+	}
+	record := func(name string, get func(context.Context) (store.Record, error)) storedtest.Answer {
+		return storedtest.Reads(name, r, func(ctx context.Context) (store.Record, error) {
+			found, err := get(ctx)
+			return store.Record{Transaction: found.Transaction, Events: found.Events}, err
+		})
+	}
+	answers := []storedtest.Answer{
+		record("Transaction", func(ctx context.Context) (store.Record, error) {
+			return w.Transaction(ctx, w.tenant, r.ID)
+		}),
+		record("FindTransaction", func(ctx context.Context) (store.Record, error) {
+			return w.FindTransaction(ctx, w.tenant, r.Code)
+		}),
+		record("TransactionByForeignID", func(ctx context.Context) (store.Record, error) {
+			return w.TransactionByForeignID(ctx, w.tenant, r.ForeignID)
+		}),
+		storedtest.Reads("TransactionsOf", map[string]payments.Transaction{r.ID: r.Transaction},
+			func(ctx context.Context) (map[string]payments.Transaction, error) {
+				return w.TransactionsOf(ctx, w.tenant,
+					[]payments.Payable{{Kind: payments.PayablePart, Code: r.Code, TransactionID: r.ID}})
+			}),
+		storedtest.Reads("History", history, func(ctx context.Context) ([]payments.HistoryItem, error) {
+			return collect(w.History(ctx, w.tenant, store.Range{}, 10, 10))
+		}),
+		storedtest.Reads("HistoryOf", history, func(ctx context.Context) ([]payments.HistoryItem, error) {
+			return collect(w.HistoryOf(ctx, w.tenant, r.Code, store.Range{}))
+		}),
+	}
+	for _, item := range history {
+		answers = append(answers, storedtest.Reads("HistoryPlace of "+item.ID, store.Bound{At: item.CreatedAt, ID: item.ID},
+			func(ctx context.Context) (store.Bound, error) { return w.HistoryPlace(ctx, w.tenant, item.ID) }))
+	}
+	return answers
+}
+
+func (w shelf) entries(about ledger.Reference, want ...ledger.Entry) storedtest.Answer {
+	return storedtest.Reads("Entries", want, func(ctx context.Context) ([]ledger.Entry, error) {
+		return w.Entries(ctx, w.tenant, about)
+	})
+}
+
+func (w shelf) payables(want ...payments.Payable) storedtest.Answer {
+	return storedtest.Reads("Payables", want, func(ctx context.Context) ([]payments.Payable, error) {
+		return w.Payables(ctx, w.tenant, "EUR", forever, 10)
+	})
+}
+
+// codeOf is the code of a failure.
+func (shelf) codeOf(_ payments.Checkout, err error) (string, error) { return failure.Of(err).Code, nil }
+
+// sortedEvents are the events in the order of the table.
+func sortedEvents(events []payments.Event) []payments.Event {
+	return slices.SortedFunc(slices.Values(events), func(a, b payments.Event) int { return strings.Compare(a.ID, b.ID) })
+}

@@ -1,0 +1,204 @@
+package store_test
+
+import (
+	"context"
+
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/merchant"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+const payoutDay = "2027-05-02"
+
+var storedPayouts = map[string]stored{
+	"CreatePayout": {
+		write:  func(w shelf) []storedtest.Answer { return w.payout(w.createdPayout()) },
+		unseen: storedtest.Unseen{"PAYOUT write_id": "a payout is opened once, whoever does it"},
+	},
+	"OpenPayout": {
+		sets: "the schedule's Version is the next",
+		write: func(w shelf) []storedtest.Answer {
+			schedule := storedtest.Fill[merchant.PayoutSchedule](w, w.Filler)
+			schedule.Version = 0 // not stored yet
+			p := storedtest.Fill[payout.Payout](w, w.Filler)
+			w.must(w.OpenPayout(w.Context(), w.tenant, schedule, &p))
+			schedule.Version = 1
+			return append(w.payout(p, store.Due{Tenant: w.tenant, Schedule: true}),
+				storedtest.Reads("PayoutSchedule", schedule, func(ctx context.Context) (merchant.PayoutSchedule, error) {
+					return w.PayoutSchedule(ctx, w.tenant)
+				}))
+		},
+		unseen: storedtest.Unseen{"SCHEDULE write_id": notRead, "PAYOUT write_id": notRead},
+	},
+	"StepPayout": {
+		sets: "Version is the next",
+		write: func(w shelf) []storedtest.Answer {
+			p := w.createdPayout()
+			step := storedtest.Fill(w, w.Filler, func(s *payout.Step) {
+				s.Payout.ID, s.Payout.Version, s.Entry.About = p.ID, p.Version, ledger.OfPayout(p.ID)
+			})
+			got, err := w.StepPayout(w.Context(), w.tenant, step)
+			step.Payout.Version++
+			wantAnswer(w, step.Payout, got, err)
+			return append(w.payout(step.Payout), w.entries(ledger.OfPayout(p.ID), *step.Entry))
+		},
+		unseen: storedtest.Unseen{"PAYOUT write_id": notRead},
+	},
+	"CollectPayout": {
+		sets: "each Version is the next; in live mode it moves the held balance's version",
+		write: func(w shelf) []storedtest.Answer {
+			w.tenant.Mode = identity.Live
+			p := w.createdPayout()
+			tx, payables := w.waiting()
+			c := storedtest.Fill(w, w.Filler, func(c *payout.Collection) {
+				c.Payout.ID, c.Payout.Version, c.Payout.Day = p.ID, p.Version, payoutDay
+				c.Payables, c.Transactions = payables, []payments.Transaction{w.changed(tx)}
+			})
+			got, err := w.CollectPayout(w.Context(), w.tenant, c)
+			c.Payout.Version++
+			c.Transactions[0].Version++
+			wantAnswer(w, c.Payout, got, err)
+			return append(w.payout(c.Payout), w.records(c.Payout, c.Records), w.transactionOf(c.Transactions[0]),
+				w.payables(*c.Carry),
+				storedtest.Reads("Held", store.Held{Amount: money.Zero("EUR"), Version: 1},
+					func(ctx context.Context) (store.Held, error) { return w.Held(ctx, w.tenant, "EUR") }))
+		},
+		unseen: storedtest.Unseen{"PAYOUT write_id": notRead, "TRANSACTION write_id": notRead},
+	},
+	"TellPayout": {
+		sets: "each Version is the next",
+		write: func(w shelf) []storedtest.Answer {
+			p := w.createdPayout()
+			tx, payables := w.waiting()
+			e := storedtest.Fill(w, w.Filler, func(e *payments.Event) {
+				e.ID, e.TransactionID, e.Code = tx.RefundID("deduction"), tx.ID, tx.Code
+				e.Type, e.Status = payments.PayoutDeductionEvent, payments.EventPending
+			})
+			w.must(w.ApplyTransaction(w.Context(), w.tenant, payments.TransactionChange{Transaction: tx,
+				Events: []payments.Event{e}}, nil))
+			tx.Version++
+			open := storedtest.Fill(w, w.Filler, func(c *payout.Collection) {
+				for i := range c.Records {
+					c.Records[i].Status = payout.RecordOpen
+				}
+			})
+			open.Payout, open.Payables, open.Transactions, open.Carry = p, nil, nil, nil
+			p, err := w.CollectPayout(w.Context(), w.tenant, open)
+			w.must(err)
+			telling := storedtest.Fill(w, w.Filler, func(t *payout.Telling) {
+				t.Payout.ID, t.Payout.Version, t.Payout.Day = p.ID, p.Version, p.Day
+				t.Transactions = []payments.Transaction{w.changed(tx)}
+				for i := range t.Records {
+					t.Records[i].ID = open.Records[i].ID
+				}
+				t.Events = t.Events[:1]
+				t.Events[0].ID, t.Events[0].TransactionID, t.Events[0].Code = e.ID, e.TransactionID, e.Code
+				t.Events[0].Type = e.Type
+			})
+			got, err := w.TellPayout(w.Context(), w.tenant, telling)
+			telling.Payout.Version++
+			telling.Transactions[0].Version++
+			wantAnswer(w, telling.Payout, got, err)
+			return append(w.payout(telling.Payout), w.records(telling.Payout, telling.Records),
+				w.transactionOf(telling.Transactions[0], telling.Events...),
+				w.payables(append(payables, telling.Payables...)...))
+		},
+		unseen: storedtest.Unseen{"PAYOUT write_id": notRead, "TRANSACTION write_id": notRead},
+	},
+}
+
+func (w shelf) createdPayout() payout.Payout {
+	w.Helper()
+	p := storedtest.Fill(w, w.Filler, func(p *payout.Payout) { p.Day = payoutDay })
+	w.must(w.CreatePayout(w.Context(), w.tenant, p))
+	return p
+}
+
+// waiting is a transaction with two payables, and nothing else of its payment.
+func (w shelf) waiting() (payments.Transaction, []payments.Payable) {
+	w.Helper()
+	change := w.change()
+	change.Instrument, change.Session, change.Callback, change.Entry = nil, nil, nil, nil
+	_, err := w.Apply(w.Context(), w.tenant, change)
+	w.must(err)
+	w.remove("CHECKOUT", "REFERENCE")
+	return *change.Transaction, change.Payables
+}
+
+// changed is the transaction with other values in all its fields.
+func (w shelf) changed(tx payments.Transaction) payments.Transaction {
+	w.Helper()
+	return storedtest.Fill(w, w.Filler, func(next *payments.Transaction) {
+		next.ID, next.Code, next.Version = tx.ID, tx.Code, tx.Version
+	})
+}
+
+// payout is what each read answers of the only payout.
+func (w shelf) payout(p payout.Payout, others ...store.Due) []storedtest.Answer {
+	return []storedtest.Answer{
+		storedtest.Reads("Payout", p, func(ctx context.Context) (payout.Payout, error) {
+			return w.Payout(ctx, w.tenant, p.ID)
+		}),
+		storedtest.Reads("AuditPayout", p, func(ctx context.Context) (payout.Payout, error) {
+			found, err := collect(w.AuditPayout(ctx, w.tenant, p.ID))
+			if err != nil || len(found) == 0 || found[0].Payout == nil {
+				return payout.Payout{}, err
+			}
+			return *found[0].Payout, nil
+		}),
+		w.dues(append(others, store.Due{Tenant: w.tenant, PayoutID: p.ID})...),
+	}
+}
+
+// records are what each read answers of the payout's records.
+func (w shelf) records(p payout.Payout, want []payout.Record) storedtest.Answer {
+	from := p
+	from.Told = "" // of all records
+	type read struct{ ToTell, Listed, Audited []payout.Record }
+	return storedtest.Reads("records", read{want, want, want}, func(ctx context.Context) (read, error) {
+		toTell, err := w.RecordsToTell(ctx, w.tenant, from, 10)
+		if err != nil {
+			return read{}, err
+		}
+		listed, err := w.PayoutRecords(ctx, w.tenant, p.Day, p.Day, false, 10)
+		if err != nil {
+			return read{}, err
+		}
+		items, err := collect(w.AuditRecords(ctx, w.tenant, p.Day))
+		var audited []payout.Record
+		for _, item := range items {
+			if item.Record != nil {
+				audited = append(audited, *item.Record)
+			}
+		}
+		return read{toTell, listed, audited}, err
+	})
+}
+
+// transactionOf is the transaction with its events, and the history.
+func (w shelf) transactionOf(tx payments.Transaction, events ...payments.Event) storedtest.Answer {
+	type read struct {
+		Record  store.Record
+		History []payments.HistoryItem
+		Place   store.Bound
+	}
+	want := read{store.Record{Transaction: tx, Events: events}, []payments.HistoryItem{tx.HistoryItem()},
+		store.Bound{At: tx.CreatedAt, ID: tx.ID}}
+	return storedtest.Reads("Transaction", want, func(ctx context.Context) (read, error) {
+		r, err := w.Transaction(ctx, w.tenant, tx.ID)
+		if err != nil {
+			return read{}, err
+		}
+		history, err := collect(w.History(ctx, w.tenant, store.Range{}, 10, 10))
+		if err != nil {
+			return read{}, err
+		}
+		place, err := w.HistoryPlace(ctx, w.tenant, tx.ID)
+		return read{store.Record{Transaction: r.Transaction, Events: r.Events}, history, place}, err
+	})
+}

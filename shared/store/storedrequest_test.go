@@ -1,0 +1,102 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/store"
+)
+
+var storedRequests = map[string]stored{
+	"ClaimIdempotency": {
+		sets: "it runs for 60 s and expires after 31 days",
+		write: func(w shelf) []storedtest.Answer {
+			_, _, err := w.ClaimIdempotency(w.Context(), claimant)
+			w.must(err)
+			return []storedtest.Answer{w.expiries(start.AddDate(0, 0, 31)), w.reused(),
+				w.claim(by("another"), 0, claimed{store.Running, nil}),
+				w.claim(by("another"), time.Minute, claimed{store.Claimed, nil})}
+		},
+		unseen: storedtest.Unseen{"IDEMPOTENCY owner": "the next case misses it"},
+	},
+	"ClaimIdempotency, repeated by its owner": {
+		write: func(w shelf) []storedtest.Answer {
+			_, _, err := w.ClaimIdempotency(w.Context(), claimant)
+			w.must(err)
+			return []storedtest.Answer{w.expiries(start.AddDate(0, 0, 31)),
+				w.claim(claimant, time.Second, claimed{store.Claimed, nil})}
+		},
+		unseen: storedtest.Unseen{"IDEMPOTENCY running_until": "the case before misses it",
+			"IDEMPOTENCY fingerprint": "likewise"},
+	},
+	"SettleIdempotency": {
+		sets: "it expires after 31 days",
+		write: func(w shelf) []storedtest.Answer {
+			_, _, err := w.ClaimIdempotency(w.Context(), claimant)
+			w.must(err)
+			_, err = w.SettleIdempotency(w.Context(), claimant, []byte("sealed"))
+			w.must(err)
+			return []storedtest.Answer{w.expiries(start.AddDate(0, 0, 31)), w.reused(),
+				w.claim(by("another"), time.Hour, claimed{store.Settled, []byte("sealed")}),
+				storedtest.Reads("the owner", true, func(ctx context.Context) (bool, error) {
+					return w.SettleIdempotency(ctx, claimant, []byte("sealed"))
+				})}
+		},
+		unseen: storedtest.Unseen{"IDEMPOTENCY running_until": "a reply is the answer, however long the request ran"},
+	},
+	"LeaseTokens": {
+		sets: "it expires after an hour",
+		write: func(w shelf) []storedtest.Answer {
+			_, _, err := w.LeaseTokens(w.Context(), "subject", tenASecond, 10, time.Time{})
+			w.must(err)
+			return []storedtest.Answer{w.expiries(start.Add(time.Hour)),
+				storedtest.Reads("tokens left", 20, func(ctx context.Context) (int, error) {
+					left, _, err := w.LeaseTokens(ctx, "subject", tenASecond, 100, time.Time{})
+					return left, err
+				})}
+		},
+	},
+	"NumberReceipt": {
+		sets: "the number is the next",
+		write: func(w shelf) []storedtest.Answer {
+			tx, payables := w.waiting()
+			number, err := w.NumberReceipt(w.Context(), w.tenant, tx.Code, tx.ID)
+			wantAnswer(w, 1, number, err)
+			return []storedtest.Answer{w.transactionOf(tx), w.payables(payables...),
+				storedtest.Reads("Receipts", map[string]int64{tx.ID: 1}, func(ctx context.Context) (map[string]int64, error) {
+					r, err := w.Transaction(ctx, w.tenant, tx.ID)
+					return r.Receipts, err
+				}),
+				storedtest.Reads("the next number", 2, func(ctx context.Context) (int64, error) {
+					return w.NumberReceipt(ctx, w.tenant, tx.Code, "another")
+				})}
+		},
+		unseen: storedtest.Unseen{"TRANSACTION write_id": notRead},
+	},
+}
+
+// claimed is what a claim finds.
+type claimed struct {
+	State store.IdempotencyState
+	Reply []byte
+}
+
+// claim is what a claim finds after a time.
+func (w shelf) claim(c store.IdempotencyClaim, after time.Duration, want claimed) storedtest.Answer {
+	return storedtest.Reads(fmt.Sprintf("a claim by %s, %s later", c.Owner, after), want,
+		func(ctx context.Context) (claimed, error) {
+			w.clock.Advance(after)
+			defer w.clock.Advance(-after)
+			state, reply, err := w.ClaimIdempotency(ctx, c)
+			return claimed{state, reply}, err
+		})
+}
+
+// reused is what a different request finds under the claimant's key.
+func (w shelf) reused() storedtest.Answer {
+	different := by("somebody")
+	different.Fingerprint = "other"
+	return w.claim(different, 0, claimed{store.Reused, nil})
+}
