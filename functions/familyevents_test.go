@@ -20,7 +20,7 @@ import (
 // for what depends on the installation.
 func TestEachFamilyHasItsEvent(t *testing.T) {
 	t.Parallel()
-	a := app.New(app.Config{}, app.Outside{})
+	a := app.New(app.Config{}, app.Overrides{})
 	for _, f := range functions.All {
 		if f.HTTP != nil {
 			golden(t, eventFile(f.Name), indented(t, sent(t, eventOf(t, a, f, sampleOf(t, a, f)))))

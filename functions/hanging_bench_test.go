@@ -116,7 +116,7 @@ func newPost(b *testing.B) *post {
 	unlimited := rest.Limit{Rate: 1_000_000, Burst: 1_000_000}
 	var err error
 	p.Runner, err = runner.Start(b.Context(), runner.Config{Environment: environment, HTTP: engines,
-		Log: log, Outside: app.Outside{
+		Log: log, Overrides: app.Overrides{
 			HTTP: engines, Credentials: e.Credentials(), Log: log, Limits: rest.Limits{Credential: unlimited,
 				Address: unlimited},
 			CallbackHTTP: network}})

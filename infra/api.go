@@ -75,7 +75,7 @@ func (l *accessLog) Format() awsapigateway.AccessLogFormat              { return
 // default family.
 func (p *platform) addRoutes() error {
 	// Which routes there are depends on no setting, and making them calls nothing.
-	a := app.New(app.Config{}, app.Outside{})
+	a := app.New(app.Config{}, app.Overrides{})
 	owners := map[string]string{}
 	for _, f := range p.functions {
 		if f.HTTP == nil {

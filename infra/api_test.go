@@ -57,7 +57,7 @@ func TestEachRouteReachesItsFamily(t *testing.T) {
 		}
 		got[r.Properties["RouteKey"].(string)] = plain(r.Properties["Target"])
 	}
-	a := app.New(app.Config{}, app.Outside{})
+	a := app.New(app.Config{}, app.Overrides{})
 	want := 0
 	for _, f := range functions.All {
 		keys := f.RouteKeys(a)

@@ -204,7 +204,7 @@ func (dead) Do(*http.Request) (*http.Response, error) { return nil, errors.New("
 func TestAFailingStoreLeavesTheMessageInTheQueue(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	cut := app.New(s.App.Config, app.Outside{Now: s.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
+	cut := app.New(s.App.Config, app.Overrides{Now: s.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
 	if err := callbacks.Deliver(cut)(t.Context(), `{"callback":"msg_1"}`); err == nil {
 		t.Error("the message was taken out of the queue")
 	}

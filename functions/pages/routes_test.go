@@ -18,7 +18,7 @@ func TestTheFunctionOnItsTable(t *testing.T) {
 	a := app.New(app.Config{
 		Table: "cashwrap", Region: "eu-central-1", DynamoDBEndpoint: enginetest.Table(t), BaseURL: baseURL,
 		Secret: []byte(strings.Repeat("s", 32)), AllowHTTP: true,
-	}, app.Outside{
+	}, app.Overrides{
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""), MaxAttempts: 1,
 	})
 	s := &site{Handler: a.Handler(pages.Routes(a))}

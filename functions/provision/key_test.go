@@ -161,7 +161,7 @@ func (dead) Do(*http.Request) (*http.Response, error) {
 func TestAFaultOfOursFailsTheInvocationAndTellsNothing(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	cut := app.New(d.App.Config, app.Outside{Now: d.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
+	cut := app.New(d.App.Config, app.Overrides{Now: d.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
 	request, err := json.Marshal(facts(nil))
 	if err != nil {
 		t.Fatal(err)

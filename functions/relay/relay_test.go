@@ -179,7 +179,7 @@ func (dead) Do(*http.Request) (*http.Response, error) { return nil, errors.New("
 func TestAFailingQueueHasTheRecordRepeated(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	cut := app.New(w.App.Config, app.Outside{Now: w.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
+	cut := app.New(w.App.Config, app.Overrides{Now: w.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
 	if err := relay.Record(cut)(t.Context(), record("INSERT", owed("msg_1", w.Clock.Now()))); err == nil {
 		t.Error("the record was taken for done")
 	}

@@ -27,7 +27,7 @@ func (broken) LookUp(context.Context, string) (payments.Outcome, error) { panic(
 func TestAPanicHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	ctx, now, log := t.Context(), world.Start, &world.Log{}
-	a := app.New(app.Config{Table: "cashwrap", Region: "eu-central-1", Secret: make([]byte, 32)}, app.Outside{
+	a := app.New(app.Config{Table: "cashwrap", Region: "eu-central-1", Secret: make([]byte, 32)}, app.Overrides{
 		Now: func() time.Time { return now }, HTTP: down{table: dynamodb.New(dynamodb.Config{})},
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "none", ""),
 		Log:          slog.New(slog.NewJSONHandler(log, nil)),

@@ -201,7 +201,7 @@ func TestATickFailsOnlyWhenNothingCouldBeRead(t *testing.T) {
 	t.Parallel()
 	table := dynamodb.New(dynamodb.Config{})
 	tickWithout := func(shards ...string) error {
-		a := app.New(app.Config{Table: "cashwrap", Region: "eu-central-1", Secret: make([]byte, 32)}, app.Outside{
+		a := app.New(app.Config{Table: "cashwrap", Region: "eu-central-1", Secret: make([]byte, 32)}, app.Overrides{
 			HTTP: down{table, shards}, MaxAttempts: 1, Log: slog.New(slog.DiscardHandler),
 			Credentials: credentials.NewStaticCredentialsProvider("local", "none", "")})
 		if err := a.Store.CreateTable(t.Context()); err != nil {

@@ -21,7 +21,9 @@ func open(t *testing.T) *shop {
 func (s *shop) neighbour() *shop { return &shop{s.OtherShop()} }
 
 // abroad is a new shop in another country.
-func (s *shop) abroad(country, currency string) *shop { return &shop{s.NewShop(country, currency, nil)} }
+func (s *shop) abroad(country, currency string) *shop {
+	return &shop{s.NewShop(country, currency, nil)}
+}
 
 // as is the shop with another key, which has one scope.
 func (s *shop) as(scope string) *shop { return &shop{s.WithKey(s.NewKey("secret", scope))} }

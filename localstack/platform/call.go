@@ -38,8 +38,8 @@ func (f Folder) Operator(log *slog.Logger) client.Invoke {
 		}
 		ctx, cancel := context.WithTimeout(ctx, function.Timeout)
 		defer cancel()
-		outside := app.Outside{Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials(), Log: log}
-		answer, err := function.Invoke(app.New(config, outside))(ctx, payload)
+		overrides := app.Overrides{Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials(), Log: log}
+		answer, err := function.Invoke(app.New(config, overrides))(ctx, payload)
 		if err != nil {
 			return nil, err
 		}

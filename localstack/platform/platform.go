@@ -132,7 +132,7 @@ func startFunctions(ctx context.Context, f Folder, c Config, b backend, programs
 	}
 	r, err := runner.Start(ctx, runner.Config{
 		Environment: b.Environment(secret, since), HTTP: b.http,
-		Outside: app.Outside{Credentials: b.Credentials(), Log: c.Log, HTTP: b.http}, Addr: c.addr(),
+		Overrides: app.Overrides{Credentials: b.Credentials(), Log: c.Log, HTTP: b.http}, Addr: c.addr(),
 		SkipBacklog: true, Log: c.Log,
 		Programs: programs,
 	})

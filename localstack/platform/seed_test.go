@@ -19,7 +19,7 @@ func startSeedable(t *testing.T) *runner.Runner {
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	r, err := runner.Start(t.Context(), runner.Config{
 		Environment: e.Environment([]byte("a secret for the seed's own tests"), time.Now()), QueuePrefix: rand.Text() + "-",
-		Outside: app.Outside{Credentials: e.Credentials(), Log: log}, Addr: "127.0.0.1:0", Manual: true, Log: log})
+		Overrides: app.Overrides{Credentials: e.Credentials(), Log: log}, Addr: "127.0.0.1:0", Manual: true, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

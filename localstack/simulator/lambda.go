@@ -35,12 +35,12 @@ func (w *World) start(name string, roll uint64) *process {
 	f := w.function(name)
 	w.started[name]++
 	p := &process{name: fmt.Sprintf("%s#%d", name, w.started[name]), function: f}
-	outside := w.outside
+	overrides := w.overrides
 	if w.weather.skews {
 		skew := time.Duration(roll%uint64(2*maxSkew)) - maxSkew
-		outside.Now = func() time.Time { return w.now().Add(skew) }
+		overrides.Now = func() time.Time { return w.now().Add(skew) }
 	}
-	a := app.New(w.config, outside)
+	a := app.New(w.config, overrides)
 	if w.Workload == Refunds || w.Workload == Month { // somebody charges live cards, so that there is a floor to reach
 		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
 	}

@@ -37,10 +37,10 @@ type World struct {
 	stormy  bool // faults happen
 	mutation
 
-	config  app.Config
-	outside app.Outside
-	table   *dynamodb.Engine
-	queues  *sqs.Engine
+	config    app.Config
+	overrides app.Overrides
+	table     *dynamodb.Engine
+	queues    *sqs.Engine
 
 	sched    scheduler
 	history  history
@@ -115,7 +115,7 @@ func newWorld(seed uint64, o Options) *World {
 	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.weather.indexLag, TTLLag: w.weather.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
 	w.config = w.configure()
-	w.outside = w.makeOutside()
+	w.overrides = w.makeOverrides()
 	w.createTable()
 	w.openStream()
 	w.lastTick = w.now()
@@ -147,8 +147,8 @@ var credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credent
 	return aws.Credentials{AccessKeyID: "AKIAIOSFODNN7EXAMPLE", SecretAccessKey: "none"}, nil
 })
 
-func (w *World) makeOutside() app.Outside {
-	o := app.Outside{
+func (w *World) makeOverrides() app.Overrides {
+	o := app.Overrides{
 		Now: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toBooks}, Credentials: credentials,
 		Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, CallbackHTTP: receiver{w},
 		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },

@@ -131,7 +131,7 @@ func (w *World) Over(network http.RoundTripper) *app.App {
 	if err != nil {
 		w.Fatal(err)
 	}
-	return app.New(config, app.Outside{Now: w.Clock.Now, Credentials: w.credentials,
+	return app.New(config, app.Overrides{Now: w.Clock.Now, Credentials: w.credentials,
 		HTTP: &http.Client{Transport: w.Permits.over(w.engines(), true)}, LiveAcquirer: w.live,
 		Log:          slog.New(slog.NewJSONHandler(w.Logs, nil)),
 		CallbackHTTP: network})
@@ -159,7 +159,7 @@ func (w *World) Process() *Process {
 	unlimited := rest.Limit{Rate: 1_000_000, Burst: 1_000_000}
 	running, err := runner.Start(w.Context(), runner.Config{
 		Environment: w.environment, Manual: true, HTTP: engines, Log: log,
-		Outside: app.Outside{
+		Overrides: app.Overrides{
 			Now: w.Clock.Now, Credentials: w.credentials, Log: log, Metrics: w.Metrics,
 			SandboxHTTP:  &http.Client{Transport: w.Permits.over(w.engines(), false)},
 			HTTP:         &http.Client{Transport: steps.AWS(meter)},

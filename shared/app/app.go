@@ -23,10 +23,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// Outside is what a function takes from outside its configuration. The zero
-// value is production; tests and the local run put a clock, engines and
-// faults here.
-type Outside struct {
+// Overrides replace what a deployed function uses. The zero value is
+// production; tests and the local run set a clock, engines and faults.
+type Overrides struct {
 	Now           func() time.Time                          // nil: the system's clock
 	HTTP          aws.HTTPClient                            // under the AWS SDK; nil: its own
 	SandboxHTTP   aws.HTTPClient                            // the sandbox acquirer's, another party; nil: HTTP
@@ -54,11 +53,11 @@ type App struct {
 	Metrics    metric.Log
 	Now        func() time.Time
 
-	outside Outside
+	overrides Overrides
 }
 
 // New builds the function's world; it makes no call.
-func New(c Config, o Outside) *App {
+func New(c Config, o Overrides) *App {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -68,7 +67,7 @@ func New(c Config, o Outside) *App {
 	if o.Log == nil {
 		o.Log = newLog(c.ReadableLog)
 	}
-	a := &App{Config: c, Log: o.Log, outside: o, Now: func() time.Time { return o.Now().UTC() }}
+	a := &App{Config: c, Log: o.Log, overrides: o, Now: func() time.Time { return o.Now().UTC() }}
 	a.Metrics = metric.Log{Out: o.Metrics, Stage: c.Stage}
 	if o.Metrics == nil && c.Deployed {
 		a.Metrics.Out = os.Stdout
@@ -88,12 +87,12 @@ func (a *App) open(client aws.HTTPClient) *store.Store {
 }
 
 // AWS configures a client of another AWS service, like the store's.
-func (a *App) AWS(endpoint string) aws.Config { return a.reach(endpoint, a.outside.HTTP).AWS() }
+func (a *App) AWS(endpoint string) aws.Config { return a.reach(endpoint, a.overrides.HTTP).AWS() }
 
 func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
 	return store.Config{
-		Table: a.Table, Region: a.Region, Endpoint: endpoint, Credentials: a.outside.Credentials,
-		HTTP: client, Now: a.outside.Now, MaxAttempts: a.outside.MaxAttempts, MaxBackoff: a.outside.MaxBackoff,
+		Table: a.Table, Region: a.Region, Endpoint: endpoint, Credentials: a.overrides.Credentials,
+		HTTP: client, Now: a.overrides.Now, MaxAttempts: a.overrides.MaxAttempts, MaxBackoff: a.overrides.MaxBackoff,
 	}
 }
 
@@ -105,41 +104,41 @@ func (a *App) openAcquirers() {
 		DB: db, Table: table, Secret: a.lasting(forSandbox), BaseURL: a.BaseURL, Now: a.Now,
 	})
 	a.Acquirers = map[identity.Mode]acquirer.Acquirer{identity.Test: a.Sandbox, identity.Live: acquirer.None{}}
-	if a.outside.LiveAcquirer != nil {
-		a.Acquirers[identity.Live] = a.outside.LiveAcquirer(a)
+	if a.overrides.LiveAcquirer != nil {
+		a.Acquirers[identity.Live] = a.overrides.LiveAcquirer(a)
 	}
-	if a.outside.WrapAcquirer != nil {
-		a.Acquirers[identity.Test] = a.outside.WrapAcquirer(a.Acquirers[identity.Test])
+	if a.overrides.WrapAcquirer != nil {
+		a.Acquirers[identity.Test] = a.overrides.WrapAcquirer(a.Acquirers[identity.Test])
 	}
 }
 
 // Books is the table for the parties that keep books of their own in it.
 func (a *App) Books() (*dynamo.DB, dynamo.Table) {
-	if a.outside.SandboxHTTP != nil {
-		return a.open(a.outside.SandboxHTTP).Raw()
+	if a.overrides.SandboxHTTP != nil {
+		return a.open(a.overrides.SandboxHTTP).Raw()
 	}
 	return a.Store.Raw()
 }
 
-// Bank puts the outside's faults, if it has any, before a bank.
+// Bank is the bank behind WrapBank, where that is set.
 func (a *App) Bank(b bank.Bank) bank.Bank {
-	if a.outside.WrapBank == nil {
+	if a.overrides.WrapBank == nil {
 		return b
 	}
-	return a.outside.WrapBank(b)
+	return a.overrides.WrapBank(b)
 }
 
 // At is the same function at another time: for operators who pretend one.
 func (a *App) At(now time.Time) *App {
-	outside := a.outside
-	outside.Now = func() time.Time { return now }
-	outside.Log = a.Log
-	return New(a.Config, outside)
+	overrides := a.overrides
+	overrides.Now = func() time.Time { return now }
+	overrides.Log = a.Log
+	return New(a.Config, overrides)
 }
 
 // CallbackPolicy says where callbacks may go.
 func (a *App) CallbackPolicy() webhook.Policy {
-	policy := a.outside.ResolveTarget
+	policy := a.overrides.ResolveTarget
 	policy.AllowLoopback = policy.AllowLoopback || a.AllowLoopbackCallbacks
 	return policy
 }
@@ -155,8 +154,8 @@ func (a *App) CallbackSender() (*webhook.Sender, error) {
 	for _, key := range published {
 		keys = append(keys, key.SigningKey)
 	}
-	if a.outside.CallbackHTTP != nil {
-		return webhook.NewSenderOver(a.outside.CallbackHTTP, a.CallbackPolicy(), keys...), nil
+	if a.overrides.CallbackHTTP != nil {
+		return webhook.NewSenderOver(a.overrides.CallbackHTTP, a.CallbackPolicy(), keys...), nil
 	}
 	return webhook.NewSender(a.CallbackPolicy(), keys...), nil
 }
@@ -168,7 +167,7 @@ func (a *App) Methods() payments.MethodSettings { return payments.MethodSettings
 func (a *App) Handler(routes []rest.Route) http.Handler {
 	c := rest.Config{
 		Routes: routes, Store: a.Store, Now: a.Now, Log: a.Log, BaseURL: a.BaseURL,
-		HashKey: derive(a.Secret, forRequests), HashKeySince: a.SecretSince, AllowHTTP: a.AllowHTTP, Limits: a.outside.Limits,
+		HashKey: derive(a.Secret, forRequests), HashKeySince: a.SecretSince, AllowHTTP: a.AllowHTTP, Limits: a.overrides.Limits,
 	}
 	if len(a.PreviousSecret) > 0 {
 		c.OldHashKey = derive(a.PreviousSecret, forRequests)

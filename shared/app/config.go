@@ -39,7 +39,7 @@ type Config struct {
 	AllowLoopbackCallbacks bool // ALLOW_LOOPBACK_CALLBACKS=on
 }
 
-// FromEnvironment reads the configuration by lookup (os.Getenv outside
+// FromEnvironment reads the configuration by lookup (os.Getenv except in
 // tests). The error names each variable that is missing or malformed, never
 // a value.
 func FromEnvironment(lookup func(string) string) (Config, error) {

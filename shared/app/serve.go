@@ -142,5 +142,5 @@ func start(handler func(*App) any) {
 		slog.New(slog.NewJSONHandler(os.Stderr, nil)).Error("bad configuration", "error", err)
 		os.Exit(1)
 	}
-	lambda.Start(handler(New(config, Outside{})))
+	lambda.Start(handler(New(config, Overrides{})))
 }

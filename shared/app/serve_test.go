@@ -18,7 +18,7 @@ var errBad = errors.New("bad")
 
 func quiet() *app.App {
 	return app.New(app.Config{Secret: []byte(strings.Repeat("a", 32)), BaseURL: "https://api.example.com"},
-		app.Outside{Log: slog.New(slog.DiscardHandler)})
+		app.Overrides{Log: slog.New(slog.DiscardHandler)})
 }
 
 func TestOnlyFailedMessagesStayInTheQueue(t *testing.T) {

@@ -165,7 +165,7 @@ func TestSomeRepliesAreNotKept(t *testing.T) {
 		no(failure.KindUpstream): false,
 		no(failure.KindTooMany):  false, no(failure.KindTimeout): false, no(failure.KindConflict).AsTransient(): false,
 		no(failure.KindInvalid): true, no(failure.KindNotChargeable): true, no(failure.KindNotFound): true,
-		no(failure.KindConflict): true,
+		no(failure.KindConflict):      true,
 		no(failure.KindUnprocessable): true,
 	} {
 		c := &counted{fail: fmt.Errorf("refused: %w", fault)}

@@ -47,7 +47,7 @@ func (r *Runner) newFunction(ctx context.Context, f functions.Function, a *app.A
 		return deployed, nil
 	}
 	programs := Programs{Folder: r.config.Programs, Environment: r.environment,
-		Credentials: r.config.Outside.Credentials, Log: r.config.Log}
+		Credentials: r.config.Overrides.Credentials, Log: r.config.Log}
 	c, err := programs.Of(ctx, f)
 	deployed.host = runtime.New(c)
 	return deployed, err

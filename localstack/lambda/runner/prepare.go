@@ -23,7 +23,7 @@ func (r *Runner) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own := app.Outside{Now: r.config.Outside.Now, HTTP: r.config.HTTP, Credentials: r.config.Outside.Credentials,
+	own := app.Overrides{Now: r.config.Overrides.Now, HTTP: r.config.HTTP, Credentials: r.config.Overrides.Credentials,
 		Log: r.config.Log}
 	platform := app.New(settings, own)
 	if err := platform.Store.CreateTable(ctx); err != nil {
@@ -57,7 +57,7 @@ func (r *Runner) settings() (app.Config, error) {
 // add deploys one function with what calls it.
 func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, client *sqs.Client,
 	queues map[string]queue) error {
-	deployed, err := r.newFunction(ctx, f, app.New(c, r.config.Outside))
+	deployed, err := r.newFunction(ctx, f, app.New(c, r.config.Overrides))
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (r *Runner) openStream(ctx context.Context, f *function, c app.Config) (*st
 
 // aws are the settings of the runner's own clients.
 func (r *Runner) aws(c app.Config, endpoint string) aws.Config {
-	settings := aws.Config{Region: c.Region, Credentials: r.config.Outside.Credentials}
+	settings := aws.Config{Region: c.Region, Credentials: r.config.Overrides.Credentials}
 	if r.config.HTTP != nil {
 		settings.HTTPClient = r.config.HTTP
 	}

@@ -13,7 +13,7 @@ import (
 func TestAProgramHearsOnlyOfItsOwnQueues(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t)
-	programs := Programs{Folder: "/built", Environment: maps.Clone(c.Environment), Credentials: c.Outside.Credentials}
+	programs := Programs{Folder: "/built", Environment: maps.Clone(c.Environment), Credentials: c.Overrides.Credentials}
 	for _, q := range functions.Queues {
 		programs.Environment[q.Variable] = "http://queues.test/" + q.Name
 	}

@@ -38,8 +38,8 @@ type Config struct {
 	// Environment of every function, as app.FromEnvironment reads it. The runner adds the queues' URLs, and BASE_URL
 	// when it is not there and Addr is.
 	Environment map[string]string
-	Outside     app.Outside    // of every function; of programs only the credentials
-	HTTP        aws.HTTPClient // under the runner's own AWS clients, which no fault in Outside.HTTP reaches; nil: the SDK's
+	Overrides   app.Overrides  // of every function; of programs only the credentials
+	HTTP        aws.HTTPClient // of the runner's own AWS clients, without the faults in Overrides.HTTP; nil: the SDK's
 
 	Programs string // folder of runtime.Build: the functions are processes of these; "": they run in this one
 

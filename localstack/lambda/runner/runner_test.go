@@ -37,7 +37,7 @@ func TestAScheduleTicksAtTheStartAndByTheInjectedClock(t *testing.T) {
 	ticks := make(chan struct{})
 	c := newWorld(t)
 	c.Manual, c.Functions = false, []functions.Function{ticker(ticks)}
-	c.Outside.Now = func() time.Time { return time.Unix(clock.Load(), 0) }
+	c.Overrides.Now = func() time.Time { return time.Unix(clock.Load(), 0) }
 	startRunner(t, c)
 	<-ticks
 	for range 3 {

@@ -26,7 +26,7 @@ func newWorld(t *testing.T) Config {
 	return Config{
 		QueuePrefix: rand.Text() + "-",
 		Environment: environment,
-		Outside:     app.Outside{Credentials: e.Credentials(), Log: log},
+		Overrides:   app.Overrides{Credentials: e.Credentials(), Log: log},
 		Manual:      true,
 		Log:         log,
 	}
@@ -49,7 +49,7 @@ func put(t *testing.T, r *Runner, keys ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table := app.New(settings, r.config.Outside).Store.Raw()
+	_, table := app.New(settings, r.config.Overrides).Store.Raw()
 	for _, key := range keys {
 		item := map[string]any{"pk": key, "sk": "ITEM", "tags": []string{"a"}, "count": 7,
 			"inner": map[string]any{"yes": true}, "nothing": struct{}{}}
