@@ -137,7 +137,7 @@ func TestLegacyEventsAreFiltered(t *testing.T) {
 	for _, query := range []string{"event_types[]=PAYMENT", "event_types=refund", "event_types[]=REFUND,x"} {
 		invalid("event_types").Check(t, s.legacy("id="+p.ID+"&"+query))
 	}
-	for _, query := range []string{"event_statuses[]=RESERVED", "event_statuses=failed"} {
+	for _, query := range []string{"event_statuses[]=BEGUN", "event_statuses=failed"} {
 		invalid("event_statuses").Check(t, s.legacy("id="+p.ID+"&"+query))
 	}
 	if events, newer := shown(t, s.get("id="+p.ID+"&event_types[]=REFUND")); len(events) != 5 || len(newer) != 5 {

@@ -29,13 +29,13 @@ type refundPaymentRequest struct {
 // refundPayment is createRefund, which tells more of an amount that is too high or too low.
 func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (struct{}, error) {
 	err := f.giveBack(ctx, req.ID, req.Amount)
-	var above *payments.AboveRest
-	var below *payments.BelowLeast
+	var above *payments.AmountTooHighError
+	var below *payments.AmountTooLowError
 	switch {
 	case errors.As(err, &above):
-		err = outside(above.Least, above.Rest, "amount_too_high", "The amount exceeds what is left to refund.")
+		err = outside(above.Minimum, above.Refundable, "amount_too_high", "The amount exceeds what is left to refund.")
 	case errors.As(err, &below):
-		err = outside(below.Least, below.Rest, "amount_too_low", "The amount is below the least that can be refunded.")
+		err = outside(below.Minimum, below.Refundable, "amount_too_low", "The amount is below the least that can be refunded.")
 	}
 	return struct{}{}, err
 }

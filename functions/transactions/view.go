@@ -100,10 +100,10 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 // links leads to createRefund while there is something to refund.
 func (f family) links(ctx context.Context, t payments.Transaction) []link {
 	terms := f.refunds.Terms(t, rest.Merchant(ctx).Country)
-	if !t.CanRefund() || terms.Over(f.store.Now()) {
+	if !t.CanRefund() || terms.Expired(f.store.Now()) {
 		return []link{}
 	}
 	href := f.baseURL + "/v1.0/merchants/" + url.PathEscape(t.MerchantCode) + "/payments/" +
 		url.PathEscape(t.ID) + "/refunds"
-	return []link{{Rel: "refund", Href: href, Type: "application/json", Min: terms.Least, Max: t.Refundable}}
+	return []link{{Rel: "refund", Href: href, Type: "application/json", Min: terms.Minimum, Max: t.Refundable}}
 }

@@ -21,8 +21,8 @@ func floorOf(currency string) int64 {
 // the rest comes off later payouts.)
 func (m *month) checkFloor(operation string, body []byte) {
 	text := string(body)
-	if operation != "TransactWriteItems" || !strings.Contains(text, `"HELD"`) ||
-		!strings.Contains(text, `"status":{"S":"RESERVED"}`) {
+	if operation != "TransactWriteItems" || !strings.Contains(text, `"RESERVE"`) ||
+		!strings.Contains(text, `"status":{"S":"BEGUN"}`) {
 		return
 	}
 	for _, write := range valuesOf(text, "write_id") {
@@ -32,7 +32,7 @@ func (m *month) checkFloor(operation string, body []byte) {
 		m.seen["reserved "+write] = true
 	}
 	for _, pk := range valuesOf(text, "pk") {
-		tenant, currency, held := strings.Cut(pk, "#HELD#")
+		tenant, currency, held := strings.Cut(pk, "#RESERVE#")
 		if !held {
 			continue
 		}
@@ -54,7 +54,7 @@ func (m *month) balance(of purse) (left int64) {
 		case !strings.HasPrefix(pk, of.tenant+"#"):
 		case pk == of.tenant+"#PAYABLE#"+of.currency:
 			left += minor(i["amount"])
-		case pk == of.tenant+"#HELD#"+of.currency:
+		case pk == of.tenant+"#RESERVE#"+of.currency:
 			left -= minor(i["amount"])
 		case i.text("sk") == "PAYOUT" && i.text("status") == "COLLECTING":
 			lacks[i.text("id")] += min(0, minor(i["total"]))

@@ -75,7 +75,7 @@ func (l *ledger) enter(was, now item) bool {
 	case kind == "DEBIT", kind == "CREDIT":
 		l.unpaid[purseOf(now, now["amount"])] += minor(now["amount"]) - minor(was["amount"])
 		l.rows[now.text("id")] = now
-	case sk == "HELD":
+	case sk == "RESERVE":
 		l.held[purseOf(now, now["amount"])] += minor(now["amount"]) - minor(was["amount"])
 	default:
 		return false
@@ -96,14 +96,14 @@ func (l *ledger) post(entry item) {
 
 // hold is what an open event takes from the merchant's balance.
 func hold(event item) int64 {
-	if event["held"] != true || !openEvent(event) {
+	if event["in_reserve"] != true || !openEvent(event) {
 		return 0
 	}
 	return minor(event["amount"])
 }
 
 func openEvent(event item) bool {
-	return event.text("type") == "REFUND" && (event.text("status") == "RESERVED" || event.text("status") == "PENDING")
+	return event.text("type") == "REFUND" && (event.text("status") == "BEGUN" || event.text("status") == "PENDING")
 }
 
 // of are the events of a transaction, by their ids.

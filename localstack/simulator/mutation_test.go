@@ -51,7 +51,7 @@ var survivors = map[string]string{
 	"Put DEBIT: (attribute_not_exists(pk))": "in one transaction with its transaction, whose version lets " +
 		"it in once",
 	"Put CREDIT: (attribute_exists(pk))": "only a payout takes the row away, and none runs here",
-	"Update HELD: (attribute_exists(pk))": "gives back what the same refund has held, and the item is " +
+	"Update RESERVE: (attribute_exists(pk))": "gives back what the same refund has held, and the item is " +
 		"never deleted",
 	"Put SANDBOX CHARGEBACK: (attribute_not_exists(pk))": "passes its charge's version",
 }
@@ -74,8 +74,8 @@ var missedBy = map[string]played{
 	"Put SANDBOX REFUND: (attribute_not_exists(pk))":                  {simulator.Refunds, 233},
 	"Put SANDBOX REFUND: (decision = ?)":                              {simulator.Refunds, 314},
 	"Put TRANSACTION: (version = ?)":                                  {simulator.Refunds, 4},
-	"Update HELD: (attribute_not_exists(pk))":                         {simulator.Refunds, 10},
-	"Update HELD: (version = ?)":                                      {simulator.Refunds, 508},
+	"Update RESERVE: (attribute_not_exists(pk))":                      {simulator.Refunds, 10},
+	"Update RESERVE: (version = ?)":                                   {simulator.Refunds, 508},
 	"Update CARD: (active = ? AND card.acquirer_token = ?)":           {simulator.Everything, 15},
 	"Update IDEMPOTENCY: (owner = ? AND attribute_not_exists(reply))": {simulator.Refunds, 52},
 	"Update IDEMPOTENCY: (owner = ?)":                                 {simulator.Everything, 10},

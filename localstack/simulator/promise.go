@@ -144,7 +144,7 @@ func (w *World) linearHistory(t item, l *ledger) linear.History {
 func (w *World) firm(requests []linear.Request, l *ledger) {
 	reserved := map[string]int{}
 	for _, c := range w.changes {
-		if i := c.image(); strings.HasPrefix(i.text("sk"), "EVENT#") && i.text("status") == "RESERVED" {
+		if i := c.image(); strings.HasPrefix(i.text("sk"), "EVENT#") && i.text("status") == "BEGUN" {
 			reserved[i.text("id")]++
 		}
 	}

@@ -130,7 +130,7 @@ func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
 func TestRefundRulesAreTheOperators(t *testing.T) {
 	t.Parallel()
 	c, err := read(map[string]string{"REFUND_RULES": "BR:90 HUF::100"})
-	if err != nil || len(c.Refunds) != 2 || c.Refunds[0].Country != "BR" || c.Refunds[1].Least.String() != "100" {
+	if err != nil || len(c.Refunds) != 2 || c.Refunds[0].Country != "BR" || c.Refunds[1].Minimum.String() != "100" {
 		t.Errorf("read %+v, %v", c.Refunds, err)
 	}
 	if c, err := read(nil); err != nil || len(c.Refunds) != 0 {

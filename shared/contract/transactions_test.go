@@ -156,7 +156,7 @@ func TestTransactionIsExact(t *testing.T) {
 			`"local_time":"2020-02-29T10:57:12.000Z"`, "/local_time"},
 		"offset without colon": {`12.000+01:00`, `12.000+0100`, "/local_time"},
 		"date with time":       {`"due_date":"2020-03-01"`, `"due_date":"2020-03-01T00:00:00.000Z"`, "/due_date"},
-		"event reserved":       {`"status":"REFUNDED","timestamp"`, `"status":"RESERVED","timestamp"`, "/status"},
+		"event begun":          {`"status":"REFUNDED","timestamp"`, `"status":"BEGUN","timestamp"`, "/status"},
 		"refund scheduled": {`"status":"REFUNDED","timestamp"`, `"status":"SCHEDULED","timestamp"`,
 			`schema from "anyOf"`},
 		"refund in instalments": {`"event_type":"REFUND"`, `"event_type":"REFUND","installment_number":1`,

@@ -36,7 +36,7 @@ type Attempt struct {
 	Code         *PaymentCode `dynamo:"code,omitempty"`
 	StartedAt    time.Time    `dynamo:"started_at"`
 	Deadline     time.Time    `dynamo:"deadline"`                // when a payer's turn ends
-	NextLook     time.Time    `dynamo:"next_look"`               // when the acquirer is asked again
+	NextPoll     time.Time    `dynamo:"next_poll"`               // when the acquirer is asked again
 	UnknownSince time.Time    `dynamo:"unknown_since,omitempty"` // while it is recorded that the acquirer gave no outcome
 }
 
@@ -68,7 +68,7 @@ func (c Checkout) Begin(a Attempt, now time.Time) (Checkout, error) {
 	if err != nil {
 		return c, err
 	}
-	a.State, a.StartedAt, a.NextLook = AttemptPending, now, now.Add(recoverAfter)
+	a.State, a.StartedAt, a.NextPoll = AttemptPending, now, now.Add(recoverAfter)
 	if a.Installments == 0 {
 		a.Installments = 1
 	}
@@ -104,17 +104,17 @@ func (a Attempt) payerTime() time.Duration {
 	}
 }
 
-// lookAgain schedules the next question to the acquirer: for a payer's turn
+// pollAgain schedules the next question to the acquirer: for a payer's turn
 // one minute after the attempt began, for an unknown outcome much sooner, then
 // at doubling gaps, and at the latest at the deadline.
-func (a Attempt) lookAgain(now time.Time) Attempt {
+func (a Attempt) pollAgain(now time.Time) Attempt {
 	if a.UnknownSince.IsZero() {
-		a.NextLook = nextLook(a.StartedAt, recoverAfter, now)
+		a.NextPoll = nextPoll(a.StartedAt, recoverAfter, now)
 	} else {
-		a.NextLook = nextLook(a.UnknownSince, firstPoll, now)
+		a.NextPoll = nextPoll(a.UnknownSince, firstPoll, now)
 	}
-	if a.State == AttemptRequiresAction && a.Deadline.Before(a.NextLook) && a.Deadline.After(now) {
-		a.NextLook = a.Deadline
+	if a.State == AttemptRequiresAction && a.Deadline.Before(a.NextPoll) && a.Deadline.After(now) {
+		a.NextPoll = a.Deadline
 	}
 	return a
 }

@@ -17,7 +17,7 @@ func TestBegin(t *testing.T) {
 		got := begin(t, c, attemptFor("attempt-5", payments.CardMethod), after(time.Minute))
 		a := got.Attempt
 		if a.ID != "attempt-5" || a.State != payments.AttemptPending || a.Installments != 1 ||
-			!a.StartedAt.Equal(after(time.Minute)) || !a.NextLook.Equal(after(2*time.Minute)) {
+			!a.StartedAt.Equal(after(time.Minute)) || !a.NextPoll.Equal(after(2*time.Minute)) {
 			t.Errorf("%s: %+v", from, a)
 		}
 		if got.Status != c.Status || len(got.AttemptStarts) != len(c.AttemptStarts)+1 ||

@@ -11,13 +11,13 @@ import (
 // Chargeback records money that the issuer took back, as the acquirer reports
 // it under an id of its own; nil: all that is left. lost says the merchant
 // cannot pay it (NON_COLLECTION). c is the transaction's checkout, whose
-// return_url is told. Failures: Conflict, AboveRest, Invalid.
+// return_url is told. Failures: Conflict, AmountTooHighError, Invalid.
 func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, lost bool, msgID string,
 	now time.Time) (TransactionChange, error) {
-	if !t.hasRest() {
+	if !t.hasRefundable() {
 		return TransactionChange{}, failure.Conflict("nothing of the transaction is left to charge back")
 	}
-	x, err := t.ofRest(amount)
+	x, err := t.refundAmount(amount)
 	if err != nil {
 		return TransactionChange{}, err
 	}

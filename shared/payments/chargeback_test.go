@@ -44,7 +44,7 @@ func TestAChargebackIsBookedAndTold(t *testing.T) {
 		!e.Listed() || !e.WakeAt().IsZero() {
 		t.Errorf("%+v", e)
 	}
-	if change.Entry.Kind != ledger.Chargeback || change.Entry.ID != e.ID || change.Hold.Currency() != "" {
+	if change.Entry.Kind != ledger.Chargeback || change.Entry.ID != e.ID || change.ReserveDelta.Currency() != "" {
 		t.Errorf("%+v", change.Entry)
 	}
 	wantPostings(t, *change.Entry, []ledger.Posting{posting(ledger.MerchantPayable, "4.00", "EUR"),
@@ -79,7 +79,7 @@ func TestAChargebackIsOneOfTheEventsThatBoundRefunds(t *testing.T) {
 	tx.EventCount = 999
 	reserve(t, tx, "operation", "0.01", false)
 	tx = chargeback(t, tx, "cb", &cent).Transaction
-	if _, err := tx.ReserveRefund("operation", &cent, false, start); !failure.Is(err, failure.KindConflict) {
+	if _, err := tx.BeginRefund("operation", &cent, false, start); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("a refund after 1,000 events: %v", err)
 	}
 	chargeback(t, tx, "cb2", &cent)

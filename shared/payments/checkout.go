@@ -169,7 +169,7 @@ func (c Checkout) Final() (CheckoutTransaction, bool) {
 func (c Checkout) WakeAt() time.Time {
 	switch {
 	case c.AttemptOpen():
-		return wakeAt(c.Attempt.NextLook, c.Attempt.UnknownSince)
+		return wakeAt(c.Attempt.NextPoll, c.Attempt.UnknownSince)
 	case c.open() && c.ValidUntil != nil:
 		return *c.ValidUntil
 	default:
@@ -183,7 +183,7 @@ func (c Checkout) PollAt() time.Time {
 	if !c.AttemptOpen() {
 		return time.Time{}
 	}
-	return pollAt(c.Attempt.NextLook, c.Attempt.UnknownSince)
+	return pollAt(c.Attempt.NextPoll, c.Attempt.UnknownSince)
 }
 
 // AttemptOpen says the latest attempt may still come to something.

@@ -38,7 +38,7 @@ const (
 
 // The statuses of refunds that clients never see.
 const (
-	EventReserved  EventStatus = "RESERVED"  // about to be sent to the acquirer
+	EventBegun     EventStatus = "BEGUN"     // about to be sent to the acquirer
 	EventWithdrawn EventStatus = "WITHDRAWN" // the acquirer certainly did not take it: as if never asked for
 )
 
@@ -50,13 +50,13 @@ type Event struct {
 	Code          string       `dynamo:"transaction_code"`
 	Type          EventType    `dynamo:"type"`
 	Status        EventStatus  `dynamo:"status"`
-	Amount        money.Amount `dynamo:"amount"`           // more than zero
-	Held          bool         `dynamo:"held,omitempty"`   // counted against the merchant's balance while it is open
-	Serial        int          `dynamo:"serial,omitempty"` // of a refund's reservation, within its transaction; asked for anew it has another
+	Amount        money.Amount `dynamo:"amount"`               // more than zero
+	InReserve     bool         `dynamo:"in_reserve,omitempty"` // its amount is part of the reserve while it is open
+	Serial        int          `dynamo:"serial,omitempty"`     // of a refund's reservation, within its transaction; asked for anew it has another
 	ReturnCode    string       `dynamo:"return_code,omitempty"`
 	CreatedAt     time.Time    `dynamo:"created_at"` // when clients could first see it
 	UpdatedAt     time.Time    `dynamo:"updated_at"`
-	NextLook      time.Time    `dynamo:"next_look,omitempty"`     // when the acquirer is asked again
+	NextPoll      time.Time    `dynamo:"next_poll,omitempty"`     // when the acquirer is asked again
 	UnknownSince  time.Time    `dynamo:"unknown_since,omitempty"` // while it is recorded that the acquirer gave no outcome
 	About
 }
@@ -87,10 +87,10 @@ func (e Event) Number() int64 { return Number("event " + e.ID) }
 func (t Transaction) PayoutNumber(p PayoutPart) int64 { return Number("event " + t.payable(p).ID) }
 
 // Open says a refund's outcome is not known yet.
-func (e Event) Open() bool { return e.Status == EventReserved || e.Status == EventPending }
+func (e Event) Open() bool { return e.Status == EventBegun || e.Status == EventPending }
 
 // Visible says clients see the event.
-func (e Event) Visible() bool { return e.Status != EventReserved && e.Status != EventWithdrawn }
+func (e Event) Visible() bool { return e.Status != EventBegun && e.Status != EventWithdrawn }
 
 // Listed says the event is a history item of its own (contract §6.2).
 func (e Event) Listed() bool {
@@ -108,7 +108,7 @@ func (e Event) WakeAt() time.Time {
 	if !e.Open() {
 		return time.Time{}
 	}
-	return wakeAt(e.NextLook, e.UnknownSince)
+	return wakeAt(e.NextPoll, e.UnknownSince)
 }
 
 // PollAt is when a message has the acquirer asked about a refund; the zero
@@ -117,5 +117,5 @@ func (e Event) PollAt() time.Time {
 	if !e.Open() {
 		return time.Time{}
 	}
-	return pollAt(e.NextLook, e.UnknownSince)
+	return pollAt(e.NextPoll, e.UnknownSince)
 }

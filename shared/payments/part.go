@@ -107,17 +107,17 @@ func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 	return payables, amount
 }
 
-// ErrNotCollected: a payable or record and its transaction contradict each other,
+// ErrPayableMismatch: a payable or record and its transaction contradict each other,
 // because others changed them between two reads. If it stays so it is a mistake,
 // and the payout stops.
-var ErrNotCollected = errors.New("payments: the payable does not fit its transaction")
+var ErrPayableMismatch = errors.New("payments: the payable does not fit its transaction")
 
 // TakePart marks the part that the payable is of as taken into a payout of a day.
-// Error: ErrNotCollected.
+// Error: ErrPayableMismatch.
 func (t Transaction) TakePart(payable Payable, payoutID, day string) (Transaction, error) {
 	i := t.part(payable.Seq)
 	if i < 0 || t.Payouts[i].Status != EventScheduled || !minus(t.Payouts[i].Net(), payable.Amount).IsZero() {
-		return t, ErrNotCollected
+		return t, ErrPayableMismatch
 	}
 	t.Payouts = slices.Clone(t.Payouts)
 	t.Payouts[i].Status, t.Payouts[i].PayoutID, t.Payouts[i].Day = EventReconciled, payoutID, day
@@ -126,11 +126,11 @@ func (t Transaction) TakePart(payable Payable, payoutID, day string) (Transactio
 
 // SettlePart closes a part that a payout took. One that was not paid waits again
 // under another number, as a new event (contract §6.5), in the payable it answers.
-// Error: ErrNotCollected.
+// Error: ErrPayableMismatch.
 func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Time) (Transaction, *Payable, error) {
 	i := t.part(seq)
 	if i < 0 || t.Payouts[i].Status != EventReconciled || t.Payouts[i].PayoutID != payoutID {
-		return t, nil, ErrNotCollected
+		return t, nil, ErrPayableMismatch
 	}
 	t.Payouts = slices.Clone(t.Payouts)
 	t.UpdatedAt = shown(now)

@@ -24,7 +24,7 @@ func reserve(t testing.TB, tx payments.Transaction, operation, amount string, he
 		parsed := money.MustParse(amount, tx.Amount.Currency())
 		x = &parsed
 	}
-	change, err := tx.ReserveRefund(operation, x, held, after(time.Hour))
+	change, err := tx.BeginRefund(operation, x, held, after(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		tx        payments.Transaction
 		amount    string
 		kind      failure.Kind // Internal: none
-		rest      string       // what an AboveRest tells
+		rest      string       // what an AmountTooHighError tells
 		transient bool
 	}{
 		"all":              {paid, "", failure.KindInternal, "", false},
@@ -87,13 +87,13 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 			parsed := eur(test.amount)
 			x = &parsed
 		}
-		_, err := test.tx.ReserveRefund("operation", x, false, start)
-		var above *payments.AboveRest
+		_, err := test.tx.BeginRefund("operation", x, false, start)
+		var above *payments.AmountTooHighError
 		switch {
 		case test.kind == failure.KindInternal && err != nil,
 			test.kind != failure.KindInternal && !failure.Is(err, test.kind):
 			t.Errorf("%s: %v", name, err)
-		case errors.As(err, &above) != (test.rest != ""), above != nil && above.Rest != eur(test.rest):
+		case errors.As(err, &above) != (test.rest != ""), above != nil && above.Refundable != eur(test.rest):
 			t.Errorf("%s: %v", name, err)
 		case err != nil && failure.Of(err).Transient != test.transient:
 			t.Errorf("%s: transient %t", name, !test.transient)
@@ -110,7 +110,7 @@ func TestAReservedRefundIsSeenByNobody(t *testing.T) {
 		!tx.UpdatedAt.Equal(paid.UpdatedAt) {
 		t.Errorf("%+v", tx)
 	}
-	if e.ID != paid.RefundID("operation") || e.Status != payments.EventReserved || e.Amount != eur("4.10") || !e.Open() ||
+	if e.ID != paid.RefundID("operation") || e.Status != payments.EventBegun || e.Amount != eur("4.10") || !e.Open() ||
 		e.Visible() || e.Listed() {
 		t.Errorf("%+v", e)
 	}
@@ -118,8 +118,8 @@ func TestAReservedRefundIsSeenByNobody(t *testing.T) {
 		change.Callback != nil {
 		t.Errorf("wakes at %s; %+v", e.WakeAt(), change)
 	}
-	if change.Hold != eur("4.10") || reserve(t, paid, "operation", "4.10", false).Hold.Currency() != "" {
-		t.Errorf("holds %s", change.Hold)
+	if change.ReserveDelta != eur("4.10") || reserve(t, paid, "operation", "4.10", false).ReserveDelta.Currency() != "" {
+		t.Errorf("holds %s", change.ReserveDelta)
 	}
 }
 
@@ -159,8 +159,8 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 			tx.UpdatedAt.Equal(paid.UpdatedAt) == updated {
 			t.Errorf("%s: updated %s", name, tx.UpdatedAt)
 		}
-		if (test.hold == "") != (change.Hold.Currency() == "") || (test.hold != "" && change.Hold != eur(test.hold)) {
-			t.Errorf("%s: holds %s", name, change.Hold)
+		if (test.hold == "") != (change.ReserveDelta.Currency() == "") || (test.hold != "" && change.ReserveDelta != eur(test.hold)) {
+			t.Errorf("%s: holds %s", name, change.ReserveDelta)
 		}
 		if (change.Entry != nil) != test.booked || (len(change.Payables) > 0) != test.booked || e.Open() == e.WakeAt().IsZero() {
 			t.Errorf("%s: %+v", name, change)
@@ -233,7 +233,7 @@ func TestAClosedRefundStaysClosed(t *testing.T) {
 	reserved := reserve(t, paidTransaction(t), "operation", "1", true)
 	withdrawn, ok := reserved.Transaction.WithdrawRefund(reserved.Events[0], start)
 	if !ok || withdrawn.Events[0].Status != payments.EventWithdrawn || withdrawn.Events[0].Visible() ||
-		withdrawn.Hold != eur("-1.00") ||
+		withdrawn.ReserveDelta != eur("-1.00") ||
 		withdrawn.Transaction.Refundable != eur("10.10") ||
 		withdrawn.Transaction.SimpleStatus() != payments.SimpleSuccessful {
 		t.Fatalf("%+v", withdrawn)

@@ -73,7 +73,7 @@ func (m *refundMachine) reserve(t *rapid.T) {
 	if e, known := m.events[m.tx.RefundID(operation)]; known && e.Status != payments.EventWithdrawn {
 		return
 	}
-	change, err := m.tx.ReserveRefund(operation, m.amount(t), held, m.now)
+	change, err := m.tx.BeginRefund(operation, m.amount(t), held, m.now)
 	if err != nil {
 		return
 	}
@@ -103,7 +103,7 @@ func (m *refundMachine) withdraw(t *rapid.T) {
 	}
 	e := m.events[rapid.SampledFrom(m.open).Draw(t, "refund")]
 	change, ok := m.tx.WithdrawRefund(e, m.now)
-	if ok != (e.Status == payments.EventReserved) {
+	if ok != (e.Status == payments.EventBegun) {
 		t.Fatalf("%s is withdrawn: %t", e.Status, ok)
 	}
 	if ok {
@@ -142,8 +142,8 @@ func (m *refundMachine) write(t *rapid.T, change payments.TransactionChange) {
 		}
 		m.payables[payable.ID] = payable
 	}
-	if change.Hold.Currency() != "" {
-		m.held = sum(t, m.held, change.Hold)
+	if change.ReserveDelta.Currency() != "" {
+		m.held = sum(t, m.held, change.ReserveDelta)
 	}
 	m.tx = change.Transaction
 }
@@ -173,7 +173,7 @@ func (m *refundMachine) check(t *rapid.T) {
 			refunded = sum(t, refunded, e.Amount)
 		case e.Open():
 			inFlight = sum(t, inFlight, e.Amount)
-			if e.Held {
+			if e.InReserve {
 				held = sum(t, held, e.Amount)
 			}
 		}

@@ -17,7 +17,7 @@ type RefundRule struct {
 	Country  string         // of the merchant, ISO 3166-1 alpha-2; "": every
 	Currency money.Currency // "": every
 	Days     int            // of 24 hours, for which a payment can be refunded; 0: for ever
-	Least    money.Amount   // that can be refunded at once; without a currency: one minor unit
+	Minimum  money.Amount   // that can be refunded at once; without a currency: one minor unit
 }
 
 // RefundRules are all of an operator's; every one that applies to a
@@ -60,7 +60,7 @@ func parseRefundRule(text string) (RefundRule, bool) {
 	}
 	if least != "" {
 		var err error
-		if rule.Least, err = money.Parse(least, rule.Currency); err != nil || rule.Currency == "" || rule.Least.Sign() <= 0 {
+		if rule.Minimum, err = money.Parse(least, rule.Currency); err != nil || rule.Currency == "" || rule.Minimum.Sign() <= 0 {
 			return rule, false
 		}
 	}
@@ -89,13 +89,13 @@ func (r *RefundRule) place(where string) bool {
 
 // RefundTerms are what the rules make of one transaction.
 type RefundTerms struct {
-	Until time.Time    // from when on nothing can be refunded; the zero time: never
-	Least money.Amount // that can be refunded at once, or all that is left if that is less
+	Until   time.Time    // from when on nothing can be refunded; the zero time: never
+	Minimum money.Amount // that can be refunded at once, or all that is left if that is less
 }
 
 // Terms are those of a transaction whose merchant is in the country.
 func (rules RefundRules) Terms(t Transaction, country string) RefundTerms {
-	terms := RefundTerms{Least: money.Smallest(t.Amount.Currency())}
+	terms := RefundTerms{Minimum: money.Smallest(t.Amount.Currency())}
 	for _, r := range rules {
 		if (r.Country != "" && r.Country != country) || (r.Currency != "" && r.Currency != t.Amount.Currency()) {
 			continue
@@ -103,53 +103,53 @@ func (rules RefundRules) Terms(t Transaction, country string) RefundTerms {
 		if until := t.CreatedAt.AddDate(0, 0, r.Days); r.Days > 0 && (terms.Until.IsZero() || until.Before(terms.Until)) {
 			terms.Until = until
 		}
-		if r.Least.Currency() != "" && more(r.Least, terms.Least) {
-			terms.Least = r.Least
+		if r.Minimum.Currency() != "" && more(r.Minimum, terms.Minimum) {
+			terms.Minimum = r.Minimum
 		}
 	}
-	if t.Refundable.Sign() > 0 && more(terms.Least, t.Refundable) {
-		terms.Least = t.Refundable
+	if t.Refundable.Sign() > 0 && more(terms.Minimum, t.Refundable) {
+		terms.Minimum = t.Refundable
 	}
 	return terms
 }
 
-// Over says nothing can be refunded any more.
-func (r RefundTerms) Over(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
+// Expired says nothing can be refunded any more.
+func (r RefundTerms) Expired(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
 
-// BelowLeast reports that less is asked for than can be refunded at once. As a
+// AmountTooLowError reports that less is asked for than can be refunded at once. As a
 // failure it is a Conflict, as one above the rest.
-type BelowLeast struct {
-	Least, Rest money.Amount // what can be refunded, from and to
+type AmountTooLowError struct {
+	Minimum, Refundable money.Amount // what can be refunded, from and to
 }
 
-func (e *BelowLeast) Error() string {
-	return "payments: less than " + e.Least.String() + " is not refunded at once"
+func (e *AmountTooLowError) Error() string {
+	return "payments: less than " + e.Minimum.String() + " is not refunded at once"
 }
 
 // Unwrap is what clients are told.
-func (e *BelowLeast) Unwrap() error { return errBelowLeast }
+func (e *AmountTooLowError) Unwrap() error { return errAmountTooLow }
 
 var (
-	errTooOld     = failure.Conflict("the transaction is too old to be refunded")
-	errBelowLeast = failure.Conflict("the amount is below the least that can be refunded")
+	errTooOld       = failure.Conflict("the transaction is too old to be refunded")
+	errAmountTooLow = failure.Conflict("the amount is below the least that can be refunded")
 )
 
-// Reserve is the transaction's ReserveRefund under its terms. Failures: also
-// Conflict when it is too old, BelowLeast; an AboveRest tells the least, too.
-func (r RefundTerms) Reserve(t Transaction, operation string, amount *money.Amount, held bool,
+// Begin is the transaction's BeginRefund under its terms. Failures: also
+// Conflict when it is too old, AmountTooLowError; an AmountTooHighError tells the least, too.
+func (r RefundTerms) Begin(t Transaction, operation string, amount *money.Amount, held bool,
 	now time.Time) (TransactionChange, error) {
-	change, err := t.ReserveRefund(operation, amount, held, now)
-	var above *AboveRest
+	change, err := t.BeginRefund(operation, amount, held, now)
+	var above *AmountTooHighError
 	switch {
-	case errors.As(err, &above) && !r.Over(now):
-		above.Least = r.Least
+	case errors.As(err, &above) && !r.Expired(now):
+		above.Minimum = r.Minimum
 		return change, above
 	case err != nil && above == nil:
 		return change, err
-	case r.Over(now):
+	case r.Expired(now):
 		return TransactionChange{}, errTooOld
-	case more(r.Least, change.Events[0].Amount):
-		return TransactionChange{}, &BelowLeast{Least: r.Least, Rest: t.Refundable}
+	case more(r.Minimum, change.Events[0].Amount):
+		return TransactionChange{}, &AmountTooLowError{Minimum: r.Minimum, Refundable: t.Refundable}
 	default:
 		return change, nil
 	}

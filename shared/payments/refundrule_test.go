@@ -22,8 +22,8 @@ func rules(t *testing.T, text string) payments.RefundRules {
 
 func TestRefundRulesAreRead(t *testing.T) {
 	t.Parallel()
-	want := payments.RefundRules{{Country: "BR", Days: 90}, {Currency: "HUF", Least: money.MustParse("100", "HUF")},
-		{Country: "CL", Currency: "CLP", Days: 180, Least: money.MustParse("500", "CLP")}, {Days: 365}}
+	want := payments.RefundRules{{Country: "BR", Days: 90}, {Currency: "HUF", Minimum: money.MustParse("100", "HUF")},
+		{Country: "CL", Currency: "CLP", Days: 180, Minimum: money.MustParse("500", "CLP")}, {Days: 365}}
 	if got := rules(t, " BR:90  HUF::100 CL/CLP:180:500\n*:365 "); !slices.Equal(got, want) {
 		t.Errorf("read %+v, want %+v", got, want)
 	}
@@ -58,8 +58,8 @@ func TestTermsAreThoseOfEveryRuleThatApplies(t *testing.T) {
 		if c.days > 0 {
 			until = paid.CreatedAt.Add(time.Duration(c.days) * 24 * time.Hour)
 		}
-		if got.Least != eur(c.least) || !got.Until.Equal(until) {
-			t.Errorf("%q in %q: %s until %s, want %s until %s", c.rules, c.country, got.Least, got.Until, c.least, until)
+		if got.Minimum != eur(c.least) || !got.Until.Equal(until) {
+			t.Errorf("%q in %q: %s until %s, want %s until %s", c.rules, c.country, got.Minimum, got.Until, c.least, until)
 		}
 	}
 }
@@ -96,17 +96,17 @@ func TestTermsBoundARefund(t *testing.T) {
 			x = &parsed
 		}
 		terms := rules(t, "EUR:90:1").Terms(c.tx, "DE")
-		change, err := terms.Reserve(c.tx, "b", x, false, paid.CreatedAt.Add(c.age))
+		change, err := terms.Begin(c.tx, "b", x, false, paid.CreatedAt.Add(c.age))
 		if (c.kind == failure.KindInternal) != (err == nil) || (err != nil && !failure.Is(err, c.kind)) ||
 			(err == nil) != (len(change.Events) == 1) {
 			t.Errorf("%s: %d events, %v", name, len(change.Events), err)
 		}
-		var below *payments.BelowLeast
-		if errors.As(err, &below) != c.below || (c.below && (below.Least != terms.Least || below.Rest != c.tx.Refundable)) {
+		var below *payments.AmountTooLowError
+		if errors.As(err, &below) != c.below || (c.below && (below.Minimum != terms.Minimum || below.Refundable != c.tx.Refundable)) {
 			t.Errorf("%s: %v", name, err)
 		}
-		var above *payments.AboveRest
-		if errors.As(err, &above) != c.above || (c.above && (above.Least != terms.Least || above.Rest != c.tx.Refundable)) {
+		var above *payments.AmountTooHighError
+		if errors.As(err, &above) != c.above || (c.above && (above.Minimum != terms.Minimum || above.Refundable != c.tx.Refundable)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -116,9 +116,9 @@ func TestTermsBoundARefund(t *testing.T) {
 func TestRefundsAreOverFromATimeOn(t *testing.T) {
 	t.Parallel()
 	until := payments.RefundTerms{Until: start}
-	if until.Over(start.Add(-1)) || !until.Over(start) || (payments.RefundTerms{}).Over(start) {
-		t.Errorf("over: %t before, %t at the time, %t without one", until.Over(start.Add(-1)), until.Over(start),
-			(payments.RefundTerms{}).Over(start))
+	if until.Expired(start.Add(-1)) || !until.Expired(start) || (payments.RefundTerms{}).Expired(start) {
+		t.Errorf("over: %t before, %t at the time, %t without one", until.Expired(start.Add(-1)), until.Expired(start),
+			(payments.RefundTerms{}).Expired(start))
 	}
 	if longest := rules(t, "BR:36500"); longest[0].Days != 36500 {
 		t.Errorf("%+v", longest)

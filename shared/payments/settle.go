@@ -91,7 +91,7 @@ func (c Checkout) requireAction(o Outcome, session Session, now time.Time) Chang
 	a := c.Attempt
 	a.UnknownSince = time.Time{}
 	if a.State == AttemptRequiresAction {
-		*a = a.lookAgain(now)
+		*a = a.pollAgain(now)
 		return Change{Checkout: c}
 	}
 	c.Status = CheckoutPending
@@ -100,7 +100,7 @@ func (c Checkout) requireAction(o Outcome, session Session, now time.Time) Chang
 	if a.Code = o.Code; a.Code != nil {
 		a.Deadline = a.Code.Until
 	}
-	*a = a.lookAgain(now)
+	*a = a.pollAgain(now)
 	change := c.record(TransactionPending, o, now)
 	session.CheckoutID, session.AttemptID, session.ExpiresAt = c.ID, a.ID, a.Deadline.Add(24*time.Hour)
 	change.Session = &session
@@ -118,7 +118,7 @@ func (c Checkout) stillUnknown(o Outcome, now time.Time) Change {
 	default:
 		a.UnknownSince = now
 	}
-	*a = a.lookAgain(now)
+	*a = a.pollAgain(now)
 	if c.recorded() {
 		return Change{Checkout: c}
 	}

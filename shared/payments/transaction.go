@@ -53,8 +53,8 @@ type Transaction struct {
 	PayoutPlan          merchant.PayoutPlan `dynamo:"payout_plan"`
 	Gross               bool                `dynamo:"gross,omitempty"` // gross settlement: the fee is billed, not kept back
 	Payouts             []PayoutPart        `dynamo:"payouts,omitempty"`
-	EventCount          int                 `dynamo:"event_count,omitempty"`  // refunds and chargebacks
-	Reservations        int                 `dynamo:"reservations,omitempty"` // of refunds, also of one that was withdrawn and asked for anew
+	EventCount          int                 `dynamo:"event_count,omitempty"`   // refunds and chargebacks
+	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // of refunds, also of one that was withdrawn and asked for anew
 	TerminalID          string              `dynamo:"tid,omitempty"`
 	ReturnCode          string              `dynamo:"return_code,omitempty"`
 	UpdatedAt           time.Time           `dynamo:"updated_at"`

@@ -13,15 +13,15 @@ import (
 // Collection is a step of a payout that takes payables into it, to be written in
 // one database transaction.
 type Collection struct {
-	Payout       Payout             // Version is still that of the item read
-	Payables     []payments.Payable // that wait no longer
-	Records      []Record
-	Transactions []payments.Transaction // those of the payables, each once
-	Carry        *payments.Payable      // a new payable, of what the payout lacks
+	Payout         Payout             // Version is still that of the item read
+	Payables       []payments.Payable // that wait no longer
+	Records        []Record
+	Transactions   []payments.Transaction // those of the payables, each once
+	CarriedForward *payments.Payable      // a new payable, of what the payout lacks
 }
 
 // Collect takes payables into the payout. transactions are those of the payables that
-// are parts, by id. Errors: payments.ErrNotCollected, money's for a sum that is
+// are parts, by id. Errors: payments.ErrPayableMismatch, money's for a sum that is
 // too large.
 //
 // What the payout lacks is carried forward in the same step, because a refund
@@ -30,7 +30,7 @@ type Collection struct {
 func (p Payout) Collect(payables []payments.Payable, transactions map[string]payments.Transaction,
 	now time.Time) (Collection, error) {
 	c := Collection{Payout: p, Payables: slices.Clone(payables)}
-	if before := p.Carried(); before != nil {
+	if before := p.CarriedForward(); before != nil {
 		c.Payables = append(c.Payables, *before)
 	}
 	changed := changes{read: transactions, written: map[string]payments.Transaction{}}
@@ -51,14 +51,14 @@ func (p Payout) Collect(payables []payments.Payable, transactions map[string]pay
 	}
 	c.Transactions = changed.all()
 	c.Payout = c.Payout.at(Collecting, now)
-	c.Carry = c.Payout.Carried()
+	c.CarriedForward = c.Payout.CarriedForward()
 	return c, nil
 }
 
-// Carried is the payable in which a payout that is collecting has carried forward
+// CarriedForward is the payable in which a payout that is collecting has carried forward
 // what it lacks; nil: it lacks nothing. Only a payout of a later cut-off takes
 // it.
-func (p Payout) Carried() *payments.Payable {
+func (p Payout) CarriedForward() *payments.Payable {
 	if p.Total.Sign() >= 0 {
 		return nil
 	}

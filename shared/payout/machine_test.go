@@ -100,7 +100,7 @@ func (m *payoutMachine) collect(t *rapid.T) {
 	}
 	due := maps.Clone(m.payables)
 	maps.DeleteFunc(due, func(_ string, payable payments.Payable) bool { return !payable.EligibleAt.Before(p.Cutoff) })
-	carried := p.Carried()
+	carried := p.CarriedForward()
 	if carried != nil && m.payables[carried.ID] != *carried { // another payout has taken it
 		clear(due)
 	}
@@ -126,8 +126,8 @@ func (m *payoutMachine) collect(t *rapid.T) {
 		delete(m.payables, payable.ID)
 	}
 	m.step(t, payout.Step{Payout: c.Payout})
-	if c.Carry != nil {
-		m.wait(t, *c.Carry)
+	if c.CarriedForward != nil {
+		m.wait(t, *c.CarriedForward)
 	}
 	m.records[p.ID] = append(m.records[p.ID], c.Records...)
 	slices.SortFunc(m.records[p.ID], func(a, b payout.Record) int { return strings.Compare(a.ID, b.ID) })
@@ -155,11 +155,11 @@ func (m *payoutMachine) tell(t *rapid.T) {
 	}
 	var next []payout.Record
 	for _, r := range m.records[p.ID] {
-		if r.ID > p.Told && len(next) < 2 {
+		if r.ID > p.OutcomeAppliedTo && len(next) < 2 {
 			next = append(next, r)
 		}
 	}
-	telling, err := p.Tell(next, m.paid, m.events, m.now)
+	telling, err := p.ApplyOutcome(next, m.paid, m.events, m.now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,21 +31,21 @@ const (
 // follows from the period, so that there can be only one, and is the bank's
 // idempotency key.
 type Payout struct {
-	ID        string               `dynamo:"id"`
-	Currency  money.Currency       `dynamo:"currency"`
-	Day       string               `dynamo:"day"`    // it is paid on, YYYY-MM-DD where the merchant is
-	Cutoff    time.Time            `dynamo:"cutoff"` // payables eligible before it are taken
-	Status    Status               `dynamo:"status"`
-	Total     money.Amount         `dynamo:"total"` // of its records
-	Records   int                  `dynamo:"records"`
-	To        merchant.BankAccount `dynamo:"to"`               // from Sent on
-	Told      string               `dynamo:"told,omitempty"`   // the record up to which Paying or Returning has come
-	Reason    string               `dynamo:"reason,omitempty"` // of a failure, the bank's
-	CreatedAt time.Time            `dynamo:"created_at"`
-	UpdatedAt time.Time            `dynamo:"updated_at"`
-	NextLook  time.Time            `dynamo:"next_look"` // when payoutplan wakes it
-	Looks     int                  `dynamo:"looks"`
-	Version   int                  `dynamo:"version"` // of the stored item, from 1
+	ID               string               `dynamo:"id"`
+	Currency         money.Currency       `dynamo:"currency"`
+	Day              string               `dynamo:"day"`    // it is paid on, YYYY-MM-DD where the merchant is
+	Cutoff           time.Time            `dynamo:"cutoff"` // payables eligible before it are taken
+	Status           Status               `dynamo:"status"`
+	Total            money.Amount         `dynamo:"total"` // of its records
+	Records          int                  `dynamo:"records"`
+	To               merchant.BankAccount `dynamo:"to"`                           // from Sent on
+	OutcomeAppliedTo string               `dynamo:"outcome_applied_to,omitempty"` // the record up to which Paying or Returning has come
+	Reason           string               `dynamo:"reason,omitempty"`             // of a failure, the bank's
+	CreatedAt        time.Time            `dynamo:"created_at"`
+	UpdatedAt        time.Time            `dynamo:"updated_at"`
+	NextPoll         time.Time            `dynamo:"next_poll"` // when payoutplan wakes it
+	Polls            int                  `dynamo:"polls"`
+	Version          int                  `dynamo:"version"` // of the stored item, from 1
 }
 
 // Regular is the kind of the payouts that a schedule plans.
@@ -67,7 +67,7 @@ const runsBy = time.Minute
 // New opens a payout of what is eligible before the cut-off.
 func New(id string, currency money.Currency, day string, cutoff, now time.Time) Payout {
 	return Payout{ID: id, Currency: currency, Day: day, Cutoff: cutoff, Status: Collecting, Total: money.Zero(currency),
-		CreatedAt: now, UpdatedAt: now, NextLook: now.Add(runsBy), Version: 1}
+		CreatedAt: now, UpdatedAt: now, NextPoll: now.Add(runsBy), Version: 1}
 }
 
 // Reference is what the merchant's bank statement shows.
@@ -113,7 +113,7 @@ func (p Payout) Rejected(reason string, now time.Time) Step {
 const wakeAfter = 15 * time.Minute
 
 func (p Payout) at(status Status, now time.Time) Payout {
-	p.Status, p.UpdatedAt, p.NextLook, p.Looks = status, now, now.Add(wakeAfter), 0
+	p.Status, p.UpdatedAt, p.NextPoll, p.Polls = status, now, now.Add(wakeAfter), 0
 	return p
 }
 

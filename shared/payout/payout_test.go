@@ -60,7 +60,7 @@ func TestCollectingMovesRowsIntoThePayout(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collected(t, 3)
 	if p.Total != eur("88.20") || p.Records != 3 || p.Status != payout.Collecting ||
-		!p.NextLook.After(after(2*time.Hour)) {
+		!p.NextPoll.After(after(2*time.Hour)) {
 		t.Errorf("%+v", p)
 	}
 	numbers := map[int64]bool{}
@@ -100,7 +100,7 @@ func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
 		tx.Payouts = append([]payments.PayoutPart(nil), tx.Payouts...)
 		spoil(&tx, &payable)
 		_, err := opened().Collect([]payments.Payable{payable}, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
-		if !errors.Is(err, payments.ErrNotCollected) {
+		if !errors.Is(err, payments.ErrPayableMismatch) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestALackIsCarriedForwardAsItIsTaken(t *testing.T) {
 			}
 			delete(waiting, gone.ID)
 		}
-		if u := c.Carry; u != nil {
+		if u := c.CarriedForward; u != nil {
 			if _, twice := waiting[u.ID]; twice || u.Kind != payments.PayableBalanceDeduction || !u.Fee.IsZero() ||
 				!u.EligibleAt.Equal(p.Cutoff) || u.Code != "" {
 				t.Errorf("step %d carries %+v", i, u)
@@ -201,17 +201,17 @@ func TestAWaitingPayoutIsLookedAtLessAndLessOften(t *testing.T) {
 	p, now := opened(), start
 	for i, want := range []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour, time.Hour, time.Hour} {
 		var changed bool
-		if p, changed = p.Waits(now); !changed || p.WakeAt().Sub(now) != want {
+		if p, changed = p.ScheduleNextPoll(now); !changed || p.WakeAt().Sub(now) != want {
 			t.Errorf("look %d after %s (%t), want %s", i, p.WakeAt().Sub(now), changed, want)
 		}
-		if early, changed := p.Waits(p.NextLook.Add(-1)); changed || early != p {
+		if early, changed := p.ScheduleNextPoll(p.NextPoll.Add(-1)); changed || early != p {
 			t.Errorf("look %d, early: %+v", i, early)
 		}
-		now = p.NextLook
+		now = p.NextPoll
 	}
 	p.Total = eur("1")
-	if p = p.Send(account, now).Payout; p.Looks != 0 {
-		t.Errorf("%d looks after a step", p.Looks)
+	if p = p.Send(account, now).Payout; p.Polls != 0 {
+		t.Errorf("%d looks after a step", p.Polls)
 	}
 	for status, final := range map[payout.Status]bool{payout.Collecting: false, payout.Sealed: false, payout.Sent: false,
 		payout.Paying: false, payout.Returning: false, payout.Paid: true, payout.Failed: true} {
@@ -224,10 +224,10 @@ func TestAWaitingPayoutIsLookedAtLessAndLessOften(t *testing.T) {
 
 // told plays an outcome to the records, and answers the step.
 func told(t testing.TB, p payout.Payout, tx payments.Transaction, records []payout.Record,
-	events map[string]payments.Event) payout.Telling {
+	events map[string]payments.Event) payout.OutcomeStep {
 	t.Helper()
 	before := slices.Clone(tx.Payouts)
-	telling, err := p.Tell(records, map[string]payments.Transaction{tx.ID: tx}, events, after(4*time.Hour))
+	telling, err := p.ApplyOutcome(records, map[string]payments.Transaction{tx.ID: tx}, events, after(4*time.Hour))
 	if err != nil || !slices.Equal(tx.Payouts, before) {
 		t.Fatalf("%v, the transaction read is now %+v", err, tx)
 	}
@@ -239,7 +239,7 @@ func TestAPaidPayoutTellsItsTransactions(t *testing.T) {
 	p, tx, records := collected(t, 3)
 	p.Status = payout.Paying
 	first := told(t, p, tx, records[:2], nil)
-	if first.Payout.Status != payout.Paying || first.Payout.Told != records[1].ID || len(first.Payables) != 0 {
+	if first.Payout.Status != payout.Paying || first.Payout.OutcomeAppliedTo != records[1].ID || len(first.Payables) != 0 {
 		t.Errorf("%+v", first)
 	}
 	tx = first.Transactions[0]
@@ -347,8 +347,8 @@ func TestARecordThatIsNotItsTransactionsIsNotTold(t *testing.T) {
 		"another part":     {Seq: 2, Status: payments.EventReconciled, PayoutID: p.ID},
 	} {
 		tx.Payouts = []payments.PayoutPart{part}
-		_, err := p.Tell(records, map[string]payments.Transaction{tx.ID: tx}, nil, after(4*time.Hour))
-		if !errors.Is(err, payments.ErrNotCollected) {
+		_, err := p.ApplyOutcome(records, map[string]payments.Transaction{tx.ID: tx}, nil, after(4*time.Hour))
+		if !errors.Is(err, payments.ErrPayableMismatch) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -148,9 +148,9 @@ func TestARefundUnderAFloorCannotCountOnWhatAPayoutLacks(t *testing.T) {
 	tx := h.repaid(100)
 	h.Advance(day)
 	id := h.plan()
-	var balances []store.Held
+	var balances []store.Reserve
 	h.each("TransactWriteItems", func() {
-		held, err := h.Store.Held(t.Context(), tenant, "EUR")
+		held, err := h.Store.Reserve(t.Context(), tenant, "EUR")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestARefundUnderAFloorCannotCountOnWhatAPayoutLacks(t *testing.T) {
 	})
 	h.want("the debits", h.run(id), "PAID -5.00 100")
 	clear(h.before)
-	change, err := h.read(tx).ReserveRefund("operation", nil, true, h.Now())
+	change, err := h.read(tx).BeginRefund("operation", nil, true, h.Now())
 	if err != nil || len(balances) < 4 {
 		t.Fatalf("%d steps, %v", len(balances), err)
 	}

@@ -67,7 +67,7 @@ func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, e
 // others have changed what the step was based on, or while it was read: a row
 // and its transaction are two reads, and a refund between them makes them
 // differ. Rows that contradict their transactions at every try are the mistake
-// that payments.ErrNotCollected tells of.
+// that payments.ErrPayableMismatch tells of.
 func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	var rests bool
 	var mismatch error
@@ -78,7 +78,7 @@ func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.
 			}
 		}
 		next, rests, err = r.step(ctx, t, current)
-		if mismatch = nil; errors.Is(err, payments.ErrNotCollected) {
+		if mismatch = nil; errors.Is(err, payments.ErrPayableMismatch) {
 			mismatch, err = err, store.ErrStale
 		}
 		return next, err
@@ -105,7 +105,7 @@ func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Pay
 	case payout.Sent:
 		return r.ask(ctx, t, current)
 	case payout.Paying, payout.Returning:
-		next, err = r.tell(ctx, t, current)
+		next, err = r.applyOutcome(ctx, t, current)
 	default:
 		return current, true, nil
 	}
@@ -121,7 +121,7 @@ func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.
 		return current, err
 	}
 	complete := len(rows) == 0
-	if carried := current.Carried(); carried != nil && !complete {
+	if carried := current.CarriedForward(); carried != nil && !complete {
 		// Once a later payout has taken what this one lacks, it takes all else too.
 		waits, err := r.Store.PayableExists(ctx, t, *carried)
 		if err != nil {
@@ -182,7 +182,7 @@ func (r *Runner) ask(ctx context.Context, t identity.Tenant, current payout.Payo
 // wait puts the payout's next look off. When others have changed the payout it
 // may no longer have to wait.
 func (r *Runner) wait(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
-	waits, changed := current.Waits(r.Store.Now())
+	waits, changed := current.ScheduleNextPoll(r.Store.Now())
 	if !changed {
 		return current, true, nil
 	}
@@ -206,7 +206,7 @@ func (r *Runner) order(ctx context.Context, t identity.Tenant, current payout.Pa
 		return o, err
 	}
 	schedule, unread := r.Store.PayoutSchedule(ctx, t)
-	if unread != nil || !current.GivesUp(schedule.To, r.Store.Now()) {
+	if unread != nil || !current.ShouldCancel(schedule.To, r.Store.Now()) {
 		return o, errors.Join(err, unread)
 	}
 	return b.Cancel(ctx, current.ID)
@@ -214,12 +214,12 @@ func (r *Runner) order(ctx context.Context, t identity.Tenant, current payout.Pa
 
 // tell brings the outcome to the payout's next records and their transactions,
 // or ends it when none is left.
-func (r *Runner) tell(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
+func (r *Runner) applyOutcome(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	atOnce := takenAtOnce
 	if current.Status == payout.Paying {
 		atOnce = paidAtOnce
 	}
-	records, err := r.Store.RecordsToTell(ctx, t, current, atOnce)
+	records, err := r.Store.RecordsWithoutOutcome(ctx, t, current, atOnce)
 	if err != nil {
 		return current, err
 	}
@@ -235,9 +235,9 @@ func (r *Runner) tell(ctx context.Context, t identity.Tenant, current payout.Pay
 	if err != nil {
 		return current, err
 	}
-	telling, err := current.Tell(records, transactions, events, r.Store.Now())
+	step, err := current.ApplyOutcome(records, transactions, events, r.Store.Now())
 	if err != nil {
 		return current, err
 	}
-	return r.Store.TellPayout(ctx, t, telling)
+	return r.Store.ApplyPayoutOutcome(ctx, t, step)
 }

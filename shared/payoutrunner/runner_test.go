@@ -107,7 +107,7 @@ func TestRowsThatContradictTheirTransactionsStopThePayout(t *testing.T) {
 	}
 	h.Advance(day)
 	id := h.plan()
-	if rests, err := h.Run(t.Context(), tenant, id); rests || !errors.Is(err, payments.ErrNotCollected) ||
+	if rests, err := h.Run(t.Context(), tenant, id); rests || !errors.Is(err, payments.ErrPayableMismatch) ||
 		failure.Of(err).Kind != failure.KindInternal {
 		t.Errorf("rests %t, %v, which must be a fault of ours", rests, err)
 	}
@@ -121,19 +121,19 @@ func TestARefundUnderAFloorCannotCountOnRowsThatLeave(t *testing.T) {
 	h := newHouse(t)
 	tx := h.pay(1)
 	h.Advance(day)
-	before, err := h.Store.Held(t.Context(), tenant, "EUR")
+	before, err := h.Store.Reserve(t.Context(), tenant, "EUR")
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.run(h.plan())
-	change, err := h.read(tx).ReserveRefund("operation", nil, true, h.Now())
+	change, err := h.read(tx).BeginRefund("operation", nil, true, h.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := h.Store.ApplyTransaction(t.Context(), tenant, change, &before); !errors.Is(err, store.ErrStale) {
 		t.Errorf("a refund on the balance before the payout: %v", err)
 	}
-	after, err := h.Store.Held(t.Context(), tenant, "EUR")
+	after, err := h.Store.Reserve(t.Context(), tenant, "EUR")
 	if err != nil || !after.Amount.IsZero() || after.Version == before.Version {
 		t.Errorf("%+v, %v", after, err)
 	}

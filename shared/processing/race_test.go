@@ -233,7 +233,7 @@ func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
 	}
 	cancelled := false
 	o.onCancel = func(string) { cancelled = true }
-	for _, wait := range []time.Duration{begun.Attempt.NextLook.Sub(o.Now()) - 1, 1} {
+	for _, wait := range []time.Duration{begun.Attempt.NextPoll.Sub(o.Now()) - 1, 1} {
 		o.Advance(wait)
 		due := wait == 1
 		c, err := o.Resolve(t.Context(), tenant, begun.ID)

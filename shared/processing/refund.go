@@ -28,7 +28,7 @@ var errRefundRefused = failure.Conflict("the acquirer refused the refund")
 // aside, the acquirer, 1 transaction to record the outcome. When the outcome is
 // unknown it succeeds, and the acquirer is polled. Failures: NotFound; Invalid
 // for a bad amount; Conflict when nothing is left to refund, it is too old, or
-// the acquirer refuses; payments.AboveRest, BelowLeast and ErrBalance; Upstream
+// the acquirer refuses; payments.AmountTooHighError, BelowLeast and ErrBalance; Upstream
 // when the acquirer did not take the request.
 func (p *Processor) Refund(ctx context.Context, t identity.Tenant, order RefundOrder) error {
 	var reserved bool
@@ -41,7 +41,7 @@ func (p *Processor) Refund(ctx context.Context, t identity.Tenant, order RefundO
 		if reserved = known && before.Status != payments.EventWithdrawn; reserved {
 			return before, nil
 		}
-		return p.reserve(ctx, t, r.Replacing(before), order)
+		return p.reserve(ctx, t, r.WithoutWithdrawn(before), order)
 	})
 	switch {
 	case err != nil:
@@ -60,7 +60,7 @@ func (p *Processor) reserve(ctx context.Context, t identity.Tenant, tx payments.
 	if err != nil {
 		return payments.Event{}, err
 	}
-	change, err := p.Refunds.Terms(tx, order.Country).Reserve(tx, order.Operation, amount,
+	change, err := p.Refunds.Terms(tx, order.Country).Begin(tx, order.Operation, amount,
 		order.Floor != nil, p.Store.Now())
 	if err != nil {
 		return payments.Event{}, err
@@ -92,11 +92,11 @@ func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, erro
 // checkBalance refuses a refund that would take what the merchant is owed, less
 // its refunds in flight, below the floor (contract §6.4).
 func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount money.Amount,
-	floor *money.Amount) (*store.Held, error) {
+	floor *money.Amount) (*store.Reserve, error) {
 	if floor == nil {
 		return nil, nil
 	}
-	held, err := p.Store.Held(ctx, t, amount.Currency())
+	held, err := p.Store.Reserve(ctx, t, amount.Currency())
 	if err != nil {
 		return nil, err
 	}
@@ -108,19 +108,19 @@ func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount 
 	if err != nil {
 		return nil, err
 	}
-	covered, err := p.Store.Owes(ctx, t, needed)
+	covered, err := p.Store.BalanceAtLeast(ctx, t, needed)
 	if err != nil || covered {
 		return &held, err
 	}
 	if held.Amount.Sign() > 0 {
-		if covered, err = p.Store.Owes(ctx, t, alone); err != nil {
+		if covered, err = p.Store.BalanceAtLeast(ctx, t, alone); err != nil {
 			return nil, err
 		}
 	}
 	if covered {
-		return nil, payments.ErrBalanceHeld
+		return nil, payments.ErrBalanceReserved
 	}
-	return nil, payments.ErrBalance
+	return nil, payments.ErrInsufficientBalance
 }
 
 // beginRefund has a refund made that was reserved just now, and records the
@@ -152,7 +152,7 @@ func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payme
 // inquire asks about a refund that somebody else reserved. It is theirs to
 // withdraw until all can see that it may have been made; then it is nobody's.
 func (p *Processor) inquire(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
-	if e.Status == payments.EventReserved {
+	if e.Status == payments.EventBegun {
 		var err error
 		if e, err = p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange,
 			bool) {
@@ -284,7 +284,7 @@ func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, ref
 			continue
 		}
 		// Whoever reserved it may still be on the way to the acquirer.
-		if !e.Open() || p.Store.Now().Before(e.NextLook) {
+		if !e.Open() || p.Store.Now().Before(e.NextPoll) {
 			return nil
 		}
 		_, err := p.inquire(ctx, t, e)

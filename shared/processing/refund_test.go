@@ -81,7 +81,7 @@ func (o *office) refusedForBalance(t *testing.T, id, amount, floor string) *fail
 // held is what the tenant's refunds in flight hold, in euros.
 func (o *office) held(t *testing.T, of identity.Tenant) string {
 	t.Helper()
-	held, err := o.store.Held(t.Context(), of, "EUR")
+	held, err := o.store.Reserve(t.Context(), of, "EUR")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestWithoutAFloorNothingIsHeld(t *testing.T) {
 	if err := o.giveBack(t.Context(), tenant, id, "42.25", ""); err != nil {
 		t.Fatal(err)
 	}
-	held, err := o.store.Held(t.Context(), tenant, "EUR")
+	held, err := o.store.Reserve(t.Context(), tenant, "EUR")
 	if err != nil || held.Version != 0 || !held.Amount.IsZero() {
 		t.Errorf("held %+v, %v", held, err)
 	}
@@ -259,8 +259,8 @@ func TestARefundAboveTheRestTellsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := o.giveBack(t.Context(), tenant, id, "7.01", "")
-	var above *payments.AboveRest
-	if !errors.As(err, &above) || above.Rest != money.MustParse("7", "EUR") || !failure.Is(err, failure.KindConflict) {
+	var above *payments.AmountTooHighError
+	if !errors.As(err, &above) || above.Refundable != money.MustParse("7", "EUR") || !failure.Is(err, failure.KindConflict) {
 		t.Errorf("refund: %v", err)
 	}
 }

@@ -26,11 +26,11 @@ func (o *office) reserved(t *testing.T, id, operation, amount string) payments.E
 		t.Fatal(err)
 	}
 	x := money.MustParse(amount, "EUR")
-	change, err := r.ReserveRefund(operation, &x, true, o.Now())
+	change, err := r.BeginRefund(operation, &x, true, o.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := o.store.Held(t.Context(), live, "EUR")
+	held, err := o.store.Reserve(t.Context(), live, "EUR")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 				o.Acquirers[identity.Live] = a
 			}
 			e := o.reserved(t, id, "one", "42.24")
-			o.stands(t, e, payments.EventReserved, "57.76", "42.24")
+			o.stands(t, e, payments.EventBegun, "57.76", "42.24")
 			o.sweepRefund(t, e)
 			o.stands(t, e, payments.EventFailed, "100.00", "0.00")
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {

@@ -160,7 +160,7 @@ func TestNotTakenIsToldOfWithdrawnRefundsOnly(t *testing.T) {
 	}
 	r, _ := o.record(t, id)
 	e, known := r.Refund(r.RefundID("one"))
-	if !known || e.Status != payments.EventReserved {
+	if !known || e.Status != payments.EventBegun {
 		t.Fatalf("the refund is %q", e.Status)
 	}
 	o.Advance(2 * time.Minute)

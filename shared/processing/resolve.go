@@ -25,7 +25,7 @@ func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID s
 // Failure: NotFound.
 func (p *Processor) ResolveDue(ctx context.Context, t identity.Tenant, checkoutID string) error {
 	c, err := p.Store.Checkout(ctx, t, checkoutID)
-	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextLook) {
+	if err != nil || c.AttemptOpen() && p.Store.Now().Before(c.Attempt.NextPoll) {
 		return err
 	}
 	_, err = p.resolve(ctx, t, c)
@@ -53,7 +53,7 @@ func (p *Processor) resolveAttempt(ctx context.Context, t identity.Tenant,
 	switch {
 	case errors.Is(err, acquirer.ErrUnknownCharge):
 		// Whoever began the attempt may still be on the way to the acquirer.
-		if now.Before(a.NextLook) {
+		if now.Before(a.NextPoll) {
 			return c, nil
 		}
 		o, err = p.acquirer(t).Cancel(ctx, a.ID)

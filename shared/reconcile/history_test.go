@@ -195,13 +195,13 @@ func (h *history) reserve() {
 	p := h.transactions[h.IntN(len(h.transactions))]
 	r := h.read(p)
 	h.n++
-	change, err := r.ReserveRefund(fmt.Sprint(h.n), h.some(r), p.tenant.Mode == identity.Live, h.clock.Now())
+	change, err := r.BeginRefund(fmt.Sprint(h.n), h.some(r), p.tenant.Mode == identity.Live, h.clock.Now())
 	if err != nil {
 		return
 	}
-	var held *store.Held
+	var held *store.Reserve
 	if p.tenant.Mode == identity.Live {
-		now, err := h.store.Held(h.Context(), p.tenant, "EUR")
+		now, err := h.store.Reserve(h.Context(), p.tenant, "EUR")
 		h.must(err)
 		held = &now
 	}
@@ -286,7 +286,7 @@ func movedNothing(item map[string]types.AttributeValue) bool {
 		return status == "FAILED" || status == "WITHDRAWN"
 	case strings.HasPrefix(sk, "TRANSACTION#"):
 		return status != "SUCCESSFUL"
-	case sk == "HELD":
+	case sk == "RESERVE":
 		var held money.Amount
 		return held.UnmarshalDynamo(item["amount"]) == nil && held.IsZero()
 	case sk == "PAYOUT":
@@ -348,7 +348,7 @@ func (h *history) loseEach() {
 	var all []map[string]types.AttributeValue
 	h.must(table.Scan().Filter("contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR "+
 		"contains(pk, ?)",
-		"#TRANSACTION#", "#JOURNAL#", "#PAYABLE#", "#HELD#", "#PAYOUT").All(h.Context(), &all))
+		"#TRANSACTION#", "#JOURNAL#", "#PAYABLE#", "#RESERVE#", "#PAYOUT").All(h.Context(), &all))
 	h.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	lost := 0
 	for _, item := range all {

@@ -69,8 +69,8 @@ func (r *run) note(a store.Audited) {
 	case a.Broken != "":
 		r.addBreak(Break{a.Tenant.String(), Unreadable, a.Name, a.Broken})
 		return
-	case a.Held != nil:
-		r.noteReserve(a.Tenant, *a.Held)
+	case a.Reserve != nil:
+		r.noteReserve(a.Tenant, *a.Reserve)
 		return
 	}
 	r.count(a)

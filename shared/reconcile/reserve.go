@@ -17,7 +17,7 @@ type reserve struct {
 }
 
 // noteReserve adds a reserve to the matcher.
-func (r *run) noteReserve(t identity.Tenant, h store.Held) {
+func (r *run) noteReserve(t identity.Tenant, h store.Reserve) {
 	key := balanceKey{t, h.Amount.Currency()}
 	of := r.matcher.reserves[key]
 	of.actual = h.Amount.Minor()
@@ -26,7 +26,7 @@ func (r *run) noteReserve(t identity.Tenant, h store.Held) {
 
 // noteOpen adds a pending refund to the matcher.
 func (r *run) noteOpen(t identity.Tenant, e payments.Event) {
-	if !e.Held {
+	if !e.InReserve {
 		return
 	}
 	key := balanceKey{t, e.Amount.Currency()}
@@ -87,7 +87,7 @@ func (r *run) dueRefunds(ctx context.Context) (map[identity.Tenant][]string, err
 // readReserve reads a tenant's reserve, and which of the refunds are still
 // pending.
 func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []string) (reserve, error) {
-	stored, err := r.Store.Held(ctx, key.tenant, key.currency)
+	stored, err := r.Store.Reserve(ctx, key.tenant, key.currency)
 	if err != nil {
 		return reserve{}, err
 	}
@@ -102,7 +102,7 @@ func (r *run) readReserve(ctx context.Context, key balanceKey, candidates []stri
 		if err != nil {
 			return reserve{}, err
 		}
-		if e.Open() && e.Held && e.Amount.Currency() == key.currency {
+		if e.Open() && e.InReserve && e.Amount.Currency() == key.currency {
 			of.expected += e.Amount.Minor()
 			of.refunds = append(of.refunds, id)
 		}

@@ -293,11 +293,11 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			s.change(s.item(s.journal(s.paid), "payment#"), "about", about)
 		}, []reconcile.BreakKind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
 		"a reserve for nothing": {func(s *shop) {
-			s.put(map[string]types.AttributeValue{"pk": str(s.tenant.String() + "#HELD#EUR"), "sk": str("HELD"),
+			s.put(map[string]types.AttributeValue{"pk": str(s.tenant.String() + "#RESERVE#EUR"), "sk": str("RESERVE"),
 				"amount": amount("1")})
 		}, []reconcile.BreakKind{reconcile.ReserveDiffers}, nil},
 		"no reserve for a pending refund": {func(s *shop) {
-			s.change(s.item(s.transactions(s.pending), "EVENT#"), "held", &types.AttributeValueMemberBOOL{Value: true})
+			s.change(s.item(s.transactions(s.pending), "EVENT#"), "in_reserve", &types.AttributeValueMemberBOOL{Value: true})
 		}, []reconcile.BreakKind{reconcile.ReserveDiffers}, nil},
 		"a refund is stuck": {func(s *shop) {
 			s.Clock.Advance(25 * time.Hour)

@@ -23,7 +23,7 @@ type Audited struct {
 	Event       *payments.Event
 	Entry       *ledger.Entry
 	Payable     *payments.Payable
-	Held        *Held
+	Reserve     *Reserve
 	Payout      *payout.Payout
 	Record      *payout.Record
 	Broken      string // the item's key, and what is wrong with it
@@ -34,7 +34,7 @@ const (
 	transactionBooks = "TRANSACTION"
 	journalBooks     = "JOURNAL"
 	payableBooks     = "PAYABLE"
-	heldBooks        = "HELD"
+	reserveBooks     = "RESERVE"
 	payoutBooks      = "PAYOUT"
 	recordBooks      = "PAYOUTS"
 )
@@ -47,7 +47,7 @@ const (
 func (s *Reader) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audited, error] {
 	scan := s.table.Scan().Segment(segment, segments).Consistent(true).Filter(
 		"contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
-		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+payableBooks+"#", "#"+heldBooks+"#",
+		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+payableBooks+"#", "#"+reserveBooks+"#",
 		"#"+payoutBooks) // and records
 	return audited(ctx, scan.Iter())
 }
@@ -148,9 +148,9 @@ func (a *Audited) place(books, sk string) any {
 	case books == payableBooks:
 		a.Payable = new(payments.Payable)
 		return a.Payable
-	case books == heldBooks:
-		a.Held = new(Held)
-		return a.Held
+	case books == reserveBooks:
+		a.Reserve = new(Reserve)
+		return a.Reserve
 	case books == payoutBooks:
 		a.Payout = new(payout.Payout)
 		return a.Payout

@@ -84,7 +84,7 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 		e := w.refund(&tx, fmt.Sprint(i), status, start.Add(time.Duration(i%4)*time.Millisecond))
 		items = append(items, store.Bound{At: e.CreatedAt, ID: e.ID})
 	}
-	w.refund(&tx, "unseen", payments.EventReserved, start)
+	w.refund(&tx, "unseen", payments.EventBegun, start)
 	deduction := w.refund(&tx, "deducted", payments.EventPending, start)
 	items = append(items, store.Bound{At: start, ID: deduction.ID})
 	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent
@@ -195,7 +195,7 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	w := till{t, newStore(t)}
 	tx := w.sale(start, "Tea")
 	pending := w.refund(&tx, "pending", payments.EventPending, start.Add(time.Second))
-	reserved := w.refund(&tx, "reserved", payments.EventReserved, start)
+	reserved := w.refund(&tx, "reserved", payments.EventBegun, start)
 	withdrawn := w.refund(&tx, "withdrawn", payments.EventWithdrawn, start)
 	deduction := pending
 	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent

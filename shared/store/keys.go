@@ -33,7 +33,7 @@ import (
 //	receipt counter    M#RECEIPTS                  COUNTER        receipts
 //	journal entry      M#JOURNAL#<code or payout>  <kind>#<id>    with the transaction, event or payout that moves the money
 //	payable            M#PAYABLE#<currency>        DEBIT#… CREDIT#<µs eligible>#<id>  likewise, and payoutrun: waits for a payout
-//	held balance       M#HELD#<currency>           HELD           with refunds in flight, where a floor is set; payoutrun
+//	reserve            M#RESERVE#<currency>        RESERVE        for pending refunds, where a minimum balance is set; payoutrun
 //	payer session      SESSION#<sha256 of token>   SESSION        with its checkout
 //	customer           M#CUSTOMER#<id>             CUSTOMER       customers
 //	saved card         M#CUSTOMER#<id>             CARD#<token>   customers, with its checkout
@@ -72,8 +72,8 @@ import (
 //	                              and the checkout before
 //	page of the history           index history, with a filter in growing chunks, of at most 1,000 items
 //	                              that do not match; by code a transaction's partition
-//	refund                        the transaction's partition, one transaction to reserve it and one for its
-//	                              outcome; with a floor the held balance and the merchant's payables,
+//	refund                        the transaction's partition, one transaction to begin it and one for its
+//	                              outcome; with a minimum balance the reserve and the merchant's payables,
 //	                              until they suffice
 //	receipt                       the transaction's partition; the first time one transaction with the counter
 //	plan payouts                  index due by shard; for each schedule it and its merchant, and whether any
@@ -214,8 +214,8 @@ func payoutRecords(t identity.Tenant) string { return t.String() + "#PAYOUTS" }
 // recordsOf is the prefix of a payout's records.
 func recordsOf(p payout.Payout) string { return p.Day + "#" + p.ID + "#" }
 
-func heldKey(t identity.Tenant, c money.Currency) key {
-	return key{t.String() + "#HELD#" + string(c), "HELD"}
+func reserveKey(t identity.Tenant, c money.Currency) key {
+	return key{t.String() + "#RESERVE#" + string(c), "RESERVE"}
 }
 
 // readyKey is of an item that is never written: CheckWritable asks for it.

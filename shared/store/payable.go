@@ -126,10 +126,10 @@ func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant,
 	return found, nil
 }
 
-// Owes says what the merchant is owed, by the payables that wait for its payouts,
+// BalanceAtLeast says whether the merchant's balance, the sum of its payables,
 // is at least the amount. It reads all debits, and credits only until they
 // suffice.
-func (s *Reader) Owes(ctx context.Context, t identity.Tenant, atLeast money.Amount) (bool, error) {
+func (s *Reader) BalanceAtLeast(ctx context.Context, t identity.Tenant, atLeast money.Amount) (bool, error) {
 	short := atLeast // what is missing; debits add to it
 	for _, side := range []string{debitPrefix, creditPrefix} {
 		payables := s.table.Get(partitionKey, payablePartition(t, atLeast.Currency())).

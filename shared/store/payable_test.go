@@ -24,7 +24,7 @@ func wantOwed(t *testing.T, s *store.Store, amount string) {
 		t.Fatal(err)
 	}
 	for atLeast, want := range map[money.Amount]bool{exact: true, above: false} {
-		if got, err := s.Owes(t.Context(), tenant, atLeast); err != nil || got != want {
+		if got, err := s.BalanceAtLeast(t.Context(), tenant, atLeast); err != nil || got != want {
 			t.Errorf("owes at least %s: %t, %v; want exactly %s", atLeast, got, err, exact)
 		}
 	}
@@ -41,10 +41,10 @@ func TestDebitsCountAgainstWhatIsOwed(t *testing.T) {
 	apply(t, s, reserve(t, tx, "operation", "10.10", false))
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	wantOwed(t, s, "9.70")
-	if owes, err := s.Owes(t.Context(), tenant, eur("-1000")); err != nil || !owes {
+	if owes, err := s.BalanceAtLeast(t.Context(), tenant, eur("-1000")); err != nil || !owes {
 		t.Errorf("a floor far below: %t, %v", owes, err)
 	}
-	if owes, err := s.Owes(t.Context(), tenant, money.MustParse("1", "USD")); err != nil || owes {
+	if owes, err := s.BalanceAtLeast(t.Context(), tenant, money.MustParse("1", "USD")); err != nil || owes {
 		t.Errorf("another currency: %t, %v", owes, err)
 	}
 }
@@ -90,7 +90,7 @@ func TestWhatIsOwedIsReadNoFurtherThanNeeded(t *testing.T) {
 		{"10", true, 5}, {"10.01", false, 5},
 	} {
 		client.calls["Query"] = 0
-		owes, err := s.Owes(t.Context(), tenant, eur(test.atLeast))
+		owes, err := s.BalanceAtLeast(t.Context(), tenant, eur(test.atLeast))
 		if err != nil || owes != test.want || client.calls["Query"] > test.queries {
 			t.Errorf("at least %s: %t, %v, after %d queries; want %t after at most %d",
 				test.atLeast, owes, err, client.calls["Query"], test.want, test.queries)

@@ -117,8 +117,8 @@ func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.S
 // since it was read.
 func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.Collection) (payout.Payout, error) {
 	return s.writePayout(ctx, t, c.Payout, func(tx *dynamo.WriteTx) {
-		if c.Carry != nil {
-			tx.Put(s.newPayable(t, *c.Carry))
+		if c.CarriedForward != nil {
+			tx.Put(s.newPayable(t, *c.CarriedForward))
 		}
 		for _, payable := range c.Payables {
 			k := payableKey(t, payable)
@@ -132,28 +132,29 @@ func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.C
 		}
 		if t.Mode == identity.Live {
 			// The payables no longer cover a refund that was about to count on them.
-			tx.Update(s.touchHeld(t, c.Payout.Currency))
+			tx.Update(s.touchReserve(t, c.Payout.Currency))
 		}
 	})
 }
 
-// TellPayout records the outcome of some of the payout's records. ErrStale as
+// ApplyPayoutOutcome records the outcome of some of the payout's records. ErrStale as
 // CollectPayout's.
-func (s *Store) TellPayout(ctx context.Context, t identity.Tenant, telling payout.Telling) (payout.Payout, error) {
-	if len(telling.Records) == 0 {
-		return s.savePayout(ctx, t, telling.Payout)
+func (s *Store) ApplyPayoutOutcome(ctx context.Context, t identity.Tenant,
+	step payout.OutcomeStep) (payout.Payout, error) {
+	if len(step.Records) == 0 {
+		return s.savePayout(ctx, t, step.Payout)
 	}
-	return s.writePayout(ctx, t, telling.Payout, func(tx *dynamo.WriteTx) {
-		for _, r := range telling.Records {
-			tx.Put(s.table.Put(newRecordItem(t, telling.Payout, r)).If("'status' = ?", payout.RecordOpen))
+	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) {
+		for _, r := range step.Records {
+			tx.Put(s.table.Put(newRecordItem(t, step.Payout, r)).If("'status' = ?", payout.RecordOpen))
 		}
-		for _, changed := range telling.Transactions {
+		for _, changed := range step.Transactions {
 			tx.Put(s.replaceTransaction(t, changed))
 		}
-		for _, e := range telling.Events {
+		for _, e := range step.Events {
 			tx.Put(s.table.Put(newEventItem(t, e)).If("'status' = ?", payments.EventPending))
 		}
-		for _, payable := range telling.Payables {
+		for _, payable := range step.Payables {
 			tx.Put(s.newPayable(t, payable))
 		}
 	})
@@ -166,9 +167,9 @@ func (s *Store) replaceTransaction(t identity.Tenant, tx payments.Transaction) *
 	return s.table.Put(newTransactionItem(t, tx)).If("version = ?", before)
 }
 
-// touchHeld moves the held balance's version, and nothing else.
-func (s *Store) touchHeld(t identity.Tenant, c money.Currency) *dynamo.Update {
-	k := heldKey(t, c)
+// touchReserve changes the reserve's version, and nothing else.
+func (s *Store) touchReserve(t identity.Tenant, c money.Currency) *dynamo.Update {
+	k := reserveKey(t, c)
 	return s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
 		SetExpr("'version' = if_not_exists('version', ?) + ?", 0, 1).SetIfNotExists("amount", money.Zero(c))
 }

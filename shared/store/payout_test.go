@@ -118,8 +118,8 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Seal(later)) },
 		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Send(to, later)) },
 		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Paid(later)) },
-		func() (payout.Payout, error) { return s.TellPayout(t.Context(), tenant, telling(t, s, p)) },
-		func() (payout.Payout, error) { return s.TellPayout(t.Context(), tenant, telling(t, s, p)) },
+		func() (payout.Payout, error) { return s.ApplyPayoutOutcome(t.Context(), tenant, telling(t, s, p)) },
+		func() (payout.Payout, error) { return s.ApplyPayoutOutcome(t.Context(), tenant, telling(t, s, p)) },
 	}
 	for i, step := range steps {
 		if _, err := s.StepPayout(t.Context(), tenant, empty); !errors.Is(err, store.ErrStale) {
@@ -171,7 +171,7 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	}
 	_, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Records: taken.Records})
 	refuse("a record taken again", err)
-	_, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Carry: taken.Carry})
+	_, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, CarriedForward: taken.CarriedForward})
 	refuse("a payable that waits already", err)
 	step := p.Seal(later)
 	step.Entry = p.Send(merchant.BankAccount{}, later).Entry
@@ -183,17 +183,17 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	r := read(t, s, tx.ID)
 	deduction := r.Events[len(r.Events)-1]
 	deduction.Status = payments.EventSuccessful
-	first := payout.Telling{Payout: p, Records: successful(taken.Records[:1]), Events: []payments.Event{deduction}}
-	if p, err = s.TellPayout(t.Context(), tenant, first); err != nil {
+	first := payout.OutcomeStep{Payout: p, Records: successful(taken.Records[:1]), Events: []payments.Event{deduction}}
+	if p, err = s.ApplyPayoutOutcome(t.Context(), tenant, first); err != nil {
 		t.Fatal(err)
 	}
-	for what, again := range map[string]payout.Telling{
+	for what, again := range map[string]payout.OutcomeStep{
 		"an outcome again":           {Records: successful(taken.Records[:1])},
 		"a deduction settled again":  {Records: successful(taken.Records[1:2]), Events: first.Events},
-		"a payable that waits again": {Records: successful(taken.Records[1:2]), Payables: []payments.Payable{*taken.Carry}},
+		"a payable that waits again": {Records: successful(taken.Records[1:2]), Payables: []payments.Payable{*taken.CarriedForward}},
 	} {
 		again.Payout = p
-		_, err := s.TellPayout(t.Context(), tenant, again)
+		_, err := s.ApplyPayoutOutcome(t.Context(), tenant, again)
 		refuse(what, err)
 	}
 }
@@ -208,9 +208,9 @@ func successful(records []payout.Record) []payout.Record {
 }
 
 // telling tells whatever is left to tell.
-func telling(t *testing.T, s *store.Store, p payout.Payout) payout.Telling {
+func telling(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeStep {
 	t.Helper()
-	records, err := s.RecordsToTell(t.Context(), tenant, p, 100)
+	records, err := s.RecordsWithoutOutcome(t.Context(), tenant, p, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func telling(t *testing.T, s *store.Store, p payout.Payout) payout.Telling {
 		}
 		transactions[id] = tx
 	}
-	told, err := p.Tell(records, transactions, nil, later)
+	told, err := p.ApplyOutcome(records, transactions, nil, later)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestRecordsAreToldInTheOrderTheyAreKept(t *testing.T) {
 			Fee: eur("0"), EligibleAt: start})
 	}
 	for _, payable := range payables {
-		c := payout.Collection{Payout: p, Carry: &payable}
+		c := payout.Collection{Payout: p, CarriedForward: &payable}
 		var err error
 		if p, err = s.CollectPayout(t.Context(), tenant, c); err != nil {
 			t.Fatal(err)
@@ -258,13 +258,13 @@ func TestRecordsAreToldInTheOrderTheyAreKept(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for range len(payables) {
-		next, err := s.RecordsToTell(t.Context(), tenant, p, 1)
+		next, err := s.RecordsWithoutOutcome(t.Context(), tenant, p, 1)
 		if err != nil || len(next) != 1 || seen[next[0].ID] {
-			t.Fatalf("after %s: %+v, %v", p.Told, next, err)
+			t.Fatalf("after %s: %+v, %v", p.OutcomeAppliedTo, next, err)
 		}
-		seen[next[0].ID], p.Told = true, next[0].ID
+		seen[next[0].ID], p.OutcomeAppliedTo = true, next[0].ID
 	}
-	if next, err := s.RecordsToTell(t.Context(), tenant, p, 1); err != nil || len(next) != 0 {
+	if next, err := s.RecordsWithoutOutcome(t.Context(), tenant, p, 1); err != nil || len(next) != 0 {
 		t.Errorf("after all: %+v, %v", next, err)
 	}
 }

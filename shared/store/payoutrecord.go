@@ -19,13 +19,13 @@ func newRecordItem(t identity.Tenant, p payout.Payout, r payout.Record) recordIt
 	return recordItem{key: key{payoutRecords(t), recordsOf(p) + r.ID}, Record: r}
 }
 
-// RecordsToTell are the payout's next records that have not heard its outcome,
-// in their order, at most so many.
-func (s *Reader) RecordsToTell(ctx context.Context, t identity.Tenant, p payout.Payout,
+// RecordsWithoutOutcome reads the next records that the payout's outcome has not
+// been applied to, in their order, at most limit.
+func (s *Reader) RecordsWithoutOutcome(ctx context.Context, t identity.Tenant, p payout.Payout,
 	limit int) ([]payout.Record, error) {
 	from := recordsOf(p)
-	if p.Told != "" {
-		from += p.Told + afterID
+	if p.OutcomeAppliedTo != "" {
+		from += p.OutcomeAppliedTo + afterID
 	}
 	var items []recordItem
 	err := s.recordsBetween(t, from, recordsOf(p)+"~", false).Limit(limit).All(ctx, &items)

@@ -26,7 +26,7 @@ func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
 		payable := payments.Payable{ID: fmt.Sprintf("%s-%02d", day, i), Kind: payments.PayableBalanceDeduction, Code: large,
 			Amount: eur("0"), Fee: eur("0"), EligibleAt: start}
 		if err == nil {
-			p, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Carry: &payable})
+			p, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, CarriedForward: &payable})
 		}
 		if err == nil {
 			p, err = s.CollectPayout(t.Context(), tenant, collection(t, s, p, []payments.Payable{payable}))
@@ -37,7 +37,7 @@ func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
 	}
 	for range n {
 		if told && err == nil {
-			p, err = s.TellPayout(t.Context(), tenant, tellingNext(t, s, p))
+			p, err = s.ApplyPayoutOutcome(t.Context(), tenant, tellingNext(t, s, p))
 		}
 	}
 	if err != nil {
@@ -46,13 +46,13 @@ func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
 }
 
 // tellingNext tells the next record alone.
-func tellingNext(t *testing.T, s *store.Store, p payout.Payout) payout.Telling {
+func tellingNext(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeStep {
 	t.Helper()
-	next, err := s.RecordsToTell(t.Context(), tenant, p, 1)
+	next, err := s.RecordsWithoutOutcome(t.Context(), tenant, p, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	telling, err := p.Tell(next, nil, nil, later)
+	telling, err := p.ApplyOutcome(next, nil, nil, later)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -228,10 +228,10 @@ func newEventItem(t identity.Tenant, e payments.Event) eventItem {
 
 // ApplyTransaction writes a transaction's change whole: the transaction, its
 // events, the journal entry, payables, the callback owed and what the
-// merchant's balance holds, or none of them. ErrStale when the transaction
-// changed since it was read, or the balance since held was.
+// merchant's reserve, or none of them. ErrStale when the transaction or the
+// reserve changed since it was read.
 func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
-	change payments.TransactionChange, held *Held) error {
+	change payments.TransactionChange, reserve *Reserve) error {
 	before := change.Transaction.Version
 	change.Transaction.Version++
 	item := newTransactionItem(t, change.Transaction)
@@ -240,7 +240,7 @@ func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 		// An event whose outcome is known stays as it is; a refund that was
 		// withdrawn may be asked for again.
 		tx.Put(s.table.Put(newEventItem(t, e)).If("attribute_not_exists(pk) OR 'status' IN (?, ?, ?)",
-			payments.EventReserved, payments.EventPending, payments.EventWithdrawn))
+			payments.EventBegun, payments.EventPending, payments.EventWithdrawn))
 	}
 	if change.Entry != nil {
 		tx.Put(s.putEntry(t, *change.Entry))
@@ -251,8 +251,8 @@ func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 	if change.Callback != nil {
 		tx.Put(s.putCallback(t, *change.Callback))
 	}
-	if change.Hold.Currency() != "" {
-		tx.Update(s.hold(t, change.Hold, held))
+	if change.ReserveDelta.Currency() != "" {
+		tx.Update(s.changeReserve(t, change.ReserveDelta, reserve))
 	}
 	return s.truth(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
 }

@@ -62,7 +62,7 @@ func apply(t *testing.T, s *store.Store, change payments.TransactionChange) {
 func reserve(t *testing.T, tx payments.Transaction, operation, amount string, held bool) payments.TransactionChange {
 	t.Helper()
 	x := eur(amount)
-	change, err := tx.ReserveRefund(operation, &x, held, start.Add(time.Hour))
+	change, err := tx.BeginRefund(operation, &x, held, start.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestARefundIsKeptThroughItsLife(t *testing.T) {
 	id := tx.RefundID("operation")
 	apply(t, s, reserve(t, tx, "operation", "4.10", false))
 	r := read(t, s, tx.ID)
-	if e, ok := r.Refund(id); !ok || e.Status != payments.EventReserved || len(r.Events) != 0 ||
+	if e, ok := r.Refund(id); !ok || e.Status != payments.EventBegun || len(r.Events) != 0 ||
 		r.Refundable != eur("6.00") {
 		t.Fatalf("reserved: %+v", r)
 	}
@@ -322,7 +322,7 @@ func TestAWithdrawnRefundMayBeAskedForAgain(t *testing.T) {
 	}
 	apply(t, s, reserve(t, r.Transaction, "operation", "2", false))
 	r = read(t, s, tx.ID)
-	if e, ok := r.Refund(e.ID); !ok || e.Status != payments.EventReserved || e.Amount != eur("2") ||
+	if e, ok := r.Refund(e.ID); !ok || e.Status != payments.EventBegun || e.Amount != eur("2") ||
 		r.Refundable != eur("8.10") {
 		t.Errorf("again: %+v", r)
 	}

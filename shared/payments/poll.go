@@ -10,19 +10,19 @@ const (
 	// of several hosts differ a little, and a message that finds it is too early
 	// is lost.
 	pollMargin = time.Second
-	// longestLook is the widest gap between two questions to the acquirer.
-	longestLook = 15 * time.Minute
+	// longestPollGap is the widest gap between two questions to the acquirer.
+	longestPollGap = 15 * time.Minute
 )
 
-// nextLook is the first time after now to ask the acquirer about what began at
+// nextPoll is the first time after now to ask the acquirer about what began at
 // some time: after a first gap, then at gaps each twice the one before. These
 // times are fixed, as those of a callback's tries are: a question that comes
 // late, or one that nobody planned, postpones none of the others.
-func nextLook(began time.Time, first time.Duration, now time.Time) time.Time {
+func nextPoll(began time.Time, first time.Duration, now time.Time) time.Time {
 	gap := first
 	at := began.Add(gap)
 	for !at.After(now) {
-		gap = min(2*gap, longestLook)
+		gap = min(2*gap, longestPollGap)
 		at = at.Add(gap)
 	}
 	return at

@@ -6,8 +6,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Telling is a step of a payout that tells its records what became of it.
-type Telling struct {
+// OutcomeStep is a step of a payout that tells its records what became of it.
+type OutcomeStep struct {
 	Payout       Payout // Version is still that of the item read
 	Records      []Record
 	Transactions []payments.Transaction // those of the parts, each once
@@ -15,20 +15,20 @@ type Telling struct {
 	Payables     []payments.Payable     // to be paid by another payout
 }
 
-// Tell applies the payout's outcome to its next records, in their order;
+// ApplyOutcome applies the payout's outcome to its next records, in their order;
 // without any it is over. events are those of the deductions, by id. Error:
-// payments.ErrNotCollected.
-func (p Payout) Tell(records []Record, transactions map[string]payments.Transaction, events map[string]payments.Event,
-	now time.Time) (Telling, error) {
+// payments.ErrPayableMismatch.
+func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.Transaction, events map[string]payments.Event,
+	now time.Time) (OutcomeStep, error) {
 	paid := p.Status == Paying
 	if len(records) == 0 {
 		p.Status, p.UpdatedAt = Failed, now
 		if paid {
 			p.Status = Paid
 		}
-		return Telling{Payout: p}, nil
+		return OutcomeStep{Payout: p}, nil
 	}
-	t := Telling{Payout: p.at(p.Status, now)}
+	t := OutcomeStep{Payout: p.at(p.Status, now)}
 	changed := changes{read: transactions, written: map[string]payments.Transaction{}}
 	for _, r := range records {
 		r.Status = RecordFailed
@@ -37,7 +37,7 @@ func (p Payout) Tell(records []Record, transactions map[string]payments.Transact
 		}
 		t.Records = append(t.Records, r)
 		if r.Kind != payments.PayablePart {
-			t.tellDeduction(r, paid, events, now)
+			t.applyToDeduction(r, paid, events, now)
 			continue
 		}
 		tx, payable, err := changed.of(r.Payable).SettlePart(r.Seq, r.PayoutID, paid, now)
@@ -50,12 +50,12 @@ func (p Payout) Tell(records []Record, transactions map[string]payments.Transact
 		}
 	}
 	t.Transactions = changed.all()
-	t.Payout.Told = records[len(records)-1].ID
+	t.Payout.OutcomeAppliedTo = records[len(records)-1].ID
 	return t, nil
 }
 
-// tellDeduction: what was deducted is settled, or waits again.
-func (t *Telling) tellDeduction(r Record, paid bool, events map[string]payments.Event, now time.Time) {
+// applyToDeduction: what was deducted is settled, or waits again.
+func (t *OutcomeStep) applyToDeduction(r Record, paid bool, events map[string]payments.Event, now time.Time) {
 	if !paid {
 		payable := r.Payable
 		payable.EligibleAt = now

@@ -11,7 +11,7 @@ func (p Payout) WakeAt() time.Time {
 	if p.Status == Paid || p.Status == Failed {
 		return time.Time{}
 	}
-	return p.NextLook
+	return p.NextPoll
 }
 
 // firstWait is how long a payout waits before it is looked at again; each
@@ -21,16 +21,16 @@ const (
 	longestWait = time.Hour
 )
 
-// Waits is the payout that can go no further now: for an account, or for the
+// ScheduleNextPoll is the payout that can go no further now: for an account, or for the
 // bank's word. It is looked at again after a quarter of an hour, later every
 // hour. False when it waited already, and was only looked at early: nothing
 // changes.
-func (p Payout) Waits(now time.Time) (Payout, bool) {
-	if p.Looks > 0 && now.Before(p.NextLook) {
+func (p Payout) ScheduleNextPoll(now time.Time) (Payout, bool) {
+	if p.Polls > 0 && now.Before(p.NextPoll) {
 		return p, false
 	}
-	p.NextLook = now.Add(min(firstWait<<min(p.Looks, 2), longestWait))
-	p.Looks++
+	p.NextPoll = now.Add(min(firstWait<<min(p.Polls, 2), longestWait))
+	p.Polls++
 	return p, true
 }
 
@@ -39,9 +39,9 @@ func (p Payout) Waits(now time.Time) (Payout, bool) {
 // into the next daily one but one.
 const ordersFor = 24 * time.Hour
 
-// GivesUp says that the order, which the bank did not take, is to be cancelled:
+// ShouldCancel says that the order, which the bank did not take, is to be cancelled:
 // it has been declined for a day, or would go to another account than the
 // merchant has by now. Only the bank can tell that it took none before.
-func (p Payout) GivesUp(account merchant.BankAccount, now time.Time) bool {
+func (p Payout) ShouldCancel(account merchant.BankAccount, now time.Time) bool {
 	return p.Status == Sent && (!account.Same(p.To) || !now.Before(p.UpdatedAt.Add(ordersFor)))
 }

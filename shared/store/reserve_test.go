@@ -15,7 +15,7 @@ func TestTwoRefundsCannotCountOnTheSameMoney(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	first, second := pay(t, s, tenant, "order-1", "attempt-1"), pay(t, s, tenant, "order-2", "attempt-2")
-	hold := func(tx payments.Transaction, operation string, held store.Held) error {
+	hold := func(tx payments.Transaction, operation string, held store.Reserve) error {
 		return s.ApplyTransaction(t.Context(), tenant, reserve(t, read(t, s, tx.ID).Transaction, operation, "1", true), &held)
 	}
 	for i, operation := range []string{"a", "b"} {
@@ -43,9 +43,9 @@ func TestTwoRefundsCannotCountOnTheSameMoney(t *testing.T) {
 }
 
 // wantHeld reads what is held.
-func wantHeld(t *testing.T, s *store.Store, version, euros int) store.Held {
+func wantHeld(t *testing.T, s *store.Store, version, euros int) store.Reserve {
 	t.Helper()
-	held, err := s.Held(t.Context(), tenant, "EUR")
+	held, err := s.Reserve(t.Context(), tenant, "EUR")
 	if err != nil || held.Version != version || held.Amount != eur(fmt.Sprint(euros)) {
 		t.Errorf("held %+v, %v; want %d, version %d", held, err, euros, version)
 	}

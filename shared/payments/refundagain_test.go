@@ -21,7 +21,7 @@ func TestAWithdrawnRefundTakesNoSecondPlace(t *testing.T) {
 		if !ok {
 			t.Fatal("nothing to withdraw")
 		}
-		again := reserve(t, withdrawn.Transaction.Replacing(withdrawn.Events[0]), "one", "4", false)
+		again := reserve(t, withdrawn.Transaction.WithoutWithdrawn(withdrawn.Events[0]), "one", "4", false)
 		tx, last = again.Transaction, again.Events[0]
 		if serials[last.Serial] {
 			t.Errorf("two reservations have the serial number %d", last.Serial)
@@ -31,7 +31,7 @@ func TestAWithdrawnRefundTakesNoSecondPlace(t *testing.T) {
 	if tx.EventCount != 1 {
 		t.Errorf("%d events of one refund", tx.EventCount)
 	}
-	if other := reserve(t, tx.Replacing(payments.Event{}), "two", "1", false); other.Transaction.EventCount != 2 ||
+	if other := reserve(t, tx.WithoutWithdrawn(payments.Event{}), "two", "1", false); other.Transaction.EventCount != 2 ||
 		serials[other.Events[0].Serial] {
 		t.Errorf("another refund: %d events, serial number %d of %v", other.Transaction.EventCount,
 			other.Events[0].Serial, serials)

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/money"
+)
+
+// Reserve is the part of a merchant's balance that is kept for its pending
+// refunds. Every refund under a minimum balance changes this item's version,
+// so that two of them cannot count on the same money.
+type Reserve struct {
+	Amount  money.Amount `dynamo:"amount"`
+	Version int          `dynamo:"version"`
+}
+
+type reserveItem struct {
+	key
+	Reserve
+}
+
+// Reserve reads the reserve, consistently. It is zero before the first refund.
+func (s *Reader) Reserve(ctx context.Context, t identity.Tenant, c money.Currency) (Reserve, error) {
+	var item reserveItem
+	err := s.get(reserveKey(t, c)).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return Reserve{Amount: money.Zero(c)}, nil
+	}
+	return item.Reserve, err
+}
+
+// changeReserve adds delta to the reserve, within a transaction whose other
+// conditions make it happen once. before is the reserve that the decision to
+// add to it was based on; nil when money is released, which is always allowed.
+func (s *Store) changeReserve(t identity.Tenant, delta money.Amount, before *Reserve) *dynamo.Update {
+	k := reserveKey(t, delta.Currency())
+	update := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK)
+	if before != nil && before.Version == 0 {
+		return update.Set("amount", delta).Set("version", 1).If("attribute_not_exists(pk)")
+	}
+	update.SetExpr("'amount'.'v' = 'amount'.'v' + ?", delta.StoredNumber()).SetExpr("'version' = 'version' + ?", 1)
+	if before == nil {
+		return update.If("attribute_exists(pk)")
+	}
+	return update.If("'version' = ?", before.Version)
+}
