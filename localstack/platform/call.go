@@ -15,6 +15,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/client"
+	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -36,14 +37,14 @@ func (f Folder) Operator(log *slog.Logger) client.Invoke {
 		if err != nil {
 			return nil, err
 		}
-		ctx, cancel := context.WithTimeout(ctx, function.Timeout)
-		defer cancel()
-		overrides := app.Overrides{Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials(), Log: log}
-		answer, err := function.Invoke(app.New(config, overrides))(ctx, payload)
+		running, err := inprocess.New(function, app.New(config,
+			app.Overrides{Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials(), Log: log}))
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(answer)
+		ctx, cancel := running.Context(ctx, uuid.NewString())
+		defer cancel()
+		return running.Invoke(ctx, payload)
 	}
 }
 

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -77,14 +76,11 @@ func (w *World) send(actor, tenant string, r request) response {
 // serve has a function answer the request, and returns the reply. A
 // function that dies is what API Gateway answers 500 for.
 func (w *World) serve(actor, tenant string, roll uint64, r request) *reply {
-	var out events.APIGatewayV2HTTPResponse
 	asked := w.moment()
-	var by *invocation
-	err := w.invoke(actor, familyOf(r.Path), tenant, roll, func(ctx context.Context, p *process) (err error) {
-		by = invocationOf(ctx)
-		out, err = p.http(ctx, r.event(fmt.Sprint(w.sched.steps.Load()), w.now()))
-		return err
-	})
+	path, _, _ := strings.Cut(r.Path, "?")
+	route, _ := w.routes.Find(path)
+	out, by, err := invoke[events.APIGatewayV2HTTPResponse](w, actor, route.Function, tenant, roll,
+		r.event(fmt.Sprint(w.sched.steps.Load()), route, w.now()))
 	answer := response{Status: out.StatusCode, Body: []byte(out.Body)}
 	if err != nil {
 		answer = response{Status: 500}
@@ -109,20 +105,6 @@ func (w *World) serve(actor, tenant string, roll uint64, r request) *reply {
 	made := &reply{request: r, response: answer, tenant: tenant, refund: by.refund, asked: asked}
 	w.record(func() { w.replies = append(w.replies, made) })
 	return made
-}
-
-func familyOf(path string) string {
-	switch {
-	case strings.HasPrefix(path, "/v0.1/customers"):
-		return "customers"
-	case strings.HasPrefix(path, "/v0.1/me/"), strings.HasPrefix(path, "/v1.0/merchants/"),
-		strings.HasPrefix(path, "/v2.1/"):
-		return "transactions"
-	case strings.HasPrefix(path, "/3ds"), strings.HasPrefix(path, "/apm"):
-		return "sandbox"
-	default:
-		return "checkouts"
-	}
 }
 
 // view is what clients read of a checkout or an error.

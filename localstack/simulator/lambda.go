@@ -11,6 +11,8 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
+	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
@@ -18,13 +20,8 @@ import (
 // process is one execution environment of a function: it makes one call at a
 // time, and what it keeps in memory lasts until it dies.
 type process struct {
-	name     string
-	function functions.Function
-	http     app.HTTPEvent
-	queue    app.QueueEvent
-	stream   app.StreamEvent
-	tick     app.TickEvent
-	invoke   app.InvokeEvent
+	name string
+	*inprocess.Function
 }
 
 // maxSkew is how far a process's clock is off, either way.
@@ -34,7 +31,6 @@ const maxSkew = 3 * time.Second
 func (w *World) start(name string, roll uint64) *process {
 	f := w.function(name)
 	w.started[name]++
-	p := &process{name: fmt.Sprintf("%s#%d", name, w.started[name]), function: f}
 	overrides := w.overrides
 	if w.weather.skews {
 		skew := time.Duration(roll%uint64(2*maxSkew)) - maxSkew
@@ -44,19 +40,11 @@ func (w *World) start(name string, roll uint64) *process {
 	if w.Workload == Refunds || w.Workload == Month { // somebody charges live cards, so that there is a floor to reach
 		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
 	}
-	switch {
-	case f.HTTP != nil:
-		p.http = a.HTTP(f.HTTP)
-	case f.Queue != nil:
-		p.queue = a.Queue(f.Queue.Handle)
-	case f.Stream != nil:
-		p.stream = a.Stream(f.Stream)
-	case f.Tick != nil && f.Tick.Handle != nil:
-		p.tick = a.Tick(f.Tick.Handle)
-	default:
-		p.invoke = f.Invoke(a)
+	started, err := inprocess.New(f, a)
+	if err != nil {
+		w.panicf("%v", err)
 	}
-	return p
+	return &process{fmt.Sprintf("%s#%d", name, w.started[name]), started}
 }
 
 func (w *World) function(name string) functions.Function {
@@ -105,22 +93,24 @@ func (i *invocation) die() {
 	i.cancel()
 }
 
-// invoke calls a function in one of its idle processes, or a new one; roll
-// chooses. It returns when nothing of the call is left. Errors: faults.ErrGone, or
-// the function's own.
-func (w *World) invoke(caller, name, tenant string, roll uint64, call func(context.Context, *process) error) error {
+// invoke sends an event to a function in one of its idle processes, or a new
+// one; roll chooses. It returns when nothing of the call is left. Errors:
+// faults.ErrGone, or the function's own.
+func invoke[Reply, Event any](w *World, caller, name, tenant string, roll uint64, event Event) (Reply, *invocation,
+	error) {
 	p := w.take(name, roll)
 	i := &invocation{actor: caller + " " + p.name, tenant: tenant}
-	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), invocationKey{}, i), p.function.Timeout)
+	ctx, cancel := p.Context(context.WithValue(context.Background(), invocationKey{}, i), i.actor)
 	defer cancel()
 	i.ctx, i.cancel = ctx, cancel
-	err := call(ctx, p)
+	reply, err := inprocess.Call[Reply](ctx, p.Function, event)
 	if i.gone() {
 		w.notef(i.actor, "is gone")
-		return faults.ErrGone
+		var none Reply
+		return none, i, faults.ErrGone
 	}
 	w.release(name, p)
-	return err
+	return reply, i, err
 }
 
 // take finds an idle process by the roll. Now and then a new one starts
@@ -165,7 +155,8 @@ type response struct {
 	Body     []byte
 }
 
-func (r request) event(id string, now time.Time) events.APIGatewayV2HTTPRequest {
+// event is the request as the route's function gets it. No path here has characters to escape.
+func (r request) event(id string, m gateway.Match, now time.Time) events.APIGatewayV2HTTPRequest {
 	headers := map[string]string{"content-type": "application/json", "host": "cashwrap.test", "x-forwarded-proto": "https"}
 	if r.Form {
 		headers["content-type"] = "application/x-www-form-urlencoded"
@@ -178,9 +169,10 @@ func (r request) event(id string, now time.Time) events.APIGatewayV2HTTPRequest 
 	}
 	path, query, _ := strings.Cut(r.Path, "?")
 	return events.APIGatewayV2HTTPRequest{
-		Version: "2.0", RouteKey: "$default", RawPath: path, RawQueryString: query, Headers: headers, Body: r.Body,
+		Version: "2.0", RouteKey: m.Key, RawPath: path, RawQueryString: query, Headers: headers, Body: r.Body,
+		PathParameters: m.Values,
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			Stage: "$default", RequestID: id, DomainName: "cashwrap.test", TimeEpoch: now.UnixMilli(),
+			RouteKey: m.Key, Stage: "$default", RequestID: id, DomainName: "cashwrap.test", TimeEpoch: now.UnixMilli(),
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: r.Method, Path: path, Protocol: "HTTP/1.1",
 				SourceIP: "192.0.2.1"},
 		},

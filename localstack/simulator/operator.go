@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -31,23 +30,19 @@ func (w *World) operate(actor, command string, answer any) bool {
 		return false
 	}
 	told := operatorAnswer{command: command, asked: w.moment(), answered: linear.Never}
-	err := w.invoke(actor, "provision", "", v.roll, func(ctx context.Context, p *process) error {
-		out, err := p.invoke(ctx, json.RawMessage(command))
-		if err != nil {
-			return err
-		}
-		text, err := json.Marshal(out)
-		if err != nil {
-			return err
-		}
+	out, _, err := invoke[any](w, actor, "provision", "", v.roll, json.RawMessage(command))
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(out)
+	}
+	if err == nil {
 		w.notef(actor, "%s → %s", command, redact(string(text)))
 		_ = json.Unmarshal(text, &told) // other commands answer other things
 		told.answered = w.moment()
-		if answer == nil {
-			return nil
+		if answer != nil {
+			err = json.Unmarshal(text, answer)
 		}
-		return json.Unmarshal(text, answer)
-	})
+	}
 	w.record(func() { w.answers = append(w.answers, told) })
 	return err == nil
 }

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -270,26 +269,21 @@ func (m *month) checkPurses(b *payoutBooks) {
 // reconcile has the platform compare its books itself.
 func (m *month) reconcile() {
 	m.run(clients, func() {
-		err := m.invoke("auditor", "reconcile", "", 0, func(ctx context.Context, p *process) error {
-			answer, err := p.invoke(ctx, json.RawMessage("{}"))
-			if err != nil {
-				return err
-			}
-			text, err := json.Marshal(answer)
-			if err != nil {
-				return err
-			}
-			var report struct {
-				Found  int
-				Breaks []struct{ Kind, ID, Text string }
-			}
-			if err = json.Unmarshal(text, &report); err == nil && report.Found > 0 {
-				m.find("", "reconciliation found breaks: %v", report.Breaks)
-			}
-			return err
-		})
+		answer, _, err := invoke[any](m.World, "auditor", "reconcile", "", 0, json.RawMessage("{}"))
 		if err != nil {
 			m.find("", "the books cannot be read: %v", err)
+			return
+		}
+		var report struct {
+			Found  int
+			Breaks []struct{ Kind, ID, Text string }
+		}
+		text, err := json.Marshal(answer)
+		if err == nil {
+			err = json.Unmarshal(text, &report)
+		}
+		if err != nil || report.Found > 0 {
+			m.find("", "reconciliation found breaks: %v %v", report.Breaks, err)
 		}
 	})
 	m.steer(clients)

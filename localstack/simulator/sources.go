@@ -93,9 +93,7 @@ func (w *World) wake(function string) {
 	actor, roll := fmt.Sprintf("tick-%d", w.ticks), w.dice.Uint64()
 	w.run(sources, func() {
 		w.park(move, nil, actor, "ticks")
-		err := w.invoke(actor, function, "", roll, func(ctx context.Context, p *process) error {
-			return p.tick(ctx, events.EventBridgeEvent{})
-		})
+		_, _, err := invoke[any](w, actor, function, "", roll, events.EventBridgeEvent{})
 		w.notef(actor, "ended: %v", err)
 	})
 }
@@ -184,11 +182,7 @@ func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int
 	for _, c := range batch {
 		event.Records = append(event.Records, c.DynamoDBEventRecord)
 	}
-	var reply events.DynamoDBEventResponse
-	err := w.invoke(actor, "relay", "", roll, func(ctx context.Context, p *process) (err error) {
-		reply, err = p.stream(ctx, event)
-		return err
-	})
+	reply, _, err := invoke[events.DynamoDBEventResponse](w, actor, "relay", "", roll, event)
 	if err != nil {
 		return 0
 	}
@@ -235,11 +229,7 @@ func (w *World) poll(function, url string, most int) bool {
 	w.run(sources, func() {
 		defer w.consuming.Add(-1)
 		w.park(move, nil, actor, "delivers")
-		var reply events.SQSEventResponse
-		err := w.invoke(actor, function, "", roll, func(ctx context.Context, p *process) (err error) {
-			reply, err = p.queue(ctx, event)
-			return err
-		})
+		reply, _, err := invoke[events.SQSEventResponse](w, actor, function, "", roll, event)
 		w.notef(actor, "%d messages, %d failed, %v", len(event.Records), len(reply.BatchItemFailures), err)
 		if err == nil {
 			w.acknowledge(url, event, reply)

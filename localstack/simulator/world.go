@@ -20,6 +20,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -39,6 +40,7 @@ type World struct {
 
 	config    app.Config
 	overrides app.Overrides
+	routes    gateway.Routes
 	table     *dynamodb.Engine
 	queues    *sqs.Engine
 
@@ -116,10 +118,20 @@ func newWorld(seed uint64, o Options) *World {
 	w.queues = sqs.New(w.queueConfig())
 	w.config = w.configure()
 	w.overrides = w.makeOverrides()
+	w.routes = w.makeRoutes()
 	w.createTable()
 	w.openStream()
 	w.lastTick = w.now()
 	return w
+}
+
+// makeRoutes are those of the HTTP API.
+func (w *World) makeRoutes() gateway.Routes {
+	routes, err := gateway.NewRoutes(functions.All, app.New(w.config, w.overrides))
+	if err != nil {
+		w.panicf("%v", err)
+	}
+	return routes
 }
 
 // configure reads the functions' configuration from their environment, with the

@@ -2,33 +2,24 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"log/slog"
 	"sync"
 
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// Made up, in the form of real ones.
-const (
-	account = "000000000000"
-	apiID   = "local"
-)
-
-// function is one Lambda with a world of its own, as its processes have: what a function keeps in memory no other sees.
+// function is one Lambda. It shares no memory with another.
 type function struct {
 	functions.Function
 	host host
-	app  *app.App // of the function itself when it runs inside, else only to look at
-	arn  string
 }
 
-// host makes a function's calls: in this process (inside), or in processes of their own (runtime.Function).
+// host makes a function's calls: in this process (inThisProcess), or in processes of their own (runtime.Function).
 type host interface {
 	// Invoke makes one call with the function's time limit. Errors: the function's own, a panic or another end, or
 	// running out of time. ctx ends the waiting, and with it the call.
@@ -37,24 +28,15 @@ type host interface {
 	Stop()
 }
 
-func (r *Runner) newFunction(ctx context.Context, f functions.Function, a *app.App) (*function, error) {
-	deployed := &function{Function: f, app: a, arn: arnOf(f, a.Region)}
-	switch {
-	case f.HTTP == nil && f.Queue == nil && f.Stream == nil && f.Tick == nil && f.Invoke == nil:
-		return nil, fmt.Errorf("function %q: nothing calls it", f.Name)
-	case r.config.Programs == "":
-		deployed.host = newInside(f, handlerOf(f, a), deployed.arn, r.calls)
-		return deployed, nil
+func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Config) (*function, error) {
+	if r.config.Programs == "" {
+		started, err := inprocess.New(f, app.New(c, r.config.Overrides))
+		return &function{f, inThisProcess{started, r.calls}}, err
 	}
 	programs := Programs{Folder: r.config.Programs, Environment: r.environment,
 		Credentials: r.config.Overrides.Credentials, Log: r.config.Log}
-	c, err := programs.Of(ctx, f)
-	deployed.host = runtime.New(c)
-	return deployed, err
-}
-
-func arnOf(f functions.Function, region string) string {
-	return "arn:aws:lambda:" + region + ":" + account + ":function:" + f.Name
+	program, err := programs.Of(ctx, f)
+	return &function{f, runtime.New(program)}, err
 }
 
 // calls are all calls under way.
@@ -90,16 +72,8 @@ func (c *calls) call(ctx context.Context, f *function, payload []byte) ([]byte, 
 }
 
 // send calls the function with an event and reads its reply.
-func send[Reply any](ctx context.Context, c *calls, f *function, event any) (reply Reply, err error) {
-	payload, err := json.Marshal(event)
-	if err != nil {
-		return reply, err
-	}
-	out, err := c.call(ctx, f, payload)
-	if err != nil {
-		return reply, err
-	}
-	return reply, json.Unmarshal(out, &reply)
+func send[Reply any](ctx context.Context, c *calls, f *function, event any) (Reply, error) {
+	return inprocess.Send[Reply](event, func(payload []byte) ([]byte, error) { return c.call(ctx, f, payload) })
 }
 
 func (c *calls) begin() {

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
@@ -41,11 +42,15 @@ func (r *Runner) prepare(ctx context.Context) error {
 		return err
 	}
 	for _, f := range r.config.Functions {
-		if err := r.add(ctx, f, settings, client, queues); err != nil {
+		if err := r.add(ctx, f, settings, client, queues, platform.Now); err != nil {
 			return err
 		}
 	}
-	r.gateway, err = newGateway(r.config.Functions, r.functions, r.calls, platform.Now)
+	routes, err := gateway.NewRoutes(r.config.Functions, platform)
+	r.gateway = &gateway.Gateway{Routes: routes, Now: platform.Now,
+		Call: func(ctx context.Context, name string, payload []byte) ([]byte, error) {
+			return r.calls.call(ctx, r.functions[name], payload)
+		}}
 	return err
 }
 
@@ -56,8 +61,8 @@ func (r *Runner) settings() (app.Config, error) {
 
 // add deploys one function with what calls it.
 func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, client *sqs.Client,
-	queues map[string]queue) error {
-	deployed, err := r.newFunction(ctx, f, app.New(c, r.config.Overrides))
+	queues map[string]queue, now func() time.Time) error {
+	deployed, err := r.newFunction(ctx, f, c)
 	if err != nil {
 		return err
 	}
@@ -84,7 +89,7 @@ func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, cl
 		r.stream, err = r.openStream(ctx, deployed, c)
 	case f.Tick != nil:
 		r.schedules = append(r.schedules, &schedule{every: f.Tick.Every, function: deployed, calls: r.calls,
-			now: deployed.app.Now})
+			region: c.Region, now: now})
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 )
 
@@ -45,6 +46,6 @@ func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config,
 	}
 	return runtime.Config{
 		Instances: instances, Name: f.Name, Program: runtime.Program(p.Folder, f.Name), Environment: environment,
-		ARN: arnOf(f, environment["AWS_REGION"]), Timeout: f.Timeout, Log: p.Log,
+		ARN: inprocess.ARN(f.Name, environment["AWS_REGION"]), Timeout: f.Timeout, Log: p.Log,
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -143,18 +144,19 @@ func TestStopLetsARequestUnderWayEnd(t *testing.T) {
 func TestUnknownPathsAndMethodsGetTheContractsErrors(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t)
-	c.Addr, c.Functions = "127.0.0.1:0", []functions.Function{slow(nil, nil)}
+	c.Functions = []functions.Function{slow(nil, nil)}
 	r := startRunner(t, c)
 	for target, want := range map[string]int{"POST /slow": 405, "GET /nothing": 404, "GET /slow/": 404} {
 		method, path, _ := strings.Cut(target, " ")
-		res, body := do(t, method, r.URL+path, "", nil)
+		reply := httptest.NewRecorder()
+		r.Handler().ServeHTTP(reply, httptest.NewRequest(method, path, nil))
 		var hybrid struct {
 			Type, Detail, Instance string
 			Status                 int
 		}
-		if err := json.Unmarshal([]byte(body), &hybrid); err != nil || res.StatusCode != want ||
+		if err := json.Unmarshal(reply.Body.Bytes(), &hybrid); err != nil || reply.Code != want ||
 			hybrid.Status != want || hybrid.Type == "" {
-			t.Errorf("%s: %d %s", target, res.StatusCode, body)
+			t.Errorf("%s: got %d %s and error %v, want a problem of status %d", target, reply.Code, reply.Body, err, want)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 )
 
 // clockInterval is how often the clock is looked at. It is real time, so that a clock of a test's own is followed wherever
@@ -19,6 +21,7 @@ type schedule struct {
 	every    time.Duration
 	function *function
 	calls    *calls
+	region   string
 	now      func() time.Time
 }
 
@@ -43,8 +46,8 @@ func (s *schedule) run(ctx context.Context) {
 
 func (s *schedule) tick(ctx context.Context) error {
 	payload, err := json.Marshal(events.EventBridgeEvent{
-		Version: "0", ID: uuid.NewString(), DetailType: "Scheduled Event", Source: "aws.scheduler", AccountID: account,
-		Time: s.now(), Region: s.function.app.Region, Resources: []string{s.function.arn}, Detail: json.RawMessage("{}"),
+		Version: "0", ID: uuid.NewString(), DetailType: "Scheduled Event", Source: "aws.scheduler", AccountID: inprocess.Account,
+		Time: s.now(), Region: s.region, Resources: []string{inprocess.ARN(s.function.Name, s.region)}, Detail: json.RawMessage("{}"),
 	})
 	if err != nil {
 		return err

@@ -1,37 +1,35 @@
-package runner
+package gateway
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-type httpHandler = app.HTTPEvent
-
 // newAPI serves one function under two routes and $default.
-func newAPI(t *testing.T, timeout time.Duration, handler httpHandler) *httptest.Server {
+func newAPI(t *testing.T, handler app.HTTPEvent) *httptest.Server {
 	t.Helper()
-	c := newCalls(t.Context(), slog.New(slog.DiscardHandler))
-	echo := functions.Function{Name: "echo", Timeout: timeout}
-	f := &function{Function: echo, host: newInside(echo, handler, "", c)}
-	at := func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) }
-	api := httptest.NewServer(&gateway{calls: c, now: at, routes: routeTable{
-		{"ANY /things/{id}", []string{"", "things", "{id}"}, f}, {key: functions.DefaultRoute, function: f}}})
+	api := httptest.NewServer(&Gateway{
+		Routes: Routes{{"ANY /things/{id}", "echo", []string{"", "things", "{id}"}},
+			{Key: functions.DefaultRoute, Function: "echo"}},
+		Call: func(ctx context.Context, _ string, payload []byte) ([]byte, error) {
+			return lambda.NewHandler(handler).Invoke(ctx, payload)
+		},
+		Now: func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) },
+	})
 	t.Cleanup(api.Close)
 	return api
 }
@@ -40,7 +38,7 @@ func newAPI(t *testing.T, timeout time.Duration, handler httpHandler) *httptest.
 func recorded(t *testing.T) (*httptest.Server, *events.APIGatewayV2HTTPRequest) {
 	t.Helper()
 	var last events.APIGatewayV2HTTPRequest
-	return newAPI(t, time.Minute, func(_ context.Context,
+	return newAPI(t, func(_ context.Context,
 		e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		last = e
 		return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusNoContent}, nil
@@ -128,7 +126,7 @@ func TestABodyIsBase64UnlessItsTypeIsText(t *testing.T) {
 
 func TestAResponseOfTheFunctionIsSentWhole(t *testing.T) {
 	t.Parallel()
-	api := newAPI(t, time.Minute, func(_ context.Context,
+	api := newAPI(t, func(_ context.Context,
 		e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		switch e.RawPath {
 		case "/binary":
@@ -162,12 +160,9 @@ func TestAResponseOfTheFunctionIsSentWhole(t *testing.T) {
 
 func TestAFunctionThatFailsIsAnsweredByTheGateway(t *testing.T) {
 	t.Parallel()
-	for name, handler := range map[string]httpHandler{
+	for name, handler := range map[string]app.HTTPEvent{
 		"error": func(context.Context, events.APIGatewayV2HTTPRequest) (r events.APIGatewayV2HTTPResponse, _ error) {
 			return r, errors.New("secret detail")
-		},
-		"panic": func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-			panic("secret detail")
 		},
 		"no status": func(context.Context, events.APIGatewayV2HTTPRequest) (r events.APIGatewayV2HTTPResponse, _ error) {
 			return r, nil
@@ -175,17 +170,8 @@ func TestAFunctionThatFailsIsAnsweredByTheGateway(t *testing.T) {
 		"bad base64": func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 			return events.APIGatewayV2HTTPResponse{StatusCode: 200, Body: "?", IsBase64Encoded: true}, nil
 		},
-		"out of time": func(ctx context.Context, _ events.APIGatewayV2HTTPRequest) (r events.APIGatewayV2HTTPResponse,
-			_ error) {
-			<-ctx.Done()
-			return r, ctx.Err()
-		},
 	} {
-		timeout := time.Minute
-		if name == "out of time" {
-			timeout = time.Millisecond
-		}
-		res, body := do(t, "GET", newAPI(t, timeout, handler).URL+"/", "", nil)
+		res, body := do(t, "GET", newAPI(t, handler).URL+"/", "", nil)
 		if res.StatusCode != 500 || body != `{"message":"Internal Server Error"}` {
 			t.Errorf("%s: %d %s", name, res.StatusCode, body)
 		}
@@ -199,27 +185,4 @@ func TestABodyAbove10MiBNeverReachesTheFunction(t *testing.T) {
 	if res.StatusCode != 413 || event.Version != "" {
 		t.Errorf("status %d, event %q", res.StatusCode, event.Version)
 	}
-}
-
-// A handler's reply lies in a buffer that its next call reuses.
-func TestRepliesUnderWayTogetherAreNotMixedUp(t *testing.T) {
-	t.Parallel()
-	api := newAPI(t, time.Minute, func(_ context.Context,
-		e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-		return events.APIGatewayV2HTTPResponse{StatusCode: 200, Body: strings.Repeat(e.RawPath, 500)}, nil
-	})
-	var group sync.WaitGroup
-	for n := range byte(8) {
-		path := "/" + string('a'+n)
-		group.Go(func() {
-			for range 50 {
-				w := httptest.NewRecorder()
-				api.Config.Handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-				if !bytes.Equal(w.Body.Bytes(), bytes.Repeat([]byte(path), 500)) {
-					t.Errorf("%s got another's reply", path)
-				}
-			}
-		})
-	}
-	group.Wait()
 }

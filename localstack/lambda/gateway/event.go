@@ -1,4 +1,4 @@
-package runner
+package gateway
 
 import (
 	"encoding/base64"
@@ -14,28 +14,34 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/uuid"
+
+	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 )
 
-const stage = "$default"
+// Made up, in the form of real ones.
+const (
+	stage = "$default"
+	apiID = "local"
+)
 
 // requestEvent is the event of payload format 2.0. Like the real one it holds the path *decoded*, in spite of the name
 // rawPath; only the query is raw.
-func requestEvent(r *http.Request, body []byte, m match, now time.Time) events.APIGatewayV2HTTPRequest {
+func requestEvent(r *http.Request, body []byte, m Match, now time.Time) events.APIGatewayV2HTTPRequest {
 	text, encoded := bodyText(r.Header.Get("Content-Type"), body)
 	headers := requestHeaders(r, len(body))
 	return events.APIGatewayV2HTTPRequest{
 		Version:               "2.0",
-		RouteKey:              m.route.key,
+		RouteKey:              m.Key,
 		RawPath:               r.URL.Path,
 		RawQueryString:        r.URL.RawQuery,
 		Cookies:               requestCookies(r.Header),
 		Headers:               headers,
 		QueryStringParameters: joined(r.URL.Query()),
-		PathParameters:        m.values,
+		PathParameters:        m.Values,
 		Body:                  text,
 		IsBase64Encoded:       encoded,
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			RouteKey: m.route.key, AccountID: account, Stage: stage, APIID: apiID, RequestID: uuid.NewString(),
+			RouteKey: m.Key, AccountID: inprocess.Account, Stage: stage, APIID: apiID, RequestID: uuid.NewString(),
 			DomainName: r.Host, DomainPrefix: strings.Split(r.Host, ".")[0],
 			Time: now.Format("02/Jan/2006:15:04:05 -0700"), TimeEpoch: now.UnixMilli(),
 			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{

@@ -1,6 +1,9 @@
-package runner
+// Package gateway is an API Gateway HTTP API with payload format 2.0: it routes a request to a function, hands it on as
+// an event, and sends what the function replies.
+package gateway
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -11,28 +14,22 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 )
 
 // maxRequest is the largest body an HTTP API takes, in bytes.
 const maxRequest = 10 << 20
 
-// gateway is an API Gateway HTTP API with payload format 2.0.
-type gateway struct {
-	routes routeTable
-	calls  *calls
-	now    func() time.Time
+// Gateway is the HTTP API.
+type Gateway struct {
+	Routes Routes
+	Call   func(ctx context.Context, function string, payload []byte) ([]byte, error) // makes one call
+	Now    func() time.Time
 }
 
-func newGateway(list []functions.Function, deployed map[string]*function, c *calls,
-	now func() time.Time) (*gateway, error) {
-	routes, err := newRouteTable(list, deployed)
-	return &gateway{routes: routes, calls: c, now: now}, err
-}
-
-// ServeHTTP makes one call of a function. It goes on when the client hangs up, as a Lambda does.
-func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	m, ok := g.routes.find(r.URL.EscapedPath())
+// ServeHTTP makes one call of a function. The call goes on when the client hangs up, as in Lambda.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m, ok := g.Routes.Find(r.URL.EscapedPath())
 	if !ok {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
@@ -51,8 +48,10 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "Bad Request")
 		return
 	}
-	event := requestEvent(r, body, m, g.now())
-	response, err := send[events.APIGatewayV2HTTPResponse](g.calls.ctx, g.calls, m.route.function, event)
+	response, err := inprocess.Send[events.APIGatewayV2HTTPResponse](requestEvent(r, body, m, g.Now()),
+		func(payload []byte) ([]byte, error) {
+			return g.Call(context.WithoutCancel(r.Context()), m.Function, payload)
+		})
 	if err != nil || write(w, r.Method, response) != nil {
 		refuse(w, http.StatusInternalServerError, "Internal Server Error")
 	}

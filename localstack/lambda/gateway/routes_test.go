@@ -1,0 +1,70 @@
+package gateway
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/app"
+	"github.com/cashwrap/cashwrap/shared/rest"
+)
+
+func family(name string, routes ...rest.Route) functions.Function {
+	return functions.Function{Name: name, HTTP: func(*app.App) []rest.Route { return routes }}
+}
+
+func TestTheMostSpecificRouteIsTaken(t *testing.T) {
+	t.Parallel()
+	routes, err := NewRoutes([]functions.Function{
+		family("things", rest.Route{Path: "/things/{id}"}, rest.Route{Path: "/things/{id}/parts"}),
+		family("pages", rest.Route{Path: "/things/special"}, rest.Route{Path: "/"}),
+		family("others", rest.Route{Path: "/{any}/x/parts"}),
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]Match{}
+	want := map[string]Match{
+		"/":               {Route{Key: "ANY /", Function: "pages"}, map[string]string{}},
+		"/things/7":       {Route{Key: "ANY /things/{id}", Function: "things"}, map[string]string{"id": "7"}},
+		"/things/a%2Fb":   {Route{Key: "ANY /things/{id}", Function: "things"}, map[string]string{"id": "a/b"}},
+		"/things/special": {Route{Key: "ANY /things/special", Function: "pages"}, map[string]string{}},
+		"/things/x/parts": {Route{Key: "ANY /things/{id}/parts", Function: "things"}, map[string]string{"id": "x"}},
+		"/other/x/parts":  {Route{Key: "ANY /{any}/x/parts", Function: "others"}, map[string]string{"any": "other"}},
+		"/things/":        {Route{Key: "$default", Function: "pages"}, nil},
+		"/things/7/":      {Route{Key: "$default", Function: "pages"}, nil},
+		"/nothing":        {Route{Key: "$default", Function: "pages"}, nil},
+	}
+	for path := range want {
+		m, ok := routes.Find(path)
+		if !ok {
+			t.Errorf("%s: no route", path)
+		}
+		found[path] = m
+	}
+	if diff := cmp.Diff(want, found, cmpopts.IgnoreUnexported(Route{})); diff != "" {
+		t.Errorf("matches (-want +got):\n%s", diff)
+	}
+}
+
+func TestTwoFamiliesCannotShareAPath(t *testing.T) {
+	t.Parallel()
+	routes, err := NewRoutes([]functions.Function{family("a", rest.Route{Method: "GET", Path: "/x"}),
+		family("b", rest.Route{Method: "PUT", Path: "/x"})}, nil)
+	if err == nil {
+		t.Errorf("got %v, want an error", routes)
+	}
+}
+
+func TestWithoutFamiliesNothingIsFound(t *testing.T) {
+	t.Parallel()
+	routes, err := NewRoutes([]functions.Function{{Name: "sweep"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, ok := routes.Find("/"); ok {
+		t.Errorf("got %v, want no match", m)
+	}
+}

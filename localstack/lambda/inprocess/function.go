@@ -1,0 +1,109 @@
+// Package inprocess runs functions in this process: it starts one as its program does, and calls it as the Lambda runtime
+// does. Package runtime does the same with real programs.
+package inprocess
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/shared/app"
+)
+
+// Account is the made-up AWS account of all functions.
+const Account = "000000000000"
+
+// ARN names a function in a region.
+func ARN(function, region string) string {
+	return "arn:aws:lambda:" + region + ":" + Account + ":function:" + function
+}
+
+// Function is a function that runs here. What it keeps in memory lasts as long as it does, like an execution environment
+// of Lambda. Unlike one, it makes as many calls at a time as it is asked for.
+type Function struct {
+	functions.Function
+	ARN string
+
+	handler any // what the function's program gives to lambda.Start
+	// idle holds a lambda.Handler for each call that can be in flight: a handler's next call overwrites the bytes it
+	// returned.
+	idle sync.Pool
+}
+
+// New starts a function over its App. The error says that nothing calls the function.
+func New(f functions.Function, a *app.App) (*Function, error) {
+	handler, err := handlerOf(f, a)
+	if err != nil {
+		return nil, err
+	}
+	return &Function{Function: f, ARN: ARN(f.Name, a.Region), handler: handler,
+		idle: sync.Pool{New: func() any { return lambda.NewHandler(handler) }}}, nil
+}
+
+// handlerOf does what the function's bootstrap does.
+func handlerOf(f functions.Function, a *app.App) (any, error) {
+	switch {
+	case f.HTTP != nil:
+		return a.HTTP(f.HTTP), nil
+	case f.Queue != nil:
+		return a.Queue(f.Queue.Handle), nil
+	case f.Stream != nil:
+		return a.Stream(f.Stream), nil
+	case f.Invoke != nil: // a schedule may call it too
+		return f.Invoke(a), nil
+	case f.Tick != nil:
+		return a.Tick(f.Tick.Handle), nil
+	default:
+		return nil, fmt.Errorf("function %q: nothing calls it", f.Name)
+	}
+}
+
+// Context is the context of one call. It ends at the function's time limit and carries what Lambda says of the call.
+func (f *Function) Context(parent context.Context, requestID string) (context.Context, context.CancelFunc) {
+	parent = lambdacontext.NewContext(parent,
+		&lambdacontext.LambdaContext{AwsRequestID: requestID, InvokedFunctionArn: f.ARN})
+	return context.WithTimeout(parent, f.Timeout)
+}
+
+// Invoke makes one call under a context of [Function.Context], and returns when the function does. The error is the
+// function's. A panic of the function is the caller's.
+func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	handler := f.idle.Get().(lambda.Handler)
+	reply, err := handler.Invoke(ctx, payload)
+	reply = bytes.Clone(reply)
+	f.idle.Put(handler)
+	return reply, err
+}
+
+// Call is Invoke without JSON, which is faster: the simulator makes very many calls. Event and Reply are the types of the
+// function's handler (package app); Reply is any where the handler returns only an error. The error is the function's, or
+// says that it takes other types.
+func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (reply Reply, err error) {
+	switch handle := f.handler.(type) {
+	case func(context.Context, Event) (Reply, error):
+		return handle(ctx, event)
+	case func(context.Context, Event) error:
+		return reply, handle(ctx, event)
+	default:
+		return reply, fmt.Errorf("function %q: its handler is a %T", f.Name, handle)
+	}
+}
+
+// Send makes a call with an event and reads its reply. Errors: the call's, or JSON's.
+func Send[Reply any](event any, call func(payload []byte) ([]byte, error)) (reply Reply, err error) {
+	payload, err := json.Marshal(event)
+	if err != nil {
+		return reply, err
+	}
+	out, err := call(payload)
+	if err != nil {
+		return reply, err
+	}
+	return reply, json.Unmarshal(out, &reply)
+}
