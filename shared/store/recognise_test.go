@@ -116,9 +116,9 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 		p := openPayout(t, s, onePayout)
 		return func() error { return second(s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p})) }
 	},
-	"TellPayout": func(t *testing.T, s *store.Store) func() error {
+	"ApplyPayoutOutcome": func(t *testing.T, s *store.Store) func() error {
 		p := openPayout(t, s, onePayout)
-		return func() error { return second(s.TellPayout(t.Context(), tenant, payout.Telling{Payout: p})) }
+		return func() error { return second(s.ApplyPayoutOutcome(t.Context(), tenant, payout.OutcomeStep{Payout: p})) }
 	},
 }
 

@@ -27,14 +27,14 @@ var storedTransactions = map[string]stored{
 		unseen: storedtest.Unseen{"CHECKOUT write_id": notRead, "TRANSACTION write_id": notRead},
 	},
 	"ApplyTransaction": {
-		sets: "Transaction.Version is the next; Hold is added to what is held",
+		sets: "Transaction.Version is the next; ReserveDelta is added to the reserve",
 		write: func(w shelf) []storedtest.Answer {
 			before := w.change()
 			before.Instrument, before.Session, before.Callback = nil, nil, nil
 			_, err := w.Apply(w.Context(), w.tenant, before)
 			w.must(err)
 			change := w.transactionChange(before)
-			w.must(w.ApplyTransaction(w.Context(), w.tenant, change, &store.Held{}))
+			w.must(w.ApplyTransaction(w.Context(), w.tenant, change, &store.Reserve{}))
 			change.Transaction.Version++
 			before.Checkout.Version++
 			return w.transactionApplied(before, change)
@@ -127,7 +127,7 @@ func (w shelf) transactionChange(before payments.Change) payments.TransactionCha
 			e.ID, e.TransactionID, e.Code, e.Type = tx.RefundID(e.ID), tx.ID, tx.Code, payments.RefundEvent
 		}
 		change.Events[0].Status = payments.EventPending
-		change.Events[1].Status = payments.EventReserved // which clients do not see
+		change.Events[1].Status = payments.EventBegun // which clients do not see
 		credit := before.Payables[0]
 		change.Payables[0].ID, change.Payables[0].EligibleAt = credit.ID, credit.EligibleAt
 		change.Payables[0].Kind, change.Payables[1].Kind = payments.PayablePart, payments.PayableRefundDeduction
@@ -144,7 +144,7 @@ func (w shelf) transactionApplied(before payments.Change, change payments.Transa
 	visible := []payments.Event{change.Events[0], change.Events[2]}
 	payables := []payments.Payable{change.Payables[0], before.Payables[1], change.Payables[1]}
 	audited := []store.Audited{{Name: tx.Code, Transaction: &tx}, {Name: tx.Code, Entry: before.Entry},
-		{Name: tx.Code, Entry: change.Entry}, {Name: "EUR", Held: &store.Held{Amount: change.Hold, Version: 1}}}
+		{Name: tx.Code, Entry: change.Entry}, {Name: "EUR", Reserve: &store.Reserve{Amount: change.ReserveDelta, Version: 1}}}
 	for i := range payables {
 		audited = append(audited, store.Audited{Name: "EUR", Payable: &payables[i]})
 	}
@@ -163,8 +163,8 @@ func (w shelf) transactionApplied(before payments.Change, change payments.Transa
 			func(ctx context.Context) (map[string]payments.Event, error) {
 				return w.DeductionsOf(ctx, w.tenant, change.Payables)
 			}),
-		storedtest.Reads("Held", store.Held{Amount: change.Hold, Version: 1}, func(ctx context.Context) (store.Held, error) {
-			return w.Held(ctx, w.tenant, "EUR")
+		storedtest.Reads("Held", store.Reserve{Amount: change.ReserveDelta, Version: 1}, func(ctx context.Context) (store.Reserve, error) {
+			return w.Reserve(ctx, w.tenant, "EUR")
 		}),
 		storedtest.Reads("Checkout", before.Checkout, func(ctx context.Context) (payments.Checkout, error) {
 			return w.Checkout(ctx, w.tenant, before.Checkout.ID)

@@ -64,13 +64,13 @@ var storedPayouts = map[string]stored{
 			c.Transactions[0].Version++
 			wantAnswer(w, c.Payout, got, err)
 			return append(w.payout(c.Payout), w.records(c.Payout, c.Records), w.transactionOf(c.Transactions[0]),
-				w.payables(*c.Carry),
-				storedtest.Reads("Held", store.Held{Amount: money.Zero("EUR"), Version: 1},
-					func(ctx context.Context) (store.Held, error) { return w.Held(ctx, w.tenant, "EUR") }))
+				w.payables(*c.CarriedForward),
+				storedtest.Reads("Held", store.Reserve{Amount: money.Zero("EUR"), Version: 1},
+					func(ctx context.Context) (store.Reserve, error) { return w.Reserve(ctx, w.tenant, "EUR") }))
 		},
 		unseen: storedtest.Unseen{"PAYOUT write_id": notRead, "TRANSACTION write_id": notRead},
 	},
-	"TellPayout": {
+	"ApplyPayoutOutcome": {
 		sets: "each Version is the next",
 		write: func(w shelf) []storedtest.Answer {
 			p := w.createdPayout()
@@ -87,10 +87,10 @@ var storedPayouts = map[string]stored{
 					c.Records[i].Status = payout.RecordOpen
 				}
 			})
-			open.Payout, open.Payables, open.Transactions, open.Carry = p, nil, nil, nil
+			open.Payout, open.Payables, open.Transactions, open.CarriedForward = p, nil, nil, nil
 			p, err := w.CollectPayout(w.Context(), w.tenant, open)
 			w.must(err)
-			telling := storedtest.Fill(w, w.Filler, func(t *payout.Telling) {
+			telling := storedtest.Fill(w, w.Filler, func(t *payout.OutcomeStep) {
 				t.Payout.ID, t.Payout.Version, t.Payout.Day = p.ID, p.Version, p.Day
 				t.Transactions = []payments.Transaction{w.changed(tx)}
 				for i := range t.Records {
@@ -100,7 +100,7 @@ var storedPayouts = map[string]stored{
 				t.Events[0].ID, t.Events[0].TransactionID, t.Events[0].Code = e.ID, e.TransactionID, e.Code
 				t.Events[0].Type = e.Type
 			})
-			got, err := w.TellPayout(w.Context(), w.tenant, telling)
+			got, err := w.ApplyPayoutOutcome(w.Context(), w.tenant, telling)
 			telling.Payout.Version++
 			telling.Transactions[0].Version++
 			wantAnswer(w, telling.Payout, got, err)
@@ -158,10 +158,10 @@ func (w shelf) payout(p payout.Payout, others ...store.Due) []storedtest.Answer 
 // records are what each read answers of the payout's records.
 func (w shelf) records(p payout.Payout, want []payout.Record) storedtest.Answer {
 	from := p
-	from.Told = "" // of all records
+	from.OutcomeAppliedTo = "" // of all records
 	type read struct{ ToTell, Listed, Audited []payout.Record }
 	return storedtest.Reads("records", read{want, want, want}, func(ctx context.Context) (read, error) {
-		toTell, err := w.RecordsToTell(ctx, w.tenant, from, 10)
+		toTell, err := w.RecordsWithoutOutcome(ctx, w.tenant, from, 10)
 		if err != nil {
 			return read{}, err
 		}
