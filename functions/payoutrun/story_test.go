@@ -216,7 +216,7 @@ func TestADeductionOutlivesARejectedPayout(t *testing.T) {
 func TestABankWithoutAnAnswerIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.set(fields{"iban": sandbox.SilentIBAN})
+	s.set(fields{"iban": sandbox.LostAnswerIBAN})
 	s.pay("10", 1)
 	s.midnight()
 	s.tick(s.Main())

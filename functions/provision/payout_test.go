@@ -150,7 +150,7 @@ func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
 	d := newDesk(t)
 	t.Cleanup(d.CheckPayouts)
 	paid, rejected := d.create(nil), d.create(fields{"email": "other@example.com"})
-	d.setPayout(paid, fields{"holder": "Buch", "iban": sandbox.SilentIBAN})
+	d.setPayout(paid, fields{"holder": "Buch", "iban": sandbox.LostAnswerIBAN})
 	d.setPayout(rejected, fields{"holder": "Tee", "iban": sandbox.UnknownIBAN})
 	for i, m := range []provisioned{paid, rejected} {
 		d.sell(m, "order", 10*(i+1), "")

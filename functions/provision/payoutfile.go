@@ -66,7 +66,7 @@ const maxExported = 1000
 
 func (o operator) exportPayouts(ctx context.Context, c exportPayouts) (payoutsExported, error) {
 	var text strings.Builder
-	ids, err := banking.File(o.App).Again(ctx, &text, c.ID)
+	ids, err := banking.File(o.App).ExportAgain(ctx, &text, c.ID)
 	if errors.Is(err, file.ErrUnknownExport) {
 		var request file.Request
 		if request, err = o.fileRequest(ctx, c); err != nil {
@@ -91,7 +91,7 @@ func (o operator) fileRequest(ctx context.Context, c exportPayouts) (file.Reques
 	if c.Limit != nil {
 		limit = *c.Limit
 	}
-	waiting, err := banking.File(o.App).Orders(ctx, currency, limit)
+	waiting, err := banking.File(o.App).Waiting(ctx, currency, limit)
 	if err != nil {
 		return file.Request{}, err
 	}
@@ -101,10 +101,10 @@ func (o operator) fileRequest(ctx context.Context, c exportPayouts) (file.Reques
 	if c.Day == "" {
 		c.Day = o.Now().Format(time.DateOnly)
 	}
-	r := file.Request{ID: c.ID, Currency: currency, Day: c.Day, Orders: make([]string, len(waiting)),
+	r := file.Request{ID: c.ID, Currency: currency, Day: c.Day, Transfers: make([]string, len(waiting)),
 		Debtor: merchant.BankAccount{Holder: c.Holder, IBAN: c.IBAN, BIC: c.BIC}}
-	for i, order := range waiting {
-		r.Orders[i] = order.ID
+	for i, transfer := range waiting {
+		r.Transfers[i] = transfer.ID
 	}
 	return r, nil
 }

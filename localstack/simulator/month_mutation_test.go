@@ -45,7 +45,7 @@ var monthSurvivors = map[string]string{
 		"in once",
 	"Put RECORD: (status = ?)": "in one transaction with its payout, whose version lets it " +
 		"be told once",
-	"Put FILEBANK EXPORT: (attribute_not_exists(digest))": "whoever seals a file seals the same: its orders have been " +
+	"Put FILEBANK EXPORT: (attribute_not_exists(digest))": "every call seals the same: its transfers have been " +
 		"claimed for it, and never leave it",
 	"Put SCHEDULE: (attribute_not_exists(pk))": "in one transaction with its merchant, whose version lets it " +
 		"in once",
@@ -60,17 +60,17 @@ var monthSurvivors = map[string]string{
 // monthMissing are months that miss a condition, to find them at once; another
 // is searched for when the workload has moved on.
 var monthMissing = map[string]uint64{
-	"Put FILEBANK EXPORT: (attribute_not_exists(pk))":  19,
-	"Put FILEBANK ORDER: (attribute_not_exists(pk))":   2,
-	"Put FILEBANK ORDER: (standing = ?)":               2,
-	"Put MERCHANT: (version = ?)":                      93,
-	"Delete DEBIT: (attribute_exists(pk))":             22,
-	"Put TRANSACTION: (version = ?)":                   12,
-	"Put PAYOUT: (attribute_not_exists(pk))":           6,
-	"Put PAYOUT: (version = ?)":                        2,
-	"Put SANDBOX TRANSFER: (attribute_not_exists(pk))": 1,
-	"Put SANDBOX TRANSFER: (transfer_state = ?)":       31,
-	"Put SCHEDULE: (version = ?)":                      3,
+	"Put FILEBANK EXPORT: (attribute_not_exists(pk))":   19,
+	"Put FILEBANK TRANSFER: (attribute_not_exists(pk))": 2,
+	"Put FILEBANK TRANSFER: (transfer_state = ?)":       2,
+	"Put MERCHANT: (version = ?)":                       93,
+	"Delete DEBIT: (attribute_exists(pk))":              22,
+	"Put TRANSACTION: (version = ?)":                    12,
+	"Put PAYOUT: (attribute_not_exists(pk))":            6,
+	"Put PAYOUT: (version = ?)":                         2,
+	"Put SANDBOX TRANSFER: (attribute_not_exists(pk))":  1,
+	"Put SANDBOX TRANSFER: (transfer_state = ?)":        31,
+	"Put SCHEDULE: (version = ?)":                       3,
 }
 
 // TestEachPayoutConditionIsNeeded takes each condition that payouts add out of

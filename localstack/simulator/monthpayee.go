@@ -38,7 +38,7 @@ var (
 	periods  = []string{"daily", "daily", "daily", "weekly", "monthly"}
 	feeRates = []string{"0.0195", "0", "0.05", "0.333333"}
 	ibans    = []string{sandbox.PaidIBAN, sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN,
-		sandbox.SilentIBAN, sandbox.NotTakenIBAN}
+		sandbox.LostAnswerIBAN, sandbox.NotTakenIBAN}
 )
 
 // modes are the prefixes of tenants, by whether they are live.

@@ -1,6 +1,6 @@
-// Package bank is the port to whoever carries money to merchants' accounts.
-// A transfer is idempotent by our own id, and its outcome comes later: a bank
-// takes an order first, and says afterwards that it was paid or returned.
+// Package bank is the port to the bank that pays merchants. A transfer is
+// idempotent by our own id, and its outcome comes later: a bank accepts it first,
+// and reports afterwards that it was paid or returned.
 package bank
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Transfer orders one payment to a merchant.
+// Transfer is a credit transfer to a merchant.
 type Transfer struct {
-	ID        string // the payout's, and the idempotency key: a bank that knows it answers what became of it
-	Tenant    string // whose payout it is
+	ID        string // the payout's, and the idempotency key: for a known id the bank returns the outcome
+	Tenant    string // of the payout
 	Amount    money.Amount
 	To        merchant.BankAccount
-	Reference string // what the merchant's statement shows, at most 35 characters of the SEPA set
+	Reference string // shown on the merchant's statement, at most 35 characters of the SEPA set
 }
 
 // State of a transfer.
@@ -27,43 +27,43 @@ type State string
 
 // The states.
 const (
-	Accepted State = "accepted" // taken; the outcome is to come
+	Accepted State = "accepted" // the outcome is pending
 	Paid     State = "paid"     // final
 	Rejected State = "rejected" // final: not executed, or returned by the merchant's bank
 )
 
-// Outcome is what the bank says of a transfer.
+// Outcome is what the bank answers for a transfer.
 type Outcome struct {
 	State  State
 	Reason string // of a rejection: ISO 20022 ExternalStatusReason1Code, e.g. AC04
 }
 
-// Cancelled is what became of a transfer that was cancelled before the bank
-// took it: ISO 20022 OrderCancelled.
+// Cancelled is the outcome of a transfer that was cancelled before the bank took
+// it: ISO 20022 OrderCancelled.
 var Cancelled = Outcome{State: Rejected, Reason: "DS02"}
 
 var (
-	// ErrNotTaken reports that the bank certainly did not take this request.
+	// ErrNotTaken reports that the bank has certainly not taken this transfer.
 	// After any other error the outcome is unknown.
-	ErrNotTaken = errors.New("bank: the request was not taken")
+	ErrNotTaken = errors.New("bank: the transfer was not taken")
 
 	// ErrUnknownTransfer reports an id the bank has never seen.
 	ErrUnknownTransfer = errors.New("bank: unknown transfer")
 )
 
-// Bank carries money. sandbox is test mode's; file writes orders for a bank
-// that takes files.
+// Bank pays merchants. Package sandbox is test mode's; package file writes files
+// for a bank that takes files.
 type Bank interface {
-	// Transfer takes the order, or answers what became of it. Errors:
-	// ErrNotTaken, or an unknown outcome; asking again is always safe.
+	// Transfer requests a transfer, or returns the outcome of the one with that
+	// id. Errors: ErrNotTaken, or an unknown outcome; it is always safe to call it
+	// again.
 	Transfer(ctx context.Context, t Transfer) (Outcome, error)
-	// Cancel makes sure the transfer will never be made, unless the bank has
-	// taken it: it answers Cancelled, or what became of it. An id never seen is
-	// refused from now on: Transfer answers Cancelled. Without an answer the
-	// outcome is unknown; asking again is always safe.
+	// Cancel makes sure that the transfer is never made, unless the bank has
+	// taken it: it returns Cancelled, or the transfer's outcome. An unknown id is
+	// cancelled from now on: Transfer returns Cancelled. After an error the
+	// outcome is unknown; it is always safe to call it again.
 	Cancel(ctx context.Context, id string) (Outcome, error)
-	// Statement walks every executed transfer on the bank's books, for
-	// reconciliation.
+	// Statement walks the bank's statement, for reconciliation.
 	Statement(ctx context.Context) iter.Seq2[StatementLine, error]
 }
 
@@ -72,6 +72,6 @@ type StatementLine struct {
 	ID     string // of the transfer
 	Tenant string
 	Amount money.Amount // more than zero
-	Return bool         // it came back
+	Return bool         // the money came back
 	At     time.Time
 }

@@ -36,7 +36,7 @@ func newBankShop(t *testing.T) *bankShop {
 	s.run(s.out)
 	s.pay("late", 50)
 	s.Clock.Advance(time.Second)
-	s.silent = s.payOut("silent", sandbox.SilentIBAN)
+	s.silent = s.payOut("silent", sandbox.LostAnswerIBAN)
 	for id, want := range map[string]payout.Status{
 		s.rejected: payout.Failed, s.out: payout.Paid, s.silent: payout.Sent,
 	} {

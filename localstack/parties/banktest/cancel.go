@@ -1,4 +1,4 @@
-// Package banktest holds banks to what the port promises of all of them.
+// Package banktest tests what the port requires of every bank.
 package banktest
 
 import (
@@ -10,42 +10,41 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank"
 )
 
-// Subject is a bank with empty books.
+// Subject is a bank without transfers.
 type Subject struct {
 	bank.Bank
-	Order    func(id string) bank.Transfer // that the bank accepts
-	NotTaken func(id string) bank.Transfer // that it does not take
-	Take     func(id string)               // has an accepted order, unless it was cancelled, leave the bank's hands
-	Pay      func(id string)               // has a taken one executed
+	Accepted func(id string) bank.Transfer // returns one that the bank accepts
+	NotTaken func(id string) bank.Transfer // returns one that it does not take
+	Take     func(id string)               // makes an accepted transfer final, unless it was cancelled
+	Pay      func(id string)               // has a transfer paid that was taken
 }
 
-// Cancel holds a bank to what Cancel promises; open answers a new one.
+// Cancel tests bank.Bank's Cancel; open returns a new bank.
 func Cancel(t *testing.T, open func(*testing.T) Subject) {
 	t.Run("ahead", func(t *testing.T) { t.Parallel(); ahead(t, open(t)) })
 	t.Run("of what was taken", func(t *testing.T) { t.Parallel(); taken(t, open(t)) })
 	t.Run("at the same time", func(t *testing.T) { t.Parallel(); together(t, open(t)) })
 }
 
-// ahead: what was cancelled ahead of its arrival is never made, whatever it
-// says and however often it comes.
+// ahead: a transfer that is cancelled before it is requested is never made, however
+// often it is requested.
 func ahead(t *testing.T, s Subject) {
-	for name, order := range map[string]func(string) bank.Transfer{"good": s.Order, "bad": s.NotTaken} {
+	for name, request := range map[string]func(string) bank.Transfer{"good": s.Accepted, "bad": s.NotTaken} {
 		if _, err := s.Transfer(t.Context(), s.NotTaken(name)); !errors.Is(err, bank.ErrNotTaken) {
 			t.Errorf("%s, before: error %v", name, err)
 		}
 		for range 2 {
 			MustCancel(t, s, name, bank.Cancelled)
-			MustBe(t, s, order(name), bank.Cancelled)
+			MustBe(t, s, request(name), bank.Cancelled)
 		}
 	}
 	s.lines(t, 0)
-	MustBe(t, s, s.Order("another"), Accepted)
+	MustBe(t, s, s.Accepted("another"), Accepted)
 }
 
-// taken: what was taken goes its way, and its cancellation tells where it
-// stands.
+// taken: a transfer that was taken is made, and cancelling it returns its outcome.
 func taken(t *testing.T, s Subject) {
-	MustBe(t, s, s.Order("p"), Accepted)
+	MustBe(t, s, s.Accepted("p"), Accepted)
 	s.Take("p")
 	for _, want := range []bank.State{bank.Accepted, bank.Paid} {
 		if want == bank.Paid {
@@ -53,13 +52,13 @@ func taken(t *testing.T, s Subject) {
 		}
 		for range 2 {
 			MustCancel(t, s, "p", bank.Outcome{State: want})
-			MustBe(t, s, s.Order("p"), bank.Outcome{State: want})
+			MustBe(t, s, s.Accepted("p"), bank.Outcome{State: want})
 		}
 	}
 	s.lines(t, 1)
 }
 
-// together: whoever comes first decides, and nobody is told otherwise.
+// together: the first call decides, and all get the same outcome.
 func together(t *testing.T, s Subject) {
 	paid := 0
 	for i := range 20 {
@@ -69,7 +68,7 @@ func together(t *testing.T, s Subject) {
 			group.Go(func() {
 				var err error
 				if n%2 == 0 {
-					answers[n], err = s.Transfer(t.Context(), s.Order(id))
+					answers[n], err = s.Transfer(t.Context(), s.Accepted(id))
 					s.Take(id)
 				} else {
 					answers[n], err = s.Cancel(t.Context(), id)
@@ -80,16 +79,16 @@ func together(t *testing.T, s Subject) {
 			})
 		}
 		group.Wait()
-		made, err := s.Transfer(t.Context(), s.Order(id))
+		made, err := s.Transfer(t.Context(), s.Accepted(id))
 		if err != nil || made != bank.Cancelled && made.State != bank.Accepted {
 			t.Errorf("%s: %+v, %v", id, made, err)
 		}
-		for n, told := range answers {
-			if n%2 == 0 && told.State == bank.Accepted {
-				continue // what becomes of it was to come
+		for n, got := range answers {
+			if n%2 == 0 && got.State == bank.Accepted {
+				continue // its outcome was pending
 			}
-			if told != made {
-				t.Errorf("%s: %+v was told, and it is %+v", id, told, made)
+			if got != made {
+				t.Errorf("%s: got %+v, want %+v", id, got, made)
 			}
 		}
 		if made.State == bank.Accepted {
@@ -100,7 +99,7 @@ func together(t *testing.T, s Subject) {
 	s.lines(t, paid)
 }
 
-// lines expects that money left so often.
+// lines expects so many statement lines.
 func (s Subject) lines(t *testing.T, want int) {
 	t.Helper()
 	n := 0
@@ -111,6 +110,6 @@ func (s Subject) lines(t *testing.T, want int) {
 		n++
 	}
 	if n != want {
-		t.Errorf("money left %d times, want %d", n, want)
+		t.Errorf("%d statement lines, want %d", n, want)
 	}
 }

@@ -7,28 +7,28 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank"
 )
 
-// What becomes of transfers.
+// Outcomes of transfers.
 var (
 	Accepted = bank.Outcome{State: bank.Accepted}
 	Paid     = bank.Outcome{State: bank.Paid}
 )
 
-// Rejected is a transfer's end for the reason.
+// Rejected is the outcome of a transfer that was rejected for the reason.
 func Rejected(reason string) bank.Outcome { return bank.Outcome{State: bank.Rejected, Reason: reason} }
 
-// MustBe orders, or asks again, and expects the outcome.
-func MustBe(t *testing.T, b bank.Bank, order bank.Transfer, want bank.Outcome) {
+// MustBe requests a transfer, perhaps again, and expects the outcome.
+func MustBe(t *testing.T, b bank.Bank, request bank.Transfer, want bank.Outcome) {
 	t.Helper()
-	if o, err := b.Transfer(t.Context(), order); err != nil || o != want {
-		t.Fatalf("transfer %s: %+v, %v, want %+v", order.ID, o, err, want)
+	if got, err := b.Transfer(t.Context(), request); err != nil || got != want {
+		t.Fatalf("transfer %s: got %+v, %v, want %+v", request.ID, got, err, want)
 	}
 }
 
 // MustCancel cancels, and expects the outcome.
 func MustCancel(t *testing.T, b bank.Bank, id string, want bank.Outcome) {
 	t.Helper()
-	if o, err := b.Cancel(t.Context(), id); err != nil || o != want {
-		t.Fatalf("cancel %s: %+v, %v, want %+v", id, o, err, want)
+	if got, err := b.Cancel(t.Context(), id); err != nil || got != want {
+		t.Fatalf("cancel %s: got %+v, %v, want %+v", id, got, err, want)
 	}
 }
 

@@ -16,14 +16,14 @@ const (
 	reasonBank    = "RC01" // BankIdentifierIncorrect
 )
 
-// Numbers of accounts and banks that are national: Max34Text and Max35Text of
-// letters, digits and what is usual between them.
+// National numbers of accounts and banks: Max34Text and Max35Text of letters,
+// digits and the usual separators.
 var (
 	accountNumber = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9. -]{0,32}[A-Za-z0-9])?$`)
 	bankCode      = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9. -]{0,33}[A-Za-z0-9])?$`)
 )
 
-// refusal is why no file can name the account; "" when one can.
+// refusal is the reason why no file can name the account; "" if one can.
 func refusal(a merchant.BankAccount) string {
 	switch {
 	case a.IBAN != "":
@@ -43,7 +43,7 @@ func isBIC(text string) bool {
 	return err == nil
 }
 
-// inSEPA says the SEPA scheme carries the amount to the account: euros, no
+// inSEPA says that the SEPA scheme carries the amount to the account: euros, no
 // more than 999,999,999.99 (EPC125-05), within its countries.
 func inSEPA(amount money.Amount, a merchant.BankAccount) bool {
 	within, err := iban.IsSEPA(a.IBAN)

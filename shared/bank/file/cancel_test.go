@@ -13,11 +13,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-func TestCancellingKeepsThePortsPromises(t *testing.T) {
+func TestCancel(t *testing.T) {
 	t.Parallel()
 	banktest.Cancel(t, func(t *testing.T) banktest.Subject {
 		w := newWorld(t)
-		return banktest.Subject{Bank: w, Order: transfer,
+		return banktest.Subject{Bank: w, Accepted: transfer,
 			NotTaken: func(id string) bank.Transfer {
 				o := transfer(id)
 				o.Amount = money.Zero("EUR")
@@ -34,13 +34,13 @@ func TestCancellingKeepsThePortsPromises(t *testing.T) {
 	})
 }
 
-// An order in no file yet is withdrawn: no file has it, nor does the list of
-// those that wait; and its cancellation is the last word.
-func TestACancelledOrderIsInNoFile(t *testing.T) {
+// A transfer in no file yet is cancelled: neither a file nor the list of those that
+// wait contains it, and the cancellation is final.
+func TestACancelledTransferIsInNoFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "withdrawn", "p")
-	for _, id := range []string{"withdrawn", "ahead"} {
+	w.accept(t, "cancelled", "p")
+	for _, id := range []string{"cancelled", "ahead"} {
 		w.mustCancel(t, id, bank.Cancelled)
 		w.Bank = w.restarted()
 		w.mustBe(t, transfer(id), bank.Cancelled)
@@ -49,8 +49,8 @@ func TestACancelledOrderIsInNoFile(t *testing.T) {
 	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p"}) {
 		t.Error(ids)
 	}
-	w.export(t, request("f", "withdrawn", "ahead", "p"), "p")
-	for _, id := range []string{"withdrawn", "ahead"} {
+	w.export(t, request("f", "cancelled", "ahead", "p"), "p")
+	for _, id := range []string{"cancelled", "ahead"} {
 		if err := w.Settle(t.Context(), id, paid); !errors.Is(err, file.ErrSettled) {
 			t.Errorf("%s: %v", id, err)
 		}
@@ -59,10 +59,10 @@ func TestACancelledOrderIsInNoFile(t *testing.T) {
 }
 
 // What was settled keeps its outcome.
-func TestCancellingAnOrderThatWasSettled(t *testing.T) {
+func TestCancellingATransferThatWasSettled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "good", "bad")
+	w.accept(t, "good", "bad")
 	w.export(t, request("f", "good", "bad"), "good", "bad")
 	w.mustSettle(t, "good", paid)
 	w.mustSettle(t, "bad", rejected("AC04"))
@@ -75,12 +75,12 @@ func TestCancellingAnOrderThatWasSettled(t *testing.T) {
 	}
 }
 
-// An order that a file has claimed may leave with it, also when the file was
-// cut off before it was whole.
-func TestAnOrderInAFileThatWasCutOffIsTaken(t *testing.T) {
+// A transfer that a file has claimed may leave with it, even if the export was
+// interrupted.
+func TestATransferInAnInterruptedExportIsTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "a", "b")
+	w.accept(t, "a", "b")
 	writes := 0
 	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
@@ -92,7 +92,7 @@ func TestAnOrderInAFileThatWasCutOffIsTaken(t *testing.T) {
 		return faults.None
 	})
 	if _, err := w.Export(t.Context(), io.Discard, request("f", "a", "b")); err == nil {
-		t.Fatal("the file is whole")
+		t.Fatal("the export succeeded")
 	}
 	w.Wire.Cut(nil)
 	w.mustCancel(t, "a", accepted)
@@ -100,34 +100,34 @@ func TestAnOrderInAFileThatWasCutOffIsTaken(t *testing.T) {
 	w.mustCancel(t, "a", accepted)
 }
 
-// Either comes when the other's write is on its way, and takes its place.
-func TestOrdersFilesAndCancellationsOvertakeEachOther(t *testing.T) {
+// Each is called just before the write of the other.
+func TestTransfersFilesAndCancellationsOvertakeEachOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	cancels := func(id string) func() { return func() { w.mustCancel(t, id, bank.Cancelled) } }
-	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("order"))
-	w.mustBe(t, transfer("order"), bank.Cancelled)
+	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("requested"))
+	w.mustBe(t, transfer("requested"), bank.Cancelled)
 	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustBe(t, transfer("cancelled"), accepted) })
-	w.mustCancel(t, "cancelled", bank.Cancelled) // and withdrawn
+	w.mustCancel(t, "cancelled", bank.Cancelled) // and no longer waits
 	w.Wire.Cut(nil)
-	w.ordered(t, "begun", "claimed", "taken", "left")
+	w.accept(t, "begun", "claimed", "taken", "left")
 	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("begun"))
 	w.export(t, request("f1", "begun", "left"), "left")
-	w.ordered(t, "left2")
+	w.accept(t, "left2")
 	w.Wire.Meanwhile("TransactWriteItems", 2, cancels("claimed"))
 	w.export(t, request("f2", "claimed", "left2"), "left2")
-	w.Wire.Meanwhile("TransactWriteItems", 2, func() { w.export(t, request("f3", "taken"), "taken") }) // 1 finds the order
+	w.Wire.Meanwhile("TransactWriteItems", 2, func() { w.export(t, request("f3", "taken"), "taken") }) // 1 finds the transfer
 	w.mustCancel(t, "taken", accepted)
 	if ids := w.waiting(t, "EUR"); len(ids) != 0 {
 		t.Error(ids)
 	}
 }
 
-// What a caller that was cut off finds when it comes again.
+// What a caller that was interrupted finds when it calls again.
 func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "reply", "request")
+	w.accept(t, "reply", "request")
 	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.LoseReply

@@ -6,9 +6,9 @@ import (
 )
 
 // sepaText is a text in the character set that every bank takes (EPC217-08:
-// Latin letters, digits, / - ? : ( ) . , ' + and the blank), at most max
-// characters of it. Letters of the alphabets of Europe become those beside
-// them in the table, whatever else a full stop, as the EPC recommends.
+// Latin letters, digits, / - ? : ( ) . , ' + and the space), at most max
+// characters of it. Letters of other European alphabets become those of the
+// table, and all other characters a full stop, as the EPC recommends.
 func sepaText(text string, max int) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(text, ".") {
@@ -43,8 +43,8 @@ func isSEPA(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/-?:().,'+ ", r)
 }
 
-// substitutes follow EPC217-08: capitals, by what they become, and small letters
-// from them. Cyrillic is read as in Bulgaria.
+// substitutes follow EPC217-08. Small letters are derived from the capitals, and
+// Cyrillic is transliterated as in Bulgaria.
 var substitutes = func() map[rune]string {
 	latin := map[string]string{
 		"A": "ÀÁÂÃÄÅĀĂĄÆ", "C": "ÇĆĈĊČ", "D": "ĎĐÐ", "E": "ÈÉÊËĒĔĖĘĚ", "G": "ĜĞĠĢ", "H": "ĤĦ", "I": "ÌÍÎÏĨĪĬĮİ",

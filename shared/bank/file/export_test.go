@@ -22,10 +22,10 @@ import (
 func TestAFileIsTheSameAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "a", "b", "c")
+	w.accept(t, "a", "b", "c")
 	r := request("f", "b", "a")
 	first := w.export(t, r, "b", "a")
-	if left, err := w.Orders(t.Context(), "EUR", 1); err != nil || len(left) != 1 || left[0].ID != "c" {
+	if left, err := w.Waiting(t.Context(), "EUR", 1); err != nil || len(left) != 1 || left[0].ID != "c" {
 		t.Errorf("still waiting: %+v, %v", left, err)
 	}
 	w.Pass(48 * time.Hour)
@@ -36,11 +36,11 @@ func TestAFileIsTheSameAgain(t *testing.T) {
 		t.Errorf("%s\nthen\n%s", first, again)
 	}
 	var text bytes.Buffer
-	if ids, err := w.Again(t.Context(), &text, "f"); err != nil || !slices.Equal(ids, []string{"b", "a"}) ||
+	if ids, err := w.ExportAgain(t.Context(), &text, "f"); err != nil || !slices.Equal(ids, []string{"b", "a"}) ||
 		text.String() != first {
 		t.Errorf("%v, %v, %s", ids, err, text.String())
 	}
-	if _, err := w.Again(t.Context(), &text, "g"); !errors.Is(err, file.ErrUnknownExport) {
+	if _, err := w.ExportAgain(t.Context(), &text, "g"); !errors.Is(err, file.ErrUnknownExport) {
 		t.Error(err)
 	}
 }
@@ -48,13 +48,13 @@ func TestAFileIsTheSameAgain(t *testing.T) {
 func TestOneIDIsOneFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "a", "b")
+	w.accept(t, "a", "b")
 	w.export(t, request("f", "a"), "a")
 	day, debtor := request("f", "a"), request("f", "a")
 	day.Day, debtor.Debtor.Holder = "2026-11-24", "Somebody Else"
 	for _, r := range []file.Request{request("f", "b"), request("f", "a", "b"), day, debtor} {
 		var text bytes.Buffer
-		if _, err := w.Export(t.Context(), &text, r); !errors.Is(err, file.ErrOtherExport) || text.Len() > 0 {
+		if _, err := w.Export(t.Context(), &text, r); !errors.Is(err, file.ErrExportIDTaken) || text.Len() > 0 {
 			t.Errorf("%+v: %v, %s", r, err, text.String())
 		}
 	}
@@ -63,22 +63,22 @@ func TestOneIDIsOneFile(t *testing.T) {
 	}
 }
 
-func TestAnOrderIsInOneFile(t *testing.T) {
+func TestATransferIsInOneFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "a", "b", "withdrawn")
+	w.accept(t, "a", "b", "cancelled")
 	w.mustBe(t, transferTo("reais", "BRL"), accepted)
-	w.mustSettle(t, "withdrawn", rejected("NARR"))
+	w.mustSettle(t, "cancelled", rejected("NARR"))
 	w.export(t, request("f", "a"), "a")
-	w.export(t, request("g", "a", "withdrawn", "reais", "unknown", "b"), "b")
+	w.export(t, request("g", "a", "cancelled", "reais", "unknown", "b"), "b")
 	var text bytes.Buffer
 	if _, err := w.Export(t.Context(), &text, request("h", "a", "b", "unknown")); !errors.Is(err, file.ErrNothingToDo) ||
 		text.Len() > 0 {
 		t.Errorf("%v, %s", err, text.String())
 	}
-	w.ordered(t, "unknown")
+	w.accept(t, "unknown")
 	w.export(t, request("h", "unknown"), "unknown") // the id was not used up
-	if again := w.export(t, request("g", "a", "withdrawn", "reais", "unknown", "b"), "b"); strings.Contains(again,
+	if again := w.export(t, request("g", "a", "cancelled", "reais", "unknown", "b"), "b"); strings.Contains(again,
 		"unknown") {
 		t.Error(again)
 	}
@@ -94,24 +94,24 @@ func idsIn(text string) []string {
 	return ids
 }
 
-// Operators who ask for overlapping files at the same time, each several times.
-func TestConcurrentFilesShareNoOrder(t *testing.T) {
+// Operators request overlapping files at the same time, each several times.
+func TestConcurrentFilesShareNoTransfer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var ids []string
 	for i := range 130 {
 		ids = append(ids, fmt.Sprintf("p%03d", i))
 	}
-	w.ordered(t, ids...)
+	w.accept(t, ids...)
 	var mu sync.Mutex
 	files := map[string]map[string]bool{}
 	var group sync.WaitGroup
 	for i := range 9 {
 		r := request(fmt.Sprint("f", i%3), ids...)
 		if i%3 == 1 {
-			slices.Reverse(r.Orders)
+			slices.Reverse(r.Transfers)
 		}
-		r.Orders = slices.Clone(r.Orders)
+		r.Transfers = slices.Clone(r.Transfers)
 		group.Go(func() {
 			for range 20 { // conflicts are errors here, whose outcome is unknown
 				var text bytes.Buffer
@@ -156,18 +156,18 @@ func TestALargeFile(t *testing.T) {
 	for i := range 250 { // five claims, three reads
 		ids = append(ids, fmt.Sprintf("p%03d", i))
 	}
-	w.ordered(t, ids...)
+	w.accept(t, ids...)
 	text := w.export(t, request("f", w.waiting(t, "EUR")...), ids...)
 	if !slices.Equal(idsIn(text), ids) || !strings.Contains(text, "<NbOfTxs>250</NbOfTxs>") ||
 		!strings.Contains(text, "<CtrlSum>2500.00</CtrlSum>") {
-		t.Errorf("%d orders in it: %.2000s", len(idsIn(text)), text)
+		t.Errorf("%d transfers in it: %.2000s", len(idsIn(text)), text)
 	}
 }
 
 func TestRequestsThatMakeNoFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "a")
+	w.accept(t, "a")
 	for param, change := range map[string]func(*file.Request){
 		"id 1": func(r *file.Request) { r.ID = "" }, "id 2": func(r *file.Request) { r.ID = "a/b" },
 		"id 3": func(r *file.Request) { r.ID = strings.Repeat("f", 29) },
@@ -177,10 +177,10 @@ func TestRequestsThatMakeNoFile(t *testing.T) {
 		"debtor 3":   func(r *file.Request) { r.Debtor = merchant.BankAccount{Holder: "x", AccountNumber: "1"} },
 		"currency 1": func(r *file.Request) { r.Currency = "" }, "currency 2": func(r *file.Request) { r.Currency = "XXX" },
 		"day 1": func(r *file.Request) { r.Day = "" }, "day 2": func(r *file.Request) { r.Day = "2026-02-30" },
-		"orders 1": func(r *file.Request) {
-			r.Orders = nil
-		}, "orders 2": func(r *file.Request) { r.Orders = []string{"a", "a"} },
-		"orders 3": func(r *file.Request) { r.Orders = strings.Split(strings.Repeat("x,", 1000), ",") },
+		"transfers 1": func(r *file.Request) {
+			r.Transfers = nil
+		}, "transfers 2": func(r *file.Request) { r.Transfers = []string{"a", "a"} },
+		"transfers 3": func(r *file.Request) { r.Transfers = strings.Split(strings.Repeat("x,", 1000), ",") },
 	} {
 		r := request("f", "a")
 		change(&r)
@@ -193,14 +193,14 @@ func TestRequestsThatMakeNoFile(t *testing.T) {
 	w.export(t, request(strings.Repeat("f", 28), "a"), "a")
 }
 
-// Two operators who name their files alike.
+// Two operators choose the same id.
 func TestOnlyOneRequestGetsAnID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "a", "b")
+	w.accept(t, "a", "b")
 	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.export(t, request("f", "b"), "b") })
 	var text bytes.Buffer
-	if _, err := w.Export(t.Context(), &text, request("f", "a")); !errors.Is(err, file.ErrOtherExport) || text.Len() > 0 {
+	if _, err := w.Export(t.Context(), &text, request("f", "a")); !errors.Is(err, file.ErrExportIDTaken) || text.Len() > 0 {
 		t.Errorf("%v, %s", err, text.String())
 	}
 	w.export(t, request("f", "b"), "b")
@@ -209,12 +209,12 @@ func TestOnlyOneRequestGetsAnID(t *testing.T) {
 	}
 }
 
-// rewrite changes an order behind the bank's back, as another version of the
-// program would write it otherwise.
+// rewrite changes a stored transfer, as if another version of the program wrote it
+// differently.
 func (w *world) rewrite(t *testing.T, id, reference string) {
 	t.Helper()
 	changed := map[string]any{}
-	if err := w.Table.Get("pk", "FILEBANK#ORDER#"+id).Range("sk", dynamo.Equal, "ORDER").One(
+	if err := w.Table.Get("pk", "FILEBANK#TRANSFER#"+id).Range("sk", dynamo.Equal, "TRANSFER").One(
 		t.Context(), &changed); err != nil {
 		t.Fatal(err)
 	}
@@ -224,15 +224,15 @@ func (w *world) rewrite(t *testing.T, id, reference string) {
 	}
 }
 
-// What would be another file under the same message id is not handed over.
+// A file that would differ from the first one with its message id is not written.
 func TestAFileThatWouldChangeIsNotWritten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "a")
+	w.accept(t, "a")
 	w.export(t, request("f", "a"), "a")
 	w.rewrite(t, "a", "something else")
 	var text bytes.Buffer
-	if _, err := w.Again(t.Context(), &text, "f"); err == nil || text.Len() > 0 {
+	if _, err := w.ExportAgain(t.Context(), &text, "f"); err == nil || text.Len() > 0 {
 		t.Errorf("%v, %s", err, text.String())
 	}
 }
@@ -240,7 +240,7 @@ func TestAFileThatWouldChangeIsNotWritten(t *testing.T) {
 func TestAFileIsSealedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "a")
+	w.accept(t, "a")
 	var sealed string
 	w.Wire.Meanwhile("TransactWriteItems", 3, func() { // after the beginning and the claim
 		w.rewrite(t, "a", "something else")

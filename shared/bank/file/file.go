@@ -1,10 +1,10 @@
-// Package file is the bank of live mode for operators who hand files to their
-// bank. It takes orders, writes them into ISO 20022 files for the operator to
-// upload (pain.001.001.09), and learns from the operator what the bank made of
-// them. It keeps its books in the table under keys of its own.
+// Package file is the bank of live mode for operators who send files to their
+// bank. It accepts transfers, writes them into ISO 20022 files for the operator to
+// upload (pain.001.001.09), and learns from the operator what the bank did with
+// them. It keeps its own items in the table.
 //
-// An order is in at most one file, and a file that is written again has the
-// same bytes, so that a bank knows it by its message id.
+// A transfer is in at most one file, and a file that is written again has the same
+// bytes, so that the bank recognises it by its message id.
 package file
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// Bank keeps the orders. It is safe for concurrent use.
-type Bank struct{ books books }
+// Bank keeps the transfers. It is safe for concurrent use.
+type Bank struct{ records records }
 
 var _ bank.Bank = (*Bank)(nil)
 
@@ -29,110 +29,109 @@ var _ bank.Bank = (*Bank)(nil)
 type Config = table.Books
 
 // New returns the bank; it makes no call.
-func New(c Config) *Bank { return &Bank{books{c}} }
+func New(c Config) *Bank { return &Bank{records{c}} }
 
 // transferID fits EndToEndId: Max35Text of the SEPA set.
 var transferID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,34}$`)
 
-// Transfer takes the order, or answers what became of the one of that id,
-// whatever else is asked. An account that no file can name is rejected at
-// once: one bad line spoils a whole file. Errors: ErrNotTaken, or an unknown
-// outcome.
-func (b *Bank) Transfer(ctx context.Context, t bank.Transfer) (bank.Outcome, error) {
-	if !transferID.MatchString(t.ID) || t.Amount.Sign() <= 0 {
-		return b.unlessKnown(ctx, t.ID)
+// Transfer accepts a transfer, or returns the outcome of the one with that id,
+// whatever else the request says. A transfer to an account that no file can name
+// is rejected at once, because one bad line invalidates a whole file. Errors:
+// ErrNotTaken, or an unknown outcome.
+func (b *Bank) Transfer(ctx context.Context, request bank.Transfer) (bank.Outcome, error) {
+	if !transferID.MatchString(request.ID) || request.Amount.Sign() <= 0 {
+		return b.ofInvalid(ctx, request.ID)
 	}
-	now := b.books.Time()
-	o := order{Transfer: t, Standing: waiting, OrderedAt: now}
-	if reason := refusal(t.To); reason != "" {
-		o = o.settle(bank.Outcome{State: bank.Rejected, Reason: reason}, now)
+	now := b.records.Time()
+	t := transfer{Transfer: request, State: waiting, RequestedAt: now}
+	if reason := refusal(request.To); reason != "" {
+		t = t.settle(bank.Outcome{State: bank.Rejected, Reason: reason}, now)
 	}
-	o, err := b.books.open(ctx, o)
+	t, err := b.records.open(ctx, t)
 	if err != nil {
 		return bank.Outcome{}, err
 	}
-	return o.outcome(), nil
+	return t.outcome(), nil
 }
 
-// unlessKnown refuses what no file can carry, but an order that was taken
-// before (or cancelled ahead of its arrival) is answered for all the same.
-func (b *Bank) unlessKnown(ctx context.Context, id string) (bank.Outcome, error) {
-	o, err := b.books.order(ctx, id)
+// ofInvalid refuses a request that no file can carry, unless a transfer with its
+// id was accepted or cancelled before: then it returns that one's outcome.
+func (b *Bank) ofInvalid(ctx context.Context, id string) (bank.Outcome, error) {
+	t, err := b.records.transfer(ctx, id)
 	if errors.Is(err, bank.ErrUnknownTransfer) {
 		return bank.Outcome{}, fmt.Errorf("%w: it has no amount, or no id of at most 35 letters and digits", bank.ErrNotTaken)
 	}
 	if err != nil {
 		return bank.Outcome{}, err
 	}
-	return o.outcome(), nil
+	return t.outcome(), nil
 }
 
-// Cancel withdraws an order that is in no file yet, and refuses an id never
-// seen from now on. One in a file goes its way, whether or not the file is
-// complete: the operator's bank may have it. After an error, asking again is
-// safe.
+// Cancel cancels a transfer that is in no file yet, and an unknown id from now on.
+// One in a file can no longer be cancelled, even if the file is not complete: the
+// operator's bank may have it. After an error it is safe to call it again.
 func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
-	now := b.books.Time()
-	o, err := b.books.open(ctx, order{Transfer: bank.Transfer{ID: id}, OrderedAt: now}.settle(bank.Cancelled, now))
-	if err == nil && o.Standing == waiting {
-		o, err = b.books.move(ctx, id, func(o order) (order, error) {
-			if o.Standing != waiting {
-				return o, nil
+	now := b.records.Time()
+	t, err := b.records.open(ctx, transfer{Transfer: bank.Transfer{ID: id}, RequestedAt: now}.settle(bank.Cancelled, now))
+	if err == nil && t.State == waiting {
+		t, err = b.records.move(ctx, id, func(t transfer) (transfer, error) {
+			if t.State != waiting {
+				return t, nil
 			}
-			return o.settle(bank.Cancelled, now), nil
+			return t.settle(bank.Cancelled, now), nil
 		})
 	}
 	if err != nil {
 		return bank.Outcome{}, err
 	}
-	return o.outcome(), nil
+	return t.outcome(), nil
 }
 
 // Errors of Settle, beside bank.ErrUnknownTransfer.
 var (
-	ErrSettled     = failure.Conflict("the order is settled already, with another outcome")
-	ErrNotExported = failure.Conflict("the order is in no complete file yet")
+	ErrSettled     = failure.Conflict("The transfer is already settled, with another outcome.")
+	ErrNotExported = failure.Conflict("The transfer is in no complete file yet.")
 )
 
 // reasonCode is the form of ISO 20022 ExternalStatusReason1Code.
 var reasonCode = regexp.MustCompile(`^[A-Z0-9]{1,4}$`)
 
-// Settle records the bank's word on an order: Paid, or Rejected with a reason.
-// It is final, and saying it again is fine. An order in no file yet may be
-// rejected, which withdraws it, but cannot have been paid. Errors:
-// ErrUnknownTransfer, ErrSettled, ErrNotExported, a bad field.
-func (b *Bank) Settle(ctx context.Context, id string, word bank.Outcome) error {
+// Settle records the final outcome of a transfer: Paid, or Rejected with a reason.
+// Recording the same again is fine. A transfer in no file yet may be rejected,
+// which cancels it, but cannot have been paid. Errors: ErrUnknownTransfer,
+// ErrSettled, ErrNotExported, an invalid field.
+func (b *Bank) Settle(ctx context.Context, id string, final bank.Outcome) error {
 	switch {
-	case word.State == bank.Paid && word.Reason != "":
+	case final.State == bank.Paid && final.Reason != "":
 		return failure.Invalid("reason", "goes with a rejection only")
-	case word.State == bank.Rejected && !reasonCode.MatchString(word.Reason):
+	case final.State == bank.Rejected && !reasonCode.MatchString(final.Reason):
 		return failure.Invalid("reason", "must be an ISO 20022 status reason such as AC04")
-	case word.State != bank.Paid && word.State != bank.Rejected:
+	case final.State != bank.Paid && final.State != bank.Rejected:
 		return failure.Invalid("outcome", "must be paid or rejected")
 	}
-	_, err := b.books.move(ctx, id, func(o order) (order, error) {
+	_, err := b.records.move(ctx, id, func(t transfer) (transfer, error) {
 		switch {
-		case o.settled() && o.outcome() == word:
-			return o, nil
-		case o.settled():
-			return o, ErrSettled
-		case o.Standing == waiting && word.State == bank.Paid:
-			return o, ErrNotExported
-		case o.Standing == exported:
-			if err := b.complete(ctx, o.ExportID); err != nil {
-				return o, err
+		case t.settled() && t.outcome() == final:
+			return t, nil
+		case t.settled():
+			return t, ErrSettled
+		case t.State == waiting && final.State == bank.Paid:
+			return t, ErrNotExported
+		case t.State == exported:
+			if err := b.complete(ctx, t.ExportID); err != nil {
+				return t, err
 			}
 		}
-		return o.settle(word, b.books.Time()), nil
+		return t.settle(final, b.records.Time()), nil
 	})
 	return err
 }
 
-// complete says the file may have reached the bank: what is in it is fixed.
-// Were an order of it rejected before, it could be paid by the file all the
-// same.
+// complete fails unless the content of the file is final, so that the bank may
+// have it. A transfer that was rejected before could still be paid through the
+// file.
 func (b *Bank) complete(ctx context.Context, exportID string) error {
-	e, err := b.books.export(ctx, exportID)
+	e, err := b.records.export(ctx, exportID)
 	switch {
 	case err != nil:
 		return err
@@ -143,33 +142,34 @@ func (b *Bank) complete(ctx context.Context, exportID string) error {
 	}
 }
 
-// maxListed bounds a list of orders, and those of a file.
+// maxListed is the most transfers in a list, and in a file.
 const maxListed = 1000
 
-// Orders are those in no file yet, the oldest first, at most limit (1-1000).
-func (b *Bank) Orders(ctx context.Context, currency money.Currency, limit int) ([]bank.Transfer, error) {
+// Waiting are the transfers in no file yet, the oldest first, at most limit
+// (1-1000).
+func (b *Bank) Waiting(ctx context.Context, currency money.Currency, limit int) ([]bank.Transfer, error) {
 	if limit < 1 || limit > maxListed {
 		return nil, failure.Invalid("limit", "must be from 1 to 1000")
 	}
-	ids, err := b.books.waiting(ctx, currency, limit)
+	ids, err := b.records.waiting(ctx, currency, limit)
 	if err != nil {
 		return nil, err
 	}
-	found, err := b.books.orders(ctx, ids)
+	found, err := b.records.transfers(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	var transfers []bank.Transfer
 	for _, id := range ids {
-		if o, ok := found[id]; ok && o.Standing == waiting {
-			transfers = append(transfers, o.Transfer)
+		if t, ok := found[id]; ok && t.State == waiting {
+			transfers = append(transfers, t.Transfer)
 		}
 	}
 	return transfers, nil
 }
 
-// Statement walks every order that the operator's bank has paid, by the time
-// it was told so, page by page. An error ends it.
+// Statement walks every transfer that the operator's bank has paid, in the order
+// in which that was recorded, page by page. An error ends it.
 func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
-	return table.Walk(ctx, b.books.paid(), paidItem.line)
+	return table.Walk(ctx, b.records.paid(), paidItem.line)
 }

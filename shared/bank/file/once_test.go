@@ -14,10 +14,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
 
-// A process that dies at any request of an export, whether the request arrived
-// or not: the same request finishes it, and meanwhile the bank's word is not
-// believed.
-func TestAnExportThatIsCutOffIsFinished(t *testing.T) {
+// A process dies at any request of an export, whether the request arrived or not:
+// the same request finishes it, and until then no outcome can be recorded.
+func TestAnInterruptedExportIsFinished(t *testing.T) {
 	t.Parallel()
 	for _, f := range []faults.Fault{faults.FailBefore, faults.LoseReply} {
 		for dies := 1; ; dies++ {
@@ -26,7 +25,7 @@ func TestAnExportThatIsCutOffIsFinished(t *testing.T) {
 			for i := range 52 { // two claims
 				ids = append(ids, fmt.Sprintf("p%02d", i))
 			}
-			w.ordered(t, ids...)
+			w.accept(t, ids...)
 			requests := 0
 			w.Wire.Cut(func(string) faults.Fault {
 				if requests++; requests >= dies {
@@ -46,14 +45,14 @@ func TestAnExportThatIsCutOffIsFinished(t *testing.T) {
 			if text.Len() > 0 {
 				t.Fatalf("dying at %d it wrote %d bytes", dies, text.Len())
 			}
-			w.untilItIsWhole(t, ids)
+			w.finishExport(t, ids)
 		}
 	}
 }
 
-// untilItIsWhole withdraws the first order, then asks for the file again. What
-// was withdrawn must not be in it, unless the bank may have had it before.
-func (w *world) untilItIsWhole(t *testing.T, ids []string) {
+// finishExport cancels the first transfer, then exports again. The cancelled one must
+// not be in the file, unless the bank may have had it before.
+func (w *world) finishExport(t *testing.T, ids []string) {
 	t.Helper()
 	var stored struct {
 		Digest string `dynamo:"digest"`
@@ -62,9 +61,9 @@ func (w *world) untilItIsWhole(t *testing.T, ids []string) {
 	if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
 		t.Fatal(err)
 	}
-	withdrawn := w.Settle(t.Context(), ids[0], rejected("AC04"))
-	if withdrawn != nil && !errors.Is(withdrawn, file.ErrNotExported) {
-		t.Fatal(withdrawn)
+	cancelled := w.Settle(t.Context(), ids[0], rejected("AC04"))
+	if cancelled != nil && !errors.Is(cancelled, file.ErrNotExported) {
+		t.Fatal(cancelled)
 	}
 	var text bytes.Buffer
 	in, err := w.Export(t.Context(), &text, request("f", ids...))
@@ -72,11 +71,11 @@ func (w *world) untilItIsWhole(t *testing.T, ids []string) {
 		t.Fatalf("%v, %v", in, err)
 	}
 	want := ids
-	if withdrawn == nil && stored.Digest == "" {
+	if cancelled == nil && stored.Digest == "" {
 		want = ids[1:]
 	}
 	if !slices.Equal(in, want) {
-		t.Fatalf("%d of %d orders, sealed %t, withdrawn: %v", len(in), len(ids), stored.Digest != "", withdrawn)
+		t.Fatalf("%d of %d transfers, sealed %t, cancelled: %v", len(in), len(ids), stored.Digest != "", cancelled)
 	}
 	if again := w.export(t, request("f", ids...), in...); again != text.String() {
 		t.Fatal("the file changed")
@@ -86,11 +85,11 @@ func (w *world) untilItIsWhole(t *testing.T, ids []string) {
 	}
 }
 
-// With a reply lost here and there an export succeeds all the same.
+// An export succeeds even if replies are lost.
 func TestLostRepliesOfAnExport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "a", "b")
+	w.accept(t, "a", "b")
 	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.LoseReply
@@ -116,7 +115,7 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	})
 	banktest.Unknown(t)(w.Transfer(t.Context(), transfer("d")))
 	if err := w.Settle(t.Context(), "c", paid); err == nil {
-		t.Error("a word that never arrived was taken")
+		t.Error("an outcome that never arrived was recorded")
 	}
 	w.Wire.Cut(nil)
 	w.mustBe(t, transfer("c"), accepted)

@@ -10,9 +10,8 @@ import (
 )
 
 // The customer credit transfer initiation, pain.001.001.09, as far as it is
-// used; the order of the fields is the schema's. SEPA transfers follow the
-// EPC's customer-to-PSP guidelines (EPC132-08), others stand in a part of
-// their own.
+// used; the fields are in the schema's order. SEPA transfers follow the EPC's
+// customer-to-PSP guidelines (EPC132-08); others are in a part of their own.
 type initiation struct {
 	XMLName xml.Name      `xml:"urn:iso:std:iso:20022:tech:xsd:pain.001.001.09 Document"`
 	Header  groupHeader   `xml:"CstmrCdtTrfInitn>GrpHdr"`
@@ -93,38 +92,38 @@ const (
 	maxRemittance = 140
 )
 
-// What a guideline wants where there is nothing to be said.
+// notProvided is what the guidelines require in a field without a value.
 const notProvided = "NOTPROVIDED"
 
-// document writes the file. Its bytes follow from the export and the
-// transfers of its orders alone.
-func (e export) document(orders []order, w io.Writer) error {
-	var sepa, others []order
-	for _, o := range orders {
-		if inSEPA(o.Amount, o.To) && inSEPA(o.Amount, e.Debtor) {
-			sepa = append(sepa, o)
+// document writes the file. Its bytes depend on the export and its transfers
+// alone.
+func (e export) document(transfers []transfer, w io.Writer) error {
+	var sepa, others []transfer
+	for _, t := range transfers {
+		if inSEPA(t.Amount, t.To) && inSEPA(t.Amount, e.Debtor) {
+			sepa = append(sepa, t)
 		} else {
-			others = append(others, o)
+			others = append(others, t)
 		}
 	}
-	sum, err := total(orders, e.Currency)
+	sum, err := total(transfers, e.Currency)
 	if err != nil {
 		return err
 	}
 	d := initiation{Header: groupHeader{MessageID: e.ID, CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339),
-		Count: len(orders), ControlSum: sum.String(), Initiator: partyOf(e.Debtor)}}
+		Count: len(transfers), ControlSum: sum.String(), Initiator: partyOf(e.Debtor)}}
 	for _, part := range []struct {
 		id, charges string
 		level       *serviceLevel
-		orders      []order
+		transfers   []transfer
 	}{
 		{e.ID + "-SEPA", "SLEV", &serviceLevel{"SEPA"}, sepa}, // the scheme shares charges by its own rule
 		{e.ID + "-OTHER", "SHAR", nil, others},
 	} {
-		if len(part.orders) == 0 {
+		if len(part.transfers) == 0 {
 			continue
 		}
-		p, err := e.part(part.id, part.orders)
+		p, err := e.part(part.id, part.transfers)
 		if err != nil {
 			return err
 		}
@@ -147,38 +146,38 @@ func encode(w io.Writer, d initiation) error {
 	return err
 }
 
-func (e export) part(id string, orders []order) (paymentPart, error) {
-	sum, err := total(orders, e.Currency)
-	p := paymentPart{ID: id, Method: "TRF", Count: len(orders), ControlSum: sum.String(), Day: e.Day,
+func (e export) part(id string, transfers []transfer) (paymentPart, error) {
+	sum, err := total(transfers, e.Currency)
+	p := paymentPart{ID: id, Method: "TRF", Count: len(transfers), ControlSum: sum.String(), Day: e.Day,
 		Debtor: partyOf(e.Debtor), Account: accountOf(e.Debtor), Agent: agent{Other: &other{notProvided}}}
 	p.Account.Currency = e.Currency
 	if a := agentOf(e.Debtor); a != nil {
 		p.Agent = *a
 	}
-	for _, o := range orders {
-		p.Transfers = append(p.Transfers, transferOf(o))
+	for _, t := range transfers {
+		p.Transfers = append(p.Transfers, creditTransferOf(t))
 	}
 	return p, err
 }
 
-func total(orders []order, c money.Currency) (money.Amount, error) {
+func total(transfers []transfer, c money.Currency) (money.Amount, error) {
 	sum := money.Zero(c)
-	for _, o := range orders {
+	for _, t := range transfers {
 		var err error
-		if sum, err = sum.Add(o.Amount); err != nil {
+		if sum, err = sum.Add(t.Amount); err != nil {
 			return sum, err
 		}
 	}
 	return sum, nil
 }
 
-func transferOf(o order) creditTransfer {
-	t := creditTransfer{EndToEndID: o.ID, Amount: instructed{o.Amount.Currency(), o.Amount.String()},
-		Agent: agentOf(o.To), Creditor: partyOf(o.To), Account: accountOf(o.To)}
-	if text := sepaText(o.Reference, maxRemittance); text != "" {
-		t.Remittance = &remittance{text}
+func creditTransferOf(t transfer) creditTransfer {
+	c := creditTransfer{EndToEndID: t.ID, Amount: instructed{t.Amount.Currency(), t.Amount.String()},
+		Agent: agentOf(t.To), Creditor: partyOf(t.To), Account: accountOf(t.To)}
+	if text := sepaText(t.Reference, maxRemittance); text != "" {
+		c.Remittance = &remittance{text}
 	}
-	return t
+	return c
 }
 
 func partyOf(a merchant.BankAccount) party {
@@ -195,7 +194,7 @@ func accountOf(a merchant.BankAccount) cashAccount {
 	return cashAccount{Other: &other{a.AccountNumber}}
 }
 
-// agentOf is the account's bank; nil when the IBAN has to tell it.
+// agentOf is the account's bank; nil when only the IBAN identifies it.
 func agentOf(a merchant.BankAccount) *agent {
 	var bank agent
 	if isBIC(a.BIC) {

@@ -32,7 +32,7 @@ func TestTheFile(t *testing.T) {
 	}
 }
 
-// Which scheme carries what: the part of the file that it stands in.
+// The part of the file that a transfer is in says which scheme carries it.
 func TestOnlyEurosWithinSEPAAreSEPA(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -60,7 +60,7 @@ func TestOnlyEurosWithinSEPAAreSEPA(t *testing.T) {
 	}
 }
 
-// parsed is what a bank reads of a file.
+// parsed is what a bank reads in a file.
 type parsed struct {
 	Count int    `xml:"CstmrCdtTrfInitn>GrpHdr>NbOfTxs"`
 	Sum   string `xml:"CstmrCdtTrfInitn>GrpHdr>CtrlSum"`
@@ -74,7 +74,7 @@ type parsed struct {
 	} `xml:"CstmrCdtTrfInitn>PmtInf"`
 }
 
-// anyTransfer draws what merchants and platforms may come up with.
+// anyTransfer draws whatever merchants and the platform may send.
 func anyTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("aZ9 äßŁøčΔЩ&<>\"'€\x00\t\n/]\u0308漢"))),
 		rapid.StringMatching(`[ -~]{100,400}`))
@@ -109,13 +109,13 @@ func TestEveryFileIsValidAndAddsUp(t *testing.T) {
 		debtor := anyTransfer(rt, "debtor", c).To
 		var want int64
 		count := 0
-		for i := range rapid.IntRange(1, 5).Draw(rt, "orders") {
+		for i := range rapid.IntRange(1, 5).Draw(rt, "transfers") {
 			o := anyTransfer(rt, fmt.Sprintf("p%d-%d", run, i), c)
 			outcome, err := w.Transfer(t.Context(), o)
 			if err != nil {
 				rt.Fatal(err)
 			}
-			r.Orders = append(r.Orders, o.ID)
+			r.Transfers = append(r.Transfers, o.ID)
 			if outcome == accepted {
 				want += o.Amount.Minor()
 				count++
@@ -131,7 +131,7 @@ func TestEveryFileIsValidAndAddsUp(t *testing.T) {
 func check(t *rapid.T, w *world, v *validator, judged bool, r file.Request, count int, want int64) {
 	var text strings.Builder
 	if _, err := w.Export(t.Context(), &text, r); err != nil {
-		// A debtor nobody could name, or orders of which none was taken.
+		// An invalid debtor, or no transfer that was taken.
 		if known := strings.Contains(err.Error(), "debtor") || count == 0; !known {
 			t.Fatal(err)
 		}
@@ -157,12 +157,12 @@ func check(t *rapid.T, w *world, v *validator, judged bool, r file.Request, coun
 			checkText(t, purpose, 1, 140)
 		}
 		if part.Count != len(part.EndToEnds) || money.MustParse(part.Sum, r.Currency).Minor() != inPart {
-			t.Fatalf("a part of %d that come to %d says %d, %s", len(part.EndToEnds), inPart, part.Count, part.Sum)
+			t.Fatalf("a part of %d transfers of %d says %d, %s", len(part.EndToEnds), inPart, part.Count, part.Sum)
 		}
 		sum, n = sum+inPart, n+part.Count
 	}
 	if sum != want || n != count || p.Count != count || money.MustParse(p.Sum, r.Currency).Minor() != want {
-		t.Fatalf("%d orders that come to %d; the header says %d, %s; ordered were %d of %d", n, sum,
+		t.Fatalf("%d transfers of %d; the header says %d, %s; requested were %d of %d", n, sum,
 			p.Count, p.Sum, count, want)
 	}
 }
@@ -170,11 +170,11 @@ func check(t *rapid.T, w *world, v *validator, judged bool, r file.Request, coun
 func checkText(t *rapid.T, text string, least, most int) {
 	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-?:().,'+ "
 	if len(text) < least || len(text) > most || strings.Trim(text, allowed) != "" || strings.TrimSpace(text) != text {
-		t.Fatalf("%q is no text of SEPA of %d to %d characters", text, least, most)
+		t.Fatalf("%q is not %d to %d characters of the SEPA set", text, least, most)
 	}
 }
 
-// The validator is the schema's, not one that nods.
+// The validator uses the schema, and does not accept everything.
 func TestTheSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	v, judged := schema(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// world is a bank with books of its own.
+// world is a bank over a table of its own.
 type world struct {
 	*file.Bank
 	*parties.Books
@@ -26,7 +26,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// restarted is the bank in a new process.
+// restarted is the bank after a restart.
 func (w *world) restarted() *file.Bank {
 	return file.New(file.Config{DB: w.DB, Table: w.Table, Now: w.Now})
 }
@@ -55,43 +55,43 @@ func transferTo(id string, c money.Currency) bank.Transfer {
 	return t
 }
 
-// request asks for a file of the orders in euros.
-func request(id string, orders ...string) file.Request {
-	return file.Request{ID: id, Currency: "EUR", Day: "2026-11-23", Orders: orders,
+// request is for a file of the transfers in euros.
+func request(id string, transfers ...string) file.Request {
+	return file.Request{ID: id, Currency: "EUR", Day: "2026-11-23", Transfers: transfers,
 		Debtor: merchant.BankAccount{Holder: "Cashwrap Operator GmbH", IBAN: operatorsIBAN, BIC: "BANKDEFFXXX"}}
 }
 
-// ordered takes the orders.
-func (w *world) ordered(t *testing.T, ids ...string) {
+// accept requests the transfers.
+func (w *world) accept(t *testing.T, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
 		w.mustBe(t, transfer(id), accepted)
 	}
 }
 
-// export writes the file, of exactly the orders.
-func (w *world) export(t *testing.T, r file.Request, orders ...string) string {
+// export writes the file, and expects exactly the transfers in it.
+func (w *world) export(t *testing.T, r file.Request, transfers ...string) string {
 	t.Helper()
 	var text bytes.Buffer
 	ids, err := w.Export(t.Context(), &text, r)
-	if err != nil || !slices.Equal(ids, orders) {
-		t.Fatalf("export %s: %v, %v, want %v", r.ID, ids, err, orders)
+	if err != nil || !slices.Equal(ids, transfers) {
+		t.Fatalf("export %s: %v, %v, want %v", r.ID, ids, err, transfers)
 	}
 	return text.String()
 }
 
-// mustSettle records the bank's word.
-func (w *world) mustSettle(t *testing.T, id string, word bank.Outcome) {
+// mustSettle records the final outcome.
+func (w *world) mustSettle(t *testing.T, id string, final bank.Outcome) {
 	t.Helper()
-	if err := w.Settle(t.Context(), id, word); err != nil {
+	if err := w.Settle(t.Context(), id, final); err != nil {
 		t.Fatalf("settle %s: %v", id, err)
 	}
 }
 
-// waiting are the ids of the orders in no file.
+// waiting are the ids of the transfers in no file.
 func (w *world) waiting(t *testing.T, c money.Currency) []string {
 	t.Helper()
-	found, err := w.Orders(t.Context(), c, 1000)
+	found, err := w.Waiting(t.Context(), c, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +102,10 @@ func (w *world) waiting(t *testing.T, c money.Currency) []string {
 	return ids
 }
 
-// mustBe orders, or asks again, and expects the outcome.
-func (w *world) mustBe(t *testing.T, order bank.Transfer, want bank.Outcome) {
+// mustBe requests a transfer, perhaps again, and expects the outcome.
+func (w *world) mustBe(t *testing.T, request bank.Transfer, want bank.Outcome) {
 	t.Helper()
-	banktest.MustBe(t, w, order, want)
+	banktest.MustBe(t, w, request, want)
 }
 
 func (w *world) mustCancel(t *testing.T, id string, want bank.Outcome) {

@@ -11,79 +11,79 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-func TestCancellingKeepsThePortsPromises(t *testing.T) {
+func TestCancel(t *testing.T) {
 	t.Parallel()
 	banktest.Cancel(t, func(t *testing.T) banktest.Subject {
 		w := newWorld(t)
 		return banktest.Subject{Bank: w,
-			Order:    func(id string) bank.Transfer { return order(id, sandbox.PaidIBAN) },
-			NotTaken: func(id string) bank.Transfer { return order(id, sandbox.NotTakenIBAN) },
+			Accepted: func(id string) bank.Transfer { return transferTo(id, sandbox.PaidIBAN) },
+			NotTaken: func(id string) bank.Transfer { return transferTo(id, sandbox.NotTakenIBAN) },
 			Take:     func(string) {}, // as soon as it is accepted
 			Pay: func(id string) {
 				w.Pass(2 * time.Second)
-				w.mustBe(t, order(id, sandbox.PaidIBAN), paid)
+				w.mustBe(t, transferTo(id, sandbox.PaidIBAN), paid)
 			},
 		}
 	})
 }
 
-// A tombstone outlives its process, and whatever account the order names.
+// A tombstone survives a restart, and does not depend on the account.
 func TestACancelledTransferIsNeverMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN,
+	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.LostAnswerIBAN,
 		sandbox.NotTakenIBAN} {
 		w.mustCancel(t, number, bank.Cancelled)
 		w.Bank = w.restarted()
 		for range 2 {
-			w.mustBe(t, order(number, number), bank.Cancelled)
+			w.mustBe(t, transferTo(number, number), bank.Cancelled)
 			w.Pass(time.Minute)
 		}
-		w.mustHaveLeft(t, number, 0)
+		w.mustHavePaid(t, number, 0)
 	}
 }
 
-// A transfer that was taken is decided when its cancellation finds it due, and
-// what was rejected keeps its reason.
+// Cancelling a transfer that was taken settles it if it is due, and a rejection
+// keeps its reason.
 func TestCancellingATransferThatWasTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN} {
-		_, _ = w.Transfer(t.Context(), order(number, number))
+	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.LostAnswerIBAN} {
+		_, _ = w.Transfer(t.Context(), transferTo(number, number))
 	}
 	w.mustCancel(t, sandbox.PaidIBAN, accepted)
 	w.mustCancel(t, sandbox.ClosedIBAN, rejected("AC04"))
 	w.mustCancel(t, sandbox.UnknownIBAN, accepted)
-	w.mustCancel(t, sandbox.SilentIBAN, accepted)
+	w.mustCancel(t, sandbox.LostAnswerIBAN, accepted)
 	w.Pass(30 * time.Second)
 	for range 2 {
 		w.mustCancel(t, sandbox.PaidIBAN, paid)
 		w.mustCancel(t, sandbox.UnknownIBAN, rejected("AC01"))
-		w.mustCancel(t, sandbox.SilentIBAN, paid)
+		w.mustCancel(t, sandbox.LostAnswerIBAN, paid)
 	}
-	w.mustHaveLeft(t, sandbox.PaidIBAN, 1)
-	w.mustHaveLeft(t, sandbox.UnknownIBAN, 0)
-	w.mustHaveLeft(t, sandbox.SilentIBAN, 1)
+	w.mustHavePaid(t, sandbox.PaidIBAN, 1)
+	w.mustHavePaid(t, sandbox.UnknownIBAN, 0)
+	w.mustHavePaid(t, sandbox.LostAnswerIBAN, 1)
 }
 
-// Either comes when the other's write is on its way, and takes its place.
+// Each is called just before the write of the other.
 func TestTransfersAndCancellationsOvertakeEachOther(t *testing.T) {
 	t.Parallel()
-	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.SilentIBAN} {
+	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.LostAnswerIBAN} {
 		w := newWorld(t)
 		w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustCancel(t, "p", bank.Cancelled) })
-		w.mustBe(t, order("p", number), bank.Cancelled)
-		w.mustHaveLeft(t, "p", 0)
+		w.mustBe(t, transferTo("p", number), bank.Cancelled)
+		w.mustHavePaid(t, "p", 0)
 	}
 	w := newWorld(t)
-	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustBe(t, order("p", sandbox.PaidIBAN), accepted) })
+	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted) })
 	w.mustCancel(t, "p", accepted)
 	w.Pass(2 * time.Second)
-	w.mustBe(t, order("p", sandbox.PaidIBAN), paid)
-	w.mustHaveLeft(t, "p", 1)
+	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), paid)
+	w.mustHavePaid(t, "p", 1)
 	// One that is not taken, but cancelled before the books are read.
 	w.Wire.Meanwhile("GetItem", 1, func() { w.mustCancel(t, "q", bank.Cancelled) })
-	w.mustBe(t, order("q", sandbox.NotTakenIBAN), bank.Cancelled)
+	w.mustBe(t, transferTo("q", sandbox.NotTakenIBAN), bank.Cancelled)
 }
 
 // What a caller that was cut off finds when it comes again.
@@ -103,7 +103,7 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	banktest.Unknown(t)(w.Cancel(t.Context(), "blind"))
 	w.Wire.Cut(nil)
 	for id, want := range map[string]bank.Outcome{"reply": bank.Cancelled, "request": accepted, "blind": bank.Cancelled} {
-		w.mustBe(t, order(id, sandbox.PaidIBAN), want)
+		w.mustBe(t, transferTo(id, sandbox.PaidIBAN), want)
 		w.mustCancel(t, id, want)
 	}
 }

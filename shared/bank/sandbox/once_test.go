@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// together orders the same a hundred times at once.
+// together requests the same transfer a hundred times at once.
 func (w *world) together(t *testing.T, o bank.Transfer) (outcomes map[bank.Outcome]int, failed int) {
 	t.Helper()
 	outcomes = map[bank.Outcome]int{}
@@ -37,58 +37,58 @@ func (w *world) together(t *testing.T, o bank.Transfer) (outcomes map[bank.Outco
 	return outcomes, failed
 }
 
-func TestAHundredConcurrentOrdersPayOnce(t *testing.T) {
+func TestAHundredConcurrentRequestsPayOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	o := order("p", sandbox.PaidIBAN)
+	o := transferTo("p", sandbox.PaidIBAN)
 	if outcomes, failed := w.together(t, o); outcomes[accepted] != 100 || failed != 0 {
-		t.Errorf("ordered: %v, %d failed", outcomes, failed)
+		t.Errorf("requested: %v, %d failed", outcomes, failed)
 	}
-	w.mustHaveLeft(t, "p", 0)
+	w.mustHavePaid(t, "p", 0)
 	w.Pass(2 * time.Second)
 	if outcomes, failed := w.together(t, o); outcomes[paid] != 100 || failed != 0 {
 		t.Errorf("decided: %v, %d failed", outcomes, failed)
 	}
-	w.mustHaveLeft(t, "p", 1)
+	w.mustHavePaid(t, "p", 1)
 }
 
-func TestOnlyTheFirstHearsNothing(t *testing.T) {
+func TestOnlyTheFirstGetsNoAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if outcomes, failed := w.together(t, order("p", sandbox.SilentIBAN)); outcomes[accepted] != 99 || failed != 1 {
+	if outcomes, failed := w.together(t, transferTo("p", sandbox.LostAnswerIBAN)); outcomes[accepted] != 99 || failed != 1 {
 		t.Errorf("%v, %d failed", outcomes, failed)
 	}
-	w.mustHaveLeft(t, "p", 1)
+	w.mustHavePaid(t, "p", 1)
 }
 
 func TestTheSameIDIsTheSameTransferWhateverElseIsAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.mustBe(t, order("p", sandbox.PaidIBAN), accepted)
+	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted)
 	w.Pass(2 * time.Second)
-	others := []bank.Transfer{order("p", sandbox.PaidIBAN), order("p", sandbox.ClosedIBAN),
-		order("p", sandbox.UnknownIBAN),
-		order("p", sandbox.SilentIBAN), order("p", sandbox.NotTakenIBAN)}
+	others := []bank.Transfer{transferTo("p", sandbox.PaidIBAN), transferTo("p", sandbox.ClosedIBAN),
+		transferTo("p", sandbox.UnknownIBAN),
+		transferTo("p", sandbox.LostAnswerIBAN), transferTo("p", sandbox.NotTakenIBAN)}
 	others[0].Amount = money.MustParse("99", "USD")
 	for _, other := range others {
 		w.mustBe(t, other, paid)
 	}
-	w.mustHaveLeft(t, "p", 1)
+	w.mustHavePaid(t, "p", 1)
 }
 
-// What a caller that was cut off finds when it comes again.
+// What a caller that was interrupted finds when it calls again.
 func TestLostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		fault faults.Fault
-		known bool // it happened although the caller heard nothing
+		known bool // it happened although the caller got no answer
 	}{{"lost request", faults.FailBefore, false}, {"lost reply", faults.LoseReply, true}} {
 		for _, decided := range []bool{false, true} {
 			t.Run(fmt.Sprint(c.name, ", decided ", decided), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t)
-				o, want, times := order("p", sandbox.PaidIBAN), accepted, 0
+				o, want, times := transferTo("p", sandbox.PaidIBAN), accepted, 0
 				if decided {
 					w.mustBe(t, o, accepted)
 					w.Pass(2 * time.Second)
@@ -104,14 +104,14 @@ func TestLostRequestsAndReplies(t *testing.T) {
 				}
 				w.Wire.Cut(nil)
 				w.mustBe(t, o, want)
-				w.mustHaveLeft(t, "p", times)
+				w.mustHavePaid(t, "p", times)
 			})
 		}
 	}
 }
 
-// losing hits the write that opens a transfer, or the one after it that
-// decides it.
+// losing injects the fault into the write that stores a transfer, or into the next
+// one, which settles it.
 func losing(f faults.Fault, decided bool) func(string) faults.Fault {
 	if !decided {
 		return parties.Once("TransactWriteItems", f)
@@ -128,24 +128,24 @@ func losing(f faults.Fault, decided bool) func(string) faults.Fault {
 	}
 }
 
-// A silent transfer whose reply is lost is the writer's all the same: it must
-// not hear of it, and the money must leave once.
-func TestALostReplyOfASilentTransfer(t *testing.T) {
+// Of a transfer whose answer is to be lost, the table's reply is lost as well: the
+// call must still get no answer, and the money must leave once.
+func TestALostReplyOfALostAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	o := order("p", sandbox.SilentIBAN)
+	o := transferTo("p", sandbox.LostAnswerIBAN)
 	w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
 	if got, err := w.Transfer(t.Context(), o); err == nil {
 		t.Errorf("answered %+v", got)
 	}
 	w.mustBe(t, o, accepted)
-	w.mustHaveLeft(t, "p", 1)
+	w.mustHavePaid(t, "p", 1)
 }
 
-func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
+func TestTheOutcomeIsUnknownWhileTheTableCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	o := order("p", sandbox.PaidIBAN)
+	o := transferTo("p", sandbox.PaidIBAN)
 	w.Wire.Cut(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.LoseReply
@@ -153,7 +153,7 @@ func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 		return faults.FailBefore
 	})
 	banktest.Unknown(t)(w.Transfer(t.Context(), o))
-	refused := order("p", sandbox.NotTakenIBAN)
+	refused := transferTo("p", sandbox.NotTakenIBAN)
 	banktest.Unknown(t)(w.Transfer(t.Context(), refused))
 	w.Wire.Cut(nil)
 	w.mustBe(t, refused, accepted)

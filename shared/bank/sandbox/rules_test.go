@@ -23,7 +23,7 @@ func TestTheAccountDecides(t *testing.T) {
 		first bank.Outcome
 		after time.Duration // when it is decided
 		last  bank.Outcome
-		times int // money left
+		times int // payments
 	}{
 		{"paid", sandbox.PaidIBAN, accepted, 2 * time.Second, paid, 1},
 		{"closed", sandbox.ClosedIBAN, rejected("AC04"), 0, rejected("AC04"), 0},
@@ -34,49 +34,49 @@ func TestTheAccountDecides(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			o := order("p", c.iban)
+			o := transferTo("p", c.iban)
 			w.mustBe(t, o, c.first)
 			if c.after > 0 {
 				w.Pass(c.after - time.Nanosecond)
 				w.mustBe(t, o, c.first)
-				w.mustHaveLeft(t, "p", 0)
+				w.mustHavePaid(t, "p", 0)
 				w.Pass(time.Nanosecond)
-				w.mustHaveLeft(t, "p", 0) // it is decided at the next look
+				w.mustHavePaid(t, "p", 0) // it is settled at the next call
 			}
 			for range 2 {
 				w.mustBe(t, o, c.last)
-				w.mustHaveLeft(t, "p", c.times)
+				w.mustHavePaid(t, "p", c.times)
 			}
 			w.Pass(24 * time.Hour)
 			w.Bank = w.restarted()
 			w.mustBe(t, o, c.last)
-			w.mustHaveLeft(t, "p", c.times)
+			w.mustHavePaid(t, "p", c.times)
 		})
 	}
 }
 
-func TestALostAnswerIsOfAnExecutedTransfer(t *testing.T) {
+func TestALostAnswerIsOfAPaidTransfer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	o := order("p", sandbox.SilentIBAN)
+	o := transferTo("p", sandbox.LostAnswerIBAN)
 	banktest.Unknown(t)(w.Transfer(t.Context(), o))
-	w.mustHaveLeft(t, "p", 1)
+	w.mustHavePaid(t, "p", 1)
 	w.mustBe(t, o, accepted)
 	w.Pass(30*time.Second - time.Nanosecond)
 	w.mustBe(t, o, accepted)
 	w.Pass(time.Nanosecond)
 	for range 2 {
 		w.mustBe(t, o, paid)
-		w.mustHaveLeft(t, "p", 1)
+		w.mustHavePaid(t, "p", 1)
 	}
 }
 
 func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	none, less, nameless := order("p", sandbox.PaidIBAN), order("p", sandbox.PaidIBAN), order("", sandbox.PaidIBAN)
+	none, less, nameless := transferTo("p", sandbox.PaidIBAN), transferTo("p", sandbox.PaidIBAN), transferTo("", sandbox.PaidIBAN)
 	none.Amount, less.Amount = money.Zero("EUR"), money.MustParse("-1", "EUR")
-	for name, o := range map[string]bank.Transfer{"4444": order("p", sandbox.NotTakenIBAN), "no money": none,
+	for name, o := range map[string]bank.Transfer{"4444": transferTo("p", sandbox.NotTakenIBAN), "no money": none,
 		"less": less, "no id": nameless} {
 		for range 2 {
 			if got, err := w.Transfer(t.Context(), o); !errors.Is(err, bank.ErrNotTaken) || got != (bank.Outcome{}) {
@@ -88,7 +88,7 @@ func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
 	if err := w.Table.Scan().All(t.Context(), &items); err != nil || len(items) != 0 {
 		t.Errorf("%d items, %v", len(items), err)
 	}
-	w.mustBe(t, order("p", sandbox.PaidIBAN), accepted) // the id is still free
+	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted) // the id is still free
 }
 
 func TestAnAccountNumberDecidesWhereThereIsNoIBAN(t *testing.T) {
@@ -97,11 +97,11 @@ func TestAnAccountNumberDecidesWhereThereIsNoIBAN(t *testing.T) {
 	for number, want := range map[string]bank.Outcome{
 		"00015678": accepted, "00011111": rejected("AC04"), "00012222": accepted, "": rejected("AC01"),
 	} {
-		o := order("p"+number, "")
+		o := transferTo("p"+number, "")
 		o.To.AccountNumber, o.To.BankCode = number, "001"
 		w.mustBe(t, o, want)
 	}
-	both := order("both", sandbox.PaidIBAN)
+	both := transferTo("both", sandbox.PaidIBAN)
 	both.To.AccountNumber = "00011111"
 	w.mustBe(t, both, accepted)
 }
@@ -110,9 +110,9 @@ func TestTheEndingsOfVerificationMeanNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, number := range []string{"DE63100100100000000000", "DE41100100100000009999"} {
-		w.mustBe(t, order(number, number), accepted)
+		w.mustBe(t, transferTo(number, number), accepted)
 		w.Pass(2 * time.Second)
-		w.mustBe(t, order(number, number), paid)
+		w.mustBe(t, transferTo(number, number), paid)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestTheExamplesAreValidAndPayable(t *testing.T) {
 	t.Parallel()
 	for number, ending := range map[string]string{
 		sandbox.PaidIBAN: "5678", sandbox.ClosedIBAN: "1111", sandbox.UnknownIBAN: "2222",
-		sandbox.SilentIBAN: "3333", sandbox.NotTakenIBAN: "4444",
+		sandbox.LostAnswerIBAN: "3333", sandbox.NotTakenIBAN: "4444",
 	} {
 		a := merchant.BankAccount{IBAN: number, Status: merchant.BankAccountVerified}
 		if err := iban.Validate(number); err != nil || !strings.HasSuffix(number, ending) || !a.Payable() {

@@ -1,9 +1,9 @@
-// Package sandbox is the bank of test mode. It plays another party: it keeps
-// books of its own, under keys of its own, knows the platform only by the
-// port, and remembers every transfer across restarts. What becomes of a
-// transfer is decided by the account it goes to (accounts.go).
+// Package sandbox is the bank of test mode. Like a real bank it is independent of
+// the platform, which it knows only through the port: it keeps its own items,
+// under its own keys, and every transfer survives a restart. The account that a
+// transfer goes to decides its outcome (accounts.go).
 //
-// No account number enters its books: a transfer is remembered by its outcome.
+// It stores no account number, only the outcome.
 package sandbox
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 // Bank is the sandbox. It is safe for concurrent use.
-type Bank struct{ books books }
+type Bank struct{ records records }
 
 var _ bank.Bank = (*Bank)(nil)
 
@@ -23,44 +23,44 @@ var _ bank.Bank = (*Bank)(nil)
 type Config = table.Books
 
 // New returns the sandbox; it makes no call.
-func New(c Config) *Bank { return &Bank{books{c}} }
+func New(c Config) *Bank { return &Bank{records{c}} }
 
-// errNoAnswer is what the platform sees of a transfer to 3333: it was
-// executed, but the answer did not arrive.
+// errNoAnswer is what the platform gets for a transfer to 3333: it was paid, but
+// the answer is lost.
 var errNoAnswer = errors.New("sandbox: no answer in time")
 
-// Transfer takes the order, or answers what became of the one of that id,
-// whatever else is asked. Errors: ErrNotTaken, or an unknown outcome.
-func (b *Bank) Transfer(ctx context.Context, order bank.Transfer) (bank.Outcome, error) {
-	planned, err := b.plan(order)
+// Transfer accepts a transfer, or returns the outcome of the one with that id,
+// whatever else the request says. Errors: ErrNotTaken, or an unknown outcome.
+func (b *Bank) Transfer(ctx context.Context, request bank.Transfer) (bank.Outcome, error) {
+	decided, err := b.decide(request)
 	if err != nil {
-		return b.unlessKnown(ctx, order.ID, err)
+		return b.ofInvalid(ctx, request.ID, err)
 	}
-	t, isNew, err := b.books.open(ctx, planned)
+	t, isNew, err := b.records.open(ctx, decided)
 	switch {
 	case err != nil:
 		return bank.Outcome{}, err
-	case isNew && t.Silent:
+	case isNew && t.LostAnswer:
 		return bank.Outcome{}, errNoAnswer
 	default:
 		return b.upToDate(ctx, t)
 	}
 }
 
-// Cancel refuses an id never seen from now on; a transfer that was taken goes
-// its way. After an error, asking again is safe.
+// Cancel cancels an unknown id from now on; an accepted transfer can no longer be
+// cancelled. After an error it is safe to call it again.
 func (b *Bank) Cancel(ctx context.Context, id string) (bank.Outcome, error) {
-	t, _, err := b.books.open(ctx, tombstone(id, b.books.Time()))
+	t, _, err := b.records.open(ctx, tombstone(id, b.records.Time()))
 	if err != nil {
 		return bank.Outcome{}, err
 	}
 	return b.upToDate(ctx, t)
 }
 
-// unlessKnown refuses an order, but one that was taken before (or cancelled
-// ahead of its arrival) is answered for all the same.
-func (b *Bank) unlessKnown(ctx context.Context, id string, refusal error) (bank.Outcome, error) {
-	t, err := b.books.read(ctx, id)
+// ofInvalid refuses a request, unless a transfer with its id was accepted or
+// cancelled before: then it returns that one's outcome.
+func (b *Bank) ofInvalid(ctx context.Context, id string, refusal error) (bank.Outcome, error) {
+	t, err := b.records.read(ctx, id)
 	switch {
 	case errors.Is(err, bank.ErrUnknownTransfer):
 		return bank.Outcome{}, refusal
@@ -71,10 +71,10 @@ func (b *Bank) unlessKnown(ctx context.Context, id string, refusal error) (bank.
 	}
 }
 
-// upToDate decides a transfer whose time has come.
+// upToDate settles a transfer whose time has come, and returns its outcome.
 func (b *Bank) upToDate(ctx context.Context, t transfer) (bank.Outcome, error) {
-	if now := t.at(b.books.Time()); now.State != t.State {
-		decided, err := b.books.decide(ctx, now)
+	if now := t.at(b.records.Time()); now.State != t.State {
+		decided, err := b.records.settle(ctx, now)
 		if err != nil {
 			return bank.Outcome{}, err
 		}

@@ -15,7 +15,7 @@ import (
 // sandbox scans the whole table, which only test mode can afford. Lines written
 // during the walk may be missing. An error ends it.
 func (b *Bank) Statement(ctx context.Context) iter.Seq2[bank.StatementLine, error] {
-	return table.Walk(ctx, b.books.Table.Scan().Consistent(true).
+	return table.Walk(ctx, b.records.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND begins_with(sk, ?)", transferPrefix, lineSort), lineItem.line)
 }
 
@@ -23,12 +23,12 @@ func (i lineItem) line() bank.StatementLine {
 	return bank.StatementLine{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.BookedAt}
 }
 
-// Executed counts how often money left for a transfer, 0 or 1 or something is
-// wrong, and sums it up. It reads the entry that each booking leaves, not the
-// transfer. The sum of none is the zero Amount.
+// Executed counts and sums up the payments of a transfer: more than one is a
+// defect. It reads their statement lines, not the transfer. The sum of none is the
+// zero Amount.
 func (b *Bank) Executed(ctx context.Context, id string) (int, money.Amount, error) {
 	var items []lineItem
-	err := b.books.Table.Get("pk", transferPrefix+id).Range("sk", dynamo.BeginsWith, lineSort).
+	err := b.records.Table.Get("pk", transferPrefix+id).Range("sk", dynamo.BeginsWith, lineSort).
 		Consistent(true).All(ctx, &items)
 	if err != nil || len(items) == 0 {
 		return 0, money.Amount{}, err

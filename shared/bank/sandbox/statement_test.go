@@ -30,42 +30,42 @@ func (w *world) statement(t *testing.T) map[string]bank.StatementLine {
 	return lines
 }
 
-func TestStatementTellsWhatLeft(t *testing.T) {
+func TestStatement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if lines := w.statement(t); len(lines) != 0 {
-		t.Errorf("empty books: %v", lines)
+		t.Errorf("no transfers: %v", lines)
 	}
 	started := w.Now()
-	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.SilentIBAN,
+	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.LostAnswerIBAN,
 		sandbox.NotTakenIBAN} {
-		_, _ = w.Transfer(t.Context(), order(number, number))
+		_, _ = w.Transfer(t.Context(), transferTo(number, number))
 	}
 	want := map[string]bank.StatementLine{}
 	add := func(id string, at time.Time) {
 		want[id] = bank.StatementLine{ID: id, Tenant: "T#MC1", Amount: money.MustParse("10", "EUR"), At: at}
 	}
-	add(sandbox.SilentIBAN, started)
+	add(sandbox.LostAnswerIBAN, started)
 	if got := w.statement(t); !maps.Equal(got, want) {
-		t.Errorf("before anybody looks: %v, want %v", got, want)
+		t.Errorf("before the next call: %v, want %v", got, want)
 	}
 	w.Pass(time.Minute)
-	w.mustBe(t, order(sandbox.PaidIBAN, sandbox.PaidIBAN), paid)
-	w.mustBe(t, order(sandbox.UnknownIBAN, sandbox.UnknownIBAN), rejected("AC01"))
+	w.mustBe(t, transferTo(sandbox.PaidIBAN, sandbox.PaidIBAN), paid)
+	w.mustBe(t, transferTo(sandbox.UnknownIBAN, sandbox.UnknownIBAN), rejected("AC01"))
 	add(sandbox.PaidIBAN, w.Now())
 	if got := w.statement(t); !maps.Equal(got, want) {
 		t.Errorf("after: %v, want %v", got, want)
 	}
 }
 
-// large fills the table with bookings of 200 KB, five to a page of a scan.
+// large stores statement lines of 200 KB, five to a page of a scan.
 func (w *world) large(t *testing.T, n int) {
 	t.Helper()
 	for i := range n {
-		o := order(fmt.Sprint("p", i), sandbox.SilentIBAN)
+		o := transferTo(fmt.Sprint("p", i), sandbox.LostAnswerIBAN)
 		o.Tenant = strings.Repeat("x", 200_000)
 		if _, err := w.Transfer(t.Context(), o); err == nil {
-			t.Fatal("the silent account answered")
+			t.Fatal("the answer was not lost")
 		}
 	}
 }
@@ -86,11 +86,11 @@ func TestStatementGoesOverPages(t *testing.T) {
 	}
 }
 
-// The checks of others rest on this: a second booking would show.
-func TestExecutedSeesEachEntry(t *testing.T) {
+// Checks elsewhere rely on this: a second payment would show.
+func TestExecutedCountsEachLine(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	o := order("p", sandbox.PaidIBAN)
+	o := transferTo("p", sandbox.PaidIBAN)
 	w.mustBe(t, o, accepted)
 	w.Pass(2 * time.Second)
 	w.mustBe(t, o, paid)
@@ -106,21 +106,21 @@ func TestExecutedSeesEachEntry(t *testing.T) {
 			}
 		}
 	}
-	w.mustHaveLeft(t, "p", 2)
-	w.mustHaveLeft(t, "never ordered", 0)
+	w.mustHavePaid(t, "p", 2)
+	w.mustHavePaid(t, "never requested", 0)
 }
 
 func TestNoAccountNumberIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.mustBe(t, order("p", sandbox.PaidIBAN), accepted)
+	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted)
 	w.Pass(2 * time.Second)
-	w.mustBe(t, order("p", sandbox.PaidIBAN), paid)
+	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), paid)
 	var items []map[string]any
 	if err := w.Table.Scan().All(t.Context(), &items); err != nil || len(items) != 2 {
 		t.Fatalf("%d items, %v", len(items), err)
 	}
 	if text := fmt.Sprint(items); strings.Contains(text, sandbox.PaidIBAN) || strings.Contains(text, "Corner Shop") {
-		t.Errorf("the books tell of the account: %s", text)
+		t.Errorf("the table names the account: %s", text)
 	}
 }

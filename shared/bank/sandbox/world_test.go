@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// world is a bank with books of its own.
+// world is a bank over a table of its own.
 type world struct {
 	*sandbox.Bank
 	*parties.Books
@@ -24,22 +24,22 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// restarted is the bank in a new process.
+// restarted is the bank after a restart.
 func (w *world) restarted() *sandbox.Bank {
 	return sandbox.New(sandbox.Config{DB: w.DB, Table: w.Table, Now: w.Now})
 }
 
-// order is a transfer of 10 EUR.
-func order(id, iban string) bank.Transfer {
+// transferTo is a transfer of 10 EUR to an account.
+func transferTo(id, iban string) bank.Transfer {
 	return bank.Transfer{ID: id, Tenant: "T#MC1", Amount: money.MustParse("10", "EUR"),
 		Reference: "PAYOUT 2026-11-20 " + id,
 		To:        merchant.BankAccount{ID: "a", Holder: "Corner Shop", IBAN: iban, Status: merchant.BankAccountVerified}}
 }
 
-// mustBe orders, or asks again, and expects the outcome.
-func (w *world) mustBe(t *testing.T, order bank.Transfer, want bank.Outcome) {
+// mustBe requests a transfer, perhaps again, and expects the outcome.
+func (w *world) mustBe(t *testing.T, request bank.Transfer, want bank.Outcome) {
 	t.Helper()
-	banktest.MustBe(t, w, order, want)
+	banktest.MustBe(t, w, request, want)
 }
 
 func (w *world) mustCancel(t *testing.T, id string, want bank.Outcome) {
@@ -47,12 +47,12 @@ func (w *world) mustCancel(t *testing.T, id string, want bank.Outcome) {
 	banktest.MustCancel(t, w, id, want)
 }
 
-// mustHaveLeft expects that money left so often for the transfer.
-func (w *world) mustHaveLeft(t *testing.T, id string, times int) {
+// mustHavePaid expects so many payments of 10 EUR for the transfer.
+func (w *world) mustHavePaid(t *testing.T, id string, times int) {
 	t.Helper()
 	n, sum, err := w.Executed(t.Context(), id)
 	if err != nil || n != times || sum.Minor() != int64(1000*times) {
-		t.Fatalf("%s: executed %d times, %s, %v, want %d", id, n, sum, err, times)
+		t.Fatalf("%s: paid %d times, %s, %v, want %d times", id, n, sum, err, times)
 	}
 }
 

@@ -27,30 +27,30 @@ const (
 
 func transferKey(id string) table.Key { return table.NewKey(transferPrefix+id, transferSort) }
 
-// transfer is one entry of the books. Its State moves at most once, from
-// Accepted to what it Becomes. One that is Cancelled is a tombstone: it was
-// cancelled ahead of its arrival, and has nothing but its id.
+// transfer is a transfer with its state, which changes at most once, from Accepted
+// to FinalState. A transfer that was cancelled before it was requested is a
+// tombstone, which has nothing but its id.
 type transfer struct {
-	ID        string       `dynamo:"id"`
-	Tenant    string       `dynamo:"tenant"`
-	Amount    money.Amount `dynamo:"amount"`
-	State     bank.State   `dynamo:"transfer_state"`
-	Reason    string       `dynamo:"reason,omitempty"` // of a rejection
-	Becomes   bank.State   `dynamo:"becomes"`
-	Because   string       `dynamo:"because,omitempty"` // the reason it will have
-	DecidesAt time.Time    `dynamo:"decides_at"`
-	Silent    bool         `dynamo:"silent,omitempty"` // executed when it was ordered, which nobody heard
-	CreatedAt time.Time    `dynamo:"created_at"`
+	ID          string       `dynamo:"id"`
+	Tenant      string       `dynamo:"tenant"`
+	Amount      money.Amount `dynamo:"amount"`
+	State       bank.State   `dynamo:"transfer_state"`
+	Reason      string       `dynamo:"reason,omitempty"` // of a rejection
+	FinalState  bank.State   `dynamo:"final_state"`
+	FinalReason string       `dynamo:"final_reason,omitempty"`
+	FinalAt     time.Time    `dynamo:"final_at"`
+	LostAnswer  bool         `dynamo:"lost_answer,omitempty"` // paid at once, but the answer was lost
+	CreatedAt   time.Time    `dynamo:"created_at"`
 }
 
-func (t *transfer) becomes(state bank.State, because string, at time.Time) {
-	t.Becomes, t.Because, t.DecidesAt = state, because, at
+func (t *transfer) setFinal(state bank.State, reason string, at time.Time) {
+	t.FinalState, t.FinalReason, t.FinalAt = state, reason, at
 }
 
-// at is the transfer as it stands then.
+// at is the transfer as it is at a time.
 func (t transfer) at(now time.Time) transfer {
-	if t.State == bank.Accepted && !now.Before(t.DecidesAt) {
-		t.State, t.Reason = t.Becomes, t.Because
+	if t.State == bank.Accepted && !now.Before(t.FinalAt) {
+		t.State, t.Reason = t.FinalState, t.FinalReason
 	}
 	return t
 }
@@ -61,7 +61,7 @@ func tombstone(id string, now time.Time) transfer {
 
 type transferItem struct {
 	table.Key
-	WriteID string `dynamo:"write_id,omitempty"` // of who entered it, to recognise one's own write; gone once it is decided
+	WriteID string `dynamo:"write_id,omitempty"` // of the writer, to recognise its own write; removed with the final state
 	transfer
 }
 
@@ -75,22 +75,22 @@ type lineItem struct {
 	BookedAt time.Time    `dynamo:"booked_at"`
 }
 
-// books are the sandbox's records in the table.
-type books struct{ table.Books }
+// records are the sandbox's items in the table.
+type records struct{ table.Books }
 
-// open enters a new transfer, or a tombstone. For an id that is known it answers the transfer
-// of old, and false.
-func (b books) open(ctx context.Context, t transfer) (transfer, bool, error) {
+// open stores a new transfer, or a tombstone. For a known id it returns the stored
+// transfer, and false.
+func (r records) open(ctx context.Context, t transfer) (transfer, bool, error) {
 	item := transferItem{Key: transferKey(t.ID), WriteID: uuid.NewString(), transfer: t}
-	tx := b.Transaction().Put(b.Table.Put(item).If("attribute_not_exists(pk)"))
-	if t.Silent || t.State == bank.Paid {
-		tx.Put(b.Table.Put(b.line(t)))
+	tx := r.Transaction().Put(r.Table.Put(item).If("attribute_not_exists(pk)"))
+	if t.LostAnswer || t.State == bank.Paid {
+		tx.Put(r.Table.Put(r.line(t)))
 	}
 	cause := tx.Run(ctx)
 	if cause == nil {
 		return t, true, nil
 	}
-	stored, err := b.read(ctx, t.ID)
+	stored, err := r.read(ctx, t.ID)
 	switch {
 	case errors.Is(err, bank.ErrUnknownTransfer):
 		return transfer{}, false, cause
@@ -101,39 +101,39 @@ func (b books) open(ctx context.Context, t transfer) (transfer, bool, error) {
 	}
 }
 
-// decide brings an accepted transfer into its final state. Its condition lets
-// that happen once, so there is one statement line.
-func (b books) decide(ctx context.Context, t transfer) (transfer, error) {
+// settle gives an accepted transfer its final state. Its condition lets that
+// happen once, so there is one statement line.
+func (r records) settle(ctx context.Context, t transfer) (transfer, error) {
 	item := transferItem{Key: transferKey(t.ID), transfer: t}
-	tx := b.Transaction().Put(b.Table.Put(item).If("transfer_state = ?", bank.Accepted))
-	if t.State == bank.Paid && !t.Silent {
-		tx.Put(b.Table.Put(b.line(t)))
+	tx := r.Transaction().Put(r.Table.Put(item).If("transfer_state = ?", bank.Accepted))
+	if t.State == bank.Paid && !t.LostAnswer {
+		tx.Put(r.Table.Put(r.line(t)))
 	}
 	cause := tx.Run(ctx)
 	if cause == nil {
 		return t, nil
 	}
-	stored, err := b.read(ctx, t.ID)
+	stored, err := r.read(ctx, t.ID)
 	switch {
 	case err != nil:
 		return transfer{}, errors.Join(cause, err)
 	case stored.State == bank.Accepted:
 		return transfer{}, cause
-	default: // somebody was faster, or it was ourselves
+	default: // another call was faster, or this one's reply was lost
 		return stored.transfer, nil
 	}
 }
 
 // line is the statement line of a transfer that is paid now.
-func (b books) line(t transfer) lineItem {
+func (r records) line(t transfer) lineItem {
 	return lineItem{Key: table.NewKey(transferPrefix+t.ID, lineSort+rand.Text()),
-		ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, BookedAt: b.Time()}
+		ID: t.ID, Tenant: t.Tenant, Amount: t.Amount, BookedAt: r.Time()}
 }
 
-func (b books) read(ctx context.Context, id string) (transferItem, error) {
+func (r records) read(ctx context.Context, id string) (transferItem, error) {
 	var item transferItem
 	k := transferKey(id)
-	err := b.Get(k).One(ctx, &item)
+	err := r.Get(k).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return item, bank.ErrUnknownTransfer
 	}

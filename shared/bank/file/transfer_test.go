@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-func TestAnOrderIsTakenOnce(t *testing.T) {
+func TestATransferIsTakenOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	other := transfer("p")
@@ -31,18 +31,18 @@ func TestAnOrderIsTakenOnce(t *testing.T) {
 	}
 	group.Wait()
 	w.mustBe(t, other, accepted)
-	found, err := w.Orders(t.Context(), "EUR", 1000)
+	found, err := w.Waiting(t.Context(), "EUR", 1000)
 	if err != nil || len(found) != 1 || found[0] != transfer("p") {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
 
-func TestOrdersAreOfACurrencyTheOldestFirstAndBounded(t *testing.T) {
+func TestWaiting(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i := 5; i > 0; i-- {
 		w.Pass(time.Second)
-		w.ordered(t, fmt.Sprint("p", i))
+		w.accept(t, fmt.Sprint("p", i))
 	}
 	w.mustBe(t, transferTo("reais", "BRL"), accepted)
 	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p5", "p4", "p3", "p2", "p1"}) {
@@ -54,11 +54,11 @@ func TestOrdersAreOfACurrencyTheOldestFirstAndBounded(t *testing.T) {
 	if ids := w.waiting(t, "USD"); len(ids) != 0 {
 		t.Error(ids)
 	}
-	if found, err := w.Orders(t.Context(), "EUR", 2); err != nil || len(found) != 2 || found[1].ID != "p4" {
+	if found, err := w.Waiting(t.Context(), "EUR", 2); err != nil || len(found) != 2 || found[1].ID != "p4" {
 		t.Errorf("%+v, %v", found, err)
 	}
 	for _, limit := range []int{-1, 0, 1001} {
-		if _, err := w.Orders(t.Context(), "EUR", limit); !failure.Is(err, failure.KindInvalid) {
+		if _, err := w.Waiting(t.Context(), "EUR", limit); !failure.Is(err, failure.KindInvalid) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestWhatNoFileCanCarryIsNotTaken(t *testing.T) {
 			t.Errorf("amount %s: %v", amount, err)
 		}
 	}
-	w.ordered(t, "p", "p1234567890123456789012345678901234")
+	w.accept(t, "p", "p1234567890123456789012345678901234")
 }
 
 func TestAnAccountNoFileCanNameIsRejectedForGood(t *testing.T) {
@@ -114,10 +114,10 @@ func TestAnAccountNoFileCanNameIsRejectedForGood(t *testing.T) {
 	}
 }
 
-func TestTheBanksWordIsFinal(t *testing.T) {
+func TestAnOutcomeIsFinal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "good", "bad")
+	w.accept(t, "good", "bad")
 	w.export(t, request("f", "good", "bad"), "good", "bad")
 	w.mustBe(t, transfer("good"), accepted)
 	for range 2 {
@@ -141,46 +141,46 @@ func TestTheBanksWordIsFinal(t *testing.T) {
 func TestWhatIsInNoFileCannotHaveBeenPaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "p", "withdrawn")
+	w.accept(t, "p", "cancelled")
 	if err := w.Settle(t.Context(), "p", paid); !errors.Is(err, file.ErrNotExported) {
 		t.Error(err)
 	}
-	w.mustSettle(t, "withdrawn", rejected("NARR"))
+	w.mustSettle(t, "cancelled", rejected("NARR"))
 	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p"}) {
 		t.Error(ids)
 	}
-	w.mustBe(t, transfer("withdrawn"), rejected("NARR"))
-	w.export(t, request("f", "withdrawn", "p"), "p")
+	w.mustBe(t, transfer("cancelled"), rejected("NARR"))
+	w.export(t, request("f", "cancelled", "p"), "p")
 }
 
-func TestWordsThatMeanNothing(t *testing.T) {
+func TestInvalidOutcomes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.ordered(t, "p")
+	w.accept(t, "p")
 	w.export(t, request("f", "p"), "p")
-	for _, word := range []bank.Outcome{{}, accepted, {State: "lost"}, {State: bank.Paid, Reason: "AC01"}, rejected(""),
+	for _, outcome := range []bank.Outcome{{}, accepted, {State: "lost"}, {State: bank.Paid, Reason: "AC01"}, rejected(""),
 		rejected("closed"), rejected("AC012")} {
-		if err := w.Settle(t.Context(), "p", word); !failure.Is(err, failure.KindInvalid) {
-			t.Errorf("%+v: %v", word, err)
+		if err := w.Settle(t.Context(), "p", outcome); !failure.Is(err, failure.KindInvalid) {
+			t.Errorf("%+v: %v", outcome, err)
 		}
 	}
-	if err := w.Settle(t.Context(), "never ordered", paid); !errors.Is(err, bank.ErrUnknownTransfer) {
+	if err := w.Settle(t.Context(), "never requested", paid); !errors.Is(err, bank.ErrUnknownTransfer) {
 		t.Error(err)
 	}
 	w.mustBe(t, transfer("p"), accepted)
 }
 
-func TestOnlyOneOfTwoWordsCounts(t *testing.T) {
+func TestOnlyOneOfTwoOutcomesCounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i := range 8 {
 		id := fmt.Sprint("p", i)
-		w.ordered(t, id)
+		w.accept(t, id)
 		w.export(t, request("f"+id, id), id)
-		words, errs := []bank.Outcome{paid, rejected("AC04")}, make([]error, 2)
+		outcomes, errs := []bank.Outcome{paid, rejected("AC04")}, make([]error, 2)
 		var group sync.WaitGroup
-		for i, word := range words {
-			group.Go(func() { errs[i] = w.Settle(t.Context(), id, word) })
+		for i, outcome := range outcomes {
+			group.Go(func() { errs[i] = w.Settle(t.Context(), id, outcome) })
 		}
 		group.Wait()
 		if (errs[0] == nil) == (errs[1] == nil) {
@@ -190,11 +190,11 @@ func TestOnlyOneOfTwoWordsCounts(t *testing.T) {
 		if !errors.Is(errs[1-winner], file.ErrSettled) {
 			t.Error(errs)
 		}
-		w.mustBe(t, transfer(id), words[winner])
+		w.mustBe(t, transfer(id), outcomes[winner])
 	}
 }
 
-// statement are its ids, in its order.
+// statement are the lines, in their order.
 func (w *world) statement(t *testing.T) []bank.StatementLine {
 	t.Helper()
 	var lines []bank.StatementLine
@@ -207,13 +207,13 @@ func (w *world) statement(t *testing.T) []bank.StatementLine {
 	return lines
 }
 
-func TestStatementTellsWhatWasPaid(t *testing.T) {
+func TestStatement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if lines := w.statement(t); len(lines) != 0 {
 		t.Error(lines)
 	}
-	w.ordered(t, "a", "b", "c", "waits")
+	w.accept(t, "a", "b", "c", "waits")
 	w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
 	var want []bank.StatementLine
 	for _, id := range []string{"c", "a"} {

@@ -1,0 +1,205 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/table"
+)
+
+// The entities:
+//
+//	entity    pk                           sk
+//	transfer  FILEBANK#TRANSFER#<id>       TRANSFER               or a tombstone in its place
+//	waiting   FILEBANK#WAITING#<currency>  <requested at>#<id>    while the transfer is in no file
+//	export    FILEBANK#EXPORT#<id>         EXPORT
+//	paid      FILEBANK#PAID                <paid at>#<id>         the statement
+const (
+	transferSort  = "TRANSFER"
+	exportSort    = "EXPORT"
+	paidPartition = "FILEBANK#PAID"
+)
+
+func transferKey(id string) table.Key { return table.NewKey("FILEBANK#TRANSFER#"+id, transferSort) }
+func exportKey(id string) table.Key   { return table.NewKey("FILEBANK#EXPORT#"+id, exportSort) }
+
+func waitingPartition(c money.Currency) string { return "FILEBANK#WAITING#" + string(c) }
+
+func (t transfer) waitingKey() table.Key {
+	return table.NewKey(waitingPartition(t.Amount.Currency()), micros(t.RequestedAt)+"#"+t.ID)
+}
+
+// micros is a fixed-width UTC time that sorts as text.
+func micros(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+
+// state of a transfer. It moves forward only: from waiting to exported to paid or
+// rejected; or from waiting to rejected.
+type state string
+
+const (
+	waiting  state = "waiting"
+	exported state = "exported"
+	paid     state = state(bank.Paid)
+	rejected state = state(bank.Rejected)
+)
+
+// transfer is a transfer with its state. The embedded Transfer never changes. A
+// transfer that was cancelled before it was requested is a tombstone, which has
+// nothing but its id.
+type transfer struct {
+	bank.Transfer
+	State       state
+	Reason      string // of a rejection
+	ExportID    string // the file it is in
+	RequestedAt time.Time
+	SettledAt   time.Time
+}
+
+// settle is the transfer with its final outcome.
+func (t transfer) settle(final bank.Outcome, now time.Time) transfer {
+	t.State, t.Reason, t.SettledAt = state(final.State), final.Reason, now
+	return t
+}
+
+func (t transfer) settled() bool { return t.State == paid || t.State == rejected }
+
+// outcome is what the port answers for the transfer.
+func (t transfer) outcome() bank.Outcome {
+	if !t.settled() {
+		return bank.Outcome{State: bank.Accepted}
+	}
+	return bank.Outcome{State: bank.State(t.State), Reason: t.Reason}
+}
+
+// paidItem is a line of the statement.
+type paidItem struct {
+	table.Key
+	ID     string       `dynamo:"id"`
+	Tenant string       `dynamo:"tenant"`
+	Amount money.Amount `dynamo:"amount"`
+	PaidAt time.Time    `dynamo:"paid_at"`
+}
+
+func (i paidItem) line() bank.StatementLine {
+	return bank.StatementLine{ID: i.ID, Tenant: i.Tenant, Amount: i.Amount, At: i.PaidAt}
+}
+
+// records are the bank's items in the table.
+type records struct{ table.Books }
+
+// open stores a new transfer. For a known id it returns the stored one, which is
+// also what a caller finds whose reply was lost.
+func (r records) open(ctx context.Context, t transfer) (transfer, error) {
+	tx := r.Transaction().Put(r.Table.Put(itemOf(t)).If("attribute_not_exists(pk)"))
+	if t.State == waiting {
+		tx.Put(r.Table.Put(waitingItem{Key: t.waitingKey(), ID: t.ID}))
+	}
+	cause := tx.Run(ctx)
+	if cause == nil {
+		return t, nil
+	}
+	stored, err := r.transfer(ctx, t.ID)
+	switch {
+	case errors.Is(err, bank.ErrUnknownTransfer):
+		return transfer{}, cause
+	case err != nil:
+		return transfer{}, errors.Join(cause, err)
+	default:
+		return stored, nil
+	}
+}
+
+// move applies a rule to a transfer, again on its new state whenever another
+// writer was faster, and returns the transfer as it then is. A caller whose reply
+// was lost finds the rule applied.
+func (r records) move(ctx context.Context, id string, rule func(transfer) (transfer, error)) (transfer, error) {
+	var cause error
+	for tried := state(""); ; {
+		before, err := r.transfer(ctx, id)
+		if err != nil {
+			return transfer{}, errors.Join(cause, err)
+		}
+		if cause != nil && before.State == tried {
+			return transfer{}, cause
+		}
+		after, err := rule(before)
+		if err != nil || after.State == before.State {
+			return before, err
+		}
+		tx := r.Transaction()
+		r.step(tx, before, after)
+		if cause = tx.Run(ctx); cause == nil {
+			return after, nil
+		}
+		tried = before.State
+	}
+}
+
+// step writes a transfer's next state with what follows from it. Its condition
+// lets a transfer leave each state once.
+func (r records) step(tx *dynamo.WriteTx, before, after transfer) {
+	tx.Put(r.Table.Put(itemOf(after)).If("transfer_state = ?", before.State))
+	if before.State == waiting {
+		k := before.waitingKey()
+		tx.Delete(r.Delete(k))
+	}
+	if after.State == paid {
+		tx.Put(r.Table.Put(paidItem{Key: table.NewKey(paidPartition, micros(after.SettledAt)+"#"+after.ID),
+			ID: after.ID, Tenant: after.Tenant, Amount: after.Amount, PaidAt: after.SettledAt}))
+	}
+}
+
+func (r records) transfer(ctx context.Context, id string) (transfer, error) {
+	var item transferItem
+	k := transferKey(id)
+	err := r.Get(k).One(ctx, &item)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return transfer{}, bank.ErrUnknownTransfer
+	}
+	return item.transfer(), err
+}
+
+// transfers reads many, by id; unknown ones are absent.
+func (r records) transfers(ctx context.Context, ids []string) (map[string]transfer, error) {
+	found := make(map[string]transfer, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	batch := r.Table.Batch("pk", "sk").Get().Consistent(true)
+	for _, id := range ids {
+		k := transferKey(id)
+		batch.And(dynamo.Keys{k.PK, k.SK})
+	}
+	var items []transferItem
+	if err := batch.All(ctx, &items); err != nil && !errors.Is(err, dynamo.ErrNotFound) {
+		return nil, err
+	}
+	for _, item := range items {
+		found[item.ID] = item.transfer()
+	}
+	return found, nil
+}
+
+// waiting are the ids of the oldest transfers in no file.
+func (r records) waiting(ctx context.Context, currency money.Currency, limit int) ([]string, error) {
+	var items []waitingItem
+	err := r.Table.Get("pk", waitingPartition(currency)).Consistent(true).Limit(limit).All(ctx, &items)
+	if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
+		return nil, err
+	}
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = item.ID
+	}
+	return ids, nil
+}
+
+// paid are the lines of the statement.
+func (r records) paid() *dynamo.Query {
+	return r.Table.Get("pk", paidPartition).Consistent(true)
+}
