@@ -95,6 +95,14 @@ func TestLostRequestsAndReplies(t *testing.T) {
 	}
 }
 
+// TestALostReplyOfAChargeOfUnknownOutcome is still that of the first request for 42.25, which gets no answer.
+func TestALostReplyOfAChargeOfUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
+	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
+}
+
 func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,0 +1,161 @@
+package sandbox
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/acquirer"
+	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/table"
+)
+
+// shelf is an empty table with the sandbox's books, and what fills the fields of its entries.
+type shelf struct {
+	testing.TB
+	*storedtest.Filler
+	*Acquirer
+}
+
+// recognised is why no read misses write_id.
+const recognised = "a write recognises itself by it, see TestALostReplyOfAChargeOfUnknownOutcome and " +
+	"TestLostRepliesOfARefundOfUnknownOutcome"
+
+// TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
+func TestEachStoredFieldIsReadBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		write  func(shelf) []storedtest.Answer
+		unseen storedtest.Unseen
+	}{
+		"a charge and its page": {func(w shelf) []storedtest.Answer {
+			c := storedtest.Fill[charge](w, w.Filler)
+			w.open(c, "token")
+			return []storedtest.Answer{w.charge(c, 1), w.page("token", c.ID)}
+		}, storedtest.Unseen{"CHARGE write_id": recognised}},
+		"an approved charge and its card": {func(w shelf) []storedtest.Answer {
+			c := w.approved()
+			w.open(c, "")
+			return []storedtest.Answer{w.charge(c, 1), w.card(c),
+				w.statement(acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.Capture,
+					Amount: c.Amount, At: clock.Start})}
+		}, storedtest.Unseen{"CHARGE write_id": recognised}},
+		"a charge that moved": {func(w shelf) []storedtest.Answer {
+			c := storedtest.Fill[charge](w, w.Filler)
+			w.open(c, "")
+			next := storedtest.Fill(w, w.Filler, func(next *charge) { next.ID = c.ID })
+			_, err := w.books.move(w.Context(), c.ID, func(charge) charge { return next })
+			w.must(err)
+			return []storedtest.Answer{w.charge(next, 2)}
+		}, storedtest.Unseen{"CHARGE write_id": recognised}},
+		"a refund that is pending": {func(w shelf) []storedtest.Answer {
+			r := storedtest.Fill(w, w.Filler, func(r *refund) { r.Kind = acquirer.Refunded })
+			w.enter(r)
+			return []storedtest.Answer{w.refund(r)}
+		}, storedtest.Unseen{"REFUND write_id": recognised}},
+		"an approved refund": {func(w shelf) []storedtest.Answer {
+			c := w.approved()
+			c.KeepsCard = false
+			w.open(c, "")
+			r := storedtest.Fill(w, w.Filler, func(r *refund) {
+				r.Kind, r.ChargeID, r.Decision = acquirer.Refunded, c.ID, payments.Approved
+				r.Amount = money.MustParse("1", "EUR")
+			})
+			w.enter(r)
+			after, err := c.giveBack(r.Amount)
+			w.must(err)
+			return []storedtest.Answer{w.charge(after, 2), w.refund(r), w.statement(
+				acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.Capture, Amount: c.Amount,
+					At: clock.Start},
+				acquirer.Movement{ID: r.ID, ChargeID: c.ID, Tenant: r.Tenant, Kind: acquirer.Refunded, Amount: r.Amount,
+					At: clock.Start})}
+		}, storedtest.Unseen{"CHARGE write_id": recognised, "REFUND write_id": recognised}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := storedtest.Open(t, clock.New().Now, nil)
+			db, items := s.Raw()
+			a := &Acquirer{books: books{table.Books{DB: db, Table: items, Now: clock.New().Now}}}
+			storedtest.RoundTrip(t, s, c.write(shelf{t, &storedtest.Filler{}, a}), c.unseen, cmp.AllowUnexported(chargeItem{}, refundItem{}))
+		})
+	}
+}
+
+func (w shelf) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// approved is a charge that has captured its amount, and stores its card.
+func (w shelf) approved() charge {
+	w.Helper()
+	c := storedtest.Fill(w, w.Filler, func(c *charge) { c.Decision, c.Refundable = payments.Approved, c.Amount })
+	c.Verification = false // which captures nothing
+	return c
+}
+
+func (w shelf) open(c charge, pageToken string) {
+	w.Helper()
+	got, isNew, err := w.books.open(w.Context(), c, pageToken)
+	if diff := cmp.Diff(c, got, storedtest.Options); err != nil || !isNew || diff != "" {
+		w.Fatalf("entered: new %t, %v (-want +got):\n%s", isNew, err, diff)
+	}
+}
+
+func (w shelf) enter(r refund) {
+	w.Helper()
+	_, isNew, err := w.books.enter(w.Context(), r, func(r refund, _ charge) (refund, error) { return r, nil })
+	if err != nil || !isNew {
+		w.Fatalf("entered: new %t, %v", isNew, err)
+	}
+}
+
+func (w shelf) charge(c charge, version int) storedtest.Answer {
+	want := chargeItem{Key: table.NewKey(chargePartition(c.ID), chargeSort), Version: version, charge: c}
+	return storedtest.Reads("charge", want, func(ctx context.Context) (chargeItem, error) {
+		item, err := w.books.read(ctx, c.ID)
+		item.WriteID = ""
+		return item, err
+	})
+}
+
+func (w shelf) page(token, chargeID string) storedtest.Answer {
+	return storedtest.Reads("page", chargeID, func(ctx context.Context) (string, error) {
+		return w.books.page(ctx, token)
+	})
+}
+
+func (w shelf) card(c charge) storedtest.Answer {
+	want := cardItem{Key: table.NewKey(cardPartition(c.Card.AcquirerToken), cardSort), Part: c.Part, Card: *c.Card}
+	return storedtest.Reads("card", want, func(ctx context.Context) (cardItem, error) {
+		return w.books.card(ctx, c.Card.AcquirerToken)
+	})
+}
+
+func (w shelf) refund(r refund) storedtest.Answer {
+	want := refundItem{Key: refundKey(r), refund: r}
+	return storedtest.Reads("refund", want, func(ctx context.Context) (refundItem, error) {
+		item, err := w.books.readRefund(ctx, want.Key)
+		item.WriteID = ""
+		return item, err
+	})
+}
+
+func (w shelf) statement(want ...acquirer.Movement) storedtest.Answer {
+	return storedtest.Reads("statement", want, func(ctx context.Context) ([]acquirer.Movement, error) {
+		var lines []acquirer.Movement
+		for line, err := range w.Statement(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			lines = append(lines, line)
+		}
+		return lines, nil
+	})
+}

@@ -1,0 +1,68 @@
+package sandbox
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
+	"github.com/cashwrap/cashwrap/shared/bank"
+	"github.com/cashwrap/cashwrap/shared/table"
+)
+
+// TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
+func TestEachStoredFieldIsReadBack(t *testing.T) {
+	t.Parallel()
+	s := storedtest.Open(t, clock.New().Now, nil)
+	db, items := s.Raw()
+	b := New(table.Books{DB: db, Table: items, Now: clock.New().Now})
+	f := &storedtest.Filler{}
+	accepted := storedtest.Fill(t, f, func(t *transfer) { t.State = bank.Accepted })
+	paid := storedtest.Fill(t, f, func(next *transfer) { next.ID, next.State = accepted.ID, bank.Paid })
+	paid.Silent = false // or its booking was made before
+	read := func(want transfer) storedtest.Answer {
+		return storedtest.Reads("transfer", want, func(ctx context.Context) (transfer, error) {
+			item, err := b.books.read(ctx, want.ID)
+			return item.transfer, err
+		})
+	}
+	statement := func(want ...bank.StatementLine) storedtest.Answer {
+		return storedtest.Reads("statement", want, func(ctx context.Context) ([]bank.StatementLine, error) {
+			var lines []bank.StatementLine
+			for line, err := range b.Statement(ctx) {
+				if err != nil {
+					return nil, err
+				}
+				lines = append(lines, line)
+			}
+			return lines, nil
+		})
+	}
+	booked := func(of transfer) bank.StatementLine {
+		return bank.StatementLine{ID: of.ID, Tenant: of.Tenant, Amount: of.Amount, At: clock.Start}
+	}
+	got, isNew, err := b.books.open(t.Context(), accepted)
+	if diff := cmp.Diff(accepted, got, storedtest.Options); err != nil || !isNew || diff != "" {
+		t.Fatalf("entered: new %t, %v (-want +got):\n%s", isNew, err, diff)
+	}
+	storedtest.RoundTrip(t, s, []storedtest.Answer{read(accepted), statement(booked(accepted))},
+		storedtest.Unseen{"TRANSFER write_id": "a write recognises itself by it, see TestALostReplyOfASilentTransfer"})
+
+	got, err = b.books.decide(t.Context(), paid)
+	if diff := cmp.Diff(paid, got, storedtest.Options); err != nil || diff != "" {
+		t.Fatalf("decided: %v (-want +got):\n%s", err, diff)
+	}
+	answers := []storedtest.Answer{read(paid), statement(booked(accepted), booked(paid))}
+	storedtest.RoundTrip(t, s, answers, nil, cmp.Transformer("sorted", sorted))
+}
+
+// sorted are the lines of a statement, whose keys are random, by what was booked.
+func sorted(lines []bank.StatementLine) map[string]bank.StatementLine {
+	found := map[string]bank.StatementLine{}
+	for _, line := range lines {
+		found[line.Tenant+" "+line.Amount.String()] = line
+	}
+	return found
+}
