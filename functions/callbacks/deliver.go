@@ -51,7 +51,7 @@ func (c *courier) tryIfDue(ctx context.Context, _ identity.Tenant, m app.Callbac
 	if err != nil {
 		return err
 	}
-	if !callback.DueAt(c.Now()) {
+	if !callback.IsDue(c.Now()) {
 		return nil
 	}
 	return c.try(ctx, tenant, callback)

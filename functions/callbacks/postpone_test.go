@@ -157,7 +157,7 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 // trip has a breaker opened by as many tries that time out as it takes.
 func (n *network) trip(s world.Shop, host string) {
 	n.Helper()
-	for range payments.BreakAfter {
+	for range payments.BreakerThreshold {
 		n.wantTried(n.owe(s, host), payments.CallbackOwed, "timeout")
 	}
 }
@@ -263,8 +263,8 @@ func TestOnlySilenceOpensABreaker(t *testing.T) {
 // host: those that began together.
 func TestABreakerOpensWhenAMerchantsSlotsHang(t *testing.T) {
 	t.Parallel()
-	if payments.BreakAfter != webhook.PerTenant {
-		t.Errorf("opens after %d timeouts, with %d slots", payments.BreakAfter, webhook.PerTenant)
+	if payments.BreakerThreshold != webhook.PerTenant {
+		t.Errorf("opens after %d timeouts, with %d slots", payments.BreakerThreshold, webhook.PerTenant)
 	}
 }
 

@@ -85,7 +85,7 @@ func (f family) view(c payments.Checkout) checkout {
 	if c.InstrumentToken != "" {
 		v.Instrument = &instrumentReference{Token: c.InstrumentToken}
 	}
-	if final, ok := c.Final(); ok {
+	if final, ok := c.SuccessfulTransaction(); ok {
 		v.TransactionCode, v.TransactionID = final.Code, final.ID
 	}
 	if c.HostedCheckout != nil {

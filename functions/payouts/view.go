@@ -30,7 +30,7 @@ func view(r payout.Record) record {
 	if amount.Sign() < 0 {
 		amount = amount.Neg()
 	}
-	return record{ID: r.Number(), Type: r.Kind, Amount: amount, Date: r.Day, Currency: amount.Currency(), Fee: r.Fee,
+	return record{ID: r.NumericID(), Type: r.Kind, Amount: amount, Date: r.Day, Currency: amount.Currency(), Fee: r.Fee,
 		Status: r.Status, Reference: r.Reference, TransactionCode: r.Code}
 }
 

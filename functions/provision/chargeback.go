@@ -69,7 +69,7 @@ func (o operator) chargeback(ctx context.Context, c chargeback) (chargedBack, er
 		return chargedBack{}, err
 	}
 	o.Log.InfoContext(ctx, "chargeback recorded", "merchant", t.Merchant, "transaction", r.ID, "event", e.ID)
-	return chargedBack{ID: order.ID, EventID: e.Number(), TransactionID: r.ID, TransactionCode: r.Code, Amount: e.Amount,
+	return chargedBack{ID: order.ID, EventID: e.NumericID(), TransactionID: r.ID, TransactionCode: r.Code, Amount: e.Amount,
 		Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
 }
 

@@ -49,7 +49,7 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 		return voucherPaid{}, err
 	}
 	paid := voucherPaid{CheckoutID: checkout.ID, Status: checkout.Status}
-	if final, ok := checkout.Final(); ok {
+	if final, ok := checkout.SuccessfulTransaction(); ok {
 		paid.TransactionID, paid.TransactionCode = final.ID, final.Code
 	}
 	return paid, nil

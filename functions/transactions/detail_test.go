@@ -92,7 +92,7 @@ func TestAllThatADetailShows(t *testing.T) {
 	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{
 		"id": quoted(p.ID), "transaction_code": quoted(p.Code), "foreign_transaction_id": quoted(p.Reference),
 		"internal_id": fmt.Sprint(p.InternalID), "merchant_code": quoted(s.Merchant.Code),
-		"merchant_id": fmt.Sprint(payments.MerchantNumber(s.Merchant.Code)), "username": `"kaffee@example.com"`,
+		"merchant_id": fmt.Sprint(payments.MerchantNumericID(s.Merchant.Code)), "username": `"kaffee@example.com"`,
 		"amount": "10.10", "currency": `"EUR"`, "vat_amount": "0.00", "tip_amount": "0.00", "fee_amount": "0.20",
 		"tax_enabled": "false", "timestamp": `"2026-11-20T12:00:00.000Z"`, "local_time": `"2026-11-20T09:00:00.000-03:00"`,
 		"status": `"SUCCESSFUL"`, "simple_status": `"SUCCESSFUL"`, "payment_type": `"ECOM"`, "entry_mode": `"CUSTOMER_ENTRY"`,

@@ -40,11 +40,11 @@ type event struct {
 func transactionEvents(r store.Record, calendar merchant.Calendar) []transactionEvent {
 	shown := make([]transactionEvent, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
-		shown = append(shown, transactionEvent{ID: r.PayoutNumber(p), Type: payments.PayoutEvent, Status: p.Status,
+		shown = append(shown, transactionEvent{ID: r.PayoutNumericID(p), Type: payments.PayoutEvent, Status: p.Status,
 			Amount: p.Net(), DueDate: dueDate(p, calendar), Installment: p.Number, Timestamp: rest.Timestamp(r.PlannedAt(i))})
 	}
 	for _, e := range r.Events {
-		shown = append(shown, transactionEvent{ID: e.Number(), Type: e.Type, Status: e.Status, Amount: e.Amount,
+		shown = append(shown, transactionEvent{ID: e.NumericID(), Type: e.Type, Status: e.Status, Amount: e.Amount,
 			Date: rest.DateOf(e.CreatedAt.In(calendar.Where)), Timestamp: rest.Timestamp(e.CreatedAt)})
 	}
 	return shown
@@ -56,12 +56,12 @@ func events(r store.Record) []event {
 	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
 		none := money.Zero(p.Amount.Currency())
-		shown = append(shown, event{ID: r.PayoutNumber(p), TransactionID: r.ID, Type: payments.PayoutEvent, Status: p.Status,
+		shown = append(shown, event{ID: r.PayoutNumericID(p), TransactionID: r.ID, Type: payments.PayoutEvent, Status: p.Status,
 			Amount: p.Net(), Timestamp: rest.Timestamp(r.PlannedAt(i)), FeeAmount: &p.Fee, Installment: p.Number,
 			DeductedAmount: &p.Deducted, DeductedFeeAmount: &none})
 	}
 	for _, e := range r.Events {
-		shown = append(shown, event{ID: e.Number(), TransactionID: r.ID, Type: e.Type, Status: e.Status,
+		shown = append(shown, event{ID: e.NumericID(), TransactionID: r.ID, Type: e.Type, Status: e.Status,
 			Amount: e.Amount, Timestamp: rest.Timestamp(e.CreatedAt)})
 	}
 	return shown

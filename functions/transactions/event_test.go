@@ -47,7 +47,7 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 	if err != nil || len(record.Events) != 3 {
 		t.Fatalf("%d events, %v", len(record.Events), err)
 	}
-	payout, refund, back, deduction := record.PayoutNumber(record.Payouts[0]), record.Events[0],
+	payout, refund, back, deduction := record.PayoutNumericID(record.Payouts[0]), record.Events[0],
 		record.Events[1], record.Events[2]
 	times := []string{`"2026-11-20T16:00:00.000Z"`, `"2026-11-20T16:00:01.001Z"`, `"2026-11-20T16:00:02.001Z"`}
 	same(t, s.list(t, p, "events"),
@@ -55,20 +55,20 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 			`"amount":0.00,"timestamp":%s,"fee_amount":0.20,`+
 			`"installment_number":1,"deducted_amount":9.90,"deducted_fee_amount":0.00}`, payout, p.ID, times[0]),
 		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"REFUND","status":"REFUNDED","amount":2.50,"timestamp":%s}`,
-			refund.Number(), p.ID, times[1]),
+			refund.NumericID(), p.ID, times[1]),
 		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"CHARGE_BACK","status":"SUCCESSFUL","amount":7.60,"timestamp":%s}`,
-			back.Number(), p.ID, times[2]),
+			back.NumericID(), p.ID, times[2]),
 		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"PAYOUT_DEDUCTION","status":"PENDING",`+
-			`"amount":0.20,"timestamp":%s}`, deduction.Number(), p.ID, times[2]))
+			`"amount":0.20,"timestamp":%s}`, deduction.NumericID(), p.ID, times[2]))
 	same(t, s.list(t, p, "transaction_events"),
 		fmt.Sprintf(`{"id":%d,"event_type":"PAYOUT","status":"SCHEDULED","amount":0.00,"due_date":"2026-11-22",`+
 			`"installment_number":1,"timestamp":%s}`, payout, times[0]),
 		fmt.Sprintf(`{"id":%d,"event_type":"REFUND","status":"REFUNDED","amount":2.50,"date":"2026-11-21","timestamp":%s}`,
-			refund.Number(), times[1]),
+			refund.NumericID(), times[1]),
 		fmt.Sprintf(`{"id":%d,"event_type":"CHARGE_BACK","status":"SUCCESSFUL","amount":7.60,"date":"2026-11-21",`+
-			`"timestamp":%s}`, back.Number(), times[2]),
+			`"timestamp":%s}`, back.NumericID(), times[2]),
 		fmt.Sprintf(`{"id":%d,"event_type":"PAYOUT_DEDUCTION","status":"PENDING","amount":0.20,"date":"2026-11-21",`+
-			`"timestamp":%s}`, deduction.Number(), times[2]))
+			`"timestamp":%s}`, deduction.NumericID(), times[2]))
 	s.expect(p, "CHARGEBACK, REFUND REFUNDED 2.50, CHARGE_BACK SUCCESSFUL 7.60, PAYOUT_DEDUCTION PENDING 0.20")
 }
 

@@ -89,7 +89,7 @@ func (p *past) write(changes []payments.TransactionChange) error {
 				CreatedAt: world.Start})
 			for i := w; i < len(changes) && err == nil; i += writers {
 				tx := changes[i].Transaction
-				checkout, err = p.App.Store.Apply(p.Context(), p.tenant(), payments.Change{Checkout: checkout, Transaction: &tx})
+				checkout, err = p.App.Store.Apply(p.Context(), p.tenant(), payments.CheckoutChange{Checkout: checkout, Transaction: &tx})
 				if err == nil && len(changes[i].Events) > 0 {
 					err = p.App.Store.ApplyTransaction(p.Context(), p.tenant(), changes[i], nil)
 				}
@@ -145,7 +145,7 @@ func (p *past) event(t payments.Transaction, n int) payments.Event {
 	e := payments.Event{ID: t.RefundID(fmt.Sprint(n)), TransactionID: t.ID, Code: t.Code,
 		Type: payments.RefundEvent, Amount: eur(1),
 		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.EventFailed),
-		CreatedAt: at, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), About: t.HistoryItem().About}
+		CreatedAt: at, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), TransactionSummary: t.HistoryItem().TransactionSummary}
 	if p.random.IntN(3) == 0 {
 		e.Type, e.Status = payments.ChargebackEvent, payments.EventSuccessful
 	}
@@ -158,7 +158,7 @@ func (p *past) uuid() string {
 	for i := range b {
 		b[i] = byte(p.random.Uint32())
 	}
-	return payments.ShapeV4(b[:])
+	return payments.FormatUUIDv4(b[:])
 }
 
 // historyPage is a page as sent.

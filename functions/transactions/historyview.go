@@ -56,7 +56,7 @@ func newHistoryItem(h payments.HistoryItem, calendar merchant.Calendar) historyI
 		PayoutsReceived: h.PayoutsReceived(), PayoutPlan: h.PayoutPlan,
 	}
 	if h.Type == payments.PaymentItem {
-		givenBack := h.GivenBack()
+		givenBack := h.RefundedAmount()
 		v.RefundedAmount = &givenBack
 	}
 	if h.Card != nil {

@@ -60,7 +60,7 @@ func olderStatus(s payments.SimpleStatus) payments.SimpleStatus {
 // numberReceipts shows the receipt numbers given out so far.
 func numberReceipts(shown []event, r store.Record) {
 	for _, e := range r.Events {
-		i := slices.IndexFunc(shown, func(s event) bool { return s.ID == e.Number() })
+		i := slices.IndexFunc(shown, func(s event) bool { return s.ID == e.NumericID() })
 		if n, ok := r.Receipts[e.ID]; ok && i >= 0 {
 			shown[i].ReceiptNo = strconv.FormatInt(n, 10)
 		}

@@ -210,7 +210,7 @@ func TestLegacyEventsShowTheirReceipts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		numbers[fmt.Sprint(e.Number())] = fmt.Sprint(number)
+		numbers[fmt.Sprint(e.NumericID())] = fmt.Sprint(number)
 	}
 	for version, read := range map[string]world.Response{"legacy": s.legacy("id=" + p.ID), "2.1": s.get("id=" + p.ID)} {
 		var body struct {

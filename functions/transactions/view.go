@@ -79,7 +79,7 @@ func (f family) view(ctx context.Context, r store.Record) transaction {
 	currency := t.Amount.Currency()
 	v := transaction{
 		ID: t.ID, Code: t.Code, ForeignID: t.ForeignID, ClientID: t.ClientTransactionID, InternalID: t.InternalID(),
-		MerchantCode: t.MerchantCode, MerchantID: payments.MerchantNumber(t.MerchantCode), Username: t.Username,
+		MerchantCode: t.MerchantCode, MerchantID: payments.MerchantNumericID(t.MerchantCode), Username: t.Username,
 		Amount: t.Amount, Currency: currency, VATAmount: money.Zero(currency), TipAmount: money.Zero(currency),
 		FeeAmount: t.Fee, Timestamp: rest.Timestamp(t.CreatedAt), LocalTime: rest.Local(t.CreatedAt, calendar.Where),
 		Status: t.Status, SimpleStatus: t.SimpleStatus(), PaymentType: t.PaymentType, EntryMode: t.EntryMode,

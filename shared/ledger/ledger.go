@@ -43,8 +43,8 @@ type Subject string
 
 // The subjects.
 const (
-	Transactions Subject = "transaction"
-	Payouts      Subject = "payout"
+	SubjectTransaction Subject = "transaction"
+	SubjectPayout      Subject = "payout"
 )
 
 // Reference is what an entry is about: the transaction or the payout whose
@@ -58,17 +58,17 @@ type Reference struct {
 func (k Kind) subject() Subject {
 	switch k {
 	case Payout, PayoutPaid, PayoutReturned:
-		return Payouts
+		return SubjectPayout
 	default:
-		return Transactions
+		return SubjectTransaction
 	}
 }
 
 // OfTransaction refers to a transaction.
-func OfTransaction(id string) Reference { return Reference{Transactions, id} }
+func OfTransaction(id string) Reference { return Reference{SubjectTransaction, id} }
 
 // OfPayout refers to a payout.
-func OfPayout(id string) Reference { return Reference{Payouts, id} }
+func OfPayout(id string) Reference { return Reference{SubjectPayout, id} }
 
 // Posting is one account's share of an entry.
 type Posting struct {

@@ -56,7 +56,7 @@ const (
 // Begin claims the checkout for a new attempt, which must carry ID, Operation,
 // Method and what follows from the request. Failures: Conflict when it is
 // paid, expired or being decided; TooMany past ten attempts an hour. An
-// attempt at the payer's turn must be given up first (GiveUp).
+// attempt at the payer's turn must be given up first (CancelAttempt).
 func (c Checkout) Begin(a Attempt, now time.Time) (Checkout, error) {
 	if err := c.CheckProcessable(now); err != nil {
 		return c, err
@@ -86,9 +86,9 @@ func (c Checkout) attemptsSince(hourAgo time.Time) ([]time.Time, error) {
 	return starts, nil
 }
 
-// RunBy says the operation itself began the latest attempt: a retry of a
+// StartedBy says the operation itself began the latest attempt: a retry of a
 // request that was cut off must continue it, not start another.
-func (c Checkout) RunBy(operation string) bool {
+func (c Checkout) StartedBy(operation string) bool {
 	return c.Attempt != nil && c.Attempt.Operation == operation
 }
 
@@ -153,9 +153,9 @@ func (c Checkout) recordedAt(now time.Time) time.Time {
 	return shown(now)
 }
 
-// OutOfTime says the payer has not acted by the deadline: the charge, which
+// DeadlinePassed says the payer has not acted by the deadline: the charge, which
 // still waits for them, is to be cancelled.
-func (a Attempt) OutOfTime(o Outcome, now time.Time) bool {
+func (a Attempt) DeadlinePassed(o Outcome, now time.Time) bool {
 	waiting := o.Decision == Challenge || o.Decision == Voucher
 	return waiting && a.State == AttemptRequiresAction && !now.Before(a.Deadline)
 }

@@ -85,19 +85,19 @@ func TestDeadlines(t *testing.T) {
 		}
 		for _, waiting := range []payments.Decision{payments.Challenge, payments.Voucher} {
 			o := payments.Outcome{Decision: waiting}
-			if a.OutOfTime(o, after(c.want-1)) || !a.OutOfTime(o, after(c.want)) {
+			if a.DeadlinePassed(o, after(c.want-1)) || !a.DeadlinePassed(o, after(c.want)) {
 				t.Errorf("%s: %s does not end after %s", c.method, waiting, c.want)
 			}
 		}
 		for _, moving := range []payments.Decision{payments.Approved, payments.Declined, payments.OutcomeUnknown,
 			payments.Cancelled} {
-			if a.OutOfTime(payments.Outcome{Decision: moving}, after(1000*time.Hour)) {
+			if a.DeadlinePassed(payments.Outcome{Decision: moving}, after(1000*time.Hour)) {
 				t.Errorf("%s: cancels what is %s", c.method, moving)
 			}
 		}
 	}
 	pending := *states(t)["pending"].Attempt
-	if pending.OutOfTime(payments.Outcome{Decision: payments.Challenge}, after(time.Hour)) {
+	if pending.DeadlinePassed(payments.Outcome{Decision: payments.Challenge}, after(time.Hour)) {
 		t.Error("out of time before it was the payer's turn")
 	}
 }
@@ -110,14 +110,14 @@ func TestRunByAndRestartable(t *testing.T) {
 		"requires action": {true, false}, "paid": {true, false}, "failed": {false, false},
 	} {
 		c := states(t)[from]
-		if c.RunBy("request-attempt-1") != want.runBy || c.Restartable() != want.restartable {
-			t.Errorf("%s: run by %t, restartable %t", from, c.RunBy("request-attempt-1"), c.Restartable())
+		if c.StartedBy("request-attempt-1") != want.runBy || c.Restartable() != want.restartable {
+			t.Errorf("%s: run by %t, restartable %t", from, c.StartedBy("request-attempt-1"), c.Restartable())
 		}
 	}
-	untaken, _ := states(t)["pending"].NeverTaken("attempt-1")
+	untaken, _ := states(t)["pending"].CloseNotTaken("attempt-1")
 	cancelled := settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Cancelled}, start)
 	for name, c := range map[string]payments.Checkout{"never taken": untaken.Checkout, "cancelled": cancelled.Checkout} {
-		if !c.RunBy("request-attempt-1") || !c.Restartable() {
+		if !c.StartedBy("request-attempt-1") || !c.Restartable() {
 			t.Errorf("%s: may not begin again", name)
 		}
 	}

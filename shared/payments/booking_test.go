@@ -40,7 +40,7 @@ func TestNothingIsBookedWithoutACapture(t *testing.T) {
 	t.Parallel()
 	verification := attemptFor("attempt-1", payments.CardMethod)
 	verification.Verification = true
-	for name, change := range map[string]payments.Change{
+	for name, change := range map[string]payments.CheckoutChange{
 		"declined": settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start),
 			payments.Outcome{Decision: payments.Declined}, start),
 		"unknown": settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start),

@@ -14,9 +14,9 @@ type Breaker struct {
 }
 
 const (
-	// BreakAfter is as many as the slots of a host that one merchant gets
+	// BreakerThreshold is as many as the slots of a host that one merchant gets
 	// (webhook.PerTenant): all of them hung.
-	BreakAfter = 3
+	BreakerThreshold = 3
 	// firstOpen and longestOpen bound the intervals between probes, each twice
 	// the one before.
 	firstOpen   = 10 * time.Second
@@ -26,7 +26,7 @@ const (
 )
 
 // Tripped says that only probes may pass.
-func (b Breaker) Tripped() bool { return b.TimedOut >= BreakAfter }
+func (b Breaker) Tripped() bool { return b.TimedOut >= BreakerThreshold }
 
 // Open says that nothing may pass now.
 func (b Breaker) Open(now time.Time) bool { return b.Tripped() && now.Before(b.OpenUntil) }
@@ -45,7 +45,7 @@ func (b Breaker) Failed(probe bool, now time.Time) Breaker {
 	}
 	b.TimedOut++
 	if b.Tripped() {
-		b.OpenUntil = now.Add(min(firstOpen<<min(b.TimedOut-BreakAfter, 8), longestOpen))
+		b.OpenUntil = now.Add(min(firstOpen<<min(b.TimedOut-BreakerThreshold, 8), longestOpen))
 	}
 	return b
 }

@@ -62,9 +62,9 @@ const (
 	earliness = 5 * time.Second
 )
 
-// DueAt says the callback is owed and the time of its next try has come, but
+// IsDue says the callback is owed and the time of its next try has come, but
 // for a few seconds.
-func (c Callback) DueAt(now time.Time) bool {
+func (c Callback) IsDue(now time.Time) bool {
 	return c.State == CallbackOwed && !now.Before(c.NextAt.Add(-earliness))
 }
 

@@ -89,7 +89,7 @@ func TestDelivered(t *testing.T) {
 		t.Errorf("%+v", second)
 	}
 	for _, c := range []payments.Callback{first, second} {
-		if c.DueAt(after(1000*time.Hour)) || c.Overdue(after(1000*time.Hour)) {
+		if c.IsDue(after(1000*time.Hour)) || c.Overdue(after(1000*time.Hour)) {
 			t.Errorf("delivered, yet due: %+v", c)
 		}
 	}
@@ -102,7 +102,7 @@ func TestReplayed(t *testing.T) {
 	now := after(200 * time.Hour)
 	got := dead.Replayed(now)
 	if got.ID != dead.ID || got.State != payments.CallbackOwed || !got.NextAt.Equal(now) ||
-		got.LastError != "" || !got.DueAt(now) {
+		got.LastError != "" || !got.IsDue(now) {
 		t.Errorf("%+v", got)
 	}
 	if next := got.Undelivered("refused", now); !next.NextAt.Equal(now.Add(time.Minute)) {
@@ -185,7 +185,7 @@ func TestAnEarlyTryCountsAsMadeAtItsTime(t *testing.T) {
 	t.Parallel()
 	c := owed(t).Undelivered("refused", start)
 	early := c.NextAt.Add(-5 * time.Second)
-	if !c.DueAt(early) || c.DueAt(early.Add(-time.Nanosecond)) {
+	if !c.IsDue(early) || c.IsDue(early.Add(-time.Nanosecond)) {
 		t.Error("not due exactly from 5 s before its time")
 	}
 	if next := c.Undelivered("refused", early); !next.NextAt.Equal(after(5 * time.Minute)) {

@@ -74,7 +74,7 @@ func TestTheSweepIsBehindEachPostponement(t *testing.T) {
 	if behind := c.SweepAt().Sub(c.NextAt); behind != time.Minute {
 		t.Errorf("the sweep is %s behind", behind)
 	}
-	if c.DueAt(c.NextAt.Add(-6 * time.Second)) {
+	if c.IsDue(c.NextAt.Add(-6 * time.Second)) {
 		t.Error("another message for it would have it tried at once")
 	}
 }

@@ -135,28 +135,28 @@ func (c Checkout) RequiresAction() bool {
 	return c.Attempt != nil && c.Attempt.State == AttemptRequiresAction
 }
 
-// TooLate says valid_until has passed: no new attempt may begin.
-func (c Checkout) TooLate(now time.Time) bool {
+// PastValidUntil says valid_until has passed: no new attempt may begin.
+func (c Checkout) PastValidUntil(now time.Time) bool {
 	return c.open() && c.ValidUntil != nil && !now.Before(*c.ValidUntil)
 }
 
-// pastDue says the checkout is too late to be paid, and no attempt begun in
+// isExpired says the checkout is too late to be paid, and no attempt begun in
 // time is left that still may (contract §4.5).
-func (c Checkout) pastDue(now time.Time) bool {
-	return c.TooLate(now) && !c.attemptPending() && !c.RequiresAction()
+func (c Checkout) isExpired(now time.Time) bool {
+	return c.PastValidUntil(now) && !c.attemptPending() && !c.RequiresAction()
 }
 
 // StatusAt is the status a reader sees at now: expiry counts at once, even
 // before the sweep has recorded it (contract §4.5).
 func (c Checkout) StatusAt(now time.Time) CheckoutStatus {
-	if c.pastDue(now) {
+	if c.isExpired(now) {
 		return CheckoutExpired
 	}
 	return c.Status
 }
 
-// Final is the successful transaction, when there is one.
-func (c Checkout) Final() (CheckoutTransaction, bool) {
+// SuccessfulTransaction is the successful transaction, when there is one.
+func (c Checkout) SuccessfulTransaction() (CheckoutTransaction, bool) {
 	for _, t := range c.Transactions {
 		if t.Status == TransactionSuccessful {
 			return t, true
@@ -196,7 +196,7 @@ func (c Checkout) CheckProcessable(now time.Time) error {
 	if err := c.checkOpen(now); err != nil {
 		return err
 	}
-	if c.TooLate(now) {
+	if c.PastValidUntil(now) {
 		return errExpired
 	}
 	if c.attemptPending() {

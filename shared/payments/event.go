@@ -52,17 +52,17 @@ type Event struct {
 	Status        EventStatus  `dynamo:"status"`
 	Amount        money.Amount `dynamo:"amount"`               // more than zero
 	InReserve     bool         `dynamo:"in_reserve,omitempty"` // its amount is part of the reserve while it is open
-	Serial        int          `dynamo:"serial,omitempty"`     // of a refund's reservation, within its transaction; asked for anew it has another
+	Sequence      int          `dynamo:"sequence,omitempty"`   // of a refund's reservation, within its transaction; asked for anew it has another
 	ReturnCode    string       `dynamo:"return_code,omitempty"`
 	CreatedAt     time.Time    `dynamo:"created_at"` // when clients could first see it
 	UpdatedAt     time.Time    `dynamo:"updated_at"`
 	NextPoll      time.Time    `dynamo:"next_poll,omitempty"`     // when the acquirer is asked again
 	UnknownSince  time.Time    `dynamo:"unknown_since,omitempty"` // while it is recorded that the acquirer gave no outcome
-	About
+	TransactionSummary
 }
 
-// About is what a history item tells of the transaction it belongs to.
-type About struct {
+// TransactionSummary is what a history item tells of the transaction it belongs to.
+type TransactionSummary struct {
 	ClientTransactionID string              `dynamo:"client_transaction_id"`
 	ProductSummary      string              `dynamo:"product_summary,omitempty"`
 	Username            string              `dynamo:"username,omitempty"` // the merchant user that is paid
@@ -74,17 +74,19 @@ type About struct {
 }
 
 // about is the transaction's share of its events.
-func (t Transaction) about() About {
-	return About{ClientTransactionID: t.ClientTransactionID, ProductSummary: t.ProductSummary, Username: t.Username,
+func (t Transaction) summary() TransactionSummary {
+	return TransactionSummary{ClientTransactionID: t.ClientTransactionID, ProductSummary: t.ProductSummary, Username: t.Username,
 		PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments, Card: t.Card,
 		PayoutPlan: t.PayoutPlan}
 }
 
-// Number is the event's id as clients know it, of 53 bits.
-func (e Event) Number() int64 { return Number("event " + e.ID) }
+// NumericID is the event's id as clients know it, of 53 bits.
+func (e Event) NumericID() int64 { return NumericID("event " + e.ID) }
 
-// PayoutNumber is the PAYOUT event's id as clients know it, of 53 bits.
-func (t Transaction) PayoutNumber(p PayoutPart) int64 { return Number("event " + t.payable(p).ID) }
+// PayoutNumericID is the PAYOUT event's id as clients know it, of 53 bits.
+func (t Transaction) PayoutNumericID(p PayoutPart) int64 {
+	return NumericID("event " + t.payable(p).ID)
+}
 
 // Open says a refund's outcome is not known yet.
 func (e Event) Open() bool { return e.Status == EventBegun || e.Status == EventPending }

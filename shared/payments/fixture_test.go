@@ -41,7 +41,7 @@ func begin(t testing.TB, c payments.Checkout, a payments.Attempt, now time.Time)
 	return c
 }
 
-func settle(t testing.TB, c payments.Checkout, o payments.Outcome, now time.Time) payments.Change {
+func settle(t testing.TB, c payments.Checkout, o payments.Outcome, now time.Time) payments.CheckoutChange {
 	t.Helper()
 	change, ok := c.Settle(c.Attempt.ID, o, "msg_1", payments.Session{TokenHash: "hash"}, now)
 	if !ok {

@@ -22,7 +22,7 @@ type HistoryItem struct {
 	Reader        string       `dynamo:"reader_serial"` // "" online
 	CreatedAt     time.Time    `dynamo:"created_at"`
 	UpdatedAt     time.Time    `dynamo:"updated_at"`
-	About
+	TransactionSummary
 }
 
 // Status is the item's status as the history shows it (contract §6.2).
@@ -40,9 +40,9 @@ func (h HistoryItem) Status() TransactionStatus {
 	}
 }
 
-// GivenBack is what went back of the payment by refunds. All of a verification
+// RefundedAmount is what went back of the payment by refunds. All of a verification
 // did, without any: it was authorized and released (contract §4.6).
-func (h HistoryItem) GivenBack() money.Amount {
+func (h HistoryItem) RefundedAmount() money.Amount {
 	if h.SimpleStatus == SimpleRefunded && h.Refunded.IsZero() {
 		return h.Amount
 	}
@@ -59,13 +59,13 @@ func (h HistoryItem) PayoutsReceived() int { return Transaction{Payouts: h.Payou
 func (t Transaction) HistoryItem() HistoryItem {
 	return HistoryItem{ID: t.ID, TransactionID: t.ID, Code: t.Code, Type: PaymentItem, RawStatus: string(t.Status),
 		SimpleStatus: t.SimpleStatus(), Amount: t.Amount, Refunded: t.Refunded, Payouts: t.Payouts,
-		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, About: t.about()}
+		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, TransactionSummary: t.summary()}
 }
 
 // HistoryItem is the event as the history lists it.
 func (e Event) HistoryItem() HistoryItem {
 	return HistoryItem{ID: e.ID, TransactionID: e.TransactionID, Code: e.Code, Type: e.Type, RawStatus: string(e.Status),
-		Amount: e.Amount, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, About: e.About}
+		Amount: e.Amount, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, TransactionSummary: e.TransactionSummary}
 }
 
 // shown is a time as precisely as clients see it, so that what they send back

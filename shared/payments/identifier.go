@@ -71,7 +71,7 @@ func carrying(number uint64, seed string) string {
 	var eight [8]byte
 	binary.BigEndian.PutUint64(eight[:], number)
 	copy(sum[:6], eight[2:])
-	return ShapeV4(sum[:])
+	return FormatUUIDv4(sum[:])
 }
 
 // clientTransactionID follows from the attempt's id, so that every retry
@@ -86,13 +86,13 @@ func eventID(transactionID, cause string) string {
 	return carrying(codeNumber(transactionID), "event "+transactionID+"\x00"+cause)
 }
 
-// MerchantNumber is a merchant's id for those clients that know it by a number
+// MerchantNumericID is a merchant's id for those clients that know it by a number
 // (contract §6.1), of 53 bits.
-func MerchantNumber(code string) int64 { return Number("merchant " + code) }
+func MerchantNumericID(code string) int64 { return NumericID("merchant " + code) }
 
-// Number is a positive number of 53 bits that follows from the seed, for those
+// NumericID is a positive number of 53 bits that follows from the seed, for those
 // clients that know things by numbers.
-func Number(seed string) int64 {
+func NumericID(seed string) int64 {
 	sum := sha256.Sum256([]byte(seed))
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 11)
 }

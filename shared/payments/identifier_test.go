@@ -44,8 +44,8 @@ func TestEventsHaveIDsOfTheirOwn(t *testing.T) {
 		if len(ids) != 7 || !ids[transactionOf(t, "attempt-1").RefundID(cause)] {
 			t.Fatalf("%v", ids)
 		}
-		number := payments.Event{ID: a.RefundID(cause)}.Number()
-		if number < 0 || number >= 1<<53 || number == (payments.Event{ID: b.RefundID(cause)}).Number() {
+		number := payments.Event{ID: a.RefundID(cause)}.NumericID()
+		if number < 0 || number >= 1<<53 || number == (payments.Event{ID: b.RefundID(cause)}).NumericID() {
 			t.Fatalf("event number %d", number)
 		}
 	})

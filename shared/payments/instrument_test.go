@@ -94,7 +94,7 @@ func TestApprovalSavesTheCard(t *testing.T) {
 	}
 }
 
-func checkSaved(t *testing.T, name string, change payments.Change, withMandate bool) {
+func checkSaved(t *testing.T, name string, change payments.CheckoutChange, withMandate bool) {
 	t.Helper()
 	i := *change.Instrument
 	want := payments.Instrument{Token: "token-1", CustomerID: "customer-1", Active: true, Card: savedCard().Card,

@@ -74,7 +74,7 @@ func (m *machine) process(t *rapid.T) {
 // processAgain gives up what waits for the payer, as processing does, and begins anew.
 func (m *machine) processAgain(t *rapid.T) {
 	if m.checkout.RequiresAction() && m.checkout.CheckProcessable(m.now) == nil {
-		m.write(t, m.checkout.GiveUp(m.now))
+		m.write(t, m.checkout.CancelAttempt(m.now))
 		m.process(t)
 	}
 }
@@ -109,7 +109,7 @@ func (m *machine) notTaken(t *rapid.T) {
 	if m.checkout.Attempt == nil {
 		return
 	}
-	if change, ok := m.checkout.NeverTaken(m.checkout.Attempt.ID); ok {
+	if change, ok := m.checkout.CloseNotTaken(m.checkout.Attempt.ID); ok {
 		if m.transactions[m.checkout.Attempt.ID] != "" {
 			t.Fatal("never taken, but a transaction tells of it")
 		}
@@ -143,7 +143,7 @@ func (m *machine) open() bool {
 }
 
 // write checks what a change moves, and takes it over.
-func (m *machine) write(t *rapid.T, change payments.Change) {
+func (m *machine) write(t *rapid.T, change payments.CheckoutChange) {
 	was, is := m.checkout, change.Checkout
 	if was.Status != is.Status && (was.Status == payments.CheckoutPaid || was.Status == payments.CheckoutExpired) {
 		t.Fatalf("%s became %s", was.Status, is.Status)
@@ -163,7 +163,7 @@ func (m *machine) write(t *rapid.T, change payments.Change) {
 
 // checkCallback: one callback for each outcome (PAID, FAILED, also for a later
 // failed attempt) and for the end by time or wish; none for anything else.
-func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change payments.Change) {
+func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change payments.CheckoutChange) {
 	is, written := change.Checkout, statusOf(change.Transaction)
 	told := is.Status != was.Status && is.Status != payments.CheckoutPending ||
 		written == payments.TransactionSuccessful || written == payments.TransactionFailed
@@ -191,7 +191,7 @@ func (m *machine) check(t *rapid.T) {
 	if want := map[bool]int{true: 1}[c.Status == payments.CheckoutPaid]; successful != want {
 		t.Fatalf("%s with %d successful transactions", c.Status, successful)
 	}
-	if final, ok := c.Final(); ok != (c.Status == payments.CheckoutPaid) ||
+	if final, ok := c.SuccessfulTransaction(); ok != (c.Status == payments.CheckoutPaid) ||
 		(ok && m.transactions[final.ID] != payments.TransactionSuccessful) {
 		t.Fatalf("%s shows %+v", c.Status, final)
 	}

@@ -112,9 +112,9 @@ func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 // and the payout stops.
 var ErrPayableMismatch = errors.New("payments: the payable does not fit its transaction")
 
-// TakePart marks the part that the payable is of as taken into a payout of a day.
+// CollectPart marks the part that the payable is of as taken into a payout of a day.
 // Error: ErrPayableMismatch.
-func (t Transaction) TakePart(payable Payable, payoutID, day string) (Transaction, error) {
+func (t Transaction) CollectPart(payable Payable, payoutID, day string) (Transaction, error) {
 	i := t.part(payable.Seq)
 	if i < 0 || t.Payouts[i].Status != EventScheduled || !minus(t.Payouts[i].Net(), payable.Amount).IsZero() {
 		return t, ErrPayableMismatch

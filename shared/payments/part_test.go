@@ -12,7 +12,7 @@ import (
 
 // captured is an approved payment, with its payables.
 func captured(t testing.TB, amount money.Amount, rate string, plan merchant.PayoutPlan,
-	installments int) payments.Change {
+	installments int) payments.CheckoutChange {
 	t.Helper()
 	c := newCheckout()
 	c.Amount, c.Payee.FeeRate, c.Payee.PayoutPlan = amount, rate, plan
@@ -180,7 +180,7 @@ func TestPaidOutIsWhenAllPayoutsAre(t *testing.T) {
 	}
 	numbers := map[int64]bool{}
 	for _, p := range tx.Payouts {
-		number := tx.PayoutNumber(p)
+		number := tx.PayoutNumericID(p)
 		if numbers[number] || number < 0 || number >= 1<<53 {
 			t.Errorf("event number %d", number)
 		}

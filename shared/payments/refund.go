@@ -99,8 +99,8 @@ func (t Transaction) BeginRefund(operation string, amount *money.Amount, held bo
 	}
 	t.RefundsBegun++
 	e := Event{ID: t.RefundID(operation), TransactionID: t.ID, Code: t.Code, Type: RefundEvent, Status: EventBegun,
-		Amount: x, InReserve: held, Serial: t.RefundsBegun, CreatedAt: shown(now), UpdatedAt: shown(now),
-		NextPoll: now.Add(recoverAfter), About: t.about()}
+		Amount: x, InReserve: held, Sequence: t.RefundsBegun, CreatedAt: shown(now), UpdatedAt: shown(now),
+		NextPoll: now.Add(recoverAfter), TransactionSummary: t.summary()}
 	t.Refundable = minus(t.Refundable, x)
 	t.EventCount++
 	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.toReserve()}, nil
@@ -225,7 +225,7 @@ func (t Transaction) returned(e Event, kind ledger.Kind, payable PayableKind, no
 	events := []Event{e}
 	if rest.Sign() > 0 {
 		d := Event{ID: eventID(t.ID, "deduction "+e.ID), TransactionID: t.ID, Code: t.Code, Type: PayoutDeductionEvent,
-			Status: EventPending, Amount: rest, CreatedAt: shown(now), UpdatedAt: shown(now), About: t.about()}
+			Status: EventPending, Amount: rest, CreatedAt: shown(now), UpdatedAt: shown(now), TransactionSummary: t.summary()}
 		events = append(events, d)
 		payables = append(payables, Payable{ID: d.ID, Kind: payable, TransactionID: t.ID, Code: t.Code, Amount: rest.Neg(),
 			Fee: money.Zero(rest.Currency()), EligibleAt: now})

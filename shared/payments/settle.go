@@ -10,9 +10,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/ledger"
 )
 
-// Change is a checkout's next state and everything that must be written with
+// CheckoutChange is a checkout's next state and everything that must be written with
 // it, in one transaction or not at all.
-type Change struct {
+type CheckoutChange struct {
 	Checkout    Checkout // Version is still that of the item read
 	Transaction *Transaction
 	Instrument  *Instrument
@@ -36,9 +36,9 @@ type Session struct {
 // there is nothing to write: the attempt is closed or another one runs, so a
 // repeated or late word changes nothing. msgID names the callback; session is
 // kept when the payer has to come back.
-func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session, now time.Time) (Change, bool) {
+func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session, now time.Time) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed {
-		return Change{}, false
+		return CheckoutChange{}, false
 	}
 	c = c.withOwnAttempt()
 	if o.Card != nil {
@@ -67,7 +67,7 @@ func (c Checkout) withOwnAttempt() Checkout {
 	return c
 }
 
-func (c Checkout) approve(o Outcome, msgID string, now time.Time) Change {
+func (c Checkout) approve(o Outcome, msgID string, now time.Time) CheckoutChange {
 	c.Status = CheckoutPaid
 	c.Attempt.State = AttemptClosed
 	change := c.record(TransactionSuccessful, o, now)
@@ -77,7 +77,7 @@ func (c Checkout) approve(o Outcome, msgID string, now time.Time) Change {
 	return change
 }
 
-func (c Checkout) fail(o Outcome, msgID string, now time.Time) Change {
+func (c Checkout) fail(o Outcome, msgID string, now time.Time) CheckoutChange {
 	c.Status = CheckoutFailed
 	c.Attempt.State = AttemptClosed
 	change := c.record(TransactionFailed, o, now)
@@ -87,12 +87,12 @@ func (c Checkout) fail(o Outcome, msgID string, now time.Time) Change {
 
 // requireAction makes it the payer's turn; hearing it again only postpones the
 // next look.
-func (c Checkout) requireAction(o Outcome, session Session, now time.Time) Change {
+func (c Checkout) requireAction(o Outcome, session Session, now time.Time) CheckoutChange {
 	a := c.Attempt
 	a.UnknownSince = time.Time{}
 	if a.State == AttemptRequiresAction {
 		*a = a.pollAgain(now)
-		return Change{Checkout: c}
+		return CheckoutChange{Checkout: c}
 	}
 	c.Status = CheckoutPending
 	a.State = AttemptRequiresAction
@@ -109,7 +109,7 @@ func (c Checkout) requireAction(o Outcome, session Session, now time.Time) Chang
 
 // stillUnknown records that the acquirer gave no outcome: of the attempt since
 // it began, or of the payer's turn from now on.
-func (c Checkout) stillUnknown(o Outcome, now time.Time) Change {
+func (c Checkout) stillUnknown(o Outcome, now time.Time) CheckoutChange {
 	a := c.Attempt
 	switch {
 	case !a.UnknownSince.IsZero():
@@ -120,7 +120,7 @@ func (c Checkout) stillUnknown(o Outcome, now time.Time) Change {
 	}
 	*a = a.pollAgain(now)
 	if c.recorded() {
-		return Change{Checkout: c}
+		return CheckoutChange{Checkout: c}
 	}
 	c.Status = CheckoutPending
 	return c.record(TransactionPending, o, now)
@@ -130,33 +130,33 @@ func (c Checkout) stillUnknown(o Outcome, now time.Time) Change {
 // the payer's deadline somebody here cancelled it to give it up, and was cut
 // off before saying so; otherwise it failed where clients have seen it, and
 // never was where they have not.
-func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) Change {
+func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) CheckoutChange {
 	switch {
 	case !c.recorded():
 		c.Attempt.State = AttemptClosed
-		return Change{Checkout: c}
+		return CheckoutChange{Checkout: c}
 	case c.RequiresAction() && now.Before(c.Attempt.Deadline):
-		return c.GiveUp(now)
+		return c.CancelAttempt(now)
 	default:
 		return c.fail(o, msgID, now)
 	}
 }
 
-// NeverTaken closes an attempt the acquirer certainly refused to take:
+// CloseNotTaken closes an attempt the acquirer certainly refused to take:
 // nothing changed, and the merchant may try again (contract §3.4, 424).
-func (c Checkout) NeverTaken(attemptID string) (Change, bool) {
+func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed || c.recorded() {
-		return Change{}, false
+		return CheckoutChange{}, false
 	}
 	c = c.withOwnAttempt()
 	c.Attempt.State = AttemptClosed
-	return Change{Checkout: c}, true
+	return CheckoutChange{Checkout: c}, true
 }
 
-// GiveUp closes an attempt at the payer's turn that the acquirer has
+// CancelAttempt closes an attempt at the payer's turn that the acquirer has
 // cancelled, because the merchant processes again: its transaction is
 // CANCELLED, and no callback is owed.
-func (c Checkout) GiveUp(now time.Time) Change {
+func (c Checkout) CancelAttempt(now time.Time) CheckoutChange {
 	c = c.withOwnAttempt()
 	c.Attempt.State = AttemptClosed
 	return c.record(TransactionCancelled, Outcome{}, now)
@@ -164,9 +164,9 @@ func (c Checkout) GiveUp(now time.Time) Change {
 
 // Deactivate expires the checkout by the merchant's wish (contract §4.5). An
 // attempt at the payer's turn must have been cancelled at the acquirer.
-func (c Checkout) Deactivate(msgID string, now time.Time) (Change, error) {
+func (c Checkout) Deactivate(msgID string, now time.Time) (CheckoutChange, error) {
 	if err := c.CheckDeactivatable(now); err != nil {
-		return Change{}, err
+		return CheckoutChange{}, err
 	}
 	c.ValidUntil = &now
 	return c.expire(msgID, now), nil
@@ -194,18 +194,18 @@ var errNotDeactivatable = failure.Conflict("the checkout cannot be deactivated")
 var ErrAttemptPending = errNotDeactivatable.AsTransient()
 
 // Expire records that valid_until has passed; false when it is not so.
-func (c Checkout) Expire(msgID string, now time.Time) (Change, bool) {
-	if !c.pastDue(now) {
-		return Change{}, false
+func (c Checkout) Expire(msgID string, now time.Time) (CheckoutChange, bool) {
+	if !c.isExpired(now) {
+		return CheckoutChange{}, false
 	}
 	return c.expire(msgID, now), true
 }
 
-func (c Checkout) expire(msgID string, now time.Time) Change {
+func (c Checkout) expire(msgID string, now time.Time) CheckoutChange {
 	c.Status = CheckoutExpired
-	change := Change{Checkout: c}
+	change := CheckoutChange{Checkout: c}
 	if c.RequiresAction() {
-		change = c.GiveUp(now)
+		change = c.CancelAttempt(now)
 	}
 	change.Callback = newCallback(change.Checkout, msgID, now)
 	return change
@@ -217,7 +217,7 @@ func (c Checkout) recorded() bool {
 }
 
 // record writes the attempt's transaction, and shows it in the checkout.
-func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) Change {
+func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) CheckoutChange {
 	t := c.transaction(status, o, now)
 	i := slices.IndexFunc(c.Transactions, func(known CheckoutTransaction) bool { return known.ID == t.ID })
 	if i >= 0 {
@@ -226,12 +226,12 @@ func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) Cha
 		c.Transactions = append(c.Transactions, t.CheckoutTransaction)
 		c.Transactions = c.Transactions[max(0, len(c.Transactions)-maxTransactions):]
 	}
-	return Change{Checkout: c, Transaction: &t}
+	return CheckoutChange{Checkout: c, Transaction: &t}
 }
 
 // book enters a captured payment into the journal and makes it wait for its
 // payout. A verification moves no money.
-func (ch *Change) book(now time.Time) {
+func (ch *CheckoutChange) book(now time.Time) {
 	t := ch.Transaction
 	if t.Captured.IsZero() {
 		return
@@ -242,7 +242,7 @@ func (ch *Change) book(now time.Time) {
 
 // saveCard ties the approved card to the checkout's customer, with a mandate
 // when one was given (contract §4.6).
-func (ch *Change) saveCard(now time.Time) {
+func (ch *CheckoutChange) saveCard(now time.Time) {
 	c := &ch.Checkout
 	a := c.Attempt
 	if a.Token != "" {
@@ -262,8 +262,8 @@ func (ch *Change) saveCard(now time.Time) {
 	ch.Transaction.InstrumentToken = instrument.Token
 }
 
-// ShapeV4 formats the first 16 bytes as a UUID v4.
-func ShapeV4(b []byte) string {
+// FormatUUIDv4 formats the first 16 bytes as a UUID v4.
+func FormatUUIDv4(b []byte) string {
 	var u uuid.UUID
 	copy(u[:], b)
 	u[6] = u[6]&0x0f | 0x40

@@ -109,10 +109,10 @@ func TestAnAttemptHasOneTransaction(t *testing.T) {
 		!last.CreatedAt.Equal(after(time.Minute)) {
 		t.Errorf("last %+v", last)
 	}
-	if final, ok := c.Final(); !ok || final != last {
+	if final, ok := c.SuccessfulTransaction(); !ok || final != last {
 		t.Errorf("final %+v, %t", final, ok)
 	}
-	if _, ok := newCheckout().Final(); ok {
+	if _, ok := newCheckout().SuccessfulTransaction(); ok {
 		t.Error("a fresh checkout has a final transaction")
 	}
 }
@@ -178,7 +178,7 @@ func TestNeverTaken(t *testing.T) {
 		"requires action": false, "paid": false, "expired": false, "late, pending": true, "late, requires action": false,
 	} {
 		c := states(t)[from]
-		change, ok := c.NeverTaken("attempt-1")
+		change, ok := c.CloseNotTaken("attempt-1")
 		if ok != want {
 			t.Errorf("%s: %t", from, ok)
 		}
@@ -192,10 +192,10 @@ func TestNeverTaken(t *testing.T) {
 		if c.Attempt.State != payments.AttemptPending {
 			t.Errorf("%s: the checkout read was altered", from)
 		}
-		if _, again := change.Checkout.NeverTaken("attempt-1"); again {
+		if _, again := change.Checkout.CloseNotTaken("attempt-1"); again {
 			t.Errorf("%s: closed twice", from)
 		}
-		if _, other := c.NeverTaken("attempt-2"); other {
+		if _, other := c.CloseNotTaken("attempt-2"); other {
 			t.Errorf("%s: another attempt was closed", from)
 		}
 	}
@@ -206,7 +206,7 @@ func TestGiveUp(t *testing.T) {
 	for _, from := range []string{"requires action", "late, requires action"} {
 		c := states(t)[from]
 		frozen := snapshot(t, c)
-		change := c.GiveUp(after(time.Minute))
+		change := c.CancelAttempt(after(time.Minute))
 		if change.Checkout.Status != payments.CheckoutPending || change.Checkout.Attempt.State != payments.AttemptClosed ||
 			statusOf(change.Transaction) != payments.TransactionCancelled || change.Callback != nil || change.Session != nil {
 			t.Errorf("%s: %+v", from, change)
@@ -218,7 +218,7 @@ func TestGiveUp(t *testing.T) {
 			t.Errorf("%s: %+v", from, change.Transaction)
 		}
 	}
-	given := states(t)["requires action"].GiveUp(start).Checkout
+	given := states(t)["requires action"].CancelAttempt(start).Checkout
 	if next := begin(t, given, attemptFor("attempt-2", payments.CardMethod), start); next.Attempt.ID != "attempt-2" {
 		t.Errorf("%+v", next.Attempt)
 	}

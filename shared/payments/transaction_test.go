@@ -129,7 +129,7 @@ func TestShapeV4(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		b := rapid.SliceOfN(rapid.Byte(), 16, 32).Draw(t, "bytes")
-		id, err := uuid.Parse(payments.ShapeV4(b))
+		id, err := uuid.Parse(payments.FormatUUIDv4(b))
 		if err != nil || id.Version() != 4 || id.Variant() != uuid.RFC4122 {
 			t.Fatalf("%s, %v", id, err)
 		}

@@ -36,7 +36,7 @@ func (p Payout) Collect(payables []payments.Payable, transactions map[string]pay
 	changed := changes{read: transactions, written: map[string]payments.Transaction{}}
 	for _, payable := range payables {
 		if payable.Kind == payments.PayablePart {
-			t, err := changed.of(payable).TakePart(payable, p.ID, p.Day)
+			t, err := changed.of(payable).CollectPart(payable, p.ID, p.Day)
 			if err != nil {
 				return c, err
 			}

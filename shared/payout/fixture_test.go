@@ -29,7 +29,7 @@ func checkout(amount money.Amount, rate string) payments.Checkout {
 }
 
 // approved is the checkout's payment in parts, with its payables.
-func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, parts int, now time.Time) payments.Change {
+func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, parts int, now time.Time) payments.CheckoutChange {
 	c, err := c.Begin(payments.Attempt{ID: id, Operation: "request-" + id, Method: payments.CardMethod,
 		PaymentType: payments.CardMethod.PaymentType(), Installments: parts}, now)
 	if err != nil {
@@ -43,7 +43,7 @@ func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, part
 }
 
 // captured is a payment of 90.00 EUR with a fee of 2 %.
-func captured(t testing.TB, parts int) payments.Change {
+func captured(t testing.TB, parts int) payments.CheckoutChange {
 	t.Helper()
 	return approved(t, checkout(eur("90"), "0.02"), "attempt-1", parts, start)
 }

@@ -86,10 +86,10 @@ func (m *payoutMachine) checkRecords(t *rapid.T) {
 			if _, waits := m.payables[r.ID]; waits && r.Status != payout.RecordFailed {
 				t.Fatalf("%s waits, and is in %s", r.ID, id)
 			}
-			if numbers[r.Number()] {
-				t.Fatalf("two records are %d", r.Number())
+			if numbers[r.NumericID()] {
+				t.Fatalf("two records are %d", r.NumericID())
 			}
-			numbers[r.Number()] = true
+			numbers[r.NumericID()] = true
 		}
 		if sum != p.Total || len(m.records[id]) != p.Records {
 			t.Fatalf("%d records of %s in a payout of %d, %s", len(m.records[id]), sum, p.Records, p.Total)

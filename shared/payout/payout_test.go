@@ -73,10 +73,10 @@ func TestCollectingMovesRowsIntoThePayout(t *testing.T) {
 			r.Amount != eur("29.40") || r.Fee != eur("0.60") || r.Code != tx.Code || r.Kind != payments.PayablePart {
 			t.Errorf("record %+v", r)
 		}
-		if n := r.Number(); n < 0 || n >= 1<<53 || numbers[n] {
+		if n := r.NumericID(); n < 0 || n >= 1<<53 || numbers[n] {
 			t.Errorf("record number %d", n)
 		}
-		numbers[r.Number()] = true
+		numbers[r.NumericID()] = true
 	}
 }
 

@@ -21,8 +21,10 @@ type Record struct {
 	payments.Payable
 }
 
-// Number is the record's id as clients know it, of 53 bits (contract §6.7).
-func (r Record) Number() int64 { return payments.Number("payout record " + r.PayoutID + " " + r.ID) }
+// NumericID is the record's id as clients know it, of 53 bits (contract §6.7).
+func (r Record) NumericID() int64 {
+	return payments.NumericID("payout record " + r.PayoutID + " " + r.ID)
+}
 
 // record is the payable as the payout takes it.
 func (p Payout) record(payable payments.Payable) Record {

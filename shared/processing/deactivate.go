@@ -16,9 +16,9 @@ func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutI
 	if err != nil {
 		return c, err
 	}
-	return p.change(ctx, t, c, func(c payments.Checkout) (payments.Change, bool, error) {
+	return p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
 		if err := c.CheckDeactivatable(p.Store.Now()); err != nil {
-			return payments.Change{}, false, err
+			return payments.CheckoutChange{}, false, err
 		}
 		// Cancelling one attempt may bring up another that was begun meanwhile.
 		for c.RequiresAction() {
@@ -26,7 +26,7 @@ func (p *Processor) Deactivate(ctx context.Context, t identity.Tenant, checkoutI
 				err = payments.ErrAttemptPending
 			}
 			if err != nil {
-				return payments.Change{}, false, err
+				return payments.CheckoutChange{}, false, err
 			}
 		}
 		change, err := c.Deactivate(messageID(), p.Store.Now())

@@ -58,7 +58,7 @@ func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Ch
 	o payments.Outcome) (payments.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	return p.change(ctx, t, c, func(c payments.Checkout) (payments.Change, bool, error) {
+	return p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
 		change, ok := c.Settle(attemptID, o, messageID(), p.session(c, attemptID), p.Store.Now())
 		if !ok && o.Decision == payments.Approved {
 			p.reportStray(ctx, t, c, attemptID)
@@ -79,7 +79,7 @@ func (p *Processor) session(c payments.Checkout, attemptID string) payments.Sess
 // show as paid. The acquirer's cancellations make it impossible; if it
 // happens all the same, somebody's money must be looked after.
 func (p *Processor) reportStray(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string) {
-	if final, ok := c.Final(); ok && final.ID == attemptID {
+	if final, ok := c.SuccessfulTransaction(); ok && final.ID == attemptID {
 		return
 	}
 	p.Log.ErrorContext(ctx, "approved charge on a closed attempt", "tenant", t.String(), "checkout",
@@ -90,7 +90,7 @@ func (p *Processor) reportStray(ctx context.Context, t identity.Tenant, c paymen
 // fresh state whenever somebody else was faster. A rule answering false
 // leaves the checkout as it is.
 func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Checkout,
-	rule func(payments.Checkout) (payments.Change, bool, error)) (payments.Checkout, error) {
+	rule func(payments.Checkout) (payments.CheckoutChange, bool, error)) (payments.Checkout, error) {
 	return store.Retry(func(again bool) (payments.Checkout, error) {
 		if again {
 			var err error
@@ -121,7 +121,7 @@ func (p *Processor) SessionToken(a payments.Attempt) string {
 func (p *Processor) cardToken(t identity.Tenant, customer string, number payments.Secret) string {
 	mac := hmac.New(sha256.New, p.TokenKey)
 	mac.Write([]byte("card token\x00" + t.String() + "\x00" + customer + "\x00" + number.Reveal()))
-	return payments.ShapeV4(mac.Sum(nil))
+	return payments.FormatUUIDv4(mac.Sum(nil))
 }
 
 func messageID() string { return "msg_" + uuid.NewString() }

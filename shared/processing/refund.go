@@ -137,7 +137,7 @@ func (p *Processor) beginRefund(ctx context.Context, t identity.Tenant, e paymen
 	if err != nil {
 		return err
 	}
-	return toldOfRefund(after, e.Serial)
+	return toldOfRefund(after, e.Sequence)
 }
 
 // resumeRefund goes on with a refund that another request reserved.
@@ -146,7 +146,7 @@ func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payme
 	if err != nil {
 		return err
 	}
-	return toldOfRefund(after, after.Serial)
+	return toldOfRefund(after, after.Sequence)
 }
 
 // inquire asks about a refund that somebody else reserved. It is theirs to
@@ -178,7 +178,7 @@ var errWithdrawn = errors.New("processing: the refund was withdrawn")
 // reservation had the serial number.
 func toldOfRefund(e payments.Event, serial int) error {
 	switch {
-	case e.Status == payments.EventWithdrawn, e.Serial != serial: // and reserved anew since
+	case e.Status == payments.EventWithdrawn, e.Sequence != serial: // and reserved anew since
 		return failure.Upstream(errWithdrawn)
 	case e.Status == payments.EventFailed:
 		return errRefundRefused
@@ -228,7 +228,7 @@ func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payme
 func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, stored payments.Event) (payments.TransactionChange,
 		bool) {
-		if stored.Serial != e.Serial {
+		if stored.Sequence != e.Sequence {
 			return payments.TransactionChange{}, false
 		}
 		return tx.WithdrawRefund(stored, p.Store.Now())

@@ -39,7 +39,7 @@ func (p *Processor) resolve(ctx context.Context, t identity.Tenant, c payments.C
 			return c, err
 		}
 	}
-	return p.change(ctx, t, c, func(c payments.Checkout) (payments.Change, bool, error) {
+	return p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
 		change, ok := c.Expire(messageID(), p.Store.Now())
 		return change, ok, nil
 	})
@@ -57,7 +57,7 @@ func (p *Processor) resolveAttempt(ctx context.Context, t identity.Tenant,
 			return c, nil
 		}
 		o, err = p.acquirer(t).Cancel(ctx, a.ID)
-	case err == nil && a.OutOfTime(o, now):
+	case err == nil && a.DeadlinePassed(o, now):
 		o, err = p.acquirer(t).Cancel(ctx, a.ID)
 	}
 	if err != nil {

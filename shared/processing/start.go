@@ -46,7 +46,7 @@ func (p *Processor) Start(ctx context.Context, t identity.Tenant, order Order) (
 		if c, instrument, err = p.read(ctx, t, order); err != nil {
 			return c, err
 		}
-		if begun = !c.RunBy(order.Operation) || c.Restartable(); !begun {
+		if begun = !c.StartedBy(order.Operation) || c.Restartable(); !begun {
 			return c, nil
 		}
 		return p.begin(ctx, t, c, order, instrument)
@@ -200,7 +200,7 @@ func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.
 	if a.State == payments.AttemptClosed {
 		return c, nil, nil
 	}
-	if a.State == payments.AttemptPending && c.TooLate(p.Store.Now()) {
+	if a.State == payments.AttemptPending && c.PastValidUntil(p.Store.Now()) {
 		return p.tooLate(ctx, t, c)
 	}
 	o, err := p.charge(ctx, t, c, order, instrument)
@@ -239,8 +239,8 @@ func (p *Processor) tooLate(ctx context.Context, t identity.Tenant, c payments.C
 func (p *Processor) neverTaken(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	cause error) (payments.Checkout, *Step, error) {
 	attemptID := c.Attempt.ID
-	c, err := p.change(context.WithoutCancel(ctx), t, c, func(c payments.Checkout) (payments.Change, bool, error) {
-		change, ok := c.NeverTaken(attemptID)
+	c, err := p.change(context.WithoutCancel(ctx), t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
+		change, ok := c.CloseNotTaken(attemptID)
 		return change, ok, nil
 	})
 	return c, nil, errors.Join(failure.Upstream(cause), err)

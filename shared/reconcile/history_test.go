@@ -140,7 +140,7 @@ func (h *history) uuid() string {
 	for i := range b {
 		b[i] = byte(h.Uint32())
 	}
-	return payments.ShapeV4(b[:])
+	return payments.FormatUUIDv4(b[:])
 }
 
 func (h *history) move(p paid, kind acquirer.Kind, id string, a money.Amount) {

@@ -103,7 +103,7 @@ func transactionOf(a store.Audited) string {
 		return a.Transaction.ID
 	case a.Event != nil:
 		return a.Event.TransactionID
-	case a.Entry != nil && a.Entry.About.Subject == ledger.Transactions:
+	case a.Entry != nil && a.Entry.About.Subject == ledger.SubjectTransaction:
 		return a.Entry.About.ID
 	default:
 		return ""

@@ -196,7 +196,7 @@ func (s *Store) settled(ctx context.Context, item checkoutItem, err error) (paym
 // the journal entry and the payables, the saved card, the payer's session
 // and the callback owed, or none of them.
 // ErrStale when the checkout changed since it was read.
-func (s *Store) Apply(ctx context.Context, t identity.Tenant, change payments.Change) (payments.Checkout, error) {
+func (s *Store) Apply(ctx context.Context, t identity.Tenant, change payments.CheckoutChange) (payments.Checkout, error) {
 	item := newCheckoutItem(t, change.Checkout, change.Checkout.Version+1)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.putCheckout(item))
 	if change.Transaction != nil {

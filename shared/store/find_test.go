@@ -30,7 +30,7 @@ func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
 		tx := payments.Transaction{CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: code, Amount: c.Amount,
 			Status: status, CreatedAt: start.Add(after)}, Captured: none, Refundable: none, Refunded: none, ChargedBack: none,
 			Fee: none, Version: 1}
-		if _, err := s.Apply(t.Context(), tenant, payments.Change{Checkout: c, Transaction: &tx}); err != nil {
+		if _, err := s.Apply(t.Context(), tenant, payments.CheckoutChange{Checkout: c, Transaction: &tx}); err != nil {
 			t.Fatal(err)
 		}
 		return id

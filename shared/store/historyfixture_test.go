@@ -36,7 +36,7 @@ func (w till) sale(at time.Time, summary string) payments.Transaction {
 		ProductSummary: summary, Username: "till@shop.example", Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"},
 		Captured: checkout.Amount, Refundable: checkout.Amount, Refunded: none, ChargedBack: none, Fee: none,
 		PayoutPlan: merchant.SinglePayment, UpdatedAt: at, Version: 1}
-	if _, err := w.Apply(w.Context(), tenant, payments.Change{Checkout: checkout, Transaction: &tx}); err != nil {
+	if _, err := w.Apply(w.Context(), tenant, payments.CheckoutChange{Checkout: checkout, Transaction: &tx}); err != nil {
 		w.Fatal(err)
 	}
 	return tx
@@ -47,7 +47,7 @@ func (w till) refund(tx *payments.Transaction, cause string, status payments.Eve
 	w.Helper()
 	e := payments.Event{ID: tx.RefundID(cause), TransactionID: tx.ID, Code: tx.Code,
 		Type: payments.RefundEvent, Status: status,
-		Amount: money.MustParse("1", "EUR"), CreatedAt: at, UpdatedAt: at, About: tx.HistoryItem().About}
+		Amount: money.MustParse("1", "EUR"), CreatedAt: at, UpdatedAt: at, TransactionSummary: tx.HistoryItem().TransactionSummary}
 	w.write(tx, e)
 	return e
 }

@@ -172,7 +172,7 @@ func receiptCounterKey(t identity.Tenant) key { return key{t.String() + "#RECEIP
 // filedUnder is the name under which the journal has the entries about
 // something: a transaction's code, or a payout's id.
 func filedUnder(about ledger.Reference) string {
-	if about.Subject == ledger.Transactions {
+	if about.Subject == ledger.SubjectTransaction {
 		return payments.CodeOfID(about.ID)
 	}
 	return about.ID

@@ -87,7 +87,7 @@ var recognised = map[string]func(*testing.T, *store.Store) func() error{
 	},
 	"Apply": func(t *testing.T, s *store.Store) func() error {
 		c := createDraft(t, s)
-		return func() error { return second(s.Apply(t.Context(), tenant, payments.Change{Checkout: c})) }
+		return func() error { return second(s.Apply(t.Context(), tenant, payments.CheckoutChange{Checkout: c})) }
 	},
 	"ApplyTransaction": func(t *testing.T, s *store.Store) func() error {
 		tx := pay(t, s, tenant, "order", "attempt")

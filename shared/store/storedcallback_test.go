@@ -62,7 +62,7 @@ func (w shelf) savedCallback(state string) payments.Callback {
 	checkout, err := w.CreateCheckout(w.Context(), w.tenant, draft("order"))
 	w.must(err)
 	checkout.ValidUntil = nil // it is never due
-	_, err = w.Apply(w.Context(), w.tenant, payments.Change{Checkout: checkout, Callback: &owed})
+	_, err = w.Apply(w.Context(), w.tenant, payments.CheckoutChange{Checkout: checkout, Callback: &owed})
 	w.must(err)
 	next := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.ID, c.State = owed.ID, state })
 	w.must(w.SaveCallback(w.Context(), w.tenant, next, owed.Tries))
@@ -186,7 +186,7 @@ func (w shelf) saveCard(i payments.Instrument) {
 	w.Helper()
 	checkout, err := w.CreateCheckout(w.Context(), w.tenant, draft("order"))
 	w.must(err)
-	_, err = w.Apply(w.Context(), w.tenant, payments.Change{Checkout: checkout, Instrument: &i})
+	_, err = w.Apply(w.Context(), w.tenant, payments.CheckoutChange{Checkout: checkout, Instrument: &i})
 	w.must(err)
 	w.remove("CHECKOUT", "REFERENCE")
 }

@@ -44,10 +44,10 @@ var storedTransactions = map[string]stored{
 }
 
 // change is one of a checkout that is stored, with all that there can be, and the customer of its card.
-func (w shelf) change() payments.Change {
+func (w shelf) change() payments.CheckoutChange {
 	w.Helper()
 	c := w.drafted()
-	return storedtest.Fill(w, w.Filler, func(change *payments.Change) {
+	return storedtest.Fill(w, w.Filler, func(change *payments.CheckoutChange) {
 		tx := change.Transaction
 		tx.Code, tx.ForeignID = payments.CodeOfID(tx.ID), c.Reference
 		change.Checkout = c
@@ -63,7 +63,7 @@ func (w shelf) change() payments.Change {
 }
 
 // applied is what each read answers of the change.
-func (w shelf) applied(change payments.Change) []storedtest.Answer {
+func (w shelf) applied(change payments.CheckoutChange) []storedtest.Answer {
 	c, i, tx := change.Checkout, *change.Instrument, *change.Transaction
 	customer := storedtest.Fill(w, w.Filler, func(c *payments.Customer) { c.ID, c.Version = i.CustomerID, 1 })
 	_, err := w.CreateCustomer(w.Context(), w.tenant, customer, "operation")
@@ -113,7 +113,7 @@ func (w shelf) applied(change payments.Change) []storedtest.Answer {
 }
 
 // transactionChange is one of the transaction that before has stored.
-func (w shelf) transactionChange(before payments.Change) payments.TransactionChange {
+func (w shelf) transactionChange(before payments.CheckoutChange) payments.TransactionChange {
 	old := before.Transaction
 	return storedtest.Fill(w, w.Filler, func(change *payments.TransactionChange) {
 		tx := &change.Transaction
@@ -139,7 +139,7 @@ func (w shelf) transactionChange(before payments.Change) payments.TransactionCha
 }
 
 // transactionApplied is what each read answers of the change that followed before.
-func (w shelf) transactionApplied(before payments.Change, change payments.TransactionChange) []storedtest.Answer {
+func (w shelf) transactionApplied(before payments.CheckoutChange, change payments.TransactionChange) []storedtest.Answer {
 	tx, hidden := change.Transaction, change.Events[1]
 	visible := []payments.Event{change.Events[0], change.Events[2]}
 	payables := []payments.Payable{change.Payables[0], before.Payables[1], change.Payables[1]}

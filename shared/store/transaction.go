@@ -67,7 +67,7 @@ func (r Record) ChargebackBy(id string) (payments.Event, bool) {
 
 // Event is the visible event with the number clients know it by.
 func (r Record) Event(number int64) (payments.Event, bool) {
-	i := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.Number() == number })
+	i := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.NumericID() == number })
 	if i < 0 {
 		return payments.Event{}, false
 	}

@@ -131,7 +131,7 @@ func TestARefundIsKeptThroughItsLife(t *testing.T) {
 		!r.Events[0].CreatedAt.Equal(start.Add(2*time.Hour)) {
 		t.Errorf("refunded: %+v", r)
 	}
-	if e, ok := r.Event(r.Events[0].Number()); !ok || e.ID != id {
+	if e, ok := r.Event(r.Events[0].NumericID()); !ok || e.ID != id {
 		t.Errorf("by its number: %+v", e)
 	}
 	for _, due := range overdue(t, s, start.Add(1000*time.Hour)) {
@@ -167,7 +167,7 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 	apply(t, s, change)
 	namesake := tx
 	namesake.ID = "attempt-2"
-	if _, err := s.Apply(t.Context(), tenant, payments.Change{Checkout: c, Transaction: &namesake}); err != nil {
+	if _, err := s.Apply(t.Context(), tenant, payments.CheckoutChange{Checkout: c, Transaction: &namesake}); err != nil {
 		t.Fatal(err)
 	}
 	records, err := s.Transactions(t.Context(), tenant, tx.Code)

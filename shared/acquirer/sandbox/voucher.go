@@ -33,7 +33,7 @@ func (a *Acquirer) voucher(c charge) charge {
 	}
 	receiver := sha256.Sum256([]byte("pix receiver " + c.Tenant))
 	c.Code = &payments.PaymentCode{Until: c.CreatedAt.Add(pixTime), Text: brCode{
-		key: payments.ShapeV4(receiver[:]), amount: c.Amount.String(), name: c.Payee, city: "SAO PAULO",
+		key: payments.FormatUUIDv4(receiver[:]), amount: c.Amount.String(), name: c.Payee, city: "SAO PAULO",
 		txID: txID(digest[:]),
 	}.String()}
 	return c
