@@ -9,7 +9,7 @@ import (
 
 const (
 	hangingSeedsVariable = "CASHWRAP_SIM_HANGING_SEEDS"
-	defaultHangingSeeds  = 10
+	defaultHangingSeeds  = 4
 )
 
 // TestHangingSeeds plays receivers that hang, beside others that must not wait for them.

@@ -8,7 +8,7 @@ import (
 
 const (
 	monthsVariable = "CASHWRAP_SIM_MONTHS"
-	defaultMonths  = 30
+	defaultMonths  = 8
 )
 
 // TestMonths plays months of payouts.

@@ -10,7 +10,7 @@ import (
 
 const (
 	refundSeedsVariable = "CASHWRAP_SIM_REFUND_SEEDS"
-	defaultRefundSeeds  = 100
+	defaultRefundSeeds  = 60
 )
 
 // TestRefundSeeds plays histories of concurrent refunds.

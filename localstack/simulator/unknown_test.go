@@ -8,21 +8,25 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 )
 
-// unknownSeeds play twenty payments and refunds each.
-const unknownSeeds = 20
+const (
+	unknownSeedsVariable = "CASHWRAP_SIM_UNKNOWN_SEEDS"
+	defaultUnknownSeeds  = 5
+	outcomes             = 20 // unknown ones of a seed
+)
 
 // TestUnknownOutcomesAreSettledInTime: within 45 s, if the acquirer knows after
 // 30, although stream and queue take seconds now and then.
 func TestUnknownOutcomesAreSettledInTime(t *testing.T) {
 	var took []time.Duration
-	for seed := uint64(1); seed <= unknownSeeds; seed++ {
+	seeds := number(t, unknownSeedsVariable, defaultUnknownSeeds)
+	for seed := uint64(1); seed <= seeds; seed++ {
 		w := simulator.Run(t, seed, simulator.Options{Workload: simulator.Unknown})
 		report(t, w, seed)
 		took = append(took, w.Settled...)
 	}
 	slices.Sort(took)
-	if len(took) != 20*unknownSeeds {
-		t.Fatalf("%d were settled, want %d", len(took), 20*unknownSeeds)
+	if want := outcomes * int(seeds); len(took) != want {
+		t.Fatalf("%d were settled, want %d", len(took), want)
 	}
 	if took[0] < 30*time.Second {
 		t.Errorf("settled after %v, before the acquirer knows", took[0])
@@ -37,8 +41,9 @@ func TestWithoutTheStreamTheySettleLate(t *testing.T) {
 	for seed := uint64(1); seed <= 3; seed++ {
 		w := simulator.Run(t, seed, simulator.Options{Workload: simulator.Unknown, Without: simulator.Stream})
 		late := slices.DeleteFunc(slices.Clone(w.Settled), func(took time.Duration) bool { return took <= time.Minute })
-		if len(w.Settled) != 20 || len(w.Findings()) != 20 || len(late) != 20 {
-			t.Errorf("seed %d: settled after %v, want 20 after more than a minute; found %v", seed, w.Settled, w.Findings())
+		if len(w.Settled) != outcomes || len(w.Findings()) != outcomes || len(late) != outcomes {
+			t.Errorf("seed %d: settled after %v, want %d after more than a minute; found %v", seed, w.Settled, outcomes,
+				w.Findings())
 		}
 	}
 }
