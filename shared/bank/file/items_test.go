@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// shelf is an empty table with the bank's books, and what fills the fields of its entries.
+// shelf is an empty table with the bank's records, and what fills their fields.
 type shelf struct {
 	testing.TB
 	*storedtest.Filler
@@ -23,17 +23,17 @@ type shelf struct {
 func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(shelf) []storedtest.Answer{
-		"an order that waits": func(w shelf) []storedtest.Answer {
+		"a transfer that waits": func(w shelf) []storedtest.Answer {
 			o := w.waiting()
-			return []storedtest.Answer{w.order(o), storedtest.Reads("waiting", []bank.Transfer{o.Transfer},
-				func(ctx context.Context) ([]bank.Transfer, error) { return w.Orders(ctx, "EUR", 10) })}
+			return []storedtest.Answer{w.transfer(o), storedtest.Reads("waiting", []bank.Transfer{o.Transfer},
+				func(ctx context.Context) ([]bank.Transfer, error) { return w.Waiting(ctx, "EUR", 10) })}
 		},
-		"an order that was paid": func(w shelf) []storedtest.Answer {
+		"a transfer that was paid": func(w shelf) []storedtest.Answer {
 			o := w.waiting()
-			next := storedtest.Fill(w, w.Filler, func(next *order) { next.ID, next.Standing = o.ID, paid })
-			_, err := w.books.move(w.Context(), o.ID, func(order) (order, error) { return next, nil })
+			next := storedtest.Fill(w, w.Filler, func(next *transfer) { next.ID, next.State = o.ID, paid })
+			_, err := w.records.move(w.Context(), o.ID, func(transfer) (transfer, error) { return next, nil })
 			w.must(err)
-			return []storedtest.Answer{w.order(next), storedtest.Reads("statement",
+			return []storedtest.Answer{w.transfer(next), storedtest.Reads("statement",
 				[]bank.StatementLine{{ID: next.ID, Tenant: next.Tenant, Amount: next.Amount, At: next.SettledAt}},
 				func(ctx context.Context) ([]bank.StatementLine, error) {
 					var lines []bank.StatementLine
@@ -48,7 +48,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 		},
 		"a file that was begun": func(w shelf) []storedtest.Answer {
 			e := storedtest.Fill[export](w, w.Filler)
-			_, err := w.books.begin(w.Context(), e)
+			_, err := w.records.begin(w.Context(), e)
 			w.must(err)
 			return []storedtest.Answer{w.export(e)}
 		},
@@ -56,9 +56,9 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			e := storedtest.Fill[export](w, w.Filler)
 			begun := e
 			begun.Digest = ""
-			_, err := w.books.begin(w.Context(), begun)
+			_, err := w.records.begin(w.Context(), begun)
 			w.must(err)
-			_, err = w.books.seal(w.Context(), e)
+			_, err = w.records.seal(w.Context(), e)
 			w.must(err)
 			return []storedtest.Answer{w.export(e)}
 		},
@@ -80,28 +80,28 @@ func (w shelf) must(err error) {
 	}
 }
 
-// waiting is an order in no file, as it was entered.
-func (w shelf) waiting() order {
+// waiting is a transfer in no file, as it was stored.
+func (w shelf) waiting() transfer {
 	w.Helper()
-	o := storedtest.Fill(w, w.Filler, func(o *order) { o.Standing = waiting })
-	got, err := w.books.open(w.Context(), o)
+	o := storedtest.Fill(w, w.Filler, func(o *transfer) { o.State = waiting })
+	got, err := w.records.open(w.Context(), o)
 	if diff := cmp.Diff(o, got, storedtest.Options); err != nil || diff != "" {
-		w.Fatalf("entered: %v (-want +got):\n%s", err, diff)
+		w.Fatalf("stored: %v (-want +got):\n%s", err, diff)
 	}
 	return o
 }
 
-func (w shelf) order(o order) storedtest.Answer {
-	return storedtest.Reads("order", []order{o, o}, func(ctx context.Context) ([]order, error) {
-		one, err := w.books.order(ctx, o.ID)
+func (w shelf) transfer(o transfer) storedtest.Answer {
+	return storedtest.Reads("transfer", []transfer{o, o}, func(ctx context.Context) ([]transfer, error) {
+		one, err := w.records.transfer(ctx, o.ID)
 		if err != nil {
 			return nil, err
 		}
-		many, err := w.books.orders(ctx, []string{o.ID})
-		return []order{one, many[o.ID]}, err
+		many, err := w.records.transfers(ctx, []string{o.ID})
+		return []transfer{one, many[o.ID]}, err
 	})
 }
 
 func (w shelf) export(e export) storedtest.Answer {
-	return storedtest.Reads("export", e, func(ctx context.Context) (export, error) { return w.books.export(ctx, e.ID) })
+	return storedtest.Reads("export", e, func(ctx context.Context) (export, error) { return w.records.export(ctx, e.ID) })
 }

@@ -21,40 +21,40 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 	f := &storedtest.Filler{}
 	accepted := storedtest.Fill(t, f, func(t *transfer) { t.State = bank.Accepted })
 	paid := storedtest.Fill(t, f, func(next *transfer) { next.ID, next.State = accepted.ID, bank.Paid })
-	paid.Silent = false // or its booking was made before
+	paid.LostAnswer = false // or its line was written before
 	read := func(want transfer) storedtest.Answer {
 		return storedtest.Reads("transfer", want, func(ctx context.Context) (transfer, error) {
-			item, err := b.books.read(ctx, want.ID)
+			item, err := b.records.read(ctx, want.ID)
 			return item.transfer, err
 		})
 	}
 	statement := func(want ...bank.StatementLine) storedtest.Answer {
 		return storedtest.Reads("statement", want, func(ctx context.Context) ([]bank.StatementLine, error) {
 			var lines []bank.StatementLine
-			for line, err := range b.Statement(ctx) {
+			for l, err := range b.Statement(ctx) {
 				if err != nil {
 					return nil, err
 				}
-				lines = append(lines, line)
+				lines = append(lines, l)
 			}
 			return lines, nil
 		})
 	}
-	booked := func(of transfer) bank.StatementLine {
+	line := func(of transfer) bank.StatementLine {
 		return bank.StatementLine{ID: of.ID, Tenant: of.Tenant, Amount: of.Amount, At: clock.Start}
 	}
-	got, isNew, err := b.books.open(t.Context(), accepted)
+	got, isNew, err := b.records.open(t.Context(), accepted)
 	if diff := cmp.Diff(accepted, got, storedtest.Options); err != nil || !isNew || diff != "" {
-		t.Fatalf("entered: new %t, %v (-want +got):\n%s", isNew, err, diff)
+		t.Fatalf("stored: new %t, %v (-want +got):\n%s", isNew, err, diff)
 	}
-	storedtest.RoundTrip(t, s, []storedtest.Answer{read(accepted), statement(booked(accepted))},
-		storedtest.Unseen{"TRANSFER write_id": "a write recognises itself by it, see TestALostReplyOfASilentTransfer"})
+	storedtest.RoundTrip(t, s, []storedtest.Answer{read(accepted), statement(line(accepted))},
+		storedtest.Unseen{"TRANSFER write_id": "a write recognises itself by it, see TestALostReplyOfALostAnswer"})
 
-	got, err = b.books.decide(t.Context(), paid)
+	got, err = b.records.settle(t.Context(), paid)
 	if diff := cmp.Diff(paid, got, storedtest.Options); err != nil || diff != "" {
-		t.Fatalf("decided: %v (-want +got):\n%s", err, diff)
+		t.Fatalf("settled: %v (-want +got):\n%s", err, diff)
 	}
-	answers := []storedtest.Answer{read(paid), statement(booked(accepted), booked(paid))}
+	answers := []storedtest.Answer{read(paid), statement(line(accepted), line(paid))}
 	storedtest.RoundTrip(t, s, answers, nil, cmp.Transformer("sorted", sorted))
 }
 
