@@ -171,7 +171,7 @@ func TestOnlyTheLastHundredTransactionsAreShown(t *testing.T) {
 	}
 }
 
-func TestNeverTaken(t *testing.T) {
+func TestCloseNotTaken(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]bool{
 		"fresh": false, "failed": false, "pending": true, "failed, pending": true, "unknown": false,
@@ -201,7 +201,7 @@ func TestNeverTaken(t *testing.T) {
 	}
 }
 
-func TestGiveUp(t *testing.T) {
+func TestCancelAttempt(t *testing.T) {
 	t.Parallel()
 	for _, from := range []string{"requires action", "late, requires action"} {
 		c := states(t)[from]
