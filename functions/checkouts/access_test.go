@@ -14,7 +14,7 @@ type guarded struct {
 	name    string
 	scopes  []string // any one suffices; none: any credential of the merchant
 	success int
-	request func(*testing.T, *shop) world.Request
+	request func(*testing.T, world.Shop) world.Request
 }
 
 var (
@@ -23,27 +23,27 @@ var (
 )
 
 var guardedRows = []guarded{
-	{"create", writing, 201, func(_ *testing.T, s *shop) world.Request {
-		return world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: s.order()}
+	{"create", writing, 201, func(_ *testing.T, s world.Shop) world.Request {
+		return world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: s.CheckoutBody("10.10")}
 	}},
-	{"list", reading, 200, func(*testing.T, *shop) world.Request {
+	{"list", reading, 200, func(*testing.T, world.Shop) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts"}
 	}},
-	{"retrieve", reading, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[0] }},
-	{"process", writing, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[1] }},
-	{"deactivate", writing, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[2] }},
-	{"update", writing, 200, func(t *testing.T, s *shop) world.Request { return rowsOfACheckout(s, s.create(t))[3] }},
-	{"methods of a checkout", reading, 200, func(t *testing.T, s *shop) world.Request {
-		return rowsOfACheckout(s, s.create(t))[4]
+	{"retrieve", reading, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[0] }},
+	{"process", writing, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[1] }},
+	{"deactivate", writing, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[2] }},
+	{"update", writing, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[3] }},
+	{"methods of a checkout", reading, 200, func(t *testing.T, s world.Shop) world.Request {
+		return rowsOfACheckout(s, create(s))[4]
 	}},
-	{"methods of the merchant", nil, 200, func(_ *testing.T, s *shop) world.Request {
+	{"methods of the merchant", nil, 200, func(_ *testing.T, s world.Shop) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.Merchant.Code + "/payment-methods"}
 	}},
 }
 
 func TestScopes(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	none, keys := s.NewKey("secret"), map[string]string{}
 	for _, scope := range []string{"payments", "checkouts.read", "checkouts.write"} {
 		keys[scope] = s.NewKey("secret", scope)
@@ -82,7 +82,7 @@ func TestScopes(t *testing.T) {
 
 func TestEachRowWantsACredential(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	_, unknown, err := identity.NewAPIKey(s.Tenant(), identity.BootstrapKey(), time.Now())
 	if err != nil {
 		t.Fatal(err)

@@ -12,26 +12,26 @@ import (
 )
 
 // complete is the payer's browser coming back from the issuer.
-func (s *shop) complete(id string, form url.Values) world.Response {
+func complete(s world.Shop, id string, form url.Values) world.Response {
 	s.Helper()
 	return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts/" + id + "/complete_payment", Body: form,
 		APIKey: world.NoKey})
 }
 
 // answer brings the payer's answer and checks where the payer goes.
-func (s *shop) answer(t *testing.T, id string, form url.Values) {
-	t.Helper()
-	got := s.complete(id, form)
-	if got.Status != 303 || got.Header.Get("Location") != redirectURL+"&checkout_id="+id || len(got.Body) > 0 {
-		t.Errorf("%d to %q: %s", got.Status, got.Header.Get("Location"), got.Body)
+func answer(s world.Shop, id string, form url.Values) {
+	s.Helper()
+	got := complete(s, id, form)
+	if got.Status != 303 || got.Header.Get("Location") != world.RedirectURL+"&checkout_id="+id || len(got.Body) > 0 {
+		s.Errorf("%d to %q: %s", got.Status, got.Header.Get("Location"), got.Body)
 	}
 }
 
 func TestAChallengeIsDue(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
-	got := s.put(id, s.card(world.Challenged))
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
+	got := s.ProcessCheckout(id, s.Card(world.Challenged))
 	var body struct {
 		NextStep struct {
 			Payload map[string]string
@@ -49,36 +49,36 @@ func TestAChallengeIsDue(t *testing.T) {
 	}
 	world.Holds(t, []byte(world.Members(t, got.Body)["next_step"]),
 		map[string]string{"url": `"http://cashwrap.test/3ds/challenge"`, "method": `"POST"`,
-			"redirect_url": `"` + redirectURL + `"`, "mechanism": `["iframe","browser"]`, "full": ""})
+			"redirect_url": `"` + world.RedirectURL + `"`, "mechanism": `["iframe","browser"]`, "full": ""})
 	if all := world.Members(t, got.Body); len(all) != 1 {
 		t.Errorf("more than next_step: %s", got.Body)
 	}
-	if s.seen(id) != "PENDING PENDING" || s.told(id) != 0 {
-		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	if s.Statuses(id) != "PENDING PENDING" || s.CallbacksReceived(id) != 0 {
+		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
 	}
-	framed := s.put(s.create(t, change{"redirect_url", absent}), s.card(world.Challenged))
+	framed := s.ProcessCheckout(create(s, change{"redirect_url", absent}), s.Card(world.Challenged))
 	world.Holds(t, []byte(world.Members(t, framed.Body)["next_step"]), map[string]string{"redirect_url": "",
 		"mechanism": `["iframe","browser"]`})
 }
 
 func TestTheChallengesAnswers(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	for decision, want := range map[string]string{"approve": "PAID SUCCESSFUL", "reject": "FAILED FAILED",
 		"error": "FAILED FAILED"} {
 		t.Run(decision, func(t *testing.T) {
-			id := s.create(t)
-			form := s.Challenge(s.put(id, s.card(world.Challenged)), decision)
-			if s.seen(id) != "PENDING PENDING" {
-				t.Errorf("before the answer: %s", s.seen(id))
+			id := create(s)
+			form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), decision)
+			if s.Statuses(id) != "PENDING PENDING" {
+				t.Errorf("before the answer: %s", s.Statuses(id))
 			}
-			s.answer(t, id, form)
-			if s.seen(id) != want || s.told(id) != 1 {
-				t.Errorf("%s, told %d times, want %s", s.seen(id), s.told(id), want)
+			answer(s, id, form)
+			if s.Statuses(id) != want || s.CallbacksReceived(id) != 1 {
+				t.Errorf("%s, told %d times, want %s", s.Statuses(id), s.CallbacksReceived(id), want)
 			}
-			s.answer(t, id, form) // a reload in the browser
-			if s.seen(id) != want || s.told(id) != 1 {
-				t.Errorf("again: %s, told %d times", s.seen(id), s.told(id))
+			answer(s, id, form) // a reload in the browser
+			if s.Statuses(id) != want || s.CallbacksReceived(id) != 1 {
+				t.Errorf("again: %s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
 			}
 		})
 	}
@@ -86,10 +86,10 @@ func TestTheChallengesAnswers(t *testing.T) {
 
 func TestTheAnswerIsShownWhereNobodyRedirects(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	for decision, want := range map[string]string{"approve": "PAID", "reject": "FAILED"} {
-		id := s.create(t, change{"redirect_url", absent})
-		got := s.complete(id, s.Challenge(s.put(id, s.card(world.Challenged)), decision))
+		id := create(s, change{"redirect_url", absent})
+		got := complete(s, id, s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), decision))
 		page := string(got.Body)
 		if got.Status != 200 || got.Header.Get("Content-Type") != "text/html;charset=UTF-8" ||
 			!strings.Contains(page, `data-checkout-id="`+id+`"`) || !strings.Contains(page, `data-status="`+want+`"`) {
@@ -104,10 +104,10 @@ func TestTheAnswerIsShownWhereNobodyRedirects(t *testing.T) {
 
 func TestAnswersThatAreRefused(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id, other := s.create(t), s.create(t)
-	form := s.Challenge(s.put(id, s.card(world.Challenged)), "approve")
-	theirs := s.Challenge(s.put(other, s.card(world.Challenged)), "approve")
+	s := world.NewShop(t).WithCallbacks()
+	id, other := create(s), create(s)
+	form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve")
+	theirs := s.Challenge(s.ProcessCheckout(other, s.Card(world.Challenged)), "approve")
 	with := func(name, value string) url.Values {
 		changed := maps.Clone(form)
 		changed.Set(name, value)
@@ -129,18 +129,18 @@ func TestAnswersThatAreRefused(t *testing.T) {
 		{"no PaRes", id, url.Values{"MD": form["MD"]}, 400},
 		{"nothing", id, url.Values{}, 400},
 	} {
-		got := s.complete(c.at, c.form)
+		got := complete(s, c.at, c.form)
 		if got.Status != c.want || got.Header.Get("Content-Type") != "text/html;charset=UTF-8" {
 			t.Errorf("%s: %d %s", c.name, got.Status, got.Body)
 		}
 	}
 	for _, pending := range []string{id, other} {
-		if s.seen(pending) != "PENDING PENDING" || s.told(pending) != 0 {
-			t.Errorf("something moved: %s, told %d times", s.seen(pending), s.told(pending))
+		if s.Statuses(pending) != "PENDING PENDING" || s.CallbacksReceived(pending) != 0 {
+			t.Errorf("something moved: %s, told %d times", s.Statuses(pending), s.CallbacksReceived(pending))
 		}
 	}
-	s.answer(t, id, form) // the right answer is still good
-	if got := s.seen(id); got != "PAID SUCCESSFUL" {
+	answer(s, id, form) // the right answer is still good
+	if got := s.Statuses(id); got != "PAID SUCCESSFUL" {
 		t.Errorf("%s", got)
 	}
 }
@@ -149,77 +149,77 @@ func TestAnswersThatAreRefused(t *testing.T) {
 // comes later (contract §4.4).
 func TestAnMDCountsOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
-	started := s.put(id, s.card(world.Challenged))
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
+	started := s.ProcessCheckout(id, s.Card(world.Challenged))
 	approved, rejected := s.Challenge(started, "approve"), s.Challenge(started, "reject")
-	s.answer(t, id, rejected)
-	s.answer(t, id, approved)
-	if got := s.seen(id); got != "FAILED FAILED" {
+	answer(s, id, rejected)
+	answer(s, id, approved)
+	if got := s.Statuses(id); got != "FAILED FAILED" {
 		t.Errorf("a second thought: %s", got)
 	}
-	second := s.put(id, s.card(world.Challenged))
-	s.answer(t, id, approved)
-	if got := s.seen(id); got != "PENDING FAILED PENDING" || s.Books(id).Captured != 0 {
+	second := s.ProcessCheckout(id, s.Card(world.Challenged))
+	answer(s, id, approved)
+	if got := s.Statuses(id); got != "PENDING FAILED PENDING" || s.Books(id).Captured != 0 {
 		t.Errorf("the first challenge's MD at the second's turn: %s, captured %d", got, s.Books(id).Captured)
 	}
-	s.answer(t, id, s.Challenge(second, "approve"))
-	if got := s.seen(id); got != "PAID FAILED SUCCESSFUL" || s.Books(id).Captured != 1 || s.told(id) != 2 {
-		t.Errorf("%s, captured %d, told %d times", got, s.Books(id).Captured, s.told(id))
+	answer(s, id, s.Challenge(second, "approve"))
+	if got := s.Statuses(id); got != "PAID FAILED SUCCESSFUL" || s.Books(id).Captured != 1 || s.CallbacksReceived(id) != 2 {
+		t.Errorf("%s, captured %d, told %d times", got, s.Books(id).Captured, s.CallbacksReceived(id))
 	}
 }
 
 func TestProcessAgainWhileActionIsRequired(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
-	form := s.Challenge(s.put(id, s.card(world.Challenged)), "approve")
-	s.put(id, s.card(world.Challenged))
-	if got := s.seen(id); got != "PENDING CANCELLED PENDING" {
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
+	form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve")
+	s.ProcessCheckout(id, s.Card(world.Challenged))
+	if got := s.Statuses(id); got != "PENDING CANCELLED PENDING" {
 		t.Errorf("a second attempt: %s", got)
 	}
-	s.answer(t, id, form)
-	if got := s.seen(id); got != "PENDING CANCELLED PENDING" || s.Books(id).Captured != 0 || s.told(id) != 0 {
-		t.Errorf("the old challenge: %s, captured %d, told %d times", got, s.Books(id).Captured, s.told(id))
+	answer(s, id, form)
+	if got := s.Statuses(id); got != "PENDING CANCELLED PENDING" || s.Books(id).Captured != 0 || s.CallbacksReceived(id) != 0 {
+		t.Errorf("the old challenge: %s, captured %d, told %d times", got, s.Books(id).Captured, s.CallbacksReceived(id))
 	}
-	s.pay(t, id, s.card(world.Frictionless))
-	if got := s.seen(id); got != "PAID CANCELLED CANCELLED SUCCESSFUL" || s.Books(id).Captured != 1 || s.told(id) != 1 {
-		t.Errorf("%s, captured %d, told %d times", got, s.Books(id).Captured, s.told(id))
+	pay(s, id, s.Card(world.Frictionless))
+	if got := s.Statuses(id); got != "PAID CANCELLED CANCELLED SUCCESSFUL" || s.Books(id).Captured != 1 || s.CallbacksReceived(id) != 1 {
+		t.Errorf("%s, captured %d, told %d times", got, s.Books(id).Captured, s.CallbacksReceived(id))
 	}
 }
 
 // TestAChallengeWithoutAnAnswer fails after half an hour (contract §4.4).
 func TestAChallengeWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
-	form := s.Challenge(s.put(id, s.card(world.Challenged)), "approve")
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
+	form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve")
 	s.Clock.Advance(30*time.Minute - time.Second)
-	if s.Settle(); s.seen(id) != "PENDING PENDING" {
-		t.Errorf("too early: %s", s.seen(id))
+	if s.Settle(); s.Statuses(id) != "PENDING PENDING" {
+		t.Errorf("too early: %s", s.Statuses(id))
 	}
 	s.Clock.Advance(time.Second)
-	if s.Settle(); s.seen(id) != "FAILED FAILED" || s.told(id) != 1 {
-		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	if s.Settle(); s.Statuses(id) != "FAILED FAILED" || s.CallbacksReceived(id) != 1 {
+		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
 	}
-	s.answer(t, id, form)
-	if s.seen(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
-		t.Errorf("too late: %s, captured %d", s.seen(id), s.Books(id).Captured)
+	answer(s, id, form)
+	if s.Statuses(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
+		t.Errorf("too late: %s, captured %d", s.Statuses(id), s.Books(id).Captured)
 	}
-	s.pay(t, id, s.card(world.Frictionless))
+	pay(s, id, s.Card(world.Frictionless))
 }
 
 // TestRedirectURLsKeepTheirQuery but for checkout_id, which is ours.
 func TestRedirectURLsKeepTheirQuery(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	for redirect, want := range map[string]string{
 		"https://shop.example":                      "https://shop.example?checkout_id=",
 		"http://shop.example:3000/a?b=%2F&c#d":      "http://shop.example:3000/a?b=%2F&c&checkout_id=#d",
 		"https://shop.example/?checkout_id=mine&x=": "https://shop.example/?x=&checkout_id=",
 	} {
-		id := s.create(t, change{"redirect_url", redirect})
-		got := s.complete(id, s.Challenge(s.put(id, s.card(world.Challenged)), "approve"))
+		id := create(s, change{"redirect_url", redirect})
+		got := complete(s, id, s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve"))
 		want = strings.ReplaceAll(want, "checkout_id=", "checkout_id="+id)
 		if location := got.Header.Get("Location"); location != want {
 			t.Errorf("%s leads to %s, want %s", redirect, location, want)

@@ -12,7 +12,7 @@ import (
 
 func TestCreate(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
 	for _, c := range []struct {
 		name    string
@@ -26,7 +26,7 @@ func TestCreate(t *testing.T) {
 				"merchant_name": `"Kaffeehaus"`, "merchant_country": `"DE"`, "merchant_sandbox": "true",
 				"description": `"Two <coffees> & a cake"`,
 				"purpose":     `"CHECKOUT"`, "checkout_type": `"checkout"`, "user_id": `"` + s.Merchant.Key.ID + `"`,
-				"return_url": `"` + s.receiver.URL + `"`, "redirect_url": `"` + redirectURL + `"`, "status": `"PENDING"`,
+				"return_url": `"` + s.Receiver.URL + `"`, "redirect_url": `"` + world.RedirectURL + `"`, "status": `"PENDING"`,
 				"date": `"2026-11-20T12:00:00.000+00:00"`, "transactions": "[]", "valid_until": "",
 				"customer_id": "", "pay_to_email": "",
 				"transaction_id": "", "transaction_code": "", "mandate": "", "payment_instrument": "", "hosted_checkout": "",
@@ -65,7 +65,7 @@ func TestCreate(t *testing.T) {
 			map[string]string{"status": `"PENDING"`, "transactions": "[]", "date": `"2026-11-20T12:00:00.000+00:00"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			made := s.Send("POST", "/v0.1/checkouts", edited(s.order(), c.changes...))
+			made := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), c.changes...))
 			if made.Status != 201 {
 				t.Fatalf("%d %s", made.Status, made.Body)
 			}
@@ -74,7 +74,7 @@ func TestCreate(t *testing.T) {
 			if url := made.Text("hosted_checkout_url"); url != "" && url != "http://cashwrap.test/pay/c-"+id {
 				t.Errorf("hosted at %s", url)
 			}
-			if read := s.get(id); string(read.Body) != string(made.Body) {
+			if read := s.Checkout(id); string(read.Body) != string(made.Body) {
 				t.Errorf("created %s\nbut reads %s", made.Body, read.Body)
 			}
 		})
@@ -199,7 +199,7 @@ var hostileTargets = []string{
 
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	cases := append([]badOrder{}, badOrders...)
 	for _, url := range hostileURLs {
 		cases = append(cases, badOrder{"return_url " + url, []change{{"return_url", url}}, invalid("return_url")})
@@ -207,13 +207,13 @@ func TestCreateRefuses(t *testing.T) {
 	for _, url := range hostileTargets {
 		cases = append(cases, badOrder{"redirect_url " + url, []change{{"redirect_url", url}}, invalid("redirect_url")})
 	}
-	foreign := s.neighbour().Customer()
+	foreign := s.OtherShop().Customer()
 	cases = append(cases, badOrder{"another merchant's customer", []change{{"customer_id", foreign}},
 		invalid("customer_id")},
 		badOrder{"another merchant", []change{{"merchant_code", s.Other.Code}}, denied})
 	for _, c := range cases {
 		t.Run(fmt.Sprintf("%.60s", c.name), func(t *testing.T) {
-			got := s.Send("POST", "/v0.1/checkouts", edited(s.order(), c.changes...))
+			got := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), c.changes...))
 			c.want.Check(t, got)
 			if c.want == denied && got.Text("error_message") != "request_not_allowed" {
 				t.Errorf("error_message %q", got.Text("error_message"))
@@ -238,22 +238,22 @@ func TestCreateRefuses(t *testing.T) {
 
 func TestCreateInACurrencyWithoutDecimals(t *testing.T) {
 	t.Parallel()
-	s := open(t).abroad("HU", "HUF")
-	made := s.Send("POST", "/v0.1/checkouts", edited(s.order(), change{"amount", 4200}))
+	s := world.NewShop(t).WithCallbacks().NewShop("HU", "HUF", nil)
+	made := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"amount", 4200}))
 	if world.Holds(t, made.Body, map[string]string{"amount": "4200"}); made.Status != 201 {
 		t.Errorf("%d %s", made.Status, made.Body)
 	}
-	invalid("amount").Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.order(), change{"amount", "4200.5"})))
+	invalid("amount").Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"amount", "4200.5"})))
 }
 
 func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	s.Merchant = s.Provision(map[string]any{"name": "Kiosk", "email": "kiosk@example.com", "country": "DE",
 		"currency": "EUR", "online_payments": false})
 	for name, got := range map[string]world.Response{
-		"create":  s.Send("POST", "/v0.1/checkouts", s.order()),
-		"process": s.put("4e425463-3e1b-431d-83fa-1e51c2925e99", s.card(world.Frictionless)),
+		"create":  s.Send("POST", "/v0.1/checkouts", s.CheckoutBody("10.10")),
+		"process": s.ProcessCheckout("4e425463-3e1b-431d-83fa-1e51c2925e99", s.Card(world.Frictionless)),
 	} {
 		denied.Check(t, got)
 		if got.Text("error_message") != "checkout_payments_not_allowed" {
@@ -266,27 +266,27 @@ func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
 // checkout.
 func TestReferencesAreUsedOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	once := change{"checkout_reference", "once"}
-	id := s.create(t, once)
-	again := func() world.Response { return s.Send("POST", "/v0.1/checkouts", edited(s.order(), once)) }
+	id := create(s, once)
+	again := func() world.Response { return s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), once)) }
 	duplicate.Check(t, again())
-	s.pay(t, id, s.card(world.Frictionless))
+	pay(s, id, s.Card(world.Frictionless))
 	duplicate.Check(t, again())
-	s.neighbour().create(t, once)
-	s.create(t, change{"checkout_reference", "ONCE"})
+	create(s.OtherShop(), once)
+	create(s, change{"checkout_reference", "ONCE"})
 
 	gone := change{"checkout_reference", "gone"}
-	if ended := s.Send("DELETE", "/v0.1/checkouts/"+s.create(t, gone), nil); ended.Status != 200 {
+	if ended := s.Send("DELETE", "/v0.1/checkouts/"+create(s, gone), nil); ended.Status != 200 {
 		t.Fatalf("%d %s", ended.Status, ended.Body)
 	}
-	duplicate.Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.order(), gone)))
+	duplicate.Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), gone)))
 }
 
 func TestCreateOnceUnderAKey(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	body := s.order()
+	s := world.NewShop(t).WithCallbacks()
+	body := s.CheckoutBody("10.10")
 	send := func(body map[string]any) world.Response {
 		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: body,
 			IdempotencyKey: "k-1"})
@@ -304,7 +304,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t,
 		send(edited(body, change{"amount", 11})))
 	if elsewhere := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.Other.Key.Plaintext,
-		Body: s.neighbour().order(), IdempotencyKey: "k-1"}); elsewhere.Status != 201 {
+		Body: s.OtherShop().CheckoutBody("10.10"), IdempotencyKey: "k-1"}); elsewhere.Status != 201 {
 		t.Errorf("another merchant's key: %d %s", elsewhere.Status, elsewhere.Body)
 	}
 	var listed []map[string]any
@@ -316,7 +316,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 // TestARefusalIsKeptUnderItsKey, so that a retry hears the same (contract §2.8).
 func TestARefusalIsKeptUnderItsKey(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	send := func() world.Response {
 		return s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{},
 			IdempotencyKey: "k-1"})

@@ -7,14 +7,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-func (s *shop) deactivate(id string) world.Response {
+func remove(s world.Shop, id string) world.Response {
 	s.Helper()
 	return s.Send("DELETE", "/v0.1/checkouts/"+id, nil)
 }
 
 func TestDeactivate(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	for _, c := range []struct {
 		name    string
 		prepare func(id string)
@@ -22,27 +22,27 @@ func TestDeactivate(t *testing.T) {
 		told    int
 	}{
 		{"new", func(string) {}, "EXPIRED", 1},
-		{"failed", func(id string) { s.put(id, s.card(failingCards[0])) }, "EXPIRED FAILED", 2},
-		{"challenged", func(id string) { s.put(id, s.card(world.Challenged)) }, "EXPIRED CANCELLED", 1},
-		{"at a bank", func(id string) { s.put(id, ideal("ideal")) }, "EXPIRED CANCELLED", 1},
+		{"failed", func(id string) { s.ProcessCheckout(id, s.Card(failingCards[0])) }, "EXPIRED FAILED", 2},
+		{"challenged", func(id string) { s.ProcessCheckout(id, s.Card(world.Challenged)) }, "EXPIRED CANCELLED", 1},
+		{"at a bank", func(id string) { s.ProcessCheckout(id, ideal("ideal")) }, "EXPIRED CANCELLED", 1},
 		{"failed, then challenged", func(id string) {
-			s.put(id, s.card(failingCards[0]))
-			s.put(id, s.card(world.Challenged))
+			s.ProcessCheckout(id, s.Card(failingCards[0]))
+			s.ProcessCheckout(id, s.Card(world.Challenged))
 		}, "EXPIRED FAILED CANCELLED", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			id := s.create(t, change{"valid_until", "2027-01-01T00:00:00Z"})
+			id := create(s, change{"valid_until", "2027-01-01T00:00:00Z"})
 			c.prepare(id)
-			got := s.deactivate(id)
+			got := remove(s, id)
 			world.Holds(t, got.Body, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:00:00.000+00:00"`,
 				"amount": "10.10"})
-			if read := s.get(id); got.Status != 200 || string(read.Body) != string(got.Body) {
+			if read := s.Checkout(id); got.Status != 200 || string(read.Body) != string(got.Body) {
 				t.Errorf("%d %s\nbut reads %s", got.Status, got.Body, read.Body)
 			}
-			closed.Check(t, s.deactivate(id))
+			closed.Check(t, remove(s, id))
 			refusesAll(t, s, id)
-			if s.seen(id) != c.seen || s.told(id) != c.told {
-				t.Errorf("%s, told %d times, want %s, %d", s.seen(id), s.told(id), c.seen, c.told)
+			if s.Statuses(id) != c.seen || s.CallbacksReceived(id) != c.told {
+				t.Errorf("%s, told %d times, want %s, %d", s.Statuses(id), s.CallbacksReceived(id), c.seen, c.told)
 			}
 		})
 	}
@@ -50,35 +50,35 @@ func TestDeactivate(t *testing.T) {
 
 func TestDeactivateRefuses(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	paid, pending := s.create(t), s.create(t, change{"amount", 42.25})
-	s.pay(t, paid, s.card(world.Frictionless))
-	s.put(pending, s.card(world.Frictionless))
-	processed.Check(t, s.deactivate(paid))
-	closed.Check(t, s.deactivate(pending))
-	noCheckout.Check(t, s.deactivate("nothing"))
-	if s.seen(paid) != "PAID SUCCESSFUL" || s.seen(pending) != "PENDING PENDING" || s.told(paid) != 1 ||
-		s.told(pending) != 0 {
-		t.Errorf("%s, %s", s.seen(paid), s.seen(pending))
+	s := world.NewShop(t).WithCallbacks()
+	paid, pending := create(s), create(s, change{"amount", 42.25})
+	pay(s, paid, s.Card(world.Frictionless))
+	s.ProcessCheckout(pending, s.Card(world.Frictionless))
+	processed.Check(t, remove(s, paid))
+	closed.Check(t, remove(s, pending))
+	noCheckout.Check(t, remove(s, "nothing"))
+	if s.Statuses(paid) != "PAID SUCCESSFUL" || s.Statuses(pending) != "PENDING PENDING" || s.CallbacksReceived(paid) != 1 ||
+		s.CallbacksReceived(pending) != 0 {
+		t.Errorf("%s, %s", s.Statuses(paid), s.Statuses(pending))
 	}
 }
 
 // TestADeactivatedCheckoutCannotBePaid by whatever was under way.
 func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	challenge, redirect := s.create(t), s.create(t)
-	form := s.Challenge(s.put(challenge, s.card(world.Challenged)), "approve")
-	page := bank(t, s.put(redirect, ideal("ideal")))
-	s.deactivate(challenge)
-	s.deactivate(redirect)
-	s.answer(t, challenge, form)
-	s.decide(page, "pay")
+	s := world.NewShop(t).WithCallbacks()
+	challenge, redirect := create(s), create(s)
+	form := s.Challenge(s.ProcessCheckout(challenge, s.Card(world.Challenged)), "approve")
+	page := bank(t, s.ProcessCheckout(redirect, ideal("ideal")))
+	remove(s, challenge)
+	remove(s, redirect)
+	answer(s, challenge, form)
+	decide(s, page, "pay")
 	s.Clock.Advance(time.Hour)
 	s.Settle()
 	for _, id := range []string{challenge, redirect} {
-		if s.seen(id) != "EXPIRED CANCELLED" || s.Books(id).Captured != 0 || s.told(id) != 1 {
-			t.Errorf("%s, captured %d, told %d times", s.seen(id), s.Books(id).Captured, s.told(id))
+		if s.Statuses(id) != "EXPIRED CANCELLED" || s.Books(id).Captured != 0 || s.CallbacksReceived(id) != 1 {
+			t.Errorf("%s, captured %d, told %d times", s.Statuses(id), s.Books(id).Captured, s.CallbacksReceived(id))
 		}
 	}
 }
@@ -87,15 +87,15 @@ func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
 // heard of it. What the acquirer says counts.
 func TestADeactivationMeetsAPayment(t *testing.T) {
 	t.Parallel()
-	s := open(t).abroad("BR", "BRL")
-	id := s.create(t)
-	got := s.put(id, boleto())
+	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
+	id := create(s)
+	got := s.ProcessCheckout(id, boleto())
 	attempt := world.Members(t, transactions(t, got)[0])["id"]
 	if _, err := s.App.Sandbox.PayVoucher(t.Context(), attempt[1:len(attempt)-1]); err != nil {
 		t.Fatal(err)
 	}
-	processed.Check(t, s.deactivate(id))
-	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 {
-		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	processed.Check(t, remove(s, id))
+	if s.Statuses(id) != "PAID SUCCESSFUL" || s.CallbacksReceived(id) != 1 {
+		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
 	}
 }

@@ -55,7 +55,7 @@ func walk(t *testing.T, body map[string]any, steps []step, send func(map[string]
 // then values in the order in which they are checked.
 func TestCreateTellsTheFirstFault(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	body := map[string]any{"pay_to_email": "tee@example.com", "description": "a\x00", "return_url": "ftp://x",
 		"redirect_url": "ftp://x", "purpose": "GIFT",
 		"payment_type": "cash", "valid_until": "tomorrow", "customer_id": "nobody", "hosted_checkout": map[string]any{},
@@ -84,7 +84,7 @@ func TestCreateTellsTheFirstFault(t *testing.T) {
 		{invalid("redirect_url"), []change{{"redirect_url", absent}}},
 		{unknown, []change{{"payment_type", "boleto"}}},
 		{unavailable, []change{{"payment_type", "ideal"}}},
-		{missing("redirect_url"), []change{{"redirect_url", redirectURL}}},
+		{missing("redirect_url"), []change{{"redirect_url", world.RedirectURL}}},
 	}, payerSteps()...)
 	steps = append(steps, step{invalid("customer_id"), []change{{"customer_id", s.Customer()}}})
 	if got := walk(t, body, steps, func(body map[string]any) world.Response {
@@ -97,15 +97,15 @@ func TestCreateTellsTheFirstFault(t *testing.T) {
 // TestUpdateTellsTheFirstFault of several, once it knows the checkout.
 func TestUpdateTellsTheFirstFault(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	setup := s.create(t, change{"customer_id", s.Customer()}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
-	paid := s.create(t)
-	s.pay(t, paid, s.card(world.Frictionless))
+	s := world.NewShop(t).WithCallbacks()
+	setup := create(s, change{"customer_id", s.Customer()}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
+	paid := create(s)
+	pay(s, paid, s.Card(world.Frictionless))
 	worst := map[string]any{"customer_id": "nobody", "checkout_reference": strings.Repeat("x", 91), "description": "a\x00",
 		"amount": "0.001", "currency": "XXX", "valid_until": "tomorrow"}
-	invalid("customer_id").Check(t, s.patch("nothing", worst))
-	noCheckout.Check(t, s.patch("nothing", edited(worst, change{"customer_id", absent})))
-	processed.Check(t, s.patch(paid, edited(worst, change{"customer_id", absent})))
+	invalid("customer_id").Check(t, patch(s, "nothing", worst))
+	noCheckout.Check(t, patch(s, "nothing", edited(worst, change{"customer_id", absent})))
+	processed.Check(t, patch(s, paid, edited(worst, change{"customer_id", absent})))
 	got := walk(t, worst, []step{
 		{invalid("customer_id"), []change{{"customer_id", ""}}},
 		{invalid("checkout_reference"), []change{{"checkout_reference", ""}}},
@@ -116,7 +116,7 @@ func TestUpdateTellsTheFirstFault(t *testing.T) {
 		{invalid("amount"), []change{{"amount", "2"}}},
 		{invalid("valid_until"), []change{{"valid_until", "2026-01-01T00:00:00Z"}}},
 		{invalid("valid_until"), []change{{"valid_until", nil}}},
-	}, func(body map[string]any) world.Response { return s.patch(setup, body) })
+	}, func(body map[string]any) world.Response { return patch(s, setup, body) })
 	if got.Status != 200 {
 		t.Errorf("repaired: %d %s", got.Status, got.Body)
 	}
@@ -125,8 +125,8 @@ func TestUpdateTellsTheFirstFault(t *testing.T) {
 // TestProcessTellsAllFaultsInOrder: each list in whole.
 func TestProcessTellsAllFaultsInOrder(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
 	const missing, invalid = "MISSING ", "INVALID "
 	payer := []string{invalid + "personal_details.first_name", invalid + "personal_details.last_name",
 		invalid + "personal_details.email",
@@ -140,9 +140,9 @@ func TestProcessTellsAllFaultsInOrder(t *testing.T) {
 		missing + "card.expiry_year", missing + "card.cvv"}
 	mandate := []string{missing + "mandate.type", missing + "mandate.user_agent", invalid + "mandate.user_ip"}
 	long := strings.Repeat("x", 256)
-	american := s.abroad("US", "USD")
+	american := s.NewShop("US", "USD", nil)
 	for name, c := range map[string]struct {
-		of   *shop
+		of   world.Shop
 		body map[string]any
 		want []string
 	}{
@@ -185,9 +185,9 @@ func TestProcessTellsAllFaultsInOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := id
 			if c.of == american {
-				at = american.create(t)
+				at = create(american)
 			}
-			if got := inOrder(t, c.of.put(at, c.body)); !slices.Equal(got, c.want) {
+			if got := inOrder(t, c.of.ProcessCheckout(at, c.body)); !slices.Equal(got, c.want) {
 				t.Errorf("told %q\nwant %q", got, c.want)
 			}
 		})

@@ -9,88 +9,24 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// shop is a merchant's server that creates and processes checkouts.
-type shop struct {
-	world.Shop
-	receiver *world.Receiver // of its callbacks
-}
-
-const redirectURL = "https://shop.example/done?a=b"
-
-// open starts a world with a German shop.
-func open(t *testing.T) *shop {
-	t.Helper()
-	w := world.New(t)
-	return &shop{w.Shop(), w.Receive()}
-}
-
-// abroad is another merchant of the same world, settling in its own currency.
-func (s *shop) abroad(country, currency string) *shop {
+// create creates a checkout of 10.10 with changes and answers its id.
+func create(s world.Shop, changes ...change) string {
 	s.Helper()
-	return &shop{s.NewShop(country, currency, nil), s.receiver}
-}
-
-// neighbour is the world's other German merchant.
-func (s *shop) neighbour() *shop { return &shop{s.OtherShop(), s.receiver} }
-
-func (s *shop) get(id string) world.Response { return s.Send("GET", "/v0.1/checkouts/"+id, nil) }
-
-func (s *shop) put(id string, body any) world.Response {
-	return s.Send("PUT", "/v0.1/checkouts/"+id, body)
-}
-
-// order is a good body to create a checkout with.
-func (s *shop) order() map[string]any {
-	return edited(s.CheckoutBody("10.10"), change{"return_url", s.receiver.URL}, change{"redirect_url", redirectURL})
-}
-
-// create makes a checkout of an order with changes and answers its id.
-func (s *shop) create(t *testing.T, changes ...change) string {
-	t.Helper()
-	made := s.Send("POST", "/v0.1/checkouts", edited(s.order(), changes...))
+	made := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), changes...))
 	if made.Status != 201 {
-		t.Fatalf("create: %d %s", made.Status, made.Body)
+		s.Fatalf("create: %d %s", made.Status, made.Body)
 	}
 	return made.Text("id")
 }
 
-// card is a body to pay with a card, with changes.
-func (s *shop) card(number string, changes ...change) map[string]any {
-	return edited(s.Card(number), changes...)
-}
-
 // pay has a checkout paid at once and answers it.
-func (s *shop) pay(t *testing.T, id string, body map[string]any) world.Response {
-	t.Helper()
-	paid := s.put(id, body)
+func pay(s world.Shop, id string, body map[string]any) world.Response {
+	s.Helper()
+	paid := s.ProcessCheckout(id, body)
 	if paid.Status != 200 || paid.Text("status") != "PAID" {
-		t.Fatalf("pay: %d %s", paid.Status, paid.Body)
+		s.Fatalf("pay: %d %s", paid.Status, paid.Body)
 	}
 	return paid
-}
-
-// told is how many different callbacks on a checkout have arrived by now.
-func (s *shop) told(id string) int {
-	s.Settle()
-	return len(s.receiver.Messages(id))
-}
-
-// seen is what became of a checkout, in short: its status, and those of its
-// transactions from the oldest on.
-func (s *shop) seen(id string) string {
-	s.Helper()
-	var c struct {
-		Status       string
-		Transactions []struct{ Status string }
-	}
-	if read := s.get(id); read.Status != 200 || read.Into(&c) != nil {
-		s.Fatalf("read: %d %s", read.Status, read.Body)
-	}
-	words := []string{c.Status}
-	for _, transaction := range c.Transactions {
-		words = append(words, transaction.Status)
-	}
-	return strings.Join(words, " ")
 }
 
 // change sets the member at a dot path of a body; the value absent removes it.

@@ -18,11 +18,11 @@ var offered = map[string]struct{ country, methods string }{
 
 func TestMethodsByCurrency(t *testing.T) {
 	t.Parallel()
-	home := open(t)
+	home := world.NewShop(t).WithCallbacks()
 	for currency, want := range offered {
-		s := home.abroad(want.country, currency)
+		s := home.NewShop(want.country, currency, nil)
 		var ofCheckout struct{ Items []struct{ ID, Name string } }
-		if got := s.Send("GET", "/v0.1/checkouts/"+s.create(t)+"/payment-methods", nil); got.Status != 200 ||
+		if got := s.Send("GET", "/v0.1/checkouts/"+create(s)+"/payment-methods", nil); got.Status != 200 ||
 			got.Into(&ofCheckout) != nil {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
@@ -36,29 +36,29 @@ func TestMethodsByCurrency(t *testing.T) {
 			t.Errorf("%s: a checkout offers %s, want %s", currency, got, want.methods)
 		}
 		for _, query := range []string{"", "?currency=" + currency, "?amount=10&currency=" + currency} {
-			if got := s.offers(t, query); got != want.methods {
+			if got := offers(s, query); got != want.methods {
 				t.Errorf("%s: the merchant offers %s, want %s", currency, got, want.methods)
 			}
 		}
-		if got := s.offers(t, "?currency=USD"); got != "" {
+		if got := offers(s, "?currency=USD"); got != "" {
 			t.Errorf("%s: offers %s in dollars", currency, got)
 		}
 	}
 }
 
-func (s *shop) methods(query string) world.Response {
+func methods(s world.Shop, query string) world.Response {
 	s.Helper()
 	return s.Send("GET", "/v0.1/merchants/"+s.Merchant.Code+"/payment-methods"+query, nil)
 }
 
 // offers are the ids a merchant may offer.
-func (s *shop) offers(t *testing.T, query string) string {
-	t.Helper()
+func offers(s world.Shop, query string) string {
+	s.Helper()
 	var body struct {
 		Available []struct{ ID string } `json:"available_payment_methods"`
 	}
-	if got := s.methods(query); got.Status != 200 || got.Into(&body) != nil || body.Available == nil {
-		t.Errorf("%d %s", got.Status, got.Body)
+	if got := methods(s, query); got.Status != 200 || got.Into(&body) != nil || body.Available == nil {
+		s.Errorf("%d %s", got.Status, got.Body)
 	}
 	var ids []string
 	for _, method := range body.Available {
@@ -70,7 +70,7 @@ func (s *shop) offers(t *testing.T, query string) string {
 // TestConstraintsOfMethods come in the details shape (contract §3.1, §13.2).
 func TestConstraintsOfMethods(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	for query, want := range map[string]struct{ reference, message string }{
 		"?amount=10":                   {"currency", "Currency must also be specified when filtering by amount"},
 		"?currency=XXX":                {"currency", "Currency must be one that the service settles in"},
@@ -81,7 +81,7 @@ func TestConstraintsOfMethods(t *testing.T) {
 		"?currency=EUR&amount=ten":     {"amount", "Amount must be above 0 with at most the currency's decimals"},
 		"?currency=EUR&amount=%31%2C1": {"amount", "Amount must be above 0 with at most the currency's decimals"},
 	} {
-		got := s.methods(query)
+		got := methods(s, query)
 		world.Refused(400, "INVALID", want.reference, "validation-failed").Check(t, got)
 		world.Holds(t, got.Body, map[string]string{"details": `"` + want.message + `"`,
 			"title": `"Validation Failed"`, "status": "400",
@@ -91,15 +91,15 @@ func TestConstraintsOfMethods(t *testing.T) {
 		"?currency=EUR&currency=EUR": "currency", "?currency=EUR&amount=1&amount=2": "amount",
 		"?currency=EUR&amount=": "amount", "?currency=": "currency",
 	} {
-		invalid(param).Check(t, s.methods(query))
+		invalid(param).Check(t, methods(s, query))
 	}
 }
 
 func TestMethodsOfOthers(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	for _, code := range []string{s.Other.Code, "MC00000000", "me"} {
 		notFound.Check(t, s.Send("GET", "/v0.1/merchants/"+code+"/payment-methods", nil))
 	}
-	noCheckout.Check(t, s.Send("GET", "/v0.1/checkouts/"+s.neighbour().create(t)+"/payment-methods", nil))
+	noCheckout.Check(t, s.Send("GET", "/v0.1/checkouts/"+create(s.OtherShop())+"/payment-methods", nil))
 }

@@ -106,41 +106,43 @@ var badCards = []badOrder{
 
 func TestProcessRefuses(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
-	before := s.get(id)
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
+	before := s.Checkout(id)
 	for _, c := range badCards {
-		t.Run(c.name, func(t *testing.T) { c.want.Check(t, s.put(id, s.card(world.Frictionless, c.changes...))) })
+		t.Run(c.name, func(t *testing.T) {
+			c.want.Check(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), c.changes...)))
+		})
 	}
 	t.Run("several", func(t *testing.T) {
-		several(t, s.put(id, s.card(world.Frictionless, change{"card", map[string]any{}})), fault{"MISSING", "card.name"},
+		several(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card", map[string]any{}})), fault{"MISSING", "card.name"},
 			fault{"MISSING", "card.number"},
 			fault{"MISSING", "card.expiry_month"}, fault{"MISSING", "card.expiry_year"}, fault{"MISSING", "card.cvv"})
-		several(t, s.put(id, s.card(world.Frictionless, change{"card.cvv", "x"}, change{"installments", 3},
+		several(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.cvv", "x"}, change{"installments", 3},
 			change{"mandate", map[string]any{}},
 			change{"personal_details", map[string]any{"birth_date": "1815", "address": map[string]any{"country": "UK1"}}})),
 			fault{"INVALID", "card.cvv"}, fault{"INVALID", "installments"}, fault{"MISSING", "mandate.type"},
 			fault{"MISSING", "mandate.user_agent"},
 			fault{"INVALID", "personal_details.birth_date"}, fault{"INVALID", "personal_details.address.country"})
-		several(t, s.put(id, s.card(world.Frictionless, change{"card.name", 1}, change{"installments", "x"})),
+		several(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.name", 1}, change{"installments", "x"})),
 			fault{"INVALID", "card.name"}, fault{"INVALID", "installments"})
 	})
 	for name, body := range map[string]string{"no JSON": `{"card":`, "a list": `[1]`,
 		"a name twice": `{"card":{"cvv":"1","cvv":"2"}}`} {
-		t.Run(name, func(t *testing.T) { malformed.Check(t, s.put(id, body)) })
+		t.Run(name, func(t *testing.T) { malformed.Check(t, s.ProcessCheckout(id, body)) })
 	}
-	t.Run("empty", func(t *testing.T) { missing("payment_type").Check(t, s.put(id, nil)) })
-	t.Run("no checkout", func(t *testing.T) { noCheckout.Check(t, s.put("nothing", s.card(world.Frictionless))) })
-	if after := s.get(id); string(after.Body) != string(before.Body) || s.told(id) != 0 {
-		t.Errorf("was %s\nis %s, told %d times", before.Body, after.Body, s.told(id))
+	t.Run("empty", func(t *testing.T) { missing("payment_type").Check(t, s.ProcessCheckout(id, nil)) })
+	t.Run("no checkout", func(t *testing.T) { noCheckout.Check(t, s.ProcessCheckout("nothing", s.Card(world.Frictionless))) })
+	if after := s.Checkout(id); string(after.Body) != string(before.Body) || s.CallbacksReceived(id) != 0 {
+		t.Errorf("was %s\nis %s, told %d times", before.Body, after.Body, s.CallbacksReceived(id))
 	}
-	s.pay(t, id, s.card(world.Frictionless)) // none of them counted as an attempt
+	pay(s, id, s.Card(world.Frictionless)) // none of them counted as an attempt
 }
 
 // TestProcessAccepts what a request to pay by card may well bear.
 func TestProcessAccepts(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	for i, changes := range [][]change{
 		{{"card.expiry_month", "11"}, {"card.expiry_year", "26"}},
 		{{"card.expiry_year", "30"}},
@@ -151,27 +153,27 @@ func TestProcessAccepts(t *testing.T) {
 		{{"personal_details", map[string]any{"email": "ada@example.com", "tax_id": "7",
 			"address": map[string]any{"line1": "Weg 1"}}}},
 	} {
-		t.Run(fmt.Sprint(i), func(t *testing.T) { s.pay(t, s.create(t), s.card(world.Frictionless, changes...)) })
+		t.Run(fmt.Sprint(i), func(t *testing.T) { pay(s, create(s), edited(s.Card(world.Frictionless), changes...)) })
 	}
 }
 
 // TestWhatOnlyTheCheckoutShows to be wrong.
 func TestWhatOnlyTheCheckoutShows(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	customer, another := s.Customer(), s.Customer()
-	setup := s.create(t, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
-	homeless := s.create(t, change{"redirect_url", absent})
-	owned := s.create(t, change{"customer_id", customer})
-	missing("mandate").Check(t, s.put(setup, s.card(world.Frictionless)))
+	setup := create(s, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
+	homeless := create(s, change{"redirect_url", absent})
+	owned := create(s, change{"customer_id", customer})
+	missing("mandate").Check(t, s.ProcessCheckout(setup, s.Card(world.Frictionless)))
 	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{}}
-	several(t, s.put(setup, wallet), fault{"MISSING", "card"}, fault{"MISSING", "mandate"})
-	missing("redirect_url").Check(t, s.put(homeless, ideal("ideal")))
-	invalid("customer_id").Check(t, s.put(owned, s.card(world.Frictionless, change{"customer_id", another})))
+	several(t, s.ProcessCheckout(setup, wallet), fault{"MISSING", "card"}, fault{"MISSING", "mandate"})
+	missing("redirect_url").Check(t, s.ProcessCheckout(homeless, ideal("ideal")))
+	invalid("customer_id").Check(t, s.ProcessCheckout(owned, edited(s.Card(world.Frictionless), change{"customer_id", another})))
 	for _, id := range []string{setup, homeless, owned} {
-		if got := s.seen(id); got != "PENDING" {
+		if got := s.Statuses(id); got != "PENDING" {
 			t.Errorf("%s", got)
 		}
 	}
-	s.pay(t, owned, s.card(world.Frictionless, change{"customer_id", customer}))
+	pay(s, owned, edited(s.Card(world.Frictionless), change{"customer_id", customer}))
 }

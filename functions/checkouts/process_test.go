@@ -29,7 +29,7 @@ var (
 
 func TestEverySandboxCard(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	for _, c := range []struct {
 		numbers []string
 		status  int
@@ -42,13 +42,13 @@ func TestEverySandboxCard(t *testing.T) {
 	} {
 		for _, number := range c.numbers {
 			t.Run(number, func(t *testing.T) {
-				id := s.create(t)
-				got := s.put(id, s.card(number))
-				if got.Status != c.status || s.seen(id) != c.seen || s.told(id) != c.told {
-					t.Errorf("%d %s\nis %s, told %d times", got.Status, got.Body, s.seen(id), s.told(id))
+				id := create(s)
+				got := s.ProcessCheckout(id, s.Card(number))
+				if got.Status != c.status || s.Statuses(id) != c.seen || s.CallbacksReceived(id) != c.told {
+					t.Errorf("%d %s\nis %s, told %d times", got.Status, got.Body, s.Statuses(id), s.CallbacksReceived(id))
 				}
-				if got.Status == 200 && string(got.Body) != string(s.get(id).Body) {
-					t.Errorf("answered %s\nbut reads %s", got.Body, s.get(id).Body)
+				if got.Status == 200 && string(got.Body) != string(s.Checkout(id).Body) {
+					t.Errorf("answered %s\nbut reads %s", got.Body, s.Checkout(id).Body)
 				}
 			})
 		}
@@ -57,16 +57,16 @@ func TestEverySandboxCard(t *testing.T) {
 
 func TestDeclinedAmounts(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x"}}
 	for _, amount := range declinedAmounts {
-		for name, body := range map[string]map[string]any{"card": s.card(world.Frictionless),
-			"challenge": s.card(world.Challenged), "wallet": wallet} {
+		for name, body := range map[string]map[string]any{"card": s.Card(world.Frictionless),
+			"challenge": s.Card(world.Challenged), "wallet": wallet} {
 			t.Run(name+" "+amount, func(t *testing.T) {
-				id := s.create(t, change{"amount", amount})
-				got := s.put(id, body)
-				if got.Status != 200 || s.seen(id) != "FAILED FAILED" || s.told(id) != 1 || s.Books(id).Captured != 0 {
-					t.Errorf("%d %s: %s, told %d times", got.Status, got.Body, s.seen(id), s.told(id))
+				id := create(s, change{"amount", amount})
+				got := s.ProcessCheckout(id, body)
+				if got.Status != 200 || s.Statuses(id) != "FAILED FAILED" || s.CallbacksReceived(id) != 1 || s.Books(id).Captured != 0 {
+					t.Errorf("%d %s: %s, told %d times", got.Status, got.Body, s.Statuses(id), s.CallbacksReceived(id))
 				}
 				world.Holds(t, got.Body, map[string]string{"transaction_id": "", "transaction_code": "", "payment_instrument": ""})
 			})
@@ -77,22 +77,22 @@ func TestDeclinedAmounts(t *testing.T) {
 // TestDeclinedInMinorUnits: 1100 of a currency without decimals too.
 func TestDeclinedInMinorUnits(t *testing.T) {
 	t.Parallel()
-	s := open(t).abroad("HU", "HUF")
-	id := s.create(t, change{"amount", 1100})
-	if s.put(id, s.card(world.Frictionless)); s.seen(id) != "FAILED FAILED" {
-		t.Errorf("%s", s.seen(id))
+	s := world.NewShop(t).WithCallbacks().NewShop("HU", "HUF", nil)
+	id := create(s, change{"amount", 1100})
+	if s.ProcessCheckout(id, s.Card(world.Frictionless)); s.Statuses(id) != "FAILED FAILED" {
+		t.Errorf("%s", s.Statuses(id))
 	}
-	s.pay(t, s.create(t, change{"amount", 11}), s.card(world.Frictionless))
+	pay(s, create(s, change{"amount", 11}), s.Card(world.Frictionless))
 }
 
 // TestTheAcquirerDoesNotTakeIt: nothing changes, and the merchant may try
 // again (contract §3.4), under the same Idempotency-Key too.
 func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t, change{"amount", 42.24})
-	before := s.get(id)
-	body := s.card(world.Frictionless)
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s, change{"amount", 42.24})
+	before := s.Checkout(id)
+	body := s.Card(world.Frictionless)
 	process := func() world.Response {
 		return s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body,
 			IdempotencyKey: "again"})
@@ -104,13 +104,13 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 		}
 	}
 	s.Minute()
-	if after := s.get(id); string(after.Body) != string(before.Body) || s.told(id) != 0 {
-		t.Errorf("was %s\nis %s\ntold %d times", before.Body, after.Body, s.told(id))
+	if after := s.Checkout(id); string(after.Body) != string(before.Body) || s.CallbacksReceived(id) != 0 {
+		t.Errorf("was %s\nis %s\ntold %d times", before.Body, after.Body, s.CallbacksReceived(id))
 	}
 	if priced := s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 42.23}); priced.Status != 200 {
 		t.Fatalf("%d %s", priced.Status, priced.Body)
 	}
-	if got := process(); got.Status != 200 || s.seen(id) != "PAID SUCCESSFUL" {
+	if got := process(); got.Status != 200 || s.Statuses(id) != "PAID SUCCESSFUL" {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }
@@ -120,13 +120,13 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 // is, and that is kept.
 func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	pending, waiting := s.create(t, change{"amount", 42.25}), s.create(t)
-	s.put(pending, s.card(world.Frictionless))
-	form := s.Challenge(s.put(waiting, s.card(world.Challenged)), "reject")
+	s := world.NewShop(t).WithCallbacks()
+	pending, waiting := create(s, change{"amount", 42.25}), create(s)
+	s.ProcessCheckout(pending, s.Card(world.Frictionless))
+	form := s.Challenge(s.ProcessCheckout(waiting, s.Card(world.Challenged)), "reject")
 	asked := map[string]world.Request{}
 	for name, r := range map[string]world.Request{
-		"process":    {Method: "PUT", Path: pending, Body: s.card(world.Frictionless)},
+		"process":    {Method: "PUT", Path: pending, Body: s.Card(world.Frictionless)},
 		"update":     {Method: "PATCH", Path: pending, Body: map[string]any{"amount": 1}},
 		"deactivate": {Method: "DELETE", Path: pending},
 		"reprice":    {Method: "PATCH", Path: waiting, Body: map[string]any{"amount": 1}},
@@ -138,7 +138,7 @@ func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 		asked[name] = r
 	}
 	s.Minute()
-	s.answer(t, waiting, form)
+	answer(s, waiting, form)
 	for name, r := range asked {
 		ended, again := s.Do(r), s.Do(r)
 		if name == "reprice" {
@@ -157,31 +157,31 @@ func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 // nothing else may happen to the checkout (contract §3.4).
 func TestNobodyKnowsTheOutcome(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t, change{"amount", 42.25})
-	got := s.put(id, s.card(world.Frictionless))
-	if got.Status != 200 || s.seen(id) != "PENDING PENDING" || got.Text("status") != "PENDING" {
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s, change{"amount", 42.25})
+	got := s.ProcessCheckout(id, s.Card(world.Frictionless))
+	if got.Status != 200 || s.Statuses(id) != "PENDING PENDING" || got.Text("status") != "PENDING" {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	at := "/v0.1/checkouts/" + id
-	busy.Check(t, s.put(id, s.card(world.Frictionless)))
+	busy.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	busy.Check(t, s.Send("PATCH", at, map[string]any{"amount": 1}))
 	closed.Check(t, s.Send("DELETE", at, nil))
-	if s.seen(id) != "PENDING PENDING" || s.told(id) != 0 {
-		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	if s.Statuses(id) != "PENDING PENDING" || s.CallbacksReceived(id) != 0 {
+		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
 	}
 	s.Minute()
-	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
-		t.Errorf("a minute later: %s, told %d times", s.seen(id), s.told(id))
+	if s.Statuses(id) != "PAID SUCCESSFUL" || s.CallbacksReceived(id) != 1 || s.Books(id).Captured != 1 {
+		t.Errorf("a minute later: %s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
 	}
-	world.Holds(t, s.get(id).Body, map[string]string{"amount": "42.25"})
+	world.Holds(t, s.Checkout(id).Body, map[string]string{"amount": "42.25"})
 }
 
 // TestTheLifeOfACheckout is contract §4.5 from its beginning to its end.
 func TestTheLifeOfACheckout(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
 	for i, step := range []struct {
 		number, seen string
 		told         int
@@ -192,16 +192,16 @@ func TestTheLifeOfACheckout(t *testing.T) {
 		{failingCards[2], "FAILED FAILED FAILED CANCELLED FAILED", 3},
 		{world.Frictionless, "PAID FAILED FAILED CANCELLED FAILED SUCCESSFUL", 4},
 	} {
-		if s.put(id, s.card(step.number)); s.seen(id) != step.seen || s.told(id) != step.told {
-			t.Fatalf("step %d: %s, told %d times", i, s.seen(id), s.told(id))
+		if s.ProcessCheckout(id, s.Card(step.number)); s.Statuses(id) != step.seen || s.CallbacksReceived(id) != step.told {
+			t.Fatalf("step %d: %s, told %d times", i, s.Statuses(id), s.CallbacksReceived(id))
 		}
 	}
-	paid := s.get(id)
-	processed.Check(t, s.put(id, s.card(world.Frictionless)))
+	paid := s.Checkout(id)
+	processed.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	processed.Check(t, s.Send("DELETE", "/v0.1/checkouts/"+id, nil))
 	processed.Check(t, s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 1}))
 	s.Minute()
-	if after := s.get(id); string(after.Body) != string(paid.Body) || s.told(id) != 4 || s.Books(id).Captured != 1 {
+	if after := s.Checkout(id); string(after.Body) != string(paid.Body) || s.CallbacksReceived(id) != 4 || s.Books(id).Captured != 1 {
 		t.Errorf("was %s\nis %s", paid.Body, after.Body)
 	}
 }
@@ -209,95 +209,95 @@ func TestTheLifeOfACheckout(t *testing.T) {
 // TestNobodyIsToldWithoutAReturnURL of any outcome.
 func TestNobodyIsToldWithoutAReturnURL(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	silent := change{"return_url", absent}
-	s.pay(t, s.create(t, silent), s.card(world.Frictionless))
-	s.put(s.create(t, silent), s.card(failingCards[0]))
-	s.put(s.create(t, silent, change{"amount", 42.25}), s.card(world.Frictionless))
-	challenge := s.create(t, silent)
-	s.answer(t, challenge, s.Challenge(s.put(challenge, s.card(world.Challenged)), "approve"))
-	s.Send("DELETE", "/v0.1/checkouts/"+s.create(t, silent), nil)
-	s.create(t, silent, soon)
+	pay(s, create(s, silent), s.Card(world.Frictionless))
+	s.ProcessCheckout(create(s, silent), s.Card(failingCards[0]))
+	s.ProcessCheckout(create(s, silent, change{"amount", 42.25}), s.Card(world.Frictionless))
+	challenge := create(s, silent)
+	answer(s, challenge, s.Challenge(s.ProcessCheckout(challenge, s.Card(world.Challenged)), "approve"))
+	s.Send("DELETE", "/v0.1/checkouts/"+create(s, silent), nil)
+	create(s, silent, soon)
 	s.Minute()
-	if got := s.receiver.Deliveries(); len(got) != 0 {
+	if got := s.Receiver.Deliveries(); len(got) != 0 {
 		t.Errorf("told %v", got)
 	}
 }
 
 func TestTenAttemptsAnHour(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
 	for i := range 10 {
-		if got := s.put(id, s.card(failingCards[0])); got.Status != 200 {
+		if got := s.ProcessCheckout(id, s.Card(failingCards[0])); got.Status != 200 {
 			t.Fatalf("attempt %d: %d %s", i+1, got.Status, got.Body)
 		}
 		s.Clock.Advance(time.Minute)
 	}
-	before := s.get(id)
-	got := s.put(id, s.card(world.Frictionless))
+	before := s.Checkout(id)
+	got := s.ProcessCheckout(id, s.Card(world.Frictionless))
 	if tooMany.Check(t, got); got.Header.Get("Retry-After") != "3000" { // the first was ten minutes ago
 		t.Errorf("Retry-After %s", got.Header.Get("Retry-After"))
 	}
-	if after := s.get(id); string(after.Body) != string(before.Body) {
+	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
 	}
-	s.pay(t, s.create(t), s.card(world.Frictionless)) // another checkout is not concerned
+	pay(s, create(s), s.Card(world.Frictionless)) // another checkout is not concerned
 	s.Clock.Advance(50 * time.Minute)
-	s.pay(t, id, s.card(world.Frictionless))
+	pay(s, id, s.Card(world.Frictionless))
 }
 
 // TestTheEleventhAttemptGivesUpNoChallenge: it is refused before it touches the
 // tenth, which the payer is just answering.
 func TestTheEleventhAttemptGivesUpNoChallenge(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
 	for range 9 {
-		s.put(id, s.card(failingCards[0]))
+		s.ProcessCheckout(id, s.Card(failingCards[0]))
 	}
-	form := s.Challenge(s.put(id, s.card(world.Challenged)), "approve")
-	before := s.get(id)
-	tooMany.Check(t, s.put(id, s.card(world.Frictionless)))
-	if after := s.get(id); string(after.Body) != string(before.Body) {
+	form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve")
+	before := s.Checkout(id)
+	tooMany.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
+	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
 	}
-	s.answer(t, id, form)
-	if s.seen(id) != "PAID "+strings.Repeat("FAILED ", 9)+"SUCCESSFUL" {
-		t.Errorf("after the challenge: %s", s.seen(id))
+	answer(s, id, form)
+	if s.Statuses(id) != "PAID "+strings.Repeat("FAILED ", 9)+"SUCCESSFUL" {
+		t.Errorf("after the challenge: %s", s.Statuses(id))
 	}
 }
 
 func TestProcessOnceUnderAKey(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	for _, number := range []string{world.Frictionless, failingCards[0], world.Challenged} {
 		t.Run(number, func(t *testing.T) {
-			id := s.create(t)
+			id := create(s)
 			send := func(body map[string]any) world.Response {
 				return s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, Body: body,
 					IdempotencyKey: fmt.Sprint("pay ", number[12:])})
 			}
-			first := send(s.card(number))
-			seen := s.seen(id)
-			second := send(s.card(number))
+			first := send(s.Card(number))
+			seen := s.Statuses(id)
+			second := send(s.Card(number))
 			if second.Status != first.Status || string(second.Body) != string(first.Body) ||
 				second.Header.Get("Idempotency-Replayed") != "true" {
 				t.Errorf("%d %s\n%d %s", first.Status, first.Body, second.Status, second.Body)
 			}
-			if got := s.seen(id); got != seen {
+			if got := s.Statuses(id); got != seen {
 				t.Errorf("was %s, is %s", seen, got)
 			}
-			world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, send(s.card("4111111111111111")))
+			world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, send(s.Card("4111111111111111")))
 		})
 	}
 }
 
 func TestGooglePay(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t, change{"customer_id", s.Customer()})
-	paid := s.pay(t, id, map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x",
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s, change{"customer_id", s.Customer()})
+	paid := pay(s, id, map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{"signature": "x",
 		"protocolVersion": "ECv2"}})
 	world.Holds(t, transactions(t, paid)[0], map[string]string{"entry_mode": `"GOOGLE_PAY"`, "payment_type": `"ECOM"`})
 	world.Holds(t, paid.Body, map[string]string{"payment_instrument": ""})
@@ -305,24 +305,24 @@ func TestGooglePay(t *testing.T) {
 
 func TestInstallmentsInBrazil(t *testing.T) {
 	t.Parallel()
-	s := open(t).abroad("BR", "BRL")
+	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	for _, n := range []int{1, 2, 12} {
-		paid := s.pay(t, s.create(t), s.card(world.Frictionless, change{"installments", n}))
+		paid := pay(s, create(s), edited(s.Card(world.Frictionless), change{"installments", n}))
 		world.Holds(t, transactions(t, paid)[0], map[string]string{"installments_count": fmt.Sprint(n)})
 	}
-	id := s.create(t)
+	id := create(s)
 	for _, n := range []int{13, 0, -1} {
-		invalid("installments").Check(t, s.put(id, s.card(world.Frictionless, change{"installments", n})))
+		invalid("installments").Check(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"installments", n})))
 	}
 }
 
 func TestZipCodesInTheUSA(t *testing.T) {
 	t.Parallel()
-	s := open(t).abroad("US", "USD")
-	id := s.create(t)
-	missing("card.zip_code").Check(t, s.put(id, s.card(world.Frictionless)))
+	s := world.NewShop(t).WithCallbacks().NewShop("US", "USD", nil)
+	id := create(s)
+	missing("card.zip_code").Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	for _, zip := range []string{"1234", "123456", "9021O", "90210-1"} {
-		invalid("card.zip_code").Check(t, s.put(id, s.card(world.Frictionless, change{"card.zip_code", zip})))
+		invalid("card.zip_code").Check(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.zip_code", zip})))
 	}
-	s.pay(t, id, s.card(world.Frictionless, change{"card.zip_code", "90210"}))
+	pay(s, id, edited(s.Card(world.Frictionless), change{"card.zip_code", "90210"}))
 }

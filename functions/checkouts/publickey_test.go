@@ -12,10 +12,10 @@ var hidden = map[string]string{"pay_to_email": "", "return_url": "", "customer_i
 
 func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	key := s.NewKey("public")
 	open := func() string {
-		return s.create(t, change{"customer_id", s.Customer()}, change{"pay_to_email", "kaffee@example.com"})
+		return create(s, change{"customer_id", s.Customer()}, change{"pay_to_email", "kaffee@example.com"})
 	}
 	do := func(method, id string, body any) world.Response {
 		return s.Do(world.Request{Method: method, Path: "/v0.1/checkouts/" + id, Body: body, APIKey: key})
@@ -25,29 +25,29 @@ func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
 	if world.Holds(t, read.Body, hidden); read.Status != 200 || read.Text("id") != id {
 		t.Errorf("retrieve: %d %s", read.Status, read.Body)
 	}
-	paid := do("PUT", id, s.card(world.Frictionless))
+	paid := do("PUT", id, s.Card(world.Frictionless))
 	if world.Holds(t, paid.Body, hidden); paid.Status != 200 || paid.Text("status") != "PAID" {
 		t.Errorf("process: %d %s", paid.Status, paid.Body)
 	}
-	if n := s.told(id); n != 1 {
+	if n := s.CallbacksReceived(id); n != 1 {
 		t.Errorf("told %d times", n)
 	}
-	if started := do("PUT", open(), s.card(world.Challenged)); started.Status != 202 {
+	if started := do("PUT", open(), s.Card(world.Challenged)); started.Status != 202 {
 		t.Errorf("challenge: %d %s", started.Status, started.Body)
 	}
 	for name, kept := range map[string]string{"pay_to_email": `"kaffee@example.com"`,
-		"return_url": `"` + s.receiver.URL + `"`} {
-		world.Holds(t, s.get(id).Body, map[string]string{name: kept})
+		"return_url": `"` + s.Receiver.URL + `"`} {
+		world.Holds(t, s.Checkout(id).Body, map[string]string{name: kept})
 	}
 }
 
 func TestAPublicKeyDoesNothingElse(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	key, id, customer := s.NewKey("public"), s.create(t), s.Customer()
-	before := s.get(id)
+	s := world.NewShop(t).WithCallbacks()
+	key, id, customer := s.NewKey("public"), create(s), s.Customer()
+	before := s.Checkout(id)
 	requests := append(rowsOfACheckout(s, id)[2:],
-		world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: s.order()},
+		world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: s.CheckoutBody("10.10")},
 		world.Request{Method: "GET", Path: "/v0.1/checkouts"},
 		world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.Merchant.Code + "/payment-methods"},
 		world.Request{Method: "POST", Path: "/v0.1/customers", Body: map[string]any{"customer_id": "x"}},
@@ -59,9 +59,9 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 		request.APIKey = key
 		denied.Check(t, s.Do(request))
 	}
-	noCheckout.Check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + s.neighbour().create(t),
+	noCheckout.Check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + create(s.OtherShop()),
 		APIKey: key}))
-	if after := s.get(id); string(after.Body) != string(before.Body) ||
+	if after := s.Checkout(id); string(after.Body) != string(before.Body) ||
 		len(listed(t, s.Send("GET", "/v0.1/checkouts", nil))) != 1 {
 		t.Errorf("something changed: %s", after.Body)
 	}
@@ -71,8 +71,8 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 // others (contract §2.1).
 func TestBrowsersMayCall(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	at := "/v0.1/checkouts/" + s.create(t)
+	s := world.NewShop(t).WithCallbacks()
+	at := "/v0.1/checkouts/" + create(s)
 	preflight := s.Do(world.Request{Method: "OPTIONS", Path: at, APIKey: world.NoKey,
 		Header: map[string]string{"Origin": "https://shop.example"}})
 	if preflight.Status != 204 || preflight.Header.Get("Access-Control-Allow-Origin") != "*" ||

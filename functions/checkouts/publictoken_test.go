@@ -8,61 +8,60 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// browser is a payer's: it has the shop's public key, and whatever it guessed
-// or overheard.
-func (s *shop) browser() *shop { return &shop{s.WithKey(s.NewKey("public")), s.receiver} }
+// inBrowser is what a payer's browser can do: it has the shop's public key.
+func inBrowser(s world.Shop) world.Shop { return s.WithKey(s.NewKey("public")) }
 
 // TestAPublicKeyChargesNoCardOfAnother customer, without a customer, or on
 // another customer's checkout, whatever became of it; and it hears the same
 // whether there is such a card or not (contract §2.1).
 func TestAPublicKeyChargesNoCardOfAnother(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	browser, ada, eve := s.browser(), s.Customer(), s.Customer()
-	mandated, saved, own := s.setUp(t, ada, world.Frictionless), s.save(t, ada, "5200000000000007"),
-		s.save(t, eve, world.Frictionless)
-	s.forget(ada, s.save(t, ada, "5200000000000023"))
+	s := world.NewShop(t).WithCallbacks()
+	browser, ada, eve := inBrowser(s), s.Customer(), s.Customer()
+	mandated, saved, own := setUp(s, ada, world.Frictionless), save(s, ada, "5200000000000007"),
+		save(s, eve, world.Frictionless)
+	forget(s, ada, save(s, ada, "5200000000000023"))
 	soon := change{"valid_until", s.Clock.Now().Add(time.Minute).Format(time.RFC3339)}
 	checkouts := map[string]string{
-		"guest's": s.create(t), "eve's": s.create(t, change{"customer_id", eve}),
-		"paid": s.create(t), "failed": s.create(t), "challenged": s.create(t),
-		"pending": s.create(t, change{"amount", 42.25}),
-		"expired":   s.create(t, soon), "setup": s.create(t, change{"customer_id", eve},
+		"guest's": create(s), "eve's": create(s, change{"customer_id", eve}),
+		"paid": create(s), "failed": create(s), "challenged": create(s),
+		"pending": create(s, change{"amount", 42.25}),
+		"expired": create(s, soon), "setup": create(s, change{"customer_id", eve},
 			change{"purpose", "SETUP_RECURRING_PAYMENT"}),
 	}
 	for name, number := range map[string]string{"paid": world.Frictionless, "failed": failingCards[0],
 		"challenged": world.Challenged, "pending": world.Frictionless} {
-		s.put(checkouts[name], s.card(number))
+		s.ProcessCheckout(checkouts[name], s.Card(number))
 	}
 	s.Clock.Advance(time.Minute)
 	before := map[string]string{}
 	for name, id := range checkouts {
-		before[name] = s.seen(id)
+		before[name] = s.Statuses(id)
 	}
 	said := map[string]bool{}
 	for name, id := range checkouts {
 		for _, body := range []map[string]any{
 			byToken(ada, mandated), byToken(ada, saved), byToken(ada, "4f7d2f3c-0b1a-4c5d-8e9f-a0b1c2d3e4f5"),
 			byToken("nobody", mandated),
-			byToken(eve, mandated), byToken(ada, own), byToken(ada, s.cardOf(t, ada, "0023")),
+			byToken(eve, mandated), byToken(ada, own), byToken(ada, cardOf(s, ada, "0023")),
 		} {
-			got := browser.put(id, body)
+			got := browser.ProcessCheckout(id, body)
 			invalid("token").Check(t, got)
 			said[got.Text("message")] = true
 		}
-		if after := s.seen(id); after != before[name] {
+		if after := s.Statuses(id); after != before[name] {
 			t.Errorf("%s: was %s, is %s", name, before[name], after)
 		}
 	}
 	if len(said) != 1 {
 		t.Errorf("refusals differ: %v", said)
 	}
-	s.pay(t, checkouts["guest's"], byToken(ada, mandated)) // by the merchant's server, under the mandate
+	pay(s, checkouts["guest's"], byToken(ada, mandated)) // by the merchant's server, under the mandate
 }
 
 // cardOf is the token of a customer's card, by its last digits.
-func (s *shop) cardOf(t *testing.T, customer, digits string) string {
-	t.Helper()
+func cardOf(s world.Shop, customer, digits string) string {
+	s.Helper()
 	var cards []struct {
 		Token string
 		Card  struct {
@@ -70,14 +69,14 @@ func (s *shop) cardOf(t *testing.T, customer, digits string) string {
 		}
 	}
 	if err := s.Send("GET", "/v0.1/customers/"+customer+"/payment-instruments", nil).Into(&cards); err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
 	for _, c := range cards {
 		if c.Card.Digits == digits {
 			return c.Token
 		}
 	}
-	t.Fatalf("no card %s in %v", digits, cards)
+	s.Fatalf("no card %s in %v", digits, cards)
 	return ""
 }
 
@@ -85,29 +84,29 @@ func (s *shop) cardOf(t *testing.T, customer, digits string) string {
 // mandate or not: the issuer may ask, and it is no recurring payment.
 func TestAPublicKeyChargesACardOfTheCheckoutsCustomer(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	browser := s.browser()
-	for name, keep := range map[string]func(*testing.T, string, string) string{
-		"with a mandate":    func(t *testing.T, customer, number string) string { return s.setUp(t, customer, number) },
-		"without a mandate": s.save,
+	s := world.NewShop(t).WithCallbacks()
+	browser := inBrowser(s)
+	for name, keep := range map[string]func(world.Shop, string, string) string{
+		"with a mandate":    func(s world.Shop, customer, number string) string { return setUp(s, customer, number) },
+		"without a mandate": save,
 	} {
 		t.Run(name, func(t *testing.T) {
 			customer := s.Customer()
-			paid, asked := s.create(t, change{"customer_id", customer}), s.create(t, change{"customer_id", customer})
-			got := browser.pay(t, paid, byToken(customer, keep(t, customer, world.Frictionless)))
+			paid, asked := create(s, change{"customer_id", customer}), create(s, change{"customer_id", customer})
+			got := pay(browser, paid, byToken(customer, keep(s, customer, world.Frictionless)))
 			world.Holds(t, got.Body, hidden)
-			token := keep(t, customer, world.Challenged)
-			started := browser.put(asked, byToken(customer, token))
+			token := keep(s, customer, world.Challenged)
+			started := browser.ProcessCheckout(asked, byToken(customer, token))
 			if started.Status != 202 {
 				t.Fatalf("%d %s", started.Status, started.Body)
 			}
-			s.answer(t, asked, s.Challenge(started, "approve"))
+			answer(s, asked, s.Challenge(started, "approve"))
 			for _, id := range []string{paid, asked} {
-				world.Holds(t, transactions(t, s.get(id))[0], map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
-				world.Holds(t, browser.get(id).Body, hidden)
+				world.Holds(t, transactions(t, s.Checkout(id))[0], map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
+				world.Holds(t, browser.Checkout(id).Body, hidden)
 			}
-			s.forget(customer, token)
-			unusable.Check(t, browser.put(s.create(t, change{"customer_id", customer}), byToken(customer, token)))
+			forget(s, customer, token)
+			unusable.Check(t, browser.ProcessCheckout(create(s, change{"customer_id", customer}), byToken(customer, token)))
 		})
 	}
 }
@@ -116,34 +115,34 @@ func TestAPublicKeyChargesACardOfTheCheckoutsCustomer(t *testing.T) {
 // is there to be asked, and is not shown the card's token.
 func TestAPublicKeyGivesAMandate(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	browser, customer := s.browser(), s.Customer()
-	id := s.create(t, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
-	started := browser.put(id, s.card(world.Challenged, consent))
+	s := world.NewShop(t).WithCallbacks()
+	browser, customer := inBrowser(s), s.Customer()
+	id := create(s, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
+	started := browser.ProcessCheckout(id, edited(s.Card(world.Challenged), consent))
 	if started.Status != 202 {
 		t.Fatalf("%d %s", started.Status, started.Body)
 	}
-	s.answer(t, id, s.Challenge(started, "approve"))
-	world.Holds(t, browser.get(id).Body, hidden)
-	world.Holds(t, s.get(id).Body, map[string]string{"mandate": s.mandate("active")})
-	plain := s.create(t, change{"customer_id", customer})
-	s.pay(t, plain, byToken(customer, s.saved(t, id)))
-	world.Holds(t, transactions(t, s.get(plain))[0], map[string]string{"payment_type": `"RECURRING"`})
+	answer(s, id, s.Challenge(started, "approve"))
+	world.Holds(t, browser.Checkout(id).Body, hidden)
+	world.Holds(t, s.Checkout(id).Body, map[string]string{"mandate": mandate(s, "active")})
+	plain := create(s, change{"customer_id", customer})
+	pay(s, plain, byToken(customer, saved(s, id)))
+	world.Holds(t, transactions(t, s.Checkout(plain))[0], map[string]string{"payment_type": `"RECURRING"`})
 }
 
 // TestAPublicKeyDoesNotLearnWhoseCheckoutItIs: with a card, whomever it names, the
 // answer is the same, and the checkout's customer counts.
 func TestAPublicKeyDoesNotLearnWhoseCheckoutItIs(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	browser, ada, eve := s.browser(), s.Customer(), s.Customer()
+	s := world.NewShop(t).WithCallbacks()
+	browser, ada, eve := inBrowser(s), s.Customer(), s.Customer()
 	for i, named := range []string{ada, eve, "nobody"} {
-		id := s.create(t, change{"customer_id", ada})
-		browser.pay(t, id, s.card(world.Frictionless, change{"customer_id", named}))
-		if cards := [2]int{len(s.cards(t, ada)), len(s.cards(t, eve))}; cards != [2]int{1, 0} {
+		id := create(s, change{"customer_id", ada})
+		pay(browser, id, edited(s.Card(world.Frictionless), change{"customer_id", named}))
+		if cards := [2]int{len(cards(s, ada)), len(cards(s, eve))}; cards != [2]int{1, 0} {
 			t.Errorf("%d: cards saved %v", i, cards)
 		}
-		refused := s.put(s.create(t, change{"customer_id", ada}), s.card(world.Frictionless, change{"customer_id", named}))
+		refused := s.ProcessCheckout(create(s, change{"customer_id", ada}), edited(s.Card(world.Frictionless), change{"customer_id", named}))
 		if want := map[bool]int{true: 200, false: 400}[named == ada]; refused.Status != want {
 			t.Errorf("the merchant's server names %d: %s", i, fmt.Sprint(refused.Status, " ", string(refused.Body)))
 		}

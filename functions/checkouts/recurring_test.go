@@ -12,33 +12,33 @@ import (
 var consent = change{"mandate", map[string]any{"type": "recurrent", "user_agent": "test", "user_ip": "192.0.2.1"}}
 
 // setUp saves a card with a mandate and answers its token.
-func (s *shop) setUp(t *testing.T, customer, number string, changes ...change) string {
-	t.Helper()
+func setUp(s world.Shop, customer, number string, changes ...change) string {
+	s.Helper()
 	changes = append([]change{{"customer_id", customer}, {"purpose", "SETUP_RECURRING_PAYMENT"}}, changes...)
-	id := s.create(t, changes...)
-	if got := s.put(id, s.card(number, consent)); got.Status == 202 {
-		s.answer(t, id, s.Challenge(got, "approve"))
+	id := create(s, changes...)
+	if got := s.ProcessCheckout(id, edited(s.Card(number), consent)); got.Status == 202 {
+		answer(s, id, s.Challenge(got, "approve"))
 	}
-	return s.saved(t, id)
+	return saved(s, id)
 }
 
 // save pays with a customer's card and answers its token.
-func (s *shop) save(t *testing.T, customer, number string) string {
-	t.Helper()
-	id := s.create(t, change{"customer_id", customer})
-	if got := s.put(id, s.card(number)); got.Status == 202 {
-		s.answer(t, id, s.Challenge(got, "approve"))
+func save(s world.Shop, customer, number string) string {
+	s.Helper()
+	id := create(s, change{"customer_id", customer})
+	if got := s.ProcessCheckout(id, s.Card(number)); got.Status == 202 {
+		answer(s, id, s.Challenge(got, "approve"))
 	}
-	return s.saved(t, id)
+	return saved(s, id)
 }
 
 // saved is the token of the card that a paid checkout shows.
-func (s *shop) saved(t *testing.T, id string) string {
-	t.Helper()
-	read := s.get(id)
+func saved(s world.Shop, id string) string {
+	s.Helper()
+	read := s.Checkout(id)
 	token := read.Text("payment_instrument.token")
 	if u, err := uuid.Parse(token); err != nil || u.Version() != 4 || read.Text("status") != "PAID" {
-		t.Fatalf("no card was saved: %s", read.Body)
+		s.Fatalf("no card was saved: %s", read.Body)
 	}
 	return token
 }
@@ -49,127 +49,127 @@ func byToken(customer, token string) map[string]any {
 }
 
 // cards are a customer's saved cards, each as it was sent.
-func (s *shop) cards(t *testing.T, customer string) []string {
-	t.Helper()
+func cards(s world.Shop, customer string) []string {
+	s.Helper()
 	var texts []string
-	for _, c := range listed(t, s.Send("GET", "/v0.1/customers/"+customer+"/payment-instruments", nil)) {
+	for _, c := range listed(s, s.Send("GET", "/v0.1/customers/"+customer+"/payment-instruments", nil)) {
 		texts = append(texts, string(c))
 	}
 	return texts
 }
 
-func (s *shop) forget(customer, token string) world.Response {
+func forget(s world.Shop, customer, token string) world.Response {
 	s.Helper()
 	return s.Send("DELETE", "/v0.1/customers/"+customer+"/payment-instruments/"+token, nil)
 }
 
-func (s *shop) mandate(status string) string {
+func mandate(s world.Shop, status string) string {
 	return `{"type":"recurrent","status":"` + status + `","merchant_code":"` + s.Merchant.Code + `"}`
 }
 
 // TestRecurring is contract §4.6 from its beginning to its end.
 func TestRecurring(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	setup := s.create(t, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"},
+	setup := create(s, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"},
 		change{"amount", 0})
-	started := s.put(setup, s.card(world.Challenged, consent)) // the payer is there to be asked
-	if started.Status != 202 || len(s.cards(t, customer)) != 0 {
-		t.Fatalf("%d %s, saved %v", started.Status, started.Body, s.cards(t, customer))
+	started := s.ProcessCheckout(setup, edited(s.Card(world.Challenged), consent)) // the payer is there to be asked
+	if started.Status != 202 || len(cards(s, customer)) != 0 {
+		t.Fatalf("%d %s, saved %v", started.Status, started.Body, cards(s, customer))
 	}
-	s.answer(t, setup, s.Challenge(started, "approve"))
-	token := s.saved(t, setup)
-	world.Holds(t, s.get(setup).Body, map[string]string{"mandate": s.mandate("active"),
+	answer(s, setup, s.Challenge(started, "approve"))
+	token := saved(s, setup)
+	world.Holds(t, s.Checkout(setup).Body, map[string]string{"mandate": mandate(s, "active"),
 		"purpose": `"SETUP_RECURRING_PAYMENT"`})
-	if n := s.told(setup); n != 1 || s.Books(setup).Captured != 0 {
+	if n := s.CallbacksReceived(setup); n != 1 || s.Books(setup).Captured != 0 {
 		t.Errorf("told %d times, captured %d of a verification", n, s.Books(setup).Captured)
 	}
 	want := `{"token":"` + token + `","active":true,"type":"card","card":{"last_4_digits":"0042","type":"VISA"},` +
 		`"mandate":` +
-		s.mandate("active") + `,"created_at":"2026-11-20T12:00:00.000+00:00"}`
-	if got := s.cards(t, customer); len(got) != 1 || got[0] != want {
+		mandate(s, "active") + `,"created_at":"2026-11-20T12:00:00.000+00:00"}`
+	if got := cards(s, customer); len(got) != 1 || got[0] != want {
 		t.Errorf("saved %v\nwant %s", got, want)
 	}
 	for range 2 {
 		s.Clock.Advance(10 * time.Minute)
-		id := s.create(t)
-		paid := s.pay(t, id, byToken(customer, token)) // a challenge card, but nobody is there
+		id := create(s)
+		paid := pay(s, id, byToken(customer, token)) // a challenge card, but nobody is there
 		world.Holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`,
 			"entry_mode": `"CUSTOMER_ENTRY"`})
-		if s.told(id) != 1 || s.Books(id).Captured != 1 {
-			t.Errorf("told %d times, captured %d", s.told(id), s.Books(id).Captured)
+		if s.CallbacksReceived(id) != 1 || s.Books(id).Captured != 1 {
+			t.Errorf("told %d times, captured %d", s.CallbacksReceived(id), s.Books(id).Captured)
 		}
 	}
 }
 
 func TestAFailedSetupSavesNothing(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	id := s.create(t, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"}, change{"amount", 1})
-	s.answer(t, id, s.Challenge(s.put(id, s.card(world.Challenged, consent)), "reject"))
-	s.put(id, s.card(failingCards[0], consent))
-	if got := s.cards(t, customer); s.seen(id) != "FAILED FAILED FAILED" || len(got) != 0 {
-		t.Errorf("%s, saved %v", s.seen(id), got)
+	id := create(s, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"}, change{"amount", 1})
+	answer(s, id, s.Challenge(s.ProcessCheckout(id, edited(s.Card(world.Challenged), consent)), "reject"))
+	s.ProcessCheckout(id, edited(s.Card(failingCards[0]), consent))
+	if got := cards(s, customer); s.Statuses(id) != "FAILED FAILED FAILED" || len(got) != 0 {
+		t.Errorf("%s, saved %v", s.Statuses(id), got)
 	}
-	world.Holds(t, s.get(id).Body, map[string]string{"mandate": "", "payment_instrument": ""})
+	world.Holds(t, s.Checkout(id).Body, map[string]string{"mandate": "", "payment_instrument": ""})
 }
 
 // TestACardSavedWithoutAMandate is charged with the payer present: it may be
 // challenged.
 func TestACardSavedWithoutAMandate(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	token := s.save(t, customer, world.Challenged)
-	if got := s.cards(t, customer); len(got) != 1 || world.Members(t, []byte(got[0]))["mandate"] != "" {
+	token := save(s, customer, world.Challenged)
+	if got := cards(s, customer); len(got) != 1 || world.Members(t, []byte(got[0]))["mandate"] != "" {
 		t.Errorf("saved %v", got)
 	}
-	id := s.create(t)
-	started := s.put(id, byToken(customer, token))
+	id := create(s)
+	started := s.ProcessCheckout(id, byToken(customer, token))
 	if started.Status != 202 {
 		t.Fatalf("%d %s", started.Status, started.Body)
 	}
-	s.answer(t, id, s.Challenge(started, "approve"))
-	world.Holds(t, transactions(t, s.get(id))[0], map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
-	declined := s.create(t, change{"amount", 42.91})
-	if s.put(declined, byToken(customer, token)); s.seen(declined) != "FAILED FAILED" {
-		t.Errorf("a declined amount: %s", s.seen(declined))
+	answer(s, id, s.Challenge(started, "approve"))
+	world.Holds(t, transactions(t, s.Checkout(id))[0], map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
+	declined := create(s, change{"amount", 42.91})
+	if s.ProcessCheckout(declined, byToken(customer, token)); s.Statuses(declined) != "FAILED FAILED" {
+		t.Errorf("a declined amount: %s", s.Statuses(declined))
 	}
 }
 
 func TestTokensOfCards(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	ada, grace := s.Customer(), s.Customer()
-	theirs := s.neighbour()
+	theirs := s.OtherShop()
 	if made := theirs.Send("POST", "/v0.1/customers", map[string]any{"customer_id": ada}); made.Status != 201 {
 		t.Fatalf("%d %s", made.Status, made.Body)
 	}
-	first := s.save(t, ada, world.Frictionless)
+	first := save(s, ada, world.Frictionless)
 	for name, c := range map[string]struct {
 		token string
 		same  bool
 	}{
-		"again":            {s.save(t, ada, world.Frictionless), true},
-		"with a mandate":   {s.setUp(t, ada, world.Frictionless), true},
-		"another card":     {s.save(t, ada, "5200000000000007"), false},
-		"another customer": {s.save(t, grace, world.Frictionless), false},
-		"another merchant": {theirs.save(t, ada, world.Frictionless), false},
+		"again":            {save(s, ada, world.Frictionless), true},
+		"with a mandate":   {setUp(s, ada, world.Frictionless), true},
+		"another card":     {save(s, ada, "5200000000000007"), false},
+		"another customer": {save(s, grace, world.Frictionless), false},
+		"another merchant": {save(theirs, ada, world.Frictionless), false},
 	} {
 		if (c.token == first) != c.same {
 			t.Errorf("%s: %s, the first is %s", name, c.token, first)
 		}
 	}
-	got := s.cards(t, ada)
+	got := cards(s, ada)
 	if len(got) != 2 {
 		t.Fatalf("saved %v", got)
 	}
 	for _, one := range got {
 		want := map[string]string{"card": `{"last_4_digits":"0007","type":"MASTERCARD"}`, "mandate": ""}
 		if world.Members(t, []byte(one))["token"] == `"`+first+`"` {
-			want = map[string]string{"card": `{"last_4_digits":"0091","type":"VISA"}`, "mandate": s.mandate("active")}
+			want = map[string]string{"card": `{"last_4_digits":"0091","type":"VISA"}`, "mandate": mandate(s, "active")}
 		}
 		world.Holds(t, []byte(one), want)
 	}
@@ -177,82 +177,82 @@ func TestTokensOfCards(t *testing.T) {
 
 func TestTokensThatAreNotTheCustomers(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	ada, grace := s.Customer(), s.Customer()
-	token := s.save(t, ada, world.Frictionless)
-	theirs := s.neighbour()
+	token := save(s, ada, world.Frictionless)
+	theirs := s.OtherShop()
 	stranger := theirs.Customer()
-	foreign := theirs.save(t, stranger, world.Frictionless)
-	id := s.create(t)
+	foreign := save(theirs, stranger, world.Frictionless)
+	id := create(s)
 	for _, body := range []map[string]any{byToken(grace, token), byToken("nobody", token), byToken(ada, "nothing"),
 		byToken(stranger, foreign), byToken(ada, foreign)} {
-		invalid("token").Check(t, s.put(id, body))
+		invalid("token").Check(t, s.ProcessCheckout(id, body))
 	}
-	if got := s.seen(id); got != "PENDING" || s.told(id) != 0 {
+	if got := s.Statuses(id); got != "PENDING" || s.CallbacksReceived(id) != 0 {
 		t.Errorf("%s", got)
 	}
-	noCheckout.Check(t, s.put("nothing", byToken(ada, token)))
+	noCheckout.Check(t, s.ProcessCheckout("nothing", byToken(ada, token)))
 }
 
 // TestADeactivatedCard cannot be charged, and lives again when it is saved
 // anew.
 func TestADeactivatedCard(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	token := s.setUp(t, customer, world.Frictionless)
+	token := setUp(s, customer, world.Frictionless)
 	for range 2 {
-		if got := s.forget(customer, token); got.Status != 204 || len(got.Body) > 0 {
+		if got := forget(s, customer, token); got.Status != 204 || len(got.Body) > 0 {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
 	}
-	world.Holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "false", "mandate": s.mandate("inactive"),
+	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "false", "mandate": mandate(s, "inactive"),
 		"token": `"` + token + `"`})
-	id := s.create(t)
-	before := s.get(id)
-	unusable.Check(t, s.put(id, byToken(customer, token)))
-	if after := s.get(id); string(after.Body) != string(before.Body) || s.told(id) != 0 {
+	id := create(s)
+	before := s.Checkout(id)
+	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
+	if after := s.Checkout(id); string(after.Body) != string(before.Body) || s.CallbacksReceived(id) != 0 {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
 	}
 	s.Clock.Advance(10 * time.Minute)
-	if again := s.setUp(t, customer, world.Frictionless); again != token {
+	if again := setUp(s, customer, world.Frictionless); again != token {
 		t.Errorf("saved anew as %s, was %s", again, token)
 	}
-	world.Holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "true", "mandate": s.mandate("active"),
+	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "true", "mandate": mandate(s, "active"),
 		"created_at": `"2026-11-20T12:00:00.000+00:00"`})
-	s.pay(t, id, byToken(customer, token))
+	pay(s, id, byToken(customer, token))
 }
 
 // TestAnInactiveMandate ends with the card; saving the card without a mandate
 // does not bring it back, and a mandate may be given anew.
 func TestAnInactiveMandate(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	token := s.setUp(t, customer, world.Frictionless)
-	s.forget(customer, token)
-	s.save(t, customer, world.Frictionless)
-	world.Holds(t, []byte(s.cards(t, customer)[0]), map[string]string{"active": "true", "mandate": s.mandate("inactive")})
-	id := s.create(t)
-	unusable.Check(t, s.put(id, byToken(customer, token)))
-	if got := s.seen(id); got != "PENDING" {
+	token := setUp(s, customer, world.Frictionless)
+	forget(s, customer, token)
+	save(s, customer, world.Frictionless)
+	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "true", "mandate": mandate(s, "inactive")})
+	id := create(s)
+	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
+	if got := s.Statuses(id); got != "PENDING" {
 		t.Errorf("%s", got)
 	}
-	s.setUp(t, customer, world.Frictionless)
-	s.pay(t, id, byToken(customer, token))
+	setUp(s, customer, world.Frictionless)
+	pay(s, id, byToken(customer, token))
 }
 
 func TestAnExpiredCard(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	token := s.save(t, customer, world.Frictionless)
-	id := s.create(t)
+	token := save(s, customer, world.Frictionless)
+	id := create(s)
 	s.Clock.Advance(time.Date(2031, 1, 1, 11, 59, 59, 0, time.UTC).Sub(world.Start))
-	s.pay(t, s.create(t), byToken(customer, token))
+	pay(s, create(s), byToken(customer, token))
 	s.Clock.Advance(time.Second) // it is January 2031 everywhere on earth
-	unusable.Check(t, s.put(id, byToken(customer, token)))
-	if got := s.seen(id); got != "PENDING" {
+	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
+	if got := s.Statuses(id); got != "PENDING" {
 		t.Errorf("%s", got)
 	}
 }

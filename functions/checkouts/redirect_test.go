@@ -30,17 +30,17 @@ func bank(t *testing.T, started world.Response) string {
 }
 
 // decide is the payer pressing a button there.
-func (s *shop) decide(page, decision string) world.Response {
+func decide(s world.Shop, page, decision string) world.Response {
 	s.Helper()
 	return s.Do(world.Request{Method: "POST", Path: page, Body: url.Values{"decision": {decision}}, APIKey: world.NoKey})
 }
 
 func TestEveryRedirectMethod(t *testing.T) {
 	t.Parallel()
-	germany := open(t)
-	poland, switzerland := germany.abroad("PL", "PLN"), germany.abroad("CH", "CHF")
+	germany := world.NewShop(t).WithCallbacks()
+	poland, switzerland := germany.NewShop("PL", "PLN", nil), germany.NewShop("CH", "CHF", nil)
 	for _, c := range []struct {
-		at      *shop
+		at      world.Shop
 		methods []string
 	}{
 		{germany, []string{"ideal", "bancontact", "eps", "mybank", "satispay"}}, {poland, []string{"blik", "p24"}},
@@ -52,9 +52,9 @@ func TestEveryRedirectMethod(t *testing.T) {
 	}
 }
 
-func paysByRedirect(t *testing.T, s *shop, method string) {
-	id := s.create(t)
-	started := s.put(id, ideal(method))
+func paysByRedirect(t *testing.T, s world.Shop, method string) {
+	id := create(s)
+	started := s.ProcessCheckout(id, ideal(method))
 	page := bank(t, started)
 	want := `{"next_step":{"url":"http://cashwrap.test` + page +
 		`","method":"GET","mechanism":["browser"],"payload":{"payment_type":"` + method +
@@ -62,29 +62,29 @@ func paysByRedirect(t *testing.T, s *shop, method string) {
 	if string(started.Body) != want {
 		t.Errorf("%s\nwant %s", started.Body, want)
 	}
-	if s.seen(id) != "PENDING PENDING" {
-		t.Errorf("%s", s.seen(id))
+	if s.Statuses(id) != "PENDING PENDING" {
+		t.Errorf("%s", s.Statuses(id))
 	}
 	shown := s.Do(world.Request{Method: "GET", Path: page + "?payment_type=" + method, APIKey: world.NoKey})
 	if shown.Status != 200 || !strings.Contains(string(shown.Body), "10.10 "+s.Currency) {
 		t.Errorf("page: %d %s", shown.Status, shown.Body)
 	}
-	back := s.decide(page, "pay")
-	if back.Status != 303 || back.Header.Get("Location") != redirectURL+"&checkout_id="+id {
+	back := decide(s, page, "pay")
+	if back.Status != 303 || back.Header.Get("Location") != world.RedirectURL+"&checkout_id="+id {
 		t.Errorf("%d to %q", back.Status, back.Header.Get("Location"))
 	}
-	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 || s.Books(id).Captured != 1 {
-		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	if s.Statuses(id) != "PAID SUCCESSFUL" || s.CallbacksReceived(id) != 1 || s.Books(id).Captured != 1 {
+		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
 	}
-	world.Holds(t, transactions(t, s.get(id))[0], map[string]string{"entry_mode": `"` + strings.ToUpper(method) + `"`,
+	world.Holds(t, transactions(t, s.Checkout(id))[0], map[string]string{"entry_mode": `"` + strings.ToUpper(method) + `"`,
 		"payment_type": `"ECOM"`})
 }
 
 func TestTheBanksAnswers(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
-	page := bank(t, s.put(id, ideal("ideal")))
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
+	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	for _, step := range []struct {
 		page, decision string
 		status         int
@@ -97,9 +97,9 @@ func TestTheBanksAnswers(t *testing.T) {
 		{page, "fail", 303, "FAILED FAILED", 1},
 		{page, "pay", 303, "FAILED FAILED", 1},
 	} {
-		got := s.decide(step.page, step.decision)
-		if got.Status != step.status || s.seen(id) != step.seen || s.told(id) != step.told {
-			t.Errorf("%s: %d, %s, told %d times", step.decision, got.Status, s.seen(id), s.told(id))
+		got := decide(s, step.page, step.decision)
+		if got.Status != step.status || s.Statuses(id) != step.seen || s.CallbacksReceived(id) != step.told {
+			t.Errorf("%s: %d, %s, told %d times", step.decision, got.Status, s.Statuses(id), s.CallbacksReceived(id))
 		}
 	}
 }
@@ -107,75 +107,75 @@ func TestTheBanksAnswers(t *testing.T) {
 // TestAPayerWhoDoesNotComeBack has paid at the bank; the sweep finds out.
 func TestAPayerWhoDoesNotComeBack(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
-	page := bank(t, s.put(id, ideal("ideal")))
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
+	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	if _, err := s.App.Sandbox.DecideSession(t.Context(), strings.TrimPrefix(page, "/apm/"), sandbox.Pay); err != nil {
 		t.Fatal(err)
 	}
-	if s.seen(id) != "PENDING PENDING" {
-		t.Errorf("before the sweep: %s", s.seen(id))
+	if s.Statuses(id) != "PENDING PENDING" {
+		t.Errorf("before the sweep: %s", s.Statuses(id))
 	}
 	s.Minute()
-	if s.seen(id) != "PAID SUCCESSFUL" || s.told(id) != 1 {
-		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	if s.Statuses(id) != "PAID SUCCESSFUL" || s.CallbacksReceived(id) != 1 {
+		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
 	}
 }
 
 func TestABankWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
-	page := bank(t, s.put(id, ideal("ideal")))
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
+	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	s.Clock.Advance(30 * time.Minute)
-	if s.Settle(); s.seen(id) != "FAILED FAILED" || s.told(id) != 1 {
-		t.Errorf("%s, told %d times", s.seen(id), s.told(id))
+	if s.Settle(); s.Statuses(id) != "FAILED FAILED" || s.CallbacksReceived(id) != 1 {
+		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
 	}
-	if s.decide(page, "pay"); s.seen(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
-		t.Errorf("too late: %s, captured %d", s.seen(id), s.Books(id).Captured)
+	if decide(s, page, "pay"); s.Statuses(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
+		t.Errorf("too late: %s, captured %d", s.Statuses(id), s.Books(id).Captured)
 	}
 }
 
 func TestAnotherMethodWhileActionIsRequired(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
-	page := bank(t, s.put(id, ideal("ideal")))
-	second := bank(t, s.put(id, ideal("eps")))
-	if s.decide(page, "pay"); s.seen(id) != "PENDING CANCELLED PENDING" || s.Books(id).Captured != 0 {
-		t.Errorf("the first page: %s, captured %d", s.seen(id), s.Books(id).Captured)
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
+	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
+	second := bank(t, s.ProcessCheckout(id, ideal("eps")))
+	if decide(s, page, "pay"); s.Statuses(id) != "PENDING CANCELLED PENDING" || s.Books(id).Captured != 0 {
+		t.Errorf("the first page: %s, captured %d", s.Statuses(id), s.Books(id).Captured)
 	}
-	if s.decide(second, "pay"); s.seen(id) != "PAID CANCELLED SUCCESSFUL" || s.Books(id).Captured != 1 || s.told(id) != 1 {
-		t.Errorf("%s, captured %d, told %d times", s.seen(id), s.Books(id).Captured, s.told(id))
+	if decide(s, second, "pay"); s.Statuses(id) != "PAID CANCELLED SUCCESSFUL" || s.Books(id).Captured != 1 || s.CallbacksReceived(id) != 1 {
+		t.Errorf("%s, captured %d, told %d times", s.Statuses(id), s.Books(id).Captured, s.CallbacksReceived(id))
 	}
 }
 
 func TestWhatABankMustKnowOfThePayer(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	poland, switzerland := s.abroad("PL", "PLN"), s.abroad("CH", "CHF")
-	for method, at := range map[string]*shop{"ideal": s, "bancontact": s, "eps": s, "mybank": s, "satispay": s,
+	s := world.NewShop(t).WithCallbacks()
+	poland, switzerland := s.NewShop("PL", "PLN", nil), s.NewShop("CH", "CHF", nil)
+	for method, at := range map[string]world.Shop{"ideal": s, "bancontact": s, "eps": s, "mybank": s, "satispay": s,
 		"blik": poland, "p24": poland} {
 		t.Run(method, func(t *testing.T) {
-			id := at.create(t)
+			id := create(at)
 			for _, field := range []string{"first_name", "last_name", "email", "address.country"} {
-				missing("personal_details."+field).Check(t, at.put(id, ideal(method, change{"personal_details." + field, absent})))
+				missing("personal_details."+field).Check(t, at.ProcessCheckout(id, ideal(method, change{"personal_details." + field, absent})))
 			}
-			several(t, at.put(id, ideal(method, change{"personal_details", map[string]any{}})),
+			several(t, at.ProcessCheckout(id, ideal(method, change{"personal_details", map[string]any{}})),
 				fault{"MISSING", "personal_details.first_name"},
 				fault{"MISSING", "personal_details.last_name"}, fault{"MISSING", "personal_details.email"},
 				fault{"MISSING", "personal_details.address.country"})
-			if got := at.seen(id); got != "PENDING" {
+			if got := at.Statuses(id); got != "PENDING" {
 				t.Errorf("%s", got)
 			}
 		})
 	}
 	t.Run("twint asks nothing", func(t *testing.T) {
-		bank(t, switzerland.put(switzerland.create(t), map[string]any{"payment_type": "twint"}))
+		bank(t, switzerland.ProcessCheckout(create(switzerland), map[string]any{"payment_type": "twint"}))
 	})
 	t.Run("the checkout knows", func(t *testing.T) {
-		known := s.create(t, change{"personal_details", ideal("ideal")["personal_details"]})
-		bank(t, s.put(known, map[string]any{"payment_type": "ideal"}))
-		bank(t, s.put(known, ideal("ideal", change{"personal_details", map[string]any{"first_name": "Grace"}})))
+		known := create(s, change{"personal_details", ideal("ideal")["personal_details"]})
+		bank(t, s.ProcessCheckout(known, map[string]any{"payment_type": "ideal"}))
+		bank(t, s.ProcessCheckout(known, ideal("ideal", change{"personal_details", map[string]any{"first_name": "Grace"}})))
 	})
 }

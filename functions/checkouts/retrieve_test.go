@@ -11,7 +11,7 @@ import (
 )
 
 // listed are the checkouts of a list, each as it was sent.
-func listed(t *testing.T, got world.Response) []json.RawMessage {
+func listed(t testing.TB, got world.Response) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage
 	if err := got.Into(&all); err != nil || got.Status != 200 {
@@ -22,14 +22,14 @@ func listed(t *testing.T, got world.Response) []json.RawMessage {
 
 func TestListNewestFirst(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	if empty := s.Send("GET", "/v0.1/checkouts", nil); empty.Status != 200 || string(empty.Body) != "[]" {
 		t.Errorf("none: %d %s", empty.Status, empty.Body)
 	}
 	var want []string
 	for range 3 {
-		id := s.create(t)
-		want = append([]string{string(s.get(id).Body)}, want...)
+		id := create(s)
+		want = append([]string{string(s.Checkout(id).Body)}, want...)
 		s.Clock.Advance(time.Millisecond)
 	}
 	got := listed(t, s.Send("GET", "/v0.1/checkouts", nil))
@@ -46,11 +46,11 @@ func TestListNewestFirst(t *testing.T) {
 // TestListByReference: clients recover from DUPLICATED_CHECKOUT with it.
 func TestListByReference(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	const reference = "a/b ü&c"
-	id := s.create(t, change{"checkout_reference", reference})
-	s.create(t)
-	s.neighbour().create(t, change{"checkout_reference", "theirs"})
+	id := create(s, change{"checkout_reference", reference})
+	create(s)
+	create(s.OtherShop(), change{"checkout_reference", "theirs"})
 	for query, want := range map[string]int{
 		"a%2Fb+%C3%BC%26c": 1, "a/b": 0, "A%2FB+%C3%BC%26C": 0, "theirs": 0, strings.Repeat("x", 3000): 0,
 	} {
@@ -59,7 +59,7 @@ func TestListByReference(t *testing.T) {
 		}
 	}
 	found := listed(t, s.Send("GET", "/v0.1/checkouts?checkout_reference=a%2Fb+%C3%BC%26c", nil))
-	if read := s.get(id); string(found[0]) != string(read.Body) {
+	if read := s.Checkout(id); string(found[0]) != string(read.Body) {
 		t.Errorf("listed %s\nbut reads %s", found[0], read.Body)
 	}
 	for _, query := range []string{"=", "=a&checkout_reference=b"} {
@@ -69,12 +69,12 @@ func TestListByReference(t *testing.T) {
 
 func TestRetrieveAPaidCheckout(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
-	id := s.create(t, change{"customer_id", customer}, change{"valid_until", "2026-11-21T00:00:00Z"})
-	paid := s.pay(t, id, s.card(world.Frictionless))
+	id := create(s, change{"customer_id", customer}, change{"valid_until", "2026-11-21T00:00:00Z"})
+	paid := pay(s, id, s.Card(world.Frictionless))
 	s.Clock.Advance(48 * time.Hour) // what is paid does not expire
-	read := s.get(id)
+	read := s.Checkout(id)
 	if string(read.Body) != string(paid.Body) {
 		t.Errorf("paid %s\nbut reads %s", paid.Body, read.Body)
 	}
@@ -91,7 +91,7 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 		t.Fatalf("%s: %v", read.Body, err)
 	}
 	world.Holds(t, read.Body, map[string]string{"status": `"PAID"`, "merchant_name": `"Kaffeehaus"`,
-		"redirect_url": `"` + redirectURL + `"`,
+		"redirect_url": `"` + world.RedirectURL + `"`,
 		"purpose":      `"CHECKOUT"`, "mandate": "", "valid_until": `"2026-11-21T00:00:00.000+00:00"`,
 		"customer_id": `"` + customer + `"`})
 	world.Holds(t, c.Transactions[0], map[string]string{"id": `"` + c.TransactionID + `"`,
@@ -110,19 +110,19 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 }
 
 // rowsOfACheckout are the requests that name one.
-func rowsOfACheckout(s *shop, id string) []world.Request {
+func rowsOfACheckout(s world.Shop, id string) []world.Request {
 	at := "/v0.1/checkouts/" + id
 	return []world.Request{
-		{Method: "GET", Path: at}, {Method: "PUT", Path: at, Body: s.card(world.Frictionless)}, {Method: "DELETE", Path: at},
+		{Method: "GET", Path: at}, {Method: "PUT", Path: at, Body: s.Card(world.Frictionless)}, {Method: "DELETE", Path: at},
 		{Method: "PATCH", Path: at, Body: map[string]any{"amount": 11}}, {Method: "GET", Path: at + "/payment-methods"},
 	}
 }
 
 func TestAnotherTenantsCheckoutIsAbsent(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t)
-	before := s.get(id)
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s)
+	before := s.Checkout(id)
 	for _, request := range rowsOfACheckout(s, id) {
 		request.APIKey = s.Other.Key.Plaintext
 		noCheckout.Check(t, s.Do(request))
@@ -130,13 +130,13 @@ func TestAnotherTenantsCheckoutIsAbsent(t *testing.T) {
 	for _, request := range rowsOfACheckout(s, "nothing") {
 		noCheckout.Check(t, s.Do(request))
 	}
-	if after := s.get(id); string(after.Body) != string(before.Body) {
+	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
 	}
 }
 
 // twoModes is a merchant with a live and a test key, as two shops.
-func twoModes(s *shop) (live, test *shop) {
+func twoModes(s world.Shop) (live, test world.Shop) {
 	var made struct {
 		world.Merchant
 		Test struct{ ID, Plaintext string } `json:"test_api_key"`
@@ -146,7 +146,7 @@ func twoModes(s *shop) (live, test *shop) {
 		"test_key": true}, &made)
 	s.Secret("API key", made.Key.Plaintext)
 	s.Secret("API key", made.Test.Plaintext)
-	live, test = s.neighbour(), s.neighbour()
+	live, test = s.OtherShop(), s.OtherShop()
 	live.Merchant, test.Merchant = made.Merchant, made.Merchant
 	test.Merchant.Key.ID, test.Merchant.Key.Plaintext = made.Test.ID, made.Test.Plaintext
 	return live, test
@@ -154,11 +154,11 @@ func twoModes(s *shop) (live, test *shop) {
 
 func TestLiveAndTestDataAreApart(t *testing.T) {
 	t.Parallel()
-	live, test := twoModes(open(t))
+	live, test := twoModes(world.NewShop(t).WithCallbacks())
 	reference := change{"checkout_reference", "same"}
-	money, play := live.create(t, reference), test.create(t, reference)
+	money, play := create(live, reference), create(test, reference)
 	for _, c := range []struct {
-		in       *shop
+		in       world.Shop
 		own, not string
 	}{{live, money, play}, {test, play, money}} {
 		for _, request := range rowsOfACheckout(c.in, c.not) {
@@ -176,18 +176,18 @@ func TestLiveAndTestDataAreApart(t *testing.T) {
 // TestLiveWithoutAnAcquirer (contract §12).
 func TestLiveWithoutAnAcquirer(t *testing.T) {
 	t.Parallel()
-	live, _ := twoModes(open(t))
-	id := live.create(t)
-	before := live.get(id)
-	got := live.put(id, live.card(world.Frictionless))
+	live, _ := twoModes(world.NewShop(t).WithCallbacks())
+	id := create(live)
+	before := live.Checkout(id)
+	got := live.ProcessCheckout(id, live.Card(world.Frictionless))
 	upstream.Check(t, got)
 	if got.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
-	if after := live.get(id); string(after.Body) != string(before.Body) {
+	if after := live.Checkout(id); string(after.Body) != string(before.Body) {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
 	}
-	if n := live.told(id); n != 0 {
+	if n := live.CallbacksReceived(id); n != 0 {
 		t.Errorf("told %d times", n)
 	}
 }

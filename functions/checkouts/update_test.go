@@ -8,14 +8,14 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-func (s *shop) patch(id string, body any) world.Response {
+func patch(s world.Shop, id string, body any) world.Response {
 	s.Helper()
 	return s.Send("PATCH", "/v0.1/checkouts/"+id, body)
 }
 
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	customer := s.Customer()
 	for _, c := range []struct {
 		name string
@@ -38,14 +38,14 @@ func TestUpdate(t *testing.T) {
 			map[string]string{"amount": "10.10", "description": `"old"`, "valid_until": `"2026-11-20T13:00:00.000+00:00"`}},
 		{"what cannot be changed", map[string]any{"status": "PAID", "id": "x", "return_url": "http://10.0.0.1",
 			"merchant_code": "x", "purpose": "x"},
-			map[string]string{"status": `"PENDING"`, "return_url": `"` + s.receiver.URL + `"`, "purpose": `"CHECKOUT"`}},
+			map[string]string{"status": `"PENDING"`, "return_url": `"` + s.Receiver.URL + `"`, "purpose": `"CHECKOUT"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			id := s.create(t, change{"description", "old"}, change{"valid_until", "2026-11-20T13:00:00Z"})
-			before := world.Members(t, s.get(id).Body)
-			got := s.patch(id, c.body)
-			if world.Holds(t, got.Body, c.want); got.Status != 200 || string(s.get(id).Body) != string(got.Body) {
-				t.Errorf("%d %s\nbut reads %s", got.Status, got.Body, s.get(id).Body)
+			id := create(s, change{"description", "old"}, change{"valid_until", "2026-11-20T13:00:00Z"})
+			before := world.Members(t, s.Checkout(id).Body)
+			got := patch(s, id, c.body)
+			if world.Holds(t, got.Body, c.want); got.Status != 200 || string(s.Checkout(id).Body) != string(got.Body) {
+				t.Errorf("%d %s\nbut reads %s", got.Status, got.Body, s.Checkout(id).Body)
 			}
 			for name, value := range world.Members(t, got.Body) {
 				if _, meant := c.want[name]; !meant && value != before[name] {
@@ -58,12 +58,12 @@ func TestUpdate(t *testing.T) {
 
 func TestUpdateRefuses(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t).WithCallbacks()
 	taken := "taken"
-	s.create(t, change{"checkout_reference", taken})
-	setup := s.create(t, change{"customer_id", s.Customer()}, change{"purpose", "SETUP_RECURRING_PAYMENT"},
+	create(s, change{"checkout_reference", taken})
+	setup := create(s, change{"customer_id", s.Customer()}, change{"purpose", "SETUP_RECURRING_PAYMENT"},
 		change{"amount", 0})
-	id := s.create(t, change{"valid_until", "2026-11-20T13:00:00Z"})
+	id := create(s, change{"valid_until", "2026-11-20T13:00:00Z"})
 	for _, c := range []struct {
 		name string
 		id   string
@@ -88,7 +88,7 @@ func TestUpdateRefuses(t *testing.T) {
 		{"description too long", id, map[string]any{"description": strings.Repeat("x", 1001)}, invalid("description")},
 		{"unknown customer", id, map[string]any{"customer_id": "nobody"}, invalid("customer_id")},
 		{"customer of no key's length", id, map[string]any{"customer_id": strings.Repeat("x", 3000)}, invalid("customer_id")},
-		{"another merchant's customer", id, map[string]any{"customer_id": s.neighbour().Customer()}, invalid("customer_id")},
+		{"another merchant's customer", id, map[string]any{"customer_id": s.OtherShop().Customer()}, invalid("customer_id")},
 		{"setup without a customer", setup, map[string]any{"customer_id": ""}, missing("customer_id")},
 		{"past its time", id, map[string]any{"valid_until": "2026-11-20T12:00:00Z"}, invalid("valid_until")},
 		{"until a day", id, map[string]any{"valid_until": "2026-12-20"}, invalid("valid_until")},
@@ -96,27 +96,27 @@ func TestUpdateRefuses(t *testing.T) {
 		{"good and taken", id, map[string]any{"description": "new", "checkout_reference": taken}, duplicate},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before := s.get(c.id)
-			c.want.Check(t, s.patch(c.id, c.body))
-			if after := s.get(c.id); string(after.Body) != string(before.Body) {
+			before := s.Checkout(c.id)
+			c.want.Check(t, patch(s, c.id, c.body))
+			if after := s.Checkout(c.id); string(after.Body) != string(before.Body) {
 				t.Errorf("was %s\nis %s", before.Body, after.Body)
 			}
 		})
 	}
-	malformed.Check(t, s.patch(id, "["))
-	noCheckout.Check(t, s.patch("nothing", map[string]any{"amount": 1}))
+	malformed.Check(t, patch(s, id, "["))
+	noCheckout.Check(t, patch(s, "nothing", map[string]any{"amount": 1}))
 }
 
 // TestAReferenceStaysTaken when a checkout gets another one.
 func TestAReferenceStaysTaken(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	id := s.create(t, change{"checkout_reference", "old"})
-	if got := s.patch(id, map[string]any{"checkout_reference": "new"}); got.Status != 200 {
+	s := world.NewShop(t).WithCallbacks()
+	id := create(s, change{"checkout_reference", "old"})
+	if got := patch(s, id, map[string]any{"checkout_reference": "new"}); got.Status != 200 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	for _, reference := range []string{"old", "new"} {
-		duplicate.Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.order(), change{"checkout_reference", reference})))
+		duplicate.Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"checkout_reference", reference})))
 	}
 	for query, want := range map[string]int{"old": 0, "new": 1} {
 		if got := listed(t, s.Send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
@@ -128,20 +128,20 @@ func TestAReferenceStaysTaken(t *testing.T) {
 // TestUpdateNeedsAnOpenCheckout without a running attempt (contract §13.1).
 func TestUpdateNeedsAnOpenCheckout(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	pending, failed, paid := s.create(t), s.create(t), s.create(t)
-	s.put(pending, s.card(world.Challenged))
-	s.put(failed, s.card(failingCards[0]))
-	s.pay(t, paid, s.card(world.Frictionless))
-	busy.Check(t, s.patch(pending, map[string]any{"amount": 1}))
-	processed.Check(t, s.patch(paid, map[string]any{"amount": 1}))
-	if got := s.patch(failed, map[string]any{"amount": 11.5}); got.Status != 200 || got.Text("status") != "FAILED" {
+	s := world.NewShop(t).WithCallbacks()
+	pending, failed, paid := create(s), create(s), create(s)
+	s.ProcessCheckout(pending, s.Card(world.Challenged))
+	s.ProcessCheckout(failed, s.Card(failingCards[0]))
+	pay(s, paid, s.Card(world.Frictionless))
+	busy.Check(t, patch(s, pending, map[string]any{"amount": 1}))
+	processed.Check(t, patch(s, paid, map[string]any{"amount": 1}))
+	if got := patch(s, failed, map[string]any{"amount": 11.5}); got.Status != 200 || got.Text("status") != "FAILED" {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	world.Holds(t, transactions(t, s.get(failed))[0], map[string]string{"amount": "10.10"})
-	world.Holds(t, transactions(t, s.pay(t, failed, s.card(world.Frictionless)))[1], map[string]string{"amount": "11.50"})
+	world.Holds(t, transactions(t, s.Checkout(failed))[0], map[string]string{"amount": "10.10"})
+	world.Holds(t, transactions(t, pay(s, failed, s.Card(world.Frictionless)))[1], map[string]string{"amount": "11.50"})
 	for id, told := range map[string]int{pending: 0, failed: 2, paid: 1} {
-		if n := s.told(id); n != told {
+		if n := s.CallbacksReceived(id); n != told {
 			t.Errorf("told %d times, want %d", n, told)
 		}
 	}

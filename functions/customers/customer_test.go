@@ -17,7 +17,7 @@ const everything = `{"first_name":"Ada","last_name":"Lovelace","email":"ada@exam
 
 func TestCreate(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t)
+	s := world.NewShop(t)
 	for name, c := range map[string]struct{ id, details, want string }{
 		"everything": {"ada", everything, everything},
 		"nothing":    {"nobody", `{}`, `{}`},
@@ -36,7 +36,7 @@ func TestCreate(t *testing.T) {
 			`{"address":{"country":"BR","postal_code":"01310100","state":"SP"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			shows(t, must(t, 201, s.post(c.id, json.RawMessage(c.details))), c.id, c.want)
+			shows(t, must(t, 201, createCustomer(s, c.id, json.RawMessage(c.details))), c.id, c.want)
 			shows(t, must(t, 200, s.Send("GET", at(c.id), nil)), c.id, c.want)
 		})
 	}
@@ -82,7 +82,7 @@ var badDetails = []struct {
 
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t)
+	s := world.NewShop(t)
 	for name, c := range map[string]struct {
 		body any
 		want world.Refusal
@@ -104,7 +104,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	for _, c := range badDetails {
 		t.Run(c.name, func(t *testing.T) {
-			c.want.Check(t, s.post("refused", json.RawMessage(c.details)))
+			c.want.Check(t, createCustomer(s, "refused", json.RawMessage(c.details)))
 			notFound.Check(t, s.Send("GET", at("refused"), nil))
 		})
 	}
@@ -112,20 +112,21 @@ func TestCreateRefuses(t *testing.T) {
 
 func TestCustomersAreCreatedOnce(t *testing.T) {
 	t.Parallel()
-	s, other := open(t)
-	must(t, 201, s.post("ada", json.RawMessage(`{"first_name":"Ada"}`)))
+	s := world.NewShop(t)
+	other := s.OtherShop()
+	must(t, 201, createCustomer(s, "ada", json.RawMessage(`{"first_name":"Ada"}`)))
 	for _, details := range []string{`{"first_name":"Ada"}`, `{"first_name":"Eve"}`, `{}`} {
-		exists.Check(t, s.post("ada", json.RawMessage(details)))
+		exists.Check(t, createCustomer(s, "ada", json.RawMessage(details)))
 	}
-	must(t, 201, s.post("ADA", nil))
-	must(t, 201, other.post("ada", json.RawMessage(`{"first_name":"Eve"}`)))
+	must(t, 201, createCustomer(s, "ADA", nil))
+	must(t, 201, createCustomer(other, "ada", json.RawMessage(`{"first_name":"Eve"}`)))
 	shows(t, s.Send("GET", at("ada"), nil), "ada", `{"first_name":"Ada"}`)
 	shows(t, other.Send("GET", at("ada"), nil), "ada", `{"first_name":"Eve"}`)
 }
 
 func TestCreateOnceUnderAKey(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t)
+	s := world.NewShop(t)
 	send := func(id string) world.Response {
 		return s.Do(world.Request{Method: "POST", Path: collection, Body: map[string]any{"customer_id": id},
 			IdempotencyKey: "k"})
@@ -143,7 +144,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 // TestUpdateMerges field by field, also in the address (contract §5.1).
 func TestUpdateMerges(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t)
+	s := world.NewShop(t)
 	replace := func(old, new string) string { return strings.Replace(everything, old, new, 1) }
 	for name, c := range map[string]struct{ update, want string }{
 		"first_name":  {`{"first_name":"Grace"}`, replace("Ada", "Grace")},
@@ -170,14 +171,14 @@ func TestUpdateMerges(t *testing.T) {
 		"what does not belong": {`{"nick":"x","address":{"planet":"x"}}`, everything},
 	} {
 		t.Run(name, func(t *testing.T) {
-			must(t, 201, s.post(name, json.RawMessage(everything)))
+			must(t, 201, createCustomer(s, name, json.RawMessage(everything)))
 			shows(t, must(t, 200, s.Send("PUT", at(name), map[string]any{"personal_details": json.RawMessage(c.update)})), name,
 				c.want)
 			shows(t, must(t, 200, s.Send("GET", at(name), nil)), name, c.want)
 		})
 	}
 	t.Run("from nothing", func(t *testing.T) {
-		must(t, 201, s.post("new", nil))
+		must(t, 201, createCustomer(s, "new", nil))
 		for _, body := range []any{nil, map[string]any{}, map[string]any{"customer_id": "other"}} {
 			shows(t, must(t, 200, s.Send("PUT", at("new"), body)), "new", `{}`)
 		}
@@ -188,8 +189,8 @@ func TestUpdateMerges(t *testing.T) {
 
 func TestUpdateRefuses(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t)
-	must(t, 201, s.post("ada", json.RawMessage(everything)))
+	s := world.NewShop(t)
+	must(t, 201, createCustomer(s, "ada", json.RawMessage(everything)))
 	for _, c := range badDetails {
 		t.Run(c.name, func(t *testing.T) {
 			c.want.Check(t, s.Send("PUT", at("ada"), map[string]any{"personal_details": json.RawMessage(c.details)}))
@@ -208,8 +209,8 @@ func TestUpdateRefuses(t *testing.T) {
 // absent (contract §2.3). Dates and countries have no empty form (badDetails).
 func TestADetailMayBeTakenBack(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t)
-	must(t, 201, s.post("ada", json.RawMessage(everything)))
+	s := world.NewShop(t)
+	must(t, 201, createCustomer(s, "ada", json.RawMessage(everything)))
 	details := json.RawMessage(`{"first_name":"","email":"","address":{"line_2":""}}`)
 	for _, c := range []struct{ method, path, id, left string }{
 		{"PUT", at("ada"), "ada", `{"last_name":"Lovelace","phone":"+4930123","birth_date":"1915-12-10","tax_id":"123",` +

@@ -3,18 +3,20 @@ package customers_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
 // TestTheFirstFaultIsTold of several: the id first, then the details; and the
 // details before it is known whether the customer is there.
 func TestTheFirstFaultIsTold(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t)
+	s := world.NewShop(t)
 	long := strings.Repeat("x", 256)
 	worst := map[string]any{"email": long, "tax_id": long, "birth_date": "",
 		"address": map[string]any{"state": long, "country": ""}}
-	missing("customer_id").Check(t, s.post("", worst))
-	invalid("customer_id").Check(t, s.post(long, worst))
+	missing("customer_id").Check(t, createCustomer(s, "", worst))
+	invalid("customer_id").Check(t, createCustomer(s, long, worst))
 	for _, c := range []struct {
 		param  string
 		repair func()
@@ -29,10 +31,10 @@ func TestTheFirstFaultIsTold(t *testing.T) {
 		{"address.state", func() { worst["address"] = map[string]any{"country": "BR", "state": ""} }},
 	} {
 		want := invalid("personal_details." + c.param)
-		want.Check(t, s.post("customer", worst))
+		want.Check(t, createCustomer(s, "customer", worst))
 		want.Check(t, s.Send("PUT", at("nobody"), map[string]any{"personal_details": worst}))
 		c.repair()
 	}
-	must(t, 201, s.post("customer", worst))
+	must(t, 201, createCustomer(s, "customer", worst))
 	notFound.Check(t, s.Send("PUT", at("nobody"), map[string]any{"personal_details": worst}))
 }

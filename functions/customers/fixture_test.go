@@ -8,30 +8,20 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// shop is a merchant's server that keeps customers and their cards.
-type shop struct{ world.Shop }
-
-// open starts a world with two shops.
-func open(t *testing.T) (one, other shop) {
-	t.Helper()
-	one = shop{world.New(t).Shop()}
-	return one, shop{one.OtherShop()}
-}
-
 const collection = "/v0.1/customers"
 
 func at(customer string) string { return collection + "/" + url.PathEscape(customer) }
 
 func cardsOf(customer string) string { return at(customer) + "/payment-instruments" }
 
-// post creates a customer.
-func (s shop) post(customer string, details any) world.Response {
+// createCustomer creates a customer.
+func createCustomer(s world.Shop, customer string, details any) world.Response {
 	s.Helper()
 	return s.Send("POST", collection, map[string]any{"customer_id": customer, "personal_details": details})
 }
 
 // must answers the response, which has to have the status.
-func must(t *testing.T, status int, got world.Response) world.Response {
+func must(t testing.TB, status int, got world.Response) world.Response {
 	t.Helper()
 	if got.Status != status {
 		t.Fatalf("%d %s, want %d", got.Status, got.Body, status)
@@ -39,15 +29,15 @@ func must(t *testing.T, status int, got world.Response) world.Response {
 	return got
 }
 
-// save has a customer pay with a card and answers the saved card's token.
-func (s shop) save(t *testing.T, customer, number string, recurring bool) string {
-	t.Helper()
+// saveCard has a customer pay with a card and answers the saved card's token.
+func saveCard(s world.Shop, customer, number string, recurring bool) string {
+	s.Helper()
 	order, payment := map[string]any{"customer_id": customer}, s.Card(number)
 	if recurring {
 		order["purpose"], payment["mandate"] = "SETUP_RECURRING_PAYMENT", map[string]any{"type": "recurrent",
 			"user_agent": "test"}
 	}
-	return must(t, 200, s.Send("PUT", "/v0.1/checkouts/"+s.Create("1", order), payment)).Text("payment_instrument.token")
+	return must(s, 200, s.Send("PUT", "/v0.1/checkouts/"+s.Create("1", order), payment)).Text("payment_instrument.token")
 }
 
 var missing, invalid = world.Missing, world.Invalid

@@ -11,46 +11,47 @@ import (
 )
 
 // cards are a customer's saved cards by token, each as it was sent.
-func (s shop) cards(t *testing.T, customer string) map[string]string {
-	t.Helper()
+func cards(s world.Shop, customer string) map[string]string {
+	s.Helper()
 	var all []json.RawMessage
-	if got := must(t, 200, s.Send("GET", cardsOf(customer), nil)); got.Into(&all) != nil {
-		t.Fatalf("%s", got.Body)
+	if got := must(s, 200, s.Send("GET", cardsOf(customer), nil)); got.Into(&all) != nil {
+		s.Fatalf("%s", got.Body)
 	}
 	byToken := map[string]string{}
 	for _, text := range all {
 		var one struct{ Token string }
 		if err := json.Unmarshal(text, &one); err != nil {
-			t.Fatal(err)
+			s.Fatal(err)
 		}
 		byToken[one.Token] = string(text)
 	}
 	return byToken
 }
 
-func (s shop) mandate(status string) string {
+func mandate(s world.Shop, status string) string {
 	return `"mandate":{"type":"recurrent","status":"` + status + `","merchant_code":"` + s.Merchant.Code + `"},`
 }
 
 func TestSavedCards(t *testing.T) {
 	t.Parallel()
-	s, other := open(t)
+	s := world.NewShop(t)
+	other := s.OtherShop()
 	const ada = "ada/ü"
-	must(t, 201, s.post(ada, nil))
-	must(t, 201, s.post("eve", nil))
-	must(t, 201, other.post(ada, nil))
+	must(t, 201, createCustomer(s, ada, nil))
+	must(t, 201, createCustomer(s, "eve", nil))
+	must(t, 201, createCustomer(other, ada, nil))
 	if none := must(t, 200, s.Send("GET", cardsOf(ada), nil)); string(none.Body) != "[]" {
 		t.Errorf("none: %s", none.Body)
 	}
-	plain := s.save(t, ada, world.Frictionless, false)
+	plain := saveCard(s, ada, world.Frictionless, false)
 	s.Clock.Advance(time.Second + 5*time.Millisecond)
-	recurring := s.save(t, ada, "374500262001008", true)
-	got := s.cards(t, ada)
+	recurring := saveCard(s, ada, "374500262001008", true)
+	got := cards(s, ada)
 	want := map[string]string{
 		plain: `{"token":"` + plain + `","active":true,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},` +
 			`"created_at":"2026-11-20T12:00:00.000+00:00"}`,
 		recurring: `{"token":"` + recurring + `","active":true,"type":"card","card":{"last_4_digits":"1008","type":"AMEX"},` +
-			s.mandate("active") +
+			mandate(s, "active") +
 			`"created_at":"2026-11-20T12:00:01.005+00:00"}`,
 	}
 	for token, text := range want {
@@ -58,25 +59,25 @@ func TestSavedCards(t *testing.T) {
 			t.Errorf("%s\nwant %s", got[token], text)
 		}
 	}
-	if len(s.cards(t, "eve")) != 0 || len(other.cards(t, ada)) != 0 {
+	if len(cards(s, "eve")) != 0 || len(cards(other, ada)) != 0 {
 		t.Error("somebody else has the cards")
 	}
 }
 
 func TestDeactivate(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t)
-	must(t, 201, s.post("ada", nil))
-	kept, token := s.save(t, "ada", "5200000000000007", true), s.save(t, "ada", world.Frictionless, true)
-	before := s.cards(t, "ada")
+	s := world.NewShop(t)
+	must(t, 201, createCustomer(s, "ada", nil))
+	kept, token := saveCard(s, "ada", "5200000000000007", true), saveCard(s, "ada", world.Frictionless, true)
+	before := cards(s, "ada")
 	for range 2 {
 		if got := must(t, 204, s.Send("DELETE", cardsOf("ada")+"/"+token, nil)); len(got.Body) > 0 {
 			t.Errorf("%s", got.Body)
 		}
 		want := `{"token":"` + token + `","active":false,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},` +
-			s.mandate("inactive") +
+			mandate(s, "inactive") +
 			`"created_at":"2026-11-20T12:00:00.000+00:00"}`
-		if after := s.cards(t, "ada"); after[token] != want || after[kept] != before[kept] || len(after) != 2 {
+		if after := cards(s, "ada"); after[token] != want || after[kept] != before[kept] || len(after) != 2 {
 			t.Errorf("now %v", after)
 		}
 	}
@@ -84,18 +85,19 @@ func TestDeactivate(t *testing.T) {
 
 func TestDeactivateRefuses(t *testing.T) {
 	t.Parallel()
-	s, other := open(t)
+	s := world.NewShop(t)
+	other := s.OtherShop()
 	for _, customer := range []string{"ada", "eve"} {
-		must(t, 201, s.post(customer, nil))
+		must(t, 201, createCustomer(s, customer, nil))
 	}
-	must(t, 201, other.post("ada", nil))
-	token := s.save(t, "ada", world.Frictionless, false)
-	before := s.cards(t, "ada")
+	must(t, 201, createCustomer(other, "ada", nil))
+	token := saveCard(s, "ada", world.Frictionless, false)
+	before := cards(s, "ada")
 	notFound.Check(t, s.Send("DELETE", cardsOf("ada")+"/4e425463-3e1b-431d-83fa-1e51c2925e99", nil))
 	notFound.Check(t, s.Send("DELETE", cardsOf("eve")+"/"+token, nil))
 	notFound.Check(t, s.Send("DELETE", cardsOf("nobody")+"/"+token, nil))
 	notFound.Check(t, other.Send("DELETE", cardsOf("ada")+"/"+token, nil))
-	if after := s.cards(t, "ada"); after[token] != before[token] {
+	if after := cards(s, "ada"); after[token] != before[token] {
 		t.Errorf("was %s\nis %s", before[token], after[token])
 	}
 }
@@ -104,20 +106,20 @@ func TestDeactivateRefuses(t *testing.T) {
 // and a repeat has it forgotten.
 func TestTheAcquirerDoesNotForget(t *testing.T) {
 	t.Parallel()
-	s, _ := open(t)
-	must(t, 201, s.post("ada", nil))
+	s := world.NewShop(t)
+	must(t, 201, createCustomer(s, "ada", nil))
 	p := s.Process()
 	remove := func(token string) world.Response {
 		return p.Do(world.Request{Method: "DELETE", Path: cardsOf("ada") + "/" + token})
 	}
-	must(t, 204, remove(s.save(t, "ada", "5200000000000007", false))) // leases the process's first tokens
+	must(t, 204, remove(saveCard(s, "ada", "5200000000000007", false))) // leases the process's first tokens
 	p.Steps.Plan(0, faults.None)
-	must(t, 204, remove(s.save(t, "ada", "5200000000000023", false)))
+	must(t, 204, remove(saveCard(s, "ada", "5200000000000023", false)))
 	forgets := slices.Index(p.Steps.Taken(), "Forget") + 1
 	if forgets == 0 {
 		t.Fatalf("the acquirer was told nothing: %v", p.Steps.Taken())
 	}
-	token := s.save(t, "ada", world.Frictionless, false)
+	token := saveCard(s, "ada", world.Frictionless, false)
 	p.Steps.Plan(forgets, faults.Throttle)
 	got := remove(token)
 	if world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed").Check(t, got); got.Header.Get("Retry-After") == "" {
@@ -138,9 +140,10 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 // TestScopes of all operations on customers and saved cards, and who sees another merchant's customer.
 func TestScopes(t *testing.T) {
 	t.Parallel()
-	s, other := open(t)
-	must(t, 201, s.post("ada", json.RawMessage(everything)))
-	token := s.save(t, "ada", world.Frictionless, false)
+	s := world.NewShop(t)
+	other := s.OtherShop()
+	must(t, 201, createCustomer(s, "ada", json.RawMessage(everything)))
+	token := saveCard(s, "ada", world.Frictionless, false)
 	rows := []struct {
 		method, path string
 		body         any

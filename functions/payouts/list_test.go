@@ -22,31 +22,31 @@ type shop struct{ world.Shop }
 
 // open starts a world with payouts of 2026-11-21 (two payments), 11-22 (one, with a deduction that it does not cover) and
 // 11-23 (one, which makes up for that).
-func open(t *testing.T) shop {
+func open(t *testing.T) world.Shop {
 	t.Helper()
 	w := world.New(t)
 	t.Cleanup(w.CheckPayouts)
-	s := shop{w.Shop()}
+	s := w.Shop()
 	s.SetPayout(fields{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
 	first := s.Sell("10")
 	s.Sell("20.50")
-	s.night()
+	night(s)
 	s.Refund(first, "10")
 	s.Sell("5")
-	s.night()
+	night(s)
 	s.Sell("100")
-	s.night()
+	night(s)
 	return s
 }
 
 // night lets a day pass, and has what is due paid.
-func (s shop) night() {
+func night(s world.Shop) {
 	s.Helper()
-	s.nightOf("PAID")
+	nightWith(s, "PAID")
 }
 
 // nightOf lets a day pass, whose one payout comes to the status.
-func (s shop) nightOf(status string) {
+func nightWith(s world.Shop, status string) {
 	s.Helper()
 	var done struct{ Payouts []fields }
 	s.Clock.Advance(24 * time.Hour)
@@ -56,11 +56,11 @@ func (s shop) nightOf(status string) {
 	}
 }
 
-func (s shop) paths() []string {
+func paths(s world.Shop) []string {
 	return []string{"/v1.0/merchants/" + s.Merchant.Code + "/payouts", "/v0.1/me/financials/payouts"}
 }
 
-func (s shop) get(path string, query url.Values) world.Response {
+func list(s world.Shop, path string, query url.Values) world.Response {
 	s.Helper()
 	return s.Send("GET", path+"?"+query.Encode(), nil)
 }
@@ -90,9 +90,9 @@ func (r record) String() string {
 	return fmt.Sprint(r.Date, " ", r.Type, " ", r.Amount, " ", r.Fee)
 }
 
-func (s shop) records(path string, query url.Values) []record {
+func records(s world.Shop, path string, query url.Values) []record {
 	s.Helper()
-	r := s.get(path, query)
+	r := list(s, path, query)
 	var records []record
 	if err := r.Into(&records); err != nil || r.Status != http.StatusOK {
 		s.Fatalf("%d %s, %v", r.Status, r.Body, err)
@@ -118,8 +118,8 @@ func texts(records []record) []string {
 func TestTheListTellsWhatWasPaidAndDeducted(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	for _, path := range s.paths() {
-		all := s.records(path, days("2026-11-01", "2026-11-30"))
+	for _, path := range paths(s) {
+		all := records(s, path, days("2026-11-01", "2026-11-30"))
 		if !slices.IsSortedFunc(all, func(a, b record) int { return strings.Compare(a.Date, b.Date) }) {
 			t.Errorf("%s: %v", path, all)
 		}
@@ -140,11 +140,11 @@ func TestTheListTellsWhatWasPaidAndDeducted(t *testing.T) {
 			}
 		}
 		// The same each time, and the other way round.
-		if again := s.records(path, days("2026-11-01", "2026-11-30", "order", "asc", "format", "json")); !slices.Equal(all,
+		if again := records(s, path, days("2026-11-01", "2026-11-30", "order", "asc", "format", "json")); !slices.Equal(all,
 			again) {
 			t.Errorf("then %v", again)
 		}
-		descending := s.records(path, days("2026-11-01", "2026-11-30", "order", "desc"))
+		descending := records(s, path, days("2026-11-01", "2026-11-30", "order", "desc"))
 		slices.Reverse(descending)
 		if !slices.Equal(all, descending) {
 			t.Errorf("descending %v", descending)
@@ -155,7 +155,7 @@ func TestTheListTellsWhatWasPaidAndDeducted(t *testing.T) {
 func TestTheListIsOfTheDaysAndNoLongerThanTheLimit(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	path := s.paths()[0]
+	path := paths(s)[0]
 	for _, test := range []struct {
 		query url.Values
 		days  []string
@@ -170,14 +170,14 @@ func TestTheListIsOfTheDaysAndNoLongerThanTheLimit(t *testing.T) {
 			[]string{"2026-11-23", "2026-11-23", "2026-11-22", "2026-11-22", "2026-11-21", "2026-11-21"}},
 	} {
 		var got []string
-		for _, r := range s.records(path, test.query) {
+		for _, r := range records(s, path, test.query) {
 			got = append(got, r.Date)
 		}
 		if !slices.Equal(got, test.days) {
 			t.Errorf("%s: %q, want %q", test.query.Encode(), got, test.days)
 		}
 	}
-	if r := s.get(path, days("2026-10-01", "2026-10-02")); string(r.Body) != "[]\n" && string(r.Body) != "[]" {
+	if r := list(s, path, days("2026-10-01", "2026-10-02")); string(r.Body) != "[]\n" && string(r.Body) != "[]" {
 		t.Errorf("none: %q", r.Body)
 	}
 }
@@ -185,9 +185,9 @@ func TestTheListIsOfTheDaysAndNoLongerThanTheLimit(t *testing.T) {
 func TestTheListAsCSV(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	for _, path := range s.paths() {
-		listed := s.records(path, days("2026-11-01", "2026-11-30"))
-		r := s.get(path, days("2026-11-01", "2026-11-30", "format", "csv"))
+	for _, path := range paths(s) {
+		listed := records(s, path, days("2026-11-01", "2026-11-30"))
+		r := list(s, path, days("2026-11-01", "2026-11-30", "format", "csv"))
 		if got := r.Header.Get("Content-Type"); r.Status != http.StatusOK || got != "text/plain;charset=UTF-8" {
 			t.Errorf("%d %s", r.Status, got)
 		}
@@ -204,7 +204,7 @@ func TestTheListAsCSV(t *testing.T) {
 			}
 		}
 	}
-	if r := s.get(s.paths()[0], days("2026-10-01", "2026-10-02", "format", "csv")); strings.Count(string(r.Body),
+	if r := list(s, paths(s)[0], days("2026-10-01", "2026-10-02", "format", "csv")); strings.Count(string(r.Body),
 		"\n") != 1 {
 		t.Errorf("none: %q", r.Body)
 	}
@@ -213,7 +213,7 @@ func TestTheListAsCSV(t *testing.T) {
 // Contract §6.7: an array, with all that is wrong.
 func TestWhatIsWrongIsAnArray(t *testing.T) {
 	t.Parallel()
-	s := shop{world.New(t).Shop()}
+	s := world.New(t).Shop()
 	for _, test := range []struct {
 		query url.Values
 		want  []string // code and param
@@ -248,8 +248,8 @@ func TestWhatIsWrongIsAnArray(t *testing.T) {
 			[]string{"INVALID ", "INVALID format", "INVALID limit", "INVALID order"}},
 		{url.Values{"start_date": {"2026-11-01", "2026-11-02"}, "end_date": {"2026-11-30"}}, []string{"INVALID start_date"}},
 	} {
-		for _, path := range s.paths() {
-			if got := faults(t, s.get(path, test.query)); !slices.Equal(got, test.want) {
+		for _, path := range paths(s) {
+			if got := faults(t, list(s, path, test.query)); !slices.Equal(got, test.want) {
 				t.Errorf("%s?%s: %q, want %q", path, test.query.Encode(), got, test.want)
 			}
 		}
@@ -281,7 +281,7 @@ func TestPayoutsAreTheMerchantsOwn(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	query := "?" + days("2026-11-01", "2026-11-30").Encode()
-	for _, path := range s.paths() {
+	for _, path := range paths(s) {
 		theirs := s.OtherShop().Send("GET", path+query, nil)
 		switch {
 		case strings.HasPrefix(path, "/v1.0") && theirs.Status != http.StatusNotFound:
@@ -294,8 +294,8 @@ func TestPayoutsAreTheMerchantsOwn(t *testing.T) {
 			t.Errorf("without a key: %d", r.Status)
 		}
 	}
-	old := s.get(s.paths()[1], days("2026-11-01", "2026-11-30"))
-	if old.Header.Get("Deprecation") == "" || !strings.Contains(old.Header.Get("Link"), s.paths()[0]) {
+	old := list(s, paths(s)[1], days("2026-11-01", "2026-11-30"))
+	if old.Header.Get("Deprecation") == "" || !strings.Contains(old.Header.Get("Link"), paths(s)[0]) {
 		t.Errorf("the deprecated path sends %v", old.Header)
 	}
 }

@@ -20,15 +20,15 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	disputed := s.Sell("30")
-	s.night()
+	night(s)
 	s.Operate(fields{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": disputed.ID}, nil)
 	s.Sell("90")
 	s.SetPayout(fields{"iban": sandbox.ClosedIBAN})
-	s.nightOf("FAILED") // at the bank
+	nightWith(s, "FAILED") // at the bank
 	s.SetPayout(fields{"iban": sandbox.PaidIBAN})
-	s.night()
-	for _, path := range s.paths() {
-		text := string(s.get(path, days("2026-11-01", "2026-11-30", "format", "csv")).Body)
+	night(s)
+	for _, path := range paths(s) {
+		text := string(list(s, path, days("2026-11-01", "2026-11-30", "format", "csv")).Body)
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		if lines[0] != "id,type,amount,date,currency,fee,status,reference,transaction_code" {
 			t.Errorf("%s: header %q", path, lines[0])
@@ -47,7 +47,7 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 				t.Errorf("%s: %d times %s in\n%s", path, kinds[kind], kind, text)
 			}
 		}
-		if got := s.get(path, days("2026-11-01", "2026-11-30", "format", "csv", "limit", "2", "order",
+		if got := list(s, path, days("2026-11-01", "2026-11-30", "format", "csv", "limit", "2", "order",
 			"desc")); !slices.Equal(
 			strings.Split(string(got.Body), "\n")[1:3], []string{lines[len(lines)-1], lines[len(lines)-2]}) {
 			t.Errorf("%s: the last two are\n%s", path, got.Body)
@@ -58,17 +58,17 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 // Contract §1, listPayouts: any one of three scopes suffices, and no other does; a merchant's own mistakes are heard after that.
 func TestWhoMayListPayouts(t *testing.T) {
 	t.Parallel()
-	s := shop{world.New(t).Shop()}
+	s := world.New(t).Shop()
 	for scope, status := range map[string]int{"user.profile": 200, "user.profile_readonly": 200, "payouts.read": 200,
 		"user.payout-settings": 403, "payments": 403, "transactions.history": 403} {
-		other := shop{s.WithKey(s.NewKey("secret", scope))}
-		for _, path := range s.paths() {
-			r := other.get(path, days("2026-11-01", "2026-11-30"))
+		other := s.WithKey(s.NewKey("secret", scope))
+		for _, path := range paths(s) {
+			r := list(other, path, days("2026-11-01", "2026-11-30"))
 			if r.Status != status || status == http.StatusForbidden && (r.Text("error_message") != "request_not_allowed" ||
 				r.Text("status_code") != "403") {
 				t.Errorf("%s with %s: %d %s", path, scope, r.Status, r.Body)
 			}
-			if r := other.get(path, nil); status == http.StatusForbidden && r.Status != status {
+			if r := list(other, path, nil); status == http.StatusForbidden && r.Status != status {
 				t.Errorf("%s with %s and without dates: %d", path, scope, r.Status)
 			}
 		}

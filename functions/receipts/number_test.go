@@ -14,12 +14,12 @@ import (
 
 func TestReceiptsAreNumberedWhenFirstRead(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	other := s.neighbour()
+	s := world.NewShop(t)
+	other := s.OtherShop()
 	first, second, theirs := s.Sell("10"), s.Sell("20"), other.Sell("30")
-	refunded := s.refundEvent(first, "2.5")
+	refunded := refundEvent(s, first, "2.5")
 	for _, c := range []struct {
-		of    *shop
+		of    world.Shop
 		id    string
 		event int64
 		want  string
@@ -27,7 +27,7 @@ func TestReceiptsAreNumberedWhenFirstRead(t *testing.T) {
 		{s, second.Code, 0, "1"}, {s, first.ID, refunded, "2"}, {other, theirs.ID, 0, "1"}, {s, first.ID, 0, "3"},
 		{s, second.ID, 0, "1"}, {s, first.Code, refunded, "2"}, {s, first.ID, 0, "3"},
 	} {
-		if got := c.of.number(c.id, c.event); got != c.want {
+		if got := receiptNumber(c.of, c.id, c.event); got != c.want {
 			t.Errorf("receipt of %s %d has number %s, want %s", c.id, c.event, got, c.want)
 		}
 	}
@@ -52,12 +52,12 @@ type shown struct {
 	}
 }
 
-func (s *shop) shown(id string, event int64) shown {
+func readNumber(s world.Shop, id string, event int64) shown {
 	s.Helper()
 	var r struct {
 		Data shown `json:"transaction_data"`
 	}
-	if err := s.read(id, event).Into(&r); err != nil {
+	if err := receipt(s, id, event).Into(&r); err != nil {
 		s.Fatal(err)
 	}
 	return r.Data
@@ -65,16 +65,16 @@ func (s *shop) shown(id string, event int64) shown {
 
 func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	id := s.refundEvent(p, "2.5")
+	id := refundEvent(s, p, "2.5")
 	at := s.Clock.Now().UTC().Truncate(time.Millisecond)
-	got := s.shown(p.ID, id)
+	got := readNumber(s, p.ID, id)
 	if got.Amount != "2.50" || got.Status != "SUCCESSFUL" || !got.Timestamp.Equal(at) || got.ReceiptNo != "1" ||
 		got.Products[0].Total != "2.50" || got.VATRates[0].Gross != "2.50" {
 		t.Errorf("refund: %+v", got)
 	}
-	whole := s.shown(p.ID, 0)
+	whole := readNumber(s, p.ID, 0)
 	if whole.Amount != "10.10" || whole.ReceiptNo != "2" || len(whole.Events) != 2 {
 		t.Fatalf("payment: %+v", whole)
 	}
@@ -89,12 +89,12 @@ func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
 // A receipt of money that did not move says so, and has no number.
 func TestOnlyMoneyThatMovedIsNumbered(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	declined, pending, paid := s.try("11", nil), s.try("42.25", nil), s.Sell("100")
-	refused, waiting := s.refundEvent(paid, "42.01"), s.refundEvent(paid, "42.25")
+	s := world.NewShop(t)
+	declined, pending, paid := charge(s, "11", nil), charge(s, "42.25", nil), s.Sell("100")
+	refused, waiting := refundEvent(s, paid, "42.01"), refundEvent(s, paid, "42.25")
 	check := func(id string, event int64, status, number string) {
 		t.Helper()
-		if got := s.shown(id, event); got.Status != status || got.ReceiptNo != number {
+		if got := readNumber(s, id, event); got.Status != status || got.ReceiptNo != number {
 			t.Errorf("%s %d: %s, number %q; want %s, %q", id, event, got.Status, got.ReceiptNo, status, number)
 		}
 	}
@@ -113,7 +113,7 @@ func TestOnlyMoneyThatMovedIsNumbered(t *testing.T) {
 
 func TestReadersAtOnceGetOneNumberEach(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	const receipts, readers = 5, 4
 	var paid []world.Payment
 	for range receipts {
@@ -122,7 +122,7 @@ func TestReadersAtOnceGetOneNumberEach(t *testing.T) {
 	got := make([]string, receipts*readers)
 	var all sync.WaitGroup
 	for i := range got {
-		all.Go(func() { got[i] = s.number(paid[i%receipts].ID, 0) })
+		all.Go(func() { got[i] = receiptNumber(s, paid[i%receipts].ID, 0) })
 	}
 	all.Wait()
 	for i, n := range got {
@@ -139,20 +139,20 @@ func TestReadersAtOnceGetOneNumberEach(t *testing.T) {
 // the number it has, and the next one follows it.
 func TestNoFaultCostsANumber(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10")
 	s.Main().Steps.Plan(0, faults.None)
-	s.number(p.ID, 0)
+	receiptNumber(s, p.ID, 0)
 	steps, last := len(s.Main().Steps.Taken()), 1
 	for _, fault := range faults.Plannable {
 		for at := 1; at <= steps; at++ {
 			p := s.Sell("10")
 			doomed := s.Process()
 			doomed.Steps.Plan(at, fault)
-			cut := doomed.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), APIKey: s.Merchant.Key.Plaintext})
+			cut := doomed.Do(world.Request{Method: "GET", Path: receiptPath(s, p.ID, 0), APIKey: s.Merchant.Key.Plaintext})
 			last++
 			want := fmt.Sprint(last)
-			if got := s.number(p.ID, 0); got != want || (cut.Status == 200 && cut.Text("transaction_data.receipt_no") != want) {
+			if got := receiptNumber(s, p.ID, 0); got != want || (cut.Status == 200 && cut.Text("transaction_data.receipt_no") != want) {
 				t.Errorf("%s at step %d: number %s, want %s; before: %d %s", fault, at, got, want, cut.Status, cut.Body)
 			}
 		}

@@ -39,26 +39,26 @@ const whole = `{
 
 func TestAReceiptShowsEverything(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	s.Operate(fields{"command": "update_merchant", "merchant_code": s.Merchant.Code, "profile": fields{
 		"business_name": "Kaffeehaus am Ring", "company_registration_number": "HRB 1", "vat_id": "DE1",
 		"website": "https://kaffee.example", "language": "de", "locale": "de-AT", "address": fields{"address_line1": "Ring 1",
 			"address_line2": "Hof", "city": "Wien", "region_name": "Wien", "post_code": "1010", "landline": "+43 1 1",
 			"country": "AT"}}}, nil)
-	p := s.try("10.10", fields{"description": "Two coffees"})
+	p := charge(s, "10.10", fields{"description": "Two coffees"})
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := s.Clock.Now()
-	got := s.read(p.Code, 0)
+	got := receipt(s, p.Code, 0)
 	authorized := got.Text("acquirer_data.authorization_code")
 	terminal := got.Text("acquirer_data.tid")
 	if authorized == "" || terminal == "" {
 		t.Errorf("acquirer data: %s", got.Body)
 	}
 	want := strings.NewReplacer("CODE", p.Code, "ID\"", p.ID+`"`, "MERCHANT", s.Merchant.Code, "PAYOUT,",
-		fmt.Sprint(s.lastEvent(p, "PAYOUT"))+",",
+		fmt.Sprint(lastEvent(s, p, "PAYOUT"))+",",
 		`"AT", "s`, at.UTC().Format(`"2006-01-02T15:04:05.000Z", "s`), `"AT"}`,
 		at.UTC().Format(`"2006-01-02T15:04:05.000Z"}`),
 		`"LOCAL"`, at.In(berlin).Format(`"2006-01-02T15:04:05.000-07:00"`), "AUTH", authorized, `"TID"`,
@@ -66,7 +66,7 @@ func TestAReceiptShowsEverything(t *testing.T) {
 	if same, text := compact(t, got.Body), compact(t, []byte(want)); same != text {
 		t.Errorf("got  %s\nwant %s", same, text)
 	}
-	if byID := s.read(p.ID, 0); string(byID.Body) != string(got.Body) {
+	if byID := receipt(s, p.ID, 0); string(byID.Body) != string(got.Body) {
 		t.Errorf("by id\n%s\nby code\n%s", byID.Body, got.Body)
 	}
 }
@@ -90,7 +90,7 @@ func compact(t *testing.T, body []byte) string {
 // What a profile leaves open follows from the merchant's name and country.
 func TestAMerchantWithoutAProfile(t *testing.T) {
 	t.Parallel()
-	home := open(t)
+	home := world.NewShop(t)
 	for _, c := range []struct {
 		country, currency string
 		more              fields
@@ -105,8 +105,8 @@ func TestAMerchantWithoutAProfile(t *testing.T) {
 		{"BE", "EUR", fields{"profile": fields{"locale": "fr-BE"}},
 			`{"locale":"fr-BE","language":"fr","country":"BE","english":"Belgium","native":"België"}`},
 	} {
-		s := home.abroad(c.country, c.currency, c.more)
-		got := s.read(s.Sell("5").ID, 0)
+		s := home.NewShop(c.country, c.currency, c.more)
+		got := receipt(s, s.Sell("5").ID, 0)
 		const profile, address = "merchant_data.merchant_profile", "merchant_data.merchant_profile.address"
 		shown := fmt.Sprintf(`{"locale":%q,"language":%q,"country":%q,"english":%q,"native":%q}`,
 			got.Text("merchant_data.locale"),
@@ -122,7 +122,7 @@ func TestAMerchantWithoutAProfile(t *testing.T) {
 // Contract §2.4: exactly the currency's decimals, and the merchant's offset.
 func TestMoneyAndTimesAreTheMerchants(t *testing.T) {
 	t.Parallel()
-	home := open(t)
+	home := world.NewShop(t)
 	for _, c := range []struct{ country, currency, amount, money, zone string }{
 		{"DE", "EUR", "7", "7.00", "Europe/Berlin"},
 		{"HU", "HUF", "1500", "1500", "Europe/Budapest"},
@@ -130,9 +130,9 @@ func TestMoneyAndTimesAreTheMerchants(t *testing.T) {
 		{"BR", "BRL", "0.5", "0.50", "America/Sao_Paulo"},
 		{"JP", "USD", "3.3", "3.30", "UTC"},
 	} {
-		s := home.abroad(c.country, c.currency, nil)
+		s := home.NewShop(c.country, c.currency, nil)
 		p := s.Sell(c.amount)
-		got := s.read(p.ID, 0)
+		got := receipt(s, p.ID, 0)
 		where, err := time.LoadLocation(c.zone)
 		if err != nil {
 			t.Fatal(err)
@@ -149,11 +149,11 @@ func TestMoneyAndTimesAreTheMerchants(t *testing.T) {
 
 func TestAProductWithoutADescriptionBearsTheReference(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	var shown struct {
 		Data struct{ Products []struct{ Name string } } `json:"transaction_data"`
 	}
-	got := s.read(s.try("5", fields{"description": nil, "checkout_reference": "order-x"}).ID, 0)
+	got := receipt(s, charge(s, "5", fields{"description": nil, "checkout_reference": "order-x"}).ID, 0)
 	if err := got.Into(&shown); err != nil || len(shown.Data.Products) != 1 || shown.Data.Products[0].Name != "order-x" {
 		t.Errorf("%+v, %v", shown, err)
 	}
@@ -161,10 +161,10 @@ func TestAProductWithoutADescriptionBearsTheReference(t *testing.T) {
 
 func TestReceiptsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	other := s.neighbour()
+	s := world.NewShop(t)
+	other := s.OtherShop()
 	p, theirs := s.Sell("10"), other.Sell("10")
-	refunded := s.refundEvent(p, "1")
+	refunded := refundEvent(s, p, "1")
 	second := s.Sell("10")
 	s.Operate(fields{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": second.ID, "amount": "1"},
 		nil)
@@ -176,22 +176,22 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 	}{
 		"no mid":                     {at(p.ID, ""), world.Missing("mid")},
 		"empty mid":                  {at(p.ID, "?mid="), world.Invalid("mid")},
-		"empty event":                {s.path(p.ID, 0) + "&tx_event_id=", world.Invalid("tx_event_id")},
+		"empty event":                {receiptPath(s, p.ID, 0) + "&tx_event_id=", world.Invalid("tx_event_id")},
 		"foreign mid":                {at(theirs.ID, "?mid="+other.Merchant.Code), world.Invalid("mid")},
 		"bad mid":                    {at(p.ID, "?mid=none"), world.Invalid("mid")},
 		"event in text, no mid":      {at(p.ID, "?tx_event_id=one"), world.Invalid("tx_event_id")},
-		"event in text":              {s.path(p.ID, 0) + "&tx_event_id=one", world.Invalid("tx_event_id")},
-		"event beyond 64 bits":       {s.path(p.ID, 0) + "&tx_event_id=9223372036854775808", world.Invalid("tx_event_id")},
-		"unknown id":                 {s.path("6f1d2c3b-4a59-4e87-9c6d-7b8a9f0e1d2c", 0), absent},
-		"unknown code":               {s.path("T000000001", 0), absent},
-		"no id at all":               {s.path("x", 0), absent},
-		"another's transaction":      {s.path(theirs.ID, 0), absent},
-		"another's code":             {s.path(theirs.Code, 0), absent},
-		"unknown event":              {s.path(p.ID, 1), absent},
-		"event 0":                    {s.path(p.ID, 0) + "&tx_event_id=0", absent},
-		"event of another of theirs": {s.path(second.ID, refunded), absent},
-		"payout":                     {s.path(p.ID, s.lastEvent(p, "PAYOUT")), absent},
-		"chargeback":                 {s.path(second.ID, s.lastEvent(second, "CHARGE_BACK")), absent},
+		"event in text":              {receiptPath(s, p.ID, 0) + "&tx_event_id=one", world.Invalid("tx_event_id")},
+		"event beyond 64 bits":       {receiptPath(s, p.ID, 0) + "&tx_event_id=9223372036854775808", world.Invalid("tx_event_id")},
+		"unknown id":                 {receiptPath(s, "6f1d2c3b-4a59-4e87-9c6d-7b8a9f0e1d2c", 0), absent},
+		"unknown code":               {receiptPath(s, "T000000001", 0), absent},
+		"no id at all":               {receiptPath(s, "x", 0), absent},
+		"another's transaction":      {receiptPath(s, theirs.ID, 0), absent},
+		"another's code":             {receiptPath(s, theirs.Code, 0), absent},
+		"unknown event":              {receiptPath(s, p.ID, 1), absent},
+		"event 0":                    {receiptPath(s, p.ID, 0) + "&tx_event_id=0", absent},
+		"event of another of theirs": {receiptPath(s, second.ID, refunded), absent},
+		"payout":                     {receiptPath(s, p.ID, lastEvent(s, p, "PAYOUT")), absent},
+		"chargeback":                 {receiptPath(s, second.ID, lastEvent(s, second, "CHARGE_BACK")), absent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := s.Main().DoUnchecked(world.Request{Method: "GET", Path: c.path, APIKey: s.Merchant.Key.Plaintext})
@@ -203,7 +203,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 			}
 		})
 	}
-	if first, next := s.number(p.ID, 0), s.number(second.ID, 0); first != "1" || next != "2" {
+	if first, next := receiptNumber(s, p.ID, 0), receiptNumber(s, second.ID, 0); first != "1" || next != "2" {
 		t.Errorf("what was refused took numbers: %s, %s", first, next)
 	}
 }
@@ -211,16 +211,16 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 // Contract §1, retrieveReceipt.
 func TestWhoMayReadReceipts(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10")
 	for scope, want := range map[string]int{"receipts.read": 200, "transactions.read": 200,
 		"transactions.history": 200, "payments": 200,
 		"checkouts.read": 403, "user.profile": 403} {
-		if got := s.WithKey(s.NewKey("secret", scope)).Send("GET", s.path(p.ID, 0), nil); got.Status != want {
+		if got := s.WithKey(s.NewKey("secret", scope)).Send("GET", receiptPath(s, p.ID, 0), nil); got.Status != want {
 			t.Errorf("%s: %d, want %d", scope, got.Status, want)
 		}
 	}
-	if got := s.Do(world.Request{Method: "GET", Path: s.path(p.ID, 0), APIKey: world.NoKey}); got.Status != 401 {
+	if got := s.Do(world.Request{Method: "GET", Path: receiptPath(s, p.ID, 0), APIKey: world.NoKey}); got.Status != 401 {
 		t.Errorf("without a key: %d", got.Status)
 	}
 }

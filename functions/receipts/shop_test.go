@@ -3,48 +3,29 @@ package receipts_test
 import (
 	"encoding/json"
 	"fmt"
-	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// shop is a merchant's server that reads receipts.
-type shop struct{ world.Shop }
-
 type fields = map[string]any
 
-// open starts a world with a German shop.
-func open(t *testing.T) *shop {
-	t.Helper()
-	return &shop{world.New(t).Shop()}
-}
-
-// neighbour is the world's other German shop.
-func (s *shop) neighbour() *shop { return &shop{s.OtherShop()} }
-
-// abroad is a new shop with facts of its own.
-func (s *shop) abroad(country, currency string, more fields) *shop {
-	s.Helper()
-	return &shop{s.NewShop(country, currency, more)}
-}
-
-// try has a card charged for a new checkout, with or without success.
-func (s *shop) try(amount string, more fields) world.Payment {
+// charge pays a new checkout by card, with or without success.
+func charge(s world.Shop, amount string, more fields) world.Payment {
 	s.Helper()
 	return s.Pay(s.Create(amount, more), s.Card(world.Frictionless))
 }
 
-// refundEvent asks for a refund and answers its event's id, as the detail tells it.
-func (s *shop) refundEvent(p world.Payment, amount string) int64 {
+// refundEvent asks for a refund and answers its event's id.
+func refundEvent(s world.Shop, p world.Payment, amount string) int64 {
 	s.Helper()
 	s.Clock.Advance(time.Second)
 	_ = s.Send("POST", "/v0.1/me/refund/"+p.ID, fields{"amount": json.Number(amount)})
-	return s.lastEvent(p, "REFUND")
+	return lastEvent(s, p, "REFUND")
 }
 
 // lastEvent is the id of the transaction's latest event of the type.
-func (s *shop) lastEvent(p world.Payment, kind string) int64 {
+func lastEvent(s world.Shop, p world.Payment, kind string) int64 {
 	s.Helper()
 	detail := s.Send("GET", "/v2.1/merchants/"+s.Merchant.Code+"/transactions?id="+p.ID, nil)
 	var shown struct {
@@ -68,8 +49,8 @@ func (s *shop) lastEvent(p world.Payment, kind string) int64 {
 	return id
 }
 
-// path leads to a receipt; event 0: of the transaction itself.
-func (s *shop) path(id string, event int64) string {
+// receiptPath is a receipt's; event 0: of the transaction itself.
+func receiptPath(s world.Shop, id string, event int64) string {
 	path := "/v1.1/receipts/" + id + "?mid=" + s.Merchant.Code
 	if event != 0 {
 		path += fmt.Sprint("&tx_event_id=", event)
@@ -77,18 +58,18 @@ func (s *shop) path(id string, event int64) string {
 	return path
 }
 
-// read reads a receipt, which must be there.
-func (s *shop) read(id string, event int64) world.Response {
+// receipt reads a receipt that exists.
+func receipt(s world.Shop, id string, event int64) world.Response {
 	s.Helper()
-	got := s.Send("GET", s.path(id, event), nil)
+	got := s.Send("GET", receiptPath(s, id, event), nil)
 	if got.Status != 200 {
 		s.Fatalf("receipt: %d %s", got.Status, got.Body)
 	}
 	return got
 }
 
-// number is the number of a receipt; "": none.
-func (s *shop) number(id string, event int64) string {
+// receiptNumber is the number of a receipt; "": none.
+func receiptNumber(s world.Shop, id string, event int64) string {
 	s.Helper()
-	return s.read(id, event).Text("transaction_data.receipt_no")
+	return receipt(s, id, event).Text("transaction_data.receipt_no")
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // addresses are the family's operations on one transaction, by the path.
-func (s *shop) addresses(p world.Payment) map[string]string {
+func addresses(s world.Shop, p world.Payment) map[string]string {
 	return map[string]string{
 		"/v0.1/me/refund/" + p.ID: "POST",
 		"/v1.0/merchants/" + s.Merchant.Code + "/payments/" + p.ID + "/refunds":  "POST",
@@ -38,10 +38,10 @@ func items(t *testing.T, got world.Response) []string {
 // may do nothing here, and nobody anything without a key.
 func TestWhoMayUseTransactions(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	public := &shop{s.WithKey(s.NewKey("public"))}
-	for path, method := range s.addresses(p) {
+	public := s.WithKey(s.NewKey("public"))
+	for path, method := range addresses(s, p) {
 		denied.Check(t, public.Send(method, path, nil))
 		if got := s.Do(world.Request{Method: method, Path: path, APIKey: world.NoKey}); got.Status != 401 {
 			t.Errorf("%s without a key: %d", path, got.Status)
@@ -49,22 +49,22 @@ func TestWhoMayUseTransactions(t *testing.T) {
 	}
 	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403,
 		"receipts.read": 403} {
-		other := s.as(scope)
+		other := withScope(s, scope)
 		for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
 			if got := other.Send("GET", path, nil); got.Status != want {
 				t.Errorf("%s with %s: %d, want %d", path, scope, got.Status, want)
 			}
 		}
 	}
-	s.expect(p, "SUCCESSFUL, left 10.10")
+	wantSummary(s, p, "SUCCESSFUL, left 10.10")
 }
 
 // Contract §2.1: what is another merchant's is absent, also as the place where
 // a page begins.
 func TestAnotherMerchantsHistory(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	p, other := s.Sell("10.10"), s.neighbour()
+	s := world.NewShop(t)
+	p, other := s.Sell("10.10"), s.OtherShop()
 	theirs := other.Sell("20.20")
 	notFound.Check(t, s.Send("GET", "/v2.1/merchants/"+other.Merchant.Code+"/transactions/history", nil))
 	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
@@ -83,7 +83,7 @@ func TestAnotherMerchantsHistory(t *testing.T) {
 // Contract §2.1: test credentials see nothing of live data.
 func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	s.GoLive()
 	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
 		"currency": "EUR", "sandbox": false})
@@ -94,27 +94,27 @@ func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
 	s.Operate(map[string]any{"command": "create_api_key", "merchant_code": s.Merchant.Code, "mode": "test", "name": "try",
 		"scopes": []string{"payments", "transactions.history"}}, &made)
 	s.Secret("API key", made.Key.Plaintext)
-	try := &shop{s.WithKey(made.Key.Plaintext)}
-	for name, value := range s.queries(p) {
+	try := s.WithKey(made.Key.Plaintext)
+	for name, value := range queries(s, p) {
 		query := name + "=" + url.QueryEscape(value)
-		notFound.Check(t, try.get(query))
-		notFound.Check(t, try.legacy(query))
+		notFound.Check(t, try.Transaction(query))
+		notFound.Check(t, legacyTransaction(try, query))
 	}
-	notFound.Check(t, try.refundV0(p, ""))
-	notFound.Check(t, try.refundV1(p, ""))
+	notFound.Check(t, refundV0(try, p, ""))
+	notFound.Check(t, refundV1(try, p, ""))
 	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
 		if got := items(t, try.Send("GET", path, nil)); len(got) != 0 {
 			t.Errorf("%s lists %v", path, got)
 		}
 		invalid("newest_ref").Check(t, try.Send("GET", path+"?newest_ref="+p.ID, nil))
 	}
-	s.expect(p, "SUCCESSFUL, left 10.10")
+	wantSummary(s, p, "SUCCESSFUL, left 10.10")
 }
 
 // Contract §2.10, of the history as of the detail.
 func TestTheLegacyHistoryNamesItsSuccessor(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	successor := `<http://cashwrap.test/v2.1/merchants/` + s.Merchant.Code +
 		`/transactions/history>; rel="successor-version"`
 	for query, status := range map[string]int{"": 200, "?limit=0": 400} {

@@ -12,9 +12,9 @@ import (
 )
 
 // queries name the payment by each of the five identifiers.
-func (s *shop) queries(p world.Payment) map[string]string {
+func queries(s world.Shop, p world.Payment) map[string]string {
 	s.Helper()
-	client := s.get("id=" + p.ID).Text("client_transaction_id")
+	client := s.Transaction("id=" + p.ID).Text("client_transaction_id")
 	if client == "" {
 		s.Fatal("no client_transaction_id")
 	}
@@ -27,34 +27,34 @@ func (s *shop) queries(p world.Payment) map[string]string {
 // Right after the reply to process, with both versions.
 func TestATransactionIsReadAtOnceByEachIdentifier(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p, other := s.Sell("10.10"), s.Sell("20.20")
-	for name, value := range s.queries(p) {
+	for name, value := range queries(s, p) {
 		query := name + "=" + url.QueryEscape(value)
-		read, legacy := s.get(query), s.legacy(query)
+		read, legacy := s.Transaction(query), legacyTransaction(s, query)
 		if read.Status != 200 || read.Text("id") != p.ID {
 			t.Errorf("%s: %d %s", name, read.Status, read.Body)
 		}
 		if legacy.Status != 200 || legacy.Text("id") != p.ID || other.ID == p.ID {
 			t.Errorf("%s, legacy: %d %s", name, legacy.Status, legacy.Body)
 		}
-		notFound.Check(t, s.neighbour().get(query))
-		notFound.Check(t, s.neighbour().legacy(query))
+		notFound.Check(t, s.OtherShop().Transaction(query))
+		notFound.Check(t, legacyTransaction(s.OtherShop(), query))
 	}
 	notFound.Check(t, s.Send("GET", "/v2.1/merchants/"+s.Other.Code+"/transactions?id="+p.ID, nil))
 }
 
 func TestWhatNamesNoTransaction(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	near := queriesNear(s.queries(p))
+	near := queriesNear(queries(s, p))
 	for _, query := range append(near, "internal_id=-1", "internal_id=9223372036854775807",
 		"internal_id=x", "internal_id=1.0",
 		"client_transaction_id=x", "client_transaction_id=ffffffff-ffff-4fff-bfff-ffffffffffff", "id=x", "transaction_code=x",
 		"foreign_transaction_id="+strings.Repeat("x", 3000), "id="+strings.Repeat("x", 3000)) {
-		notFound.Check(t, s.get(query))
-		notFound.Check(t, s.legacy(query))
+		notFound.Check(t, s.Transaction(query))
+		notFound.Check(t, legacyTransaction(s, query))
 	}
 }
 
@@ -74,22 +74,22 @@ func queriesNear(names map[string]string) []string {
 
 func TestVersion2TakesExactlyOneIdentifier(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	for _, query := range []string{"", "order=1", "id=" + p.ID + "&transaction_code=" + p.Code,
 		"foreign_transaction_id=" + p.Reference + "&client_transaction_id=x"} {
-		noReason.Check(t, s.get(query))
+		noReason.Check(t, s.Transaction(query))
 	}
-	invalid("id").Check(t, s.get("id="+p.ID+"&id="+p.ID))
-	invalid("id").Check(t, s.get("id=&transaction_code="+p.Code))
+	invalid("id").Check(t, s.Transaction("id="+p.ID+"&id="+p.ID))
+	invalid("id").Check(t, s.Transaction("id=&transaction_code="+p.Code))
 }
 
 func TestAllThatADetailShows(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	s.moveTo("America/Sao_Paulo")
+	s := world.NewShop(t)
+	moveTo(s, "America/Sao_Paulo")
 	p := s.Pay(s.Create("10.10", map[string]any{"description": "Two coffees"}), s.Card(world.Frictionless))
-	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{
+	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{
 		"id": quoted(p.ID), "transaction_code": quoted(p.Code), "foreign_transaction_id": quoted(p.Reference),
 		"internal_id": fmt.Sprint(p.InternalID), "merchant_code": quoted(s.Merchant.Code),
 		"merchant_id": fmt.Sprint(payments.MerchantNumericID(s.Merchant.Code)), "username": `"kaffee@example.com"`,
@@ -106,7 +106,7 @@ func TestAllThatADetailShows(t *testing.T) {
 		"links": `[{"rel":"refund","href":"http://cashwrap.test/v1.0/merchants/` + s.Merchant.Code + `/payments/` + p.ID +
 			`/refunds","type":"application/json","min_amount":0.01,"max_amount":10.10}]`,
 	})
-	if code := s.get("id=" + p.ID).Text("auth_code"); code == "" {
+	if code := s.Transaction("id=" + p.ID).Text("auth_code"); code == "" {
 		t.Error("no auth_code")
 	}
 }
@@ -120,10 +120,10 @@ func TestLocalTimeIsWhereTheMerchantIs(t *testing.T) {
 		"Europe/Berlin": "2026-11-20T13:00:00.000+01:00", "Asia/Kolkata": "2026-11-20T17:30:00.000+05:30",
 		"UTC": "2026-11-20T12:00:00.000+00:00",
 	} {
-		s := open(t)
-		s.moveTo(zone)
+		s := world.NewShop(t)
+		moveTo(s, zone)
 		p := s.Sell("10.10")
-		if got := s.get("id=" + p.ID).Text("local_time"); got != want {
+		if got := s.Transaction("id=" + p.ID).Text("local_time"); got != want {
 			t.Errorf("%s: %s, want %s", zone, got, want)
 		}
 	}
@@ -131,14 +131,14 @@ func TestLocalTimeIsWhereTheMerchantIs(t *testing.T) {
 
 func TestTransactionsThatTookNoMoney(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	declined := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))
 	waiting := s.Pay(s.Create("10.10", map[string]any{"redirect_url": "https://shop.example/done"}),
 		s.Card(world.Challenged))
 	nothing := map[string]string{"fee_amount": "0.00", "payouts_total": "0", "payouts_received": "0", "payout_type": "",
 		"payout_date": "", "transaction_events": "[]", "events": "[]", "links": "[]"}
 	for p, status := range map[world.Payment][2]string{declined: {`"FAILED"`, `"FAILED"`}, waiting: {`"PENDING"`, ""}} {
-		for _, read := range [][]byte{s.get("id=" + p.ID).Body, s.legacy("id=" + p.ID).Body} {
+		for _, read := range [][]byte{s.Transaction("id=" + p.ID).Body, legacyTransaction(s, "id="+p.ID).Body} {
 			world.Holds(t, read, nothing)
 			world.Holds(t, read, map[string]string{"status": status[0], "simple_status": status[1]})
 		}
@@ -149,22 +149,22 @@ func TestTransactionsThatTookNoMoney(t *testing.T) {
 // else the newest.
 func TestOfSeveralTransactionsOfAForeignIDTheSuccessfulOne(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	checkout := s.Create("10.10", nil)
 	const failing = "4012001037461114"
 	first := s.Pay(checkout, s.Card(failing))
 	s.Clock.Advance(time.Second)
 	second := s.Pay(checkout, s.Card(failing))
 	query := "foreign_transaction_id=" + first.Reference
-	if got := s.get(query).Text("id"); got != second.ID {
+	if got := s.Transaction(query).Text("id"); got != second.ID {
 		t.Errorf("of failed ones %s, want the newest, %s", got, second.ID)
 	}
 	s.Clock.Advance(time.Second)
 	paid := s.Pay(checkout, s.Card(world.Frictionless))
-	if got := s.get(query).Text("id"); got != paid.ID || paid.Status != "SUCCESSFUL" {
+	if got := s.Transaction(query).Text("id"); got != paid.ID || paid.Status != "SUCCESSFUL" {
 		t.Errorf("got %s, want the successful one, %+v", got, paid)
 	}
-	if got := s.legacy(query + "&id=" + first.ID).Text("id"); got != first.ID {
+	if got := legacyTransaction(s, query+"&id="+first.ID).Text("id"); got != first.ID {
 		t.Errorf("with its id: %s, want %s", got, first.ID)
 	}
 }
@@ -173,17 +173,17 @@ func TestOfSeveralTransactionsOfAForeignIDTheSuccessfulOne(t *testing.T) {
 // were made with.
 func TestATransactionKeepsItsForeignID(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	checkout := s.Create("42.01", nil)
 	failed := s.Pay(checkout, s.Card(world.Frictionless))
 	renamed := map[string]any{"checkout_reference": "renamed", "amount": 10}
 	if changed := s.Send("PATCH", "/v0.1/checkouts/"+checkout, renamed); changed.Status != 200 {
 		t.Fatalf("rename: %d %s", changed.Status, changed.Body)
 	}
-	notFound.Check(t, s.get("foreign_transaction_id=renamed"))
+	notFound.Check(t, s.Transaction("foreign_transaction_id=renamed"))
 	paid := s.Pay(checkout, s.Card(world.Frictionless))
 	for reference, want := range map[string]string{failed.Reference: failed.ID, "renamed": paid.ID} {
-		if got := s.get("foreign_transaction_id=" + reference).Text("id"); got != want {
+		if got := s.Transaction("foreign_transaction_id=" + reference).Text("id"); got != want {
 			t.Errorf("%s: %s, want %s", reference, got, want)
 		}
 	}
@@ -192,24 +192,24 @@ func TestATransactionKeepsItsForeignID(t *testing.T) {
 // Contract §4.6: what a set-up takes is refunded automatically.
 func TestTheTransactionOfASetUpIsRefunded(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	checkout := s.Create("1", map[string]any{"purpose": "SETUP_RECURRING_PAYMENT", "customer_id": s.Customer()})
 	body := s.Card(world.Frictionless)
 	body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
 	p := s.Pay(checkout, body)
-	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"status": `"SUCCESSFUL"`,
+	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{"status": `"SUCCESSFUL"`,
 		"simple_status": `"REFUNDED"`, "links": "[]",
 		"fee_amount": "0.00", "events": "[]"})
-	conflict.Check(t, s.refundV0(p, ""))
+	conflict.Check(t, refundV0(s, p, ""))
 }
 
 func TestReadingTransactionsNeedsTheScope(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403,
 		"refunds.write": 403} {
-		other := s.as(scope)
+		other := withScope(s, scope)
 		for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions?id=" + p.ID,
 			"/v0.1/me/transactions?id=" + p.ID} {
 			if got := other.Send("GET", path, nil); got.Status != want {

@@ -16,11 +16,11 @@ import (
 func literal(amount string) money.Literal { return money.Literal(amount) }
 
 // list is a member of a detail that is a list, as sent, entry by entry.
-func (s *shop) list(t *testing.T, p world.Payment, name string) []string {
-	t.Helper()
+func list(s world.Shop, p world.Payment, name string) []string {
+	s.Helper()
 	var entries []json.RawMessage
-	if err := json.Unmarshal([]byte(world.Members(t, s.get("id="+p.ID).Body)[name]), &entries); err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal([]byte(world.Members(s, s.Transaction("id="+p.ID).Body)[name]), &entries); err != nil {
+		s.Fatal(err)
 	}
 	texts := make([]string, len(entries))
 	for i, e := range entries {
@@ -33,16 +33,16 @@ func (s *shop) list(t *testing.T, p world.Payment, name string) []string {
 // it has to take elsewhere, which is a deduction.
 func TestEventsOfARefundAndAChargeback(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	s.moveTo("Asia/Tokyo")
+	s := world.NewShop(t)
+	moveTo(s, "Asia/Tokyo")
 	s.Clock.Advance(4 * time.Hour) // the next day in Tokyo
 	p := s.Sell("10.10")
 	s.Clock.Advance(time.Second)
-	if got := s.refundV0(p, "2.5"); got.Status != 204 {
+	if got := refundV0(s, p, "2.5"); got.Status != 204 {
 		t.Fatalf("refund: %d %s", got.Status, got.Body)
 	}
 	s.Clock.Advance(time.Second)
-	s.chargeback(p, "")
+	chargeback(s, p, "")
 	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), p.ID)
 	if err != nil || len(record.Events) != 3 {
 		t.Fatalf("%d events, %v", len(record.Events), err)
@@ -50,7 +50,7 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 	payout, refund, back, deduction := record.PayoutNumericID(record.Payouts[0]), record.Events[0],
 		record.Events[1], record.Events[2]
 	times := []string{`"2026-11-20T16:00:00.000Z"`, `"2026-11-20T16:00:01.001Z"`, `"2026-11-20T16:00:02.001Z"`}
-	same(t, s.list(t, p, "events"),
+	same(t, list(s, p, "events"),
 		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"PAYOUT","status":"SCHEDULED",`+
 			`"amount":0.00,"timestamp":%s,"fee_amount":0.20,`+
 			`"installment_number":1,"deducted_amount":9.90,"deducted_fee_amount":0.00}`, payout, p.ID, times[0]),
@@ -60,7 +60,7 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 			back.NumericID(), p.ID, times[2]),
 		fmt.Sprintf(`{"id":%d,"transaction_id":"%s","type":"PAYOUT_DEDUCTION","status":"PENDING",`+
 			`"amount":0.20,"timestamp":%s}`, deduction.NumericID(), p.ID, times[2]))
-	same(t, s.list(t, p, "transaction_events"),
+	same(t, list(s, p, "transaction_events"),
 		fmt.Sprintf(`{"id":%d,"event_type":"PAYOUT","status":"SCHEDULED","amount":0.00,"due_date":"2026-11-22",`+
 			`"installment_number":1,"timestamp":%s}`, payout, times[0]),
 		fmt.Sprintf(`{"id":%d,"event_type":"REFUND","status":"REFUNDED","amount":2.50,"date":"2026-11-21","timestamp":%s}`,
@@ -69,7 +69,7 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 			`"timestamp":%s}`, back.NumericID(), times[2]),
 		fmt.Sprintf(`{"id":%d,"event_type":"PAYOUT_DEDUCTION","status":"PENDING","amount":0.20,"date":"2026-11-21",`+
 			`"timestamp":%s}`, deduction.NumericID(), times[2]))
-	s.expect(p, "CHARGEBACK, REFUND REFUNDED 2.50, CHARGE_BACK SUCCESSFUL 7.60, PAYOUT_DEDUCTION PENDING 0.20")
+	wantSummary(s, p, "CHARGEBACK, REFUND REFUNDED 2.50, CHARGE_BACK SUCCESSFUL 7.60, PAYOUT_DEDUCTION PENDING 0.20")
 }
 
 // same compares entries as sent.
@@ -84,13 +84,13 @@ func same(t *testing.T, got []string, want ...string) {
 // and their fees add up to the whole.
 func TestEventsOfInstallments(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	brazil := s.abroad("BR", "BRL")
-	brazil.moveTo("UTC")
+	s := world.NewShop(t)
+	brazil := s.NewShop("BR", "BRL", nil)
+	moveTo(brazil, "UTC")
 	body := s.Card(world.Frictionless)
 	body["installments"] = 3
 	checkout := brazil.Create("100", nil)
-	brazil.payOutInInstallments(checkout)
+	payOutInInstallments(brazil, checkout)
 	p := brazil.Pay(checkout, body)
 	var shown []struct {
 		Type        string      `json:"event_type"`
@@ -99,7 +99,7 @@ func TestEventsOfInstallments(t *testing.T) {
 		Installment int         `json:"installment_number"`
 		Timestamp   string      `json:"timestamp"`
 	}
-	detail := world.Members(t, brazil.get("id="+p.ID).Body)
+	detail := world.Members(t, brazil.Transaction("id="+p.ID).Body)
 	if err := json.Unmarshal([]byte(detail["transaction_events"]), &shown); err != nil || len(shown) == 0 {
 		t.Fatalf("%s: %v", detail["transaction_events"], err)
 	}
@@ -127,7 +127,7 @@ func TestEventsOfInstallments(t *testing.T) {
 
 // payOutInInstallments puts a checkout under the plan that no merchant has
 // unless an operator agreed on it.
-func (s *shop) payOutInInstallments(checkout string) {
+func payOutInInstallments(s world.Shop, checkout string) {
 	s.Helper()
 	_, table := s.App.Store.Raw()
 	err := table.Update("pk", s.Tenant().String()+"#CHECKOUT#"+checkout).Range("sk", "CHECKOUT").

@@ -19,57 +19,57 @@ import (
 // has no acquirer for live mode, so the test brings one.
 func TestALiveMerchantsRefundsLeaveItsFloor(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	s.App.Acquirers[identity.Live] = s.App.Sandbox
 	s.Merchant = s.Provision(map[string]any{"name": "Markt", "email": "markt@example.com", "country": "DE",
 		"currency": "EUR", "sandbox": false})
-	id := s.paidLive(t)
+	id := paidLive(s)
 	notEnough := world.Refused(409, "NOT_ENOUGH_BALANCE", "", "conflict")
 	// 10 less the fee of 0.20 is owed.
-	s.setFloor("9.81")
-	notEnough.Check(t, s.refundLive("/v0.1/me/refund/"+id, `{"amount":0.01}`))
-	s.setFloor("4.80")
-	notEnough.Check(t, s.refundLive("/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", `{"amount":5.01}`))
-	if got := s.refundLive("/v0.1/me/refund/"+id, `{"amount":5}`); got.Status != 204 {
+	setFloor(s, "9.81")
+	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, `{"amount":0.01}`))
+	setFloor(s, "4.80")
+	notEnough.Check(t, refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", `{"amount":5.01}`))
+	if got := refundLive(s, "/v0.1/me/refund/"+id, `{"amount":5}`); got.Status != 204 {
 		t.Errorf("to the floor: %d %s", got.Status, got.Body)
 	}
-	notEnough.Check(t, s.refundLive("/v0.1/me/refund/"+id, ""))
-	s.setFloor("") // the contract's: −1000
-	if got := s.refundLive("/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", ""); got.Status != 201 {
+	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, ""))
+	setFloor(s, "") // the contract's: −1000
+	if got := refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", ""); got.Status != 201 {
 		t.Errorf("to the contract's floor: %d %s", got.Status, got.Body)
 	}
 }
 
 // paidLive is a live transaction of 10 EUR.
-func (s *shop) paidLive(t *testing.T) string {
-	t.Helper()
+func paidLive(s world.Shop) string {
+	s.Helper()
 	tenant := identity.Tenant{Mode: identity.Live, Merchant: s.Merchant.Code}
-	c, err := s.App.Store.CreateCheckout(t.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: "order",
+	c, err := s.App.Store.CreateCheckout(s.Context(), tenant, payments.Checkout{ID: uuid.NewString(), Reference: "order",
 		Amount: money.MustParse("10", "EUR"), Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout,
 		CreatedAt: s.Clock.Now(),
 		Payee:     payments.Payee{Code: s.Merchant.Code, FeeRate: "0.0195"}})
 	if err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
-	paid, _, err := s.App.Processing.Start(t.Context(), tenant, processing.Order{CheckoutID: c.ID,
+	paid, _, err := s.App.Processing.Start(s.Context(), tenant, processing.Order{CheckoutID: c.ID,
 		Operation: uuid.NewString(),
 		Method:    payments.CardMethod, Installments: 1, Card: &payments.Card{Name: "Ada",
 			Number:      payments.NewSecret(world.Frictionless),
 			ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret(world.CVV)}})
 	if err != nil || paid.Status != payments.CheckoutPaid {
-		t.Fatalf("pay: %s, %v", paid.Status, err)
+		s.Fatalf("pay: %s, %v", paid.Status, err)
 	}
 	return paid.Transactions[0].ID
 }
 
 // setFloor changes the refund floor.
-func (s *shop) setFloor(floor string) {
+func setFloor(s world.Shop, floor string) {
 	s.Helper()
-	s.change(map[string]any{"refund_floor": floor})
+	s.Update(map[string]any{"refund_floor": floor})
 }
 
 // refundLive asks the family as the test has opened it.
-func (s *shop) refundLive(path, body string) world.Response {
+func refundLive(s world.Shop, path, body string) world.Response {
 	s.Helper()
 	request := httptest.NewRequestWithContext(s.Context(), "POST", path, strings.NewReader(body))
 	request.Header.Set("Authorization", "Bearer "+s.Merchant.Key.Plaintext)

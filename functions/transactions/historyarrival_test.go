@@ -88,12 +88,12 @@ func TestHistoryLagsBehindDetailOnly(t *testing.T) {
 	p := &past{World: world.New(t), random: random()}
 	const lag = 2 * time.Second
 	p.LagIndexes(lag)
-	s := &shop{p.Shop()}
+	s := p.Shop()
 	sold := s.Sell("10.10")
-	client := s.get("transaction_code=" + sold.Code).Text("client_transaction_id")
+	client := s.Transaction("transaction_code=" + sold.Code).Text("client_transaction_id")
 	for _, query := range []string{"id=" + sold.ID, "client_transaction_id=" + client,
 		"foreign_transaction_id=" + sold.Reference} {
-		if r := s.get(query); r.Status != 200 || r.Text("id") != sold.ID {
+		if r := s.Transaction(query); r.Status != 200 || r.Text("id") != sold.ID {
 			t.Errorf("%s: %d %s", query, r.Status, r.Body)
 		}
 	}

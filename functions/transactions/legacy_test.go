@@ -15,14 +15,14 @@ import (
 // Contract §6.3: identifiers may be combined; all of them must fit.
 func TestLegacyIdentifiersMayBeCombined(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p, other := s.Sell("10.10"), s.Sell("10.10")
-	names, others := s.queries(p), s.queries(other)
+	names, others := queries(s, p), queries(s, other)
 	all := url.Values{}
 	for name, value := range names {
 		all.Set(name, value)
 	}
-	if read := s.legacy(all.Encode()); read.Status != 200 || read.Text("id") != p.ID {
+	if read := legacyTransaction(s, all.Encode()); read.Status != 200 || read.Text("id") != p.ID {
 		t.Errorf("all five: %d %s", read.Status, read.Body)
 	}
 	for name, value := range others {
@@ -31,29 +31,29 @@ func TestLegacyIdentifiersMayBeCombined(t *testing.T) {
 			mixed[n] = v
 		}
 		mixed.Set(name, value)
-		notFound.Check(t, s.legacy(mixed.Encode()))
+		notFound.Check(t, legacyTransaction(s, mixed.Encode()))
 		for second, v := range names {
 			if second != name {
-				notFound.Check(t, s.legacy(url.Values{name: {value}, second: {v}}.Encode()))
+				notFound.Check(t, legacyTransaction(s, url.Values{name: {value}, second: {v}}.Encode()))
 			}
 		}
 	}
-	noReason.Check(t, s.legacy(""))
-	noReason.Check(t, s.legacy("event_types[]=REFUND"))
+	noReason.Check(t, legacyTransaction(s, ""))
+	noReason.Check(t, legacyTransaction(s, "event_types[]=REFUND"))
 }
 
 // Contract §2.10, also on errors.
 func TestLegacyReadsNameTheirSuccessor(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	successor := `<http://cashwrap.test/v2.1/merchants/` + s.Merchant.Code + `/transactions>; rel="successor-version"`
 	for query, status := range map[string]int{"id=" + p.ID: 200, "id=x": 404, "": 400} {
-		got := s.legacy(query)
+		got := legacyTransaction(s, query)
 		if got.Status != status || got.Header.Get("Deprecation") != "@1793491200" || got.Header.Get("Link") != successor {
 			t.Errorf("%s: %d, Deprecation %q, Link %q", query, got.Status, got.Header.Get("Deprecation"), got.Header.Get("Link"))
 		}
-		if current := s.get(query); current.Header.Get("Deprecation") != "" || current.Header.Get("Link") != "" {
+		if current := s.Transaction(query); current.Header.Get("Deprecation") != "" || current.Header.Get("Link") != "" {
 			t.Errorf("%s: version 2.1 is deprecated: %v", query, current.Header)
 		}
 	}
@@ -61,23 +61,23 @@ func TestLegacyReadsNameTheirSuccessor(t *testing.T) {
 
 // happened makes a transaction with an event of each kind: a refund, one that
 // is declined, and a chargeback of more than its payout still holds.
-func (s *shop) happened(t *testing.T) world.Payment {
-	t.Helper()
+func events(s world.Shop) world.Payment {
+	s.Helper()
 	p := s.Sell("100")
 	for _, step := range []struct {
 		amount string
 		status int
 	}{{"1", 204}, {"42.01", 409}} {
-		if got := s.refundV0(p, step.amount); got.Status != step.status {
-			t.Fatalf("refund %s: %d %s", step.amount, got.Status, got.Body)
+		if got := refundV0(s, p, step.amount); got.Status != step.status {
+			s.Fatalf("refund %s: %d %s", step.amount, got.Status, got.Body)
 		}
 	}
-	s.chargeback(p, "")
+	chargeback(s, p, "")
 	return p
 }
 
 // chargeback has the acquirer report one; "": of all that is left.
-func (s *shop) chargeback(p world.Payment, amount string) {
+func chargeback(s world.Shop, p world.Payment, amount string) {
 	s.Helper()
 	_, err := s.App.Processing.Chargeback(s.Context(), s.Tenant(), processing.ChargebackOrder{
 		TransactionID: p.ID, ID: "cb-" + p.ID, Amount: literal(amount)})
@@ -112,8 +112,8 @@ func shown(t *testing.T, read world.Response) (events, transactionEvents []strin
 
 func TestLegacyEventsAreFiltered(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	p := s.happened(t)
+	s := world.NewShop(t)
+	p := events(s)
 	const payout, refund, failed, back = "PAYOUT SCHEDULED", "REFUND REFUNDED", "REFUND FAILED", "CHARGE_BACK SUCCESSFUL"
 	const deduction = "PAYOUT_DEDUCTION PENDING"
 	for query, want := range map[string][]string{
@@ -125,7 +125,7 @@ func TestLegacyEventsAreFiltered(t *testing.T) {
 		"&event_types[]=PAYOUT_DEDUCTION":                    {deduction},
 		"&event_types%5B%5D=PAYOUT&event_types%5B%5D=REFUND": {payout, failed, refund},
 	} {
-		events, older := shown(t, s.legacy("id="+p.ID+query))
+		events, older := shown(t, legacyTransaction(s, "id="+p.ID+query))
 		if !slices.Equal(events, want) {
 			t.Errorf("%s: events %v, want %v", query, events, want)
 		}
@@ -135,12 +135,12 @@ func TestLegacyEventsAreFiltered(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"event_types[]=PAYMENT", "event_types=refund", "event_types[]=REFUND,x"} {
-		invalid("event_types").Check(t, s.legacy("id="+p.ID+"&"+query))
+		invalid("event_types").Check(t, legacyTransaction(s, "id="+p.ID+"&"+query))
 	}
 	for _, query := range []string{"event_statuses[]=BEGUN", "event_statuses=failed"} {
-		invalid("event_statuses").Check(t, s.legacy("id="+p.ID+"&"+query))
+		invalid("event_statuses").Check(t, legacyTransaction(s, "id="+p.ID+"&"+query))
 	}
-	if events, newer := shown(t, s.get("id="+p.ID+"&event_types[]=REFUND")); len(events) != 5 || len(newer) != 5 {
+	if events, newer := shown(t, s.Transaction("id="+p.ID+"&event_types[]=REFUND")); len(events) != 5 || len(newer) != 5 {
 		t.Errorf("version 2.1 filters: %v, %v", events, newer)
 	}
 }
@@ -149,9 +149,9 @@ func TestLegacyEventsAreFiltered(t *testing.T) {
 // else alike.
 func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	current, legacy := world.Members(t, s.get("id="+p.ID).Body), world.Members(t, s.legacy("id="+p.ID).Body)
+	current, legacy := world.Members(t, s.Transaction("id="+p.ID).Body), world.Members(t, legacyTransaction(s, "id="+p.ID).Body)
 	for name := range current {
 		if current[name] != legacy[name] {
 			t.Errorf("%s is %s, in the legacy detail %s", name, current[name], legacy[name])
@@ -165,17 +165,17 @@ func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
 // Spec: the legacy simple_status knows no NON_COLLECTION.
 func TestLegacySimpleStatuses(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	_, err := s.App.Processing.Chargeback(t.Context(), s.Tenant(), processing.ChargebackOrder{TransactionID: p.Code,
 		ID: "cb", Lost: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.get("id=" + p.ID).Text("simple_status"); got != "NON_COLLECTION" {
+	if got := s.Transaction("id=" + p.ID).Text("simple_status"); got != "NON_COLLECTION" {
 		t.Errorf("simple_status %s", got)
 	}
-	if got := s.legacy("id=" + p.ID).Text("simple_status"); got != "CHARGEBACK" {
+	if got := legacyTransaction(s, "id="+p.ID).Text("simple_status"); got != "CHARGEBACK" {
 		t.Errorf("legacy simple_status %s", got)
 	}
 }
@@ -183,10 +183,10 @@ func TestLegacySimpleStatuses(t *testing.T) {
 // Maestro and Visa Electron cards are debit cards; other numbers do not tell.
 func TestHowACardIsProcessed(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	const electron = "4917484589897107"
 	p := s.Pay(s.Create("10.10", nil), s.Card(electron))
-	if current, legacy := s.get("id="+p.ID).Text("process_as"), s.legacy("id="+
+	if current, legacy := s.Transaction("id="+p.ID).Text("process_as"), legacyTransaction(s, "id="+
 		p.ID).Text("process_as"); current != "DEBIT" || legacy != "debit" {
 		t.Errorf("process_as %q, legacy %q", current, legacy)
 	}
@@ -195,8 +195,8 @@ func TestHowACardIsProcessed(t *testing.T) {
 // Receipts are numbered when they are asked for; version 2.1 shows no numbers.
 func TestLegacyEventsShowTheirReceipts(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	p := s.happened(t)
+	s := world.NewShop(t)
+	p := events(s)
 	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), p.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +212,7 @@ func TestLegacyEventsShowTheirReceipts(t *testing.T) {
 		}
 		numbers[fmt.Sprint(e.NumericID())] = fmt.Sprint(number)
 	}
-	for version, read := range map[string]world.Response{"legacy": s.legacy("id=" + p.ID), "2.1": s.get("id=" + p.ID)} {
+	for version, read := range map[string]world.Response{"legacy": legacyTransaction(s, "id="+p.ID), "2.1": s.Transaction("id=" + p.ID)} {
 		var body struct {
 			Events []struct {
 				ID        json.Number

@@ -9,7 +9,7 @@ import (
 )
 
 // mustBePaidOutOn checks the day of the payment's payout wherever it is shown; "": it is not.
-func (s *shop) mustBePaidOutOn(p world.Payment, day string) {
+func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 	s.Helper()
 	type transaction struct {
 		ID         string
@@ -18,8 +18,8 @@ func (s *shop) mustBePaidOutOn(p world.Payment, day string) {
 			DueDate string `json:"due_date"`
 		} `json:"transaction_events"`
 	}
-	for name, read := range map[string]world.Response{"detail": s.get("id=" + p.ID),
-		"legacy detail": s.legacy("id=" + p.ID)} {
+	for name, read := range map[string]world.Response{"detail": s.Transaction("id=" + p.ID),
+		"legacy detail": legacyTransaction(s, "id="+p.ID)} {
 		var shown transaction
 		if err := read.Into(&shown); err != nil || read.Status != 200 || len(shown.Events) != 1 {
 			s.Fatalf("%s: %d %s", name, read.Status, read.Body)
@@ -44,9 +44,9 @@ func (s *shop) mustBePaidOutOn(p world.Payment, day string) {
 // Contract §6.7: daily the next day, weekly Monday, monthly the first. It is 2026-11-20, a Friday.
 func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	s.mustBePaidOutOn(p, "2026-11-21")
+	mustBePaidOutOn(s, p, "2026-11-21")
 	for _, c := range []struct {
 		settings map[string]any
 		want     string
@@ -57,23 +57,23 @@ func TestPayoutsAreDueByTheMerchantsSettings(t *testing.T) {
 		{map[string]any{"period": "daily", "on_demand": false}, "2026-11-21"},
 	} {
 		s.SetPayout(c.settings)
-		s.mustBePaidOutOn(p, c.want)
+		mustBePaidOutOn(s, p, c.want)
 	}
 }
 
 // What an operator has ordered has a day, which no change of the settings moves.
 func TestAPayoutOnDemandIsDueOnceItIsOrdered(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	s.SetPayout(map[string]any{"on_demand": true, "holder": "Kaffee GmbH", "iban": "DE17100100100000005678"})
 	p := s.Sell("10.10")
-	s.mustBePaidOutOn(p, "")
+	mustBePaidOutOn(s, p, "")
 	s.Clock.Advance(48 * time.Hour)
 	s.Operate(map[string]any{"command": "run_payouts", "merchant_code": s.Merchant.Code, "on_demand": true, "id": "now"},
 		nil)
-	s.mustBePaidOutOn(p, "2026-11-22")
+	mustBePaidOutOn(s, p, "2026-11-22")
 	s.SetPayout(map[string]any{"on_demand": false, "period": "monthly"})
-	s.mustBePaidOutOn(p, "2026-11-22")
+	mustBePaidOutOn(s, p, "2026-11-22")
 }
 
 // Chile puts its clocks forward at midnight: there, 2027-09-05 begins at 01:00.
@@ -88,9 +88,9 @@ func TestPayoutsAreDueOnADayWithoutAMidnight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := open(t)
-		s.moveTo("America/Santiago")
+		s := world.NewShop(t)
+		moveTo(s, "America/Santiago")
 		s.Clock.Advance(at.Sub(s.Clock.Now()))
-		s.mustBePaidOutOn(s.Sell("10.10"), want)
+		mustBePaidOutOn(s, s.Sell("10.10"), want)
 	}
 }

@@ -10,27 +10,27 @@ import (
 )
 
 // balances checks the merchant's account and the acquirer's.
-func (s *shop) balances(t *testing.T, payable, receivable string) {
-	t.Helper()
+func balances(s world.Shop, payable, receivable string) {
+	s.Helper()
 	for account, want := range map[ledger.Account]string{ledger.MerchantPayable: payable,
 		ledger.AcquirerReceivable: receivable} {
 		if got := s.Balance(s.Merchant, account, "EUR").String(); got != want {
-			t.Errorf("%s is %s, want %s", account, got, want)
+			s.Errorf("%s is %s, want %s", account, got, want)
 		}
 	}
 }
 
 func TestAFullRefund(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
-		s.balances(t, "-9.90", "10.10")
+		balances(s, "-9.90", "10.10")
 		f.done(t, f.send(s, p, ""))
-		s.expect(p, "REFUNDED, REFUND REFUNDED 10.10, PAYOUT_DEDUCTION PENDING 0.20")
-		s.balances(t, "0.20", "0.00")
+		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 10.10, PAYOUT_DEDUCTION PENDING 0.20")
+		balances(s, "0.20", "0.00")
 		conflict.Check(t, f.send(s, p, ""))
 		conflict.Check(t, f.send(s, p, "0.01"))
-		if got := s.get("id=" + p.ID); got.Text("status") != "SUCCESSFUL" {
+		if got := s.Transaction("id=" + p.ID); got.Text("status") != "SUCCESSFUL" {
 			t.Errorf("status %s", got.Text("status"))
 		}
 	})
@@ -38,25 +38,25 @@ func TestAFullRefund(t *testing.T) {
 
 func TestPartialRefundsUpToTheAmount(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
 		f.done(t, f.send(s, p, "0.01"))
-		s.expect(p, "REFUNDED, REFUND REFUNDED 0.01, left 10.09")
+		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 0.01, left 10.09")
 		f.done(t, f.send(s, p, "10"))
-		s.expect(p, "REFUNDED, REFUND REFUNDED 0.01, REFUND REFUNDED 10.00, PAYOUT_DEDUCTION PENDING 0.11, left 0.09")
+		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 0.01, REFUND REFUNDED 10.00, PAYOUT_DEDUCTION PENDING 0.11, left 0.09")
 		if over := f.send(s, p, "0.10"); over.Status != 409 && over.Status != 422 {
 			t.Errorf("over the rest: %d %s", over.Status, over.Body)
 		}
 		f.done(t, f.send(s, p, "0.09"))
 		conflict.Check(t, f.send(s, p, "0.01"))
-		s.balances(t, "0.20", "0.00")
+		balances(s, "0.20", "0.00")
 	})
 }
 
 // A body of text amounts, of null, of nothing but unknown fields.
 func TestRefundBodies(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	for body, left := range map[string]string{
 		`{"amount":"2.50"}`: ", left 7.60", `{"amount":2.5}`: ", left 7.60",
 		`{"amount":null}`:     ", PAYOUT_DEDUCTION PENDING 0.20",
@@ -67,7 +67,7 @@ func TestRefundBodies(t *testing.T) {
 		if got := s.Send("POST", "/v0.1/me/refund/"+p.Code, body); got.Status != 204 {
 			t.Errorf("%s: %d %s", body, got.Status, got.Body)
 		}
-		if seen := s.seen(p); !strings.HasSuffix(seen, left) {
+		if seen := summary(s, p); !strings.HasSuffix(seen, left) {
 			t.Errorf("%s: %s, want %s", body, seen, left)
 		}
 	}
@@ -76,86 +76,86 @@ func TestRefundBodies(t *testing.T) {
 // By its code as well as by its id (contract §6.4).
 func TestARefundByCode(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
 		f.done(t, f.send(s, world.Payment{ID: p.Code}, "1"))
-		s.expect(p, "REFUNDED, REFUND REFUNDED 1.00, left 9.10")
+		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 1.00, left 9.10")
 	})
 }
 
 func TestRefundsOfBadAmounts(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
 		for _, amount := range []string{"0", "-1", "0.00", "1.001", "1e1", `"1E+1"`, `"x"`, `""`, "true", "{}",
 			strings.Repeat("9", 30)} {
 			invalid("amount").Check(t, f.send(s, p, amount))
 		}
-		s.expect(p, "SUCCESSFUL, left 10.10")
+		wantSummary(s, p, "SUCCESSFUL, left 10.10")
 	})
 }
 
 func TestARefundAboveTheRest(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	if got := s.refundV0(p, "2.5"); got.Status != 204 {
+	if got := refundV0(s, p, "2.5"); got.Status != 204 {
 		t.Fatalf("refund: %d %s", got.Status, got.Body)
 	}
 	for _, amount := range []string{"7.61", "999999999999.99"} {
-		conflict.Check(t, s.refundV0(p, amount))
-		world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, s.refundV1(p, amount))
-		world.Holds(t, s.refundV1(p, amount).Body, map[string]string{
+		conflict.Check(t, refundV0(s, p, amount))
+		world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, refundV1(s, p, amount))
+		world.Holds(t, refundV1(s, p, amount).Body, map[string]string{
 			"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount exceeds what is left to refund.",` +
 				`"reason":"amount_too_high","max_refundable_amount":760,"min_refundable_amount":1}]`})
 	}
-	s.expect(p, "REFUNDED, REFUND REFUNDED 2.50, left 7.60")
+	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 2.50, left 7.60")
 }
 
 // In a currency without decimals minor units are units.
 func TestWhatIsLeftInWholeUnits(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	hungary := s.abroad("HU", "HUF")
+	s := world.NewShop(t)
+	hungary := s.NewShop("HU", "HUF", nil)
 	p := hungary.Sell("1010")
 	var refused struct{ Errors []map[string]any }
-	if err := hungary.refundV1(p, "1011").Into(&refused); err != nil || len(refused.Errors) != 1 ||
+	if err := refundV1(hungary, p, "1011").Into(&refused); err != nil || len(refused.Errors) != 1 ||
 		refused.Errors[0]["max_refundable_amount"] != 1010.0 || refused.Errors[0]["min_refundable_amount"] != 1.0 {
 		t.Errorf("errors %v, %v", refused.Errors, err)
 	}
-	invalid("amount").Check(t, hungary.refundV0(p, "0.5"))
+	invalid("amount").Check(t, refundV0(hungary, p, "0.5"))
 }
 
 func TestRefundsOfWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
 		for _, id := range []string{"x", "T000000000", "8c5e7a3e-1111-4111-8111-111111111111", strings.Repeat("x", 900)} {
 			notFound.Check(t, f.send(s, world.Payment{ID: id}, ""))
 		}
-		notFound.Check(t, f.send(s.neighbour(), p, ""))
-		notFound.Check(t, f.send(s.neighbour(), world.Payment{ID: p.Code}, ""))
-		s.expect(p, "SUCCESSFUL, left 10.10")
+		notFound.Check(t, f.send(s.OtherShop(), p, ""))
+		notFound.Check(t, f.send(s.OtherShop(), world.Payment{ID: p.Code}, ""))
+		wantSummary(s, p, "SUCCESSFUL, left 10.10")
 	})
 }
 
 func TestARefundUnderAnotherMerchantsPath(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	notFound.Check(t, s.Send("POST", "/v1.0/merchants/"+s.Other.Code+"/payments/"+p.ID+"/refunds", nil))
-	s.expect(p, "SUCCESSFUL, left 10.10")
+	wantSummary(s, p, "SUCCESSFUL, left 10.10")
 }
 
 func TestRefundingNeedsTheScope(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
 		for _, scope := range []string{"transactions.read", "transactions.history", "checkouts.write", "payouts.read"} {
-			denied.Check(t, f.send(s.as(scope), p, "1"))
+			denied.Check(t, f.send(withScope(s, scope), p, "1"))
 		}
 		for _, scope := range []string{"payments", "refunds.write"} {
-			f.done(t, f.send(s.as(scope), p, "1"))
+			f.done(t, f.send(withScope(s, scope), p, "1"))
 		}
 	})
 }
@@ -163,7 +163,7 @@ func TestRefundingNeedsTheScope(t *testing.T) {
 // Contract §6.4: only what was successful can be refunded.
 func TestRefundsOfWhatTookNoMoney(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		failed := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))
 		waiting := s.Create("10.10", map[string]any{"redirect_url": "https://shop.example/done"})
 		pending := s.Pay(waiting, s.Card(world.Challenged))
@@ -171,41 +171,41 @@ func TestRefundsOfWhatTookNoMoney(t *testing.T) {
 		conflict.Check(t, f.send(s, pending, "1"))
 		s.Deactivate(waiting)
 		conflict.Check(t, f.send(s, pending, ""))
-		s.expect(failed, "FAILED")
-		s.expect(pending, "CANCELLED")
+		wantSummary(s, failed, "FAILED")
+		wantSummary(s, pending, "CANCELLED")
 	})
 }
 
 // Contract §12: 42.91 is declined. The money may be refunded again.
 func TestADeclinedRefund(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("100")
 		conflict.Check(t, f.send(s, p, "42.91"))
-		s.expect(p, "REFUND_FAILED, REFUND FAILED 42.91, left 100.00")
-		s.balances(t, "-98.05", "100.00")
+		wantSummary(s, p, "REFUND_FAILED, REFUND FAILED 42.91, left 100.00")
+		balances(s, "-98.05", "100.00")
 		f.done(t, f.send(s, p, "100"))
-		s.expect(p, "REFUNDED, REFUND FAILED 42.91, REFUND REFUNDED 100.00, PAYOUT_DEDUCTION PENDING 1.95")
-		s.balances(t, "1.95", "0.00")
+		wantSummary(s, p, "REFUNDED, REFUND FAILED 42.91, REFUND REFUNDED 100.00, PAYOUT_DEDUCTION PENDING 1.95")
+		balances(s, "1.95", "0.00")
 	})
 }
 
 // Contract §12: of 42.24 the acquirer takes nothing. Nothing has changed.
 func TestARefundThatTheAcquirerDoesNotTake(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("100")
-		before := string(s.get("id=" + p.ID).Body)
+		before := string(s.Transaction("id=" + p.ID).Body)
 		got := f.send(s, p, "42.24")
 		unavailable.Check(t, got)
 		if got.Header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}
-		if after := string(s.get("id=" + p.ID).Body); after != before {
+		if after := string(s.Transaction("id=" + p.ID).Body); after != before {
 			t.Errorf("changed\n%s\nto\n%s", before, after)
 		}
 		f.done(t, f.send(s, p, ""))
-		s.balances(t, "1.95", "0.00")
+		balances(s, "1.95", "0.00")
 	})
 }
 
@@ -213,20 +213,20 @@ func TestARefundThatTheAcquirerDoesNotTake(t *testing.T) {
 // refunded again.
 func TestARefundOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("50")
 		f.done(t, f.send(s, p, "42.25"))
-		s.expect(p, "SUCCESSFUL, REFUND PENDING 42.25, left 7.75")
+		wantSummary(s, p, "SUCCESSFUL, REFUND PENDING 42.25, left 7.75")
 		if over := f.send(s, p, "7.76"); over.Status < 400 {
 			t.Errorf("more than the rest: %d", over.Status)
 		}
 		f.done(t, f.send(s, p, "7.75"))
 		conflict.Check(t, f.send(s, p, ""))
 		s.Settle()
-		s.expect(p, "REFUNDED, REFUND PENDING 42.25, REFUND REFUNDED 7.75")
+		wantSummary(s, p, "REFUNDED, REFUND PENDING 42.25, REFUND REFUNDED 7.75")
 		s.Clock.Advance(30 * time.Second)
 		s.Minute()
-		s.expect(p, "REFUNDED, REFUND REFUNDED 42.25, REFUND REFUNDED 7.75, PAYOUT_DEDUCTION PENDING 0.98")
-		s.balances(t, "0.98", "0.00")
+		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 42.25, REFUND REFUNDED 7.75, PAYOUT_DEDUCTION PENDING 0.98")
+		balances(s, "0.98", "0.00")
 	})
 }

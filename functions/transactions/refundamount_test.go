@@ -10,7 +10,7 @@ import (
 // can be refunded; any other is 409 there.
 func TestABadAmountIsBadWhereverATransactionStands(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		failed := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))
 		refunded := s.Sell("10.10")
 		f.done(t, f.send(s, refunded, ""))

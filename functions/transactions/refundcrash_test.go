@@ -21,9 +21,9 @@ func TestARefundKilledAfterEveryStepIsMadeOnce(t *testing.T) {
 	}{{v0, ""}, {v1, "2.5"}, {v0, "42.25"}, {v1, "42.91"}} {
 		t.Run(c.form.name+" amount="+c.amount, func(t *testing.T) {
 			t.Parallel()
-			s := open(t)
-			s.withEveryFault(t, func(n int, step int, fault faults.Fault) ([]string, func() string) {
-				return s.refundWithFault(c.form, c.amount, n, step, fault)
+			s := world.NewShop(t)
+			withEveryFault(s, func(n int, step int, fault faults.Fault) ([]string, func() string) {
+				return refundWithFault(s, c.form, c.amount, n, step, fault)
 			})
 		})
 	}
@@ -35,11 +35,11 @@ type faulty func(n int, step int, fault faults.Fault) (steps []string, result fu
 
 // withEveryFault runs the story once without a fault, and then with each at
 // each step, and sees what became of all when the platform had time.
-func (s *shop) withEveryFault(t *testing.T, run faulty) {
-	t.Helper()
+func withEveryFault(s world.Shop, run faulty) {
+	s.Helper()
 	steps, wanted := run(0, 0, faults.None)
 	if len(steps) < 3 {
-		t.Fatalf("only %v was called", steps)
+		s.Fatalf("only %v was called", steps)
 	}
 	results := map[string]func() string{}
 	for step, name := range steps {
@@ -55,13 +55,13 @@ func (s *shop) withEveryFault(t *testing.T, run faulty) {
 	want := wanted()
 	for what, result := range results {
 		if got := result(); got != want {
-			t.Errorf("%s:\n got %s\nwant %s", what, got, want)
+			s.Errorf("%s:\n got %s\nwant %s", what, got, want)
 		}
 	}
 	s.CheckJournal()
 }
 
-func (s *shop) refundWithFault(f form, amount string, n, step int, fault faults.Fault) ([]string, func() string) {
+func refundWithFault(s world.Shop, f form, amount string, n, step int, fault faults.Fault) ([]string, func() string) {
 	p := s.Sell("100")
 	request := f.request(s, p, amount)
 	request.IdempotencyKey = fmt.Sprintf("key-%d", n)
@@ -69,15 +69,15 @@ func (s *shop) refundWithFault(f form, amount string, n, step int, fault faults.
 	process.Steps.Plan(step, fault)
 	process.Do(request)
 	steps := process.Steps.Taken()
-	answer := s.again(request)
+	answer := again(s, request)
 	return steps, func() string {
-		return fmt.Sprintf("%d %q, %s, given back %s", answer.Status, answer.Text("error_code"), s.seen(p), s.moved(p))
+		return fmt.Sprintf("%d %q, %s, given back %s", answer.Status, answer.Text("error_code"), summary(s, p), moved(s, p))
 	}
 }
 
 // again repeats a request while the platform's minutes pass, until it is
 // answered.
-func (s *shop) again(request world.Request) world.Response {
+func again(s world.Shop, request world.Request) world.Response {
 	s.Helper()
 	const patience = 6
 	var answer world.Response
@@ -94,16 +94,16 @@ func (s *shop) again(request world.Request) world.Response {
 // The sweep may be cut off at every step as well.
 func TestASweepOfARefundKilledAfterEveryStep(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	s.withEveryFault(t, func(_ int, step int, fault faults.Fault) ([]string, func() string) {
+	s := world.NewShop(t)
+	withEveryFault(s, func(_ int, step int, fault faults.Fault) ([]string, func() string) {
 		p := s.Sell("100")
-		if got := s.refundV0(p, "42.25"); got.Status != 204 {
+		if got := refundV0(s, p, "42.25"); got.Status != 204 {
 			t.Fatalf("refund: %d %s", got.Status, got.Body)
 		}
 		s.Clock.Advance(time.Minute)
 		process := s.Process()
 		process.Steps.Plan(step, fault)
 		_ = process.TickNow(t.Context(), "sweep") // which may fail: that is the fault
-		return process.Steps.Taken(), func() string { return fmt.Sprintf("%s, given back %s", s.seen(p), s.moved(p)) }
+		return process.Steps.Taken(), func() string { return fmt.Sprintf("%s, given back %s", summary(s, p), moved(s, p)) }
 	})
 }

@@ -11,33 +11,33 @@ import (
 // form is one of the two ways to ask for a refund.
 type form struct {
 	name string
-	path func(*shop, world.Payment) string
+	path func(world.Shop, world.Payment) string
 	ok   int    // the answer to a refund that was made, or is under way
 	body string // of that answer
 }
 
 var (
-	v0 = form{"v0.1", func(_ *shop, p world.Payment) string { return "/v0.1/me/refund/" + p.ID }, http.StatusNoContent, ""}
-	v1 = form{"v1.0", func(s *shop, p world.Payment) string {
+	v0 = form{"v0.1", func(_ world.Shop, p world.Payment) string { return "/v0.1/me/refund/" + p.ID }, http.StatusNoContent, ""}
+	v1 = form{"v1.0", func(s world.Shop, p world.Payment) string {
 		return "/v1.0/merchants/" + s.Merchant.Code + "/payments/" + p.ID + "/refunds"
 	}, http.StatusCreated, "{}"}
 	forms = []form{v0, v1}
 )
 
 // withEach runs a test for each form, in a world of its own.
-func withEach(t *testing.T, test func(*testing.T, *shop, form)) {
+func withEach(t *testing.T, test func(*testing.T, world.Shop, form)) {
 	t.Helper()
 	for _, f := range forms {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			test(t, open(t), f)
+			test(t, world.NewShop(t), f)
 		})
 	}
 }
 
 // request asks for a refund of the amount, as it stands in the body and perhaps
 // bad; "": of all that is left.
-func (f form) request(s *shop, p world.Payment, amount string) world.Request {
+func (f form) request(s world.Shop, p world.Payment, amount string) world.Request {
 	request := world.Request{Method: "POST", Path: f.path(s, p), APIKey: s.Merchant.Key.Plaintext}
 	if amount != "" {
 		request.Body = `{"amount":` + amount + `}`
@@ -47,7 +47,7 @@ func (f form) request(s *shop, p world.Payment, amount string) world.Request {
 
 // send sends the request. Time passes, so that the events of one refund after
 // the other stand in this order.
-func (f form) send(s *shop, p world.Payment, amount string) world.Response {
+func (f form) send(s world.Shop, p world.Payment, amount string) world.Response {
 	s.Helper()
 	s.Clock.Advance(time.Millisecond)
 	return s.Do(f.request(s, p, amount))
@@ -61,12 +61,12 @@ func (f form) done(t *testing.T, got world.Response) {
 	}
 }
 
-func (s *shop) refundV0(p world.Payment, amount string) world.Response {
+func refundV0(s world.Shop, p world.Payment, amount string) world.Response {
 	s.Helper()
 	return v0.send(s, p, amount)
 }
 
-func (s *shop) refundV1(p world.Payment, amount string) world.Response {
+func refundV1(s world.Shop, p world.Payment, amount string) world.Response {
 	s.Helper()
 	return v1.send(s, p, amount)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // moved is what the acquirer gave back of a payment, as its books say.
-func (s *shop) moved(p world.Payment) string {
+func moved(s world.Shop, p world.Payment) string {
 	s.Helper()
 	moved, err := s.App.Sandbox.Moved(s.Context(), p.ID)
 	if err != nil {
@@ -21,43 +21,43 @@ func (s *shop) moved(p world.Payment) string {
 // One of them has the money, all others hear that nothing is left.
 func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	counted := s.AtOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID})
 	if counted[http.StatusNoContent] != 1 || counted[http.StatusConflict] != 99 {
 		t.Errorf("statuses %v", counted)
 	}
-	s.expect(p, "REFUNDED, REFUND REFUNDED 10.10, PAYOUT_DEDUCTION PENDING 0.20")
-	if moved := s.moved(p); moved != "10.10" {
+	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 10.10, PAYOUT_DEDUCTION PENDING 0.20")
+	if moved := moved(s, p); moved != "10.10" {
 		t.Errorf("the acquirer gave back %s", moved)
 	}
-	s.balances(t, "0.20", "0.00")
+	balances(s, "0.20", "0.00")
 }
 
 // Who is told of a success has had one, and who is refused none.
 func TestAHundredPartialRefunds(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10")
 	counted := s.AtOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID,
 		Body: map[string]any{"amount": 0.5}})
-	made := strings.Count(s.seen(p), "REFUND REFUNDED 0.50")
+	made := strings.Count(summary(s, p), "REFUND REFUNDED 0.50")
 	if made != counted[http.StatusNoContent] || made == 0 || made > 20 || made+counted[http.StatusConflict] != 100 {
 		t.Errorf("%d refunds, statuses %v", made, counted)
 	}
-	if rest := s.refundV0(p, ""); (rest.Status == http.StatusNoContent) != (made < 20) {
+	if rest := refundV0(s, p, ""); (rest.Status == http.StatusNoContent) != (made < 20) {
 		t.Errorf("after %d refunds the rest: %d %s", made, rest.Status, rest.Body)
 	}
-	if moved := s.moved(p); moved != "10.00" {
+	if moved := moved(s, p); moved != "10.00" {
 		t.Errorf("the acquirer gave back %s", moved)
 	}
-	s.balances(t, "0.20", "0.00")
+	balances(s, "0.20", "0.00")
 }
 
 // A hundred requests under one Idempotency-Key are one refund.
 func TestAHundredRefundsUnderOneKey(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		p := s.Sell("10.10")
 		request := f.request(s, p, "1")
 		request.IdempotencyKey = "once"
@@ -70,7 +70,7 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 		if again.Header.Get("Idempotency-Replayed") != "true" {
 			t.Errorf("not replayed: %v", again.Header)
 		}
-		s.expect(p, "REFUNDED, REFUND REFUNDED 1.00, left 9.10")
+		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 1.00, left 9.10")
 		request.Body = map[string]any{"amount": 2}
 		if reused := s.Do(request); reused.Status != http.StatusUnprocessableEntity {
 			t.Errorf("the key for another amount: %d %s", reused.Status, reused.Body)
@@ -82,7 +82,7 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 // meanwhile may ask again under the same key (contract §2.8).
 func TestWhatARunningRefundRefusesIsNotKept(t *testing.T) {
 	t.Parallel()
-	withEach(t, func(t *testing.T, s *shop, f form) {
+	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		const unanswered = "42.25" // by the sandbox acquirer, for 30 s
 		p := s.Pay(s.Create("50", nil), s.Card(world.Frictionless))
 		s.Refund(p, unanswered)

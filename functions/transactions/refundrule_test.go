@@ -12,7 +12,7 @@ import (
 // a setting; both forms obey it, and the link to createRefund tells of it.
 func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	const link = `[{"rel":"refund","href":"http://cashwrap.test/v1.0/merchants/`
 	told := func(least string) string {
@@ -20,32 +20,32 @@ func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 			`,"max_amount":10.10}]`
 	}
 	s.Set("REFUND_RULES", "FR:1 USD:1 FR/EUR::9")
-	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"links": told("0.01")})
+	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{"links": told("0.01")})
 
 	s.Set("REFUND_RULES", "DE:90 EUR::2.50")
-	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"links": told("2.50")})
-	conflict.Check(t, s.refundV0(p, "2.49"))
-	low := s.refundV1(p, "2.49")
+	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{"links": told("2.50")})
+	conflict.Check(t, refundV0(s, p, "2.49"))
+	low := refundV1(s, p, "2.49")
 	world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, low)
 	world.Holds(t, low.Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount is below the ` +
 		`least that can be refunded.",` +
 		`"reason":"amount_too_low","max_refundable_amount":1010,"min_refundable_amount":250}]`})
-	high := s.refundV1(p, "10.11")
+	high := refundV1(s, p, "10.11")
 	world.Holds(t, high.Body,
 		map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount exceeds what is left to refund.",` +
 			`"reason":"amount_too_high","max_refundable_amount":1010,"min_refundable_amount":250}]`})
-	s.expect(p, "SUCCESSFUL, left 10.10")
+	wantSummary(s, p, "SUCCESSFUL, left 10.10")
 
-	if got := s.refundV0(p, "2.5"); got.Status != http.StatusNoContent {
+	if got := refundV0(s, p, "2.5"); got.Status != http.StatusNoContent {
 		t.Fatalf("the least: %d %s", got.Status, got.Body)
 	}
-	if got := s.refundV1(p, "5.10"); got.Status != http.StatusCreated {
+	if got := refundV1(s, p, "5.10"); got.Status != http.StatusCreated {
 		t.Fatalf("more: %d %s", got.Status, got.Body)
 	}
-	s.expect(p, "REFUNDED, REFUND REFUNDED 2.50, REFUND REFUNDED 5.10, left 2.50")
+	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 2.50, REFUND REFUNDED 5.10, left 2.50")
 
 	s.Clock.Advance(90 * 24 * time.Hour)
-	conflict.Check(t, s.refundV0(p, ""))
-	conflict.Check(t, s.refundV1(p, ""))
-	world.Holds(t, s.get("id="+p.ID).Body, map[string]string{"links": "[]"})
+	conflict.Check(t, refundV0(s, p, ""))
+	conflict.Check(t, refundV1(s, p, ""))
+	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{"links": "[]"})
 }

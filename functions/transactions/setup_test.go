@@ -12,7 +12,7 @@ import (
 // what went back, counts nothing for a set-up. One of nought gives nothing back.
 func TestTheHistoryTellsThatASetUpWasRefunded(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := world.NewShop(t)
 	for amount, refunded := range map[string]string{"1": "1.00", "0": "0.00"} {
 		body := s.Card(world.Frictionless)
 		body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}

@@ -3,61 +3,30 @@ package transactions_test
 import (
 	"encoding/json"
 	"fmt"
-	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// shop is a merchant's server that asks for transactions and refunds.
-type shop struct{ world.Shop }
-
-// open starts a world with a German shop.
-func open(t *testing.T) *shop {
-	t.Helper()
-	return &shop{world.New(t).Shop()}
-}
-
-// neighbour is the world's other shop.
-func (s *shop) neighbour() *shop { return &shop{s.OtherShop()} }
-
-// abroad is a new shop in another country.
-func (s *shop) abroad(country, currency string) *shop {
-	return &shop{s.NewShop(country, currency, nil)}
-}
-
-// as is the shop with another key, which has one scope.
-func (s *shop) as(scope string) *shop { return &shop{s.WithKey(s.NewKey("secret", scope))} }
+// withScope is the shop with another key, which has one scope.
+func withScope(s world.Shop, scope string) world.Shop { return s.WithKey(s.NewKey("secret", scope)) }
 
 // moveTo puts the shop into another time zone.
-func (s *shop) moveTo(zone string) {
+func moveTo(s world.Shop, zone string) {
 	s.Helper()
-	s.change(map[string]any{"time_zone": zone})
+	s.Update(map[string]any{"time_zone": zone})
 }
 
-// change has an operator change terms of the merchant.
-func (s *shop) change(terms map[string]any) {
-	s.Helper()
-	terms["command"], terms["merchant_code"] = "update_merchant", s.Merchant.Code
-	s.Operate(terms, nil)
-}
-
-// get is the detail of version 2.1, by a query.
-func (s *shop) get(query string) world.Response {
-	s.Helper()
-	return s.Send("GET", "/v2.1/merchants/"+s.Merchant.Code+"/transactions?"+query, nil)
-}
-
-// legacy is the detail without a merchant in its path.
-func (s *shop) legacy(query string) world.Response {
+// legacyTransaction is the detail without a merchant in its path.
+func legacyTransaction(s world.Shop, query string) world.Response {
 	s.Helper()
 	return s.Send("GET", "/v0.1/me/transactions?"+query, nil)
 }
 
-// seen is a transaction in short: its simple status, the events that are no
-// payouts, and what is left to refund.
-func (s *shop) seen(p world.Payment) string {
+// summary is a transaction's simple status, its events but payouts, and what
+// is left to refund.
+func summary(s world.Shop, p world.Payment) string {
 	s.Helper()
-	read := s.get("id=" + p.ID)
+	read := s.Transaction("id=" + p.ID)
 	var t struct {
 		Status       string
 		SimpleStatus string `json:"simple_status"`
@@ -84,11 +53,11 @@ func (s *shop) seen(p world.Payment) string {
 	return text
 }
 
-// expect checks what is seen of a transaction.
-func (s *shop) expect(p world.Payment, want string) {
+// wantSummary checks what a transaction has become.
+func wantSummary(s world.Shop, p world.Payment, want string) {
 	s.Helper()
-	if got := s.seen(p); got != want {
-		s.Errorf("seen %q, want %q", got, want)
+	if got := summary(s, p); got != want {
+		s.Errorf("transaction %q, want %q", got, want)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Members are an object's members by name, each as it was sent.
-func Members(t *testing.T, object []byte) map[string]string {
+func Members(t testing.TB, object []byte) map[string]string {
 	t.Helper()
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(object, &raw); err != nil {
@@ -21,7 +21,7 @@ func Members(t *testing.T, object []byte) map[string]string {
 
 // Holds checks members of an object, each as it was sent; "" means there is
 // none of the name.
-func Holds(t *testing.T, object []byte, want map[string]string) {
+func Holds(t testing.TB, object []byte, want map[string]string) {
 	t.Helper()
 	got := Members(t, object)
 	for name, value := range want {

@@ -28,7 +28,7 @@ func Invalid(param string) Refusal {
 
 // Check holds a response to the refusal, and a 400's texts to each other:
 // some clients read error_message, others message (contract §3.2).
-func (want Refusal) Check(t *testing.T, got Response) {
+func (want Refusal) Check(t testing.TB, got Response) {
 	t.Helper()
 	kind := got.Text("type")
 	told := Refusal{got.Status, got.Text("error_code"), got.Text("param"), kind[strings.LastIndex(kind, "/")+1:]}
