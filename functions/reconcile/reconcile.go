@@ -30,8 +30,9 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 			a.Log.ErrorContext(ctx, "reconciliation break", "tenant", b.Tenant, "kind", b.Kind, "id", b.ID, "what", b.Text)
 		}
 		a.Log.InfoContext(ctx, "reconciled", "breaks", report.Found, "tenants", report.Tenants,
-			"transactions", report.Transactions, "entries", report.Entries, "payables", report.Payables, "payouts", report.Payouts,
-			"movements", report.Movements, "bank_lines", report.BankLines, "read_again", report.Suspects, "open", report.Open)
+			"transactions", report.Transactions, "entries", report.Entries, "payables", report.Payables, "payouts",
+			report.Payouts, "movements", report.Movements, "bank_lines", report.BankLines, "read_again",
+			report.Suspects, "open", report.Open)
 		return report, a.Metrics.Count(report.At, map[string]int{metric.ReconciliationBreaks: report.Found})
 	}
 }

@@ -43,7 +43,8 @@ func TestAPanicHoldsUpNobody(t *testing.T) {
 	past, owner := now.Add(-time.Minute), identity.Tenant{Mode: identity.Test, Merchant: "MC1"}
 	open := payments.Checkout{ID: "open", Reference: "1", Amount: amount, Status: payments.CheckoutPending,
 		Attempt: &payments.Attempt{ID: "attempt", State: payments.AttemptPending, NextPoll: past.Add(-time.Hour)}}
-	late := payments.Checkout{ID: "late", Reference: "2", Amount: amount, Status: payments.CheckoutPending, ValidUntil: &past}
+	late := payments.Checkout{ID: "late", Reference: "2", Amount: amount, Status: payments.CheckoutPending,
+		ValidUntil: &past}
 	for _, c := range []payments.Checkout{open, late} {
 		if _, err := a.Store.CreateCheckout(ctx, owner, c); err != nil {
 			t.Fatal(err)

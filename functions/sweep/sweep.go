@@ -175,7 +175,7 @@ func (t *tick) resend(ctx context.Context, id string) error {
 	if callback.Lost() {
 		t.lost.Add(1)
 	}
-	if err := t.callbacks.Send(ctx, tenant, id, 0); err != nil {
+	if err = t.callbacks.Send(ctx, tenant, id, 0); err != nil {
 		return err
 	}
 	err = t.Store.SaveCallback(ctx, tenant, callback.Swept(t.at), callback.Tries)

@@ -79,8 +79,8 @@ func (h *history) banks() map[identity.Mode]bank.Bank {
 	return map[identity.Mode]bank.Bank{identity.Live: fakeBank{h}, identity.Test: fakeBank{h}}
 }
 
-// loseBankLines drops lines of the bank's statement, one at a time: each loss is a break, but that of a payment without an
-// answer.
+// loseBankLines drops lines of the bank's statement, one at a time: each loss is a break, except that of a payment
+// without an answer.
 func (h *history) loseBankLines() {
 	h.Helper()
 	all, lost := h.lines, 0

@@ -13,9 +13,8 @@ import (
 func TestGrossSettlementAgrees(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.Operate(map[string]any{"command": "update_merchant", "merchant_code": s.Merchant.Code, "gross_settlement": true},
-		nil)
-	s.refund(s.pay("gross", 200), "50")
+	s.Update(map[string]any{"gross_settlement": true})
+	s.Refund(s.Sell("200"), "50")
 	s.Minute()
 	if r := s.reconcile(); r.Found != 0 {
 		t.Fatalf("while it waits: %+v", r.Breaks)

@@ -30,8 +30,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// history is a platform on which anything may happen, decided by a seed, in both modes and with every plan of payouts. The
-// rules and the store are the real ones; the acquirer and the bank only keep their statements.
+// history is a platform on which anything may happen, decided by a seed, in both modes and with every plan of payouts.
+// The rules and the store are the real ones; the acquirer and the bank only keep their statements.
 type history struct {
 	*testing.T
 	*rand.Rand
@@ -154,8 +154,8 @@ func (h *history) pay() {
 	amount := money.MustParse(fmt.Sprintf("%d.%02d", 1+h.IntN(200), h.IntN(100)), "EUR")
 	c, err := h.store.CreateCheckout(h.Context(), p.tenant, payments.Checkout{ID: h.uuid(),
 		Reference: fmt.Sprint(h.n), Amount: amount,
-		Status: payments.CheckoutPending, CreatedAt: h.clock.Now(), Payee: payments.Payee{Code: p.tenant.Merchant, FeeRate: "0.0195",
-			PayoutPlan: []merchant.PayoutPlan{"", merchant.TrueInstallment}[h.IntN(2)]}})
+		Status: payments.CheckoutPending, CreatedAt: h.clock.Now(), Payee: payments.Payee{Code: p.tenant.Merchant,
+			FeeRate: "0.0195", PayoutPlan: []merchant.PayoutPlan{"", merchant.TrueInstallment}[h.IntN(2)]}})
 	h.must(err)
 	c, err = c.Begin(payments.Attempt{ID: p.id, Method: payments.CardMethod, Installments: 1 + h.IntN(3)}, h.clock.Now())
 	h.must(err)
@@ -216,7 +216,8 @@ func (h *history) settle() {
 	o := h.refunds[h.IntN(len(h.refunds))]
 	r := h.read(o.paid)
 	e, _ := r.Refund(o.id)
-	decision := []payments.Decision{payments.Approved, payments.Approved, payments.Declined, payments.OutcomeUnknown}[h.IntN(4)]
+	decision := []payments.Decision{payments.Approved, payments.Approved, payments.Declined,
+		payments.OutcomeUnknown}[h.IntN(4)]
 	change, ok := r.SettleRefund(e, payments.Outcome{Decision: decision}, h.clock.Now())
 	if h.IntN(5) == 0 {
 		change, ok = r.WithdrawRefund(e, h.clock.Now())
@@ -296,8 +297,8 @@ func movedNothing(item map[string]types.AttributeValue) bool {
 	}
 }
 
-// TestEverythingMatchesUntilSomethingIsLost: no history of payments, refunds, chargebacks and payouts, however it is cut
-// off, has a break; and the loss of any one item is a break.
+// TestEverythingMatchesUntilSomethingIsLost: no history of payments, refunds, chargebacks and payouts has a break,
+// however it is interrupted; and the loss of any one item is a break.
 func TestEverythingMatchesUntilSomethingIsLost(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {

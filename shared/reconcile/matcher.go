@@ -79,7 +79,7 @@ func newMatcher() *matcher {
 func (m *matcher) subject(t identity.Tenant, id string) subject {
 	n, known := m.numbers[t]
 	if !known {
-		n = uint32(len(m.tenants))
+		n = uint32(len(m.tenants)) //nolint:gosec // each has a partition of its own: there are not four billion
 		m.tenants, m.numbers[t] = append(m.tenants, t), n
 	}
 	u, err := uuid.Parse(id)
@@ -107,7 +107,7 @@ func (m *matcher) add(s subject, item sides, comparison int) {
 		x -= maphash.Comparable(m.seed, l)
 	}
 	for i, minor := range item.sums {
-		x += m.weights[i] * uint64(minor)
+		x += m.weights[i] * uint64(minor) //nolint:gosec // modulo 2⁶⁴, as the sum is
 	}
 	left := m.left[s]
 	left[comparison] += x

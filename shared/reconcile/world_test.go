@@ -1,82 +1,49 @@
 package reconcile_test
 
 import (
+	"encoding/json"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank"
-	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
-	"github.com/cashwrap/cashwrap/shared/processing"
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// shop is a world in which money has moved in every way there is, unless it was paid out.
+// shop is a shop with money that has moved in every way there is, except by payouts.
 type shop struct {
-	*world.World
-	tenant identity.Tenant
-	// ids of transactions
-	paid, refunded, chargedBack, pending string
-	before                               []map[string]types.AttributeValue // what was changed
-	more                                 []bank.StatementLine              // beside the sandbox's
+	world.Shop
+	paid, refunded, chargedBack, pending string                            // ids of transactions
+	before                               []map[string]types.AttributeValue // items before the test changed them
+	more                                 []bank.StatementLine              // besides the sandbox's
 }
 
 func newShop(t *testing.T) *shop {
 	t.Helper()
-	w := world.New(t)
-	s := &shop{World: w, tenant: identity.Tenant{Mode: identity.Test, Merchant: w.Merchant.Code}}
-	s.paid, s.refunded, s.chargedBack, s.pending = s.pay("paid", 10.10), s.pay("refunded", 20),
-		s.pay("charged back", 30), s.pay("pending", 100)
-	s.pay("declined", 42.01)
+	s := &shop{Shop: world.NewShop(t)}
+	s.paid, s.refunded, s.chargedBack, s.pending = s.Sell("10.10").ID, s.Sell("20").ID, s.Sell("30").ID, s.Sell("100").ID
+	s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless)) // declined
 	s.refund(s.refunded, "4.10")
-	s.refund(s.refunded, "15.90") // more than waits for its payout: a deduction
-	s.chargeback(s.chargedBack, "7")
+	s.refund(s.refunded, "15.90") // more than its payable: a deduction
+	s.Operate(map[string]any{"command": "charge_back", "merchant_code": s.Merchant.Code, "transaction": s.chargedBack,
+		"id": "cb", "amount": json.Number("7")}, nil)
 	s.refund(s.pending, "42.25") // executed, but the answer is lost
-	w.Clock.Advance(time.Minute)
+	s.Clock.Advance(time.Minute)
 	return s
-}
-
-// pay pays a checkout by card, and answers its transaction's id.
-func (s *shop) pay(reference string, amount float64) string {
-	s.Helper()
-	created := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: map[string]any{
-		"checkout_reference": reference, "amount": amount, "currency": "EUR", "merchant_code": s.Merchant.Code}})
-	done := s.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + created.Text("id"), Body: map[string]any{
-		"payment_type": "card", "card": map[string]any{"name": "Ada Lovelace", "number": "4200000000000091",
-			"expiry_month": "12", "expiry_year": "2030", "cvv": "737"}}})
-	if done.Status != http.StatusOK {
-		s.Fatalf("%s: %d %s", reference, done.Status, done.Body)
-	}
-	return done.Text("transaction_id")
 }
 
 func (s *shop) refund(id, amount string) {
 	s.Helper()
-	order := processing.RefundOrder{TransactionID: id, Operation: "refund of " + amount, Amount: money.Literal(amount)}
-	if err := s.App.Processing.Refund(s.Context(), s.tenant, order); err != nil {
-		s.Fatal(err)
-	}
-}
-
-// chargeback charges back at the acquirer and in the platform, as provision does.
-func (s *shop) chargeback(id, amount string) {
-	s.Helper()
-	if err := s.App.Sandbox.Chargeback(s.Context(), id, "cb", money.MustParse(amount, "EUR")); err != nil {
-		s.Fatal(err)
-	}
-	order := processing.ChargebackOrder{TransactionID: id, ID: "cb", Amount: money.Literal(amount)}
-	if _, err := s.App.Processing.Chargeback(s.Context(), s.tenant, order); err != nil {
-		s.Fatal(err)
-	}
+	s.Refund(world.Payment{ID: id}, amount)
 }
 
 func (s *shop) reconcile() reconcile.Report {
@@ -89,33 +56,40 @@ func (s *shop) reconcile() reconcile.Report {
 	return report
 }
 
+// kinds are those of the report's breaks, sorted.
+func kinds(r reconcile.Report) []reconcile.BreakKind {
+	all := make([]reconcile.BreakKind, len(r.Breaks))
+	for i, b := range r.Breaks {
+		all[i] = b.Kind
+	}
+	slices.Sort(all)
+	return all
+}
+
+// names says that a break is about the id.
+func names(r reconcile.Report, id string) bool {
+	return slices.ContainsFunc(r.Breaks, func(b reconcile.Break) bool { return b.ID == id })
+}
+
 func TestNothingToReport(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	r := s.reconcile()
-	if r.Found != 0 || len(r.Breaks) != 0 {
-		t.Fatalf("%+v", r.Breaks)
-	}
 	// 4 captures, 2 refunds and a chargeback; 4 parts and a deduction.
-	if r.Tenants != 1 || r.Transactions != 5 || r.Entries != 7 || r.Payables != 5 || r.Movements != 7 ||
-		r.Open != 1 || r.Suspects != 0 {
-		t.Errorf("%+v", r)
-	}
-	for _, want := range []reconcile.Total{
-		{Account: "acquirer_receivable", Currency: "EUR", Amount: "133.10"},
-		{Account: "merchant_payable", Currency: "EUR", Amount: "-129.98"},
-		{Account: "fee_income", Currency: "EUR", Amount: "-3.12"}, {Account: "payables",
-			Currency: "EUR", Amount: "129.98"},
-		{Account: "the acquirer's statement", Currency: "EUR", Amount: "133.10"},
-	} {
-		if !slices.Contains(r.Totals, want) {
-			t.Errorf("no %+v in %+v", want, r.Totals)
-		}
+	want := reconcile.Report{At: s.Clock.Now(), Tenants: 1, Transactions: 5, Entries: 7, Payables: 5, Movements: 7,
+		Open: 1, Totals: []reconcile.Total{
+			{Account: "acquirer_receivable", Currency: "EUR", Amount: "133.10"},
+			{Account: "fee_income", Currency: "EUR", Amount: "-3.12"},
+			{Account: "merchant_payable", Currency: "EUR", Amount: "-129.98"},
+			{Account: "payables", Currency: "EUR", Amount: "129.98"},
+			{Account: "the acquirer's statement", Currency: "EUR", Amount: "133.10"},
+		}}
+	if diff := cmp.Diff(want, s.reconcile()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 	// Once the refund's outcome is known, everything is settled.
 	s.Minute()
-	if r = s.reconcile(); r.Found != 0 || r.Open != 0 || r.Entries != 8 || r.Movements != 8 {
-		t.Errorf("%+v", r)
+	if r := s.reconcile(); r.Found != 0 || r.Open != 0 || r.Entries != 8 || r.Movements != 8 {
+		t.Errorf("got %+v", r)
 	}
 }
 
@@ -170,14 +144,14 @@ func (s *shop) change(item map[string]types.AttributeValue, name string, to type
 
 // The partitions of a transaction and its entries.
 func (s *shop) transactions(id string) string {
-	return s.tenant.String() + "#TRANSACTION#" + payments.CodeOfID(id)
+	return s.Tenant().String() + "#TRANSACTION#" + payments.CodeOfID(id)
 }
 
 func (s *shop) journal(id string) string {
-	return s.tenant.String() + "#JOURNAL#" + payments.CodeOfID(id)
+	return s.Tenant().String() + "#JOURNAL#" + payments.CodeOfID(id)
 }
 
-func (s *shop) payables() string { return s.tenant.String() + "#PAYABLE#EUR" }
+func (s *shop) payables() string { return s.Tenant().String() + "#PAYABLE#EUR" }
 
 // part is the payable of a transaction's only part.
 func (s *shop) part(id string) map[string]types.AttributeValue {
@@ -293,7 +267,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			s.change(s.item(s.journal(s.paid), "payment#"), "about", about)
 		}, []reconcile.BreakKind{reconcile.Misplaced}, func(s *shop) string { return s.paid }},
 		"a reserve for nothing": {func(s *shop) {
-			s.put(map[string]types.AttributeValue{"pk": str(s.tenant.String() + "#RESERVE#EUR"), "sk": str("RESERVE"),
+			s.put(map[string]types.AttributeValue{"pk": str(s.Tenant().String() + "#RESERVE#EUR"), "sk": str("RESERVE"),
 				"amount": amount("1")})
 		}, []reconcile.BreakKind{reconcile.ReserveDiffers}, nil},
 		"no reserve for a pending refund": {func(s *shop) {
@@ -315,7 +289,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "sk", str("CAPTURE#again"))
 		}, []reconcile.BreakKind{"movement_duplicate"}, nil},
 		"a phantom movement": {func(s *shop) {
-			s.phantom("00000000-0000-4000-8000-000000000000", s.tenant.String())
+			s.phantom("00000000-0000-4000-8000-000000000000", s.Tenant().String())
 			s.Minute()
 			s.Clock.Advance(24 * time.Hour)
 		},
@@ -344,21 +318,19 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 				s.put(item)
 			}
 			for _, kind := range test.want {
-				if !slices.ContainsFunc(r.Breaks, func(d reconcile.Break) bool { return d.Kind == kind }) {
+				if !slices.Contains(kinds(r), kind) {
 					t.Errorf("no %s in %+v", kind, r.Breaks)
 				}
 			}
 			if r.Found != len(r.Breaks) {
 				t.Errorf("found %d, reported %d", r.Found, len(r.Breaks))
 			}
-			if test.about != nil && !slices.ContainsFunc(r.Breaks, func(d reconcile.Break) bool {
-				return d.ID == test.about(s)
-			}) {
-				t.Errorf("none about %s: %+v", test.about(s), r.Breaks)
+			if test.about != nil && !names(r, test.about(s)) {
+				t.Errorf("none about %s in %+v", test.about(s), r.Breaks)
 			}
-			for _, d := range r.Breaks {
-				if !strings.HasPrefix(d.Tenant, "T#") || d.Text == "" || d.ID == "" {
-					t.Errorf("%+v", d)
+			for _, b := range r.Breaks {
+				if !strings.HasPrefix(b.Tenant, "T#") || b.Text == "" || b.ID == "" {
+					t.Errorf("got %+v, want tenant, text and id", b)
 				}
 			}
 		})
@@ -388,7 +360,7 @@ func (s *shop) phantom(charge, tenant string) {
 func TestAMovementThatIsToBeRecordedIsOpen(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.phantom("00000000-0000-4000-8000-000000000000", s.tenant.String())
+	s.phantom("00000000-0000-4000-8000-000000000000", s.Tenant().String())
 	if r := s.reconcile(); r.Found != 0 || r.Open != 2 || r.Suspects != 1 {
 		t.Errorf("%+v", r)
 	}

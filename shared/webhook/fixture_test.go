@@ -92,7 +92,7 @@ func nameServer(t testing.TB, answer func(name string, asked int) []netip.Addr) 
 		defer close(done)
 		serveNames(conn, answer)
 	}()
-	t.Cleanup(func() { conn.Close(); <-done })
+	t.Cleanup(func() { _ = conn.Close(); <-done })
 	return &net.Resolver{
 		PreferGo: true,
 		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {

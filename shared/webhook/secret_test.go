@@ -117,7 +117,7 @@ func leaks(keys ...[]byte) map[string]string {
 			"base64":  base64.StdEncoding.EncodeToString(key[:6]),
 			"hex":     hex.EncodeToString(key[:4]),
 			"hex, 0x": strings.Trim(strings.TrimPrefix(fmt.Sprintf("%#v", key[:4]), "[]byte"), "{}"),
-			"decimal": strings.Trim(fmt.Sprint(key[:4]), "[]"),
+			"decimal": strings.Trim(fmt.Sprintf("%d", key[:4]), "[]"),
 			"raw":     string(key[:4]),
 		} {
 			found[fmt.Sprint(name, " of key ", i)] = text

@@ -209,7 +209,7 @@ func refusing(t *testing.T) string {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err == nil {
-		t.Cleanup(func() { syscall.Close(socket) })
+		t.Cleanup(func() { _ = syscall.Close(socket) })
 		err = syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
 	}
 	if err != nil {

@@ -222,7 +222,7 @@ func TestPublicKeyTravelsAsText(t *testing.T) {
 		ID        string `json:"id"`
 		PublicKey string `json:"public_key"`
 	}
-	if err := json.Unmarshal(body, &published); err != nil {
+	if err = json.Unmarshal(body, &published); err != nil {
 		t.Fatal(err)
 	}
 	parsed, err := ParsePublicKey(published.PublicKey)

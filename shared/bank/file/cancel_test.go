@@ -116,7 +116,8 @@ func TestTransfersFilesAndCancellationsOvertakeEachOther(t *testing.T) {
 	w.accept(t, "left2")
 	w.Wire.Meanwhile("TransactWriteItems", 2, cancels("claimed"))
 	w.export(t, request("f2", "claimed", "left2"), "left2")
-	w.Wire.Meanwhile("TransactWriteItems", 2, func() { w.export(t, request("f3", "taken"), "taken") }) // 1 finds the transfer
+	// The first finds the transfer.
+	w.Wire.Meanwhile("TransactWriteItems", 2, func() { w.export(t, request("f3", "taken"), "taken") })
 	w.mustCancel(t, "taken", accepted)
 	if ids := w.waiting(t, "EUR"); len(ids) != 0 {
 		t.Error(ids)

@@ -135,7 +135,8 @@ func (b *Bank) begin(ctx context.Context, r Request, requestDigest string) (expo
 	if err != nil {
 		return export{}, err
 	}
-	e := export{ID: r.ID, Debtor: r.Debtor, Currency: r.Currency, Day: r.Day, RequestDigest: requestDigest, CreatedAt: b.records.Time()}
+	e := export{ID: r.ID, Debtor: r.Debtor, Currency: r.Currency, Day: r.Day, RequestDigest: requestDigest,
+		CreatedAt: b.records.Time()}
 	for _, id := range r.Transfers {
 		if t, ok := found[id]; ok && t.State == waiting && t.Amount.Currency() == r.Currency {
 			e.Transfers = append(e.Transfers, id)
@@ -163,7 +164,7 @@ func (b *Bank) write(ctx context.Context, w io.Writer, e export) ([]string, erro
 		return nil, ErrNothingToDo
 	}
 	var text bytes.Buffer
-	if err := e.document(own, &text); err != nil {
+	if err = e.document(own, &text); err != nil {
 		return nil, err
 	}
 	if !e.sealed() {

@@ -200,7 +200,8 @@ func TestOnlyOneRequestGetsAnID(t *testing.T) {
 	w.accept(t, "a", "b")
 	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.export(t, request("f", "b"), "b") })
 	var text bytes.Buffer
-	if _, err := w.Export(t.Context(), &text, request("f", "a")); !errors.Is(err, file.ErrExportIDTaken) || text.Len() > 0 {
+	_, err := w.Export(t.Context(), &text, request("f", "a"))
+	if !errors.Is(err, file.ErrExportIDTaken) || text.Len() > 0 {
 		t.Errorf("%v, %s", err, text.String())
 	}
 	w.export(t, request("f", "b"), "b")

@@ -55,7 +55,8 @@ func TestAHundredConcurrentRequestsPayOnce(t *testing.T) {
 func TestOnlyTheFirstGetsNoAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if outcomes, failed := w.together(t, transferTo("p", sandbox.LostAnswerIBAN)); outcomes[accepted] != 99 || failed != 1 {
+	outcomes, failed := w.together(t, transferTo("p", sandbox.LostAnswerIBAN))
+	if outcomes[accepted] != 99 || failed != 1 {
 		t.Errorf("%v, %d failed", outcomes, failed)
 	}
 	w.mustHavePaid(t, "p", 1)

@@ -74,10 +74,10 @@ func TestALostAnswerIsOfAPaidTransfer(t *testing.T) {
 func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	none, less, nameless := transferTo("p", sandbox.PaidIBAN), transferTo("p", sandbox.PaidIBAN), transferTo("", sandbox.PaidIBAN)
+	none, less := transferTo("p", sandbox.PaidIBAN), transferTo("p", sandbox.PaidIBAN)
 	none.Amount, less.Amount = money.Zero("EUR"), money.MustParse("-1", "EUR")
 	for name, o := range map[string]bank.Transfer{"4444": transferTo("p", sandbox.NotTakenIBAN), "no money": none,
-		"less": less, "no id": nameless} {
+		"less": less, "no id": transferTo("", sandbox.PaidIBAN)} {
 		for range 2 {
 			if got, err := w.Transfer(t.Context(), o); !errors.Is(err, bank.ErrNotTaken) || got != (bank.Outcome{}) {
 				t.Errorf("%s: %+v, %v", name, got, err)
