@@ -53,7 +53,7 @@ func runPayouts(ctx context.Context, place platform.Folder, at string) (done pay
 	command := map[string]string{"command": "run_payouts", "mode": "test", "at": at}
 	err = place.Operator(terminal.New(os.Stderr)).Operate(ctx, command, &done)
 	if refused, ok := errors.AsType[*client.Refusal](err); ok {
-		err = fmt.Errorf("%s: %s For example: make payouts AT=%s", refused.Param, refused.Message,
+		err = fmt.Errorf("%s For example: make payouts AT=%s", refused.Message,
 			time.Now().UTC().AddDate(0, 0, 1).Format(time.RFC3339))
 	}
 	return done, err

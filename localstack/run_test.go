@@ -105,7 +105,7 @@ func payOut(t *testing.T, place platform.Folder) {
 		t.Errorf("said %s, error %v", &paid, err)
 	}
 	if err := payouts(t.Context(), place, "tomorrow", io.Discard); err == nil ||
-		!strings.Contains(err.Error(), "at: must be an ISO 8601 date-time") {
+		!strings.Contains(err.Error(), "at must be an ISO 8601 date-time") {
 		t.Errorf("error %v", err)
 	}
 }

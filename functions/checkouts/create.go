@@ -163,7 +163,7 @@ func (f family) checkCustomer(ctx context.Context, t identity.Tenant, id string)
 	}
 	_, err := f.store.Customer(ctx, t, id)
 	if failure.Is(err, failure.KindNotFound) {
-		return failure.Invalid("customer_id", "unknown customer")
+		return failure.Invalid("customer_id", "is not the id of a customer")
 	}
 	return err
 }

@@ -67,28 +67,30 @@ func (req methodsRequest) check() error {
 		if req.Amount == "" {
 			return nil
 		}
-		return constraint("currency", "Currency must also be specified when filtering by amount")
+		e := failure.Invalid("", "Currency must also be specified when filtering by amount") // contract §13.2
+		e.Param = "currency"
+		return constraint(e)
 	}
 	currency, err := money.ParseCurrency(req.Currency)
 	if err != nil {
-		return constraint("currency", "Currency must be one that the service settles in")
+		return constraint(failure.Invalid("currency", "must be one that the platform settles in"))
 	}
 	if req.Amount == "" {
 		return nil
 	}
 	switch amount, err := money.Parse(req.Amount, currency); {
 	case errors.Is(err, money.ErrExponent):
-		return constraint("amount", "Amount "+money.Expected(err))
+		return constraint(failure.Invalid("amount", money.Expected(err)))
 	case err != nil || amount.Sign() <= 0:
-		return constraint("amount", "Amount must be above 0 with at most the currency's decimals")
+		return constraint(failure.Invalid("amount", "must be above 0 with at most the currency's decimals"))
 	default:
 		return nil
 	}
 }
 
-// constraint is a failure in the details shape (contract §13.2).
-func constraint(reference, message string) error {
-	e := failure.Invalid(reference, message).WithSlug("validation-failed")
-	e.Details = []failure.Detail{{Message: message, Reference: reference}}
+// constraint is a bad filter in the details shape (contract §13.2).
+func constraint(e *failure.Error) error {
+	e = e.WithSlug("validation-failed")
+	e.Details = []failure.Detail{{Message: e.Message, Reference: e.Param}}
 	return e
 }

@@ -73,13 +73,13 @@ func TestConstraintsOfMethods(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks()
 	for query, want := range map[string]struct{ reference, message string }{
 		"?amount=10":                   {"currency", "Currency must also be specified when filtering by amount"},
-		"?currency=XXX":                {"currency", "Currency must be one that the service settles in"},
-		"?currency=EUR&amount=0":       {"amount", "Amount must be above 0 with at most the currency's decimals"},
-		"?currency=EUR&amount=-1":      {"amount", "Amount must be above 0 with at most the currency's decimals"},
-		"?currency=EUR&amount=10.101":  {"amount", "Amount must be above 0 with at most the currency's decimals"},
-		"?currency=EUR&amount=1e1":     {"amount", "Amount must be written without an exponent, such as 10.00"},
-		"?currency=EUR&amount=ten":     {"amount", "Amount must be above 0 with at most the currency's decimals"},
-		"?currency=EUR&amount=%31%2C1": {"amount", "Amount must be above 0 with at most the currency's decimals"},
+		"?currency=XXX":                {"currency", "currency must be one that the platform settles in."},
+		"?currency=EUR&amount=0":       {"amount", "amount must be above 0 with at most the currency's decimals."},
+		"?currency=EUR&amount=-1":      {"amount", "amount must be above 0 with at most the currency's decimals."},
+		"?currency=EUR&amount=10.101":  {"amount", "amount must be above 0 with at most the currency's decimals."},
+		"?currency=EUR&amount=1e1":     {"amount", "amount must be written without an exponent, such as 10.00."},
+		"?currency=EUR&amount=ten":     {"amount", "amount must be above 0 with at most the currency's decimals."},
+		"?currency=EUR&amount=%31%2C1": {"amount", "amount must be above 0 with at most the currency's decimals."},
 	} {
 		got := methods(s, query)
 		world.Refused(400, "INVALID", want.reference, "validation-failed").Check(t, got)

@@ -109,7 +109,7 @@ func (req processRequest) check(m merchant.Merchant, f family) failure.List {
 		faults = append(faults, failure.Missing("google_pay"))
 	}
 	if n := req.Installments; n != nil && *n > 1 && m.Country != "BR" && !faults.Names("installments") {
-		faults = append(faults, failure.Invalid("installments", "above 1 only for merchants in Brazil"))
+		faults = append(faults, failure.Invalid("installments", "can be above 1 only for merchants in Brazil"))
 	}
 	return validate.Order(req, faults)
 }
@@ -123,7 +123,7 @@ func (req processRequest) byNewCard() bool {
 func (req processRequest) checkInstrument(m merchant.Merchant) failure.List {
 	switch {
 	case req.Card != nil && req.Token != "":
-		return failure.List{failure.Invalid("token", "send either card or token")}
+		return failure.List{failure.Invalid("token", "cannot be sent together with card")}
 	case req.Card != nil && req.Card.ZipCode == "" && m.Country == "US":
 		return failure.List{failure.Missing("card.zip_code")}
 	case req.Card == nil && req.Token == "":
@@ -140,10 +140,10 @@ func (req processRequest) checkInstrument(m merchant.Merchant) failure.List {
 func (req processRequest) checkNoInstrument() failure.List {
 	var faults failure.List
 	if req.Card != nil {
-		faults = append(faults, failure.Invalid("card", "goes with the payment_type card only"))
+		faults = append(faults, failure.Invalid("card", "is allowed only with the payment_type card"))
 	}
 	if req.Token != "" {
-		faults = append(faults, failure.Invalid("token", "goes with the payment_type card only"))
+		faults = append(faults, failure.Invalid("token", "is allowed only with the payment_type card"))
 	}
 	return faults
 }

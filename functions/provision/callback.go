@@ -93,7 +93,7 @@ func (o operator) replayCallbacks(ctx context.Context, c replayCallbacks) (callb
 
 func (o operator) replayOne(ctx context.Context, c replayCallbacks) (callbacksReplayed, error) {
 	if c.MerchantCode != "" || c.From != "" || c.To != "" || c.Limit != nil {
-		return callbacksReplayed{}, failure.Invalid("id", "stands alone")
+		return callbacksReplayed{}, failure.Invalid("id", "cannot be combined with a time range")
 	}
 	t, callback, err := o.Store.Callback(ctx, c.ID)
 	if err != nil {

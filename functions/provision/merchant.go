@@ -102,7 +102,7 @@ func (c createMerchant) merchant(now time.Time) (merchant.Merchant, error) {
 		return m, err
 	}
 	if c.Sandbox && c.TestKey {
-		return m, failure.Invalid("test_key", "a sandbox merchant's first key is a test key")
+		return m, failure.Invalid("test_key", "is not for a sandbox merchant, whose first key is always a test key")
 	}
 	m.Profile, err = mergeProfile(m.Profile, c.Profile)
 	return m, err

@@ -119,7 +119,7 @@ func (o operator) payoutScope(ctx context.Context, c runPayouts) (payoutScope, e
 	case c.OnDemand && s.tenant == nil:
 		return s, failure.Missing("merchant_code")
 	case c.ID != "" && !c.OnDemand:
-		return s, failure.Invalid("id", "names an order on demand")
+		return s, failure.Invalid("id", "is for payouts on demand only")
 	case c.At == "":
 		return s, nil
 	}
@@ -128,7 +128,7 @@ func (o operator) payoutScope(ctx context.Context, c runPayouts) (payoutScope, e
 	}
 	switch {
 	case s.mode == identity.Live:
-		return s, failure.Invalid("at", "cannot be pretended where money is real")
+		return s, failure.Invalid("at", "is not allowed in live mode")
 	case s.at.Before(o.Now()):
 		return s, failure.Invalid("at", "must not be in the past")
 	}

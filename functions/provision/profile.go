@@ -21,10 +21,9 @@ func mergeProfile(p merchant.Profile, arguments json.RawMessage) (merchant.Profi
 	if err == nil {
 		return p, nil
 	}
-	refused := *failure.Of(err)
+	refused := failure.Of(err)
 	if refused.Param == "" {
 		return p, failure.Invalid("profile", "must be an object")
 	}
-	refused.Param = "profile." + refused.Param
-	return p, &refused
+	return p, refused.In("profile")
 }

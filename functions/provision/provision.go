@@ -97,7 +97,7 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 		}
 		run, known := commands[name]
 		if !known {
-			return refusal(failure.Invalid("command", name+" is none; there are "+
+			return refusal(failure.Invalid("command", "must be one of "+
 				strings.Join(slices.Sorted(maps.Keys(commands)), ", "))), nil
 		}
 		answer, err := run(ctx, arguments)
@@ -149,7 +149,7 @@ func decode(raw json.RawMessage, to any) error {
 			wrongType.Type, wrongType.Value))
 	default:
 		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
-			return failure.Invalid(strings.Trim(field, `"`), "is no argument of the command")
+			return failure.Invalid(strings.Trim(field, `"`), "is not an argument of the command")
 		}
 		return failure.Malformed("the arguments cannot be read").WithCause(err)
 	}

@@ -198,7 +198,7 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 			c.want.Check(t, got)
 			message := got.Text("message")
 			if got.Status == 404 && !strings.HasPrefix(message, "No such tx event ") ||
-				c.want == world.Invalid("mid") && name != "empty mid" && message != "is not a valid merchant code" {
+				c.want == world.Invalid("mid") && name != "empty mid" && message != "mid is not a valid merchant code." {
 				t.Errorf("message %q", message)
 			}
 		})

@@ -75,7 +75,7 @@ func (p pages) challenged(ctx context.Context, req challengeRequest) (sandbox.Vi
 		return view, err
 	}
 	if req.TermURL != p.BaseURL+"/v0.1/checkouts/"+url.PathEscape(view.Reference.CheckoutID)+"/complete_payment" {
-		return view, failure.Invalid("TermUrl", "TermUrl is not the return address of this payment.")
+		return view, failure.Invalid("TermUrl", "is not the return address of this payment")
 	}
 	return view, nil
 }

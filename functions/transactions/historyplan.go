@@ -116,7 +116,7 @@ func (f family) bound(ctx context.Context, t identity.Tenant, e edge, param stri
 	}
 	place, err := f.store.HistoryPlace(ctx, t, e.ref)
 	if failure.Is(err, failure.KindNotFound) {
-		return nil, failure.Invalid(param, "must be the id of an item of the history.")
+		return nil, failure.Invalid(param, "must be the id of an item of the history")
 	}
 	place.Inclusive = e.refIncluded
 	return &place, err

@@ -1,9 +1,6 @@
 package failure
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // newError is a failure with its kind's usual code and slug.
 func newError(kind Kind, message string) *Error {
@@ -15,16 +12,21 @@ func newError(kind Kind, message string) *Error {
 // makes no sense.
 func Malformed(message string) *Error { return newError(KindMalformed, message) }
 
-// Invalid is a field with a bad value; message says what it should be.
-func Invalid(param, message string) *Error {
-	e := newError(KindInvalid, message)
+// Invalid is a field with a bad value. The predicate says what is wrong with
+// it: ("amount", "must be above 0") makes "amount must be above 0." Without a
+// param the text is the message as it is.
+func Invalid(param, predicate string) *Error {
+	if param == "" {
+		return newError(KindInvalid, predicate)
+	}
+	e := newError(KindInvalid, param+" "+predicate+".")
 	e.Param = param
 	return e
 }
 
 // Missing is the Invalid of a required field that is absent, with the code MISSING.
 func Missing(param string) *Error {
-	return Invalid(param, fmt.Sprintf("%s is required.", param)).WithCode("MISSING")
+	return Invalid(param, "is required").WithCode("MISSING")
 }
 
 // Unauthorized is a request without valid credentials. The slug is one of

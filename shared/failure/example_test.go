@@ -37,8 +37,8 @@ func ExampleOf() {
 func ExampleList_Err() {
 	var faults failure.List
 	faults = append(faults, failure.Missing("amount"))
-	faults = append(faults, failure.Invalid("currency", "must be an ISO 4217 code."))
+	faults = append(faults, failure.Invalid("currency", "must be an ISO 4217 code"))
 	fmt.Println(faults.Err())
 	// Output:
-	// MISSING: amount is required. (amount); INVALID: must be an ISO 4217 code. (currency)
+	// MISSING: amount is required.; INVALID: currency must be an ISO 4217 code.
 }

@@ -74,9 +74,6 @@ type Detail struct {
 
 func (e *Error) Error() string {
 	text := e.Code + ": " + e.Message
-	if e.Param != "" {
-		text += " (" + e.Param + ")"
-	}
 	if e.Cause != nil {
 		text += ": " + e.Cause.Error()
 	}
@@ -112,6 +109,13 @@ func (e *Error) WithCause(cause error) *Error {
 func (e *Error) AsTransient() *Error {
 	clone := *e
 	clone.Transient = true
+	return &clone
+}
+
+// In returns a copy for a field that is a member of the object named parent.
+func (e *Error) In(parent string) *Error {
+	clone := *e
+	clone.Param, clone.Message = parent+"."+e.Param, parent+"."+e.Message
 	return &clone
 }
 

@@ -19,8 +19,13 @@ func TestConstructors(t *testing.T) {
 	for name, c := range map[string]struct{ got, want *failure.Error }{
 		"malformed": {failure.Malformed("Not JSON."), &failure.Error{Kind: failure.KindMalformed,
 			Code: "INVALID_REQUEST", Slug: "bad-request", Message: "Not JSON."}},
-		"invalid": {failure.Invalid("amount", "must be above 0."), &failure.Error{Kind: failure.KindInvalid,
-			Code: "INVALID", Slug: "invalid-parameter", Param: "amount", Message: "must be above 0."}},
+		"invalid": {failure.Invalid("amount", "must be above 0"), &failure.Error{Kind: failure.KindInvalid,
+			Code: "INVALID", Slug: "invalid-parameter", Param: "amount", Message: "amount must be above 0."}},
+		"invalid in an object": {failure.Invalid("iban", "must be a valid IBAN").In("profile"), &failure.Error{
+			Kind: failure.KindInvalid, Code: "INVALID", Slug: "invalid-parameter", Param: "profile.iban",
+			Message: "profile.iban must be a valid IBAN."}},
+		"invalid as a whole": {failure.Invalid("", "Give one id."), &failure.Error{Kind: failure.KindInvalid,
+			Code: "INVALID", Slug: "invalid-parameter", Message: "Give one id."}},
 		"missing": {failure.Missing("card.name"), &failure.Error{Kind: failure.KindInvalid, Code: "MISSING",
 			Slug: "invalid-parameter", Param: "card.name", Message: "card.name is required."}},
 		"no token": {failure.Unauthorized("missing-token"), &failure.Error{Kind: failure.KindUnauthorized,
@@ -133,12 +138,12 @@ func TestIs(t *testing.T) {
 
 func TestErrorText(t *testing.T) {
 	t.Parallel()
-	invalid := failure.Invalid("amount", "must be above 0.")
+	invalid := failure.Invalid("amount", "must be above 0")
 	for want, err := range map[string]error{
-		"INVALID: must be above 0. (amount)":      invalid,
-		"INVALID: must be above 0. (amount): EOF": invalid.WithCause(io.EOF),
-		"CONFLICT: Busy.":                         failure.Conflict("Busy."),
-		"INVALID: must be above 0. (amount); MISSING: name is required. (name)": failure.List{invalid,
+		"INVALID: amount must be above 0.":      invalid,
+		"INVALID: amount must be above 0.: EOF": invalid.WithCause(io.EOF),
+		"CONFLICT: Busy.":                       failure.Conflict("Busy."),
+		"INVALID: amount must be above 0.; MISSING: name is required.": failure.List{invalid,
 			failure.Missing("name")},
 	} {
 		if got := err.Error(); got != want {

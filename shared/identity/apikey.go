@@ -100,7 +100,7 @@ func (r KeyRequest) secretScopes() ([]string, error) {
 	for _, name := range *r.Scopes {
 		scope, known := ParseScope(name)
 		if !known {
-			return nil, failure.Invalid("scopes", name+" is no scope")
+			return nil, failure.Invalid("scopes", "contains "+name+", which is not a scope")
 		}
 		if !slices.Contains(scopes, scope) { // profile may stand for one that is named as well
 			scopes = append(scopes, scope)

@@ -105,7 +105,7 @@ func (b BankAccount) lacks() failure.List {
 	}
 	switch {
 	case b.IBAN != "" && b.AccountNumber != "":
-		return append(faults, failure.Invalid("account_number", "is instead of an iban"))
+		return append(faults, failure.Invalid("account_number", "cannot be combined with an iban"))
 	case b.IBAN == "" && b.AccountNumber == "":
 		return append(faults, failure.Missing("iban"))
 	case b.AccountNumber != "" && b.BankCode == "" && b.BIC == "":

@@ -86,7 +86,7 @@ func (m Merchant) Mode(name string) (identity.Mode, error) {
 	case !known:
 		return "", failure.Invalid("mode", "must be live or test")
 	case mode == identity.Live && m.Sandbox:
-		return "", failure.Invalid("mode", "a sandbox merchant has only test keys")
+		return "", failure.Invalid("mode", "must be test for a sandbox merchant")
 	default:
 		return mode, nil
 	}

@@ -22,8 +22,7 @@ type Area struct {
 }
 
 var errArea = failure.Invalid("", "must be the longitude and latitude of the southwest corner, then of the "+
-	"northeast: four "+
-	"decimal numbers, joined by commas, such as 13.1,52.3,13.7,52.7.")
+	"northeast: four decimal numbers, joined by commas, such as 13.1,52.3,13.7,52.7")
 
 // UnmarshalText reads "<west>,<south>,<east>,<north>" (contract §6.3).
 // Failure: Invalid.

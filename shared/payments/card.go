@@ -119,9 +119,9 @@ func (c Card) expiry() (month, year int) {
 func (c Card) Rule(_ string, now time.Time) string {
 	switch month, year := c.expiry(); {
 	case year == 0:
-		return "must be YY or YYYY."
+		return "must be YY or YYYY"
 	case month >= 1 && month <= 12 && expired(year, month, now):
-		return "the card has expired."
+		return "is in the past: the card has expired"
 	default:
 		return ""
 	}

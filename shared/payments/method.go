@@ -135,14 +135,11 @@ func (t terms) availableFor(c money.Currency, settings MethodSettings) bool {
 func CheckMethod(m Method, c money.Currency, settings MethodSettings) *failure.Error {
 	t, known := m.terms()
 	if !known {
-		fault := failure.Invalid("payment_type", "unknown payment method")
-		fault.Slug = "unknown-payment-method"
-		return fault
+		return failure.Invalid("payment_type", "is not a payment method").WithSlug("unknown-payment-method")
 	}
 	if !t.availableFor(c, settings) {
-		fault := failure.Invalid("payment_type", "payment method is not available for this merchant")
-		fault.Slug = "payment-method-not-allowed"
-		return fault
+		return failure.Invalid("payment_type", "is not available for this merchant").
+			WithSlug("payment-method-not-allowed")
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
 func (c PersonalDetailsChange) Rule(_ string, now time.Time) string {
 	day, err := time.Parse(time.DateOnly, c.BirthDate.Or(""))
 	if err != nil || day.Before(firstBirthDate) || day.After(now) {
-		return "must be from 1900-01-01 to today."
+		return "must be from 1900-01-01 to today"
 	}
 	return ""
 }
@@ -130,9 +130,9 @@ func (c AddressChange) Rule(field string, _ time.Time) string {
 	}
 	switch code, state := c.PostalCode.Or(""), c.State.Or(""); {
 	case field == "postal_code" && code != "" && !brazilianPostalCode.MatchString(code):
-		return "must be eight digits with an optional dash after the fifth."
+		return "must be eight digits with an optional dash after the fifth"
 	case field == "state" && state != "" && !slices.Contains(brazilianStates, state):
-		return "must be a Brazilian state, such as SP."
+		return "must be a Brazilian state, such as SP"
 	default:
 		return ""
 	}

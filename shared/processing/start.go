@@ -77,7 +77,7 @@ func (p *Processor) read(ctx context.Context, t identity.Tenant, order Order) (p
 // errUnknownToken is all that a payer's browser hears of a card that is not
 // the checkout's customer's, whatever becomes of the checkout: it must not find
 // out which tokens and customers there are.
-var errUnknownToken = failure.Invalid("token", "unknown payment instrument")
+var errUnknownToken = failure.Invalid("token", "is not the token of a payment instrument")
 
 // begin claims the checkout for a new attempt of the order. ErrStale when it is
 // to be read again first.

@@ -43,7 +43,7 @@ func (d Date) MarshalText() ([]byte, error) {
 func (d *Date) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.DateOnly, string(text))
 	if err != nil {
-		return failure.Invalid("", "must be a date, YYYY-MM-DD.")
+		return failure.Invalid("", "must be a date, YYYY-MM-DD")
 	}
 	*d = DateOf(t)
 	return nil

@@ -101,7 +101,7 @@ func TestDateTimesAreReadAsUTC(t *testing.T) {
 	} {
 		w := f.ask("POST", "/period?since="+query, "")
 		if got := object(t, w); w.Code != 400 || got["param"] != "since" || got["error_code"] != "INVALID" ||
-			got["message"] != "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00." {
+			got["message"] != "since must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00." {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)
 		}
 	}
@@ -125,13 +125,13 @@ func TestDatesAreReadStrictly(t *testing.T) {
 	} {
 		w := f.ask("POST", "/period", `{"birth_date":"`+text+`"}`)
 		got := object(t, w)
-		if w.Code != 400 || got["param"] != "birth_date" || got["message"] != "must be a date, YYYY-MM-DD." {
+		if w.Code != 400 || got["param"] != "birth_date" || got["message"] != got["param"].(string)+" must be a date, YYYY-MM-DD." {
 			t.Errorf("body %q: %d %s", text, w.Code, w.Body)
 		}
 	}
 	for _, query := range []string{"2026-1-2", "2026-02-29", "2026-01-02+", "+"} {
 		w := f.ask("POST", "/period?day="+query, "")
-		if got := object(t, w); w.Code != 400 || got["param"] != "day" || got["message"] != "must be a date, YYYY-MM-DD." {
+		if got := object(t, w); w.Code != 400 || got["param"] != "day" || got["message"] != got["param"].(string)+" must be a date, YYYY-MM-DD." {
 			t.Errorf("query %q: %d %s", query, w.Code, w.Body)
 		}
 	}

@@ -106,7 +106,7 @@ func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 	return faults
 }
 
-const notEmpty = "must not be empty."
+const notEmpty = "must not be empty"
 
 // fillText sets a textual value or list. A single value given twice is refused,
 // because there is no telling which one counts.
@@ -125,7 +125,7 @@ func fillText(v reflect.Value, name string, texts []string) failure.List {
 		return nil
 	}
 	if len(texts) > 1 {
-		return failure.List{failure.Invalid(name, "must be given once.")}
+		return failure.List{failure.Invalid(name, "must be given once")}
 	}
 	if message := setText(v, texts[0]); message != "" {
 		return failure.List{failure.Invalid(name, message)}
@@ -151,13 +151,13 @@ func setText(v reflect.Value, text string) string {
 	switch v.Kind() {
 	case reflect.Bool:
 		if text != "true" && text != "false" {
-			return "must be true or false."
+			return "must be true or false"
 		}
 		v.SetBool(text == "true")
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
 		if err != nil {
-			return "must be an integer."
+			return "must be an integer"
 		}
 		v.SetInt(n)
 	default:

@@ -96,12 +96,12 @@ func TestErrorHeaders(t *testing.T) {
 
 func TestSeveralFaults(t *testing.T) {
 	t.Parallel()
-	faults := failure.List{failure.Missing("card.number"), failure.Invalid("installments", "must be 1 to 12.")}
+	faults := failure.List{failure.Missing("card.number"), failure.Invalid("installments", "must be 1 to 12")}
 	f := newFixture(t, failing(errors.Join(faults)))
 
 	w := f.ask("GET", "/several", "", "Accept: application/problem+json")
 	want := `[{"message":"card.number is required.","error_code":"MISSING","param":"card.number"},` +
-		`{"message":"must be 1 to 12.","error_code":"INVALID","param":"installments"}]`
+		`{"message":"installments must be 1 to 12.","error_code":"INVALID","param":"installments"}]`
 	if w.Code != 400 || w.Body.String() != want || w.Header().Get("Content-Type") != "application/json;charset=UTF-8" {
 		t.Errorf("several: %d %v %s", w.Code, w.Header(), w.Body)
 	}
@@ -113,7 +113,7 @@ func TestSeveralFaults(t *testing.T) {
 	}
 
 	text, err := json.Marshal(object(t, f.ask("GET", "/details", ""))["failed_constraints"])
-	want = `[{"message":"card.number is required.","reference":"card.number"},{"message":"must be 1 to 12.",` +
+	want = `[{"message":"card.number is required.","reference":"card.number"},{"message":"installments must be 1 to 12.",` +
 		`"reference":"installments"}]`
 	if err != nil || string(text) != want {
 		t.Errorf("details: %s", text)
@@ -147,8 +147,8 @@ func TestBadRequestsAreAlwaysAnArray(t *testing.T) {
 		"listed": {failure.List{failure.Missing("start_date")}, "[" + missing + "]"},
 		"several": {failure.List{failure.Missing("start_date"), failure.Missing("start_date")},
 			"[" + missing + "," + missing + "]"},
-		"no param": {failure.Invalid("", "negative date range"),
-			`[{"message":"negative date range","error_code":"INVALID"}]`},
+		"no param": {failure.Invalid("", "Give one identifier."),
+			`[{"message":"Give one identifier.","error_code":"INVALID"}]`},
 		"malformed": {failure.Malformed("Eh?"), `[{"message":"Eh?","error_code":"INVALID_REQUEST"}]`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -102,21 +102,21 @@ func refusal(err error, t reflect.Type) string {
 // expectation says what a value of type t looks like in JSON.
 func expectation(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(jsonUnmarshaler) || reflect.PointerTo(t).Implements(textUnmarshaler) {
-		return "has a value that is not allowed."
+		return "has a value that is not allowed"
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return "must be a string."
+		return "must be a string"
 	case reflect.Bool:
-		return "must be true or false."
+		return "must be true or false"
 	case reflect.Struct, reflect.Map:
-		return "must be an object."
+		return "must be an object"
 	case reflect.Slice:
-		return "must be an array."
+		return "must be an array"
 	case reflect.Int, reflect.Int32, reflect.Int64:
-		return "must be an integer."
+		return "must be an integer"
 	default:
-		return "must be a number."
+		return "must be a number"
 	}
 }
 

@@ -33,7 +33,7 @@ func (x *exchange) idempotencyKey() (string, error) {
 	key := strings.Join(values, ",")
 	printable := !strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })
 	if key == "" || len(key) > maxIdempotencyKey || !printable {
-		return "", failure.Invalid("Idempotency-Key", "must be 1 to 255 printable ASCII characters.")
+		return "", failure.Invalid("Idempotency-Key", "must be 1 to 255 printable ASCII characters")
 	}
 	return key, nil
 }

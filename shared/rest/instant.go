@@ -43,7 +43,7 @@ func setTime(to *time.Time, text string) string {
 	*to = to.UTC()
 	// An offset can lead out of the years that RFC 3339 can write.
 	if err != nil || to.Year() < 0 || to.Year() > 9999 {
-		return "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00."
+		return "must be a date-time, such as 2020-02-29T10:56:56Z or 2020-02-29T11:56:56+01:00"
 	}
 	return ""
 }

@@ -18,7 +18,7 @@ type PageSize int
 func (n *PageSize) UnmarshalText(text []byte) error {
 	size, err := strconv.ParseInt(string(text), 10, 64)
 	if size < 1 || (err != nil && !errors.Is(err, strconv.ErrRange)) {
-		return failure.Invalid("", "must be a positive integer.")
+		return failure.Invalid("", "must be a positive integer")
 	}
 	*n = PageSize(min(size, math.MaxInt32))
 	return nil

@@ -50,9 +50,9 @@ func TestPageSizes(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", target, w.Code, w.Body, want)
 		}
 	}
-	const positive, inside = "must be a positive integer.", "must be at most 9999."
+	const positive, inside = "limit must be a positive integer.", "limit must be at most 9999."
 	for target, message := range map[string]string{
-		"/capped?limit=":  "must not be empty.",
+		"/capped?limit=":  "limit must not be empty.",
 		"/capped?limit=0": positive, "/capped?limit=-1": positive, "/capped?limit=ten": positive,
 		"/capped?limit=1.0": positive, "/capped?limit=1e3": positive,
 		"/capped?limit=-99999999999999999999": positive, "/capped?limit=0x10": positive, "/capped?limit=%20": positive,
@@ -82,7 +82,7 @@ func TestUnknownValuesOfListsAreRefused(t *testing.T) {
 	} {
 		w := f.ask("GET", "/capped?"+query, "")
 		if got := object(t, w); w.Code != 400 || got["error_code"] != "INVALID" || got["param"] != "statuses" ||
-			got["message"] != "must be one of SUCCESSFUL, FAILED." || strings.Contains(w.Body.String(), "SECRET-VALUE") {
+			got["message"] != "statuses must be one of SUCCESSFUL, FAILED." || strings.Contains(w.Body.String(), "SECRET-VALUE") {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)
 		}
 	}

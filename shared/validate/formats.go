@@ -22,23 +22,23 @@ type format struct {
 }
 
 var formats = map[string]format{
-	"email":     {email, "must be an email address."},
-	"http-url":  {httpURL, "must be an absolute http or https URL."},
-	"date":      {date, "must be a date, YYYY-MM-DD."},
-	"date-time": {dateTime, "must be an ISO 8601 date-time with an offset."},
-	"country":   {iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code."},
-	"currency":  {currency, "must be an ISO 4217 code of a currency that the platform settles in."},
-	"iban":      {func(text string) bool { return iban.Validate(Machine(text)) == nil }, "must be a valid IBAN."},
+	"email":     {email, "must be an email address"},
+	"http-url":  {httpURL, "must be an absolute http or https URL"},
+	"date":      {date, "must be a date, YYYY-MM-DD"},
+	"date-time": {dateTime, "must be an ISO 8601 date-time with an offset"},
+	"country":   {iso3166.IsCountryCode, "must be an ISO 3166-1 alpha-2 code"},
+	"currency":  {currency, "must be an ISO 4217 code of a currency that the platform settles in"},
+	"iban":      {func(text string) bool { return iban.Validate(Machine(text)) == nil }, "must be a valid IBAN"},
 	"bic": {func(text string) bool {
 		_, err := bic.Parse(Machine(text))
 		return err == nil
-	}, "must be a valid BIC of 8 or 11 characters."},
-	"language":    {language, "must be a BCP 47 language tag, such as de or de-DE."},
-	"cvv":         {digits(3, 4), "must be 3 or 4 digits."},
-	"month":       {month, `must be "01" to "12".`},
-	"year":        {func(text string) bool { return len(text) != 3 && digits(2, 4)(text) }, "must be YY or YYYY."},
-	"us-zip-code": {digits(5, 5), "must be 5 digits."},
-	"card-number": {cardNumber, "must be a card number, digits only."},
+	}, "must be a valid BIC of 8 or 11 characters"},
+	"language":    {language, "must be a BCP 47 language tag, such as de or de-DE"},
+	"cvv":         {digits(3, 4), "must be 3 or 4 digits"},
+	"month":       {month, `must be "01" to "12"`},
+	"year":        {func(text string) bool { return len(text) != 3 && digits(2, 4)(text) }, "must be YY or YYYY"},
+	"us-zip-code": {digits(5, 5), "must be 5 digits"},
+	"card-number": {cardNumber, "must be a card number, digits only"},
 }
 
 // Machine is an IBAN or a BIC, as people write it, in the form for machines: in

@@ -104,9 +104,9 @@ func numberRule(name string, limit int64) func(reflect.Value) string {
 		n := v.Int()
 		switch {
 		case name == "min" && n < limit:
-			return fmt.Sprintf("must be at least %d.", limit)
+			return fmt.Sprintf("must be at least %d", limit)
 		case name == "max" && n > limit:
-			return fmt.Sprintf("must be at most %d.", limit)
+			return fmt.Sprintf("must be at most %d", limit)
 		default:
 			return ""
 		}
@@ -118,9 +118,9 @@ func lengthRule(name string, limit int) func(string) string {
 		n := utf8.RuneCountInString(text)
 		switch {
 		case name == "min" && n == 0:
-			return "must not be empty."
+			return "must not be empty"
 		case name == "min" && n < limit:
-			return fmt.Sprintf("must have at least %d characters.", limit)
+			return fmt.Sprintf("must have at least %d characters", limit)
 		case name == "max" && n > limit:
 			return tooLong(limit)
 		default:
@@ -132,13 +132,13 @@ func lengthRule(name string, limit int) func(string) string {
 func integer(from, to int64) func(string) string {
 	return func(text string) string {
 		if n, err := strconv.ParseInt(text, 10, 64); err != nil || n < from || n > to {
-			return fmt.Sprintf("must be an integer from %d to %d.", from, to)
+			return fmt.Sprintf("must be an integer from %d to %d", from, to)
 		}
 		return ""
 	}
 }
 
-func tooLong(limit int) string { return fmt.Sprintf("must have at most %d characters.", limit) }
+func tooLong(limit int) string { return fmt.Sprintf("must have at most %d characters", limit) }
 
 // freeText refuses control characters (Unicode's Cc: C0, DEL and C1). They write
 // no word, but end lines of logs, receipts and CSV files, and change what
@@ -149,7 +149,7 @@ func freeText(limit int) func(string) string {
 		case utf8.RuneCountInString(text) > limit:
 			return tooLong(limit)
 		case strings.ContainsFunc(text, unicode.IsControl):
-			return "must have no control characters."
+			return "must have no control characters"
 		default:
 			return ""
 		}
@@ -159,7 +159,7 @@ func freeText(limit int) func(string) string {
 func atMostItems(limit int) func(reflect.Value) string {
 	return func(v reflect.Value) string {
 		if v.Len() > limit {
-			return fmt.Sprintf("must have at most %d entries.", limit)
+			return fmt.Sprintf("must have at most %d entries", limit)
 		}
 		return ""
 	}
@@ -172,7 +172,7 @@ func oneOf(allowed []string) func(string) string {
 				return ""
 			}
 		}
-		return "must be one of " + strings.Join(allowed, ", ") + "."
+		return "must be one of " + strings.Join(allowed, ", ")
 	}
 }
 
@@ -184,6 +184,6 @@ func pattern(expression string) func(string) string {
 		if compiled().MatchString(text) {
 			return ""
 		}
-		return "must match " + expression + "."
+		return "must match " + expression
 	}
 }

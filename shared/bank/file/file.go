@@ -103,7 +103,7 @@ var reasonCode = regexp.MustCompile(`^[A-Z0-9]{1,4}$`)
 func (b *Bank) Settle(ctx context.Context, id string, final bank.Outcome) error {
 	switch {
 	case final.State == bank.Paid && final.Reason != "":
-		return failure.Invalid("reason", "goes with a rejection only")
+		return failure.Invalid("reason", "is allowed only with a rejection")
 	case final.State == bank.Rejected && !reasonCode.MatchString(final.Reason):
 		return failure.Invalid("reason", "must be an ISO 20022 status reason such as AC04")
 	case final.State != bank.Paid && final.State != bank.Rejected:
