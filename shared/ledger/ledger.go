@@ -1,6 +1,6 @@
 // Package ledger holds the types and the rule of the double-entry journal: its
-// accounts, its entries, and that each entry balances. What an entry is about it
-// knows by name only. It does no I/O.
+// accounts, its entries, and that each entry balances. It refers to transactions
+// and payouts by id only. It does no I/O.
 package ledger
 
 import (
@@ -11,20 +11,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Account of a tenant's books. Debits are positive, credits negative.
+// Account is an account of a tenant's ledger. Debits are positive, credits negative.
 type Account string
 
 // The accounts.
 const (
-	AcquirerReceivable Account = "acquirer_receivable" // what the acquirer has taken for us and not yet handed over
+	AcquirerReceivable Account = "acquirer_receivable" // what the acquirer has collected and not yet settled with us
 	MerchantPayable    Account = "merchant_payable"    // what we owe the merchant
 	FeeIncome          Account = "fee_income"          // what we have earned
 	FeesReceivable     Account = "fees_receivable"     // fees billed to the merchant, under gross settlement
-	PayoutsInTransit   Account = "payouts_in_transit"  // ordered at the bank, not known to be executed
+	PayoutsInTransit   Account = "payouts_in_transit"  // sent to the bank, not known to be executed
 	Bank               Account = "bank"                // our money there
 )
 
-// Kind says what an entry records.
+// Kind is what an entry records.
 type Kind string
 
 // The kinds.
@@ -38,7 +38,7 @@ const (
 	PayoutReturned Kind = "payout_returned"
 )
 
-// Subject is the sort of thing that an entry is about.
+// Subject is the kind of object that an entry is about.
 type Subject string
 
 // The subjects.
@@ -89,10 +89,10 @@ type Entry struct {
 
 // ErrUnbalanced reports postings that do not sum to zero in each currency, or
 // an entry that moves nothing.
-var ErrUnbalanced = errors.New("ledger: an unbalanced entry")
+var ErrUnbalanced = errors.New("ledger: the entry does not balance")
 
 // ErrSubject reports an entry about something that its kind is not about.
-var ErrSubject = errors.New("ledger: an entry of another subject")
+var ErrSubject = errors.New("ledger: the entry is about a wrong subject")
 
 // NewEntry makes an entry of the postings; those of zero are left out. Errors:
 // ErrSubject, ErrUnbalanced.
@@ -106,9 +106,8 @@ func NewEntry(id string, kind Kind, about Reference, at time.Time, postings ...P
 	return e, e.Check()
 }
 
-// MustEntry makes an entry whose postings balance by construction. It panics
-// where they do not: that is a mistake in the caller, and must not reach the
-// books.
+// MustEntry makes an entry whose postings balance by construction. It panics if
+// they do not: that is a mistake in the caller, and must not be written.
 func MustEntry(id string, kind Kind, about Reference, at time.Time, postings ...Posting) *Entry {
 	e, err := NewEntry(id, kind, about, at, postings...)
 	if err != nil {
@@ -117,7 +116,7 @@ func MustEntry(id string, kind Kind, about Reference, at time.Time, postings ...
 	return &e
 }
 
-// Check is what NewEntry demands, for those who read entries back. Errors:
+// Check checks an entry that was read as NewEntry checks a new one. Errors:
 // ErrSubject, ErrUnbalanced.
 func (e Entry) Check() error {
 	if e.About.Subject != e.Kind.subject() {

@@ -62,7 +62,7 @@ func degrees(text string, limit float64) (float64, bool) {
 // String is the text the area was read from.
 func (a Area) String() string { return a.text }
 
-// Contains says the location lies within.
+// Contains reports whether the location lies within.
 func (a Area) Contains(l Location) bool {
 	if l.Lat < a.south || l.Lat > a.north {
 		return false

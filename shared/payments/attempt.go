@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// AttemptState says whose move it is.
+// AttemptState is what an attempt waits for.
 type AttemptState string
 
 // The states of an attempt.
@@ -19,8 +19,8 @@ const (
 )
 
 // Attempt is one try to charge a checkout. Its ID is the acquirer's
-// idempotency key and becomes the transaction's id; a checkout has at most
-// one that is not Closed.
+// idempotency key and becomes the transaction's id. A checkout has at most one
+// that is not AttemptClosed.
 type Attempt struct {
 	ID           string       `dynamo:"id"`
 	Operation    string       `dynamo:"operation"` // the request that began it, to recognise a retry
@@ -35,14 +35,14 @@ type Attempt struct {
 	Card         *CardSummary `dynamo:"card,omitempty"`
 	Code         *PaymentCode `dynamo:"code,omitempty"`
 	StartedAt    time.Time    `dynamo:"started_at"`
-	Deadline     time.Time    `dynamo:"deadline"`                // when a payer's turn ends
+	Deadline     time.Time    `dynamo:"deadline"`                // for the payer's action
 	NextPoll     time.Time    `dynamo:"next_poll"`               // when the acquirer is asked again
 	UnknownSince time.Time    `dynamo:"unknown_since,omitempty"` // while it is recorded that the acquirer gave no outcome
 }
 
 const (
-	// recoverAfter is when an attempt without an outcome is taken for cut
-	// off. It exceeds a function's time limit, so nobody works on it any more.
+	// recoverAfter is when an attempt without an outcome counts as cut off. It
+	// exceeds a function's time limit, so no function works on it any more.
 	recoverAfter = 60 * time.Second
 	// challengeTime ends a 3DS challenge or redirect (contract §4.4).
 	challengeTime = 30 * time.Minute
@@ -56,7 +56,7 @@ const (
 // Begin claims the checkout for a new attempt, which must carry ID, Operation,
 // Method and what follows from the request. Failures: Conflict when it is
 // paid, expired or being decided; TooMany past ten attempts an hour. An
-// attempt at the payer's turn must be given up first (CancelAttempt).
+// attempt that requires the payer's action must be cancelled first.
 func (c Checkout) Begin(a Attempt, now time.Time) (Checkout, error) {
 	if err := c.CheckProcessable(now); err != nil {
 		return c, err
@@ -86,13 +86,13 @@ func (c Checkout) attemptsSince(hourAgo time.Time) ([]time.Time, error) {
 	return starts, nil
 }
 
-// StartedBy says the operation itself began the latest attempt: a retry of a
-// request that was cut off must continue it, not start another.
+// StartedBy reports whether the operation began the latest attempt. A retry of a
+// request that was cut off must continue it, not begin another.
 func (c Checkout) StartedBy(operation string) bool {
 	return c.Attempt != nil && c.Attempt.Operation == operation
 }
 
-// payerTime is how long the payer has.
+// payerTime is how long the payer has to act.
 func (a Attempt) payerTime() time.Duration {
 	switch a.Method {
 	case Boleto:
@@ -104,9 +104,9 @@ func (a Attempt) payerTime() time.Duration {
 	}
 }
 
-// pollAgain schedules the next question to the acquirer: for a payer's turn
-// one minute after the attempt began, for an unknown outcome much sooner, then
-// at doubling gaps, and at the latest at the deadline.
+// pollAgain schedules the next poll: while the payer's action is required, one
+// minute after the attempt began; for an unknown outcome much sooner; then at
+// doubling gaps, and at the latest at the deadline.
 func (a Attempt) pollAgain(now time.Time) Attempt {
 	if a.UnknownSince.IsZero() {
 		a.NextPoll = nextPoll(a.StartedAt, recoverAfter, now)
@@ -141,9 +141,9 @@ func (c Checkout) transaction(status TransactionStatus, o Outcome, now time.Time
 	return t
 }
 
-// recordedAt is when the attempt's transaction was first recorded. That, not
-// the attempt's start, is its time: whoever pages through the history in order
-// of time would miss what appeared behind them.
+// recordedAt is when the attempt's transaction was first recorded. That is its
+// time, and not the attempt's start: a client that pages through the history in
+// order of time would miss a transaction that appears behind it.
 func (c Checkout) recordedAt(now time.Time) time.Time {
 	for _, t := range c.Transactions {
 		if t.ID == c.Attempt.ID {
@@ -153,15 +153,15 @@ func (c Checkout) recordedAt(now time.Time) time.Time {
 	return shown(now)
 }
 
-// DeadlinePassed says the payer has not acted by the deadline: the charge, which
-// still waits for them, is to be cancelled.
+// DeadlinePassed reports whether the payer did not act by the deadline, so that
+// the charge, which still waits for them, must be cancelled.
 func (a Attempt) DeadlinePassed(o Outcome, now time.Time) bool {
 	waiting := o.Decision == Challenge || o.Decision == Voucher
 	return waiting && a.State == AttemptRequiresAction && !now.Before(a.Deadline)
 }
 
-// Restartable says the latest attempt came to nothing at all, so that the
-// request that began it may begin another.
+// Restartable reports whether the latest attempt closed without a record, so
+// that the request that began it may begin another.
 func (c Checkout) Restartable() bool {
 	return c.Attempt == nil || (c.Attempt.State == AttemptClosed && !c.recorded())
 }

@@ -98,7 +98,7 @@ func TestDeadlines(t *testing.T) {
 	}
 	pending := *states(t)["pending"].Attempt
 	if pending.DeadlinePassed(payments.Outcome{Decision: payments.Challenge}, after(time.Hour)) {
-		t.Error("out of time before it was the payer's turn")
+		t.Error("the deadline passed before the payer had to act")
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// paymentEntry: the acquirer owes us the amount; we owe it to the merchant,
-// less our fee, or under gross settlement whole, with the fee billed.
+// paymentEntry enters a payment: the acquirer owes us the amount, and we owe it to
+// the merchant less our fee, or under gross settlement in full, with the fee billed.
 func paymentEntry(t Transaction, at time.Time) *ledger.Entry {
 	owed, billed := minus(t.Captured, t.Fee), money.Zero(t.Fee.Currency())
 	if t.Gross {
@@ -21,16 +21,16 @@ func paymentEntry(t Transaction, at time.Time) *ledger.Entry {
 		ledger.Posting{Account: ledger.FeeIncome, Amount: t.Fee.Neg()})
 }
 
-// returnEntry: the acquirer gave the amount back to the payer, at the
-// merchant's cost. The fee is not given back (contract §6.7).
+// returnEntry enters an amount that went back to the payer at the merchant's cost.
+// The fee is not refunded (contract §6.7).
 func returnEntry(e Event, kind ledger.Kind, at time.Time) *ledger.Entry {
 	return ledger.MustEntry(e.ID, kind, ledger.OfTransaction(e.TransactionID), at,
 		ledger.Posting{Account: ledger.MerchantPayable, Amount: e.Amount},
 		ledger.Posting{Account: ledger.AcquirerReceivable, Amount: e.Amount.Neg()})
 }
 
-// plus and minus are for amounts of one transaction, whose currency is one and
-// whose size is bounded (contract §4.1): they cannot fail.
+// plus and minus are for amounts of one transaction. They cannot fail, because the
+// currency is the same and the size is bounded (contract §4.1).
 func plus(a, b money.Amount) money.Amount {
 	sum, err := a.Add(b)
 	if err != nil {
@@ -41,5 +41,5 @@ func plus(a, b money.Amount) money.Amount {
 
 func minus(a, b money.Amount) money.Amount { return plus(a, b.Neg()) }
 
-// more says a is above b, both of one currency.
+// more reports whether a is above b. Both have one currency.
 func more(a, b money.Amount) bool { return minus(a, b).Sign() > 0 }

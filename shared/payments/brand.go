@@ -49,9 +49,8 @@ func Brand(number string) string {
 	return "UNKNOWN"
 }
 
-// ProcessAs is how the card's network books it, where its brand tells: DEBIT
-// for those that only debit cards bear; "" for the others, whose numbers do not
-// tell.
+// ProcessAs is DEBIT for brands that only debit cards have, and "" for the
+// others, whose numbers do not show it.
 func (s CardSummary) ProcessAs() string {
 	switch s.Brand {
 	case "MAESTRO", "VISA_ELECTRON":

@@ -25,10 +25,10 @@ const (
 	probeTime = 15 * time.Second
 )
 
-// Tripped says that only probes may pass.
+// Tripped reports whether only probes may pass.
 func (b Breaker) Tripped() bool { return b.TimedOut >= BreakerThreshold }
 
-// Open says that nothing may pass now.
+// Open reports whether nothing may pass now, not even a probe.
 func (b Breaker) Open(now time.Time) bool { return b.Tripped() && now.Before(b.OpenUntil) }
 
 // ProbeStarted is the breaker when a probe begins.
@@ -37,8 +37,8 @@ func (b Breaker) ProbeStarted(now time.Time) Breaker {
 	return b
 }
 
-// Failed is the breaker after a try that timed out. What was under way when it
-// opened says nothing new.
+// Failed is the breaker after a try that timed out. A try that was
+// already under way when it opened does not count.
 func (b Breaker) Failed(probe bool, now time.Time) Breaker {
 	if b.Tripped() && !probe {
 		return b

@@ -9,9 +9,8 @@ import (
 // EventCheckoutStatusChanged is the only event a checkout's return_url gets.
 const EventCheckoutStatusChanged = "CHECKOUT_STATUS_CHANGED"
 
-// Callback is one message owed to a return_url. It is written in the same
-// transaction as the status change it reports, and kept until it is
-// delivered or dead.
+// Callback is one message to be delivered to a return_url. It is written in the
+// same transaction as the status change it reports.
 type Callback struct {
 	ID             string         `dynamo:"id"` // msg_<uuid>, the webhook-id of every try
 	EventType      string         `dynamo:"event_type"`
@@ -62,14 +61,14 @@ const (
 	earliness = 5 * time.Second
 )
 
-// IsDue says the callback is owed and the time of its next try has come, but
-// for a few seconds.
+// IsDue reports whether the callback is still to be delivered and the time of
+// its next try has come, or comes within a few seconds.
 func (c Callback) IsDue(now time.Time) bool {
 	return c.State == CallbackOwed && !now.Before(c.NextAt.Add(-earliness))
 }
 
-// TryAt is when the fast path has the next try made; the zero time: never. What
-// the sweep has sent the fast path must not send as well.
+// TryAt is when the fast path makes the next try; the zero time means never. It
+// must not send what the sweep has sent.
 func (c Callback) TryAt() time.Time {
 	if c.State != CallbackOwed || c.Sweeps > 0 {
 		return time.Time{}
@@ -77,16 +76,16 @@ func (c Callback) TryAt() time.Time {
 	return c.NextAt
 }
 
-// QueueDelay is how long the fast path must hold back what is to be done at a
-// time; false when that is longer than a queue can, and the sweep sends it.
+// QueueDelay is how long the fast path must delay a message that is due at a
+// time. It is false when a queue cannot delay it so long, and the sweep sends it.
 func QueueDelay(at, now time.Time) (time.Duration, bool) {
 	delay := at.Sub(now)
 	return max(delay, 0), delay <= fastPath
 }
 
-// SweepAt is when the sweep sends the next try, should nobody else have made
-// it: first after the fast path's grace, then at growing gaps, because a
-// message it sent may still wait in a slow queue.
+// SweepAt is when the sweep sends the next try if it has not been made: first
+// after the fast path's grace, then at growing gaps, because a message it sent
+// may still wait in a slow queue.
 func (c Callback) SweepAt() time.Time {
 	if c.Sweeps > 0 {
 		return c.SweptAt.Add(min(firstResend<<min(c.Sweeps-1, 8), longestResend))
@@ -97,14 +96,13 @@ func (c Callback) SweepAt() time.Time {
 	return c.NextAt
 }
 
-// Overdue says the sweep has to send the next try.
+// Overdue reports whether the sweep must send the next try.
 func (c Callback) Overdue(now time.Time) bool {
 	return c.State == CallbackOwed && !now.Before(c.SweepAt())
 }
 
-// Lost says that stream or queue should have brought about the try that is
-// overdue: it is not one further off than a queue can wait, which the sweep
-// sends as a rule.
+// Lost reports whether the stream or the queue should have started a try that is
+// overdue. A try further ahead than a queue can delay a message is the sweep's.
 func (c Callback) Lost() bool {
 	_, fast := QueueDelay(c.NextAt, c.UpdatedAt)
 	return fast || c.Sweeps > 0
@@ -144,8 +142,8 @@ func (c Callback) jitter(limit time.Duration) time.Duration {
 	return limit * time.Duration(hash.Sum32()%1000) / 1000
 }
 
-// PostponedTooLong says that the next try must be made, whatever its host's
-// breaker says.
+// PostponedTooLong reports whether the next try must be made even if its host's
+// breaker is open.
 func (c Callback) PostponedTooLong(now time.Time) bool {
 	return !c.PostponedSince.IsZero() && !now.Before(c.PostponedSince.Add(maxPostponed))
 }
@@ -222,7 +220,7 @@ func retryAfter(first, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Replayed owes the callback anew, under its old id.
+// Replayed is the callback when it is to be delivered again, under its old id.
 func (c Callback) Replayed(now time.Time) Callback {
 	c = c.unswept().unpostponed()
 	c.State, c.FirstFailedAt, c.NextAt, c.UpdatedAt, c.LastError = CallbackOwed, nil, now, now, ""

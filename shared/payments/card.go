@@ -13,10 +13,9 @@ import (
 
 // Secret is text that must reach the acquirer and nothing else: a card number
 // or a CVV. It cannot be printed, logged, marshalled or stored; only Reveal
-// gives it away: to acquirers, to the check of the number's form, and to the
-// keyed hash that names a card. The text sits behind a function
-// because fmt walks into unexported fields without asking for methods, but
-// cannot look into a func.
+// returns it: to acquirers, to the check of the number's form, and to the keyed
+// hash that names a card. The text is inside a function because fmt prints
+// unexported fields without calling their methods, but cannot print a func.
 type Secret struct{ reveal func() string }
 
 // NewSecret wraps text.
@@ -32,7 +31,7 @@ func (s Secret) Reveal() string {
 	return s.reveal()
 }
 
-// IsZero says nothing was sent.
+// IsZero reports whether the text is empty.
 func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
 // Format hides the text from every verb of fmt; %d would not ask for String.
@@ -80,7 +79,7 @@ type CardSummary struct {
 	ExpiryYear    int    `dynamo:"expiry_year"`
 }
 
-// Expired says the card's last month has ended everywhere on earth.
+// Expired reports whether the card's last month has ended in every time zone.
 func (s CardSummary) Expired(now time.Time) bool {
 	return expired(s.ExpiryYear, s.ExpiryMonth, now)
 }

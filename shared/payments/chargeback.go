@@ -9,9 +9,10 @@ import (
 )
 
 // Chargeback records money that the issuer took back, as the acquirer reports
-// it under an id of its own; nil: all that is left. lost says the merchant
-// cannot pay it (NON_COLLECTION). c is the transaction's checkout, whose
-// return_url is told. Failures: Conflict, AmountTooHighError, Invalid.
+// it under an id of its own. Without an amount it is all that is left. lost means
+// that the merchant cannot pay it (NON_COLLECTION). c is the transaction's
+// checkout, whose return_url gets a callback. Failures: Conflict,
+// AmountTooHighError, Invalid.
 func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, lost bool, msgID string,
 	now time.Time) (TransactionChange, error) {
 	if !t.hasRefundable() {

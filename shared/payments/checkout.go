@@ -86,7 +86,7 @@ type Checkout struct {
 	Payee          Payee            `dynamo:"payee"`
 	NamedByEmail   string           `dynamo:"pay_to_email,omitempty"` // pay_to_email, when the client sent it
 	Description    string           `dynamo:"description,omitempty"`
-	ReturnURL      string           `dynamo:"return_url,omitempty"`   // told of each outcome
+	ReturnURL      string           `dynamo:"return_url,omitempty"`   // gets a callback for each outcome
 	RedirectURL    string           `dynamo:"redirect_url,omitempty"` // where the payer ends
 	Status         CheckoutStatus   `dynamo:"status"`
 	Purpose        Purpose          `dynamo:"purpose"`
@@ -122,26 +122,26 @@ var (
 // size of its item; the transactions themselves are all kept.
 const maxTransactions = 100
 
-// open says the checkout can still be paid.
+// open reports whether the checkout can still be paid.
 func (c Checkout) open() bool { return c.Status == CheckoutPending || c.Status == CheckoutFailed }
 
-// attemptPending says a charge is under way whose outcome nobody knows yet.
+// attemptPending reports whether a charge is under way whose outcome is not known yet.
 func (c Checkout) attemptPending() bool {
 	return c.Attempt != nil && c.Attempt.State == AttemptPending
 }
 
-// RequiresAction says a challenge, a redirect or a voucher waits for the payer.
+// RequiresAction reports whether a challenge, a redirect or a voucher waits for the payer.
 func (c Checkout) RequiresAction() bool {
 	return c.Attempt != nil && c.Attempt.State == AttemptRequiresAction
 }
 
-// PastValidUntil says valid_until has passed: no new attempt may begin.
+// PastValidUntil reports whether valid_until has passed: no new attempt may begin.
 func (c Checkout) PastValidUntil(now time.Time) bool {
 	return c.open() && c.ValidUntil != nil && !now.Before(*c.ValidUntil)
 }
 
-// isExpired says the checkout is too late to be paid, and no attempt begun in
-// time is left that still may (contract §4.5).
+// isExpired reports whether valid_until has passed and no attempt is open that
+// may still pay the checkout (contract §4.5).
 func (c Checkout) isExpired(now time.Time) bool {
 	return c.PastValidUntil(now) && !c.attemptPending() && !c.RequiresAction()
 }
@@ -165,7 +165,7 @@ func (c Checkout) SuccessfulTransaction() (CheckoutTransaction, bool) {
 	return CheckoutTransaction{}, false
 }
 
-// WakeAt is when the sweep must look at the checkout; the zero time: never.
+// WakeAt is when the sweep must handle the checkout; the zero time means never.
 func (c Checkout) WakeAt() time.Time {
 	switch {
 	case c.AttemptOpen():
@@ -177,8 +177,8 @@ func (c Checkout) WakeAt() time.Time {
 	}
 }
 
-// PollAt is when a message has the acquirer asked about the open attempt; the
-// zero time: none does.
+// PollAt is when a message starts a poll of the open attempt; the zero time means
+// never.
 func (c Checkout) PollAt() time.Time {
 	if !c.AttemptOpen() {
 		return time.Time{}
@@ -186,12 +186,12 @@ func (c Checkout) PollAt() time.Time {
 	return pollAt(c.Attempt.NextPoll, c.Attempt.UnknownSince)
 }
 
-// AttemptOpen says the latest attempt may still come to something.
+// AttemptOpen reports whether the latest attempt is not closed.
 func (c Checkout) AttemptOpen() bool { return c.Attempt != nil && c.Attempt.State != AttemptClosed }
 
-// CheckProcessable refuses a new attempt: of a checkout that is paid, expired or
-// being decided, and past ten an hour. An attempt at the payer's turn is no
-// hindrance, since it can be given up (contract §4.5).
+// CheckProcessable refuses a new attempt when the checkout is paid or expired,
+// when an attempt is pending, and past ten an hour. An attempt that requires the
+// payer's action can be cancelled, and does not prevent another (contract §4.5).
 func (c Checkout) CheckProcessable(now time.Time) error {
 	if err := c.checkOpen(now); err != nil {
 		return err

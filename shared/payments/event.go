@@ -22,7 +22,7 @@ const (
 	PaymentItem EventType = "PAYMENT"
 )
 
-// EventStatus is where an event stands (contract §6.5).
+// EventStatus is the state of an event (contract §6.5).
 type EventStatus string
 
 // The statuses that clients know.
@@ -39,7 +39,7 @@ const (
 // The statuses of refunds that clients never see.
 const (
 	EventBegun     EventStatus = "BEGUN"     // about to be sent to the acquirer
-	EventWithdrawn EventStatus = "WITHDRAWN" // the acquirer certainly did not take it: as if never asked for
+	EventWithdrawn EventStatus = "WITHDRAWN" // the acquirer certainly did not take it: as if it had never been requested
 )
 
 // Event is a refund, a chargeback, or the deduction of one from later
@@ -52,7 +52,7 @@ type Event struct {
 	Status        EventStatus  `dynamo:"status"`
 	Amount        money.Amount `dynamo:"amount"`               // more than zero
 	InReserve     bool         `dynamo:"in_reserve,omitempty"` // its amount is part of the reserve while it is open
-	Sequence      int          `dynamo:"sequence,omitempty"`   // of a refund's reservation, within its transaction; asked for anew it has another
+	Sequence      int          `dynamo:"sequence,omitempty"`   // of a refund: RefundsBegun when it was begun last
 	ReturnCode    string       `dynamo:"return_code,omitempty"`
 	CreatedAt     time.Time    `dynamo:"created_at"` // when clients could first see it
 	UpdatedAt     time.Time    `dynamo:"updated_at"`
@@ -61,7 +61,7 @@ type Event struct {
 	TransactionSummary
 }
 
-// TransactionSummary is what a history item tells of the transaction it belongs to.
+// TransactionSummary is what a history item shows of its transaction.
 type TransactionSummary struct {
 	ClientTransactionID string              `dynamo:"client_transaction_id"`
 	ProductSummary      string              `dynamo:"product_summary,omitempty"`
@@ -88,13 +88,13 @@ func (t Transaction) PayoutNumericID(p PayoutPart) int64 {
 	return NumericID("event " + t.payable(p).ID)
 }
 
-// Open says a refund's outcome is not known yet.
+// Open reports whether a refund's outcome is not known yet.
 func (e Event) Open() bool { return e.Status == EventBegun || e.Status == EventPending }
 
-// Visible says clients see the event.
+// Visible reports whether clients see the event.
 func (e Event) Visible() bool { return e.Status != EventBegun && e.Status != EventWithdrawn }
 
-// Listed says the event is a history item of its own (contract §6.2).
+// Listed reports whether the event is a history item of its own (contract §6.2).
 func (e Event) Listed() bool {
 	return e.Visible() && (e.Type == RefundEvent || e.Type == ChargebackEvent)
 }
@@ -105,7 +105,7 @@ func (e Event) Deducted(now time.Time) Event {
 	return e
 }
 
-// WakeAt is when the sweep must look at the event; the zero time: never.
+// WakeAt is when the sweep must handle the event; the zero time means never.
 func (e Event) WakeAt() time.Time {
 	if !e.Open() {
 		return time.Time{}
@@ -113,8 +113,7 @@ func (e Event) WakeAt() time.Time {
 	return wakeAt(e.NextPoll, e.UnknownSince)
 }
 
-// PollAt is when a message has the acquirer asked about a refund; the zero
-// time: none does.
+// PollAt is when a message starts a poll of a refund; the zero time means never.
 func (e Event) PollAt() time.Time {
 	if !e.Open() {
 		return time.Time{}

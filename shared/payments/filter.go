@@ -16,10 +16,10 @@ const (
 	HistoryChargeback HistoryStatus = "CHARGE_BACK" // also what the merchant could not pay (NON_COLLECTION)
 )
 
-// HistoryFilter narrows the history down (contract §6.2). Whatever is
-// left empty lets every item pass; within a list one value suffices.
+// HistoryFilter selects items of the history (contract §6.2). An empty field
+// lets every item pass; of a list, one value must match.
 type HistoryFilter struct {
-	Users        []string // emails, in whatever case
+	Users        []string // emails, in any case
 	Statuses     []HistoryStatus
 	PaymentTypes []string
 	EntryModes   []string
@@ -30,13 +30,13 @@ type HistoryFilter struct {
 	ChangesAfter bool // ChangesSince itself is too early (contract §14, number 22)
 }
 
-// All says every item passes.
+// All reports whether the filter lets every item pass.
 func (f HistoryFilter) All() bool {
 	lists := len(f.Users) + len(f.Statuses) + len(f.PaymentTypes) + len(f.EntryModes) + len(f.Types) + len(f.Readers)
 	return lists == 0 && f.Area == nil && f.ChangesSince == nil
 }
 
-// Match says the item passes.
+// Match reports whether the filter lets the item pass.
 func (f HistoryFilter) Match(h HistoryItem) bool {
 	return allows(f.Types, h.Type) && allows(f.PaymentTypes, h.PaymentType) && allows(f.EntryModes, h.EntryMode) &&
 		allows(f.Readers, h.Reader) && f.user(h) && f.status(h) && f.area(h) && f.changed(h)

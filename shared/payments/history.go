@@ -40,8 +40,8 @@ func (h HistoryItem) Status() TransactionStatus {
 	}
 }
 
-// RefundedAmount is what went back of the payment by refunds. All of a verification
-// did, without any: it was authorized and released (contract §4.6).
+// RefundedAmount is how much of the payment was refunded. A verification counts
+// as refunded in full: it was authorized and released (contract §4.6).
 func (h HistoryItem) RefundedAmount() money.Amount {
 	if h.SimpleStatus == SimpleRefunded && h.Refunded.IsZero() {
 		return h.Amount
@@ -68,6 +68,6 @@ func (e Event) HistoryItem() HistoryItem {
 		Amount: e.Amount, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, TransactionSummary: e.TransactionSummary}
 }
 
-// shown is a time as precisely as clients see it, so that what they send back
-// means the very item.
+// shown is a time as precise as clients see it, so that a time they send back
+// selects the same item.
 func shown(t time.Time) time.Time { return t.Truncate(time.Millisecond) }

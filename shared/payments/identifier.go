@@ -30,8 +30,8 @@ func formatCode(number uint64) string {
 	return fmt.Sprintf("T%09s", strings.ToUpper(strconv.FormatUint(number, 36)))
 }
 
-// CodeOfID is the transaction code that belongs to a transaction's id. Any
-// text has one; whether there is such a transaction is another matter.
+// CodeOfID is the transaction code that belongs to a transaction's id. Any text
+// has one, whether or not there is such a transaction.
 func CodeOfID(id string) string { return formatCode(codeNumber(id)) }
 
 // CodeWithin is the code of the transaction that a client transaction id or an
@@ -58,7 +58,7 @@ func CodeOfInternalID(id int64) (string, bool) {
 // bits it has 53, which every client's number type holds exactly.
 const internalBits = 6
 
-// InternalID is the numeric id some clients know (contract §14, number 11).
+// InternalID is the numeric id that some clients use (contract §14, number 11).
 func (t CheckoutTransaction) InternalID() int64 {
 	sum := sha256.Sum256([]byte("internal id " + t.ID))
 	return int64(codeNumber(t.ID)<<internalBits | uint64(sum[0])>>(8-internalBits))
@@ -74,24 +74,24 @@ func carrying(number uint64, seed string) string {
 	return FormatUUIDv4(sum[:])
 }
 
-// clientTransactionID follows from the attempt's id, so that every retry
-// bears the same one.
+// clientTransactionID follows from the attempt's id, so that it is the same at
+// every retry.
 func clientTransactionID(id string) string {
 	return carrying(codeNumber(id), "client transaction "+id)
 }
 
-// eventID follows from the transaction and what caused the event, so that
-// whoever repeats the cause recognises the event.
+// eventID follows from the transaction and the cause of the event, so that a
+// repetition of the cause finds the event.
 func eventID(transactionID, cause string) string {
 	return carrying(codeNumber(transactionID), "event "+transactionID+"\x00"+cause)
 }
 
-// MerchantNumericID is a merchant's id for those clients that know it by a number
-// (contract §6.1), of 53 bits.
+// MerchantNumericID is a merchant's id of 53 bits for clients that use numeric
+// ids (contract §6.1).
 func MerchantNumericID(code string) int64 { return NumericID("merchant " + code) }
 
-// NumericID is a positive number of 53 bits that follows from the seed, for those
-// clients that know things by numbers.
+// NumericID is a positive number of 53 bits that follows from the seed, for
+// clients that use numeric ids.
 func NumericID(seed string) int64 {
 	sum := sha256.Sum256([]byte(seed))
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 11)

@@ -32,15 +32,15 @@ func (i Instrument) CheckChargeable(now time.Time) error {
 	}
 }
 
-// RecurringPayment is the payment type of a charge under a mandate, without the
-// payer.
+// RecurringPayment is the payment type of a charge under a mandate, made without
+// the payer.
 const RecurringPayment = "RECURRING"
 
-// Recurring says the card can be charged without the payer, under an active
+// Recurring reports whether the card can be charged without the payer, under an active
 // mandate (contract §4.6).
 func (i Instrument) Recurring() bool { return i.Mandate != nil && i.Mandate.Status == MandateActive }
 
-// Deactivated is the instrument after the merchant gave it up; the mandate
+// Deactivated is the instrument after the merchant deactivated it. Its mandate
 // ends with it (contract §5.2).
 func (i Instrument) Deactivated() Instrument {
 	i.Active = false

@@ -2,7 +2,7 @@ package payments
 
 import "time"
 
-// Decision is where a charge stands at the acquirer.
+// Decision is the state of a charge or refund at the acquirer.
 type Decision string
 
 // The decisions.
@@ -15,7 +15,7 @@ const (
 	Cancelled      Decision = "cancelled" // will never be charged
 )
 
-// Outcome is what an acquirer says of a charge.
+// Outcome is an acquirer's answer about a charge or refund.
 type Outcome struct {
 	Decision   Decision
 	AuthCode   string       // issuer's authorization code
@@ -26,7 +26,7 @@ type Outcome struct {
 	Code       *PaymentCode // with Voucher
 }
 
-// Step sends the payer's browser somewhere.
+// Step is where the payer's browser goes next.
 type Step struct {
 	URL     string
 	Payload map[string]string // 3DS: PaReq; redirect methods: query parameters

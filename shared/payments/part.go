@@ -12,7 +12,7 @@ import (
 // PayoutPart is one payout of a transaction: the whole of it, or one
 // installment. It is what a PAYOUT event shows.
 type PayoutPart struct {
-	Seq        int          `dynamo:"seq"` // from 1; a part that is paid anew has another
+	Seq        int          `dynamo:"seq"` // from 1; a part that is paid again gets a new one
 	Number     int          `dynamo:"n"`   // of the installment, from 1
 	Amount     money.Amount `dynamo:"amount"`
 	Fee        money.Amount `dynamo:"fee"`
@@ -51,9 +51,9 @@ func (t Transaction) plan(now time.Time) ([]PayoutPart, []Payable) {
 	return parts, payables
 }
 
-// monthsAfter is the same day and time so many months later, or the month's last
-// day where it has no such day: AddDate would go on into the next, which then
-// had two installments.
+// monthsAfter is the same day and time some months later, or the month's last day
+// where it has no such day. AddDate would continue into the next month, which
+// would then have two installments.
 func monthsAfter(at time.Time, months int) time.Time {
 	later := at.AddDate(0, months, 0)
 	if later.Day() != at.Day() {
@@ -62,8 +62,8 @@ func monthsAfter(at time.Time, months int) time.Time {
 	return later
 }
 
-// PayoutsTotal counts the payouts that the transaction has or will have: one
-// that failed is made up for by another.
+// PayoutsTotal counts the payouts that the transaction has or will have. One that
+// failed is replaced by another, and does not count.
 func (t Transaction) PayoutsTotal() int {
 	n := 0
 	for _, p := range t.Payouts {
@@ -74,9 +74,9 @@ func (t Transaction) PayoutsTotal() int {
 	return n
 }
 
-// PlannedAt is when the payout at the index was planned: with all others of the
-// transaction, whose first could be made at once; or, where it makes up for one
-// that failed, when it could be made itself.
+// PlannedAt is when the payout at the index was planned: when the transaction's
+// first payout became eligible or, for one that replaces a failed payout, when it
+// became eligible itself.
 func (t Transaction) PlannedAt(i int) time.Time {
 	p := t.Payouts[i]
 	if slices.ContainsFunc(t.Payouts[:i], func(other PayoutPart) bool { return other.Number == p.Number }) {
@@ -85,9 +85,9 @@ func (t Transaction) PlannedAt(i int) time.Time {
 	return t.Payouts[0].EligibleAt
 }
 
-// deduct takes an amount that went back to the payer from what the merchant
-// still gets for the transaction, the earliest payout first, and answers the
-// changed payables. What is left is to be taken from other transactions.
+// deduct takes an amount that went back to the payer from the transaction's
+// scheduled payouts, the earliest first. It returns the changed payables and the
+// amount that is left to take from other transactions.
 func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 	var payables []Payable
 	t.Payouts = slices.Clone(t.Payouts)
@@ -107,13 +107,13 @@ func (t *Transaction) deduct(amount money.Amount) ([]Payable, money.Amount) {
 	return payables, amount
 }
 
-// ErrPayableMismatch: a payable or record and its transaction contradict each other,
-// because others changed them between two reads. If it stays so it is a mistake,
-// and the payout stops.
+// ErrPayableMismatch reports that a payable or record contradicts its
+// transaction, because one of them changed between two reads. If a fresh read
+// shows the same, the data is wrong, and the payout stops.
 var ErrPayableMismatch = errors.New("payments: the payable does not fit its transaction")
 
-// CollectPart marks the part that the payable is of as taken into a payout of a day.
-// Error: ErrPayableMismatch.
+// CollectPart marks the payable's part as part of a payout of a day. Error:
+// ErrPayableMismatch.
 func (t Transaction) CollectPart(payable Payable, payoutID, day string) (Transaction, error) {
 	i := t.part(payable.Seq)
 	if i < 0 || t.Payouts[i].Status != EventScheduled || !minus(t.Payouts[i].Net(), payable.Amount).IsZero() {
@@ -124,9 +124,9 @@ func (t Transaction) CollectPart(payable Payable, payoutID, day string) (Transac
 	return t, nil
 }
 
-// SettlePart closes a part that a payout took. One that was not paid waits again
-// under another number, as a new event (contract §6.5), in the payable it answers.
-// Error: ErrPayableMismatch.
+// SettlePart closes a part that a payout took. One that was not paid is scheduled
+// again under another number, as a new event (contract §6.5): its payable is
+// returned. Error: ErrPayableMismatch.
 func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Time) (Transaction, *Payable, error) {
 	i := t.part(seq)
 	if i < 0 || t.Payouts[i].Status != EventReconciled || t.Payouts[i].PayoutID != payoutID {
@@ -147,7 +147,7 @@ func (t Transaction) SettlePart(seq int, payoutID string, paid bool, now time.Ti
 	return t, &payable, nil
 }
 
-// part is the index of the part of that number; -1: there is none.
+// part is the index of the part with the number, or -1.
 func (t Transaction) part(seq int) int {
 	return slices.IndexFunc(t.Payouts, func(p PayoutPart) bool { return p.Seq == seq })
 }

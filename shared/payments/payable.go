@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// PayableKind says what a payable comes from.
+// PayableKind is what a payable comes from.
 type PayableKind string
 
 // The kinds; the values are those of the payout records they become (contract
@@ -16,12 +16,12 @@ const (
 	PayablePart                PayableKind = "PAYOUT"
 	PayableRefundDeduction     PayableKind = "REFUND_DEDUCTION"
 	PayableChargebackDeduction PayableKind = "CHARGE_BACK_DEDUCTION"
-	PayableBalanceDeduction    PayableKind = "BALANCE_DEDUCTION" // what an earlier payout lacked
+	PayableBalanceDeduction    PayableKind = "BALANCE_DEDUCTION" // the negative balance of an earlier payout
 )
 
-// Payable is an amount that waits for the merchant's next payout: a credit for each
-// part of a transaction, a debit for what a refund or chargeback has to take
-// from other transactions. The sum of a merchant's payables is what is owed to it.
+// Payable is an amount that waits for the merchant's next payout: a credit for
+// each part of a transaction, a debit for a refund or chargeback that other
+// transactions must pay for. The sum of a merchant's payables is its balance.
 type Payable struct {
 	ID            string       `dynamo:"id"` // of the part, <transaction id>#<seq>, or of the deduction event
 	Kind          PayableKind  `dynamo:"kind"`
@@ -33,7 +33,7 @@ type Payable struct {
 	EligibleAt    time.Time    `dynamo:"eligible_at"`
 }
 
-// payable is what the part makes payable.
+// payable is the payable of the part.
 func (t Transaction) payable(p PayoutPart) Payable {
 	return Payable{ID: t.ID + "#" + strconv.Itoa(p.Seq), Kind: PayablePart, TransactionID: t.ID, Code: t.Code,
 		Seq: p.Seq, Amount: p.Net(), Fee: p.Fee, EligibleAt: p.EligibleAt}

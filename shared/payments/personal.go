@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// PersonalDetails is what is known of a payer; "" is not known.
+// PersonalDetails is what is known of a payer; "" means not known.
 type PersonalDetails struct {
 	FirstName string   `json:"first_name,omitempty" dynamo:"first_name,omitempty"`
 	LastName  string   `json:"last_name,omitempty" dynamo:"last_name,omitempty"`
@@ -30,7 +30,7 @@ type Address struct {
 	State      string `json:"state,omitempty" dynamo:"state,omitempty"`
 }
 
-// PersonalDetailsChange is what a request says of a payer. It overwrites only
+// PersonalDetailsChange is a request's change of a payer's details. It overwrites only
 // what it names (contract §5.1). An empty text takes a detail back, but birth
 // date and country have no empty form (contract §2.4).
 type PersonalDetailsChange struct {
@@ -43,7 +43,7 @@ type PersonalDetailsChange struct {
 	Address   *AddressChange      `json:"address" validate:"then"`
 }
 
-// AddressChange is what a request says of an address.
+// AddressChange is a request's change of an address.
 type AddressChange struct {
 	City       optional.Of[string] `json:"city" validate:"text=255"`
 	Country    optional.Of[string] `json:"country" validate:"then country"`
@@ -103,7 +103,7 @@ func (d PersonalDetails) address() Address {
 	return *d.Address
 }
 
-// firstBirthDate is before that of anybody alive.
+// firstBirthDate is before the birth date of any living person.
 var firstBirthDate = time.Date(1900, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // Rule of the birth date: from 1900-01-01 to today.

@@ -25,7 +25,7 @@ type VATTotal struct {
 	Net, VAT, Gross money.Amount
 }
 
-// noVAT is the rate of whatever is sold online: a checkout names no rate.
+// noVAT is the rate of everything sold online, because a checkout has no rate.
 const noVAT = "0"
 
 // Products are the lines of the transaction, or of a refund of it, that sum up

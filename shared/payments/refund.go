@@ -16,7 +16,7 @@ type TransactionChange struct {
 	Entry        *ledger.Entry
 	Payables     []Payable // new, or with what is left of them
 	Callback     *Callback
-	ReserveDelta money.Amount // added to the merchant's held balance, or taken from it; no currency: untouched
+	ReserveDelta money.Amount // added to the merchant's reserve; without a currency it does not change
 }
 
 // maxEvents bounds the refunds and chargebacks of one transaction, and so
@@ -28,28 +28,29 @@ var (
 
 	errAmountTooHigh = failure.Conflict("the amount exceeds what is left to refund")
 
-	// ErrInsufficientBalance: the merchant's balance does not cover the refund
-	// (contract §6.4).
+	// ErrInsufficientBalance reports that the merchant's balance does not cover
+	// the refund (contract §6.4).
 	ErrInsufficientBalance = failure.Conflict("the merchant's balance does not cover the refund").WithCode("NOT_ENOUGH_BALANCE")
 
-	// ErrBalanceReserved: it would, without what refunds that are running hold.
+	// ErrBalanceReserved reports that the balance would cover the refund, but is
+	// reserved for pending refunds.
 	ErrBalanceReserved = ErrInsufficientBalance.AsTransient()
 )
 
-// AmountTooHighError reports that more is asked for than is left to refund. As a failure
+// AmountTooHighError reports an amount above what is left to refund. As a failure
 // it is a Conflict (contract §6.4).
 type AmountTooHighError struct {
 	Refundable money.Amount // what is left, more than zero
-	Minimum    money.Amount // that can be refunded at once, where RefundTerms said so
+	Minimum    money.Amount // for one refund, if RefundTerms applied
 
-	pending bool // it would be left, had refunds that are running not set money aside
+	pending bool // the amount would be left if no refund were pending
 }
 
 func (e *AmountTooHighError) Error() string {
 	return "payments: only " + e.Refundable.String() + " is left to refund"
 }
 
-// Unwrap is what clients are told.
+// Unwrap is the failure that clients see.
 func (e *AmountTooHighError) Unwrap() error {
 	if e.pending {
 		return errAmountTooHigh.AsTransient()
@@ -57,7 +58,7 @@ func (e *AmountTooHighError) Unwrap() error {
 	return errAmountTooHigh
 }
 
-// CanRefund says some of the transaction is left to refund.
+// CanRefund reports whether any of the transaction can be refunded.
 func (t Transaction) CanRefund() bool { return t.hasRefundable() && t.EventCount < maxEvents }
 
 func (t Transaction) hasRefundable() bool {
@@ -65,7 +66,7 @@ func (t Transaction) hasRefundable() bool {
 }
 
 // notRefundable is why CanRefund is false: for good, or until the payment or a
-// refund that is running has its outcome.
+// pending refund has its outcome.
 func (t Transaction) notRefundable() error {
 	full := t.EventCount >= maxEvents
 	if t.Status == TransactionPending || (t.pendingRefunds().Sign() > 0 && !full) {
@@ -74,21 +75,21 @@ func (t Transaction) notRefundable() error {
 	return errNotRefundable
 }
 
-// pendingRefunds is what refunds without an outcome may still take.
+// pendingRefunds is the sum of the refunds without an outcome.
 func (t Transaction) pendingRefunds() money.Amount {
 	return minus(t.Captured, plus(t.Refundable, plus(t.Refunded, t.ChargedBack)))
 }
 
-// RefundID is the id of the refund that an operation asks for.
+// RefundID is the id of the refund that an operation requests.
 func (t Transaction) RefundID(operation string) string { return eventID(t.ID, "refund "+operation) }
 
-// BeginRefund sets an amount aside for a refund that is about to be sent to
-// the acquirer; nil: all that is left. Nobody sees it before the acquirer's
-// first word, but no other refund can have the same money. held says it counts
-// against the merchant's balance. Failures: Conflict when the transaction was
-// not successful or is refunded in full; AmountTooHighError; Invalid for an amount
-// that is not above nought.
-func (t Transaction) BeginRefund(operation string, amount *money.Amount, held bool,
+// BeginRefund begins a refund, which is then sent to the acquirer. Without an
+// amount it is of all that is left. Clients do not see it before the acquirer's
+// first answer, but no other refund can use the same money. inReserve adds it to
+// the merchant's reserve. Failures: Conflict when the transaction was not
+// successful or is refunded in full; AmountTooHighError; Invalid for an amount
+// that is not above zero.
+func (t Transaction) BeginRefund(operation string, amount *money.Amount, inReserve bool,
 	now time.Time) (TransactionChange, error) {
 	if !t.CanRefund() {
 		return TransactionChange{}, t.notRefundable()
@@ -99,17 +100,17 @@ func (t Transaction) BeginRefund(operation string, amount *money.Amount, held bo
 	}
 	t.RefundsBegun++
 	e := Event{ID: t.RefundID(operation), TransactionID: t.ID, Code: t.Code, Type: RefundEvent, Status: EventBegun,
-		Amount: x, InReserve: held, Sequence: t.RefundsBegun, CreatedAt: shown(now), UpdatedAt: shown(now),
+		Amount: x, InReserve: inReserve, Sequence: t.RefundsBegun, CreatedAt: shown(now), UpdatedAt: shown(now),
 		NextPoll: now.Add(recoverAfter), TransactionSummary: t.summary()}
 	t.Refundable = minus(t.Refundable, x)
 	t.EventCount++
 	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.toReserve()}, nil
 }
 
-// WithoutWithdrawn is the transaction without a refund that was withdrawn and is asked
-// for again: what is reserved now takes its place. So a client may repeat a
-// request that the acquirer does not take as often as it must (contract §2.8,
-// 424) without using up what the transaction may have of events.
+// WithoutWithdrawn is the transaction without a refund that was withdrawn and is
+// now requested again: the new one takes its place. So a client may repeat a
+// request that the acquirer does not take as often as necessary (contract §2.8,
+// 424) without reaching the limit of events.
 func (t Transaction) WithoutWithdrawn(e Event) Transaction {
 	if e.Status == EventWithdrawn {
 		t.EventCount--
@@ -117,8 +118,8 @@ func (t Transaction) WithoutWithdrawn(e Event) Transaction {
 	return t
 }
 
-// refundAmount is the amount that is to go back to the payer; nil: all that is left.
-// Failures: AmountTooHighError; Invalid for an amount that is not above nought.
+// refundAmount is the amount that goes back to the payer; nil means all that is
+// left. Failures: AmountTooHighError; Invalid for an amount that is not above zero.
 func (t Transaction) refundAmount(amount *money.Amount) (money.Amount, error) {
 	switch {
 	case amount == nil:
@@ -132,7 +133,7 @@ func (t Transaction) refundAmount(amount *money.Amount) (money.Amount, error) {
 	}
 }
 
-// hold is what the open event takes from the merchant's balance.
+// toReserve is what the open event adds to the merchant's reserve.
 func (e Event) toReserve() money.Amount {
 	if !e.InReserve {
 		return money.Amount{}
@@ -140,7 +141,7 @@ func (e Event) toReserve() money.Amount {
 	return e.Amount
 }
 
-// release gives the hold back.
+// fromReserve takes it out of the reserve again.
 func (e Event) fromReserve() money.Amount {
 	if !e.InReserve {
 		return money.Amount{}
@@ -148,11 +149,11 @@ func (e Event) fromReserve() money.Amount {
 	return e.Amount.Neg()
 }
 
-// SettleRefund applies the acquirer's word on a refund. It answers false when
-// the refund is closed, so a repeated or late word changes nothing.
+// SettleRefund applies the acquirer's answer about a refund. It returns false when
+// the refund is closed, so that a repeated or late answer changes nothing.
 //
-// The books hear of a refund when the acquirer has made it, so that no entry
-// ever stands for money that did not move.
+// A refund is entered into the journal when the acquirer has made it, so that no
+// entry records money that did not move.
 func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (TransactionChange, bool) {
 	if !e.Open() {
 		return TransactionChange{}, false
@@ -179,9 +180,9 @@ func (t Transaction) SettleRefund(e Event, o Outcome, now time.Time) (Transactio
 	}
 }
 
-// ShowRefund lets all see a reserved refund, because somebody other than who
-// reserved it is about to ask the acquirer: it may be made from now on. False
-// when it is no longer reserved.
+// ShowRefund makes a refund visible to clients before the acquirer is asked about
+// it by another process than the one that began it: from now on it may be made.
+// It returns false when the refund is no longer EventBegun.
 func (t Transaction) ShowRefund(e Event, now time.Time) (TransactionChange, bool) {
 	if e.Status != EventBegun {
 		return TransactionChange{}, false
@@ -190,8 +191,9 @@ func (t Transaction) ShowRefund(e Event, now time.Time) (TransactionChange, bool
 	return TransactionChange{Transaction: t, Events: []Event{e}}, true
 }
 
-// WithdrawRefund undoes a reservation whose request the acquirer certainly did
-// not take: nothing changed (contract §3.4, 424). False once anybody has seen it.
+// WithdrawRefund undoes a refund whose request the acquirer certainly did not
+// take: nothing changed (contract §3.4, 424). It returns false once the refund is
+// visible.
 func (t Transaction) WithdrawRefund(e Event, now time.Time) (TransactionChange, bool) {
 	if e.Status != EventBegun {
 		return TransactionChange{}, false
@@ -217,8 +219,8 @@ func (t Transaction) notRefunded(e Event, status EventStatus, now time.Time) Tra
 	return TransactionChange{Transaction: t, Events: []Event{e}, ReserveDelta: e.fromReserve()}
 }
 
-// returned books money that went back to the payer: from the transaction's
-// payouts that wait, and beyond them from the merchant's others.
+// returned enters money that went back to the payer into the journal, and takes it
+// from the transaction's scheduled payouts, then from the merchant's others.
 func (t Transaction) returned(e Event, kind ledger.Kind, payable PayableKind, now time.Time) TransactionChange {
 	entry := returnEntry(e, kind, now)
 	payables, rest := t.deduct(e.Amount)

@@ -16,40 +16,41 @@ import (
 type RefundRule struct {
 	Country  string         // of the merchant, ISO 3166-1 alpha-2; "": every
 	Currency money.Currency // "": every
-	Days     int            // of 24 hours, for which a payment can be refunded; 0: for ever
-	Minimum  money.Amount   // that can be refunded at once; without a currency: one minor unit
+	Days     int            // of 24 hours, for which a payment can be refunded; 0: no limit
+	Minimum  money.Amount   // of one refund; without a currency: one minor unit
 }
 
 // RefundRules are all of an operator's; every one that applies to a
 // transaction counts. None: any age, from one minor unit.
 type RefundRules []RefundRule
 
-// ParseRefundRules reads rules between blanks, each written where:days:least:
+// ParseRefundRules reads rules separated by blanks, each written
+// where:days:minimum:
 //
 //	BR:90 HUF::100 CL/CLP:180:500 *:365
 //
-// where is a country, a currency, both, or *; what is left out is not limited.
-// A least amount needs a currency. Error: the first rule that is none.
+// where is a country, a currency, both, or *. What is left out is not limited. A
+// minimum needs a currency. Error: the first text that is not a rule.
 func ParseRefundRules(text string) (RefundRules, error) {
 	var rules RefundRules
 	for field := range strings.FieldsSeq(text) {
 		rule, ok := parseRefundRule(field)
 		if !ok {
-			return nil, fmt.Errorf("payments: %q is no rule such as BR:90, HUF::100 or CL/CLP:180:500", field)
+			return nil, fmt.Errorf("payments: %q is not a rule such as BR:90, HUF::100 or CL/CLP:180:500", field)
 		}
 		rules = append(rules, rule)
 	}
 	return rules, nil
 }
 
-// maxRefundDays keeps the sum of a time and the days a time.
+// maxRefundDays keeps a time plus the days within what a time can hold.
 const maxRefundDays = 36500
 
 func parseRefundRule(text string) (RefundRule, bool) {
 	where, limits, _ := strings.Cut(text, ":")
-	days, least, hasLeast := strings.Cut(limits, ":")
+	days, minimum, hasMinimum := strings.Cut(limits, ":")
 	var rule RefundRule
-	if !rule.place(where) || (days == "" && least == "") || (hasLeast && least == "") {
+	if !rule.place(where) || (days == "" && minimum == "") || (hasMinimum && minimum == "") {
 		return rule, false
 	}
 	if days != "" {
@@ -58,9 +59,9 @@ func parseRefundRule(text string) (RefundRule, bool) {
 			return rule, false
 		}
 	}
-	if least != "" {
+	if minimum != "" {
 		var err error
-		if rule.Minimum, err = money.Parse(least, rule.Currency); err != nil || rule.Currency == "" || rule.Minimum.Sign() <= 0 {
+		if rule.Minimum, err = money.Parse(minimum, rule.Currency); err != nil || rule.Currency == "" || rule.Minimum.Sign() <= 0 {
 			return rule, false
 		}
 	}
@@ -87,10 +88,10 @@ func (r *RefundRule) place(where string) bool {
 	return isCode || (country == "" && currency != "" && !both)
 }
 
-// RefundTerms are what the rules make of one transaction.
+// RefundTerms are the limits on refunds of one transaction.
 type RefundTerms struct {
-	Until   time.Time    // from when on nothing can be refunded; the zero time: never
-	Minimum money.Amount // that can be refunded at once, or all that is left if that is less
+	Until   time.Time    // nothing can be refunded from then on; the zero time: no limit
+	Minimum money.Amount // of one refund, or all that is left if that is less
 }
 
 // Terms are those of a transaction whose merchant is in the country.
@@ -113,20 +114,20 @@ func (rules RefundRules) Terms(t Transaction, country string) RefundTerms {
 	return terms
 }
 
-// Expired says nothing can be refunded any more.
+// Expired reports whether the time for refunds is over.
 func (r RefundTerms) Expired(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
 
-// AmountTooLowError reports that less is asked for than can be refunded at once. As a
-// failure it is a Conflict, as one above the rest.
+// AmountTooLowError reports an amount below the minimum of one refund. As a failure
+// it is a Conflict, as AmountTooHighError is.
 type AmountTooLowError struct {
-	Minimum, Refundable money.Amount // what can be refunded, from and to
+	Minimum, Refundable money.Amount // the least and the most that can be refunded
 }
 
 func (e *AmountTooLowError) Error() string {
-	return "payments: less than " + e.Minimum.String() + " is not refunded at once"
+	return "payments: a refund must be at least " + e.Minimum.String()
 }
 
-// Unwrap is what clients are told.
+// Unwrap is the failure that clients see.
 func (e *AmountTooLowError) Unwrap() error { return errAmountTooLow }
 
 var (
@@ -134,17 +135,18 @@ var (
 	errAmountTooLow = failure.Conflict("the amount is below the least that can be refunded")
 )
 
-// Begin is the transaction's BeginRefund under its terms. Failures: also
-// Conflict when it is too old, AmountTooLowError; an AmountTooHighError tells the least, too.
-func (r RefundTerms) Begin(t Transaction, operation string, amount *money.Amount, held bool,
+// Begin is the transaction's BeginRefund under its terms. Failures: also Conflict
+// when it is too old, and AmountTooLowError; an AmountTooHighError has the Minimum,
+// too.
+func (r RefundTerms) Begin(t Transaction, operation string, amount *money.Amount, inReserve bool,
 	now time.Time) (TransactionChange, error) {
-	change, err := t.BeginRefund(operation, amount, held, now)
-	var above *AmountTooHighError
+	change, err := t.BeginRefund(operation, amount, inReserve, now)
+	var tooHigh *AmountTooHighError
 	switch {
-	case errors.As(err, &above) && !r.Expired(now):
-		above.Minimum = r.Minimum
-		return change, above
-	case err != nil && above == nil:
+	case errors.As(err, &tooHigh) && !r.Expired(now):
+		tooHigh.Minimum = r.Minimum
+		return change, tooHigh
+	case err != nil && tooHigh == nil:
 		return change, err
 	case r.Expired(now):
 		return TransactionChange{}, errTooOld

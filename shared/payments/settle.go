@@ -32,10 +32,10 @@ type Session struct {
 	ExpiresAt  time.Time `dynamo:"expires"`
 }
 
-// Settle applies the acquirer's word on an attempt. It answers false when
-// there is nothing to write: the attempt is closed or another one runs, so a
-// repeated or late word changes nothing. msgID names the callback; session is
-// kept when the payer has to come back.
+// Settle applies the acquirer's answer about an attempt. It returns false when
+// there is nothing to write: the attempt is closed or another one runs, so that a
+// repeated or late answer changes nothing. msgID is the id of the callback; session
+// is kept when the payer must come back.
 func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session, now time.Time) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed {
 		return CheckoutChange{}, false
@@ -58,8 +58,8 @@ func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Sess
 	}
 }
 
-// withOwnAttempt copies what a Change will alter, so that the caller's
-// checkout stays as it was read.
+// withOwnAttempt copies what a change will alter, so that the caller's checkout
+// stays as it was read.
 func (c Checkout) withOwnAttempt() Checkout {
 	attempt := *c.Attempt
 	c.Attempt = &attempt
@@ -85,8 +85,8 @@ func (c Checkout) fail(o Outcome, msgID string, now time.Time) CheckoutChange {
 	return change
 }
 
-// requireAction makes it the payer's turn; hearing it again only postpones the
-// next look.
+// requireAction records that the payer must act. The same answer again only sets
+// the next poll.
 func (c Checkout) requireAction(o Outcome, session Session, now time.Time) CheckoutChange {
 	a := c.Attempt
 	a.UnknownSince = time.Time{}
@@ -107,8 +107,8 @@ func (c Checkout) requireAction(o Outcome, session Session, now time.Time) Check
 	return change
 }
 
-// stillUnknown records that the acquirer gave no outcome: of the attempt since
-// it began, or of the payer's turn from now on.
+// stillUnknown records that the acquirer gave no outcome: of a pending attempt
+// since it began, of one that requires the payer's action from now on.
 func (c Checkout) stillUnknown(o Outcome, now time.Time) CheckoutChange {
 	a := c.Attempt
 	switch {
@@ -126,10 +126,10 @@ func (c Checkout) stillUnknown(o Outcome, now time.Time) CheckoutChange {
 	return c.record(TransactionPending, o, now)
 }
 
-// cancelledByAcquirer closes an attempt that will never be charged. Before
-// the payer's deadline somebody here cancelled it to give it up, and was cut
-// off before saying so; otherwise it failed where clients have seen it, and
-// never was where they have not.
+// cancelledByAcquirer closes an attempt that will never be charged. Before the
+// payer's deadline it is one that a request of ours cancelled, and was cut off
+// before it recorded that. Otherwise it failed if clients have seen it, and never
+// was if they have not.
 func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) CheckoutChange {
 	switch {
 	case !c.recorded():
@@ -142,7 +142,7 @@ func (c Checkout) cancelledByAcquirer(o Outcome, msgID string, now time.Time) Ch
 	}
 }
 
-// CloseNotTaken closes an attempt the acquirer certainly refused to take:
+// CloseNotTaken closes an attempt that the acquirer certainly did not take:
 // nothing changed, and the merchant may try again (contract §3.4, 424).
 func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed || c.recorded() {
@@ -153,17 +153,18 @@ func (c Checkout) CloseNotTaken(attemptID string) (CheckoutChange, bool) {
 	return CheckoutChange{Checkout: c}, true
 }
 
-// CancelAttempt closes an attempt at the payer's turn that the acquirer has
-// cancelled, because the merchant processes again: its transaction is
-// CANCELLED, and no callback is owed.
+// CancelAttempt closes an attempt that required the payer's action and that the
+// acquirer has cancelled, because the merchant processes again: its transaction is
+// CANCELLED, and there is no callback.
 func (c Checkout) CancelAttempt(now time.Time) CheckoutChange {
 	c = c.withOwnAttempt()
 	c.Attempt.State = AttemptClosed
 	return c.record(TransactionCancelled, Outcome{}, now)
 }
 
-// Deactivate expires the checkout by the merchant's wish (contract §4.5). An
-// attempt at the payer's turn must have been cancelled at the acquirer.
+// Deactivate expires the checkout at the merchant's request (contract §4.5). An
+// attempt that requires the payer's action must have been cancelled at the
+// acquirer. Failures are those of CheckDeactivatable.
 func (c Checkout) Deactivate(msgID string, now time.Time) (CheckoutChange, error) {
 	if err := c.CheckDeactivatable(now); err != nil {
 		return CheckoutChange{}, err
@@ -172,7 +173,8 @@ func (c Checkout) Deactivate(msgID string, now time.Time) (CheckoutChange, error
 	return c.expire(msgID, now), nil
 }
 
-// CheckDeactivatable refuses what Deactivate would.
+// CheckDeactivatable checks that the checkout can be deactivated. Failures: Conflict
+// when it is paid or expired; ErrAttemptPending.
 func (c Checkout) CheckDeactivatable(now time.Time) error {
 	switch {
 	case c.Status == CheckoutPaid:
@@ -186,14 +188,15 @@ func (c Checkout) CheckDeactivatable(now time.Time) error {
 	}
 }
 
-// errNotDeactivatable: the checkout has expired.
+// errNotDeactivatable is the failure of a checkout that has expired.
 var errNotDeactivatable = failure.Conflict("the checkout cannot be deactivated").
 	WithCode("CHECKOUT_PROCESSED").WithSlug("session-cant-be-deactivated")
 
-// ErrAttemptPending: the checkout cannot be deactivated before the acquirer has decided.
+// ErrAttemptPending reports that the checkout cannot be deactivated before the
+// acquirer has decided.
 var ErrAttemptPending = errNotDeactivatable.AsTransient()
 
-// Expire records that valid_until has passed; false when it is not so.
+// Expire records that valid_until has passed. It returns false before that.
 func (c Checkout) Expire(msgID string, now time.Time) (CheckoutChange, bool) {
 	if !c.isExpired(now) {
 		return CheckoutChange{}, false
@@ -211,7 +214,7 @@ func (c Checkout) expire(msgID string, now time.Time) CheckoutChange {
 	return change
 }
 
-// recorded says the attempt's transaction has been written, as PENDING.
+// recorded reports whether the attempt's transaction has been written, as PENDING.
 func (c Checkout) recorded() bool {
 	return slices.ContainsFunc(c.Transactions, func(t CheckoutTransaction) bool { return t.ID == c.Attempt.ID })
 }
@@ -229,8 +232,8 @@ func (c Checkout) record(status TransactionStatus, o Outcome, now time.Time) Che
 	return CheckoutChange{Checkout: c, Transaction: &t}
 }
 
-// book enters a captured payment into the journal and makes it wait for its
-// payout. A verification moves no money.
+// book enters a captured payment into the journal and schedules its payouts. A
+// verification moves no money.
 func (ch *CheckoutChange) book(now time.Time) {
 	t := ch.Transaction
 	if t.Captured.IsZero() {

@@ -44,7 +44,7 @@ type Transaction struct {
 	InstrumentToken     string              `dynamo:"instrument_token,omitempty"`
 	Card                *CardSummary        `dynamo:"card,omitempty"`
 	Captured            money.Amount        `dynamo:"captured"`   // zero unless SUCCESSFUL, and for verifications
-	Refundable          money.Amount        `dynamo:"refundable"` // what is left to refund: conditions cannot subtract
+	Refundable          money.Amount        `dynamo:"refundable"` // what is left to refund, since conditions cannot subtract
 	Refunded            money.Amount        `dynamo:"refunded"`   // what went back by refunds
 	ChargedBack         money.Amount        `dynamo:"charged_back"`
 	NonCollection       bool                `dynamo:"non_collection,omitempty"` // a chargeback that the merchant cannot pay
@@ -54,7 +54,7 @@ type Transaction struct {
 	Gross               bool                `dynamo:"gross,omitempty"` // gross settlement: the fee is billed, not kept back
 	Payouts             []PayoutPart        `dynamo:"payouts,omitempty"`
 	EventCount          int                 `dynamo:"event_count,omitempty"`   // refunds and chargebacks
-	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // of refunds, also of one that was withdrawn and asked for anew
+	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // one that is begun again counts again
 	TerminalID          string              `dynamo:"tid,omitempty"`
 	ReturnCode          string              `dynamo:"return_code,omitempty"`
 	UpdatedAt           time.Time           `dynamo:"updated_at"`

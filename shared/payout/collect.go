@@ -10,23 +10,23 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Collection is a step of a payout that takes payables into it, to be written in
-// one database transaction.
+// Collection is a step of a payout that collects payables, to be written in one
+// database transaction.
 type Collection struct {
-	Payout         Payout             // Version is still that of the item read
-	Payables       []payments.Payable // that wait no longer
+	Payout         Payout             // Version is that of the item read
+	Payables       []payments.Payable // that are collected
 	Records        []Record
 	Transactions   []payments.Transaction // those of the payables, each once
-	CarriedForward *payments.Payable      // a new payable, of what the payout lacks
+	CarriedForward *payments.Payable      // a new payable, of the negative total
 }
 
-// Collect takes payables into the payout. transactions are those of the payables that
-// are parts, by id. Errors: payments.ErrPayableMismatch, money's for a sum that is
-// too large.
+// Collect takes payables into the payout. transactions are those of the payables
+// that are parts, by id. Errors: payments.ErrPayableMismatch, money's for a sum
+// that is too large.
 //
-// What the payout lacks is carried forward in the same step, because a refund
-// could count on it otherwise (contract §6.4). The payable of the step before is
-// replaced.
+// A negative total is carried forward in the same step, because otherwise a refund
+// could count on money that is gone (contract §6.4). What the step before carried
+// forward is replaced.
 func (p Payout) Collect(payables []payments.Payable, transactions map[string]payments.Transaction,
 	now time.Time) (Collection, error) {
 	c := Collection{Payout: p, Payables: slices.Clone(payables)}
@@ -55,9 +55,8 @@ func (p Payout) Collect(payables []payments.Payable, transactions map[string]pay
 	return c, nil
 }
 
-// CarriedForward is the payable in which a payout that is collecting has carried forward
-// what it lacks; nil: it lacks nothing. Only a payout of a later cut-off takes
-// it.
+// CarriedForward is the payable that carries the negative total of a collecting
+// payout forward, or nil. Only a payout of a later cut-off collects it.
 func (p Payout) CarriedForward() *payments.Payable {
 	if p.Total.Sign() >= 0 {
 		return nil
@@ -67,8 +66,8 @@ func (p Payout) CarriedForward() *payments.Payable {
 		Fee: money.Zero(p.Currency), EligibleAt: p.Cutoff}
 }
 
-// changes are the transactions of payables or records, each as it was read or as
-// the payable before left it.
+// changes are the transactions of payables or records, as they were read or as the
+// payable before changed them.
 type changes struct {
 	read, written map[string]payments.Transaction
 }
@@ -80,7 +79,7 @@ func (c changes) of(payable payments.Payable) payments.Transaction {
 	return c.read[payable.TransactionID]
 }
 
-// all are those that changed, by id.
+// all are the transactions that changed, by id.
 func (c changes) all() []payments.Transaction {
 	var all []payments.Transaction
 	for _, id := range slices.Sorted(maps.Keys(c.written)) {

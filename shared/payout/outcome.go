@@ -6,20 +6,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// OutcomeStep is a step of a payout that tells its records what became of it.
+// OutcomeStep is a step of a payout that applies its outcome to some records.
 type OutcomeStep struct {
 	Payout       Payout // Version is still that of the item read
 	Records      []Record
 	Transactions []payments.Transaction // those of the parts, each once
 	Events       []payments.Event       // the deductions
-	Payables     []payments.Payable     // to be paid by another payout
+	Payables     []payments.Payable     // for another payout
 }
 
-// ApplyOutcome applies the payout's outcome to its next records, in their order;
-// without any it is over. events are those of the deductions, by id. Error:
-// payments.ErrPayableMismatch.
-func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.Transaction, events map[string]payments.Event,
-	now time.Time) (OutcomeStep, error) {
+// ApplyOutcome applies the payout's outcome to its next records, in their order.
+// Without any it closes the payout. events are those of the deductions, by id.
+// Error: payments.ErrPayableMismatch.
+func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.Transaction,
+	events map[string]payments.Event, now time.Time) (OutcomeStep, error) {
 	paid := p.Status == Paying
 	if len(records) == 0 {
 		p.Status, p.UpdatedAt = Failed, now
@@ -54,7 +54,8 @@ func (p Payout) ApplyOutcome(records []Record, transactions map[string]payments.
 	return t, nil
 }
 
-// applyToDeduction: what was deducted is settled, or waits again.
+// applyToDeduction settles a deduction or, if the payout failed, makes it payable
+// again.
 func (t *OutcomeStep) applyToDeduction(r Record, paid bool, events map[string]payments.Event, now time.Time) {
 	if !paid {
 		payable := r.Payable

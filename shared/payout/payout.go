@@ -1,6 +1,6 @@
 // Package payout holds the types and pure rules of a payout: what a merchant is
-// paid for one period, the payables it takes, and the states it goes through. It
-// does no I/O; package payoutrunner plans and runs payouts by it.
+// paid for one period, the payables it collects, and the states it goes through. It
+// does no I/O; package payoutrunner plans and runs payouts by these rules.
 package payout
 
 import (
@@ -13,16 +13,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// Status is where a payout stands.
+// Status is the state of a payout.
 type Status string
 
 // The statuses. Paid and Failed are final.
 const (
-	Collecting Status = "COLLECTING" // payables are being taken into it
+	Collecting Status = "COLLECTING" // payables are being collected
 	Sealed     Status = "SEALED"     // complete; waits for a verified account
-	Sent       Status = "SENT"       // ordered, or about to be, at the bank
-	Paying     Status = "PAYING"     // paid; its records are being told
-	Returning  Status = "RETURNING"  // not paid; its records are being told
+	Sent       Status = "SENT"       // sent to the bank, or about to be
+	Paying     Status = "PAYING"     // paid; the outcome is being applied to its records
+	Returning  Status = "RETURNING"  // not paid; the outcome is being applied to its records
 	Paid       Status = "PAID"
 	Failed     Status = "FAILED"
 )
@@ -34,16 +34,16 @@ type Payout struct {
 	ID               string               `dynamo:"id"`
 	Currency         money.Currency       `dynamo:"currency"`
 	Day              string               `dynamo:"day"`    // it is paid on, YYYY-MM-DD where the merchant is
-	Cutoff           time.Time            `dynamo:"cutoff"` // payables eligible before it are taken
+	Cutoff           time.Time            `dynamo:"cutoff"` // payables eligible before it are collected
 	Status           Status               `dynamo:"status"`
 	Total            money.Amount         `dynamo:"total"` // of its records
 	Records          int                  `dynamo:"records"`
 	To               merchant.BankAccount `dynamo:"to"`                           // from Sent on
-	OutcomeAppliedTo string               `dynamo:"outcome_applied_to,omitempty"` // the record up to which Paying or Returning has come
+	OutcomeAppliedTo string               `dynamo:"outcome_applied_to,omitempty"` // the last record with the outcome
 	Reason           string               `dynamo:"reason,omitempty"`             // of a failure, the bank's
 	CreatedAt        time.Time            `dynamo:"created_at"`
 	UpdatedAt        time.Time            `dynamo:"updated_at"`
-	NextPoll         time.Time            `dynamo:"next_poll"` // when payoutplan wakes it
+	NextPoll         time.Time            `dynamo:"next_poll"` // when payoutplan starts the next run
 	Polls            int                  `dynamo:"polls"`
 	Version          int                  `dynamo:"version"` // of the stored item, from 1
 }
@@ -51,17 +51,17 @@ type Payout struct {
 // Regular is the kind of the payouts that a schedule plans.
 const Regular = "regular"
 
-// OnDemand is the kind of the payout that an operation asks for.
+// OnDemand is the kind of the payout that an operation requests.
 func OnDemand(operation string) string { return "on demand " + operation }
 
-// ID is that of a tenant's payout of a period; the kind tells payouts on demand
-// from the regular one and from each other.
+// ID is the id of a tenant's payout of a period. The kind distinguishes payouts on
+// demand from the regular one and from each other.
 func ID(tenant string, currency money.Currency, day, kind string) string {
 	sum := sha256.Sum256([]byte("payout\x00" + tenant + "\x00" + string(currency) + "\x00" + day + "\x00" + kind))
 	return hex.EncodeToString(sum[:16])
 }
 
-// runsBy is when whoever opened a payout has had it run; if not, payoutplan does.
+// runsBy is when a new payout must have been run; if not, payoutplan starts it.
 const runsBy = time.Minute
 
 // New opens a payout of what is eligible before the cut-off.
@@ -79,8 +79,8 @@ type Step struct {
 	Entry  *ledger.Entry
 }
 
-// Seal ends the collecting. A payout that comes to nothing, or less, needs no
-// bank: its records are settled against each other and what was carried forward.
+// Seal ends the collecting. A payout whose total is not above zero needs no bank:
+// its records are settled against each other and what was carried forward.
 func (p Payout) Seal(now time.Time) Step {
 	if p.Total.Sign() > 0 {
 		return Step{Payout: p.at(Sealed, now)}
@@ -88,19 +88,20 @@ func (p Payout) Seal(now time.Time) Step {
 	return Step{Payout: p.at(Paying, now)}
 }
 
-// Send orders the payout at the bank, to the account, on the books first.
+// Send enters the transfer to the account into the journal. The bank gets it after
+// that.
 func (p Payout) Send(to merchant.BankAccount, now time.Time) Step {
 	p.To = to
 	return Step{Payout: p.at(Sent, now), Entry: p.entry(ledger.Payout, ledger.MerchantPayable,
 		ledger.PayoutsInTransit, now)}
 }
 
-// Paid is the bank's word that the money has left.
+// Paid records the bank's confirmation that the money has left.
 func (p Payout) Paid(now time.Time) Step {
 	return Step{Payout: p.at(Paying, now), Entry: p.entry(ledger.PayoutPaid, ledger.PayoutsInTransit, ledger.Bank, now)}
 }
 
-// Rejected is the bank's word that it has not, or has come back.
+// Rejected records the bank's answer that the money has not left, or came back.
 func (p Payout) Rejected(reason string, now time.Time) Step {
 	step := Step{Payout: p.at(Returning, now), Entry: p.entry(ledger.PayoutReturned, ledger.PayoutsInTransit,
 		ledger.MerchantPayable, now)}
@@ -108,10 +109,11 @@ func (p Payout) Rejected(reason string, now time.Time) Step {
 	return step
 }
 
-// wakeAfter is when a payout whose runner is silent is taken for cut off: a
-// run lasts less (functions.go).
+// wakeAfter is when a payout without progress counts as cut off. A run lasts less
+// (functions.go).
 const wakeAfter = 15 * time.Minute
 
+// at is the payout in the status.
 func (p Payout) at(status Status, now time.Time) Payout {
 	p.Status, p.UpdatedAt, p.NextPoll, p.Polls = status, now, now.Add(wakeAfter), 0
 	return p

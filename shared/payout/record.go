@@ -2,7 +2,7 @@ package payout
 
 import "github.com/cashwrap/cashwrap/shared/payments"
 
-// RecordStatus of a payout record (contract §6.7).
+// RecordStatus is the state of a payout record (contract §6.7).
 type RecordStatus string
 
 // The statuses. Clients do not see RecordOpen.
@@ -12,7 +12,7 @@ const (
 	RecordFailed     RecordStatus = "FAILED"
 )
 
-// Record is one line of a payout: the payable that waited for it.
+// Record is one line of a payout: a payable that it collected.
 type Record struct {
 	PayoutID  string       `dynamo:"payout_id"`
 	Day       string       `dynamo:"day"`
@@ -26,7 +26,7 @@ func (r Record) NumericID() int64 {
 	return payments.NumericID("payout record " + r.PayoutID + " " + r.ID)
 }
 
-// record is the payable as the payout takes it.
+// record is the payable as the payout records it.
 func (p Payout) record(payable payments.Payable) Record {
 	return Record{PayoutID: p.ID, Day: p.Day, Reference: p.Reference(), Status: RecordOpen, Payable: payable}
 }
