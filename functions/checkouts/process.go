@@ -62,9 +62,9 @@ func (f family) process(ctx context.Context, req processRequest) (processed, err
 	if err := req.check(payee, f).Err(); err != nil {
 		return processed{}, err
 	}
-	order := req.order(rest.OperationID(ctx))
-	order.PayerPresent = caller.Actor.Kind == identity.PublicKey
-	c, step, err := f.processing.Start(ctx, caller.Tenant, order)
+	request := req.paymentRequest(rest.OperationID(ctx))
+	request.PayerPresent = caller.Actor.Kind == identity.PublicKey
+	c, step, err := f.processing.Start(ctx, caller.Tenant, request)
 	if err != nil {
 		return processed{}, err
 	}
@@ -75,15 +75,15 @@ func (f family) process(ctx context.Context, req processRequest) (processed, err
 	return processed{checkout: &view}, nil
 }
 
-func (req processRequest) order(operation string) processing.Order {
-	order := processing.Order{
+func (req processRequest) paymentRequest(operation string) processing.PaymentRequest {
+	request := processing.PaymentRequest{
 		CheckoutID: req.ID, Operation: operation, Method: req.PaymentType, Card: req.Card,
 		CustomerID: req.CustomerID, Token: req.Token, Mandate: req.Mandate != nil, Payer: req.Payer, Installments: 1,
 	}
 	if req.Installments != nil {
-		order.Installments = *req.Installments
+		request.Installments = *req.Installments
 	}
-	return order
+	return request
 }
 
 // check lists everything the request alone shows to be wrong; of a method that

@@ -240,13 +240,13 @@ func TestOverlappingRunsPayOnce(t *testing.T) {
 func (s *shop) overlap(later time.Duration, besides func(runner int)) {
 	s.Helper()
 	s.midnight()
-	payer := banking.Open(s.App)
-	planned, due, err := payer.Plan(s.Context(), s.tenant())
+	runner := banking.Open(s.App)
+	planned, due, err := runner.Plan(s.Context(), s.tenant())
 	if err != nil || !due {
 		s.Fatalf("planned %t, %v", due, err)
 	}
 	s.Clock.Advance(later)
-	demanded, due, err := payer.OnDemand(s.Context(), s.tenant(), "operation")
+	demanded, due, err := runner.OnDemand(s.Context(), s.tenant(), "operation")
 	if err != nil || !due {
 		s.Fatalf("demanded %t, %v", due, err)
 	}

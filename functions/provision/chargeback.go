@@ -57,11 +57,11 @@ func (o operator) chargeback(ctx context.Context, c chargeback) (chargedBack, er
 	if err != nil {
 		return chargedBack{}, err
 	}
-	order, err := o.reported(ctx, t, r, c)
+	request, err := o.reported(ctx, t, r, c)
 	if err != nil {
 		return chargedBack{}, err
 	}
-	e, err := o.Processing.Chargeback(ctx, t, order)
+	e, err := o.Processing.Chargeback(ctx, t, request)
 	if err != nil {
 		return chargedBack{}, err
 	}
@@ -69,38 +69,38 @@ func (o operator) chargeback(ctx context.Context, c chargeback) (chargedBack, er
 		return chargedBack{}, err
 	}
 	o.Log.InfoContext(ctx, "chargeback recorded", "merchant", t.Merchant, "transaction", r.ID, "event", e.ID)
-	return chargedBack{ID: order.ID, EventID: e.NumericID(), TransactionID: r.ID, TransactionCode: r.Code, Amount: e.Amount,
+	return chargedBack{ID: request.ID, EventID: e.NumericID(), TransactionID: r.ID, TransactionCode: r.Code, Amount: e.Amount,
 		Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
 }
 
 // reported is the chargeback as the acquirer's books have it. Nothing is
 // entered in the sandbox's that the platform would refuse.
 func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Record,
-	c chargeback) (processing.ChargebackOrder, error) {
-	order := processing.ChargebackOrder{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}
+	c chargeback) (processing.ChargebackRequest, error) {
+	request := processing.ChargebackRequest{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}
 	amount, err := c.amount(r)
 	if err != nil {
-		return order, err
+		return request, err
 	}
-	if order.ID == "" {
-		order.ID = madeUpChargeback(r, amount)
+	if request.ID == "" {
+		request.ID = madeUpChargeback(r, amount)
 	}
-	if known, ok := r.ChargebackBy(order.ID); ok {
+	if known, ok := r.ChargebackBy(request.ID); ok {
 		if c.Amount != "" && known.Amount != amount {
-			return order, errOtherAmount
+			return request, errOtherAmount
 		}
-		return order, nil
+		return request, nil
 	}
-	if _, err := r.Chargeback(payments.Checkout{}, order.ID, &amount, c.Lost, "", o.Now()); err != nil {
-		return order, err
+	if _, err := r.Chargeback(payments.Checkout{}, request.ID, &amount, c.Lost, "", o.Now()); err != nil {
+		return request, err
 	}
 	if t.Mode == identity.Test {
-		if amount, err = o.enterInSandbox(ctx, r, order.ID, amount, c.Amount != ""); err != nil {
-			return order, err
+		if amount, err = o.enterInSandbox(ctx, r, request.ID, amount, c.Amount != ""); err != nil {
+			return request, err
 		}
 	}
-	order.Amount = money.Literal(amount.String())
-	return order, nil
+	request.Amount = money.Literal(amount.String())
+	return request, nil
 }
 
 // enterInSandbox has the sandbox charge back, and answers how much it did. When

@@ -51,7 +51,7 @@ func paidLive(s world.Shop) string {
 	if err != nil {
 		s.Fatal(err)
 	}
-	paid, _, err := s.App.Processing.Start(s.Context(), tenant, processing.Order{CheckoutID: c.ID,
+	paid, _, err := s.App.Processing.Start(s.Context(), tenant, processing.PaymentRequest{CheckoutID: c.ID,
 		Operation: uuid.NewString(),
 		Method:    payments.CardMethod, Installments: 1, Card: &payments.Card{Name: "Ada",
 			Number:      payments.NewSecret(world.Frictionless),

@@ -79,7 +79,7 @@ func events(s world.Shop) world.Payment {
 // chargeback has the acquirer report one; "": of all that is left.
 func chargeback(s world.Shop, p world.Payment, amount string) {
 	s.Helper()
-	_, err := s.App.Processing.Chargeback(s.Context(), s.Tenant(), processing.ChargebackOrder{
+	_, err := s.App.Processing.Chargeback(s.Context(), s.Tenant(), processing.ChargebackRequest{
 		TransactionID: p.ID, ID: "cb-" + p.ID, Amount: literal(amount)})
 	if err != nil {
 		s.Fatal(err)
@@ -167,7 +167,7 @@ func TestLegacySimpleStatuses(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	_, err := s.App.Processing.Chargeback(t.Context(), s.Tenant(), processing.ChargebackOrder{TransactionID: p.Code,
+	_, err := s.App.Processing.Chargeback(t.Context(), s.Tenant(), processing.ChargebackRequest{TransactionID: p.Code,
 		ID: "cb", Lost: true})
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func (f family) giveBack(ctx context.Context, id string, amount money.Literal) e
 	if err != nil {
 		return err
 	}
-	return f.processing.Refund(ctx, caller.Tenant, processing.RefundOrder{
+	return f.processing.Refund(ctx, caller.Tenant, processing.RefundRequest{
 		TransactionID: id, Operation: rest.OperationID(ctx), Amount: amount,
 		Country: owner.Country, Floor: floor})
 }

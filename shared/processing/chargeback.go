@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// ChargebackOrder is a chargeback as the acquirer reported it.
-type ChargebackOrder struct {
+// ChargebackRequest is a chargeback as the acquirer reported it.
+type ChargebackRequest struct {
 	TransactionID string        // its id or code
 	ID            string        // the acquirer's; a repeated report changes nothing
 	Amount        money.Literal // "": all that is left
@@ -19,24 +19,24 @@ type ChargebackOrder struct {
 
 // Chargeback records a chargeback and owes its callback. Failures: NotFound,
 // Invalid, Conflict.
-func (p *Processor) Chargeback(ctx context.Context, t identity.Tenant, order ChargebackOrder) (payments.Event, error) {
+func (p *Processor) Chargeback(ctx context.Context, t identity.Tenant, request ChargebackRequest) (payments.Event, error) {
 	return store.Retry(func(bool) (payments.Event, error) {
-		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
+		r, err := p.Store.FindTransaction(ctx, t, request.TransactionID)
 		if err != nil {
 			return payments.Event{}, err
 		}
-		if e, known := r.ChargebackBy(order.ID); known {
+		if e, known := r.ChargebackBy(request.ID); known {
 			return e, nil
 		}
 		c, err := p.Store.Checkout(ctx, t, r.CheckoutID)
 		if err != nil {
 			return payments.Event{}, err
 		}
-		amount, err := amountOf(r.Transaction, order.Amount)
+		amount, err := amountOf(r.Transaction, request.Amount)
 		if err != nil {
 			return payments.Event{}, err
 		}
-		change, err := r.Chargeback(c, order.ID, amount, order.Lost, messageID(), p.Store.Now())
+		change, err := r.Chargeback(c, request.ID, amount, request.Lost, messageID(), p.Store.Now())
 		if err != nil {
 			return payments.Event{}, err
 		}

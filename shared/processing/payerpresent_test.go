@@ -47,7 +47,7 @@ func TestACheckoutChangesHandsWhileAnAttemptIsGivenUp(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, _, err = o.Start(t.Context(), tenant, processing.Order{CheckoutID: c.ID, Operation: uuid.NewString(),
+	_, _, err = o.Start(t.Context(), tenant, processing.PaymentRequest{CheckoutID: c.ID, Operation: uuid.NewString(),
 		Method:     payments.CardMethod,
 		CustomerID: "ada", Token: saved.InstrumentToken, Installments: 1, PayerPresent: true})
 	if f := failure.Of(err); f.Kind != failure.KindInvalid || f.Param != "token" {

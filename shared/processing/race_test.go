@@ -116,7 +116,7 @@ func (o *office) pay(t *testing.T, c payments.Checkout, number string) (payments
 	t.Helper()
 	card := &payments.Card{Name: "Ada", Number: payments.NewSecret(number), ExpiryMonth: "12", ExpiryYear: "2030",
 		CVV: payments.NewSecret("739")}
-	paid, _, err := o.Start(t.Context(), tenant, processing.Order{
+	paid, _, err := o.Start(t.Context(), tenant, processing.PaymentRequest{
 		CheckoutID: c.ID, Operation: uuid.NewString(), Method: payments.CardMethod, Card: card, Installments: 1})
 	return paid, err
 }

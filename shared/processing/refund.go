@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// RefundOrder is a request to return money to a payer.
-type RefundOrder struct {
+// RefundRequest is a request to return money to a payer.
+type RefundRequest struct {
 	TransactionID string        // its id or code
 	Operation     string        // the request; a retry under one Idempotency-Key has the same
 	Amount        money.Literal // "": all that is left
@@ -30,18 +30,18 @@ var errRefundRefused = failure.Conflict("the acquirer refused the refund")
 // for a bad amount; Conflict when nothing is left to refund, it is too old, or
 // the acquirer refuses; payments.AmountTooHighError, BelowLeast and ErrBalance; Upstream
 // when the acquirer did not take the request.
-func (p *Processor) Refund(ctx context.Context, t identity.Tenant, order RefundOrder) error {
+func (p *Processor) Refund(ctx context.Context, t identity.Tenant, request RefundRequest) error {
 	var reserved bool
 	e, err := store.Retry(func(bool) (payments.Event, error) {
-		r, err := p.Store.FindTransaction(ctx, t, order.TransactionID)
+		r, err := p.Store.FindTransaction(ctx, t, request.TransactionID)
 		if err != nil {
 			return payments.Event{}, err
 		}
-		before, known := r.Refund(r.RefundID(order.Operation))
+		before, known := r.Refund(r.RefundID(request.Operation))
 		if reserved = known && before.Status != payments.EventWithdrawn; reserved {
 			return before, nil
 		}
-		return p.reserve(ctx, t, r.WithoutWithdrawn(before), order)
+		return p.reserve(ctx, t, r.WithoutWithdrawn(before), request)
 	})
 	switch {
 	case err != nil:
@@ -55,18 +55,18 @@ func (p *Processor) Refund(ctx context.Context, t identity.Tenant, order RefundO
 
 // reserve sets the money aside.
 func (p *Processor) reserve(ctx context.Context, t identity.Tenant, tx payments.Transaction,
-	order RefundOrder) (payments.Event, error) {
-	amount, err := amountOf(tx, order.Amount)
+	request RefundRequest) (payments.Event, error) {
+	amount, err := amountOf(tx, request.Amount)
 	if err != nil {
 		return payments.Event{}, err
 	}
-	change, err := p.Refunds.Terms(tx, order.Country).Begin(tx, order.Operation, amount,
-		order.Floor != nil, p.Store.Now())
+	change, err := p.Refunds.Terms(tx, request.Country).Begin(tx, request.Operation, amount,
+		request.Floor != nil, p.Store.Now())
 	if err != nil {
 		return payments.Event{}, err
 	}
 	e := change.Events[0]
-	held, err := p.checkBalance(ctx, t, e.Amount, order.Floor)
+	held, err := p.checkBalance(ctx, t, e.Amount, request.Floor)
 	if err != nil {
 		return e, err
 	}

@@ -43,7 +43,7 @@ func (o *office) paid(t *testing.T, of identity.Tenant, amount string, c money.C
 	}
 	card := &payments.Card{Name: "Ada", Number: payments.NewSecret(passing), ExpiryMonth: "12", ExpiryYear: "2030",
 		CVV: payments.NewSecret("739")}
-	checkout, _, err = o.Start(t.Context(), of, processing.Order{
+	checkout, _, err = o.Start(t.Context(), of, processing.PaymentRequest{
 		CheckoutID: checkout.ID, Operation: uuid.NewString(), Method: payments.CardMethod, Card: card, Installments: 1})
 	if err != nil || checkout.Status != payments.CheckoutPaid {
 		t.Fatalf("pay: %s, %v", checkout.Status, err)
@@ -53,12 +53,12 @@ func (o *office) paid(t *testing.T, of identity.Tenant, amount string, c money.C
 
 // giveBack asks for a refund above a floor, in euros; "": none.
 func (o *office) giveBack(ctx context.Context, of identity.Tenant, id, amount, floor string) error {
-	order := processing.RefundOrder{TransactionID: id, Operation: uuid.NewString(), Amount: money.Literal(amount)}
+	request := processing.RefundRequest{TransactionID: id, Operation: uuid.NewString(), Amount: money.Literal(amount)}
 	if floor != "" {
 		least := money.MustParse(floor, "EUR")
-		order.Floor = &least
+		request.Floor = &least
 	}
-	return o.Refund(ctx, of, order)
+	return o.Refund(ctx, of, request)
 }
 
 func (o *office) mustRefund(t *testing.T, id, amount, floor string) {
@@ -113,7 +113,7 @@ func TestRefundsMayTakeTheBalanceBelowNought(t *testing.T) {
 	t.Parallel()
 	o := newLiveOffice(t)
 	id := o.paid(t, live, "100", "EUR")
-	_, err := o.Chargeback(t.Context(), live, processing.ChargebackOrder{
+	_, err := o.Chargeback(t.Context(), live, processing.ChargebackRequest{
 		TransactionID: o.paid(t, live, "50", "EUR"), ID: "cb"})
 	if err != nil {
 		t.Fatal(err)

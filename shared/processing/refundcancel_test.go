@@ -69,7 +69,7 @@ func (o *office) stands(t *testing.T, e payments.Event, status payments.EventSta
 func (o *office) retryRefund(t *testing.T, e payments.Event, operation string) error {
 	t.Helper()
 	floor := money.MustParse("0", "EUR")
-	return o.Refund(t.Context(), live, processing.RefundOrder{TransactionID: e.TransactionID, Operation: operation,
+	return o.Refund(t.Context(), live, processing.RefundRequest{TransactionID: e.TransactionID, Operation: operation,
 		Amount: money.Literal(e.Amount.String()), Floor: &floor})
 }
 
@@ -98,7 +98,7 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 				t.Errorf("retry at another acquirer: %v", err)
 			}
 			o.stands(t, e, payments.EventFailed, "100.00", "0.00")
-			if _, err := o.Chargeback(t.Context(), live, processing.ChargebackOrder{
+			if _, err := o.Chargeback(t.Context(), live, processing.ChargebackRequest{
 				TransactionID: id, ID: "cb", Amount: "60"}); err != nil {
 				t.Errorf("chargeback: %v", err)
 			}

@@ -32,7 +32,7 @@ func (o *office) sell(t *testing.T) string {
 
 func (o *office) refund(t *testing.T, transaction, operation string) error {
 	t.Helper()
-	return o.Refund(t.Context(), tenant, processing.RefundOrder{TransactionID: transaction,
+	return o.Refund(t.Context(), tenant, processing.RefundRequest{TransactionID: transaction,
 		Operation: operation, Amount: "4.00"})
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Order is a request to pay a checkout, its fields already checked by themselves.
-type Order struct {
+// PaymentRequest is a request to pay a checkout, its fields already checked by themselves.
+type PaymentRequest struct {
 	CheckoutID   string
 	Operation    string // the request; a retry under one Idempotency-Key has the same
 	Method       payments.Method
@@ -39,36 +39,37 @@ type Step struct {
 // somewhere. Failures: NotFound; Conflict while an attempt runs, when paid or
 // expired; NotChargeable; Upstream when the acquirer did not take the charge;
 // TooMany; Invalid for what does not fit the checkout.
-func (p *Processor) Start(ctx context.Context, t identity.Tenant, order Order) (payments.Checkout, *Step, error) {
+func (p *Processor) Start(ctx context.Context, t identity.Tenant,
+	request PaymentRequest) (payments.Checkout, *Step, error) {
 	var instrument *payments.Instrument
 	var begun bool
 	c, err := store.Retry(func(bool) (c payments.Checkout, err error) {
-		if c, instrument, err = p.read(ctx, t, order); err != nil {
+		if c, instrument, err = p.read(ctx, t, request); err != nil {
 			return c, err
 		}
-		if begun = !c.StartedBy(order.Operation) || c.Restartable(); !begun {
+		if begun = !c.StartedBy(request.Operation) || c.Restartable(); !begun {
 			return c, nil
 		}
-		return p.begin(ctx, t, c, order, instrument)
+		return p.begin(ctx, t, c, request, instrument)
 	})
 	if err != nil {
 		return c, nil, err
 	}
-	return p.carryOut(ctx, t, c, order, instrument, begun)
+	return p.carryOut(ctx, t, c, request, instrument, begun)
 }
 
 // read fetches the checkout, and the saved card when one is named, at once.
-func (p *Processor) read(ctx context.Context, t identity.Tenant, order Order) (payments.Checkout,
+func (p *Processor) read(ctx context.Context, t identity.Tenant, request PaymentRequest) (payments.Checkout,
 	*payments.Instrument, error) {
-	if order.Token == "" {
-		c, err := p.Store.Checkout(ctx, t, order.CheckoutID)
+	if request.Token == "" {
+		c, err := p.Store.Checkout(ctx, t, request.CheckoutID)
 		return c, nil, err
 	}
-	c, instrument, err := p.Store.CheckoutWithInstrument(ctx, t, order.CheckoutID, order.CustomerID, order.Token)
+	c, instrument, err := p.Store.CheckoutWithInstrument(ctx, t, request.CheckoutID, request.CustomerID, request.Token)
 	if err != nil {
 		return c, nil, err
 	}
-	if instrument == nil || (order.PayerPresent && instrument.CustomerID != c.CustomerID) {
+	if instrument == nil || (request.PayerPresent && instrument.CustomerID != c.CustomerID) {
 		return c, nil, errUnknownToken
 	}
 	return c, instrument, nil
@@ -79,22 +80,22 @@ func (p *Processor) read(ctx context.Context, t identity.Tenant, order Order) (p
 // out which tokens and customers there are.
 var errUnknownToken = failure.Invalid("token", "is not the token of a payment instrument")
 
-// begin claims the checkout for a new attempt of the order. ErrStale when it is
+// begin claims the checkout for a new attempt of the request. ErrStale when it is
 // to be read again first.
-func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order,
+func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Checkout, error) {
 	now := p.Store.Now()
 	if err := c.CheckProcessable(now); err != nil {
 		return c, err
 	}
-	attempt, err := p.attempt(t, c, order, instrument)
+	attempt, err := p.attempt(t, c, request, instrument)
 	if err != nil {
 		return c, err
 	}
 	if c.RequiresAction() {
 		// The attempt at the payer's turn is given up, but the acquirer has the
 		// first word: what it has already decided counts. Meanwhile others may
-		// have changed the checkout, and the order must fit it as it is then.
+		// have changed the checkout, and the request must fit it as it is then.
 		if c, err = p.cancel(ctx, t, c); err == nil {
 			err = store.ErrStale
 		}
@@ -106,15 +107,15 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 	return p.Store.SaveCheckout(ctx, t, c)
 }
 
-// attempt plans the attempt, or says why the order does not fit the checkout.
-func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, order Order,
+// attempt plans the attempt, or says why the request does not fit the checkout.
+func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Attempt, error) {
-	if err := order.check(c); err != nil {
+	if err := request.check(c); err != nil {
 		return payments.Attempt{}, err
 	}
 	a := payments.Attempt{
-		ID: uuid.NewString(), Operation: order.Operation, Method: order.Method,
-		PaymentType: order.Method.PaymentType(), Installments: order.Installments,
+		ID: uuid.NewString(), Operation: request.Operation, Method: request.Method,
+		PaymentType: request.Method.PaymentType(), Installments: request.Installments,
 		Verification: c.Purpose == payments.PurposeSetupRecurring, WithMandate: c.Purpose == payments.PurposeSetupRecurring,
 	}
 	switch {
@@ -123,21 +124,21 @@ func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, order Order,
 			return a, err
 		}
 		a.Token, a.Card = instrument.Token, &instrument.Card
-		if instrument.Recurring() && !order.PayerPresent {
+		if instrument.Recurring() && !request.PayerPresent {
 			a.PaymentType = payments.RecurringPayment
 		}
-	case order.Card != nil:
-		summary := order.Card.Summary()
+	case request.Card != nil:
+		summary := request.Card.Summary()
 		a.Card = &summary
 		if c.CustomerID != "" {
-			a.SaveAs = p.cardToken(t, c.CustomerID, order.Card.Number)
+			a.SaveAs = p.cardToken(t, c.CustomerID, request.Card.Number)
 		}
 	}
 	return a, nil
 }
 
 // check refuses what only the checkout shows to be wrong (contract §4.3).
-func (o Order) check(c payments.Checkout) error {
+func (o PaymentRequest) check(c payments.Checkout) error {
 	var faults failure.List
 	setup := c.Purpose == payments.PurposeSetupRecurring
 	// With a card the checkout's customer counts, whomever a payer's browser
@@ -160,8 +161,8 @@ func (o Order) check(c payments.Checkout) error {
 	return faults.Err()
 }
 
-// payer is who pays: the details of the order win over the checkout's.
-func (o Order) payer(c payments.Checkout) *payments.PersonalDetails {
+// payer is who pays: the details of the request win over the checkout's.
+func (o PaymentRequest) payer(c payments.Checkout) *payments.PersonalDetails {
 	if o.Payer == nil {
 		return c.Payer
 	}
@@ -194,7 +195,7 @@ var errAttemptPending = failure.Conflict("the acquirer is deciding on a payment"
 // carryOut has the claimed attempt charged and records the outcome. A retry
 // finds the same charge at the acquirer; only who began the attempt can know
 // that the acquirer never took it.
-func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order,
+func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument, begun bool) (payments.Checkout, *Step, error) {
 	a := c.Attempt
 	if a.State == payments.AttemptClosed {
@@ -203,7 +204,7 @@ func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.
 	if a.State == payments.AttemptPending && c.PastValidUntil(p.Store.Now()) {
 		return p.tooLate(ctx, t, c)
 	}
-	o, err := p.charge(ctx, t, c, order, instrument)
+	o, err := p.charge(ctx, t, c, request, instrument)
 	if begun && errors.Is(err, acquirer.ErrNotTaken) {
 		return p.neverTaken(ctx, t, c, err)
 	}
@@ -246,13 +247,13 @@ func (p *Processor) neverTaken(ctx context.Context, t identity.Tenant, c payment
 	return c, nil, errors.Join(failure.Upstream(cause), err)
 }
 
-func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Checkout, order Order,
+func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Outcome, error) {
 	a := c.Attempt
 	charge := acquirer.Charge{
 		ID: a.ID, Reference: acquirer.Reference{Tenant: t.String(), CheckoutID: c.ID}, Amount: c.Amount,
-		Method: a.Method, Installments: a.Installments, Card: order.Card, Store: a.SaveAs != "",
-		Verification: a.Verification, Payer: order.payer(c), Descriptor: c.Payee.Name, ReturnURL: c.RedirectURL,
+		Method: a.Method, Installments: a.Installments, Card: request.Card, Store: a.SaveAs != "",
+		Verification: a.Verification, Payer: request.payer(c), Descriptor: c.Payee.Name, ReturnURL: c.RedirectURL,
 	}
 	if instrument != nil {
 		charge.Token, charge.Unattended = instrument.Card.AcquirerToken, a.PaymentType == payments.RecurringPayment

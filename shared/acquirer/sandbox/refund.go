@@ -79,9 +79,9 @@ func (r refund) authorize(c charge) (refund, error) {
 // its amount asks for. Declined are: a charge that is unknown or captured
 // nothing, more than is left of it, and the amounts that ask for it. Errors:
 // ErrNotTaken, or an unknown outcome.
-func (a *Acquirer) Refund(ctx context.Context, order acquirer.Refund) (payments.Outcome, error) {
+func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payments.Outcome, error) {
 	r, isNew, err := a.giveBack(ctx, refund{
-		ID: order.ID, Kind: acquirer.Refunded, ChargeID: order.ChargeID, Amount: order.Amount, CreatedAt: a.books.Time(),
+		ID: request.ID, Kind: acquirer.Refunded, ChargeID: request.ChargeID, Amount: request.Amount, CreatedAt: a.books.Time(),
 	}, refund.authorize)
 	switch {
 	case err != nil:

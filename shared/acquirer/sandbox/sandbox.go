@@ -55,10 +55,10 @@ func New(c Config) *Acquirer {
 var errNoAnswer = errors.New("sandbox: no answer in time")
 
 // Charge takes the charge as contract §12 says, or answers what became of it.
-func (a *Acquirer) Charge(ctx context.Context, order acquirer.Charge) (payments.Outcome, error) {
-	planned, err := a.plan(ctx, order)
+func (a *Acquirer) Charge(ctx context.Context, request acquirer.Charge) (payments.Outcome, error) {
+	planned, err := a.plan(ctx, request)
 	if errors.Is(err, acquirer.ErrNotTaken) {
-		return a.unlessKnown(ctx, order.ID, err)
+		return a.unlessKnown(ctx, request.ID, err)
 	}
 	if err != nil {
 		return payments.Outcome{}, err
@@ -68,7 +68,7 @@ func (a *Acquirer) Charge(ctx context.Context, order acquirer.Charge) (payments.
 	case err != nil:
 		return payments.Outcome{}, err
 	case !isNew:
-		return a.LookUp(ctx, order.ID)
+		return a.LookUp(ctx, request.ID)
 	case c.Decision == payments.OutcomeUnknown:
 		return payments.Outcome{}, errNoAnswer
 	default:
