@@ -16,11 +16,7 @@ func (e *Engine) batchWriteItem(r *attr.Reader) ([]byte, error) {
 	err := r.Object(func(name string) (err error) {
 		switch name {
 		case "RequestItems":
-			err = r.Object(func(table string) error {
-				some, err := e.readTableWrites(r, table)
-				writes = append(writes, some...)
-				return err
-			})
+			writes, err = e.readWrites(r)
 		case "ReturnConsumedCapacity":
 			if capacity, err = r.Str(); err == nil {
 				err = checkReturnCapacity(capacity)
@@ -41,6 +37,17 @@ func (e *Engine) batchWriteItem(r *attr.Reader) ([]byte, error) {
 		return nil, attr.Invalid("Too many items requested for the BatchWriteItem call")
 	}
 	return e.writeBatch(writes, capacity)
+}
+
+// readWrites reads the writes of all tables.
+func (e *Engine) readWrites(r *attr.Reader) ([]*write, error) {
+	var writes []*write
+	err := r.Object(func(table string) error {
+		some, err := e.readTableWrites(r, table)
+		writes = append(writes, some...)
+		return err
+	})
+	return writes, err
 }
 
 func (e *Engine) readTableWrites(r *attr.Reader, table string) ([]*write, error) {

@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -75,7 +76,7 @@ func (e *Engine) named(r *attr.Reader, operation string) (*table, error) {
 // controlled finds a table in the words of the control operations.
 func (e *Engine) controlled(name string) (*table, error) {
 	t, err := e.table(name)
-	if err == errNoTable {
+	if errors.Is(err, errNoTable) {
 		err = &fault{code: errNoTable.code, message: "Requested resource not found: Table: " + name + " not found"}
 	}
 	return t, err

@@ -52,7 +52,7 @@ func (e *Engine) write(name string, w *write) ([]byte, error) {
 func (e *Engine) commit(w *write, charge *bill) (old, next *row, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.checkLog(); err != nil {
+	if err = e.checkLog(); err != nil {
 		return nil, nil, err
 	}
 	old = w.table.rows.get(w.order)

@@ -95,8 +95,8 @@ func TestALogKeepsEverything(t *testing.T) {
 	}
 }
 
-// TestALogChangesNoAnswer sends the same random requests to an engine with a log, of which snapshots are written and which
-// is opened again all the time, and to one without.
+// TestALogChangesNoAnswer sends the same random requests to an engine with a log, of which snapshots are written and
+// which is opened again all the time, and to one without.
 func TestALogChangesNoAnswer(t *testing.T) {
 	t.Parallel()
 	const requests, between = 3000, 150
@@ -304,18 +304,18 @@ func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
 	}
 	shard = *described.StreamDescription.Shards[0].ShardId
 	at := func(kind streamtypes.ShardIteratorType, after *string) (*string, error) {
-		out, err := streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
+		out, failed := streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
 			StreamArn: &arn, ShardId: &shard, ShardIteratorType: kind, SequenceNumber: after})
-		if err != nil {
-			return nil, err
+		if failed != nil {
+			return nil, failed
 		}
 		return out.ShardIterator, nil
 	}
 	get := func(iterator *string) *dynamodbstreams.GetRecordsOutput {
 		t.Helper()
-		out, err := streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(2)})
-		if err != nil {
-			t.Fatal(err)
+		out, failed := streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(2)})
+		if failed != nil {
+			t.Fatal(failed)
 		}
 		return out
 	}
@@ -335,7 +335,7 @@ func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
 	if kept := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(kept) != 0 {
 		t.Errorf("%d records are kept that were read", len(kept))
 	}
-	if _, err := at(streamtypes.ShardIteratorTypeAtSequenceNumber, first.Records[0].Dynamodb.SequenceNumber); err == nil {
+	if _, err = at(streamtypes.ShardIteratorTypeAtSequenceNumber, first.Records[0].Dynamodb.SequenceNumber); err == nil {
 		t.Error("a trimmed record can be sought")
 	}
 	put(t, client, entry("m", "next"))

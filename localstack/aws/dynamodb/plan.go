@@ -45,11 +45,7 @@ func readPlan(r *attr.Reader) (*plan, error) {
 		case "StreamSpecification":
 			p.streamView, err = readStreamView(r)
 		case "GlobalSecondaryIndexes":
-			err = r.Array(func() error {
-				ix, err := readIndexPlan(r)
-				p.indexes = append(p.indexes, ix)
-				return err
-			})
+			p.indexes, err = readIndexPlans(r)
 		default:
 			err = refuseParameter("CreateTable", name)
 		}
@@ -142,6 +138,26 @@ func readStreamView(r *attr.Reader) (view string, err error) {
 	return view, nil
 }
 
+func readIndexPlans(r *attr.Reader) ([]indexPlan, error) {
+	var plans []indexPlan
+	err := r.Array(func() error {
+		ix, err := readIndexPlan(r)
+		plans = append(plans, ix)
+		return err
+	})
+	return plans, err
+}
+
+func readStrings(r *attr.Reader) ([]string, error) {
+	var all []string
+	err := r.Array(func() error {
+		s, err := r.Str()
+		all = append(all, s)
+		return err
+	})
+	return all, err
+}
+
 func readIndexPlan(r *attr.Reader) (indexPlan, error) {
 	var ix indexPlan
 	err := r.Object(func(name string) (err error) {
@@ -168,11 +184,7 @@ func readProjection(r *attr.Reader) (projection string, include []string, err er
 		case "ProjectionType":
 			projection, err = r.Str()
 		case "NonKeyAttributes":
-			err = r.Array(func() error {
-				s, err := r.Str()
-				include = append(include, s)
-				return err
-			})
+			include, err = readStrings(r)
 		default:
 			err = refuseParameter("Projection", name)
 		}

@@ -76,7 +76,7 @@ func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
 		return nil, err
 	}
 	p := &page{request: req, isQuery: operation == "Query"}
-	if err := p.parse(); err != nil {
+	if err = p.parse(); err != nil {
 		return nil, err
 	}
 	if p.table, err = e.table(req.table); err != nil {
@@ -87,7 +87,7 @@ func (e *Engine) readPage(r *attr.Reader, operation string) (*page, error) {
 			return nil, err
 		}
 	}
-	if err := p.checkOptions(); err != nil {
+	if err = p.checkOptions(); err != nil {
 		return nil, err
 	}
 	return p, p.readStart()

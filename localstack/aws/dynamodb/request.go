@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -155,7 +156,10 @@ func readValues(r *attr.Reader) (map[string]attr.Value, error) {
 	err := r.Object(func(key string) error {
 		v, err := r.Value()
 		values[key] = v
-		if invalid, ok := err.(attr.Invalid); ok {
+		if err == nil {
+			return nil
+		}
+		if invalid := attr.Invalid(""); errors.As(err, &invalid) {
 			return attr.Invalidf("ExpressionAttributeValues contains invalid value: %s for key %s", invalid, key)
 		}
 		return err

@@ -230,8 +230,8 @@ func changes(steps []step) []change {
 // reason; an update that does not fit its item ends the whole transaction with
 // a ValidationException, as the service does.
 func (s *step) evaluate() (why reason, err error) {
-	if err := s.checkStatic(); err != nil {
-		return reason{code: "ValidationError", message: err.Error()}, nil
+	if invalid := s.checkStatic(); invalid != nil {
+		return reason{code: "ValidationError", message: invalid.Error()}, nil
 	}
 	if !s.holds(s.old) {
 		why = reason{code: "ConditionalCheckFailed", message: "The conditional request failed"}

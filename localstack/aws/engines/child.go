@@ -60,8 +60,8 @@ func start(ctx context.Context, name string, log io.Writer, program string, args
 	}
 	e := &Engine{cmd: cmd, lifeline: lifeline, done: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait() // the exit status says nothing that done and the output do not
-		out.Close()
+		_ = cmd.Wait()  // the exit status says nothing that done and the output do not
+		_ = out.Close() // ends the scanner; it reports nothing
 		<-out.scanned
 		close(e.done)
 	}()

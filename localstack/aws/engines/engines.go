@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/cashwrap/cashwrap/localstack/repository"
 )
 
 // Options of one engine. The zero value is an in-memory engine on a free port, silent.
@@ -41,11 +43,10 @@ func StartDynamoDB(ctx context.Context, o Options) (*Engine, error) {
 	}
 	storage := []string{"-inMemory"}
 	if o.Dir != "" {
-		dir, err := makeFolder(o.Dir)
-		if err != nil {
+		if o.Dir, err = makeFolder(o.Dir); err != nil {
 			return nil, err
 		}
-		storage = []string{"-dbPath", dir}
+		storage = []string{"-dbPath", o.Dir}
 	}
 	libraries := filepath.Join(home, "DynamoDBLocal_lib")
 	classes := filepath.Join(home, "DynamoDBLocal.jar") + string(os.PathListSeparator) + filepath.Join(libraries, "*")
@@ -76,23 +77,10 @@ func StartFauxqs(ctx context.Context, o Options) (*Engine, error) {
 	return start(ctx, "fauxqs", o.Log, "node", filepath.Join(root, "aws", "engines", "fauxqs.mjs"), strconv.Itoa(o.Port))
 }
 
-// Root finds the localstack folder of this repository from the working directory upward.
+// Root is the localstack folder of this repository, found from the working directory upward.
 func Root() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		root := filepath.Join(dir, "localstack")
-		if _, err := os.Stat(filepath.Join(root, lockFile)); err == nil {
-			return root, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", errors.New("localstack/" + lockFile + " not found: run inside the repository")
-		}
-		dir = parent
-	}
+	dir, err := repository.Root()
+	return filepath.Join(dir, "localstack"), err
 }
 
 func (o Options) root() (string, error) {

@@ -212,7 +212,7 @@ func TestStartReportsWhatTheEngineSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	if err := install(); err != nil {
+	if err = install(); err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer

@@ -21,8 +21,9 @@ const (
 	lockInterval = 100 * time.Millisecond
 )
 
-// Install puts the pinned engines into dir/node_modules with npm ci, once: it returns at once while package-lock.json is
-// what was installed last. Processes that call it together wait for one of them. npm's output appears only in an error.
+// Install puts the pinned engines into dir/node_modules with npm ci, once: it returns at once while package-lock.json
+// is what was installed last. Processes that call it together wait for one of them. npm's output appears only in an
+// error.
 func Install(ctx context.Context, dir string) error {
 	if installed(dir) {
 		return nil

@@ -66,11 +66,11 @@ func (q *queue) number(name string) int {
 func (e *Engine) complete(name string, given map[string]string) (map[string]string, error) {
 	all := defaults()
 	for attribute, value := range given {
-		value, err := checked(attribute, value)
+		valid, err := checked(attribute, value)
 		if err != nil {
 			return nil, err
 		}
-		all[attribute] = value
+		all[attribute] = valid
 	}
 	return all, e.checkRedrive(name, all)
 }

@@ -147,7 +147,7 @@ func createWithRedrive(s stage) {
 		DeadLetterTargetArn string
 		MaxReceiveCount     int
 	}
-	if err := json.Unmarshal([]byte(got["RedrivePolicy"]), &policy); err != nil {
+	if err = json.Unmarshal([]byte(got["RedrivePolicy"]), &policy); err != nil {
 		s.t.Fatal(err)
 	}
 	s.note("redrive to %s after %d", policy.DeadLetterTargetArn[strings.LastIndex(policy.DeadLetterTargetArn, ":")+1:],

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// A message group is noisy while it has more than noisyShare percent of the messages in flight, and noisyMessages of them
-// at least, or more than that share of the time that consumers have spent on them (AWS: "How Amazon SQS fair queues work").
+// A message group is noisy while it has more than noisyShare percent of the messages in flight, and noisyMessages of
+// them at least, or more than that share of the time that consumers have spent on them (AWS: "How Amazon SQS fair
+// queues work").
 const (
 	noisyMessages = 30
 	noisyShare    = 10

@@ -19,8 +19,8 @@ type queue struct {
 	changed chan struct{}
 }
 
-// message is one message in one queue. Its state follows from the clock: before Due it is delayed or, once delivered, in
-// flight; from Due on it is visible.
+// message is one message in one queue. Its state follows from the clock: before Due it is delayed or, once delivered,
+// in flight; from Due on it is visible.
 type message struct {
 	ID               string               `json:"id"`
 	Body             string               `json:"body"`

@@ -145,8 +145,7 @@ func TestMessageAttributesAreShownWhenAskedFor(t *testing.T) {
 	} {
 		out, err := q.ReceiveMessage(t.Context(), &aws_sqs.ReceiveMessageInput{
 			QueueUrl: &url, MessageAttributeNames: names,
-			//lint:ignore SA1019 older clients still send it
-			AttributeNames: []types.QueueAttributeName{"AWSTraceHeader"},
+			AttributeNames: []types.QueueAttributeName{"AWSTraceHeader"}, //nolint:staticcheck // older clients send it
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -36,11 +36,11 @@ func (l *Log) beginSnapshot() (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := old.seal(); err != nil {
+	if err = old.seal(); err != nil {
 		return nil, errors.Join(err, next.remove())
 	}
 	l.segment = next
-	if err := old.file.Close(); err != nil {
+	if err = old.file.Close(); err != nil {
 		return nil, err
 	}
 	s := &Snapshot{log: l, number: old.number, size: int64(fileHeaderSize)}

@@ -1,22 +1,25 @@
-// Package wal is a write-ahead log: what Append has acknowledged is read back by the next Open, however the process ended
-// in between. It guards against the end of the process, not of the machine: nothing waits for the disk (no fsync).
+// Package wal is a write-ahead log: what Append has acknowledged is read back by the next Open, however the process
+// ended in between. It guards against the end of the process, not of the machine: nothing waits for the disk (no
+// fsync).
 //
-// A log is a sequence of files in one folder. Records are appended to the newest segment, NAME.n.log. So that segments do
-// not grow for good, a snapshot, NAME.n.snapshot, can be written of the state that segments 1 to n have led to
+// A log is a sequence of files in one folder. Records are appended to the newest segment, NAME.n.log. So that segments
+// do not grow for good, a snapshot, NAME.n.snapshot, can be written of the state that segments 1 to n have led to
 // (BeginSnapshot); it replaces them. Open reads the newest snapshot and the segments after it.
 //
 // # File format
 //
 // A file is a header and frames. A frame is its payload's length and CRC-32C, a CRC-32C of these two, and the payload,
-// numbers in 32 bits little endian. A frame without payload ends a file: a snapshot, or a segment that another continues.
+// numbers in 32 bits little endian. A frame without payload ends a file: a snapshot, or a segment that another
+// continues.
 //
-// So corruption differs from a process that ended while it wrote: that leaves a segment which ends within its last frame,
-// for which Append had not returned. Open cuts it off. Anything else that does not add up is a [CorruptError].
+// So corruption differs from a process that ended while it wrote: that leaves a segment which ends within its last
+// frame, for which Append had not returned. Open cuts it off. Anything else that does not add up is a [CorruptError].
 //
 // # Why not a library
 //
 // Those tried lack one half each: bbolt 1.5.0 has checksums for its two meta pages alone, and Pebble 2.1.7 ends the
-// process when a write to its log fails, where this log refuses the record and goes on once the disk takes writes again.
+// process when a write to its log fails, where this log refuses the record and goes on once the disk takes writes
+// again.
 package wal
 
 import (
@@ -77,9 +80,9 @@ type Log struct {
 	dueAt        int64 // bytes of since before which no snapshot is tried again
 }
 
-// Open reads the log called name in the folder, and makes it if there is none. Each record is handed to load in the order
-// in which they were appended, those of a snapshot first; the payload stays valid. Errors: a [*CorruptError], load's as
-// one, what is missing, the disk's.
+// Open reads the log called name in the folder, and makes it if there is none. Each record is handed to load in the
+// order in which they were appended, those of a snapshot first; the payload stays valid. Errors: a [*CorruptError],
+// load's as one, what is missing, the disk's.
 func Open(dir, name string, o Options, load func(payload []byte) error) (*Log, error) {
 	l := &Log{dir: dir, name: name, open: o.OpenFile, snapshotAfter: o.SnapshotAfter}
 	if l.open == nil {

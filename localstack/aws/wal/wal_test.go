@@ -265,8 +265,8 @@ func TestAMissingFileIsNamed(t *testing.T) {
 	}
 }
 
-// TestACrashAtAnyWrite has the disk take nothing more after so many bytes of the story, in steps of 13. Exactly what was
-// acknowledged is read back.
+// TestACrashAtAnyWrite has the disk take nothing more after so many bytes of the story, in steps of 13. Exactly what
+// was acknowledged is read back.
 func TestACrashAtAnyWrite(t *testing.T) {
 	t.Parallel()
 	for room := 1; ; room += 13 {
@@ -345,7 +345,7 @@ func TestASnapshotCountsOnlyWhenItIsWhole(t *testing.T) {
 		content, err := os.ReadFile(filepath.Join(saved, path))
 		return errors.Join(err, os.WriteFile(filepath.Join(dir, path), content, 0o600))
 	})
-	if err := errors.Join(err, os.WriteFile(filepath.Join(dir, "book.000009.snapshot.new"),
+	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "book.000009.snapshot.new"),
 		[]byte("half"), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package inprocess runs functions in this process: it starts one as its program does, and calls it as the Lambda runtime
-// does. Package runtime does the same with real programs.
+// Package inprocess runs functions in this process: it starts one as its program does, and calls it as the Lambda
+// runtime does. Package runtime does the same with real programs.
 package inprocess
 
 import (
@@ -24,8 +24,8 @@ func ARN(function, region string) string {
 	return "arn:aws:lambda:" + region + ":" + Account + ":function:" + function
 }
 
-// Function is a function that runs here. What it keeps in memory lasts as long as it does, like an execution environment
-// of Lambda. Unlike one, it makes as many calls at a time as it is asked for.
+// Function is a function that runs here. What it keeps in memory lasts as long as it does, like an execution
+// environment of Lambda. Unlike one, it makes as many calls at a time as it is asked for.
 type Function struct {
 	functions.Function
 	ARN string
@@ -81,9 +81,9 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return reply, err
 }
 
-// Call is Invoke without JSON, which is faster: the simulator makes very many calls. Event and Reply are the types of the
-// function's handler (package app); Reply is any where the handler returns only an error. The error is the function's, or
-// says that it takes other types.
+// Call is Invoke without JSON, which is faster: the simulator makes very many calls. Event and Reply are the types of
+// the function's handler (package app); Reply is any where the handler returns only an error. The error is the
+// function's, or says that it takes other types.
 func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (reply Reply, err error) {
 	switch handle := f.handler.(type) {
 	case func(context.Context, Event) (Reply, error):

@@ -92,8 +92,8 @@ func (c *calls) end() {
 	}
 }
 
-// wait returns when no call is under way, or soon after ctx ended: a function that does not heed its context can only be
-// left behind.
+// wait returns when no call is under way, or soon after ctx ended: a function that does not heed its context can only
+// be left behind.
 func (c *calls) wait(ctx context.Context) {
 	c.mu.Lock()
 	if c.running == 0 {

@@ -21,9 +21,10 @@ import (
 const (
 	// pollers of each queue, as many as Lambda begins with. They hand a batch on and poll again.
 	pollers = 5
-	// maxPromptCalls is how many calls of a prompt consumer are under way at a time, as many as Lambda makes at most of one
-	// queue without provisioned pollers (AWS: "Configuring scaling behavior for SQS event source mappings"). A stage makes
-	// fewer: prod by default 400 (40 pollers, infra/settings.go). Of other consumers there is one call for each poller.
+	// maxPromptCalls is how many calls of a prompt consumer are under way at a time, as many as Lambda makes at most of
+	// one queue without provisioned pollers (AWS: "Configuring scaling behavior for SQS event source mappings"). A stage
+	// makes fewer: prod by default 400 (40 pollers, infra/settings.go). Of other consumers there is one call for each
+	// poller.
 	maxPromptCalls = 1250
 	// maxProcesses is the same where each call takes a process.
 	maxProcesses = 50
@@ -110,7 +111,8 @@ func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 	return messages, nil
 }
 
-// poll hands on one batch after another, without waiting for what becomes of them: one that takes long holds up no other.
+// poll hands on one batch after another, without waiting for what becomes of them: one that takes long holds up no
+// other.
 func (c *consumer) poll(ctx context.Context) {
 	for {
 		select {
@@ -153,8 +155,8 @@ func (c *consumer) receive(ctx context.Context, wait int32) ([]events.SQSMessage
 	return batch, nil
 }
 
-// handle hands on one batch and deletes what succeeded; the queue's own policy takes care of the rest. What was handled is
-// deleted even while the runner stops.
+// handle hands on one batch and deletes what succeeded; the queue's own policy takes care of the rest. What was handled
+// is deleted even while the runner stops.
 func (c *consumer) handle(batch []events.SQSMessage) error {
 	if len(batch) == 0 {
 		return nil

@@ -1,6 +1,6 @@
 // Package runner is Lambda and what calls it, in one process: an HTTP API, the event source mappings of the table's
-// stream and of the queues, and the scheduler. It calls the functions of [functions.All] as AWS does, with JSON events in
-// and JSON replies out and the function's own time limit, over any DynamoDB and SQS endpoint.
+// stream and of the queues, and the scheduler. It calls the functions of [functions.All] as AWS does, with JSON events
+// in and JSON replies out and the function's own time limit, over any DynamoDB and SQS endpoint.
 //
 // The functions run in this process, or with Config.Programs as they are deployed (package runtime).
 //
@@ -44,7 +44,8 @@ type Config struct {
 	Programs string // folder of runtime.Build: the functions are processes of these; "": they run in this one
 
 	Addr string // of the HTTP API, such as 127.0.0.1:8080, port 0 for a free one; "": only Handler
-	// ReadTimeout is how long a client may take to send a request whole; 0: 30 s, the time that API Gateway has for all of it.
+	// ReadTimeout is how long a client may take to send a request whole; 0: 30 s, the time that API Gateway has for all of
+	// it.
 	ReadTimeout time.Duration
 	// Manual lets nothing run by itself but the HTTP API: tests call TickNow, DrainStream and DrainQueues.
 	Manual bool
@@ -77,8 +78,8 @@ type Runner struct {
 // stopGrace is how long requests and events under way may go on after Stop.
 const stopGrace = 5 * time.Second
 
-// Start creates the table and the queues where they are missing and runs the functions until ctx ends or Stop. Errors: a
-// bad environment, an address in use (syscall.EADDRINUSE), or an engine that does not answer.
+// Start creates the table and the queues where they are missing and runs the functions until ctx ends or Stop. Errors:
+// a bad environment, an address in use (syscall.EADDRINUSE), or an engine that does not answer.
 func Start(ctx context.Context, c Config) (*Runner, error) {
 	if c.Functions == nil {
 		c.Functions = functions.All

@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 )
 
-// clockInterval is how often the clock is looked at. It is real time, so that a clock of a test's own is followed wherever
-// it jumps.
+// clockInterval is how often the clock is looked at. It is real time, so that a clock of a test's own is followed
+// wherever it jumps.
 const clockInterval = 250 * time.Millisecond
 
 // schedule wakes a function, first at the start. A tick that fails is only logged: the next one comes.

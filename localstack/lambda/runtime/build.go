@@ -10,32 +10,32 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cashwrap/cashwrap/localstack/aws/engines"
+	"github.com/cashwrap/cashwrap/localstack/repository"
 )
 
 const (
 	module    = "github.com/cashwrap/cashwrap/"
 	bootstrap = "bootstrap"
-	// Bare is the name Build knows a function by that does nothing: what starts and calls cost without us.
+	// Bare names a function that does nothing: it measures what starts and calls cost without our code.
 	Bare = "bare"
 )
 
 // flags are those of a deployment.
 var flags = []string{"-tags", "lambda.norpc", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}
 
-// Build builds functions for this machine, as a deployment does for its own, and returns the folder that has
-// <name>/bootstrap of each. What is built and up to date is left alone; a new file replaces the old one at once, so that
-// several may build, and others start what they find. The error has the compiler's words.
+// Build builds functions for this machine, with the flags of a deployment, and returns the folder that has
+// <name>/bootstrap of each. What is up to date is left alone. A new file replaces the old one in one step, so that
+// several processes may build while others start what is there. The error has the compiler's output.
 func Build(ctx context.Context, names ...string) (folder string, err error) {
-	root, err := engines.Root()
+	root, err := repository.Root()
 	if err != nil {
 		return "", err
 	}
-	folder = filepath.Join(filepath.Dir(root), ".build", goruntime.GOOS+"-"+goruntime.GOARCH)
+	folder = filepath.Join(root, ".build", goruntime.GOOS+"-"+goruntime.GOARCH)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(goruntime.GOMAXPROCS(0))
 	for _, name := range names {
-		group.Go(func() error { return build(ctx, filepath.Dir(root), filepath.Join(folder, name), name) })
+		group.Go(func() error { return build(ctx, root, filepath.Join(folder, name), name) })
 	}
 	return folder, group.Wait()
 }

@@ -23,11 +23,11 @@ func ParseKeyCondition(src string, env *Env) ([]KeyTerm, error) {
 
 func keyTerms(terms []KeyTerm, n *node) ([]KeyTerm, error) {
 	if n.op == opAnd {
-		terms, err := keyTerms(terms, n.args[0])
+		left, err := keyTerms(terms, n.args[0])
 		if err != nil {
 			return nil, err
 		}
-		return keyTerms(terms, n.args[1])
+		return keyTerms(left, n.args[1])
 	}
 	term, err := keyTerm(n)
 	if err != nil {

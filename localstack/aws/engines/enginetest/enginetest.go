@@ -1,6 +1,6 @@
-// Package enginetest gives tests of the platform a table and queues, in memory or real, and other tests the real engines to
-// compare with. Under localstack/aws/engines/with these are running already; otherwise the first call starts one for the
-// whole test process, and it ends with that process, however the process ends.
+// Package enginetest gives tests of the platform a table and queues, in memory or real, and other tests the real
+// engines to compare with. Under localstack/aws/engines/with these are running already; otherwise the first call starts
+// one for the whole test process, and it ends with that process, however the process ends.
 package enginetest
 
 import (

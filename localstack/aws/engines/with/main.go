@@ -2,9 +2,9 @@
 //
 //	go run ./localstack/aws/engines/with -- go test ./...
 //
-// The command finds DynamoDB Local and fauxqs in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS, and CASHWRAP_ORACLE=required
-// tells tests that the engines must be there. Where Node or Java is missing it says so and runs the command without them,
-// unless CASHWRAP_ORACLE=required already. It exits with the command's exit code.
+// The command finds DynamoDB Local and fauxqs in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS, and
+// CASHWRAP_ORACLE=required tells tests that the engines must be there. Where Node or Java is missing it says so and
+// runs the command without them, unless CASHWRAP_ORACLE=required already. It exits with the command's exit code.
 package main
 
 import (
@@ -70,10 +70,10 @@ func run(args []string) (code int, err error) {
 
 // runBeside runs the command with more in its environment, and passes signals on.
 func runBeside(args []string, signals <-chan os.Signal, environment ...string) (code int, err error) {
-	cmd := exec.Command(args[0], args[1:]...)
+	cmd := exec.Command(args[0], args[1:]...) //nolint:gosec // running the given command is the purpose of this program
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), environment...)
-	if err := cmd.Start(); err != nil {
+	if err = cmd.Start(); err != nil {
 		return exitNotFound, err
 	}
 	go func() {

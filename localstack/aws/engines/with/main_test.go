@@ -20,7 +20,9 @@ const commandCode = 7
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "with":
-		os.Setenv(roleVariable, "command")
+		if err := os.Setenv(roleVariable, "command"); err != nil {
+			panic(err)
+		}
 		main()
 	case "command":
 		os.Exit(beCommand())
