@@ -48,9 +48,9 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "Bad Request")
 		return
 	}
-	response, err := inprocess.Send[events.APIGatewayV2HTTPResponse](requestEvent(r, body, m, g.Now()),
-		func(payload []byte) ([]byte, error) {
-			return g.Call(context.WithoutCancel(r.Context()), m.Function, payload)
+	response, err := inprocess.Send[events.APIGatewayV2HTTPResponse](context.WithoutCancel(r.Context()),
+		requestEvent(r, body, m, g.Now()), func(ctx context.Context, payload []byte) ([]byte, error) {
+			return g.Call(ctx, m.Function, payload)
 		})
 	if err != nil || write(w, r.Method, response) != nil {
 		refuse(w, http.StatusInternalServerError, "Internal Server Error")

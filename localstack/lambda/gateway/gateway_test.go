@@ -7,13 +7,13 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/shared/app"
@@ -45,7 +45,15 @@ func recorded(t *testing.T) (*httptest.Server, *events.APIGatewayV2HTTPRequest) 
 	}), &last
 }
 
-func do(t *testing.T, method, url, body string, header http.Header) (*http.Response, string) {
+// reply is what a client received.
+type reply struct {
+	status  int
+	length  int64 // of the body, -1 when the header does not say it
+	chunked bool
+	body    string
+}
+
+func do(t *testing.T, method, url, body string, header http.Header) reply {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -61,7 +69,7 @@ func do(t *testing.T, method, url, body string, header http.Header) (*http.Respo
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, string(b)
+	return reply{res.StatusCode, res.ContentLength, len(res.TransferEncoding) > 0, string(b)}
 }
 
 func TestARequestBecomesAnEventOfPayloadFormat2(t *testing.T) {
@@ -69,36 +77,31 @@ func TestARequestBecomesAnEventOfPayloadFormat2(t *testing.T) {
 	api, event := recorded(t)
 	do(t, "PUT", api.URL+"/things/a%20b?k=1&k=2&x%5B%5D=%2F", `{"ü":1}`, http.Header{
 		"Content-Type": {"application/json"}, "Cookie": {"a=1; b=2"}, "X-Many": {"one", "two"},
-		"X-Forwarded-For": {"192.0.2.1"}, "X-Forwarded-Proto": {"https"}, "User-Agent": {"test/1"}})
-	host := strings.TrimPrefix(api.URL, "http://")
-	for name, pair := range map[string][2]string{
-		"version":            {event.Version, "2.0"},
-		"route key":          {event.RouteKey, "ANY /things/{id}"},
-		"path":               {event.RawPath, "/things/a b"}, // decoded, as the real one
-		"query":              {event.RawQueryString, "k=1&k=2&x%5B%5D=%2F"},
-		"joined parameter":   {event.QueryStringParameters["k"], "1,2"},
-		"bracket parameter":  {event.QueryStringParameters["x[]"], "/"},
-		"path parameter":     {event.PathParameters["id"], "a b"},
-		"cookies":            {strings.Join(event.Cookies, "|"), "a=1|b=2"},
-		"no cookie header":   {event.Headers["cookie"], ""},
-		"joined header":      {event.Headers["x-many"], "one,two"},
-		"host":               {event.Headers["host"], host},
-		"forwarded for":      {event.Headers["x-forwarded-for"], "192.0.2.1, 127.0.0.1"},
-		"forwarded protocol": {event.Headers["x-forwarded-proto"], "http"},
-		"body":               {event.Body, `{"ü":1}`},
-		"method":             {event.RequestContext.HTTP.Method, "PUT"},
-		"source":             {event.RequestContext.HTTP.SourceIP, "127.0.0.1"},
-		"user agent":         {event.RequestContext.HTTP.UserAgent, "test/1"},
-		"domain":             {event.RequestContext.DomainName, host},
-		"time":               {event.RequestContext.Time, "21/Nov/2026:10:00:00 +0000"},
-		"stage":              {event.RequestContext.Stage, "$default"},
-	} {
-		if pair[0] != pair[1] {
-			t.Errorf("%s is %q, want %q", name, pair[0], pair[1])
-		}
+		"X-Forwarded-For": {"192.0.2.1"}, "X-Forwarded-Proto": {"https"}, "User-Agent": {"test/1"},
+		"Accept-Encoding": {"identity"}})
+	got := *event
+	if got.RequestContext.RequestID == "" || !strings.HasPrefix(got.Headers["x-amzn-trace-id"], "Root=1-") {
+		t.Errorf("got request id %q and trace id %q", got.RequestContext.RequestID, got.Headers["x-amzn-trace-id"])
 	}
-	if event.IsBase64Encoded || event.RequestContext.RequestID == "" {
-		t.Errorf("base64 %v, request id %q", event.IsBase64Encoded, event.RequestContext.RequestID)
+	got.RequestContext.RequestID, got.Headers["x-amzn-trace-id"] = "", ""
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	host := strings.TrimPrefix(api.URL, "http://")
+	_, port, _ := strings.Cut(host, ":")
+	want := events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RouteKey: "ANY /things/{id}",
+		RawPath:        "/things/a b", // decoded, as by API Gateway
+		RawQueryString: "k=1&k=2&x%5B%5D=%2F", QueryStringParameters: map[string]string{"k": "1,2", "x[]": "/"},
+		PathParameters: map[string]string{"id": "a b"}, Cookies: []string{"a=1", "b=2"}, Body: `{"ü":1}`,
+		Headers: map[string]string{"host": host, "content-type": "application/json", "content-length": "8",
+			"x-many": "one,two", "user-agent": "test/1", "accept-encoding": "identity", "x-amzn-trace-id": "",
+			"x-forwarded-for": "192.0.2.1, 127.0.0.1", "x-forwarded-proto": "http", "x-forwarded-port": port},
+		RequestContext: events.APIGatewayV2HTTPRequestContext{
+			RouteKey: "ANY /things/{id}", AccountID: "000000000000", Stage: "$default", APIID: "local",
+			DomainName: host, DomainPrefix: "127", Time: "21/Nov/2026:10:00:00 +0000", TimeEpoch: at.UnixMilli(),
+			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "PUT", Path: "/things/a b",
+				Protocol: "HTTP/1.1", SourceIP: "127.0.0.1", UserAgent: "test/1"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("event (-want +got):\n%s", diff)
 	}
 }
 
@@ -119,7 +122,8 @@ func TestABodyIsBase64UnlessItsTypeIsText(t *testing.T) {
 	} {
 		do(t, "POST", api.URL+"/", c.body, http.Header{"Content-Type": {c.contentType}})
 		if event.Body != c.want || event.IsBase64Encoded != c.encoded {
-			t.Errorf("%s %q: body %q, base64 %v", c.contentType, c.body, event.Body, event.IsBase64Encoded)
+			t.Errorf("%s %q: got body %q (base64: %t), want %q (%t)", c.contentType, c.body, event.Body,
+				event.IsBase64Encoded, c.want, c.encoded)
 		}
 	}
 }
@@ -140,21 +144,20 @@ func TestAResponseOfTheFunctionIsSentWhole(t *testing.T) {
 				MultiValueHeaders: map[string][]string{"x-many": {"one", "two"}}}, nil
 		}
 	})
-	if _, body := do(t, "GET", api.URL+"/binary", "", nil); body != "\x00\xff" {
-		t.Errorf("binary body %q", body)
-	}
-	res, _ := do(t, "GET", api.URL+"/empty", "", nil)
-	if res.StatusCode != 202 || res.ContentLength != 0 || len(res.TransferEncoding) != 0 {
-		t.Errorf("status %d, length %d, encoding %v; want 202 with Content-Length: 0", res.StatusCode, res.ContentLength,
-			res.TransferEncoding)
+	for path, want := range map[string]reply{
+		"/binary": {status: 200, length: 2, body: "\x00\xff"},
+		"/empty":  {status: 202}, // Content-Length: 0
+	} {
+		if got := do(t, "GET", api.URL+path, "", nil); got != want {
+			t.Errorf("%s: got %+v, want %+v", path, got, want)
+		}
 	}
 	r := httptest.NewRecorder()
 	api.Config.Handler.ServeHTTP(r, httptest.NewRequest("GET", "/", nil))
-	h := r.Result().Header
-	if r.Code != 303 || r.Body.String() != "see" || h.Get("Location") != "/x" ||
-		!slices.Equal(h.Values("Set-Cookie"), []string{"a=1", "b=2; Path=/"}) ||
-		!slices.Equal(h.Values("X-Many"), []string{"one", "two"}) {
-		t.Errorf("status %d, body %q, header %v", r.Code, r.Body, h)
+	want := http.Header{"Location": {"/x"}, "X-Many": {"one", "two"}, "Set-Cookie": {"a=1", "b=2; Path=/"},
+		"Content-Length": {"3"}}
+	if diff := cmp.Diff(want, r.Header()); r.Code != 303 || r.Body.String() != "see" || diff != "" {
+		t.Errorf("got status %d and body %q, want 303 and see; header (-want +got):\n%s", r.Code, r.Body, diff)
 	}
 }
 
@@ -171,9 +174,9 @@ func TestAFunctionThatFailsIsAnsweredByTheGateway(t *testing.T) {
 			return events.APIGatewayV2HTTPResponse{StatusCode: 200, Body: "?", IsBase64Encoded: true}, nil
 		},
 	} {
-		res, body := do(t, "GET", newAPI(t, handler).URL+"/", "", nil)
-		if res.StatusCode != 500 || body != `{"message":"Internal Server Error"}` {
-			t.Errorf("%s: %d %s", name, res.StatusCode, body)
+		got := do(t, "GET", newAPI(t, handler).URL+"/", "", nil)
+		if want := (reply{status: 500, length: 35, body: `{"message":"Internal Server Error"}`}); got != want {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 	}
 }
@@ -181,8 +184,8 @@ func TestAFunctionThatFailsIsAnsweredByTheGateway(t *testing.T) {
 func TestABodyAbove10MiBNeverReachesTheFunction(t *testing.T) {
 	t.Parallel()
 	api, event := recorded(t)
-	res, _ := do(t, "POST", api.URL+"/", strings.Repeat("a", maxRequest+1), nil)
-	if res.StatusCode != 413 || event.Version != "" {
-		t.Errorf("status %d, event %q", res.StatusCode, event.Version)
+	got := do(t, "POST", api.URL+"/", strings.Repeat("a", maxRequest+1), nil)
+	if got.status != 413 || event.Version != "" {
+		t.Errorf("got status %d and event version %q, want 413 and no event", got.status, event.Version)
 	}
 }

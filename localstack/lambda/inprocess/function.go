@@ -96,12 +96,13 @@ func Call[Reply, Event any](ctx context.Context, f *Function, event Event) (repl
 }
 
 // Send makes a call with an event and reads its reply. Errors: the call's, or JSON's.
-func Send[Reply any](event any, call func(payload []byte) ([]byte, error)) (reply Reply, err error) {
+func Send[Reply any](ctx context.Context, event any,
+	call func(ctx context.Context, payload []byte) ([]byte, error)) (reply Reply, err error) {
 	payload, err := json.Marshal(event)
 	if err != nil {
 		return reply, err
 	}
-	out, err := call(payload)
+	out, err := call(ctx, payload)
 	if err != nil {
 		return reply, err
 	}

@@ -97,8 +97,7 @@ func TestAFamilyAnswersRequests(t *testing.T) {
 	var event events.APIGatewayV2HTTPRequest
 	event.RawPath, event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path = "/unknown", "GET", "/unknown"
 	pages := start(t, pages, "")
-	reply, err := inprocess.Send[events.APIGatewayV2HTTPResponse](event,
-		func(payload []byte) ([]byte, error) { return pages.Invoke(t.Context(), payload) })
+	reply, err := inprocess.Send[events.APIGatewayV2HTTPResponse](t.Context(), event, pages.Invoke)
 	if err != nil || reply.StatusCode != http.StatusNotFound {
 		t.Errorf("got %+v and error %v, want status 404", reply, err)
 	}
@@ -158,7 +157,8 @@ func TestCallTakesTheTypesOfTheHandler(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("got error %v, and the reply (-want +got):\n%s", err, diff)
 	}
-	if _, err = inprocess.Call[any](t.Context(), start(t, tick, "bad"), events.EventBridgeEvent{}); !errors.Is(err, errFailed) {
+	_, err = inprocess.Call[any](t.Context(), start(t, tick, "bad"), events.EventBridgeEvent{})
+	if !errors.Is(err, errFailed) {
 		t.Errorf("a tick: got error %v, want %v", err, errFailed)
 	}
 	if _, err = inprocess.Call[string](t.Context(), f, batch); err == nil {
@@ -168,19 +168,19 @@ func TestCallTakesTheTypesOfTheHandler(t *testing.T) {
 
 func TestSendReportsWhatFailed(t *testing.T) {
 	t.Parallel()
-	answer := func(reply string, err error) func([]byte) ([]byte, error) {
-		return func([]byte) ([]byte, error) { return []byte(reply), err }
+	answer := func(reply string, err error) func(context.Context, []byte) ([]byte, error) {
+		return func(context.Context, []byte) ([]byte, error) { return []byte(reply), err }
 	}
-	if got, err := inprocess.Send[int](nil, answer("7", nil)); err != nil || got != 7 {
+	if got, err := inprocess.Send[int](t.Context(), nil, answer("7", nil)); err != nil || got != 7 {
 		t.Errorf("got %d and error %v, want 7", got, err)
 	}
-	if _, err := inprocess.Send[int](nil, answer("", errFailed)); !errors.Is(err, errFailed) {
+	if _, err := inprocess.Send[int](t.Context(), nil, answer("", errFailed)); !errors.Is(err, errFailed) {
 		t.Errorf("got error %v, want %v", err, errFailed)
 	}
-	if _, err := inprocess.Send[int](nil, answer(`"seven"`, nil)); err == nil {
+	if _, err := inprocess.Send[int](t.Context(), nil, answer(`"seven"`, nil)); err == nil {
 		t.Error("got no error for a reply of another type")
 	}
-	if _, err := inprocess.Send[int](func() {}, answer("7", nil)); err == nil {
+	if _, err := inprocess.Send[int](t.Context(), func() {}, answer("7", nil)); err == nil {
 		t.Error("got no error for an event that JSON does not have")
 	}
 }

@@ -61,7 +61,7 @@ func (c *calls) call(ctx context.Context, f *function, payload []byte) ([]byte, 
 	id := uuid.NewString()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(c.ctx, cancel)()
+	defer context.AfterFunc(c.ctx, cancel)() //nolint:contextcheck // the runner ends what its caller does not
 	c.begin()
 	defer c.end()
 	reply, err := f.host.Invoke(ctx, id, payload)
@@ -73,7 +73,9 @@ func (c *calls) call(ctx context.Context, f *function, payload []byte) ([]byte, 
 
 // send calls the function with an event and reads its reply.
 func send[Reply any](ctx context.Context, c *calls, f *function, event any) (Reply, error) {
-	return inprocess.Send[Reply](event, func(payload []byte) ([]byte, error) { return c.call(ctx, f, payload) })
+	return inprocess.Send[Reply](ctx, event, func(ctx context.Context, payload []byte) ([]byte, error) {
+		return c.call(ctx, f, payload)
+	})
 }
 
 func (c *calls) begin() {

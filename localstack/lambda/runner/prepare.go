@@ -27,7 +27,7 @@ func (r *Runner) prepare(ctx context.Context) error {
 	own := app.Overrides{Now: r.config.Overrides.Now, HTTP: r.config.HTTP, Credentials: r.config.Overrides.Credentials,
 		Log: r.config.Log}
 	platform := app.New(settings, own)
-	if err := platform.Store.CreateTable(ctx); err != nil {
+	if err = platform.Store.CreateTable(ctx); err != nil {
 		return fmt.Errorf("create the table: %w", err)
 	}
 	client := sqs.NewFromConfig(r.aws(settings, settings.SQSEndpoint))
@@ -42,7 +42,7 @@ func (r *Runner) prepare(ctx context.Context) error {
 		return err
 	}
 	for _, f := range r.config.Functions {
-		if err := r.add(ctx, f, settings, client, queues, platform.Now); err != nil {
+		if err = r.add(ctx, f, settings, client, queues, platform.Now); err != nil {
 			return err
 		}
 	}

@@ -204,10 +204,10 @@ func TestABodyThatComesTooSlowly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // for a server that waits on
+	if err = conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // for a server that waits on
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(conn, "POST /v0.1/checkouts HTTP/1.1\r\nHost: api.test\r\nContent-Length: "+
+	if _, err = io.WriteString(conn, "POST /v0.1/checkouts HTTP/1.1\r\nHost: api.test\r\nContent-Length: "+
 		"1000000\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestABodyThatComesTooSlowly(t *testing.T) {
 		pace := time.NewTicker(time.Millisecond)
 		defer pace.Stop()
 		for range pace.C {
-			if _, err := io.WriteString(conn, " "); err != nil {
+			if _, failed := io.WriteString(conn, " "); failed != nil {
 				return
 			}
 		}
@@ -225,12 +225,13 @@ func TestABodyThatComesTooSlowly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusRequestTimeout || string(body) != `{"message":"Request Timeout"}` ||
 		!res.Close {
 		t.Errorf("%d %s, close %v: %v", res.StatusCode, body, res.Close, err)
 	}
-	if _, err := reader.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+	if _, err = reader.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the connection is open: %v", err)
 	}
 	prompt, err := http.Get(r.URL + "/healthz")

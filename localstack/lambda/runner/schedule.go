@@ -39,15 +39,16 @@ func (s *schedule) run(ctx context.Context) {
 	for next := s.now(); ctx.Err() == nil; pause(ctx, clockInterval) {
 		if now := s.now(); !now.Before(next) {
 			next = now.Add(s.every)
-			_ = s.tick(s.calls.ctx) // logged there
+			_ = s.tick(context.WithoutCancel(ctx)) // the call logs its error
 		}
 	}
 }
 
 func (s *schedule) tick(ctx context.Context) error {
 	payload, err := json.Marshal(events.EventBridgeEvent{
-		Version: "0", ID: uuid.NewString(), DetailType: "Scheduled Event", Source: "aws.scheduler", AccountID: inprocess.Account,
-		Time: s.now(), Region: s.region, Resources: []string{inprocess.ARN(s.function.Name, s.region)}, Detail: json.RawMessage("{}"),
+		Version: "0", ID: uuid.NewString(), DetailType: "Scheduled Event", Source: "aws.scheduler",
+		AccountID: inprocess.Account, Region: s.region, Resources: []string{inprocess.ARN(s.function.Name, s.region)},
+		Time: s.now(), Detail: json.RawMessage("{}"),
 	})
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 // The event source mapping of the stream; the CDK app sets the same.
 const (
 	streamBatch    = 100                    // records a call, at most
-	streamAttempts = 5                      // of one record; then it is passed over, and what it said is the sweep's to find
+	streamAttempts = 5                      // of one record; then it is skipped, and the sweep finds what it said
 	streamInterval = 250 * time.Millisecond // between two reads of an idle shard, as Lambda
 	firstPause     = 100 * time.Millisecond // before the second attempt; doubles
 )

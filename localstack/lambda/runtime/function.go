@@ -120,7 +120,7 @@ func (f *Function) take(ctx context.Context, id string) (*Instance, error) {
 	number := f.started
 	f.mu.Unlock()
 
-	i, err := spawn(f.config, number)
+	i, err := spawn(f.config, number) //nolint:contextcheck // an instance outlives the call that starts it
 	if err != nil {
 		return nil, err
 	}

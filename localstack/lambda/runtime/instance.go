@@ -54,7 +54,7 @@ type answer struct {
 
 // Start runs one instance by itself and returns when it asks for its first event. Errors: as of Function.Invoke.
 func Start(ctx context.Context, c Config) (*Instance, error) {
-	i, err := spawn(c, 1)
+	i, err := spawn(c, 1) //nolint:contextcheck // ctx ends the wait, not the instance
 	if err != nil {
 		return nil, err
 	}
