@@ -11,25 +11,25 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// destination is where a callback goes, with the breaker of its merchant's
-// callbacks there. All workers share it through the table: in memory each would have to
-// learn which hosts hang, by tries that do.
+// destination is the host a callback goes to, with the circuit breaker for its
+// merchant's callbacks there. All workers share breakers through the table: in
+// memory, each would first have to find out by itself which hosts hang.
 type destination struct {
 	tenant    identity.Tenant
 	host      string
 	breaker   payments.Breaker
-	probe     bool      // the breaker is open, and this try finds out
-	openUntil time.Time // the breaker lets nothing pass before
+	probe     bool      // the breaker is open, and this try is its probe
+	openUntil time.Time // no try is made before; zero if one may be made now
 }
 
-// destination reads the breaker and, when it is time for a probe, claims that.
-func (c *courier) destination(ctx context.Context, t identity.Tenant, callback payments.Callback) (destination, error) {
+// destination reads the breaker and, when it is time for a probe, claims it.
+func (d *deliverer) destination(ctx context.Context, t identity.Tenant, callback payments.Callback) (destination, error) {
 	to := destination{tenant: t, host: webhook.Host(callback.URL)}
 	var err error
-	if to.breaker, err = c.Store.Breaker(ctx, t, to.host); err != nil {
+	if to.breaker, err = d.Store.Breaker(ctx, t, to.host); err != nil {
 		return to, err
 	}
-	now := c.Now()
+	now := d.Now()
 	switch {
 	case !to.breaker.Tripped() || callback.PostponedTooLong(now):
 		return to, nil
@@ -38,8 +38,8 @@ func (c *courier) destination(ctx context.Context, t identity.Tenant, callback p
 		return to, nil
 	}
 	probed := to.breaker.ProbeStarted(now)
-	switch err := c.Store.SaveBreaker(ctx, t, to.host, probed); {
-	case errors.Is(err, store.ErrStale): // somebody else probes
+	switch err := d.Store.SaveBreaker(ctx, t, to.host, probed); {
+	case errors.Is(err, store.ErrStale): // another worker probes
 		to.openUntil = probed.OpenUntil
 		return to, nil
 	case err != nil:
@@ -50,32 +50,32 @@ func (c *courier) destination(ctx context.Context, t identity.Tenant, callback p
 	return to, nil
 }
 
-// learn tells the breaker whether the host answered. What is lost of that
-// costs another try that hangs, or a probe; so an error is only logged.
-func (c *courier) learn(ctx context.Context, to destination, timedOut bool) {
+// updateBreaker records whether the host timed out. If that is lost, another try
+// hangs or another probe is made; so an error is only logged.
+func (d *deliverer) updateBreaker(ctx context.Context, to destination, timedOut bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	before := to.breaker
 	after, err := store.Retry(func(again bool) (after payments.Breaker, err error) {
 		if again {
-			if before, err = c.Store.Breaker(ctx, to.tenant, to.host); err != nil {
+			if before, err = d.Store.Breaker(ctx, to.tenant, to.host); err != nil {
 				return before, err
 			}
 		}
 		after = before.Succeeded()
 		if timedOut {
-			after = before.Failed(to.probe, c.Now())
+			after = before.Failed(to.probe, d.Now())
 		}
-		if after == before { // a host that always answers has no breaker stored
+		if after == before { // a host that always answers has no stored breaker
 			return after, nil
 		}
-		return after, c.Store.SaveBreaker(ctx, to.tenant, to.host, after)
+		return after, d.Store.SaveBreaker(ctx, to.tenant, to.host, after)
 	})
 	switch {
 	case err != nil:
-		c.Log.WarnContext(ctx, "callback breaker not saved", "merchant", to.tenant.Merchant, "error", err)
+		d.Log.WarnContext(ctx, "callback breaker not saved", "merchant", to.tenant.Merchant, "error", err)
 	case after != before && after.Tripped():
-		c.Log.WarnContext(ctx, "callback breaker open", "merchant", to.tenant.Merchant,
+		d.Log.WarnContext(ctx, "callback breaker open", "merchant", to.tenant.Merchant,
 			"timed_out", after.TimedOut, "next_probe", after.OpenUntil)
 	}
 }

@@ -1,7 +1,6 @@
-// Package callbacks delivers what merchants' return_urls are owed: one
-// message of the queue is one try (contract §11). The message only names the
-// callback; its item decides, so repeated, late and lost messages are
-// harmless.
+// Package callbacks sends callbacks to merchants' return_urls: one message of the
+// queue is one try (contract §11). The message only names the callback; its stored
+// item decides, so repeated, late and lost messages do no harm.
 package callbacks
 
 import (
@@ -21,93 +20,93 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// saveTime is kept free at the end of the function's time, to record what
-// became of a try.
+// saveTime is kept free at the end of the function's time, to record the outcome
+// of a try.
 const saveTime = 3 * time.Second
 
-// Deliver makes the try that a message of the callback queue asks for. An
-// error leaves the message in the queue: the store failed, or the function's
-// time was up before the receiver had its ten seconds. A receiver that fails
-// is no error but an outcome, which sets the time of the next try.
+// Deliver makes the try that a message of the callback queue requests. An error
+// leaves the message in the queue: the store failed, or the function's time was up
+// before the receiver had its ten seconds. A receiver that fails is not an error
+// but an outcome, which sets the time of the next try.
 func Deliver(a *app.App) func(ctx context.Context, body string) error {
 	sender, err := a.CallbackSender()
-	if err != nil { // the key is derived with the right size; without one nothing may be sent
+	if err != nil { // derived keys always have the right size
 		panic(err)
 	}
-	return app.Consume(a, (&courier{App: a, sender: sender}).tryIfDue)
+	return app.Consume(a, (&deliverer{App: a, sender: sender}).tryIfDue)
 }
 
-type courier struct {
+type deliverer struct {
 	*app.App
-	sender *webhook.Sender // one for the whole App: it holds the limit per host
+	sender *webhook.Sender // one for the whole App: it limits the tries per host
 }
 
-func (c *courier) tryIfDue(ctx context.Context, _ identity.Tenant, m app.CallbackMessage) error {
-	tenant, callback, err := c.Store.Callback(ctx, m.ID)
-	if failure.Is(err, failure.KindNotFound) { // delivered or dead so long ago that its item expired
-		c.Log.WarnContext(ctx, "message of an unknown callback dropped", "callback", m.ID)
+func (d *deliverer) tryIfDue(ctx context.Context, _ identity.Tenant, m app.CallbackMessage) error {
+	tenant, callback, err := d.Store.Callback(ctx, m.ID)
+	if failure.Is(err, failure.KindNotFound) { // finished so long ago that its item expired
+		d.Log.WarnContext(ctx, "message of an unknown callback dropped", "callback", m.ID)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if !callback.IsDue(c.Now()) {
+	if !callback.IsDue(d.Now()) {
 		return nil
 	}
-	return c.try(ctx, tenant, callback)
+	return d.try(ctx, tenant, callback)
 }
 
-// try makes the try, unless it has to be postponed: its breaker is open, or its
-// host has no slot free. While it is postponed it takes no consumer's time.
-func (c *courier) try(ctx context.Context, t identity.Tenant, callback payments.Callback) error {
-	to, err := c.destination(ctx, t, callback)
+// try makes the try, unless it has to be postponed because its breaker is open or
+// its host has no free slot. A postponed try takes none of a worker's time.
+func (d *deliverer) try(ctx context.Context, t identity.Tenant, callback payments.Callback) error {
+	to, err := d.destination(ctx, t, callback)
 	if err != nil {
 		return err
 	}
-	if to.openUntil.After(c.Now()) {
-		return c.postpone(ctx, t, callback, to.openUntil, "breaker")
+	if to.openUntil.After(d.Now()) {
+		return d.postpone(ctx, t, callback, to.openUntil, "breaker")
 	}
-	payee, err := c.Store.Merchant(ctx, t.Merchant)
+	payee, err := d.Store.Merchant(ctx, t.Merchant)
 	if err != nil {
 		return err
 	}
-	failed, err := c.send(ctx, t, callback, c.CallbackSecrets(t.Merchant, payee.Callbacks, c.Now()))
+	failed, err := d.send(ctx, t, callback, d.CallbackSecrets(t.Merchant, payee.Callbacks, d.Now()))
 	if errors.Is(err, webhook.ErrBusy) {
-		return c.postpone(ctx, t, callback, c.Now(), "busy")
+		return d.postpone(ctx, t, callback, d.Now(), "busy")
 	}
 	if err != nil {
 		return fmt.Errorf("callback %s: %w", callback.ID, err)
 	}
 	after := callback.Delivered()
 	if failed != "" {
-		after = callback.Undelivered(failed, c.Now())
+		after = callback.Undelivered(failed, d.Now())
 	}
-	c.report(ctx, after)
-	err = c.save(ctx, t, after, callback.Tries)
-	c.learn(ctx, to, failed == string(webhook.ReasonTimeout))
+	d.logOutcome(ctx, after)
+	err = d.save(ctx, t, after, callback.Tries)
+	d.updateBreaker(ctx, to, failed == string(webhook.ReasonTimeout))
 	return err
 }
 
-// notice is the body, exactly (contract §11.1).
-type notice struct {
+// body of a callback (contract §11.1).
+type body struct {
 	EventType string `json:"event_type"`
 	ID        string `json:"id"`
 }
 
 var errOutOfTime = errors.New("the function's time was up before the receiver's")
 
-// send posts the notice. failed says why the receiver did not take it; an
-// error, that it had no fair chance to, or that it was busy.
-func (c *courier) send(ctx context.Context, t identity.Tenant, callback payments.Callback,
+// send posts the callback. failed is why the receiver did not accept it; an error
+// means that it did not have its ten seconds, or that its host has no free slot.
+func (d *deliverer) send(ctx context.Context, t identity.Tenant, callback payments.Callback,
 	secrets []webhook.Secret) (failed string, err error) {
-	body, err := json.Marshal(notice{EventType: callback.EventType, ID: callback.CheckoutID})
+	content, err := json.Marshal(body{EventType: callback.EventType, ID: callback.CheckoutID})
 	if err != nil {
 		return "", err
 	}
 	ctx, cancel := deadline.Early(ctx, saveTime)
 	defer cancel()
-	message := webhook.Message{ID: callback.ID, Timestamp: c.Now(), Body: body}
-	err = c.sender.Send(ctx, t.String(), callback.URL, message, secrets)
+	message := webhook.Message{ID: callback.ID, Timestamp: d.Now(), Body: content}
+	err = d.sender.Send(ctx, t.String(), callback.URL, message, secrets)
 	var delivery *webhook.DeliveryError
 	switch {
 	case err == nil:
@@ -128,31 +127,31 @@ func reason(e *webhook.DeliveryError) string {
 	return string(e.Reason) + " " + strconv.Itoa(e.Status)
 }
 
-// postpone gives the callback a later time: the message is done with, and the
-// table's stream brings another at that time, as after a failed try.
-func (c *courier) postpone(ctx context.Context, t identity.Tenant, callback payments.Callback,
+// postpone sets a later time for the callback. The message is deleted, and relay
+// sends another for that time, as after a failed try.
+func (d *deliverer) postpone(ctx context.Context, t identity.Tenant, callback payments.Callback,
 	earliest time.Time, why string) error {
-	after := callback.Postponed(earliest, c.Now())
-	c.Log.InfoContext(ctx, "callback postponed", "callback", after.ID, "merchant", t.Merchant, "reason", why,
+	after := callback.Postponed(earliest, d.Now())
+	d.Log.InfoContext(ctx, "callback postponed", "callback", after.ID, "merchant", t.Merchant, "reason", why,
 		"postponements", after.Postponements, "next_try", after.NextAt)
-	return c.save(ctx, t, after, callback.Tries)
+	return d.save(ctx, t, after, callback.Tries)
 }
 
-// save records the outcome, even when the caller has hung up: the receiver
-// has heard of it. Of tries that overlapped, the first to be saved counts.
-func (c *courier) save(ctx context.Context, t identity.Tenant, after payments.Callback, triesBefore int) error {
+// save records the outcome even if ctx has ended, because the receiver has got the
+// callback. If tries overlapped, the first one saved counts.
+func (d *deliverer) save(ctx context.Context, t identity.Tenant, after payments.Callback, triesBefore int) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
-	err := c.Store.SaveCallback(ctx, t, after, triesBefore)
+	err := d.Store.SaveCallback(ctx, t, after, triesBefore)
 	if errors.Is(err, store.ErrStale) {
 		return nil
 	}
 	return err
 }
 
-// report logs the outcome, never the URL: its query may hold a token.
-func (c *courier) report(ctx context.Context, after payments.Callback) {
-	log := c.Log.With("callback", after.ID, "checkout", after.CheckoutID, "try", after.Tries)
+// logOutcome never logs the URL: its query may hold a token.
+func (d *deliverer) logOutcome(ctx context.Context, after payments.Callback) {
+	log := d.Log.With("callback", after.ID, "checkout", after.CheckoutID, "try", after.Tries)
 	switch after.State {
 	case payments.CallbackDelivered:
 		log.InfoContext(ctx, "callback delivered")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/shared/app"
-	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
@@ -24,8 +23,8 @@ var published = []time.Duration{
 func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.answer(http.StatusInternalServerError)
-	s.owe("order")
+	s.Receiver.Answer(http.StatusInternalServerError)
+	s.owe()
 	s.Settle()
 	s.Settle()
 	s.wantTries(1, "at once")
@@ -40,97 +39,91 @@ func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
 		s.Settle()
 		s.wantTries(i+2, "at "+offset.String())
 	}
-	for _, try := range s.tries() {
-		if got := try.header.Get("webhook-id"); got != s.id() {
+	for _, try := range s.Receiver.Tries() {
+		if got := try.Header.Get("webhook-id"); got != s.id() {
 			t.Errorf("webhook-id %s, then %s", s.id(), got)
 		}
 	}
-	if c := s.callback(s.id()); c.State != payments.CallbackDead || c.Tries != 11 || c.LastError != "status 500" {
-		t.Errorf("after three days: %+v", c)
+	if c := callback(s.World, s.id()); c.State != payments.CallbackDead || c.Tries != 11 || c.LastError != "status 500" {
+		t.Errorf("after three days: got %+v", c)
 	}
 	s.Clock.Advance(24 * time.Hour)
 	s.Settle()
 	s.Settle()
-	s.wantTries(11, "after its death")
+	s.wantTries(11, "after it was given up")
 }
 
 func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	checkout := s.owe("order")
+	checkout := s.owe()
 	s.stream()
 	s.deliver()
 	s.wantTries(1, "at once")
-	try := s.tries()[0]
+	try := s.Receiver.Tries()[0]
 	s.wantBody(try, checkout)
-	if got := try.header.Get("Content-Type"); got != "application/json" {
+	if got := try.Header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("content type %q", got)
 	}
-	for range 3 { // the queue delivers at least once
-		if err := queue.OpenCallbacks(s.App).Send(t.Context(), s.Shop().Tenant(), s.id(), 0); err != nil {
-			t.Fatal(err)
-		}
+	for range 3 { // the queue delivers a message at least once
+		s.repeat(s.id())
 	}
 	if messages := s.deliver(); messages != 3 {
-		t.Fatalf("%d messages", messages)
+		t.Fatalf("got %d messages, want 3", messages)
 	}
 	s.Minute()
 	s.wantTries(1, "after repeated messages")
-	if c := s.callback(s.id()); c.State != payments.CallbackDelivered || c.Tries != 1 {
-		t.Errorf("delivered: %+v", c)
+	if c := callback(s.World, s.id()); c.State != payments.CallbackDelivered || c.Tries != 1 {
+		t.Errorf("got %+v, want it delivered", c)
 	}
 }
 
 func TestMessagesRepeatedInOneBatchMakeOneTry(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.owe("order")
+	s.owe()
 	s.stream()
-	for range 9 { // all visible at once, as after a consumer's outage
+	for range 9 { // all are visible at once, as after an outage
 		s.Clock.Advance(10 * time.Minute)
 		if err := s.Main().TickNow(t.Context(), "sweep"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if messages := s.deliver(); messages < 2 || messages > 10 {
-		t.Fatalf("%d messages, want one batch of several", messages)
+		t.Fatalf("got %d messages, want one batch of several", messages)
 	}
 	s.wantTries(1, "after a batch of repeated messages")
 }
 
-func TestARepeatedMessageDoesNotBringTheNextTryForward(t *testing.T) {
+func TestARepeatedMessageDoesNotMoveTheNextTry(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.answer(http.StatusFound) // never followed
-	s.owe("order")
+	s.Receiver.Answer(http.StatusFound) // never followed
+	s.owe()
 	s.stream()
 	s.deliver()
-	if err := queue.OpenCallbacks(s.App).Send(t.Context(), s.Shop().Tenant(), s.id(), 0); err != nil {
-		t.Fatal(err)
-	}
+	s.repeat(s.id())
 	s.deliver()
 	s.wantTries(1, "after a repeated message")
-	if c := s.callback(s.id()); c.LastError != "redirected 302" || !c.NextAt.Equal(c.FirstFailedAt.Add(time.Minute)) {
-		t.Errorf("undelivered: %+v", c)
+	if c := callback(s.World, s.id()); c.LastError != "redirected 302" || !c.NextAt.Equal(c.FirstFailedAt.Add(time.Minute)) {
+		t.Errorf("got %+v, want another try after a minute", c)
 	}
 }
 
 func TestATryAMomentEarlyCountsAsMadeAtItsTime(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.answer(http.StatusServiceUnavailable)
-	s.owe("order")
+	s.Receiver.Answer(http.StatusServiceUnavailable)
+	s.owe()
 	s.stream()
 	s.deliver()
-	failed := *s.callback(s.id()).FirstFailedAt
+	failed := *callback(s.World, s.id()).FirstFailedAt
 	s.Clock.Advance(58 * time.Second)
-	if err := queue.OpenCallbacks(s.App).Send(t.Context(), s.Shop().Tenant(), s.id(), 0); err != nil {
-		t.Fatal(err)
-	}
+	s.repeat(s.id())
 	s.deliver()
 	s.wantTries(2, "2 s early")
-	if c := s.callback(s.id()); !c.NextAt.Equal(failed.Add(5 * time.Minute)) {
-		t.Errorf("next try %v after the first failure, want 5m", c.NextAt.Sub(failed))
+	if c := callback(s.World, s.id()); !c.NextAt.Equal(failed.Add(5 * time.Minute)) {
+		t.Errorf("got the next try %v after the first failure, want 5m", c.NextAt.Sub(failed))
 	}
 }
 
@@ -142,39 +135,39 @@ func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := 0
-	signedBy := func(reference string, secrets ...webhook.Secret) (by []bool) {
+	signedBy := func(when string, secrets ...webhook.Secret) (by []bool) {
 		t.Helper()
-		s.owe(reference)
+		s.owe()
 		s.stream()
 		s.deliver()
 		sent++
-		s.wantTries(sent, reference)
-		try := s.tries()[sent-1]
-		if err := webhook.Verify(try.header, []byte(try.body), try.at, nil, []webhook.PublicKey{
+		s.wantTries(sent, when)
+		try := s.Receiver.Tries()[sent-1]
+		if err := webhook.Verify(try.Header, []byte(try.Body), try.At, nil, []webhook.PublicKey{
 			keys[0].PublicKey()}); err != nil {
-			t.Errorf("%s: platform signature: %v", reference, err)
+			t.Errorf("%s: platform signature: %v", when, err)
 		}
 		for _, secret := range secrets {
-			by = append(by, try.verifies(secret))
+			by = append(by, try.Verifies(secret))
 		}
 		return by
 	}
 	signedBy("without a secret")
-	if n := len(strings.Fields(s.tries()[0].header.Get("webhook-signature"))); n != 1 {
-		t.Errorf("%d signatures without a secret", n)
+	if n := len(strings.Fields(s.Receiver.Tries()[0].Header.Get("webhook-signature"))); n != 1 {
+		t.Errorf("got %d signatures without a secret, want 1", n)
 	}
-	first := s.Shop().RotateSecret()
+	first := s.RotateSecret()
 	if by := signedBy("one secret", first); !by[0] {
 		t.Error("the first secret does not sign")
 	}
-	second := s.Shop().RotateSecret()
+	second := s.RotateSecret()
 	s.Clock.Advance(24*time.Hour - time.Second)
 	if by := signedBy("within the day", first, second); !by[0] || !by[1] {
-		t.Errorf("within a day of the rotation, old and new sign: %v", by)
+		t.Errorf("within a day of the rotation, got signatures by the old and new secret: %v", by)
 	}
 	s.Clock.Advance(time.Second)
 	if by := signedBy("after the day", first, second); by[0] || !by[1] {
-		t.Errorf("a day after the rotation, old and new sign: %v", by)
+		t.Errorf("a day after the rotation, got signatures by the old and new secret: %v", by)
 	}
 }
 
@@ -189,14 +182,14 @@ func TestWhatCanNeverBeDeliveredLeavesTheQueue(t *testing.T) {
 	}
 	log := s.Logs.String()
 	if n := strings.Count(log, "malformed message dropped"); n != 5 {
-		t.Errorf("%d malformed messages logged, want 5", n)
+		t.Errorf("got %d malformed messages in the log, want 5", n)
 	}
 	if !strings.Contains(log, "msg_gone") {
 		t.Error("the unknown callback is not in the log")
 	}
 }
 
-// dead is a transport without a network.
+// dead is a client without a network.
 type dead struct{}
 
 func (dead) Do(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
@@ -213,33 +206,33 @@ func TestAFailingStoreLeavesTheMessageInTheQueue(t *testing.T) {
 func TestWithoutTimeForTheReceiverNoTryIsCounted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.owe("order")
+	s.owe()
 	s.stream()
 	s.deliver()
 	id := s.id()
 	s.Operate(map[string]any{"command": "replay_callbacks", "id": id}, nil)
-	// The whole of this time is kept free to record an outcome.
+	// All of this time is kept free to record an outcome.
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(2*time.Second))
 	defer cancel()
 	if err := callbacks.Deliver(s.App)(ctx, `{"callback":"`+id+`"}`); err == nil {
 		t.Error("the message was taken out of the queue")
 	}
-	if c := s.callback(id); c.Tries != 1 || c.State != payments.CallbackOwed {
-		t.Errorf("a try was counted: %+v", c)
+	if c := callback(s.World, id); c.Tries != 1 || c.State != payments.CallbackOwed {
+		t.Errorf("got %+v, want no try counted", c)
 	}
 }
 
 func TestTheLogNamesTheTryButNeverTheQuery(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.answer(http.StatusTeapot)
-	checkout := s.owe("order")
+	s.Receiver.Answer(http.StatusTeapot)
+	checkout := s.owe()
 	s.stream()
 	s.deliver()
 	log := s.Logs.String()
 	for _, want := range []string{s.id(), checkout, `"try":1`, "status 418"} {
 		if !strings.Contains(log, want) {
-			t.Errorf("the log lacks %s", want)
+			t.Errorf("no %s in the log", want)
 		}
 	}
 	if strings.Contains(log, "shibboleth") {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -13,21 +12,20 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions/callbacks"
 	"github.com/cashwrap/cashwrap/localstack/world"
-	"github.com/cashwrap/cashwrap/shared/app/queue"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-// network carries callbacks to hosts that hang, and to others, which answer.
-// Nobody waits: what hangs has timed out at once.
+// network carries callbacks to hosts that hang and to others, which answer. A
+// request to one that hangs times out at once.
 type network struct {
 	*world.World
 	deliver func(ctx context.Context, body string) error
 
 	mu      sync.Mutex
 	hanging map[string]bool
-	blocked chan struct{} // what hangs waits for it, unless it is nil
-	begun   chan struct{} // gets one for each try that waits so
+	blocked chan struct{} // a request that hangs waits for it, unless it is nil
+	begun   chan struct{} // gets a value for each try that waits
 	tries   []string      // hosts
 }
 
@@ -40,7 +38,7 @@ func newNetwork(t *testing.T) *network {
 	return n
 }
 
-// RoundTrip takes one callback.
+// RoundTrip answers one callback.
 func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.mu.Lock()
 	n.tries = append(n.tries, r.URL.Hostname())
@@ -70,7 +68,7 @@ func (n *network) answers(host string) {
 	delete(n.hanging, host)
 }
 
-// owe has a shop owed a callback, and answers its id.
+// owe makes a callback of the shop due, and returns its id.
 func (n *network) owe(s world.Shop, host string) string {
 	n.Helper()
 	before := owed(n.World)
@@ -80,11 +78,11 @@ func (n *network) owe(s world.Shop, host string) string {
 			return id
 		}
 	}
-	n.Fatal("no callback is owed")
+	n.Fatal("no callback is due")
 	return ""
 }
 
-// owed are the ids of all callbacks.
+// owed are the ids of all stored callbacks.
 func owed(w *world.World) (ids []string) {
 	w.Helper()
 	_, table := w.App.Store.Raw()
@@ -100,13 +98,13 @@ func owed(w *world.World) (ids []string) {
 	return ids
 }
 
-// message handles a message of the callback, and answers what it is then.
+// message handles a message of the callback, and returns the callback as it then is.
 func (n *network) message(id string) payments.Callback {
 	n.Helper()
 	if err := n.deliver(n.Context(), `{"callback":"`+id+`"}`); err != nil {
 		n.Error(err)
 	}
-	return n.callback(id)
+	return callback(n.World, id)
 }
 
 // hang handles a message of the callback whose try hangs until blocked is closed,
@@ -117,44 +115,35 @@ func (n *network) hang(under *sync.WaitGroup, id string) {
 	select {
 	case <-n.begun:
 	case <-time.After(30 * time.Second):
-		n.Fatal("no try was begun")
+		n.Fatal("no try began")
 	}
 }
 
-func (n *network) callback(id string) payments.Callback {
-	n.Helper()
-	_, c, err := n.App.Store.Callback(n.Context(), id)
-	if err != nil {
-		n.Fatal(err)
-	}
-	return c
-}
-
-// wantTried makes sure that a message had a try made.
+// wantTried expects that a message makes a try.
 func (n *network) wantTried(id string, state, reason string) {
 	n.Helper()
-	before := n.callback(id).Tries
+	before := callback(n.World, id).Tries
 	if c := n.message(id); c.Tries != before+1 || c.State != state || c.LastError != reason || c.Postponements != 0 {
-		n.Errorf("tried: %+v", c)
+		n.Errorf("got %+v, want a try with %s %s", c, state, reason)
 	}
 }
 
-// wantPostponed makes sure that a message had no try made, and will come again, after a time.
+// wantPostponed expects that a message makes no try, and that the next one comes after a time.
 func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callback {
 	n.Helper()
-	made, before := n.made(), n.callback(id)
+	made, before := n.made(), callback(n.World, id)
 	c := n.message(id)
 	if n.made() != made || c.Tries != before.Tries || c.State != payments.CallbackOwed ||
 		c.FirstFailedAt != before.FirstFailedAt {
-		n.Errorf("postponed: %+v", c)
+		n.Errorf("got %+v, want it postponed", c)
 	}
 	if c.Postponements != before.Postponements+1 || c.NextAt.Before(n.Clock.Now().Add(atLeast)) {
-		n.Errorf("postponed until %s, want %s at least: %+v", c.NextAt, n.Clock.Now().Add(atLeast), c)
+		n.Errorf("got the next try at %s, want %s or later: %+v", c.NextAt, n.Clock.Now().Add(atLeast), c)
 	}
 	return c
 }
 
-// trip has a breaker opened by as many tries that time out as it takes.
+// trip opens a breaker by as many tries that time out as it takes.
 func (n *network) trip(s world.Shop, host string) {
 	n.Helper()
 	for range payments.BreakerThreshold {
@@ -176,7 +165,7 @@ func TestATryWithoutAFreeSlotIsPostponed(t *testing.T) {
 	}
 	postponed := n.wantPostponed(ids[3], 2*time.Second)
 	if wait := postponed.NextAt.Sub(n.Clock.Now()); wait > 3*time.Second {
-		t.Errorf("postponed for %s", wait)
+		t.Errorf("postponed for %s, want 3s at most", wait)
 	}
 	n.wantTried(n.owe(n.Shop(), "other.example.com"), payments.CallbackDelivered, "")
 	n.hang(&under, n.owe(n.Shop().OtherShop(), hanging)) // the last slot is for another merchant
@@ -198,7 +187,7 @@ func TestABreakerPostponesWhatWouldHang(t *testing.T) {
 	n.wantTried(n.owe(n.Shop(), "fast.example.com"), payments.CallbackDelivered, "")
 	if log := n.Logs.String(); !strings.Contains(log, "callback breaker open") ||
 		!strings.Contains(log, "callback postponed") {
-		t.Error("the log says nothing")
+		t.Error("the breaker or the postponed callback is not in the log")
 	}
 
 	n.Clock.Advance(15 * time.Second)
@@ -226,9 +215,9 @@ func TestOneProbeAtATime(t *testing.T) {
 	under.Wait()
 }
 
-// One merchant's hanging receiver says nothing of another merchant's, at the
-// same host: else anybody could stop the callbacks of any other merchant.
-func TestABreakerIsOneMerchants(t *testing.T) {
+// One merchant's breaker does not affect another merchant at the same host:
+// otherwise a merchant could stop the callbacks of any other.
+func TestABreakerIsPerMerchant(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
@@ -237,29 +226,29 @@ func TestABreakerIsOneMerchants(t *testing.T) {
 	n.wantTried(n.owe(n.Shop().OtherShop(), hanging), payments.CallbackDelivered, "")
 }
 
-// Any answer is one, and so is a refused connection: neither takes long.
-func TestOnlySilenceOpensABreaker(t *testing.T) {
+// Any answer is quick, and so is a refused connection.
+func TestOnlyTimeoutsOpenABreaker(t *testing.T) {
 	t.Parallel()
 	answering, refusing := newShop(t), newShop(t)
-	answering.answer(http.StatusInternalServerError)
-	refusing.url = "http://127.0.0.1:1/hook" // a port of tcpmux, where nobody listens
-	for reason, s := range map[string]*shop{"status 500": answering, string(webhook.ReasonConnect): refusing} {
-		for i := range 8 { // one after the other, so that none waits for a slot at the host
-			s.owe("order-" + strconv.Itoa(i))
+	answering.Receiver.Answer(http.StatusInternalServerError)
+	refusing.Receiver.URL = "http://127.0.0.1:1/hook" // the port of tcpmux, on which nothing listens
+	for reason, s := range map[string]shop{"status 500": answering, string(webhook.ReasonConnect): refusing} {
+		for range 8 { // one after another, so that none waits for a slot
+			s.owe()
 			s.stream()
 			if n := s.deliver(); n != 1 {
-				t.Errorf("%s: %d messages", reason, n)
+				t.Errorf("%s: got %d messages, want 1", reason, n)
 			}
 		}
 		for _, id := range owed(s.World) {
-			if c := s.callback(id); c.Tries != 1 || c.LastError != reason {
-				t.Errorf("%s: not tried at once: %+v", reason, c)
+			if c := callback(s.World, id); c.Tries != 1 || c.LastError != reason {
+				t.Errorf("%s: got %+v, want one try", reason, c)
 			}
 		}
 	}
 }
 
-// A breaker opens when as many tries in a row hang as one merchant has slots at a
+// A breaker opens when as many tries in a row time out as a merchant has slots at a
 // host: those that began together.
 func TestABreakerOpensWhenAMerchantsSlotsHang(t *testing.T) {
 	t.Parallel()
@@ -287,28 +276,26 @@ func TestABreakerPostponesNothingForever(t *testing.T) {
 	n.wantTried(id, payments.CallbackOwed, "timeout")
 }
 
-// TestWhatIsPostponedDoesNotMultiply: stream, queue and sweep keep one message
-// of it going, though copies of it come, and take none of them for lost.
-func TestWhatIsPostponedDoesNotMultiply(t *testing.T) {
+// TestPostponedMessagesDoNotMultiply: relay and sweep keep exactly one message for a
+// postponed callback, even if copies come, and none counts as lost.
+func TestPostponedMessagesDoNotMultiply(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.owe("order")
+	s.owe()
 	id := owed(s.World)[0]
 	open := payments.Breaker{TimedOut: 10, OpenUntil: s.Clock.Now().Add(5 * time.Minute)}
-	if err := s.App.Store.SaveBreaker(t.Context(), s.Shop().Tenant(), "127.0.0.1", open); err != nil {
+	if err := s.App.Store.SaveBreaker(t.Context(), s.Tenant(), "127.0.0.1", open); err != nil {
 		t.Fatal(err)
 	}
 	s.stream()
 	if n := s.deliver(); n != 1 {
-		t.Fatalf("%d messages", n)
+		t.Fatalf("got %d messages, want 1", n)
 	}
 	messages := 0
 	for range 60 { // of 4 seconds
 		s.Clock.Advance(4 * time.Second)
 		if s.Clock.Now().Second()%20 == 0 {
-			if err := queue.OpenCallbacks(s.App).Send(t.Context(), s.Shop().Tenant(), id, 0); err != nil {
-				t.Fatal(err)
-			}
+			s.repeat(id)
 			messages--
 		}
 		if err := s.Main().TickNow(t.Context(), "sweep"); err != nil {
@@ -318,7 +305,7 @@ func TestWhatIsPostponedDoesNotMultiply(t *testing.T) {
 		messages += s.deliver()
 	}
 	if messages != 0 {
-		t.Errorf("%d messages more than were sent, while it was postponed", messages)
+		t.Errorf("got %d more messages than were sent while it was postponed", messages)
 	}
 	s.wantTries(0, "while it is postponed")
 	for range 60 {
@@ -326,11 +313,11 @@ func TestWhatIsPostponedDoesNotMultiply(t *testing.T) {
 		s.stream()
 		messages += s.deliver()
 	}
-	s.wantTries(1, "once the breaker lets it")
+	s.wantTries(1, "once the breaker allows it")
 	if messages != 1 {
-		t.Errorf("%d messages, want 1", messages)
+		t.Errorf("got %d messages, want 1", messages)
 	}
 	if strings.Contains(s.Metrics.String(), `"OverdueCallbacks":1`) {
-		t.Error("the sweep took it for lost")
+		t.Error("sweep counted it as lost")
 	}
 }

@@ -1,7 +1,7 @@
-// Package polls asks the acquirer about payments and refunds of unknown outcome,
-// as soon as the time has come. A message of the poll queue only names one; its
-// item decides, so repeated, late and lost messages are harmless. Package sweep
-// asks about those for which no message came.
+// Package polls polls the acquirer about payments and refunds of unknown outcome,
+// as soon as the next poll is due. A message of the poll queue only names one; its
+// stored item decides, so repeated, late and lost messages do no harm. Package
+// sweep polls those whose message was lost.
 package polls
 
 import (
@@ -13,19 +13,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// askTime bounds the questions to the acquirer that one message asks for. The
-// rest of the function's time is for recording what it answers.
-const askTime = 15 * time.Second
+// pollTime bounds the calls to the acquirer for one message. The rest of the
+// function's time is for recording its answer.
+const pollTime = 15 * time.Second
 
 // Poll handles one message. An error leaves it in the queue.
 func Poll(a *app.App) func(ctx context.Context, body string) error {
-	return app.Consume(a, poller{a}.ask)
+	return app.Consume(a, poller{a}.poll)
 }
 
 type poller struct{ *app.App }
 
-func (p poller) ask(ctx context.Context, t identity.Tenant, m app.PollMessage) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+func (p poller) poll(ctx context.Context, t identity.Tenant, m app.PollMessage) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
 	if m.Refund != "" {
 		err = p.Processing.ResolveRefundDue(ctx, t, m.Refund)

@@ -14,11 +14,11 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// unanswered is an amount of which the sandbox acquirer gives no outcome, and
-// knows it 30 seconds later (contract §12).
+// unanswered is an amount for which the sandbox acquirer gives no outcome until 30
+// seconds later (contract §12).
 const unanswered = "42.25"
 
-// shop has a payment and a refund of unknown outcome, and a message of each.
+// shop has a payment and a refund of unknown outcome, and a message for each.
 type shop struct {
 	world.Shop
 	checkout string
@@ -41,7 +41,7 @@ func open(t *testing.T) *shop {
 	return s
 }
 
-// handle gives the function a batch, and answers how many of it failed.
+// handle gives the function a batch of messages, and returns how many failed.
 func (s *shop) handle(p *world.Process, bodies ...string) int {
 	s.Helper()
 	var batch events.SQSEvent
@@ -63,8 +63,8 @@ func (s *shop) handle(p *world.Process, bodies ...string) int {
 	return len(reply.BatchItemFailures)
 }
 
-// asks are how often the acquirer is asked while a batch is handled.
-func (s *shop) asks(bodies ...string) (n int) {
+// polls is how often the acquirer is polled while a batch is handled.
+func (s *shop) polls(bodies ...string) (n int) {
 	s.Helper()
 	p := s.Main()
 	p.Steps.Plan(0, faults.None)
@@ -79,15 +79,15 @@ func (s *shop) asks(bodies ...string) (n int) {
 	return n
 }
 
-func (s *shop) want(asks int, when string, bodies ...string) {
+func (s *shop) want(polls int, when string, bodies ...string) {
 	s.Helper()
-	if got := s.asks(bodies...); got != asks {
-		s.Errorf("%s the acquirer is asked %d times, want %d", when, got, asks)
+	if got := s.polls(bodies...); got != polls {
+		s.Errorf("%s: got %d polls, want %d", when, got, polls)
 	}
 }
 
-// TestAMessageDoesWhatItsItemSays: one that is early, late or repeated asks
-// nothing out of turn.
+// TestAMessageDoesWhatItsItemSays: one that is early, late or repeated causes no
+// extra poll.
 func TestAMessageDoesWhatItsItemSays(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -96,9 +96,9 @@ func TestAMessageDoesWhatItsItemSays(t *testing.T) {
 	s.Clock.Advance(5*time.Second - 100*time.Millisecond)
 	s.want(0, "a moment early", both...)
 	s.Clock.Advance(100 * time.Millisecond)
-	s.want(2, "in time, in a batch that repeats them,", append(both, both...)...)
+	s.want(2, "in time, in a batch that repeats them", append(both, both...)...)
 	s.want(0, "once more", both...)
-	s.Clock.Advance(30 * time.Second) // another question has been due since
+	s.Clock.Advance(30 * time.Second) // another poll has become due
 	s.want(2, "late", both...)
 	s.Clock.Advance(time.Hour)
 	s.want(0, "of what is settled", both...)
@@ -107,9 +107,8 @@ func TestAMessageDoesWhatItsItemSays(t *testing.T) {
 	}
 }
 
-// TestMessagesOfNothingAreDropped: they would come again for ever, and nothing
-// could be done for them.
-func TestMessagesOfNothingAreDropped(t *testing.T) {
+// TestInvalidMessagesAreDropped: they would be repeated for ever.
+func TestInvalidMessagesAreDropped(t *testing.T) {
 	t.Parallel()
 	s := &shop{Shop: world.New(t).Shop()}
 	for _, body := range []string{"", "[]", "{}", `{"tenant":"X#MC1","checkout":"c"}`,
@@ -135,13 +134,13 @@ func TestAFailureLeavesTheMessage(t *testing.T) {
 	dying := s.Process()
 	dying.Steps.Plan(1, faults.DieAfter) // the reading of the first item, and nothing after it
 	if _, err := dying.DrainQueues(t.Context()); err == nil && !dying.Steps.Gone() {
-		t.Error("nothing went wrong")
+		t.Error("the process did not die")
 	}
 	s.Clock.Advance(functions.Polls.Visibility)
 	if n, err := s.Main().DrainQueues(t.Context()); err != nil || n != 2 {
-		t.Errorf("%d messages, %v", n, err)
+		t.Errorf("got %d messages, %v, want 2", n, err)
 	}
 	if read := s.Send("GET", "/v0.1/checkouts/"+s.checkout, nil); read.Text("status") != "PAID" {
-		t.Errorf("the checkout: %s", read.Body)
+		t.Errorf("the checkout is %s, want PAID", read.Body)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// image turns an item as Lambda's event has it into the SDK's form.
+// image converts an item of Lambda's event into the SDK's type.
 func image(of map[string]events.DynamoDBAttributeValue) map[string]types.AttributeValue {
 	item := make(map[string]types.AttributeValue, len(of))
 	for name, value := range of {

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-func TestEveryTypeOfAttributeIsTakenOver(t *testing.T) {
+func TestEveryTypeOfAttributeIsConverted(t *testing.T) {
 	t.Parallel()
 	given := map[string]events.DynamoDBAttributeValue{
 		"S": events.NewStringAttribute("a"), "N": events.NewNumberAttribute("1.5"),

@@ -1,10 +1,9 @@
-// Package relay is the fast path of the outbox: it reads the table's stream
-// and has each callback that became owed sent at its time, and the acquirer
-// asked about each payment and refund of unknown outcome. Nothing depends on
-// it: a record that never comes, comes twice, or comes late and out of order
-// costs a minute or an extra message, because package sweep looks after what is
-// overdue and packages callbacks and polls decide by the item, not by the
-// message.
+// Package relay is the fast path of the outbox: it reads the table's stream and
+// queues a message for each callback to be sent and for each payment or refund of
+// unknown outcome to be polled. Nothing depends on it: a record that is lost,
+// repeated, late or out of order costs a minute or an extra message, because
+// package sweep processes what is overdue, and packages callbacks and polls decide
+// by the stored item, not by the message.
 package relay
 
 import (
@@ -19,8 +18,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Record handles one record of the table's stream (view type NEW_IMAGE). An
-// error, only ever a queue's, has Lambda repeat the record.
+// Record handles one record of the table's stream (view type NEW_IMAGE). An error,
+// which only a queue can cause, makes Lambda repeat the record.
 func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error {
 	r := relay{callbacks: queue.OpenCallbacks(a), polls: queue.OpenPolls(a)}
 	return func(ctx context.Context, record events.DynamoDBEventRecord) error {
@@ -29,7 +28,7 @@ func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error 
 			return nil
 		}
 		due, at, err := store.FastPath(image(record.Change.NewImage))
-		if err != nil { // repeating it would only hold up the records behind it
+		if err != nil { // repeating it would only delay the records behind it
 			a.Log.ErrorContext(ctx, "unreadable item in the stream", "sequence", record.Change.SequenceNumber, "error", err)
 			return nil
 		}
@@ -38,7 +37,7 @@ func Record(a *app.App) func(context.Context, events.DynamoDBEventRecord) error 
 		}
 		delay, fast := payments.QueueDelay(at, a.Now())
 		if !fast {
-			return nil // longer than a queue can wait: the sweep sends it
+			return nil // longer than a queue can delay: sweep sends it
 		}
 		return r.send(ctx, due, delay)
 	}

@@ -31,8 +31,8 @@ func record(event string, of image) events.DynamoDBEventRecord {
 		Change: events.DynamoDBStreamRecord{NewImage: of, SequenceNumber: "1", StreamViewType: "NEW_IMAGE"}}
 }
 
-// messages drains the queue. The callbacks of these tests do not exist, so
-// their messages are dropped there.
+// messages empties the queue, and returns how many messages it had. The callbacks of
+// these tests do not exist, so their messages are dropped.
 func messages(w *world.World) int {
 	w.Helper()
 	n, err := w.Main().DrainQueues(w.Context())
@@ -53,16 +53,16 @@ func TestAnOwedCallbackIsSentAtItsTime(t *testing.T) {
 		}
 		w.Clock.Advance(5*time.Minute - time.Second)
 		if n := messages(w); n != 0 {
-			t.Errorf("%s: %d messages too early", event, n)
+			t.Errorf("%s: got %d messages too early", event, n)
 		}
 		w.Clock.Advance(time.Second)
 		if n := messages(w); n != 1 {
-			t.Errorf("%s: %d messages, want 1", event, n)
+			t.Errorf("%s: got %d messages, want 1", event, n)
 		}
 	}
 }
 
-// SQS shares consumers out between the message groups of a standard queue.
+// SQS divides consumers fairly between the message groups of a standard queue.
 func TestMessagesAreGroupedByTenant(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -86,7 +86,7 @@ func TestOverdueTriesAreSentAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := messages(w); n != 1 {
-		t.Errorf("%d messages, want 1", n)
+		t.Errorf("got %d messages, want 1", n)
 	}
 }
 
@@ -115,17 +115,17 @@ func TestEverythingElseIsIgnored(t *testing.T) {
 		}
 		w.Clock.Advance(15 * time.Minute)
 		if n := messages(w); n != 0 {
-			t.Errorf("%s: %d messages", name, n)
+			t.Errorf("%s: got %d messages, want none", name, n)
 		}
 		w.Clock.Advance(-15 * time.Minute)
 	}
 	if n := strings.Count(w.Logs.String(), "unreadable item"); n != 1 {
-		t.Errorf("%d unreadable items in the log, want 1", n)
+		t.Errorf("got %d unreadable items in the log, want 1", n)
 	}
 }
 
-// relayed are the messages that come by a time from all that is in the stream;
-// nobody sweeps.
+// relayed is how many messages come by a time from all that is in the stream,
+// without sweep.
 func relayed(w *world.World, by time.Duration) int {
 	w.Helper()
 	if _, err := w.Main().DrainStream(w.Context()); err != nil {
@@ -135,7 +135,8 @@ func relayed(w *world.World, by time.Duration) int {
 	return messages(w)
 }
 
-// TestAnOrdinaryPaymentIsNotPolled, nor a payer's turn: that costs no message.
+// TestAnOrdinaryPaymentIsNotPolled, nor one that requires an action: neither costs a
+// message.
 func TestAnOrdinaryPaymentIsNotPolled(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -144,7 +145,7 @@ func TestAnOrdinaryPaymentIsNotPolled(t *testing.T) {
 	shop.Pay(shop.Create("10", nil), shop.Card(world.Challenged))
 	shop.Deactivate(shop.Create("10", nil))
 	if n := relayed(w, time.Hour); n != 0 {
-		t.Errorf("%d messages", n)
+		t.Errorf("got %d messages, want none", n)
 	}
 }
 
@@ -158,12 +159,12 @@ func TestAnUnknownOutcomeIsPolled(t *testing.T) {
 	} {
 		w := world.New(t)
 		act(w.Shop())
-		for i, gap := range []time.Duration{6, 10, 20} { // a second after it is due: clocks differ
+		for i, gap := range []time.Duration{6, 10, 20} { // a second after it is due, because clocks differ
 			if n := relayed(w, (gap-1)*time.Second); n != 0 {
-				t.Errorf("%s: %d messages before question %d is due", name, n, i+1)
+				t.Errorf("%s: %d messages before poll %d is due", name, n, i+1)
 			}
 			if n := relayed(w, time.Second); n != 1 {
-				t.Errorf("%s: %d messages for question %d", name, n, i+1)
+				t.Errorf("%s: %d messages for poll %d", name, n, i+1)
 			}
 		}
 		if n := relayed(w, time.Hour); n != 0 {
@@ -176,11 +177,11 @@ type dead struct{}
 
 func (dead) Do(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
 
-func TestAFailingQueueHasTheRecordRepeated(t *testing.T) {
+func TestAFailingQueueRepeatsTheRecord(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	cut := app.New(w.App.Config, app.Overrides{Now: w.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
 	if err := relay.Record(cut)(t.Context(), record("INSERT", owed("msg_1", w.Clock.Now()))); err == nil {
-		t.Error("the record was taken for done")
+		t.Error("the record is not repeated")
 	}
 }

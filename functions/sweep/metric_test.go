@@ -22,12 +22,12 @@ func counted(w *world.World) (c counts) {
 	tick(w)
 	line := w.Metrics.String()[before:]
 	if err := json.Unmarshal([]byte(line), &c); err != nil || strings.Count(line, "\n") != 1 {
-		w.Errorf("counted %q: %v", line, err)
+		w.Errorf("metrics %q: %v", line, err)
 	}
 	for _, name := range []string{metric.OverdueCallbacks, metric.ResolvedCheckouts, metric.ResolvedRefunds,
 		metric.SweepFailures} {
 		if !strings.Contains(line, `{"Name":"`+name+`","Unit":"Count"}`) {
-			w.Errorf("%s is not counted in %s", name, line)
+			w.Errorf("no %s in the metrics %s", name, line)
 		}
 	}
 	return c
@@ -36,7 +36,7 @@ func counted(w *world.World) (c counts) {
 func wantCounts(w *world.World, when string, want counts) {
 	w.Helper()
 	if got := counted(w); got != want {
-		w.Errorf("%s: counted %+v, want %+v", when, got, want)
+		w.Errorf("%s: got %+v, want %+v", when, got, want)
 	}
 }
 
@@ -50,14 +50,14 @@ func TestWhatTheFastPathLostIsCounted(t *testing.T) {
 	w.Clock.Advance(time.Minute)
 	wantCounts(w, "a lost callback", counts{OverdueCallbacks: 1})
 	wantCounts(w, "at once again", counts{})
-	w.Clock.Advance(time.Hour - time.Minute) // the message waits in a queue that nobody reads
+	w.Clock.Advance(time.Hour - time.Minute) // the queue is not read
 	wantCounts(w, "still lost, and a checkout at its end", counts{OverdueCallbacks: 1, ResolvedCheckouts: 1})
 	ruin(w, 2)
 	wantCounts(w, "items that nobody can read", counts{SweepFailures: 2 * store.DueShards})
 }
 
-// TestALaterTryIsNotLost: of the published tries only the early ones can wait
-// in a queue; the sweep sends the others at their time.
+// TestALaterTryIsNotLost: only the first of the published tries can wait in a
+// queue; sweep sends the others at their time.
 func TestALaterTryIsNotLost(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -74,7 +74,7 @@ func TestALaterTryIsNotLost(t *testing.T) {
 		drain(w)
 	}
 	if n := strings.Count(w.Logs.String(), "callback not delivered"); n != 6 {
-		t.Errorf("%d tries, want 6", n)
+		t.Errorf("got %d tries, want 6", n)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestARefundWithoutAnOutcomeIsCounted(t *testing.T) {
 	shop := w.Shop()
 	const unanswered = "42.25" // by the sandbox acquirer
 	shop.Refund(shop.Sell("100"), unanswered)
-	w.Clock.Advance(time.Minute + 5*time.Second) // the fast path should have asked a minute ago
+	w.Clock.Advance(time.Minute + 5*time.Second) // the fast path should have polled a minute ago
 	wantCounts(w, "a refund without an outcome", counts{ResolvedRefunds: 1})
 	wantCounts(w, "once it has one", counts{})
 }

@@ -19,12 +19,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// broken is an acquirer's client with a fault of ours.
+// broken is an acquirer whose client panics.
 type broken struct{ acquirer.Acquirer }
 
 func (broken) LookUp(context.Context, string) (payments.Outcome, error) { panic("index out of range") }
 
-func TestAPanicHoldsUpNobody(t *testing.T) {
+func TestAPanicDelaysNoOtherItem(t *testing.T) {
 	t.Parallel()
 	ctx, now, log := t.Context(), world.Start, &world.Log{}
 	a := app.New(app.Config{Table: "cashwrap", Region: "eu-central-1", Secret: make([]byte, 32)}, app.Overrides{
@@ -54,7 +54,7 @@ func TestAPanicHoldsUpNobody(t *testing.T) {
 		t.Errorf("the tick: %v", err)
 	}
 	if c, err := a.Store.Checkout(ctx, owner, "late"); err != nil || c.Status != payments.CheckoutExpired {
-		t.Errorf("the other checkout: %s, %v", c.Status, err)
+		t.Errorf("the other checkout: got %s, %v", c.Status, err)
 	}
 	if !strings.Contains(log.String(), "panic: index out of range") {
 		t.Error("the panic is not in the log")

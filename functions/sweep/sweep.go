@@ -1,8 +1,7 @@
-// Package sweep is the guarantee behind every fast path. Each minute it looks
-// after whatever is due and was not looked after: charges whose outcome is
-// unknown, payers who never came back, checkouts past valid_until, callbacks
-// whose message was lost. It begins nothing itself, so a tick that is missed,
-// doubled or cut off does no harm.
+// Package sweep is the guarantee behind every fast path. Each minute it processes
+// what is overdue: charges whose outcome is unknown, payers who never came back,
+// checkouts past valid_until, callbacks whose message was lost. It begins nothing
+// new, so a tick that is missed, repeated or interrupted does no harm.
 package sweep
 
 import (
@@ -24,25 +23,24 @@ import (
 )
 
 const (
-	// atOnce is how many things one tick looks after at the same time.
-	atOnce = 8
-	// itemTime bounds one of them, so that an acquirer that hangs costs the
+	// concurrency is how many due items one tick processes at the same time.
+	concurrency = 8
+	// itemTime bounds one of them, so that an acquirer that hangs delays the
 	// others little.
 	itemTime = 15 * time.Second
-	// lastStart is kept free at the end of the function's time: one thing's
-	// own, and what processing may take on top to record an outcome.
-	lastStart = itemTime + 10*time.Second
+	// finishTime is kept free at the end of the function's time: for one item,
+	// and for what processing may need after that to record an outcome.
+	finishTime = itemTime + 10*time.Second
 )
 
-// Tick looks after everything that is due, or as much of it as the function's
-// time allows; the next tick goes on. It fails only when nothing at all could
-// be read.
+// Tick processes everything that is due, or as much of it as the function's time
+// allows; the next tick continues. It fails only if nothing at all could be read.
 func Tick(a *app.App) func(context.Context) error {
 	callbacks := queue.OpenCallbacks(a)
 	return func(ctx context.Context) error { return (&tick{App: a, callbacks: callbacks, at: a.Now()}).run(ctx) }
 }
 
-// tick is one run: everything due by its time, once.
+// tick processes everything that is due at its time, once.
 type tick struct {
 	*app.App
 	callbacks *queue.Callbacks
@@ -53,25 +51,25 @@ type tick struct {
 }
 
 func (t *tick) run(ctx context.Context) error {
-	reading, cancel := deadline.Early(ctx, lastStart)
+	reading, cancel := deadline.Early(ctx, finishTime)
 	defer cancel()
-	t.work.SetLimit(atOnce)
+	t.work.SetLimit(concurrency)
 	failures := make([]error, store.DueShards)
 	var walks sync.WaitGroup
 	for shard := range store.DueShards {
 		walks.Go(func() { failures[shard] = t.walk(ctx, reading, shard) })
 	}
 	walks.Wait()
-	_ = t.work.Wait() // each thing's error has been logged
+	_ = t.work.Wait() // each item's error has been logged
 	defer t.count(ctx)
 	if reading.Err() != nil {
-		t.Log.WarnContext(ctx, "the tick's time is up; the next goes on")
+		t.Log.WarnContext(ctx, "the tick's time is up; the next one continues")
 		return ctx.Err()
 	}
-	return t.judge(ctx, failures)
+	return t.result(ctx, failures)
 }
 
-// count tells how much there was to do; the alarms watch it.
+// count writes the metrics that the alarms watch.
 func (t *tick) count(ctx context.Context) {
 	err := t.Metrics.Count(t.at, map[string]int{
 		metric.OverdueCallbacks:  int(t.lost.Load()),
@@ -84,14 +82,14 @@ func (t *tick) count(ctx context.Context) {
 	}
 }
 
-// walk hands out what one shard has due, the longest overdue first. All
-// shards compete for the same hands, so none waits for another's backlog.
+// walk processes what is due in one shard, the longest overdue first. All shards
+// share the workers, so none waits for another's backlog.
 func (t *tick) walk(ctx, reading context.Context, shard int) error {
 	for due, err := range t.Store.Overdue(reading, shard, t.at) {
 		if err != nil {
 			return err
 		}
-		t.work.Go(func() error { t.lookAfter(ctx, due); return nil })
+		t.work.Go(func() error { t.process(ctx, due); return nil })
 		if reading.Err() != nil {
 			return nil
 		}
@@ -99,9 +97,9 @@ func (t *tick) walk(ctx, reading context.Context, shard int) error {
 	return nil
 }
 
-// judge reports the shards that could not be read; it is the tick's failure
-// only when there is none that could.
-func (t *tick) judge(ctx context.Context, failures []error) error {
+// result logs the shards that could not be read. It is an error only if none
+// could.
+func (t *tick) result(ctx context.Context, failures []error) error {
 	failed := 0
 	for shard, err := range failures {
 		if err != nil {
@@ -116,13 +114,13 @@ func (t *tick) judge(ctx context.Context, failures []error) error {
 	return errors.Join(failures...)
 }
 
-// lookAfter does one thing; what goes wrong with it is nobody else's matter.
-func (t *tick) lookAfter(ctx context.Context, due store.Due) {
+// process processes one due item. Its failure does not affect the others.
+func (t *tick) process(ctx context.Context, due store.Due) {
 	ctx, cancel := context.WithTimeout(ctx, itemTime)
 	defer cancel()
 	defer func() {
-		// One item that no code of ours expected would end this tick and
-		// every one after it, and with them the guarantee for all others.
+		// A panic would otherwise end this tick and every later one, and with
+		// them the guarantee for all other items.
 		if p := recover(); p != nil {
 			t.report(ctx, due, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
@@ -155,7 +153,7 @@ func (t *tick) settle(ctx context.Context, due store.Due) error {
 	return counted(&t.checkouts, t.Processing.ResolveDue(ctx, due.Tenant, due.CheckoutID))
 }
 
-// counted counts what went well.
+// counted counts a success.
 func counted(n *atomic.Int64, err error) error {
 	if err == nil {
 		n.Add(1)
@@ -163,10 +161,9 @@ func counted(n *atomic.Int64, err error) error {
 	return err
 }
 
-// resend puts an overdue try into the queue, then postpones the next time the
-// sweep does so. Cut off between the two, or outrun by the try itself, it
-// costs one message too many, which finds nothing to do; the other order
-// could cost the try its time.
+// resend queues an overdue try, then postpones the next time that sweep does so.
+// If it is interrupted in between, or if the try is made first, there is one
+// message too many, which has no effect. In the other order the try could be late.
 func (t *tick) resend(ctx context.Context, id string) error {
 	tenant, callback, err := t.Store.Callback(ctx, id)
 	if err != nil || !callback.Overdue(t.at) {
@@ -179,7 +176,7 @@ func (t *tick) resend(ctx context.Context, id string) error {
 		return err
 	}
 	err = t.Store.SaveCallback(ctx, tenant, callback.Swept(t.at), callback.Tries)
-	if errors.Is(err, store.ErrStale) { // it has been tried meanwhile
+	if errors.Is(err, store.ErrStale) { // it was tried meanwhile
 		return nil
 	}
 	return err

@@ -54,7 +54,7 @@ func drain(w *world.World) (messages int) {
 	return messages
 }
 
-func TestExpiryIsRecordedAndTold(t *testing.T) {
+func TestExpiryIsRecordedAndSentAsCallback(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
@@ -71,11 +71,11 @@ func TestExpiryIsRecordedAndTold(t *testing.T) {
 	}
 	w.Settle()
 	if got := shop.Messages(id); len(got) != 1 {
-		t.Errorf("callbacks %v, want one", got)
+		t.Errorf("got callbacks %v, want one", got)
 	}
 }
 
-func TestWhatTheStreamLosesIsDeliveredAllTheSame(t *testing.T) {
+func TestWhatTheStreamLosesIsStillDelivered(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
@@ -84,19 +84,19 @@ func TestWhatTheStreamLosesIsDeliveredAllTheSame(t *testing.T) {
 	w.Clock.Advance(time.Minute - time.Second)
 	tick(w)
 	if n := drain(w); n != 0 {
-		t.Fatalf("%d messages before the fast path's grace is over", n)
+		t.Fatalf("got %d messages before the fast path is overdue, want 0", n)
 	}
 	w.Clock.Advance(time.Second)
 	tick(w)
 	if n := drain(w); n != 1 {
-		t.Fatalf("%d messages, want the sweep's", n)
+		t.Fatalf("got %d messages, want the one of sweep", n)
 	}
 	if got := shop.Deliveries(); len(got) != 1 || got[0].Checkout != id {
-		t.Errorf("delivered %v", got)
+		t.Errorf("got callbacks %v, want one", got)
 	}
 }
 
-func TestASlowQueueIsNotFilledWithRepetitions(t *testing.T) {
+func TestASlowQueueGetsFewRepeatedMessages(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
@@ -109,17 +109,17 @@ func TestASlowQueueIsNotFilledWithRepetitions(t *testing.T) {
 		}
 		w.Clock.Advance(time.Minute)
 	}
-	// The stream's at once; the sweep's after 1, 6, 16, 36, 76 and 136 minutes.
+	// relay's at once; sweep's after 1, 6, 16, 36, 76 and 136 minutes.
 	if n := drain(w); n != 7 {
-		t.Errorf("%d messages wait, want 7", n)
+		t.Errorf("got %d messages in the queue, want 7", n)
 	}
 	w.Minute()
 	if got := shop.Deliveries(); len(got) != 1 || got[0].Checkout != id {
-		t.Errorf("delivered %v, want once", got)
+		t.Errorf("got callbacks %v, want one", got)
 	}
 }
 
-// ruin stores an item that is long overdue and that nobody can read.
+// ruin stores an unreadable item that is long overdue.
 func ruin(w *world.World, n int) {
 	w.Helper()
 	_, table := w.App.Store.Raw()
@@ -136,7 +136,7 @@ func ruin(w *world.World, n int) {
 	}
 }
 
-func TestItemsThatKeepFailingHoldUpNobody(t *testing.T) {
+func TestItemsThatKeepFailingDelayNoOthers(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	shop := w.Receive()
@@ -148,14 +148,14 @@ func TestItemsThatKeepFailingHoldUpNobody(t *testing.T) {
 	tick(w)
 	drain(w)
 	if got := shop.Messages(id); len(got) != 1 {
-		t.Errorf("callbacks %v, want one", got)
+		t.Errorf("got callbacks %v, want one", got)
 	}
 	if n := strings.Count(w.Logs.String(), `"callback not swept"`); n != more*store.DueShards {
-		t.Errorf("%d failures logged, want one of each of %d items", n, more*store.DueShards)
+		t.Errorf("got %d failures in the log, want one for each of %d items", n, more*store.DueShards)
 	}
 }
 
-func TestACheckoutThatIsGoneHoldsUpNobody(t *testing.T) {
+func TestAMissingCheckoutDelaysNoOthers(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	_, table := w.App.Store.Raw()
@@ -168,14 +168,14 @@ func TestACheckoutThatIsGoneHoldsUpNobody(t *testing.T) {
 	w.Clock.Advance(time.Hour)
 	tick(w)
 	if c, err := w.App.Store.Checkout(t.Context(), tenant(w), id); err != nil || c.Status != "EXPIRED" {
-		t.Errorf("the other checkout: %s, %v", c.Status, err)
+		t.Errorf("the other checkout: got %s, %v", c.Status, err)
 	}
 	if !strings.Contains(w.Logs.String(), `"checkout not swept"`) {
-		t.Error("the checkout that is gone is not in the log")
+		t.Error("the missing checkout is not in the log")
 	}
 }
 
-// down is a table of which some shards of the due index cannot be reached.
+// down fails requests to some shards of the due index.
 type down struct {
 	table  http.RoundTripper
 	shards []string
@@ -197,7 +197,7 @@ func (d down) Do(r *http.Request) (*http.Response, error) {
 	return d.table.RoundTrip(r)
 }
 
-func TestATickFailsOnlyWhenNothingCouldBeRead(t *testing.T) {
+func TestATickFailsOnlyIfNothingCouldBeRead(t *testing.T) {
 	t.Parallel()
 	table := dynamodb.New(dynamodb.Config{})
 	tickWithout := func(shards ...string) error {
@@ -222,14 +222,14 @@ func TestWithoutTimeNothingIsStarted(t *testing.T) {
 	w := world.New(t)
 	deactivate(w, create(w, "order", w.Receive().URL))
 	w.Clock.Advance(time.Hour)
-	// All of this time is kept free for what has been started.
+	// All of this time is kept free to finish what has been started.
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(20*time.Second))
 	defer cancel()
 	if err := sweep.Tick(w.App)(ctx); err != nil {
 		t.Error(err)
 	}
 	if n := drain(w); n != 0 {
-		t.Errorf("%d messages were sent", n)
+		t.Errorf("got %d messages, want none", n)
 	}
 	if !strings.Contains(w.Logs.String(), "time is up") {
 		t.Error("the log does not say that the time was up")

@@ -7,13 +7,14 @@ import (
 	"net/http/httptest"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
 // Receiver is a merchant's server that callbacks are sent to. It verifies
 // each one's signature with the platform's keys of when it was started, and
-// answers as it is told.
+// answers with the status of the last call of Answer.
 type Receiver struct {
 	URL string
 
@@ -22,6 +23,19 @@ type Receiver struct {
 	mu     sync.Mutex
 	status int
 	got    []Delivery
+	tries  []Try
+}
+
+// Try is one request of a callback, whatever the receiver answered.
+type Try struct {
+	Header http.Header
+	Body   string
+	At     time.Time
+}
+
+// Verifies says that the try has a signature by the secret.
+func (t Try) Verifies(secret webhook.Secret) bool {
+	return webhook.Verify(t.Header, []byte(t.Body), t.At, []webhook.Secret{secret}, nil) == nil
 }
 
 // Delivery is one callback as received.
@@ -61,6 +75,13 @@ func (r *Receiver) Deliveries() []Delivery {
 	return slices.Clone(r.got)
 }
 
+// Tries are all requests of callbacks so far.
+func (r *Receiver) Tries() []Try {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.tries)
+}
+
 // Messages are the distinct ids of callbacks on one checkout: each owed one
 // is received at least once, under one id.
 func (r *Receiver) Messages(checkout string) []string {
@@ -98,6 +119,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.tries = append(r.tries, Try{Header: request.Header, Body: string(body), At: r.world.Clock.Now()})
 	if r.status < http.StatusMultipleChoices {
 		r.got = append(r.got, Delivery{ID: request.Header.Get("webhook-id"), Checkout: event.ID})
 	}
