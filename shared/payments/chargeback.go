@@ -16,7 +16,7 @@ import (
 func (t Transaction) Chargeback(c Checkout, id string, amount *money.Amount, lost bool, msgID string,
 	now time.Time) (TransactionChange, error) {
 	if !t.hasRefundable() {
-		return TransactionChange{}, failure.Conflict("nothing of the transaction is left to charge back")
+		return TransactionChange{}, failure.Conflict("Nothing of the transaction is left to charge back.")
 	}
 	x, err := t.refundAmount(amount)
 	if err != nil {

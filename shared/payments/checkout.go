@@ -107,15 +107,15 @@ type Checkout struct {
 }
 
 var (
-	errPaid = failure.Conflict("the checkout is already paid").
+	errPaid = failure.Conflict("The checkout is already paid.").
 		WithCode("CHECKOUT_PROCESSED").WithSlug("session-already-processed")
 
-	errExpired = failure.Conflict("the checkout has expired").
+	errExpired = failure.Conflict("The checkout has expired.").
 			WithCode("CHECKOUT_SESSION_IS_EXPIRED").WithSlug("session-expired")
 
-	errRunning = failure.Conflict("a payment attempt is running").AsTransient()
+	errRunning = failure.Conflict("A payment attempt is running.").AsTransient()
 
-	errOpenAttempt = failure.Conflict("a payment attempt is open").AsTransient()
+	errOpenAttempt = failure.Conflict("A payment attempt is open.").AsTransient()
 )
 
 // maxTransactions bounds the transactions shown in a checkout, and so the

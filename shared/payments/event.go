@@ -73,11 +73,11 @@ type TransactionSummary struct {
 	PayoutPlan          merchant.PayoutPlan `dynamo:"payout_plan"`
 }
 
-// about is the transaction's share of its events.
+// summary is what the transaction's events show of it.
 func (t Transaction) summary() TransactionSummary {
-	return TransactionSummary{ClientTransactionID: t.ClientTransactionID, ProductSummary: t.ProductSummary, Username: t.Username,
-		PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments, Card: t.Card,
-		PayoutPlan: t.PayoutPlan}
+	return TransactionSummary{ClientTransactionID: t.ClientTransactionID, ProductSummary: t.ProductSummary,
+		Username: t.Username, PaymentType: t.PaymentType, EntryMode: t.EntryMode, Installments: t.Installments,
+		Card: t.Card, PayoutPlan: t.PayoutPlan}
 }
 
 // NumericID is the event's id as clients know it, of 53 bits.

@@ -50,7 +50,7 @@ func CodeWithin(id string) (string, bool) {
 // CodeOfInternalID is the code of the transaction with the internal id; false
 // when the number cannot be one.
 func CodeOfInternalID(id int64) (string, bool) {
-	number := uint64(id) >> internalBits
+	number := uint64(max(id, 0)) >> internalBits
 	return formatCode(number), id >= 0 && number < codes
 }
 
@@ -61,7 +61,8 @@ const internalBits = 6
 // InternalID is the numeric id that some clients use (contract §14, number 11).
 func (t CheckoutTransaction) InternalID() int64 {
 	sum := sha256.Sum256([]byte("internal id " + t.ID))
-	return int64(codeNumber(t.ID)<<internalBits | uint64(sum[0])>>(8-internalBits))
+	number := codeNumber(t.ID)<<internalBits | uint64(sum[0])>>(8-internalBits)
+	return int64(number & (1<<53 - 1))
 }
 
 // carrying is a UUID of v4 shape that carries a code's number in its first six

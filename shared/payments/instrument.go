@@ -22,11 +22,11 @@ type Instrument struct {
 func (i Instrument) CheckChargeable(now time.Time) error {
 	switch {
 	case !i.Active:
-		return failure.NotChargeable("the payment instrument is deactivated")
+		return failure.NotChargeable("The payment instrument is deactivated.")
 	case i.Card.Expired(now):
-		return failure.NotChargeable("the card has expired")
+		return failure.NotChargeable("The card has expired.")
 	case i.Mandate != nil && i.Mandate.Status != MandateActive:
-		return failure.NotChargeable("the mandate is inactive")
+		return failure.NotChargeable("The mandate is inactive.")
 	default:
 		return nil
 	}

@@ -125,7 +125,7 @@ func MethodsFor(c money.Currency, settings MethodSettings) []Method {
 }
 
 func (t terms) availableFor(c money.Currency, settings MethodSettings) bool {
-	if t.unavailable || (t.needsSetting && !(t.method == PayPal && settings.PayPal)) {
+	if t.unavailable || (t.needsSetting && (t.method != PayPal || !settings.PayPal)) {
 		return false
 	}
 	return t.currencies == nil || slices.Contains(t.currencies, c)

@@ -35,7 +35,6 @@ func TestATransactionIsOneProductWithoutVAT(t *testing.T) {
 
 func TestLinesAreSummedUpByVATRate(t *testing.T) {
 	t.Parallel()
-	eur := func(text string) money.Amount { return money.MustParse(text, "EUR") }
 	line := func(rate, net, vat, gross string) payments.Product {
 		return payments.Product{VATRate: rate, Total: eur(net), TotalVAT: eur(vat), TotalWithVAT: eur(gross)}
 	}

@@ -24,13 +24,14 @@ type TransactionChange struct {
 const maxEvents = 1000
 
 var (
-	errNotRefundable = failure.Conflict("the transaction cannot be refunded")
+	errNotRefundable = failure.Conflict("The transaction cannot be refunded.")
 
-	errAmountTooHigh = failure.Conflict("the amount exceeds what is left to refund")
+	errAmountTooHigh = failure.Conflict("The amount exceeds what is left to refund.")
 
 	// ErrInsufficientBalance reports that the merchant's balance does not cover
 	// the refund (contract §6.4).
-	ErrInsufficientBalance = failure.Conflict("the merchant's balance does not cover the refund").WithCode("NOT_ENOUGH_BALANCE")
+	ErrInsufficientBalance = failure.Conflict("The merchant's balance does not cover the refund.").
+				WithCode("NOT_ENOUGH_BALANCE")
 
 	// ErrBalanceReserved reports that the balance would cover the refund, but is
 	// reserved for pending refunds.
@@ -127,7 +128,8 @@ func (t Transaction) refundAmount(amount *money.Amount) (money.Amount, error) {
 	case amount.Sign() <= 0:
 		return money.Amount{}, failure.Invalid("amount", "must be above 0")
 	case more(*amount, t.Refundable):
-		return money.Amount{}, &AmountTooHighError{Refundable: t.Refundable, pending: !more(*amount, plus(t.Refundable, t.pendingRefunds()))}
+		pending := !more(*amount, plus(t.Refundable, t.pendingRefunds()))
+		return money.Amount{}, &AmountTooHighError{Refundable: t.Refundable, pending: pending}
 	default:
 		return *amount, nil
 	}

@@ -60,10 +60,11 @@ func parseRefundRule(text string) (RefundRule, bool) {
 		}
 	}
 	if minimum != "" {
-		var err error
-		if rule.Minimum, err = money.Parse(minimum, rule.Currency); err != nil || rule.Currency == "" || rule.Minimum.Sign() <= 0 {
+		least, err := money.Parse(minimum, rule.Currency)
+		if err != nil || rule.Currency == "" || least.Sign() <= 0 {
 			return rule, false
 		}
+		rule.Minimum = least
 	}
 	return rule, true
 }
@@ -131,8 +132,8 @@ func (e *AmountTooLowError) Error() string {
 func (e *AmountTooLowError) Unwrap() error { return errAmountTooLow }
 
 var (
-	errTooOld       = failure.Conflict("the transaction is too old to be refunded")
-	errAmountTooLow = failure.Conflict("the amount is below the least that can be refunded")
+	errTooOld       = failure.Conflict("The transaction is too old to be refunded.")
+	errAmountTooLow = failure.Conflict("The amount is below the least that can be refunded.")
 )
 
 // Begin is the transaction's BeginRefund under its terms. Failures: also Conflict

@@ -36,7 +36,8 @@ type Session struct {
 // there is nothing to write: the attempt is closed or another one runs, so that a
 // repeated or late answer changes nothing. msgID is the id of the callback; session
 // is kept when the payer must come back.
-func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session, now time.Time) (CheckoutChange, bool) {
+func (c Checkout) Settle(attemptID string, o Outcome, msgID string, session Session,
+	now time.Time) (CheckoutChange, bool) {
 	if c.Attempt == nil || c.Attempt.ID != attemptID || c.Attempt.State == AttemptClosed {
 		return CheckoutChange{}, false
 	}
@@ -189,7 +190,7 @@ func (c Checkout) CheckDeactivatable(now time.Time) error {
 }
 
 // errNotDeactivatable is the failure of a checkout that has expired.
-var errNotDeactivatable = failure.Conflict("the checkout cannot be deactivated").
+var errNotDeactivatable = failure.Conflict("The checkout cannot be deactivated.").
 	WithCode("CHECKOUT_PROCESSED").WithSlug("session-cant-be-deactivated")
 
 // ErrAttemptPending reports that the checkout cannot be deactivated before the

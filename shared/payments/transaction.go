@@ -44,14 +44,14 @@ type Transaction struct {
 	InstrumentToken     string              `dynamo:"instrument_token,omitempty"`
 	Card                *CardSummary        `dynamo:"card,omitempty"`
 	Captured            money.Amount        `dynamo:"captured"`   // zero unless SUCCESSFUL, and for verifications
-	Refundable          money.Amount        `dynamo:"refundable"` // what is left to refund, since conditions cannot subtract
+	Refundable          money.Amount        `dynamo:"refundable"` // what is left: conditions cannot subtract
 	Refunded            money.Amount        `dynamo:"refunded"`   // what went back by refunds
 	ChargedBack         money.Amount        `dynamo:"charged_back"`
-	NonCollection       bool                `dynamo:"non_collection,omitempty"` // a chargeback that the merchant cannot pay
+	NonCollection       bool                `dynamo:"non_collection,omitempty"` // of a chargeback
 	LastRefund          EventStatus         `dynamo:"last_refund,omitempty"`    // REFUNDED or FAILED
 	Fee                 money.Amount        `dynamo:"fee"`
 	PayoutPlan          merchant.PayoutPlan `dynamo:"payout_plan"`
-	Gross               bool                `dynamo:"gross,omitempty"` // gross settlement: the fee is billed, not kept back
+	Gross               bool                `dynamo:"gross,omitempty"` // settlement: the fee is billed
 	Payouts             []PayoutPart        `dynamo:"payouts,omitempty"`
 	EventCount          int                 `dynamo:"event_count,omitempty"`   // refunds and chargebacks
 	RefundsBegun        int                 `dynamo:"refunds_begun,omitempty"` // one that is begun again counts again

@@ -212,7 +212,7 @@ func (r *Runner) order(ctx context.Context, t identity.Tenant, current payout.Pa
 	return b.Cancel(ctx, current.ID)
 }
 
-// tell brings the outcome to the payout's next records and their transactions,
+// applyOutcome applies the outcome to the payout's next records and their transactions,
 // or ends it when none is left.
 func (r *Runner) applyOutcome(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	atOnce := takenAtOnce
