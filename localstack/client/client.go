@@ -6,6 +6,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -125,7 +126,10 @@ type Handler struct{ http.Handler }
 // RoundTrip implements http.RoundTripper.
 func (h Handler) RoundTrip(r *http.Request) (*http.Response, error) {
 	arrived := r.Clone(r.Context())
-	arrived.RemoteAddr = "192.0.2.1:1234" // of documentation (RFC 5737)
+	arrived.RemoteAddr = "192.0.2.1:1234" // reserved for documentation (RFC 5737)
+	if r.URL.Scheme == "https" {
+		arrived.TLS = &tls.ConnectionState{}
+	}
 	recorder := httptest.NewRecorder()
 	h.ServeHTTP(recorder, arrived)
 	response := recorder.Result()

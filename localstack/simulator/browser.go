@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
 // tryFromBrowser has a payer's browser try the card, with the shop's public
@@ -22,14 +24,14 @@ func (s *story) tryFromBrowser(which, more, customer, token string) {
 		}
 		browser := *next
 		browser.shop = &shop{next.tenant, next.merchant, made.Key.Plaintext, next.currency}
-		browser.insist(actor, request{Method: "PUT", Path: next.path(), Key: s.name + "-" + which + "-till-0 pays",
+		browser.insist(actor, client.Request{Method: "PUT", Path: next.path(), IdempotencyKey: s.name + "-" + which + "-till-0 pays",
 			Body: bySavedCard(customer, token)})
-		browser.insist(actor, request{Method: "GET", Path: next.path()})
+		browser.insist(actor, client.Request{Method: "GET", Path: next.path()})
 	})
 }
 
 // public says the request came with a public key.
-func (r reply) public() bool { return strings.HasPrefix(r.Token, "pk_") }
+func (r reply) public() bool { return strings.HasPrefix(r.APIKey, "pk_") }
 
 // checkBrowsers: a public key charges a card only of the checkout's customer,
 // and never without the payer; it is shown no card, mandate or customer; and it
@@ -39,7 +41,7 @@ func (w *World) checkBrowsers(b books) {
 	for _, r := range w.replies {
 		id := r.checkout()
 		if id != "" && r.view().ErrorCode == "IDEMPOTENCY_KEY_REUSED" {
-			w.find(id, "somebody else has the key %q", r.Key)
+			w.find(id, "somebody else has the key %q", r.IdempotencyKey)
 		}
 		if !r.public() {
 			continue

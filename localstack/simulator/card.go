@@ -2,22 +2,10 @@ package simulator
 
 import (
 	"fmt"
-	"html"
 	"math/rand/v2"
-	"net/url"
-	"regexp"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
 )
-
-// hidden finds a form's hidden fields in the platform's pages.
-var hidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)"`)
-
-func fields(page string) url.Values {
-	form := url.Values{}
-	for _, field := range hidden.FindAllStringSubmatch(page, -1) {
-		form.Set(field[1], html.UnescapeString(field[2]))
-	}
-	return form
-}
 
 // subscribe is a story with a saved card: a customer leaves a card with a
 // mandate, twice at once, and it is charged, and given up while it is charged
@@ -48,7 +36,7 @@ func (s *story) introduce(customer string) {
 	s.created = make(chan struct{})
 	for i, detail := range []string{"first_name", "last_name"} {
 		s.client("registrar", i, func(actor string, _ *rand.Rand) {
-			made := s.insist(actor, request{Method: "POST", Path: "/v0.1/customers", Key: actor,
+			made := s.insist(actor, client.Request{Method: "POST", Path: "/v0.1/customers", IdempotencyKey: actor,
 				Body: fmt.Sprintf(`{"customer_id":%q,"personal_details":{"email":"%s@example.com"}}`, customer, actor)})
 			if s.id == "" {
 				s.id = "introduced"
@@ -57,7 +45,7 @@ func (s *story) introduce(customer string) {
 			if made.Status != 201 && made.Status != 409 {
 				return
 			}
-			told := s.insist(actor, request{Method: "PUT", Path: "/v0.1/customers/" + customer, Key: actor + " adds",
+			told := s.insist(actor, client.Request{Method: "PUT", Path: "/v0.1/customers/" + customer, IdempotencyKey: actor + " adds",
 				Body: fmt.Sprintf(`{"personal_details":{%q:"X"}}`, detail)})
 			if told.Status == 200 {
 				s.record(func() { s.claims = append(s.claims, claim{s.tenant, customer, detail}) })
@@ -72,9 +60,9 @@ type claim struct{ tenant, customer, detail string }
 // leaveCard pays a checkout that leaves the card, then uses it and gives it up.
 func (s *story) leaveCard(actor string, dice *rand.Rand, customer string) {
 	s.create(actor, dice)
-	answer := s.insist(actor, request{Method: "PUT", Path: s.path(), Key: actor + " setup", Body: setupBody})
+	answer := s.insist(actor, client.Request{Method: "PUT", Path: s.path(), IdempotencyKey: actor + " setup", Body: setupBody})
 	s.pay(actor, dice, answer.view())
-	token := s.insist(actor, request{Method: "GET", Path: s.path()}).view().Instrument.Token
+	token := s.insist(actor, client.Request{Method: "GET", Path: s.path()}).view().Instrument.Token
 	if token == "" {
 		return
 	}
@@ -83,13 +71,13 @@ func (s *story) leaveCard(actor string, dice *rand.Rand, customer string) {
 	if dice.IntN(2) == 0 {
 		s.client("quitter", 0, func(actor string, _ *rand.Rand) {
 			s.think(actor)
-			s.insist(actor, request{Method: "DELETE", Path: "/v0.1/customers/" + customer +
-				"/payment-instruments/" + token, Key: actor})
+			s.insist(actor, client.Request{Method: "DELETE", Path: "/v0.1/customers/" + customer +
+				"/payment-instruments/" + token, IdempotencyKey: actor})
 		})
 		again := s.sequel("again", "10.10", s.more)
 		again.client("till", 0, func(actor string, dice *rand.Rand) {
 			again.create(actor, dice)
-			again.insist(actor, request{Method: "PUT", Path: again.path(), Key: actor + " pays", Body: setupBody})
+			again.insist(actor, client.Request{Method: "PUT", Path: again.path(), IdempotencyKey: actor + " pays", Body: setupBody})
 		})
 	}
 	s.tryFromBrowser("first", fmt.Sprintf(`,"customer_id":%q`, customer), customer, token)
@@ -101,7 +89,7 @@ func (s *story) charge(which, customer, token string) {
 	next := s.sequel(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
 	next.client("till", 0, func(actor string, dice *rand.Rand) {
 		next.create(actor, dice)
-		next.insist(actor, request{Method: "PUT", Path: next.path(), Key: actor + " pays",
+		next.insist(actor, client.Request{Method: "PUT", Path: next.path(), IdempotencyKey: actor + " pays",
 			Body: bySavedCard(customer, token)})
 	})
 }

@@ -1,14 +1,18 @@
 package simulator
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
 )
 
 // shop is a tenant with its API key: a merchant in one mode.
@@ -21,13 +25,25 @@ func (s *shop) live() bool { return strings.HasPrefix(s.tenant, "L#") }
 
 // reply is an answer of the platform to a client's request, received or not.
 type reply struct {
-	request
+	client.Request
 	response
 	tenant string
 	heard  bool
 	refund string // id of the refund that the platform wrote for it, if any
 
 	asked, answered int64 // when, by the world's moments
+}
+
+// text is the request's body in JSON; "" for a form.
+func (r *reply) text() string {
+	text, _ := r.Request.Body.(string)
+	return text
+}
+
+// fromBrowser says whether the request posts a form.
+func (r *reply) fromBrowser() bool {
+	_, form := r.Request.Body.(url.Values)
+	return form
 }
 
 // found sets up the merchants: a sandbox one in Germany, and one in Brazil
@@ -51,8 +67,8 @@ func (w *World) found() {
 
 // send makes one request over a network that may lose it, its reply, or
 // bring it twice.
-func (w *World) send(actor, tenant string, r request) response {
-	v := w.park(toPlatform, nil, actor, r.Method+" "+r.Path+" "+r.Key)
+func (w *World) send(actor, tenant string, r client.Request) response {
+	v := w.park(toPlatform, nil, actor, r.Method+" "+r.Path+" "+r.IdempotencyKey)
 	switch v.fault {
 	case faults.FailBefore:
 		w.notef(actor, "%s %s fails", r.Method, r.Path)
@@ -73,52 +89,41 @@ func (w *World) send(actor, tenant string, r request) response {
 	return answer
 }
 
-// serve has a function answer the request, and returns the reply. A
-// function that dies is what API Gateway answers 500 for.
-func (w *World) serve(actor, tenant string, roll uint64, r request) *reply {
-	asked := w.moment()
-	path, _, _ := strings.Cut(r.Path, "?")
-	route, _ := w.routes.Find(path)
-	out, by, err := invoke[events.APIGatewayV2HTTPResponse](w, actor, route.Function, tenant, roll,
-		r.event(fmt.Sprint(w.sched.steps.Load()), route, w.now()))
-	answer := response{Status: out.StatusCode, Body: []byte(out.Body)}
+// serve has a function answer the request through API Gateway, which answers
+// 500 when the function dies.
+func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *reply {
+	made := &reply{Request: r, tenant: tenant, asked: w.moment()}
+	api := &gateway.Gateway{Routes: w.routes, Now: w.now, Call: func(_ context.Context, function string,
+		event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		out, by, err := invoke[events.APIGatewayV2HTTPResponse](w, actor, function, tenant, roll, event)
+		made.refund = by.refund
+		return out, err
+	}}
+	answer, err := client.Client{BaseURL: w.config.BaseURL, Transport: client.Handler{Handler: api}}.Do(
+		context.Background(), r)
 	if err != nil {
-		answer = response{Status: 500}
+		w.panicf("%v", err)
 	}
-	for name, values := range out.MultiValueHeaders {
-		switch strings.ToLower(name) {
-		case "idempotency-replayed":
-			answer.Replayed = true
-		case "location":
-			answer.Location = values[0]
-		}
-	}
-	for name, value := range out.Headers {
-		switch strings.ToLower(name) {
-		case "idempotency-replayed":
-			answer.Replayed = true
-		case "location":
-			answer.Location = value
-		}
-	}
-	w.notef(actor, "%s %s %s → %d %s", r.Method, r.Path, r.Key, answer.Status, answer.inShort())
-	made := &reply{request: r, response: answer, tenant: tenant, refund: by.refund, asked: asked}
+	made.response = response{answer}
+	w.notef(actor, "%s %s %s → %d %s", r.Method, r.Path, r.IdempotencyKey, made.Status, made.inShort())
 	w.record(func() { w.replies = append(w.replies, made) })
 	return made
 }
+
+// response is what came back; Status 0 when nothing did.
+type response struct{ client.Response }
+
+// replayed says whether the answer was kept under the Idempotency-Key.
+func (r response) replayed() bool { return r.Header.Get("Idempotency-Replayed") != "" }
 
 // view is what clients read of a checkout or an error.
 type view struct {
 	ID            string
 	Status        string
-	ErrorCode     string `json:"error_code"`
-	TransactionID string `json:"transaction_id"`
-	NextStep      struct {
-		URL     string
-		Method  string
-		Payload map[string]string
-	} `json:"next_step"`
-	Instrument struct{ Token string } `json:"payment_instrument"`
+	ErrorCode     string                 `json:"error_code"`
+	TransactionID string                 `json:"transaction_id"`
+	NextStep      client.NextStep        `json:"next_step"`
+	Instrument    struct{ Token string } `json:"payment_instrument"`
 }
 
 func (r response) view() view {
@@ -140,7 +145,7 @@ func (r response) done() bool {
 		return false
 	case r.Status == 409:
 		code := r.view().ErrorCode
-		return code != "IDEMPOTENCY_IN_PROGRESS" && (code != "CONFLICT" || r.Replayed)
+		return code != "IDEMPOTENCY_IN_PROGRESS" && (code != "CONFLICT" || r.replayed())
 	default:
 		return true
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
@@ -80,10 +81,10 @@ func (h *hanging) play() {
 
 // owe has a shop owed a callback to a host.
 func (h *hanging) owe(s *shop, actor, host string) (checkout string) {
-	made := h.send(actor, s.tenant, request{Method: "POST", Path: "/v0.1/checkouts", Token: s.token, Body: fmt.Sprintf(
+	made := h.send(actor, s.tenant, client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.token, Body: fmt.Sprintf(
 		`{"checkout_reference":%q,"amount":10.10,"currency":%q,"merchant_code":%q,"return_url":"https://%s/hook"}`,
 		actor, s.currency, s.merchant, host)}).view().ID
-	h.send(actor, s.tenant, request{Method: "DELETE", Path: "/v0.1/checkouts/" + made, Token: s.token})
+	h.send(actor, s.tenant, client.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + made, APIKey: s.token})
 	return made
 }
 

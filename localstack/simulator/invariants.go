@@ -172,29 +172,29 @@ func (w *World) checkReferences(b books) {
 func (w *World) checkReplies(b books) {
 	made, cut := map[string][]string{}, map[string]bool{} // cut: a function died, perhaps after it stored its answer
 	for _, r := range w.replies {
-		if !r.Replayed {
+		if !r.replayed() {
 			made[r.keyed()] = append(made[r.keyed()], string(r.response.Body))
 			cut[r.keyed()] = cut[r.keyed()] || r.Status >= 500
 		}
 	}
 	replays := map[string]string{}
 	for _, r := range w.replies {
-		if v := r.view(); r.heard && !r.Form && v.ID != "" {
+		if v := r.view(); r.heard && !r.fromBrowser() && v.ID != "" {
 			w.checkPromise(b, r, v)
 		}
-		if !r.Replayed {
+		if !r.replayed() {
 			continue
 		}
 		if id := r.checkout(); id != "" && r.Status == 409 && r.view().ErrorCode == "CONFLICT" {
-			w.find(id, "a conflict with what was running then is kept under %q", r.Key)
+			w.find(id, "a conflict with what was running then is kept under %q", r.IdempotencyKey)
 		}
 		body := string(r.response.Body)
 		if first, seen := replays[r.keyed()]; seen && first != body {
-			w.find(r.view().ID, "two replays under %q differ: %s and %s", r.Key, first, body)
+			w.find(r.view().ID, "two replays under %q differ: %s and %s", r.IdempotencyKey, first, body)
 		}
 		replays[r.keyed()] = body
 		if !cut[r.keyed()] && !slices.Contains(made[r.keyed()], body) {
-			w.find(r.view().ID, "replay under %q of what was never answered: %s", r.Key, body)
+			w.find(r.view().ID, "replay under %q of what was never answered: %s", r.IdempotencyKey, body)
 		}
 	}
 	w.checkCreations()
@@ -202,8 +202,8 @@ func (w *World) checkReplies(b books) {
 
 // keyed is the tenant, the kind of its credential, and the Idempotency-Key.
 func (r reply) keyed() string {
-	kind, _, _ := strings.Cut(r.Token, "_")
-	return r.tenant + " " + kind + " " + r.Key
+	kind, _, _ := strings.Cut(r.APIKey, "_")
+	return r.tenant + " " + kind + " " + r.IdempotencyKey
 }
 
 // checkout is the id of the checkout that the request is about, or "".
@@ -240,7 +240,7 @@ func (w *World) checkPromise(b books, r *reply, v view) {
 func (w *World) checkCreations() {
 	ids := map[string]string{}
 	for _, r := range w.replies {
-		if r.Status != 201 || r.Method != "POST" || r.Path != "/v0.1/checkouts" || r.Key == "" {
+		if r.Status != 201 || r.Method != "POST" || r.Path != "/v0.1/checkouts" || r.IdempotencyKey == "" {
 			continue
 		}
 		key, id := r.keyed(), r.view().ID

@@ -3,15 +3,11 @@ package simulator
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
-
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/faults"
-	"github.com/cashwrap/cashwrap/localstack/lambda/gateway"
 	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -136,45 +132,4 @@ func (w *World) release(name string, p *process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.idleProcesses[name] = append(w.idleProcesses[name], p)
-}
-
-// request is one HTTP request as a client sends it.
-type request struct {
-	Method, Path string
-	Token        string // API key; "" for none
-	Key          string // Idempotency-Key; "" for none
-	Form         bool   // the body is a form
-	Body         string
-}
-
-// response is what came back; Status 0 when nothing did.
-type response struct {
-	Status   int
-	Replayed bool
-	Location string
-	Body     []byte
-}
-
-// event is the request as the route's function gets it. No path here has characters to escape.
-func (r request) event(id string, m gateway.Match, now time.Time) events.APIGatewayV2HTTPRequest {
-	headers := map[string]string{"content-type": "application/json", "host": "cashwrap.test", "x-forwarded-proto": "https"}
-	if r.Form {
-		headers["content-type"] = "application/x-www-form-urlencoded"
-	}
-	if r.Token != "" {
-		headers["authorization"] = "Bearer " + r.Token
-	}
-	if r.Key != "" {
-		headers["idempotency-key"] = r.Key
-	}
-	path, query, _ := strings.Cut(r.Path, "?")
-	return events.APIGatewayV2HTTPRequest{
-		Version: "2.0", RouteKey: m.Key, RawPath: path, RawQueryString: query, Headers: headers, Body: r.Body,
-		PathParameters: m.Values,
-		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			RouteKey: m.Key, Stage: "$default", RequestID: id, DomainName: "cashwrap.test", TimeEpoch: now.UnixMilli(),
-			HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: r.Method, Path: path, Protocol: "HTTP/1.1",
-				SourceIP: "192.0.2.1"},
-		},
-	}
 }

@@ -9,12 +9,12 @@ import (
 
 // TestEachPayoutConditionIsNeeded does the same in months of payouts.
 func TestEachPayoutConditionIsNeeded(t *testing.T) {
-	months := number(t, "CASHWRAP_SIM_MUTANT_MONTHS", 6)
 	mutations{
 		workloads: []simulator.Workload{simulator.Month},
 		included:  ofPayouts.MatchString,
 		survivors: monthSurvivors, noticedBy: noticedByMonths,
-		scouts: min(8, months/2), seeds: months, survivorSeeds: number(t, "CASHWRAP_SIM_SURVIVOR_MONTHS", 0),
+		quick: effort{scouts: 3, mutants: 20, survivors: 0},
+		all:   effort{scouts: 8, mutants: 300, survivors: 2},
 	}.test(t)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
@@ -204,14 +205,14 @@ func (s *sale) sell() { s.client("till", 0, s.take) }
 
 // take has the payment made.
 func (s *sale) take(actor string, _ *rand.Rand) {
-	created := s.insist(actor, request{Method: "POST", Path: "/v0.1/checkouts", Key: actor, Body: fmt.Sprintf(
+	created := s.insist(actor, client.Request{Method: "POST", Path: "/v0.1/checkouts", IdempotencyKey: actor, Body: fmt.Sprintf(
 		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q}`, s.name, s.amount, s.currency, s.merchant)})
 	if s.id = created.view().ID; created.Status != 201 {
 		return
 	}
-	s.insist(actor, request{Method: "PUT", Path: s.path(), Key: actor + " pays",
+	s.insist(actor, client.Request{Method: "PUT", Path: s.path(), IdempotencyKey: actor + " pays",
 		Body: `{"payment_type":"card","card":` + cardBody(frictionless) + s.payee.more + `}`})
-	s.transaction = s.insist(actor, request{Method: "GET", Path: s.path()}).view().TransactionID
+	s.transaction = s.insist(actor, client.Request{Method: "GET", Path: s.path()}).view().TransactionID
 }
 
 // returned is the action of giving some of the payment back, if it was made.
@@ -225,7 +226,7 @@ func (s *sale) returned(byIssuer bool) func() {
 		default:
 			s.client("cashier", 0, func(actor string, dice *rand.Rand) {
 				r := s.refundOf(dice)
-				r.Key = actor + " " + amount
+				r.IdempotencyKey = actor + " " + amount
 				s.refund(actor, r)
 			})
 		}
@@ -241,7 +242,7 @@ func (s *sale) recalled(parts int) func() {
 		s.client("clerk", 0, func(actor string, dice *rand.Rand) {
 			for n := range parts {
 				r := s.refundOf(dice)
-				r.Key, r.Body = fmt.Sprintf("%s part %d", actor, n), `{"amount":1}`
+				r.IdempotencyKey, r.Body = fmt.Sprintf("%s part %d", actor, n), `{"amount":1}`
 				s.refund(actor, r)
 			}
 		})

@@ -10,20 +10,37 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator"
 )
 
-// mutantVariable narrows the tests to conditions that contain its text.
-const mutantVariable = "CASHWRAP_SIM_MUTANT"
+const (
+	// mutantVariable narrows the tests to conditions that contain its text.
+	mutantVariable = "CASHWRAP_SIM_MUTANT"
+	// mutantsVariable, set to all, has the tests play all that .ci/run does.
+	mutantsVariable = "CASHWRAP_SIM_MUTANTS"
+)
 
 // mutations takes conditions out of the writes of some workloads.
 type mutations struct {
-	workloads []simulator.Workload
-	included  func(condition string) bool
-	survivors map[string]string
-	noticedBy map[string]played
-
-	scouts        uint64 // seeds of each workload that find out which conditions there are
-	seeds         uint64 // of each workload that has a condition: searched for one that notices
-	survivorSeeds uint64 // the same for survivors
+	workloads  []simulator.Workload
+	included   func(condition string) bool
+	survivors  map[string]string
+	noticedBy  map[string]played
+	quick, all effort
 }
+
+// effort is how many seeds of each workload are played.
+type effort struct {
+	scouts    uint64 // to see which conditions there are
+	mutants   uint64 // without a condition, to find one that notices
+	survivors uint64 // without a condition of which it is known that none notices
+}
+
+func (m mutations) effort() effort {
+	if m.thorough() {
+		return m.all
+	}
+	return m.quick
+}
+
+func (mutations) thorough() bool { return os.Getenv(mutantsVariable) == "all" }
 
 // played is a history: a seed of one workload.
 type played struct {
@@ -32,15 +49,14 @@ type played struct {
 }
 
 // TestEachConditionIsNeeded removes each condition from all writes in turn, at
-// the transport: some history must then fail. In the fast loop few histories
-// are searched, in .ci/run many.
+// the transport: some history must then fail.
 func TestEachConditionIsNeeded(t *testing.T) {
-	seeds := number(t, "CASHWRAP_SIM_MUTANT_SEEDS", 20)
 	mutations{
 		workloads: []simulator.Workload{simulator.Everything, simulator.Refunds},
 		included:  func(string) bool { return true },
 		survivors: survivors, noticedBy: noticedBy,
-		scouts: min(60, seeds), seeds: seeds, survivorSeeds: number(t, "CASHWRAP_SIM_SURVIVOR_SEEDS", 1),
+		quick: effort{scouts: 15, mutants: 100, survivors: 1},
+		all:   effort{scouts: 60, mutants: 1500, survivors: 100},
 	}.test(t)
 }
 
@@ -65,7 +81,7 @@ func (m mutations) conditions(t *testing.T) map[string][]simulator.Workload {
 	t.Helper()
 	seen := map[string][]simulator.Workload{}
 	for _, workload := range m.workloads {
-		for seed := uint64(1); seed <= m.scouts; seed++ {
+		for seed := uint64(1); seed <= m.effort().scouts; seed++ {
 			simulator.Run(t, seed, simulator.Options{Workload: workload, Conditions: func(name string) {
 				if m.included(name) && !slices.Contains(seen[name], workload) {
 					seen[name] = append(seen[name], workload)
@@ -77,8 +93,7 @@ func (m mutations) conditions(t *testing.T) map[string][]simulator.Workload {
 }
 
 // check fails the test unless some history notices that the condition is
-// missing, or it is known that none can. Where that needs more seeds than are
-// searched here, it is left to .ci/run.
+// missing, or it is known that none can.
 func (m mutations) check(t *testing.T, condition string, workloads []simulator.Workload) {
 	t.Helper()
 	by, finding := m.firstFailure(t, condition, workloads)
@@ -89,20 +104,29 @@ func (m mutations) check(t *testing.T, condition string, workloads []simulator.W
 	case finding != "":
 		t.Logf("without %s %+v finds %s", condition, by, finding)
 	case survives:
-	case m.noticedBy[condition].seed > m.seeds:
-		t.Logf("not found here: a history that notices that %s is missing", condition)
+	case m.postponed(condition):
+		t.Logf("left to .ci/run: a history that notices that %s is missing", condition)
 	default:
 		t.Errorf("no history notices that %s is missing", condition)
 	}
+}
+
+// postponed says whether the search for a history that notices is left to
+// .ci/run, because few do.
+func (m mutations) postponed(condition string) bool {
+	return !m.thorough() && m.noticedBy[condition].seed > m.quick.mutants/6
 }
 
 // firstFailure is the first history that fails without the condition, and what
 // it finds; first of all the one that is known.
 func (m mutations) firstFailure(t *testing.T, condition string, workloads []simulator.Workload) (played, string) {
 	t.Helper()
-	seeds := m.seeds
-	if m.survivors[condition] != "" {
-		seeds = m.survivorSeeds
+	seeds := m.effort().mutants
+	switch {
+	case m.survivors[condition] != "":
+		seeds = m.effort().survivors
+	case m.postponed(condition):
+		seeds = 0
 	}
 	if by, known := m.noticedBy[condition]; known {
 		if finding := by.without(t, condition); finding != "" {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
@@ -98,7 +99,7 @@ func (s *story) lendKey(actor string, _ *rand.Rand) {
 	if !s.operate(actor, command, &made) || made.Key.ID == "" {
 		return
 	}
-	list := request{Method: "GET", Path: "/v0.1/checkouts", Token: made.Key.Plaintext}
+	list := client.Request{Method: "GET", Path: "/v0.1/checkouts", APIKey: made.Key.Plaintext}
 	s.send(actor, s.tenant, list)
 	revoke := fmt.Sprintf(`{"command":"revoke_api_key","merchant_code":%q,"mode":%q,"key_id":%q}`,
 		s.merchant, mode, made.Key.ID)

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// refunds says the request refunds a transaction, and which.
-func (r request) refunds() (transaction string, ok bool) {
+// refunds says whether the request refunds a transaction, and which.
+func (r *reply) refunds() (transaction string, ok bool) {
 	if r.Method != "POST" {
 		return "", false
 	}
@@ -29,14 +29,14 @@ func (r request) refunds() (transaction string, ok bool) {
 func (w *World) checkRefundReplies(b books, l *ledger) {
 	open := map[string]bool{} // keys under which a refund may have been made without anybody hearing of it
 	for _, r := range w.replies {
-		if _, ok := r.refunds(); ok && r.Key != "" && (!r.heard || !r.refused()) {
+		if _, ok := r.refunds(); ok && r.IdempotencyKey != "" && (!r.heard || !r.refused()) {
 			open[r.keyed()] = true
 		}
 	}
 	pending := w.pendingRefunds()
 	written := map[string]string{} // by key: retries and their replays write nothing
 	for _, r := range w.replies {
-		if r.Key != "" && r.refund != "" {
+		if r.IdempotencyKey != "" && r.refund != "" {
 			written[r.keyed()] = r.refund
 		}
 	}
@@ -46,7 +46,7 @@ func (w *World) checkRefundReplies(b books, l *ledger) {
 			continue
 		}
 		checkout, id := b.transactions[transaction].text("checkout_id"), r.refund
-		if id == "" && r.Key != "" {
+		if id == "" && r.IdempotencyKey != "" {
 			id = written[r.keyed()]
 		}
 		switch status := l.events[id].text("status"); {
@@ -54,7 +54,7 @@ func (w *World) checkRefundReplies(b books, l *ledger) {
 			if status != "REFUNDED" && !(status == "FAILED" && pending[id]) {
 				w.find(checkout, "refund %s was acknowledged, and is %q", id, status)
 			}
-		case r.refused() && !(r.Key != "" && open[r.keyed()]):
+		case r.refused() && !(r.IdempotencyKey != "" && open[r.keyed()]):
 			if status != "" && status != "FAILED" && status != "WITHDRAWN" {
 				w.find(checkout, "refund %s was answered %d, and is %q", id, r.Status, status)
 			}
@@ -175,7 +175,7 @@ func (w *World) written(group string) string {
 // linear is the reply, number n, as its client understands it; none when it
 // tells nothing of the transaction.
 func (r *reply) linear(n int, c money.Currency) []linear.Request {
-	asked := linear.Request{Group: r.group(n), Amount: amountIn(r.request.Body, c), Call: r.asked, Return: r.answered}
+	asked := linear.Request{Group: r.group(n), Amount: amountIn(r.text(), c), Call: r.asked, Return: r.answered}
 	code := r.view().ErrorCode
 	switch {
 	case (!r.heard || r.Status >= 500) && r.refund == "":
@@ -184,7 +184,7 @@ func (r *reply) linear(n int, c money.Currency) []linear.Request {
 		asked.Answer, asked.Return = linear.Unknown, linear.Never
 	case r.Status == 201, r.Status == 204:
 		asked.Answer = linear.Made
-	case r.Replayed, r.Status == 429, r.Status == 400, code == "IDEMPOTENCY_IN_PROGRESS", code == "NOT_ENOUGH_BALANCE":
+	case r.replayed(), r.Status == 429, r.Status == 400, code == "IDEMPOTENCY_IN_PROGRESS", code == "NOT_ENOUGH_BALANCE":
 		return nil
 	case r.Status == 424:
 		asked.Answer = linear.NotTaken
@@ -206,10 +206,10 @@ func (r *reply) linear(n int, c money.Currency) []linear.Request {
 
 // group names the requests that ask for the same refund once.
 func (r *reply) group(n int) string {
-	if r.Key == "" {
+	if r.IdempotencyKey == "" {
 		return "#" + strconv.Itoa(n)
 	}
-	return r.Key
+	return r.IdempotencyKey
 }
 
 // amountIn is the amount that a body asks for; 0 for none.

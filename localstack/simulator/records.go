@@ -90,11 +90,11 @@ func (w *World) checkClaims(b books) {
 		if r.Status != 201 || r.Path != "/v0.1/customers" {
 			continue
 		}
-		name := r.tenant + " " + string(r.request.Body[:strings.Index(r.request.Body, ",")])
-		if first := makers[name]; first != "" && first != r.Key {
-			w.find("", "%s was made under %q and %q", name, first, r.Key)
+		name := r.tenant + " " + r.text()[:strings.Index(r.text(), ",")]
+		if first := makers[name]; first != "" && first != r.IdempotencyKey {
+			w.find("", "%s was made under %q and %q", name, first, r.IdempotencyKey)
 		}
-		makers[name] = r.Key
+		makers[name] = r.IdempotencyKey
 	}
 }
 

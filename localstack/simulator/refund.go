@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
 // Amounts that are captured, in the shops' currencies, and what is asked back
@@ -52,7 +54,7 @@ func (w *World) refundSales() {
 // sell has the story's checkout paid. Nothing goes wrong yet.
 func (s *story) sell() {
 	s.create(s.name+"-shop", s.dice)
-	paid := s.insist(s.name+"-shop", request{Method: "PUT", Path: s.path(), Body: setupFree})
+	paid := s.insist(s.name+"-shop", client.Request{Method: "PUT", Path: s.path(), Body: setupFree})
 	s.transaction = paid.view().TransactionID
 	if s.transaction == "" {
 		s.panicf("not sold: %s", paid.Body)
@@ -83,7 +85,7 @@ func (s *story) wantBack(dice *rand.Rand) {
 		s.dispute(dice)
 	}
 	shared := s.refundOf(dice)
-	shared.Key = s.name + " refund"
+	shared.IdempotencyKey = s.name + " refund"
 	for i := range 2 + dice.IntN(3) {
 		s.client("cashier", i, func(actor string, dice *rand.Rand) {
 			s.think(actor)
@@ -93,7 +95,7 @@ func (s *story) wantBack(dice *rand.Rand) {
 			for n := range 1 + dice.IntN(2) {
 				r := s.refundOf(dice)
 				if dice.IntN(3) > 0 {
-					r.Key = fmt.Sprintf("%s refund %d", actor, n)
+					r.IdempotencyKey = fmt.Sprintf("%s refund %d", actor, n)
 					s.twice(actor, dice, r)
 				}
 				s.refund(actor, r)
@@ -123,8 +125,8 @@ func (s *story) dispute(dice *rand.Rand) {
 }
 
 // refundOf is a request to refund the transaction, by either route.
-func (s *story) refundOf(dice *rand.Rand) request {
-	r := request{Method: "POST", Path: "/v0.1/me/refund/" + s.transaction, Token: s.token, Body: "{}"}
+func (s *story) refundOf(dice *rand.Rand) client.Request {
+	r := client.Request{Method: "POST", Path: "/v0.1/me/refund/" + s.transaction, APIKey: s.token, Body: "{}"}
 	if dice.IntN(2) == 0 {
 		r.Path = "/v1.0/merchants/" + s.merchant + "/payments/" + s.transaction + "/refunds"
 	}
@@ -135,7 +137,7 @@ func (s *story) refundOf(dice *rand.Rand) request {
 }
 
 // refund asks until it is answered for good, as a cashier does who must know.
-func (s *story) refund(actor string, r request) {
+func (s *story) refund(actor string, r client.Request) {
 	for range patience / 2 {
 		answer := s.send(actor, s.tenant, r)
 		if answer.Status != 0 && answer.Status < 500 && answer.Status != 424 && answer.Status != 429 &&
@@ -148,7 +150,7 @@ func (s *story) refund(actor string, r request) {
 
 // twice has an impatient cashier send the same request a second time, now and
 // then.
-func (s *story) twice(actor string, dice *rand.Rand, r request) {
+func (s *story) twice(actor string, dice *rand.Rand, r client.Request) {
 	if dice.IntN(3) > 0 {
 		return
 	}
@@ -160,7 +162,7 @@ func (s *story) twice(actor string, dice *rand.Rand, r request) {
 
 // audit reads what is left to refund.
 func (s *story) audit(actor string) {
-	s.send(actor, s.tenant, request{Method: "GET", Token: s.token,
+	s.send(actor, s.tenant, client.Request{Method: "GET", APIKey: s.token,
 		Path: "/v2.1/merchants/" + s.merchant + "/transactions?id=" + s.transaction})
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
 const (
@@ -97,12 +99,12 @@ func (f *faultless) delay() time.Duration {
 
 func (f *faultless) pay(s *story) {
 	f.begin(s.id)
-	s.insist(s.name+"-till", request{Method: "PUT", Path: s.path(), Body: setupFree})
+	s.insist(s.name+"-till", client.Request{Method: "PUT", Path: s.path(), Body: setupFree})
 }
 
 func (f *faultless) giveBack(s *story) {
 	f.begin(s.transaction)
-	s.refund(s.name+"-cashier", request{Method: "POST", Path: "/v0.1/me/refund/" + s.transaction, Token: s.token,
+	s.refund(s.name+"-cashier", client.Request{Method: "POST", Path: "/v0.1/me/refund/" + s.transaction, APIKey: s.token,
 		Body: fmt.Sprintf(`{"amount":%s}`, unknownAmount)})
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
 // story is one checkout and everybody who has to do with it.
@@ -111,8 +113,8 @@ func (s *story) think(actor string) { s.park(move, nil, actor, "thinks") }
 const patience = 6
 
 // insist sends a request until it is answered, waiting between tries.
-func (s *story) insist(actor string, r request) response {
-	r.Token = s.token
+func (s *story) insist(actor string, r client.Request) response {
+	r.APIKey = s.token
 	var answer response
 	for range patience {
 		if answer = s.send(actor, s.tenant, r); answer.done() {
@@ -126,13 +128,13 @@ func (s *story) insist(actor string, r request) response {
 // create makes the checkout, as a merchant's server does: with a key or
 // without, and when told that the reference is taken, it looks it up.
 func (s *story) create(actor string, dice *rand.Rand) {
-	r := request{Method: "POST", Path: "/v0.1/checkouts", Body: fmt.Sprintf(
+	r := client.Request{Method: "POST", Path: "/v0.1/checkouts", Body: fmt.Sprintf(
 		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q,"return_url":"https://shop.example.com/hook/%s","redirect_url":"https://shop.example/done"%s}`,
 		s.name, s.amount, s.currency, s.merchant, s.name, s.more)}
 	if dice.IntN(2) == 0 {
-		r.Key = "create " + s.name
+		r.IdempotencyKey = "create " + s.name
 		if dice.IntN(3) == 0 {
-			r.Key = actor
+			r.IdempotencyKey = actor
 		}
 	}
 	answer := s.insist(actor, r)
@@ -150,7 +152,7 @@ func (s *story) create(actor string, dice *rand.Rand) {
 // find1 asks for the checkout by its reference; and when nobody can tell,
 // the story's other clients go without.
 func (s *story) find1(actor string) string {
-	answer := s.insist(actor, request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=" + s.name})
+	answer := s.insist(actor, client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=" + s.name})
 	_, rest, found := strings.Cut(string(answer.Body), `"id":"`)
 	if !found {
 		rest = "unknown\""
@@ -165,9 +167,9 @@ func (s *story) path() string { return "/v0.1/checkouts/" + s.id }
 func (s *story) process(actor string, dice *rand.Rand) {
 	s.await(actor)
 	for i := range 1 + dice.IntN(3) {
-		r := request{Method: "PUT", Path: s.path(), Body: s.payment(dice)}
+		r := client.Request{Method: "PUT", Path: s.path(), Body: s.payment(dice)}
 		if dice.IntN(2) == 0 {
-			r.Key = fmt.Sprintf("%s pays %d", actor, i)
+			r.IdempotencyKey = fmt.Sprintf("%s pays %d", actor, i)
 			s.double(actor, dice, r)
 		}
 		answer := s.insist(actor, r)
@@ -182,7 +184,7 @@ func (s *story) process(actor string, dice *rand.Rand) {
 
 // double has an impatient server send the same request a second time, now
 // and then.
-func (s *story) double(actor string, dice *rand.Rand, r request) {
+func (s *story) double(actor string, dice *rand.Rand, r client.Request) {
 	if dice.IntN(3) > 0 {
 		return
 	}
@@ -213,9 +215,9 @@ func cardBody(number string) string {
 }
 
 func (s *story) deactivate(actor string, dice *rand.Rand) {
-	r := request{Method: "DELETE", Path: s.path()}
+	r := client.Request{Method: "DELETE", Path: s.path()}
 	if dice.IntN(2) == 0 {
-		r.Key = actor + " deactivates"
+		r.IdempotencyKey = actor + " deactivates"
 	}
 	s.insist(actor, r)
 }
@@ -225,15 +227,15 @@ func (s *story) patch(actor string, dice *rand.Rand) {
 	if dice.IntN(3) == 0 {
 		body = fmt.Sprintf(`{"checkout_reference":%q}`, s.name+"-renamed")
 	}
-	r := request{Method: "PATCH", Path: s.path(), Body: body}
+	r := client.Request{Method: "PATCH", Path: s.path(), Body: body}
 	if dice.IntN(2) == 0 {
-		r.Key = actor + " patches"
+		r.IdempotencyKey = actor + " patches"
 	}
 	s.insist(actor, r)
 }
 
 func (s *story) read(actor string, _ *rand.Rand) {
-	s.insist(actor, request{Method: "GET", Path: s.path()})
+	s.insist(actor, client.Request{Method: "GET", Path: s.path()})
 }
 
 // trespass tries another merchant's key on the checkout.
@@ -244,7 +246,7 @@ func (s *story) trespass(actor string, dice *rand.Rand) {
 	if s.method != "card" {
 		body = `{"payment_type":"card","card":` + cardBody(frictionless) + `}`
 	}
-	answer := s.send(actor, other.tenant, request{Method: method, Path: s.path(), Token: other.token, Body: body})
+	answer := s.send(actor, other.tenant, client.Request{Method: method, Path: s.path(), APIKey: other.token, Body: body})
 	if answer.Status == 200 {
 		s.find(s.id, "%s of another merchant's checkout was answered %s", method, answer.Body)
 	}
@@ -272,7 +274,7 @@ func (s *story) pay(actor string, dice *rand.Rand, v view) {
 	}
 	switch {
 	case v.NextStep.Method == "POST":
-		s.authenticate(payer, dice, v.NextStep.URL, v.NextStep.Payload)
+		s.authenticate(payer, dice, v.NextStep)
 	case v.NextStep.Method == "GET":
 		s.visitBank(payer, dice, v.NextStep.URL)
 	case s.method == "boleto" && v.Status == "PENDING":
@@ -281,11 +283,12 @@ func (s *story) pay(actor string, dice *rand.Rand, v view) {
 	}
 }
 
-// browse posts a form as a browser does: reloading when nothing comes.
-func (s *story) browse(actor, path string, form url.Values) response {
+// browse posts a form as a browser does, reloading when nothing comes.
+func (s *story) browse(actor string, form client.Form) response {
 	var answer response
+	r := form.Request()
+	r.Path = strings.TrimPrefix(r.Path, s.config.BaseURL)
 	for range patience {
-		r := request{Method: "POST", Path: path, Form: true, Body: form.Encode()}
 		if answer = s.send(actor, s.tenant, r); answer.done() {
 			return answer
 		}
@@ -295,31 +298,25 @@ func (s *story) browse(actor, path string, form url.Values) response {
 }
 
 // authenticate goes through the issuer's page and back.
-func (s *story) authenticate(actor string, dice *rand.Rand, target string, payload map[string]string) {
-	form := url.Values{}
-	for name, value := range payload {
-		form.Set(name, value)
-	}
-	path := strings.TrimPrefix(target, s.config.BaseURL)
-	if s.browse(actor, path, form).Status != 200 {
+func (s *story) authenticate(actor string, dice *rand.Rand, step client.NextStep) {
+	decision, err := s.browse(actor, step.Form()).Form()
+	if err != nil {
 		return
 	}
-	form.Set("decision", []string{"approve", "approve", "approve", "reject", "error"}[dice.IntN(5)])
-	decided := s.browse(actor, path+"/decision", form)
-	if decided.Status != 200 {
+	decision.Fields.Set("decision", []string{"approve", "approve", "approve", "reject", "error"}[dice.IntN(5)])
+	back, err := s.browse(actor, decision).Form()
+	if err != nil {
 		return
 	}
 	s.think(actor)
-	back := fields(string(decided.Body))
 	for range 1 + dice.IntN(2) {
-		s.browse(actor, s.path()+"/complete_payment", back)
+		s.browse(actor, back)
 	}
 }
 
 // visitBank decides on the page of a redirect method's bank.
-func (s *story) visitBank(actor string, dice *rand.Rand, target string) {
+func (s *story) visitBank(actor string, dice *rand.Rand, page string) {
 	s.think(actor)
-	path := strings.TrimPrefix(target, s.config.BaseURL)
-	form := url.Values{"decision": {[]string{"pay", "pay", "fail", "leave"}[dice.IntN(4)]}}
-	s.browse(actor, path, form)
+	decision := []string{"pay", "pay", "fail", "leave"}[dice.IntN(4)]
+	s.browse(actor, client.Form{Action: page, Fields: url.Values{"decision": {decision}}})
 }

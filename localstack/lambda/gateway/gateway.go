@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-
-	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 )
 
 // maxRequest is the largest body an HTTP API takes, in bytes.
@@ -23,8 +21,9 @@ const maxRequest = 10 << 20
 // Gateway is the HTTP API.
 type Gateway struct {
 	Routes Routes
-	Call   func(ctx context.Context, function string, payload []byte) ([]byte, error) // makes one call
 	Now    func() time.Time
+	// Call makes one call of a function, by its name.
+	Call func(context.Context, string, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 }
 
 // ServeHTTP makes one call of a function. The call goes on when the client hangs up, as in Lambda.
@@ -48,10 +47,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "Bad Request")
 		return
 	}
-	response, err := inprocess.Send[events.APIGatewayV2HTTPResponse](context.WithoutCancel(r.Context()),
-		requestEvent(r, body, m, g.Now()), func(ctx context.Context, payload []byte) ([]byte, error) {
-			return g.Call(ctx, m.Function, payload)
-		})
+	response, err := g.Call(context.WithoutCancel(r.Context()), m.Function, requestEvent(r, body, m, g.Now()))
 	if err != nil || write(w, r.Method, response) != nil {
 		refuse(w, http.StatusInternalServerError, "Internal Server Error")
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/functions"
@@ -25,8 +24,9 @@ func newAPI(t *testing.T, handler app.HTTPEvent) *httptest.Server {
 	api := httptest.NewServer(&Gateway{
 		Routes: Routes{{"ANY /things/{id}", "echo", []string{"", "things", "{id}"}},
 			{Key: functions.DefaultRoute, Function: "echo"}},
-		Call: func(ctx context.Context, _ string, payload []byte) ([]byte, error) {
-			return lambda.NewHandler(handler).Invoke(ctx, payload)
+		Call: func(ctx context.Context, _ string, event events.APIGatewayV2HTTPRequest) (
+			events.APIGatewayV2HTTPResponse, error) {
+			return handler(ctx, event)
 		},
 		Now: func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC) },
 	})

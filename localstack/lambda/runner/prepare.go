@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -48,8 +49,9 @@ func (r *Runner) prepare(ctx context.Context) error {
 	}
 	routes, err := gateway.NewRoutes(r.config.Functions, platform)
 	r.gateway = &gateway.Gateway{Routes: routes, Now: platform.Now,
-		Call: func(ctx context.Context, name string, payload []byte) ([]byte, error) {
-			return r.calls.call(ctx, r.functions[name], payload)
+		Call: func(ctx context.Context, name string, event events.APIGatewayV2HTTPRequest) (
+			events.APIGatewayV2HTTPResponse, error) {
+			return send[events.APIGatewayV2HTTPResponse](ctx, r.calls, r.functions[name], event)
 		}}
 	return err
 }
