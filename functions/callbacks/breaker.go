@@ -23,7 +23,8 @@ type destination struct {
 }
 
 // destination reads the breaker and, when it is time for a probe, claims it.
-func (d *deliverer) destination(ctx context.Context, t identity.Tenant, callback payments.Callback) (destination, error) {
+func (d *deliverer) destination(ctx context.Context, t identity.Tenant,
+	callback payments.Callback) (destination, error) {
 	to := destination{tenant: t, host: webhook.Host(callback.URL)}
 	var err error
 	if to.breaker, err = d.Store.Breaker(ctx, t, to.host); err != nil {

@@ -105,7 +105,8 @@ func TestARepeatedMessageDoesNotMoveTheNextTry(t *testing.T) {
 	s.repeat(s.id())
 	s.deliver()
 	s.wantTries(1, "after a repeated message")
-	if c := callback(s.World, s.id()); c.LastError != "redirected 302" || !c.NextAt.Equal(c.FirstFailedAt.Add(time.Minute)) {
+	c := callback(s.World, s.id())
+	if c.LastError != "redirected 302" || !c.NextAt.Equal(c.FirstFailedAt.Add(time.Minute)) {
 		t.Errorf("got %+v, want another try after a minute", c)
 	}
 }

@@ -2,8 +2,8 @@ package webhook
 
 import "net/netip"
 
-// Everything outside 2000::/3 is reserved or special (RFC 4291 §2.4), so IPv6 is
-// judged by what is allowed. That alone refuses ::, ::1, IPv4-compatible ::/96,
+// globalUnicast6 is all of IPv6 that is allowed, as everything else is reserved or
+// special (RFC 4291 §2.4). That alone refuses ::, ::1, IPv4-compatible ::/96,
 // mapped ::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48, discard 100::/64,
 // SRv6 5f00::/16, unique-local, link-local, site-local and multicast.
 var globalUnicast6 = netip.MustParsePrefix("2000::/3")
@@ -62,7 +62,7 @@ func isPublic(addr netip.Addr) bool {
 }
 
 // isISATAP recognises an IPv4 address tunnelled in an interface identifier
-// (RFC 5214 §6.1); it can lie in any prefix, so no table catches it.
+// (RFC 5214 §6.1). It can be in any prefix, so no table has it.
 func isISATAP(addr netip.Addr) bool {
 	if !addr.Is6() {
 		return false

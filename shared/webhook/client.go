@@ -27,13 +27,13 @@ func newClient(d *dialer) *http.Client {
 
 func newTransport(d *dialer) *http.Transport {
 	return &http.Transport{
-		Proxy:       nil, // a proxy from the environment would connect where the guard cannot see
+		Proxy:       nil, // a proxy from the environment would dial without the check
 		DialContext: d.DialContext,
-		// A function sleeps between invocations, and idle connections die with it;
-		// a fresh one also means that every attempt is judged anew.
+		// Idle connections do not survive the pauses between a function's invocations,
+		// and with a new one the address is checked for every attempt.
 		DisableKeepAlives:      true,
 		DisableCompression:     true,
-		ForceAttemptHTTP2:      true, // a custom dialer turns it off otherwise
+		ForceAttemptHTTP2:      true, // otherwise off with a custom dialer
 		MaxResponseHeaderBytes: maxAnswerSize,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 	}

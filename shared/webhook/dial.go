@@ -13,10 +13,10 @@ import (
 // connectTimeout bounds one address, so that a dead one leaves time for the next.
 const connectTimeout = 3 * time.Second
 
-// dialer connects only to what its policy permits. It resolves a name once, wants
-// every address permitted (contract §11.3), and connects to those very addresses.
-// control then judges the socket's own target once more, just before connect(2):
-// whatever happened above it, no packet leaves for a forbidden address.
+// dialer connects only to what its policy permits. It resolves a name once, requires
+// that every address is permitted (contract §11.3), and connects to exactly those.
+// control then checks the socket's own target just before connect(2): whatever
+// happened above it, no packet goes to a forbidden address.
 type dialer struct {
 	policy   Policy
 	resolver *net.Resolver
@@ -51,8 +51,7 @@ func (d *dialer) resolve(ctx context.Context, host string, port uint16) ([]netip
 	}
 	targets := make([]netip.AddrPort, len(addrs))
 	for i, addr := range addrs {
-		// The resolver returns A records in mapped form; unmapped, they are
-		// judged and dialled as the IPv4 addresses they are.
+		// The resolver returns A records in mapped form.
 		targets[i] = netip.AddrPortFrom(addr.Unmap(), port)
 		if !d.policy.permits(targets[i]) {
 			return nil, &DeliveryError{Reason: ReasonAddress}
@@ -74,7 +73,8 @@ func (d *dialer) connect(ctx context.Context, targets []netip.AddrPort) (net.Con
 	return nil, &DeliveryError{Reason: reason}
 }
 
-// orTimeout tells silence, which costs time, from a failure that comes at once.
+// orTimeout is ReasonTimeout for a timeout, which takes long, and otherwise the given
+// reason.
 func orTimeout(err error, otherwise Reason) Reason {
 	var network net.Error
 	if errors.As(err, &network) && network.Timeout() {

@@ -2,7 +2,7 @@ package webhook
 
 import "strconv"
 
-// Reason says in one word why a delivery failed; it is fit for logs and metrics.
+// Reason says why a delivery failed, in a form for logs and metrics.
 type Reason string
 
 // The reasons. All of them are retried on the schedule of contract §11.3.
@@ -12,7 +12,7 @@ const (
 	ReasonAddress   Reason = "address_refused" // an address or port is not permitted
 	ReasonConnect   Reason = "connect_failed"  // refused, or unreachable
 	ReasonTLS       Reason = "tls_failed"
-	ReasonTimeout   Reason = "timeout"      // no answer within AnswerTimeout, or no word at all from DNS or the address
+	ReasonTimeout   Reason = "timeout"      // no answer within AnswerTimeout, or none from DNS or the address
 	ReasonRedirect  Reason = "redirected"   // 3xx, never followed
 	ReasonStatus    Reason = "status"       // any other non-2xx
 	ReasonProtocol  Reason = "bad_response" // not an HTTP answer
@@ -20,7 +20,7 @@ const (
 )
 
 // DeliveryError is a failed attempt. It deliberately wraps no cause: those of
-// net/http quote the URL, whose query may hold a merchant's token.
+// net/http contain the URL, whose query may have a merchant's token.
 type DeliveryError struct {
 	Reason Reason
 	Status int // the HTTP status, for ReasonRedirect and ReasonStatus; otherwise 0

@@ -177,8 +177,8 @@ func TestDNSRebindingReachesNothing(t *testing.T) {
 	}
 }
 
-// Even if the resolved addresses were never judged, the socket is.
-func TestControlJudgesTheSocketItself(t *testing.T) {
+// Even if the resolved addresses were never checked, the socket is.
+func TestControlChecksTheSocketItself(t *testing.T) {
 	t.Parallel()
 	listener := listen(t, "127.0.0.1:0")
 	dialer := newDialer(Policy{AllowPorts: []uint16{listener.addr.Port()}})

@@ -30,10 +30,10 @@ func NewSigningKey(seed []byte) (SigningKey, error) {
 	return SigningKey{conceal(ed25519.NewKeyFromSeed(seed))}, nil
 }
 
-// ID names the key where it is published; it depends on the public half alone.
+// ID identifies the key where it is published. It depends only on the public half.
 func (k SigningKey) ID() string { return k.PublicKey().ID() }
 
-// PublicKey returns the half that receivers verify with.
+// PublicKey returns the public half, which receivers verify with.
 func (k SigningKey) PublicKey() PublicKey {
 	if k.isZero() {
 		return PublicKey{}

@@ -10,19 +10,19 @@ import (
 const (
 	// perHost is how many deliveries run at a time to one host (contract §11.3).
 	perHost = 4
-	// PerTenant is how many of them may be one tenant's: whose receiver hangs
-	// leaves a slot to others that send to the host.
+	// PerTenant is how many of them may be one tenant's, so that a receiver that
+	// hangs leaves a slot to others at the host.
 	PerTenant = 3
-	// maxSilence is how long a delivery waits for a slot while the host frees none.
-	// To wait longer for a host that does not answer would delay deliveries to others.
-	maxSilence = 250 * time.Millisecond
-	// maxSlotWait bounds the whole wait. While the host keeps freeing slots a burst
-	// drains in turn instead of being postponed.
+	// maxIdle is how long a delivery waits for a slot while the host frees none.
+	// Waiting longer for a host that does not answer would delay other hosts'.
+	maxIdle = 250 * time.Millisecond
+	// maxSlotWait bounds the whole wait. While the host keeps freeing slots, a burst
+	// is sent bit by bit instead of being postponed.
 	maxSlotWait = 2 * time.Second
 )
 
-// hostLimit hands out the slots of each host, whatever the port, and forgets a host
-// when nobody holds or awaits one, so that it never outgrows the work in flight.
+// hostLimit grants the slots of each host, whatever the port. It deletes a host when
+// none of its slots is held or awaited, so that it does not grow.
 type hostLimit struct {
 	mu    sync.Mutex
 	hosts map[string]*hostSlots
@@ -51,19 +51,19 @@ func (s *hostSlots) free(tenant string) bool {
 	return len(s.holders) < perHost && taken < PerTenant
 }
 
-// acquire takes a slot for a tenant's delivery, waiting as long as the host frees
-// some, and returns the function that gives it back. Errors: ErrBusy, or the context's.
+// acquire takes a slot for a tenant's delivery, waiting while the host frees some,
+// and returns the function that releases it. Errors: ErrBusy, or the context's.
 func (l *hostLimit) acquire(ctx context.Context, host, tenant string) (release func(), err error) {
 	w := l.enter(host, tenant)
 	if err := l.await(ctx, host, w); err != nil && l.leave(host, w) {
 		return nil, err
 	}
-	return func() { l.release(host, tenant) }, nil // perhaps granted just before it would have left
+	return func() { l.release(host, tenant) }, nil // it may have been granted just before leave
 }
 
-// await returns once the waiter has a slot, or why it should wait no longer.
+// await returns nil once the waiter has a slot, or why it should stop waiting.
 func (l *hostLimit) await(ctx context.Context, host string, w *slotWaiter) error {
-	timer := time.NewTimer(maxSilence)
+	timer := time.NewTimer(maxIdle)
 	defer timer.Stop()
 	for {
 		select {
@@ -72,7 +72,7 @@ func (l *hostLimit) await(ctx context.Context, host string, w *slotWaiter) error
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-timer.C:
-			more := l.patience(host, w)
+			more := l.remaining(host, w)
 			if more <= 0 {
 				return ErrBusy
 			}
@@ -81,12 +81,12 @@ func (l *hostLimit) await(ctx context.Context, host string, w *slotWaiter) error
 	}
 }
 
-// patience is how much longer it is worth waiting.
-func (l *hostLimit) patience(host string, w *slotWaiter) time.Duration {
+// remaining is how much longer it may wait.
+func (l *hostLimit) remaining(host string, w *slotWaiter) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	silent := time.Since(l.hosts[host].freed)
-	return min(maxSilence-silent, maxSlotWait-time.Since(w.since))
+	idle := time.Since(l.hosts[host].freed)
+	return min(maxIdle-idle, maxSlotWait-time.Since(w.since))
 }
 
 func (l *hostLimit) enter(host, tenant string) *slotWaiter {
@@ -104,7 +104,7 @@ func (l *hostLimit) enter(host, tenant string) *slotWaiter {
 	return w
 }
 
-// leave gives up waiting; false when a slot has been granted.
+// leave stops waiting; it is false if a slot has been granted.
 func (l *hostLimit) leave(host string, w *slotWaiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +127,7 @@ func (l *hostLimit) release(host, tenant string) {
 	l.grant(host)
 }
 
-// grant gives free slots to those that have waited longest, and forgets an idle host.
+// grant gives free slots to those that have waited longest, and deletes an idle host.
 func (l *hostLimit) grant(host string) {
 	s := l.hosts[host]
 	s.waiters = slices.DeleteFunc(s.waiters, func(w *slotWaiter) bool {

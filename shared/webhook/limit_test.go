@@ -26,7 +26,7 @@ func TestFourDeliveriesPerHostAtATime(t *testing.T) {
 				began := time.Now()
 				release, err := limit.acquire(t.Context(), "a.example", "M"+strconv.Itoa(i%2))
 				if err != nil {
-					if waited := time.Since(began); !errors.Is(err, ErrBusy) || waited != maxSilence {
+					if waited := time.Since(began); !errors.Is(err, ErrBusy) || waited != maxIdle {
 						t.Errorf("after %v: %v", waited, err)
 					}
 					refused.Add(1)
@@ -44,7 +44,7 @@ func TestFourDeliveriesPerHostAtATime(t *testing.T) {
 		}
 		assertOthersPass(t, &limit)
 		assertWaitersCanLeave(t, &limit)
-		time.Sleep(maxSilence)
+		time.Sleep(maxIdle)
 		synctest.Wait()
 		if refused.Load() != 6 {
 			t.Errorf("%d went back, want 6", refused.Load())
@@ -98,7 +98,7 @@ func TestOneTenantLeavesASlot(t *testing.T) {
 		other := take("fast", nil)
 		take("fast", ErrBusy) // all four are taken
 		go func() {
-			time.Sleep(maxSilence / 2)
+			time.Sleep(maxIdle / 2)
 			other()
 		}()
 		take("hanging", ErrBusy)
@@ -119,7 +119,7 @@ func TestADeliveryWaitsWhileItsHostAnswers(t *testing.T) {
 	}{
 		{50 * time.Millisecond, 100, 0},
 		{100 * time.Millisecond, 60, maxSlotWait},
-		{maxSilence + 1, 3, maxSilence},
+		{maxIdle + 1, 3, maxIdle},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var limit hostLimit
@@ -195,14 +195,14 @@ func TestHost(t *testing.T) {
 
 // A host that says nothing at all, in DNS or at its address, hangs as much as one
 // that takes the request and never answers; one that refuses does not.
-func TestSilenceOfDNSAndAddressIsATimeout(t *testing.T) {
+func TestNoAnswerFromDNSOrAddressIsATimeout(t *testing.T) {
 	t.Parallel()
-	silent := &net.DNSError{Err: "i/o timeout", IsTimeout: true}
+	timeout := &net.DNSError{Err: "i/o timeout", IsTimeout: true}
 	for _, c := range []struct {
 		err  error
 		want Reason
 	}{
-		{silent, ReasonTimeout},
+		{timeout, ReasonTimeout},
 		{&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, ReasonTimeout},
 		{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, ReasonConnect},
 		{nil, ReasonConnect},
@@ -212,9 +212,9 @@ func TestSilenceOfDNSAndAddressIsATimeout(t *testing.T) {
 		}
 	}
 	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		return nil, silent
+		return nil, timeout
 	}}
 	d := &dialer{policy: loopbackOnly, resolver: resolver, control: loopbackOnly.control}
-	_, err := d.DialContext(t.Context(), "tcp", "silent.example.com:443")
+	_, err := d.DialContext(t.Context(), "tcp", "timeout.example.com:443")
 	wantReason(t, err, ReasonTimeout)
 }

@@ -63,7 +63,7 @@ func listenPair(t testing.TB, first, second string) (a, b *countingListener) {
 		if err == nil {
 			return serve(t, one), serve(t, two)
 		}
-		one.Close() // somebody holds that port of the second address
+		one.Close() // the port is in use at the second address
 	}
 	t.Fatal("no port is free on both addresses")
 	return nil, nil

@@ -24,7 +24,7 @@ const (
 
 const maxIDSize = 128
 
-// Errors of a message or key that cannot be signed; both are mistakes of the caller.
+// Errors for a message or key that cannot be signed: mistakes of the caller.
 var (
 	ErrMessage = errors.New("webhook: message needs an id like msg_<uuid> and a timestamp")
 	ErrNoKey   = errors.New("webhook: signing key or secret is the zero value")
@@ -38,8 +38,8 @@ type Message struct {
 }
 
 // Sign returns the three webhook headers (contract §11.2): a v1 signature for
-// each secret, and a v1a signature for each key, of which there is always one
-// and around a rotation two. It returns [ErrMessage] or [ErrNoKey].
+// each secret, and a v1a signature for each key: one, or two
+// around a rotation. It returns [ErrMessage] or [ErrNoKey].
 func Sign(m Message, keys []SigningKey, secrets []Secret) (http.Header, error) {
 	if !validID(m.ID) || m.Timestamp.Unix() <= 0 {
 		return nil, ErrMessage
@@ -83,8 +83,8 @@ func formatSignature(scheme string, signature []byte) string {
 	return scheme + "," + base64.StdEncoding.EncodeToString(signature)
 }
 
-// validID keeps the dot out of ids: with it, two different messages could have
-// the same signed content.
+// validID refuses dots in ids: with them, two different messages could have the same
+// signed content.
 func validID(id string) bool {
 	rest, ok := strings.CutPrefix(id, "msg_")
 	if !ok || rest == "" || len(id) > maxIDSize {

@@ -8,9 +8,9 @@ import (
 
 const redacted = "[redacted]"
 
-// opaque holds key bytes that no printer, logger or encoder can reach. The bytes
-// sit behind a function because fmt and other reflecting printers walk into
-// unexported fields without asking for methods, but cannot look into a func.
+// opaque has key bytes that no printer, logger or encoder can reach. They are behind
+// a function because fmt and other printers that use reflection read unexported
+// fields without calling methods, but cannot read a func.
 type opaque struct{ reveal func() []byte }
 
 func conceal(key []byte) opaque {

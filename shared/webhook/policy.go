@@ -12,7 +12,7 @@ import (
 var publicPorts = []uint16{80, 443, 8443}
 
 // Policy says which targets are allowed beyond public addresses. The zero value,
-// the only one for production, allows nothing more; the fields are the explicit
+// the only one for production, allows nothing more; the fields are the
 // allow-list of a local run (contract §11.3).
 type Policy struct {
 	AllowLoopback bool           // 127.0.0.0/8, ::1 and localhost names, on any port
@@ -20,8 +20,8 @@ type Policy struct {
 	AllowPorts    []uint16       // further ports
 }
 
-// permitsAddr reports whether a callback may go to addr. Mapped IPv6 is refused
-// under every policy, as it would dodge a reading of Allow.
+// permitsAddr reports whether a callback may go to addr. Mapped IPv6 is always
+// refused, because Allow would not match it.
 func (p Policy) permitsAddr(addr netip.Addr) bool {
 	if addr.Is4In6() || addr.Zone() != "" {
 		return false
@@ -41,8 +41,8 @@ func (p Policy) permits(target netip.AddrPort) bool {
 	return p.AllowLoopback && addr.IsLoopback() || p.permitsPort(target.Port())
 }
 
-// permitsName judges names that only mean something on a local network. Every
-// other name is judged by the addresses it resolves to.
+// permitsName checks names that only have a meaning on a local network. All others
+// are checked by the addresses they resolve to.
 func (p Policy) permitsName(name string) bool {
 	return p.allowsLocalhost(name) || len(p.Allow) > 0 || isPublicName(name)
 }
@@ -54,9 +54,9 @@ func (p Policy) allowsLocalhost(name string) bool {
 // unresolved are suffixes that the list has, but no host of the public DNS (RFC 7686; RFC 3172 and RFC 8375).
 var unresolved = []string{".onion", ".arpa"}
 
-// isPublicName says that the name is below a suffix of the Public Suffix List,
-// as every name of the public DNS is. Others are answered by a resolver of their
-// network alone: kubernetes.default.svc, a bare label, and whatever RFC 6761, RFC
+// isPublicName reports whether the name is below a suffix of the Public Suffix List,
+// as every name of the public DNS is. Others are only resolved within
+// their network: kubernetes.default.svc, a bare label, and whatever RFC 6761, RFC
 // 6762 and ICANN reserve (.localhost, .test, .local, .internal). A suffix of the
 // registries, such as co.uk, is itself no host; one of a company, such as
 // github.io, may be. Both list and name are ASCII: international names, xn--.

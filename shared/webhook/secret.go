@@ -11,19 +11,20 @@ import (
 
 const secretPrefix = "whsec_"
 
-// Key lengths in bytes. Standard Webhooks asks for 24 to 64; the master key
-// derives every merchant's secret and is held to a full HMAC-SHA256 key.
+// Key lengths in bytes. Standard Webhooks asks for 24 to 64; every
+// merchant's secret is derived from the master key, which has the length of a full
+// HMAC-SHA256 key.
 const (
 	minSecretSize = 24
 	maxSecretSize = 64
 	minMasterSize = 32
 )
 
-// ErrSecret says that a text is not whsec_ followed by the base64 of 24 to 64 bytes.
+// ErrSecret reports a text that is not whsec_ followed by the base64 of 24 to 64 bytes.
 var ErrSecret = errors.New("webhook: malformed secret")
 
 // Secret is a merchant's symmetric signing key. It prints, logs and marshals as
-// a placeholder; [Secret.Reveal] is the one way out. The zero value signs nothing.
+// a placeholder; only [Secret.Reveal] shows it. The zero value signs nothing.
 type Secret struct{ opaque }
 
 // ParseSecret reads the whsec_ form. It returns [ErrSecret] otherwise.
@@ -40,9 +41,9 @@ func ParseSecret(text string) (Secret, error) {
 }
 
 // DeriveSecret computes the given version of a merchant's secret from the
-// platform's master key, so that no secret is ever stored. The same arguments
+// platform's master key, so that no secret is stored. The same arguments
 // always give the same 32-byte secret. It panics on a master shorter than 32
-// bytes: with such a key anyone could sign as us, so it must not go unnoticed.
+// bytes: with such a key anyone could sign as the platform.
 func DeriveSecret(master []byte, merchant string, version int) Secret {
 	if len(master) < minMasterSize {
 		panic("webhook: master key is shorter than 32 bytes")
@@ -51,8 +52,8 @@ func DeriveSecret(master []byte, merchant string, version int) Secret {
 	return Secret{conceal(hmacSHA256(master, []byte(label)))}
 }
 
-// Reveal returns the whsec_ form, for the one reply that hands it to its merchant.
-// The zero value reveals as the empty string.
+// Reveal returns the whsec_ form, for the one reply that shows it to its merchant; ""
+// for the zero value.
 func (s Secret) Reveal() string {
 	if s.isZero() {
 		return ""

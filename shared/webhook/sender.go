@@ -29,22 +29,22 @@ func NewSender(policy Policy, keys ...SigningKey) *Sender {
 	return &Sender{policy: policy, keys: keys, client: Client(policy)}
 }
 
-// NewSenderOver returns a sender whose posts t carries in place of the network:
-// nothing is dialled, so no address is judged; the URL's own rules, the time limit
-// and the redirect rule hold as ever. For simulated networks.
+// NewSenderOver returns a sender that posts over t instead of the network, for
+// simulated networks: nothing is dialled, so no address is checked, but the rules for
+// URLs, the time limit and the redirect rule apply.
 func NewSenderOver(t http.RoundTripper, policy Policy, keys ...SigningKey) *Sender {
 	s := NewSender(policy, keys...)
 	s.client.Transport = t
 	return s
 }
 
-// ErrBusy says that the host has no slot free for the tenant: nothing was sent.
-var ErrBusy = errors.New("webhook: the host has no slot free")
+// ErrBusy reports that the host has no free slot for the tenant: nothing was sent.
+var ErrBusy = errors.New("webhook: the host has no free slot")
 
 // Send makes one attempt to deliver m to the URL target, signed with every secret
 // and the platform's keys. It waits up to 2 s for one of the host's slots, which
 // tenants share, and then at most [AnswerTimeout] for the answer. Any 2xx is
-// success; everything else is a [*DeliveryError], except [ErrBusy], which is no
+// success; everything else is a [*DeliveryError], except [ErrBusy], which is not an
 // attempt, and [ErrMessage] and [ErrNoKey] for what cannot be signed.
 func (s *Sender) Send(ctx context.Context, tenant, target string, m Message, secrets []Secret) error {
 	u, err := CheckURL(target, s.policy)
@@ -84,14 +84,14 @@ func (s *Sender) post(ctx context.Context, target string, headers http.Header, b
 		return &DeliveryError{Reason: reasonFor(ctx, err, handshakeFailed.Load())}
 	}
 	defer response.Body.Close()
-	return judge(response)
+	return resultOf(response)
 }
 
-// judge looks at the status alone: it was the answer, whatever becomes of the body.
-func judge(response *http.Response) error {
+// resultOf depends on the status alone, even if the body cannot be read.
+func resultOf(response *http.Response) error {
 	switch status := response.StatusCode; {
 	case status >= 200 && status < 300:
-		// Read politely, so that a receiver does not see its reply cut off.
+		// Read, so that a receiver does not see its reply cut off.
 		_, _ = io.CopyN(io.Discard, response.Body, maxAnswerSize)
 		return nil
 	case status >= 300 && status < 400:
@@ -109,7 +109,7 @@ func reasonFor(ctx context.Context, err error, handshakeFailed bool) Reason {
 		return ReasonCancelled
 	case errors.As(err, &network) && network.Timeout():
 		return ReasonTimeout
-	case errors.As(err, &delivery): // the dialer knows best
+	case errors.As(err, &delivery): // from the dialer
 		return delivery.Reason
 	case handshakeFailed:
 		return ReasonTLS

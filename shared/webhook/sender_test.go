@@ -99,8 +99,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// The transport judges by itself, too: a caller of Transport who follows
-// redirects is still kept from a forbidden address.
+// The transport checks by itself, too: a caller who follows
+// redirects still cannot reach a forbidden address.
 func TestRedirectToLoopbackMeetsTheGuard(t *testing.T) {
 	t.Parallel()
 	forbidden := listen(t, "127.0.0.1:0")
@@ -160,7 +160,7 @@ type zeros struct{}
 // Read never fails.
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-func TestSilenceIsATimeout(t *testing.T) {
+func TestNoAnswerIsATimeout(t *testing.T) {
 	t.Parallel()
 	send, sender := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // the server notices a closed connection only once the body is read
@@ -204,7 +204,7 @@ func TestRefusedConnection(t *testing.T) {
 		testMessage(), nil), ReasonConnect)
 }
 
-// refusing is an address on which nobody listens, or can, until the test ends: it is taken, and no more.
+// refusing is an address that is bound, but on which nothing listens until the test ends.
 func refusing(t *testing.T) string {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The vector that the Standard Webhooks libraries share.
+// The test vector of the Standard Webhooks libraries.
 func TestSignMatchesThePublishedVector(t *testing.T) {
 	t.Parallel()
 	secret, err := ParseSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -38,7 +38,7 @@ func TestSignMatchesThePublishedVector(t *testing.T) {
 	}
 }
 
-// Receivers need no code of ours: crypto/ed25519 over the documented content is enough.
+// crypto/ed25519 over the documented content is enough to verify.
 func TestV1aVerifiesWithPlainEd25519(t *testing.T) {
 	t.Parallel()
 	m := testMessage()

@@ -18,17 +18,17 @@ const (
 // so it is safe to log and to send to the client.
 type URLError struct{ Problem string }
 
-// Error reads as "must …", to follow a field's name.
+// Error begins with "must", to follow a field's name.
 func (e *URLError) Error() string { return e.Problem }
 
 // Ports of the two schemes, when the URL names none.
 var defaultPorts = map[string]uint16{"http": 80, "https": 443}
 
-// CheckURL judges a callback URL before anything is resolved (contract §11.3) and
+// CheckURL checks a callback URL before anything is resolved (contract §11.3) and
 // returns it parsed, with scheme and host in lower case. A host has exactly one
 // accepted spelling: RFC 1123 letters, digits and hyphens (international names in
-// their xn-- form), canonical dotted IPv4, or bracketed IPv6; whatever a browser
-// or libc would also read as an address is refused. It returns a [*URLError].
+// their xn-- form), canonical dotted IPv4, or bracketed IPv6; anything else that a
+// browser or libc would read as an address is refused. It returns a [*URLError].
 func CheckURL(raw string, policy Policy) (*url.URL, error) {
 	if len(raw) > maxURLSize {
 		return nil, &URLError{"must be at most 2048 bytes long"}
@@ -68,8 +68,8 @@ func Host(raw string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// isForbiddenInURL keeps out what parsers are known to disagree about. Fragments
-// are never sent, so one in a callback URL can only mislead.
+// isForbiddenInURL refuses characters that parsers are known to treat differently,
+// and fragments, which are never sent.
 func isForbiddenInURL(r rune) bool {
 	return r <= ' ' || r > '~' || r == '\\' || r == '#'
 }
@@ -126,7 +126,7 @@ func checkLiteral(authority, host string, port uint16, policy Policy) error {
 
 // endsInNumber is the WHATWG URL standard's test for "this is an IPv4 address":
 // the last label is decimal, octal or 0x-hexadecimal. It covers 2130706433,
-// 0177.1, 0x7f.0.0.1 and their like; a trailing dot is isDomainName's to refuse.
+// 0177.1, 0x7f.0.0.1 and their like; isDomainName refuses a trailing dot.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if digits, ok := strings.CutPrefix(last, "0x"); ok {
@@ -135,8 +135,8 @@ func endsInNumber(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// isDomainName wants every label to be LDH or an underscore, with no trailing
-// dot: one spelling per host, which the limit per host relies on too.
+// isDomainName requires that every label is LDH or underscores, without a trailing
+// dot: one spelling per host, on which the limit per host relies too.
 func isDomainName(host string) bool {
 	if len(host) > maxNameSize {
 		return false

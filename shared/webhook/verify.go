@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Tolerance is how far a message's timestamp may lie from the receiver's clock,
+// Tolerance is how far a message's timestamp may be from the receiver's clock,
 // in either direction (contract §11.2). It bounds how long a captured request
 // can be replayed; within it, receivers recognise duplicates by webhook-id.
 const Tolerance = 300 * time.Second
 
-// Why [Verify] refuses a request.
+// Errors of [Verify].
 var (
 	ErrHeaders   = errors.New("webhook: missing, repeated or malformed header")
 	ErrTimestamp = errors.New("webhook: timestamp outside the tolerance")
@@ -42,8 +42,8 @@ func Verify(headers http.Header, body []byte, now time.Time, secrets []Secret, p
 	return ErrSignature
 }
 
-// single refuses repeated headers: two parties that pick different ones would
-// disagree about what was signed.
+// single refuses repeated headers: a proxy and the receiver could pick different
+// ones.
 func single(headers http.Header, name string) (string, bool) {
 	values := headers.Values(name)
 	if len(values) != 1 {
@@ -57,7 +57,7 @@ func checkTimestamp(text string, now time.Time) error {
 	if err != nil || seconds <= 0 || strconv.FormatInt(seconds, 10) != text {
 		return ErrHeaders
 	}
-	// Compared in seconds: a Duration would overflow on a far-off timestamp.
+	// Compared in seconds: a Duration would overflow for a far-off timestamp.
 	limit := int64(Tolerance / time.Second)
 	if at := now.Unix(); seconds < at-limit || seconds > at+limit {
 		return ErrTimestamp
@@ -76,7 +76,7 @@ func matches(entry string, content []byte, secrets []Secret, publicKeys []Public
 		return anyVerifies(secrets, content, signature)
 	case schemeEd25519:
 		return anyVerifies(publicKeys, content, signature)
-	default: // a scheme that we do not know yet; Standard Webhooks says to pass over it
+	default: // unknown schemes are ignored (Standard Webhooks)
 		return false
 	}
 }
