@@ -102,8 +102,8 @@ func (e *Engine) readBatchWrite(r *attr.Reader, table string) (*write, error) {
 	return found[0], nil
 }
 
-// writeBatch does the writes one by one; those that meet a transaction in
-// flight come back unprocessed. It refuses an item that is too large before
+// writeBatch does the writes one by one; those that conflict with a
+// transaction in flight come back unprocessed. It refuses an item that is too large before
 // anything is written.
 func (e *Engine) writeBatch(writes []*write, capacity string) ([]byte, error) {
 	for _, w := range writes {

@@ -73,7 +73,7 @@ func (e *Engine) named(r *attr.Reader, operation string) (*table, error) {
 	return e.controlled(name)
 }
 
-// controlled finds a table in the words of the control operations.
+// controlled finds a table; its error has the message of the control operations.
 func (e *Engine) controlled(name string) (*table, error) {
 	t, err := e.table(name)
 	if errors.Is(err, errNoTable) {

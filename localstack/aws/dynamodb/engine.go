@@ -18,9 +18,9 @@ type Config struct {
 	IndexLag time.Duration
 	// TTLLag is how long an expired item can still be read.
 	TTLLag time.Duration
-	// Conflict, when set, is asked before every write and every transactional
-	// read: true lets the request meet a transaction in flight on the first of
-	// keys ("table/partition key/sort key", N and B keys in their text form).
+	// Conflict, when set, is called before every write and every transactional
+	// read: true makes the request conflict with a transaction in flight on the first
+	// of keys ("table/partition key/sort key", N and B keys in their text form).
 	// It must not call the Engine.
 	Conflict func(op string, keys []string) bool
 	// OneReader says that each stream has one reader, which asks for more only
@@ -28,7 +28,7 @@ type Config struct {
 	// a day.
 	OneReader bool
 	// Notice is given what an operator should know, such as that no
-	// snapshot can be written of a log; nil for nobody.
+	// snapshot can be written of a log; nil drops it.
 	Notice func(error)
 }
 

@@ -124,8 +124,8 @@ func mentions(expression, key string) bool {
 	}
 }
 
-// spoil damages an expression in one place, to compare what is refused and how.
-func (g *generator) spoil(expression string) string {
+// damage breaks an expression in one place, to compare what is refused and how.
+func (g *generator) damage(expression string) string {
 	words := strings.Fields(expression)
 	i := g.IntN(len(words))
 	switch g.IntN(5) {

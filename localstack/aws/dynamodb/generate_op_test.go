@@ -70,7 +70,7 @@ func (g *generator) conditional(body object) object {
 	}
 	body["ConditionExpression"] = g.condition(2)
 	if g.chance(6) {
-		body["ConditionExpression"] = g.spoil(body["ConditionExpression"].(string))
+		body["ConditionExpression"] = g.damage(body["ConditionExpression"].(string))
 	}
 	if g.chance(40) {
 		body["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
@@ -88,7 +88,7 @@ func (g *generator) updateItem() request {
 	body := g.conditional(object{"TableName": diffTable, "Key": g.key(), "UpdateExpression": g.update(),
 		"ReturnConsumedCapacity": "INDEXES"})
 	if g.chance(6) {
-		body["UpdateExpression"] = g.spoil(body["UpdateExpression"].(string))
+		body["UpdateExpression"] = g.damage(body["UpdateExpression"].(string))
 	}
 	body["ReturnValues"] = pick(g, "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
 	return request{op: "UpdateItem", body: g.placeholders(body)}
@@ -104,7 +104,7 @@ func (g *generator) filtered(body object) object {
 	if g.chance(40) {
 		body["FilterExpression"] = g.condition(1)
 		if g.chance(5) {
-			body["FilterExpression"] = g.spoil(body["FilterExpression"].(string))
+			body["FilterExpression"] = g.damage(body["FilterExpression"].(string))
 		}
 	}
 	if g.chance(50) {
@@ -142,7 +142,7 @@ func (g *generator) query() request {
 	}
 	body["KeyConditionExpression"] = hash
 	if g.chance(4) {
-		body["KeyConditionExpression"] = g.spoil(hash)
+		body["KeyConditionExpression"] = g.damage(hash)
 	}
 	body = g.filtered(body)
 	if body["IndexName"] != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // generator makes requests that concentrate on few items, so that conditions
-// pass and fail alike and transactions meet what others left.
+// both pass and fail, and transactions find what others left.
 type generator struct {
 	*rand.Rand
 	names  object

@@ -7,7 +7,7 @@ import (
 )
 
 // index is a global secondary index: sparse, and open to items of equal index
-// key, which stand in the order of their primary keys.
+// key, which are in the order of their primary keys.
 type index struct {
 	name       string
 	keys       schema
@@ -19,13 +19,13 @@ type index struct {
 
 // indexChange is one step of replication: remove a row, put another.
 type indexChange struct {
-	due  time.Time
-	ix   *index
-	gone string // order; "" for none
-	next *row
+	due     time.Time
+	ix      *index
+	removed string // order; "" for none
+	next    *row
 }
 
-// entry projects a table's row into the index; nil when the item lacks the
+// entry projects a table's row into the index; nil when the item has no
 // index key.
 func (ix *index) entry(r *row) *row {
 	for _, k := range ix.keys.attributes() {
@@ -96,7 +96,7 @@ func (e *Engine) propagate(t *table, ix *index, before, after *row, now time.Tim
 	}
 	change := indexChange{due: now.Add(e.indexLag), ix: ix, next: after}
 	if before != nil && (after == nil || after.order != before.order) {
-		change.gone = before.order
+		change.removed = before.order
 	}
 	if e.reading != nil {
 		e.reading.add(change)
@@ -114,8 +114,8 @@ func (e *Engine) propagate(t *table, ix *index, before, after *row, now time.Tim
 }
 
 func (c indexChange) apply() {
-	if c.gone != "" {
-		c.ix.rows.remove(c.gone)
+	if c.removed != "" {
+		c.ix.rows.remove(c.removed)
 	}
 	if c.next != nil {
 		c.ix.rows.put(c.next)

@@ -9,17 +9,17 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// A record of the log is a sequence of notes that hold together: all are read
-// back or none. A note is a letter and what it says; texts come with their
+// A record of the log is a sequence of notes that belong together: all are read
+// back or none. A note is a letter and its content; texts come with their
 // length, numbers as varints. Rows carry their places in the indexes, so that
 // reading a log decodes no item.
 const (
-	noteTable = 'T' // name, definition as CreateTable takes it, when it was made (Unix ns), label of its stream
-	noteDrop  = 'X' // name
-	noteTTL   = 'E' // name, attribute
-	notePut   = 'P' // table, order, item as JSON, its size, when it expires, and for each index order and size
-	noteGone  = 'D' // table, order
-	noteToken = 'R' // name, fingerprint, until (Unix ns)
+	noteTable   = 'T' // name, definition as CreateTable takes it, when it was made (Unix ns), label of its stream
+	noteDrop    = 'X' // name
+	noteTTL     = 'E' // name, attribute
+	notePut     = 'P' // table, order, item as JSON, its size, when it expires, and for each index order and size
+	noteRemoval = 'D' // table, order
+	noteToken   = 'R' // name, fingerprint, until (Unix ns)
 )
 
 func appendText[T string | []byte](dst []byte, text T) []byte {
@@ -65,8 +65,8 @@ func appendPut(dst []byte, t *table, r *row, text string) []byte {
 	return dst
 }
 
-func appendGone(dst []byte, t *table, order string) []byte {
-	return appendText(appendText(append(dst, noteGone), t.name), order)
+func appendRemoval(dst []byte, t *table, order string) []byte {
+	return appendText(appendText(append(dst, noteRemoval), t.name), order)
 }
 
 // encode notes changes, and turns the new rows into the form in which they are
@@ -79,7 +79,7 @@ func encode(note []byte, changes []change) []byte {
 			note = appendPut(note, c.table, c.next, text)
 			c.next.encoded(c.table, text)
 		case c.old != nil:
-			note = appendGone(note, c.table, c.old.order)
+			note = appendRemoval(note, c.table, c.old.order)
 		}
 	}
 	return note
@@ -125,7 +125,7 @@ func (n *notes) take(size int) string {
 	return text
 }
 
-// readRecord does what a record says. Texts of rows go on using its memory.
+// readRecord applies a record. Texts of rows keep using its memory.
 func (e *Engine) readRecord(record string) error {
 	n := &notes{rest: record}
 	for n.rest != "" {
@@ -161,7 +161,7 @@ func (e *Engine) readNote(kind byte, n *notes) error {
 		t.enableTTL(n.text())
 	case notePut:
 		e.readPut(t, n)
-	case noteGone:
+	case noteRemoval:
 		e.remove(t, n.text(), time.Time{})
 	default:
 		return errors.New("it is of no known kind")

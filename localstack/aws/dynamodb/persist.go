@@ -23,7 +23,7 @@ func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 		return nil, errors.New("dynamodb: indexes of an engine with a log can't lag: what is still under way would be lost")
 	}
 	e.reading = startIndexing()
-	// Rows keep the bytes that were read: nobody else has or changes them.
+	// Rows keep the bytes that were read: nothing else uses or changes them.
 	log, err := wal.Open(dir, LogName, o, func(record []byte) error {
 		return e.readRecord(unsafe.String(&record[0], len(record)))
 	})
@@ -38,9 +38,9 @@ func Open(c Config, dir string, o wal.Options) (*Engine, error) {
 	return e, nil
 }
 
-// indexing brings indexes up to date beside the reading of a log, which else
-// would take half as long again: entries come in the order of the table, so
-// each has to find its place.
+// indexing updates the indexes while a log is read, in a goroutine of its own.
+// Otherwise reading would take half as long again: entries come in the order of
+// the table, so each has to be inserted at its place.
 type indexing struct {
 	batch []indexChange
 	queue chan []indexChange
@@ -119,7 +119,7 @@ func refused(err error) error {
 		message: "The write cannot be kept, so it was not made: " + err.Error()}
 }
 
-// snapshotWhenDue has the state written beside whatever goes on. Callers hold mu.
+// snapshotWhenDue writes the state in the background when a snapshot is due. Callers hold mu.
 func (e *Engine) snapshotWhenDue() {
 	if e.closed || e.snapshotting || !e.log.SnapshotDue() {
 		return

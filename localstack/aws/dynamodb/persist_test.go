@@ -182,7 +182,7 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 			}
 		}
 		if fetch(t, client, "m", "kept") == nil {
-			t.Error("what was acknowledged is gone")
+			t.Error("an acknowledged item is missing")
 		}
 	}
 	unchanged(client)
@@ -211,7 +211,7 @@ func TestALogWithoutRoomForASnapshotGoesOn(t *testing.T) {
 	for i := range 100 {
 		put(t, client, entry("m", fmt.Sprint(i), "amount", num("1"), "status", str(strings.Repeat("s", 500))))
 	}
-	if err := <-noticed; !strings.Contains(err.Error(), "goes on growing") {
+	if err := <-noticed; !strings.Contains(err.Error(), "keeps growing") {
 		t.Errorf("noticed %v", err)
 	}
 	disk.SetFull("")

@@ -121,7 +121,7 @@ func readBody(body io.Reader, length int64) (string, error) {
 	if length > 0 {
 		text := make([]byte, length)
 		_, err := io.ReadFull(body, text)
-		return unsafe.String(unsafe.SliceData(text), len(text)), err // nobody writes to text any more
+		return unsafe.String(unsafe.SliceData(text), len(text)), err // text is no longer written to
 	}
 	text, err := io.ReadAll(io.LimitReader(body, maxRequest+1))
 	if err == nil && len(text) > maxRequest {
@@ -139,7 +139,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(answer) // a client that went away can't be told
+	_, _ = w.Write(answer) // the client may be gone
 }
 
 // RoundTrip answers without a socket. It ends early only when the request's

@@ -128,22 +128,22 @@ func (p *page) checkProjected() error {
 		return nil
 	}
 	// A Scan's filter is not checked.
-	if lacking := p.ix.lacks(p.filter.Roots()); lacking != "" && p.isQuery {
+	if missing := p.ix.notProjected(p.filter.Roots()); missing != "" && p.isQuery {
 		return attr.Invalidf("One or more parameter values were invalid: Secondary index %s does not project one or more "+
-			"filter attributes: [%s]", p.ix.name, lacking)
+			"filter attributes: [%s]", p.ix.name, missing)
 	}
-	if lacking := p.ix.lacks(p.projection.Roots()); lacking != "" {
+	if missing := p.ix.notProjected(p.projection.Roots()); missing != "" {
 		return attr.Invalidf("One or more parameter values were invalid: Global secondary index %s does not project [%s]",
-			p.ix.name, lacking)
+			p.ix.name, missing)
 	}
 	return nil
 }
 
-// lacks lists those of the attributes that are not projected.
-func (ix *index) lacks(names []string) string {
-	lacking := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(ix.kept, name) })
-	slices.Sort(lacking)
-	return strings.Join(slices.Compact(lacking), ", ")
+// notProjected lists those of the attributes that the index does not hold.
+func (ix *index) notProjected(names []string) string {
+	missing := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(ix.kept, name) })
+	slices.Sort(missing)
+	return strings.Join(slices.Compact(missing), ", ")
 }
 
 func (p *page) keys() schema {

@@ -26,7 +26,7 @@ type request struct {
 const expressionParameters = " ExpressionAttributeNames ExpressionAttributeValues"
 
 // parameters lists what each operation, or part of one, may be given. Anything
-// else is refused by name, the parameters of before expressions among it.
+// else is refused by name, including the legacy parameters that expressions replaced.
 var parameters = map[string]string{
 	"GetItem":    "TableName Key ConsistentRead ProjectionExpression ExpressionAttributeNames ReturnConsumedCapacity",
 	"PutItem":    "TableName Item ReturnItemCollectionMetrics" + singleWrite,
@@ -50,8 +50,8 @@ const (
 	singleWrite   = transactWrite + " ReturnValues ReturnConsumedCapacity"
 )
 
-// refuseParameter is the answer to a parameter that is unknown, of before
-// expressions, or not built.
+// refuseParameter is the answer to a parameter that is unknown, legacy
+// or not built.
 func refuseParameter(operation, name string) error {
 	return attr.Invalidf("%s: the parameter %s is not supported", operation, name)
 }
@@ -172,8 +172,7 @@ var legacyOperators = map[string]string{
 	"EQ": "=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "BETWEEN": "BETWEEN", "BEGINS_WITH": "begins_with",
 }
 
-// readKeyConditions reads the one parameter of before expressions that is
-// supported: guregu/dynamo writes its queries with it.
+// readKeyConditions reads the one legacy parameter that is supported: guregu/dynamo writes its queries with it.
 func readKeyConditions(r *attr.Reader) ([]expr.KeyTerm, error) {
 	var terms []expr.KeyTerm
 	err := r.Object(func(name string) error {

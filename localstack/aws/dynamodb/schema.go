@@ -69,7 +69,7 @@ func emptyKey(k keyAttribute) error {
 		"contain an empty %s value. Key: %s", noun, k.name)
 }
 
-// checkItem refuses an item that lacks the key or has a wrong one.
+// checkItem refuses an item without the key or with a wrong one.
 func (s schema) checkItem(item attr.Map) error {
 	for _, k := range s.attributes() {
 		v := item.Get(k.name)
@@ -111,8 +111,8 @@ func (s schema) checkKey(key attr.Map) error {
 }
 
 // appendPartition appends the bytes that all items of one partition start
-// with: a hash, so that scans meet partitions in no meaningful order just as
-// they do in the service, and the partition key itself.
+// with: a hash, so that scans read partitions in no meaningful order, as in
+// the service, and the partition key itself.
 func appendPartition(dst []byte, hash attr.Value) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, 8)...)

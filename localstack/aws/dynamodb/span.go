@@ -98,7 +98,7 @@ func sortSpan(partition string, term expr.KeyTerm) span {
 const maxSegments = 1_000_000 // API reference, Scan
 
 // segmentSpan is the part of all partitions that one segment of a parallel
-// scan covers: partitions stand in the order of a hash, so a segment is a
+// scan covers: partitions are in the order of a hash, so a segment is a
 // range of it.
 func segmentSpan(segment, segments *int) (span, error) {
 	switch {

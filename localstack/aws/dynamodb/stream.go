@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// writer tells whose change a stream record describes.
+// writer says whose change a stream record describes.
 type writer bool
 
 const (

@@ -21,7 +21,7 @@ type token struct {
 	until       time.Time
 }
 
-// seen tells whether a transaction was done before. The same token on another
+// seen reports whether a transaction was done before. The same token on another
 // transaction is refused.
 func (ts *tokens) seen(name string, fingerprint [sha256.Size]byte, now time.Time) (bool, error) {
 	ts.forget(now)

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 )
 
-// sameRefusal pairs words of the engine with words of DynamoDB Local that say
-// the same. The engine's are those of the service.
+// sameRefusal pairs messages of the engine with messages of DynamoDB Local of
+// the same meaning. The engine's are those of the service.
 var sameRefusal = []struct{ engine, oracle, reason string }{
 	{"One or more parameter values were invalid: Type mismatch for Index Key",
 		"One or more parameter values were invalid: Type mismatch for Index Key",
@@ -36,7 +36,7 @@ var sameRefusal = []struct{ engine, oracle, reason string }{
 		"Value provided in ExpressionAttributeNames unused in expressions: keys: {",
 		"the order of several names"},
 	{"Transaction request cannot include multiple operations on one item", "",
-		"DynamoDB Local looks at the items one by one and may find another fault first"},
+		"DynamoDB Local checks the items one by one and may find another fault first"},
 	{"", "One or more parameter values were invalid: Type mismatch for Index Key",
 		"an item is checked before the expressions"},
 	{"Invalid ", "One or more parameter values are not valid. A value specified for a secondary index key",
@@ -47,8 +47,8 @@ var sameRefusal = []struct{ engine, oracle, reason string }{
 	{"The request token was used before with other parameters", "", "DynamoDB Local has no message"},
 }
 
-// misfits are how the messages begin of what a write meets in an item or an
-// index. With several at once, the two engines report different ones.
+// misfits are the beginnings of messages about values in an item or an index
+// that a write does not fit. With several at once, the two engines report different ones.
 var misfits = []string{
 	"The document path provided in the update expression is invalid for update",
 	"The provided expression refers to an attribute that does not exist in the item",
@@ -90,12 +90,12 @@ func toleratedOutcome(got, want object) string {
 		return "an index key of a kind that no key has ends the transaction, where one of a wrong scalar kind is a reason"
 	case strings.HasPrefix(errorMessage(got), "Transaction request cannot include multiple operations") &&
 		errorType(want) != "":
-		return "DynamoDB Local looks at tokens and conditions before items named twice"
+		return "DynamoDB Local checks tokens and conditions before items named twice"
 	}
 	return ""
 }
 
-// severalFaults tells whether both engines refuse the same expression beyond
+// severalFaults reports whether both engines refuse the same expression beyond
 // its syntax, but for different faults: of several in one expression either may
 // be named. The test bounds how often that may be so.
 func severalFaults(got, want object) bool {
@@ -249,7 +249,7 @@ func (r request) deletesNothing(deletion any) bool {
 	return ok && r.before[keyText(d["Key"].(object))] == nil
 }
 
-// swapsHalfKeys tells whether an item had one half of the key of by_number and
+// swapsHalfKeys reports whether an item had one half of the key of by_number and
 // now has the other. It was and is not in the index, yet DynamoDB Local charges
 // the index for it.
 func (r request) swapsHalfKeys() bool {

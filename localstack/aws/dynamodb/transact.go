@@ -157,7 +157,7 @@ func (e *Engine) transact(tx *transaction) ([]byte, error) {
 		places[i] = w.place()
 	}
 	if e.conflicts("TransactWriteItems", places...) {
-		return nil, canceled(conflictReasons(len(places)))
+		return nil, cancelled(conflictReasons(len(places)))
 	}
 	fingerprint := tx.fingerprint()
 	e.mu.Lock()
@@ -179,7 +179,7 @@ func (e *Engine) transact(tx *transaction) ([]byte, error) {
 	return tx.answer(charges), nil
 }
 
-// step is a write with the row it met and the one it leaves.
+// step is a write with the row before and after it.
 type step struct {
 	*write
 	old, next *row
@@ -208,7 +208,7 @@ func (e *Engine) commitAll(tx *transaction, note []byte) (bills, error) {
 	}
 	switch {
 	case failed:
-		return nil, canceled(reasons)
+		return nil, cancelled(reasons)
 	case size > maxTransactBytes:
 		return nil, errTransactSize
 	}
@@ -246,7 +246,7 @@ func (s *step) evaluate() (why reason, err error) {
 	return reason{}, err
 }
 
-// chargeSteps reckons a transaction: writes twice their write units, checks
+// chargeSteps charges for a transaction: writes twice their write units, checks
 // twice their read units.
 func chargeSteps(steps []step) bills {
 	var charges bills
@@ -285,8 +285,8 @@ func conflictReasons(n int) []reason {
 	return reasons
 }
 
-// canceled is the exception with one reason per item, by position.
-func canceled(reasons []reason) error {
+// cancelled is the exception with one reason per item, by position.
+func cancelled(reasons []reason) error {
 	codes := make([]string, len(reasons))
 	detail := []byte(`,"CancellationReasons":[`)
 	for i, why := range reasons {

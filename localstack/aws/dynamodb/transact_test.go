@@ -45,18 +45,18 @@ func TestTransactionIsAllOrNothing(t *testing.T) {
 	_, err := transact(client, "a", addPart("m", "sum", "1"), putPart(entry("m", "taken"), "attribute_not_exists(pk)"),
 		addPart("m", "other", "1"))
 
-	var canceled *types.TransactionCanceledException
-	if !errors.As(err, &canceled) {
+	var cancelled *types.TransactionCanceledException
+	if !errors.As(err, &cancelled) {
 		t.Fatalf("error = %v, want TransactionCanceledException", err)
 	}
 	var codes []string
-	for _, reason := range canceled.CancellationReasons {
+	for _, reason := range cancelled.CancellationReasons {
 		codes = append(codes, *reason.Code)
 	}
 	if want := []string{"None", "ConditionalCheckFailed", "None"}; !slices.Equal(codes, want) {
 		t.Errorf("codes = %v, want %v", codes, want)
 	}
-	if got := textOf(canceled.CancellationReasons[1].Item["amount"]); got != "5" {
+	if got := textOf(cancelled.CancellationReasons[1].Item["amount"]); got != "5" {
 		t.Errorf("ALL_OLD amount = %q, want 5", got)
 	}
 	if fetch(t, client, "m", "sum") != nil || fetch(t, client, "m", "other") != nil {
@@ -122,11 +122,11 @@ func TestConflictHook(t *testing.T) {
 		asked = append(asked, keys...)
 		return conflicting
 	}})
-	var canceled *types.TransactionCanceledException
-	if _, err := transact(client, "t", addPart("m", "a", "1"), addPart("m", "b", "1")); !errors.As(err, &canceled) {
+	var cancelled *types.TransactionCanceledException
+	if _, err := transact(client, "t", addPart("m", "a", "1"), addPart("m", "b", "1")); !errors.As(err, &cancelled) {
 		t.Fatalf("error = %v, want TransactionCanceledException", err)
 	}
-	if got := *canceled.CancellationReasons[0].Code; got != "TransactionConflict" {
+	if got := *cancelled.CancellationReasons[0].Code; got != "TransactionConflict" {
 		t.Errorf("reason = %s", got)
 	}
 	_, err := client.PutItem(context.Background(), &sdk.PutItemInput{TableName: aws.String("ledger"),

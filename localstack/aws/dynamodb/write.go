@@ -19,8 +19,8 @@ const (
 
 const maxItem = 400 << 10 // bytes (Developer Guide, "Constraints")
 
-// write is one write, parsed and checked as far as that goes without the item
-// it meets.
+// write is one write, parsed and checked as far as possible without the stored
+// item.
 type write struct {
 	kind      writeKind
 	table     *table
@@ -178,7 +178,7 @@ func (w *write) result(old *row) (*row, error) {
 	return next, w.checkTypes(after)
 }
 
-// conflicts asks the hook whether the request meets a transaction in flight.
+// conflicts asks the hook whether the request conflicts with a transaction in flight.
 func (e *Engine) conflicts(op string, places ...place) bool {
 	if e.conflict == nil {
 		return false

@@ -15,7 +15,7 @@ const (
 	startLimit = 60 * time.Second
 	// stopLimit is how long an engine may take to close its files before it is killed.
 	stopLimit = 5 * time.Second
-	// ready is what both launchers print, with the port, once they accept requests.
+	// ready is what both launchers print, with the port, when they accept requests.
 	ready = "listening "
 )
 

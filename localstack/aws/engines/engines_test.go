@@ -148,7 +148,7 @@ func TestFauxqsServesTheSDKUntilStopped(t *testing.T) {
 	refused(t, address(t, e.Endpoint))
 }
 
-// Every address of 127.0.0.0/8 reaches a wildcard listener on Linux, so 127.0.0.2 stands for any other interface.
+// Every address of 127.0.0.0/8 reaches a wildcard listener on Linux, so 127.0.0.2 represents any other interface.
 func TestEnginesListenOnLoopbackOnly(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []starter{engines.StartDynamoDB, engines.StartFauxqs} {

@@ -27,7 +27,7 @@ type (
 	}
 )
 
-// eachEntry checks the batch as a whole, then does its entries one by one; one that fails leaves the others be.
+// eachEntry checks the batch as a whole, then does its entries one by one; one that fails does not affect the others.
 func eachEntry[E interface{ id() string }](entries []E, do func(E) (any, error)) (batchOutput, error) {
 	if err := checkBatch(entries); err != nil {
 		return batchOutput{}, err

@@ -22,11 +22,11 @@ import (
 // scenario uses the queues as the project does and notes every answer. Each engine must give exactly want.
 type scenario struct {
 	name string
-	play func(stage)
+	run  func(stage)
 	want []string
 }
 
-// stage is where a scenario plays: an engine, and names no other scenario has.
+// stage is where a scenario runs: an engine, with queue names of its own.
 type stage struct {
 	queues
 	prefix string
@@ -69,7 +69,7 @@ func TestQueuesAnswerLikeFauxqs(t *testing.T) {
 			t.Run(engine+"/"+s.name, func(t *testing.T) {
 				t.Parallel()
 				var notes []string
-				s.play(stage{queues{client.Client, t}, rand.Text() + "-", &notes})
+				s.run(stage{queues{client.Client, t}, rand.Text() + "-", &notes})
 				if !slices.Equal(notes, s.want) {
 					t.Errorf("answers:\n%s\nwant:\n%s", strings.Join(notes, "\n"), strings.Join(s.want, "\n"))
 				}

@@ -10,18 +10,18 @@
 //
 // Stricter, so that code which works here works there:
 //   - Counts are exact and a receive never misses a visible message, where AWS samples and says "approximate".
-//   - A queue delivers in order of arrival, but for fair queues, and once, unless Config.Pick, Duplicate or Redeliver
-//     say otherwise.
+//   - Except for fair queues, a queue delivers in order of arrival, and once, unless Config.Pick, Duplicate or
+//     Redeliver say otherwise.
 //   - An outdated receipt handle never deletes ("might not be deleted"), once the message has been received again.
 //   - A message goes to its dead-letter queue at the receive that would exceed maxReceiveCount, and that receive is not
-//     counted. ApproximateReceiveCount goes on counting there.
+//     counted. ApproximateReceiveCount continues to count there.
 //
 // Refused with an error instead of ignored: any operation, attribute or request member that is not implemented. Among
 // them are FIFO queues with their deduplication, changing, listing, purging and deleting queues, tags, permissions,
 // encryption and message move tasks.
 //
-// Fair queues: a MessageGroupId makes messages of quiet groups come first while another is noisy. It is with more than
-// 10 % and at least 30 of the messages in flight, or with more than 10 % of the time spent on them. AWS remembers
+// Fair queues: while one message group is noisy, messages of quiet groups come first. A group is noisy that has more
+// than 10 % and at least 30 of the messages in flight, or took more than 10 % of the time spent on them. AWS remembers
 // processing time of the recent past, and keeps a group noisy until its backlog is gone; here only what is in flight at
 // the moment counts.
 //

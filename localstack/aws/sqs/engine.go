@@ -34,7 +34,7 @@ type Config struct {
 	Redeliver func(messageID string) bool
 	// Region and Account appear in ARNs and queue URLs; "" is us-east-1 and 000000000000.
 	Region, Account string
-	// Notice is given what an operator should know, such as that no snapshot can be written of a log; nil for nobody.
+	// Notice is given what an operator should know, such as that no snapshot can be written of a log; nil drops it.
 	Notice func(error)
 }
 

@@ -52,7 +52,7 @@ func TestRedeliverBringsADeletedMessageBackOnce(t *testing.T) {
 	q.wantCounts(url, "0", "0", "0")
 }
 
-// history plays a little of everything and returns all that could differ.
+// history uses a little of everything and returns all that could differ.
 func history(t *testing.T, seed uint64) string {
 	now := clock.New()
 	r := seeded(seed)

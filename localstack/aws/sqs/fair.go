@@ -13,7 +13,7 @@ const (
 	noisyShare    = 10
 )
 
-// load is what consumers are busy with.
+// load is the work of consumers at one moment.
 type load struct {
 	messages int
 	time     time.Duration

@@ -10,7 +10,7 @@ import (
 )
 
 // A receipt handle is the message's id, a random number of this delivery, and a checksum over both and the queue, in
-// base64. The checksum tells a handle of this queue from anything else, also when its message is long gone.
+// base64. The checksum distinguishes a handle of this queue from anything else, even after its message was deleted.
 const (
 	handleNonce = 16
 	handleSum   = 32

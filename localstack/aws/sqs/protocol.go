@@ -15,7 +15,7 @@ const (
 	targetPrefix = "AmazonSQS."
 )
 
-// call is what an operation knows of its request besides the input.
+// call is what an operation needs of its request besides the input.
 type call struct {
 	context.Context
 	// base is the request's scheme and host, which queue URLs repeat.
@@ -120,7 +120,7 @@ func (e *Engine) requestID() string {
 	return e.newID().String()
 }
 
-// base is where the client thinks we are: its URL in process, the Host header over a port.
+// base is the address that the client used: its URL in process, the Host header over a port.
 func base(r *http.Request) string {
 	if r.URL.Host != "" {
 		return r.URL.Scheme + "://" + r.URL.Host

@@ -15,7 +15,7 @@ type queue struct {
 	// Messages are in order of arrival, whatever their state.
 	Messages []*message `json:"-"`
 
-	// changed is closed, and replaced, when a waiting receive should look again.
+	// changed is closed, and replaced, when a waiting receive should try again.
 	changed chan struct{}
 }
 
@@ -47,7 +47,7 @@ func newQueue(name string, attributes map[string]string, now time.Time) *queue {
 	return &queue{Name: name, Attributes: attributes, Created: now, changed: make(chan struct{})}
 }
 
-// wake lets waiting receives look again.
+// wake makes waiting receives try again.
 func (q *queue) wake() {
 	close(q.changed)
 	q.changed = make(chan struct{})
@@ -68,7 +68,8 @@ func (q *queue) byID(id string) *message {
 	return nil
 }
 
-// expire drops what is older than the retention period. Messages are as good as ordered by age, so the front will do.
+// expire drops what is older than the retention period. Messages are nearly ordered by age, so checking the front is
+// enough.
 func (q *queue) expire(now time.Time) {
 	oldest := now.Add(-q.seconds(messageRetentionPeriod))
 	n := 0

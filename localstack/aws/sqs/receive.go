@@ -41,14 +41,14 @@ var systemAttributes = []string{
 	"DeadLetterQueueSourceArn", "MessageGroupId", "SenderId", "SentTimestamp",
 }
 
-// receiveMessage looks once, and again whenever something changed until the wait is over.
+// receiveMessage tries once, and again whenever the queue changed until the wait is over.
 func (e *Engine) receiveMessage(c call, in receiveMessageInput) (receiveMessageOutput, error) {
 	if err := in.check(); err != nil {
 		return receiveMessageOutput{}, err
 	}
 	began := e.now()
 	for {
-		messages, next, err := e.look(in, began)
+		messages, next, err := e.tryReceive(in, began)
 		if err != nil || len(messages) > 0 || next.wait <= 0 {
 			return receiveMessageOutput{Messages: messages}, err
 		}
@@ -61,23 +61,23 @@ func (e *Engine) receiveMessage(c call, in receiveMessageInput) (receiveMessageO
 	}
 }
 
-// again says when a long poll that found nothing looks again; not at all when wait isn't positive.
-type again struct {
+// retry says when a long poll that found nothing tries again; never when wait isn't positive.
+type retry struct {
 	wait    time.Duration
 	changed <-chan struct{}
 }
 
-func (e *Engine) look(in receiveMessageInput, began time.Time) ([]received, again, error) {
+func (e *Engine) tryReceive(in receiveMessageInput, began time.Time) ([]received, retry, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	q, err := e.queue(in.QueueUrl)
 	if err != nil {
-		return nil, again{}, err
+		return nil, retry{}, err
 	}
 	now := e.now()
 	taken, err := e.take(q, now, orDefault(in.MaxNumberOfMessages, 1))
 	if err != nil {
-		return nil, again{}, err
+		return nil, retry{}, err
 	}
 	visibility := time.Duration(orDefault(in.VisibilityTimeout, q.number(visibilityTimeout))) * time.Second
 	messages := make([]received, 0, len(taken))
@@ -86,7 +86,7 @@ func (e *Engine) look(in receiveMessageInput, began time.Time) ([]received, agai
 		messages = append(messages, in.show(m, e.config.Account))
 	}
 	end := began.Add(time.Duration(orDefault(in.WaitTimeSeconds, q.number(receiveMessageWaitTime))) * time.Second)
-	return messages, again{q.nextDue(now, end).Sub(now), q.changed}, nil
+	return messages, retry{q.nextDue(now, end).Sub(now), q.changed}, nil
 }
 
 // take chooses what to deliver, and moves what was received too often to the dead-letter queue.

@@ -51,7 +51,7 @@ func TestOnlyTheLatestReceiptHandleDeletes(t *testing.T) {
 	q.delete(url, outdated)
 	q.wantCounts(url, "0", "1", "0")
 	clock.Advance(time.Hour)
-	q.delete(url, latest) // late, but nobody received it since
+	q.delete(url, latest) // late, but it was not received since
 	q.wantCounts(url, "0", "0", "0")
 	q.delete(url, latest)
 }
@@ -160,7 +160,7 @@ func TestMessageAttributesAreShownWhenAskedFor(t *testing.T) {
 	}
 }
 
-// The bubble's clock moves only when everybody waits, so a poll that slept too long or too short would show.
+// The bubble's clock moves only when all goroutines wait, so a poll that slept too long or too short would show.
 func TestLongPolling(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Snapshot is one that is being written. It is not safe for concurrent use.
+// Snapshot is a snapshot that is being written. It is not safe for concurrent use.
 type Snapshot struct {
 	log    *Log
 	number int // of the last segment that it covers
@@ -54,13 +54,13 @@ func (l *Log) beginSnapshot() (*Snapshot, error) {
 // postpone lets segments grow before the next snapshot is tried. Callers hold mu.
 func (l *Log) postpone(err error) error {
 	l.dueAt = l.since + l.snapshotAfter
-	return fmt.Errorf("no snapshot was written of the log %s, so it goes on growing: %w", l.name, err)
+	return fmt.Errorf("no snapshot was written of the log %s, so it keeps growing: %w", l.name, err)
 }
 
 func (s *Snapshot) path() string { return s.log.path(s.number, snapshotKind) }
 
-// Write writes the records of the state and puts the snapshot in the place of the segments that it covers. After an
-// error those count, and the snapshot is gone.
+// Write writes the records of the state and replaces the segments that the snapshot covers. After an
+// error those count, and the snapshot is removed.
 func (s *Snapshot) Write(records iter.Seq[[]byte]) error {
 	err := s.write(records)
 	if err = errors.Join(err, s.file.Close()); err == nil {
@@ -96,7 +96,8 @@ func (s *Snapshot) append(payload []byte) error {
 	return err
 }
 
-// cover removes the files that a snapshot replaces. One that stays is never read; the next snapshot removes it.
+// cover removes the files that a snapshot replaces. A file that could not be removed is never read, and the next
+// snapshot removes it.
 func (l *Log) cover(s *Snapshot) error {
 	l.snapshotSize, l.since, l.dueAt = s.size, l.segment.size, 0
 	found, err := l.find()

@@ -3,7 +3,7 @@
 // fsync).
 //
 // A log is a sequence of files in one folder. Records are appended to the newest segment, NAME.n.log. So that segments
-// do not grow for good, a snapshot, NAME.n.snapshot, can be written of the state that segments 1 to n have led to
+// do not grow forever, a snapshot, NAME.n.snapshot, can be written of the state that segments 1 to n have led to
 // (BeginSnapshot); it replaces them. Open reads the newest snapshot and the segments after it.
 //
 // # File format
@@ -13,13 +13,13 @@
 // continues.
 //
 // So corruption differs from a process that ended while it wrote: that leaves a segment which ends within its last
-// frame, for which Append had not returned. Open cuts it off. Anything else that does not add up is a [CorruptError].
+// frame, for which Append had not returned. Open cuts it off. Anything else that does not match is a [CorruptError].
 //
 // # Why not a library
 //
-// Those tried lack one half each: bbolt 1.5.0 has checksums for its two meta pages alone, and Pebble 2.1.7 ends the
-// process when a write to its log fails, where this log refuses the record and goes on once the disk takes writes
-// again.
+// Each of those tried misses something: bbolt 1.5.0 has checksums for its two meta pages only, and Pebble 2.1.7 ends
+// the process when a write to its log fails, where this log refuses the record and continues when the disk takes
+// writes again.
 package wal
 
 import (
@@ -36,7 +36,7 @@ const MaxPayload = 64 << 20
 
 const private = 0o600
 
-// CorruptError is of a file that holds what no process can have left there.
+// CorruptError reports a file with content that no process can have written.
 type CorruptError struct {
 	File    string
 	At      int64 // offset of the frame in bytes
@@ -50,7 +50,7 @@ func (d *CorruptError) Error() string {
 
 const whatToDo = "Restore it from a copy, or empty everything with `make reset`."
 
-// File is what a Log needs of an *os.File to write it.
+// File is the part of *os.File that a Log writes with.
 type File interface {
 	io.WriteCloser
 	Truncate(size int64) error
@@ -58,7 +58,7 @@ type File interface {
 
 // Options of Open. The zero value is for the real disk.
 type Options struct {
-	// OpenFile replaces os.OpenFile for files that are written, to make faults.
+	// OpenFile replaces os.OpenFile for files that are written, so that tests can make it fail.
 	OpenFile func(path string, flag int) (File, error)
 	// SnapshotAfter is how many bytes segments have when a snapshot is due; 0 is 64 MB.
 	SnapshotAfter int64
@@ -114,7 +114,7 @@ func (l *Log) Append(payload []byte) error {
 	return l.append(payload)
 }
 
-// probe is a record that Open passes over.
+// probe is a record that Open skips.
 var probe = []byte{0}
 
 func check(payload []byte) error {
@@ -134,7 +134,7 @@ func (l *Log) append(payload []byte) error {
 	return l.refused
 }
 
-// Check says whether the log takes records: it costs a write only when the last one failed.
+// Check reports whether the log takes records. It writes something only when the last write failed.
 func (l *Log) Check() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

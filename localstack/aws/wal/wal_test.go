@@ -15,15 +15,15 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/wal/waltest"
 )
 
-// book is a log and the state that its records lead to: the list of them.
-type book struct {
+// journal is a log with the records that were read from it or appended to it.
+type journal struct {
 	*wal.Log
 	records []string
 }
 
-func open(dir string, o wal.Options) (*book, error) {
-	b := &book{}
-	log, err := wal.Open(dir, "book", o, func(payload []byte) error {
+func open(dir string, o wal.Options) (*journal, error) {
+	b := &journal{}
+	log, err := wal.Open(dir, "journal", o, func(payload []byte) error {
 		b.records = append(b.records, string(payload))
 		return nil
 	})
@@ -31,7 +31,7 @@ func open(dir string, o wal.Options) (*book, error) {
 	return b, err
 }
 
-func mustOpen(t *testing.T, dir string) *book {
+func mustOpen(t *testing.T, dir string) *journal {
 	t.Helper()
 	b, err := open(dir, wal.Options{})
 	if err != nil {
@@ -41,7 +41,7 @@ func mustOpen(t *testing.T, dir string) *book {
 	return b
 }
 
-func (b *book) add(record string) error {
+func (b *journal) add(record string) error {
 	err := b.Append([]byte(record))
 	if err == nil {
 		b.records = append(b.records, record)
@@ -50,7 +50,7 @@ func (b *book) add(record string) error {
 }
 
 // snapshot writes the state into a snapshot.
-func (b *book) snapshot() error {
+func (b *journal) snapshot() error {
 	snapshot, err := b.BeginSnapshot()
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ func want(t *testing.T, what string, got, records []string) {
 	}
 }
 
-// story is what the tests do to a log: records of all sizes, and two snapshots.
-func story(b *book) []string {
+// fill writes what most tests read back: records of all sizes, and two snapshots.
+func fill(b *journal) []string {
 	var acknowledged []string
 	for i := range 12 {
 		record := fmt.Sprint(i, strings.Repeat("x", i*i*7))
@@ -89,14 +89,14 @@ func story(b *book) []string {
 func TestRecordsComeBackInOrder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	records := story(mustOpen(t, dir))
+	records := fill(mustOpen(t, dir))
 	again := mustOpen(t, dir)
 	want(t, "opened again", again.records, records)
 	if err := again.add("one more"); err != nil {
 		t.Fatal(err)
 	}
 	want(t, "once more", mustOpen(t, dir).records, append(records, "one more"))
-	if left := names(t, dir); !slices.Equal(left, []string{"book.000002.snapshot", "book.000003.log"}) {
+	if left := names(t, dir); !slices.Equal(left, []string{"journal.000002.snapshot", "journal.000003.log"}) {
 		t.Errorf("the folder holds %v", left)
 	}
 }
@@ -147,7 +147,7 @@ func TestATornTailIsCutOff(t *testing.T) {
 	dir := t.TempDir()
 	b := mustOpen(t, dir)
 	ends := []int64{0}
-	path := filepath.Join(dir, "book.000001.log")
+	path := filepath.Join(dir, "journal.000001.log")
 	for i := range 4 {
 		if err := b.add(strings.Repeat("z", 1+i*5)); err != nil {
 			t.Fatal(err)
@@ -160,7 +160,7 @@ func TestATornTailIsCutOff(t *testing.T) {
 	}
 	for length := range whole {
 		left := t.TempDir()
-		if err := os.WriteFile(filepath.Join(left, "book.000001.log"), whole[:length], 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(left, "journal.000001.log"), whole[:length], 0o600); err != nil {
 			t.Fatal(err)
 		}
 		n := 0
@@ -257,15 +257,15 @@ func TestAMissingFileIsNamed(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := errors.Join(mustOpen(t, dir).snapshot(), os.Remove(filepath.Join(dir, "book.000002.log"))); err != nil {
+	if err := errors.Join(mustOpen(t, dir).snapshot(), os.Remove(filepath.Join(dir, "journal.000002.log"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(dir, wal.Options{}); err == nil || !strings.Contains(err.Error(), "book.000002.log is missing") {
+	if _, err := open(dir, wal.Options{}); err == nil || !strings.Contains(err.Error(), "journal.000002.log is missing") {
 		t.Errorf("a snapshot alone: %v", err)
 	}
 }
 
-// TestACrashAtAnyWrite has the disk take nothing more after so many bytes of the story, in steps of 13. Exactly what
+// TestACrashAtAnyWrite has the disk take nothing more after so many bytes of fill, in steps of 13. Exactly what
 // was acknowledged is read back.
 func TestACrashAtAnyWrite(t *testing.T) {
 	t.Parallel()
@@ -274,7 +274,7 @@ func TestACrashAtAnyWrite(t *testing.T) {
 		disk := waltest.NewDisk(room).Dies()
 		var acknowledged []string
 		if b, err := open(dir, disk.Options()); err == nil {
-			acknowledged = story(b)
+			acknowledged = fill(b)
 			_ = b.Close()
 		}
 		again := mustOpen(t, dir)
@@ -345,12 +345,12 @@ func TestASnapshotCountsOnlyWhenItIsWhole(t *testing.T) {
 		content, err := os.ReadFile(filepath.Join(saved, path))
 		return errors.Join(err, os.WriteFile(filepath.Join(dir, path), content, 0o600))
 	})
-	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "book.000009.snapshot.new"),
+	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "journal.000009.snapshot.new"),
 		[]byte("half"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	want(t, "with old files beside a snapshot", mustOpen(t, dir).records, []string{"1", "2", "3"})
-	if slices.Contains(names(t, dir), "book.000009.snapshot.new") {
+	if slices.Contains(names(t, dir), "journal.000009.snapshot.new") {
 		t.Error("an unfinished snapshot stays")
 	}
 }

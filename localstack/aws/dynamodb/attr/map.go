@@ -44,7 +44,7 @@ func (m Map) Get(name string) Value {
 	return Value{}
 }
 
-// Has tells whether a name is there.
+// Has reports whether a name is there.
 func (m Map) Has(name string) bool {
 	_, ok := m.find(name)
 	return ok
@@ -64,7 +64,7 @@ func (m Map) With(name string, v Value) Map {
 	return append(grown, m[i:]...)
 }
 
-// Without is a copy of m that lacks name.
+// Without is a copy of m without name.
 func (m Map) Without(name string) Map {
 	i, ok := m.find(name)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 const (
 	maxDigits   = 38
 	maxExponent = 126  // of 0.ddd × 10^e
-	minExponent = -129 // likewise
+	minExponent = -129 // the same for the smallest
 )
 
 // decimal is ±0.digits × 10^exp. digits has neither leading nor trailing
@@ -95,7 +95,7 @@ func (d decimal) check() error {
 }
 
 // canonical writes d without exponent, as the service returns numbers. When
-// given is already so written, it is returned, which spares an allocation.
+// given is already in that form, it is returned, which saves an allocation.
 func (d decimal) canonical(given string) string {
 	if d.digits == "" {
 		return "0"

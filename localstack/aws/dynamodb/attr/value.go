@@ -43,7 +43,7 @@ func ParseKind(letters string) (Kind, bool) {
 	return Missing, false
 }
 
-// IsScalarKey tells whether a kind may be a key attribute.
+// IsScalarKey reports whether a kind may be a key attribute.
 func (k Kind) IsScalarKey() bool { return k == S || k == N || k == B }
 
 // Value is one immutable attribute value. The zero Value is Missing.
@@ -88,7 +88,7 @@ func (v Value) Elements() []Value { return v.list }
 // Fields are the members of an M.
 func (v Value) Fields() Map { return v.fields }
 
-// IsSet tells whether the value is an SS, NS or BS.
+// IsSet reports whether the value is an SS, NS or BS.
 func (v Value) IsSet() bool { return v.kind == SS || v.kind == NS || v.kind == BS }
 
 // newSet sorts elements as the service returns them, and refuses duplicates.
@@ -122,7 +122,7 @@ func Difference(a, b Value) (left Value, ok bool) {
 	return Value{kind: a.kind, list: kept}, len(kept) > 0
 }
 
-// Contains tells whether an element equal to e is in list.
+// Contains reports whether an element equal to e is in list.
 func Contains(list []Value, e Value) bool {
 	return slices.ContainsFunc(list, func(x Value) bool { return Equal(x, e) })
 }
@@ -154,5 +154,5 @@ func Compare(a, b Value) int {
 	return strings.Compare(a.text, b.text)
 }
 
-// Ordered tells whether < and > mean something between a and b.
+// Ordered reports whether a and b can be compared by < and >.
 func Ordered(a, b Value) bool { return a.kind == b.kind && a.kind.IsScalarKey() }

@@ -108,7 +108,7 @@ func add(old, delta attr.Value) (attr.Value, error) {
 	return attr.Union(old, delta), nil
 }
 
-// writable tells whether the path's parent exists and is of the right type.
+// writable reports whether the path's parent exists and is of the right type.
 func (p Path) writable(item attr.Map) bool {
 	if len(p) == 1 {
 		return true
@@ -144,7 +144,7 @@ func write(v attr.Value, path Path, to attr.Value) attr.Value {
 	return attr.List(elements)
 }
 
-// resolve is the value of what stands right of SET's equals sign.
+// resolve is the value of the right side of SET's equals sign.
 func (n *node) resolve(item attr.Map) (attr.Value, error) {
 	switch n.op {
 	case opValue:

@@ -41,11 +41,11 @@ func (n *node) walk(visit func(*node)) {
 
 // condition reads an expression that is true or false.
 func (p *parser) condition() *node {
-	return p.truth(p.disjunction())
+	return p.wantCondition(p.disjunction())
 }
 
-// truth refuses an operand where a condition must stand.
-func (p *parser) truth(n *node) *node {
+// wantCondition refuses an operand where a condition is required.
+func (p *parser) wantCondition(n *node) *node {
 	if !n.isCondition() {
 		p.refuse()
 	}
@@ -58,9 +58,9 @@ func (p *parser) truth(n *node) *node {
 func (p *parser) disjunction() *node {
 	n := p.conjunction()
 	for p.atKeyword("OR") {
-		p.truth(n)
+		p.wantCondition(n)
 		p.operator()
-		n = &node{op: opOr, symbol: "OR", args: []*node{n, p.truth(p.conjunction())}}
+		n = &node{op: opOr, symbol: "OR", args: []*node{n, p.wantCondition(p.conjunction())}}
 	}
 	return n
 }
@@ -68,9 +68,9 @@ func (p *parser) disjunction() *node {
 func (p *parser) conjunction() *node {
 	n := p.negation()
 	for p.atKeyword("AND") {
-		p.truth(n)
+		p.wantCondition(n)
 		p.operator()
-		n = &node{op: opAnd, symbol: "AND", args: []*node{n, p.truth(p.negation())}}
+		n = &node{op: opAnd, symbol: "AND", args: []*node{n, p.wantCondition(p.negation())}}
 	}
 	return n
 }
@@ -78,7 +78,7 @@ func (p *parser) conjunction() *node {
 func (p *parser) negation() *node {
 	if p.atKeyword("NOT") {
 		p.operator()
-		return &node{op: opNot, symbol: "NOT", args: []*node{p.truth(p.negation())}}
+		return &node{op: opNot, symbol: "NOT", args: []*node{p.wantCondition(p.negation())}}
 	}
 	return p.comparison()
 }
@@ -94,19 +94,19 @@ func (p *parser) comparison() *node {
 	t := p.peek()
 	switch {
 	case t.kind == tokSymbol && isComparator(t.text):
-		p.asOperand(left)
+		p.wantOperand(left)
 		p.operator()
-		return p.compare(t.text, left, p.asOperand(p.primary()))
+		return p.compare(t.text, left, p.wantOperand(p.primary()))
 	case p.atKeyword("BETWEEN"):
-		p.asOperand(left)
+		p.wantOperand(left)
 		p.operator()
-		low := p.asOperand(p.primary())
+		low := p.wantOperand(p.primary())
 		if !p.keyword("AND") {
 			p.refuse()
 		}
-		return p.between(left, low, p.asOperand(p.primary()))
+		return p.between(left, low, p.wantOperand(p.primary()))
 	case p.atKeyword("IN"):
-		p.asOperand(left)
+		p.wantOperand(left)
 		p.operator()
 		return p.in(left)
 	}
@@ -135,8 +135,8 @@ func (p *parser) primary() *node {
 	return n
 }
 
-// asOperand refuses a condition where a value must stand.
-func (p *parser) asOperand(n *node) *node {
+// wantOperand refuses a condition where a value is required.
+func (p *parser) wantOperand(n *node) *node {
 	if !n.isOperand() {
 		p.refuse()
 	}
@@ -189,7 +189,7 @@ func (p *parser) in(v *node) *node {
 	n := &node{op: opIn, symbol: "IN", args: []*node{v}}
 	p.expect("(")
 	for {
-		n.args = append(n.args, p.asOperand(p.primary()))
+		n.args = append(n.args, p.wantOperand(p.primary()))
 		if !p.accept(",") {
 			break
 		}

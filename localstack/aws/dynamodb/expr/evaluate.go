@@ -2,7 +2,7 @@ package expr
 
 import "github.com/cashwrap/cashwrap/localstack/aws/dynamodb/attr"
 
-// Holds evaluates the condition on an item; nil stands for no item.
+// Holds evaluates the condition on an item; nil means that there is no item.
 func (c *Condition) Holds(item attr.Map) bool {
 	return c == nil || c.root.holds(item)
 }

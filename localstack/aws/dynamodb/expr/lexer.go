@@ -23,8 +23,7 @@ type token struct {
 func (t token) is(symbol string) bool { return t.kind == tokSymbol && t.text == symbol }
 
 // scan splits src into tokens, the last one being tokEnd. A character that
-// belongs to no token becomes a symbol, which the parser then refuses where it
-// stands.
+// belongs to no token becomes a symbol, which the parser then refuses.
 func scan(src string) []token {
 	tokens := make([]token, 0, len(src)/3+2)
 	for pos := 0; pos < len(src); {

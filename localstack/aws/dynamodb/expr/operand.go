@@ -32,7 +32,7 @@ type node struct {
 
 func (n *node) isOperand() bool { return n.op <= opCall || n.op >= opAdd }
 
-// isCondition tells whether n can stand where truth is asked for. Calls can,
+// isCondition reports whether n can be used as a condition. Calls can,
 // as far as syntax goes.
 func (n *node) isCondition() bool { return n.op >= opCall && n.op < opAdd }
 

@@ -149,7 +149,7 @@ func (p *parser) atKeyword(word string) bool {
 	return t.kind == tokWord && strings.EqualFold(t.text, word)
 }
 
-// isKeyword tells whether a word belongs to the grammar, and so can't name an
+// isKeyword reports whether a word belongs to the grammar, and therefore can't name an
 // attribute.
 func isKeyword(word string) bool {
 	switch strings.ToUpper(word) {
@@ -225,7 +225,7 @@ func (p *parser) value() attr.Value {
 	return v
 }
 
-// atCall tells whether a function call begins here.
+// atCall reports whether a function call begins here.
 func (p *parser) atCall() bool {
 	t := p.peek()
 	return t.kind == tokWord && !isKeyword(t.text) && p.tokens[p.pos+1].is("(")

@@ -80,7 +80,7 @@ func (p *parser) action(verb string) action {
 	return a
 }
 
-// setValue reads what stands right of SET's equals sign: an operand, or the
+// setValue reads the right side of SET's equals sign: an operand, or the
 // sum or difference of two, any of it in parentheses.
 func (p *parser) setValue() *node {
 	left := p.setTerm()

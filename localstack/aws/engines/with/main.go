@@ -1,9 +1,9 @@
-// Command with runs another command beside the engines, started once for all that the command starts:
+// Command with starts the engines once and runs another command beside them:
 //
 //	go run ./localstack/aws/engines/with -- go test ./...
 //
 // The command finds DynamoDB Local and fauxqs in CASHWRAP_DYNAMODB_LOCAL and CASHWRAP_FAUXQS, and
-// CASHWRAP_ORACLE=required tells tests that the engines must be there. Where Node or Java is missing it says so and
+// CASHWRAP_ORACLE=required makes tests fail without the engines. Where Node or Java is missing it says so and
 // runs the command without them, unless CASHWRAP_ORACLE=required already. It exits with the command's exit code.
 package main
 
@@ -23,11 +23,12 @@ import (
 
 const (
 	exitUsage    = 2
-	exitNotFound = 127 // as a shell says it
-	exitSignal   = 128 // plus the signal's number, as a shell says it
+	exitNotFound = 127 // as in a shell
+	exitSignal   = 128 // plus the signal's number, as in a shell
 )
 
-// passedOn to the command. A terminal's Ctrl-C reaches it from the terminal too; go test heeds only the first.
+// passedOn are the signals that the command gets. A terminal's Ctrl-C reaches it from the terminal too; go test
+// reacts only to the first.
 var passedOn = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
 func main() {
@@ -48,11 +49,11 @@ func main() {
 
 func run(args []string) (code int, err error) {
 	if missing := engines.Check(); missing != nil && os.Getenv("CASHWRAP_ORACLE") != "required" {
-		fmt.Fprintf(os.Stderr, "with: going on without DynamoDB Local and fauxqs, so nothing is compared with them:\n%v\n",
+		fmt.Fprintf(os.Stderr, "with: running without DynamoDB Local and fauxqs, so nothing is compared with them:\n%v\n",
 			missing)
 		return runBeside(args, nil)
 	}
-	// Caught from here on, so that the engines are stopped in order. A signal while they start gives up.
+	// Signals are caught from here on, so that the engines are stopped in order. A signal during their start ends it.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, passedOn...)
 	ctx, stop := signal.NotifyContext(context.Background(), passedOn...)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// roleVariable makes this test binary play the program itself, or the command that it runs.
+// roleVariable makes this test binary run as the program itself, or as the command that it starts.
 const roleVariable = "CASHWRAP_TEST_WITH_ROLE"
 
 const commandCode = 7
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beCommand tells what it was given, waits for SIGTERM and ends with a code of its own.
+// beCommand prints the endpoints from its environment, waits for SIGTERM and ends with a code of its own.
 func beCommand() int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
