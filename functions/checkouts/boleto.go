@@ -32,7 +32,7 @@ func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, e
 	}
 	c, code := voucher.Checkout, voucher.Code
 	if c.ID != req.ID || c.Attempt.Method != payments.Boleto {
-		return rest.Document{}, failure.NotFound("Resource not found")
+		return rest.Document{}, failure.NotFound("There is no such boleto.")
 	}
 	drawn, err := boletoPage.Draw("Boleto", boletoBody(printed{
 		test: voucher.Tenant.Mode == identity.Test, merchant: c.Payee.Name, description: c.Description,

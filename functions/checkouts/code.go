@@ -85,7 +85,7 @@ func (f family) artefact(ctx context.Context, req idRequest) (rest.Document, err
 		image, err := codeImage(method, code.Text)
 		return rest.Document{ContentType: imageType, Body: image}, err
 	default:
-		return rest.Document{}, failure.NotFound("Resource not found")
+		return rest.Document{}, failure.NotFound("There is no such code.")
 	}
 }
 

@@ -100,7 +100,7 @@ func (o operator) replayOne(ctx context.Context, c replayCallbacks) (callbacksRe
 		return callbacksReplayed{}, err
 	}
 	if callback.State == payments.CallbackOwed {
-		return callbacksReplayed{}, failure.Conflict("the callback is still being tried")
+		return callbacksReplayed{}, failure.Conflict("The callback is still being tried.")
 	}
 	return callbacksReplayed{Replayed: 1}, o.owe(ctx, t, callback)
 }

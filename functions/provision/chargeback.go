@@ -109,7 +109,7 @@ func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string,
 	exact bool) (money.Amount, error) {
 	err := o.Sandbox.Chargeback(ctx, r.ID, id, amount)
 	if errors.Is(err, acquirer.ErrUnknownCharge) || errors.Is(err, sandbox.ErrTooMuch) {
-		return amount, failure.Conflict("the acquirer has no such money to charge back").WithCause(err)
+		return amount, failure.Conflict("The acquirer has no such amount to charge back.").WithCause(err)
 	}
 	if err != nil {
 		return amount, err
@@ -128,8 +128,8 @@ func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string,
 }
 
 var (
-	errOtherAmount      = failure.Conflict("the chargeback of this id is of another amount")
-	errOtherTransaction = failure.Conflict("the chargeback of this id is of another transaction")
+	errOtherAmount      = failure.Conflict("The chargeback with this id has another amount.")
+	errOtherTransaction = failure.Conflict("The chargeback with this id belongs to another transaction.")
 )
 
 // amount is what the chargeback is of.

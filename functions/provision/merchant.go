@@ -61,7 +61,7 @@ func (o operator) find(ctx context.Context, m merchant.Merchant) (merchantCreate
 		return merchantCreated{}, err
 	}
 	if !m.Same(there) {
-		return merchantCreated{}, failure.Conflict("another merchant has this merchant_code")
+		return merchantCreated{}, failure.Conflict("Another merchant has this merchant_code.")
 	}
 	return merchantCreated{MerchantCode: m.Code}, nil
 }

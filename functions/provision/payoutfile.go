@@ -112,7 +112,7 @@ func (o operator) fileRequest(ctx context.Context, c exportPayouts) (file.Reques
 // noOrder tells the operator of an order that the bank never got.
 func noOrder(err error) error {
 	if errors.Is(err, bank.ErrUnknownTransfer) {
-		return failure.Conflict("the payout has not been ordered yet").WithCause(err)
+		return failure.Conflict("The bank has no transfer for this payout yet.").WithCause(err)
 	}
 	return err
 }

@@ -119,7 +119,7 @@ var errInternal = errors.New("INTERNAL_ERROR: the command failed; its cause is i
 func parse(request json.RawMessage) (name string, arguments json.RawMessage, err error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(request, &members) != nil {
-		return "", nil, failure.Malformed("the request must be a JSON object")
+		return "", nil, failure.Malformed("The request must be a JSON object.")
 	}
 	if members["command"] == nil {
 		return "", nil, failure.Missing("command")
@@ -151,7 +151,7 @@ func decode(raw json.RawMessage, to any) error {
 		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
 			return failure.Invalid(strings.Trim(field, `"`), "is not an argument of the command")
 		}
-		return failure.Malformed("the arguments cannot be read").WithCause(err)
+		return failure.Malformed("The arguments cannot be read.").WithCause(err)
 	}
 }
 

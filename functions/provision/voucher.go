@@ -55,4 +55,4 @@ func (o operator) payVoucher(ctx context.Context, c payVoucher) (voucherPaid, er
 	return paid, nil
 }
 
-var errNothingToPay = failure.Conflict("the checkout waits for no boleto or Pix payment")
+var errNothingToPay = failure.Conflict("The checkout does not wait for a boleto or Pix payment.")

@@ -61,7 +61,7 @@ func (q identifiers) code() (string, bool) {
 	}
 }
 
-var errAbsent = failure.NotFound("Resource not found")
+var errAbsent = failure.NotFound("There is no such transaction.")
 
 // find reads the transaction that the identifiers mean, with all that happened
 // to it and as it is now: of several the successful one, else the newest

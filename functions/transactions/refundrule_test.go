@@ -28,7 +28,7 @@ func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 	low := refundV1(s, p, "2.49")
 	world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, low)
 	world.Holds(t, low.Body, map[string]string{"errors": `[{"code":"INVALID_AMOUNT","detail":"The amount is below the ` +
-		`least that can be refunded.",` +
+		`minimum that can be refunded.",` +
 		`"reason":"amount_too_low","max_refundable_amount":1010,"min_refundable_amount":250}]`})
 	high := refundV1(s, p, "10.11")
 	world.Holds(t, high.Body,

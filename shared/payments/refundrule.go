@@ -133,7 +133,7 @@ func (e *AmountTooLowError) Unwrap() error { return errAmountTooLow }
 
 var (
 	errTooOld       = failure.Conflict("The transaction is too old to be refunded.")
-	errAmountTooLow = failure.Conflict("The amount is below the least that can be refunded.")
+	errAmountTooLow = failure.Conflict("The amount is below the minimum that can be refunded.")
 )
 
 // Begin is the transaction's BeginRefund under its terms. Failures: also Conflict

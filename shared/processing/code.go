@@ -27,7 +27,7 @@ func (p *Processor) Code(ctx context.Context, token string) (Voucher, error) {
 		return Voucher{}, err
 	}
 	if c.Attempt == nil || c.Attempt.ID != session.AttemptID || c.Attempt.Code == nil {
-		return Voucher{}, failure.NotFound("Resource not found")
+		return Voucher{}, failure.NotFound("There is no such code.")
 	}
 	return Voucher{t, c, *c.Attempt.Code}, nil
 }

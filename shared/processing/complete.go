@@ -17,7 +17,7 @@ import (
 func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string) (payments.Checkout, error) {
 	t, session, err := p.Store.Session(ctx, identity.Hash(md))
 	if err == nil && session.CheckoutID != checkoutID {
-		err = failure.NotFound("Resource not found").WithSlug("checkout-not-found")
+		err = failure.NotFound("There is no such checkout.").WithSlug("checkout-not-found")
 	}
 	if err != nil {
 		return payments.Checkout{}, err
@@ -46,7 +46,7 @@ func (p *Processor) answer(ctx context.Context, t identity.Tenant, attemptID, an
 	case err == nil:
 		return o, nil
 	case errors.Is(err, acquirer.ErrBadAnswer):
-		return o, failure.Malformed("the authentication answer is not valid").WithCause(err)
+		return o, failure.Malformed("The authentication response is not valid.").WithCause(err)
 	default:
 		return o, failure.Upstream(err)
 	}

@@ -22,7 +22,7 @@ type RefundRequest struct {
 }
 
 // errRefundRefused: the acquirer declined the refund.
-var errRefundRefused = failure.Conflict("the acquirer refused the refund")
+var errRefundRefused = failure.Conflict("The acquirer refused the refund.")
 
 // Refund returns money to the payer: 1 read, 1 transaction to set the money
 // aside, the acquirer, 1 transaction to record the outcome. When the outcome is
@@ -290,5 +290,5 @@ func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, ref
 		_, err := p.inquire(ctx, t, e)
 		return err
 	}
-	return failure.NotFound("no such refund")
+	return failure.NotFound("There is no such refund.")
 }

@@ -190,7 +190,7 @@ func (p *Processor) cancel(ctx context.Context, t identity.Tenant, c payments.Ch
 
 // errAttemptPending: the open attempt can be neither given up nor followed by
 // another before the acquirer has made up its mind (contract §4.5).
-var errAttemptPending = failure.Conflict("the acquirer is deciding on a payment").AsTransient()
+var errAttemptPending = failure.Conflict("The acquirer is still deciding on a payment.").AsTransient()
 
 // carryOut has the claimed attempt charged and records the outcome. A retry
 // finds the same charge at the acquirer; only who began the attempt can know

@@ -80,5 +80,5 @@ func (s *Store) RevokeAPIKey(ctx context.Context, t identity.Tenant, id string) 
 				Set("revoked", true).If("attribute_exists(pk)").Run(ctx)
 		}
 	}
-	return failure.NotFound("no such API key")
+	return failure.NotFound("There is no such API key.")
 }

@@ -52,7 +52,7 @@ func (s *Reader) Callback(ctx context.Context, id string) (identity.Tenant, paym
 	var item callbackItem
 	err := s.get(callbackKey(id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		return identity.Tenant{}, payments.Callback{}, failure.NotFound("no such callback")
+		return identity.Tenant{}, payments.Callback{}, failure.NotFound("There is no such callback.")
 	}
 	return item.Tenant, item.Callback, err
 }

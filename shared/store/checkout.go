@@ -80,7 +80,7 @@ func (s *Store) createdBefore(ctx context.Context, t identity.Tenant, c payments
 	}
 }
 
-var errDuplicate = failure.Conflict("Checkout with this checkout_reference already exists").
+var errDuplicate = failure.Conflict("A checkout with this checkout_reference already exists.").
 	WithCode("DUPLICATED_CHECKOUT")
 
 // referenceOwner is the id of the checkout that took the reference, or "".
@@ -93,7 +93,7 @@ func (s *Reader) referenceOwner(ctx context.Context, t identity.Tenant, referenc
 	return guard.CheckoutID, err
 }
 
-var errNoCheckout = failure.NotFound("Resource not found").WithSlug("checkout-not-found")
+var errNoCheckout = failure.NotFound("There is no such checkout.").WithSlug("checkout-not-found")
 
 // Checkout reads one checkout, consistently. Failure: NotFound.
 func (s *Reader) Checkout(ctx context.Context, t identity.Tenant, id string) (payments.Checkout, error) {

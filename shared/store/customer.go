@@ -44,7 +44,7 @@ func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payment
 	case stored.Operation == operation:
 		return stored.Customer, nil
 	default:
-		return c, failure.Conflict("Customer already exists").WithCode("CUSTOMER_ALREADY_EXISTS")
+		return c, failure.Conflict("A customer with this customer_id already exists.").WithCode("CUSTOMER_ALREADY_EXISTS")
 	}
 }
 
@@ -58,7 +58,7 @@ func (s *Reader) customerItem(ctx context.Context, t identity.Tenant, id string)
 	var item customerItem
 	err := s.get(customerKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		return item, failure.NotFound("Resource not found")
+		return item, failure.NotFound("There is no such customer.")
 	}
 	return item, err
 }
@@ -104,7 +104,7 @@ func (s *Reader) Instrument(ctx context.Context, t identity.Tenant, customer,
 	var item instrumentItem
 	err := s.get(cardKey(t, customer, token)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		return payments.Instrument{}, failure.NotFound("Resource not found")
+		return payments.Instrument{}, failure.NotFound("There is no such payment instrument.")
 	}
 	return item.Instrument, err
 }

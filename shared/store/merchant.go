@@ -34,7 +34,7 @@ func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, keys ..
 	for _, k := range keys {
 		tx.Put(s.putAPIKey(k))
 	}
-	taken := failure.Conflict("the merchant exists")
+	taken := failure.Conflict("The merchant already exists.")
 	err := s.truth(ctx, item.key, written{item.WriteID, m.Version}, taken, tx.Run(ctx))
 	if errors.Is(err, ErrStale) {
 		return taken
@@ -43,7 +43,7 @@ func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, keys ..
 }
 
 // errNoMerchant is the failure of every read of a merchant that is not there.
-var errNoMerchant = failure.NotFound("no such merchant")
+var errNoMerchant = failure.NotFound("There is no such merchant.")
 
 // Merchant reads a merchant, consistently. Failure: NotFound.
 func (s *Reader) Merchant(ctx context.Context, code string) (merchant.Merchant, error) {

@@ -51,7 +51,7 @@ func (s *Reader) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchan
 	var item scheduleItem
 	err := s.get(payoutScheduleKey(t)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		return item.PayoutSchedule, failure.NotFound("the merchant has no payout account")
+		return item.PayoutSchedule, failure.NotFound("The merchant has no payout account.")
 	}
 	return item.PayoutSchedule, err
 }
@@ -64,7 +64,7 @@ func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merc
 	item, put := s.replaceSchedule(t, schedule)
 	tx, refused := s.db.WriteTx().Idempotent(true).Put(put), error(nil)
 	if p != nil {
-		refused = failure.Conflict("there is such a payout")
+		refused = failure.Conflict("The payout already exists.")
 		tx.Put(s.table.Put(newPayoutItem(t, *p)).If("attribute_not_exists(pk)"))
 	}
 	return s.truth(ctx, item.key, written{item.WriteID, item.Version}, refused, tx.Run(ctx))
@@ -97,7 +97,7 @@ func (s *Reader) Payout(ctx context.Context, t identity.Tenant, id string) (payo
 	var item payoutItem
 	err := s.get(payoutKey(t, id)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
-		return item.Payout, failure.NotFound("no such payout")
+		return item.Payout, failure.NotFound("There is no such payout.")
 	}
 	return item.Payout, err
 }

@@ -12,7 +12,7 @@ const maxTries = 20
 
 // ErrContended: others changed what an operation is based on at every try, and
 // nothing was written. As a failure it is a transient Conflict.
-var ErrContended = failure.Conflict("others keep changing this; try again").AsTransient()
+var ErrContended = failure.Conflict("Other requests keep changing this. Try again.").AsTransient()
 
 // Retry reads, decides and writes by try, and does so again as long as that
 // answers ErrStale: somebody else has changed what was read meanwhile. again is

@@ -31,7 +31,7 @@ func (s *Reader) Session(ctx context.Context, tokenHash string) (identity.Tenant
 	var item sessionItem
 	err := s.get(sessionKey(tokenHash)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.Session.ExpiresAt)) {
-		return identity.Tenant{}, payments.Session{}, failure.NotFound("Resource not found")
+		return identity.Tenant{}, payments.Session{}, failure.NotFound("This link is not valid or has expired.")
 	}
 	return item.Tenant, item.Session, err
 }

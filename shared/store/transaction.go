@@ -74,7 +74,7 @@ func (r Record) Event(number int64) (payments.Event, bool) {
 	return r.Events[i], true
 }
 
-var errNoTransaction = failure.NotFound("Resource not found")
+var errNoTransaction = failure.NotFound("There is no such transaction.")
 
 // Transactions reads the transactions of a code, consistently: none, one or,
 // should two ids ever have made one code, several.
