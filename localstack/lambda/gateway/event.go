@@ -52,7 +52,7 @@ func requestEvent(r *http.Request, body []byte, m Match, now time.Time) events.A
 	}
 }
 
-// hopByHop headers end at the gateway (RFC 9110 §7.6.1); cookies have a field of their own.
+// hopByHop headers are for one connection only (RFC 9110 §7.6.1). Cookies have a field of their own in the event.
 var hopByHop = []string{"connection", "keep-alive", "proxy-authenticate", "proxy-authorization",
 	"proxy-connection", "te",
 	"trailer", "transfer-encoding", "upgrade", "cookie"}
@@ -67,7 +67,7 @@ func requestHeaders(r *http.Request, size int) map[string]string {
 	headers["host"] = r.Host
 	headers["content-length"] = strconv.Itoa(size)
 	headers["x-amzn-trace-id"] = "Root=1-" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	// What the client says of itself here counts for nothing, except the addresses, to which ours is added.
+	// What the client sent in these is replaced, except the addresses, to which its own is added.
 	headers["x-forwarded-proto"], headers["x-forwarded-port"] = "http", portOf(r.Host, "80")
 	if r.TLS != nil {
 		headers["x-forwarded-proto"], headers["x-forwarded-port"] = "https", portOf(r.Host, "443")
@@ -118,7 +118,7 @@ func joined(query url.Values) map[string]string {
 	return parameters
 }
 
-// bodyText is the body as JSON can hold it: base64, unless its type is one that HTTP APIs take for text. A form is not.
+// bodyText is the body as the event has it: base64, unless its type is one that HTTP APIs treat as text. A form is not.
 func bodyText(contentType string, body []byte) (text string, encoded bool) {
 	if len(body) == 0 {
 		return "", false

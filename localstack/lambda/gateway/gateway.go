@@ -1,5 +1,5 @@
-// Package gateway is an API Gateway HTTP API with payload format 2.0: it routes a request to a function, hands it on as
-// an event, and sends what the function replies.
+// Package gateway is an API Gateway HTTP API with payload format 2.0: it routes a request to a function, passes it on
+// as an event, and sends the function's reply.
 package gateway
 
 import (
@@ -53,7 +53,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse is how API Gateway itself says no.
+// refuse answers as API Gateway itself does.
 func refuse(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -19,12 +19,12 @@ type function struct {
 	host host
 }
 
-// host makes a function's calls: in this process (inThisProcess), or in processes of their own (runtime.Function).
+// host makes a function's calls, in this process (inThisProcess) or in others (runtime.Function).
 type host interface {
 	// Invoke makes one call with the function's time limit. Errors: the function's own, a panic or another end, or
 	// running out of time. ctx ends the waiting, and with it the call.
 	Invoke(ctx context.Context, id string, payload []byte) ([]byte, error)
-	// Stop ends what can be ended.
+	// Stop ends the function's processes, if it has any.
 	Stop()
 }
 
@@ -41,16 +41,16 @@ func (r *Runner) newFunction(ctx context.Context, f functions.Function, c app.Co
 
 // calls are all calls under way.
 type calls struct {
-	ctx    context.Context // ends when they must
+	ctx    context.Context // ends with the runner's grace period
 	cancel context.CancelFunc
 	log    *slog.Logger
 
 	mu      sync.Mutex
 	running int
-	idle    chan struct{} // closed when running falls to 0; nil while nobody waits
+	idle    chan struct{} // closed when running falls to 0; nil while wait is not called
 }
 
-// newCalls takes values, not the end, from ctx: a call under way outlives what asked for it, as in Lambda.
+// newCalls takes only the values of ctx: as in Lambda, a call outlives the request that caused it.
 func newCalls(ctx context.Context, log *slog.Logger) *calls {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	return &calls{ctx: ctx, cancel: cancel, log: log}
@@ -94,8 +94,7 @@ func (c *calls) end() {
 	}
 }
 
-// wait returns when no call is under way, or soon after ctx ended: a function that does not heed its context can only
-// be left behind.
+// wait returns when no call is under way, or when ctx ends: a function that ignores its context is left behind.
 func (c *calls) wait(ctx context.Context) {
 	c.mu.Lock()
 	if c.running == 0 {

@@ -11,15 +11,15 @@ import (
 // Region of all engines.
 const Region = "eu-central-1"
 
-// Engines says where the world lives.
+// Engines are the endpoints of DynamoDB and SQS.
 type Engines struct {
 	DynamoDB  string // endpoint
 	SQS       string // endpoint
-	AccessKey string // DynamoDB Local keeps a database for each
+	AccessKey string // the engines keep a database for each
 }
 
-// Environment is that of functions on a developer's machine, over the engines: plain HTTP and callbacks to loopback are
-// allowed. secret is the platform's, at least 32 bytes, in use since then.
+// Environment is the environment of functions on a developer's machine, over the engines: plain HTTP and callbacks to
+// loopback are allowed. secret is the platform's, at least 32 bytes, in use since the given time.
 func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 	return map[string]string{
 		"TABLE":                    "cashwrap",
@@ -33,7 +33,7 @@ func (e Engines) Environment(secret []byte, since time.Time) map[string]string {
 	}
 }
 
-// Credentials open the engines. Neither looks at the secret.
+// Credentials are for the engines, which ignore the secret.
 func (e Engines) Credentials() aws.CredentialsProvider {
 	return credentials.NewStaticCredentialsProvider(e.AccessKey, "local", "")
 }

@@ -38,7 +38,7 @@ func (h inThisProcess) Invoke(ctx context.Context, id string, payload []byte) ([
 	}
 }
 
-// recovered makes a call whose panic is an error.
+// recovered makes a call and turns a panic into an error.
 func (h inThisProcess) recovered(ctx context.Context, payload []byte) (out []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -48,5 +48,5 @@ func (h inThisProcess) recovered(ctx context.Context, payload []byte) (out []byt
 	return h.Function.Invoke(ctx, payload)
 }
 
-// Stop has nothing to end: what is under way ends by itself, or with this process.
+// Stop does nothing: calls under way end by themselves, or with this process.
 func (inThisProcess) Stop() {}

@@ -61,7 +61,7 @@ func (r *Runner) settings() (app.Config, error) {
 	return app.FromEnvironment(func(name string) string { return r.environment[name] })
 }
 
-// add deploys one function with what calls it.
+// add deploys one function with its event source.
 func (r *Runner) add(ctx context.Context, f functions.Function, c app.Config, client *sqs.Client,
 	queues map[string]queue, now func() time.Time) error {
 	deployed, err := r.newFunction(ctx, f, c)

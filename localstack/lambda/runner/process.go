@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 )
 
-// Programs are functions as a deployment has them: built, and run in processes of their own.
+// Programs are functions as they are deployed: built, and run in processes of their own.
 type Programs struct {
 	Folder      string                  // of runtime.Build
 	Environment map[string]string       // of all functions; each gets its part
@@ -22,10 +22,10 @@ type Programs struct {
 	Log         *slog.Logger            // nil: slog.Default
 }
 
-// Of is how the function runs. The error is the credentials'.
+// Of says how the function runs. The error is the credentials'.
 func (p Programs) Of(ctx context.Context, f functions.Function) (runtime.Config, error) {
 	environment := maps.Clone(p.Environment)
-	// Like CDK's: only those that send to a queue hear of it.
+	// As in the CDK app, a function gets the URLs of those queues only that it sends to.
 	sends := f.Access().Sends
 	for _, q := range functions.Queues {
 		if !slices.ContainsFunc(sends, func(s functions.Queue) bool { return s.Name == q.Name }) {

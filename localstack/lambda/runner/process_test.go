@@ -12,7 +12,7 @@ import (
 // TestAProgramHearsOnlyOfItsOwnQueues: in a deployment nobody else knows their URLs.
 func TestAProgramHearsOnlyOfItsOwnQueues(t *testing.T) {
 	t.Parallel()
-	c := newWorld(t)
+	c := newConfig(t)
 	programs := Programs{Folder: "/built", Environment: maps.Clone(c.Environment), Credentials: c.Overrides.Credentials}
 	for _, q := range functions.Queues {
 		programs.Environment[q.Variable] = "http://queues.test/" + q.Name

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// pollers of each queue, as many as Lambda begins with. They hand a batch on and poll again.
+	// pollers of each queue, as many as Lambda begins with. They pass a batch on and poll again.
 	pollers = 5
 	// maxPromptCalls is how many calls of a prompt consumer are under way at a time, as many as Lambda makes at most of
 	// one queue without provisioned pollers (AWS: "Configuring scaling behavior for SQS event source mappings"). A stage
@@ -34,7 +34,7 @@ const (
 	queueInterval = time.Second
 )
 
-// queue is one that exists.
+// queue is an existing queue.
 type queue struct{ url, arn string }
 
 // createQueues creates each queue with its dead-letter queue, which its redrive policy fills.
@@ -111,8 +111,7 @@ func (r *Runner) DrainQueues(ctx context.Context) (messages int, err error) {
 	return messages, nil
 }
 
-// poll hands on one batch after another, without waiting for what becomes of them: one that takes long holds up no
-// other.
+// poll passes on one batch after another without waiting for the calls: a slow one does not delay the others.
 func (c *consumer) poll(ctx context.Context) {
 	for {
 		select {
@@ -155,8 +154,8 @@ func (c *consumer) receive(ctx context.Context, wait int32) ([]events.SQSMessage
 	return batch, nil
 }
 
-// handle hands on one batch and deletes what succeeded; the queue's own policy takes care of the rest. What was handled
-// is deleted even while the runner stops.
+// handle calls the function with a batch and deletes the messages that succeeded; the queue's redrive policy handles
+// the rest. Handled messages are deleted even while the runner stops.
 func (c *consumer) handle(batch []events.SQSMessage) error {
 	if len(batch) == 0 {
 		return nil
@@ -193,7 +192,7 @@ func (c *consumer) delete(ctx context.Context, messages []events.SQSMessage) err
 	if err != nil {
 		return err
 	}
-	for _, f := range out.Failed { // it comes again, which every consumer must bear
+	for _, f := range out.Failed { // it comes again; consumers are idempotent
 		c.log.WarnContext(ctx, "message not deleted", "function", c.function.Name, "code", aws.ToString(f.Code))
 	}
 	return nil

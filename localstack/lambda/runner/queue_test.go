@@ -38,7 +38,7 @@ func (w *worker) functions() []functions.Function {
 			w.seen[body]++
 			w.got <- body
 			if body == "bad" {
-				return errPlayed
+				return errFailed
 			}
 			return nil
 		}
@@ -50,7 +50,7 @@ func (w *worker) functions() []functions.Function {
 func TestOnlyTheFailedMessagesOfABatchComeAgainAndDieInTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorker()
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Functions, c.Queues = w.functions(), []functions.Queue{jobs}
 	r := startRunner(t, c)
 	url := r.Environment()["JOBS_URL"]
@@ -91,7 +91,7 @@ func dead(t *testing.T, r *Runner) (bodies []string) {
 func TestQueuesHaveTheAttributesOfTheList(t *testing.T) {
 	t.Parallel()
 	listed := functions.Queue{Name: "jobs", Variable: "JOBS_URL", MaxReceives: 5, Visibility: 3 * time.Minute}
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Functions, c.Queues = []functions.Function{}, []functions.Queue{listed}
 	r := startRunner(t, c)
 	url := r.Environment()["JOBS_URL"]
@@ -121,7 +121,7 @@ func TestQueuesHaveTheAttributesOfTheList(t *testing.T) {
 func TestAQueueIsPolledAndAnIdlePollEndsWithTheRunner(t *testing.T) {
 	t.Parallel()
 	w := newWorker()
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Manual = false
 	c.Functions, c.Queues = w.functions(), []functions.Queue{jobs}
 	r := startRunner(t, c)
@@ -146,7 +146,7 @@ func TestACallThatTakesLongHoldsUpNoOther(t *testing.T) {
 			return nil
 		}
 	}
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Manual = false
 	c.Functions = []functions.Function{{Name: "worker", Timeout: time.Minute,
 		Queue: &functions.Consumer{From: jobs, Batch: 1, Handle: slow, Prompt: true}}}

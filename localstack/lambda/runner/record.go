@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// streamRecord is a record as Lambda hands it on.
+// streamRecord is a record in the form of Lambda's events.
 func streamRecord(r types.Record, arn, region string) events.DynamoDBEventRecord {
 	change := r.Dynamodb
 	record := events.DynamoDBEventRecord{

@@ -1,6 +1,6 @@
 // Package runner is Lambda and what calls it, in one process: an HTTP API, the event source mappings of the table's
 // stream and of the queues, and the scheduler. It calls the functions of [functions.All] as AWS does, with JSON events
-// in and JSON replies out and the function's own time limit, over any DynamoDB and SQS endpoint.
+// and replies and the function's own time limit, over any DynamoDB and SQS endpoint.
 //
 // The functions run in this process, or with Config.Programs as they are deployed (package runtime).
 //
@@ -32,7 +32,7 @@ import (
 type Config struct {
 	Functions []functions.Function // nil: functions.All
 	Queues    []functions.Queue    // nil: functions.Queues
-	// QueuePrefix keeps queues apart in an engine that several runners share.
+	// QueuePrefix separates the queues of runners that share an engine.
 	QueuePrefix string
 
 	// Environment of every function, as app.FromEnvironment reads it. The runner adds the queues' URLs, and BASE_URL
@@ -47,9 +47,10 @@ type Config struct {
 	// ReadTimeout is how long a client may take to send a request whole; 0: 30 s, the time that API Gateway has for all of
 	// it.
 	ReadTimeout time.Duration
-	// Manual lets nothing run by itself but the HTTP API: tests call TickNow, DrainStream and DrainQueues.
+	// Manual: only the HTTP API runs by itself; tests call TickNow, DrainStream and DrainQueues.
 	Manual bool
-	// SkipBacklog begins the stream at its end, for a table that has a past. What was missed the sweep finds.
+	// SkipBacklog begins the stream at its end, for a table with earlier records. The sweep finds what they would have
+	// caused.
 	SkipBacklog bool
 	Log         *slog.Logger // nil: slog.Default
 }
@@ -137,7 +138,7 @@ func (r *Runner) Invoke(ctx context.Context, name string, payload json.RawMessag
 	return r.calls.call(ctx, f, payload)
 }
 
-// listen takes the port before anything else: a busy one is the commonest mistake.
+// listen opens the port before anything else: a busy port is the most common mistake.
 func (r *Runner) listen(ctx context.Context) (net.Listener, error) {
 	if r.config.Addr == "" {
 		return nil, nil

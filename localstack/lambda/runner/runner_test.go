@@ -36,7 +36,7 @@ func TestAScheduleTicksAtTheStartAndByTheInjectedClock(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
 	ticks := make(chan struct{})
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Manual, c.Functions = false, []functions.Function{ticker(ticks)}
 	c.Overrides.Now = func() time.Time { return time.Unix(clock.Load(), 0) }
 	startRunner(t, c)
@@ -50,7 +50,7 @@ func TestAScheduleTicksAtTheStartAndByTheInjectedClock(t *testing.T) {
 func TestAManualRunnerDoesNothingByItself(t *testing.T) {
 	t.Parallel()
 	ticks := make(chan struct{}, 10)
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Functions = []functions.Function{ticker(ticks)}
 	r := startRunner(t, c)
 	if err := r.TickNow(t.Context(), "sweep"); err != nil {
@@ -67,12 +67,12 @@ func TestAManualRunnerDoesNothingByItself(t *testing.T) {
 
 func TestInvokeAnswersWithTheFunctionsReplyOrError(t *testing.T) {
 	t.Parallel()
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Functions = []functions.Function{{Name: "provision", Timeout: time.Minute,
 		Invoke: func(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 			return func(_ context.Context, request json.RawMessage) (any, error) {
 				if string(request) == `"bad"` {
-					return nil, errPlayed
+					return nil, errFailed
 				}
 				return map[string]any{"table": a.Table, "request": request}, nil
 			}
@@ -82,7 +82,7 @@ func TestInvokeAnswersWithTheFunctionsReplyOrError(t *testing.T) {
 	if err != nil || string(reply) != `{"request":{"a":1},"table":"cashwrap"}` {
 		t.Errorf("reply %s, error %v", reply, err)
 	}
-	if _, err := r.Invoke(t.Context(), "provision", json.RawMessage(`"bad"`)); !errors.Is(err, errPlayed) {
+	if _, err := r.Invoke(t.Context(), "provision", json.RawMessage(`"bad"`)); !errors.Is(err, errFailed) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := r.Invoke(t.Context(), "nobody", nil); err == nil {
@@ -105,7 +105,7 @@ func slow(reached chan<- struct{}, answer <-chan struct{}) functions.Function {
 func TestStopLetsARequestUnderWayEnd(t *testing.T) {
 	t.Parallel()
 	reached, answer := make(chan struct{}), make(chan struct{})
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Addr, c.Functions = "127.0.0.1:0", []functions.Function{slow(reached, answer)}
 	delete(c.Environment, "BASE_URL")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -143,7 +143,7 @@ func TestStopLetsARequestUnderWayEnd(t *testing.T) {
 
 func TestUnknownPathsAndMethodsGetTheContractsErrors(t *testing.T) {
 	t.Parallel()
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Functions = []functions.Function{slow(nil, nil)}
 	r := startRunner(t, c)
 	for target, want := range map[string]int{"POST /slow": 405, "GET /nothing": 404, "GET /slow/": 404} {
@@ -168,7 +168,7 @@ func TestStartRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	c := newWorld(t)
+	c := newConfig(t)
 	for name, change := range map[string]func(*Config){
 		"a port in use":      func(c *Config) { c.Addr = taken.Addr().String() },
 		"no secret":          func(c *Config) { c.Environment = map[string]string{} },
@@ -196,7 +196,7 @@ func TestStartRefuses(t *testing.T) {
 // TestABodyThatComesTooSlowly holds no connection: the time is for the whole request, however steadily its bytes come.
 func TestABodyThatComesTooSlowly(t *testing.T) {
 	t.Parallel()
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Addr, c.ReadTimeout = "127.0.0.1:0", 50*time.Millisecond
 	r := startRunner(t, c)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))

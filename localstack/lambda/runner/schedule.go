@@ -12,11 +12,10 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/lambda/inprocess"
 )
 
-// clockInterval is how often the clock is looked at. It is real time, so that a clock of a test's own is followed
-// wherever it jumps.
+// clockInterval is how often the clock is read. It is real time, so that jumps of a test's clock are noticed.
 const clockInterval = 250 * time.Millisecond
 
-// schedule wakes a function, first at the start. A tick that fails is only logged: the next one comes.
+// schedule wakes a function, first at the start. A tick that fails is only logged: the next one follows.
 type schedule struct {
 	every    time.Duration
 	function *function
@@ -25,7 +24,7 @@ type schedule struct {
 	now      func() time.Time
 }
 
-// TickNow wakes a scheduled function once, out of turn. Errors: the function's.
+// TickNow wakes a scheduled function once, besides its schedule. Errors: the function's.
 func (r *Runner) TickNow(ctx context.Context, name string) error {
 	for _, s := range r.schedules {
 		if s.function.Name == name {

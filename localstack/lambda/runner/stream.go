@@ -35,19 +35,19 @@ type stream struct {
 	mu       sync.Mutex // one reader at a time
 	shards   map[string]*shard
 	order    []string // of discovery
-	caughtUp bool     // nothing but waiting was left to do in the last pass
+	caughtUp bool     // the last pass left nothing to do but wait
 }
 
-// shard is a position.
+// shard is a shard and the position up to which it is read.
 type shard struct {
 	parent   string
-	iterator *string // nil: to be asked for
+	iterator *string // nil: to be requested
 	after    string  // sequence number of the last record handled; "" at the start
 	closed   bool    // read to its end
 }
 
 // DrainStream gives the function what the stream holds and returns how many records were read. Errors: the engine's; a
-// failing record is tried a few times, then passed over with a log line.
+// failing record is tried a few times, then skipped with a log line.
 func (r *Runner) DrainStream(ctx context.Context) (records int, err error) {
 	if r.stream == nil {
 		return 0, nil
@@ -61,7 +61,7 @@ func (r *Runner) DrainStream(ctx context.Context) (records int, err error) {
 	}
 }
 
-// open finds the shards; with skip it takes their ends for the start.
+// open finds the shards; with skip it starts at their ends.
 func (s *stream) open(ctx context.Context, skip bool) error {
 	if err := s.discover(ctx, skip); err != nil || !skip {
 		return err
@@ -127,7 +127,7 @@ func (s *stream) pass(ctx context.Context) (records int, err error) {
 	return records, nil
 }
 
-// read reads a shard once, unless its turn has not come or is over.
+// read reads a shard once, unless its parent is not read to its end, or the shard itself is.
 func (s *stream) read(ctx context.Context, id string) (int, error) {
 	sh := s.shards[id]
 	if parent := s.shards[sh.parent]; sh.closed || parent != nil && !parent.closed {
@@ -138,14 +138,14 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 			return 0, err
 		}
 	}
-	if sh.iterator == nil { // what it had read was trimmed
+	if sh.iterator == nil { // the records it had read were trimmed
 		return 0, nil
 	}
 	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: sh.iterator,
 		Limit: aws.Int32(streamBatch)})
 	var expired *types.ExpiredIteratorException
 	if sh.forgotten(err) || errors.As(err, &expired) {
-		sh.iterator, s.caughtUp = nil, false // sought again in the next pass
+		sh.iterator, s.caughtUp = nil, false // requested again in the next pass
 		return 0, nil
 	}
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 		return 0, err
 	}
 	sh.iterator, sh.closed = out.NextShardIterator, out.NextShardIterator == nil
-	if sh.closed { // its children's turn has come
+	if sh.closed { // its children can be read now
 		s.caughtUp = false
 	}
 	return len(out.Records), nil
@@ -185,7 +185,7 @@ func (s *stream) seek(ctx context.Context, id string, start types.ShardIteratorT
 	}
 	out, err := s.client.GetShardIterator(ctx, in)
 	if sh.forgotten(err) {
-		s.caughtUp = false // sought again in the next pass
+		s.caughtUp = false // requested again in the next pass
 		return nil
 	}
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *stream) seek(ctx context.Context, id string, start types.ShardIteratorT
 	return nil
 }
 
-// deliver calls the function until all records are handled, or passed over after streamAttempts. The error is ctx's.
+// deliver calls the function until all records are handled, or skipped after streamAttempts. The error is ctx's.
 func (s *stream) deliver(ctx context.Context, sh *shard, batch []types.Record) error {
 	records := make([]events.DynamoDBEventRecord, len(batch))
 	for i, record := range batch {
@@ -204,7 +204,7 @@ func (s *stream) deliver(ctx context.Context, sh *shard, batch []types.Record) e
 	for attempt := 1; len(records) > 0; attempt++ {
 		handled := s.send(records)
 		if handled == 0 && attempt == streamAttempts {
-			s.log.ErrorContext(ctx, "stream record passed over", "sequence", records[0].Change.SequenceNumber)
+			s.log.ErrorContext(ctx, "stream record skipped", "sequence", records[0].Change.SequenceNumber)
 			handled = 1
 		}
 		if handled > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-var errPlayed = errors.New("played")
+var errFailed = errors.New("failed")
 
 // reader is a stream's function that notes the keys it sees; fails says whether this sight of a key fails.
 func reader(seen *[]string, fails func(key string, before int) bool) []functions.Function {
@@ -29,7 +29,7 @@ func reader(seen *[]string, fails func(key string, before int) bool) []functions
 			}
 			*seen = append(*seen, key)
 			if fails(key, before) {
-				return errPlayed
+				return errFailed
 			}
 			return nil
 		}
@@ -42,7 +42,7 @@ func never(string, int) bool { return false }
 func TestAStreamsRecordsComeInOrderAndAFailureIsRetriedFromThere(t *testing.T) {
 	t.Parallel()
 	var seen []string
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Functions = reader(&seen, func(key string, before int) bool { return key == "2" && before < 2 })
 	r := startRunner(t, c)
 	put(t, r, "1", "2", "3")
@@ -64,7 +64,7 @@ func TestAStreamsRecordsComeInOrderAndAFailureIsRetriedFromThere(t *testing.T) {
 func TestARecordThatAlwaysFailsIsPassedOver(t *testing.T) {
 	t.Parallel()
 	var seen []string
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Functions = reader(&seen, func(key string, _ int) bool { return key == "poison" })
 	r := startRunner(t, c)
 	put(t, r, "1", "poison", "2")
@@ -78,7 +78,7 @@ func TestARecordThatAlwaysFailsIsPassedOver(t *testing.T) {
 
 func TestARestartReadsTheStreamAgainUnlessItsBacklogIsSkipped(t *testing.T) {
 	t.Parallel()
-	c := newWorld(t)
+	c := newConfig(t)
 	var first, again, rest []string
 	c.Functions = reader(&first, never)
 	r := startRunner(t, c)
@@ -114,7 +114,7 @@ func TestAnEmptyMapIsOne(t *testing.T) {
 func TestTheStreamIsPolled(t *testing.T) {
 	t.Parallel()
 	records := make(chan events.DynamoDBEventRecord, 1)
-	c := newWorld(t)
+	c := newConfig(t)
 	c.Manual = false
 	c.Functions = []functions.Function{{Name: "relay", Timeout: time.Minute,
 		Stream: func(*app.App) func(context.Context, events.DynamoDBEventRecord) error {

@@ -21,12 +21,12 @@ func (i *Instance) api() http.Handler {
 	return mux
 }
 
-// next answers when there is an event.
+// next answers as soon as there is an event.
 func (i *Instance) next(w http.ResponseWriter, r *http.Request) {
 	select {
 	case i.asks <- struct{}{}:
 	default:
-		refuse(w, http.StatusForbidden, "InvalidStateTransition", "it has asked already")
+		refuse(w, http.StatusForbidden, "InvalidStateTransition", "the previous request for an event is not answered")
 		return
 	}
 	select {
@@ -39,7 +39,7 @@ func (i *Instance) next(w http.ResponseWriter, r *http.Request) {
 		header.Set("Lambda-Runtime-Aws-Request-Id", t.id)
 		header.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(t.deadline.UnixMilli(), 10))
 		header.Set("Lambda-Runtime-Invoked-Function-Arn", i.config.ARN)
-		_, _ = w.Write(t.payload) // when the process is gone, its end says so
+		_, _ = w.Write(t.payload) // an error means that the process is gone
 	case <-r.Context().Done(): // the process is gone
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// environment is all a process sees: what Lambda sets (AWS: "Using Lambda environment variables") and the function's
+// environment is all a process gets: what Lambda sets (AWS: "Using Lambda environment variables") and the function's
 // own, nothing of ours.
 func (c Config) environment(api string, number int) []string {
 	variables := map[string]string{

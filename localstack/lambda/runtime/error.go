@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Error is a function's error as Lambda tells it to whoever called.
+// Error is a function's error as Lambda reports it to the caller.
 type Error struct {
 	Type    string `json:"errorType"`
 	Message string `json:"errorMessage"`
 }
 
-// Types of errors that are not the function's own words.
+// Types of errors that the function did not report itself.
 const (
 	ExitError = "Runtime.ExitError" // the process ended
-	TimedOut  = "Sandbox.Timedout"  // and here Lambda killed it
+	TimedOut  = "Sandbox.Timedout"  // the process was killed after the time limit
 )
 
 func (e *Error) Error() string { return e.Type + ": " + e.Message }
@@ -25,7 +25,7 @@ func timedOut(id string, after time.Duration) error {
 	return &Error{TimedOut, fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", id, after.Seconds())}
 }
 
-// exitError is of a process that ended without an answer.
+// exitError reports a process that ended without an answer.
 func (i *Instance) exitError(id string) error {
 	how := "Runtime exited without providing a reason"
 	var exit *exec.ExitError

@@ -1,5 +1,5 @@
-// Package runtime is what Lambda is to a program on provided.al2023: it starts the program with a deployment's
-// environment, hands it one event at a time over the Runtime API, and ends it when it is idle, too slow, or no longer
+// Package runtime does what Lambda does with a program on provided.al2023: it starts the program with a deployment's
+// environment, gives it one event at a time over the Runtime API, and ends it when it is idle, too slow, or no longer
 // needed. Of one function several instances run beside each other.
 //
 // Where it differs from Lambda: an idle process is not frozen, memory is not limited, a call beyond the last instance
@@ -24,7 +24,7 @@ type Config struct {
 	Environment map[string]string // the function's own variables, its region, and the credentials of its role
 	ARN         string
 	Timeout     time.Duration // of one call; then its process is killed
-	Instances   int           // at the same time, at most; 0: what a new AWS account has for all its functions
+	Instances   int           // at the same time, at most; 0: the limit of a new AWS account for all its functions
 	Idle        time.Duration // an instance is ended after so long without a call; 0: five minutes
 	Log         *slog.Logger  // gets each line that the processes print; nil: slog.Default
 }
@@ -36,7 +36,7 @@ const (
 
 var (
 	errStopped = errors.New("runtime: the function is stopped")
-	// errGone says an instance ended before it was handed the event.
+	// errGone says that an instance ended before it got the event.
 	errGone = errors.New("runtime: the instance is gone")
 )
 
@@ -63,7 +63,7 @@ func New(c Config) *Function {
 	return &Function{config: c, slots: make(chan struct{}, c.Instances), all: map[*Instance]bool{}}
 }
 
-// Invoke makes one call: in an idle instance, or a new one. Errors: an *Error, which is the function's own or tells how
+// Invoke makes one call: in an idle instance, or a new one. Errors: an *Error, which is the function's own or says how
 // its process ended; or ctx's, which ends the call with its process.
 func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	select {
@@ -89,7 +89,7 @@ func (f *Function) Invoke(ctx context.Context, id string, payload []byte) ([]byt
 	}
 }
 
-// Stop ends all instances, with the calls they are at, and returns when their processes are gone.
+// Stop ends all instances, with their calls, and returns when their processes are gone.
 func (f *Function) Stop() {
 	f.mu.Lock()
 	f.stopped = true
@@ -106,7 +106,7 @@ func (f *Function) Stop() {
 	}
 }
 
-// take is the idle instance that was used last, so that the others can end, or a new one.
+// take returns the idle instance that was used last, so that the others can end, or a new one.
 func (f *Function) take(ctx context.Context, id string) (*Instance, error) {
 	f.mu.Lock()
 	if last := len(f.idle) - 1; last >= 0 {
@@ -131,7 +131,7 @@ func (f *Function) take(ctx context.Context, id string) (*Instance, error) {
 	return i, i.ready(ctx, id)
 }
 
-// adopt notes an instance until it ends; false when the function was stopped meanwhile.
+// adopt registers an instance until it ends; false when the function was stopped in between.
 func (f *Function) adopt(i *Instance) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 const (
 	// initLimit is how long Lambda lets a program take until it asks for its first event.
 	initLimit = 10 * time.Second
-	// outputLimit is how long what a dead process left in its pipes is waited for.
+	// outputLimit is how long the output in the pipes of an ended process is read.
 	outputLimit = time.Second
 )
 
@@ -32,7 +32,7 @@ type Instance struct {
 	ended   chan struct{} // closed when the process is gone and its output is read
 	exit    error         // why, once it ended
 
-	calls      int         // answered; only the instance's user looks at it
+	calls      int         // answered; read by the instance's user only
 	retirement *time.Timer // while it is idle
 
 	mu      sync.Mutex
@@ -78,7 +78,7 @@ func spawn(c Config, number int) (*Instance, error) {
 		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}
 	i.cmd.Dir, i.cmd.Env = filepath.Dir(c.Program), c.environment(listener.Addr().String(), number)
 	i.cmd.Stdout, i.cmd.Stderr, i.cmd.WaitDelay = out, out, outputLimit
-	withUs(i.cmd)
+	dieWithUs(i.cmd)
 	i.started = time.Now()
 	if err := i.cmd.Start(); err != nil {
 		listener.Close()
@@ -115,8 +115,8 @@ func (i *Instance) ready(ctx context.Context, id string) error {
 	}
 }
 
-// call hands the event to the process, which asks for one, and returns its answer when it asks for the next, as Lambda
-// does. Errors: as of Function.Invoke, and errGone.
+// call gives the event to the process, which asks for one, and returns its answer when the process asks for the next,
+// as Lambda does. Errors: as of Function.Invoke, and errGone.
 func (i *Instance) call(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, i.config.Timeout, timedOut(id, i.config.Timeout))
 	defer cancel()
@@ -144,7 +144,7 @@ func (i *Instance) call(ctx context.Context, id string, payload []byte) ([]byte,
 	return a.payload, a.err
 }
 
-// await is the answer to a turn, or what became of the process without one.
+// await returns the answer to a turn, or the end of the process without one.
 func (i *Instance) await(ctx context.Context, t *turn) (answer, error) {
 	select {
 	case a := <-t.answers:
@@ -155,14 +155,14 @@ func (i *Instance) await(ctx context.Context, t *turn) (answer, error) {
 	case <-i.ended:
 	}
 	select {
-	case a := <-t.answers: // its last deed
+	case a := <-t.answers: // answered before it ended
 		return a, nil
 	default:
 		return answer{}, i.exitError(t.id)
 	}
 }
 
-// Stop kills the process, as Lambda does without a word, and returns when it is gone. It may be called again.
+// Stop kills the process, as Lambda does without notice, and returns when it is gone. It may be called again.
 func (i *Instance) Stop() {
 	i.kill()
 	<-i.ended

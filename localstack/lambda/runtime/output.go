@@ -42,7 +42,7 @@ func (o *output) Write(p []byte) (int, error) {
 	}
 }
 
-// flush takes what has no newline for a line.
+// flush logs the rest, which has no newline, as a line.
 func (o *output) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,7 +96,7 @@ func parse(line []byte) (slog.Record, error) {
 	return record, err
 }
 
-// valueOf is a number or text as it was; anything else stays JSON.
+// valueOf keeps numbers and texts; anything else stays JSON.
 func valueOf(raw json.RawMessage) slog.Value {
 	var number json.Number
 	var text string

@@ -18,30 +18,31 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// roleVariable makes this test binary play a function's bootstrap, or a process that dies beside its functions.
+// roleVariable makes this test binary run as a function's bootstrap, or as a process that is killed while its functions
+// run.
 const roleVariable = "CASHWRAP_TEST_RUNTIME_ROLE"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "bootstrap":
 		fmt.Fprintln(os.Stderr, "begun")
-		lambda.Start(obey)
+		lambda.Start(perform)
 	case "broken":
 		fmt.Fprintln(os.Stderr, "no configuration")
 		os.Exit(1)
 	case "owner":
 		_, err := New(program(slog.New(slog.DiscardHandler))).Invoke(context.Background(), "1",
-			order("hang", os.Getenv("HANG_AT")))
-		fmt.Fprintln(os.Stderr, err) // it was to die before
+			event("hang", os.Getenv("HANG_AT")))
+		fmt.Fprintln(os.Stderr, err) // it should have been killed before
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
-// deed is what an event asks the program for.
-type deed struct{ Do, With string }
+// task is an event of the test program.
+type task struct{ Do, With string }
 
-// seen is what the program sees of its world.
+// seen is what the program reports of its call and process.
 type seen struct {
 	PID         int
 	Environment []string
@@ -51,9 +52,9 @@ type seen struct {
 	Left        time.Duration
 }
 
-func obey(ctx context.Context, d deed) (any, error) {
+func perform(ctx context.Context, d task) (any, error) {
 	switch d.Do {
-	case "look":
+	case "inspect":
 		deadline, _ := ctx.Deadline()
 		call, _ := lambdacontext.FromContext(ctx)
 		folder, err := os.Getwd()
@@ -78,16 +79,16 @@ func obey(ctx context.Context, d deed) (any, error) {
 	return "done", nil
 }
 
-func order(do, with string) []byte {
-	event, err := json.Marshal(deed{do, with})
+func event(do, with string) []byte {
+	text, err := json.Marshal(task{do, with})
 	if err != nil {
 		panic(err)
 	}
-	return event
+	return text
 }
 
 func program(log *slog.Logger) Config {
-	return Config{Name: "obedient", Program: os.Args[0], ARN: "arn:aws:lambda:eu-central-1:000000000000:function:obedient",
+	return Config{Name: "example", Program: os.Args[0], ARN: "arn:aws:lambda:eu-central-1:000000000000:function:example",
 		Environment: map[string]string{"AWS_REGION": "eu-central-1", roleVariable: "bootstrap"},
 		Timeout:     time.Minute, Log: log}
 }
@@ -123,9 +124,9 @@ func start(t *testing.T, change func(*Config)) (*Function, *lines) {
 	return f, log
 }
 
-func look(t *testing.T, f *Function) seen {
+func inspect(t *testing.T, f *Function) seen {
 	t.Helper()
-	reply, err := f.Invoke(t.Context(), "request-1", order("look", ""))
+	reply, err := f.Invoke(t.Context(), "request-1", event("inspect", ""))
 	var s seen
 	if err != nil || json.Unmarshal(reply, &s) != nil {
 		t.Fatalf("reply %s, error %v", reply, err)
@@ -133,7 +134,7 @@ func look(t *testing.T, f *Function) seen {
 	return s
 }
 
-// hanging is a place where programs hang: connections come out of it, and their end is the program's.
+// hanging is an address where programs hang: accept returns when one has connected, ended when it has died.
 func hanging(t *testing.T) (at string, accept func() (ended func())) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

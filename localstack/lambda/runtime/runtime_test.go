@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-func TestAProcessSeesLambdasWorldAndNothingOfOurs(t *testing.T) {
+func TestAProcessGetsLambdasEnvironmentOnly(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, nil)
-	s := look(t, f)
-	for _, want := range []string{"AWS_LAMBDA_FUNCTION_NAME=obedient", "AWS_REGION=eu-central-1",
+	s := inspect(t, f)
+	for _, want := range []string{"AWS_LAMBDA_FUNCTION_NAME=example", "AWS_REGION=eu-central-1",
 		"AWS_DEFAULT_REGION=eu-central-1",
 		"_HANDLER=bootstrap", "TZ=:UTC", "LAMBDA_TASK_ROOT=" + filepath.Dir(os.Args[0])} {
 		if !slices.Contains(s.Environment, want) {
@@ -31,28 +31,28 @@ func TestAProcessSeesLambdasWorldAndNothingOfOurs(t *testing.T) {
 		}
 	}
 	if s.RequestID != "request-1" || s.ARN != program(nil).ARN || s.Left <= 0 || s.Left > time.Minute {
-		t.Errorf("the call was %+v", s)
+		t.Errorf("got call %+v, want request-1 of %s with up to a minute left", s, program(nil).ARN)
 	}
 	if here, err := filepath.EvalSymlinks(filepath.Dir(os.Args[0])); err != nil || s.Folder != here {
-		t.Errorf("it runs in %s, want %s, %v", s.Folder, here, err)
+		t.Errorf("got folder %s, want %s (error %v)", s.Folder, here, err)
 	}
 }
 
 func TestAnInstanceStaysWarmAndMakesOneCallAtATime(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, nil)
-	first := look(t, f).PID
+	first := inspect(t, f).PID
 	for range 3 {
-		if again := look(t, f).PID; again != first {
-			t.Errorf("another process %d, want %d", again, first)
+		if again := inspect(t, f).PID; again != first {
+			t.Errorf("got process %d, want %d again", again, first)
 		}
 	}
 	at, accept := hanging(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var busy sync.WaitGroup
-	busy.Go(func() { _, _ = f.Invoke(ctx, "2", order("hang", at)) })
+	busy.Go(func() { _, _ = f.Invoke(ctx, "2", event("hang", at)) })
 	ended := accept()
-	if second := look(t, f).PID; second == first {
+	if second := inspect(t, f).PID; second == first {
 		t.Error("a busy process got a second event")
 	}
 	cancel()
@@ -67,19 +67,19 @@ func TestACallBeyondTheLastInstanceWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var calls sync.WaitGroup
 	for range 2 {
-		calls.Go(func() { _, _ = f.Invoke(ctx, "1", order("hang", at)) })
+		calls.Go(func() { _, _ = f.Invoke(ctx, "1", event("hang", at)) })
 	}
 	first, second := accept(), accept()
 	impatient, cancelThird := context.WithCancel(t.Context())
 	cancelThird()
-	if _, err := f.Invoke(impatient, "3", order("look", "")); !errors.Is(err, context.Canceled) || starts(f) != 2 {
-		t.Errorf("error %v with %d instances started; want it to have waited for one of two", err, starts(f))
+	if _, err := f.Invoke(impatient, "3", event("inspect", "")); !errors.Is(err, context.Canceled) || starts(f) != 2 {
+		t.Errorf("got error %v with %d instances started, want %v and 2", err, starts(f), context.Canceled)
 	}
 	cancel()
 	first()
 	second()
 	calls.Wait()
-	look(t, f)
+	inspect(t, f)
 }
 
 func TestAnIdleInstanceIsEnded(t *testing.T) {
@@ -89,51 +89,51 @@ func TestAnIdleInstanceIsEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.call(t.Context(), "1", order("look", "")); err != nil {
+	if _, err := i.call(t.Context(), "1", event("inspect", "")); err != nil {
 		t.Fatal(err)
 	}
 	f.put(i)
 	<-i.ended
-	look(t, f)
+	inspect(t, f)
 }
 
-func TestWhatGoesWrongIsToldAsLambdaDoes(t *testing.T) {
+func TestErrorsAreReportedAsByLambda(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		event    []byte
+		payload  []byte
 		want     Error
 		survives bool
 		logged   string
 		change   func(*Config)
 	}{
-		"an error of the function's": {event: order("fail", "played"), want: Error{"errorString", "played"}, survives: true},
-		"a panic": {event: order("panic", "at the disco"), want: Error{"string", "at the disco"},
+		"an error of the function's": {payload: event("fail", "failed"), want: Error{"errorString", "failed"}, survives: true},
+		"a panic": {payload: event("panic", "at the disco"), want: Error{"string", "at the disco"},
 			logged: "at the disco"},
-		"an end": {event: order("exit", ""),
+		"an end": {payload: event("exit", ""),
 			want: Error{ExitError, "RequestId: 1 Error: Runtime exited with error: exit status 3"}},
 		"an end at the start": {change: func(c *Config) {
 			c.Environment[roleVariable] = "broken"
 		}, logged: "no configuration",
 			want: Error{ExitError, "RequestId: 1 Error: Runtime exited with error: exit status 1"}},
-		"an event of another type": {event: []byte(`[]`), survives: true,
-			want: Error{"UnmarshalTypeError", "json: cannot unmarshal array into Go value of type runtime.deed"}},
-		"a reply that is too long": {event: order("be long", ""),
+		"an event of another type": {payload: []byte(`[]`), survives: true,
+			want: Error{"UnmarshalTypeError", "json: cannot unmarshal array into Go value of type runtime.task"}},
+		"a reply that is too long": {payload: event("be long", ""),
 			want: Error{"Function.ResponseSizeTooLarge", "Response payload size exceeded maximum allowed payload size " +
 				"(6291556 bytes)."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f, log := start(t, c.change)
-			_, err := f.Invoke(t.Context(), "1", c.event)
-			var told *Error
-			if !errors.As(err, &told) || *told != c.want {
-				t.Errorf("error %v, want %v", err, c.want)
+			_, err := f.Invoke(t.Context(), "1", c.payload)
+			var got *Error
+			if !errors.As(err, &got) || *got != c.want {
+				t.Errorf("got error %v, want %v", err, c.want)
 			}
 			if c.change == nil {
-				look(t, f)
+				inspect(t, f)
 			}
 			if fresh := starts(f) > 1; fresh == c.survives && c.change == nil {
-				t.Errorf("%d processes; it should have survived: %t", starts(f), c.survives)
+				t.Errorf("got %d processes; want the first to survive: %t", starts(f), c.survives)
 			}
 			f.Stop()
 			if !strings.Contains(log.String(), c.logged) {
@@ -147,11 +147,11 @@ func TestACallThatTakesTooLongIsKilled(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, func(c *Config) { c.Timeout = 20 * time.Millisecond })
 	at, _ := hanging(t)
-	_, err := f.Invoke(t.Context(), "1", order("hang", at))
-	var told *Error
-	if want := (Error{TimedOut, "RequestId: 1 Error: Task timed out after 0.02 seconds"}); !errors.As(err, &told) ||
-		*told != want {
-		t.Errorf("error %v, want %v", err, want)
+	_, err := f.Invoke(t.Context(), "1", event("hang", at))
+	var got *Error
+	if want := (Error{TimedOut, "RequestId: 1 Error: Task timed out after 0.02 seconds"}); !errors.As(err, &got) ||
+		*got != want {
+		t.Errorf("got error %v, want %v", err, want)
 	}
 	if warm(f) != nil {
 		t.Error("the process is kept")
@@ -164,28 +164,28 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 	at, accept := hanging(t)
 	failed := make(chan error)
 	go func() {
-		_, err := f.Invoke(t.Context(), "1", order("hang", at))
+		_, err := f.Invoke(t.Context(), "1", event("hang", at))
 		failed <- err
 	}()
 	ended := accept()
 	f.Stop()
 	ended()
-	var told *Error
-	if err := <-failed; !errors.As(err, &told) || told.Type != ExitError ||
-		!strings.Contains(told.Message, "signal: killed") {
-		t.Errorf("error %v", err)
+	var got *Error
+	if err := <-failed; !errors.As(err, &got) || got.Type != ExitError ||
+		!strings.Contains(got.Message, "signal: killed") {
+		t.Errorf("got error %v, want an exit by a signal", err)
 	}
-	if _, err := f.Invoke(t.Context(), "2", order("look", "")); !errors.Is(err, errStopped) {
-		t.Errorf("after the stop: error %v", err)
+	if _, err := f.Invoke(t.Context(), "2", event("inspect", "")); !errors.Is(err, errStopped) {
+		t.Errorf("after the stop: got error %v, want %v", err, errStopped)
 	}
 }
 
 func TestAProcessThatDiesWhileIdleIsReplaced(t *testing.T) {
 	t.Parallel()
 	f, _ := start(t, nil)
-	pid := look(t, f).PID
+	pid := inspect(t, f).PID
 	warm(f).Stop()
-	if again := look(t, f).PID; again == pid {
+	if again := inspect(t, f).PID; again == pid {
 		t.Error("a dead process answered")
 	}
 }
@@ -212,15 +212,15 @@ func TestLinesGoIntoTheLog(t *testing.T) {
 	printed := `{"time":"2026-11-21T10:00:00.5Z","level":"WARN","msg":"slow",` +
 		`"status":201,"duration_ms":12.5,"route":"/a b","at":{"x":1}}` +
 		"\nplain words\n{\"_aws\":{}}\nwithout an end"
-	if _, err := f.Invoke(t.Context(), "1", order("print", printed)); err != nil {
+	if _, err := f.Invoke(t.Context(), "1", event("print", printed)); err != nil {
 		t.Fatal(err)
 	}
 	f.Stop()
 	for _, want := range []string{
-		`time=2026-11-21T10:00:00.500Z level=WARN msg=slow process=obedient#1 status=201 duration_ms=12.5 route="/a b" ` +
+		`time=2026-11-21T10:00:00.500Z level=WARN msg=slow process=example#1 status=201 duration_ms=12.5 route="/a b" ` +
 			`at="{\"x\":1}"`,
-		`level=INFO msg="plain words" process=obedient#1`, `msg="{\"_aws\":{}}" process=obedient#1`,
-		`msg="without an end" process=obedient#1`, `msg=begun process=obedient#1`,
+		`level=INFO msg="plain words" process=example#1`, `msg="{\"_aws\":{}}" process=example#1`,
+		`msg="without an end" process=example#1`, `msg=begun process=example#1`,
 	} {
 		if !strings.Contains(log.String(), want+"\n") {
 			t.Errorf("%s is not in the log:\n%s", want, log)
@@ -236,7 +236,7 @@ func TestAStartIsMeasured(t *testing.T) {
 	}
 	defer i.Stop()
 	if i.Init <= 0 || i.Init > initLimit {
-		t.Errorf("a start of %v", i.Init)
+		t.Errorf("got a start of %v, want at most %v", i.Init, initLimit)
 	}
 	if _, err := Start(t.Context(), Config{Name: "absent", Program: filepath.Join(t.TempDir(), bootstrap)}); err == nil {
 		t.Error("a program that is not there started")

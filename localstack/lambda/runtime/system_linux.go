@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// withUs keeps a terminal's Ctrl-C from the process, which is ours to end, and has the kernel kill it when we die.
-// (Strictly: when the thread that started it does. Go ends a thread only with a goroutine that locked it, and none here
-// does.)
-func withUs(cmd *exec.Cmd) {
+// dieWithUs has the kernel kill the process when this one dies, and keeps a terminal's Ctrl-C from it: it is stopped by
+// us. (Strictly, the kernel kills it when the thread that started it ends. Go ends a thread only with a goroutine that
+// locked it, and none here does.)
+func dieWithUs(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

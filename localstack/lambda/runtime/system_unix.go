@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// withUs keeps a terminal's Ctrl-C from the process, which is ours to end. When we die it ends with the call it is at:
-// a program that can no longer ask for events exits.
-func withUs(cmd *exec.Cmd) {
+// dieWithUs keeps a terminal's Ctrl-C from the process: it is stopped by us. When we die it ends after its current
+// call, because a program that can no longer ask for events exits.
+func dieWithUs(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }

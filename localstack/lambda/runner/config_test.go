@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// newWorld is a configuration over the real engines, with a database and queue names of its own.
-func newWorld(t *testing.T) Config {
+// newConfig is a configuration over the real engines, with a database and queue names of its own.
+func newConfig(t *testing.T) Config {
 	t.Helper()
 	e := Engines{DynamoDB: enginetest.Table(t), SQS: enginetest.Queues(t), AccessKey: enginetest.AccessKey(t)}
 	environment := e.Environment([]byte("a secret for the runner's tests!"), time.Now())
