@@ -170,10 +170,10 @@ func place(c store.IdempotencyClaim) string { return c.Tenant.String() + "\x00" 
 // fingerprint is keyed, because bodies hold card numbers, whose plain hashes
 // could be searched (contract §2.8).
 func (x *exchange) fingerprint(k keys) string {
-	body := string(x.raw)
+	body := x.raw
 	if x.input.form == nil {
-		body = string(x.input.body.object().canonical(nil))
+		body = canonicalJSON(x.raw)
 	}
 	return hex.EncodeToString(mac(k.fingerprint,
-		x.request.Method, x.path(), x.input.query.Encode(), body))
+		x.request.Method, x.path(), x.input.query.Encode(), string(body)))
 }
