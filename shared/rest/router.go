@@ -2,35 +2,27 @@ package rest
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-chi/chi/v5"
 )
 
 // maxSegment bounds one path value, in bytes: the longest id is a
 // customer_id of 255 characters (contract §5.1), at most 1020 bytes.
 const maxSegment = 1024
 
-// router finds a route by method and path. net/http's ServeMux has no
-// prefix{name} segments, answers 404 and 405 in text/plain, and redirects
-// paths that the contract wants to be 404 (a trailing slash, contract §2.2).
-type router struct{ root branch }
-
-// branch is one segment of the routes' tree.
-type branch struct {
-	fixed  map[string]*branch
-	values []*valueBranch
-	routes map[string]*Route // by method
+// router finds a route by method and path.
+type router struct {
+	mux    *chi.Mux // only matches
+	routes map[routeKey]*Route
+	others map[string][]*Route // by path: what it takes, sorted by method
 }
 
-// valueBranch is a segment prefix{name}.
-type valueBranch struct {
-	prefix, name string
-	branch
-}
+type routeKey struct{ method, path string }
 
 // found is what matched a path. route is nil when nothing takes the method.
 type found struct {
@@ -39,74 +31,84 @@ type found struct {
 	others []*Route // the routes of the path, whatever their method
 }
 
+// anyMethod finds a path whatever methods it takes. No route takes TRACE.
+const anyMethod = http.MethodTrace
+
 func newRouter(routes []Route) *router {
-	r := &router{}
+	r := &router{mux: chi.NewMux(), routes: map[routeKey]*Route{}, others: map[string][]*Route{}}
 	for _, route := range routes {
-		b := &r.root
-		for _, segment := range segmentsOf(route.Path) {
-			b = b.grow(segment)
+		if !strings.HasPrefix(route.Path, "/") || (route.Path != "/" && strings.HasSuffix(route.Path, "/")) {
+			panic("rest: malformed route path " + route.Path)
 		}
-		if b.routes[route.Method] != nil || route.Handle.run == nil {
+		key := routeKey{route.Method, route.Path}
+		if r.routes[key] != nil || route.Handle.run == nil {
 			panic(fmt.Sprintf("rest: %s %s: listed twice, or without a handle", route.Method, route.Path))
 		}
 		checkSuccessor(route)
-		if b.routes == nil {
-			b.routes = map[string]*Route{}
+		r.routes[key] = &route
+		for _, method := range []string{route.Method, anyMethod} {
+			r.mux.Method(method, route.Path, http.NotFoundHandler())
 		}
-		b.routes[route.Method] = &route
+	}
+	for key := range r.routes {
+		r.others[key.path] = r.takers(key.path)
 	}
 	return r
 }
 
-func segmentsOf(path string) []string {
-	if !strings.HasPrefix(path, "/") || (path != "/" && strings.HasSuffix(path, "/")) {
-		panic("rest: malformed route path " + path)
+// takers are the routes of a path: of its own pattern, and of wider patterns for the methods that it lacks.
+func (r *router) takers(path string) (routes []*Route) {
+	c := chi.NewRouteContext()
+	for _, method := range []string{"DELETE", "GET", "PATCH", "POST", "PUT"} {
+		if route := r.routes[routeKey{method, r.match(c, method, path)}]; route != nil {
+			routes = append(routes, route)
+		}
 	}
-	return strings.Split(path[1:], "/")
+	return routes
 }
 
-func (b *branch) grow(segment string) *branch {
-	prefix, name, isValue := strings.Cut(segment, "{")
-	if !isValue {
-		if b.fixed == nil {
-			b.fixed = map[string]*branch{}
-		}
-		if b.fixed[segment] == nil {
-			b.fixed[segment] = &branch{}
-		}
-		return b.fixed[segment]
+// find matches an escaped path. An encoded slash stays inside its value.
+func (r *router) find(method, escapedPath string) (f found) {
+	path := oneSpelling(escapedPath)
+	c := chi.NewRouteContext()
+	f.others = r.others[r.match(c, anyMethod, path)]
+	if f.route = r.routes[routeKey{method, r.match(c, method, path)}]; f.route != nil {
+		f.values = values(c)
 	}
-	name = strings.TrimSuffix(name, "}")
-	for _, v := range b.values {
-		if v.prefix == prefix && v.name == name {
-			return &v.branch
-		}
-	}
-	v := &valueBranch{prefix: prefix, name: name}
-	b.values = append(b.values, v)
-	// The longest prefix is the most particular, so it is tried first.
-	slices.SortStableFunc(b.values, func(x, y *valueBranch) int { return len(y.prefix) - len(x.prefix) })
-	return &v.branch
+	return f
 }
 
-// find matches an escaped path. Each segment is decoded by itself, so that an
-// encoded slash stays inside its value.
-func (r *router) find(method, escapedPath string) found {
-	var f found
-	path, ok := strings.CutPrefix(escapedPath, "/")
-	if !ok {
-		return f
+// match returns the path of the route that takes the request, or "". No value may be empty.
+func (r *router) match(c *chi.Context, method, path string) string {
+	c.Reset()
+	pattern := r.mux.Find(c, method, path)
+	if slices.Contains(c.URLParams.Values, "") {
+		return ""
+	}
+	return pattern
+}
+
+// oneSpelling escapes a path as routes are written, whatever else the client has escaped.
+func oneSpelling(path string) string {
+	if !strings.Contains(path, "%") {
+		return path
 	}
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
-		decoded, err := url.PathUnescape(segment)
-		if err != nil {
-			return f
-		}
-		segments[i] = truncated(decoded)
+		decoded, _ := url.PathUnescape(segment) // net/url has escaped it
+		segments[i] = url.PathEscape(decoded)
 	}
-	f.walk(&r.root, method, segments, nil)
-	return f
+	return strings.Join(segments, "/")
+}
+
+// values are those of the path that was matched, decoded.
+func values(c *chi.Context) map[string]string {
+	m := make(map[string]string, len(c.URLParams.Keys))
+	for i, name := range c.URLParams.Keys {
+		value, _ := url.PathUnescape(c.URLParams.Values[i])
+		m[name] = truncated(value)
+	}
+	return m
 }
 
 // truncated cuts a value that is longer than any identifier, and than the table's
@@ -123,50 +125,20 @@ func truncated(value string) string {
 	return value[:end]
 }
 
-// walk notes all routes of the path, and the first that takes the method:
-// fixed segments win over values.
-func (f *found) walk(b *branch, method string, segments []string, values []string) {
-	if len(segments) == 0 {
-		for _, m := range slices.Sorted(maps.Keys(b.routes)) {
-			f.others = append(f.others, b.routes[m])
-		}
-		if route := b.routes[method]; route != nil && f.route == nil {
-			f.route, f.values = route, pairs(values)
-		}
-		return
-	}
-	segment, rest := segments[0], segments[1:]
-	if next := b.fixed[segment]; next != nil {
-		f.walk(next, method, rest, values)
-	}
-	for _, v := range b.values {
-		if value, ok := strings.CutPrefix(segment, v.prefix); ok && value != "" {
-			f.walk(&v.branch, method, rest, append(slices.Clip(values), v.name, value))
-		}
-	}
-}
-
-func pairs(values []string) map[string]string {
-	m := make(map[string]string, len(values)/2)
-	for i := 0; i < len(values); i += 2 {
-		m[values[i]] = values[i+1]
-	}
-	return m
-}
-
 // allow is the Allow header of a path (RFC 9110 §10.2.1).
 func (f found) allow() string {
-	methods := map[string]bool{}
+	var methods []string
 	for _, route := range f.others {
-		methods[route.Method] = true
+		methods = append(methods, route.Method)
 		if route.Method == http.MethodGet {
-			methods[http.MethodHead] = true
+			methods = append(methods, http.MethodHead)
 		}
 		if route.Access == PublicToo {
-			methods[http.MethodOptions] = true
+			methods = append(methods, http.MethodOptions)
 		}
 	}
-	return strings.Join(slices.Sorted(maps.Keys(methods)), ", ")
+	slices.Sort(methods)
+	return strings.Join(slices.Compact(methods), ", ")
 }
 
 // public says browsers may call the path (contract §2.1).
