@@ -11,31 +11,30 @@ import (
 
 func TestBegin(t *testing.T) {
 	t.Parallel()
+	now := after(time.Minute)
 	for _, from := range []string{"fresh", "failed", "valid for an hour"} {
 		c := states(t)[from]
-		frozen := snapshot(t, c)
-		got := begin(t, c, attemptFor("attempt-5", payments.CardMethod), after(time.Minute))
-		a := got.Attempt
-		if a.ID != "attempt-5" || a.State != payments.AttemptPending || a.Installments != 1 ||
-			!a.StartedAt.Equal(after(time.Minute)) || !a.NextPoll.Equal(after(2*time.Minute)) {
-			t.Errorf("%s: %+v", from, a)
+		got := begin(t, c, attemptFor("attempt-5", payments.CardMethod), now)
+		want := states(t)[from]
+		want.Attempt = &payments.Attempt{ID: "attempt-5", Operation: "request-attempt-5", State: payments.AttemptPending,
+			Method: payments.CardMethod, PaymentType: "ECOM", Installments: 1, StartedAt: now,
+			NextPoll: after(2 * time.Minute)}
+		want.AttemptStarts = append(want.AttemptStarts, now)
+		if diff := differs(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", from, diff)
 		}
-		if got.Status != c.Status || len(got.AttemptStarts) != len(c.AttemptStarts)+1 ||
-			len(got.Transactions) != len(c.Transactions) {
-			t.Errorf("%s: %+v", from, got)
-		}
-		if snapshot(t, c) != frozen {
-			t.Errorf("%s: the checkout read was altered", from)
+		if diff := differs(states(t)[from], c); diff != "" {
+			t.Errorf("%s: the checkout read was altered (-want +got):\n%s", from, diff)
 		}
 	}
 	a := attemptFor("attempt-1", payments.CardMethod)
 	a.Installments = 6
 	if got := begin(t, newCheckout(), a, start).Attempt.Installments; got != 6 {
-		t.Errorf("%d installments", got)
+		t.Errorf("%d installments, want 6", got)
 	}
 }
 
-// Contract §2.9: ten attempts an hour; the eleventh hears when it may.
+// Contract §2.9: ten attempts an hour; the eleventh is refused until when it may begin.
 func TestTenAttemptsAnHour(t *testing.T) {
 	t.Parallel()
 	c := newCheckout()
@@ -54,7 +53,7 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	}
 	c = played(t, c, "eleventh", payments.Declined, now.Add(e.RetryAfter))
 	if len(c.AttemptStarts) != 10 {
-		t.Errorf("%d starts are kept", len(c.AttemptStarts))
+		t.Errorf("%d starts are kept, want 10", len(c.AttemptStarts))
 	}
 	if _, err := c.Begin(attemptFor("twelfth", payments.CardMethod), now.Add(e.RetryAfter)); !failure.Is(err,
 		failure.KindTooMany) {
@@ -81,7 +80,7 @@ func TestDeadlines(t *testing.T) {
 		o := payments.Outcome{Decision: payments.Voucher, Code: c.code}
 		a := *settle(t, begun, o, after(time.Second)).Checkout.Attempt
 		if !a.Deadline.Equal(after(c.want)) || a.Code != c.code {
-			t.Errorf("%s: until %s", c.method, a.Deadline)
+			t.Errorf("%s: until %s with the code %v, want %s, %v", c.method, a.Deadline, a.Code, after(c.want), c.code)
 		}
 		for _, waiting := range []payments.Decision{payments.Challenge, payments.Voucher} {
 			o := payments.Outcome{Decision: waiting}
@@ -102,23 +101,24 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// A retry of a request that was cut off goes on with its attempt.
-func TestRunByAndRestartable(t *testing.T) {
+// A retry of a request that was cut off continues its attempt.
+func TestStartedByAndRestartable(t *testing.T) {
 	t.Parallel()
-	for from, want := range map[string]struct{ runBy, restartable bool }{
+	for from, want := range map[string]struct{ StartedBy, Restartable bool }{
 		"fresh": {false, true}, "pending": {true, false}, "unknown": {true, false},
 		"requires action": {true, false}, "paid": {true, false}, "failed": {false, false},
 	} {
 		c := states(t)[from]
-		if c.StartedBy("request-attempt-1") != want.runBy || c.Restartable() != want.restartable {
-			t.Errorf("%s: run by %t, restartable %t", from, c.StartedBy("request-attempt-1"), c.Restartable())
+		got := struct{ StartedBy, Restartable bool }{c.StartedBy("request-attempt-1"), c.Restartable()}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", from, got, want)
 		}
 	}
 	untaken, _ := states(t)["pending"].CloseNotTaken("attempt-1")
 	cancelled := settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Cancelled}, start)
-	for name, c := range map[string]payments.Checkout{"never taken": untaken.Checkout, "cancelled": cancelled.Checkout} {
+	for name, c := range map[string]payments.Checkout{"not taken": untaken.Checkout, "cancelled": cancelled.Checkout} {
 		if !c.StartedBy("request-attempt-1") || !c.Restartable() {
-			t.Errorf("%s: may not begin again", name)
+			t.Errorf("%s: cannot begin again", name)
 		}
 	}
 }

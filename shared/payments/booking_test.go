@@ -20,22 +20,21 @@ func TestAPaymentIsBookedLessItsFee(t *testing.T) {
 	c.Payee.FeeRate = "0.0195"
 	change := settle(t, begin(t, c, attemptFor("attempt-1", payments.CardMethod), start),
 		payments.Outcome{Decision: payments.Approved}, start)
-	e := change.Entry
-	if e == nil || e.ID != "attempt-1" || e.Kind != ledger.Payment || e.About != ledger.OfTransaction("attempt-1") ||
-		!e.At.Equal(start) {
-		t.Fatalf("%+v", e)
+	want := &ledger.Entry{ID: "attempt-1", Kind: ledger.Payment, About: ledger.OfTransaction("attempt-1"), At: start,
+		Postings: []ledger.Posting{posting(ledger.AcquirerReceivable, "10.10", "EUR"),
+			posting(ledger.MerchantPayable, "-9.90", "EUR"), posting(ledger.FeeIncome, "-0.20", "EUR")}}
+	if diff := differs(want, change.Entry); diff != "" {
+		t.Errorf("entry (-want +got):\n%s", diff)
 	}
-	want := []ledger.Posting{posting(ledger.AcquirerReceivable, "10.10", "EUR"),
-		posting(ledger.MerchantPayable, "-9.90", "EUR"),
-		posting(ledger.FeeIncome, "-0.20", "EUR")}
-	wantPostings(t, *e, want)
-	if tx := change.Transaction; tx.Fee != eur("0.20") || tx.Captured != eur("10.10") || tx.Refundable != eur("10.10") ||
-		!tx.Refunded.IsZero() || !tx.ChargedBack.IsZero() {
-		t.Errorf("%+v", tx)
+	type sums struct{ Fee, Captured, Refundable, Refunded, ChargedBack money.Amount }
+	tx := change.Transaction
+	got := sums{tx.Fee, tx.Captured, tx.Refundable, tx.Refunded, tx.ChargedBack}
+	if diff := differs(sums{eur("0.20"), eur("10.10"), eur("10.10"), eur("0"), eur("0")}, got); diff != "" {
+		t.Errorf("sums (-want +got):\n%s", diff)
 	}
 }
 
-// What moves no money leaves the books alone.
+// What moves no money is not entered.
 func TestNothingIsBookedWithoutACapture(t *testing.T) {
 	t.Parallel()
 	verification := attemptFor("attempt-1", payments.CardMethod)
@@ -59,13 +58,7 @@ func TestNothingIsBookedWithoutACapture(t *testing.T) {
 
 func wantPostings(t testing.TB, e ledger.Entry, want []ledger.Posting) {
 	t.Helper()
-	if len(e.Postings) != len(want) {
-		t.Errorf("%s: postings %v, want %v", e.ID, e.Postings, want)
-		return
-	}
-	for i, p := range e.Postings {
-		if p != want[i] {
-			t.Errorf("%s: postings %v, want %v", e.ID, e.Postings, want)
-		}
+	if diff := differs(want, e.Postings); diff != "" {
+		t.Errorf("postings of %s (-want +got):\n%s", e.ID, diff)
 	}
 }

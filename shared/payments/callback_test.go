@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -13,19 +15,19 @@ func owed(t testing.TB) payments.Callback {
 	return *settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Approved}, start).Callback
 }
 
-func TestCallbackTellsOfTheCheckout(t *testing.T) {
+func TestACallbackReportsTheCheckout(t *testing.T) {
 	t.Parallel()
 	want := payments.Callback{
-		ID: "msg_1", EventType: "CHECKOUT_STATUS_CHANGED", CheckoutID: "checkout-1", URL: returnURL, Status: payments.CheckoutPaid,
-		CreatedAt: start, NextAt: start, UpdatedAt: start, State: payments.CallbackOwed,
+		ID: "msg_1", EventType: "CHECKOUT_STATUS_CHANGED", CheckoutID: "checkout-1", URL: returnURL,
+		Status: payments.CheckoutPaid, CreatedAt: start, NextAt: start, UpdatedAt: start, State: payments.CallbackOwed,
 	}
-	if got := owed(t); got != want {
-		t.Errorf("%+v", got)
+	if diff := cmp.Diff(want, owed(t)); diff != "" {
+		t.Errorf("callback (-want +got):\n%s", diff)
 	}
 	silent := states(t)["pending"]
 	silent.ReturnURL = ""
 	if change := settle(t, silent, payments.Outcome{Decision: payments.Approved}, start); change.Callback != nil {
-		t.Errorf("nobody asked for %+v", change.Callback)
+		t.Errorf("without a return_url: callback %+v, want none", change.Callback)
 	}
 }
 
@@ -44,9 +46,11 @@ func TestRetryTimes(t *testing.T) {
 		if !c.NextAt.Equal(failed.Add(delay)) || c.State != payments.CallbackOwed {
 			t.Fatalf("try %d at %s: %s at %s, want %s later", i+1, now, c.State, c.NextAt, delay)
 		}
-		if c.Tries != i+1 || !c.FirstFailedAt.Equal(failed) || !c.UpdatedAt.Equal(now) ||
-			c.LastError != "status 500" || c.ID != "msg_1" {
-			t.Fatalf("try %d: %+v", i+1, c)
+		want := owed(t)
+		want.Tries, want.FirstFailedAt, want.NextAt, want.UpdatedAt = i+1, &failed, failed.Add(delay), now
+		want.LastError = "status 500"
+		if diff := cmp.Diff(want, c); diff != "" {
+			t.Fatalf("try %d (-want +got):\n%s", i+1, diff)
 		}
 		now = c.NextAt
 	}
@@ -56,7 +60,7 @@ func TestRetryTimes(t *testing.T) {
 	}
 }
 
-// A try that was late is not made up for: the next one is at its own time.
+// After a late try the next one is at its own time.
 func TestALateTrySkipsTheTimesItMissed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ late, next time.Duration }{
@@ -80,13 +84,16 @@ func TestALateTrySkipsTheTimesItMissed(t *testing.T) {
 
 func TestDelivered(t *testing.T) {
 	t.Parallel()
-	first := owed(t).Delivered()
-	if first.State != payments.CallbackDelivered || first.Tries != 1 {
-		t.Errorf("%+v", first)
+	first, wantFirst := owed(t).Delivered(), owed(t)
+	wantFirst.State, wantFirst.Tries = payments.CallbackDelivered, 1
+	if diff := cmp.Diff(wantFirst, first); diff != "" {
+		t.Errorf("at the first try (-want +got):\n%s", diff)
 	}
-	second := owed(t).Undelivered("refused", start).Delivered()
-	if second.State != payments.CallbackDelivered || second.Tries != 2 || second.LastError != "" {
-		t.Errorf("%+v", second)
+	failed := owed(t).Undelivered("refused", start)
+	second, wantSecond := failed.Delivered(), failed
+	wantSecond.State, wantSecond.Tries, wantSecond.LastError = payments.CallbackDelivered, 2, ""
+	if diff := cmp.Diff(wantSecond, second); diff != "" {
+		t.Errorf("at the second try (-want +got):\n%s", diff)
 	}
 	for _, c := range []payments.Callback{first, second} {
 		if c.IsDue(after(1000*time.Hour)) || c.Overdue(after(1000*time.Hour)) {
@@ -95,15 +102,19 @@ func TestDelivered(t *testing.T) {
 	}
 }
 
-// A replay bears the id of the first time, and begins the retries anew.
+// A replay has the same id, and begins the retries again.
 func TestReplayed(t *testing.T) {
 	t.Parallel()
 	dead := owed(t).Undelivered("refused", start).Undelivered("refused", after(100*time.Hour))
 	now := after(200 * time.Hour)
 	got := dead.Replayed(now)
-	if got.ID != dead.ID || got.State != payments.CallbackOwed || !got.NextAt.Equal(now) ||
-		got.LastError != "" || !got.IsDue(now) {
-		t.Errorf("%+v", got)
+	want := owed(t)
+	want.Tries, want.NextAt, want.UpdatedAt = dead.Tries, now, now
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("callback (-want +got):\n%s", diff)
+	}
+	if !got.IsDue(now) {
+		t.Error("not due at once")
 	}
 	if next := got.Undelivered("refused", now); !next.NextAt.Equal(now.Add(time.Minute)) {
 		t.Errorf("the retry after a replay is at %s", next.NextAt)

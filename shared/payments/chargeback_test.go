@@ -1,6 +1,7 @@
 package payments_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -13,49 +14,60 @@ import (
 func TestWhatCannotBeChargedBack(t *testing.T) {
 	t.Parallel()
 	paid := paidTransaction(t)
-	reserved := reserve(t, paid, "operation", "10.10", false).Transaction
+	begun := beginRefund(t, paid, "operation", "10.10", false).Transaction
 	more, none := eur("10.11"), eur("0")
 	for name, test := range map[string]struct {
 		tx     payments.Transaction
 		amount *money.Amount
 		kind   failure.Kind
 	}{
-		"above the rest": {paid, &more, failure.KindConflict},
-		"nothing":        {paid, &none, failure.KindInvalid},
-		"being refunded": {reserved, nil, failure.KindConflict},
+		"above what is left": {paid, &more, failure.KindConflict},
+		"nothing":            {paid, &none, failure.KindInvalid},
+		"being refunded":     {begun, nil, failure.KindConflict},
 	} {
 		if _, err := test.tx.Chargeback(newCheckout(), "cb", test.amount, false, "msg", start); !failure.Is(err, test.kind) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want %v", name, err, test.kind)
 		}
 	}
 }
 
-func TestAChargebackIsBookedAndTold(t *testing.T) {
+func TestAChargebackIsBookedAndReported(t *testing.T) {
 	t.Parallel()
-	four := eur("4.00")
-	change := chargeback(t, paidTransaction(t), "cb", &four)
-	tx, e := change.Transaction, change.Events[0]
-	if tx.Refundable != eur("6.10") || tx.ChargedBack != eur("4.00") || !tx.Refunded.IsZero() ||
-		tx.SimpleStatus() != payments.SimpleChargeback || tx.NonCollection ||
-		!tx.UpdatedAt.Equal(after(time.Hour)) {
-		t.Errorf("%+v", tx)
+	four, paid, now := eur("4.00"), paidTransaction(t), after(time.Hour)
+	change := chargeback(t, paid, "cb", &four)
+	want := paid
+	want.Refundable, want.ChargedBack, want.EventCount, want.UpdatedAt = eur("6.10"), eur("4.00"), 1, now
+	want.Payouts = slices.Clone(paid.Payouts)
+	want.Payouts[0].Deducted = eur("4.00")
+	event := payments.Event{ID: paid.ChargebackID("cb"), TransactionID: paid.ID, Code: paid.Code,
+		Type: payments.ChargebackEvent, Status: payments.EventSuccessful, Amount: eur("4.00"), CreatedAt: now, UpdatedAt: now,
+		TransactionSummary: payments.TransactionSummary{ClientTransactionID: paid.ClientTransactionID,
+			ProductSummary: "Tea", Username: "shop@shop.example", PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY",
+			Installments: 1, PayoutPlan: paid.PayoutPlan}}
+	wanted := payments.TransactionChange{Transaction: want, Events: []payments.Event{event},
+		Entry: &ledger.Entry{ID: event.ID, Kind: ledger.Chargeback, About: ledger.OfTransaction(paid.ID), At: now,
+			Postings: []ledger.Posting{posting(ledger.MerchantPayable, "4.00", "EUR"),
+				posting(ledger.AcquirerReceivable, "-4.00", "EUR")}},
+		Payables: []payments.Payable{{ID: paid.ID + "#1", Kind: payments.PayablePart, TransactionID: paid.ID,
+			Code: paid.Code, Seq: 1, Amount: eur("5.90"), Fee: eur("0.20"), EligibleAt: start}},
+		Callback: &payments.Callback{ID: "msg_1", EventType: payments.EventCheckoutStatusChanged,
+			CheckoutID: "checkout-1", URL: returnURL, Status: payments.CheckoutPending, CreatedAt: now, NextAt: now,
+			UpdatedAt: now, State: payments.CallbackOwed}}
+	if diff := differs(wanted, change); diff != "" {
+		t.Errorf("change (-want +got):\n%s", diff)
 	}
-	if e.ID != tx.ChargebackID("cb") || e.Type != payments.ChargebackEvent || e.Status != payments.EventSuccessful ||
-		!e.Listed() || !e.WakeAt().IsZero() {
-		t.Errorf("%+v", e)
+	if got := change.Transaction.SimpleStatus(); got != payments.SimpleChargeback {
+		t.Errorf("simple status %s, want %s", got, payments.SimpleChargeback)
 	}
-	if change.Entry.Kind != ledger.Chargeback || change.Entry.ID != e.ID || change.ReserveDelta.Currency() != "" {
-		t.Errorf("%+v", change.Entry)
+	if e := change.Events[0]; !e.Listed() || !e.WakeAt().IsZero() {
+		t.Errorf("listed %t, wakes at %s; want true, never", e.Listed(), e.WakeAt())
 	}
-	wantPostings(t, *change.Entry, []ledger.Posting{posting(ledger.MerchantPayable, "4.00", "EUR"),
-		posting(ledger.AcquirerReceivable, "-4.00", "EUR")})
-	if change.Callback == nil || change.Callback.ID != "msg_1" || change.Callback.CheckoutID != "checkout-1" {
-		t.Errorf("%+v", change.Callback)
+	lost, err := change.Transaction.Chargeback(newCheckout(), "cb2", nil, true, "msg_2", start)
+	if err != nil {
+		t.Fatal(err)
 	}
-	lost, err := tx.Chargeback(newCheckout(), "cb2", nil, true, "msg_2", start)
-	if err != nil || lost.Transaction.ChargedBack != eur("10.10") ||
-		lost.Transaction.SimpleStatus() != payments.SimpleNonCollection {
-		t.Errorf("%+v, %v", lost.Transaction, err)
+	if got := lost.Transaction; got.ChargedBack != eur("10.10") || got.SimpleStatus() != payments.SimpleNonCollection {
+		t.Errorf("%s charged back, %s; want 10.10, %s", got.ChargedBack, got.SimpleStatus(), payments.SimpleNonCollection)
 	}
 }
 
@@ -68,7 +80,7 @@ func TestALostChargebackStaysLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tx := chargeback(t, lost.Transaction, "cb2", &four).Transaction; tx.SimpleStatus() != payments.SimpleNonCollection {
-		t.Errorf("%s", tx.SimpleStatus())
+		t.Errorf("simple status %s, want %s", tx.SimpleStatus(), payments.SimpleNonCollection)
 	}
 }
 
@@ -77,7 +89,7 @@ func TestAChargebackIsOneOfTheEventsThatBoundRefunds(t *testing.T) {
 	t.Parallel()
 	cent, tx := eur("0.01"), paidTransaction(t)
 	tx.EventCount = 999
-	reserve(t, tx, "operation", "0.01", false)
+	beginRefund(t, tx, "operation", "0.01", false)
 	tx = chargeback(t, tx, "cb", &cent).Transaction
 	if _, err := tx.BeginRefund("operation", &cent, false, start); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("a refund after 1,000 events: %v", err)

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// guard is what contract §4.5 answers in a state, "" for leave.
+// guard is what contract §4.5 answers in a state, "" for success.
 type guard struct{ process, begin, update, deactivate string }
 
 func TestGuards(t *testing.T) {
@@ -86,14 +86,22 @@ func TestExpire(t *testing.T) {
 		c := states(t)[from]
 		change, ok := c.Expire("msg_3", start)
 		if ok != want {
-			t.Errorf("%s expires: %t", from, ok)
+			t.Errorf("%s expires: %t, want %t", from, ok, want)
 		}
 		if !ok {
 			continue
 		}
-		if change.Checkout.Status != payments.CheckoutExpired || change.Transaction != nil || c.Status == payments.CheckoutExpired ||
-			change.Callback == nil || change.Callback.Status != payments.CheckoutExpired {
-			t.Errorf("%s: %+v", from, change)
+		expired := states(t)[from]
+		expired.Status = payments.CheckoutExpired
+		wanted := payments.CheckoutChange{Checkout: expired, Callback: &payments.Callback{ID: "msg_3",
+			EventType: payments.EventCheckoutStatusChanged, CheckoutID: "checkout-1", URL: returnURL,
+			Status: payments.CheckoutExpired, CreatedAt: start, NextAt: start, UpdatedAt: start,
+			State: payments.CallbackOwed}}
+		if diff := differs(wanted, change); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", from, diff)
+		}
+		if diff := differs(states(t)[from], c); diff != "" {
+			t.Errorf("%s: the checkout read was altered (-want +got):\n%s", from, diff)
 		}
 		if _, again := change.Checkout.Expire("msg_4", after(time.Hour)); again {
 			t.Errorf("%s: expired twice", from)
@@ -121,12 +129,12 @@ func TestStatusAt(t *testing.T) {
 		{"expired", 0, payments.CheckoutExpired},
 	} {
 		if got := states(t)[c.from].StatusAt(after(c.later)); got != c.want {
-			t.Errorf("%s after %s: %s", c.from, c.later, got)
+			t.Errorf("%s after %s: %s, want %s", c.from, c.later, got, c.want)
 		}
 	}
 	failed := settle(t, states(t)["late, pending"], payments.Outcome{Decision: payments.Declined}, start).Checkout
 	if got := failed.StatusAt(start); got != payments.CheckoutExpired {
-		t.Errorf("late and declined: %s", got)
+		t.Errorf("late and declined: %s, want %s", got, payments.CheckoutExpired)
 	}
 }
 

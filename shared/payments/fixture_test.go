@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -92,7 +95,8 @@ func validUntil(c payments.Checkout, at time.Time) payments.Checkout {
 	return c
 }
 
-// conflict is "error_code slug" of a Conflict, marked when it is a transient one; "" for no error, else the error's text.
+// conflict is "error_code slug" of a Conflict, marked when it is a transient one;
+// "" for no error, else the error's text.
 func conflict(err error) string {
 	var e *failure.Error
 	switch {
@@ -115,6 +119,12 @@ const (
 	sessionIsOver = "CHECKOUT_SESSION_IS_EXPIRED session-expired"
 	running       = "CONFLICT conflict, transient"
 )
+
+// differs shows how two values differ; "" when they do not. Money is equal when
+// its value and currency are.
+func differs(want, got any) string {
+	return cmp.Diff(want, got, cmpopts.EquateComparable(money.Amount{}))
+}
 
 // snapshot is all of a checkout as text, what its pointers point to included.
 func snapshot(t interface{ Fatal(...any) }, c payments.Checkout) string {

@@ -48,7 +48,7 @@ func TestCheckChargeable(t *testing.T) {
 		t.Error("Deactivated altered the instrument")
 	}
 	if again := withMandate.Deactivated().Deactivated(); again.Active || again.Mandate.Status != payments.MandateInactive {
-		t.Errorf("%+v", again)
+		t.Errorf("deactivated twice: %+v, want it inactive", again)
 	}
 }
 

@@ -1,6 +1,7 @@
 package payments_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -21,51 +22,45 @@ func captured(t testing.TB, amount money.Amount, rate string, plan merchant.Payo
 	return settle(t, begin(t, c, a, start), payments.Outcome{Decision: payments.Approved}, start)
 }
 
-func TestAPaymentWaitsForItsPayouts(t *testing.T) {
+func TestAPaymentIsPayableInParts(t *testing.T) {
 	t.Parallel()
 	brl := func(text string) money.Amount { return money.MustParse(text, "BRL") }
 	for name, test := range map[string]struct {
 		plan         merchant.PayoutPlan
 		installments int
-		want         [][2]string // amount and fee
+		want         [][3]string // amount, fee and what the merchant gets
 	}{
-		"no plan":                 {"", 3, [][2]string{{"100.00", "1.95"}}},
-		"single payment":          {merchant.SinglePayment, 3, [][2]string{{"100.00", "1.95"}}},
-		"accelerated installment": {merchant.AcceleratedInstallment, 3, [][2]string{{"100.00", "1.95"}}},
-		"true installment": {merchant.TrueInstallment, 3, [][2]string{{"33.33", "0.65"},
-			{"33.33", "0.65"}, {"33.34", "0.65"}}},
-		"unequal fees": {merchant.TrueInstallment, 4, [][2]string{{"25.00", "0.48"}, {"25.00", "0.48"},
-			{"25.00", "0.48"}, {"25.00", "0.51"}}},
+		"no plan":                 {"", 3, [][3]string{{"100.00", "1.95", "98.05"}}},
+		"single payment":          {merchant.SinglePayment, 3, [][3]string{{"100.00", "1.95", "98.05"}}},
+		"accelerated installment": {merchant.AcceleratedInstallment, 3, [][3]string{{"100.00", "1.95", "98.05"}}},
+		"true installment": {merchant.TrueInstallment, 3, [][3]string{{"33.33", "0.65", "32.68"},
+			{"33.33", "0.65", "32.68"}, {"33.34", "0.65", "32.69"}}},
+		"unequal fees": {merchant.TrueInstallment, 4, [][3]string{{"25.00", "0.48", "24.52"}, {"25.00", "0.48", "24.52"},
+			{"25.00", "0.48", "24.52"}, {"25.00", "0.51", "24.49"}}},
 	} {
 		change := captured(t, brl("100"), "0.0195", test.plan, test.installments)
 		tx := change.Transaction
-		if len(tx.Payouts) != len(test.want) || len(change.Payables) != len(test.want) {
-			t.Errorf("%s: %v, %v", name, tx.Payouts, change.Payables)
-			continue
-		}
-		for i, p := range tx.Payouts {
-			amount, fee := brl(test.want[i][0]), brl(test.want[i][1])
+		var parts []payments.PayoutPart
+		var payables []payments.Payable
+		for i, sums := range test.want {
 			due := start.AddDate(0, i, 0)
-			if p.Number != i+1 || p.Seq != i+1 || p.Amount != amount || p.Fee != fee || !p.Deducted.IsZero() ||
-				p.Status != payments.EventScheduled || !p.EligibleAt.Equal(due) {
-				t.Errorf("%s: part %+v", name, p)
-			}
-			net, err := amount.Sub(fee)
-			payable := change.Payables[i]
-			if err != nil || payable.Amount != net || payable.Fee != fee || payable.Kind != payments.PayablePart || payable.Seq != i+1 ||
-				payable.TransactionID != tx.ID || payable.Code != tx.Code || !payable.EligibleAt.Equal(due) {
-				t.Errorf("%s: payable %+v", name, payable)
-			}
+			parts = append(parts, payments.PayoutPart{Seq: i + 1, Number: i + 1, Amount: brl(sums[0]), Fee: brl(sums[1]),
+				Deducted: brl("0"), Status: payments.EventScheduled, EligibleAt: due})
+			payables = append(payables, payments.Payable{ID: fmt.Sprintf("%s#%d", tx.ID, i+1), Kind: payments.PayablePart,
+				TransactionID: tx.ID, Code: tx.Code, Seq: i + 1, Amount: brl(sums[2]), Fee: brl(sums[1]), EligibleAt: due})
 		}
-		if n := len(test.want); n > 1 && change.Payables[0].ID == change.Payables[n-1].ID {
-			t.Errorf("%s: two payables are %s", name, change.Payables[0].ID)
+		if diff := differs(parts, tx.Payouts); diff != "" {
+			t.Errorf("%s: parts (-want +got):\n%s", name, diff)
+		}
+		if diff := differs(payables, change.Payables); diff != "" {
+			t.Errorf("%s: payables (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// TestAReturnIsTakenFromWhatWaits: the earliest payout first, never below nought, never from one that is on its way; the
-// rest is a debit.
-func TestAReturnIsTakenFromWhatWaits(t *testing.T) {
+// A return is taken from the earliest payout first, never below zero, and never
+// from one that is on its way. The rest is a debit.
+func TestAReturnIsTakenFromScheduledPayouts(t *testing.T) {
 	t.Parallel()
 	const s, r, p = payments.EventScheduled, payments.EventReconciled, payments.EventPaidOut
 	for name, test := range map[string]struct {
@@ -74,36 +69,36 @@ func TestAReturnIsTakenFromWhatWaits(t *testing.T) {
 		deducted [3]string
 		debit    string // "": none
 	}{
-		"within the first":         {[3]payments.EventStatus{s, s, s}, "10", [3]string{"10", "0", "0"}, ""},
-		"all of the first":         {[3]payments.EventStatus{s, s, s}, "29.40", [3]string{"29.40", "0", "0"}, ""},
-		"a cent beyond it":         {[3]payments.EventStatus{s, s, s}, "29.41", [3]string{"29.40", "0.01", "0"}, ""},
-		"all that waits":           {[3]payments.EventStatus{s, s, s}, "88.20", [3]string{"29.40", "29.40", "29.40"}, ""},
-		"the fee is ours":          {[3]payments.EventStatus{s, s, s}, "90", [3]string{"29.40", "29.40", "29.40"}, "1.80"},
-		"the first is paid":        {[3]payments.EventStatus{p, s, s}, "30", [3]string{"0", "29.40", "0.60"}, ""},
-		"one is on its way":        {[3]payments.EventStatus{p, r, s}, "30", [3]string{"0", "0", "29.40"}, "0.60"},
-		"all are paid":             {[3]payments.EventStatus{p, p, p}, "30", [3]string{"0", "0", "0"}, "30"},
-		"the middle one is on it":  {[3]payments.EventStatus{s, r, s}, "60", [3]string{"29.40", "0", "29.40"}, "1.20"},
-		"one failed and waits not": {[3]payments.EventStatus{payments.EventFailed, s, s}, "1", [3]string{"0", "1", "0"}, ""},
+		"within the first":             {[3]payments.EventStatus{s, s, s}, "10", [3]string{"10", "0", "0"}, ""},
+		"all of the first":             {[3]payments.EventStatus{s, s, s}, "29.40", [3]string{"29.40", "0", "0"}, ""},
+		"a cent beyond it":             {[3]payments.EventStatus{s, s, s}, "29.41", [3]string{"29.40", "0.01", "0"}, ""},
+		"all that is scheduled":        {[3]payments.EventStatus{s, s, s}, "88.20", [3]string{"29.40", "29.40", "29.40"}, ""},
+		"not the fee":                  {[3]payments.EventStatus{s, s, s}, "90", [3]string{"29.40", "29.40", "29.40"}, "1.80"},
+		"the first is paid":            {[3]payments.EventStatus{p, s, s}, "30", [3]string{"0", "29.40", "0.60"}, ""},
+		"one is on its way":            {[3]payments.EventStatus{p, r, s}, "30", [3]string{"0", "0", "29.40"}, "0.60"},
+		"all are paid":                 {[3]payments.EventStatus{p, p, p}, "30", [3]string{"0", "0", "0"}, "30"},
+		"the middle one is on its way": {[3]payments.EventStatus{s, r, s}, "60", [3]string{"29.40", "0", "29.40"}, "1.20"},
+		"one failed":                   {[3]payments.EventStatus{payments.EventFailed, s, s}, "1", [3]string{"0", "1", "0"}, ""},
 	} {
-		change := captured(t, eur("90"), "0.02", merchant.TrueInstallment, 3)
-		tx := *change.Transaction
+		tx := *captured(t, eur("90"), "0.02", merchant.TrueInstallment, 3).Transaction
 		for i := range tx.Payouts {
 			tx.Payouts[i].Status = test.status[i]
 		}
 		amount := eur(test.amount)
-		after := chargeback(t, tx, "cb", &amount)
-		if !deductedIs(after.Transaction, test.deducted) {
-			t.Errorf("%s: %+v", name, after.Transaction.Payouts)
+		change := chargeback(t, tx, "cb", &amount)
+		if diff := differs(eurs(test.deducted[:]...), deducted(change.Transaction)); diff != "" {
+			t.Errorf("%s: deducted (-want +got):\n%s", name, diff)
 		}
-		if !deductedIs(tx, [3]string{"0", "0", "0"}) {
-			t.Errorf("%s: altered the transaction read: %+v", name, tx.Payouts)
+		if diff := differs(eurs("0", "0", "0"), deducted(tx)); diff != "" {
+			t.Errorf("%s: the transaction read was altered (-want +got):\n%s", name, diff)
 		}
-		checkDebit(t, name, after, test.debit)
+		checkDebit(t, name, change, test.debit)
 	}
 }
 
-// TestOnlyPartsThatGiveAreWritten: neither one that has nothing left, nor one whose fee exceeds it, nor those after the last.
-func TestOnlyPartsThatGiveAreWritten(t *testing.T) {
+// Parts are written only if something is taken from them: not one that has nothing
+// left, nor one whose fee exceeds it, nor those after the last.
+func TestOnlyPartsThatChangeAreWritten(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		paid, rate string
@@ -122,8 +117,8 @@ func TestOnlyPartsThatGiveAreWritten(t *testing.T) {
 			amount := eur(text)
 			change = chargeback(t, change.Transaction, "cb "+text, &amount)
 		}
-		if !deductedIs(change.Transaction, test.deducted) {
-			t.Errorf("%s: %+v", name, change.Transaction.Payouts)
+		if diff := differs(eurs(test.deducted[:]...), deducted(change.Transaction)); diff != "" {
+			t.Errorf("%s: deducted (-want +got):\n%s", name, diff)
 		}
 		checkDebit(t, name, change, test.debit)
 		var payables []string
@@ -136,33 +131,39 @@ func TestOnlyPartsThatGiveAreWritten(t *testing.T) {
 	}
 }
 
-func deductedIs(tx payments.Transaction, want [3]string) bool {
-	for i, p := range tx.Payouts {
-		if p.Deducted != eur(want[i]) {
-			return false
-		}
+// deducted is what was taken from each part.
+func deducted(tx payments.Transaction) (amounts []money.Amount) {
+	for _, p := range tx.Payouts {
+		amounts = append(amounts, p.Deducted)
 	}
-	return true
+	return amounts
 }
 
-// checkDebit: what other transactions have to give is an event and a payable.
+// checkDebit checks that an amount which other transactions must pay for is an
+// event and a payable.
 func checkDebit(t *testing.T, name string, change payments.TransactionChange, want string) {
 	t.Helper()
-	last := change.Events[len(change.Events)-1]
 	if want == "" {
 		if len(change.Events) != 1 {
-			t.Errorf("%s: %+v", name, change.Events)
+			t.Errorf("%s: events %+v, want one", name, change.Events)
 		}
 		return
 	}
-	payable := change.Payables[len(change.Payables)-1]
-	if last.Type != payments.PayoutDeductionEvent || last.Status != payments.EventPending ||
-		last.Amount != eur(want) || last.Listed() {
-		t.Errorf("%s: %+v", name, last)
+	tx, chargeback := change.Transaction, change.Events[0]
+	event := chargeback
+	event.ID, event.Type = change.Events[len(change.Events)-1].ID, payments.PayoutDeductionEvent
+	event.Status, event.Amount = payments.EventPending, eur(want)
+	if diff := differs([]payments.Event{chargeback, event}, change.Events); diff != "" {
+		t.Errorf("%s: events (-want +got):\n%s", name, diff)
 	}
-	if payable.ID != last.ID || payable.Kind != payments.PayableChargebackDeduction || payable.Amount != eur(want).Neg() || !payable.Fee.IsZero() ||
-		payable.TransactionID != change.Transaction.ID || payable.EligibleAt.Before(start) {
-		t.Errorf("%s: %+v", name, payable)
+	if event.ID == chargeback.ID || event.Listed() {
+		t.Errorf("%s: a deduction with the id %s, listed %t; want an id of its own, not listed", name, event.ID,
+			event.Listed())
+	}
+	payable := payments.Payable{ID: event.ID, Kind: payments.PayableChargebackDeduction, TransactionID: tx.ID,
+		Code: tx.Code, Amount: eur(want).Neg(), Fee: eur("0"), EligibleAt: after(time.Hour)}
+	if diff := differs(payable, change.Payables[len(change.Payables)-1]); diff != "" {
+		t.Errorf("%s: payable (-want +got):\n%s", name, diff)
 	}
 }
 
@@ -171,7 +172,7 @@ func TestPaidOutIsWhenAllPayoutsAre(t *testing.T) {
 	tx := *captured(t, eur("90"), "", merchant.TrueInstallment, 3).Transaction
 	for i := range tx.Payouts {
 		if tx.PayoutsReceived() != i || tx.SimpleStatus() != payments.SimpleSuccessful {
-			t.Errorf("%d of 3 paid: %d, %s", i, tx.PayoutsReceived(), tx.SimpleStatus())
+			t.Errorf("%d of 3 paid: %d received, %s", i, tx.PayoutsReceived(), tx.SimpleStatus())
 		}
 		tx.Payouts[i].Status = payments.EventPaidOut
 	}
@@ -186,6 +187,14 @@ func TestPaidOutIsWhenAllPayoutsAre(t *testing.T) {
 		}
 		numbers[number] = true
 	}
+}
+
+// eurs are amounts in euros.
+func eurs(texts ...string) (amounts []money.Amount) {
+	for _, text := range texts {
+		amounts = append(amounts, eur(text))
+	}
+	return amounts
 }
 
 func chargeback(t testing.TB, tx payments.Transaction, id string, amount *money.Amount) payments.TransactionChange {

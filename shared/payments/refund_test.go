@@ -17,14 +17,14 @@ func paidTransaction(t testing.TB) payments.Transaction {
 	return *captured(t, eur("10.10"), "0.0195", "", 1).Transaction
 }
 
-func reserve(t testing.TB, tx payments.Transaction, operation, amount string, held bool) payments.TransactionChange {
+func beginRefund(t testing.TB, tx payments.Transaction, operation, amount string, inReserve bool) payments.TransactionChange {
 	t.Helper()
 	var x *money.Amount
 	if amount != "" {
 		parsed := money.MustParse(amount, tx.Amount.Currency())
 		x = &parsed
 	}
-	change, err := tx.BeginRefund(operation, x, held, after(time.Hour))
+	change, err := tx.BeginRefund(operation, x, inReserve, after(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,13 +44,13 @@ func settleRefund(t testing.TB, change payments.TransactionChange, d payments.De
 func TestWhatCannotBeRefunded(t *testing.T) {
 	t.Parallel()
 	paid := paidTransaction(t)
-	refunded := settleRefund(t, reserve(t, paid, "a", "", false), payments.Approved, after(time.Hour)).Transaction
+	refunded := settleRefund(t, beginRefund(t, paid, "a", "", false), payments.Approved, after(time.Hour)).Transaction
 	failed := *settle(t, begin(t, newCheckout(), attemptFor("attempt-1", payments.CardMethod), start),
 		payments.Outcome{Decision: payments.Declined}, start).Transaction
 	crowded := paid
 	crowded.EventCount = 1000
 	unknown := *settle(t, states(t)["pending"], payments.Outcome{Decision: payments.OutcomeUnknown}, start).Transaction
-	someRuns, allRuns := reserve(t, paid, "a", "4.10", false).Transaction, reserve(t, paid, "a", "", false).Transaction
+	someRuns, allRuns := beginRefund(t, paid, "a", "4.10", false).Transaction, beginRefund(t, paid, "a", "", false).Transaction
 	crowdedRuns := allRuns
 	crowdedRuns.EventCount = 1000
 	disputed, err := someRuns.Chargeback(newCheckout(), "dispute", nil, false, "msg_1", start)
@@ -61,7 +61,7 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		tx        payments.Transaction
 		amount    string
 		kind      failure.Kind // Internal: none
-		rest      string       // what an AmountTooHighError tells
+		rest      string       // what is left, by an AmountTooHighError
 		transient bool
 	}{
 		"all":              {paid, "", failure.KindInternal, "", false},
@@ -92,38 +92,44 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		switch {
 		case test.kind == failure.KindInternal && err != nil,
 			test.kind != failure.KindInternal && !failure.Is(err, test.kind):
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want %v", name, err, test.kind)
 		case errors.As(err, &above) != (test.rest != ""), above != nil && above.Refundable != eur(test.rest):
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want %q left", name, err, test.rest)
 		case err != nil && failure.Of(err).Transient != test.transient:
-			t.Errorf("%s: transient %t", name, !test.transient)
+			t.Errorf("%s: transient %t, want %t", name, !test.transient, test.transient)
 		}
 	}
 }
 
-func TestAReservedRefundIsSeenByNobody(t *testing.T) {
+func TestABegunRefundIsNotVisible(t *testing.T) {
 	t.Parallel()
-	paid := paidTransaction(t)
-	change := reserve(t, paid, "operation", "4.10", true)
-	tx, e := change.Transaction, change.Events[0]
-	if tx.Refundable != eur("6.00") || !tx.Refunded.IsZero() || tx.SimpleStatus() != payments.SimpleSuccessful ||
-		!tx.UpdatedAt.Equal(paid.UpdatedAt) {
-		t.Errorf("%+v", tx)
+	paid, now := paidTransaction(t), after(time.Hour)
+	change := beginRefund(t, paid, "operation", "4.10", true)
+	want := paid
+	want.Refundable, want.EventCount, want.RefundsBegun = eur("6.00"), 1, 1
+	event := payments.Event{ID: paid.RefundID("operation"), TransactionID: paid.ID, Code: paid.Code,
+		Type: payments.RefundEvent, Status: payments.EventBegun, Amount: eur("4.10"), InReserve: true, Sequence: 1,
+		CreatedAt: now, UpdatedAt: now, NextPoll: after(time.Hour + time.Minute),
+		TransactionSummary: payments.TransactionSummary{ClientTransactionID: paid.ClientTransactionID,
+			ProductSummary: "Tea", Username: "shop@shop.example", PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY",
+			Installments: 1, PayoutPlan: paid.PayoutPlan}}
+	wanted := payments.TransactionChange{Transaction: want, Events: []payments.Event{event}, ReserveDelta: eur("4.10")}
+	if diff := differs(wanted, change); diff != "" {
+		t.Errorf("change (-want +got):\n%s", diff)
 	}
-	if e.ID != paid.RefundID("operation") || e.Status != payments.EventBegun || e.Amount != eur("4.10") || !e.Open() ||
-		e.Visible() || e.Listed() {
-		t.Errorf("%+v", e)
+	if got := change.Transaction.SimpleStatus(); got != payments.SimpleSuccessful {
+		t.Errorf("simple status %s, want %s", got, payments.SimpleSuccessful)
 	}
-	if !e.WakeAt().Equal(after(time.Hour+time.Minute)) || change.Entry != nil || len(change.Payables) != 0 ||
-		change.Callback != nil {
-		t.Errorf("wakes at %s; %+v", e.WakeAt(), change)
+	if e := change.Events[0]; !e.Open() || e.Visible() || e.Listed() || !e.WakeAt().Equal(e.NextPoll) {
+		t.Errorf("open %t, visible %t, listed %t, wakes at %s; want true, false, false, %s", e.Open(), e.Visible(),
+			e.Listed(), e.WakeAt(), e.NextPoll)
 	}
-	if change.ReserveDelta != eur("4.10") || reserve(t, paid, "operation", "4.10", false).ReserveDelta.Currency() != "" {
-		t.Errorf("holds %s", change.ReserveDelta)
+	if got := beginRefund(t, paid, "operation", "4.10", false).ReserveDelta; got != (money.Amount{}) {
+		t.Errorf("without a minimum balance the reserve changes by %s, want no change", got)
 	}
 }
 
-func TestTheAcquirersWordOnARefund(t *testing.T) {
+func TestTheAcquirersAnswerAboutARefund(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		decision             payments.Decision
@@ -131,56 +137,67 @@ func TestTheAcquirersWordOnARefund(t *testing.T) {
 		refundable, refunded string
 		simple               payments.SimpleStatus
 		history              payments.TransactionStatus
-		hold                 string // "": untouched
+		reserve              money.Amount // added; without a currency: no change
 		booked               bool
 	}{
 		"approved": {payments.Approved, payments.EventRefunded, "6.00", "4.10", payments.SimpleRefunded,
-			payments.TransactionSuccessful, "-4.10", true},
+			payments.TransactionSuccessful, eur("-4.10"), true},
 		"declined": {payments.Declined, payments.EventFailed, "10.10", "0", payments.SimpleRefundFailed,
-			payments.TransactionFailed, "-4.10", false},
+			payments.TransactionFailed, eur("-4.10"), false},
 		"cancelled": {payments.Cancelled, payments.EventFailed, "10.10", "0", payments.SimpleRefundFailed,
-			payments.TransactionFailed, "-4.10", false},
+			payments.TransactionFailed, eur("-4.10"), false},
 		"unknown": {payments.OutcomeUnknown, payments.EventPending, "6.00", "0", payments.SimpleSuccessful,
-			payments.TransactionPending, "", false},
+			payments.TransactionPending, money.Amount{}, false},
 	} {
 		at, paid := after(2*time.Hour+1234567), paidTransaction(t)
-		change := settleRefund(t, reserve(t, paid, "operation", "4.10", true), test.decision, at)
+		change := settleRefund(t, beginRefund(t, paid, "operation", "4.10", true), test.decision, at)
 		tx, e := change.Transaction, change.Events[0]
-		if e.Status != test.status || tx.Refundable != eur(test.refundable) || tx.Refunded != eur(test.refunded) ||
-			tx.SimpleStatus() != test.simple {
-			t.Errorf("%s: %+v of %+v", name, e, tx)
+		seen := at.Truncate(time.Millisecond) // when clients could first see it, as precise as they do
+		want := settledRefund{test.status, eur(test.refundable), eur(test.refunded), test.simple, test.history, test.reserve,
+			test.booked, seen, seen, paid.UpdatedAt, true, test.decision == payments.OutcomeUnknown}
+		if test.decision != payments.OutcomeUnknown {
+			want.Updated = seen
 		}
-		// Its time is when clients could first see it, as precisely as they do.
-		if seen := at.Truncate(time.Millisecond); !e.CreatedAt.Equal(seen) || !e.UpdatedAt.Equal(seen) || !e.Listed() ||
-			e.HistoryItem().Status() != test.history {
-			t.Errorf("%s: created %s, shown %s", name, e.CreatedAt, e.HistoryItem().Status())
+		got := settledRefund{e.Status, tx.Refundable, tx.Refunded, tx.SimpleStatus(), e.HistoryItem().Status(),
+			change.ReserveDelta, change.Entry != nil && len(change.Payables) > 0, e.CreatedAt, e.UpdatedAt, tx.UpdatedAt,
+			e.Listed(), !e.WakeAt().IsZero()}
+		if diff := differs(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if updated := test.decision != payments.OutcomeUnknown; tx.UpdatedAt.Equal(at.Truncate(time.Millisecond)) != updated ||
-			tx.UpdatedAt.Equal(paid.UpdatedAt) == updated {
-			t.Errorf("%s: updated %s", name, tx.UpdatedAt)
-		}
-		if (test.hold == "") != (change.ReserveDelta.Currency() == "") || (test.hold != "" && change.ReserveDelta != eur(test.hold)) {
-			t.Errorf("%s: holds %s", name, change.ReserveDelta)
-		}
-		if (change.Entry != nil) != test.booked || (len(change.Payables) > 0) != test.booked || e.Open() == e.WakeAt().IsZero() {
-			t.Errorf("%s: %+v", name, change)
+		if !test.booked && (change.Entry != nil || len(change.Payables) > 0) {
+			t.Errorf("%s: entry %+v, payables %+v, want none", name, change.Entry, change.Payables)
 		}
 	}
 }
 
-// TestARefundIsShownOnce, as of now: before others ask the acquirer.
+// settledRefund is what an acquirer's answer makes of a refund.
+type settledRefund struct {
+	Status                     payments.EventStatus
+	Refundable, Refunded       money.Amount
+	Simple                     payments.SimpleStatus
+	History                    payments.TransactionStatus
+	ReserveDelta               money.Amount
+	Booked                     bool // with an entry and payables
+	EventCreated, EventUpdated time.Time
+	Updated                    time.Time // of the transaction
+	Listed, Wakes              bool
+}
+
+// A refund becomes visible once, from now on, before another process asks the
+// acquirer.
 func TestARefundIsShownOnce(t *testing.T) {
 	t.Parallel()
-	reserved := reserve(t, paidTransaction(t), "operation", "1", false)
-	shown, ok := reserved.Transaction.ShowRefund(reserved.Events[0], after(2*time.Hour))
+	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)
+	shown, ok := begun.Transaction.ShowRefund(begun.Events[0], after(2*time.Hour))
 	if !ok {
 		t.Fatal("not shown")
 	}
-	if e := shown.Events[0]; e.Status != payments.EventPending || !e.Visible() || !e.CreatedAt.Equal(after(2*time.Hour)) ||
-		!e.UpdatedAt.Equal(e.CreatedAt) {
-		t.Errorf("%+v", e)
+	want := begun.Events[0]
+	want.Status, want.CreatedAt, want.UpdatedAt = payments.EventPending, after(2*time.Hour), after(2*time.Hour)
+	if diff := differs(want, shown.Events[0]); diff != "" || !shown.Events[0].Visible() {
+		t.Errorf("visible %t, want true (-want +got):\n%s", shown.Events[0].Visible(), diff)
 	}
-	for _, change := range []payments.TransactionChange{shown, settleRefund(t, reserved, payments.Declined,
+	for _, change := range []payments.TransactionChange{shown, settleRefund(t, begun, payments.Declined,
 		after(2*time.Hour))} {
 		if again, ok := change.Transaction.ShowRefund(change.Events[0], after(3*time.Hour)); ok {
 			t.Errorf("%s, then shown: %+v", change.Events[0].Status, again)
@@ -188,10 +205,12 @@ func TestARefundIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestAWordThatDecidesNothingIsNoUpdate, once clients have seen the refund; the one that decides is.
-func TestAWordThatDecidesNothingIsNoUpdate(t *testing.T) {
+// An answer without an outcome is no update once clients have seen the refund. One
+// with an outcome is.
+func TestAnAnswerWithoutAnOutcomeIsNoUpdate(t *testing.T) {
 	t.Parallel()
-	seen := settleRefund(t, reserve(t, paidTransaction(t), "operation", "1", false), payments.OutcomeUnknown, after(time.Hour))
+	begun := beginRefund(t, paidTransaction(t), "operation", "1", false)
+	seen := settleRefund(t, begun, payments.OutcomeUnknown, after(time.Hour))
 	again := settleRefund(t, seen, payments.OutcomeUnknown, after(2*time.Hour))
 	made := settleRefund(t, again, payments.Approved, after(3*time.Hour))
 	for name, c := range map[string]struct {
@@ -202,36 +221,48 @@ func TestAWordThatDecidesNothingIsNoUpdate(t *testing.T) {
 		"made":          {made, after(3 * time.Hour)},
 	} {
 		if e := c.change.Events[0]; !e.CreatedAt.Equal(after(time.Hour)) || !e.UpdatedAt.Equal(c.updated) {
-			t.Errorf("%s: created %s, updated %s", name, e.CreatedAt, e.UpdatedAt)
+			t.Errorf("%s: created %s, updated %s, want %s, %s", name, e.CreatedAt, e.UpdatedAt, after(time.Hour), c.updated)
 		}
 	}
 }
 
 func TestARefundIsBookedAgainstTheMerchant(t *testing.T) {
 	t.Parallel()
-	change := settleRefund(t, reserve(t, paidTransaction(t), "operation", "", false), payments.Approved, after(time.Hour))
-	e := change.Entry
-	if e.ID != change.Events[0].ID || e.Kind != ledger.Refund || e.About != ledger.OfTransaction("attempt-1") {
-		t.Errorf("%+v", e)
+	paid, now := paidTransaction(t), after(time.Hour)
+	change := settleRefund(t, beginRefund(t, paid, "operation", "", false), payments.Approved, now)
+	id := change.Events[0].ID
+	want := &ledger.Entry{ID: id, Kind: ledger.Refund, About: ledger.OfTransaction("attempt-1"), At: now,
+		Postings: []ledger.Posting{posting(ledger.MerchantPayable, "10.10", "EUR"),
+			posting(ledger.AcquirerReceivable, "-10.10", "EUR")}}
+	if diff := differs(want, change.Entry); diff != "" {
+		t.Errorf("entry (-want +got):\n%s", diff)
 	}
-	wantPostings(t, *e, []ledger.Posting{posting(ledger.MerchantPayable, "10.10", "EUR"),
-		posting(ledger.AcquirerReceivable, "-10.10", "EUR")})
-	// 9.90 waited; the fee is not given back, so 0.20 come from other transactions.
-	if len(change.Payables) != 2 || !change.Payables[0].Amount.IsZero() || change.Payables[1].Amount != eur("-0.20") ||
-		change.Payables[1].Kind != payments.PayableRefundDeduction {
-		t.Errorf("%+v", change.Payables)
+	if len(change.Events) != 2 {
+		t.Fatalf("%d events, want the refund and a deduction", len(change.Events))
 	}
-	if len(change.Events) != 2 || change.Events[1].Type != payments.PayoutDeductionEvent ||
-		change.Events[1].Amount != eur("0.20") {
-		t.Errorf("%+v", change.Events)
+	deduction := change.Events[0]
+	deduction.ID, deduction.Type, deduction.Status = change.Events[1].ID, payments.PayoutDeductionEvent, payments.EventPending
+	deduction.Amount, deduction.Sequence, deduction.NextPoll, deduction.ReturnCode = eur("0.20"), 0, time.Time{}, ""
+	if diff := differs(deduction, change.Events[1]); diff != "" {
+		t.Errorf("deduction (-want +got):\n%s", diff)
+	}
+	// 9.90 was scheduled. The fee is not refunded, so 0.20 come from other transactions.
+	payables := []payments.Payable{
+		{ID: paid.ID + "#1", Kind: payments.PayablePart, TransactionID: paid.ID, Code: paid.Code, Seq: 1,
+			Amount: eur("0.00"), Fee: eur("0.20"), EligibleAt: start},
+		{ID: deduction.ID, Kind: payments.PayableRefundDeduction, TransactionID: paid.ID, Code: paid.Code,
+			Amount: eur("-0.20"), Fee: eur("0"), EligibleAt: now},
+	}
+	if diff := differs(payables, change.Payables); diff != "" {
+		t.Errorf("payables (-want +got):\n%s", diff)
 	}
 }
 
-// A late or repeated word changes nothing, whoever brings it.
+// A late or repeated answer changes nothing.
 func TestAClosedRefundStaysClosed(t *testing.T) {
 	t.Parallel()
-	reserved := reserve(t, paidTransaction(t), "operation", "1", true)
-	withdrawn, ok := reserved.Transaction.WithdrawRefund(reserved.Events[0], start)
+	begun := beginRefund(t, paidTransaction(t), "operation", "1", true)
+	withdrawn, ok := begun.Transaction.WithdrawRefund(begun.Events[0], start)
 	if !ok || withdrawn.Events[0].Status != payments.EventWithdrawn || withdrawn.Events[0].Visible() ||
 		withdrawn.ReserveDelta != eur("-1.00") ||
 		withdrawn.Transaction.Refundable != eur("10.10") ||
@@ -239,11 +270,12 @@ func TestAClosedRefundStaysClosed(t *testing.T) {
 		t.Fatalf("%+v", withdrawn)
 	}
 	for name, change := range map[string]payments.TransactionChange{
-		"refunded":  settleRefund(t, reserved, payments.Approved, start),
-		"failed":    settleRefund(t, reserved, payments.Declined, start),
+		"refunded":  settleRefund(t, begun, payments.Approved, start),
+		"failed":    settleRefund(t, begun, payments.Declined, start),
 		"withdrawn": withdrawn,
 	} {
-		for _, d := range []payments.Decision{payments.Approved, payments.Declined, payments.Cancelled, payments.OutcomeUnknown} {
+		for _, d := range []payments.Decision{payments.Approved, payments.Declined, payments.Cancelled,
+			payments.OutcomeUnknown} {
 			if again, ok := change.Transaction.SettleRefund(change.Events[0], payments.Outcome{Decision: d}, start); ok {
 				t.Errorf("%s, then %s: %+v", name, d, again)
 			}
@@ -252,7 +284,7 @@ func TestAClosedRefundStaysClosed(t *testing.T) {
 			t.Errorf("%s, then withdrawn: %+v", name, again)
 		}
 	}
-	pending := settleRefund(t, reserved, payments.OutcomeUnknown, start)
+	pending := settleRefund(t, begun, payments.OutcomeUnknown, start)
 	if again, ok := pending.Transaction.WithdrawRefund(pending.Events[0], start); ok {
 		t.Errorf("one that clients saw was withdrawn: %+v", again)
 	}

@@ -21,7 +21,7 @@ type refundMachine struct {
 	entries  map[string]ledger.Entry
 	payables map[string]payments.Payable
 	held     money.Amount
-	open     []string // ids of refunds ever reserved
+	open     []string // ids of refunds ever begun
 }
 
 // TestAnyOrderOfReturns: whatever order refunds, their outcomes and chargebacks come in, no cent is returned twice, booked

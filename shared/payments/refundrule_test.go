@@ -67,8 +67,8 @@ func TestTermsAreThoseOfEveryRuleThatApplies(t *testing.T) {
 func TestTermsBoundARefund(t *testing.T) {
 	t.Parallel()
 	paid := paidTransaction(t)
-	rest := settleRefund(t, reserve(t, paid, "a", "9.60", false), payments.Approved, paid.CreatedAt).Transaction
-	gone := settleRefund(t, reserve(t, paid, "a", "", false), payments.Approved, paid.CreatedAt).Transaction
+	rest := settleRefund(t, beginRefund(t, paid, "a", "9.60", false), payments.Approved, paid.CreatedAt).Transaction
+	gone := settleRefund(t, beginRefund(t, paid, "a", "", false), payments.Approved, paid.CreatedAt).Transaction
 	last := 90*24*time.Hour - time.Nanosecond
 	for name, c := range map[string]struct {
 		tx     payments.Transaction
@@ -101,23 +101,25 @@ func TestTermsBoundARefund(t *testing.T) {
 			(err == nil) != (len(change.Events) == 1) {
 			t.Errorf("%s: %d events, %v", name, len(change.Events), err)
 		}
+		type limits struct{ Minimum, Refundable money.Amount }
+		want := limits{terms.Minimum, c.tx.Refundable}
 		var below *payments.AmountTooLowError
-		if errors.As(err, &below) != c.below || (c.below && (below.Minimum != terms.Minimum || below.Refundable != c.tx.Refundable)) {
-			t.Errorf("%s: %v", name, err)
+		if errors.As(err, &below) != c.below || (c.below && limits{below.Minimum, below.Refundable} != want) {
+			t.Errorf("%s: %+v, %v; want too low: %t, with %v", name, below, err, c.below, want)
 		}
 		var above *payments.AmountTooHighError
-		if errors.As(err, &above) != c.above || (c.above && (above.Minimum != terms.Minimum || above.Refundable != c.tx.Refundable)) {
-			t.Errorf("%s: %v", name, err)
+		if errors.As(err, &above) != c.above || (c.above && limits{above.Minimum, above.Refundable} != want) {
+			t.Errorf("%s: %+v, %v; want too high: %t, with %v", name, above, err, c.above, want)
 		}
 	}
 }
 
-// TestRefundsAreOverFromATimeOn, or never.
-func TestRefundsAreOverFromATimeOn(t *testing.T) {
+// The time for refunds ends at Until, or never.
+func TestTermsExpire(t *testing.T) {
 	t.Parallel()
 	until := payments.RefundTerms{Until: start}
 	if until.Expired(start.Add(-1)) || !until.Expired(start) || (payments.RefundTerms{}).Expired(start) {
-		t.Errorf("over: %t before, %t at the time, %t without one", until.Expired(start.Add(-1)), until.Expired(start),
+		t.Errorf("expired: %t before, %t at the time, %t without one; want false, true, false", until.Expired(start.Add(-1)), until.Expired(start),
 			(payments.RefundTerms{}).Expired(start))
 	}
 	if longest := rules(t, "BR:36500"); longest[0].Days != 36500 {

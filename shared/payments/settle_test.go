@@ -1,86 +1,93 @@
 package payments_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/shared/money"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Contract §4.5: what an acquirer's word makes of each state. It comes at
+// settled is what an acquirer's answer makes of a checkout.
+type settled struct {
+	Status      payments.CheckoutStatus
+	Transaction payments.TransactionStatus // written; "": none is
+	Attempt     payments.AttemptState
+	Session     bool
+	Callback    bool
+}
+
+// Contract §4.5: what an acquirer's answer makes of each state. It comes at
 // start, but for the last cases of a challenge, which ends after 30 minutes.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	const (
+		paid, failed, pending = payments.CheckoutPaid, payments.CheckoutFailed, payments.CheckoutPending
+
 		none     = payments.TransactionStatus("")
+		open     = payments.TransactionPending
+		captured = payments.TransactionSuccessful
+		declined = payments.TransactionFailed
+
+		runs, waits, closed = payments.AttemptPending, payments.AttemptRequiresAction, payments.AttemptClosed
+
 		deadline = 30 * time.Minute
 	)
 	for _, c := range []struct {
-		from        string
-		decision    payments.Decision
-		later       time.Duration
-		status      payments.CheckoutStatus
-		transaction payments.TransactionStatus // written; none: none is
-		attempt     payments.AttemptState
-		session     bool
-		callback    bool
+		from     string
+		decision payments.Decision
+		later    time.Duration
+		want     settled
 	}{
-		{"pending", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
-		{"pending", payments.Declined, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
-		{"pending", payments.Challenge, 0, payments.CheckoutPending, payments.TransactionPending, payments.AttemptRequiresAction, true, false},
-		{"pending", payments.Voucher, 0, payments.CheckoutPending, payments.TransactionPending, payments.AttemptRequiresAction, true, false},
-		{"pending", payments.OutcomeUnknown, 0, payments.CheckoutPending, payments.TransactionPending, payments.AttemptPending, false, false},
-		{"pending", payments.Cancelled, 0, payments.CheckoutPending, none, payments.AttemptClosed, false, false},
+		{"pending", payments.Approved, 0, settled{paid, captured, closed, false, true}},
+		{"pending", payments.Declined, 0, settled{failed, declined, closed, false, true}},
+		{"pending", payments.Challenge, 0, settled{pending, open, waits, true, false}},
+		{"pending", payments.Voucher, 0, settled{pending, open, waits, true, false}},
+		{"pending", payments.OutcomeUnknown, 0, settled{pending, open, runs, false, false}},
+		{"pending", payments.Cancelled, 0, settled{pending, none, closed, false, false}},
 
-		{"failed, pending", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
-		{"failed, pending", payments.Declined, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
-		{"failed, pending", payments.Challenge, 0, payments.CheckoutPending, payments.TransactionPending,
-			payments.AttemptRequiresAction, true, false},
-		{"failed, pending", payments.Voucher, 0, payments.CheckoutPending, payments.TransactionPending,
-			payments.AttemptRequiresAction, true, false},
-		{"failed, pending", payments.OutcomeUnknown, 0, payments.CheckoutPending, payments.TransactionPending,
-			payments.AttemptPending, false, false},
-		{"failed, pending", payments.Cancelled, 0, payments.CheckoutFailed, none, payments.AttemptClosed, false, false},
+		{"failed, pending", payments.Approved, 0, settled{paid, captured, closed, false, true}},
+		{"failed, pending", payments.Declined, 0, settled{failed, declined, closed, false, true}},
+		{"failed, pending", payments.Challenge, 0, settled{pending, open, waits, true, false}},
+		{"failed, pending", payments.Voucher, 0, settled{pending, open, waits, true, false}},
+		{"failed, pending", payments.OutcomeUnknown, 0, settled{pending, open, runs, false, false}},
+		{"failed, pending", payments.Cancelled, 0, settled{failed, none, closed, false, false}},
 
-		{"unknown", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
-		{"unknown", payments.Declined, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
-		{"unknown", payments.Challenge, 0, payments.CheckoutPending, payments.TransactionPending, payments.AttemptRequiresAction, true, false},
-		{"unknown", payments.OutcomeUnknown, 0, payments.CheckoutPending, none, payments.AttemptPending, false, false},
-		{"unknown", payments.Cancelled, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
+		{"unknown", payments.Approved, 0, settled{paid, captured, closed, false, true}},
+		{"unknown", payments.Declined, 0, settled{failed, declined, closed, false, true}},
+		{"unknown", payments.Challenge, 0, settled{pending, open, waits, true, false}},
+		{"unknown", payments.OutcomeUnknown, 0, settled{pending, none, runs, false, false}},
+		{"unknown", payments.Cancelled, 0, settled{failed, declined, closed, false, true}},
 
-		{"requires action", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
-		{"requires action", payments.Declined, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
-		{"requires action", payments.Challenge, 0, payments.CheckoutPending, none, payments.AttemptRequiresAction, false, false},
-		{"requires action", payments.Voucher, 0, payments.CheckoutPending, none, payments.AttemptRequiresAction, false, false},
-		{"requires action", payments.OutcomeUnknown, 0, payments.CheckoutPending, none, payments.AttemptRequiresAction, false, false},
-		{"requires action", payments.Cancelled, deadline - 1, payments.CheckoutPending, payments.TransactionCancelled,
-			payments.AttemptClosed, false, false},
-		{"requires action", payments.Cancelled, deadline, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
-		{"requires action", payments.Approved, 48 * time.Hour, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
+		{"requires action", payments.Approved, 0, settled{paid, captured, closed, false, true}},
+		{"requires action", payments.Declined, 0, settled{failed, declined, closed, false, true}},
+		{"requires action", payments.Challenge, 0, settled{pending, none, waits, false, false}},
+		{"requires action", payments.Voucher, 0, settled{pending, none, waits, false, false}},
+		{"requires action", payments.OutcomeUnknown, 0, settled{pending, none, waits, false, false}},
+		{"requires action", payments.Cancelled, deadline - 1, settled{pending, payments.TransactionCancelled, closed, false, false}},
+		{"requires action", payments.Cancelled, deadline, settled{failed, declined, closed, false, true}},
+		{"requires action", payments.Approved, 48 * time.Hour, settled{paid, captured, closed, false, true}},
 
 		// An attempt begun in time may still pay.
-		{"late, pending", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
-		{"late, pending", payments.Declined, 0, payments.CheckoutFailed, payments.TransactionFailed, payments.AttemptClosed, false, true},
-		{"late, pending", payments.Challenge, 0, payments.CheckoutPending, payments.TransactionPending,
-			payments.AttemptRequiresAction, true, false},
-		{"late, requires action", payments.Approved, 0, payments.CheckoutPaid, payments.TransactionSuccessful, payments.AttemptClosed, false, true},
+		{"late, pending", payments.Approved, 0, settled{paid, captured, closed, false, true}},
+		{"late, pending", payments.Declined, 0, settled{failed, declined, closed, false, true}},
+		{"late, pending", payments.Challenge, 0, settled{pending, open, waits, true, false}},
+		{"late, requires action", payments.Approved, 0, settled{paid, captured, closed, false, true}},
 	} {
 		before := states(t)[c.from]
-		frozen := snapshot(t, before)
 		change := settle(t, before, payments.Outcome{Decision: c.decision}, after(c.later))
-		got := change.Checkout
-		if got.Status != c.status || got.Attempt.State != c.attempt {
-			t.Errorf("%s, %s: %s, attempt %s", c.from, c.decision, got.Status, got.Attempt.State)
+		got := settled{change.Checkout.Status, statusOf(change.Transaction), change.Checkout.Attempt.State,
+			change.Session != nil, change.Callback != nil}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s, %s (-want +got):\n%s", c.from, c.decision, diff)
 		}
-		if written := statusOf(change.Transaction); written != c.transaction {
-			t.Errorf("%s, %s: transaction %q, want %q", c.from, c.decision, written, c.transaction)
+		if diff := differs(states(t)[c.from], before); diff != "" {
+			t.Errorf("%s, %s: the checkout read was altered (-want +got):\n%s", c.from, c.decision, diff)
 		}
-		if (change.Session != nil) != c.session || (change.Callback != nil) != c.callback {
-			t.Errorf("%s, %s: session %v, callback %v", c.from, c.decision, change.Session, change.Callback)
-		}
-		if snapshot(t, before) != frozen || got.Version != before.Version {
-			t.Errorf("%s, %s: the checkout read was altered", c.from, c.decision)
+		if got, want := change.Checkout.Version, before.Version; got != want {
+			t.Errorf("%s, %s: version %d, want %d", c.from, c.decision, got, want)
 		}
 	}
 }
@@ -98,27 +105,28 @@ func TestAnAttemptHasOneTransaction(t *testing.T) {
 	c := played(t, newCheckout(), "attempt-1", payments.Declined, start)
 	c = played(t, c, "attempt-2", payments.Challenge, after(time.Minute))
 	c = settle(t, c, payments.Outcome{Decision: payments.Approved, AuthCode: "A1"}, after(2*time.Minute)).Checkout
-	if len(c.Transactions) != 2 {
-		t.Fatalf("%d transactions of two attempts", len(c.Transactions))
+	transaction := func(id string, status payments.TransactionStatus, authCode string,
+		at time.Time) payments.CheckoutTransaction {
+		return payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id), Amount: eur("10.10"), Status: status,
+			PaymentType: "ECOM", EntryMode: "CUSTOMER_ENTRY", Installments: 1, MerchantCode: "MC0A1B2C3D",
+			AuthCode: authCode, CreatedAt: at}
 	}
-	first, last := c.Transactions[0], c.Transactions[1]
-	if first.ID != "attempt-1" || first.Status != payments.TransactionFailed {
-		t.Errorf("first %+v", first)
+	last := transaction("attempt-2", payments.TransactionSuccessful, "A1", after(time.Minute))
+	want := []payments.CheckoutTransaction{transaction("attempt-1", payments.TransactionFailed, "", start), last}
+	if diff := differs(want, c.Transactions); diff != "" {
+		t.Errorf("transactions (-want +got):\n%s", diff)
 	}
-	if last.ID != "attempt-2" || last.Status != payments.TransactionSuccessful || last.AuthCode != "A1" ||
-		!last.CreatedAt.Equal(after(time.Minute)) {
-		t.Errorf("last %+v", last)
+	got, ok := c.SuccessfulTransaction()
+	if diff := differs(last, got); !ok || diff != "" {
+		t.Errorf("the successful one is found: %t (-want +got):\n%s", ok, diff)
 	}
-	if final, ok := c.SuccessfulTransaction(); !ok || final != last {
-		t.Errorf("final %+v, %t", final, ok)
-	}
-	if _, ok := newCheckout().SuccessfulTransaction(); ok {
-		t.Error("a fresh checkout has a final transaction")
+	if got, ok := newCheckout().SuccessfulTransaction(); ok {
+		t.Errorf("a fresh checkout has the successful transaction %+v, want none", got)
 	}
 }
 
-// A word that comes late, twice or for another attempt changes nothing.
-func TestLateAndRepeatedWordsChangeNothing(t *testing.T) {
+// An answer that comes late, twice or for another attempt changes nothing.
+func TestLateAndRepeatedAnswersChangeNothing(t *testing.T) {
 	t.Parallel()
 	decisions := []payments.Decision{payments.Approved, payments.Declined, payments.Challenge,
 		payments.Voucher, payments.OutcomeUnknown, payments.Cancelled}
@@ -162,12 +170,17 @@ func TestSettleDoesNotAppendInPlace(t *testing.T) {
 func TestOnlyTheLastHundredTransactionsAreShown(t *testing.T) {
 	t.Parallel()
 	c := newCheckout()
+	var want, got []string
 	for i := range 103 {
-		id := "attempt-" + time.Duration(i).String()
+		id := fmt.Sprint("attempt-", i)
 		c = played(t, c, id, payments.Declined, after(time.Duration(i)*time.Hour))
+		want = append(want, id)
 	}
-	if len(c.Transactions) != 100 || c.Transactions[99].ID != "attempt-102ns" || c.Transactions[0].ID != "attempt-3ns" {
-		t.Errorf("%d, from %s to %s", len(c.Transactions), c.Transactions[0].ID, c.Transactions[len(c.Transactions)-1].ID)
+	for _, transaction := range c.Transactions {
+		got = append(got, transaction.ID)
+	}
+	if diff := cmp.Diff(want[3:], got); diff != "" {
+		t.Errorf("transactions (-want +got):\n%s", diff)
 	}
 }
 
@@ -180,17 +193,18 @@ func TestCloseNotTaken(t *testing.T) {
 		c := states(t)[from]
 		change, ok := c.CloseNotTaken("attempt-1")
 		if ok != want {
-			t.Errorf("%s: %t", from, ok)
+			t.Errorf("%s: closed %t, want %t", from, ok, want)
 		}
 		if !ok {
 			continue
 		}
-		if change.Checkout.Status != c.Status || change.Checkout.Attempt.State != payments.AttemptClosed ||
-			change.Transaction != nil || change.Callback != nil || change.Session != nil {
-			t.Errorf("%s: %+v", from, change)
+		closed := states(t)[from]
+		closed.Attempt.State = payments.AttemptClosed
+		if diff := differs(payments.CheckoutChange{Checkout: closed}, change); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", from, diff)
 		}
-		if c.Attempt.State != payments.AttemptPending {
-			t.Errorf("%s: the checkout read was altered", from)
+		if diff := differs(states(t)[from], c); diff != "" {
+			t.Errorf("%s: the checkout read was altered (-want +got):\n%s", from, diff)
 		}
 		if _, again := change.Checkout.CloseNotTaken("attempt-1"); again {
 			t.Errorf("%s: closed twice", from)
@@ -205,22 +219,26 @@ func TestCancelAttempt(t *testing.T) {
 	t.Parallel()
 	for _, from := range []string{"requires action", "late, requires action"} {
 		c := states(t)[from]
-		frozen := snapshot(t, c)
 		change := c.CancelAttempt(after(time.Minute))
-		if change.Checkout.Status != payments.CheckoutPending || change.Checkout.Attempt.State != payments.AttemptClosed ||
-			statusOf(change.Transaction) != payments.TransactionCancelled || change.Callback != nil || change.Session != nil {
-			t.Errorf("%s: %+v", from, change)
+		got := settled{change.Checkout.Status, statusOf(change.Transaction), change.Checkout.Attempt.State,
+			change.Session != nil, change.Callback != nil}
+		want := settled{payments.CheckoutPending, payments.TransactionCancelled, payments.AttemptClosed, false, false}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", from, diff)
 		}
-		if snapshot(t, c) != frozen {
-			t.Errorf("%s: the checkout read was altered", from)
+		if diff := differs(states(t)[from], c); diff != "" {
+			t.Errorf("%s: the checkout read was altered (-want +got):\n%s", from, diff)
 		}
-		if !change.Transaction.Captured.IsZero() || !change.Transaction.UpdatedAt.Equal(after(time.Minute)) {
-			t.Errorf("%s: %+v", from, change.Transaction)
+		if captured := change.Transaction.Captured; !captured.IsZero() {
+			t.Errorf("%s: captured %s, want 0", from, captured)
+		}
+		if at := change.Transaction.UpdatedAt; !at.Equal(after(time.Minute)) {
+			t.Errorf("%s: updated at %s, want %s", from, at, after(time.Minute))
 		}
 	}
-	given := states(t)["requires action"].CancelAttempt(start).Checkout
-	if next := begin(t, given, attemptFor("attempt-2", payments.CardMethod), start); next.Attempt.ID != "attempt-2" {
-		t.Errorf("%+v", next.Attempt)
+	closed := states(t)["requires action"].CancelAttempt(start).Checkout
+	if next := begin(t, closed, attemptFor("attempt-2", payments.CardMethod), start); next.Attempt.ID != "attempt-2" {
+		t.Errorf("the next attempt is %s, want attempt-2", next.Attempt.ID)
 	}
 }
 
@@ -229,8 +247,8 @@ func TestSessionBringsThePayerBack(t *testing.T) {
 	change := settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Challenge}, start)
 	want := payments.Session{TokenHash: "hash", CheckoutID: "checkout-1", AttemptID: "attempt-1",
 		ExpiresAt: change.Checkout.Attempt.Deadline.Add(24 * time.Hour)}
-	if change.Session == nil || *change.Session != want {
-		t.Errorf("%+v", change.Session)
+	if diff := cmp.Diff(&want, change.Session); diff != "" {
+		t.Errorf("session (-want +got):\n%s", diff)
 	}
 }
 
@@ -250,9 +268,10 @@ func TestMoneyOfATransaction(t *testing.T) {
 		a := attemptFor("attempt-1", payments.CardMethod)
 		a.Verification = c.verification
 		got := settle(t, begin(t, newCheckout(), a, start), payments.Outcome{Decision: c.decision}, start).Transaction
-		want := money.MustParse(c.captured, "EUR")
-		if got.Captured != want || got.Refundable != want || got.Amount != money.MustParse("10.10", "EUR") {
-			t.Errorf("%s: captured %s, refundable %s of %s", c.decision, got.Captured, got.Refundable, got.Amount)
+		want := eur(c.captured)
+		if got.Captured != want || got.Refundable != want || got.Amount != eur("10.10") {
+			t.Errorf("%s: captured %s, refundable %s of %s, want %s, %s of 10.10", c.decision, got.Captured, got.Refundable,
+				got.Amount, want, want)
 		}
 	}
 }

@@ -8,31 +8,37 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-func TestTransactionTellsOfItsAttempt(t *testing.T) {
+func TestATransactionRecordsItsAttempt(t *testing.T) {
 	t.Parallel()
 	c := newCheckout()
 	c.CustomerID = "customer-1"
 	a := attemptFor("attempt-1", payments.IDEAL)
-	a.Installments = 3
+	a.Installments, a.Token = 3, "token-1"
 	a.Card = &payments.CardSummary{Brand: "VISA", LastFour: "0091"}
 	o := payments.Outcome{Decision: payments.Approved, AuthCode: "A1", ReturnCode: "00", TerminalID: "T1"}
 	got := settle(t, begin(t, c, a, start), o, after(5)).Transaction
-	if got.ID != "attempt-1" || got.CheckoutID != c.ID || got.ForeignID != c.Reference ||
-		got.MerchantCode != c.Payee.Code ||
-		got.ProductSummary != c.Description || got.Username != c.Payee.Email || got.CustomerID != "customer-1" {
-		t.Errorf("%+v", got)
+	recorded := after(5).Truncate(time.Millisecond) // when it was recorded, as precise as clients see it
+	want := &payments.Transaction{
+		CheckoutTransaction: payments.CheckoutTransaction{ID: "attempt-1", Code: payments.CodeOfID("attempt-1"),
+			Amount: eur("10.10"), Status: payments.TransactionSuccessful, PaymentType: "ECOM", EntryMode: "IDEAL",
+			Installments: 3, MerchantCode: "MC0A1B2C3D", AuthCode: "A1", CreatedAt: recorded},
+		CheckoutID: "checkout-1", ClientTransactionID: got.ClientTransactionID, ForeignID: "order-1",
+		ProductSummary: "Tea", Username: "shop@shop.example", CustomerID: "customer-1", InstrumentToken: "token-1",
+		Card: &payments.CardSummary{Brand: "VISA", LastFour: "0091"}, Captured: eur("10.10"), Refundable: eur("10.10"),
+		Refunded: eur("0"), ChargedBack: eur("0"), Fee: eur("0"), PayoutPlan: merchant.SinglePayment,
+		Payouts: []payments.PayoutPart{{Seq: 1, Number: 1, Amount: eur("10.10"), Fee: eur("0"), Deducted: eur("0"),
+			Status: payments.EventScheduled, EligibleAt: after(5)}},
+		TerminalID: "T1", ReturnCode: "00", UpdatedAt: recorded, Version: 1,
 	}
-	if got.PaymentType != "ECOM" || got.EntryMode != "IDEAL" || got.Installments != 3 || got.AuthCode != "A1" ||
-		got.ReturnCode != "00" || got.TerminalID != "T1" || *got.Card != *a.Card {
-		t.Errorf("%+v", got)
+	if diff := differs(want, got); diff != "" {
+		t.Errorf("transaction (-want +got):\n%s", diff)
 	}
-	// Its time is when it was recorded, as precisely as clients see it.
-	recorded := after(5).Truncate(time.Millisecond)
-	if !got.CreatedAt.Equal(recorded) || !got.UpdatedAt.Equal(recorded) {
-		t.Errorf("created %s, updated %s", got.CreatedAt, got.UpdatedAt)
+	if !uuidV4.MatchString(got.ClientTransactionID) {
+		t.Errorf("client transaction id %q, want a UUID", got.ClientTransactionID)
 	}
 }
 
@@ -41,8 +47,8 @@ var (
 	uuidV4   = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 )
 
-// A retry of an attempt, on whatever machine, must bear the same names.
-func TestNamesFollowFromTheAttempt(t *testing.T) {
+// A retry of an attempt must give it the same ids, on any machine.
+func TestIDsFollowFromTheAttempt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.OneOf(rapid.String(),
@@ -78,7 +84,7 @@ func transactionOf(t *rapid.T, id string) payments.Transaction {
 	return *change.Transaction
 }
 
-// TestSimpleStatusIsTheFirstThatHolds, in contract §6.5's order: each case satisfies its line of the contract and all lines below.
+// Each case satisfies its line of contract §6.5, and all lines below it.
 func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
 	t.Parallel()
 	tx := *captured(t, eur("10.10"), "", "", 1).Transaction
@@ -110,10 +116,12 @@ func TestSimpleStatusIsTheFirstThatHolds(t *testing.T) {
 	}
 }
 
-// A verification, which was authorized and released, shows as REFUNDED (contract §4.6); one of nought has nothing to release.
+// A verification, which was authorized and released, shows as REFUNDED (contract
+// §4.6). One of zero has nothing to release.
 func TestSimpleStatusOfAVerification(t *testing.T) {
 	t.Parallel()
-	for amount, want := range map[string]payments.SimpleStatus{"1.00": payments.SimpleRefunded, "0": payments.SimpleSuccessful} {
+	for amount, want := range map[string]payments.SimpleStatus{
+		"1.00": payments.SimpleRefunded, "0": payments.SimpleSuccessful} {
 		c := newCheckout()
 		c.Amount = eur(amount)
 		a := attemptFor("attempt-1", payments.CardMethod)
@@ -125,7 +133,7 @@ func TestSimpleStatusOfAVerification(t *testing.T) {
 	}
 }
 
-func TestShapeV4(t *testing.T) {
+func TestFormatUUIDv4(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		b := rapid.SliceOfN(rapid.Byte(), 16, 32).Draw(t, "bytes")
