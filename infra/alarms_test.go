@@ -76,8 +76,8 @@ func TestSilenceIsAnAlarmOnlyWhereSomethingMustHappen(t *testing.T) {
 			t.Errorf("%s is raised by %v", id, raised)
 		}
 	}
-	if got, want := sorted(silent), "cashwrap-dev-PayoutplanSilent cashwrap-dev-ReconcileMissing "+
-		"cashwrap-dev-SweepSilent"; got != want {
+	if got, want := sorted(silent), "cashwrap-dev-PayoutplanNotInvoked cashwrap-dev-ReconcileMissing "+
+		"cashwrap-dev-SweepNotInvoked"; got != want {
 		t.Errorf("raised by silence: %s, want %s", got, want)
 	}
 }

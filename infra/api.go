@@ -18,14 +18,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/app"
 )
 
-// addAPI makes the HTTP API and its default stage: a named one would be a
+// addAPI adds the HTTP API and its default stage: the name of any other would be
 // part of every path.
 func (p *platform) addAPI() {
 	p.api = awsapigatewayv2.NewHttpApi(p.stack, text("Api"), &awsapigatewayv2.HttpApiProps{
 		ApiName:                   text(p.name("")),
 		Description:               text("Cashwrap, " + p.Stage),
 		CreateDefaultStage:        new(bool),
-		DisableExecuteApiEndpoint: jsii.Bool(p.Domain != ""), // one name, whose TLS and limits are the operator's
+		DisableExecuteApiEndpoint: jsii.Bool(p.Domain != ""), // only the operator's domain is served
 	})
 	props := &awsapigatewayv2.HttpStageProps{
 		HttpApi: p.api, StageName: text("$default"), AutoDeploy: yes, DetailedMetricsEnabled: yes,
@@ -44,9 +44,9 @@ func (p *platform) addAPI() {
 	awsapigatewayv2.NewHttpStage(p.stack, text("Stage"), props)
 }
 
-// accessLog says of each request what an operator needs and nothing about a
-// person: the route instead of the path and its query, which may hold
-// tokens, and no address. The request id is in the functions' log lines too.
+// accessLog has for each request what an operator needs, and no personal data: the
+// route instead of the path and its query, which may contain tokens, and no
+// address. The request id is in the functions' log lines too.
 func (p *platform) accessLog() awsapigatewayv2.IAccessLogSettings {
 	format, err := json.Marshal(map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTime", "method": "$context.httpMethod",
@@ -54,7 +54,7 @@ func (p *platform) accessLog() awsapigatewayv2.IAccessLogSettings {
 		"latency": "$context.responseLatency", "integrationLatency": "$context.integrationLatency",
 		"integrationError": "$context.integrationErrorMessage", "error": "$context.error.message",
 	})
-	if err != nil { // of a map of strings
+	if err != nil { // impossible for a map of strings
 		panic(err)
 	}
 	// API Gateway may write to groups of this prefix without a policy for each.
@@ -71,10 +71,10 @@ type accessLog struct {
 func (l *accessLog) Destination() awsapigatewayv2.IAccessLogDestination { return l.destination }
 func (l *accessLog) Format() awsapigateway.AccessLogFormat              { return l.format }
 
-// addRoutes gives each path to the family that owns it, every other to the
+// addRoutes routes each path to the function of its family, and any other to the
 // default family.
 func (p *platform) addRoutes() error {
-	// Which routes there are depends on no setting, and making them calls nothing.
+	// The routes depend on no setting, and listing them calls nothing.
 	a := app.New(app.Config{}, app.Overrides{})
 	owners := map[string]string{}
 	for _, f := range p.functions {
@@ -94,14 +94,13 @@ func (p *platform) addRoutes() error {
 			p.addDefaultRoute(f, integration)
 		}
 	}
-	suppress(p.api, "AwsSolutions-APIG4", "The functions authenticate every request themselves (contract §2): some "+
-		"routes "+
+	suppress(p.api, "AwsSolutions-APIG4", "The functions authenticate every request themselves (contract §2): some routes "+
 		"are open, others take a merchant's key, a public key or an access token.")
 	return nil
 }
 
-// parameter of a path. API Gateway cannot tell two routes apart that differ
-// in a parameter's name only.
+// parameter of a path. To API Gateway, routes that differ only in the name of a
+// parameter are the same.
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
 func (p *platform) addRoute(path string, integration awsapigatewayv2.HttpRouteIntegration) {
@@ -109,8 +108,8 @@ func (p *platform) addRoute(path string, integration awsapigatewayv2.HttpRouteIn
 		Path: &path, Methods: &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod_ANY}, Integration: integration})
 }
 
-// addDefaultRoute has every other path answered. Its permission is its own:
-// the ARN of a call has neither method nor path there.
+// addDefaultRoute adds the route of all other paths. It has a permission of its own,
+// because the ARN of such a call has neither method nor path.
 func (p *platform) addDefaultRoute(f function, integration awsapigatewayv2.HttpRouteIntegration) {
 	awsapigatewayv2.NewHttpRoute(p.api, text(functions.DefaultRoute), &awsapigatewayv2.HttpRouteProps{
 		HttpApi: p.api, RouteKey: awsapigatewayv2.HttpRouteKey_DEFAULT(), Integration: integration})
@@ -121,8 +120,8 @@ func (p *platform) addDefaultRoute(f function, integration awsapigatewayv2.HttpR
 	})
 }
 
-// integrate has the family called, with one permission for all of its routes:
-// one for each would soon outgrow a function's policy of 20 KB.
+// integrate lets the API call the function, with one permission for all of its
+// routes: one for each would exceed the 20 KB of a function's policy.
 func (p *platform) integrate(f function) awsapigatewayv2.HttpRouteIntegration {
 	return awsapigatewayv2integrations.NewHttpLambdaIntegration(text("Integration"+pascal(f.Name)), f.lambda,
 		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{

@@ -9,19 +9,18 @@ import (
 
 // The stream's event source mapping; the local runner does the same.
 const (
-	streamBatch   = 100 // records a call, at most
-	streamRetries = 4   // of a failing record, after its first try; then it is passed over
-	// streamCalls is how many calls one shard may have under way. A shard
-	// carries a thousand writes a second, which one call at a time could not
-	// keep up with when each sends a message. Nothing depends on their order
-	// but that of one item, which Lambda keeps.
+	streamBatch   = 100 // records per call, at most
+	streamRetries = 4   // of a failing record, after its first try; then it goes to the dead-letter queue
+	// streamCalls is how many calls at a time one shard may have. A shard takes a
+	// thousand writes a second: one call at a time could not keep up, as each sends
+	// a message. Only the order for one item matters, which Lambda keeps.
 	streamCalls = 10
 )
 
-var errNoCaller = errors.New("nothing calls it: give it one of HTTP, Queue, Stream, Tick and Invoke")
+var errNoCaller = errors.New("nothing calls it: set one of HTTP, Queue, Stream, Tick and Invoke")
 
-// addCaller connects what calls the function. Routes are added later, when
-// all are known; operators need nothing.
+// addCaller connects what calls the function. Routes are added later, when all are
+// known; what only operators invoke needs nothing.
 func (p *platform) addCaller(f function) error {
 	switch {
 	case f.Queue != nil:
@@ -38,9 +37,8 @@ func (p *platform) addCaller(f function) error {
 	}
 }
 
-// readQueue has the queue's messages given to the function, by a limited
-// number of calls at a time: a backlog must not take the concurrency that
-// payments need.
+// readQueue lets the function read the queue, with a limited number of calls at a
+// time: a backlog must not take the concurrency that payments need.
 func (p *platform) readQueue(f function) error {
 	queue, ok := p.queues[f.Queue.From.Name]
 	if !ok {
@@ -52,8 +50,8 @@ func (p *platform) readQueue(f function) error {
 		BatchSize:               number(f.Queue.Batch),
 		ReportBatchItemFailures: yes,
 	}
-	// Pollers that are always there call at once, where others begin with five
-	// calls and take minutes to make more of them. AWS allows one or the other.
+	// Provisioned pollers call at once; others begin with five calls and take minutes
+	// to scale up. AWS allows one or the other.
 	if f.Queue.Prompt && p.Pollers > 0 {
 		props.ProvisionedPollerConfig = &awslambda.ProvisionedPollerConfig{MinimumPollers: &p.Pollers,
 			MaximumPollers: &p.Pollers}
@@ -64,8 +62,8 @@ func (p *platform) readQueue(f function) error {
 	return nil
 }
 
-// readStream has the table's stream given to the function, from before its
-// first deployment on. What it cannot handle goes to a dead-letter queue.
+// readStream lets the function read the table's stream from its beginning. Records
+// that it cannot handle go to a dead-letter queue.
 func (p *platform) readStream(f function) {
 	dead := p.addDeadQueue(f.Name + "-dead")
 	allow(f.role, []string{"sqs:SendMessage"}, dead.QueueArn())
@@ -77,7 +75,7 @@ func (p *platform) readStream(f function) {
 		ParallelizationFactor:   number(streamCalls),
 		RetryAttempts:           number(streamRetries),
 		ReportBatchItemFailures: yes,
-		BisectBatchOnError:      yes, // a record that no call survives takes none of its neighbours with it
+		BisectBatchOnError:      yes, // so that a record that always fails does not fail the others of its batch
 	})
 	source.Node().DefaultChild().(awslambda.CfnEventSourceMapping).SetDestinationConfig(
 		&awslambda.CfnEventSourceMapping_DestinationConfigProperty{

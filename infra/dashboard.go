@@ -8,11 +8,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// width of a graph, of the 24 columns there are; three stand in a row.
+// width of a graph, in 24ths of a row: three to a row.
 const width = 8
 
-// addDashboard shows on one page, from top to bottom: what clients see, what
-// the functions do, what waits, the table.
+// addDashboard adds a page with, from top to bottom: the API, the functions, the
+// queues, the table.
 func (p *platform) addDashboard() {
 	awscloudwatch.NewDashboard(p.stack, text("Dashboard"), &awscloudwatch.DashboardProps{
 		DashboardName: text(p.name("")),

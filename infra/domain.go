@@ -7,14 +7,14 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsroute53targets"
 )
 
-// addDomain puts the API under a host name of the operator's.
+// addDomain serves the API under the operator's domain.
 func (p *platform) addDomain() *awsapigatewayv2.DomainMappingOptions {
 	domain := awsapigatewayv2.NewDomainName(p.stack, text("Domain"), &awsapigatewayv2.DomainNameProps{
 		DomainName:     &p.Domain,
 		Certificate:    awscertificatemanager.Certificate_FromCertificateArn(p.stack, text("Certificate"), &p.Certificate),
 		SecurityPolicy: awsapigatewayv2.SecurityPolicy_TLS_1_2,
 	})
-	p.tell("DomainTarget", domain.RegionalDomainName(), "what the domain's DNS record must point to")
+	p.output("DomainTarget", domain.RegionalDomainName(), "what the domain's DNS record must point to")
 	if p.ZoneID != "" {
 		p.addRecords(domain)
 	}

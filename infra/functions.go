@@ -13,22 +13,22 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// Memory in MB decides how much of a processor a function gets. A caller
-// waits for an endpoint, and a tick works on many things at once; the others
-// mostly wait themselves.
+// Memory in MB, which also decides how much of a processor a function gets. Endpoints
+// have a caller who waits, and a tick does many things at once; the others mostly
+// wait for the network.
 const (
 	memory     = 256
 	moreMemory = 512
 )
 
-// bootstrap is the file that the runtime starts.
+// bootstrap is the file that the Lambda runtime starts.
 const bootstrap = "bootstrap"
 
-// addFunction deploys one with its role, its log and what calls it.
+// addFunction adds a function with its role, its log and what calls it.
 func (p *platform) addFunction(f functions.Function) error {
 	folder := filepath.Join(p.Build, f.Name)
 	if _, err := os.Stat(filepath.Join(folder, bootstrap)); err != nil {
-		return fmt.Errorf("it is not built, run `make build` first: %w", err)
+		return fmt.Errorf("it is not built: run `make build` first: %w", err)
 	}
 	log := p.addLog("Log"+pascal(f.Name), "/aws/lambda/"+p.name(f.Name))
 	role := p.addRole(f, log)
@@ -63,7 +63,7 @@ func memoryOf(f functions.Function) int {
 	return memory
 }
 
-// calledBy is for people who read a list of functions.
+// calledBy describes the function for operators.
 func calledBy(f functions.Function) string {
 	switch {
 	case f.HTTP != nil:
@@ -73,14 +73,14 @@ func calledBy(f functions.Function) string {
 	case f.Stream != nil:
 		return "reads the table's stream"
 	case f.Tick != nil:
-		return "woken every " + f.Tick.Every.String()
+		return "invoked every " + f.Tick.Every.String()
 	default:
 		return "invoked by operators"
 	}
 }
 
-// environment is what app.FromEnvironment reads. What only a developer's
-// machine may set is never here.
+// environment is what app.FromEnvironment reads, without the settings that are only
+// for a developer's machine.
 func (p *platform) environment(f functions.Function) *map[string]*string {
 	variables := p.secretVariables()
 	variables["TABLE"], variables["BASE_URL"], variables["STAGE"] = p.table.TableName(), p.baseURL, &p.Stage
@@ -96,8 +96,8 @@ func (p *platform) environment(f functions.Function) *map[string]*string {
 	return &variables
 }
 
-// addLog makes a log group that is emptied in time: 30 days in dev, 400 in
-// prod, where a year's books may be asked about in the next.
+// addLog adds a log group that keeps its lines for 30 days in dev, and for 400 in prod,
+// so that last year's payments can still be explained.
 func (p *platform) addLog(id, name string) awslogs.LogGroup {
 	retention := awslogs.RetentionDays_ONE_MONTH
 	if p.Production() {
@@ -107,8 +107,7 @@ func (p *platform) addLog(id, name string) awslogs.LogGroup {
 		LogGroupName: &name, Retention: retention, RemovalPolicy: p.lasting()})
 }
 
-// pascal turns a name of the list into a construct's id: callbacks-dead into
-// CallbacksDead.
+// pascal turns a name into a construct's id: callbacks-dead into CallbacksDead.
 func pascal(name string) string {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '_' }) {

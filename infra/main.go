@@ -2,7 +2,7 @@
 // functions.All, functions.Queues and store.Indexes, so that a new family,
 // queue, schedule or index needs no change here.
 //
-// Each file is one concern. What an operator may set is in settings.go.
+// What an operator may set is in settings.go.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 	}
 }
 
-// synthesize writes the cloud assembly to where the CDK CLI wants it.
+// synthesize writes the cloud assembly for the CDK CLI.
 func synthesize() error {
 	if err := checkNode(); err != nil {
 		return err

@@ -17,7 +17,7 @@ const (
 	p99     = "p99"
 )
 
-// interval is a graph's and, unless it says otherwise, an alarm's period.
+// interval is the period of a graph and, by default, of an alarm.
 const interval = 5 * time.Minute
 
 func (p *platform) metric(space, name, statistic string, dimensions map[string]*string) awscloudwatch.Metric {
@@ -25,7 +25,7 @@ func (p *platform) metric(space, name, statistic string, dimensions map[string]*
 		Namespace: &space, MetricName: &name, Statistic: &statistic, DimensionsMap: &dimensions, Period: duration(interval)})
 }
 
-// own is a metric that the functions of this stage count themselves.
+// own is a metric that the functions of this stage write themselves.
 func (p *platform) own(name, statistic string) awscloudwatch.Metric {
 	return p.metric(metric.Namespace, name, statistic, map[string]*string{metric.Stage: &p.Stage})
 }
@@ -42,7 +42,7 @@ func (p *platform) ofQueue(queue *string, name string) awscloudwatch.Metric {
 	return p.metric("AWS/SQS", name, maximum, map[string]*string{"QueueName": queue})
 }
 
-// ofTable is the table's own part; each index counts for itself.
+// ofTable is a metric of the table without its indexes, which have their own.
 func (p *platform) ofTable(name, statistic string) awscloudwatch.Metric {
 	return p.metric("AWS/DynamoDB", name, statistic, map[string]*string{"TableName": p.table.TableName()})
 }

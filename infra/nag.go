@@ -6,15 +6,15 @@ import (
 	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
 )
 
-// checkWithNag has each synthesis checked by cdk-nag: a finding that nothing
-// suppresses is an error, and nothing is deployed.
+// checkWithNag lets cdk-nag check each synthesis. A finding that is not suppressed is
+// an error, and nothing is deployed.
 func checkWithNag(stack awscdk.Stack) {
 	props := &cdknag.NagPackProps{Verbose: yes, Reports: new(bool)}
 	awscdk.Aspects_Of(stack).Add(cdknag.NewAwsSolutionsChecks(props), nil)
 }
 
-// suppress answers a finding where the resource is made. appliesTo names the
-// exact findings of a rule that has several; the template carries the reason.
+// suppress suppresses a finding where the resource is made. appliesTo names the
+// findings of a rule that has several. The reason is in the template.
 func suppress(at constructs.IConstruct, rule, reason string, appliesTo ...string) {
 	suppression := &cdknag.NagPackSuppression{Id: &rule, Reason: &reason}
 	if len(appliesTo) > 0 {

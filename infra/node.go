@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// minNode is the oldest Node.js the CDK's library still runs on.
+// minNode is the oldest Node.js that the CDK's library supports.
 const minNode = 20
 
-// checkNode says what is missing: the CDK is a Node.js program that Go talks
-// to, and without it jsii panics deep inside.
+// checkNode fails if Node.js is missing or too old: the CDK is a Node.js program, and
+// without it jsii panics.
 func checkNode() error {
 	path, err := exec.LookPath("node")
 	if err != nil {
@@ -25,7 +25,7 @@ func checkNode() error {
 	return newEnough(strings.TrimSpace(string(out)))
 }
 
-// newEnough judges what `node --version` prints, e.g. v20.20.2.
+// newEnough checks what `node --version` prints, e.g. v20.20.2.
 func newEnough(version string) error {
 	major, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	if n, err := strconv.Atoi(major); err != nil || n < minNode {

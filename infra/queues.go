@@ -6,14 +6,14 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// deadQueue keeps what was given up, for an operator to look at. Whatever
-// lies in one raises an alarm.
+// deadQueue is a dead-letter queue, for an operator to read. Any message in it raises
+// an alarm.
 type deadQueue struct {
 	name  string
 	queue awssqs.Queue
 }
 
-// addQueues makes each queue with its dead-letter queue.
+// addQueues adds each queue with its dead-letter queue.
 func (p *platform) addQueues() {
 	for _, q := range functions.Queues {
 		dead := p.addDeadQueue(q.DeadName())
@@ -28,7 +28,7 @@ func (p *platform) addQueues() {
 	}
 }
 
-// addDeadQueue makes a queue for what a queue, a stream or a schedule gave up.
+// addDeadQueue adds a dead-letter queue for a queue, a stream or a schedule.
 func (p *platform) addDeadQueue(name string) awssqs.Queue {
 	queue := awssqs.NewQueue(p.stack, text("Queue"+pascal(name)), &awssqs.QueueProps{
 		QueueName:       text(p.name(name)),
@@ -37,7 +37,7 @@ func (p *platform) addDeadQueue(name string) awssqs.Queue {
 		EnforceSSL:      yes,
 		RemovalPolicy:   p.lasting(),
 	})
-	suppress(queue, "AwsSolutions-SQS3", "It is itself a dead-letter queue: nothing consumes it, so nothing fails to.")
+	suppress(queue, "AwsSolutions-SQS3", "It is itself a dead-letter queue, which nothing consumes.")
 	p.dead = append(p.dead, deadQueue{name, queue})
 	return queue
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// addRole makes the function's own role: what functions/access.json says, on this
-// table, these indexes and these queues.
+// addRole adds the function's role, with the rights of functions/access.json on this
+// table, its indexes and the queues.
 func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Role {
 	role := awsiam.NewRole(p.stack, text("Role"+pascal(f.Name)), &awsiam.RoleProps{
 		AssumedBy:   awsiam.NewServicePrincipal(text("lambda.amazonaws.com"), nil),
 		Description: text("Cashwrap, " + p.Stage + ": what " + f.Name + " may do"),
 	})
 	log.GrantWrite(role)
-	// Lambda opens the environment by a grant that dies with the role it was
-	// made for; this outlives that.
+	// Lambda decrypts the environment by a grant that ends if the role is replaced;
+	// this right does not.
 	allow(role, []string{"kms:Decrypt"}, p.key.KeyArn())
 	access := f.Access()
 	if len(access.Items) > 0 {
@@ -31,12 +31,12 @@ func (p *platform) addRole(f functions.Function, log awslogs.LogGroup) awsiam.Ro
 		allow(role, []string{"sqs:SendMessage"}, p.queues[q.Name].QueueArn())
 	}
 	p.allowSource(role, f)
-	suppress(role, "AwsSolutions-IAM5", "PutTraceSegments and PutTelemetryRecords know no resources.", "Resource::*")
+	suppress(role, "AwsSolutions-IAM5", "PutTraceSegments and PutTelemetryRecords have no resources.", "Resource::*")
 	return role
 }
 
-// allowSource lets Lambda read, with the function's role, what it calls the
-// function with.
+// allowSource lets Lambda read, with the function's role, the queue or stream that it
+// calls the function with.
 func (p *platform) allowSource(role awsiam.Role, f functions.Function) {
 	switch {
 	case f.Queue != nil:
@@ -46,7 +46,7 @@ func (p *platform) allowSource(role awsiam.Role, f functions.Function) {
 		allow(role, []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"},
 			p.table.TableStreamArn())
 		allow(role, []string{"dynamodb:ListStreams"}, text(*p.table.TableArn()+"/stream/*"))
-		suppress(role, "AwsSolutions-IAM5", "ListStreams is asked for all streams of the table at once.",
+		suppress(role, "AwsSolutions-IAM5", "ListStreams is for all streams of the table.",
 			"Resource::<"+*p.stack.GetLogicalId(p.table.Node().DefaultChild().(awscdk.CfnElement))+".Arn>/stream/*")
 	}
 }

@@ -11,41 +11,41 @@ import (
 )
 
 const (
-	// soon is how often a schedule must wake a function for a failed tick to
-	// be left to the next one; otherwise it is repeated.
+	// soon is the interval below which a failed tick is left to the next one;
+	// otherwise Lambda repeats it.
 	soon        = time.Hour
-	tickRetries = 2 // as often as Lambda repeats at the most
-	// A wake-up that does not reach the function is repeated for a while, and
-	// then kept in the schedule's dead-letter queue.
-	wakeRetries = 3
+	tickRetries = 2 // as often as Lambda can repeat
+	// A call that does not reach the function is repeated for a while, and then kept
+	// in the schedule's dead-letter queue.
+	callRetries = 3
 	leastAge    = time.Minute   // AWS: of an event of Lambda and of Scheduler
 	mostAge     = 6 * time.Hour // AWS: of an event of Lambda
 )
 
-// addSchedule has EventBridge Scheduler wake the function, with a role that
-// may do only that.
+// addSchedule lets EventBridge Scheduler invoke the function, with a role that may do
+// only that.
 func (p *platform) addSchedule(f function) error {
 	if f.Tick.Every < time.Minute || f.Tick.Every%time.Minute != 0 {
-		return fmt.Errorf("a schedule wakes it every whole minutes, not every %s", f.Tick.Every)
+		return fmt.Errorf("a schedule must be in whole minutes, not every %s", f.Tick.Every)
 	}
 	dead := p.addDeadQueue(f.Name + "-dead")
 	role := awsiam.NewRole(p.stack, text("RoleSchedule"+pascal(f.Name)), &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(text("scheduler.amazonaws.com"), &awsiam.ServicePrincipalOpts{
 			Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": p.stack.Account()}}}),
-		Description: text("Cashwrap, " + p.Stage + ": wakes " + f.Name),
+		Description: text("Cashwrap, " + p.Stage + ": invokes " + f.Name),
 	})
 	allow(role, []string{"lambda:InvokeFunction"}, f.lambda.FunctionArn())
 	allow(role, []string{"sqs:SendMessage"}, dead.QueueArn())
 	schedule := awsscheduler.NewCfnSchedule(p.stack, text("Schedule"+pascal(f.Name)), &awsscheduler.CfnScheduleProps{
 		Name:               text(p.name(f.Name)),
-		Description:        text("Cashwrap, " + p.Stage + ": wakes " + f.Name),
+		Description:        text("Cashwrap, " + p.Stage + ": invokes " + f.Name),
 		ScheduleExpression: awsscheduler.ScheduleExpression_Rate(duration(f.Tick.Every)).ExpressionString(),
 		FlexibleTimeWindow: &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: text("OFF")},
 		Target: &awsscheduler.CfnSchedule_TargetProperty{
 			Arn: f.lambda.FunctionArn(), RoleArn: role.RoleArn(),
 			DeadLetterConfig: &awsscheduler.CfnSchedule_DeadLetterConfigProperty{Arn: dead.QueueArn()},
 			RetryPolicy: &awsscheduler.CfnSchedule_RetryPolicyProperty{
-				MaximumRetryAttempts: number(wakeRetries), MaximumEventAgeInSeconds: number(ageOf(f.Tick))},
+				MaximumRetryAttempts: number(callRetries), MaximumEventAgeInSeconds: number(ageOf(f.Tick))},
 		},
 	})
 	schedule.Node().AddDependency(role) // with its policy, which the schedule is checked against
@@ -60,7 +60,7 @@ func retriesOf(s *functions.Schedule) int {
 	return tickRetries
 }
 
-// ageOf, in seconds, is how old a wake-up may become: then the next is due.
+// ageOf is how old a call may become, in seconds: then the next one is due.
 func ageOf(s *functions.Schedule) int {
 	return int(min(max(s.Every, leastAge), mostAge) / time.Second)
 }

@@ -71,7 +71,7 @@ func TestEachFunctionIsWokenInItsTime(t *testing.T) {
 	} {
 		function, _ := s.function(t, dev, name)
 		s.has(t, "AWS::Scheduler::Schedule", map[string]any{"Name": "cashwrap-dev-" + name, "ScheduleExpression": want.rate,
-			"Target": map[string]any{"RetryPolicy": map[string]any{"MaximumRetryAttempts": wakeRetries,
+			"Target": map[string]any{"RetryPolicy": map[string]any{"MaximumRetryAttempts": callRetries,
 				"MaximumEventAgeInSeconds": want.age}}})
 		s.has(t, "AWS::Lambda::EventInvokeConfig", map[string]any{
 			"FunctionName": ref(function), "MaximumRetryAttempts": want.retries, "MaximumEventAgeInSeconds": want.age})

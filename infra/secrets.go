@@ -6,36 +6,35 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 )
 
-// secretLength in characters of the base64 alphabet, a multiple of four: 48
-// bytes, of which app.Config wants 32 at least.
+// secretLength in characters of the base64 alphabet, a multiple of four: 48 bytes, of
+// which app.Config requires 32.
 const secretLength = 64
 
-// punctuation is what a secret is drawn without: letters and digits alone are
-// base64. ExcludePunctuation says it to AWS; emulators know the list only.
+// punctuation is excluded from secrets, because letters and digits alone are base64.
+// AWS knows ExcludePunctuation; emulators only know the list.
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
-// keyWaiting in days is how long a key of dev can be called back: the least
+// keyWaiting is for how many days a deleted key of dev can be restored: the least that
 // KMS offers.
 const keyWaiting = 7
 
-// addSecrets makes the two secrets that every key is derived from (app's
-// keys.go says which from which). They are drawn at the first deployment and
-// never seen by anyone.
+// addSecrets adds the two secrets that all keys are derived from (see app's keys.go).
+// They are generated at the first deployment, and no person sees them.
 //
 // Functions get them in their environment, resolved by CloudFormation while it
-// deploys. Reading them at every start instead would cost each cold start a
-// round trip and a third AWS client, and fail payments whenever Secrets
-// Manager does not answer. The price: the values also lie in the functions'
-// configuration, so that is encrypted under a key of the platform's own, and
-// reading it takes that key besides the right to read the function; and a new
-// value reaches the functions with the next deployment only.
+// deploys. Reading them at every start instead would cost each cold start a round
+// trip and a third AWS client, and payments would fail while Secrets Manager does not
+// answer. The price: the values are also in the functions' configuration, which is
+// therefore encrypted with the platform's own key, so that reading it takes that key
+// besides the right to read the function; and a new value only reaches the functions
+// with the next deployment.
 //
 // To rotate the platform secret, put a new value, then deploy with its
 // VersionId as secretVersion and as secretSince a time by which the deployment
-// has ended; with secretPrevious and secretPreviousSince as those two were
-// (the VersionId of what was current until then). 31 days later deploy without
-// the previous ones. Naming the versions lets all functions change in one
-// deployment, and takes them back together when it fails.
+// has ended; with secretPrevious and secretPreviousSince as those two were before
+// (the VersionId of the version that was current). 31 days later deploy without the
+// previous ones. Because the versions are named, all functions change in one
+// deployment, and change back together if it fails.
 //
 // After a leak there is no previous one, and secretSince is now. The lasting
 // secret is replaced only then: put a new value, and deploy with its VersionId
@@ -49,8 +48,8 @@ func (p *platform) addSecrets() {
 		RemovalPolicy:     p.lasting(),
 	})
 	p.secret = p.addSecret("Secret", "keys that can be rotated are derived from this",
-		"It is rotated by an operator's command and a deployment that all functions change with, never by a timer.")
-	p.lastingSecret = p.addSecret("LastingSecret", "what merchants hold on to is derived from this",
+		"An operator rotates it, by a deployment with which all functions change; a timer could not.")
+	p.lastingSecret = p.addSecret("LastingSecret", "what merchants keep is derived from this",
 		"Merchants' callback secrets and saved cards' tokens are derived from it, so it is replaced only after a leak.")
 }
 
@@ -62,13 +61,13 @@ func (p *platform) addSecret(id, what, unrotated string) awssecretsmanager.Secre
 		},
 		RemovalPolicy: p.lasting(),
 	})
-	// Given as EncryptionKey, it would get a policy with wildcards for what the account's own rights allow already.
+	// As EncryptionKey it would get a policy with wildcards, for what the account may do anyway.
 	secret.Node().DefaultChild().(awssecretsmanager.CfnSecret).SetKmsKeyId(p.key.KeyArn())
 	suppress(secret, "AwsSolutions-SMG4", unrotated)
 	return secret
 }
 
-// secretVariables are those of a function's environment, as references that
+// secretVariables are the secrets in a function's environment, as references that
 // CloudFormation resolves.
 func (p *platform) secretVariables() map[string]*string {
 	variables := map[string]*string{
@@ -83,7 +82,7 @@ func (p *platform) secretVariables() map[string]*string {
 	return variables
 }
 
-// valueOf is a version of the secret; of none named, the current one.
+// valueOf is a version of the secret: the current one if version is empty.
 func valueOf(secret awssecretsmanager.Secret, version string) *string {
 	options := &awscdk.SecretsManagerSecretOptions{}
 	if version != "" {

@@ -25,16 +25,17 @@ type settings struct {
 	Certificate string // certificate: ARN of the domain's certificate, in the stack's region
 	ZoneID      string // zoneId and zoneName: a Route 53 zone to put the domain's records into;
 	ZoneName    string // without one the operator points the domain at the output DomainTarget
-	BaseURL     string // baseUrl: overrides the URL that the platform tells others, for emulators and proxies
+	BaseURL     string // baseUrl: overrides the URL that the platform gives to others, for emulators and proxies
 
-	Rate    float64 // rate: requests a second, beyond which API Gateway answers 429; 100, 5000
-	Burst   float64 // burst: requests at once, likewise; 200, 2500
-	Pollers float64 // pollers: provisioned for a queue that must be prompt, for 10 calls each; 0 = none: use workers. Defaults: dev 0, prod 40
+	Rate  float64 // rate: requests a second, above which API Gateway answers 429; 100, 5000
+	Burst float64 // burst: requests at once, likewise; 200, 2500
+	// pollers: provisioned for a queue that must be prompt, for 10 calls each; 0 = none: use workers; 0, 40
+	Pollers float64
 	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
 
 	PayPal      bool   // paypal=on offers PayPal
 	RefundRules string // refundRules: limits such as "BR:90 HUF::100" (payments.ParseRefundRules); any payment can be refunded
-	AlarmEmail  string // alarmEmail: who hears of alarms; whoever subscribes to the topic
+	AlarmEmail  string // alarmEmail: address that gets the alarms; none, but anyone may subscribe to the topic
 
 	// Secrets: secrets.go says how they are rotated.
 	SecretVersion       string // secretVersion: VersionId of the platform secret; the current one
@@ -44,7 +45,7 @@ type settings struct {
 	LastingVersion      string // lastingVersion: VersionId of the lasting secret; the current one
 }
 
-// Production says that losing anything would lose somebody's money.
+// Production says that the stage has real money, so that nothing may be lost.
 func (s settings) Production() bool { return s.Stage == prod }
 
 const (
@@ -52,7 +53,7 @@ const (
 	prod = "prod"
 )
 
-// context reads one setting and collects what is wrong with the others.
+// context reads settings and collects what is wrong with them.
 type context struct {
 	node     constructs.Node
 	stage    string
@@ -108,21 +109,20 @@ func (c *context) wrong(format string, values ...any) {
 	c.problems = append(c.problems, fmt.Errorf("context "+format, values...))
 }
 
-// SQS lets a consumer's concurrency be limited to 2 at the least and 1000 at
-// the most (AWS: ScalingConfig).
+// SQS limits a consumer's concurrency to between 2 and 1000 (AWS: ScalingConfig).
 const leastWorkers, mostWorkers = 2, 1000
 
-// Of an SQS queue, 2 pollers at the least and 200 at the most can be always
-// there (AWS: ProvisionedPollerConfig).
+// An SQS queue can have from 2 to 200 provisioned pollers (AWS:
+// ProvisionedPollerConfig).
 const leastPollers, mostPollers = 2, 200
 
-// pollerCalls is how many calls one makes at a time.
+// pollerCalls is how many calls one poller makes at a time.
 const pollerCalls = 10
 
 func (c *context) check(s settings) {
 	if s.Stage != dev && s.Stage != prod {
 		c.wrong("stage=%s: give dev or prod", s.Stage)
-		return // no section of cdk.json was read: what it lacks says nothing
+		return // without a section of cdk.json the other settings are missing anyway
 	}
 	if (s.Domain == "") != (s.Certificate == "") {
 		c.wrong("domain and certificate: give both or none")
@@ -145,7 +145,7 @@ func (c *context) check(s settings) {
 	}
 }
 
-// checkSecrets finds what functions would refuse to start with.
+// checkSecrets finds settings with which functions would not start.
 func (c *context) checkSecrets(s settings) {
 	since, err := time.Parse(time.RFC3339, s.SecretSince)
 	if err != nil {

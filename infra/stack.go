@@ -35,7 +35,7 @@ type platform struct {
 	alarms        awssns.Topic
 }
 
-// function is a deployed one.
+// function is a deployed function.
 type function struct {
 	functions.Function
 	lambda awslambda.Function
@@ -68,7 +68,7 @@ func newPlatform(app awscdk.App) (*platform, error) {
 	if err := p.build(); err != nil {
 		return nil, err
 	}
-	p.output()
+	p.addOutputs()
 	return p, nil
 }
 
@@ -90,8 +90,8 @@ func (p *platform) build() error {
 	return nil
 }
 
-// name is that of a resource an operator meets by name. The stage is in it,
-// so that an account may hold both.
+// name of a resource that has a fixed one. It contains the stage, so that an account
+// can have both.
 func (p *platform) name(of string) string {
 	if of == "" {
 		return "cashwrap-" + p.Stage
@@ -99,8 +99,8 @@ func (p *platform) name(of string) string {
 	return "cashwrap-" + p.Stage + "-" + of
 }
 
-// lasting is the removal policy of whatever holds data, logs or messages: in
-// prod it outlives the stack, except when its own creation is rolled back.
+// lasting is the removal policy of everything with data, logs or messages: in prod it
+// survives the stack, unless its own creation is rolled back.
 func (p *platform) lasting() awscdk.RemovalPolicy {
 	if p.Production() {
 		return awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE
@@ -108,16 +108,16 @@ func (p *platform) lasting() awscdk.RemovalPolicy {
 	return awscdk.RemovalPolicy_DESTROY
 }
 
-// output tells what a person or a script needs next.
-func (p *platform) output() {
-	p.tell("BaseUrl", p.baseURL, "where clients find the API")
-	p.tell("TableName", p.table.TableName(), "everything there is")
-	p.tell("SecretArn", p.secret.SecretArn(), "what keys that can be rotated are derived from")
-	p.tell("LastingSecretArn", p.lastingSecret.SecretArn(), "what merchants hold on to is derived from")
-	p.tell("AlarmTopic", p.alarms.TopicArn(), "subscribe here to hear of alarms")
+// addOutputs adds what an operator or a script needs next.
+func (p *platform) addOutputs() {
+	p.output("BaseUrl", p.baseURL, "where clients find the API")
+	p.output("TableName", p.table.TableName(), "all of the platform's data")
+	p.output("SecretArn", p.secret.SecretArn(), "keys that can be rotated are derived from this")
+	p.output("LastingSecretArn", p.lastingSecret.SecretArn(), "what merchants keep is derived from this")
+	p.output("AlarmTopic", p.alarms.TopicArn(), "subscribe here to be notified of alarms")
 }
 
-func (p *platform) tell(name string, value *string, what string) {
+func (p *platform) output(name string, value *string, what string) {
 	awscdk.NewCfnOutput(p.stack, &name, &awscdk.CfnOutputProps{Value: value, Description: &what})
 }
 

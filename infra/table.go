@@ -7,14 +7,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// recoveryDays is how far back the table can be restored, to the second: as
-// far as DynamoDB offers.
+// recoveryDays is for how many days back the table can be restored, to the second: as
+// many as DynamoDB offers.
 const recoveryDays = 35
 
-// addTable makes the one table, by the definitions the store itself uses. It
-// has a name of its own, so that a change CloudFormation could only make by
-// replacing it fails, where a generated name would have the functions go on
-// with an empty table.
+// addTable adds the table, from the store's own definitions. It has a fixed name, so
+// that a change fails that CloudFormation could only make by replacing the table. With
+// a generated name the functions would continue with an empty table.
 func (p *platform) addTable() {
 	p.table = awsdynamodb.NewTable(p.stack, text("Table"), &awsdynamodb.TableProps{
 		TableName:           text(p.name("")),
@@ -46,7 +45,7 @@ func indexProps(index store.Index) *awsdynamodb.GlobalSecondaryIndexProps {
 	return props
 }
 
-// attribute is a key's; all keys are strings.
+// attribute is a key attribute: all keys are strings.
 func attribute(name string) *awsdynamodb.Attribute {
 	return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// adjust sets by API what the template says and the emulator drops, and what
-// the play needs and no stack may have. It tells of each.
+// adjust sets through the API what is in the template but ignored by the emulator, and
+// what the test needs but no stack may have. It prints each.
 func (d *deployment) adjust(ctx context.Context) error {
-	asked, err := d.template.tableAsked(d.table)
+	want, err := d.template.tableProperties(d.table)
 	if err != nil {
 		return err
 	}
-	if err := d.keepTTL(ctx, asked); err != nil {
+	if err := d.setTTL(ctx, want); err != nil {
 		return err
 	}
-	if err := d.keepRecovery(ctx, asked); err != nil {
+	if err := d.setRecovery(ctx, want); err != nil {
 		return err
 	}
-	// The play's shop listens on 127.0.0.1, which a deployment rightly refuses to call.
-	// checkouts takes its address, callbacks calls it.
+	// The test's shop listens on 127.0.0.1, which a deployment refuses to call.
+	// checkouts accepts its address, callbacks calls it.
 	for _, name := range []string{"checkouts", "callbacks"} {
 		if err := d.allowLoopback(ctx, name); err != nil {
 			return err
@@ -34,7 +34,7 @@ func (d *deployment) adjust(ctx context.Context) error {
 	return nil
 }
 
-func (d *deployment) keepTTL(ctx context.Context, asked tableProperties) error {
+func (d *deployment) setTTL(ctx context.Context, want tableProperties) error {
 	ttl := func() (types.TimeToLiveStatus, error) {
 		is, err := d.dynamodb.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &d.table})
 		if err != nil {
@@ -46,19 +46,19 @@ func (d *deployment) keepTTL(ctx context.Context, asked tableProperties) error {
 	if err != nil || is == types.TimeToLiveStatusEnabled {
 		return err
 	}
-	d.say("  the emulator dropped the template's TimeToLiveSpecification: set by API")
-	if _, err := d.dynamodb.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &d.table,
+	d.say("  the emulator ignored the template's TimeToLiveSpecification: set through the API")
+	if _, err = d.dynamodb.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &d.table,
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{
-			AttributeName: &asked.TimeToLiveSpecification.AttributeName, Enabled: aws.Bool(true)}}); err != nil {
+			AttributeName: &want.TimeToLiveSpecification.AttributeName, Enabled: aws.Bool(true)}}); err != nil {
 		return err
 	}
 	if is, err = ttl(); err != nil {
 		return err
 	}
-	return unlike("TTL", is, types.TimeToLiveStatusEnabled)
+	return differs("TTL", is, types.TimeToLiveStatusEnabled)
 }
 
-func (d *deployment) keepRecovery(ctx context.Context, asked tableProperties) error {
+func (d *deployment) setRecovery(ctx context.Context, want tableProperties) error {
 	recovery := func() (types.PointInTimeRecoveryStatus, error) {
 		is, err := d.dynamodb.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: &d.table})
 		if err != nil {
@@ -70,23 +70,23 @@ func (d *deployment) keepRecovery(ctx context.Context, asked tableProperties) er
 	if err != nil || is == types.PointInTimeRecoveryStatusEnabled {
 		return err
 	}
-	d.say("  the emulator dropped the template's PointInTimeRecoverySpecification: set by API")
-	if _, err := d.dynamodb.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: &d.table,
+	d.say("  the emulator ignored the template's PointInTimeRecoverySpecification: set through the API")
+	if _, err = d.dynamodb.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: &d.table,
 		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true),
-			RecoveryPeriodInDays: &asked.PointInTimeRecoverySpecification.RecoveryPeriodInDays}}); err != nil {
+			RecoveryPeriodInDays: &want.PointInTimeRecoverySpecification.RecoveryPeriodInDays}}); err != nil {
 		return err
 	}
 	if is, err = recovery(); err != nil {
 		return err
 	}
-	return unlike("point-in-time recovery", is, types.PointInTimeRecoveryStatusEnabled)
+	return differs("point-in-time recovery", is, types.PointInTimeRecoveryStatusEnabled)
 }
 
-// loopback is the setting of a developer's machine that lets callbacks reach it.
+// loopback is the setting with which callbacks may go to a developer's machine.
 const loopback = "ALLOW_LOOPBACK_CALLBACKS"
 
-// allowLoopback adds the setting to a function's environment, of which it
-// prints nothing: the platform secret is in it.
+// allowLoopback adds the setting to a function's environment. It prints nothing of that,
+// because the platform secret is in it.
 func (d *deployment) allowLoopback(ctx context.Context, name string) error {
 	type configuration struct {
 		Environment struct{ Variables map[string]string }
@@ -97,9 +97,9 @@ func (d *deployment) allowLoopback(ctx context.Context, name string) error {
 		return err
 	}
 	if is.Environment.Variables[loopback] != "" {
-		return fmt.Errorf("the stack gives %s the setting %s", name, loopback)
+		return fmt.Errorf("the stack already gives %s the setting %s", name, loopback)
 	}
-	d.say("  function %s gets %s=on, by API, for the shop of the play", name, loopback)
+	d.say("  function %s gets %s=on, through the API, for the shop of the test", name, loopback)
 	set.Environment.Variables = maps.Clone(is.Environment.Variables)
 	set.Environment.Variables[loopback] = "on"
 	_, err := d.call(ctx, "lambda", http.MethodPut, path, set, &is)

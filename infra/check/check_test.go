@@ -19,7 +19,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/demo"
 )
 
-func TestSizesAreThoseOfBinaryAndZip(t *testing.T) {
+func TestSizesOfBinaryAndZip(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, maxZip/2) // a zip cannot make it smaller
 	if _, err := rand.Read(noise); err != nil {
@@ -59,7 +59,7 @@ func TestSizesHaveALimit(t *testing.T) {
 	}
 }
 
-func TestTheTableIsAskedForWhatTheEmulatorDrops(t *testing.T) {
+func TestWhatTheEmulatorIgnoresMustBeInTheTemplate(t *testing.T) {
 	t.Parallel()
 	const whole = `{"TableName":"t","TimeToLiveSpecification":{"AttributeName":"expires_at","Enabled":true},` +
 		`"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":35}}`
@@ -76,22 +76,22 @@ func TestTheTableIsAskedForWhatTheEmulatorDrops(t *testing.T) {
 	} {
 		stack := template{Resources: map[string]*resource{"Table": {tableKind, json.RawMessage(c.properties)},
 			"Other": {"AWS::SQS::Queue", nil}}}
-		if _, err := stack.tableAsked("t"); (err == nil) != c.ok {
+		if _, err := stack.tableProperties("t"); (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestNothingLeadsToARealAccount(t *testing.T) {
+func TestNoVariableLeadsToARealAccount(t *testing.T) {
 	t.Parallel()
 	got := harmless([]string{"PATH=/bin", "AWS_PROFILE=prod", "AWS_ENDPOINT_URL_LAMBDA=x", "CDK_DEFAULT_ACCOUNT=1",
 		"https_proxy=p", "HOME=/h"})
 	if want := []string{"PATH=/bin", "HOME=/h"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestARequestForTheAPIComesAsOverTLS(t *testing.T) {
+func TestARequestForTheAPIArrivesAsOverTLS(t *testing.T) {
 	t.Parallel()
 	emulator := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Host+r.URL.Path+" "+r.Header.Get("X-Forwarded-Proto"))
@@ -117,7 +117,7 @@ func TestARequestForTheAPIComesAsOverTLS(t *testing.T) {
 	}
 }
 
-// answering is a cloud that answers everything with this.
+// answering is a cloud that answers every request the same.
 func answering(t *testing.T, status int, header, body string) *cloud {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -134,7 +134,7 @@ func answering(t *testing.T, status int, header, body string) *cloud {
 	return newCloud(server.URL)
 }
 
-func TestAnInvocationTellsItsRefusalAndNoAnswer(t *testing.T) {
+func TestAnInvocationReturnsRefusalsAsErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		status             int
@@ -172,9 +172,9 @@ func TestAnErrorInALogIsFound(t *testing.T) {
 	}
 }
 
-// TestAProgramEndsWithWhatItStarted: the pipe is at its end when the last who
-// could write to it is gone.
-func TestAProgramEndsWithWhatItStarted(t *testing.T) {
+// TestAProgramEndsWithItsChildren: the pipe ends when the last process that could write
+// to it has ended.
+func TestAProgramEndsWithItsChildren(t *testing.T) {
 	t.Parallel()
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -183,7 +183,7 @@ func TestAProgramEndsWithWhatItStarted(t *testing.T) {
 	defer reader.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cmd := process(ctx, "", os.Environ(), writer, "sh", "-c", "cat <&3 & echo started; wait")
-	held, hold, err := os.Pipe() // what cat waits for, in vain
+	held, hold, err := os.Pipe() // cat waits for it for ever
 	if err != nil {
 		t.Fatal(err)
 	}

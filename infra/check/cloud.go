@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// cloud calls AWS at the emulator: as an operator would, with the SDK's
-// clients where the module has them anyway, and plainly elsewhere.
+// cloud calls AWS services at the emulator as an operator would: with the SDK's clients
+// where the module requires them anyway, otherwise over HTTP.
 type cloud struct {
 	endpoint string
 	config   aws.Config
@@ -33,13 +33,13 @@ func newCloud(endpoint string) *cloud {
 	return &cloud{endpoint, config, dynamodb.NewFromConfig(config), sqs.NewFromConfig(config)}
 }
 
-// call sends a request to one of the REST services and reads its JSON answer
-// into a value. Errors hold no answer but a refusal.
+// call sends a request to a REST service and reads its JSON answer. An error contains
+// only the answer of a failed request.
 func (c *cloud) call(ctx context.Context, service, method, path string, body, into any) (http.Header, error) {
 	return c.send(ctx, service, method, path, "", body, into)
 }
 
-// operation calls one of the services that name their operations in a header.
+// operation calls a service whose operations are named in a header.
 func (c *cloud) operation(ctx context.Context, service, name string, body, into any) error {
 	_, err := c.send(ctx, service, http.MethodPost, "/", name, body, into)
 	return err
@@ -63,7 +63,7 @@ func (c *cloud) send(ctx context.Context, service, method, path, operation strin
 		request.Header.Set("Content-Type", "application/x-amz-json-1.1")
 		request.Header.Set("X-Amz-Target", operation)
 	}
-	if err := c.sign(ctx, request, payload, service); err != nil {
+	if err = c.sign(ctx, request, payload, service); err != nil {
 		return nil, err
 	}
 	response, err := http.DefaultClient.Do(request)
@@ -93,8 +93,8 @@ func (c *cloud) sign(ctx context.Context, request *http.Request, payload []byte,
 	return v4.NewSigner().SignHTTP(ctx, keys, request, hex.EncodeToString(hash[:]), service, region, time.Now())
 }
 
-// invoke is `aws lambda invoke`. Errors: the function's, and its refusals of
-// what operators ask. They never hold the answer, which may hold a key.
+// invoke does what `aws lambda invoke` does. Errors: the function's, and its refusals of
+// operators' commands. They never contain another answer, which may contain a key.
 func (c *cloud) invoke(ctx context.Context, name string, request, into any) error {
 	var answer json.RawMessage
 	header, err := c.call(ctx, "lambda", http.MethodPost, functionPath(name)+"/invocations", request, &answer)
@@ -111,15 +111,15 @@ func (c *cloud) invoke(ctx context.Context, name string, request, into any) erro
 	return json.Unmarshal(answer, into)
 }
 
-// functionPath is a function's in Lambda's API.
+// functionPath is the path of a function in Lambda's API.
 func functionPath(name string) string { return "/2015-03-31/functions/" + stack + "-" + name }
 
-// gateway carries requests for the API to the emulator, whose name for it no
-// resolver knows, as API Gateway gets them: over TLS, of which it tells the
-// functions. All others go where they are meant to.
+// gateway sends requests for the API to the emulator, whose name for it no resolver
+// knows, and marks them as sent over TLS, as API Gateway does. All other requests are
+// sent unchanged.
 type gateway struct{ api, emulator string } // hosts
 
-// RoundTrip is that of http.RoundTripper.
+// RoundTrip implements http.RoundTripper.
 func (g gateway) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Host == g.api {
 		request = request.Clone(request.Context())

@@ -15,57 +15,57 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/lambda/runtime"
 )
 
-// stage is the one that is deployed, and stack its stack's name, which begins
-// the names of all that has one.
+// stage is the stage that is deployed. stack is its stack's name, with which the names
+// of all its resources begin.
 const (
 	stage = "dev"
 	stack = "cashwrap-" + stage
 )
 
-// limit ends a check that hangs. It takes two to three minutes on two processors.
+// limit ends a check that hangs. A check takes two to three minutes on two processors.
 const limit = 15 * time.Minute
 
 // check is one run.
 type check struct {
 	root    string
 	built   string // folder with the functions, built for this machine
-	logs    string // folder; it stays
-	work    string // folder; it does not
+	logs    string // folder that is kept
+	work    string // folder that is deleted
 	out     io.Writer
 	started time.Time
 }
 
-// deploy deploys the template to an emulator and plays on it. Whatever it
-// starts has ended when it returns.
+// deploy deploys the template to an emulator and tests the platform there. All processes
+// that it starts have ended when it returns.
 func deploy(ctx context.Context, root string, out io.Writer) (err error) {
-	if err := missing(); err != nil {
+	if err = missing(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	c := &check{root: root, logs: filepath.Join(root, ".local", "deploy-check"), out: out, started: time.Now()}
-	if err := os.MkdirAll(c.logs, 0o700); err != nil {
+	if err = os.MkdirAll(c.logs, 0o700); err != nil {
 		return err
 	}
 	if c.work, err = os.MkdirTemp(c.logs, "run"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(c.work)) }()
-	if err = c.play(ctx); err != nil {
-		return fmt.Errorf("%w\nAll that was printed is in %s", err, c.logs)
+	if err = c.runSteps(ctx); err != nil {
+		return fmt.Errorf("%w\nThe logs are in %s", err, c.logs)
 	}
-	c.say("Deployed, and played without a difference")
+	c.say("Deployed and tested: everything works")
 	return nil
 }
 
-// play is the check from its first step to its last.
-func (c *check) play(ctx context.Context) error {
-	c.say("Build the functions for this machine, whose processes the emulator runs them as")
+// runSteps makes all steps of the check.
+func (c *check) runSteps(ctx context.Context) error {
+	c.say("Build the functions for this machine, on which the emulator runs them as processes")
 	var err error
 	if c.built, err = runtime.Build(ctx, names()...); err != nil {
 		return err
 	}
-	c.say("Install the emulator and the CDK's command, unless they are there")
+	c.say("Install the emulator and the CDK's command, unless they are installed")
 	python, cdk, err := c.install(ctx)
 	if err != nil {
 		return err
@@ -88,10 +88,10 @@ func (c *check) play(ctx context.Context) error {
 	if err := d.verify(ctx); err != nil {
 		return err
 	}
-	return d.tell(ctx)
+	return d.test(ctx)
 }
 
-// names are those of all functions.
+// names are the names of all functions.
 func names() []string {
 	var all []string
 	for _, f := range functions.All {
@@ -115,7 +115,7 @@ func (c *check) install(ctx context.Context) (python, cdk string, err error) {
 	return python, cdk, err
 }
 
-// both takes two steps at once, each with a log of its own.
+// both runs two steps at the same time, each with its own log.
 func (c *check) both(first string, one func(log *os.File) error, second string, other func(log *os.File) error) error {
 	logged := func(name string, step func(log *os.File) error) error {
 		log, err := c.log(name)
@@ -133,8 +133,8 @@ func (c *check) both(first string, one func(log *os.File) error, second string, 
 	return errors.Join(oneFailed, otherFailed)
 }
 
-// deployTo synthesizes the template as every deployment does, but with the
-// functions of this machine's architecture, and deploys it as it is.
+// deployTo synthesizes the template as every deployment does, but with functions for
+// this machine's architecture, and deploys it unchanged.
 func (c *check) deployTo(ctx context.Context, e *emulator, cdk string) (*deployment, error) {
 	assembly, outputs := filepath.Join(c.work, "cdk.out"), filepath.Join(c.work, "outputs.json")
 	env := environment("AWS_ENDPOINT_URL="+e.endpoint, "AWS_ENDPOINT_URL_S3="+e.endpoint, "AWS_ACCESS_KEY_ID="+accessKey,
@@ -166,7 +166,7 @@ func (c *check) deployTo(ctx context.Context, e *emulator, cdk string) (*deploym
 	return c.read(e, assembly, outputs)
 }
 
-// read reads what the CDK has written: the template, and what came of it.
+// read reads what the CDK has written: the template and the stack's outputs.
 func (c *check) read(e *emulator, assembly, outputs string) (*deployment, error) {
 	d := &deployment{check: c, cloud: newCloud(e.endpoint)}
 	var err error

@@ -15,29 +15,29 @@ import (
 	"time"
 )
 
-// Where the emulator pretends to be, and as whom it is called. It checks no
-// signature.
+// The account and region that the emulator simulates, and the access key, which it does
+// not check.
 const (
 	account   = "000000000000"
 	region    = "us-east-1"
 	accessKey = "emulator"
 )
 
-// startLimit is how long the emulator may take until it answers; a second or
-// two on a quiet machine.
+// startLimit is how long the emulator may take to start; usually it takes a second or
+// two.
 const startLimit = time.Minute
 
-// emulator is one that runs.
+// emulator is a running emulator.
 type emulator struct {
 	endpoint string // of all services
-	stop     func() // ends it with the functions it has started, and may be called again
+	stop     func() // ends it and the functions it has started; may be called more than once
 }
 
-// asked is how often a starting emulator is asked whether it is ready.
-const asked = 100 * time.Millisecond
+// pollInterval is how often a starting emulator is polled.
+const pollInterval = 100 * time.Millisecond
 
-// startEmulator starts one on a free port of 127.0.0.1. Everything it writes
-// goes below the folder, and its log into the file. It ends with the context.
+// startEmulator starts an emulator on a free port of 127.0.0.1. It writes only below the
+// folder and to the log, and ends with the context.
 func startEmulator(ctx context.Context, python, root, folder string, log *os.File) (*emulator, error) {
 	port, err := freePort(ctx)
 	if err != nil {
@@ -57,7 +57,7 @@ func startEmulator(ctx context.Context, python, root, folder string, log *os.Fil
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // that it ended is all there is to know; why is in the log
+		_ = cmd.Wait() // the log says why it ended
 		killGroup(cmd)
 		close(ended)
 	}()
@@ -73,22 +73,22 @@ func startEmulator(ctx context.Context, python, root, folder string, log *os.Fil
 	return e, nil
 }
 
-// environment of the emulator, which hands it on to the functions: they find
-// AWS where AWS_ENDPOINT_URL says, as under LocalStack.
+// environment of the emulator, which passes it to the functions: they find AWS at
+// AWS_ENDPOINT_URL, as with LocalStack.
 func (e *emulator) environment(port int, folder string) []string {
 	return environment("BIND_HOST=127.0.0.1", "GATEWAY_PORT="+strconv.Itoa(port), "AWS_ENDPOINT_URL="+e.endpoint,
 		"MINISTACK_REGION="+region, "MINISTACK_ACCOUNT_ID="+account,
 		"LAMBDA_EXECUTOR=local", "PERSIST_STATE=0", "TMPDIR="+folder, "PYTHONDONTWRITEBYTECODE=1",
-		"IOT_MTLS_ENABLED=0", "SFTP_ENABLED=0") // or they would listen on every interface
+		"IOT_MTLS_ENABLED=0", "SFTP_ENABLED=0") // they would listen on every interface
 }
 
 var errEnded = errors.New("it ended at once")
 
-// await returns when it answers.
+// await returns once the emulator answers.
 func (e *emulator) await(ctx context.Context, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	tick := time.NewTicker(asked)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for !e.ready(ctx) {
 		select {
@@ -116,15 +116,15 @@ func (e *emulator) ready(ctx context.Context) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// Ports below those that systems hand out by themselves (Linux from 32768,
-// others from 49152): until the emulator listens, nobody gets one by chance.
+// Ports below those that systems assign by themselves (Linux from 32768, others from
+// 49152), so that no other program gets one before the emulator listens.
 const (
 	firstPort = 20_000
 	ports     = 12_000
 	portTries = 100
 )
 
-// freePort is one of these that is free now.
+// freePort is one of them that is free now.
 func freePort(ctx context.Context) (int, error) {
 	var config net.ListenConfig
 	var err error
@@ -138,7 +138,7 @@ func freePort(ctx context.Context) (int, error) {
 	return 0, err
 }
 
-// missing are the programs that deploying needs and this machine lacks.
+// missing fails if this machine does not have the programs that deploying needs.
 func missing() error {
 	var problems []error
 	for _, needed := range []struct{ program, why string }{

@@ -4,7 +4,7 @@ package main
 
 import "os/exec"
 
-// Without process groups a program gets a terminal's Ctrl-C with us.
+// Without process groups a program gets a terminal's Ctrl-C too.
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

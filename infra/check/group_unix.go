@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup lets a program be ended with whatever it has started. It also keeps
-// a terminal's Ctrl-C from it, which goes to us.
+// ownGroup lets a program be ended with all processes that it has started. The program
+// also does not get a terminal's Ctrl-C.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends them. An error means that they are gone already.
+// killGroup ends them. An error means that they have ended.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// installEmulator makes a Python environment with the pinned emulator, once
-// for each list of requirements, and answers its interpreter.
+// installEmulator makes a Python environment with the pinned emulator, once for each
+// list of requirements, and returns the path of its interpreter.
 func installEmulator(ctx context.Context, root string, log *os.File) (python string, err error) {
 	venv := filepath.Join(root, ".local", "emulator")
 	python = filepath.Join(venv, "bin", "python")
@@ -39,8 +39,8 @@ func installEmulator(ctx context.Context, root string, log *os.File) (python str
 const oldestPython = `import sys
 sys.version_info >= (3, 10) or sys.exit("the emulator needs Python 3.10 or later, this is " + sys.version)`
 
-// installCDK puts the pinned command into infra/node_modules, once, and
-// answers its script.
+// installCDK installs the pinned command into infra/node_modules, once, and returns the
+// path of its script.
 func installCDK(ctx context.Context, root string, log *os.File) (cdk string, err error) {
 	infra := filepath.Join(root, "infra")
 	cdk = filepath.Join(infra, "node_modules", "aws-cdk", "bin", "cdk")

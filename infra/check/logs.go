@@ -10,14 +10,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/demo"
 )
 
-// patience is how long a schedule of every minute is waited for, from when it
-// was made.
-const patience = 2 * time.Minute
+// scheduleLimit is how long a schedule of every minute may take for its first call.
+const scheduleLimit = 2 * time.Minute
 
-// readLogs: the schedule has woken the sweep, every function was called, and
-// none has logged an error.
+// readLogs checks that the schedule has invoked sweep, that every function was called,
+// and that none has logged an error.
 func (d *deployment) readLogs(ctx context.Context, _ demo.Config) error {
-	d.say("Wait until the schedule has woken the sweep, a minute after it was made; read all logs")
+	d.say("Wait until the schedule has invoked sweep, a minute after it was created; read all logs")
 	if err := d.awaitSweep(ctx); err != nil {
 		return err
 	}
@@ -27,7 +26,7 @@ func (d *deployment) readLogs(ctx context.Context, _ demo.Config) error {
 			return err
 		}
 		if len(lines) == 0 {
-			return fmt.Errorf("%s was not called, or logs nowhere", f.Name)
+			return fmt.Errorf("%s was not called, or has no log", f.Name)
 		}
 		for _, line := range lines {
 			if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "panic: ") {
@@ -39,7 +38,7 @@ func (d *deployment) readLogs(ctx context.Context, _ demo.Config) error {
 }
 
 func (d *deployment) awaitSweep(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, scheduleLimit)
 	defer cancel()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -54,12 +53,12 @@ func (d *deployment) awaitSweep(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("the sweep was not woken in %s", patience)
+			return fmt.Errorf("sweep was not invoked within %s", scheduleLimit)
 		}
 	}
 }
 
-// logged are the lines of a function's log; none while it was not called.
+// logged are the lines of a function's log; none before its first call.
 func (d *deployment) logged(ctx context.Context, name string) ([]string, error) {
 	var lines []string
 	for token := ""; ; {

@@ -1,11 +1,11 @@
-// Command check proves what tests of the template cannot: that it deploys, and
-// that what is deployed works.
+// Command check tests what tests of the template cannot: that it can be deployed, and
+// that the deployed platform works.
 //
-//	go run ./infra/check deploy        deploy to an emulator on this machine, and play there
-//	go run ./infra/check sizes FOLDER  hold the functions built there to their limits
+//	go run ./infra/check deploy        deploy to an emulator on this machine, and test the platform there
+//	go run ./infra/check sizes FOLDER  check the size limits of the functions built there
 //	go run ./infra/check sam           run the API under SAM, beside the platform that `make run` runs
 //
-// It knows the template as CloudFormation does, and imports nothing of the CDK.
+// It reads the template as CloudFormation does, and does not import the CDK.
 package main
 
 import (

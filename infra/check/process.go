@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// drain is how long the output of a program that was killed is waited for.
+// drain is how long to wait for the output of a killed program.
 const drain = 2 * time.Second
 
-// process is a program that ends, with all it starts, when the context does.
+// process is a program that ends with the context, with all processes it has started.
 func process(ctx context.Context, dir string, env []string, log io.Writer, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, log, log
@@ -26,11 +26,11 @@ func process(ctx context.Context, dir string, env []string, log io.Writer, progr
 	return cmd
 }
 
-// lastLines of a program's output are told when it fails.
+// lastLines is how many lines of output the error of a failed program has.
 const lastLines = 25
 
-// run runs one to its end. The error ends with the last of what it printed;
-// the log has all of it.
+// run runs a program to its end. The error ends with the last lines that it printed;
+// the log has all of them.
 func run(ctx context.Context, dir string, env []string, log *os.File, program string, args ...string) error {
 	before, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -54,8 +54,8 @@ func tail(log *os.File, from int64) string {
 	return strings.Join(lines[max(0, len(lines)-lastLines):], "\n")
 }
 
-// environment is ours without whatever could lead a program to a real account
-// or through a proxy, and with more.
+// environment is this process's environment and more, without variables that could lead
+// a program to a real account or through a proxy.
 func environment(more ...string) []string { return append(harmless(os.Environ()), more...) }
 
 func harmless(variables []string) []string {

@@ -17,8 +17,8 @@ import (
 // sam runs the API under SAM, on the template that `make synth` has written,
 // with the environment of the platform that `make run` runs.
 //
-// SAM resolves no reference, and of a function's variables it sets only those
-// the template names. So both are written into a copy of the template.
+// SAM resolves no references, and sets only those variables of a function that the
+// template names. So their values are written into a copy of the template.
 func sam(ctx context.Context, root string, out io.Writer) error {
 	if err := samMissing(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func sam(ctx context.Context, root string, out io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, template, 0o600); err != nil { // it holds the secret
+	if err := os.WriteFile(file, template, 0o600); err != nil { // the secret is in it
 		return err
 	}
 	env := append(environment("AWS_ACCESS_KEY_ID="+b.AccessKey, "AWS_SECRET_ACCESS_KEY="+b.AccessKey,
@@ -51,7 +51,7 @@ func sam(ctx context.Context, root string, out io.Writer) error {
 	return cmd.Run()
 }
 
-// samMissing says what SAM needs and this machine lacks.
+// samMissing fails if this machine does not have what SAM needs.
 func samMissing() error {
 	var problems []error
 	if _, err := exec.LookPath("sam"); err != nil {
@@ -65,8 +65,8 @@ func samMissing() error {
 	return errors.Join(problems...)
 }
 
-// forSAM is the template in which each function has the environment, without
-// what SAM sets, and its code by an absolute path.
+// forSAM is the template with the environment in each function, without what SAM sets,
+// and with absolute paths of the code.
 func forSAM(synthesized []byte, assembly string, variables map[string]string) ([]byte, error) {
 	var whole map[string]any
 	if err := json.Unmarshal(synthesized, &whole); err != nil {
@@ -75,7 +75,7 @@ func forSAM(synthesized []byte, assembly string, variables map[string]string) ([
 	own := map[string]string{}
 	for name, value := range variables {
 		if !strings.HasPrefix(name, "AWS_") {
-			// From a container the machine has another name.
+			// In a container the machine has another name.
 			own[name] = strings.NewReplacer("//127.0.0.1:", "//host.docker.internal:").Replace(value)
 		}
 	}
@@ -98,7 +98,7 @@ func forSAM(synthesized []byte, assembly string, variables map[string]string) ([
 	return json.MarshalIndent(whole, "", " ")
 }
 
-// proxies are the variables that environment leaves out and Docker may need.
+// proxies are the variables that environment drops and Docker may need.
 func proxies(variables []string) []string {
 	var found []string
 	for _, variable := range variables {

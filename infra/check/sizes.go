@@ -13,17 +13,17 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// Limits of what a cold start has to load, in bytes.
+// Limits of the size that a cold start has to load, in bytes.
 const (
 	maxBinary = 12_000_000
 	maxZip    = 4_500_000
 )
 
-// program is the file in each function's folder that Lambda starts.
+// program is the executable in each function's folder.
 const program = "bootstrap"
 
-// sizes prints the size of each function in the folder, as a binary and
-// zipped as it is uploaded. The error names each that is too large.
+// sizes prints the size of each function in the folder, as a binary and as the zip that
+// is uploaded. The error names each that is too large.
 func sizes(folder string, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "function\tbinary\tzip\t")
@@ -47,8 +47,7 @@ func within(name string, binary, zipped int64) error {
 	return nil
 }
 
-// measure is the file's size, and that of a zip with only it, compressed as
-// the CDK does.
+// measure returns the size of the file, and of a zip of it, compressed as the CDK does.
 func measure(file string) (binary, zipped int64, err error) {
 	content, err := os.Open(file)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// templateFile is the stack's in the CDK's output.
+// templateFile is the stack's template in the CDK's output.
 const templateFile = "Cashwrap.template.json"
 
 const tableKind = "AWS::DynamoDB::Table"
 
-// template is what CloudFormation gets.
+// template is the part of a CloudFormation template that is checked.
 type template struct {
 	Resources map[string]*resource
 }
@@ -31,7 +31,7 @@ func readTemplate(file string) (t template, err error) {
 	return t, json.Unmarshal(text, &t)
 }
 
-// tableProperties are those of the table that the emulator drops.
+// tableProperties are those of the table that the emulator ignores.
 type tableProperties struct {
 	TableName               string
 	TimeToLiveSpecification struct {
@@ -44,9 +44,9 @@ type tableProperties struct {
 	}
 }
 
-// tableAsked is what the template says of the table. The error says what it
-// should say and does not.
-func (t template) tableAsked(name string) (tableProperties, error) {
+// tableProperties are those of a table in the template. The error says which of them
+// is wrong.
+func (t template) tableProperties(name string) (tableProperties, error) {
 	for id, r := range t.Resources {
 		var p tableProperties
 		if r.Type != tableKind {
@@ -59,10 +59,10 @@ func (t template) tableAsked(name string) (tableProperties, error) {
 			continue
 		}
 		if ttl := p.TimeToLiveSpecification; !ttl.Enabled || ttl.AttributeName != store.TTLAttribute {
-			return p, fmt.Errorf("%s: TimeToLiveSpecification is %+v, the store's attribute %s", id, ttl, store.TTLAttribute)
+			return p, fmt.Errorf("%s: TimeToLiveSpecification is %+v, want it enabled for %s", id, ttl, store.TTLAttribute)
 		}
 		if pitr := p.PointInTimeRecoverySpecification; !pitr.PointInTimeRecoveryEnabled || pitr.RecoveryPeriodInDays == 0 {
-			return p, fmt.Errorf("%s: PointInTimeRecoverySpecification is %+v", id, pitr)
+			return p, fmt.Errorf("%s: PointInTimeRecoverySpecification is %+v, want it enabled", id, pitr)
 		}
 		return p, nil
 	}

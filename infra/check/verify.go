@@ -18,10 +18,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// verify looks for everything the list of functions calls for, and gives the
-// deployment what the emulator has dropped.
+// verify checks that everything in the list of functions was deployed, and sets what
+// the emulator has ignored.
 func (d *deployment) verify(ctx context.Context) error {
-	d.say("Look for each function, queue, source and schedule")
+	d.say("Check each function, queue, source and schedule")
 	for _, f := range functions.All {
 		if err := d.verifyFunction(ctx, f); err != nil {
 			return fmt.Errorf("function %s: %w", f.Name, err)
@@ -38,10 +38,10 @@ func (d *deployment) verify(ctx context.Context) error {
 	return d.adjust(ctx)
 }
 
-// unlike is the error that something is not as it was asked for.
-func unlike(what string, is, want any) error {
+// differs is the error that something is not as expected.
+func differs(what string, is, want any) error {
 	if is, want := fmt.Sprint(is), fmt.Sprint(want); is != want {
-		return fmt.Errorf("%s is %s, not %s", what, is, want)
+		return fmt.Errorf("%s is %s, want %s", what, is, want)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (d *deployment) verifyFunction(ctx context.Context, f functions.Function) e
 	if _, err := d.call(ctx, "lambda", http.MethodGet, functionPath(f.Name)+"/configuration", nil, &is); err != nil {
 		return err
 	}
-	if err := unlike("it", fmt.Sprint(is.Runtime, is.Architectures, is.Timeout),
+	if err := differs("it", fmt.Sprint(is.Runtime, is.Architectures, is.Timeout),
 		fmt.Sprint("provided.al2023", []string{"arm64"}, f.Timeout.Seconds())); err != nil {
 		return err
 	}
@@ -71,8 +71,8 @@ func (d *deployment) verifyFunction(ctx context.Context, f functions.Function) e
 	}
 }
 
-// verifySource: the function is called with what comes of a source, whose ARN
-// has this in it, and answers which of a batch failed. Batch 0 is any.
+// verifySource checks that the function reads a source whose ARN contains this, and
+// reports which messages of a batch failed. Batch 0 is any size.
 func (d *deployment) verifySource(ctx context.Context, name, arn string, batch int) error {
 	var found struct {
 		EventSourceMappings []struct {
@@ -109,7 +109,7 @@ func (d *deployment) verifySchedule(ctx context.Context, f functions.Function, f
 		!strings.HasSuffix(is.Target.DeadLetterConfig.Arn, ":"+stack+"-"+f.Name+"-dead") {
 		return fmt.Errorf("its schedule is %+v", is)
 	}
-	return unlike("its schedule", is.State+" "+is.Target.Arn, "ENABLED "+function)
+	return differs("its schedule", is.State+" "+is.Target.Arn, "ENABLED "+function)
 }
 
 func (d *deployment) verifyQueue(ctx context.Context, q functions.Queue) error {
@@ -130,11 +130,11 @@ func (d *deployment) verifyQueue(ctx context.Context, q functions.Queue) error {
 	}
 	got := fmt.Sprint(is["VisibilityTimeout"], redrive, dead["MessageRetentionPeriod"])
 	redrive.DeadLetterTargetArn, redrive.MaxReceiveCount = dead["QueueArn"], json.Number(strconv.Itoa(q.MaxReceives))
-	return unlike("visibility, redrive, dead letters' retention", got, fmt.Sprint(
+	return differs("visibility, redrive, dead letters' retention", got, fmt.Sprint(
 		strconv.Itoa(int(q.Visibility.Seconds())), redrive, strconv.Itoa(int(functions.DeadRetention.Seconds()))))
 }
 
-// queue is one's attributes.
+// queue reads a queue's attributes.
 func (d *deployment) queue(ctx context.Context, name string) (map[string]string, error) {
 	found, err := d.sqs.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: aws.String(stack + "-" + name)})
 	if err != nil {
@@ -163,11 +163,11 @@ func (d *deployment) verifyTable(ctx context.Context) error {
 	}
 	slices.Sort(indexes)
 	slices.Sort(wanted)
-	if err := unlike("indexes", indexes, wanted); err != nil {
+	if err := differs("indexes", indexes, wanted); err != nil {
 		return err
 	}
 	if is.Table.StreamSpecification == nil {
 		return fmt.Errorf("it has no stream")
 	}
-	return unlike("stream", is.Table.StreamSpecification.StreamViewType, "NEW_IMAGE")
+	return differs("stream", is.Table.StreamSpecification.StreamViewType, "NEW_IMAGE")
 }

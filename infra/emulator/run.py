@@ -1,8 +1,8 @@
 """Runs the emulator until standard input closes.
 
-Whoever started it holds the other end, which the kernel closes with it: so
-the emulator, and the functions it has started, end with the check however
-that ends. It must lead a process group of its own.
+The check has the other end, which the kernel closes when the check ends in
+whatever way: then the emulator and the functions it has started end too. It
+must lead a process group of its own.
 """
 
 import os

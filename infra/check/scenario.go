@@ -18,9 +18,9 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// tell plays on the deployment: an operator makes a merchant, the merchant
-// sells, is paid out, and the books agree.
-func (d *deployment) tell(ctx context.Context) error {
+// test tests the deployment: an operator creates a merchant, who sells and is paid out,
+// and reconciliation finds no break.
+func (d *deployment) test(ctx context.Context) error {
 	d.say("Provision a merchant")
 	var merchant struct {
 		MerchantCode string                     `json:"merchant_code"`
@@ -44,25 +44,26 @@ func (d *deployment) tell(ctx context.Context) error {
 	}
 	shop := demo.Config{API: client.Client{BaseURL: d.baseURL, Transport: gateway{api.Host, emulator.Host}},
 		MerchantCode: merchant.MerchantCode, APIKey: merchant.APIKey.Plaintext, Operator: d.answer}
-	for _, chapter := range []func(context.Context, demo.Config) error{d.sell, d.payOut, d.wake, d.reconcile, d.readLogs} {
-		if err := chapter(ctx, shop); err != nil {
+	steps := []func(context.Context, demo.Config) error{d.sell, d.payOut, d.invokeOthers, d.reconcile, d.readLogs}
+	for _, step := range steps {
+		if err := step(ctx, shop); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// answer is what a function answers the demo's operator.
+// answer invokes a function for the demo's operator.
 func (d *deployment) answer(ctx context.Context, name string, payload json.RawMessage) (json.RawMessage, error) {
 	var answer json.RawMessage
 	err := d.invoke(ctx, name, payload, &answer)
 	return answer, err
 }
 
-// sell plays the demo: pay, 3DS, decline, saved card, callbacks, history,
-// refund, receipt.
+// sell runs the demo: payments, 3DS, a decline, a saved card, callbacks, history, a
+// refund, a receipt.
 func (d *deployment) sell(ctx context.Context, shop demo.Config) error {
-	d.say("Play the demo at %s", d.baseURL)
+	d.say("Run the demo at %s", d.baseURL)
 	log, err := d.log("demo")
 	if err != nil {
 		return err
@@ -75,8 +76,7 @@ func (d *deployment) sell(ctx context.Context, shop demo.Config) error {
 	return nil
 }
 
-// payOut pays out what was sold, at a time when its day is over wherever the
-// merchant is.
+// payOut pays out what was sold, at a time when its day is over in any time zone.
 func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
 	d.say("Pay the merchant out")
 	today := time.Now().UTC()
@@ -93,7 +93,7 @@ func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
 		return err
 	}
 	if len(run.Payouts) != 1 || run.More || run.Payouts[0].Status != "PAID" || run.Payouts[0].Records == 0 {
-		return fmt.Errorf("run_payouts answers %+v, not one payout that is PAID", run)
+		return fmt.Errorf("run_payouts answers %+v, want one payout that is PAID", run)
 	}
 	var records []record
 	query := url.Values{"start_date": {today.AddDate(0, 0, -1).Format(time.DateOnly)},
@@ -102,19 +102,19 @@ func (d *deployment) payOut(ctx context.Context, shop demo.Config) error {
 		return err
 	}
 	if len(records) != run.Payouts[0].Records {
-		return fmt.Errorf("the payout has %d records, the list %d", run.Payouts[0].Records, len(records))
+		return fmt.Errorf("the payout has %d records, but the list %d", run.Payouts[0].Records, len(records))
 	}
 	return paidOut(ctx, shop, records)
 }
 
-// record is one of a payout, in the list of them.
+// record is a payout's record in the list of payouts.
 type record struct {
 	Type, Status    string
 	TransactionCode string `json:"transaction_code"`
 }
 
-// paidOut: what the list of payouts has is paid out where the merchant looks
-// at the transaction, but where a refund hides it (contract §6.5).
+// paidOut checks that the transactions of all records show that they are paid out,
+// unless they show a refund instead (contract §6.5).
 func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 	statuses := map[string]int{}
 	for _, r := range records {
@@ -126,7 +126,7 @@ func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 			return err
 		}
 		if r.Status != "SUCCESSFUL" || t.SimpleStatus != "PAID_OUT" && t.SimpleStatus != "REFUNDED" {
-			return fmt.Errorf("the list has %+v, and the transaction is %s", r, t.SimpleStatus)
+			return fmt.Errorf("the list has %+v, but the transaction is %s", r, t.SimpleStatus)
 		}
 		statuses[t.SimpleStatus]++
 	}
@@ -136,11 +136,11 @@ func paidOut(ctx context.Context, shop demo.Config, records []record) error {
 	return nil
 }
 
-// wake hands its sample event (events/) to what the play has no use for: the
-// planner, which has nothing due, and a poll and a payout's run, of what there
-// is not.
-func (d *deployment) wake(ctx context.Context, shop demo.Config) error {
-	d.say("Hand polls, payoutplan and payoutrun their samples")
+// invokeOthers invokes the functions that the other steps do not need with their sample
+// events (events/): the planner, which has nothing due, and a poll and a payout's run of
+// things that do not exist.
+func (d *deployment) invokeOthers(ctx context.Context, shop demo.Config) error {
+	d.say("Invoke polls, payoutplan and payoutrun with their sample events")
 	for _, name := range []string{"polls", "payoutplan", "payoutrun"} {
 		sample, err := os.ReadFile(filepath.Join(d.root, "events", name+".json"))
 		if err != nil {
@@ -158,7 +158,7 @@ func (d *deployment) wake(ctx context.Context, shop demo.Config) error {
 	return nil
 }
 
-// reconcile: all books agree, and there is something in them.
+// reconcile checks that everything matches, and that there is something to match.
 func (d *deployment) reconcile(ctx context.Context, _ demo.Config) error {
 	d.say("Reconcile")
 	var report struct {
@@ -175,7 +175,7 @@ func (d *deployment) reconcile(ctx context.Context, _ demo.Config) error {
 	return nil
 }
 
-// get reads what the API answers the merchant.
+// get reads an answer of the API to the merchant.
 func get(ctx context.Context, shop demo.Config, path string, into any) error {
 	response, err := shop.API.Do(ctx, client.Request{Method: http.MethodGet, Path: path, APIKey: shop.APIKey})
 	if err != nil {
