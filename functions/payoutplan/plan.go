@@ -1,8 +1,8 @@
 // Package payoutplan is woken by a schedule. It opens the payout of every
 // merchant whose period has ended, and has it run; it also wakes payouts whose
 // runner was cut off, and those whose bank is to be asked. The schedule is a
-// wake-up and not the truth: what is due says the table, so that a missed,
-// doubled or late tick does no harm.
+// wake-up only: the table says what is due, so a missed, doubled or late tick
+// does no harm.
 package payoutplan
 
 import (

@@ -29,7 +29,7 @@ func sold(t *testing.T, each ...settings) *world.World {
 	return w
 }
 
-// tick is one, and answers how many messages it has sent.
+// tick runs the schedule once and answers how many messages it sent.
 func tick(t *testing.T, w *world.World) int {
 	t.Helper()
 	if err := w.Main().TickNow(t.Context(), "payoutplan"); err != nil {
@@ -57,9 +57,9 @@ func TestOneMessageForEachPayoutThatIsDue(t *testing.T) {
 	want(t, "the first tick", tick(t, w), 2)
 	want(t, "doubled", tick(t, w), 0)
 	w.Clock.Advance(16 * time.Minute)
-	want(t, "for the bank's word", tick(t, w), 2)
+	want(t, "to poll the bank", tick(t, w), 2)
 	w.Clock.Advance(16 * time.Minute)
-	want(t, "when all is over", tick(t, w), 0)
+	want(t, "when all are paid", tick(t, w), 0)
 }
 
 // TestTicksThatWereMissedAreMadeUpForByOne.
@@ -69,7 +69,7 @@ func TestTicksThatWereMissedAreMadeUpForByOne(t *testing.T) {
 	w.Clock.Advance(5 * 24 * time.Hour)
 	want(t, "after five days", tick(t, w), 1)
 	w.Clock.Advance(24 * time.Hour)
-	want(t, "for the bank's word, after another", tick(t, w), 1)
+	want(t, "to poll the bank, after another", tick(t, w), 1)
 	want(t, "then", tick(t, w), 0)
 }
 

@@ -3,110 +3,52 @@ package payoutrun_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
+	"net/http"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
-	"github.com/cashwrap/cashwrap/shared/identity"
+	"github.com/cashwrap/cashwrap/shared/ledger"
+	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
 type fields = map[string]any
 
-// shop is a merchant of a world.
-type shop struct {
-	*world.World
-	merchant world.Merchant
-	currency string
-	where    *time.Location
-	orders   int
-}
-
-const (
-	passing = "4200000000000091"
-	cvv     = "739"
-)
-
-// open starts a world with a shop in Berlin that has an account which payouts reach.
-func open(t *testing.T) *shop {
+// open starts a world with a German shop whose bank account takes payouts.
+func open(t *testing.T) world.Shop {
 	t.Helper()
-	s := openIn(t, "Europe/Berlin", fields{"name": "Eiscafé", "email": "eis@example.com",
-		"country": "DE", "currency": "EUR"})
-	s.set(fields{"holder": "Eiscafé GmbH", "iban": sandbox.PaidIBAN})
+	s := openIn(t, "DE", "EUR", nil)
+	s.SetPayout(fields{"holder": "Eiscafé GmbH", "iban": sandbox.PaidIBAN})
 	return s
 }
 
-// openIn starts a world with a shop, whose payouts are checked at its end.
-func openIn(t *testing.T, zone string, facts fields) *shop {
+// openIn starts a world with a shop; its payouts are checked in the end.
+func openIn(t *testing.T, country, currency string, terms fields) world.Shop {
 	t.Helper()
-	w := world.New(t)
-	t.Cleanup(w.CheckPayouts)
-	where, err := time.LoadLocation(zone)
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts["time_zone"] = zone
-	return &shop{World: w, currency: facts["currency"].(string), where: where, merchant: w.Provision(facts)}
+	s := world.NewShop(t).NewShop(country, currency, terms)
+	t.Cleanup(s.CheckPayouts)
+	return s
 }
 
-// send is a request with the shop's key.
-func (s *shop) send(method, path string, body any) world.Response {
+// sellInInstallments has a new checkout paid by card in so many parts.
+func sellInInstallments(s world.Shop, amount string, installments int) world.Payment {
 	s.Helper()
-	return s.Do(world.Request{Method: method, Path: path, Body: body, APIKey: s.merchant.Key.Plaintext})
+	body := s.Card(world.Frictionless)
+	body["installments"] = installments
+	return s.Pay(s.Create(amount, nil), body)
 }
 
-func (s *shop) tenant() identity.Tenant {
-	return identity.Tenant{Mode: identity.Test, Merchant: s.merchant.Code}
-}
-
-// set changes how the shop is paid out.
-func (s *shop) set(changes fields) {
-	s.Helper()
-	command := fields{"command": "set_payout", "merchant_code": s.merchant.Code}
-	maps.Copy(command, changes)
-	s.Operate(command, nil)
-}
-
-func (s *shop) update(changes fields) {
-	s.Helper()
-	command := fields{"command": "update_merchant", "merchant_code": s.merchant.Code}
-	maps.Copy(command, changes)
-	s.Operate(command, nil)
-}
-
-// payment is a paid transaction.
-type payment struct {
-	ID   string `json:"id"`
-	Code string `json:"transaction_code"`
-}
-
-// pay takes a payment by card, in one or more installments.
-func (s *shop) pay(amount string, installments int) payment {
-	s.Helper()
-	s.orders++
-	created := s.send("POST", "/v0.1/checkouts", fields{"checkout_reference": fmt.Sprint("order-", s.orders),
-		"amount": json.Number(amount), "currency": s.currency, "merchant_code": s.merchant.Code})
-	if created.Status != 201 {
-		s.Fatalf("create: %d %s", created.Status, created.Body)
-	}
-	processed := s.send("PUT", "/v0.1/checkouts/"+created.Text("id"), fields{"payment_type": "card",
-		"installments": installments,
-		"card":         fields{"name": "Ada", "number": passing, "expiry_month": "12", "expiry_year": "2030", "cvv": cvv}})
-	var paid struct{ Transactions []payment }
-	if err := processed.Into(&paid); err != nil || processed.Status != 200 || len(paid.Transactions) != 1 {
-		s.Fatalf("process: %d %s", processed.Status, processed.Body)
-	}
-	return paid.Transactions[0]
-}
-
-func (s *shop) refund(p payment, amount string) {
-	s.Helper()
-	if r := s.send("POST", "/v0.1/me/refund/"+p.ID, fields{"amount": json.Number(amount)}); r.Status != 204 {
-		s.Fatalf("refund: %d %s", r.Status, r.Body)
-	}
+// payoutStatus is what the transaction's detail shows of its payouts.
+type payoutStatus struct {
+	Total    int    `json:"payouts_total"`
+	Received int    `json:"payouts_received"`
+	Simple   string `json:"simple_status"`
+	Date     string `json:"payout_date"`
+	Plan     string `json:"payout_plan"`
 }
 
 // event is a transaction's, as its detail shows it.
@@ -118,42 +60,41 @@ type event struct {
 	Installment int         `json:"installment_number"`
 }
 
-// detail is what the transaction's detail shows of its payouts.
-type detail struct {
-	Total    int    `json:"payouts_total"`
-	Received int    `json:"payouts_received"`
-	Simple   string `json:"simple_status"`
-	Date     string `json:"payout_date"`
-	Plan     string `json:"payout_plan"`
-	Events   []event
+func statusOf(s world.Shop, p world.Payment) payoutStatus {
+	s.Helper()
+	return readDetail[payoutStatus](s, p)
 }
 
-func (s *shop) detail(p payment) detail {
+func eventsOf(s world.Shop, p world.Payment, kind payments.EventType) []event {
 	s.Helper()
-	var d detail
-	r := s.send("GET", "/v2.1/merchants/"+s.merchant.Code+"/transactions?id="+p.ID, nil)
-	if err := r.Into(&d); err != nil || r.Status != 200 {
+	all := readDetail[struct{ Events []event }](s, p).Events
+	return slices.DeleteFunc(all, func(e event) bool { return e.Type != string(kind) })
+}
+
+func readDetail[T any](s world.Shop, p world.Payment) T {
+	s.Helper()
+	var detail T
+	r := s.Transaction("id=" + p.ID)
+	if err := r.Into(&detail); err != nil || r.Status != http.StatusOK {
 		s.Fatalf("detail: %d %s", r.Status, r.Body)
 	}
-	return d
+	return detail
 }
 
-// stands is "status amount deducted" of the transaction's PAYOUT events.
-func (s *shop) stands(p payment) []string {
+// payoutEvents is "status amount deducted" of the transaction's PAYOUT events.
+func payoutEvents(s world.Shop, p world.Payment) []string {
 	s.Helper()
-	var stands []string
-	for _, e := range s.detail(p).Events {
-		if e.Type == string(payments.PayoutEvent) {
-			stands = append(stands, fmt.Sprint(e.Status, " ", e.Amount, " ", e.Deducted))
-		}
+	var texts []string
+	for _, e := range eventsOf(s, p, payments.PayoutEvent) {
+		texts = append(texts, fmt.Sprint(e.Status, " ", e.Amount, " ", e.Deducted))
 	}
-	return stands
+	return texts
 }
 
-// listed is "type amount status" of the shop's payout records of all times.
-func (s *shop) listed() []string {
+// payoutRecords is "type amount status" of the shop's payout records of all times.
+func payoutRecords(s world.Shop) []string {
 	s.Helper()
-	r := s.send("GET", "/v1.0/merchants/"+s.merchant.Code+"/payouts?"+
+	r := s.Send("GET", "/v1.0/merchants/"+s.Merchant.Code+"/payouts?"+
 		url.Values{"start_date": {"2026-01-01"}, "end_date": {"2028-01-01"}}.Encode(), nil)
 	var records []struct {
 		Type, Status string
@@ -169,51 +110,51 @@ func (s *shop) listed() []string {
 	return listed
 }
 
-// tick plans, and runs what is planned, in a process.
-func (s *shop) tick(p *world.Process) {
+// advanceToMidnight lets time pass until shortly after the shop's next midnight.
+func advanceToMidnight(s world.Shop) {
 	s.Helper()
-	if err := p.TickNow(s.Context(), "payoutplan"); err != nil && !p.Steps.Gone() {
-		s.Errorf("payoutplan: %v", err)
+	m, err := s.App.Store.Merchant(s.Context(), s.Merchant.Code)
+	if err != nil {
+		s.Fatal(err)
 	}
-	if _, err := p.DrainQueues(s.Context()); err != nil && !p.Steps.Gone() {
-		s.Errorf("queues: %v", err)
-	}
-}
-
-// midnight lets time pass until shortly after the shop's next midnight.
-func (s *shop) midnight() {
-	now := s.Clock.Now().In(s.where)
-	next := time.Date(now.Year(), now.Month(), now.Day()+1, 0, 1, 0, 0, s.where)
+	now := s.Clock.Now().In(m.Location())
+	next := time.Date(now.Year(), now.Month(), now.Day()+1, 0, 1, 0, 0, m.Location())
 	s.Clock.Advance(next.Sub(now))
 }
 
-// night lets midnight pass, then what is due be planned, run and answered for by the bank.
-func (s *shop) night() {
+// night lets midnight pass. The payouts that are due are planned and run, and the bank answers.
+func night(s world.Shop) {
 	s.Helper()
-	s.midnight()
-	s.tick(s.Main())
+	advanceToMidnight(s)
+	s.RunPayouts()
 	for range 2 { // the bank is asked every quarter of an hour
 		s.Clock.Advance(16 * time.Minute)
-		s.tick(s.Main())
+		s.RunPayouts()
 	}
 }
 
-// payouts are "status total" of the shop's payouts, by day.
-func (s *shop) payouts() map[string]string {
+// payoutsByDay are "status total" of the shop's payouts, by day.
+func payoutsByDay(s world.Shop) map[string]string {
 	s.Helper()
 	found := map[string]string{}
-	for _, p := range s.PayoutBooks(s.merchant).Payouts {
+	for _, p := range s.PayoutBooks(s.Merchant).Payouts {
 		found[p.Day] += fmt.Sprint(p.Status, " ", p.Total)
 	}
 	return found
 }
 
-// waiting is "kind amount" of what waits.
-func (s *shop) waiting() []string {
+// payables is "kind amount" of what no payout has yet.
+func payables(s world.Shop) []string {
 	s.Helper()
-	var waiting []string
-	for _, row := range s.PayoutBooks(s.merchant).Payables {
-		waiting = append(waiting, fmt.Sprint(row.Kind, " ", row.Amount))
+	var texts []string
+	for _, payable := range s.PayoutBooks(s.Merchant).Payables {
+		texts = append(texts, fmt.Sprint(payable.Kind, " ", payable.Amount))
 	}
-	return waiting
+	return texts
+}
+
+// balance is the shop's on an account of the ledger.
+func balance(s world.Shop, account ledger.Account) string {
+	s.Helper()
+	return s.Balance(s.Merchant, account, money.Currency(s.Currency)).String()
 }

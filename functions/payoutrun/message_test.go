@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// TestMessagesOfNothingAreDropped: they would come again for ever, and nothing could be done for them.
+// TestMessagesOfNothingAreDropped: an error would have them delivered again and again.
 func TestMessagesOfNothingAreDropped(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -28,12 +28,12 @@ func TestMessagesOfNothingAreDropped(t *testing.T) {
 	}
 }
 
-// TestAFailureLeavesTheMessage, and a payout that has come to rest does not.
+// TestAFailureLeavesTheMessage in the queue; a finished run removes it.
 func TestAFailureLeavesTheMessage(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.pay("10", 1)
-	s.midnight()
+	s.Sell("10")
+	advanceToMidnight(s)
 	if err := s.Main().TickNow(t.Context(), "payoutplan"); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestAFailureLeavesTheMessage(t *testing.T) {
 	if n, err := s.Main().DrainQueues(t.Context()); err != nil || n != 1 {
 		t.Errorf("%d messages, %v", n, err)
 	}
-	want(t, "payout", s.payouts()["2026-11-21"], "SENT 9.80")
+	want(t, "payout", payoutsByDay(s)["2026-11-21"], "SENT 9.80")
 	s.Clock.Advance(functions.Payouts.Visibility)
 	if n, err := s.Main().DrainQueues(t.Context()); err != nil || n != 0 {
 		t.Errorf("%d messages, %v", n, err)

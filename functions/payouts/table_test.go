@@ -11,7 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// line is a record as CSV: nothing in it needs a quote, and no cell begins with what a spreadsheet takes for a formula (= + - @).
+// line is a record as CSV: nothing in it needs a quote, and no cell begins with what a spreadsheet takes for a
+// formula (= + - @).
 var line = regexp.MustCompile(`^[1-9]\d{0,15},(PAYOUT|CHARGE_BACK_DEDUCTION|REFUND_DEDUCTION|BALANCE_DEDUCTION),` +
 	`\d+\.\d\d,2026-11-\d\d,EUR,\d+\.\d\d,(SUCCESSFUL|FAILED),PAYOUT 2026-11-\d\d [0-9a-f]{8},(T[0-9A-Z]{9})?$`)
 
@@ -55,7 +56,8 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 	}
 }
 
-// Contract §1, listPayouts: any one of three scopes suffices, and no other does; a merchant's own mistakes are heard after that.
+// Contract §1, listPayouts: any one of three scopes suffices, and no other does; a merchant's own mistakes are heard
+// after that.
 func TestWhoMayListPayouts(t *testing.T) {
 	t.Parallel()
 	s := world.New(t).Shop()

@@ -1,0 +1,271 @@
+package payoutrun_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/localstack/faults"
+	"github.com/cashwrap/cashwrap/localstack/world"
+	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/app/queue"
+	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
+	"github.com/cashwrap/cashwrap/shared/ledger"
+)
+
+// TestDoubledAndLateMessagesAndTicksChangeNothing: at every step of a payout all messages and ticks are repeated, and
+// twelve hours later once more.
+func TestDoubledAndLateMessagesAndTicksChangeNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for range 3 {
+		s.Sell("10")
+	}
+	again := func() {
+		t.Helper()
+		for id := range s.PayoutBooks(s.Merchant).Payouts {
+			for range 3 {
+				if err := queue.OpenPayouts(s.App).Send(t.Context(), s.Tenant(), id); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		s.RunPayouts()
+		s.RunPayouts()
+		s.CheckPayouts()
+	}
+	advanceToMidnight(s)
+	for _, wait := range []time.Duration{0, time.Second, 16 * time.Minute, time.Minute, 12 * time.Hour, 12 * time.Hour} {
+		s.Clock.Advance(wait)
+		again()
+	}
+	want(t, "payouts", len(payoutsByDay(s)), 1)
+	want(t, "paid", payoutsByDay(s)["2026-11-21"], "PAID 29.40")
+	want(t, "the bank", balance(s, ledger.Bank), "-29.40")
+}
+
+// TestARunCutOffAnywhereIsFinished: a crash or a lost reply at each I/O step of planning and running, one a night, and
+// every other fault at the bank, which pays or rejects.
+func TestARunCutOffAnywhereIsFinished(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		faults   []faults.Fault
+		steps    string // that it happens to; "": all
+		rejected bool
+	}{
+		"crash":           {[]faults.Fault{faults.DieAfter}, "", false},
+		"crash, rejected": {[]faults.Fault{faults.DieAfter}, "", true},
+		"lost reply":      {[]faults.Fault{faults.LoseReply}, "", false},
+		"at the bank":     {faults.Plannable, "Transfer", false},
+		"at a rejection":  {faults.Plannable, "Transfer", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			taken := cutOff(s, 0, faults.None, c.rejected)
+			nights := 0
+			for i, step := range taken {
+				if c.steps != "" && step != c.steps {
+					continue
+				}
+				for _, fault := range c.faults {
+					cutOff(s, i+1, fault, c.rejected)
+					nights++
+				}
+			}
+			if len(taken) < 15 || nights == 0 {
+				t.Errorf("only %d nights for %v", nights, taken)
+			}
+			want(t, "still payable", balance(s, ledger.MerchantPayable), "0.00")
+		})
+	}
+}
+
+// cutOff is a day with two payments and a night with a fault. It answers the steps of the process with the fault.
+func cutOff(s world.Shop, at int, fault faults.Fault, rejected bool) []string {
+	s.Helper()
+	first := s.Sell("10")
+	s.Sell("20")
+	if rejected {
+		s.SetPayout(fields{"iban": sandbox.ClosedIBAN})
+	}
+	taken := nightWith(s, at, fault)
+	if rejected {
+		s.SetPayout(fields{"iban": sandbox.PaidIBAN})
+		night(s)
+	}
+	s.CheckPayouts()
+	if got := statusOf(s, first); got.Received != 1 || got.Simple != "PAID_OUT" {
+		s.Fatalf("%s at step %d: %+v, want 1 received and PAID_OUT", fault, at, got)
+	}
+	wantAll(s, fmt.Sprintf("%s at step %d leaves", fault, at), payables(s))
+	return taken
+}
+
+// nightWith is a night with a fault in a process, whose work another process finishes. It answers the steps of the
+// first.
+func nightWith(s world.Shop, at int, fault faults.Fault) []string {
+	s.Helper()
+	advanceToMidnight(s)
+	doomed := s.Process()
+	defer doomed.Stop()
+	doomed.Steps.Plan(at, fault)
+	_ = doomed.TickNow(s.Context(), "payoutplan")
+	_, _ = doomed.DrainQueues(s.Context())
+	if report := s.Reconcile(); report.Found > 0 {
+		s.Errorf("%s at step %d: breaks: %+v", fault, at, report.Breaks)
+	}
+	for range 4 { // long enough for a message to be seen again
+		s.Clock.Advance(16 * time.Minute)
+		s.RunPayouts()
+	}
+	return doomed.Steps.Taken()
+}
+
+// TestDebitsCutOffAnywhereAreOnePayout: a crash at each I/O step of a payout of nothing but late refunds, more than one
+// step takes, and a lost reply of each transaction.
+func TestDebitsCutOffAnywhereAreOnePayout(t *testing.T) {
+	t.Parallel()
+	steps := cutOffWithDebits(t, 0, faults.None)
+	opened := slices.Index(steps, "TransactWriteItems")
+	if opened < 0 || len(steps)-opened < 10 {
+		t.Fatalf("only %v", steps)
+	}
+	for i, step := range steps {
+		if i < opened {
+			continue
+		}
+		t.Run(fmt.Sprint(step, " ", i), func(t *testing.T) {
+			t.Parallel()
+			cutOffWithDebits(t, i+1, faults.DieAfter)
+			if step == "TransactWriteItems" {
+				cutOffWithDebits(t, i+1, faults.LoseReply)
+			}
+		})
+	}
+}
+
+// cutOffWithDebits is such a night in a world of its own, and a second night with a payment that covers the refunds.
+func cutOffWithDebits(t *testing.T, at int, fault faults.Fault) []string {
+	t.Helper()
+	s := open(t)
+	refunded := s.Sell("10")
+	night(s)
+	for range 33 {
+		s.Refund(refunded, "0.25")
+	}
+	taken := nightWith(s, at, fault)
+	want(t, fmt.Sprintf("%s at step %d", fault, at), payoutsByDay(s)["2026-11-22"], "PAID -8.25")
+	wantAll(t, fmt.Sprintf("%s at step %d leaves", fault, at), payables(s), "BALANCE_DEDUCTION -8.25")
+	s.Sell("10")
+	night(s)
+	want(t, fmt.Sprintf("%s at step %d, covered", fault, at), payoutsByDay(s)["2026-11-23"], "PAID 1.55")
+	want(t, "payouts", len(payoutsByDay(s)), 3)
+	return taken
+}
+
+// TestACancellationCutOffAnywhereIsFinished: a crash at each I/O step of the poll that cancels a transfer which the
+// bank does not take, and every other fault at the bank.
+func TestACancellationCutOffAnywhereIsFinished(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	steps := cutOffCancelling(s, 0, faults.None)
+	if !slices.Contains(steps, "CancelTransfer") {
+		t.Fatalf("nothing is cancelled in %v", steps)
+	}
+	for i, step := range steps {
+		for _, fault := range faults.Plannable {
+			if fault == faults.DieAfter || strings.HasSuffix(step, "Transfer") {
+				cutOffCancelling(s, i+1, fault)
+			}
+		}
+	}
+	want(t, "still payable", balance(s, ledger.MerchantPayable), "0.00")
+}
+
+// cutOffCancelling makes a transfer to an account whose bank takes nothing, replaces the account, and polls with a
+// fault. It answers the steps of the polling process.
+func cutOffCancelling(s world.Shop, at int, fault faults.Fault) []string {
+	s.Helper()
+	s.SetPayout(fields{"iban": sandbox.NotTakenIBAN})
+	p := s.Sell("10")
+	advanceToMidnight(s)
+	s.RunPayouts()
+	s.SetPayout(fields{"iban": sandbox.PaidIBAN})
+	s.Clock.Advance(time.Hour)
+	doomed := s.Process()
+	defer doomed.Stop()
+	doomed.Steps.Plan(at, fault)
+	_ = doomed.TickNow(s.Context(), "payoutplan")
+	_, _ = doomed.DrainQueues(s.Context())
+	for range 3 {
+		s.Clock.Advance(time.Hour)
+		s.RunPayouts()
+	}
+	night(s)
+	s.CheckPayouts()
+	wantAll(s, fmt.Sprintf("%s at step %d", fault, at), payoutEvents(s, p), "FAILED 9.80 0.00", "PAID_OUT 9.80 0.00")
+	wantAll(s, fmt.Sprintf("%s at step %d leaves", fault, at), payables(s))
+	return doomed.Steps.Taken()
+}
+
+// TestOverlappingRunsPayOnce: several runners of one payout, and of one on demand for the same payables.
+func TestOverlappingRunsPayOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var paid []world.Payment
+	for range 100 {
+		paid = append(paid, s.Sell("10"))
+	}
+	overlap(s, 0, func(i int) { s.Refund(paid[i], "5") })
+	s.Sell("100") // covers what was refunded too late
+	night(s)
+	wantAll(t, "payables", payables(s))
+	want(t, "the bank", balance(s, ledger.Bank),
+		"-1058.05") // 100 × 9.80, less 4 × 5, and 98.05
+	for _, p := range paid {
+		if got := statusOf(s, p); got.Received != 1 || got.Total != 1 {
+			t.Fatalf("%+v, want 1 received of 1", got)
+		}
+	}
+}
+
+// overlap lets four runners take the payout of the night and one on demand, which is planned the given time later, at
+// the same time. Each also calls besides. Then the ticks finish what is left.
+func overlap(s world.Shop, later time.Duration, besides func(i int)) {
+	s.Helper()
+	advanceToMidnight(s)
+	runner := banking.Open(s.App)
+	planned, due, err := runner.Plan(s.Context(), s.Tenant())
+	if err != nil || !due {
+		s.Fatalf("planned %t, %v", due, err)
+	}
+	s.Clock.Advance(later)
+	demanded, due, err := runner.OnDemand(s.Context(), s.Tenant(), "operation")
+	if err != nil || !due {
+		s.Fatalf("demanded %t, %v", due, err)
+	}
+	inParallel(s, 4, func(i int) {
+		runner := banking.Open(s.App)
+		for _, id := range []string{planned.ID, demanded.ID}[i%2:] {
+			_, _ = runner.Run(s.Context(), s.Tenant(), id) // a runner that another one overtakes gives up
+		}
+		besides(i)
+	})
+	s.CheckPayouts()
+	for range 3 {
+		s.Clock.Advance(16 * time.Minute)
+		s.RunPayouts()
+	}
+}
+
+func inParallel(s world.Shop, n int, do func(int)) {
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() { do(i) })
+	}
+	group.Wait()
+}
