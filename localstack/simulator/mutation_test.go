@@ -191,7 +191,7 @@ var survivors = map[string]string{
 // noticedBy are histories that notice that a condition is missing. When the code
 // has changed so much that one does not any more, another is searched for.
 var noticedBy = map[string]played{
-	"Put CALLBACK: (tries = ? AND state = ?)":  {simulator.Everything, 15},
+	"Put CALLBACK: (tries = ? AND state = ?)":  {simulator.Everything, 42},
 	"Put CHECKOUT: (attribute_not_exists(pk))": {simulator.Everything, 117},
 	"Put CHECKOUT: (version = ?)":              {simulator.Everything, 14},
 	"Put CUSTOMER: (attribute_not_exists(pk))": {simulator.Everything, 1},
@@ -203,12 +203,12 @@ var noticedBy = map[string]played{
 	"Put REFERENCE: (attribute_not_exists(pk) OR checkout_id = ?)":    {simulator.Everything, 1},
 	"Put SANDBOX CHARGE: (attribute_not_exists(pk))":                  {simulator.Everything, 185},
 	"Put SANDBOX CHARGE: (version = ?)":                               {simulator.Everything, 10},
-	"Put SANDBOX REFUND: (attribute_not_exists(pk))":                  {simulator.Refunds, 233},
+	"Put SANDBOX REFUND: (attribute_not_exists(pk))":                  {simulator.Refunds, 501},
 	"Put SANDBOX REFUND: (decision = ?)":                              {simulator.Refunds, 1194},
 	"Put TRANSACTION: (version = ?)":                                  {simulator.Refunds, 4},
 	"Update RESERVE: (attribute_not_exists(pk))":                      {simulator.Refunds, 10},
 	"Update RESERVE: (version = ?)":                                   {simulator.Refunds, 508},
-	"Update CARD: (active = ? AND card.acquirer_token = ?)":           {simulator.Everything, 15},
+	"Update CARD: (active = ? AND card.acquirer_token = ?)":           {simulator.Everything, 62},
 	"Update IDEMPOTENCY: (owner = ? AND attribute_not_exists(reply))": {simulator.Refunds, 52},
 	"Update IDEMPOTENCY: (owner = ?)":                                 {simulator.Everything, 10},
 	"Update RATE: (attribute_not_exists(full_at) OR full_at <= ?)":    {simulator.Everything, 1},
