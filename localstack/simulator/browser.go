@@ -11,13 +11,13 @@ import (
 // tryFromBrowser has a payer's browser try the card, with the shop's public
 // key. It guesses the Idempotency-Key that the till of a charge uses at the
 // same time.
-func (s *story) tryFromBrowser(which, more, customer, token string) {
-	next := s.sequel(which+"-browser", "25.00", more)
-	next.client("browser", 0, func(actor string, dice *rand.Rand) {
+func (s *scenario) tryFromBrowser(which, more, customer, token string) {
+	next := s.followUp(which+"-browser", "25.00", more)
+	next.client("browser", 0, func(actor string, rng *rand.Rand) {
 		var made struct {
 			Key struct{ Plaintext string } `json:"api_key"`
 		}
-		next.create(actor, dice)
+		next.create(actor, rng)
 		if !next.operate(actor, fmt.Sprintf(`{"command":"create_api_key","merchant_code":%q,"mode":"test","name":"web",`+
 			`"type":"public"}`, next.merchant), &made) {
 			return
@@ -36,7 +36,7 @@ func (r reply) public() bool { return strings.HasPrefix(r.APIKey, "pk_") }
 // checkBrowsers: a public key charges a card only of the checkout's customer,
 // and never without the payer; it is shown no card, mandate or customer; and it
 // takes nobody's Idempotency-Key (contract §2.1, §2.8).
-func (w *World) checkBrowsers(b books) {
+func (w *World) checkBrowsers(b snapshot) {
 	tried := map[string]bool{} // checkouts, which nobody else pays
 	for _, r := range w.replies {
 		id := r.checkout()

@@ -7,16 +7,16 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
-// subscribe is a story with a saved card: a customer leaves a card with a
+// useSavedCard is a story with a saved card: a customer leaves a card with a
 // mandate, twice at once, and it is charged, and given up while it is charged
 // and left again. Browsers try it too.
-func (s *story) subscribe() {
+func (s *scenario) useSavedCard() {
 	customer := s.name + "-customer"
-	s.introduce(customer)
-	for i := range 1 + s.dice.IntN(2) {
-		setup := s.sequel(fmt.Sprintf("setup-%d", i), "10.10",
+	s.makeCustomer(customer)
+	for i := range 1 + s.rng.IntN(2) {
+		setup := s.followUp(fmt.Sprintf("setup-%d", i), "10.10",
 			fmt.Sprintf(`,"customer_id":%q,"purpose":"SETUP_RECURRING_PAYMENT"`, customer))
-		setup.client("till", 0, func(actor string, dice *rand.Rand) { setup.leaveCard(actor, dice, customer) })
+		setup.client("till", 0, func(actor string, rng *rand.Rand) { setup.saveCard(actor, rng, customer) })
 	}
 }
 
@@ -24,15 +24,15 @@ func (s *story) subscribe() {
 var setupBody = `{"payment_type":"card","card":` + cardBody(frictionless) +
 	`,"mandate":{"type":"recurrent","user_agent":"sim"}}`
 
-// sequel is another checkout of the same shop.
-func (s *story) sequel(name, amount, more string) *story {
-	return &story{World: s.World, shop: s.shop, name: s.name + "-" + name, amount: amount, method: "card", more: more,
-		dice: rand.New(rand.NewPCG(s.dice.Uint64(), s.seed)), created: make(chan struct{})}
+// followUp is another checkout of the same shop.
+func (s *scenario) followUp(name, amount, more string) *scenario {
+	return &scenario{World: s.World, shop: s.shop, name: s.name + "-" + name, amount: amount, method: "card", more: more,
+		rng: rand.New(rand.NewPCG(s.rng.Uint64(), s.seed)), created: make(chan struct{})}
 }
 
-// introduce makes the customer, by two servers at once that know different
+// makeCustomer makes the customer, by two servers at once that know different
 // things of them: only one may have made it, and what both add must stay.
-func (s *story) introduce(customer string) {
+func (s *scenario) makeCustomer(customer string) {
 	s.created = make(chan struct{})
 	for i, detail := range []string{"first_name", "last_name"} {
 		s.client("registrar", i, func(actor string, _ *rand.Rand) {
@@ -57,26 +57,26 @@ func (s *story) introduce(customer string) {
 // claim is something a client was told about a customer.
 type claim struct{ tenant, customer, detail string }
 
-// leaveCard pays a checkout that leaves the card, then uses it and gives it up.
-func (s *story) leaveCard(actor string, dice *rand.Rand, customer string) {
-	s.create(actor, dice)
+// saveCard pays a checkout that leaves the card, then uses it and gives it up.
+func (s *scenario) saveCard(actor string, rng *rand.Rand, customer string) {
+	s.create(actor, rng)
 	answer := s.insist(actor, client.Request{Method: "PUT", Path: s.path(), IdempotencyKey: actor + " setup", Body: setupBody})
-	s.pay(actor, dice, answer.view())
+	s.pay(actor, rng, answer.view())
 	token := s.insist(actor, client.Request{Method: "GET", Path: s.path()}).view().Instrument.Token
 	if token == "" {
 		return
 	}
 	s.charge("first", customer, token)
 	s.charge("second", customer, token)
-	if dice.IntN(2) == 0 {
+	if rng.IntN(2) == 0 {
 		s.client("quitter", 0, func(actor string, _ *rand.Rand) {
 			s.think(actor)
 			s.insist(actor, client.Request{Method: "DELETE", Path: "/v0.1/customers/" + customer +
 				"/payment-instruments/" + token, IdempotencyKey: actor})
 		})
-		again := s.sequel("again", "10.10", s.more)
-		again.client("till", 0, func(actor string, dice *rand.Rand) {
-			again.create(actor, dice)
+		again := s.followUp("again", "10.10", s.more)
+		again.client("till", 0, func(actor string, rng *rand.Rand) {
+			again.create(actor, rng)
 			again.insist(actor, client.Request{Method: "PUT", Path: again.path(), IdempotencyKey: actor + " pays", Body: setupBody})
 		})
 	}
@@ -85,10 +85,10 @@ func (s *story) leaveCard(actor string, dice *rand.Rand, customer string) {
 }
 
 // charge makes a checkout and pays it with the saved card.
-func (s *story) charge(which, customer, token string) {
-	next := s.sequel(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
-	next.client("till", 0, func(actor string, dice *rand.Rand) {
-		next.create(actor, dice)
+func (s *scenario) charge(which, customer, token string) {
+	next := s.followUp(which, "25.00", fmt.Sprintf(`,"customer_id":%q`, customer))
+	next.client("till", 0, func(actor string, rng *rand.Rand) {
+		next.create(actor, rng)
 		next.insist(actor, client.Request{Method: "PUT", Path: next.path(), IdempotencyKey: actor + " pays",
 			Body: bySavedCard(customer, token)})
 	})

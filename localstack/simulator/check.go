@@ -56,12 +56,12 @@ func (w *World) Trace(checkout string) string {
 		return w.History()
 	}
 	texts := []string{checkout, "clocks", "storm", "FINDING"}
-	for id, c := range w.books().charges {
+	for id, c := range w.snapshot().charges {
 		if c.text("checkout_id") == checkout {
 			texts = append(texts, id)
 		}
 	}
-	for _, c := range w.books().callbacks {
+	for _, c := range w.snapshot().callbacks {
 		if c.text("checkout_id") == checkout {
 			texts = append(texts, c.text("id"))
 		}

@@ -46,9 +46,9 @@ func (r *reply) fromBrowser() bool {
 	return form
 }
 
-// found sets up the merchants: a sandbox one in Germany, and one in Brazil
+// setUpMerchants makes the merchants: a sandbox one in Germany, and one in Brazil
 // that is live and has a test key.
-func (w *World) found() {
+func (w *World) setUpMerchants() {
 	var german, brazilian struct {
 		Code   string                     `json:"merchant_code"`
 		Key    struct{ Plaintext string } `json:"api_key"`
@@ -85,14 +85,14 @@ func (w *World) send(actor, tenant string, r client.Request) response {
 		w.notef(actor, "%s %s: reply %d is lost", r.Method, r.Path, answer.Status)
 		return response{}
 	}
-	made.heard, made.answered = answer.Status != 0, w.moment()
+	made.heard, made.answered = answer.Status != 0, w.logicalTime()
 	return answer
 }
 
 // serve has a function answer the request through API Gateway, which answers
 // 500 when the function dies.
 func (w *World) serve(actor, tenant string, roll uint64, r client.Request) *reply {
-	made := &reply{Request: r, tenant: tenant, asked: w.moment()}
+	made := &reply{Request: r, tenant: tenant, asked: w.logicalTime()}
 	api := &gateway.Gateway{Routes: w.routes, Now: w.now, Call: func(_ context.Context, function string,
 		event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		out, by, err := invoke[events.APIGatewayV2HTTPResponse](w, actor, function, tenant, roll, event)
@@ -172,7 +172,7 @@ func (w *World) record(add func()) {
 }
 
 // moment is a new moment of the world: later than all before it.
-func (w *World) moment() (at int64) {
-	w.record(func() { w.moments++; at = w.moments })
+func (w *World) logicalTime() (at int64) {
+	w.record(func() { w.sequence++; at = w.sequence })
 	return at
 }

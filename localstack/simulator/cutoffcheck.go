@@ -23,7 +23,7 @@ func (m *month) checkCutoffs(items []item) {
 			continue
 		}
 		t, _ := identity.ParseTenant(tenant)
-		owner, next := merchants[t.Merchant], moment(i, "next_at")
+		owner, next := merchants[t.Merchant], timeOf(i, "next_at")
 		settings := owner.object("payouts").object(t.Mode.Name())
 		onDemand, _ := settings["on_demand"].(bool)
 		calendar := merchant.Merchant{TimeZone: owner.text("time_zone")}.Calendar(t.Mode)

@@ -14,7 +14,7 @@ type kind int
 const (
 	toTable kind = iota
 	toQueue
-	toBooks // the sandbox acquirer's and bank's own records
+	toSandbox // the sandbox acquirer's and bank's own records
 	toAcquirer
 	toReceiver
 	toPlatform // a client's request
@@ -37,7 +37,7 @@ var possible = [kinds][]faults.Fault{
 		faults.DieBefore, faults.DieAfter},
 	toQueue: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
-	toBooks: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict},
+	toSandbox: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict},
 	toAcquirer: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
 	toBank: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang,
@@ -47,8 +47,8 @@ var possible = [kinds][]faults.Fault{
 	toClient:   {faults.LoseReply},
 }
 
-// weather is what one seed switches on, and how often it strikes.
-type weather struct {
+// faultProfile is what one seed switches on, and how often it strikes.
+type faultProfile struct {
 	on   [faults.Count]bool
 	rate float64 // of faults among I/O
 
@@ -61,41 +61,41 @@ type weather struct {
 	indexLag    time.Duration
 	ttlLag      time.Duration
 	sources     float64 // how eagerly event sources run
-	tight       bool    // rate limits that clients reach
+	lowLimits   bool    // rate limits that clients reach
 }
 
 var rates = []float64{0, 0.02, 0.05, 0.1, 0.2}
 
-func newWeather(dice *rand.Rand) weather {
-	coin := func(p float64) bool { return dice.Float64() < p }
-	w := weather{
-		rate: rates[dice.IntN(len(rates))], sticky: []float64{0, 0, 0.5, 0.9}[dice.IntN(4)], skews: coin(0.3),
+func newFaultProfile(rng *rand.Rand) faultProfile {
+	coin := func(p float64) bool { return rng.Float64() < p }
+	w := faultProfile{
+		rate: rates[rng.IntN(len(rates))], sticky: []float64{0, 0, 0.5, 0.9}[rng.IntN(4)], skews: coin(0.3),
 		streamDies: coin(0.15), queueSleeps: coin(0.1), duplicates: coin(0.3),
-		sources: []float64{0.02, 0.05, 0.2}[dice.IntN(3)],
-		tight:   coin(0.1),
+		sources:   []float64{0.02, 0.05, 0.2}[rng.IntN(3)],
+		lowLimits: coin(0.1),
 	}
 	for f := faults.FailBefore; f < faults.Count; f++ {
 		w.on[f] = coin(0.5)
 	}
 	if coin(0.4) {
-		w.jumps = []float64{0.01, 0.04}[dice.IntN(2)]
+		w.jumps = []float64{0.01, 0.04}[rng.IntN(2)]
 	}
 	if coin(0.3) {
-		w.indexLag = time.Duration(dice.IntN(90_000)) * time.Millisecond
+		w.indexLag = time.Duration(rng.IntN(90_000)) * time.Millisecond
 	}
 	if coin(0.5) {
-		w.ttlLag = time.Duration(dice.IntN(48)) * time.Hour
+		w.ttlLag = time.Duration(rng.IntN(48)) * time.Hour
 	}
 	return w
 }
 
-// strike says what happens to an I/O of a kind.
-func (w *weather) strike(k kind, dice *rand.Rand) faults.Fault {
+// choose says what happens to an I/O of a kind.
+func (w *faultProfile) choose(k kind, rng *rand.Rand) faults.Fault {
 	list := possible[k]
-	if len(list) == 0 || dice.Float64() >= w.rate {
+	if len(list) == 0 || rng.Float64() >= w.rate {
 		return faults.None
 	}
-	if f := list[dice.IntN(len(list))]; w.on[f] {
+	if f := list[rng.IntN(len(list))]; w.on[f] {
 		return f
 	}
 	return faults.None

@@ -17,7 +17,7 @@ import (
 // consumers are few, so that they do not suffice for all that hangs.
 type hanging struct {
 	*World
-	dice      *rand.Rand           // of who plays it, apart from the scheduler's
+	rng       *rand.Rand           // of who plays it, apart from the scheduler's
 	hosts     int                  // that hang; one, or many
 	prompt    map[string]time.Time // since when checkouts of the other merchant are owed a callback
 	hungTries int
@@ -41,8 +41,8 @@ const (
 
 // newHanging calms the weather, but for that of the queue.
 func newHanging(w *World) *hanging {
-	w.weather = weather{sticky: w.weather.sticky, duplicates: w.weather.duplicates}
-	h := &hanging{World: w, dice: rand.New(rand.NewPCG(w.seed, 2_000)), hosts: 1, prompt: map[string]time.Time{}}
+	w.faultProfile = faultProfile{sticky: w.faultProfile.sticky, duplicates: w.faultProfile.duplicates}
+	h := &hanging{World: w, rng: rand.New(rand.NewPCG(w.seed, 2_000)), hosts: 1, prompt: map[string]time.Time{}}
 	if w.seed%2 == 0 {
 		h.hosts = 1000 // a host of its own for each
 	}
@@ -51,23 +51,23 @@ func newHanging(w *World) *hanging {
 
 // play has 80 to 120 callbacks hang, and a few others owed meanwhile.
 func (h *hanging) play() {
-	h.run(clients, h.found)
+	h.run(clients, h.setUpMerchants)
 	h.steer(clients)
-	h.stormy = true
+	h.faultsOn = true
 	attacker, victim := h.shops[0], h.shops[1]
-	if h.dice.IntN(2) == 0 {
+	if h.rng.IntN(2) == 0 {
 		attacker, victim = victim, attacker
 	}
-	for n := range 80 + h.dice.IntN(40) {
+	for n := range 80 + h.rng.IntN(40) {
 		host := fmt.Sprintf("%s%d.example.com", hangingHost, n%h.hosts)
-		h.run(clients, func() { h.owe(attacker, fmt.Sprintf("attack-%d", n), host) })
+		h.run(clients, func() { h.makeCallback(attacker, fmt.Sprintf("attack-%d", n), host) })
 	}
-	for n := range 4 + h.dice.IntN(4) {
-		pause := time.Duration(h.dice.IntN(60_000)) * time.Millisecond
+	for n := range 4 + h.rng.IntN(4) {
+		pause := time.Duration(h.rng.IntN(60_000)) * time.Millisecond
 		h.run(clients, func() {
 			h.pass(pause)
 			actor := fmt.Sprintf("order-%d", n)
-			id := h.owe(victim, actor, "shop.example.com")
+			id := h.makeCallback(victim, actor, "shop.example.com")
 			since := h.now()
 			h.record(func() { h.prompt[id] = since })
 		})
@@ -75,12 +75,12 @@ func (h *hanging) play() {
 	h.run(clients, func() { h.pass(hangingTime) })
 	h.steer(clients)
 	h.checkHanging()
-	h.calmDown()
+	h.recover()
 	h.check()
 }
 
-// owe has a shop owed a callback to a host.
-func (h *hanging) owe(s *shop, actor, host string) (checkout string) {
+// makeCallback has a shop owed a callback to a host.
+func (h *hanging) makeCallback(s *shop, actor, host string) (checkout string) {
 	made := h.send(actor, s.tenant, client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.token, Body: fmt.Sprintf(
 		`{"checkout_reference":%q,"amount":10.10,"currency":%q,"merchant_code":%q,"return_url":"https://%s/hook"}`,
 		actor, s.currency, s.merchant, host)}).view().ID
@@ -88,8 +88,8 @@ func (h *hanging) owe(s *shop, actor, host string) (checkout string) {
 	return made
 }
 
-// attend has the event sources call as soon as there is something to do.
-func (h *hanging) attend() {
+// runEventSources has the event sources call as soon as there is something to do.
+func (h *hanging) runEventSources() {
 	h.relay()
 	if h.now().Sub(h.lastTick) >= time.Minute {
 		h.tick()
@@ -124,7 +124,7 @@ func (h *hanging) checkHanging() {
 
 // hangs says the callback goes to a receiver that hangs now.
 func (w *World) hangs(host string) bool {
-	return w.hanging != nil && w.stormy && strings.HasPrefix(host, hangingHost)
+	return w.hanging != nil && w.faultsOn && strings.HasPrefix(host, hangingHost)
 }
 
 // ungroup takes the group from a message: a mutation of what sends it.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// books are all records of a world, by their ids.
-type books struct {
+// snapshot are all records of a world, by their ids.
+type snapshot struct {
 	checkouts, transactions, callbacks map[string]item
 	charges                            map[string]item // of the acquirer
 	captures                           map[string]int  // by charge
@@ -19,8 +19,8 @@ type books struct {
 	items                              []item          // all there are
 }
 
-func (w *World) books() books {
-	b := books{map[string]item{}, map[string]item{}, map[string]item{}, map[string]item{}, map[string]int{}, nil,
+func (w *World) snapshot() snapshot {
+	b := snapshot{map[string]item{}, map[string]item{}, map[string]item{}, map[string]item{}, map[string]int{}, nil,
 		map[string]item{}, map[string]bool{}, nil}
 	b.items = w.scan()
 	for _, i := range b.items {
@@ -51,7 +51,7 @@ func (w *World) books() books {
 // check holds the world at rest to what must be true of any.
 func (w *World) check() {
 	w.readStream()
-	b := w.books()
+	b := w.snapshot()
 	for _, id := range sorted(b.charges) {
 		w.checkCharge(b, b.charges[id])
 	}
@@ -73,7 +73,7 @@ func (w *World) check() {
 
 // checkCharge: at the acquirer, one capture for each approved charge and none
 // for any other; and nothing there still waits that nobody here waits for.
-func (w *World) checkCharge(b books, c item) {
+func (w *World) checkCharge(b snapshot, c item) {
 	id, checkout, decision := c.text("id"), c.text("checkout_id"), c.text("decision")
 	want := 0
 	if decision == "approved" && c["verification"] != true {
@@ -103,7 +103,7 @@ var agreed = map[string][]string{
 }
 
 // checkTransaction: each agrees with the acquirer's books.
-func (w *World) checkTransaction(b books, t item) {
+func (w *World) checkTransaction(b snapshot, t item) {
 	checkout, status := t.text("checkout_id"), t.text("status")
 	decision := b.charges[t.text("id")].text("decision")
 	if live := strings.HasPrefix(t.text("pk"), "L#"); live && decision == "" && status == "FAILED" {
@@ -121,7 +121,7 @@ func (w *World) checkTransaction(b books, t item) {
 // checkCheckout: PAID means exactly one approved charge of its amount; no
 // other state has one. What it shows of its transactions is true. Nothing is
 // left open.
-func (w *World) checkCheckout(b books, c item) {
+func (w *World) checkCheckout(b snapshot, c item) {
 	id, status := c.text("id"), c.text("status")
 	var approved []item
 	for _, chargeID := range sorted(b.charges) {
@@ -156,7 +156,7 @@ func amountOf(v any) string {
 func sameAmount(a, b any) bool { return amountOf(a) == amountOf(b) }
 
 // checkReferences: two checkouts never share one.
-func (w *World) checkReferences(b books) {
+func (w *World) checkReferences(b snapshot) {
 	owners := map[string]string{}
 	for _, id := range sorted(b.checkouts) {
 		tenant, _, _ := strings.Cut(b.checkouts[id].text("pk"), "#CHECKOUT#")
@@ -169,7 +169,7 @@ func (w *World) checkReferences(b books) {
 }
 
 // checkReplies: what clients were told stays true, and replays repeat it.
-func (w *World) checkReplies(b books) {
+func (w *World) checkReplies(b snapshot) {
 	made, cut := map[string][]string{}, map[string]bool{} // cut: a function died, perhaps after it stored its answer
 	for _, r := range w.replies {
 		if !r.replayed() {
@@ -180,7 +180,7 @@ func (w *World) checkReplies(b books) {
 	replays := map[string]string{}
 	for _, r := range w.replies {
 		if v := r.view(); r.heard && !r.fromBrowser() && v.ID != "" {
-			w.checkPromise(b, r, v)
+			w.checkAnswer(b, r, v)
 		}
 		if !r.replayed() {
 			continue
@@ -213,8 +213,8 @@ func (r reply) checkout() string {
 	return id
 }
 
-// checkPromise: a checkout that was answered exists, and final states are.
-func (w *World) checkPromise(b books, r *reply, v view) {
+// checkAnswer: a checkout that was answered exists, and final states are.
+func (w *World) checkAnswer(b snapshot, r *reply, v view) {
 	if !strings.HasPrefix(r.Path, "/v0.1/checkouts") || strings.Contains(r.Path, "?") {
 		return
 	}
@@ -230,7 +230,7 @@ func (w *World) checkPromise(b books, r *reply, v view) {
 		}
 	case "EXPIRED":
 		// Where clocks differ, one says so before another would.
-		if c.text("status") != "EXPIRED" && !w.weather.skews {
+		if c.text("status") != "EXPIRED" && !w.faultProfile.skews {
 			w.find(v.ID, "was told to be EXPIRED, and is %s", c.text("status"))
 		}
 	}
@@ -256,7 +256,7 @@ type outcome struct{ checkout, status string }
 
 // checkCallbacks: the stream's own record says which status changes there
 // were; each was called back under one id, and nothing else was.
-func (w *World) checkCallbacks(b books) {
+func (w *World) checkCallbacks(b snapshot) {
 	owed := map[outcome]int{}
 	before := map[string]item{}
 	for _, now := range w.images("CHECKOUT") {
@@ -282,7 +282,7 @@ func (w *World) checkCallbacks(b books) {
 	w.checkDeliveries(b, seen)
 }
 
-func (w *World) checkDeliveries(b books, written map[string]bool) {
+func (w *World) checkDeliveries(b snapshot, written map[string]bool) {
 	delivered := map[string]bool{}
 	for _, d := range w.received {
 		c := b.callbacks[d.ID]
@@ -328,8 +328,8 @@ func failures(c item) (n int) {
 // never come back.
 func (w *World) checkBuckets() {
 	limit := 500 * time.Second / 100
-	if w.weather.tight {
-		limit = time.Duration(tight.Burst) * time.Second / time.Duration(tight.Rate)
+	if w.faultProfile.lowLimits {
+		limit = time.Duration(lowLimits.Burst) * time.Second / time.Duration(lowLimits.Rate)
 	}
 	full := map[string]int64{}
 	for _, c := range w.changes {
@@ -346,9 +346,9 @@ func (w *World) checkBuckets() {
 				time.UnixMicro(full[i.text("pk")]).UTC())
 		}
 		// The stream tells whole seconds, and clocks differ.
-		if owed := time.UnixMicro(at).Sub(c.Change.ApproximateCreationDateTime.Time); !w.weather.tight &&
+		if owed := time.UnixMicro(at).Sub(c.Change.ApproximateCreationDateTime.Time); !w.faultProfile.lowLimits &&
 			owed > limit+2*maxSkew ||
-			w.weather.tight && owed > limit+time.Second+w.skew() {
+			w.faultProfile.lowLimits && owed > limit+time.Second+w.skew() {
 			w.find("", "bucket %s owes %v, its burst is %v", i.text("pk"), owed, limit)
 		}
 		full[i.text("pk")] = at
@@ -356,7 +356,7 @@ func (w *World) checkBuckets() {
 }
 
 func (w *World) skew() time.Duration {
-	if w.weather.skews {
+	if w.faultProfile.skews {
 		return maxSkew
 	}
 	return 0

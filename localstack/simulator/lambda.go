@@ -28,7 +28,7 @@ func (w *World) start(name string, roll uint64) *process {
 	f := w.function(name)
 	w.started[name]++
 	overrides := w.overrides
-	if w.weather.skews {
+	if w.faultProfile.skews {
 		skew := time.Duration(roll%uint64(2*maxSkew)) - maxSkew
 		overrides.Now = func() time.Time { return w.now().Add(skew) }
 	}

@@ -18,39 +18,39 @@ func minor(v any) int64 {
 	return money.MustParse(text, money.Currency(currency)).Minor()
 }
 
-// purse is a tenant with a currency.
-type purse struct{ tenant, currency string }
+// balanceKey is a tenant with a currency.
+type balanceKey struct{ tenant, currency string }
 
-// purseOf is whose money an item is about. The acquirer's own items name the
+// balanceKeyOf is whose money an item is about. The acquirer's own items name the
 // tenant, ours have it in their key.
-func purseOf(i item, amount any) purse {
+func balanceKeyOf(i item, amount any) balanceKey {
 	members, _ := amount.(map[string]any)
 	currency, _ := members["c"].(string)
 	if tenant := i.text("tenant"); tenant != "" {
-		return purse{tenant, currency}
+		return balanceKey{tenant, currency}
 	}
 	parts := strings.SplitN(i.text("pk"), "#", 3)
-	return purse{parts[0] + "#" + parts[1], currency}
+	return balanceKey{parts[0] + "#" + parts[1], currency}
 }
 
 // ledger is everything about money in the table, in minor units.
 type ledger struct {
 	entries   []item
 	events    map[string]item   // by id
-	rows      map[string]item   // that wait for a payout, by id
+	payables      map[string]item   // that wait for a payout, by id
 	moved     map[string][]item // movements at the acquirer, by charge
 	cancelled map[string]bool   // refunds that the acquirer will never make, by id
-	accounts  map[purse]map[string]int64
-	unpaid    map[purse]int64
-	held      map[purse]int64
-	openHolds map[purse]int64
+	accounts  map[balanceKey]map[string]int64
+	payable    map[balanceKey]int64
+	reserved      map[balanceKey]int64
+	openReserves map[balanceKey]int64
 }
 
 func newLedger() *ledger {
-	return &ledger{events: map[string]item{}, rows: map[string]item{}, moved: map[string][]item{},
+	return &ledger{events: map[string]item{}, payables: map[string]item{}, moved: map[string][]item{},
 		cancelled: map[string]bool{},
-		accounts:  map[purse]map[string]int64{}, unpaid: map[purse]int64{}, held: map[purse]int64{},
-		openHolds: map[purse]int64{}}
+		accounts:  map[balanceKey]map[string]int64{}, payable: map[balanceKey]int64{}, reserved: map[balanceKey]int64{},
+		openReserves: map[balanceKey]int64{}}
 }
 
 // enter takes an item as it now stands, was before; false when it is none of
@@ -69,14 +69,14 @@ func (l *ledger) enter(was, now item) bool {
 	case strings.Contains(pk, "#JOURNAL#"):
 		l.post(now)
 	case kind == "EVENT":
-		p := purseOf(now, now["amount"])
-		l.openHolds[p] += hold(now) - hold(was)
+		p := balanceKeyOf(now, now["amount"])
+		l.openReserves[p] += reserveOf(now) - reserveOf(was)
 		l.events[now.text("id")] = now
 	case kind == "DEBIT", kind == "CREDIT":
-		l.unpaid[purseOf(now, now["amount"])] += minor(now["amount"]) - minor(was["amount"])
-		l.rows[now.text("id")] = now
+		l.payable[balanceKeyOf(now, now["amount"])] += minor(now["amount"]) - minor(was["amount"])
+		l.payables[now.text("id")] = now
 	case sk == "RESERVE":
-		l.held[purseOf(now, now["amount"])] += minor(now["amount"]) - minor(was["amount"])
+		l.reserved[balanceKeyOf(now, now["amount"])] += minor(now["amount"]) - minor(was["amount"])
 	default:
 		return false
 	}
@@ -86,7 +86,7 @@ func (l *ledger) enter(was, now item) bool {
 func (l *ledger) post(entry item) {
 	l.entries = append(l.entries, entry)
 	for _, posting := range entry.list("postings") {
-		p := purseOf(entry, posting["amount"])
+		p := balanceKeyOf(entry, posting["amount"])
 		if l.accounts[p] == nil {
 			l.accounts[p] = map[string]int64{}
 		}
@@ -94,8 +94,8 @@ func (l *ledger) post(entry item) {
 	}
 }
 
-// hold is what an open event takes from the merchant's balance.
-func hold(event item) int64 {
+// reserveOf is what an open event takes from the merchant's balance.
+func reserveOf(event item) int64 {
 	if event["in_reserve"] != true || !openEvent(event) {
 		return 0
 	}
@@ -147,19 +147,19 @@ func ofEvents(kind string, statuses ...string) func(item) bool {
 	return func(i item) bool { return i.text("type") == kind && slices.Contains(statuses, i.text("status")) }
 }
 
-// purses are all that have money, in order.
-func (l *ledger) purses() []purse {
-	names := map[string]purse{}
+// balanceKeys are all that have money, in order.
+func (l *ledger) balanceKeys() []balanceKey {
+	names := map[string]balanceKey{}
 	for p := range l.accounts {
 		names[p.tenant+" "+p.currency] = p
 	}
-	for p := range l.unpaid {
+	for p := range l.payable {
 		names[p.tenant+" "+p.currency] = p
 	}
-	for p := range l.held {
+	for p := range l.reserved {
 		names[p.tenant+" "+p.currency] = p
 	}
-	list := make([]purse, 0, len(names))
+	list := make([]balanceKey, 0, len(names))
 	for _, name := range sorted(names) {
 		list = append(list, names[name])
 	}

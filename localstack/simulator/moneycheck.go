@@ -5,7 +5,7 @@ import (
 )
 
 // checkMoney holds the platform's books to themselves and to the acquirer's.
-func (w *World) checkMoney(b books) {
+func (w *World) checkMoney(b snapshot) {
 	l := newLedger()
 	for _, i := range b.items {
 		l.enter(nil, i)
@@ -21,7 +21,7 @@ func (w *World) checkMoney(b books) {
 	w.checkAccounts(b, l)
 	w.checkSteps()
 	w.checkRefundReplies(b, l)
-	w.notePromises(b, l)
+	w.noteClientViews(b, l)
 }
 
 // checkSum: what was captured is refunded, charged back, under way, or left.
@@ -77,16 +77,16 @@ func (w *World) checkReturned(t item, l *ledger) {
 	}
 }
 
-// checkPayouts: each part of the payout waits as a row of its net amount, and
+// checkPayouts: each part of the payout waits as a payable of its net amount, and
 // what the parts do not cover waits as debits.
 func (w *World) checkPayouts(t item, l *ledger) {
 	checkout, id := t.text("checkout_id"), t.text("id")
 	var amounts, fees, deducted int64
 	for _, p := range t.list("payouts") {
-		row := l.rows[id+"#"+p.text("n")]
+		payable := l.payables[id+"#"+p.text("n")]
 		net := minor(p["amount"]) - minor(p["fee"]) - minor(p["deducted"])
-		if row == nil || minor(row["amount"]) != net || minor(row["fee"]) != minor(p["fee"]) {
-			w.find(checkout, "payout %s of %d waits as %v", p.text("n"), net, row["amount"])
+		if payable == nil || minor(payable["amount"]) != net || minor(payable["fee"]) != minor(p["fee"]) {
+			w.find(checkout, "payout %s of %d waits as %v", p.text("n"), net, payable["amount"])
 		}
 		amounts, fees, deducted = amounts+minor(p["amount"]), fees+minor(p["fee"]), deducted+minor(p["deducted"])
 	}
@@ -98,8 +98,8 @@ func (w *World) checkPayouts(t item, l *ledger) {
 		if e.text("type") != "PAYOUT_DEDUCTION" {
 			continue
 		}
-		if row := l.rows[e.text("id")]; row == nil || minor(row["amount"]) != -minor(e["amount"]) {
-			w.find(checkout, "a deduction of %v waits as %v", e["amount"], row["amount"])
+		if payable := l.payables[e.text("id")]; payable == nil || minor(payable["amount"]) != -minor(e["amount"]) {
+			w.find(checkout, "a deduction of %v waits as %v", e["amount"], payable["amount"])
 		}
 		debits += minor(e["amount"])
 	}
@@ -142,7 +142,7 @@ func (w *World) checkEntries(t item, l *ledger) {
 }
 
 // checkMovements: money moves for charges that the platform knows.
-func (w *World) checkMovements(b books, l *ledger) {
+func (w *World) checkMovements(b snapshot, l *ledger) {
 	for _, charge := range sorted(l.moved) {
 		if b.transactions[charge] == nil {
 			w.find(b.charges[charge].text("checkout_id"), "money of charge %s moved, and there is no transaction", charge)
@@ -152,11 +152,11 @@ func (w *World) checkMovements(b books, l *ledger) {
 
 // checkAccounts: the journal's balances are what the acquirer owes us, what we
 // owe the merchants and what we earned; nothing is held any more.
-func (w *World) checkAccounts(b books, l *ledger) {
-	receivable, fees := map[purse]int64{}, map[purse]int64{}
+func (w *World) checkAccounts(b snapshot, l *ledger) {
+	receivable, fees := map[balanceKey]int64{}, map[balanceKey]int64{}
 	for _, charge := range sorted(l.moved) {
 		for _, m := range l.moved[charge] {
-			p := purseOf(m, m["amount"])
+			p := balanceKeyOf(m, m["amount"])
 			if m.text("kind") == "capture" {
 				receivable[p] += minor(m["amount"])
 			} else {
@@ -166,18 +166,18 @@ func (w *World) checkAccounts(b books, l *ledger) {
 	}
 	for _, t := range b.transactions {
 		if minor(t["captured"]) > 0 {
-			fees[purseOf(t, t["fee"])] += minor(t["fee"])
+			fees[balanceKeyOf(t, t["fee"])] += minor(t["fee"])
 		}
 	}
-	for _, p := range l.purses() {
-		books := l.accounts[p]
-		if books["acquirer_receivable"] != receivable[p] || -books["merchant_payable"] != l.unpaid[p] ||
-			-books["fee_income"] != fees[p] {
-			w.find("", "the books of %v say %v; the acquirer owes %d, %d wait for payout, fees are %d", p, books, receivable[p],
-				l.unpaid[p], fees[p])
+	for _, p := range l.balanceKeys() {
+		balances := l.accounts[p]
+		if balances["acquirer_receivable"] != receivable[p] || -balances["merchant_payable"] != l.payable[p] ||
+			-balances["fee_income"] != fees[p] {
+			w.find("", "the ledger of %v has %v; the acquirer owes %d, %d are payable, fees are %d", p, balances, receivable[p],
+				l.payable[p], fees[p])
 		}
-		if l.held[p] != l.openHolds[p] {
-			w.find("", "%d of %v are held for refunds of %d", l.held[p], p, l.openHolds[p])
+		if l.reserved[p] != l.openReserves[p] {
+			w.find("", "%d of %v are reserved for refunds of %d", l.reserved[p], p, l.openReserves[p])
 		}
 	}
 }
@@ -226,7 +226,7 @@ func (w *World) checkStep(l *ledger, changed map[string]item) {
 	for _, id := range sorted(changed) {
 		w.checkSum(changed[id], l)
 	}
-	for _, p := range l.purses() {
+	for _, p := range l.balanceKeys() {
 		var total int64
 		for _, balance := range l.accounts[p] {
 			total += balance
@@ -234,23 +234,23 @@ func (w *World) checkStep(l *ledger, changed map[string]item) {
 		if total != 0 {
 			w.find("", "the journal of %v is off by %d", p, total)
 		}
-		if owed := -l.accounts[p]["merchant_payable"]; owed != l.unpaid[p] {
-			w.find("", "%d are owed to %v, %d wait for payout", owed, p, l.unpaid[p])
+		if owed := -l.accounts[p]["merchant_payable"]; owed != l.payable[p] {
+			w.find("", "%d are owed to %v, %d wait for payout", owed, p, l.payable[p])
 		}
-		if l.held[p] != l.openHolds[p] {
-			w.find("", "%d of %v are held for refunds of %d", l.held[p], p, l.openHolds[p])
+		if l.reserved[p] != l.openReserves[p] {
+			w.find("", "%d of %v are reserved for refunds of %d", l.reserved[p], p, l.openReserves[p])
 		}
-		if live := strings.HasPrefix(p.tenant, "L#"); live && l.unpaid[p]-l.held[p] < floorOf(p.currency) &&
+		if live := strings.HasPrefix(p.tenant, "L#"); live && l.payable[p]-l.reserved[p] < minimumBalance(p.currency) &&
 			!l.chargedBack(p) {
-			w.find("", "refunds took %v to %d, of which %d are held", p, l.unpaid[p], l.held[p])
+			w.find("", "refunds took %v to %d, of which %d are reserved", p, l.payable[p], l.reserved[p])
 		}
 	}
 }
 
 // chargedBack says something of the purse was: that asks for no floor.
-func (l *ledger) chargedBack(p purse) bool {
+func (l *ledger) chargedBack(p balanceKey) bool {
 	for _, e := range l.events {
-		if e.text("type") == "CHARGE_BACK" && purseOf(e, e["amount"]) == p {
+		if e.text("type") == "CHARGE_BACK" && balanceKeyOf(e, e["amount"]) == p {
 			return true
 		}
 	}
@@ -258,7 +258,7 @@ func (l *ledger) chargedBack(p purse) bool {
 }
 
 // addChargebacks: each is called back with the status its checkout has.
-func (w *World) addChargebacks(b books, owed map[outcome]int) {
+func (w *World) addChargebacks(b snapshot, owed map[outcome]int) {
 	seen := map[string]bool{}
 	for _, c := range w.changes {
 		i := c.image()

@@ -16,19 +16,19 @@ import (
 // Nothing is played in between: the clocks jump to whatever comes next.
 type month struct {
 	*World
-	dice    *rand.Rand // the root goroutine's alone
-	end     time.Time
-	payees  []*payee
-	bank    *treasury // of live mode
-	agenda  []action  // what people are yet to do, by time
-	drowsy  bool      // messages come up to twelve hours late
-	spare   int       // ticks and polls that may yet come between
-	tickAt  time.Time
-	pollAt  time.Time
-	demands int // for payouts at once, so far; orders are those of operators
-	orders  int
-	today   string // the day it is, and how often the schedule has ticked
-	ticked  int
+	rng          *rand.Rand // the root goroutine's alone
+	end          time.Time
+	payees       []*payee
+	bank         *fileBank // of live mode
+	agenda       []action  // what people are yet to do, by time
+	lateMessages bool      // messages come up to twelve hours late
+	spare        int       // ticks and polls that may yet come between
+	tickAt       time.Time
+	pollAt       time.Time
+	demands      int // for payouts at once, so far; orders are those of operators
+	orders       int
+	today        string // the day it is, and how often the schedule has ticked
+	ticked       int
 
 	versions map[string]int64  // of schedules and payouts, by key
 	seen     map[string]bool   // write ids
@@ -49,19 +49,19 @@ var starts = []string{"2026-10-12", "2027-03-16", "2026-08-25", "2027-03-22", "2
 
 // newMonth chooses the month.
 func newMonth(w *World) *month {
-	m := &month{World: w, dice: rand.New(rand.NewPCG(w.seed, 1_000)), versions: map[string]int64{},
+	m := &month{World: w, rng: rand.New(rand.NewPCG(w.seed, 1_000)), versions: map[string]int64{},
 		seen: map[string]bool{}, taken: map[string]string{}}
-	at, err := time.Parse(time.DateOnly, starts[m.dice.IntN(len(starts))])
+	at, err := time.Parse(time.DateOnly, starts[m.rng.IntN(len(starts))])
 	if err != nil {
 		w.panicf("%v", err)
 	}
-	at = at.Add(time.Duration(m.dice.IntN(48*60)) * time.Minute)
+	at = at.Add(time.Duration(m.rng.IntN(48*60)) * time.Minute)
 	w.begins = at.Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
-	m.end = at.AddDate(0, 0, 28+m.dice.IntN(4))
-	m.drowsy = m.dice.IntN(2) == 0
-	m.bank = &treasury{month: m, files: map[string]string{}, executed: map[string]bool{}}
-	w.weather.rate /= 2 // there are many more steps to fail at than elsewhere
-	w.weather.jumps /= 4
+	m.end = at.AddDate(0, 0, 28+m.rng.IntN(4))
+	m.lateMessages = m.rng.IntN(2) == 0
+	m.bank = &fileBank{month: m, files: map[string]string{}, executed: map[string]bool{}}
+	w.faultProfile.rate /= 2 // there are many more steps to fail at than elsewhere
+	w.faultProfile.jumps /= 4
 	return m
 }
 
@@ -71,12 +71,12 @@ func (m *month) play() {
 	m.steer(clients)
 	m.plan()
 	m.tickAt = m.now()
-	m.stormy = true
+	m.faultsOn = true
 	for m.now().Before(m.end) && len(m.Findings()) == 0 {
 		m.round()
 	}
 	m.steer(clients, sources, stragglers)
-	m.calmDown()
+	m.recover()
 	m.checkMonth()
 }
 
@@ -102,53 +102,53 @@ func (m *month) round() {
 	if len(m.agenda) > 0 && m.agenda[0].at.Before(next) {
 		next = m.agenda[0].at
 	}
-	m.leap(next)
+	m.jumpTo(next)
 	for len(m.agenda) > 0 && !m.agenda[0].at.After(m.now()) {
 		m.act()
 	}
 	m.spare = 2
 	if ticks := !m.tickAt.After(m.now()); ticks {
 		m.wake("payoutplan")
-		if m.dice.IntN(6) == 0 { // twice
+		if m.rng.IntN(6) == 0 { // twice
 			m.wake("payoutplan")
 		}
-		m.crowd()
+		m.compete()
 	}
-	if m.dice.IntN(8) == 0 {
+	if m.rng.IntN(8) == 0 {
 		m.wake("sweep")
 	}
 	if waiting && !m.pollAt.After(m.now()) {
 		m.collect()
-		m.crowd()
+		m.compete()
 	}
 	m.handOver()
 	m.steer(clients, sources)
 	m.sleep()
 }
 
-// crowd has people get in the way of a payout: somebody is early today, or an
+// compete has people get in the way of a payout: somebody is early today, or an
 // operator runs it too, or another one for the same rows.
-func (m *month) crowd() {
-	if m.dice.IntN(3) == 0 && len(m.agenda) > 0 {
+func (m *month) compete() {
+	if m.rng.IntN(3) == 0 && len(m.agenda) > 0 {
 		m.act()
 	}
-	p := m.payees[m.dice.IntN(len(m.payees))]
-	if m.dice.IntN(3) > 0 {
+	p := m.payees[m.rng.IntN(len(m.payees))]
+	if m.rng.IntN(3) > 0 {
 		return
 	}
 	if p.waits() {
-		for range 1 + m.dice.IntN(2) {
-			p.hurry()()
+		for range 1 + m.rng.IntN(2) {
+			p.payNow()()
 		}
 	} else if _, open := m.due(); open { // the bank is about to be asked
-		p.ordered("run_payouts", facts{}, 2)()
+		p.commands("run_payouts", fields{}, 2)()
 	}
 }
 
 // handOver has live payouts that are under way brought to the bank.
 func (m *month) handOver() {
 	for _, p := range m.payees {
-		if p.live() && m.dice.IntN(2) == 0 && slices.ContainsFunc(m.dueItems("PAYOUT"), func(i item) bool {
+		if p.live() && m.rng.IntN(2) == 0 && slices.ContainsFunc(m.dueItems("PAYOUT"), func(i item) bool {
 			return strings.HasPrefix(i.text("pk"), p.tenant+"#PAYOUT#")
 		}) {
 			m.bank.work(p.currency)()
@@ -174,19 +174,19 @@ var delays = []time.Duration{time.Second, time.Minute, time.Minute, 31 * time.Mi
 func (m *month) sleep() {
 	now := m.now()
 	if !m.pollAt.After(now) {
-		most := delays[m.dice.IntN(4)]
-		if m.drowsy {
-			most = delays[m.dice.IntN(len(delays))]
+		most := delays[m.rng.IntN(4)]
+		if m.lateMessages {
+			most = delays[m.rng.IntN(len(delays))]
 		}
-		m.pollAt = now.Add(time.Duration(m.dice.Int64N(int64(most))))
+		m.pollAt = now.Add(time.Duration(m.rng.Int64N(int64(most))))
 	}
 	m.tickAt = now.Add(m.pause())
 	next, open := m.due()
-	if !open && len(m.agenda) > 0 && !m.owing() && m.dice.IntN(6) > 0 { // nights on which nothing happens tell nothing
+	if !open && len(m.agenda) > 0 && !m.hasWork() && m.rng.IntN(6) > 0 { // nights on which nothing happens tell nothing
 		next = later(next, m.agenda[0].at)
 	}
 	if next.After(m.tickAt) {
-		m.tickAt = next.Add(time.Duration(m.dice.IntN(900)) * time.Second)
+		m.tickAt = next.Add(time.Duration(m.rng.IntN(900)) * time.Second)
 	}
 	if !m.empty(m.config.PayoutQueue) { // many ticks for one late message tell nothing new
 		m.tickAt = later(m.tickAt, now.Add(m.pollAt.Sub(now)/2))
@@ -202,7 +202,7 @@ func (m *month) pause() time.Duration {
 	if m.ticked++; m.ticked > maxTicked {
 		return pauses[len(pauses)-1]
 	}
-	return pauses[m.dice.IntN(len(pauses))]
+	return pauses[m.rng.IntN(len(pauses))]
 }
 
 // maxTicked bounds the ticks of a day.
@@ -218,21 +218,21 @@ func later(a, b time.Time) time.Time {
 // collect gives the function one or more batches of the payout queue, at the
 // same time.
 func (m *month) collect() {
-	for range 1 + m.dice.IntN(3) {
+	for range 1 + m.rng.IntN(3) {
 		m.poll("payoutrun", m.config.PayoutQueue, m.function("payoutrun").Queue.Batch)
 	}
 }
 
-// stir lets happen what nobody asks for, in the middle of something else.
-func (m *month) stir() {
-	if m.dice.Float64() < m.weather.jumps {
-		m.leap(m.now().Add(jumps[m.dice.IntN(len(jumps))]))
+// interfere lets happen what nobody asks for, in the middle of something else.
+func (m *month) interfere() {
+	if m.rng.Float64() < m.faultProfile.jumps {
+		m.jumpTo(m.now().Add(jumps[m.rng.IntN(len(jumps))]))
 	}
-	if m.spare == 0 || m.dice.Float64() >= m.weather.sources/4 {
+	if m.spare == 0 || m.rng.Float64() >= m.faultProfile.sources/4 {
 		return
 	}
 	m.spare--
-	switch m.dice.IntN(4) {
+	switch m.rng.IntN(4) {
 	case 0:
 		m.wake("payoutplan")
 	case 1:
@@ -244,9 +244,9 @@ func (m *month) stir() {
 	}
 }
 
-// leap moves every clock to a time, if that is to come. What reads the stream
+// jumpTo moves every clock to a time, if that is to come. What reads the stream
 // stays behind: nothing here waits for it.
-func (m *month) leap(to time.Time) {
+func (m *month) jumpTo(to time.Time) {
 	d := to.Sub(m.now())
 	if d <= 0 {
 		return
@@ -260,10 +260,10 @@ func (m *month) leap(to time.Time) {
 // at plans an action for some time of the month: any, or shortly after a
 // merchant's midnight, when payouts are made.
 func (m *month) at(p *payee, do func()) time.Time {
-	at := m.now().Add(time.Duration(m.dice.Int64N(int64(m.end.Sub(m.now())))))
-	if m.dice.IntN(5) < 2 {
+	at := m.now().Add(time.Duration(m.rng.Int64N(int64(m.end.Sub(m.now())))))
+	if m.rng.IntN(5) < 2 {
 		year, month, day := at.In(p.where).Date()
-		at = time.Date(year, month, day, 0, m.dice.IntN(20), m.dice.IntN(60), 0, p.where)
+		at = time.Date(year, month, day, 0, m.rng.IntN(20), m.rng.IntN(60), 0, p.where)
 	}
 	m.agenda = append(m.agenda, action{at, do})
 	return at
@@ -273,15 +273,15 @@ func (m *month) at(p *payee, do func()) time.Time {
 func (m *month) plan() {
 	for i, p := range m.payees {
 		if !p.payable { // two of them give it an account
-			m.at(p, p.ordered("set_payout", facts{"holder": "Nr. 1", "iban": sandbox.PaidIBAN}, 2))
+			m.at(p, p.commands("set_payout", fields{"holder": "Nr. 1", "iban": sandbox.PaidIBAN}, 2))
 		}
-		for n := range 2 + m.dice.IntN(4) {
+		for n := range 2 + m.rng.IntN(4) {
 			m.planSale(p, fmt.Sprintf("order-%d-%d", i, n))
 		}
-		if m.dice.IntN(5) == 0 {
+		if m.rng.IntN(5) == 0 {
 			m.planRecall(p, fmt.Sprintf("recalled-%d", i))
 		}
-		for range 1 + m.dice.IntN(4) {
+		for range 1 + m.rng.IntN(4) {
 			m.at(p, p.change())
 		}
 		if p.live() {
@@ -299,9 +299,9 @@ func (m *month) planSale(p *payee, name string) {
 	if p.live() {
 		often = []int{0, 1, 1, 2, 2, 3}
 	}
-	for range often[m.dice.IntN(len(often))] {
-		at := paid.Add(time.Duration(m.dice.Int64N(int64(12 * 24 * time.Hour))))
-		m.agenda = append(m.agenda, action{at, s.returned(m.dice.IntN(4) == 0 && !p.live())})
+	for range often[m.rng.IntN(len(often))] {
+		at := paid.Add(time.Duration(m.rng.Int64N(int64(12 * 24 * time.Hour))))
+		m.agenda = append(m.agenda, action{at, s.returned(m.rng.IntN(4) == 0 && !p.live())})
 	}
 }
 
@@ -310,6 +310,6 @@ func (m *month) planSale(p *payee, name string) {
 func (m *month) planRecall(p *payee, name string) {
 	s := p.sale(name)
 	paid := m.at(p, s.sell)
-	m.agenda = append(m.agenda, action{paid.Add(time.Duration(24+m.dice.IntN(10*24)) * time.Hour),
-		s.recalled(33 + m.dice.IntN(40))})
+	m.agenda = append(m.agenda, action{paid.Add(time.Duration(24+m.rng.IntN(10*24)) * time.Hour),
+		s.recalled(33 + m.rng.IntN(40))})
 }

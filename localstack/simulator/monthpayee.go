@@ -13,20 +13,20 @@ import (
 
 // payee is a merchant that is paid out.
 type payee struct {
-	*story  // of its operators
-	month   *month
-	where   *time.Location
-	zones   []string // that it has been in
-	more    string   // of its payments
-	payable bool     // it has an account from the beginning
+	*scenario // of its operators
+	month     *month
+	where     *time.Location
+	zones     []string // that it has been in
+	more      string   // of its payments
+	payable   bool     // it has an account from the beginning
 }
 
-// facts of a merchant, as an operator gives them.
-type facts map[string]any
+// fields of a merchant, as an operator gives them.
+type fields map[string]any
 
 // kinds of payees: their money has decimals or not, and clocks change at
 // midnight, at another time, or never.
-var payeeKinds = []facts{
+var payeeKinds = []fields{
 	{"country": "DE", "currency": "EUR", "time_zone": "Europe/Berlin"},
 	{"country": "BR", "currency": "BRL", "time_zone": "America/Sao_Paulo", "payout_plan": "TRUE_INSTALLMENT"},
 	{"country": "CL", "currency": "CLP", "time_zone": "America/Santiago"},
@@ -47,11 +47,11 @@ var modes = map[bool]string{true: "L#", false: "T#"}
 
 // open makes one or two merchants, and most of them an account.
 func (m *month) open() {
-	for n := range 1 + m.dice.IntN(4)/3 {
-		kind := payeeKinds[m.dice.IntN(len(payeeKinds))]
-		live := m.dice.IntN(5) < 2
-		given := facts{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
-			"fee_rate": feeRates[m.dice.IntN(len(feeRates))], "gross_settlement": m.dice.IntN(3) == 0}
+	for n := range 1 + m.rng.IntN(4)/3 {
+		kind := payeeKinds[m.rng.IntN(len(payeeKinds))]
+		live := m.rng.IntN(5) < 2
+		given := fields{"command": "create_merchant", "name": "Nr. 1", "email": "n@example.com", "sandbox": !live,
+			"fee_rate": feeRates[m.rng.IntN(len(feeRates))], "gross_settlement": m.rng.IntN(3) == 0}
 		for name, value := range kind {
 			given[name] = value
 		}
@@ -64,16 +64,16 @@ func (m *month) open() {
 		if err != nil || made.Code == "" {
 			m.panicf("merchant %v: %v", made, err)
 		}
-		s := &story{World: m.World, name: fmt.Sprintf("payee-%d", n), dice: rand.New(rand.NewPCG(m.seed, uint64(2_000+n))),
+		s := &scenario{World: m.World, name: fmt.Sprintf("payee-%d", n), rng: rand.New(rand.NewPCG(m.seed, uint64(2_000+n))),
 			shop: &shop{modes[live] + made.Code, made.Code, made.Key.Plaintext, kind["currency"].(string)}}
-		p := &payee{story: s, month: m, where: where, zones: []string{where.String()}}
+		p := &payee{scenario: s, month: m, where: where, zones: []string{where.String()}}
 		if kind["country"] == "BR" {
-			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.dice.IntN(3))
+			p.more = fmt.Sprintf(`,"installments":%d`, 1+m.rng.IntN(3))
 		}
 		m.payees = append(m.payees, p)
-		if p.payable = m.dice.IntN(4) > 0; p.payable {
-			p.set("operator", facts{"holder": "Nr. 1", "iban": ibans[m.dice.IntN(len(ibans))],
-				"period": periods[m.dice.IntN(len(periods))]})
+		if p.payable = m.rng.IntN(4) > 0; p.payable {
+			p.set("operator", fields{"holder": "Nr. 1", "iban": ibans[m.rng.IntN(len(ibans))],
+				"period": periods[m.rng.IntN(len(periods))]})
 		}
 	}
 }
@@ -84,81 +84,81 @@ func encoded(v any) string {
 }
 
 // set changes how the payee is paid out.
-func (p *payee) set(actor string, changes facts) { p.order(actor, "set_payout", changes) }
+func (p *payee) set(actor string, changes fields) { p.command(actor, "set_payout", changes) }
 
-// order is an operator's command about the payee, repeated until it is
+// command is an operator's command about the payee, repeated until it is
 // answered.
-func (p *payee) order(actor, command string, more facts) {
-	all := facts{"command": command, "merchant_code": p.merchant}
+func (p *payee) command(actor, command string, more fields) {
+	all := fields{"command": command, "merchant_code": p.merchant}
 	for name, value := range more {
 		all[name] = value
 	}
-	p.command(actor, "%s", encoded(all))
+	p.scenario.command(actor, "%s", encoded(all))
 }
 
 // change is somebody's change of mind about the payee, or a wish to be paid at
 // once.
 func (p *payee) change() func() {
-	dice := p.month.dice
-	switch dice.IntN(12) {
+	rng := p.month.rng
+	switch rng.IntN(12) {
 	case 0, 1:
-		return p.ordered("set_payout", facts{"period": periods[dice.IntN(len(periods))]}, p.some())
+		return p.commands("set_payout", fields{"period": periods[rng.IntN(len(periods))]}, p.some())
 	case 2:
-		return p.ordered("set_payout", facts{"on_demand": dice.IntN(2) == 0}, p.some())
+		return p.commands("set_payout", fields{"on_demand": rng.IntN(2) == 0}, p.some())
 	case 3, 4:
-		return p.ordered("set_payout", facts{"holder": "Nr. 2", "iban": ibans[dice.IntN(len(ibans))]}, p.some())
+		return p.commands("set_payout", fields{"holder": "Nr. 2", "iban": ibans[rng.IntN(len(ibans))]}, p.some())
 	case 5:
-		return p.ordered("set_payout", facts{"verified": dice.IntN(2) == 0}, p.some())
+		return p.commands("set_payout", fields{"verified": rng.IntN(2) == 0}, p.some())
 	case 6:
-		zone := zones[dice.IntN(len(zones))]
+		zone := zones[rng.IntN(len(zones))]
 		p.zones = append(p.zones, zone)
-		return p.ordered("update_merchant", facts{"time_zone": zone}, p.some())
+		return p.commands("update_merchant", fields{"time_zone": zone}, p.some())
 	case 7:
-		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[dice.IntN(2)]
-		return p.ordered("update_merchant", facts{"fee_rate": feeRates[dice.IntN(len(feeRates))],
-			"gross_settlement": dice.IntN(2) == 0, "payout_plan": plan}, p.some())
+		plan := []string{"SINGLE_PAYMENT", "TRUE_INSTALLMENT"}[rng.IntN(2)]
+		return p.commands("update_merchant", fields{"fee_rate": feeRates[rng.IntN(len(feeRates))],
+			"gross_settlement": rng.IntN(2) == 0, "payout_plan": plan}, p.some())
 	case 8, 9: // of two minds
 		one, another := p.change(), p.change()
 		return func() { one(); another() }
 	default:
-		return p.hurry()
+		return p.payNow()
 	}
 }
 
-// hurry is a wish to be paid at once, or what is due.
-func (p *payee) hurry() func() {
-	if p.month.dice.IntN(3) == 0 {
-		return p.ordered("run_payouts", facts{}, p.some())
+// payNow is a wish to be paid at once, or what is due.
+func (p *payee) payNow() func() {
+	if p.month.rng.IntN(3) == 0 {
+		return p.commands("run_payouts", fields{}, p.some())
 	}
 	p.month.demands++
-	return p.ordered("run_payouts", facts{"on_demand": true, "id": fmt.Sprintf("demand-%d", p.month.demands)}, p.some())
+	return p.commands("run_payouts", fields{"on_demand": true, "id": fmt.Sprintf("demand-%d", p.month.demands)}, p.some())
 }
 
 // some is one operator, or two who don't know of each other.
-func (p *payee) some() int { return 1 + p.month.dice.IntN(3)/2 }
+func (p *payee) some() int { return 1 + p.month.rng.IntN(3)/2 }
 
-// ordered is an action of operators, each of whom gives the same command.
-func (p *payee) ordered(command string, more facts, many int) func() {
+// commands is an action of operators, each of whom gives the same command.
+func (p *payee) commands(command string, more fields, many int) func() {
 	return func() {
 		p.month.orders++
 		what := fmt.Sprintf("operator-%d", p.month.orders)
 		for i := range many {
-			p.client(what, i, func(actor string, _ *rand.Rand) { p.order(actor, command, more) })
+			p.client(what, i, func(actor string, _ *rand.Rand) { p.command(actor, command, more) })
 		}
 	}
 }
 
-// mend gives the payee an account that money reaches, and regular payouts, now
+// repair gives the payee an account that money reaches, and regular payouts, now
 // and then more often than before. Half of them sell once more: that covers
 // what was refunded too late.
-func (p *payee) mend() {
+func (p *payee) repair() {
 	actor := p.name + "-mender"
-	p.set(actor, facts{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "period": []string{"weekly",
-		"monthly"}[p.month.dice.IntN(2)], "on_demand": false})
-	if p.month.dice.IntN(2) == 0 {
+	p.set(actor, fields{"holder": "Nr. 3", "iban": sandbox.PaidIBAN, "period": []string{"weekly",
+		"monthly"}[p.month.rng.IntN(2)], "on_demand": false})
+	if p.month.rng.IntN(2) == 0 {
 		s := p.sale(p.name + "-last")
 		s.amount = "900"
-		s.take(s.name+"-till", s.dice)
+		s.take(s.name+"-till", s.rng)
 	}
 }
 
@@ -177,7 +177,7 @@ func (p *payee) waits() bool {
 
 // sale is a payment to the payee.
 type sale struct {
-	*story
+	*scenario
 	payee *payee
 }
 
@@ -190,13 +190,13 @@ var (
 )
 
 func (p *payee) sale(name string) *sale {
-	dice := rand.New(rand.NewPCG(p.month.dice.Uint64(), p.seed))
+	rng := rand.New(rand.NewPCG(p.month.rng.Uint64(), p.seed))
 	amounts := prices
 	if p.live() {
 		amounts = large
 	}
-	return &sale{&story{World: p.World, shop: p.shop, name: name, amount: amounts[dice.IntN(len(amounts))],
-		method: "card", dice: dice,
+	return &sale{&scenario{World: p.World, shop: p.shop, name: name, amount: amounts[rng.IntN(len(amounts))],
+		method: "card", rng: rng,
 		returns: wanted}, p}
 }
 
@@ -217,15 +217,15 @@ func (s *sale) take(actor string, _ *rand.Rand) {
 
 // returned is the action of giving some of the payment back, if it was made.
 func (s *sale) returned(byIssuer bool) func() {
-	amount := wanted[s.dice.IntN(len(wanted))]
+	amount := wanted[s.rng.IntN(len(wanted))]
 	return func() {
 		switch {
 		case s.transaction == "":
 		case byIssuer:
-			s.client("operator", 0, func(actor string, dice *rand.Rand) { s.chargeback(actor, s.name+"-dispute", amount, dice) })
+			s.client("operator", 0, func(actor string, rng *rand.Rand) { s.chargeback(actor, s.name+"-dispute", amount, rng) })
 		default:
-			s.client("cashier", 0, func(actor string, dice *rand.Rand) {
-				r := s.refundOf(dice)
+			s.client("cashier", 0, func(actor string, rng *rand.Rand) {
+				r := s.refundOf(rng)
 				r.IdempotencyKey = actor + " " + amount
 				s.refund(actor, r)
 			})
@@ -239,9 +239,9 @@ func (s *sale) recalled(parts int) func() {
 		if s.transaction == "" {
 			return
 		}
-		s.client("clerk", 0, func(actor string, dice *rand.Rand) {
+		s.client("clerk", 0, func(actor string, rng *rand.Rand) {
 			for n := range parts {
-				r := s.refundOf(dice)
+				r := s.refundOf(rng)
 				r.IdempotencyKey, r.Body = fmt.Sprintf("%s part %d", actor, n), `{"amount":1}`
 				s.refund(actor, r)
 			}

@@ -25,11 +25,11 @@ type exchange[T any] struct {
 func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	var nothing T
 	by := invocationOf(ctx)
-	if by.gone() && x.kind != toBooks {
+	if by.gone() && x.kind != toSandbox {
 		return nothing, faults.ErrGone
 	}
 	v := w.park(x.kind, ctx, by.actor, x.label)
-	if x.kind != toBooks {
+	if x.kind != toSandbox {
 		if by.gone() {
 			return nothing, faults.ErrGone
 		}
@@ -44,7 +44,7 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 		return nothing, faults.ErrNetwork
 	case faults.Straggle:
 		w.note(by.actor, x.kind, x.label, v.fault.String())
-		w.straggle(by.actor, x.kind, x.label, func() string { _, outcome, _ := x.send(); return outcome })
+		w.sendLate(by.actor, x.kind, x.label, func() string { _, outcome, _ := x.send(); return outcome })
 		return nothing, faults.ErrNetwork
 	case faults.Throttle, faults.Conflict:
 		w.note(by.actor, x.kind, x.label, v.fault.String())
@@ -96,8 +96,8 @@ func (w *World) far(b bank.Bank) bank.Bank {
 	return faults.Bank(far{w, toBank}, b)
 }
 
-// straggle lets an I/O arrive when its sender has long given it up.
-func (w *World) straggle(actor string, k kind, label string, send func() string) {
+// sendLate lets an I/O arrive when its sender has long given it up.
+func (w *World) sendLate(actor string, k kind, label string, send func() string) {
 	w.run(stragglers, func() {
 		w.park(move, nil, actor+" straggler", label)
 		w.note(actor+" straggler", k, label, send())
@@ -138,7 +138,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 				c.world.checkOwner(sent.Context(), operation, body)
 				if c.world.Workload == Month {
 					c.world.payees.checkVersions(operation, body)
-					c.world.payees.checkFloor(operation, body)
+					c.world.payees.checkMinimumBalance(operation, body)
 				}
 			}
 			return response, outcomeOf(response), err

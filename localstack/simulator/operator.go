@@ -30,7 +30,7 @@ func (w *World) operate(actor, command string, answer any) bool {
 	if v.fault == faults.FailBefore {
 		return false
 	}
-	told := operatorAnswer{command: command, asked: w.moment(), answered: linear.Never}
+	told := operatorAnswer{command: command, asked: w.logicalTime(), answered: linear.Never}
 	out, _, err := invoke[any](w, actor, "provision", "", v.roll, json.RawMessage(command))
 	var text []byte
 	if err == nil {
@@ -39,7 +39,7 @@ func (w *World) operate(actor, command string, answer any) bool {
 	if err == nil {
 		w.notef(actor, "%s → %s", command, redact(string(text)))
 		_ = json.Unmarshal(text, &told) // other commands answer other things
-		told.answered = w.moment()
+		told.answered = w.logicalTime()
 		if answer != nil {
 			err = json.Unmarshal(text, answer)
 		}
@@ -66,8 +66,8 @@ func redact(text string) string {
 // administer is a story of operators who get in each other's way: two open
 // the same merchant under different names, two rotate one secret, a key is
 // made and revoked, callbacks are replayed.
-func (s *story) administer() {
-	code := fmt.Sprintf("MC%08d", 10_000_000+s.dice.IntN(1000))
+func (s *scenario) administer() {
+	code := fmt.Sprintf("MC%08d", 10_000_000+s.rng.IntN(1000))
 	for i := range 2 {
 		s.client("operator", i, func(actor string, _ *rand.Rand) {
 			s.command(actor, `{"command":"create_merchant","name":"Nr. %d","email":"n@example.com","country":"DE",`+
@@ -81,7 +81,7 @@ func (s *story) administer() {
 }
 
 // command is tried until there is an answer.
-func (s *story) command(actor, format string, args ...any) {
+func (s *scenario) command(actor, format string, args ...any) {
 	for range patience {
 		if s.operate(actor, fmt.Sprintf(format, args...), nil) {
 			return
@@ -90,7 +90,7 @@ func (s *story) command(actor, format string, args ...any) {
 }
 
 // lendKey makes a key, uses it and revokes it: from then on it is refused.
-func (s *story) lendKey(actor string, _ *rand.Rand) {
+func (s *scenario) lendKey(actor string, _ *rand.Rand) {
 	var made struct {
 		Key struct{ ID, Plaintext string } `json:"api_key"`
 	}

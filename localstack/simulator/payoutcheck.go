@@ -14,7 +14,7 @@ import (
 // checkMonth holds a world in which everybody has been paid to what must be
 // true of any.
 func (m *month) checkMonth() {
-	b := m.payoutBooks()
+	b := m.payoutSnapshot()
 	for _, id := range sorted(b.payouts) {
 		m.checkPayout(b, b.payouts[id])
 		m.checkDay(b, b.payouts[id])
@@ -29,12 +29,12 @@ func (m *month) checkMonth() {
 			m.find("", "the bank paid %s, which is no payout", id)
 		}
 	}
-	for _, row := range sorted(b.taken) {
-		m.checkTaken(b, row)
+	for _, payable := range sorted(b.taken) {
+		m.checkTaken(b, payable)
 	}
-	for _, row := range sorted(b.rows) {
-		if b.rows[row].text("kind") != "BALANCE_DEDUCTION" {
-			m.find("", "row %s is left", row)
+	for _, payable := range sorted(b.payables) {
+		if b.payables[payable].text("kind") != "BALANCE_DEDUCTION" {
+			m.find("", "payable %s is left", payable)
 		}
 	}
 	for _, id := range sorted(b.transactions) {
@@ -44,7 +44,7 @@ func (m *month) checkMonth() {
 		m.checkEntries(t, b.ledger)
 		m.checkParts(b, t)
 	}
-	m.checkMovements(b.books, b.ledger)
+	m.checkMovements(b.snapshot, b.ledger)
 	m.checkPurses(b)
 	m.checkCutoffs(b.items)
 	m.bank.checkExecuted(b)
@@ -55,7 +55,7 @@ func (m *month) checkMonth() {
 // checkPayout: a payout has ended, so that nobody needs a message of it, dead
 // or not; it is the sum of its records, which know its outcome; and the bank has
 // paid it once, or not at all.
-func (m *month) checkPayout(b *payoutBooks, p item) {
+func (m *month) checkPayout(b *payoutSnapshot, p item) {
 	id, status, total := p.text("id"), p.text("status"), minor(p["total"])
 	outcome := map[string]string{"PAID": "SUCCESSFUL", "FAILED": "FAILED"}[status]
 	if outcome == "" {
@@ -72,7 +72,7 @@ func (m *month) checkPayout(b *payoutBooks, p item) {
 			m.find("", "record %s of %s is %s, the payout of %s %s", r.text("id"), r.text("day"), r.text("status"),
 				p.text("day"), status)
 		}
-		if !moment(r, "eligible_at").Before(moment(p, "cutoff")) {
+		if !timeOf(r, "eligible_at").Before(timeOf(p, "cutoff")) {
 			m.find("", "payout %s until %s took %s of %s", id, p.text("cutoff"), r.text("id"), r.text("eligible_at"))
 		}
 	}
@@ -91,7 +91,7 @@ func (m *month) checkPayout(b *payoutBooks, p item) {
 }
 
 // checkPosted: a payout is ordered and ends on the books once, with its total.
-func (m *month) checkPosted(b *payoutBooks, p item, kinds []string) {
+func (m *month) checkPosted(b *payoutSnapshot, p item, kinds []string) {
 	var posted []string
 	for _, entry := range b.moved[p.text("id")] {
 		posted = append(posted, entry.text("kind"))
@@ -112,31 +112,31 @@ func (m *month) checkPosted(b *payoutBooks, p item, kinds []string) {
 }
 
 // checkCarried: what a payout lacked is carried forward, exactly and once.
-func (m *month) checkCarried(b *payoutBooks, p item) {
+func (m *month) checkCarried(b *payoutSnapshot, p item) {
 	carried := b.carried[p.text("id")]
 	if total := minor(p["total"]); total >= 0 != (len(carried) == 0) {
 		m.find("", "payout %s of %d is carried by %d rows", p.text("id"), total, len(carried))
 	}
-	for _, row := range carried {
-		if minor(row["amount"]) != minor(p["total"]) || row.text("kind") != "BALANCE_DEDUCTION" {
-			m.find("", "payout %s of %v is carried as %v", p.text("id"), p["total"], row["amount"])
+	for _, payable := range carried {
+		if minor(payable["amount"]) != minor(p["total"]) || payable.text("kind") != "BALANCE_DEDUCTION" {
+			m.find("", "payout %s of %v is carried as %v", p.text("id"), p["total"], payable["amount"])
 		}
 	}
 }
 
 // checkDay: a payout that the schedule opened is of a day that begins with its
 // cut-off, where the merchant is or was, and is opened no earlier.
-func (m *month) checkDay(b *payoutBooks, p item) {
+func (m *month) checkDay(b *payoutSnapshot, p item) {
 	of := slices.IndexFunc(m.payees, func(p2 *payee) bool { return strings.HasPrefix(p.text("pk"), p2.tenant+"#") })
 	if of < 0 {
 		m.find("", "payout %s belongs to nobody", p.text("id"))
 		return
 	}
-	payee, day, cutoff := m.payees[of], p.text("day"), moment(p, "cutoff")
+	payee, day, cutoff := m.payees[of], p.text("day"), timeOf(p, "cutoff")
 	if p.text("id") != payout.ID(payee.tenant, money.Currency(payee.currency), day, "regular") {
 		return
 	}
-	if moment(p, "created_at").Add(2 * maxSkew).Before(cutoff) {
+	if timeOf(p, "created_at").Add(2 * maxSkew).Before(cutoff) {
 		m.find("", "payout of %s was opened at %s, before its period ended", day, p.text("created_at"))
 	}
 	for _, zone := range payee.zones {
@@ -149,10 +149,10 @@ func (m *month) checkDay(b *payoutBooks, p item) {
 	m.find("", "payout of %s takes what came before %s, the merchant was in %v", day, p.text("cutoff"), payee.zones)
 }
 
-// checkTaken: a row is paid at most once, and what a failed payout gave back
+// checkTaken: a payable is paid at most once, and what a failed payout gave back
 // waits or was taken again.
-func (m *month) checkTaken(b *payoutBooks, row string) {
-	records, paid := b.taken[row], 0
+func (m *month) checkTaken(b *payoutSnapshot, payable string) {
+	records, paid := b.taken[payable], 0
 	for _, r := range records {
 		if r.text("status") != "FAILED" {
 			paid++
@@ -161,13 +161,13 @@ func (m *month) checkTaken(b *payoutBooks, row string) {
 	part := records[0].text("kind") == "PAYOUT"
 	switch {
 	case paid > 1:
-		m.find("", "row %s was paid %d times", row, paid)
+		m.find("", "payable %s was paid %d times", payable, paid)
 	case part && len(records) > 1:
-		m.find("", "part %s was taken %d times", row, len(records))
-	case paid > 0 && b.waiting[row] != nil:
-		m.find("", "row %s was paid and waits", row)
-	case !part && paid == 0 && b.waiting[row] == nil:
-		m.find("", "deduction %s was lost with a payout that failed", row)
+		m.find("", "part %s was taken %d times", payable, len(records))
+	case paid > 0 && b.waiting[payable] != nil:
+		m.find("", "payable %s was paid and waits", payable)
+	case !part && paid == 0 && b.waiting[payable] == nil:
+		m.find("", "deduction %s was lost with a payout that failed", payable)
 	}
 }
 
@@ -176,15 +176,15 @@ var recorded = map[string]string{"PAID_OUT": "SUCCESSFUL", "FAILED": "FAILED", "
 
 // checkParts: a transaction's parts say what became of their rows, and all that
 // was captured is paid, deducted or kept as a fee.
-func (m *month) checkParts(b *payoutBooks, t item) {
+func (m *month) checkParts(b *payoutSnapshot, t item) {
 	checkout, id := t.text("checkout_id"), t.text("id")
 	var amounts, fees, deducted, paid, kept int64
 	for _, p := range t.list("payouts") {
-		row := rowOf(t, id+"#"+p.text("seq"))
-		status, records := p.text("status"), b.taken[row]
+		payable := payableKey(t, id+"#"+p.text("seq"))
+		status, records := p.text("status"), b.taken[payable]
 		if status == "SCHEDULED" || len(records) != 1 || records[0].text("status") != recorded[status] ||
 			records[0].text("payout_id") != p.text("payout_id") || minor(records[0]["amount"]) != net(p) {
-			m.find(checkout, "part %s is %s with %d, its records are %v", row, status, net(p), records)
+			m.find(checkout, "part %s is %s with %d, its records are %v", payable, status, net(p), records)
 			continue
 		}
 		if status == "FAILED" {
@@ -206,19 +206,19 @@ func (m *month) checkParts(b *payoutBooks, t item) {
 
 // checkDeductions: what went back to the payer is deducted from the parts, or
 // settled with other money of the merchant.
-func (m *month) checkDeductions(b *payoutBooks, t item, deducted int64) {
+func (m *month) checkDeductions(b *payoutSnapshot, t item, deducted int64) {
 	checkout := t.text("checkout_id")
 	for _, e := range b.of(t.text("id")) {
 		if e.text("type") != "PAYOUT_DEDUCTION" {
 			continue
 		}
-		row := rowOf(t, e.text("id"))
-		settled := slices.IndexFunc(b.taken[row], are("status", "SUCCESSFUL"))
+		payable := payableKey(t, e.text("id"))
+		settled := slices.IndexFunc(b.taken[payable], are("status", "SUCCESSFUL"))
 		switch {
 		case e.text("status") != "SUCCESSFUL" || settled < 0:
-			m.find(checkout, "deduction %s is %s, its records are %v", row, e.text("status"), b.taken[row])
-		case minor(b.taken[row][settled]["amount"]) != -minor(e["amount"]):
-			m.find(checkout, "deduction %s of %v was settled with %v", row, e["amount"], b.taken[row][settled]["amount"])
+			m.find(checkout, "deduction %s is %s, its records are %v", payable, e.text("status"), b.taken[payable])
+		case minor(b.taken[payable][settled]["amount"]) != -minor(e["amount"]):
+			m.find(checkout, "deduction %s of %v was settled with %v", payable, e["amount"], b.taken[payable][settled]["amount"])
 		}
 		deducted += minor(e["amount"])
 	}
@@ -229,16 +229,16 @@ func (m *month) checkDeductions(b *payoutBooks, t item, deducted int64) {
 
 // checkPurses: the books of each merchant come to what the acquirer took, the
 // bank paid, we earned and the merchant still has to make up for.
-func (m *month) checkPurses(b *payoutBooks) {
-	want := map[purse]map[string]int64{}
-	add := func(p purse, account string, amount int64) {
+func (m *month) checkPurses(b *payoutSnapshot) {
+	want := map[balanceKey]map[string]int64{}
+	add := func(p balanceKey, account string, amount int64) {
 		if want[p] == nil {
 			want[p] = map[string]int64{}
 		}
 		want[p][account] += amount
 	}
 	for _, t := range b.transactions {
-		p, captured := purseOf(t, t["captured"]), minor(t["captured"])
+		p, captured := balanceKeyOf(t, t["captured"]), minor(t["captured"])
 		if captured == 0 {
 			continue
 		}
@@ -248,15 +248,15 @@ func (m *month) checkPurses(b *payoutBooks) {
 			add(p, "fees_receivable", minor(t["fee"]))
 		}
 	}
-	for _, row := range b.waiting {
-		add(purseOf(row, row["amount"]), "merchant_payable", -minor(row["amount"]))
+	for _, payable := range b.waiting {
+		add(balanceKeyOf(payable, payable["amount"]), "merchant_payable", -minor(payable["amount"]))
 	}
 	for _, bookings := range b.booked {
 		for _, left := range bookings {
-			add(purseOf(left, left["amount"]), "bank", -minor(left["amount"]))
+			add(balanceKeyOf(left, left["amount"]), "bank", -minor(left["amount"]))
 		}
 	}
-	for _, p := range b.purses() {
+	for _, p := range b.balanceKeys() {
 		for _, account := range []string{"acquirer_receivable", "merchant_payable", "fee_income", "fees_receivable",
 			"payouts_in_transit", "bank"} {
 			if has := b.accounts[p][account]; has != want[p][account] {

@@ -47,7 +47,7 @@ func (m *month) checkVersions(operation string, body []byte) {
 	for _, put := range puts {
 		i := put.Item
 		if i.SK.S == "PAYOUT" && i.Status.S == "COLLECTING" && strings.HasPrefix(i.Total.M.V.N, "-") {
-			m.checkLack(i.PK.S, i.Total, puts)
+			m.checkShortfall(i.PK.S, i.Total, puts)
 		}
 		if tenant, ok := strings.CutSuffix(i.PK.S, "#PAYOUTS"); ok {
 			m.checkTaking(tenant+" "+i.ID.S, i.Payout.S, i.Status.S)
@@ -85,8 +85,8 @@ func (m *month) unseen(operation string, body []byte) (puts []versioned) {
 	return puts
 }
 
-// checkLack: a row of what the payout lacks is written with it.
-func (m *month) checkLack(payout string, total stored, puts []versioned) {
+// checkShortfall: a row of what the payout lacks is written with it.
+func (m *month) checkShortfall(payout string, total stored, puts []versioned) {
 	if !slices.ContainsFunc(puts, func(p versioned) bool {
 		return strings.Contains(p.Item.PK.S, "#PAYABLE#") && strings.HasPrefix(p.Item.ID.S, "carried#") &&
 			p.Item.Amount == total

@@ -9,7 +9,7 @@ import (
 
 // checkRecords holds the history of single items, as the stream tells it, to
 // the rules of their kinds.
-func (w *World) checkRecords(b books) {
+func (w *World) checkRecords(b snapshot) {
 	before := map[string]*change{}
 	for _, c := range w.changes {
 		now := c.image()
@@ -78,7 +78,7 @@ func (w *World) replayed() bool {
 
 // checkClaims: what clients were told of a customer is there, and only one
 // was told to have made it.
-func (w *World) checkClaims(b books) {
+func (w *World) checkClaims(b snapshot) {
 	for _, c := range w.claims {
 		stored := b.customers[c.tenant+" "+c.customer].object("personal_details")
 		if stored.text(c.detail) != "X" {
@@ -99,7 +99,7 @@ func (w *World) checkClaims(b books) {
 }
 
 // checkInstruments: the acquirer knows every card that may be charged.
-func (w *World) checkInstruments(b books) {
+func (w *World) checkInstruments(b snapshot) {
 	for _, i := range b.instruments {
 		if token := i.object("card").text("acquirer_token"); i["active"] == true && !b.cards[token] {
 			w.find("", "active card %s has the token %q, which the acquirer does not know", i.text("token"), token)

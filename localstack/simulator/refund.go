@@ -28,15 +28,15 @@ var (
 // refundSales is the life of a world of refunds: one or two transactions are
 // paid, and then everybody wants their money back.
 func (w *World) refundSales() {
-	var sales []*story
-	shop, many := w.shops[w.pickShop()], 1+w.dice.IntN(4)/3
+	var sales []*scenario
+	shop, many := w.shops[w.pickShop()], 1+w.rng.IntN(4)/3
 	if shop.live() {
 		many = 2
 	}
 	for n := range many {
-		s := &story{World: w, name: fmt.Sprintf("order-%d", n), shop: shop, method: "card",
-			dice: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
-		s.amount, s.returns = captures[s.dice.IntN(len(captures))], returns
+		s := &scenario{World: w, name: fmt.Sprintf("order-%d", n), shop: shop, method: "card",
+			rng: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
+		s.amount, s.returns = captures[s.rng.IntN(len(captures))], returns
 		if shop.live() {
 			s.amount, s.returns = largeCapture, largeReturns
 		}
@@ -44,16 +44,16 @@ func (w *World) refundSales() {
 		w.run(clients, s.sell)
 		w.steer(clients)
 	}
-	w.weather.streamDies = true // nothing here waits for it, and it costs a third of the time
-	w.stormy = true
+	w.faultProfile.streamDies = true // nothing here waits for it, and it costs a third of the time
+	w.faultsOn = true
 	for _, s := range sales {
-		s.wantBack(s.dice)
+		s.requestRefunds(s.rng)
 	}
 }
 
 // sell has the story's checkout paid. Nothing goes wrong yet.
-func (s *story) sell() {
-	s.create(s.name+"-shop", s.dice)
+func (s *scenario) sell() {
+	s.create(s.name+"-shop", s.rng)
 	paid := s.insist(s.name+"-shop", client.Request{Method: "PUT", Path: s.path(), Body: setupFree})
 	s.transaction = paid.view().TransactionID
 	if s.transaction == "" {
@@ -66,7 +66,7 @@ var setupFree = `{"payment_type":"card","card":` + cardBody(frictionless) + `}`
 
 // refundPaid has the payment that a till has just heard of refunded, once, if
 // anybody wants that.
-func (s *story) refundPaid(paid view, dice *rand.Rand) {
+func (s *scenario) refundPaid(paid view, rng *rand.Rand) {
 	wanted := false
 	s.record(func() {
 		if wanted = paid.TransactionID != "" && len(s.returns) > 0 && s.transaction == ""; wanted {
@@ -74,37 +74,37 @@ func (s *story) refundPaid(paid view, dice *rand.Rand) {
 		}
 	})
 	if wanted {
-		s.wantBack(dice)
+		s.requestRefunds(rng)
 	}
 }
 
-// wantBack brings those who refund the story's transaction, all at once, those
+// requestRefunds brings those who refund the story's transaction, all at once, those
 // who look at it, and now and then an issuer who takes it back.
-func (s *story) wantBack(dice *rand.Rand) {
-	if dice.IntN(4) == 0 && !s.live() { // the sandbox's books are told of test mode's only
-		s.dispute(dice)
+func (s *scenario) requestRefunds(rng *rand.Rand) {
+	if rng.IntN(4) == 0 && !s.live() { // the sandbox's books are told of test mode's only
+		s.reportChargebacks(rng)
 	}
-	shared := s.refundOf(dice)
+	shared := s.refundOf(rng)
 	shared.IdempotencyKey = s.name + " refund"
-	for i := range 2 + dice.IntN(3) {
-		s.client("cashier", i, func(actor string, dice *rand.Rand) {
+	for i := range 2 + rng.IntN(3) {
+		s.client("cashier", i, func(actor string, rng *rand.Rand) {
 			s.think(actor)
-			if dice.IntN(4) == 0 {
+			if rng.IntN(4) == 0 {
 				s.refund(actor, shared)
 			}
-			for n := range 1 + dice.IntN(2) {
-				r := s.refundOf(dice)
-				if dice.IntN(3) > 0 {
+			for n := range 1 + rng.IntN(2) {
+				r := s.refundOf(rng)
+				if rng.IntN(3) > 0 {
 					r.IdempotencyKey = fmt.Sprintf("%s refund %d", actor, n)
-					s.twice(actor, dice, r)
+					s.duplicateRefund(actor, rng, r)
 				}
 				s.refund(actor, r)
 			}
 		})
 	}
-	for i := range dice.IntN(2) {
-		s.client("auditor", i, func(actor string, dice *rand.Rand) {
-			for range 2 + dice.IntN(3) {
+	for i := range rng.IntN(2) {
+		s.client("auditor", i, func(actor string, rng *rand.Rand) {
+			for range 2 + rng.IntN(3) {
 				s.think(actor)
 				s.audit(actor)
 			}
@@ -112,32 +112,32 @@ func (s *story) wantBack(dice *rand.Rand) {
 	}
 }
 
-// dispute brings one or two operators who report that the issuer took money
+// reportChargebacks brings one or two operators who report that the issuer took money
 // back.
-func (s *story) dispute(dice *rand.Rand) {
-	amount, id := disputes[dice.IntN(len(disputes))], s.name+"-dispute"
-	for i := range 1 + dice.IntN(2) {
-		s.client("operator", i, func(actor string, dice *rand.Rand) {
+func (s *scenario) reportChargebacks(rng *rand.Rand) {
+	amount, id := disputes[rng.IntN(len(disputes))], s.name+"-dispute"
+	for i := range 1 + rng.IntN(2) {
+		s.client("operator", i, func(actor string, rng *rand.Rand) {
 			s.think(actor)
-			s.chargeback(actor, id, amount, dice)
+			s.chargeback(actor, id, amount, rng)
 		})
 	}
 }
 
 // refundOf is a request to refund the transaction, by either route.
-func (s *story) refundOf(dice *rand.Rand) client.Request {
+func (s *scenario) refundOf(rng *rand.Rand) client.Request {
 	r := client.Request{Method: "POST", Path: "/v0.1/me/refund/" + s.transaction, APIKey: s.token, Body: "{}"}
-	if dice.IntN(2) == 0 {
+	if rng.IntN(2) == 0 {
 		r.Path = "/v1.0/merchants/" + s.merchant + "/payments/" + s.transaction + "/refunds"
 	}
-	if amount := s.returns[dice.IntN(len(s.returns))]; amount != "" {
+	if amount := s.returns[rng.IntN(len(s.returns))]; amount != "" {
 		r.Body = fmt.Sprintf(`{"amount":%s}`, amount)
 	}
 	return r
 }
 
 // refund asks until it is answered for good, as a cashier does who must know.
-func (s *story) refund(actor string, r client.Request) {
+func (s *scenario) refund(actor string, r client.Request) {
 	for range patience / 2 {
 		answer := s.send(actor, s.tenant, r)
 		if answer.Status != 0 && answer.Status < 500 && answer.Status != 424 && answer.Status != 429 &&
@@ -148,10 +148,10 @@ func (s *story) refund(actor string, r client.Request) {
 	}
 }
 
-// twice has an impatient cashier send the same request a second time, now and
+// duplicateRefund has an impatient cashier send the same request a second time, now and
 // then.
-func (s *story) twice(actor string, dice *rand.Rand, r client.Request) {
-	if dice.IntN(3) > 0 {
+func (s *scenario) duplicateRefund(actor string, rng *rand.Rand, r client.Request) {
+	if rng.IntN(3) > 0 {
 		return
 	}
 	s.run(clients, func() {
@@ -161,32 +161,32 @@ func (s *story) twice(actor string, dice *rand.Rand, r client.Request) {
 }
 
 // audit reads what is left to refund.
-func (s *story) audit(actor string) {
+func (s *scenario) audit(actor string) {
 	s.send(actor, s.tenant, client.Request{Method: "GET", APIKey: s.token,
 		Path: "/v2.1/merchants/" + s.merchant + "/transactions?id=" + s.transaction})
 }
 
 // chargeback has the issuer take money back, as an operator reports it, now and
 // then twice.
-func (s *story) chargeback(actor, id, amount string, dice *rand.Rand) {
+func (s *scenario) chargeback(actor, id, amount string, rng *rand.Rand) {
 	command := map[string]any{"command": "charge_back", "merchant_code": s.merchant, "mode": "test",
 		"transaction": s.transaction, "id": id}
 	if amount != "" {
 		command["amount"] = json.Number(amount)
 	}
-	if dice.IntN(3) == 0 {
+	if rng.IntN(3) == 0 {
 		command["lost"] = true
 	}
 	text, _ := json.Marshal(command) // of text and numbers
-	for range 1 + dice.IntN(2) {
+	for range 1 + rng.IntN(2) {
 		s.command(actor, "%s", text)
 	}
 }
 
-// disputeAgain reports every chargeback once more: one that the issuer has
+// repeatChargebacks reports every chargeback once more: one that the issuer has
 // made is a fact, and must be recorded as soon as no refund is under way that
 // counts on the same money.
-func (w *World) disputeAgain() {
+func (w *World) repeatChargebacks() {
 	var again []string
 	for _, a := range w.answers {
 		if strings.Contains(a.command, `"charge_back"`) && !slices.Contains(again, a.command) {

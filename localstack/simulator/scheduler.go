@@ -20,13 +20,13 @@ type call struct {
 	actor string
 	label string // of the content: parked calls are ordered by it, never by arrival
 	ctx   context.Context
-	turn  chan verdict
+	turn  chan turn
 	hung  bool
 }
 
-// verdict is what the scheduler decided. roll is for whatever the receiver of
+// turn is what the scheduler decided. roll is for whatever the receiver of
 // the verdict has to choose, so that it needs no dice of its own.
-type verdict struct {
+type turn struct {
 	fault faults.Fault
 	roll  uint64
 	late  bool // the caller's time was up before its turn came
@@ -50,8 +50,8 @@ type scheduler struct {
 }
 
 // park waits for the call's turn.
-func (w *World) park(k kind, ctx context.Context, actor, label string) verdict {
-	c := &call{kind: k, actor: actor, label: label, ctx: ctx, turn: make(chan verdict)}
+func (w *World) park(k kind, ctx context.Context, actor, label string) turn {
+	c := &call{kind: k, actor: actor, label: label, ctx: ctx, turn: make(chan turn)}
 	w.sched.mu.Lock()
 	if w.sched.over {
 		w.sched.mu.Unlock()
@@ -110,17 +110,17 @@ func (w *World) steer(groups ...string) {
 			return
 		}
 		if w.sched.steps.Add(1) > maxSteps {
-			w.noEnd()
+			w.stopEndless()
 			return
 		}
-		if w.stormy {
+		if w.faultsOn {
 			switch w.Workload {
 			case Month:
-				w.payees.stir()
+				w.payees.interfere()
 			case Hanging:
-				w.hanging.attend()
+				w.hanging.runEventSources()
 			default:
-				w.meddle()
+				w.interfere()
 			}
 			synctest.Wait() // for whom it brought to life
 		}
@@ -130,14 +130,14 @@ func (w *World) steer(groups ...string) {
 			continue
 		}
 		w.sched.waited = 0
-		w.let(c)
+		w.resume(c)
 	}
 }
 
-// noEnd ends a world that runs in circles. With a condition missing that is
+// stopEndless ends a world that runs in circles. With a condition missing that is
 // what comes of it, and whoever waits for a turn ends there; else the trace must
 // be seen.
-func (w *World) noEnd() {
+func (w *World) stopEndless() {
 	if w.Without == "" {
 		w.panicf("no end after %d steps", maxSteps)
 	}
@@ -162,7 +162,7 @@ func (w *World) next() *call {
 	defer s.mu.Unlock()
 	ready := make([]*call, 0, len(s.parked))
 	for _, c := range s.parked {
-		if !c.hung || c.ctx.Err() != nil || !w.stormy {
+		if !c.hung || c.ctx.Err() != nil || !w.faultsOn {
 			ready = append(ready, c)
 		}
 	}
@@ -183,22 +183,22 @@ func (w *World) choose(ready []*call) *call {
 			return c
 		}
 	}
-	if w.weather.sticky > 0 && w.dice.Float64() < w.weather.sticky {
+	if w.faultProfile.sticky > 0 && w.rng.Float64() < w.faultProfile.sticky {
 		for _, c := range ready {
 			if c.actor == w.sched.last {
 				return c
 			}
 		}
 	}
-	return ready[w.dice.IntN(len(ready))]
+	return ready[w.rng.IntN(len(ready))]
 }
 
-// let decides a call's fate and gives it its turn. A moment passes first, so
+// resume decides a call's fate and gives it its turn. A moment passes first, so
 // that no two things ever happen at the same time.
-func (w *World) let(c *call) {
-	v := verdict{roll: w.dice.Uint64(), late: c.ctx != nil && c.ctx.Err() != nil}
-	if w.stormy && !v.late && !c.hung {
-		v.fault = w.weather.strike(c.kind, w.dice)
+func (w *World) resume(c *call) {
+	v := turn{roll: w.rng.Uint64(), late: c.ctx != nil && c.ctx.Err() != nil}
+	if w.faultsOn && !v.late && !c.hung {
+		v.fault = w.faultProfile.choose(c.kind, w.rng)
 	}
 	if c.kind == toHanging && !v.late && !c.hung {
 		v.fault = faults.Hang

@@ -46,21 +46,21 @@ const (
 	queues  = "AmazonSQS."
 )
 
-// meddle lets happen what no client asks for: event sources call, clocks jump.
-func (w *World) meddle() {
-	if w.dice.Float64() < w.weather.jumps {
-		w.jump(jumps[w.dice.IntN(len(jumps))])
+// interfere lets happen what no client asks for: event sources call, clocks jump.
+func (w *World) interfere() {
+	if w.rng.Float64() < w.faultProfile.jumps {
+		w.jump(jumps[w.rng.IntN(len(jumps))])
 	}
-	if w.dice.Float64() >= w.weather.sources {
+	if w.rng.Float64() >= w.faultProfile.sources {
 		return
 	}
-	switch w.dice.IntN(4) {
+	switch w.rng.IntN(4) {
 	case 0, 1:
 		w.relay()
 	case 2:
 		w.consume()
 	default:
-		if w.now().Sub(w.lastTick) >= time.Minute || w.dice.IntN(8) == 0 {
+		if w.now().Sub(w.lastTick) >= time.Minute || w.rng.IntN(8) == 0 {
 			w.tick()
 		}
 	}
@@ -90,7 +90,7 @@ func (w *World) tick() {
 // wake is a schedule's call of a function.
 func (w *World) wake(function string) {
 	w.ticks++
-	actor, roll := fmt.Sprintf("tick-%d", w.ticks), w.dice.Uint64()
+	actor, roll := fmt.Sprintf("tick-%d", w.ticks), w.rng.Uint64()
 	w.run(sources, func() {
 		w.park(move, nil, actor, "ticks")
 		_, _, err := invoke[any](w, actor, function, "", roll, events.EventBridgeEvent{})
@@ -148,18 +148,18 @@ const relayAttempts = 5
 
 // relay gives the function what the stream holds, one batch at a time.
 func (w *World) relay() {
-	if w.relaying || w.Without == Stream || w.stormy && w.weather.streamDies {
+	if w.relaying || w.Without == Stream || w.faultsOn && w.faultProfile.streamDies {
 		return
 	}
 	w.readStream()
 	if w.relayed == len(w.changes) {
 		return
 	}
-	to := min(len(w.changes), w.relayed+1+w.dice.IntN(100))
+	to := min(len(w.changes), w.relayed+1+w.rng.IntN(100))
 	batch := w.changes[w.relayed:to]
 	w.relaying = true
 	w.batches++
-	actor, roll := fmt.Sprintf("stream-%d", w.batches), w.dice.Uint64()
+	actor, roll := fmt.Sprintf("stream-%d", w.batches), w.rng.Uint64()
 	w.run(sources, func() {
 		defer func() { w.relaying = false }()
 		w.park(move, nil, actor, "delivers")
@@ -199,14 +199,14 @@ func (w *World) deliver(actor string, roll uint64, batch []*change) (handled int
 
 // consume gives the functions a batch of the callback and the poll queue.
 func (w *World) consume() {
-	if w.now().Before(w.queueWakes) && w.stormy {
+	if w.now().Before(w.queueWakes) && w.faultsOn {
 		return
 	}
-	if w.stormy && w.weather.queueSleeps && w.dice.IntN(4) == 0 {
-		w.queueWakes = w.now().Add(time.Duration(w.dice.IntN(300)) * time.Minute)
+	if w.faultsOn && w.faultProfile.queueSleeps && w.rng.IntN(4) == 0 {
+		w.queueWakes = w.now().Add(time.Duration(w.rng.IntN(300)) * time.Minute)
 	}
-	w.poll("callbacks", w.config.CallbackQueue, 1+w.dice.IntN(10))
-	w.poll("polls", w.config.PollQueue, 1+w.dice.IntN(10))
+	w.poll("callbacks", w.config.CallbackQueue, 1+w.rng.IntN(10))
+	w.poll("polls", w.config.PollQueue, 1+w.rng.IntN(10))
 }
 
 // poll gives a function a batch of its queue; false when there is none.
@@ -224,7 +224,7 @@ func (w *World) poll(function, url string, most int) bool {
 			ReceiptHandle: m.ReceiptHandle, Body: m.Body})
 	}
 	w.polls++
-	actor, roll := fmt.Sprintf("queue-%d", w.polls), w.dice.Uint64()
+	actor, roll := fmt.Sprintf("queue-%d", w.polls), w.rng.Uint64()
 	w.consuming.Add(1)
 	w.run(sources, func() {
 		defer w.consuming.Add(-1)

@@ -12,20 +12,20 @@ import (
 const (
 	// unknowns is how many payments of a world have an outcome that nobody knows
 	// for 30 seconds, and how many refunds.
-	unknowns = 10
+	unknownOutcomes = 10
 	// unknownAmount has them so (contract §12).
 	unknownAmount = "42.25"
 	// promised is how long it may take until they are settled.
-	promised = 45 * time.Second
+	maxSettleTime = 45 * time.Second
 	// within is when the last of them begins.
-	within = 90 * time.Second
+	lastBegins = 90 * time.Second
 	// watched is long enough for the sweep to settle them alone.
-	watched = within + 5*time.Minute
+	watchTime = lastBegins + 5*time.Minute
 )
 
-// faultless plays a world in which nothing fails, and event sources deliver with
+// unknownWorld plays a world in which nothing fails, and event sources deliver with
 // their usual delays.
-type faultless struct {
+type unknownWorld struct {
 	*World
 	begun map[string]time.Time // by the checkout that is paid, or the transaction that is refunded
 	plan  []action
@@ -36,36 +36,36 @@ type faultless struct {
 // playUnknown makes payments and refunds of unknown outcome, at any time of a
 // minute, and checks when they are settled.
 func (w *World) playUnknown() {
-	f := &faultless{World: w, begun: map[string]time.Time{}}
+	f := &unknownWorld{World: w, begun: map[string]time.Time{}}
 	start := w.now()
-	for n := range unknowns {
-		paid, sold := f.story("paid", n, unknownAmount), f.story("sold", n, "100.00")
-		w.run(clients, func() { paid.create(paid.name+"-shop", paid.dice) })
+	for n := range unknownOutcomes {
+		paid, sold := f.scenario("paid", n, unknownAmount), f.scenario("sold", n, "100.00")
+		w.run(clients, func() { paid.create(paid.name+"-shop", paid.rng) })
 		w.run(clients, sold.sell)
 		f.plan = append(f.plan, f.sometime(start, func() { f.pay(paid) }), f.sometime(start, func() { f.giveBack(sold) }))
 	}
 	w.steer(clients)
-	f.tickAt = start.Add(time.Duration(w.dice.Int64N(int64(time.Minute))))
-	for w.now().Before(start.Add(watched)) {
-		w.pass(time.Duration(1+w.dice.IntN(200)) * time.Millisecond)
+	f.tickAt = start.Add(time.Duration(w.rng.Int64N(int64(time.Minute))))
+	for w.now().Before(start.Add(watchTime)) {
+		w.pass(time.Duration(1+w.rng.IntN(200)) * time.Millisecond)
 		f.step()
 		w.steer(clients, sources)
 	}
 	f.checkSettled()
 }
 
-func (f *faultless) story(what string, n int, amount string) *story {
-	return &story{World: f.World, name: fmt.Sprintf("%s-%d", what, n), shop: f.shops[0], amount: amount, method: "card",
-		dice: rand.New(rand.NewPCG(f.seed, uint64(n+1))), created: make(chan struct{})}
+func (f *unknownWorld) scenario(what string, n int, amount string) *scenario {
+	return &scenario{World: f.World, name: fmt.Sprintf("%s-%d", what, n), shop: f.shops[0], amount: amount, method: "card",
+		rng: rand.New(rand.NewPCG(f.seed, uint64(n+1))), created: make(chan struct{})}
 }
 
 // sometime plans do for a random time shortly after start.
-func (f *faultless) sometime(start time.Time, do func()) action {
-	return action{start.Add(time.Duration(f.dice.Int64N(int64(within)))), do}
+func (f *unknownWorld) sometime(start time.Time, do func()) action {
+	return action{start.Add(time.Duration(f.rng.Int64N(int64(lastBegins)))), do}
 }
 
 // step does what is due by now.
-func (f *faultless) step() {
+func (f *unknownWorld) step() {
 	now := f.now()
 	for i, d := range f.plan {
 		if d.do != nil && !now.Before(d.at) {
@@ -89,32 +89,32 @@ func (f *faultless) step() {
 
 // delay is that of an event source: mostly below a second, and now and then, as
 // on a function's cold start, several.
-func (f *faultless) delay() time.Duration {
+func (f *unknownWorld) delay() time.Duration {
 	most := time.Second
-	if f.dice.IntN(20) == 0 {
+	if f.rng.IntN(20) == 0 {
 		most = 5 * time.Second
 	}
-	return time.Duration(f.dice.Int64N(int64(most)))
+	return time.Duration(f.rng.Int64N(int64(most)))
 }
 
-func (f *faultless) pay(s *story) {
+func (f *unknownWorld) pay(s *scenario) {
 	f.begin(s.id)
 	s.insist(s.name+"-till", client.Request{Method: "PUT", Path: s.path(), Body: setupFree})
 }
 
-func (f *faultless) giveBack(s *story) {
+func (f *unknownWorld) giveBack(s *scenario) {
 	f.begin(s.transaction)
 	s.refund(s.name+"-cashier", client.Request{Method: "POST", Path: "/v0.1/me/refund/" + s.transaction, APIKey: s.token,
 		Body: fmt.Sprintf(`{"amount":%s}`, unknownAmount)})
 }
 
-func (f *faultless) begin(id string) {
+func (f *unknownWorld) begin(id string) {
 	now := f.now()
 	f.record(func() { f.begun[id] = now })
 }
 
 // checkSettled records how long each took, and finds those that took too long.
-func (f *faultless) checkSettled() {
+func (f *unknownWorld) checkSettled() {
 	settled := map[string]string{}
 	for _, i := range f.scan() {
 		switch {
@@ -132,8 +132,8 @@ func (f *faultless) checkSettled() {
 		}
 		took := at.Sub(f.begun[id])
 		f.Settled = append(f.Settled, took)
-		if took > promised {
-			f.find(id, "settled after %v; promised is %v", took, promised)
+		if took > maxSettleTime {
+			f.find(id, "settled after %v; promised is %v", took, maxSettleTime)
 		}
 	}
 }

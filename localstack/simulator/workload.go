@@ -10,13 +10,13 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
-// story is one checkout and everybody who has to do with it.
-type story struct {
+// scenario is one checkout and everybody who has to do with it.
+type scenario struct {
 	*World
 	*shop
 	name    string
 	amount  string
-	dice    *rand.Rand // of who plays it, apart from the scheduler's
+	rng     *rand.Rand // of who plays it, apart from the scheduler's
 	created chan struct{}
 	id      string // set before created is closed
 	more    string // further members of the creation
@@ -39,30 +39,30 @@ const (
 
 // populate brings the clients of one to three stories.
 func (w *World) populate() {
-	for n := range 1 + w.dice.IntN(3) {
-		s := &story{World: w, name: fmt.Sprintf("order-%d", n), shop: w.shops[w.pickShop()],
-			dice: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
-		s.amount = amounts[s.dice.IntN(len(amounts))]
+	for n := range 1 + w.rng.IntN(3) {
+		s := &scenario{World: w, name: fmt.Sprintf("order-%d", n), shop: w.shops[w.pickShop()],
+			rng: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
+		s.amount = amounts[s.rng.IntN(len(amounts))]
 		if rand.New(rand.NewPCG(w.seed, uint64(100+n))).IntN(4) == 0 { // dice of its own: it came later
 			s.returns = returns
 		}
 		switch {
-		case s.currency == "EUR" && s.dice.IntN(4) == 0:
-			s.subscribe()
+		case s.currency == "EUR" && s.rng.IntN(4) == 0:
+			s.useSavedCard()
 			continue
-		case s.dice.IntN(10) == 0:
+		case s.rng.IntN(10) == 0:
 			s.administer()
 			continue
 		}
 		s.method = s.pickMethod()
-		s.invite()
+		s.startClients()
 	}
 }
 
-func (w *World) pickShop() int { return []int{0, 0, 0, 0, 1, 1, 1, 2}[w.dice.IntN(8)] }
+func (w *World) pickShop() int { return []int{0, 0, 0, 0, 1, 1, 1, 2}[w.rng.IntN(8)] }
 
-func (s *story) pickMethod() string {
-	if s.dice.IntN(3) > 0 {
+func (s *scenario) pickMethod() string {
+	if s.rng.IntN(3) > 0 {
 		return "card"
 	}
 	if s.currency == "EUR" {
@@ -71,49 +71,49 @@ func (s *story) pickMethod() string {
 	return "boleto"
 }
 
-// invite starts the story's clients: whoever creates the checkout, tills that
+// startClients starts the story's clients: whoever creates the checkout, tills that
 // process it at the same time, and those who disturb them.
-func (s *story) invite() {
-	if s.dice.IntN(3) == 0 {
+func (s *scenario) startClients() {
+	if s.rng.IntN(3) == 0 {
 		s.more += fmt.Sprintf(`,"valid_until":%q`, s.now().Add(time.Duration(1+
-			s.dice.IntN(40))*time.Minute).Format(time.RFC3339))
+			s.rng.IntN(40))*time.Minute).Format(time.RFC3339))
 		s.instant = true
 	}
-	for i := range 1 + s.dice.IntN(2) {
+	for i := range 1 + s.rng.IntN(2) {
 		s.client("server", i, s.create)
 	}
-	for i := range 1 + s.dice.IntN(3) {
+	for i := range 1 + s.rng.IntN(3) {
 		s.client("till", i, s.process)
 	}
-	for i := range s.dice.IntN(3) {
-		act := []func(string, *rand.Rand){s.deactivate, s.patch, s.read, s.trespass}[s.dice.IntN(4)]
-		s.client("extra", i, func(actor string, dice *rand.Rand) {
+	for i := range s.rng.IntN(3) {
+		act := []func(string, *rand.Rand){s.deactivate, s.patch, s.read, s.useForeignKey}[s.rng.IntN(4)]
+		s.client("extra", i, func(actor string, rng *rand.Rand) {
 			s.await(actor)
-			act(actor, dice)
+			act(actor, rng)
 		})
 	}
 }
 
 // client starts one; each has dice of its own, so that what it does does not
 // depend on when it does it.
-func (s *story) client(what string, i int, act func(actor string, dice *rand.Rand)) {
-	actor, dice := fmt.Sprintf("%s-%s-%d", s.name, what, i), rand.New(rand.NewPCG(s.dice.Uint64(), s.seed))
-	s.run(clients, func() { act(actor, dice) })
+func (s *scenario) client(what string, i int, act func(actor string, rng *rand.Rand)) {
+	actor, rng := fmt.Sprintf("%s-%s-%d", s.name, what, i), rand.New(rand.NewPCG(s.rng.Uint64(), s.seed))
+	s.run(clients, func() { act(actor, rng) })
 }
 
 // await waits for the checkout; think then lets others go first.
-func (s *story) await(actor string) {
+func (s *scenario) await(actor string) {
 	<-s.created
 	s.think(actor)
 }
 
-func (s *story) think(actor string) { s.park(move, nil, actor, "thinks") }
+func (s *scenario) think(actor string) { s.park(move, nil, actor, "thinks") }
 
 // patience is how often a client tries to get an answer.
 const patience = 6
 
 // insist sends a request until it is answered, waiting between tries.
-func (s *story) insist(actor string, r client.Request) response {
+func (s *scenario) insist(actor string, r client.Request) response {
 	r.APIKey = s.token
 	var answer response
 	for range patience {
@@ -127,20 +127,20 @@ func (s *story) insist(actor string, r client.Request) response {
 
 // create makes the checkout, as a merchant's server does: with a key or
 // without, and when told that the reference is taken, it looks it up.
-func (s *story) create(actor string, dice *rand.Rand) {
+func (s *scenario) create(actor string, rng *rand.Rand) {
 	r := client.Request{Method: "POST", Path: "/v0.1/checkouts", Body: fmt.Sprintf(
 		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q,"return_url":"https://shop.example.com/hook/%s","redirect_url":"https://shop.example/done"%s}`,
 		s.name, s.amount, s.currency, s.merchant, s.name, s.more)}
-	if dice.IntN(2) == 0 {
+	if rng.IntN(2) == 0 {
 		r.IdempotencyKey = "create " + s.name
-		if dice.IntN(3) == 0 {
+		if rng.IntN(3) == 0 {
 			r.IdempotencyKey = actor
 		}
 	}
 	answer := s.insist(actor, r)
 	id := answer.view().ID
 	if answer.Status != 201 {
-		id = s.find1(actor)
+		id = s.lookUpByReference(actor)
 	}
 	if id == "" || s.id != "" {
 		return
@@ -149,9 +149,9 @@ func (s *story) create(actor string, dice *rand.Rand) {
 	close(s.created)
 }
 
-// find1 asks for the checkout by its reference; and when nobody can tell,
+// lookUpByReference asks for the checkout by its reference; and when nobody can tell,
 // the story's other clients go without.
-func (s *story) find1(actor string) string {
+func (s *scenario) lookUpByReference(actor string) string {
 	answer := s.insist(actor, client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=" + s.name})
 	_, rest, found := strings.Cut(string(answer.Body), `"id":"`)
 	if !found {
@@ -161,31 +161,31 @@ func (s *story) find1(actor string) string {
 	return id
 }
 
-func (s *story) path() string { return "/v0.1/checkouts/" + s.id }
+func (s *scenario) path() string { return "/v0.1/checkouts/" + s.id }
 
 // process pays, up to three times.
-func (s *story) process(actor string, dice *rand.Rand) {
+func (s *scenario) process(actor string, rng *rand.Rand) {
 	s.await(actor)
-	for i := range 1 + dice.IntN(3) {
-		r := client.Request{Method: "PUT", Path: s.path(), Body: s.payment(dice)}
-		if dice.IntN(2) == 0 {
+	for i := range 1 + rng.IntN(3) {
+		r := client.Request{Method: "PUT", Path: s.path(), Body: s.payment(rng)}
+		if rng.IntN(2) == 0 {
 			r.IdempotencyKey = fmt.Sprintf("%s pays %d", actor, i)
-			s.double(actor, dice, r)
+			s.duplicatePayment(actor, rng, r)
 		}
 		answer := s.insist(actor, r)
-		s.pay(actor, dice, answer.view())
-		s.refundPaid(answer.view(), dice)
+		s.pay(actor, rng, answer.view())
+		s.refundPaid(answer.view(), rng)
 		s.think(actor)
-		if dice.IntN(2) == 0 {
-			s.read(actor, dice)
+		if rng.IntN(2) == 0 {
+			s.read(actor, rng)
 		}
 	}
 }
 
-// double has an impatient server send the same request a second time, now
+// duplicatePayment has an impatient server send the same request a second time, now
 // and then.
-func (s *story) double(actor string, dice *rand.Rand, r client.Request) {
-	if dice.IntN(3) > 0 {
+func (s *scenario) duplicatePayment(actor string, rng *rand.Rand, r client.Request) {
+	if rng.IntN(3) > 0 {
 		return
 	}
 	s.run(clients, func() {
@@ -195,7 +195,7 @@ func (s *story) double(actor string, dice *rand.Rand, r client.Request) {
 }
 
 // payment is the body of a process request.
-func (s *story) payment(dice *rand.Rand) string {
+func (s *scenario) payment(rng *rand.Rand) string {
 	switch s.method {
 	case "ideal":
 		return `{"payment_type":"ideal","personal_details":{"first_name":"A","last_name":"B","email":"a@example.com",` +
@@ -205,7 +205,7 @@ func (s *story) payment(dice *rand.Rand) string {
 			`"email":"a@example.com","tax_id":"52998224725",` +
 			`"address":{"line_1":"Rua A 1","city":"Recife","state":"PE","postal_code":"50010-000","country":"BR"}}}`
 	default:
-		number := []string{frictionless, frictionless, challenged, challenged, technical}[dice.IntN(5)]
+		number := []string{frictionless, frictionless, challenged, challenged, technical}[rng.IntN(5)]
 		return fmt.Sprintf(`{"payment_type":"card","card":%s}`, cardBody(number))
 	}
 }
@@ -214,35 +214,35 @@ func cardBody(number string) string {
 	return fmt.Sprintf(`{"name":"Ada Lovelace","number":%q,"expiry_month":"12","expiry_year":"2035","cvv":"739"}`, number)
 }
 
-func (s *story) deactivate(actor string, dice *rand.Rand) {
+func (s *scenario) deactivate(actor string, rng *rand.Rand) {
 	r := client.Request{Method: "DELETE", Path: s.path()}
-	if dice.IntN(2) == 0 {
+	if rng.IntN(2) == 0 {
 		r.IdempotencyKey = actor + " deactivates"
 	}
 	s.insist(actor, r)
 }
 
-func (s *story) patch(actor string, dice *rand.Rand) {
-	body := fmt.Sprintf(`{"amount":%s}`, amounts[dice.IntN(len(amounts))])
-	if dice.IntN(3) == 0 {
+func (s *scenario) patch(actor string, rng *rand.Rand) {
+	body := fmt.Sprintf(`{"amount":%s}`, amounts[rng.IntN(len(amounts))])
+	if rng.IntN(3) == 0 {
 		body = fmt.Sprintf(`{"checkout_reference":%q}`, s.name+"-renamed")
 	}
 	r := client.Request{Method: "PATCH", Path: s.path(), Body: body}
-	if dice.IntN(2) == 0 {
+	if rng.IntN(2) == 0 {
 		r.IdempotencyKey = actor + " patches"
 	}
 	s.insist(actor, r)
 }
 
-func (s *story) read(actor string, _ *rand.Rand) {
+func (s *scenario) read(actor string, _ *rand.Rand) {
 	s.insist(actor, client.Request{Method: "GET", Path: s.path()})
 }
 
-// trespass tries another merchant's key on the checkout.
-func (s *story) trespass(actor string, dice *rand.Rand) {
+// useForeignKey tries another merchant's key on the checkout.
+func (s *scenario) useForeignKey(actor string, rng *rand.Rand) {
 	other := s.shops[(s.pos()+1)%len(s.shops)]
-	method := []string{"GET", "DELETE", "PUT"}[dice.IntN(3)]
-	body := s.payment(dice)
+	method := []string{"GET", "DELETE", "PUT"}[rng.IntN(3)]
+	body := s.payment(rng)
 	if s.method != "card" {
 		body = `{"payment_type":"card","card":` + cardBody(frictionless) + `}`
 	}
@@ -252,7 +252,7 @@ func (s *story) trespass(actor string, dice *rand.Rand) {
 	}
 }
 
-func (s *story) pos() int {
+func (s *scenario) pos() int {
 	for i, shop := range s.shops {
 		if shop == s.shop {
 			return i
@@ -263,20 +263,20 @@ func (s *story) pos() int {
 
 // pay plays the payer, if the answer asks for one: at once, late, or never,
 // and now and then twice.
-func (s *story) pay(actor string, dice *rand.Rand, v view) {
-	mood := dice.IntN(5)
-	if mood == 0 {
+func (s *scenario) pay(actor string, rng *rand.Rand, v view) {
+	behaviour := rng.IntN(5)
+	if behaviour == 0 {
 		return
 	}
 	payer := actor + " payer"
-	if mood == 1 {
-		s.pass(time.Duration(dice.IntN(40)) * time.Second)
+	if behaviour == 1 {
+		s.pass(time.Duration(rng.IntN(40)) * time.Second)
 	}
 	switch {
 	case v.NextStep.Method == "POST":
-		s.authenticate(payer, dice, v.NextStep)
+		s.authenticate(payer, rng, v.NextStep)
 	case v.NextStep.Method == "GET":
-		s.visitBank(payer, dice, v.NextStep.URL)
+		s.visitBank(payer, rng, v.NextStep.URL)
 	case s.method == "boleto" && v.Status == "PENDING":
 		s.think(payer)
 		s.operate(payer, fmt.Sprintf(`{"command":"pay_voucher","merchant_code":%q,"checkout_id":%q}`, s.merchant, s.id), nil)
@@ -284,7 +284,7 @@ func (s *story) pay(actor string, dice *rand.Rand, v view) {
 }
 
 // browse posts a form as a browser does, reloading when nothing comes.
-func (s *story) browse(actor string, form client.Form) response {
+func (s *scenario) browse(actor string, form client.Form) response {
 	var answer response
 	r := form.Request()
 	r.Path = strings.TrimPrefix(r.Path, s.config.BaseURL)
@@ -298,25 +298,25 @@ func (s *story) browse(actor string, form client.Form) response {
 }
 
 // authenticate goes through the issuer's page and back.
-func (s *story) authenticate(actor string, dice *rand.Rand, step client.NextStep) {
+func (s *scenario) authenticate(actor string, rng *rand.Rand, step client.NextStep) {
 	decision, err := s.browse(actor, step.Form()).Form()
 	if err != nil {
 		return
 	}
-	decision.Fields.Set("decision", []string{"approve", "approve", "approve", "reject", "error"}[dice.IntN(5)])
+	decision.Fields.Set("decision", []string{"approve", "approve", "approve", "reject", "error"}[rng.IntN(5)])
 	back, err := s.browse(actor, decision).Form()
 	if err != nil {
 		return
 	}
 	s.think(actor)
-	for range 1 + dice.IntN(2) {
+	for range 1 + rng.IntN(2) {
 		s.browse(actor, back)
 	}
 }
 
 // visitBank decides on the page of a redirect method's bank.
-func (s *story) visitBank(actor string, dice *rand.Rand, page string) {
+func (s *scenario) visitBank(actor string, rng *rand.Rand, page string) {
 	s.think(actor)
-	decision := []string{"pay", "pay", "fail", "leave"}[dice.IntN(4)]
+	decision := []string{"pay", "pay", "fail", "leave"}[rng.IntN(4)]
 	s.browse(actor, client.Form{Action: page, Fields: url.Values{"decision": {decision}}})
 }

@@ -32,10 +32,10 @@ var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Sub(time.Date(2000, 1
 
 // World is one simulated world.
 type World struct {
-	seed    uint64
-	dice    *rand.Rand // the root goroutine's alone
-	weather weather
-	stormy  bool // faults happen
+	seed         uint64
+	rng          *rand.Rand // the root goroutine's alone
+	faultProfile faultProfile
+	faultsOn     bool // faults happen
 	mutation
 
 	config    app.Config
@@ -63,14 +63,14 @@ type World struct {
 	consuming                       atomic.Int64 // calls of queues' consumers under way
 	lastTick, queueWakes            time.Time
 
-	shops    []*shop
-	replies  []*reply
-	received []delivery
-	claims   []claim
-	answers  []operatorAnswer
-	moments  int64 // that have been
-	promises []promise
-	disputed bool // every chargeback has been reported again, in the calm
+	shops               []*shop
+	replies             []*reply
+	received            []delivery
+	claims              []claim
+	answers             []operatorAnswer
+	sequence            int64 // that have been
+	clientViews         []clientView
+	chargebacksRepeated bool // every chargeback has been reported again, in the calm
 
 	begins time.Duration // when the world begins, after a bubble does
 	payees *month        // of a world of payouts
@@ -90,7 +90,7 @@ func Run(t *testing.T, seed uint64, o Options) *World {
 		w = newWorld(seed, o)
 		w.play()
 	})
-	w.checkPromises()
+	w.checkLinearizable()
 	return w
 }
 
@@ -102,11 +102,11 @@ func (w *World) now() time.Time {
 }
 
 func newWorld(seed uint64, o Options) *World {
-	w := &World{seed: seed, dice: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
+	w := &World{seed: seed, rng: rand.New(rand.NewPCG(seed, 0)), mutation: mutation{Options: o},
 		idleProcesses: map[string][]*process{}, started: map[string]int{}, begins: epoch}
 	w.sched.active = map[string]int{}
 	if o.Workload != Unknown {
-		w.weather = newWeather(w.dice)
+		w.faultProfile = newFaultProfile(w.rng)
 	}
 	switch o.Workload {
 	case Month:
@@ -114,7 +114,7 @@ func newWorld(seed uint64, o Options) *World {
 	case Hanging:
 		w.hanging = newHanging(w)
 	}
-	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.weather.indexLag, TTLLag: w.weather.ttlLag})
+	w.table = dynamodb.New(dynamodb.Config{Now: w.now, IndexLag: w.faultProfile.indexLag, TTLLag: w.faultProfile.ttlLag})
 	w.queues = sqs.New(w.queueConfig())
 	w.config = w.configure()
 	w.overrides = w.makeOverrides()
@@ -161,26 +161,26 @@ var credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credent
 
 func (w *World) makeOverrides() app.Overrides {
 	o := app.Overrides{
-		Now: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toBooks}, Credentials: credentials,
+		Now: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox}, Credentials: credentials,
 		Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, CallbackHTTP: receiver{w},
 		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
 		WrapBank:     w.far,
 	}
-	if w.weather.tight {
-		o.Limits = rest.Limits{Credential: tight, Address: tight}
+	if w.faultProfile.lowLimits {
+		o.Limits = rest.Limits{Credential: lowLimits, Address: lowLimits}
 	}
 	return o
 }
 
-// tight is a limit that a few requests reach.
-var tight = rest.Limit{Rate: 2, Burst: 6}
+// lowLimits is a limit that a few requests reach.
+var lowLimits = rest.Limit{Rate: 2, Burst: 6}
 
 func (w *World) queueConfig() sqs.Config {
 	c := sqs.Config{Now: w.now}
-	if w.weather.duplicates {
-		again := func(string) bool { return w.stormy && w.dice.IntN(4) == 0 }
+	if w.faultProfile.duplicates {
+		again := func(string) bool { return w.faultsOn && w.rng.IntN(4) == 0 }
 		c.Duplicate, c.Redeliver = again, again
-		c.Pick = func(n int) int { return w.dice.IntN(n) }
+		c.Pick = func(n int) int { return w.rng.IntN(n) }
 	}
 	return c
 }
@@ -220,7 +220,7 @@ func (w *World) play() {
 		w.hanging.play()
 		return
 	}
-	w.run(clients, w.found)
+	w.run(clients, w.setUpMerchants)
 	w.steer(clients)
 	switch w.Workload {
 	case Refunds:
@@ -228,49 +228,49 @@ func (w *World) play() {
 	case Unknown:
 		w.playUnknown()
 	default:
-		w.stormy = true
+		w.faultsOn = true
 		w.populate()
 	}
 	w.steer(clients, stragglers)
-	w.calmDown()
+	w.recover()
 	w.check()
 }
 
-// calmDown ends the storm and lets the platform finish: at most quietTicks
+// recover ends the storm and lets the platform finish: at most quietTicks
 // ticks of the sweep, each when something is due, or a minute later.
-func (w *World) calmDown() {
-	w.stormy = false
+func (w *World) recover() {
+	w.faultsOn = false
 	w.notef("storm", "is over")
 	w.steer(clients, sources, stragglers)
 	w.table.SetIndexLag(0)
-	w.jump(w.weather.indexLag)
+	w.jump(w.faultProfile.indexLag)
 	for n := range quietTicks {
 		pause := max(time.Minute, w.nextDue().Sub(w.now()))
 		if n >= quietTicks/2 { // what is still open waits for a payer, for days
 			pause = 12 * time.Hour
 		}
 		w.jump(pause)
-		if w.dice.IntN(2) == 0 { // the fast paths are faster than the sweep
-			w.bring()
+		if w.rng.IntN(2) == 0 { // the fast paths are faster than the sweep
+			w.drain()
 		}
 		w.tick()
 		w.steer(sources)
-		w.bring()
+		w.drain()
 		if !w.atRest() {
 			continue
 		}
-		if w.disputed {
+		if w.chargebacksRepeated {
 			return
 		}
-		w.disputed = true
-		w.run(clients, w.disputeAgain)
+		w.chargebacksRepeated = true
+		w.run(clients, w.repeatChargebacks)
 		w.steer(clients)
 	}
 	w.find("", "not at rest after %d quiet ticks", quietTicks)
 }
 
-// bring has the functions handle all that the stream and the queues hold.
-func (w *World) bring() {
+// drain has the functions handle all that the stream and the queues hold.
+func (w *World) drain() {
 	for before := -1; before != w.relayed+w.polls; {
 		before = w.relayed + w.polls
 		w.relay()

@@ -11,19 +11,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
 
-// treasury is where live mode's payouts are handed to a bank: operators have
+// fileBank is where live mode's payouts are handed to a bank: operators have
 // them written into files, upload those, and tell the platform what the bank
 // made of them.
-type treasury struct {
+type fileBank struct {
 	*month
-	files    map[string]string // that were uploaded, by message id
-	executed map[string]bool   // orders the bank has, and whether it paid them
-	untold   []transferred     // that the platform does not know the outcome of
-	asked    int               // for files, so far
+	files      map[string]string  // that were uploaded, by message id
+	executed   map[string]bool    // orders the bank has, and whether it paid them
+	unreported []executedTransfer // that the platform does not know the outcome of
+	asked      int                // for files, so far
 }
 
-// transferred is an order that the bank has, and its word on it.
-type transferred struct {
+// executedTransfer is an order that the bank has, and its word on it.
+type executedTransfer struct {
 	id, merchant string
 	paid         bool
 }
@@ -39,9 +39,9 @@ type upload struct {
 
 // work is an operator's day, or that of two who don't know of each other: a
 // file of what is to be paid, and what the bank has said meanwhile.
-func (t *treasury) work(currency string) func() {
-	many := 1 + t.dice.IntN(3)/2
-	shared := t.dice.IntN(2) == 0 // they agreed on the file's name
+func (t *fileBank) work(currency string) func() {
+	many := 1 + t.rng.IntN(3)/2
+	shared := t.rng.IntN(2) == 0 // they agreed on the file's name
 	return func() {
 		t.asked++
 		for i := range many {
@@ -49,11 +49,11 @@ func (t *treasury) work(currency string) func() {
 			if !shared {
 				name = fmt.Sprintf("file-%d-%d", t.asked, i)
 			}
-			s := &story{World: t.World, name: name, dice: rand.New(rand.NewPCG(t.seed, uint64(5_000+t.asked)))}
-			s.client("treasurer", i, func(actor string, dice *rand.Rand) {
+			s := &scenario{World: t.World, name: name, rng: rand.New(rand.NewPCG(t.seed, uint64(5_000+t.asked)))}
+			s.client("treasurer", i, func(actor string, rng *rand.Rand) {
 				t.export(actor, name, currency)
-				t.tell(actor, dice)
-				if dice.IntN(3) == 0 { // the file was lost
+				t.tell(actor, rng)
+				if rng.IntN(3) == 0 { // the file was lost
 					t.export(actor, name, currency)
 				}
 			})
@@ -62,9 +62,9 @@ func (t *treasury) work(currency string) func() {
 }
 
 // export has a file written and takes it to the bank, as often as it comes.
-func (t *treasury) export(actor, name, currency string) {
+func (t *fileBank) export(actor, name, currency string) {
 	var answer struct{ Text string }
-	command := encoded(facts{"command": "export_payouts", "id": name, "holder": "Cashwrap",
+	command := encoded(fields{"command": "export_payouts", "id": name, "holder": "Cashwrap",
 		"iban": "DE89370400440532013000", "currency": currency})
 	for range patience {
 		if t.operate(actor, command, &answer) {
@@ -77,7 +77,7 @@ func (t *treasury) export(actor, name, currency string) {
 }
 
 // take is the bank's: it executes the orders of a file that it has not seen.
-func (t *treasury) take(text string) {
+func (t *fileBank) take(text string) {
 	var file upload
 	if err := xml.Unmarshal([]byte(text), &file); err != nil {
 		t.find("", "the bank cannot read a file: %v", err)
@@ -95,14 +95,14 @@ func (t *treasury) take(text string) {
 		if _, again := t.executed[order.ID]; again || owners[order.ID] == "" {
 			t.find("", "order %s of %q is in file %s", order.ID, owners[order.ID], file.MessageID)
 		}
-		t.executed[order.ID] = !t.stormy || t.pays(order.ID, order.IBAN)
-		t.untold = append(t.untold, transferred{order.ID, owners[order.ID], t.executed[order.ID]})
+		t.executed[order.ID] = !t.faultsOn || t.pays(order.ID, order.IBAN)
+		t.unreported = append(t.unreported, executedTransfer{order.ID, owners[order.ID], t.executed[order.ID]})
 	}
 }
 
 // pays says the bank pays an order: not to an account that is closed, and now
 // and then not for reasons of its own.
-func (t *treasury) pays(id, iban string) bool {
+func (t *fileBank) pays(id, iban string) bool {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(id)) // never fails
 	return iban != sandbox.ClosedIBAN && iban != sandbox.UnknownIBAN && sum.Sum32()%8 > 0
@@ -110,23 +110,23 @@ func (t *treasury) pays(id, iban string) bool {
 
 // tell brings the bank's words to the platform, some of them twice, and leaves
 // some for another day.
-func (t *treasury) tell(actor string, dice *rand.Rand) {
-	for _, word := range slices.Clone(t.untold) {
-		if t.stormy && dice.IntN(4) == 0 {
+func (t *fileBank) tell(actor string, rng *rand.Rand) {
+	for _, word := range slices.Clone(t.unreported) {
+		if t.faultsOn && rng.IntN(4) == 0 {
 			continue
 		}
-		for range 1 + dice.IntN(5)/4 {
+		for range 1 + rng.IntN(5)/4 {
 			if !t.settle(actor, word) {
 				return
 			}
 		}
-		t.untold = slices.DeleteFunc(t.untold, func(w transferred) bool { return w == word })
+		t.unreported = slices.DeleteFunc(t.unreported, func(w executedTransfer) bool { return w == word })
 	}
 }
 
 // settle is false when nobody answered.
-func (t *treasury) settle(actor string, word transferred) bool {
-	command := facts{"command": "settle_payout", "merchant_code": word.merchant, "payout": word.id, "outcome": "paid"}
+func (t *fileBank) settle(actor string, word executedTransfer) bool {
+	command := fields{"command": "settle_payout", "merchant_code": word.merchant, "payout": word.id, "outcome": "paid"}
 	if !word.paid {
 		command["outcome"], command["reason"] = "rejected", "AC04"
 	}
@@ -144,7 +144,7 @@ func (t *treasury) settle(actor string, word transferred) bool {
 }
 
 // owners of the payouts, as the platform names them.
-func (t *treasury) owners() map[string]string {
+func (t *fileBank) owners() map[string]string {
 	owners := map[string]string{}
 	for _, i := range t.scan() {
 		if i.text("sk") == "PAYOUT" {
@@ -156,7 +156,7 @@ func (t *treasury) owners() map[string]string {
 
 // checkExecuted: the platform knows of each order what the bank made of it,
 // and of no other.
-func (t *treasury) checkExecuted(b *payoutBooks) {
+func (t *fileBank) checkExecuted(b *payoutSnapshot) {
 	for _, id := range sorted(t.executed) {
 		p, want := b.payouts[id], map[bool]string{true: "PAID", false: "FAILED"}[t.executed[id]]
 		if p.text("status") != want {

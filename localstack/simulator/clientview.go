@@ -26,7 +26,7 @@ func (r *reply) refunds() (transaction string, ok bool) {
 // checkRefundReplies: a refund that was acknowledged is made, unless the
 // acquirer declined it later, or it was cancelled there; one that was refused
 // is not, and moved nothing.
-func (w *World) checkRefundReplies(b books, l *ledger) {
+func (w *World) checkRefundReplies(b snapshot, l *ledger) {
 	open := map[string]bool{} // keys under which a refund may have been made without anybody hearing of it
 	for _, r := range w.replies {
 		if _, ok := r.refunds(); ok && r.IdempotencyKey != "" && (!r.heard || !r.refused()) {
@@ -81,30 +81,30 @@ func (w *World) pendingRefunds() map[string]bool {
 	return pending
 }
 
-// promise is what all clients saw of a checkout's transaction.
-type promise struct {
+// clientView is what all clients saw of a checkout's transaction.
+type clientView struct {
 	checkout string
 	history  linear.History
 }
 
-// notePromises keeps what clients saw, and what is left in the end.
-func (w *World) notePromises(b books, l *ledger) {
+// noteClientViews keeps what clients saw, and what is left in the end.
+func (w *World) noteClientViews(b snapshot, l *ledger) {
 	for _, id := range sorted(b.transactions) {
 		h := w.linearHistory(b.transactions[id], l)
 		if len(h.Requests) == 0 {
 			continue
 		}
-		end := w.moment()
+		end := w.logicalTime()
 		h.Requests = append(h.Requests, linear.Request{Answer: linear.Told, Rest: minor(b.transactions[id]["refundable"]),
-			Call: end, Return: w.moment()})
-		w.promises = append(w.promises, promise{b.transactions[id].text("checkout_id"), h})
+			Call: end, Return: w.logicalTime()})
+		w.clientViews = append(w.clientViews, clientView{b.transactions[id].text("checkout_id"), h})
 	}
 }
 
-// checkPromises: what all clients saw of a transaction can have happened one
+// checkLinearizable: what all clients saw of a transaction can have happened one
 // after the other. The search is bounded by real time, which a bubble has not.
-func (w *World) checkPromises() {
-	for _, p := range w.promises {
+func (w *World) checkLinearizable() {
+	for _, p := range w.clientViews {
 		if err := p.history.Check(); err != nil {
 			w.findings.add(finding{p.checkout, err.Error()})
 		}

@@ -7,28 +7,28 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// calmRounds bounds how long the platform may take to pay everybody: parts of
+// quietRounds bounds how long the platform may take to pay everybody: parts of
 // the latest payments become payable two months later.
-const calmRounds = 60
+const quietRounds = 60
 
-// calmDown ends the storm, mends what keeps merchants from being paid, and lets
+// recover ends the storm, mends what keeps merchants from being paid, and lets
 // the platform pay everything that is and becomes payable.
-func (m *month) calmDown() {
-	m.stormy = false
+func (m *month) recover() {
+	m.faultsOn = false
 	m.notef("storm", "is over")
 	m.steer(clients, sources, stragglers)
 	if len(m.Findings()) > 0 {
 		return // what is out of order may never come to rest
 	}
 	m.table.SetIndexLag(0)
-	m.leap(m.now().Add(max(m.weather.indexLag, functions.Payouts.Visibility)))
+	m.jumpTo(m.now().Add(max(m.faultProfile.indexLag, functions.Payouts.Visibility)))
 	m.run(clients, func() {
 		for _, p := range m.payees {
-			p.mend()
+			p.repair()
 		}
 	})
 	m.steer(clients)
-	for range calmRounds {
+	for range quietRounds {
 		next, _ := m.due()
 		swept := m.nextDue()
 		if next.IsZero() || !swept.IsZero() && swept.Before(next) {
@@ -37,7 +37,7 @@ func (m *month) calmDown() {
 		if !m.empty(m.config.PayoutQueue) {
 			next = m.now().Add(functions.Payouts.Visibility)
 		}
-		m.leap(later(next, m.now().Add(time.Minute)))
+		m.jumpTo(later(next, m.now().Add(time.Minute)))
 		m.wake("payoutplan")
 		if !swept.IsZero() {
 			m.wake("sweep")
@@ -56,15 +56,15 @@ func (m *month) calmDown() {
 		case len(m.Findings()) > 0:
 			return
 		case !m.settled():
-		case m.disputed:
+		case m.chargebacksRepeated:
 			return
 		default:
-			m.disputed = true
-			m.run(clients, m.disputeAgain)
+			m.chargebacksRepeated = true
+			m.run(clients, m.repeatChargebacks)
 			m.steer(clients)
 		}
 	}
-	m.find("", "not settled after %d quiet rounds", calmRounds)
+	m.find("", "not settled after %d quiet rounds", quietRounds)
 }
 
 // settled says nothing is under way, and nothing waits but what was carried.
@@ -72,10 +72,10 @@ func (m *month) settled() bool {
 	if _, open := m.due(); open || !m.nextDue().IsZero() || !m.empty(m.config.PayoutQueue) {
 		return false
 	}
-	return !m.owing()
+	return !m.hasWork()
 }
 
-// owing says a payout would have something to do, now or later.
-func (m *month) owing() bool {
+// hasWork says a payout would have something to do, now or later.
+func (m *month) hasWork() bool {
 	return slices.ContainsFunc(m.payees, func(p *payee) bool { return p.waits() })
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// payoutBooks is everything about payouts in the table.
-type payoutBooks struct {
-	books
+// payoutSnapshot is everything about payouts in the table.
+type payoutSnapshot struct {
+	snapshot
 	*ledger
 	payouts map[string]item   // by id
 	records map[string][]item // by payout
@@ -18,8 +18,8 @@ type payoutBooks struct {
 	moved   map[string][]item // journal entries by payout
 }
 
-func (m *month) payoutBooks() *payoutBooks {
-	b := &payoutBooks{m.books(), newLedger(), map[string]item{}, map[string][]item{},
+func (m *month) payoutSnapshot() *payoutSnapshot {
+	b := &payoutSnapshot{m.snapshot(), newLedger(), map[string]item{}, map[string][]item{},
 		map[string][]item{}, map[string][]item{},
 		map[string]item{}, map[string][]item{}, map[string][]item{}}
 	for _, i := range b.items {
@@ -29,7 +29,7 @@ func (m *month) payoutBooks() *payoutBooks {
 	return b
 }
 
-func (b *payoutBooks) take(i item) {
+func (b *payoutSnapshot) take(i item) {
 	pk, sk := i.text("pk"), i.text("sk")
 	if payout := carriedBy(i); payout != "" {
 		b.carried[payout] = append(b.carried[payout], i)
@@ -39,18 +39,18 @@ func (b *payoutBooks) take(i item) {
 		b.payouts[i.text("id")] = i
 	case strings.HasSuffix(pk, "#PAYOUTS"):
 		b.records[i.text("payout_id")] = append(b.records[i.text("payout_id")], i)
-		b.taken[rowOf(i, i.text("id"))] = append(b.taken[rowOf(i, i.text("id"))], i)
+		b.taken[payableKey(i, i.text("id"))] = append(b.taken[payableKey(i, i.text("id"))], i)
 	case strings.HasPrefix(pk, "SANDBOX#TRANSFER#") && strings.HasPrefix(sk, "STATEMENT_LINE#"), pk == "FILEBANK#PAID":
 		b.booked[i.text("id")] = append(b.booked[i.text("id")], i)
 	case strings.Contains(pk, "#PAYABLE#"):
-		b.waiting[rowOf(i, i.text("id"))] = i
+		b.waiting[payableKey(i, i.text("id"))] = i
 	case strings.Contains(pk, "#JOURNAL#") && strings.HasPrefix(i.text("kind"), "payout"):
 		b.moved[i.text("id")] = append(b.moved[i.text("id")], i)
 	}
 }
 
-// rowOf names a row of the tenant that an item belongs to.
-func rowOf(i item, id string) string {
+// payableKey names a row of the tenant that an item belongs to.
+func payableKey(i item, id string) string {
 	parts := strings.SplitN(i.text("pk"), "#", 3)
 	return parts[0] + "#" + parts[1] + " " + id
 }
@@ -66,7 +66,7 @@ func carriedBy(i item) string {
 }
 
 // moment of an item.
-func moment(i item, name string) time.Time {
+func timeOf(i item, name string) time.Time {
 	at, _ := time.Parse(time.RFC3339Nano, i.text(name))
 	return at
 }

@@ -6,20 +6,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// liveFloor is contract §6.4's, in a currency's units.
-const liveFloor = "-1000"
+// liveMinimumBalance is contract §6.4's, in a currency's units.
+const liveMinimumBalance = "-1000"
 
-func floorOf(currency string) int64 {
-	return money.MustParse(liveFloor, money.Currency(currency)).Minor()
+func minimumBalance(currency string) int64 {
+	return money.MustParse(liveMinimumBalance, money.Currency(currency)).Minor()
 }
 
-// checkFloor sees that a refund which has just been reserved leaves a live
+// checkMinimumBalance sees that a refund which has just been reserved leaves a live
 // merchant's balance at the floor or above. The balance is what waits for
 // payout, less what its refunds hold, and less what a payout under way lacks
 // and has not carried forward. (What a refund has counted on may still be paid
 // out while the acquirer has it: the contract looks at the balance once, and
 // the rest comes off later payouts.)
-func (m *month) checkFloor(operation string, body []byte) {
+func (m *month) checkMinimumBalance(operation string, body []byte) {
 	text := string(body)
 	if operation != "TransactWriteItems" || !strings.Contains(text, `"RESERVE"`) ||
 		!strings.Contains(text, `"status":{"S":"BEGUN"}`) {
@@ -36,19 +36,19 @@ func (m *month) checkFloor(operation string, body []byte) {
 		if !held {
 			continue
 		}
-		if left := m.balance(purse{tenant, currency}); left < floorOf(currency) {
+		if left := m.balance(balanceKey{tenant, currency}); left < minimumBalance(currency) {
 			m.find("", "a refund leaves %s %d %s", tenant, left, currency)
 		}
 	}
 }
 
 // balance is what a merchant is owed beyond its refunds under way.
-func (m *month) balance(of purse) (left int64) {
-	lacks := map[string]int64{} // by payout, beyond what was carried forward
+func (m *month) balance(of balanceKey) (left int64) {
+	shortfalls := map[string]int64{} // by payout, beyond what was carried forward
 	for _, i := range m.scan() {
 		pk := i.text("pk")
 		if payout := carriedBy(i); payout != "" && strings.HasPrefix(pk, of.tenant+"#") {
-			lacks[payout] -= minor(i["amount"])
+			shortfalls[payout] -= minor(i["amount"])
 		}
 		switch {
 		case !strings.HasPrefix(pk, of.tenant+"#"):
@@ -57,11 +57,11 @@ func (m *month) balance(of purse) (left int64) {
 		case pk == of.tenant+"#RESERVE#"+of.currency:
 			left -= minor(i["amount"])
 		case i.text("sk") == "PAYOUT" && i.text("status") == "COLLECTING":
-			lacks[i.text("id")] += min(0, minor(i["total"]))
+			shortfalls[i.text("id")] += min(0, minor(i["total"]))
 		}
 	}
-	for _, lack := range lacks {
-		left += min(0, lack)
+	for _, shortfall := range shortfalls {
+		left += min(0, shortfall)
 	}
 	return left
 }
