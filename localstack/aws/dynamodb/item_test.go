@@ -118,13 +118,13 @@ func TestPagesEndAtOneMegabyte(t *testing.T) {
 	}
 	// The ninth item passes 1 MB: 9 × 120,009 bytes are 264 units of 4 KB.
 	if first.Count != 9 || *first.ConsumedCapacity.CapacityUnits != 264 || textOf(first.LastEvaluatedKey["sk"]) != "i" {
-		t.Errorf("first page: %d items, %v units, last %v", first.Count, *first.ConsumedCapacity.CapacityUnits,
+		t.Errorf("first page: got %d items, %v units, last %v; want 9, 264 and i", first.Count, *first.ConsumedCapacity.CapacityUnits,
 			first.LastEvaluatedKey)
 	}
 	in.ExclusiveStartKey = first.LastEvaluatedKey
 	rest, err := client.Query(context.Background(), in)
 	if err != nil || rest.Count != 3 || rest.LastEvaluatedKey != nil {
-		t.Errorf("second page: %d items, last %v, %v", rest.Count, rest.LastEvaluatedKey, err)
+		t.Errorf("second page: got %d items, last %v, error %v; want 3 and no last", rest.Count, rest.LastEvaluatedKey, err)
 	}
 }
 

@@ -150,7 +150,7 @@ func TestStreamKeepsADay(t *testing.T) {
 		t.Errorf("%d records after a day, want 1", len(got))
 	}
 	if got := len(records(t, e, streamtypes.ShardIteratorTypeLatest)); got != 0 {
-		t.Errorf("LATEST reads %d old records", got)
+		t.Errorf("LATEST: got %d old records, want none", got)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestBatchGetReturnsWhatDoesNotFit(t *testing.T) {
 		}
 		for _, item := range out.Responses["ledger"] {
 			if len(item) != 1 {
-				t.Fatalf("the projection was lost: %d attributes", len(item))
+				t.Fatalf("got %d attributes, want the projected one", len(item))
 			}
 			found++
 		}

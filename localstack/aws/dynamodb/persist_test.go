@@ -74,13 +74,13 @@ func TestALogKeepsEverything(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := textOf(fetch(t, client, "m", "sum")["amount"]); got != "1" {
-				t.Errorf("sum = %s: the token was forgotten", got)
+				t.Errorf("got sum %s, want 1: the token was used before", got)
 			}
 			put(t, client, entry("m", "later"))
 			after := records(t, again, streamtypes.ShardIteratorTypeTrimHorizon)
 			if last := *before[len(before)-1].Dynamodb.SequenceNumber; len(after) != 1 ||
 				*after[0].Dynamodb.SequenceNumber <= last {
-				t.Errorf("the stream has %d records, the first numbered %s after %s", len(after),
+				t.Errorf("got %d records in the stream, the first numbered %s; want 1, after %s", len(after),
 					*after[0].Dynamodb.SequenceNumber, last)
 			}
 			now.Advance(time.Minute)
@@ -167,7 +167,7 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 	for _, write := range writes { // the log finds out with the first
 		var api smithy.APIError
 		if err := write.make(); !errors.As(err, &api) || api.ErrorCode() != "InternalServerError" {
-			t.Errorf("%s on a full disk: %v", write.name, err)
+			t.Errorf("%s on a full disk: got error %v, want InternalServerError", write.name, err)
 		}
 	}
 	if e.Refused() == nil {
@@ -191,7 +191,7 @@ func TestAFullDiskRefusesWrites(t *testing.T) {
 	disk.SetRoom(waltest.Unlimited)
 	if _, err := transact(client, "token", putPart(entry("m", "one"), ""), addPart("m", "sum", "1")); err != nil ||
 		e.Refused() != nil {
-		t.Errorf("with room again: %v, %v", err, e.Refused())
+		t.Errorf("with room again: got errors %v and %v, want none", err, e.Refused())
 	}
 	if fetch(t, client, "m", "kept") != nil {
 		t.Error("the item does not expire")
@@ -212,7 +212,7 @@ func TestALogWithoutRoomForASnapshotGoesOn(t *testing.T) {
 		put(t, client, entry("m", fmt.Sprint(i), "amount", num("1"), "status", str(strings.Repeat("s", 500))))
 	}
 	if err := <-noticed; !strings.Contains(err.Error(), "keeps growing") {
-		t.Errorf("noticed %v", err)
+		t.Errorf("got notice %v, want that the log keeps growing", err)
 	}
 	disk.SetFull("")
 	put(t, client, entry("m", "last"))
@@ -255,7 +255,7 @@ func TestADeletedTableIsNotWrittenTo(t *testing.T) {
 		writers.Wait()
 		if left, err := newClient(reopen(t, e, dir, dynamodb.Config{})).ListTables(
 			t.Context(), &sdk.ListTablesInput{}); err != nil || len(left.TableNames) != 0 {
-			t.Fatalf("after a restart: %v, %v", left, err)
+			t.Fatalf("after a restart: got tables %v and error %v, want none", left, err)
 		}
 	}
 }
@@ -325,7 +325,7 @@ func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
 	}
 	first := get(oldest)
 	if again := get(oldest); len(first.Records) != 2 || len(again.Records) != 2 {
-		t.Fatalf("%d and %d records before the reader asks for more", len(first.Records), len(again.Records))
+		t.Fatalf("got %d and %d records before the reader asks for more, want 2 both times", len(first.Records), len(again.Records))
 	}
 	last := get(first.NextShardIterator)
 	if len(last.Records) != 1 {
@@ -333,15 +333,15 @@ func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
 	}
 	get(last.NextShardIterator)
 	if kept := records(t, e, streamtypes.ShardIteratorTypeTrimHorizon); len(kept) != 0 {
-		t.Errorf("%d records are kept that were read", len(kept))
+		t.Errorf("got %d records that were read, want none", len(kept))
 	}
 	if _, err = at(streamtypes.ShardIteratorTypeAtSequenceNumber, first.Records[0].Dynamodb.SequenceNumber); err == nil {
-		t.Error("a trimmed record can be sought")
+		t.Error("got no error for the position of a trimmed record")
 	}
 	put(t, client, entry("m", "next"))
 	behind, err := at(streamtypes.ShardIteratorTypeAfterSequenceNumber, last.Records[0].Dynamodb.SequenceNumber)
 	if err != nil {
-		t.Fatalf("the place behind what was read last: %v", err)
+		t.Fatalf("the position after the last record read: %v", err)
 	}
 	if got := get(behind); len(got.Records) != 1 {
 		t.Errorf("%d records behind what was read last, want 1", len(got.Records))

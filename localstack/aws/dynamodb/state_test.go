@@ -25,7 +25,7 @@ func TestASnapshotHasRecordsOfABoundedSize(t *testing.T) {
 	var all []byte
 	for record := range s.records() {
 		if len(record) > most {
-			t.Errorf("a record has %d bytes", len(record))
+			t.Errorf("got a record of %d bytes, want at most %d", len(record), most)
 		}
 		all = append(all, record...)
 	}

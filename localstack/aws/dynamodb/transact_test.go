@@ -89,7 +89,7 @@ func TestTransactionTokenReplaysForTenMinutes(t *testing.T) {
 		out, err := transact(client, "token", step.parts...)
 		var mismatch *types.IdempotentParameterMismatchException
 		if errors.As(err, &mismatch) != step.mismatch || err != nil && !step.mismatch {
-			t.Fatalf("%s: error = %v", step.name, err)
+			t.Fatalf("%s: got error %v, want a mismatch: %t", step.name, err, step.mismatch)
 		}
 		if got := textOf(fetch(t, client, "m", "sum")["amount"]); got != step.sum {
 			t.Errorf("%s: sum = %s, want %s", step.name, got, step.sum)
@@ -127,7 +127,7 @@ func TestConflictHook(t *testing.T) {
 		t.Fatalf("error = %v, want TransactionCanceledException", err)
 	}
 	if got := *cancelled.CancellationReasons[0].Code; got != "TransactionConflict" {
-		t.Errorf("reason = %s", got)
+		t.Errorf("got reason %s, want TransactionConflict", got)
 	}
 	_, err := client.PutItem(context.Background(), &sdk.PutItemInput{TableName: aws.String("ledger"),
 		Item: entry("m", "a")})

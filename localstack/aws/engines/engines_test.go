@@ -120,7 +120,7 @@ func TestDynamoDBKeepsEachAccessKeyApartAndItsDataInDir(t *testing.T) {
 	first := start(t, engines.StartDynamoDB, engines.Options{Dir: dir})
 	createTable(t, dynamoDB(first.Endpoint, "merchant1"))
 	if got := tables(t, dynamoDB(first.Endpoint, "merchant2")); len(got) != 0 {
-		t.Errorf("another access key sees %v", got)
+		t.Errorf("another access key: got tables %v, want none", got)
 	}
 	first.Stop()
 	first.Stop()
@@ -233,7 +233,7 @@ func TestStartRefuses(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := engines.StartFauxqs(cancelled, engines.Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: error %v", err)
+		t.Errorf("cancelled: got error %v, want %v", err, context.Canceled)
 	}
 	if _, err := engines.StartFauxqs(t.Context(), engines.Options{Dir: t.TempDir()}); err == nil {
 		t.Error("fauxqs accepted a data folder it would ignore")
@@ -241,7 +241,7 @@ func TestStartRefuses(t *testing.T) {
 	for _, engine := range []starter{engines.StartDynamoDB, engines.StartFauxqs} {
 		_, err := engine(t.Context(), engines.Options{Root: t.TempDir()})
 		if err == nil || !strings.Contains(err.Error(), "not installed") {
-			t.Errorf("empty root: error %v", err)
+			t.Errorf("empty root: got error %v, want that it is not installed", err)
 		}
 	}
 }

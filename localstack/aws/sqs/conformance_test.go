@@ -170,7 +170,7 @@ func sendReceiveDelete(s stage) {
 	m := s.noteReceived(url)[0]
 	s.note("attributes %s %v", *m.MD5OfMessageAttributes, shown(m.MessageAttributes))
 	if *m.MessageId != *sent.MessageId {
-		s.t.Errorf("message id %s, sent as %s", *m.MessageId, *sent.MessageId)
+		s.t.Errorf("got message id %s, want %s", *m.MessageId, *sent.MessageId)
 	}
 	s.delete(url, m)
 	s.noteLeft(url)

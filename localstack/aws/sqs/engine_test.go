@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	aws_sqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/sqs"
@@ -34,7 +35,8 @@ func TestDuplicateDeliversToTwoConsumers(t *testing.T) {
 	q.send(url, "m")
 	first, second := q.one(url), q.one(url)
 	if *first.MessageId != *second.MessageId || second.Attributes["ApproximateReceiveCount"] != "2" {
-		t.Errorf("second delivery %s %v", *second.MessageId, second.Attributes)
+		t.Errorf("second delivery: got %s with %v, want %s with a receive count of 2", *second.MessageId, second.Attributes,
+			*first.MessageId)
 	}
 	q.wantBodies(url, "")
 	q.delete(url, second)
@@ -86,7 +88,7 @@ func TestTheSameSeedGivesTheSameHistory(t *testing.T) {
 	t.Parallel()
 	first, second, other := history(t, 1), history(t, 1), history(t, 2)
 	if first != second {
-		t.Error("two runs of one seed differ")
+		t.Errorf("two runs of one seed differ:\n%s", cmp.Diff(first, second))
 	}
 	if first == other {
 		t.Error("another seed changes nothing")
@@ -113,7 +115,7 @@ func TestOverAPort(t *testing.T) {
 	}
 	res.Body.Close()
 	if res.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("status %d for 9 MiB", res.StatusCode)
+		t.Errorf("got status %d for 9 MiB, want 413", res.StatusCode)
 	}
 }
 

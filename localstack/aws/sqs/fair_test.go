@@ -44,10 +44,10 @@ func TestAQuietGroupComesBeforeANoisyOnesBacklog(t *testing.T) {
 	q.sendGroup(url, "b", 2)
 	q.sendGroup(url, "", 1)
 	if got := q.take(url, 1); got != "a29" {
-		t.Errorf("with 29 in flight a is not noisy yet, but %s came", got)
+		t.Errorf("with 29 in flight, a is not noisy: got %s, want a29", got)
 	}
 	if got := q.take(url, 4); got != "b0 b1 0 a30" {
-		t.Errorf("with 30 in flight a is noisy, but %s came", got)
+		t.Errorf("with 30 in flight, a is noisy: got %s, want b0", got)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestAGroupOfATenthIsNotNoisy(t *testing.T) {
 	q.sendGroup(url, "g0-", 1)
 	q.sendGroup(url, "quiet", 1)
 	if got := q.take(url, 1); got != "g0-0" {
-		t.Errorf("a group with 30 of 300 in flight is quiet, but %s came", got)
+		t.Errorf("a group with 30 of 300 in flight is quiet: got %s, want g0-0", got)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestOfNoisyGroupsTheOneWithTheFewestInFlightComesFirst(t *testing.T) {
 	q.sendGroup(url, "a", 3)
 	q.sendGroup(url, "b", 3)
 	if got := q.take(url, 4); got != "b0 b1 b2 a0" {
-		t.Errorf("%s came", got)
+		t.Errorf("got %s, want %s", got, "b0 b1 b2 a0")
 	}
 }
 
@@ -91,12 +91,12 @@ func TestAGroupWhoseMessagesTakeLongIsNoisy(t *testing.T) {
 	clock.Advance(time.Second)
 	q.sendGroup(url, "b", 1)
 	if got := q.take(url, 2); got != "b0 a2" {
-		t.Errorf("%s came", got)
+		t.Errorf("got %s, want %s", got, "b0 a2")
 	}
 	clock.Advance(time.Second / 10) // of 2.4 s, b has taken 4 %
 	q.sendGroup(url, "b", 1)
 	if got := q.take(url, 1); got != "b0" {
-		t.Errorf("%s came", got)
+		t.Errorf("got %s, want %s", got, "b0")
 	}
 }
 
@@ -111,6 +111,6 @@ func TestADoneMessageCountsNoMore(t *testing.T) {
 	q.delete(url, done)
 	q.sendGroup(url, "b", 1)
 	if got := q.take(url, 1); got != "a30" {
-		t.Errorf("%s came", got)
+		t.Errorf("got %s, want %s", got, "a30")
 	}
 }

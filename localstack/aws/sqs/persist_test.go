@@ -74,7 +74,7 @@ func TestAFullDiskRefusesMessages(t *testing.T) {
 		Entries: []types.SendMessageBatchRequestEntry{
 			{Id: aws.String("1"), MessageBody: aws.String("refused")}}})
 	if err != nil || len(batch.Failed) != 1 || batch.Failed[0].SenderFault {
-		t.Errorf("in a batch: %v, %v", batch, err)
+		t.Errorf("in a batch: got %v and error %v, want one failure that is not the sender's fault", batch, err)
 	}
 	if e.Refused() == nil {
 		t.Error("the engine does not say so")
@@ -100,7 +100,7 @@ func TestARecordThatCannotBeReadIsNamed(t *testing.T) {
 		}
 		if _, err := sqs.Open(sqs.Config{}, dir, wal.Options{}); err == nil ||
 			!strings.Contains(err.Error(), "queues.000001.log") {
-			t.Errorf("%s: %v", bad, err)
+			t.Errorf("%s: got error %v, want one that names queues.000001.log", bad, err)
 		}
 	}
 }

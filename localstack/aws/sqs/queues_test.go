@@ -17,10 +17,10 @@ func TestAttributesAreSelected(t *testing.T) {
 	dead := q.create("dead", nil)
 	url := q.create("callbacks", q.redriveTo(dead, 3))
 	if !strings.HasSuffix(url, "/123456789012/callbacks") {
-		t.Errorf("queue URL %s", url)
+		t.Errorf("got queue URL %s, want one that ends in /123456789012/callbacks", url)
 	}
-	if arn := q.attributes(url)["QueueArn"]; arn != "arn:aws:sqs:eu-central-1:123456789012:callbacks" {
-		t.Errorf("ARN %s", arn)
+	if got, want := q.attributes(url)["QueueArn"], "arn:aws:sqs:eu-central-1:123456789012:callbacks"; got != want {
+		t.Errorf("got ARN %s, want %s", got, want)
 	}
 	get := func(names ...types.QueueAttributeName) (map[string]string, error) {
 		out, err := q.GetQueueAttributes(t.Context(), &aws_sqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: names})
@@ -30,10 +30,10 @@ func TestAttributesAreSelected(t *testing.T) {
 		return out.Attributes, nil
 	}
 	if got, err := get("VisibilityTimeout", "QueueArn"); err != nil || len(got) != 2 {
-		t.Errorf("selected %v, %v", got, err)
+		t.Errorf("got %v and error %v, want the two selected attributes", got, err)
 	}
 	if got, err := get(); err != nil || len(got) != 0 {
-		t.Errorf("without names: %v, %v", got, err)
+		t.Errorf("without names: got %v and error %v, want no attributes", got, err)
 	}
 	_, err := get("Colour")
 	wantFailure(t, err, "InvalidAttributeName")

@@ -135,7 +135,7 @@ func TestReceiveAndHandlesRefuse(t *testing.T) {
 	}
 	if len(out.Failed) != 1 || *out.Failed[0].Id != "bad" || *out.Failed[0].Code != "ReceiptHandleIsInvalid" ||
 		len(out.Successful) != 1 || *out.Successful[0].Id != "good" {
-		t.Errorf("batch: failed %v, successful %v", out.Failed, out.Successful)
+		t.Errorf("got failed %v and successful %v, want bad with ReceiptHandleIsInvalid and good", out.Failed, out.Successful)
 	}
 	q.wantCounts(url, "0", "0", "0")
 }
@@ -156,7 +156,7 @@ func TestWhatIsNotImplementedIsRefused(t *testing.T) {
 		"AmazonSQS.ChangeMessageVisibility": `{"QueueUrl":"` + url + `","ReceiptHandle":"x"}`,
 	} {
 		if status := call(t, engine, target, body); status != http.StatusBadRequest {
-			t.Errorf("%s %s: status %d", target, body, status)
+			t.Errorf("%s %s: got status %d, want 400", target, body, status)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func TestRedriveKeepsTheMessageAndNamesItsSource(t *testing.T) {
 	q.wantBodies(url, "")
 	m := q.one(dead)
 	if *m.MessageId != *sent.MessageId || m.Attributes["ApproximateReceiveCount"] != "2" {
-		t.Errorf("dead letter %s, %v; sent as %s", *m.MessageId, m.Attributes, *sent.MessageId)
+		t.Errorf("got dead letter %s with %v, want %s with a receive count of 2", *m.MessageId, m.Attributes, *sent.MessageId)
 	}
 	if got, want := m.Attributes["DeadLetterQueueSourceArn"], q.attributes(url)["QueueArn"]; got != want {
 		t.Errorf("source %s, want %s", got, want)
@@ -152,10 +152,10 @@ func TestMessageAttributesAreShownWhenAskedFor(t *testing.T) {
 		}
 		m := out.Messages[0]
 		if len(m.MessageAttributes) != want || (m.MD5OfMessageAttributes != nil) != (want > 0) {
-			t.Errorf("asked for %q: %v", names, shown(m.MessageAttributes))
+			t.Errorf("asked for %q: got %v, want %d attributes", names, shown(m.MessageAttributes), want)
 		}
 		if len(m.Attributes) != 1 || m.Attributes["AWSTraceHeader"] != "Root=1" {
-			t.Errorf("system attributes %v", m.Attributes)
+			t.Errorf("got system attributes %v, want AWSTraceHeader alone", m.Attributes)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestALongPollEndsWithItsContext(t *testing.T) {
 		defer cancel()
 		_, err := q.ReceiveMessage(ctx, &aws_sqs.ReceiveMessageInput{QueueUrl: &url, WaitTimeSeconds: 20})
 		if err == nil || time.Since(began) != time.Second {
-			t.Errorf("after %v: %v", time.Since(began), err)
+			t.Errorf("got error %v after %v, want one after a second", err, time.Since(began))
 		}
 	})
 }

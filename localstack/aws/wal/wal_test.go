@@ -96,9 +96,7 @@ func TestRecordsComeBackInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, "once more", mustOpen(t, dir).records, append(records, "one more"))
-	if left := names(t, dir); !slices.Equal(left, []string{"journal.000002.snapshot", "journal.000003.log"}) {
-		t.Errorf("the folder holds %v", left)
-	}
+	want(t, "files", names(t, dir), []string{"journal.000002.snapshot", "journal.000003.log"})
 }
 
 func names(t *testing.T, dir string) (names []string) {
@@ -125,18 +123,18 @@ func TestRecordsLargerThanABlock(t *testing.T) {
 	want(t, "large", mustOpen(t, dir).records, b.records)
 	for _, n := range []int{0, wal.MaxPayload + 1} {
 		if b.Append(make([]byte, n)) == nil {
-			t.Errorf("%d bytes were taken", n)
+			t.Errorf("a record of %d bytes: got no error", n)
 		}
 		snapshot, err := b.BeginSnapshot()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if snapshot.Write(slices.Values([][]byte{make([]byte, n)})) == nil {
-			t.Errorf("%d bytes were taken into a snapshot", n)
+			t.Errorf("a snapshot with a record of %d bytes: got no error", n)
 		}
 	}
 	if b.Append([]byte{0}) == nil {
-		t.Error("a record was taken that is passed over")
+		t.Error("a record that Open skips: got no error")
 	}
 	want(t, "refused", mustOpen(t, dir).records, b.records)
 }
@@ -209,7 +207,7 @@ func TestEveryFlippedBitIsFoundAndNamed(t *testing.T) {
 			_, err := open(dir, wal.Options{})
 			var found *wal.CorruptError
 			if !errors.As(err, &found) || found.File != path || !strings.Contains(err.Error(), "make reset") {
-				t.Errorf("%s, bit %d: error %v", name, bit, err)
+				t.Errorf("%s, bit %d: got error %v, want a CorruptError of %s", name, bit, err, path)
 			}
 		}
 		if err := os.WriteFile(path, whole, 0o600); err != nil {
@@ -231,7 +229,7 @@ func TestAMissingFileIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if snapshot.Write(slices.Values([][]byte{nil})) == nil {
-				t.Error("a record of no bytes was taken")
+				t.Error("a record of no bytes: got no error")
 			}
 		}
 		return dir
@@ -242,7 +240,7 @@ func TestAMissingFileIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := open(dir, wal.Options{}); err == nil || !strings.Contains(err.Error(), name+" is missing") {
-			t.Errorf("without %s: %v", name, err)
+			t.Errorf("without %s: got error %v, want that it is missing", name, err)
 		}
 	}
 	// A segment that follows another, or a snapshot, had its header before that was sealed.
@@ -253,7 +251,7 @@ func TestAMissingFileIsNamed(t *testing.T) {
 		}
 		var found *wal.CorruptError
 		if _, err := open(dir, wal.Options{}); !errors.As(err, &found) || filepath.Base(found.File) != name {
-			t.Errorf("%s without its header: %v", name, err)
+			t.Errorf("%s without its header: got error %v, want a CorruptError", name, err)
 		}
 	}
 	dir := t.TempDir()
@@ -261,7 +259,7 @@ func TestAMissingFileIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := open(dir, wal.Options{}); err == nil || !strings.Contains(err.Error(), "journal.000002.log is missing") {
-		t.Errorf("a snapshot alone: %v", err)
+		t.Errorf("a snapshot alone: got error %v, want that a segment is missing", err)
 	}
 }
 
@@ -313,7 +311,7 @@ func TestAFullDiskRefusesAndForgets(t *testing.T) {
 		want(t, fmt.Sprint("full, with room for ", room, " bytes"), mustOpen(t, dir).records, b.records)
 		disk.SetRoom(waltest.Unlimited)
 		if err := b.Check(); err != nil || b.Refused() != nil {
-			t.Errorf("room again: %v, %v", err, b.Refused())
+			t.Errorf("room again: got errors %v and %v, want none", err, b.Refused())
 		}
 		if err := errors.Join(b.add("later"), b.snapshot(), b.add("last")); err != nil {
 			t.Fatal(err)

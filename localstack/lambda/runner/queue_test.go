@@ -62,7 +62,7 @@ func TestOnlyTheFailedMessagesOfABatchComeAgainAndDieInTheEnd(t *testing.T) {
 		t.Errorf("seen %v, want %v", w.seen, want)
 	}
 	if n := drain(t, r.DrainQueues); n != 0 {
-		t.Errorf("%d messages are left", n)
+		t.Errorf("got %d messages that are left, want none", n)
 	}
 	if got := dead(t, r); !slices.Equal(got, []string{"bad"}) {
 		t.Errorf("dead letters %v, want bad", got)
@@ -101,7 +101,7 @@ func TestQueuesHaveTheAttributesOfTheList(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := out.Attributes["VisibilityTimeout"]; got != "180" {
-		t.Errorf("visibility %s s", got)
+		t.Errorf("got a visibility of %s s, want 180", got)
 	}
 	deadURL, err := queueClient(r).GetQueueUrl(t.Context(),
 		&sqs.GetQueueUrlInput{QueueName: aws.String(c.QueuePrefix + listed.DeadName())})
@@ -114,7 +114,7 @@ func TestQueuesHaveTheAttributesOfTheList(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := out.Attributes["MessageRetentionPeriod"]; got != seconds(functions.DeadRetention) {
-		t.Errorf("dead letters are kept %s s", got)
+		t.Errorf("dead letters: got a retention of %s s, want %s", got, seconds(functions.DeadRetention))
 	}
 }
 
@@ -127,7 +127,7 @@ func TestAQueueIsPolledAndAnIdlePollEndsWithTheRunner(t *testing.T) {
 	r := startRunner(t, c)
 	sendMessage(t, r, r.Environment()["JOBS_URL"], "good")
 	if got := <-w.got; got != "good" {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want good", got)
 	}
 	r.Stop()
 	if err := r.Wait(); err != nil {

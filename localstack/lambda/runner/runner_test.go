@@ -56,8 +56,8 @@ func TestAManualRunnerDoesNothingByItself(t *testing.T) {
 	if err := r.TickNow(t.Context(), "sweep"); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.TickNow(t.Context(), "nobody"); err == nil {
-		t.Error("an unknown function ticked")
+	if err := r.TickNow(t.Context(), "unknown"); err == nil {
+		t.Error("an unknown function: got no error")
 	}
 	r.Stop()
 	if len(ticks) != 1 {
@@ -78,19 +78,19 @@ func TestInvokeAnswersWithTheFunctionsReplyOrError(t *testing.T) {
 			}
 		}}}
 	r := startRunner(t, c)
-	reply, err := r.Invoke(t.Context(), "provision", json.RawMessage(`{"a":1}`))
-	if err != nil || string(reply) != `{"request":{"a":1},"table":"cashwrap"}` {
-		t.Errorf("reply %s, error %v", reply, err)
+	got, err := r.Invoke(t.Context(), "provision", json.RawMessage(`{"a":1}`))
+	if want := `{"request":{"a":1},"table":"cashwrap"}`; err != nil || string(got) != want {
+		t.Errorf("got %s and error %v, want %s", got, err, want)
 	}
 	if _, err := r.Invoke(t.Context(), "provision", json.RawMessage(`"bad"`)); !errors.Is(err, errFailed) {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want %v", err, errFailed)
 	}
-	if _, err := r.Invoke(t.Context(), "nobody", nil); err == nil {
-		t.Error("an unknown function answered")
+	if _, err := r.Invoke(t.Context(), "unknown", nil); err == nil {
+		t.Error("an unknown function: got no error")
 	}
 }
 
-// slow is a page that says when it is reached and answers when told.
+// slow is a page that reports when it is reached and waits for answer.
 func slow(reached chan<- struct{}, answer <-chan struct{}) functions.Function {
 	return functions.Function{Name: "pages", Timeout: time.Minute, HTTP: func(*app.App) []rest.Route {
 		return []rest.Route{{Method: "GET", Path: "/slow", Access: rest.Open, Errors: rest.HTML,
@@ -130,7 +130,7 @@ func TestStopLetsARequestUnderWayEnd(t *testing.T) {
 	cancel()
 	close(answer)
 	if got := <-replies; got != "200 OK" {
-		t.Errorf("reply %q", got)
+		t.Errorf("got reply %q, want 200 OK", got)
 	}
 	if err := r.Wait(); err != nil {
 		t.Error(err)
@@ -182,10 +182,10 @@ func TestStartRefuses(t *testing.T) {
 		r, err := Start(t.Context(), refused)
 		if err == nil {
 			r.Stop()
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: got no error", name)
 		}
 		if name == "a port in use" && !errors.Is(err, syscall.EADDRINUSE) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want %v", name, err, syscall.EADDRINUSE)
 		}
 		if strings.Contains(fmt.Sprint(err), "tests!") {
 			t.Errorf("%s: the error holds the secret", name)
@@ -229,14 +229,15 @@ func TestABodyThatComesTooSlowly(t *testing.T) {
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusRequestTimeout || string(body) != `{"message":"Request Timeout"}` ||
 		!res.Close {
-		t.Errorf("%d %s, close %v: %v", res.StatusCode, body, res.Close, err)
+		t.Errorf("got status %d, body %s, close %t, error %v; want 408 and the end of the connection", res.StatusCode, body,
+			res.Close, err)
 	}
 	if _, err = reader.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the connection is open: %v", err)
+		t.Errorf("got error %v, want the connection closed", err)
 	}
 	prompt, err := http.Get(r.URL + "/healthz")
 	if err != nil || prompt.StatusCode != http.StatusOK {
-		t.Fatalf("a prompt request: %v, %v", prompt, err)
+		t.Fatalf("a prompt request: got %v and error %v, want status 200", prompt, err)
 	}
 	prompt.Body.Close()
 }

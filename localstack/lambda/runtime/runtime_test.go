@@ -27,7 +27,7 @@ func TestAProcessGetsLambdasEnvironmentOnly(t *testing.T) {
 	}
 	for _, ours := range []string{"HOME=", "GOCACHE=", "USER="} {
 		if slices.ContainsFunc(s.Environment, func(v string) bool { return strings.HasPrefix(v, ours) }) {
-			t.Errorf("the process sees our %s", ours)
+			t.Errorf("the process gets our %s", ours)
 		}
 	}
 	if s.RequestID != "request-1" || s.ARN != program(nil).ARN || s.Left <= 0 || s.Left > time.Minute {

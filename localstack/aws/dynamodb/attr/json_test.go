@@ -21,7 +21,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 	var got, want any
 	if err := json.Unmarshal(attr.AppendMap(nil, item), &got); err != nil {
-		t.Fatalf("what AppendMap wrote is no JSON: %v", err)
+		t.Fatalf("AppendMap wrote invalid JSON: %v", err)
 	}
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(sample, " \n ", ` \n `)), &want); err != nil {
 		t.Fatal(err)
@@ -51,10 +51,10 @@ func TestMapsDoNotChange(t *testing.T) {
 	m := attr.NewMap(attr.Field{Name: "b", Value: attr.Int(2)}, attr.Field{Name: "a", Value: attr.Int(1)})
 	before := string(attr.AppendMap(nil, m))
 	grown := m.With("c", attr.Text("x")).With("a", attr.Int(9)).Without("b")
-	if got := string(attr.AppendMap(nil, grown)); got != `{"a":{"N":"9"},"c":{"S":"x"}}` {
-		t.Errorf("changed copy = %s", got)
+	if got, want := string(attr.AppendMap(nil, grown)), `{"a":{"N":"9"},"c":{"S":"x"}}`; got != want {
+		t.Errorf("changed copy: got %s, want %s", got, want)
 	}
 	if after := string(attr.AppendMap(nil, m)); after != before {
-		t.Errorf("the original became %s", after)
+		t.Errorf("the original became %s, want %s", after, before)
 	}
 }

@@ -106,7 +106,7 @@ func TestSumsKeepToTheLimits(t *testing.T) {
 	}
 	nines := value(strings.Repeat("9", 38))
 	if sum, err := attr.Add(nines, value("1")); err != nil || sum.Str() != "1"+strings.Repeat("0", 38) {
-		t.Errorf("10³⁸ is one digit: %s, %v", sum.Str(), err)
+		t.Errorf("got %s and error %v, want 10³⁸, which has one digit", sum.Str(), err)
 	}
 	for name, err := range map[string]error{
 		"too precise": second(attr.Add(nines, value("0.5"))),
@@ -114,7 +114,7 @@ func TestSumsKeepToTheLimits(t *testing.T) {
 		"too small":   second(attr.Subtract(value("1.1e-130"), value("1e-130"))),
 	} {
 		if err == nil {
-			t.Errorf("a sum %s was accepted", name)
+			t.Errorf("a sum %s: got no error", name)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestTextKeysKeepOrderAndPrefix(t *testing.T) {
 		end := attr.PrefixEnd(left)
 		within := right >= left && (end == "" || right < end)
 		if within != strings.HasPrefix(b, a) {
-			t.Errorf("%q begins with %q: %v by its key", b, a, within)
+			t.Errorf("%q begins with %q: got %t by their keys, want %t", b, a, within, !within)
 		}
 	})
 }

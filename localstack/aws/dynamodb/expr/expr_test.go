@@ -107,7 +107,7 @@ func TestExpressionsAreLimited(t *testing.T) {
 		_, err := expr.ParseCondition("ConditionExpression", src, environment(t))
 		if want == "ok" {
 			if err != nil {
-				t.Errorf("299 operators: %v", err)
+				t.Errorf("299 operators: got error %v, want none", err)
 			}
 			continue
 		}
@@ -193,8 +193,8 @@ func TestUnusedPlaceholdersAreRefused(t *testing.T) {
 	if _, err := expr.ParseCondition("ConditionExpression", "#m = :one", env); err != nil {
 		t.Fatal(err)
 	}
-	if err := env.Unused(); err == nil || err.Error() != "Value provided in ExpressionAttributeValues unused in "+
-		"expressions: keys: {:ab, :bc, :list, :two}" {
-		t.Errorf("error = %v", err)
+	const want = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:ab, :bc, :list, :two}"
+	if err := env.Unused(); err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }

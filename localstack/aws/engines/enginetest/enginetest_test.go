@@ -23,7 +23,7 @@ func TestEndpointsAnswerAndStayTheSame(t *testing.T) {
 		}
 		res.Body.Close()
 		if again := endpoint(t); again != url {
-			t.Errorf("%s: %s, then %s", name, url, again)
+			t.Errorf("%s: got %s the second time, want %s", name, again, url)
 		}
 	}
 }
@@ -32,10 +32,10 @@ func TestARunningEngineIsUsed(t *testing.T) {
 	t.Setenv("CASHWRAP_DYNAMODB_LOCAL", "http://127.0.0.1:1")
 	t.Setenv("CASHWRAP_FAUXQS", "http://127.0.0.1:2")
 	if got := enginetest.DynamoDB(t); got != "http://127.0.0.1:1" {
-		t.Errorf("DynamoDB: %s", got)
+		t.Errorf("DynamoDB: got %s, want http://127.0.0.1:1", got)
 	}
 	if got := enginetest.Fauxqs(t); got != "http://127.0.0.1:2" {
-		t.Errorf("Fauxqs: %s", got)
+		t.Errorf("Fauxqs: got %s, want http://127.0.0.1:2", got)
 	}
 }
 
@@ -50,6 +50,6 @@ func TestTheOracleCanBeRequired(t *testing.T) {
 func TestAccessKeysDiffer(t *testing.T) {
 	t.Parallel()
 	if a, b := enginetest.AccessKey(t), enginetest.AccessKey(t); a == b || a == "" {
-		t.Errorf("access keys %q and %q", a, b)
+		t.Errorf("got access keys %q and %q, want two that differ", a, b)
 	}
 }

@@ -61,7 +61,7 @@ func TestACommandFindsTheEnginesGetsSignalsAndGivesItsExitCode(t *testing.T) {
 	lines := bufio.NewScanner(out)
 	next := func() string {
 		if !lines.Scan() {
-			t.Fatalf("the command said too little: %v", lines.Err())
+			t.Fatalf("the command printed too little: %v", lines.Err())
 		}
 		return lines.Text()
 	}
@@ -74,7 +74,7 @@ func TestACommandFindsTheEnginesGetsSignalsAndGivesItsExitCode(t *testing.T) {
 		res.Body.Close()
 	}
 	if oracle := next(); oracle != "required" {
-		t.Errorf("CASHWRAP_ORACLE=%s", oracle)
+		t.Errorf("got CASHWRAP_ORACLE=%s, want required", oracle)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
