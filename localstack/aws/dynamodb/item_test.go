@@ -118,8 +118,8 @@ func TestPagesEndAtOneMegabyte(t *testing.T) {
 	}
 	// The ninth item passes 1 MB: 9 × 120,009 bytes are 264 units of 4 KB.
 	if first.Count != 9 || *first.ConsumedCapacity.CapacityUnits != 264 || textOf(first.LastEvaluatedKey["sk"]) != "i" {
-		t.Errorf("first page: got %d items, %v units, last %v; want 9, 264 and i", first.Count, *first.ConsumedCapacity.CapacityUnits,
-			first.LastEvaluatedKey)
+		t.Errorf("first page: got %d items, %v units, last %v; want 9, 264 and i", first.Count,
+			*first.ConsumedCapacity.CapacityUnits, first.LastEvaluatedKey)
 	}
 	in.ExclusiveStartKey = first.LastEvaluatedKey
 	rest, err := client.Query(context.Background(), in)

@@ -325,7 +325,8 @@ func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
 	}
 	first := get(oldest)
 	if again := get(oldest); len(first.Records) != 2 || len(again.Records) != 2 {
-		t.Fatalf("got %d and %d records before the reader asks for more, want 2 both times", len(first.Records), len(again.Records))
+		t.Fatalf("got %d and %d records before the reader asks for more, want 2 both times",
+			len(first.Records), len(again.Records))
 	}
 	last := get(first.NextShardIterator)
 	if len(last.Records) != 1 {
@@ -339,11 +340,11 @@ func TestOneReaderHasTheStreamTrimmed(t *testing.T) {
 		t.Error("got no error for the position of a trimmed record")
 	}
 	put(t, client, entry("m", "next"))
-	behind, err := at(streamtypes.ShardIteratorTypeAfterSequenceNumber, last.Records[0].Dynamodb.SequenceNumber)
+	after, err := at(streamtypes.ShardIteratorTypeAfterSequenceNumber, last.Records[0].Dynamodb.SequenceNumber)
 	if err != nil {
 		t.Fatalf("the position after the last record read: %v", err)
 	}
-	if got := get(behind); len(got.Records) != 1 {
-		t.Errorf("%d records behind what was read last, want 1", len(got.Records))
+	if got := get(after); len(got.Records) != 1 {
+		t.Errorf("got %d records after the last one read, want 1", len(got.Records))
 	}
 }

@@ -19,7 +19,7 @@ import (
 type Config struct {
 	// Now is the clock; nil is the real one.
 	Now func() time.Time
-	// After wakes a long poll after a duration on the clock of Now; nil is time.After. Whoever injects Now and long
+	// After wakes a long poll after a duration on the clock of Now; nil is time.After. Code that sets Now and long
 	// polls must inject After too.
 	After func(time.Duration) <-chan time.Time
 	// Random is where message ids, receipt handles and request ids come from; nil is crypto/rand. It must not fail.

@@ -19,7 +19,7 @@ import (
 
 func TestPickReorders(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{Pick: func(n int) int { return n - 1 }})
+	q, _ := newQueues(t, sqs.Config{Pick: func(n int) int { return n - 1 }})
 	url := q.create("callbacks", nil)
 	for _, body := range []string{"1", "2", "3"} {
 		q.send(url, body)
@@ -30,7 +30,7 @@ func TestPickReorders(t *testing.T) {
 func TestDuplicateDeliversToTwoConsumers(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	q, _ := world(t, sqs.Config{Duplicate: func(string) bool { asked++; return asked == 1 }})
+	q, _ := newQueues(t, sqs.Config{Duplicate: func(string) bool { asked++; return asked == 1 }})
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
 	first, second := q.one(url), q.one(url)
@@ -46,7 +46,7 @@ func TestDuplicateDeliversToTwoConsumers(t *testing.T) {
 
 func TestRedeliverBringsADeletedMessageBackOnce(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{Redeliver: func(string) bool { return true }})
+	q, _ := newQueues(t, sqs.Config{Redeliver: func(string) bool { return true }})
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
 	q.delete(url, q.one(url))

@@ -37,7 +37,7 @@ func (q queues) take(url string, n int32) string {
 
 func TestAQuietGroupComesBeforeANoisyOnesBacklog(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{})
+	q, _ := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
 	q.sendGroup(url, "a", 100)
 	q.take(url, 29)
@@ -53,7 +53,7 @@ func TestAQuietGroupComesBeforeANoisyOnesBacklog(t *testing.T) {
 
 func TestAGroupOfATenthIsNotNoisy(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{})
+	q, _ := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
 	for group := range 10 {
 		q.sendGroup(url, fmt.Sprintf("g%d-", group), 30)
@@ -68,7 +68,7 @@ func TestAGroupOfATenthIsNotNoisy(t *testing.T) {
 
 func TestOfNoisyGroupsTheOneWithTheFewestInFlightComesFirst(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{})
+	q, _ := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
 	q.sendGroup(url, "a", 40)
 	q.take(url, 40)
@@ -84,7 +84,7 @@ func TestOfNoisyGroupsTheOneWithTheFewestInFlightComesFirst(t *testing.T) {
 // A few messages that take long are as bad as many.
 func TestAGroupWhoseMessagesTakeLongIsNoisy(t *testing.T) {
 	t.Parallel()
-	q, clock := world(t, sqs.Config{})
+	q, clock := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
 	q.sendGroup(url, "a", 12)
 	q.take(url, 2)
@@ -103,7 +103,7 @@ func TestAGroupWhoseMessagesTakeLongIsNoisy(t *testing.T) {
 // What is no longer in flight takes no share.
 func TestADoneMessageCountsNoMore(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{})
+	q, _ := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
 	q.sendGroup(url, "a", 60)
 	done := q.receiveWaiting(url, 1, 0)[0]

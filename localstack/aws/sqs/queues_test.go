@@ -13,7 +13,7 @@ import (
 
 func TestAttributesAreSelected(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{Region: "eu-central-1", Account: "123456789012"})
+	q, _ := newQueues(t, sqs.Config{Region: "eu-central-1", Account: "123456789012"})
 	dead := q.create("dead", nil)
 	url := q.create("callbacks", q.redriveTo(dead, 3))
 	if !strings.HasSuffix(url, "/123456789012/callbacks") {
@@ -41,7 +41,7 @@ func TestAttributesAreSelected(t *testing.T) {
 
 func TestAQueueExistsForTheSameAttributesOnly(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{})
+	q, _ := newQueues(t, sqs.Config{})
 	dead := q.create("dead", nil)
 	url := q.create("callbacks", q.redriveTo(dead, 3))
 	spaced := strings.ReplaceAll(q.redriveTo(dead, 3)["RedrivePolicy"], ":3", `: "3" `)

@@ -19,7 +19,7 @@ func contextAfter(t *testing.T, d time.Duration) (context.Context, context.Cance
 
 func TestSendRefuses(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{})
+	q, _ := newQueues(t, sqs.Config{})
 	standard := q.create("standard", map[string]string{"MaximumMessageSize": "1024"})
 	attribute := func(name, dataType, value string) map[string]types.MessageAttributeValue {
 		return map[string]types.MessageAttributeValue{name: {DataType: &dataType, StringValue: &value}}
@@ -74,7 +74,7 @@ func TestSendRefuses(t *testing.T) {
 
 func TestCreateQueueRefuses(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{})
+	q, _ := newQueues(t, sqs.Config{})
 	dead := q.attributes(q.create("dead", nil))["QueueArn"]
 	for _, c := range []struct {
 		name       string
@@ -108,7 +108,7 @@ func TestCreateQueueRefuses(t *testing.T) {
 
 func TestReceiveAndHandlesRefuse(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{})
+	q, _ := newQueues(t, sqs.Config{})
 	url, other := q.create("callbacks", nil), q.create("other", nil)
 	for want, in := range map[string]*aws_sqs.ReceiveMessageInput{
 		"InvalidParameterValue": {QueueUrl: &url, MaxNumberOfMessages: 11},

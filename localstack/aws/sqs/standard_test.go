@@ -14,7 +14,7 @@ import (
 
 func TestAMessageIsHiddenForItsVisibilityTimeout(t *testing.T) {
 	t.Parallel()
-	q, clock := world(t, sqs.Config{})
+	q, clock := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", map[string]string{"VisibilityTimeout": "60"})
 	sent := clock.Now()
 	q.send(url, "m")
@@ -42,7 +42,7 @@ func TestAMessageIsHiddenForItsVisibilityTimeout(t *testing.T) {
 
 func TestOnlyTheLatestReceiptHandleDeletes(t *testing.T) {
 	t.Parallel()
-	q, clock := world(t, sqs.Config{})
+	q, clock := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
 	outdated := q.one(url)
@@ -58,7 +58,7 @@ func TestOnlyTheLatestReceiptHandleDeletes(t *testing.T) {
 
 func TestVisibilityCountsFromTheCallUpTo12Hours(t *testing.T) {
 	t.Parallel()
-	q, clock := world(t, sqs.Config{})
+	q, clock := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)
 	q.send(url, "m")
 	m := q.one(url)
@@ -78,7 +78,7 @@ func TestVisibilityCountsFromTheCallUpTo12Hours(t *testing.T) {
 
 func TestDelays(t *testing.T) {
 	t.Parallel()
-	q, clock := world(t, sqs.Config{})
+	q, clock := newQueues(t, sqs.Config{})
 	url := q.create("retries", map[string]string{"DelaySeconds": "10"})
 	q.send(url, "queue")
 	q.sendWith(&aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("longest"), DelaySeconds: 900})
@@ -93,7 +93,7 @@ func TestDelays(t *testing.T) {
 
 func TestRetention(t *testing.T) {
 	t.Parallel()
-	q, clock := world(t, sqs.Config{})
+	q, clock := newQueues(t, sqs.Config{})
 	dead := q.create("dead", map[string]string{"MessageRetentionPeriod": "60"})
 	attributes := q.redriveTo(dead, 1)
 	attributes["MessageRetentionPeriod"] = "60"
@@ -115,7 +115,7 @@ func TestRetention(t *testing.T) {
 
 func TestRedriveKeepsTheMessageAndNamesItsSource(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{})
+	q, _ := newQueues(t, sqs.Config{})
 	dead := q.create("dead", nil)
 	url := q.create("callbacks", q.redriveTo(dead, 1))
 	sent := q.send(url, "poison")
@@ -132,7 +132,7 @@ func TestRedriveKeepsTheMessageAndNamesItsSource(t *testing.T) {
 
 func TestMessageAttributesAreShownWhenAskedFor(t *testing.T) {
 	t.Parallel()
-	q, _ := world(t, sqs.Config{})
+	q, _ := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", map[string]string{"VisibilityTimeout": "0"})
 	in := &aws_sqs.SendMessageInput{QueueUrl: &url, MessageBody: str("m"), MessageAttributes: sample(),
 		MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{

@@ -31,7 +31,7 @@ func appendFrame(dst, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// readFile hands the payloads of a file to load.
+// readFile passes the payloads of a file to load.
 func readFile(path, kind string, load func([]byte) error) (ending, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -125,12 +125,12 @@ func (r *reader) next() ([]byte, error) {
 	return payload, err
 }
 
-// sealed wants nothing behind the last frame.
+// sealed fails if anything follows the last frame.
 func (r *reader) sealed() (ending, error) {
 	end := ending{at: r.at, sealed: true}
 	r.frame = r.at
 	if _, err := r.take(1); !errors.Is(err, io.EOF) {
-		return end, errors.Join(r.damaged("there is more behind its end"), err)
+		return end, errors.Join(r.damaged("something follows its end"), err)
 	}
 	return end, nil
 }

@@ -14,7 +14,7 @@ import (
 const (
 	snapshotKind = "snapshot"
 	segmentKind  = "log"
-	unfinished   = ".new" // behind the name of a snapshot that is being written
+	unfinished   = ".new" // after the name of a snapshot that is being written
 )
 
 // files are what a folder holds of a log: numbers, ascending, and paths of what is unfinished.
@@ -63,7 +63,7 @@ func (l *Log) find() (found files, err error) {
 // ending is how a file ends.
 type ending struct {
 	number int
-	at     int64 // behind the last whole frame
+	at     int64 // end of the last whole frame
 	sealed bool  // by a frame without payload
 	torn   bool  // within a frame, or within the header
 }
@@ -71,7 +71,7 @@ type ending struct {
 // empty says the file holds no record.
 func (e ending) empty() bool { return e.at <= int64(fileHeaderSize) }
 
-// read hands every record to load. It returns how the newest segment ends; the zero ending when there is none yet.
+// read passes every record to load. It returns how the newest segment ends; the zero ending when there is none yet.
 func (l *Log) read(load func([]byte) error) (last ending, err error) {
 	found, err := l.find()
 	if err != nil {
@@ -108,7 +108,7 @@ func (l *Log) readSegments(covered, newest int, load func([]byte) error) (last e
 			return last, &CorruptError{l.path(number, segmentKind), 0, "its header is missing"}
 		case number == covered+1 || last.sealed:
 		case next.empty() && number == newest:
-			// The process died between making this segment and sealing the one before, which goes on.
+			// The process died between making this segment and sealing the one before, which therefore continues.
 			return last, os.Remove(l.path(number, segmentKind))
 		default:
 			return last, &CorruptError{l.path(last.number, segmentKind), last.at, "its end is missing"}

@@ -80,7 +80,7 @@ type Log struct {
 	dueAt        int64 // bytes of since before which no snapshot is tried again
 }
 
-// Open reads the log called name in the folder, and makes it if there is none. Each record is handed to load in the
+// Open reads the log called name in the folder, and makes it if there is none. Each record is passed to load in the
 // order in which they were appended, those of a snapshot first; the payload stays valid. Errors: a [*CorruptError],
 // load's as one, what is missing, the disk's.
 func Open(dir, name string, o Options, load func(payload []byte) error) (*Log, error) {

@@ -26,7 +26,7 @@ type Gateway struct {
 	Call func(context.Context, string, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 }
 
-// ServeHTTP makes one call of a function. The call goes on when the client hangs up, as in Lambda.
+// ServeHTTP makes one call of a function. The call continues when the client hangs up, as in Lambda.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m, ok := g.Routes.Find(r.URL.EscapedPath())
 	if !ok {

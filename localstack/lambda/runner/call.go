@@ -94,7 +94,7 @@ func (c *calls) end() {
 	}
 }
 
-// wait returns when no call is under way, or when ctx ends: a function that ignores its context is left behind.
+// wait returns when no call is under way, or when ctx ends: a function that ignores its context is abandoned.
 func (c *calls) wait(ctx context.Context) {
 	c.mu.Lock()
 	if c.running == 0 {

@@ -14,7 +14,7 @@ type inThisProcess struct {
 	calls *calls
 }
 
-// Invoke makes one call. A handler that runs out of time is left behind.
+// Invoke makes one call. A handler that runs out of time is abandoned.
 func (h inThisProcess) Invoke(ctx context.Context, id string, payload []byte) ([]byte, error) {
 	ctx, cancel := h.Context(ctx, id)
 	defer cancel()

@@ -172,7 +172,7 @@ func (sh *shard) forgotten(err error) bool {
 	return true
 }
 
-// seek sets the shard's iterator: behind the last record handled, or at the start given.
+// seek sets the shard's iterator: after the last record handled, or at the start given.
 func (s *stream) seek(ctx context.Context, id string, start types.ShardIteratorType) error {
 	sh := s.shards[id]
 	if sh.closed {

@@ -71,7 +71,7 @@ func TestARecordThatAlwaysFailsIsPassedOver(t *testing.T) {
 	r := startRunner(t, c)
 	put(t, r, "1", "poison", "2")
 	drain(t, r.DrainStream)
-	// Once behind a record that was handled, then streamAttempts times by itself.
+	// Once after a record that was handled, then streamAttempts times by itself.
 	want := append([]string{"1"}, slices.Repeat([]string{"poison"}, 1+streamAttempts)...)
 	if want = append(want, "2"); !slices.Equal(seen, want) {
 		t.Errorf("seen %v, want %v", seen, want)

@@ -30,7 +30,7 @@ func (i *Instance) next(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	select {
-	case t := <-i.turns:
+	case t := <-i.invocations:
 		i.mu.Lock()
 		i.current = t
 		i.mu.Unlock()
@@ -69,7 +69,7 @@ func (i *Instance) failure(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// settle gives the caller its answer; false, and a refusal, when the id is not of the event that was handed out last.
+// settle gives the caller its answer; false, and a refusal, when the id is not of the current event.
 func (i *Instance) settle(w http.ResponseWriter, r *http.Request, a answer) bool {
 	i.mu.Lock()
 	t := i.current

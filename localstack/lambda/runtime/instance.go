@@ -23,24 +23,24 @@ const (
 type Instance struct {
 	Init time.Duration // from the start of the process to its first request for an event
 
-	config  Config
-	cmd     *exec.Cmd
-	server  *http.Server
-	started time.Time
-	asks    chan struct{} // the process asks for an event
-	turns   chan *turn    // and gets it
-	ended   chan struct{} // closed when the process is gone and its output is read
-	exit    error         // why, once it ended
+	config      Config
+	cmd         *exec.Cmd
+	server      *http.Server
+	started     time.Time
+	asks        chan struct{}    // the process asks for an event
+	invocations chan *invocation // and gets it
+	ended       chan struct{}    // closed when the process is gone and its output is read
+	exit        error            // why, once it ended
 
 	calls      int         // answered; read by the instance's user only
 	retirement *time.Timer // while it is idle
 
 	mu      sync.Mutex
-	current *turn
+	current *invocation
 }
 
-// turn is one event and its answer.
-type turn struct {
+// invocation is one event and its answer.
+type invocation struct {
 	id       string
 	payload  []byte
 	deadline time.Time
@@ -73,7 +73,7 @@ func spawn(c Config, number int) (*Instance, error) {
 	name := fmt.Sprintf("%s#%d", c.Name, number)
 	out := &output{log: c.Log.With("process", name)}
 	i := &Instance{config: c, cmd: exec.Command(c.Program),
-		asks: make(chan struct{}, 1), turns: make(chan *turn), ended: make(chan struct{})}
+		asks: make(chan struct{}, 1), invocations: make(chan *invocation), ended: make(chan struct{})}
 	i.server = &http.Server{Handler: i.api(), ReadHeaderTimeout: initLimit,
 		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}
 	i.cmd.Dir, i.cmd.Env = filepath.Dir(c.Program), c.environment(listener.Addr().String(), number)
@@ -121,9 +121,9 @@ func (i *Instance) call(ctx context.Context, id string, payload []byte) ([]byte,
 	ctx, cancel := context.WithTimeoutCause(ctx, i.config.Timeout, timedOut(id, i.config.Timeout))
 	defer cancel()
 	deadline, _ := ctx.Deadline()
-	t := &turn{id: id, payload: payload, deadline: deadline, answers: make(chan answer, 1)}
+	t := &invocation{id: id, payload: payload, deadline: deadline, answers: make(chan answer, 1)}
 	select {
-	case i.turns <- t:
+	case i.invocations <- t:
 	case <-i.ended:
 		return nil, errGone
 	case <-ctx.Done():
@@ -144,8 +144,8 @@ func (i *Instance) call(ctx context.Context, id string, payload []byte) ([]byte,
 	return a.payload, a.err
 }
 
-// await returns the answer to a turn, or the end of the process without one.
-func (i *Instance) await(ctx context.Context, t *turn) (answer, error) {
+// await returns the answer to an invocation, or the end of the process without one.
+func (i *Instance) await(ctx context.Context, t *invocation) (answer, error) {
 	select {
 	case a := <-t.answers:
 		return a, nil

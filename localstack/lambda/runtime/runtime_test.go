@@ -106,7 +106,8 @@ func TestErrorsAreReportedAsByLambda(t *testing.T) {
 		logged   string
 		change   func(*Config)
 	}{
-		"an error of the function's": {payload: event("fail", "failed"), want: Error{"errorString", "failed"}, survives: true},
+		"an error of the function's": {payload: event("fail", "failed"), survives: true,
+			want: Error{"errorString", "failed"}},
 		"a panic": {payload: event("panic", "at the disco"), want: Error{"string", "at the disco"},
 			logged: "at the disco"},
 		"an end": {payload: event("exit", ""),

@@ -35,8 +35,8 @@ func over(t *testing.T, transport http.RoundTripper) queues {
 	})}
 }
 
-// world is an engine on a clock and a seed of its own.
-func world(t *testing.T, c sqs.Config) (queues, *clock.Clock) {
+// newQueues is a client of a new engine, which has a clock and a seed of its own.
+func newQueues(t *testing.T, c sqs.Config) (queues, *clock.Clock) {
 	now := clock.New()
 	c.Now = now.Now
 	c.Random = seeded(1)
