@@ -3,6 +3,7 @@ module github.com/cashwrap/cashwrap
 go 1.26.0
 
 require (
+	code.dny.dev/ssrf v0.3.0
 	github.com/a-h/templ v0.3.977
 	github.com/anishathalye/porcupine v1.3.0
 	github.com/aws/aws-cdk-go/awscdk/v2 v2.270.0
