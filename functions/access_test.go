@@ -19,13 +19,13 @@ import (
 
 const accessFile = "access.json"
 
-// TestNoFunctionMayDoMore than it does: what all of them did in a tale of
+// TestNoFunctionMayDoMore than it does: what all of them did in a scenario of
 // everything there is, as recorded where their calls leave, is exactly what
 // access.json gives them. That they may do all they need every world sees to,
 // of each of the platform's tests.
 func TestNoFunctionMayDoMore(t *testing.T) {
 	t.Parallel()
-	one := &everything{newTale(t)}
+	one := &everything{newScenario(t)}
 	w := one.World
 	w.Permits.Learning = *update
 	w.GoLive()
@@ -68,8 +68,8 @@ func TestNoFunctionMayDoWhatNoneShould(t *testing.T) {
 	}
 }
 
-// everything is a tale of all that can happen.
-type everything struct{ *tale }
+// everything is a scenario of all that can happen.
+type everything struct{ *scenario }
 
 // ask fails the test on a fault of ours.
 func (e *everything) ask(r world.Request) world.Response {
@@ -84,20 +84,20 @@ func (e *everything) ask(r world.Request) world.Response {
 // requests are those of the other tests of all functions, and all that the
 // document shows; each that changes something also with an Idempotency-Key.
 func (e *everything) requests() {
-	for _, s := range stories {
-		s.prepare(e.tale)
-		e.ask(s.request(e.tale))
+	for _, s := range actions {
+		s.prepare(e.scenario)
+		e.ask(s.request(e.scenario))
 	}
 	for _, s := range everyShown(e) {
-		e.ask(newFixture(e.World, e.receiver).request(s.Operation, s.example))
+		e.ask(newFixture(e.Shop).request(s.Operation, s.example))
 		if s.Method != http.MethodGet && !s.Public {
-			keyed := newFixture(e.World, e.receiver).request(s.Operation, s.example)
+			keyed := newFixture(e.Shop).request(s.Operation, s.example)
 			keyed.IdempotencyKey = s.String()
 			e.ask(keyed)
 		}
 	}
 	for _, m := range more {
-		e.ask(m.request(newFixture(e.World, e.receiver)))
+		e.ask(m.request(newFixture(e.Shop)))
 	}
 	e.Settle()
 }
@@ -137,7 +137,7 @@ func (e *everything) operator() {
 	e.Operate(map[string]any{"command": "update_merchant", "merchant_code": e.Merchant.Code,
 		"name": "Kaffeehaus am Markt"}, nil)
 	newVerifier(e.World)
-	e.Operate(map[string]any{"command": "show_callback", "id": e.receiver.Deliveries()[0].ID}, nil)
+	e.Operate(map[string]any{"command": "show_callback", "id": e.Receiver.Deliveries()[0].ID}, nil)
 	e.Operate(map[string]any{"command": "replay_callbacks", "merchant_code": e.Merchant.Code}, nil)
 }
 

@@ -48,12 +48,12 @@ var more = []struct {
 	}},
 	{"GET /v0.1/checkouts, three of them", func(fix *fixture) world.Request {
 		for range 3 {
-			fix.create(nil)
+			fix.Create("10.10", nil)
 		}
 		return fix.shown("listCheckouts", "")
 	}},
 	{"GET /v0.1/checkouts?checkout_reference=", func(fix *fixture) world.Request {
-		fix.create(map[string]any{"checkout_reference": "listed"})
+		fix.Create("10.10", map[string]any{"checkout_reference": "listed"})
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=listed"}
 	}},
 	{"GET /v0.1/checkouts, " + unknownKey, func(fix *fixture) world.Request {
@@ -135,15 +135,15 @@ func measure(t *testing.T, fix *fixture, name string, asking func(*fixture) worl
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	receiver := w.Receive()
+	shop := w.Shop().WithCallbacks()
 	var found capacity
 	for _, s := range everyShown(t) {
-		found.use(s.String(), measure(t, newFixture(w, receiver), s.String(), func(fix *fixture) world.Request {
+		found.use(s.String(), measure(t, newFixture(shop), s.String(), func(fix *fixture) world.Request {
 			return fix.request(s.Operation, s.example)
 		}))
 	}
 	for _, m := range more {
-		found.use(m.name, measure(t, newFixture(w, receiver), m.name, m.request))
+		found.use(m.name, measure(t, newFixture(shop), m.name, m.request))
 	}
 	for name, aim := range aims {
 		if !slices.ContainsFunc(found.Uses, func(r row) bool {

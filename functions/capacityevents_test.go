@@ -22,7 +22,7 @@ const paidOut = 32
 
 // measureEvents adds what no request does, and what stays.
 func (c *capacity) measureEvents(t *testing.T) {
-	one := newTale(t)
+	one := newScenario(t)
 	one.SetPayout(map[string]any{"holder": "Kaffeehaus", "iban": sandbox.PaidIBAN})
 	one.pay(map[string]any{})
 	c.use("a callback is delivered", one.deliver())
@@ -36,7 +36,7 @@ func (c *capacity) measureEvents(t *testing.T) {
 }
 
 // pay takes a payment of its own.
-func (t *tale) pay(more map[string]any) world.Response {
+func (t *scenario) pay(more map[string]any) world.Response {
 	t.open(more)
 	paid := t.Do(t.byCard(world.Frictionless))
 	if paid.Status != 200 {
@@ -46,7 +46,7 @@ func (t *tale) pay(more map[string]any) world.Response {
 }
 
 // deliver brings the callback that is owed to its receiver.
-func (t *tale) deliver() world.Use {
+func (t *scenario) deliver() world.Use {
 	if _, err := t.Main().DrainStream(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func (t *tale) deliver() world.Use {
 	if _, err := t.Main().DrainQueues(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(t.receiver.Deliveries()); n != 1 {
+	if n := len(t.Receiver.Deliveries()); n != 1 {
 		t.Errorf("%d callbacks delivered, want 1", n)
 	}
 	return t.Main().Meter.Reset()
@@ -62,7 +62,7 @@ func (t *tale) deliver() world.Use {
 
 // payOut pays the merchant on the next day: the payout is planned and ordered,
 // and a while later the bank is asked.
-func (t *tale) payOut() world.Use {
+func (t *scenario) payOut() world.Use {
 	t.Main().Meter.Reset()
 	for _, wait := range []time.Duration{24 * time.Hour, 16 * time.Minute} {
 		t.Clock.Advance(wait)
@@ -79,7 +79,7 @@ func (t *tale) payOut() world.Use {
 // paidOnce is what a payment by card leaves; its addresses have the same
 // length in each run.
 func paidOnce(t *testing.T) size {
-	one := newTale(t)
+	one := newScenario(t)
 	before := one.left()
 	one.pay(map[string]any{"return_url": "https://example.com/hooks"})
 	return one.left().less(before)
@@ -96,7 +96,7 @@ func (s size) less(o size) size {
 const perItem = 100
 
 // left is the size of all that the platform has stored by now.
-func (t *tale) left() size {
+func (t *scenario) left() size {
 	var s size
 	db, table := t.App.Store.Raw()
 	pages := dynamodb.NewScanPaginator(db.Client(), &dynamodb.ScanInput{TableName: aws.String(table.Name())})

@@ -20,14 +20,14 @@ import (
 // name what placeholders has, or what POST to the collection in its path makes
 // (/readers/{reader_id}: POST /readers).
 type fixture struct {
-	*tale
+	*scenario
 	made map[string]string // by the document's value: the value here
 }
 
 // newFixture has a new merchant in the world.
-func newFixture(w *world.World, receiver *world.Receiver) *fixture {
-	w.Helper()
-	return &fixture{&tale{Shop: w.Shop().NewShop("DE", "EUR", nil), receiver: receiver}, map[string]string{}}
+func newFixture(shop world.Shop) *fixture {
+	shop.Helper()
+	return &fixture{&scenario{Shop: shop.NewShop("DE", "EUR", nil)}, map[string]string{}}
 }
 
 // request is an operation as the document shows it; the example is one of its
@@ -36,7 +36,7 @@ func (fix *fixture) request(o contract.Operation, example string) world.Request 
 	fix.Helper()
 	e := exampleOf(fix, o, example)
 	if prepare, ok := prepared[strings.TrimSpace(o.OperationID+" "+e.Name)]; ok {
-		r := prepare(fix.tale)
+		r := prepare(fix.scenario)
 		r.Method = o.Method
 		return fix.signed(o, r)
 	}
@@ -52,7 +52,7 @@ func (fix *fixture) request(o contract.Operation, example string) world.Request 
 func (fix *fixture) path(o contract.Operation) string {
 	fix.Helper()
 	if prepare, ok := prepared[o.OperationID]; ok {
-		return prepare(fix.tale).Path
+		return prepare(fix.scenario).Path
 	}
 	return pathOf(o, fix.actual)
 }
@@ -257,9 +257,9 @@ func everyShown(tb testing.TB) []shown {
 func TestDocumentedRequestsSucceed(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	receiver := w.Receive()
+	shop := w.Shop().WithCallbacks()
 	for _, s := range everyShown(t) {
-		fix := newFixture(w, receiver)
+		fix := newFixture(shop)
 		r := fix.request(s.Operation, s.example)
 		if got := fix.Do(r); !slices.Contains(s.Success, got.Status) {
 			body, _ := json.Marshal(r.Body)

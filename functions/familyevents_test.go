@@ -159,7 +159,7 @@ func routeKey(a *app.App, f functions.Function, o contract.Operation) string {
 
 // endpoint: the request succeeds.
 func (r *rehearsal) endpoint() {
-	fix := &fixture{&tale{Shop: r.Shop(), receiver: r.Receive()}, map[string]string{}}
+	fix := &fixture{&scenario{Shop: r.Shop().WithCallbacks()}, map[string]string{}}
 	o := sampleOf(r, r.App, r.of)
 	build(o, exampleOf(r, o, ""), func(value string) string {
 		if name := placeholderOf(o, value); name != "" {

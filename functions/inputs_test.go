@@ -24,14 +24,14 @@ var conditional = []string{
 func TestMembersTakeWhatTheDocumentSays(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	receiver := w.Receive()
+	shop := w.Shop().WithCallbacks()
 	for _, o := range documented(t) {
 		for _, member := range o.InputsIn("json") {
 			if strings.Contains(member.Path, "[]") { // of a list, whose limits are compared alone
 				continue
 			}
 			for _, value := range []any{nil, "", "a\u0085"} {
-				one := newFixture(w, receiver)
+				one := newFixture(shop)
 				request := one.request(o, "")
 				request.Body = with(t, o, request.Body, member.Path, value)
 				got := one.Do(request)
@@ -53,7 +53,7 @@ func TestMembersTakeWhatTheDocumentSays(t *testing.T) {
 // TestQueriesTakeNoEmptyValue: one that is not meant is left out.
 func TestQueriesTakeNoEmptyValue(t *testing.T) {
 	t.Parallel()
-	one := newTale(t)
+	one := newScenario(t)
 	fix := &fixture{one, map[string]string{}}
 	for _, o := range documented(t) {
 		request := world.Request{Method: o.Method}

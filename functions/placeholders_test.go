@@ -23,7 +23,7 @@ var placeholders map[string]placeholder
 func init() {
 	placeholders = map[string]placeholder{
 		"MC0A1B2C3D": {"MERCHANT_CODE", func(fix *fixture) string { return fix.Merchant.Code }},
-		"https://shop.example.com/callbacks/payments": {"", func(fix *fixture) string { return fix.receiver.URL }},
+		"https://shop.example.com/callbacks/payments": {"", func(fix *fixture) string { return fix.Receiver.URL }},
 		// A card that the customer of the examples has saved.
 		"8c9d6b0e-52c4-4f0a-9d8e-3f5f8a2f6f01": {"TOKEN", func(fix *fixture) string {
 			fix.payer = fix.actual("customer-77")
@@ -48,35 +48,35 @@ var queried = map[string]string{"retrieveTransaction": "transaction_code", "retr
 // prepared are the requests of operations that need more than the things their
 // examples name. The key is the operationId, with the example's name if the
 // request has a body.
-var prepared = map[string]func(*tale) world.Request{
-	"processCheckout recurring": func(t *tale) world.Request {
+var prepared = map[string]func(*scenario) world.Request{
+	"processCheckout recurring": func(t *scenario) world.Request {
 		t.open(map[string]any{"customer_id": t.Customer(), "purpose": "SETUP_RECURRING_PAYMENT"})
 		body := t.Card(world.Challenged)
 		body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "Mozilla/5.0", "user_ip": "203.0.113.7"}
 		return t.put(body)
 	},
-	"processCheckout boleto": func(t *tale) world.Request {
+	"processCheckout boleto": func(t *scenario) world.Request {
 		t.Shop = t.NewShop("BR", "BRL", nil)
 		t.open(nil)
 		return t.put(byBoleto)
 	},
-	"completePayment answered": func(t *tale) world.Request {
+	"completePayment answered": func(t *scenario) world.Request {
 		t.open(nil)
 		t.challenge("approve")
 		return t.complete()
 	},
-	"show3dsChallenge challenge": func(t *tale) world.Request {
+	"show3dsChallenge challenge": func(t *scenario) world.Request {
 		return world.Request{Path: "/3ds/challenge", Body: t.asked()}
 	},
-	"decide3dsChallenge approve": func(t *tale) world.Request {
+	"decide3dsChallenge approve": func(t *scenario) world.Request {
 		form := t.asked()
 		form.Set("decision", "approve")
 		return world.Request{Path: "/3ds/challenge/decision", Body: form}
 	},
-	"downloadBoleto": func(t *tale) world.Request {
+	"downloadBoleto": func(t *scenario) world.Request {
 		return world.Request{Path: newBoleto(t.World).link()}
 	},
-	"downloadArtefact": func(t *tale) world.Request {
+	"downloadArtefact": func(t *scenario) world.Request {
 		b := newBoleto(t.World)
 		var read struct{ Artefacts []struct{ Location string } }
 		if err := b.Send("GET", "/v0.1/checkouts/"+b.checkout, nil).Into(&read); err != nil || len(read.Artefacts) == 0 {
@@ -87,7 +87,7 @@ var prepared = map[string]func(*tale) world.Request{
 }
 
 // asked is the form that the payer's browser posts to the issuer's page.
-func (t *tale) asked() url.Values {
+func (t *scenario) asked() url.Values {
 	t.Helper()
 	t.open(nil)
 	var started struct {

@@ -48,7 +48,7 @@ var publicKeys = map[string]public{
 
 // browser is a payer's, in a world where everything that can be set is.
 type browser struct {
-	*tale
+	*scenario
 	key string // the shop's public one
 
 	shop    brazilian // of another country, with a boleto
@@ -57,7 +57,7 @@ type browser struct {
 
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
-	b := &browser{tale: newTale(t)}
+	b := &browser{scenario: newScenario(t)}
 	b.key, b.shop = b.NewKey("public"), newBoleto(b.World)
 	b.shopKey = b.shop.NewKey("public")
 	b.setUp()
@@ -83,9 +83,9 @@ func (b *browser) mandated() world.Request {
 	return r
 }
 
-// onAnother is a request on another checkout than the tale's.
-func (b *browser) onAnother(request func(*tale) world.Request) world.Request {
-	another := &tale{Shop: b.Shop, receiver: b.receiver}
+// onAnother is a request on another checkout than the scenario's.
+func (b *browser) onAnother(request func(*scenario) world.Request) world.Request {
+	another := &scenario{Shop: b.Shop}
 	another.open(nil)
 	return request(another)
 }
@@ -99,10 +99,10 @@ func (b *browser) requests(method string) []world.Request {
 			{Method: "GET", Path: at + b.shop.checkout, APIKey: b.shopKey}}
 	}
 	b.setUp()
-	by := func(card string) func(*tale) world.Request {
-		return func(t *tale) world.Request { return t.byCard(card) }
+	by := func(card string) func(*scenario) world.Request {
+		return func(t *scenario) world.Request { return t.byCard(card) }
 	}
-	all := []world.Request{b.mandated(), b.onAnother((*tale).byIDEAL), b.onAnother(by(world.Challenged)),
+	all := []world.Request{b.mandated(), b.onAnother((*scenario).byIDEAL), b.onAnother(by(world.Challenged)),
 		b.onAnother(by(world.Frictionless))}
 	for i := range all {
 		all[i].APIKey = b.key
@@ -116,7 +116,7 @@ func (b *browser) requests(method string) []world.Request {
 func TestWhatAPublicKeyMay(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
-	fix := &fixture{&tale{Shop: b.Shop, receiver: b.receiver}, map[string]string{}}
+	fix := &fixture{&scenario{Shop: b.Shop}, map[string]string{}}
 	for _, o := range documented(t) {
 		plain := world.Request{Method: o.Method, Path: fix.path(o), APIKey: b.key}
 		switch {
@@ -257,10 +257,10 @@ func kindOf(key string) string {
 // server nor hears what it was answered.
 func TestAPublicKeyTakesNoKeyOfTheMerchants(t *testing.T) {
 	t.Parallel()
-	one := newTale(t)
+	one := newScenario(t)
 	key, guessed := one.NewKey("public"), "order-4711"
 	one.saveCard()
-	paid := one.read().Text("transaction_id")
+	paid := one.Checkout(one.checkout).Text("transaction_id")
 	one.checkout = "4e425463-3e1b-431d-83fa-1e51c2925e99"
 	squat := one.byCard(world.Frictionless)
 	squat.APIKey, squat.IdempotencyKey = key, guessed

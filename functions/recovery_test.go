@@ -10,46 +10,46 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// story is one request under test: what comes before it, and the request.
-type story struct {
+// action is one request under test: what comes before it, and the request.
+type action struct {
 	name    string
-	prepare func(*tale) // makes what the request needs
-	request func(*tale) world.Request
+	prepare func(*scenario) // makes what the request needs
+	request func(*scenario) world.Request
 }
 
-var stories = []story{
-	{"pay by card", func(t *tale) { t.open(nil) },
-		func(t *tale) world.Request { return t.byCard(world.Frictionless) }},
-	{"declined", func(t *tale) { t.open(map[string]any{"amount": 42.01}) },
-		func(t *tale) world.Request { return t.byCard(world.Frictionless) }},
-	{"start a challenge", func(t *tale) { t.open(nil) },
-		func(t *tale) world.Request { return t.byCard(world.Challenged) }},
-	{"complete a challenge", func(t *tale) { t.open(nil); t.challenge("approve") }, (*tale).complete},
-	{"fail a challenge", func(t *tale) { t.open(nil); t.challenge("reject") }, (*tale).complete},
-	{"save a card with a mandate", func(t *tale) {
+var actions = []action{
+	{"pay by card", func(t *scenario) { t.open(nil) },
+		func(t *scenario) world.Request { return t.byCard(world.Frictionless) }},
+	{"declined", func(t *scenario) { t.open(map[string]any{"amount": 42.01}) },
+		func(t *scenario) world.Request { return t.byCard(world.Frictionless) }},
+	{"start a challenge", func(t *scenario) { t.open(nil) },
+		func(t *scenario) world.Request { return t.byCard(world.Challenged) }},
+	{"complete a challenge", func(t *scenario) { t.open(nil); t.challenge("approve") }, (*scenario).complete},
+	{"fail a challenge", func(t *scenario) { t.open(nil); t.challenge("reject") }, (*scenario).complete},
+	{"save a card with a mandate", func(t *scenario) {
 		t.open(map[string]any{"customer_id": t.Customer(), "purpose": "SETUP_RECURRING_PAYMENT", "redirect_url": nil})
-	}, func(t *tale) world.Request {
+	}, func(t *scenario) world.Request {
 		body := t.Card(world.Frictionless)
 		body["mandate"] = map[string]any{"type": "recurrent", "user_agent": "test"}
 		return t.put(body)
 	}},
-	{"charge a saved card", func(t *tale) { t.saveCard(); t.open(nil) }, (*tale).bySavedCard},
-	{"redirect method", func(t *tale) { t.open(nil) }, (*tale).byIDEAL},
-	{"process again at the payer's turn", func(t *tale) { t.open(nil); t.Do(t.byIDEAL()) },
-		func(t *tale) world.Request { return t.byCard(world.Frictionless) }},
-	{"deactivate", func(t *tale) { t.open(nil) }, (*tale).deactivate},
-	{"deactivate at the payer's turn", func(t *tale) { t.open(nil); t.Do(t.byIDEAL()) }, (*tale).deactivate},
+	{"charge a saved card", func(t *scenario) { t.saveCard(); t.open(nil) }, (*scenario).bySavedCard},
+	{"redirect method", func(t *scenario) { t.open(nil) }, (*scenario).byIDEAL},
+	{"process again at the payer's turn", func(t *scenario) { t.open(nil); t.Do(t.byIDEAL()) },
+		func(t *scenario) world.Request { return t.byCard(world.Frictionless) }},
+	{"deactivate", func(t *scenario) { t.open(nil) }, (*scenario).deactivate},
+	{"deactivate at the payer's turn", func(t *scenario) { t.open(nil); t.Do(t.byIDEAL()) }, (*scenario).deactivate},
 }
 
-func (t *tale) deactivate() world.Request {
+func (t *scenario) deactivate() world.Request {
 	return world.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + t.checkout}
 }
 
-// result is what a story comes to, whatever happened on the way.
-func (t *tale) result() string {
-	read, books := t.read(), t.Books(t.checkout)
+// result is what a action comes to, whatever happened on the way.
+func (t *scenario) result() string {
+	read, books := t.Checkout(t.checkout), t.Books(t.checkout)
 	return fmt.Sprintf("%s, transactions %v, captured %d, told %d times, saved card %t", read.Text("status"),
-		books.Transactions, books.Captured, len(t.receiver.Messages(t.checkout)),
+		books.Transactions, books.Captured, len(t.Receiver.Messages(t.checkout)),
 		read.Text("payment_instrument.token") != "")
 }
 
@@ -57,7 +57,7 @@ func (t *tale) result() string {
 // the platform's minutes pass, until it is told. To process once more without
 // an Idempotency-Key is to ask for another attempt, so such a client looks
 // first whether there is one.
-func (t *tale) again(request world.Request) {
+func (t *scenario) again(request world.Request) {
 	const patience = 6
 	for range patience {
 		if request.Method == "PUT" && !t.keyed && t.attempts() > t.before {
@@ -73,9 +73,9 @@ func (t *tale) again(request world.Request) {
 }
 
 // attempts is how many transactions the checkout shows.
-func (t *tale) attempts() int {
+func (t *scenario) attempts() int {
 	var read struct{ Transactions []any }
-	if err := t.read().Into(&read); err != nil {
+	if err := t.Checkout(t.checkout).Into(&read); err != nil {
 		t.Error(err)
 	}
 	return len(read.Transactions)
@@ -87,13 +87,13 @@ func inProgress(r world.Response) bool {
 }
 
 // TestKilledAfterEveryStep lets each fault happen to each I/O step of each
-// story: to the table, and to the acquirer. After the client repeated its
+// action: to the table, and to the acquirer. After the client repeated its
 // request and the sweep ran, the result equals the one without faults: at
 // most one charge, one transaction per charge, and each status change told
 // under one id. With an Idempotency-Key and without.
 func TestKilledAfterEveryStep(t *testing.T) {
 	t.Parallel()
-	for _, s := range stories {
+	for _, s := range actions {
 		for _, keyed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/keyed=%t", s.name, keyed), func(t *testing.T) {
 				t.Parallel()
@@ -103,10 +103,10 @@ func TestKilledAfterEveryStep(t *testing.T) {
 	}
 }
 
-func (s story) withEveryFault(t *testing.T, keyed bool) {
-	all := newTale(t)
+func (s action) withEveryFault(t *testing.T, keyed bool) {
+	all := newScenario(t)
 	run := func(step int, fault faults.Fault) (string, []string) {
-		return s.run(&tale{Shop: all.Shop, receiver: all.receiver, keyed: keyed}, step, fault)
+		return s.run(&scenario{Shop: all.Shop, keyed: keyed}, step, fault)
 	}
 	want, steps := run(0, faults.None)
 	if len(steps) < 2 {
@@ -121,8 +121,8 @@ func (s story) withEveryFault(t *testing.T, keyed bool) {
 	}
 }
 
-// run plays the story once with a fault, and answers its result and steps.
-func (s story) run(t *tale, step int, fault faults.Fault) (string, []string) {
+// run plays the action once with a fault, and answers its result and steps.
+func (s action) run(t *scenario, step int, fault faults.Fault) (string, []string) {
 	s.prepare(t)
 	request := s.request(t)
 	if t.keyed {
@@ -145,7 +145,7 @@ func (s story) run(t *tale, step int, fault faults.Fault) (string, []string) {
 // the payer's answer.
 func TestARestartBetweenChallengeAndAnswerLosesNothing(t *testing.T) {
 	t.Parallel()
-	one := newTale(t)
+	one := newScenario(t)
 	one.open(nil)
 	before, after := one.Process(), one.Process()
 	started := before.Do(one.byCard(world.Challenged))
@@ -155,7 +155,7 @@ func TestARestartBetweenChallengeAndAnswerLosesNothing(t *testing.T) {
 		answer.Header.Get("Location") != "https://shop.example/done?a=b&checkout_id="+one.checkout {
 		t.Errorf("complete: %d, to %s", answer.Status, answer.Header.Get("Location"))
 	}
-	if read := one.read(); read.Text("status") != "PAID" {
+	if read := one.Checkout(one.checkout); read.Text("status") != "PAID" {
 		t.Errorf("checkout: %s", read.Body)
 	}
 }
@@ -167,7 +167,7 @@ func TestAHundredProcessCallsChargeOnce(t *testing.T) {
 	for _, key := range []string{"", "once"} {
 		t.Run("key="+key, func(t *testing.T) {
 			t.Parallel()
-			one := newTale(t)
+			one := newScenario(t)
 			one.open(nil)
 			request := one.byCard(world.Frictionless)
 			if key != "" {
@@ -181,7 +181,7 @@ func TestAHundredProcessCallsChargeOnce(t *testing.T) {
 				t.Errorf("statuses: %v", statuses)
 			}
 			one.Settle()
-			if told := one.receiver.Messages(one.checkout); len(told) != 1 {
+			if told := one.Receiver.Messages(one.checkout); len(told) != 1 {
 				t.Errorf("told %d times", len(told))
 			}
 		})

@@ -15,7 +15,7 @@ import (
 // the status, the form and the code that the document has for that operation.
 func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 	t.Parallel()
-	one := newTale(t)
+	one := newScenario(t)
 	weak := one.NewKey("secret", "products") // which guards nothing
 	large := `{"x":"` + strings.Repeat("x", 1<<20) + `"}`
 	for _, o := range documented(t) {
@@ -70,7 +70,7 @@ const refill = time.Second
 
 // paths is the operation's path for the merchant, with the value, as it stands
 // in an address, for all other names.
-func paths(one *tale, o contract.Operation, value string) string {
+func paths(one *scenario, o contract.Operation, value string) string {
 	path := o.Path
 	for _, p := range o.InputsIn("path") {
 		put := value
@@ -84,7 +84,7 @@ func paths(one *tale, o contract.Operation, value string) string {
 
 // sensible is the request that the document shows first, for the merchant, but
 // with the value in its path.
-func sensible(one *tale, o contract.Operation, value string) world.Request {
+func sensible(one *scenario, o contract.Operation, value string) world.Request {
 	r := build(o, exampleOf(one, o, ""), func(shown string) string {
 		if placeholders[shown].name == "MERCHANT_CODE" {
 			return one.Merchant.Code

@@ -77,13 +77,13 @@ func published(w *world.World) (keys []string) {
 }
 
 // under is a request with an Idempotency-Key.
-func (t *tale) under(key string) world.Request {
+func (t *scenario) under(key string) world.Request {
 	return world.Request{Method: "POST", Path: "/v0.1/checkouts", IdempotencyKey: key,
 		Body: map[string]any{"checkout_reference": key, "amount": 10.10, "currency": "EUR", "merchant_code": t.Merchant.Code}}
 }
 
 // replays says that the request under the key is answered as it was, and not run again.
-func (t *tale) replays(key string, first world.Response) {
+func (t *scenario) replays(key string, first world.Response) {
 	t.Helper()
 	again := t.Do(t.under(key))
 	if again.Header.Get("Idempotency-Replayed") != "true" || !bytes.Equal(again.Body, first.Body) {
@@ -93,17 +93,17 @@ func (t *tale) replays(key string, first world.Response) {
 
 // challenged starts a payment and has the payer's bank answer it; the payer
 // has yet to come back.
-func (t *tale) challenged(returnURL string) world.Request {
+func (t *scenario) challenged(returnURL string) world.Request {
 	t.open(map[string]any{"return_url": returnURL})
 	t.challenge("approve")
 	return t.complete()
 }
 
 // comesBack brings the payer back, whose payment then is done.
-func (t *tale) comesBack(complete world.Request) {
+func (t *scenario) comesBack(complete world.Request) {
 	t.Helper()
 	t.checkout = strings.Split(complete.Path, "/")[3]
-	back, read := t.Do(complete), t.read()
+	back, read := t.Do(complete), t.Checkout(t.checkout)
 	if back.Status >= 400 || read.Text("status") != "PAID" {
 		t.Errorf("back: %d %s; the checkout is %s", back.Status, back.Body, read.Body)
 	}
@@ -143,13 +143,13 @@ func (b brazilian) link() string {
 // deployment, or before the new secret comes into use, ends well after it.
 func TestASecretIsRotatedAndNobodyNotices(t *testing.T) {
 	t.Parallel()
-	one := newTale(t) // its receiver verifies by the platform's keys of now
+	one := newScenario(t) // its receiver verifies by the platform's keys of now
 	w := one.World
 	shop, waiting := newVerifier(w), newBoleto(w)
 	before, boleto := published(w), waiting.link()
 	first := w.Do(one.under("first"))
 	one.saveCard()
-	begun := []world.Request{one.challenged(one.receiver.URL), one.challenged(shop.url)}
+	begun := []world.Request{one.challenged(one.Receiver.URL), one.challenged(shop.url)}
 
 	old := w.Main()
 	w.Rotate(rotationTakes)
@@ -174,7 +174,7 @@ func TestASecretIsRotatedAndNobodyNotices(t *testing.T) {
 		t.Errorf("published are %v, before %v", after, before)
 	}
 	w.Settle()
-	if told := one.receiver.Deliveries(); len(told) != 1 {
+	if told := one.Receiver.Deliveries(); len(told) != 1 {
 		t.Errorf("who knows the old key was told %v", told)
 	}
 	if by := shop.byPlatform(); !slices.Equal(by, []int{2, 2, 2}) {
@@ -186,7 +186,7 @@ func TestASecretIsRotatedAndNobodyNotices(t *testing.T) {
 // hold on to is as it was.
 func TestARotationEnds(t *testing.T) {
 	t.Parallel()
-	one := newTale(t)
+	one := newScenario(t)
 	w := one.World
 	shop := newVerifier(w)
 	one.saveCard()
@@ -207,7 +207,7 @@ func TestARotationEnds(t *testing.T) {
 }
 
 // wantToken fails unless the card that is saved again has the token it had.
-func (t *tale) wantToken() {
+func (t *scenario) wantToken() {
 	t.Helper()
 	if again := t.payAndSave(); again != t.token || t.token == "" {
 		t.Errorf("the same card is %q, then %q", t.token, again)

@@ -17,9 +17,9 @@ const (
 	leastStarts = 20
 )
 
-// BenchmarkStart is the start of each function, from the start of its process to its first request for an event over the
-// Runtime API; bare-ms is that of a bare function, started in turn with it. Of each the shortest counts: whatever else the
-// machine does only adds, and to the longer one more.
+// BenchmarkStart is the start of each function, from the start of its process to its first request for an event over
+// the Runtime API; bare-ms is that of a bare function, started in turn with it. Of each the shortest counts: whatever
+// else the machine does only adds, and to the longer one more.
 func BenchmarkStart(b *testing.B) {
 	names := []string{runtime.Bare}
 	for _, f := range functions.All {

@@ -15,18 +15,16 @@ const unanswered = "42.25"
 // unknowns are a payment and a refund of unknown outcome.
 type unknowns struct {
 	world.Shop
-	receiver *world.Receiver
 	checkout string
 	refunded world.Payment
 }
 
 func newUnknowns(t *testing.T) *unknowns {
 	t.Helper()
-	w := world.New(t)
-	u := &unknowns{Shop: w.Shop(), receiver: w.Receive()}
+	u := &unknowns{Shop: world.NewShop(t).WithCallbacks()}
 	u.refunded = u.Sell("100")
-	w.Settle()
-	u.checkout = u.Create(unanswered, map[string]any{"return_url": u.receiver.URL})
+	u.Settle()
+	u.checkout = u.Create(unanswered, nil)
 	if p := u.Pay(u.checkout, u.Card(world.Frictionless)); p.Status != "PENDING" {
 		t.Fatalf("paid: %+v", p)
 	}
@@ -39,10 +37,10 @@ func newUnknowns(t *testing.T) *unknowns {
 func (u *unknowns) open() string {
 	u.Helper()
 	open := ""
-	if len(u.receiver.Messages(u.checkout)) == 0 {
+	if len(u.Receiver.Messages(u.checkout)) == 0 {
 		open += "payment "
 	}
-	refund := u.Send("GET", "/v2.1/merchants/"+u.Merchant.Code+"/transactions?id="+u.refunded.ID, nil)
+	refund := u.Transaction("id=" + u.refunded.ID)
 	if !strings.Contains(string(refund.Body), `"REFUNDED"`) {
 		open += "refund"
 	}
@@ -79,7 +77,7 @@ func (u *unknowns) wantBooks() {
 		len(books.Transactions) != 1 {
 		u.Errorf("%+v", books)
 	}
-	if n := len(u.receiver.Messages(u.checkout)); n != 1 {
+	if n := len(u.Receiver.Messages(u.checkout)); n != 1 {
 		u.Errorf("%d callbacks, want 1", n)
 	}
 	if found := u.Reconcile().Found; found != 0 {

@@ -17,9 +17,6 @@ import (
 
 type fields = map[string]any
 
-// shop is a merchant of a world that is paid out on several days.
-type shop struct{ world.Shop }
-
 // open starts a world with payouts of 2026-11-21 (two payments), 11-22 (one, with a deduction that it does not cover)
 // and 11-23 (one, which makes up for that).
 func open(t *testing.T) world.Shop {
