@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
@@ -15,7 +18,7 @@ func posting(account ledger.Account, amount string, c money.Currency) ledger.Pos
 	return ledger.Posting{Account: account, Amount: money.MustParse(amount, c)}
 }
 
-// TestAnEntryIsAboutWhatItsKindIs, a transaction or a payout.
+// An entry is about a transaction or a payout, as its kind is.
 func TestAnEntryIsAboutWhatItsKindIs(t *testing.T) {
 	t.Parallel()
 	postings := []ledger.Posting{posting(ledger.MerchantPayable, "10", "EUR"), posting(ledger.Bank, "-10", "EUR")}
@@ -23,7 +26,7 @@ func TestAnEntryIsAboutWhatItsKindIs(t *testing.T) {
 		ledger.Payout:     ledger.OfTransaction("id"),
 		ledger.PayoutPaid: {ID: "id"}} {
 		if _, err := ledger.NewEntry("id", kind, about, start, postings...); !errors.Is(err, ledger.ErrSubject) {
-			t.Errorf("a %s about a %q: %v", kind, about.Subject, err)
+			t.Errorf("a %s about a %q: %v, want %v", kind, about.Subject, err, ledger.ErrSubject)
 		}
 	}
 }
@@ -59,7 +62,7 @@ func TestNewEntryRefusesWhatIsNotBalanced(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if test.kept > 0 && len(e.Postings) != test.kept {
-			t.Errorf("%s: kept %v", name, e.Postings)
+			t.Errorf("%s: kept %v, want %d", name, e.Postings, test.kept)
 		}
 		if check := e.Check(); (check == nil) != (test.kept > 0) {
 			t.Errorf("%s, read back: %v", name, check)
@@ -67,18 +70,22 @@ func TestNewEntryRefusesWhatIsNotBalanced(t *testing.T) {
 	}
 }
 
-// An entry that its maker calls balanced, and that is not, never comes about.
-func TestMustEntryPanicsRatherThanPostWhatIsNotBalanced(t *testing.T) {
+// MustEntry makes no entry that does not balance.
+func TestMustEntryPanicsOnWhatDoesNotBalance(t *testing.T) {
 	t.Parallel()
 	entry := func(credit string) (e *ledger.Entry, refused any) {
 		defer func() { refused = recover() }()
 		return ledger.MustEntry("id", ledger.Payout, ledger.OfPayout("id"), start,
 			posting(ledger.MerchantPayable, "10", "EUR"), posting(ledger.PayoutsInTransit, credit, "EUR")), nil
 	}
-	if e, refused := entry("-10"); refused != nil || e.About != ledger.OfPayout("id") || len(e.Postings) != 2 {
-		t.Errorf("balanced: %+v, %v", e, refused)
+	e, refused := entry("-10")
+	want := &ledger.Entry{ID: "id", Kind: ledger.Payout, About: ledger.OfPayout("id"), At: start,
+		Postings: []ledger.Posting{posting(ledger.MerchantPayable, "10", "EUR"),
+			posting(ledger.PayoutsInTransit, "-10", "EUR")}}
+	if diff := cmp.Diff(want, e, cmpopts.EquateComparable(money.Amount{})); refused != nil || diff != "" {
+		t.Errorf("balanced: panic %v (-want +got):\n%s", refused, diff)
 	}
-	if e, refused := entry("-9.99"); refused == nil {
-		t.Errorf("unbalanced: %+v", e)
+	if e, refused = entry("-9.99"); refused == nil {
+		t.Errorf("unbalanced: %+v, want a panic", e)
 	}
 }

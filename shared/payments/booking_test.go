@@ -55,10 +55,3 @@ func TestNothingIsBookedWithoutACapture(t *testing.T) {
 		}
 	}
 }
-
-func wantPostings(t testing.TB, e ledger.Entry, want []ledger.Posting) {
-	t.Helper()
-	if diff := differs(want, e.Postings); diff != "" {
-		t.Errorf("postings of %s (-want +got):\n%s", e.ID, diff)
-	}
-}

@@ -62,23 +62,24 @@ func TestAPaymentIsPayableInParts(t *testing.T) {
 // from one that is on its way. The rest is a debit.
 func TestAReturnIsTakenFromScheduledPayouts(t *testing.T) {
 	t.Parallel()
-	const s, r, p = payments.EventScheduled, payments.EventReconciled, payments.EventPaidOut
+	type statuses = [3]payments.EventStatus
+	const s, r, p, f = payments.EventScheduled, payments.EventReconciled, payments.EventPaidOut, payments.EventFailed
 	for name, test := range map[string]struct {
-		status   [3]payments.EventStatus // of parts of 30.00 with a fee of 0.60
+		status   statuses // of parts of 30.00 with a fee of 0.60
 		amount   string
 		deducted [3]string
 		debit    string // "": none
 	}{
-		"within the first":             {[3]payments.EventStatus{s, s, s}, "10", [3]string{"10", "0", "0"}, ""},
-		"all of the first":             {[3]payments.EventStatus{s, s, s}, "29.40", [3]string{"29.40", "0", "0"}, ""},
-		"a cent beyond it":             {[3]payments.EventStatus{s, s, s}, "29.41", [3]string{"29.40", "0.01", "0"}, ""},
-		"all that is scheduled":        {[3]payments.EventStatus{s, s, s}, "88.20", [3]string{"29.40", "29.40", "29.40"}, ""},
-		"not the fee":                  {[3]payments.EventStatus{s, s, s}, "90", [3]string{"29.40", "29.40", "29.40"}, "1.80"},
-		"the first is paid":            {[3]payments.EventStatus{p, s, s}, "30", [3]string{"0", "29.40", "0.60"}, ""},
-		"one is on its way":            {[3]payments.EventStatus{p, r, s}, "30", [3]string{"0", "0", "29.40"}, "0.60"},
-		"all are paid":                 {[3]payments.EventStatus{p, p, p}, "30", [3]string{"0", "0", "0"}, "30"},
-		"the middle one is on its way": {[3]payments.EventStatus{s, r, s}, "60", [3]string{"29.40", "0", "29.40"}, "1.20"},
-		"one failed":                   {[3]payments.EventStatus{payments.EventFailed, s, s}, "1", [3]string{"0", "1", "0"}, ""},
+		"within the first":             {statuses{s, s, s}, "10", [3]string{"10", "0", "0"}, ""},
+		"all of the first":             {statuses{s, s, s}, "29.40", [3]string{"29.40", "0", "0"}, ""},
+		"a cent beyond it":             {statuses{s, s, s}, "29.41", [3]string{"29.40", "0.01", "0"}, ""},
+		"all that is scheduled":        {statuses{s, s, s}, "88.20", [3]string{"29.40", "29.40", "29.40"}, ""},
+		"not the fee":                  {statuses{s, s, s}, "90", [3]string{"29.40", "29.40", "29.40"}, "1.80"},
+		"the first is paid":            {statuses{p, s, s}, "30", [3]string{"0", "29.40", "0.60"}, ""},
+		"one is on its way":            {statuses{p, r, s}, "30", [3]string{"0", "0", "29.40"}, "0.60"},
+		"all are paid":                 {statuses{p, p, p}, "30", [3]string{"0", "0", "0"}, "30"},
+		"the middle one is on its way": {statuses{s, r, s}, "60", [3]string{"29.40", "0", "29.40"}, "1.20"},
+		"one failed":                   {statuses{f, s, s}, "1", [3]string{"0", "1", "0"}, ""},
 	} {
 		tx := *captured(t, eur("90"), "0.02", merchant.TrueInstallment, 3).Transaction
 		for i := range tx.Payouts {

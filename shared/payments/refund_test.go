@@ -17,7 +17,8 @@ func paidTransaction(t testing.TB) payments.Transaction {
 	return *captured(t, eur("10.10"), "0.0195", "", 1).Transaction
 }
 
-func beginRefund(t testing.TB, tx payments.Transaction, operation, amount string, inReserve bool) payments.TransactionChange {
+func beginRefund(t testing.TB, tx payments.Transaction, operation, amount string,
+	inReserve bool) payments.TransactionChange {
 	t.Helper()
 	var x *money.Amount
 	if amount != "" {
@@ -50,7 +51,8 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 	crowded := paid
 	crowded.EventCount = 1000
 	unknown := *settle(t, states(t)["pending"], payments.Outcome{Decision: payments.OutcomeUnknown}, start).Transaction
-	someRuns, allRuns := beginRefund(t, paid, "a", "4.10", false).Transaction, beginRefund(t, paid, "a", "", false).Transaction
+	someRuns := beginRefund(t, paid, "a", "4.10", false).Transaction
+	allRuns := beginRefund(t, paid, "a", "", false).Transaction
 	crowdedRuns := allRuns
 	crowdedRuns.EventCount = 1000
 	disputed, err := someRuns.Chargeback(newCheckout(), "dispute", nil, false, "msg_1", start)
@@ -241,7 +243,8 @@ func TestARefundIsBookedAgainstTheMerchant(t *testing.T) {
 		t.Fatalf("%d events, want the refund and a deduction", len(change.Events))
 	}
 	deduction := change.Events[0]
-	deduction.ID, deduction.Type, deduction.Status = change.Events[1].ID, payments.PayoutDeductionEvent, payments.EventPending
+	deduction.ID, deduction.Type = change.Events[1].ID, payments.PayoutDeductionEvent
+	deduction.Status = payments.EventPending
 	deduction.Amount, deduction.Sequence, deduction.NextPoll, deduction.ReturnCode = eur("0.20"), 0, time.Time{}, ""
 	if diff := differs(deduction, change.Events[1]); diff != "" {
 		t.Errorf("deduction (-want +got):\n%s", diff)

@@ -31,8 +31,8 @@ func TestAWithdrawnRefundIsCountedOnce(t *testing.T) {
 	if tx.EventCount != 1 {
 		t.Errorf("%d events of one refund", tx.EventCount)
 	}
-	if other := beginRefund(t, tx.WithoutWithdrawn(payments.Event{}), "two", "1", false); other.Transaction.EventCount != 2 ||
-		sequences[other.Events[0].Sequence] {
+	other := beginRefund(t, tx.WithoutWithdrawn(payments.Event{}), "two", "1", false)
+	if other.Transaction.EventCount != 2 || sequences[other.Events[0].Sequence] {
 		t.Errorf("another refund: %d events, sequence number %d of %v", other.Transaction.EventCount,
 			other.Events[0].Sequence, sequences)
 	}

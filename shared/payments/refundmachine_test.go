@@ -24,8 +24,8 @@ type refundMachine struct {
 	open     []string // ids of refunds ever begun
 }
 
-// TestAnyOrderOfReturns: whatever order refunds, their outcomes and chargebacks come in, no cent is returned twice, booked
-// twice or owed to anybody else.
+// Refunds, their outcomes and chargebacks come in any order: no cent is returned
+// twice, booked twice or lost.
 func TestAnyOrderOfReturns(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

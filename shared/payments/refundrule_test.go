@@ -119,7 +119,8 @@ func TestTermsExpire(t *testing.T) {
 	t.Parallel()
 	until := payments.RefundTerms{Until: start}
 	if until.Expired(start.Add(-1)) || !until.Expired(start) || (payments.RefundTerms{}).Expired(start) {
-		t.Errorf("expired: %t before, %t at the time, %t without one; want false, true, false", until.Expired(start.Add(-1)), until.Expired(start),
+		t.Errorf("expired: %t before, %t at the time, %t without one; want false, true, false",
+			until.Expired(start.Add(-1)), until.Expired(start),
 			(payments.RefundTerms{}).Expired(start))
 	}
 	if longest := rules(t, "BR:36500"); longest[0].Days != 36500 {

@@ -66,7 +66,8 @@ func TestSettle(t *testing.T) {
 		{"requires action", payments.Challenge, 0, settled{pending, none, waits, false, false}},
 		{"requires action", payments.Voucher, 0, settled{pending, none, waits, false, false}},
 		{"requires action", payments.OutcomeUnknown, 0, settled{pending, none, waits, false, false}},
-		{"requires action", payments.Cancelled, deadline - 1, settled{pending, payments.TransactionCancelled, closed, false, false}},
+		{"requires action", payments.Cancelled, deadline - 1,
+			settled{pending, payments.TransactionCancelled, closed, false, false}},
 		{"requires action", payments.Cancelled, deadline, settled{failed, declined, closed, false, true}},
 		{"requires action", payments.Approved, 48 * time.Hour, settled{paid, captured, closed, false, true}},
 

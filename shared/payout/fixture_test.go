@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -16,11 +19,11 @@ func after(d time.Duration) time.Time { return start.Add(d) }
 
 func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 
-// account is where the payouts of these tests go.
+// account is the account that payouts of these tests go to.
 var account = merchant.BankAccount{ID: "account-1", Holder: "Shop", IBAN: "DE17100100100000005678",
 	Status: merchant.BankAccountVerified}
 
-// checkout is one of so much, to be paid out in instalments.
+// checkout is of the amount, to be paid out in installments.
 func checkout(amount money.Amount, rate string) payments.Checkout {
 	return payments.Checkout{ID: "checkout-1", Reference: "order-1", Amount: amount, Status: payments.CheckoutPending,
 		Purpose:   payments.PurposeCheckout,
@@ -29,7 +32,8 @@ func checkout(amount money.Amount, rate string) payments.Checkout {
 }
 
 // approved is the checkout's payment in parts, with its payables.
-func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, parts int, now time.Time) payments.CheckoutChange {
+func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, parts int,
+	now time.Time) payments.CheckoutChange {
 	c, err := c.Begin(payments.Attempt{ID: id, Operation: "request-" + id, Method: payments.CardMethod,
 		PaymentType: payments.CardMethod.PaymentType(), Installments: parts}, now)
 	if err != nil {
@@ -46,6 +50,12 @@ func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, part
 func captured(t testing.TB, parts int) payments.CheckoutChange {
 	t.Helper()
 	return approved(t, checkout(eur("90"), "0.02"), "attempt-1", parts, start)
+}
+
+// differs shows how two values differ; "" when they do not. Money is equal when
+// its value and currency are.
+func differs(want, got any) string {
+	return cmp.Diff(want, got, cmpopts.EquateComparable(money.Amount{}), cmpopts.EquateEmpty())
 }
 
 func chargeback(t testing.TB, tx payments.Transaction, id string, amount *money.Amount) payments.TransactionChange {

@@ -16,15 +16,15 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// payoutMachine plays payments, chargebacks and payouts of one merchant in any order, and keeps the books that the store
-// would.
+// payoutMachine plays payments, chargebacks and payouts of one merchant in any order,
+// and keeps what the store would.
 type payoutMachine struct {
 	now      time.Time
 	paid     map[string]payments.Transaction
 	events   map[string]payments.Event
 	payables map[string]payments.Payable
 	payouts  map[string]payout.Payout
-	records  map[string][]payout.Record // by payout, in the order they are told in
+	records  map[string][]payout.Record // by payout, in the order in which the outcome is applied
 	entries  map[string]ledger.Entry
 }
 
@@ -46,7 +46,7 @@ func TestAnyOrderOfPayouts(t *testing.T) {
 			"open":        m.open,
 			"collect":     m.collect,
 			"go on":       m.goOn,
-			"tell":        m.tell,
+			"outcome":     m.applyOutcome,
 		})
 	})
 }
@@ -146,7 +146,7 @@ func (m *payoutMachine) goOn(t *rapid.T) {
 	}
 }
 
-func (m *payoutMachine) tell(t *rapid.T) {
+func (m *payoutMachine) applyOutcome(t *rapid.T) {
 	open := m.at(payout.Paying)
 	maps.Copy(open, m.at(payout.Returning))
 	p, ok := pick(t, open)
@@ -159,25 +159,25 @@ func (m *payoutMachine) tell(t *rapid.T) {
 			next = append(next, r)
 		}
 	}
-	telling, err := p.ApplyOutcome(next, m.paid, m.events, m.now)
+	step, err := p.ApplyOutcome(next, m.paid, m.events, m.now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tx := range telling.Transactions {
+	for _, tx := range step.Transactions {
 		m.paid[tx.ID] = tx
 	}
-	for _, e := range telling.Events {
+	for _, e := range step.Events {
 		m.events[e.ID] = e
 	}
-	m.wait(t, telling.Payables...)
-	for _, r := range telling.Records {
+	m.wait(t, step.Payables...)
+	for _, r := range step.Records {
 		i := slices.IndexFunc(m.records[p.ID], func(known payout.Record) bool { return known.ID == r.ID })
 		if m.records[p.ID][i].Status != payout.RecordOpen {
-			t.Fatalf("%+v is told twice", r)
+			t.Fatalf("%+v gets its outcome twice", r)
 		}
 		m.records[p.ID][i] = r
 	}
-	m.payouts[p.ID] = telling.Payout
+	m.payouts[p.ID] = step.Payout
 }
 
 func (m *payoutMachine) step(t *rapid.T, step payout.Step) {

@@ -21,8 +21,8 @@ func (m *payoutMachine) check(t *rapid.T) {
 	}
 }
 
-// checkOwed: what the books owe the merchant waits in payables, is held by payouts that are not sent, or comes back with those
-// that are returned.
+// checkOwed checks that what the journal owes the merchant is payable, is in payouts
+// that are not sent, or comes back with those that are returned.
 func (m *payoutMachine) checkOwed(t *rapid.T) {
 	owed := money.Zero("EUR")
 	for _, payable := range m.payables {
@@ -31,7 +31,7 @@ func (m *payoutMachine) checkOwed(t *rapid.T) {
 	for id, p := range m.payouts {
 		switch p.Status {
 		case payout.Collecting, payout.Sealed:
-			if p.Total.Sign() > 0 { // what it lacks waits
+			if p.Total.Sign() > 0 { // a negative total is carried forward
 				owed = add(t, owed, p.Total)
 			}
 		case payout.Returning:
@@ -43,11 +43,11 @@ func (m *payoutMachine) checkOwed(t *rapid.T) {
 		}
 	}
 	if booked := m.balance(t, ledger.MerchantPayable); booked != owed.Neg() {
-		t.Fatalf("the books owe %s, there is %s", booked.Neg(), owed)
+		t.Fatalf("the journal owes %s, there is %s", booked.Neg(), owed)
 	}
 }
 
-// checkBank: what is on its way and what has left are the totals of payouts.
+// checkBank checks that what is on its way and what has left are the totals of payouts.
 func (m *payoutMachine) checkBank(t *rapid.T) {
 	inTransit, left := money.Zero("EUR"), money.Zero("EUR")
 	for id, p := range m.payouts {
@@ -63,21 +63,23 @@ func (m *payoutMachine) checkBank(t *rapid.T) {
 		}
 	}
 	if got := m.balance(t, ledger.PayoutsInTransit); got != inTransit.Neg() {
-		t.Fatalf("%s is in transit, by the books %s", inTransit, got)
+		t.Fatalf("%s is in transit, by the journal %s", inTransit, got)
 	}
 	if got := m.balance(t, ledger.Bank); got != left.Neg() {
-		t.Fatalf("%s has left, by the books %s", left, got)
+		t.Fatalf("%s has left, by the journal %s", left, got)
 	}
 }
 
-// checkRecords: a header is its records, and no payable is in two payouts unless the first was returned.
+// checkRecords checks that a payout is the sum of its records, and that no payable is
+// in two payouts unless the first was returned.
 func (m *payoutMachine) checkRecords(t *rapid.T) {
 	taken, numbers := map[string]string{}, map[int64]bool{}
 	for id, p := range m.payouts {
 		sum := money.Zero("EUR")
 		for _, r := range m.records[id] {
 			sum = add(t, sum, r.Amount)
-			if other, twice := taken[r.ID]; twice && r.Status != payout.RecordFailed && m.payouts[other].Status != payout.Returning {
+			other, twice := taken[r.ID]
+			if twice && r.Status != payout.RecordFailed && m.payouts[other].Status != payout.Returning {
 				t.Fatalf("%s is in %s and %s", r.ID, id, other)
 			}
 			if r.Status != payout.RecordFailed {
@@ -97,7 +99,8 @@ func (m *payoutMachine) checkRecords(t *rapid.T) {
 	}
 }
 
-// checkParts: each part waits in a row of its amount or is in its payout, and no installment is paid twice.
+// checkParts checks that each part has a payable of its amount or is in its payout, and
+// that no installment is paid twice.
 func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 	alive, planned := map[int]int{}, 0
 	for i, p := range tx.Payouts {
@@ -116,7 +119,7 @@ func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 	}
 	for n := 1; n <= planned; n++ {
 		if alive[n] != 1 {
-			t.Fatalf("installment %d stands %d times in %+v", n, alive[n], tx.Payouts)
+			t.Fatalf("installment %d is %d times in %+v, want once", n, alive[n], tx.Payouts)
 		}
 	}
 	if tx.PayoutsTotal() != planned {

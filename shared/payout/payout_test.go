@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -56,32 +55,41 @@ func TestAPayoutsIDFollowsFromItsPeriod(t *testing.T) {
 	}
 }
 
-func TestCollectingMovesRowsIntoThePayout(t *testing.T) {
+func TestAPayoutCollectsPayables(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collected(t, 3)
-	if p.Total != eur("88.20") || p.Records != 3 || p.Status != payout.Collecting ||
-		!p.NextPoll.After(after(2*time.Hour)) {
-		t.Errorf("%+v", p)
+	want := opened()
+	want.Total, want.Records, want.UpdatedAt = eur("88.20"), 3, after(2*time.Hour)
+	want.NextPoll = after(2*time.Hour + 15*time.Minute)
+	if diff := differs(want, p); diff != "" {
+		t.Errorf("payout (-want +got):\n%s", diff)
 	}
+	before := captured(t, 3)
+	wantTx := *before.Transaction
+	var wantRecords []payout.Record
 	numbers := map[int64]bool{}
-	for i, r := range records {
-		part := tx.Payouts[i]
-		if part.Status != payments.EventReconciled || part.PayoutID != p.ID || part.Day != payoutDay {
-			t.Errorf("part %+v", part)
+	for i, payable := range before.Payables {
+		part := &wantTx.Payouts[i]
+		part.Status, part.PayoutID, part.Day = payments.EventReconciled, p.ID, payoutDay
+		wantRecords = append(wantRecords, payout.Record{PayoutID: p.ID, Day: payoutDay, Reference: p.Reference(),
+			Status: payout.RecordOpen, Payable: payable})
+		n := records[i].NumericID()
+		if n < 0 || n >= 1<<53 || numbers[n] {
+			t.Errorf("record number %d, want another one of 53 bits", n)
 		}
-		if r.PayoutID != p.ID || r.Day != payoutDay || r.Reference != p.Reference() || r.Status != payout.RecordOpen ||
-			r.Amount != eur("29.40") || r.Fee != eur("0.60") || r.Code != tx.Code || r.Kind != payments.PayablePart {
-			t.Errorf("record %+v", r)
-		}
-		if n := r.NumericID(); n < 0 || n >= 1<<53 || numbers[n] {
-			t.Errorf("record number %d", n)
-		}
-		numbers[r.NumericID()] = true
+		numbers[n] = true
+	}
+	if diff := differs(wantTx, tx); diff != "" {
+		t.Errorf("transaction (-want +got):\n%s", diff)
+	}
+	if diff := differs(wantRecords, records); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
 	}
 }
 
-// A payable and its transaction are written together, so they can only differ when others changed them between two reads.
-func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
+// A payable and its transaction are written together, so they can only differ when
+// one of them changed between two reads.
+func TestAPayableThatContradictsItsTransactionIsNotCollected(t *testing.T) {
 	t.Parallel()
 	change := captured(t, 1)
 	for name, spoil := range map[string]func(*payments.Transaction, *payments.Payable){
@@ -99,9 +107,10 @@ func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
 		tx, payable := *change.Transaction, change.Payables[0]
 		tx.Payouts = append([]payments.PayoutPart(nil), tx.Payouts...)
 		spoil(&tx, &payable)
-		_, err := opened().Collect([]payments.Payable{payable}, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
+		_, err := opened().Collect([]payments.Payable{payable}, map[string]payments.Transaction{tx.ID: tx},
+			after(2*time.Hour))
 		if !errors.Is(err, payments.ErrPayableMismatch) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want %v", name, err, payments.ErrPayableMismatch)
 		}
 	}
 	if change.Transaction.Payouts[0].Status != payments.EventScheduled {
@@ -109,9 +118,9 @@ func TestARowThatDoesNotFitItsTransactionIsNotCollected(t *testing.T) {
 	}
 }
 
-// TestALackIsCarriedForwardAsItIsTaken: nothing that is written shows a payout that lacks something which waits nowhere, or
-// twice.
-func TestALackIsCarriedForwardAsItIsTaken(t *testing.T) {
+// A negative total is carried forward in the step that collects it: nothing that is
+// written shows a payout with a negative total that is payable nowhere, or twice.
+func TestANegativeTotalIsCarriedForwardAtOnce(t *testing.T) {
 	t.Parallel()
 	p := opened()
 	waiting := map[string]payments.Payable{} // what was carried forward
@@ -119,31 +128,45 @@ func TestALackIsCarriedForwardAsItIsTaken(t *testing.T) {
 		{"1", ""}, {"-0.99", ""}, {"-0.01", ""}, {"-0.01", "-0.01"}, {"-5", "-5.01"}, {"4", "-1.01"}, {"1.01", ""},
 		{"-2", "-2.00"}, {"3", ""},
 	} {
-		payable := payments.Payable{ID: fmt.Sprint("payable ", i), Kind: payments.PayableRefundDeduction, Amount: eur(step.taken), Fee: eur("0")}
+		payable := payments.Payable{ID: fmt.Sprint("payable ", i), Kind: payments.PayableRefundDeduction,
+			Amount: eur(step.taken), Fee: eur("0")}
 		c, err := p.Collect([]payments.Payable{payable}, nil, after(2*time.Hour))
-		if err != nil || c.Payout.Status != payout.Collecting || c.Payout.Records != i+1 || c.Payables[0] != payable ||
-			len(c.Records) != 1 {
-			t.Fatalf("step %d: %+v, %v", i, c, err)
+		if err != nil {
+			t.Fatalf("step %d: %v", i, err)
 		}
-		for _, gone := range c.Payables[1:] {
-			if waiting[gone.ID] != gone {
-				t.Errorf("step %d takes %+v, which does not wait", i, gone)
+		collected := []payments.Payable{payable}
+		for _, carried := range waiting { // all that the step before carried forward
+			collected = append(collected, carried)
+		}
+		if diff := differs(collected, c.Payables); diff != "" {
+			t.Errorf("step %d: collected payables (-want +got):\n%s", i, diff)
+		}
+		records := []payout.Record{{PayoutID: p.ID, Day: p.Day, Reference: p.Reference(), Status: payout.RecordOpen,
+			Payable: payable}}
+		if diff := differs(records, c.Records); diff != "" {
+			t.Errorf("step %d: records (-want +got):\n%s", i, diff)
+		}
+		if c.Payout.Status != payout.Collecting || c.Payout.Records != i+1 {
+			t.Errorf("step %d: %s with %d records, want %s with %d", i, c.Payout.Status, c.Payout.Records,
+				payout.Collecting, i+1)
+		}
+		var want *payments.Payable
+		if step.carried != "" {
+			want = &payments.Payable{Kind: payments.PayableBalanceDeduction, Amount: eur(step.carried), Fee: eur("0"),
+				EligibleAt: p.Cutoff}
+			if c.CarriedForward != nil {
+				want.ID = c.CarriedForward.ID
 			}
-			delete(waiting, gone.ID)
 		}
-		if u := c.CarriedForward; u != nil {
-			if _, twice := waiting[u.ID]; twice || u.Kind != payments.PayableBalanceDeduction || !u.Fee.IsZero() ||
-				!u.EligibleAt.Equal(p.Cutoff) || u.Code != "" {
-				t.Errorf("step %d carries %+v", i, u)
+		if diff := differs(want, c.CarriedForward); diff != "" {
+			t.Errorf("step %d: carried forward (-want +got):\n%s", i, diff)
+		}
+		before := waiting
+		if waiting = map[string]payments.Payable{}; c.CarriedForward != nil {
+			if _, twice := before[c.CarriedForward.ID]; twice {
+				t.Errorf("step %d carries forward %s again, want an id of its own", i, c.CarriedForward.ID)
 			}
-			waiting[u.ID] = *u
-		}
-		var carried []string
-		for _, u := range waiting {
-			carried = append(carried, u.Amount.String())
-		}
-		if got := strings.Join(carried, " and "); got != step.carried {
-			t.Errorf("step %d: %q waits, want %q", i, got, step.carried)
+			waiting[c.CarriedForward.ID] = *c.CarriedForward
 		}
 		p = c.Payout
 	}
@@ -156,12 +179,12 @@ func TestSealing(t *testing.T) {
 		p.Total = eur(total)
 		step := p.Seal(after(2 * time.Hour))
 		if step.Payout.Status != want || step.Entry != nil {
-			t.Errorf("%s: %+v", total, step)
+			t.Errorf("%s: %s with the entry %+v, want %s with none", total, step.Payout.Status, step.Entry, want)
 		}
 	}
 }
 
-func TestTheBooksOfAPayout(t *testing.T) {
+func TestTheEntriesOfAPayout(t *testing.T) {
 	t.Parallel()
 	p, _, _ := collected(t, 3)
 	now := after(3 * time.Hour)
@@ -169,141 +192,168 @@ func TestTheBooksOfAPayout(t *testing.T) {
 	for name, c := range map[string]struct {
 		step   payout.Step
 		status payout.Status
+		reason string
 		kind   ledger.Kind
 		debit  ledger.Account
 		credit ledger.Account
 	}{
-		"sent": {sent, payout.Sent, ledger.Payout, ledger.MerchantPayable, ledger.PayoutsInTransit},
-		"paid": {sent.Payout.Paid(now), payout.Paying, ledger.PayoutPaid, ledger.PayoutsInTransit, ledger.Bank},
-		"returned": {sent.Payout.Rejected("AC04", now), payout.Returning, ledger.PayoutReturned, ledger.PayoutsInTransit,
-			ledger.MerchantPayable},
+		"sent": {sent, payout.Sent, "", ledger.Payout, ledger.MerchantPayable, ledger.PayoutsInTransit},
+		"paid": {sent.Payout.Paid(now), payout.Paying, "", ledger.PayoutPaid, ledger.PayoutsInTransit, ledger.Bank},
+		"returned": {sent.Payout.Rejected("AC04", now), payout.Returning, "AC04", ledger.PayoutReturned,
+			ledger.PayoutsInTransit, ledger.MerchantPayable},
 	} {
-		e := c.step.Entry
-		if c.step.Payout.Status != c.status || e == nil || e.Kind != c.kind || e.ID != p.ID ||
-			e.About != ledger.OfPayout(p.ID) || e.Check() != nil || len(e.Postings) != 2 {
-			t.Errorf("%s: %+v, %+v", name, c.step.Payout, e)
-			continue
+		want := payout.Step{Payout: p, Entry: &ledger.Entry{ID: p.ID, Kind: c.kind, About: ledger.OfPayout(p.ID), At: now,
+			Postings: []ledger.Posting{{Account: c.debit, Amount: eur("88.20")},
+				{Account: c.credit, Amount: eur("-88.20")}}}}
+		want.Payout.Status, want.Payout.Reason, want.Payout.To = c.status, c.reason, account
+		want.Payout.UpdatedAt, want.Payout.NextPoll = now, now.Add(15*time.Minute)
+		if diff := differs(want, c.step); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if e.Postings[0] != (ledger.Posting{Account: c.debit, Amount: eur("88.20")}) ||
-			e.Postings[1] != (ledger.Posting{Account: c.credit, Amount: eur("-88.20")}) {
-			t.Errorf("%s: %+v", name, e.Postings)
-		}
-	}
-	if got := sent.Payout.Rejected("AC04", now).Payout.Reason; got != "AC04" {
-		t.Errorf("reason %q", got)
 	}
 }
 
-// A payout without an account or an answer is looked at after a quarter of an hour, half an hour, then every hour, until it
-// moves on.
-func TestAWaitingPayoutIsLookedAtLessAndLessOften(t *testing.T) {
+// A payout without an account or an answer is polled after a quarter of an hour, half
+// an hour, then every hour, until its status changes.
+func TestAWaitingPayoutIsPolledLessAndLessOften(t *testing.T) {
 	t.Parallel()
 	p, now := opened(), start
 	for i, want := range []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour, time.Hour, time.Hour} {
 		var changed bool
 		if p, changed = p.ScheduleNextPoll(now); !changed || p.WakeAt().Sub(now) != want {
-			t.Errorf("look %d after %s (%t), want %s", i, p.WakeAt().Sub(now), changed, want)
+			t.Errorf("poll %d after %s (%t), want %s", i, p.WakeAt().Sub(now), changed, want)
 		}
-		if early, changed := p.ScheduleNextPoll(p.NextPoll.Add(-1)); changed || early != p {
-			t.Errorf("look %d, early: %+v", i, early)
+		early, changed := p.ScheduleNextPoll(p.NextPoll.Add(-1))
+		if diff := differs(p, early); changed || diff != "" {
+			t.Errorf("poll %d, early: changed %t (-want +got):\n%s", i, changed, diff)
 		}
 		now = p.NextPoll
 	}
 	p.Total = eur("1")
 	if p = p.Send(account, now).Payout; p.Polls != 0 {
-		t.Errorf("%d looks after a step", p.Polls)
+		t.Errorf("%d polls after a step, want 0", p.Polls)
 	}
 	for status, final := range map[payout.Status]bool{payout.Collecting: false, payout.Sealed: false, payout.Sent: false,
 		payout.Paying: false, payout.Returning: false, payout.Paid: true, payout.Failed: true} {
 		p.Status = status
-		if p.WakeAt().IsZero() != final {
-			t.Errorf("%s is woken at %s", status, p.WakeAt())
+		if got := p.WakeAt(); got.IsZero() != final {
+			t.Errorf("%s wakes at %s, want never: %t", status, got, final)
 		}
 	}
 }
 
-// told plays an outcome to the records, and answers the step.
-func told(t testing.TB, p payout.Payout, tx payments.Transaction, records []payout.Record,
+// outcome applies the payout's outcome to the records.
+func outcome(t testing.TB, p payout.Payout, tx payments.Transaction, records []payout.Record,
 	events map[string]payments.Event) payout.OutcomeStep {
 	t.Helper()
 	before := slices.Clone(tx.Payouts)
-	telling, err := p.ApplyOutcome(records, map[string]payments.Transaction{tx.ID: tx}, events, after(4*time.Hour))
-	if err != nil || !slices.Equal(tx.Payouts, before) {
-		t.Fatalf("%v, the transaction read is now %+v", err, tx)
+	step, err := p.ApplyOutcome(records, map[string]payments.Transaction{tx.ID: tx}, events, after(4*time.Hour))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return telling
+	if diff := differs(before, tx.Payouts); diff != "" {
+		t.Fatalf("the transaction read was altered (-want +got):\n%s", diff)
+	}
+	return step
 }
 
-func TestAPaidPayoutTellsItsTransactions(t *testing.T) {
+// applied is the payout after its outcome was applied up to a record.
+func applied(p payout.Payout, to string) payout.Payout {
+	p.OutcomeAppliedTo, p.UpdatedAt, p.NextPoll = to, after(4*time.Hour), after(4*time.Hour+15*time.Minute)
+	return p
+}
+
+func TestAPaidPayoutSettlesItsTransactions(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collected(t, 3)
 	p.Status = payout.Paying
-	first := told(t, p, tx, records[:2], nil)
-	if first.Payout.Status != payout.Paying || first.Payout.OutcomeAppliedTo != records[1].ID || len(first.Payables) != 0 {
-		t.Errorf("%+v", first)
+	wantTx, wantRecords := tx, slices.Clone(records)
+	wantTx.Payouts, wantTx.UpdatedAt = slices.Clone(tx.Payouts), after(4*time.Hour)
+	for i := range records {
+		wantRecords[i].Status = payout.RecordSuccessful
 	}
-	tx = first.Transactions[0]
-	if tx.PayoutsReceived() != 2 || tx.SimpleStatus() != payments.SimpleSuccessful ||
-		!tx.UpdatedAt.Equal(after(4*time.Hour)) {
-		t.Errorf("%+v", tx)
+
+	first := outcome(t, p, tx, records[:2], nil)
+	wantTx.Payouts[0].Status, wantTx.Payouts[1].Status = payments.EventPaidOut, payments.EventPaidOut
+	want := payout.OutcomeStep{Payout: applied(p, records[1].ID), Records: wantRecords[:2],
+		Transactions: []payments.Transaction{wantTx}}
+	if diff := differs(want, first); diff != "" {
+		t.Errorf("first step (-want +got):\n%s", diff)
 	}
-	second := told(t, first.Payout, tx, records[2:], nil)
-	if tx = second.Transactions[0]; tx.PayoutsReceived() != 3 || tx.SimpleStatus() != payments.SimplePaidOut {
-		t.Errorf("%+v", tx)
+	if got := first.Transactions[0].SimpleStatus(); got != payments.SimpleSuccessful {
+		t.Errorf("simple status %s, want %s", got, payments.SimpleSuccessful)
 	}
-	for _, r := range append(first.Records, second.Records...) {
-		if r.Status != payout.RecordSuccessful {
-			t.Errorf("%+v", r)
-		}
+
+	second := outcome(t, first.Payout, first.Transactions[0], records[2:], nil)
+	wantTx.Payouts = slices.Clone(wantTx.Payouts)
+	wantTx.Payouts[2].Status = payments.EventPaidOut
+	want = payout.OutcomeStep{Payout: applied(p, records[2].ID), Records: wantRecords[2:],
+		Transactions: []payments.Transaction{wantTx}}
+	if diff := differs(want, second); diff != "" {
+		t.Errorf("second step (-want +got):\n%s", diff)
 	}
-	if last := told(t, second.Payout, tx, nil, nil); last.Payout.Status != payout.Paid {
-		t.Errorf("%+v", last.Payout)
+	if got := second.Transactions[0].SimpleStatus(); got != payments.SimplePaidOut {
+		t.Errorf("simple status %s, want %s", got, payments.SimplePaidOut)
+	}
+	last := outcome(t, second.Payout, second.Transactions[0], nil, nil)
+	want = payout.OutcomeStep{Payout: second.Payout}
+	want.Payout.Status = payout.Paid
+	if diff := differs(want, last); diff != "" {
+		t.Errorf("last step (-want +got):\n%s", diff)
 	}
 }
 
 // Contract §6.5: FAILED, and a new SCHEDULED one for the next cycle.
-func TestAReturnedPayoutMakesItsPartsWaitAnew(t *testing.T) {
+func TestAReturnedPayoutMakesItsPartsPayableAgain(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collected(t, 3)
 	p.Status = payout.Returning
-	telling := told(t, p, tx, records, nil)
-	tx = telling.Transactions[0]
-	if len(tx.Payouts) != 6 || tx.PayoutsTotal() != 3 || tx.PayoutsReceived() != 0 || len(telling.Payables) != 3 {
-		t.Fatalf("%+v, %+v", tx.Payouts, telling.Payables)
+	step := outcome(t, p, tx, records, nil)
+
+	want := payout.OutcomeStep{Payout: applied(p, records[2].ID), Transactions: []payments.Transaction{tx}}
+	wantTx := &want.Transactions[0]
+	wantTx.Payouts, wantTx.UpdatedAt = slices.Clone(tx.Payouts), after(4*time.Hour)
+	for i, record := range records {
+		record.Status = payout.RecordFailed
+		want.Records = append(want.Records, record)
+		again := tx.Payouts[i]
+		again.Seq, again.Status, again.EligibleAt = 4+i, payments.EventScheduled, after(4*time.Hour)
+		again.PayoutID, again.Day = "", ""
+		wantTx.Payouts[i].Status = payments.EventFailed
+		wantTx.Payouts = append(wantTx.Payouts, again)
+		payable := record.Payable
+		payable.ID, payable.Seq, payable.EligibleAt = fmt.Sprintf("%s#%d", tx.ID, 4+i), 4+i, after(4*time.Hour)
+		want.Payables = append(want.Payables, payable)
 	}
-	for i, payable := range telling.Payables {
-		failed, again := tx.Payouts[i], tx.Payouts[3+i]
-		if failed.Status != payments.EventFailed || failed.PayoutID != p.ID || telling.Records[i].Status != payout.RecordFailed {
-			t.Errorf("%+v, %+v", failed, telling.Records[i])
-		}
-		if again.Status != payments.EventScheduled || again.Number != i+1 || again.Seq != 4+i ||
-			again.PayoutID != "" || again.Day != "" ||
-			!again.EligibleAt.Equal(after(4*time.Hour)) || again.Amount != failed.Amount || again.Fee != failed.Fee {
-			t.Errorf("%+v", again)
-		}
-		if payable.Seq != again.Seq || payable.ID == records[i].ID || payable.Amount != records[i].Amount ||
-			!payable.EligibleAt.Equal(again.EligibleAt) {
-			t.Errorf("%+v", payable)
-		}
+	if diff := differs(want, step); diff != "" {
+		t.Fatalf("step (-want +got):\n%s", diff)
 	}
-	if last := told(t, telling.Payout, tx, nil, nil); last.Payout.Status != payout.Failed {
-		t.Errorf("%+v", last.Payout)
+	tx = step.Transactions[0]
+	if total, received := tx.PayoutsTotal(), tx.PayoutsReceived(); total != 3 || received != 0 {
+		t.Errorf("%d of %d payouts received, want 0 of 3", received, total)
 	}
-	// The next payout takes them; a transaction whose payout failed once is paid out all the same.
+	if last := outcome(t, step.Payout, tx, nil, nil); last.Payout.Status != payout.Failed {
+		t.Errorf("the payout ends as %s, want %s", last.Payout.Status, payout.Failed)
+	}
+
+	// The next payout collects them. A transaction whose payout failed once can be paid out.
 	next := payout.New(payout.ID(tenantOf, "EUR", "2026-11-04", payout.Regular), "EUR", "2026-11-04",
 		after(24*time.Hour), after(24*time.Hour))
-	step, err := next.Collect(telling.Payables, map[string]payments.Transaction{tx.ID: tx}, after(25*time.Hour))
-	if err != nil || step.Payout.Total != eur("88.20") {
-		t.Fatalf("%+v, %v", step, err)
+	collection, err := next.Collect(step.Payables, map[string]payments.Transaction{tx.ID: tx}, after(25*time.Hour))
+	if err != nil {
+		t.Fatal(err)
 	}
-	step.Payout.Status = payout.Paying
-	if tx = told(t, step.Payout, step.Transactions[0], step.Records,
-		nil).Transactions[0]; tx.SimpleStatus() != payments.SimplePaidOut || tx.PayoutsReceived() != 3 {
-		t.Errorf("%s, %+v", tx.SimpleStatus(), tx.Payouts)
+	if got := collection.Payout.Total; got != eur("88.20") {
+		t.Fatalf("the next payout is of %s, want 88.20", got)
+	}
+	collection.Payout.Status = payout.Paying
+	tx = outcome(t, collection.Payout, collection.Transactions[0], collection.Records, nil).Transactions[0]
+	if tx.SimpleStatus() != payments.SimplePaidOut || tx.PayoutsReceived() != 3 {
+		t.Errorf("%s, %d payouts received, want %s, 3", tx.SimpleStatus(), tx.PayoutsReceived(), payments.SimplePaidOut)
 	}
 }
 
-func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
+func TestADeductionIsSettledOrPayableAgain(t *testing.T) {
 	t.Parallel()
 	tx := *captured(t, 1).Transaction
 	tx.Payouts[0].Status = payments.EventPaidOut
@@ -312,44 +362,51 @@ func TestADeductionIsSettledOrWaitsAnew(t *testing.T) {
 	payable, event := change.Payables[0], change.Events[1]
 	carried := payments.Payable{ID: "carried#x", Kind: payments.PayableBalanceDeduction, Amount: eur("-5"),
 		Fee: eur("0"), EligibleAt: start}
-	step, err := opened().Collect([]payments.Payable{payable, carried}, nil, after(2*time.Hour))
-	if err != nil || step.Payout.Total != eur("-35") || len(step.Transactions) != 0 {
-		t.Fatalf("%+v, %v", step, err)
+	collection, err := opened().Collect([]payments.Payable{payable, carried}, nil, after(2*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if collection.Payout.Total != eur("-35") || len(collection.Transactions) != 0 {
+		t.Fatalf("total %s with transactions %+v, want -35.00 with none", collection.Payout.Total, collection.Transactions)
 	}
 	events := map[string]payments.Event{event.ID: event}
-	paid, returned := step.Payout, step.Payout
-	paid.Status, returned.Status = payout.Paying, payout.Returning
-	telling := told(t, paid, tx, step.Records, events)
-	if len(telling.Events) != 1 || telling.Events[0].Status != payments.EventSuccessful ||
-		telling.Events[0].ID != event.ID ||
-		!telling.Events[0].UpdatedAt.Equal(after(4*time.Hour)) || len(telling.Payables) != 0 {
-		t.Errorf("paid: %+v", telling)
-	}
-	telling = told(t, returned, tx, step.Records, events)
-	if len(telling.Events) != 0 || len(telling.Payables) != 2 {
-		t.Fatalf("returned: %+v", telling)
-	}
-	for i, want := range []payments.Payable{payable, carried} {
-		want.EligibleAt = after(4 * time.Hour)
-		if telling.Payables[i] != want {
-			t.Errorf("returned: %+v, want %+v", telling.Payables[i], want)
+	records := func(status payout.RecordStatus) (all []payout.Record) {
+		for _, r := range collection.Records {
+			r.Status = status
+			all = append(all, r)
 		}
+		return all
+	}
+	paid, returned := collection.Payout, collection.Payout
+	paid.Status, returned.Status = payout.Paying, payout.Returning
+	settled := event
+	settled.Status, settled.UpdatedAt = payments.EventSuccessful, after(4*time.Hour)
+	want := payout.OutcomeStep{Payout: applied(paid, carried.ID), Records: records(payout.RecordSuccessful),
+		Events: []payments.Event{settled}}
+	if diff := differs(want, outcome(t, paid, tx, collection.Records, events)); diff != "" {
+		t.Errorf("paid (-want +got):\n%s", diff)
+	}
+	payable.EligibleAt, carried.EligibleAt = after(4*time.Hour), after(4*time.Hour)
+	want = payout.OutcomeStep{Payout: applied(returned, carried.ID), Records: records(payout.RecordFailed),
+		Payables: []payments.Payable{payable, carried}}
+	if diff := differs(want, outcome(t, returned, tx, collection.Records, events)); diff != "" {
+		t.Errorf("returned (-want +got):\n%s", diff)
 	}
 }
 
-func TestARecordThatIsNotItsTransactionsIsNotTold(t *testing.T) {
+func TestNoOutcomeIsAppliedToARecordThatContradictsItsTransaction(t *testing.T) {
 	t.Parallel()
 	p, tx, records := collected(t, 1)
 	p.Status = payout.Paying
 	for name, part := range map[string]payments.PayoutPart{
 		"another payout's": {Seq: 1, Status: payments.EventReconciled, PayoutID: "another"},
-		"told":             {Seq: 1, Status: payments.EventPaidOut, PayoutID: p.ID},
+		"already applied":  {Seq: 1, Status: payments.EventPaidOut, PayoutID: p.ID},
 		"another part":     {Seq: 2, Status: payments.EventReconciled, PayoutID: p.ID},
 	} {
 		tx.Payouts = []payments.PayoutPart{part}
 		_, err := p.ApplyOutcome(records, map[string]payments.Transaction{tx.ID: tx}, nil, after(4*time.Hour))
 		if !errors.Is(err, payments.ErrPayableMismatch) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want %v", name, err, payments.ErrPayableMismatch)
 		}
 	}
 }
