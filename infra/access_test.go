@@ -94,7 +94,7 @@ func TestARoleAllowsWhatItsFunctionNeeds(t *testing.T) {
 	}
 }
 
-// needs is what functions/access.json and the function's caller ask for.
+// needs is what functions/access.json and the function's caller require.
 func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]string {
 	t.Helper()
 	log, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-dev-"+f.Name)
@@ -114,7 +114,7 @@ func (s *synthesis) needs(t *testing.T, f functions.Function) map[string][]strin
 	add(arn(table), prefixed("dynamodb:", f.Access().Items)...)
 	for _, index := range f.Access().Queries {
 		if !slices.ContainsFunc(store.Indexes, func(i store.Index) bool { return i.Name == index }) {
-			t.Errorf("%s queries the index %q, which there is not", f.Name, index)
+			t.Errorf("%s queries the index %q, which does not exist", f.Name, index)
 		}
 		add(below(table, "/index/"+index), "dynamodb:Query")
 	}
@@ -138,7 +138,7 @@ func below(table, path string) any {
 	return map[string]any{"Fn::Join": []any{"", []any{arn(table), path}}}
 }
 
-// wildcards are those AWS leaves no way around, with the reason.
+// wildcards are those that AWS makes necessary, with the reason.
 var wildcards = map[string]string{
 	`kms:* on "*"`: "a key's policy: the star is this key, and without the account's own right " +
 		"nobody could manage it",
@@ -166,7 +166,7 @@ func TestNoOtherWildcards(t *testing.T) {
 	}
 	for wildcard := range wildcards {
 		if !met[wildcard] {
-			t.Errorf("no policy has %s any more", wildcard)
+			t.Errorf("no policy has %s", wildcard)
 		}
 	}
 }

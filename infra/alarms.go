@@ -62,7 +62,8 @@ func (p *platform) addAlarms() {
 
 // alarmGuarantees watches the functions' own metrics.
 func (p *platform) alarmGuarantees() {
-	p.alarm(alarm{id: "Reconcile", description: "reconciliation found breaks", metric: p.own(metric.ReconciliationBreaks, sum), limit: 1})
+	p.alarm(alarm{id: "Reconcile", description: "reconciliation found breaks",
+		metric: p.own(metric.ReconciliationBreaks, sum), limit: 1})
 	hourly := p.own(metric.ReconciliationBreaks, samples).With(&awscloudwatch.MetricOptions{Period: duration(time.Hour)})
 	p.alarm(alarm{id: "ReconcileMissing", description: "reconciliation did not run last night", metric: hourly, limit: 1,
 		periods: reconcileHours, below: true, missing: awscloudwatch.TreatMissingData_BREACHING})
@@ -75,8 +76,8 @@ func (p *platform) alarmGuarantees() {
 
 func (p *platform) alarmAPI() {
 	p.alarm(alarm{id: "ApiErrors", description: "requests are answered 5xx", metric: p.ofAPI("5xx", sum), limit: 1})
-	p.alarm(alarm{id: "ApiSlow", description: "the slowest hundredth of requests takes too long", metric: p.ofAPI("Latency", p99),
-		limit: float64(slowRequest.Milliseconds()), periods: slowPeriods})
+	p.alarm(alarm{id: "ApiSlow", description: "the slowest hundredth of requests takes too long",
+		metric: p.ofAPI("Latency", p99), limit: float64(slowRequest.Milliseconds()), periods: slowPeriods})
 }
 
 func (p *platform) alarmFunction(f function) {

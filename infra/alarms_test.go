@@ -53,10 +53,10 @@ func TestEachFunctionHasItsAlarms(t *testing.T) {
 	}
 }
 
-// TestSilenceIsAnAlarmOnlyWhereSomethingMustHappen, and each alarm looks at no
-// more than CloudWatch lets it: a day, or seven where its period is an hour or
-// longer (PutMetricAlarm).
-func TestSilenceIsAnAlarmOnlyWhereSomethingMustHappen(t *testing.T) {
+// TestMissingDataRaiseAlarmsOnlyWhereSomethingMustHappen, and each alarm covers no more
+// time than CloudWatch allows: a day, or seven where its period is an hour or longer
+// (PutMetricAlarm).
+func TestMissingDataRaiseAlarmsOnlyWhereSomethingMustHappen(t *testing.T) {
 	t.Parallel()
 	var silent []string
 	for id, r := range inDev(t).all(alarmKind) {
@@ -66,7 +66,7 @@ func TestSilenceIsAnAlarmOnlyWhereSomethingMustHappen(t *testing.T) {
 			longest *= 7
 		}
 		if int(period)%60 != 0 || period*periods > longest.Seconds() {
-			t.Errorf("%s looks at %v periods of %v s", id, periods, period)
+			t.Errorf("%s covers %v periods of %v s", id, periods, period)
 		}
 		switch raised := [2]any{r.Properties["ComparisonOperator"], r.Properties["TreatMissingData"]}; raised {
 		case [2]any{"LessThanThreshold", "breaching"}:
@@ -78,7 +78,7 @@ func TestSilenceIsAnAlarmOnlyWhereSomethingMustHappen(t *testing.T) {
 	}
 	if got, want := sorted(silent), "cashwrap-dev-PayoutplanNotInvoked cashwrap-dev-ReconcileMissing "+
 		"cashwrap-dev-SweepNotInvoked"; got != want {
-		t.Errorf("raised by silence: %s, want %s", got, want)
+		t.Errorf("raised by missing data: got %s, want %s", got, want)
 	}
 }
 
@@ -130,15 +130,15 @@ func TestTheGuaranteesHaveAlarms(t *testing.T) {
 	}
 }
 
-// TestEachAlarmIsHeard: by the topic, which CloudWatch may publish to.
-func TestEachAlarmIsHeard(t *testing.T) {
+// TestEachAlarmNotifiesTheTopic, to which CloudWatch may publish.
+func TestEachAlarmNotifiesTheTopic(t *testing.T) {
 	t.Parallel()
 	s := inProd(t)
 	topic, _ := s.named(t, "AWS::SNS::Topic", "TopicName", "cashwrap-prod-alarms")
 	for id, r := range s.all(alarmKind) {
 		if plain(r.Properties["AlarmActions"]) != plain([]any{ref(topic)}) ||
 			plain(r.Properties["OKActions"]) != plain([]any{ref(topic)}) {
-			t.Errorf("%s tells %v", id, r.Properties["AlarmActions"])
+			t.Errorf("%s notifies %v", id, r.Properties["AlarmActions"])
 		}
 		if says, _ := r.Properties["AlarmDescription"].(string); says == "" {
 			t.Errorf("%s does not say what is wrong", id)
@@ -161,7 +161,7 @@ func TestTheDashboardShowsEverything(t *testing.T) {
 	s := inDev(t)
 	dashboards := s.all("AWS::CloudWatch::Dashboard")
 	if len(dashboards) != 1 {
-		t.Fatalf("%d dashboards", len(dashboards))
+		t.Fatalf("got %d dashboards, want 1", len(dashboards))
 	}
 	for _, r := range dashboards {
 		body := plain(r.Properties["DashboardBody"])

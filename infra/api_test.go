@@ -23,9 +23,9 @@ func TestTheStageIsLimitedAndLogged(t *testing.T) {
 	}
 }
 
-// TestTheAccessLogNamesNobody: no address, no agent, no path or query, which
-// may hold tokens; but the request's id.
-func TestTheAccessLogNamesNobody(t *testing.T) {
+// TestTheAccessLogHasNoPersonalData: no address, no agent, no path or query, which may
+// contain tokens; but the request's id.
+func TestTheAccessLogHasNoPersonalData(t *testing.T) {
 	t.Parallel()
 	for _, r := range inProd(t).all("AWS::ApiGatewayV2::Stage") {
 		format := r.Properties["AccessLogSettings"].(map[string]any)["Format"].(string)
@@ -34,7 +34,7 @@ func TestTheAccessLogNamesNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		if fields["requestId"] != "$context.requestId" || fields["route"] != "$context.routeKey" {
-			t.Errorf("the log has %v", fields)
+			t.Errorf("the log has %v, want no personal data", fields)
 		}
 		for name, value := range fields {
 			for _, personal := range []string{"identity", "path", "authorizer", "domain"} {
@@ -73,7 +73,7 @@ func TestEachRouteReachesItsFamily(t *testing.T) {
 		}
 	}
 	if len(got) != want || want == 0 {
-		t.Errorf("%d routes, want %d", len(got), want)
+		t.Errorf("got %d routes, want %d", len(got), want)
 	}
 }
 

@@ -22,11 +22,11 @@ func TestEveryFunctionOfTheListIsDeployed(t *testing.T) {
 		})
 	}
 	if deployed := len(s.all(functionKind)); deployed != len(functions.All) {
-		t.Errorf("%d functions, want %d", deployed, len(functions.All))
+		t.Errorf("got %d functions, want %d", deployed, len(functions.All))
 	}
 }
 
-// TestEachFunctionHasItsOwnCode: nobody's zip is another's.
+// TestEachFunctionHasItsOwnCode: no two have the same zip.
 func TestEachFunctionHasItsOwnCode(t *testing.T) {
 	t.Parallel()
 	owners := map[string]string{}
@@ -50,7 +50,7 @@ func TestLogsAreJSONAndEndInTime(t *testing.T) {
 			}
 		}
 		if len(groups) != len(functions.All)+1 { // and the API's
-			t.Errorf("%s: %d log groups", stage, len(groups))
+			t.Errorf("%s: got %d log groups, want one for each function and the API", stage, len(groups))
 		}
 		for _, f := range functions.All {
 			group, _ := s.named(t, "AWS::Logs::LogGroup", "LogGroupName", "/aws/lambda/cashwrap-"+stage+"-"+f.Name)
@@ -112,6 +112,6 @@ func TestAnUnbuiltFunctionIsNamed(t *testing.T) {
 	_, err := synth(map[string]any{"build": t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "make build") ||
 		!strings.Contains(err.Error(), functions.All[0].Name) {
-		t.Errorf("error: %v", err)
+		t.Errorf("got error %v, want the function that is not built", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// chapter is one of the operating guide's, by its title.
+// chapter is a chapter of the operating guide, by its title.
 func chapter(t *testing.T, title string) string {
 	t.Helper()
 	guide, err := os.ReadFile("README.md")
@@ -44,7 +44,7 @@ func explained(text string) []*regexp.Regexp {
 	return all
 }
 
-// agree fails unless each name is explained and each explanation is of one.
+// agree fails unless each name is explained, and nothing else.
 func agree(t *testing.T, what string, names []string, explanations []*regexp.Regexp) {
 	t.Helper()
 	for _, name := range names {
@@ -79,8 +79,8 @@ func TestTheGuideExplainsEachDeadLetterQueue(t *testing.T) {
 	agree(t, "queue", names, explained(chapter(t, "Dead-letter queues")))
 }
 
-// TestTheGuideRestoresWhatTheStackMakes: what a restore does not bring is
-// given back by hand, so the guide's commands repeat the template's numbers.
+// TestTheGuideRestoresWhatTheStackMakes: settings that a restore does not bring back are
+// set by hand, so the guide's commands repeat the template's numbers.
 func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 	t.Parallel()
 	text := chapter(t, "Restoring the table")
@@ -93,7 +93,7 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 		`"Action":` + plain(access), "Key=application,Value=cashwrap Key=stage,Value=$STAGE",
 	} {
 		if !strings.Contains(text, part) {
-			t.Errorf("the guide lacks %s", part)
+			t.Errorf("the guide does not contain %s", part)
 		}
 	}
 	shards := "for shard in"
@@ -101,11 +101,11 @@ func TestTheGuideRestoresWhatTheStackMakes(t *testing.T) {
 		shards += fmt.Sprintf(" %d", i)
 	}
 	if !strings.Contains(chapter(t, "Payouts"), shards+"; do") {
-		t.Errorf("the guide does not look into all shards: %s", shards)
+		t.Errorf("the guide does not read all shards: %s", shards)
 	}
 }
 
-// TestTheCostIsThatOfThisStack: what `make cost` assumes of it is so in prod.
+// TestTheCostIsThatOfThisStack: what `make cost` assumes about it is true in prod.
 func TestTheCostIsThatOfThisStack(t *testing.T) {
 	t.Parallel()
 	s, err := read(map[string]any{"stage": prod})
@@ -124,7 +124,7 @@ func TestTheCostIsThatOfThisStack(t *testing.T) {
 	} {
 		if !regexp.MustCompile(`\| ` + regexp.QuoteMeta(name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(value) +
 			` \|\n`).Match(text) {
-			t.Errorf("the cost is not reckoned with %s = %s", name, value)
+			t.Errorf("the cost is not computed with %s = %s", name, value)
 		}
 	}
 }

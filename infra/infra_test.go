@@ -34,7 +34,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	built = filepath.Join(folder, "build")
 	for _, f := range functions.All {
 		if err := errorsOf(os.MkdirAll(filepath.Join(built, f.Name), 0o700),
@@ -55,8 +55,7 @@ func errorsOf(all ...error) error {
 	return nil
 }
 
-// node is held by whoever talks to it: there is one, and it does one thing
-// at a time.
+// node is locked while it is used: there is one, and it does one thing at a time.
 var node sync.Mutex
 
 // synthesis is a stack as CloudFormation would get it.
@@ -77,7 +76,7 @@ type resource struct {
 	UpdateReplacePolicy string
 }
 
-// ofContext is what cdk.json and the command line give together.
+// ofContext is the context of cdk.json and the command line together.
 func ofContext(settings map[string]any) (map[string]any, error) {
 	data, err := os.ReadFile("cdk.json")
 	if err != nil {
@@ -92,8 +91,8 @@ func ofContext(settings map[string]any) (map[string]any, error) {
 	return file.Context, nil
 }
 
-// synth makes the stack with the settings. Errors: the app's, and the CDK's,
-// which arrive in Go as panics.
+// synth makes the stack with the settings. Errors: the app's, and the CDK's, which are
+// panics in Go.
 func synth(settings map[string]any) (made *synthesis, err error) {
 	node.Lock()
 	defer node.Unlock()
@@ -166,7 +165,7 @@ func (s *synthesis) has(t *testing.T, kind string, properties map[string]any) {
 	}
 }
 
-// refused makes an assertion, and answers what is wrong: it arrives in Go as a panic.
+// refused makes an assertion and returns its failure, which is a panic in Go.
 func refused(assert func()) (problem any) {
 	node.Lock()
 	defer node.Unlock()

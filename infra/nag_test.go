@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 )
 
-// TestNagFindsNothingUnanswered: nor does the CDK itself warn of anything.
-func TestNagFindsNothingUnanswered(t *testing.T) {
+// TestNagFindsNothing that is not suppressed, and the CDK itself has no warning.
+func TestNagFindsNothing(t *testing.T) {
 	t.Parallel()
 	for stage, s := range map[string]*synthesis{dev: inDev(t), prod: inProd(t)} {
 		for _, problem := range []any{
@@ -39,7 +39,7 @@ func TestNagFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// leastReason in characters, for an answer that says why.
+// leastReason is how many characters the reason of a suppression needs.
 const leastReason = 40
 
 func TestEachAnswerToNagSaysWhy(t *testing.T) {
@@ -55,7 +55,7 @@ func TestEachAnswerToNagSaysWhy(t *testing.T) {
 				t.Errorf("%s: %v", id, answer)
 			}
 			if answer["id"] == "AwsSolutions-IAM5" && answer["applies_to"] == nil {
-				t.Errorf("%s: an answer to all wildcards at once", id)
+				t.Errorf("%s: a suppression of all wildcards at once", id)
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func TestTheStreamIsRead(t *testing.T) {
 	}
 }
 
-// TestVisibilityOutlastsTheConsumer: AWS asks for six times its timeout.
+// TestVisibilityOutlastsTheConsumer: AWS recommends six times its timeout.
 func TestVisibilityOutlastsTheConsumer(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
@@ -104,7 +104,7 @@ func TestNoQueueIsNamedLikeAnother(t *testing.T) {
 		}
 		names[name] = id
 		if strings.HasSuffix(name, "-dead") && r.Properties["RedrivePolicy"] != nil {
-			t.Errorf("%s gives messages up once more", id)
+			t.Errorf("%s has a dead-letter queue itself", id)
 		}
 	}
 }

@@ -26,18 +26,18 @@ func TestEachScheduleWakesItsFunction(t *testing.T) {
 			t.Errorf("%s: the target is %s", f.Name, plain(target))
 		}
 		if r.Properties["ScheduleExpression"] == nil || plain(r.Properties["FlexibleTimeWindow"]) != `{"Mode":"OFF"}` {
-			t.Errorf("%s: woken at %v, %v", f.Name, r.Properties["ScheduleExpression"], r.Properties["FlexibleTimeWindow"])
+			t.Errorf("%s: invoked at %v, %v", f.Name, r.Properties["ScheduleExpression"], r.Properties["FlexibleTimeWindow"])
 		}
-		s.checkWaker(t, target["RoleArn"], function, dead)
+		s.checkRole(t, target["RoleArn"], function, dead)
 	}
 	if found := len(s.all("AWS::Scheduler::Schedule")); found != schedules || schedules == 0 {
-		t.Errorf("%d schedules, want %d", found, schedules)
+		t.Errorf("got %d schedules, want %d", found, schedules)
 	}
 }
 
-// checkWaker: the schedule's role wakes that function, fills that dead-letter
-// queue, and may be taken on in this account only.
-func (s *synthesis) checkWaker(t *testing.T, role any, function, dead string) {
+// checkRole checks that the schedule's role may invoke that function and write to that
+// dead-letter queue, and may be assumed in this account only.
+func (s *synthesis) checkRole(t *testing.T, role any, function, dead string) {
 	t.Helper()
 	for id, r := range s.all("AWS::IAM::Role") {
 		if plain(arn(id)) != plain(role) {
@@ -51,15 +51,15 @@ func (s *synthesis) checkWaker(t *testing.T, role any, function, dead string) {
 		trust := r.Properties["AssumeRolePolicyDocument"].(map[string]any)["Statement"].([]any)[0].(map[string]any)
 		if plain(trust["Principal"]) != `{"Service":"scheduler.amazonaws.com"}` ||
 			plain(trust["Condition"]) != `{"StringEquals":{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}}` {
-			t.Errorf("%s is taken on by %s", id, plain(trust))
+			t.Errorf("%s may be assumed by %s", id, plain(trust))
 		}
 		return
 	}
 	t.Errorf("no role %s", plain(role))
 }
 
-// TestEachFunctionIsWokenInItsTime, and a wake-up that is late is dropped when the next is due.
-func TestEachFunctionIsWokenInItsTime(t *testing.T) {
+// TestEachScheduleHasItsRate, and a late call is dropped when the next one is due.
+func TestEachScheduleHasItsRate(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for name, want := range map[string]struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// TestSecretsAreDrawnOnDeployment: letters and digits, a multiple of four of
-// them, are base64 of more than the 32 bytes that app.Config asks for.
-func TestSecretsAreDrawnOnDeployment(t *testing.T) {
+// TestSecretsAreGeneratedOnDeployment: letters and digits, a multiple of four, are base64
+// of more than the 32 bytes that app.Config requires.
+func TestSecretsAreGeneratedOnDeployment(t *testing.T) {
 	t.Parallel()
 	s := inDev(t)
 	for key := range s.all("AWS::KMS::Key") {
@@ -23,11 +23,11 @@ func TestSecretsAreDrawnOnDeployment(t *testing.T) {
 	}
 	for c := rune(' ' + 1); c < 0x7f; c++ {
 		if letter := unicode.IsLetter(c) || unicode.IsDigit(c); letter == strings.ContainsRune(punctuation, c) {
-			t.Errorf("%c: drawn %t", c, !strings.ContainsRune(punctuation, c))
+			t.Errorf("%c: generated %t", c, !strings.ContainsRune(punctuation, c))
 		}
 	}
 	if secretLength%4 != 0 || secretLength/4*3 < 32 {
-		t.Errorf("%d characters", secretLength)
+		t.Errorf("got %d characters, want a multiple of four", secretLength)
 	}
 	for id, r := range s.all("AWS::SecretsManager::Secret") {
 		if r.Properties["SecretString"] != nil || r.Properties["GenerateSecretString"] == nil {
@@ -43,7 +43,7 @@ func reference(secret, version string) string {
 		":SecretString:::" + version + "}}"}}})
 }
 
-// secretOf is the one of the two that the description is of.
+// secretOf is the secret with the description.
 func (s *synthesis) secretOf(t *testing.T, description string) string {
 	t.Helper()
 	for id, r := range s.all("AWS::SecretsManager::Secret") {
@@ -51,7 +51,7 @@ func (s *synthesis) secretOf(t *testing.T, description string) string {
 			return id
 		}
 	}
-	t.Fatalf("no secret that says %q", description)
+	t.Fatalf("no secret with the description %q", description)
 	return ""
 }
 
@@ -65,7 +65,7 @@ func TestOnlyReferencesToSecretsAreInTheTemplate(t *testing.T) {
 			"2026-12-01T00:00:00Z", "2026-11-01T00:00:00Z", "44444444-5555-6666-7777-888888888888"},
 	} {
 		s := map[string]func(*testing.T) *synthesis{dev: inDev, prod: inProd}[stage](t)
-		secret, lasting := s.secretOf(t, "can be rotated"), s.secretOf(t, "merchants hold on to")
+		secret, lasting := s.secretOf(t, "can be rotated"), s.secretOf(t, "merchants keep")
 		variable := map[string]string{"PLATFORM_SECRET": reference(secret, want.version),
 			"PLATFORM_SECRET_SINCE": plain(want.since),
 			"LASTING_SECRET":        reference(lasting, want.lasting), "PLATFORM_SECRET_PREVIOUS": "null",

@@ -34,7 +34,7 @@ type settings struct {
 	Workers float64 // workers: calls of a queue's consumer at the same time; 5, 50
 
 	PayPal      bool   // paypal=on offers PayPal
-	RefundRules string // refundRules: limits such as "BR:90 HUF::100" (payments.ParseRefundRules); any payment can be refunded
+	RefundRules string // refundRules: limits like "BR:90 HUF::100" (payments.ParseRefundRules); none
 	AlarmEmail  string // alarmEmail: address that gets the alarms; none, but anyone may subscribe to the topic
 
 	// Secrets: secrets.go says how they are rotated.

@@ -46,12 +46,12 @@ func TestEachWrongSettingIsNamed(t *testing.T) {
 	}
 }
 
-// TestAWrongStageIsAllThatIsWrong: the settings of another stage say nothing.
-func TestAWrongStageIsAllThatIsWrong(t *testing.T) {
+// TestAWrongStageIsTheOnlyError: the settings of another stage do not matter.
+func TestAWrongStageIsTheOnlyError(t *testing.T) {
 	t.Parallel()
 	if _, err := read(map[string]any{"stage": "test", "secretSince": "", "workers": "1"}); err == nil ||
 		err.Error() != "context stage=test: give dev or prod" {
-		t.Errorf("error: %v", err)
+		t.Errorf("got error %v, want one about the stage", err)
 	}
 }
 

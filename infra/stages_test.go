@@ -16,7 +16,7 @@ func TestTwoSynthesesGiveTheSameTemplate(t *testing.T) {
 	}
 }
 
-// keeping are the kinds that hold data, logs, messages, or what opens them.
+// keeping are the kinds with data, logs, messages, or the keys to them.
 var keeping = []string{
 	"AWS::DynamoDB::Table", "AWS::SecretsManager::Secret", "AWS::KMS::Key", "AWS::SQS::Queue", "AWS::Logs::LogGroup",
 }

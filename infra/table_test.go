@@ -21,7 +21,7 @@ func TestTheTableIsTheStores(t *testing.T) {
 			"PointInTimeRecoveryEnabled": true, "RecoveryPeriodInDays": 35},
 	})
 	if tables := inDev(t).all(tableKind); len(tables) != 1 {
-		t.Errorf("%d tables", len(tables))
+		t.Errorf("got %d tables, want 1", len(tables))
 	}
 }
 
@@ -37,7 +37,7 @@ func TestEachIndexOfTheStoreIsThere(t *testing.T) {
 	for _, r := range inDev(t).all(tableKind) {
 		indexes := r.Properties["GlobalSecondaryIndexes"].([]any)
 		if len(indexes) != len(store.Indexes) {
-			t.Fatalf("%d indexes, want %d", len(indexes), len(store.Indexes))
+			t.Fatalf("got %d indexes, want %d", len(indexes), len(store.Indexes))
 		}
 		for i, want := range store.Indexes {
 			projection := map[string]any{"ProjectionType": "KEYS_ONLY"}

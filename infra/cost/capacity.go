@@ -26,14 +26,14 @@ const (
 	paidOut = 32 // payments in that payout
 )
 
-// use is what one request takes, or one event.
+// use is what one request or event uses.
 type use struct {
 	reads, writes      float64 // units
 	list, due, history float64 // of writes, by the index
-	calls, changes     float64 // to the table; of them, those that change it
+	calls, changes     float64 // to the table; and those of them that change it
 }
 
-// less is what u takes more than v.
+// less is how much more u uses than v.
 func (u use) less(v use) use {
 	return use{u.reads - v.reads, u.writes - v.writes, u.list - v.list, u.due - v.due, u.history - v.history,
 		u.calls - v.calls, u.changes - v.changes}
@@ -41,7 +41,7 @@ func (u use) less(v use) use {
 
 func (u use) plus(v use) use { return u.less(use{}.less(v)) }
 
-// left is what stays in the table, in bytes.
+// left is what remains in the table, in bytes.
 type left struct{ table, indexes float64 }
 
 // capacity is what was measured, by name.
@@ -56,7 +56,7 @@ var (
 	neededLeft = []string{leftByPayment, leftByPayout}
 )
 
-// readCapacity reads the file. Errors: another form; a member that is missing.
+// readCapacity reads the file. Errors: invalid JSON; a missing member.
 func readCapacity(text []byte) (capacity, error) {
 	var file struct {
 		Uses []struct {

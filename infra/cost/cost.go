@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// basis is all that the report rests on.
+// basis is what the report is computed from.
 type basis struct {
 	prices   priceList
 	assumed  assumptionList
 	measured capacity
 }
 
-// Of one payment: it is created, charged and read once, its callback is
-// delivered, and a day's payout takes it with others.
+// requests of one payment: it is created, charged and read once. Its callback is
+// delivered, and a day's payout includes it.
 const requests = 3
 
-// line is one of a table of costs.
+// line is a row of a table of costs.
 type line struct {
 	what, formula string
 	dollars       []float64 // for a million payments, by region
@@ -24,7 +24,7 @@ type line struct {
 
 const million = 1e6
 
-// bill is the line of so many units for one payment.
+// bill is the line for a number of units per payment.
 func (b basis) bill(what, formula, price string, units float64) line {
 	l := line{what: what, formula: fmt.Sprintf("%s = %s", formula, short(units))}
 	for _, dollars := range b.prices.of(price) {
@@ -33,20 +33,20 @@ func (b basis) bill(what, formula, price string, units float64) line {
 	return l
 }
 
-// payment is what one takes of the table, without the rate limit.
+// payment is what one payment uses of the table, without the rate limit.
 func (b basis) payment() use {
 	u := b.measured.uses
 	return u[create].plus(u[charge]).plus(u[retrieve]).plus(u[callback]).plus(b.share())
 }
 
-// share is a payment's of its payout.
+// share is a payment's share of its payout.
 func (b basis) share() use {
 	u := b.measured.uses[payout]
 	return use{u.reads / paidOut, u.writes / paidOut, u.list / paidOut, u.due / paidOut, u.history / paidOut,
 		u.calls / paidOut, u.changes / paidOut}
 }
 
-// running are the costs of payments that are made.
+// running are the costs of making payments.
 func (b basis) running() []line {
 	u, a := b.measured.uses, b.assumed.of
 	calls, seconds, spelled := b.lambda()
@@ -73,9 +73,9 @@ func (b basis) running() []line {
 	}
 }
 
-// lambda is how many calls of functions a payment takes, and their GB-seconds.
-// At worst each change of the table is a call of relay of its own; a payout's
-// part in payoutrun is too small to count, and in relay it is counted.
+// lambda is how many calls of functions a payment causes, and their GB-seconds. At worst
+// each change of the table is a separate call of relay. A payout's calls of payoutrun are
+// too few to count; those of relay are counted.
 func (b basis) lambda() (calls, seconds float64, spelled string) {
 	u, a := b.measured.uses, b.assumed.of
 	relayed := b.payment().changes
@@ -88,13 +88,13 @@ func (b basis) lambda() (calls, seconds float64, spelled string) {
 	return calls, a("memory")*endpoints + a("less")*others, spelled
 }
 
-// bytesKept is what a payment leaves, with its part of a payout.
+// bytesKept is what remains of a payment, with its share of a payout.
 func (b basis) bytesKept() left {
 	one, more := b.measured.left[leftByPayment], b.measured.left[leftByPayout]
 	return left{one.table + more.table/paidOut, one.indexes + more.indexes/paidOut}
 }
 
-// kept are the costs of a month with payments of old in the table.
+// kept are the costs per month of old payments in the table.
 func (b basis) kept() []line {
 	const nights, readUnit = 30, 4096
 	a, kept := b.assumed.of, b.bytesKept()
@@ -110,7 +110,7 @@ func (b basis) kept() []line {
 	}
 }
 
-// extras are what else may happen to a payment: units beyond those above.
+// extras are what else may happen to a payment: units in addition to those above.
 func (b basis) extras() []line {
 	u, nothing := b.measured.uses, use{}
 	var all []line

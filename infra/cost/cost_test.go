@@ -16,7 +16,7 @@ const (
 	costFile     = "../COST.md"
 )
 
-// pageHead is what COST.md says before what is printed.
+// pageHead is the text of COST.md before the printed report.
 const pageHead = `# What a million payments cost
 
 Printed by ` + "`make cost`" +
@@ -54,8 +54,8 @@ func TestThePageShowsWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// measured is small, so that its costs can be reckoned by hand: each request
-// changes 1 unit, reads 2 and calls thrice.
+// measured is small, so that its costs can be computed by hand: each request writes 1
+// unit, reads 2 and makes 3 calls.
 func measured() string {
 	var uses, remain []string
 	for _, name := range needed {
@@ -112,7 +112,7 @@ func TestCostsByHand(t *testing.T) {
 		}
 	}
 	if found != 2 {
-		t.Errorf("%d of 2 limits", found)
+		t.Errorf("got %d limits, want 2", found)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestPricesAndAssumptionsMayBeOthers(t *testing.T) {
 	free := printed(t, "-price", "dynamodb.write=0", "-assume", "traced=0.05")
 	for _, want := range []string{" | $0.00 | $0.00 |\n| DynamoDB reads", "calls × 0.05"} {
 		if strings.Contains(printed(t), want) || !strings.Contains(free, want) {
-			t.Errorf("no difference in %q:\n%s", want, free)
+			t.Errorf("no change in %q:\n%s", want, free)
 		}
 	}
 	for _, wrong := range [][]string{

@@ -1,12 +1,12 @@
 // Package main prints what a million payments cost at AWS's list prices, and
-// how many payments a second each limit lets through, as COST.md shows it:
+// how many payments a second each limit allows, as COST.md shows it:
 //
 //	go run ./infra/cost [-price name=value]… [-assume name=value]…
 //
-// What a payment takes comes from functions/capacity.json, which a test
-// measures; a member that is missing there is an error. What cannot be measured
-// here is an assumption, and stands with the prices in prices.go. All is in US
-// dollars and estimated: floats are good enough, as nobody is paid by this.
+// What a payment uses comes from functions/capacity.json, which a test measures; a
+// missing member is an error. What cannot be measured is an assumption; assumptions and
+// prices are in prices.go. All amounts are estimates in US dollars, for which floats are
+// good enough.
 package main
 
 import (
@@ -26,8 +26,8 @@ func main() {
 	}
 }
 
-// run is the program. Errors: a flag's, a file that cannot be read or lacks a
-// member. How it is used goes to help.
+// run is the program. Errors: an invalid flag; a file that cannot be read or has a
+// missing member. Usage is written to help.
 func run(arguments []string, out, help io.Writer) error {
 	b := basis{prices: prices(), assumed: assumptions()}
 	flags := flag.NewFlagSet("cost", flag.ContinueOnError)
@@ -57,8 +57,8 @@ func run(arguments []string, out, help io.Writer) error {
 	return err
 }
 
-// change reads name=value and sets it. Errors: another form, a negative value,
-// a name that set does not know.
+// change parses name=value and sets it. Errors: an invalid form, a negative value, an
+// unknown name.
 func change(text string, set func(string, float64) bool) error {
 	name, number, _ := strings.Cut(text, "=")
 	value, err := strconv.ParseFloat(number, 64)

@@ -2,10 +2,10 @@ package main
 
 import "slices"
 
-// regions are those with prices here.
+// regions are the regions with prices here.
 var regions = []string{"us-east-1", "eu-central-1"}
 
-// price is AWS's for one unit, in US dollars, by region.
+// price is AWS's price for one unit, in US dollars, by region.
 type price struct {
 	name, unit string
 	dollars    []float64 // in the order of regions
@@ -15,7 +15,7 @@ type priceList []price
 
 // prices are AWS's list prices as known in 2025, without free tiers, volume
 // discounts and taxes. They change: compare them with AWS's pages, and correct
-// them here, or for once by -price.
+// them here, or once by -price.
 func prices() priceList {
 	const million, tenThousandth = 1e6, 1e-4
 	return priceList{
@@ -50,7 +50,7 @@ func (l priceList) of(name string) []float64 {
 	return l[at].dollars
 }
 
-// assumption is a number that no test of ours can measure.
+// assumption is a number that our tests cannot measure.
 type assumption struct {
 	name, what string
 	value      float64
@@ -58,8 +58,8 @@ type assumption struct {
 
 type assumptionList []assumption
 
-// assumptions are careful ones: traffic that is too thin to share calls costs
-// more for each payment than much of it. Memory, workers and rates are the
+// assumptions are conservative: sparse traffic, which cannot share calls, costs more per
+// payment than heavy traffic. Memory, workers and rates are the
 // stack's (functions.go and settings.go, in prod); quotas are AWS's for a new
 // account, of which all but a partition's can be raised.
 func assumptions() assumptionList {

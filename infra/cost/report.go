@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// report is all that the program prints. Error: a row that divides by zero.
+// report is what the program prints. Error: a row that divides by zero.
 func (b basis) report() (string, error) {
 	var to strings.Builder
 	write(&to, "a million payments", b.running(), true)
@@ -40,7 +40,7 @@ func (b basis) report() (string, error) {
 	return strings.TrimPrefix(to.String(), "\n"), nil
 }
 
-// limit is what stops more payments.
+// limit is what limits the payments per second.
 type limit struct {
 	what, formula string
 	perSecond     float64
@@ -48,14 +48,14 @@ type limit struct {
 
 var errNothingTaken = errors.New("a measured row takes nothing of what it must")
 
-// limits are those that a payment's own requests meet, the closest first.
+// limits are those for a payment's own requests, the lowest first.
 func (b basis) limits() ([]limit, error) {
 	u, a := b.measured.uses, b.assumed.of
-	// What waits for a payout is put into one partition, and a unit of a
-	// transaction counts twice (AWS: transactional writes).
+	// All payables of a merchant are in one partition, and a unit in a transaction
+	// counts twice (AWS: transactional writes).
 	const waiting = 2
 	today := u[create].plus(u[charge]).plus(u[callback]) // payouts come at another time
-	held := b.held()
+	seconds := b.functionSeconds()
 	all := []limit{
 		{what: "one API key", formula: fmt.Sprintf("%s/%d requests", short(a("quota.key")), requests),
 			perSecond: a("quota.key") / requests},
@@ -66,7 +66,7 @@ func (b basis) limits() ([]limit, error) {
 		per("a table that is new", a("quota.new"), today.writes),
 		per("the table's quota", a("quota.table"), today.writes),
 		per("the table's quota, with payouts all the time", a("quota.table"), b.payment().writes),
-		per("Lambda's concurrency, s a payment", a("quota.concurrency"), held),
+		per("Lambda's concurrency, s a payment", a("quota.concurrency"), seconds),
 		{what: "callback calls, messages", formula: fmt.Sprintf("%s × %s/%s s", short(a("callbackCalls")), short(a("batch")),
 			short(a("receiver")/1000)),
 			perSecond: a("callbackCalls") * a("batch") / (a("receiver") / 1000)},
@@ -86,15 +86,15 @@ func per(what string, quota, taken float64) limit {
 	return limit{what, short(quota) + "/" + short(taken), quota / taken}
 }
 
-// held is how many seconds of functions a payment takes, all together. Relay
-// is left out: much traffic shares its calls.
-func (b basis) held() float64 {
+// functionSeconds is how many seconds of functions a payment takes in all. Relay is left
+// out, because heavy traffic shares its calls.
+func (b basis) functionSeconds() float64 {
 	u, a := b.measured.uses, b.assumed.of
 	calls := u[create].calls + u[charge].calls + u[retrieve].calls + u[callback].calls/a("batch")
 	return ((requests+1/a("batch"))*a("own") + calls*a("table") + a("acquirer") + a("receiver")/a("batch")) / 1000
 }
 
-// short is a number with no more digits than matter.
+// short is a number without insignificant digits.
 func short(n float64) string {
 	switch {
 	case n == float64(int64(n)):
