@@ -11,9 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// routed finds the request's route. done says the reply is made already: 404,
-// 405, or the answer to a browser's preflight.
-func (x *exchange) routed() (r reply, done bool) {
+// findRoute sets the request's route. If there is none, done is true and r is
+// the reply: 404, 405, or that to a browser's preflight.
+func (x *exchange) findRoute() (r reply, done bool) {
 	method := x.request.Method
 	lookup := method
 	if method == http.MethodHead {
@@ -43,32 +43,31 @@ func quoteMethod(method string) string {
 	return "of the request"
 }
 
-// admitted lets the caller through, or says why not: HTTPS, credential, scope,
-// merchant in the path, rate limit.
-func (x *exchange) admitted(ctx context.Context) (context.Context, error) {
+// admit checks HTTPS, credential, scope, merchant in the path and rate limit.
+func (x *exchange) admit(ctx context.Context) (context.Context, error) {
 	if !x.server.allowHTTP && !secure(x.request) {
 		return ctx, failure.Forbidden("https_required").WithSlug("https-required")
 	}
 	if x.route.Access == Open {
-		return ctx, x.limited(ctx, x.server.addresses, sourceAddress(x.request))
+		return ctx, x.takeToken(ctx, x.server.addresses, sourceAddress(x.request))
 	}
-	caller, owner, err := x.authenticated(ctx)
+	caller, owner, err := x.authenticate(ctx)
 	if err != nil {
 		return ctx, err
 	}
 	x.caller = caller
-	if err := permitted(caller, x.route); err != nil {
+	if err := checkScope(caller, x.route); err != nil {
 		return ctx, err
 	}
 	if code, ok := x.match.values["merchant_code"]; ok && code != caller.Tenant.Merchant {
 		return ctx, failure.NotFound("There is no such merchant.")
 	}
 	ctx = withCaller(ctx, caller, owner)
-	return ctx, x.limited(ctx, x.server.callers, "credential "+caller.Tenant.String()+" "+caller.Actor.ID)
+	return ctx, x.takeToken(ctx, x.server.callers, "credential "+caller.Tenant.String()+" "+caller.Actor.ID)
 }
 
-// secure says the client came over TLS, to us or to every proxy that vouches
-// (contract §2.1).
+// secure reports whether the client used TLS, to us or to every proxy on the
+// way (contract §2.1).
 func secure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
@@ -77,8 +76,9 @@ func secure(r *http.Request) bool {
 	return !slices.ContainsFunc(schemes, func(s string) bool { return !strings.EqualFold(strings.TrimSpace(s), "https") })
 }
 
-// authenticated costs one call, and none for a token that cannot be one.
-func (x *exchange) authenticated(ctx context.Context) (identity.Principal, merchant.Merchant, error) {
+// authenticate reads the credential. It calls the table once, and not at all
+// for a token whose form is wrong.
+func (x *exchange) authenticate(ctx context.Context) (identity.Principal, merchant.Merchant, error) {
 	header := x.request.Header.Get("Authorization")
 	if header == "" {
 		return identity.Principal{}, merchant.Merchant{}, failure.Unauthorized("missing-token")
@@ -91,9 +91,9 @@ func (x *exchange) authenticated(ctx context.Context) (identity.Principal, merch
 	return x.server.store.Authenticate(ctx, token)
 }
 
-// permitted: a public key reaches the routes meant for it, whatever their
+// checkScope lets a public key call the routes meant for it, whatever their
 // scopes; any other credential needs one of them (contract §2.1).
-func permitted(p identity.Principal, route *Route) error {
+func checkScope(p identity.Principal, route *Route) error {
 	allowed := p.May(route.Scopes...)
 	if p.Actor.Kind == identity.PublicKey {
 		allowed = route.Access == PublicToo
@@ -104,7 +104,7 @@ func permitted(p identity.Principal, route *Route) error {
 	return nil
 }
 
-func (x *exchange) limited(ctx context.Context, l *limiter, subject string) error {
+func (x *exchange) takeToken(ctx context.Context, l *limiter, subject string) error {
 	var err error
 	x.quota, err = l.take(ctx, subject)
 	return err

@@ -20,16 +20,16 @@ func Caller(ctx context.Context) identity.Principal {
 	return p
 }
 
-// Merchant is the merchant of the caller's tenant, as it was when the request
-// was authenticated; zero on an Open route.
+// Merchant is the merchant of the caller's tenant, as read when the request was
+// authenticated; zero on an Open route.
 func Merchant(ctx context.Context) merchant.Merchant {
 	m, _ := ctx.Value(merchantKey{}).(merchant.Merchant)
 	return m
 }
 
-// OperationID identifies what the client asked for, in UUID v4 form. Under an
-// Idempotency-Key it is the same for every retry, also after a crash, so that
-// an operation which names its first write by it recognises its own earlier
+// OperationID identifies the operation that the client requests, in UUID v4 form.
+// With an Idempotency-Key it is the same in every retry, also after a crash, so
+// that an operation whose first write has it as its id recognises its own earlier
 // work; without a key it is random.
 func OperationID(ctx context.Context) string {
 	id, _ := ctx.Value(operationIDKey{}).(string)
@@ -46,7 +46,7 @@ func withCaller(ctx context.Context, p identity.Principal, m merchant.Merchant) 
 	return context.WithValue(context.WithValue(ctx, callerKey{}, p), merchantKey{}, m)
 }
 
-// WithOperationID is a context in which OperationID answers id.
+// WithOperationID is a context in which OperationID is id.
 func WithOperationID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, operationIDKey{}, id)
 }

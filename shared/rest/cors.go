@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// corsHeaders open a response to every origin. Browsers send no cookies or
-// credentials of their own here: the public key is in the page.
+// corsHeaders let pages of every origin read a response. Browsers add no cookies
+// or credentials of their own here: the public key is in the page.
 func corsHeaders(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed")
 }
 
-// preflight answers a browser's OPTIONS with the methods open to it. The
-// wildcard covers the clients' version headers, but by the Fetch standard not
-// Authorization, which is therefore named.
+// preflight answers a browser's OPTIONS with the methods that browsers may use.
+// The wildcard covers clients' own headers but, by the Fetch standard, not
+// Authorization, which is therefore listed.
 func preflight(f found) reply {
 	var methods []string
 	for _, route := range f.others {

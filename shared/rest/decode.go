@@ -8,18 +8,20 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// input is a request taken apart, ready to fill a request type:
+// input is what was read of a request, to fill a request type with:
 //
 //	path:"id"         a path value, percent-decoded
 //	query:"limit"     a query parameter: text, number, bool, time.Time, a type
-//	                  with UnmarshalText (Date, PageSize), a
-//	                  pointer to one (nil: absent), or a slice of them in any
-//	                  spelling of contract §2.5; its name has no brackets, and an
-//	                  empty value is refused
+//	                  with UnmarshalText (Date, PageSize), a pointer to one
+//	                  (nil: absent), or a slice of them in any spelling of
+//	                  contract §2.5. Its name has no brackets; an empty value is
+//	                  an error
 //	form:"PaRes"      a field of an application/x-www-form-urlencoded body; an
 //	                  empty one is absent, as browsers send every field
 //	json:"amount"     a member of the JSON body; unknown ones are ignored,
@@ -27,8 +29,8 @@ import (
 //	                  it, so is ""
 //
 // Fields of embedded structs count as the type's own. The limits of a field are
-// in its tag validate:"…" (package validate): a query parameter is held to them
-// as it is read, all else once all of the request has been read.
+// in its tag validate:"…" (package validate): a query parameter is checked as it
+// is read, everything else once all of the request has been read.
 type input struct {
 	plan  plan
 	path  map[string]string
@@ -36,10 +38,10 @@ type input struct {
 	form  url.Values // nil: the body is JSON
 	body  node
 	now   time.Time
-	all   bool // the route tells all faults, not only the first
+	all   bool // all faults are reported, not only the first
 }
 
-// into fills the struct that request points to, and holds it to its limits.
+// into fills the struct that request points to, and checks its limits.
 func (in *input) into(request any) error {
 	if err := in.decode(request); err != nil {
 		return err
@@ -65,7 +67,7 @@ func (in *input) decode(to any) error {
 	}
 	if in.plan.json && in.form == nil {
 		body := in.body.object()
-		if body.kind != '{' {
+		if body.kind != jsontext.KindBeginObject {
 			return failure.Malformed("The body must be a JSON object.")
 		}
 		fillObject(v, body, "", &faults)
@@ -73,8 +75,8 @@ func (in *input) decode(to any) error {
 	return faults.Err()
 }
 
-// check holds the request that was decoded to the limits of its fields. Failure:
-// Invalid with the first fault's dot path, or a List where the route tells all.
+// check checks the decoded request against the limits of its fields. Failure:
+// Invalid with the first fault's dot path, or a List where the route reports all.
 func (in *input) check(request any) error {
 	if in.plan.unchecked {
 		return nil
@@ -86,9 +88,9 @@ func (in *input) check(request any) error {
 	return faults.Err()
 }
 
-// fillQuery sets a query parameter or a list of its values. One without a value
-// is not one that was left out: the client that wrote limit= or statuses[]=
-// meant something by it, and we cannot know what.
+// fillQuery sets a query parameter or a list of its values. An empty value is
+// not taken for an absent one: a client that sends limit= or statuses[]= meant
+// something, and we cannot know what.
 func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 	texts := in.query[f.name]
 	if list(v.Type()) {
@@ -108,8 +110,8 @@ func (in *input) fillQuery(v reflect.Value, f field) failure.List {
 
 const notEmpty = "must not be empty"
 
-// fillText sets a textual value or list. A single value given twice is refused,
-// because there is no telling which one counts.
+// fillText sets a textual value or list. A single value given twice is an error,
+// because we cannot know which one counts.
 func fillText(v reflect.Value, name string, texts []string) failure.List {
 	if list(v.Type()) {
 		for _, text := range texts {
@@ -133,7 +135,7 @@ func fillText(v reflect.Value, name string, texts []string) failure.List {
 	return nil
 }
 
-// setText reads text into a textual value and says what is wrong with it, or "".
+// setText parses text into v, and returns what is wrong with it, or "".
 func setText(v reflect.Value, text string) string {
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -144,7 +146,7 @@ func setText(v reflect.Value, text string) string {
 		return setTime(to, text)
 	case encoding.TextUnmarshaler:
 		if err := to.UnmarshalText([]byte(text)); err != nil {
-			return refusal(err, v.Type())
+			return reason(err, v.Type())
 		}
 		return ""
 	}

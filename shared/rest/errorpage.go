@@ -7,7 +7,7 @@ import (
 
 var errorTemplate = page.New("")
 
-// errorPage tells a person in a browser what went wrong. It may be framed: a
+// errorPage shows a person in a browser what went wrong. It may be framed: a
 // challenge without redirect_url runs in the shop's page, and an error has
 // nothing to click on.
 func errorPage(shown Problem, e *failure.Error, requestID string) page.Page {

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -34,40 +33,40 @@ type problem struct {
 	Errors            any              `json:"errors,omitempty"`
 }
 
-// fault is one entry of an error array: the legacy shape.
-type fault struct {
+// arrayError is one element of an error array.
+type arrayError struct {
 	Message   string `json:"message"`
 	ErrorCode string `json:"error_code"`
 	Param     string `json:"param,omitempty"`
 }
 
-// reply shows err in the dialect.
-func (w errorWriter) reply(err error, d Dialect, requestID string, request http.Header) reply {
-	err = timely(err)
+// reply is the reply to err in the format.
+func (w errorWriter) reply(err error, format ErrorFormat, requestID string, request http.Header) reply {
+	err = asTimeout(err)
 	e := failure.Of(err)
 	var several failure.List
 	errors.As(err, &several)
 	shown := problemOf(e)
 	switch {
-	case d == Several && len(several) > 1:
+	case format == Several && len(several) > 1:
 		return arrayReply(several, err)
-	case d == Array && shown.Status == http.StatusBadRequest:
+	case format == Array && shown.Status == http.StatusBadRequest:
 		return arrayReply(several, err)
 	}
-	r := reply{status: shown.Status, header: http.Header{}, fault: err}
+	r := reply{status: shown.Status, header: http.Header{}, err: err}
 	if e.RetryAfter > 0 {
 		r.header.Set("Retry-After", seconds(e.RetryAfter))
 	}
 	if e.Kind == failure.KindUnauthorized {
 		r.header.Set("WWW-Authenticate", "Bearer")
 	}
-	if d == HTML {
+	if format == HTML {
 		drawn := errorPage(shown, e, requestID)
 		r.contentType, r.body, r.policy = htmlType, drawn.HTML, pagePolicy(drawn.CSP)
 		return r
 	}
 	body := w.body(shown, e, requestID)
-	if d == Details {
+	if format == Details {
 		body.Details, body.FailedConstraints = e.Message, constraints(e, several)
 	}
 	if len(several) > 1 {
@@ -79,7 +78,7 @@ func (w errorWriter) reply(err error, d Dialect, requestID string, request http.
 		r.contentType = problemType
 	}
 	if r.body, err = marshal(body); err != nil { // only what the operation put into errors can fail
-		return w.reply(fmt.Errorf("encode the member errors: %v", err), d, requestID, request)
+		return w.reply(errors.New("encode the member errors: "+err.Error()), format, requestID, request)
 	}
 	return r
 }
@@ -103,7 +102,7 @@ func (w errorWriter) body(shown Problem, e *failure.Error, requestID string) pro
 	return b
 }
 
-// constraints lists a failure's own details, or its fields as constraints.
+// constraints are the failure's own details, or its fields as constraints.
 func constraints(e *failure.Error, several failure.List) []failure.Detail {
 	if len(e.Details) > 0 {
 		return e.Details
@@ -120,23 +119,23 @@ func constraints(e *failure.Error, several failure.List) []failure.Detail {
 	return all
 }
 
-// arrayReply is process's form of several faults and payouts' of any (contract
-// §3.1). It has the plain JSON type whatever Accept names (contract §3.2).
+// arrayReply is how process shows several errors and payouts any (contract
+// §3.1). Its content type is plain JSON, whatever Accept names (contract §3.2).
 func arrayReply(several failure.List, err error) reply {
 	if len(several) == 0 {
 		several = failure.List{failure.Of(err)}
 	}
-	faults := make([]fault, len(several))
+	faults := make([]arrayError, len(several))
 	for i, e := range several {
-		faults[i] = fault{Message: e.Message, ErrorCode: e.Code, Param: e.Param}
+		faults[i] = arrayError{Message: e.Message, ErrorCode: e.Code, Param: e.Param}
 	}
-	r := reply{status: problemOf(several[0]).Status, contentType: jsonType, fault: err}
+	r := reply{status: problemOf(several[0]).Status, contentType: jsonType, err: err}
 	r.body, _ = marshal(faults) // strings always marshal
 	return r
 }
 
-// timely turns a deadline that passed inside an operation into a Timeout.
-func timely(err error) error {
+// asTimeout turns the error of a deadline that passed in an operation into a Timeout.
+func asTimeout(err error) error {
 	if failure.Of(err).Kind != failure.KindInternal {
 		return err
 	}

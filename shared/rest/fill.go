@@ -6,27 +6,29 @@ import (
 	"reflect"
 	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// maxFaults bounds how many faults of one body are told.
+// maxFaults is how many faults of one body are reported.
 const maxFaults = 20
 
-// optionalMember is an optional.Of: a member of which null may mean something
-// else than absent, such as a date that a PATCH clears (contract §13.1).
+// optionalMember is an optional.Of: a member for which null may mean something
+// other than absent, such as a date that a PATCH clears (contract §13.1).
 type optionalMember interface{ Give() any }
 
-// fill sets v from n and notes a fault, with its dot path, for every value of
-// the wrong type. Leaves are encoding/json's work; the walk is ours because
-// encoding/json neither names the path of a failed UnmarshalJSON nor matches
-// names exactly.
+// fill sets v from n and adds a fault, with its dot path, for every value of the
+// wrong type. encoding/json decodes the leaves; we walk the tree ourselves,
+// because it neither gives the path of a failed UnmarshalJSON nor matches names
+// exactly.
 func fill(v reflect.Value, n node, path string, faults *failure.List) {
 	if v.CanAddr() {
-		if member, ok := v.Addr().Interface().(optionalMember); ok && n.kind != 0 {
+		if member, ok := v.Addr().Interface().(optionalMember); ok && n.kind != jsontext.KindInvalid {
 			v = reflect.ValueOf(member.Give()).Elem()
 		}
 	}
-	if n.kind == 0 || n.kind == 'n' || len(*faults) >= maxFaults {
+	if n.kind == jsontext.KindInvalid || n.kind == jsontext.KindNull || len(*faults) >= maxFaults {
 		return
 	}
 	if v.Kind() == reflect.Pointer {
@@ -37,11 +39,11 @@ func fill(v reflect.Value, n node, path string, faults *failure.List) {
 	switch kind := v.Kind(); {
 	case reflect.PointerTo(v.Type()).Implements(jsonUnmarshaler), reflect.PointerTo(v.Type()).Implements(textUnmarshaler):
 		fillLeaf(v, n, path, faults)
-	case kind == reflect.Struct && n.kind == '{':
+	case kind == reflect.Struct && n.kind == jsontext.KindBeginObject:
 		fillObject(v, n, path, faults)
-	case kind == reflect.Slice && n.kind == '[':
+	case kind == reflect.Slice && n.kind == jsontext.KindBeginArray:
 		fillArray(v, n, path, faults)
-	case kind == reflect.Map && n.kind == '{':
+	case kind == reflect.Map && n.kind == jsontext.KindBeginObject:
 		fillMap(v, n, path, faults)
 	default:
 		fillLeaf(v, n, path, faults)
@@ -69,11 +71,11 @@ func fillArray(v reflect.Value, n node, path string, faults *failure.List) {
 	}
 }
 
-// fillMap skips members that are null, as it does fields.
+// fillMap skips members that are null, as fillObject does.
 func fillMap(v reflect.Value, n node, path string, faults *failure.List) {
 	v.Set(reflect.MakeMapWithSize(v.Type(), len(n.names)))
 	for i, name := range n.names {
-		if n.children[i].kind == 'n' {
+		if n.children[i].kind == jsontext.KindNull {
 			continue
 		}
 		element := reflect.New(v.Type().Elem()).Elem()
@@ -85,13 +87,13 @@ func fillMap(v reflect.Value, n node, path string, faults *failure.List) {
 func fillLeaf(v reflect.Value, n node, path string, faults *failure.List) {
 	if err := json.Unmarshal(n.raw, v.Addr().Interface()); err != nil {
 		v.SetZero()
-		*faults = append(*faults, failure.Invalid(path, refusal(err, v.Type())))
+		*faults = append(*faults, failure.Invalid(path, reason(err, v.Type())))
 	}
 }
 
-// refusal says why a type did not take a value: in its own words if it gave a
-// failure. Any other error stays here, because it may quote the value.
-func refusal(err error, t reflect.Type) string {
+// reason is why a type did not take a value: the type's own message if it
+// returned a failure. No other error is shown, because it may quote the value.
+func reason(err error, t reflect.Type) string {
 	var own *failure.Error
 	if errors.As(err, &own) {
 		return own.Message
@@ -99,7 +101,7 @@ func refusal(err error, t reflect.Type) string {
 	return expectation(t)
 }
 
-// expectation says what a value of type t looks like in JSON.
+// expectation is what a value of type t has to be in JSON.
 func expectation(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(jsonUnmarshaler) || reflect.PointerTo(t).Implements(textUnmarshaler) {
 		return "has a value that is not allowed"

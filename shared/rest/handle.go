@@ -12,9 +12,9 @@ type Handle struct {
 	run  func(context.Context, *input) (reply, error)
 }
 
-// Unchecked is the operation with the check of its request's fields left to it:
-// it calls validate.Fields itself, because it has something else to say first,
-// or more to say beside.
+// Unchecked is the operation without the check of its request's fields. It calls
+// validate.Fields itself, because it reports other errors before those, or with
+// them.
 func (h Handle) Unchecked() Handle {
 	h.plan.unchecked = true
 	return h
@@ -23,12 +23,12 @@ func (h Handle) Unchecked() Handle {
 // Request is the type of the operation's requests.
 func (h Handle) Request() reflect.Type { return h.plan.request }
 
-// Accepter is a result that may mean "more to do": when Accepted answers true
-// it is sent as 202 (3-D Secure, contract §4.3).
+// Accepter is a result that may mean that the client has more to do: if Accepted
+// is true it is sent as 202 (3-D Secure, contract §4.3).
 type Accepter interface{ Accepted() bool }
 
-// Redactor is a result that holds a secret. An idempotent replay shows
-// Redacted instead, and only that is stored (contract §2.8).
+// Redactor is a result that holds a secret. An idempotent replay has Redacted
+// instead, and only that is stored (contract §2.8).
 type Redactor interface{ Redacted() any }
 
 // NoContent is the result of an operation that answers 204.
@@ -40,9 +40,8 @@ type Empty struct{}
 
 // JSON is an operation that answers JSON with the status success. Req is a
 // struct whose fields are tagged path, query, form or json, and validate; see
-// decode.go. An
-// operation that may also answer another media type returns any, which then
-// may hold a Document (payouts as CSV, contract §6.7).
+// decode.go. An operation that may also answer with another media type returns
+// any, which then may hold a Document (payouts as CSV, contract §6.7).
 func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error)) Handle {
 	return Handle{
 		plan: planOf(reflect.TypeFor[Req]()),
@@ -60,12 +59,12 @@ func JSON[Req, Res any](success int, op func(context.Context, Req) (Res, error))
 	}
 }
 
-// Document is what a page operation answers: HTML, or a redirect, or a body
-// of another type.
+// Document is the result of a page operation: HTML, a redirect, or a body of
+// another type.
 type Document struct {
 	Status      int    // 0: 200
 	HTML        []byte // sent as text/html;charset=UTF-8
-	Redirect    string // an absolute or local URL: 303, nothing else is sent
+	Redirect    string // an absolute or local URL: sent as 303 without a body
 	ContentType string // of Body
 	Body        []byte
 	CSP         []string // directives that replace or join the strict policy, e.g. "frame-ancestors *"

@@ -18,12 +18,12 @@ import (
 // maxIdempotencyKey is contract §2.8's length.
 const maxIdempotencyKey = 255
 
-// settling is how long the record may take to be written once the operation
-// is done, also when the client has left or the deadline passed.
-const settling = 3 * time.Second
+// settleTimeout is how long writing the record may take once the operation is
+// done, also after the client has left or the deadline has passed.
+const settleTimeout = 3 * time.Second
 
-// idempotencyKey reads the request's key; "" when there is none or it means
-// nothing here. Failure: Invalid for a key that breaks contract §2.8.
+// idempotencyKey reads the request's key; "" if there is none or the route
+// ignores it. Failure: Invalid for a key that contract §2.8 does not allow.
 func (x *exchange) idempotencyKey() (string, error) {
 	values := x.request.Header.Values("Idempotency-Key")
 	if len(values) == 0 || x.route.Access == Open || !changes(x.route.Method) {
@@ -69,7 +69,7 @@ func (x *exchange) once(ctx context.Context, clientKey string) reply {
 		// The fingerprint is part of the id: a key may serve another request
 		// once its record has expired.
 		ctx = WithOperationID(ctx, c.keys.operationID(c.Tenant.String(), c.Fingerprint, c.Name))
-		return x.settled(ctx, c, x.run(ctx))
+		return x.settle(ctx, c, x.run(ctx))
 	}
 }
 
@@ -78,11 +78,11 @@ type claim struct {
 	store.IdempotencyClaim
 	keys   keys
 	state  store.IdempotencyState
-	sealed []byte // the stored reply, of a Settled one
+	sealed []byte // the stored reply, if it is Settled
 }
 
-// claim takes the client's key. A record that is not this request's by the
-// newest keys may be so by those before them.
+// claim takes the client's key. A record that is another request's by the keys
+// in use now may be this one's by the other ones (keyring.at).
 func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err error) {
 	for _, keys := range x.server.keys.at(x.server.now()) {
 		c = claim{keys: keys, IdempotencyClaim: store.IdempotencyClaim{
@@ -96,25 +96,24 @@ func (x *exchange) claim(ctx context.Context, clientKey string) (c claim, err er
 	return c, nil
 }
 
-// recordName keeps the records of each kind of credential apart (contract
-// §2.8): a public key is in every payer's browser, which must neither take a
-// key of the merchant's server nor hear its replies. No client's key holds a
-// NUL.
+// recordName separates the records by kind of credential (contract §2.8): a
+// public key is in every payer's browser, which must neither use up a key of the
+// merchant's server nor see its replies. No client's key contains a NUL.
 func recordName(kind identity.Kind, clientKey string) string {
 	return string(kind) + "\x00" + clientKey
 }
 
-// settled stores the reply, or frees the key when the reply is not one to
-// keep. The client gets the reply even when that fails: the operation did
-// happen, and a retry recognises it by its OperationID.
-func (x *exchange) settled(ctx context.Context, c claim, r reply) reply {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+// settle stores the reply, or releases the key if the reply is not kept. The
+// client gets the reply even if that fails: the operation has happened, and a
+// retry recognises it by its OperationID.
+func (x *exchange) settle(ctx context.Context, c claim, r reply) reply {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
 	var owned bool
 	var err error
 	if kept(r) {
 		owned, err = x.server.store.SettleIdempotency(ctx, c.IdempotencyClaim,
-			c.keys.seal(r.stored(), place(c.IdempotencyClaim)))
+			c.keys.seal(r.stored(), recordID(c.IdempotencyClaim)))
 	} else {
 		owned, err = x.server.store.ReleaseIdempotency(ctx, c.IdempotencyClaim)
 	}
@@ -125,13 +124,13 @@ func (x *exchange) settled(ctx context.Context, c claim, r reply) reply {
 	return r
 }
 
-// kept says a reply is stored (contract §2.8): none after which a retry may succeed.
+// kept reports whether a reply is stored (contract §2.8): not if a retry may succeed.
 func kept(r reply) bool {
 	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusFailedDependency, http.StatusTooManyRequests:
 		return false
 	}
-	transient := r.fault != nil && failure.Of(r.fault).Transient
+	transient := r.err != nil && failure.Of(r.err).Transient
 	return r.status < http.StatusInternalServerError && !transient
 }
 
@@ -152,7 +151,7 @@ func (r reply) stored() []byte {
 }
 
 func (x *exchange) replay(c claim) reply {
-	text, err := c.keys.open(c.sealed, place(c.IdempotencyClaim))
+	text, err := c.keys.open(c.sealed, recordID(c.IdempotencyClaim))
 	if err != nil {
 		return x.fail(err)
 	}
@@ -164,8 +163,8 @@ func (x *exchange) replay(c claim) reply {
 		header: http.Header{"Idempotency-Replayed": {"true"}}}
 }
 
-// place is the record a sealed reply belongs to.
-func place(c store.IdempotencyClaim) string { return c.Tenant.String() + "\x00" + c.Name }
+// recordID names the record that a sealed reply belongs to.
+func recordID(c store.IdempotencyClaim) string { return c.Tenant.String() + "\x00" + c.Name }
 
 // fingerprint is keyed, because bodies hold card numbers, whose plain hashes
 // could be searched (contract §2.8).

@@ -32,9 +32,9 @@ func (t LocalTime) MarshalJSON() ([]byte, error) {
 	return []byte(t.at.Format(`"2006-01-02T15:04:05.000-07:00"`)), nil
 }
 
-// setTime reads an RFC 3339 date-time into to, in UTC, and says what is wrong
-// with it, or "". Clients send the + of an offset unescaped, which a query
-// makes a blank, so a blank in its place is one.
+// setTime parses an RFC 3339 date-time into to, in UTC, and returns what is wrong
+// with it, or "". Clients send the + of an offset unescaped, which a query turns
+// into a space, so a space there counts as +.
 func setTime(to *time.Time, text string) string {
 	if sign := len(text) - len("+01:00"); sign > 0 && text[sign] == ' ' {
 		text = text[:sign] + "+" + text[sign+1:]

@@ -6,13 +6,14 @@ import (
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// keys are derived from the one configured secret, each for one purpose.
+// keys are derived from the configured secret, each for one purpose.
 type keys struct {
 	fingerprint []byte
 	operation   []byte
@@ -35,16 +36,16 @@ func deriveKeys(secret []byte) keys {
 	return keys{fingerprint: derive(secret, "fingerprint"), operation: derive(secret, "operation"), replies: aead}
 }
 
-// ring is the keys of all records there are. A record is made, continued and
-// answered with the same ones, whatever comes into use meanwhile.
-type ring struct {
+// keyring has the keys of all records. A record keeps the keys that it was made
+// with, also after a rotation.
+type keyring struct {
 	keys  keys
 	old   *keys // nil: none
 	since time.Time
 }
 
-func deriveRing(c Config) ring {
-	r := ring{keys: deriveKeys(c.HashKey), since: c.HashKeySince}
+func deriveKeyring(c Config) keyring {
+	r := keyring{keys: deriveKeys(c.HashKey), since: c.HashKeySince}
 	if c.OldHashKey != nil {
 		old := deriveKeys(c.OldHashKey)
 		r.old = &old
@@ -52,8 +53,8 @@ func deriveRing(c Config) ring {
 	return r
 }
 
-// at are the keys that a record may have, at the time: first those of new ones.
-func (r ring) at(now time.Time) []keys {
+// at returns the keys that records may have: first those of new records.
+func (r keyring) at(now time.Time) []keys {
 	switch {
 	case r.old == nil:
 		return []keys{r.keys}
@@ -72,17 +73,12 @@ func derive(secret []byte, purpose string) []byte {
 	return key
 }
 
-// mac is HMAC-SHA-256 over the parts, each with its length, so that no two
-// lists of parts run together into one text.
+// mac is HMAC-SHA-256 over the parts, each preceded by its length, so that no
+// two lists of parts give the same input.
 func mac(key []byte, parts ...string) []byte {
 	h := hmac.New(sha256.New, key)
-	var length [8]byte
 	for _, part := range parts {
-		n := uint64(len(part))
-		for i := range length {
-			length[i] = byte(n >> (8 * i))
-		}
-		h.Write(length[:])
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part))))
 		h.Write([]byte(part))
 	}
 	return h.Sum(nil)
@@ -97,16 +93,16 @@ func (k keys) operationID(parts ...string) string {
 	return id.String()
 }
 
-// seal encrypts a stored reply (AES-256-GCM); place binds it to its record.
-// Under one key, random nonces are safe for 2^32 replies (NIST SP 800-38D §8.3).
-func (k keys) seal(plain []byte, place string) []byte {
-	return k.replies.Seal(nil, nil, plain, []byte(place))
+// seal encrypts a stored reply (AES-256-GCM) and binds it to its record. Under
+// one key, random nonces are safe for 2^32 replies (NIST SP 800-38D §8.3).
+func (k keys) seal(plain []byte, record string) []byte {
+	return k.replies.Seal(nil, nil, plain, []byte(record)) //nolint:gosec // G407: the AEAD makes its nonces itself
 }
 
-var errSealed = errors.New("rest: a stored reply cannot be opened")
+var errSealed = errors.New("rest: a stored reply cannot be decrypted")
 
-func (k keys) open(sealed []byte, place string) ([]byte, error) {
-	plain, err := k.replies.Open(nil, nil, sealed, []byte(place))
+func (k keys) open(sealed []byte, record string) ([]byte, error) {
+	plain, err := k.replies.Open(nil, nil, sealed, []byte(record))
 	if err != nil {
 		return nil, errSealed
 	}

@@ -6,9 +6,9 @@ import (
 )
 
 // canonicalNumber writes a JSON number as digits without zeros at either end
-// and a power of ten, so that 10, 10.0 and 1e1 are one value. It works on the
-// text: a float would equate different amounts, a big decimal would let
-// 1e999999999 take memory.
+// and a power of ten, so that 10, 10.0 and 1e1 are equal. It works on the text:
+// a float would make different amounts equal, and a big decimal would take
+// memory for 1e999999999.
 func canonicalNumber(text string) string {
 	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
 	sign := ""
@@ -24,7 +24,7 @@ func canonicalNumber(text string) string {
 	if power != "" {
 		n, err := strconv.ParseInt(power, 10, 32)
 		if err != nil {
-			return text // beyond any amount: its text identifies it well enough
+			return text // beyond any amount: its text will do
 		}
 		exponent += n
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // PageSize is the query parameter limit of a list (contract §2.6): a positive
-// integer of any size, 0 when absent. The list says with Capped, or with the
-// rule max of its tag, what becomes of a large one.
+// integer of any size, 0 when absent. A list limits it by Capped, or
+// by the rule max of its tag.
 type PageSize int
 
 // UnmarshalText reads a positive integer; one beyond an int32 counts as the
@@ -24,7 +24,7 @@ func (n *PageSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Capped is how many items to serve where more than most is served as most.
+// Capped is how many items to return: fallback if absent, and at most most.
 func (n PageSize) Capped(fallback, most int) int {
 	return min(n.or(fallback), most)
 }

@@ -12,11 +12,11 @@ import (
 )
 
 // plan is how a request type is filled: by path value, query parameter, form
-// field and JSON member. It is made once, when the routes are written down.
+// field and JSON member. It is made once, with the route.
 type plan struct {
 	path, query, form []field
 	json              bool // the type has JSON members
-	unchecked         bool // the operation has its fields checked itself
+	unchecked         bool // the operation calls the check of its fields itself
 	request           reflect.Type
 }
 
@@ -26,8 +26,8 @@ type field struct {
 	limits *validate.Field
 }
 
-// planOf panics on a type that cannot be filled: that is a mistake in a
-// family's source, found when its package is loaded.
+// planOf panics on a type that cannot be filled: a mistake in a family's source,
+// found when its package is loaded.
 func planOf(t reflect.Type) plan {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("rest: request type %s is not a struct", t))
@@ -102,7 +102,7 @@ var (
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
 )
 
-// textual says a value of type t can be read from one piece of text.
+// textual reports whether a value of type t can be parsed from one text.
 func textual(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -118,7 +118,7 @@ func textual(t reflect.Type) bool {
 	}
 }
 
-// list says t is a slice of textual values.
+// list reports whether t is a slice of textual values.
 func list(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && !reflect.PointerTo(t).Implements(textUnmarshaler) && textual(t.Elem())
 }

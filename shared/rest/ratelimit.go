@@ -17,11 +17,11 @@ import (
 // maxSubjects bounds how many buckets a process remembers.
 const maxSubjects = 4096
 
-// limiter hands out tokens of the buckets in the table. Each process leases
-// them in batches that double from a fiftieth of the burst to one second's
-// worth, so that a busy caller costs at most 0.02 writes a request and
-// a lone request strands few tokens. Leased tokens do not go stale:
-// an idle process may later spend up to one batch beyond the bucket.
+// limiter spends tokens of the buckets in the table. Each process leases them
+// in batches that double from a fiftieth of the burst to one second's worth, so
+// that a busy caller costs at most 0.02 writes a request, and a single request
+// leaves few tokens unused. Leased tokens do not expire: an idle process may
+// later spend up to one batch beyond the bucket.
 type limiter struct {
 	store  *store.Store
 	log    *slog.Logger
@@ -35,15 +35,15 @@ type limiter struct {
 
 // lease is what a process holds of one subject's bucket.
 type lease struct {
-	turn chan struct{} // holds one: whoever took it may touch the rest
-	left int
-	next int       // size of the next lease
-	full time.Time // when the bucket will be full, as last heard
-	shut time.Time // until then there is nothing to ask for
-	used time.Time
+	lock    chan struct{} // has one element: who receives it may use the other fields
+	left    int
+	next    int       // size of the next lease
+	fullAt  time.Time // when the bucket will be full, as of the last lease
+	retryAt time.Time // before then the bucket has nothing to lease
+	used    time.Time
 }
 
-// quota is what a response tells about the limit (contract §2.9).
+// quota is what a response says about the limit (contract §2.9).
 type quota struct {
 	limit Limit
 	left  int
@@ -60,40 +60,40 @@ func newLimiter(s *store.Store, log *slog.Logger, l Limit) *limiter {
 	}
 }
 
-// full is the quota of a caller that has not been counted.
+// full is the quota of a caller whose requests have not been counted.
 func (l *limiter) full() quota { return quota{limit: Limit(l.bucket), left: l.bucket.Burst} }
 
 // take spends one of the subject's tokens. Failure: TooMany, or that of ctx.
 func (l *limiter) take(ctx context.Context, subject string) (quota, error) {
 	s := l.lease(subject)
 	select {
-	case <-s.turn:
+	case <-s.lock:
 	case <-ctx.Done():
 		return l.full(), ctx.Err()
 	}
-	defer func() { s.turn <- struct{}{} }()
+	defer func() { s.lock <- struct{}{} }()
 	now := l.store.Now()
-	if s.left == 0 && !now.Before(s.shut) {
+	if s.left == 0 && !now.Before(s.retryAt) {
 		if err := l.renew(ctx, subject, s, now); err != nil {
 			return l.full(), err
 		}
 	}
 	if s.left == 0 {
-		wait := s.shut.Sub(now)
+		wait := s.retryAt.Sub(now)
 		return quota{limit: Limit(l.bucket), reset: wait}, failure.TooMany(wait)
 	}
 	s.left--
 	return l.quota(s, now), nil
 }
 
-// renew leases the next batch. An empty bucket is left alone until half the
-// largest batch has come back: leasing each token as it drips in would cost a
-// write for every request. When the table does not answer, requests go on
+// renew leases the next batch. After an empty bucket it waits until half the
+// largest batch has come back: leasing single tokens would cost a write for
+// every request. If the table does not answer, requests are served all the same
 // (contract §2.9 protects us from callers, not callers from us).
 //
-// Failure: only that of ctx; a caller that hangs up gains no tokens by it.
+// Failure: only that of ctx; a caller that disconnects gains no tokens.
 func (l *limiter) renew(ctx context.Context, subject string, s *lease, now time.Time) error {
-	granted, full, err := l.store.LeaseTokens(ctx, subject, l.bucket, s.next, s.full)
+	granted, full, err := l.store.LeaseTokens(ctx, subject, l.bucket, s.next, s.fullAt)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -102,12 +102,12 @@ func (l *limiter) renew(ctx context.Context, subject string, s *lease, now time.
 		s.left = s.next
 		return nil
 	}
-	s.full = full
+	s.fullAt = full
 	if granted == 0 {
 		batch := max(1, l.most/2)
-		s.shut = full.Add(-time.Duration(l.bucket.Burst-batch) * time.Second / time.Duration(l.bucket.Rate))
-		if !s.shut.After(now) {
-			s.shut = now.Add(time.Second / time.Duration(l.bucket.Rate))
+		s.retryAt = full.Add(-time.Duration(l.bucket.Burst-batch) * time.Second / time.Duration(l.bucket.Rate))
+		if !s.retryAt.After(now) {
+			s.retryAt = now.Add(time.Second / time.Duration(l.bucket.Rate))
 		}
 		return nil
 	}
@@ -117,12 +117,12 @@ func (l *limiter) renew(ctx context.Context, subject string, s *lease, now time.
 }
 
 func (l *limiter) quota(s *lease, now time.Time) quota {
-	left := min(l.bucket.Burst, s.left+l.bucket.Tokens(now, s.full))
+	left := min(l.bucket.Burst, s.left+l.bucket.Tokens(now, s.fullAt))
 	missing := time.Duration(l.bucket.Burst - left)
 	return quota{limit: Limit(l.bucket), left: left, reset: missing * time.Second / time.Duration(l.bucket.Rate)}
 }
 
-// lease finds what the process holds for the subject, or starts anew.
+// lease finds the process's lease for the subject, or makes one.
 func (l *limiter) lease(subject string) *lease {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,16 +131,15 @@ func (l *limiter) lease(subject string) *lease {
 		if len(l.leases) >= maxSubjects {
 			l.forgetOldest()
 		}
-		s = &lease{turn: make(chan struct{}, 1), next: l.first}
-		s.turn <- struct{}{}
+		s = &lease{lock: make(chan struct{}, 1), next: l.first}
+		s.lock <- struct{}{}
 		l.leases[subject] = s
 	}
 	s.used = l.store.Now()
 	return s
 }
 
-// forgetOldest drops the longest unused lease; its tokens are lost to the
-// caller, who has not missed them.
+// forgetOldest drops the lease that was not used for longest, with its tokens.
 func (l *limiter) forgetOldest() {
 	var oldest string
 	for subject, s := range l.leases {

@@ -15,8 +15,8 @@ import (
 // maxBody is contract §2.2's 1 MiB.
 const maxBody = 1 << 20
 
-// path is the decoded path, in one spelling for all of its escaped forms. NUL
-// ends each segment.
+// path is the decoded path, the same for all of its escaped forms. NUL ends each
+// segment.
 func (x *exchange) path() string {
 	var b strings.Builder
 	for segment := range strings.SplitSeq(x.request.URL.EscapedPath(), "/") {
@@ -26,14 +26,14 @@ func (x *exchange) path() string {
 	return b.String()
 }
 
-// withinSegment keeps a segment's own NUL apart from the one that ends it.
+// withinSegment escapes a segment's own NUL, which the one that ends it is not.
 var withinSegment = strings.NewReplacer("\x00", "\x01\x00", "\x01", "\x01\x01")
 
-// read takes path, query and body apart. What is not UTF-8 is refused: a reader
-// that repairs it makes two names one. Failure: TooLarge, or Malformed.
+// read reads path, query and body. Text must be UTF-8: a reader that repairs it
+// makes different names equal. Failure: TooLarge, or Malformed.
 func (x *exchange) read() error {
 	for _, value := range x.match.values {
-		// What was not UTF-8 comes from the gateway with U+FFFD in its place.
+		// The gateway replaces what is not UTF-8 by U+FFFD.
 		if !utf8.ValidString(value) || strings.ContainsRune(value, utf8.RuneError) {
 			return failure.Malformed("The path is not valid UTF-8.")
 		}
@@ -66,8 +66,8 @@ func (x *exchange) readForm() error {
 	return nil
 }
 
-// parseQuery reads names and values that are UTF-8 (WHATWG URL standard,
-// application/x-www-form-urlencoded).
+// parseQuery parses application/x-www-form-urlencoded (WHATWG URL standard)
+// whose names and values are UTF-8.
 func parseQuery(text string) (url.Values, error) {
 	values, err := url.ParseQuery(text)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// record writes the one log line of a request: what was asked by whom and how
-// it went, never what was in it. The route's pattern stands for the path, so
-// that no path value, query or body can reach a log.
+// record writes the request's one log line: what was asked, by whom, and the
+// result, but nothing of its content. It has the route's pattern instead of the
+// path, so that no path value, query or body reaches a log.
 func (x *exchange) record(ctx context.Context, r reply, took time.Duration) {
 	attrs := []slog.Attr{
 		slog.String("method", quoteMethod(x.request.Method)),
@@ -26,8 +26,8 @@ func (x *exchange) record(ctx context.Context, r reply, took time.Duration) {
 	if r.header.Get("Idempotency-Replayed") != "" {
 		attrs = append(attrs, slog.Bool("replayed", true))
 	}
-	if r.fault != nil {
-		e := failure.Of(r.fault)
+	if r.err != nil {
+		e := failure.Of(r.err)
 		attrs = append(attrs, slog.String("error_code", e.Code), slog.String("problem", problemOf(e).Slug))
 		if e.Cause != nil {
 			attrs = append(attrs, slog.String("cause", e.Cause.Error()))

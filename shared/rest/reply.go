@@ -25,7 +25,7 @@ type reply struct {
 	header      http.Header // beyond those every response has
 	policy      string      // Content-Security-Policy; only pages have one
 	redacted    []byte      // what a replay shows when the body holds a secret
-	fault       error       // what the reply tells of, for the log
+	err         error       // what the reply reports, for the log
 }
 
 // encode makes the reply to a successful operation.
@@ -52,8 +52,7 @@ func encode(success int, result any) (reply, error) {
 	return r, err
 }
 
-// marshal writes JSON as it is read: no escaped HTML, no final newline, and
-// [] for a list of nothing.
+// marshal writes JSON without escaped HTML or a final newline, and a nil slice as [].
 func marshal(v any) ([]byte, error) {
 	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
 		return []byte("[]"), nil
@@ -73,18 +72,19 @@ var strictPolicy = []string{
 }
 
 // pagePolicy is the strict policy with the page's own directives, which
-// replace those of the same name.
+// replace strict ones of the same name.
 func pagePolicy(own []string) string {
 	directives := append([]string{}, own...)
 	for _, strict := range strictPolicy {
-		if !directed(own, strict) {
+		if !hasDirective(own, strict) {
 			directives = append(directives, strict)
 		}
 	}
 	return strings.Join(directives, "; ")
 }
 
-func directed(directives []string, like string) bool {
+// hasDirective reports whether one of the directives has the same name as like.
+func hasDirective(directives []string, like string) bool {
 	name, _, _ := strings.Cut(like, " ")
 	for _, d := range directives {
 		if own, _, _ := strings.Cut(d, " "); own == name {
@@ -94,8 +94,8 @@ func directed(directives []string, like string) bool {
 	return false
 }
 
-// write sends the reply with the headers every response has. To HEAD it sends
-// no body: net/http would hold it back, API Gateway would not.
+// write sends the reply with the headers that every response has. To HEAD it
+// sends no body: net/http would drop one, API Gateway would not.
 func (r reply) write(w http.ResponseWriter, method string) {
 	h := w.Header()
 	for name, values := range r.header {
@@ -115,6 +115,6 @@ func (r reply) write(w http.ResponseWriter, method string) {
 	}
 	w.WriteHeader(r.status)
 	if method != http.MethodHead && len(r.body) > 0 {
-		_, _ = w.Write(r.body) // a client that left is no fault of ours
+		_, _ = w.Write(r.body) // fails only if the client has left
 	}
 }

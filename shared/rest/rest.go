@@ -1,5 +1,6 @@
-// Package rest is the only place that knows HTTP. An endpoint family hands
-// New a table of routes; each request then travels one way (ARCHITECTURE.md, "The way of a request"):
+// Package rest is the only place that knows HTTP. An endpoint family passes New
+// a table of routes; each request then takes the same steps (ARCHITECTURE.md,
+// "The way of a request"):
 //
 //	request id → route → HTTPS → authenticate → scope → merchant in the path
 //	→ rate limit → idempotency → decode → operation → encode
@@ -27,16 +28,16 @@ const (
 	Open                     // no credential; limited by source address (contract §2.9)
 )
 
-// Dialect is the form a route's errors take (contract §3.1).
-type Dialect int
+// ErrorFormat is the form of a route's errors (contract §3.1).
+type ErrorFormat int
 
-// The dialects.
+// The error formats.
 const (
-	Hybrid  Dialect = iota // one object with all shapes (contract §3.2)
-	Several                // Hybrid, but an array when there are several faults (process)
-	Array                  // Hybrid, but a 400 is always an array (payouts)
-	Details                // Hybrid with details and failed_constraints (payment methods)
-	HTML                   // an HTML page, for browsers
+	Hybrid  ErrorFormat = iota // one object with all shapes (contract §3.2)
+	Several                    // Hybrid, but an array when there are several faults (process)
+	Array                      // Hybrid, but a 400 is always an array (payouts)
+	Details                    // Hybrid with details and failed_constraints (payment methods)
+	HTML                       // an HTML page, for browsers
 )
 
 // Route is one line of a family's table.
@@ -45,7 +46,7 @@ type Route struct {
 	Path   string   // segments may be {name} or prefix{name}: /v0.1/checkouts/{id}, /pay/c-{id}
 	Scopes []string // any one suffices; none: any credential of the merchant (contract §1)
 	Access Access
-	Errors Dialect
+	Errors ErrorFormat
 	Handle Handle
 
 	// Successor is the path that replaces a deprecated route (contract §2.10);
@@ -76,15 +77,16 @@ type Config struct {
 	Limits    Limits
 
 	// HashKey has 32 secret bytes or more; the keys for fingerprints, operation
-	// ids and stored replies derive from it. Around a change of it OldHashKey is
-	// the one before: its records count, and until HashKeySince new ones are its.
+	// ids and stored replies are derived from it. While it is rotated, OldHashKey
+	// is the previous one: records made with it are still found, and it still
+	// makes new ones until HashKeySince.
 	HashKey      []byte
 	OldHashKey   []byte // nil: none
 	HashKeySince time.Time
 }
 
-// New returns the handler of the routes. It panics on a mistake that no
-// request should have to find: two equal routes, a malformed path, a short key.
+// New returns the handler of the routes. It panics on mistakes in their table
+// and in the configuration: two equal routes, a malformed path, a short key.
 func New(c Config) http.Handler {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -101,7 +103,7 @@ func New(c Config) http.Handler {
 		baseURL:   baseURL,
 		errors:    errorWriter{base: baseURL},
 		allowHTTP: c.AllowHTTP,
-		keys:      deriveRing(c),
+		keys:      deriveKeyring(c),
 		callers:   newLimiter(c.Store, c.Log, c.Limits.Credential.or(Limit{Rate: 100, Burst: 500})),
 		addresses: newLimiter(c.Store, c.Log, c.Limits.Address.or(Limit{Rate: 5, Burst: 30})),
 	}

@@ -22,23 +22,23 @@ type server struct {
 	baseURL   string // without a trailing slash
 	errors    errorWriter
 	allowHTTP bool
-	keys      ring
+	keys      keyring
 	callers   *limiter
 	addresses *limiter
 }
 
-// answering is kept back from a deadline, so that a request which uses it up
-// still gets its 504 before Lambda ends the process's turn.
-const answering = 500 * time.Millisecond
+// replyTime is left at the end of a deadline, so that a request which uses up
+// the rest still gets its 504 before Lambda stops the process.
+const replyTime = 500 * time.Millisecond
 
 // ServeHTTP answers one request and writes its log line.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
 	x := &exchange{server: s, request: r, id: randomID(), quota: s.callers.full()}
-	ctx, cancel := deadline.Early(withRequestID(r.Context(), x.id), answering)
+	ctx, cancel := deadline.Early(withRequestID(r.Context(), x.id), replyTime)
 	defer cancel()
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	answer := x.guarded(ctx, x.answer)
+	answer := x.recovering(ctx, x.answer)
 	h := w.Header()
 	h.Set("X-Request-Id", x.id)
 	x.quota.headers(h)
@@ -50,7 +50,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.record(ctx, answer, s.now().Sub(start))
 }
 
-// exchange is one request on its way to its reply.
+// exchange is one request and what is known of it so far.
 type exchange struct {
 	server  *server
 	request *http.Request
@@ -65,14 +65,14 @@ type exchange struct {
 
 // answer takes the request through the steps of the package's comment.
 func (x *exchange) answer(ctx context.Context) reply {
-	if r, done := x.routed(); done {
+	if r, done := x.findRoute(); done {
 		return r
 	}
-	ctx, err := x.admitted(ctx)
+	ctx, err := x.admit(ctx)
 	if err != nil {
 		return x.fail(err)
 	}
-	if err := x.read(); err != nil {
+	if err = x.read(); err != nil {
 		return x.fail(err)
 	}
 	key, err := x.idempotencyKey()
@@ -85,10 +85,10 @@ func (x *exchange) answer(ctx context.Context) reply {
 	return x.run(WithOperationID(ctx, randomID()))
 }
 
-// run is the operation itself. It catches panics by itself, because an
+// run calls the operation. It recovers from panics itself, because an
 // idempotency key must be released after one.
 func (x *exchange) run(ctx context.Context) reply {
-	return x.guarded(ctx, func(ctx context.Context) reply {
+	return x.recovering(ctx, func(ctx context.Context) reply {
 		r, err := x.route.Handle.run(ctx, &x.input)
 		if err != nil {
 			return x.fail(err)
@@ -97,8 +97,8 @@ func (x *exchange) run(ctx context.Context) reply {
 	})
 }
 
-// guarded turns a panic into the contract's 500.
-func (x *exchange) guarded(ctx context.Context, step func(context.Context) reply) (r reply) {
+// recovering turns a panic of step into the contract's 500.
+func (x *exchange) recovering(ctx context.Context, step func(context.Context) reply) (r reply) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			x.server.log.LogAttrs(ctx, slog.LevelError, "panic", slog.String("request_id", x.id),
@@ -109,11 +109,11 @@ func (x *exchange) guarded(ctx context.Context, step func(context.Context) reply
 	return step(ctx)
 }
 
-// fail is err in the route's dialect.
+// fail is the reply to err in the route's format.
 func (x *exchange) fail(err error) reply {
-	dialect := Hybrid
+	format := Hybrid
 	if x.route != nil {
-		dialect = x.route.Errors
+		format = x.route.Errors
 	}
-	return x.server.errors.reply(err, dialect, x.id, x.request.Header)
+	return x.server.errors.reply(err, format, x.id, x.request.Header)
 }

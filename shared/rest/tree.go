@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// Bounds of one JSON body. Nothing in the contract comes near them; they keep
-// hostile bodies from costing more than their bytes.
+// Limits of one JSON body (contract §2.2). No real body comes near them; they
+// keep hostile ones from costing more than their bytes.
 const (
 	maxDepth  = 32
 	maxValues = 20_000
@@ -21,17 +21,17 @@ const (
 
 // node is one JSON value of a parsed body.
 type node struct {
-	kind     jsontext.Kind // 0 for no value at all
+	kind     jsontext.Kind // KindInvalid for no value at all
 	raw      jsontext.Value
 	names    []string // of an object's members, unquoted
 	children []node   // members or elements
 }
 
-// parseJSON reads a body under contract §2.2: nothing at all is fine; what is
-// not one JSON text in UTF-8 is INVALID_REQUEST, and so are duplicate member
-// names (RFC 8259 §4: readers disagree which one counts, so an attacker could
-// show the merchant one amount and us another) and lone surrogates (§8.2: a
-// reader that repairs them makes two references one).
+// parseJSON reads a body (contract §2.2). An empty one is allowed; one that is
+// not a JSON text in UTF-8 is INVALID_REQUEST, and so are duplicate member names
+// (RFC 8259 §4: readers disagree which one counts, so an attacker could show the
+// merchant one amount and us another) and lone surrogates (§8.2: a reader that
+// replaces them makes different references equal).
 func parseJSON(body []byte) (node, error) {
 	body = bytes.Trim(body, " \t\r\n")
 	if len(body) == 0 {
@@ -42,7 +42,7 @@ func parseJSON(body []byte) (node, error) {
 	if err == nil {
 		_, err = p.ReadToken()
 	}
-	if err != io.EOF {
+	if !errors.Is(err, io.EOF) {
 		return node{}, failure.Malformed(bodyFault(body, err))
 	}
 	return n, nil
@@ -119,7 +119,7 @@ func (p *parser) entries(kind jsontext.Kind, depth int) (node, error) {
 
 // object is the value, or {} for no body.
 func (n node) object() node {
-	if n.kind == 0 {
+	if n.kind == jsontext.KindInvalid {
 		return node{kind: jsontext.KindBeginObject}
 	}
 	return n
@@ -128,13 +128,13 @@ func (n node) object() node {
 func (n node) isEmptyText() bool { return n.kind == jsontext.KindString && len(n.raw) == len(`""`) }
 
 // canonicalJSON is the canonical form of a body that parseJSON has accepted:
-// members sorted, no blanks, strings and numbers in one spelling. Two bodies
+// members sorted, no white space, strings and numbers in one spelling. Two bodies
 // have equal forms exactly when they are equal as parsed JSON (contract §2.8).
 func canonicalJSON(body []byte) []byte {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return []byte("{}") // an operation without a body takes both
 	}
-	unique := jsontext.AllowDuplicateNames(true) // parseJSON has refused them
+	unique := jsontext.AllowDuplicateNames(true) // parseJSON has found none
 	var b bytes.Buffer
 	from, to := jsontext.NewDecoder(bytes.NewBuffer(body), unique), jsontext.NewEncoder(&b, unique)
 	for token, err := from.ReadToken(); err == nil; token, err = from.ReadToken() {
