@@ -30,7 +30,7 @@ func (d Date) Compare(e Date) int {
 
 func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
 
-// MarshalText writes YYYY-MM-DD. A day that no calendar has is a fault of ours.
+// MarshalText writes YYYY-MM-DD. The error is a day that no calendar has.
 func (d Date) MarshalText() ([]byte, error) {
 	text := []byte(d.String())
 	if new(Date).UnmarshalText(text) != nil {

@@ -47,7 +47,7 @@ type everything struct {
 	Untagged  string
 }
 
-// shown is what of a request the tests look at.
+// shown is what tests compare of a request.
 type shown struct {
 	Got string `json:"got"`
 }

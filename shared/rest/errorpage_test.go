@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/page/pagetest"
 )
 
-// TestATextStaysAText: a message may quote what the request held.
+// TestATextStaysAText: a message may quote a request.
 func TestATextStaysAText(t *testing.T) {
 	t.Parallel()
 	err := pagetest.Check(4, func(text string) (string, error) {

@@ -3,15 +3,16 @@ package rest_test
 import (
 	"encoding/json"
 	"errors"
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
-// failing is one route per dialect, all refusing with err.
+// failing is one route per error format; all fail with err.
 func failing(err error) []rest.Route {
 	routes := []rest.Route{route("GET", "/hybrid", refuse(err)), route("GET", "/several", refuse(err)),
 		route("GET", "/details", refuse(err)),
@@ -70,8 +71,8 @@ func TestErrorsHaveTheHybridBody(t *testing.T) {
 			test.body["type"] = baseURL + test.body["type"].(string)
 			test.body["status"] = float64(test.status)
 			test.body["instance"], test.body["trace_id"] = "urn:uuid:"+id, id
-			if got := object(t, w); w.Code != test.status || !reflect.DeepEqual(got, test.body) {
-				t.Errorf("%d %v\nwant %v", w.Code, got, test.body)
+			if diff := cmp.Diff(test.body, object(t, w)); w.Code != test.status || diff != "" {
+				t.Errorf("got status %d, want %d; -want +got:\n%s", w.Code, test.status, diff)
 			}
 		})
 	}
@@ -113,10 +114,10 @@ func TestSeveralFaults(t *testing.T) {
 	}
 
 	text, err := json.Marshal(object(t, f.ask("GET", "/details", ""))["failed_constraints"])
-	want = `[{"message":"card.number is required.","reference":"card.number"},{"message":"installments must be 1 to 12.",` +
-		`"reference":"installments"}]`
+	want = `[{"message":"card.number is required.","reference":"card.number"},` +
+		`{"message":"installments must be 1 to 12.","reference":"installments"}]`
 	if err != nil || string(text) != want {
-		t.Errorf("details: %s", text)
+		t.Errorf("details: got %s (%v), want %s", text, err, want)
 	}
 }
 
@@ -134,7 +135,7 @@ func TestOneFaultIsAnObject(t *testing.T) {
 	}
 }
 
-// TestBadRequestsAreAlwaysAnArray in payouts' dialect; all else is an object
+// TestBadRequestsAreAlwaysAnArray in payouts' format; all else is an object
 // (contract §3.1, §6.7).
 func TestBadRequestsAreAlwaysAnArray(t *testing.T) {
 	t.Parallel()
@@ -170,7 +171,7 @@ func TestBadRequestsAreAlwaysAnArray(t *testing.T) {
 	}
 }
 
-// TestErrorsMember: refund v1.0's 422 tells the bounds (contract §13.4).
+// TestErrorsMember: refund v1.0's 422 has the bounds (contract §13.4).
 func TestErrorsMember(t *testing.T) {
 	t.Parallel()
 	type reason struct {

@@ -189,6 +189,25 @@ func object(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
 	return m
 }
 
+// shownError is what tests compare of most errors.
+type shownError struct {
+	Status               int
+	Code, Param, Message string
+}
+
+// errorOf is the error of a response that is one object.
+func errorOf(t *testing.T, w *httptest.ResponseRecorder) shownError {
+	t.Helper()
+	m := object(t, w)
+	text := func(name string) string { s, _ := m[name].(string); return s }
+	return shownError{w.Code, text("error_code"), text("param"), text("message")}
+}
+
+// invalid is the error of a parameter with a value that is not allowed.
+func invalid(param, rule string) shownError {
+	return shownError{http.StatusBadRequest, "INVALID", param, param + " " + rule}
+}
+
 // route is a POST and GET /things route with the operation.
 func route[Req, Res any](method, path string, op func(context.Context, Req) (Res, error)) rest.Route {
 	return rest.Route{Method: method, Path: path, Scopes: []string{"things"}, Handle: rest.JSON(http.StatusOK, op)}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -25,7 +26,7 @@ type order struct {
 	Amount any    `json:"amount"`
 }
 
-// counted is an operation that tells how often it ran and under which id.
+// counted is an operation that counts its runs and their ids.
 type counted struct {
 	mu   sync.Mutex
 	runs int
@@ -120,8 +121,9 @@ func TestBadKeysAreRefused(t *testing.T) {
 		r := f.request("POST", "/orders/1", ``)
 		r.Header["Idempotency-Key"] = []string{key}
 		w := answer(f.handler, r)
-		if got := object(t, w); w.Code != 400 || got["error_code"] != "INVALID" || got["param"] != "Idempotency-Key" {
-			t.Errorf("%q: %d %s", key, w.Code, w.Body)
+		want := invalid("Idempotency-Key", "must be 1 to 255 printable ASCII characters.")
+		if diff := cmp.Diff(want, errorOf(t, w)); diff != "" {
+			t.Errorf("%q: -want +got:\n%s", key, diff)
 		}
 	}
 	if w := f.ask("POST", "/orders/1", ``, "Idempotency-Key: "+strings.Repeat("~", 255)); w.Code != 201 || c.runs != 1 {

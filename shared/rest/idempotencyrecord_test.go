@@ -17,8 +17,8 @@ func (c *counted) shared() []rest.Route {
 	return routes
 }
 
-// TestAPublicKeyHasRecordsOfItsOwn (contract §2.8): it takes no key of the
-// merchant's server, and hears none of its replies; nor the other way round.
+// TestAPublicKeyHasRecordsOfItsOwn (contract §2.8): it uses up no key
+// of the merchant's server and sees none of its replies; nor the other way round.
 func TestAPublicKeyHasRecordsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
@@ -34,7 +34,7 @@ func TestAPublicKeyHasRecordsOfItsOwn(t *testing.T) {
 	squatted, _ := put("/orders/9", f.public)
 	made, replayed := put("/orders/1", f.secret)
 	if replayed || made == squatted {
-		t.Errorf("the merchant's server hears %s", made)
+		t.Errorf("the merchant's server got the reply to a public key: %s", made)
 	}
 	for _, again := range []struct{ path, token, want string }{{"/orders/1", f.secret, made},
 		{"/orders/9", f.public, squatted}, {"/orders/1", f.other, made}} {
@@ -51,8 +51,7 @@ func TestAPublicKeyHasRecordsOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestTheSameRequestOfBothKinds is two operations: neither goes on with the
-// other's work.
+// TestTheSameRequestOfBothKinds is two operations: neither continues the other.
 func TestTheSameRequestOfBothKinds(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
@@ -83,7 +82,7 @@ func (f *fixture) records(t *testing.T) (all []record) {
 	return all
 }
 
-// TestAReplyInAnotherRecordIsNotReplayed, however it came there.
+// TestAReplyInAnotherRecordIsNotReplayed: sealed replies are bound to their records.
 func TestAReplyInAnotherRecordIsNotReplayed(t *testing.T) {
 	t.Parallel()
 	c := &counted{}

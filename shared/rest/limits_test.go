@@ -23,9 +23,9 @@ type limited struct {
 
 func nameOf(_ context.Context, in limited) (said, error) { return said{in.Name}, nil }
 
-// TestFieldsAreHeldToTheirLimits before the operation: a query with what cannot
-// be read, the rest afterwards.
-func TestFieldsAreHeldToTheirLimits(t *testing.T) {
+// TestFieldsAreCheckedAgainstTheirLimits before the operation: a query together
+// with what cannot be read, the rest afterwards.
+func TestFieldsAreCheckedAgainstTheirLimits(t *testing.T) {
 	t.Parallel()
 	several := route("POST", "/several", nameOf)
 	several.Errors = rest.Several
@@ -61,7 +61,7 @@ func TestFieldsAreHeldToTheirLimits(t *testing.T) {
 	}
 }
 
-// TestAnOperationMayCheckItself: nothing of it is done before.
+// TestAnOperationMayCheckItself: no field is checked before it runs.
 func TestAnOperationMayCheckItself(t *testing.T) {
 	t.Parallel()
 	own := route("POST", "/own", func(_ context.Context, in limited) (said, error) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
 
@@ -18,7 +20,7 @@ type bounded struct {
 	Limit rest.PageSize `query:"limit" validate:"max=9999"`
 }
 
-// capped is how history pages, refused how payouts do (contract §2.6).
+// capped limits pages as history does, refused as payouts do (contract §2.6).
 func capped(_ context.Context, in asked) (said, error) {
 	return said{fmt.Sprint(in.Limit.Capped(10, 1000), in.Statuses)}, nil
 }
@@ -50,30 +52,28 @@ func TestPageSizes(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", target, w.Code, w.Body, want)
 		}
 	}
-	const positive, inside = "limit must be a positive integer.", "limit must be at most 9999."
-	for target, message := range map[string]string{
-		"/capped?limit=":  "limit must not be empty.",
+	const positive, inside = "must be a positive integer.", "must be at most 9999."
+	for target, rule := range map[string]string{
+		"/capped?limit=":  "must not be empty.",
 		"/capped?limit=0": positive, "/capped?limit=-1": positive, "/capped?limit=ten": positive,
 		"/capped?limit=1.0": positive, "/capped?limit=1e3": positive,
 		"/capped?limit=-99999999999999999999": positive, "/capped?limit=0x10": positive, "/capped?limit=%20": positive,
 		"/within?limit=0": positive, "/within?limit=10000": inside, "/within?limit=99999999999999999999": inside,
 	} {
-		w := f.ask("GET", target, "")
-		if got := object(t, w); w.Code != 400 || got["error_code"] != "INVALID" || got["param"] != "limit" ||
-			got["message"] != message {
-			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		if diff := cmp.Diff(invalid("limit", rule), errorOf(t, f.ask("GET", target, ""))); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", target, diff)
 		}
 	}
 }
 
 // TestUnknownValuesOfListsAreRefused, under the list's own name in every
-// spelling, and told what there is (contract §2.5).
+// spelling, with the values that are allowed (contract §2.5).
 func TestUnknownValuesOfListsAreRefused(t *testing.T) {
 	t.Parallel()
 	f := pagedFixture(t)
-	if w := f.ask("GET", "/capped?statuses[]=FAILED&statuses[]=SUCCESSFUL", ""); object(t,
-		w)["text"] != "10 [FAILED SUCCESSFUL]" {
-		t.Errorf("%d %s", w.Code, w.Body)
+	got := object(t, f.ask("GET", "/capped?statuses[]=FAILED&statuses[]=SUCCESSFUL", ""))["text"]
+	if want := "10 [FAILED SUCCESSFUL]"; got != want {
+		t.Errorf("got %v, want %s", got, want)
 	}
 	for _, query := range []string{
 		"statuses=X", "statuses[]=X", "statuses%5B%5D=X", "statuses[0]=X", "statuses[][0]=X", "statuses=FAILED,X",
@@ -81,9 +81,11 @@ func TestUnknownValuesOfListsAreRefused(t *testing.T) {
 		"statuses[]=failed", "statuses[]=FAILED%20", "statuses[]=SECRET-VALUE",
 	} {
 		w := f.ask("GET", "/capped?"+query, "")
-		if got := object(t, w); w.Code != 400 || got["error_code"] != "INVALID" || got["param"] != "statuses" ||
-			got["message"] != "statuses must be one of SUCCESSFUL, FAILED." || strings.Contains(w.Body.String(), "SECRET-VALUE") {
-			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		if diff := cmp.Diff(invalid("statuses", "must be one of SUCCESSFUL, FAILED."), errorOf(t, w)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", query, diff)
+		}
+		if strings.Contains(w.Body.String(), "SECRET-VALUE") {
+			t.Errorf("%s: the response quotes the value: %s", query, w.Body)
 		}
 	}
 }

@@ -10,8 +10,9 @@ import (
 // TypicalBody has about as many members as the largest requests of the platform.
 const TypicalBody = `{"checkout_reference":"order-1048","amount":10.10,"currency":"EUR","merchant_code":"MC0A1B2C3D",
 "description":"Two tickets to \"Fidelio\"","return_url":"https://shop.example.test/callbacks/1048",
-"valid_until":"2026-12-01T10:00:00+01:00","payment_type":"card","card":{"name":"Ada Lovelace","number":"4242424242424242",
-"expiry_month":"12","expiry_year":"2030","cvv":"123"},"personal_details":{"first_name":"Ada","last_name":"Lovelace",
+"valid_until":"2026-12-01T10:00:00+01:00","payment_type":"card","card":{"name":"Ada Lovelace",
+"number":"4242424242424242","expiry_month":"12","expiry_year":"2030","cvv":"123"},
+"personal_details":{"first_name":"Ada","last_name":"Lovelace",
 "address":{"line_1":"Straße des 17. Juni 135","city":"Berlin","country":"DE"}},"installments":1,"tip":null}`
 
 // WorstBody has as many members as a body may have, all with escaped names, in about 1 MiB.

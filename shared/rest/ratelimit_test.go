@@ -44,7 +44,7 @@ func TestBurstIsServedAndThenRefused(t *testing.T) {
 	}
 }
 
-func TestEveryResponseTellsTheLimit(t *testing.T) {
+func TestEveryResponseShowsTheLimit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, things())
 	for _, w := range []http.Header{

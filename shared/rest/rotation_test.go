@@ -18,8 +18,8 @@ func (f *fixture) fleets(routes []rest.Route) (before, after, last http.Handler)
 	return f.handler, f.process(routes, both), f.process(routes, alone)
 }
 
-// TestARecordOutlivesTheKeyItWasMadeWith: it is replayed, refused to another
-// request and taken over after a crash, under the operation's id.
+// TestARecordOutlivesTheKeyItWasMadeWith: it is replayed, refuses another
+// request, and is taken over after a crash, with the operation's id.
 func TestARecordOutlivesTheKeyItWasMadeWith(t *testing.T) {
 	t.Parallel()
 	c := &counted{}

@@ -222,7 +222,8 @@ func TestPagesAreLockedDown(t *testing.T) {
 	if w.Header().Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("headers %v", w.Header())
 	}
-	if w := f.ask("GET", "/pay/c-away", ""); w.Header().Get("Location") != "https://shop.example.test/?checkout_id=1" {
+	w = f.ask("GET", "/pay/c-away", "")
+	if w.Header().Get("Location") != "https://shop.example.test/?checkout_id=1" {
 		t.Errorf("redirect: %v", w.Header())
 	}
 	w = f.ask("GET", "/pay/c-gone", "")
@@ -250,7 +251,7 @@ func TestPanicsAndLateAnswersAreOurFault(t *testing.T) {
 	}
 	for _, want := range []string{"broken invariant", "server_test.go", `"cause":"secret internals"`} {
 		if !strings.Contains(f.log.String(), want) {
-			t.Errorf("log lacks %q", want)
+			t.Errorf("got a log without %q: %s", want, f.log)
 		}
 	}
 	if w := f.ask("GET", "/late", ""); w.Code != 504 || object(t, w)["type"] != baseURL+"/problems/gateway-timeout" {

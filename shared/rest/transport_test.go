@@ -82,7 +82,7 @@ func TestOperationsEndBeforeLambdaDoes(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), end)
 	defer cancel()
 	answer(f.handler, f.request("GET", "/things", "").WithContext(ctx))
-	if kept := end.Sub(seen); kept != 500*time.Millisecond {
-		t.Errorf("%v kept back for the answer", kept)
+	if left := end.Sub(seen); left != 500*time.Millisecond {
+		t.Errorf("got %v left for the reply, want 500ms", left)
 	}
 }

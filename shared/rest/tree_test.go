@@ -3,8 +3,10 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
+	"errors"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestNumbersHaveOneCanonicalForm(t *testing.T) {
@@ -20,7 +22,7 @@ func TestNumbersHaveOneCanonicalForm(t *testing.T) {
 	} {
 		for _, text := range class {
 			if got := canonicalNumber(text); got != canonicalNumber(class[0]) {
-				t.Errorf("%s is %s, %s is %s", text, got, class[0], canonicalNumber(class[0]))
+				t.Errorf("%s: got %s, want %s as for %s", text, got, canonicalNumber(class[0]), class[0])
 			}
 		}
 	}
@@ -28,7 +30,7 @@ func TestNumbersHaveOneCanonicalForm(t *testing.T) {
 	for _, text := range []string{"10", "0", "-1.5", "1.5", "1.1000000000000000000000001", "1.1000000000000000000000002",
 		"100", "1", "1e999999999999"} {
 		if other, ok := seen[canonicalNumber(text)]; ok {
-			t.Errorf("%s and %s look equal", text, other)
+			t.Errorf("%s and %s have the same form %s", text, other, canonicalNumber(text))
 		}
 		seen[canonicalNumber(text)] = text
 	}
@@ -63,13 +65,14 @@ func FuzzParseJSON(f *testing.F) {
 		}
 		var want, got any
 		if err := json.Unmarshal(body, &want); err != nil {
-			if _, overflow := err.(*json.UnmarshalTypeError); overflow {
+			var overflow *json.UnmarshalTypeError
+			if errors.As(err, &overflow) {
 				return // a number beyond float64
 			}
 			t.Fatalf("accepted %q, which encoding/json refuses: %v", body, err)
 		}
 		canonical := canonicalJSON(body)
-		if err := json.Unmarshal(canonical, &got); err != nil || !reflect.DeepEqual(got, want) {
+		if err := json.Unmarshal(canonical, &got); err != nil || !cmp.Equal(got, want) {
 			t.Fatalf("%q became %q: %v", body, canonical, err)
 		}
 		if _, err := parseJSON(canonical); err != nil || !bytes.Equal(canonicalJSON(canonical), canonical) {
