@@ -30,18 +30,18 @@ func (s *scenario) tryFromBrowser(which, more, customer, token string) {
 	})
 }
 
-// public says the request came with a public key.
+// public says whether the request came with a public key.
 func (r reply) public() bool { return strings.HasPrefix(r.APIKey, "pk_") }
 
 // checkBrowsers: a public key charges a card only of the checkout's customer,
 // and never without the payer; it is shown no card, mandate or customer; and it
-// takes nobody's Idempotency-Key (contract §2.1, §2.8).
+// uses no other client's Idempotency-Key (contract §2.1, §2.8).
 func (w *World) checkBrowsers(b snapshot) {
-	tried := map[string]bool{} // checkouts, which nobody else pays
+	tried := map[string]bool{} // checkouts, that only browsers pay
 	for _, r := range w.replies {
 		id := r.checkout()
 		if id != "" && r.view().ErrorCode == "IDEMPOTENCY_KEY_REUSED" {
-			w.find(id, "somebody else has the key %q", r.IdempotencyKey)
+			w.find(id, "another client has the key %q", r.IdempotencyKey)
 		}
 		if !r.public() {
 			continue

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
-// useSavedCard is a story with a saved card: a customer leaves a card with a
+// useSavedCard is a scenario with a saved card: a customer leaves a card with a
 // mandate, twice at once, and it is charged, and given up while it is charged
 // and left again. Browsers try it too.
 func (s *scenario) useSavedCard() {
@@ -54,7 +54,7 @@ func (s *scenario) makeCustomer(customer string) {
 	}
 }
 
-// claim is something a client was told about a customer.
+// claim is what a client was answered about a customer.
 type claim struct{ tenant, customer, detail string }
 
 // saveCard pays a checkout that leaves the card, then uses it and gives it up.
@@ -81,7 +81,7 @@ func (s *scenario) saveCard(actor string, rng *rand.Rand, customer string) {
 		})
 	}
 	s.tryFromBrowser("first", fmt.Sprintf(`,"customer_id":%q`, customer), customer, token)
-	s.tryFromBrowser("second", "", customer, token) // on a checkout that is nobody's
+	s.tryFromBrowser("second", "", customer, token) // on a checkout without a customer
 }
 
 // charge makes a checkout and pays it with the saved card.

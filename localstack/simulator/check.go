@@ -55,7 +55,7 @@ func (w *World) Trace(checkout string) string {
 	if checkout == "" {
 		return w.History()
 	}
-	texts := []string{checkout, "clocks", "storm", "FINDING"}
+	texts := []string{checkout, "clocks", "faults", "FINDING"}
 	for id, c := range w.snapshot().charges {
 		if c.text("checkout_id") == checkout {
 			texts = append(texts, id)
@@ -70,7 +70,7 @@ func (w *World) Trace(checkout string) string {
 }
 
 // checkKeys sees that a request touches its own tenant's keys only. What
-// belongs to nobody, and the session tokens that lead to somebody, are shared.
+// belongs to no tenant, and the session tokens that lead to one, are shared.
 func (w *World) checkKeys(ctx context.Context, operation string, body []byte) {
 	by := invocationOf(ctx)
 	if by.tenant == "" {
@@ -182,7 +182,7 @@ func (w *World) nextDue() time.Time {
 	return dueAt(next)
 }
 
-// dueItems are all that a schedule has to look at, ever, in some order.
+// dueItems are all that a schedule will have to handle.
 func (w *World) dueItems(what string) (due []item) {
 	for shard := range store.DueShards {
 		var out struct{ Items []map[string]any }
@@ -212,7 +212,7 @@ func (w *World) read(pk, sk any) item {
 	return plainItem(out.Item)
 }
 
-// atRest says nothing is due and the queue is empty.
+// atRest says whether nothing is due and the queue is empty.
 func (w *World) atRest() bool {
 	if !w.nextDue().IsZero() {
 		return false
@@ -220,7 +220,7 @@ func (w *World) atRest() bool {
 	return w.empty(w.config.CallbackQueue)
 }
 
-// empty says a queue holds no message, visible or not.
+// empty says whether a queue holds no message, visible or not.
 func (w *World) empty(url string) bool {
 	var out struct{ Attributes map[string]string }
 	w.aws(w.queues, queues+"GetQueueAttributes", map[string]any{"QueueUrl": url, "AttributeNames": []string{"All"}}, &out)

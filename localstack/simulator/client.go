@@ -31,7 +31,7 @@ type reply struct {
 	heard  bool
 	refund string // id of the refund that the platform wrote for it, if any
 
-	asked, answered int64 // when, by the world's moments
+	asked, answered int64 // in logical time
 }
 
 // text is the request's body in JSON; "" for a form.
@@ -137,7 +137,7 @@ func (r response) inShort() string {
 	return strings.TrimSpace(strings.Join([]string{v.ID, v.Status, v.ErrorCode, v.NextStep.Method}, " "))
 }
 
-// done says a client need not try again: it has an answer that will not
+// done says whether a client need not try again: it has an answer that will not
 // change by itself.
 func (r response) done() bool {
 	switch {
@@ -163,7 +163,7 @@ func (r response) retryAfter() time.Duration {
 	}
 }
 
-// record adds to what the checks look at. Only one chain of events runs at a
+// record adds to what is checked later. Only one chain of events runs at a
 // time, but the race detector can't know of the scheduler.
 func (w *World) record(add func()) {
 	w.mu.Lock()
@@ -171,7 +171,7 @@ func (w *World) record(add func()) {
 	add()
 }
 
-// moment is a new moment of the world: later than all before it.
+// logicalTime is later than all times before it.
 func (w *World) logicalTime() (at int64) {
 	w.record(func() { w.sequence++; at = w.sequence })
 	return at

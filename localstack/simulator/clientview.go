@@ -64,7 +64,7 @@ func (w *World) checkRefundReplies(b snapshot, l *ledger) {
 	}
 }
 
-// refused says the answer means that no money moved.
+// refused says whether the answer means that no money moved.
 func (r response) refused() bool {
 	return r.Status == 409 && r.view().ErrorCode != "IDEMPOTENCY_IN_PROGRESS" || r.Status == 422 ||
 		r.Status == 424 || r.Status == 400
@@ -132,7 +132,7 @@ func (w *World) linearHistory(t item, l *ledger) linear.History {
 	}
 	if disputes := w.disputes(id, currency); len(disputes) > 0 {
 		h.Requests = append(h.Requests, disputes...)
-		// Until the platform hears of it, the acquirer has less left.
+		// Until it is reported to the platform, the acquirer has less left.
 		h.Declinable = func(int64) bool { return true }
 	}
 	w.firm(h.Requests, l)
@@ -173,7 +173,7 @@ func (w *World) written(group string) string {
 }
 
 // linear is the reply, number n, as its client understands it; none when it
-// tells nothing of the transaction.
+// says nothing about the transaction.
 func (r *reply) linear(n int, c money.Currency) []linear.Request {
 	asked := linear.Request{Group: r.group(n), Amount: amountIn(r.text(), c), Call: r.asked, Return: r.answered}
 	code := r.view().ErrorCode
@@ -239,8 +239,8 @@ func restOf(body []byte, c money.Currency) int64 {
 }
 
 // disputes are the chargebacks of the transaction. What a chargeback of all
-// that is left comes to, the acquirer says when it first hears of it; a report
-// that is refused tells nothing, as the acquirer may have less left than the
+// that is left amounts to, the acquirer answers at the first report; a report
+// that is refused says nothing, as the acquirer may have less left than the
 // platform.
 func (w *World) disputes(transaction string, c money.Currency) (requests []linear.Request) {
 	amounts := map[string]int64{}
@@ -264,7 +264,7 @@ func (w *World) disputes(transaction string, c money.Currency) (requests []linea
 	return requests
 }
 
-// chargesBack says the command charges the transaction back, and under which id.
+// chargesBack says whether the command charges the transaction back, and under which id.
 func (a operatorAnswer) chargesBack(transaction string) (id string, ok bool) {
 	var command struct{ Command, Transaction, ID string }
 	err := json.Unmarshal([]byte(a.command), &command)

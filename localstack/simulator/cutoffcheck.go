@@ -9,7 +9,7 @@ import (
 )
 
 // checkCutoffs sees that each schedule waits for a cut-off of the settings and
-// the time zone that its merchant has: nobody saw one changed without the other.
+// the time zone that its merchant has: they always change together.
 func (m *month) checkCutoffs(items []item) {
 	merchants := map[string]item{}
 	for _, i := range items {

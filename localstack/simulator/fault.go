@@ -25,13 +25,13 @@ const (
 	kinds
 )
 
-var kindNames = [...]string{"table", "queue", "books", "acquirer", "receiver", "platform", "client", "move",
+var kindNames = [...]string{"table", "queue", "sandbox", "acquirer", "receiver", "platform", "client", "move",
 	"bank", "hanging receiver"}
 
 func (k kind) String() string { return kindNames[k] }
 
-// possible are the faults of each kind of I/O. The acquirer and the bank are other
-// parties: what they do with their own books is out of our processes' hands.
+// possible are the faults of each kind of I/O. The acquirer and the bank are counterparties:
+// our faults do not reach what they do with their own records.
 var possible = [kinds][]faults.Fault{
 	toTable: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Conflict, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
@@ -47,15 +47,15 @@ var possible = [kinds][]faults.Fault{
 	toClient:   {faults.LoseReply},
 }
 
-// faultProfile is what one seed switches on, and how often it strikes.
+// faultProfile is what one seed switches on, and how often faults happen.
 type faultProfile struct {
 	on   [faults.Count]bool
 	rate float64 // of faults among I/O
 
-	sticky      float64 // how often whoever ran last runs on
+	sticky      float64 // how often the actor that ran last goes on
 	skews       bool    // processes' clocks differ
 	jumps       float64 // rate of clock jumps a step
-	streamDies  bool    // the relay hears nothing
+	streamDies  bool    // the relay gets no records
 	queueSleeps bool    // messages come hours late
 	duplicates  bool    // the queue delivers and redelivers twice, in any order
 	indexLag    time.Duration
@@ -89,7 +89,7 @@ func newFaultProfile(rng *rand.Rand) faultProfile {
 	return w
 }
 
-// choose says what happens to an I/O of a kind.
+// choose decides what happens to an I/O of a kind.
 func (w *faultProfile) choose(k kind, rng *rand.Rand) faults.Fault {
 	list := possible[k]
 	if len(list) == 0 || rng.Float64() >= w.rate {

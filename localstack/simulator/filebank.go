@@ -12,17 +12,17 @@ import (
 )
 
 // fileBank is where live mode's payouts are handed to a bank: operators have
-// them written into files, upload those, and tell the platform what the bank
-// made of them.
+// them written into files, upload those, and report to the platform what the
+// bank answers.
 type fileBank struct {
 	*month
 	files      map[string]string  // that were uploaded, by message id
-	executed   map[string]bool    // orders the bank has, and whether it paid them
-	unreported []executedTransfer // that the platform does not know the outcome of
+	executed   map[string]bool    // transfers the bank has, and whether it paid them
+	unreported []executedTransfer // whose outcome the platform does not know
 	asked      int                // for files, so far
 }
 
-// executedTransfer is an order that the bank has, and its word on it.
+// executedTransfer is a transfer that the bank has, and its outcome.
 type executedTransfer struct {
 	id, merchant string
 	paid         bool
@@ -37,8 +37,8 @@ type upload struct {
 	} `xml:"CstmrCdtTrfInitn>PmtInf>CdtTrfTxInf"`
 }
 
-// work is an operator's day, or that of two who don't know of each other: a
-// file of what is to be paid, and what the bank has said meanwhile.
+// work is an operator's day, or that of two who do not know of each other: a
+// file of what is to be paid, and the outcomes so far.
 func (t *fileBank) work(currency string) func() {
 	many := 1 + t.rng.IntN(3)/2
 	shared := t.rng.IntN(2) == 0 // they agreed on the file's name
@@ -52,7 +52,7 @@ func (t *fileBank) work(currency string) func() {
 			s := &scenario{World: t.World, name: name, rng: rand.New(rand.NewPCG(t.seed, uint64(5_000+t.asked)))}
 			s.client("treasurer", i, func(actor string, rng *rand.Rand) {
 				t.export(actor, name, currency)
-				t.tell(actor, rng)
+				t.report(actor, rng)
 				if rng.IntN(3) == 0 { // the file was lost
 					t.export(actor, name, currency)
 				}
@@ -100,7 +100,7 @@ func (t *fileBank) take(text string) {
 	}
 }
 
-// pays says the bank pays an order: not to an account that is closed, and now
+// pays says whether the bank pays a transfer: not to an account that is closed, and now
 // and then not for reasons of its own.
 func (t *fileBank) pays(id, iban string) bool {
 	sum := fnv.New32a()
@@ -108,26 +108,26 @@ func (t *fileBank) pays(id, iban string) bool {
 	return iban != sandbox.ClosedIBAN && iban != sandbox.UnknownIBAN && sum.Sum32()%8 > 0
 }
 
-// tell brings the bank's words to the platform, some of them twice, and leaves
+// report reports outcomes to the platform, some of them twice, and leaves
 // some for another day.
-func (t *fileBank) tell(actor string, rng *rand.Rand) {
-	for _, word := range slices.Clone(t.unreported) {
+func (t *fileBank) report(actor string, rng *rand.Rand) {
+	for _, outcome := range slices.Clone(t.unreported) {
 		if t.faultsOn && rng.IntN(4) == 0 {
 			continue
 		}
 		for range 1 + rng.IntN(5)/4 {
-			if !t.settle(actor, word) {
+			if !t.settle(actor, outcome) {
 				return
 			}
 		}
-		t.unreported = slices.DeleteFunc(t.unreported, func(w executedTransfer) bool { return w == word })
+		t.unreported = slices.DeleteFunc(t.unreported, func(w executedTransfer) bool { return w == outcome })
 	}
 }
 
-// settle is false when nobody answered.
-func (t *fileBank) settle(actor string, word executedTransfer) bool {
-	command := fields{"command": "settle_payout", "merchant_code": word.merchant, "payout": word.id, "outcome": "paid"}
-	if !word.paid {
+// settle is false when no answer came.
+func (t *fileBank) settle(actor string, outcome executedTransfer) bool {
+	command := fields{"command": "settle_payout", "merchant_code": outcome.merchant, "payout": outcome.id, "outcome": "paid"}
+	if !outcome.paid {
 		command["outcome"], command["reason"] = "rejected", "AC04"
 	}
 	var answer struct{ Error struct{ Code string } }
@@ -136,7 +136,7 @@ func (t *fileBank) settle(actor string, word executedTransfer) bool {
 			continue
 		}
 		if answer.Error.Code != "" {
-			t.find("", "the bank's word on payout %s is refused: %s", word.id, answer.Error.Code)
+			t.find("", "the outcome of payout %s is refused: %s", outcome.id, answer.Error.Code)
 		}
 		return true
 	}
@@ -154,20 +154,20 @@ func (t *fileBank) owners() map[string]string {
 	return owners
 }
 
-// checkExecuted: the platform knows of each order what the bank made of it,
-// and of no other.
+// checkExecuted: the platform has the outcome of each transfer of the bank,
+// and no other.
 func (t *fileBank) checkExecuted(b *payoutSnapshot) {
 	for _, id := range sorted(t.executed) {
 		p, want := b.payouts[id], map[bool]string{true: "PAID", false: "FAILED"}[t.executed[id]]
 		if p.text("status") != want {
-			t.find("", "payout %s is %s, the bank says %s", id, p.text("status"), want)
+			t.find("", "payout %s is %s, at the bank it is %s", id, p.text("status"), want)
 		}
 	}
 	for _, id := range sorted(b.payouts) {
 		p := b.payouts[id]
 		if _, known := t.executed[id]; !known && strings.HasPrefix(p.text("pk"), "L#") && p.text("status") == "PAID" &&
 			minor(p["total"]) > 0 {
-			t.find("", "payout %s is PAID, the bank never had it", id)
+			t.find("", "payout %s is PAID, the bank does not have it", id)
 		}
 	}
 }

@@ -19,7 +19,7 @@ type hanging struct {
 	*World
 	rng       *rand.Rand           // of who plays it, apart from the scheduler's
 	hosts     int                  // that hang; one, or many
-	prompt    map[string]time.Time // since when checkouts of the other merchant are owed a callback
+	prompt    map[string]time.Time // since when callbacks of the other merchant are due, by checkout
 	hungTries int
 }
 
@@ -39,7 +39,7 @@ const (
 	hangingHost = "hanging-"
 )
 
-// newHanging calms the weather, but for that of the queue.
+// newHanging switches all faults off but those of the queue.
 func newHanging(w *World) *hanging {
 	w.faultProfile = faultProfile{sticky: w.faultProfile.sticky, duplicates: w.faultProfile.duplicates}
 	h := &hanging{World: w, rng: rand.New(rand.NewPCG(w.seed, 2_000)), hosts: 1, prompt: map[string]time.Time{}}
@@ -49,7 +49,7 @@ func newHanging(w *World) *hanging {
 	return h
 }
 
-// play has 80 to 120 callbacks hang, and a few others owed meanwhile.
+// play has 80 to 120 callbacks hang, and a few others due meanwhile.
 func (h *hanging) play() {
 	h.run(clients, h.setUpMerchants)
 	h.steer(clients)
@@ -79,7 +79,7 @@ func (h *hanging) play() {
 	h.check()
 }
 
-// makeCallback has a shop owed a callback to a host.
+// makeCallback makes a callback of a shop to a host due.
 func (h *hanging) makeCallback(s *shop, actor, host string) (checkout string) {
 	made := h.send(actor, s.tenant, client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.token, Body: fmt.Sprintf(
 		`{"checkout_reference":%q,"amount":10.10,"currency":%q,"merchant_code":%q,"return_url":"https://%s/hook"}`,
@@ -112,9 +112,9 @@ func (h *hanging) checkHanging() {
 		since := h.prompt[id]
 		switch at, ok := arrived[id]; {
 		case !ok:
-			h.find(id, "owed a callback since %v, which never came", since)
+			h.find(id, "callback due since %v never came", since)
 		case at.Sub(since) > promptly:
-			h.find(id, "owed a callback since %v, which came %v later", since, at.Sub(since))
+			h.find(id, "callback due since %v came %v later", since, at.Sub(since))
 		}
 	}
 	if h.hosts == 1 && h.hungTries > mostHanging {
@@ -122,7 +122,7 @@ func (h *hanging) checkHanging() {
 	}
 }
 
-// hangs says the callback goes to a receiver that hangs now.
+// hangs says whether the callback goes to a receiver that hangs now.
 func (w *World) hangs(host string) bool {
 	return w.hanging != nil && w.faultsOn && strings.HasPrefix(host, hangingHost)
 }

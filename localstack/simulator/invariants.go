@@ -48,7 +48,7 @@ func (w *World) snapshot() snapshot {
 	return b
 }
 
-// check holds the world at rest to what must be true of any.
+// check checks a world at rest.
 func (w *World) check() {
 	w.readStream()
 	b := w.snapshot()
@@ -72,7 +72,7 @@ func (w *World) check() {
 }
 
 // checkCharge: at the acquirer, one capture for each approved charge and none
-// for any other; and nothing there still waits that nobody here waits for.
+// for any other; and nothing waits there that does not wait here.
 func (w *World) checkCharge(b snapshot, c item) {
 	id, checkout, decision := c.text("id"), c.text("checkout_id"), c.text("decision")
 	want := 0
@@ -97,17 +97,17 @@ func (w *World) checkCharge(b snapshot, c item) {
 	}
 }
 
-// agreed are the words of a transaction for the acquirer's.
+// agreed are the decisions of the acquirer by a transaction's status.
 var agreed = map[string][]string{
 	"SUCCESSFUL": {"approved"}, "FAILED": {"declined", "cancelled"}, "CANCELLED": {"cancelled"},
 }
 
-// checkTransaction: each agrees with the acquirer's books.
+// checkTransaction: each agrees with the acquirer's records.
 func (w *World) checkTransaction(b snapshot, t item) {
 	checkout, status := t.text("checkout_id"), t.text("status")
 	decision := b.charges[t.text("id")].text("decision")
 	if live := strings.HasPrefix(t.text("pk"), "L#"); live && decision == "" && status == "FAILED" {
-		return // nobody charges live cards here (contract §12), and nobody knows them
+		return // no acquirer charges live cards here (contract §12)
 	}
 	if !slices.Contains(agreed[status], decision) {
 		w.find(checkout, "transaction %s is %s, its charge %q", t.text("id"), status, decision)
@@ -168,7 +168,7 @@ func (w *World) checkReferences(b snapshot) {
 	}
 }
 
-// checkReplies: what clients were told stays true, and replays repeat it.
+// checkReplies: what clients were answered stays true, and replays repeat it.
 func (w *World) checkReplies(b snapshot) {
 	made, cut := map[string][]string{}, map[string]bool{} // cut: a function died, perhaps after it stored its answer
 	for _, r := range w.replies {
@@ -226,12 +226,12 @@ func (w *World) checkAnswer(b snapshot, r *reply, v view) {
 	switch v.Status {
 	case "PAID":
 		if final := c.text("status"); final != "PAID" || b.transactions[v.TransactionID].text("status") != "SUCCESSFUL" {
-			w.find(v.ID, "was told to be PAID by %s, and is %s", v.TransactionID, final)
+			w.find(v.ID, "was answered as PAID by %s, and is %s", v.TransactionID, final)
 		}
 	case "EXPIRED":
-		// Where clocks differ, one says so before another would.
+		// Where clocks differ, one process answers so before another would.
 		if c.text("status") != "EXPIRED" && !w.faultProfile.skews {
-			w.find(v.ID, "was told to be EXPIRED, and is %s", c.text("status"))
+			w.find(v.ID, "was answered as EXPIRED, and is %s", c.text("status"))
 		}
 	}
 }
@@ -254,7 +254,7 @@ func (w *World) checkCreations() {
 // outcome is a change of status that must be called back.
 type outcome struct{ checkout, status string }
 
-// checkCallbacks: the stream's own record says which status changes there
+// checkCallbacks: the stream's records show which status changes there
 // were; each was called back under one id, and nothing else was.
 func (w *World) checkCallbacks(b snapshot) {
 	owed := map[outcome]int{}
@@ -324,7 +324,7 @@ func failures(c item) (n int) {
 	return n
 }
 
-// checkBuckets: a rate bucket never owes more than its burst, and tokens
+// checkBuckets: a rate bucket is never overdrawn by more than its burst, and tokens
 // never come back.
 func (w *World) checkBuckets() {
 	limit := 500 * time.Second / 100
@@ -345,11 +345,11 @@ func (w *World) checkBuckets() {
 			w.find("", "bucket %s was given tokens back: full at %v, before at %v", i.text("pk"), time.UnixMicro(at).UTC(),
 				time.UnixMicro(full[i.text("pk")]).UTC())
 		}
-		// The stream tells whole seconds, and clocks differ.
+		// The stream has whole seconds, and clocks differ.
 		if owed := time.UnixMicro(at).Sub(c.Change.ApproximateCreationDateTime.Time); !w.faultProfile.lowLimits &&
 			owed > limit+2*maxSkew ||
 			w.faultProfile.lowLimits && owed > limit+time.Second+w.skew() {
-			w.find("", "bucket %s owes %v, its burst is %v", i.text("pk"), owed, limit)
+			w.find("", "bucket %s is overdrawn by %v, its burst is %v", i.text("pk"), owed, limit)
 		}
 		full[i.text("pk")] = at
 	}

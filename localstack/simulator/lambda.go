@@ -33,7 +33,7 @@ func (w *World) start(name string, roll uint64) *process {
 		overrides.Now = func() time.Time { return w.now().Add(skew) }
 	}
 	a := app.New(w.config, overrides)
-	if w.Workload == Refunds || w.Workload == Month { // somebody charges live cards, so that there is a floor to reach
+	if w.Workload == Refunds || w.Workload == Month { // live cards are charged, so that the minimum balance is reached
 		a.Acquirers[identity.Live] = a.Acquirers[identity.Test]
 	}
 	started, err := inprocess.New(f, a)
@@ -75,7 +75,7 @@ func invocationOf(ctx context.Context) *invocation {
 	return i
 }
 
-// gone says the process has died, of a fault or of its time limit.
+// gone says whether the process has died, of a fault or of its time limit.
 func (i *invocation) gone() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

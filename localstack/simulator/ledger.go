@@ -21,8 +21,8 @@ func minor(v any) int64 {
 // balanceKey is a tenant with a currency.
 type balanceKey struct{ tenant, currency string }
 
-// balanceKeyOf is whose money an item is about. The acquirer's own items name the
-// tenant, ours have it in their key.
+// balanceKeyOf is whose money an item is about. The acquirer's items name the
+// tenant, the platform's have it in their key.
 func balanceKeyOf(i item, amount any) balanceKey {
 	members, _ := amount.(map[string]any)
 	currency, _ := members["c"].(string)
@@ -35,14 +35,14 @@ func balanceKeyOf(i item, amount any) balanceKey {
 
 // ledger is everything about money in the table, in minor units.
 type ledger struct {
-	entries   []item
-	events    map[string]item   // by id
-	payables      map[string]item   // that wait for a payout, by id
-	moved     map[string][]item // movements at the acquirer, by charge
-	cancelled map[string]bool   // refunds that the acquirer will never make, by id
-	accounts  map[balanceKey]map[string]int64
-	payable    map[balanceKey]int64
-	reserved      map[balanceKey]int64
+	entries      []item
+	events       map[string]item   // by id
+	payables     map[string]item   // that wait for a payout, by id
+	moved        map[string][]item // movements at the acquirer, by charge
+	cancelled    map[string]bool   // refunds that the acquirer will never make, by id
+	accounts     map[balanceKey]map[string]int64
+	payable      map[balanceKey]int64
+	reserved     map[balanceKey]int64
 	openReserves map[balanceKey]int64
 }
 
@@ -53,7 +53,7 @@ func newLedger() *ledger {
 		openReserves: map[balanceKey]int64{}}
 }
 
-// enter takes an item as it now stands, was before; false when it is none of
+// enter takes an item as it is now and was before; false when it is none of
 // the ledger's.
 func (l *ledger) enter(was, now item) bool {
 	pk, sk := now.text("pk"), now.text("sk")
@@ -117,8 +117,8 @@ func (l *ledger) of(transaction string) (events []item) {
 }
 
 // givenUp are the amounts of a transaction's refunds that were cancelled at the
-// acquirer: like those it declines, clients may have been told that they were
-// made.
+// acquirer: like those it declines, clients may have got the answer that they
+// were made.
 func (l *ledger) givenUp(transaction string) (amounts []int64) {
 	for _, e := range l.of(transaction) {
 		if l.cancelled[e.text("id")] {

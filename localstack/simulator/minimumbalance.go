@@ -14,10 +14,10 @@ func minimumBalance(currency string) int64 {
 }
 
 // checkMinimumBalance sees that a refund which has just been reserved leaves a live
-// merchant's balance at the floor or above. The balance is what waits for
-// payout, less what its refunds hold, and less what a payout under way lacks
+// merchant's balance at the minimum or above. The balance is what waits for
+// payout, less the reserves of refunds, and less the shortfall of a payout under way
 // and has not carried forward. (What a refund has counted on may still be paid
-// out while the acquirer has it: the contract looks at the balance once, and
+// out while the acquirer has it: the contract checks the balance once, and
 // the rest comes off later payouts.)
 func (m *month) checkMinimumBalance(operation string, body []byte) {
 	text := string(body)
@@ -42,7 +42,7 @@ func (m *month) checkMinimumBalance(operation string, body []byte) {
 	}
 }
 
-// balance is what a merchant is owed beyond its refunds under way.
+// balance is what is payable to a merchant beyond its refunds under way.
 func (m *month) balance(of balanceKey) (left int64) {
 	shortfalls := map[string]int64{} // by payout, beyond what was carried forward
 	for _, i := range m.scan() {

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// checkMoney holds the platform's books to themselves and to the acquirer's.
+// checkMoney compares the platform's records with each other and with the acquirer's.
 func (w *World) checkMoney(b snapshot) {
 	l := newLedger()
 	for _, i := range b.items {
@@ -104,7 +104,7 @@ func (w *World) checkPayouts(t item, l *ledger) {
 		debits += minor(e["amount"])
 	}
 	if back := minor(t["refunded"]) + minor(t["charged_back"]); deducted+debits != back {
-		w.find(checkout, "%d went back, %d are deducted and %d owed", back, deducted, debits)
+		w.find(checkout, "%d were refunded, %d are deducted and %d are still to be deducted", back, deducted, debits)
 	}
 }
 
@@ -150,8 +150,8 @@ func (w *World) checkMovements(b snapshot, l *ledger) {
 	}
 }
 
-// checkAccounts: the journal's balances are what the acquirer owes us, what we
-// owe the merchants and what we earned; nothing is held any more.
+// checkAccounts: the journal's balances are what the acquirer has to pay, what is
+// payable to the merchants and the fees; nothing is reserved any more.
 func (w *World) checkAccounts(b snapshot, l *ledger) {
 	receivable, fees := map[balanceKey]int64{}, map[balanceKey]int64{}
 	for _, charge := range sorted(l.moved) {
@@ -183,7 +183,7 @@ func (w *World) checkAccounts(b snapshot, l *ledger) {
 }
 
 // checkSteps holds every state the table was in to what must always be true.
-// The stream tells a transaction's writes together; one that is about money
+// The stream has a transaction's writes together; one that is about money
 // begins with its checkout or its transaction.
 func (w *World) checkSteps() {
 	l := newLedger()
@@ -203,16 +203,16 @@ func (w *World) checkSteps() {
 			changed[now.text("id")] = now
 		}
 		key := now.text("pk") + " " + sk
-		w.checkWord(before[key], now)
+		w.checkDecision(before[key], now)
 		l.enter(before[key], now)
 		before[key] = now
 	}
 	w.checkStep(l, changed)
 }
 
-// checkWord: the acquirer keeps its word on a refund, and cancels none that it
+// checkDecision: the acquirer does not change its decision on a refund, and cancels none that it
 // has taken.
-func (w *World) checkWord(was, now item) {
+func (w *World) checkDecision(was, now item) {
 	if was == nil || !strings.HasPrefix(now.text("pk"), "SANDBOX#REFUND#") {
 		return
 	}
@@ -234,8 +234,8 @@ func (w *World) checkStep(l *ledger, changed map[string]item) {
 		if total != 0 {
 			w.find("", "the journal of %v is off by %d", p, total)
 		}
-		if owed := -l.accounts[p]["merchant_payable"]; owed != l.payable[p] {
-			w.find("", "%d are owed to %v, %d wait for payout", owed, p, l.payable[p])
+		if balance := -l.accounts[p]["merchant_payable"]; balance != l.payable[p] {
+			w.find("", "merchant_payable is %d of %v, the payables are %d", balance, p, l.payable[p])
 		}
 		if l.reserved[p] != l.openReserves[p] {
 			w.find("", "%d of %v are reserved for refunds of %d", l.reserved[p], p, l.openReserves[p])
@@ -247,7 +247,7 @@ func (w *World) checkStep(l *ledger, changed map[string]item) {
 	}
 }
 
-// chargedBack says something of the purse was: that asks for no floor.
+// chargedBack says whether there was a chargeback, which has no minimum balance.
 func (l *ledger) chargedBack(p balanceKey) bool {
 	for _, e := range l.events {
 		if e.text("type") == "CHARGE_BACK" && balanceKeyOf(e, e["amount"]) == p {

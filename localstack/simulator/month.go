@@ -20,22 +20,22 @@ type month struct {
 	end          time.Time
 	payees       []*payee
 	bank         *fileBank // of live mode
-	agenda       []action  // what people are yet to do, by time
+	agenda       []action  // what clients and operators will do, by time
 	lateMessages bool      // messages come up to twelve hours late
 	spare        int       // ticks and polls that may yet come between
 	tickAt       time.Time
 	pollAt       time.Time
-	demands      int // for payouts at once, so far; orders are those of operators
-	orders       int
+	demands      int // for payouts at once, so far; commands are those of operators
+	commands     int
 	today        string // the day it is, and how often the schedule has ticked
 	ticked       int
 
 	versions map[string]int64  // of schedules and payouts, by key
 	seen     map[string]bool   // write ids
-	taken    map[string]string // rows in payouts that have not failed, with these
+	taken    map[string]string // payables in payouts that have not failed, with the payouts
 }
 
-// action is what somebody does at a time.
+// action is what is done at a time.
 type action struct {
 	at time.Time
 	do func()
@@ -126,8 +126,8 @@ func (m *month) round() {
 	m.sleep()
 }
 
-// compete has people get in the way of a payout: somebody is early today, or an
-// operator runs it too, or another one for the same rows.
+// compete has others get in the way of a payout: an action comes early, or an
+// operator runs it too, or another one for the same payables.
 func (m *month) compete() {
 	if m.rng.IntN(3) == 0 && len(m.agenda) > 0 {
 		m.act()
@@ -182,19 +182,19 @@ func (m *month) sleep() {
 	}
 	m.tickAt = now.Add(m.pause())
 	next, open := m.due()
-	if !open && len(m.agenda) > 0 && !m.hasWork() && m.rng.IntN(6) > 0 { // nights on which nothing happens tell nothing
+	if !open && len(m.agenda) > 0 && !m.hasWork() && m.rng.IntN(6) > 0 { // nights without events test nothing
 		next = later(next, m.agenda[0].at)
 	}
 	if next.After(m.tickAt) {
 		m.tickAt = next.Add(time.Duration(m.rng.IntN(900)) * time.Second)
 	}
-	if !m.empty(m.config.PayoutQueue) { // many ticks for one late message tell nothing new
+	if !m.empty(m.config.PayoutQueue) { // many ticks for one late message test nothing new
 		m.tickAt = later(m.tickAt, now.Add(m.pollAt.Sub(now)/2))
 	}
 }
 
 // pause is a time without a tick. What waits for days is looked at every hour:
-// so many looks are missed that a day has only a few.
+// so many ticks are missed that a day has only a few.
 func (m *month) pause() time.Duration {
 	if day := m.now().Format(time.DateOnly); day != m.today {
 		m.today, m.ticked = day, 0
@@ -223,7 +223,7 @@ func (m *month) collect() {
 	}
 }
 
-// interfere lets happen what nobody asks for, in the middle of something else.
+// interfere runs event sources and lets clocks jump in the middle of something else.
 func (m *month) interfere() {
 	if m.rng.Float64() < m.faultProfile.jumps {
 		m.jumpTo(m.now().Add(jumps[m.rng.IntN(len(jumps))]))

@@ -28,7 +28,7 @@ var ofPayouts = regexp.MustCompile(`SCHEDULE:|PAYOUT:|RECORD:|TRANSFER:|FILEBANK
 var monthSurvivors = map[string]string{
 	"Delete CREDIT: (attribute_exists(pk))": "in one transaction with its payment's, whose version lets " +
 		"one payout take it",
-	"Put CREDIT: (attribute_exists(pk))": "likewise: a payout that takes the row changes the payment's " +
+	"Put CREDIT: (attribute_exists(pk))": "likewise: a payout that takes the payable changes the payment's " +
 		"transaction",
 	"Put CREDIT: (attribute_not_exists(pk))": "in one transaction with its payment's, whose version lets " +
 		"it in once, under a number of its own",

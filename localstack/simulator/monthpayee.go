@@ -96,7 +96,7 @@ func (p *payee) command(actor, command string, more fields) {
 	p.scenario.command(actor, "%s", encoded(all))
 }
 
-// change is somebody's change of mind about the payee, or a wish to be paid at
+// change is an operator's change of the payee's settings, or a request to be paid at
 // once.
 func (p *payee) change() func() {
 	rng := p.month.rng
@@ -137,11 +137,11 @@ func (p *payee) payNow() func() {
 // some is one operator, or two who don't know of each other.
 func (p *payee) some() int { return 1 + p.month.rng.IntN(3)/2 }
 
-// commands is an action of operators, each of whom gives the same command.
+// commands is an action of operators, each of whom sends the same command.
 func (p *payee) commands(command string, more fields, many int) func() {
 	return func() {
-		p.month.orders++
-		what := fmt.Sprintf("operator-%d", p.month.orders)
+		p.month.commands++
+		what := fmt.Sprintf("operator-%d", p.month.commands)
 		for i := range many {
 			p.client(what, i, func(actor string, _ *rand.Rand) { p.command(actor, command, more) })
 		}
@@ -162,7 +162,7 @@ func (p *payee) repair() {
 	}
 }
 
-// waits says rows wait for a payout, and not only what was carried: that waits
+// waits says whether payables wait for a payout, and not only what was carried: that waits
 // for others.
 func (p *payee) waits() bool {
 	var out struct{ Items []map[string]any }
@@ -185,7 +185,7 @@ type sale struct {
 // takes none of them amiss (contract §12).
 var (
 	prices = []string{"100", "84", "30", "250"}
-	large  = []string{"100", "700", "1200", "2500"} // so that live merchants come to their floor
+	large  = []string{"100", "700", "1200", "2500"} // so that live merchants reach the minimum balance
 	wanted = []string{"", "", "10", "25", "30"}
 )
 

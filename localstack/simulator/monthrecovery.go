@@ -11,11 +11,11 @@ import (
 // the latest payments become payable two months later.
 const quietRounds = 60
 
-// recover ends the storm, mends what keeps merchants from being paid, and lets
+// recover ends the faults, corrects what keeps merchants from being paid, and lets
 // the platform pay everything that is and becomes payable.
 func (m *month) recover() {
 	m.faultsOn = false
-	m.notef("storm", "is over")
+	m.notef("faults", "are over")
 	m.steer(clients, sources, stragglers)
 	if len(m.Findings()) > 0 {
 		return // what is out of order may never come to rest
@@ -67,7 +67,7 @@ func (m *month) recover() {
 	m.find("", "not settled after %d quiet rounds", quietRounds)
 }
 
-// settled says nothing is under way, and nothing waits but what was carried.
+// settled says whether nothing is under way, and nothing waits but what was carried.
 func (m *month) settled() bool {
 	if _, open := m.due(); open || !m.nextDue().IsZero() || !m.empty(m.config.PayoutQueue) {
 		return false
@@ -75,7 +75,7 @@ func (m *month) settled() bool {
 	return !m.hasWork()
 }
 
-// hasWork says a payout would have something to do, now or later.
+// hasWork says whether a payout would have something to do, now or later.
 func (m *month) hasWork() bool {
 	return slices.ContainsFunc(m.payees, func(p *payee) bool { return p.waits() })
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mutation takes a condition out of every write, or tells of all of them.
+// mutation takes a condition out of every write, or reports all of them.
 type mutation struct{ Options }
 
 // writes are the operations, and the members of a transaction, that bear
@@ -80,7 +80,7 @@ func (m mutation) strip(kind string, write map[string]json.RawMessage) {
 // placeholder is a name's or a value's in an expression.
 var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
 
-// conditionName tells conditions apart: what is done to which kind of item,
+// conditionName names a condition: what is done to which kind of item,
 // and the expression with its names in place and its values left out.
 func conditionName(kind string, write map[string]json.RawMessage) string {
 	var expression string

@@ -162,7 +162,7 @@ var survivors = map[string]string{
 		"the rules of package payments never touch a final one",
 	"Put CALLBACK: (attribute_not_exists(pk))": "in one transaction with its checkout, whose version lets it in once, " +
 		"under a fresh random id",
-	"Put BREAKER: (attribute_not_exists(pk))": "a time-out that is not counted costs the breaker another",
+	"Put BREAKER: (attribute_not_exists(pk))": "a time-out that is not counted only delays the breaker",
 	"Put BREAKER: (version = ?)":              "likewise; and a second probe at the same time does no more than the first",
 	"Update CARD: (attribute_exists(pk))":     "the card was read just before, and cards are never deleted",
 	"Update KEY: (attribute_exists(pk))":      "the key was found by its id just before, and keys are never deleted",
@@ -182,8 +182,8 @@ var survivors = map[string]string{
 		"in once",
 	"Put DEBIT: (attribute_not_exists(pk))": "in one transaction with its transaction, whose version lets " +
 		"it in once",
-	"Put CREDIT: (attribute_exists(pk))": "only a payout takes the row away, and none runs here",
-	"Update RESERVE: (attribute_exists(pk))": "gives back what the same refund has held, and the item is " +
+	"Put CREDIT: (attribute_exists(pk))": "only a payout takes the payable away, and none runs here",
+	"Update RESERVE: (attribute_exists(pk))": "gives back what the same refund has reserved, and the item is " +
 		"never deleted",
 	"Put SANDBOX CHARGEBACK: (attribute_not_exists(pk))": "passes its charge's version",
 }

@@ -66,14 +66,14 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	return result, err
 }
 
-// far is the network to another party, which goes on with what it took when our
-// process dies or stops listening.
+// far is the network to a counterparty, which goes on with what it took when our
+// process dies or gives up.
 type far struct {
 	world *World
 	to    kind
 }
 
-// Carry has the call happen when its turn comes. Throttled, the party certainly
+// Carry has the call happen when its turn comes. Throttled, the counterparty certainly
 // did nothing.
 func (f far) Carry(ctx context.Context, c faults.Call) error {
 	_, err := perform(f.world, ctx, exchange[struct{}]{
@@ -87,9 +87,9 @@ func (f far) Carry(ctx context.Context, c faults.Call) error {
 	return err
 }
 
-// far puts a network before a bank that is another party. Live mode's keeps its
-// orders in the platform's own books, where everything can happen to them.
-func (w *World) far(b bank.Bank) bank.Bank {
+// wrapBank puts a network before a bank that is a counterparty. Live mode's keeps its
+// transfers in the platform's own table, whose calls have faults already.
+func (w *World) wrapBank(b bank.Bank) bank.Bank {
 	if _, ours := b.(*file.Bank); ours {
 		return b
 	}
@@ -192,7 +192,7 @@ func valuesOf(text, name string) (values []string) {
 	return values
 }
 
-// outcomeOf is a reply in a word or two.
+// outcomeOf is a reply in short.
 func outcomeOf(r *http.Response) string {
 	if r == nil {
 		return "no reply"

@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/simulator/linear"
 )
 
-// operatorAnswer is what an operator was told.
+// operatorAnswer is the answer to an operator's command.
 type operatorAnswer struct {
 	command string
 	Created bool   `json:"created"`
@@ -21,7 +21,7 @@ type operatorAnswer struct {
 
 	Amount json.Number // that was charged back
 
-	asked, answered int64 // when, by the world's moments; not answered: linear.Never
+	asked, answered int64 // in logical time; not answered: linear.Never
 }
 
 // operate runs an operator's command; false when no answer came.
@@ -63,7 +63,7 @@ func redact(text string) string {
 	return text
 }
 
-// administer is a story of operators who get in each other's way: two open
+// administer is a scenario of operators who get in each other's way: two open
 // the same merchant under different names, two rotate one secret, a key is
 // made and revoked, callbacks are replayed.
 func (s *scenario) administer() {

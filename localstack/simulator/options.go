@@ -10,8 +10,8 @@ type Workload string
 
 // The workloads.
 const (
-	Everything Workload = "everything" // payments by all methods, in a storm
-	Refunds    Workload = "refunds"    // refunds of transactions paid before the storm: many, and little else to wait for
+	Everything Workload = "everything" // payments by all methods, with faults
+	Refunds    Workload = "refunds"    // many refunds of transactions that were paid before the faults begin
 	Month      Workload = "month"      // a month of payments and payouts
 	Unknown    Workload = "unknown"    // payments and refunds of unknown outcome, while nothing fails
 	Hanging    Workload = "hanging"    // receivers that take callbacks and do not answer

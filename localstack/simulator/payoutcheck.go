@@ -45,14 +45,14 @@ func (m *month) checkMonth() {
 		m.checkParts(b, t)
 	}
 	m.checkMovements(b.snapshot, b.ledger)
-	m.checkPurses(b)
+	m.checkBalances(b)
 	m.checkCutoffs(b.items)
 	m.bank.checkExecuted(b)
 	m.checkLog()
 	m.reconcile()
 }
 
-// checkPayout: a payout has ended, so that nobody needs a message of it, dead
+// checkPayout: a payout has ended, so that no message about it is needed, dead
 // or not; it is the sum of its records, which know its outcome; and the bank has
 // paid it once, or not at all.
 func (m *month) checkPayout(b *payoutSnapshot, p item) {
@@ -90,7 +90,7 @@ func (m *month) checkPayout(b *payoutSnapshot, p item) {
 	m.checkCarried(b, p)
 }
 
-// checkPosted: a payout is ordered and ends on the books once, with its total.
+// checkPosted: a payout is posted as sent and as ended once, with its total.
 func (m *month) checkPosted(b *payoutSnapshot, p item, kinds []string) {
 	var posted []string
 	for _, entry := range b.moved[p.text("id")] {
@@ -115,7 +115,7 @@ func (m *month) checkPosted(b *payoutSnapshot, p item, kinds []string) {
 func (m *month) checkCarried(b *payoutSnapshot, p item) {
 	carried := b.carried[p.text("id")]
 	if total := minor(p["total"]); total >= 0 != (len(carried) == 0) {
-		m.find("", "payout %s of %d is carried by %d rows", p.text("id"), total, len(carried))
+		m.find("", "payout %s of %d is carried by %d payables", p.text("id"), total, len(carried))
 	}
 	for _, payable := range carried {
 		if minor(payable["amount"]) != minor(p["total"]) || payable.text("kind") != "BALANCE_DEDUCTION" {
@@ -129,7 +129,7 @@ func (m *month) checkCarried(b *payoutSnapshot, p item) {
 func (m *month) checkDay(b *payoutSnapshot, p item) {
 	of := slices.IndexFunc(m.payees, func(p2 *payee) bool { return strings.HasPrefix(p.text("pk"), p2.tenant+"#") })
 	if of < 0 {
-		m.find("", "payout %s belongs to nobody", p.text("id"))
+		m.find("", "payout %s belongs to no tenant", p.text("id"))
 		return
 	}
 	payee, day, cutoff := m.payees[of], p.text("day"), timeOf(p, "cutoff")
@@ -174,7 +174,7 @@ func (m *month) checkTaken(b *payoutSnapshot, payable string) {
 // recorded are the words of a record for a part's.
 var recorded = map[string]string{"PAID_OUT": "SUCCESSFUL", "FAILED": "FAILED", "RECONCILED": "OPEN"}
 
-// checkParts: a transaction's parts say what became of their rows, and all that
+// checkParts: a transaction's parts show what became of their payables, and all that
 // was captured is paid, deducted or kept as a fee.
 func (m *month) checkParts(b *payoutSnapshot, t item) {
 	checkout, id := t.text("checkout_id"), t.text("id")
@@ -227,9 +227,9 @@ func (m *month) checkDeductions(b *payoutSnapshot, t item, deducted int64) {
 	}
 }
 
-// checkPurses: the books of each merchant come to what the acquirer took, the
+// checkBalances: the balances of each merchant amount to what the acquirer took, the
 // bank paid, we earned and the merchant still has to make up for.
-func (m *month) checkPurses(b *payoutSnapshot) {
+func (m *month) checkBalances(b *payoutSnapshot) {
 	want := map[balanceKey]map[string]int64{}
 	add := func(p balanceKey, account string, amount int64) {
 		if want[p] == nil {
@@ -260,18 +260,18 @@ func (m *month) checkPurses(b *payoutSnapshot) {
 		for _, account := range []string{"acquirer_receivable", "merchant_payable", "fee_income", "fees_receivable",
 			"payouts_in_transit", "bank"} {
 			if has := b.accounts[p][account]; has != want[p][account] {
-				m.find("", "%s of %v is %d on the books, and %d in truth", account, p, has, want[p][account])
+				m.find("", "%s of %v is %d in the ledger, want %d", account, p, has, want[p][account])
 			}
 		}
 	}
 }
 
-// reconcile has the platform compare its books itself.
+// reconcile runs the platform's own reconciliation.
 func (m *month) reconcile() {
 	m.run(clients, func() {
 		answer, _, err := invoke[any](m.World, "auditor", "reconcile", "", 0, json.RawMessage("{}"))
 		if err != nil {
-			m.find("", "the books cannot be read: %v", err)
+			m.find("", "reconcile fails: %v", err)
 			return
 		}
 		var report struct {

@@ -11,10 +11,10 @@ type payoutSnapshot struct {
 	*ledger
 	payouts map[string]item   // by id
 	records map[string][]item // by payout
-	taken   map[string][]item // records by the tenant and id of the row they were
+	taken   map[string][]item // records by the tenant and id of the payable they were
 	booked  map[string][]item // at the bank, by transfer
-	waiting map[string]item   // rows by tenant and id
-	carried map[string][]item // rows and records of what a payout lacked, by payout
+	waiting map[string]item   // payables by tenant and id
+	carried map[string][]item // payables and records of shortfalls, by payout
 	moved   map[string][]item // journal entries by payout
 }
 
@@ -49,13 +49,13 @@ func (b *payoutSnapshot) take(i item) {
 	}
 }
 
-// payableKey names a row of the tenant that an item belongs to.
+// payableKey names a payable of the tenant that an item belongs to.
 func payableKey(i item, id string) string {
 	parts := strings.SplitN(i.text("pk"), "#", 3)
 	return parts[0] + "#" + parts[1] + " " + id
 }
 
-// carriedBy is the payout that carried a row or record forward; "": none did.
+// carriedBy is the payout that carried a payable or record forward; "": none did.
 func carriedBy(i item) string {
 	payout, carried := strings.CutPrefix(i.text("id"), "carried#")
 	if !carried {
@@ -65,7 +65,7 @@ func carriedBy(i item) string {
 	return payout
 }
 
-// moment of an item.
+// timeOf is a time in an item.
 func timeOf(i item, name string) time.Time {
 	at, _ := time.Parse(time.RFC3339Nano, i.text(name))
 	return at

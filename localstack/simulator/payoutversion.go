@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// versioned is as much of an item in a write as tells whether somebody's change
-// was lost.
+// versioned is as much of an item in a write as shows whether a change was lost.
 type versioned struct {
 	Item struct {
 		PK      struct{ S string } `json:"pk"`
@@ -21,7 +20,7 @@ type versioned struct {
 		Status struct{ S string }
 
 		Total  stored // of a payout
-		Amount stored // of a row
+		Amount stored // of a payable
 	}
 }
 
@@ -35,9 +34,9 @@ type stored struct {
 var replaced = []string{"MERCHANT", "SCHEDULE", "PAYOUT"}
 
 // checkVersions sees that a write that has been done, to one of replaced,
-// took the place of the state before it: else it lost somebody's change, if only
-// of a setting that no sum tells of; that no payout takes a row that another
-// has; and that one which lacks something carries it forward in the same write.
+// took the place of the state before it: else it lost a change, which may be a
+// setting that no sum shows; that no payout takes a payable that another has;
+// and that a shortfall is carried forward in the same write.
 func (m *month) checkVersions(operation string, body []byte) {
 	text := string(body)
 	if !slices.ContainsFunc(replaced, func(kind string) bool { return strings.Contains(text, `"`+kind+`"`) }) {
@@ -85,20 +84,20 @@ func (m *month) unseen(operation string, body []byte) (puts []versioned) {
 	return puts
 }
 
-// checkShortfall: a row of what the payout lacks is written with it.
+// checkShortfall: a payable of the shortfall is written with the payout.
 func (m *month) checkShortfall(payout string, total stored, puts []versioned) {
 	if !slices.ContainsFunc(puts, func(p versioned) bool {
 		return strings.Contains(p.Item.PK.S, "#PAYABLE#") && strings.HasPrefix(p.Item.ID.S, "carried#") &&
 			p.Item.Amount == total
 	}) {
-		m.find("", "%s lacks %s, which waits nowhere", payout, total.M.V.N)
+		m.find("", "%s has a shortfall of %s that is not carried forward", payout, total.M.V.N)
 	}
 }
 
-// checkTaking: a row is in one payout, until that fails.
+// checkTaking: a payable is in one payout, until that fails.
 func (m *month) checkTaking(row, payout, status string) {
 	if by := m.taken[row]; by != "" && by != payout {
-		m.find("", "row %s was taken by the payouts %s and %s", row, by, payout)
+		m.find("", "payable %s was taken by the payouts %s and %s", row, by, payout)
 	}
 	if m.taken[row] = payout; status == "FAILED" {
 		delete(m.taken, row)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// checkRecords holds the history of single items, as the stream tells it, to
-// the rules of their kinds.
+// checkRecords checks the history of single items in the stream by the rules
+// of their kinds.
 func (w *World) checkRecords(b snapshot) {
 	before := map[string]*change{}
 	for _, c := range w.changes {
@@ -63,7 +63,7 @@ func (w *World) checkProgress(was, now item) {
 		w.find(now.text("checkout_id"), "callback %s had %d tries, now %d", now.text("id"), tries(was), tries(now))
 	}
 	if was.text("state") == "delivered" && now.text("state") != "delivered" && !w.replayed() {
-		w.find(now.text("checkout_id"), "callback %s was delivered, and is owed again", now.text("id"))
+		w.find(now.text("checkout_id"), "callback %s was delivered, and is due again", now.text("id"))
 	}
 }
 
@@ -76,8 +76,8 @@ func (w *World) replayed() bool {
 	return false
 }
 
-// checkClaims: what clients were told of a customer is there, and only one
-// was told to have made it.
+// checkClaims: what clients were answered about a customer is there, and only one
+// got the answer that it made it.
 func (w *World) checkClaims(b snapshot) {
 	for _, c := range w.claims {
 		stored := b.customers[c.tenant+" "+c.customer].object("personal_details")

@@ -14,7 +14,7 @@ import (
 // of them; "" is all that is left. The sandbox declines 42.91, does not take
 // 42.24, and leaves 42.25 open for 30 s (contract §12). Two of the
 // largest cost so much of a fee that their refunds would leave a live merchant
-// below its floor (contract §6.4, §6.7).
+// below the minimum balance (contract §6.4, §6.7).
 var (
 	captures = []string{"100.00", "84.50", "30.00", "126.73"}
 	returns  = []string{"", "", "10.00", "25.00", "42.25", "42.25", "42.24", "42.91", "11.00", "50.00", "0.01", "126.74"}
@@ -26,7 +26,7 @@ var (
 )
 
 // refundSales is the life of a world of refunds: one or two transactions are
-// paid, and then everybody wants their money back.
+// paid, and then all of them are refunded.
 func (w *World) refundSales() {
 	var sales []*scenario
 	shop, many := w.shops[w.pickShop()], 1+w.rng.IntN(4)/3
@@ -51,7 +51,7 @@ func (w *World) refundSales() {
 	}
 }
 
-// sell has the story's checkout paid. Nothing goes wrong yet.
+// sell has the scenario's checkout paid. Nothing goes wrong yet.
 func (s *scenario) sell() {
 	s.create(s.name+"-shop", s.rng)
 	paid := s.insist(s.name+"-shop", client.Request{Method: "PUT", Path: s.path(), Body: setupFree})
@@ -61,7 +61,7 @@ func (s *scenario) sell() {
 	}
 }
 
-// setupFree pays with a card that needs nobody's consent.
+// setupFree pays with a card that needs no 3DS.
 var setupFree = `{"payment_type":"card","card":` + cardBody(frictionless) + `}`
 
 // refundPaid has the payment that a till has just heard of refunded, once, if
@@ -78,10 +78,10 @@ func (s *scenario) refundPaid(paid view, rng *rand.Rand) {
 	}
 }
 
-// requestRefunds brings those who refund the story's transaction, all at once, those
-// who look at it, and now and then an issuer who takes it back.
+// requestRefunds starts clients that refund the scenario's transaction, all at once, clients
+// that read it, and now and then an issuer who charges it back.
 func (s *scenario) requestRefunds(rng *rand.Rand) {
-	if rng.IntN(4) == 0 && !s.live() { // the sandbox's books are told of test mode's only
+	if rng.IntN(4) == 0 && !s.live() { // the sandbox has test mode's chargebacks only
 		s.reportChargebacks(rng)
 	}
 	shared := s.refundOf(rng)

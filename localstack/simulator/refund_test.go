@@ -30,5 +30,5 @@ func TestClientsSeeThatRefundsOvertakeEachOther(t *testing.T) {
 			}
 		}
 	}
-	t.Errorf("nobody saw it in %d histories", seeds)
+	t.Errorf("no client saw it in %d histories", seeds)
 }

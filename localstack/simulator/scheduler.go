@@ -25,7 +25,7 @@ type call struct {
 }
 
 // turn is what the scheduler decided. roll is for whatever the receiver of
-// the verdict has to choose, so that it needs no dice of its own.
+// the turn has to choose, so that it needs no random numbers of its own.
 type turn struct {
 	fault faults.Fault
 	roll  uint64
@@ -43,7 +43,7 @@ type scheduler struct {
 	parked []*call
 	active map[string]int // goroutines of clients and sources, by what they are
 
-	over   bool // nobody has a turn any more
+	over   bool // there are no turns any more
 	steps  atomic.Int64
 	last   string // actor of the last turn
 	waited int    // idle waits in a row
@@ -122,7 +122,7 @@ func (w *World) steer(groups ...string) {
 			default:
 				w.interfere()
 			}
-			synctest.Wait() // for whom it brought to life
+			synctest.Wait() // for goroutines that it started
 		}
 		c := w.next()
 		if c == nil {
@@ -135,7 +135,7 @@ func (w *World) steer(groups ...string) {
 }
 
 // stopEndless ends a world that runs in circles. With a condition missing that is
-// what comes of it, and whoever waits for a turn ends there; else the trace must
+// what comes of it, and all that wait for a turn end there; else the trace must
 // be seen.
 func (w *World) stopEndless() {
 	if w.Without == "" {
@@ -175,8 +175,8 @@ func (w *World) next() *call {
 	return c
 }
 
-// choose prefers those whose time is up, then, as sticky as the weather,
-// whoever ran last.
+// choose prefers those whose time is up, then, with the profile's probability,
+// the actor that ran last.
 func (w *World) choose(ready []*call) *call {
 	for _, c := range ready {
 		if c.ctx != nil && c.ctx.Err() != nil {
@@ -193,7 +193,7 @@ func (w *World) choose(ready []*call) *call {
 	return ready[w.rng.IntN(len(ready))]
 }
 
-// resume decides a call's fate and gives it its turn. A moment passes first, so
+// resume decides what happens to a call and gives it its turn. Some time passes first, so
 // that no two things ever happen at the same time.
 func (w *World) resume(c *call) {
 	v := turn{roll: w.rng.Uint64(), late: c.ctx != nil && c.ctx.Err() != nil}
@@ -214,7 +214,7 @@ func (w *World) resume(c *call) {
 		w.sched.mu.Unlock()
 		return
 	}
-	if c.hung && !v.late { // the storm is over; whatever it was waiting for is gone
+	if c.hung && !v.late { // the faults are over; what it was waiting for is gone
 		v.fault = faults.FailBefore
 	}
 	w.sched.last = c.actor
@@ -229,7 +229,7 @@ func deadline(ctx context.Context) (time.Time, bool) {
 	return ctx.Deadline()
 }
 
-// idle lets time pass until somebody is ready: ever longer, as backoffs take
+// idle lets time pass until a call is ready: ever longer, as backoffs take
 // milliseconds and time limits seconds.
 func (w *World) idle() {
 	w.sched.waited++
@@ -239,7 +239,7 @@ func (w *World) idle() {
 	}
 	w.pass(time.Millisecond << min(w.sched.waited, longest))
 	if w.sched.waited > 1000 {
-		w.panicf("everything waits for nothing: %s", w.waiting())
+		w.panicf("deadlock: %s", w.waiting())
 	}
 }
 

@@ -101,7 +101,7 @@ func (w *World) wake(function string) {
 // change is one record of the table's stream.
 type change struct {
 	events.DynamoDBEventRecord
-	read item // the image, once somebody asked
+	read item // the image, once it was decoded
 }
 
 // readStream moves what the stream holds into the world's own record, before

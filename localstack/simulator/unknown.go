@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// unknowns is how many payments of a world have an outcome that nobody knows
+	// unknownOutcomes is how many payments of a world have an outcome that is unknown
 	// for 30 seconds, and how many refunds.
 	unknownOutcomes = 10
 	// unknownAmount has them so (contract §12).
 	unknownAmount = "42.25"
-	// promised is how long it may take until they are settled.
+	// maxSettleTime is how long it may take until they are settled.
 	maxSettleTime = 45 * time.Second
-	// within is when the last of them begins.
+	// lastBegins is when the last of them begins.
 	lastBegins = 90 * time.Second
-	// watched is long enough for the sweep to settle them alone.
+	// watchTime is long enough for the sweep to settle them alone.
 	watchTime = lastBegins + 5*time.Minute
 )
 
@@ -133,7 +133,7 @@ func (f *unknownWorld) checkSettled() {
 		took := at.Sub(f.begun[id])
 		f.Settled = append(f.Settled, took)
 		if took > maxSettleTime {
-			f.find(id, "settled after %v; promised is %v", took, maxSettleTime)
+			f.find(id, "settled after %v, want %v", took, maxSettleTime)
 		}
 	}
 }

@@ -16,7 +16,7 @@ type scenario struct {
 	*shop
 	name    string
 	amount  string
-	rng     *rand.Rand // of who plays it, apart from the scheduler's
+	rng     *rand.Rand // apart from the scheduler's
 	created chan struct{}
 	id      string // set before created is closed
 	more    string // further members of the creation
@@ -24,7 +24,7 @@ type scenario struct {
 	instant bool   // valid_until comes soon
 
 	transaction string   // that paid it, once it is known
-	returns     []string // amounts that are asked back of it, once it is paid; none: nobody asks
+	returns     []string // amounts that are refunded once it is paid
 }
 
 // Amounts and what they come to (contract §12). The rest is approved.
@@ -37,13 +37,13 @@ const (
 	technical    = "4012001037461114"
 )
 
-// populate brings the clients of one to three stories.
+// populate starts the clients of one to three scenarios.
 func (w *World) populate() {
 	for n := range 1 + w.rng.IntN(3) {
 		s := &scenario{World: w, name: fmt.Sprintf("order-%d", n), shop: w.shops[w.pickShop()],
 			rng: rand.New(rand.NewPCG(w.seed, uint64(n+1))), created: make(chan struct{})}
 		s.amount = amounts[s.rng.IntN(len(amounts))]
-		if rand.New(rand.NewPCG(w.seed, uint64(100+n))).IntN(4) == 0 { // dice of its own: it came later
+		if rand.New(rand.NewPCG(w.seed, uint64(100+n))).IntN(4) == 0 { // random numbers of its own: it came later
 			s.returns = returns
 		}
 		switch {
@@ -71,7 +71,7 @@ func (s *scenario) pickMethod() string {
 	return "boleto"
 }
 
-// startClients starts the story's clients: whoever creates the checkout, tills that
+// startClients starts the scenario's clients: servers that create the checkout, tills that
 // process it at the same time, and those who disturb them.
 func (s *scenario) startClients() {
 	if s.rng.IntN(3) == 0 {
@@ -94,7 +94,7 @@ func (s *scenario) startClients() {
 	}
 }
 
-// client starts one; each has dice of its own, so that what it does does not
+// client starts one; each has random numbers of its own, so that what it does does not
 // depend on when it does it.
 func (s *scenario) client(what string, i int, act func(actor string, rng *rand.Rand)) {
 	actor, rng := fmt.Sprintf("%s-%s-%d", s.name, what, i), rand.New(rand.NewPCG(s.rng.Uint64(), s.seed))
@@ -126,7 +126,7 @@ func (s *scenario) insist(actor string, r client.Request) response {
 }
 
 // create makes the checkout, as a merchant's server does: with a key or
-// without, and when told that the reference is taken, it looks it up.
+// without, and when the reference is taken, it looks it up.
 func (s *scenario) create(actor string, rng *rand.Rand) {
 	r := client.Request{Method: "POST", Path: "/v0.1/checkouts", Body: fmt.Sprintf(
 		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q,"return_url":"https://shop.example.com/hook/%s","redirect_url":"https://shop.example/done"%s}`,
@@ -149,8 +149,8 @@ func (s *scenario) create(actor string, rng *rand.Rand) {
 	close(s.created)
 }
 
-// lookUpByReference asks for the checkout by its reference; and when nobody can tell,
-// the story's other clients go without.
+// lookUpByReference asks for the checkout by its reference; without an answer,
+// the scenario's other clients use an unknown one.
 func (s *scenario) lookUpByReference(actor string) string {
 	answer := s.insist(actor, client.Request{Method: "GET", Path: "/v0.1/checkouts?checkout_reference=" + s.name})
 	_, rest, found := strings.Cut(string(answer.Body), `"id":"`)

@@ -70,7 +70,7 @@ type World struct {
 	answers             []operatorAnswer
 	sequence            int64 // that have been
 	clientViews         []clientView
-	chargebacksRepeated bool // every chargeback has been reported again, in the calm
+	chargebacksRepeated bool // every chargeback has been reported again after the faults
 
 	begins time.Duration // when the world begins, after a bubble does
 	payees *month        // of a world of payouts
@@ -164,7 +164,7 @@ func (w *World) makeOverrides() app.Overrides {
 		Now: w.now, HTTP: awsClient{w, toTable}, SandboxHTTP: awsClient{w, toSandbox}, Credentials: credentials,
 		Log: slog.New(&w.errors), MaxBackoff: time.Millisecond, CallbackHTTP: receiver{w},
 		WrapAcquirer: func(a acquirer.Acquirer) acquirer.Acquirer { return faults.Acquirer(far{w, toAcquirer}, a) },
-		WrapBank:     w.far,
+		WrapBank:     w.wrapBank,
 	}
 	if w.faultProfile.lowLimits {
 		o.Limits = rest.Limits{Credential: lowLimits, Address: lowLimits}
@@ -209,8 +209,8 @@ func (w *World) createQueue(q functions.Queue) string {
 	})
 }
 
-// play is the life of a world: a calm start, the storm, and the calm in which
-// everything must come right.
+// play starts a world without faults, then injects them, then lets the platform
+// recover.
 func (w *World) play() {
 	switch w.Workload {
 	case Month:
@@ -236,11 +236,11 @@ func (w *World) play() {
 	w.check()
 }
 
-// recover ends the storm and lets the platform finish: at most quietTicks
+// recover ends the faults and lets the platform finish: at most quietTicks
 // ticks of the sweep, each when something is due, or a minute later.
 func (w *World) recover() {
 	w.faultsOn = false
-	w.notef("storm", "is over")
+	w.notef("faults", "are over")
 	w.steer(clients, sources, stragglers)
 	w.table.SetIndexLag(0)
 	w.jump(w.faultProfile.indexLag)
