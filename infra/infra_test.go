@@ -17,7 +17,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// built stands for the built functions, so that no test needs a build.
+// built is a folder of fake functions, so that no test needs a build.
 var built string
 
 func TestMain(m *testing.M) {

@@ -103,7 +103,7 @@ func TestAMessageDoesWhatItsItemSays(t *testing.T) {
 	s.Clock.Advance(time.Hour)
 	s.want(0, "of what is settled", both...)
 	if books := s.Books(s.checkout); books.Captured != 1 || books.Transactions["SUCCESSFUL"] != 1 {
-		t.Errorf("%+v", books)
+		t.Errorf("got %+v, want one capture and one successful transaction", books)
 	}
 }
 

@@ -99,7 +99,7 @@ func TestCostsByHand(t *testing.T) {
 			t.Errorf("%s comes after a higher limit", l.what)
 		}
 		switch l.what {
-		case "the table's quota": // created, charged and told: 3 units
+		case "the table's quota": // created, charged, callback delivered: 3 units
 			found++
 			if near(l.perSecond, 40000.0/3) {
 				t.Errorf("%s: %v", l.what, l.perSecond)

@@ -99,7 +99,7 @@ func anyTransfer(t *rapid.T, id string, c money.Currency) bank.Transfer {
 func TestEveryFileIsValidAndAddsUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	v, judged := schema(t)
+	v, available := schema(t)
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++
@@ -124,11 +124,11 @@ func TestEveryFileIsValidAndAddsUp(t *testing.T) {
 		if rapid.Bool().Draw(rt, "odd debtor") {
 			r.Debtor = debtor
 		}
-		check(rt, w, v, judged, r, count, want)
+		check(rt, w, v, available, r, count, want)
 	})
 }
 
-func check(t *rapid.T, w *world, v *validator, judged bool, r file.Request, count int, want int64) {
+func check(t *rapid.T, w *world, v *validator, available bool, r file.Request, count int, want int64) {
 	var text strings.Builder
 	if _, err := w.Export(t.Context(), &text, r); err != nil {
 		// An invalid debtor, or no transfer that was taken.
@@ -137,7 +137,7 @@ func check(t *rapid.T, w *world, v *validator, judged bool, r file.Request, coun
 		}
 		return
 	}
-	if judged {
+	if available {
 		if mistake, err := v.validate([]byte(text.String())); err != nil || mistake != "" {
 			t.Fatalf("%s %v in\n%s", mistake, err, text.String())
 		}
@@ -177,8 +177,8 @@ func checkText(t *rapid.T, text string, least, most int) {
 // The validator uses the schema, and does not accept everything.
 func TestTheSchemaRefuses(t *testing.T) {
 	t.Parallel()
-	v, judged := schema(t)
-	if !judged {
+	v, available := schema(t)
+	if !available {
 		return
 	}
 	if mistake, err := v.validate([]byte(golden)); err != nil || mistake != "" {

@@ -14,15 +14,15 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 )
 
-// validator is the JDK's, in a process of its own that ends with its input:
-// with this process at the latest.
+// validator is the JDK's, in its own process, which ends with its input, so with
+// this process at the latest.
 type validator struct {
 	mu  sync.Mutex
 	in  io.Writer
 	out *bufio.Reader
 }
 
-// schema is the validator of all tests; false where the machine has no JDK,
+// schema is the validator for all tests; false if the machine has no JDK,
 // unless the oracle is required.
 func schema(t *testing.T) (*validator, bool) {
 	t.Helper()
@@ -51,7 +51,7 @@ var started = sync.OnceValues(func() (*validator, error) {
 	return &validator{in: in, out: bufio.NewReader(out)}, command.Start()
 })
 
-// validate answers what is wrong with the document; "" when it is valid.
+// validate returns what is wrong with the document; "" if it is valid.
 func (v *validator) validate(document []byte) (string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

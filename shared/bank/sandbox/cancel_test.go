@@ -81,7 +81,7 @@ func TestTransfersAndCancellationsOvertakeEachOther(t *testing.T) {
 	w.Pass(2 * time.Second)
 	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), paid)
 	w.mustHavePaid(t, "p", 1)
-	// One that is not taken, but cancelled before the books are read.
+	// One that is not taken, but cancelled before the table is read.
 	w.Wire.Meanwhile("GetItem", 1, func() { w.mustCancel(t, "q", bank.Cancelled) })
 	w.mustBe(t, transferTo("q", sandbox.NotTakenIBAN), bank.Cancelled)
 }
