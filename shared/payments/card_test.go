@@ -18,7 +18,7 @@ func goodCard() payments.Card {
 		ExpiryMonth: "12", ExpiryYear: "2030"}
 }
 
-// faultsOf is what a request is told of its card.
+// faultsOf are the faults of a request's card.
 func faultsOf(card payments.Card, now time.Time) failure.List {
 	return validate.Fields(struct {
 		Card *payments.Card `json:"card"`
@@ -81,7 +81,7 @@ func TestCardFieldByField(t *testing.T) {
 		"five-digit year":   {change: expiry("12", "20300"), want: "INVALID card.expiry_year"},
 		"year with a sign":  {change: expiry("12", "+9"), want: "INVALID card.expiry_year"},
 		"year of letters":   {change: expiry("12", "xx"), want: "INVALID card.expiry_year"},
-		"year nought":       {change: expiry("12", "0000"), want: "INVALID card.expiry_year"},
+		"year zero":         {change: expiry("12", "0000"), want: "INVALID card.expiry_year"},
 		"expired":           {change: expiry("09", "2026"), want: "INVALID card.expiry_year"},
 		"long expired":      {change: expiry("12", "1999"), want: "INVALID card.expiry_year"},
 		"no expiry":         {change: expiry("", ""), want: "MISSING card.expiry_month,MISSING card.expiry_year"},

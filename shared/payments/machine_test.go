@@ -71,7 +71,7 @@ func (m *machine) process(t *rapid.T) {
 	m.checkout = next
 }
 
-// processAgain gives up what waits for the payer, as processing does, and begins anew.
+// processAgain cancels an attempt that requires action, as processing does, and begins another.
 func (m *machine) processAgain(t *rapid.T) {
 	if m.checkout.RequiresAction() && m.checkout.CheckProcessable(m.now) == nil {
 		m.write(t, m.checkout.CancelAttempt(m.now))
@@ -111,7 +111,7 @@ func (m *machine) notTaken(t *rapid.T) {
 	}
 	if change, ok := m.checkout.CloseNotTaken(m.checkout.Attempt.ID); ok {
 		if m.transactions[m.checkout.Attempt.ID] != "" {
-			t.Fatal("never taken, but a transaction tells of it")
+			t.Fatal("not taken, but a transaction records it")
 		}
 		m.write(t, change)
 	}
@@ -165,9 +165,9 @@ func (m *machine) write(t *rapid.T, change payments.CheckoutChange) {
 // failed attempt) and for the end by time or wish; none for anything else.
 func (m *machine) checkCallback(t *rapid.T, was payments.Checkout, change payments.CheckoutChange) {
 	is, written := change.Checkout, statusOf(change.Transaction)
-	told := is.Status != was.Status && is.Status != payments.CheckoutPending ||
+	notified := is.Status != was.Status && is.Status != payments.CheckoutPending ||
 		written == payments.TransactionSuccessful || written == payments.TransactionFailed
-	if owed := told && is.ReturnURL != ""; owed != (change.Callback != nil) {
+	if wanted := notified && is.ReturnURL != ""; wanted != (change.Callback != nil) {
 		t.Fatalf("%s to %s, transaction %q: callback %+v", was.Status, is.Status, written, change.Callback)
 	}
 	if cb := change.Callback; cb != nil && (cb.Status != is.Status || cb.CheckoutID != is.ID ||

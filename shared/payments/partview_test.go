@@ -7,16 +7,16 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// A payout that failed is made up for by another one (contract §6.5), which is
+// A payout that failed is replaced by another one (contract §6.5), which is
 // planned later and is the same of the transaction's payouts.
-func TestAPayoutMadeUpForIsOneOfTheTransactions(t *testing.T) {
+func TestAReplacedPayoutCountsOnce(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	anew := first.AddDate(0, 0, 3)
+	again := first.AddDate(0, 0, 3)
 	tx := payments.Transaction{Payouts: []payments.PayoutPart{
 		{Seq: 1, Number: 1, Status: payments.EventFailed, EligibleAt: first},
 		{Seq: 2, Number: 2, Status: payments.EventScheduled, EligibleAt: first.AddDate(0, 1, 0)},
-		{Seq: 3, Number: 1, Status: payments.EventPaidOut, EligibleAt: anew},
+		{Seq: 3, Number: 1, Status: payments.EventPaidOut, EligibleAt: again},
 	}}
 	if n := tx.PayoutsTotal(); n != 2 {
 		t.Errorf("%d payouts in all", n)
@@ -24,7 +24,7 @@ func TestAPayoutMadeUpForIsOneOfTheTransactions(t *testing.T) {
 	if n := tx.PayoutsReceived(); n != 1 {
 		t.Errorf("%d payouts received", n)
 	}
-	for i, want := range []time.Time{first, first, anew} {
+	for i, want := range []time.Time{first, first, again} {
 		if got := tx.PlannedAt(i); !got.Equal(want) {
 			t.Errorf("payout %d was planned at %s, want %s", i, got, want)
 		}

@@ -188,7 +188,7 @@ func TestCheckDetails(t *testing.T) {
 	}
 }
 
-// faultsIn is what a request is told of the details in it.
+// faultsIn are the faults of the details in a request.
 func faultsIn(d *payments.PersonalDetailsChange) failure.List {
 	return validate.Fields(struct {
 		Details *payments.PersonalDetailsChange `json:"personal_details"`

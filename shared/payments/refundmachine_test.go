@@ -20,7 +20,7 @@ type refundMachine struct {
 	events   map[string]payments.Event
 	entries  map[string]ledger.Entry
 	payables map[string]payments.Payable
-	held     money.Amount
+	reserve     money.Amount
 	open     []string // ids of refunds ever begun
 }
 
@@ -42,7 +42,7 @@ func TestAnyOrderOfReturns(t *testing.T) {
 		}
 		change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, start)
 		m := &refundMachine{tx: *change.Transaction, now: start, events: map[string]payments.Event{},
-			held:    money.Zero(currency),
+			reserve:    money.Zero(currency),
 			entries: map[string]ledger.Entry{change.Entry.ID: *change.Entry}, payables: map[string]payments.Payable{}}
 		for _, payable := range change.Payables {
 			m.payables[payable.ID] = payable
@@ -68,12 +68,12 @@ func (m *refundMachine) amount(t *rapid.T) *money.Amount {
 }
 
 func (m *refundMachine) reserve(t *rapid.T) {
-	operation, held := fmt.Sprint("operation ", rapid.IntRange(1, 8).Draw(t, "operation")), rapid.Bool().Draw(t, "held")
+	operation, inReserve := fmt.Sprint("operation ", rapid.IntRange(1, 8).Draw(t, "operation")), rapid.Bool().Draw(t, "reserve")
 	// Processing asks only for what it does not know, or what was withdrawn.
 	if e, known := m.events[m.tx.RefundID(operation)]; known && e.Status != payments.EventWithdrawn {
 		return
 	}
-	change, err := m.tx.BeginRefund(operation, m.amount(t), held, m.now)
+	change, err := m.tx.BeginRefund(operation, m.amount(t), inReserve, m.now)
 	if err != nil {
 		return
 	}
@@ -143,7 +143,7 @@ func (m *refundMachine) write(t *rapid.T, change payments.TransactionChange) {
 		m.payables[payable.ID] = payable
 	}
 	if change.ReserveDelta.Currency() != "" {
-		m.held = sum(t, m.held, change.ReserveDelta)
+		m.reserve = sum(t, m.reserve, change.ReserveDelta)
 	}
 	m.tx = change.Transaction
 }
@@ -162,7 +162,7 @@ func sum(t interface{ Fatal(...any) }, amounts ...money.Amount) money.Amount {
 // check holds after every event.
 func (m *refundMachine) check(t *rapid.T) {
 	none := money.Zero(m.tx.Amount.Currency())
-	inFlight, refunded, chargedBack, held, deducted := none, none, none, none, none
+	inFlight, refunded, chargedBack, reserve, deducted := none, none, none, none, none
 	for _, e := range m.events {
 		switch {
 		case e.Type == payments.PayoutDeductionEvent:
@@ -174,7 +174,7 @@ func (m *refundMachine) check(t *rapid.T) {
 		case e.Open():
 			inFlight = sum(t, inFlight, e.Amount)
 			if e.InReserve {
-				held = sum(t, held, e.Amount)
+				reserve = sum(t, reserve, e.Amount)
 			}
 		}
 		if e.Open() == e.WakeAt().IsZero() && e.Type == payments.RefundEvent {
@@ -187,8 +187,8 @@ func (m *refundMachine) check(t *rapid.T) {
 		t.Fatalf("captured %s, in flight %s, refunded %s, charged back %s: %+v", tx.Captured, inFlight,
 			refunded, chargedBack, tx)
 	}
-	if tx.Refundable.Sign() < 0 || m.held != held {
-		t.Fatalf("refundable %s; held %s for %s", tx.Refundable, m.held, held)
+	if tx.Refundable.Sign() < 0 || m.reserve != reserve {
+		t.Fatalf("refundable %s; reserve %s for %s", tx.Refundable, m.reserve, reserve)
 	}
 	m.checkBooks(t, deducted)
 }

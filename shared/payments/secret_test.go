@@ -21,7 +21,7 @@ const (
 	cvvText = "9173"
 )
 
-// holder keeps a card where fmt looks without asking for methods.
+// holder keeps a card where fmt prints it without calling its methods.
 type holder struct {
 	card    payments.Card
 	Shown   payments.Secret

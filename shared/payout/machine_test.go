@@ -133,7 +133,7 @@ func (m *payoutMachine) collect(t *rapid.T) {
 	slices.SortFunc(m.records[p.ID], func(a, b payout.Record) int { return strings.Compare(a.ID, b.ID) })
 }
 
-// goOn sends a payout, or hears of it.
+// goOn sends a payout, or records the bank's answer.
 func (m *payoutMachine) goOn(t *rapid.T) {
 	if p, ok := pick(t, m.at(payout.Sealed)); ok {
 		m.step(t, p.Send(account, m.now))
