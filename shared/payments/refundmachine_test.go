@@ -20,7 +20,7 @@ type refundMachine struct {
 	events   map[string]payments.Event
 	entries  map[string]ledger.Entry
 	payables map[string]payments.Payable
-	reserve     money.Amount
+	reserve  money.Amount
 	open     []string // ids of refunds ever begun
 }
 
@@ -42,7 +42,7 @@ func TestAnyOrderOfReturns(t *testing.T) {
 		}
 		change, _ := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, start)
 		m := &refundMachine{tx: *change.Transaction, now: start, events: map[string]payments.Event{},
-			reserve:    money.Zero(currency),
+			reserve: money.Zero(currency),
 			entries: map[string]ledger.Entry{change.Entry.ID: *change.Entry}, payables: map[string]payments.Payable{}}
 		for _, payable := range change.Payables {
 			m.payables[payable.ID] = payable
@@ -50,7 +50,7 @@ func TestAnyOrderOfReturns(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"":            m.check,
 			"time passes": func(t *rapid.T) { m.now = m.now.Add(time.Duration(rapid.IntRange(1, 1e10).Draw(t, "wait"))) },
-			"reserve":     m.reserve,
+			"begin":       m.begin,
 			"settle":      m.settle,
 			"withdraw":    m.withdraw,
 			"charge back": m.chargeback,
@@ -67,8 +67,9 @@ func (m *refundMachine) amount(t *rapid.T) *money.Amount {
 	return &a
 }
 
-func (m *refundMachine) reserve(t *rapid.T) {
-	operation, inReserve := fmt.Sprint("operation ", rapid.IntRange(1, 8).Draw(t, "operation")), rapid.Bool().Draw(t, "reserve")
+func (m *refundMachine) begin(t *rapid.T) {
+	operation := fmt.Sprint("operation ", rapid.IntRange(1, 8).Draw(t, "operation"))
+	inReserve := rapid.Bool().Draw(t, "in reserve")
 	// Processing asks only for what it does not know, or what was withdrawn.
 	if e, known := m.events[m.tx.RefundID(operation)]; known && e.Status != payments.EventWithdrawn {
 		return
@@ -188,7 +189,7 @@ func (m *refundMachine) check(t *rapid.T) {
 			refunded, chargedBack, tx)
 	}
 	if tx.Refundable.Sign() < 0 || m.reserve != reserve {
-		t.Fatalf("refundable %s; reserve %s for %s", tx.Refundable, m.reserve, reserve)
+		t.Fatalf("refundable %s; the reserve is %s, the pending refunds %s", tx.Refundable, m.reserve, reserve)
 	}
 	m.checkBooks(t, deducted)
 }
