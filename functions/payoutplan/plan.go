@@ -36,7 +36,7 @@ func Tick(a *app.App) func(context.Context) error {
 		var group errgroup.Group
 		for shard := range store.DueShards {
 			group.Go(func() error {
-				failures[shard] = payouts.Overdue(ctx, starting, shard, payoutrunner.Everybody,
+				failures[shard] = payouts.Overdue(ctx, starting, shard, payoutrunner.AllTenants,
 					func(planned payoutrunner.Planned) error {
 						return messages.Send(ctx, planned.Tenant, planned.ID)
 					})

@@ -51,7 +51,7 @@ func (f family) giveBack(ctx context.Context, id string, amount money.Literal) e
 	}
 	return f.processing.Refund(ctx, caller.Tenant, processing.RefundRequest{
 		TransactionID: id, Operation: rest.OperationID(ctx), Amount: amount,
-		Country: owner.Country, Floor: floor})
+		Country: owner.Country, MinimumBalance: floor})
 }
 
 // invalidAmount is an entry of createRefund's errors (contract §13.4); amounts are in

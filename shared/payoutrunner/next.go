@@ -9,28 +9,29 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Next is when the tenant's period ends, if it is paid something then by its
-// schedule; nil: it is not.
+// Next is the tenant's next cut-off, if its schedule will open a payout then;
+// nil: it will not.
 func (r *Runner) Next(ctx context.Context, t identity.Tenant) (*time.Time, error) {
-	schedule, m, err := r.terms(ctx, t)
+	schedule, m, err := r.settings(ctx, t)
 	if failure.Is(err, failure.KindNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	pays, err := r.pays(ctx, t, schedule, m, schedule.NextAt)
-	if err != nil || !pays {
+	will, err := r.willPay(ctx, t, schedule, m, schedule.NextAt)
+	if err != nil || !will {
 		return nil, err
 	}
 	return &schedule.NextAt, nil
 }
 
-// maxNextLooks bounds what is looked at of one shard for the next payout.
-const maxNextLooks = 100
+// maxSchedulesRead is how many entries of one shard are read to find the next
+// payout.
+const maxSchedulesRead = 100
 
-// NextOf is the earliest Next of the tenants that are meant; nil: there is
-// none, or none was found before starting ended.
+// NextOf is the earliest Next of the tenants that of accepts; nil: there is none,
+// or none was found before starting ended.
 func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) bool) (*time.Time, error) {
 	var next *time.Time
 	for shard := range store.DueShards {
@@ -45,16 +46,16 @@ func (r *Runner) NextOf(ctx, starting context.Context, of func(identity.Tenant) 
 	return next, nil
 }
 
-// nextOfShard walks a shard's schedules in the order of their cut-offs. The
-// index lags: one that has moved on since is found by where it stands now.
+// nextOfShard walks a shard's schedules in the order of their cut-offs. The index
+// lags, so each schedule is read itself.
 func (r *Runner) nextOfShard(ctx, starting context.Context, shard int,
 	of func(identity.Tenant) bool) (*time.Time, error) {
-	looks := 0
+	read := 0
 	for due, err := range r.Store.DuePayouts(ctx, shard, endOfTime) {
 		if err != nil {
 			return nil, err
 		}
-		if looks++; looks > maxNextLooks || starting.Err() != nil {
+		if read++; read > maxSchedulesRead || starting.Err() != nil {
 			break
 		}
 		if !due.Schedule || !of(due.Tenant) {

@@ -13,16 +13,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Planned is a payout that is to be run.
+// Planned names a payout to run.
 type Planned struct {
 	Tenant identity.Tenant `json:"tenant"`
 	ID     string          `json:"payout"`
 }
 
 // Plan opens the payout of a tenant whose cut-off has come, and moves the
-// schedule to the next. It answers false when there is nothing to pay, or
-// nobody to pay it to: what waits then goes into the next. Ticks that were
-// missed are made up for by one payout, and doubled ones find it done.
+// schedule to the next cut-off. It returns false when there is nothing to pay, or
+// no verified bank account; the payables then go into the next payout. One payout
+// makes up for all cut-offs that were missed, and a repeated call opens no second
+// one.
 func (r *Runner) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
 	var opened bool
 	planned, err := store.Retry(func(bool) (planned Planned, err error) {
@@ -33,14 +34,14 @@ func (r *Runner) Plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 }
 
 func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, error) {
-	schedule, m, err := r.terms(ctx, t)
+	schedule, m, err := r.settings(ctx, t)
 	now := r.Store.Now()
 	if err != nil || now.Before(schedule.NextAt) {
 		return Planned{}, false, err
 	}
 	calendar := m.Calendar(t.Mode)
 	cutoff := calendar.LastCutoff(now)
-	due, err := r.pays(ctx, t, schedule, m, cutoff.At)
+	due, err := r.willPay(ctx, t, schedule, m, cutoff.At)
 	if err != nil {
 		return Planned{}, false, err
 	}
@@ -58,9 +59,9 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 	return planned, due && err == nil, err
 }
 
-// pays says that the tenant is paid something by its schedule when a period
-// ends at the time.
-func (r *Runner) pays(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
+// willPay says whether the tenant's schedule opens a payout at a cut-off at the
+// time.
+func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
 	at time.Time) (bool, error) {
 	if m.Payouts.Of(t.Mode).OnDemand || !schedule.To.Payable() {
 		return false, nil
@@ -68,10 +69,10 @@ func (r *Runner) pays(ctx context.Context, t identity.Tenant, schedule merchant.
 	return r.Store.HasPayables(ctx, t, m.Currency, at)
 }
 
-// terms are a tenant's payout schedule and its merchant, by whose settings it
-// goes. The schedule is read first: a change of the settings writes it too, so
-// that a write over the version read here fails if they do not belong together.
-func (r *Runner) terms(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, merchant.Merchant, error) {
+// settings reads a tenant's payout schedule, then its merchant, whose settings
+// the schedule follows. A change of the settings writes the schedule too, so a
+// write over the version read here fails if the two do not belong together.
+func (r *Runner) settings(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, merchant.Merchant, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
 		return schedule, merchant.Merchant{}, err
@@ -80,17 +81,17 @@ func (r *Runner) terms(ctx context.Context, t identity.Tenant) (merchant.PayoutS
 	return schedule, m, err
 }
 
-// OnDemand opens a payout of all that waits now, whatever the schedule says
-// (contract §6.7); repeated by the same operation it is the same one, also on
-// another day. It answers false when nothing waits. Failure: NotFound without
-// an account.
+// OnDemand opens a payout of all payables that are eligible now, independently of
+// the schedule (contract §6.7). Repeated by the same operation, also on another
+// day, it returns the same payout. It returns false when there is nothing to pay.
+// Failure: NotFound without a bank account.
 func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation string) (Planned, bool, error) {
-	_, m, err := r.terms(ctx, t)
+	_, m, err := r.settings(ctx, t)
 	if err != nil {
 		return Planned{}, false, err
 	}
 	planned := Planned{Tenant: t, ID: payout.ID(t.String(), m.Currency, "", payout.OnDemand(operation))}
-	if _, err := r.Store.Payout(ctx, t, planned.ID); !failure.Is(err, failure.KindNotFound) {
+	if _, err = r.Store.Payout(ctx, t, planned.ID); !failure.Is(err, failure.KindNotFound) {
 		return planned, err == nil, err
 	}
 	now := r.Store.Now()
@@ -102,13 +103,13 @@ func (r *Runner) OnDemand(ctx context.Context, t identity.Tenant, operation stri
 	return planned, true, r.Store.CreatePayout(ctx, t, payout.New(planned.ID, m.Currency, day, now, now))
 }
 
-// Everybody is every tenant.
-func Everybody(identity.Tenant) bool { return true }
+// AllTenants accepts every tenant.
+func AllTenants(identity.Tenant) bool { return true }
 
-// Overdue walks one shard of what is due, of the tenants that are meant, and
-// answers the payouts to run: those it opens, and those whose runner was cut
-// off or whose bank must be asked. It begins with no other once starting ends.
-// What goes wrong with one tenant is reported and does not hold up the others.
+// Overdue walks one shard of what is due of the tenants that of accepts, and calls
+// run for each payout to run: those it opens, and those whose run was cut off or
+// whose bank has to be polled. It starts no further one once starting ends. An
+// error of one tenant is logged and does not hold up the others.
 func (r *Runner) Overdue(ctx, starting context.Context, shard int, of func(identity.Tenant) bool,
 	run func(Planned) error) error {
 	var failures []error
@@ -138,10 +139,10 @@ func (r *Runner) Overdue(ctx, starting context.Context, shard int, of func(ident
 }
 
 // ChangeMerchant changes a merchant and where and when it is paid out, in one
-// step. Where payouts change, a period that has ended is planned as before, so
-// that nobody waits longer for it by changing them; the next cut-off is that of
-// the new settings. A change that changes nothing writes nothing. Errors:
-// change's; failure: NotFound.
+// transaction. If the payout settings change, a payout whose cut-off has come is
+// planned first by the old settings, so that a change does not delay it; the next
+// cut-off follows the new settings. A change that changes nothing writes nothing.
+// Errors: change's; failure: NotFound.
 func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(merchant.State) (merchant.State,
 	error)) (merchant.State, error) {
 	return store.Retry(func(bool) (merchant.State, error) {
@@ -149,7 +150,7 @@ func (r *Runner) ChangeMerchant(ctx context.Context, code string, change func(me
 		if err != nil {
 			return before, err
 		}
-		now := r.Store.Now() // one moment: a cut-off between two would be neither planned nor next
+		now := r.Store.Now() // read once: a cut-off between two readings would be neither planned nor next
 		after, err := change(before)
 		if err != nil {
 			return before, err

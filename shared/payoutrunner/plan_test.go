@@ -182,7 +182,7 @@ func (h *house) woken() []string {
 	h.Helper()
 	var ids []string
 	for shard := range store.DueShards {
-		err := h.Overdue(h.Context(), h.Context(), shard, payoutrunner.Everybody, func(p payoutrunner.Planned) error {
+		err := h.Overdue(h.Context(), h.Context(), shard, payoutrunner.AllTenants, func(p payoutrunner.Planned) error {
 			ids = append(ids, p.ID)
 			return nil
 		})
@@ -224,7 +224,7 @@ func TestATickGoesOnAfterAFailure(t *testing.T) {
 		}); err != nil {
 			t.Error(err)
 		}
-		err := h.Overdue(t.Context(), t.Context(), shard, payoutrunner.Everybody, func(payoutrunner.Planned) error {
+		err := h.Overdue(t.Context(), t.Context(), shard, payoutrunner.AllTenants, func(payoutrunner.Planned) error {
 			return lost
 		})
 		if errors.Is(err, lost) {
@@ -249,7 +249,7 @@ func TestATickWhoseTimeIsUpBeginsNothing(t *testing.T) {
 	over, end := context.WithCancel(t.Context())
 	end()
 	for shard := range store.DueShards {
-		err := h.Overdue(t.Context(), over, shard, payoutrunner.Everybody, func(payoutrunner.Planned) error {
+		err := h.Overdue(t.Context(), over, shard, payoutrunner.AllTenants, func(payoutrunner.Planned) error {
 			t.Error("something was begun")
 			return nil
 		})

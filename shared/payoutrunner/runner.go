@@ -1,9 +1,9 @@
-// Package payoutrunner pays merchants what they are owed: it plans a payout when a
-// period has ended, takes into it what became payable before, orders it at the
-// bank once, and tells the transactions what became of it. Whoever is cut off
-// is finished by the next message or tick: each step is one database
-// transaction that says where the payout stands, so runs may be doubled, late
-// or at the same time.
+// Package payoutrunner pays merchants: it opens a payout at a tenant's cut-off,
+// collects the payables that became eligible before, requests the transfer from
+// the bank once, and applies its outcome to the transactions. Each step is one
+// database transaction that also writes the payout's status. So a run that was
+// cut off is continued by the next one, and runs may be repeated, late or
+// concurrent.
 package payoutrunner
 
 import (
@@ -36,40 +36,40 @@ func New(c Config) *Runner { return &Runner{c} }
 const (
 	// bankTime bounds a step's calls to the bank.
 	bankTime = 20 * time.Second
-	// A database transaction has at most 100 items. A row that is taken, or
-	// comes back, is three of them: itself, its record and its transaction. One
-	// that was paid is a record and a transaction or deduction. Beside them are
-	// the payout, and when rows are taken the held balance and what the payout
-	// lacked before and lacks then.
+	// A database transaction has at most 100 items. A payable that is collected,
+	// or returned, takes three of them: itself, its record and its transaction. One
+	// that was paid takes a record and a transaction or deduction. Beside them are
+	// the payout and, on collecting, the reserve and the balance that is carried
+	// forward, as it was before and as it is after the step.
 	takenAtOnce = (100 - 4) / 3
 	paidAtOnce  = (100 - 1) / 2
 )
 
-// errNoBank: there is none in the payout's mode that could take or cancel it.
+// errNoBank reports that no bank is configured for the payout's mode.
 var errNoBank = errors.New("payoutrunner: no bank of payouts in this mode")
 
-// Run takes a payout as far as it goes now; a repeated or doubled run changes
-// nothing that was done. It answers true when there is nothing left to do
-// before the payout is woken, and false when the context's time is nearly up.
+// Run takes a payout's steps until it is final or waits; a repeated or concurrent
+// run changes nothing that was done. It returns true when there is nothing to do
+// before the next poll, and false when the context's time is nearly up.
 func (r *Runner) Run(ctx context.Context, t identity.Tenant, id string) (bool, error) {
 	stepping, cancel := deadline.Early(ctx, lastStep)
 	defer cancel()
 	current, err := r.Store.Payout(ctx, t, id)
-	for rests := false; err == nil && stepping.Err() == nil; {
-		if current, rests, err = r.advance(ctx, t, current); rests {
+	for waits := false; err == nil && stepping.Err() == nil; {
+		if current, waits, err = r.advance(ctx, t, current); waits {
 			return true, err
 		}
 	}
 	return false, err
 }
 
-// advance does the payout's next step, on the payout as it is by then when
-// others have changed what the step was based on, or while it was read: a row
-// and its transaction are two reads, and a refund between them makes them
-// differ. Rows that contradict their transactions at every try are the mistake
-// that payments.ErrPayableMismatch tells of.
+// advance takes the payout's next step. It reads the payout and tries again when
+// others changed it meanwhile, or when a payable does not match its transaction:
+// they are read one after the other, and a refund between the two reads makes
+// them differ. If they differ at every try, the error is
+// payments.ErrPayableMismatch.
 func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
-	var rests bool
+	var waits bool
 	var mismatch error
 	next, err := store.Retry(func(again bool) (next payout.Payout, err error) {
 		if again {
@@ -77,33 +77,33 @@ func (r *Runner) advance(ctx context.Context, t identity.Tenant, current payout.
 				return current, err
 			}
 		}
-		next, rests, err = r.step(ctx, t, current)
+		next, waits, err = r.step(ctx, t, current)
 		if mismatch = nil; errors.Is(err, payments.ErrPayableMismatch) {
 			mismatch, err = err, store.ErrStale
 		}
 		return next, err
 	})
 	if mismatch != nil && errors.Is(err, store.ErrContended) {
-		err = mismatch // books that contradict each other are a fault of ours, not a race
+		err = mismatch // stored data that contradict each other are a fault of ours, not a race
 	}
-	return next, rests, err
+	return next, waits, err
 }
 
-// lastStep is kept free at the end of a run's time for the step under way: the
+// lastStep is kept free at the end of a run's time for the step in progress: the
 // bank's time and a few calls to the table.
 const lastStep = bankTime + 10*time.Second
 
-// step does the payout's next step and answers the payout as it stands then;
-// true: there is no further one for now.
+// step takes the payout's next step and returns the payout after it; waits: there
+// is no further step for now.
 func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Payout) (next payout.Payout,
-	rests bool, err error) {
+	waits bool, err error) {
 	switch current.Status {
 	case payout.Collecting:
 		next, err = r.collect(ctx, t, current)
 	case payout.Sealed:
 		return r.send(ctx, t, current)
 	case payout.Sent:
-		return r.ask(ctx, t, current)
+		return r.transfer(ctx, t, current)
 	case payout.Paying, payout.Returning:
 		next, err = r.applyOutcome(ctx, t, current)
 	default:
@@ -112,39 +112,39 @@ func (r *Runner) step(ctx context.Context, t identity.Tenant, current payout.Pay
 	return next, false, err
 }
 
-// collect takes the next rows into the payout, or seals it when a consistent
-// read of the table finds none: what becomes payable later has a later time,
-// and goes into the next payout.
+// collect takes the next payables into the payout, or seals it when a consistent
+// read of the table finds none: payables that are added later have a later time,
+// and go into the next payout.
 func (r *Runner) collect(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
-	rows, err := r.Store.Payables(ctx, t, current.Currency, current.Cutoff, takenAtOnce)
+	payables, err := r.Store.Payables(ctx, t, current.Currency, current.Cutoff, takenAtOnce)
 	if err != nil {
 		return current, err
 	}
-	complete := len(rows) == 0
+	complete := len(payables) == 0
 	if carried := current.CarriedForward(); carried != nil && !complete {
-		// Once a later payout has taken what this one lacks, it takes all else too.
-		waits, err := r.Store.PayableExists(ctx, t, *carried)
-		if err != nil {
-			return current, err
+		// A later payout that has taken this one's negative balance takes all else too.
+		exists, readErr := r.Store.PayableExists(ctx, t, *carried)
+		if readErr != nil {
+			return current, readErr
 		}
-		complete = !waits
+		complete = !exists
 	}
 	if complete {
 		return r.Store.StepPayout(ctx, t, current.Seal(r.Store.Now()))
 	}
-	transactions, err := r.Store.TransactionsOf(ctx, t, rows)
+	transactions, err := r.Store.TransactionsOf(ctx, t, payables)
 	if err != nil {
 		return current, err
 	}
-	collection, err := current.Collect(rows, transactions, r.Store.Now())
+	collection, err := current.Collect(payables, transactions, r.Store.Now())
 	if err != nil {
 		return current, err
 	}
 	return r.Store.CollectPayout(ctx, t, collection)
 }
 
-// send settles on the account and enters the order into the books, before the
-// bank hears of it. Without a verified account the payout waits (contract §6.7).
+// send fixes the bank account and posts the journal entry, before the transfer is
+// requested. Without a verified account the payout waits (contract §6.7).
 func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
 	schedule, err := r.Store.PayoutSchedule(ctx, t)
 	if err != nil {
@@ -157,12 +157,12 @@ func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Pay
 	return next, false, err
 }
 
-// ask orders the transfer, or asks what became of it: the payout's id makes
-// both the same.
-func (r *Runner) ask(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
-	o, err := r.order(ctx, t, current)
+// transfer requests the transfer from the bank, or polls it: with the payout's id
+// as the idempotency key both are the same call.
+func (r *Runner) transfer(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
+	o, err := r.requestTransfer(ctx, t, current)
 	if err != nil {
-		r.Log.WarnContext(ctx, "bank without an answer", "tenant", t.String(), "payout", current.ID, "error", err)
+		r.Log.WarnContext(ctx, "bank gave no answer", "tenant", t.String(), "payout", current.ID, "error", err)
 		o = bank.Outcome{State: bank.Accepted}
 	}
 	now := r.Store.Now()
@@ -179,21 +179,21 @@ func (r *Runner) ask(ctx context.Context, t identity.Tenant, current payout.Payo
 	return next, false, err
 }
 
-// wait puts the payout's next look off. When others have changed the payout it
-// may no longer have to wait.
+// wait schedules the payout's next poll. Its write fails with ErrStale when others
+// changed the payout, which may then no longer have to wait.
 func (r *Runner) wait(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, bool, error) {
-	waits, changed := current.ScheduleNextPoll(r.Store.Now())
+	scheduled, changed := current.ScheduleNextPoll(r.Store.Now())
 	if !changed {
 		return current, true, nil
 	}
-	next, err := r.Store.StepPayout(ctx, t, payout.Step{Payout: waits})
+	next, err := r.Store.StepPayout(ctx, t, payout.Step{Payout: scheduled})
 	return next, err == nil, err
 }
 
-// order has the bank make the transfer, or say what became of it. One that it
-// does not take is cancelled in the end: one request that was not taken tells
-// nothing of others, of which one may be executed or on its way.
-func (r *Runner) order(ctx context.Context, t identity.Tenant, current payout.Payout) (bank.Outcome, error) {
+// requestTransfer calls the bank. A transfer that the bank does not take is
+// cancelled in the end: that one request was not taken says nothing about other
+// requests for it, which may have been executed or be on their way.
+func (r *Runner) requestTransfer(ctx context.Context, t identity.Tenant, current payout.Payout) (bank.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, bankTime)
 	defer cancel()
 	b := r.Banks[t.Mode]
@@ -212,8 +212,8 @@ func (r *Runner) order(ctx context.Context, t identity.Tenant, current payout.Pa
 	return b.Cancel(ctx, current.ID)
 }
 
-// applyOutcome applies the outcome to the payout's next records and their transactions,
-// or ends it when none is left.
+// applyOutcome applies the outcome to the payout's next records and their
+// transactions, or ends the payout when none is left.
 func (r *Runner) applyOutcome(ctx context.Context, t identity.Tenant, current payout.Payout) (payout.Payout, error) {
 	atOnce := takenAtOnce
 	if current.Status == payout.Paying {
@@ -223,15 +223,15 @@ func (r *Runner) applyOutcome(ctx context.Context, t identity.Tenant, current pa
 	if err != nil {
 		return current, err
 	}
-	rows := make([]payments.Payable, len(records))
+	payables := make([]payments.Payable, len(records))
 	for i, record := range records {
-		rows[i] = record.Payable
+		payables[i] = record.Payable
 	}
-	transactions, err := r.Store.TransactionsOf(ctx, t, rows)
+	transactions, err := r.Store.TransactionsOf(ctx, t, payables)
 	if err != nil {
 		return current, err
 	}
-	events, err := r.Store.DeductionsOf(ctx, t, rows)
+	events, err := r.Store.DeductionsOf(ctx, t, payables)
 	if err != nil {
 		return current, err
 	}

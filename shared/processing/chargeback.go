@@ -17,9 +17,10 @@ type ChargebackRequest struct {
 	Lost          bool          // the merchant cannot pay it (NON_COLLECTION)
 }
 
-// Chargeback records a chargeback and owes its callback. Failures: NotFound,
-// Invalid, Conflict.
-func (p *Processor) Chargeback(ctx context.Context, t identity.Tenant, request ChargebackRequest) (payments.Event, error) {
+// Chargeback records a chargeback and its callback. Failures: NotFound, Invalid,
+// Conflict.
+func (p *Processor) Chargeback(ctx context.Context, t identity.Tenant,
+	request ChargebackRequest) (payments.Event, error) {
 	return store.Retry(func(bool) (payments.Event, error) {
 		r, err := p.Store.FindTransaction(ctx, t, request.TransactionID)
 		if err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Voucher is a payment code with what it pays, and whose it is.
+// Voucher is a payment code with its checkout and tenant.
 type Voucher struct {
 	identity.Tenant
 	payments.Checkout
 	Code payments.PaymentCode
 }
 
-// Code finds the payment code (boleto, Pix) that a payer's link names.
+// Code finds the payment code (boleto, Pix) of a payer's link.
 // Failure: NotFound.
 func (p *Processor) Code(ctx context.Context, token string) (Voucher, error) {
 	t, session, err := p.Store.Session(ctx, identity.Hash(token))

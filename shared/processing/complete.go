@@ -10,10 +10,10 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Complete takes the payer's answer to a 3DS challenge to the acquirer
-// (contract §4.4). Repeating it, or coming late, changes nothing. Failures:
-// NotFound for an unknown session, Malformed for an answer that is not the
-// issuer's, Upstream when the acquirer does not take it now.
+// Complete sends the payer's answer to a 3DS challenge to the acquirer (contract
+// §4.4). A repeated or late call changes nothing. Failures: NotFound for an
+// unknown session, Malformed for an answer that is not the issuer's, Upstream
+// when the acquirer gives no answer.
 func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string) (payments.Checkout, error) {
 	t, session, err := p.Store.Session(ctx, identity.Hash(md))
 	if err == nil && session.CheckoutID != checkoutID {
@@ -33,9 +33,9 @@ func (p *Processor) Complete(ctx context.Context, checkoutID, md, answer string)
 	return p.settle(ctx, t, c, session.AttemptID, o)
 }
 
-// answer brings the payer's answer to the acquirer, a second time when the
-// first reply is lost. Nobody but the payer's browser has the answer, so if
-// that fails too it is told to come again: the answer stays good.
+// answer sends the payer's answer to the acquirer, and again when the first reply
+// is lost. Only the payer's browser has the answer, so if that fails too the
+// browser has to repeat the request: the answer stays valid.
 func (p *Processor) answer(ctx context.Context, t identity.Tenant, attemptID, answer string) (payments.Outcome, error) {
 	a := p.acquirer(t)
 	o, err := a.Complete(ctx, attemptID, answer)

@@ -1,7 +1,7 @@
-// Package processing takes a checkout through the acquirer: it claims an
-// attempt, has it charged, and records the outcome. Whoever is cut off is
-// finished by whoever comes next (a retry, the payer's browser, the sweep):
-// they all ask about the same attempt, and only Start begins one.
+// Package processing charges checkouts at the acquirer: it claims an attempt, has
+// it charged, and records the outcome. An attempt that was cut off is finished by
+// whatever comes next (a retry, the payer's browser, a poll, the sweep): they all
+// ask about the same attempt, and only Start begins one.
 package processing
 
 import (
@@ -38,11 +38,11 @@ type Processor struct{ Config }
 func New(c Config) *Processor { return &Processor{c} }
 
 const (
-	// chargeTime bounds one call to the acquirer, of two at most. With the
-	// writes around them they end before the sweep takes an attempt over.
+	// chargeTime bounds one call to the acquirer. Two of them and the writes
+	// before and after them end before the sweep takes over an attempt.
 	chargeTime = 8 * time.Second
 	// recordTime bounds the recording of an outcome, which goes on even when
-	// the client has hung up.
+	// the client has disconnected.
 	recordTime = 10 * time.Second
 )
 
@@ -53,7 +53,7 @@ func (p *Processor) acquirer(t identity.Tenant) acquirer.Acquirer {
 	return acquirer.None{}
 }
 
-// settle records an outcome. An outcome that comes late changes nothing.
+// settle records an outcome. It changes nothing once the attempt is closed.
 func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string,
 	o payments.Outcome) (payments.Checkout, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
@@ -61,13 +61,14 @@ func (p *Processor) settle(ctx context.Context, t identity.Tenant, c payments.Ch
 	return p.change(ctx, t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
 		change, ok := c.Settle(attemptID, o, messageID(), p.session(c, attemptID), p.Store.Now())
 		if !ok && o.Decision == payments.Approved {
-			p.reportStray(ctx, t, c, attemptID)
+			p.logUnexpectedApproval(ctx, t, c, attemptID)
 		}
 		return change, ok, nil
 	})
 }
 
-// session lets the payer come back to the attempt, if it is still the latest.
+// session is the payer's session for the attempt; empty if it is no longer the
+// latest.
 func (p *Processor) session(c payments.Checkout, attemptID string) payments.Session {
 	if c.Attempt == nil || c.Attempt.ID != attemptID {
 		return payments.Session{}
@@ -75,10 +76,11 @@ func (p *Processor) session(c payments.Checkout, attemptID string) payments.Sess
 	return payments.Session{TokenHash: identity.Hash(p.SessionToken(*c.Attempt))}
 }
 
-// reportStray tells people of an approved charge that its checkout does not
-// show as paid. The acquirer's cancellations make it impossible; if it
-// happens all the same, somebody's money must be looked after.
-func (p *Processor) reportStray(ctx context.Context, t identity.Tenant, c payments.Checkout, attemptID string) {
+// logUnexpectedApproval reports an approved charge whose checkout is not paid by
+// it. That should be impossible, because an attempt is only closed after the
+// acquirer has cancelled it; if it happens, an operator must return the money.
+func (p *Processor) logUnexpectedApproval(ctx context.Context, t identity.Tenant, c payments.Checkout,
+	attemptID string) {
 	if final, ok := c.SuccessfulTransaction(); ok && final.ID == attemptID {
 		return
 	}
@@ -86,9 +88,9 @@ func (p *Processor) reportStray(ctx context.Context, t identity.Tenant, c paymen
 		c.ID, "attempt", attemptID)
 }
 
-// change applies a rule to a checkout and writes what follows, again on the
-// fresh state whenever somebody else was faster. A rule answering false
-// leaves the checkout as it is.
+// change applies a rule to a checkout and writes the change, again on the new
+// state whenever another writer was faster. When the rule returns false it
+// writes nothing.
 func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	rule func(payments.Checkout) (payments.CheckoutChange, bool, error)) (payments.Checkout, error) {
 	return store.Retry(func(again bool) (payments.Checkout, error) {
@@ -106,18 +108,19 @@ func (p *Processor) change(ctx context.Context, t identity.Tenant, c payments.Ch
 	})
 }
 
-// SessionToken names an attempt where a payer needs no credential: as the MD
-// of its challenge, and in the links to its payment code. It is unguessable, and the same for every retry of the attempt and
-// every look at it, whatever secret has come into use since it began.
+// SessionToken identifies an attempt to the payer's browser, which has no
+// credential: as the MD of its challenge, and in the links to its payment code.
+// It cannot be guessed, and is the same for every retry and poll of the attempt,
+// also after the secret has been rotated.
 func (p *Processor) SessionToken(a payments.Attempt) string {
 	mac := hmac.New(sha256.New, p.SessionKey(a.StartedAt))
 	mac.Write([]byte("payer session " + a.ID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// cardToken is our token for a card: the same card of the same customer has
-// the same one (contract §4.6). It is a keyed fingerprint, so it cannot be
-// turned back into a number.
+// cardToken is our token for a card, the same for the same card of the same
+// customer (contract §4.6). It is a keyed hash, from which the number cannot be
+// recovered.
 func (p *Processor) cardToken(t identity.Tenant, customer string, number payments.Secret) string {
 	mac := hmac.New(sha256.New, p.TokenKey)
 	mac.Write([]byte("card token\x00" + t.String() + "\x00" + customer + "\x00" + number.Reveal()))

@@ -14,67 +14,67 @@ import (
 
 // RefundRequest is a request to return money to a payer.
 type RefundRequest struct {
-	TransactionID string        // its id or code
-	Operation     string        // the request; a retry under one Idempotency-Key has the same
-	Amount        money.Literal // "": all that is left
-	Country       string        // the merchant's, which the operator's rules may name
-	Floor         *money.Amount // below which the merchant's balance must not fall; nil: none
+	TransactionID  string        // its id or code
+	Operation      string        // identifies the request; a retry with the same Idempotency-Key has the same
+	Amount         money.Literal // "": all that is left
+	Country        string        // the merchant's, which the operator's rules may name
+	MinimumBalance *money.Amount // below which the merchant's balance must not fall; nil: none
 }
 
-// errRefundRefused: the acquirer declined the refund.
+// errRefundRefused reports that the acquirer declined the refund.
 var errRefundRefused = failure.Conflict("The acquirer refused the refund.")
 
-// Refund returns money to the payer: 1 read, 1 transaction to set the money
-// aside, the acquirer, 1 transaction to record the outcome. When the outcome is
+// Refund returns money to the payer: 1 read, 1 transaction to begin the refund,
+// the acquirer, 1 transaction to record the outcome. When the outcome is
 // unknown it succeeds, and the acquirer is polled. Failures: NotFound; Invalid
 // for a bad amount; Conflict when nothing is left to refund, it is too old, or
 // the acquirer refuses; payments.AmountTooHighError, BelowLeast and ErrBalance; Upstream
 // when the acquirer did not take the request.
 func (p *Processor) Refund(ctx context.Context, t identity.Tenant, request RefundRequest) error {
-	var reserved bool
+	var begun bool // by another request
 	e, err := store.Retry(func(bool) (payments.Event, error) {
 		r, err := p.Store.FindTransaction(ctx, t, request.TransactionID)
 		if err != nil {
 			return payments.Event{}, err
 		}
 		before, known := r.Refund(r.RefundID(request.Operation))
-		if reserved = known && before.Status != payments.EventWithdrawn; reserved {
+		if begun = known && before.Status != payments.EventWithdrawn; begun {
 			return before, nil
 		}
-		return p.reserve(ctx, t, r.WithoutWithdrawn(before), request)
+		return p.beginRefund(ctx, t, r.WithoutWithdrawn(before), request)
 	})
 	switch {
 	case err != nil:
 		return err
-	case reserved: // by another request
+	case begun:
 		return p.resumeRefund(ctx, t, e)
 	default:
-		return p.beginRefund(ctx, t, e)
+		return p.sendRefund(ctx, t, e)
 	}
 }
 
-// reserve sets the money aside.
-func (p *Processor) reserve(ctx context.Context, t identity.Tenant, tx payments.Transaction,
+// beginRefund records the refund, which makes its amount no longer refundable.
+func (p *Processor) beginRefund(ctx context.Context, t identity.Tenant, tx payments.Transaction,
 	request RefundRequest) (payments.Event, error) {
 	amount, err := amountOf(tx, request.Amount)
 	if err != nil {
 		return payments.Event{}, err
 	}
 	change, err := p.Refunds.Terms(tx, request.Country).Begin(tx, request.Operation, amount,
-		request.Floor != nil, p.Store.Now())
+		request.MinimumBalance != nil, p.Store.Now())
 	if err != nil {
 		return payments.Event{}, err
 	}
 	e := change.Events[0]
-	held, err := p.checkBalance(ctx, t, e.Amount, request.Floor)
+	reserve, err := p.checkBalance(ctx, t, e.Amount, request.MinimumBalance)
 	if err != nil {
 		return e, err
 	}
-	return e, p.Store.ApplyTransaction(ctx, t, change, held)
+	return e, p.Store.ApplyTransaction(ctx, t, change, reserve)
 }
 
-// amountOf reads an amount of the transaction's currency; nil: none is given.
-// One that can never be right is Invalid, wherever the transaction stands.
+// amountOf reads an amount in the transaction's currency; nil: none is given. One
+// that can never be right is Invalid, whatever the state of the transaction.
 func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, error) {
 	if given == "" {
 		return nil, nil
@@ -89,30 +89,31 @@ func amountOf(tx payments.Transaction, given money.Literal) (*money.Amount, erro
 	return &amount, nil
 }
 
-// checkBalance refuses a refund that would take what the merchant is owed, less
-// its refunds in flight, below the floor (contract §6.4).
+// checkBalance refuses a refund that would take the merchant's balance, less the
+// reserve for pending refunds, below the minimum (contract §6.4). It returns the
+// reserve that the decision is based on.
 func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount money.Amount,
-	floor *money.Amount) (*store.Reserve, error) {
-	if floor == nil {
+	minimum *money.Amount) (*store.Reserve, error) {
+	if minimum == nil {
 		return nil, nil
 	}
-	held, err := p.Store.Reserve(ctx, t, amount.Currency())
+	reserve, err := p.Store.Reserve(ctx, t, amount.Currency())
 	if err != nil {
 		return nil, err
 	}
-	alone, err := amount.Add(*floor)
+	alone, err := amount.Add(*minimum)
 	if err != nil {
 		return nil, err
 	}
-	needed, err := alone.Add(held.Amount)
+	needed, err := alone.Add(reserve.Amount)
 	if err != nil {
 		return nil, err
 	}
 	covered, err := p.Store.BalanceAtLeast(ctx, t, needed)
 	if err != nil || covered {
-		return &held, err
+		return &reserve, err
 	}
-	if held.Amount.Sign() > 0 {
+	if reserve.Amount.Sign() > 0 {
 		if covered, err = p.Store.BalanceAtLeast(ctx, t, alone); err != nil {
 			return nil, err
 		}
@@ -123,11 +124,11 @@ func (p *Processor) checkBalance(ctx context.Context, t identity.Tenant, amount 
 	return nil, payments.ErrInsufficientBalance
 }
 
-// beginRefund has a refund made that was reserved just now, and records the
-// outcome. Only who reserved it can know that the acquirer never took it, and
-// only as long as nobody else has asked.
-func (p *Processor) beginRefund(ctx context.Context, t identity.Tenant, e payments.Event) error {
-	o, err := p.askRefund(ctx, t, e)
+// sendRefund has the acquirer make a refund that this request has begun, and
+// records the outcome. Only the request that began a refund can know that the
+// acquirer never took it, and only as long as no other request has asked for it.
+func (p *Processor) sendRefund(ctx context.Context, t identity.Tenant, e payments.Event) error {
+	o, err := p.requestRefund(ctx, t, e)
 	var after payments.Event
 	if errors.Is(err, acquirer.ErrNotTaken) {
 		after, err = p.withdraw(ctx, t, e)
@@ -137,48 +138,49 @@ func (p *Processor) beginRefund(ctx context.Context, t identity.Tenant, e paymen
 	if err != nil {
 		return err
 	}
-	return toldOfRefund(after, e.Sequence)
+	return refundError(after, e.Sequence)
 }
 
-// resumeRefund goes on with a refund that another request reserved.
+// resumeRefund continues a refund that another request has begun.
 func (p *Processor) resumeRefund(ctx context.Context, t identity.Tenant, e payments.Event) error {
-	after, err := p.inquire(ctx, t, e)
+	after, err := p.pollRefund(ctx, t, e)
 	if err != nil {
 		return err
 	}
-	return toldOfRefund(after, after.Sequence)
+	return refundError(after, after.Sequence)
 }
 
-// inquire asks about a refund that somebody else reserved. It is theirs to
-// withdraw until all can see that it may have been made; then it is nobody's.
-func (p *Processor) inquire(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
+// pollRefund asks the acquirer about a refund that another request has begun. That
+// request may still withdraw it, so the refund is first made visible to clients,
+// after which nothing withdraws it.
+func (p *Processor) pollRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	if e.Status == payments.EventBegun {
 		var err error
-		if e, err = p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange,
-			bool) {
+		show := func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
 			return tx.ShowRefund(e, p.Store.Now())
-		}); err != nil {
+		}
+		if e, err = p.changeRefund(ctx, t, e, show); err != nil {
 			return e, err
 		}
 	}
 	if !e.Open() {
 		return e, nil
 	}
-	o, err := p.askRefund(ctx, t, e) // any other error leaves the outcome unknown
+	o, err := p.requestRefund(ctx, t, e) // any other error leaves the outcome unknown
 	if errors.Is(err, acquirer.ErrNotTaken) {
 		o = p.cancelRefund(ctx, t, e)
 	}
 	return p.settleRefund(ctx, t, e, o)
 }
 
-// errWithdrawn: the acquirer did not take the refund.
+// errWithdrawn reports that the acquirer did not take the refund.
 var errWithdrawn = errors.New("processing: the refund was withdrawn")
 
-// toldOfRefund is what a client hears of the refund it asked for, whose
-// reservation had the serial number.
-func toldOfRefund(e payments.Event, serial int) error {
+// refundError is the error that a client gets for the refund that it requested,
+// which had the sequence number.
+func refundError(e payments.Event, sequence int) error {
 	switch {
-	case e.Status == payments.EventWithdrawn, e.Sequence != serial: // and reserved anew since
+	case e.Status == payments.EventWithdrawn, e.Sequence != sequence: // withdrawn, and begun again since
 		return failure.Upstream(errWithdrawn)
 	case e.Status == payments.EventFailed:
 		return errRefundRefused
@@ -187,23 +189,23 @@ func toldOfRefund(e payments.Event, serial int) error {
 	}
 }
 
-// askRefund has the acquirer make the refund, or say what became of it. Asking
-// again is always safe; without an answer the outcome is unknown.
-func (p *Processor) askRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Outcome, error) {
+// requestRefund has the acquirer make the refund, or return its outcome. It may be
+// repeated; without an answer the outcome is unknown.
+func (p *Processor) requestRefund(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Outcome, error) {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).Refund(ctx, acquirer.Refund{ID: e.ID, ChargeID: e.TransactionID, Amount: e.Amount})
 	})
 	if err != nil {
-		p.Log.WarnContext(ctx, "refund without an answer", "transaction", e.TransactionID, "refund", e.ID, "error", err)
+		p.Log.WarnContext(ctx, "acquirer gave no answer to a refund", "transaction", e.TransactionID, "refund", e.ID, "error", err)
 		return payments.Outcome{Decision: payments.OutcomeUnknown}, err
 	}
 	return o, nil
 }
 
-// cancelRefund makes sure that a refund the acquirer does not take is never
-// made, or has it say what became of it: one request that was not taken tells
-// nothing of others, of which one may be made or on its way. Without an answer
-// the money stays set aside.
+// cancelRefund cancels a refund that the acquirer does not take, or returns its
+// outcome: that one request was not taken says nothing about other requests for
+// it, which may have been made or be on their way. Without an answer the refund
+// stays pending.
 func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payments.Event) payments.Outcome {
 	o, err := askTwice(ctx, func(ctx context.Context) (payments.Outcome, error) {
 		return p.acquirer(t).CancelRefund(ctx, e.ID)
@@ -216,7 +218,8 @@ func (p *Processor) cancelRefund(ctx context.Context, t identity.Tenant, e payme
 	return o
 }
 
-// settleRefund records the acquirer's word; one that comes late changes nothing.
+// settleRefund records the acquirer's outcome; it changes nothing once the refund
+// is final.
 func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payments.Event,
 	o payments.Outcome) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, e payments.Event) (payments.TransactionChange, bool) {
@@ -224,7 +227,8 @@ func (p *Processor) settleRefund(ctx context.Context, t identity.Tenant, e payme
 	})
 }
 
-// withdraw undoes the reservation e, and no later one of the same refund.
+// withdraw undoes the beginning of refund e, unless it was withdrawn and begun
+// again since.
 func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.Event) (payments.Event, error) {
 	return p.changeRefund(ctx, t, e, func(tx payments.Transaction, stored payments.Event) (payments.TransactionChange,
 		bool) {
@@ -235,14 +239,14 @@ func (p *Processor) withdraw(ctx context.Context, t identity.Tenant, e payments.
 	})
 }
 
-// errUnrecorded is a fault of ours, not a Conflict: that would tell the client
-// that no money moved, which nobody here knows.
-var errUnrecorded = errors.New("processing: so many change the transaction that a refund's turn never came")
+// errUnrecorded is an internal error, not a Conflict, which would say that no
+// money moved: that is unknown.
+var errUnrecorded = errors.New("processing: a refund's outcome was not recorded: others keep changing the transaction")
 
-// changeRefund applies a rule to a refund and writes what follows, on the fresh
-// state, also when the client has hung up. It gives up only when time is up:
-// each round lets somebody through, and the outcome must not be lost for want
-// of patience.
+// changeRefund applies a rule to a refund as it is stored now and writes the
+// change, also when the client has disconnected. It tries until its time is up,
+// since the outcome must not be lost; each failed try means that another writer
+// succeeded.
 func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payments.Event,
 	rule func(payments.Transaction, payments.Event) (payments.TransactionChange, bool)) (payments.Event, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
@@ -255,7 +259,7 @@ func (p *Processor) changeRefund(ctx context.Context, t identity.Tenant, e payme
 			}
 			stored, ok := r.Refund(e.ID)
 			if !ok {
-				return e, errors.New("processing: a reserved refund is gone")
+				return e, errors.New("processing: a refund that was begun is gone")
 			}
 			change, ok := rule(r.Transaction, stored)
 			if !ok {
@@ -283,11 +287,11 @@ func (p *Processor) ResolveRefundDue(ctx context.Context, t identity.Tenant, ref
 		if !ok {
 			continue
 		}
-		// Whoever reserved it may still be on the way to the acquirer.
+		// The request that began the refund may not have reached the acquirer yet.
 		if !e.Open() || p.Store.Now().Before(e.NextPoll) {
 			return nil
 		}
-		_, err := p.inquire(ctx, t, e)
+		_, err = p.pollRefund(ctx, t, e)
 		return err
 	}
 	return failure.NotFound("There is no such refund.")

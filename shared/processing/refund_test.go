@@ -56,7 +56,7 @@ func (o *office) giveBack(ctx context.Context, of identity.Tenant, id, amount, f
 	request := processing.RefundRequest{TransactionID: id, Operation: uuid.NewString(), Amount: money.Literal(amount)}
 	if floor != "" {
 		least := money.MustParse(floor, "EUR")
-		request.Floor = &least
+		request.MinimumBalance = &least
 	}
 	return o.Refund(ctx, of, request)
 }

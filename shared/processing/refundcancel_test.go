@@ -70,7 +70,7 @@ func (o *office) retryRefund(t *testing.T, e payments.Event, operation string) e
 	t.Helper()
 	floor := money.MustParse("0", "EUR")
 	return o.Refund(t.Context(), live, processing.RefundRequest{TransactionID: e.TransactionID, Operation: operation,
-		Amount: money.Literal(e.Amount.String()), Floor: &floor})
+		Amount: money.Literal(e.Amount.String()), MinimumBalance: &floor})
 }
 
 // TestARefundThatIsNeverTakenFails: its process died, and of 42.24 the acquirer

@@ -9,9 +9,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Resolve asks the acquirer where a checkout's open attempt stands and
-// records it, and records expiry. It begins nothing and may be repeated at
-// will, as when an acquirer gives notice. Failure: NotFound.
+// Resolve asks the acquirer for the outcome of a checkout's open attempt and
+// records it, and records expiry. It begins nothing and may be repeated at any
+// time, as when the acquirer sends a notification. Failure: NotFound.
 func (p *Processor) Resolve(ctx context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	c, err := p.Store.Checkout(ctx, t, checkoutID)
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *Processor) resolveAttempt(ctx context.Context, t identity.Tenant,
 	now := p.Store.Now()
 	switch {
 	case errors.Is(err, acquirer.ErrUnknownCharge):
-		// Whoever began the attempt may still be on the way to the acquirer.
+		// The request that began the attempt may not have reached the acquirer yet.
 		if now.Before(a.NextPoll) {
 			return c, nil
 		}
@@ -61,7 +61,7 @@ func (p *Processor) resolveAttempt(ctx context.Context, t identity.Tenant,
 		o, err = p.acquirer(t).Cancel(ctx, a.ID)
 	}
 	if err != nil {
-		p.Log.WarnContext(ctx, "acquirer did not say where a charge stands", "checkout", c.ID, "attempt", a.ID, "error", err)
+		p.Log.WarnContext(ctx, "acquirer did not answer for a charge", "checkout", c.ID, "attempt", a.ID, "error", err)
 		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
 	return p.settle(ctx, t, c, a.ID, o)

@@ -13,18 +13,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// PaymentRequest is a request to pay a checkout, its fields already checked by themselves.
+// PaymentRequest is a request to pay a checkout. Its fields have been checked one
+// by one, but not against the checkout.
 type PaymentRequest struct {
 	CheckoutID   string
-	Operation    string // the request; a retry under one Idempotency-Key has the same
+	Operation    string // identifies the request; a retry with the same Idempotency-Key has the same
 	Method       payments.Method
 	Card         *payments.Card
 	CustomerID   string // with Token
 	Token        string // of a saved card
 	Installments int
-	Mandate      bool // the payer gave one
+	Mandate      bool // the request contains one
 	Payer        *payments.PersonalDetailsChange
-	PayerPresent bool // the payer's own browser asks, with a public key (contract §2.1)
+	PayerPresent bool // the payer's browser sent it, with a public key (contract §2.1)
 }
 
 // Step is where the payer's browser goes next.
@@ -33,12 +34,12 @@ type Step struct {
 	Redirect bool // a method's own page (GET), not a 3DS challenge (POST)
 }
 
-// Start processes a checkout: 1 read (and another once an attempt at the
-// payer's turn is given up), 1 write to claim the attempt, the acquirer, 1
-// transaction to record the outcome. The step is nil unless the payer must go
-// somewhere. Failures: NotFound; Conflict while an attempt runs, when paid or
-// expired; NotChargeable; Upstream when the acquirer did not take the charge;
-// TooMany; Invalid for what does not fit the checkout.
+// Start processes a checkout: 1 read (and another after an attempt that requires
+// action is given up), 1 write to claim the attempt, the acquirer, 1 transaction
+// to record the outcome. The step is nil unless the payer has to act. Failures:
+// NotFound; Conflict while an attempt is pending, when paid or expired;
+// NotChargeable; Upstream when the acquirer did not take the charge; TooMany;
+// Invalid for what does not fit the checkout.
 func (p *Processor) Start(ctx context.Context, t identity.Tenant,
 	request PaymentRequest) (payments.Checkout, *Step, error) {
 	var instrument *payments.Instrument
@@ -58,7 +59,8 @@ func (p *Processor) Start(ctx context.Context, t identity.Tenant,
 	return p.carryOut(ctx, t, c, request, instrument, begun)
 }
 
-// read fetches the checkout, and the saved card when one is named, at once.
+// read reads the checkout and, if the request names one, the saved card, in one
+// call.
 func (p *Processor) read(ctx context.Context, t identity.Tenant, request PaymentRequest) (payments.Checkout,
 	*payments.Instrument, error) {
 	if request.Token == "" {
@@ -75,13 +77,13 @@ func (p *Processor) read(ctx context.Context, t identity.Tenant, request Payment
 	return c, instrument, nil
 }
 
-// errUnknownToken is all that a payer's browser hears of a card that is not
-// the checkout's customer's, whatever becomes of the checkout: it must not find
-// out which tokens and customers there are.
+// errUnknownToken is also the error for a payer's browser that names a card of
+// another customer, whatever the state of the checkout: it must not find out
+// which tokens and customers exist.
 var errUnknownToken = failure.Invalid("token", "is not the token of a payment instrument")
 
-// begin claims the checkout for a new attempt of the request. ErrStale when it is
-// to be read again first.
+// begin claims the checkout for a new attempt. Error: ErrStale when the checkout
+// has to be read again first.
 func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument) (payments.Checkout, error) {
 	now := p.Store.Now()
@@ -93,9 +95,9 @@ func (p *Processor) begin(ctx context.Context, t identity.Tenant, c payments.Che
 		return c, err
 	}
 	if c.RequiresAction() {
-		// The attempt at the payer's turn is given up, but the acquirer has the
-		// first word: what it has already decided counts. Meanwhile others may
-		// have changed the checkout, and the request must fit it as it is then.
+		// The open attempt is cancelled at the acquirer; if it has been decided
+		// already, that outcome is recorded. Others may have changed the checkout
+		// meanwhile, so it is read and the request checked again.
 		if c, err = p.cancel(ctx, t, c); err == nil {
 			err = store.ErrStale
 		}
@@ -141,8 +143,8 @@ func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, request Paym
 func (o PaymentRequest) check(c payments.Checkout) error {
 	var faults failure.List
 	setup := c.Purpose == payments.PurposeSetupRecurring
-	// With a card the checkout's customer counts, whomever a payer's browser
-	// names: it does not learn whose checkout it is.
+	// A payer's browser must not find out whose checkout it is: whichever customer
+	// it names, a new card is charged for the checkout's customer.
 	if o.CustomerID != "" && c.CustomerID != "" && o.CustomerID != c.CustomerID && !o.PayerPresent {
 		faults = append(faults, failure.Invalid("customer_id", "is not the checkout's customer"))
 	}
@@ -161,7 +163,7 @@ func (o PaymentRequest) check(c payments.Checkout) error {
 	return faults.Err()
 }
 
-// payer is who pays: the details of the request win over the checkout's.
+// payer merges the payer's details of the request over those of the checkout.
 func (o PaymentRequest) payer(c payments.Checkout) *payments.PersonalDetails {
 	if o.Payer == nil {
 		return c.Payer
@@ -174,8 +176,7 @@ func (o PaymentRequest) payer(c payments.Checkout) *payments.PersonalDetails {
 	return &merged
 }
 
-// cancel makes sure the open attempt can no longer be charged, and records
-// what became of it.
+// cancel cancels the open attempt at the acquirer, and records the outcome.
 func (p *Processor) cancel(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	attemptID := c.Attempt.ID
 	o, err := p.acquirer(t).Cancel(ctx, attemptID)
@@ -188,13 +189,14 @@ func (p *Processor) cancel(ctx context.Context, t identity.Tenant, c payments.Ch
 	return p.settle(ctx, t, c, attemptID, o)
 }
 
-// errAttemptPending: the open attempt can be neither given up nor followed by
-// another before the acquirer has made up its mind (contract §4.5).
+// errAttemptPending reports that the acquirer has not decided on the open attempt,
+// which until then can neither be cancelled nor followed by another (contract
+// §4.5).
 var errAttemptPending = failure.Conflict("The acquirer is still deciding on a payment.").AsTransient()
 
-// carryOut has the claimed attempt charged and records the outcome. A retry
-// finds the same charge at the acquirer; only who began the attempt can know
-// that the acquirer never took it.
+// carryOut has the claimed attempt charged and records the outcome. A retry finds
+// the same charge at the acquirer. Only the request that began the attempt can
+// know that the acquirer never took it.
 func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.Checkout, request PaymentRequest,
 	instrument *payments.Instrument, begun bool) (payments.Checkout, *Step, error) {
 	a := c.Attempt
@@ -202,14 +204,14 @@ func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.
 		return c, nil, nil
 	}
 	if a.State == payments.AttemptPending && c.PastValidUntil(p.Store.Now()) {
-		return p.tooLate(ctx, t, c)
+		return p.cancelExpired(ctx, t, c)
 	}
 	o, err := p.charge(ctx, t, c, request, instrument)
 	if begun && errors.Is(err, acquirer.ErrNotTaken) {
-		return p.neverTaken(ctx, t, c, err)
+		return p.closeNotTaken(ctx, t, c, err)
 	}
 	if err != nil {
-		p.Log.WarnContext(ctx, "charge without an answer", "checkout", c.ID, "attempt", a.ID, "error", err)
+		p.Log.WarnContext(ctx, "acquirer gave no answer to a charge", "checkout", c.ID, "attempt", a.ID, "error", err)
 		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
 	c, err = p.settle(ctx, t, c, a.ID, o)
@@ -219,13 +221,14 @@ func (p *Processor) carryOut(ctx context.Context, t identity.Tenant, c payments.
 	return c, p.step(c, a.ID, o), nil
 }
 
-// tooLate gives up an attempt that was claimed just when valid_until passed.
-// The clock was read before the claim was written: whoever asked in between
-// was told EXPIRED, and that is final. Only what a retry finds charged counts.
-func (p *Processor) tooLate(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, *Step,
-	error) {
+// cancelExpired cancels an attempt that was claimed just when valid_until passed.
+// The clock was read before the claim was written; clients that read the checkout
+// in between saw EXPIRED, which is final. Only if a retry finds the charge
+// approved is the checkout paid.
+func (p *Processor) cancelExpired(ctx context.Context, t identity.Tenant,
+	c payments.Checkout) (payments.Checkout, *Step, error) {
 	o, err := p.acquirer(t).Cancel(ctx, c.Attempt.ID)
-	if err != nil { // the sweep asks again
+	if err != nil { // it will be polled again
 		o = payments.Outcome{Decision: payments.OutcomeUnknown}
 	}
 	if c, err = p.settle(ctx, t, c, c.Attempt.ID, o); err != nil {
@@ -237,13 +240,14 @@ func (p *Processor) tooLate(ctx context.Context, t identity.Tenant, c payments.C
 	return c, nil, nil
 }
 
-func (p *Processor) neverTaken(ctx context.Context, t identity.Tenant, c payments.Checkout,
+func (p *Processor) closeNotTaken(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	cause error) (payments.Checkout, *Step, error) {
 	attemptID := c.Attempt.ID
-	c, err := p.change(context.WithoutCancel(ctx), t, c, func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
+	rule := func(c payments.Checkout) (payments.CheckoutChange, bool, error) {
 		change, ok := c.CloseNotTaken(attemptID)
 		return change, ok, nil
-	})
+	}
+	c, err := p.change(context.WithoutCancel(ctx), t, c, rule)
 	return c, nil, errors.Join(failure.Upstream(cause), err)
 }
 
@@ -263,10 +267,10 @@ func (p *Processor) charge(ctx context.Context, t identity.Tenant, c payments.Ch
 	})
 }
 
-// askTwice asks the acquirer a second time when the first answer is lost: the
-// id of what is asked makes that safe, and most network faults end here. "Not
-// taken" is the truth about one request only: after a lost one the outcome
-// stays unknown.
+// askTwice calls the acquirer again when the first answer is lost: the
+// idempotency key makes that safe, and most network faults end here. ErrNotTaken
+// is about one request only: if the second request was not taken, the outcome of
+// the first stays unknown.
 func askTwice(ctx context.Context, ask func(context.Context) (payments.Outcome, error)) (payments.Outcome, error) {
 	o, err := askOnce(ctx, ask)
 	if err == nil || errors.Is(err, acquirer.ErrNotTaken) || ctx.Err() != nil {
@@ -285,8 +289,8 @@ func askOnce(ctx context.Context, ask func(context.Context) (payments.Outcome, e
 	return ask(ctx)
 }
 
-// step is the payer's next page, with the way back for a 3DS challenge
-// (contract §4.3, §4.4).
+// step is the payer's next page, with the return URL for a 3DS challenge (contract
+// §4.3, §4.4).
 func (p *Processor) step(c payments.Checkout, attemptID string, o payments.Outcome) *Step {
 	if o.Decision != payments.Challenge || o.Step == nil || !c.RequiresAction() || c.Attempt.ID != attemptID {
 		return nil

@@ -21,9 +21,8 @@ func (s *Store) putAPIKey(k identity.APIKey) *dynamo.Put {
 	return s.table.Put(item).If("attribute_not_exists(pk)")
 }
 
-// AddAPIKey stores a new key. Repeating it is fine: nobody else can have made
-// a key with this token. The merchant is not looked at; merchants are never
-// deleted.
+// AddAPIKey stores a new key. It may be repeated: no other key can have the same
+// token. It does not check the merchant; merchants are never deleted.
 func (s *Store) AddAPIKey(ctx context.Context, k identity.APIKey) error {
 	err := s.putAPIKey(k).Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
@@ -34,11 +33,10 @@ func (s *Store) AddAPIKey(ctx context.Context, k identity.APIKey) error {
 
 var errBadToken = failure.Unauthorized("invalid-token")
 
-// Authenticate reads on whose behalf the bearer of a token acts, and the
-// merchant. A token names its merchant, so that one call reads both,
-// consistently: a revoked key fails and a changed merchant counts from the next
-// request on (contract §8.2). Failure: Unauthorized for an unknown or revoked
-// token.
+// Authenticate reads the principal that a token stands for, and its merchant. A
+// token names its merchant, so that one call reads both, consistently: a revoked
+// key fails, and a changed merchant applies, from the next request on (contract
+// §8.2). Failure: Unauthorized for an unknown or revoked token.
 func (s *Reader) Authenticate(ctx context.Context, token identity.Token) (identity.Principal,
 	merchant.Merchant, error) {
 	credential, owner := apiKeyKey(token.Tenant, token.Hash), merchantKey(token.Tenant.Merchant)
@@ -59,7 +57,7 @@ func (s *Reader) Authenticate(ctx context.Context, token identity.Token) (identi
 	return k.Principal(), m.Merchant, nil
 }
 
-// decode reads the item into the one of these that its key names.
+// decode reads the item into the target for its key.
 func decode(item dynamo.Item, into map[key]any) error {
 	var k key
 	if err := dynamo.UnmarshalItem(item, &k); err != nil {
@@ -68,7 +66,7 @@ func decode(item dynamo.Item, into map[key]any) error {
 	return dynamo.UnmarshalItem(item, into[k])
 }
 
-// RevokeAPIKey ends a key at once; repeating it is fine. Failure: NotFound.
+// RevokeAPIKey revokes a key at once. It may be repeated. Failure: NotFound.
 func (s *Store) RevokeAPIKey(ctx context.Context, t identity.Tenant, id string) error {
 	var keys []apiKeyItem
 	if err := s.table.Get(partitionKey, apiKeyKey(t, "").PK).Consistent(true).All(ctx, &keys); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// Audited is one item of a tenant's books, as an auditor finds it. One of the
-// pointers is set, or Broken tells why none is.
+// Audited is one item that holds or moves a tenant's money. One of the pointers
+// is set, or Broken says why none is.
 type Audited struct {
 	Tenant      identity.Tenant
 	Name        string // what its partition is named after: a transaction's code, a payout's id, or a currency
@@ -26,29 +26,29 @@ type Audited struct {
 	Reserve     *Reserve
 	Payout      *payout.Payout
 	Record      *payout.Record
-	Broken      string // the item's key, and what is wrong with it
+	Broken      string // the item's key, and why it cannot be read
 }
 
-// The parts of the table that hold books, as partitions are named (keys.go).
+// What Audit reads, as in the names of partitions (keys.go).
 const (
-	transactionBooks = "TRANSACTION"
-	journalBooks     = "JOURNAL"
-	payableBooks     = "PAYABLE"
-	reserveBooks     = "RESERVE"
-	payoutBooks      = "PAYOUT"
-	recordBooks      = "PAYOUTS"
+	transactionItems = "TRANSACTION"
+	journalItems     = "JOURNAL"
+	payableItems     = "PAYABLE"
+	reserveItems     = "RESERVE"
+	payoutItems      = "PAYOUT"
+	recordItems      = "PAYOUTS"
 )
 
-// Audit walks the books of all tenants in one of several segments of the
-// table, in no particular order, a page at a time. It reads the whole table
-// and not an index, because only that is consistent; yet every item is as it
-// was when its page was read, so that two that belong together may tell of
-// different times. An error ends it.
+// Audit walks all tenants' transactions, events, journal entries, payables,
+// reserves, payouts and records in one of several segments of the table, in no
+// particular order, page by page. It reads the table and not an index, because
+// only that is consistent. Each item is as of when its page was read, so items
+// that belong together may be from different times. An error ends it.
 func (s *Reader) Audit(ctx context.Context, segment, segments int) iter.Seq2[Audited, error] {
 	scan := s.table.Scan().Segment(segment, segments).Consistent(true).Filter(
 		"contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?) OR contains(pk, ?)",
-		"#"+transactionBooks+"#", "#"+journalBooks+"#", "#"+payableBooks+"#", "#"+reserveBooks+"#",
-		"#"+payoutBooks) // and records
+		"#"+transactionItems+"#", "#"+journalItems+"#", "#"+payableItems+"#", "#"+reserveItems+"#",
+		"#"+payoutItems) // and records
 	return audited(ctx, scan.Iter())
 }
 
@@ -107,8 +107,8 @@ func audited(ctx context.Context, items dynamo.Iter) iter.Seq2[Audited, error] {
 	}
 }
 
-// audit reads an item; false when it is of no books. What cannot be read is a
-// finding and no error: the walk goes on.
+// audit reads an item; false when Audit does not cover its kind. An item that
+// cannot be read is a finding and no error: the walk goes on.
 func audit(raw map[string]dynamoValue) (Audited, bool) {
 	var k key
 	if dynamo.UnmarshalItem(raw, &k) != nil {
@@ -133,28 +133,28 @@ func audit(raw map[string]dynamoValue) (Audited, bool) {
 	return a, true
 }
 
-// place is where an item of the books is read into; nil: it is none.
-func (a *Audited) place(books, sk string) any {
+// place is what an item is read into; nil: Audit does not cover it.
+func (a *Audited) place(kind, sk string) any {
 	switch {
-	case books == transactionBooks && strings.HasPrefix(sk, transactionPrefix):
+	case kind == transactionItems && strings.HasPrefix(sk, transactionPrefix):
 		a.Transaction = new(payments.Transaction)
 		return a.Transaction
-	case books == transactionBooks && strings.HasPrefix(sk, eventPrefix):
+	case kind == transactionItems && strings.HasPrefix(sk, eventPrefix):
 		a.Event = new(payments.Event)
 		return a.Event
-	case books == journalBooks:
+	case kind == journalItems:
 		a.Entry = new(ledger.Entry)
 		return a.Entry
-	case books == payableBooks:
+	case kind == payableItems:
 		a.Payable = new(payments.Payable)
 		return a.Payable
-	case books == reserveBooks:
+	case kind == reserveItems:
 		a.Reserve = new(Reserve)
 		return a.Reserve
-	case books == payoutBooks:
+	case kind == payoutItems:
 		a.Payout = new(payout.Payout)
 		return a.Payout
-	case books == recordBooks:
+	case kind == recordItems:
 		a.Record = new(payout.Record)
 		return a.Record
 	default:

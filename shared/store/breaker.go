@@ -11,18 +11,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// breakerItem is there for hosts that timed out lately.
+// breakerItem exists for hosts that timed out recently.
 type breakerItem struct {
 	key
 	payments.Breaker
 	TTL time.Time `dynamo:"expires_at,unixtime"`
 }
 
-// keepBreaker outlasts the gaps between the tries of one callback.
+// keepBreaker is longer than the gaps between the tries of one callback.
 const keepBreaker = 24 * time.Hour
 
-// Breaker reads the breaker of a tenant's callbacks to a host; closed, unless
-// its host timed out lately.
+// Breaker reads the circuit breaker of a tenant's callbacks to a host. It is
+// closed unless the host timed out recently.
 func (s *Reader) Breaker(ctx context.Context, t identity.Tenant, host string) (payments.Breaker, error) {
 	var item breakerItem
 	err := s.get(breakerKey(t, host)).One(ctx, &item)
@@ -32,8 +32,8 @@ func (s *Reader) Breaker(ctx context.Context, t identity.Tenant, host string) (p
 	return item.Breaker, err
 }
 
-// SaveBreaker replaces the breaker that was read before. ErrStale tells that
-// somebody else has.
+// SaveBreaker replaces the breaker that was read. Error: ErrStale when it
+// changed meanwhile.
 func (s *Store) SaveBreaker(ctx context.Context, t identity.Tenant, host string, b payments.Breaker) error {
 	before := b.Version
 	b.Version++

@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// callbackItem is an outbox entry: due until it is delivered, then kept a
-// while so that it can be replayed.
+// callbackItem is an entry of the outbox: due until it is delivered, then kept
+// so that it can be replayed.
 type callbackItem struct {
 	key
 	due
@@ -22,7 +22,7 @@ type callbackItem struct {
 	TTL time.Time `dynamo:"expires_at,unixtime,omitempty"`
 }
 
-// How long finished callbacks can be replayed.
+// How long callbacks that are no longer due are kept for a replay.
 const (
 	keepDelivered = 31 * 24 * time.Hour
 	keepDead      = 90 * 24 * time.Hour
@@ -42,12 +42,12 @@ func (s *Store) newCallbackItem(t identity.Tenant, c payments.Callback) callback
 	return item
 }
 
-// putCallback owes a new callback.
+// putCallback adds a callback to the outbox.
 func (s *Store) putCallback(t identity.Tenant, c payments.Callback) *dynamo.Put {
 	return s.table.Put(s.newCallbackItem(t, c)).If("attribute_not_exists(pk)")
 }
 
-// Callback reads one callback and whose it is. Failure: NotFound.
+// Callback reads one callback and its tenant. Failure: NotFound.
 func (s *Reader) Callback(ctx context.Context, id string) (identity.Tenant, payments.Callback, error) {
 	var item callbackItem
 	err := s.get(callbackKey(id)).One(ctx, &item)
@@ -57,8 +57,8 @@ func (s *Reader) Callback(ctx context.Context, id string) (identity.Tenant, paym
 	return item.Tenant, item.Callback, err
 }
 
-// SaveCallback records what became of one try. Of two tries that overlapped
-// the first to finish counts; ErrStale tells the other.
+// SaveCallback records the result of one try. Of two tries that overlapped the
+// first result is recorded; the other gets ErrStale.
 func (s *Store) SaveCallback(ctx context.Context, t identity.Tenant, c payments.Callback, triesBefore int) error {
 	err := s.table.Put(s.newCallbackItem(t, c)).If("tries = ? AND 'state' = ?", triesBefore,
 		payments.CallbackOwed).Run(ctx)
@@ -68,7 +68,7 @@ func (s *Store) SaveCallback(ctx context.Context, t identity.Tenant, c payments.
 	return err
 }
 
-// ReplayCallback owes a finished callback anew.
+// ReplayCallback makes a finished callback due again.
 func (s *Store) ReplayCallback(ctx context.Context, t identity.Tenant, c payments.Callback) error {
 	return s.table.Put(s.newCallbackItem(t, c)).If("attribute_exists(pk)").Run(ctx)
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// checkoutItem is a checkout as stored: listed by time, and due whenever it
-// must be looked at.
+// checkoutItem is a checkout as stored: listed by time, and in the due index
+// while the sweep has something to do for it.
 type checkoutItem struct {
 	key
 	due
 	ListPartition string `dynamo:"list_pk"`
 	ListSort      string `dynamo:"list_sk"`
-	WriteID       string `dynamo:"write_id"` // of the last writer, to recognise one's own write
+	WriteID       string `dynamo:"write_id"` // of the last write, by which its writer recognises it
 	payments.Checkout
 }
 
@@ -42,8 +42,8 @@ func newCheckoutItem(t identity.Tenant, c payments.Checkout, version int) checko
 	return item
 }
 
-// CreateCheckout stores a new checkout and takes its reference. Repeating it
-// with the same checkout id answers what was stored. Failure: Conflict
+// CreateCheckout stores a new checkout and takes its reference. Repeated with
+// the same checkout id it returns what is stored. Failure: Conflict
 // DUPLICATED_CHECKOUT when another checkout has the reference.
 func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := newCheckoutItem(t, c, 1)
@@ -57,14 +57,15 @@ func (s *Store) CreateCheckout(ctx context.Context, t identity.Tenant, c payment
 	return s.createdBefore(ctx, t, c, err)
 }
 
-// takeReference guards a reference; one that the checkout bore before is its
-// own still.
+// takeReference reserves a reference for the checkout. A former reference of the
+// checkout still belongs to it.
 func (s *Store) takeReference(t identity.Tenant, c payments.Checkout) *dynamo.Put {
 	guard := referenceItem{key: referenceKey(t, c.Reference), CheckoutID: c.ID}
 	return s.table.Put(guard).If("attribute_not_exists(pk) OR checkout_id = ?", c.ID)
 }
 
-// createdBefore tells an own earlier write from somebody else's.
+// createdBefore finds out, after a failed creation, whether an earlier try of it
+// stored the checkout, or another checkout has its reference.
 func (s *Store) createdBefore(ctx context.Context, t identity.Tenant, c payments.Checkout,
 	cause error) (payments.Checkout, error) {
 	owner, err := s.referenceOwner(ctx, t, c.Reference)
@@ -110,9 +111,9 @@ func (s *Reader) checkoutItem(ctx context.Context, t identity.Tenant, id string)
 	return item, err
 }
 
-// Checkouts lists a tenant's checkouts, newest first, at most 1000. The index
-// says which there are, and lags behind creations by moments; each checkout
-// is then read as it is now.
+// Checkouts lists a tenant's checkouts, newest first, at most 1000. It finds
+// them in the index, which lags behind creations by moments, and reads each
+// checkout itself.
 func (s *Reader) Checkouts(ctx context.Context, t identity.Tenant) ([]payments.Checkout, error) {
 	var listed []key
 	err := s.table.Get(listPartition, checkoutsList(t)).Index(listIndex).
@@ -141,8 +142,8 @@ func (s *Reader) Checkouts(ctx context.Context, t identity.Tenant) ([]payments.C
 	return checkouts, nil
 }
 
-// CheckoutsByReference lists the checkout that bears the reference, if any;
-// it reads its own writes.
+// CheckoutsByReference lists the checkout with the reference, if any,
+// consistently.
 func (s *Reader) CheckoutsByReference(ctx context.Context, t identity.Tenant,
 	reference string) ([]payments.Checkout, error) {
 	owner, err := s.referenceOwner(ctx, t, reference)
@@ -150,7 +151,7 @@ func (s *Reader) CheckoutsByReference(ctx context.Context, t identity.Tenant,
 		return nil, err
 	}
 	c, err := s.Checkout(ctx, t, owner)
-	if err != nil || c.Reference != reference { // renamed since: the guard stays
+	if err != nil || c.Reference != reference { // renamed since; the guard stays
 		return nil, err
 	}
 	return []payments.Checkout{c}, nil
@@ -161,7 +162,7 @@ func (s *Reader) CheckoutsByReference(ctx context.Context, t identity.Tenant,
 func (s *Store) SaveCheckout(ctx context.Context, t identity.Tenant, c payments.Checkout) (payments.Checkout, error) {
 	item := newCheckoutItem(t, c, c.Version+1)
 	err := s.putCheckout(item).Run(ctx)
-	return s.settled(ctx, item, err)
+	return s.savedCheckout(ctx, item, err)
 }
 
 // RenameCheckout is SaveCheckout under a new reference. Failure: Conflict
@@ -176,7 +177,7 @@ func (s *Store) RenameCheckout(ctx context.Context, t identity.Tenant, c payment
 			return payments.Checkout{}, errDuplicate
 		}
 	}
-	return s.settled(ctx, item, err)
+	return s.savedCheckout(ctx, item, err)
 }
 
 // putCheckout writes the item over the version it was made from.
@@ -184,19 +185,21 @@ func (s *Store) putCheckout(item checkoutItem) *dynamo.Put {
 	return s.table.Put(item).If("version = ?", item.Version-1)
 }
 
-// settled is what became of writing the item, whose error is given.
-func (s *Store) settled(ctx context.Context, item checkoutItem, err error) (payments.Checkout, error) {
-	if err = s.truth(ctx, item.key, written{item.WriteID, item.Version}, nil, err); err != nil {
+// savedCheckout returns the checkout if the write, whose error is given, was
+// applied.
+func (s *Store) savedCheckout(ctx context.Context, item checkoutItem, err error) (payments.Checkout, error) {
+	if err = s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, nil, err); err != nil {
 		return payments.Checkout{}, err
 	}
 	return item.Checkout, nil
 }
 
-// Apply writes a checkout's change whole: the checkout, its transaction with
+// Apply writes all of a checkout's change: the checkout, its transaction with
 // the journal entry and the payables, the saved card, the payer's session
-// and the callback owed, or none of them.
+// and the callback to send, or none of them.
 // ErrStale when the checkout changed since it was read.
-func (s *Store) Apply(ctx context.Context, t identity.Tenant, change payments.CheckoutChange) (payments.Checkout, error) {
+func (s *Store) Apply(ctx context.Context, t identity.Tenant,
+	change payments.CheckoutChange) (payments.Checkout, error) {
 	item := newCheckoutItem(t, change.Checkout, change.Checkout.Version+1)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.putCheckout(item))
 	if change.Transaction != nil {
@@ -217,5 +220,5 @@ func (s *Store) Apply(ctx context.Context, t identity.Tenant, change payments.Ch
 	if change.Callback != nil {
 		tx.Put(s.putCallback(t, *change.Callback))
 	}
-	return s.settled(ctx, item, tx.Run(ctx))
+	return s.savedCheckout(ctx, item, tx.Run(ctx))
 }

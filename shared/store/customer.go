@@ -13,7 +13,7 @@ import (
 
 type customerItem struct {
 	key
-	Operation string `dynamo:"operation"` // the request that created it
+	Operation string `dynamo:"operation"` // the request that created the customer
 	payments.Customer
 }
 
@@ -26,7 +26,7 @@ type instrumentItem struct {
 const maxInstruments = 1000
 
 // CreateCustomer stores a new customer. Repeated by the same operation it
-// answers what was stored. Failure: Conflict CUSTOMER_ALREADY_EXISTS.
+// returns what is stored. Failure: Conflict CUSTOMER_ALREADY_EXISTS.
 func (s *Store) CreateCustomer(ctx context.Context, t identity.Tenant, c payments.Customer,
 	operation string) (payments.Customer, error) {
 	c.Version = 1
@@ -64,7 +64,8 @@ func (s *Reader) customerItem(ctx context.Context, t identity.Tenant, id string)
 }
 
 // UpdateCustomer applies a change to the customer, field by field (contract
-// §5.1). Two merges at once both count. Failures: NotFound, ErrContended.
+// §5.1). Of two changes at once both are applied. Failures: NotFound,
+// ErrContended.
 func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string,
 	change *payments.PersonalDetailsChange) (payments.Customer, error) {
 	return Retry(func(bool) (payments.Customer, error) {
@@ -82,8 +83,8 @@ func (s *Store) UpdateCustomer(ctx context.Context, t identity.Tenant, id string
 	})
 }
 
-// Instruments lists a customer's saved cards, inactive ones too, oldest
-// token first. Failure: NotFound for an unknown customer.
+// Instruments lists a customer's saved cards, inactive ones too, by token.
+// Failure: NotFound for an unknown customer.
 func (s *Reader) Instruments(ctx context.Context, t identity.Tenant, customer string) ([]payments.Instrument, error) {
 	if _, err := s.Customer(ctx, t, customer); err != nil {
 		return nil, err
@@ -132,8 +133,8 @@ func (s *Reader) CheckoutWithInstrument(ctx context.Context, t identity.Tenant, 
 	}
 }
 
-// saveInstrument adds a card, or gives one known by the same token new life:
-// it keeps its age, and a mandate it already has.
+// saveInstrument adds a card, or replaces the one with the same token, which
+// keeps its creation time, and its mandate unless there is a new one.
 func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo.Update {
 	k := cardKey(t, i.CustomerID, i.Token)
 	update := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
@@ -146,7 +147,7 @@ func (s *Store) saveInstrument(t identity.Tenant, i payments.Instrument) *dynamo
 }
 
 // DeactivateInstrument makes a saved card unusable and ends its mandate
-// (contract §5.2). Repeating it is fine. It answers the card as it was, so that
+// (contract §5.2). It may be repeated. It returns the card as it was, so that
 // the caller can have the acquirer forget it. Failure: NotFound.
 func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, customer,
 	token string) (payments.Instrument, error) {
@@ -163,8 +164,8 @@ func (s *Store) DeactivateInstrument(ctx context.Context, t identity.Tenant, cus
 	return before, update.If("attribute_exists(pk)").Run(ctx)
 }
 
-// ForgetCard drops the acquirer's token of a deactivated card, once the
-// acquirer has forgotten the card. A card saved anew meanwhile is left alone.
+// ForgetCard removes the acquirer's token of a deactivated card, once the
+// acquirer has forgotten the card. A card that was saved again stays as it is.
 func (s *Store) ForgetCard(ctx context.Context, t identity.Tenant, customer, token, acquirerToken string) error {
 	k := cardKey(t, customer, token)
 	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Remove("card.acquirer_token").

@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Due is something whose time has come: a checkout, a refund, a payout or a
-// payout schedule of a tenant, or a callback.
+// Due is an entry of the due index: a checkout, a refund, a payout or the payout
+// schedule of a tenant, or a callback.
 type Due struct {
 	Tenant     identity.Tenant
 	CheckoutID string
@@ -23,16 +23,16 @@ type Due struct {
 	Schedule   bool // the tenant's payout schedule
 }
 
-// Overdue walks what one shard had due by the time, the longest overdue
-// first. What happens to the items meanwhile does not disturb the walk: each
-// comes once, and one that stays due does not hold up the younger ones. The
-// index lags, so what it names may have been looked after already.
+// Overdue walks what is due in one shard by the time, the longest overdue
+// first. Changes of the items do not disturb the walk: each comes once, and one
+// that stays due does not hold up later ones. The index lags, so an entry may
+// have been handled already.
 func (s *Reader) Overdue(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, "DUE", shard, time.Time{}, by)
 }
 
-// DuePayouts walks the payout schedules whose cut-off has come, and the
-// payouts that are to be woken, of one shard.
+// DuePayouts walks one shard's payout schedules whose cut-off has come by the
+// time, and payouts whose next poll is due.
 func (s *Reader) DuePayouts(ctx context.Context, shard int, by time.Time) iter.Seq2[Due, error] {
 	return s.walk(ctx, "PAYOUT", shard, time.Time{}, by)
 }
@@ -69,7 +69,7 @@ func dueBound(at time.Time) string {
 	return micros(at)
 }
 
-// due reads what the key names.
+// due is the entry that the key names; false when it names none.
 func (k key) due() (Due, bool) {
 	id, ok := strings.CutPrefix(k.PK, callbackPrefix)
 	if ok {

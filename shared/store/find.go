@@ -11,9 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// FindTransaction reads the transaction that an id or a code means, with its
-// events, consistently: of several with one code the successful one, else the
-// newest (contract §6.1). Failure: NotFound.
+// FindTransaction reads the transaction with an id or a code, with its events,
+// consistently. Of several with one code it returns the successful one, else
+// the newest (contract §6.1). Failure: NotFound.
 func (s *Reader) FindTransaction(ctx context.Context, t identity.Tenant, idOrCode string) (Record, error) {
 	code := idOrCode
 	if uuid.Validate(idOrCode) == nil {
@@ -30,8 +30,8 @@ func (s *Reader) FindTransaction(ctx context.Context, t identity.Tenant, idOrCod
 	return Preferred(records), nil
 }
 
-// Preferred is the successful one of several records that a client may mean,
-// else the newest (contract §6.1). There must be one.
+// Preferred is the successful one of several records with the same code, else
+// the newest (contract §6.1). There must be at least one.
 func Preferred(records []Record) Record {
 	return slices.MinFunc(records, func(a, b Record) int {
 		return cmp.Or(rank(a.Status)-rank(b.Status), b.CreatedAt.Compare(a.CreatedAt))

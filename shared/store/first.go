@@ -7,8 +7,8 @@ import (
 )
 
 // first reads a query's first results that pass its filter. The library's own
-// Limit, on a query with a filter, also asks DynamoDB to describe the table,
-// which no function may.
+// Limit, on a query with a filter, also calls DescribeTable, which no function
+// has permission for.
 func first[T any](ctx context.Context, query *dynamo.Query, limit int) ([]T, error) {
 	var found []T
 	results := query.Iter()

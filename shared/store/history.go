@@ -17,7 +17,7 @@ import (
 
 type dynamoValue = types.AttributeValue
 
-// listed places an item in the history; the zero value keeps it out.
+// listed is an item's place in the history; the zero value keeps the item out.
 type listed struct {
 	Partition string `dynamo:"history_pk,omitempty"`
 	Sort      string `dynamo:"history_sk,omitempty"`
@@ -31,7 +31,8 @@ func historyPosition(at time.Time, id string) string { return micros(at) + "#" +
 
 // historyAttributes are what the history index holds of a payment, refund or
 // chargeback: all of payments.HistoryItem, so that a page is one query. An
-// index cannot be widened, so what only readers will write is there already.
+// index cannot be widened, so what only card readers will write is included
+// already.
 var historyAttributes = []string{
 	"id", "transaction_id", "transaction_code", "client_transaction_id", "type", "status", "simple_status", "created_at",
 	"updated_at", "amount", "refunded", "product_summary", "username", "payment_type", "entry_mode",
@@ -39,14 +40,15 @@ var historyAttributes = []string{
 }
 
 // Bound is an end of a range of the history: a time or, with an ID, an item's
-// place.
+// position.
 type Bound struct {
 	At        time.Time
 	ID        string
 	Inclusive bool
 }
 
-// Range of the history, and from which end to walk it; a nil bound is none.
+// Range is a range of the history and the direction of the walk through it. A
+// nil bound means that the range is open at that end.
 type Range struct {
 	Oldest, Newest *Bound
 	NewestFirst    bool
@@ -72,9 +74,9 @@ func (r Range) span() (from, to string) {
 	return from, to
 }
 
-// position stands right after what has the bound's time or place, or right
-// before it. Places are as exact as microseconds, times of clients more: such
-// a time has places on either side, none of its own.
+// position is right after the items with the bound's time or id, or right before
+// them. Positions have a resolution of microseconds. A client's time may be more
+// exact; no item is at such a time.
 func (b Bound) position(after bool) string {
 	switch {
 	case b.ID != "" && after:
@@ -88,23 +90,23 @@ func (b Bound) position(after bool) string {
 	}
 }
 
-// before sorts right before a position, and after every other that does.
+// before sorts right before a position, and after all lower positions.
 func before(position string) string {
 	end := len(position) - 1
 	return position[:end] + string(position[end]-1) + afterAll
 }
 
-// Chunks of a walk through the history: the first is what most walks need,
-// and each is larger than the one before, so that a walk on which little is of
-// use takes few queries, and none reads much that nobody looks at.
+// Each query of a walk through the history reads more than the one before: the
+// first reads what most walks need, and a walk of which the caller can use little
+// takes few queries.
 const (
 	chunkGrowth = 4
 	maxChunk    = 1000
 )
 
 // History walks a range of the tenant's payments, refunds and chargebacks in
-// order of time. It reads the first so many at once, more if the caller goes
-// on, and no further than most of them. It lags behind writes by moments.
+// order of time. Its first query reads as many as first, later ones more, and
+// all of them no more than most. It lags behind writes by moments.
 func (s *Reader) History(ctx context.Context, t identity.Tenant, r Range, first,
 	most int) iter.Seq2[payments.HistoryItem, error] {
 	return func(yield func(payments.HistoryItem, error) bool) {
@@ -137,8 +139,7 @@ func (s *Reader) History(ctx context.Context, t identity.Tenant, r Range, first,
 	}
 }
 
-// HistoryOf walks a range of what the history has, or will have in a moment,
-// of one transaction code; it reads its own writes.
+// HistoryOf walks a range of the history of one transaction code, consistently.
 func (s *Reader) HistoryOf(ctx context.Context, t identity.Tenant, code string,
 	r Range) iter.Seq2[payments.HistoryItem, error] {
 	return func(yield func(payments.HistoryItem, error) bool) {
@@ -155,7 +156,7 @@ func (s *Reader) HistoryOf(ctx context.Context, t identity.Tenant, code string,
 	}
 }
 
-// arrange is what the range holds of the records, in its order.
+// arrange returns the items of the records that are in the range, in its order.
 func (r Range) arrange(records []Record) []payments.HistoryItem {
 	from, to := r.span()
 	var items []payments.HistoryItem
@@ -181,8 +182,8 @@ func (r Range) arrange(records []Record) []payments.HistoryItem {
 	return items
 }
 
-// HistoryPlace is where the item with the id stands in the history: an
-// exclusive bound. It reads its own writes. Failure: NotFound.
+// HistoryPlace is the position of the item with the id in the history, as an
+// exclusive bound. It reads consistently. Failure: NotFound.
 func (s *Reader) HistoryPlace(ctx context.Context, t identity.Tenant, id string) (Bound, error) {
 	places := []key{transactionKey(t, payments.CodeOfID(id), id)}
 	if code, ok := payments.CodeWithin(id); ok {
@@ -197,7 +198,7 @@ func (s *Reader) HistoryPlace(ctx context.Context, t identity.Tenant, id string)
 		if err != nil && !errors.Is(err, dynamo.ErrNotFound) {
 			return Bound{}, err
 		}
-		if item.Partition != "" { // no refund that clients do not see
+		if item.Partition != "" { // refunds that clients do not see have none
 			return Bound{At: item.CreatedAt, ID: id}, nil
 		}
 	}

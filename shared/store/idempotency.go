@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Contract §2.8: a reply is kept 31 days, and a request that stopped without
-// a word blocks its key for 60 s. No function may run longer than that.
+// Contract §2.8: a reply is kept 31 days, and a request that ended without a
+// reply blocks its key for 60 s. No function may run longer than that.
 const (
 	idempotencyKept = 31 * 24 * time.Hour
 	idempotencyRuns = 60 * time.Second
@@ -24,7 +24,7 @@ type IdempotencyClaim struct {
 	Owner       string // unique to this one request
 }
 
-// IdempotencyState is what a claim found.
+// IdempotencyState is the result of a claim.
 type IdempotencyState int
 
 // The states.
@@ -36,9 +36,9 @@ const (
 )
 
 // idempotencyItem is the record of one key. While its request runs, reply is
-// absent and running_until (Unix ms) lies ahead. It is never deleted before
-// it expires: after a failure that is not stored, the key still belongs to
-// that request, whose operation may have done part of its work.
+// absent and running_until (Unix ms) is in the future. It is never deleted
+// before it expires: after a failure that is not stored, the key still belongs
+// to that request, which may have done part of its work.
 type idempotencyItem struct {
 	key
 	Fingerprint  string `dynamo:"fingerprint"`
@@ -48,9 +48,9 @@ type idempotencyItem struct {
 	ExpiresAt    int64  `dynamo:"expires_at"`
 }
 
-// ClaimIdempotency takes the key for the claim's request in one conditional
-// write. sealed is the stored reply when the state is Settled. Errors are the
-// table's; the claim has then not been made as far as anyone can tell.
+// ClaimIdempotency claims the key for a request in one conditional write. sealed
+// is the stored reply when the state is Settled. Errors are the table's; the
+// caller must then assume that the claim was not made.
 func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state IdempotencyState,
 	sealed []byte, err error) {
 	now := s.now()
@@ -62,9 +62,9 @@ func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state
 		ExpiresAt:    now.Add(idempotencyKept).Unix(),
 	}
 	var current idempotencyItem
-	// The owner's clause recognises our own write, when its reply was lost
-	// and the SDK repeats it. One that was only delayed, and arrives when the
-	// request has been answered, must not take the answer away.
+	// The owner's clause recognises our own write when its reply was lost and
+	// the SDK repeats it. A repeated write that arrives after the request has
+	// been answered must not remove the stored reply.
 	wrote, err := s.table.Put(item).If(
 		"attribute_not_exists(pk) OR expires_at <= ?"+
 			" OR (attribute_not_exists(reply) AND ('owner' = ? OR (fingerprint = ? AND running_until <= ?)))",
@@ -84,7 +84,7 @@ func (s *Store) ClaimIdempotency(ctx context.Context, c IdempotencyClaim) (state
 	}
 }
 
-// ownClaim looks whether a claim that seemed to fail was made after all.
+// ownClaim checks whether a claim that seemed to fail was made after all.
 func (s *Store) ownClaim(ctx context.Context, claim idempotencyItem, failed error) (IdempotencyState, []byte, error) {
 	var current idempotencyItem
 	err := s.table.Get(partitionKey, claim.PK).Range(sortKey, dynamo.Equal, claim.SK).Consistent(true).One(ctx, &current)
@@ -94,8 +94,8 @@ func (s *Store) ownClaim(ctx context.Context, claim idempotencyItem, failed erro
 	return Claimed, nil, nil
 }
 
-// SettleIdempotency stores the reply under the claimed key. owned is false
-// when another request took the key over because this one ran too long.
+// SettleIdempotency stores the reply under the claimed key. owned is false when
+// this request ran too long and another one has claimed the key.
 func (s *Store) SettleIdempotency(ctx context.Context, c IdempotencyClaim, sealed []byte) (owned bool, err error) {
 	k := idempotencyKey(c.Tenant, c.Name)
 	return stillOwned(s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).
@@ -105,7 +105,7 @@ func (s *Store) SettleIdempotency(ctx context.Context, c IdempotencyClaim, seale
 }
 
 // ReleaseIdempotency lets the same request run again under the claimed key at
-// once; a different one stays refused.
+// once; a different request is still refused. owned is as SettleIdempotency's.
 func (s *Store) ReleaseIdempotency(ctx context.Context, c IdempotencyClaim) (owned bool, err error) {
 	k := idempotencyKey(c.Tenant, c.Name)
 	return stillOwned(s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).

@@ -15,7 +15,7 @@ type entryItem struct {
 	ledger.Entry
 }
 
-// putEntry writes an entry, once: an entry is never changed.
+// putEntry writes an entry once: an entry is never changed.
 func (s *Store) putEntry(t identity.Tenant, e ledger.Entry) *dynamo.Put {
 	return s.table.Put(entryItem{key: journalKey(t, e), Entry: e}).If("attribute_not_exists(pk)")
 }

@@ -16,78 +16,85 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// THE PAGE: every entity, key and access pattern of the table.
+// Keys and access patterns of the table.
 //
 // M is the tenant, "L#<merchant>" or "T#<merchant>". A credential can only
 // form keys of its own tenant, so no query can reach another merchant's data
-// or mix sandbox with live.
+// or mix test and live data.
 //
-//	entity             pk                          sk             written by
-//	merchant           MERCHANT#<code>             MERCHANT       provision
-//	API key            KEY#M                       KEY#<sha256 of token>  provision
-//	checkout           M#CHECKOUT#<id>             CHECKOUT       checkouts, sandbox, provision, polls, sweep
-//	reference guard    M#REFERENCE#<reference>     REFERENCE      checkouts
-//	transaction        M#TRANSACTION#<code>        TRANSACTION#<id>  with its checkout; transactions, payoutrun, provision, polls, sweep
-//	its events         M#TRANSACTION#<code>        EVENT#<id>     transactions, payoutrun, provision, polls, sweep
-//	receipt number     M#TRANSACTION#<code>        RECEIPT#<id>   receipts; of a transaction or a refund
-//	receipt counter    M#RECEIPTS                  COUNTER        receipts
-//	journal entry      M#JOURNAL#<code or payout>  <kind>#<id>    with the transaction, event or payout that moves the money
-//	payable            M#PAYABLE#<currency>        DEBIT#… CREDIT#<µs eligible>#<id>  likewise, and payoutrun: waits for a payout
-//	reserve            M#RESERVE#<currency>        RESERVE        for pending refunds, where a minimum balance is set; payoutrun
-//	payer session      SESSION#<sha256 of token>   SESSION        with its checkout
-//	customer           M#CUSTOMER#<id>             CUSTOMER       customers
-//	saved card         M#CUSTOMER#<id>             CARD#<token>   customers, with its checkout
-//	payout schedule    M#PAYOUTSCHEDULE            SCHEDULE       provision, payoutplan
-//	payout             M#PAYOUT#<id>               PAYOUT         payoutplan, payoutrun, provision
-//	payout record      M#PAYOUTS                   <day>#<payout id>#<payable id>  payoutrun, provision: a payable it took
-//	callback           CALLBACK#<msg id>           CALLBACK       with its checkout; callbacks, provision, sweep
-//	circuit breaker    M#BREAKER#<sha256 of host>  BREAKER        callbacks: of a host that timed out lately
-//	idempotency record M#IDEMPOTENCY#<sha256 name> IDEMPOTENCY    rest; named by the client's key and the kind of credential
-//	rate bucket        RATE#<sha256 of subject>    RATE           rest
-//	sandbox            SANDBOX#…                   …              acquirer/sandbox, bank/sandbox: other parties' books
-//	live bank          FILEBANK#…                  …              bank/file: another party's books
+//	entity             pk                          sk                          written by
+//	merchant           MERCHANT#<code>             MERCHANT                    provision
+//	API key            KEY#M                       KEY#<sha256 of token>       provision
+//	checkout           M#CHECKOUT#<id>             CHECKOUT                    checkouts, sandbox, provision,
+//	                                                                           polls, sweep
+//	reference guard    M#REFERENCE#<reference>     REFERENCE                   checkouts
+//	transaction        M#TRANSACTION#<code>        TRANSACTION#<id>            writers of checkouts and events
+//	event              M#TRANSACTION#<code>        EVENT#<id>                  transactions, payoutrun, provision,
+//	                                                                           polls, sweep
+//	receipt number     M#TRANSACTION#<code>        RECEIPT#<id>                receipts; of a payment or refund
+//	receipt counter    M#RECEIPTS                  COUNTER                     receipts
+//	journal entry      M#JOURNAL#<code or payout>  <kind>#<id>                 with the transaction, event or
+//	                                                                           payout that moves the money
+//	payable            M#PAYABLE#<currency>        DEBIT#<µs eligible>#<id>    likewise, and payoutrun
+//	                                               CREDIT#<µs eligible>#<id>
+//	reserve            M#RESERVE#<currency>        RESERVE                     with pending refunds, where a minimum
+//	                                                                           balance is set; payoutrun
+//	payer session      SESSION#<sha256 of token>   SESSION                     with its checkout
+//	customer           M#CUSTOMER#<id>             CUSTOMER                    customers
+//	saved card         M#CUSTOMER#<id>             CARD#<token>                customers, with its checkout
+//	payout schedule    M#PAYOUTSCHEDULE            SCHEDULE                    provision, payoutplan
+//	payout             M#PAYOUT#<id>               PAYOUT                      payoutplan, payoutrun, provision
+//	payout record      M#PAYOUTS                   <day>#<payout>#<payable>    payoutrun, provision
+//	callback           CALLBACK#<msg id>           CALLBACK                    with its checkout; callbacks,
+//	                                                                           provision, sweep
+//	circuit breaker    M#BREAKER#<sha256 of host>  BREAKER                     callbacks, when a host times out
+//	idempotency record M#IDEMPOTENCY#<sha256 name> IDEMPOTENCY                 rest; its name is of the client's key
+//	                                                                           and the kind of credential
+//	rate bucket        RATE#<sha256 of subject>    RATE                        rest
+//	sandboxes          SANDBOX#…                   …                           acquirer/sandbox, bank/sandbox
+//	live bank          FILEBANK#…                  …                           bank/file
 //
 //	index    partition                    sort                     holds
 //	list     M#CHECKOUTS                  <µs of creation>#<id>    checkouts, newest first
-//	due      DUE#<shard>, DEAD#<shard>    <µs when due>#<pk>       whatever must be looked at by a time:
+//	due      DUE#<shard>, DEAD#<shard>    <µs when due>#<pk>       what the sweep handles when it is due:
 //	                                                               checkouts (recovery, poll, expiry),
 //	                                                               refunds without an outcome and
-//	                                                               callbacks; dead ones wait for replay
+//	                                                               callbacks; dead ones wait for a replay
 //	due      PAYOUT#<shard>               <µs when due>#<pk>       payout schedules and open payouts
 //	history  M#HISTORY                    <µs of creation>#<id>    payments, refunds and chargebacks, with
 //	                                                               all that a history item shows
 //
-// Access patterns, and the keys that serve them. What each costs is measured
-// and kept in functions/CAPACITY.md.
+// Access patterns, and the keys that serve them. Their measured cost is in
+// functions/CAPACITY.md.
 //
 //	authenticate                  API key and merchant, in one batch: a token names its merchant
 //	create a checkout             checkout and reference guard, in one transaction
 //	read a checkout               its key; its transactions are in the item
 //	list checkouts                index list, then the items in batches; by reference the guard
-//	process a checkout            its key, with a token the card's too; a put claims the attempt; the
-//	                              outcome is one transaction
+//	process a checkout            its key, with a token the card's too; one put claims the attempt; one
+//	                              transaction records the outcome
 //	customer, saved cards         one partition
-//	transaction by any id         its partition, with its events: the code follows from the id, the client
-//	                              transaction id and the internal id; by foreign id the reference guard
-//	                              and the checkout before
-//	page of the history           index history, with a filter in growing chunks, of at most 1,000 items
+//	transaction by any id         its partition, with its events: the id, the client transaction id and the
+//	                              internal id determine the code; by foreign id first the reference guard
+//	                              and the checkout
+//	page of the history           index history; with a filter, growing queries over at most 1,000 items
 //	                              that do not match; by code a transaction's partition
 //	refund                        the transaction's partition, one transaction to begin it and one for its
 //	                              outcome; with a minimum balance the reserve and the merchant's payables,
 //	                              until they suffice
 //	receipt                       the transaction's partition; the first time one transaction with the counter
-//	plan payouts                  index due by shard; for each schedule it and its merchant, and whether any
-//	                              payable waits
-//	run a payout                  its key; payables in portions of 32, records of 49, each portion one
+//	plan payouts                  index due by shard; each schedule and its merchant, and whether there is any
+//	                              payable
+//	run a payout                  its key; payables in batches of 32, records of 49, each batch one
 //	                              transaction with the payments' transactions
 //	list payouts                  the tenant's payout records, by day
 //	try a callback                callback, breaker, merchant
 //	what is due                   index due by shard
-//	reconcile                     a scan in 8 segments, then the partitions of what is in doubt
+//	reconcile                     a scan in 8 segments, then the partitions where it finds a break
 //	revoke an API key             the tenant's keys
 //	change a merchant             payout schedules and merchant, then all of them in one transaction
 //
-// Items are replaced whole under a version condition: every status change is
+// Items are replaced as a whole under a version condition: every status change is
 // a pure function from the item read to the item written.
 const (
 	partitionKey = "pk"
@@ -110,8 +117,9 @@ const (
 	expiresAt = "expires_at"
 )
 
-// DueShards spreads the due index over partitions; each takes 1,000 writes a
-// second. Whoever wants everything that is due walks each of them, from 0.
+// DueShards is over how many partitions the due index is spread, each of which
+// takes 1,000 writes a second. To find everything that is due, walk shards 0 to
+// DueShards-1.
 const DueShards = 4
 
 // key is the primary key of an item, embedded in every item type.
@@ -148,9 +156,8 @@ const (
 	receiptPrefix     = "RECEIPT#"
 )
 
-// transactionPartition holds a transaction, its events and receipt numbers.
-// Two transactions of one code would share it, and are told apart by their
-// ids.
+// transactionPartition holds a transaction, its events and receipt numbers. Two
+// transactions with the same code would share it, under sort keys of their own.
 func transactionPartition(t identity.Tenant, code string) string {
 	return t.String() + "#TRANSACTION#" + bounded(code)
 }
@@ -169,8 +176,8 @@ func receiptKey(t identity.Tenant, code, id string) key {
 
 func receiptCounterKey(t identity.Tenant) key { return key{t.String() + "#RECEIPTS", "COUNTER"} }
 
-// filedUnder is the name under which the journal has the entries about
-// something: a transaction's code, or a payout's id.
+// filedUnder names the journal partition of the entries about a transaction or
+// payout: by the transaction's code or the payout's id.
 func filedUnder(about ledger.Reference) string {
 	if about.Subject == ledger.SubjectTransaction {
 		return payments.CodeOfID(about.ID)
@@ -184,8 +191,7 @@ func journalKey(t identity.Tenant, e ledger.Entry) key {
 	return key{journalPartition(t, filedUnder(e.About)), string(e.Kind) + "#" + e.ID}
 }
 
-// Debits sort before credits, so that whoever adds up what is owed can stop
-// once it is enough.
+// BalanceAtLeast reads debits before credits.
 const (
 	debitPrefix  = "DEBIT#"
 	creditPrefix = "CREDIT#"
@@ -218,7 +224,7 @@ func reserveKey(t identity.Tenant, c money.Currency) key {
 	return key{t.String() + "#RESERVE#" + string(c), "RESERVE"}
 }
 
-// readyKey is of an item that is never written: CheckWritable asks for it.
+// readyKey is the key of an item that is never written, for CheckWritable.
 func readyKey() key { return key{"READY", "READY"} }
 
 func sessionKey(tokenHash string) key { return key{"SESSION#" + tokenHash, "SESSION"} }
@@ -255,9 +261,9 @@ func historyList(t identity.Tenant) string { return t.String() + "#HISTORY" }
 // and 1,024 for the sort key).
 const longestPlainID = 1000
 
-// bounded lets any text a client sends form a key. What is longer is stored and
-// looked up under its digest. Of ids only a customer_id can be: it may have 255
-// characters of four bytes (contract §5.1).
+// bounded makes any text from a client short enough for a key: longer text is
+// replaced by its digest. Of ids only a customer_id can be that long: it may have
+// 255 characters of four bytes (contract §5.1).
 func bounded(id string) string {
 	if len(id) <= longestPlainID {
 		return id
@@ -265,21 +271,21 @@ func bounded(id string) string {
 	return digest(id)
 }
 
-// digest bounds and hides client-chosen text in a key.
+// digest shortens and hides text from clients in a key.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
 // micros is a fixed-width UTC time that sorts as text; time.Time's own text
-// form does not, because it drops trailing zeros. Its 16 digits reach from
-// 1970 to 2286; a time beyond, which only a client's filter can name, counts
-// as the nearest within.
+// form does not, because it drops trailing zeros. Its 16 digits reach from 1970
+// to 2286; a time outside, which only a client's filter can have, becomes the
+// nearest one inside.
 func micros(t time.Time) string {
 	return fmt.Sprintf("%016d", min(max(t.UnixMicro(), 0), 9_999_999_999_999_999))
 }
 
-// due places an item in the due index; the zero value keeps it out.
+// due is an item's place in the due index; the zero value keeps the item out.
 type due struct {
 	Partition string `dynamo:"due_pk,omitempty"`
 	Sort      string `dynamo:"due_sk,omitempty"`
@@ -297,5 +303,5 @@ func payoutAt(at time.Time, k key) due {
 	return due{Partition: fmt.Sprintf("PAYOUT#%d", shard(k.PK)), Sort: micros(at) + "#" + k.PK}
 }
 
-// shard is stable for a key, so that an item never stands in two partitions.
+// shard is always the same for a key, so that an item is never in two shards.
 func shard(pk string) int { return int(sha256.Sum256([]byte(pk))[0]) % DueShards }

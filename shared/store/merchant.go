@@ -24,9 +24,9 @@ func newMerchantItem(m merchant.Merchant) merchantItem {
 	return merchantItem{key: merchantKey(m.Code), WriteID: uuid.NewString(), Merchant: m}
 }
 
-// CreateMerchant stores a new merchant with its first keys, all or nothing:
-// no merchant is left behind that nobody can act for. Failure: Conflict when
-// the code is taken.
+// CreateMerchant stores a new merchant with its first keys, all or nothing: a
+// merchant without a key could not be used. Failure: Conflict when the code is
+// taken.
 func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, keys ...identity.APIKey) error {
 	m.Version = 1
 	item := newMerchantItem(m)
@@ -35,14 +35,14 @@ func (s *Store) CreateMerchant(ctx context.Context, m merchant.Merchant, keys ..
 		tx.Put(s.putAPIKey(k))
 	}
 	taken := failure.Conflict("The merchant already exists.")
-	err := s.truth(ctx, item.key, written{item.WriteID, m.Version}, taken, tx.Run(ctx))
+	err := s.resolveWrite(ctx, item.key, written{item.WriteID, m.Version}, taken, tx.Run(ctx))
 	if errors.Is(err, ErrStale) {
 		return taken
 	}
 	return err
 }
 
-// errNoMerchant is the failure of every read of a merchant that is not there.
+// errNoMerchant is the failure of every read of an unknown merchant.
 var errNoMerchant = failure.NotFound("There is no such merchant.")
 
 // Merchant reads a merchant, consistently. Failure: NotFound.
@@ -55,18 +55,18 @@ func (s *Reader) Merchant(ctx context.Context, code string) (merchant.Merchant, 
 	return item.Merchant, err
 }
 
-// SaveMerchant replaces the merchant that was read, and answers it with its
-// next version. What its payouts go by changes by SaveMerchantState alone.
-// ErrStale when somebody else changed it meanwhile.
+// SaveMerchant replaces the merchant that was read, and returns it with its next
+// version. Only SaveMerchantState changes payout schedules. Error: ErrStale when
+// the merchant changed meanwhile.
 func (s *Store) SaveMerchant(ctx context.Context, m merchant.Merchant) (merchant.Merchant, error) {
 	saved, err := s.SaveMerchantState(ctx, merchant.State{Merchant: m})
 	return saved.Merchant, err
 }
 
-// MerchantState reads a merchant with its payout schedules, and the merchant
-// first: whoever changes what the schedules follow writes it too, so a save of
-// what was not read together fails, also where a schedule was yet to be made.
-// Failure: NotFound.
+// MerchantState reads a merchant, then its payout schedules. Every change of the
+// settings that schedules depend on also writes the merchant, so saving a state
+// whose parts do not belong together fails, also where a schedule did not exist
+// yet. Failure: NotFound.
 func (s *Reader) MerchantState(ctx context.Context, code string) (merchant.State, error) {
 	m, err := s.Merchant(ctx, code)
 	state := merchant.State{Merchant: m}
@@ -87,9 +87,9 @@ func (s *Reader) MerchantState(ctx context.Context, code string) (merchant.State
 }
 
 // SaveMerchantState replaces the merchant and those of its payout schedules
-// that are given, in one transaction, and answers them with their next
-// versions. A schedule of version 0 is a new one. ErrStale when any of them
-// changed since it was read.
+// that are given, in one transaction, and returns them with their next
+// versions. A schedule of version 0 is a new one. Error: ErrStale when any of
+// them changed since it was read.
 func (s *Store) SaveMerchantState(ctx context.Context, state merchant.State) (merchant.State, error) {
 	before := state.Merchant.Version
 	state.Merchant.Version++
@@ -102,5 +102,5 @@ func (s *Store) SaveMerchantState(ctx context.Context, state merchant.State) (me
 			state.Schedules = state.Schedules.With(mode, &next.PayoutSchedule)
 		}
 	}
-	return state, s.truth(ctx, item.key, written{item.WriteID, state.Merchant.Version}, ErrStale, tx.Run(ctx))
+	return state, s.resolveWrite(ctx, item.key, written{item.WriteID, state.Merchant.Version}, ErrStale, tx.Run(ctx))
 }

@@ -18,13 +18,13 @@ type payableItem struct {
 	payments.Payable
 }
 
-// newPayable makes a payable wait.
+// newPayable adds a payable.
 func (s *Store) newPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	return s.table.Put(payableItem{key: payableKey(t, u), Payable: u}).If("attribute_not_exists(pk)")
 }
 
-// putPayable makes a debit wait, or changes a credit that waits still: one that a
-// payout has taken stays taken.
+// putPayable adds a debit, or changes a credit. The write fails if a payout has
+// taken the credit.
 func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	if u.Kind != payments.PayablePart {
 		return s.newPayable(t, u)
@@ -32,9 +32,9 @@ func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	return s.table.Put(payableItem{key: payableKey(t, u), Payable: u}).If("attribute_exists(pk)")
 }
 
-// HasPayables says a payable of the tenant became eligible before the time that a
-// payout would do something about: what was carried forward from an earlier
-// one would, alone, only be carried again.
+// HasPayables says whether a payout of the tenant's payables that became eligible
+// before the time would do anything. Negative balances of earlier payouts alone
+// would only be carried forward again.
 func (s *Reader) HasPayables(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time) (bool, error) {
 	payables, err := readPayables(ctx, s.payablesBefore(t, c, creditPrefix, before).Limit(1))
 	if err != nil || len(payables) > 0 {
@@ -45,7 +45,8 @@ func (s *Reader) HasPayables(ctx context.Context, t identity.Tenant, c money.Cur
 	return len(debits) > 0, err
 }
 
-// PayableExists says a payable still waits, by a consistent read.
+// PayableExists says whether the payable still waits for a payout, by a
+// consistent read.
 func (s *Reader) PayableExists(ctx context.Context, t identity.Tenant, u payments.Payable) (bool, error) {
 	var found key
 	err := s.get(payableKey(t, u)).One(ctx, &found)
@@ -55,10 +56,9 @@ func (s *Reader) PayableExists(ctx context.Context, t identity.Tenant, u payment
 	return err == nil, err
 }
 
-// Payables reads at most so many payables that became eligible before the time,
-// consistently and from the table itself, so that none means none. Credits come
-// first: a payout that is taken in several steps lacks something only when they
-// do not suffice.
+// Payables reads at most limit payables that became eligible before the time,
+// consistently. Credits come first, so that the balance of a payout collected in
+// several steps becomes negative only when the credits do not cover the debits.
 func (s *Reader) Payables(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time,
 	limit int) ([]payments.Payable, error) {
 	payables, err := readPayables(ctx, s.payablesBefore(t, c, creditPrefix, before).Limit(limit))
@@ -130,20 +130,20 @@ func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant,
 // is at least the amount. It reads all debits, and credits only until they
 // suffice.
 func (s *Reader) BalanceAtLeast(ctx context.Context, t identity.Tenant, atLeast money.Amount) (bool, error) {
-	short := atLeast // what is missing; debits add to it
+	shortfall := atLeast // debits add to it, credits reduce it
 	for _, side := range []string{debitPrefix, creditPrefix} {
 		payables := s.table.Get(partitionKey, payablePartition(t, atLeast.Currency())).
 			Range(sortKey, dynamo.BeginsWith, side).Consistent(true).Iter()
 		for {
 			var item payableItem
-			if side == creditPrefix && short.Sign() <= 0 {
+			if side == creditPrefix && shortfall.Sign() <= 0 {
 				return true, nil
 			}
 			if !payables.Next(ctx, &item) {
 				break
 			}
 			var err error
-			if short, err = short.Sub(item.Amount); err != nil {
+			if shortfall, err = shortfall.Sub(item.Amount); err != nil {
 				return false, err
 			}
 		}
@@ -151,5 +151,5 @@ func (s *Reader) BalanceAtLeast(ctx context.Context, t identity.Tenant, atLeast 
 			return false, err
 		}
 	}
-	return short.Sign() <= 0, nil
+	return shortfall.Sign() <= 0, nil
 }

@@ -45,8 +45,8 @@ func newPayoutItem(t identity.Tenant, p payout.Payout) payoutItem {
 	return item
 }
 
-// PayoutSchedule reads a tenant's schedule, consistently. Failure: NotFound
-// before it has an account to be paid out to.
+// PayoutSchedule reads a tenant's payout schedule, consistently. Failure: NotFound
+// before the tenant has a bank account for payouts.
 func (s *Reader) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchant.PayoutSchedule, error) {
 	var item scheduleItem
 	err := s.get(payoutScheduleKey(t)).One(ctx, &item)
@@ -56,9 +56,9 @@ func (s *Reader) PayoutSchedule(ctx context.Context, t identity.Tenant) (merchan
 	return item.PayoutSchedule, err
 }
 
-// OpenPayout moves the schedule on and opens the payout that was due, in one
-// transaction; nil: none was. ErrStale when the schedule changed since it was
-// read. Failure: Conflict when there is such a payout.
+// OpenPayout saves the schedule with its next cut-off and opens the payout that
+// was due, if any, in one transaction. Error: ErrStale when the schedule changed
+// since it was read. Failure: Conflict when the payout exists.
 func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule,
 	p *payout.Payout) error {
 	item, put := s.replaceSchedule(t, schedule)
@@ -67,7 +67,7 @@ func (s *Store) OpenPayout(ctx context.Context, t identity.Tenant, schedule merc
 		refused = failure.Conflict("The payout already exists.")
 		tx.Put(s.table.Put(newPayoutItem(t, *p)).If("attribute_not_exists(pk)"))
 	}
-	return s.truth(ctx, item.key, written{item.WriteID, item.Version}, refused, tx.Run(ctx))
+	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, refused, tx.Run(ctx))
 }
 
 // replaceSchedule writes a schedule over the version it was made from; version
@@ -82,8 +82,7 @@ func (s *Store) replaceSchedule(t identity.Tenant, schedule merchant.PayoutSched
 	return item, s.table.Put(item).If("version = ?", before)
 }
 
-// CreatePayout opens a payout outside the schedule. One that is there is left
-// as it is.
+// CreatePayout opens a payout on demand. One that exists stays as it is.
 func (s *Store) CreatePayout(ctx context.Context, t identity.Tenant, p payout.Payout) error {
 	err := s.table.Put(newPayoutItem(t, p)).If("attribute_not_exists(pk)").Run(ctx)
 	if dynamo.IsCondCheckFailed(err) {
@@ -102,8 +101,8 @@ func (s *Reader) Payout(ctx context.Context, t identity.Tenant, id string) (payo
 	return item.Payout, err
 }
 
-// StepPayout writes a payout's next state with what goes with it. ErrStale when
-// it changed since it was read.
+// StepPayout writes a payout's next state and its journal entry, if any. Error:
+// ErrStale when the payout changed since it was read.
 func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.Step) (payout.Payout, error) {
 	if step.Entry == nil {
 		return s.savePayout(ctx, t, step.Payout)
@@ -111,10 +110,10 @@ func (s *Store) StepPayout(ctx context.Context, t identity.Tenant, step payout.S
 	return s.writePayout(ctx, t, step.Payout, func(tx *dynamo.WriteTx) { tx.Put(s.putEntry(t, *step.Entry)) })
 }
 
-// CollectPayout moves payables into the payout: each is deleted where it waited and
-// recorded where it is paid, and what the payout lacks waits in their stead, in
-// one transaction. ErrStale when the payout, a payable or a transaction changed
-// since it was read.
+// CollectPayout moves payables into the payout, in one transaction: it deletes
+// them, writes their records, and adds a payable for the payout's negative
+// balance, if any. Error: ErrStale when the payout, a payable or a transaction
+// changed since it was read.
 func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.Collection) (payout.Payout, error) {
 	return s.writePayout(ctx, t, c.Payout, func(tx *dynamo.WriteTx) {
 		if c.CarriedForward != nil {
@@ -131,14 +130,14 @@ func (s *Store) CollectPayout(ctx context.Context, t identity.Tenant, c payout.C
 			tx.Put(s.replaceTransaction(t, changed))
 		}
 		if t.Mode == identity.Live {
-			// The payables no longer cover a refund that was about to count on them.
+			// A concurrent refund must not count on these payables any more.
 			tx.Update(s.touchReserve(t, c.Payout.Currency))
 		}
 	})
 }
 
-// ApplyPayoutOutcome records the outcome of some of the payout's records. ErrStale as
-// CollectPayout's.
+// ApplyPayoutOutcome writes the outcome of some of the payout's records. Error:
+// ErrStale as CollectPayout's.
 func (s *Store) ApplyPayoutOutcome(ctx context.Context, t identity.Tenant,
 	step payout.OutcomeStep) (payout.Payout, error) {
 	if len(step.Records) == 0 {
@@ -181,14 +180,14 @@ func (s *Store) writePayout(ctx context.Context, t identity.Tenant, p payout.Pay
 	item, put := s.replacePayout(t, &p)
 	tx := s.db.WriteTx().Idempotent(true).Put(put)
 	also(tx)
-	return p, s.truth(ctx, item.key, written{item.WriteID, p.Version}, ErrStale, tx.Run(ctx))
+	return p, s.resolveWrite(ctx, item.key, written{item.WriteID, p.Version}, ErrStale, tx.Run(ctx))
 }
 
 // savePayout writes a payout alone, over the version it was made from: a step
 // that moves no money.
 func (s *Store) savePayout(ctx context.Context, t identity.Tenant, p payout.Payout) (payout.Payout, error) {
 	item, put := s.replacePayout(t, &p)
-	return p, s.truth(ctx, item.key, written{item.WriteID, p.Version}, ErrStale, put.Run(ctx))
+	return p, s.resolveWrite(ctx, item.key, written{item.WriteID, p.Version}, ErrStale, put.Run(ctx))
 }
 
 func (s *Store) replacePayout(t identity.Tenant, p *payout.Payout) (payoutItem, *dynamo.Put) {

@@ -5,54 +5,54 @@ import (
 	"time"
 )
 
-// Bucket is the rule of a token bucket.
+// Bucket says how many tokens a token bucket holds, and how fast it refills.
 type Bucket struct {
 	Rate  int // tokens a second
 	Burst int // tokens when full
 }
 
-// interval is the time one token takes to come back.
+// interval is the time in which one token comes back.
 func (b Bucket) interval() time.Duration { return time.Second / time.Duration(b.Rate) }
 
 // Tokens is how many a bucket holds at now, when it will be full at full.
 func (b Bucket) Tokens(now, full time.Time) int {
-	owed := full.Sub(now)
-	if owed <= 0 {
+	remaining := full.Sub(now)
+	if remaining <= 0 {
 		return b.Burst
 	}
-	// Each token begun counts as owed: ceil.
-	return max(0, b.Burst-int((owed+b.interval()-1)/b.interval()))
+	// Rounded up: a token counts once it is back in full.
+	return max(0, b.Burst-int((remaining+b.interval()-1)/b.interval()))
 }
 
-// rateItem holds a bucket as the one time at which it will be full again
-// (the generic cell rate algorithm), in Unix µs, so that no process has to
-// refill it.
+// rateItem stores a bucket as the time at which it will be full again (the
+// generic cell rate algorithm), in Unix µs, so that no process has to refill
+// it.
 type rateItem struct {
 	key
 	FullAt    int64 `dynamo:"full_at"`
 	ExpiresAt int64 `dynamo:"expires_at"`
 }
 
-// LeaseTokens takes up to want tokens out of the subject's bucket. known is
-// when the bucket would be full as the caller last heard, zero if it never
-// did; full is the same after the lease. granted 0 means there are none.
-// Errors: ErrContended or the table's.
+// LeaseTokens takes up to want tokens out of the subject's bucket. known is when
+// the bucket would be full as the caller knows from its last lease, zero before
+// the first; full is the same after this one. granted 0 means that the bucket is
+// empty. Errors: ErrContended or the table's.
 func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want int, known time.Time) (granted int,
 	full time.Time, err error) {
 	full = known
-	// One write is the rule; another follows when the bucket turns out to hold
-	// less, or something else, than the caller remembered.
+	// One write is the rule. Another follows when the bucket holds less, or has
+	// another time, than the caller knew.
 	granted, err = Retry(func(bool) (int, error) {
 		now := s.now()
 		n := min(want, b.Tokens(now, full))
 		if n < 1 {
-			// What the caller remembers may be old, but buckets only fill:
-			// nobody gives tokens back.
+			// What the caller knows may be old. Others only take tokens, so the
+			// bucket holds no more than that.
 			return 0, nil
 		}
-		wrote, current, err := s.leaseFrom(ctx, subject, b, n, now, full)
-		if err != nil {
-			return 0, err
+		wrote, current, leaseErr := s.leaseFrom(ctx, subject, b, n, now, full)
+		if leaseErr != nil {
+			return 0, leaseErr
 		}
 		if full = current; !wrote {
 			return 0, ErrStale
@@ -62,9 +62,9 @@ func (s *Store) LeaseTokens(ctx context.Context, subject string, b Bucket, want 
 	return granted, full, err
 }
 
-// leaseFrom writes one lease. Other leases since the caller last looked do
-// not make it fail, as long as enough tokens are left: a bucket in debt is
-// moved on from where it is, a full one starts at now.
+// leaseFrom writes one lease. It succeeds in spite of other leases as long as
+// enough tokens are left: if the bucket is not full, the cost is added to the
+// stored time; if it is, to now.
 func (s *Store) leaseFrom(ctx context.Context, subject string, b Bucket, n int, now,
 	full time.Time) (bool, time.Time, error) {
 	k := rateKey(subject)

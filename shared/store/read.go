@@ -12,7 +12,7 @@ func (s *Reader) get(k key) *dynamo.Query {
 	return s.table.Get(partitionKey, k.PK).Range(sortKey, dynamo.Equal, k.SK).Consistent(true)
 }
 
-// batch reads items by their keys, consistently, into a slice; each once. Those
+// batch reads items by their keys, consistently, into a slice, each once. Items
 // that do not exist are left out.
 func (s *Reader) batch(ctx context.Context, wanted []key, items any) error {
 	if len(wanted) == 0 {

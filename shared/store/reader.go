@@ -11,8 +11,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// Reader reads the table. Who is given a Reader cannot write. It is safe for
-// concurrent use.
+// Reader reads the table and cannot write to it. It is safe for concurrent use.
 type Reader struct {
 	table readable
 	now   func() time.Time
@@ -21,7 +20,7 @@ type Reader struct {
 // Now is the store's clock, in UTC.
 func (s *Reader) Now() time.Time { return s.now() }
 
-// readable is those of a table's methods that read.
+// readable has those of a table's methods that read.
 type readable struct {
 	db  *dynamo.DB
 	all dynamo.Table
@@ -38,13 +37,13 @@ const (
 	pairPause = 50 * time.Millisecond // before the second try, twice that before the third
 )
 
-// errThrottled reports that the table did not read all that it was asked for.
+// errThrottled reports that the table did not read all keys of a batch.
 var errThrottled = errors.New("store: the table left keys of a batch unread")
 
 // Pair reads two items in one consistent call; one that does not exist is left
-// out. Keys that a partition has no capacity for are asked for again, but only
-// as often as the SDK repeats a throttled read: a library's Batch would go on
-// until the request's time is up.
+// out. Throttled keys are read again, but only as often as the SDK repeats a
+// throttled read: the library's Batch would go on until the request's time is
+// up.
 func (t readable) Pair(ctx context.Context, a, b key) ([]dynamo.Item, error) {
 	wanted := map[string]types.KeysAndAttributes{t.all.Name(): {ConsistentRead: aws.Bool(true),
 		Keys: []dynamo.Item{a.item(), b.item()}}}
@@ -65,7 +64,7 @@ func (t readable) Pair(ctx context.Context, a, b key) ([]dynamo.Item, error) {
 	return nil, errThrottled
 }
 
-// Together reads items as they are at one moment.
+// Together reads several items as of one moment.
 func (t readable) Together() *dynamo.GetTx { return t.db.GetTx() }
 
 // Scan reads the whole table.

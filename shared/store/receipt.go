@@ -23,18 +23,17 @@ type receiptCounter struct {
 }
 
 // NumberReceipt gives a transaction or refund, of the transaction with the
-// code, the tenant's next receipt number: 1 read, 1 transaction. It answers
-// the number that it has already, should somebody have been faster. Numbers
-// run from 1 without gaps, because counter and receipt are written together
-// or not at all.
+// code, the tenant's next receipt number: 1 read, 1 transaction. If it has a
+// number already, it returns that. Numbers run from 1 without gaps, because
+// counter and receipt are written together or not at all.
 //
-// Of many who ask at once each round lets one through; the others try again
-// until their time is up.
+// Of many calls at once each round lets one through; the others try again until
+// their time is up.
 func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id string) (int64, error) {
 	var cause error
 	for tried := int64(-1); ; {
-		// The counter comes first: had a lost try arrived between the two
-		// reads, the second would show it.
+		// The counter is read first: if a try whose reply was lost is applied
+		// between the two reads, the second shows it.
 		last, err := s.lastReceipt(ctx, t)
 		if err != nil {
 			return 0, errors.Join(cause, err)
@@ -46,7 +45,7 @@ func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id s
 				return 0, errors.Join(cause, err)
 			case number != 0:
 				return number, nil
-			case last == tried: // it was nobody's number that was in the way
+			case last == tried: // no other receipt was numbered: it was another error
 				return 0, cause
 			}
 		}
@@ -57,7 +56,7 @@ func (s *Store) NumberReceipt(ctx context.Context, t identity.Tenant, code, id s
 	}
 }
 
-// putReceipt gives out the number after the last.
+// putReceipt assigns the number after the last.
 func (s *Store) putReceipt(ctx context.Context, t identity.Tenant, code, id string, last int64) error {
 	next := receiptCounter{key: receiptCounterKey(t), Last: last + 1}
 	count := s.table.Put(next).If("'last' = ?", last)

@@ -6,17 +6,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/failure"
 )
 
-// maxTries bounds how often something is tried that others keep changing. Each
-// try that comes too late has let somebody else through.
+// maxTries is how often an operation is tried on an item that others keep
+// changing. Each try that fails means that another writer succeeded.
 const maxTries = 20
 
-// ErrContended: others changed what an operation is based on at every try, and
-// nothing was written. As a failure it is a transient Conflict.
+// ErrContended reports that other writers changed the item before every try, and
+// that nothing was written. As a failure it is a transient Conflict.
 var ErrContended = failure.Conflict("Other requests keep changing this. Try again.").AsTransient()
 
-// Retry reads, decides and writes by try, and does so again as long as that
-// answers ErrStale: somebody else has changed what was read meanwhile. again is
-// false the first time. Errors: ErrContended, and try's.
+// Retry calls try, which reads, decides and writes, again as long as it returns
+// ErrStale: another writer changed what it had read. again is false the first
+// time. Errors: ErrContended, and try's.
 func Retry[T any](try func(again bool) (T, error)) (T, error) {
 	for i := range maxTries {
 		result, err := try(i > 0)

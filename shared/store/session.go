@@ -25,12 +25,12 @@ func (s *Store) putSession(t identity.Tenant, session payments.Session) *dynamo.
 		TTL: session.ExpiresAt})
 }
 
-// Session is where a payer's token leads. Failure: NotFound for an unknown
-// or expired one.
+// Session reads the session of a payer's token, and its tenant. Failure:
+// NotFound for an unknown or expired one.
 func (s *Reader) Session(ctx context.Context, tokenHash string) (identity.Tenant, payments.Session, error) {
 	var item sessionItem
 	err := s.get(sessionKey(tokenHash)).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.Session.ExpiresAt)) {
+	if errors.Is(err, dynamo.ErrNotFound) || (err == nil && !s.now().Before(item.ExpiresAt)) {
 		return identity.Tenant{}, payments.Session{}, failure.NotFound("This link is not valid or has expired.")
 	}
 	return item.Tenant, item.Session, err

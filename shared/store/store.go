@@ -1,11 +1,11 @@
-// Package store is the one DynamoDB table: keys.go is its map, and each noun
-// has a file. Methods read like sentences and return failures or domain
-// types, never items.
+// Package store reads and writes the platform's one DynamoDB table. keys.go
+// lists its entities, keys and access patterns; each entity has a file. Methods
+// take and return domain types and failures, never items.
 //
 // Three rules hold everywhere (ARCHITECTURE.md, "Data rules"): money moves only in
 // TransactWriteItems with conditions; after any write error the operation
-// looks for its own result before it reports a failure; a dedupe guard is
-// never deleted.
+// checks whether its write was applied before it reports a failure; a guard
+// against duplicates is never deleted.
 package store
 
 import (
@@ -23,9 +23,9 @@ type Config struct {
 	Region      string
 	Endpoint    string                  // empty: the AWS service
 	Credentials aws.CredentialsProvider // static or from the Lambda environment
-	HTTP        aws.HTTPClient          // nil: the SDK's own; tests put faults here
+	HTTP        aws.HTTPClient          // nil: the SDK's own; tests inject faults here
 	MaxAttempts int                     // tries of one call, 0: the SDK's default
-	MaxBackoff  time.Duration           // ceiling between tries, 0: the SDK's default
+	MaxBackoff  time.Duration           // longest wait between tries, 0: the SDK's default
 	Now         func() time.Time        // nil: the system's clock
 }
 
@@ -48,13 +48,13 @@ func Open(c Config) *Store {
 	}}, db: db, table: table}
 }
 
-// Raw gives the table itself to parties that keep books of their own in it
-// (the sandbox acquirer and the banks), under keys of their own.
+// Raw returns the table for those that keep records of their own in it (the
+// sandbox acquirer and the banks), under keys of their own.
 func (s *Store) Raw() (*dynamo.DB, dynamo.Table) { return s.db, s.table }
 
-// AWS configures a client of the SDK. It is built by hand: the SDK's
-// LoadDefaultConfig costs a function 0.9 ms and 2 MB at start and looks for
-// things a Lambda does not have.
+// AWS configures a client of the SDK. It does not use the SDK's
+// LoadDefaultConfig, which costs a function 0.9 ms and 2 MB at start and searches
+// for files that a Lambda does not have.
 func (c Config) AWS() aws.Config {
 	cfg := aws.Config{Region: c.Region, Credentials: c.Credentials}
 	if c.HTTP != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// FastPath reads an item's image from the table's stream: what has to be done
-// by a message, and when. The zero time: nothing. That is so of most items, of
-// which no more than the key is read.
+// FastPath reads an item's image from the table's stream and says what a message
+// is to be sent for, and when. The zero time means no message, as for most
+// items, of which only the key is read.
 func FastPath(image map[string]types.AttributeValue) (Due, time.Time, error) {
 	d, ok := imageKey(image).due()
 	if !ok {

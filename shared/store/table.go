@@ -11,15 +11,16 @@ import (
 )
 
 // Index is a global secondary index of the table. It holds keys only, unless
-// Include names more: a change of an item then costs no index write unless it
-// moves the item, and whoever finds a key reads the item itself.
+// Include names more attributes. A change of an item then writes to the index
+// only if the item's place in it changes; readers find keys and read the items
+// themselves.
 type Index struct {
 	Name, Partition, Sort string
 	Include               []string // attributes beside the keys
 }
 
-// Indexes is the definition that both the CDK app and the local run build
-// the table from.
+// Indexes are the table's indexes. The CDK app and the local platform both
+// create the table from this definition.
 var Indexes = []Index{
 	{Name: listIndex, Partition: listPartition, Sort: listSort},
 	{Name: dueIndex, Partition: duePartition, Sort: dueSort},
@@ -33,8 +34,9 @@ const (
 	TTLAttribute = expiresAt
 )
 
-// CreateTable makes the table with its indexes, stream and TTL where no CDK
-// does: in the local run and in tests. An existing table is left as it is.
+// CreateTable creates the table with its indexes, stream and TTL where the CDK
+// does not: on the local platform and in tests. An existing table stays as it
+// is.
 func (s *Store) CreateTable(ctx context.Context) error {
 	client := s.db.Client()
 	_, err := client.CreateTable(ctx, s.tableInput())
@@ -90,8 +92,8 @@ func keySchema(partition, sort string) []types.KeySchemaElement {
 	}
 }
 
-// CheckWritable fails while the table takes no writes. It asks for one that
-// changes nothing, since its condition never holds.
+// CheckWritable fails while the table takes no writes. It tries a write that
+// changes nothing, because its condition never holds.
 func (s *Store) CheckWritable(ctx context.Context) error {
 	k := readyKey()
 	err := s.table.Update(partitionKey, k.PK).Range(sortKey, k.SK).Set("ready", true).If("attribute_exists(pk)").Run(ctx)

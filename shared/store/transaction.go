@@ -19,12 +19,12 @@ import (
 type transactionItem struct {
 	key
 	listed
-	// What an event has of its own, for the history.
+	// Attributes that an event has of its own, for the history.
 	Type          payments.EventType    `dynamo:"type"`
 	TransactionID string                `dynamo:"transaction_id"`
 	SimpleStatus  payments.SimpleStatus `dynamo:"simple_status,omitempty"`
 
-	WriteID string `dynamo:"write_id"` // of the last writer, to recognise one's own write
+	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
 	payments.Transaction
 }
 
@@ -41,7 +41,7 @@ type eventItem struct {
 type Record struct {
 	payments.Transaction
 	Events   []payments.Event // that clients may see, oldest first
-	Receipts map[string]int64 // receipt numbers by the id of the transaction or event; as far as any was asked for
+	Receipts map[string]int64 // by the id of the transaction or event; only those that have been numbered
 	hidden   []payments.Event
 }
 
@@ -65,7 +65,7 @@ func (r Record) ChargebackBy(id string) (payments.Event, bool) {
 	return r.Events[i], true
 }
 
-// Event is the visible event with the number clients know it by.
+// Event is the visible event with the numeric id that clients see.
 func (r Record) Event(number int64) (payments.Event, bool) {
 	i := slices.IndexFunc(r.Events, func(e payments.Event) bool { return e.NumericID() == number })
 	if i < 0 {
@@ -76,8 +76,8 @@ func (r Record) Event(number int64) (payments.Event, bool) {
 
 var errNoTransaction = failure.NotFound("There is no such transaction.")
 
-// Transactions reads the transactions of a code, consistently: none, one or,
-// should two ids ever have made one code, several.
+// Transactions reads the transactions of a code, consistently: none, one or, if
+// two ids have the same code, several.
 func (s *Reader) Transactions(ctx context.Context, t identity.Tenant, code string) ([]Record, error) {
 	var records []Record
 	var events []payments.Event
@@ -85,7 +85,7 @@ func (s *Reader) Transactions(ctx context.Context, t identity.Tenant, code strin
 	items := s.table.Get(partitionKey, transactionPartition(t, code)).Consistent(true).Iter()
 	var raw map[string]dynamoValue
 	for items.Next(ctx, &raw) {
-		if err := readPart(raw, &records, &events, receipts); err != nil {
+		if err := readItem(raw, &records, &events, receipts); err != nil {
 			return nil, err
 		}
 		raw = nil
@@ -94,13 +94,13 @@ func (s *Reader) Transactions(ctx context.Context, t identity.Tenant, code strin
 		return nil, err
 	}
 	for i := range records {
-		records[i].take(events, receipts)
+		records[i].attach(events, receipts)
 	}
 	return records, nil
 }
 
-// readPart reads one item of a transaction's partition.
-func readPart(raw map[string]dynamoValue, records *[]Record, events *[]payments.Event,
+// readItem reads one item of a transaction's partition.
+func readItem(raw map[string]dynamoValue, records *[]Record, events *[]payments.Event,
 	receipts map[string]int64) error {
 	var k key
 	if err := dynamo.UnmarshalItem(raw, &k); err != nil {
@@ -125,8 +125,8 @@ func readPart(raw map[string]dynamoValue, records *[]Record, events *[]payments.
 	}
 }
 
-// take keeps the events that are the record's own.
-func (r *Record) take(events []payments.Event, receipts map[string]int64) {
+// attach keeps the events that are the record's own.
+func (r *Record) attach(events []payments.Event, receipts map[string]int64) {
 	r.Receipts = receipts
 	for _, e := range events {
 		switch {
@@ -142,7 +142,7 @@ func (r *Record) take(events []payments.Event, receipts map[string]int64) {
 	})
 }
 
-// follows puts a deduction after what caused it at the same time.
+// follows sorts a deduction after its cause, which has the same time.
 func follows(e payments.Event) int {
 	if e.Type == payments.PayoutDeductionEvent {
 		return 1
@@ -164,9 +164,9 @@ func (s *Reader) Transaction(ctx context.Context, t identity.Tenant, id string) 
 	return Record{}, errNoTransaction
 }
 
-// TransactionByForeignID reads the transaction of the checkout that bore the
+// TransactionByForeignID reads the transaction of the checkout with the
 // reference, consistently: of several the successful one, else the newest. A
-// reference names one checkout for good, also when it bears another since.
+// reference belongs to one checkout for good, also after it got another one.
 // Failure: NotFound.
 func (s *Reader) TransactionByForeignID(ctx context.Context, t identity.Tenant, reference string) (Record, error) {
 	id, err := s.referenceOwner(ctx, t, reference)
@@ -226,10 +226,10 @@ func newEventItem(t identity.Tenant, e payments.Event) eventItem {
 	return item
 }
 
-// ApplyTransaction writes a transaction's change whole: the transaction, its
-// events, the journal entry, payables, the callback owed and what the
-// merchant's reserve, or none of them. ErrStale when the transaction or the
-// reserve changed since it was read.
+// ApplyTransaction writes all of a transaction's change: the transaction, its
+// events, the journal entry, the payables, the callback to send and the change of
+// the merchant's reserve, or none of them. Error: ErrStale when the transaction or
+// the reserve changed since it was read.
 func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 	change payments.TransactionChange, reserve *Reserve) error {
 	before := change.Transaction.Version
@@ -237,8 +237,8 @@ func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 	item := newTransactionItem(t, change.Transaction)
 	tx := s.db.WriteTx().Idempotent(true).Put(s.table.Put(item).If("version = ?", before))
 	for _, e := range change.Events {
-		// An event whose outcome is known stays as it is; a refund that was
-		// withdrawn may be asked for again.
+		// A final event is never overwritten; a refund that was withdrawn may be
+		// requested again.
 		tx.Put(s.table.Put(newEventItem(t, e)).If("attribute_not_exists(pk) OR 'status' IN (?, ?, ?)",
 			payments.EventBegun, payments.EventPending, payments.EventWithdrawn))
 	}
@@ -254,5 +254,5 @@ func (s *Store) ApplyTransaction(ctx context.Context, t identity.Tenant,
 	if change.ReserveDelta.Currency() != "" {
 		tx.Update(s.changeReserve(t, change.ReserveDelta, reserve))
 	}
-	return s.truth(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
+	return s.resolveWrite(ctx, item.key, written{item.WriteID, item.Version}, ErrStale, tx.Run(ctx))
 }

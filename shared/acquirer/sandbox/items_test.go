@@ -80,7 +80,8 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			s := storedtest.Open(t, clock.New().Now, nil)
 			db, items := s.Raw()
 			a := &Acquirer{books: books{table.Books{DB: db, Table: items, Now: clock.New().Now}}}
-			storedtest.RoundTrip(t, s, c.write(shelf{t, &storedtest.Filler{}, a}), c.unseen, cmp.AllowUnexported(chargeItem{}, refundItem{}))
+			answers := c.write(shelf{t, &storedtest.Filler{}, a})
+			storedtest.RoundTrip(t, s, answers, c.unseen, cmp.AllowUnexported(chargeItem{}, refundItem{}))
 		})
 	}
 }

@@ -8,20 +8,20 @@ import (
 )
 
 // ErrStale reports that the item changed since it was read, and nothing was
-// written. Read it again and decide anew.
+// written. The caller reads it and decides again (see Retry).
 var ErrStale = errors.New("store: the item changed meanwhile")
 
-// written is how an item tells one write of it from another.
+// written identifies one write of an item.
 type written struct {
-	WriteID string `dynamo:"write_id"` // of the last writer, to recognise one's own write
+	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
 	Version int    `dynamo:"version"`  // one more with each write
 }
 
-// truth turns the error of a write into what became of it. After a lost reply
-// the item tells whether the write was done: then there is no error. ErrStale
-// when another write of the item was faster; refused, if given, when it still
-// is as it was read but another condition failed.
-func (s *Store) truth(ctx context.Context, k key, mine written, refused, err error) error {
+// resolveWrite finds out what an error of a write means. There is none if the item
+// shows that the write was applied, and only its reply was lost. The error is
+// ErrStale when another write of the item was faster, and refused, if given, when
+// the item is as it was read but another condition failed.
+func (s *Store) resolveWrite(ctx context.Context, k key, mine written, refused, err error) error {
 	if err == nil {
 		return nil
 	}
