@@ -94,7 +94,7 @@ func (c createMerchant) merchant(now time.Time) (merchant.Merchant, error) {
 	case c.Email.Or("") == "":
 		return merchant.Merchant{}, failure.Missing("email")
 	}
-	for _, standard := range []*optional.Of[string]{&c.FeeRate, &c.TimeZone, &c.RefundFloor} {
+	for _, standard := range []*optional.Of[string]{&c.FeeRate, &c.TimeZone, &c.MinimumBalance} {
 		*standard = optional.Some(standard.Or(""))
 	}
 	m, err := merchant.New(c.Registration, c.Terms, now)

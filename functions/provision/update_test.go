@@ -29,8 +29,8 @@ func TestAMerchantsOptionalFacts(t *testing.T) {
 		{fields{"refund_floor": "-0.5"}, "Europe/Berlin", "-0.50"},
 	} {
 		m := d.create(c.given)
-		if got := d.stored(m.Key); got.TimeZone != c.zone || got.RefundFloor != c.floor {
-			t.Errorf("%v: zone %q, floor %q", c.given, got.TimeZone, got.RefundFloor)
+		if got := d.stored(m.Key); got.TimeZone != c.zone || got.MinimumBalance != c.floor {
+			t.Errorf("%v: zone %q, floor %q", c.given, got.TimeZone, got.MinimumBalance)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	}
 	want := before
 	want.Name, want.Email, want.FeeRate, want.OnlinePayments = "Bücher", "neu@example.com", "0.01", false
-	want.TimeZone, want.RefundFloor, want.Version = "Europe/Vienna", "-5.00", 4
+	want.TimeZone, want.MinimumBalance, want.Version = "Europe/Vienna", "-5.00", 4
 	want.PayoutPlan, want.Gross = "TRUE_INSTALLMENT", true
 	want.Profile = merchant.Profile{Website: "https://buch.example", Locale: "de-AT",
 		Address: merchant.Address{City: "Wien", PostCode: "10115"}}
@@ -75,7 +75,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 		"refund_floor": "", "fee_rate": "",
 		"payout_plan": "SINGLE_PAYMENT", "gross_settlement": false}
 	run[updated](d, back)
-	if got := d.stored(m.Key); got.TimeZone != "Europe/Berlin" || got.RefundFloor != "" || got.FeeRate != "0.0195" ||
+	if got := d.stored(m.Key); got.TimeZone != "Europe/Berlin" || got.MinimumBalance != "" || got.FeeRate != "0.0195" ||
 		got.PayoutPlan != "" || got.Gross {
 		t.Errorf("taken back: %+v", got)
 	}

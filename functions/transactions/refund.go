@@ -45,7 +45,7 @@ func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (st
 func (f family) giveBack(ctx context.Context, id string, amount money.Literal) error {
 	caller := rest.Caller(ctx)
 	owner := rest.Merchant(ctx)
-	floor, err := owner.Floor(caller.Tenant.Mode)
+	floor, err := owner.MinimumBalanceIn(caller.Tenant.Mode)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ import (
 type Overrides struct {
 	Now           func() time.Time                          // nil: the system's clock
 	HTTP          aws.HTTPClient                            // under the AWS SDK; nil: its own
-	SandboxHTTP   aws.HTTPClient                            // the sandbox acquirer's, another party; nil: HTTP
+	SandboxHTTP   aws.HTTPClient                            // the sandbox acquirer's, as of another system; nil: HTTP
 	Credentials   aws.CredentialsProvider                   // nil: the Lambda environment's
 	Log           *slog.Logger                              // nil: standard error, JSON or readable
 	Metrics       io.Writer                                 // nil: standard output of a deployed function
@@ -42,7 +42,7 @@ type Overrides struct {
 	CallbackHTTP  http.RoundTripper                         // carries callbacks in place of the network; nil: guarded HTTP
 }
 
-// App is one function's world. It is safe for concurrent use.
+// App is what one function runs with. It is safe for concurrent use.
 type App struct {
 	Config
 	Store      *store.Store
@@ -56,7 +56,7 @@ type App struct {
 	overrides Overrides
 }
 
-// New builds the function's world; it makes no call.
+// New builds the App; it makes no call.
 func New(c Config, o Overrides) *App {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -99,7 +99,7 @@ func (a *App) reach(endpoint string, client aws.HTTPClient) store.Config {
 // openAcquirers gives test mode the sandbox. Live mode has none until a
 // deployment brings one: live payments answer 424 (contract §12).
 func (a *App) openAcquirers() {
-	db, table := a.Books()
+	db, table := a.CounterpartyTable()
 	a.Sandbox = sandbox.New(sandbox.Config{
 		DB: db, Table: table, Secret: a.lasting(forSandbox), BaseURL: a.BaseURL, Now: a.Now,
 	})
@@ -112,8 +112,8 @@ func (a *App) openAcquirers() {
 	}
 }
 
-// Books is the table for the parties that keep books of their own in it.
-func (a *App) Books() (*dynamo.DB, dynamo.Table) {
+// CounterpartyTable is the table as the sandbox acquirer and bank reach it.
+func (a *App) CounterpartyTable() (*dynamo.DB, dynamo.Table) {
 	if a.overrides.SandboxHTTP != nil {
 		return a.open(a.overrides.SandboxHTTP).Raw()
 	}
@@ -128,7 +128,7 @@ func (a *App) Bank(b bank.Bank) bank.Bank {
 	return a.overrides.WrapBank(b)
 }
 
-// At is the same function at another time: for operators who pretend one.
+// At is the same App at another time, for commands that simulate one.
 func (a *App) At(now time.Time) *App {
 	overrides := a.overrides
 	overrides.Now = func() time.Time { return now }
@@ -143,8 +143,8 @@ func (a *App) CallbackPolicy() webhook.Policy {
 	return policy
 }
 
-// CallbackSender posts signed callbacks where the policy lets it. One serves
-// the whole App: it holds the limit per host.
+// CallbackSender posts signed callbacks where the policy allows it. One serves
+// the whole App, because it enforces the limit per host.
 func (a *App) CallbackSender() (*webhook.Sender, error) {
 	published, err := a.SigningKeys()
 	if err != nil {
@@ -167,7 +167,8 @@ func (a *App) Methods() payments.MethodSettings { return payments.MethodSettings
 func (a *App) Handler(routes []rest.Route) http.Handler {
 	c := rest.Config{
 		Routes: routes, Store: a.Store, Now: a.Now, Log: a.Log, BaseURL: a.BaseURL,
-		HashKey: derive(a.Secret, forRequests), HashKeySince: a.SecretSince, AllowHTTP: a.AllowHTTP, Limits: a.overrides.Limits,
+		HashKey: derive(a.Secret, forRequests), HashKeySince: a.SecretSince, AllowHTTP: a.AllowHTTP,
+		Limits: a.overrides.Limits,
 	}
 	if len(a.PreviousSecret) > 0 {
 		c.OldHashKey = derive(a.PreviousSecret, forRequests)

@@ -120,8 +120,8 @@ func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
 		{map[string]string{"STAGE": "dev", "AWS_LAMBDA_FUNCTION_NAME": "cashwrap-dev-sweep"}, true},
 	} {
 		got, err := read(c.given)
-		if a := app.New(got, app.Overrides{}); err != nil || got.Deployed != c.want || (a.Metrics.Out == os.Stdout) != c.want ||
-			a.Metrics.Stage != c.given["STAGE"] {
+		if a := app.New(got, app.Overrides{}); err != nil || got.Deployed != c.want ||
+			(a.Metrics.Out == os.Stdout) != c.want || a.Metrics.Stage != c.given["STAGE"] {
 			t.Errorf("%v: %t, %+v, %v", c.given, got.Deployed, a.Metrics, err)
 		}
 	}

@@ -10,13 +10,13 @@ import (
 )
 
 // Every key of the platform is derived (HKDF, RFC 5869) from one of two
-// secrets, so that few are kept and no key serves two purposes.
+// secrets, so that only two are kept and no key serves two purposes.
 //
 // PLATFORM_SECRET is rotated, by a command and a deployment (infra/secrets.go),
-// and nobody notices. The new one comes into use at its SINCE, which is set to
-// when all functions have both; for 31 days its predecessor stays beside it as
-// PLATFORM_SECRET_PREVIOUS, the longest that anything derived from it is asked
-// for:
+// without effect on clients. The new one comes into use at its SINCE, which is
+// set to when all functions have both; its predecessor stays beside it as
+// PLATFORM_SECRET_PREVIOUS for 31 days, the longest that anything derived from
+// it is used:
 //
 //	callback signature  both keys sign and are published, so that a receiver
 //	                    which knows either verifies (contract §11.2)
@@ -25,16 +25,16 @@ import (
 //	payer sessions      an attempt's link is of the secret in use when it
 //	                    began; three days at most, of a boleto
 //
-// LASTING_SECRET is what merchants hold on to, which no rotation of ours may
-// change. It is replaced only after a leak, which is each merchant's matter too:
+// LASTING_SECRET is for what merchants store, which no rotation of ours may
+// change. It is replaced only after a leak, which concerns each merchant too:
 //
 //	callback secrets    rotate_callback_secret then gives each merchant a new one
 //	saved card tokens   those that are stored go on working; a card that is
 //	                    saved again then gets a second one
-//	sandbox acquirer    stands for another party, which knows nothing of ours
+//	sandbox acquirer    plays another company, which knows none of our keys
 //
-// After a leak a secret is replaced without a predecessor: sessions then begin
-// anew, and a request repeated under its old Idempotency-Key is refused (422),
+// After a leak a secret is replaced without a predecessor: sessions then start
+// over, and a request repeated under its old Idempotency-Key is refused (422),
 // so that nothing runs twice.
 const (
 	forSignatures   = "callback signature"

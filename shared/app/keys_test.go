@@ -44,7 +44,7 @@ func TestWhatMerchantsHoldLasts(t *testing.T) {
 	}
 }
 
-// TestASessionIsOfTheSecretOfItsTime, for whoever asks, to the nanosecond.
+// TestASessionIsOfTheSecretOfItsTime, to the nanosecond.
 func TestASessionIsOfTheSecretOfItsTime(t *testing.T) {
 	t.Parallel()
 	for at, of := range map[time.Time]Config{

@@ -9,12 +9,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Message is the body of a message in a queue. It only names something, whose
-// item says what is to be done: so messages that come late, twice or not at
-// all are harmless.
+// Message is the body of a message in a queue. It only names an item, which
+// says what to do, so messages that come late, twice or not at all are
+// harmless.
 type Message interface {
-	// Names is whose the named thing is, the zero tenant where the item says so;
-	// false for a message that names nothing.
+	// Names is the tenant of what is named, the zero tenant where only the item
+	// has it; false for a message that names nothing.
 	Names() (identity.Tenant, bool)
 }
 
@@ -29,8 +29,7 @@ type PayoutMessage struct {
 	ID     string `json:"payout"`
 }
 
-// PollMessage names a checkout or a refund that the acquirer is to be asked
-// about.
+// PollMessage names a checkout or a refund to ask the acquirer about.
 type PollMessage struct {
 	Tenant   string `json:"tenant"`
 	Checkout string `json:"checkout,omitempty"`
@@ -53,7 +52,7 @@ func (m PollMessage) Names() (identity.Tenant, bool) {
 }
 
 // Consume is the handler of a queue whose messages are of a kind. A malformed
-// one is dropped with a line in the log, since it would come again for good.
+// one is dropped with a line in the log, since it would be redelivered forever.
 // One that a batch repeats is handled once.
 func Consume[M Message](a *App, handle func(context.Context, identity.Tenant, M) error) func(ctx context.Context,
 	body string) error {

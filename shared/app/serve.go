@@ -31,13 +31,17 @@ type (
 	Invoke func(*App) func(ctx context.Context, request json.RawMessage) (any, error)
 )
 
-// HTTPEvent, QueueEvent, StreamEvent and TickEvent are the handlers Lambda
-// calls, of functions of each kind.
+// The handlers that Lambda calls, one for each kind of function.
 type (
-	HTTPEvent   = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
-	QueueEvent  = func(context.Context, events.SQSEvent) (events.SQSEventResponse, error)
+	// HTTPEvent handles a request of an HTTP API.
+	HTTPEvent = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+	// QueueEvent handles a batch of messages.
+	QueueEvent = func(context.Context, events.SQSEvent) (events.SQSEventResponse, error)
+	// StreamEvent handles a batch of the table's changes.
 	StreamEvent = func(context.Context, events.DynamoDBEvent) (events.DynamoDBEventResponse, error)
-	TickEvent   = func(context.Context, events.EventBridgeEvent) error
+	// TickEvent handles a schedule's event.
+	TickEvent = func(context.Context, events.EventBridgeEvent) error
+	// InvokeEvent answers a direct invocation.
 	InvokeEvent = func(context.Context, json.RawMessage) (any, error)
 )
 
@@ -53,7 +57,7 @@ func (a *App) HTTP(routes Routes) HTTPEvent {
 
 // escapedPath undoes the gateway's decoding: its rawPath is no longer raw, so
 // an id with a slash or a percent sign would become another path. The route
-// and its parameters tell what the client sent.
+// and its parameters are what the client sent.
 func escapedPath(event events.APIGatewayV2HTTPRequest) string {
 	_, pattern, ok := strings.Cut(event.RouteKey, " ")
 	if !ok { // $default
@@ -120,8 +124,8 @@ func (a *App) Tick(tick Tick) TickEvent {
 	return func(ctx context.Context, _ events.EventBridgeEvent) error { return handle(ctx) }
 }
 
-// ServeRoutes, ServeQueue, ServeStream, ServeTick and ServeInvoke are whole
-// Lambda programs.
+// ServeRoutes runs a function that serves routes, as a whole Lambda program; so
+// do the others for their kinds.
 func ServeRoutes(routes Routes) { start(func(a *App) any { return a.HTTP(routes) }) }
 
 // ServeQueue runs a queue's consumer.

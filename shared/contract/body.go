@@ -26,7 +26,7 @@ func isJSON(contentType string) bool {
 }
 
 // withoutNulls drops object members that are null, because null on an optional
-// field counts as absent (contract §2.2). What is no JSON stays as it is.
+// field counts as absent (contract §2.2). Other bodies stay as they are.
 func withoutNulls(contentType string, body []byte) []byte {
 	if !isJSON(contentType) {
 		return body
@@ -62,7 +62,7 @@ func stripNulls(value any) any {
 	return value
 }
 
-// checkNumbers wants one JSON value whose numbers have no exponent: clients
+// checkNumbers requires one JSON value whose numbers have no exponent: clients
 // parse money as decimal text (contract §2.4), and a schema cannot see it.
 func checkNumbers(body []byte) error {
 	if !json.Valid(body) {

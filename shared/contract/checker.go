@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,7 +19,7 @@ type Checker struct {
 }
 
 // NewChecker loads the document. It fails as Load does, or if an operation
-// lacks x-scopes.
+// has no x-scopes.
 func NewChecker() (*Checker, error) {
 	registerDecoders()
 	doc, err := Load()
@@ -55,11 +54,11 @@ func Load() (*openapi3.T, error) {
 	return doc, nil
 }
 
-// Check says how an exchange departs from the document; nil if it does not.
+// Check compares an exchange with the document. Its error says where they differ.
 //
-// The response is always held to it: status, media type to the letter,
-// headers, body. The request is held to it only if it was accepted (a status
-// below 400), since a test may send bad input on purpose. An operation the
+// The response is always checked: status, media type to the letter, headers,
+// body. The request is checked only if it was accepted (a status below 400),
+// since a test may send bad input on purpose. An operation the
 // document does not know is an error, unless it is refused with 405, is HEAD
 // of a known GET, or is the preflight of one a public key may use. Bodies are
 // passed apart from the messages, whose own are not read. Errors quote no body
@@ -98,7 +97,7 @@ type exchange struct {
 // checkRequest compares what the service accepted with what the document
 // says it accepts.
 func (x exchange) checkRequest(body []byte) error {
-	req := x.req.Clone(context.Background())
+	req := x.req.Clone(x.req.Context())
 	setBody(req, withoutNulls(req.Header.Get("Content-Type"), body))
 	return openapi3filter.ValidateRequest(req.Context(), &openapi3filter.RequestValidationInput{
 		Request:    req,

@@ -1,6 +1,6 @@
 // Package contract holds the public description of the API, openapi.yaml, and
-// the checker that holds the tests' traffic to it. Only tests import it, so no
-// Lambda links the validator.
+// the checker that compares the tests' traffic with it. Only tests import it, so
+// no Lambda links the validator.
 package contract
 
 import _ "embed"

@@ -13,9 +13,11 @@ import (
 // method, path, status, error_code, then the slugs.
 const errorRows = `
 POST   /v0.1/checkouts        400 MISSING                     invalid-parameter
-POST   /v0.1/checkouts        400 INVALID                     invalid-parameter multiple-invalid-parameters payment-method-not-allowed unknown-payment-method
+POST   /v0.1/checkouts        400 INVALID                     invalid-parameter multiple-invalid-parameters
+POST   /v0.1/checkouts        400 INVALID                     payment-method-not-allowed unknown-payment-method
 POST   /v0.1/checkouts        400 INVALID_REQUEST             bad-request
-POST   /v0.1/checkouts        401 NOT_AUTHORIZED              missing-token invalid-token not-authorised-token unauthorized
+POST   /v0.1/checkouts        401 NOT_AUTHORIZED              missing-token invalid-token
+POST   /v0.1/checkouts        401 NOT_AUTHORIZED              not-authorised-token unauthorized
 POST   /v0.1/checkouts        403 FORBIDDEN                   forbidden request-blocked https-required
 POST   /v0.1/checkouts        409 DUPLICATED_CHECKOUT         conflict
 POST   /v0.1/checkouts        409 IDEMPOTENCY_IN_PROGRESS     idempotency-in-progress

@@ -11,16 +11,16 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Example is a body that the document shows.
+// Example is a request body from the document.
 type Example struct {
 	Name      string
 	MediaType string
-	Value     any // as of JSON: map[string]any, string, json.Number and so on
+	Value     any // decoded JSON: map[string]any, string, json.Number and so on
 }
 
-// written is a parameter's example as it stands in an address; lists are joined
-// by commas (contract §2.5).
-func written(p *openapi3.Parameter) string {
+// exampleText is a parameter's example as written in an address; lists are
+// joined by commas (contract §2.5).
+func exampleText(p *openapi3.Parameter) string {
 	example := p.Example
 	if example == nil {
 		example = p.Schema.Value.Example
@@ -38,7 +38,7 @@ func written(p *openapi3.Parameter) string {
 	return strings.Join(all, ",")
 }
 
-// examplesOf lists the bodies that the document shows of a request.
+// examplesOf lists an operation's example request bodies.
 func examplesOf(op *openapi3.Operation) []Example {
 	if op.RequestBody == nil {
 		return nil
@@ -53,7 +53,7 @@ func examplesOf(op *openapi3.Operation) []Example {
 	return list
 }
 
-// successesOf lists the statuses that are no refusals.
+// successesOf lists the statuses below 400.
 func successesOf(op *openapi3.Operation) []int {
 	var list []int
 	for text := range op.Responses.Map() {

@@ -8,13 +8,13 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Where an input stands, in the words of package validate.
+// Where an input is, in the words of package validate.
 const (
 	inForm = "form"
 	inJSON = "json"
 )
 
-// forms are the media types of request bodies, with where their members stand.
+// forms are the media types of request bodies, with where their members are.
 var forms = map[string]string{"application/json": inJSON, "application/x-www-form-urlencoded": inForm}
 
 // Input is a parameter of an operation, or a member of its body.
@@ -26,7 +26,7 @@ type Input struct {
 	schema   *openapi3.SchemaRef
 }
 
-// Allows says that the document takes the value there. On an optional member
+// Allows reports whether the document accepts the value. On an optional member
 // null is absent (contract §2.2).
 func (i Input) Allows(value any) bool {
 	if value == nil && !i.Required {
@@ -46,7 +46,7 @@ func inputsOf(item *openapi3.PathItem, op *openapi3.Operation) []Input {
 	var list []Input
 	for _, p := range slices.Concat(item.Parameters, op.Parameters) {
 		name := strings.TrimSuffix(p.Value.Name, "[]") // contract §2.5
-		list = append(list, Input{In: p.Value.In, Path: name, Required: p.Value.Required, Example: written(p.Value),
+		list = append(list, Input{In: p.Value.In, Path: name, Required: p.Value.Required, Example: exampleText(p.Value),
 			schema: p.Value.Schema})
 	}
 	if op.RequestBody == nil {
@@ -75,8 +75,8 @@ func members(in string, object *openapi3.Schema, path string) []Input {
 	return list
 }
 
-// Sample is a value that the document takes there: its example, or what the
-// schema asks for and no more.
+// Sample is a value that the document accepts: its example, or the least that
+// the schema requires.
 func (i Input) Sample() any { return smallest(i.schema.Value) }
 
 func smallest(s *openapi3.Schema) any {

@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Limits are what the document demands of the input, each as keyword=value,
+// Limits are what the document requires of the input, each as keyword=value,
 // sorted: required, type, minLength, maxLength, pattern, format, enum (its
 // values sorted, joined by |), minimum, maximum, minItems and maxItems. A list's
 // own are type, minItems and maxItems; the others are those of its entries. Of a

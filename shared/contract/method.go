@@ -11,8 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// checkUnknownMethod deals with a known path and a method the document does
-// not list for it.
+// checkUnknownMethod checks an exchange on a known path with a method that the
+// document does not list for it.
 func (c *Checker) checkUnknownMethod(req *http.Request, res *http.Response, resBody []byte) error {
 	sibling := c.sibling(req)
 	switch {
@@ -41,7 +41,7 @@ func (c *Checker) sibling(req *http.Request) *routers.Route {
 	return &routers.Route{PathItem: &openapi3.PathItem{}}
 }
 
-// checkHead wants what GET documents, without the body (RFC 9110 §9.3.2).
+// checkHead requires what GET documents, without the body (RFC 9110 §9.3.2).
 func checkHead(get *routers.Route, req *http.Request, res *http.Response, resBody []byte) error {
 	asGet := *req
 	asGet.Method = http.MethodGet // the validator knows no HEAD
@@ -52,7 +52,7 @@ func checkHead(get *routers.Route, req *http.Request, res *http.Response, resBod
 	return nil
 }
 
-// checkPreflight wants a preflight to open exactly the methods that public
+// checkPreflight requires a preflight to allow exactly the methods that public
 // keys may use (contract §2.1). Preflights are not operations of the
 // document: browsers send them by themselves.
 func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte) error {
@@ -69,7 +69,7 @@ func checkPreflight(item *openapi3.PathItem, res *http.Response, resBody []byte)
 	return nil
 }
 
-// checkRefusal holds a 405 to the error shape, and its Allow header to the
+// checkRefusal checks a 405's error shape, and its Allow header against the
 // document (contract §2.2).
 func (c *Checker) checkRefusal(item *openapi3.PathItem, req *http.Request, res *http.Response, resBody []byte) error {
 	var want []string

@@ -16,8 +16,8 @@ const (
 	problemType = "application/problem+json;charset=UTF-8"
 )
 
-// checkResponse adds to the validator what it leaves open: statuses and media
-// types it waves through, empty bodies, and rules no schema can express.
+// checkResponse adds what the validator does not check: undocumented statuses
+// and media types, empty bodies, and rules that no schema can express.
 func (x exchange) checkResponse() error {
 	documented := x.route.Operation.Responses.Status(x.res.StatusCode)
 	if documented == nil {
@@ -44,7 +44,7 @@ func (x exchange) checkResponse() error {
 	return openapi3filter.ValidateResponse(x.req.Context(), input.SetBodyBytes(x.resBody))
 }
 
-// checkContentType wants the documented spelling, charset included: some
+// checkContentType requires the documented spelling, charset included: some
 // clients compare the header as text (contract §2.3).
 func (x exchange) checkContentType(documented *openapi3.Response) error {
 	if (x.bodyless || len(documented.Content) == 0) && len(x.resBody) > 0 {
@@ -80,8 +80,8 @@ func (x exchange) checkJSON() error {
 	return x.checkErrorForm()
 }
 
-// checkErrorForm holds an error body to its status and to the form the client
-// asked for. Arrays have only the older form (contract §3.2).
+// checkErrorForm compares an error body with its status and with the form that
+// the client asked for. Arrays have only the older form (contract §3.2).
 func (x exchange) checkErrorForm() error {
 	var problem struct {
 		Status *int `json:"status"`

@@ -7,7 +7,7 @@ import (
 )
 
 // Transport checks every exchange that passes through next (nil means
-// http.DefaultTransport) and reports departures to fail, typically t.Errorf.
+// http.DefaultTransport) and reports differences to fail, typically t.Errorf.
 // The exchange itself is unchanged. A client that follows redirects sends them
 // through here too; set CheckRedirect where they lead out of the service.
 func (c *Checker) Transport(next http.RoundTripper, fail func(format string, args ...any)) http.RoundTripper {

@@ -43,8 +43,8 @@ func echo(t *testing.T, s *sample, received *string) *httptest.Server {
 func send(t *testing.T, s *sample) (received, answer string, reported []string) {
 	t.Helper()
 	server := echo(t, s, &received)
-	var complaints complaints
-	client := &http.Client{Transport: sharedChecker(t).Transport(server.Client().Transport, complaints.fail)}
+	var reports complaints
+	client := &http.Client{Transport: sharedChecker(t).Transport(server.Client().Transport, reports.fail)}
 	// A reader of an unknown kind: the transport must not need GetBody.
 	req, err := http.NewRequest(s.method, server.URL+s.path, io.MultiReader(strings.NewReader(s.reqBody)))
 	if err != nil {
@@ -60,7 +60,7 @@ func send(t *testing.T, s *sample) (received, answer string, reported []string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return received, string(body), complaints.list
+	return received, string(body), reports.list
 }
 
 func TestTransportPassesGoodExchangesUnchanged(t *testing.T) {
@@ -95,14 +95,14 @@ func TestTransportPassesErrorsOn(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	var complaints complaints
-	client := &http.Client{Transport: sharedChecker(t).Transport(nil, complaints.fail)}
+	var reports complaints
+	client := &http.Client{Transport: sharedChecker(t).Transport(nil, reports.fail)}
 	res, err := client.Get(server.URL + "/healthz")
 	if err == nil {
 		_ = res.Body.Close()
 		t.Fatal("a closed server answered")
 	}
-	if len(complaints.list) > 0 {
-		t.Errorf("reported %q", complaints.list)
+	if len(reports.list) > 0 {
+		t.Errorf("reported %q", reports.list)
 	}
 }

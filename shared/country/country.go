@@ -2,8 +2,8 @@
 // zone of its capital, the language most of its people read, and its names.
 package country
 
-// facts of one country.
-type facts struct {
+// details of one country.
+type details struct {
 	zone     string // of the capital (IANA time zone database, zone.tab)
 	language string // BCP 47, without the country
 	english  string

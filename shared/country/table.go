@@ -4,7 +4,7 @@ package country
 // tender, and those of SEPA. Languages and names are those of the Unicode
 // CLDR. golang.org/x/text knows them for all countries, but adds 2.6 MB to
 // each binary.
-var table = map[string]facts{
+var table = map[string]details{
 	"AD": {"Europe/Andorra", "ca", "Andorra", ""},
 	"AL": {"Europe/Tirane", "sq", "Albania", "Shqipëri"},
 	"AS": {"Pacific/Pago_Pago", "en", "American Samoa", ""},

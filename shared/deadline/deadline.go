@@ -1,4 +1,4 @@
-// Package deadline keeps some of a function's time free for what must follow.
+// Package deadline reserves some of a function's time for what must follow.
 package deadline
 
 import (

@@ -160,7 +160,7 @@ func (l List) First() error {
 	return l[0]
 }
 
-// Names says that one of the failures is about the field.
+// Names reports whether one of the failures is about the field.
 func (l List) Names(param string) bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return e.Param == param })
 }
@@ -175,7 +175,7 @@ func Of(err error) *Error {
 	return newError(KindInternal, "An internal error occurred.").WithCause(err)
 }
 
-// Is says err is a failure of the kind, or a List whose first one is.
+// Is reports whether err is a failure of the kind, or a List whose first one is.
 func Is(err error, kind Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind

@@ -173,8 +173,8 @@ func TestList(t *testing.T) {
 		if diff := cmp.Diff(c.err, c.list.Err()); diff != "" {
 			t.Errorf("%s: Err (-want +got):\n%s", name, diff)
 		}
-		if got := c.list.First(); got != c.first {
-			t.Errorf("%s: First: got %v, want %v", name, got, c.first)
+		if diff := cmp.Diff(c.first, c.list.First()); diff != "" {
+			t.Errorf("%s: First (-want +got):\n%s", name, diff)
 		}
 	}
 	list := failure.List{one, two}

@@ -11,12 +11,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// APIKey is a merchant's key as it is kept. Its token is shown once, when the
-// key is made, and stored nowhere.
+// APIKey is a merchant's key as stored. Its token is shown once, when the key
+// is made, and stored nowhere.
 type APIKey struct {
 	ID        string    `dynamo:"id"`
 	Kind      Kind      `dynamo:"kind"`
-	Name      string    `dynamo:"name,omitempty"` // that people gave it
+	Name      string    `dynamo:"name,omitempty"` // for people
 	Tenant    Tenant    `dynamo:"tenant"`
 	Scopes    []string  `dynamo:"scopes,set"`
 	TokenHash string    `dynamo:"token_hash"`
@@ -24,16 +24,16 @@ type APIKey struct {
 	CreatedAt time.Time `dynamo:"created_at"`
 }
 
-// Principal is on whose behalf a request with this key is carried out.
+// Principal is who makes a request with this key.
 func (k APIKey) Principal() Principal {
 	return Principal{Actor: Actor{Kind: k.Kind, ID: k.ID}, Tenant: k.Tenant, Scopes: k.Scopes}
 }
 
-// KeyRequest is what a new key is to be (contract §8.2).
+// KeyRequest describes a new key (contract §8.2).
 type KeyRequest struct {
-	Name   string    `json:"name" validate:"text=255"`             // that people give it; a public key may have none
+	Name   string    `json:"name" validate:"text=255"`             // for people; a public key may have none
 	Kind   Kind      `json:"type" validate:"one-of=secret|public"` // "": secret
-	Scopes *[]string `json:"scopes"`                               // of a secret key; an empty list may do nothing
+	Scopes *[]string `json:"scopes"`                               // of a secret key; one with none may do nothing
 }
 
 // BootstrapKey is a merchant's first key, which may do everything.
@@ -48,7 +48,7 @@ const (
 )
 
 // NewAPIKey makes a key of the tenant, with its token. Failure: Invalid, with
-// the field that cannot be.
+// the field.
 func NewAPIKey(t Tenant, r KeyRequest, now time.Time) (k APIKey, token string, err error) {
 	scopes, err := r.check()
 	if err != nil {
@@ -75,7 +75,7 @@ func (r KeyRequest) kind() Kind {
 	return r.Kind
 }
 
-// check answers the scopes the key will have.
+// check returns the scopes that the key will have.
 func (r KeyRequest) check() ([]string, error) {
 	if err := validate.Forms(r).First(); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (r KeyRequest) check() ([]string, error) {
 	if r.kind() == SecretKey {
 		return r.secretScopes()
 	}
-	if r.Scopes != nil && len(*r.Scopes) > 0 { // they are none, always (contract §2.1)
+	if r.Scopes != nil && len(*r.Scopes) > 0 { // it never has any (contract §2.1)
 		return nil, failure.Invalid("scopes", "must be empty for a public key")
 	}
 	return nil, nil
@@ -102,7 +102,7 @@ func (r KeyRequest) secretScopes() ([]string, error) {
 		if !known {
 			return nil, failure.Invalid("scopes", "contains "+name+", which is not a scope")
 		}
-		if !slices.Contains(scopes, scope) { // profile may stand for one that is named as well
+		if !slices.Contains(scopes, scope) { // profile may mean one that is listed as well
 			scopes = append(scopes, scope)
 		}
 	}

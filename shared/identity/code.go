@@ -24,7 +24,7 @@ func NewMerchantCode() string {
 	return codePrefix + string(b)
 }
 
-// IsMerchantCode says the text could be one of NewMerchantCode's.
+// IsMerchantCode reports whether the text has the form of a merchant code.
 func IsMerchantCode(text string) bool {
 	digits, ok := strings.CutPrefix(text, codePrefix)
 	return ok && len(digits) == codeLength && strings.Trim(digits, crockford) == ""

@@ -1,4 +1,4 @@
-// Package identity says who a caller is and what it may do: tenants,
+// Package identity is about who a caller is and what it may do: tenants,
 // principals, API keys and scopes. It does no I/O.
 package identity
 
@@ -17,7 +17,7 @@ const (
 	Test Mode = "T"
 )
 
-// Modes are both of them.
+// Modes are both modes.
 var Modes = []Mode{Live, Test}
 
 // Name is the mode as people write it: live or test.
@@ -71,17 +71,17 @@ type Actor struct {
 	ID   string // of the key; never its token
 }
 
-// Principal is on whose behalf a request is carried out: who acts, on which
-// tenant's data, and what it may do there. It names its merchant and holds
-// nothing of it: a change of the merchant counts from the next request.
+// Principal is who makes a request: the actor, the tenant whose data it may
+// use, and its scopes. It names its merchant without a copy of it, so a change
+// of the merchant takes effect with the next request.
 type Principal struct {
 	Actor  Actor
 	Tenant Tenant
 	Scopes []string
 }
 
-// May says the principal holds at least one of the scopes (contract §1: any
-// one suffices; no scope asked means any credential of the merchant).
+// May reports whether the principal has at least one of the scopes (contract
+// §1: any one suffices; with none asked for, any credential of the merchant does).
 func (p Principal) May(anyOf ...string) bool {
 	if len(anyOf) == 0 {
 		return true

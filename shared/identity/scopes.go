@@ -3,7 +3,7 @@ package identity
 import "slices"
 
 // scopes are all scope names (contract §1, §2.1). An old scope and its
-// granular successors stand in one line; either suffices.
+// granular successors are on one line; either suffices.
 var scopes = []string{
 	"payments", "checkouts.read", "checkouts.write", "refunds.write",
 	"payment_instruments", "customers.read", "customers.write",
@@ -15,19 +15,19 @@ var scopes = []string{
 	"files.read", "files.write",
 	"readers.read", "readers.write", "terminals.read", "terminals.write",
 
-	// Accepted, guarding nothing.
+	// Accepted, but no operation needs them.
 	"products", "invoices.read", "invoices.write", "accounting.read", "accounting.write", "email",
 }
 
-// profileAlias is what clients ask for when they mean to read the merchant
+// profileAlias is the name that clients use for reading the merchant
 // (contract §2.1).
 const profileAlias = "profile"
 
-// AllScopes are the scopes of a merchant's first key: every one there is.
+// AllScopes are the scopes of a merchant's first key: all of them.
 func AllScopes() []string { return slices.Clone(scopes) }
 
-// ParseScope is the scope that a client's name means; false for a name that
-// means none.
+// ParseScope is the scope with a client's name or alias; false for an unknown
+// name.
 func ParseScope(name string) (string, bool) {
 	if name == profileAlias {
 		name = "user.profile_readonly"

@@ -23,9 +23,8 @@ var tokenPrefixes = map[Kind]map[Mode]string{
 	PublicKey: {Live: "pk_live_", Test: "pk_test_"},
 }
 
-// Token is what the text of an API key says by itself: which kind it is, whose
-// data it opens, and under which hash it is stored. Only the store knows
-// whether there is such a key.
+// Token is what the text of an API key contains: its kind, its tenant, and the
+// hash under which it is stored. Only the store knows whether the key exists.
 type Token struct {
 	Kind   Kind
 	Tenant Tenant
@@ -38,7 +37,7 @@ var errTenant = errors.New("identity: no key can be made for this tenant")
 // newToken makes the text of an API key: the prefix, the merchant's code
 // without MC, 24 random base62 characters, and six of checksum. Since the key
 // names its merchant, a request reads the key and the merchant in one call.
-// random is crypto/rand.Reader outside tests.
+// random is crypto/rand.Reader except in tests.
 func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 	prefix := tokenPrefixes[kind][t.Mode]
 	if prefix == "" || !IsMerchantCode(t.Merchant) {
@@ -53,8 +52,8 @@ func newToken(kind Kind, t Tenant, random io.Reader) (string, error) {
 }
 
 // ParseToken reads an API key; false for a text that cannot be one, so that a
-// mistyped key costs no read. The checksum covers the prefix: sk_ and pk_ are
-// one slip apart.
+// mistyped key costs no read. The checksum covers the prefix, since sk_ and pk_
+// are easily confused.
 func ParseToken(text string) (Token, bool) {
 	for kind, byMode := range tokenPrefixes {
 		for mode, prefix := range byMode {

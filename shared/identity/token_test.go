@@ -12,7 +12,7 @@ import (
 	"testing/iotest"
 )
 
-// Contract §2.1: the prefix tells kind and mode, 38 base62 characters follow.
+// Contract §2.1: the prefix gives kind and mode, 38 base62 characters follow.
 func TestKeyFormat(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

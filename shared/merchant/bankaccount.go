@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// BankAccountStatus is where an account stands (contract §7.3).
+// BankAccountStatus is an account's state of verification (contract §7.3).
 type BankAccountStatus string
 
 // The statuses.
@@ -37,25 +37,25 @@ func (b BankAccount) Number() string {
 	return b.AccountNumber
 }
 
-// Payable says payouts may go to the account (contract §6.7). A number that is
-// no IBAN needs its bank named beside it.
-func (b BankAccount) Payable() bool {
+// CanReceive reports whether payouts may go to the account (contract §6.7). A
+// number other than an IBAN needs its bank beside it.
+func (b BankAccount) CanReceive() bool {
 	routed := b.IBAN != "" || b.AccountNumber != "" && (b.BankCode != "" || b.BIC != "")
 	return routed && b.Status == BankAccountVerified
 }
 
-// Same says that an order to either names one account of one holder, whatever
-// we call it and whether or not it is verified.
+// Same reports whether a transfer to either reaches the same account of the
+// same holder, whatever its id and status here.
 func (b BankAccount) Same(other BankAccount) bool {
 	b.ID, b.Status = other.ID, other.Status
 	return b == other
 }
 
-// BankAccountChange is what an operator says of a bank account; what is absent
-// or null stays as it is. A number that is given replaces the account whole, and
-// is taken for verified, because the operator vouches for it.
+// BankAccountChange is an operator's change of a bank account; what is absent
+// or null stays as it is. A new number replaces the whole account, and counts
+// as verified, because the operator vouches for it.
 type BankAccountChange struct {
-	Holder        optional.Of[string] `json:"holder" validate:"text=70"` // as much of a name as a SEPA order carries
+	Holder        optional.Of[string] `json:"holder" validate:"text=70"` // the most that a SEPA transfer carries
 	IBAN          optional.Of[string] `json:"iban" validate:"iban?"`     // or, where there is none:
 	AccountNumber optional.Of[string] `json:"account_number"`            // national, with bank_code or bic
 	BankCode      optional.Of[string] `json:"bank_code"`
@@ -63,11 +63,11 @@ type BankAccountChange struct {
 	Verified      optional.Of[bool]   `json:"verified"` // false: payouts wait
 }
 
-// Apply is the account with what is given; id is that of a new one. Failure:
-// Invalid, with the field that cannot be.
+// Apply is the account with the change; id is for a new one. Failure: Invalid,
+// with the field.
 func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error) {
 	faults := validate.Forms(c)
-	if c.numbered() {
+	if c.replaces() {
 		to = BankAccount{ID: id, Holder: to.Holder, Status: BankAccountVerified}
 	}
 	to.Holder = strings.TrimSpace(c.Holder.Or(to.Holder))
@@ -77,8 +77,8 @@ func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error)
 	verified, judged := c.Verified.Get()
 	switch {
 	case to.ID != "":
-		faults = append(faults, to.lacks()...)
-	case to != (BankAccount{Holder: to.Holder}) || judged: // settings without an account yet
+		faults = append(faults, to.faults()...)
+	case to != (BankAccount{Holder: to.Holder}) || judged: // an account without a number
 		faults = append(faults, failure.Missing("iban"))
 	}
 	if judged {
@@ -90,15 +90,15 @@ func (c BankAccountChange) Apply(to BankAccount, id string) (BankAccount, error)
 	return to, validate.Order(c, faults).First()
 }
 
-// numbered says that an account of another number is given.
-func (c BankAccountChange) numbered() bool {
+// replaces reports whether another account's number is given.
+func (c BankAccountChange) replaces() bool {
 	_, iban := c.IBAN.Get()
 	_, number := c.AccountNumber.Get()
 	return iban || number
 }
 
-// lacks lists what of an account is missing, or too much.
-func (b BankAccount) lacks() failure.List {
+// faults lists what is missing from an account, or too much.
+func (b BankAccount) faults() failure.List {
 	var faults failure.List
 	if b.Holder == "" {
 		faults = append(faults, failure.Missing("holder"))

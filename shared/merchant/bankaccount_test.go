@@ -26,8 +26,8 @@ func TestPayableIsAVerifiedAccountThatCanBeFound(t *testing.T) {
 			merchant.BankAccountRejected} {
 			c.account.Status = status
 			want := c.payable && status == merchant.BankAccountVerified
-			if c.account.Payable() != want || c.account.Number() != c.number {
-				t.Errorf("%s, %s: payable %t, number %q", c.name, status, c.account.Payable(), c.account.Number())
+			if c.account.CanReceive() != want || c.account.Number() != c.number {
+				t.Errorf("%s, %s: payable %t, number %q", c.name, status, c.account.CanReceive(), c.account.Number())
 			}
 		}
 	}

@@ -24,8 +24,8 @@ func (c Calendar) NextCutoff(now time.Time) Cutoff { return c.Payouts.step(now, 
 // LastCutoff is the latest one not after now.
 func (c Calendar) LastCutoff(now time.Time) Cutoff { return c.Payouts.step(now, c.Where, 0) }
 
-// PayoutDay is that of the first payout which may include what is eligible
-// from then on, YYYY-MM-DD (contract §6.7); "" when only an operator's command
+// PayoutDay is the day, YYYY-MM-DD, of the first payout that may include what
+// becomes eligible then (contract §6.7); "" when only an operator's command
 // pays it out.
 func (c Calendar) PayoutDay(eligible time.Time) string {
 	if c.Payouts.OnDemand {

@@ -57,7 +57,8 @@ func TestPayoutDays(t *testing.T) {
 	}
 }
 
-// Wherever and whenever: the payout of the day that is told includes what is eligible, and the one before it does not.
+// In every zone and at any time, the payout of the day that PayoutDay names includes what is eligible, and the one
+// before it does not.
 func TestThePayoutOfTheDayIncludesWhatIsEligible(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ type CallbackSecret struct {
 	RotatedAt time.Time `dynamo:"rotated_at"`
 }
 
-// overlap is how long the secret before goes on signing (contract §11.2).
+// overlap is how long the previous secret goes on signing (contract §11.2).
 const overlap = 24 * time.Hour
 
 // Rotated is the next version, from now on.

@@ -12,39 +12,38 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Merchant is a merchant as it is stored. It is read once with the credential
-// of each request, so what grows without bound does not belong here.
+// Merchant is a merchant as stored. Each request reads it once, with its
+// credential, so it holds nothing that grows without bound.
 type Merchant struct {
 	Code           string                 `dynamo:"code"`
 	Name           string                 `dynamo:"name"`
 	Email          string                 `dynamo:"email"`
 	Country        string                 `dynamo:"country"` // ISO 3166-1 alpha-2
 	Currency       money.Currency         `dynamo:"currency"`
-	Sandbox        bool                   `dynamo:"sandbox"`                // has only test credentials
-	OnlinePayments bool                   `dynamo:"online_payments"`        // may take checkout payments
-	FeeRate        string                 `dynamo:"fee_rate"`               // decimal fraction of the amount, "0.0195" = 1.95 % (contract §6.7)
-	RefundFloor    string                 `dynamo:"refund_floor,omitempty"` // decimal, in Currency; "": the contract's
-	TimeZone       string                 `dynamo:"time_zone,omitempty"`    // IANA name; "": UTC
-	PayoutPlan     PayoutPlan             `dynamo:"payout_plan,omitempty"`  // of its transactions (contract §6.7); "": SINGLE_PAYMENT
-	Gross          bool                   `dynamo:"gross,omitempty"`        // gross settlement: fees are billed, not kept back (contract §7.2)
-	Payouts        ByMode[PayoutSettings] `dynamo:"payouts"`                // zero: contract §7.2's
+	Sandbox        bool                   `dynamo:"sandbox"`                   // has only test credentials
+	OnlinePayments bool                   `dynamo:"online_payments"`           // may take checkout payments
+	FeeRate        string                 `dynamo:"fee_rate"`                  // fraction: "0.0195" is 1.95 % (contract §6.7)
+	MinimumBalance string                 `dynamo:"minimum_balance,omitempty"` // decimal, in Currency; "": the contract's
+	TimeZone       string                 `dynamo:"time_zone,omitempty"`       // IANA name; "": UTC
+	PayoutPlan     PayoutPlan             `dynamo:"payout_plan,omitempty"`     // contract §6.7; "": SINGLE_PAYMENT
+	Gross          bool                   `dynamo:"gross,omitempty"`           // fees are billed separately (contract §7.2)
+	Payouts        ByMode[PayoutSettings] `dynamo:"payouts"`                   // zero: contract §7.2's
 	Profile        Profile                `dynamo:"profile,omitempty"`
 	Callbacks      CallbackSecret         `dynamo:"callbacks"`
 	CreatedAt      time.Time              `dynamo:"created_at"`
 	Version        int                    `dynamo:"version"` // of the stored item, from 1
 }
 
-// Registration is what a merchant has from its beginning and keeps, because
-// what is stored for it rests on that.
+// Registration is what a merchant is created with and keeps: what is stored
+// for it depends on these.
 type Registration struct {
-	Code     string `json:"merchant_code"`                         // "": one is made up
+	Code     string `json:"merchant_code"`                         // "": one is generated
 	Country  string `json:"country" validate:"required country"`   // ISO 3166-1 alpha-2
 	Currency string `json:"currency" validate:"required currency"` // of contract §2.4
 	Sandbox  bool   `json:"sandbox"`                               // only test credentials
 }
 
-// New is the merchant with these terms. Failure: Invalid, with the field that
-// cannot be.
+// New is the merchant with these terms. Failure: Invalid, with the field.
 func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 	if err := validate.Forms(r).First(); err != nil {
 		return Merchant{}, err
@@ -59,8 +58,8 @@ func New(r Registration, terms Terms, now time.Time) (Merchant, error) {
 		OnlinePayments: true, CreatedAt: now})
 }
 
-// Same says that both have the same registration, terms and profile, whatever
-// happened to them since they were made.
+// Same reports whether both have the same registration, terms and profile,
+// whatever has changed since they were created.
 func (m Merchant) Same(other Merchant) bool {
 	m.CreatedAt, m.Version, m.Payouts, m.Callbacks = other.CreatedAt, other.Version, other.Payouts, other.Callbacks
 	return reflect.DeepEqual(m, other)
@@ -92,20 +91,20 @@ func (m Merchant) Mode(name string) (identity.Mode, error) {
 	}
 }
 
-// standardFloor is how far below zero refunds may take a live merchant's
+// standardMinimum is how far below zero refunds may take a live merchant's
 // balance, in its currency (contract §6.4).
-const standardFloor = "-1000"
+const standardMinimum = "-1000"
 
-// Floor is the balance that refunds must leave; nil in test mode, where there
-// is none (contract §6.4).
-func (m Merchant) Floor(mode identity.Mode) (*money.Amount, error) {
+// MinimumBalanceIn is the balance that refunds must leave; nil in test mode,
+// which has no minimum (contract §6.4).
+func (m Merchant) MinimumBalanceIn(mode identity.Mode) (*money.Amount, error) {
 	if mode != identity.Live {
 		return nil, nil
 	}
-	text := m.RefundFloor
+	text := m.MinimumBalance
 	if text == "" {
-		text = standardFloor
+		text = standardMinimum
 	}
-	floor, err := money.Parse(text, m.Currency)
-	return &floor, err
+	minimum, err := money.Parse(text, m.Currency)
+	return &minimum, err
 }

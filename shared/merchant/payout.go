@@ -26,15 +26,15 @@ type PayoutSettings struct {
 // DefaultPayoutSettings are contract §7.2's.
 var DefaultPayoutSettings = PayoutSettings{Period: Daily}
 
-// PayoutChange is what somebody says of payout settings; what is absent or null
-// stays as it is.
+// PayoutChange is a change of payout settings; what is absent or null stays as
+// it is.
 type PayoutChange struct {
 	Period   optional.Of[PayoutPeriod] `json:"period" validate:"one-of=daily|weekly|monthly"`
 	OnDemand optional.Of[bool]         `json:"on_demand"`
 }
 
-// Apply is the settings with what is given, spelt out. Failure: Invalid, field
-// period.
+// Apply is the settings with the change, defaults filled in. Failure: Invalid,
+// field period.
 func (c PayoutChange) Apply(s PayoutSettings) (PayoutSettings, error) {
 	if s.Period == "" {
 		s.Period = DefaultPayoutSettings.Period
@@ -64,10 +64,9 @@ func (s PayoutSettings) step(now time.Time, where *time.Location, periods int) C
 	}
 }
 
-// firstMoment is when a civil day begins. Where clocks are changed at midnight
-// that is not always what time.Date makes of it: a day whose midnight is skipped
-// begins when they are put forward, and one whose midnight comes twice, because
-// they are put back to it, with the first.
+// firstMoment is when a civil day begins. Where clocks change at midnight,
+// time.Date may be wrong: a day whose midnight is skipped begins when the
+// clocks go forward, and one whose midnight comes twice with the first.
 func firstMoment(year int, month time.Month, day int, where *time.Location) Cutoff {
 	midnight := time.Date(year, month, day, 0, 0, 0, 0, time.UTC) // normalises the date
 	name := midnight.Format(time.DateOnly)
@@ -84,8 +83,8 @@ func firstMoment(year int, month time.Month, day int, where *time.Location) Cuto
 	return Cutoff{Day: name, At: at.UTC()}
 }
 
-// PayoutSchedule is where to, and when next, a tenant is paid out. How often
-// that is its merchant says.
+// PayoutSchedule is where, and when next, a tenant is paid out. How often is
+// in the merchant's PayoutSettings.
 type PayoutSchedule struct {
 	To      BankAccount `dynamo:"to"`
 	NextAt  time.Time   `dynamo:"next_at"` // the next cut-off

@@ -6,7 +6,7 @@ import (
 	_ "time/tzdata" // Lambda's runtime image has no time zones
 )
 
-// Location is the merchant's time zone; UTC when that is not set or not known.
+// Location is the merchant's time zone; UTC when it is unset or unknown.
 func (m Merchant) Location() *time.Location {
 	name := m.TimeZone
 	if known, ok := places.Load(name); ok {

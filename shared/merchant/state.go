@@ -15,8 +15,8 @@ type State struct {
 	Schedules ByMode[*PayoutSchedule] // nil: payouts were never set up
 }
 
-// Payouts are how often, and where to, the tenant of the mode is paid out; the
-// zero schedule when that was never set up.
+// Payouts are the mode's payout settings and schedule; the zero schedule when
+// payouts were never set up.
 func (s State) Payouts(mode identity.Mode) (PayoutSettings, PayoutSchedule) {
 	var schedule PayoutSchedule
 	if there := s.Schedules.Of(mode); there != nil {
@@ -25,14 +25,15 @@ func (s State) Payouts(mode identity.Mode) (PayoutSettings, PayoutSchedule) {
 	return s.Merchant.Payouts.Of(mode), schedule
 }
 
-// WithPayouts is the state in which the tenant of the mode is paid out so.
+// WithPayouts is the state with the mode's payout settings and schedule
+// replaced.
 func (s State) WithPayouts(mode identity.Mode, settings PayoutSettings, schedule PayoutSchedule) State {
 	s.Merchant.Payouts = s.Merchant.Payouts.With(mode, settings)
 	s.Schedules = s.Schedules.With(mode, &schedule)
 	return s
 }
 
-// Changed lists the modes in which the state is paid out otherwise than before.
+// Changed lists the modes whose payouts differ from before.
 func (s State) Changed(before State) (modes []identity.Mode) {
 	for _, mode := range identity.Modes {
 		if s.Merchant.TimeZone != before.Merchant.TimeZone ||
@@ -44,14 +45,14 @@ func (s State) Changed(before State) (modes []identity.Mode) {
 	return modes
 }
 
-// Overdue says that the mode's cut-off has come.
+// Overdue reports whether the mode's cut-off has passed.
 func (s State) Overdue(mode identity.Mode, now time.Time) bool {
 	p := s.Schedules.Of(mode)
 	return p != nil && p.Version > 0 && !now.Before(p.NextAt)
 }
 
-// Rescheduled is the state with the mode's next cut-off by the settings and the
-// time zone that it has now.
+// Rescheduled is the state with the mode's next cut-off by its current
+// settings and time zone.
 func (s State) Rescheduled(mode identity.Mode, now time.Time) State {
 	p := s.Schedules.Of(mode)
 	if p == nil {

@@ -12,17 +12,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// Terms are what may change of a merchant by an operator's hand; what is absent
-// or null stays as it is.
+// Terms are what an operator may change of a merchant; what is absent or null
+// stays as it is.
 type Terms struct {
-	Name            optional.Of[string]     `json:"name" validate:"min=1 text=150"`                                                         // contract §13.5
-	Email           optional.Of[string]     `json:"email" validate:"email"`                                                                 // also names the payee (pay_to_email)
-	PayoutPlan      optional.Of[PayoutPlan] `json:"payout_plan" validate:"one-of?=SINGLE_PAYMENT|TRUE_INSTALLMENT|ACCELERATED_INSTALLMENT"` // contract §6.7; "": SINGLE_PAYMENT
-	FeeRate         optional.Of[string]     `json:"fee_rate"`                                                                               // fraction of the amount; "": the standard one
-	OnlinePayments  optional.Of[bool]       `json:"online_payments"`
-	TimeZone        optional.Of[string]     `json:"time_zone"`    // IANA name; "": that of the country's capital
-	RefundFloor     optional.Of[string]     `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
-	GrossSettlement optional.Of[bool]       `json:"gross_settlement"`
+	Name  optional.Of[string] `json:"name" validate:"min=1 text=150"` // contract §13.5
+	Email optional.Of[string] `json:"email" validate:"email"`         // also names the payee (pay_to_email)
+
+	// PayoutPlan is contract §6.7's; "": SINGLE_PAYMENT.
+	PayoutPlan optional.Of[PayoutPlan] `json:"payout_plan" validate:"one-of?=SINGLE_PAYMENT|TRUE_INSTALLMENT|ACCELERATED_INSTALLMENT"` //nolint:lll // a tag is one line
+
+	FeeRate         optional.Of[string] `json:"fee_rate"` // fraction of the amount; "": the standard one
+	OnlinePayments  optional.Of[bool]   `json:"online_payments"`
+	TimeZone        optional.Of[string] `json:"time_zone"`    // IANA name; "": that of the country's capital
+	MinimumBalance  optional.Of[string] `json:"refund_floor"` // amount as text; "": the contract's (§6.4)
+	GrossSettlement optional.Of[bool]   `json:"gross_settlement"`
 }
 
 const (
@@ -30,8 +33,8 @@ const (
 	maxFeeScale = 6
 )
 
-// Apply is the merchant with the terms that are given. Failure: Invalid, with
-// the first field that cannot be.
+// Apply is the merchant with the given terms. Failure: Invalid, with the
+// first bad field.
 func (c Terms) Apply(m Merchant) (Merchant, error) {
 	if err := validate.Forms(c).First(); err != nil {
 		return m, err
@@ -52,8 +55,8 @@ func (c Terms) Apply(m Merchant) (Merchant, error) {
 			return m, err
 		}
 	}
-	if floor, given := c.RefundFloor.Get(); given {
-		m.RefundFloor, err = refundFloor(floor, m.Currency)
+	if minimum, given := c.MinimumBalance.Get(); given {
+		m.MinimumBalance, err = minimumBalance(minimum, m.Currency)
 	}
 	return m, err
 }
@@ -71,7 +74,7 @@ func feeRate(text string) (string, error) {
 	return rate.Trim(0).String(), nil
 }
 
-// payoutPlan is a plan as it is kept: the default is not spelt out, so that equal
+// payoutPlan is a plan as stored: the default is left out, so that equal
 // plans are equal terms.
 func payoutPlan(plan PayoutPlan) PayoutPlan {
 	if plan == SinglePayment {
@@ -84,21 +87,21 @@ func timeZone(name, ofCountry string) (string, error) {
 	if name == "" {
 		return country.Zone(ofCountry), nil
 	}
-	// "Local" is the machine's own, which says nothing of the merchant's.
+	// "Local" is the machine's zone, not the merchant's.
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
 		return "", failure.Invalid("time_zone", "must be a name of the IANA time zone database, such as Europe/Berlin")
 	}
 	return name, nil
 }
 
-// refundFloor reads a floor as the currency writes it.
-func refundFloor(text string, c money.Currency) (string, error) {
+// minimumBalance reads a minimum balance as the currency writes it.
+func minimumBalance(text string, c money.Currency) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	floor, err := money.Parse(text, c)
+	minimum, err := money.Parse(text, c)
 	if err != nil {
 		return "", failure.Invalid("refund_floor", "must be an amount with at most the currency's decimals, as text")
 	}
-	return floor.String(), nil
+	return minimum.String(), nil
 }

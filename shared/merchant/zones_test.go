@@ -16,8 +16,8 @@ var zones = []string{"UTC", "Europe/Berlin", "Europe/London", "Atlantic/Azores",
 	"Australia/Lord_Howe",
 	"Pacific/Auckland", "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Niue"}
 
-// TestEveryDayOfManyYearsBeginsOnce: from 2015 to 2040 the cut-offs of each zone and period follow each other without a gap or an
-// overlap: each is the very first moment of its day, and no day is left out or comes twice.
+// TestEveryDayOfManyYearsBeginsOnce: from 2015 to 2040 the cut-offs of each zone and period follow each other without a
+// gap or an overlap: each is the very first moment of its day, and no day is left out or comes twice.
 func TestEveryDayOfManyYearsBeginsOnce(t *testing.T) {
 	t.Parallel()
 	first, last := time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)

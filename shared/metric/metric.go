@@ -1,6 +1,6 @@
-// Package metric counts what a function has found, as lines of CloudWatch's
-// embedded metric format (EMF) in its log. A line holds numbers and the
-// stage, never whose they are.
+// Package metric writes counts as lines of CloudWatch's embedded metric format
+// (EMF) to the log. A line holds numbers and the stage, and nothing of any
+// merchant.
 //
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 package metric
@@ -22,18 +22,18 @@ const (
 
 // The metrics, all of them counts.
 const (
-	OverdueCallbacks     = "OverdueCallbacks"     // a sweep found and sent: the fast path lost them
-	ResolvedCheckouts    = "ResolvedCheckouts"    // a sweep looked after: cut off, left by the payer, or expired
-	ResolvedRefunds      = "ResolvedRefunds"      // a sweep looked after: cut off
-	SweepFailures        = "SweepFailures"        // things and shards that a sweep could not look after; the next one tries
+	OverdueCallbacks     = "OverdueCallbacks"     // sent by a sweep: the fast path lost them
+	ResolvedCheckouts    = "ResolvedCheckouts"    // finished by a sweep: cut off, abandoned by the payer, or expired
+	ResolvedRefunds      = "ResolvedRefunds"      // finished by a sweep: cut off
+	SweepFailures        = "SweepFailures"        // items and shards that a sweep could not process; the next retries
 	ReconciliationBreaks = "ReconciliationBreaks" // between transactions, journal, payouts, acquirer and bank
 )
 
 // Names are all metrics.
 var Names = []string{OverdueCallbacks, ResolvedCheckouts, ResolvedRefunds, SweepFailures, ReconciliationBreaks}
 
-// Log writes metrics of one stage to the log. The zero value, which is
-// anywhere but in a deployed function, writes nothing.
+// Log writes metrics of one stage to the log. The zero value, which all but
+// deployed functions have, writes nothing.
 type Log struct {
 	Out   io.Writer // a function's standard output
 	Stage string

@@ -46,7 +46,7 @@ func (a *Amount) UnmarshalDynamo(av types.AttributeValue) error {
 	v, okV := m.Value[valueAttribute].(*types.AttributeValueMemberN)
 	c, okC := m.Value[currencyAttribute].(*types.AttributeValueMemberS)
 	if !okV || !okC {
-		return errors.New("money: stored amount lacks value or currency")
+		return errors.New("money: stored amount without value or currency")
 	}
 	parsed, err := Parse(v.Value, Currency(c.Value))
 	if err != nil {
@@ -68,7 +68,7 @@ func (l *Literal) UnmarshalJSON(b []byte) error {
 		if err := json.Unmarshal(b, &s); err != nil {
 			return err
 		}
-		if !plain(s) && !hasExponent(s) { // which In refuses in its own words
+		if !plain(s) && !hasExponent(s) { // In says why it refuses an exponent
 			return ErrAmount
 		}
 		*l = Literal(s)

@@ -59,7 +59,7 @@ func TestLiteralRefusesAllElse(t *testing.T) {
 		`1.239`: money.ErrScale, `"1.239"`: money.ErrScale, `10000000000000000`: money.ErrRange,
 	} {
 		got, err := read(body, "EUR")
-		if !errors.Is(err, want) || strings.Contains(money.Expected(err), "exponent") != (want == money.ErrExponent) {
+		if !errors.Is(err, want) || strings.Contains(money.Expected(err), "exponent") != errors.Is(want, money.ErrExponent) {
 			t.Errorf("%s: %s, %v; want %v", body, got, err, want)
 		}
 	}
@@ -109,7 +109,7 @@ func TestDynamoRoundTrip(t *testing.T) {
 	for name, want := range map[string]account{
 		"nothing":        {},
 		"padded":         {Balance: money.MustParse("10.10", "EUR")},
-		"nought":         {Balance: money.Zero("EUR"), Reserved: money.MustParse("7", "CLP")},
+		"zero":           {Balance: money.Zero("EUR"), Reserved: money.MustParse("7", "CLP")},
 		"negative, big":  {Balance: money.MustParse("-999999999999.99", "BRL"), Limit: &limit},
 		"list, no scale": {Legs: []money.Amount{money.MustParse("-5", "HUF"), money.MustParse("5", "HUF")}},
 	} {

@@ -1,6 +1,6 @@
-// Package money holds exact amounts in the currencies the platform serves.
-// No float ever takes part: amounts are decimals from the request's text to
-// the table's number and back.
+// Package money has exact amounts in the currencies that the platform settles
+// in. No float is involved: amounts are decimals from the request's text to the
+// table's number and back.
 package money
 
 import (
@@ -108,14 +108,14 @@ func plain(text string) bool {
 	return strings.Trim(integer+fraction, "0123456789") == ""
 }
 
-// hasExponent says the text is a number in JSON's other form: 1e1, -1.5E+2.
+// hasExponent reports whether the text is a number with an exponent: 1e1, -1.5E+2.
 func hasExponent(text string) bool {
 	mantissa, power, found := strings.Cut(strings.ToLower(text), "e")
 	power = strings.TrimLeft(power, "+-")
 	return found && plain(mantissa) && power != "" && strings.Trim(power, "0123456789") == ""
 }
 
-// Expected says what a client's amount must be that Parse refused with err.
+// Expected is what to say of a client's amount that Parse refused with err.
 func Expected(err error) string {
 	if errors.Is(err, ErrExponent) {
 		return "must be written without an exponent, such as 10.00"
@@ -132,19 +132,19 @@ func MustParse(text string, c Currency) Amount {
 	return a
 }
 
-// Zero is no money in c.
+// Zero is the amount 0 in c.
 func Zero(c Currency) Amount { return MustParse("0", c) }
 
 // Currency of the amount.
 func (a Amount) Currency() Currency { return a.currency }
 
-// IsZero says the amount is nought.
+// IsZero reports whether the amount is zero.
 func (a Amount) IsZero() bool { return a.value.IsZero() }
 
 // Sign is -1, 0 or 1.
 func (a Amount) Sign() int { return a.value.Sign() }
 
-// TooLarge says the amount exceeds contract §4.1's ceiling.
+// TooLarge reports whether the amount exceeds contract §4.1's ceiling.
 func (a Amount) TooLarge() bool { return a.value.Cmp(maxValue) > 0 }
 
 // Cmp compares two amounts of one currency; ErrMismatch otherwise.

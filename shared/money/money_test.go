@@ -127,8 +127,8 @@ func TestArithmetic(t *testing.T) {
 	if err != nil || difference.String() != "-6.67" || difference.Sign() != -1 {
 		t.Errorf("3.33 - 10 = %s, %v", difference, err)
 	}
-	if nought, err := ten.Sub(ten); err != nil || !nought.IsZero() || nought.String() != "0.00" || nought.Sign() != 0 {
-		t.Errorf("10 - 10 = %s, %v", nought, err)
+	if zero, err := ten.Sub(ten); err != nil || !zero.IsZero() || zero.String() != "0.00" || zero.Sign() != 0 {
+		t.Errorf("10 - 10 = %s, %v", zero, err)
 	}
 	for _, c := range []struct {
 		a, b money.Amount

@@ -40,7 +40,8 @@ func TestEveryAmountSurvivesTextJSONAndTheTable(t *testing.T) {
 		if err != nil || strings.ContainsAny(string(body), "eE+\"") {
 			t.Fatalf("JSON %s, %v", body, err)
 		}
-		if back, err := read(string(body), c); err != nil || back != a {
+		back, err := read(string(body), c)
+		if err != nil || back != a {
 			t.Fatalf("JSON %s became %s, %v", body, back, err)
 		}
 		item, err := dynamo.MarshalItem(account{Balance: a})

@@ -46,7 +46,7 @@ func TestTimesRefusesWhatIsNoRate(t *testing.T) {
 	}
 }
 
-// TestTimesIsExact holds the product to exact rationals, for every rate of as many decimals as anybody agrees on.
+// TestTimesIsExact holds the product to exact rationals, for every rate of as many decimals as contracts use.
 func TestTimesIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

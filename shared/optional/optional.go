@@ -1,12 +1,12 @@
 // Package optional has the type of a member that a partial update may leave
-// out: absent, null and a value are three things, and a zero value is none of
-// the first two.
+// out. Absent, null and a value are three different things, and a zero value
+// is a value.
 package optional
 
 import "encoding/json"
 
-// Of is absent (its zero value), null, or a value. Where null says no more than
-// absent (contract §2.2), Get and Or do not tell them apart.
+// Of is absent (its zero value), null, or a value. Where null means the same
+// as absent (contract §2.2), Get and Or treat them alike.
 type Of[T any] struct {
 	given bool
 	value *T
@@ -18,7 +18,7 @@ func Some[T any](value T) Of[T] { return Of[T]{given: true, value: &value} }
 // Null is null.
 func Null[T any]() Of[T] { return Of[T]{given: true} }
 
-// Given says that there is a value, or null.
+// Given reports whether there is a value or null.
 func (o Of[T]) Given() bool { return o.given }
 
 // Get is the value, and whether there is one.
@@ -45,7 +45,7 @@ func (o Of[T]) Else(other Of[T]) Of[T] {
 	return o
 }
 
-// IsZero says that it is absent: encoding/json's omitzero asks.
+// IsZero reports whether it is absent, for encoding/json's omitzero.
 func (o Of[T]) IsZero() bool { return !o.given }
 
 // UnmarshalJSON reads null or a value. Errors: those of T.
@@ -57,12 +57,11 @@ func (o *Of[T]) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes the value; null for null, and for what is absent.
 func (o Of[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
 
-// Pointer is a *T: to the value, or nil. It is for packages that look at types
-// at run time.
+// Pointer is a *T: to the value, or nil. It is for packages that use reflection.
 func (o Of[T]) Pointer() any { return o.value }
 
-// Give makes it null, and answers a **T that a decoder may fill. It is for
-// packages that look at types at run time.
+// Give makes it null, and returns a **T that a decoder may fill. It is for
+// packages that use reflection.
 func (o *Of[T]) Give() any {
 	*o = Of[T]{given: true}
 	return &o.value

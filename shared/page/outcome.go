@@ -14,12 +14,12 @@ var outcomeScript string
 var outcomePage = New(outcomeScript)
 
 // Outcome ends a 3DS challenge of a checkout without redirect_url (contract
-// §4.4): it tells the parent frame {type: "cashwrap:3ds", checkout_id,
-// status}. Any site may be the parent, so it tells nothing secret; the
+// §4.4): it posts {type: "cashwrap:3ds", checkout_id, status} to the parent
+// frame. Any site may be the parent, so the message holds nothing secret; the
 // merchant reads the checkout to be sure.
 func Outcome(checkoutID string, status payments.CheckoutStatus) (Page, error) {
-	said := outcomeWords(status)
-	p, err := outcomePage.Draw(said.Title, outcomeBody(said, checkoutID, status))
+	shown := outcomeWords(status)
+	p, err := outcomePage.Draw(shown.Title, outcomeBody(shown, checkoutID, status))
 	return p.Framed(), err
 }
 
@@ -32,9 +32,9 @@ func outcomeWords(s payments.CheckoutStatus) words {
 	case payments.CheckoutFailed:
 		return words{"Payment not completed", "Nothing was charged. You can return to the shop and try again."}
 	case payments.CheckoutExpired:
-		return words{"Payment expired", "The time to pay is over. Nothing was charged."}
+		return words{"Payment expired", "The time to pay has passed. Nothing was charged."}
 	default:
-		return words{"Payment pending", "The payment is still being decided. You can return to the shop."}
+		return words{"Payment pending", "The payment is still being processed. You can return to the shop."}
 	}
 }
 

@@ -5,9 +5,9 @@
 //
 // A page is written as a .templ file. The Go file beside it is generated
 // from that, with "go tool templ generate -f" at the root of the repository,
-// and committed: text is put where it belongs by plain calls, escaped, and
-// no program carries an interpreter of templates. That would look methods up
-// by name, for which the linker keeps the methods of all types.
+// and committed: texts are written by plain calls, escaped, and no program
+// links an interpreter of templates, which would look methods up by name and so
+// make the linker keep the methods of all types.
 package page
 
 import (
@@ -24,17 +24,17 @@ import (
 //go:embed style.css
 var style string
 
-// Page is a drawn page. CSP joins the strict policy that forbids everything.
+// Page is a drawn page. CSP is added to the strict policy that forbids everything.
 type Page struct {
 	HTML []byte
 	CSP  []string
 }
 
-// Framed is the page with leave to be shown in any site's frame.
+// Framed is the page, allowed in any site's frame.
 func (p Page) Framed() Page { return p.with("frame-ancestors *") }
 
-// Posting is the page with leave for its forms to lead to the given sources
-// besides our own host. Browsers hold the redirects after a form to it too.
+// Posting is the page, whose forms may lead to the given sources besides our
+// own host. Browsers apply this to the redirects after a form too.
 func (p Page) Posting(sources ...string) Page {
 	return p.with(strings.Join(append([]string{"form-action 'self'"}, sources...), " "))
 }

@@ -38,12 +38,12 @@ func TestThePolicyAllowsExactlyWhatThePageHolds(t *testing.T) {
 		sum := sha256.Sum256([]byte(found[1]))
 		want := directive + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 		if !slices.Contains(p.CSP, want) {
-			t.Errorf("policy %q lacks %q", p.CSP, want)
+			t.Errorf("policy %q has no %q", p.CSP, want)
 		}
 	}
 	for _, part := range []string{"<title>A &amp; B</title>", "<main><h1>x</h1></main>"} {
 		if !strings.Contains(body, part) {
-			t.Errorf("the page lacks %s", part)
+			t.Errorf("the page has no %s", part)
 		}
 	}
 }
@@ -114,7 +114,8 @@ func TestATextInTheOutcomeStaysAText(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	titles := map[string]bool{}
-	for _, status := range []payments.CheckoutStatus{payments.CheckoutPaid, payments.CheckoutFailed, payments.CheckoutExpired, payments.CheckoutPending} {
+	for _, status := range []payments.CheckoutStatus{payments.CheckoutPaid, payments.CheckoutFailed,
+		payments.CheckoutExpired, payments.CheckoutPending} {
 		p, err := page.Outcome(`id"><script>`, status)
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +126,7 @@ func TestOutcome(t *testing.T) {
 			t.Errorf("%s: %s", status, body)
 		}
 		if !slices.Contains(p.CSP, "frame-ancestors *") {
-			t.Errorf("%s: policy %q: the page must stand in the merchant's frame", status, p.CSP)
+			t.Errorf("%s: policy %q: the page must be allowed in the merchant's frame", status, p.CSP)
 		}
 		titles[regexp.MustCompile(`<h1>.*</h1>`).FindString(body)] = true
 	}

@@ -63,7 +63,7 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 // time.
 func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
 	at time.Time) (bool, error) {
-	if m.Payouts.Of(t.Mode).OnDemand || !schedule.To.Payable() {
+	if m.Payouts.Of(t.Mode).OnDemand || !schedule.To.CanReceive() {
 		return false, nil
 	}
 	return r.Store.HasPayables(ctx, t, m.Currency, at)

@@ -150,7 +150,7 @@ func (r *Runner) send(ctx context.Context, t identity.Tenant, current payout.Pay
 	if err != nil {
 		return current, false, err
 	}
-	if !schedule.To.Payable() {
+	if !schedule.To.CanReceive() {
 		return r.wait(ctx, t, current)
 	}
 	next, err := r.Store.StepPayout(ctx, t, current.Send(schedule.To, r.Store.Now()))

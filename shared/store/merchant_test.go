@@ -134,7 +134,7 @@ func TestAChangedMerchantCountsFromTheNextRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := m
-	m.Name, m.RefundFloor, m.Profile, m.Callbacks = "Laden", "-5", merchant.Profile{VATID: "AT1"},
+	m.Name, m.MinimumBalance, m.Profile, m.Callbacks = "Laden", "-5", merchant.Profile{VATID: "AT1"},
 		m.Callbacks.Rotated(start)
 	saved, err := s.SaveMerchant(ctx, m)
 	if err != nil || saved.Version != 2 {

@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// format is a named form of a text, and what to say of one that does not fit.
+// format is a named form of a text, and the predicate for one that does not fit.
 type format struct {
 	fits    func(string) bool
 	message string
@@ -53,7 +53,7 @@ var languageTag = sync.OnceValue(func() *regexp.Regexp {
 
 func language(text string) bool { return languageTag().MatchString(text) }
 
-// email says that the text is one bare RFC 5322 addr-spec of at most 256 bytes.
+// email reports whether the text is one bare RFC 5322 addr-spec of at most 256 bytes.
 func email(text string) bool {
 	address, err := mail.ParseAddress(text)
 	return err == nil && address.Address == text && len(text) <= 256
@@ -62,8 +62,8 @@ func email(text string) bool {
 // maxURL bounds URLs, in bytes.
 const maxURL = 2048
 
-// httpURL: a browser or a client goes there, so any absolute http or https URL
-// will do, but no script or credential may hide in it.
+// httpURL reports whether a browser may safely go there: any absolute http or
+// https URL without credentials.
 func httpURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && len(text) <= maxURL && (u.Scheme == "http" || u.Scheme == "https") &&

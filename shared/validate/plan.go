@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// tag is the struct tag that holds a field's rules.
+// tag is the struct tag with a field's rules.
 const tag = "validate"
 
 // parts are the two halves of a tag, before and after the word then.
@@ -24,7 +24,7 @@ type Object struct {
 type Field struct {
 	Name     string       // as clients write it
 	In       string       // where: json, query, path or form
-	Type     reflect.Type // what it holds: never a pointer or an optional
+	Type     reflect.Type // of the value: never a pointer or an optional
 	Required bool
 	Limits   []Limit // all rules but required
 	Object   *Object // of an object, a list of objects, or an embedded struct; else nil
@@ -47,9 +47,9 @@ type Limit struct {
 
 var planned sync.Map // reflect.Type → *Object
 
-// Plan is what is known of a struct type, found out once. It panics on a tag
-// that makes no sense: that is a mistake in the source, found when the package
-// with the routes is loaded.
+// Plan is what is known of a struct type, worked out once. It panics on an
+// invalid tag: a mistake in the source, found when the package with the routes
+// is loaded.
 func Plan(t reflect.Type) *Object {
 	if known, ok := planned.Load(t); ok {
 		return known.(*Object)
@@ -104,7 +104,7 @@ func plan(owner reflect.Type, from reflect.StructField) (Field, bool) {
 		}
 		return f, true
 	}
-	f := Field{Type: held(from.Type), optional: from.Type.Implements(reflect.TypeFor[pointed]())}
+	f := Field{Type: valueType(from.Type), optional: from.Type.Implements(reflect.TypeFor[pointed]())}
 	f.secret = f.Type.Implements(reflect.TypeFor[secret]())
 	f.isText = f.secret || f.Type.Kind() == reflect.String
 	for _, in := range []string{"path", "query", "form", "json"} {
@@ -138,13 +138,13 @@ type enumeration interface{ Values() []string }
 // elementOf is the type of a list's elements, or the type itself.
 func elementOf(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Slice {
-		return held(t.Elem())
+		return valueType(t.Elem())
 	}
 	return t
 }
 
-// held is the type of what a field holds.
-func held(t reflect.Type) reflect.Type {
+// valueType is the type of a field's value.
+func valueType(t reflect.Type) reflect.Type {
 	if o, ok := reflect.Zero(t).Interface().(pointed); ok {
 		t = reflect.TypeOf(o.Pointer())
 	}
@@ -169,7 +169,7 @@ func objectIn(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// read takes a tag apart.
+// read parses a tag.
 func (f *Field) read(text string, owner reflect.Type) error {
 	part := 0
 	for word := range strings.FieldsSeq(text) {
@@ -192,7 +192,7 @@ func (f *Field) read(text string, owner reflect.Type) error {
 			f.rules[part] = append(f.rules[part], r)
 		}
 		if part >= parts {
-			return fmt.Errorf("then stands twice")
+			return fmt.Errorf("then is given twice")
 		}
 		if name != "required" && name != "then" {
 			f.Limits = append(f.Limits, Limit{name, argument})

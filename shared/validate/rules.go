@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// rule says what is wrong with a value, or "". It looks at a text, and then at
-// each of a list of them, or at the value as a whole.
+// rule returns what is wrong with a value, or "". It checks a text, each text
+// of a list, or the value as a whole.
 type rule struct {
 	text  func(string) string
 	whole func(reflect.Value) string
@@ -21,14 +21,14 @@ type rule struct {
 
 // The rules. Lengths are in characters (Unicode code points).
 //
-//	required      the field is there, and is no empty text; else it is MISSING
+//	required      the field is present and not empty; else it is MISSING
 //	text=90       a text of at most 90 characters, none of them a control character
 //	min=1 max=9   from 1 to 9: the number, or the characters of a text
 //	items=50      a list of at most 50
 //	one-of=a|b    a text of these; a type with a method Values() []string has it
 //	integer=1..9  a text that is an integer from 1 to 9
 //	pattern=^a$   a text that matches; the document writes the same expression
-//	own           the object says itself, in its method Rule
+//	own           the object checks itself, in its method Rule
 //
 // and the formats by their names. A question mark after the name of a rule of
 // texts lets them be empty, too: email? and one-of?=a|b.
@@ -140,9 +140,8 @@ func integer(from, to int64) func(string) string {
 
 func tooLong(limit int) string { return fmt.Sprintf("must have at most %d characters", limit) }
 
-// freeText refuses control characters (Unicode's Cc: C0, DEL and C1). They write
-// no word, but end lines of logs, receipts and CSV files, and change what
-// terminals show.
+// freeText refuses control characters (Unicode's Cc: C0, DEL and C1). They end
+// lines of logs, receipts and CSV files, and change what terminals show.
 func freeText(limit int) func(string) string {
 	return func(text string) string {
 		switch {
@@ -176,8 +175,8 @@ func oneOf(allowed []string) func(string) string {
 	}
 }
 
-// pattern compiles its expression when the first text comes, so that the start
-// of a function does not pay for it.
+// pattern compiles its expression with the first text, so that a function starts
+// faster.
 func pattern(expression string) func(string) string {
 	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 	return func(text string) string {

@@ -1,21 +1,20 @@
 // Package validate checks the fields of a request by the tags on its type. A
-// field's limits are written there and nowhere else; a test holds them to
-// openapi.yaml in both directions. A tag lists rules, divided by blanks:
+// field's limits are written there and nowhere else; a test compares them
+// with openapi.yaml in both directions. A tag lists rules, divided by blanks:
 //
 //	Reference string  `json:"checkout_reference" validate:"required text=90"`
 //	Email     *string `json:"email" validate:"text=255 then email?"`
 //
-// The rules are in rules.go, and the named formats in formats.go. A field that
-// is not there breaks no rule but required. Of a plain field the zero value
-// means that; a pointer or an [optional.Of] that holds an empty text was given.
+// The rules are in rules.go, and the named formats in formats.go. An absent
+// field breaks no rule but required. A plain field is absent when it is zero; a
+// pointer or an [optional.Of] with an empty text is present.
 //
 // Faults come in the order of the fields, those of an object or a list of
-// objects at its place. What follows the word then is checked after all else of
-// the object. A field has at most one fault on either side of it.
+// objects at its place. What follows the word then is checked after everything
+// else in the object. A field has at most one fault on either side of it.
 //
-// What is no matter of one field's form, such as that one field goes with
-// another only, is the operation's own code; [Order] puts its faults where they
-// belong.
+// What depends on more than one field is the operation's own code; [Order]
+// puts its faults where they belong.
 package validate
 
 import (
@@ -31,7 +30,8 @@ import (
 // Ruled is an object of which some fields have the rule own: it depends on the
 // time or on the other fields.
 type Ruled interface {
-	// Rule says what is wrong with a field that broke no rule before own, or "".
+	// Rule is what is wrong with a field that broke no rule before own, as a
+	// predicate for failure.Invalid; "" when nothing is.
 	Rule(field string, now time.Time) string
 }
 
@@ -41,7 +41,7 @@ func Fields(request any, now time.Time) failure.List {
 	return walk(request, check{now: now})
 }
 
-// Forms is Fields where no field has the rule own, which alone asks for the time.
+// Forms is Fields for types without the rule own, the only one that needs the time.
 func Forms(request any) failure.List { return Fields(request, time.Time{}) }
 
 // Missing lists only the required fields that are absent.
@@ -55,9 +55,9 @@ func walk(request any, c check) failure.List {
 	return c.faults
 }
 
-// Order sorts faults by the fields of the request that their params begin with:
-// those named first, then the others in the order of the type, and last what
-// names none. Faults of one field, or of the object in it, keep their order.
+// Order sorts faults by the request's fields that their params begin with:
+// those named first, then the others in the order of the type, and last those
+// without a field. Faults of one field, or of the object in it, keep their order.
 func Order(request any, faults failure.List, first ...string) failure.List {
 	names := slices.Concat(first, Plan(reflect.Indirect(reflect.ValueOf(request)).Type()).names())
 	place := func(e *failure.Error) int {
@@ -134,8 +134,8 @@ func (c *check) inner(f *Field, v reflect.Value, path string) {
 	}
 }
 
-// Fault says what is wrong with a value of the field, but for the rules required
-// and own; "" when nothing is.
+// Fault is what is wrong with a value of the field by all rules but required
+// and own, as a predicate for failure.Invalid; "" when nothing is.
 func (f *Field) Fault(field reflect.Value) string {
 	v, given := f.value(field)
 	if !given {
@@ -149,8 +149,8 @@ func (f *Field) Fault(field reflect.Value) string {
 	return ""
 }
 
-// broken says which rule of the part the value breaks, and where in it: "", or
-// ".2" in a list.
+// broken is the first fault of the value by the rules of the part, and where in
+// it: "", or ".2" in a list.
 func (f *Field) broken(part int, v reflect.Value) (at, message string) {
 	for _, r := range f.rules[part] {
 		switch {
@@ -177,7 +177,7 @@ func brokenIn(list reflect.Value, r rule) (at, message string) {
 	return "", ""
 }
 
-// value is what a field holds, and whether it was given.
+// value is a field's value, and whether it was given.
 func (f *Field) value(v reflect.Value) (reflect.Value, bool) {
 	if f.optional {
 		v = reflect.ValueOf(v.Interface().(pointed).Pointer())

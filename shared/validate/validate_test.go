@@ -83,7 +83,7 @@ func good() request {
 	return request{Reference: "ref", Number: hide("4200000000000042"), Enabled: &yes}
 }
 
-func told(faults failure.List) []string {
+func summary(faults failure.List) []string {
 	var all []string
 	for _, e := range faults {
 		all = append(all, e.Code+" "+e.Param)
@@ -141,7 +141,7 @@ func TestFieldsAreHeldToTheirRules(t *testing.T) {
 		c.change(&r)
 		for form, faults := range map[string]failure.List{"pointer": validate.Fields(&r, now),
 			"value": validate.Fields(r, now)} {
-			if got := told(faults); !slices.Equal(got, c.want) {
+			if got := summary(faults); !slices.Equal(got, c.want) {
 				t.Errorf("%s by %s: %q, want %q", name, form, got, c.want)
 			}
 		}
@@ -151,7 +151,7 @@ func TestFieldsAreHeldToTheirRules(t *testing.T) {
 func TestMissingTellsNothingElse(t *testing.T) {
 	t.Parallel()
 	r := request{Kind: "c", Parts: []part{{Count: 9}}}
-	if got, want := told(validate.Missing(r)), []string{"MISSING reference", "MISSING number", "MISSING enabled",
+	if got, want := summary(validate.Missing(r)), []string{"MISSING reference", "MISSING number", "MISSING enabled",
 		"MISSING parts.0.code"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -163,7 +163,7 @@ func TestOrder(t *testing.T) {
 	for _, param := range []string{"payer.tax", "", "payer.name", "kind", "limit", "reference"} {
 		faults = append(faults, failure.Invalid(param, "x"))
 	}
-	if got, want := told(validate.Order(request{}, faults, "kind")), []string{"INVALID kind", "INVALID limit",
+	if got, want := summary(validate.Order(request{}, faults, "kind")), []string{"INVALID kind", "INVALID limit",
 		"INVALID reference", "INVALID payer.tax", "INVALID payer.name", "INVALID "}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -174,7 +174,7 @@ func TestFaultOfOneField(t *testing.T) {
 	f := validate.Plan(reflect.TypeFor[request]()).Lookup("query", "limit")
 	if f.Fault(reflect.ValueOf(new(10))) == "" || f.Fault(reflect.ValueOf(new(1))) != "" ||
 		f.Fault(reflect.ValueOf((*int)(nil))) != "" {
-		t.Error("the limit is not held to")
+		t.Error("the limit is not enforced")
 	}
 	if validate.Plan(reflect.TypeFor[request]()).Lookup("query", "reference") != nil {
 		t.Error("a member of the body is in the query")
@@ -193,7 +193,7 @@ func TestMistakesInTagsAreFoundAtStart(t *testing.T) {
 		"a rule of texts on a number": struct {
 			A int `json:"a" validate:"text=3"`
 		}{},
-		"a length of a truth": struct {
+		"a length of a bool": struct {
 			A bool `json:"a" validate:"max=3"`
 		}{},
 		"entries of no list": struct {

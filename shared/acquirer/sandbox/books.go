@@ -61,7 +61,7 @@ type cardItem struct {
 var errNoCard = errors.New("sandbox: unknown stored card")
 
 // books are the sandbox's records in the table.
-type books struct{ table.Books }
+type books struct{ table.Client }
 
 // open enters a new charge, reachable by its page's token if it has one. For
 // an id that is known it answers the charge of old, and false.

@@ -79,7 +79,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			t.Parallel()
 			s := storedtest.Open(t, clock.New().Now, nil)
 			db, items := s.Raw()
-			a := &Acquirer{books: books{table.Books{DB: db, Table: items, Now: clock.New().Now}}}
+			a := &Acquirer{books: books{table.Client{DB: db, Table: items, Now: clock.New().Now}}}
 			answers := c.write(shelf{t, &storedtest.Filler{}, a})
 			storedtest.RoundTrip(t, s, answers, c.unseen, cmp.AllowUnexported(chargeItem{}, refundItem{}))
 		})

@@ -47,7 +47,7 @@ func New(c Config) *Acquirer {
 	if len(c.Secret) < minSecret {
 		panic("sandbox: the secret is shorter than 32 bytes")
 	}
-	return &Acquirer{books: books{table.Books{DB: c.DB, Table: c.Table, Now: c.Now}}, secret: c.Secret, baseURL: c.BaseURL}
+	return &Acquirer{books: books{table.Client{DB: c.DB, Table: c.Table, Now: c.Now}}, secret: c.Secret, baseURL: c.BaseURL}
 }
 
 // errNoAnswer is what the platform sees of a charge or refund of 42.25: it was

@@ -16,19 +16,19 @@ func Open(a *app.App) *payoutrunner.Runner {
 	return payoutrunner.New(payoutrunner.Config{Store: a.Store, Log: a.Log, Banks: Banks(a)})
 }
 
-// Banks are test mode's sandbox, and in live mode the orders that an operator
-// hands to a bank as files, until a deployment brings a bank of its own.
+// Banks are test mode's sandbox, and in live mode the files that an operator
+// hands to a bank, until a deployment brings a bank of its own.
 func Banks(a *app.App) map[identity.Mode]bank.Bank {
 	return map[identity.Mode]bank.Bank{identity.Test: a.Bank(Sandbox(a)), identity.Live: a.Bank(File(a))}
 }
 
 // Sandbox is test mode's bank.
 func Sandbox(a *app.App) *sandbox.Bank {
-	db, table := a.Books()
+	db, table := a.CounterpartyTable()
 	return sandbox.New(sandbox.Config{DB: db, Table: table, Now: a.Now})
 }
 
-// File is live mode's bank. Its books are the platform's own, no other party's.
+// File is live mode's bank. Its records are the platform's own.
 func File(a *app.App) *file.Bank {
 	db, table := a.Store.Raw()
 	return file.New(file.Config{DB: db, Table: table, Now: a.Now})

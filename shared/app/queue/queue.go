@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// queue is one of them, for senders. It is safe for concurrent use.
+// queue is one queue, for senders. It is safe for concurrent use.
 type queue struct {
 	client *sqs.Client
 	url    string
@@ -45,26 +45,27 @@ func open(a *app.App, url string) queue {
 	return queue{client: sqs.NewFromConfig(a.AWS(a.SQSEndpoint)), url: url}
 }
 
-// Send has the next try of a tenant's callback made after the delay: at most 15
+// Send schedules the next try of a tenant's callback after the delay: at most 15
 // minutes (an SQS limit), rounded up to whole seconds so that it is never early.
 func (c *Callbacks) Send(ctx context.Context, t identity.Tenant, id string, delay time.Duration) error {
 	return c.send(ctx, t, app.CallbackMessage{ID: id}, delay)
 }
 
-// Send has a payout run.
+// Send schedules a payout to be run.
 func (p *Payouts) Send(ctx context.Context, t identity.Tenant, id string) error {
 	return p.send(ctx, t, app.PayoutMessage{Tenant: t.String(), ID: id}, 0)
 }
 
-// Send has the acquirer asked about a tenant's checkout or refund after the delay, which is as a callback's.
+// Send schedules a poll of the acquirer for a tenant's checkout or refund; the
+// delay is as a callback's.
 func (p *Polls) Send(ctx context.Context, t identity.Tenant, m app.PollMessage, delay time.Duration) error {
 	m.Tenant = t.String()
 	return p.send(ctx, t, m, delay)
 }
 
-// send puts the tenant's messages into a group of their own: of a standard queue
-// that means that others' come first when this tenant's take more than its share of the
-// consumers (AWS: "Amazon SQS fair queues").
+// send puts the tenant's messages into a group of their own: a standard queue
+// then delivers others' first while this tenant's take more than their share of
+// the consumers (AWS: "Amazon SQS fair queues").
 func (q queue) send(ctx context.Context, t identity.Tenant, message any, delay time.Duration) error {
 	if q.url == "" {
 		return errNoURL
@@ -75,7 +76,7 @@ func (q queue) send(ctx context.Context, t identity.Tenant, message any, delay t
 	}
 	_, err = q.client.SendMessage(ctx, &sqs.SendMessageInput{
 		QueueUrl: aws.String(q.url), MessageBody: aws.String(string(body)),
-		DelaySeconds:   int32((delay + time.Second - 1) / time.Second),
+		DelaySeconds:   int32((delay + time.Second - 1) / time.Second), //nolint:gosec // 900 at most
 		MessageGroupId: aws.String(t.String()),
 	})
 	return err

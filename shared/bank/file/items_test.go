@@ -67,7 +67,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			t.Parallel()
 			s := storedtest.Open(t, clock.New().Now, nil)
 			db, items := s.Raw()
-			w := shelf{t, &storedtest.Filler{}, New(table.Books{DB: db, Table: items, Now: clock.New().Now})}
+			w := shelf{t, &storedtest.Filler{}, New(table.Client{DB: db, Table: items, Now: clock.New().Now})}
 			storedtest.RoundTrip(t, s, write(w), nil)
 		})
 	}

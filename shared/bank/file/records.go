@@ -90,7 +90,7 @@ func (i paidItem) line() bank.StatementLine {
 }
 
 // records are the bank's items in the table.
-type records struct{ table.Books }
+type records struct{ table.Client }
 
 // open stores a new transfer. For a known id it returns the stored one, which is
 // also what a caller finds whose reply was lost.

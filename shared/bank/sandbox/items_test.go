@@ -17,7 +17,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
 	s := storedtest.Open(t, clock.New().Now, nil)
 	db, items := s.Raw()
-	b := New(table.Books{DB: db, Table: items, Now: clock.New().Now})
+	b := New(table.Client{DB: db, Table: items, Now: clock.New().Now})
 	f := &storedtest.Filler{}
 	accepted := storedtest.Fill(t, f, func(t *transfer) { t.State = bank.Accepted })
 	paid := storedtest.Fill(t, f, func(next *transfer) { next.ID, next.State = accepted.ID, bank.Paid })

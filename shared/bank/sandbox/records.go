@@ -76,7 +76,7 @@ type lineItem struct {
 }
 
 // records are the sandbox's items in the table.
-type records struct{ table.Books }
+type records struct{ table.Client }
 
 // open stores a new transfer, or a tombstone. For a known id it returns the stored
 // transfer, and false.

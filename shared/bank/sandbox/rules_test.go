@@ -123,8 +123,8 @@ func TestTheExamplesAreValidAndPayable(t *testing.T) {
 		sandbox.LostAnswerIBAN: "3333", sandbox.NotTakenIBAN: "4444",
 	} {
 		a := merchant.BankAccount{IBAN: number, Status: merchant.BankAccountVerified}
-		if err := iban.Validate(number); err != nil || !strings.HasSuffix(number, ending) || !a.Payable() {
-			t.Errorf("%s: %v, payable %t", number, err, a.Payable())
+		if err := iban.Validate(number); err != nil || !strings.HasSuffix(number, ending) || !a.CanReceive() {
+			t.Errorf("%s: %v, payable %t", number, err, a.CanReceive())
 		}
 	}
 }

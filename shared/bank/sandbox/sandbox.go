@@ -20,7 +20,7 @@ type Bank struct{ records records }
 var _ bank.Bank = (*Bank)(nil)
 
 // Config is what the sandbox works with.
-type Config = table.Books
+type Config = table.Client
 
 // New returns the sandbox; it makes no call.
 func New(c Config) *Bank { return &Bank{records{c}} }

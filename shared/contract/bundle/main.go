@@ -21,7 +21,7 @@ func main() {
 	flag.Parse()
 	text, err := bundle(os.DirFS(*parts))
 	if err == nil {
-		err = os.WriteFile(*document, []byte(text), 0o644)
+		err = os.WriteFile(*document, []byte(text), 0o644) //nolint:gosec // of the repository
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
