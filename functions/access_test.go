@@ -183,7 +183,8 @@ func (t till) differ() {
 	t.Helper()
 	t.refund(t.Sell("100"))
 	_, table := t.App.Store.Raw()
-	if err := table.Delete("pk", "L#"+t.Merchant.Code+"#RESERVE#EUR").Range("sk", "RESERVE").If("attribute_exists(pk)").Run(
+	if err := table.Delete("pk", "L#"+t.Merchant.Code+"#RESERVE#EUR").Range("sk",
+		"RESERVE").If("attribute_exists(pk)").Run(
 		t.Context()); err != nil {
 		t.Fatal(err)
 	}

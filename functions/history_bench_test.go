@@ -69,7 +69,8 @@ func sale(b *testing.B, w *world.World) payments.Transaction {
 		ChargedBack: none, Fee: none, PayoutPlan: merchant.SinglePayment, UpdatedAt: world.Start, Version: 1,
 		Payouts: []payments.PayoutPart{{Seq: 1, Number: 1, Amount: amount, Fee: none, Deducted: none,
 			Status: payments.EventScheduled, EligibleAt: world.Start}}}
-	if _, err := w.App.Store.Apply(b.Context(), tenant, payments.CheckoutChange{Checkout: checkout, Transaction: &t}); err != nil {
+	if _, err := w.App.Store.Apply(b.Context(), tenant,
+		payments.CheckoutChange{Checkout: checkout, Transaction: &t}); err != nil {
 		b.Fatal(err)
 	}
 	return t

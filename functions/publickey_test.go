@@ -26,7 +26,8 @@ const (
 		description purpose checkout_type user_id redirect_url status date valid_until transaction_code transaction_id
 		transactions.id transactions.transaction_code transactions.amount transactions.currency transactions.timestamp
 		transactions.status transactions.payment_type transactions.entry_mode transactions.installments_count
-		transactions.merchant_code transactions.vat_amount transactions.tip_amount transactions.auth_code transactions.internal_id
+		transactions.merchant_code transactions.vat_amount transactions.tip_amount transactions.auth_code
+		transactions.internal_id
 		hosted_checkout.enabled hosted_checkout_url`
 	shownCode = ` boleto.barcode boleto.url boleto.valid_until
 		artefacts.name artefacts.content_type artefacts.location artefacts.content artefacts.created_at`

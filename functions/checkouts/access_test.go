@@ -31,7 +31,8 @@ var guardedRows = []guarded{
 	}},
 	{"retrieve", reading, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[0] }},
 	{"process", writing, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[1] }},
-	{"deactivate", writing, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[2] }},
+	{"deactivate", writing, 200,
+		func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[2] }},
 	{"update", writing, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[3] }},
 	{"methods of a checkout", reading, 200, func(t *testing.T, s world.Shop) world.Request {
 		return rowsOfACheckout(s, create(s))[4]

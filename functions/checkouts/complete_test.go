@@ -53,9 +53,7 @@ func TestAChallengeIsDue(t *testing.T) {
 	if all := world.Members(t, got.Body); len(all) != 1 {
 		t.Errorf("more than next_step: %s", got.Body)
 	}
-	if s.Statuses(id) != "PENDING PENDING" || s.CallbacksReceived(id) != 0 {
-		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
-	}
+	wantOutcome(t, s, id, outcome{"PENDING PENDING", 0, 0})
 	framed := s.ProcessCheckout(create(s, change{"redirect_url", absent}), s.Card(world.Challenged))
 	world.Holds(t, []byte(world.Members(t, framed.Body)["next_step"]), map[string]string{"redirect_url": "",
 		"mechanism": `["iframe","browser"]`})
@@ -69,17 +67,13 @@ func TestTheChallengesAnswers(t *testing.T) {
 		t.Run(decision, func(t *testing.T) {
 			id := create(s)
 			form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), decision)
-			if s.Statuses(id) != "PENDING PENDING" {
-				t.Errorf("before the answer: %s", s.Statuses(id))
-			}
+			wantStatuses(t, s, id, "PENDING PENDING")
 			answer(s, id, form)
-			if s.Statuses(id) != want || s.CallbacksReceived(id) != 1 {
-				t.Errorf("%s, told %d times, want %s", s.Statuses(id), s.CallbacksReceived(id), want)
-			}
+			wantStatuses(t, s, id, want)
+			wantCallbacks(t, s, id, 1)
 			answer(s, id, form) // a reload in the browser
-			if s.Statuses(id) != want || s.CallbacksReceived(id) != 1 {
-				t.Errorf("again: %s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
-			}
+			wantStatuses(t, s, id, want)
+			wantCallbacks(t, s, id, 1)
 		})
 	}
 }
@@ -135,14 +129,10 @@ func TestAnswersThatAreRefused(t *testing.T) {
 		}
 	}
 	for _, pending := range []string{id, other} {
-		if s.Statuses(pending) != "PENDING PENDING" || s.CallbacksReceived(pending) != 0 {
-			t.Errorf("something moved: %s, told %d times", s.Statuses(pending), s.CallbacksReceived(pending))
-		}
+		wantOutcome(t, s, pending, outcome{"PENDING PENDING", 0, 0})
 	}
 	answer(s, id, form) // the right answer is still good
-	if got := s.Statuses(id); got != "PAID SUCCESSFUL" {
-		t.Errorf("%s", got)
-	}
+	wantStatuses(t, s, id, "PAID SUCCESSFUL")
 }
 
 // TestAnMDCountsOnce: when the outcome is known, it has no effect on what
@@ -155,18 +145,14 @@ func TestAnMDCountsOnce(t *testing.T) {
 	approved, rejected := s.Challenge(started, "approve"), s.Challenge(started, "reject")
 	answer(s, id, rejected)
 	answer(s, id, approved)
-	if got := s.Statuses(id); got != "FAILED FAILED" {
-		t.Errorf("a second thought: %s", got)
-	}
+	wantStatuses(t, s, id, "FAILED FAILED")
 	second := s.ProcessCheckout(id, s.Card(world.Challenged))
 	answer(s, id, approved)
 	if got := s.Statuses(id); got != "PENDING FAILED PENDING" || s.Books(id).Captured != 0 {
 		t.Errorf("the first challenge's MD at the second's turn: %s, captured %d", got, s.Books(id).Captured)
 	}
 	answer(s, id, s.Challenge(second, "approve"))
-	if got := s.Statuses(id); got != "PAID FAILED SUCCESSFUL" || s.Books(id).Captured != 1 || s.CallbacksReceived(id) != 2 {
-		t.Errorf("%s, captured %d, told %d times", got, s.Books(id).Captured, s.CallbacksReceived(id))
-	}
+	wantOutcome(t, s, id, outcome{"PAID FAILED SUCCESSFUL", 2, 1})
 }
 
 func TestProcessAgainWhileActionIsRequired(t *testing.T) {
@@ -175,17 +161,11 @@ func TestProcessAgainWhileActionIsRequired(t *testing.T) {
 	id := create(s)
 	form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve")
 	s.ProcessCheckout(id, s.Card(world.Challenged))
-	if got := s.Statuses(id); got != "PENDING CANCELLED PENDING" {
-		t.Errorf("a second attempt: %s", got)
-	}
+	wantStatuses(t, s, id, "PENDING CANCELLED PENDING")
 	answer(s, id, form)
-	if got := s.Statuses(id); got != "PENDING CANCELLED PENDING" || s.Books(id).Captured != 0 || s.CallbacksReceived(id) != 0 {
-		t.Errorf("the old challenge: %s, captured %d, told %d times", got, s.Books(id).Captured, s.CallbacksReceived(id))
-	}
+	wantOutcome(t, s, id, outcome{"PENDING CANCELLED PENDING", 0, 0})
 	pay(s, id, s.Card(world.Frictionless))
-	if got := s.Statuses(id); got != "PAID CANCELLED CANCELLED SUCCESSFUL" || s.Books(id).Captured != 1 || s.CallbacksReceived(id) != 1 {
-		t.Errorf("%s, captured %d, told %d times", got, s.Books(id).Captured, s.CallbacksReceived(id))
-	}
+	wantOutcome(t, s, id, outcome{"PAID CANCELLED CANCELLED SUCCESSFUL", 1, 1})
 }
 
 // TestAChallengeWithoutAnAnswer fails after half an hour (contract §4.4).
@@ -195,13 +175,11 @@ func TestAChallengeWithoutAnAnswer(t *testing.T) {
 	id := create(s)
 	form := s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve")
 	s.Clock.Advance(30*time.Minute - time.Second)
-	if s.Settle(); s.Statuses(id) != "PENDING PENDING" {
-		t.Errorf("too early: %s", s.Statuses(id))
-	}
+	s.Settle()
+	wantStatuses(t, s, id, "PENDING PENDING")
 	s.Clock.Advance(time.Second)
-	if s.Settle(); s.Statuses(id) != "FAILED FAILED" || s.CallbacksReceived(id) != 1 {
-		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
-	}
+	s.Settle()
+	wantOutcome(t, s, id, outcome{"FAILED FAILED", 1, 0})
 	answer(s, id, form)
 	if s.Statuses(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
 		t.Errorf("too late: %s, captured %d", s.Statuses(id), s.Books(id).Captured)

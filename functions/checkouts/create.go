@@ -24,7 +24,7 @@ type createRequest struct {
 	MerchantCode string                          `json:"merchant_code"`
 	PayToEmail   string                          `json:"pay_to_email"`
 	Description  string                          `json:"description" validate:"text=1000"`
-	Purpose      payments.Purpose                `json:"purpose" empty:"refused" validate:"one-of=CHECKOUT|SETUP_RECURRING_PAYMENT"`
+	Purpose      payments.Purpose                `json:"purpose" empty:"refused" validate:"one-of=CHECKOUT|SETUP_RECURRING_PAYMENT"` //nolint:lll // a tag cannot be broken
 	CustomerID   string                          `json:"customer_id"`
 	ReturnURL    string                          `json:"return_url" empty:"refused" validate:"http-url"`
 	RedirectURL  string                          `json:"redirect_url" empty:"refused" validate:"http-url"`

@@ -243,7 +243,8 @@ func TestCreateInACurrencyWithoutDecimals(t *testing.T) {
 	if world.Holds(t, made.Body, map[string]string{"amount": "4200"}); made.Status != 201 {
 		t.Errorf("%d %s", made.Status, made.Body)
 	}
-	invalid("amount").Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"amount", "4200.5"})))
+	invalid("amount").Check(t,
+		s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"amount", "4200.5"})))
 }
 
 func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {

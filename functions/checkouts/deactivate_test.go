@@ -18,17 +18,17 @@ func TestDeactivate(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		prepare func(id string)
-		seen    string
-		told    int
+		want    outcome
 	}{
-		{"new", func(string) {}, "EXPIRED", 1},
-		{"failed", func(id string) { s.ProcessCheckout(id, s.Card(failingCards[0])) }, "EXPIRED FAILED", 2},
-		{"challenged", func(id string) { s.ProcessCheckout(id, s.Card(world.Challenged)) }, "EXPIRED CANCELLED", 1},
-		{"at a bank", func(id string) { s.ProcessCheckout(id, ideal("ideal")) }, "EXPIRED CANCELLED", 1},
+		{"new", func(string) {}, outcome{"EXPIRED", 1, 0}},
+		{"failed", func(id string) { s.ProcessCheckout(id, s.Card(failingCards[0])) }, outcome{"EXPIRED FAILED", 2, 0}},
+		{"challenged", func(id string) { s.ProcessCheckout(id, s.Card(world.Challenged)) },
+			outcome{"EXPIRED CANCELLED", 1, 0}},
+		{"at a bank", func(id string) { s.ProcessCheckout(id, ideal("ideal")) }, outcome{"EXPIRED CANCELLED", 1, 0}},
 		{"failed, then challenged", func(id string) {
 			s.ProcessCheckout(id, s.Card(failingCards[0]))
 			s.ProcessCheckout(id, s.Card(world.Challenged))
-		}, "EXPIRED FAILED CANCELLED", 2},
+		}, outcome{"EXPIRED FAILED CANCELLED", 2, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			id := create(s, change{"valid_until", "2027-01-01T00:00:00Z"})
@@ -41,9 +41,7 @@ func TestDeactivate(t *testing.T) {
 			}
 			closed.Check(t, remove(s, id))
 			refusesAll(t, s, id)
-			if s.Statuses(id) != c.seen || s.CallbacksReceived(id) != c.told {
-				t.Errorf("%s, told %d times, want %s, %d", s.Statuses(id), s.CallbacksReceived(id), c.seen, c.told)
-			}
+			wantOutcome(t, s, id, c.want)
 		})
 	}
 }
@@ -57,10 +55,8 @@ func TestDeactivateRefuses(t *testing.T) {
 	processed.Check(t, remove(s, paid))
 	closed.Check(t, remove(s, pending))
 	noCheckout.Check(t, remove(s, "nothing"))
-	if s.Statuses(paid) != "PAID SUCCESSFUL" || s.Statuses(pending) != "PENDING PENDING" || s.CallbacksReceived(paid) != 1 ||
-		s.CallbacksReceived(pending) != 0 {
-		t.Errorf("%s, %s", s.Statuses(paid), s.Statuses(pending))
-	}
+	wantOutcome(t, s, paid, outcome{"PAID SUCCESSFUL", 1, 1})
+	wantOutcome(t, s, pending, outcome{"PENDING PENDING", 0, 0})
 }
 
 // TestADeactivatedCheckoutCannotBePaid by whatever was under way.
@@ -77,9 +73,7 @@ func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
 	s.Clock.Advance(time.Hour)
 	s.Settle()
 	for _, id := range []string{challenge, redirect} {
-		if s.Statuses(id) != "EXPIRED CANCELLED" || s.Books(id).Captured != 0 || s.CallbacksReceived(id) != 1 {
-			t.Errorf("%s, captured %d, told %d times", s.Statuses(id), s.Books(id).Captured, s.CallbacksReceived(id))
-		}
+		wantOutcome(t, s, id, outcome{"EXPIRED CANCELLED", 1, 0})
 	}
 }
 
@@ -95,7 +89,5 @@ func TestADeactivationMeetsAPayment(t *testing.T) {
 		t.Fatal(err)
 	}
 	processed.Check(t, remove(s, id))
-	if s.Statuses(id) != "PAID SUCCESSFUL" || s.CallbacksReceived(id) != 1 {
-		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
-	}
+	wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 }

@@ -41,14 +41,11 @@ func TestExpiryIsSeenAtOnce(t *testing.T) {
 		world.Holds(t, c, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:01:00.000+00:00"`})
 	}
 	refusesAll(t, s, id)
-	if n := s.CallbacksReceived(id); n != 1 {
-		t.Errorf("told of %s %d times", id, n)
-	}
+	wantCallbacks(t, s, id, 1)
 	s.Minute()
 	refusesAll(t, s, id)
-	if n, m := s.CallbacksReceived(id), s.CallbacksReceived(failed); n != 1 || m != 2 {
-		t.Errorf("told %d times, and %d times of a failure and then expiry", n, m)
-	}
+	wantCallbacks(t, s, id, 1)
+	wantCallbacks(t, s, failed, 2) // of the failure, then of the expiry
 }
 
 func TestAnAttemptBegunInTimeMayStillPay(t *testing.T) {
@@ -57,17 +54,12 @@ func TestAnAttemptBegunInTimeMayStillPay(t *testing.T) {
 	id := create(s, soon)
 	started := s.ProcessCheckout(id, s.Card(world.Challenged))
 	s.Clock.Advance(2 * time.Minute)
-	if s.Settle(); s.Statuses(id) != "PENDING PENDING" {
-		t.Errorf("while the payer decides: %s", s.Statuses(id))
-	}
+	s.Settle()
+	wantStatuses(t, s, id, "PENDING PENDING")
 	expired.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	answer(s, id, s.Challenge(started, "approve"))
-	if got := s.Statuses(id); got != "PAID SUCCESSFUL" {
-		t.Errorf("afterwards: %s", got)
-	}
-	if n := s.CallbacksReceived(id); n != 1 {
-		t.Errorf("told %d times", n)
-	}
+	wantStatuses(t, s, id, "PAID SUCCESSFUL")
+	wantCallbacks(t, s, id, 1)
 }
 
 func TestAnAttemptBegunInTimeMayFail(t *testing.T) {
@@ -77,13 +69,9 @@ func TestAnAttemptBegunInTimeMayFail(t *testing.T) {
 	started := s.ProcessCheckout(id, s.Card(world.Challenged))
 	s.Clock.Advance(2 * time.Minute)
 	answer(s, id, s.Challenge(started, "reject"))
-	if got := s.Statuses(id); got != "EXPIRED FAILED" {
-		t.Errorf("afterwards: %s", got)
-	}
+	wantStatuses(t, s, id, "EXPIRED FAILED")
 	s.Minute()
-	if n := s.CallbacksReceived(id); n != 2 {
-		t.Errorf("told %d times, not of the failure and of the expiry", n)
-	}
+	wantCallbacks(t, s, id, 2)
 }
 
 func TestWithoutATimeNothingExpires(t *testing.T) {
@@ -95,8 +83,7 @@ func TestWithoutATimeNothingExpires(t *testing.T) {
 	}
 	s.Clock.Advance(365 * 24 * time.Hour)
 	for _, id := range []string{never, saved} {
-		if n := s.CallbacksReceived(id); s.Statuses(id) != "PENDING" || n != 0 {
-			t.Errorf("after a year: %s, told %d times", s.Statuses(id), n)
-		}
+		s.Settle()
+		wantOutcome(t, s, id, outcome{"PENDING", 0, 0})
 	}
 }

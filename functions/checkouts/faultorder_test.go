@@ -188,7 +188,7 @@ func TestProcessTellsAllFaultsInOrder(t *testing.T) {
 				at = create(american)
 			}
 			if got := inOrder(t, c.of.ProcessCheckout(at, c.body)); !slices.Equal(got, c.want) {
-				t.Errorf("told %q\nwant %q", got, c.want)
+				t.Errorf("faults %q\nwant %q", got, c.want)
 			}
 		})
 	}

@@ -29,6 +29,35 @@ func pay(s world.Shop, id string, body map[string]any) world.Response {
 	return paid
 }
 
+// outcome is what became of a checkout.
+type outcome struct {
+	statuses  string // its own and those of its transactions
+	callbacks int    // received by now
+	captured  int    // how often money moved
+}
+
+func wantOutcome(t testing.TB, s world.Shop, checkout string, want outcome) {
+	t.Helper()
+	got := outcome{s.Statuses(checkout), s.CallbacksReceived(checkout), s.Books(checkout).Captured}
+	if got != want {
+		t.Errorf("outcome %+v, want %+v", got, want)
+	}
+}
+
+func wantStatuses(t testing.TB, s world.Shop, checkout, want string) {
+	t.Helper()
+	if got := s.Statuses(checkout); got != want {
+		t.Errorf("statuses %q, want %q", got, want)
+	}
+}
+
+func wantCallbacks(t testing.TB, s world.Shop, checkout string, want int) {
+	t.Helper()
+	if got := s.CallbacksReceived(checkout); got != want {
+		t.Errorf("%d callbacks, want %d", got, want)
+	}
+}
+
 // change sets the member at a dot path of a body; the value absent removes it.
 type change struct {
 	path  string

@@ -27,7 +27,7 @@ func several(t *testing.T, got world.Response, want ...fault) {
 	slices.SortFunc(faults, byParam)
 	slices.SortFunc(want, byParam)
 	if !slices.Equal(faults, want) {
-		t.Errorf("told %v, want %v", faults, want)
+		t.Errorf("faults %v, want %v", faults, want)
 	}
 }
 
@@ -115,16 +115,19 @@ func TestProcessRefuses(t *testing.T) {
 		})
 	}
 	t.Run("several", func(t *testing.T) {
-		several(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card", map[string]any{}})), fault{"MISSING", "card.name"},
+		several(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card", map[string]any{}})),
+			fault{"MISSING", "card.name"},
 			fault{"MISSING", "card.number"},
 			fault{"MISSING", "card.expiry_month"}, fault{"MISSING", "card.expiry_year"}, fault{"MISSING", "card.cvv"})
-		several(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.cvv", "x"}, change{"installments", 3},
-			change{"mandate", map[string]any{}},
-			change{"personal_details", map[string]any{"birth_date": "1815", "address": map[string]any{"country": "UK1"}}})),
+		several(t,
+			s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.cvv", "x"}, change{"installments", 3},
+				change{"mandate", map[string]any{}},
+				change{"personal_details", map[string]any{"birth_date": "1815", "address": map[string]any{"country": "UK1"}}})),
 			fault{"INVALID", "card.cvv"}, fault{"INVALID", "installments"}, fault{"MISSING", "mandate.type"},
 			fault{"MISSING", "mandate.user_agent"},
 			fault{"INVALID", "personal_details.birth_date"}, fault{"INVALID", "personal_details.address.country"})
-		several(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.name", 1}, change{"installments", "x"})),
+		several(t,
+			s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.name", 1}, change{"installments", "x"})),
 			fault{"INVALID", "card.name"}, fault{"INVALID", "installments"})
 	})
 	for name, body := range map[string]string{"no JSON": `{"card":`, "a list": `[1]`,
@@ -132,9 +135,10 @@ func TestProcessRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) { malformed.Check(t, s.ProcessCheckout(id, body)) })
 	}
 	t.Run("empty", func(t *testing.T) { missing("payment_type").Check(t, s.ProcessCheckout(id, nil)) })
-	t.Run("no checkout", func(t *testing.T) { noCheckout.Check(t, s.ProcessCheckout("nothing", s.Card(world.Frictionless))) })
+	t.Run("no checkout",
+		func(t *testing.T) { noCheckout.Check(t, s.ProcessCheckout("nothing", s.Card(world.Frictionless))) })
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) || s.CallbacksReceived(id) != 0 {
-		t.Errorf("was %s\nis %s, told %d times", before.Body, after.Body, s.CallbacksReceived(id))
+		t.Errorf("was %s\nis %s, %d callbacks", before.Body, after.Body, s.CallbacksReceived(id))
 	}
 	pay(s, id, s.Card(world.Frictionless)) // none of them counted as an attempt
 }
@@ -169,11 +173,10 @@ func TestWhatOnlyTheCheckoutShows(t *testing.T) {
 	wallet := map[string]any{"payment_type": "google_pay", "google_pay": map[string]any{}}
 	several(t, s.ProcessCheckout(setup, wallet), fault{"MISSING", "card"}, fault{"MISSING", "mandate"})
 	missing("redirect_url").Check(t, s.ProcessCheckout(homeless, ideal("ideal")))
-	invalid("customer_id").Check(t, s.ProcessCheckout(owned, edited(s.Card(world.Frictionless), change{"customer_id", another})))
+	invalid("customer_id").Check(t,
+		s.ProcessCheckout(owned, edited(s.Card(world.Frictionless), change{"customer_id", another})))
 	for _, id := range []string{setup, homeless, owned} {
-		if got := s.Statuses(id); got != "PENDING" {
-			t.Errorf("%s", got)
-		}
+		wantStatuses(t, s, id, "PENDING")
 	}
 	pay(s, owned, edited(s.Card(world.Frictionless), change{"customer_id", customer}))
 }

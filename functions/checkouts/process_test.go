@@ -33,20 +33,20 @@ func TestEverySandboxCard(t *testing.T) {
 	for _, c := range []struct {
 		numbers []string
 		status  int
-		seen    string
-		told    int
+		want    outcome
 	}{
-		{frictionlessCards, 200, "PAID SUCCESSFUL", 1},
-		{challengedCards, 202, "PENDING PENDING", 0},
-		{failingCards, 200, "FAILED FAILED", 1},
+		{frictionlessCards, 200, outcome{"PAID SUCCESSFUL", 1, 1}},
+		{challengedCards, 202, outcome{"PENDING PENDING", 0, 0}},
+		{failingCards, 200, outcome{"FAILED FAILED", 1, 0}},
 	} {
 		for _, number := range c.numbers {
 			t.Run(number, func(t *testing.T) {
 				id := create(s)
 				got := s.ProcessCheckout(id, s.Card(number))
-				if got.Status != c.status || s.Statuses(id) != c.seen || s.CallbacksReceived(id) != c.told {
-					t.Errorf("%d %s\nis %s, told %d times", got.Status, got.Body, s.Statuses(id), s.CallbacksReceived(id))
+				if got.Status != c.status {
+					t.Errorf("%d %s, want %d", got.Status, got.Body, c.status)
 				}
+				wantOutcome(t, s, id, c.want)
 				if got.Status == 200 && string(got.Body) != string(s.Checkout(id).Body) {
 					t.Errorf("answered %s\nbut reads %s", got.Body, s.Checkout(id).Body)
 				}
@@ -65,9 +65,10 @@ func TestDeclinedAmounts(t *testing.T) {
 			t.Run(name+" "+amount, func(t *testing.T) {
 				id := create(s, change{"amount", amount})
 				got := s.ProcessCheckout(id, body)
-				if got.Status != 200 || s.Statuses(id) != "FAILED FAILED" || s.CallbacksReceived(id) != 1 || s.Books(id).Captured != 0 {
-					t.Errorf("%d %s: %s, told %d times", got.Status, got.Body, s.Statuses(id), s.CallbacksReceived(id))
+				if got.Status != 200 {
+					t.Errorf("%d %s, want 200", got.Status, got.Body)
 				}
+				wantOutcome(t, s, id, outcome{"FAILED FAILED", 1, 0})
 				world.Holds(t, got.Body, map[string]string{"transaction_id": "", "transaction_code": "", "payment_instrument": ""})
 			})
 		}
@@ -79,9 +80,8 @@ func TestDeclinedInMinorUnits(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("HU", "HUF", nil)
 	id := create(s, change{"amount", 1100})
-	if s.ProcessCheckout(id, s.Card(world.Frictionless)); s.Statuses(id) != "FAILED FAILED" {
-		t.Errorf("%s", s.Statuses(id))
-	}
+	s.ProcessCheckout(id, s.Card(world.Frictionless))
+	wantStatuses(t, s, id, "FAILED FAILED")
 	pay(s, create(s, change{"amount", 11}), s.Card(world.Frictionless))
 }
 
@@ -105,7 +105,7 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	}
 	s.Minute()
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) || s.CallbacksReceived(id) != 0 {
-		t.Errorf("was %s\nis %s\ntold %d times", before.Body, after.Body, s.CallbacksReceived(id))
+		t.Errorf("was %s\nis %s\n%d callbacks", before.Body, after.Body, s.CallbacksReceived(id))
 	}
 	if priced := s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 42.23}); priced.Status != 200 {
 		t.Fatalf("%d %s", priced.Status, priced.Body)
@@ -167,13 +167,9 @@ func TestNobodyKnowsTheOutcome(t *testing.T) {
 	busy.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	busy.Check(t, s.Send("PATCH", at, map[string]any{"amount": 1}))
 	closed.Check(t, s.Send("DELETE", at, nil))
-	if s.Statuses(id) != "PENDING PENDING" || s.CallbacksReceived(id) != 0 {
-		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
-	}
+	wantOutcome(t, s, id, outcome{"PENDING PENDING", 0, 0})
 	s.Minute()
-	if s.Statuses(id) != "PAID SUCCESSFUL" || s.CallbacksReceived(id) != 1 || s.Books(id).Captured != 1 {
-		t.Errorf("a minute later: %s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
-	}
+	wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 	world.Holds(t, s.Checkout(id).Body, map[string]string{"amount": "42.25"})
 }
 
@@ -182,45 +178,48 @@ func TestTheLifeOfACheckout(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := create(s)
-	for i, step := range []struct {
-		number, seen string
-		told         int
+	for _, step := range []struct {
+		number string
+		want   outcome
 	}{
-		{failingCards[0], "FAILED FAILED", 1},
-		{failingCards[1], "FAILED FAILED FAILED", 2},
-		{world.Challenged, "PENDING FAILED FAILED PENDING", 2},
-		{failingCards[2], "FAILED FAILED FAILED CANCELLED FAILED", 3},
-		{world.Frictionless, "PAID FAILED FAILED CANCELLED FAILED SUCCESSFUL", 4},
+		{failingCards[0], outcome{"FAILED FAILED", 1, 0}},
+		{failingCards[1], outcome{"FAILED FAILED FAILED", 2, 0}},
+		{world.Challenged, outcome{"PENDING FAILED FAILED PENDING", 2, 0}},
+		{failingCards[2], outcome{"FAILED FAILED FAILED CANCELLED FAILED", 3, 0}},
+		{world.Frictionless, outcome{"PAID FAILED FAILED CANCELLED FAILED SUCCESSFUL", 4, 1}},
 	} {
-		if s.ProcessCheckout(id, s.Card(step.number)); s.Statuses(id) != step.seen || s.CallbacksReceived(id) != step.told {
-			t.Fatalf("step %d: %s, told %d times", i, s.Statuses(id), s.CallbacksReceived(id))
-		}
+		s.ProcessCheckout(id, s.Card(step.number))
+		wantOutcome(t, s, id, step.want)
 	}
 	paid := s.Checkout(id)
 	processed.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	processed.Check(t, s.Send("DELETE", "/v0.1/checkouts/"+id, nil))
 	processed.Check(t, s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 1}))
 	s.Minute()
-	if after := s.Checkout(id); string(after.Body) != string(paid.Body) || s.CallbacksReceived(id) != 4 || s.Books(id).Captured != 1 {
+	if after := s.Checkout(id); string(after.Body) != string(paid.Body) {
 		t.Errorf("was %s\nis %s", paid.Body, after.Body)
+	}
+	wantCallbacks(t, s, id, 4)
+	if n := s.Books(id).Captured; n != 1 {
+		t.Errorf("captured %d times, want once", n)
 	}
 }
 
-// TestNobodyIsToldWithoutAReturnURL of any outcome.
-func TestNobodyIsToldWithoutAReturnURL(t *testing.T) {
+// TestWithoutAReturnURLThereAreNoCallbacks, whatever the outcome.
+func TestWithoutAReturnURLThereAreNoCallbacks(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	silent := change{"return_url", absent}
-	pay(s, create(s, silent), s.Card(world.Frictionless))
-	s.ProcessCheckout(create(s, silent), s.Card(failingCards[0]))
-	s.ProcessCheckout(create(s, silent, change{"amount", 42.25}), s.Card(world.Frictionless))
-	challenge := create(s, silent)
+	quiet := change{"return_url", absent}
+	pay(s, create(s, quiet), s.Card(world.Frictionless))
+	s.ProcessCheckout(create(s, quiet), s.Card(failingCards[0]))
+	s.ProcessCheckout(create(s, quiet, change{"amount", 42.25}), s.Card(world.Frictionless))
+	challenge := create(s, quiet)
 	answer(s, challenge, s.Challenge(s.ProcessCheckout(challenge, s.Card(world.Challenged)), "approve"))
-	s.Send("DELETE", "/v0.1/checkouts/"+create(s, silent), nil)
-	create(s, silent, soon)
+	s.Send("DELETE", "/v0.1/checkouts/"+create(s, quiet), nil)
+	create(s, quiet, soon)
 	s.Minute()
 	if got := s.Receiver.Deliveries(); len(got) != 0 {
-		t.Errorf("told %v", got)
+		t.Errorf("callbacks %v, want none", got)
 	}
 }
 
@@ -279,15 +278,13 @@ func TestProcessOnceUnderAKey(t *testing.T) {
 					IdempotencyKey: fmt.Sprint("pay ", number[12:])})
 			}
 			first := send(s.Card(number))
-			seen := s.Statuses(id)
+			want := s.Statuses(id)
 			second := send(s.Card(number))
 			if second.Status != first.Status || string(second.Body) != string(first.Body) ||
 				second.Header.Get("Idempotency-Replayed") != "true" {
 				t.Errorf("%d %s\n%d %s", first.Status, first.Body, second.Status, second.Body)
 			}
-			if got := s.Statuses(id); got != seen {
-				t.Errorf("was %s, is %s", seen, got)
-			}
+			wantStatuses(t, s, id, want)
 			world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, send(s.Card("4111111111111111")))
 		})
 	}
@@ -322,7 +319,8 @@ func TestZipCodesInTheUSA(t *testing.T) {
 	id := create(s)
 	missing("card.zip_code").Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	for _, zip := range []string{"1234", "123456", "9021O", "90210-1"} {
-		invalid("card.zip_code").Check(t, s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.zip_code", zip})))
+		invalid("card.zip_code").Check(t,
+			s.ProcessCheckout(id, edited(s.Card(world.Frictionless), change{"card.zip_code", zip})))
 	}
 	pay(s, id, edited(s.Card(world.Frictionless), change{"card.zip_code", "90210"}))
 }

@@ -29,9 +29,7 @@ func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
 	if world.Holds(t, paid.Body, hidden); paid.Status != 200 || paid.Text("status") != "PAID" {
 		t.Errorf("process: %d %s", paid.Status, paid.Body)
 	}
-	if n := s.CallbacksReceived(id); n != 1 {
-		t.Errorf("told %d times", n)
-	}
+	wantCallbacks(t, s, id, 1)
 	if started := do("PUT", open(), s.Card(world.Challenged)); started.Status != 202 {
 		t.Errorf("challenge: %d %s", started.Status, started.Body)
 	}

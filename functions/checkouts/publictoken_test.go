@@ -102,7 +102,8 @@ func TestAPublicKeyChargesACardOfTheCheckoutsCustomer(t *testing.T) {
 			}
 			answer(s, asked, s.Challenge(started, "approve"))
 			for _, id := range []string{paid, asked} {
-				world.Holds(t, transactions(t, s.Checkout(id))[0], map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
+				world.Holds(t, transactions(t, s.Checkout(id))[0],
+					map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
 				world.Holds(t, browser.Checkout(id).Body, hidden)
 			}
 			forget(s, customer, token)
@@ -142,7 +143,8 @@ func TestAPublicKeyDoesNotLearnWhoseCheckoutItIs(t *testing.T) {
 		if cards := [2]int{len(cards(s, ada)), len(cards(s, eve))}; cards != [2]int{1, 0} {
 			t.Errorf("%d: cards saved %v", i, cards)
 		}
-		refused := s.ProcessCheckout(create(s, change{"customer_id", ada}), edited(s.Card(world.Frictionless), change{"customer_id", named}))
+		refused := s.ProcessCheckout(create(s, change{"customer_id", ada}),
+			edited(s.Card(world.Frictionless), change{"customer_id", named}))
 		if want := map[bool]int{true: 200, false: 400}[named == ada]; refused.Status != want {
 			t.Errorf("the merchant's server names %d: %s", i, fmt.Sprint(refused.Status, " ", string(refused.Body)))
 		}

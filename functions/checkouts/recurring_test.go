@@ -82,9 +82,7 @@ func TestRecurring(t *testing.T) {
 	token := saved(s, setup)
 	world.Holds(t, s.Checkout(setup).Body, map[string]string{"mandate": mandate(s, "active"),
 		"purpose": `"SETUP_RECURRING_PAYMENT"`})
-	if n := s.CallbacksReceived(setup); n != 1 || s.Books(setup).Captured != 0 {
-		t.Errorf("told %d times, captured %d of a verification", n, s.Books(setup).Captured)
-	}
+	wantOutcome(t, s, setup, outcome{"PAID SUCCESSFUL", 1, 0}) // nothing is captured for a verification
 	want := `{"token":"` + token + `","active":true,"type":"card","card":{"last_4_digits":"0042","type":"VISA"},` +
 		`"mandate":` +
 		mandate(s, "active") + `,"created_at":"2026-11-20T12:00:00.000+00:00"}`
@@ -97,9 +95,7 @@ func TestRecurring(t *testing.T) {
 		paid := pay(s, id, byToken(customer, token)) // a challenge card, but nobody is there
 		world.Holds(t, transactions(t, paid)[0], map[string]string{"payment_type": `"RECURRING"`,
 			"entry_mode": `"CUSTOMER_ENTRY"`})
-		if s.CallbacksReceived(id) != 1 || s.Books(id).Captured != 1 {
-			t.Errorf("told %d times, captured %d", s.CallbacksReceived(id), s.Books(id).Captured)
-		}
+		wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 	}
 }
 
@@ -132,11 +128,11 @@ func TestACardSavedWithoutAMandate(t *testing.T) {
 		t.Fatalf("%d %s", started.Status, started.Body)
 	}
 	answer(s, id, s.Challenge(started, "approve"))
-	world.Holds(t, transactions(t, s.Checkout(id))[0], map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
+	world.Holds(t, transactions(t, s.Checkout(id))[0],
+		map[string]string{"payment_type": `"ECOM"`, "status": `"SUCCESSFUL"`})
 	declined := create(s, change{"amount", 42.91})
-	if s.ProcessCheckout(declined, byToken(customer, token)); s.Statuses(declined) != "FAILED FAILED" {
-		t.Errorf("a declined amount: %s", s.Statuses(declined))
-	}
+	s.ProcessCheckout(declined, byToken(customer, token))
+	wantStatuses(t, s, declined, "FAILED FAILED")
 }
 
 func TestTokensOfCards(t *testing.T) {
@@ -188,9 +184,7 @@ func TestTokensThatAreNotTheCustomers(t *testing.T) {
 		byToken(stranger, foreign), byToken(ada, foreign)} {
 		invalid("token").Check(t, s.ProcessCheckout(id, body))
 	}
-	if got := s.Statuses(id); got != "PENDING" || s.CallbacksReceived(id) != 0 {
-		t.Errorf("%s", got)
-	}
+	wantOutcome(t, s, id, outcome{"PENDING", 0, 0})
 	noCheckout.Check(t, s.ProcessCheckout("nothing", byToken(ada, token)))
 }
 
@@ -235,9 +229,7 @@ func TestAnInactiveMandate(t *testing.T) {
 	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "true", "mandate": mandate(s, "inactive")})
 	id := create(s)
 	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
-	if got := s.Statuses(id); got != "PENDING" {
-		t.Errorf("%s", got)
-	}
+	wantStatuses(t, s, id, "PENDING")
 	setUp(s, customer, world.Frictionless)
 	pay(s, id, byToken(customer, token))
 }
@@ -252,7 +244,5 @@ func TestAnExpiredCard(t *testing.T) {
 	pay(s, create(s), byToken(customer, token))
 	s.Clock.Advance(time.Second) // it is January 2031 everywhere on earth
 	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
-	if got := s.Statuses(id); got != "PENDING" {
-		t.Errorf("%s", got)
-	}
+	wantStatuses(t, s, id, "PENDING")
 }

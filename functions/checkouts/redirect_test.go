@@ -62,9 +62,7 @@ func paysByRedirect(t *testing.T, s world.Shop, method string) {
 	if string(started.Body) != want {
 		t.Errorf("%s\nwant %s", started.Body, want)
 	}
-	if s.Statuses(id) != "PENDING PENDING" {
-		t.Errorf("%s", s.Statuses(id))
-	}
+	wantStatuses(t, s, id, "PENDING PENDING")
 	shown := s.Do(world.Request{Method: "GET", Path: page + "?payment_type=" + method, APIKey: world.NoKey})
 	if shown.Status != 200 || !strings.Contains(string(shown.Body), "10.10 "+s.Currency) {
 		t.Errorf("page: %d %s", shown.Status, shown.Body)
@@ -73,9 +71,7 @@ func paysByRedirect(t *testing.T, s world.Shop, method string) {
 	if back.Status != 303 || back.Header.Get("Location") != world.RedirectURL+"&checkout_id="+id {
 		t.Errorf("%d to %q", back.Status, back.Header.Get("Location"))
 	}
-	if s.Statuses(id) != "PAID SUCCESSFUL" || s.CallbacksReceived(id) != 1 || s.Books(id).Captured != 1 {
-		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
-	}
+	wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 	world.Holds(t, transactions(t, s.Checkout(id))[0], map[string]string{"entry_mode": `"` + strings.ToUpper(method) + `"`,
 		"payment_type": `"ECOM"`})
 }
@@ -88,19 +84,19 @@ func TestTheBanksAnswers(t *testing.T) {
 	for _, step := range []struct {
 		page, decision string
 		status         int
-		seen           string
-		told           int
+		want           outcome
 	}{
-		{page, "refund", 400, "PENDING PENDING", 0},
-		{"/apm/guess", "pay", 404, "PENDING PENDING", 0},
-		{page, "leave", 303, "PENDING PENDING", 0},
-		{page, "fail", 303, "FAILED FAILED", 1},
-		{page, "pay", 303, "FAILED FAILED", 1},
+		{page, "refund", 400, outcome{"PENDING PENDING", 0, 0}},
+		{"/apm/guess", "pay", 404, outcome{"PENDING PENDING", 0, 0}},
+		{page, "leave", 303, outcome{"PENDING PENDING", 0, 0}},
+		{page, "fail", 303, outcome{"FAILED FAILED", 1, 0}},
+		{page, "pay", 303, outcome{"FAILED FAILED", 1, 0}},
 	} {
 		got := decide(s, step.page, step.decision)
-		if got.Status != step.status || s.Statuses(id) != step.seen || s.CallbacksReceived(id) != step.told {
-			t.Errorf("%s: %d, %s, told %d times", step.decision, got.Status, s.Statuses(id), s.CallbacksReceived(id))
+		if got.Status != step.status {
+			t.Errorf("%s: %d %s, want %d", step.decision, got.Status, got.Body, step.status)
 		}
+		wantOutcome(t, s, id, step.want)
 	}
 }
 
@@ -113,13 +109,9 @@ func TestAPayerWhoDoesNotComeBack(t *testing.T) {
 	if _, err := s.App.Sandbox.DecideSession(t.Context(), strings.TrimPrefix(page, "/apm/"), sandbox.Pay); err != nil {
 		t.Fatal(err)
 	}
-	if s.Statuses(id) != "PENDING PENDING" {
-		t.Errorf("before the sweep: %s", s.Statuses(id))
-	}
+	wantStatuses(t, s, id, "PENDING PENDING")
 	s.Minute()
-	if s.Statuses(id) != "PAID SUCCESSFUL" || s.CallbacksReceived(id) != 1 {
-		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
-	}
+	wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 }
 
 func TestABankWithoutAnAnswer(t *testing.T) {
@@ -128,9 +120,8 @@ func TestABankWithoutAnAnswer(t *testing.T) {
 	id := create(s)
 	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	s.Clock.Advance(30 * time.Minute)
-	if s.Settle(); s.Statuses(id) != "FAILED FAILED" || s.CallbacksReceived(id) != 1 {
-		t.Errorf("%s, told %d times", s.Statuses(id), s.CallbacksReceived(id))
-	}
+	s.Settle()
+	wantOutcome(t, s, id, outcome{"FAILED FAILED", 1, 0})
 	if decide(s, page, "pay"); s.Statuses(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
 		t.Errorf("too late: %s, captured %d", s.Statuses(id), s.Books(id).Captured)
 	}
@@ -145,9 +136,8 @@ func TestAnotherMethodWhileActionIsRequired(t *testing.T) {
 	if decide(s, page, "pay"); s.Statuses(id) != "PENDING CANCELLED PENDING" || s.Books(id).Captured != 0 {
 		t.Errorf("the first page: %s, captured %d", s.Statuses(id), s.Books(id).Captured)
 	}
-	if decide(s, second, "pay"); s.Statuses(id) != "PAID CANCELLED SUCCESSFUL" || s.Books(id).Captured != 1 || s.CallbacksReceived(id) != 1 {
-		t.Errorf("%s, captured %d, told %d times", s.Statuses(id), s.Books(id).Captured, s.CallbacksReceived(id))
-	}
+	decide(s, second, "pay")
+	wantOutcome(t, s, id, outcome{"PAID CANCELLED SUCCESSFUL", 1, 1})
 }
 
 func TestWhatABankMustKnowOfThePayer(t *testing.T) {
@@ -159,15 +149,14 @@ func TestWhatABankMustKnowOfThePayer(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			id := create(at)
 			for _, field := range []string{"first_name", "last_name", "email", "address.country"} {
-				missing("personal_details."+field).Check(t, at.ProcessCheckout(id, ideal(method, change{"personal_details." + field, absent})))
+				missing("personal_details."+field).Check(t,
+					at.ProcessCheckout(id, ideal(method, change{"personal_details." + field, absent})))
 			}
 			several(t, at.ProcessCheckout(id, ideal(method, change{"personal_details", map[string]any{}})),
 				fault{"MISSING", "personal_details.first_name"},
 				fault{"MISSING", "personal_details.last_name"}, fault{"MISSING", "personal_details.email"},
 				fault{"MISSING", "personal_details.address.country"})
-			if got := at.Statuses(id); got != "PENDING" {
-				t.Errorf("%s", got)
-			}
+			wantStatuses(t, at, id, "PENDING")
 		})
 	}
 	t.Run("twint asks nothing", func(t *testing.T) {

@@ -187,7 +187,5 @@ func TestLiveWithoutAnAcquirer(t *testing.T) {
 	if after := live.Checkout(id); string(after.Body) != string(before.Body) {
 		t.Errorf("was %s\nis %s", before.Body, after.Body)
 	}
-	if n := live.CallbacksReceived(id); n != 0 {
-		t.Errorf("told %d times", n)
-	}
+	wantCallbacks(t, live, id, 0)
 }

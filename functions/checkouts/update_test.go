@@ -116,7 +116,8 @@ func TestAReferenceStaysTaken(t *testing.T) {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	for _, reference := range []string{"old", "new"} {
-		duplicate.Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"checkout_reference", reference})))
+		duplicate.Check(t,
+			s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"checkout_reference", reference})))
 	}
 	for query, want := range map[string]int{"old": 0, "new": 1} {
 		if got := listed(t, s.Send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
@@ -140,9 +141,7 @@ func TestUpdateNeedsAnOpenCheckout(t *testing.T) {
 	}
 	world.Holds(t, transactions(t, s.Checkout(failed))[0], map[string]string{"amount": "10.10"})
 	world.Holds(t, transactions(t, pay(s, failed, s.Card(world.Frictionless)))[1], map[string]string{"amount": "11.50"})
-	for id, told := range map[string]int{pending: 0, failed: 2, paid: 1} {
-		if n := s.CallbacksReceived(id); n != told {
-			t.Errorf("told %d times, want %d", n, told)
-		}
+	for id, callbacks := range map[string]int{pending: 0, failed: 2, paid: 1} {
+		wantCallbacks(t, s, id, callbacks)
 	}
 }

@@ -69,7 +69,8 @@ func (o operator) chargeback(ctx context.Context, c chargeback) (chargedBack, er
 		return chargedBack{}, err
 	}
 	o.Log.InfoContext(ctx, "chargeback recorded", "merchant", t.Merchant, "transaction", r.ID, "event", e.ID)
-	return chargedBack{ID: request.ID, EventID: e.NumericID(), TransactionID: r.ID, TransactionCode: r.Code, Amount: e.Amount,
+	return chargedBack{ID: request.ID, EventID: e.NumericID(), TransactionID: r.ID, TransactionCode: r.Code,
+		Amount:   e.Amount,
 		Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
 }
 

@@ -27,10 +27,10 @@ import (
 // is for test mode only.
 type runPayouts struct {
 	MerchantCode string `json:"merchant_code"`           // all merchants unless given
-	Mode         string `json:"mode"`                    // live or test; for one merchant the first key's unless given, else both
+	Mode         string `json:"mode"`                    // live or test; "": the first key's of one merchant, else both
 	At           string `json:"at" validate:"date-time"` // RFC 3339, not before now; in test mode
 	OnDemand     bool   `json:"on_demand"`               // of one merchant
-	ID           string `json:"id"`                      // of the order on demand: repeated under it, it is the same payout
+	ID           string `json:"id"`                      // of the payout on demand: the same id is the same payout
 }
 
 type payoutsRun struct {

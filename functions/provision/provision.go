@@ -1,10 +1,11 @@
-// Package provision is the operator's command line: a Lambda without any
-// route, which only IAM lets call. A request names a command beside its
+// Package provision is the operator's command line: a Lambda without a
+// route, which only IAM principals may call. A request names a command beside its
 // arguments, required ones before the semicolon, and the answer is the
 // command's. infra/README.md, "Merchants and keys", has a shell function for it:
 //
 //	aws lambda invoke --function-name provision --cli-binary-format raw-in-base64-out \
-//	    --payload '{"command":"create_merchant","name":"Café","email":"owner@cafe.example","country":"DE","currency":"EUR"}' answer.json
+//	    --payload '{"command":"create_merchant","name":"Café","email":"a@cafe.example","country":"DE","currency":"EUR"}' \
+//	    answer.json
 //
 //	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
 //	                        time_zone, refund_floor, payout_plan, gross_settlement, profile
@@ -17,18 +18,18 @@
 //	replay_callbacks        id, or merchant_code and/or from and to; limit
 //	pay_voucher             merchant_code, checkout_id
 //	charge_back             merchant_code, transaction; mode, id, amount, lost
-//	set_payout              merchant_code; mode, holder, iban or account_number and bank_code, bic, verified, period, on_demand
+//	set_payout              merchant_code; mode, holder, iban or account_number and bank_code, bic, verified, period,
+//	                        on_demand
 //	run_payouts             ; merchant_code, mode, at, on_demand, id
 //	export_payouts          id; holder, iban, bic, currency, day, limit
 //	settle_payout           merchant_code, payout, outcome, reason
 //
-// What is wrong with a request is an answer too, so that the output file
-// always tells:
+// A request that is wrong gets an answer too:
 //
-//	{"error":{"code":"INVALID","param":"country","message":"must be an ISO 3166-1 alpha-2 code"}}
+//	{"error":{"code":"INVALID","param":"country","message":"…"}}
 //
-// Only a fault of ours fails the invocation (FunctionError), so that alarms
-// see it and nothing else; its cause is in the log. Keys and secrets are in
+// Only a fault of ours fails the invocation (FunctionError), so that it alone
+// raises an alarm; its cause is in the log. Keys and secrets are in
 // the answer and nowhere else: they cannot be shown again.
 package provision
 

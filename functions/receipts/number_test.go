@@ -152,7 +152,8 @@ func TestNoFaultCostsANumber(t *testing.T) {
 			cut := doomed.Do(world.Request{Method: "GET", Path: receiptPath(s, p.ID, 0), APIKey: s.Merchant.Key.Plaintext})
 			last++
 			want := fmt.Sprint(last)
-			if got := receiptNumber(s, p.ID, 0); got != want || (cut.Status == 200 && cut.Text("transaction_data.receipt_no") != want) {
+			if got := receiptNumber(s, p.ID, 0); got != want ||
+				(cut.Status == 200 && cut.Text("transaction_data.receipt_no") != want) {
 				t.Errorf("%s at step %d: number %s, want %s; before: %d %s", fault, at, got, want, cut.Status, cut.Body)
 			}
 		}

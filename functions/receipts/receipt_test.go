@@ -18,17 +18,21 @@ const whole = `{
 		"amount": "10.10", "vat_amount": "0.00", "tip_amount": "0.00", "currency": "EUR",
 		"timestamp": "AT", "status": "SUCCESSFUL", "payment_type": "ECOM", "entry_mode": "CUSTOMER_ENTRY",
 		"verification_method": "none", "card": {"last_4_digits": "0091", "type": "VISA"}, "installments_count": 1,
-		"products": [{"name": "Two coffees", "price": "10.10", "vat_rate": "0", "single_vat_amount": "0.00", "price_with_vat": "10.10",
+		"products": [{"name": "Two coffees", "price": "10.10", "vat_rate": "0", "single_vat_amount": "0.00",
+			"price_with_vat": "10.10",
 			"vat_amount": "0.00", "quantity": 1, "total_price": "10.10", "total_with_vat": "10.10"}],
 		"vat_rates": [{"gross": 10.10, "net": 10.10, "rate": 0, "vat": 0.00}],
-		"events": [{"id": PAYOUT, "transaction_id": "ID", "type": "PAYOUT", "status": "SCHEDULED", "amount": "9.90", "timestamp": "AT"}],
+		"events": [{"id": PAYOUT, "transaction_id": "ID", "type": "PAYOUT", "status": "SCHEDULED", "amount": "9.90",
+			"timestamp": "AT"}],
 		"receipt_no": "1"
 	},
 	"merchant_data": {
 		"merchant_profile": {
-			"merchant_code": "MERCHANT", "business_name": "Kaffeehaus am Ring", "company_registration_number": "HRB 1", "vat_id": "DE1",
+			"merchant_code": "MERCHANT", "business_name": "Kaffeehaus am Ring", "company_registration_number": "HRB 1",
+			"vat_id": "DE1",
 			"website": "https://kaffee.example", "email": "kaffee@example.com", "language": "de",
-			"address": {"address_line1": "Ring 1", "address_line2": "Hof", "city": "Wien", "country": "AT", "country_en_name": "Austria",
+			"address": {"address_line1": "Ring 1", "address_line2": "Hof", "city": "Wien", "country": "AT",
+				"country_en_name": "Austria",
 				"country_native_name": "Österreich", "region_name": "Wien", "post_code": "1010", "landline": "+43 1 1"}
 		},
 		"locale": "de-AT"
@@ -41,7 +45,8 @@ func TestAReceiptShowsEverything(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.Operate(fields{"command": "update_merchant", "merchant_code": s.Merchant.Code, "profile": fields{
-		"business_name": "Kaffeehaus am Ring", "company_registration_number": "HRB 1", "vat_id": "DE1",
+		"business_name": "Kaffeehaus am Ring", "company_registration_number": "HRB 1",
+		"vat_id":  "DE1",
 		"website": "https://kaffee.example", "language": "de", "locale": "de-AT", "address": fields{"address_line1": "Ring 1",
 			"address_line2": "Hof", "city": "Wien", "region_name": "Wien", "post_code": "1010", "landline": "+43 1 1",
 			"country": "AT"}}}, nil)
@@ -174,14 +179,15 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 		path string
 		want world.Refusal
 	}{
-		"no mid":                     {at(p.ID, ""), world.Missing("mid")},
-		"empty mid":                  {at(p.ID, "?mid="), world.Invalid("mid")},
-		"empty event":                {receiptPath(s, p.ID, 0) + "&tx_event_id=", world.Invalid("tx_event_id")},
-		"foreign mid":                {at(theirs.ID, "?mid="+other.Merchant.Code), world.Invalid("mid")},
-		"bad mid":                    {at(p.ID, "?mid=none"), world.Invalid("mid")},
-		"event in text, no mid":      {at(p.ID, "?tx_event_id=one"), world.Invalid("tx_event_id")},
-		"event in text":              {receiptPath(s, p.ID, 0) + "&tx_event_id=one", world.Invalid("tx_event_id")},
-		"event beyond 64 bits":       {receiptPath(s, p.ID, 0) + "&tx_event_id=9223372036854775808", world.Invalid("tx_event_id")},
+		"no mid":                {at(p.ID, ""), world.Missing("mid")},
+		"empty mid":             {at(p.ID, "?mid="), world.Invalid("mid")},
+		"empty event":           {receiptPath(s, p.ID, 0) + "&tx_event_id=", world.Invalid("tx_event_id")},
+		"foreign mid":           {at(theirs.ID, "?mid="+other.Merchant.Code), world.Invalid("mid")},
+		"bad mid":               {at(p.ID, "?mid=none"), world.Invalid("mid")},
+		"event in text, no mid": {at(p.ID, "?tx_event_id=one"), world.Invalid("tx_event_id")},
+		"event in text":         {receiptPath(s, p.ID, 0) + "&tx_event_id=one", world.Invalid("tx_event_id")},
+		"event beyond 64 bits": {receiptPath(s, p.ID, 0) + "&tx_event_id=9223372036854775808",
+			world.Invalid("tx_event_id")},
 		"unknown id":                 {receiptPath(s, "6f1d2c3b-4a59-4e87-9c6d-7b8a9f0e1d2c", 0), absent},
 		"unknown code":               {receiptPath(s, "T000000001", 0), absent},
 		"no id at all":               {receiptPath(s, "x", 0), absent},

@@ -135,8 +135,9 @@ func vatRates(lines []payments.Product) []vatRate {
 func events(r store.Record) []event {
 	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
-		shown = append(shown, event{ID: r.PayoutNumericID(p), TransactionID: r.ID, Type: payments.PayoutEvent, Status: p.Status,
-			Amount: p.Net().String(), Timestamp: rest.Timestamp(r.PlannedAt(i))})
+		shown = append(shown,
+			event{ID: r.PayoutNumericID(p), TransactionID: r.ID, Type: payments.PayoutEvent, Status: p.Status,
+				Amount: p.Net().String(), Timestamp: rest.Timestamp(r.PlannedAt(i))})
 	}
 	for _, e := range r.Events {
 		shown = append(shown, event{ID: e.NumericID(), TransactionID: r.ID, Type: e.Type, Status: e.Status,

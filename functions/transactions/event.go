@@ -56,9 +56,10 @@ func events(r store.Record) []event {
 	shown := make([]event, 0, len(r.Payouts)+len(r.Events))
 	for i, p := range r.Payouts {
 		none := money.Zero(p.Amount.Currency())
-		shown = append(shown, event{ID: r.PayoutNumericID(p), TransactionID: r.ID, Type: payments.PayoutEvent, Status: p.Status,
-			Amount: p.Net(), Timestamp: rest.Timestamp(r.PlannedAt(i)), FeeAmount: &p.Fee, Installment: p.Number,
-			DeductedAmount: &p.Deducted, DeductedFeeAmount: &none})
+		shown = append(shown,
+			event{ID: r.PayoutNumericID(p), TransactionID: r.ID, Type: payments.PayoutEvent, Status: p.Status,
+				Amount: p.Net(), Timestamp: rest.Timestamp(r.PlannedAt(i)), FeeAmount: &p.Fee, Installment: p.Number,
+				DeductedAmount: &p.Deducted, DeductedFeeAmount: &none})
 	}
 	for _, e := range r.Events {
 		shown = append(shown, event{ID: e.NumericID(), TransactionID: r.ID, Type: e.Type, Status: e.Status,

@@ -118,7 +118,8 @@ func TestHistoryShowsItems(t *testing.T) {
 	p := &past{World: world.New(t), random: random()}
 	tx := p.sale(0).Transaction
 	day := world.Start.Add(24 * time.Hour).Format(time.DateOnly)
-	tx.Status, tx.Amount, tx.Captured, tx.Refunded, tx.ChargedBack, tx.Card = payments.TransactionSuccessful, eur(10), eur(10),
+	tx.Status, tx.Amount, tx.Captured, tx.Refunded, tx.ChargedBack, tx.Card =
+		payments.TransactionSuccessful, eur(10), eur(10),
 		eur(1), eur(0), &payments.CardSummary{Brand: "VISA"}
 	tx.PaymentType, tx.EntryMode, tx.Username, tx.CreatedAt = "ECOM", "CUSTOMER_ENTRY", "ada@shop.example", world.Start
 	tx.Payouts = []payments.PayoutPart{{Seq: 1, Number: 1, Amount: eur(10), Fee: eur(0), Deducted: eur(1),

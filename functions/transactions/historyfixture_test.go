@@ -89,7 +89,8 @@ func (p *past) write(changes []payments.TransactionChange) error {
 				CreatedAt: world.Start})
 			for i := w; i < len(changes) && err == nil; i += writers {
 				tx := changes[i].Transaction
-				checkout, err = p.App.Store.Apply(p.Context(), p.tenant(), payments.CheckoutChange{Checkout: checkout, Transaction: &tx})
+				checkout, err = p.App.Store.Apply(p.Context(), p.tenant(),
+					payments.CheckoutChange{Checkout: checkout, Transaction: &tx})
 				if err == nil && len(changes[i].Events) > 0 {
 					err = p.App.Store.ApplyTransaction(p.Context(), p.tenant(), changes[i], nil)
 				}
@@ -116,7 +117,8 @@ func (p *past) sale(i int) payments.TransactionChange {
 	t := payments.Transaction{
 		CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id),
 			Amount: eur(10 + i%90), Installments: 1,
-			Status: one(p, payments.TransactionSuccessful, payments.TransactionSuccessful, payments.TransactionFailed, payments.TransactionCancelled,
+			Status: one(p, payments.TransactionSuccessful, payments.TransactionSuccessful, payments.TransactionFailed,
+				payments.TransactionCancelled,
 				payments.TransactionPending),
 			PaymentType: one(p, "ECOM", "ECOM", "RECURRING", "BOLETO"), EntryMode: one(p, "CUSTOMER_ENTRY",
 				"IDEAL", "PIX", "BOLETO"),
@@ -145,7 +147,8 @@ func (p *past) event(t payments.Transaction, n int) payments.Event {
 	e := payments.Event{ID: t.RefundID(fmt.Sprint(n)), TransactionID: t.ID, Code: t.Code,
 		Type: payments.RefundEvent, Amount: eur(1),
 		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.EventFailed),
-		CreatedAt: at, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond), TransactionSummary: t.HistoryItem().TransactionSummary}
+		CreatedAt: at, UpdatedAt: at.Add(time.Duration(p.random.IntN(500)) * time.Millisecond),
+		TransactionSummary: t.HistoryItem().TransactionSummary}
 	if p.random.IntN(3) == 0 {
 		e.Type, e.Status = payments.ChargebackEvent, payments.EventSuccessful
 	}

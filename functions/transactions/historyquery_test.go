@@ -57,12 +57,16 @@ func TestHistoryLinksKeepWhatWasAsked(t *testing.T) {
 		{p.current(), "limit=1&transaction_code=CODE", "limit=1&oldest_ref=REF&order=ascending&transaction_code=CODE"},
 		{p.current(), "limit=2&" + everything, "limit=2&oldest_ref=REF&order=ascending&" + users},
 		{p.current(),
-			"limit=1&oldest_time=2020-01-01T00:00:00%2B01:00&newest_time=2030-01-01T00:00:00.25Z&changes_since=2020-01-01T00:00:00Z",
-			"changes_since=2020-01-01T00%3A00%3A00Z&limit=1&newest_time=2030-01-01T00%3A00%3A00.25Z&oldest_ref=REF&order=ascending"},
+			"limit=1&oldest_time=2020-01-01T00:00:00%2B01:00&" +
+				"newest_time=2030-01-01T00:00:00.25Z&changes_since=2020-01-01T00:00:00Z",
+			"changes_since=2020-01-01T00%3A00%3A00Z&limit=1&newest_time=2030-01-01T00%3A00%3A00.25Z&" +
+				"oldest_ref=REF&order=ascending"},
 		{p.current(),
-			"limit=1&statuses=SUCCESSFUL,PENDING,FAILED,CANCELLED&payment_types[0]=ECOM&payment_types[1]=BOLETO&types[]=PAYMENT&entry_modes[][0]=PIX",
+			"limit=1&statuses=SUCCESSFUL,PENDING,FAILED,CANCELLED&" +
+				"payment_types[0]=ECOM&payment_types[1]=BOLETO&types[]=PAYMENT&entry_modes[][0]=PIX",
 			"entry_modes%5B%5D=PIX&limit=1&oldest_ref=REF&order=ascending&payment_types%5B%5D=ECOM&payment_types%5B%5D=BOLETO&" +
-				"statuses%5B%5D=SUCCESSFUL&statuses%5B%5D=PENDING&statuses%5B%5D=FAILED&statuses%5B%5D=CANCELLED&types%5B%5D=PAYMENT"},
+				"statuses%5B%5D=SUCCESSFUL&statuses%5B%5D=PENDING&statuses%5B%5D=FAILED&statuses%5B%5D=CANCELLED&" +
+				"types%5B%5D=PAYMENT"},
 		{legacyHistory, "limit=1&oldest_ref=" + first + "&oldest_incl=true&newest_ref=" + last + "&newest_incl=true",
 			"limit=1&newest_incl=true&newest_ref=" + last + "&oldest_ref=REF&order=ascending"},
 		{legacyHistory, "limit=1&order=descending&oldest_ref=" + first + "&oldest_incl=true&newest_ref=" +
@@ -94,8 +98,9 @@ func TestHistoryLinksKeepReadersAndPlaces(t *testing.T) {
 	t.Parallel()
 	p := newPast(t, 1200)
 	for query, want := range map[string]string{
-		"readers[]=R%26D&limit=1":                      "limit=1&oldest_ref=REF&order=ascending&readers%5B%5D=R%26D",
-		"geo_coordinates=13.1,-52.3,13.7,52.7&limit=1": "geo_coordinates=13.1%2C-52.3%2C13.7%2C52.7&limit=1&oldest_ref=REF&order=ascending",
+		"readers[]=R%26D&limit=1": "limit=1&oldest_ref=REF&order=ascending&readers%5B%5D=R%26D",
+		"geo_coordinates=13.1,-52.3,13.7,52.7&limit=1": "geo_coordinates=13.1%2C-52.3%2C13.7%2C52.7&limit=1" +
+			"&oldest_ref=REF&order=ascending",
 	} {
 		page := p.page(legacyHistory, query, true)
 		if len(page.Links) != 1 || len(page.Items) != 0 {

@@ -24,8 +24,8 @@ type historyRequest struct {
 // currentHistoryRequest is the query of listTransactions.
 type currentHistoryRequest struct {
 	historyRequest
-	Statuses     []payments.HistoryStatus `query:"statuses" validate:"one-of=SUCCESSFUL|CANCELLED|FAILED|PENDING|REFUNDED|CHARGE_BACK"`
-	PaymentTypes []string                 `query:"payment_types" validate:"one-of=ECOM|RECURRING|BOLETO|POS|CASH|BITCOIN|BALANCE"`
+	Statuses     []payments.HistoryStatus `query:"statuses" validate:"one-of=SUCCESSFUL|CANCELLED|FAILED|PENDING|REFUNDED|CHARGE_BACK"` //nolint:lll // a tag cannot be broken
+	PaymentTypes []string                 `query:"payment_types" validate:"one-of=ECOM|RECURRING|BOLETO|POS|CASH|BITCOIN|BALANCE"`      //nolint:lll // a tag cannot be broken
 	EntryModes   []entryMode              `query:"entry_modes"`
 }
 

@@ -13,7 +13,7 @@ import (
 
 type legacyRequest struct {
 	identifiers
-	EventStatuses []payments.EventStatus `query:"event_statuses" validate:"one-of=PENDING|SCHEDULED|RECONCILED|PAID_OUT|REFUNDED|SUCCESSFUL|FAILED"`
+	EventStatuses []payments.EventStatus `query:"event_statuses" validate:"one-of=PENDING|SCHEDULED|RECONCILED|PAID_OUT|REFUNDED|SUCCESSFUL|FAILED"` //nolint:lll // a tag cannot be broken
 	EventTypes    []payments.EventType   `query:"event_types" validate:"one-of=PAYOUT|CHARGE_BACK|REFUND|PAYOUT_DEDUCTION"`
 }
 

@@ -151,7 +151,8 @@ func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
-	current, legacy := world.Members(t, s.Transaction("id="+p.ID).Body), world.Members(t, legacyTransaction(s, "id="+p.ID).Body)
+	current, legacy := world.Members(t, s.Transaction("id="+p.ID).Body), world.Members(t,
+		legacyTransaction(s, "id="+p.ID).Body)
 	for name := range current {
 		if current[name] != legacy[name] {
 			t.Errorf("%s is %s, in the legacy detail %s", name, current[name], legacy[name])
@@ -212,7 +213,8 @@ func TestLegacyEventsShowTheirReceipts(t *testing.T) {
 		}
 		numbers[fmt.Sprint(e.NumericID())] = fmt.Sprint(number)
 	}
-	for version, read := range map[string]world.Response{"legacy": legacyTransaction(s, "id="+p.ID), "2.1": s.Transaction("id=" + p.ID)} {
+	for version, read := range map[string]world.Response{"legacy": legacyTransaction(s, "id="+p.ID),
+		"2.1": s.Transaction("id=" + p.ID)} {
 		var body struct {
 			Events []struct {
 				ID        json.Number

@@ -35,7 +35,8 @@ func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (st
 	case errors.As(err, &above):
 		err = outside(above.Minimum, above.Refundable, "amount_too_high", "The amount exceeds what is left to refund.")
 	case errors.As(err, &below):
-		err = outside(below.Minimum, below.Refundable, "amount_too_low", "The amount is below the minimum that can be refunded.")
+		err = outside(below.Minimum, below.Refundable, "amount_too_low",
+			"The amount is below the minimum that can be refunded.")
 	}
 	return struct{}{}, err
 }

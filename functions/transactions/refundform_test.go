@@ -17,7 +17,8 @@ type form struct {
 }
 
 var (
-	v0 = form{"v0.1", func(_ world.Shop, p world.Payment) string { return "/v0.1/me/refund/" + p.ID }, http.StatusNoContent, ""}
+	v0 = form{"v0.1", func(_ world.Shop, p world.Payment) string { return "/v0.1/me/refund/" + p.ID },
+		http.StatusNoContent, ""}
 	v1 = form{"v1.0", func(s world.Shop, p world.Payment) string {
 		return "/v1.0/merchants/" + s.Merchant.Code + "/payments/" + p.ID + "/refunds"
 	}, http.StatusCreated, "{}"}
