@@ -2,13 +2,13 @@ package callbacks_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions/callbacks"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/payments"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -190,15 +190,10 @@ func TestWhatCanNeverBeDeliveredLeavesTheQueue(t *testing.T) {
 	}
 }
 
-// dead is a client without a network.
-type dead struct{}
-
-func (dead) Do(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
-
 func TestAFailingStoreLeavesTheMessageInTheQueue(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	cut := app.New(s.App.Config, app.Overrides{Now: s.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
+	cut := app.New(s.App.Config, app.Overrides{Now: s.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})
 	if err := callbacks.Deliver(cut)(t.Context(), `{"callback":"msg_1"}`); err == nil {
 		t.Error("the message was taken out of the queue")
 	}

@@ -3,13 +3,13 @@ package provision_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions/provision"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/webhook"
@@ -152,22 +152,16 @@ func TestRotatingTwiceADayNeedsForce(t *testing.T) {
 	wantVersion(4)
 }
 
-type dead struct{}
-
-func (dead) Do(*http.Request) (*http.Response, error) {
-	return nil, errors.New("no network to 10.0.0.1")
-}
-
 func TestAFaultOfOursFailsTheInvocationAndTellsNothing(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	cut := app.New(d.App.Config, app.Overrides{Now: d.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
+	cut := app.New(d.App.Config, app.Overrides{Now: d.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})
 	request, err := json.Marshal(facts(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	answer, err := provision.Invoke(cut)(context.Background(), request)
-	if err == nil || answer != nil || strings.Contains(err.Error(), "10.0.0.1") {
+	if err == nil || answer != nil || strings.Contains(err.Error(), faults.ErrNetwork.Error()) {
 		t.Errorf("answer %v, %v", answer, err)
 	}
 }

@@ -1,8 +1,6 @@
 package relay_test
 
 import (
-	"errors"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +8,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/cashwrap/cashwrap/functions/relay"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
 )
@@ -173,14 +172,10 @@ func TestAnUnknownOutcomeIsPolled(t *testing.T) {
 	}
 }
 
-type dead struct{}
-
-func (dead) Do(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
-
 func TestAFailingQueueRepeatsTheRecord(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	cut := app.New(w.App.Config, app.Overrides{Now: w.Clock.Now, HTTP: dead{}, MaxAttempts: 1})
+	cut := app.New(w.App.Config, app.Overrides{Now: w.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})
 	if err := relay.Record(cut)(t.Context(), record("INSERT", owed("msg_1", w.Clock.Now()))); err == nil {
 		t.Error("the record is not repeated")
 	}

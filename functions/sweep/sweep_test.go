@@ -16,6 +16,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/functions/sweep"
 	"github.com/cashwrap/cashwrap/localstack/aws/dynamodb"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -181,8 +182,6 @@ type down struct {
 	shards []string
 }
 
-var errDown = errors.New("no network")
-
 func (d down) Do(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -190,7 +189,7 @@ func (d down) Do(r *http.Request) (*http.Response, error) {
 	}
 	for _, shard := range d.shards {
 		if bytes.Contains(body, []byte(shard)) {
-			return nil, errDown
+			return nil, faults.ErrNetwork
 		}
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -209,7 +208,7 @@ func TestATickFailsOnlyIfNothingCouldBeRead(t *testing.T) {
 		}
 		return sweep.Tick(a)(t.Context())
 	}
-	if err := tickWithout("DUE#"); !errors.Is(err, errDown) {
+	if err := tickWithout("DUE#"); !errors.Is(err, faults.ErrNetwork) {
 		t.Errorf("a tick that read nothing: %v", err)
 	}
 	if err := tickWithout("DUE#0", "DUE#1", "DUE#2"); err != nil {

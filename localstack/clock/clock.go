@@ -1,4 +1,4 @@
-// Package clock is a clock for tests: it stands still until somebody moves it.
+// Package clock is a clock for tests, which only moves when it is advanced.
 package clock
 
 import (
@@ -12,10 +12,10 @@ type Clock struct {
 	now time.Time
 }
 
-// Start is when New's clocks begin.
+// Start is the first time of New's clocks.
 var Start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// New is a clock that stands at Start.
+// New returns a clock at Start.
 func New() *Clock { return &Clock{now: Start} }
 
 // Now is the clock's time.

@@ -1,7 +1,7 @@
-// Package faults is what can go wrong with a call between two parties, and the
-// clients that let it happen: of AWS, of an acquirer and of a bank. Who decides
-// which call suffers what is up to a Network: in the tests of the platform it is
-// Steps, in the simulation the seed.
+// Package faults is what can go wrong with a call between two processes, and the
+// clients that let it happen: of AWS, of an acquirer and of a bank. A Network
+// decides which call fails how: in the tests of the platform that is Steps, in
+// the simulation the seed. Wire does so for single requests to AWS.
 package faults
 
 import (
@@ -15,12 +15,12 @@ import (
 // Fault is what happens to one call.
 type Fault int
 
-// The faults. Not every kind of call knows all of them.
+// The faults. Not every kind of call can have all of them.
 const (
 	None       Fault = iota
 	FailBefore       // never leaves; the caller sees a broken connection
 	LoseReply        // is done; the caller sees a broken connection
-	Straggle         // the caller sees a broken connection; it is done later
+	ArriveLate       // the caller sees a broken connection; it is done later
 	Throttle         // refused by the service
 	Conflict         // meets a transaction in flight
 	Hang             // stays without an answer until the caller's time is up
@@ -30,16 +30,16 @@ const (
 	Count            // how many there are
 )
 
-var names = [Count]string{"", "fails", "loses its reply", "straggles", "is throttled", "conflicts", "hangs",
+var names = [Count]string{"", "fails", "loses its reply", "arrives late", "is throttled", "conflicts", "hangs",
 	"process dies before", "process dies after", "arrives twice"}
 
-// String says what happens, as in "the call fails".
+// String is what happens, as in "the call fails".
 func (f Fault) String() string { return names[f] }
 
 var (
 	// ErrNetwork is what a caller sees of a lost call. The SDK retries it.
 	ErrNetwork = errors.New("faults: connection reset by peer")
-	// ErrGone is what a dead process would see, could it see anything.
+	// ErrGone is the result of calls of a process that has died.
 	ErrGone = errors.New("faults: the process is gone")
 )
 
@@ -59,6 +59,28 @@ func Refusal(r *http.Request, f Fault) *http.Response {
 		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
 		Body:   io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
 	}
+}
+
+// carry lets the fault happen to a call of AWS. Conflict is Throttle where there
+// is no transaction.
+func (f Fault) carry(r *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	switch f {
+	case FailBefore:
+		return nil, ErrNetwork
+	case Throttle:
+		return Refusal(r, Throttle), nil
+	case Conflict:
+		if !strings.HasPrefix(operation(r), "TransactWrite") {
+			return Refusal(r, Throttle), nil
+		}
+		return Refusal(r, Conflict), nil
+	}
+	response, err := send(r)
+	if err == nil && (f == LoseReply || f == DieAfter) {
+		response.Body.Close()
+		return nil, ErrNetwork
+	}
+	return response, err
 }
 
 // operation is the name of the one that a request of the AWS JSON protocol asks for.

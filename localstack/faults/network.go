@@ -6,24 +6,23 @@ import (
 	"iter"
 )
 
-// Network carries the calls to a party that is not ours, and lets faults happen
-// to them.
+// Network carries the calls to a counterparty, and lets faults happen to them.
 type Network interface {
 	// Carry has a call happen or not. Errors: the network's, the call's NotTaken,
 	// or its own.
 	Carry(ctx context.Context, c Call) error
 }
 
-// Call is one call to another party.
+// Call is one call to a counterparty.
 type Call struct {
 	Name     string // of the operation
 	About    string // the ids and amounts, for a log; or ""
-	NotTaken error  // what the party answers when it certainly did nothing
+	NotTaken error  // what the counterparty answers when it certainly did nothing
 	// Send makes the call. The outcome is for a log.
 	Send func(ctx context.Context) (outcome string, err error)
 }
 
-// carry has a call carried and answers its result. Sent late, the result is nobody's.
+// carry has a call carried and returns its result. A call that arrives late has none.
 func carry[T any](ctx context.Context, n Network, c Call, word func(T) string,
 	do func(context.Context) (T, error)) (T, error) {
 	var result, none T
@@ -41,7 +40,7 @@ func carry[T any](ctx context.Context, n Network, c Call, word func(T) string,
 	return result, nil
 }
 
-// statement has a party's statement carried as a whole, as a file that arrives
+// statement has a counterparty's statement carried as a whole, as a file that arrives
 // or does not.
 func statement[T any](ctx context.Context, n Network, notTaken error, read func(context.Context) iter.Seq2[T,
 	error]) iter.Seq2[T, error] {

@@ -3,7 +3,6 @@ package faults
 import (
 	"context"
 	"net/http"
-	"strings"
 	"sync"
 )
 
@@ -35,7 +34,7 @@ func (s *Steps) Taken() []string {
 	return append([]string(nil), s.taken...)
 }
 
-// Gone says the process has crashed.
+// Gone says whether the process has died.
 func (s *Steps) Gone() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,8 +58,8 @@ func (s *Steps) next(name string) (Fault, error) {
 	return s.fault, nil
 }
 
-// Carry makes a call to another party one step. Throttle and Conflict are one
-// that certainly took nothing.
+// Carry makes a call to a counterparty one step. With Throttle and Conflict the
+// counterparty certainly did nothing.
 func (s *Steps) Carry(ctx context.Context, c Call) error {
 	fault, err := s.next(c.Name)
 	if err != nil {
@@ -87,27 +86,11 @@ type awsSteps struct {
 	steps *Steps
 }
 
-// RoundTrip is one step. Conflict is Throttle where there is no transaction.
+// RoundTrip is one step.
 func (a awsSteps) RoundTrip(r *http.Request) (*http.Response, error) {
 	fault, err := a.steps.next(operation(r))
 	if err != nil {
 		return nil, err
 	}
-	switch fault {
-	case FailBefore:
-		return nil, ErrNetwork
-	case Throttle:
-		return Refusal(r, Throttle), nil
-	case Conflict:
-		if !strings.HasPrefix(operation(r), "TransactWrite") {
-			return Refusal(r, Throttle), nil
-		}
-		return Refusal(r, Conflict), nil
-	}
-	response, err := a.next.RoundTrip(r)
-	if err == nil && (fault == LoseReply || fault == DieAfter) {
-		_ = response.Body.Close()
-		return nil, ErrNetwork
-	}
-	return response, err
+	return fault.carry(r, a.next.RoundTrip)
 }

@@ -33,14 +33,14 @@ func (k kind) String() string { return kindNames[k] }
 // possible are the faults of each kind of I/O. The acquirer and the bank are counterparties:
 // our faults do not reach what they do with their own records.
 var possible = [kinds][]faults.Fault{
-	toTable: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Conflict, faults.Hang,
+	toTable: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Conflict, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
-	toQueue: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang,
+	toQueue: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
 	toSandbox: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict},
-	toAcquirer: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang,
+	toAcquirer: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
-	toBank: {faults.FailBefore, faults.LoseReply, faults.Straggle, faults.Throttle, faults.Hang,
+	toBank: {faults.FailBefore, faults.LoseReply, faults.ArriveLate, faults.Throttle, faults.Hang,
 		faults.DieBefore, faults.DieAfter},
 	toReceiver: {faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Hang, faults.DieBefore, faults.DieAfter},
 	toPlatform: {faults.FailBefore, faults.Duplicate},

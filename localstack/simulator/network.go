@@ -42,7 +42,7 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 	case faults.FailBefore:
 		w.note(by.actor, x.kind, x.label, v.fault.String())
 		return nothing, faults.ErrNetwork
-	case faults.Straggle:
+	case faults.ArriveLate:
 		w.note(by.actor, x.kind, x.label, v.fault.String())
 		w.sendLate(by.actor, x.kind, x.label, func() string { _, outcome, _ := x.send(); return outcome })
 		return nothing, faults.ErrNetwork

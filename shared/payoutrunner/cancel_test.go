@@ -2,16 +2,14 @@ package payoutrunner_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
-
-var errSilence = errors.New("connection reset")
 
 // untaken is a payout of 10.10 that the bank did not take when it was ordered.
 func (h *house) untaken() string {
@@ -95,9 +93,9 @@ func TestOnlyTheAnswerToACancellationCounts(t *testing.T) {
 		"taken":         {bank.Outcome{State: bank.Accepted}, nil, "SENT 10.10 1"},
 		"paid":          {bank.Outcome{State: bank.Paid}, nil, "PAID 10.10 1"},
 		"rejected":      {bank.Outcome{State: bank.Rejected, Reason: "AC04"}, nil, "FAILED 10.10 1"},
-		"no answer":     {bank.Outcome{}, errSilence, "SENT 10.10 1"},
+		"no answer":     {bank.Outcome{}, faults.ErrNetwork, "SENT 10.10 1"},
 		"not taken":     {bank.Outcome{}, bank.ErrNotTaken, "SENT 10.10 1"},
-		"lost on error": {bank.Cancelled, errSilence, "SENT 10.10 1"},
+		"lost on error": {bank.Cancelled, faults.ErrNetwork, "SENT 10.10 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +123,7 @@ func TestNoAnswerCancelsNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	id := h.untaken()
-	for name, deaf := range map[string]error{"silence": errSilence, "time is up": context.DeadlineExceeded} {
+	for name, deaf := range map[string]error{"silence": faults.ErrNetwork, "time is up": context.DeadlineExceeded} {
 		h.deaf = deaf
 		h.Advance(2 * day)
 		h.want(name, h.run(id), "SENT 10.10 1")

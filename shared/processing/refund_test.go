@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -302,5 +303,5 @@ func (a *amnesiac) Refund(ctx context.Context, r acquirer.Refund) (payments.Outc
 	if _, err := a.Acquirer.Refund(ctx, r); err != nil {
 		return payments.Outcome{}, err
 	}
-	return payments.Outcome{}, errors.New("connection reset")
+	return payments.Outcome{}, faults.ErrNetwork
 }

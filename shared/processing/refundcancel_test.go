@@ -2,13 +2,13 @@ package processing_test
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -149,7 +149,7 @@ func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
 		decision payments.Decision
 		err      error
 	}{
-		"lost": {"", errors.New("connection reset")}, "not taken": {"", acquirer.ErrNotTaken},
+		"lost": {"", faults.ErrNetwork}, "not taken": {"", acquirer.ErrNotTaken},
 		"under way": {payments.OutcomeUnknown, nil},
 	} {
 		a := &refusing{Acquirer: bank, cancel: func(context.Context, string) (payments.Outcome, error) {

@@ -3,7 +3,6 @@ package processing_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
@@ -139,8 +139,6 @@ func withdrawing(r *http.Request) bool {
 		strings.Contains(string(body), `"status":{"S":"WITHDRAWN"}`)
 }
 
-var errLost = errors.New("connection reset by peer")
-
 // TestNotTakenIsToldOfWithdrawnRefundsOnly: 424 promises that nothing changed
 // (contract §3.4), but a refund that could not be withdrawn is made by the
 // sweep.
@@ -151,7 +149,7 @@ func TestNotTakenIsToldOfWithdrawnRefundsOnly(t *testing.T) {
 	o.Acquirers[identity.Test] = &busy{Acquirer: o.Acquirers[identity.Test]}
 	o.network = func(r *http.Request) (*http.Response, error) {
 		if withdrawing(r) {
-			return nil, errLost
+			return nil, faults.ErrNetwork
 		}
 		return enginetest.Do(r)
 	}
@@ -194,7 +192,7 @@ func TestAWithdrawalSparesALaterReservation(t *testing.T) {
 			go func() { retried <- o.refund(t, id, "one") }()
 			<-asked
 		})
-		return nil, errLost
+		return nil, faults.ErrNetwork
 	}
 	err := o.refund(t, id, "one")
 	close(withdrawn)

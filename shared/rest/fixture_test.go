@@ -10,13 +10,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/rest"
@@ -32,6 +32,7 @@ var tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 // fixture is a handler on a table of its own, with a clock and a log that the
 // test holds.
 type fixture struct {
+	*clock.Clock
 	handler http.Handler
 	store   *store.Store
 	wire    *wire
@@ -39,14 +40,7 @@ type fixture struct {
 	secret  string // a secret key of the tenant with the scope "things"
 	public  string // a public key of the tenant
 	other   string // a secret key of the tenant without scopes
-	offset  atomic.Int64
 }
-
-func (f *fixture) now() time.Time {
-	return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Add(time.Duration(f.offset.Load()))
-}
-
-func (f *fixture) advance(d time.Duration) { f.offset.Add(int64(d)) }
 
 // wire counts the calls to the table, by operation, and can be cut.
 type wire struct {
@@ -105,11 +99,11 @@ func (l *lockedBuffer) String() string {
 
 func newFixture(t *testing.T, routes []rest.Route, change ...func(*rest.Config)) *fixture {
 	t.Helper()
-	f := &fixture{wire: &wire{calls: map[string]int{}}, log: &lockedBuffer{}}
+	f := &fixture{Clock: clock.New(), wire: &wire{calls: map[string]int{}}, log: &lockedBuffer{}}
 	f.store = store.Open(store.Config{
 		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
-		HTTP:        f.wire, MaxBackoff: time.Millisecond, Now: f.now,
+		HTTP:        f.wire, MaxBackoff: time.Millisecond, Now: f.Now,
 	})
 	if err := f.store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
@@ -126,7 +120,7 @@ func newFixture(t *testing.T, routes []rest.Route, change ...func(*rest.Config))
 
 // process is another warm process on the same table.
 func (f *fixture) process(routes []rest.Route, change ...func(*rest.Config)) http.Handler {
-	c := rest.Config{Routes: routes, Store: f.store, Now: f.now, BaseURL: baseURL, HashKey: hashKey,
+	c := rest.Config{Routes: routes, Store: f.store, Now: f.Now, BaseURL: baseURL, HashKey: hashKey,
 		Log: slog.New(slog.NewJSONHandler(f.log, nil))}
 	for _, apply := range change {
 		apply(&c)
@@ -139,7 +133,7 @@ func (f *fixture) process(routes []rest.Route, change ...func(*rest.Config)) htt
 func (f *fixture) credential(t *testing.T, id string, kind identity.Kind, scopes ...string) string {
 	t.Helper()
 	key, token, err := identity.NewAPIKey(tenant, identity.KeyRequest{Kind: kind, Name: "till", Scopes: &[]string{}},
-		f.now())
+		f.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

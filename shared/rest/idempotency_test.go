@@ -211,11 +211,11 @@ func TestCrashedRequestIsTakenOverAfterSixtySeconds(t *testing.T) {
 	if first.Code != 201 {
 		t.Errorf("the operation happened, but its reply is %d", first.Code)
 	}
-	f.advance(59 * time.Second)
+	f.Advance(59 * time.Second)
 	if w := f.ask("POST", "/orders/1", `{}`, underKey); w.Code != 409 || c.runs != 1 {
 		t.Errorf("after 59 s: %d, %d runs", w.Code, c.runs)
 	}
-	f.advance(time.Second)
+	f.Advance(time.Second)
 	if w := f.ask("POST", "/orders/1", `{}`, underKey); w.Code != 201 || c.runs != 2 || len(c.ids) != 1 {
 		t.Errorf("after 60 s: %d, %d runs under %d ids", w.Code, c.runs, len(c.ids))
 	}
@@ -241,12 +241,12 @@ func TestRepliesAreKeptThirtyOneDays(t *testing.T) {
 	c := &counted{}
 	f := newFixture(t, c.routes())
 	f.ask("POST", "/orders/1", `{}`, underKey)
-	f.advance(31*24*time.Hour - time.Second)
+	f.Advance(31*24*time.Hour - time.Second)
 	f.ask("POST", "/orders/1", `{}`, underKey)
 	if c.runs != 1 {
 		t.Errorf("within 31 days: %d runs", c.runs)
 	}
-	f.advance(time.Second)
+	f.Advance(time.Second)
 	f.ask("POST", "/orders/1", `{"number":"2"}`, underKey)
 	if c.runs != 2 {
 		t.Errorf("after 31 days: %d runs", c.runs)

@@ -38,7 +38,7 @@ func TestBurstIsServedAndThenRefused(t *testing.T) {
 		f.credential(t, "key_4", identity.SecretKey, "things")); w.Code != 200 {
 		t.Errorf("another credential: %d", w.Code)
 	}
-	f.advance(time.Second)
+	f.Advance(time.Second)
 	if w := f.ask("GET", "/things", ""); w.Code != 200 {
 		t.Errorf("after Retry-After: %d", w.Code)
 	}
@@ -71,7 +71,7 @@ func TestLimitCostsFewWrites(t *testing.T) {
 				if f.ask("GET", "/things", "").Code == 200 {
 					served++
 				}
-				f.advance(time.Second / time.Duration(perSecond))
+				f.Advance(time.Second / time.Duration(perSecond))
 			}
 			// Doubling up to the largest lease takes four writes once.
 			if writes := f.wire.count("UpdateItem"); writes > requests/50+4 {

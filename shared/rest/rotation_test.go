@@ -12,7 +12,7 @@ import (
 // fleets are the processes of one function around a change of its hash key
 // in an hour: before the deployment, after it, and once the old key is gone.
 func (f *fixture) fleets(routes []rest.Route) (before, after, last http.Handler) {
-	next, since := bytes.Repeat([]byte("n"), 32), f.now().Add(time.Hour)
+	next, since := bytes.Repeat([]byte("n"), 32), f.Now().Add(time.Hour)
 	both := func(c *rest.Config) { c.HashKey, c.OldHashKey, c.HashKeySince = next, hashKey, since }
 	alone := func(c *rest.Config) { c.HashKey, c.HashKeySince = next, since }
 	return f.handler, f.process(routes, both), f.process(routes, alone)
@@ -33,7 +33,7 @@ func TestARecordOutlivesTheKeyItWasMadeWith(t *testing.T) {
 	f.wire.fail("UpdateItem") // the reply is never recorded, as after a crash
 	post(before, `{}`, "crashed")
 	f.wire.fail("")
-	f.advance(2 * time.Hour)
+	f.Advance(2 * time.Hour)
 	if status, replayed := post(after, `{}`, "done"); status != 201 || !replayed {
 		t.Errorf("the same request: %d, replayed %t", status, replayed)
 	}
@@ -68,7 +68,7 @@ func TestNewRecordsWaitForTheAgreedTime(t *testing.T) {
 	if !replayed(before, "early") {
 		t.Error("an old process does not know a record of a new one, before the time")
 	}
-	f.advance(time.Hour)
+	f.Advance(time.Hour)
 	replayed(after, "late")
 	if !replayed(last, "late") || replayed(last, "early") {
 		t.Error("a record made at the time is not the new key's, or one made before it is")

@@ -2,11 +2,8 @@ package store_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,29 +12,10 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
-
-// lossyHTTP commits requests of an operation and loses their replies, as
-// often as lose says.
-type lossyHTTP struct {
-	mu        sync.Mutex
-	operation string
-	lose      int
-}
-
-func (l *lossyHTTP) Do(r *http.Request) (*http.Response, error) {
-	res, err := http.DefaultClient.Do(r)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err == nil && l.lose > 0 && strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+l.operation) {
-		l.lose--
-		res.Body.Close()
-		return nil, errors.New("connection reset by peer")
-	}
-	return res, err
-}
 
 // emptyTable is a store on a table of its own.
 func emptyTable(t *testing.T, clock *clock.Clock, client aws.HTTPClient) *store.Store {
@@ -137,9 +115,9 @@ func TestIdempotencyClaimRecognisesItself(t *testing.T) {
 	// One lost reply is repeated by the SDK; three exhaust it, and the store
 	// reads its own record.
 	for _, lost := range []int{1, 3} {
-		client := &lossyHTTP{operation: "PutItem"}
-		s := emptyTable(t, clock.New(), client)
-		client.lose = lost
+		wire := &faults.Wire{Send: enginetest.Do}
+		s := emptyTable(t, clock.New(), wire)
+		wire.Inject(faults.Times(lost, "PutItem", faults.LoseReply))
 		wantState(t, s, claimant, store.Claimed, "")
 		wantState(t, s, by("second"), store.Running, "")
 	}

@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -226,20 +228,20 @@ func TestNoChangeOfAMerchantIsLost(t *testing.T) {
 func TestALostReplyIsNoFailedUpdate(t *testing.T) {
 	t.Parallel()
 	const tries = 3 // of the SDK
-	wire := &unreliable{}
+	wire := &faults.Wire{Send: enginetest.Do}
 	s := emptyTable(t, clock.New(), wire)
 	opened(t, s)
 	m, err := s.Merchant(t.Context(), shop.Code)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wire.lose("TransactWriteItems", tries, false)
+	wire.Inject(faults.Times(tries, "TransactWriteItems", faults.FailBefore))
 	if _, err := s.SaveMerchant(t.Context(), m); err == nil {
 		t.Error("an update that never arrived succeeded")
 	}
 	for lost := 1; lost <= tries; lost++ {
 		m.Name = fmt.Sprint("Shop ", lost)
-		wire.lose("TransactWriteItems", lost, true)
+		wire.Inject(faults.Times(lost, "TransactWriteItems", faults.LoseReply))
 		if m, err = s.SaveMerchant(t.Context(), m); err != nil || m.Version != lost+1 {
 			t.Errorf("%d replies lost: version %d, %v", lost, m.Version, err)
 		}

@@ -3,13 +3,13 @@ package store_test
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -73,69 +73,35 @@ func TestManyFirstReads(t *testing.T) {
 	}
 }
 
-// unreliable loses the n-th call that begins with the operation, before or after
-// it is done, and each of its repetitions.
-type unreliable struct {
-	mu        sync.Mutex
-	operation string
-	lost      int // calls still to lose
-	done      bool
-}
-
-var errCut = errors.New("connection reset")
-
-func (u *unreliable) Do(r *http.Request) (*http.Response, error) {
-	u.mu.Lock()
-	cut := u.lost > 0 && strings.HasSuffix(r.Header.Get("X-Amz-Target"), u.operation)
-	if cut {
-		u.lost--
-	}
-	done := u.done
-	u.mu.Unlock()
-	if cut && !done {
-		return nil, errCut
-	}
-	response, err := http.DefaultClient.Do(r)
-	if cut && err == nil {
-		_ = response.Body.Close()
-		return nil, errCut
-	}
-	return response, err
-}
-
-func (u *unreliable) lose(operation string, calls int, done bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.operation, u.lost, u.done = operation, calls, done
-}
-
 func TestLostRepliesCostNoNumber(t *testing.T) {
 	t.Parallel()
 	const tries = 3 // of the SDK
-	wire := &unreliable{}
+	wire := &faults.Wire{Send: enginetest.Do}
 	s := emptyTable(t, clock.New(), wire)
 	want := int64(0)
 	for _, c := range []struct {
 		name, operation string
 		lost            int
-		done            bool
+		fault           faults.Fault
 		fails           bool // to be asked again
 	}{
 		{name: "nothing"},
-		{name: "one reply", operation: "TransactWriteItems", lost: 1, done: true},
-		{name: "every reply", operation: "TransactWriteItems", lost: tries, done: true},
-		{name: "one request", operation: "TransactWriteItems", lost: 1},
-		{name: "every request", operation: "TransactWriteItems", lost: tries, fails: true},
-		{name: "one read", operation: "GetItem", lost: 1},
-		{name: "every read", operation: "GetItem", lost: tries, fails: true},
+		{name: "one reply", operation: "TransactWriteItems", lost: 1, fault: faults.LoseReply},
+		{name: "every reply", operation: "TransactWriteItems", lost: tries, fault: faults.LoseReply},
+		{name: "one request", operation: "TransactWriteItems", lost: 1, fault: faults.FailBefore},
+		{name: "every request", operation: "TransactWriteItems", lost: tries, fault: faults.FailBefore,
+			fails: true},
+		{name: "one read", operation: "GetItem", lost: 1, fault: faults.FailBefore},
+		{name: "every read", operation: "GetItem", lost: tries, fault: faults.FailBefore,
+			fails: true},
 	} {
 		want++
-		wire.lose(c.operation, c.lost, c.done)
+		wire.Inject(faults.Times(c.lost, c.operation, c.fault))
 		got, err := s.NumberReceipt(t.Context(), tenant, receiptCode, c.name)
 		if (err != nil) != c.fails || (!c.fails && got != want) {
 			t.Errorf("%s lost: number %d, %v; want %d", c.name, got, err, want)
 		}
-		wire.lose("", 0, false)
+		wire.Inject(nil)
 		if got := number(t, s, tenant, c.name); got != want {
 			t.Errorf("%s lost: later it has number %d, want %d", c.name, got, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/storedtest"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -33,7 +34,7 @@ func (l *lostReplies) Do(r *http.Request) (*http.Response, error) {
 	l.on = false
 	l.then()
 	l.on = true
-	return nil, errCut
+	return nil, faults.ErrNetwork
 }
 
 // TestEachWriteRecognisesItself by the id it left, when its reply was lost. Without the id it fails.

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
 	"github.com/cashwrap/cashwrap/localstack/clock"
+	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/ledger"
@@ -332,14 +334,21 @@ func TestAChangeRecognisesItself(t *testing.T) {
 	t.Parallel()
 	// One lost reply is repeated by the SDK; three exhaust it, and the store reads its own write.
 	for _, lost := range []int{1, 3} {
-		client := &lossyHTTP{operation: "TransactWriteItems"}
-		s := emptyTable(t, clock.New(), client)
+		wire := &faults.Wire{Send: enginetest.Do}
+		s := emptyTable(t, clock.New(), wire)
 		tx := pay(t, s, tenant, "order-1", "attempt-1")
 		change := reserve(t, tx, "operation", "4.10", false)
-		client.lose = lost
+		left := lost
+		wire.Inject(func(operation string) faults.Fault {
+			if left == 0 || operation != "TransactWriteItems" {
+				return faults.None
+			}
+			left--
+			return faults.LoseReply
+		})
 		apply(t, s, change)
-		if client.lose != 0 {
-			t.Errorf("%d replies were not lost", client.lose)
+		if left != 0 {
+			t.Errorf("got %d replies that were not lost, want 0", left)
 		}
 		if r := read(t, s, tx.ID); r.Refundable != eur("6.00") || r.Version != 2 {
 			t.Errorf("%+v", r)

@@ -12,12 +12,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/cashwrap/cashwrap/functions"
+	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/shared/app"
 	"github.com/cashwrap/cashwrap/shared/rest"
 )
@@ -34,15 +34,15 @@ func ticker(ticks chan<- struct{}) functions.Function {
 
 func TestAScheduleTicksAtTheStartAndByTheInjectedClock(t *testing.T) {
 	t.Parallel()
-	var clock atomic.Int64
+	now := clock.New()
 	ticks := make(chan struct{})
 	c := newConfig(t)
 	c.Manual, c.Functions = false, []functions.Function{ticker(ticks)}
-	c.Overrides.Now = func() time.Time { return time.Unix(clock.Load(), 0) }
+	c.Overrides.Now = now.Now
 	startRunner(t, c)
 	<-ticks
 	for range 3 {
-		clock.Add(int64(time.Minute / time.Second))
+		now.Advance(time.Minute)
 		<-ticks
 	}
 }

@@ -142,7 +142,7 @@ func TestAnAmountOfUnknownOutcome(t *testing.T) {
 	w := newWorld(t)
 	for _, number := range []string{plainCard, askingCard} {
 		unknown(t)(w.Charge(t.Context(), cardCharge(number, number, "42.25")))
-		w.Pass(30*time.Second - time.Nanosecond)
+		w.Advance(30*time.Second - time.Nanosecond)
 		for name, ask := range map[string]func() (payments.Outcome, error){
 			"look up": func() (payments.Outcome, error) { return w.LookUp(t.Context(), number) },
 			"cancel":  func() (payments.Outcome, error) { return w.Cancel(t.Context(), number) },
@@ -152,7 +152,7 @@ func TestAnAmountOfUnknownOutcome(t *testing.T) {
 				t.Errorf("%s before 30 s: %s", name, o.Decision)
 			}
 		}
-		w.Pass(time.Nanosecond)
+		w.Advance(time.Nanosecond)
 		first := must(t)(w.Cancel(t.Context(), number))
 		again := must(t)(w.LookUp(t.Context(), number))
 		if first.Decision != payments.Approved || again.AuthCode != first.AuthCode || w.captures(t, number) != 1 {

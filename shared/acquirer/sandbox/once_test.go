@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/faults"
-	"github.com/cashwrap/cashwrap/localstack/parties"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -77,7 +76,7 @@ func TestLostRequestsAndReplies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.Wire.Cut(parties.Once("TransactWriteItems", f.fault))
+			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f.fault))
 			o, err := w.Charge(t.Context(), cardCharge("c", plainCard, "10"))
 			if f.known && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own charge: %+v, %v", o, err)
@@ -99,21 +98,21 @@ func TestLostRequestsAndReplies(t *testing.T) {
 func TestALostReplyOfAChargeOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
+	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
 	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
 }
 
 func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Wire.Cut(func(operation string) faults.Fault {
+	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.LoseReply
 		}
 		return faults.FailBefore
 	})
 	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "10")))
-	w.Wire.Cut(nil)
+	w.Wire.Inject(nil)
 	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved || w.captures(t, "c") != 1 {
 		t.Errorf("outcome %+v", o)
 	}
@@ -126,7 +125,7 @@ func TestLostReplyOfACompletion(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			paRes := w.answer(t, cardCharge("c", askingCard, "10"), "approve")
-			w.Wire.Cut(parties.Once("TransactWriteItems", f))
+			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f))
 			o, err := w.Complete(t.Context(), "c", paRes)
 			if f == faults.LoseReply && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own write: %+v, %v", o, err)

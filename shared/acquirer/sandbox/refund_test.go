@@ -142,12 +142,12 @@ func TestARefundOfUnknownOutcome(t *testing.T) {
 	if o := w.mustRefund(t, refundOf("c", "meanwhile", "7.76")); o.Decision != payments.Declined {
 		t.Errorf("what is set aside was refunded again: %+v", o)
 	}
-	w.Pass(30*time.Second - time.Nanosecond)
+	w.Advance(30*time.Second - time.Nanosecond)
 	if o := w.mustRefund(t, silent); o.Decision != payments.OutcomeUnknown || o.ReturnCode != "" {
 		t.Errorf("before 30 s: %+v", o)
 	}
 	w.moved(t, "c", "50", "", "")
-	w.Pass(time.Nanosecond)
+	w.Advance(time.Nanosecond)
 	for range 2 {
 		if o := must(t)(w.restarted().Refund(t.Context(), silent)); o.Decision != payments.Approved || o.ReturnCode != "00" {
 			t.Errorf("after 30 s: %+v", o)
@@ -167,7 +167,7 @@ func TestARefundOfAChargeNobodyLookedAt(t *testing.T) {
 	if o := w.mustRefund(t, refundOf("c", "early", "5")); o.Decision != payments.Declined {
 		t.Errorf("before 30 s: %+v", o)
 	}
-	w.Pass(30 * time.Second)
+	w.Advance(30 * time.Second)
 	if o := w.mustRefund(t, refundOf("c", "in time", "5")); o.Decision != payments.Approved {
 		t.Errorf("after 30 s: %+v", o)
 	}

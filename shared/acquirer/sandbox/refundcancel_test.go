@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/faults"
-	"github.com/cashwrap/cashwrap/localstack/parties"
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
@@ -60,7 +59,7 @@ func TestCancellingARefundThatWasTaken(t *testing.T) {
 	cancelled("declined", payments.Declined, "91")
 	cancelled("silent", payments.OutcomeUnknown, "")
 	w.moved(t, "c", "100", "10", "")
-	w.Pass(30 * time.Second)
+	w.Advance(30 * time.Second)
 	cancelled("silent", payments.Approved, "00")
 	cancelled("silent", payments.Approved, "00")
 	w.moved(t, "c", "100", "52.25", "")
@@ -133,18 +132,18 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
-	w.Wire.Cut(parties.Once("PutItem", faults.LoseReply))
+	w.Wire.Inject(faults.Times(1, "PutItem", faults.LoseReply))
 	if o := w.mustCancelRefund(t, "reply"); o.Decision != payments.Cancelled {
 		t.Errorf("did not recognise its own tombstone: %+v", o)
 	}
-	w.Wire.Cut(parties.Once("PutItem", faults.FailBefore))
+	w.Wire.Inject(faults.Times(1, "PutItem", faults.FailBefore))
 	unknown(t)(w.CancelRefund(t.Context(), "request"))
-	w.Wire.Cut(func(operation string) faults.Fault {
+	w.Wire.Inject(func(operation string) faults.Fault {
 		return map[string]faults.Fault{"PutItem": faults.LoseReply, "GetItem": faults.FailBefore,
 			"Query": faults.FailBefore}[operation]
 	})
 	unknown(t)(w.CancelRefund(t.Context(), "blind")) // the books cannot be read
-	w.Wire.Cut(nil)
+	w.Wire.Inject(nil)
 	for id, want := range map[string]payments.Decision{
 		"reply": payments.Cancelled, "request": payments.Approved, "blind": payments.Cancelled,
 	} {
@@ -165,12 +164,12 @@ func TestALostSettlementByACancellation(t *testing.T) {
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "50"))
 	unknown(t)(w.Refund(t.Context(), refundOf("c", "r", "42.25")))
-	w.Pass(30 * time.Second)
-	w.Wire.Cut(parties.Once("TransactWriteItems", faults.FailBefore))
+	w.Advance(30 * time.Second)
+	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.FailBefore))
 	if o, err := w.CancelRefund(t.Context(), "r"); err == nil {
 		t.Errorf("a request that never arrived was answered: %+v", o)
 	}
-	w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
+	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
 	for range 2 {
 		if o := w.mustCancelRefund(t, "r"); o.Decision != payments.Approved {
 			t.Errorf("outcome %+v", o)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cashwrap/cashwrap/localstack/faults"
-	"github.com/cashwrap/cashwrap/localstack/parties"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -38,7 +37,7 @@ func TestConcurrentLooksAtAnUndecidedRefundPayOnce(t *testing.T) {
 	w.mustCharge(t, cardCharge("c", plainCard, "1000"))
 	silent := refundOf("c", "r", "42.25")
 	unknown(t)(w.Refund(t.Context(), silent))
-	w.Pass(30 * time.Second)
+	w.Advance(30 * time.Second)
 	var group sync.WaitGroup
 	for i := range 50 {
 		group.Go(func() {
@@ -108,7 +107,7 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.mustCharge(t, cardCharge("c", plainCard, "30"))
-			w.Wire.Cut(parties.Once("TransactWriteItems", f.fault))
+			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f.fault))
 			o, err := w.Refund(t.Context(), refundOf("c", "r", "10"))
 			if f.known && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own refund: %+v, %v", o, err)
@@ -116,11 +115,11 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 			if !f.known {
 				unknown(t)(o, err)
 			}
-			w.Wire.Cut(parties.Once("TransactWriteItems", f.fault))
+			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f.fault))
 			if err := w.Chargeback(t.Context(), "c", "b", money.MustParse("10", "EUR")); (err == nil) != f.known {
 				t.Errorf("chargeback: error %v", err)
 			}
-			w.Wire.Cut(nil)
+			w.Wire.Inject(nil)
 			if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
 				t.Errorf("again: %+v", o)
 			}
@@ -140,10 +139,10 @@ func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
 			w := newWorld(t)
 			w.mustCharge(t, cardCharge("c", plainCard, "50"))
 			silent := refundOf("c", "r", "42.25")
-			w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
+			w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
 			unknown(t)(w.Refund(t.Context(), silent))
-			w.Pass(30 * time.Second)
-			w.Wire.Cut(parties.Once("TransactWriteItems", f))
+			w.Advance(30 * time.Second)
+			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f))
 			o, err := w.Refund(t.Context(), silent)
 			if f == faults.LoseReply && (err != nil || o.Decision != payments.Approved) {
 				t.Errorf("did not recognise its own write: %+v, %v", o, err)
@@ -165,8 +164,8 @@ func TestALostRefundIsDecidedAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
-	cut := parties.Once("TransactWriteItems", faults.FailBefore)
-	w.Wire.Cut(func(operation string) faults.Fault {
+	cut := faults.Times(1, "TransactWriteItems", faults.FailBefore)
+	w.Wire.Inject(func(operation string) faults.Fault {
 		f := cut(operation)
 		if f == faults.FailBefore {
 			w.Wire.Free(func() { w.mustChargeback(t, "c", "b", "25") })
@@ -201,7 +200,7 @@ func TestNoRefundIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
 	written := false
-	w.Wire.Cut(func(operation string) faults.Fault {
+	w.Wire.Inject(func(operation string) faults.Fault {
 		switch {
 		case operation == "TransactWriteItems":
 			written = true
@@ -215,7 +214,7 @@ func TestNoRefundIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 	if unknown(t)(w.Refund(t.Context(), refundOf("c", "r", "10"))); !written {
 		t.Error("nothing was written")
 	}
-	w.Wire.Cut(nil)
+	w.Wire.Inject(nil)
 	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
 		t.Errorf("again: %+v", o)
 	}
@@ -229,7 +228,7 @@ func TestRefundsRaceWithLooksAtTheirCharge(t *testing.T) {
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
 		unknown(t)(w.Charge(t.Context(), cardCharge(id, plainCard, "42.25")))
 	}
-	w.Pass(30 * time.Second)
+	w.Advance(30 * time.Second)
 	var group sync.WaitGroup
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
 		group.Go(func() { must(t)(w.LookUp(t.Context(), id)) })

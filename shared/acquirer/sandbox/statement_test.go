@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/parties"
+	"github.com/cashwrap/cashwrap/localstack/counterparty"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/money"
 	"github.com/cashwrap/cashwrap/shared/payments"
@@ -44,7 +44,7 @@ func TestStatementTellsEveryMovement(t *testing.T) {
 	w.mustCharge(t, cardCharge("large", plainCard, "100"))
 	w.mustRefund(t, refundOf("c", "refused", "10.01"))
 	unknown(t)(w.Refund(t.Context(), refundOf("large", "silent", "42.25")))
-	w.Pass(time.Minute)
+	w.Advance(time.Minute)
 	w.mustRefund(t, refundOf("c", "r", "4"))
 	w.mustChargeback(t, "c", "b", "6")
 	want := map[string]acquirer.Movement{}
@@ -84,7 +84,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const charges = 12
 	w.large(t, charges)
 	sums := map[acquirer.Kind]int64{}
-	for _, m := range parties.WalkPages(t, w.Wire, "Scan", 3*charges, func() iter.Seq2[acquirer.Movement, error] {
+	for _, m := range counterparty.WalkPages(t, w.Wire, "Scan", 3*charges, func() iter.Seq2[acquirer.Movement, error] {
 		return w.Statement(t.Context())
 	}) {
 		sums[m.Kind] += m.Amount.Minor()

@@ -64,7 +64,7 @@ func TestWhatCannotBePaidAsAVoucher(t *testing.T) {
 	w.mustCharge(t, cardCharge("card", plainCard, "10"))
 	w.mustCharge(t, cardCharge("challenge", askingCard, "10"))
 	must(t)(w.Cancel(t.Context(), "cancelled"))
-	w.Pass(72 * time.Hour)
+	w.Advance(72 * time.Hour)
 	for id, want := range map[string]error{
 		"late": sandbox.ErrNotPayable, "cancelled": sandbox.ErrNotPayable, "card": sandbox.ErrNotPayable,
 		"challenge": sandbox.ErrNotPayable, "nobody": acquirer.ErrUnknownCharge,

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/parties"
+	"github.com/cashwrap/cashwrap/localstack/counterparty"
 	"github.com/cashwrap/cashwrap/shared/acquirer"
 	"github.com/cashwrap/cashwrap/shared/acquirer/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -24,12 +24,12 @@ const (
 // world is a sandbox with books of its own.
 type world struct {
 	*sandbox.Acquirer
-	*parties.Books
+	*counterparty.Fixture
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{Books: parties.NewBooks(t)}
+	w := &world{Fixture: counterparty.New(t)}
 	w.Acquirer = w.restarted()
 	return w
 }

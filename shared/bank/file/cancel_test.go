@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cashwrap/cashwrap/localstack/counterparty/banktest"
 	"github.com/cashwrap/cashwrap/localstack/faults"
-	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -82,7 +82,7 @@ func TestATransferInAnInterruptedExportIsTaken(t *testing.T) {
 	w := newWorld(t)
 	w.accept(t, "a", "b")
 	writes := 0
-	w.Wire.Cut(func(operation string) faults.Fault {
+	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			writes++
 		}
@@ -94,7 +94,7 @@ func TestATransferInAnInterruptedExportIsTaken(t *testing.T) {
 	if _, err := w.Export(t.Context(), io.Discard, request("f", "a", "b")); err == nil {
 		t.Fatal("the export succeeded")
 	}
-	w.Wire.Cut(nil)
+	w.Wire.Inject(nil)
 	w.mustCancel(t, "a", accepted)
 	w.export(t, request("f", "a", "b"), "a", "b")
 	w.mustCancel(t, "a", accepted)
@@ -109,7 +109,7 @@ func TestTransfersFilesAndCancellationsOvertakeEachOther(t *testing.T) {
 	w.mustBe(t, transfer("requested"), bank.Cancelled)
 	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustBe(t, transfer("cancelled"), accepted) })
 	w.mustCancel(t, "cancelled", bank.Cancelled) // and no longer waits
-	w.Wire.Cut(nil)
+	w.Wire.Inject(nil)
 	w.accept(t, "begun", "claimed", "taken", "left")
 	w.Wire.Meanwhile("TransactWriteItems", 1, cancels("begun"))
 	w.export(t, request("f1", "begun", "left"), "left")
@@ -129,7 +129,7 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.accept(t, "reply", "request")
-	w.Wire.Cut(func(operation string) faults.Fault {
+	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.LoseReply
 		}
@@ -137,7 +137,7 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	})
 	w.mustCancel(t, "reply", bank.Cancelled)
 	w.mustCancel(t, "ahead", bank.Cancelled)
-	w.Wire.Cut(func(operation string) faults.Fault {
+	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.FailBefore
 		}
@@ -146,7 +146,7 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	for _, id := range []string{"request", "never"} {
 		banktest.Unknown(t)(w.Cancel(t.Context(), id))
 	}
-	w.Wire.Cut(nil)
+	w.Wire.Inject(nil)
 	for id, want := range map[string]bank.Outcome{"reply": bank.Cancelled, "ahead": bank.Cancelled,
 		"request": accepted, "never": accepted} {
 		w.mustBe(t, transfer(id), want)

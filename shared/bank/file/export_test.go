@@ -28,7 +28,7 @@ func TestAFileIsTheSameAgain(t *testing.T) {
 	if left, err := w.Waiting(t.Context(), "EUR", 1); err != nil || len(left) != 1 || left[0].ID != "c" {
 		t.Errorf("still waiting: %+v, %v", left, err)
 	}
-	w.Pass(48 * time.Hour)
+	w.Advance(48 * time.Hour)
 	w.Bank = w.restarted()
 	w.mustSettle(t, "a", paid)
 	w.mustSettle(t, "b", rejected("AC04"))

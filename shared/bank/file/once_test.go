@@ -9,8 +9,8 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/cashwrap/cashwrap/localstack/counterparty/banktest"
 	"github.com/cashwrap/cashwrap/localstack/faults"
-	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 )
 
@@ -27,7 +27,7 @@ func TestAnInterruptedExportIsFinished(t *testing.T) {
 			}
 			w.accept(t, ids...)
 			requests := 0
-			w.Wire.Cut(func(string) faults.Fault {
+			w.Wire.Inject(func(string) faults.Fault {
 				if requests++; requests >= dies {
 					return f
 				}
@@ -35,7 +35,7 @@ func TestAnInterruptedExportIsFinished(t *testing.T) {
 			})
 			var text bytes.Buffer
 			_, err := w.Export(t.Context(), &text, request("f", ids...))
-			w.Wire.Cut(nil)
+			w.Wire.Inject(nil)
 			if err == nil {
 				if dies < 6 {
 					t.Fatalf("an export in %d requests", dies)
@@ -90,7 +90,7 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.accept(t, "a", "b")
-	w.Wire.Cut(func(operation string) faults.Fault {
+	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.LoseReply
 		}
@@ -100,14 +100,14 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	text := w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
 	w.mustSettle(t, "a", paid)
 	w.mustSettle(t, "b", rejected("AC04"))
-	w.Wire.Cut(nil)
+	w.Wire.Inject(nil)
 	if again := w.export(t, request("f", "a", "b", "c"), "a", "b", "c"); again != text {
 		t.Error("the file changed")
 	}
 	if lines := w.statement(t); len(lines) != 1 || lines[0].ID != "a" {
 		t.Error(lines)
 	}
-	w.Wire.Cut(func(operation string) faults.Fault {
+	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.FailBefore
 		}
@@ -117,6 +117,6 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	if err := w.Settle(t.Context(), "c", paid); err == nil {
 		t.Error("an outcome that never arrived was recorded")
 	}
-	w.Wire.Cut(nil)
+	w.Wire.Inject(nil)
 	w.mustBe(t, transfer("c"), accepted)
 }

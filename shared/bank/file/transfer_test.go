@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/parties"
+	"github.com/cashwrap/cashwrap/localstack/counterparty"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -41,7 +41,7 @@ func TestWaiting(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i := 5; i > 0; i-- {
-		w.Pass(time.Second)
+		w.Advance(time.Second)
 		w.accept(t, fmt.Sprint("p", i))
 	}
 	w.mustBe(t, transferTo("reais", "BRL"), accepted)
@@ -217,10 +217,10 @@ func TestStatement(t *testing.T) {
 	w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
 	var want []bank.StatementLine
 	for _, id := range []string{"c", "a"} {
-		w.Pass(time.Minute)
+		w.Advance(time.Minute)
 		w.mustSettle(t, id, paid)
 		want = append(want, bank.StatementLine{ID: id, Tenant: "L#MC1", Amount: money.MustParse("10", "EUR"), At: w.Now()})
-		w.Pass(time.Minute)
+		w.Advance(time.Minute)
 		w.mustSettle(t, id, paid)
 	}
 	w.mustSettle(t, "b", rejected("AC04"))
@@ -246,7 +246,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 		w.export(t, request(o.ID, o.ID), o.ID)
 		w.mustSettle(t, o.ID, paid)
 	}
-	parties.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.StatementLine, error] {
+	counterparty.WalkPages(t, w.Wire, "Query", settled, func() iter.Seq2[bank.StatementLine, error] {
 		return w.Statement(t.Context())
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/parties"
-	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
+	"github.com/cashwrap/cashwrap/localstack/counterparty"
+	"github.com/cashwrap/cashwrap/localstack/counterparty/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/file"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -16,12 +16,12 @@ import (
 // world is a bank over a table of its own.
 type world struct {
 	*file.Bank
-	*parties.Books
+	*counterparty.Fixture
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{Books: parties.NewBooks(t)}
+	w := &world{Fixture: counterparty.New(t)}
 	w.Bank = w.restarted()
 	return w
 }

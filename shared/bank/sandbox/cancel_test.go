@@ -4,9 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/counterparty/banktest"
 	"github.com/cashwrap/cashwrap/localstack/faults"
-	"github.com/cashwrap/cashwrap/localstack/parties"
-	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
@@ -20,7 +19,7 @@ func TestCancel(t *testing.T) {
 			NotTaken: func(id string) bank.Transfer { return transferTo(id, sandbox.NotTakenIBAN) },
 			Take:     func(string) {}, // as soon as it is accepted
 			Pay: func(id string) {
-				w.Pass(2 * time.Second)
+				w.Advance(2 * time.Second)
 				w.mustBe(t, transferTo(id, sandbox.PaidIBAN), paid)
 			},
 		}
@@ -37,7 +36,7 @@ func TestACancelledTransferIsNeverMade(t *testing.T) {
 		w.Bank = w.restarted()
 		for range 2 {
 			w.mustBe(t, transferTo(number, number), bank.Cancelled)
-			w.Pass(time.Minute)
+			w.Advance(time.Minute)
 		}
 		w.mustHavePaid(t, number, 0)
 	}
@@ -55,7 +54,7 @@ func TestCancellingATransferThatWasTaken(t *testing.T) {
 	w.mustCancel(t, sandbox.ClosedIBAN, rejected("AC04"))
 	w.mustCancel(t, sandbox.UnknownIBAN, accepted)
 	w.mustCancel(t, sandbox.LostAnswerIBAN, accepted)
-	w.Pass(30 * time.Second)
+	w.Advance(30 * time.Second)
 	for range 2 {
 		w.mustCancel(t, sandbox.PaidIBAN, paid)
 		w.mustCancel(t, sandbox.UnknownIBAN, rejected("AC01"))
@@ -78,7 +77,7 @@ func TestTransfersAndCancellationsOvertakeEachOther(t *testing.T) {
 	w := newWorld(t)
 	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted) })
 	w.mustCancel(t, "p", accepted)
-	w.Pass(2 * time.Second)
+	w.Advance(2 * time.Second)
 	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), paid)
 	w.mustHavePaid(t, "p", 1)
 	// One that is not taken, but cancelled before the table is read.
@@ -90,18 +89,18 @@ func TestTransfersAndCancellationsOvertakeEachOther(t *testing.T) {
 func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
+	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
 	w.mustCancel(t, "reply", bank.Cancelled)
-	w.Wire.Cut(parties.Once("TransactWriteItems", faults.FailBefore))
+	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.FailBefore))
 	banktest.Unknown(t)(w.Cancel(t.Context(), "request"))
-	w.Wire.Cut(func(operation string) faults.Fault {
+	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.LoseReply
 		}
 		return faults.FailBefore
 	})
 	banktest.Unknown(t)(w.Cancel(t.Context(), "blind"))
-	w.Wire.Cut(nil)
+	w.Wire.Inject(nil)
 	for id, want := range map[string]bank.Outcome{"reply": bank.Cancelled, "request": accepted, "blind": bank.Cancelled} {
 		w.mustBe(t, transferTo(id, sandbox.PaidIBAN), want)
 		w.mustCancel(t, id, want)

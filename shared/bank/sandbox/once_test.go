@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cashwrap/cashwrap/localstack/counterparty/banktest"
 	"github.com/cashwrap/cashwrap/localstack/faults"
-	"github.com/cashwrap/cashwrap/localstack/parties"
-	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -45,7 +44,7 @@ func TestAHundredConcurrentRequestsPayOnce(t *testing.T) {
 		t.Errorf("requested: %v, %d failed", outcomes, failed)
 	}
 	w.mustHavePaid(t, "p", 0)
-	w.Pass(2 * time.Second)
+	w.Advance(2 * time.Second)
 	if outcomes, failed := w.together(t, o); outcomes[paid] != 100 || failed != 0 {
 		t.Errorf("decided: %v, %d failed", outcomes, failed)
 	}
@@ -66,7 +65,7 @@ func TestTheSameIDIsTheSameTransferWhateverElseIsAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted)
-	w.Pass(2 * time.Second)
+	w.Advance(2 * time.Second)
 	others := []bank.Transfer{transferTo("p", sandbox.PaidIBAN), transferTo("p", sandbox.ClosedIBAN),
 		transferTo("p", sandbox.UnknownIBAN),
 		transferTo("p", sandbox.LostAnswerIBAN), transferTo("p", sandbox.NotTakenIBAN)}
@@ -92,10 +91,10 @@ func TestLostRequestsAndReplies(t *testing.T) {
 				o, want, times := transferTo("p", sandbox.PaidIBAN), accepted, 0
 				if decided {
 					w.mustBe(t, o, accepted)
-					w.Pass(2 * time.Second)
+					w.Advance(2 * time.Second)
 					want, times = paid, 1
 				}
-				w.Wire.Cut(losing(c.fault, decided))
+				w.Wire.Inject(losing(c.fault, decided))
 				got, err := w.Transfer(t.Context(), o)
 				if c.known && (err != nil || got != want) {
 					t.Errorf("did not recognise its own write: %+v, %v", got, err)
@@ -103,7 +102,7 @@ func TestLostRequestsAndReplies(t *testing.T) {
 				if !c.known && (err == nil || errors.Is(err, bank.ErrNotTaken)) {
 					t.Errorf("error %v, want an unknown outcome", err)
 				}
-				w.Wire.Cut(nil)
+				w.Wire.Inject(nil)
 				w.mustBe(t, o, want)
 				w.mustHavePaid(t, "p", times)
 			})
@@ -115,7 +114,7 @@ func TestLostRequestsAndReplies(t *testing.T) {
 // one, which settles it.
 func losing(f faults.Fault, decided bool) func(string) faults.Fault {
 	if !decided {
-		return parties.Once("TransactWriteItems", f)
+		return faults.Times(1, "TransactWriteItems", f)
 	}
 	writes := 0
 	return func(operation string) faults.Fault {
@@ -135,7 +134,7 @@ func TestALostReplyOfALostAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	o := transferTo("p", sandbox.LostAnswerIBAN)
-	w.Wire.Cut(parties.Once("TransactWriteItems", faults.LoseReply))
+	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
 	if got, err := w.Transfer(t.Context(), o); err == nil {
 		t.Errorf("answered %+v", got)
 	}
@@ -147,7 +146,7 @@ func TestTheOutcomeIsUnknownWhileTheTableCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	o := transferTo("p", sandbox.PaidIBAN)
-	w.Wire.Cut(func(operation string) faults.Fault {
+	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
 			return faults.LoseReply
 		}
@@ -156,6 +155,6 @@ func TestTheOutcomeIsUnknownWhileTheTableCannotBeRead(t *testing.T) {
 	banktest.Unknown(t)(w.Transfer(t.Context(), o))
 	refused := transferTo("p", sandbox.NotTakenIBAN)
 	banktest.Unknown(t)(w.Transfer(t.Context(), refused))
-	w.Wire.Cut(nil)
+	w.Wire.Inject(nil)
 	w.mustBe(t, refused, accepted)
 }

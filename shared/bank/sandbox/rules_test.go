@@ -8,7 +8,7 @@ import (
 
 	"github.com/jacoelho/banking/iban"
 
-	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
+	"github.com/cashwrap/cashwrap/localstack/counterparty/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -37,17 +37,17 @@ func TestTheAccountDecides(t *testing.T) {
 			o := transferTo("p", c.iban)
 			w.mustBe(t, o, c.first)
 			if c.after > 0 {
-				w.Pass(c.after - time.Nanosecond)
+				w.Advance(c.after - time.Nanosecond)
 				w.mustBe(t, o, c.first)
 				w.mustHavePaid(t, "p", 0)
-				w.Pass(time.Nanosecond)
+				w.Advance(time.Nanosecond)
 				w.mustHavePaid(t, "p", 0) // it is settled at the next call
 			}
 			for range 2 {
 				w.mustBe(t, o, c.last)
 				w.mustHavePaid(t, "p", c.times)
 			}
-			w.Pass(24 * time.Hour)
+			w.Advance(24 * time.Hour)
 			w.Bank = w.restarted()
 			w.mustBe(t, o, c.last)
 			w.mustHavePaid(t, "p", c.times)
@@ -62,9 +62,9 @@ func TestALostAnswerIsOfAPaidTransfer(t *testing.T) {
 	banktest.Unknown(t)(w.Transfer(t.Context(), o))
 	w.mustHavePaid(t, "p", 1)
 	w.mustBe(t, o, accepted)
-	w.Pass(30*time.Second - time.Nanosecond)
+	w.Advance(30*time.Second - time.Nanosecond)
 	w.mustBe(t, o, accepted)
-	w.Pass(time.Nanosecond)
+	w.Advance(time.Nanosecond)
 	for range 2 {
 		w.mustBe(t, o, paid)
 		w.mustHavePaid(t, "p", 1)
@@ -111,7 +111,7 @@ func TestTheEndingsOfVerificationMeanNothing(t *testing.T) {
 	w := newWorld(t)
 	for _, number := range []string{"DE63100100100000000000", "DE41100100100000009999"} {
 		w.mustBe(t, transferTo(number, number), accepted)
-		w.Pass(2 * time.Second)
+		w.Advance(2 * time.Second)
 		w.mustBe(t, transferTo(number, number), paid)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cashwrap/cashwrap/localstack/parties"
+	"github.com/cashwrap/cashwrap/localstack/counterparty"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/money"
@@ -49,7 +49,7 @@ func TestStatement(t *testing.T) {
 	if got := w.statement(t); !maps.Equal(got, want) {
 		t.Errorf("before the next call: %v, want %v", got, want)
 	}
-	w.Pass(time.Minute)
+	w.Advance(time.Minute)
 	w.mustBe(t, transferTo(sandbox.PaidIBAN, sandbox.PaidIBAN), paid)
 	w.mustBe(t, transferTo(sandbox.UnknownIBAN, sandbox.UnknownIBAN), rejected("AC01"))
 	add(sandbox.PaidIBAN, w.Now())
@@ -76,7 +76,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 	const transfers = 12
 	w.large(t, transfers)
 	sum := int64(0)
-	for _, b := range parties.WalkPages(t, w.Wire, "Scan", transfers, func() iter.Seq2[bank.StatementLine, error] {
+	for _, b := range counterparty.WalkPages(t, w.Wire, "Scan", transfers, func() iter.Seq2[bank.StatementLine, error] {
 		return w.Statement(t.Context())
 	}) {
 		sum += b.Amount.Minor()
@@ -92,7 +92,7 @@ func TestExecutedCountsEachLine(t *testing.T) {
 	w := newWorld(t)
 	o := transferTo("p", sandbox.PaidIBAN)
 	w.mustBe(t, o, accepted)
-	w.Pass(2 * time.Second)
+	w.Advance(2 * time.Second)
 	w.mustBe(t, o, paid)
 	var items []map[string]any
 	if err := w.Table.Scan().All(t.Context(), &items); err != nil {
@@ -114,7 +114,7 @@ func TestNoAccountNumberIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted)
-	w.Pass(2 * time.Second)
+	w.Advance(2 * time.Second)
 	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), paid)
 	var items []map[string]any
 	if err := w.Table.Scan().All(t.Context(), &items); err != nil || len(items) != 2 {

@@ -3,8 +3,8 @@ package sandbox_test
 import (
 	"testing"
 
-	"github.com/cashwrap/cashwrap/localstack/parties"
-	"github.com/cashwrap/cashwrap/localstack/parties/banktest"
+	"github.com/cashwrap/cashwrap/localstack/counterparty"
+	"github.com/cashwrap/cashwrap/localstack/counterparty/banktest"
 	"github.com/cashwrap/cashwrap/shared/bank"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -14,12 +14,12 @@ import (
 // world is a bank over a table of its own.
 type world struct {
 	*sandbox.Bank
-	*parties.Books
+	*counterparty.Fixture
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{Books: parties.NewBooks(t)}
+	w := &world{Fixture: counterparty.New(t)}
 	w.Bank = w.restarted()
 	return w
 }

@@ -1,4 +1,4 @@
-package parties
+package counterparty
 
 import (
 	"iter"
@@ -7,13 +7,12 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/faults"
 )
 
-// WalkPages holds a walk over at least three pages to its promises, and answers its lines: it reaches all of them, breaks
-// off with one error and nothing after it when a page is lost, and stops when it is asked to. operation is that which
-// fetches a page.
-func WalkPages[T any](tb testing.TB, w *Wire, operation string, lines int, walk func() iter.Seq2[T, error]) []T {
+// WalkPages tests a walk over at least three pages, and returns its lines: it reaches all of them, ends with one error when
+// a page is lost, and stops when it is asked to. operation is the one that fetches a page.
+func WalkPages[T any](tb testing.TB, w *faults.Wire, operation string, lines int, walk func() iter.Seq2[T, error]) []T {
 	tb.Helper()
 	pages, lost := 0, 0
-	w.Cut(func(op string) faults.Fault {
+	w.Inject(func(op string) faults.Fault {
 		if op != operation {
 			return faults.None
 		}
@@ -22,7 +21,7 @@ func WalkPages[T any](tb testing.TB, w *Wire, operation string, lines int, walk 
 		}
 		return faults.None
 	})
-	defer w.Cut(nil)
+	defer w.Inject(nil)
 	whole, failures := read(tb, walk())
 	if pages < 3 || len(whole) != lines || failures != 0 {
 		tb.Fatalf("%d lines and %d errors on %d pages, want %d lines on three pages or more", len(whole),
