@@ -1,6 +1,6 @@
-// Package acquirer is the port to whoever charges cards and other payment
-// instruments. Every call is idempotent by our own id, so that after a crash
-// or a lost reply we ask again instead of charging again.
+// Package acquirer is the port to the acquirers that charge cards and other
+// payment instruments. Every call is idempotent by our own id, so that after a
+// crash or a lost reply it is repeated without charging again.
 package acquirer
 
 import (
@@ -13,74 +13,75 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// Charge asks for one payment. ID is the idempotency key: an acquirer that
-// knows it answers what became of that charge, whatever else is asked.
+// Charge requests one payment. ID is the idempotency key: for a known ID the
+// acquirer returns the outcome of that charge and ignores the other fields.
 type Charge struct {
 	ID           string
-	Reference    Reference // ours, given back by the acquirer's notices
+	Reference    Reference // ours, returned in the acquirer's notifications
 	Amount       money.Amount
 	Method       payments.Method
 	Installments int
 	Card         *payments.Card            // with CardMethod: this, or
 	Token        string                    // the acquirer's token of a stored card
-	Store        bool                      // store the card and answer its token
+	Store        bool                      // store the card and return its token
 	Unattended   bool                      // under a mandate, without the payer: never challenge
 	Verification bool                      // authorize and release, never capture
 	Payer        *payments.PersonalDetails // for methods that need them
-	Descriptor   string                    // what the payer's statement shows
-	ReturnURL    string                    // where a method's page sends the payer afterwards
+	Descriptor   string                    // shown on the payer's statement
+	ReturnURL    string                    // where a method's page redirects the payer afterwards
 }
 
-// Reference names a charge in our books.
+// Reference identifies what a charge pays.
 type Reference struct {
 	Tenant     string
 	CheckoutID string
 }
 
-// ErrNotTaken reports that the acquirer certainly did not take the request:
-// nothing was or will be charged under that id by it. After any other error
-// the outcome is unknown.
+// ErrNotTaken reports that the acquirer certainly did not take this request, so
+// that it will charge or refund nothing. After any other error the outcome is
+// unknown.
 var ErrNotTaken = errors.New("acquirer: the request was not taken")
 
 // ErrUnknownCharge reports an id the acquirer has never seen.
 var ErrUnknownCharge = errors.New("acquirer: unknown charge")
 
-// ErrBadAnswer reports a payer's answer (PaRes) that is not the issuer's.
+// ErrBadAnswer reports a payer's answer (PaRes) that the issuer did not make.
 var ErrBadAnswer = errors.New("acquirer: the authentication answer is not valid")
 
-// Acquirer charges. sandbox is the built-in one; a deployment brings its own.
+// Acquirer charges payers and refunds them. Package sandbox is the built-in one;
+// live mode needs another.
 type Acquirer interface {
-	// Charge takes the charge, or answers what became of it. Errors:
-	// ErrNotTaken, or an unknown outcome.
+	// Charge takes the charge, or returns its outcome. Errors: ErrNotTaken, or an
+	// unknown outcome.
 	Charge(ctx context.Context, c Charge) (payments.Outcome, error)
-	// LookUp answers where the charge stands. Errors: ErrUnknownCharge.
+	// LookUp returns the charge's outcome. Errors: ErrUnknownCharge.
 	LookUp(ctx context.Context, id string) (payments.Outcome, error)
-	// Complete brings the payer's answer to a challenge. Errors:
+	// Complete takes the payer's answer to a challenge. Errors:
 	// ErrUnknownCharge, ErrBadAnswer.
 	Complete(ctx context.Context, id, answer string) (payments.Outcome, error)
-	// Cancel makes sure the charge will never succeed, unless it already
-	// has: it answers Cancelled, or the final outcome. An id never seen is
-	// refused from now on. A charge that is still pending stays
+	// Cancel makes sure that the charge will never succeed, unless it already
+	// has. It returns Cancelled, or the final outcome. A later charge with an
+	// unknown id is refused. A charge that is still pending stays
 	// OutcomeUnknown.
 	Cancel(ctx context.Context, id string) (payments.Outcome, error)
-	// Refund returns part of an approved charge to the payer, or answers
-	// what became of that refund: Approved, Declined, OutcomeUnknown, or Cancelled
-	// by CancelRefund. Errors:
-	// ErrNotTaken, or an unknown outcome; asking again is always safe.
+	// Refund returns money of an approved charge to the payer, or returns that
+	// refund's outcome: Approved, Declined, OutcomeUnknown, or Cancelled by
+	// CancelRefund. It may be repeated. Errors: ErrNotTaken, or an unknown
+	// outcome.
 	Refund(ctx context.Context, r Refund) (payments.Outcome, error)
-	// CancelRefund makes sure the refund will never be made, unless it already
-	// has been or is under way: it answers Cancelled, or the final outcome. An
-	// id never seen is refused from now on: Refund answers Cancelled or
-	// Declined. A refund that is still pending stays OutcomeUnknown.
+	// CancelRefund makes sure that the refund will never be made, unless it
+	// already has been or is being made. It returns Cancelled, or the final
+	// outcome. A later refund with an unknown id is refused: Refund returns
+	// Cancelled or Declined. A refund that is still pending stays OutcomeUnknown.
 	CancelRefund(ctx context.Context, id string) (payments.Outcome, error)
-	// Forget drops a stored card. An unknown token is fine.
+	// Forget deletes a stored card. The token may be unknown.
 	Forget(ctx context.Context, token string) error
-	// Statement walks every movement of money on the acquirer's books, in no
-	// particular order, for reconciliation.
+	// Statement walks every movement of money at the acquirer, in no particular
+	// order, for reconciliation.
 	Statement(ctx context.Context) iter.Seq2[Movement, error]
 }
 
-// Refund asks to return money. ID is the idempotency key, as a Charge's.
+// Refund is a request to return money. ID is the idempotency key, as a Charge's.
 type Refund struct {
 	ID       string
 	ChargeID string
@@ -94,7 +95,7 @@ type Kind string
 const (
 	Capture    Kind = "capture"    // from a payer
 	Refunded   Kind = "refund"     // back to a payer
-	Chargeback Kind = "chargeback" // back to a payer, by the issuer's will
+	Chargeback Kind = "chargeback" // back to a payer, by the issuer
 )
 
 // Movement is one line of the acquirer's books.

@@ -9,7 +9,7 @@ import (
 // Answer is what a payer does on the issuer's 3DS page (contract §12).
 type Answer string
 
-// The answers. Break stands for an authentication that goes wrong.
+// The answers. Break makes the authentication fail with an error.
 const (
 	Approve Answer = "approve"
 	Reject  Answer = "reject"
@@ -18,7 +18,7 @@ const (
 
 var answers = []Answer{Approve, Reject, Break}
 
-// Valid says the page offers the answer.
+// Valid says whether the page offers the answer.
 func (a Answer) Valid() bool { return slices.Contains(answers, a) }
 
 func (a Answer) apply(c charge) charge {
@@ -44,7 +44,7 @@ const (
 	Leave BankAnswer = "leave"
 )
 
-// Valid says the page offers the answer.
+// Valid says whether the page offers the answer.
 func (b BankAnswer) Valid() bool { return b == Pay || b == Fail || b == Leave }
 
 func (b BankAnswer) apply(c charge) charge {

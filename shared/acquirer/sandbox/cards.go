@@ -1,21 +1,21 @@
 package sandbox
 
-// part is the role a card plays in the sandbox (contract §12).
-type part string
+// scenario is what happens to payments with a card (contract §12).
+type scenario string
 
-// The parts.
+// The scenarios.
 const (
-	frictionless     part = "frictionless"      // authenticated without asking the payer
-	challenged       part = "challenged"        // the issuer asks the payer, who must be there
-	technicalFailure part = "technical_failure" // the authentication breaks down
-	notEnrolled      part = "not_enrolled"      // the card is not in the 3DS programme
-	notParticipating part = "not_participating" // its issuer is not
-	forgotten        part = "forgotten"         // a token the sandbox does not know any more
+	frictionless     scenario = "frictionless"      // authenticated without asking the payer
+	challenged       scenario = "challenged"        // the issuer asks the payer, unless the charge is unattended
+	technicalFailure scenario = "technical_failure" // the authentication fails with an error
+	notEnrolled      scenario = "not_enrolled"      // the card is not in the 3DS programme
+	notParticipating scenario = "not_participating" // its issuer is not
+	forgotten        scenario = "forgotten"         // the token of a card that was deleted
 )
 
-// partOf is the part of a card number; a number not listed passes
-// unchallenged.
-func partOf(number string) part {
+// scenarioOf is the scenario of a card number; one that is not listed is
+// frictionless.
+func scenarioOf(number string) scenario {
 	if p, ok := testCards[number]; ok {
 		return p
 	}
@@ -23,8 +23,8 @@ func partOf(number string) part {
 }
 
 // testCards is contract §12's table of published test numbers.
-var testCards = func() map[string]part {
-	cards := map[string]part{
+var testCards = func() map[string]scenario {
+	cards := map[string]scenario{
 		"374500262001008": frictionless, "343434343434343": challenged,
 		"4012001037461114": technicalFailure, "5434580000000006": technicalFailure,
 		"4012001037141112": notEnrolled, "5457350076543210": notEnrolled,
@@ -32,9 +32,9 @@ var testCards = func() map[string]part {
 	}
 	const visa, mastercard = "4200000000000", "5200000000000"
 	for _, series := range []struct {
-		prefix  string
-		endings []string
-		part    part
+		prefix   string
+		endings  []string
+		scenario scenario
 	}{
 		{visa, []string{"091", "109", "026", "059"}, frictionless},
 		{mastercard, []string{"007", "023", "056", "106"}, frictionless},
@@ -42,17 +42,17 @@ var testCards = func() map[string]part {
 		{mastercard, []string{"015", "049", "064", "072"}, challenged},
 	} {
 		for _, ending := range series.endings {
-			cards[series.prefix+ending] = series.part
+			cards[series.prefix+ending] = series.scenario
 		}
 	}
 	return cards
 }()
 
-// Amounts in minor units of any currency that decide by themselves, those of
-// charges (contract §12) and of refunds alike.
+// Amounts, in minor units of any currency, that decide the outcome of a charge
+// (contract §12) or refund.
 const (
 	notTakenAmount = 4224 // 424: certainly not taken
-	unknownAmount  = 4225 // taken, but nobody hears how it went
+	unknownAmount  = 4225 // taken, but the answer is lost
 )
 
 // Return codes, ISO 8583:1987 field 39.
@@ -74,7 +74,7 @@ const (
 	codeMalfunction        = "96"
 )
 
-// declinedAmounts are always declined, whatever pays (contract §12).
+// declinedAmounts are always declined, whatever the card (contract §12).
 var declinedAmounts = map[int64]string{
 	1100: codeInsufficientFunds,
 	4201: codeDoNotHonour,
@@ -82,16 +82,16 @@ var declinedAmounts = map[int64]string{
 	4291: codeIssuerUnavailable,
 }
 
-// declinedRefunds are the same for refunds, without 11.00: it is a natural
-// part of a payment, and a payer's lack of funds is no matter then.
+// declinedRefunds are the same for refunds, without 11.00: insufficient funds of
+// the payer are no reason to decline a refund.
 var declinedRefunds = map[int64]string{
 	4201: codeDoNotHonour,
 	4276: codeAmountLimit,
 	4291: codeIssuerUnavailable,
 }
 
-// declinedParts are declined whatever the amount.
-var declinedParts = map[part]string{
+// declinedScenarios are declined whatever the amount.
+var declinedScenarios = map[scenario]string{
 	technicalFailure: codeMalfunction,
 	notEnrolled:      codeNotPermitted,
 	notParticipating: codeNoRoute,

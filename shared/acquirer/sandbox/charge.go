@@ -14,20 +14,20 @@ import (
 // terminalID is the sandbox's one terminal (ISO 8583 field 41, 8 characters).
 const terminalID = "SBX00001"
 
-// charge is one entry of the books. Its Decision moves at most twice, and
-// never away from Approved, Declined or Cancelled.
+// charge is a charge as the sandbox stores it. Its Decision changes at most twice;
+// Approved, Declined and Cancelled are final.
 type charge struct {
 	ID           string                `dynamo:"id"`
 	Decision     payments.Decision     `dynamo:"decision"`
 	Tenant       string                `dynamo:"tenant,omitempty"`
 	CheckoutID   string                `dynamo:"checkout_id,omitempty"`
 	Amount       money.Amount          `dynamo:"amount"`
-	Refundable   money.Amount          `dynamo:"refundable,omitempty"` // what is left of the captured amount; not set unless it was captured
+	Refundable   money.Amount          `dynamo:"refundable,omitempty"` // what is left of the captured amount, if any
 	Method       payments.Method       `dynamo:"method,omitempty"`
 	Verification bool                  `dynamo:"verification,omitempty"`
 	Payee        string                `dynamo:"payee,omitempty"`
 	ReturnURL    string                `dynamo:"return_url,omitempty"`
-	Part         part                  `dynamo:"part,omitempty"`
+	Scenario     scenario              `dynamo:"scenario,omitempty"`
 	Card         *payments.CardSummary `dynamo:"card,omitempty"`
 	KeepsCard    bool                  `dynamo:"keeps_card,omitempty"` // the card is stored once it is approved
 	Code         *payments.PaymentCode `dynamo:"code,omitempty"`
@@ -37,15 +37,15 @@ type charge struct {
 	CreatedAt    time.Time             `dynamo:"created_at"`
 }
 
-// authorize decides a card charge, or asks the payer who is there to be asked.
+// authorize decides a card charge, or challenges the payer if one is present.
 func (c charge) authorize(minor int64, attended bool) charge {
 	if code, ok := declinedAmounts[minor]; ok {
 		return c.decline(code)
 	}
-	if code, ok := declinedParts[c.Part]; ok {
+	if code, ok := declinedScenarios[c.Scenario]; ok {
 		return c.decline(code)
 	}
-	if c.Part == challenged && attended {
+	if c.Scenario == challenged && attended {
 		c.Decision = payments.Challenge
 		return c
 	}
@@ -65,7 +65,7 @@ func (c charge) decline(code string) charge {
 	return c
 }
 
-// waits says it is the payer's turn.
+// waits says whether the charge waits for the payer.
 func (c charge) waits() bool {
 	return c.Decision == payments.Challenge || c.Decision == payments.Voucher
 }
@@ -77,18 +77,18 @@ func (c charge) cancel() charge {
 	return c
 }
 
-// captures says the approved charge moves money.
+// captures says whether the charge is approved and moves money.
 func (c charge) captures() bool { return c.Decision == payments.Approved && !c.Verification }
 
-// covers says as much, and not nothing, is left of what the charge captured;
-// one that captured nothing has no amount to compare with.
+// covers says whether the amount is above 0 and at most what is left of the
+// captured amount.
 func (c charge) covers(amount money.Amount) bool {
 	order, err := c.Refundable.Cmp(amount)
 	return amount.Sign() > 0 && err == nil && order >= 0
 }
 
-// giveBack is the charge with less left. Errors: ErrMismatch for an amount it
-// does not cover.
+// giveBack reduces what is left of the captured amount. Errors: ErrMismatch for an
+// amount in another currency.
 func (c charge) giveBack(amount money.Amount) (charge, error) {
 	left, err := c.Refundable.Sub(amount)
 	c.Refundable = left
@@ -99,7 +99,7 @@ func (c charge) reference() acquirer.Reference {
 	return acquirer.Reference{Tenant: c.Tenant, CheckoutID: c.CheckoutID}
 }
 
-// outcome is the charge in the port's words.
+// outcome is the charge as the port returns it.
 func (a *Acquirer) outcome(c charge) payments.Outcome {
 	o := payments.Outcome{Decision: c.Decision, AuthCode: c.AuthCode, ReturnCode: c.ReturnCode, TerminalID: terminalID}
 	switch c.Decision {

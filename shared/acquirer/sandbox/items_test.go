@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// shelf is an empty table with the sandbox's books, and what fills the fields of its entries.
+// shelf is an empty table with the sandbox's records, and what fills the fields of its entries.
 type shelf struct {
 	testing.TB
 	*storedtest.Filler
@@ -48,7 +48,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			c := storedtest.Fill[charge](w, w.Filler)
 			w.open(c, "")
 			next := storedtest.Fill(w, w.Filler, func(next *charge) { next.ID = c.ID })
-			_, err := w.books.move(w.Context(), c.ID, func(charge) charge { return next })
+			_, err := w.records.move(w.Context(), c.ID, func(charge) charge { return next })
 			w.must(err)
 			return []storedtest.Answer{w.charge(next, 2)}
 		}, storedtest.Unseen{"CHARGE write_id": recognised}},
@@ -79,7 +79,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			t.Parallel()
 			s := storedtest.Open(t, clock.New().Now, nil)
 			db, items := s.Raw()
-			a := &Acquirer{books: books{table.Client{DB: db, Table: items, Now: clock.New().Now}}}
+			a := &Acquirer{records: records{table.Client{DB: db, Table: items, Now: clock.New().Now}}}
 			answers := c.write(shelf{t, &storedtest.Filler{}, a})
 			storedtest.RoundTrip(t, s, answers, c.unseen, cmp.AllowUnexported(chargeItem{}, refundItem{}))
 		})
@@ -103,7 +103,7 @@ func (w shelf) approved() charge {
 
 func (w shelf) open(c charge, pageToken string) {
 	w.Helper()
-	got, isNew, err := w.books.open(w.Context(), c, pageToken)
+	got, isNew, err := w.records.open(w.Context(), c, pageToken)
 	if diff := cmp.Diff(c, got, storedtest.Options); err != nil || !isNew || diff != "" {
 		w.Fatalf("entered: new %t, %v (-want +got):\n%s", isNew, err, diff)
 	}
@@ -111,7 +111,7 @@ func (w shelf) open(c charge, pageToken string) {
 
 func (w shelf) enter(r refund) {
 	w.Helper()
-	_, isNew, err := w.books.enter(w.Context(), r, func(r refund, _ charge) (refund, error) { return r, nil })
+	_, isNew, err := w.records.enter(w.Context(), r, func(r refund, _ charge) (refund, error) { return r, nil })
 	if err != nil || !isNew {
 		w.Fatalf("entered: new %t, %v", isNew, err)
 	}
@@ -120,7 +120,7 @@ func (w shelf) enter(r refund) {
 func (w shelf) charge(c charge, version int) storedtest.Answer {
 	want := chargeItem{Key: table.NewKey(chargePartition(c.ID), chargeSort), Version: version, charge: c}
 	return storedtest.Reads("charge", want, func(ctx context.Context) (chargeItem, error) {
-		item, err := w.books.read(ctx, c.ID)
+		item, err := w.records.read(ctx, c.ID)
 		item.WriteID = ""
 		return item, err
 	})
@@ -128,21 +128,21 @@ func (w shelf) charge(c charge, version int) storedtest.Answer {
 
 func (w shelf) page(token, chargeID string) storedtest.Answer {
 	return storedtest.Reads("page", chargeID, func(ctx context.Context) (string, error) {
-		return w.books.page(ctx, token)
+		return w.records.page(ctx, token)
 	})
 }
 
 func (w shelf) card(c charge) storedtest.Answer {
-	want := cardItem{Key: table.NewKey(cardPartition(c.Card.AcquirerToken), cardSort), Part: c.Part, Card: *c.Card}
+	want := cardItem{Key: table.NewKey(cardPartition(c.Card.AcquirerToken), cardSort), Scenario: c.Scenario, Card: *c.Card}
 	return storedtest.Reads("card", want, func(ctx context.Context) (cardItem, error) {
-		return w.books.card(ctx, c.Card.AcquirerToken)
+		return w.records.card(ctx, c.Card.AcquirerToken)
 	})
 }
 
 func (w shelf) refund(r refund) storedtest.Answer {
 	want := refundItem{Key: refundKey(r), refund: r}
 	return storedtest.Reads("refund", want, func(ctx context.Context) (refundItem, error) {
-		item, err := w.books.readRefund(ctx, want.Key)
+		item, err := w.records.readRefund(ctx, want.Key)
 		item.WriteID = ""
 		return item, err
 	})

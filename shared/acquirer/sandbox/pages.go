@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// View is what the payer is shown of a charge.
+// View is what a page shows of a charge.
 type View struct {
 	ChargeID  string
 	Reference acquirer.Reference
@@ -19,7 +19,7 @@ type View struct {
 	Merchant  string
 	Method    payments.Method
 	Card      *payments.CardSummary // nil when no card pays
-	ReturnURL string                // where the payer goes at the end; "" with a 3DS frame
+	ReturnURL string                // where the page redirects the payer; "" with a 3DS frame
 }
 
 func (c charge) view() View {
@@ -34,15 +34,15 @@ const (
 	forSession = "bank session"
 )
 
-// token is unguessable text of 256 bits for one use. It follows from the
-// charge's id, so that a repeated charge answers the very same page.
+// token is a keyed hash of the charge's id for one use. It cannot be guessed, and a
+// repeated charge has the same page.
 func (a *Acquirer) token(use, chargeID string) string {
 	mac := hmac.New(sha256.New, a.secret)
 	mac.Write([]byte(use + "\x00" + chargeID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// pageToken names the page on which the payer decides; "" when there is none.
+// pageToken identifies the page on which the payer decides; "" when there is none.
 func (a *Acquirer) pageToken(c charge) string {
 	switch {
 	case c.Decision != payments.Challenge:
@@ -63,7 +63,7 @@ func (a *Acquirer) step(c charge) *payments.Step {
 	return &payments.Step{URL: a.baseURL + "/3ds/challenge", Payload: map[string]string{"PaReq": a.pageToken(c)}}
 }
 
-// Challenge is the charge that a PaReq asks the payer about. Errors:
+// Challenge is the charge of a PaReq. Errors:
 // ErrUnknownCharge.
 func (a *Acquirer) Challenge(ctx context.Context, paReq string) (View, error) {
 	return a.behind(ctx, forPaReq, paReq)
@@ -74,23 +74,22 @@ func (a *Acquirer) Session(ctx context.Context, id string) (View, error) {
 	return a.behind(ctx, forSession, id)
 }
 
-// behind is the charge that a page's token leads to; a token for another use
-// leads nowhere.
+// behind is the charge of a page's token, which must be for the use.
 func (a *Acquirer) behind(ctx context.Context, use, token string) (View, error) {
-	id, err := a.books.page(ctx, token)
+	id, err := a.records.page(ctx, token)
 	if err != nil {
 		return View{}, err
 	}
 	if !hmac.Equal([]byte(token), []byte(a.token(use, id))) {
 		return View{}, acquirer.ErrUnknownCharge
 	}
-	c, err := a.books.read(ctx, id)
+	c, err := a.records.read(ctx, id)
 	return c.view(), err
 }
 
-// Decide gives the payer's browser the issuer's word (PaRes) on a challenge.
-// It moves nothing: the charge moves when Complete brings the answer. Errors:
-// ErrUnknownCharge, ErrBadAnswer.
+// Decide returns the issuer's answer (PaRes) to a challenge for the payer's browser.
+// It does not change the charge; Complete does. Errors: ErrUnknownCharge,
+// ErrBadAnswer.
 func (a *Acquirer) Decide(ctx context.Context, paReq string, answer Answer) (string, error) {
 	if !answer.Valid() {
 		return "", acquirer.ErrBadAnswer
@@ -107,16 +106,16 @@ func (a *Acquirer) Decide(ctx context.Context, paReq string, answer Answer) (str
 func (a *Acquirer) Complete(ctx context.Context, id, paRes string) (payments.Outcome, error) {
 	for _, answer := range answers {
 		if hmac.Equal([]byte(paRes), []byte(a.token(forPaRes+string(answer), id))) {
-			return a.after(a.books.move(ctx, id, answer.apply))
+			return a.after(a.records.move(ctx, id, answer.apply))
 		}
 	}
-	if _, err := a.books.read(ctx, id); err != nil {
+	if _, err := a.records.read(ctx, id); err != nil {
 		return payments.Outcome{}, err
 	}
 	return payments.Outcome{}, acquirer.ErrBadAnswer
 }
 
-// DecideSession is the payer's act on a bank page. A charge that has been
+// DecideSession applies the payer's choice on a bank page. A charge that has been
 // decided stays as it is. Errors: ErrUnknownCharge, ErrBadAnswer.
 func (a *Acquirer) DecideSession(ctx context.Context, id string, answer BankAnswer) (View, error) {
 	if !answer.Valid() {
@@ -126,6 +125,6 @@ func (a *Acquirer) DecideSession(ctx context.Context, id string, answer BankAnsw
 	if err != nil {
 		return View{}, err
 	}
-	_, err = a.books.move(ctx, view.ChargeID, answer.apply)
+	_, err = a.records.move(ctx, view.ChargeID, answer.apply)
 	return view, err
 }

@@ -117,7 +117,7 @@ func TestTokensOpenOnlyTheirOwnPage(t *testing.T) {
 	}
 	for _, item := range w.scan(t) {
 		if pk := item["pk"].(string); strings.Contains(pk, paReq) || strings.Contains(pk, session) {
-			t.Errorf("a token stands in the books: %s", pk)
+			t.Errorf("a token stands in the records: %s", pk)
 		}
 	}
 }

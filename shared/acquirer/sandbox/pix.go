@@ -40,15 +40,15 @@ func field(tag, value string) string { return fmt.Sprintf("%s%02d%s", tag, len(v
 // maxName is the field's length in the standard.
 const maxName = 25
 
-// accents are the letters of Portuguese and its neighbours, each above the one
-// that stands for it where a code has room for plain letters only.
+// accents are the accented letters of Portuguese and similar languages; plain has
+// their replacements, in the same order.
 const (
 	accents = "áàâãäåéèêëíìîïóòôõöúùûüçñýÁÀÂÃÄÅÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÇÑÝ"
 	plain   = "aaaaaaeeeeiiiiooooouuuucnyAAAAAAEEEEIIIIOOOOOUUUUCNY"
 )
 
-// plainName keeps the characters every reader of the code can show: São João
-// is Sao Joao there.
+// plainName keeps the characters that every reader of the code can show: São João
+// becomes Sao Joao.
 func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if before, _, found := strings.Cut(accents, string(r)); found {

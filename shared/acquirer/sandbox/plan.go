@@ -15,13 +15,12 @@ import (
 // and a refund.
 const settlesAfter = 30 * time.Second
 
-// plan is the charge as it will stand in the books. Errors: ErrNotTaken, or
-// one of the books.
+// plan decides a new charge. Errors: ErrNotTaken, or the table's.
 func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, error) {
 	c := charge{
 		ID: request.ID, Tenant: request.Reference.Tenant, CheckoutID: request.Reference.CheckoutID,
 		Amount: request.Amount, Method: request.Method, Verification: request.Verification,
-		Payee: request.Descriptor, ReturnURL: request.ReturnURL, CreatedAt: a.books.Time(),
+		Payee: request.Descriptor, ReturnURL: request.ReturnURL, CreatedAt: a.records.Time(),
 	}
 	minor := request.Amount.Minor()
 	if minor == notTakenAmount {
@@ -47,31 +46,31 @@ func (a *Acquirer) plan(ctx context.Context, request acquirer.Charge) (charge, e
 	}
 }
 
-// present adds the card that pays, and the part it plays. A wallet brings no
-// card to see: it is authenticated by the payer's device already.
+// present adds the card and its scenario. A wallet shows no card: the payer's
+// device has already authenticated the payer.
 func (a *Acquirer) present(ctx context.Context, c charge, request acquirer.Charge) (charge, error) {
 	switch {
 	case request.Card != nil:
 		summary := request.Card.Summary()
-		c.Part = partOf(request.Card.Number.Reveal())
+		c.Scenario = scenarioOf(request.Card.Number.Reveal())
 		if request.Store {
 			summary.AcquirerToken, c.KeepsCard = "sbx_card_"+rand.Text(), true
 		}
 		c.Card = &summary
 	case request.Token != "":
-		known, err := a.books.card(ctx, request.Token)
+		known, err := a.records.card(ctx, request.Token)
 		if errors.Is(err, errNoCard) {
-			c.Part = forgotten
+			c.Scenario = forgotten
 			return c, nil
 		}
 		if err != nil {
 			return c, err
 		}
-		c.Part, c.Card = known.Part, &known.Card
+		c.Scenario, c.Card = known.Scenario, &known.Card
 	case request.Method == payments.CardMethod:
-		return c, fmt.Errorf("%w: there is no card in it", acquirer.ErrNotTaken)
+		return c, fmt.Errorf("%w: it has no card", acquirer.ErrNotTaken)
 	default:
-		c.Part = frictionless
+		c.Scenario = frictionless
 	}
 	return c, nil
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// refund is an entry of the books by which money of a charge goes back to its
-// payer: a refund, or a chargeback. What it takes of the charge it takes when
-// it is entered, so that the rest is never promised twice. Its Decision moves
-// at most once, from OutcomeUnknown to Approved. One that is Cancelled is a tombstone:
-// it was cancelled ahead of its arrival, and has nothing but its id.
+// refund is a refund or chargeback as the sandbox stores it. It reduces what is left
+// of its charge when it is stored, so that the same money is never refunded twice.
+// Its Decision changes at most once, from OutcomeUnknown to Approved. One that is
+// Cancelled is a tombstone: it was cancelled before it was requested, and has
+// nothing but its id.
 type refund struct {
 	ID         string            `dynamo:"id"`
 	Kind       acquirer.Kind     `dynamo:"kind"` // Refunded or Chargeback
@@ -38,18 +38,18 @@ func (r refund) decline(code string) refund {
 	return r
 }
 
-// takes says the refund uses up some of what its charge captured.
+// takes says whether the refund reduces what is left of its charge.
 func (r refund) takes() bool {
 	return r.Decision == payments.Approved || r.Decision == payments.OutcomeUnknown
 }
 
-// outcome is the refund in the port's words.
+// outcome is the refund as the port returns it.
 func (r refund) outcome() payments.Outcome {
 	return payments.Outcome{Decision: r.Decision, ReturnCode: r.ReturnCode, TerminalID: terminalID}
 }
 
-// authorize decides a refund by its charge, which is zero when it is unknown,
-// and by its amount. Errors: ErrNotTaken.
+// authorize decides a refund by its charge, which is zero when it is unknown, and
+// its amount. Errors: ErrNotTaken.
 func (r refund) authorize(c charge) (refund, error) {
 	minor := r.Amount.Minor()
 	if minor == notTakenAmount {
@@ -74,14 +74,14 @@ func (r refund) authorize(c charge) (refund, error) {
 	}
 }
 
-// Refund returns part of a charge to its payer, or answers what became of the
-// refund: Cancelled for one that was cancelled ahead of its arrival, whatever
-// its amount asks for. Declined are: a charge that is unknown or captured
-// nothing, more than is left of it, and the amounts that ask for it. Errors:
-// ErrNotTaken, or an unknown outcome.
+// Refund returns money of a charge to its payer, or returns the refund's outcome,
+// which is Cancelled if it was cancelled before. It is Declined when the charge is
+// unknown or captured nothing, when less is left of it, and for the amounts of
+// declinedRefunds. Errors: ErrNotTaken, or an unknown outcome.
 func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payments.Outcome, error) {
 	r, isNew, err := a.giveBack(ctx, refund{
-		ID: request.ID, Kind: acquirer.Refunded, ChargeID: request.ChargeID, Amount: request.Amount, CreatedAt: a.books.Time(),
+		ID: request.ID, Kind: acquirer.Refunded, ChargeID: request.ChargeID, Amount: request.Amount,
+		CreatedAt: a.records.Time(),
 	}, refund.authorize)
 	switch {
 	case err != nil:
@@ -93,23 +93,23 @@ func (a *Acquirer) Refund(ctx context.Context, request acquirer.Refund) (payment
 	}
 }
 
-// CancelRefund refuses an id never seen from now on; a refund that was taken
-// goes its way. After an error, asking again is safe.
+// CancelRefund makes sure that a refund with an unknown id is refused later; a
+// refund that was taken is not stopped. It may be repeated after an error.
 func (a *Acquirer) CancelRefund(ctx context.Context, id string) (payments.Outcome, error) {
-	r, err := a.books.bury(ctx, refund{ID: id, Kind: acquirer.Refunded, Decision: payments.Cancelled,
-		CreatedAt: a.books.Time()})
+	r, err := a.records.enterTombstone(ctx, refund{ID: id, Kind: acquirer.Refunded, Decision: payments.Cancelled,
+		CreatedAt: a.records.Time()})
 	if err != nil {
 		return payments.Outcome{}, err
 	}
 	return a.settled(ctx, r)
 }
 
-// settled is the outcome at the present time: a refund whose time has come is
-// made first.
+// settled is the outcome as of now: a pending refund is approved first if its time
+// has come.
 func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, error) {
-	if r.Decision == payments.OutcomeUnknown && !a.books.Time().Before(r.DecidesAt) {
+	if r.Decision == payments.OutcomeUnknown && !a.records.Time().Before(r.DecidesAt) {
 		var err error
-		if r, err = a.books.settle(ctx, r); err != nil {
+		if r, err = a.records.settle(ctx, r); err != nil {
 			return payments.Outcome{}, err
 		}
 	}
@@ -120,27 +120,26 @@ func (a *Acquirer) settled(ctx context.Context, r refund) (payments.Outcome, err
 // captured, or of nothing, or in another currency.
 var ErrTooMuch = errors.New("sandbox: more than is left of the captured amount")
 
-// Chargeback plays the payer's issuer for an operator: it takes money of the
-// charge back. An id known is fine, whatever else is asked. The platform
-// learns of it from the Statement. Errors: ErrUnknownCharge, ErrTooMuch; after
-// any other it is unknown whether it was entered, and asking again is safe.
+// Chargeback lets an operator act as the payer's issuer, who takes money of the
+// charge back. A known id changes nothing. The platform finds it in the Statement.
+// Errors: ErrUnknownCharge, ErrTooMuch; after any other it is unknown whether the
+// chargeback was stored, and the call may be repeated.
 func (a *Acquirer) Chargeback(ctx context.Context, chargeID, id string, amount money.Amount) error {
 	_, _, err := a.giveBack(ctx, refund{
-		ID: id, Kind: acquirer.Chargeback, ChargeID: chargeID, Amount: amount, CreatedAt: a.books.Time(),
-	}, refund.insist)
+		ID: id, Kind: acquirer.Chargeback, ChargeID: chargeID, Amount: amount, CreatedAt: a.records.Time(),
+	}, refund.chargeBack)
 	return err
 }
 
-// ChargedBack is which charge's the chargeback of the id is, and of how much:
-// the first that was asked for under it.
+// ChargedBack is the charge and the amount of the chargeback with the id.
 func (a *Acquirer) ChargedBack(ctx context.Context, id string) (chargeID string, amount money.Amount, err error) {
-	item, err := a.books.readRefund(ctx, refundKey(refund{ID: id, Kind: acquirer.Chargeback}))
+	item, err := a.records.readRefund(ctx, refundKey(refund{ID: id, Kind: acquirer.Chargeback}))
 	return item.ChargeID, item.Amount, err
 }
 
-// insist decides a chargeback, which asks nobody. Errors: ErrUnknownCharge,
-// ErrTooMuch.
-func (r refund) insist(c charge) (refund, error) {
+// chargeBack decides a chargeback: it is approved if the charge covers it. Errors:
+// ErrUnknownCharge, ErrTooMuch.
+func (r refund) chargeBack(c charge) (refund, error) {
 	r.Tenant = c.Tenant
 	switch {
 	case c.ID == "":
@@ -152,12 +151,13 @@ func (r refund) insist(c charge) (refund, error) {
 	}
 }
 
-// giveBack enters a refund of a charge that is brought up to date before: a
-// refusal is for good, so it must not rest on what is overdue to be decided.
+// giveBack stores a refund, after its charge has been brought up to date: a refund
+// that is declined stays so, which must not happen because a charge is pending
+// whose time has come.
 func (a *Acquirer) giveBack(ctx context.Context, r refund, rule func(refund, charge) (refund, error)) (refund, bool,
 	error) {
 	if _, err := a.LookUp(ctx, r.ChargeID); err != nil && !errors.Is(err, acquirer.ErrUnknownCharge) {
 		return refund{}, false, err
 	}
-	return a.books.enter(ctx, r, rule)
+	return a.records.enter(ctx, r, rule)
 }

@@ -142,7 +142,7 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 		return map[string]faults.Fault{"PutItem": faults.LoseReply, "GetItem": faults.FailBefore,
 			"Query": faults.FailBefore}[operation]
 	})
-	unknown(t)(w.CancelRefund(t.Context(), "blind")) // the books cannot be read
+	unknown(t)(w.CancelRefund(t.Context(), "blind")) // the records cannot be read
 	w.Wire.Inject(nil)
 	for id, want := range map[string]payments.Decision{
 		"reply": payments.Cancelled, "request": payments.Approved, "blind": payments.Cancelled,

@@ -1,11 +1,10 @@
-// Package sandbox is the acquirer of test mode. It plays another party: it
-// keeps books of its own, under keys of its own, knows the platform only by
-// the port, and remembers every charge across restarts. What a payment comes
-// to is decided by its card and amount (contract §12) or by the payer on the
-// issuer's and banks' pages, for which it has the methods.
+// Package sandbox simulates an acquirer for test mode. It is independent of the
+// platform: it keeps its own records under its own keys and is called through the
+// port only. The outcome of a payment is decided by its card and amount (contract
+// §12), or by the payer on the issuer's and banks' pages, which
+// functions/sandbox shows.
 //
-// No card number enters its books in any form: a stored card is remembered by
-// the part it plays.
+// It stores no card number in any form: of a stored card it keeps the scenario.
 package sandbox
 
 import (
@@ -20,18 +19,18 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// Config is what the sandbox works with.
+// Config is the sandbox's configuration.
 type Config struct {
 	DB      *dynamo.DB
 	Table   dynamo.Table
-	Secret  []byte           // at least 32 bytes; makes page tokens and answers unforgeable
+	Secret  []byte           // at least 32 bytes, for page tokens and answers that cannot be forged
 	BaseURL string           // where its pages are, without a trailing slash
 	Now     func() time.Time // nil: the system's clock
 }
 
 // Acquirer is the sandbox. It is safe for concurrent use.
 type Acquirer struct {
-	books   books
+	records records
 	secret  []byte
 	baseURL string
 }
@@ -41,20 +40,20 @@ var _ acquirer.Acquirer = (*Acquirer)(nil)
 // minSecret is the least length of the secret, that of its HMAC's output.
 const minSecret = 32
 
-// New returns the sandbox. It panics when the secret is too short, which no
-// payer should have to find out.
+// New returns the sandbox. It panics when the secret is too short.
 func New(c Config) *Acquirer {
 	if len(c.Secret) < minSecret {
 		panic("sandbox: the secret is shorter than 32 bytes")
 	}
-	return &Acquirer{books: books{table.Client{DB: c.DB, Table: c.Table, Now: c.Now}}, secret: c.Secret, baseURL: c.BaseURL}
+	stored := records{table.Client{DB: c.DB, Table: c.Table, Now: c.Now}}
+	return &Acquirer{records: stored, secret: c.Secret, baseURL: c.BaseURL}
 }
 
-// errNoAnswer is what the platform sees of a charge or refund of 42.25: it was
-// taken, but the answer did not arrive.
+// errNoAnswer is the error for a charge or refund of 42.25: it was taken, but the
+// answer is lost.
 var errNoAnswer = errors.New("sandbox: no answer in time")
 
-// Charge takes the charge as contract §12 says, or answers what became of it.
+// Charge takes the charge as contract §12 says, or returns its outcome.
 func (a *Acquirer) Charge(ctx context.Context, request acquirer.Charge) (payments.Outcome, error) {
 	planned, err := a.plan(ctx, request)
 	if errors.Is(err, acquirer.ErrNotTaken) {
@@ -63,7 +62,7 @@ func (a *Acquirer) Charge(ctx context.Context, request acquirer.Charge) (payment
 	if err != nil {
 		return payments.Outcome{}, err
 	}
-	c, isNew, err := a.books.open(ctx, planned, a.pageToken(planned))
+	c, isNew, err := a.records.open(ctx, planned, a.pageToken(planned))
 	switch {
 	case err != nil:
 		return payments.Outcome{}, err
@@ -76,8 +75,8 @@ func (a *Acquirer) Charge(ctx context.Context, request acquirer.Charge) (payment
 	}
 }
 
-// unlessKnown refuses a charge, but one that was taken before (or cancelled
-// ahead of its arrival) is answered for all the same.
+// unlessKnown returns the refusal, or the outcome of a charge that was taken, or
+// cancelled, before.
 func (a *Acquirer) unlessKnown(ctx context.Context, id string, refusal error) (payments.Outcome, error) {
 	o, err := a.LookUp(ctx, id)
 	if errors.Is(err, acquirer.ErrUnknownCharge) {
@@ -86,41 +85,41 @@ func (a *Acquirer) unlessKnown(ctx context.Context, id string, refusal error) (p
 	return o, err
 }
 
-// LookUp answers where the charge stands. Errors: ErrUnknownCharge.
+// LookUp returns the charge's outcome. Errors: ErrUnknownCharge.
 func (a *Acquirer) LookUp(ctx context.Context, id string) (payments.Outcome, error) {
-	return a.after(a.books.move(ctx, id, a.upToDate))
+	return a.after(a.records.move(ctx, id, a.upToDate))
 }
 
-// Cancel stops a charge that waits for its payer; an id never seen is refused
-// from now on.
+// Cancel cancels a charge that waits for its payer. For an unknown id it stores a
+// tombstone, by which a later charge is refused.
 func (a *Acquirer) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
-	o, err := a.after(a.books.move(ctx, id, func(c charge) charge { return a.upToDate(c).cancel() }))
+	o, err := a.after(a.records.move(ctx, id, func(c charge) charge { return a.upToDate(c).cancel() }))
 	if !errors.Is(err, acquirer.ErrUnknownCharge) {
 		return o, err
 	}
-	tombstone := charge{ID: id, Decision: payments.Cancelled, CreatedAt: a.books.Time()}
-	c, isNew, err := a.books.open(ctx, tombstone, "")
-	if err == nil && !isNew { // the charge itself was faster: it is known now
+	tombstone := charge{ID: id, Decision: payments.Cancelled, CreatedAt: a.records.Time()}
+	c, isNew, err := a.records.open(ctx, tombstone, "")
+	if err == nil && !isNew { // the charge arrived meanwhile
 		return a.Cancel(ctx, id)
 	}
 	return a.after(c, err)
 }
 
-// Forget drops a stored card. An unknown token is fine.
+// Forget deletes a stored card. The token may be unknown.
 func (a *Acquirer) Forget(ctx context.Context, token string) error {
-	return a.books.forget(ctx, token)
+	return a.records.forget(ctx, token)
 }
 
-// upToDate is the charge at the present time: what was pending is decided
-// once its time has come.
+// upToDate is the charge as of now: one that was pending is approved once its time
+// has come.
 func (a *Acquirer) upToDate(c charge) charge {
-	if c.Decision == payments.OutcomeUnknown && !a.books.Time().Before(c.DecidesAt) {
+	if c.Decision == payments.OutcomeUnknown && !a.records.Time().Before(c.DecidesAt) {
 		return c.approve()
 	}
 	return c
 }
 
-// after turns the books' word into the port's.
+// after converts a stored charge to the port's outcome.
 func (a *Acquirer) after(c charge, err error) (payments.Outcome, error) {
 	if err != nil {
 		return payments.Outcome{}, err

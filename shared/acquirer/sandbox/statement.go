@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// movementItem has a random key, so that money that moves twice would show:
-// nothing but the conditions on its charge or refund prevents it.
+// movementItem has a random key, so that money that moved twice would show: only
+// the conditions on its charge or refund prevent that.
 type movementItem struct {
 	table.Key
 	ID      string        `dynamo:"id"` // of the charge, refund or chargeback
@@ -27,7 +27,7 @@ type movementItem struct {
 func movementPrefix(kind acquirer.Kind) string { return strings.ToUpper(string(kind)) + "#" }
 
 // movement is money of a charge that moves now.
-func (b books) movement(kind acquirer.Kind, chargeID, id, tenant string, amount money.Amount) movementItem {
+func (b records) movement(kind acquirer.Kind, chargeID, id, tenant string, amount money.Amount) movementItem {
 	return movementItem{
 		Key: table.NewKey(chargePartition(chargeID), movementPrefix(kind)+rand.Text()),
 		ID:  id, Kind: kind, Tenant: tenant, Amount: amount, MovedAt: b.Time(),
@@ -41,19 +41,19 @@ func (m movementItem) line() acquirer.Movement {
 	}
 }
 
-// Statement walks every movement on the books, page by page. A real acquirer
-// sends a settlement file; the sandbox reads the whole table for its own keys,
-// which only test mode can afford. What moves during the walk may be missing.
-// An error ends it.
+// Statement walks every movement of money, page by page. A real acquirer sends a
+// settlement file; the sandbox scans the whole table for its own keys, which is
+// acceptable in test mode only. Movements during the walk may be missing. An error
+// ends it.
 func (a *Acquirer) Statement(ctx context.Context) iter.Seq2[acquirer.Movement, error] {
-	return table.Walk(ctx, a.books.Table.Scan().Consistent(true).
+	return table.Walk(ctx, a.records.Table.Scan().Consistent(true).
 		Filter("begins_with(pk, ?) AND sk <> ?", chargePrefix, chargeSort), movementItem.line)
 }
 
-// Moved sums up what moved of a charge; a kind is absent when nothing did. It
-// reads the entries that each movement leaves, not the charge or its refunds.
+// Moved sums up the movements of a charge by kind. It reads the stored movements,
+// not the charge or its refunds.
 func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kind]money.Amount, error) {
-	movements, err := a.books.movements(ctx, chargeID)
+	movements, err := a.records.movements(ctx, chargeID)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +70,8 @@ func (a *Acquirer) Moved(ctx context.Context, chargeID string) (map[acquirer.Kin
 	return sums, nil
 }
 
-// movements are those of one charge: whatever stands beside it in its
-// partition.
-func (b books) movements(ctx context.Context, chargeID string) ([]movementItem, error) {
+// movements are those of one charge, the other items of its partition.
+func (b records) movements(ctx context.Context, chargeID string) ([]movementItem, error) {
 	var items, movements []movementItem
 	err := b.Table.Get("pk", chargePartition(chargeID)).Consistent(true).All(ctx, &items)
 	for _, m := range items {

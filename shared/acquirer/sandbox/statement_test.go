@@ -35,7 +35,7 @@ func TestStatementTellsEveryMovement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if lines := w.statement(t); len(lines) != 0 {
-		t.Errorf("empty books: %v", lines)
+		t.Errorf("empty records: %v", lines)
 	}
 	started := w.Now()
 	w.mustCharge(t, storing("c", plainCard)) // of 10

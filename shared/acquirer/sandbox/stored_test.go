@@ -104,7 +104,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// traces are the forms in which a secret might stand in the books.
+// traces are the forms in which a secret might stand in the records.
 func traces(secret string) []string {
 	m, s1, s2 := md5.Sum([]byte(secret)), sha1.Sum([]byte(secret)), sha256.Sum256([]byte(secret))
 	forms := []string{secret}
@@ -132,11 +132,11 @@ func TestNoCardNumberInTheBooks(t *testing.T) {
 	for _, secret := range append(numbers, securityCode) {
 		for _, trace := range traces(secret) {
 			if strings.Contains(dump, trace) {
-				t.Errorf("the books hold %s", trace)
+				t.Errorf("the records hold %s", trace)
 			}
 		}
 	}
 	if !strings.Contains(dump, "1111") || !strings.Contains(dump, "challenged") {
-		t.Error("the dump shows nothing at all: last four or part are missing")
+		t.Error("the dump shows nothing at all: last four digits or scenario are missing")
 	}
 }

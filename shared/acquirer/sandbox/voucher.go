@@ -16,8 +16,8 @@ const (
 	pixTime    = 24 * time.Hour
 )
 
-// saoPaulo is where due dates are counted; Brazil has had no summer time
-// since 2019 (Decreto 9.772).
+// saoPaulo is the time zone of due dates; Brazil has had no summer time since
+// 2019 (Decreto 9.772).
 var saoPaulo = time.FixedZone("BRT", -3*60*60)
 
 // voucher gives the payer a code to pay by.
@@ -39,16 +39,16 @@ func (a *Acquirer) voucher(c charge) charge {
 	return c
 }
 
-// ErrNotPayable reports a charge that is no voucher, or one that was
-// cancelled or is past its time.
+// ErrNotPayable reports a charge that is no voucher, or one that was cancelled or
+// has expired.
 var ErrNotPayable = errors.New("sandbox: no payable voucher")
 
-// PayVoucher plays the payer's bank for an operator: the boleto or Pix code
-// of the charge is paid. Repeating it is fine. The platform has to be told of
-// the reference it answers. Errors: ErrUnknownCharge, ErrNotPayable.
+// PayVoucher lets an operator act as the payer, who pays the boleto or Pix code of
+// the charge. It may be repeated. The caller has to have the checkout of the
+// reference resolved. Errors: ErrUnknownCharge, ErrNotPayable.
 func (a *Acquirer) PayVoucher(ctx context.Context, chargeID string) (acquirer.Reference, error) {
-	c, err := a.books.move(ctx, chargeID, func(c charge) charge {
-		if c.Decision == payments.Voucher && a.books.Time().Before(c.Code.Until) {
+	c, err := a.records.move(ctx, chargeID, func(c charge) charge {
+		if c.Decision == payments.Voucher && a.records.Time().Before(c.Code.Until) {
 			return c.approve()
 		}
 		return c

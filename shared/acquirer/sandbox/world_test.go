@@ -21,7 +21,7 @@ const (
 	securityCode = "7319"
 )
 
-// world is a sandbox with books of its own.
+// world is a sandbox with records of its own.
 type world struct {
 	*sandbox.Acquirer
 	*counterparty.Fixture

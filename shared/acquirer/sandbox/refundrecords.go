@@ -15,7 +15,7 @@ import (
 
 type refundItem struct {
 	table.Key
-	WriteID string `dynamo:"write_id"` // of who entered it, to recognise one's own write
+	WriteID string `dynamo:"write_id"` // of the first write, by which its writer recognises it
 	refund
 }
 
@@ -28,17 +28,17 @@ func refundKey(r refund) table.Key {
 
 var errUnknownRefund = errors.New("sandbox: unknown refund")
 
-// enter takes a refund into the books as the rule decides it, on its charge's
-// fresh state whenever somebody else was faster; the charge is zero when it
-// is unknown. An error of the rule leaves nothing behind. For an id that is
-// known it answers the refund of old, and false.
-func (b books) enter(ctx context.Context, planned refund, rule func(refund, charge) (refund, error)) (refund, bool,
+// enter stores a new refund as the rule decides it, again on its charge's new state
+// whenever another writer was faster; the charge is zero when it is unknown. After
+// an error of the rule nothing is stored. For a known id it returns the stored
+// refund and false.
+func (b records) enter(ctx context.Context, planned refund, rule func(refund, charge) (refund, error)) (refund, bool,
 	error) {
-	writeID := uuid.NewString() // of all tries: whichever arrived in the end is ours
+	writeID := uuid.NewString() // the same for all tries
 	var cause error
 	for tried := 0; ; {
-		// The charge comes first: had a lost try arrived between the two
-		// reads, the second would show it.
+		// The charge is read first: if a try whose reply was lost is applied
+		// between the two reads, the second shows it.
 		before, err := b.find(ctx, planned.ChargeID)
 		if err != nil {
 			return refund{}, false, errors.Join(cause, err)
@@ -63,9 +63,10 @@ func (b books) enter(ctx context.Context, planned refund, rule func(refund, char
 	}
 }
 
-// writeRefund enters the refund with what follows from it. The version of the
-// charge lets only one refund take from the same rest.
-func (b books) writeRefund(ctx context.Context, item refundItem, before chargeItem) error {
+// writeRefund stores the refund, with its effect on the charge and its movement.
+// The condition on the charge's version makes sure that two refunds do not use the
+// same money.
+func (b records) writeRefund(ctx context.Context, item refundItem, before chargeItem) error {
 	tx := b.Transaction().Put(b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if item.takes() {
 		after, err := before.giveBack(item.Amount)
@@ -80,9 +81,9 @@ func (b books) writeRefund(ctx context.Context, item refundItem, before chargeIt
 	return tx.Run(ctx)
 }
 
-// bury enters a tombstone in the place of a refund, and answers what stands
-// there: it, or the refund that was faster. No matter whose tombstone it is.
-func (b books) bury(ctx context.Context, tombstone refund) (refund, error) {
+// enterTombstone stores a tombstone under a refund's key, and returns what is stored
+// there: a tombstone, or the refund if that was first.
+func (b records) enterTombstone(ctx context.Context, tombstone refund) (refund, error) {
 	item := refundItem{Key: refundKey(tombstone), WriteID: uuid.NewString(), refund: tombstone}
 	cause := b.Table.Put(item).If("attribute_not_exists(pk)").Run(ctx)
 	if cause == nil {
@@ -99,9 +100,8 @@ func (b books) bury(ctx context.Context, tombstone refund) (refund, error) {
 	}
 }
 
-// settle approves a refund whose time has come: the money moves, which its
-// charge has set aside for it.
-func (b books) settle(ctx context.Context, r refund) (refund, error) {
+// settle approves a pending refund and stores its movement.
+func (b records) settle(ctx context.Context, r refund) (refund, error) {
 	item := refundItem{Key: refundKey(r), WriteID: uuid.NewString(), refund: r.approve()}
 	cause := b.Transaction().
 		Put(b.Table.Put(item).If("decision = ?", payments.OutcomeUnknown)).
@@ -115,17 +115,17 @@ func (b books) settle(ctx context.Context, r refund) (refund, error) {
 		return refund{}, errors.Join(cause, err)
 	case stored.Decision == payments.OutcomeUnknown:
 		return refund{}, cause
-	default: // somebody was faster, or it was ourselves
+	default: // settled, by this or another writer
 		return stored.refund, nil
 	}
 }
 
 // refunded is the movement that an approved refund makes.
-func (b books) refunded(r refund) movementItem {
+func (b records) refunded(r refund) movementItem {
 	return b.movement(r.Kind, r.ChargeID, r.ID, r.Tenant, r.Amount)
 }
 
-func (b books) readRefund(ctx context.Context, k table.Key) (refundItem, error) {
+func (b records) readRefund(ctx context.Context, k table.Key) (refundItem, error) {
 	var item refundItem
 	err := b.Get(k).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -135,7 +135,7 @@ func (b books) readRefund(ctx context.Context, k table.Key) (refundItem, error) 
 }
 
 // find reads a charge; one that is unknown is zero.
-func (b books) find(ctx context.Context, id string) (chargeItem, error) {
+func (b records) find(ctx context.Context, id string) (chargeItem, error) {
 	item, err := b.read(ctx, id)
 	if errors.Is(err, acquirer.ErrUnknownCharge) {
 		return chargeItem{}, nil

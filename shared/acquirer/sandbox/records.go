@@ -14,7 +14,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// The sandbox's entities:
+// The sandbox's items:
 //
 //	entity       pk                             sk
 //	charge       SANDBOX#CHARGE#<id>            CHARGE
@@ -43,7 +43,7 @@ func pagePartition(token string) string {
 type chargeItem struct {
 	table.Key
 	Version int    `dynamo:"version"`
-	WriteID string `dynamo:"write_id"` // of the last writer, to recognise one's own write
+	WriteID string `dynamo:"write_id"` // of the last write, by which its writer recognises it
 	charge
 }
 
@@ -54,18 +54,18 @@ type pageItem struct {
 
 type cardItem struct {
 	table.Key
-	Part part                 `dynamo:"part"`
-	Card payments.CardSummary `dynamo:"card"`
+	Scenario scenario             `dynamo:"scenario"`
+	Card     payments.CardSummary `dynamo:"card"`
 }
 
 var errNoCard = errors.New("sandbox: unknown stored card")
 
-// books are the sandbox's records in the table.
-type books struct{ table.Client }
+// records are the sandbox's records in the table.
+type records struct{ table.Client }
 
-// open enters a new charge, reachable by its page's token if it has one. For
-// an id that is known it answers the charge of old, and false.
-func (b books) open(ctx context.Context, c charge, pageToken string) (charge, bool, error) {
+// open stores a new charge, and its page if it has one. For a known id it returns
+// the stored charge and false.
+func (b records) open(ctx context.Context, c charge, pageToken string) (charge, bool, error) {
 	item := b.item(c, 1)
 	tx := b.write(item, b.Table.Put(item).If("attribute_not_exists(pk)"))
 	if pageToken != "" {
@@ -81,14 +81,14 @@ func (b books) open(ctx context.Context, c charge, pageToken string) (charge, bo
 		return charge{}, false, cause
 	case err != nil:
 		return charge{}, false, errors.Join(cause, err)
-	default: // after a lost reply the charge is new and ours
+	default: // after a lost reply the stored charge is ours
 		return stored.charge, stored.WriteID == item.WriteID, nil
 	}
 }
 
-// move applies a rule to a charge, on its fresh state whenever somebody else
-// was faster, and answers the charge as it then stands. Errors: ErrUnknownCharge.
-func (b books) move(ctx context.Context, id string, rule func(charge) charge) (charge, error) {
+// move applies a rule to a charge, again on its new state whenever another writer
+// was faster, and returns the charge as it is then. Errors: ErrUnknownCharge.
+func (b records) move(ctx context.Context, id string, rule func(charge) charge) (charge, error) {
 	for {
 		before, err := b.read(ctx, id)
 		if err != nil {
@@ -115,27 +115,27 @@ func (b books) move(ctx context.Context, id string, rule func(charge) charge) (c
 	}
 }
 
-func (b books) item(c charge, version int) chargeItem {
+func (b records) item(c charge, version int) chargeItem {
 	return chargeItem{Key: table.NewKey(chargePartition(c.ID), chargeSort), Version: version,
 		WriteID: uuid.NewString(), charge: c}
 }
 
-// write is the transaction that brings a charge into a decision, with what
-// follows from an approval. No charge is decided again once it is approved, so
-// its condition makes the capture the only one.
-func (b books) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
+// write is the transaction that stores a charge's decision and, if it is approved,
+// its capture and card. An approved charge is never decided again, so put's
+// condition makes sure that there is only one capture.
+func (b records) write(item chargeItem, put *dynamo.Put) *dynamo.WriteTx {
 	tx := b.Transaction().Put(put)
 	if item.captures() {
 		tx.Put(b.Table.Put(b.movement(acquirer.Capture, item.ID, item.ID, item.Tenant, item.Amount)))
 	}
 	if item.Decision == payments.Approved && item.KeepsCard {
 		tx.Put(b.Table.Put(cardItem{Key: table.NewKey(cardPartition(item.Card.AcquirerToken), cardSort),
-			Part: item.Part, Card: *item.Card}))
+			Scenario: item.Scenario, Card: *item.Card}))
 	}
 	return tx
 }
 
-func (b books) read(ctx context.Context, id string) (chargeItem, error) {
+func (b records) read(ctx context.Context, id string) (chargeItem, error) {
 	var item chargeItem
 	err := b.Get(table.NewKey(chargePartition(id), chargeSort)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -146,7 +146,7 @@ func (b books) read(ctx context.Context, id string) (chargeItem, error) {
 
 // page is the id of the charge that a page's token leads to. Errors:
 // ErrUnknownCharge.
-func (b books) page(ctx context.Context, token string) (string, error) {
+func (b records) page(ctx context.Context, token string) (string, error) {
 	var item pageItem
 	err := b.Get(table.NewKey(pagePartition(token), pageSort)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -155,7 +155,7 @@ func (b books) page(ctx context.Context, token string) (string, error) {
 	return item.ChargeID, err
 }
 
-func (b books) card(ctx context.Context, token string) (cardItem, error) {
+func (b records) card(ctx context.Context, token string) (cardItem, error) {
 	var item cardItem
 	err := b.Get(table.NewKey(cardPartition(token), cardSort)).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
@@ -164,6 +164,6 @@ func (b books) card(ctx context.Context, token string) (cardItem, error) {
 	return item, err
 }
 
-func (b books) forget(ctx context.Context, token string) error {
+func (b records) forget(ctx context.Context, token string) error {
 	return b.Delete(table.NewKey(cardPartition(token), cardSort)).Run(ctx)
 }
