@@ -19,7 +19,7 @@ func TestAMerchantsOptionalFacts(t *testing.T) {
 	d := newDesk(t)
 	for _, c := range []struct {
 		given       fields
-		zone, floor string
+		zone, minimum string
 	}{
 		{fields{}, "Europe/Berlin", ""},
 		{fields{"country": "BR", "currency": "BRL"}, "America/Sao_Paulo", ""},
@@ -29,8 +29,8 @@ func TestAMerchantsOptionalFacts(t *testing.T) {
 		{fields{"refund_floor": "-0.5"}, "Europe/Berlin", "-0.50"},
 	} {
 		m := d.create(c.given)
-		if got := d.stored(m.Key); got.TimeZone != c.zone || got.MinimumBalance != c.floor {
-			t.Errorf("%v: zone %q, floor %q", c.given, got.TimeZone, got.MinimumBalance)
+		if got := d.stored(m.Key); got.TimeZone != c.zone || got.MinimumBalance != c.minimum {
+			t.Errorf("%v: zone %q, minimum %q", c.given, got.TimeZone, got.MinimumBalance)
 		}
 	}
 }

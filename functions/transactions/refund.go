@@ -46,13 +46,13 @@ func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (st
 func (f family) giveBack(ctx context.Context, id string, amount money.Literal) error {
 	caller := rest.Caller(ctx)
 	owner := rest.Merchant(ctx)
-	floor, err := owner.MinimumBalanceIn(caller.Tenant.Mode)
+	minimum, err := owner.MinimumBalanceIn(caller.Tenant.Mode)
 	if err != nil {
 		return err
 	}
 	return f.processing.Refund(ctx, caller.Tenant, processing.RefundRequest{
 		TransactionID: id, Operation: rest.OperationID(ctx), Amount: amount,
-		Country: owner.Country, MinimumBalance: floor})
+		Country: owner.Country, MinimumBalance: minimum})
 }
 
 // invalidAmount is an entry of createRefund's errors (contract §13.4); amounts are in

@@ -17,12 +17,12 @@ func TestTheFloorOfRefunds(t *testing.T) {
 		want string
 	}{{"", "EUR", "-1000"}, {"", "CLP", "-1000"}, {"-50.50", "EUR", "-50.50"}, {"0", "EUR", "0"}} {
 		m := merchant.Merchant{Currency: c.in, MinimumBalance: c.own}
-		floor, err := m.MinimumBalanceIn(identity.Live)
-		if err != nil || floor == nil || *floor != money.MustParse(c.want, c.in) {
-			t.Errorf("%q in %s: %v, %v", c.own, c.in, floor, err)
+		minimum, err := m.MinimumBalanceIn(identity.Live)
+		if err != nil || minimum == nil || *minimum != money.MustParse(c.want, c.in) {
+			t.Errorf("%q in %s: %v, %v", c.own, c.in, minimum, err)
 		}
-		if floor, err := m.MinimumBalanceIn(identity.Test); err != nil || floor != nil {
-			t.Errorf("%q in test mode: %v, %v", c.own, floor, err)
+		if minimum, err := m.MinimumBalanceIn(identity.Test); err != nil || minimum != nil {
+			t.Errorf("%q in test mode: %v, %v", c.own, minimum, err)
 		}
 	}
 }

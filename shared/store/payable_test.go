@@ -42,7 +42,7 @@ func TestDebitsCountAgainstWhatIsOwed(t *testing.T) {
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	wantOwed(t, s, "9.70")
 	if owes, err := s.BalanceAtLeast(t.Context(), tenant, eur("-1000")); err != nil || !owes {
-		t.Errorf("a floor far below: %t, %v", owes, err)
+		t.Errorf("a minimum far below: %t, %v", owes, err)
 	}
 	if owes, err := s.BalanceAtLeast(t.Context(), tenant, money.MustParse("1", "USD")); err != nil || owes {
 		t.Errorf("another currency: %t, %v", owes, err)

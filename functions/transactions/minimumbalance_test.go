@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-// Contract §6.4: a live merchant's refunds must leave its floor. The platform
+// Contract §6.4: a live merchant's refunds must leave its minimum. The platform
 // has no acquirer for live mode, so the test brings one.
 func TestALiveMerchantsRefundsLeaveItsFloor(t *testing.T) {
 	t.Parallel()
@@ -26,17 +26,17 @@ func TestALiveMerchantsRefundsLeaveItsFloor(t *testing.T) {
 	id := paidLive(s)
 	notEnough := world.Refused(409, "NOT_ENOUGH_BALANCE", "", "conflict")
 	// 10 less the fee of 0.20 is owed.
-	setFloor(s, "9.81")
+	setMinimumBalance(s, "9.81")
 	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, `{"amount":0.01}`))
-	setFloor(s, "4.80")
+	setMinimumBalance(s, "4.80")
 	notEnough.Check(t, refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", `{"amount":5.01}`))
 	if got := refundLive(s, "/v0.1/me/refund/"+id, `{"amount":5}`); got.Status != 204 {
-		t.Errorf("to the floor: %d %s", got.Status, got.Body)
+		t.Errorf("to the minimum: %d %s", got.Status, got.Body)
 	}
 	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, ""))
-	setFloor(s, "") // the contract's: −1000
+	setMinimumBalance(s, "") // the contract's: −1000
 	if got := refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", ""); got.Status != 201 {
-		t.Errorf("to the contract's floor: %d %s", got.Status, got.Body)
+		t.Errorf("to the contract's minimum: %d %s", got.Status, got.Body)
 	}
 }
 
@@ -62,10 +62,10 @@ func paidLive(s world.Shop) string {
 	return paid.Transactions[0].ID
 }
 
-// setFloor changes the refund floor.
-func setFloor(s world.Shop, floor string) {
+// setMinimumBalance changes the minimum balance.
+func setMinimumBalance(s world.Shop, minimum string) {
 	s.Helper()
-	s.Update(map[string]any{"refund_floor": floor})
+	s.Update(map[string]any{"refund_floor": minimum})
 }
 
 // refundLive asks the family as the test has opened it.
