@@ -11,19 +11,19 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// untaken is a payout of 10.10 that the bank did not take when it was ordered.
-func (h *house) untaken() string {
+// untaken is a payout of 10.10 whose transfer the bank did not take.
+func (h *fixture) untaken() string {
 	h.Helper()
 	h.pay(1)
 	h.Advance(day)
-	h.deaf = bank.ErrNotTaken
+	h.bankErr = bank.ErrNotTaken
 	id := h.plan()
-	h.want("ordered", h.run(id), "SENT 10.10 1")
+	h.want("requested", h.run(id), "SENT 10.10 1")
 	return id
 }
 
-// says has the bank answer cancellations, and counts them.
-func (h *house) says(o bank.Outcome, err error) *int {
+// answerCancellations sets what the bank answers to cancellations, and counts them.
+func (h *fixture) answerCancellations(o bank.Outcome, err error) *int {
 	asked := 0
 	h.cancel = func(string) (bank.Outcome, error) {
 		asked++
@@ -32,37 +32,37 @@ func (h *house) says(o bank.Outcome, err error) *int {
 	return &asked
 }
 
-// TestAnOrderThatIsNotTakenIsCancelledAfterADay, and no earlier; its rows go
-// into the next payout, under another id.
-func TestAnOrderThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
+// TestATransferThatIsNotTakenIsCancelledAfterADay, and no earlier; its payables
+// go into the next payout, under another id.
+func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.untaken()
 	for range 23 {
 		h.Advance(time.Hour)
 		h.want("declined", h.run(id), "SENT 10.10 1") // and not cancelled
 	}
-	asked := h.says(bank.Cancelled, nil)
+	asked := h.answerCancellations(bank.Cancelled, nil)
 	h.Advance(time.Hour)
 	h.want("cancelled", h.run(id), "FAILED 10.10 1")
 	if p, err := h.Store.Payout(t.Context(), tenant, id); err != nil || p.Reason != "DS02" || *asked != 1 {
 		t.Errorf("%+v, %v, asked %d times", p, err, *asked)
 	}
 	h.want("for good", h.run(id), "FAILED 10.10 1")
-	h.deaf = nil
+	h.bankErr = nil
 	h.Advance(day)
 	next := h.plan()
 	h.want("the next", h.run(next), "PAID 10.10 1")
-	if len(h.orders) != 1 || h.orders[0].ID != next || next == id {
-		t.Errorf("%s, then %s: %+v", id, next, h.orders)
+	if len(h.requests) != 1 || h.requests[0].ID != next || next == id {
+		t.Errorf("%s, then %s: %+v", id, next, h.requests)
 	}
 }
 
-// TestAnOrderToAnAccountThatWasReplacedIsCancelledAtTheNextLook; one that is
-// only given again, or doubted, is still the account of the order.
-func TestAnOrderToAnAccountThatWasReplacedIsCancelledAtTheNextLook(t *testing.T) {
+// TestATransferToAReplacedAccountIsCancelledAtTheNextPoll. An account that is only
+// set again, or no longer verified, is not replaced.
+func TestATransferToAReplacedAccountIsCancelledAtTheNextPoll(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.untaken()
 	h.set(func(s *terms) { s.To.ID, s.To.Status = "another", merchant.BankAccountPending })
 	h.Advance(time.Hour)
@@ -70,25 +70,25 @@ func TestAnOrderToAnAccountThatWasReplacedIsCancelledAtTheNextLook(t *testing.T)
 	h.set(func(s *terms) {
 		s.To.IBAN, s.To.Status = "DE88100100100000003333", merchant.BankAccountVerified
 	})
-	h.says(bank.Cancelled, nil)
+	h.answerCancellations(bank.Cancelled, nil)
 	h.Advance(time.Hour)
 	h.want("replaced", h.run(id), "FAILED 10.10 1")
-	h.deaf = nil
+	h.bankErr = nil
 	h.Advance(day)
 	h.want("the next", h.run(h.plan()), "PAID 10.10 1")
-	if len(h.orders) != 1 || h.orders[0].To.IBAN != "DE88100100100000003333" {
-		t.Errorf("%+v", h.orders)
+	if len(h.requests) != 1 || h.requests[0].To.IBAN != "DE88100100100000003333" {
+		t.Errorf("%+v", h.requests)
 	}
 }
 
-// TestOnlyTheAnswerToACancellationCounts: an order before may have been taken,
-// though nobody heard of it. Without an answer the payout stays as it is.
+// TestOnlyTheAnswerToACancellationCounts: an earlier request may have been taken
+// although its answer was lost. Without an answer the payout stays as it is.
 func TestOnlyTheAnswerToACancellationCounts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		word bank.Outcome
-		err  error
-		want string
+		outcome bank.Outcome
+		err     error
+		want    string
 	}{
 		"taken":         {bank.Outcome{State: bank.Accepted}, nil, "SENT 10.10 1"},
 		"paid":          {bank.Outcome{State: bank.Paid}, nil, "PAID 10.10 1"},
@@ -99,46 +99,46 @@ func TestOnlyTheAnswerToACancellationCounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newFixture(t)
 			id := h.untaken()
-			asked := h.says(c.word, c.err)
+			asked := h.answerCancellations(c.outcome, c.err)
 			h.Advance(day)
 			h.want("cancelled", h.run(id), c.want)
 			p, err := h.Store.Payout(t.Context(), tenant, id)
-			if err != nil || p.Reason != c.word.Reason && p.Status == payout.Failed || *asked != 1 {
+			if err != nil || p.Reason != c.outcome.Reason && p.Status == payout.Failed || *asked != 1 {
 				t.Errorf("%+v, %v, asked %d times", p, err, *asked)
 			}
 			if p.Status != payout.Sent {
 				return
 			}
 			h.Advance(time.Hour)
-			h.says(bank.Cancelled, nil)
+			h.answerCancellations(bank.Cancelled, nil)
 			h.want("asked again", h.run(id), "FAILED 10.10 1")
 		})
 	}
 }
 
-// TestNoAnswerCancelsNothing: the order may be on its way, however long.
-func TestNoAnswerCancelsNothing(t *testing.T) {
+// TestWithoutAnAnswerNothingIsCancelled: the request may still be on its way.
+func TestWithoutAnAnswerNothingIsCancelled(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.untaken()
 	for name, deaf := range map[string]error{"silence": faults.ErrNetwork, "time is up": context.DeadlineExceeded} {
-		h.deaf = deaf
+		h.bankErr = deaf
 		h.Advance(2 * day)
 		h.want(name, h.run(id), "SENT 10.10 1")
 	}
-	h.deaf = nil
-	h.word = bank.Outcome{State: bank.Accepted}
+	h.bankErr = nil
+	h.outcome = bank.Outcome{State: bank.Accepted}
 	h.Advance(2 * day)
 	h.want("accepted", h.run(id), "SENT 10.10 1")
 }
 
-// TestNothingIsCancelledWhileTheAccountCannotBeRead: nobody knows whether it
+// TestNothingIsCancelledWhileTheAccountCannotBeRead, since it is unknown whether it
 // was replaced.
 func TestNothingIsCancelledWhileTheAccountCannotBeRead(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.untaken()
 	_, table := h.Store.Raw()
 	if err := table.Delete("pk", tenant.String()+"#PAYOUTSCHEDULE").Range("sk", "SCHEDULE").Run(t.Context()); err != nil {
@@ -147,25 +147,25 @@ func TestNothingIsCancelledWhileTheAccountCannotBeRead(t *testing.T) {
 	h.Advance(day)
 	h.want("unknown", h.run(id), "SENT 10.10 1")
 	h.set(func(*terms) {})
-	h.says(bank.Cancelled, nil)
+	h.answerCancellations(bank.Cancelled, nil)
 	h.Advance(time.Hour)
 	h.want("known", h.run(id), "FAILED 10.10 1")
 }
 
-// TestTwoRunnersOfAnOrderThatIsCancelled: one still orders what the other has
-// cancelled, and learns it from the bank.
-func TestTwoRunnersOfAnOrderThatIsCancelled(t *testing.T) {
+// TestTwoRunnersOfACancelledTransfer: one still requests what the other has
+// cancelled, and gets that outcome from the bank.
+func TestTwoRunnersOfACancelledTransfer(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	id := h.untaken()
 	h.Advance(day)
 	h.cancel = func(string) (bank.Outcome, error) {
-		h.cancel, h.deaf, h.word = nil, nil, bank.Cancelled
+		h.cancel, h.bankErr, h.outcome = nil, nil, bank.Cancelled
 		h.want("the other", h.run(id), "FAILED 10.10 1")
 		return bank.Cancelled, nil
 	}
 	h.want("both", h.run(id), "FAILED 10.10 1")
-	h.word = bank.Outcome{State: bank.Paid}
+	h.outcome = bank.Outcome{State: bank.Paid}
 	h.Advance(day)
 	h.want("the next", h.run(h.plan()), "PAID 10.10 1")
 }

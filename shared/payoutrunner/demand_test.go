@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// TestAnOperationOnDemandIsOnePayout: whoever repeats it gets the same one, when nothing waits any more and on another day.
+// TestAnOperationOnDemandIsOnePayout: repeated, it returns the same one, also when nothing is payable any more and on
+// another day.
 func TestAnOperationOnDemandIsOnePayout(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	h.Advance(time.Second)
 	demand := func() string {
@@ -28,10 +29,10 @@ func TestAnOperationOnDemandIsOnePayout(t *testing.T) {
 	h.want("the first", h.run(first), "PAID 10.10 1")
 }
 
-// TestSettingsChangedAcrossACutoff: one that comes while an account is changed is planned all the same, not skipped.
+// TestSettingsChangedAcrossACutoff: a cut-off during a change of the account is planned, not skipped.
 func TestSettingsChangedAcrossACutoff(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	h.to("2026-11-20T23:59:59Z")
 	h.set(func(s *terms) {

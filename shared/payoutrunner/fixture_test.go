@@ -28,24 +28,24 @@ import (
 
 var tenant = identity.Tenant{Mode: identity.Live, Merchant: "MC0A1B2C3D"}
 
-// house is a payer whose table and bank tell the test of each call, so that something can happen in between.
-type house struct {
+// fixture is a runner with a table and a bank. The test can act before each call to the table.
+type fixture struct {
 	testing.TB
 	*payoutrunner.Runner
 	*clock.Clock
-	mu     sync.Mutex
-	before map[string]func() // happens before the next call of the operation
-	calls  map[string]int
-	orders []bank.Transfer
-	word   bank.Outcome // the bank's
-	deaf   error        // what it answers instead of taking an order
-	cancel func(id string) (bank.Outcome, error)
+	mu       sync.Mutex
+	before   map[string]func() // happens before the next call of the operation
+	calls    map[string]int
+	requests []bank.Transfer
+	outcome  bank.Outcome // the bank's
+	bankErr  error        // returned instead of taking a transfer
+	cancel   func(id string) (bank.Outcome, error)
 }
 
-func newHouse(t *testing.T) *house {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	h := &house{TB: t, Clock: clock.New(), before: map[string]func(){}, calls: map[string]int{},
-		word: bank.Outcome{State: bank.Paid}}
+	h := &fixture{TB: t, Clock: clock.New(), before: map[string]func(){}, calls: map[string]int{},
+		outcome: bank.Outcome{State: bank.Paid}}
 	accessKey := enginetest.AccessKey(t)
 	s := store.Open(store.Config{Table: "cashwrap", Region: "eu-central-1",
 		Endpoint: enginetest.Table(t), Now: h.Now, HTTP: h,
@@ -67,7 +67,7 @@ func newHouse(t *testing.T) *house {
 }
 
 // Do carries a call to the table.
-func (h *house) Do(r *http.Request) (*http.Response, error) {
+func (h *fixture) Do(r *http.Request) (*http.Response, error) {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	h.mu.Lock()
 	h.calls[operation]++
@@ -80,17 +80,17 @@ func (h *house) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// Transfer takes an order and says the bank's word.
-func (h *house) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {
-	if h.deaf != nil {
-		return bank.Outcome{}, h.deaf
+// Transfer takes a transfer and returns the outcome that the test has set.
+func (h *fixture) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, error) {
+	if h.bankErr != nil {
+		return bank.Outcome{}, h.bankErr
 	}
-	h.orders = append(h.orders, t)
-	return h.word, nil
+	h.requests = append(h.requests, t)
+	return h.outcome, nil
 }
 
-// Cancel is as the test has it; without, nothing may be cancelled.
-func (h *house) Cancel(_ context.Context, id string) (bank.Outcome, error) {
+// Cancel calls the test's function. Without one, nothing may be cancelled.
+func (h *fixture) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 	if h.cancel == nil {
 		h.Errorf("%s was cancelled", id)
 		return bank.Outcome{}, errors.New("not expected")
@@ -99,7 +99,7 @@ func (h *house) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 }
 
 // Statement has no lines.
-func (h *house) Statement(context.Context) iter.Seq2[bank.StatementLine, error] {
+func (h *fixture) Statement(context.Context) iter.Seq2[bank.StatementLine, error] {
 	return func(func(bank.StatementLine, error) bool) {}
 }
 
@@ -111,7 +111,7 @@ type terms struct {
 }
 
 // set changes the tenant's terms, which are a verified account, in euros and UTC, every day.
-func (h *house) set(change func(*terms)) terms {
+func (h *fixture) set(change func(*terms)) terms {
 	h.Helper()
 	var set terms
 	_, err := h.ChangeMerchant(h.Context(), tenant.Merchant, func(s merchant.State) (merchant.State, error) {
@@ -136,7 +136,7 @@ func (h *house) set(change func(*terms)) terms {
 func eur(amount string) money.Amount { return money.MustParse(amount, "EUR") }
 
 // pay stores a payment of 10.10 EUR without a fee, in parts that are all due now.
-func (h *house) pay(parts int) payments.Transaction {
+func (h *fixture) pay(parts int) payments.Transaction {
 	h.Helper()
 	c, err := h.Store.CreateCheckout(h.Context(), tenant, payments.Checkout{ID: uuid.NewString(),
 		Reference: uuid.NewString(), Amount: eur("10.10"),
@@ -162,7 +162,7 @@ func (h *house) pay(parts int) payments.Transaction {
 	return *change.Transaction
 }
 
-func (h *house) read(tx payments.Transaction) payments.Transaction {
+func (h *fixture) read(tx payments.Transaction) payments.Transaction {
 	h.Helper()
 	r, err := h.Store.Transaction(h.Context(), tenant, tx.ID)
 	if err != nil {
@@ -172,7 +172,7 @@ func (h *house) read(tx payments.Transaction) payments.Transaction {
 }
 
 // chargeback takes an amount back from a payment.
-func (h *house) chargeback(tx payments.Transaction, amount string) {
+func (h *fixture) chargeback(tx payments.Transaction, amount string) {
 	h.Helper()
 	x := eur(amount)
 	change, err := h.read(tx).Chargeback(payments.Checkout{}, uuid.NewString(), &x, false, "", h.Now())
@@ -184,8 +184,8 @@ func (h *house) chargeback(tx payments.Transaction, amount string) {
 	}
 }
 
-// plan plans what is due and answers the payout's id; "": none was.
-func (h *house) plan() string {
+// plan opens the payout that is due and returns its id; "": none is.
+func (h *fixture) plan() string {
 	h.Helper()
 	planned, due, err := h.Plan(h.Context(), tenant)
 	if err != nil {
@@ -197,16 +197,16 @@ func (h *house) plan() string {
 	return planned.ID
 }
 
-// run takes a payout as far as it goes, and answers "status total records".
-func (h *house) run(id string) string {
+// run runs a payout until it waits, and returns "status total records".
+func (h *fixture) run(id string) string {
 	h.Helper()
-	if rests, err := h.Run(h.Context(), tenant, id); err != nil || !rests {
-		h.Fatalf("rests %t, %v", rests, err)
+	if waits, err := h.Run(h.Context(), tenant, id); err != nil || !waits {
+		h.Fatalf("waits %t, %v; want true", waits, err)
 	}
-	return h.stands(id)
+	return h.state(id)
 }
 
-func (h *house) stands(id string) string {
+func (h *fixture) state(id string) string {
 	h.Helper()
 	p, err := h.Store.Payout(h.Context(), tenant, id)
 	if err != nil {
@@ -215,7 +215,7 @@ func (h *house) stands(id string) string {
 	return fmt.Sprint(p.Status, " ", p.Total, " ", p.Records)
 }
 
-func (h *house) want(what, got, want string) {
+func (h *fixture) want(what, got, want string) {
 	h.Helper()
 	if got != want {
 		h.Errorf("%s: %q, want %q", what, got, want)

@@ -15,8 +15,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// to moves the clock.
-func (h *house) to(at string) {
+// to moves the clock to a time.
+func (h *fixture) to(at string) {
 	h.Helper()
 	moment, err := time.Parse(time.RFC3339, at)
 	if err != nil {
@@ -25,8 +25,8 @@ func (h *house) to(at string) {
 	h.Advance(moment.Sub(h.Now()))
 }
 
-// planned plans and runs a payout, and answers its day; "": none is due.
-func (h *house) planned() string {
+// planned opens and runs the payout that is due, and returns its day; "": none is.
+func (h *fixture) planned() string {
 	h.Helper()
 	id := h.plan()
 	if id == "" {
@@ -40,8 +40,8 @@ func (h *house) planned() string {
 	return p.Day
 }
 
-// TestPeriodsEndWhereTheMerchantIs: a payment, then the times at which is planned; "": nothing is due.
-func TestPeriodsEndWhereTheMerchantIs(t *testing.T) {
+// TestPeriodsEndInTheMerchantsTimeZone: a payment, then the times of planning; "": nothing is due.
+func TestPeriodsEndInTheMerchantsTimeZone(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		zone   string
@@ -62,7 +62,7 @@ func TestPeriodsEndWhereTheMerchantIs(t *testing.T) {
 		"ticks that were late": {"UTC", merchant.Daily, "2026-11-21T10:00:00Z",
 			[][2]string{{"2026-11-25T12:00:00Z", "2026-11-25"}, {"2026-11-25T12:00:01Z", ""}}},
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.to(test.paid)
 		h.set(func(s *terms) { s.TimeZone, s.Settings.Period = test.zone, test.period })
 		h.pay(1)
@@ -74,8 +74,8 @@ func TestPeriodsEndWhereTheMerchantIs(t *testing.T) {
 	}
 }
 
-// TestWhoCannotBePaidIsNotPlanned, and is paid all of it later.
-func TestWhoCannotBePaidIsNotPlanned(t *testing.T) {
+// TestAMerchantThatCannotBePaidIsNotPlanned, and is paid everything later.
+func TestAMerchantThatCannotBePaidIsNotPlanned(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]func(*terms, bool){
 		"unverified": func(s *terms, able bool) {
@@ -87,7 +87,7 @@ func TestWhoCannotBePaidIsNotPlanned(t *testing.T) {
 		},
 		"on demand": func(s *terms, able bool) { s.Settings.OnDemand = !able },
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		h.set(func(s *terms) { c(s, false) })
 		for range 3 {
 			h.pay(1)
@@ -100,10 +100,10 @@ func TestWhoCannotBePaidIsNotPlanned(t *testing.T) {
 	}
 }
 
-// TestOnDemandPaysAllThatWaitsNow, once for each operation, whatever the settings.
-func TestOnDemandPaysAllThatWaitsNow(t *testing.T) {
+// TestOnDemandPaysAllPayables, once for each operation, whatever the settings.
+func TestOnDemandPaysAllPayables(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.set(func(s *terms) { s.Settings.OnDemand = true })
 	demand := func(operation string) string {
 		t.Helper()
@@ -136,10 +136,10 @@ func TestOnDemandPaysAllThatWaitsNow(t *testing.T) {
 	}
 }
 
-// TestADebtAloneMakesNoPayout once it was carried forward.
-func TestADebtAloneMakesNoPayout(t *testing.T) {
+// TestACarriedBalanceAloneMakesNoPayout: it is carried forward only once.
+func TestACarriedBalanceAloneMakesNoPayout(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	tx := h.pay(1)
 	h.Advance(day)
 	h.run(h.plan())
@@ -151,15 +151,15 @@ func TestADebtAloneMakesNoPayout(t *testing.T) {
 	h.pay(1)
 	h.Advance(day)
 	h.want("covered", h.run(h.plan()), "PAID 0.00 2")
-	if len(h.orders) != 1 {
-		t.Errorf("orders %+v", h.orders)
+	if len(h.requests) != 1 {
+		t.Errorf("requests %+v", h.requests)
 	}
 }
 
-// TestSettingsChangedWhenAPeriodHasEnded: it is paid by the old ones.
+// TestSettingsChangedWhenAPeriodHasEnded: the period is paid by the old settings.
 func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
 	s := h.set(func(s *terms) { s.Settings.Period = merchant.Monthly })
@@ -168,17 +168,17 @@ func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 	}
 	h.want("planned again", h.plan(), "")
 	id := payout.ID(tenant.String(), "EUR", "2026-11-21", payout.Regular)
-	h.want("payout", h.stands(id), "COLLECTING 0.00 0")
-	// Nobody sent a message for it; the next tick does.
+	h.want("payout", h.state(id), "COLLECTING 0.00 0")
+	// No message was sent for it; the next run of the planner sends one.
 	h.Advance(15 * time.Minute)
 	if woken := h.woken(); !slices.Equal(woken, []string{id}) {
-		t.Errorf("woken %q", woken)
+		t.Errorf("ran %q", woken)
 	}
 	h.want("payout", h.run(id), "PAID 10.10 1")
 }
 
-// woken are the payouts that a tick has run.
-func (h *house) woken() []string {
+// woken are the payouts that a run of the planner runs.
+func (h *fixture) woken() []string {
 	h.Helper()
 	var ids []string
 	for shard := range store.DueShards {
@@ -193,10 +193,10 @@ func (h *house) woken() []string {
 	return ids
 }
 
-// TestADayThatComesTwicePaysOnce: the merchant moves west, and the same day begins again.
+// TestADayThatComesTwicePaysOnce: the merchant moves west, where the same day begins again.
 func TestADayThatComesTwicePaysOnce(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.set(func(s *terms) { s.TimeZone = "Pacific/Auckland" })
 	h.pay(1)
 	h.to("2026-11-21T11:00:00Z") // the 22nd begins there
@@ -209,17 +209,17 @@ func TestADayThatComesTwicePaysOnce(t *testing.T) {
 	h.want("the next day", h.planned(), "2026-11-23")
 }
 
-// TestATickGoesOnAfterAFailure, tells of it, and leaves a merchant who is not meant alone.
-func TestATickGoesOnAfterAFailure(t *testing.T) {
+// TestPlanningGoesOnAfterAFailure, returns it, and leaves tenants out that are not selected.
+func TestPlanningGoesOnAfterAFailure(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
-	nobody := func(identity.Tenant) bool { return false }
+	none := func(identity.Tenant) bool { return false }
 	lost := errors.New("the queue is away")
 	var failed int
 	for shard := range store.DueShards {
-		if err := h.Overdue(t.Context(), t.Context(), shard, nobody, func(payoutrunner.Planned) error {
+		if err := h.Overdue(t.Context(), t.Context(), shard, none, func(payoutrunner.Planned) error {
 			return lost
 		}); err != nil {
 			t.Error(err)
@@ -236,14 +236,14 @@ func TestATickGoesOnAfterAFailure(t *testing.T) {
 	}
 	h.Advance(15 * time.Minute)
 	if woken := h.woken(); len(woken) != 1 {
-		t.Errorf("woken %q", woken)
+		t.Errorf("ran %q", woken)
 	}
 }
 
-// TestATickWhoseTimeIsUpBeginsNothing, which is no failure: the next one goes on.
-func TestATickWhoseTimeIsUpBeginsNothing(t *testing.T) {
+// TestPlanningWithoutTimeBeginsNothing, which is no failure: the next run goes on.
+func TestPlanningWithoutTimeBeginsNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
 	over, end := context.WithCancel(t.Context())
@@ -258,14 +258,14 @@ func TestATickWhoseTimeIsUpBeginsNothing(t *testing.T) {
 		}
 	}
 	if woken := h.woken(); len(woken) != 1 {
-		t.Errorf("the next tick ran %q", woken)
+		t.Errorf("the next run ran %q", woken)
 	}
 }
 
-// TestOtherChangesLeaveTheCutoff, which a run at another time may have moved ahead.
+// TestOtherChangesLeaveTheCutoff, which planning at another time may have moved ahead.
 func TestOtherChangesLeaveTheCutoff(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	ahead := h.set(func(s *terms) { s.Settings.Period = merchant.Monthly })
 	ahead.NextAt = ahead.NextAt.AddDate(0, 1, 0)
 	if err := h.Store.OpenPayout(t.Context(), tenant, ahead.PayoutSchedule, nil); err != nil {

@@ -14,48 +14,49 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// Two rows of one transaction in one step, and more rows than a step takes: no item is named twice, nor are there too many.
-func TestAPayoutOfManyRows(t *testing.T) {
+// TestAPayoutOfManyPayables: two of one transaction in one step, and more than a step takes. No step writes an item
+// twice, or too many.
+func TestAPayoutOfManyPayables(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	for range 50 {
 		h.pay(2)
 	}
 	single := h.pay(1)
 	h.Advance(day)
 	h.want("payout", h.run(h.plan()), "PAID 515.10 101")
-	if len(h.orders) != 1 || h.orders[0].Amount != eur("515.10") || h.orders[0].Tenant != tenant.String() {
-		t.Errorf("orders %+v", h.orders)
+	if len(h.requests) != 1 || h.requests[0].Amount != eur("515.10") || h.requests[0].Tenant != tenant.String() {
+		t.Errorf("requests %+v, want one of 515.10", h.requests)
 	}
 	if tx := h.read(single); tx.SimpleStatus() != payments.SimplePaidOut || tx.Payouts[0].Day != "2026-11-21" {
 		t.Errorf("%+v", tx)
 	}
 }
 
-// All rows come back, each a record, a transaction and a row.
-func TestARejectedPayoutOfManyRows(t *testing.T) {
+// TestARejectedPayoutOfManyPayables returns all of them, each with a record and a transaction.
+func TestARejectedPayoutOfManyPayables(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.word = bank.Outcome{State: bank.Rejected, Reason: "AC04"}
+	h := newFixture(t)
+	h.outcome = bank.Outcome{State: bank.Rejected, Reason: "AC04"}
 	for range 70 {
 		h.pay(1)
 	}
 	h.Advance(day)
 	first := h.plan()
 	h.want("payout", h.run(first), "FAILED 707.00 70")
-	h.word = bank.Outcome{State: bank.Paid}
+	h.outcome = bank.Outcome{State: bank.Paid}
 	h.Advance(day)
 	second := h.plan()
 	h.want("again", h.run(second), "PAID 707.00 70")
-	if first == second || h.orders[0].ID == h.orders[1].ID {
+	if first == second || h.requests[0].ID == h.requests[1].ID {
 		t.Error("it is paid under the rejected payout's id")
 	}
 }
 
-// TestARefundBetweenTwoReadsIsNoContradiction: the row was read before, its transaction after.
+// TestARefundBetweenTwoReadsIsNoContradiction: the payable was read before the refund, its transaction after.
 func TestARefundBetweenTwoReadsIsNoContradiction(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	tx := h.pay(1)
 	h.Advance(day)
 	id := h.plan()
@@ -63,10 +64,10 @@ func TestARefundBetweenTwoReadsIsNoContradiction(t *testing.T) {
 	h.want("payout", h.run(id), "PAID 6.10 1")
 }
 
-// And one between reading the transaction and taking the row.
-func TestARefundBeforeTheRowIsTakenCountsAgainstIt(t *testing.T) {
+// TestARefundBeforeCollectingIsDeducted: it comes between reading the transaction and collecting its payable.
+func TestARefundBeforeCollectingIsDeducted(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	tx := h.pay(1)
 	h.Advance(day)
 	id := h.plan()
@@ -74,10 +75,11 @@ func TestARefundBeforeTheRowIsTakenCountsAgainstIt(t *testing.T) {
 	h.want("payout", h.run(id), "PAID 6.10 1")
 }
 
-// TestAPaymentDuringTheRunWaitsForTheNext, as does a row that was written late: its time had come, but the payout was sealed.
+// TestAPaymentDuringTheRunWaitsForTheNext payout, as does a payable that was eligible before the cut-off, but written
+// after the payout was sealed.
 func TestAPaymentDuringTheRunWaitsForTheNext(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()
@@ -91,34 +93,34 @@ func TestAPaymentDuringTheRunWaitsForTheNext(t *testing.T) {
 	h.want("the next", h.run(h.plan()), "PAID 20.20 2")
 }
 
-// TestRowsThatContradictTheirTransactionsStopThePayout: nothing but a mistake makes them.
-func TestRowsThatContradictTheirTransactionsStopThePayout(t *testing.T) {
+// TestPayablesThatContradictTheirTransactionsStopThePayout: only a fault of ours makes them.
+func TestPayablesThatContradictTheirTransactionsStopThePayout(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	_, table := h.Store.Raw()
-	var rows []map[string]any
-	if err := table.Get("pk", tenant.String()+"#PAYABLE#EUR").All(t.Context(), &rows); err != nil || len(rows) != 1 {
-		t.Fatalf("%v, %v", rows, err)
+	var items []map[string]any
+	if err := table.Get("pk", tenant.String()+"#PAYABLE#EUR").All(t.Context(), &items); err != nil || len(items) != 1 {
+		t.Fatalf("payables %v, %v; want one", items, err)
 	}
-	if err := table.Update("pk", rows[0]["pk"]).Range("sk", rows[0]["sk"]).Set("amount", eur("1000")).Run(
+	if err := table.Update("pk", items[0]["pk"]).Range("sk", items[0]["sk"]).Set("amount", eur("1000")).Run(
 		t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.Advance(day)
 	id := h.plan()
-	if rests, err := h.Run(t.Context(), tenant, id); rests || !errors.Is(err, payments.ErrPayableMismatch) ||
+	if waits, err := h.Run(t.Context(), tenant, id); waits || !errors.Is(err, payments.ErrPayableMismatch) ||
 		failure.Of(err).Kind != failure.KindInternal {
-		t.Errorf("rests %t, %v, which must be a fault of ours", rests, err)
+		t.Errorf("waits %t, %v; want an internal error", waits, err)
 	}
-	h.want("payout", h.stands(id), "COLLECTING 0.00 0")
+	h.want("payout", h.state(id), "COLLECTING 0.00 0")
 }
 
-// TestARefundUnderAFloorCannotCountOnRowsThatLeave: whoever takes rows passes the held balance's version, in live mode, also
-// before anything was ever held.
-func TestARefundUnderAFloorCannotCountOnRowsThatLeave(t *testing.T) {
+// TestNoRefundCountsOnCollectedPayables under a minimum balance: in live mode collecting changes the reserve's version,
+// also before the first refund.
+func TestNoRefundCountsOnCollectedPayables(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	tx := h.pay(1)
 	h.Advance(day)
 	before, err := h.Store.Reserve(t.Context(), tenant, "EUR")
@@ -130,22 +132,22 @@ func TestARefundUnderAFloorCannotCountOnRowsThatLeave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Store.ApplyTransaction(t.Context(), tenant, change, &before); !errors.Is(err, store.ErrStale) {
-		t.Errorf("a refund on the balance before the payout: %v", err)
+	if err = h.Store.ApplyTransaction(t.Context(), tenant, change, &before); !errors.Is(err, store.ErrStale) {
+		t.Errorf("a refund on the reserve before the payout: %v, want ErrStale", err)
 	}
 	after, err := h.Store.Reserve(t.Context(), tenant, "EUR")
 	if err != nil || !after.Amount.IsZero() || after.Version == before.Version {
 		t.Errorf("%+v, %v", after, err)
 	}
 	if err := h.Store.ApplyTransaction(t.Context(), tenant, change, &after); err != nil {
-		t.Errorf("a refund on the balance of now: %v", err)
+		t.Errorf("a refund on the present reserve: %v", err)
 	}
 }
 
 // TestAPayoutWaitsForAVerifiedAccount, and goes to the one that is verified then.
 func TestAPayoutWaitsForAVerifiedAccount(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()
@@ -159,62 +161,62 @@ func TestAPayoutWaitsForAVerifiedAccount(t *testing.T) {
 		s.To.IBAN, s.To.Status = "DE88100100100000003333", merchant.BankAccountVerified
 	})
 	h.want("verified", h.run(id), "PAID 10.10 1")
-	if len(h.orders) != 1 || h.orders[0].To.IBAN != "DE88100100100000003333" {
-		t.Errorf("%+v", h.orders)
+	if len(h.requests) != 1 || h.requests[0].To.IBAN != "DE88100100100000003333" {
+		t.Errorf("%+v", h.requests)
 	}
 	if p, err := h.Store.Payout(t.Context(), tenant, id); err != nil || p.To.IBAN != "DE88100100100000003333" {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
 
-// TestAnOrderKeepsItsAccount: what the bank is asked again is what it was asked first.
-func TestAnOrderKeepsItsAccount(t *testing.T) {
+// TestATransferKeepsItsAccount: the repeated request is the same as the first.
+func TestATransferKeepsItsAccount(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()
-	h.word = bank.Outcome{State: bank.Accepted}
-	h.want("ordered", h.run(id), "SENT 10.10 1")
+	h.outcome = bank.Outcome{State: bank.Accepted}
+	h.want("requested", h.run(id), "SENT 10.10 1")
 	h.set(func(s *terms) { s.To.IBAN = "DE88100100100000003333" })
-	h.word = bank.Outcome{State: bank.Paid}
+	h.outcome = bank.Outcome{State: bank.Paid}
 	h.want("asked", h.run(id), "PAID 10.10 1")
-	if len(h.orders) != 2 || h.orders[0] != h.orders[1] {
-		t.Errorf("%+v", h.orders)
+	if len(h.requests) != 2 || h.requests[0] != h.requests[1] {
+		t.Errorf("%+v", h.requests)
 	}
 }
 
 func TestWithoutABankAPayoutWaits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	delete(h.Banks, identity.Live)
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()
 	h.want("payout", h.run(id), "SENT 10.10 1")
-	h.Advance(2 * day) // nobody is there who could cancel it
+	h.Advance(2 * day) // there is no bank to cancel it
 	h.want("payout", h.run(id), "SENT 10.10 1")
 }
 
-// TestARunEndsBeforeItsTime, with nothing begun, so that another message goes on.
+// TestARunEndsBeforeItsTime is up and begins no further step, so that the next run continues.
 func TestARunEndsBeforeItsTime(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()
 	ctx, cancel := context.WithTimeout(t.Context(), 29*time.Second)
 	defer cancel()
-	if rests, err := h.Run(ctx, tenant, id); rests || err != nil {
-		t.Errorf("rests %t, %v", rests, err)
+	if waits, err := h.Run(ctx, tenant, id); waits || err != nil {
+		t.Errorf("waits %t, %v; want true", waits, err)
 	}
-	h.want("payout", h.stands(id), "COLLECTING 0.00 0")
+	h.want("payout", h.state(id), "COLLECTING 0.00 0")
 }
 
-// TestAMistakeEndsARun, so that another message goes on later: here a payout whose schedule is not there.
-func TestAMistakeEndsARun(t *testing.T) {
+// TestAnErrorEndsARun, so that another one continues later: here the payout has no schedule.
+func TestAnErrorEndsARun(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newFixture(t)
 	h.pay(1)
 	h.Advance(day)
 	id := h.plan()
@@ -224,8 +226,8 @@ func TestAMistakeEndsARun(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if rests, err := h.Run(ctx, tenant, id); rests || !failure.Is(err, failure.KindNotFound) {
-		t.Errorf("rests %t, %v", rests, err)
+	if waits, err := h.Run(ctx, tenant, id); waits || !failure.Is(err, failure.KindNotFound) {
+		t.Errorf("waits %t, %v; want true", waits, err)
 	}
-	h.want("payout", h.stands(id), "SEALED 10.10 1")
+	h.want("payout", h.state(id), "SEALED 10.10 1")
 }
