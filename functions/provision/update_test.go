@@ -18,7 +18,7 @@ func TestAMerchantsOptionalFacts(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	for _, c := range []struct {
-		given       fields
+		given         fields
 		zone, minimum string
 	}{
 		{fields{}, "Europe/Berlin", ""},

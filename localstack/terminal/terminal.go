@@ -20,5 +20,5 @@ import (
 func New(out io.Writer) *slog.Logger {
 	file, ok := out.(*os.File)
 	colors := ok && isatty.IsTerminal(file.Fd()) && os.Getenv("NO_COLOR") == ""
-	return slog.New(tint.NewHandler(out, &tint.Options{TimeFormat: time.TimeOnly, NoColor: !colors}))
+	return slog.New(tint.NewTextHandler(out, &tint.Options{TimeFormat: time.TimeOnly, NoColor: !colors}))
 }
