@@ -1,4 +1,4 @@
-// Package functions is THE LIST: every Lambda of the platform with what calls
+// Package functions is the list of functions: every Lambda of the platform with what calls
 // it. The CDK app and the local run both read it, so wiring is written once.
 package functions
 

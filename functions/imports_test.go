@@ -35,7 +35,7 @@ var layers = []string{
 	"shared/app",
 	"shared/app/*",
 	"functions/*",
-	"functions functions/*/bootstrap", // THE LIST, and the programs
+	"functions functions/*/bootstrap", // the list of functions, and the programs
 	// Who runs and deploys them.
 	"localstack/...",
 	"infra infra/...",

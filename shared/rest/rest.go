@@ -1,6 +1,6 @@
 // Package rest is the only place that knows HTTP. An endpoint family passes New
 // a table of routes; each request then takes the same steps (ARCHITECTURE.md,
-// "The way of a request"):
+// "A request"):
 //
 //	request id → route → HTTPS → authenticate → scope → merchant in the path
 //	→ rate limit → idempotency → decode → operation → encode
