@@ -20,24 +20,24 @@ import (
 
 const (
 	paidMerchants = 1000
-	rowsEach      = 100
+	payablesEach      = 100
 )
 
-// BenchmarkPayouts pays out 1,000 merchants with 100 rows each, all due at
+// BenchmarkPayouts pays out 1,000 merchants with 100 payables each, all due at
 // once: the tick that plans, the messages that run, and the tick after the
 // bank's word, with the whole SDK over the table in memory.
 //
-// It grows linearly in rows and merchants. A payout of n rows takes one
-// transaction to open, ⌈n/32⌉ to take the rows, two for the bank and ⌈n/49⌉ to
-// tell the outcome: 0.1 a row at 100 rows, 0.05 at many. Everything else is
-// about a dozen calls a payout, whatever its size. Rows of one merchant are
+// It grows linearly in payables and merchants. A payout of n payables takes one
+// transaction to open, ⌈n/32⌉ to take the payables, two for the bank and ⌈n/49⌉ to
+// apply the outcome: 0.1 a payable at 100 payables, 0.05 at many. Everything else is
+// about a dozen calls a payout, whatever its size. Payables of one merchant are
 // taken one step after another, since each step is the payout's next version;
 // merchants are independent, so that with more runners (Lambda's concurrency)
 // wall time shrinks until the table's throughput is reached. Planning is by
 // shards of the due index: a tick of five minutes opens some 40,000 payouts at
 // 25 ms each, and the next tick goes on.
 //
-// It takes about 1 ms of CPU a row, most of it in the SDK and the engine, and
+// It takes about 1 ms of CPU a payable, most of it in the SDK and the engine, and
 // some 5 GB of memory for the table.
 func BenchmarkPayouts(b *testing.B) {
 	w := world.New(b)
@@ -62,20 +62,20 @@ func BenchmarkPayouts(b *testing.B) {
 // report tells what the round cost, and that it was done.
 func report(b *testing.B, w *world.World, rounds int) {
 	b.Helper()
-	const rows = paidMerchants * rowsEach
+	const payables = paidMerchants * payablesEach
 	calls, transactions := callsOf(w)
 	_, table := w.App.Store.Raw()
 	waiting, err := table.Scan().Filter("contains(pk, ?)", "#PAYABLE#").Count(b.Context())
 	if err != nil || waiting != 0 {
-		b.Fatalf("%d rows wait, %v", waiting, err)
+		b.Fatalf("%d payables wait, %v", waiting, err)
 	}
-	perRow := float64(transactions) / rows
-	if perRow > 0.1 {
-		b.Errorf("%.3f transactions a row", perRow)
+	perPayable := float64(transactions) / payables
+	if perPayable > 0.1 {
+		b.Errorf("%.3f transactions a payable", perPayable)
 	}
-	b.ReportMetric(perRow, "transactions/row")
-	b.ReportMetric(float64(calls)/rows, "calls/row")
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(rounds)/rows, "µs/row")
+	b.ReportMetric(perPayable, "transactions/payable")
+	b.ReportMetric(float64(calls)/payables, "calls/payable")
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(rounds)/payables, "µs/payable")
 }
 
 // callsOf counts the platform's calls to the table since the last time, and the transactions among them.
@@ -89,7 +89,7 @@ func callsOf(w *world.World) (calls, transactions int) {
 	return len(all), transactions
 }
 
-// paidSample is the transaction and the row that a payment leaves.
+// paidSample is the transaction and the payable that a payment leaves.
 func paidSample(b *testing.B, w *world.World) []map[string]types.AttributeValue {
 	b.Helper()
 	w.Shop().Sell("10.10")
@@ -144,13 +144,13 @@ func fill(b *testing.B, w *world.World, sample []map[string]types.AttributeValue
 	var batch []any
 	for m := range paidMerchants {
 		merchant := fmt.Sprintf("MC%08d", m)
-		for row := range rowsEach {
-			names := strings.NewReplacer(w.Merchant.Code, merchant, code, fmt.Sprintf("T%03d%02d%04d", round, row, m),
-				id, fmt.Sprintf("%08d-0000-4000-8000-%04d%08d", row, round, m))
+		for payable := range payablesEach {
+			names := strings.NewReplacer(w.Merchant.Code, merchant, code, fmt.Sprintf("T%03d%02d%04d", round, payable, m),
+				id, fmt.Sprintf("%08d-0000-4000-8000-%04d%08d", payable, round, m))
 			for _, item := range sample {
 				batch = append(batch, renamed(item, names))
 			}
-			if len(batch) > 22 || row == rowsEach-1 {
+			if len(batch) > 22 || payable == payablesEach-1 {
 				if _, err := table.Batch("pk", "sk").Write().Put(batch...).Run(b.Context()); err != nil {
 					b.Fatal(err)
 				}

@@ -95,12 +95,12 @@ func (m *month) checkShortfall(payout string, total stored, puts []versioned) {
 }
 
 // checkTaking: a payable is in one payout, until that fails.
-func (m *month) checkTaking(row, payout, status string) {
-	if by := m.taken[row]; by != "" && by != payout {
-		m.find("", "payable %s was taken by the payouts %s and %s", row, by, payout)
+func (m *month) checkTaking(payable, payout, status string) {
+	if by := m.taken[payable]; by != "" && by != payout {
+		m.find("", "payable %s was taken by the payouts %s and %s", payable, by, payout)
 	}
-	if m.taken[row] = payout; status == "FAILED" {
-		delete(m.taken, row)
+	if m.taken[payable] = payout; status == "FAILED" {
+		delete(m.taken, payable)
 	}
 }
 

@@ -1,0 +1,181 @@
+package payout_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cashwrap/cashwrap/shared/payments"
+	"github.com/cashwrap/cashwrap/shared/payout"
+)
+
+// outcome applies the payout's outcome to the records.
+func outcome(t testing.TB, p payout.Payout, tx payments.Transaction, records []payout.Record,
+	events map[string]payments.Event) payout.OutcomeStep {
+	t.Helper()
+	before := slices.Clone(tx.Payouts)
+	step, err := p.ApplyOutcome(records, map[string]payments.Transaction{tx.ID: tx}, events, after(4*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := differs(before, tx.Payouts); diff != "" {
+		t.Fatalf("the transaction read was altered (-want +got):\n%s", diff)
+	}
+	return step
+}
+
+// applied is the payout after its outcome was applied up to a record.
+func applied(p payout.Payout, to string) payout.Payout {
+	p.OutcomeAppliedTo, p.UpdatedAt, p.NextPoll = to, after(4*time.Hour), after(4*time.Hour+15*time.Minute)
+	return p
+}
+
+func TestAPaidPayoutSettlesItsTransactions(t *testing.T) {
+	t.Parallel()
+	p, tx, records := collected(t, 3)
+	p.Status = payout.Paying
+	wantTx, wantRecords := tx, slices.Clone(records)
+	wantTx.Payouts, wantTx.UpdatedAt = slices.Clone(tx.Payouts), after(4*time.Hour)
+	for i := range records {
+		wantRecords[i].Status = payout.RecordSuccessful
+	}
+
+	first := outcome(t, p, tx, records[:2], nil)
+	wantTx.Payouts[0].Status, wantTx.Payouts[1].Status = payments.EventPaidOut, payments.EventPaidOut
+	want := payout.OutcomeStep{Payout: applied(p, records[1].ID), Records: wantRecords[:2],
+		Transactions: []payments.Transaction{wantTx}}
+	if diff := differs(want, first); diff != "" {
+		t.Errorf("first step (-want +got):\n%s", diff)
+	}
+	if got := first.Transactions[0].SimpleStatus(); got != payments.SimpleSuccessful {
+		t.Errorf("simple status %s, want %s", got, payments.SimpleSuccessful)
+	}
+
+	second := outcome(t, first.Payout, first.Transactions[0], records[2:], nil)
+	wantTx.Payouts = slices.Clone(wantTx.Payouts)
+	wantTx.Payouts[2].Status = payments.EventPaidOut
+	want = payout.OutcomeStep{Payout: applied(p, records[2].ID), Records: wantRecords[2:],
+		Transactions: []payments.Transaction{wantTx}}
+	if diff := differs(want, second); diff != "" {
+		t.Errorf("second step (-want +got):\n%s", diff)
+	}
+	if got := second.Transactions[0].SimpleStatus(); got != payments.SimplePaidOut {
+		t.Errorf("simple status %s, want %s", got, payments.SimplePaidOut)
+	}
+	last := outcome(t, second.Payout, second.Transactions[0], nil, nil)
+	want = payout.OutcomeStep{Payout: second.Payout}
+	want.Payout.Status = payout.Paid
+	if diff := differs(want, last); diff != "" {
+		t.Errorf("last step (-want +got):\n%s", diff)
+	}
+}
+
+// Contract §6.5: FAILED, and a new SCHEDULED one for the next cycle.
+func TestAReturnedPayoutMakesItsPartsPayableAgain(t *testing.T) {
+	t.Parallel()
+	p, tx, records := collected(t, 3)
+	p.Status = payout.Returning
+	step := outcome(t, p, tx, records, nil)
+
+	want := payout.OutcomeStep{Payout: applied(p, records[2].ID), Transactions: []payments.Transaction{tx}}
+	wantTx := &want.Transactions[0]
+	wantTx.Payouts, wantTx.UpdatedAt = slices.Clone(tx.Payouts), after(4*time.Hour)
+	for i, record := range records {
+		record.Status = payout.RecordFailed
+		want.Records = append(want.Records, record)
+		again := tx.Payouts[i]
+		again.Seq, again.Status, again.EligibleAt = 4+i, payments.EventScheduled, after(4*time.Hour)
+		again.PayoutID, again.Day = "", ""
+		wantTx.Payouts[i].Status = payments.EventFailed
+		wantTx.Payouts = append(wantTx.Payouts, again)
+		payable := record.Payable
+		payable.ID, payable.Seq, payable.EligibleAt = fmt.Sprintf("%s#%d", tx.ID, 4+i), 4+i, after(4*time.Hour)
+		want.Payables = append(want.Payables, payable)
+	}
+	if diff := differs(want, step); diff != "" {
+		t.Fatalf("step (-want +got):\n%s", diff)
+	}
+	tx = step.Transactions[0]
+	if total, received := tx.PayoutsTotal(), tx.PayoutsReceived(); total != 3 || received != 0 {
+		t.Errorf("%d of %d payouts received, want 0 of 3", received, total)
+	}
+	if last := outcome(t, step.Payout, tx, nil, nil); last.Payout.Status != payout.Failed {
+		t.Errorf("the payout ends as %s, want %s", last.Payout.Status, payout.Failed)
+	}
+
+	// The next payout collects them. A transaction whose payout failed once can be paid out.
+	next := payout.New(payout.ID(tenantOf, "EUR", "2026-11-04", payout.Regular), "EUR", "2026-11-04",
+		after(24*time.Hour), after(24*time.Hour))
+	collection, err := next.Collect(step.Payables, map[string]payments.Transaction{tx.ID: tx}, after(25*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := collection.Payout.Total; got != eur("88.20") {
+		t.Fatalf("the next payout is of %s, want 88.20", got)
+	}
+	collection.Payout.Status = payout.Paying
+	tx = outcome(t, collection.Payout, collection.Transactions[0], collection.Records, nil).Transactions[0]
+	if tx.SimpleStatus() != payments.SimplePaidOut || tx.PayoutsReceived() != 3 {
+		t.Errorf("%s, %d payouts received, want %s, 3", tx.SimpleStatus(), tx.PayoutsReceived(), payments.SimplePaidOut)
+	}
+}
+
+func TestADeductionIsSettledOrPayableAgain(t *testing.T) {
+	t.Parallel()
+	tx := *captured(t, 1).Transaction
+	tx.Payouts[0].Status = payments.EventPaidOut
+	amount := eur("30")
+	change := chargeback(t, tx, "cb", &amount)
+	payable, event := change.Payables[0], change.Events[1]
+	carried := payments.Payable{ID: "carried#x", Kind: payments.PayableBalanceDeduction, Amount: eur("-5"),
+		Fee: eur("0"), EligibleAt: start}
+	collection, err := opened().Collect([]payments.Payable{payable, carried}, nil, after(2*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if collection.Payout.Total != eur("-35") || len(collection.Transactions) != 0 {
+		t.Fatalf("total %s with transactions %+v, want -35.00 with none", collection.Payout.Total, collection.Transactions)
+	}
+	events := map[string]payments.Event{event.ID: event}
+	records := func(status payout.RecordStatus) (all []payout.Record) {
+		for _, r := range collection.Records {
+			r.Status = status
+			all = append(all, r)
+		}
+		return all
+	}
+	paid, returned := collection.Payout, collection.Payout
+	paid.Status, returned.Status = payout.Paying, payout.Returning
+	settled := event
+	settled.Status, settled.UpdatedAt = payments.EventSuccessful, after(4*time.Hour)
+	want := payout.OutcomeStep{Payout: applied(paid, carried.ID), Records: records(payout.RecordSuccessful),
+		Events: []payments.Event{settled}}
+	if diff := differs(want, outcome(t, paid, tx, collection.Records, events)); diff != "" {
+		t.Errorf("paid (-want +got):\n%s", diff)
+	}
+	payable.EligibleAt, carried.EligibleAt = after(4*time.Hour), after(4*time.Hour)
+	want = payout.OutcomeStep{Payout: applied(returned, carried.ID), Records: records(payout.RecordFailed),
+		Payables: []payments.Payable{payable, carried}}
+	if diff := differs(want, outcome(t, returned, tx, collection.Records, events)); diff != "" {
+		t.Errorf("returned (-want +got):\n%s", diff)
+	}
+}
+
+func TestNoOutcomeIsAppliedToARecordThatContradictsItsTransaction(t *testing.T) {
+	t.Parallel()
+	p, tx, records := collected(t, 1)
+	p.Status = payout.Paying
+	for name, part := range map[string]payments.PayoutPart{
+		"another payout's": {Seq: 1, Status: payments.EventReconciled, PayoutID: "another"},
+		"already applied":  {Seq: 1, Status: payments.EventPaidOut, PayoutID: p.ID},
+		"another part":     {Seq: 2, Status: payments.EventReconciled, PayoutID: p.ID},
+	} {
+		tx.Payouts = []payments.PayoutPart{part}
+		_, err := p.ApplyOutcome(records, map[string]payments.Transaction{tx.ID: tx}, nil, after(4*time.Hour))
+		if !errors.Is(err, payments.ErrPayableMismatch) {
+			t.Errorf("%s: %v, want %v", name, err, payments.ErrPayableMismatch)
+		}
+	}
+}
