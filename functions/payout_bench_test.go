@@ -20,7 +20,7 @@ import (
 
 const (
 	paidMerchants = 1000
-	payablesEach      = 100
+	payablesEach  = 100
 )
 
 // BenchmarkPayouts pays out 1,000 merchants with 100 payables each, all due at
@@ -49,7 +49,7 @@ func BenchmarkPayouts(b *testing.B) {
 		w.Clock.Advance(24 * time.Hour)
 		w.Main().Meter.Reset()
 		b.StartTimer()
-		for range 2 { // the second hears of the bank
+		for range 2 { // the second applies the answer of the bank
 			w.RunPayouts()
 			w.Clock.Advance(16 * time.Minute)
 		}
@@ -59,7 +59,7 @@ func BenchmarkPayouts(b *testing.B) {
 	}
 }
 
-// report tells what the round cost, and that it was done.
+// report reports what the round cost, and fails unless it was done.
 func report(b *testing.B, w *world.World, rounds int) {
 	b.Helper()
 	const payables = paidMerchants * payablesEach
