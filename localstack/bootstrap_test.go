@@ -59,7 +59,7 @@ func invoked(t *testing.T, place platform.Folder) {
 		t.Errorf("reply %s, error %v", &failure, err)
 	}
 	for _, nothing := range [][2]string{{"", event}, {"checkouts", ""}} {
-		if err := invoke(t.Context(), place, nothing[0], nothing[1], &reply); err != errWhat {
+		if err := invoke(t.Context(), place, nothing[0], nothing[1], &reply); !errors.Is(err, errWhat) {
 			t.Errorf("invoke FN=%s EVENT=%s: %v", nothing[0], nothing[1], err)
 		}
 	}

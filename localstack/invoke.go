@@ -14,15 +14,15 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
-// errFailed is after the error, which is printed as Lambda tells it.
+// errFailed follows the error, which is printed in the form of Lambda.
 var errFailed = errors.New("the function failed: its error is above")
 
-// errWhat names what make leaves empty.
-var errWhat = errors.New("which function, and which event? For example: make invoke FN=checkouts " +
+// errWhat is also what `make invoke` without FN or EVENT gets.
+var errWhat = errors.New("the function and the event are missing, for example: make invoke FN=checkouts " +
 	"EVENT=events/checkouts.json")
 
-// invoke hands the event of a file to a function as it is deployed, and prints the reply. Errors: errWhat, errFailed, and
-// those of platform.Folder.Invoke.
+// invoke calls a function as it is deployed with the event in a file, and prints the reply. Errors: errWhat, errFailed,
+// and those of platform.Folder.Invoke.
 func invoke(ctx context.Context, place platform.Folder, name, file string, out io.Writer) error {
 	if name == "" || file == "" {
 		return errWhat

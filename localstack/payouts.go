@@ -86,7 +86,7 @@ func printNone(out io.Writer, at string, next time.Time) error {
 		_, err := fmt.Fprintf(out, "No payout is due %s, and there is nothing to pay out: pay a checkout first.\n", when)
 		return err
 	}
-	_, err := fmt.Fprintf(out, "No payout is due %s. The next one is due when the merchant's day, week or month has ended. "+
-		"To run it as if it were that time:\n\n  make payouts AT=%s\n", when, next.UTC().Format(time.RFC3339))
+	_, err := fmt.Fprintf(out, "No payout is due %s. The next one is due when the merchant's day, week or month has "+
+		"ended. To run it as if it were that time:\n\n  make payouts AT=%s\n", when, next.UTC().Format(time.RFC3339))
 	return err
 }

@@ -15,8 +15,8 @@ import (
 var errRefused = errors.New("the command was refused: the answer above says why")
 
 // errNoCommand is also what `make provision` without ARGS gets.
-var errNoCommand = errors.New(`the command must be JSON, for example: make provision ARGS='{"command":"show_callback",` +
-	`"id":"msg_…"}'; ` +
+var errNoCommand = errors.New(`the command must be JSON, for example: make provision ` +
+	`ARGS='{"command":"show_callback","id":"msg_…"}'; ` +
 	`all commands are listed at the top of functions/provision/provision.go`)
 
 // provision calls the provision function and prints its answer. It has no route, so it runs in this process, over the

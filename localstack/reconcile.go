@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// reconciled calls the reconcile function, as an operator does, and prints its report. Errors: platform.ErrNotRunning, the
-// function's, or that there are breaks.
+// reconciled calls the reconcile function, as an operator does, and prints its report. Errors: platform.ErrNotRunning,
+// the function's, or that there are breaks.
 func reconciled(ctx context.Context, place platform.Folder, out io.Writer) error {
 	// The function logs the same as its report contains.
 	answer, err := place.Operator(slog.New(slog.DiscardHandler))(ctx, "reconcile", json.RawMessage("{}"))
@@ -21,10 +21,10 @@ func reconciled(ctx context.Context, place platform.Folder, out io.Writer) error
 		return err
 	}
 	var report reconcile.Report
-	if err := json.Unmarshal(answer, &report); err != nil {
+	if err = json.Unmarshal(answer, &report); err != nil {
 		return err
 	}
-	if err := printReport(out, report); err != nil {
+	if err = printReport(out, report); err != nil {
 		return err
 	}
 	if report.Found > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 	if err := l.stop(); err != nil {
 		t.Error(err)
 	}
-	if err := reconciled(t.Context(), place, &said); err != platform.ErrNotRunning {
+	if err := reconciled(t.Context(), place, &said); !errors.Is(err, platform.ErrNotRunning) {
 		t.Errorf("without a platform: %v", err)
 	}
 }

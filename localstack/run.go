@@ -13,8 +13,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/terminal"
 )
 
-// run is the platform until ctx ends; log gets a line per request. Errors: as of platform.Start; an engine that ended; what
-// could not be kept.
+// run runs the platform until ctx ends; log gets a line per request. Errors: those of platform.Start; an engine that
+// ended; what could not be kept.
 func run(ctx context.Context, place platform.Folder, c platform.Config, out, log io.Writer) error {
 	debug.SetGCPercent(garbagePercent)
 	c.Progress, c.Log = out, terminal.New(log)
@@ -42,6 +42,6 @@ func run(ctx context.Context, place platform.Folder, c platform.Config, out, log
 	return nil
 }
 
-// garbagePercent is how much memory may be garbage, of what is in use. The table is: at Go's 100 % it would take twice its
-// size, and at 50 % the collector costs some 5 % more.
+// garbagePercent is how much memory may be garbage, as a share of what is in use, which is mostly the table. With Go's
+// 100 % it would take twice its size; with 50 % the collector costs some 5 % more.
 const garbagePercent = 50

@@ -39,7 +39,7 @@ func startWith(t *testing.T, place platform.Folder, c platform.Config) local {
 	}()
 	stop := func() error {
 		cancel()
-		go io.Copy(io.Discard, reader)
+		go func() { _, _ = io.Copy(io.Discard, reader) }()
 		return <-ended
 	}
 	said := readUntil(t, reader, "curl -s -w '\\n' http")
@@ -81,8 +81,8 @@ func TestARunPlaysTheDemoAndARestartKeepsEverything(t *testing.T) {
 	}
 }
 
-// payOut: the story's payments are paid out when their day is over, to the account a new merchant has. That time is what
-// the hint says, and the next hint is beyond it.
+// payOut: the demo's payments are paid out when their day is over, to the account a new merchant has. The hint has that
+// time, and the next hint is later.
 func payOut(t *testing.T, place platform.Folder) {
 	t.Helper()
 	hinted := wantHint(t, place, "")
@@ -150,7 +150,7 @@ func playAndRestart(t *testing.T, engine string) {
 	if !errors.Is(err, errRefused) || !strings.Contains(answer.String(), "NOT_FOUND") {
 		t.Errorf("answer %s, error %v", &answer, err)
 	}
-	if err := provision(t.Context(), place, nil, io.Discard); err != errNoCommand {
+	if err := provision(t.Context(), place, nil, io.Discard); !errors.Is(err, errNoCommand) {
 		t.Errorf("no command: %v", err)
 	}
 	payOut(t, place)

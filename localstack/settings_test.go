@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/cashwrap/cashwrap/localstack/platform"
@@ -43,7 +44,7 @@ func only(name, value string) func(string) string {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{nil, {"dance"}, {"run", "fast"}, {"provision"}, {"invoke", "pages"}} {
-		if err := command(t.Context(), args, t.Output()); err != errUsage {
+		if err := command(t.Context(), args, t.Output()); !errors.Is(err, errUsage) {
 			t.Errorf("%v: error %v", args, err)
 		}
 	}

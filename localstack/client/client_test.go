@@ -42,7 +42,8 @@ func TestARequestIsWhatAClientSends(t *testing.T) {
 		"text": {client.Request{Method: "POST", Path: "/a", Body: "{nonsense"},
 			sent{method: "POST", url: "https://api.test/a", contentType: "application/json", body: "{nonsense"}},
 		"a form, elsewhere": {client.Request{Method: "POST", Path: "https://bank.test/a", Body: url.Values{"d": {"ü"}}},
-			sent{method: "POST", url: "https://bank.test/a", contentType: "application/x-www-form-urlencoded", body: "d=%C3%BC"}},
+			sent{method: "POST", url: "https://bank.test/a", contentType: "application/x-www-form-urlencoded",
+				body: "d=%C3%BC"}},
 	} {
 		r, err := c.request.HTTP(t.Context(), "https://api.test")
 		if err != nil {

@@ -44,8 +44,8 @@ func (s *scenario) retrieve(ctx context.Context, id, status string) error {
 	return s.expect(c.Status == status, "the checkout, "+status)
 }
 
-// call makes one API call, prints both sides, and reads the response into a value unless that is nil. Any other status is
-// an error, as it is to strict clients (contract §2.3).
+// call makes one API call, prints both sides, and reads the response into a value unless that is nil. Any other status
+// is an error, as it is to strict clients (contract §2.3).
 func (s *scenario) call(ctx context.Context, method, path string, body object, status int, into any) error {
 	request := client.Request{Method: method, Path: path, APIKey: s.APIKey}
 	s.print.line("→ " + method + " " + s.API.BaseURL + path)

@@ -74,7 +74,8 @@ func (s *shop) thanks(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "Thank you!")
 }
 
-// awaitCallback waits for the callback of the checkout, verifies it and reads the checkout, as contract §11.1 has receivers do.
+// awaitCallback waits for the callback of the checkout, verifies it and reads the checkout, as receivers have to
+// (contract §11.1).
 // Callbacks may come twice and in any order, so others are passed over.
 func (s *scenario) awaitCallback(ctx context.Context, checkoutID, status string) error {
 	for {

@@ -34,8 +34,8 @@ const (
 	memoryDir     = "memory"   // logs of the engines in memory
 )
 
-// format is the version of what the folder holds. Raise it with a change of the table's items, or of the logs, after which
-// this version cannot use what an earlier one wrote. Folders without a format are older than version 2.
+// format is the version of what the folder holds. Raise it with a change of the table's items, or of the logs, after
+// which this version cannot use what an earlier one wrote. Folders without a format are older than version 2.
 const format = "3"
 
 const (
@@ -54,7 +54,7 @@ func (f Folder) path(name string) string { return filepath.Join(string(f), name)
 
 // lock makes the folder and holds it against a second run until release, or the end of the process. Error: ErrRunning.
 func (f Folder) lock() (release func(), err error) {
-	if err := os.MkdirAll(string(f), privateFolder); err != nil {
+	if err = os.MkdirAll(string(f), privateFolder); err != nil {
 		return nil, err
 	}
 	lock := flock.New(f.path(lockName))
@@ -65,9 +65,9 @@ func (f Folder) lock() (release func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// open takes over what a run has left, or makes a new folder. It wants either everything that a run leaves, or nothing: what
-// is missing was lost, and beginning again without it would hide that; with another secret all saved cards, sessions and
-// callback secrets are void.
+// open takes over what a run has left, or makes a new folder. It wants either everything that a run leaves, or
+// nothing: what is missing was lost, and to begin again without it would hide that; with another secret all saved
+// cards, sessions and callback secrets are void.
 func (f Folder) open() error {
 	here := func(name string) bool {
 		_, err := os.Lstat(f.path(name))
@@ -199,7 +199,7 @@ func (f Folder) Surroundings() (Surroundings, error) {
 		return Surroundings{}, fmt.Errorf("the platform is still starting: %w", err)
 	}
 	var s Surroundings
-	if err := json.Unmarshal(text, &s); err != nil {
+	if err = json.Unmarshal(text, &s); err != nil {
 		return Surroundings{}, err
 	}
 	secret, err := f.secret()

@@ -91,14 +91,14 @@ func TestAFolderIsHeldByOneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := place.lock(); !errors.Is(err, ErrRunning) {
+	if _, err = place.lock(); !errors.Is(err, ErrRunning) {
 		t.Errorf("second lock: error %v", err)
 	}
-	if err := place.Reset(); !errors.Is(err, ErrRunning) {
+	if err = place.Reset(); !errors.Is(err, ErrRunning) {
 		t.Errorf("reset while it runs: error %v", err)
 	}
 	written := Surroundings{AccessKey: "key", Environment: map[string]string{"TABLE": "t"}}
-	if err := place.writeFunctions(written); err != nil {
+	if err = place.writeFunctions(written); err != nil {
 		t.Fatal(err)
 	}
 	got, err := place.Surroundings()

@@ -34,15 +34,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeForEver writes items in transactions, and messages, from several sides, and prints the number of each when it has
-// been acknowledged.
+// writeForEver writes items in transactions, and messages, from several goroutines, and prints the number of each
+// when it has been acknowledged.
 func writeForEver(place Folder) error {
 	w, err := startMemory(place, wal.Options{SnapshotAfter: 100_000}) // so that kills fall into snapshots too
 	if err != nil {
 		return err
 	}
 	ctx := context.Background()
-	if err := createTable(ctx, w); err != nil {
+	if err = createTable(ctx, w); err != nil {
 		return err
 	}
 	queue, err := queuesOf(w).CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("kept")})

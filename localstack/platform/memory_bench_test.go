@@ -43,7 +43,7 @@ func BenchmarkStart(b *testing.B) {
 	began, n := time.Now(), checkoutCount(b)
 	fill(b, w, n)
 	creates, filled := float64(n)/time.Since(began).Seconds(), heap()-empty
-	if err := w.stop(); err != nil {
+	if err = w.stop(); err != nil {
 		b.Fatal(err)
 	}
 	var started uint64

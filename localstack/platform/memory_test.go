@@ -18,6 +18,7 @@ import (
 
 	"github.com/cashwrap/cashwrap/localstack/aws/wal"
 	"github.com/cashwrap/cashwrap/localstack/aws/wal/waltest"
+	"github.com/cashwrap/cashwrap/localstack/client"
 	"github.com/cashwrap/cashwrap/localstack/lambda/runner"
 	"github.com/cashwrap/cashwrap/shared/store"
 )
@@ -204,9 +205,9 @@ func filesUnder(t *testing.T, place Folder) string {
 	return all.String()
 }
 
-// TestAFullDiskIsSaidAndSurvived plays a merchant whose disk fills up: writes are refused, /readyz says so, reads go on,
-// the stop fails, and the next run has what was acknowledged.
-func TestAFullDiskIsSaidAndSurvived(t *testing.T) {
+// TestAFullDiskIsReportedAndSurvived fills the disk: writes are refused, /readyz answers 503, reads go on, the stop
+// fails, and the next run has what was acknowledged.
+func TestAFullDiskIsReportedAndSurvived(t *testing.T) {
 	t.Parallel()
 	place, disk := newFolder(t), waltest.NewDisk(waltest.Unlimited)
 	l := start(t, place, disk.Options())
@@ -272,23 +273,13 @@ func start(t *testing.T, place Folder, disk wal.Options) *Platform {
 	return p
 }
 
-// request is the first merchant's. It answers the status and the body.
+// request is the first merchant's. It returns the status and the body.
 func request(t *testing.T, p *Platform, method, path, body string) (status int, reply string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, p.Env["BASE_URL"]+path, strings.NewReader(body))
+	response, err := client.Client{BaseURL: p.Env["BASE_URL"]}.Do(t.Context(),
+		client.Request{Method: method, Path: path, APIKey: p.Env["API_KEY"], Body: body})
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+p.Env["API_KEY"])
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, string(text)
+	return response.Status, string(response.Body)
 }

@@ -78,7 +78,7 @@ func (p *Platform) start(ctx context.Context, f Folder, c Config) error {
 		return err
 	}
 	// Before the data: what there is without a secret was there with one.
-	if _, err := f.secret(); err != nil {
+	if _, err = f.secret(); err != nil {
 		return err
 	}
 	if p.backend, err = startBackend(ctx, f, c); err != nil {

@@ -24,8 +24,8 @@ func (s *scenario) tryFromBrowser(which, more, customer, token string) {
 		}
 		browser := *next
 		browser.shop = &shop{next.tenant, next.merchant, made.Key.Plaintext, next.currency}
-		browser.insist(actor, client.Request{Method: "PUT", Path: next.path(), IdempotencyKey: s.name + "-" + which + "-till-0 pays",
-			Body: bySavedCard(customer, token)})
+		browser.insist(actor, client.Request{Method: "PUT", Path: next.path(),
+			IdempotencyKey: s.name + "-" + which + "-till-0 pays", Body: bySavedCard(customer, token)})
 		browser.insist(actor, client.Request{Method: "GET", Path: next.path()})
 	})
 }

@@ -45,8 +45,8 @@ func (s *scenario) makeCustomer(customer string) {
 			if made.Status != 201 && made.Status != 409 {
 				return
 			}
-			told := s.insist(actor, client.Request{Method: "PUT", Path: "/v0.1/customers/" + customer, IdempotencyKey: actor + " adds",
-				Body: fmt.Sprintf(`{"personal_details":{%q:"X"}}`, detail)})
+			told := s.insist(actor, client.Request{Method: "PUT", Path: "/v0.1/customers/" + customer,
+				IdempotencyKey: actor + " adds", Body: fmt.Sprintf(`{"personal_details":{%q:"X"}}`, detail)})
 			if told.Status == 200 {
 				s.record(func() { s.claims = append(s.claims, claim{s.tenant, customer, detail}) })
 			}
@@ -60,7 +60,8 @@ type claim struct{ tenant, customer, detail string }
 // saveCard pays a checkout that leaves the card, then uses it and gives it up.
 func (s *scenario) saveCard(actor string, rng *rand.Rand, customer string) {
 	s.create(actor, rng)
-	answer := s.insist(actor, client.Request{Method: "PUT", Path: s.path(), IdempotencyKey: actor + " setup", Body: setupBody})
+	answer := s.insist(actor, client.Request{Method: "PUT", Path: s.path(), IdempotencyKey: actor + " setup",
+		Body: setupBody})
 	s.pay(actor, rng, answer.view())
 	token := s.insist(actor, client.Request{Method: "GET", Path: s.path()}).view().Instrument.Token
 	if token == "" {
@@ -77,7 +78,8 @@ func (s *scenario) saveCard(actor string, rng *rand.Rand, customer string) {
 		again := s.followUp("again", "10.10", s.more)
 		again.client("till", 0, func(actor string, rng *rand.Rand) {
 			again.create(actor, rng)
-			again.insist(actor, client.Request{Method: "PUT", Path: again.path(), IdempotencyKey: actor + " pays", Body: setupBody})
+			again.insist(actor, client.Request{Method: "PUT", Path: again.path(), IdempotencyKey: actor + " pays",
+				Body: setupBody})
 		})
 	}
 	s.tryFromBrowser("first", fmt.Sprintf(`,"customer_id":%q`, customer), customer, token)

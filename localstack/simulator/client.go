@@ -36,13 +36,13 @@ type reply struct {
 
 // text is the request's body in JSON; "" for a form.
 func (r *reply) text() string {
-	text, _ := r.Request.Body.(string)
+	text, _ := r.Body.(string)
 	return text
 }
 
 // fromBrowser says whether the request posts a form.
 func (r *reply) fromBrowser() bool {
-	_, form := r.Request.Body.(url.Values)
+	_, form := r.Body.(url.Values)
 	return form
 }
 

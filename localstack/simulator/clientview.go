@@ -16,8 +16,8 @@ func (r *reply) refunds() (transaction string, ok bool) {
 	if r.Method != "POST" {
 		return "", false
 	}
-	if id, ok := strings.CutPrefix(r.Path, "/v0.1/me/refund/"); ok {
-		return id, true
+	if transaction, ok = strings.CutPrefix(r.Path, "/v0.1/me/refund/"); ok {
+		return transaction, true
 	}
 	_, rest, ok := strings.Cut(r.Path, "/payments/")
 	return strings.TrimSuffix(rest, "/refunds"), ok
@@ -51,10 +51,10 @@ func (w *World) checkRefundReplies(b snapshot, l *ledger) {
 		}
 		switch status := l.events[id].text("status"); {
 		case r.Status == 204 || r.Status == 201:
-			if status != "REFUNDED" && !(status == "FAILED" && pending[id]) {
+			if status != "REFUNDED" && (status != "FAILED" || !pending[id]) {
 				w.find(checkout, "refund %s was acknowledged, and is %q", id, status)
 			}
-		case r.refused() && !(r.IdempotencyKey != "" && open[r.keyed()]):
+		case r.refused() && (r.IdempotencyKey == "" || !open[r.keyed()]):
 			if status != "" && status != "FAILED" && status != "WITHDRAWN" {
 				w.find(checkout, "refund %s was answered %d, and is %q", id, r.Status, status)
 			}

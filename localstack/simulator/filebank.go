@@ -126,7 +126,8 @@ func (t *fileBank) report(actor string, rng *rand.Rand) {
 
 // settle is false when no answer came.
 func (t *fileBank) settle(actor string, outcome executedTransfer) bool {
-	command := fields{"command": "settle_payout", "merchant_code": outcome.merchant, "payout": outcome.id, "outcome": "paid"}
+	command := fields{"command": "settle_payout", "merchant_code": outcome.merchant, "payout": outcome.id,
+		"outcome": "paid"}
 	if !outcome.paid {
 		command["outcome"], command["reason"] = "rejected", "AC04"
 	}

@@ -81,9 +81,9 @@ func (h *hanging) play() {
 
 // makeCallback makes a callback of a shop to a host due.
 func (h *hanging) makeCallback(s *shop, actor, host string) (checkout string) {
-	made := h.send(actor, s.tenant, client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.token, Body: fmt.Sprintf(
-		`{"checkout_reference":%q,"amount":10.10,"currency":%q,"merchant_code":%q,"return_url":"https://%s/hook"}`,
-		actor, s.currency, s.merchant, host)}).view().ID
+	made := h.send(actor, s.tenant, client.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.token,
+		Body: fmt.Sprintf(`{"checkout_reference":%q,"amount":10.10,"currency":%q,"merchant_code":%q,`+
+			`"return_url":"https://%s/hook"}`, actor, s.currency, s.merchant, host)}).view().ID
 	h.send(actor, s.tenant, client.Request{Method: "DELETE", Path: "/v0.1/checkouts/" + made, APIKey: s.token})
 	return made
 }

@@ -17,8 +17,8 @@ func TestHangingSeeds(t *testing.T) {
 	play(t, simulator.Hanging, hangingSeedsVariable, defaultHangingSeeds)
 }
 
-// TestWithoutGroupsCallbacksAreLate takes away what makes the callback queue fair: then one merchant's backlog comes before
-// another's callback.
+// TestWithoutGroupsCallbacksAreLate takes away what makes the callback queue fair: then one merchant's backlog comes
+// before another's callback.
 func TestWithoutGroupsCallbacksAreLate(t *testing.T) {
 	const seeds = 20
 	for seed := uint64(1); seed <= seeds; seed++ {

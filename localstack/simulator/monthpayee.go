@@ -205,8 +205,9 @@ func (s *sale) sell() { s.client("till", 0, s.take) }
 
 // take has the payment made.
 func (s *sale) take(actor string, _ *rand.Rand) {
-	created := s.insist(actor, client.Request{Method: "POST", Path: "/v0.1/checkouts", IdempotencyKey: actor, Body: fmt.Sprintf(
-		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q}`, s.name, s.amount, s.currency, s.merchant)})
+	created := s.insist(actor, client.Request{Method: "POST", Path: "/v0.1/checkouts", IdempotencyKey: actor,
+		Body: fmt.Sprintf(`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q}`, s.name,
+			s.amount, s.currency, s.merchant)})
 	if s.id = created.view().ID; created.Status != 201 {
 		return
 	}

@@ -44,6 +44,7 @@ func perform[T any](w *World, ctx context.Context, x exchange[T]) (T, error) {
 		return nothing, faults.ErrNetwork
 	case faults.ArriveLate:
 		w.note(by.actor, x.kind, x.label, v.fault.String())
+		//nolint:contextcheck // arrives when the caller's time is up
 		w.sendLate(by.actor, x.kind, x.label, func() string { _, outcome, _ := x.send(); return outcome })
 		return nothing, faults.ErrNetwork
 	case faults.Throttle, faults.Conflict:
@@ -131,6 +132,7 @@ func (c awsClient) Do(r *http.Request) (*http.Response, error) {
 	sent := r.Clone(context.WithoutCancel(r.Context()))
 	return perform(c.world, r.Context(), exchange[*http.Response]{
 		kind: k, label: summary(operation, body),
+		//nolint:contextcheck // the checks read the table beside the call
 		send: func() (*http.Response, string, error) {
 			sent.Body, sent.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 			response, err := engine.RoundTrip(sent)

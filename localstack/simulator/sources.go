@@ -1,12 +1,11 @@
 package simulator
 
 import (
-	"context"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -18,8 +17,7 @@ func (w *World) aws(engine http.RoundTripper, target string, in, out any) {
 	if err != nil {
 		w.panicf("%v", err)
 	}
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://engine.test/",
-		strings.NewReader(string(body)))
+	r, err := http.NewRequest(http.MethodPost, "http://engine.test/", bytes.NewReader(body))
 	if err != nil {
 		w.panicf("%v", err)
 	}
@@ -29,6 +27,7 @@ func (w *World) aws(engine http.RoundTripper, target string, in, out any) {
 	if err != nil {
 		w.panicf("%s: %v", target, err)
 	}
+	defer response.Body.Close()
 	text, _ := io.ReadAll(response.Body)
 	if response.StatusCode != http.StatusOK {
 		w.panicf("%s %s: %s", target, body, text)

@@ -129,7 +129,8 @@ func (s *scenario) insist(actor string, r client.Request) response {
 // without, and when the reference is taken, it looks it up.
 func (s *scenario) create(actor string, rng *rand.Rand) {
 	r := client.Request{Method: "POST", Path: "/v0.1/checkouts", Body: fmt.Sprintf(
-		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q,"return_url":"https://shop.example.com/hook/%s","redirect_url":"https://shop.example/done"%s}`,
+		`{"checkout_reference":%q,"amount":%s,"currency":%q,"merchant_code":%q,`+
+			`"return_url":"https://shop.example.com/hook/%s","redirect_url":"https://shop.example/done"%s}`,
 		s.name, s.amount, s.currency, s.merchant, s.name, s.more)}
 	if rng.IntN(2) == 0 {
 		r.IdempotencyKey = "create " + s.name

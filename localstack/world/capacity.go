@@ -66,7 +66,7 @@ func asking(r *http.Request) (*http.Request, error) {
 		return nil, err
 	}
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(body, &members); err != nil {
+	if err = json.Unmarshal(body, &members); err != nil {
 		return nil, err
 	}
 	members["ReturnConsumedCapacity"] = json.RawMessage(`"INDEXES"`)
