@@ -9,9 +9,8 @@ import (
 	"sync"
 )
 
-// Access is what a function may ask of AWS beside being called, logging and
-// tracing. What the sandbox's acquirer and bank do in the table they do with
-// the function's role.
+// Access is what a function may do in AWS beside being called, logging and
+// tracing. The sandbox's acquirer and bank use the table with the function's role.
 type Access struct {
 	Items   []string // IAM actions on the table; each part of a transaction is authorised as its own
 	Queries []string // names of the indexes it queries
@@ -25,9 +24,9 @@ type Access struct {
 //go:embed access.json
 var recorded []byte
 
-// Access is exactly what the function uses: each test of the platform holds it
-// to that, and TestNoFunctionMayDoMore sees that nothing is left over.
-// TestNoFunctionMayDoWhatNoneShould is about what no record can give it.
+// Access is exactly what the function uses: every test of the platform fails when
+// it uses more, and TestNoFunctionMayDoMore when it uses less.
+// TestNoFunctionMayDoWhatNoneShould checks what no record can give it.
 func (f Function) Access() Access {
 	var a Access
 	for _, permission := range f.Permissions() {

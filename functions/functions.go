@@ -1,5 +1,5 @@
-// Package functions is the list of functions: every Lambda of the platform with what calls
-// it. The CDK app and the local run both read it, so wiring is written once.
+// Package functions is the list of functions: every Lambda of the platform with
+// what calls it. The CDK app and the local run both read it.
 package functions
 
 import (
@@ -54,7 +54,7 @@ type Schedule struct {
 // "<name>-dead".
 type Queue struct {
 	Name        string
-	Variable    string        // environment variable that tells functions its URL
+	Variable    string        // environment variable with its URL
 	Visibility  time.Duration // of a received message: at least six times its consumer's timeout
 	MaxReceives int           // then the message is dead
 }
@@ -79,11 +79,11 @@ var Polls = Queue{Name: "polls", Variable: "POLL_QUEUE_URL", Visibility: 6 * tim
 // Queues are all queues.
 var Queues = []Queue{Callbacks, Payouts, Polls}
 
-// requestTime is below API Gateway's 30 s, and with it every request ends
-// before the sweep takes its attempt for cut off.
+// requestTime is below API Gateway's 30 s, and every request ends before the
+// sweep treats its attempt as cut off.
 const requestTime = 29 * time.Second
 
-// All is the list.
+// All is the list of functions.
 var All = []Function{
 	{Name: "checkouts", HTTP: checkouts.Routes, Timeout: requestTime},
 	{Name: "customers", HTTP: customers.Routes, Timeout: requestTime},

@@ -227,7 +227,8 @@ func differences(i contract.Input, tagged []string) []string {
 		}
 	}
 	for _, limit := range written {
-		if !slices.Contains(tagged, limit) && !(limit == "minLength=1" && i.Required) {
+		implied := i.Required && limit == "minLength=1"
+		if !implied && !slices.Contains(tagged, limit) {
 			list = append(list, "-"+limit)
 		}
 	}

@@ -35,7 +35,7 @@ func (f family) boleto(ctx context.Context, req boletoRequest) (rest.Document, e
 		return rest.Document{}, failure.NotFound("There is no such boleto.")
 	}
 	drawn, err := boletoPage.Draw("Boleto", boletoBody(printed{
-		test: voucher.Tenant.Mode == identity.Test, merchant: c.Payee.Name, description: c.Description,
+		test: voucher.Mode == identity.Test, merchant: c.Payee.Name, description: c.Description,
 		line: groups(code.Text), amount: inReais(c.Amount),
 		until: code.Until.In(brasilia).Format("02/01/2006"), image: f.artefactURL(req.Token, imageForm),
 	}))

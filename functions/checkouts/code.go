@@ -43,7 +43,7 @@ const (
 	imageType = "image/png"
 )
 
-// showCode adds the payment code of an attempt at the payer's turn.
+// showCode adds the payment code of an attempt that requires the payer's action.
 func (f family) showCode(v *checkout, c payments.Checkout) {
 	if !c.RequiresAction() || c.Attempt.Code == nil {
 		return
@@ -77,7 +77,7 @@ func (f family) artefact(ctx context.Context, req idRequest) (rest.Document, err
 	if err != nil {
 		return rest.Document{}, err
 	}
-	method, code := voucher.Checkout.Attempt.Method, voucher.Code
+	method, code := voucher.Attempt.Method, voucher.Code
 	switch form {
 	case textForm:
 		return rest.Document{ContentType: textType, Body: []byte(code.Text)}, nil

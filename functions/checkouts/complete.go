@@ -15,16 +15,19 @@ type completeRequest struct {
 }
 
 // complete is completePayment, the 3DS return: the payer's browser brings the issuer's
-// answer and leaves for the merchant's page, or tells the page around it.
+// answer. It goes on to the merchant's page, or gets one that reports to the page around it.
 func (f family) complete(ctx context.Context, req completeRequest) (rest.Document, error) {
 	c, err := f.processing.Complete(ctx, req.ID, req.MD, req.PaRes)
 	if err != nil {
 		return rest.Document{}, err
 	}
 	if c.RedirectURL != "" {
-		target, err := page.ReturnURL(c.RedirectURL, c.ID)
-		return rest.Document{Redirect: target}, err
+		return redirect(page.ReturnURL(c.RedirectURL, c.ID))
 	}
 	outcome, err := page.Outcome(c.ID, c.StatusAt(f.store.Now()))
 	return rest.Document{HTML: outcome.HTML, CSP: outcome.CSP}, err
+}
+
+func redirect(target string, err error) (rest.Document, error) {
+	return rest.Document{Redirect: target}, err
 }

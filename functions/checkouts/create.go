@@ -46,7 +46,7 @@ func (f family) create(ctx context.Context, req createRequest) (checkout, error)
 	if err != nil {
 		return checkout{}, err
 	}
-	if err := f.checkCustomer(ctx, caller.Tenant, c.CustomerID); err != nil {
+	if err = f.checkCustomer(ctx, caller.Tenant, c.CustomerID); err != nil {
 		return checkout{}, err
 	}
 	c.ID, c.CreatedBy = rest.OperationID(ctx), caller.Actor.ID
@@ -106,7 +106,7 @@ func (req createRequest) checkPresence() error {
 	return validate.Order(req, faults).First()
 }
 
-// checkPayee makes sure merchant_code and pay_to_email name the caller.
+// checkPayee makes sure that merchant_code and pay_to_email name the caller.
 func (req createRequest) checkPayee(m merchant.Merchant) error {
 	emailIsOurs := strings.EqualFold(req.PayToEmail, m.Email)
 	switch {

@@ -135,8 +135,8 @@ func (req processRequest) checkInstrument(m merchant.Merchant) failure.List {
 	}
 }
 
-// checkNoInstrument refuses what only a payment by card can use: a number that
-// nobody has checked would be charged, and kept as a saved card.
+// checkNoInstrument refuses what only a payment by card can use: an unchecked
+// card would be charged and saved.
 func (req processRequest) checkNoInstrument() failure.List {
 	var faults failure.List
 	if req.Card != nil {

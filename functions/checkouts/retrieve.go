@@ -11,8 +11,8 @@ type listRequest struct {
 	Reference string `query:"checkout_reference"`
 }
 
-// list is listCheckouts: newest first, or the one that bears the reference. Clients
-// recover from DUPLICATED_CHECKOUT with the latter, so it reads its own writes.
+// list is listCheckouts: newest first, or the one with the reference. Clients
+// recover from DUPLICATED_CHECKOUT by the reference, so that read is consistent.
 func (f family) list(ctx context.Context, req listRequest) ([]checkout, error) {
 	tenant := rest.Caller(ctx).Tenant
 	var found []payments.Checkout

@@ -1,6 +1,6 @@
 // Package checkouts is the family of checkouts (contract §4, §13.1, §13.2): a
 // merchant's server creates a checkout, a payer's instrument is charged for
-// it, and everybody reads what became of it.
+// it, and both read its outcome.
 package checkouts
 
 import (

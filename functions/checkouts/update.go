@@ -41,7 +41,7 @@ func (f family) updateOnce(ctx context.Context, req updateRequest) (checkout, er
 		return checkout{}, err
 	}
 	now := f.store.Now()
-	if err := c.CheckUpdatable(now); err != nil {
+	if err = c.CheckUpdatable(now); err != nil {
 		return checkout{}, err
 	}
 	renamed := req.Reference.Or(c.Reference) != c.Reference

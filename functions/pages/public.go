@@ -33,7 +33,7 @@ func (p pages) webhookKeys(context.Context, struct{}) (webhookKeys, error) {
 
 var problemPage = page.New("")
 
-// problem explains a problem type to whoever follows its address (RFC 9457 §3.1.1).
+// problem explains the problem type at its address (RFC 9457 §3.1.1).
 func (p pages) problem(_ context.Context, req struct {
 	Slug string `path:"slug"`
 }) (rest.Document, error) {
@@ -49,10 +49,10 @@ type health struct {
 	Status string `json:"status"`
 }
 
-// healthy says the process answers.
+// healthy reports that the process answers.
 func (p pages) healthy(context.Context, struct{}) (health, error) { return health{"ok"}, nil }
 
-// ready says requests can be served: 503 while the table takes no writes.
+// ready reports whether requests can be served: 503 while the table takes no writes.
 func (p pages) ready(ctx context.Context, _ struct{}) (rest.Document, error) {
 	const contentType = "application/json;charset=UTF-8"
 	if err := p.Ready(ctx); err != nil {

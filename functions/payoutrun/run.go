@@ -1,6 +1,6 @@
-// Package payoutrun takes the payouts that messages of the payout queue name
-// as far as they go now. The payout's item decides, so repeated, late and lost
-// messages are harmless.
+// Package payoutrun runs the payouts that messages of the payout queue name, as
+// far as they go now. The payout's item decides what to do, so repeated, late and
+// lost messages are harmless.
 package payoutrun
 
 import (
@@ -27,12 +27,12 @@ type consumer struct {
 }
 
 func (c consumer) take(ctx context.Context, t identity.Tenant, m app.PayoutMessage) error {
-	rests, err := c.payouts.Run(ctx, t, m.ID)
+	done, err := c.payouts.Run(ctx, t, m.ID)
 	switch {
 	case failure.Is(err, failure.KindNotFound):
 		c.Log.WarnContext(ctx, "message of an unknown payout dropped", "tenant", t.String(), "payout", m.ID)
 		return nil
-	case err != nil || rests:
+	case err != nil || done:
 		return err
 	default:
 		return c.messages.Send(ctx, t, m.ID)

@@ -10,8 +10,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// listRequest has texts only, so that check tells all that is wrong, and not only
-// what cannot be read. Both days are inclusive.
+// listRequest has texts only, so that check reports all that is wrong at once. Both
+// days are inclusive.
 type listRequest struct {
 	StartDate string `query:"start_date" validate:"required date"`
 	EndDate   string `query:"end_date" validate:"required date"`
@@ -28,9 +28,9 @@ type order string
 
 const descending order = "desc" // unless it is asked for, ascending
 
-// most is how many records a page has at most, and without a limit (contract
+// maxRecords is how many records a page has at most, and without a limit (contract
 // §2.6).
-const most = 9999
+const maxRecords = 9999
 
 // list is listPayouts and listMyPayouts: the records of the payouts of some days, both inclusive, as
 // JSON or as CSV.
@@ -48,16 +48,16 @@ func (f family) list(ctx context.Context, req listRequest) (any, error) {
 		records[i] = view(r)
 	}
 	if req.Format == asCSV {
-		return rest.Document{ContentType: "text/plain;charset=UTF-8", Body: table(records)}, nil
+		return rest.Document{ContentType: "text/plain;charset=UTF-8", Body: encodeCSV(records)}, nil
 	}
 	return records, nil
 }
 
-// check answers all that is wrong with the request (contract §6.7).
+// check reports all that is wrong with the request (contract §6.7).
 func (req listRequest) check() error {
 	faults := validate.Forms(req)
 	dated := !faults.Names("start_date") && !faults.Names("end_date")
-	if dated && req.EndDate < req.StartDate { // such dates sort as texts do
+	if dated && req.EndDate < req.StartDate { // such dates sort as text
 		faults = slices.Insert(faults, 0, failure.Invalid("", "negative date range"))
 	}
 	return faults.Err()
@@ -68,5 +68,5 @@ func (req listRequest) limit() int {
 	if n, err := strconv.Atoi(req.Limit); err == nil {
 		return n
 	}
-	return most
+	return maxRecords
 }

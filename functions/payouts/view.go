@@ -23,8 +23,7 @@ type record struct {
 	TransactionCode string               `json:"transaction_code"`
 }
 
-// view shows a record: the type tells the direction, so that no amount is
-// negative.
+// view shows a record. No amount is negative: the type says the direction.
 func view(r payout.Record) record {
 	amount := r.Amount
 	if amount.Sign() < 0 {
@@ -34,9 +33,9 @@ func view(r payout.Record) record {
 		Status: r.Status, Reference: r.Reference, TransactionCode: r.Code}
 }
 
-// table is the records as CSV with its header, as RFC 4180 but for lines that end
-// with LF alone: clients split by it.
-func table(records []record) []byte {
+// encodeCSV is the records as CSV with a header, by RFC 4180, except that lines end
+// with LF alone, by which clients split.
+func encodeCSV(records []record) []byte {
 	var text strings.Builder
 	w := csv.NewWriter(&text)
 	rows := [][]string{{"id", "type", "amount", "date", "currency", "fee", "status", "reference", "transaction_code"}}

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// showCallback tells where a callback stands.
+// showCallback shows the state of a callback.
 type showCallback struct {
 	ID string `json:"id" validate:"required"`
 }
@@ -55,10 +55,10 @@ func withoutQuery(text string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// replayCallbacks owes callbacks anew, under their old ids: one by its id,
+// replayCallbacks sends callbacks again, under their old ids: one by its id,
 // dead or delivered; or the dead ones of a merchant, of a time (from and to,
-// RFC 3339, inclusive: when they were given up), or of both, the longest dead
-// first within each shard.
+// RFC 3339, inclusive: when they were given up), or of both, those given up
+// first before others within each shard.
 type replayCallbacks struct {
 	ID           string `json:"id"`
 	MerchantCode string `json:"merchant_code"`
@@ -102,7 +102,7 @@ func (o operator) replayOne(ctx context.Context, c replayCallbacks) (callbacksRe
 	if callback.State == payments.CallbackOwed {
 		return callbacksReplayed{}, failure.Conflict("The callback is still being tried.")
 	}
-	return callbacksReplayed{Replayed: 1}, o.owe(ctx, t, callback)
+	return callbacksReplayed{Replayed: 1}, o.resend(ctx, t, callback)
 }
 
 // selection is which dead callbacks to replay.
@@ -156,7 +156,7 @@ func (o operator) replay(ctx context.Context, wanted selection) (callbacksReplay
 			return done, nil
 		}
 		if err == nil {
-			err = o.owe(context.WithoutCancel(ctx), dead.tenant, dead.callback)
+			err = o.resend(context.WithoutCancel(ctx), dead.tenant, dead.callback)
 		}
 		if err != nil {
 			return done, err
@@ -171,7 +171,7 @@ type deadCallback struct {
 	callback payments.Callback
 }
 
-// dead walks what is selected. The index only names callbacks, and lags: the
+// dead yields the selected callbacks. The index only names them, and lags: the
 // item says whose each is, and whether it is still dead.
 func (o operator) dead(ctx context.Context, wanted selection) iter.Seq2[deadCallback, error] {
 	return func(yield func(deadCallback, error) bool) {
@@ -196,7 +196,7 @@ func (s selection) includes(d deadCallback) bool {
 	return d.callback.State == payments.CallbackDead && (s.merchant == "" || s.merchant == d.tenant.Merchant)
 }
 
-func (o operator) owe(ctx context.Context, t identity.Tenant, callback payments.Callback) error {
+func (o operator) resend(ctx context.Context, t identity.Tenant, callback payments.Callback) error {
 	if err := o.Store.ReplayCallback(ctx, t, callback.Replayed(o.Now())); err != nil {
 		return err
 	}

@@ -17,23 +17,23 @@ import (
 )
 
 // chargeback records money that a payer's issuer took back, as the acquirer
-// reported it. In test mode it is entered in the sandbox acquirer's books
-// before (contract §12).
+// reported it. In test mode the sandbox acquirer records it first (contract
+// §12).
 //
-// A chargeback happens once under its id. An id made up names what it is
-// about, so that the command may be repeated until it succeeds; from then on
-// it makes the next one.
+// A chargeback happens once under its id. A generated id is that of the
+// transaction's next chargeback, so the command may be repeated until it
+// succeeds; after that it makes another one.
 type chargeback struct {
 	MerchantCode string        `json:"merchant_code" validate:"required"`
 	Mode         string        `json:"mode"`                            // live or test; the first key's unless given
 	Transaction  string        `json:"transaction" validate:"required"` // its id or code
-	ID           string        `json:"id"`                              // the acquirer's; made up unless given
+	ID           string        `json:"id"`                              // the acquirer's; generated unless given
 	Amount       money.Literal `json:"amount"`                          // all that is left unless given
 	Lost         bool          `json:"lost"`                            // the merchant cannot pay it (NON_COLLECTION)
 }
 
 type chargedBack struct {
-	ID              string                `json:"id"` // as given or made up
+	ID              string                `json:"id"` // as given or generated
 	EventID         int64                 `json:"event_id"`
 	TransactionID   string                `json:"transaction_id"`
 	TransactionCode string                `json:"transaction_code"`
@@ -74,8 +74,8 @@ func (o operator) chargeback(ctx context.Context, c chargeback) (chargedBack, er
 		Currency: e.Amount.Currency(), SimpleStatus: r.SimpleStatus()}, nil
 }
 
-// reported is the chargeback as the acquirer's books have it. Nothing is
-// entered in the sandbox's that the platform would refuse.
+// reported is the chargeback as the acquirer has recorded it. The sandbox gets
+// none that the platform would refuse.
 func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Record,
 	c chargeback) (processing.ChargebackRequest, error) {
 	request := processing.ChargebackRequest{TransactionID: r.ID, ID: c.ID, Amount: c.Amount, Lost: c.Lost}
@@ -84,7 +84,7 @@ func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Recor
 		return request, err
 	}
 	if request.ID == "" {
-		request.ID = madeUpChargeback(r, amount)
+		request.ID = nextChargebackID(r, amount)
 	}
 	if known, ok := r.ChargebackBy(request.ID); ok {
 		if c.Amount != "" && known.Amount != amount {
@@ -92,7 +92,7 @@ func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Recor
 		}
 		return request, nil
 	}
-	if _, err := r.Chargeback(payments.Checkout{}, request.ID, &amount, c.Lost, "", o.Now()); err != nil {
+	if _, err = r.Chargeback(payments.Checkout{}, request.ID, &amount, c.Lost, "", o.Now()); err != nil {
 		return request, err
 	}
 	if t.Mode == identity.Test {
@@ -104,8 +104,8 @@ func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Recor
 	return request, nil
 }
 
-// enterInSandbox has the sandbox charge back, and answers how much it did. When
-// the command was cut off after that, what is left may be another amount now.
+// enterInSandbox has the sandbox record the chargeback, and answers its amount:
+// that of the first run, if a command that was cut off is repeated.
 func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string, amount money.Amount,
 	exact bool) (money.Amount, error) {
 	err := o.Sandbox.Chargeback(ctx, r.ID, id, amount)
@@ -133,7 +133,7 @@ var (
 	errOtherTransaction = failure.Conflict("The chargeback with this id belongs to another transaction.")
 )
 
-// amount is what the chargeback is of.
+// amount is the amount charged back.
 func (c chargeback) amount(r store.Record) (money.Amount, error) {
 	if c.Amount == "" {
 		return r.Refundable, nil
@@ -145,8 +145,8 @@ func (c chargeback) amount(r store.Record) (money.Amount, error) {
 	return amount, nil
 }
 
-// madeUpChargeback names the transaction's next chargeback.
-func madeUpChargeback(r store.Record, amount money.Amount) string {
+// nextChargebackID names the transaction's next chargeback.
+func nextChargebackID(r store.Record, amount money.Amount) string {
 	before := slices.DeleteFunc(slices.Clone(r.Events), func(e payments.Event) bool {
 		return e.Type != payments.ChargebackEvent
 	})

@@ -93,9 +93,9 @@ func (o operator) revokeAPIKey(ctx context.Context, c revokeAPIKey) (keyRevoked,
 }
 
 // rotateCallbackSecret gives the merchant its first or next callback secret
-// (contract §11.2). The secret before it signs for 24 h more, so a second
-// rotation within them would silence a secret that the merchant still uses:
-// it needs force, as after a leak.
+// (contract §11.2). The secret before it signs for 24 h more. A second
+// rotation within them would end a secret that the merchant still uses, so it
+// needs force, as after a leak.
 type rotateCallbackSecret struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Force        bool   `json:"force"`

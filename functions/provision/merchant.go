@@ -15,9 +15,9 @@ import (
 // scope: a live one, or a test one for a sandbox merchant.
 //
 // With a merchant_code of the operator's choice the command may be repeated:
-// a merchant of that code with the same facts is answered as it is, without a
-// key, because keys are shown once; if the first answer was lost,
-// create_api_key makes another. Other facts are a CONFLICT.
+// a merchant with that code and the same arguments is answered without a key,
+// because keys are shown once; if the first answer was lost, create_api_key
+// makes another key. Other arguments are a CONFLICT.
 type createMerchant struct {
 	merchant.Registration
 	merchant.Terms
@@ -32,12 +32,12 @@ type merchantCreated struct {
 	TestAPIKey   *keyView `json:"test_api_key,omitempty"`
 }
 
-// madeUpCodes is how many codes are tried before chance is ruled out.
-const madeUpCodes = 5
+// codeAttempts is how many random codes are tried; more collisions are no chance.
+const codeAttempts = 5
 
 func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchantCreated, error) {
 	var taken error
-	for range madeUpCodes {
+	for range codeAttempts {
 		m, err := c.merchant(o.Now())
 		if err != nil {
 			return merchantCreated{}, err
@@ -56,11 +56,11 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 
 // find answers the merchant that is there already, if it is the one asked for.
 func (o operator) find(ctx context.Context, m merchant.Merchant) (merchantCreated, error) {
-	there, err := o.Store.Merchant(ctx, m.Code)
+	existing, err := o.Store.Merchant(ctx, m.Code)
 	if err != nil {
 		return merchantCreated{}, err
 	}
-	if !m.Same(there) {
+	if !m.Same(existing) {
 		return merchantCreated{}, failure.Conflict("Another merchant has this merchant_code.")
 	}
 	return merchantCreated{MerchantCode: m.Code}, nil

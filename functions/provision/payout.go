@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cashwrap/cashwrap/shared/app/banking"
+	"github.com/cashwrap/cashwrap/shared/identity"
 	"github.com/cashwrap/cashwrap/shared/merchant"
 	"github.com/cashwrap/cashwrap/shared/money"
 )
@@ -40,13 +41,7 @@ func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error)
 	}
 	id := uuid.NewString()
 	state, err := banking.Open(o.App).ChangeMerchant(ctx, t.Merchant, func(s merchant.State) (merchant.State, error) {
-		settings, schedule := s.Payouts(t.Mode)
-		settings, err := c.PayoutChange.Apply(settings)
-		if err != nil {
-			return s, err
-		}
-		schedule.To, err = c.BankAccountChange.Apply(schedule.To, id)
-		return s.WithPayouts(t.Mode, settings, schedule), err
+		return c.apply(s, t.Mode, id)
 	})
 	if err != nil {
 		return payoutSet{}, err
@@ -61,4 +56,16 @@ func (o operator) setPayout(ctx context.Context, c setPayout) (payoutSet, error)
 		Status: schedule.To.Status, NextAt: schedule.NextAt}, nil
 }
 
+// apply changes how payouts are made in a mode; id is that of a new account.
+func (c setPayout) apply(s merchant.State, mode identity.Mode, id string) (merchant.State, error) {
+	settings, schedule := s.Payouts(mode)
+	settings, err := c.PayoutChange.Apply(settings)
+	if err != nil {
+		return s, err
+	}
+	schedule.To, err = c.BankAccountChange.Apply(schedule.To, id)
+	return s.WithPayouts(mode, settings, schedule), err
+}
+
+// ending is the last four characters.
 func ending(number string) string { return number[max(0, len(number)-4):] }

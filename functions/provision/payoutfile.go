@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payoutrunner"
 )
 
-// settlePayout is what the operator's bank made of a live payout that was
-// handed to it in a file. Repeating it is fine, another word is a CONFLICT.
+// settlePayout reports how the operator's bank settled a live payout that it got
+// in a file. The same outcome may be reported again; another one is a CONFLICT.
 type settlePayout struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Payout       string `json:"payout" validate:"required"`
@@ -33,18 +33,18 @@ func (o operator) settlePayout(ctx context.Context, c settlePayout) (payoutView,
 	if _, err = o.Store.Payout(ctx, t, c.Payout); err != nil {
 		return payoutView{}, err
 	}
-	word := bank.Outcome{State: bank.State(c.Outcome), Reason: c.Reason}
-	if err = banking.File(o.App).Settle(ctx, c.Payout, word); err != nil {
-		return payoutView{}, noOrder(err)
+	outcome := bank.Outcome{State: bank.State(c.Outcome), Reason: c.Reason}
+	if err = banking.File(o.App).Settle(ctx, c.Payout, outcome); err != nil {
+		return payoutView{}, noTransfer(err)
 	}
 	o.Log.InfoContext(ctx, "payout settled", "tenant", t.String(), "payout", c.Payout, "outcome",
 		c.Outcome, "reason", c.Reason)
 	return o.runPayout(ctx, payoutrunner.Planned{Tenant: t, ID: c.Payout})
 }
 
-// exportPayouts writes the live payouts that wait for it into a file for the
-// operator's bank (ISO 20022 pain.001.001.09). Under an id that is known it is
-// that file again, the same to the last byte, whatever else is asked.
+// exportPayouts writes the live payouts that wait for the bank into a file for
+// it (ISO 20022 pain.001.001.09). A known id gives the same file again, byte by
+// byte, whatever the other arguments say.
 type exportPayouts struct {
 	ID       string `json:"id" validate:"required"` // of the file: at most 28 letters, digits and hyphens
 	Holder   string `json:"holder"`                 // of the account that pays
@@ -109,8 +109,8 @@ func (o operator) fileRequest(ctx context.Context, c exportPayouts) (file.Reques
 	return r, nil
 }
 
-// noOrder tells the operator of an order that the bank never got.
-func noOrder(err error) error {
+// noTransfer explains that the bank never got the payout's transfer.
+func noTransfer(err error) error {
 	if errors.Is(err, bank.ErrUnknownTransfer) {
 		return failure.Conflict("The bank has no transfer for this payout yet.").WithCause(err)
 	}

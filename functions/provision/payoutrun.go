@@ -19,12 +19,13 @@ import (
 )
 
 // runPayouts plans and runs the payouts that are due, as payoutplan and
-// payoutrun do, or with on_demand one of all that waits. In test mode it also
-// waits for the sandbox bank's word, by pretending that the time has passed.
+// payoutrun do; with on_demand it makes one payout of all payables. In test mode
+// it also gets the sandbox bank's outcome, by pretending that the time for it
+// has passed.
 //
-// A time that is pretended is that of everything the command writes: payments
-// of today are paid out by tomorrow's cut-off, which is then behind us. So it
-// is for test mode only.
+// Everything that the command writes bears the pretended time: tomorrow's
+// cut-off, at which today's payments are paid out, has then passed. So this is
+// for test mode only.
 type runPayouts struct {
 	MerchantCode string `json:"merchant_code"`           // all merchants unless given
 	Mode         string `json:"mode"`                    // live or test; "": the first key's of one merchant, else both
@@ -36,7 +37,7 @@ type runPayouts struct {
 type payoutsRun struct {
 	Payouts []payoutView `json:"payouts"`
 	More    bool         `json:"more"`              // time was up: repeat the command
-	NextAt  *time.Time   `json:"next_at,omitempty"` // when none was due: when a period ends in which something waits
+	NextAt  *time.Time   `json:"next_at,omitempty"` // when none was due: the next end of a period with payables
 }
 
 type payoutView struct {
@@ -185,15 +186,15 @@ func (o operator) runPayout(ctx context.Context, p payoutrunner.Planned) (payout
 	}
 	now, err := o.Store.Payout(ctx, p.Tenant, p.ID)
 	if err == nil && now.Status == payout.Sent && p.Tenant.Mode == identity.Test {
-		now, err = o.hearSandbox(ctx, p)
+		now, err = o.pollSandbox(ctx, p)
 	}
 	return payoutView{Tenant: p.Tenant.String(), ID: p.ID, Day: now.Day, Status: now.Status, Total: now.Total,
 		Currency: now.Currency, Records: now.Records, Reason: now.Reason}, err
 }
 
-// hearSandbox pretends that the time has passed after which the sandbox bank
+// pollSandbox pretends that the time has passed after which the sandbox bank
 // knows the outcome.
-func (o operator) hearSandbox(ctx context.Context, p payoutrunner.Planned) (payout.Payout, error) {
+func (o operator) pollSandbox(ctx context.Context, p payoutrunner.Planned) (payout.Payout, error) {
 	if _, err := banking.Open(o.At(o.Now().Add(sandbox.LatestOutcome))).Run(ctx, p.Tenant, p.ID); err != nil {
 		return payout.Payout{}, err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// mergeProfile is the profile with what the arguments say of it; an empty text
-// takes back what it said.
+// mergeProfile is the profile with the fields given in the arguments; an empty
+// text removes one.
 func mergeProfile(p merchant.Profile, arguments json.RawMessage) (merchant.Profile, error) {
 	if len(arguments) == 0 {
 		return p, nil

@@ -4,7 +4,7 @@
 // command's. infra/README.md, "Merchants and keys", has a shell function for it:
 //
 //	aws lambda invoke --function-name provision --cli-binary-format raw-in-base64-out \
-//	    --payload '{"command":"create_merchant","name":"Café","email":"a@cafe.example","country":"DE","currency":"EUR"}' \
+//	    --payload '{"command":"create_merchant","name":"Café","email":"a@b.example","country":"DE","currency":"EUR"}' \
 //	    answer.json
 //
 //	create_merchant         name, email, country, currency; sandbox, fee_rate, online_payments, test_key, merchant_code,
@@ -49,7 +49,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/validate"
 )
 
-// operator is whoever may invoke this function.
+// operator runs the commands; any IAM principal that may invoke the function is one.
 type operator struct{ *app.App }
 
 // command runs on its arguments, as JSON.
@@ -116,7 +116,7 @@ func Invoke(a *app.App) func(context.Context, json.RawMessage) (any, error) {
 
 var errInternal = errors.New("INTERNAL_ERROR: the command failed; its cause is in the log")
 
-// parse takes a request apart: the command's name, and what stands beside it.
+// parse splits a request into the command's name and its arguments.
 func parse(request json.RawMessage) (name string, arguments json.RawMessage, err error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(request, &members) != nil {
@@ -133,8 +133,8 @@ func parse(request json.RawMessage) (name string, arguments json.RawMessage, err
 	return name, arguments, err
 }
 
-// decode reads arguments strictly: an operator's misspelt option must not be
-// passed over in silence.
+// decode reads arguments strictly: a misspelt argument must not be
+// ignored.
 func decode(raw json.RawMessage, to any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()

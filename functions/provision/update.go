@@ -9,11 +9,11 @@ import (
 )
 
 // updateMerchant changes terms of a merchant: those given. Country, currency
-// and sandbox stay, because what is stored rests on them.
+// and sandbox cannot change, because stored data depends on them.
 type updateMerchant struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	merchant.Terms
-	Profile json.RawMessage `json:"profile"` // what is given of it; "" takes a text back
+	Profile json.RawMessage `json:"profile"` // the fields given; "" removes a text
 }
 
 type merchantUpdated struct {

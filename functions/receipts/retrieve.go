@@ -24,31 +24,31 @@ func (f family) retrieve(ctx context.Context, req retrieveRequest) (receipt, err
 	}
 	r, err := f.store.FindTransaction(ctx, tenant, req.ID)
 	if failure.Is(err, failure.KindNotFound) {
-		return receipt{}, absent(req.ID)
+		return receipt{}, notFound(req.ID)
 	} else if err != nil {
 		return receipt{}, err
 	}
-	paper := payment(r)
+	about := payment(r)
 	if req.EventID != nil {
 		e, ok := r.Event(*req.EventID)
 		if !ok || e.Type != payments.RefundEvent {
-			return receipt{}, absent(strconv.FormatInt(*req.EventID, 10))
+			return receipt{}, notFound(strconv.FormatInt(*req.EventID, 10))
 		}
-		paper = refund(r, e)
+		about = refund(r, e)
 	}
-	if err := f.number(ctx, tenant, paper); err != nil {
+	if err := f.assignNumber(ctx, tenant, about); err != nil {
 		return receipt{}, err
 	}
-	return view(paper, rest.Merchant(ctx)), nil
+	return view(about, rest.Merchant(ctx)), nil
 }
 
-// absent is contract §6.6's: nothing of the id is known.
-func absent(id string) error { return failure.NotFound("No such tx event " + id) }
+// notFound has the message of contract §6.6.
+func notFound(id string) error { return failure.NotFound("No such tx event " + id) }
 
-// number gives the receipt its number when it is read for the first time.
-// Only of money that moved there are numbered receipts, so that a series holds
-// no void ones.
-func (f family) number(ctx context.Context, t identity.Tenant, p paper) error {
+// assignNumber gives the receipt its number when it is read for the first time.
+// Only receipts of money that moved have numbers, so that a series has no void
+// ones.
+func (f family) assignNumber(ctx context.Context, t identity.Tenant, p subject) error {
 	if _, has := p.record.Receipts[p.id]; has || !p.moved {
 		return nil
 	}

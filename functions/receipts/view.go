@@ -83,10 +83,10 @@ type acquirerData struct {
 	LocalTime  rest.LocalTime `json:"local_time"`
 }
 
-const unverified = "none" // nobody saw a signature or PIN
+const unverified = "none" // neither signature nor PIN
 
-// view shows a paper of the merchant's.
-func view(p paper, m merchant.Merchant) receipt {
+// view shows a receipt of the merchant's.
+func view(p subject, m merchant.Merchant) receipt {
 	t := p.record.Transaction
 	return receipt{
 		Transaction: showTransaction(p),
@@ -96,7 +96,7 @@ func view(p paper, m merchant.Merchant) receipt {
 	}
 }
 
-func showTransaction(p paper) transactionData {
+func showTransaction(p subject) transactionData {
 	t, lines, none := p.record.Transaction, p.record.Products(p.amount), money.Zero(p.amount.Currency())
 	v := transactionData{
 		Code: t.Code, ID: t.ID, MerchantCode: t.MerchantCode, Amount: p.amount.String(), VATAmount: none.String(),

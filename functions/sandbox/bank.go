@@ -47,16 +47,17 @@ func (p pages) bankDecision(ctx context.Context, req bankDecisionRequest) (rest.
 	}
 	status := p.resolved(ctx, view)
 	if view.ReturnURL == "" {
-		drawn, err := page.Outcome(view.Reference.CheckoutID, status)
+		var drawn page.Page
+		drawn, err = page.Outcome(view.Reference.CheckoutID, status)
 		return document(drawn), err
 	}
 	target, err := page.ReturnURL(view.ReturnURL, view.Reference.CheckoutID)
 	return rest.Document{Redirect: target}, err
 }
 
-// resolved has the platform learn of the bank's word before the merchant asks
-// about it. Should that fail now, the sweep finds out later: the payer goes
-// on either way.
+// resolved has the platform record the bank's answer before the merchant reads
+// the checkout. If that fails now, the sweep does it later; the payer goes on
+// either way.
 func (p pages) resolved(ctx context.Context, view sandbox.View) payments.CheckoutStatus {
 	tenant, _ := identity.ParseTenant(view.Reference.Tenant) // inTestMode has parsed it
 	checkout, err := p.Resolve(ctx, tenant, view.Reference.CheckoutID)

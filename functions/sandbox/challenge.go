@@ -16,7 +16,7 @@ import (
 )
 
 // challengeRequest is what the payer's browser brings from the merchant's
-// site (contract §4.4). MD is only handed through.
+// site (contract §4.4). MD is passed on unread.
 type challengeRequest struct {
 	PaReq   string `form:"PaReq" validate:"required"`
 	MD      string `form:"MD" validate:"required"`
@@ -46,14 +46,14 @@ type decisionRequest struct {
 	Decision sandbox.Answer `form:"decision" validate:"required one-of=approve|reject|error"`
 }
 
-// decide sends the browser on to the platform with the issuer's word. The
-// charge moves when the platform brings that word to the acquirer.
+// decide sends the browser on to the platform with the issuer's answer. The
+// charge changes when the platform brings that answer to the acquirer.
 func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, error) {
 	view, err := p.challenged(ctx, req.challengeRequest)
 	if err != nil {
 		return rest.Document{}, err
 	}
-	if err := validate.Forms(req).First(); err != nil {
+	if err = validate.Forms(req).First(); err != nil {
 		return rest.Document{}, err
 	}
 	paRes, err := p.Sandbox.Decide(ctx, req.PaReq, req.Decision)
@@ -64,8 +64,8 @@ func (p pages) decide(ctx context.Context, req decisionRequest) (rest.Document, 
 	return document(drawn.Framed().Posting(destinations(view.ReturnURL)...)), err
 }
 
-// challenged is the charge a browser comes with. TermUrl must be the return
-// address of that very checkout, so that the answer can go nowhere else.
+// challenged is the charge that a PaReq names. TermUrl must be the return
+// address of its checkout, so that the answer can go nowhere else.
 func (p pages) challenged(ctx context.Context, req challengeRequest) (sandbox.View, error) {
 	if err := validate.Missing(req).First(); err != nil {
 		return sandbox.View{}, err
@@ -80,7 +80,7 @@ func (p pages) challenged(ctx context.Context, req challengeRequest) (sandbox.Vi
 	return view, nil
 }
 
-// inTestMode refuses what is not there, and any charge of a live merchant.
+// inTestMode refuses unknown charges and those of live merchants.
 func inTestMode(view sandbox.View, err error) (sandbox.View, error) {
 	if errors.Is(err, acquirer.ErrUnknownCharge) {
 		return view, errNoPayment

@@ -23,7 +23,7 @@ func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
 	}
 	items := f.store.HistoryOf(ctx, t, p.code, span)
 	if p.code == "" {
-		first := p.limit + 1 // one ahead tells whether there are more
+		first := p.limit + 1 // one ahead, to know whether there are more
 		most := first
 		if !p.filter.All() {
 			most += maxSkipped
@@ -33,8 +33,8 @@ func (f family) page(ctx context.Context, p historyPlan) (historyView, error) {
 	return p.cut(items, rest.Merchant(ctx).Calendar(t.Mode))
 }
 
-// cut makes a page of the items, looking one ahead: there is a next link only
-// if another item follows that matches, or that this page may not look at.
+// cut makes a page of the items, reading one ahead: there is a next link only if
+// another item follows that matches, or that this page may not examine.
 func (p historyPlan) cut(items iter.Seq2[payments.HistoryItem, error],
 	calendar merchant.Calendar) (historyView, error) {
 	page := historyView{Items: []historyItem{}, Links: []historyLink{}}

@@ -18,7 +18,7 @@ const (
 	maxHistoryLimit     = 1000
 )
 
-// historyPlan is what to list, whichever version asked.
+// historyPlan is what to list, for either version.
 type historyPlan struct {
 	code           string // of the one transaction to list; "": all
 	order          historyOrder
@@ -27,7 +27,7 @@ type historyPlan struct {
 	filter         payments.HistoryFilter
 }
 
-// edge is one end of the range that was asked for. A ref overrides a time.
+// edge is one end of the requested range. A ref overrides a time.
 type edge struct {
 	ref         string // id of an item
 	refIncluded bool
@@ -56,7 +56,7 @@ func (p historyPlan) after(id string) historyPlan {
 	return p
 }
 
-// query asks for the plan, in either version's parameters.
+// query is the plan as a query, in either version's parameters.
 func (p historyPlan) query() string {
 	q := url.Values{"order": {string(p.order)}, "limit": {strconv.Itoa(p.limit)}}
 	for name, values := range map[string][]string{
@@ -74,12 +74,12 @@ func (p historyPlan) query() string {
 		q.Set("geo_coordinates", p.filter.Area.String())
 	}
 	setTime(q, "changes_since", p.filter.ChangesSince)
-	p.oldest.ask(q, "oldest")
-	p.newest.ask(q, "newest")
+	p.oldest.addTo(q, "oldest")
+	p.newest.addTo(q, "newest")
 	return q.Encode()
 }
 
-func (e edge) ask(q url.Values, name string) {
+func (e edge) addTo(q url.Values, name string) {
 	if e.ref == "" {
 		setTime(q, name+"_time", e.at)
 		return

@@ -32,16 +32,15 @@ func (q identifiers) given() int {
 	return n
 }
 
-// fit says that every given identifier is the transaction's.
+// fit reports whether every given identifier is the transaction's.
 func (q identifiers) fit(t payments.Transaction) bool {
 	fits := func(given, has string) bool { return given == "" || given == has }
 	return fits(q.ID, t.ID) && fits(q.InternalID, strconv.FormatInt(t.InternalID(), 10)) && fits(q.Code, t.Code) &&
 		fits(q.ForeignID, t.ForeignID) && fits(q.ClientID, t.ClientTransactionID)
 }
 
-// code is the transaction code that one of the identifiers tells; "" when only a
-// foreign id is given, which tells none. False: no transaction can have the
-// identifier.
+// code is the transaction code that follows from one of the identifiers; "" when
+// only a foreign id is given. False: no transaction can have the identifier.
 func (q identifiers) code() (string, bool) {
 	switch {
 	case q.Code != "":
@@ -61,11 +60,10 @@ func (q identifiers) code() (string, bool) {
 	}
 }
 
-var errAbsent = failure.NotFound("There is no such transaction.")
+var errNoTransaction = failure.NotFound("There is no such transaction.")
 
-// find reads the transaction that the identifiers mean, with all that happened
-// to it and as it is now: of several the successful one, else the newest
-// (contract §6.1). Failure: NotFound.
+// find reads the transaction that the identifiers name, with its events: of
+// several the successful one, else the newest (contract §6.1). Failure: NotFound.
 func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
 	records, err := f.candidates(ctx, rest.Caller(ctx).Tenant, q)
 	if err != nil {
@@ -73,7 +71,7 @@ func (f family) find(ctx context.Context, q identifiers) (store.Record, error) {
 	}
 	records = slices.DeleteFunc(records, func(r store.Record) bool { return !q.fit(r.Transaction) })
 	if len(records) == 0 {
-		return store.Record{}, errAbsent
+		return store.Record{}, errNoTransaction
 	}
 	return store.Preferred(records), nil
 }

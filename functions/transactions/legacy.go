@@ -18,7 +18,7 @@ type legacyRequest struct {
 }
 
 // legacyDetail is retrieveMyTransaction: any identifiers, all of which must
-// mean the transaction.
+// be the transaction's.
 func (f family) legacyDetail(ctx context.Context, req legacyRequest) (transaction, error) {
 	if req.given() == 0 {
 		return transaction{}, failure.Invalid("", "Give at least one identifier.")
@@ -30,8 +30,7 @@ func (f family) legacyDetail(ctx context.Context, req legacyRequest) (transactio
 	return f.legacyView(ctx, r, req), nil
 }
 
-// legacyView is the view with what older clients know differently (contract
-// §6.3, §2.7).
+// legacyView is the view in the form of older clients (contract §6.3, §2.7).
 func (f family) legacyView(ctx context.Context, r store.Record, req legacyRequest) transaction {
 	v := f.view(ctx, r)
 	v.ProcessAs = strings.ToLower(v.ProcessAs)
@@ -67,7 +66,7 @@ func numberReceipts(shown []event, r store.Record) {
 	}
 }
 
-// shows says the filters let an event pass.
+// shows reports whether the filters let an event pass.
 func (req legacyRequest) shows(status payments.EventStatus, kind payments.EventType) bool {
 	return (len(req.EventStatuses) == 0 || slices.Contains(req.EventStatuses, status)) &&
 		(len(req.EventTypes) == 0 || slices.Contains(req.EventTypes, kind))

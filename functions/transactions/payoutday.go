@@ -9,9 +9,9 @@ import (
 // toBank is the payout_type of all that is paid out (contract §2.7).
 const toBank = "BANK_ACCOUNT"
 
-// paysOut is where the parts of a payment go, and the day on which all of it
-// does; none when that takes several payouts, of which total counts those that
-// did not fail. The last part stands in for those that did.
+// paysOut is where the parts of a payment are paid out, and the day on which all
+// of it is; none when that takes several payouts. Total counts the parts that did
+// not fail; the last part replaces those that did.
 func paysOut(parts []payments.PayoutPart, total int, calendar merchant.Calendar) (to string, on rest.Date) {
 	if len(parts) == 0 {
 		return "", rest.Date{}
@@ -23,7 +23,7 @@ func paysOut(parts []payments.PayoutPart, total int, calendar merchant.Calendar)
 }
 
 // dueDate is the day of the payout that has the part, or else of the first that
-// may have it; none while nobody has ordered one that is made on demand.
+// may have it; none while a payout on demand is not asked for.
 func dueDate(p payments.PayoutPart, calendar merchant.Calendar) rest.Date {
 	day := p.Day
 	if day == "" {

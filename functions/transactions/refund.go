@@ -18,7 +18,7 @@ type refundRequest struct {
 
 // refund is refundTransaction.
 func (f family) refund(ctx context.Context, req refundRequest) (rest.NoContent, error) {
-	return rest.NoContent{}, f.giveBack(ctx, req.ID, req.Amount)
+	return rest.NoContent{}, f.refundAmount(ctx, req.ID, req.Amount)
 }
 
 type refundPaymentRequest struct {
@@ -26,24 +26,24 @@ type refundPaymentRequest struct {
 	Amount money.Literal `json:"amount"`         // "": all that is not refunded yet
 }
 
-// refundPayment is createRefund, which tells more of an amount that is too high or too low.
+// refundPayment is createRefund, which says more about an amount that is too high or too low.
 func (f family) refundPayment(ctx context.Context, req refundPaymentRequest) (struct{}, error) {
-	err := f.giveBack(ctx, req.ID, req.Amount)
+	err := f.refundAmount(ctx, req.ID, req.Amount)
 	var above *payments.AmountTooHighError
 	var below *payments.AmountTooLowError
 	switch {
 	case errors.As(err, &above):
-		err = outside(above.Minimum, above.Refundable, "amount_too_high", "The amount exceeds what is left to refund.")
+		err = outOfRange(above.Minimum, above.Refundable, "amount_too_high", "The amount exceeds what is left to refund.")
 	case errors.As(err, &below):
-		err = outside(below.Minimum, below.Refundable, "amount_too_low",
+		err = outOfRange(below.Minimum, below.Refundable, "amount_too_low",
 			"The amount is below the minimum that can be refunded.")
 	}
 	return struct{}{}, err
 }
 
-// giveBack refunds, once for all retries under one Idempotency-Key. Failures:
+// refundAmount refunds, once for all retries under one Idempotency-Key. Failures:
 // those of processing.Refund.
-func (f family) giveBack(ctx context.Context, id string, amount money.Literal) error {
+func (f family) refundAmount(ctx context.Context, id string, amount money.Literal) error {
 	caller := rest.Caller(ctx)
 	owner := rest.Merchant(ctx)
 	minimum, err := owner.MinimumBalanceIn(caller.Tenant.Mode)
@@ -65,8 +65,8 @@ type invalidAmount struct {
 	Min    int64  `json:"min_refundable_amount"`
 }
 
-// outside tells from and to which amount can be refunded.
-func outside(least, most money.Amount, reason, detail string) error {
+// outOfRange names the least and the most that can be refunded.
+func outOfRange(least, most money.Amount, reason, detail string) error {
 	const code = "INVALID_AMOUNT"
 	e := failure.Unprocessable(detail).WithCode(code)
 	e.Errors = []invalidAmount{{Code: code, Detail: detail, Reason: reason, Max: most.Minor(), Min: least.Minor()}}

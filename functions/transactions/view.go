@@ -70,7 +70,7 @@ type link struct {
 
 const (
 	enteredOnline = "CC_CUSTOMER_ENTERED" // a card whose number the payer typed
-	unverified    = "none"                // nobody saw a signature or PIN
+	unverified    = "none"                // neither signature nor PIN
 )
 
 // view shows a transaction to the caller, whose own it is.

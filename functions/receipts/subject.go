@@ -8,27 +8,27 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// paper is what one receipt is about: a payment or a refund of it.
-type paper struct {
+// subject is what one receipt is about: a payment or a refund of it.
+type subject struct {
 	record     store.Record // of the payment
 	id         string       // of the transaction, or the refund's event
 	amount     money.Amount
 	status     payments.TransactionStatus
 	returnCode string
 	at         time.Time
-	moved      bool // the money did
+	moved      bool // the money moved
 }
 
 // payment is the receipt of the transaction itself.
-func payment(r store.Record) paper {
-	return paper{record: r, id: r.ID, amount: r.Amount, status: r.Status, returnCode: r.ReturnCode, at: r.CreatedAt,
+func payment(r store.Record) subject {
+	return subject{record: r, id: r.ID, amount: r.Amount, status: r.Status, returnCode: r.ReturnCode, at: r.CreatedAt,
 		moved: r.Status == payments.TransactionSuccessful}
 }
 
-// refund is the receipt of a refund: its lines and sums are those of what went
-// back.
-func refund(r store.Record, e payments.Event) paper {
-	return paper{record: r, id: e.ID, amount: e.Amount, status: e.HistoryItem().Status(),
+// refund is the receipt of a refund: its lines and sums are those of the
+// amount refunded.
+func refund(r store.Record, e payments.Event) subject {
+	return subject{record: r, id: e.ID, amount: e.Amount, status: e.HistoryItem().Status(),
 		returnCode: e.ReturnCode, at: e.CreatedAt,
 		moved: e.Status == payments.EventRefunded}
 }
