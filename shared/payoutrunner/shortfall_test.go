@@ -115,7 +115,8 @@ func TestALateCreditReducesTheNegativeBalance(t *testing.T) {
 }
 
 // TestALaterPayoutTakesAnEarlierNegativeBalance while the earlier one still collects: it takes all that is left as
-// well, and each payable goes into one of them. One that was eligible before both, and is written late, goes into the next.
+// well, and each payable goes into one of them. One that was eligible before both, and is written late, goes into the
+// next.
 func TestALaterPayoutTakesAnEarlierNegativeBalance(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

@@ -12,11 +12,12 @@ import (
 )
 
 // of makes a checkout of a customer's.
-func (o *office) of(t *testing.T, customer string) payments.Checkout {
+func (o *fixture) of(t *testing.T, customer string) payments.Checkout {
 	t.Helper()
 	c, err := o.store.CreateCheckout(t.Context(), tenant, payments.Checkout{
-		ID: uuid.NewString(), Reference: uuid.NewString(), Amount: money.MustParse("10.10", "EUR"), Status: payments.CheckoutPending,
-		Purpose: payments.PurposeCheckout, CustomerID: customer, CreatedAt: o.Now(), RedirectURL: "https://shop.example/done",
+		ID: uuid.NewString(), Reference: uuid.NewString(), Amount: money.MustParse("10.10", "EUR"),
+		Status: payments.CheckoutPending, Purpose: payments.PurposeCheckout, CustomerID: customer, CreatedAt: o.Now(),
+		RedirectURL: "https://shop.example/done",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -24,27 +25,27 @@ func (o *office) of(t *testing.T, customer string) payments.Checkout {
 	return c
 }
 
-// TestACheckoutChangesHandsWhileAnAttemptIsGivenUp: the card of the customer it
-// was of is not charged for the one it is of now.
-func TestACheckoutChangesHandsWhileAnAttemptIsGivenUp(t *testing.T) {
+// TestACheckoutGetsAnotherCustomerWhileAnAttemptIsCancelled: the card of its former
+// customer is not charged.
+func TestACheckoutGetsAnotherCustomerWhileAnAttemptIsCancelled(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	saved, err := o.pay(t, o.of(t, "ada"), passing)
 	if err != nil || saved.InstrumentToken == "" {
 		t.Fatalf("save: %+v, %v", saved, err)
 	}
 	c := o.of(t, "ada")
-	if _, err := o.pay(t, c, challenged); err != nil {
+	if _, err = o.pay(t, c, challenged); err != nil {
 		t.Fatal(err)
 	}
-	o.onCancel = func(string) { // another till gives the attempt up, fails, and the merchant updates the checkout
-		failed, err := o.pay(t, c, "4012001037461114")
-		if err != nil || failed.Status != payments.CheckoutFailed {
-			t.Errorf("%s, %v", failed.Status, err)
+	o.onCancel = func(string) { // another attempt fails meanwhile, and the merchant updates the checkout
+		failed, failure := o.pay(t, c, "4012001037461114")
+		if failure != nil || failed.Status != payments.CheckoutFailed {
+			t.Errorf("another attempt: %s, %v; want FAILED", failed.Status, failure)
 		}
 		failed.CustomerID = "grace"
-		if _, err := o.store.SaveCheckout(t.Context(), tenant, failed); err != nil {
-			t.Error(err)
+		if _, failure = o.store.SaveCheckout(t.Context(), tenant, failed); failure != nil {
+			t.Error(failure)
 		}
 	}
 	_, _, err = o.Start(t.Context(), tenant, processing.PaymentRequest{CheckoutID: c.ID, Operation: uuid.NewString(),

@@ -26,21 +26,21 @@ import (
 
 var tenant = identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}
 
-// office is a processor whose table and acquirer tell the test of each call,
-// so that something can happen in between.
-type office struct {
+// fixture is a processor with a table and acquirers. The test can act between its
+// calls.
+type fixture struct {
 	*processing.Processor
 	*clock.Clock
 	store    *store.Store
 	mu       sync.Mutex
 	onWrite  func()                                      // after the next PutItem has been done
 	onCancel func(attempt string)                        // before the acquirer is asked to cancel
-	network  func(*http.Request) (*http.Response, error) // carries calls to the table; nil: nothing happens to them
+	network  func(*http.Request) (*http.Response, error) // carries calls to the table; nil: without faults
 }
 
-func newOffice(t *testing.T) *office {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	o := &office{Clock: clock.New()}
+	o := &fixture{Clock: clock.New()}
 	accessKey := enginetest.AccessKey(t)
 	config := store.Config{
 		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t), Now: o.Now, HTTP: o,
@@ -58,7 +58,7 @@ func newOffice(t *testing.T) *office {
 	key := []byte(strings.Repeat("k", 32))
 	bank := sandbox.New(sandbox.Config{DB: db, Table: table, Secret: key, BaseURL: "http://cashwrap.test", Now: o.Now})
 	o.Processor = processing.New(processing.Config{
-		Store: o.store, Acquirers: map[identity.Mode]acquirer.Acquirer{identity.Test: told{bank, o}},
+		Store: o.store, Acquirers: map[identity.Mode]acquirer.Acquirer{identity.Test: observed{bank, o}},
 		BaseURL: "http://cashwrap.test", SessionKey: func(time.Time) []byte {
 			return key
 		}, TokenKey: key, Log: slog.New(slog.DiscardHandler),
@@ -67,7 +67,7 @@ func newOffice(t *testing.T) *office {
 }
 
 // Do carries a call to the table.
-func (o *office) Do(r *http.Request) (*http.Response, error) {
+func (o *fixture) Do(r *http.Request) (*http.Response, error) {
 	carry := o.network
 	if carry == nil {
 		carry = enginetest.Do
@@ -85,25 +85,26 @@ func (o *office) Do(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-type told struct {
+type observed struct {
 	acquirer.Acquirer
-	office *office
+	fixture *fixture
 }
 
-func (a told) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
-	happens := a.office.onCancel
-	a.office.onCancel = nil
+func (a observed) Cancel(ctx context.Context, id string) (payments.Outcome, error) {
+	happens := a.fixture.onCancel
+	a.fixture.onCancel = nil
 	if happens != nil {
 		happens(id)
 	}
 	return a.Acquirer.Cancel(ctx, id)
 }
 
-func (o *office) create(t *testing.T, validFor time.Duration) payments.Checkout {
+func (o *fixture) create(t *testing.T, validFor time.Duration) payments.Checkout {
 	t.Helper()
 	until := o.Now().Add(validFor)
 	c, err := o.store.CreateCheckout(t.Context(), tenant, payments.Checkout{
-		ID: uuid.NewString(), Reference: "order", Amount: money.MustParse("10.10", "EUR"), Status: payments.CheckoutPending,
+		ID: uuid.NewString(), Reference: "order", Amount: money.MustParse("10.10", "EUR"),
+		Status:  payments.CheckoutPending,
 		Purpose: payments.PurposeCheckout, CreatedAt: o.Now(), ValidUntil: &until, RedirectURL: "https://shop.example/done",
 	})
 	if err != nil {
@@ -112,7 +113,7 @@ func (o *office) create(t *testing.T, validFor time.Duration) payments.Checkout 
 	return c
 }
 
-func (o *office) pay(t *testing.T, c payments.Checkout, number string) (payments.Checkout, error) {
+func (o *fixture) pay(t *testing.T, c payments.Checkout, number string) (payments.Checkout, error) {
 	t.Helper()
 	card := &payments.Card{Name: "Ada", Number: payments.NewSecret(number), ExpiryMonth: "12", ExpiryYear: "2030",
 		CVV: payments.NewSecret("739")}
@@ -121,7 +122,7 @@ func (o *office) pay(t *testing.T, c payments.Checkout, number string) (payments
 	return paid, err
 }
 
-func (o *office) read(t *testing.T, c payments.Checkout) payments.Checkout {
+func (o *fixture) read(t *testing.T, c payments.Checkout) payments.Checkout {
 	t.Helper()
 	read, err := o.store.Checkout(t.Context(), tenant, c.ID)
 	if err != nil {
@@ -135,11 +136,11 @@ const (
 	challenged = "4200000000000042"
 )
 
-// TestAClaimWrittenTooLateIsNotCharged: whoever read the checkout just before
-// the claim was told EXPIRED, and that is final.
+// TestAClaimWrittenTooLateIsNotCharged: a client that read the checkout just before
+// the claim saw EXPIRED, which is final.
 func TestAClaimWrittenTooLateIsNotCharged(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	c := o.create(t, time.Minute)
 	o.onWrite = func() { o.Advance(2 * time.Minute) }
 	if _, err := o.pay(t, c, passing); failure.Of(err).Code != "CHECKOUT_SESSION_IS_EXPIRED" {
@@ -155,7 +156,7 @@ func TestAClaimWrittenTooLateIsNotCharged(t *testing.T) {
 // is being cancelled, the payer starts another; none may stay payable.
 func TestDeactivatingCancelsTheAttemptBegunMeanwhile(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	c := o.create(t, time.Hour)
 	if _, err := o.pay(t, c, challenged); err != nil {
 		t.Fatal(err)
@@ -184,7 +185,7 @@ func TestDeactivatingCancelsTheAttemptBegunMeanwhile(t *testing.T) {
 // charged, so the attempt must not be given up for another.
 func TestNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	c := o.create(t, time.Hour)
 	bank := &forgetful{Acquirer: o.Acquirers[identity.Test]}
 	o.Acquirers[identity.Test] = bank
@@ -222,7 +223,7 @@ func (f *forgetful) Charge(ctx context.Context, c acquirer.Charge) (payments.Out
 // TestAnUnknownChargeIsNotCancelledBeforeItsTime: the request that began it may still be on the way to the acquirer.
 func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	begun, err := o.create(t, time.Hour).Begin(payments.Attempt{ID: uuid.NewString(), Operation: "request",
 		Method: payments.CardMethod}, o.Now())
 	if err != nil {

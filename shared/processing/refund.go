@@ -196,7 +196,8 @@ func (p *Processor) requestRefund(ctx context.Context, t identity.Tenant, e paym
 		return p.acquirer(t).Refund(ctx, acquirer.Refund{ID: e.ID, ChargeID: e.TransactionID, Amount: e.Amount})
 	})
 	if err != nil {
-		p.Log.WarnContext(ctx, "acquirer gave no answer to a refund", "transaction", e.TransactionID, "refund", e.ID, "error", err)
+		p.Log.WarnContext(ctx, "acquirer gave no answer to a refund", "transaction", e.TransactionID,
+			"refund", e.ID, "error", err)
 		return payments.Outcome{Decision: payments.OutcomeUnknown}, err
 	}
 	return o, nil

@@ -17,9 +17,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/processing"
 )
 
-// reserved is a refund whose process died before it asked the acquirer. It is
-// held against the live merchant's balance.
-func (o *office) reserved(t *testing.T, id, operation, amount string) payments.Event {
+// begun is a refund whose process ended before it called the acquirer. Its amount is
+// in the live merchant's reserve.
+func (o *fixture) begun(t *testing.T, id, operation, amount string) payments.Event {
 	t.Helper()
 	r, err := o.store.Transaction(t.Context(), live, id)
 	if err != nil {
@@ -30,18 +30,18 @@ func (o *office) reserved(t *testing.T, id, operation, amount string) payments.E
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := o.store.Reserve(t.Context(), live, "EUR")
+	reserve, err := o.store.Reserve(t.Context(), live, "EUR")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.store.ApplyTransaction(t.Context(), live, change, &held); err != nil {
+	if err := o.store.ApplyTransaction(t.Context(), live, change, &reserve); err != nil {
 		t.Fatal(err)
 	}
 	return change.Events[0]
 }
 
-// sweepRefund looks at a refund as the sweep does, when its time has come.
-func (o *office) sweepRefund(t *testing.T, e payments.Event) {
+// sweepRefund polls a refund as the sweep does, when it is due.
+func (o *fixture) sweepRefund(t *testing.T, e payments.Event) {
 	t.Helper()
 	o.Advance(10 * time.Minute)
 	if err := o.ResolveRefundDue(t.Context(), live, e.ID); err != nil {
@@ -49,47 +49,47 @@ func (o *office) sweepRefund(t *testing.T, e payments.Event) {
 	}
 }
 
-// stands checks where a refund stands, and what is left of its transaction and
-// held of the balance.
-func (o *office) stands(t *testing.T, e payments.Event, status payments.EventStatus, left, held string) {
+// wantRefund checks the status of a refund, what is left to refund of its
+// transaction, and the reserve.
+func (o *fixture) wantRefund(t *testing.T, e payments.Event, status payments.EventStatus, left, reserve string) {
 	t.Helper()
 	r, err := o.store.Transaction(t.Context(), live, e.TransactionID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stored, _ := r.Refund(e.ID)
-	if now := o.held(t, live); stored.Status != status || r.Refundable.String() != left || now != held {
-		t.Errorf("refund %s, left %s, held %s; want %s, %s, %s", stored.Status, r.Refundable, now, status, left, held)
+	if now := o.reserve(t, live); stored.Status != status || r.Refundable.String() != left || now != reserve {
+		t.Errorf("refund %s, left %s, reserve %s; want %s, %s, %s", stored.Status, r.Refundable, now, status, left, reserve)
 	}
 	if status == payments.EventFailed && r.LastRefund != payments.EventFailed {
 		t.Errorf("the transaction shows its last refund as %q", r.LastRefund)
 	}
 }
 
-func (o *office) retryRefund(t *testing.T, e payments.Event, operation string) error {
+func (o *fixture) retryRefund(t *testing.T, e payments.Event, operation string) error {
 	t.Helper()
-	floor := money.MustParse("0", "EUR")
+	minimum := money.MustParse("0", "EUR")
 	return o.Refund(t.Context(), live, processing.RefundRequest{TransactionID: e.TransactionID, Operation: operation,
-		Amount: money.Literal(e.Amount.String()), MinimumBalance: &floor})
+		Amount: money.Literal(e.Amount.String()), MinimumBalance: &minimum})
 }
 
-// TestARefundThatIsNeverTakenFails: its process died, and of 42.24 the acquirer
-// takes nothing. Nobody knows whether a first request was taken, so it is
-// cancelled; all see it fail, and its money can go back in another way.
+// TestARefundThatIsNeverTakenFails: its process ended, and the acquirer takes no
+// request for 42.24. Whether an earlier request was taken is unknown, so the refund
+// is cancelled; it has failed for all clients, and its money can be refunded again.
 func TestARefundThatIsNeverTakenFails(t *testing.T) {
 	t.Parallel()
 	for name, a := range map[string]acquirer.Acquirer{"sandbox": nil, "none": acquirer.None{}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := newLiveOffice(t)
+			o := newLiveFixture(t)
 			id := o.paid(t, live, "100", "EUR")
 			if a != nil {
 				o.Acquirers[identity.Live] = a
 			}
-			e := o.reserved(t, id, "one", "42.24")
-			o.stands(t, e, payments.EventBegun, "57.76", "42.24")
+			e := o.begun(t, id, "one", "42.24")
+			o.wantRefund(t, e, payments.EventBegun, "57.76", "42.24")
 			o.sweepRefund(t, e)
-			o.stands(t, e, payments.EventFailed, "100.00", "0.00")
+			o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 				t.Errorf("retry: %v", err)
 			}
@@ -97,7 +97,7 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 				t.Errorf("retry at another acquirer: %v", err)
 			}
-			o.stands(t, e, payments.EventFailed, "100.00", "0.00")
+			o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
 			if _, err := o.Chargeback(t.Context(), live, processing.ChargebackRequest{
 				TransactionID: id, ID: "cb", Amount: "60"}); err != nil {
 				t.Errorf("chargeback: %v", err)
@@ -107,22 +107,22 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 	}
 }
 
-// TestARetryCancelsWhatIsNotTaken: the retry of a request that was cut off
-// hears that the refund came to nothing, and so does every later one.
+// TestARetryCancelsWhatIsNotTaken: the retry of a request that was cut off gets the
+// answer that the refund has failed, and so does every later one.
 func TestARetryCancelsWhatIsNotTaken(t *testing.T) {
 	t.Parallel()
-	o := newLiveOffice(t)
+	o := newLiveFixture(t)
 	id := o.paid(t, live, "100", "EUR")
-	e := o.reserved(t, id, "one", "42.24")
+	e := o.begun(t, id, "one", "42.24")
 	for range 2 {
 		if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
 			t.Errorf("retry: %v", err)
 		}
-		o.stands(t, e, payments.EventFailed, "100.00", "0.00")
+		o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
 	}
 }
 
-// refusing takes no refund, and answers cancellations as it is told.
+// refusing takes no refund, and answers cancellations as the test sets.
 type refusing struct {
 	acquirer.Acquirer
 	cancels atomic.Int64
@@ -138,13 +138,13 @@ func (r *refusing) CancelRefund(ctx context.Context, id string) (payments.Outcom
 	return r.cancel(ctx, id)
 }
 
-// TestWithoutACancellationTheOutcomeStaysUnknown: only the acquirer's word
-// closes a refund.
+// TestWithoutACancellationTheOutcomeStaysUnknown: only the acquirer's answer makes a
+// refund final.
 func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
 	t.Parallel()
-	o := newLiveOffice(t)
+	o := newLiveFixture(t)
 	bank := o.Acquirers[identity.Test]
-	e := o.reserved(t, o.paid(t, live, "100", "EUR"), "one", "10")
+	e := o.begun(t, o.paid(t, live, "100", "EUR"), "one", "10")
 	for name, answer := range map[string]struct {
 		decision payments.Decision
 		err      error
@@ -160,39 +160,41 @@ func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
 		if a.cancels.Load() == 0 {
 			t.Errorf("%s: never cancelled", name)
 		}
-		o.stands(t, e, payments.EventPending, "90.00", "10.00")
+		o.wantRefund(t, e, payments.EventPending, "90.00", "10.00")
 	}
 	o.Acquirers[identity.Live] = bank
 	o.sweepRefund(t, e)
-	o.stands(t, e, payments.EventRefunded, "90.00", "0.00")
+	o.wantRefund(t, e, payments.EventRefunded, "90.00", "0.00")
 }
 
-// TestARefundThatWasMadeIsNotCancelled: the lost first request was taken after
-// all, which the cancellation finds out.
+// TestARefundThatWasMadeIsNotCancelled: the first request, whose answer was lost, was
+// taken, as the answer to the cancellation says.
 func TestARefundThatWasMadeIsNotCancelled(t *testing.T) {
 	t.Parallel()
-	o := newLiveOffice(t)
+	o := newLiveFixture(t)
 	bank := o.Acquirers[identity.Test]
-	for amount, status := range map[string]payments.EventStatus{"10": payments.EventRefunded, "42.91": payments.EventFailed} {
+	for amount, status := range map[string]payments.EventStatus{
+		"10": payments.EventRefunded, "42.91": payments.EventFailed,
+	} {
 		id := o.paid(t, live, "100", "EUR")
-		e := o.reserved(t, id, uuid.NewString(), amount)
+		e := o.begun(t, id, uuid.NewString(), amount)
 		if _, err := bank.Refund(t.Context(), acquirer.Refund{ID: e.ID, ChargeID: id, Amount: e.Amount}); err != nil {
 			t.Fatal(err)
 		}
 		o.Acquirers[identity.Live] = &refusing{Acquirer: bank, cancel: bank.CancelRefund}
 		o.sweepRefund(t, e)
 		left := map[payments.EventStatus]string{payments.EventRefunded: "90.00", payments.EventFailed: "100.00"}[status]
-		o.stands(t, e, status, left, "0.00")
+		o.wantRefund(t, e, status, left, "0.00")
 		o.Acquirers[identity.Live] = bank
 	}
 }
 
-// TestARequestThatComesAfterItsCancellation: the sweep took a slow request for
-// cut off, and the acquirer would not take what it asked. The request itself
-// arrives later, and nothing moves.
+// TestARequestThatComesAfterItsCancellation: the sweep polled while the request was
+// slow, and the acquirer did not take it. The slow request arrives later, and no
+// money moves.
 func TestARequestThatComesAfterItsCancellation(t *testing.T) {
 	t.Parallel()
-	o := newLiveOffice(t)
+	o := newLiveFixture(t)
 	bank := o.Acquirers[identity.Test]
 	id := o.paid(t, live, "100", "EUR")
 	var e payments.Event
@@ -204,7 +206,7 @@ func TestARequestThatComesAfterItsCancellation(t *testing.T) {
 	if err := o.giveBack(t.Context(), live, id, "10", "0"); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("refund: %v", err)
 	}
-	o.stands(t, e, payments.EventFailed, "100.00", "0.00")
+	o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
 	for line, err := range bank.Statement(t.Context()) {
 		if err != nil || line.Kind == acquirer.Refunded {
 			t.Errorf("%+v, %v", line, err)
@@ -212,7 +214,7 @@ func TestARequestThatComesAfterItsCancellation(t *testing.T) {
 	}
 }
 
-// slow lets something happen before a refund arrives.
+// slow calls a function before a refund arrives.
 type slow struct {
 	acquirer.Acquirer
 	before func(acquirer.Refund)

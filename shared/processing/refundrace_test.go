@@ -21,7 +21,7 @@ import (
 )
 
 // sell is a transaction of 10.10, paid.
-func (o *office) sell(t *testing.T) string {
+func (o *fixture) sell(t *testing.T) string {
 	t.Helper()
 	paid, err := o.pay(t, o.create(t, time.Hour), passing)
 	if err != nil || paid.Status != payments.CheckoutPaid {
@@ -30,14 +30,14 @@ func (o *office) sell(t *testing.T) string {
 	return paid.Transactions[0].ID
 }
 
-func (o *office) refund(t *testing.T, transaction, operation string) error {
+func (o *fixture) refund(t *testing.T, transaction, operation string) error {
 	t.Helper()
 	return o.Refund(t.Context(), tenant, processing.RefundRequest{TransactionID: transaction,
 		Operation: operation, Amount: "4.00"})
 }
 
-// record is the transaction with its events, and what the acquirer gave back.
-func (o *office) record(t *testing.T, id string) (r store.Record, givenBack string) {
+// record is the transaction with its events, and what the acquirer has refunded.
+func (o *fixture) record(t *testing.T, id string) (r store.Record, givenBack string) {
 	t.Helper()
 	r, err := o.store.Transaction(t.Context(), tenant, id)
 	if err != nil {
@@ -54,8 +54,7 @@ func (o *office) record(t *testing.T, id string) (r store.Record, givenBack stri
 	return r, givenBack
 }
 
-// busy takes no refund, but lets something happen before it says so the first
-// time.
+// busy takes no refund, and calls a function before its first answer.
 type busy struct {
 	acquirer.Acquirer
 	once    sync.Once
@@ -74,12 +73,12 @@ func (b *busy) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome,
 	return payments.Outcome{}, acquirer.ErrNotTaken
 }
 
-// TestARefundThatOthersAskAboutIsNotWithdrawn: the sweep took a slow request
-// for cut off and had its refund made. That the acquirer did not take the
-// request itself is then no news of the refund.
+// TestARefundThatOthersAskAboutIsNotWithdrawn: the sweep polled while the request
+// was slow, and had the refund made. That the acquirer did not take the slow request
+// itself then says nothing about the refund.
 func TestARefundThatOthersAskAboutIsNotWithdrawn(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	id := o.sell(t)
 	o.Acquirers[identity.Test] = &busy{Acquirer: o.Acquirers[identity.Test], happens: func(r acquirer.Refund) {
 		o.Advance(2 * time.Minute)
@@ -95,11 +94,11 @@ func TestARefundThatOthersAskAboutIsNotWithdrawn(t *testing.T) {
 	}
 }
 
-// TestARefundBeingAskedAboutIsNotWithdrawn: as before, but the sweep is still
-// on its way to the acquirer.
+// TestARefundBeingAskedAboutIsNotWithdrawn: as before, but the sweep's request has
+// not reached the acquirer yet.
 func TestARefundBeingAskedAboutIsNotWithdrawn(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	id := o.sell(t)
 	bank := o.Acquirers[identity.Test]
 	asked, withdrawn, swept := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -119,7 +118,7 @@ func TestARefundBeingAskedAboutIsNotWithdrawn(t *testing.T) {
 	}
 }
 
-// waiting tells that it is asked for a refund, and waits with it.
+// waiting signals a request for a refund, and waits before it answers.
 type waiting struct {
 	acquirer.Acquirer
 	asked, until chan struct{}
@@ -131,7 +130,7 @@ func (w waiting) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcom
 	return w.Acquirer.Refund(ctx, r)
 }
 
-// withdrawing says the call withdraws a refund.
+// withdrawing says whether the call withdraws a refund.
 func withdrawing(r *http.Request) bool {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -139,12 +138,11 @@ func withdrawing(r *http.Request) bool {
 		strings.Contains(string(body), `"status":{"S":"WITHDRAWN"}`)
 }
 
-// TestNotTakenIsToldOfWithdrawnRefundsOnly: 424 promises that nothing changed
-// (contract §3.4), but a refund that could not be withdrawn is made by the
-// sweep.
-func TestNotTakenIsToldOfWithdrawnRefundsOnly(t *testing.T) {
+// TestOnlyWithdrawnRefundsAreNotTaken: 424 promises that nothing changed (contract
+// §3.4), but a refund that could not be withdrawn is made by the sweep.
+func TestOnlyWithdrawnRefundsAreNotTaken(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	id := o.sell(t)
 	o.Acquirers[identity.Test] = &busy{Acquirer: o.Acquirers[identity.Test]}
 	o.network = func(r *http.Request) (*http.Response, error) {
@@ -170,12 +168,12 @@ func TestNotTakenIsToldOfWithdrawnRefundsOnly(t *testing.T) {
 	}
 }
 
-// TestAWithdrawalSparesALaterReservation: the withdrawal is done, but its
-// replies are lost; before that is found out, a retry of the request has
-// reserved the same refund anew.
-func TestAWithdrawalSparesALaterReservation(t *testing.T) {
+// TestAWithdrawalDoesNotUndoALaterBeginning: the withdrawal is written, but its
+// replies are lost; before it is repeated, a retry of the request has begun the same
+// refund again.
+func TestAWithdrawalDoesNotUndoALaterBeginning(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	id := o.sell(t)
 	bank := o.Acquirers[identity.Test]
 	asked, withdrawn, retried := make(chan struct{}), make(chan struct{}), make(chan error, 1)

@@ -124,10 +124,10 @@ func TestARenamedCheckoutIsFoundByItsNewReferenceOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.Reference = "old"
-	if _, err := s.RenameCheckout(ctx, tenant, other); failure.Of(err).Code != "DUPLICATED_CHECKOUT" {
-		t.Errorf("took a reference in use: %v", err)
+	if _, err = s.RenameCheckout(ctx, tenant, other); failure.Of(err).Code != "DUPLICATED_CHECKOUT" {
+		t.Errorf("took a reference in use: %v, want DUPLICATED_CHECKOUT", err)
 	}
-	for _, reference := range []string{"new", "old", "new"} { // its own old name is still its own
+	for _, reference := range []string{"new", "old", "new"} { // it may take its former reference back
 		c.Reference = reference
 		if c, err = s.RenameCheckout(ctx, tenant, c); err != nil {
 			t.Fatal(err)

@@ -166,7 +166,7 @@ func (c *counted) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-func TestWhoeverStopsEarlyReadsNoFurther(t *testing.T) {
+func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 	t.Parallel()
 	requests := &counted{}
 	w := till{t, emptyTable(t, clock.New(), requests)}
@@ -203,19 +203,19 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	for id, at := range map[string]time.Time{tx.ID: start, pending.ID: start.Add(time.Second)} {
 		if place, err := w.HistoryPlace(t.Context(), tenant, id); err != nil || place.ID != id ||
 			!place.At.Equal(at) || place.Inclusive {
-			t.Errorf("%s stands at %+v, %v", id, place, err)
+			t.Errorf("%s is at %+v, %v", id, place, err)
 		}
 	}
 	for name, id := range map[string]string{"reserved": reserved.ID, "withdrawn": withdrawn.ID, "deduction": deduction.ID,
 		"unknown": uuid.NewString(), "upper case": strings.ToUpper(pending.ID), "code": tx.Code,
 		"long": strings.Repeat("x", 5000), "none": ""} {
 		if place, err := w.HistoryPlace(t.Context(), tenant, id); !failure.Is(err, failure.KindNotFound) {
-			t.Errorf("%s stands at %+v, %v", name, place, err)
+			t.Errorf("%s is at %+v, %v; want NotFound", name, place, err)
 		}
 	}
 	stranger := identity.Tenant{Mode: identity.Test, Merchant: "MC9Z9Z9Z9Z"}
 	if place, err := w.HistoryPlace(t.Context(), stranger, tx.ID); !failure.Is(err, failure.KindNotFound) {
-		t.Errorf("another merchant's stands at %+v, %v", place, err)
+		t.Errorf("another merchant's is at %+v, %v; want NotFound", place, err)
 	}
 }
 

@@ -47,7 +47,8 @@ func (w till) refund(tx *payments.Transaction, cause string, status payments.Eve
 	w.Helper()
 	e := payments.Event{ID: tx.RefundID(cause), TransactionID: tx.ID, Code: tx.Code,
 		Type: payments.RefundEvent, Status: status,
-		Amount: money.MustParse("1", "EUR"), CreatedAt: at, UpdatedAt: at, TransactionSummary: tx.HistoryItem().TransactionSummary}
+		Amount: money.MustParse("1", "EUR"), CreatedAt: at, UpdatedAt: at,
+		TransactionSummary: tx.HistoryItem().TransactionSummary}
 	w.write(tx, e)
 	return e
 }

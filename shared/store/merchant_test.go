@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/localstack/aws/engines/enginetest"
+
 	"github.com/cashwrap/cashwrap/localstack/clock"
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/shared/failure"
@@ -61,14 +63,18 @@ func TestATokenMeansItsKeyAndItsMerchant(t *testing.T) {
 	want := shop
 	want.Version = 1
 	p, m, err := s.Authenticate(t.Context(), first.token)
-	if err != nil || !reflect.DeepEqual(p, first.Principal()) || !reflect.DeepEqual(m, want) {
-		t.Errorf("%+v, %+v, %v", p, m, err)
+	if diff := cmp.Diff(first.Principal(), p); err != nil || diff != "" {
+		t.Errorf("principal: %v (-want +got):\n%s", err, diff)
 	}
-	if got, err := s.Merchant(t.Context(), shop.Code); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("read %+v, %v", got, err)
+	if diff := cmp.Diff(want, m); diff != "" {
+		t.Errorf("merchant of the token (-want +got):\n%s", diff)
+	}
+	got, err := s.Merchant(t.Context(), shop.Code)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("merchant: %v (-want +got):\n%s", err, diff)
 	}
 	if _, err := s.Merchant(t.Context(), "MC00000000"); !failure.Is(err, failure.KindNotFound) {
-		t.Errorf("nobody: %v", err)
+		t.Errorf("an unknown merchant: %v, want NotFound", err)
 	}
 	if err := s.CreateMerchant(t.Context(), shop); !failure.Is(err, failure.KindConflict) {
 		t.Errorf("a second one: %v", err)
@@ -88,7 +94,7 @@ func TestOtherTokensAreRefused(t *testing.T) {
 	live := first.token
 	live.Tenant.Mode = identity.Live
 	for name, token := range map[string]identity.Token{"unknown": newKey(t, tenant).token, "of no merchant": orphan.token,
-		"of nobody": stranger.token, "of the other mode": live} {
+		"of an unknown tenant": stranger.token, "of the other mode": live} {
 		if _, _, err := s.Authenticate(t.Context(), token); !failure.Is(err, failure.KindUnauthorized) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -127,7 +133,7 @@ func TestARevokedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 	}
 }
 
-func TestAChangedMerchantCountsFromTheNextRequest(t *testing.T) {
+func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
 	first := opened(t, s)
@@ -142,15 +148,16 @@ func TestAChangedMerchantCountsFromTheNextRequest(t *testing.T) {
 	if err != nil || saved.Version != 2 {
 		t.Fatalf("saved as version %d, %v", saved.Version, err)
 	}
-	if _, got, err := s.Authenticate(ctx, first.token); err != nil || !reflect.DeepEqual(got, saved) {
-		t.Errorf("the request finds %+v, %v", got, err)
+	_, got, err := s.Authenticate(ctx, first.token)
+	if diff := cmp.Diff(saved, got); err != nil || diff != "" {
+		t.Errorf("merchant of the next request: %v (-want +got):\n%s", err, diff)
 	}
 	if _, err := s.SaveMerchant(ctx, before); !errors.Is(err, store.ErrStale) {
 		t.Errorf("a change of what was read before: %v", err)
 	}
 }
 
-// TestMerchantAndSchedulesChangeTogether: nobody sees settings beside a cut-off of others.
+// TestMerchantAndSchedulesChangeTogether: the settings and the cut-off that is read always belong together.
 func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
@@ -164,10 +171,10 @@ func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 	if err != nil || first.Merchant.Version != 2 || first.Schedules.Test.Version != 1 {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	if _, err := s.SaveMerchantState(ctx, state); !errors.Is(err, store.ErrStale) {
-		t.Errorf("once more: %v", err)
+	if _, err = s.SaveMerchantState(ctx, state); !errors.Is(err, store.ErrStale) {
+		t.Errorf("once more: %v, want ErrStale", err)
 	}
-	if err := s.OpenPayout(ctx, tenant, *first.Schedules.Test, nil); err != nil { // moves the schedule on
+	if err = s.OpenPayout(ctx, tenant, *first.Schedules.Test, nil); err != nil { // moves the schedule on
 		t.Fatal(err)
 	}
 	// Payouts of another mode are set up meanwhile, by the settings of before.
@@ -236,7 +243,7 @@ func TestALostReplyIsNoFailedUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	wire.Inject(faults.Times(tries, "TransactWriteItems", faults.FailBefore))
-	if _, err := s.SaveMerchant(t.Context(), m); err == nil {
+	if _, err = s.SaveMerchant(t.Context(), m); err == nil {
 		t.Error("an update that never arrived succeeded")
 	}
 	for lost := 1; lost <= tries; lost++ {
@@ -260,7 +267,8 @@ func (c *throttled) Do(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 }
 
-// TestAThrottledKeyIsGivenUp after three tries: a merchant's key must not hold a function until the request's time is up.
+// TestAThrottledKeyIsGivenUp after three tries, so that a merchant's key does not keep a function busy until the
+// request's time is up.
 func TestAThrottledKeyIsGivenUp(t *testing.T) {
 	t.Parallel()
 	wire := &throttled{}

@@ -25,12 +25,12 @@ func wantOwed(t *testing.T, s *store.Store, amount string) {
 	}
 	for atLeast, want := range map[money.Amount]bool{exact: true, above: false} {
 		if got, err := s.BalanceAtLeast(t.Context(), tenant, atLeast); err != nil || got != want {
-			t.Errorf("owes at least %s: %t, %v; want exactly %s", atLeast, got, err, exact)
+			t.Errorf("balance at least %s: %t, %v; want exactly %s", atLeast, got, err, exact)
 		}
 	}
 }
 
-func TestDebitsCountAgainstWhatIsOwed(t *testing.T) {
+func TestDebitsReduceTheBalance(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	wantOwed(t, s, "0")
@@ -38,14 +38,14 @@ func TestDebitsCountAgainstWhatIsOwed(t *testing.T) {
 	pay(t, s, tenant, "order-2", "attempt-2")
 	wantOwed(t, s, "19.80")
 	// 0.20 above what its own parts still give are a debit.
-	apply(t, s, reserve(t, tx, "operation", "10.10", false))
+	apply(t, s, beginRefund(t, tx, "operation", "10.10", false))
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	wantOwed(t, s, "9.70")
-	if owes, err := s.BalanceAtLeast(t.Context(), tenant, eur("-1000")); err != nil || !owes {
-		t.Errorf("a minimum far below: %t, %v", owes, err)
+	if covered, err := s.BalanceAtLeast(t.Context(), tenant, eur("-1000")); err != nil || !covered {
+		t.Errorf("a minimum far below: %t, %v", covered, err)
 	}
-	if owes, err := s.BalanceAtLeast(t.Context(), tenant, money.MustParse("1", "USD")); err != nil || owes {
-		t.Errorf("another currency: %t, %v", owes, err)
+	if covered, err := s.BalanceAtLeast(t.Context(), tenant, money.MustParse("1", "USD")); err != nil || covered {
+		t.Errorf("another currency: %t, %v", covered, err)
 	}
 }
 
@@ -63,8 +63,8 @@ func (c *countedHTTP) Do(r *http.Request) (*http.Response, error) {
 	return enginetest.Do(r)
 }
 
-// TestWhatIsOwedIsReadNoFurtherThanNeeded: all debits first, then credits until they suffice.
-func TestWhatIsOwedIsReadNoFurtherThanNeeded(t *testing.T) {
+// TestTheBalanceIsReadNoFurtherThanNeeded: all debits first, then credits until they suffice.
+func TestTheBalanceIsReadNoFurtherThanNeeded(t *testing.T) {
 	t.Parallel()
 	client := &countedHTTP{calls: map[string]int{}}
 	s := emptyTable(t, clock.New(), client)
@@ -90,10 +90,10 @@ func TestWhatIsOwedIsReadNoFurtherThanNeeded(t *testing.T) {
 		{"10", true, 5}, {"10.01", false, 5},
 	} {
 		client.calls["Query"] = 0
-		owes, err := s.BalanceAtLeast(t.Context(), tenant, eur(test.atLeast))
-		if err != nil || owes != test.want || client.calls["Query"] > test.queries {
+		covered, err := s.BalanceAtLeast(t.Context(), tenant, eur(test.atLeast))
+		if err != nil || covered != test.want || client.calls["Query"] > test.queries {
 			t.Errorf("at least %s: %t, %v, after %d queries; want %t after at most %d",
-				test.atLeast, owes, err, client.calls["Query"], test.want, test.queries)
+				test.atLeast, covered, err, client.calls["Query"], test.want, test.queries)
 		}
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cashwrap/cashwrap/localstack/storedtest"
 	"github.com/cashwrap/cashwrap/shared/failure"
 	"github.com/cashwrap/cashwrap/shared/ledger"
 	"github.com/cashwrap/cashwrap/shared/merchant"
@@ -67,16 +70,17 @@ func wantPayout(t *testing.T, s *store.Store, id string, status payout.Status, t
 	}
 }
 
-// TestARowGoesIntoOnePayout, also a debit, which no transaction guards.
-func TestARowGoesIntoOnePayout(t *testing.T) {
+// TestAPayableGoesIntoOnePayout, also a debit, which no transaction guards.
+func TestAPayableGoesIntoOnePayout(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
-	apply(t, s, reserve(t, tx, "operation", "10.10", false))
+	apply(t, s, beginRefund(t, tx, "operation", "10.10", false))
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	one, another := openPayout(t, s, onePayout), openPayout(t, s, anotherPayout)
 	payables := payablesOf(t, s)
-	if len(payables) != 3 || payables[0].Kind != payments.PayablePart || payables[2].Kind != payments.PayableRefundDeduction {
+	if len(payables) != 3 || payables[0].Kind != payments.PayablePart ||
+		payables[2].Kind != payments.PayableRefundDeduction {
 		t.Fatalf("payables %+v", payables)
 	}
 	for _, some := range [][]payments.Payable{payables[:2], payables[2:]} {
@@ -91,16 +95,16 @@ func TestARowGoesIntoOnePayout(t *testing.T) {
 	}
 	wantPayout(t, s, onePayout, payout.Collecting, "-0.20", 3)
 	wantPayout(t, s, anotherPayout, payout.Collecting, "0", 0)
-	// What it lacks waits at once, for the next payout: refunds never count on it.
+	// The negative balance is payable at once, so that refunds never count on it.
 	left, err := s.Payables(t.Context(), tenant, "EUR", later.Add(time.Hour), 100)
-	if err != nil || len(left) != 1 || left[0].Kind != payments.PayableBalanceDeduction || left[0].Amount != eur("-0.20") ||
-		!left[0].EligibleAt.Equal(later) {
+	if err != nil || len(left) != 1 || left[0].Kind != payments.PayableBalanceDeduction ||
+		left[0].Amount != eur("-0.20") || !left[0].EligibleAt.Equal(later) {
 		t.Errorf("left %+v, %v", left, err)
 	}
 }
 
-// TestEachStepIsTakenFromWhereThePayoutStands: what was read before somebody else's step changes nothing.
-func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
+// TestEachStepIsTakenFromThePayoutsState: a step from a state that was read before another step changes nothing.
+func TestEachStepIsTakenFromThePayoutsState(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	pay(t, s, tenant, "order-1", "attempt-1")
@@ -118,25 +122,25 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Seal(later)) },
 		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Send(to, later)) },
 		func() (payout.Payout, error) { return s.StepPayout(t.Context(), tenant, p.Paid(later)) },
-		func() (payout.Payout, error) { return s.ApplyPayoutOutcome(t.Context(), tenant, telling(t, s, p)) },
-		func() (payout.Payout, error) { return s.ApplyPayoutOutcome(t.Context(), tenant, telling(t, s, p)) },
+		func() (payout.Payout, error) { return s.ApplyPayoutOutcome(t.Context(), tenant, outcomeStep(t, s, p)) },
+		func() (payout.Payout, error) { return s.ApplyPayoutOutcome(t.Context(), tenant, outcomeStep(t, s, p)) },
 	}
 	for i, step := range steps {
-		if _, err := s.StepPayout(t.Context(), tenant, empty); !errors.Is(err, store.ErrStale) {
-			t.Errorf("sealed before step %d: %v", i, err)
+		if _, err = s.StepPayout(t.Context(), tenant, empty); !errors.Is(err, store.ErrStale) {
+			t.Errorf("sealed before step %d: %v, want ErrStale", i, err)
 		}
 		before := p
 		if p, err = step(); err != nil {
 			t.Fatalf("step %d: %v", i, err)
 		}
-		if stored, err := s.Payout(t.Context(), tenant, p.ID); err != nil || stored.Version != p.Version ||
-			stored.Status != p.Status {
-			t.Errorf("step %d left %+v, %v; answered %+v", i, stored, err, p)
+		stored, readErr := s.Payout(t.Context(), tenant, p.ID)
+		if diff := cmp.Diff(p, stored, storedtest.Options); readErr != nil || diff != "" {
+			t.Errorf("after step %d: %v (-answered +stored):\n%s", i, readErr, diff)
 		}
 		now := p
 		p = before
-		if _, err := step(); !errors.Is(err, store.ErrStale) {
-			t.Errorf("step %d, taken again: %v", i, err)
+		if _, err = step(); !errors.Is(err, store.ErrStale) {
+			t.Errorf("step %d, taken again: %v, want ErrStale", i, err)
 		}
 		p = now
 	}
@@ -147,13 +151,14 @@ func TestEachStepIsTakenFromWhereThePayoutStands(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrittenOnceStaysSo, whatever a step from the payout's current version says: a payout is opened once, a record
-// taken once and its outcome recorded once, a deduction settled once, an entry posted once, and a payable waits once.
+// TestWhatIsWrittenOnceStaysSo, whatever a step from the payout's current version has: a payout is opened once, a
+// record is written and gets its outcome once, a deduction is settled once, an entry posted once, and a payable added
+// once.
 func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
-	apply(t, s, reserve(t, tx, "operation", "10.10", false))
+	apply(t, s, beginRefund(t, tx, "operation", "10.10", false))
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	p := openPayout(t, s, onePayout)
 	taken := collection(t, s, p, payablesOf(t, s))
@@ -188,9 +193,10 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, again := range map[string]payout.OutcomeStep{
-		"an outcome again":           {Records: successful(taken.Records[:1])},
-		"a deduction settled again":  {Records: successful(taken.Records[1:2]), Events: first.Events},
-		"a payable that waits again": {Records: successful(taken.Records[1:2]), Payables: []payments.Payable{*taken.CarriedForward}},
+		"an outcome again":          {Records: successful(taken.Records[:1])},
+		"a deduction settled again": {Records: successful(taken.Records[1:2]), Events: first.Events},
+		"a payable that waits again": {Records: successful(taken.Records[1:2]),
+			Payables: []payments.Payable{*taken.CarriedForward}},
 	} {
 		again.Payout = p
 		_, err := s.ApplyPayoutOutcome(t.Context(), tenant, again)
@@ -207,8 +213,8 @@ func successful(records []payout.Record) []payout.Record {
 	return records
 }
 
-// telling tells whatever is left to tell.
-func telling(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeStep {
+// outcomeStep applies the outcome to all records that are left.
+func outcomeStep(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeStep {
 	t.Helper()
 	records, err := s.RecordsWithoutOutcome(t.Context(), tenant, p, 100)
 	if err != nil {
@@ -222,21 +228,21 @@ func telling(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeStep {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, tx := range transactions { // as before it was told, when it is told again
+	for id, tx := range transactions { // as before the outcome was applied, when it is applied again
 		for i := range tx.Payouts {
 			tx.Payouts[i].Status = payments.EventReconciled
 		}
 		transactions[id] = tx
 	}
-	told, err := p.ApplyOutcome(records, transactions, nil, later)
+	step, err := p.ApplyOutcome(records, transactions, nil, later)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return told
+	return step
 }
 
-// TestRecordsAreToldInTheOrderTheyAreKept, whose tenth part comes before the second.
-func TestRecordsAreToldInTheOrderTheyAreKept(t *testing.T) {
+// TestOutcomesAreAppliedInTheOrderOfTheRecords, whose tenth part comes before the second.
+func TestOutcomesAreAppliedInTheOrderOfTheRecords(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	p := openPayout(t, s, onePayout)
@@ -289,10 +295,10 @@ func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
 	}
 	one, another := payout.New(onePayout, "EUR", "2027-05-02", later, later),
 		payout.New(anotherPayout, "EUR", "2027-05-03", later, later)
-	if err := s.OpenPayout(t.Context(), tenant, schedule, &one); err != nil {
+	if err = s.OpenPayout(t.Context(), tenant, schedule, &one); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.OpenPayout(t.Context(), tenant, schedule, &another); !errors.Is(err, store.ErrStale) {
+	if err = s.OpenPayout(t.Context(), tenant, schedule, &another); !errors.Is(err, store.ErrStale) {
 		t.Errorf("by a schedule that has moved on: %v", err)
 	}
 	if schedule, err = s.PayoutSchedule(t.Context(), tenant); err != nil || schedule.Version != 2 {

@@ -14,8 +14,8 @@ import (
 // large is text of which a page of a query (1 MB) holds six.
 var large = strings.Repeat("x", 150_000)
 
-// recorded is a payout of the day that has taken so many large records; told: and told them that it was paid.
-func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
+// recorded is a payout of the day with so many large records, to which applied says that its outcome was applied.
+func recorded(t *testing.T, s *store.Store, day string, n int, applied bool) {
 	t.Helper()
 	id := payout.ID(tenant.String(), "EUR", day, "test")
 	if err := s.CreatePayout(t.Context(), tenant, payout.New(id, "EUR", day, later, later)); err != nil {
@@ -36,8 +36,8 @@ func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
 		p, err = s.StepPayout(t.Context(), tenant, p.Seal(later))
 	}
 	for range n {
-		if told && err == nil {
-			p, err = s.ApplyPayoutOutcome(t.Context(), tenant, tellingNext(t, s, p))
+		if applied && err == nil {
+			p, err = s.ApplyPayoutOutcome(t.Context(), tenant, nextOutcomeStep(t, s, p))
 		}
 	}
 	if err != nil {
@@ -45,18 +45,18 @@ func recorded(t *testing.T, s *store.Store, day string, n int, told bool) {
 	}
 }
 
-// tellingNext tells the next record alone.
-func tellingNext(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeStep {
+// nextOutcomeStep applies the outcome to the next record alone.
+func nextOutcomeStep(t *testing.T, s *store.Store, p payout.Payout) payout.OutcomeStep {
 	t.Helper()
 	next, err := s.RecordsWithoutOutcome(t.Context(), tenant, p, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	telling, err := p.ApplyOutcome(next, nil, nil, later)
+	step, err := p.ApplyOutcome(next, nil, nil, later)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return telling
+	return step
 }
 
 // TestRecordsAreListedOverPages, also over those that are all of a payout whose outcome is open.

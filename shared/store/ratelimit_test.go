@@ -15,19 +15,19 @@ func TestBucketCountsItsTokens(t *testing.T) {
 	t.Parallel()
 	now := clock.New().Now()
 	for _, test := range []struct {
-		owed time.Duration
-		want int
+		remaining time.Duration
+		want      int
 	}{
 		{-time.Hour, 30}, {0, 30}, {time.Nanosecond, 29}, {100 * time.Millisecond, 29},
 		{101 * time.Millisecond, 28}, {3 * time.Second, 0}, {time.Hour, 0},
 	} {
-		if got := tenASecond.Tokens(now, now.Add(test.owed)); got != test.want {
-			t.Errorf("full in %v: %d tokens, want %d", test.owed, got, test.want)
+		if got := tenASecond.Tokens(now, now.Add(test.remaining)); got != test.want {
+			t.Errorf("full in %v: %d tokens, want %d", test.remaining, got, test.want)
 		}
 	}
 }
 
-// process leases as one warm process does: it remembers what it heard last.
+// process leases as one warm process does: it knows the result of its last lease.
 type process struct {
 	s     *store.Store
 	known time.Time
@@ -49,7 +49,7 @@ func TestLeasesShareOneBucket(t *testing.T) {
 	a, b := &process{s: s}, &process{s: s}
 	a.lease(t, 10, 10)
 	b.lease(t, 15, 15) // b starts without knowing of a
-	a.lease(t, 10, 5)  // a hears of b; only five are left
+	a.lease(t, 10, 5)  // a learns of b's lease: only five are left
 	a.lease(t, 1, 0)
 	b.lease(t, 1, 0)
 

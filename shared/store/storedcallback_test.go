@@ -55,7 +55,7 @@ var storedCallbacks = map[string]stored{
 	},
 }
 
-// savedCallback is a callback in the state that was owed before.
+// savedCallback is a callback in the state, after it was due.
 func (w shelf) savedCallback(state string) payments.Callback {
 	w.Helper()
 	owed := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.State = payments.CallbackOwed })

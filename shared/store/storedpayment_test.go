@@ -139,7 +139,8 @@ func (w shelf) transactionChange(before payments.CheckoutChange) payments.Transa
 }
 
 // transactionApplied is what each read answers of the change that followed before.
-func (w shelf) transactionApplied(before payments.CheckoutChange, change payments.TransactionChange) []storedtest.Answer {
+func (w shelf) transactionApplied(before payments.CheckoutChange,
+	change payments.TransactionChange) []storedtest.Answer {
 	tx, hidden := change.Transaction, change.Events[1]
 	visible := []payments.Event{change.Events[0], change.Events[2]}
 	payables := []payments.Payable{change.Payables[0], before.Payables[1], change.Payables[1]}
@@ -163,9 +164,8 @@ func (w shelf) transactionApplied(before payments.CheckoutChange, change payment
 			func(ctx context.Context) (map[string]payments.Event, error) {
 				return w.DeductionsOf(ctx, w.tenant, change.Payables)
 			}),
-		storedtest.Reads("Held", store.Reserve{Amount: change.ReserveDelta, Version: 1}, func(ctx context.Context) (store.Reserve, error) {
-			return w.Reserve(ctx, w.tenant, "EUR")
-		}),
+		storedtest.Reads("Reserve", store.Reserve{Amount: change.ReserveDelta, Version: 1},
+			func(ctx context.Context) (store.Reserve, error) { return w.Reserve(ctx, w.tenant, "EUR") }),
 		storedtest.Reads("Checkout", before.Checkout, func(ctx context.Context) (payments.Checkout, error) {
 			return w.Checkout(ctx, w.tenant, before.Checkout.ID)
 		}),

@@ -18,7 +18,7 @@ const payoutDay = "2027-05-02"
 var storedPayouts = map[string]stored{
 	"CreatePayout": {
 		write:  func(w shelf) []storedtest.Answer { return w.payout(w.createdPayout()) },
-		unseen: storedtest.Unseen{"PAYOUT write_id": "a payout is opened once, whoever does it"},
+		unseen: storedtest.Unseen{"PAYOUT write_id": "a second creation changes nothing"},
 	},
 	"OpenPayout": {
 		sets: "the schedule's Version is the next",
@@ -50,7 +50,7 @@ var storedPayouts = map[string]stored{
 		unseen: storedtest.Unseen{"PAYOUT write_id": notRead},
 	},
 	"CollectPayout": {
-		sets: "each Version is the next; in live mode it moves the held balance's version",
+		sets: "each Version is the next; in live mode it changes the reserve's version",
 		write: func(w shelf) []storedtest.Answer {
 			w.tenant.Mode = identity.Live
 			p := w.createdPayout()

@@ -96,7 +96,7 @@ func (w shelf) claim(c store.IdempotencyClaim, after time.Duration, want claimed
 
 // reused is what a different request finds under the claimant's key.
 func (w shelf) reused() storedtest.Answer {
-	different := by("somebody")
+	different := by("another")
 	different.Fingerprint = "other"
 	return w.claim(different, 0, claimed{store.Reused, nil})
 }

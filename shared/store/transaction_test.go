@@ -61,17 +61,18 @@ func apply(t *testing.T, s *store.Store, change payments.TransactionChange) {
 	}
 }
 
-func reserve(t *testing.T, tx payments.Transaction, operation, amount string, held bool) payments.TransactionChange {
+func beginRefund(t *testing.T, tx payments.Transaction, operation, amount string,
+	reserved bool) payments.TransactionChange {
 	t.Helper()
 	x := eur(amount)
-	change, err := tx.BeginRefund(operation, &x, held, start.Add(time.Hour))
+	change, err := tx.BeginRefund(operation, &x, reserved, start.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return change
 }
 
-// resolve is the acquirer's word on a stored refund.
+// resolve applies the acquirer's decision to a stored refund.
 func resolve(t *testing.T, r store.Record, id string, d payments.Decision, at time.Time) payments.TransactionChange {
 	t.Helper()
 	e, ok := r.Refund(id)
@@ -85,7 +86,7 @@ func resolve(t *testing.T, r store.Record, id string, d payments.Decision, at ti
 	return change
 }
 
-func TestAPaymentLeavesItsTransactionEntryAndRows(t *testing.T) {
+func TestAPaymentLeavesItsTransactionEntryAndPayables(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
@@ -114,7 +115,7 @@ func TestARefundIsKeptThroughItsLife(t *testing.T) {
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	id := tx.RefundID("operation")
-	apply(t, s, reserve(t, tx, "operation", "4.10", false))
+	apply(t, s, beginRefund(t, tx, "operation", "4.10", false))
 	r := read(t, s, tx.ID)
 	if e, ok := r.Refund(id); !ok || e.Status != payments.EventBegun || len(r.Events) != 0 ||
 		r.Refundable != eur("6.00") {
@@ -153,7 +154,7 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
 	for i, operation := range []string{"z", "a", "m"} {
-		apply(t, s, reserve(t, read(t, s, tx.ID).Transaction, operation, "1", false))
+		apply(t, s, beginRefund(t, read(t, s, tx.ID).Transaction, operation, "1", false))
 		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID(operation), payments.Declined,
 			start.Add(time.Duration(2+i)*time.Hour)))
 	}
@@ -169,7 +170,7 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 	apply(t, s, change)
 	namesake := tx
 	namesake.ID = "attempt-2"
-	if _, err := s.Apply(t.Context(), tenant, payments.CheckoutChange{Checkout: c, Transaction: &namesake}); err != nil {
+	if _, err = s.Apply(t.Context(), tenant, payments.CheckoutChange{Checkout: c, Transaction: &namesake}); err != nil {
 		t.Fatal(err)
 	}
 	records, err := s.Transactions(t.Context(), tenant, tx.Code)
@@ -192,7 +193,7 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	if _, ok := r.ChargebackBy("another"); ok {
-		t.Error("found a chargeback nobody reported")
+		t.Error("found a chargeback that was never reported")
 	}
 	if _, callback, err := s.Callback(t.Context(), "msg_cb"); err != nil || callback.CheckoutID != tx.CheckoutID {
 		t.Errorf("%+v, %v", callback, err)
@@ -203,8 +204,8 @@ func TestOfTwoRefundsFromOneReadTheSecondIsStale(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
-	apply(t, s, reserve(t, tx, "first", "10.10", false))
-	if err := s.ApplyTransaction(t.Context(), tenant, reserve(t, tx, "second", "10.10", false), nil); !errors.Is(err,
+	apply(t, s, beginRefund(t, tx, "first", "10.10", false))
+	if err := s.ApplyTransaction(t.Context(), tenant, beginRefund(t, tx, "second", "10.10", false), nil); !errors.Is(err,
 		store.ErrStale) {
 		t.Errorf("the second: %v", err)
 	}
@@ -227,7 +228,8 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 			Method: payments.CardMethod}, start); err != nil {
 			t.Fatal(err)
 		}
-		change, ok := c.Settle(c.Attempt.ID, payments.Outcome{Decision: payments.OutcomeUnknown}, "msg", payments.Session{}, start)
+		unknown := payments.Outcome{Decision: payments.OutcomeUnknown}
+		change, ok := c.Settle(c.Attempt.ID, unknown, "msg", payments.Session{}, start)
 		if !ok {
 			t.Fatal("nothing to write")
 		}
@@ -241,7 +243,7 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 		for _, status := range []payments.TransactionStatus{payments.TransactionSuccessful, payments.TransactionFailed,
 			payments.TransactionPending, final} {
 			change.Transaction.Status = status
-			if _, err := s.Apply(t.Context(), tenant, change); err == nil {
+			if _, err = s.Apply(t.Context(), tenant, change); err == nil {
 				t.Errorf("%s was overwritten by %s", final, status)
 			}
 		}
@@ -261,7 +263,7 @@ func TestAClosedEventIsNotOverwritten(t *testing.T) {
 	} {
 		s := newStore(t)
 		tx := pay(t, s, tenant, "order-1", "attempt-1")
-		apply(t, s, reserve(t, tx, "operation", "4.10", false))
+		apply(t, s, beginRefund(t, tx, "operation", "4.10", false))
 		apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), decision, start.Add(2*time.Hour)))
 		r := read(t, s, tx.ID)
 		for _, status := range []payments.EventStatus{payments.EventRefunded, payments.EventFailed, payments.EventPending,
@@ -288,17 +290,19 @@ func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
 	var payables []struct {
 		SK string `dynamo:"sk"`
 	}
-	if err := table.Get("pk", tenant.String()+"#PAYABLE#EUR").All(t.Context(), &payables); err != nil || len(payables) != 2 {
-		t.Fatalf("%v, %v", payables, err)
+	err := table.Get("pk", tenant.String()+"#PAYABLE#EUR").All(t.Context(), &payables)
+	if err != nil || len(payables) != 2 {
+		t.Fatalf("payables %v, %v; want two", payables, err)
 	}
-	if err := table.Delete("pk", tenant.String()+"#PAYABLE#EUR").Range("sk", payables[0].SK).Run(t.Context()); err != nil {
+	err = table.Delete("pk", tenant.String()+"#PAYABLE#EUR").Range("sk", payables[0].SK).Run(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
-	apply(t, s, reserve(t, tx, "operation", "1", false))
+	apply(t, s, beginRefund(t, tx, "operation", "1", false))
 	before := read(t, s, tx.ID)
 	change := resolve(t, before, tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour))
-	if err := s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {
-		t.Errorf("%v", err)
+	if err = s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {
+		t.Errorf("the change: %v, want ErrStale", err)
 	}
 	entries, err := s.Entries(t.Context(), tenant, ledger.OfTransaction(tx.ID))
 	if after := read(t, s, tx.ID); err != nil || len(entries) != 1 || after.Version != before.Version ||
@@ -311,7 +315,7 @@ func TestAWithdrawnRefundMayBeAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")
-	apply(t, s, reserve(t, tx, "operation", "4.10", false))
+	apply(t, s, beginRefund(t, tx, "operation", "4.10", false))
 	r := read(t, s, tx.ID)
 	e, _ := r.Refund(tx.RefundID("operation"))
 	change, ok := r.WithdrawRefund(e, start.Add(2*time.Hour))
@@ -322,9 +326,9 @@ func TestAWithdrawnRefundMayBeAskedForAgain(t *testing.T) {
 	if r = read(t, s, tx.ID); len(r.Events) != 0 || r.Refundable != eur("10.10") {
 		t.Errorf("withdrawn: %+v", r)
 	}
-	apply(t, s, reserve(t, r.Transaction, "operation", "2", false))
+	apply(t, s, beginRefund(t, r.Transaction, "operation", "2", false))
 	r = read(t, s, tx.ID)
-	if e, ok := r.Refund(e.ID); !ok || e.Status != payments.EventBegun || e.Amount != eur("2") ||
+	if again, ok := r.Refund(e.ID); !ok || again.Status != payments.EventBegun || again.Amount != eur("2") ||
 		r.Refundable != eur("8.10") {
 		t.Errorf("again: %+v", r)
 	}
@@ -337,7 +341,7 @@ func TestAChangeRecognisesItself(t *testing.T) {
 		wire := &faults.Wire{Send: enginetest.Do}
 		s := emptyTable(t, clock.New(), wire)
 		tx := pay(t, s, tenant, "order-1", "attempt-1")
-		change := reserve(t, tx, "operation", "4.10", false)
+		change := beginRefund(t, tx, "operation", "4.10", false)
 		left := lost
 		wire.Inject(func(operation string) faults.Fault {
 			if left == 0 || operation != "TransactWriteItems" {

@@ -82,7 +82,7 @@ func TestAmountsAlwaysDeclined(t *testing.T) {
 		}
 	}
 	if len(codes) != 4 {
-		t.Errorf("return codes %v tell no reasons apart", codes)
+		t.Errorf("return codes %v do not differ by reason", codes)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestMinorUnitsDecideInEveryCurrency(t *testing.T) {
 	}
 }
 
-func TestApprovalTellsWhatReceiptsNeed(t *testing.T) {
+func TestApprovalHasWhatReceiptsNeed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	o := w.mustCharge(t, cardCharge("c", plainCard, "10.10"))

@@ -71,7 +71,7 @@ func TestLostRequestsAndReplies(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]struct {
 		fault faults.Fault
-		known bool // the charge was taken although the caller heard an error or nothing
+		known bool // the charge was taken although the caller got an error or no answer
 	}{"lost request": {faults.FailBefore, false}, "lost reply": {faults.LoseReply, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +102,7 @@ func TestALostReplyOfAChargeOfUnknownOutcome(t *testing.T) {
 	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
 }
 
-func TestNothingIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
+func TestNothingIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Wire.Inject(func(operation string) faults.Fault {
@@ -159,7 +159,7 @@ func TestACancelledIDIsRefusedForGood(t *testing.T) {
 	}
 }
 
-func TestCancelHasNoSayInWhatIsDecided(t *testing.T) {
+func TestCancelDoesNotChangeWhatIsDecided(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -175,7 +175,7 @@ func TestCancelHasNoSayInWhatIsDecided(t *testing.T) {
 	}
 }
 
-// Whatever the order they arrive in, both callers hear the same end.
+// In whichever order they arrive, both callers get the same outcome.
 func TestCancelRacesWithCharge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -47,7 +47,7 @@ func TestAnswersToAChallenge(t *testing.T) {
 		codes[first.ReturnCode] = true
 	}
 	if len(codes) != 3 {
-		t.Errorf("return codes %v tell no reasons apart", codes)
+		t.Errorf("return codes %v do not differ by reason", codes)
 	}
 }
 
@@ -72,10 +72,10 @@ func TestForgedAnswers(t *testing.T) {
 			t.Errorf("answer %q: %v, want ErrBadAnswer", forged, err)
 		}
 	}
-	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Challenge {
+	if o = must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Challenge {
 		t.Errorf("a forged answer moved the charge to %s", o.Decision)
 	}
-	if _, err := w.Complete(t.Context(), "nobody", other); !errors.Is(err, acquirer.ErrUnknownCharge) {
+	if _, err := w.Complete(t.Context(), "unknown", other); !errors.Is(err, acquirer.ErrUnknownCharge) {
 		t.Errorf("error %v, want ErrUnknownCharge", err)
 	}
 	if _, err := w.Decide(t.Context(), o.Step.Payload["PaReq"], "perhaps"); !errors.Is(err, acquirer.ErrBadAnswer) {
@@ -117,7 +117,7 @@ func TestTokensOpenOnlyTheirOwnPage(t *testing.T) {
 	}
 	for _, item := range w.scan(t) {
 		if pk := item["pk"].(string); strings.Contains(pk, paReq) || strings.Contains(pk, session) {
-			t.Errorf("a token stands in the records: %s", pk)
+			t.Errorf("a token is in the records: %s", pk)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func TestACancelledSessionCannotBePaid(t *testing.T) {
 	if _, err := w.DecideSession(t.Context(), session, "refund"); !errors.Is(err, acquirer.ErrBadAnswer) {
 		t.Errorf("error %v, want ErrBadAnswer", err)
 	}
-	if _, err := w.DecideSession(t.Context(), "nobody", sandbox.Pay); !errors.Is(err, acquirer.ErrUnknownCharge) {
+	if _, err := w.DecideSession(t.Context(), "unknown", sandbox.Pay); !errors.Is(err, acquirer.ErrUnknownCharge) {
 		t.Errorf("error %v, want ErrUnknownCharge", err)
 	}
 }

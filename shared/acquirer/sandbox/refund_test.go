@@ -159,8 +159,8 @@ func TestARefundOfUnknownOutcome(t *testing.T) {
 	}
 }
 
-// A charge is decided when its time has come, whether or not somebody looked.
-func TestARefundOfAChargeNobodyLookedAt(t *testing.T) {
+// A charge is decided when its time has come, also if it was not polled.
+func TestARefundOfAChargeThatWasNotPolled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
@@ -201,8 +201,8 @@ func TestAPaidVoucherCanBeRefunded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, methodCharge("c", payments.Boleto, "10", "EUR"))
-	if o := w.mustRefund(t, refundOf("c", "unpaid", "10")); o.Decision != payments.Declined {
-		t.Errorf("unpaid: %+v", o)
+	if o := w.mustRefund(t, refundOf("c", "not paid", "10")); o.Decision != payments.Declined {
+		t.Errorf("not paid: %+v, want Declined", o)
 	}
 	if _, err := w.PayVoucher(t.Context(), "c"); err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestChargebacks(t *testing.T) {
 	w.mustChargeback(t, "c", "same id", "42.24")
 	w.mustChargeback(t, "unknown", "same id", "1000")
 	w.moved(t, "c", "100", "30", "42.24")
-	for id, amount := range map[string]string{"above": "27.77", "nought": "0", "negative": "-1"} {
+	for id, amount := range map[string]string{"above": "27.77", "zero": "0", "negative": "-1"} {
 		if err := w.Chargeback(t.Context(), "c", id, money.MustParse(amount, "EUR")); !errors.Is(err, sandbox.ErrTooMuch) {
 			t.Errorf("%s: error %v, want ErrTooMuch", id, err)
 		}

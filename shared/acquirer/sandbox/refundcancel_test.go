@@ -40,8 +40,7 @@ func TestARefundThatWasCancelledAhead(t *testing.T) {
 	w.moved(t, "c", "100", "70", "30")
 }
 
-// A refund that was taken goes its way, and its cancellation tells where it
-// stands.
+// A cancellation does not stop a refund that was taken, and returns its outcome.
 func TestCancellingARefundThatWasTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -65,7 +64,7 @@ func TestCancellingARefundThatWasTaken(t *testing.T) {
 	w.moved(t, "c", "100", "52.25", "")
 }
 
-// Whoever comes first decides, and both are told the same.
+// The first to arrive decides, and both get the same outcome.
 func TestCancellationsRaceWithTheirRefunds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -31,7 +31,7 @@ func TestAHundredConcurrentRefundsPayOnce(t *testing.T) {
 	w.moved(t, "c", "1000", "10", "")
 }
 
-func TestConcurrentLooksAtAnUndecidedRefundPayOnce(t *testing.T) {
+func TestConcurrentPollsOfAPendingRefundPayOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "1000"))
@@ -43,7 +43,7 @@ func TestConcurrentLooksAtAnUndecidedRefundPayOnce(t *testing.T) {
 		group.Go(func() {
 			o, err := w.Refund(t.Context(), silent)
 			if err != nil || o.Decision != payments.Approved {
-				t.Errorf("look %d: %+v, %v", i, o, err)
+				t.Errorf("poll %d: %+v, %v", i, o, err)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]struct {
 		fault faults.Fault
-		known bool // it was taken although the caller heard an error or nothing
+		known bool // it was taken although the caller got an error or no answer
 	}{"lost request": {faults.FailBefore, false}, "lost reply": {faults.LoseReply, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,7 +129,7 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 	}
 }
 
-// A lost reply of 42.25 is still the first answer, which nobody hears; and the
+// A lost reply of 42.25 is still the first answer, which is lost; and the
 // approval is recognised when its reply is lost.
 func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
@@ -158,9 +158,9 @@ func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
 	}
 }
 
-// A refund whose write was lost while somebody else's arrived decides anew,
+// A refund whose write was lost while another one's arrived is decided again,
 // by what that one left.
-func TestALostRefundIsDecidedAnew(t *testing.T) {
+func TestALostRefundIsDecidedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
@@ -195,7 +195,7 @@ func TestOneIDRefundsOneOfTwoCharges(t *testing.T) {
 	}
 }
 
-func TestNoRefundIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
+func TestNoRefundIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
@@ -222,7 +222,7 @@ func TestNoRefundIsClaimedWhileTheBooksCannotBeRead(t *testing.T) {
 }
 
 // Neither a refund nor a late decision of the same charge undoes the other.
-func TestRefundsRaceWithLooksAtTheirCharge(t *testing.T) {
+func TestRefundsRaceWithPollsOfTheirCharge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {

@@ -31,7 +31,7 @@ func (w *world) statement(t *testing.T) map[string]acquirer.Movement {
 	return lines
 }
 
-func TestStatementTellsEveryMovement(t *testing.T) {
+func TestStatementHasEveryMovement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if lines := w.statement(t); len(lines) != 0 {

@@ -28,7 +28,7 @@ func byToken(id, token string, unattended bool) acquirer.Charge {
 	return c
 }
 
-func TestAStoredCardPlaysItsPartAgain(t *testing.T) {
+func TestAStoredCardKeepsItsScenario(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	quiet := w.mustCharge(t, storing("quiet", silentCard)).Card
@@ -115,7 +115,7 @@ func traces(secret string) []string {
 	return forms
 }
 
-func TestNoCardNumberInTheBooks(t *testing.T) {
+func TestNoCardNumberIsStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	numbers := []string{plainCard, silentCard, askingCard, "4012001037461114"}

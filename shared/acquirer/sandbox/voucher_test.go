@@ -48,7 +48,7 @@ func TestTheCodesOfVouchers(t *testing.T) {
 	code := w.mustCharge(t, methodCharge("pix", payments.Pix, "10.10", "BRL")).Code.Text
 	for _, part := range []string{"000201", "br.gov.bcb.pix", "5303986", "540510.10", "5802BR", "5911Corner Shop"} {
 		if !strings.Contains(code, part) {
-			t.Errorf("pix code %s lacks %s", code, part)
+			t.Errorf("pix code %s, want %s in it", code, part)
 		}
 	}
 	if other := w.mustCharge(t, methodCharge("pix 2", payments.Pix, "10.10", "BRL")).Code.Text; other == code {
@@ -67,7 +67,7 @@ func TestWhatCannotBePaidAsAVoucher(t *testing.T) {
 	w.Advance(72 * time.Hour)
 	for id, want := range map[string]error{
 		"late": sandbox.ErrNotPayable, "cancelled": sandbox.ErrNotPayable, "card": sandbox.ErrNotPayable,
-		"challenge": sandbox.ErrNotPayable, "nobody": acquirer.ErrUnknownCharge,
+		"challenge": sandbox.ErrNotPayable, "unknown": acquirer.ErrUnknownCharge,
 	} {
 		if _, err := w.PayVoucher(t.Context(), id); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", id, err, want)

@@ -70,7 +70,7 @@ func must(t *testing.T) func(payments.Outcome, error) payments.Outcome {
 	}
 }
 
-// unknown expects of a call that its outcome is unknown: the caller hears neither of one, nor that there will be none.
+// unknown expects that the outcome of a call is unknown: the caller gets neither one, nor that there will be none.
 func unknown(t *testing.T) func(payments.Outcome, error) {
 	return func(o payments.Outcome, err error) {
 		t.Helper()

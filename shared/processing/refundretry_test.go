@@ -8,12 +8,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/identity"
 )
 
-// Contract §2.8: a request that ended in 424 runs again under its key. However
-// often the acquirer does not take it, the transaction can be refunded once it
-// does; others use up what a transaction may have of events.
+// TestAnOutageUsesUpNoEvents: a request that ended in 424 runs again under its key
+// (contract §2.8). However often the acquirer does not take it, the transaction can
+// still be refunded later, although it may have only so many events.
 func TestAnOutageUsesUpNoEvents(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newFixture(t)
 	id := o.sell(t)
 	bank := o.Acquirers[identity.Test]
 	o.Acquirers[identity.Test] = acquirer.None{}
