@@ -68,7 +68,7 @@ func (t *scenario) payOut() world.Use {
 		t.Clock.Advance(wait)
 		t.RunPayouts()
 	}
-	for id, p := range t.PayoutBooks(t.Merchant).Payouts {
+	for id, p := range t.PayoutState(t.Merchant).Payouts {
 		if p.Status != payout.Paid || p.Records != paidOut {
 			t.Errorf("payout %s is %s, of %d payments", id, p.Status, p.Records)
 		}

@@ -29,7 +29,7 @@ func BenchmarkLateRefunds(b *testing.B) {
 			w.Clock.Advance(24 * time.Hour)
 			w.RunPayouts()
 			left = 0
-			for _, row := range w.PayoutBooks(w.Merchant).Payables {
+			for _, row := range w.PayoutState(w.Merchant).Payables {
 				if row.Kind == "REFUND_DEDUCTION" {
 					left++
 				}

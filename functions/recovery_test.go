@@ -47,9 +47,9 @@ func (t *scenario) deactivate() world.Request {
 
 // result is what a action comes to, whatever happened on the way.
 func (t *scenario) result() string {
-	read, books := t.Checkout(t.checkout), t.Books(t.checkout)
+	read, records := t.Checkout(t.checkout), t.CheckoutRecords(t.checkout)
 	return fmt.Sprintf("%s, transactions %v, captured %d, told %d times, saved card %t", read.Text("status"),
-		books.Transactions, books.Captured, len(t.Receiver.Messages(t.checkout)),
+		records.Transactions, records.Captured, len(t.Receiver.Messages(t.checkout)),
 		read.Text("payment_instrument.token") != "")
 }
 

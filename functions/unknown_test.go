@@ -73,9 +73,9 @@ func (u *unknowns) pass(most int, streams bool, tick int) (settled int) {
 
 func (u *unknowns) wantBooks() {
 	u.Helper()
-	if books := u.Books(u.checkout); books.Captured != 1 || books.Transactions["SUCCESSFUL"] != 1 ||
-		len(books.Transactions) != 1 {
-		u.Errorf("%+v", books)
+	if records := u.CheckoutRecords(u.checkout); records.Captured != 1 || records.Transactions["SUCCESSFUL"] != 1 ||
+		len(records.Transactions) != 1 {
+		u.Errorf("%+v", records)
 	}
 	if n := len(u.Receiver.Messages(u.checkout)); n != 1 {
 		u.Errorf("%d callbacks, want 1", n)

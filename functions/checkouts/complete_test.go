@@ -148,8 +148,8 @@ func TestAnMDCountsOnce(t *testing.T) {
 	wantStatuses(t, s, id, "FAILED FAILED")
 	second := s.ProcessCheckout(id, s.Card(world.Challenged))
 	answer(s, id, approved)
-	if got := s.Statuses(id); got != "PENDING FAILED PENDING" || s.Books(id).Captured != 0 {
-		t.Errorf("the first challenge's MD at the second's turn: %s, captured %d", got, s.Books(id).Captured)
+	if got := s.Statuses(id); got != "PENDING FAILED PENDING" || s.CheckoutRecords(id).Captured != 0 {
+		t.Errorf("the first challenge's MD at the second's turn: %s, captured %d", got, s.CheckoutRecords(id).Captured)
 	}
 	answer(s, id, s.Challenge(second, "approve"))
 	wantOutcome(t, s, id, outcome{"PAID FAILED SUCCESSFUL", 2, 1})
@@ -181,8 +181,8 @@ func TestAChallengeWithoutAnAnswer(t *testing.T) {
 	s.Settle()
 	wantOutcome(t, s, id, outcome{"FAILED FAILED", 1, 0})
 	answer(s, id, form)
-	if s.Statuses(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
-		t.Errorf("too late: %s, captured %d", s.Statuses(id), s.Books(id).Captured)
+	if s.Statuses(id) != "FAILED FAILED" || s.CheckoutRecords(id).Captured != 0 {
+		t.Errorf("too late: %s, captured %d", s.Statuses(id), s.CheckoutRecords(id).Captured)
 	}
 	pay(s, id, s.Card(world.Frictionless))
 }

@@ -38,7 +38,7 @@ type outcome struct {
 
 func wantOutcome(t testing.TB, s world.Shop, checkout string, want outcome) {
 	t.Helper()
-	got := outcome{s.Statuses(checkout), s.CallbacksReceived(checkout), s.Books(checkout).Captured}
+	got := outcome{s.Statuses(checkout), s.CallbacksReceived(checkout), s.CheckoutRecords(checkout).Captured}
 	if got != want {
 		t.Errorf("outcome %+v, want %+v", got, want)
 	}

@@ -200,7 +200,7 @@ func TestTheLifeOfACheckout(t *testing.T) {
 		t.Errorf("was %s\nis %s", paid.Body, after.Body)
 	}
 	wantCallbacks(t, s, id, 4)
-	if n := s.Books(id).Captured; n != 1 {
+	if n := s.CheckoutRecords(id).Captured; n != 1 {
 		t.Errorf("captured %d times, want once", n)
 	}
 }

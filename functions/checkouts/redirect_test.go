@@ -122,8 +122,8 @@ func TestABankWithoutAnAnswer(t *testing.T) {
 	s.Clock.Advance(30 * time.Minute)
 	s.Settle()
 	wantOutcome(t, s, id, outcome{"FAILED FAILED", 1, 0})
-	if decide(s, page, "pay"); s.Statuses(id) != "FAILED FAILED" || s.Books(id).Captured != 0 {
-		t.Errorf("too late: %s, captured %d", s.Statuses(id), s.Books(id).Captured)
+	if decide(s, page, "pay"); s.Statuses(id) != "FAILED FAILED" || s.CheckoutRecords(id).Captured != 0 {
+		t.Errorf("too late: %s, captured %d", s.Statuses(id), s.CheckoutRecords(id).Captured)
 	}
 }
 
@@ -133,8 +133,8 @@ func TestAnotherMethodWhileActionIsRequired(t *testing.T) {
 	id := create(s)
 	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	second := bank(t, s.ProcessCheckout(id, ideal("eps")))
-	if decide(s, page, "pay"); s.Statuses(id) != "PENDING CANCELLED PENDING" || s.Books(id).Captured != 0 {
-		t.Errorf("the first page: %s, captured %d", s.Statuses(id), s.Books(id).Captured)
+	if decide(s, page, "pay"); s.Statuses(id) != "PENDING CANCELLED PENDING" || s.CheckoutRecords(id).Captured != 0 {
+		t.Errorf("the first page: %s, captured %d", s.Statuses(id), s.CheckoutRecords(id).Captured)
 	}
 	decide(s, second, "pay")
 	wantOutcome(t, s, id, outcome{"PAID CANCELLED SUCCESSFUL", 1, 1})

@@ -26,7 +26,7 @@ func TestDoubledAndLateMessagesAndTicksChangeNothing(t *testing.T) {
 	}
 	again := func() {
 		t.Helper()
-		for id := range s.PayoutBooks(s.Merchant).Payouts {
+		for id := range s.PayoutState(s.Merchant).Payouts {
 			for range 3 {
 				if err := queue.OpenPayouts(s.App).Send(t.Context(), s.Tenant(), id); err != nil {
 					t.Fatal(err)

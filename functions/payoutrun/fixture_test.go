@@ -137,7 +137,7 @@ func night(s world.Shop) {
 func payoutsByDay(s world.Shop) map[string]string {
 	s.Helper()
 	found := map[string]string{}
-	for _, p := range s.PayoutBooks(s.Merchant).Payouts {
+	for _, p := range s.PayoutState(s.Merchant).Payouts {
 		found[p.Day] += fmt.Sprint(p.Status, " ", p.Total)
 	}
 	return found
@@ -147,7 +147,7 @@ func payoutsByDay(s world.Shop) map[string]string {
 func payables(s world.Shop) []string {
 	s.Helper()
 	var texts []string
-	for _, payable := range s.PayoutBooks(s.Merchant).Payables {
+	for _, payable := range s.PayoutState(s.Merchant).Payables {
 		texts = append(texts, fmt.Sprint(payable.Kind, " ", payable.Amount))
 	}
 	return texts

@@ -169,7 +169,7 @@ func TestARejectedPayoutIsMadeAgainInTheNextCycle(t *testing.T) {
 		want(t, "rejected", payoutsByDay(s)["2026-11-21"], "FAILED 107.85")
 		wantAll(t, "events", payoutEvents(s, p), "FAILED 9.80 0.00", "SCHEDULED 9.80 0.00")
 		want(t, "rejected", statusOf(s, p), payoutStatus{1, 0, "SUCCESSFUL", "2026-11-22", "SINGLE_PAYMENT"})
-		for _, p := range s.PayoutBooks(s.Merchant).Payouts {
+		for _, p := range s.PayoutState(s.Merchant).Payouts {
 			want(t, "reason", p.Reason, reason)
 		}
 		s.Refund(debit, "50")
@@ -236,7 +236,7 @@ func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	want(t, "the next", payoutsByDay(s)["2026-11-22"], "SENT 20.00")
 	wantAll(t, "events", payoutEvents(s, p), "FAILED 10.00 0.00", "SCHEDULED 10.00 0.00")
 	wantAll(t, "payables", payables(s), "PAYOUT 10.00")
-	for _, p := range s.PayoutBooks(s.Merchant).Payouts {
+	for _, p := range s.PayoutState(s.Merchant).Payouts {
 		want(t, "reason of "+string(p.Status), p.Reason, map[payout.Status]string{payout.Failed: "DS02"}[p.Status])
 	}
 	s.SetPayout(fields{"iban": sandbox.PaidIBAN})

@@ -76,7 +76,7 @@ func TestADemandWhileTheRegularPayoutWaits(t *testing.T) {
 	s.Clock.Advance(16 * time.Minute)
 	s.RunPayouts()
 	var totals []string
-	for _, p := range s.PayoutBooks(s.Merchant).Payouts {
+	for _, p := range s.PayoutState(s.Merchant).Payouts {
 		totals = append(totals, fmt.Sprint(p.Status, " ", p.Total))
 	}
 	wantAll(t, "both", totals, "PAID 29.90", "PAID 0.00")

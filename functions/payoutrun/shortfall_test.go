@@ -69,7 +69,7 @@ func TestOverlappingRunsTakeEachDebitOnce(t *testing.T) {
 		s.Refund(p, "0.50")
 	}
 	overlap(s, time.Second, func(int) {}) // so that the later payout may take the negative balance of the earlier one
-	for id, p := range s.PayoutBooks(s.Merchant).Payouts {
+	for id, p := range s.PayoutState(s.Merchant).Payouts {
 		want(t, id, p.Status, payout.Paid)
 	}
 	s.Sell("80")

@@ -102,8 +102,8 @@ func TestAMessageDoesWhatItsItemSays(t *testing.T) {
 	s.want(2, "late", both...)
 	s.Clock.Advance(time.Hour)
 	s.want(0, "of what is settled", both...)
-	if books := s.Books(s.checkout); books.Captured != 1 || books.Transactions["SUCCESSFUL"] != 1 {
-		t.Errorf("got %+v, want one capture and one successful transaction", books)
+	if records := s.CheckoutRecords(s.checkout); records.Captured != 1 || records.Transactions["SUCCESSFUL"] != 1 {
+		t.Errorf("got %+v, want one capture and one successful transaction", records)
 	}
 }
 

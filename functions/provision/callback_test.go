@@ -262,7 +262,7 @@ func TestAnOperatorPaysAPixCode(t *testing.T) {
 	if c, err := d.App.Store.Checkout(t.Context(), tenant, id); err != nil || c.Status != payments.CheckoutPaid {
 		t.Errorf("checkout %s, %v", c.Status, err)
 	}
-	if n := d.Books(id).Captured; n != 1 {
+	if n := d.CheckoutRecords(id).Captured; n != 1 {
 		t.Errorf("captured %d times", n)
 	}
 	for _, c := range []struct {

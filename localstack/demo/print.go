@@ -8,7 +8,7 @@ import (
 	"maps"
 )
 
-// printer writes to the terminal. Errors are ignored: nobody reads any more.
+// printer writes to the terminal. Errors are ignored: there is no reader any more.
 type printer struct{ out io.Writer }
 
 func (p printer) title(n int, text string) { _, _ = fmt.Fprintf(p.out, "\n=== %d. %s\n\n", n, text) }

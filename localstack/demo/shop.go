@@ -61,7 +61,7 @@ func (s *shop) callback(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.callbacks <- callback{r.Header.Clone(), body, time.Now()}:
 		w.WriteHeader(http.StatusNoContent)
-	default: // nobody is reading; it will be sent again
+	default: // no step is waiting; it will be sent again
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 }

@@ -101,7 +101,7 @@ func (f Folder) program(ctx context.Context, function functions.Function, log *s
 		Credentials: runner.Engines{AccessKey: s.AccessKey}.Credentials()}.Of(ctx, function)
 }
 
-// blank is something an event leaves open, such as ${API_KEY}: events/ holds no keys.
+// blank is a value that an event leaves open, such as ${API_KEY}: events/ has no keys.
 var blank = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
 
 // readEvent reads an event and fills in its blanks, from our environment or from .local/env.

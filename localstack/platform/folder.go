@@ -210,7 +210,7 @@ func (f Folder) Surroundings() (Surroundings, error) {
 	return s, nil
 }
 
-// write replaces a file whole, so that nobody reads half of it. What is there already needs no room on the disk.
+// write replaces a file whole, so that no reader gets half of it. What is there already needs no room on the disk.
 func (f Folder) write(name string, content []byte) error {
 	if before, err := os.ReadFile(f.path(name)); err == nil && bytes.Equal(before, content) {
 		return nil

@@ -24,7 +24,7 @@ type Meter struct {
 	use  Use
 }
 
-// Reset starts anew and answers what was used so far.
+// Reset starts again at zero and returns what was used so far.
 func (m *Meter) Reset() Use {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -53,5 +53,5 @@ func (w *World) deploy(environment map[string]string) {
 	w.Helper()
 	w.environment = environment
 	w.main = w.Process()
-	w.App = w.look()
+	w.App = w.inspector()
 }

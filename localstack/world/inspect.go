@@ -8,17 +8,17 @@ import (
 	"github.com/cashwrap/cashwrap/shared/reconcile"
 )
 
-// Books are what is written of one checkout, by the platform and by the
-// acquirer, who is another party.
-type Books struct {
+// CheckoutRecords are what is written of one checkout, by the platform and by the
+// acquirer, which is a counterparty.
+type CheckoutRecords struct {
 	Transactions map[string]int // how many of each status
 	Captured     int            // how often money moved, over all attempts
 }
 
-// Books reads both sides' records. A capture counts by the entry it left, not
-// by what its charge says.
-func (w *World) Books(checkoutID string) Books {
-	books := Books{Transactions: map[string]int{}}
+// CheckoutRecords reads both sides' records. Captures are counted by their entries,
+// not by the status of their charge.
+func (w *World) CheckoutRecords(checkoutID string) CheckoutRecords {
+	records := CheckoutRecords{Transactions: map[string]int{}}
 	charges, captures := map[string]bool{}, map[string]int{}
 	for item := range w.items("pk, sk, checkout_id, #status") {
 		pk, sk := item["pk"].(string), item["sk"].(string)
@@ -26,7 +26,7 @@ func (w *World) Books(checkoutID string) Books {
 		switch {
 		case strings.HasPrefix(sk, "TRANSACTION#") && ours:
 			status, _ := item["status"].(string)
-			books.Transactions[status]++
+			records.Transactions[status]++
 		case strings.HasPrefix(pk, "SANDBOX#CHARGE#") && strings.HasPrefix(sk, "CAPTURE#"):
 			captures[pk]++
 		case strings.HasPrefix(pk, "SANDBOX#CHARGE#") && ours:
@@ -34,9 +34,9 @@ func (w *World) Books(checkoutID string) Books {
 		}
 	}
 	for pk := range charges {
-		books.Captured += captures[pk]
+		records.Captured += captures[pk]
 	}
-	return books
+	return records
 }
 
 // Minute lets a minute pass for the whole platform: the sweep's tick, then

@@ -29,8 +29,8 @@ func (w *World) Secret(what, text string) {
 	w.secrets.text[text] = what
 }
 
-// findLeaks looks for every declared secret in the table, the queues and the
-// logs. A secret counts wherever it stands by itself, not inside a longer
+// findLeaks searches for every declared secret in the table, the queues and the
+// logs. A secret counts wherever it is a word of its own, not inside a longer
 // run of letters, digits and what joins them in ids and base64: the digits of
 // a CVV are part of many a UUID.
 func (w *World) findLeaks() {

@@ -14,20 +14,20 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// PayoutBooks are what is written of a tenant's payouts.
-type PayoutBooks struct {
+// PayoutState is what is written of a tenant's payouts.
+type PayoutState struct {
 	Payouts  map[string]payout.Payout   // by id
 	Records  map[string][]payout.Record // by payout
 	Payables []payments.Payable         // what waits
 }
 
-// PayoutBooks reads those of a merchant in test mode.
-func (w *World) PayoutBooks(m Merchant) PayoutBooks {
+// PayoutState reads those of a merchant in test mode.
+func (w *World) PayoutState(m Merchant) PayoutState {
 	w.Helper()
-	if books := w.payoutBooks()["T#"+m.Code]; books != nil {
-		return *books
+	if state := w.payoutStates()["T#"+m.Code]; state != nil {
+		return *state
 	}
-	return PayoutBooks{}
+	return PayoutState{}
 }
 
 // RunPayouts plans the payouts that are due, and runs those that are planned.
@@ -41,9 +41,9 @@ func (w *World) RunPayouts() {
 	}
 }
 
-// payoutBooks are all, by tenant.
-func (w *World) payoutBooks() map[string]*PayoutBooks {
-	all := map[string]*PayoutBooks{}
+// payoutStates are those of all tenants.
+func (w *World) payoutStates() map[string]*PayoutState {
+	all := map[string]*PayoutState{}
 	for item := range w.stored("") {
 		pk, _ := item["pk"].(*types.AttributeValueMemberS)
 		if pk == nil {
@@ -55,7 +55,7 @@ func (w *World) payoutBooks() map[string]*PayoutBooks {
 		}
 		tenant := parts[0] + "#" + parts[1]
 		if all[tenant] == nil {
-			all[tenant] = &PayoutBooks{Payouts: map[string]payout.Payout{}, Records: map[string][]payout.Record{}}
+			all[tenant] = &PayoutState{Payouts: map[string]payout.Payout{}, Records: map[string][]payout.Record{}}
 		}
 		if err := all[tenant].take(parts[2], item); err != nil {
 			w.Errorf("%s: %v", pk.Value, err)
@@ -64,7 +64,7 @@ func (w *World) payoutBooks() map[string]*PayoutBooks {
 	return all
 }
 
-func (b *PayoutBooks) take(noun string, item map[string]types.AttributeValue) error {
+func (b *PayoutState) take(noun string, item map[string]types.AttributeValue) error {
 	switch noun {
 	case "PAYOUT":
 		var p payout.Payout
@@ -87,21 +87,21 @@ func (b *PayoutBooks) take(noun string, item map[string]types.AttributeValue) er
 }
 
 // CheckPayouts fails the test unless each payout is the sum of its records,
-// each row is paid at most once, the sandbox bank has paid exactly what the
-// payouts say, and what the books owe each merchant is what waits for payouts
-// or is within them. A test may check it at any step.
+// each payable is paid at most once, the sandbox bank has paid exactly the
+// payouts, and merchant_payable in the ledger is the sum of what waits for
+// payouts or is within them. A test may check it at any step.
 func (w *World) CheckPayouts() {
 	w.Helper()
-	for tenant, books := range w.payoutBooks() {
+	for tenant, state := range w.payoutStates() {
 		paidWith := map[string]string{}
-		owed := sums{}
-		for _, row := range books.Payables {
-			owed.add(w, row.Amount)
+		open := sums{}
+		for _, payable := range state.Payables {
+			open.add(w, payable.Amount)
 		}
-		for id, p := range books.Payouts {
-			w.checkPayout(tenant, p, books.Records[id])
-			owed.addOpen(w, p, books.Records[id])
-			for _, r := range books.Records[id] {
+		for id, p := range state.Payouts {
+			w.checkPayout(tenant, p, state.Records[id])
+			open.addOpen(w, p, state.Records[id])
+			for _, r := range state.Records[id] {
 				if other, twice := paidWith[r.ID]; twice && r.Status != payout.RecordFailed {
 					w.Errorf("%s of %s is in the payouts %s and %s", r.ID, tenant, other, id)
 				}
@@ -111,8 +111,8 @@ func (w *World) CheckPayouts() {
 			}
 		}
 		for currency, sum := range w.payable(tenant) {
-			if got := owed.of(currency); got != sum.Neg() {
-				w.Errorf("the books owe %s %s, there is %s", tenant, sum.Neg(), got)
+			if got := open.of(currency); got != sum.Neg() {
+				w.Errorf("merchant_payable of %s: got %s, want %s", tenant, sum.Neg(), got)
 			}
 		}
 	}
@@ -136,8 +136,8 @@ func (s sums) add(w *World, a money.Amount) {
 	s[a.Currency()] = sum
 }
 
-// addOpen adds what a payout holds that is still owed: all of it until it is
-// ordered, unless it lacks something, which waits in a row; and what has not
+// addOpen adds what of a payout is still payable: all of it until it is
+// sent, unless it has a shortfall, which waits in a payable; and what has not
 // come back yet of one that was returned.
 func (s sums) addOpen(w *World, p payout.Payout, records []payout.Record) {
 	switch p.Status {

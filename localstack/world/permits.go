@@ -15,7 +15,7 @@ import (
 	"github.com/cashwrap/cashwrap/functions"
 )
 
-// Permits notes what IAM would have had to allow each function, by the calls
+// Permits records what IAM would have had to allow each function, by the calls
 // that left it: its own, and those that the sandbox's acquirer and bank make
 // with its role.
 type Permits struct {
@@ -26,7 +26,7 @@ type Permits struct {
 }
 
 // Of are the permissions a function used, sorted: "PutItem table", "Query
-// index/due", "SendMessage callbacks". Those of nobody, under "", are calls
+// index/due", "SendMessage callbacks". Those under "" are calls
 // that no function's own context went with.
 func (p *Permits) Of(function string) []string {
 	p.mu.Lock()
@@ -87,8 +87,8 @@ func (p *Permits) over(next http.RoundTripper, inspecting bool) http.RoundTrippe
 	})
 }
 
-// functionOf is whose call it is, by the context that Lambda gives its
-// function.
+// functionOf is the function that makes a call, by the context that Lambda gives
+// it.
 func functionOf(r *http.Request) string {
 	c, ok := lambdacontext.FromContext(r.Context())
 	if !ok {
@@ -139,7 +139,7 @@ func permissionsOf(operation string, body []byte) ([]string, error) {
 }
 
 // checkPermits fails the test when a function did what its role in a
-// deployment would not let it do, or when nobody can tell whose call it was.
+// deployment would not let it do, or when it is unknown whose call it was.
 func (w *World) checkPermits() {
 	if w.Permits.Learning {
 		return

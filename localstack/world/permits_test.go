@@ -32,7 +32,7 @@ func TestWhatIAMChecksOfACall(t *testing.T) {
 	}
 }
 
-// TestCallsAreTheirFunctions: by the context; nobody's are noted too, but not
+// TestCallsAreTheirFunctions: by the context; those without a function are recorded too, but not
 // a test's own.
 func TestCallsAreTheirFunctions(t *testing.T) {
 	t.Parallel()

@@ -82,7 +82,7 @@ func (r *Receiver) Tries() []Try {
 	return slices.Clone(r.tries)
 }
 
-// Messages are the distinct ids of callbacks on one checkout: each owed one
+// Messages are the distinct ids of callbacks on one checkout: each due one
 // is received at least once, under one id.
 func (r *Receiver) Messages(checkout string) []string {
 	var ids []string

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Refusal is what a client is told of a request that is refused: error_code,
+// Refusal is the answer to a request that is refused: error_code,
 // param and the problem type's last part (contract §3).
 type Refusal struct {
 	status            int
@@ -26,7 +26,7 @@ func Invalid(param string) Refusal {
 	return Refusal{http.StatusBadRequest, "INVALID", param, "invalid-parameter"}
 }
 
-// Check holds a response to the refusal, and a 400's texts to each other:
+// Check compares a response with the refusal, and a 400's texts with each other:
 // some clients read error_message, others message (contract §3.2).
 func (want Refusal) Check(t testing.TB, got Response) {
 	t.Helper()

@@ -2,7 +2,7 @@
 // engines, a clock that only the test moves, processes that can be killed at
 // any I/O step, shops that sell, and a receiver for callbacks. Each world has a table and
 // queues of its own, checks every request and response against the contract,
-// and at its end looks for secrets in all that was stored and logged, adds up
+// and at its end searches for secrets in all that was stored and logged, adds up
 // the journal, and sees that no function did what its role would not allow.
 package world
 
@@ -40,7 +40,7 @@ var Start = clock.Start
 type World struct {
 	testing.TB
 	Clock    *clock.Clock // moved by the test alone
-	App      *app.App     // for looking inside: no fault reaches it
+	App      *app.App     // for inspection: no fault reaches it
 	Queues   *sqs.Engine
 	Logs     *Log
 	Metrics  *Log     // what the functions counted
@@ -111,7 +111,7 @@ func New(tb testing.TB) *World {
 	}
 	w.Secret("CVV", CVV)
 	w.main = w.Process()
-	w.App = w.look()
+	w.App = w.inspector()
 	tb.Cleanup(w.findLeaks)
 	tb.Cleanup(w.CheckJournal)
 	tb.Cleanup(w.checkPermits)
@@ -122,8 +122,8 @@ func New(tb testing.TB) *World {
 	return w
 }
 
-// look opens the platform for inspection, past every fault.
-func (w *World) look() *app.App { return w.Over(nil) }
+// inspector opens the platform for inspection, past every fault.
+func (w *World) inspector() *app.App { return w.Over(nil) }
 
 // Over is the same with another network for callbacks; nil is the real one.
 func (w *World) Over(network http.RoundTripper) *app.App {
