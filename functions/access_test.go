@@ -178,7 +178,7 @@ func (t till) refund(p world.Payment) {
 
 // differ takes out of the books what is held for refunds in flight: then
 // reconcile looks twice. It finds as well that the acquirer, which the sandbox
-// plays, has not heard of the live chargeback that the operator recorded.
+// plays, does not know of the live chargeback that the operator recorded.
 func (t till) differ() {
 	t.Helper()
 	t.refund(t.Sell("100"))
@@ -213,8 +213,8 @@ func (t till) payouts() string {
 	return ran.Payouts[0].Payout
 }
 
-// file takes live payouts to the bank, which pays them; the function that is
-// told runs out of time.
+// file takes live payouts to the bank in a file, which pays them; the function
+// that records this runs out of time.
 func (t till) file(payout string) {
 	t.Helper()
 	t.Operate(map[string]any{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap",

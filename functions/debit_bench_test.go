@@ -21,7 +21,7 @@ func BenchmarkLateRefunds(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		w := world.New(b)
-		owe(b, w)
+		addDebits(b, w)
 		w.Main().Meter.Reset()
 		nights := 0
 		b.StartTimer()
@@ -44,8 +44,8 @@ func BenchmarkLateRefunds(b *testing.B) {
 	}
 }
 
-// owe gives the merchant copies of a late refund's debit and event.
-func owe(b *testing.B, w *world.World) {
+// addDebits gives the merchant copies of a late refund's debit and event.
+func addDebits(b *testing.B, w *world.World) {
 	b.Helper()
 	shop := w.Shop()
 	shop.SetPayout(map[string]any{"holder": "Shop", "iban": sandbox.PaidIBAN})

@@ -65,10 +65,10 @@ func BenchmarkHangingReceivers(b *testing.B) {
 				fast := p.merchant()
 				b.StartTimer()
 				for i := range shape.hanging {
-					p.owe(owners[i%shape.merchants], fmt.Sprintf("hanging-%d.example.com", i%shape.hosts), "/never")
+					p.addCallback(owners[i%shape.merchants], fmt.Sprintf("hanging-%d.example.com", i%shape.hosts), "/never")
 				}
 				for range fastCallbacks {
-					p.owe(fast, shape.fast, "/hook")
+					p.addCallback(fast, shape.fast, "/hook")
 					time.Sleep(fastInterval)
 				}
 				waits := p.waits()
@@ -168,8 +168,8 @@ func (p *post) merchant() (m world.Merchant) {
 	return m
 }
 
-// owe has a merchant owed a callback to a receiver.
-func (p *post) owe(m world.Merchant, host, path string) {
+// addCallback has a callback to a receiver due.
+func (p *post) addCallback(m world.Merchant, host, path string) {
 	p.Helper()
 	made := p.send(m, http.MethodPost, "/v0.1/checkouts", fmt.Sprintf(
 		`{"checkout_reference":"%d","amount":10.10,"currency":"EUR","merchant_code":%q,"return_url":"http://%s%s"}`,

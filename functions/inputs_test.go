@@ -75,7 +75,7 @@ func TestQueriesTakeNoEmptyValue(t *testing.T) {
 }
 
 // with is a body with another value at the path. The objects on the way there
-// are made if they lack.
+// are made if they are missing.
 func with(t *testing.T, o contract.Operation, body any, path string, value any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(body)

@@ -109,7 +109,7 @@ func paidSample(b *testing.B, w *world.World) []map[string]types.AttributeValue 
 	return items
 }
 
-// withoutStream makes the table anew: the engine keeps a day's changes in
+// withoutStream makes the table again: the engine keeps a day's changes in
 // memory, of which this is a lot.
 func withoutStream(b *testing.B, w *world.World) {
 	b.Helper()

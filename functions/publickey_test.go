@@ -255,7 +255,7 @@ func kindOf(key string) string {
 
 // TestAPublicKeyTakesNoKeyOfTheMerchants: a browser that guesses the
 // Idempotency-Key of a refund, or of a payment, neither stops the merchant's
-// server nor hears what it was answered.
+// server nor gets its answer.
 func TestAPublicKeyTakesNoKeyOfTheMerchants(t *testing.T) {
 	t.Parallel()
 	one := newScenario(t)

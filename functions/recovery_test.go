@@ -48,13 +48,13 @@ func (t *scenario) deactivate() world.Request {
 // result is what a action comes to, whatever happened on the way.
 func (t *scenario) result() string {
 	read, records := t.Checkout(t.checkout), t.CheckoutRecords(t.checkout)
-	return fmt.Sprintf("%s, transactions %v, captured %d, told %d times, saved card %t", read.Text("status"),
+	return fmt.Sprintf("%s, transactions %v, captured %d, %d callbacks, saved card %t", read.Text("status"),
 		records.Transactions, records.Captured, len(t.Receiver.Messages(t.checkout)),
 		read.Text("payment_instrument.token") != "")
 }
 
 // again repeats the request as a client does that got no final answer, while
-// the platform's minutes pass, until it is told. To process once more without
+// the platform's minutes pass, until it gets one. To process once more without
 // an Idempotency-Key is to ask for another attempt, so such a client looks
 // first whether there is one.
 func (t *scenario) again(request world.Request) {
@@ -89,7 +89,7 @@ func inProgress(r world.Response) bool {
 // TestKilledAfterEveryStep lets each fault happen to each I/O step of each
 // action: to the table, and to the acquirer. After the client repeated its
 // request and the sweep ran, the result equals the one without faults: at
-// most one charge, one transaction per charge, and each status change told
+// most one charge, one transaction per charge, and each status change sent
 // under one id. With an Idempotency-Key and without.
 func TestKilledAfterEveryStep(t *testing.T) {
 	t.Parallel()
@@ -174,15 +174,15 @@ func TestAHundredProcessCallsChargeOnce(t *testing.T) {
 				request.IdempotencyKey = key
 			}
 			statuses := one.AtOnce(100, request)
-			if got := one.result(); got != "PAID, transactions map[SUCCESSFUL:1], captured 1, told 0 times, saved card false" {
+			if got := one.result(); got != "PAID, transactions map[SUCCESSFUL:1], captured 1, 0 callbacks, saved card false" {
 				t.Errorf("result: %s", got)
 			}
 			if statuses[200] == 0 || statuses[200]+statuses[409] != 100 {
 				t.Errorf("statuses: %v", statuses)
 			}
 			one.Settle()
-			if told := one.Receiver.Messages(one.checkout); len(told) != 1 {
-				t.Errorf("told %d times", len(told))
+			if got := one.Receiver.Messages(one.checkout); len(got) != 1 {
+				t.Errorf("%d callbacks, want 1", len(got))
 			}
 		})
 	}

@@ -35,7 +35,7 @@ var asked = []int64{0, 10_00, 25_00, 42_25, 42_91, 60_00, 1}
 
 // TestConcurrentRefundsAreLinearizable has clients compete for one transaction
 // as real ones do, at the same time, with lost replies and faults between the
-// functions and the table: whatever they were told, there is an order of their
+// functions and the table: whatever the answers were, there is an order of their
 // requests that explains it. The simulation plays many more such histories,
 // but on an engine of our own.
 func TestConcurrentRefundsAreLinearizable(t *testing.T) {
@@ -102,7 +102,7 @@ func newRace(w *world.World, n int) *race {
 	return &race{World: w, n: n, start: time.Now()}
 }
 
-// now is real time: the world's stands still.
+// now is real time: the world's does not move.
 func (r *race) now() int64 { return int64(time.Since(r.start)) }
 
 // run sells something and has clients refund it, each through a process of its
@@ -111,13 +111,13 @@ func (r *race) run(processes []*world.Process) {
 	r.id = r.Shop().Sell("100.00").ID
 	var clients sync.WaitGroup
 	for i, p := range processes {
-		dice := rand.New(rand.NewPCG(uint64(r.n), uint64(i)))
+		rng := rand.New(rand.NewPCG(uint64(r.n), uint64(i)))
 		clients.Go(func() {
 			for k := range 2 {
-				if dice.IntN(4) == 0 {
+				if rng.IntN(4) == 0 {
 					r.read(p)
 				} else {
-					r.refund(p, dice, fmt.Sprintf("race %d client %d refund %d", r.n, i, k))
+					r.refund(p, rng, fmt.Sprintf("race %d client %d refund %d", r.n, i, k))
 				}
 			}
 		})
@@ -125,18 +125,18 @@ func (r *race) run(processes []*world.Process) {
 	clients.Wait()
 }
 
-// refund asks until it is answered, under a key or without one; a client
+// refund repeats its request until it is answered, under a key or without one; a client
 // without one cannot know what became of a request that was not answered.
-func (r *race) refund(p *world.Process, dice *rand.Rand, key string) {
-	amount := asked[dice.IntN(len(asked))]
+func (r *race) refund(p *world.Process, rng *rand.Rand, key string) {
+	amount := asked[rng.IntN(len(asked))]
 	request := world.Request{Method: "POST", Path: "/v0.1/me/refund/" + r.id}
-	if dice.IntN(2) == 0 {
+	if rng.IntN(2) == 0 {
 		request.Path = "/v1.0/merchants/" + r.Merchant.Code + "/payments/" + r.id + "/refunds"
 	}
 	if amount > 0 {
 		request.Body = map[string]any{"amount": json.Number(fmt.Sprintf("%d.%02d", amount/100, amount%100))}
 	}
-	keyed := dice.IntN(3) > 0
+	keyed := rng.IntN(3) > 0
 	if keyed {
 		request.IdempotencyKey = key
 	}
@@ -145,24 +145,24 @@ func (r *race) refund(p *world.Process, dice *rand.Rand, key string) {
 		if !keyed {
 			group = fmt.Sprintf("%s, try %d", key, try)
 		}
-		if r.ask(p, dice, request, linear.Request{Group: group, Amount: amount}) {
+		if r.ask(p, rng, request, linear.Request{Group: group, Amount: amount}) {
 			return
 		}
 	}
 }
 
 // ask sends one request, some of which meet a fault, and some of whose replies
-// are lost. False when the client heard nothing that is final.
-func (r *race) ask(p *world.Process, dice *rand.Rand, request world.Request, seen linear.Request) bool {
+// are lost. False when the client got no final answer.
+func (r *race) ask(p *world.Process, rng *rand.Rand, request world.Request, seen linear.Request) bool {
 	p.Steps.Plan(0, faults.None)
-	if dice.IntN(3) == 0 {
+	if rng.IntN(3) == 0 {
 		possible := []faults.Fault{faults.FailBefore, faults.LoseReply, faults.Throttle, faults.Conflict}
-		p.Steps.Plan(1+dice.IntN(10), possible[dice.IntN(len(possible))])
+		p.Steps.Plan(1+rng.IntN(10), possible[rng.IntN(len(possible))])
 	}
 	seen.Call = r.now()
 	answer := p.Do(request)
 	seen.Return = r.now()
-	replayed, lost := answer.Header.Get("Idempotency-Replayed") != "", dice.IntN(5) == 0
+	replayed, lost := answer.Header.Get("Idempotency-Replayed") != "", rng.IntN(5) == 0
 	final := true
 	switch {
 	case lost || answer.Status >= 500:
@@ -194,15 +194,15 @@ func (r *race) note(seen linear.Request) {
 
 // refundable is the most that a refusal says can be refunded.
 func refundable(refused world.Response) int64 {
-	var told struct {
+	var body struct {
 		Errors []struct {
 			Max int64 `json:"max_refundable_amount"`
 		}
 	}
-	if refused.Into(&told) != nil || len(told.Errors) != 1 {
+	if refused.Into(&body) != nil || len(body.Errors) != 1 {
 		return -1
 	}
-	return told.Errors[0].Max
+	return body.Errors[0].Max
 }
 
 // read sees what is left to refund.

@@ -68,7 +68,7 @@ func TestWhatEachRouteRefusesIsDocumented(t *testing.T) {
 // refill is when an address may ask again: five times a second (contract §2.9).
 const refill = time.Second
 
-// paths is the operation's path for the merchant, with the value, as it stands
+// paths is the operation's path for the merchant, with the value, as it is
 // in an address, for all other names.
 func paths(one *scenario, o contract.Operation, value string) string {
 	path := o.Path

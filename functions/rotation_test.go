@@ -139,9 +139,9 @@ func (b brazilian) link() string {
 	return path
 }
 
-// TestASecretIsRotatedAndNobodyNotices: whatever was begun before the
+// TestARotationInterruptsNothing: whatever was begun before the
 // deployment, or before the new secret comes into use, ends well after it.
-func TestASecretIsRotatedAndNobodyNotices(t *testing.T) {
+func TestARotationInterruptsNothing(t *testing.T) {
 	t.Parallel()
 	one := newScenario(t) // its receiver verifies by the platform's keys of now
 	w := one.World
@@ -174,11 +174,11 @@ func TestASecretIsRotatedAndNobodyNotices(t *testing.T) {
 		t.Errorf("published are %v, before %v", after, before)
 	}
 	w.Settle()
-	if told := one.Receiver.Deliveries(); len(told) != 1 {
-		t.Errorf("who knows the old key was told %v", told)
+	if got := one.Receiver.Deliveries(); len(got) != 1 {
+		t.Errorf("with the old key verified: %v, want one", got)
 	}
 	if by := shop.byPlatform(); !slices.Equal(by, []int{2, 2, 2}) {
-		t.Errorf("who has a secret was told by %v keys", by)
+		t.Errorf("callbacks with the secret are signed by %v keys", by)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestARotationEnds(t *testing.T) {
 	one.comesBack(one.challenged(shop.url))
 	w.Settle()
 	if by := shop.byPlatform(); !slices.Equal(by, []int{1}) {
-		t.Errorf("who has a secret was told by %v keys", by)
+		t.Errorf("callbacks with the secret are signed by %v keys", by)
 	}
 }
 

@@ -15,8 +15,8 @@ type printed struct {
 	image                                string
 }
 
-// boletoBody is a boleto to print, or to type into a bank's app. Whoever pays
-// it is in Brazil, so it speaks Portuguese.
+// boletoBody is a boleto to print, or to type into a bank's app. Its payer
+// is in Brazil, so it is in Portuguese.
 func boletoBody(p printed) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

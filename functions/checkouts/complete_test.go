@@ -78,7 +78,7 @@ func TestTheChallengesAnswers(t *testing.T) {
 	}
 }
 
-func TestTheAnswerIsShownWhereNobodyRedirects(t *testing.T) {
+func TestTheOutcomeIsShownWithoutARedirectURL(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	for decision, want := range map[string]string{"approve": "PAID", "reject": "FAILED"} {

@@ -314,7 +314,7 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	}
 }
 
-// TestARefusalIsKeptUnderItsKey, so that a retry hears the same (contract §2.8).
+// TestARefusalIsKeptUnderItsKey, so that a retry gets the same (contract §2.8).
 func TestARefusalIsKeptUnderItsKey(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

@@ -77,8 +77,8 @@ func TestADeactivatedCheckoutCannotBePaid(t *testing.T) {
 	}
 }
 
-// TestADeactivationMeetsAPayment: the bank has been paid, and nobody here has
-// heard of it. What the acquirer says counts.
+// TestADeactivationMeetsAPayment: the bank has been paid, which the platform does
+// not know yet. What the acquirer says counts.
 func TestADeactivationMeetsAPayment(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)

@@ -51,9 +51,9 @@ func walk(t *testing.T, body map[string]any, steps []step, send func(map[string]
 	return send(body)
 }
 
-// TestCreateTellsTheFirstFault of several: what is missing, then who is paid,
+// TestCreateReportsTheFirstFault of several: what is missing, then who is paid,
 // then values in the order in which they are checked.
-func TestCreateTellsTheFirstFault(t *testing.T) {
+func TestCreateReportsTheFirstFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	body := map[string]any{"pay_to_email": "tee@example.com", "description": "a\x00", "return_url": "ftp://x",
@@ -94,8 +94,8 @@ func TestCreateTellsTheFirstFault(t *testing.T) {
 	}
 }
 
-// TestUpdateTellsTheFirstFault of several, once it knows the checkout.
-func TestUpdateTellsTheFirstFault(t *testing.T) {
+// TestUpdateReportsTheFirstFault of several, once it knows the checkout.
+func TestUpdateReportsTheFirstFault(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	setup := create(s, change{"customer_id", s.Customer()}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
@@ -122,8 +122,8 @@ func TestUpdateTellsTheFirstFault(t *testing.T) {
 	}
 }
 
-// TestProcessTellsAllFaultsInOrder: each list in whole.
-func TestProcessTellsAllFaultsInOrder(t *testing.T) {
+// TestProcessReportsAllFaultsInOrder: each list in whole.
+func TestProcessReportsAllFaultsInOrder(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := create(s)

@@ -153,9 +153,9 @@ func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 	}
 }
 
-// TestNobodyKnowsTheOutcome: PENDING until the acquirer has said; meanwhile
+// TestAnUnknownOutcome: PENDING until the acquirer has said; meanwhile
 // nothing else may happen to the checkout (contract §3.4).
-func TestNobodyKnowsTheOutcome(t *testing.T) {
+func TestAnUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := create(s, change{"amount", 42.25})

@@ -12,7 +12,7 @@ import (
 func inBrowser(s world.Shop) world.Shop { return s.WithKey(s.NewKey("public")) }
 
 // TestAPublicKeyChargesNoCardOfAnother customer, without a customer, or on
-// another customer's checkout, whatever became of it; and it hears the same
+// another customer's checkout, whatever became of it; and it gets the same answer
 // whether there is such a card or not (contract §2.1).
 func TestAPublicKeyChargesNoCardOfAnother(t *testing.T) {
 	t.Parallel()

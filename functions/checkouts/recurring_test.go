@@ -188,8 +188,8 @@ func TestTokensThatAreNotTheCustomers(t *testing.T) {
 	noCheckout.Check(t, s.ProcessCheckout("nothing", byToken(ada, token)))
 }
 
-// TestADeactivatedCard cannot be charged, and lives again when it is saved
-// anew.
+// TestADeactivatedCard cannot be charged, and is active again when it is
+// saved again.
 func TestADeactivatedCard(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
@@ -210,7 +210,7 @@ func TestADeactivatedCard(t *testing.T) {
 	}
 	s.Clock.Advance(10 * time.Minute)
 	if again := setUp(s, customer, world.Frictionless); again != token {
-		t.Errorf("saved anew as %s, was %s", again, token)
+		t.Errorf("saved again as %s, was %s", again, token)
 	}
 	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "true", "mandate": mandate(s, "active"),
 		"created_at": `"2026-11-20T12:00:00.000+00:00"`})
@@ -218,7 +218,7 @@ func TestADeactivatedCard(t *testing.T) {
 }
 
 // TestAnInactiveMandate ends with the card; saving the card without a mandate
-// does not bring it back, and a mandate may be given anew.
+// does not bring it back, and a new mandate may be given.
 func TestAnInactiveMandate(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

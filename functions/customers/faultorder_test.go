@@ -7,9 +7,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// TestTheFirstFaultIsTold of several: the id first, then the details; and the
+// TestTheFirstFaultIsReported of several: the id first, then the details; and the
 // details before it is known whether the customer is there.
-func TestTheFirstFaultIsTold(t *testing.T) {
+func TestTheFirstFaultIsReported(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	long := strings.Repeat("x", 256)

@@ -60,7 +60,7 @@ func TestSavedCards(t *testing.T) {
 		}
 	}
 	if len(cards(s, "eve")) != 0 || len(cards(other, ada)) != 0 {
-		t.Error("somebody else has the cards")
+		t.Error("another customer or merchant has the cards")
 	}
 }
 
@@ -117,7 +117,7 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 	must(t, 204, remove(saveCard(s, "ada", "5200000000000023", false)))
 	forgets := slices.Index(p.Steps.Taken(), "Forget") + 1
 	if forgets == 0 {
-		t.Fatalf("the acquirer was told nothing: %v", p.Steps.Taken())
+		t.Fatalf("the acquirer was not asked to forget the card: %v", p.Steps.Taken())
 	}
 	token := saveCard(s, "ada", world.Frictionless, false)
 	p.Steps.Plan(forgets, faults.Throttle)

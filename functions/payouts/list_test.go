@@ -97,8 +97,8 @@ func records(s world.Shop, path string, query url.Values) []record {
 	return records
 }
 
-// story is what all days list, day by day; within a day the order is the table's own.
-var story = []string{
+// listed are the records of all days, day by day; within a day the order is the table's own.
+var listed = []string{
 	"2026-11-21 PAYOUT 20.10 0.40", "2026-11-21 PAYOUT 9.80 0.20",
 	"2026-11-22 PAYOUT 4.90 0.10", "2026-11-22 REFUND_DEDUCTION 10.00 0.00",
 	"2026-11-23 BALANCE_DEDUCTION 5.10 0.00", "2026-11-23 PAYOUT 98.05 1.95",
@@ -112,7 +112,7 @@ func texts(records []record) []string {
 	return texts
 }
 
-func TestTheListTellsWhatWasPaidAndDeducted(t *testing.T) {
+func TestTheListHasPaymentsAndDeductions(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, path := range paths(s) {
@@ -122,7 +122,7 @@ func TestTheListTellsWhatWasPaidAndDeducted(t *testing.T) {
 		}
 		got := texts(all)
 		slices.Sort(got)
-		if !slices.Equal(got, story) {
+		if !slices.Equal(got, listed) {
 			t.Errorf("%s: %q", path, got)
 		}
 		ids := map[int64]bool{}
@@ -236,7 +236,7 @@ func TestWhatIsWrongIsAnArray(t *testing.T) {
 		{days("2026-11-01", "2026-11-30", "limit", "99999999999999999999"), []string{"INVALID limit"}},
 		{days("2026-11-01", "2026-11-30", "format", "CSV"), []string{"INVALID format"}},
 		{days(" 2026-11-01", "2026-11-30"), []string{"INVALID start_date"}},
-		// What one parameter lacks hides nothing of the others.
+		// A missing parameter hides no fault of the others.
 		{url.Values{"format": {"xml"}}, []string{"MISSING start_date", "MISSING end_date", "INVALID format"}},
 		{url.Values{"limit": {"many"}, "order": {"up"}}, []string{"MISSING start_date", "MISSING end_date",
 			"INVALID limit", "INVALID order"}},
@@ -254,7 +254,7 @@ func TestWhatIsWrongIsAnArray(t *testing.T) {
 }
 
 // faults are the entries of a refusal: code and param.
-func faults(t *testing.T, r world.Response) (told []string) {
+func faults(t *testing.T, r world.Response) (texts []string) {
 	t.Helper()
 	var faults []struct {
 		Code    string `json:"error_code"`
@@ -266,12 +266,12 @@ func faults(t *testing.T, r world.Response) (told []string) {
 		return nil
 	}
 	for _, f := range faults {
-		told = append(told, f.Code+" "+f.Param)
+		texts = append(texts, f.Code+" "+f.Param)
 		if f.Param == "" && f.Message != "negative date range" {
 			t.Errorf("message %q", f.Message)
 		}
 	}
-	return told
+	return texts
 }
 
 func TestPayoutsAreTheMerchantsOwn(t *testing.T) {

@@ -56,7 +56,7 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 	}
 }
 
-// Contract §1, listPayouts: any one of three scopes suffices, and no other does; a merchant's own mistakes are heard
+// Contract §1, listPayouts: any one of three scopes suffices, and no other does; faults of the request are reported
 // after that.
 func TestWhoMayListPayouts(t *testing.T) {
 	t.Parallel()

@@ -15,8 +15,8 @@ import (
 
 const hook = "https://shop.example.com/hook"
 
-// owe has a callback owed, and answers its id.
-func (d desk) owe(m provisioned, reference string) (id string) {
+// createCallback has a callback due, and answers its id.
+func (d desk) createCallback(m provisioned, reference string) (id string) {
 	d.Helper()
 	before := d.owed()
 	shop := d.shop(m)
@@ -87,7 +87,7 @@ func TestOneCallbackIsReplayedById(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m := d.create(nil)
-	id, bystander := d.owe(m, "1"), d.owe(m, "2")
+	id, bystander := d.createCallback(m, "1"), d.createCallback(m, "2")
 	if got := d.refused(fields{"command": "replay_callbacks", "id": id}); got.Code != "CONFLICT" {
 		t.Errorf("while it is tried: %+v", got)
 	}
@@ -116,7 +116,7 @@ func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
 	d := newDesk(t)
 	shop := d.Receive()
 	m := d.create(nil)
-	id := d.owe(m, "1")
+	id := d.createCallback(m, "1")
 	tenant, c, err := d.App.Store.Callback(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
@@ -139,10 +139,10 @@ func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
 	m, other := d.create(nil), d.create(nil)
 	var mine []string
 	for i := range 5 {
-		mine = append(mine, d.owe(m, fmt.Sprint(i)))
+		mine = append(mine, d.createCallback(m, fmt.Sprint(i)))
 		d.bury(mine[i])
 	}
-	theirs := d.owe(other, "theirs")
+	theirs := d.createCallback(other, "theirs")
 	d.bury(theirs)
 	for _, want := range []replayed{{2, true}, {2, true}, {1, false}, {0, false}} {
 		if got := d.replay(fields{"merchant_code": m.Code, "limit": 2}); got != want {
@@ -167,7 +167,7 @@ func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 	var at []string
 	for i := range 4 {
 		d.Clock.Advance(time.Hour)
-		ids = append(ids, d.owe(m, fmt.Sprint(i)))
+		ids = append(ids, d.createCallback(m, fmt.Sprint(i)))
 		d.bury(ids[i])
 		at = append(at, d.Clock.Now().Format(time.RFC3339))
 	}
@@ -213,7 +213,7 @@ func TestACallbackIsShownWithoutItsQuery(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	m := d.create(nil)
-	id := d.owe(m, "1")
+	id := d.createCallback(m, "1")
 	show := fields{"command": "show_callback", "id": id}
 	got := run[fields](d, show)
 	wanted := fields{"id": id, "merchant_code": m.Code, "mode": "test", "status": "EXPIRED", "url": hook,

@@ -95,7 +95,7 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 	shop := d.Receive()
 	m := d.create(nil)
 	s := d.sell(m, "1", 10.10, shop.URL)
-	told := len(shop.Messages(s.Checkout))
+	before := len(shop.Messages(s.Checkout))
 	got := d.chargeback(m, s.Code, fields{"amount": "2.5", "id": "arn-1"})
 	if got.ID != "arn-1" || got.TransactionID != s.ID || got.Code != s.Code || got.Amount != "2.50" ||
 		got.Currency != "EUR" || got.SimpleStatus != "CHARGEBACK" {
@@ -111,8 +111,8 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 	}
 	d.CheckJournal()
 	d.Settle()
-	if now := len(shop.Messages(s.Checkout)); now != told+1 {
-		t.Errorf("%d callbacks before, %d after", told, now)
+	if now := len(shop.Messages(s.Checkout)); now != before+1 {
+		t.Errorf("%d callbacks before, %d after", before, now)
 	}
 	history := d.Do(world.Request{Method: "GET", APIKey: m.Key.Plaintext,
 		Path: "/v2.1/merchants/" + m.Code + "/transactions/history?types[]=CHARGE_BACK"})

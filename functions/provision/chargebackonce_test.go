@@ -7,7 +7,7 @@ import (
 )
 
 // TestAChargebackThatWasCutOffKeepsItsAmount: the acquirer has made it, and the
-// platform has not heard of it. All that is left may be more by now, or less.
+// platform does not know of it. All that is left may be more by now, or less.
 func TestAChargebackThatWasCutOffKeepsItsAmount(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

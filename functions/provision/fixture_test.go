@@ -21,8 +21,8 @@ func newDesk(t *testing.T) desk {
 
 type fields = map[string]any
 
-// facts are those of a sandbox merchant, changed as given.
-func facts(changes fields) fields {
+// registration is a command that creates a sandbox merchant, with changes.
+func registration(changes fields) fields {
 	f := fields{"command": "create_merchant", "name": "Buchladen", "email": "buch@example.com",
 		"country": "DE", "currency": "EUR", "sandbox": true}
 	maps.Copy(f, changes)
@@ -87,7 +87,7 @@ func (d desk) invoke(command fields) json.RawMessage {
 
 func (d desk) create(changes fields) provisioned {
 	d.Helper()
-	m := run[provisioned](d, facts(changes))
+	m := run[provisioned](d, registration(changes))
 	for _, k := range []*key{m.Key, m.TestKey} {
 		if k != nil {
 			d.Secret("API key", k.Plaintext)

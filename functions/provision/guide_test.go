@@ -17,7 +17,7 @@ var guided = regexp.MustCompile(`operate '(\{.*\})'`)
 var unshelled = strings.NewReplacer(`'\''`, "’", "'$merchant'", "MC…", "'$payout'", "…")
 
 // misunderstood are the arguments whose values a guide can get wrong; what
-// stands for a merchant's own facts is refused rightly.
+// stands for a merchant's own data is refused rightly.
 var misunderstood = []string{"command", "mode", "type", "scopes", "period", "outcome", "reason", "day", "from",
 	"to", "limit", "test_key"}
 
@@ -30,7 +30,7 @@ func TestTheGuidesCommandsAreUnderstood(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDesk(t)
-	live := run[provisioned](d, facts(fields{"sandbox": false}))
+	live := run[provisioned](d, registration(fields{"sandbox": false}))
 	names := map[string]bool{}
 	for _, found := range guided.FindAllStringSubmatch(string(guide), -1) {
 		text := strings.ReplaceAll(unshelled.Replace(found[1]), "MC…", live.Code)

@@ -152,11 +152,11 @@ func TestRotatingTwiceADayNeedsForce(t *testing.T) {
 	wantVersion(4)
 }
 
-func TestAFaultOfOursFailsTheInvocationAndTellsNothing(t *testing.T) {
+func TestAFaultOfOursFailsTheInvocationWithoutDetails(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	cut := app.New(d.App.Config, app.Overrides{Now: d.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})
-	request, err := json.Marshal(facts(nil))
+	request, err := json.Marshal(registration(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 		"profile": {"profile": fields{"vat_id": "DE1"}},
 	} {
 		change["merchant_code"] = code
-		if got := d.refused(facts(change)); got.Code != "CONFLICT" {
+		if got := d.refused(registration(change)); got.Code != "CONFLICT" {
 			t.Errorf("another %s: %+v", name, got)
 		}
 	}
@@ -141,7 +141,7 @@ func TestFactsThatCannotBe(t *testing.T) {
 		{fields{"command": nil}, "INVALID", "command"},
 		{fields{"command": 1}, "INVALID", "command"},
 	} {
-		if got := d.refused(facts(c.change)); got.Code != c.code || got.Param != c.param || got.Message == "" {
+		if got := d.refused(registration(c.change)); got.Code != c.code || got.Param != c.param || got.Message == "" {
 			t.Errorf("%v: %+v, want %s %s", c.change, got, c.code, c.param)
 		}
 	}

@@ -80,8 +80,8 @@ func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
 	}
 	for i, e := range whole.Events {
 		want := []string{"PAYOUT SCHEDULED 7.40 ", "REFUND REFUNDED 2.50 1"}[i]
-		if told := fmt.Sprintf("%s %s %s %s", e.Type, e.Status, e.Amount, e.ReceiptNo); told != want {
-			t.Errorf("event %d: %s, want %s", i, told, want)
+		if got := fmt.Sprintf("%s %s %s %s", e.Type, e.Status, e.Amount, e.ReceiptNo); got != want {
+			t.Errorf("event %d: %s, want %s", i, got, want)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestDecisionsOnTheBankPage(t *testing.T) {
 				t.Errorf("%s, %v, want %s", o.Decision, err, want)
 			}
 			if !slices.Equal(s.resolved, []string{"T#MC1 co-1"}) {
-				t.Errorf("the platform was told of %v", s.resolved)
+				t.Errorf("the platform resolved %v", s.resolved)
 			}
 		})
 	}

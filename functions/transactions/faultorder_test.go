@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// TestTheFirstFaultIsTold of several: what both histories take, then what each takes.
-func TestTheFirstFaultIsTold(t *testing.T) {
+// TestTheFirstFaultIsReported of several: what both histories take, then what each takes.
+func TestTheFirstFaultIsReported(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	common := []string{"order", "limit", "types", "changes_since", "newest_time", "oldest_time"}

@@ -96,7 +96,7 @@ func (p *past) testLegacy(t *testing.T) {
 	}
 }
 
-// Items of one millisecond are told apart by refs, and by pages of one.
+// Items of one millisecond are distinguished by refs, and by pages of one.
 func (p *past) testRefs(t *testing.T) {
 	t.Parallel()
 	middle := len(p.items) / 2

@@ -11,9 +11,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// While new items arrive, into the very milliseconds that are being listed,
-// whoever walks on meets what there was exactly once, and what is new at most
-// once.
+// While new items arrive within the milliseconds that are being listed, a client
+// that follows the links gets every old item exactly once, and every new one at
+// most once.
 func TestHistoryWhileItemsArrive(t *testing.T) {
 	t.Parallel()
 	p := newPast(t, 4000)

@@ -50,7 +50,7 @@ func oneOf(allowed []string, values ...string) bool {
 	})
 }
 
-// between says the i-th item stands within the query's times or refs.
+// between reports whether the i-th item is within the query's times or refs.
 func (p *past) between(i int, q url.Values, legacy bool) bool {
 	at := p.items[i].CreatedAt
 	if ref := q.Get("oldest_ref"); ref != "" {

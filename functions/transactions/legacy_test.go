@@ -145,8 +145,8 @@ func TestLegacyEventsAreFiltered(t *testing.T) {
 	}
 }
 
-// What older clients know differently is told to them differently, and all
-// else alike.
+// The form of older clients differs where the contract says so, and nowhere
+// else.
 func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -17,7 +17,7 @@ import (
 
 // Contract §6.4: a live merchant's refunds must leave its minimum. The platform
 // has no acquirer for live mode, so the test brings one.
-func TestALiveMerchantsRefundsLeaveItsFloor(t *testing.T) {
+func TestALiveMerchantsRefundsLeaveItsMinimumBalance(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	s.App.Acquirers[identity.Live] = s.App.Sandbox

@@ -209,7 +209,7 @@ func TestARefundThatTheAcquirerDoesNotTake(t *testing.T) {
 	})
 }
 
-// Contract §12: of 42.25 nobody hears for 30 s. Meanwhile the money cannot be
+// Contract §12: the outcome of 42.25 is unknown for 30 s. Meanwhile the money cannot be
 // refunded again.
 func TestARefundOfUnknownOutcome(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 
 // Contract §6.4: an amount that can never be right is 400, also where nothing
 // can be refunded; any other is 409 there.
-func TestABadAmountIsBadWhereverATransactionStands(t *testing.T) {
+func TestABadAmountIsRefusedInEveryStatus(t *testing.T) {
 	t.Parallel()
 	withEach(t, func(t *testing.T, s world.Shop, f form) {
 		failed := s.Pay(s.Create("42.01", nil), s.Card(world.Frictionless))

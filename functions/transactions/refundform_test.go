@@ -36,7 +36,7 @@ func withEach(t *testing.T, test func(*testing.T, world.Shop, form)) {
 	}
 }
 
-// request asks for a refund of the amount, as it stands in the body and perhaps
+// request asks for a refund of the amount, as it is in the body and perhaps
 // bad; "": of all that is left.
 func (f form) request(s world.Shop, p world.Payment, amount string) world.Request {
 	request := world.Request{Method: "POST", Path: f.path(s, p), APIKey: s.Merchant.Key.Plaintext}
@@ -47,7 +47,7 @@ func (f form) request(s world.Shop, p world.Payment, amount string) world.Reques
 }
 
 // send sends the request. Time passes, so that the events of one refund after
-// the other stand in this order.
+// the other are in this order.
 func (f form) send(s world.Shop, p world.Payment, amount string) world.Response {
 	s.Helper()
 	s.Clock.Advance(time.Millisecond)

@@ -18,7 +18,7 @@ func moved(s world.Shop, p world.Payment) string {
 	return moved["refund"].String()
 }
 
-// One of them has the money, all others hear that nothing is left.
+// One of them has the money, all others learn that nothing is left.
 func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
@@ -34,7 +34,7 @@ func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
 	balances(s, "0.20", "0.00")
 }
 
-// Who is told of a success has had one, and who is refused none.
+// Each success is one refund, each refusal none.
 func TestAHundredPartialRefunds(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -9,21 +9,21 @@ import (
 )
 
 // Contract §6.4: which refunds an operator allows in a country or currency is
-// a setting; both forms obey it, and the link to createRefund tells of it.
+// a setting; both forms obey it, and the link to createRefund shows the minimum.
 func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	const link = `[{"rel":"refund","href":"http://cashwrap.test/v1.0/merchants/`
-	told := func(least string) string {
+	links := func(least string) string {
 		return link + s.Merchant.Code + `/payments/` + p.ID + `/refunds","type":"application/json","min_amount":` + least +
 			`,"max_amount":10.10}]`
 	}
 	s.Set("REFUND_RULES", "FR:1 USD:1 FR/EUR::9")
-	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{"links": told("0.01")})
+	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{"links": links("0.01")})
 
 	s.Set("REFUND_RULES", "DE:90 EUR::2.50")
-	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{"links": told("2.50")})
+	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{"links": links("2.50")})
 	conflict.Check(t, refundV0(s, p, "2.49"))
 	low := refundV1(s, p, "2.49")
 	world.Refused(422, "INVALID_AMOUNT", "", "unprocessable-entity").Check(t, low)

@@ -8,9 +8,9 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// Contract §4.6, in the history: whoever adds up what payments brought, less
-// what went back, counts nothing for a set-up. One of nought gives nothing back.
-func TestTheHistoryTellsThatASetUpWasRefunded(t *testing.T) {
+// Contract §4.6, in the history: a set-up is refunded, so that it adds nothing to the
+// sum of payments less refunds. A set-up of 0 refunds 0.
+func TestTheHistoryShowsTheRefundOfASetUp(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	for amount, refunded := range map[string]string{"1": "1.00", "0": "0.00"} {

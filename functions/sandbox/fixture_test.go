@@ -30,7 +30,7 @@ const baseURL = "https://pay.example"
 type site struct {
 	http.Handler
 	sandbox  *sandbox.Acquirer
-	resolved []string // tenant and checkout, each time the platform was told
+	resolved []string // tenant and checkout, each time the platform asked the acquirer
 	broken   error    // what Resolve answers
 	log      bytes.Buffer
 }
