@@ -18,13 +18,13 @@ LOCALSTACK := go build -o bin/localstack ./localstack && exec bin/localstack
 run: go ## start the platform on this machine; PORT=8080 ENGINE=memory (or dynamodb-local) RUNTIME=in-process (or bootstrap) unless given
 	@$(LOCALSTACK) run
 
-demo: go ## play a story against the running platform, with every request and reply
+demo: go ## play a demo against the running platform, and print every request and response
 	@$(LOCALSTACK) demo
 
 provision: go ## call the provision function: make provision ARGS='{"command":"…"}'
 	@$(LOCALSTACK) provision "$$ARGS"
 
-payouts: go ## pay out what is due now, or would be at a time: make payouts AT=2026-12-01T00:30:00Z
+payouts: go ## pay out what is due now, or would be due at a time: make payouts AT=2026-12-01T00:30:00Z
 	@$(LOCALSTACK) payouts "$$AT"
 
 reconcile: go ## compare all records of money with each other: prints the totals and each break, and fails on one

@@ -95,7 +95,7 @@ func (w *World) noteClientViews(b snapshot, l *ledger) {
 			continue
 		}
 		end := w.logicalTime()
-		h.Requests = append(h.Requests, linear.Request{Answer: linear.Told, Rest: minor(b.transactions[id]["refundable"]),
+		h.Requests = append(h.Requests, linear.Request{Answer: linear.ShowsLeft, Rest: minor(b.transactions[id]["refundable"]),
 			Call: end, Return: w.logicalTime()})
 		w.clientViews = append(w.clientViews, clientView{b.transactions[id].text("checkout_id"), h})
 	}
@@ -126,7 +126,7 @@ func (w *World) linearHistory(t item, l *ledger) linear.History {
 		if refunded, ok := r.refunds(); ok && refunded == id {
 			h.Requests = append(h.Requests, r.linear(n, currency)...)
 		} else if strings.HasSuffix(r.Path, "/transactions?id="+id) && r.heard && r.Status == 200 {
-			h.Requests = append(h.Requests, linear.Request{Answer: linear.Told, Rest: restOf(r.response.Body, currency),
+			h.Requests = append(h.Requests, linear.Request{Answer: linear.ShowsLeft, Rest: restOf(r.response.Body, currency),
 				Call: r.asked, Return: r.answered})
 		}
 	}
@@ -197,7 +197,7 @@ func (r *reply) linear(n int, c money.Currency) []linear.Request {
 		if json.Unmarshal(r.response.Body, &told) != nil || len(told.Errors) != 1 {
 			return nil // IDEMPOTENCY_KEY_REUSED
 		}
-		asked.Answer, asked.Rest = linear.Told, told.Errors[0].Max
+		asked.Answer, asked.Rest = linear.ShowsLeft, told.Errors[0].Max
 	default:
 		asked.Answer = linear.Refused
 	}

@@ -1,11 +1,11 @@
-// Package linear holds what clients saw of one transaction's refunds to the
-// promise that a transaction keeps (contract §6.4: they are serialised): each
-// request took effect at one moment between its being sent and its answer, and
-// at no moment was more set aside than had been captured.
+// Package linear checks that what clients saw of one transaction's refunds is
+// linearizable (contract §6.4: they are serialised): each request took effect at
+// one point in time between its being sent and its answer, and at no point was
+// more reserved than had been captured.
 //
-// A refund has two such moments: its money is set aside, and, should the
-// acquirer not make it, given back. Whoever got no answer may have had its
-// effect at any later time, or none.
+// A refund has two such points: its money is reserved, and, should the acquirer
+// not make it, given back. A request without an answer may take effect at any
+// later time, or never.
 package linear
 
 import (
@@ -19,20 +19,20 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Answer is what a client was told.
+// Answer is what a client was answered.
 type Answer int
 
 // The answers.
 const (
-	Unknown  Answer = iota // nothing, or nothing that tells
-	Made                   // 204, 201: the refund is made or under way
-	Refused                // 409, 422: more than was left, or the acquirer declined
-	NotTaken               // 424: the acquirer did not take it
-	Told                   // a read, or a refusal that says what is left
+	Unknown   Answer = iota // none, or one that says nothing about the refund
+	Made                    // 204, 201: the refund is made or under way
+	Refused                 // 409, 422: more than was left, or the acquirer declined
+	NotTaken                // 424: the acquirer did not take it
+	ShowsLeft               // a read, or a refusal that says what is left
 )
 
 func (a Answer) String() string {
-	return [...]string{"unknown", "made", "refused", "not taken", "told"}[a]
+	return [...]string{"unknown", "made", "refused", "not taken", "shows"}[a]
 }
 
 // Never is the return of a request that was not answered.
@@ -40,13 +40,13 @@ const Never = math.MaxInt64
 
 // Request is one request on a transaction, as its client saw it. Amounts are
 // in minor units. Call and Return are of one clock that never goes back;
-// requests that share a moment count as concurrent.
+// requests at the same time count as concurrent.
 type Request struct {
 	Group  string // requests of one group ask for the same refund once (Idempotency-Key)
 	Amount int64  // asked for; 0: all that is left
 	Firm   bool   // never given back: a chargeback
 	Answer Answer
-	Rest   int64 // with Told, what is left to refund
+	Rest   int64 // with ShowsLeft, what is left to refund
 	Call   int64
 	Return int64
 }
@@ -59,11 +59,11 @@ func (r Request) String() string {
 	if r.Group == "" {
 		return fmt.Sprintf("[%d, %s] read: %d left", r.Call, until, r.Rest)
 	}
-	told := ""
-	if r.Answer == Told {
-		told = fmt.Sprintf(" that %d is left", r.Rest)
+	left := ""
+	if r.Answer == ShowsLeft {
+		left = fmt.Sprintf(" that %d is left", r.Rest)
 	}
-	return fmt.Sprintf("[%d, %s] %s asks for %d: %s%s", r.Call, until, r.Group, r.Amount, r.Answer, told)
+	return fmt.Sprintf("[%d, %s] %s asks for %d: %s%s", r.Call, until, r.Group, r.Amount, r.Answer, left)
 }
 
 // History is all that clients saw of one transaction.

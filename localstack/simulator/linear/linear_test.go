@@ -21,12 +21,12 @@ func lost(group string, amount, call int64) Request {
 }
 
 func read(call, until, rest int64) Request {
-	return Request{Call: call, Return: until, Answer: Told, Rest: rest}
+	return Request{Call: call, Return: until, Answer: ShowsLeft, Rest: rest}
 }
 
 // above is a refusal that names what is left.
 func above(group string, amount, call, until, rest int64) Request {
-	return Request{Group: group, Amount: amount, Call: call, Return: until, Answer: Told, Rest: rest}
+	return Request{Group: group, Amount: amount, Call: call, Return: until, Answer: ShowsLeft, Rest: rest}
 }
 
 func TestWhatCanHappen(t *testing.T) {
@@ -43,7 +43,7 @@ func TestWhatCanHappen(t *testing.T) {
 		"lost, done and given back":     {lost("a", 60, 1), read(2, 3, 40), read(4, 5, 100)},
 		"repeated under its key": {lost("a", 60, 1), refund("a", 60, 2, 3, Made),
 			refund("a", 60, 4, 5, Made), read(8, 9, 40)},
-		"not taken, and set aside before": {refund("a", 60, 1, 9, NotTaken), read(2, 3, 40),
+		"not taken, and reserved before": {refund("a", 60, 1, 9, NotTaken), read(2, 3, 40),
 			read(4, 5, 100), read(10, 11, 100)},
 		"not taken, and then made": {refund("a", 60, 1, 2, NotTaken), refund("a", 60, 3, 4, Made), read(8, 9, 40)},
 		"kept from another": {refund("a", 60, 1, 9, NotTaken),
@@ -97,7 +97,7 @@ func TestWhatCannotHappen(t *testing.T) {
 	}
 }
 
-// TestTooLongAHistoryIsNoPass: what cannot be checked must not look checked.
+// TestTooLongAHistoryIsNoPass: what cannot be checked must not pass.
 func TestTooLongAHistoryIsNoPass(t *testing.T) {
 	t.Parallel()
 	requests := make([]Request, 65)
@@ -109,18 +109,18 @@ func TestTooLongAHistoryIsNoPass(t *testing.T) {
 	}
 }
 
-// TestRandomHistories plays refunds on a transaction that keeps its promise,
-// and on one that forgets a refund, which somebody must notice.
+// TestRandomHistories plays refunds on a transaction that serialises them, and
+// on one that forgets a refund, which must be noticed.
 func TestRandomHistories(t *testing.T) {
 	t.Parallel()
 	noticed := 0
 	for seed := range uint64(300) {
-		dice := rand.New(rand.NewPCG(seed, 1))
-		if err := play(dice, false).Check(); err != nil {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		if err := play(rng, false).Check(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		dice = rand.New(rand.NewPCG(seed, 1))
-		if play(dice, true).Check() != nil {
+		rng = rand.New(rand.NewPCG(seed, 1))
+		if play(rng, true).Check() != nil {
 			noticed++
 		}
 	}
@@ -131,24 +131,24 @@ func TestRandomHistories(t *testing.T) {
 
 // play is a history of clients that overlap; one that forgets acknowledges its
 // second refund and sets nothing aside.
-func play(dice *rand.Rand, forgets bool) History {
+func play(rng *rand.Rand, forgets bool) History {
 	h := History{Captured: 100, Declinable: declinable}
 	rest, made := int64(100), 0
 	for i := range 8 {
 		at := int64(10 * i)
-		call, until := at-dice.Int64N(25), at+1+dice.Int64N(25)
-		if dice.IntN(3) == 0 {
+		call, until := at-rng.Int64N(25), at+1+rng.Int64N(25)
+		if rng.IntN(3) == 0 {
 			h.Requests = append(h.Requests, read(call, until, rest))
 			continue
 		}
-		r := refund(fmt.Sprint("key ", i), 10+dice.Int64N(40), call, until, Refused)
+		r := refund(fmt.Sprint("key ", i), 10+rng.Int64N(40), call, until, Refused)
 		if r.Amount <= rest {
 			made++
 			if r.Answer = Made; !forgets || made != 2 {
 				rest -= r.Amount
 			}
 		}
-		if dice.IntN(5) == 0 {
+		if rng.IntN(5) == 0 {
 			r.Answer, r.Return = Unknown, Never
 		}
 		h.Requests = append(h.Requests, r)

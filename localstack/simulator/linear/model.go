@@ -13,29 +13,29 @@ type model struct {
 
 // state is comparable, as the checker wants it.
 type state struct {
-	rest   int64
-	held   [most]int64 // by group: what it has set aside
-	holder [most]int8  // by group: the request that may still give it back; -1: none
-	ever   uint64      // groups that have had something set aside
-	closed uint64      // requests that will set nothing aside any more
+	rest       int64
+	reserved   [most]int64 // by group: what it has reserved
+	reservedBy [most]int8  // by group: the request that may still give it back; -1: none
+	ever       uint64      // groups that have had something reserved
+	closed     uint64      // requests that will reserve nothing any more
 }
 
-// Moments of a request.
+// Points in time of a request.
 type (
 	ask      int // it takes effect
-	giveBack int // what it set aside is given back, if it was
+	giveBack int // what it reserved is given back, if it was
 )
 
-// operations are the moments of all requests.
+// operations are the points in time of all requests.
 func (m model) operations() []porcupine.Operation {
 	var all []porcupine.Operation
-	add := func(i int, moment any, until int64) {
-		all = append(all, porcupine.Operation{ClientId: i, Input: moment, Call: m.Requests[i].Call, Return: until})
+	add := func(i int, point any, until int64) {
+		all = append(all, porcupine.Operation{ClientId: i, Input: point, Call: m.Requests[i].Call, Return: until})
 	}
 	for i, r := range m.Requests {
 		add(i, ask(i), r.Return)
 		switch {
-		case r.Firm, r.Answer == Told:
+		case r.Firm, r.Answer == ShowsLeft:
 		case m.must(r):
 			add(i, giveBack(i), r.Return)
 		case r.Answer == Unknown || m.declinable(r):
@@ -45,23 +45,23 @@ func (m model) operations() []porcupine.Operation {
 	return all
 }
 
-// must says nothing of the request may be left when it is answered.
+// must says whether what the request reserved must be given back before its answer.
 func (model) must(r Request) bool { return r.Answer == Refused || r.Answer == NotTaken }
 
-// declinable says the acquirer may decline what the request asks for.
+// declinable says whether the acquirer may decline what the request asks for.
 func (m model) declinable(r Request) bool { return r.Amount == 0 || m.Declinable(r.Amount) }
 
 func (m model) porcupine() porcupine.Model {
 	n := porcupine.NondeterministicModel{
 		Init: func() []any {
 			s := state{rest: m.Captured}
-			for g := range s.holder {
-				s.holder[g] = -1
+			for g := range s.reservedBy {
+				s.reservedBy[g] = -1
 			}
 			return []any{s}
 		},
-		Step: func(s, moment, _ any) []any {
-			switch i := moment.(type) {
+		Step: func(s, point, _ any) []any {
+			switch i := point.(type) {
 			case ask:
 				return m.ask(s.(state), int(i))
 			default:
@@ -73,10 +73,10 @@ func (m model) porcupine() porcupine.Model {
 	return n.ToModel()
 }
 
-// hash need only tell most states apart.
+// hash need only differ for most states.
 func (s state) hash() uint64 {
 	h := uint64(s.rest)*0x9E3779B97F4A7C15 ^ s.ever<<17 ^ s.closed
-	for g, x := range s.held {
+	for g, x := range s.reserved {
 		if x > 0 {
 			h = (h ^ uint64(x)<<8 ^ uint64(g)) * 0x100000001B3
 		}
@@ -87,27 +87,27 @@ func (s state) hash() uint64 {
 // ask are the states that a request's answer allows.
 func (m model) ask(s state, i int) (next []any) {
 	r, g := m.Requests[i], m.group(i)
-	after, fits := m.hold(s, i)
+	after, fits := m.reserve(s, i)
 	switch r.Answer {
-	case Told: // a read, or a refusal that names the rest
-		if r.Rest == s.rest && (r.Group == "" || s.held[g] == 0 && !fits) {
+	case ShowsLeft: // a read, or a refusal that names the rest
+		if r.Rest == s.rest && (r.Group == "" || s.reserved[g] == 0 && !fits) {
 			next = append(next, s)
 		}
 	case Made:
 		switch {
-		case s.held[g] > 0:
+		case s.reserved[g] > 0:
 			next = append(next, m.seal(s, g))
 		case fits:
 			next = append(next, m.seal(after, g))
 		}
-		if s.held[g] == 0 && s.ever>>g&1 == 1 && m.declinable(r) { // a replay of an answer that was given before
+		if s.reserved[g] == 0 && s.ever>>g&1 == 1 && m.declinable(r) { // a replay of an answer that was given before
 			next = append(next, s)
 		}
 	case Refused:
-		if s.held[g] == 0 && !fits {
+		if s.reserved[g] == 0 && !fits {
 			next = append(next, s)
 		}
-		if fits && m.Declinable(after.held[g]) && s.open(i) && !r.Firm {
+		if fits && m.Declinable(after.reserved[g]) && s.open(i) && !r.Firm {
 			next = append(next, after)
 		}
 	case NotTaken:
@@ -123,20 +123,20 @@ func (m model) ask(s state, i int) (next []any) {
 	return next
 }
 
-// hold sets aside what request i asks for; false when that cannot be.
-func (m model) hold(s state, i int) (state, bool) {
+// reserve sets aside what request i asks for; false when that cannot be.
+func (m model) reserve(s state, i int) (state, bool) {
 	r, g := m.Requests[i], m.group(i)
 	x := r.Amount
 	if x == 0 {
 		x = s.rest
 	}
-	if s.held[g] > 0 || x <= 0 || x > s.rest {
+	if s.reserved[g] > 0 || x <= 0 || x > s.rest {
 		return s, false
 	}
 	s.rest -= x
-	s.held[g], s.ever = x, s.ever|1<<g
+	s.reserved[g], s.ever = x, s.ever|1<<g
 	if !r.Firm {
-		s.holder[g] = int8(i)
+		s.reservedBy[g] = int8(i)
 	}
 	return s, true
 }
@@ -144,21 +144,21 @@ func (m model) hold(s state, i int) (state, bool) {
 // seal is the state once the group's refund was answered as made: only the
 // acquirer can still decline it.
 func (m model) seal(s state, g int) state {
-	if !m.Declinable(s.held[g]) {
-		s.holder[g] = -1
+	if !m.Declinable(s.reserved[g]) {
+		s.reservedBy[g] = -1
 	}
 	return s
 }
 
 func (s state) open(i int) bool { return s.closed>>i&1 == 0 }
 
-// giveBack are the states in which what request i set aside may be.
+// giveBack are the states in which what request i reserved may be.
 func (m model) giveBack(s state, i int) []any {
 	r, g := m.Requests[i], m.group(i)
-	mine := s.held[g] > 0 && s.holder[g] == int8(i)
+	mine := s.reserved[g] > 0 && s.reservedBy[g] == int8(i)
 	released := s
-	released.rest += s.held[g]
-	released.held[g], released.holder[g] = 0, -1
+	released.rest += s.reserved[g]
+	released.reserved[g], released.reservedBy[g] = 0, -1
 	switch {
 	case mine && m.must(r):
 		return []any{released}
