@@ -41,7 +41,7 @@ func TestEachListedCountryIsComplete(t *testing.T) {
 	}
 }
 
-func TestFactsOfSomeCountries(t *testing.T) {
+func TestSomeCountries(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ code, zone, locale, english, native string }{
 		{"DE", "Europe/Berlin", "de-DE", "Germany", "Deutschland"},
@@ -54,7 +54,7 @@ func TestFactsOfSomeCountries(t *testing.T) {
 	} {
 		english, native := Names(c.code)
 		if Zone(c.code) != c.zone || Locale(c.code) != c.locale || english != c.english || native != c.native {
-			t.Errorf("%s: %s, %s, %s, %s", c.code, Zone(c.code), Locale(c.code), english, native)
+			t.Errorf("%s: got %s, %s, %s, %s, want %+v", c.code, Zone(c.code), Locale(c.code), english, native, c)
 		}
 	}
 }

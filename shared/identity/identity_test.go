@@ -20,7 +20,7 @@ func TestTenantRoundTrip(t *testing.T) {
 		}
 	})
 	if got := (identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}).String(); got != "T#MC0A1B2C3D" {
-		t.Errorf("%s", got)
+		t.Errorf("got %s, want T#MC0A1B2C3D", got)
 	}
 }
 
@@ -50,7 +50,7 @@ func TestMay(t *testing.T) {
 		{holds: []string{""}, anyOf: []string{"payments"}, want: false},
 	} {
 		if got := (identity.Principal{Scopes: c.holds}).May(c.anyOf...); got != c.want {
-			t.Errorf("%q may use what asks for %q: %t", c.holds, c.anyOf, got)
+			t.Errorf("%q for %q: got %t, want %t", c.holds, c.anyOf, got, c.want)
 		}
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-func TestPayableIsAVerifiedAccountThatCanBeFound(t *testing.T) {
+func TestOnlyAVerifiedAccountWithItsBankReceivesPayouts(t *testing.T) {
 	t.Parallel()
 	const iban, number = "DE17100100100000005678", "00015678"
 	for _, c := range []struct {
 		name    string
 		account merchant.BankAccount
 		number  string
-		payable bool
+		routed  bool
 	}{
 		{"nothing", merchant.BankAccount{BankCode: "001", BIC: "BANKDEFFXXX"}, "", false},
 		{"IBAN", merchant.BankAccount{IBAN: iban}, iban, true},
@@ -25,15 +25,16 @@ func TestPayableIsAVerifiedAccountThatCanBeFound(t *testing.T) {
 		for _, status := range []merchant.BankAccountStatus{merchant.BankAccountPending, merchant.BankAccountVerified,
 			merchant.BankAccountRejected} {
 			c.account.Status = status
-			want := c.payable && status == merchant.BankAccountVerified
+			want := c.routed && status == merchant.BankAccountVerified
 			if c.account.CanReceive() != want || c.account.Number() != c.number {
-				t.Errorf("%s, %s: payable %t, number %q", c.name, status, c.account.CanReceive(), c.account.Number())
+				t.Errorf("%s, %s: got %t and number %q, want %t and %q", c.name, status, c.account.CanReceive(),
+					c.account.Number(), want, c.number)
 			}
 		}
 	}
 }
 
-func TestTheSameAccountIsOrderedAlike(t *testing.T) {
+func TestSame(t *testing.T) {
 	t.Parallel()
 	one := merchant.BankAccount{ID: "a", Holder: "Shop", IBAN: "DE17100100100000005678",
 		Status: merchant.BankAccountVerified}
@@ -53,7 +54,7 @@ func TestTheSameAccountIsOrderedAlike(t *testing.T) {
 	} {
 		other := one
 		if c.change(&other); one.Same(other) != c.same || other.Same(one) != c.same {
-			t.Errorf("%s: the same %t", name, one.Same(other))
+			t.Errorf("%s: got %t, want %t", name, one.Same(other), c.same)
 		}
 	}
 }

@@ -22,11 +22,11 @@ type Merchant struct {
 	Currency       money.Currency         `dynamo:"currency"`
 	Sandbox        bool                   `dynamo:"sandbox"`                   // has only test credentials
 	OnlinePayments bool                   `dynamo:"online_payments"`           // may take checkout payments
-	FeeRate        string                 `dynamo:"fee_rate"`                  // fraction: "0.0195" is 1.95 % (contract §6.7)
+	FeeRate        string                 `dynamo:"fee_rate"`                  // "0.0195" is 1.95 % (contract §6.7)
 	MinimumBalance string                 `dynamo:"minimum_balance,omitempty"` // decimal, in Currency; "": the contract's
 	TimeZone       string                 `dynamo:"time_zone,omitempty"`       // IANA name; "": UTC
 	PayoutPlan     PayoutPlan             `dynamo:"payout_plan,omitempty"`     // contract §6.7; "": SINGLE_PAYMENT
-	Gross          bool                   `dynamo:"gross,omitempty"`           // fees are billed separately (contract §7.2)
+	Gross          bool                   `dynamo:"gross,omitempty"`           // fees are billed apart (contract §7.2)
 	Payouts        ByMode[PayoutSettings] `dynamo:"payouts"`                   // zero: contract §7.2's
 	Profile        Profile                `dynamo:"profile,omitempty"`
 	Callbacks      CallbackSecret         `dynamo:"callbacks"`

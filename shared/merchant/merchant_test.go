@@ -8,8 +8,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/money"
 )
 
-// TestTheFloorOfRefunds is the merchant's own or −1000 in its currency, in live mode only (contract §6.4).
-func TestTheFloorOfRefunds(t *testing.T) {
+// TestMinimumBalance is the merchant's own or −1000 in its currency, in live mode only (contract §6.4).
+func TestMinimumBalance(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		own  string
@@ -19,10 +19,10 @@ func TestTheFloorOfRefunds(t *testing.T) {
 		m := merchant.Merchant{Currency: c.in, MinimumBalance: c.own}
 		minimum, err := m.MinimumBalanceIn(identity.Live)
 		if err != nil || minimum == nil || *minimum != money.MustParse(c.want, c.in) {
-			t.Errorf("%q in %s: %v, %v", c.own, c.in, minimum, err)
+			t.Errorf("%q in %s: got %v, %v, want %s", c.own, c.in, minimum, err, c.want)
 		}
 		if minimum, err := m.MinimumBalanceIn(identity.Test); err != nil || minimum != nil {
-			t.Errorf("%q in test mode: %v, %v", c.own, minimum, err)
+			t.Errorf("%q in test mode: got %v, %v, want none", c.own, minimum, err)
 		}
 	}
 }

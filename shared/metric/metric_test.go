@@ -28,7 +28,7 @@ func TestALineIsOfTheFormat(t *testing.T) {
 		`{"C":-1,"Stage":"dev","_aws":{"Timestamp":1790000000123,"CloudWatchMetrics":[{"Namespace":"Cashwrap",` +
 		`"Dimensions":[["Stage"]],"Metrics":[{"Name":"C","Unit":"Count"}]}]}}` + "\n"
 	if out.String() != want {
-		t.Errorf("wrote\n%s", out.String())
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 }
 

@@ -27,32 +27,32 @@ func TestAbsentNullAndValueAreThreeThings(t *testing.T) {
 		}
 		value, has := u.Name.Get()
 		if u.Name.Given() != want.given || has != want.has || u.Name.Or("old") != want.or || (has && value != want.or) {
-			t.Errorf("%s: %+v", text, u.Name)
+			t.Errorf("%s: got %+v, want %+v", text, u.Name, want)
 		}
 		if back, err := json.Marshal(u); err != nil || string(back) != text {
 			t.Errorf("%s is written %s: %v", text, back, err)
 		}
 	}
 	if err := json.Unmarshal([]byte(`{"name":1}`), &update{}); err == nil {
-		t.Error("a number is a text")
+		t.Error("a number is taken for a text")
 	}
 }
 
 func TestConstructors(t *testing.T) {
 	t.Parallel()
 	if value, ok := optional.Some(7).Get(); value != 7 || !ok {
-		t.Errorf("%d %t", value, ok)
+		t.Errorf("Some: got %d %t, want 7 true", value, ok)
 	}
 	if null := optional.Null[int](); !null.Given() || null.Pointer().(*int) != nil {
-		t.Errorf("%+v", null)
+		t.Errorf("Null: got %+v, want given without a value", null)
 	}
 	if got := optional.Null[int]().Else(optional.Some(2)); got.Or(0) != 2 || optional.Some(1).Else(got).Or(0) != 1 {
-		t.Errorf("%+v", got)
+		t.Errorf("Else: got %+v, want the first value", got)
 	}
 	var o optional.Of[int]
 	seven := 7
 	*o.Give().(**int) = &seven
 	if value, ok := o.Get(); value != 7 || !ok || *o.Pointer().(*int) != 7 {
-		t.Errorf("%+v", o)
+		t.Errorf("Give: got %+v, want 7", o)
 	}
 }

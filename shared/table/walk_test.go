@@ -53,16 +53,16 @@ func TestAWalkShowsEachItemAsItIs(t *testing.T) {
 	b := fill(t, item{SK: "1", Note: " first"}, item{SK: "2"})
 	walk := table.Walk(t.Context(), b.Table.Get("pk", "p").Consistent(true), item.line)
 	if got := lines(t, walk); !slices.Equal(got, []string{"1 first", "2"}) {
-		t.Error(got)
+		t.Errorf("got %v, want both", got)
 	}
 	if err := b.Table.Put(item{PK: "p", SK: "3"}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := lines(t, walk); !slices.Equal(got, []string{"1 first", "2", "3"}) {
-		t.Errorf("again: %v", got)
+		t.Errorf("again: got %v, want all three", got)
 	}
 	if got := lines(t, table.Walk(t.Context(), b.Table.Get("pk", "nobody"), item.line)); len(got) != 0 {
-		t.Errorf("of nothing: %v", got)
+		t.Errorf("of nothing: got %v", got)
 	}
 }
 

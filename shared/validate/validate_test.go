@@ -142,18 +142,18 @@ func TestFieldsAreHeldToTheirRules(t *testing.T) {
 		for form, faults := range map[string]failure.List{"pointer": validate.Fields(&r, now),
 			"value": validate.Fields(r, now)} {
 			if got := summary(faults); !slices.Equal(got, c.want) {
-				t.Errorf("%s by %s: %q, want %q", name, form, got, c.want)
+				t.Errorf("%s by %s: got %q, want %q", name, form, got, c.want)
 			}
 		}
 	}
 }
 
-func TestMissingTellsNothingElse(t *testing.T) {
+func TestMissingListsNothingElse(t *testing.T) {
 	t.Parallel()
 	r := request{Kind: "c", Parts: []part{{Count: 9}}}
 	if got, want := summary(validate.Missing(r)), []string{"MISSING reference", "MISSING number", "MISSING enabled",
 		"MISSING parts.0.code"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestOrder(t *testing.T) {
 	}
 	if got, want := summary(validate.Order(request{}, faults, "kind")), []string{"INVALID kind", "INVALID limit",
 		"INVALID reference", "INVALID payer.tax", "INVALID payer.name", "INVALID "}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestMistakesInTagsAreFoundAtStart(t *testing.T) {
 		"own without a method": struct {
 			A string `json:"a" validate:"own"`
 		}{},
-		"nobody fills it": struct {
+		"no client can fill it": struct {
 			A string `validate:"text=1"`
 		}{},
 		"own in an embedded type that is not exported": struct{ embedded }{},
@@ -261,7 +261,7 @@ func TestFormats(t *testing.T) {
 				v := reflect.New(field).Elem()
 				v.Field(0).Set(reflect.ValueOf(&text))
 				if got := len(validate.Fields(v.Interface(), now)); got != i {
-					t.Errorf("%s %q: %d faults", format, text, got)
+					t.Errorf("%s %q: got %d faults, want %d", format, text, got, i)
 				}
 			}
 		}
