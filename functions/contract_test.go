@@ -4,10 +4,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/functions"
 	"github.com/cashwrap/cashwrap/localstack/world"
@@ -30,11 +31,10 @@ func TestRoutesAndDocumentListTheSameOperations(t *testing.T) {
 	}
 	for operation, want := range documented {
 		got, ok := served[operation]
-		switch {
-		case !ok:
+		if !ok {
 			t.Errorf("%s is documented, but not served", operation)
-		case !reflect.DeepEqual(got, want):
-			t.Errorf("%s: the routes have %+v, the document %+v", operation, got, want)
+		} else if diff := cmp.Diff(want, got, cmp.AllowUnexported(got)); diff != "" {
+			t.Errorf("%s: the document (-) and the routes (+) differ:\n%s", operation, diff)
 		}
 	}
 	for operation := range served {

@@ -176,7 +176,7 @@ func (r *race) ask(p *world.Process, rng *rand.Rand, request world.Request, seen
 	case answer.Status == 424:
 		seen.Answer, final = linear.NotTaken, false
 	case answer.Status == 422:
-		seen.Answer, seen.Rest = linear.Told, refundable(answer)
+		seen.Answer, seen.Rest = linear.ShowsLeft, refundable(answer)
 	case answer.Status == 409:
 		seen.Answer = linear.Refused
 	default:
@@ -219,7 +219,7 @@ func (r *race) read(p *world.Process) {
 		r.Errorf("read: %d %s", answer.Status, answer.Body)
 		return
 	}
-	seen := linear.Request{Answer: linear.Told, Call: call, Return: r.now()}
+	seen := linear.Request{Answer: linear.ShowsLeft, Call: call, Return: r.now()}
 	if len(v.Links) > 0 {
 		rest, err := money.Parse(v.Links[0].Max.String(), "EUR")
 		if err != nil {

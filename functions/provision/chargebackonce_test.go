@@ -22,7 +22,5 @@ func TestAChargebackThatWasCutOffKeepsItsAmount(t *testing.T) {
 	if made := d.chargeback(m, s.ID, fields{"id": "cb"}); made.Amount != "30.00" {
 		t.Errorf("charged back %v", made.Amount)
 	}
-	if got, want := d.books(m, s), "acquirer 30.00, platform 30.00, 1 entries, 1 events, CHARGEBACK"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	d.wantRecorded(m, s, recorded{"30.00", "30.00", 1, 1, "CHARGEBACK"})
 }

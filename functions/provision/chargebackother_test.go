@@ -27,12 +27,8 @@ func TestAChargebackIsOfOneTransaction(t *testing.T) {
 			if got := d.refused(charging(c.merchant, c.sale.ID, more)); got.Code != "CONFLICT" {
 				t.Errorf("%v of another transaction: %+v", amount, got)
 			}
-			if books := d.books(c.merchant, c.sale); books != "acquirer 0, platform 0.00, 0 entries, 0 events, SUCCESSFUL" {
-				t.Errorf("books: %s", books)
-			}
+			d.wantRecorded(c.merchant, c.sale, recorded{"", "0.00", 0, 0, "SUCCESSFUL"})
 		}
 	}
-	if books := d.books(m, first); books != "acquirer 2.00, platform 2.00, 1 entries, 1 events, CHARGEBACK" {
-		t.Errorf("books: %s", books)
-	}
+	d.wantRecorded(m, first, recorded{"2.00", "2.00", 1, 1, "CHARGEBACK"})
 }
