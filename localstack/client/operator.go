@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 )
 
 // Invoke calls a function by its name, as IAM lets an operator do.
@@ -13,7 +12,7 @@ type Invoke func(ctx context.Context, function string, payload json.RawMessage) 
 type Refusal struct{ Code, Param, Message string }
 
 // Error implements error.
-func (r *Refusal) Error() string { return fmt.Sprintf("%s %s: %s", r.Code, r.Param, r.Message) }
+func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
 // Operate runs an operator's command and reads its answer, unless answer is nil. Errors: *Refusal, or the function's.
 // They never contain the answer, which may hold a key.
