@@ -95,7 +95,8 @@ func (w *World) noteClientViews(b snapshot, l *ledger) {
 			continue
 		}
 		end := w.logicalTime()
-		h.Requests = append(h.Requests, linear.Request{Answer: linear.ShowsLeft, Rest: minor(b.transactions[id]["refundable"]),
+		h.Requests = append(h.Requests, linear.Request{Answer: linear.ShowsLeft,
+			Rest: minor(b.transactions[id]["refundable"]),
 			Call: end, Return: w.logicalTime()})
 		w.clientViews = append(w.clientViews, clientView{b.transactions[id].text("checkout_id"), h})
 	}

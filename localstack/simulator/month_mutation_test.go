@@ -60,7 +60,7 @@ var noticedByMonths = map[string]played{
 	"Put MERCHANT: (version = ?)":                       {simulator.Month, 93},
 	"Delete DEBIT: (attribute_exists(pk))":              {simulator.Month, 22},
 	"Put TRANSACTION: (version = ?)":                    {simulator.Month, 6},
-	"Put PAYOUT: (attribute_not_exists(pk))":            {simulator.Month, 6},
+	"Put PAYOUT: (attribute_not_exists(pk))":            {simulator.Month, 4},
 	"Put PAYOUT: (version = ?)":                         {simulator.Month, 2},
 	"Put SANDBOX TRANSFER: (attribute_not_exists(pk))":  {simulator.Month, 1},
 	"Put SANDBOX TRANSFER: (transfer_state = ?)":        {simulator.Month, 31},
