@@ -216,9 +216,9 @@ func TestChargebacksThatCannotBe(t *testing.T) {
 			t.Errorf("%s %v: %+v, want %s %s", c.transaction, c.more, got, c.code, c.param)
 		}
 	}
-	for s, want := range map[world.Payment]recorded{paid: recorded{"1.00", "1.00", 1, 1, "CHARGEBACK"},
-		declined: recorded{"", "0.00", 0, 0, "FAILED"},
-		gone:     recorded{"10.00", "10.00", 1, 1, "CHARGEBACK"}} {
+	for s, want := range map[world.Payment]recorded{paid: {"1.00", "1.00", 1, 1, "CHARGEBACK"},
+		declined: {"", "0.00", 0, 0, "FAILED"},
+		gone:     {"10.00", "10.00", 1, 1, "CHARGEBACK"}} {
 		d.wantRecorded(m, s, want)
 	}
 }
