@@ -18,7 +18,7 @@ LOCALSTACK := go build -o bin/localstack ./localstack && exec bin/localstack
 run: go ## start the platform on this machine; PORT=8080 ENGINE=memory (or dynamodb-local) RUNTIME=in-process (or bootstrap) unless given
 	@$(LOCALSTACK) run
 
-demo: go ## play a demo against the running platform, and print every request and response
+demo: go ## run a demo against the running platform, and print every request and response
 	@$(LOCALSTACK) demo
 
 provision: go ## call the provision function: make provision ARGS='{"command":"…"}'
@@ -102,7 +102,7 @@ cost: go ## what a million payments cost, from the measured capacity and list pr
 sam: go ## serve the API under AWS SAM, which needs Docker, beside the running platform, on port 3000
 	@go build -o bin/check ./infra/check && exec bin/check sam
 
-deploy-check: go ## deploy to an emulator on this machine, without Docker or an AWS account, and play there
+deploy-check: go ## deploy to an emulator on this machine, without Docker or an AWS account, and run the demo there
 	@go build -o bin/check ./infra/check && exec bin/check deploy
 
 go:

@@ -151,24 +151,24 @@ func (e *everything) till(m world.Merchant) till {
 	return t
 }
 
-// money comes in, goes back, and is in flight while the books are reconciled.
+// money comes in, goes back, and is in flight while reconcile runs.
 func (t till) money(mode string) {
 	t.Helper()
 	t.Sell("100")
 	disputed := t.Sell("100")
 	t.refund(t.Sell("100"))
 	if found := t.Reconcile().Found; found != 0 {
-		t.Errorf("%d differences", found)
+		t.Errorf("%d breaks, want none", found)
 	}
 	t.Minute() // the fast path asks about the refund without an outcome
 	t.refund(t.Sell("100"))
 	t.Clock.Advance(time.Minute)
-	t.Minute() // nobody was sent to ask, so the sweep does
+	t.Minute() // no poll was queued, so the sweep asks
 	t.Operate(map[string]any{"command": "charge_back", "merchant_code": t.Merchant.Code, "mode": mode,
 		"transaction": disputed.ID}, nil)
 }
 
-// refund gives some back, and some without an outcome yet.
+// refund gives some back, and some of unknown outcome.
 func (t till) refund(p world.Payment) {
 	t.Helper()
 	t.Refund(p, "1")
@@ -176,9 +176,9 @@ func (t till) refund(p world.Payment) {
 	t.Refund(p, unanswered)
 }
 
-// differ takes out of the books what is held for refunds in flight: then
-// reconcile looks twice. It finds as well that the acquirer, which the sandbox
-// plays, does not know of the live chargeback that the operator recorded.
+// differ deletes the reserve for refunds in flight, so that reconcile checks
+// twice. It also finds that the acquirer, which the sandbox simulates, has no
+// record of the live chargeback that the operator recorded.
 func (t till) differ() {
 	t.Helper()
 	t.refund(t.Sell("100"))
@@ -189,7 +189,7 @@ func (t till) differ() {
 		t.Fatal(err)
 	}
 	if found := t.Reconcile().Found; found != 2 {
-		t.Errorf("%d differences", found)
+		t.Errorf("%d breaks, want none", found)
 	}
 }
 

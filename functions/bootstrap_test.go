@@ -38,7 +38,7 @@ func deployed(tb testing.TB, folder, name string) runtime.Config {
 }
 
 // TestABootstrapServesAnEvent: the program a deployment ships, as a process of its own, takes an API Gateway event from
-// the Runtime API and answers it. The demo plays all of them (localstack).
+// the Runtime API and answers it. The demo calls all of them (localstack).
 func TestABootstrapServesAnEvent(t *testing.T) {
 	t.Parallel()
 	folder, err := runtime.Build(t.Context(), "pages")

@@ -112,7 +112,7 @@ func (fix *fixture) warmUp() {
 
 var pathParameter = regexp.MustCompile(`\{\w+\}`)
 
-// measure plays a request, of which only the last is counted: what it needs is
+// measure sends a request, of which only the last is counted: what it needs is
 // made first.
 func measure(t *testing.T, fix *fixture, name string, asking func(*fixture) world.Request) world.Use {
 	t.Helper()

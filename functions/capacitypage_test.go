@@ -13,11 +13,11 @@ import (
 const capacityHead = `# What each endpoint costs at the table
 
 Made by ` + "`make golden`" +
-	`, which plays each request that openapi.yaml shows, and some more, once in a warm process, and reads the
+	`, which sends each request that openapi.yaml shows, and some more, once in a warm process, and reads the
 consumed capacity that the engine reports, by the published rules and with indexes. A test fails when a line no longer
 holds. RCU and WCU are read and write capacity units; of the WCU, list, due and history are those of the three indexes.
-The rate limit adds at most 0.02 writes a request, and an Idempotency-Key two writes. The sandbox acquirer's own books
-are another party's and are not counted. capacity.json has the same for ` + "`make cost`" + `.
+The rate limit adds at most 0.02 writes a request, and an Idempotency-Key two writes. The sandbox acquirer's own records
+belong to a counterparty and are not counted. capacity.json has the same for ` + "`make cost`" + `.
 
 | request | calls | RCU | WCU | list | due | history | which |
 |---|---:|---:|---:|---:|---:|---:|---|

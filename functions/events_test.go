@@ -38,22 +38,22 @@ type rehearsal struct {
 	filler map[string]string // of what the event leaves open
 }
 
-// TestEveryEventIsPlayed: each file is handed to its function as Lambda does.
-func TestEveryEventIsPlayed(t *testing.T) {
+// TestEveryEventIsHandled: each file is handed to its function as Lambda does.
+func TestEveryEventIsHandled(t *testing.T) {
 	t.Parallel()
 	for _, f := range functions.All {
-		play := rehearsals[f.Name]
+		rehearse := rehearsals[f.Name]
 		if f.HTTP != nil {
-			play = (*rehearsal).endpoint
+			rehearse = (*rehearsal).endpoint
 		}
-		if play == nil {
-			t.Errorf("nobody says what is to become of the event of %s", f.Name)
+		if rehearse == nil {
+			t.Errorf("no rehearsal of the event of %s", f.Name)
 			continue
 		}
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
 			w := world.New(t)
-			play(&rehearsal{w, f, map[string]string{"API_KEY": w.Merchant.Key.Plaintext, "MERCHANT_CODE": w.Merchant.Code}})
+			rehearse(&rehearsal{w, f, map[string]string{"API_KEY": w.Merchant.Key.Plaintext, "MERCHANT_CODE": w.Merchant.Code}})
 		})
 	}
 }
@@ -119,8 +119,8 @@ func (r *rehearsal) event() []byte {
 	return event
 }
 
-// play hands the event to its function and reads the reply into a value, if there is one.
-func (r *rehearsal) play(into any) {
+// invoke hands the event to its function and reads the reply into a value, if there is one.
+func (r *rehearsal) invoke(into any) {
 	r.Helper()
 	reply, err := r.Main().Invoke(r.Context(), r.of.Name, r.event())
 	if err == nil && into != nil {
@@ -131,11 +131,11 @@ func (r *rehearsal) play(into any) {
 	}
 }
 
-// consumed plays a batch, of which nothing may fail.
+// consumed invokes the function with a batch, of which nothing may fail.
 func (r *rehearsal) consumed() {
 	r.Helper()
 	var reply struct{ BatchItemFailures []any }
-	r.play(&reply)
+	r.invoke(&reply)
 	if reply.BatchItemFailures == nil || len(reply.BatchItemFailures) > 0 {
 		r.Errorf("failures %v", reply.BatchItemFailures)
 	}
@@ -205,12 +205,12 @@ func (r *rehearsal) payout() {
 	r.logged("message of an unknown payout dropped")
 }
 
-func (r *rehearsal) tick() { r.play(nil) }
+func (r *rehearsal) tick() { r.invoke(nil) }
 
 func (r *rehearsal) reconcile() {
 	r.Shop().Sell("10.10")
 	var report struct{ Transactions, Found int }
-	r.play(&report)
+	r.invoke(&report)
 	if report.Transactions != 1 || report.Found != 0 {
 		r.Errorf("report %+v", report)
 	}
@@ -218,9 +218,9 @@ func (r *rehearsal) reconcile() {
 
 func (r *rehearsal) provision() {
 	var first, again world.Merchant
-	r.play(&first)
+	r.invoke(&first)
 	r.Secret("API key", first.Key.Plaintext)
-	r.play(&again)
+	r.invoke(&again)
 	if first.Code == "" || first.Key.Plaintext == "" || again.Code != first.Code || again.Key.Plaintext != "" {
 		r.Errorf("merchant %s with key %t, then %s with key %t", first.Code, first.Key.Plaintext != "", again.Code,
 			again.Key.Plaintext != "")

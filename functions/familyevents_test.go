@@ -59,7 +59,7 @@ func sampleOf(tb testing.TB, a *app.App, f functions.Function) contract.Operatio
 	return *least
 }
 
-// special says that each request of the operation must be prepared.
+// special reports whether each request of the operation must be prepared.
 func special(o contract.Operation) bool {
 	if len(o.Examples) == 0 {
 		return prepared[o.OperationID] != nil
@@ -168,7 +168,7 @@ func (r *rehearsal) endpoint() {
 		return value
 	})
 	var reply events.APIGatewayV2HTTPResponse
-	r.play(&reply)
+	r.invoke(&reply)
 	if !slices.Contains(o.Success, reply.StatusCode) {
 		r.Errorf("%s: %d %s", o.OperationID, reply.StatusCode, reply.Body)
 	}

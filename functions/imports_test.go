@@ -29,7 +29,7 @@ var layers = []string{
 	// The table, the ports to others, and pages.
 	"shared/store shared/acquirer shared/bank shared/page",
 	"shared/acquirer/* shared/bank/* shared/rest",
-	// What drives a payment, a payout and the proof of the books to their ends.
+	// What drives payments, payouts and reconciliation.
 	"shared/processing shared/payoutrunner shared/reconcile",
 	// A running Lambda.
 	"shared/app",
@@ -47,7 +47,7 @@ var guarded = []struct{ name, only, reason string }{
 	{"shared/contract/...", "localstack/world", "the validator is for tests; no program links it"},
 	{"shared/page/pagetest", "", "for tests"},
 	{"shared/table", "shared/acquirer/* shared/bank/*",
-		"only parties that keep books of their own write beside the store"},
+		"only counterparties that keep their own records write to the table besides the store"},
 	{"shared/rest", "shared/app functions/* localstack/...", "nothing below knows HTTP"},
 	{"shared/acquirer/sandbox", "shared/app functions/sandbox functions/provision", "its pages and its vouchers"},
 	{"shared/acquirer", "shared/acquirer/* shared/processing shared/reconcile shared/app functions/sandbox " +
@@ -65,7 +65,7 @@ var guarded = []struct{ name, only, reason string }{
 		"links the SQS client; an endpoint's events travel by the table"},
 	{"functions/*/bootstrap", "", "a program"},
 	{"functions/*", "functions functions/*/bootstrap", "no family imports another"},
-	{"localstack/...", "localstack/... infra/check", "deploys and plays there"},
+	{"localstack/...", "localstack/... infra/check", "deploys it and runs the demo there"},
 }
 
 func TestNoArrowPointsUpward(t *testing.T) {

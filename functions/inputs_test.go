@@ -99,7 +99,7 @@ func with(t *testing.T, o contract.Operation, body any, path string, value any) 
 	return changed
 }
 
-// names says that a refusal names the parameter, alone or among others (contract §3.1).
+// names reports whether a refusal names the parameter, alone or among others (contract §3.1).
 func names(got world.Response, param string) bool {
 	type fault struct {
 		Param string `json:"param"`

@@ -18,7 +18,7 @@ import (
 // browser, so every visitor has it (contract §2.1).
 type public struct {
 	reads  string // dot paths of all that a reply may show
-	causes string // kinds of all items that a request may write, to the platform's books and the sandbox's
+	causes string // kinds of all items that a request may write, the platform's and the sandbox's
 }
 
 const (
@@ -153,7 +153,7 @@ var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 // limit leases now and then; the credential is not even read.
 func (b *browser) isIgnored(r world.Request) {
 	b.Helper()
-	played := func(key string) string {
+	reply := func(key string) string {
 		r.APIKey = key
 		b.Main().Meter.Reset()
 		got := b.Do(r)
@@ -163,7 +163,7 @@ func (b *browser) isIgnored(r world.Request) {
 		}
 		return fmt.Sprintf("%d %s after %q", got.Status, uuids.ReplaceAllString(string(got.Body), ""), calls)
 	}
-	if with, without := played(b.key), played(world.NoKey); with != without {
+	if with, without := reply(b.key), reply(world.NoKey); with != without {
 		b.Errorf("%s %s: %s\nwithout the key %s", r.Method, r.Path, with, without)
 	}
 }

@@ -121,7 +121,7 @@ func (s action) withEveryFault(t *testing.T, keyed bool) {
 	}
 }
 
-// run plays the action once with a fault, and answers its result and steps.
+// run runs the action once with a fault and returns its result and steps.
 func (s action) run(t *scenario, step int, fault faults.Fault) (string, []string) {
 	s.prepare(t)
 	request := s.request(t)

@@ -21,7 +21,7 @@ import (
 
 const (
 	refundHistoriesVariable = "CASHWRAP_REFUND_HISTORIES"
-	fewHistories            = 20  // over the engine in memory, where the simulation plays many more
+	fewHistories            = 20  // over the engine in memory, where the simulation runs many more
 	realHistories           = 200 // over DynamoDB Local
 	atOnce                  = 2   // histories
 )
@@ -36,22 +36,22 @@ var asked = []int64{0, 10_00, 25_00, 42_25, 42_91, 60_00, 1}
 // TestConcurrentRefundsAreLinearizable has clients compete for one transaction
 // as real ones do, at the same time, with lost replies and faults between the
 // functions and the table: whatever the answers were, there is an order of their
-// requests that explains it. The simulation plays many more such histories,
+// requests that explains it. the simulation runs many more such histories,
 // but on an engine of our own.
 func TestConcurrentRefundsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	histories := make([]*race, number(t, refundHistoriesVariable))
 	var next sync.Mutex
-	played := 0
+	started := 0
 	var workers sync.WaitGroup
 	for range atOnce {
 		processes := []*world.Process{w.Process(), w.Process(), w.Process(), w.Process()}
 		workers.Go(func() {
 			for {
 				next.Lock()
-				n := played
-				played++
+				n := started
+				started++
 				next.Unlock()
 				if n >= len(histories) {
 					return

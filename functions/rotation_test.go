@@ -82,7 +82,7 @@ func (t *scenario) under(key string) world.Request {
 		Body: map[string]any{"checkout_reference": key, "amount": 10.10, "currency": "EUR", "merchant_code": t.Merchant.Code}}
 }
 
-// replays says that the request under the key is answered as it was, and not run again.
+// replays checks that the request under the key is answered as it was, and not run again.
 func (t *scenario) replays(key string, first world.Response) {
 	t.Helper()
 	again := t.Do(t.under(key))

@@ -50,7 +50,7 @@ func (t *scenario) saveCard() {
 	t.token = t.payAndSave()
 }
 
-// payAndSave has the customer pay, and answers the card's token.
+// payAndSave has the customer pay and returns the card's token.
 func (t *scenario) payAndSave() string {
 	t.Helper()
 	t.open(map[string]any{"customer_id": t.payer, "return_url": nil})

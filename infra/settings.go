@@ -45,7 +45,7 @@ type settings struct {
 	LastingVersion      string // lastingVersion: VersionId of the lasting secret; the current one
 }
 
-// Production says that the stage has real money, so that nothing may be lost.
+// Production means that the stage has real money, so that nothing may be lost.
 func (s settings) Production() bool { return s.Stage == prod }
 
 const (

@@ -16,15 +16,15 @@ func TestTheDemoPassesOnWhatIsDeployed(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	l := startWith(t, place, platform.Config{Engine: platform.InMemory, Runtime: platform.Bootstraps})
-	var story bytes.Buffer
-	if err := play(t.Context(), place, &story); err != nil {
-		t.Fatalf("%v, after\n%s\n%s", err, &story, l.log)
+	var output bytes.Buffer
+	if err := runDemo(t.Context(), place, &output); err != nil {
+		t.Fatalf("%v, after\n%s\n%s", err, &output, l.log)
 	}
 	invoked(t, place)
 	if err := l.stop(); err != nil {
 		t.Fatal(err)
 	}
-	noSecrets(t, place, l, story.String())
+	noSecrets(t, place, l, output.String())
 	for _, process := range []string{"checkouts#1", "customers#1", "transactions#1", "receipts#1", "pages#1",
 		"sandbox#1", "callbacks#1",
 		"provision#1", "reconcile#1"} {

@@ -1,7 +1,7 @@
 // Command localstack is the platform on a developer's machine, without Docker or an AWS account:
 //
 //	go run ./localstack run             start everything; PORT (8080) is the API's
-//	go run ./localstack demo            play a demo against the running platform
+//	go run ./localstack demo            run a demo against the running platform
 //	go run ./localstack provision JSON  call the provision function, as an operator does
 //	go run ./localstack payouts [TIME]  pay out what is due now, or would be due at that time
 //	go run ./localstack invoke FN FILE  call a function as it is deployed with the event in a file
@@ -59,7 +59,7 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return run(ctx, place, c, out, os.Stderr)
 	case len(args) == 1 && args[0] == "demo":
-		return play(ctx, place, out)
+		return runDemo(ctx, place, out)
 	case len(args) == 2 && args[0] == "provision":
 		return provision(ctx, place, []byte(args[1]), out)
 	case len(args) == 1 && args[0] == "payouts":
@@ -77,13 +77,13 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	}
 }
 
-// play plays the demo against the running platform.
-func play(ctx context.Context, place platform.Folder, out io.Writer) error {
+// runDemo runs the demo against the running platform.
+func runDemo(ctx context.Context, place platform.Folder, out io.Writer) error {
 	env, err := place.ReadEnv()
 	if err != nil {
 		return err
 	}
-	return demo.Play(ctx, demo.Config{
+	return demo.Run(ctx, demo.Config{
 		API: client.Client{BaseURL: env["BASE_URL"]}, MerchantCode: env["MERCHANT_CODE"], APIKey: env["API_KEY"],
 		Operator: place.Operator(terminal.New(os.Stderr)), Out: out,
 	})

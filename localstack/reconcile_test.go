@@ -16,7 +16,7 @@ func TestReconcileFailsOnABreak(t *testing.T) {
 	t.Parallel()
 	place := newFolder(t)
 	l := startWith(t, place, platform.Config{Engine: platform.InMemory})
-	if err := play(t.Context(), place, io.Discard); err != nil {
+	if err := runDemo(t.Context(), place, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	var said strings.Builder

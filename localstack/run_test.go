@@ -95,7 +95,7 @@ func payOut(t *testing.T, place platform.Folder) {
 		!strings.Contains(none.String(), "pay a checkout first") {
 		t.Errorf("said %s, error %v", &none, err)
 	}
-	if err := play(t.Context(), place, io.Discard); err != nil {
+	if err := runDemo(t.Context(), place, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if again := wantHint(t, place, hinted); again <= hinted { // RFC 3339 in UTC
@@ -141,9 +141,9 @@ func playAndRestart(t *testing.T, engine string) {
 			t.Errorf("%s: others can read it (%v, %v)", file, info, err)
 		}
 	}
-	var story bytes.Buffer
-	if err := play(t.Context(), place, &story); err != nil {
-		t.Fatalf("%v, after\n%s", err, &story)
+	var output bytes.Buffer
+	if err := runDemo(t.Context(), place, &output); err != nil {
+		t.Fatalf("%v, after\n%s", err, &output)
 	}
 	var answer bytes.Buffer
 	err := provision(t.Context(), place, []byte(`{"command":"show_callback","id":"msg_none"}`), &answer)
@@ -157,8 +157,8 @@ func playAndRestart(t *testing.T, engine string) {
 	if err := first.stop(); err != nil {
 		t.Fatal(err)
 	}
-	noSecrets(t, place, first, story.String())
-	if err := play(t.Context(), place, io.Discard); !errors.Is(err, platform.ErrNotRunning) {
+	noSecrets(t, place, first, output.String())
+	if err := runDemo(t.Context(), place, io.Discard); !errors.Is(err, platform.ErrNotRunning) {
 		t.Errorf("a demo without a platform: error %v", err)
 	}
 
@@ -174,7 +174,7 @@ func playAndRestart(t *testing.T, engine string) {
 }
 
 // noSecrets looks for what only files of the owner and one line of the greeting may hold.
-func noSecrets(t *testing.T, place platform.Folder, l local, story string) {
+func noSecrets(t *testing.T, place platform.Folder, l local, output string) {
 	t.Helper()
 	secret, err := os.ReadFile(filepath.Join(string(place), "secret"))
 	if err != nil {
@@ -185,8 +185,8 @@ func noSecrets(t *testing.T, place platform.Folder, l local, story string) {
 	}
 	for _, bad := range []string{"4200000000000091", "4200000000000042", l.env["API_KEY"], l.env["OTHER_API_KEY"],
 		strings.TrimSpace(string(secret))} {
-		if strings.Contains(l.log.String(), bad) || strings.Contains(story, bad) {
-			t.Errorf("the log or the story holds %s", bad)
+		if strings.Contains(l.log.String(), bad) || strings.Contains(output, bad) {
+			t.Errorf("the log or the output holds %s", bad)
 		}
 	}
 }

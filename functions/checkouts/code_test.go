@@ -60,7 +60,7 @@ func artefacts(s world.Shop, all []artefact, text string) (links []string) {
 	return []string{all[0].Location, all[1].Location}
 }
 
-// payVoucher plays the payer's bank.
+// payVoucher acts as the payer's bank.
 func payVoucher(s world.Shop, id string) {
 	s.Helper()
 	s.Operate(map[string]any{"command": "pay_voucher", "merchant_code": s.Merchant.Code, "checkout_id": id}, nil)

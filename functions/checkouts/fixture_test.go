@@ -9,7 +9,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// create creates a checkout of 10.10 with changes and answers its id.
+// create creates a checkout of 10.10 with changes and returns its id.
 func create(s world.Shop, changes ...change) string {
 	s.Helper()
 	made := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), changes...))
@@ -19,7 +19,7 @@ func create(s world.Shop, changes ...change) string {
 	return made.Text("id")
 }
 
-// pay has a checkout paid at once and answers it.
+// pay has a checkout paid at once and returns it.
 func pay(s world.Shop, id string, body map[string]any) world.Response {
 	s.Helper()
 	paid := s.ProcessCheckout(id, body)

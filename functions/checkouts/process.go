@@ -39,7 +39,7 @@ type processed struct {
 	NextStep *nextStep `json:"next_step,omitempty"`
 }
 
-// Accepted says a 3DS challenge is due: 202 (contract §4.3).
+// Accepted reports whether a 3DS challenge is due: 202 (contract §4.3).
 func (p processed) Accepted() bool { return p.NextStep != nil && p.NextStep.Method == "POST" }
 
 // nextStep sends the payer's browser somewhere (contract §4.3).
@@ -114,7 +114,7 @@ func (req processRequest) check(m merchant.Merchant, f family) failure.List {
 	return validate.Order(req, faults)
 }
 
-// byNewCard says that the card in the request is to be charged.
+// byNewCard reports whether the card in the request is to be charged.
 func (req processRequest) byNewCard() bool {
 	return req.PaymentType == payments.CardMethod && req.Card != nil && req.Token == ""
 }

@@ -11,7 +11,7 @@ import (
 
 var consent = change{"mandate", map[string]any{"type": "recurrent", "user_agent": "test", "user_ip": "192.0.2.1"}}
 
-// setUp saves a card with a mandate and answers its token.
+// setUp saves a card with a mandate and returns its token.
 func setUp(s world.Shop, customer, number string, changes ...change) string {
 	s.Helper()
 	changes = append([]change{{"customer_id", customer}, {"purpose", "SETUP_RECURRING_PAYMENT"}}, changes...)
@@ -22,7 +22,7 @@ func setUp(s world.Shop, customer, number string, changes ...change) string {
 	return saved(s, id)
 }
 
-// save pays with a customer's card and answers its token.
+// save pays with a customer's card and returns its token.
 func save(s world.Shop, customer, number string) string {
 	s.Helper()
 	id := create(s, change{"customer_id", customer})

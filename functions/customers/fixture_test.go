@@ -20,7 +20,7 @@ func createCustomer(s world.Shop, customer string, details any) world.Response {
 	return s.Send("POST", collection, map[string]any{"customer_id": customer, "personal_details": details})
 }
 
-// must answers the response, which has to have the status.
+// must returns the response, which has to have the status.
 func must(t testing.TB, status int, got world.Response) world.Response {
 	t.Helper()
 	if got.Status != status {
@@ -29,7 +29,7 @@ func must(t testing.TB, status int, got world.Response) world.Response {
 	return got
 }
 
-// saveCard has a customer pay with a card and answers the saved card's token.
+// saveCard has a customer pay with a card and returns the saved card's token.
 func saveCard(s world.Shop, customer, number string, recurring bool) string {
 	s.Helper()
 	order, payment := map[string]any{"customer_id": customer}, s.Card(number)

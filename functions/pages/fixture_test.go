@@ -23,7 +23,7 @@ import (
 
 const baseURL = "https://pay.example"
 
-// site is the family's routes; broken is what Ready answers.
+// site is the family's routes; broken is what Ready returns.
 type site struct {
 	http.Handler
 	broken error

@@ -29,7 +29,7 @@ func sold(t *testing.T, each ...settings) *world.World {
 	return w
 }
 
-// tick runs the schedule once and answers how many messages it sent.
+// tick runs the schedule once and returns how many messages it sent.
 func tick(t *testing.T, w *world.World) int {
 	t.Helper()
 	if err := w.Main().TickNow(t.Context(), "payoutplan"); err != nil {

@@ -84,7 +84,7 @@ func TestARunCutOffAnywhereIsFinished(t *testing.T) {
 	}
 }
 
-// cutOff is a day with two payments and a night with a fault. It answers the steps of the process with the fault.
+// cutOff is a day with two payments and a night with a fault. It returns the steps of the process with the fault.
 func cutOff(s world.Shop, at int, fault faults.Fault, rejected bool) []string {
 	s.Helper()
 	first := s.Sell("10")
@@ -105,7 +105,7 @@ func cutOff(s world.Shop, at int, fault faults.Fault, rejected bool) []string {
 	return taken
 }
 
-// nightWith is a night with a fault in a process, whose work another process finishes. It answers the steps of the
+// nightWith is a night with a fault in a process, whose work another process finishes. It returns the steps of the
 // first.
 func nightWith(s world.Shop, at int, fault faults.Fault) []string {
 	s.Helper()
@@ -187,7 +187,7 @@ func TestACancellationCutOffAnywhereIsFinished(t *testing.T) {
 }
 
 // cutOffCancelling makes a transfer to an account whose bank takes nothing, replaces the account, and polls with a
-// fault. It answers the steps of the polling process.
+// fault. It returns the steps of the polling process.
 func cutOffCancelling(s world.Shop, at int, fault faults.Fault) []string {
 	s.Helper()
 	s.SetPayout(fields{"iban": sandbox.NotTakenIBAN})

@@ -15,7 +15,7 @@ import (
 
 const hook = "https://shop.example.com/hook"
 
-// createCallback has a callback due, and answers its id.
+// createCallback has a callback due and returns its id.
 func (d desk) createCallback(m provisioned, reference string) (id string) {
 	d.Helper()
 	before := d.owed()

@@ -104,7 +104,7 @@ func (o operator) reported(ctx context.Context, t identity.Tenant, r store.Recor
 	return request, nil
 }
 
-// enterInSandbox has the sandbox record the chargeback, and answers its amount:
+// enterInSandbox has the sandbox record the chargeback and returns its amount:
 // that of the first run, if a command that was cut off is repeated.
 func (o operator) enterInSandbox(ctx context.Context, r store.Record, id string, amount money.Amount,
 	exact bool) (money.Amount, error) {

@@ -54,7 +54,7 @@ func (o operator) createMerchant(ctx context.Context, c createMerchant) (merchan
 	return merchantCreated{}, taken
 }
 
-// find answers the merchant that is there already, if it is the one asked for.
+// find returns the merchant that is there already, if it is the one asked for.
 func (o operator) find(ctx context.Context, m merchant.Merchant) (merchantCreated, error) {
 	existing, err := o.Store.Merchant(ctx, m.Code)
 	if err != nil {

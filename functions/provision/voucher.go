@@ -11,7 +11,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// payVoucher plays the payer's bank in test mode: the boleto or Pix code that
+// payVoucher acts as the payer's bank in test mode: the boleto or Pix code that
 // the checkout waits for is paid (contract §12). Repeating it is fine.
 type payVoucher struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`

@@ -16,7 +16,7 @@ func charge(s world.Shop, amount string, more fields) world.Payment {
 	return s.Pay(s.Create(amount, more), s.Card(world.Frictionless))
 }
 
-// refundEvent asks for a refund and answers its event's id.
+// refundEvent asks for a refund and returns its event's id.
 func refundEvent(s world.Shop, p world.Payment, amount string) int64 {
 	s.Helper()
 	s.Clock.Advance(time.Second)

@@ -17,7 +17,7 @@ type bankRequest struct {
 	SessionID string `path:"session_id"`
 }
 
-// bank plays the page of a redirect method's bank (contract §13.3). It is a
+// bank serves the page of a redirect method's bank (contract §13.3). It is a
 // page of its own: other sites may not frame it.
 func (p pages) bank(ctx context.Context, req bankRequest) (rest.Document, error) {
 	view, err := inTestMode(p.Sandbox.Session(ctx, req.SessionID))

@@ -32,7 +32,7 @@ func challengeBody(view sandbox.View, req challengeRequest) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"mode\">Test mode: no money moves</p><h1>Confirm your payment</h1><p class=\"faint\">This page plays your card issuer.</p><p class=\"amount\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"mode\">Test mode: no money moves</p><h1>Confirm your payment</h1><p class=\"faint\">This page simulates your card issuer.</p><p class=\"amount\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

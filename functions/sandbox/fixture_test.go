@@ -31,26 +31,26 @@ type site struct {
 	http.Handler
 	sandbox  *sandbox.Acquirer
 	resolved []string // tenant and checkout, each time the platform asked the acquirer
-	broken   error    // what Resolve answers
+	broken   error    // what Resolve returns
 	log      bytes.Buffer
 }
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	books := store.Open(store.Config{
+	opened := store.Open(store.Config{
 		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""),
 	})
-	if err := books.CreateTable(t.Context()); err != nil {
+	if err := opened.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	db, table := books.Raw()
+	db, table := opened.Raw()
 	secret := []byte(strings.Repeat("s", 32))
 	s := &site{sandbox: sandbox.New(sandbox.Config{DB: db, Table: table, Secret: secret, BaseURL: baseURL})}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	routes := family.Config{Sandbox: s.sandbox, Resolve: s.resolve, BaseURL: baseURL, Log: log}.Routes()
 	s.Handler = rest.New(rest.Config{
-		Routes: routes, Store: books, Log: log, BaseURL: baseURL, HashKey: secret, AllowHTTP: true,
+		Routes: routes, Store: opened, Log: log, BaseURL: baseURL, HashKey: secret, AllowHTTP: true,
 		Limits: rest.Limits{Address: rest.Limit{Rate: 1000, Burst: 1000}},
 	})
 	return s

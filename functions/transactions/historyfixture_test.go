@@ -187,7 +187,7 @@ func (p *past) page(path, query string, checked bool) historyPage {
 }
 
 // walk follows the links from a query to the last page, and does something
-// between two of them. It answers the ids met, and how many pages there were.
+// between two of them. It returns the ids met, and how many pages there were.
 func (p *past) walk(path, query string, between func()) (ids []string, pages int) {
 	p.Helper()
 	limit := 10

@@ -29,12 +29,12 @@ func TestARefundKilledAfterEveryStepIsMadeOnce(t *testing.T) {
 	}
 }
 
-// faulty lets one fault happen to one I/O step of a payment's story; it answers
-// the steps taken, and how to see what the story came to.
+// faulty lets one fault happen to one I/O step of a refund; it returns
+// the steps taken, and a function that reads the result.
 type faulty func(n int, step int, fault faults.Fault) (steps []string, result func() string)
 
-// withEveryFault runs the story once without a fault, and then with each at
-// each step, and sees what became of all when the platform had time.
+// withEveryFault runs the refund once without a fault, and then with each at
+// each step, and compares the results once the platform has had time to finish.
 func withEveryFault(s world.Shop, run faulty) {
 	s.Helper()
 	steps, wanted := run(0, 0, faults.None)
@@ -48,7 +48,7 @@ func withEveryFault(s world.Shop, run faulty) {
 			results[fmt.Sprintf("%s at step %d (%s of %s)", fault, step+1, name, strings.Join(steps, ", "))] = result
 		}
 	}
-	for range 4 { // the times between two looks grow
+	for range 4 { // the gaps between polls grow
 		s.Clock.Advance(time.Minute)
 		s.Minute()
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
-// moved is what the acquirer gave back of a payment, as its books say.
+// moved is what the acquirer returned of a payment, by its own records.
 func moved(s world.Shop, p world.Payment) string {
 	s.Helper()
 	moved, err := s.App.Sandbox.Moved(s.Context(), p.ID)
@@ -99,7 +99,7 @@ func TestWhatARunningRefundRefusesIsNotKept(t *testing.T) {
 	})
 }
 
-// unanswered says a client repeats its request after this answer.
+// unanswered reports whether a client repeats its request after this answer.
 func unanswered(r world.Response) bool {
 	return r.Status >= 500 || r.Status == 424 || r.Text("error_code") == "IDEMPOTENCY_IN_PROGRESS"
 }

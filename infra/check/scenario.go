@@ -70,7 +70,7 @@ func (d *deployment) sell(ctx context.Context, shop demo.Config) error {
 	}
 	defer log.Close()
 	shop.Out = log
-	if err := demo.Play(ctx, shop); err != nil {
+	if err := demo.Run(ctx, shop); err != nil {
 		return fmt.Errorf("%w, after\n%s", err, tail(log, 0))
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Package demo plays a merchant's first day against a running platform and prints every request and response: a
+// Package demo runs a merchant's first day against a running platform and prints every request and response: a
 // payment, a 3DS challenge, a decline, a saved card, the signed callbacks of them all, the history, a refund and a
 // receipt. It is an ordinary merchant: it has an API key, and an operator gives it a callback secret.
 package demo
@@ -33,10 +33,10 @@ const (
 	challenged   = "4200000000000042"
 )
 
-// steps are played in this order. The error of one says what differs from the contract.
+// steps are run in this order. The error of one says what differs from the contract.
 var steps = []struct {
 	title string
-	play  func(*scenario, context.Context) error
+	run   func(*scenario, context.Context) error
 }{
 	{"An operator gives the merchant a callback secret", (*scenario).rotateSecret},
 	{"A checkout is created and paid by card", (*scenario).pay},
@@ -49,8 +49,8 @@ var steps = []struct {
 	{"The payer gets a receipt", (*scenario).receipt},
 }
 
-// Play plays all steps. The error names the first difference from the contract.
-func Play(ctx context.Context, c Config) error {
+// Run runs all steps. The error names the first difference from the contract.
+func Run(ctx context.Context, c Config) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	shop, err := openShop(ctx)
@@ -61,7 +61,7 @@ func Play(ctx context.Context, c Config) error {
 	s := &scenario{Config: c, shop: shop, run: uuid.NewString()[:8], print: printer{c.Out}}
 	for i, step := range steps {
 		s.print.title(i+1, step.title)
-		if err := step.play(s, ctx); err != nil {
+		if err := step.run(s, ctx); err != nil {
 			return fmt.Errorf("%s: %w", step.title, err)
 		}
 	}
@@ -98,7 +98,7 @@ type checkout struct {
 
 // rotateSecret has the operator make a callback secret, and reads the platform's public keys.
 func (s *scenario) rotateSecret(ctx context.Context) error {
-	// force: the demo may be played again, and does not need the secret of the last time.
+	// force: the demo may be run again, and does not need the secret of the last time.
 	command := object{"command": "rotate_callback_secret", "merchant_code": s.MerchantCode, "force": true}
 	s.print.line("→ provision " + pretty(command))
 	var rotated struct{ Secret string }

@@ -92,7 +92,7 @@ func TestTheDemoEndsAtTheFirstError(t *testing.T) {
 		"the secret is not a secret": {answer: `{"secret":"whsec_"}`, want: webhook.ErrSecret.Error()},
 	} {
 		var out bytes.Buffer
-		err := Play(t.Context(), Config{API: client.Client{BaseURL: api.URL}, MerchantCode: "MC1", APIKey: "sk_test_1",
+		err := Run(t.Context(), Config{API: client.Client{BaseURL: api.URL}, MerchantCode: "MC1", APIKey: "sk_test_1",
 			Out: &out, Operator: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 				return json.RawMessage(c.answer), c.err
 			}})

@@ -34,7 +34,7 @@ func (s *Steps) Taken() []string {
 	return append([]string(nil), s.taken...)
 }
 
-// Gone says whether the process has died.
+// Gone reports whether the process has died.
 func (s *Steps) Gone() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

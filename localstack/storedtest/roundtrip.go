@@ -49,19 +49,19 @@ func Open(tb testing.TB, now func() time.Time, wire func(aws.HTTPClient) aws.HTT
 // write_id". An item is named by its sort key up to the first "#".
 type Unseen map[string]string
 
-// Answer is what a read must answer.
+// Answer is what a read must return.
 type Answer struct {
 	Read string
 	Want any
 	Get  func(context.Context) (any, error)
 }
 
-// Reads says that a read of a name must answer want.
+// Reads returns the Answer that a read of the name must return want.
 func Reads[T any](name string, want T, get func(context.Context) (T, error)) Answer {
 	return Answer{name, want, func(ctx context.Context) (any, error) { return get(ctx) }}
 }
 
-// RoundTrip fails unless each read answers what it must, and one of them something else, or an error, without any one
+// RoundTrip fails unless each read returns what it must, and one of them something else, or an error, without any one
 // attribute of the table. It removes them one by one, also within lists and maps, and puts them back. Reads may write
 // to the table.
 func RoundTrip(tb testing.TB, s *store.Store, answers []Answer, unseen Unseen, options ...cmp.Option) {
@@ -75,7 +75,7 @@ func RoundTrip(tb testing.TB, s *store.Store, answers []Answer, unseen Unseen, o
 	}
 }
 
-// check answers what is wrong with the reads. Errors are the table's.
+// check returns what is wrong with the reads. Errors are the table's.
 func check(ctx context.Context, s *store.Store, answers []Answer, unseen Unseen,
 	options cmp.Options) ([]string, error) {
 	_, table := s.Raw()
@@ -133,7 +133,7 @@ func (r *reader) faults(ctx context.Context) (faults []string) {
 	return faults
 }
 
-// misses says an answer is other than it must be while the table holds the items.
+// misses reports whether an answer is other than it must be while the table holds the items.
 func (r *reader) misses(ctx context.Context, items []dynamo.Item) (bool, error) {
 	other := func(a Answer) bool {
 		got, err := a.Get(ctx)

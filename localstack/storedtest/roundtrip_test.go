@@ -26,7 +26,7 @@ func TestWhatIsNotReadIsFound(t *testing.T) {
 		Other: "g"}
 	whole := func(s *stored) {}
 	for name, c := range map[string]struct {
-		forget func(*stored) // what the reader does not answer
+		forget func(*stored) // what the reader does not return
 		unseen Unseen
 		want   []string // of each fault, how it begins
 	}{

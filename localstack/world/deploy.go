@@ -42,7 +42,7 @@ func (w *World) Set(variable, value string) {
 	w.deploy(next)
 }
 
-// GoLive deploys with an acquirer for live mode, which the sandbox's plays.
+// GoLive deploys with an acquirer for live mode: the sandbox's.
 func (w *World) GoLive() {
 	w.Helper()
 	w.live = func(a *app.App) acquirer.Acquirer { return a.Sandbox }

@@ -59,7 +59,7 @@ func (w *World) Settle() {
 	}
 }
 
-// Relay empties the stream and then the queues, once, and answers how much was
+// Relay empties the stream and then the queues, once, and returns how much was
 // in them.
 func (w *World) Relay() int {
 	w.Helper()

@@ -7,8 +7,8 @@ import (
 	"github.com/cashwrap/cashwrap/localstack/client"
 )
 
-// Challenge plays the payer's browser: it posts the form of a 202 to the
-// issuer's page, decides there, and answers the form that the issuer's page
+// Challenge acts as the payer's browser: it posts the form of a 202 to the
+// issuer's page, decides there, and returns the form that the issuer's page
 // posts to TermUrl.
 func (w *World) Challenge(started Response, decision string) url.Values {
 	w.Helper()

@@ -33,7 +33,7 @@ type Try struct {
 	At     time.Time
 }
 
-// Verifies says that the try has a signature by the secret.
+// Verifies reports whether the try has a signature by the secret.
 func (t Try) Verifies(secret webhook.Secret) bool {
 	return webhook.Verify(t.Header, []byte(t.Body), t.At, []webhook.Secret{secret}, nil) == nil
 }

@@ -129,7 +129,7 @@ func (s Shop) CheckoutBody(amount string) map[string]any {
 	return body
 }
 
-// Create creates a checkout and answers its id; more are members beside or
+// Create creates a checkout and returns its id; more are members beside or
 // instead of CheckoutBody's.
 func (s Shop) Create(amount string, more map[string]any) string {
 	s.Helper()
@@ -142,7 +142,7 @@ func (s Shop) Create(amount string, more map[string]any) string {
 	return made.Text("id")
 }
 
-// Customer makes a customer and answers its id.
+// Customer makes a customer and returns its id.
 func (s Shop) Customer() string {
 	s.Helper()
 	id := fmt.Sprintf("customer-%d", s.serial.Add(1))
@@ -215,7 +215,7 @@ type Payment struct {
 	Reference  string `json:"-"` // of the checkout, when it was processed
 }
 
-// Pay processes a checkout, and answers its latest transaction, whatever
+// Pay processes a checkout and returns its latest transaction, whatever
 // became of it.
 func (s Shop) Pay(checkout string, body map[string]any) Payment {
 	s.Helper()

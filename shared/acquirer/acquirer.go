@@ -98,7 +98,7 @@ const (
 	Chargeback Kind = "chargeback" // back to a payer, by the issuer
 )
 
-// Movement is one line of the acquirer's books.
+// Movement is one line of the acquirer's statement.
 type Movement struct {
 	ID       string // ours: of the charge or refund; a chargeback's is the acquirer's
 	ChargeID string

@@ -136,7 +136,7 @@ func (a *App) At(now time.Time) *App {
 	return New(a.Config, overrides)
 }
 
-// CallbackPolicy says where callbacks may go.
+// CallbackPolicy decides where callbacks may go.
 func (a *App) CallbackPolicy() webhook.Policy {
 	policy := a.overrides.ResolveTarget
 	policy.AllowLoopback = policy.AllowLoopback || a.AllowLoopbackCallbacks

@@ -31,7 +31,7 @@ import (
 //	callback secrets    rotate_callback_secret then gives each merchant a new one
 //	saved card tokens   those that are stored go on working; a card that is
 //	                    saved again then gets a second one
-//	sandbox acquirer    plays another company, which knows none of our keys
+//	sandbox acquirer    simulates another company, which has none of our keys
 //
 // After a leak a secret is replaced without a predecessor: sessions then start
 // over, and a request repeated under its old Idempotency-Key is refused (422),

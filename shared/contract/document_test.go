@@ -117,7 +117,7 @@ func TestOperationsAreComplete(t *testing.T) {
 	}
 }
 
-// writes says the operation takes an Idempotency-Key: pages do not, because
+// writes reports whether the operation takes an Idempotency-Key: pages do not, because
 // keys belong to a merchant.
 func writes(op Operation) bool { return !op.Public && op.Method != http.MethodGet }
 

@@ -69,7 +69,7 @@ func findObject(s *openapi3.Schema, match func(*openapi3.Schema) bool) *openapi3
 	return nil
 }
 
-// closes says s, or a part of its allOf, refuses undocumented fields.
+// closes reports whether s, or a part of its allOf, refuses undocumented fields.
 func closes(s *openapi3.Schema) bool {
 	return isClosed(s) || slices.ContainsFunc(s.AllOf, func(ref *openapi3.SchemaRef) bool { return closes(ref.Value) })
 }

@@ -12,7 +12,7 @@ const (
 // refusal spoils one place of a document's example, and names the rule.
 type refusal struct{ old, new, want string }
 
-// checkRefusals plays each refusal on a sample of its own.
+// checkRefusals tests each refusal on a sample of its own.
 func checkRefusals(t *testing.T, fresh func(*testing.T) *sample, refusals map[string]refusal) {
 	t.Helper()
 	checker := sharedChecker(t)

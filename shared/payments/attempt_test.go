@@ -39,7 +39,7 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	t.Parallel()
 	c := newCheckout()
 	for i := range 10 {
-		c = played(t, c, "attempt", payments.Declined, after(time.Duration(i)*time.Minute))
+		c = attempted(t, c, "attempt", payments.Declined, after(time.Duration(i)*time.Minute))
 	}
 	now := after(10 * time.Minute)
 	_, err := c.Begin(attemptFor("eleventh", payments.CardMethod), now)
@@ -51,7 +51,7 @@ func TestTenAttemptsAnHour(t *testing.T) {
 		err, failure.KindTooMany) {
 		t.Errorf("before its time: %v", err)
 	}
-	c = played(t, c, "eleventh", payments.Declined, now.Add(e.RetryAfter))
+	c = attempted(t, c, "eleventh", payments.Declined, now.Add(e.RetryAfter))
 	if len(c.AttemptStarts) != 10 {
 		t.Errorf("%d starts are kept, want 10", len(c.AttemptStarts))
 	}

@@ -68,7 +68,7 @@ func drawnFilter(t *rapid.T) payments.HistoryFilter {
 	return f
 }
 
-// hasWord says a list that is no filter, or one of its words, allows any of the words.
+// hasWord reports whether a list that is no filter, or one of its words, allows any of the words.
 func hasWord[T ~string](list []T, words ...string) bool {
 	for _, allowed := range list {
 		for _, word := range words {

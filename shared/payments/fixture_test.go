@@ -53,8 +53,8 @@ func settle(t testing.TB, c payments.Checkout, o payments.Outcome, now time.Time
 	return change
 }
 
-// played is a checkout after an attempt by card was begun and settled once.
-func played(t testing.TB, c payments.Checkout, id string, d payments.Decision, now time.Time) payments.Checkout {
+// attempted is a checkout after an attempt by card was begun and settled once.
+func attempted(t testing.TB, c payments.Checkout, id string, d payments.Decision, now time.Time) payments.Checkout {
 	t.Helper()
 	return settle(t, begin(t, c, attemptFor(id, payments.CardMethod), now), payments.Outcome{Decision: d}, now).Checkout
 }
@@ -63,8 +63,8 @@ func played(t testing.TB, c payments.Checkout, id string, d payments.Decision, n
 func states(t testing.TB) map[string]payments.Checkout {
 	t.Helper()
 	fresh := newCheckout()
-	failed := played(t, fresh, "attempt-0", payments.Declined, start)
-	requiresAction := played(t, fresh, "attempt-1", payments.Challenge, start)
+	failed := attempted(t, fresh, "attempt-0", payments.Declined, start)
+	requiresAction := attempted(t, fresh, "attempt-1", payments.Challenge, start)
 	expired, err := fresh.Deactivate("msg_0", start)
 	if err != nil {
 		t.Fatal(err)
@@ -74,15 +74,15 @@ func states(t testing.TB) map[string]payments.Checkout {
 		"failed":                failed,
 		"pending":               begin(t, fresh, attemptFor("attempt-1", payments.CardMethod), start),
 		"failed, pending":       begin(t, failed, attemptFor("attempt-1", payments.CardMethod), start),
-		"unknown":               played(t, fresh, "attempt-1", payments.OutcomeUnknown, start),
+		"unknown":               attempted(t, fresh, "attempt-1", payments.OutcomeUnknown, start),
 		"requires action":       requiresAction,
-		"paid":                  played(t, fresh, "attempt-1", payments.Approved, start),
+		"paid":                  attempted(t, fresh, "attempt-1", payments.Approved, start),
 		"expired":               expired.Checkout,
 		"late":                  late(fresh),
 		"late, failed":          late(failed),
 		"late, pending":         late(begin(t, fresh, attemptFor("attempt-1", payments.CardMethod), start)),
 		"late, requires action": late(requiresAction),
-		"late, paid":            late(played(t, fresh, "attempt-1", payments.Approved, start)),
+		"late, paid":            late(attempted(t, fresh, "attempt-1", payments.Approved, start)),
 		"valid for an hour":     validUntil(fresh, after(time.Hour)),
 	}
 }

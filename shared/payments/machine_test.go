@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// machine plays random events on one checkout and keeps the books that the
+// machine applies random events to one checkout and keeps the records that the
 // store would: what was written may be overwritten, but is never forgotten.
 type machine struct {
 	checkout     payments.Checkout

@@ -13,7 +13,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// refundMachine plays random returns on one payment and keeps the books that the store would.
+// refundMachine applies random returns to one payment and keeps the records that the store would.
 type refundMachine struct {
 	tx       payments.Transaction
 	now      time.Time
@@ -191,11 +191,11 @@ func (m *refundMachine) check(t *rapid.T) {
 	if tx.Refundable.Sign() < 0 || m.reserve != reserve {
 		t.Fatalf("refundable %s; the reserve is %s, the pending refunds %s", tx.Refundable, m.reserve, reserve)
 	}
-	m.checkBooks(t, deducted)
+	m.checkLedger(t, deducted)
 }
 
-// checkBooks: entries balance, and the payables are what they say is owed.
-func (m *refundMachine) checkBooks(t *rapid.T, deducted money.Amount) {
+// checkLedger: entries balance, and agree with the payables.
+func (m *refundMachine) checkLedger(t *rapid.T, deducted money.Amount) {
 	none := money.Zero(m.tx.Amount.Currency())
 	accounts := map[ledger.Account]money.Amount{ledger.AcquirerReceivable: none, ledger.MerchantPayable: none,
 		ledger.FeeIncome: none}
@@ -220,11 +220,11 @@ func (m *refundMachine) checkBooks(t *rapid.T, deducted money.Amount) {
 	}
 	returned := sum(t, m.tx.Refunded, m.tx.ChargedBack)
 	if owed != accounts[ledger.MerchantPayable].Neg() || sum(t, fromParts, deducted) != returned {
-		t.Fatalf("payables of %s, books %v; deducted %s and %s of %s", owed, accounts, fromParts, deducted, returned)
+		t.Fatalf("payables of %s, ledger %v; deducted %s and %s of %s", owed, accounts, fromParts, deducted, returned)
 	}
 	if accounts[ledger.FeeIncome] != m.tx.Fee.Neg() ||
 		sum(t, accounts[ledger.AcquirerReceivable], returned) != m.tx.Captured {
-		t.Fatalf("books %v of %+v", accounts, m.tx)
+		t.Fatalf("ledger %v of %+v", accounts, m.tx)
 	}
 	if len(m.entries) != 1+m.closed() {
 		t.Fatalf("%d entries of %+v", len(m.entries), m.events)

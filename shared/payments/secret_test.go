@@ -38,7 +38,7 @@ func secretCarriers() map[string]any {
 	}
 }
 
-// leaks says a text shows the card number or the CVV, as text, in hex or as a list of bytes.
+// leaks reports whether a text shows the card number or the CVV, as text, in hex or as a list of bytes.
 func leaks(text string) bool {
 	for _, secret := range []string{panText, cvvText} {
 		for _, form := range []string{"%s", "%x", "%X", "% x", "%v", "%d"} {

@@ -103,8 +103,8 @@ func statusOf(t *payments.Transaction) payments.TransactionStatus {
 // Each attempt has one transaction in its checkout, which moves with it.
 func TestAnAttemptHasOneTransaction(t *testing.T) {
 	t.Parallel()
-	c := played(t, newCheckout(), "attempt-1", payments.Declined, start)
-	c = played(t, c, "attempt-2", payments.Challenge, after(time.Minute))
+	c := attempted(t, newCheckout(), "attempt-1", payments.Declined, start)
+	c = attempted(t, c, "attempt-2", payments.Challenge, after(time.Minute))
 	c = settle(t, c, payments.Outcome{Decision: payments.Approved, AuthCode: "A1"}, after(2*time.Minute)).Checkout
 	transaction := func(id string, status payments.TransactionStatus, authCode string,
 		at time.Time) payments.CheckoutTransaction {
@@ -174,7 +174,7 @@ func TestOnlyTheLastHundredTransactionsAreShown(t *testing.T) {
 	var want, got []string
 	for i := range 103 {
 		id := fmt.Sprint("attempt-", i)
-		c = played(t, c, id, payments.Declined, after(time.Duration(i)*time.Hour))
+		c = attempted(t, c, id, payments.Declined, after(time.Duration(i)*time.Hour))
 		want = append(want, id)
 	}
 	for _, transaction := range c.Transactions {

@@ -16,8 +16,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// payoutMachine plays payments, chargebacks and payouts of one merchant in any order,
-// and keeps what the store would.
+// payoutMachine runs payments, chargebacks and payouts of one merchant in any order,
+// and keeps the records that the store would.
 type payoutMachine struct {
 	now      time.Time
 	paid     map[string]payments.Transaction
@@ -28,8 +28,8 @@ type payoutMachine struct {
 	entries  map[string]ledger.Entry
 }
 
-// TestAnyOrderOfPayouts: whatever the order, what the books owe the merchant is what waits for payouts and what payouts
-// hold; and no part, payable or cent is paid twice.
+// TestAnyOrderOfPayouts: whatever the order, the journal's balance owed to the merchant is that of its payables and of
+// the payouts that collected some; and no part, payable or cent is paid twice.
 func TestAnyOrderOfPayouts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -59,7 +59,7 @@ func (r *Runner) plan(ctx context.Context, t identity.Tenant) (Planned, bool, er
 	return planned, due && err == nil, err
 }
 
-// willPay says whether the tenant's schedule opens a payout at a cut-off at the
+// willPay reports whether the tenant's schedule opens a payout at a cut-off at the
 // time.
 func (r *Runner) willPay(ctx context.Context, t identity.Tenant, schedule merchant.PayoutSchedule, m merchant.Merchant,
 	at time.Time) (bool, error) {

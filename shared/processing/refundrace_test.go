@@ -130,7 +130,7 @@ func (w waiting) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcom
 	return w.Acquirer.Refund(ctx, r)
 }
 
-// withdrawing says whether the call withdraws a refund.
+// withdrawing reports whether the call withdraws a refund.
 func withdrawing(r *http.Request) bool {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))

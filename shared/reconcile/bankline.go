@@ -133,7 +133,7 @@ func (r *run) checkBankLines(found *result, s *reading) {
 	found.compare(s, expected, actual, func(l line) bool { return maybeLater[l] }, func(line) bool { return false })
 }
 
-// recent says that all lines are so new that our entry may still be pending.
+// recent reports whether all lines are so new that our entry may still be pending.
 func (r *run) recent(lines []bank.StatementLine) bool {
 	return !slices.ContainsFunc(lines, func(b bank.StatementLine) bool { return r.began.Sub(b.At) > openFor })
 }

@@ -21,7 +21,7 @@ func (f *result) addBreak(s *reading, kind BreakKind, id, text string) {
 	f.breaks = append(f.breaks, Break{s.tenant.String(), kind, id, text})
 }
 
-// final says that nothing is wrong, or the same as in the reading before.
+// final reports whether nothing is wrong, or just what the reading before found.
 func (f result) final(before *result) bool {
 	if len(f.breaks) == 0 && f.imbalances == (sums{}) {
 		return true
@@ -97,11 +97,11 @@ func (r *run) checkItems(found *result, s *reading) {
 	}
 }
 
-// isPending says that a refund's outcome is not known. A deduction does not
+// isPending reports whether a refund's outcome is not known. A deduction does not
 // depend on the acquirer.
 func isPending(e payments.Event) bool { return e.Type == payments.RefundEvent && e.Open() }
 
-// stuck says that a refund has been pending for too long.
+// stuck reports whether a refund has been pending for too long.
 func stuck(e *payments.Event, now time.Time) bool {
 	return e != nil && isPending(*e) && now.Sub(e.CreatedAt) > openFor
 }

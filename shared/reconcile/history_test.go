@@ -276,7 +276,7 @@ func (h *history) reconcile() reconcile.Report {
 	return r
 }
 
-// movedNothing says that no money moved by the item, so that its loss changes nothing.
+// movedNothing reports whether no money moved by the item, so that its loss changes nothing.
 func movedNothing(item map[string]types.AttributeValue) bool {
 	sk, status := text(item["sk"]), ""
 	if s, ok := item["status"]; ok {

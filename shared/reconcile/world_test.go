@@ -66,7 +66,7 @@ func kinds(r reconcile.Report) []reconcile.BreakKind {
 	return all
 }
 
-// names says that a break is about the id.
+// names reports whether a break is about the id.
 func names(r reconcile.Report, id string) bool {
 	return slices.ContainsFunc(r.Breaks, func(b reconcile.Break) bool { return b.ID == id })
 }

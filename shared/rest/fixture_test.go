@@ -128,7 +128,7 @@ func (f *fixture) process(routes []rest.Route, change ...func(*rest.Config)) htt
 	return rest.New(c)
 }
 
-// credential adds a key of the tenant, and answers its token. Its scopes need
+// credential adds a key of the tenant and returns its token. Its scopes need
 // not be the platform's.
 func (f *fixture) credential(t *testing.T, id string, kind identity.Kind, scopes ...string) string {
 	t.Helper()

@@ -141,7 +141,7 @@ func (f found) allow() string {
 	return strings.Join(slices.Compact(methods), ", ")
 }
 
-// public says browsers may call the path (contract §2.1).
+// public reports whether browsers may call the path (contract §2.1).
 func (f found) public() bool {
 	return slices.ContainsFunc(f.others, func(r *Route) bool { return r.Access == PublicToo })
 }

@@ -32,7 +32,7 @@ func (s *Store) putPayable(t identity.Tenant, u payments.Payable) *dynamo.Put {
 	return s.table.Put(payableItem{key: payableKey(t, u), Payable: u}).If("attribute_exists(pk)")
 }
 
-// HasPayables says whether a payout of the tenant's payables that became eligible
+// HasPayables reports whether a payout of the tenant's payables that became eligible
 // before the time would do anything. Negative balances of earlier payouts alone
 // would only be carried forward again.
 func (s *Reader) HasPayables(ctx context.Context, t identity.Tenant, c money.Currency, before time.Time) (bool, error) {
@@ -45,7 +45,7 @@ func (s *Reader) HasPayables(ctx context.Context, t identity.Tenant, c money.Cur
 	return len(debits) > 0, err
 }
 
-// PayableExists says whether the payable still waits for a payout, by a
+// PayableExists reports whether the payable still waits for a payout, by a
 // consistent read.
 func (s *Reader) PayableExists(ctx context.Context, t identity.Tenant, u payments.Payable) (bool, error) {
 	var found key
@@ -126,7 +126,7 @@ func (s *Reader) DeductionsOf(ctx context.Context, t identity.Tenant,
 	return found, nil
 }
 
-// BalanceAtLeast says whether the merchant's balance, the sum of its payables,
+// BalanceAtLeast reports whether the merchant's balance, the sum of its payables,
 // is at least the amount. It reads all debits, and credits only until they
 // suffice.
 func (s *Reader) BalanceAtLeast(ctx context.Context, t identity.Tenant, atLeast money.Amount) (bool, error) {

@@ -28,7 +28,7 @@ type shelf struct {
 	tenant identity.Tenant
 }
 
-// stored is what a method writes, and what reads of it answer.
+// stored is what a method writes, and what reads of it return.
 type stored struct {
 	// sets says which fields the method sets itself or does not store, and why: the others are read as they were written.
 	sets   string
@@ -219,7 +219,7 @@ func (w shelf) drafted() payments.Checkout {
 	return c
 }
 
-// checkout is what each read answers of the only checkout.
+// checkout is what each read returns of the only checkout.
 func (w shelf) checkout(c payments.Checkout) []storedtest.Answer {
 	due := store.Due{Tenant: w.tenant, CheckoutID: c.ID}
 	return []storedtest.Answer{

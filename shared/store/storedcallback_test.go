@@ -84,7 +84,7 @@ func (w shelf) remove(sortKeys ...any) {
 	}
 }
 
-// callback is what Callback answers.
+// callback is what Callback returns.
 func (w shelf) callback(c payments.Callback) storedtest.Answer {
 	type ofTenant struct {
 		Tenant   identity.Tenant
@@ -162,7 +162,7 @@ var storedCustomers = map[string]stored{
 	},
 }
 
-// customer is what Customer answers, and a creation repeated by the same operation, which writes nothing.
+// customer is what Customer returns, and a creation repeated by the same operation, which writes nothing.
 func (w shelf) customer(c payments.Customer) storedtest.Answer {
 	return storedtest.Reads("Customer", []payments.Customer{c, c}, func(ctx context.Context) ([]payments.Customer, error) {
 		read, err := w.Customer(ctx, w.tenant, c.ID)

@@ -78,7 +78,7 @@ func (w shelf) key(code string) identity.APIKey {
 	})
 }
 
-// merchant is what each read answers of the merchant.
+// merchant is what each read returns of the merchant.
 func (w shelf) merchant(state merchant.State) []storedtest.Answer {
 	code := state.Merchant.Code
 	return []storedtest.Answer{

@@ -62,7 +62,7 @@ func (w shelf) change() payments.CheckoutChange {
 	})
 }
 
-// applied is what each read answers of the change.
+// applied is what each read returns of the change.
 func (w shelf) applied(change payments.CheckoutChange) []storedtest.Answer {
 	c, i, tx := change.Checkout, *change.Instrument, *change.Transaction
 	customer := storedtest.Fill(w, w.Filler, func(c *payments.Customer) { c.ID, c.Version = i.CustomerID, 1 })
@@ -138,7 +138,7 @@ func (w shelf) transactionChange(before payments.CheckoutChange) payments.Transa
 	})
 }
 
-// transactionApplied is what each read answers of the change that followed before.
+// transactionApplied is what each read returns of the change that followed before.
 func (w shelf) transactionApplied(before payments.CheckoutChange,
 	change payments.TransactionChange) []storedtest.Answer {
 	tx, hidden := change.Transaction, change.Events[1]
@@ -181,7 +181,7 @@ func (w shelf) transactionApplied(before payments.CheckoutChange,
 	)
 }
 
-// transaction is what each read answers of the only transaction.
+// transaction is what each read returns of the only transaction.
 func (w shelf) transaction(r store.Record) []storedtest.Answer {
 	history := []payments.HistoryItem{r.HistoryItem()}
 	for _, e := range r.Events {

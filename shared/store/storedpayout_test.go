@@ -138,7 +138,7 @@ func (w shelf) changed(tx payments.Transaction) payments.Transaction {
 	})
 }
 
-// payout is what each read answers of the only payout.
+// payout is what each read returns of the only payout.
 func (w shelf) payout(p payout.Payout, others ...store.Due) []storedtest.Answer {
 	return []storedtest.Answer{
 		storedtest.Reads("Payout", p, func(ctx context.Context) (payout.Payout, error) {

@@ -144,7 +144,7 @@ func TestLocalListenerIsReachedOnlyWhenAllowed(t *testing.T) {
 }
 
 // A name answers first with an allowed address, then with a forbidden one on the
-// same port. 127.0.0.9 plays the public address.
+// same port. 127.0.0.9 stands in for the public address.
 func TestDNSRebindingReachesNothing(t *testing.T) {
 	t.Parallel()
 	public, forbidden := listenPair(t, "127.0.0.9", "127.0.0.1")

@@ -117,7 +117,7 @@ func TestRedirectToLoopbackMeetsTheGuard(t *testing.T) {
 	}
 }
 
-// redirectOnce plays a public host that redirects.
+// redirectOnce simulates a public host that redirects.
 type redirectOnce struct {
 	to   string
 	rest http.RoundTripper

@@ -48,7 +48,7 @@ func (r *row) append(dst []byte, p *expr.Projection) []byte {
 	return attr.AppendMap(dst, p.Apply(r.attributes()))
 }
 
-// equal says two rows hold the same item: a map has one text only.
+// equal reports whether two rows hold the same item: a map has one text only.
 func (r *row) equal(other *row) bool {
 	if r.text != "" && other.text != "" {
 		return r.text == other.text

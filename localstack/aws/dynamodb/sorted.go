@@ -92,7 +92,7 @@ func (sp span) holds(order string) bool {
 	return order >= sp.low && (sp.high == "" || order < sp.high)
 }
 
-// ascend visits the rows of a span upwards until visit answers false.
+// ascend visits the rows of a span upwards until visit returns false.
 func (s *sorted) ascend(sp span, visit func(*row) bool) {
 	chunk, place, _ := s.locate(sp.low)
 	for ; chunk < len(s.chunks); chunk, place = chunk+1, 0 {
@@ -104,7 +104,7 @@ func (s *sorted) ascend(sp span, visit func(*row) bool) {
 	}
 }
 
-// descend visits the rows of a span downwards until visit answers false.
+// descend visits the rows of a span downwards until visit returns false.
 func (s *sorted) descend(sp span, visit func(*row) bool) {
 	chunk, place := len(s.chunks)-1, -1
 	if sp.high != "" && chunk >= 0 {

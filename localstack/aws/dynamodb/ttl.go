@@ -93,7 +93,7 @@ func (e *Engine) expire(t *table, now time.Time) {
 	}
 }
 
-// isDue says the deadline is still the row's.
+// isDue reports whether the deadline is still the row's.
 func (x *expiry) isDue(r *row, d deadline, now time.Time) bool {
 	return r != nil && r.expires == d.at && now.Sub(time.Unix(d.at, 0)) < fiveYears
 }

@@ -23,7 +23,7 @@ type files struct {
 	unfinished          []string
 }
 
-// Exists says the folder holds a log of that name that has been opened before.
+// Exists reports whether the folder holds a log of that name that has been opened before.
 func Exists(dir, name string) (bool, error) {
 	l := &Log{dir: dir, name: name}
 	found, err := l.find()
@@ -68,7 +68,7 @@ type ending struct {
 	torn   bool  // within a frame, or within the header
 }
 
-// empty says the file holds no record.
+// empty reports whether the file holds no record.
 func (e ending) empty() bool { return e.at <= int64(fileHeaderSize) }
 
 // read passes every record to load. It returns how the newest segment ends; the zero ending when there is none yet.

@@ -151,7 +151,7 @@ func (l *Log) Refused() error {
 	return l.refused
 }
 
-// SnapshotDue says that segments have grown enough for a snapshot: by Options.SnapshotAfter, and by a quarter of the
+// SnapshotDue reports whether segments have grown enough for a snapshot: by Options.SnapshotAfter, and a quarter of the
 // newest one. So each byte appended costs at most four more, and reading a log takes hardly longer than reading a
 // snapshot. After a snapshot that failed it is due again when they have grown by as much once more.
 func (l *Log) SnapshotDue() bool {

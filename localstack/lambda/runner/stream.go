@@ -162,7 +162,8 @@ func (s *stream) read(ctx context.Context, id string) (int, error) {
 	return len(out.Records), nil
 }
 
-// forgotten says the stream no longer holds what the shard had read last: it is read from the oldest record there is.
+// forgotten reports whether the stream no longer holds what the shard had read last. It is then read from the oldest
+// record there is.
 func (sh *shard) forgotten(err error) bool {
 	var trimmed *types.TrimmedDataAccessException
 	if !errors.As(err, &trimmed) {

@@ -36,7 +36,7 @@ const (
 
 var (
 	errStopped = errors.New("runtime: the function is stopped")
-	// errGone says that an instance ended before it got the event.
+	// errGone reports that an instance ended before it got the event.
 	errGone = errors.New("runtime: the instance is gone")
 )
 

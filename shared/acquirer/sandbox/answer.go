@@ -18,7 +18,7 @@ const (
 
 var answers = []Answer{Approve, Reject, Break}
 
-// Valid says whether the page offers the answer.
+// Valid reports whether the page offers the answer.
 func (a Answer) Valid() bool { return slices.Contains(answers, a) }
 
 func (a Answer) apply(c charge) charge {
@@ -44,7 +44,7 @@ const (
 	Leave BankAnswer = "leave"
 )
 
-// Valid says whether the page offers the answer.
+// Valid reports whether the page offers the answer.
 func (b BankAnswer) Valid() bool { return b == Pay || b == Fail || b == Leave }
 
 func (b BankAnswer) apply(c charge) charge {

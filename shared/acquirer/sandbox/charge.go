@@ -65,7 +65,7 @@ func (c charge) decline(code string) charge {
 	return c
 }
 
-// waits says whether the charge waits for the payer.
+// waits reports whether the charge waits for the payer.
 func (c charge) waits() bool {
 	return c.Decision == payments.Challenge || c.Decision == payments.Voucher
 }
@@ -77,10 +77,10 @@ func (c charge) cancel() charge {
 	return c
 }
 
-// captures says whether the charge is approved and moves money.
+// captures reports whether the charge is approved and moves money.
 func (c charge) captures() bool { return c.Decision == payments.Approved && !c.Verification }
 
-// covers says whether the amount is above 0 and at most what is left of the
+// covers reports whether the amount is above 0 and at most what is left of the
 // captured amount.
 func (c charge) covers(amount money.Amount) bool {
 	order, err := c.Refundable.Cmp(amount)

@@ -38,7 +38,7 @@ func (r refund) decline(code string) refund {
 	return r
 }
 
-// takes says whether the refund reduces what is left of its charge.
+// takes reports whether the refund reduces what is left of its charge.
 func (r refund) takes() bool {
 	return r.Decision == payments.Approved || r.Decision == payments.OutcomeUnknown
 }

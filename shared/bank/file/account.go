@@ -43,7 +43,7 @@ func isBIC(text string) bool {
 	return err == nil
 }
 
-// inSEPA says that the SEPA scheme carries the amount to the account: euros, no
+// inSEPA reports whether the SEPA scheme carries the amount to the account: euros, no
 // more than 999,999,999.99 (EPC125-05), within its countries.
 func inSEPA(amount money.Amount, a merchant.BankAccount) bool {
 	within, err := iban.IsSEPA(a.IBAN)

@@ -82,7 +82,7 @@ func (b *Bank) decide(request bank.Transfer) (transfer, error) {
 	return t.at(now), nil
 }
 
-// valid says that the account can exist.
+// valid reports whether the account can exist.
 func valid(a merchant.BankAccount) bool {
 	if a.IBAN != "" {
 		return iban.Validate(a.IBAN) == nil

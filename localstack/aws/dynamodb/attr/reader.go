@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ErrSyntax says that a request is not JSON of the expected shape; the service
+// ErrSyntax reports that a request is not JSON of the expected shape; the service
 // answers SerializationException.
 var ErrSyntax = errors.New("malformed JSON")
 

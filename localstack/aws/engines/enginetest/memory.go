@@ -33,7 +33,7 @@ func Queues(tb testing.TB) string {
 	return memory().URL
 }
 
-// OnDynamoDBLocal says that the platform's tests run over the real engines.
+// OnDynamoDBLocal reports whether the platform's tests run over the real engines.
 func OnDynamoDBLocal() bool { return os.Getenv("CASHWRAP_ENGINE") == "dynamodb-local" }
 
 // Do carries a request that is meant for Table's endpoint, for tests that put faults before it: to the engine in memory

@@ -28,21 +28,21 @@ func NewDisk(room int) *Disk { return &Disk{room: room} }
 // Options are for wal.Open.
 func (d *Disk) Options() wal.Options { return wal.Options{OpenFile: d.open} }
 
-// SetRoom says for how many more bytes there is room.
+// SetRoom sets for how many more bytes there is room.
 func (d *Disk) SetRoom(room int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.room = room
 }
 
-// SetFull says that there is no room for files with that text in their names; "" for all files again.
+// SetFull leaves no room for files with that text in their names; "" for all files again.
 func (d *Disk) SetFull(name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.full = name
 }
 
-// Dies says that the disk does nothing more once its room is used up: files stay as that write has left them.
+// Dies makes the disk do nothing more once its room is used up: files stay as that write has left them.
 func (d *Disk) Dies() *Disk {
 	d.dead = true
 	return d
