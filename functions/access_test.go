@@ -31,7 +31,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 	w.GoLive()
 	one.requests()
 	one.payers()
-	test, live := one.till(w.Merchant), one.till(w.Provision(map[string]any{
+	test, live := one.sales(w.Merchant), one.sales(w.Provision(map[string]any{
 		"name": "Markt", "email": "markt@example.com", "country": "DE", "currency": "EUR", "sandbox": false}))
 	test.money("test")
 	live.money("live")
@@ -129,7 +129,7 @@ func (e *everything) operator() {
 	var made struct {
 		APIKey struct{ ID, Plaintext string } `json:"api_key"`
 	}
-	e.Operate(map[string]any{"command": "create_api_key", "merchant_code": e.Merchant.Code, "name": "till",
+	e.Operate(map[string]any{"command": "create_api_key", "merchant_code": e.Merchant.Code, "name": "sales",
 		"scopes": []string{}}, &made)
 	e.Secret("API key", made.APIKey.Plaintext)
 	e.Operate(map[string]any{"command": "revoke_api_key", "merchant_code": e.Merchant.Code, "mode": "test",
@@ -141,18 +141,18 @@ func (e *everything) operator() {
 	e.Operate(map[string]any{"command": "replay_callbacks", "merchant_code": e.Merchant.Code}, nil)
 }
 
-// till takes money for a merchant.
-type till struct{ world.Shop }
+// sales takes payments and refunds them.
+type sales struct{ world.Shop }
 
-// till is the merchant's, who is paid out.
-func (e *everything) till(m world.Merchant) till {
-	t := till{world.Shop{World: e.World, Merchant: m, Currency: "EUR"}}
+// sales is the merchant's, who is paid out.
+func (e *everything) sales(m world.Merchant) sales {
+	t := sales{world.Shop{World: e.World, Merchant: m, Currency: "EUR"}}
 	t.SetPayout(map[string]any{"holder": "Markt", "iban": sandbox.PaidIBAN})
 	return t
 }
 
 // money comes in, goes back, and is in flight while reconcile runs.
-func (t till) money(mode string) {
+func (t sales) money(mode string) {
 	t.Helper()
 	t.Sell("100")
 	disputed := t.Sell("100")
@@ -169,7 +169,7 @@ func (t till) money(mode string) {
 }
 
 // refund gives some back, and some of unknown outcome.
-func (t till) refund(p world.Payment) {
+func (t sales) refund(p world.Payment) {
 	t.Helper()
 	t.Refund(p, "1")
 	const unanswered = "42.25" // by the sandbox acquirer
@@ -179,7 +179,7 @@ func (t till) refund(p world.Payment) {
 // differ deletes the reserve for refunds in flight, so that reconcile checks
 // twice. It also finds that the acquirer, which the sandbox simulates, has no
 // record of the live chargeback that the operator recorded.
-func (t till) differ() {
+func (t sales) differ() {
 	t.Helper()
 	t.refund(t.Sell("100"))
 	_, table := t.App.Store.Raw()
@@ -195,7 +195,7 @@ func (t till) differ() {
 
 // payouts are planned after midnight, ordered, and asked about; it is the
 // last of them.
-func (t till) payouts() string {
+func (t sales) payouts() string {
 	t.Helper()
 	for _, wait := range []time.Duration{24 * time.Hour, 16 * time.Minute} {
 		t.Clock.Advance(wait)
@@ -215,7 +215,7 @@ func (t till) payouts() string {
 
 // file takes live payouts to the bank in a file, which pays them; the function
 // that records this runs out of time.
-func (t till) file(payout string) {
+func (t sales) file(payout string) {
 	t.Helper()
 	t.Operate(map[string]any{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap",
 		"iban": "DE89370400440532013000",

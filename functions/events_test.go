@@ -147,7 +147,7 @@ func (r *rehearsal) relay() {
 	if err := json.Unmarshal(r.event(), &event); err != nil {
 		r.Fatal(err)
 	}
-	r.happened(event)
+	r.moveClockTo(event)
 	r.consumed()
 	if n, err := r.Main().DrainQueues(r.Context()); n != 1 || err != nil {
 		r.Errorf("%d messages, error %v", n, err)
@@ -173,7 +173,7 @@ func (r *rehearsal) callback() {
 	if err := table.Put(item).Run(r.Context()); err != nil {
 		r.Fatal(err)
 	}
-	r.happened(event)
+	r.moveClockTo(event)
 	r.consumed()
 	if got, want := receiver.Deliveries(), event.Records[0].Change.NewImage["checkout_id"].String(); len(got) != 1 ||
 		got[0].Checkout != want {
@@ -181,8 +181,8 @@ func (r *rehearsal) callback() {
 	}
 }
 
-// happened moves the clock to when the event's record was written.
-func (r *rehearsal) happened(event events.DynamoDBEvent) {
+// moveClockTo moves the clock to when the event's record was written.
+func (r *rehearsal) moveClockTo(event events.DynamoDBEvent) {
 	r.Clock.Advance(event.Records[0].Change.ApproximateCreationDateTime.Sub(r.Clock.Now()))
 }
 

@@ -68,7 +68,7 @@ var guarded = []struct{ name, only, reason string }{
 	{"localstack/...", "localstack/... infra/check", "deploys it and runs the demo there"},
 }
 
-func TestNoArrowPointsUpward(t *testing.T) {
+func TestNoImportPointsUpward(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
 		at, tree := layerOf(p.name)

@@ -68,7 +68,7 @@ func newBrowser(t *testing.T) *browser {
 	return b
 }
 
-// setUp opens a checkout that bears all that one can.
+// setUp opens a checkout that has all optional members.
 func (b *browser) setUp() {
 	b.payer = b.Customer()
 	b.open(map[string]any{"customer_id": b.payer, "purpose": "SETUP_RECURRING_PAYMENT",

@@ -99,8 +99,8 @@ func (t *scenario) challenged(returnURL string) world.Request {
 	return t.complete()
 }
 
-// comesBack brings the payer back, whose payment then is done.
-func (t *scenario) comesBack(complete world.Request) {
+// payerReturns brings the payer back, whose payment then is done.
+func (t *scenario) payerReturns(complete world.Request) {
 	t.Helper()
 	t.checkout = strings.Split(complete.Path, "/")[3]
 	back, read := t.Do(complete), t.Checkout(t.checkout)
@@ -162,7 +162,7 @@ func TestARotationInterruptsNothing(t *testing.T) {
 	w.Clock.Advance(rotationTakes)
 	begun = append(begun, one.challenged(shop.url))
 	for _, complete := range begun {
-		one.comesBack(complete)
+		one.payerReturns(complete)
 	}
 	one.replays("first", first)
 	one.replays("second", second)
@@ -199,7 +199,7 @@ func TestARotationEnds(t *testing.T) {
 		t.Errorf("published are %v, before %v", alone, both)
 	}
 	one.wantToken()
-	one.comesBack(one.challenged(shop.url))
+	one.payerReturns(one.challenged(shop.url))
 	w.Settle()
 	if by := shop.byPlatform(); !slices.Equal(by, []int{1}) {
 		t.Errorf("callbacks with the secret are signed by %v keys", by)

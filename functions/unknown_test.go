@@ -71,7 +71,7 @@ func (u *unknowns) pass(most int, streams bool, tick int) (settled int) {
 	return most
 }
 
-func (u *unknowns) wantBooks() {
+func (u *unknowns) wantRecords() {
 	u.Helper()
 	if records := u.CheckoutRecords(u.checkout); records.Captured != 1 || records.Transactions["SUCCESSFUL"] != 1 ||
 		len(records.Transactions) != 1 {
@@ -81,7 +81,7 @@ func (u *unknowns) wantBooks() {
 		u.Errorf("%d callbacks, want 1", n)
 	}
 	if found := u.Reconcile().Found; found != 0 {
-		u.Errorf("%d differences", found)
+		u.Errorf("%d breaks, want none", found)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestAnUnknownOutcomeIsFoundInTime(t *testing.T) {
 		if settled := u.pass(45, true, tick); settled < 30 {
 			t.Errorf("settled after %d s, before the acquirer knows", settled)
 		}
-		u.wantBooks()
+		u.wantRecords()
 	}
 }
 
@@ -107,5 +107,5 @@ func TestTheSweepFindsAnUnknownOutcome(t *testing.T) {
 	if settled := u.pass(4*60, false, 59); settled <= 65 {
 		t.Errorf("settled after %d s: that was not the sweep", settled)
 	}
-	u.wantBooks()
+	u.wantRecords()
 }

@@ -42,7 +42,7 @@ func TestNagFindsWhatIsWrong(t *testing.T) {
 // leastReason is how many characters the reason of a suppression needs.
 const leastReason = 40
 
-func TestEachAnswerToNagSaysWhy(t *testing.T) {
+func TestEachNagSuppressionHasAReason(t *testing.T) {
 	t.Parallel()
 	answers := 0
 	for id, r := range inProd(t).resources {

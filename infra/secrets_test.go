@@ -88,7 +88,7 @@ func TestOnlyReferencesToSecretsAreInTheTemplate(t *testing.T) {
 	}
 }
 
-func TestNobodyElseMayReadTheSecret(t *testing.T) {
+func TestNoPolicyAllowsReadingTheSecret(t *testing.T) {
 	t.Parallel()
 	if text := inProd(t).text; strings.Contains(text, "secretsmanager:Get") {
 		t.Error("some policy of the stack lets the secret be read")

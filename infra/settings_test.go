@@ -67,7 +67,7 @@ func TestTheCommandLineOverridesTheStagesFile(t *testing.T) {
 	}
 }
 
-func TestNothingGivenIsDev(t *testing.T) {
+func TestTheStageDefaultsToDev(t *testing.T) {
 	t.Parallel()
 	s, err := read(nil)
 	if err != nil || s.Stage != dev || s.Production() || s.Build != "../.build" || s.PayPal {

@@ -69,7 +69,7 @@ func readUntil(t *testing.T, r io.Reader, start string) string {
 	return ""
 }
 
-func TestARunPlaysTheDemoAndARestartKeepsEverything(t *testing.T) {
+func TestTheDemoRunsAndARestartKeepsEverything(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []string{platform.InMemory, platform.DynamoDBLocal} {
 		t.Run(engine, func(t *testing.T) {

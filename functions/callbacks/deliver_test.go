@@ -24,7 +24,7 @@ func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusInternalServerError)
-	s.owe()
+	s.createCallback()
 	s.Settle()
 	s.Settle()
 	s.wantTries(1, "at once")
@@ -56,7 +56,7 @@ func TestTriesComeAtThePublishedTimesUntilDead(t *testing.T) {
 func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	checkout := s.owe()
+	checkout := s.createCallback()
 	s.stream()
 	s.deliver()
 	s.wantTries(1, "at once")
@@ -81,7 +81,7 @@ func TestADeliveredCallbackIsNotSentAgain(t *testing.T) {
 func TestMessagesRepeatedInOneBatchMakeOneTry(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.owe()
+	s.createCallback()
 	s.stream()
 	for range 9 { // all are visible at once, as after an outage
 		s.Clock.Advance(10 * time.Minute)
@@ -99,7 +99,7 @@ func TestARepeatedMessageDoesNotMoveTheNextTry(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusFound) // never followed
-	s.owe()
+	s.createCallback()
 	s.stream()
 	s.deliver()
 	s.repeat(s.id())
@@ -115,7 +115,7 @@ func TestATryAMomentEarlyCountsAsMadeAtItsTime(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusServiceUnavailable)
-	s.owe()
+	s.createCallback()
 	s.stream()
 	s.deliver()
 	failed := *callback(s.World, s.id()).FirstFailedAt
@@ -138,7 +138,7 @@ func TestBothSecretsSignForADayAfterRotation(t *testing.T) {
 	sent := 0
 	signedBy := func(when string, secrets ...webhook.Secret) (by []bool) {
 		t.Helper()
-		s.owe()
+		s.createCallback()
 		s.stream()
 		s.deliver()
 		sent++
@@ -202,7 +202,7 @@ func TestAFailingStoreLeavesTheMessageInTheQueue(t *testing.T) {
 func TestWithoutTimeForTheReceiverNoTryIsCounted(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.owe()
+	s.createCallback()
 	s.stream()
 	s.deliver()
 	id := s.id()
@@ -222,7 +222,7 @@ func TestTheLogNamesTheTryButNeverTheQuery(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.Receiver.Answer(http.StatusTeapot)
-	checkout := s.owe()
+	checkout := s.createCallback()
 	s.stream()
 	s.deliver()
 	log := s.Logs.String()

@@ -26,8 +26,8 @@ func (s shop) wantTries(n int, when string) {
 	}
 }
 
-// owe makes a callback due, by a checkout that is created and deactivated, and returns the checkout.
-func (s shop) owe() (checkout string) {
+// createCallback makes a callback due, by a checkout that is created and deactivated, and returns the checkout.
+func (s shop) createCallback() (checkout string) {
 	s.Helper()
 	checkout = s.Create("10.10", nil)
 	s.Deactivate(checkout)

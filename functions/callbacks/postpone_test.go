@@ -68,12 +68,12 @@ func (n *network) answers(host string) {
 	delete(n.hanging, host)
 }
 
-// owe makes a callback of the shop due, and returns its id.
-func (n *network) owe(s world.Shop, host string) string {
+// createCallback makes a callback of the shop due, and returns its id.
+func (n *network) createCallback(s world.Shop, host string) string {
 	n.Helper()
-	before := owed(n.World)
+	before := storedCallbacks(n.World)
 	s.Deactivate(s.Create("10.10", map[string]any{"return_url": "https://" + host + "/hook"}))
-	for _, id := range owed(n.World) {
+	for _, id := range storedCallbacks(n.World) {
 		if !slices.Contains(before, id) {
 			return id
 		}
@@ -82,8 +82,8 @@ func (n *network) owe(s world.Shop, host string) string {
 	return ""
 }
 
-// owed are the ids of all stored callbacks.
-func owed(w *world.World) (ids []string) {
+// storedCallbacks are the ids of all stored callbacks.
+func storedCallbacks(w *world.World) (ids []string) {
 	w.Helper()
 	_, table := w.App.Store.Raw()
 	var items []struct {
@@ -147,7 +147,7 @@ func (n *network) wantPostponed(id string, atLeast time.Duration) payments.Callb
 func (n *network) trip(s world.Shop, host string) {
 	n.Helper()
 	for range payments.BreakerThreshold {
-		n.wantTried(n.owe(s, host), payments.CallbackOwed, "timeout")
+		n.wantTried(n.createCallback(s, host), payments.CallbackOwed, "timeout")
 	}
 }
 
@@ -157,7 +157,7 @@ func TestATryWithoutAFreeSlotIsPostponed(t *testing.T) {
 	n.blocked = make(chan struct{})
 	var ids []string
 	for range 4 {
-		ids = append(ids, n.owe(n.Shop(), hanging))
+		ids = append(ids, n.createCallback(n.Shop(), hanging))
 	}
 	var under sync.WaitGroup
 	for _, id := range ids[:3] {
@@ -167,9 +167,9 @@ func TestATryWithoutAFreeSlotIsPostponed(t *testing.T) {
 	if wait := postponed.NextAt.Sub(n.Clock.Now()); wait > 3*time.Second {
 		t.Errorf("postponed for %s, want 3s at most", wait)
 	}
-	n.wantTried(n.owe(n.Shop(), "other.example.com"), payments.CallbackDelivered, "")
-	n.hang(&under, n.owe(n.Shop().OtherShop(), hanging)) // the last slot is for another merchant
-	n.wantPostponed(n.owe(n.Shop().OtherShop(), hanging), 2*time.Second)
+	n.wantTried(n.createCallback(n.Shop(), "other.example.com"), payments.CallbackDelivered, "")
+	n.hang(&under, n.createCallback(n.Shop().OtherShop(), hanging)) // the last slot is for another merchant
+	n.wantPostponed(n.createCallback(n.Shop().OtherShop(), hanging), 2*time.Second)
 	n.answers(hanging)
 	close(n.blocked)
 	under.Wait()
@@ -181,10 +181,10 @@ func TestABreakerPostponesWhatWouldHang(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
-	first, second := n.owe(n.Shop(), hanging), n.owe(n.Shop(), hanging)
+	first, second := n.createCallback(n.Shop(), hanging), n.createCallback(n.Shop(), hanging)
 	n.wantPostponed(first, 10*time.Second)
 	n.wantPostponed(second, 10*time.Second)
-	n.wantTried(n.owe(n.Shop(), "fast.example.com"), payments.CallbackDelivered, "")
+	n.wantTried(n.createCallback(n.Shop(), "fast.example.com"), payments.CallbackDelivered, "")
 	if log := n.Logs.String(); !strings.Contains(log, "callback breaker open") ||
 		!strings.Contains(log, "callback postponed") {
 		t.Error("the breaker or the postponed callback is not in the log")
@@ -198,14 +198,14 @@ func TestABreakerPostponesWhatWouldHang(t *testing.T) {
 	n.wantTried(second, payments.CallbackDelivered, "") // the next, which closes it
 	n.Clock.Advance(time.Minute)
 	n.wantTried(first, payments.CallbackDelivered, "")
-	n.wantTried(n.owe(n.Shop(), hanging), payments.CallbackDelivered, "")
+	n.wantTried(n.createCallback(n.Shop(), hanging), payments.CallbackDelivered, "")
 }
 
 func TestOneProbeAtATime(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
-	probe, other := n.owe(n.Shop(), hanging), n.owe(n.Shop(), hanging)
+	probe, other := n.createCallback(n.Shop(), hanging), n.createCallback(n.Shop(), hanging)
 	n.Clock.Advance(10 * time.Second)
 	n.blocked = make(chan struct{})
 	var under sync.WaitGroup
@@ -222,8 +222,8 @@ func TestABreakerIsPerMerchant(t *testing.T) {
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
 	n.answers(hanging)
-	n.wantPostponed(n.owe(n.Shop(), hanging), 10*time.Second)
-	n.wantTried(n.owe(n.Shop().OtherShop(), hanging), payments.CallbackDelivered, "")
+	n.wantPostponed(n.createCallback(n.Shop(), hanging), 10*time.Second)
+	n.wantTried(n.createCallback(n.Shop().OtherShop(), hanging), payments.CallbackDelivered, "")
 }
 
 // Any answer is quick, and so is a refused connection.
@@ -234,13 +234,13 @@ func TestOnlyTimeoutsOpenABreaker(t *testing.T) {
 	refusing.Receiver.URL = "http://127.0.0.1:1/hook" // the port of tcpmux, on which nothing listens
 	for reason, s := range map[string]shop{"status 500": answering, string(webhook.ReasonConnect): refusing} {
 		for range 8 { // one after another, so that none waits for a slot
-			s.owe()
+			s.createCallback()
 			s.stream()
 			if n := s.deliver(); n != 1 {
 				t.Errorf("%s: got %d messages, want 1", reason, n)
 			}
 		}
-		for _, id := range owed(s.World) {
+		for _, id := range storedCallbacks(s.World) {
 			if c := callback(s.World, id); c.Tries != 1 || c.LastError != reason {
 				t.Errorf("%s: got %+v, want one try", reason, c)
 			}
@@ -261,7 +261,7 @@ func TestABreakerPostponesNothingForever(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.trip(n.Shop(), hanging)
-	id := n.owe(n.Shop(), hanging)
+	id := n.createCallback(n.Shop(), hanging)
 	n.wantPostponed(id, 10*time.Second)
 	n.Clock.Advance(12 * time.Hour)
 	breaker, err := n.App.Store.Breaker(t.Context(), n.Shop().Tenant(), hanging)
@@ -272,7 +272,7 @@ func TestABreakerPostponesNothingForever(t *testing.T) {
 		breaker.ProbeStarted(n.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
-	n.wantPostponed(n.owe(n.Shop(), hanging), 10*time.Second)
+	n.wantPostponed(n.createCallback(n.Shop(), hanging), 10*time.Second)
 	n.wantTried(id, payments.CallbackOwed, "timeout")
 }
 
@@ -281,8 +281,8 @@ func TestABreakerPostponesNothingForever(t *testing.T) {
 func TestPostponedMessagesDoNotMultiply(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.owe()
-	id := owed(s.World)[0]
+	s.createCallback()
+	id := storedCallbacks(s.World)[0]
 	open := payments.Breaker{TimedOut: 10, OpenUntil: s.Clock.Now().Add(5 * time.Minute)}
 	if err := s.App.Store.SaveBreaker(t.Context(), s.Tenant(), "127.0.0.1", open); err != nil {
 		t.Fatal(err)

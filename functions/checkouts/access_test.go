@@ -29,13 +29,13 @@ var guardedRows = []guarded{
 	{"list", reading, 200, func(*testing.T, world.Shop) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/checkouts"}
 	}},
-	{"retrieve", reading, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[0] }},
-	{"process", writing, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[1] }},
+	{"retrieve", reading, 200, func(t *testing.T, s world.Shop) world.Request { return requestsFor(s, create(s))[0] }},
+	{"process", writing, 200, func(t *testing.T, s world.Shop) world.Request { return requestsFor(s, create(s))[1] }},
 	{"deactivate", writing, 200,
-		func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[2] }},
-	{"update", writing, 200, func(t *testing.T, s world.Shop) world.Request { return rowsOfACheckout(s, create(s))[3] }},
+		func(t *testing.T, s world.Shop) world.Request { return requestsFor(s, create(s))[2] }},
+	{"update", writing, 200, func(t *testing.T, s world.Shop) world.Request { return requestsFor(s, create(s))[3] }},
 	{"methods of a checkout", reading, 200, func(t *testing.T, s world.Shop) world.Request {
-		return rowsOfACheckout(s, create(s))[4]
+		return requestsFor(s, create(s))[4]
 	}},
 	{"methods of the merchant", nil, 200, func(_ *testing.T, s world.Shop) world.Request {
 		return world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.Merchant.Code + "/payment-methods"}
@@ -81,7 +81,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-func TestEachRowWantsACredential(t *testing.T) {
+func TestEachOperationRequiresACredential(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	_, unknown, err := identity.NewAPIKey(s.Tenant(), identity.BootstrapKey(), time.Now())

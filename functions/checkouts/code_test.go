@@ -139,8 +139,8 @@ func TestABoletoIsOverAfterThreeDays(t *testing.T) {
 	wantOutcome(t, s, id, outcome{"PAID FAILED SUCCESSFUL", 2, 1})
 }
 
-// TestABoletoGivenUp can no longer be paid, and its links lead nowhere.
-func TestABoletoGivenUp(t *testing.T) {
+// TestAnAbandonedBoleto can no longer be paid, and its links lead nowhere.
+func TestAnAbandonedBoleto(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks().NewShop("BR", "BRL", nil)
 	id := create(s)

@@ -81,14 +81,14 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// badOrder is a change that no order may bear.
-type badOrder struct {
+// badRequest is a change that makes a request to create a checkout invalid.
+type badRequest struct {
 	name    string
 	changes []change
 	want    world.Refusal
 }
 
-var badOrders = []badOrder{
+var badRequests = []badRequest{
 	{"nothing", []change{{"checkout_reference", absent}, {"amount", absent}, {"currency", absent},
 		{"merchant_code", absent}}, missing("checkout_reference")},
 	{"no reference, no amount", []change{{"checkout_reference", absent}, {"amount", absent}},
@@ -200,17 +200,17 @@ var hostileTargets = []string{
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
-	cases := append([]badOrder{}, badOrders...)
+	cases := append([]badRequest{}, badRequests...)
 	for _, url := range hostileURLs {
-		cases = append(cases, badOrder{"return_url " + url, []change{{"return_url", url}}, invalid("return_url")})
+		cases = append(cases, badRequest{"return_url " + url, []change{{"return_url", url}}, invalid("return_url")})
 	}
 	for _, url := range hostileTargets {
-		cases = append(cases, badOrder{"redirect_url " + url, []change{{"redirect_url", url}}, invalid("redirect_url")})
+		cases = append(cases, badRequest{"redirect_url " + url, []change{{"redirect_url", url}}, invalid("redirect_url")})
 	}
 	foreign := s.OtherShop().Customer()
-	cases = append(cases, badOrder{"another merchant's customer", []change{{"customer_id", foreign}},
+	cases = append(cases, badRequest{"another merchant's customer", []change{{"customer_id", foreign}},
 		invalid("customer_id")},
-		badOrder{"another merchant", []change{{"merchant_code", s.Other.Code}}, denied})
+		badRequest{"another merchant", []change{{"merchant_code", s.Other.Code}}, denied})
 	for _, c := range cases {
 		t.Run(fmt.Sprintf("%.60s", c.name), func(t *testing.T) {
 			got := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), c.changes...))

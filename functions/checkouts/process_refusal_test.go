@@ -31,8 +31,8 @@ func several(t *testing.T, got world.Response, want ...fault) {
 	}
 }
 
-// badCards are changes that no request to pay by card may bear.
-var badCards = []badOrder{
+// badCards are changes that make a request to pay by card invalid.
+var badCards = []badRequest{
 	{"no method", []change{{"payment_type", absent}}, missing("payment_type")},
 	{"null method", []change{{"payment_type", nil}}, missing("payment_type")},
 	{"unknown method", []change{{"payment_type", "cash"}}, world.Refused(400, "INVALID", "payment_type",
@@ -143,7 +143,7 @@ func TestProcessRefuses(t *testing.T) {
 	pay(s, id, s.Card(world.Frictionless)) // none of them counted as an attempt
 }
 
-// TestProcessAccepts what a request to pay by card may well bear.
+// TestProcessAccepts what a request to pay by card may contain.
 func TestProcessAccepts(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()

@@ -246,9 +246,9 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	pay(s, id, s.Card(world.Frictionless))
 }
 
-// TestTheEleventhAttemptGivesUpNoChallenge: it is refused before it touches the
+// TestTheEleventhAttemptCancelsNoChallenge: it is refused before it touches the
 // tenth, which the payer is just answering.
-func TestTheEleventhAttemptGivesUpNoChallenge(t *testing.T) {
+func TestTheEleventhAttemptCancelsNoChallenge(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	id := create(s)

@@ -44,7 +44,7 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks()
 	key, id, customer := s.NewKey("public"), create(s), s.Customer()
 	before := s.Checkout(id)
-	requests := append(rowsOfACheckout(s, id)[2:],
+	requests := append(requestsFor(s, id)[2:],
 		world.Request{Method: "POST", Path: "/v0.1/checkouts", Body: s.CheckoutBody("10.10")},
 		world.Request{Method: "GET", Path: "/v0.1/checkouts"},
 		world.Request{Method: "GET", Path: "/v0.1/merchants/" + s.Merchant.Code + "/payment-methods"},

@@ -131,9 +131,9 @@ func TestAPublicKeyGivesAMandate(t *testing.T) {
 	world.Holds(t, transactions(t, s.Checkout(plain))[0], map[string]string{"payment_type": `"RECURRING"`})
 }
 
-// TestAPublicKeyDoesNotLearnWhoseCheckoutItIs: with a card, whomever it names, the
+// TestAPublicKeyDoesNotRevealTheCheckoutsCustomer: with a card, whomever it names, the
 // answer is the same, and the checkout's customer counts.
-func TestAPublicKeyDoesNotLearnWhoseCheckoutItIs(t *testing.T) {
+func TestAPublicKeyDoesNotRevealTheCheckoutsCustomer(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	browser, ada, eve := inBrowser(s), s.Customer(), s.Customer()

@@ -109,8 +109,8 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 	}
 }
 
-// rowsOfACheckout are the requests that name one.
-func rowsOfACheckout(s world.Shop, id string) []world.Request {
+// requestsFor are the requests that name a checkout.
+func requestsFor(s world.Shop, id string) []world.Request {
 	at := "/v0.1/checkouts/" + id
 	return []world.Request{
 		{Method: "GET", Path: at}, {Method: "PUT", Path: at, Body: s.Card(world.Frictionless)}, {Method: "DELETE", Path: at},
@@ -123,11 +123,11 @@ func TestAnotherTenantsCheckoutIsAbsent(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks()
 	id := create(s)
 	before := s.Checkout(id)
-	for _, request := range rowsOfACheckout(s, id) {
+	for _, request := range requestsFor(s, id) {
 		request.APIKey = s.Other.Key.Plaintext
 		noCheckout.Check(t, s.Do(request))
 	}
-	for _, request := range rowsOfACheckout(s, "nothing") {
+	for _, request := range requestsFor(s, "nothing") {
 		noCheckout.Check(t, s.Do(request))
 	}
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
@@ -161,7 +161,7 @@ func TestLiveAndTestDataAreApart(t *testing.T) {
 		in       world.Shop
 		own, not string
 	}{{live, money, play}, {test, play, money}} {
-		for _, request := range rowsOfACheckout(c.in, c.not) {
+		for _, request := range requestsFor(c.in, c.not) {
 			request.APIKey = c.in.Merchant.Key.Plaintext
 			noCheckout.Check(t, c.in.Do(request))
 		}

@@ -205,9 +205,9 @@ func TestUpdateRefuses(t *testing.T) {
 	})
 }
 
-// TestADetailMayBeTakenBack by an empty text, as forms send it; it is then
+// TestADetailMayBeRemoved by an empty text, as forms send it; it is then
 // absent (contract §2.3). Dates and countries have no empty form (badDetails).
-func TestADetailMayBeTakenBack(t *testing.T) {
+func TestADetailMayBeRemoved(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	must(t, 201, createCustomer(s, "ada", json.RawMessage(everything)))

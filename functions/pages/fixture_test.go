@@ -23,13 +23,13 @@ import (
 
 const baseURL = "https://pay.example"
 
-// site is the family's routes; broken is what Ready returns.
-type site struct {
+// fixture is the family's routes; broken is what Ready returns.
+type fixture struct {
 	http.Handler
 	broken error
 }
 
-func newSite(t *testing.T) *site {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	table := store.Open(store.Config{
 		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
@@ -38,7 +38,7 @@ func newSite(t *testing.T) *site {
 	if err := table.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s, log := &site{}, slog.New(slog.NewTextHandler(io.Discard, nil))
+	s, log := &fixture{}, slog.New(slog.NewTextHandler(io.Discard, nil))
 	s.Handler = rest.New(rest.Config{
 		Routes: pages.Config{WebhookKeys: publishedKeys, Log: log, Ready: func(context.Context) error {
 			return s.broken
@@ -60,7 +60,7 @@ type reply struct {
 	contentType, body string
 }
 
-func (s *site) get(t *testing.T, path string) reply {
+func (s *fixture) get(t *testing.T, path string) reply {
 	t.Helper()
 	recorder := httptest.NewRecorder()
 	s.ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))

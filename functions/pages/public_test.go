@@ -13,7 +13,7 @@ import (
 
 func TestWebhookKeys(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFixture(t)
 	r := s.get(t, "/.well-known/webhook-keys")
 	var body struct {
 		Keys []struct {
@@ -33,7 +33,7 @@ func TestWebhookKeys(t *testing.T) {
 
 func TestEveryProblemHasAPage(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFixture(t)
 	for slug, problem := range rest.Problems() {
 		r := s.get(t, "/problems/"+slug)
 		if r.status != http.StatusOK || !strings.Contains(r.body, "<h1>"+problem.Title+"</h1>") {
@@ -47,7 +47,7 @@ func TestEveryProblemHasAPage(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFixture(t)
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
 		r := s.get(t, path)
 		if r.status != want || r.body != `{"status":"ok"}` || !strings.HasPrefix(r.contentType, "application/json") {

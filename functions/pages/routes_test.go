@@ -21,7 +21,7 @@ func TestTheFunctionOnItsTable(t *testing.T) {
 	}, app.Overrides{
 		Credentials: credentials.NewStaticCredentialsProvider(enginetest.AccessKey(t), "none", ""), MaxAttempts: 1,
 	})
-	s := &site{Handler: a.Handler(pages.Routes(a))}
+	s := &fixture{Handler: a.Handler(pages.Routes(a))}
 	if r := s.get(t, "/readyz"); r.status != http.StatusServiceUnavailable {
 		t.Errorf("readyz without a table: %d %s", r.status, r.body)
 	}

@@ -61,8 +61,8 @@ func TestANegativeBalanceOutlivesARejectedPayout(t *testing.T) {
 	wantAll(t, "payables", payables(s))
 }
 
-// TestADemandWhileTheRegularPayoutWaits takes all payables; the regular payout is of nothing.
-func TestADemandWhileTheRegularPayoutWaits(t *testing.T) {
+// TestAPayoutOnDemandWhileTheRegularOneWaits takes all payables; the regular payout is of nothing.
+func TestAPayoutOnDemandWhileTheRegularOneWaits(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Sell("10")

@@ -208,7 +208,7 @@ func TestTheListAsCSV(t *testing.T) {
 }
 
 // Contract §6.7: an array, with all that is wrong.
-func TestWhatIsWrongIsAnArray(t *testing.T) {
+func TestListErrorsAreAnArray(t *testing.T) {
 	t.Parallel()
 	s := world.New(t).Shop()
 	for _, test := range []struct {

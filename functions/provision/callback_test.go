@@ -16,12 +16,12 @@ import (
 const hook = "https://shop.example.com/hook"
 
 // createCallback has a callback due and returns its id.
-func (d desk) createCallback(m provisioned, reference string) (id string) {
+func (d operator) createCallback(m provisioned, reference string) (id string) {
 	d.Helper()
-	before := d.owed()
+	before := d.storedCallbacks()
 	shop := d.shop(m)
 	shop.Deactivate(shop.Create("5", fields{"checkout_reference": reference, "return_url": hook + "?token=shibboleth"}))
-	for owed := range d.owed() {
+	for owed := range d.storedCallbacks() {
 		if !before[owed] {
 			return owed
 		}
@@ -30,8 +30,8 @@ func (d desk) createCallback(m provisioned, reference string) (id string) {
 	return ""
 }
 
-// owed are the ids of all callbacks in the due index.
-func (d desk) owed() map[string]bool {
+// storedCallbacks are the ids of all callbacks in the due index.
+func (d operator) storedCallbacks() map[string]bool {
 	d.Helper()
 	ids := map[string]bool{}
 	for shard := range store.DueShards {
@@ -45,8 +45,8 @@ func (d desk) owed() map[string]bool {
 	return ids
 }
 
-// bury gives a callback up, now.
-func (d desk) bury(id string) {
+// makeDead has a callback given up now.
+func (d operator) makeDead(id string) {
 	d.Helper()
 	for _, at := range []time.Time{d.Clock.Now().Add(-73 * time.Hour), d.Clock.Now()} {
 		t, c, err := d.App.Store.Callback(d.Context(), id)
@@ -63,7 +63,7 @@ func (d desk) bury(id string) {
 	}
 }
 
-func (d desk) state(id string) string {
+func (d operator) state(id string) string {
 	d.Helper()
 	_, c, err := d.App.Store.Callback(d.Context(), id)
 	if err != nil {
@@ -77,7 +77,7 @@ type replayed struct {
 	More     bool
 }
 
-func (d desk) replay(selection fields) replayed {
+func (d operator) replay(selection fields) replayed {
 	d.Helper()
 	selection["command"] = "replay_callbacks"
 	return run[replayed](d, selection)
@@ -85,14 +85,14 @@ func (d desk) replay(selection fields) replayed {
 
 func TestOneCallbackIsReplayedById(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	id, bystander := d.createCallback(m, "1"), d.createCallback(m, "2")
 	if got := d.refused(fields{"command": "replay_callbacks", "id": id}); got.Code != "CONFLICT" {
 		t.Errorf("while it is tried: %+v", got)
 	}
-	d.bury(id)
-	d.bury(bystander)
+	d.makeDead(id)
+	d.makeDead(bystander)
 	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackOwed {
 		t.Errorf("dead: %+v, then %s", got, d.state(id))
 	}
@@ -113,7 +113,7 @@ func TestOneCallbackIsReplayedById(t *testing.T) {
 
 func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	shop := d.Receive()
 	m := d.create(nil)
 	id := d.createCallback(m, "1")
@@ -125,7 +125,7 @@ func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
 	if err := d.App.Store.SaveCallback(t.Context(), tenant, c, c.Tries); err != nil {
 		t.Fatal(err)
 	}
-	d.bury(id)
+	d.makeDead(id)
 	d.replay(fields{"merchant_code": m.Code})
 	d.Settle()
 	if got := shop.Deliveries(); len(got) != 1 || got[0].ID != id {
@@ -135,15 +135,15 @@ func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
 
 func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m, other := d.create(nil), d.create(nil)
 	var mine []string
 	for i := range 5 {
 		mine = append(mine, d.createCallback(m, fmt.Sprint(i)))
-		d.bury(mine[i])
+		d.makeDead(mine[i])
 	}
 	theirs := d.createCallback(other, "theirs")
-	d.bury(theirs)
+	d.makeDead(theirs)
 	for _, want := range []replayed{{2, true}, {2, true}, {1, false}, {0, false}} {
 		if got := d.replay(fields{"merchant_code": m.Code, "limit": 2}); got != want {
 			t.Errorf("replayed %+v, want %+v", got, want)
@@ -161,14 +161,14 @@ func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
 
 func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	var ids []string
 	var at []string
 	for i := range 4 {
 		d.Clock.Advance(time.Hour)
 		ids = append(ids, d.createCallback(m, fmt.Sprint(i)))
-		d.bury(ids[i])
+		d.makeDead(ids[i])
 		at = append(at, d.Clock.Now().Format(time.RFC3339))
 	}
 	if got := d.replay(fields{"from": at[1], "to": at[2]}); got != (replayed{2, false}) {
@@ -185,9 +185,9 @@ func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 	}
 }
 
-func TestReplaysThatCannotBe(t *testing.T) {
+func TestInvalidReplaysAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	for _, c := range []struct {
 		command     fields
 		code, param string
@@ -211,7 +211,7 @@ func TestReplaysThatCannotBe(t *testing.T) {
 
 func TestACallbackIsShownWithoutItsQuery(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	id := d.createCallback(m, "1")
 	show := fields{"command": "show_callback", "id": id}
@@ -223,7 +223,7 @@ func TestACallbackIsShownWithoutItsQuery(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got[name], want)
 		}
 	}
-	d.bury(id)
+	d.makeDead(id)
 	got = run[fields](d, show)
 	if got["state"] != "dead" || got["last_error"] != "timeout" || got["tries"] != 2.0 || got["next_try_at"] != nil {
 		t.Errorf("dead: %v", got)
@@ -238,7 +238,7 @@ func TestACallbackIsShownWithoutItsQuery(t *testing.T) {
 
 func TestAnOperatorPaysAPixCode(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(fields{"country": "BR", "currency": "BRL"})
 	created := d.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: m.Key.Plaintext, Body: fields{
 		"checkout_reference": "pix", "amount": 10.10, "currency": "BRL", "merchant_code": m.Code}})

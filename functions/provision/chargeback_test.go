@@ -16,7 +16,7 @@ import (
 
 // sell has a card charged for a checkout of the amount, with or without
 // success, and its callback delivered.
-func (d desk) sell(m provisioned, reference string, amount any, returnURL string) world.Payment {
+func (d operator) sell(m provisioned, reference string, amount any, returnURL string) world.Payment {
 	d.Helper()
 	order := fields{"checkout_reference": reference}
 	if returnURL != "" {
@@ -39,7 +39,7 @@ type chargedBack struct {
 	SimpleStatus  string `json:"simple_status"`
 }
 
-func (d desk) chargeback(m provisioned, transaction string, more fields) chargedBack {
+func (d operator) chargeback(m provisioned, transaction string, more fields) chargedBack {
 	d.Helper()
 	return run[chargedBack](d, charging(m, transaction, more))
 }
@@ -59,7 +59,7 @@ type recorded struct {
 	status             payments.SimpleStatus
 }
 
-func (d desk) recorded(m provisioned, s world.Payment) recorded {
+func (d operator) recorded(m provisioned, s world.Payment) recorded {
 	d.Helper()
 	tenant := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	r, err := d.App.Store.Transaction(d.Context(), tenant, s.ID)
@@ -91,7 +91,7 @@ func (d desk) recorded(m provisioned, s world.Payment) recorded {
 	return got
 }
 
-func (d desk) wantRecorded(m provisioned, s world.Payment, want recorded) {
+func (d operator) wantRecorded(m provisioned, s world.Payment, want recorded) {
 	d.Helper()
 	if got := d.recorded(m, s); got != want {
 		d.Errorf("charged back %+v, want %+v", got, want)
@@ -100,7 +100,7 @@ func (d desk) wantRecorded(m provisioned, s world.Payment, want recorded) {
 
 func TestAChargebackTakesMoneyBack(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	shop := d.Receive()
 	m := d.create(nil)
 	s := d.sell(m, "1", 10.10, shop.URL)
@@ -148,7 +148,7 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 
 func TestMadeUpChargebacksAreDifferentOnes(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(fields{"sandbox": false, "test_key": true})
 	s := d.sell(m, "1", 10, "")
 	command := fields{"amount": 1, "mode": "test"}
@@ -163,7 +163,7 @@ func TestMadeUpChargebacksAreDifferentOnes(t *testing.T) {
 // also under a made up id: money is taken back once.
 func TestAChargebackCutOffIsFinishedByItsRepetition(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	d.Main().Steps.Plan(0, faults.None)
 	d.chargeback(m, d.sell(m, "0", 10, "").ID, nil)
@@ -180,9 +180,9 @@ func TestAChargebackCutOffIsFinishedByItsRepetition(t *testing.T) {
 	}
 }
 
-func TestChargebacksThatCannotBe(t *testing.T) {
+func TestInvalidChargebacksAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m, other := d.create(nil), d.create(nil)
 	paid, declined, gone, theirs := d.sell(m, "1", 10, ""), d.sell(m, "2", 11, ""), d.sell(m, "3", 10, ""),
 		d.sell(other, "1", 10, "")

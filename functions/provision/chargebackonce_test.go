@@ -10,7 +10,7 @@ import (
 // platform does not know of it. All that is left may be more by now, or less.
 func TestAChargebackThatWasCutOffKeepsItsAmount(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	s := d.sell(m, "order", 100, "")
 	if err := d.App.Sandbox.Chargeback(t.Context(), s.ID, "cb", money.MustParse("30", "EUR")); err != nil {

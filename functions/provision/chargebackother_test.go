@@ -11,7 +11,7 @@ import (
 // did not take.
 func TestAChargebackIsOfOneTransaction(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m, neighbour := d.create(nil), d.create(fields{"email": "other@example.com"})
 	first, second, theirs := d.sell(m, "1", 10, ""), d.sell(m, "2", 10, ""), d.sell(neighbour, "1", 10, "")
 	d.chargeback(m, first.ID, fields{"id": "arn-1", "amount": 2})

@@ -11,12 +11,12 @@ import (
 	"github.com/cashwrap/cashwrap/shared/merchant"
 )
 
-// desk is an operator's desk in a world.
-type desk struct{ *world.World }
+// operator calls the provision function in a world.
+type operator struct{ *world.World }
 
-func newDesk(t *testing.T) desk {
+func newOperator(t *testing.T) operator {
 	t.Helper()
-	return desk{world.New(t)}
+	return operator{world.New(t)}
 }
 
 type fields = map[string]any
@@ -42,7 +42,7 @@ type provisioned struct {
 type refusal struct{ Code, Param, Message string }
 
 // run runs a command that must be carried out.
-func run[Answer any](d desk, command fields) Answer {
+func run[Answer any](d operator, command fields) Answer {
 	d.Helper()
 	var answer struct{ Error *refusal }
 	raw := d.invoke(command)
@@ -57,7 +57,7 @@ func run[Answer any](d desk, command fields) Answer {
 }
 
 // refused runs a command that must not be carried out.
-func (d desk) refused(command fields) refusal {
+func (d operator) refused(command fields) refusal {
 	d.Helper()
 	var answer struct{ Error *refusal }
 	raw := d.invoke(command)
@@ -76,7 +76,7 @@ func encoded(t testing.TB, command fields) json.RawMessage {
 	return request
 }
 
-func (d desk) invoke(command fields) json.RawMessage {
+func (d operator) invoke(command fields) json.RawMessage {
 	d.Helper()
 	answer, err := d.Main().Invoke(d.Context(), "provision", encoded(d, command))
 	if err != nil {
@@ -85,7 +85,7 @@ func (d desk) invoke(command fields) json.RawMessage {
 	return answer
 }
 
-func (d desk) create(changes fields) provisioned {
+func (d operator) create(changes fields) provisioned {
 	d.Helper()
 	m := run[provisioned](d, registration(changes))
 	for _, k := range []*key{m.Key, m.TestKey} {
@@ -97,7 +97,7 @@ func (d desk) create(changes fields) provisioned {
 }
 
 // authenticate is what a request with the key finds.
-func (d desk) authenticate(plaintext string) (identity.Principal, merchant.Merchant) {
+func (d operator) authenticate(plaintext string) (identity.Principal, merchant.Merchant) {
 	d.Helper()
 	token, _ := identity.ParseToken(plaintext)
 	p, m, err := d.App.Store.Authenticate(d.Context(), token)
@@ -108,7 +108,7 @@ func (d desk) authenticate(plaintext string) (identity.Principal, merchant.Merch
 }
 
 // shop is a merchant's, with the key for test mode.
-func (d desk) shop(m provisioned) world.Shop {
+func (d operator) shop(m provisioned) world.Shop {
 	key := m.Key
 	if m.TestKey != nil {
 		key = m.TestKey
@@ -116,7 +116,7 @@ func (d desk) shop(m provisioned) world.Shop {
 	return world.Shop{World: d.World, Merchant: world.Merchant{Code: m.Code}, Currency: "EUR"}.WithKey(key.Plaintext)
 }
 
-func (d desk) createKey(arguments fields) key {
+func (d operator) createKey(arguments fields) key {
 	d.Helper()
 	arguments["command"] = "create_api_key"
 	k := run[struct {
@@ -127,7 +127,7 @@ func (d desk) createKey(arguments fields) key {
 }
 
 // listing is the status of the checkouts list for a key: 200, 401 or 403.
-func (d desk) listing(plaintext string) int {
+func (d operator) listing(plaintext string) int {
 	d.Helper()
 	return d.Do(world.Request{Method: http.MethodGet, Path: "/v0.1/checkouts", APIKey: plaintext}).Status
 }

@@ -29,7 +29,7 @@ func TestTheGuidesCommandsAreUnderstood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDesk(t)
+	d := newOperator(t)
 	live := run[provisioned](d, registration(fields{"sandbox": false}))
 	names := map[string]bool{}
 	for _, found := range guided.FindAllStringSubmatch(string(guide), -1) {

@@ -17,7 +17,7 @@ import (
 
 func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	for _, c := range []struct {
 		scopes []string
@@ -44,7 +44,7 @@ func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 
 func TestAPublicKeyHasNoScopes(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(fields{"sandbox": false})
 	k := d.createKey(fields{"merchant_code": m.Code, "mode": "live", "type": "public"})
 	if !strings.HasPrefix(k.Plaintext, "pk_live_") {
@@ -57,9 +57,9 @@ func TestAPublicKeyHasNoScopes(t *testing.T) {
 	}
 }
 
-func TestARevokedKeyDiesAtOnce(t *testing.T) {
+func TestARevokedKeyIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	doomed := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
 	if status := d.listing(doomed.Plaintext); status != http.StatusOK {
@@ -78,7 +78,7 @@ func TestARevokedKeyDiesAtOnce(t *testing.T) {
 
 func TestKeysThatCannotBe(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	mine, other := d.create(nil), d.create(nil)
 	secret := func(changes fields) fields {
 		f := fields{"command": "create_api_key", "merchant_code": mine.Code, "name": "till", "scopes": []string{"payments"}}
@@ -122,7 +122,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 
 func TestRotatingTwiceADayNeedsForce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	code := d.create(nil).Code
 	rotate := fields{"command": "rotate_callback_secret", "merchant_code": code}
 	type rotated struct {
@@ -154,7 +154,7 @@ func TestRotatingTwiceADayNeedsForce(t *testing.T) {
 
 func TestAFaultOfOursFailsTheInvocationWithoutDetails(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	cut := app.New(d.App.Config, app.Overrides{Now: d.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})
 	request, err := json.Marshal(registration(nil))
 	if err != nil {

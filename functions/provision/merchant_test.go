@@ -20,7 +20,7 @@ var (
 
 func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	if !m.Created || !codeForm.MatchString(m.Code) || m.Key == nil || m.TestKey != nil {
 		t.Fatalf("created %+v", m)
@@ -47,7 +47,7 @@ func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 
 func TestAMerchantsFirstKeyIsLive(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	alone := d.create(fields{"sandbox": false, "fee_rate": "0.0100", "online_payments": false})
 	if alone.Key.Mode != "live" || !liveForm.MatchString(alone.Key.Plaintext) || alone.TestKey != nil {
 		t.Errorf("created with %+v, %+v", alone.Key, alone.TestKey)
@@ -70,7 +70,7 @@ func TestAMerchantsFirstKeyIsLive(t *testing.T) {
 
 func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	const code = "MC01234567"
 	first := d.create(fields{"merchant_code": code})
 	d.Clock.Advance(1)
@@ -97,7 +97,7 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 
 func TestFactsThatCannotBe(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	for _, c := range []struct {
 		change      fields
 		code, param string

@@ -28,7 +28,7 @@ type payoutSettings struct {
 	NextAt   string `json:"next_at"`
 }
 
-func (d desk) setPayout(m provisioned, given fields) payoutSettings {
+func (d operator) setPayout(m provisioned, given fields) payoutSettings {
 	d.Helper()
 	given["command"], given["merchant_code"] = "set_payout", m.Code
 	return run[payoutSettings](d, given)
@@ -36,7 +36,7 @@ func (d desk) setPayout(m provisioned, given fields) payoutSettings {
 
 func TestPayoutSettingsAreMerged(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	for _, step := range []struct {
 		given fields
@@ -79,9 +79,9 @@ func TestPayoutSettingsAreMerged(t *testing.T) {
 	}
 }
 
-func TestPayoutSettingsThatCannotBe(t *testing.T) {
+func TestInvalidPayoutSettingsAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	for _, c := range []struct {
 		given       fields
@@ -135,7 +135,7 @@ func (a payoutsAnswer) String() string {
 	return strings.Join(texts, ", ")
 }
 
-func (d desk) runPayouts(given fields) string {
+func (d operator) runPayouts(given fields) string {
 	d.Helper()
 	given["command"] = "run_payouts"
 	answer := run[payoutsAnswer](d, given)
@@ -147,7 +147,7 @@ func (d desk) runPayouts(given fields) string {
 
 func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
 	paid, rejected := d.create(nil), d.create(fields{"email": "other@example.com"})
 	d.setPayout(paid, fields{"holder": "Buch", "iban": sandbox.LostAnswerIBAN})
@@ -172,7 +172,7 @@ func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
 
 func TestPayoutsOnDemand(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
 	m := d.create(nil)
 	d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN, "on_demand": true})
@@ -199,9 +199,9 @@ func TestPayoutsOnDemand(t *testing.T) {
 	}
 }
 
-func TestPayoutRunsThatCannotBe(t *testing.T) {
+func TestInvalidPayoutRunsAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m, live := d.create(nil), d.create(fields{"sandbox": false})
 	for _, c := range []struct {
 		given       fields
@@ -224,8 +224,8 @@ func TestPayoutRunsThatCannotBe(t *testing.T) {
 	}
 }
 
-// owedLive is money that a live merchant is owed: live payments need an acquirer, which a world has not.
-func (d desk) owedLive(m provisioned, amount string) {
+// payLive stores a live payment: the API makes none, because a world has no acquirer for them.
+func (d operator) payLive(m provisioned, amount string) {
 	d.Helper()
 	tenant := identity.Tenant{Mode: identity.Live, Merchant: m.Code}
 	c, err := d.App.Store.CreateCheckout(d.Context(), tenant, payments.Checkout{ID: uuid.NewString(),
@@ -250,11 +250,11 @@ func (d desk) owedLive(m provisioned, amount string) {
 // TestLivePayoutsGoThroughAFile: ordered, written into a file for the bank, and settled by its word.
 func TestLivePayoutsGoThroughAFile(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m, other := d.create(fields{"sandbox": false}), d.create(fields{"sandbox": false, "email": "other@example.com"})
 	for i, m := range []provisioned{m, other} {
 		d.setPayout(m, fields{"holder": "Buch", "iban": sandbox.PaidIBAN})
-		d.owedLive(m, []string{"10", "20"}[i])
+		d.payLive(m, []string{"10", "20"}[i])
 	}
 	d.Clock.Advance(24 * time.Hour)
 	ordered := run[payoutsAnswer](d, fields{"command": "run_payouts", "mode": "live"})
@@ -317,7 +317,7 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 // The settings are no terms of the command that makes a merchant.
 func TestAMerchantIsTheSameWhateverItsPayoutSettings(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(fields{"merchant_code": "MC0000PAYS"})
 	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "period": "monthly"})
 	if again := d.create(fields{"merchant_code": m.Code}); again.Created {
@@ -328,7 +328,7 @@ func TestAMerchantIsTheSameWhateverItsPayoutSettings(t *testing.T) {
 // Live and test payouts have settings of their own, and no other change touches them.
 func TestPayoutSettingsAreKeptByMode(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(fields{"sandbox": false, "test_key": true})
 	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "period": "weekly"})
 	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "mode": "test", "on_demand": true})
@@ -344,7 +344,7 @@ func TestPayoutSettingsAreKeptByMode(t *testing.T) {
 // the settings that count, and repeating the command completes it.
 func TestSettingsThatWereCutOffAreAsBeforeOrAfter(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	cut := 0
 	for step := 1; ; step++ {
 		m := d.create(nil)

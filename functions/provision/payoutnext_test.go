@@ -7,7 +7,7 @@ import (
 )
 
 // nextAt is when run_payouts says the next payout will be; "": it does not.
-func (d desk) nextAt(given fields) string {
+func (d operator) nextAt(given fields) string {
 	d.Helper()
 	given["command"] = "run_payouts"
 	answer := run[struct {
@@ -23,7 +23,7 @@ func (d desk) nextAt(given fields) string {
 // TestWhenNothingIsDueTheNextPayoutIsNamed: the end of the first period that something waits for.
 func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	t.Cleanup(d.CheckPayouts)
 	weekly, monthly := d.create(nil), d.create(fields{"email": "other@example.com"})
 	d.setPayout(weekly, fields{"holder": "Buch", "iban": sandbox.PaidIBAN, "period": "weekly"})

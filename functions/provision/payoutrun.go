@@ -23,7 +23,7 @@ import (
 // it also gets the sandbox bank's outcome, by pretending that the time for it
 // has passed.
 //
-// Everything that the command writes bears the pretended time: tomorrow's
+// Everything that the command writes has the pretended time: tomorrow's
 // cut-off, at which today's payments are paid out, has then passed. So this is
 // for test mode only.
 type runPayouts struct {

@@ -8,15 +8,15 @@ import (
 )
 
 // stored is a merchant, as a request with its key finds it.
-func (d desk) stored(k *key) merchant.Merchant {
+func (d operator) stored(k *key) merchant.Merchant {
 	d.Helper()
 	_, m := d.authenticate(k.Plaintext)
 	return m
 }
 
-func TestAMerchantsOptionalFacts(t *testing.T) {
+func TestAMerchantsOptionalFields(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	for _, c := range []struct {
 		given         fields
 		zone, minimum string
@@ -37,7 +37,7 @@ func TestAMerchantsOptionalFacts(t *testing.T) {
 
 func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(fields{"sandbox": false, "test_key": true, "profile": fields{"vat_id": "DE1",
 		"website": "https://buch.example",
 		"address": fields{"city": "Berlin", "post_code": "10115"}}})
@@ -85,7 +85,7 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []faults.Fault{faults.FailBefore, faults.DieAfter} {
-		d := newDesk(t)
+		d := newOperator(t)
 		m := d.create(fields{"sandbox": false, "test_key": true})
 		update := fields{"command": "update_merchant", "merchant_code": m.Code, "name": "Bücher"}
 		d.Main().Steps.Plan(0, faults.None)
@@ -108,9 +108,9 @@ func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
 	}
 }
 
-func TestUpdatesThatCannotBe(t *testing.T) {
+func TestInvalidUpdatesAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newOperator(t)
 	m := d.create(nil)
 	for _, c := range []struct {
 		change      fields

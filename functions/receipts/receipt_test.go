@@ -152,7 +152,7 @@ func TestMoneyAndTimesAreTheMerchants(t *testing.T) {
 	}
 }
 
-func TestAProductWithoutADescriptionBearsTheReference(t *testing.T) {
+func TestAProductWithoutADescriptionShowsTheReference(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	var shown struct {

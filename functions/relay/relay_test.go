@@ -15,8 +15,8 @@ import (
 
 type image = map[string]events.DynamoDBAttributeValue
 
-// owed is the image of a callback whose next try is due at a time.
-func owed(id string, next time.Time) image {
+// callbackImage is the image of a callback whose next try is due at a time.
+func callbackImage(id string, next time.Time) image {
 	return image{
 		"pk": events.NewStringAttribute("CALLBACK#" + id), "sk": events.NewStringAttribute("CALLBACK"),
 		"mode": events.NewStringAttribute("T"), "merchant_code": events.NewStringAttribute("MC1"),
@@ -47,7 +47,7 @@ func TestAnOwedCallbackIsSentAtItsTime(t *testing.T) {
 	handle := relay.Record(w.App)
 	for _, event := range []string{"INSERT", "MODIFY"} {
 		at := w.Clock.Now().Add(5*time.Minute - 300*time.Millisecond)
-		if err := handle(t.Context(), record(event, owed("msg_1", at))); err != nil {
+		if err := handle(t.Context(), record(event, callbackImage("msg_1", at))); err != nil {
 			t.Fatal(err)
 		}
 		w.Clock.Advance(5*time.Minute - time.Second)
@@ -65,7 +65,7 @@ func TestAnOwedCallbackIsSentAtItsTime(t *testing.T) {
 func TestMessagesAreGroupedByTenant(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	if err := relay.Record(w.App)(t.Context(), record("INSERT", owed("msg_1", w.Clock.Now()))); err != nil {
+	if err := relay.Record(w.App)(t.Context(), record("INSERT", callbackImage("msg_1", w.Clock.Now()))); err != nil {
 		t.Fatal(err)
 	}
 	var saved strings.Builder
@@ -81,7 +81,7 @@ func TestOverdueTriesAreSentAtOnce(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	if err := relay.Record(w.App)(t.Context(), record(
-		"INSERT", owed("msg_1", w.Clock.Now().Add(-time.Hour)))); err != nil {
+		"INSERT", callbackImage("msg_1", w.Clock.Now().Add(-time.Hour)))); err != nil {
 		t.Fatal(err)
 	}
 	if n := messages(w); n != 1 {
@@ -94,18 +94,18 @@ func TestEverythingElseIsIgnored(t *testing.T) {
 	w := world.New(t)
 	handle, now := relay.Record(w.App), w.Clock.Now()
 	but := func(name string, value events.DynamoDBAttributeValue) image {
-		i := owed("msg_1", now)
+		i := callbackImage("msg_1", now)
 		i[name] = value
 		return i
 	}
 	for name, r := range map[string]events.DynamoDBEventRecord{
 		"removed":               record("REMOVE", nil),
-		"removed, with image":   record("REMOVE", owed("msg_1", now)),
+		"removed, with image":   record("REMOVE", callbackImage("msg_1", now)),
 		"without an image":      record("MODIFY", nil),
 		"delivered":             record("MODIFY", but("state", events.NewStringAttribute("delivered"))),
 		"dead":                  record("MODIFY", but("state", events.NewStringAttribute("dead"))),
 		"sent by the sweep":     record("MODIFY", but("sweeps", events.NewNumberAttribute("1"))),
-		"beyond a queue's wait": record("MODIFY", owed("msg_1", now.Add(15*time.Minute+time.Second))),
+		"beyond a queue's wait": record("MODIFY", callbackImage("msg_1", now.Add(15*time.Minute+time.Second))),
 		"a checkout":            record("INSERT", but("pk", events.NewStringAttribute("T#MC1#CHECKOUT#1"))),
 		"unreadable":            record("INSERT", but("tries", events.NewStringAttribute("many"))),
 	} {
@@ -176,7 +176,7 @@ func TestAFailingQueueRepeatsTheRecord(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	cut := app.New(w.App.Config, app.Overrides{Now: w.Clock.Now, HTTP: faults.Down{}, MaxAttempts: 1})
-	if err := relay.Record(cut)(t.Context(), record("INSERT", owed("msg_1", w.Clock.Now()))); err == nil {
+	if err := relay.Record(cut)(t.Context(), record("INSERT", callbackImage("msg_1", w.Clock.Now()))); err == nil {
 		t.Error("the record is not repeated")
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 func TestTheBankPage(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFixture(t)
 	r := s.get(t, strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example/done")).URL, baseURL))
 	if r.status != http.StatusOK {
 		t.Fatalf("%d %s", r.status, r.body)
@@ -39,7 +39,7 @@ func TestDecisionsOnTheBankPage(t *testing.T) {
 	} {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t)
+			s := newFixture(t)
 			path := strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example/done?order=7#top")).URL, baseURL)
 			r := s.post(t, path, url.Values{"decision": {answer}})
 			if r.status != http.StatusSeeOther ||
@@ -58,7 +58,7 @@ func TestDecisionsOnTheBankPage(t *testing.T) {
 
 func TestThePayerGoesOnWhenThePlatformIsNotReached(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFixture(t)
 	s.broken = errors.New("table on fire")
 	path := strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example")).URL, baseURL)
 	r := s.post(t, path, url.Values{"decision": {"pay"}})
@@ -72,7 +72,7 @@ func TestThePayerGoesOnWhenThePlatformIsNotReached(t *testing.T) {
 
 func TestAPaymentWithoutAWayBackEndsOnOurPage(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFixture(t)
 	path := strings.TrimPrefix(s.charge(t, bankCharge("")).URL, baseURL)
 	r := s.post(t, path, url.Values{"decision": {"pay"}})
 	if r.status != http.StatusOK || !strings.Contains(r.body, "Payment complete") {
@@ -82,7 +82,7 @@ func TestAPaymentWithoutAWayBackEndsOnOurPage(t *testing.T) {
 
 func TestBankPagesThatAreRefused(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFixture(t)
 	path := strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example")).URL, baseURL)
 	for _, c := range []struct {
 		name string

@@ -16,7 +16,7 @@ import (
 const returnAddress = baseURL + "/v0.1/checkouts/co-1/complete_payment"
 
 // fields is what the payer's browser brings to a challenge.
-func (s *site) fields(t *testing.T, c acquirer.Charge) url.Values {
+func (s *fixture) fields(t *testing.T, c acquirer.Charge) url.Values {
 	t.Helper()
 	return url.Values{"PaReq": {s.charge(t, c).Payload["PaReq"]}, "MD": {`m"d`}, "TermUrl": {returnAddress}}
 }
@@ -29,7 +29,7 @@ func with(fields url.Values, name, value string) url.Values {
 
 func TestTheChallengePage(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFixture(t)
 	r := s.post(t, "/3ds/challenge", s.fields(t, cardCharge("")))
 	if r.status != http.StatusOK || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
 		t.Fatalf("%d %s", r.status, r.body)
@@ -58,7 +58,7 @@ func TestTheBrowserCarriesTheAnswerToThePlatform(t *testing.T) {
 	} {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t)
+			s := newFixture(t)
 			r := s.post(t, "/3ds/challenge/decision", with(s.fields(t, cardCharge("")), "decision", answer))
 			if r.status != http.StatusOK || !strings.Contains(r.body, `action="`+returnAddress+`"`) ||
 				input(r.body, "MD") != `m"d` || !strings.Contains(r.body, "<button") {
@@ -89,7 +89,7 @@ func TestTheFormMayLeadToTheMerchant(t *testing.T) {
 		"https://shop.example/done":  "form-action 'self' https:",
 		"http://localhost:3000/done": "form-action 'self' https: http:",
 	} {
-		s := newSite(t)
+		s := newFixture(t)
 		r := s.post(t, "/3ds/challenge/decision", with(s.fields(t, cardCharge(returnURL)), "decision", "approve"))
 		if got := r.directive("form-action"); got != want {
 			t.Errorf("%q: policy %q, want %q", returnURL, got, want)
@@ -99,7 +99,7 @@ func TestTheFormMayLeadToTheMerchant(t *testing.T) {
 
 func TestChallengesThatAreRefused(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFixture(t)
 	good := with(s.fields(t, cardCharge("")), "decision", "approve")
 	for name, c := range map[string]struct {
 		field, value string
@@ -138,7 +138,7 @@ func TestChallengesThatAreRefused(t *testing.T) {
 
 func TestLivePaymentsHaveNoPages(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newFixture(t)
 	live := acquirer.Reference{Tenant: "L#MC1", CheckoutID: "co-1"}
 	card, bank := cardCharge(""), bankCharge("https://shop.example")
 	card.Reference, bank.Reference, bank.ID = live, live, "a-2"

@@ -26,8 +26,8 @@ import (
 
 const baseURL = "https://pay.example"
 
-// site is the family's routes over a sandbox on a table of its own.
-type site struct {
+// fixture is the family's routes over a sandbox on a table of its own.
+type fixture struct {
 	http.Handler
 	sandbox  *sandbox.Acquirer
 	resolved []string // tenant and checkout, each time the platform asked the acquirer
@@ -35,7 +35,7 @@ type site struct {
 	log      bytes.Buffer
 }
 
-func newSite(t *testing.T) *site {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	opened := store.Open(store.Config{
 		Table: "cashwrap", Region: "eu-central-1", Endpoint: enginetest.Table(t),
@@ -46,7 +46,7 @@ func newSite(t *testing.T) *site {
 	}
 	db, table := opened.Raw()
 	secret := []byte(strings.Repeat("s", 32))
-	s := &site{sandbox: sandbox.New(sandbox.Config{DB: db, Table: table, Secret: secret, BaseURL: baseURL})}
+	s := &fixture{sandbox: sandbox.New(sandbox.Config{DB: db, Table: table, Secret: secret, BaseURL: baseURL})}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	routes := family.Config{Sandbox: s.sandbox, Resolve: s.resolve, BaseURL: baseURL, Log: log}.Routes()
 	s.Handler = rest.New(rest.Config{
@@ -56,7 +56,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-func (s *site) resolve(_ context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
+func (s *fixture) resolve(_ context.Context, t identity.Tenant, checkoutID string) (payments.Checkout, error) {
 	s.resolved = append(s.resolved, t.String()+" "+checkoutID)
 	return payments.Checkout{ID: checkoutID, Status: payments.CheckoutPaid}, s.broken
 }
@@ -68,19 +68,19 @@ type reply struct {
 	body   string
 }
 
-func (s *site) get(t *testing.T, path string) reply {
+func (s *fixture) get(t *testing.T, path string) reply {
 	t.Helper()
 	return s.send(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 }
 
-func (s *site) post(t *testing.T, path string, form url.Values) reply {
+func (s *fixture) post(t *testing.T, path string, form url.Values) reply {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return s.send(t, r)
 }
 
-func (s *site) send(t *testing.T, r *http.Request) reply {
+func (s *fixture) send(t *testing.T, r *http.Request) reply {
 	t.Helper()
 	recorder := httptest.NewRecorder()
 	s.ServeHTTP(recorder, r)
@@ -103,7 +103,7 @@ func (r reply) directive(name string) string {
 }
 
 // charge has the sandbox take a payment of merchant MC1 that waits for its payer.
-func (s *site) charge(t *testing.T, c acquirer.Charge) *payments.Step {
+func (s *fixture) charge(t *testing.T, c acquirer.Charge) *payments.Step {
 	t.Helper()
 	if c.Reference.Tenant == "" {
 		c.Reference = acquirer.Reference{Tenant: "T#MC1", CheckoutID: "co-1"}
@@ -116,13 +116,13 @@ func (s *site) charge(t *testing.T, c acquirer.Charge) *payments.Step {
 	return o.Step
 }
 
-func asking() *payments.Card {
+func challengeCard() *payments.Card {
 	return &payments.Card{Name: "Ada Payer", Number: payments.NewSecret("4200000000000042"), ExpiryMonth: "12",
 		ExpiryYear: "2030", CVV: payments.NewSecret("123")}
 }
 
 func cardCharge(returnURL string) acquirer.Charge {
-	return acquirer.Charge{ID: "a-1", Method: payments.CardMethod, Card: asking(), ReturnURL: returnURL}
+	return acquirer.Charge{ID: "a-1", Method: payments.CardMethod, Card: challengeCard(), ReturnURL: returnURL}
 }
 
 func bankCharge(returnURL string) acquirer.Charge {

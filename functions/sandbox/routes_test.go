@@ -12,7 +12,7 @@ import (
 func TestARunningFunctionHasItsPages(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	s := &site{Handler: w.App.Handler(sandbox.Routes(w.App))}
+	s := &fixture{Handler: w.App.Handler(sandbox.Routes(w.App))}
 	if r := s.get(t, "/apm/guess"); r.status != http.StatusNotFound {
 		t.Errorf("bank page: %d %s", r.status, r.body)
 	}

@@ -52,7 +52,7 @@ func TestWhatTheFastPathLostIsCounted(t *testing.T) {
 	wantCounts(w, "at once again", counts{})
 	w.Clock.Advance(time.Hour - time.Minute) // the queue is not read
 	wantCounts(w, "still lost, and a checkout at its end", counts{OverdueCallbacks: 1, ResolvedCheckouts: 1})
-	ruin(w, 2)
+	corrupt(w, 2)
 	wantCounts(w, "items that nobody can read", counts{SweepFailures: 2 * store.DueShards})
 }
 

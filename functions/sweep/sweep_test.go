@@ -120,8 +120,8 @@ func TestASlowQueueGetsFewRepeatedMessages(t *testing.T) {
 	}
 }
 
-// ruin stores an unreadable item that is long overdue.
-func ruin(w *world.World, n int) {
+// corrupt stores unreadable items that are long overdue.
+func corrupt(w *world.World, n int) {
 	w.Helper()
 	_, table := w.App.Store.Raw()
 	items := make([]any, 0, n*store.DueShards)
@@ -142,7 +142,7 @@ func TestItemsThatKeepFailingDelayNoOthers(t *testing.T) {
 	w := world.New(t)
 	shop := w.Receive()
 	const more = 260 // than one page of a shard holds
-	ruin(w, more)
+	corrupt(w, more)
 	id := create(w, "order", shop.URL)
 	deactivate(w, id)
 	w.Clock.Advance(time.Minute)

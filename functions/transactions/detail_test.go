@@ -87,7 +87,7 @@ func TestVersion2TakesExactlyOneIdentifier(t *testing.T) {
 func TestAllThatADetailShows(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	moveTo(s, "America/Sao_Paulo")
+	setTimeZone(s, "America/Sao_Paulo")
 	p := s.Pay(s.Create("10.10", map[string]any{"description": "Two coffees"}), s.Card(world.Frictionless))
 	world.Holds(t, s.Transaction("id="+p.ID).Body, map[string]string{
 		"id": quoted(p.ID), "transaction_code": quoted(p.Code), "foreign_transaction_id": quoted(p.Reference),
@@ -121,7 +121,7 @@ func TestLocalTimeIsWhereTheMerchantIs(t *testing.T) {
 		"UTC": "2026-11-20T12:00:00.000+00:00",
 	} {
 		s := world.NewShop(t)
-		moveTo(s, zone)
+		setTimeZone(s, zone)
 		p := s.Sell("10.10")
 		if got := s.Transaction("id=" + p.ID).Text("local_time"); got != want {
 			t.Errorf("%s: %s, want %s", zone, got, want)
@@ -147,7 +147,7 @@ func TestTransactionsThatTookNoMoney(t *testing.T) {
 
 // Contract §6.1: of several transactions of one foreign id the successful one,
 // else the newest.
-func TestOfSeveralTransactionsOfAForeignIDTheSuccessfulOne(t *testing.T) {
+func TestAForeignIDFindsTheSuccessfulTransaction(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	checkout := s.Create("10.10", nil)

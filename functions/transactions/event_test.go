@@ -34,7 +34,7 @@ func list(s world.Shop, p world.Payment, name string) []string {
 func TestEventsOfARefundAndAChargeback(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
-	moveTo(s, "Asia/Tokyo")
+	setTimeZone(s, "Asia/Tokyo")
 	s.Clock.Advance(4 * time.Hour) // the next day in Tokyo
 	p := s.Sell("10.10")
 	s.Clock.Advance(time.Second)
@@ -86,7 +86,7 @@ func TestEventsOfInstallments(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)
 	brazil := s.NewShop("BR", "BRL", nil)
-	moveTo(brazil, "UTC")
+	setTimeZone(brazil, "UTC")
 	body := s.Card(world.Frictionless)
 	body["installments"] = 3
 	checkout := brazil.Create("100", nil)

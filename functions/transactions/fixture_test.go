@@ -11,7 +11,7 @@ import (
 func withScope(s world.Shop, scope string) world.Shop { return s.WithKey(s.NewKey("secret", scope)) }
 
 // moveTo puts the shop into another time zone.
-func moveTo(s world.Shop, zone string) {
+func setTimeZone(s world.Shop, zone string) {
 	s.Helper()
 	s.Update(map[string]any{"time_zone": zone})
 }

@@ -18,7 +18,7 @@ import (
 func at(d time.Duration) string { return world.Start.Add(d).Format(time.RFC3339Nano) }
 
 // follow walks a query, and holds what it meets to the model.
-func (p *past) follow(t *testing.T, path, query string) {
+func (p *historyFixture) follow(t *testing.T, path, query string) {
 	t.Helper()
 	q, err := url.ParseQuery(query)
 	if err != nil {
@@ -45,7 +45,7 @@ func firstDifference(a, b []string) int {
 // orders list every matching item exactly once.
 func TestHistoryListsEveryMatchExactlyOnce(t *testing.T) {
 	t.Parallel()
-	p := newPast(t, 4000)
+	p := newHistoryFixture(t, 4000)
 	if len(p.items) < 5000 {
 		t.Fatalf("only %d items", len(p.items))
 	}
@@ -57,7 +57,7 @@ func TestHistoryListsEveryMatchExactlyOnce(t *testing.T) {
 	t.Run("sparse", p.testSparse)
 }
 
-func (p *past) testEachFilter(t *testing.T) {
+func (p *historyFixture) testEachFilter(t *testing.T) {
 	t.Parallel()
 	for _, filter := range []string{
 		"", "users[]=BOB@SHOP.example", "statuses[]=SUCCESSFUL", "payment_types[]=BOLETO&payment_types[]=RECURRING",
@@ -82,7 +82,7 @@ func (p *past) testEachFilter(t *testing.T) {
 	}
 }
 
-func (p *past) testLegacy(t *testing.T) {
+func (p *historyFixture) testLegacy(t *testing.T) {
 	t.Parallel()
 	part := "&oldest_time=" + at(300*time.Millisecond)
 	for _, filter := range []string{
@@ -97,7 +97,7 @@ func (p *past) testLegacy(t *testing.T) {
 }
 
 // Items of one millisecond are distinguished by refs, and by pages of one.
-func (p *past) testRefs(t *testing.T) {
+func (p *historyFixture) testRefs(t *testing.T) {
 	t.Parallel()
 	middle := len(p.items) / 2
 	from, to := p.items[middle], p.items[middle+40]
@@ -118,7 +118,7 @@ func (p *past) testRefs(t *testing.T) {
 }
 
 // By its code a transaction is listed with its events.
-func (p *past) testCodes(t *testing.T) {
+func (p *historyFixture) testCodes(t *testing.T) {
 	t.Parallel()
 	eventful := slices.IndexFunc(p.items, func(h payments.HistoryItem) bool { return h.Type == payments.RefundEvent })
 	code := "transaction_code=" + p.items[eventful].Code
@@ -134,7 +134,7 @@ func (p *past) testCodes(t *testing.T) {
 }
 
 // query draws any, with few items between its ends if pages are small.
-func (p *past) query(t *rapid.T, legacy bool) string {
+func (p *historyFixture) query(t *rapid.T, legacy bool) string {
 	q := url.Values{"order": {rapid.SampledFrom([]string{"ascending", "descending"}).Draw(t, "order")},
 		"limit": {fmt.Sprint(rapid.SampledFrom([]int{1, 3, 20, 1000}).Draw(t, "limit"))}}
 	lists := map[string][]string{"users[]": {"ada@shop.example", "bob@shop.example"},
@@ -177,7 +177,7 @@ func (p *past) query(t *rapid.T, legacy bool) string {
 	return q.Encode()
 }
 
-func (p *past) testAnyQuery(t *testing.T) {
+func (p *historyFixture) testAnyQuery(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		path := rapid.SampledFrom([]string{p.current(), legacyHistory}).Draw(r, "path")
@@ -191,7 +191,7 @@ func (p *past) testAnyQuery(t *testing.T) {
 
 // A filter that nothing matches answers early, and leads on: a page looks at
 // no more than its size and 1,000 items.
-func (p *past) testSparse(t *testing.T) {
+func (p *historyFixture) testSparse(t *testing.T) {
 	t.Parallel()
 	got, pages := p.walk(p.current(), "payment_types[]=CASH&limit=10", nothing)
 	if want := (len(p.items) + 1009) / 1010; len(got) != 0 || pages != want {

@@ -16,7 +16,7 @@ import (
 // most once.
 func TestHistoryWhileItemsArrive(t *testing.T) {
 	t.Parallel()
-	p := newPast(t, 4000)
+	p := newHistoryFixture(t, 4000)
 	for _, query := range []string{"order=ascending&limit=250", "order=descending&limit=250",
 		"order=descending&limit=60&statuses[]=SUCCESSFUL&types[]=REFUND"} {
 		asked, _ := url.ParseQuery(query)
@@ -47,7 +47,7 @@ func TestHistoryWhileItemsArrive(t *testing.T) {
 // outcome becomes known meanwhile.
 func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
 	t.Parallel()
-	p := &past{World: world.New(t), random: random()}
+	p := &historyFixture{World: world.New(t), random: random()}
 	change := p.sale(0)
 	tx := change.Transaction
 	tx.Status, tx.Captured = payments.TransactionSuccessful, tx.Amount
@@ -85,7 +85,7 @@ func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
 // soon as the reply is there; in the whole history after the index's lag.
 func TestHistoryLagsBehindDetailOnly(t *testing.T) {
 	t.Parallel()
-	p := &past{World: world.New(t), random: random()}
+	p := &historyFixture{World: world.New(t), random: random()}
 	const lag = 2 * time.Second
 	p.LagIndexes(lag)
 	s := p.Shop()
@@ -115,7 +115,7 @@ func TestHistoryLagsBehindDetailOnly(t *testing.T) {
 // here are the values.
 func TestHistoryShowsItems(t *testing.T) {
 	t.Parallel()
-	p := &past{World: world.New(t), random: random()}
+	p := &historyFixture{World: world.New(t), random: random()}
 	tx := p.sale(0).Transaction
 	day := world.Start.Add(24 * time.Hour).Format(time.DateOnly)
 	tx.Status, tx.Amount, tx.Captured, tx.Refunded, tx.ChargedBack, tx.Card =

@@ -20,9 +20,9 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// past is a merchant's history, written straight into the store: transactions
+// historyFixture is a merchant's history, written straight into the store: transactions
 // of every kind, and what happened to them.
-type past struct {
+type historyFixture struct {
 	*world.World
 	random *rand.Rand
 	items  []payments.HistoryItem // all of it, in the order of the history
@@ -34,18 +34,18 @@ const (
 	writers       = 8 // each with a checkout of its own
 )
 
-func (p *past) current() string {
+func (p *historyFixture) current() string {
 	return "/v2.1/merchants/" + p.Merchant.Code + "/transactions/history"
 }
 
-func (p *past) tenant() identity.Tenant {
+func (p *historyFixture) tenant() identity.Tenant {
 	return identity.Tenant{Mode: identity.Test, Merchant: p.Merchant.Code}
 }
 
-// newPast writes so many transactions, and half as many events.
-func newPast(t testing.TB, transactions int) *past {
+// newHistoryFixture writes so many transactions, and half as many events.
+func newHistoryFixture(t testing.TB, transactions int) *historyFixture {
 	t.Helper()
-	p := &past{World: world.New(t), random: random()}
+	p := &historyFixture{World: world.New(t), random: random()}
 	p.grow(transactions)
 	return p
 }
@@ -54,7 +54,7 @@ func newPast(t testing.TB, transactions int) *past {
 func random() *rand.Rand { return rand.New(rand.NewPCG(4, 21)) }
 
 // grow writes more into the same milliseconds.
-func (p *past) grow(transactions int) {
+func (p *historyFixture) grow(transactions int) {
 	p.Helper()
 	changes := make([]payments.TransactionChange, transactions)
 	for i := range changes {
@@ -79,7 +79,7 @@ func (p *past) grow(transactions int) {
 	}
 }
 
-func (p *past) write(changes []payments.TransactionChange) error {
+func (p *historyFixture) write(changes []payments.TransactionChange) error {
 	errs := make([]error, writers)
 	var group sync.WaitGroup
 	for w := range min(writers, len(changes)) {
@@ -105,15 +105,15 @@ func (p *past) write(changes []payments.TransactionChange) error {
 func eur(units int) money.Amount { return money.MustParse(fmt.Sprint(units), "EUR") }
 
 // moment is one of few, so that many items share each.
-func (p *past) moment() time.Time {
+func (p *historyFixture) time() time.Time {
 	return world.Start.Add(time.Duration(p.random.IntN(400)) * time.Millisecond)
 }
 
-func one[T any](p *past, values ...T) T { return values[p.random.IntN(len(values))] }
+func one[T any](p *historyFixture, values ...T) T { return values[p.random.IntN(len(values))] }
 
 // sale is a transaction, in whatever state, with up to two events.
-func (p *past) sale(i int) payments.TransactionChange {
-	id, at := p.uuid(), p.moment()
+func (p *historyFixture) sale(i int) payments.TransactionChange {
+	id, at := p.uuid(), p.time()
 	t := payments.Transaction{
 		CheckoutTransaction: payments.CheckoutTransaction{ID: id, Code: payments.CodeOfID(id),
 			Amount: eur(10 + i%90), Installments: 1,
@@ -142,8 +142,8 @@ func (p *past) sale(i int) payments.TransactionChange {
 	return change
 }
 
-func (p *past) event(t payments.Transaction, n int) payments.Event {
-	at := p.moment()
+func (p *historyFixture) event(t payments.Transaction, n int) payments.Event {
+	at := p.time()
 	e := payments.Event{ID: t.RefundID(fmt.Sprint(n)), TransactionID: t.ID, Code: t.Code,
 		Type: payments.RefundEvent, Amount: eur(1),
 		Status:    one(p, payments.EventPending, payments.EventRefunded, payments.EventFailed),
@@ -156,7 +156,7 @@ func (p *past) event(t payments.Transaction, n int) payments.Event {
 }
 
 // uuid is one that the seed decides.
-func (p *past) uuid() string {
+func (p *historyFixture) uuid() string {
 	var b [16]byte
 	for i := range b {
 		b[i] = byte(p.random.Uint32())
@@ -172,7 +172,7 @@ type historyPage struct {
 
 // page asks for one page; only some are held to the contract, because that
 // takes longer than all else.
-func (p *past) page(path, query string, checked bool) historyPage {
+func (p *historyFixture) page(path, query string, checked bool) historyPage {
 	p.Helper()
 	var page historyPage
 	do := p.Do
@@ -188,7 +188,7 @@ func (p *past) page(path, query string, checked bool) historyPage {
 
 // walk follows the links from a query to the last page, and does something
 // between two of them. It returns the ids met, and how many pages there were.
-func (p *past) walk(path, query string, between func()) (ids []string, pages int) {
+func (p *historyFixture) walk(path, query string, between func()) (ids []string, pages int) {
 	p.Helper()
 	limit := 10
 	if asked, _ := url.ParseQuery(query); asked.Has("limit") {
@@ -218,7 +218,7 @@ func (p *past) walk(path, query string, between func()) (ids []string, pages int
 func nothing() {}
 
 // eventfulCode is that of a transaction with events.
-func (p *past) eventfulCode() string {
+func (p *historyFixture) eventfulCode() string {
 	return p.items[slices.IndexFunc(p.items, func(h payments.HistoryItem) bool {
 		return h.Type == payments.RefundEvent
 	})].Code

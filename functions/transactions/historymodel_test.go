@@ -11,7 +11,7 @@ import (
 
 // wanted is what a query means, by the words of contract §6.2 and §6.3: the
 // ids of all items it lists, over all pages.
-func (p *past) wanted(path string, q url.Values) []string {
+func (p *historyFixture) wanted(path string, q url.Values) []string {
 	ids := []string{}
 	for i, item := range p.items {
 		if listed(item, q, path == legacyHistory) && p.between(i, q, path == legacyHistory) {
@@ -51,7 +51,7 @@ func oneOf(allowed []string, values ...string) bool {
 }
 
 // between reports whether the i-th item is within the query's times or refs.
-func (p *past) between(i int, q url.Values, legacy bool) bool {
+func (p *historyFixture) between(i int, q url.Values, legacy bool) bool {
 	at := p.items[i].CreatedAt
 	if ref := q.Get("oldest_ref"); ref != "" {
 		if n := p.places[ref]; i < n || (i == n && q.Get("oldest_incl") != "true") {

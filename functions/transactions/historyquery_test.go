@@ -12,7 +12,7 @@ import (
 
 func TestHistoryRefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
-	p := &past{World: world.New(t), random: random()}
+	p := &historyFixture{World: world.New(t), random: random()}
 	both := map[string]string{
 		"order=newest": "order", "order=ASCENDING": "order", "limit=0": "limit", "limit=-1": "limit", "limit=ten": "limit",
 		"limit=1.5":      "limit",
@@ -47,7 +47,7 @@ func TestHistoryRefusesWhatItDoesNotKnow(t *testing.T) {
 // A next link asks for the very same, but for where to begin.
 func TestHistoryLinksKeepWhatWasAsked(t *testing.T) {
 	t.Parallel()
-	p := newPast(t, 60)
+	p := newHistoryFixture(t, 60)
 	first, last := p.items[0].ID, p.items[len(p.items)-1].ID
 	everything := "users=ADA%40shop.example&users[]=bob@shop.example,cy%2B1@shop.example"
 	const users = "users%5B%5D=ADA%40shop.example&users%5B%5D=bob%40shop.example&users%5B%5D=cy%2B1%40shop.example"
@@ -96,7 +96,7 @@ func TestHistoryLinksKeepWhatWasAsked(t *testing.T) {
 // A filter of readers or a place, which match nothing online, is kept as well.
 func TestHistoryLinksKeepReadersAndPlaces(t *testing.T) {
 	t.Parallel()
-	p := newPast(t, 1200)
+	p := newHistoryFixture(t, 1200)
 	for query, want := range map[string]string{
 		"readers[]=R%26D&limit=1": "limit=1&oldest_ref=REF&order=ascending&readers%5B%5D=R%26D",
 		"geo_coordinates=13.1,-52.3,13.7,52.7&limit=1": "geo_coordinates=13.1%2C-52.3%2C13.7%2C52.7&limit=1" +

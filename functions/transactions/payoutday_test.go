@@ -89,7 +89,7 @@ func TestPayoutsAreDueOnADayWithoutAMidnight(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := world.NewShop(t)
-		moveTo(s, "America/Santiago")
+		setTimeZone(s, "America/Santiago")
 		s.Clock.Advance(at.Sub(s.Clock.Now()))
 		mustBePaidOutOn(s, s.Sell("10.10"), want)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/webhook"
 )
 
-func TestOfACardOnlyTheLastFourDigitsAreShown(t *testing.T) {
+func TestOnlyTheLastFourDigitsOfACardAreShown(t *testing.T) {
 	t.Parallel()
 	body := object{"payment_type": "card", "card": card(frictionless)}
 	shown := pretty(masked(body))

@@ -60,7 +60,7 @@ func TestZerosAreFoundAtAnyDepth(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeFilledIsSaid(t *testing.T) {
+func TestATypeThatCannotBeFilledIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, v := range []any{&struct{ F func() }{}, &struct{ hidden string }{}, &struct{ M map[string]string }{}} {
 		if err := (&Filler{}).fill(reflect.ValueOf(v).Elem(), "v"); err == nil {

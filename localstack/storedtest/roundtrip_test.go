@@ -20,7 +20,7 @@ type stored struct {
 	Other string   `dynamo:"other"`
 }
 
-func TestWhatIsNotReadIsFound(t *testing.T) {
+func TestAnAttributeThatIsNotReadIsFound(t *testing.T) {
 	t.Parallel()
 	written := stored{PK: "p", SK: "ITEM#1", Text: "a", Parts: []inner{{"b", "c"}, {"d", "e"}}, Names: []string{"f"},
 		Other: "g"}

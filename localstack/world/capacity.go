@@ -39,7 +39,7 @@ func (m *Meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !isTable {
 		return m.next.RoundTrip(r)
 	}
-	asked, err := asking(r)
+	asked, err := withConsumedCapacity(r)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +58,9 @@ func (m *Meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// asking is the request with ReturnConsumedCapacity. The engines of tests do
+// withConsumedCapacity is the request with ReturnConsumedCapacity. The engines of tests do
 // not verify signatures, so the body may change after signing.
-func asking(r *http.Request) (*http.Request, error) {
+func withConsumedCapacity(r *http.Request) (*http.Request, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err

@@ -248,7 +248,7 @@ var gone = map[string]*regexp.Regexp{
 		`sp[e]c\b|\bspe[c]'s\b|\bspec\.m[d]`),
 }
 
-func TestNobodyCitesWhatIsNotHere(t *testing.T) {
+func TestNothingCitesWhatIsNotHere(t *testing.T) {
 	t.Parallel()
 	for _, f := range sources(t) {
 		text := f.flat()

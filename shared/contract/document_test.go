@@ -62,9 +62,9 @@ func TestPublicKeysMayRetrieveAndProcessOnly(t *testing.T) {
 	}
 }
 
-// TestDeprecatedOperationsSaySo: those of contract §2.10, in the document and
+// TestDeprecatedOperationsAreMarked: those of contract §2.10, in the document and
 // in each answer.
-func TestDeprecatedOperationsSaySo(t *testing.T) {
+func TestDeprecatedOperationsAreMarked(t *testing.T) {
 	t.Parallel()
 	var got []string
 	for path, item := range loadDocument(t).Paths.Map() {

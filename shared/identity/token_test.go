@@ -52,7 +52,7 @@ func TestOneWrongCharacterIsNoticed(t *testing.T) {
 	}
 }
 
-func TestOtherSlipsAreNoticed(t *testing.T) {
+func TestOtherMistakesAreNoticed(t *testing.T) {
 	t.Parallel()
 	key := newKey(t, SecretKey, Live, rand.Reader)
 	body := strings.TrimPrefix(key, "sk_live_")

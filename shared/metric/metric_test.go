@@ -38,7 +38,7 @@ var errBroken = errors.New("no room")
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
-func TestNowhereAndAFullDisk(t *testing.T) {
+func TestCountWithoutAWriterAndWithAFailingOne(t *testing.T) {
 	t.Parallel()
 	if err := (metric.Log{}).Count(at, map[string]int{"A": 1}); err != nil {
 		t.Errorf("nowhere: %v", err)

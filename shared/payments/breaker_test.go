@@ -33,7 +33,7 @@ func TestABreakerOpensAfterThreeTimeoutsInARow(t *testing.T) {
 	}
 }
 
-func TestProbesGrowRareUntilOneIsAnswered(t *testing.T) {
+func TestProbesGrowRarerUntilOneIsAnswered(t *testing.T) {
 	t.Parallel()
 	b, now := tripped(), start
 	for _, seconds := range []time.Duration{10, 20, 40, 80, 160, 300, 300, 300} {

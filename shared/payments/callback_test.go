@@ -9,8 +9,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
 
-// owed is the callback of a payment at start.
-func owed(t testing.TB) payments.Callback {
+// newCallback is the callback of a payment at start.
+func newCallback(t testing.TB) payments.Callback {
 	t.Helper()
 	return *settle(t, states(t)["pending"], payments.Outcome{Decision: payments.Approved}, start).Callback
 }
@@ -21,7 +21,7 @@ func TestACallbackReportsTheCheckout(t *testing.T) {
 		ID: "msg_1", EventType: "CHECKOUT_STATUS_CHANGED", CheckoutID: "checkout-1", URL: returnURL,
 		Status: payments.CheckoutPaid, CreatedAt: start, NextAt: start, UpdatedAt: start, State: payments.CallbackOwed,
 	}
-	if diff := cmp.Diff(want, owed(t)); diff != "" {
+	if diff := cmp.Diff(want, newCallback(t)); diff != "" {
 		t.Errorf("callback (-want +got):\n%s", diff)
 	}
 	silent := states(t)["pending"]
@@ -35,7 +35,7 @@ func TestACallbackReportsTheCheckout(t *testing.T) {
 // (published), then every 12 h until 3 days have passed, then dead.
 func TestRetryTimes(t *testing.T) {
 	t.Parallel()
-	c := owed(t)
+	c := newCallback(t)
 	failed := start.Add(3 * time.Second) // the first try
 	now := failed
 	for i, delay := range []time.Duration{
@@ -46,7 +46,7 @@ func TestRetryTimes(t *testing.T) {
 		if !c.NextAt.Equal(failed.Add(delay)) || c.State != payments.CallbackOwed {
 			t.Fatalf("try %d at %s: %s at %s, want %s later", i+1, now, c.State, c.NextAt, delay)
 		}
-		want := owed(t)
+		want := newCallback(t)
 		want.Tries, want.FirstFailedAt, want.NextAt, want.UpdatedAt = i+1, &failed, failed.Add(delay), now
 		want.LastError = "status 500"
 		if diff := cmp.Diff(want, c); diff != "" {
@@ -71,12 +71,12 @@ func TestALateTrySkipsTheTimesItMissed(t *testing.T) {
 		{12*time.Hour - 1, 12 * time.Hour},
 		{71 * time.Hour, 72 * time.Hour},
 	} {
-		got := owed(t).Undelivered("refused", start).Undelivered("refused", after(c.late))
+		got := newCallback(t).Undelivered("refused", start).Undelivered("refused", after(c.late))
 		if !got.NextAt.Equal(after(c.next)) || got.State != payments.CallbackOwed {
 			t.Errorf("second try after %s: %s at %s", c.late, got.State, got.NextAt)
 		}
 	}
-	if got := owed(t).Undelivered("refused", start).Undelivered("refused",
+	if got := newCallback(t).Undelivered("refused", start).Undelivered("refused",
 		after(100*time.Hour)); got.State != payments.CallbackDead {
 		t.Errorf("second try after 100 h: %+v", got)
 	}
@@ -84,12 +84,12 @@ func TestALateTrySkipsTheTimesItMissed(t *testing.T) {
 
 func TestDelivered(t *testing.T) {
 	t.Parallel()
-	first, wantFirst := owed(t).Delivered(), owed(t)
+	first, wantFirst := newCallback(t).Delivered(), newCallback(t)
 	wantFirst.State, wantFirst.Tries = payments.CallbackDelivered, 1
 	if diff := cmp.Diff(wantFirst, first); diff != "" {
 		t.Errorf("at the first try (-want +got):\n%s", diff)
 	}
-	failed := owed(t).Undelivered("refused", start)
+	failed := newCallback(t).Undelivered("refused", start)
 	second, wantSecond := failed.Delivered(), failed
 	wantSecond.State, wantSecond.Tries, wantSecond.LastError = payments.CallbackDelivered, 2, ""
 	if diff := cmp.Diff(wantSecond, second); diff != "" {
@@ -105,10 +105,10 @@ func TestDelivered(t *testing.T) {
 // A replay has the same id, and begins the retries again.
 func TestReplayed(t *testing.T) {
 	t.Parallel()
-	dead := owed(t).Undelivered("refused", start).Undelivered("refused", after(100*time.Hour))
+	dead := newCallback(t).Undelivered("refused", start).Undelivered("refused", after(100*time.Hour))
 	now := after(200 * time.Hour)
 	got := dead.Replayed(now)
-	want := owed(t)
+	want := newCallback(t)
 	want.Tries, want.NextAt, want.UpdatedAt = dead.Tries, now, now
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("callback (-want +got):\n%s", diff)
@@ -139,7 +139,7 @@ func TestQueueDelayAndSweepAt(t *testing.T) {
 		{15*time.Minute + 1, 15*time.Minute + 1, false, 15*time.Minute + 1},
 		{12 * time.Hour, 12 * time.Hour, false, 12 * time.Hour},
 	} {
-		cb := owed(t)
+		cb := newCallback(t)
 		cb.NextAt = after(c.wait)
 		if delay, fast := payments.QueueDelay(cb.NextAt, start); delay != c.delay || fast != c.fast {
 			t.Errorf("%s to wait: delay %s, fast %t", c.wait, delay, fast)
@@ -156,7 +156,7 @@ func TestQueueDelayAndSweepAt(t *testing.T) {
 // Every retry is either on the fast path, with the sweep a minute behind, or the sweep's own.
 func TestEveryRetryHasASender(t *testing.T) {
 	t.Parallel()
-	c := owed(t)
+	c := newCallback(t)
 	for c.State == payments.CallbackOwed {
 		_, fast := payments.QueueDelay(c.NextAt, c.UpdatedAt)
 		if behind := c.SweepAt().Sub(c.NextAt); behind != map[bool]time.Duration{true: time.Minute}[fast] {
@@ -172,7 +172,7 @@ func TestEveryRetryHasASender(t *testing.T) {
 // A message the sweep sent may still wait in a slow queue, so its next one for the same try comes later each time.
 func TestSweepsGrowRare(t *testing.T) {
 	t.Parallel()
-	c := owed(t)
+	c := newCallback(t)
 	now := c.SweepAt()
 	for i, minutes := range []time.Duration{5, 10, 20, 40, 60, 60, 60, 60, 60, 60, 60} {
 		c = c.Swept(now)
@@ -194,7 +194,7 @@ func TestSweepsGrowRare(t *testing.T) {
 // made again at its own time.
 func TestAnEarlyTryCountsAsMadeAtItsTime(t *testing.T) {
 	t.Parallel()
-	c := owed(t).Undelivered("refused", start)
+	c := newCallback(t).Undelivered("refused", start)
 	early := c.NextAt.Add(-5 * time.Second)
 	if !c.IsDue(early) || c.IsDue(early.Add(-time.Nanosecond)) {
 		t.Error("not due exactly from 5 s before its time")

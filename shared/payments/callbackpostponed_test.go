@@ -10,7 +10,7 @@ import (
 
 func TestATryIsPostponedForTwiceAsLongEachTime(t *testing.T) {
 	t.Parallel()
-	c, now := owed(t), start
+	c, now := newCallback(t), start
 	for i, seconds := range []time.Duration{2, 4, 8, 16, 32, 64, 64, 64} {
 		c = c.Postponed(now, now)
 		if wait := c.NextAt.Sub(now); wait < seconds*time.Second || wait >= seconds*time.Second*3/2 {
@@ -26,7 +26,7 @@ func TestATryIsPostponedForTwiceAsLongEachTime(t *testing.T) {
 func TestATryIsPostponedUntilItsBreakerMayLetItPass(t *testing.T) {
 	t.Parallel()
 	until := after(5 * time.Minute)
-	if got := owed(t).Postponed(until, start).NextAt; got.Before(until) || got.After(until.Add(150*time.Second)) {
+	if got := newCallback(t).Postponed(until, start).NextAt; got.Before(until) || got.After(until.Add(150*time.Second)) {
 		t.Errorf("postponed until %s", got)
 	}
 }
@@ -36,7 +36,7 @@ func TestPostponementsAreSpread(t *testing.T) {
 	t.Parallel()
 	bySecond := map[int]int{}
 	for i := range 1000 {
-		c := owed(t)
+		c := newCallback(t)
 		c.ID = fmt.Sprintf("msg_%d", i)
 		bySecond[int(c.Postponed(after(time.Minute), start).NextAt.Sub(after(time.Minute)).Seconds())]++
 	}
@@ -50,14 +50,14 @@ func TestPostponementsAreSpread(t *testing.T) {
 // A postponement moves the try, not the schedule (contract §11.3).
 func TestPostponementsLeaveThePublishedTimes(t *testing.T) {
 	t.Parallel()
-	c := owed(t).Undelivered("timeout", start).Postponed(after(2*time.Minute), after(time.Minute))
+	c := newCallback(t).Undelivered("timeout", start).Postponed(after(2*time.Minute), after(time.Minute))
 	if c = c.Undelivered("timeout", c.NextAt); !c.NextAt.Equal(after(5 * time.Minute)) {
 		t.Errorf("the try after a postponement is at %s", c.NextAt)
 	}
 	if c.Postponements != 0 || !c.PostponedSince.IsZero() {
 		t.Errorf("a try that was made is still postponed: %+v", c)
 	}
-	postponed := owed(t).Postponed(start, start)
+	postponed := newCallback(t).Postponed(start, start)
 	for _, c := range []payments.Callback{postponed.Delivered(), postponed.Replayed(start)} {
 		if c.Postponements != 0 || !c.PostponedSince.IsZero() {
 			t.Errorf("still postponed: %+v", c)
@@ -69,7 +69,7 @@ func TestPostponementsLeaveThePublishedTimes(t *testing.T) {
 // sent before is forgotten.
 func TestTheSweepIsBehindEachPostponement(t *testing.T) {
 	t.Parallel()
-	c := owed(t).Swept(after(time.Minute)).Swept(after(6*time.Minute)).Postponed(after(10*time.Minute),
+	c := newCallback(t).Swept(after(time.Minute)).Swept(after(6*time.Minute)).Postponed(after(10*time.Minute),
 		after(7*time.Minute))
 	if behind := c.SweepAt().Sub(c.NextAt); behind != time.Minute {
 		t.Errorf("the sweep is %s behind", behind)
@@ -81,7 +81,7 @@ func TestTheSweepIsBehindEachPostponement(t *testing.T) {
 
 func TestATryIsPostponedForTwelveHoursAtMost(t *testing.T) {
 	t.Parallel()
-	c := owed(t)
+	c := newCallback(t)
 	if c.PostponedTooLong(after(1000 * time.Hour)) {
 		t.Error("it was never postponed")
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/payout"
 )
 
-// untaken is a payout of 10.10 whose transfer the bank did not take.
-func (h *fixture) untaken() string {
+// notTakenPayout is a payout of 10.10 whose transfer the bank did not take.
+func (h *fixture) notTakenPayout() string {
 	h.Helper()
 	h.pay(1)
 	h.Advance(day)
@@ -37,7 +37,7 @@ func (h *fixture) answerCancellations(o bank.Outcome, err error) *int {
 func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	id := h.untaken()
+	id := h.notTakenPayout()
 	for range 23 {
 		h.Advance(time.Hour)
 		h.want("declined", h.run(id), "SENT 10.10 1") // and not cancelled
@@ -63,7 +63,7 @@ func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 func TestATransferToAReplacedAccountIsCancelledAtTheNextPoll(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	id := h.untaken()
+	id := h.notTakenPayout()
 	h.set(func(s *terms) { s.To.ID, s.To.Status = "another", merchant.BankAccountPending })
 	h.Advance(time.Hour)
 	h.want("the same", h.run(id), "SENT 10.10 1")
@@ -100,7 +100,7 @@ func TestOnlyTheAnswerToACancellationCounts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newFixture(t)
-			id := h.untaken()
+			id := h.notTakenPayout()
 			asked := h.answerCancellations(c.outcome, c.err)
 			h.Advance(day)
 			h.want("cancelled", h.run(id), c.want)
@@ -122,7 +122,7 @@ func TestOnlyTheAnswerToACancellationCounts(t *testing.T) {
 func TestWithoutAnAnswerNothingIsCancelled(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	id := h.untaken()
+	id := h.notTakenPayout()
 	for name, deaf := range map[string]error{"silence": faults.ErrNetwork, "time is up": context.DeadlineExceeded} {
 		h.bankErr = deaf
 		h.Advance(2 * day)
@@ -139,7 +139,7 @@ func TestWithoutAnAnswerNothingIsCancelled(t *testing.T) {
 func TestNothingIsCancelledWhileTheAccountCannotBeRead(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	id := h.untaken()
+	id := h.notTakenPayout()
 	_, table := h.Store.Raw()
 	if err := table.Delete("pk", tenant.String()+"#PAYOUTSCHEDULE").Range("sk", "SCHEDULE").Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestNothingIsCancelledWhileTheAccountCannotBeRead(t *testing.T) {
 func TestTwoRunnersOfACancelledTransfer(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	id := h.untaken()
+	id := h.notTakenPayout()
 	h.Advance(day)
 	h.cancel = func(string) (bank.Outcome, error) {
 		h.cancel, h.bankErr, h.outcome = nil, nil, bank.Cancelled

@@ -171,14 +171,14 @@ func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 	h.want("payout", h.state(id), "COLLECTING 0.00 0")
 	// No message was sent for it; the next run of the planner sends one.
 	h.Advance(15 * time.Minute)
-	if woken := h.woken(); !slices.Equal(woken, []string{id}) {
-		t.Errorf("ran %q", woken)
+	if ran := h.runPlanner(); !slices.Equal(ran, []string{id}) {
+		t.Errorf("ran %q", ran)
 	}
 	h.want("payout", h.run(id), "PAID 10.10 1")
 }
 
-// woken are the payouts that a run of the planner runs.
-func (h *fixture) woken() []string {
+// runPlanner runs the planner once and returns the payouts that it ran.
+func (h *fixture) runPlanner() []string {
 	h.Helper()
 	var ids []string
 	for shard := range store.DueShards {
@@ -235,8 +235,8 @@ func TestPlanningGoesOnAfterAFailure(t *testing.T) {
 		t.Errorf("%d shards failed", failed)
 	}
 	h.Advance(15 * time.Minute)
-	if woken := h.woken(); len(woken) != 1 {
-		t.Errorf("ran %q", woken)
+	if ran := h.runPlanner(); len(ran) != 1 {
+		t.Errorf("ran %q", ran)
 	}
 }
 
@@ -257,8 +257,8 @@ func TestPlanningWithoutTimeBeginsNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if woken := h.woken(); len(woken) != 1 {
-		t.Errorf("the next run ran %q", woken)
+	if ran := h.runPlanner(); len(ran) != 1 {
+		t.Errorf("the next run ran %q", ran)
 	}
 }
 

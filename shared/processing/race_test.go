@@ -187,7 +187,7 @@ func TestNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
 	o := newFixture(t)
 	c := o.create(t, time.Hour)
-	bank := &forgetful{Acquirer: o.Acquirers[identity.Test]}
+	bank := &lostCharge{Acquirer: o.Acquirers[identity.Test]}
 	o.Acquirers[identity.Test] = bank
 	pending, err := o.pay(t, c, passing)
 	if err != nil || pending.Status != payments.CheckoutPending || pending.Attempt.State != payments.AttemptPending {
@@ -203,13 +203,13 @@ func TestNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	}
 }
 
-// forgetful charges once and loses the answer, then takes nothing more.
-type forgetful struct {
+// lostCharge charges once and loses the answer, then takes nothing more.
+type lostCharge struct {
 	acquirer.Acquirer
 	asked bool
 }
 
-func (f *forgetful) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
+func (f *lostCharge) Charge(ctx context.Context, c acquirer.Charge) (payments.Outcome, error) {
 	if f.asked {
 		return payments.Outcome{}, acquirer.ErrNotTaken
 	}

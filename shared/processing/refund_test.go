@@ -278,7 +278,7 @@ func TestARefundNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
 	o := newLiveFixture(t)
 	id := o.paid(t, live, "10", "EUR")
-	o.Acquirers[identity.Live] = &amnesiac{Acquirer: o.Acquirers[identity.Live]}
+	o.Acquirers[identity.Live] = &lostRefund{Acquirer: o.Acquirers[identity.Live]}
 	o.mustRefund(t, id, "4", "0")
 	record, err := o.store.Transaction(t.Context(), live, id)
 	if err != nil || len(record.Events) != 1 || record.Events[0].Status != payments.EventPending ||
@@ -296,13 +296,13 @@ func TestARefundNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	}
 }
 
-// amnesiac makes one refund and loses the answer, then takes nothing more.
-type amnesiac struct {
+// lostRefund makes one refund and loses the answer, then takes nothing more.
+type lostRefund struct {
 	acquirer.Acquirer
 	asked atomic.Int64
 }
 
-func (a *amnesiac) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
+func (a *lostRefund) Refund(ctx context.Context, r acquirer.Refund) (payments.Outcome, error) {
 	if a.asked.Add(1) > 1 {
 		return payments.Outcome{}, acquirer.ErrNotTaken
 	}

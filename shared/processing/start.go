@@ -140,39 +140,39 @@ func (p *Processor) attempt(t identity.Tenant, c payments.Checkout, request Paym
 }
 
 // check refuses what only the checkout shows to be wrong (contract §4.3).
-func (o PaymentRequest) check(c payments.Checkout) error {
+func (r PaymentRequest) check(c payments.Checkout) error {
 	var faults failure.List
 	setup := c.Purpose == payments.PurposeSetupRecurring
 	// A payer's browser must not find out whose checkout it is: whichever customer
 	// it names, a new card is charged for the checkout's customer.
-	if o.CustomerID != "" && c.CustomerID != "" && o.CustomerID != c.CustomerID && !o.PayerPresent {
+	if r.CustomerID != "" && c.CustomerID != "" && r.CustomerID != c.CustomerID && !r.PayerPresent {
 		faults = append(faults, failure.Invalid("customer_id", "is not the checkout's customer"))
 	}
-	if setup && o.Card == nil {
+	if setup && r.Card == nil {
 		faults = append(faults, failure.Missing("card"))
 	}
-	if setup && !o.Mandate {
+	if setup && !r.Mandate {
 		faults = append(faults, failure.Missing("mandate"))
 	}
-	if o.Method.Flow() == payments.RedirectFlow && c.RedirectURL == "" {
+	if r.Method.Flow() == payments.RedirectFlow && c.RedirectURL == "" {
 		faults = append(faults, failure.Missing("redirect_url"))
 	}
-	if o.Method.Flow() != payments.CardFlow {
-		faults = append(faults, o.Method.CheckPayer(o.payer(c))...)
+	if r.Method.Flow() != payments.CardFlow {
+		faults = append(faults, r.Method.CheckPayer(r.payer(c))...)
 	}
 	return faults.Err()
 }
 
 // payer merges the payer's details of the request over those of the checkout.
-func (o PaymentRequest) payer(c payments.Checkout) *payments.PersonalDetails {
-	if o.Payer == nil {
+func (r PaymentRequest) payer(c payments.Checkout) *payments.PersonalDetails {
+	if r.Payer == nil {
 		return c.Payer
 	}
 	var known payments.PersonalDetails
 	if c.Payer != nil {
 		known = *c.Payer
 	}
-	merged := o.Payer.Apply(known)
+	merged := r.Payer.Apply(known)
 	return &merged
 }
 

@@ -288,8 +288,8 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 		"money moved twice": {func(s *shop) {
 			s.change(s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#"), "sk", str("CAPTURE#again"))
 		}, []reconcile.BreakKind{"movement_duplicate"}, nil},
-		"a phantom movement": {func(s *shop) {
-			s.phantom("00000000-0000-4000-8000-000000000000", s.Tenant().String())
+		"a addCapture movement": {func(s *shop) {
+			s.addCapture("00000000-0000-4000-8000-000000000000", s.Tenant().String())
 			s.Minute()
 			s.Clock.Advance(24 * time.Hour)
 		},
@@ -297,7 +297,7 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 				return "capture 00000000-0000-4000-8000-000000000000"
 			}},
 		"a movement of no tenant": {func(s *shop) {
-			s.phantom("00000000-0000-4000-8000-000000000000", "")
+			s.addCapture("00000000-0000-4000-8000-000000000000", "")
 			s.Minute()
 			s.Clock.Advance(24 * time.Hour)
 		},
@@ -348,8 +348,8 @@ func (s *shop) dropFirst(pk, sk string) {
 	s.drop(all[0])
 }
 
-// phantom is a capture that the platform never requested.
-func (s *shop) phantom(charge, tenant string) {
+// addCapture adds a capture that the platform never requested.
+func (s *shop) addCapture(charge, tenant string) {
 	s.Helper()
 	movement := s.item("SANDBOX#CHARGE#"+s.paid, "CAPTURE#")
 	movement["pk"], movement["id"], movement["tenant"] = str("SANDBOX#CHARGE#"+charge), str(charge), str(tenant)
@@ -360,7 +360,7 @@ func (s *shop) phantom(charge, tenant string) {
 func TestAMovementThatIsToBeRecordedIsOpen(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.phantom("00000000-0000-4000-8000-000000000000", s.Tenant().String())
+	s.addCapture("00000000-0000-4000-8000-000000000000", s.Tenant().String())
 	if r := s.reconcile(); r.Found != 0 || r.Open != 2 || r.Suspects != 1 {
 		t.Errorf("%+v", r)
 	}

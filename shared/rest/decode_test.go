@@ -240,10 +240,10 @@ func TestPathValuesAreDecodedSafely(t *testing.T) {
 	}
 }
 
-// TestAnOperationSaysItselfWhatItDoesNotKnow: a value that no identifier can be
+// TestAnyPathValueReachesTheOperation: a value that no identifier can be
 // reaches it as any other, so that its answer has the form its document gives it.
 // What is too long for the table's keys is cut, and still too long for an identifier.
-func TestAnOperationSaysItselfWhatItDoesNotKnow(t *testing.T) {
+func TestAnyPathValueReachesTheOperation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("GET", "/things/{id}", func(_ context.Context, in everything) (said, error) {
 		return said{in.ID}, nil

@@ -67,7 +67,7 @@ func overdue(t *testing.T, s *store.Store, by time.Time) []store.Due {
 	return found
 }
 
-func TestOfManyCreationsWithOneReferenceOneWins(t *testing.T) {
+func TestOneOfManyCreationsWithTheSameReferenceWins(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
 	const many = 100
@@ -91,7 +91,7 @@ func TestOfManyCreationsWithOneReferenceOneWins(t *testing.T) {
 	}
 }
 
-func TestOfTwoChangesFromOneReadTheSecondIsStale(t *testing.T) {
+func TestTheSecondChangeFromOneReadIsStale(t *testing.T) {
 	t.Parallel()
 	s, ctx := newStore(t), context.Background()
 	read, err := s.CreateCheckout(ctx, tenant, draft("order-1"))

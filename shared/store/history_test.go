@@ -27,7 +27,7 @@ import (
 // what it should, once and in order, and no more than it may read.
 func TestAWalkMeetsItsRangeInOrder(t *testing.T) {
 	t.Parallel()
-	w := till{t, newStore(t)}
+	w := shopFixture{t, newStore(t)}
 	var items []store.Bound
 	for i := range 60 {
 		tx := w.sale(start.Add(time.Duration(i%5)*time.Millisecond), "Tea")
@@ -57,7 +57,7 @@ func TestAWalkMeetsItsRangeInOrder(t *testing.T) {
 // Times of clients are more exact than places are.
 func TestABoundIsExactToTheNanosecond(t *testing.T) {
 	t.Parallel()
-	w := till{t, newStore(t)}
+	w := shopFixture{t, newStore(t)}
 	tx := w.sale(start, "Tea")
 	item := store.Bound{At: tx.CreatedAt, ID: tx.ID}
 	for ns := range 5 {
@@ -75,7 +75,7 @@ func TestABoundIsExactToTheNanosecond(t *testing.T) {
 // One transaction's share is read elsewhere, and must be the same.
 func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 	t.Parallel()
-	w := till{t, newStore(t)}
+	w := shopFixture{t, newStore(t)}
 	tx := w.sale(start, "Tea")
 	w.sale(start, "another")
 	items := []store.Bound{{At: tx.CreatedAt, ID: tx.ID}}
@@ -145,7 +145,7 @@ func TestTheIndexHoldsWhateverAnItemShows(t *testing.T) {
 // A query ends at 1 MB; the walk does not.
 func TestAWalkGoesOnPastAMegabyte(t *testing.T) {
 	t.Parallel()
-	w := till{t, newStore(t)}
+	w := shopFixture{t, newStore(t)}
 	const many = 12
 	for i := range many {
 		w.sale(start.Add(time.Duration(i)*time.Millisecond), strings.Repeat("x", 100_000))
@@ -169,7 +169,7 @@ func (c *counted) Do(r *http.Request) (*http.Response, error) {
 func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 	t.Parallel()
 	requests := &counted{}
-	w := till{t, emptyTable(t, clock.New(), requests)}
+	w := shopFixture{t, emptyTable(t, clock.New(), requests)}
 	for range 50 {
 		w.sale(start, "Tea")
 	}
@@ -192,7 +192,7 @@ func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 
 func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	t.Parallel()
-	w := till{t, newStore(t)}
+	w := shopFixture{t, newStore(t)}
 	tx := w.sale(start, "Tea")
 	pending := w.refund(&tx, "pending", payments.EventPending, start.Add(time.Second))
 	reserved := w.refund(&tx, "reserved", payments.EventBegun, start)
@@ -231,7 +231,7 @@ func TestOnlyTheIndexLags(t *testing.T) {
 	if err := s.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w := till{t, s}
+	w := shopFixture{t, s}
 	tx := w.sale(now.Now(), "Tea")
 	e := w.refund(&tx, "one", payments.EventPending, now.Now())
 	for _, id := range []string{tx.ID, e.ID} {

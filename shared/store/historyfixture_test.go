@@ -16,13 +16,13 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// till writes transactions, each with a checkout of its own.
-type till struct {
+// shopFixture writes transactions, each with a checkout of its own.
+type shopFixture struct {
 	*testing.T
 	*store.Store
 }
 
-func (w till) sale(at time.Time, summary string) payments.Transaction {
+func (w shopFixture) sale(at time.Time, summary string) payments.Transaction {
 	w.Helper()
 	checkout, err := w.CreateCheckout(w.Context(), tenant, draft(uuid.NewString()))
 	if err != nil {
@@ -43,7 +43,8 @@ func (w till) sale(at time.Time, summary string) payments.Transaction {
 }
 
 // refund writes an event of the transaction in the status.
-func (w till) refund(tx *payments.Transaction, cause string, status payments.EventStatus, at time.Time) payments.Event {
+func (w shopFixture) refund(tx *payments.Transaction, cause string, status payments.EventStatus,
+	at time.Time) payments.Event {
 	w.Helper()
 	e := payments.Event{ID: tx.RefundID(cause), TransactionID: tx.ID, Code: tx.Code,
 		Type: payments.RefundEvent, Status: status,
@@ -53,7 +54,7 @@ func (w till) refund(tx *payments.Transaction, cause string, status payments.Eve
 	return e
 }
 
-func (w till) write(tx *payments.Transaction, events ...payments.Event) {
+func (w shopFixture) write(tx *payments.Transaction, events ...payments.Event) {
 	w.Helper()
 	if err := w.ApplyTransaction(w.Context(), tenant, payments.TransactionChange{
 		Transaction: *tx, Events: events}, nil); err != nil {

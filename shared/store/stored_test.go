@@ -19,8 +19,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// shelf is an empty table in memory, and what fills the fields of what is stored there.
-type shelf struct {
+// fixture is an empty table in memory, and what fills the fields of what is stored there.
+type fixture struct {
 	testing.TB
 	*store.Store
 	*storedtest.Filler
@@ -32,7 +32,7 @@ type shelf struct {
 type stored struct {
 	// sets says which fields the method sets itself or does not store, and why: the others are read as they were written.
 	sets   string
-	write  func(shelf) []storedtest.Answer
+	write  func(fixture) []storedtest.Answer
 	unseen storedtest.Unseen
 }
 
@@ -49,7 +49,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 				t.Parallel()
 				now := clock.New()
 				s := storedtest.Open(t, now.Now, nil)
-				answers := c.write(shelf{t, s, &storedtest.Filler{}, now, tenant})
+				answers := c.write(fixture{t, s, &storedtest.Filler{}, now, tenant})
 				storedtest.RoundTrip(t, s, answers, c.unseen, cmp.AllowUnexported(store.Record{}))
 			})
 		}
@@ -57,7 +57,7 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 }
 
 // must fails the test when a write that prepares it fails.
-func (w shelf) must(err error) {
+func (w fixture) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
@@ -65,7 +65,7 @@ func (w shelf) must(err error) {
 }
 
 // wantAnswer compares what a write answered.
-func wantAnswer[T any](w shelf, want, got T, err error) {
+func wantAnswer[T any](w fixture, want, got T, err error) {
 	w.Helper()
 	if diff := cmp.Diff(want, got, storedtest.Options); err != nil || diff != "" {
 		w.Fatalf("the write answers %v, (-want +got):\n%s", err, diff)
@@ -86,8 +86,8 @@ func collect[T any](walk iter.Seq2[T, error]) ([]T, error) {
 // forever is after all times of a Filler.
 var forever = start.AddDate(100, 0, 0)
 
-// dues are whatever the due index holds, of any kind.
-func (w shelf) dues(want ...store.Due) storedtest.Answer {
+// dueItems are whatever the due index holds, of any kind.
+func (w fixture) dueItems(want ...store.Due) storedtest.Answer {
 	inOrder := func(a, b store.Due) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 	slices.SortFunc(want, inOrder)
 	return storedtest.Reads("due", want, func(ctx context.Context) ([]store.Due, error) {
@@ -107,7 +107,7 @@ func (w shelf) dues(want ...store.Due) storedtest.Answer {
 }
 
 // expiries are when the table is to delete items, to the second.
-func (w shelf) expiries(want ...time.Time) storedtest.Answer {
+func (w fixture) expiries(want ...time.Time) storedtest.Answer {
 	for i := range want {
 		want[i] = want[i].Truncate(time.Second)
 	}
@@ -117,7 +117,7 @@ func (w shelf) expiries(want ...time.Time) storedtest.Answer {
 }
 
 // fastPath is when messages have something done about the table's items.
-func (w shelf) fastPath(want map[store.Due]time.Time) storedtest.Answer {
+func (w fixture) fastPath(want map[store.Due]time.Time) storedtest.Answer {
 	return storedtest.Reads("fast path", want, func(ctx context.Context) (map[store.Due]time.Time, error) {
 		_, table := w.Raw()
 		items, err := storedtest.Items(ctx, table)
@@ -133,7 +133,7 @@ func (w shelf) fastPath(want map[store.Due]time.Time) storedtest.Answer {
 }
 
 // audit is what Audit finds in the whole table.
-func (w shelf) audit(want ...store.Audited) storedtest.Answer {
+func (w fixture) audit(want ...store.Audited) storedtest.Answer {
 	for i := range want {
 		want[i].Tenant = w.tenant
 	}
@@ -170,7 +170,7 @@ func byName(items []store.Audited) map[string][]store.Audited {
 var storedCheckouts = map[string]stored{
 	"CreateCheckout": {
 		sets: "Version is 1",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			c := storedtest.Fill[payments.Checkout](w, w.Filler)
 			got, err := w.CreateCheckout(w.Context(), w.tenant, c)
 			c.Version = 1
@@ -181,7 +181,7 @@ var storedCheckouts = map[string]stored{
 	},
 	"SaveCheckout": {
 		sets: "Version is the next; the reference is taken by RenameCheckout alone",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			c := w.drafted()
 			got, err := w.SaveCheckout(w.Context(), w.tenant, c)
 			c.Version++
@@ -192,7 +192,7 @@ var storedCheckouts = map[string]stored{
 	},
 	"RenameCheckout": {
 		sets: "Version is the next",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			c := w.drafted()
 			before := c.Reference
 			c.Reference = "another"
@@ -208,7 +208,7 @@ var storedCheckouts = map[string]stored{
 }
 
 // drafted is a checkout with all its fields, of which a draft is stored.
-func (w shelf) drafted() payments.Checkout {
+func (w fixture) drafted() payments.Checkout {
 	w.Helper()
 	c := storedtest.Fill[payments.Checkout](w, w.Filler)
 	d := draft(c.Reference)
@@ -220,7 +220,7 @@ func (w shelf) drafted() payments.Checkout {
 }
 
 // checkout is what each read returns of the only checkout.
-func (w shelf) checkout(c payments.Checkout) []storedtest.Answer {
+func (w fixture) checkout(c payments.Checkout) []storedtest.Answer {
 	due := store.Due{Tenant: w.tenant, CheckoutID: c.ID}
 	return []storedtest.Answer{
 		storedtest.Reads("Checkout", c, func(ctx context.Context) (payments.Checkout, error) {
@@ -237,7 +237,7 @@ func (w shelf) checkout(c payments.Checkout) []storedtest.Answer {
 			found, _, err := w.CheckoutWithInstrument(ctx, w.tenant, c.ID, "nobody", "none")
 			return found, err
 		}),
-		w.dues(due),
+		w.dueItems(due),
 		w.fastPath(map[store.Due]time.Time{due: c.PollAt()}),
 	}
 }

@@ -12,37 +12,37 @@ import (
 )
 
 var storedCallbacks = map[string]stored{
-	"SaveCallback, owed": {write: func(w shelf) []storedtest.Answer {
+	"SaveCallback, owed": {write: func(w fixture) []storedtest.Answer {
 		c := w.savedCallback(payments.CallbackOwed)
-		return []storedtest.Answer{w.callback(c), w.dues(store.Due{CallbackID: c.ID}), w.fastPath(nil), w.expiries()}
+		return []storedtest.Answer{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil), w.expiries()}
 	}},
 	"SaveCallback, delivered": {
 		sets: "it expires after 31 days",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			c := w.savedCallback(payments.CallbackDelivered)
-			return []storedtest.Answer{w.callback(c), w.dues(), w.fastPath(nil), w.expiries(start.AddDate(0, 0, 31))}
+			return []storedtest.Answer{w.callback(c), w.dueItems(), w.fastPath(nil), w.expiries(start.AddDate(0, 0, 31))}
 		},
 	},
 	"SaveCallback, dead": {
 		sets: "it expires after 90 days",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			c := w.savedCallback(payments.CallbackDead)
-			return []storedtest.Answer{w.callback(c), w.dues(store.Due{CallbackID: c.ID}), w.fastPath(nil),
+			return []storedtest.Answer{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}), w.fastPath(nil),
 				w.expiries(start.AddDate(0, 0, 90))}
 		},
 	},
-	"ReplayCallback": {write: func(w shelf) []storedtest.Answer {
+	"ReplayCallback": {write: func(w fixture) []storedtest.Answer {
 		c := w.savedCallback(payments.CallbackDead)
 		c.State, c.Sweeps = payments.CallbackOwed, 0
 		w.must(w.ReplayCallback(w.Context(), w.tenant, c))
 		// Of whose callback it is, the fast path reads what Callback reads.
 		due := store.Due{CallbackID: c.ID, Tenant: w.tenant}
-		return []storedtest.Answer{w.callback(c), w.dues(store.Due{CallbackID: c.ID}),
+		return []storedtest.Answer{w.callback(c), w.dueItems(store.Due{CallbackID: c.ID}),
 			w.fastPath(map[store.Due]time.Time{due: c.NextAt}), w.expiries()}
 	}},
 	"SaveBreaker": {
 		sets: "Version is the next; it expires after a day",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			b := storedtest.Fill[payments.Breaker](w, w.Filler)
 			b.Version = 0 // not stored yet
 			w.must(w.SaveBreaker(w.Context(), w.tenant, "shop.example", b))
@@ -56,7 +56,7 @@ var storedCallbacks = map[string]stored{
 }
 
 // savedCallback is a callback in the state, after it was due.
-func (w shelf) savedCallback(state string) payments.Callback {
+func (w fixture) savedCallback(state string) payments.Callback {
 	w.Helper()
 	owed := storedtest.Fill(w, w.Filler, func(c *payments.Callback) { c.State = payments.CallbackOwed })
 	checkout, err := w.CreateCheckout(w.Context(), w.tenant, draft("order"))
@@ -71,7 +71,7 @@ func (w shelf) savedCallback(state string) payments.Callback {
 }
 
 // remove deletes items, by their sort keys, that a case needed on its way only.
-func (w shelf) remove(sortKeys ...any) {
+func (w fixture) remove(sortKeys ...any) {
 	w.Helper()
 	_, table := w.Raw()
 	var items []struct {
@@ -85,7 +85,7 @@ func (w shelf) remove(sortKeys ...any) {
 }
 
 // callback is what Callback returns.
-func (w shelf) callback(c payments.Callback) storedtest.Answer {
+func (w fixture) callback(c payments.Callback) storedtest.Answer {
 	type ofTenant struct {
 		Tenant   identity.Tenant
 		Callback payments.Callback
@@ -99,7 +99,7 @@ func (w shelf) callback(c payments.Callback) storedtest.Answer {
 var storedCustomers = map[string]stored{
 	"CreateCustomer": {
 		sets: "Version is 1",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			c := storedtest.Fill[payments.Customer](w, w.Filler)
 			got, err := w.CreateCustomer(w.Context(), w.tenant, c, "operation")
 			c.Version = 1
@@ -109,7 +109,7 @@ var storedCustomers = map[string]stored{
 	},
 	"UpdateCustomer": {
 		sets: "Version is the next; it changes the details alone",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			c := storedtest.Fill[payments.Customer](w, w.Filler)
 			_, err := w.CreateCustomer(w.Context(), w.tenant, payments.Customer{ID: c.ID, CreatedAt: c.CreatedAt},
 				"operation")
@@ -126,7 +126,7 @@ var storedCustomers = map[string]stored{
 	},
 	"Apply, of a card that is known": {
 		sets: "CreatedAt, and a mandate that is not given, stay",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			i := w.savedCard()
 			next := storedtest.Fill(w, w.Filler, func(next *payments.Instrument) {
 				next.Token, next.CustomerID = i.Token, i.CustomerID
@@ -139,7 +139,7 @@ var storedCustomers = map[string]stored{
 	},
 	"DeactivateInstrument": {
 		sets: "Active and the mandate's status",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			i := w.savedCard()
 			before, err := w.DeactivateInstrument(w.Context(), w.tenant, i.CustomerID, i.Token)
 			wantAnswer(w, i, before, err)
@@ -149,7 +149,7 @@ var storedCustomers = map[string]stored{
 	},
 	"ForgetCard": {
 		sets: "it takes the acquirer's token away",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			i := w.savedCard()
 			_, err := w.DeactivateInstrument(w.Context(), w.tenant, i.CustomerID, i.Token)
 			w.must(err)
@@ -163,7 +163,7 @@ var storedCustomers = map[string]stored{
 }
 
 // customer is what Customer returns, and a creation repeated by the same operation, which writes nothing.
-func (w shelf) customer(c payments.Customer) storedtest.Answer {
+func (w fixture) customer(c payments.Customer) storedtest.Answer {
 	return storedtest.Reads("Customer", []payments.Customer{c, c}, func(ctx context.Context) ([]payments.Customer, error) {
 		read, err := w.Customer(ctx, w.tenant, c.ID)
 		if err != nil {
@@ -175,14 +175,14 @@ func (w shelf) customer(c payments.Customer) storedtest.Answer {
 }
 
 // savedCard is a card with all its fields, the only item of the table.
-func (w shelf) savedCard() payments.Instrument {
+func (w fixture) savedCard() payments.Instrument {
 	w.Helper()
 	i := storedtest.Fill[payments.Instrument](w, w.Filler)
 	w.saveCard(i)
 	return i
 }
 
-func (w shelf) saveCard(i payments.Instrument) {
+func (w fixture) saveCard(i payments.Instrument) {
 	w.Helper()
 	checkout, err := w.CreateCheckout(w.Context(), w.tenant, draft("order"))
 	w.must(err)
@@ -191,7 +191,7 @@ func (w shelf) saveCard(i payments.Instrument) {
 	w.remove("CHECKOUT", "REFERENCE")
 }
 
-func (w shelf) instrument(i payments.Instrument) storedtest.Answer {
+func (w fixture) instrument(i payments.Instrument) storedtest.Answer {
 	return storedtest.Reads("Instrument", i, func(ctx context.Context) (payments.Instrument, error) {
 		return w.Instrument(ctx, w.tenant, i.CustomerID, i.Token)
 	})

@@ -12,7 +12,7 @@ import (
 var storedMerchants = map[string]stored{
 	"CreateMerchant": {
 		sets: "Version is 1",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
 			k := w.key(m.Code)
 			k.Revoked = false // or it opens nothing
@@ -23,14 +23,14 @@ var storedMerchants = map[string]stored{
 		unseen: storedtest.Unseen{"MERCHANT write_id": notRead,
 			"KEY revoked": "nothing is read as false; AddAPIKey's case misses it"},
 	},
-	"AddAPIKey": {write: func(w shelf) []storedtest.Answer {
+	"AddAPIKey": {write: func(w fixture) []storedtest.Answer {
 		k := w.key("MC0A1B2C3D")
 		w.must(w.AddAPIKey(w.Context(), k))
 		return []storedtest.Answer{w.keys(k)}
 	}},
 	"RevokeAPIKey": {
 		sets: "Revoked",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			k := w.key("MC0A1B2C3D")
 			k.Revoked = false
 			w.must(w.AddAPIKey(w.Context(), k))
@@ -41,7 +41,7 @@ var storedMerchants = map[string]stored{
 	},
 	"SaveMerchant": {
 		sets: "Version is the next",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			m := storedtest.Fill[merchant.Merchant](w, w.Filler)
 			w.must(w.CreateMerchant(w.Context(), merchant.Merchant{Code: m.Code}))
 			m.Version = 1
@@ -54,7 +54,7 @@ var storedMerchants = map[string]stored{
 	},
 	"SaveMerchantState": {
 		sets: "each Version is the next",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			state := storedtest.Fill[merchant.State](w, w.Filler)
 			w.must(w.CreateMerchant(w.Context(), merchant.Merchant{Code: state.Merchant.Code}))
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 1, 0, 0
@@ -62,7 +62,7 @@ var storedMerchants = map[string]stored{
 			state.Merchant.Version, state.Schedules.Live.Version, state.Schedules.Test.Version = 2, 1, 1
 			wantAnswer(w, state, got, err)
 			code := state.Merchant.Code
-			return append(w.merchant(state), w.dues(
+			return append(w.merchant(state), w.dueItems(
 				store.Due{Tenant: identity.Tenant{Mode: identity.Live, Merchant: code}, Schedule: true},
 				store.Due{Tenant: identity.Tenant{Mode: identity.Test, Merchant: code}, Schedule: true}))
 		},
@@ -71,7 +71,7 @@ var storedMerchants = map[string]stored{
 }
 
 // key is a key of the merchant with all its fields.
-func (w shelf) key(code string) identity.APIKey {
+func (w fixture) key(code string) identity.APIKey {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(k *identity.APIKey) {
 		k.Tenant = identity.Tenant{Mode: identity.Test, Merchant: code}
@@ -79,7 +79,7 @@ func (w shelf) key(code string) identity.APIKey {
 }
 
 // merchant is what each read returns of the merchant.
-func (w shelf) merchant(state merchant.State) []storedtest.Answer {
+func (w fixture) merchant(state merchant.State) []storedtest.Answer {
 	code := state.Merchant.Code
 	return []storedtest.Answer{
 		storedtest.Reads("Merchant", state.Merchant, func(ctx context.Context) (merchant.Merchant, error) {
@@ -92,7 +92,7 @@ func (w shelf) merchant(state merchant.State) []storedtest.Answer {
 }
 
 // principal is whom the bearer of the key acts for, and whether the key can be revoked by its id.
-func (w shelf) principal(k identity.APIKey, m merchant.Merchant) storedtest.Answer {
+func (w fixture) principal(k identity.APIKey, m merchant.Merchant) storedtest.Answer {
 	type bearer struct {
 		Principal identity.Principal
 		Merchant  merchant.Merchant
@@ -104,7 +104,7 @@ func (w shelf) principal(k identity.APIKey, m merchant.Merchant) storedtest.Answ
 }
 
 // keys are the table's keys. No method reads their names, hashes and ages: they are kept for people.
-func (w shelf) keys(want ...identity.APIKey) storedtest.Answer {
+func (w fixture) keys(want ...identity.APIKey) storedtest.Answer {
 	return storedtest.Reads("the stored keys", want, func(ctx context.Context) ([]identity.APIKey, error) {
 		_, table := w.Raw()
 		var keys []identity.APIKey

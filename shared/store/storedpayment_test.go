@@ -17,7 +17,7 @@ import (
 var storedTransactions = map[string]stored{
 	"Apply": {
 		sets: "Checkout.Version is the next; Session.TokenHash is the key; a card that is known already keeps its CreatedAt",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			change := w.change()
 			got, err := w.Apply(w.Context(), w.tenant, change)
 			change.Checkout.Version++
@@ -28,7 +28,7 @@ var storedTransactions = map[string]stored{
 	},
 	"ApplyTransaction": {
 		sets: "Transaction.Version is the next; ReserveDelta is added to the reserve",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			before := w.change()
 			before.Instrument, before.Session, before.Callback = nil, nil, nil
 			_, err := w.Apply(w.Context(), w.tenant, before)
@@ -44,7 +44,7 @@ var storedTransactions = map[string]stored{
 }
 
 // change is one of a checkout that is stored, with all that there can be, and the customer of its card.
-func (w shelf) change() payments.CheckoutChange {
+func (w fixture) change() payments.CheckoutChange {
 	w.Helper()
 	c := w.drafted()
 	return storedtest.Fill(w, w.Filler, func(change *payments.CheckoutChange) {
@@ -63,7 +63,7 @@ func (w shelf) change() payments.CheckoutChange {
 }
 
 // applied is what each read returns of the change.
-func (w shelf) applied(change payments.CheckoutChange) []storedtest.Answer {
+func (w fixture) applied(change payments.CheckoutChange) []storedtest.Answer {
 	c, i, tx := change.Checkout, *change.Instrument, *change.Transaction
 	customer := storedtest.Fill(w, w.Filler, func(c *payments.Customer) { c.ID, c.Version = i.CustomerID, 1 })
 	_, err := w.CreateCustomer(w.Context(), w.tenant, customer, "operation")
@@ -103,7 +103,7 @@ func (w shelf) applied(change payments.CheckoutChange) []storedtest.Answer {
 			}),
 		w.callback(*change.Callback),
 		w.expiries(session.ExpiresAt),
-		w.dues(store.Due{Tenant: w.tenant, CheckoutID: c.ID}, store.Due{CallbackID: change.Callback.ID}),
+		w.dueItems(store.Due{Tenant: w.tenant, CheckoutID: c.ID}, store.Due{CallbackID: change.Callback.ID}),
 		w.entries(ledger.OfTransaction(tx.ID), *change.Entry),
 		w.payables(change.Payables...),
 		w.audit(store.Audited{Name: tx.Code, Transaction: &tx}, store.Audited{Name: tx.Code, Entry: change.Entry},
@@ -113,7 +113,7 @@ func (w shelf) applied(change payments.CheckoutChange) []storedtest.Answer {
 }
 
 // transactionChange is one of the transaction that before has stored.
-func (w shelf) transactionChange(before payments.CheckoutChange) payments.TransactionChange {
+func (w fixture) transactionChange(before payments.CheckoutChange) payments.TransactionChange {
 	old := before.Transaction
 	return storedtest.Fill(w, w.Filler, func(change *payments.TransactionChange) {
 		tx := &change.Transaction
@@ -139,7 +139,7 @@ func (w shelf) transactionChange(before payments.CheckoutChange) payments.Transa
 }
 
 // transactionApplied is what each read returns of the change that followed before.
-func (w shelf) transactionApplied(before payments.CheckoutChange,
+func (w fixture) transactionApplied(before payments.CheckoutChange,
 	change payments.TransactionChange) []storedtest.Answer {
 	tx, hidden := change.Transaction, change.Events[1]
 	visible := []payments.Event{change.Events[0], change.Events[2]}
@@ -172,7 +172,7 @@ func (w shelf) transactionApplied(before payments.CheckoutChange,
 		storedtest.Reads("Checkouts", []payments.Checkout{before.Checkout},
 			func(ctx context.Context) ([]payments.Checkout, error) { return w.Checkouts(ctx, w.tenant) }),
 		w.callback(*change.Callback),
-		w.dues(checkout, store.Due{CallbackID: change.Callback.ID}, due(visible[0]), due(hidden)),
+		w.dueItems(checkout, store.Due{CallbackID: change.Callback.ID}, due(visible[0]), due(hidden)),
 		w.fastPath(map[store.Due]time.Time{checkout: before.Checkout.PollAt(), due(visible[0]): visible[0].PollAt(),
 			due(hidden): hidden.PollAt()}),
 		w.entries(ledger.OfTransaction(tx.ID), *before.Entry, *change.Entry),
@@ -182,7 +182,7 @@ func (w shelf) transactionApplied(before payments.CheckoutChange,
 }
 
 // transaction is what each read returns of the only transaction.
-func (w shelf) transaction(r store.Record) []storedtest.Answer {
+func (w fixture) transaction(r store.Record) []storedtest.Answer {
 	history := []payments.HistoryItem{r.HistoryItem()}
 	for _, e := range r.Events {
 		history = append(history, e.HistoryItem())
@@ -222,20 +222,22 @@ func (w shelf) transaction(r store.Record) []storedtest.Answer {
 	return answers
 }
 
-func (w shelf) entries(about ledger.Reference, want ...ledger.Entry) storedtest.Answer {
+func (w fixture) entries(about ledger.Reference, want ...ledger.Entry) storedtest.Answer {
 	return storedtest.Reads("Entries", want, func(ctx context.Context) ([]ledger.Entry, error) {
 		return w.Entries(ctx, w.tenant, about)
 	})
 }
 
-func (w shelf) payables(want ...payments.Payable) storedtest.Answer {
+func (w fixture) payables(want ...payments.Payable) storedtest.Answer {
 	return storedtest.Reads("Payables", want, func(ctx context.Context) ([]payments.Payable, error) {
 		return w.Payables(ctx, w.tenant, "EUR", forever, 10)
 	})
 }
 
 // codeOf is the code of a failure.
-func (shelf) codeOf(_ payments.Checkout, err error) (string, error) { return failure.Of(err).Code, nil }
+func (fixture) codeOf(_ payments.Checkout, err error) (string, error) {
+	return failure.Of(err).Code, nil
+}
 
 // sortedEvents are the events in the order of the table.
 func sortedEvents(events []payments.Event) []payments.Event {

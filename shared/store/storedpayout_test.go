@@ -17,12 +17,12 @@ const payoutDay = "2027-05-02"
 
 var storedPayouts = map[string]stored{
 	"CreatePayout": {
-		write:  func(w shelf) []storedtest.Answer { return w.payout(w.createdPayout()) },
+		write:  func(w fixture) []storedtest.Answer { return w.payout(w.createdPayout()) },
 		unseen: storedtest.Unseen{"PAYOUT write_id": "a second creation changes nothing"},
 	},
 	"OpenPayout": {
 		sets: "the schedule's Version is the next",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			schedule := storedtest.Fill[merchant.PayoutSchedule](w, w.Filler)
 			schedule.Version = 0 // not stored yet
 			p := storedtest.Fill[payout.Payout](w, w.Filler)
@@ -37,7 +37,7 @@ var storedPayouts = map[string]stored{
 	},
 	"StepPayout": {
 		sets: "Version is the next",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			p := w.createdPayout()
 			step := storedtest.Fill(w, w.Filler, func(s *payout.Step) {
 				s.Payout.ID, s.Payout.Version, s.Entry.About = p.ID, p.Version, ledger.OfPayout(p.ID)
@@ -51,7 +51,7 @@ var storedPayouts = map[string]stored{
 	},
 	"CollectPayout": {
 		sets: "each Version is the next; in live mode it changes the reserve's version",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			w.tenant.Mode = identity.Live
 			p := w.createdPayout()
 			tx, payables := w.waiting()
@@ -72,7 +72,7 @@ var storedPayouts = map[string]stored{
 	},
 	"ApplyPayoutOutcome": {
 		sets: "each Version is the next",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			p := w.createdPayout()
 			tx, payables := w.waiting()
 			e := storedtest.Fill(w, w.Filler, func(e *payments.Event) {
@@ -112,7 +112,7 @@ var storedPayouts = map[string]stored{
 	},
 }
 
-func (w shelf) createdPayout() payout.Payout {
+func (w fixture) createdPayout() payout.Payout {
 	w.Helper()
 	p := storedtest.Fill(w, w.Filler, func(p *payout.Payout) { p.Day = payoutDay })
 	w.must(w.CreatePayout(w.Context(), w.tenant, p))
@@ -120,7 +120,7 @@ func (w shelf) createdPayout() payout.Payout {
 }
 
 // waiting is a transaction with two payables, and nothing else of its payment.
-func (w shelf) waiting() (payments.Transaction, []payments.Payable) {
+func (w fixture) waiting() (payments.Transaction, []payments.Payable) {
 	w.Helper()
 	change := w.change()
 	change.Instrument, change.Session, change.Callback, change.Entry = nil, nil, nil, nil
@@ -131,7 +131,7 @@ func (w shelf) waiting() (payments.Transaction, []payments.Payable) {
 }
 
 // changed is the transaction with other values in all its fields.
-func (w shelf) changed(tx payments.Transaction) payments.Transaction {
+func (w fixture) changed(tx payments.Transaction) payments.Transaction {
 	w.Helper()
 	return storedtest.Fill(w, w.Filler, func(next *payments.Transaction) {
 		next.ID, next.Code, next.Version = tx.ID, tx.Code, tx.Version
@@ -139,7 +139,7 @@ func (w shelf) changed(tx payments.Transaction) payments.Transaction {
 }
 
 // payout is what each read returns of the only payout.
-func (w shelf) payout(p payout.Payout, others ...store.Due) []storedtest.Answer {
+func (w fixture) payout(p payout.Payout, others ...store.Due) []storedtest.Answer {
 	return []storedtest.Answer{
 		storedtest.Reads("Payout", p, func(ctx context.Context) (payout.Payout, error) {
 			return w.Payout(ctx, w.tenant, p.ID)
@@ -151,12 +151,12 @@ func (w shelf) payout(p payout.Payout, others ...store.Due) []storedtest.Answer 
 			}
 			return *found[0].Payout, nil
 		}),
-		w.dues(append(others, store.Due{Tenant: w.tenant, PayoutID: p.ID})...),
+		w.dueItems(append(others, store.Due{Tenant: w.tenant, PayoutID: p.ID})...),
 	}
 }
 
 // records are what each read answers of the payout's records.
-func (w shelf) records(p payout.Payout, want []payout.Record) storedtest.Answer {
+func (w fixture) records(p payout.Payout, want []payout.Record) storedtest.Answer {
 	from := p
 	from.OutcomeAppliedTo = "" // of all records
 	type read struct{ ToTell, Listed, Audited []payout.Record }
@@ -181,7 +181,7 @@ func (w shelf) records(p payout.Payout, want []payout.Record) storedtest.Answer 
 }
 
 // transactionOf is the transaction with its events, and the history.
-func (w shelf) transactionOf(tx payments.Transaction, events ...payments.Event) storedtest.Answer {
+func (w fixture) transactionOf(tx payments.Transaction, events ...payments.Event) storedtest.Answer {
 	type read struct {
 		Record  store.Record
 		History []payments.HistoryItem

@@ -12,7 +12,7 @@ import (
 var storedRequests = map[string]stored{
 	"ClaimIdempotency": {
 		sets: "it runs for 60 s and expires after 31 days",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			_, _, err := w.ClaimIdempotency(w.Context(), claimant)
 			w.must(err)
 			return []storedtest.Answer{w.expiries(start.AddDate(0, 0, 31)), w.reused(),
@@ -22,7 +22,7 @@ var storedRequests = map[string]stored{
 		unseen: storedtest.Unseen{"IDEMPOTENCY owner": "the next case misses it"},
 	},
 	"ClaimIdempotency, repeated by its owner": {
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			_, _, err := w.ClaimIdempotency(w.Context(), claimant)
 			w.must(err)
 			return []storedtest.Answer{w.expiries(start.AddDate(0, 0, 31)),
@@ -33,7 +33,7 @@ var storedRequests = map[string]stored{
 	},
 	"SettleIdempotency": {
 		sets: "it expires after 31 days",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			_, _, err := w.ClaimIdempotency(w.Context(), claimant)
 			w.must(err)
 			_, err = w.SettleIdempotency(w.Context(), claimant, []byte("sealed"))
@@ -48,7 +48,7 @@ var storedRequests = map[string]stored{
 	},
 	"LeaseTokens": {
 		sets: "it expires after an hour",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			_, _, err := w.LeaseTokens(w.Context(), "subject", tenASecond, 10, time.Time{})
 			w.must(err)
 			return []storedtest.Answer{w.expiries(start.Add(time.Hour)),
@@ -60,7 +60,7 @@ var storedRequests = map[string]stored{
 	},
 	"NumberReceipt": {
 		sets: "the number is the next",
-		write: func(w shelf) []storedtest.Answer {
+		write: func(w fixture) []storedtest.Answer {
 			tx, payables := w.waiting()
 			number, err := w.NumberReceipt(w.Context(), w.tenant, tx.Code, tx.ID)
 			wantAnswer(w, 1, number, err)
@@ -84,7 +84,7 @@ type claimed struct {
 }
 
 // claim is what a claim finds after a time.
-func (w shelf) claim(c store.IdempotencyClaim, after time.Duration, want claimed) storedtest.Answer {
+func (w fixture) claim(c store.IdempotencyClaim, after time.Duration, want claimed) storedtest.Answer {
 	return storedtest.Reads(fmt.Sprintf("a claim by %s, %s later", c.Owner, after), want,
 		func(ctx context.Context) (claimed, error) {
 			w.clock.Advance(after)
@@ -95,7 +95,7 @@ func (w shelf) claim(c store.IdempotencyClaim, after time.Duration, want claimed
 }
 
 // reused is what a different request finds under the claimant's key.
-func (w shelf) reused() storedtest.Answer {
+func (w fixture) reused() storedtest.Answer {
 	different := by("another")
 	different.Fingerprint = "other"
 	return w.claim(different, 0, claimed{store.Reused, nil})

@@ -200,7 +200,7 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 	}
 }
 
-func TestOfTwoRefundsFromOneReadTheSecondIsStale(t *testing.T) {
+func TestTheSecondRefundFromOneReadIsStale(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	tx := pay(t, s, tenant, "order-1", "attempt-1")

@@ -66,7 +66,7 @@ func TestAGroupOfATenthIsNotNoisy(t *testing.T) {
 	}
 }
 
-func TestOfNoisyGroupsTheOneWithTheFewestInFlightComesFirst(t *testing.T) {
+func TestTheNoisyGroupWithTheFewestInFlightComesFirst(t *testing.T) {
 	t.Parallel()
 	q, _ := newQueues(t, sqs.Config{})
 	url := q.create("callbacks", nil)

@@ -96,7 +96,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 	}
 }
 
-func TestMovedSeesEachEntry(t *testing.T) {
+func TestMovedCountsEachEntry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustCharge(t, cardCharge("c", plainCard, "10"))

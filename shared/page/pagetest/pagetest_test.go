@@ -9,7 +9,7 @@ import (
 )
 
 // Check must see each way in which a page can let a text out of its place.
-func TestWhatCheckSees(t *testing.T) {
+func TestCheckFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		page string
