@@ -19,10 +19,10 @@ func TestEveryCountryOfAServedCurrencyIsListed(t *testing.T) {
 			tender, known := currency.ForCountryCode(code)
 			_, listed := table[code]
 			if listed && !known {
-				t.Errorf("%s is listed, but no country", code)
+				t.Errorf("%s: got listed %t and a country %t, want no entry without a country", code, listed, known)
 			}
 			if _, err := money.ParseCurrency(tender); known && err == nil && !listed {
-				t.Errorf("%s settles in %s and is not listed", code, tender)
+				t.Errorf("%s, which settles in %s: got listed %t, want true", code, tender, listed)
 			}
 		}
 	}
@@ -32,11 +32,12 @@ func TestEachListedCountryIsComplete(t *testing.T) {
 	t.Parallel()
 	for code, f := range table {
 		if _, err := time.LoadLocation(f.zone); err != nil || f.zone == "" {
-			t.Errorf("%s: zone %q, %v", code, f.zone, err)
+			t.Errorf("%s: got zone %q, error %v, want one that exists", code, f.zone, err)
 		}
 		english, native := Names(code)
 		if english == "" || native == "" || f.native == f.english || f.language == "" {
-			t.Errorf("%s: %+v", code, f)
+			t.Errorf("%s: got names %q and %q of %+v, want both, a language, and a native name only if it differs", code,
+				english, native, f)
 		}
 	}
 }

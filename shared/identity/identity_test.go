@@ -16,7 +16,7 @@ func TestTenantRoundTrip(t *testing.T) {
 			Merchant: rapid.StringMatching(`M[0-9A-Z]{1,9}`).Draw(t, "merchant"),
 		}
 		if got, ok := identity.ParseTenant(want.String()); !ok || got != want {
-			t.Fatalf("%s became %+v, %t", want, got, ok)
+			t.Fatalf("%s: got %+v, %t, want %+v, true", want, got, ok, want)
 		}
 	})
 	if got := (identity.Tenant{Mode: identity.Test, Merchant: "MC0A1B2C3D"}).String(); got != "T#MC0A1B2C3D" {
@@ -29,7 +29,7 @@ func TestParseTenantRefusesAllElse(t *testing.T) {
 	for _, text := range []string{"", "#", "L", "L#", "#MC0A1B2C3D", "X#MC0A1B2C3D", "l#MC0A1B2C3D",
 		"LT#MC0A1B2C3D", "MC0A1B2C3D"} {
 		if got, ok := identity.ParseTenant(text); ok {
-			t.Errorf("%q passes as %+v", text, got)
+			t.Errorf("%q: got %+v, want it refused", text, got)
 		}
 	}
 }
@@ -59,12 +59,12 @@ func TestModeNames(t *testing.T) {
 	t.Parallel()
 	for _, m := range identity.Modes {
 		if got, ok := identity.ParseMode(m.Name()); !ok || got != m {
-			t.Errorf("%s became %s, %t", m.Name(), got, ok)
+			t.Errorf("%s: got %s, %t, want %s, true", m.Name(), got, ok, m)
 		}
 	}
 	for _, name := range []string{"", "L", "Live", "sandbox"} {
 		if got, ok := identity.ParseMode(name); ok {
-			t.Errorf("%q passes as %s", name, got)
+			t.Errorf("%q: got %s, want it refused", name, got)
 		}
 	}
 }
@@ -75,17 +75,17 @@ func TestMerchantCodes(t *testing.T) {
 	for range 100 {
 		code := identity.NewMerchantCode()
 		if !identity.IsMerchantCode(code) {
-			t.Errorf("%s is refused", code)
+			t.Errorf("new code %s: got false, want true", code)
 		}
 		seen[code] = true
 	}
 	if len(seen) != 100 {
-		t.Errorf("%d different codes of 100", len(seen))
+		t.Errorf("got %d different codes, want 100", len(seen))
 	}
 	for _, text := range []string{"", "MC", "MC0A1B2C3", "MC0A1B2C3DE", "MC0A1B2C3I", "mc0A1B2C3D",
 		"MC0a1b2c3d", "XX0A1B2C3D"} {
 		if identity.IsMerchantCode(text) {
-			t.Errorf("%q passes", text)
+			t.Errorf("%q: got true, want false", text)
 		}
 	}
 }

@@ -27,11 +27,11 @@ func TestKeyFormat(t *testing.T) {
 	} {
 		key := newKey(t, c.kind, c.mode, rand.Reader)
 		if !regexp.MustCompile(`^` + c.prefix + `[0-9A-Za-z]{38}$`).MatchString(key) {
-			t.Errorf("%s %s: %s", c.kind, c.mode, key)
+			t.Errorf("%s %s: got %s, want %s and 38 base62 characters", c.kind, c.mode, key, c.prefix)
 		}
 		token, ok := ParseToken(key)
 		if want := (Token{Kind: c.kind, Tenant: Tenant{c.mode, "MC0A1B2C3D"}, Hash: Hash(key)}); !ok || token != want {
-			t.Errorf("%s is read as %+v, want %+v", key, token, want)
+			t.Errorf("%s: got %+v, %t, want %+v, true", key, token, ok, want)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestOneWrongCharacterIsNoticed(t *testing.T) {
 			for c := range 256 {
 				slip := key[:i] + string([]byte{byte(c)}) + key[i+1:]
 				if slip != key && wellFormed(slip) {
-					t.Fatalf("%q passes for %q", slip, key)
+					t.Fatalf("%q instead of %q: got true, want false", slip, key)
 				}
 			}
 		}
@@ -63,7 +63,7 @@ func TestOtherMistakesAreNoticed(t *testing.T) {
 		"capital prefix": "SK_LIVE_" + body, "doubled": key + key,
 	} {
 		if wellFormed(token) {
-			t.Errorf("%s: %q passes", name, token)
+			t.Errorf("%s, %q: got true, want false", name, token)
 		}
 	}
 	swapped := []byte(key)
@@ -71,7 +71,7 @@ func TestOtherMistakesAreNoticed(t *testing.T) {
 		copy(swapped, key)
 		swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
 		if string(swapped) != key && wellFormed(string(swapped)) {
-			t.Errorf("%s passes for %s", swapped, key)
+			t.Errorf("%s instead of %s: got true, want false", swapped, key)
 		}
 	}
 }
@@ -92,11 +92,11 @@ func TestAlphabetIsUniform(t *testing.T) {
 	const want = keys * randomLength / len(base62)
 	for _, r := range base62 {
 		if count[r] < want*9/10 || count[r] > want*11/10 {
-			t.Errorf("%c is drawn %d times, want about %d", r, count[r], want)
+			t.Errorf("%c: got it %d times, want about %d", r, count[r], want)
 		}
 	}
 	if len(count) != len(base62) {
-		t.Errorf("%d characters are in use", len(count))
+		t.Errorf("got %d different characters, want %d", len(count), len(base62))
 	}
 }
 
@@ -105,7 +105,7 @@ func TestNoKeyWithoutRandomness(t *testing.T) {
 	broken := errors.New("no entropy")
 	for _, source := range []io.Reader{iotest.ErrReader(broken), bytes.NewReader(make([]byte, 10))} {
 		if key, err := newToken(SecretKey, Tenant{Live, "MC0A1B2C3D"}, source); err == nil || key != "" {
-			t.Errorf("%q, %v", key, err)
+			t.Errorf("got key %q, error %v, want none and an error", key, err)
 		}
 	}
 }
@@ -117,15 +117,16 @@ func TestKeysDiffer(t *testing.T) {
 		seen[newKey(t, SecretKey, Live, rand.Reader)] = true
 	}
 	if len(seen) != 100 {
-		t.Errorf("%d different keys of 100", len(seen))
+		t.Errorf("got %d different keys, want 100", len(seen))
 	}
 }
 
 // The test vector is FIPS 180-2's; the key itself is nowhere in its hash.
 func TestHash(t *testing.T) {
 	t.Parallel()
-	if got := Hash("abc"); got != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
-		t.Errorf("SHA-256 of abc: %s", got)
+	const want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+	if got := Hash("abc"); got != want {
+		t.Errorf("SHA-256 of abc: got %s, want %s", got, want)
 	}
 }
 
@@ -149,7 +150,7 @@ func TestNoKeyForAnUnusualTenant(t *testing.T) {
 	for _, tenant := range []Tenant{{}, {Live, "MC1"}, {Live, "MC0A1B2C3DE"}, {Live, "XX0A1B2C3D"}, {Live, "MC0a1b2c3d"},
 		{"X", "MC0A1B2C3D"}} {
 		if key, err := newToken(SecretKey, tenant, rand.Reader); err == nil {
-			t.Errorf("%+v has the key %s", tenant, key)
+			t.Errorf("%+v: got key %s, want an error", tenant, key)
 		}
 	}
 }

@@ -59,13 +59,13 @@ func TestNewEntryRefusesWhatIsNotBalanced(t *testing.T) {
 	} {
 		e, err := ledger.NewEntry("id", ledger.Payment, ledger.OfTransaction("id"), start, test.postings...)
 		if refused := errors.Is(err, ledger.ErrUnbalanced); refused != (test.kept == 0) || (err != nil) != refused {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want %v: %t", name, err, ledger.ErrUnbalanced, test.kept == 0)
 		}
 		if test.kept > 0 && len(e.Postings) != test.kept {
 			t.Errorf("%s: kept %v, want %d", name, e.Postings, test.kept)
 		}
 		if check := e.Check(); (check == nil) != (test.kept > 0) {
-			t.Errorf("%s, read back: %v", name, check)
+			t.Errorf("%s, read back: got error %v, want none: %t", name, check, test.kept > 0)
 		}
 	}
 }
@@ -83,9 +83,9 @@ func TestMustEntryPanicsOnWhatDoesNotBalance(t *testing.T) {
 		Postings: []ledger.Posting{posting(ledger.MerchantPayable, "10", "EUR"),
 			posting(ledger.PayoutsInTransit, "-10", "EUR")}}
 	if diff := cmp.Diff(want, e, cmpopts.EquateComparable(money.Amount{})); refused != nil || diff != "" {
-		t.Errorf("balanced: panic %v (-want +got):\n%s", refused, diff)
+		t.Errorf("balanced: got panic %v, want none; entry (-want +got):\n%s", refused, diff)
 	}
 	if e, refused = entry("-9.99"); refused == nil {
-		t.Errorf("unbalanced: %+v, want a panic", e)
+		t.Errorf("unbalanced: got %+v, want a panic", e)
 	}
 }

@@ -54,7 +54,7 @@ func TestSame(t *testing.T) {
 	} {
 		other := one
 		if c.change(&other); one.Same(other) != c.same || other.Same(one) != c.same {
-			t.Errorf("%s: got %t, want %t", name, one.Same(other), c.same)
+			t.Errorf("%s: got %t, the other way %t, want %t", name, one.Same(other), other.Same(one), c.same)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestPayoutDays(t *testing.T) {
 			m := merchant.Merchant{TimeZone: c.zone, Payouts: merchant.ByMode[merchant.PayoutSettings]{Live: other,
 				Test: other}.With(mode, c.settings)}
 			if got := m.Calendar(mode).PayoutDay(eligible); got != c.want {
-				t.Errorf("%s, mode %s: %q, want %q", c.name, mode, got, c.want)
+				t.Errorf("%s, mode %s: got %q, want %q", c.name, mode, got, c.want)
 			}
 		}
 	}
@@ -73,10 +73,12 @@ func TestThePayoutOfTheDayIncludesWhatIsEligible(t *testing.T) {
 		calendar := merchant.Calendar{Payouts: s, Where: where}
 		paid := calendar.NextCutoff(eligible)
 		if day := calendar.PayoutDay(eligible); day != paid.Day || !eligible.Before(paid.At) {
-			t.Fatalf("eligible %s, paid on %s, cut off at %s", eligible, day, paid.At)
+			t.Fatalf("eligible %s: got payout day %s, want %s; its cutoff is %s, want it later", eligible, day, paid.Day,
+				paid.At)
 		}
 		if before := calendar.LastCutoff(paid.At.Add(-time.Second)); eligible.Before(before.At) {
-			t.Fatalf("the payout of %s includes it too", before.Day)
+			t.Fatalf("eligible %s: the payout before, of %s, has its cutoff at %s, want it no later", eligible, before.Day,
+				before.At)
 		}
 	})
 }

@@ -31,7 +31,7 @@ func TestWhichCallbackSecretsSign(t *testing.T) {
 		{"rotated twice, after a day", third, 73 * time.Hour, []int{3}},
 	} {
 		if got := c.secret.Signing(start.Add(c.after)); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v sign, want %v", c.name, got, c.want)
+			t.Errorf("%s: got signing secrets %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -52,10 +52,10 @@ func TestCutoffs(t *testing.T) {
 		}
 		calendar := merchant.Calendar{Payouts: merchant.PayoutSettings{Period: c.period}, Where: where}
 		if got := show(calendar.LastCutoff(now)); got != c.last {
-			t.Errorf("%s: the last is %s, want %s", c.name, got, c.last)
+			t.Errorf("%s: got last cutoff %s, want %s", c.name, got, c.last)
 		}
 		if got := show(calendar.NextCutoff(now)); got != c.next {
-			t.Errorf("%s: the next is %s, want %s", c.name, got, c.next)
+			t.Errorf("%s: got next cutoff %s, want %s", c.name, got, c.next)
 		}
 	}
 }
@@ -80,16 +80,16 @@ func TestCutoffsFollowEachOther(t *testing.T) {
 		now := time.Unix(rapid.Int64Range(1_500_000_000, 2_000_000_000).Draw(t, "now"), 0).UTC()
 		last, next := calendar.LastCutoff(now), calendar.NextCutoff(now)
 		if last.At.After(now) || !next.At.After(now) || last.Day >= next.Day {
-			t.Fatalf("at %s: %v, then %v", now, last, next)
+			t.Fatalf("at %s: got last cutoff %v and next %v, want now between them and a later day", now, last, next)
 		}
 		if again := calendar.NextCutoff(last.At); again != next {
-			t.Fatalf("after %v comes %v, or %v", last, again, next)
+			t.Fatalf("the cutoff after %v: got %v, want %v", last, again, next)
 		}
 		if again := calendar.LastCutoff(next.At.Add(-time.Second)); again != last {
-			t.Fatalf("before %v was %v, or %v", next, again, last)
+			t.Fatalf("the cutoff before %v: got %v, want %v", next, again, last)
 		}
 		if got := next.At.In(where).Format(time.DateOnly); got != next.Day {
-			t.Fatalf("%v is on %s", next, got)
+			t.Fatalf("cutoff at %s: got day %s, want %s", next.At, next.Day, got)
 		}
 	})
 }
@@ -98,12 +98,12 @@ func TestPeriodsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, p := range []merchant.PayoutPeriod{merchant.Daily, merchant.Weekly, merchant.Monthly} {
 		if _, err := (merchant.PayoutChange{Period: optional.Some(p)}).Apply(merchant.PayoutSettings{}); err != nil {
-			t.Errorf("%s: %v", p, err)
+			t.Errorf("period %s: got error %v, want none", p, err)
 		}
 	}
 	for _, p := range []merchant.PayoutPeriod{"", "hourly", "DAILY"} {
-		if _, err := (merchant.PayoutChange{Period: optional.Some(p)}).Apply(merchant.PayoutSettings{}); err == nil {
-			t.Errorf("%q is a period", p)
+		if got, err := (merchant.PayoutChange{Period: optional.Some(p)}).Apply(merchant.PayoutSettings{}); err == nil {
+			t.Errorf("period %q: got %+v, want an error", p, got)
 		}
 	}
 }

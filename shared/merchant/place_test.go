@@ -17,7 +17,7 @@ func TestWhereAMerchantIs(t *testing.T) {
 		m := merchant.Merchant{TimeZone: zone}
 		first, again := m.Location(), m.Location()
 		if got := at.In(first).Format(time.RFC3339); got != want || again != first {
-			t.Errorf("%s: %s, want %s", zone, got, want)
+			t.Errorf("%s: got %s in %v, then %v, want %s and the same place", zone, got, first, again, want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestProfilesThatMayBe(t *testing.T) {
 		"address":   {Address: merchant.Address{Line1: strings.Repeat("ß", 255), Landline: "+49 30 123"}},
 	} {
 		if err := check(p); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want none", name, err)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestProfilesThatCannotBe(t *testing.T) {
 		"address.country":             {Address: merchant.Address{Country: "Germany"}},
 	} {
 		if got := failure.Of(check(p)); got.Code != "INVALID" || got.Param != param {
-			t.Errorf("%s: %v", param, got)
+			t.Errorf("%s: got %s of %q, want INVALID of it", param, got.Code, got.Param)
 		}
 	}
 	for param, p := range map[string]merchant.Profile{
@@ -54,13 +54,13 @@ func TestProfilesThatCannotBe(t *testing.T) {
 		"address.city": {Address: merchant.Address{City: "a\u0085"}},
 	} {
 		if got := failure.Of(check(p)); got.Code != "INVALID" || got.Param != param {
-			t.Errorf("%s with a control character: %v", param, got)
+			t.Errorf("%s with a control character: got %s of %q, want INVALID of it", param, got.Code, got.Param)
 		}
 	}
 	for _, site := range []string{"shop.example", "https://", "https://shop.example/" + long,
 		"javascript:alert(1)", "http://%zz"} {
 		if err := check(merchant.Profile{Website: site}); failure.Of(err).Param != "website" {
-			t.Errorf("%s: %v", site, err)
+			t.Errorf("%s: got error %v, want one of the website", site, err)
 		}
 	}
 }

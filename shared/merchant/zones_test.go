@@ -35,7 +35,7 @@ func TestEveryDayOfManyYearsBeginsOnce(t *testing.T) {
 					continue
 				}
 				if want := day.Format(time.DateOnly); cutoff.Day != want {
-					t.Fatalf("after %s comes %s", day.AddDate(0, 0, -1).Format(time.DateOnly), cutoff.Day)
+					t.Fatalf("the cutoff after %s: got %s, want %s", day.AddDate(0, 0, -1).Format(time.DateOnly), cutoff.Day, want)
 				}
 				checkFirstMoment(t, cutoff, where)
 				checkPeriods(t, cutoff, day, where)
@@ -50,7 +50,7 @@ func checkFirstMoment(t *testing.T, c merchant.Cutoff, where *time.Location) {
 	t.Helper()
 	now, before := c.At.In(where).Format(time.DateOnly), c.At.Add(-time.Microsecond).In(where).Format(time.DateOnly)
 	if now != c.Day || before >= c.Day {
-		t.Fatalf("%s begins at %s: then it is %s, and before %s", c.Day, c.At, now, before)
+		t.Fatalf("cutoff at %s: got %s then and %s just before, want %s and an earlier day", c.At, now, before, c.Day)
 	}
 }
 
@@ -62,7 +62,7 @@ func checkPeriods(t *testing.T, c merchant.Cutoff, day time.Time, where *time.Lo
 		calendar := merchant.Calendar{Payouts: merchant.PayoutSettings{Period: period}, Where: where}
 		next, last := calendar.NextCutoff(c.At.Add(-time.Microsecond)), calendar.LastCutoff(c.At)
 		if (next == c) != begins || (last == c) != begins {
-			t.Fatalf("%s at %s: the next is %v, the last %v", period, c.Day, next, last)
+			t.Fatalf("%s at %s: got next %v and last %v, want both to be %v: %t", period, c.Day, next, last, c, begins)
 		}
 	}
 }

@@ -41,9 +41,9 @@ func (broken) Write([]byte) (int, error) { return 0, errBroken }
 func TestCountWithoutAWriterAndWithAFailingOne(t *testing.T) {
 	t.Parallel()
 	if err := (metric.Log{}).Count(at, map[string]int{"A": 1}); err != nil {
-		t.Errorf("nowhere: %v", err)
+		t.Errorf("nowhere: got error %v, want none", err)
 	}
 	if err := (metric.Log{Out: broken{}}).Count(at, map[string]int{"A": 1}); !errors.Is(err, errBroken) {
-		t.Errorf("a writer that fails: %v", err)
+		t.Errorf("a writer that fails: got error %v, want %v", err, errBroken)
 	}
 }

@@ -30,7 +30,7 @@ func TestJSONIsAPlainNumber(t *testing.T) {
 			Amount money.Amount `json:"amount"`
 		}{c.amount})
 		if err != nil || string(body) != c.want {
-			t.Errorf("%s: %s, %v; want %s", c.amount, body, err, c.want)
+			t.Errorf("%s: got %s, %v, want %s", c.amount, body, err, c.want)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func TestLiteralTakesNumbersAndNumericStrings(t *testing.T) {
 	} {
 		got, err := read(body, "EUR")
 		if err != nil || got.String() != want {
-			t.Errorf("%s: %s, %v; want %s", body, got, err, want)
+			t.Errorf("%s: got %s, %v, want %s", body, got, err, want)
 		}
 	}
 }
@@ -61,7 +61,8 @@ func TestLiteralRefusesAllElse(t *testing.T) {
 	} {
 		got, err := read(body, "EUR")
 		if !errors.Is(err, want) || strings.Contains(money.Expected(err), "exponent") != errors.Is(want, money.ErrExponent) {
-			t.Errorf("%s: %s, %v; want %v", body, got, err, want)
+			t.Errorf("%s: got %s, %v, which asks for %q; want %v, and no exponent only then", body, got, err,
+				money.Expected(err), want)
 		}
 	}
 }
@@ -72,7 +73,7 @@ func TestLiteralKeepsEveryDigit(t *testing.T) {
 	for _, text := range []string{"0.30000000000000004", "9007199254740993", "123456789012345678901234567890"} {
 		var l money.Literal
 		if err := json.Unmarshal([]byte(text), &l); err != nil || string(l) != text {
-			t.Errorf("%s became %s, %v", text, l, err)
+			t.Errorf("got %s, %v, want %s", l, err, text)
 		}
 	}
 }
@@ -81,11 +82,11 @@ func TestNullIsAnAbsentAmount(t *testing.T) {
 	t.Parallel()
 	request := struct{ Amount *money.Literal }{}
 	if err := json.Unmarshal([]byte(`{"amount":null}`), &request); err != nil || request.Amount != nil {
-		t.Errorf("%v, %v", request.Amount, err)
+		t.Errorf("got %v, %v, want nil", request.Amount, err)
 	}
 	var l money.Literal
 	if err := json.Unmarshal([]byte(`null`), &l); err != nil || l != "" {
-		t.Errorf("%q, %v", l, err)
+		t.Errorf("got %q, %v, want an empty literal", l, err)
 	}
 }
 
@@ -124,7 +125,7 @@ func TestDynamoRoundTrip(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b money.Amount) bool { return a == b })); diff != "" {
-			t.Errorf("%s (-stored +read):\n%s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
@@ -147,7 +148,7 @@ func TestAnAmountWithoutCurrencyIsNotStored(t *testing.T) {
 	t.Parallel()
 	item, err := dynamo.MarshalItem(account{})
 	if err != nil || len(item) != 0 {
-		t.Errorf("stored %v, %v", item, err)
+		t.Errorf("got %v, %v, want no attributes", item, err)
 	}
 }
 
@@ -156,7 +157,7 @@ func TestZeroIsStored(t *testing.T) {
 	t.Parallel()
 	item, err := dynamo.MarshalItem(account{Balance: money.Zero("EUR"), Reserved: money.Zero("EUR")})
 	if err != nil || item["balance"] == nil || item["reserved"] != nil {
-		t.Errorf("stored %v, %v", item, err)
+		t.Errorf("got %v, %v, want a balance and no reserved", item, err)
 	}
 }
 
@@ -169,10 +170,10 @@ func TestTheStoredValueIsANumber(t *testing.T) {
 	}
 	stored := item["balance"].(*types.AttributeValueMemberM).Value
 	if n, ok := stored["v"].(*types.AttributeValueMemberN); !ok || n.Value != "10.10" {
-		t.Errorf("value %#v", stored["v"])
+		t.Errorf("got value %#v, want the number 10.10", stored["v"])
 	}
 	if s, ok := stored["c"].(*types.AttributeValueMemberS); !ok || s.Value != "EUR" {
-		t.Errorf("currency %#v", stored["c"])
+		t.Errorf("got currency %#v, want the string EUR", stored["c"])
 	}
 }
 
@@ -189,7 +190,7 @@ func TestDamagedItemsAreRefused(t *testing.T) {
 	} {
 		amount := money.MustParse("1", "USD")
 		if err := amount.UnmarshalDynamo(av); err == nil || amount.String() != "1.00" {
-			t.Errorf("%s: %s, %v", name, amount, err)
+			t.Errorf("%s: got %s, error %v, want 1.00 still and an error", name, amount, err)
 		}
 	}
 }

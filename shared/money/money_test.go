@@ -67,10 +67,10 @@ func TestParse(t *testing.T) {
 	} {
 		got, err := money.Parse(c.text, c.currency)
 		if !errors.Is(err, c.fault) || (c.fault == nil && got.String() != c.want) {
-			t.Errorf("Parse(%q, %s) = %s, %v; want %s, %v", c.text, c.currency, got, err, c.want, c.fault)
+			t.Errorf("Parse(%q, %s): got %s, %v, want %s, %v", c.text, c.currency, got, err, c.want, c.fault)
 		}
 		if err != nil && got != (money.Amount{}) {
-			t.Errorf("Parse(%q, %s) failed but gave %s", c.text, c.currency, got)
+			t.Errorf("Parse(%q, %s), which failed: got %s, want no amount", c.text, c.currency, got)
 		}
 	}
 }
@@ -85,12 +85,12 @@ func TestCurrencies(t *testing.T) {
 	for code, want := range decimals {
 		c, err := money.ParseCurrency(code)
 		if err != nil || string(c) != code || c.Scale() != want {
-			t.Errorf("%s: %q with %d decimals, %v; want %d", code, c, c.Scale(), err, want)
+			t.Errorf("%s: got %q with %d decimals, %v, want %d", code, c, c.Scale(), err, want)
 		}
 	}
 	for _, code := range []string{"", "JPY", "KWD", "XXX", "eur", "EUR ", "EU", "€"} {
 		if c, err := money.ParseCurrency(code); !errors.Is(err, money.ErrCurrency) || c != "" {
-			t.Errorf("ParseCurrency(%q) = %q, %v", code, c, err)
+			t.Errorf("ParseCurrency(%q): got %q, %v, want %v", code, c, err, money.ErrCurrency)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestMinor(t *testing.T) {
 		{money.Amount{}, 0},
 	} {
 		if got := c.amount.Minor(); got != c.want {
-			t.Errorf("%s %s: %d minor units, want %d", c.amount, c.amount.Currency(), got, c.want)
+			t.Errorf("%s %s: got %d minor units, want %d", c.amount, c.amount.Currency(), got, c.want)
 		}
 	}
 }
@@ -121,21 +121,21 @@ func TestArithmetic(t *testing.T) {
 	ten, third := money.MustParse("10", "EUR"), money.MustParse("3.33", "EUR")
 	sum, err := ten.Add(third)
 	if err != nil || sum.String() != "13.33" || sum.Currency() != "EUR" {
-		t.Errorf("10 + 3.33 = %s %s, %v", sum, sum.Currency(), err)
+		t.Errorf("10 + 3.33: got %s %s, %v, want 13.33 EUR", sum, sum.Currency(), err)
 	}
 	difference, err := third.Sub(ten)
 	if err != nil || difference.String() != "-6.67" || difference.Sign() != -1 {
-		t.Errorf("3.33 - 10 = %s, %v", difference, err)
+		t.Errorf("3.33 - 10: got %s with sign %d, %v, want -6.67 with -1", difference, difference.Sign(), err)
 	}
 	if zero, err := ten.Sub(ten); err != nil || !zero.IsZero() || zero.String() != "0.00" || zero.Sign() != 0 {
-		t.Errorf("10 - 10 = %s, %v", zero, err)
+		t.Errorf("10 - 10: got %s with sign %d, zero %t, %v, want 0.00 with 0, true", zero, zero.Sign(), zero.IsZero(), err)
 	}
 	for _, c := range []struct {
 		a, b money.Amount
 		want int
 	}{{ten, third, 1}, {third, ten, -1}, {ten, money.MustParse("10.00", "EUR"), 0}} {
 		if got, err := c.a.Cmp(c.b); err != nil || got != c.want {
-			t.Errorf("%s against %s: %d, %v", c.a, c.b, got, err)
+			t.Errorf("%s against %s: got %d, %v, want %d", c.a, c.b, got, err, c.want)
 		}
 	}
 }
@@ -145,13 +145,13 @@ func TestCurrenciesDoNotMix(t *testing.T) {
 	euro := money.MustParse("10", "EUR")
 	for _, other := range []money.Amount{money.MustParse("10", "USD"), money.Zero("CLP"), {}} {
 		if sum, err := euro.Add(other); !errors.Is(err, money.ErrMismatch) {
-			t.Errorf("EUR + %q = %s, %v", other.Currency(), sum, err)
+			t.Errorf("EUR + %q: got %s, %v, want %v", other.Currency(), sum, err, money.ErrMismatch)
 		}
 		if difference, err := euro.Sub(other); !errors.Is(err, money.ErrMismatch) {
-			t.Errorf("EUR - %q = %s, %v", other.Currency(), difference, err)
+			t.Errorf("EUR - %q: got %s, %v, want %v", other.Currency(), difference, err, money.ErrMismatch)
 		}
 		if order, err := euro.Cmp(other); !errors.Is(err, money.ErrMismatch) {
-			t.Errorf("EUR against %q: %d, %v", other.Currency(), order, err)
+			t.Errorf("EUR against %q: got %d, %v, want %v", other.Currency(), order, err, money.ErrMismatch)
 		}
 	}
 }
@@ -165,11 +165,11 @@ func TestASumBeyondNineteenDigitsIsAnError(t *testing.T) {
 			return
 		}
 		if order, _ := doubled.Cmp(sum); err != nil || order <= 0 {
-			t.Fatalf("%s + %s = %s, %v", sum, sum, doubled, err)
+			t.Fatalf("%s + %s: got %s, %v, want a larger sum or %v", sum, sum, doubled, err, money.ErrRange)
 		}
 		sum = doubled
 	}
-	t.Errorf("no error up to %s", sum)
+	t.Errorf("got no error up to %s, want %v", sum, money.ErrRange)
 }
 
 // The ceiling of one payment (contract §4.1).
@@ -179,11 +179,12 @@ func TestTooLarge(t *testing.T) {
 		"999999999.99": false, "1000000000": true, "0": false, "-1000000000": false,
 	} {
 		if got := money.MustParse(text, "EUR").TooLarge(); got != want {
-			t.Errorf("%s too large: %t", text, got)
+			t.Errorf("%s: got too large %t, want %t", text, got, want)
 		}
 	}
-	if money.MustParse("999999999", "CLP").TooLarge() || !money.MustParse("1000000000", "CLP").TooLarge() {
-		t.Error("the ceiling differs in CLP")
+	below, above := money.MustParse("999999999", "CLP").TooLarge(), money.MustParse("1000000000", "CLP").TooLarge()
+	if below || !above {
+		t.Errorf("999999999 and 1000000000 CLP: got too large %t and %t, want false and true", below, above)
 	}
 }
 
@@ -191,7 +192,7 @@ func TestMustParsePanicsOnABadConstant(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {
-			t.Error("no panic")
+			t.Error("1.239 EUR: got no panic, want one")
 		}
 	}()
 	money.MustParse("1.239", "EUR")

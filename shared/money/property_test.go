@@ -34,15 +34,15 @@ func TestEveryAmountSurvivesTextJSONAndTheTable(t *testing.T) {
 		minor := rapid.Int64Range(-99_999_999_999, 99_999_999_999).Draw(t, "minor")
 		a := money.MustParse(decimalText(minor, c.Scale()), c)
 		if a.Minor() != minor || a.String() != decimalText(minor, c.Scale()) {
-			t.Fatalf("%d became %s, %d", minor, a, a.Minor())
+			t.Fatalf("got %s, %d minor units, want %s, %d", a, a.Minor(), decimalText(minor, c.Scale()), minor)
 		}
 		body, err := json.Marshal(a)
 		if err != nil || strings.ContainsAny(string(body), "eE+\"") {
-			t.Fatalf("JSON %s, %v", body, err)
+			t.Fatalf("JSON of %s: got %s, %v, want a plain number", a, body, err)
 		}
 		back, err := read(string(body), c)
 		if err != nil || back != a {
-			t.Fatalf("JSON %s became %s, %v", body, back, err)
+			t.Fatalf("JSON %s: got %s, %v, want %s", body, back, err, a)
 		}
 		item, err := dynamo.MarshalItem(account{Balance: a})
 		if err != nil {
@@ -51,7 +51,7 @@ func TestEveryAmountSurvivesTextJSONAndTheTable(t *testing.T) {
 		trimZeros(item)
 		var stored account
 		if err := dynamo.UnmarshalItem(item, &stored); err != nil || stored.Balance != a {
-			t.Fatalf("table: %s became %s, %v", a, stored.Balance, err)
+			t.Fatalf("table: got %s, %v, want %s", stored.Balance, err, a)
 		}
 	})
 }
@@ -62,19 +62,20 @@ func TestAdditionIsThatOfMinorUnits(t *testing.T) {
 		c := rapid.SampledFrom(currencies).Draw(t, "currency")
 		x, y, z := amounts(c).Draw(t, "x"), amounts(c).Draw(t, "y"), amounts(c).Draw(t, "z")
 		if got := plus(t, x, y); got.Minor() != x.Minor()+y.Minor() || got != plus(t, y, x) {
-			t.Fatalf("%s + %s = %s", x, y, got)
+			t.Fatalf("%s + %s: got %s, the other way %s, want %d minor units", x, y, got, plus(t, y, x), x.Minor()+y.Minor())
 		}
 		if left, right := plus(t, plus(t, x, y), z), plus(t, x, plus(t, y, z)); left != right {
-			t.Fatalf("%s, not %s", left, right)
+			t.Fatalf("%s + %s + %s: got %s from the left, want %s as from the right", x, y, z, left, right)
 		}
 		if back, err := plus(t, x, y).Sub(y); err != nil || back != x {
-			t.Fatalf("(x + y) - y = %s, %v", back, err)
+			t.Fatalf("(x + y) - y: got %s, %v, want %s", back, err, x)
 		}
-		if order, err := x.Cmp(y); err != nil || order != big.NewInt(x.Minor()).Cmp(big.NewInt(y.Minor())) {
-			t.Fatalf("%s against %s: %d, %v", x, y, order, err)
+		want := big.NewInt(x.Minor()).Cmp(big.NewInt(y.Minor()))
+		if order, err := x.Cmp(y); err != nil || order != want {
+			t.Fatalf("%s against %s: got %d, %v, want %d", x, y, order, err, want)
 		}
 		if x.Neg().Neg() != x || x.Neg().Minor() != -x.Minor() || x.Sign() != -x.Neg().Sign() {
-			t.Fatalf("-%s = %s", x, x.Neg())
+			t.Fatalf("-%s: got %s, whose negative is %s, want the opposite sign and %s", x, x.Neg(), x.Neg().Neg(), x)
 		}
 	})
 }
@@ -114,19 +115,19 @@ func checkParse(t rapid.TB, text string, c money.Currency) {
 	a, err := money.Parse(text, c)
 	if err != nil {
 		if !errors.Is(err, money.ErrAmount) && !errors.Is(err, money.ErrScale) && !errors.Is(err, money.ErrRange) {
-			t.Fatalf("Parse(%q): strange error %v", text, err)
+			t.Fatalf("Parse(%q): got error %v, want %v, %v or %v", text, err, money.ErrAmount, money.ErrScale, money.ErrRange)
 		}
 		return
 	}
 	want, ok := new(big.Rat).SetString(text)
 	got, _ := new(big.Rat).SetString(a.String())
 	if !ok || got == nil || want.Cmp(got) != 0 {
-		t.Fatalf("Parse(%q, %s) = %s", text, c, a)
+		t.Fatalf("Parse(%q, %s): got %s, want %v", text, c, a, want)
 	}
 	if again, err := money.Parse(a.String(), c); err != nil || again != a {
-		t.Fatalf("%s became %s, %v", a, again, err)
+		t.Fatalf("Parse(%q, %s): got %s, %v, want the same", a, c, again, err)
 	}
 	if _, fraction, _ := strings.Cut(a.String(), "."); len(fraction) != c.Scale() {
-		t.Fatalf("%s %s has %d decimals", a, c, len(fraction))
+		t.Fatalf("%s %s: got %d decimals, want %d", a, c, len(fraction), c.Scale())
 	}
 }

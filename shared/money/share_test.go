@@ -32,7 +32,7 @@ func TestTimesRoundsHalfToEven(t *testing.T) {
 	} {
 		got, err := money.MustParse(test.amount, test.currency).Times(test.rate)
 		if err != nil || got != money.MustParse(test.want, test.currency) {
-			t.Errorf("%s %s × %s = %s, %v; want %s", test.amount, test.currency, test.rate, got, err, test.want)
+			t.Errorf("%s %s × %s: got %s, %v, want %s", test.amount, test.currency, test.rate, got, err, test.want)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func TestTimesRefusesWhatIsNoRate(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []string{"", "1.95%", "1e-2", ".5", "+1", "0,5", "NaN", "½"} {
 		if got, err := money.MustParse("10.00", "EUR").Times(rate); !errors.Is(err, money.ErrRate) {
-			t.Errorf("× %q = %s, %v", rate, got, err)
+			t.Errorf("× %q: got %s, %v, want %v", rate, got, err, money.ErrRate)
 		}
 	}
 }
@@ -56,12 +56,12 @@ func TestTimesIsExact(t *testing.T) {
 		rate := decimalText(rapid.Int64Range(0, 999_999).Draw(t, "rate")%pow10(scale), scale)
 		got, err := a.Times(rate)
 		if err != nil {
-			t.Fatalf("%s × %s: %v", a, rate, err)
+			t.Fatalf("%s × %s: got error %v, want none", a, rate, err)
 		}
 		factor, _ := new(big.Rat).SetString(rate)
 		exact := factor.Mul(factor, new(big.Rat).SetInt64(a.Minor()))
 		if want := halfEven(exact); got.Minor() != want || got.Currency() != c {
-			t.Fatalf("%s × %s = %s; want %d minor units", a, rate, got, want)
+			t.Fatalf("%s %s × %s: got %s %s, want %d minor units of the same", a, c, rate, got, got.Currency(), want)
 		}
 	})
 }
@@ -107,12 +107,12 @@ func TestSplit(t *testing.T) {
 	} {
 		got := money.MustParse(test.amount, test.currency).Split(test.n)
 		if len(got) != len(test.want) {
-			t.Errorf("%s in %d: %v", test.amount, test.n, got)
+			t.Errorf("%s in %d: got %v, want %v", test.amount, test.n, got, test.want)
 			continue
 		}
 		for i, part := range got {
 			if part != money.MustParse(test.want[i], test.currency) {
-				t.Errorf("%s in %d: %v, want %v", test.amount, test.n, got, test.want)
+				t.Errorf("%s in %d: got %v, want %v", test.amount, test.n, got, test.want)
 			}
 		}
 	}
@@ -128,12 +128,13 @@ func TestTheWholeIsTheSumOfItsParts(t *testing.T) {
 		for i, part := range parts {
 			sum = plus(t, sum, part)
 			if part.Sign()*whole.Sign() < 0 || (i < n-1 && part != parts[0]) {
-				t.Fatalf("%s in %d: %v", whole, n, parts)
+				t.Fatalf("%s in %d: got %v, want equal parts of its sign, but for the last", whole, n, parts)
 			}
 		}
 		if over := parts[n-1].Minor() - parts[0].Minor(); len(parts) != n || sum != whole ||
 			over <= -int64(n) || over >= int64(n) {
-			t.Fatalf("%s in %d: %v, together %s", whole, n, parts, sum)
+			t.Fatalf("%s in %d: got %v, together %s, want as many, of that sum, the last less than %d minor units off", whole,
+				n, parts, sum, n)
 		}
 	})
 }

@@ -41,7 +41,7 @@ func approved(t interface{ Fatal(...any) }, c payments.Checkout, id string, part
 	}
 	change, ok := c.Settle(id, payments.Outcome{Decision: payments.Approved}, "msg", payments.Session{}, now)
 	if !ok {
-		t.Fatal("the approval changes nothing")
+		t.Fatal("the approval: got no change, want one")
 	}
 	return change
 }

@@ -80,7 +80,7 @@ func (m *payoutMachine) chargeback(t *rapid.T) {
 	for _, payable := range change.Payables {
 		// As the store's condition: a credit is changed while it waits, a debit is new.
 		if _, waits := m.payables[payable.ID]; waits != (payable.Kind == payments.PayablePart) {
-			t.Fatalf("%+v waits: %t", payable, waits)
+			t.Fatalf("%+v: got known %t, want %t", payable, waits, payable.Kind == payments.PayablePart)
 		}
 		m.payables[payable.ID] = payable
 	}
@@ -172,8 +172,8 @@ func (m *payoutMachine) applyOutcome(t *rapid.T) {
 	m.wait(t, step.Payables...)
 	for _, r := range step.Records {
 		i := slices.IndexFunc(m.records[p.ID], func(known payout.Record) bool { return known.ID == r.ID })
-		if m.records[p.ID][i].Status != payout.RecordOpen {
-			t.Fatalf("%+v gets its outcome twice", r)
+		if got := m.records[p.ID][i]; got.Status != payout.RecordOpen {
+			t.Fatalf("record before its outcome: got %+v, want it %s", got, payout.RecordOpen)
 		}
 		m.records[p.ID][i] = r
 	}
@@ -188,8 +188,8 @@ func (m *payoutMachine) step(t *rapid.T, step payout.Step) {
 // wait and book refuse what is there, as the store's conditions do.
 func (m *payoutMachine) wait(t *rapid.T, payables ...payments.Payable) {
 	for _, payable := range payables {
-		if _, there := m.payables[payable.ID]; there {
-			t.Fatalf("%+v waits already", payable)
+		if got, there := m.payables[payable.ID]; there {
+			t.Fatalf("before %+v is written: got %+v, want none of its id", payable, got)
 		}
 		m.payables[payable.ID] = payable
 	}
@@ -200,8 +200,8 @@ func (m *payoutMachine) book(t *rapid.T, e *ledger.Entry) {
 		return
 	}
 	key := string(e.Kind) + e.ID
-	if _, there := m.entries[key]; there {
-		t.Fatalf("%s is booked already", key)
+	if got, there := m.entries[key]; there {
+		t.Fatalf("before %s is booked: got %+v, want no entry", key, got)
 	}
 	m.entries[key] = *e
 }

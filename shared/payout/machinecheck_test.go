@@ -43,7 +43,7 @@ func (m *payoutMachine) checkOwed(t *rapid.T) {
 		}
 	}
 	if booked := m.balance(t, ledger.MerchantPayable); booked != owed.Neg() {
-		t.Fatalf("the journal owes %s, there is %s", booked.Neg(), owed)
+		t.Fatalf("got %s owed to the merchant by the journal, want %s", booked.Neg(), owed)
 	}
 }
 
@@ -59,14 +59,14 @@ func (m *payoutMachine) checkBank(t *rapid.T) {
 			left = add(t, left, p.Total)
 		}
 		if paid && p.Total.Sign() <= 0 {
-			t.Fatalf("the bank paid %s", p.Total)
+			t.Fatalf("payout %s: got %s paid by the bank, want more than zero", id, p.Total)
 		}
 	}
 	if got := m.balance(t, ledger.PayoutsInTransit); got != inTransit.Neg() {
-		t.Fatalf("%s is in transit, by the journal %s", inTransit, got)
+		t.Fatalf("got %s in transit by the journal, want %s", got, inTransit.Neg())
 	}
 	if got := m.balance(t, ledger.Bank); got != left.Neg() {
-		t.Fatalf("%s has left, by the journal %s", left, got)
+		t.Fatalf("got %s at the bank by the journal, want %s", got, left.Neg())
 	}
 }
 
@@ -80,21 +80,21 @@ func (m *payoutMachine) checkRecords(t *rapid.T) {
 			sum = add(t, sum, r.Amount)
 			other, twice := taken[r.ID]
 			if twice && r.Status != payout.RecordFailed && m.payouts[other].Status != payout.Returning {
-				t.Fatalf("%s is in %s and %s", r.ID, id, other)
+				t.Fatalf("%s: got it in payouts %s and %s, want it in one", r.ID, id, other)
 			}
 			if r.Status != payout.RecordFailed {
 				taken[r.ID] = id
 			}
 			if _, waits := m.payables[r.ID]; waits && r.Status != payout.RecordFailed {
-				t.Fatalf("%s waits, and is in %s", r.ID, id)
+				t.Fatalf("%s: got it payable and %s in payout %s, want one of them", r.ID, r.Status, id)
 			}
 			if numbers[r.NumericID()] {
-				t.Fatalf("two records are %d", r.NumericID())
+				t.Fatalf("record %s: got number %d again, want one of its own", r.ID, r.NumericID())
 			}
 			numbers[r.NumericID()] = true
 		}
 		if sum != p.Total || len(m.records[id]) != p.Records {
-			t.Fatalf("%d records of %s in a payout of %d, %s", len(m.records[id]), sum, p.Records, p.Total)
+			t.Fatalf("payout %s: got %d records of %s, want %d of %s", id, p.Records, p.Total, len(m.records[id]), sum)
 		}
 	}
 }
@@ -107,23 +107,25 @@ func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 		planned = max(planned, p.Number)
 		payable, waits := m.payables[fmt.Sprintf("%s#%d", tx.ID, p.Seq)]
 		if waits != (p.Status == payments.EventScheduled) || waits && payable.Amount != p.Net() || p.Seq != i+1 {
-			t.Fatalf("part %+v, payable %+v", p, payable)
+			t.Fatalf("part %+v: got number %d, payable %t, %+v, want %d, %t, and the amount %s if so", p, p.Seq, waits, payable,
+				i+1, p.Status == payments.EventScheduled, p.Net())
 		}
 		if p.Status != payments.EventFailed {
 			alive[p.Number]++
 		}
 		if p.Status == payments.EventPaidOut && m.payouts[p.PayoutID].Status != payout.Paying &&
 			m.payouts[p.PayoutID].Status != payout.Paid {
-			t.Fatalf("part %+v is paid by %s", p, m.payouts[p.PayoutID].Status)
+			t.Fatalf("part %+v: got a payout that is %s, want %s or %s", p, m.payouts[p.PayoutID].Status, payout.Paying,
+				payout.Paid)
 		}
 	}
 	for n := 1; n <= planned; n++ {
 		if alive[n] != 1 {
-			t.Fatalf("installment %d is %d times in %+v, want once", n, alive[n], tx.Payouts)
+			t.Fatalf("installment %d: got it %d times in %+v, want once", n, alive[n], tx.Payouts)
 		}
 	}
 	if tx.PayoutsTotal() != planned {
-		t.Fatalf("%d payouts of %d", tx.PayoutsTotal(), planned)
+		t.Fatalf("got %d payouts in all, want %d", tx.PayoutsTotal(), planned)
 	}
 }
 

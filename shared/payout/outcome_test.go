@@ -50,7 +50,7 @@ func TestAPaidPayoutSettlesItsTransactions(t *testing.T) {
 		t.Errorf("first step (-want +got):\n%s", diff)
 	}
 	if got := first.Transactions[0].SimpleStatus(); got != payments.SimpleSuccessful {
-		t.Errorf("simple status %s, want %s", got, payments.SimpleSuccessful)
+		t.Errorf("after the first step: got simple status %s, want %s", got, payments.SimpleSuccessful)
 	}
 
 	second := outcome(t, first.Payout, first.Transactions[0], records[2:], nil)
@@ -62,7 +62,7 @@ func TestAPaidPayoutSettlesItsTransactions(t *testing.T) {
 		t.Errorf("second step (-want +got):\n%s", diff)
 	}
 	if got := second.Transactions[0].SimpleStatus(); got != payments.SimplePaidOut {
-		t.Errorf("simple status %s, want %s", got, payments.SimplePaidOut)
+		t.Errorf("after the second step: got simple status %s, want %s", got, payments.SimplePaidOut)
 	}
 	last := outcome(t, second.Payout, second.Transactions[0], nil, nil)
 	want = payout.OutcomeStep{Payout: second.Payout}
@@ -99,10 +99,10 @@ func TestAReturnedPayoutMakesItsPartsPayableAgain(t *testing.T) {
 	}
 	tx = step.Transactions[0]
 	if total, received := tx.PayoutsTotal(), tx.PayoutsReceived(); total != 3 || received != 0 {
-		t.Errorf("%d of %d payouts received, want 0 of 3", received, total)
+		t.Errorf("got %d of %d payouts received, want 0 of 3", received, total)
 	}
 	if last := outcome(t, step.Payout, tx, nil, nil); last.Payout.Status != payout.Failed {
-		t.Errorf("the payout ends as %s, want %s", last.Payout.Status, payout.Failed)
+		t.Errorf("the payout at the end: got %s, want %s", last.Payout.Status, payout.Failed)
 	}
 
 	// The next payout collects them. A transaction whose payout failed once can be paid out.
@@ -113,12 +113,12 @@ func TestAReturnedPayoutMakesItsPartsPayableAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := collection.Payout.Total; got != eur("88.20") {
-		t.Fatalf("the next payout is of %s, want 88.20", got)
+		t.Fatalf("the next payout: got %s, want 88.20", got)
 	}
 	collection.Payout.Status = payout.Paying
 	tx = outcome(t, collection.Payout, collection.Transactions[0], collection.Records, nil).Transactions[0]
 	if tx.SimpleStatus() != payments.SimplePaidOut || tx.PayoutsReceived() != 3 {
-		t.Errorf("%s, %d payouts received, want %s, 3", tx.SimpleStatus(), tx.PayoutsReceived(), payments.SimplePaidOut)
+		t.Errorf("got %s, %d payouts received, want %s, 3", tx.SimpleStatus(), tx.PayoutsReceived(), payments.SimplePaidOut)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestADeductionIsSettledOrPayableAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if collection.Payout.Total != eur("-35") || len(collection.Transactions) != 0 {
-		t.Fatalf("total %s with transactions %+v, want -35.00 with none", collection.Payout.Total, collection.Transactions)
+		t.Fatalf("got total %s, transactions %+v, want -35.00 and none", collection.Payout.Total, collection.Transactions)
 	}
 	events := map[string]payments.Event{event.ID: event}
 	records := func(status payout.RecordStatus) (all []payout.Record) {
@@ -175,7 +175,7 @@ func TestNoOutcomeIsAppliedToARecordThatContradictsItsTransaction(t *testing.T) 
 		tx.Payouts = []payments.PayoutPart{part}
 		_, err := p.ApplyOutcome(records, map[string]payments.Transaction{tx.ID: tx}, nil, after(4*time.Hour))
 		if !errors.Is(err, payments.ErrPayableMismatch) {
-			t.Errorf("%s: %v, want %v", name, err, payments.ErrPayableMismatch)
+			t.Errorf("%s: got error %v, want %v", name, err, payments.ErrPayableMismatch)
 		}
 	}
 }

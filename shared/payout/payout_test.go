@@ -29,7 +29,8 @@ func collected(t testing.TB, parts int) (payout.Payout, payments.Transaction, []
 	tx := *change.Transaction
 	step, err := opened().Collect(change.Payables, map[string]payments.Transaction{tx.ID: tx}, after(2*time.Hour))
 	if err != nil || len(step.Transactions) != 1 || tx.Payouts[0].Status != payments.EventScheduled {
-		t.Fatalf("%+v of %+v, %v", step, tx, err)
+		t.Fatalf("got %+v of %+v, error %v, want one transaction, and the one read still %s", step, tx, err,
+			payments.EventScheduled)
 	}
 	return step.Payout, step.Transactions[0], step.Records
 }
@@ -45,12 +46,13 @@ func TestAPayoutsIDFollowsFromItsPeriod(t *testing.T) {
 		"on demand":        payout.ID(tenantOf, "EUR", payoutDay, payout.OnDemand("regular")),
 	} {
 		if other, twice := ids[id]; twice || len(id) != 32 {
-			t.Errorf("%s and %s: %s", name, other, id)
+			t.Errorf("%s: got id %s, as of %q, want 32 characters and an id of its own", name, id, other)
 		}
 		ids[id] = name
 	}
-	if p := opened(); p.ID != payout.ID(tenantOf, "EUR", payoutDay, payout.Regular) || len(p.Reference()) > 35 {
-		t.Errorf("%s, %q", p.ID, p.Reference())
+	want := payout.ID(tenantOf, "EUR", payoutDay, payout.Regular)
+	if p := opened(); p.ID != want || len(p.Reference()) > 35 {
+		t.Errorf("got payout %s, reference %q, want %s, at most 35 characters", p.ID, p.Reference(), want)
 	}
 }
 
@@ -74,7 +76,7 @@ func TestAPayoutCollectsPayables(t *testing.T) {
 			Status: payout.RecordOpen, Payable: payable})
 		n := records[i].NumericID()
 		if n < 0 || n >= 1<<53 || numbers[n] {
-			t.Errorf("record number %d, want another one of 53 bits", n)
+			t.Errorf("record %d: got number %d, want one of its own of 53 bits", i, n)
 		}
 		numbers[n] = true
 	}
@@ -109,11 +111,11 @@ func TestAPayableThatContradictsItsTransactionIsNotCollected(t *testing.T) {
 		_, err := opened().Collect([]payments.Payable{payable}, map[string]payments.Transaction{tx.ID: tx},
 			after(2*time.Hour))
 		if !errors.Is(err, payments.ErrPayableMismatch) {
-			t.Errorf("%s: %v, want %v", name, err, payments.ErrPayableMismatch)
+			t.Errorf("%s: got error %v, want %v", name, err, payments.ErrPayableMismatch)
 		}
 	}
-	if change.Transaction.Payouts[0].Status != payments.EventScheduled {
-		t.Error("the transaction read was altered")
+	if got := change.Transaction.Payouts[0].Status; got != payments.EventScheduled {
+		t.Errorf("the transaction read: got a part that is %s, want %s", got, payments.EventScheduled)
 	}
 }
 
@@ -146,7 +148,7 @@ func TestANegativeTotalIsCarriedForwardAtOnce(t *testing.T) {
 			t.Errorf("step %d: records (-want +got):\n%s", i, diff)
 		}
 		if c.Payout.Status != payout.Collecting || c.Payout.Records != i+1 {
-			t.Errorf("step %d: %s with %d records, want %s with %d", i, c.Payout.Status, c.Payout.Records,
+			t.Errorf("step %d: got %s with %d records, want %s with %d", i, c.Payout.Status, c.Payout.Records,
 				payout.Collecting, i+1)
 		}
 		var want *payments.Payable
@@ -163,7 +165,7 @@ func TestANegativeTotalIsCarriedForwardAtOnce(t *testing.T) {
 		before := waiting
 		if waiting = map[string]payments.Payable{}; c.CarriedForward != nil {
 			if _, twice := before[c.CarriedForward.ID]; twice {
-				t.Errorf("step %d carries forward %s again, want an id of its own", i, c.CarriedForward.ID)
+				t.Errorf("step %d: got %s carried forward again, want an id of its own", i, c.CarriedForward.ID)
 			}
 			waiting[c.CarriedForward.ID] = *c.CarriedForward
 		}
@@ -178,7 +180,7 @@ func TestSealing(t *testing.T) {
 		p.Total = eur(total)
 		step := p.Seal(after(2 * time.Hour))
 		if step.Payout.Status != want || step.Entry != nil {
-			t.Errorf("%s: %s with the entry %+v, want %s with none", total, step.Payout.Status, step.Entry, want)
+			t.Errorf("%s: got %s with the entry %+v, want %s with none", total, step.Payout.Status, step.Entry, want)
 		}
 	}
 }
@@ -220,23 +222,23 @@ func TestAWaitingPayoutIsPolledLessAndLessOften(t *testing.T) {
 	for i, want := range []time.Duration{15 * time.Minute, 30 * time.Minute, time.Hour, time.Hour, time.Hour} {
 		var changed bool
 		if p, changed = p.ScheduleNextPoll(now); !changed || p.WakeAt().Sub(now) != want {
-			t.Errorf("poll %d after %s (%t), want %s", i, p.WakeAt().Sub(now), changed, want)
+			t.Errorf("poll %d: got it after %s, changed %t, want %s, true", i, p.WakeAt().Sub(now), changed, want)
 		}
 		early, changed := p.ScheduleNextPoll(p.NextPoll.Add(-1))
 		if diff := differs(p, early); changed || diff != "" {
-			t.Errorf("poll %d, early: changed %t (-want +got):\n%s", i, changed, diff)
+			t.Errorf("poll %d, early: got changed %t, want false; payout (-want +got):\n%s", i, changed, diff)
 		}
 		now = p.NextPoll
 	}
 	p.Total = eur("1")
 	if p = p.Send(account, now).Payout; p.Polls != 0 {
-		t.Errorf("%d polls after a step, want 0", p.Polls)
+		t.Errorf("after a step: got %d polls, want 0", p.Polls)
 	}
 	for status, final := range map[payout.Status]bool{payout.Collecting: false, payout.Sealed: false, payout.Sent: false,
 		payout.Paying: false, payout.Returning: false, payout.Paid: true, payout.Failed: true} {
 		p.Status = status
 		if got := p.WakeAt(); got.IsZero() != final {
-			t.Errorf("%s wakes at %s, want never: %t", status, got, final)
+			t.Errorf("%s: got wake at %s, want never: %t", status, got, final)
 		}
 	}
 }

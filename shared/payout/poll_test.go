@@ -17,20 +17,21 @@ func TestATransferIsCancelledAfterADayOrForAnotherAccount(t *testing.T) {
 	p = p.Send(account, start).Payout
 	for polls, now := 0, start; now.Before(start.Add(30 * time.Hour)); polls, now = polls+1, p.NextPoll {
 		if got, want := p.ShouldCancel(account, now), now.Sub(start) >= 24*time.Hour; got != want {
-			t.Errorf("after %s and %d polls: cancelled %t, want %t", now.Sub(start), polls, got, want)
+			t.Errorf("after %s and %d polls: got cancelled %t, want %t", now.Sub(start), polls, got, want)
 		}
 		if !p.ShouldCancel(another, now) {
-			t.Errorf("after %s: kept for an account that was replaced", now.Sub(start))
+			t.Errorf("after %s, the account replaced: got cancelled false, want true", now.Sub(start))
 		}
 		p, _ = p.ScheduleNextPoll(now)
 	}
-	if p.ShouldCancel(account, start.Add(24*time.Hour-1)) || !p.ShouldCancel(account, start.Add(24*time.Hour)) {
-		t.Error("not cancelled exactly from a day on")
+	early, due := p.ShouldCancel(account, start.Add(24*time.Hour-1)), p.ShouldCancel(account, start.Add(24*time.Hour))
+	if early || !due {
+		t.Errorf("just before a day and after it: got cancelled %t and %t, want false and true", early, due)
 	}
 	for _, status := range []payout.Status{payout.Collecting, payout.Sealed, payout.Paying, payout.Returning,
 		payout.Paid, payout.Failed} {
 		if p.Status = status; p.ShouldCancel(another, start.Add(48*time.Hour)) {
-			t.Errorf("%s is cancelled", status)
+			t.Errorf("%s: got cancelled true, want false", status)
 		}
 	}
 }
