@@ -47,7 +47,7 @@ func TestNoFunctionMayDoMore(t *testing.T) {
 }
 
 // TestNoFunctionMayDoWhatNoneShould, whatever it was recorded to do: who scans
-// writes nothing, nobody may change the table itself, and a family sends
+// writes nothing, no function may change the table itself, and a family sends
 // nothing: an event travels by the table.
 func TestNoFunctionMayDoWhatNoneShould(t *testing.T) {
 	t.Parallel()
@@ -122,7 +122,7 @@ func (e *everything) payers() {
 	e.Minute()
 }
 
-// operator gives the commands that nobody else has given.
+// operator gives the commands that no other test step gives.
 func (e *everything) operator() {
 	b := newBoleto(e.World)
 	e.Operate(map[string]any{"command": "pay_voucher", "merchant_code": b.Merchant.Code, "checkout_id": b.checkout}, nil)

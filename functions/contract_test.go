@@ -175,6 +175,6 @@ func TestEachFunctionIsCalledByOneThing(t *testing.T) {
 		delete(queues, q.Name)
 	}
 	if len(queues) > 0 {
-		t.Errorf("queues nobody makes: %v", slices.Collect(maps.Keys(queues)))
+		t.Errorf("queues that no stack makes: %v", slices.Collect(maps.Keys(queues)))
 	}
 }

@@ -15,8 +15,8 @@ import (
 // lateRefunds are due at once, and no credit is.
 const lateRefunds = 2000
 
-// BenchmarkLateRefunds pays a merchant out whose 2,000 late refunds are due and nothing else: one payout, which takes
-// them in ⌈n/32⌉ transactions and tells them in ⌈n/49⌉.
+// BenchmarkLateRefunds pays a merchant out whose 2,000 late refunds are due and nothing else: one payout, which
+// collects them in ⌈n/32⌉ transactions and applies its outcome to them in ⌈n/49⌉.
 func BenchmarkLateRefunds(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()

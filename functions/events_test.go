@@ -18,8 +18,8 @@ import (
 
 const eventsFolder = "../events"
 
-// rehearsals are what is to become of each function's event in events/, of those
-// that serve no endpoints.
+// rehearsals check what each function does with its event in events/, unless it
+// serves endpoints.
 var rehearsals = map[string]func(*rehearsal){
 	"relay":      (*rehearsal).relay,
 	"callbacks":  (*rehearsal).callback,
@@ -193,13 +193,13 @@ func text(v events.DynamoDBAttributeValue) string {
 	return v.String()
 }
 
-// question: the message names a checkout that nobody made.
+// question: the message names a checkout that does not exist.
 func (r *rehearsal) question() {
 	r.consumed()
 	r.logged("message of an unknown payment dropped")
 }
 
-// payout: the message names one that nobody planned.
+// payout: the message names one that does not exist.
 func (r *rehearsal) payout() {
 	r.consumed()
 	r.logged("message of an unknown payout dropped")

@@ -48,7 +48,7 @@ func sampleOf(tb testing.TB, a *app.App, f functions.Function) contract.Operatio
 			return value
 		})
 		delete(needed, "")
-		delete(needed, "MERCHANT_CODE") // which everybody has
+		delete(needed, "MERCHANT_CODE") // which every event has
 		if least == nil || len(needed) < fewest {
 			least, fewest = &all[at], len(needed)
 		}

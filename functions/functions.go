@@ -44,7 +44,7 @@ type Consumer struct {
 	Prompt bool // no message may wait for those before it, however long they take
 }
 
-// Schedule wakes a function.
+// Schedule calls a function at intervals.
 type Schedule struct {
 	Every  time.Duration
 	Handle app.Tick // nil: the function's Invoke

@@ -38,9 +38,9 @@ var unequal = []struct{ operation, input, limit, reason string }{
 		"refused as a constraint, in the shape of contract §13.2"},
 	{"listMerchantPaymentMethods", "query amount", "-type=number", "a text, so that no digit passes through a float"},
 	{"listMerchantPaymentMethods", "query amount", "+type=string", "a text, so that no digit passes through a float"},
-	{"*", "query limit", "-type=integer", "listPayouts and listMyPayouts read it with all else, to tell all faults at " +
+	{"*", "query limit", "-type=integer", "listPayouts and listMyPayouts read it with all else, to report all faults at " +
 		"once"},
-	{"*", "query limit", "+type=string", "listPayouts and listMyPayouts read it with all else, to tell all faults at " +
+	{"*", "query limit", "+type=string", "listPayouts and listMyPayouts read it with all else, to report all faults at " +
 		"once"},
 }
 

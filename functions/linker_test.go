@@ -19,10 +19,10 @@ func TestTheLinkerDropsWhatIsNotCalled(t *testing.T) {
 		goTool(t, "build", "-tags", "lambda.norpc", "-o", program, module+"functions/"+family+"/bootstrap")
 		symbols := goTool(t, "tool", "nm", program)
 		if !strings.Contains(symbols, client+"TransactWriteItems\n") {
-			t.Errorf("%s writes nothing, so that this test tells nothing", family)
+			t.Errorf("%s writes nothing, so that this test checks nothing", family)
 		}
 		if strings.Contains(symbols, client+"CreateBackup\n") {
-			t.Errorf("%s carries what nobody calls: see who calls reflect's MethodByName with go build -ldflags=-dumpdep",
+			t.Errorf("%s links what it does not call: see who calls reflect's MethodByName with go build -ldflags=-dumpdep",
 				family)
 		}
 	}

@@ -173,7 +173,7 @@ func (b *browser) isLimitedTo(o contract.Operation) {
 	b.Helper()
 	may, listed := publicKeys[o.OperationID]
 	if !listed {
-		b.Fatalf("nobody says what a public key may with %s", o.OperationID)
+		b.Fatalf("the test does not list what a public key may do with %s", o.OperationID)
 	}
 	requests, route := b.requests(o.Method), o.Method+" "+o.Path
 	shown, before := map[string]bool{}, b.contents()

@@ -194,7 +194,7 @@ func TestARotationEnds(t *testing.T) {
 	w.Clock.Advance(rotationTakes)
 	both := published(w)
 	w.Clock.Advance(31 * 24 * time.Hour)
-	w.Forget()
+	w.EndRotation()
 	if alone := published(w); len(alone) != 1 || alone[0] != both[0] {
 		t.Errorf("published are %v, before %v", alone, both)
 	}

@@ -13,7 +13,7 @@ import (
 const (
 	// mostStart is how much longer than a bare aws-lambda-go function ours may take to start.
 	mostStart = 1.8
-	// leastStarts are needed for a verdict.
+	// leastStarts are needed for a comparison.
 	leastStarts = 20
 )
 

@@ -67,7 +67,7 @@ func (u *unknowns) pass(most int, streams bool, tick int) (settled int) {
 			return second
 		}
 	}
-	u.Errorf("after %d s there is still open: %s", most, u.open())
+	u.Errorf("after %d s still open: %s", most, u.open())
 	return most
 }
 

@@ -107,7 +107,7 @@ func TestBoleto(t *testing.T) {
 		">" + line[:5] + "." + line[5:10] + "</span> <span>" + line[10:15] + ".", ">" + line[33:] + "<",
 		"R$\u00a010,10", "23/11/2026", "Dois &lt;cafés&gt;", c.Artefacts[0].Location} {
 		if page.Status != 200 || !strings.Contains(string(page.Body), part) {
-			t.Errorf("the page lacks %q: %d %s", part, page.Status, page.Body)
+			t.Errorf("the page does not have %q: %d %s", part, page.Status, page.Body)
 		}
 	}
 	other := create(s)

@@ -23,8 +23,8 @@ func worstPayer(country any) map[string]any {
 			"state": long, "country": country}}
 }
 
-// payerSteps tell the faults of worstPayer one after the other, with a country
-// that is none.
+// payerSteps repair the faults of worstPayer one after the other; its country is
+// none.
 func payerSteps() []step {
 	const at = "personal_details."
 	var steps []step

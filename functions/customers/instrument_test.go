@@ -128,7 +128,7 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 	p.Steps.Plan(0, faults.None)
 	must(t, 204, remove(token))
 	if !slices.Contains(p.Steps.Taken(), "Forget") {
-		t.Errorf("the repeat tells the acquirer nothing: %v", p.Steps.Taken())
+		t.Errorf("the repeat does not call the acquirer: %v", p.Steps.Taken())
 	}
 	p.Steps.Plan(0, faults.None)
 	must(t, 204, remove(token))

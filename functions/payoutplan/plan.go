@@ -1,8 +1,7 @@
-// Package payoutplan is woken by a schedule. It opens the payout of every
-// merchant whose period has ended, and has it run; it also wakes payouts whose
-// runner was cut off, and those whose bank is to be asked. The schedule is a
-// wake-up only: the table says what is due, so a missed, doubled or late tick
-// does no harm.
+// Package payoutplan runs on a schedule. It opens the payout of every merchant
+// whose period has ended, and has it run; it also resumes payouts whose runner
+// was cut off, and those whose bank has to be polled. The table says what is
+// due, so a missed, doubled or late tick does no harm.
 package payoutplan
 
 import (
@@ -21,7 +20,7 @@ import (
 )
 
 // lastStart is kept free at the end of the function's time, for the merchant
-// it is busy with.
+// in progress.
 const lastStart = 15 * time.Second
 
 // Tick plans what is due, or as much of it as the function's time allows; the

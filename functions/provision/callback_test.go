@@ -26,7 +26,7 @@ func (d operator) createCallback(m provisioned, reference string) (id string) {
 			return owed
 		}
 	}
-	d.Fatal("no callback is owed")
+	d.Fatal("no callback is stored")
 	return ""
 }
 
@@ -181,7 +181,7 @@ func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 		}
 	}
 	if got := d.replay(fields{"from": at[0], "to": at[3], "merchant_code": "MC00000000"}); got != (replayed{0, false}) {
-		t.Errorf("replayed %+v of nobody's", got)
+		t.Errorf("replayed %+v of an unknown merchant", got)
 	}
 }
 

@@ -16,8 +16,8 @@ var guided = regexp.MustCompile(`operate '(\{.*\})'`)
 // a variable.
 var unshelled = strings.NewReplacer(`'\''`, "’", "'$merchant'", "MC…", "'$payout'", "…")
 
-// misunderstood are the arguments whose values a guide can get wrong; what
-// stands for a merchant's own data is refused rightly.
+// misunderstood are the arguments whose values a guide can get wrong; placeholders
+// of a merchant's own data are refused rightly.
 var misunderstood = []string{"command", "mode", "type", "scopes", "period", "outcome", "reason", "day", "from",
 	"to", "limit", "test_key"}
 

@@ -10,7 +10,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/store"
 )
 
-// createAPIKey makes a further key (contract §8.2).
+// createAPIKey makes another key (contract §8.2).
 type createAPIKey struct {
 	MerchantCode string `json:"merchant_code" validate:"required"`
 	Mode         string `json:"mode"` // live or test; the first key's unless given

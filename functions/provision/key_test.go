@@ -116,7 +116,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 		}
 	}
 	if status := d.listing(mine.Key.Plaintext); status != http.StatusOK {
-		t.Errorf("a key that nobody could revoke answers %d", status)
+		t.Errorf("a key that could not be revoked gets %d", status)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 	p, got := d.authenticate(m.Key.Plaintext)
 	for _, scope := range identity.AllScopes() {
 		if !slices.Contains(p.Scopes, scope) {
-			t.Errorf("the key lacks %s", scope)
+			t.Errorf("the key does not have %s", scope)
 		}
 	}
 	want := merchant.Merchant{Code: m.Code, Name: "Buchladen", Email: "buch@example.com", Country: "DE", Currency: "EUR",

@@ -163,7 +163,7 @@ func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
 		t.Errorf("one merchant's: %s", got)
 	}
 	if got := d.runPayouts(fields{"at": "2026-11-21T00:30:00+01:00"}); got != "T 2026-11-21 PAID 9.80 EUR" {
-		t.Errorf("everybody's: %s", got)
+		t.Errorf("all merchants': %s", got)
 	}
 	if got := d.runPayouts(fields{"mode": "test", "at": "2026-11-21T01:00:00Z"}); got != "" {
 		t.Errorf("again: %s", got)

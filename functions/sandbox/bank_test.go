@@ -21,7 +21,7 @@ func TestTheBankPage(t *testing.T) {
 	for _, part := range []string{"iDEAL", "10.10 EUR", "Caffè &lt;Roma&gt;", `value="pay"`,
 		`value="fail"`, `value="leave"`} {
 		if !strings.Contains(r.body, part) {
-			t.Errorf("the page lacks %s", part)
+			t.Errorf("the page does not have %s", part)
 		}
 	}
 	if got := r.directive("frame-ancestors"); got != "frame-ancestors 'none'" {

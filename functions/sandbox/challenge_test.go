@@ -37,7 +37,7 @@ func TestTheChallengePage(t *testing.T) {
 	for _, part := range []string{"10.10 EUR", "Caffè &lt;Roma&gt; &amp; Figli", "VISA ending in 0042",
 		`value="approve"`, `value="reject"`, `value="error"`, `value="m&#34;d"`} {
 		if !strings.Contains(r.body, part) {
-			t.Errorf("the page lacks %s", part)
+			t.Errorf("the page does not have %s", part)
 		}
 	}
 	if strings.Contains(r.body, "<script") || r.directive("script-src") != "" {

@@ -18,7 +18,7 @@ func moved(s world.Shop, p world.Payment) string {
 	return moved["refund"].String()
 }
 
-// One of them has the money, all others learn that nothing is left.
+// One of them gets the money; all others are refused, because nothing is left.
 func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t)

@@ -25,8 +25,8 @@ func (w *World) Rotate(after time.Duration) {
 	w.deploy(next)
 }
 
-// Forget ends a rotation: deploys without the secret before.
-func (w *World) Forget() {
+// EndRotation deploys without the secret before.
+func (w *World) EndRotation() {
 	w.Helper()
 	next := maps.Clone(w.environment)
 	delete(next, "PLATFORM_SECRET_PREVIOUS")

@@ -43,12 +43,12 @@ func TestAnUnbalancedJournalIsNoticed(t *testing.T) {
 		if err := table.Put(entry).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		heard := &complaints{TB: t}
-		w.TB = heard
+		reported := &complaints{TB: t}
+		w.TB = reported
 		w.CheckJournal()
 		w.TB = t
-		if (heard.count > 0) != c.wrong {
-			t.Errorf("%v: %d complaints", c.postings, heard.count)
+		if (reported.count > 0) != c.wrong {
+			t.Errorf("%v: %d complaints", c.postings, reported.count)
 		}
 		if err := table.Delete("pk", entry.PK).Range("sk", entry.SK).Run(t.Context()); err != nil {
 			t.Fatal(err)

@@ -16,12 +16,12 @@ type Refusal struct {
 // Refused is a refusal; param is "" where no field is at fault.
 func Refused(status int, code, param, slug string) Refusal { return Refusal{status, code, param, slug} }
 
-// Missing refuses for the lack of a field.
+// Missing is the refusal of a request without a field.
 func Missing(param string) Refusal {
 	return Refusal{http.StatusBadRequest, "MISSING", param, "invalid-parameter"}
 }
 
-// Invalid refuses a field's value.
+// Invalid is the refusal of a field's value.
 func Invalid(param string) Refusal {
 	return Refusal{http.StatusBadRequest, "INVALID", param, "invalid-parameter"}
 }
@@ -31,9 +31,9 @@ func Invalid(param string) Refusal {
 func (want Refusal) Check(t testing.TB, got Response) {
 	t.Helper()
 	kind := got.Text("type")
-	told := Refusal{got.Status, got.Text("error_code"), got.Text("param"), kind[strings.LastIndex(kind, "/")+1:]}
-	if told != want {
-		t.Errorf("told %+v, want %+v\n%s", told, want, got.Body)
+	refusal := Refusal{got.Status, got.Text("error_code"), got.Text("param"), kind[strings.LastIndex(kind, "/")+1:]}
+	if refusal != want {
+		t.Errorf("got %+v, want %+v\n%s", refusal, want, got.Body)
 	}
 	if want.status == http.StatusBadRequest && (got.Text("error_message") == "" ||
 		got.Text("error_message") != got.Text("message")) {

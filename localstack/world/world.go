@@ -189,15 +189,15 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// Provision creates a sandbox merchant with the given facts.
-func (w *World) Provision(facts map[string]any) Merchant {
+// Provision creates a sandbox merchant with the given arguments.
+func (w *World) Provision(arguments map[string]any) Merchant {
 	w.Helper()
-	if _, given := facts["sandbox"]; !given {
-		facts["sandbox"] = true
+	if _, given := arguments["sandbox"]; !given {
+		arguments["sandbox"] = true
 	}
-	facts["command"] = "create_merchant"
+	arguments["command"] = "create_merchant"
 	var m Merchant
-	w.Operate(facts, &m)
+	w.Operate(arguments, &m)
 	w.Secret("API key", m.Key.Plaintext)
 	return m
 }

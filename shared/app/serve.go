@@ -25,7 +25,7 @@ type (
 	Queue func(*App) func(ctx context.Context, body string) error
 	// Stream handles one record of the table's stream.
 	Stream func(*App) func(ctx context.Context, record events.DynamoDBEventRecord) error
-	// Tick is woken by a schedule.
+	// Tick is called by a schedule.
 	Tick func(*App) func(ctx context.Context) error
 	// Invoke answers an operator's direct invocation.
 	Invoke func(*App) func(ctx context.Context, request json.RawMessage) (any, error)

@@ -7,7 +7,7 @@ import (
 	"github.com/cashwrap/cashwrap/shared/optional"
 )
 
-// A partial update keeps what is absent, and can tell null from it.
+// A partial update keeps what is absent, and distinguishes it from null.
 func ExampleOf() {
 	var update struct {
 		Name  optional.Of[string] `json:"name"`

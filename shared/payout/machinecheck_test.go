@@ -102,7 +102,7 @@ func (m *payoutMachine) checkRecords(t *rapid.T) {
 // checkParts checks that each part has a payable of its amount or is in its payout, and
 // that no installment is paid twice.
 func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
-	alive, planned := map[int]int{}, 0
+	notFailed, planned := map[int]int{}, 0
 	for i, p := range tx.Payouts {
 		planned = max(planned, p.Number)
 		payable, waits := m.payables[fmt.Sprintf("%s#%d", tx.ID, p.Seq)]
@@ -111,7 +111,7 @@ func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 				i+1, p.Status == payments.EventScheduled, p.Net())
 		}
 		if p.Status != payments.EventFailed {
-			alive[p.Number]++
+			notFailed[p.Number]++
 		}
 		if p.Status == payments.EventPaidOut && m.payouts[p.PayoutID].Status != payout.Paying &&
 			m.payouts[p.PayoutID].Status != payout.Paid {
@@ -120,8 +120,8 @@ func (m *payoutMachine) checkParts(t *rapid.T, tx payments.Transaction) {
 		}
 	}
 	for n := 1; n <= planned; n++ {
-		if alive[n] != 1 {
-			t.Fatalf("installment %d: got it %d times in %+v, want once", n, alive[n], tx.Payouts)
+		if notFailed[n] != 1 {
+			t.Fatalf("installment %d: got it %d times in %+v, want once", n, notFailed[n], tx.Payouts)
 		}
 	}
 	if tx.PayoutsTotal() != planned {

@@ -109,13 +109,13 @@ func (p Payout) Rejected(reason string, now time.Time) Step {
 	return step
 }
 
-// wakeAfter is when a payout without progress counts as cut off. A run lasts less
+// resumeAfter is when a payout without progress counts as cut off. A run lasts less
 // (functions.go).
-const wakeAfter = 15 * time.Minute
+const resumeAfter = 15 * time.Minute
 
 // at is the payout in the status.
 func (p Payout) at(status Status, now time.Time) Payout {
-	p.Status, p.UpdatedAt, p.NextPoll, p.Polls = status, now, now.Add(wakeAfter), 0
+	p.Status, p.UpdatedAt, p.NextPoll, p.Polls = status, now, now.Add(resumeAfter), 0
 	return p
 }
 

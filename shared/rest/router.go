@@ -56,7 +56,7 @@ func newRouter(routes []Route) *router {
 	return r
 }
 
-// takers are the routes of a path: of its own pattern, and of wider patterns for the methods that it lacks.
+// takers are the routes of a path: of its own pattern, and of wider patterns for the methods that it does not have.
 func (r *router) takers(path string) (routes []*Route) {
 	c := chi.NewRouteContext()
 	for _, method := range []string{"DELETE", "GET", "PATCH", "POST", "PUT"} {

@@ -87,7 +87,7 @@ func TestIdempotencyClaimEndsWithinSixtySeconds(t *testing.T) {
 	clock.Advance(time.Millisecond)
 	wantState(t, s, by("second"), store.Claimed, "")
 
-	// The first one wakes up again: it has nothing to say any more.
+	// The first one continues: its reply is no longer stored.
 	if owned, err := s.SettleIdempotency(t.Context(), claimant, []byte("late")); owned || err != nil {
 		t.Errorf("settle after a takeover: owned %v, %v", owned, err)
 	}

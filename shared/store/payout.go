@@ -23,7 +23,7 @@ type scheduleItem struct {
 	merchant.PayoutSchedule
 }
 
-// payoutItem is a payout, due when it is to be woken.
+// payoutItem is a payout, due when its next run is.
 type payoutItem struct {
 	key
 	due

@@ -49,7 +49,7 @@ func TestLeasesShareOneBucket(t *testing.T) {
 	a, b := &process{s: s}, &process{s: s}
 	a.lease(t, 10, 10)
 	b.lease(t, 15, 15) // b starts without knowing of a
-	a.lease(t, 10, 5)  // a learns of b's lease: only five are left
+	a.lease(t, 10, 5)  // a reads b's lease: only five are left
 	a.lease(t, 1, 0)
 	b.lease(t, 1, 0)
 

@@ -90,7 +90,7 @@ var storedPayouts = map[string]stored{
 			open.Payout, open.Payables, open.Transactions, open.CarriedForward = p, nil, nil, nil
 			p, err := w.CollectPayout(w.Context(), w.tenant, open)
 			w.must(err)
-			telling := storedtest.Fill(w, w.Filler, func(t *payout.OutcomeStep) {
+			step := storedtest.Fill(w, w.Filler, func(t *payout.OutcomeStep) {
 				t.Payout.ID, t.Payout.Version, t.Payout.Day = p.ID, p.Version, p.Day
 				t.Transactions = []payments.Transaction{w.changed(tx)}
 				for i := range t.Records {
@@ -100,13 +100,13 @@ var storedPayouts = map[string]stored{
 				t.Events[0].ID, t.Events[0].TransactionID, t.Events[0].Code = e.ID, e.TransactionID, e.Code
 				t.Events[0].Type = e.Type
 			})
-			got, err := w.ApplyPayoutOutcome(w.Context(), w.tenant, telling)
-			telling.Payout.Version++
-			telling.Transactions[0].Version++
-			wantAnswer(w, telling.Payout, got, err)
-			return append(w.payout(telling.Payout), w.records(telling.Payout, telling.Records),
-				w.transactionOf(telling.Transactions[0], telling.Events...),
-				w.payables(append(payables, telling.Payables...)...))
+			got, err := w.ApplyPayoutOutcome(w.Context(), w.tenant, step)
+			step.Payout.Version++
+			step.Transactions[0].Version++
+			wantAnswer(w, step.Payout, got, err)
+			return append(w.payout(step.Payout), w.records(step.Payout, step.Records),
+				w.transactionOf(step.Transactions[0], step.Events...),
+				w.payables(append(payables, step.Payables...)...))
 		},
 		unseen: storedtest.Unseen{"PAYOUT write_id": notRead, "TRANSACTION write_id": notRead},
 	},

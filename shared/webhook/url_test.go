@@ -61,7 +61,7 @@ func TestRefusalsNeverRepeatTheURL(t *testing.T) {
 		_, err := CheckURL(target.url, Policy{})
 		if target.addrs != nil {
 			if err != nil {
-				t.Errorf("%q: %v, where only DNS can tell", target.url, err)
+				t.Errorf("%q: %v, where only DNS can show it", target.url, err)
 			}
 			continue
 		}

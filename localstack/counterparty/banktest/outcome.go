@@ -32,8 +32,8 @@ func MustCancel(t *testing.T, b bank.Bank, id string, want bank.Outcome) {
 	}
 }
 
-// Unknown expects of a call that its outcome is unknown: the caller hears
-// neither of one, nor that there will be none.
+// Unknown expects that the outcome of a call is unknown: the caller gets neither
+// an outcome nor an error that rules one out.
 func Unknown(t *testing.T) func(bank.Outcome, error) {
 	return func(o bank.Outcome, err error) {
 		t.Helper()

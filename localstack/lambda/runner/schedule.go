@@ -15,7 +15,7 @@ import (
 // clockInterval is how often the clock is read. It is real time, so that jumps of a test's clock are noticed.
 const clockInterval = 250 * time.Millisecond
 
-// schedule wakes a function, first at the start. A tick that fails is only logged: the next one follows.
+// schedule calls a function at intervals, first at the start. A tick that fails is only logged: the next one follows.
 type schedule struct {
 	every    time.Duration
 	function *function
@@ -24,7 +24,7 @@ type schedule struct {
 	now      func() time.Time
 }
 
-// TickNow wakes a scheduled function once, besides its schedule. Errors: the function's.
+// TickNow calls a scheduled function once, besides its schedule. Errors: the function's.
 func (r *Runner) TickNow(ctx context.Context, name string) error {
 	for _, s := range r.schedules {
 		if s.function.Name == name {

@@ -14,8 +14,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// fixture is an empty table with the sandbox's records, and what fills the fields of its entries.
-type fixture struct {
+// storedFixture is an empty table with the sandbox's records, and what fills the fields of its entries.
+type storedFixture struct {
 	testing.TB
 	*storedtest.Filler
 	*Acquirer
@@ -29,22 +29,22 @@ const recognised = "a write recognises itself by it, see TestALostReplyOfACharge
 func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		write  func(fixture) []storedtest.Answer
+		write  func(storedFixture) []storedtest.Answer
 		unseen storedtest.Unseen
 	}{
-		"a charge and its page": {func(w fixture) []storedtest.Answer {
+		"a charge and its page": {func(w storedFixture) []storedtest.Answer {
 			c := storedtest.Fill[charge](w, w.Filler)
 			w.open(c, "token")
 			return []storedtest.Answer{w.charge(c, 1), w.page("token", c.ID)}
 		}, storedtest.Unseen{"CHARGE write_id": recognised}},
-		"an approved charge and its card": {func(w fixture) []storedtest.Answer {
+		"an approved charge and its card": {func(w storedFixture) []storedtest.Answer {
 			c := w.approved()
 			w.open(c, "")
 			return []storedtest.Answer{w.charge(c, 1), w.card(c),
 				w.statement(acquirer.Movement{ID: c.ID, ChargeID: c.ID, Tenant: c.Tenant, Kind: acquirer.Capture,
 					Amount: c.Amount, At: clock.Start})}
 		}, storedtest.Unseen{"CHARGE write_id": recognised}},
-		"a charge that moved": {func(w fixture) []storedtest.Answer {
+		"a charge that moved": {func(w storedFixture) []storedtest.Answer {
 			c := storedtest.Fill[charge](w, w.Filler)
 			w.open(c, "")
 			next := storedtest.Fill(w, w.Filler, func(next *charge) { next.ID = c.ID })
@@ -52,12 +52,12 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			w.must(err)
 			return []storedtest.Answer{w.charge(next, 2)}
 		}, storedtest.Unseen{"CHARGE write_id": recognised}},
-		"a refund that is pending": {func(w fixture) []storedtest.Answer {
+		"a refund that is pending": {func(w storedFixture) []storedtest.Answer {
 			r := storedtest.Fill(w, w.Filler, func(r *refund) { r.Kind = acquirer.Refunded })
 			w.enter(r)
 			return []storedtest.Answer{w.refund(r)}
 		}, storedtest.Unseen{"REFUND write_id": recognised}},
-		"an approved refund": {func(w fixture) []storedtest.Answer {
+		"an approved refund": {func(w storedFixture) []storedtest.Answer {
 			c := w.approved()
 			c.KeepsCard = false
 			w.open(c, "")
@@ -80,13 +80,13 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			s := storedtest.Open(t, clock.New().Now, nil)
 			db, items := s.Raw()
 			a := &Acquirer{records: records{table.Client{DB: db, Table: items, Now: clock.New().Now}}}
-			answers := c.write(fixture{t, &storedtest.Filler{}, a})
+			answers := c.write(storedFixture{t, &storedtest.Filler{}, a})
 			storedtest.RoundTrip(t, s, answers, c.unseen, cmp.AllowUnexported(chargeItem{}, refundItem{}))
 		})
 	}
 }
 
-func (w fixture) must(err error) {
+func (w storedFixture) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
@@ -94,14 +94,14 @@ func (w fixture) must(err error) {
 }
 
 // approved is a charge that has captured its amount, and stores its card.
-func (w fixture) approved() charge {
+func (w storedFixture) approved() charge {
 	w.Helper()
 	c := storedtest.Fill(w, w.Filler, func(c *charge) { c.Decision, c.Refundable = payments.Approved, c.Amount })
 	c.Verification = false // which captures nothing
 	return c
 }
 
-func (w fixture) open(c charge, pageToken string) {
+func (w storedFixture) open(c charge, pageToken string) {
 	w.Helper()
 	got, isNew, err := w.records.open(w.Context(), c, pageToken)
 	if diff := cmp.Diff(c, got, storedtest.Options); err != nil || !isNew || diff != "" {
@@ -109,7 +109,7 @@ func (w fixture) open(c charge, pageToken string) {
 	}
 }
 
-func (w fixture) enter(r refund) {
+func (w storedFixture) enter(r refund) {
 	w.Helper()
 	_, isNew, err := w.records.enter(w.Context(), r, func(r refund, _ charge) (refund, error) { return r, nil })
 	if err != nil || !isNew {
@@ -117,7 +117,7 @@ func (w fixture) enter(r refund) {
 	}
 }
 
-func (w fixture) charge(c charge, version int) storedtest.Answer {
+func (w storedFixture) charge(c charge, version int) storedtest.Answer {
 	want := chargeItem{Key: table.NewKey(chargePartition(c.ID), chargeSort), Version: version, charge: c}
 	return storedtest.Reads("charge", want, func(ctx context.Context) (chargeItem, error) {
 		item, err := w.records.read(ctx, c.ID)
@@ -126,20 +126,20 @@ func (w fixture) charge(c charge, version int) storedtest.Answer {
 	})
 }
 
-func (w fixture) page(token, chargeID string) storedtest.Answer {
+func (w storedFixture) page(token, chargeID string) storedtest.Answer {
 	return storedtest.Reads("page", chargeID, func(ctx context.Context) (string, error) {
 		return w.records.page(ctx, token)
 	})
 }
 
-func (w fixture) card(c charge) storedtest.Answer {
+func (w storedFixture) card(c charge) storedtest.Answer {
 	want := cardItem{Key: table.NewKey(cardPartition(c.Card.AcquirerToken), cardSort), Scenario: c.Scenario, Card: *c.Card}
 	return storedtest.Reads("card", want, func(ctx context.Context) (cardItem, error) {
 		return w.records.card(ctx, c.Card.AcquirerToken)
 	})
 }
 
-func (w fixture) refund(r refund) storedtest.Answer {
+func (w storedFixture) refund(r refund) storedtest.Answer {
 	want := refundItem{Key: refundKey(r), refund: r}
 	return storedtest.Reads("refund", want, func(ctx context.Context) (refundItem, error) {
 		item, err := w.records.readRefund(ctx, want.Key)
@@ -148,7 +148,7 @@ func (w fixture) refund(r refund) storedtest.Answer {
 	})
 }
 
-func (w fixture) statement(want ...acquirer.Movement) storedtest.Answer {
+func (w storedFixture) statement(want ...acquirer.Movement) storedtest.Answer {
 	return storedtest.Reads("statement", want, func(ctx context.Context) ([]acquirer.Movement, error) {
 		var lines []acquirer.Movement
 		for line, err := range w.Statement(ctx) {

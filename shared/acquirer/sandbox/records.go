@@ -20,7 +20,7 @@ import (
 //	charge       SANDBOX#CHARGE#<id>            CHARGE
 //	movement     SANDBOX#CHARGE#<id>            CAPTURE#<random>   one for each time money moved: in,
 //	                                            REFUND#<random>        back by a refund, and
-//	                                            CHARGEBACK#<random>   back by the issuer's will
+//	                                            CHARGEBACK#<random>   back by the issuer
 //	refund       SANDBOX#REFUND#<id>            REFUND             or a tombstone in its place
 //	chargeback   SANDBOX#CHARGEBACK#<id>        CHARGEBACK
 //	page         SANDBOX#PAGE#<sha256 of token> PAGE               PaReq or bank session → charge

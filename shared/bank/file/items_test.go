@@ -12,8 +12,8 @@ import (
 	"github.com/cashwrap/cashwrap/shared/table"
 )
 
-// fixture is an empty table with the bank's records, and what fills their fields.
-type fixture struct {
+// storedFixture is an empty table with the bank's records, and what fills their fields.
+type storedFixture struct {
 	testing.TB
 	*storedtest.Filler
 	*Bank
@@ -22,13 +22,13 @@ type fixture struct {
 // TestEachStoredFieldIsReadBack, and whatever attribute were not stored would be missed.
 func TestEachStoredFieldIsReadBack(t *testing.T) {
 	t.Parallel()
-	for name, write := range map[string]func(fixture) []storedtest.Answer{
-		"a transfer that waits": func(w fixture) []storedtest.Answer {
+	for name, write := range map[string]func(storedFixture) []storedtest.Answer{
+		"a transfer that waits": func(w storedFixture) []storedtest.Answer {
 			o := w.waiting()
 			return []storedtest.Answer{w.transfer(o), storedtest.Reads("waiting", []bank.Transfer{o.Transfer},
 				func(ctx context.Context) ([]bank.Transfer, error) { return w.Waiting(ctx, "EUR", 10) })}
 		},
-		"a transfer that was paid": func(w fixture) []storedtest.Answer {
+		"a transfer that was paid": func(w storedFixture) []storedtest.Answer {
 			o := w.waiting()
 			next := storedtest.Fill(w, w.Filler, func(next *transfer) { next.ID, next.State = o.ID, paid })
 			_, err := w.records.move(w.Context(), o.ID, func(transfer) (transfer, error) { return next, nil })
@@ -46,13 +46,13 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 					return lines, nil
 				})}
 		},
-		"a file that was begun": func(w fixture) []storedtest.Answer {
+		"a file that was begun": func(w storedFixture) []storedtest.Answer {
 			e := storedtest.Fill[export](w, w.Filler)
 			_, err := w.records.begin(w.Context(), e)
 			w.must(err)
 			return []storedtest.Answer{w.export(e)}
 		},
-		"a file that was sealed": func(w fixture) []storedtest.Answer {
+		"a file that was sealed": func(w storedFixture) []storedtest.Answer {
 			e := storedtest.Fill[export](w, w.Filler)
 			begun := e
 			begun.Digest = ""
@@ -67,13 +67,13 @@ func TestEachStoredFieldIsReadBack(t *testing.T) {
 			t.Parallel()
 			s := storedtest.Open(t, clock.New().Now, nil)
 			db, items := s.Raw()
-			w := fixture{t, &storedtest.Filler{}, New(table.Client{DB: db, Table: items, Now: clock.New().Now})}
+			w := storedFixture{t, &storedtest.Filler{}, New(table.Client{DB: db, Table: items, Now: clock.New().Now})}
 			storedtest.RoundTrip(t, s, write(w), nil)
 		})
 	}
 }
 
-func (w fixture) must(err error) {
+func (w storedFixture) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
@@ -81,7 +81,7 @@ func (w fixture) must(err error) {
 }
 
 // waiting is a transfer in no file, as it was stored.
-func (w fixture) waiting() transfer {
+func (w storedFixture) waiting() transfer {
 	w.Helper()
 	o := storedtest.Fill(w, w.Filler, func(o *transfer) { o.State = waiting })
 	got, err := w.records.open(w.Context(), o)
@@ -91,7 +91,7 @@ func (w fixture) waiting() transfer {
 	return o
 }
 
-func (w fixture) transfer(o transfer) storedtest.Answer {
+func (w storedFixture) transfer(o transfer) storedtest.Answer {
 	return storedtest.Reads("transfer", []transfer{o, o}, func(ctx context.Context) ([]transfer, error) {
 		one, err := w.records.transfer(ctx, o.ID)
 		if err != nil {
@@ -102,6 +102,6 @@ func (w fixture) transfer(o transfer) storedtest.Answer {
 	})
 }
 
-func (w fixture) export(e export) storedtest.Answer {
+func (w storedFixture) export(e export) storedtest.Answer {
 	return storedtest.Reads("export", e, func(ctx context.Context) (export, error) { return w.records.export(ctx, e.ID) })
 }
