@@ -131,6 +131,33 @@ func TestBadKeysAreRefused(t *testing.T) {
 	}
 }
 
+func TestARequestThatStillRunsIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	began, end := make(chan struct{}), make(chan struct{})
+	f := newFixture(t, []rest.Route{{Method: "POST", Path: "/orders/{id}",
+		Handle: rest.JSON(201, func(context.Context, order) (said, error) {
+			close(began)
+			<-end
+			return said{"made"}, nil
+		})}})
+	var first sync.WaitGroup
+	first.Go(func() { f.ask("POST", "/orders/1", `{}`, underKey) })
+	<-began
+	w := f.ask("POST", "/orders/1", `{}`, underKey)
+	close(end)
+	first.Wait()
+	want := shownError{409, "IDEMPOTENCY_IN_PROGRESS", "", "The first request with this Idempotency-Key is still running."}
+	if diff := cmp.Diff(want, errorOf(t, w)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := w.Header().Get("Retry-After"); got != "1" {
+		t.Errorf("Retry-After: got %q, want 1", got)
+	}
+	if w = f.ask("POST", "/orders/1", `{}`, underKey); w.Code != 201 || w.Header().Get("Idempotency-Replayed") != "true" {
+		t.Errorf("afterwards: got %d, want a replay", w.Code)
+	}
+}
+
 func TestHundredRequestsUnderOneKeyRunOnce(t *testing.T) {
 	t.Parallel()
 	c := &counted{}
