@@ -30,7 +30,7 @@ func TestDateTimesAreWritten(t *testing.T) {
 		`"0987-06-05"`:                    rest.Date{Year: 987, Month: 6, Day: 5},
 	} {
 		if got, err := json.Marshal(value); err != nil || string(got) != want {
-			t.Errorf("%T: %s %v, want %s", value, got, err, want)
+			t.Errorf("%T: got %s (%v), want %s", value, got, err, want)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func TestNoDayIsSentThatDoesNotExist(t *testing.T) {
 	for _, d := range []rest.Date{{}, {Year: 2026, Month: 2, Day: 29}, {Year: 10000, Month: 1, Day: 1}} {
 		f := newFixture(t, []rest.Route{route("GET", "/day", give(d))})
 		if w := f.ask("GET", "/day", ""); w.Code != 500 {
-			t.Errorf("%v: %d %s", d, w.Code, w.Body)
+			t.Errorf("%v: got %d %s, want 500", d, w.Code, w.Body)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestDatesCompare(t *testing.T) {
 	for i, a := range days {
 		for j, b := range days {
 			if got, want := a.Compare(b), min(1, max(-1, i-j)); got != want {
-				t.Errorf("%s to %s: %d, want %d", a, b, got, want)
+				t.Errorf("%s to %s: got %d, want %d", a, b, got, want)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func TestDateTimesAreReadAsUTC(t *testing.T) {
 		"2026-01-01T00:00:00.123456789-00:00": "2026-01-01T00:00:00.123456789Z",
 	} {
 		if w := f.ask("POST", "/period?since="+query, ""); w.Code != 200 || object(t, w)["text"] != want {
-			t.Errorf("%s: %d %s, want %s", query, w.Code, w.Body, want)
+			t.Errorf("%s: got %d %s, want 200 %s", query, w.Code, w.Body, want)
 		}
 	}
 	for _, query := range []string{
@@ -112,11 +112,12 @@ func TestDatesAreReadStrictly(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, []rest.Route{route("POST", "/period", spell)})
 	const rule = "must be a date, YYYY-MM-DD."
-	if w := f.ask("POST", "/period", `{"birth_date":"2024-02-29"}`); object(t, w)["text"] != "0000-00-00 2024-02-29 " {
-		t.Errorf("%d %s", w.Code, w.Body)
+	w := f.ask("POST", "/period", `{"birth_date":"2024-02-29"}`)
+	if got, want := object(t, w)["text"], "0000-00-00 2024-02-29 "; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	// Only in a date-time a space counts as +.
-	w := f.ask("POST", "/period?day=2026-02-28&text=a+b+01:00", "")
+	w = f.ask("POST", "/period?day=2026-02-28&text=a+b+01:00", "")
 	if got, want := object(t, w)["text"], "2026-02-28 0000-00-00 a b 01:00"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -136,6 +137,6 @@ func TestDatesAreReadStrictly(t *testing.T) {
 		}
 	}
 	if w := f.ask("POST", "/period", `{"birth_date":20260102}`); object(t, w)["param"] != "birth_date" {
-		t.Errorf("a number: %d %s", w.Code, w.Body)
+		t.Errorf("a number: got %d %s, want an error of birth_date", w.Code, w.Body)
 	}
 }

@@ -102,7 +102,7 @@ func TestBodiesAreRead(t *testing.T) {
 		w := f.ask("POST", "/things/1", body)
 		got, _ := object(t, w)["got"].(string)
 		if w.Code != http.StatusOK || !strings.HasPrefix(got, want+" ") {
-			t.Errorf("%s: %d %s\nwant %s", body, w.Code, w.Body, want)
+			t.Errorf("%s: got %d %s\nwant 200 %s", body, w.Code, w.Body, want)
 		}
 	}
 }
@@ -153,11 +153,11 @@ func TestBadBodiesAreRefused(t *testing.T) {
 		answer := object(t, w)
 		param, _ := answer["param"].(string)
 		if got := fmt.Sprint(answer["error_code"], " ", param); w.Code != http.StatusBadRequest || got != want {
-			t.Errorf("%.60s: %d %s, want %s", body, w.Code, got, want)
+			t.Errorf("%.60s: got %d %s, want 400 %s", body, w.Code, got, want)
 		}
 	}
 	if w := f.ask("POST", "/things/1", nested(32)); w.Code != http.StatusOK {
-		t.Errorf("32 levels: %d", w.Code)
+		t.Errorf("32 levels: got %d %s, want 200", w.Code, w.Body)
 	}
 	if w := f.ask("POST", "/things/1", withValues(20_000)); w.Code != http.StatusOK {
 		t.Errorf("20,000 values: %d", w.Code)
@@ -195,7 +195,7 @@ func TestQueriesAreRead(t *testing.T) {
 		w := f.ask("POST", "/things/1?"+query, "")
 		got, _ := object(t, w)["got"].(string)
 		if w.Code != http.StatusOK || !strings.HasSuffix(got, want) {
-			t.Errorf("%s: %d %s\nwant %s", query, w.Code, w.Body, want)
+			t.Errorf("%s: got %d %s\nwant 200 %s", query, w.Code, w.Body, want)
 		}
 	}
 	for query, param := range map[string]string{
@@ -209,12 +209,12 @@ func TestQueriesAreRead(t *testing.T) {
 		w := f.ask("POST", "/things/1?"+query, "")
 		if answer := object(t, w); w.Code != http.StatusBadRequest || answer["param"] != param ||
 			answer["error_code"] != "INVALID" {
-			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+			t.Errorf("%s: got %d %s, want 400 INVALID %s", query, w.Code, w.Body, param)
 		}
 	}
 	for _, query := range []string{"limit=%zz", "a;b", "checkout_reference=%ff", "roles=%c3&roles=%a9", "%ed%a0%80=1"} {
 		if w := f.ask("POST", "/things/1?"+query, ""); object(t, w)["error_code"] != "INVALID_REQUEST" {
-			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+			t.Errorf("%s: got %d %s, want INVALID_REQUEST", query, w.Code, w.Body)
 		}
 	}
 }
@@ -227,23 +227,23 @@ func TestPathValuesAreDecodedSafely(t *testing.T) {
 		"/things/%C3%A9": `"é"`,
 	} {
 		if got, _ := object(t, f.ask("POST", path, ""))["got"].(string); !strings.Contains(got, "} "+want+" ") {
-			t.Errorf("%s: %s", path, got)
+			t.Errorf("%s: got %s, want %s in it", path, got, want)
 		}
 	}
 	for _, path := range []string{
 		"/things/", "/things/1/", "/things//1", "//things/1", "/Things/1", "/", "/thing%73%2F1", "/things%00/1",
 	} {
 		if w := f.ask("POST", path, ""); w.Code != http.StatusNotFound || object(t, w)["error_code"] != "NOT_FOUND" {
-			t.Errorf("%s: %d", path, w.Code)
+			t.Errorf("%s: got %d %s, want 404 NOT_FOUND", path, w.Code, w.Body)
 		}
 	}
 	for _, path := range []string{"/things/%ff", "/things/%ed%a0%80", "/things/a%C2",
 		"/things/a%EF%BF%BD"} { // the last as a gateway hands it on
 		if w := f.ask("POST", path, ""); w.Code != http.StatusBadRequest || object(t, w)["error_code"] != "INVALID_REQUEST" {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+			t.Errorf("%s: got %d %s, want 400 INVALID_REQUEST", path, w.Code, w.Body)
 		}
 		if w := f.ask("POST", path, "", "Authorization:"); w.Code != http.StatusUnauthorized {
-			t.Errorf("%s without a key: %d", path, w.Code)
+			t.Errorf("%s without a key: got %d %s, want 401", path, w.Code, w.Body)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func TestAnyPathValueReachesTheOperation(t *testing.T) {
 		long: long, long + "a": long, "a" + long: "a" + long[2:], long + long: long,
 	} {
 		if got := object(t, f.ask("GET", "/things/"+url.PathEscape(must(url.PathUnescape(path))), ""))["text"]; got != want {
-			t.Errorf("%.20s: %q", path, got)
+			t.Errorf("%.20s: got %q, want %q", path, got, want)
 		}
 	}
 }
@@ -296,15 +296,15 @@ func TestFormsAreRead(t *testing.T) {
 		{"/form", "PaRes=", "Content-Type:", ""},
 	} {
 		if got := object(t, f.ask("POST", test.path, test.body, test.contentType))["text"]; got != test.want {
-			t.Errorf("%s as %s: %v", test.path, test.contentType, got)
+			t.Errorf("%s as %s: got %q, want %q", test.path, test.contentType, got, test.want)
 		}
 	}
 	if w := f.ask("POST", "/form", "PaRes=%ff"); object(t, w)["error_code"] != "INVALID_REQUEST" {
-		t.Errorf("bytes that are no text: %d %s", w.Code, w.Body)
+		t.Errorf("bytes that are no text: got %d %s, want INVALID_REQUEST", w.Code, w.Body)
 	}
 	if w := f.ask("POST", "/form", "PaRes=%zz"); object(t, w)["error_code"] != "INVALID_REQUEST" ||
 		strings.Contains(f.log.String(), "%zz") {
-		t.Errorf("bad form: %d %s", w.Code, w.Body)
+		t.Errorf("bad form: got %d %s, log %s, want INVALID_REQUEST and no %%zz in the log", w.Code, w.Body, f.log)
 	}
 }
 
@@ -313,9 +313,9 @@ func TestBodyAboveOneMebibyteIsRefused(t *testing.T) {
 	f := echoFixture(t)
 	fits := `{"x":"` + strings.Repeat("a", 1<<20-8) + `"}`
 	if w := f.ask("POST", "/things/1", fits); w.Code != http.StatusOK {
-		t.Errorf("1 MiB: %d", w.Code)
+		t.Errorf("1 MiB: got %d %.200s, want 200", w.Code, w.Body)
 	}
 	if w := f.ask("POST", "/things/1", fits+" "); w.Code != http.StatusRequestEntityTooLarge {
-		t.Errorf("1 MiB + 1: %d", w.Code)
+		t.Errorf("1 MiB + 1: got %d %.200s, want 413", w.Code, w.Body)
 	}
 }

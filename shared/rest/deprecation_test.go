@@ -51,7 +51,8 @@ func TestDeprecatedRoutesNameTheirSuccessor(t *testing.T) {
 		w := f.ask(test.method, test.path, "", test.header)
 		h := w.Header()
 		if w.Code != test.status || h.Get("Deprecation") != test.deprecation || h.Get("Link") != test.link {
-			t.Errorf("%s %s %s: %d %v", test.method, test.path, test.header, w.Code, h)
+			t.Errorf("%s %s %s: got %d, headers %v, want %d, Deprecation %q and Link %q", test.method, test.path,
+				test.header, w.Code, h, test.status, test.deprecation, test.link)
 		}
 	}
 }

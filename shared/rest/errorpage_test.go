@@ -14,6 +14,6 @@ func TestATextStaysAText(t *testing.T) {
 		return string(errorPage(Problem{Title: text}, &failure.Error{Message: text}, text).HTML), nil
 	})
 	if err != nil {
-		t.Error(err)
+		t.Errorf("got error %v, want none", err)
 	}
 }

@@ -85,13 +85,13 @@ func TestErrorHeaders(t *testing.T) {
 	w := f.ask("GET", "/hybrid", "", "Accept: text/html, application/problem+json")
 	if h := w.Header(); w.Code != 424 || h.Get("Retry-After") != "2" ||
 		h.Get("Content-Type") != "application/problem+json;charset=UTF-8" {
-		t.Errorf("%d %v", w.Code, h)
+		t.Errorf("got %d %v, want 424, Retry-After 2 and application/problem+json", w.Code, h)
 	}
 	w = f.ask("GET", "/hybrid", "", "Authorization:")
 	if h, got := w.Header(), object(t, w); h.Get("WWW-Authenticate") != "Bearer" ||
 		h.Get("Content-Type") != "application/json;charset=UTF-8" ||
 		got["message"] != "access token required" || got["type"] != baseURL+"/problems/missing-token" {
-		t.Errorf("%v %v", h, got)
+		t.Errorf("got %v %v, want WWW-Authenticate Bearer, application/json and the problem missing-token", h, got)
 	}
 }
 
@@ -104,13 +104,13 @@ func TestSeveralFaults(t *testing.T) {
 	want := `[{"message":"card.number is required.","error_code":"MISSING","param":"card.number"},` +
 		`{"message":"installments must be 1 to 12.","error_code":"INVALID","param":"installments"}]`
 	if w.Code != 400 || w.Body.String() != want || w.Header().Get("Content-Type") != "application/json;charset=UTF-8" {
-		t.Errorf("several: %d %v %s", w.Code, w.Header(), w.Body)
+		t.Errorf("several: got %d %v %s, want 400 in JSON: %s", w.Code, w.Header(), w.Body, want)
 	}
 
 	got := object(t, f.ask("GET", "/hybrid", ""))
 	if got["type"] != baseURL+"/problems/multiple-invalid-parameters" || got["param"] != "card.number" ||
 		got["error_code"] != "MISSING" {
-		t.Errorf("hybrid: %v", got)
+		t.Errorf("hybrid: got %v, want multiple-invalid-parameters, MISSING card.number", got)
 	}
 
 	text, err := json.Marshal(object(t, f.ask("GET", "/details", ""))["failed_constraints"])
@@ -125,13 +125,13 @@ func TestOneFaultIsAnObject(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, failing(failure.List{failure.Missing("currency")}))
 	if got := object(t, f.ask("GET", "/several", "")); got["param"] != "currency" {
-		t.Errorf("several: %v", got)
+		t.Errorf("several: got %v, want an error of currency", got)
 	}
 	got := object(t, f.ask("GET", "/details", ""))
 	text, err := json.Marshal(got["failed_constraints"])
-	if err != nil || got["details"] != "currency is required." ||
-		string(text) != `[{"message":"currency is required.","reference":"currency"}]` {
-		t.Errorf("details: %v", got)
+	want := `[{"message":"currency is required.","reference":"currency"}]`
+	if err != nil || got["details"] != "currency is required." || string(text) != want {
+		t.Errorf("details: got %v (%v), want currency is required. and failed_constraints %s", got, err, want)
 	}
 }
 
@@ -158,16 +158,16 @@ func TestBadRequestsAreAlwaysAnArray(t *testing.T) {
 			w := f.ask("GET", "/array", "", "Accept: application/problem+json")
 			if w.Code != 400 || w.Body.String() != test.want ||
 				w.Header().Get("Content-Type") != "application/json;charset=UTF-8" {
-				t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+				t.Errorf("got %d %v %s, want 400 in JSON: %s", w.Code, w.Header(), w.Body, test.want)
 			}
 		})
 	}
 	f := newFixture(t, failing(errors.New("broken")))
 	if got := object(t, f.ask("GET", "/array", "")); got["status"] != 500.0 || got["error_code"] != "INTERNAL_ERROR" {
-		t.Errorf("500: %v", got)
+		t.Errorf("a fault: got %v, want 500 INTERNAL_ERROR", got)
 	}
 	if got := object(t, f.ask("GET", "/array", "", "Authorization:")); got["status"] != 401.0 {
-		t.Errorf("401: %v", got)
+		t.Errorf("without a key: got %v, want 401", got)
 	}
 }
 
@@ -183,14 +183,15 @@ func TestErrorsMember(t *testing.T) {
 	w := f.ask("GET", "/hybrid", "")
 	got := object(t, w)
 	text, err := json.Marshal(got["errors"])
-	if err != nil || w.Code != 422 || string(text) != `[{"code":"INVALID_AMOUNT","max_refundable_amount":1010}]` ||
+	want := `[{"code":"INVALID_AMOUNT","max_refundable_amount":1010}]`
+	if err != nil || w.Code != 422 || string(text) != want ||
 		got["type"] != baseURL+"/problems/validation-error" || got["detail"] != "No." {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("got %d %s (%v), want 422 validation-error, No., with errors %s", w.Code, w.Body, err, want)
 	}
 
 	f = newFixture(t, failing(&failure.Error{Kind: failure.KindUnprocessable, Errors: make(chan int)}))
 	if w := f.ask("GET", "/hybrid", ""); w.Code != 500 || object(t, w)["error_code"] != "INTERNAL_ERROR" {
-		t.Errorf("what JSON cannot hold: %d %s", w.Code, w.Body)
+		t.Errorf("what JSON cannot hold: got %d %s, want 500 INTERNAL_ERROR", w.Code, w.Body)
 	}
 }
 
@@ -198,7 +199,7 @@ func TestProblemsDescribeThemselves(t *testing.T) {
 	t.Parallel()
 	for slug, p := range rest.Problems() {
 		if p.Slug != slug || p.Title == "" || p.Description == "" || p.Status < 400 || p.Status > 504 {
-			t.Errorf("%s: %+v", slug, p)
+			t.Errorf("%s: got %+v, want its slug, a title, a description and a status of 400 to 504", slug, p)
 		}
 	}
 }

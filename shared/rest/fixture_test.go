@@ -178,7 +178,7 @@ func object(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
 	t.Helper()
 	var m map[string]any
 	if err := json.Unmarshal(w.Body.Bytes(), &m); err != nil {
-		t.Fatalf("body %q: %v", w.Body, err)
+		t.Fatalf("got body %q (%v), want an object", w.Body, err)
 	}
 	return m
 }

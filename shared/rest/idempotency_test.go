@@ -67,11 +67,13 @@ func TestReplayIsIdentical(t *testing.T) {
 		first := f.ask(method, "/orders/1?b=2&a=1", `{"number":"4711","amount":10.0}`, underKey)
 		again := f.ask(method, "/orders/%31?a=1&b=2", ` {"amount":1e1, "number":"47\u00311"} `, underKey)
 		if c.runs != 1 || first.Code != 201 || !same(first, again) {
-			t.Errorf("%s: %d runs, %s then %s", method, c.runs, first.Body, again.Body)
+			t.Errorf("%s: got %d runs, %d %s then %d %s, want 1 run and twice the same 201", method, c.runs,
+				first.Code, first.Body, again.Code, again.Body)
 		}
 		if first.Header().Get("Idempotency-Replayed") != "" || again.Header().Get("Idempotency-Replayed") != "true" ||
 			first.Header().Get("X-Request-Id") == again.Header().Get("X-Request-Id") {
-			t.Errorf("%s: headers %v then %v", method, first.Header(), again.Header())
+			t.Errorf("%s: got headers %v then %v, want only the second replayed, and two request ids", method,
+				first.Header(), again.Header())
 		}
 	}
 }
@@ -85,7 +87,8 @@ func TestRepliesWithoutContentAreReplayed(t *testing.T) {
 		first, again := f.ask("POST", path, "", key), f.ask("POST", path, "{}", key)
 		if first.Code >= 300 || !same(first, again) || again.Header().Get("Idempotency-Replayed") != "true" ||
 			first.Header().Get("Content-Length") != again.Header().Get("Content-Length") {
-			t.Errorf("%s: %d %v then %d %v", path, first.Code, first.Header(), again.Code, again.Header())
+			t.Errorf("%s: got %d %v %s then %d %v %s, want a success and its replay", path,
+				first.Code, first.Header(), first.Body, again.Code, again.Header(), again.Body)
 		}
 	}
 }
@@ -102,14 +105,14 @@ func TestKeyBelongsToOneRequest(t *testing.T) {
 		w := f.ask(other.method, other.path, other.body, underKey)
 		if got := object(t, w); w.Code != 422 || got["error_code"] != "IDEMPOTENCY_KEY_REUSED" ||
 			got["type"] != baseURL+"/problems/idempotency-key-reused" {
-			t.Errorf("%v: %d %s", other, w.Code, w.Body)
+			t.Errorf("%v: got %d %s, want 422 IDEMPOTENCY_KEY_REUSED", other, w.Code, w.Body)
 		}
 	}
 	f.ask("POST", "/orders/1", `{"number":"2"}`, "Idempotency-Key: order 2")
 	f.ask("POST", "/orders/1", `{"number":"2"}`)
 	f.ask("GET", "/orders/1", ``, underKey)
 	if c.runs != 4 || len(c.ids) != 4 {
-		t.Errorf("%d runs under %d ids, want 4 and 4", c.runs, len(c.ids))
+		t.Errorf("got %d runs under %d ids, want 4 and 4", c.runs, len(c.ids))
 	}
 }
 
@@ -127,7 +130,7 @@ func TestBadKeysAreRefused(t *testing.T) {
 		}
 	}
 	if w := f.ask("POST", "/orders/1", ``, "Idempotency-Key: "+strings.Repeat("~", 255)); w.Code != 201 || c.runs != 1 {
-		t.Errorf("longest key: %d", w.Code)
+		t.Errorf("longest key: got %d %s after %d runs, want 201 after 1", w.Code, w.Body, c.runs)
 	}
 }
 
@@ -178,11 +181,12 @@ func TestHundredRequestsUnderOneKeyRunOnce(t *testing.T) {
 	}
 	all.Wait()
 	if c.runs != 1 || created.Load() < 1 || created.Load()+busy.Load() != 100 {
-		t.Errorf("%d runs, %d replies, %d in progress", c.runs, created.Load(), busy.Load())
+		t.Errorf("got %d runs, %d replies, %d in progress, want 1 run, a reply, and 100 of both", c.runs,
+			created.Load(), busy.Load())
 	}
 	if w := f.ask("POST", "/orders/1", `{"number":"1"}`, underKey); w.Code != 201 ||
 		w.Header().Get("Idempotency-Replayed") != "true" {
-		t.Errorf("afterwards: %d", w.Code)
+		t.Errorf("afterwards: got %d %v, want 201 with Idempotency-Replayed true", w.Code, w.Header())
 	}
 }
 
@@ -202,13 +206,15 @@ func TestSomeRepliesAreNotKept(t *testing.T) {
 		first := f.ask("POST", "/orders/1", `{}`, underKey)
 		again := f.ask("POST", "/orders/1", `{}`, underKey)
 		if kept && (c.runs != 1 || !same(first, again)) {
-			t.Errorf("%d is kept: %d runs, %s then %s", first.Code, c.runs, first.Body, again.Body)
+			t.Errorf("%d is kept: got %d runs, %s then %d %s, want 1 run and the same reply twice", first.Code, c.runs,
+				first.Body, again.Code, again.Body)
 		}
 		if !kept && (c.runs != 2 || len(c.ids) != 1 || again.Header().Get("Idempotency-Replayed") != "") {
-			t.Errorf("%d is not kept: %d runs under %d ids", first.Code, c.runs, len(c.ids))
+			t.Errorf("%d is not kept: got %d runs under %d ids, headers %v, want 2 runs under 1 id, not replayed",
+				first.Code, c.runs, len(c.ids), again.Header())
 		}
 		if w := f.ask("POST", "/orders/1", `{"number":"1"}`, underKey); w.Code != 422 {
-			t.Errorf("another request after a %d: %d", first.Code, w.Code)
+			t.Errorf("another request after a %d: got %d %s, want 422", first.Code, w.Code, w.Body)
 		}
 	}
 }
@@ -224,7 +230,7 @@ func TestPanicReleasesTheKey(t *testing.T) {
 	})})
 	first := f.ask("POST", "/orders", "", underKey)
 	if again := f.ask("POST", "/orders", "", underKey); first.Code != 500 || again.Code != 200 {
-		t.Errorf("%d then %d", first.Code, again.Code)
+		t.Errorf("got %d then %d, want 500 then 200", first.Code, again.Code)
 	}
 }
 
@@ -236,19 +242,19 @@ func TestCrashedRequestIsTakenOverAfterSixtySeconds(t *testing.T) {
 	first := f.ask("POST", "/orders/1", `{}`, underKey)
 	f.wire.fail("")
 	if first.Code != 201 {
-		t.Errorf("the operation happened, but its reply is %d", first.Code)
+		t.Errorf("an operation whose reply is not recorded: got %d %s, want 201", first.Code, first.Body)
 	}
 	f.Advance(59 * time.Second)
 	if w := f.ask("POST", "/orders/1", `{}`, underKey); w.Code != 409 || c.runs != 1 {
-		t.Errorf("after 59 s: %d, %d runs", w.Code, c.runs)
+		t.Errorf("after 59 s: got %d, %d runs, want 409, 1 run", w.Code, c.runs)
 	}
 	f.Advance(time.Second)
 	if w := f.ask("POST", "/orders/1", `{}`, underKey); w.Code != 201 || c.runs != 2 || len(c.ids) != 1 {
-		t.Errorf("after 60 s: %d, %d runs under %d ids", w.Code, c.runs, len(c.ids))
+		t.Errorf("after 60 s: got %d, %d runs under %d ids, want 201, 2 runs under 1 id", w.Code, c.runs, len(c.ids))
 	}
 	for id := range c.ids {
 		if parsed, err := uuid.Parse(id); err != nil || parsed.Version() != 4 || parsed.Variant() != uuid.RFC4122 {
-			t.Errorf("operation id %s", id)
+			t.Errorf("got operation id %s, want a random UUID", id)
 		}
 	}
 }
@@ -259,7 +265,7 @@ func TestClaimThatCannotBeMadeRunsNothing(t *testing.T) {
 	f := newFixture(t, c.routes())
 	f.wire.fail("PutItem")
 	if w := f.ask("POST", "/orders/1", `{}`, underKey); w.Code != 500 || c.runs != 0 {
-		t.Errorf("%d, %d runs", w.Code, c.runs)
+		t.Errorf("got %d, %d runs, want 500, no run", w.Code, c.runs)
 	}
 }
 
@@ -271,12 +277,12 @@ func TestRepliesAreKeptThirtyOneDays(t *testing.T) {
 	f.Advance(31*24*time.Hour - time.Second)
 	f.ask("POST", "/orders/1", `{}`, underKey)
 	if c.runs != 1 {
-		t.Errorf("within 31 days: %d runs", c.runs)
+		t.Errorf("within 31 days: got %d runs, want 1", c.runs)
 	}
 	f.Advance(time.Second)
 	f.ask("POST", "/orders/1", `{"number":"2"}`, underKey)
 	if c.runs != 2 {
-		t.Errorf("after 31 days: %d runs", c.runs)
+		t.Errorf("after 31 days: got %d runs, want 2", c.runs)
 	}
 }
 
@@ -297,13 +303,13 @@ func TestTheTableShowsNoContent(t *testing.T) {
 	again := f.ask("POST", "/keys", `{"number":"personal-4242"}`, "Idempotency-Key: client-key-1")
 	if first.Body.String() != `{"id":"key of personal-4242","plaintext":"plaintext-4711"}` ||
 		again.Body.String() != `{"id":"key of personal-4242"}` {
-		t.Errorf("%s then %s", first.Body, again.Body)
+		t.Errorf("got %s then %s, want the plaintext only in the first", first.Body, again.Body)
 	}
 	f.wire.mu.Lock()
 	defer f.wire.mu.Unlock()
 	for _, secret := range []string{"personal-4242", "plaintext-4711", "client-key-1", f.secret} {
 		if strings.Contains(f.wire.sent.String(), secret) {
-			t.Errorf("%s was sent to the table", secret)
+			t.Errorf("got %s sent to the table, want no %s in it", &f.wire.sent, secret)
 		}
 	}
 }
@@ -316,6 +322,6 @@ func TestOpenRoutesHaveNoKeys(t *testing.T) {
 	f.ask("POST", "/orders/1", `{}`, underKey)
 	f.ask("POST", "/orders/1", `{}`, underKey)
 	if c.runs != 2 {
-		t.Errorf("%d runs", c.runs)
+		t.Errorf("got %d runs, want 2", c.runs)
 	}
 }

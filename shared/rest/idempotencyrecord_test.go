@@ -27,27 +27,27 @@ func TestAPublicKeyHasRecordsOfItsOwn(t *testing.T) {
 		t.Helper()
 		w := f.ask("PUT", path, `{}`, underKey, "Authorization: Bearer "+token)
 		if w.Code != 201 {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+			t.Errorf("%s: got %d %s, want 201", path, w.Code, w.Body)
 		}
 		return w.Body.String(), w.Header().Get("Idempotency-Replayed") != ""
 	}
 	squatted, _ := put("/orders/9", f.public)
 	made, replayed := put("/orders/1", f.secret)
 	if replayed || made == squatted {
-		t.Errorf("the merchant's server got the reply to a public key: %s", made)
+		t.Errorf("the merchant's server: got %s, replayed %t, want a reply of its own, not %s", made, replayed, squatted)
 	}
 	for _, again := range []struct{ path, token, want string }{{"/orders/1", f.secret, made},
 		{"/orders/9", f.public, squatted}, {"/orders/1", f.other, made}} {
 		if body, replayed := put(again.path, again.token); !replayed || body != again.want {
-			t.Errorf("%s again: %s, replayed %t", again.path, body, replayed)
+			t.Errorf("%s again: got %s, replayed %t, want %s, replayed true", again.path, body, replayed, again.want)
 		}
 	}
 	if w := f.ask("PUT", "/orders/1", `{}`, underKey, "Authorization: Bearer "+f.public); w.Code != 422 ||
 		strings.Contains(w.Body.String(), made) {
-		t.Errorf("the merchant's request, with a public key: %d %s", w.Code, w.Body)
+		t.Errorf("the merchant's request, with a public key: got %d %s, want 422 without %s", w.Code, w.Body, made)
 	}
 	if c.runs != 2 {
-		t.Errorf("%d runs", c.runs)
+		t.Errorf("got %d runs, want 2", c.runs)
 	}
 }
 
@@ -59,11 +59,11 @@ func TestTheSameRequestOfBothKinds(t *testing.T) {
 	for _, token := range []string{f.secret, f.public} {
 		if w := f.ask("PUT", "/orders/1", `{}`, underKey, "Authorization: Bearer "+token); w.Code != 201 ||
 			w.Header().Get("Idempotency-Replayed") != "" {
-			t.Errorf("%d %s", w.Code, w.Body)
+			t.Errorf("got %d %s, headers %v, want 201, not replayed", w.Code, w.Body, w.Header())
 		}
 	}
 	if c.runs != 2 || len(c.ids) != 2 {
-		t.Errorf("%d runs under %d ids", c.runs, len(c.ids))
+		t.Errorf("got %d runs under %d ids, want 2 and 2", c.runs, len(c.ids))
 	}
 }
 
@@ -103,10 +103,10 @@ func TestAReplyInAnotherRecordIsNotReplayed(t *testing.T) {
 	}
 	for i, header := range asked {
 		if w := f.ask("PUT", "/orders/1", `{}`, header...); w.Code != 500 || strings.Contains(w.Body.String(), "run ") {
-			t.Errorf("request %d: %d %s", i, w.Code, w.Body)
+			t.Errorf("request %d: got %d %s, want 500 without a reply", i, w.Code, w.Body)
 		}
 	}
 	if len(records) != len(asked) || c.runs != len(asked) {
-		t.Errorf("%d records, %d runs", len(records), c.runs)
+		t.Errorf("got %d records, %d runs, want %d of each", len(records), c.runs, len(asked))
 	}
 }

@@ -50,14 +50,14 @@ func TestFieldsAreCheckedAgainstTheirLimits(t *testing.T) {
 		}
 		if w.Code != want || c.code != "" && (answer["error_code"] != c.code || answer["param"] != c.param ||
 			kind != baseURL+"/problems/"+c.slug) {
-			t.Errorf("%s %s: %d %s", c.path, c.body, w.Code, w.Body)
+			t.Errorf("%s %s: got %d %s, want %d %s %s %s", c.path, c.body, w.Code, w.Body, want, c.code, c.param, c.slug)
 		}
 	}
 	w := f.ask("POST", "/several", `{"note":"long"}`)
 	var got []struct{ Param string }
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusBadRequest || len(got) != 3 ||
 		got[0].Param != "since" || got[1].Param != "name" || got[2].Param != "note" {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("got %d %s (%v), want 400 with errors of since, name and note", w.Code, w.Body, err)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestAnOperationMayCheckItself(t *testing.T) {
 	f := newFixture(t, []rest.Route{own})
 	for query, status := range map[string]int{"?order=up": 403, "?order=down": 400} {
 		if w := f.ask("POST", "/own"+query, `{}`); w.Code != status {
-			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+			t.Errorf("%s: got %d %s, want %d", query, w.Code, w.Body, status)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestMistakesInRoutesAreFoundAtStart(t *testing.T) {
 			t.Parallel()
 			defer func() {
 				if recover() == nil {
-					t.Error("no panic")
+					t.Error("got no panic, want one")
 				}
 			}()
 			start()

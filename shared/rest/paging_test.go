@@ -49,7 +49,7 @@ func TestPageSizes(t *testing.T) {
 		"/within?limit=9999":                 "9999",
 	} {
 		if w := f.ask("GET", target, ""); w.Code != 200 || object(t, w)["text"] != want {
-			t.Errorf("%s: %d %s, want %s", target, w.Code, w.Body, want)
+			t.Errorf("%s: got %d %s, want 200 %s", target, w.Code, w.Body, want)
 		}
 	}
 	const positive, inside = "must be a positive integer.", "must be at most 9999."
@@ -85,7 +85,7 @@ func TestUnknownValuesOfListsAreRefused(t *testing.T) {
 			t.Errorf("%s: -want +got:\n%s", query, diff)
 		}
 		if strings.Contains(w.Body.String(), "SECRET-VALUE") {
-			t.Errorf("%s: the response quotes the value: %s", query, w.Body)
+			t.Errorf("%s: got body %s, want no SECRET-VALUE in it", query, w.Body)
 		}
 	}
 }

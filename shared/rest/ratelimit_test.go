@@ -20,27 +20,29 @@ func TestBurstIsServedAndThenRefused(t *testing.T) {
 	first := f.ask("GET", "/things", "")
 	if h := first.Header(); h.Get("RateLimit-Policy") != `"default";q=500;w=5` ||
 		h.Get("RateLimit") != `"default";r=499;t=1` {
-		t.Errorf("first: %v", h)
+		t.Errorf("first: got headers %v, want RateLimit-Policy %s and RateLimit %s", h,
+			`"default";q=500;w=5`, `"default";r=499;t=1`)
 	}
 	for range 498 {
 		f.ask("GET", "/things", "")
 	}
 	if last := f.ask("GET", "/things", ""); last.Code != 200 || last.Header().Get("RateLimit") != `"default";r=0;t=5` {
-		t.Errorf("request 500: %d %v", last.Code, last.Header())
+		t.Errorf("request 500: got %d %v, want 200 and RateLimit %s", last.Code, last.Header(), `"default";r=0;t=5`)
 	}
 	over := f.ask("GET", "/things", "")
 	if got := object(t, over); over.Code != 429 || got["error_code"] != "TOO_MANY_REQUESTS" ||
 		over.Header().Get("Retry-After") != "1" ||
 		over.Header().Get("RateLimit") != `"default";r=0;t=1` {
-		t.Errorf("request 501: %d %v %s", over.Code, over.Header(), over.Body)
+		t.Errorf("request 501: got %d %v %s, want 429 TOO_MANY_REQUESTS, Retry-After 1 and RateLimit %s",
+			over.Code, over.Header(), over.Body, `"default";r=0;t=1`)
 	}
 	if w := f.ask("GET", "/things", "", "Authorization: Bearer "+
 		f.credential(t, "key_4", identity.SecretKey, "things")); w.Code != 200 {
-		t.Errorf("another credential: %d", w.Code)
+		t.Errorf("another credential: got %d %s, want 200", w.Code, w.Body)
 	}
 	f.Advance(time.Second)
 	if w := f.ask("GET", "/things", ""); w.Code != 200 {
-		t.Errorf("after Retry-After: %d", w.Code)
+		t.Errorf("after Retry-After: got %d %s, want 200", w.Code, w.Body)
 	}
 }
 
@@ -52,7 +54,8 @@ func TestEveryResponseShowsTheLimit(t *testing.T) {
 		f.ask("POST", "/things", "").Header(),
 	} {
 		if w.Get("RateLimit-Policy") != `"default";q=500;w=5` || w.Get("RateLimit") != `"default";r=500;t=0` {
-			t.Errorf("headers: %v", w)
+			t.Errorf("got headers %v, want RateLimit-Policy %s and RateLimit %s", w,
+				`"default";q=500;w=5`, `"default";r=500;t=0`)
 		}
 	}
 }
@@ -75,11 +78,11 @@ func TestLimitCostsFewWrites(t *testing.T) {
 			}
 			// Doubling up to the largest lease takes four writes once.
 			if writes := f.wire.count("UpdateItem"); writes > requests/50+4 {
-				t.Errorf("%d writes for %d requests", writes, requests)
+				t.Errorf("got %d writes for %d requests, want at most %d", writes, requests, requests/50+4)
 			}
 			allowed := 500 + 100*requests/perSecond
 			if want := min(requests, allowed); served > want || served < want*9/10 {
-				t.Errorf("%d served of %d, want %d", served, requests, want)
+				t.Errorf("got %d served of %d, want %d to %d", served, requests, want*9/10, want)
 			}
 		})
 	}
@@ -107,7 +110,7 @@ func TestProcessesShareTheLimit(t *testing.T) {
 	}
 	all.Wait()
 	if served.Load() != 100 {
-		t.Errorf("%d served, want the burst of 100; %s", served.Load(), notEnforced.FindString(f.log.String()))
+		t.Errorf("got %d served, want the burst of 100; %s", served.Load(), notEnforced.FindString(f.log.String()))
 	}
 }
 
@@ -117,7 +120,7 @@ func TestLimitFailsOpen(t *testing.T) {
 	f.wire.fail("UpdateItem")
 	for range 20 {
 		if w := f.ask("GET", "/things", ""); w.Code != 200 {
-			t.Fatalf("%d", w.Code)
+			t.Fatalf("got %d %s, want 200", w.Code, w.Body)
 		}
 	}
 }
@@ -133,14 +136,14 @@ func TestOpenRoutesAreLimitedByAddress(t *testing.T) {
 	}
 	for range 30 {
 		if code := from("192.0.2.1:1000"); code != 200 {
-			t.Fatalf("%d", code)
+			t.Fatalf("got %d, want 200", code)
 		}
 	}
 	for address, want := range map[string]int{
 		"192.0.2.1:2000": 429, "192.0.2.1": 429, "[::ffff:192.0.2.1]:3000": 429, "192.0.2.2:1000": 200, "not an address": 200,
 	} {
 		if code := from(address); code != want {
-			t.Errorf("%s: %d, want %d", address, code, want)
+			t.Errorf("%s: got %d, want %d", address, code, want)
 		}
 	}
 	for range 30 {
@@ -148,7 +151,7 @@ func TestOpenRoutesAreLimitedByAddress(t *testing.T) {
 	}
 	for address, want := range map[string]int{"[2001:db8::2]:1000": 429, "[2001:db8:0:1::1]:1000": 200} {
 		if code := from(address); code != want {
-			t.Errorf("%s: %d, want %d", address, code, want)
+			t.Errorf("%s: got %d, want %d", address, code, want)
 		}
 	}
 }

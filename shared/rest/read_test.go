@@ -13,7 +13,7 @@ func TestPathsHaveOneSpellingEach(t *testing.T) {
 	}
 	for _, same := range [][2]string{{"/orders/1", "/%6frders/%31"}, {"/a%00", "/%61%00"}, {"/a@b", "/a%40b"}} {
 		if spelling(same[0]) != spelling(same[1]) {
-			t.Errorf("%s and %s differ", same[0], same[1])
+			t.Errorf("got %q for %s, %q for %s, want one", spelling(same[0]), same[0], spelling(same[1]), same[1])
 		}
 	}
 	seen := map[string]string{}
@@ -22,7 +22,7 @@ func TestPathsHaveOneSpellingEach(t *testing.T) {
 		"/a/", "/a%00", "/a%01",
 	} {
 		if other, ok := seen[spelling(path)]; ok {
-			t.Errorf("%s and %s are one", path, other)
+			t.Errorf("got one spelling %q for %s and %s, want two", spelling(path), path, other)
 		}
 		seen[spelling(path)] = path
 	}

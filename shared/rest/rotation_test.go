@@ -35,21 +35,21 @@ func TestARecordOutlivesTheKeyItWasMadeWith(t *testing.T) {
 	f.wire.fail("")
 	f.Advance(2 * time.Hour)
 	if status, replayed := post(after, `{}`, "done"); status != 201 || !replayed {
-		t.Errorf("the same request: %d, replayed %t", status, replayed)
+		t.Errorf("the same request: got %d, replayed %t, want 201, replayed true", status, replayed)
 	}
 	if status, _ := post(after, `{"number":"2"}`, "done"); status != 422 {
-		t.Errorf("another request: %d", status)
+		t.Errorf("another request: got %d, want 422", status)
 	}
 	ids := len(c.ids)
 	if status, replayed := post(after, `{}`, "crashed"); status != 201 || replayed || c.runs != 3 || len(c.ids) != ids {
-		t.Errorf("the crashed request: %d, replayed %t, %d runs under %d ids, before %d", status, replayed,
-			c.runs, len(c.ids), ids)
+		t.Errorf("the crashed request: got %d, replayed %t, %d runs under %d ids, want 201, replayed false, 3 under %d",
+			status, replayed, c.runs, len(c.ids), ids)
 	}
 	if status, replayed := post(after, `{}`, "crashed"); status != 201 || !replayed {
-		t.Errorf("taken over, then repeated: %d, replayed %t", status, replayed)
+		t.Errorf("taken over, then repeated: got %d, replayed %t, want 201, replayed true", status, replayed)
 	}
 	if status, _ := post(last, `{}`, "done"); status != 422 {
-		t.Errorf("without the key of the record: %d", status)
+		t.Errorf("without the key of the record: got %d, want 422", status)
 	}
 }
 
@@ -66,11 +66,11 @@ func TestNewRecordsWaitForTheAgreedTime(t *testing.T) {
 	}
 	replayed(after, "early")
 	if !replayed(before, "early") {
-		t.Error("an old process does not know a record of a new one, before the time")
+		t.Error("an old process, before the time: got a new run, want the replay of a new process's record")
 	}
 	f.Advance(time.Hour)
 	replayed(after, "late")
-	if !replayed(last, "late") || replayed(last, "early") {
-		t.Error("a record made at the time is not the new key's, or one made before it is")
+	if late, early := replayed(last, "late"), replayed(last, "early"); !late || early {
+		t.Errorf("with the new key alone: got late replayed %t, early %t, want true and false", late, early)
 	}
 }

@@ -114,11 +114,12 @@ func TestRequestsAreAnswered(t *testing.T) {
 		h := w.Header()
 		if w.Code != test.status || h.Get("Content-Type") != test.contentType || h.Get("Content-Length") != test.length ||
 			w.Body.String() != test.body {
-			t.Errorf("%s %s: %d %v %s", test.method, test.path, w.Code, h, w.Body)
+			t.Errorf("%s %s: got %d %v %s, want %d, Content-Type %q, Content-Length %q and %s", test.method, test.path,
+				w.Code, h, w.Body, test.status, test.contentType, test.length, test.body)
 		}
 		if _, err := uuid.Parse(h.Get("X-Request-Id")); err != nil || h.Get("X-Content-Type-Options") != "nosniff" ||
 			h.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s %s: headers %v", test.method, test.path, h)
+			t.Errorf("%s %s: got headers %v, want a UUID as X-Request-Id, nosniff and no-store", test.method, test.path, h)
 		}
 	}
 }
@@ -151,17 +152,20 @@ func TestRequestsAreTurnedAway(t *testing.T) {
 	} {
 		w := f.ask(test.method, test.path, "", test.header)
 		if w.Code != test.status || object(t, w)["type"] != baseURL+"/problems/"+test.slug {
-			t.Errorf("%s %s %s: %d %s", test.method, test.path, test.header, w.Code, w.Body)
+			t.Errorf("%s %s %s: got %d %s, want %d and the problem %s", test.method, test.path, test.header,
+				w.Code, w.Body, test.status, test.slug)
 		}
 	}
 	if reads := f.wire.count("BatchGetItem"); reads != 5 {
-		t.Errorf("%d reads, want 5: one for each well-formed token", reads)
+		t.Errorf("got %d reads, want 5: one for each well-formed token", reads)
 	}
-	if w := f.ask("DELETE", "/things", ""); w.Header().Get("Allow") != "GET, HEAD, POST" {
-		t.Errorf("Allow: %s", w.Header().Get("Allow"))
-	}
-	if w := f.ask("POST", "/things/special", ""); w.Header().Get("Allow") != "DELETE, GET, HEAD, OPTIONS, PATCH, PUT" {
-		t.Errorf("Allow: %s", w.Header().Get("Allow"))
+	for request, want := range map[[2]string]string{
+		{"DELETE", "/things"}:       "GET, HEAD, POST",
+		{"POST", "/things/special"}: "DELETE, GET, HEAD, OPTIONS, PATCH, PUT",
+	} {
+		if got := f.ask(request[0], request[1], "").Header().Get("Allow"); got != want {
+			t.Errorf("%s %s: got Allow %q, want %q", request[0], request[1], got, want)
+		}
 	}
 }
 
@@ -172,14 +176,14 @@ func TestCredentialsReachWhatTheyMay(t *testing.T) {
 		{"GET", "/things/1", f.public}, {"PUT", "/things/1", f.public}, {"GET", "/things", f.other}, {"GET", "/who", f.other},
 	} {
 		if w := f.ask(test.method, test.path, "", "Authorization: bearer "+test.token); w.Code >= 300 {
-			t.Errorf("%s %s: %d %s", test.method, test.path, w.Code, w.Body)
+			t.Errorf("%s %s: got %d %s, want a status below 300", test.method, test.path, w.Code, w.Body)
 		}
 	}
 	w := f.ask("GET", "/who", "")
 	parts := strings.Fields(object(t, w)["text"].(string))
 	operation, err := uuid.Parse(parts[2])
 	if parts[0] != "key_1" || parts[1] != w.Header().Get("X-Request-Id") || err != nil || operation.Version() != 4 {
-		t.Errorf("context: %v", parts)
+		t.Errorf("got the context %v, want key_1, %s and a random UUID", parts, w.Header().Get("X-Request-Id"))
 	}
 }
 
@@ -187,7 +191,7 @@ func TestPlainHTTPOnlyWhereAllowed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, routes(), func(c *rest.Config) { c.AllowHTTP = true })
 	if w := f.ask("GET", "/things", "", "X-Forwarded-Proto:"); w.Code != 200 {
-		t.Errorf("local run: %d", w.Code)
+		t.Errorf("local run: got %d %s, want 200", w.Code, w.Body)
 	}
 }
 
@@ -199,15 +203,16 @@ func TestBrowsersMayCallPublicRoutes(t *testing.T) {
 	if w.Code != 204 || h.Get("Access-Control-Allow-Origin") != "*" ||
 		h.Get("Access-Control-Allow-Methods") != "GET, PUT" ||
 		h.Get("Access-Control-Allow-Headers") != "Authorization, *" || h.Get("Access-Control-Allow-Credentials") != "" {
-		t.Errorf("preflight: %d %v", w.Code, h)
+		t.Errorf("preflight: got %d %v, want 204, origin *, methods GET, PUT, headers Authorization, *, no credentials",
+			w.Code, h)
 	}
 	for _, header := range []string{"", "Authorization:"} {
 		if w := f.ask("GET", "/things/1", "", header); w.Header().Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("public route: %d %v", w.Code, w.Header())
+			t.Errorf("public route: got %d %v, want Access-Control-Allow-Origin *", w.Code, w.Header())
 		}
 	}
 	if w := f.ask("GET", "/things", ""); w.Header().Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("secret route: %v", w.Header())
+		t.Errorf("secret route: got headers %v, want no Access-Control-Allow-Origin", w.Header())
 	}
 }
 
@@ -217,20 +222,21 @@ func TestPagesAreLockedDown(t *testing.T) {
 	w := f.ask("GET", "/pay/c-7", "", "Authorization:")
 	if got, want := w.Header().Get("Content-Security-Policy"), "frame-ancestors *; default-src 'none'; base-uri 'none'; "+
 		"form-action 'self'"; got != want {
-		t.Errorf("policy %q", got)
+		t.Errorf("got policy %q, want %q", got, want)
 	}
 	if w.Header().Get("Referrer-Policy") != "no-referrer" {
-		t.Errorf("headers %v", w.Header())
+		t.Errorf("got headers %v, want Referrer-Policy no-referrer", w.Header())
 	}
 	w = f.ask("GET", "/pay/c-away", "")
-	if w.Header().Get("Location") != "https://shop.example.test/?checkout_id=1" {
-		t.Errorf("redirect: %v", w.Header())
+	if got, want := w.Header().Get("Location"), "https://shop.example.test/?checkout_id=1"; got != want {
+		t.Errorf("redirect: got %q, want %q", got, want)
 	}
 	w = f.ask("GET", "/pay/c-gone", "")
 	if w.Code != 404 || w.Header().Get("Content-Type") != "text/html;charset=UTF-8" ||
 		!strings.Contains(w.Body.String(), "No such &lt;checkout&gt;.") ||
 		!strings.Contains(w.Header().Get("Content-Security-Policy"), "style-src 'sha256-") {
-		t.Errorf("error page: %d %v %s", w.Code, w.Header(), w.Body)
+		t.Errorf("error page: got %d %v %s, want 404 in HTML, with the escaped message and a style-src by hash",
+			w.Code, w.Header(), w.Body)
 	}
 }
 
@@ -246,16 +252,16 @@ func TestPanicsAndLateAnswersAreOurFault(t *testing.T) {
 		if got := object(t, w); w.Code != 500 || got["error_code"] != "INTERNAL_ERROR" ||
 			got["message"] != "An internal error occurred." ||
 			strings.Contains(w.Body.String(), "invariant") || strings.Contains(w.Body.String(), "secret") {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+			t.Errorf("%s: got %d %s, want 500 INTERNAL_ERROR without the cause", path, w.Code, w.Body)
 		}
 	}
 	for _, want := range []string{"broken invariant", "server_test.go", `"cause":"secret internals"`} {
 		if !strings.Contains(f.log.String(), want) {
-			t.Errorf("got a log without %q: %s", want, f.log)
+			t.Errorf("got log %s, want %q in it", f.log, want)
 		}
 	}
 	if w := f.ask("GET", "/late", ""); w.Code != 504 || object(t, w)["type"] != baseURL+"/problems/gateway-timeout" {
-		t.Errorf("late: %d %s", w.Code, w.Body)
+		t.Errorf("late: got %d %s, want 504 and the problem gateway-timeout", w.Code, w.Body)
 	}
 }
 
@@ -268,7 +274,7 @@ func TestLogLinesHoldNoContent(t *testing.T) {
 	text := f.log.String()
 	for _, secret := range []string{"path-value", "query-value", "query-text", "body-value", f.secret, "PATH-METHOD"} {
 		if strings.Contains(text, secret) {
-			t.Errorf("log holds %s: %s", secret, text)
+			t.Errorf("got log %s, want no %s in it", text, secret)
 		}
 	}
 	var line map[string]any
@@ -281,7 +287,7 @@ func TestLogLinesHoldNoContent(t *testing.T) {
 		"credential": "key_1", "tenant": "T#MC0A1B2C3D", "error_code": "INVALID", "problem": "invalid-parameter",
 		"duration_ms": 0.0} {
 		if line[name] != want {
-			t.Errorf("%s is %v, want %v", name, line[name], want)
+			t.Errorf("%s: got %v, want %v", name, line[name], want)
 		}
 	}
 }

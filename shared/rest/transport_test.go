@@ -31,21 +31,21 @@ func TestRequestsArriveAsGatewayEvents(t *testing.T) {
 	}
 	if r := send("POST", "/empty", "192.0.2.1", ""); r.StatusCode != 202 ||
 		r.Headers["Content-Length"] != "0" || r.Body != "" {
-		t.Errorf("empty: %+v", r)
+		t.Errorf("empty: got %+v, want 202 with Content-Length 0 and no body", r)
 	}
 	if r := send("POST", "/empty", "192.0.2.1", ""); r.Headers["Idempotency-Replayed"] != "true" ||
 		r.Headers["Content-Length"] != "0" {
-		t.Errorf("replay: %+v", r)
+		t.Errorf("replay: got %+v, want Idempotency-Replayed true and Content-Length 0", r)
 	}
 	if r := send("POST", "/things", "192.0.2.1", strings.Repeat(" ", 1<<20+1)); r.StatusCode != 413 {
-		t.Errorf("large: %d", r.StatusCode)
+		t.Errorf("large: got %d %s, want 413", r.StatusCode, r.Body)
 	}
 	if r := send("HEAD", "/open", "192.0.2.2", ""); r.StatusCode != 200 || r.Body != "" {
-		t.Errorf("head: %+v", r)
+		t.Errorf("head: got %+v, want 200 without a body", r)
 	}
 	for address, want := range map[string]int{"192.0.2.2": 429, "192.0.2.3": 200} {
 		if r := send("GET", "/open", address, ""); r.StatusCode != want {
-			t.Errorf("from %s: %d, want %d", address, r.StatusCode, want)
+			t.Errorf("from %s: got %d, want %d", address, r.StatusCode, want)
 		}
 	}
 }
@@ -67,7 +67,8 @@ func TestServedOverARealConnection(t *testing.T) {
 	}
 	response.Body.Close()
 	if response.StatusCode != 202 || response.ContentLength != 0 || len(response.TransferEncoding) > 0 {
-		t.Errorf("%d, length %d, %v", response.StatusCode, response.ContentLength, response.TransferEncoding)
+		t.Errorf("got %d, length %d, transfer encoding %v, want 202, length 0 and none", response.StatusCode,
+			response.ContentLength, response.TransferEncoding)
 	}
 }
 

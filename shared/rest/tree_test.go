@@ -30,7 +30,7 @@ func TestNumbersHaveOneCanonicalForm(t *testing.T) {
 	for _, text := range []string{"10", "0", "-1.5", "1.5", "1.1000000000000000000000001", "1.1000000000000000000000002",
 		"100", "1", "1e999999999999"} {
 		if other, ok := seen[canonicalNumber(text)]; ok {
-			t.Errorf("%s and %s have the same form %s", text, other, canonicalNumber(text))
+			t.Errorf("got one form %s for %s and %s, want two", canonicalNumber(text), text, other)
 		}
 		seen[canonicalNumber(text)] = text
 	}
@@ -69,14 +69,14 @@ func FuzzParseJSON(f *testing.F) {
 			if errors.As(err, &overflow) {
 				return // a number beyond float64
 			}
-			t.Fatalf("accepted %q, which encoding/json refuses: %v", body, err)
+			t.Fatalf("got %q accepted, want it refused as by encoding/json: %v", body, err)
 		}
 		canonical := canonicalJSON(body)
 		if err := json.Unmarshal(canonical, &got); err != nil || !cmp.Equal(got, want) {
-			t.Fatalf("%q became %q: %v", body, canonical, err)
+			t.Fatalf("%q as %q: got %v (%v), want %v", body, canonical, got, err, want)
 		}
 		if _, err := parseJSON(canonical); err != nil || !bytes.Equal(canonicalJSON(canonical), canonical) {
-			t.Fatalf("%q is not stable: %v", canonical, err)
+			t.Fatalf("%q again: got %q (%v), want it unchanged", canonical, canonicalJSON(canonical), err)
 		}
 	})
 }
