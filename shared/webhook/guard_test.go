@@ -35,7 +35,7 @@ func hostileTargets(t testing.TB) []target {
 		t.Fatal(err)
 	}
 	if len(targets) < 120 {
-		t.Fatalf("only %d hostile targets", len(targets))
+		t.Fatalf("got %d hostile targets, want at least 120", len(targets))
 	}
 	return targets
 }
@@ -73,7 +73,7 @@ func TestHostileTargetsAreNeverConnected(t *testing.T) {
 			}
 			wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", target.url, testMessage(), nil), want)
 			if got := recorded.all(); len(got) > 0 {
-				t.Errorf("connected to %v", got)
+				t.Errorf("got connections to %v, want none", got)
 			}
 		})
 	}
@@ -92,7 +92,7 @@ func TestDialGuardHoldsAlone(t *testing.T) {
 		response, err := client.Get(target.url)
 		if err == nil {
 			response.Body.Close()
-			t.Errorf("%q: got an answer", target.url)
+			t.Errorf("%q: got an answer %d, want an error", target.url, response.StatusCode)
 		}
 		var delivery *DeliveryError
 		if errors.As(err, &delivery) && delivery.Reason == ReasonAddress {
@@ -100,13 +100,13 @@ func TestDialGuardHoldsAlone(t *testing.T) {
 		}
 	}
 	if refused < 120 {
-		t.Errorf("only %d targets reached the guard", refused)
+		t.Errorf("got %d targets at the guard, want at least 120", refused)
 	}
 	// Lines that are hostile by their form alone name these public addresses.
 	public4, public6 := netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("2606:4700:4700::1111")
 	for _, connect := range recorded.all() {
 		if connect.Addr() != public4 && connect.Addr() != public6 {
-			t.Errorf("connected to %v", connect)
+			t.Errorf("got a connection to %v, want none but to %v and %v", connect, public4, public6)
 		}
 	}
 }
@@ -130,16 +130,16 @@ func TestLocalListenerIsReachedOnlyWhenAllowed(t *testing.T) {
 	}
 	wantReason(t, send(closed, "shop.example.com"), ReasonAddress)
 	if got := listener.accepts.Load(); got != 0 {
-		t.Fatalf("%d connections to a forbidden listener", got)
+		t.Fatalf("got %d connections to a forbidden listener, want none", got)
 	}
 	open := Policy{AllowLoopback: true}
 	for _, host := range []string{"127.0.0.1", "localhost"} {
 		if err := send(open, host); err != nil {
-			t.Errorf("%s: %v", host, err)
+			t.Errorf("%s: got error %v, want none", host, err)
 		}
 	}
 	if got := listener.accepts.Load(); got != 2 {
-		t.Errorf("%d connections to an allowed listener, want 2", got)
+		t.Errorf("got %d connections to an allowed listener, want 2", got)
 	}
 }
 
@@ -168,12 +168,12 @@ func TestDNSRebindingReachesNothing(t *testing.T) {
 		return sender.Send(t.Context(), "M0", "http://"+name+":"+public.port()+"/", testMessage(), nil)
 	}
 	if err := send("rebind.example.com"); err != nil {
-		t.Fatalf("first answer: %v", err)
+		t.Fatalf("first answer: got error %v, want none", err)
 	}
 	wantReason(t, send("rebind.example.com"), ReasonAddress)
 	wantReason(t, send("both.example.com"), ReasonAddress)
 	if public, forbidden := public.accepts.Load(), forbidden.accepts.Load(); public != 1 || forbidden != 0 {
-		t.Errorf("%d allowed and %d forbidden connections, want 1 and 0", public, forbidden)
+		t.Errorf("got %d allowed and %d forbidden connections, want 1 and 0", public, forbidden)
 	}
 }
 
@@ -183,10 +183,10 @@ func TestControlChecksTheSocketItself(t *testing.T) {
 	listener := listen(t, "127.0.0.1:0")
 	dialer := newDialer(Policy{AllowPorts: []uint16{listener.addr.Port()}})
 	if _, err := dialer.connect(t.Context(), []netip.AddrPort{listener.addr}); err == nil {
-		t.Error("connected to loopback")
+		t.Errorf("got a connection to loopback %v, want an error", listener.addr)
 	}
 	if got := listener.accepts.Load(); got != 0 {
-		t.Errorf("%d connections", got)
+		t.Errorf("got %d connections, want none", got)
 	}
 	for _, c := range []struct {
 		network, address string
@@ -203,7 +203,7 @@ func TestControlChecksTheSocketItself(t *testing.T) {
 		{"tcp4", "shop.example.com:443", false},
 	} {
 		if err := (Policy{}).control(c.network, c.address, nil); (err == nil) != c.allowed {
-			t.Errorf("%s %s: got %v", c.network, c.address, err)
+			t.Errorf("%s %s: got error %v, want allowed %t", c.network, c.address, err, c.allowed)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestUnresolvedNameIsItsOwnReason(t *testing.T) {
 	wantReason(t, testSender(t, dialer).Send(t.Context(), "M0", "https://gone.example.com/", testMessage(), nil),
 		ReasonLookup)
 	if got := recorded.all(); len(got) > 0 {
-		t.Errorf("connected to %v", got)
+		t.Errorf("got connections to %v, want none", got)
 	}
 }
 
@@ -231,11 +231,11 @@ func TestPublicAddressesAreDialledAsResolved(t *testing.T) {
 	}
 	for _, addr := range addrs {
 		if !got[netip.AddrPortFrom(addr, 443)] {
-			t.Errorf("%v was not tried", addr)
+			t.Errorf("got tries of %v, want %v among them", got, addr)
 		}
 	}
 	if len(got) != len(addrs) {
-		t.Errorf("tried %v", got)
+		t.Errorf("got tries of %v, want only %v", got, addrs)
 	}
 }
 
@@ -255,7 +255,7 @@ func TestSpecialRangesAreRefusedToTheirEdges(t *testing.T) {
 		prefix := netip.MustParsePrefix(text)
 		for _, addr := range []netip.Addr{prefix.Addr(), lastAddr(prefix)} {
 			if isPublic(addr) {
-				t.Errorf("%v, of %v, counts as public", addr, prefix)
+				t.Errorf("%v, of %v: got public, want refused", addr, prefix)
 			}
 		}
 	}
@@ -266,11 +266,11 @@ func TestSpecialRangesAreRefusedToTheirEdges(t *testing.T) {
 		"2001:200::", "2001:db7:ffff::", "2001:db9::", "2003::", "2600::", "2a00:1450::1",
 	} {
 		if !isPublic(netip.MustParseAddr(text)) {
-			t.Errorf("%s does not count as public", text)
+			t.Errorf("%s: got refused, want public", text)
 		}
 	}
 	if isPublic(netip.Addr{}) {
-		t.Error("the zero address counts as public")
+		t.Error("the zero address: got public, want refused")
 	}
 }
 
@@ -286,6 +286,6 @@ func lastAddr(prefix netip.Prefix) netip.Addr {
 func TestGuardResolvesThroughThePlatformByDefault(t *testing.T) {
 	t.Parallel()
 	if got := newDialer(Policy{}).resolver; got != net.DefaultResolver {
-		t.Errorf("got resolver %v", got)
+		t.Errorf("got resolver %v, want net.DefaultResolver", got)
 	}
 }

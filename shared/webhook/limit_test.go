@@ -27,7 +27,7 @@ func TestFourDeliveriesPerHostAtATime(t *testing.T) {
 				release, err := limit.acquire(t.Context(), "a.example", "M"+strconv.Itoa(i%2))
 				if err != nil {
 					if waited := time.Since(began); !errors.Is(err, ErrBusy) || waited != maxIdle {
-						t.Errorf("after %v: %v", waited, err)
+						t.Errorf("got %v after %v, want ErrBusy after %v", err, waited, maxIdle)
 					}
 					refused.Add(1)
 					return
@@ -40,22 +40,22 @@ func TestFourDeliveriesPerHostAtATime(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := running.Load(); got != 4 {
-			t.Errorf("%d at a time, want 4", got)
+			t.Errorf("got %d at a time, want 4", got)
 		}
 		assertOthersPass(t, &limit)
 		assertWaitersCanLeave(t, &limit)
 		time.Sleep(maxIdle)
 		synctest.Wait()
 		if refused.Load() != 6 {
-			t.Errorf("%d went back, want 6", refused.Load())
+			t.Errorf("got %d that went back, want 6", refused.Load())
 		}
 		close(finish)
 		synctest.Wait()
 		if most.Load() != 4 || running.Load() != 0 {
-			t.Errorf("at most %d, %d left", most.Load(), running.Load())
+			t.Errorf("got at most %d, %d left, want at most 4, none left", most.Load(), running.Load())
 		}
 		if len(limit.hosts) != 0 {
-			t.Errorf("remembers %d idle hosts", len(limit.hosts))
+			t.Errorf("got %d idle hosts remembered, want none", len(limit.hosts))
 		}
 	})
 }
@@ -87,7 +87,7 @@ func TestOneTenantLeavesASlot(t *testing.T) {
 			t.Helper()
 			release, err := limit.acquire(t.Context(), "shared.example", tenant)
 			if !errors.Is(err, want) {
-				t.Errorf("%s: %v, want %v", tenant, err, want)
+				t.Errorf("%s: got %v, want %v", tenant, err, want)
 			}
 			return release
 		}
@@ -130,7 +130,7 @@ func TestADeliveryWaitsWhileItsHostAnswers(t *testing.T) {
 					release, err := limit.acquire(t.Context(), "shop.example", "M0")
 					if err != nil {
 						if waited := time.Since(began); waited != c.waitedOn {
-							t.Errorf("went back after %v, want %v", waited, c.waitedOn)
+							t.Errorf("got %v after %v, want it after %v", err, waited, c.waitedOn)
 						}
 						return
 					}
@@ -141,7 +141,7 @@ func TestADeliveryWaitsWhileItsHostAnswers(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			if got := sent.Load(); got < c.sent || got > c.sent+3 {
-				t.Errorf("answering within %v: %d of 100 were sent, want %d", c.answers, got, c.sent)
+				t.Errorf("answering within %v: got %d of 100 sent, want %d to %d", c.answers, got, c.sent, c.sent+3)
 			}
 		})
 	}
@@ -162,7 +162,7 @@ func TestSlotsAreCountedByHost(t *testing.T) {
 		"http://SHOP.example.com/c", "http://shop.example.com:80/d"} {
 		sent.Go(func() {
 			if err := sender.Send(t.Context(), "M"+strconv.Itoa(i), target, testMessage(), nil); err != nil {
-				t.Errorf("%s: %v", target, err)
+				t.Errorf("%s: got error %v, want none", target, err)
 			}
 		})
 	}
@@ -171,7 +171,7 @@ func TestSlotsAreCountedByHost(t *testing.T) {
 	}
 	if err := sender.Send(t.Context(), "M0", "https://shop.example.com:443/e", testMessage(), nil); !errors.Is(err,
 		ErrBusy) {
-		t.Errorf("a fifth delivery: %v, want ErrBusy", err)
+		t.Errorf("a fifth delivery: got %v, want ErrBusy", err)
 	}
 	close(finish)
 	sent.Wait()
@@ -188,7 +188,7 @@ func TestHost(t *testing.T) {
 		"http://[2001:db8::1]:80/": "2001:db8::1", "no URL": "", "http://%zz/": "",
 	} {
 		if got := Host(raw); got != want {
-			t.Errorf("%s: %q, want %q", raw, got, want)
+			t.Errorf("%s: got %q, want %q", raw, got, want)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func TestNoAnswerFromDNSOrAddressIsATimeout(t *testing.T) {
 		{nil, ReasonConnect},
 	} {
 		if got := orTimeout(c.err, ReasonConnect); got != c.want {
-			t.Errorf("%v: %s, want %s", c.err, got, c.want)
+			t.Errorf("%v: got %s, want %s", c.err, got, c.want)
 		}
 	}
 	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {

@@ -65,6 +65,6 @@ func listenPair(t testing.TB, first, second string) (a, b *countingListener) {
 		}
 		one.Close() // the port is in use at the second address
 	}
-	t.Fatal("no port is free on both addresses")
+	t.Fatal("got no port in 20 tries, want one that is free on both addresses")
 	return nil, nil
 }

@@ -26,7 +26,7 @@ func TestSecretsAreDerivedPerMerchantAndVersion(t *testing.T) {
 			name := fmt.Sprint(merchant, " version ", version)
 			secret := DeriveSecret(master, merchant, version).Reveal()
 			if other, ok := seen[secret]; ok {
-				t.Errorf("%s has the secret of %s", name, other)
+				t.Errorf("%s: got %s, the secret of %s, want one of its own", name, secret, other)
 			}
 			seen[secret] = name
 		}
@@ -37,7 +37,7 @@ func TestDeriveSecretRefusesAWeakMaster(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {
-			t.Error("no panic for a master key of 31 bytes")
+			t.Error("a master key of 31 bytes: got no panic, want one")
 		}
 	}()
 	DeriveSecret(make([]byte, 31), "M1", 1)
@@ -50,8 +50,8 @@ func TestSecretTextRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if secret.Reveal() != text {
-		t.Error("a parsed secret reveals as another text")
+	if got := secret.Reveal(); got != text {
+		t.Errorf("a parsed secret: got %s, want %s", got, text)
 	}
 	short := base64.StdEncoding.EncodeToString(make([]byte, 23))
 	long := base64.StdEncoding.EncodeToString(make([]byte, 65))
@@ -62,7 +62,7 @@ func TestSecretTextRoundTrip(t *testing.T) {
 		}
 	}
 	if got := (Secret{}).Reveal(); got != "" {
-		t.Errorf("the zero secret reveals as %q", got)
+		t.Errorf("the zero secret: got %q, want nothing", got)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestKeysNeverPrint(t *testing.T) {
 	verbs := []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%o", "%b", "%U", "%c", "%t"}
 	for _, verb := range verbs {
 		if got := fmt.Sprintf(verb+verb, secret, key); got != redacted+redacted {
-			t.Errorf("%s prints %s", verb, got)
+			t.Errorf("%s: got %s, want %s", verb, got, redacted+redacted)
 		}
 	}
 	for _, value := range values {
@@ -101,11 +101,11 @@ func TestKeysNeverPrint(t *testing.T) {
 	fmt.Fprintln(&out, secret.String(), secret.GoString(), key.String(), key.GoString())
 	for name, leak := range leaks(secret.reveal(), key.reveal()) {
 		if strings.Contains(strings.ToLower(out.String()), strings.ToLower(leak)) {
-			t.Errorf("a key is readable as %s", name)
+			t.Errorf("got output %s, want no key as %s in it", &out, name)
 		}
 	}
 	if !strings.Contains(out.String(), redacted) {
-		t.Error("no placeholder printed: the test looks at nothing")
+		t.Errorf("got output %s, want %q in it", &out, redacted)
 	}
 }
 

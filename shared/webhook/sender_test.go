@@ -40,7 +40,7 @@ func TestSendPostsASignedMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if problem != nil {
-		t.Error(problem)
+		t.Errorf("got error %v at the receiver, want none", problem)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestAny2xxIsDeliveredAndNothingElse(t *testing.T) {
 		err := send(t.Context())
 		if want == "" {
 			if err != nil {
-				t.Errorf("status %d: %v", status, err)
+				t.Errorf("status %d: got error %v, want none", status, err)
 			}
 			continue
 		}
@@ -95,7 +95,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		wantReason(t, send(t.Context()), ReasonRedirect)
 	}
 	if got := elsewhere.accepts.Load(); got != 0 {
-		t.Errorf("%d connections to the redirect's target", got)
+		t.Errorf("got %d connections to the redirect's target, want none", got)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestRedirectToLoopbackMeetsTheGuard(t *testing.T) {
 	}
 	wantReason(t, err, ReasonAddress)
 	if got := forbidden.accepts.Load(); got != 0 {
-		t.Errorf("%d connections", got)
+		t.Errorf("got %d connections, want none", got)
 	}
 }
 
@@ -143,10 +143,10 @@ func TestAnswersAreBounded(t *testing.T) {
 		written <- err
 	})
 	if err := send(t.Context()); err != nil {
-		t.Fatalf("huge body after 200: %v", err)
+		t.Fatalf("huge body after 200: got error %v, want none", err)
 	}
 	if err := <-written; err == nil {
-		t.Error("a body of 64 MiB was read to its end")
+		t.Error("got a body of 64 MiB read to its end, want the connection closed before")
 	}
 	send, _ = receiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Padding", strings.Repeat("x", 2*maxAnswerSize))
@@ -167,7 +167,7 @@ func TestNoAnswerIsATimeout(t *testing.T) {
 		<-r.Context().Done()
 	})
 	if sender.client.Timeout != 10*time.Second {
-		t.Errorf("gives up after %v, want 10 s", sender.client.Timeout)
+		t.Errorf("got a timeout of %v, want 10s", sender.client.Timeout)
 	}
 	sender.client.Timeout = 20 * time.Millisecond // the receiver never answers, however long
 	wantReason(t, send(t.Context()), ReasonTimeout)
@@ -189,7 +189,7 @@ func TestGarbageIsABadResponse(t *testing.T) {
 	send, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
-			t.Error(err)
+			t.Errorf("got error %v, want the connection", err)
 			return
 		}
 		defer conn.Close()
@@ -247,9 +247,9 @@ func TestTLS(t *testing.T) {
 		case c.want != "":
 			wantReason(t, err, c.want)
 		case err != nil:
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: got error %v, want none", c.name, err)
 		case proto.Load() != 2:
-			t.Errorf("%s: spoke HTTP/%d, want 2", c.name, proto.Load())
+			t.Errorf("%s: got HTTP/%d, want HTTP/2", c.name, proto.Load())
 		}
 	}
 }
@@ -273,11 +273,11 @@ func TestFailuresAreSafeToLog(t *testing.T) {
 		http.Error(w, "stack trace of the merchant", http.StatusInternalServerError)
 	})
 	err := send(t.Context())
-	if got := err.Error(); got != "webhook: not delivered: status 500" {
-		t.Errorf("got %q", got)
+	if got, want := err.Error(), "webhook: not delivered: status 500"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := errors.Unwrap(err); got != nil {
-		t.Errorf("wraps %v, which may quote the URL", got)
+		t.Errorf("got an error around %v, which may quote the URL, want none in it", got)
 	}
 }
 
@@ -294,7 +294,7 @@ func TestUnsignableMessageIsNotSent(t *testing.T) {
 		t.Errorf("got %v, want ErrNoKey", err)
 	}
 	if got := listener.accepts.Load(); got != 0 {
-		t.Errorf("%d connections", got)
+		t.Errorf("got %d connections, want none", got)
 	}
 }
 
@@ -302,9 +302,10 @@ func TestTransportIgnoresProxiesAndOldTLS(t *testing.T) {
 	t.Parallel()
 	transport := newTransport(newDialer(Policy{}))
 	if transport.Proxy != nil {
-		t.Error("a proxy would connect in the guard's place")
+		t.Error("got a proxy, which would connect in the guard's place, want none")
 	}
-	if transport.TLSClientConfig.MinVersion != tls.VersionTLS12 || transport.TLSClientConfig.InsecureSkipVerify {
-		t.Errorf("TLS settings: %+v", transport.TLSClientConfig)
+	if got := transport.TLSClientConfig; got.MinVersion != tls.VersionTLS12 || got.InsecureSkipVerify {
+		t.Errorf("got %s, InsecureSkipVerify %t, want TLS 1.2, InsecureSkipVerify false", tls.VersionName(got.MinVersion),
+			got.InsecureSkipVerify)
 	}
 }

@@ -31,10 +31,10 @@ func TestSignMatchesThePublishedVector(t *testing.T) {
 		t.Errorf("got %s, want %s", v1, want)
 	}
 	if got := headers.Get("webhook-timestamp"); got != "1614265330" {
-		t.Errorf("got timestamp %s", got)
+		t.Errorf("got timestamp %s, want 1614265330", got)
 	}
 	if got := headers.Get("webhook-id"); got != m.ID {
-		t.Errorf("got id %s", got)
+		t.Errorf("got id %s, want %s", got, m.ID)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestV1aVerifiesWithPlainEd25519(t *testing.T) {
 	}
 	encoded, ok := strings.CutPrefix(headers.Get("webhook-signature"), "v1a,")
 	if !ok {
-		t.Fatalf("no lone v1a signature in %q", headers.Get("webhook-signature"))
+		t.Fatalf("got %q, want one v1a signature alone", headers.Get("webhook-signature"))
 	}
 	signature, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
@@ -60,7 +60,7 @@ func TestV1aVerifiesWithPlainEd25519(t *testing.T) {
 	}
 	content := m.ID + "." + strconv.FormatInt(attempt.Unix(), 10) + "." + string(m.Body)
 	if !ed25519.Verify(public, []byte(content), signature) {
-		t.Error("signature does not verify")
+		t.Errorf("got signature %s, want one of %s", encoded, content)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestRotationSignsWithEverySecret(t *testing.T) {
 	}
 	for _, secret := range []Secret{retired, current} {
 		if err := Verify(headers, m.Body, attempt, []Secret{secret}, nil); err != nil {
-			t.Errorf("verify with one of the secrets: %v", err)
+			t.Errorf("verify with one of the secrets: got %v, want no error", err)
 		}
 	}
 	if err := Verify(headers, m.Body, attempt, []Secret{testSecret(3)}, nil); !errors.Is(err, ErrSignature) {
@@ -230,14 +230,14 @@ func TestPublicKeyTravelsAsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if parsed != key.PublicKey() || parsed.ID() != published.ID {
-		t.Errorf("%s does not come back as the key %s", published.PublicKey, published.ID)
+		t.Errorf("%s: got key %s %s, want %s %s", body, parsed.ID(), parsed, published.ID, key.PublicKey())
 	}
 	other, err := NewSigningKey(bytes.Repeat([]byte{8}, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if other.ID() == key.ID() {
-		t.Error("two keys share an id")
+		t.Errorf("got the id %s for two keys, want two ids", other.ID())
 	}
 }
 
@@ -246,12 +246,12 @@ func TestKeysOfTheWrongFormAreRefused(t *testing.T) {
 	for _, text := range []string{"", "whpk_", "whpk_AAAA", "whsec_" + strings.Repeat("A", 43) + "=",
 		"whpk_" + strings.Repeat("A", 44)} {
 		if _, err := ParsePublicKey(text); !errors.Is(err, ErrPublicKey) {
-			t.Errorf("public key %q: got %v", text, err)
+			t.Errorf("public key %q: got %v, want ErrPublicKey", text, err)
 		}
 	}
 	for _, size := range []int{0, 31, 33, 64} {
 		if _, err := NewSigningKey(make([]byte, size)); !errors.Is(err, ErrSeed) {
-			t.Errorf("seed of %d bytes: got %v", size, err)
+			t.Errorf("seed of %d bytes: got %v, want ErrSeed", size, err)
 		}
 	}
 }

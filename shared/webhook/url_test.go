@@ -34,7 +34,7 @@ func TestCheckURLAcceptsPublicTargets(t *testing.T) {
 	} {
 		u, err := CheckURL(raw, Policy{})
 		if err != nil {
-			t.Errorf("%q: %v", raw, err)
+			t.Errorf("%q: got error %v, want %s", raw, err, want)
 		} else if u.String() != want {
 			t.Errorf("%q: got %s, want %s", raw, u, want)
 		}
@@ -50,7 +50,7 @@ func TestCheckURLRefusesOversize(t *testing.T) {
 		"name":  "https://" + strings.Repeat(label+".", 4) + "example.com/",
 	} {
 		if _, err := CheckURL(raw, Policy{}); err == nil {
-			t.Errorf("accepts an oversized %s", name)
+			t.Errorf("an oversized %s: got no error, want one", name)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestRefusalsNeverRepeatTheURL(t *testing.T) {
 		_, err := CheckURL(target.url, Policy{})
 		if target.addrs != nil {
 			if err != nil {
-				t.Errorf("%q: %v, where only DNS can show it", target.url, err)
+				t.Errorf("%q: got error %v, want none where only DNS can show it", target.url, err)
 			}
 			continue
 		}
@@ -69,7 +69,7 @@ func TestRefusalsNeverRepeatTheURL(t *testing.T) {
 		if !errors.As(err, &refusal) {
 			t.Errorf("%q: got %v, want a URLError", target.url, err)
 		} else if !strings.HasPrefix(refusal.Error(), "must ") || strings.Contains(refusal.Error(), "127.0") {
-			t.Errorf("%q: refused with %q", target.url, refusal.Error())
+			t.Errorf("%q: got %q, want a text of what it must be, without the URL", target.url, refusal.Error())
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestPolicyOpensWhatItNamesAndNoMore(t *testing.T) {
 		{network, "http://[::ffff:10.1.0.1]:9000/", false},
 	} {
 		if _, err := CheckURL(c.raw, c.policy); (err == nil) != c.ok {
-			t.Errorf("%s under %+v: got %v", c.raw, c.policy, err)
+			t.Errorf("%s under %+v: got error %v, want allowed %t", c.raw, c.policy, err, c.ok)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func FuzzCheckURL(f *testing.F) {
 		}
 		again, err := CheckURL(u.String(), Policy{})
 		if err != nil || again.Host != u.Host || again.Scheme != u.Scheme {
-			t.Fatalf("%q: accepted, but %q gives %v, %v", raw, u, again, err)
+			t.Fatalf("%q: checked again, got %v (%v), want the scheme and host of %v", raw, again, err, u)
 		}
 		assertHarmless(t, raw, u)
 	})
@@ -136,16 +136,16 @@ func assertHarmless(t *testing.T, raw string, u *url.URL) {
 	host := u.Hostname()
 	if u.User != nil || u.Opaque != "" || u.Fragment != "" || strings.ContainsAny(host, "%\\@/ ") ||
 		strings.HasSuffix(host, ".") {
-		t.Fatalf("%q: accepted as %#v", raw, u)
+		t.Fatalf("%q: got %#v, want only a scheme, a host, a path and a query", raw, u)
 	}
 	if port := u.Port(); port != "" && port != "80" && port != "443" && port != "8443" {
-		t.Fatalf("%q: accepted with port %s", raw, port)
+		t.Fatalf("%q: got port %s accepted, want 80, 443 or 8443", raw, port)
 	}
 	if addr, ok := anyLiteral(host); ok && seemsPrivate(addr) {
-		t.Fatalf("%q: accepted, but means %v", raw, addr)
+		t.Fatalf("%q: got %v accepted, want a public address", raw, addr)
 	}
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		t.Fatalf("%q: accepted as %s", raw, host)
+		t.Fatalf("%q: got host %s accepted, want no localhost", raw, host)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestInetAtonReadsLikeLibc(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "127.1", "2130706433", "0x7f000001", "017700000001",
 		"0177.0.1", "0x7f.0.0.0x1"} {
 		if addr, ok := inetAton(host); !ok || addr != netip.MustParseAddr("127.0.0.1") {
-			t.Errorf("%s: got %v, %v", host, addr, ok)
+			t.Errorf("%s: got %v, %t, want 127.0.0.1, true", host, addr, ok)
 		}
 	}
 }
