@@ -62,7 +62,7 @@ func TestCheckAcceptsWhatTheContractAllows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if err := s.check(checker); err != nil {
-				t.Error(err)
+				t.Errorf("got error %v, want none", err)
 			}
 		})
 	}
@@ -207,10 +207,10 @@ func TestErrorsQuoteNoCard(t *testing.T) {
 	for _, s := range []*sample{leak, accepted} {
 		err := s.check(checker)
 		if err == nil {
-			t.Fatal("accepted")
+			t.Fatalf("%s %s: got no error, want one", s.method, s.path)
 		}
 		if strings.Contains(err.Error(), number) {
-			t.Errorf("%s %s: the error quotes the card number", s.method, s.path)
+			t.Errorf("%s %s: got error %v, want one without the card number %s", s.method, s.path, err, number)
 		}
 	}
 }

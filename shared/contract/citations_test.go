@@ -48,7 +48,7 @@ func sources(t *testing.T) []file {
 		t.Fatal(err)
 	}
 	if len(all) < 500 {
-		t.Fatalf("only %d files: this looks into the wrong folder", len(all))
+		t.Fatalf("got %d files, want at least 500: this looks into the wrong folder", len(all))
 	}
 	return all
 }
@@ -109,7 +109,7 @@ func TestCitedSectionsExist(t *testing.T) {
 		for _, at := range section.FindAllStringSubmatchIndex(text, -1) {
 			if at[2] < 0 {
 				if f.path != "shared/contract/citations_test.go" {
-					t.Errorf("%s: a § without a number: %s", f.path, around(text, at))
+					t.Errorf("%s: got %q, want a number after each §", f.path, around(text, at))
 				}
 				continue
 			}
@@ -117,18 +117,18 @@ func TestCitedSectionsExist(t *testing.T) {
 			if before := cited.FindAllString(text[max(0, at[0]-300):at[0]], -1); len(before) > 0 {
 				of = before[len(before)-1]
 			} else if f.path != contractPath {
-				t.Errorf("%s: of which text is this the section? %s", f.path, around(text, at))
+				t.Errorf("%s: got %q, want the text named that has the section", f.path, around(text, at))
 			}
 			if !strings.EqualFold(of, "contract") && f.path != contractPath {
 				continue
 			}
 			if found++; !slices.Contains(numbers, number) {
-				t.Errorf("%s: the contract has no §%s: %s", f.path, number, around(text, at))
+				t.Errorf("%s: got §%s in %q, want a section of the contract", f.path, number, around(text, at))
 			}
 		}
 	}
 	if found < 300 {
-		t.Errorf("only %d citations found", found)
+		t.Errorf("got %d citations, want at least 300", found)
 	}
 }
 
@@ -152,16 +152,16 @@ func TestCitedChaptersExist(t *testing.T) {
 		for _, cite := range titled.FindAllStringSubmatch(f.flat(), -1) {
 			text, err := os.ReadFile(filepath.Join(repository, cite[1]))
 			if err != nil {
-				t.Errorf("%s cites %s: %v", f.path, cite[0], err)
+				t.Errorf("%s: got a citation of %s (%v), want a file that exists", f.path, cite[0], err)
 				continue
 			}
 			if found++; !slices.Contains(headings(string(text)), cite[2]) {
-				t.Errorf("%s cites %s: there is no such chapter", f.path, cite[0])
+				t.Errorf("%s: got a citation of %s, want one of %q", f.path, cite[0], headings(string(text)))
 			}
 		}
 	}
 	if found < 4 {
-		t.Errorf("only %d citations found", found)
+		t.Errorf("got %d citations, want at least 4", found)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestLinksResolve(t *testing.T) {
 			}
 			found++
 			if !exists(at) {
-				t.Errorf("%s: %s leads nowhere", f.path, link[1])
+				t.Errorf("%s: got a link to %s, want one to a file that exists", f.path, link[1])
 				continue
 			}
 			if anchor == "" {
@@ -195,12 +195,12 @@ func TestLinksResolve(t *testing.T) {
 			if err != nil || !slices.ContainsFunc(headings(string(text)), func(title string) bool {
 				return slug(title) == anchor
 			}) {
-				t.Errorf("%s: %s leads to no heading", f.path, link[1])
+				t.Errorf("%s: got a link to %s (%v), want one to a heading of it", f.path, link[1], err)
 			}
 		}
 	}
 	if found < 50 {
-		t.Errorf("only %d links found", found)
+		t.Errorf("got %d links, want at least 50", found)
 	}
 }
 
@@ -218,12 +218,12 @@ func TestNamedPlacesExist(t *testing.T) {
 		}
 		for _, place := range located.FindAllStringSubmatch(f.text, -1) {
 			if found++; !exists(place[1]) && !slices.Contains(notOurs, path.Base(place[1])) {
-				t.Errorf("%s: there is no %s", f.path, place[1])
+				t.Errorf("%s: got the place %s, want one that exists", f.path, place[1])
 			}
 		}
 	}
 	if found < 10 {
-		t.Errorf("only %d places found", found)
+		t.Errorf("got %d places, want at least 10", found)
 	}
 }
 
@@ -254,7 +254,7 @@ func TestNothingCitesWhatIsNotHere(t *testing.T) {
 		text := f.flat()
 		for advice, pattern := range gone {
 			for _, at := range pattern.FindAllStringIndex(text, -1) {
-				t.Errorf("%s: %s: %s", f.path, advice, around(text, at))
+				t.Errorf("%s: got %q; want: %s", f.path, around(text, at), advice)
 			}
 		}
 	}

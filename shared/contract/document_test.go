@@ -28,11 +28,11 @@ func TestDocumentIsACopy(t *testing.T) {
 	t.Parallel()
 	text := Document()
 	if !strings.Contains(string(text), "openapi: 3.0.3") {
-		t.Fatal("the document is not the OpenAPI text")
+		t.Fatalf("got document %.200s, want the OpenAPI text", text)
 	}
 	clear(text)
-	if len(Document()) == 0 || Document()[0] == 0 {
-		t.Fatal("a caller changed the document")
+	if got := Document(); len(got) == 0 || got[0] == 0 {
+		t.Fatalf("got document %.20q once a caller has cleared a copy, want it unchanged", got)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestPublicKeysMayRetrieveAndProcessOnly(t *testing.T) {
 	}
 	slices.Sort(got)
 	if want := []string{"processCheckout", "retrieveCheckout"}; !slices.Equal(got, want) {
-		t.Errorf("public keys may use %v, want %v", got, want)
+		t.Errorf("got %v for public keys, want %v", got, want)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestDeprecatedOperationsAreMarked(t *testing.T) {
 			headers := op.Responses.Value(strings.Split(successes(op), ",")[0]).Value.Headers
 			for _, name := range []string{"Deprecation", "Link"} {
 				if sent := headers[name] != nil && headers[name].Value.Required; sent != op.Deprecated {
-					t.Errorf("%s: deprecated is %v, requires %s is %v", op.OperationID, op.Deprecated, name, sent)
+					t.Errorf("%s: got %s required %t, want %t as it is deprecated", op.OperationID, name, sent, op.Deprecated)
 				}
 			}
 			if op.Deprecated {
@@ -83,7 +83,7 @@ func TestDeprecatedOperationsAreMarked(t *testing.T) {
 	slices.Sort(got)
 	want := []string{"/v0.1/me/financials/payouts", "/v0.1/me/transactions", "/v0.1/me/transactions/history"}
 	if !slices.Equal(got, want) {
-		t.Errorf("deprecated are %v, want %v", got, want)
+		t.Errorf("got %v deprecated, want %v", got, want)
 	}
 }
 
@@ -96,20 +96,20 @@ func TestOperationsAreComplete(t *testing.T) {
 		t.Run(op.OperationID, func(t *testing.T) {
 			t.Parallel()
 			if !camel.MatchString(op.OperationID) || op.Summary == "" || len(op.Tags) != 1 {
-				t.Error("needs a lowerCamel operationId, a summary and one tag")
+				t.Errorf("got summary %q, tags %v, want a lowerCamel operationId, a summary and one tag", op.Summary, op.Tags)
 			}
 			for _, status := range requiredErrors(operation) {
 				if op.Responses.Value(status) == nil {
-					t.Errorf("response %s is missing", status)
+					t.Errorf("got no response %s, want one", status)
 				}
 			}
 			if writes(operation) && op.Parameters.GetByInAndName("header", "Idempotency-Key") == nil {
-				t.Error("Idempotency-Key is missing (contract §2.8)")
+				t.Error("got no Idempotency-Key, want one (contract §2.8)")
 			}
 			for status, response := range op.Responses.Map() {
 				for _, header := range requiredHeaders(status) {
 					if response.Value.Headers[header] == nil || !response.Value.Headers[header].Value.Required {
-						t.Errorf("response %s must require %s", status, header)
+						t.Errorf("response %s: got %s absent or optional, want it required", status, header)
 					}
 				}
 			}
@@ -162,7 +162,7 @@ func TestNullableHasAType(t *testing.T) {
 			if value["nullable"] == true {
 				found++
 				if _, typed := value["type"].(string); !typed {
-					t.Errorf("%s is nullable without a type", at)
+					t.Errorf("%s: got nullable with type %v, want a type", at, value["type"])
 				}
 			}
 			for name, member := range value {
@@ -175,7 +175,7 @@ func TestNullableHasAType(t *testing.T) {
 		}
 	}
 	if walk(root, "#"); found == 0 {
-		t.Error("nothing is nullable, so that this test shows nothing")
+		t.Error("got nothing that is nullable, want something")
 	}
 }
 
@@ -208,13 +208,13 @@ func TestReferencesResolveAndComponentsAreUsed(t *testing.T) {
 	collectReferences(root, used)
 	for ref := range used {
 		if !resolves(root, ref) {
-			t.Errorf("%s does not resolve", ref)
+			t.Errorf("got a reference to %s, want one that resolves", ref)
 		}
 	}
 	for kind, members := range root["components"].(map[string]any) {
 		for name := range members.(map[string]any) {
 			if ref := "#/components/" + kind + "/" + name; kind != "securitySchemes" && !used[ref] {
-				t.Errorf("%s is not used", ref)
+				t.Errorf("got %s unused, want a reference to it", ref)
 			}
 		}
 	}

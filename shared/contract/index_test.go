@@ -36,7 +36,7 @@ func operationsDecided(t *testing.T) map[string]decided {
 		id, _, _ := strings.Cut(cells[2], " ")
 		method, path, _ := strings.Cut(cells[3], " ")
 		if _, twice := all[id]; twice {
-			t.Errorf("%s is listed twice", id)
+			t.Errorf("got %s listed twice, want once", id)
 		}
 		scopes, _, _ := strings.Cut(cells[4], " (")
 		all[id] = decided{
@@ -68,13 +68,13 @@ func TestOperationsAreAsDecided(t *testing.T) {
 			got.scopes = "any"
 		}
 		if want, listed := rows[op.OperationID]; !listed {
-			t.Errorf("contract §1 does not list %s", op.OperationID)
+			t.Errorf("%s: got %+v, want it listed in contract §1", op.OperationID, got)
 		} else if got != want {
-			t.Errorf("%s is %+v, contract §1 says %+v", op.OperationID, got, want)
+			t.Errorf("%s: got %+v, want %+v of contract §1", op.OperationID, got, want)
 		}
 	}
 	if len(rows) < 100 {
-		t.Errorf("only %d rows found", len(rows))
+		t.Errorf("got %d rows, want at least 100", len(rows))
 	}
 }
 
@@ -90,11 +90,11 @@ func TestTheContractNamesOperationsAsListed(t *testing.T) {
 		`\b(create|retrieve|list|update|delete|deactivate|process|show|decide|download)[A-Z]\w+`).FindAllString(string(text),
 		-1) {
 		if _, listed := rows[id]; !listed {
-			t.Errorf("%s is no operation of contract §1", id)
+			t.Errorf("got %s, want an operation of contract §1", id)
 		}
 		found++
 	}
 	if found < 200 {
-		t.Errorf("only %d found", found)
+		t.Errorf("got %d found, want at least 200", found)
 	}
 }

@@ -61,7 +61,7 @@ func exampleBody(t *testing.T, name string) string {
 	t.Helper()
 	ref := loadDocument(t).Components.Examples[name]
 	if ref == nil {
-		t.Fatalf("no example %s", name)
+		t.Fatalf("got no example %s in the document, want one", name)
 	}
 	if text, ok := ref.Value.Value.(string); ok {
 		return text
@@ -105,7 +105,7 @@ func (s *sample) accept(types string) *sample {
 func (s *sample) replace(t *testing.T, old, new string) {
 	t.Helper()
 	if !strings.Contains(s.resBody, old) {
-		t.Fatalf("the sample has no %s: %s", old, s.resBody)
+		t.Fatalf("got body %s, want %s in it", s.resBody, old)
 	}
 	s.resBody = strings.Replace(s.resBody, old, new, 1)
 }
@@ -123,10 +123,10 @@ func wants(t *testing.T, err error, want string) {
 	t.Helper()
 	switch {
 	case want == "" && err != nil:
-		t.Error(err)
+		t.Errorf("got error %v, want none", err)
 	case want != "" && err == nil:
-		t.Errorf("accepted, want %q", want)
+		t.Errorf("got no error, want %q", want)
 	case want != "" && !strings.Contains(err.Error(), want):
-		t.Errorf("refused for another reason than %q: %v", want, err)
+		t.Errorf("got error %v, want %q in it", err, want)
 	}
 }

@@ -20,7 +20,7 @@ func TestSchemasAreStrictOnlyInResponses(t *testing.T) {
 			for status, response := range op.Responses.Map() {
 				for media, content := range response.Value.Content {
 					if open := findObject(content.Schema.Value, isOpen); open != nil {
-						t.Errorf("%s %s %s: response object with %v is open", name, status, media, fields(open))
+						t.Errorf("%s %s %s: got an open response object with %v, want it closed", name, status, media, fields(open))
 					}
 				}
 			}
@@ -29,7 +29,7 @@ func TestSchemasAreStrictOnlyInResponses(t *testing.T) {
 			}
 			for media, content := range op.RequestBody.Value.Content {
 				if closed := findObject(content.Schema.Value, isClosed); closed != nil {
-					t.Errorf("%s %s: request object with %v refuses unknown fields", name, media, fields(closed))
+					t.Errorf("%s %s: got a closed request object with %v, want it open", name, media, fields(closed))
 				}
 			}
 		}
@@ -109,7 +109,7 @@ func TestExamplesShowSandboxCardsInRequestsOnly(t *testing.T) {
 					for _, number := range digits.FindAllString(text(t, content.Examples), -1) {
 						cards++
 						if !slices.Contains(sandboxCards, number) {
-							t.Errorf("%s %s: request example shows %s", method, path, number)
+							t.Errorf("%s %s: got card %s in a request example, want one of %v", method, path, number, sandboxCards)
 						}
 					}
 				}
@@ -117,14 +117,14 @@ func TestExamplesShowSandboxCardsInRequestsOnly(t *testing.T) {
 			for status, response := range op.Responses.Map() {
 				for _, content := range response.Value.Content {
 					if found := digits.FindString(text(t, content.Examples)); found != "" {
-						t.Errorf("%s %s %s: response example shows %s", method, path, status, found)
+						t.Errorf("%s %s %s: got card %s in a response example, want none", method, path, status, found)
 					}
 				}
 			}
 		}
 	}
 	if cards == 0 {
-		t.Error("no request example shows a card")
+		t.Error("got no card in the request examples, want one")
 	}
 }
 
@@ -149,17 +149,17 @@ func TestEveryOperationHasExamples(t *testing.T) {
 	for _, operation := range sharedChecker(t).Operations() {
 		op := doc.Paths.Value(operation.Path).GetOperation(operation.Method)
 		if op.RequestBody != nil && !anyExample(op.RequestBody.Value.Content) {
-			t.Errorf("%s: no request example", op.OperationID)
+			t.Errorf("%s: got no request example, want one", op.OperationID)
 		}
 		for _, i := range operation.Inputs {
 			if required := i.In == "path" || i.In == "query" && i.Required; required && i.Example == "" {
-				t.Errorf("%s: no example of %s", op.OperationID, i.Path)
+				t.Errorf("%s: got no example of %s, want one", op.OperationID, i.Path)
 			}
 		}
 		for status, response := range op.Responses.Map() {
 			content := response.Value.Content
 			if status < "400" && len(content) > 0 && !anyExample(content) && !slices.Contains(binary, op.OperationID) {
-				t.Errorf("%s %s: no response example", op.OperationID, status)
+				t.Errorf("%s %s: got no response example, want one", op.OperationID, status)
 			}
 		}
 	}

@@ -68,13 +68,13 @@ func TestTransportPassesGoodExchangesUnchanged(t *testing.T) {
 	s := newSample(t, "POST", "/v0.1/checkouts", 201, "CreatedCheckout").body(createBody)
 	received, answer, reported := send(t, s)
 	if len(reported) > 0 {
-		t.Errorf("reported %q", reported)
+		t.Errorf("got reports %q, want none", reported)
 	}
 	if received != s.reqBody {
-		t.Errorf("the server received %q, sent was %q", received, s.reqBody)
+		t.Errorf("at the server: got %q, want %q", received, s.reqBody)
 	}
 	if answer != s.resBody {
-		t.Errorf("the client got %q, answered was %q", answer, s.resBody)
+		t.Errorf("at the client: got %q, want %q", answer, s.resBody)
 	}
 }
 
@@ -82,12 +82,12 @@ func TestTransportReportsBadExchanges(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, "POST", "/v0.1/checkouts", 200, "CreatedCheckout").body(createBody)
 	_, answer, reported := send(t, s)
-	if len(reported) != 1 || !strings.Contains(reported[0],
-		"POST /v0.1/checkouts answered 200: response: status 200 is not documented") {
-		t.Errorf("reported %q", reported)
+	const want = "POST /v0.1/checkouts answered 200: response: status 200 is not documented"
+	if len(reported) != 1 || !strings.Contains(reported[0], want) {
+		t.Errorf("got reports %q, want one with %q in it", reported, want)
 	}
 	if answer != s.resBody {
-		t.Errorf("the client got %q, answered was %q", answer, s.resBody)
+		t.Errorf("at the client: got %q, want %q", answer, s.resBody)
 	}
 }
 
@@ -100,9 +100,9 @@ func TestTransportPassesErrorsOn(t *testing.T) {
 	res, err := client.Get(server.URL + "/healthz")
 	if err == nil {
 		_ = res.Body.Close()
-		t.Fatal("a closed server answered")
+		t.Fatalf("got %s from a closed server, want an error", res.Status)
 	}
 	if len(reports.list) > 0 {
-		t.Errorf("reported %q", reports.list)
+		t.Errorf("got reports %q, want none", reports.list)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestTheDocumentIsMadeOfItsParts as they are now.
@@ -15,7 +17,8 @@ func TestTheDocumentIsMadeOfItsParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile("../openapi.yaml"); err != nil || string(got) != want {
-		t.Errorf("openapi.yaml is not what its parts say (%v): run `make golden`", err)
+		t.Errorf("openapi.yaml (%v), which `make golden` writes from its parts (-want +got):\n%s", err,
+			cmp.Diff(want, string(got)))
 	}
 }
 
@@ -79,7 +82,7 @@ components:
     Cat: { type: string }
 `
 	if err != nil || got != want {
-		t.Errorf("%v\n%s", err, got)
+		t.Errorf("got (%v)\n%s\nwant\n%s", err, got, want)
 	}
 }
 
@@ -98,7 +101,7 @@ func TestPartsThatDoNotFitAreNamed(t *testing.T) {
 		_, err := bundle(fstest.MapFS{"common.yaml": {Data: []byte(head)}, "cats.yaml": {Data: []byte(ours)},
 			"dogs.yaml": {Data: []byte(part)}})
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
+			t.Errorf("got error %v, want one with %s", err, want)
 		}
 	}
 }
