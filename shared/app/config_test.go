@@ -51,7 +51,7 @@ func TestAWholeEnvironmentIsRead(t *testing.T) {
 	} {
 		got, err := read(c.given)
 		if diff := cmp.Diff(c.want, got, cmp.Comparer(sameAmount)); err != nil || diff != "" {
-			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+			t.Errorf("%s: got error %v, want none (-want +got):\n%s", name, err, diff)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestEachBadVariableIsNamedWithoutItsValue(t *testing.T) {
 			"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z",
 			"LASTING_SECRET":                 secretOf("l"), c.name: c.bad})
 		if err == nil || !strings.Contains(err.Error(), c.name) || (c.bad != "" && strings.Contains(err.Error(), c.bad)) {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: got error %v, want one with the name, without the value %q", c.name, err, c.bad)
 		}
 	}
 }
@@ -93,11 +93,11 @@ func TestASecretThatMerchantsDependOnIsNotRotated(t *testing.T) {
 	rotated := map[string]string{"PLATFORM_SECRET_PREVIOUS": secretOf("p"),
 		"PLATFORM_SECRET_PREVIOUS_SINCE": "2026-10-01T00:00:00Z"}
 	if _, err := read(rotated); err == nil || !strings.Contains(err.Error(), "LASTING_SECRET") {
-		t.Errorf("without a lasting secret: %v", err)
+		t.Errorf("without a lasting secret: got error %v, want one of LASTING_SECRET", err)
 	}
 	rotated["LASTING_SECRET"] = secretOf("l")
 	if _, err := read(rotated); err != nil {
-		t.Errorf("with one: %v", err)
+		t.Errorf("with one: got error %v, want none", err)
 	}
 }
 
@@ -118,7 +118,8 @@ func TestEndpoints(t *testing.T) {
 	} {
 		got, err := read(c.given)
 		if err != nil || got.DynamoDBEndpoint != c.wantTable || got.SQSEndpoint != c.wantQueue {
-			t.Errorf("%v: %q and %q, %v", c.given, got.DynamoDBEndpoint, got.SQSEndpoint, err)
+			t.Errorf("%v: got %q and %q (%v), want %q and %q", c.given, got.DynamoDBEndpoint, got.SQSEndpoint, err,
+				c.wantTable, c.wantQueue)
 		}
 	}
 }
@@ -138,7 +139,8 @@ func TestOnlyADeploymentsMetricsAreRead(t *testing.T) {
 		got, err := read(c.given)
 		if a := app.New(got, app.Overrides{}); err != nil || got.Deployed != c.want ||
 			(a.Metrics.Out == os.Stdout) != c.want || a.Metrics.Stage != c.given["STAGE"] {
-			t.Errorf("%v: %t, %+v, %v", c.given, got.Deployed, a.Metrics, err)
+			t.Errorf("%v: got deployed %t, metrics %+v (%v), want deployed and metrics on stdout %t, stage %q", c.given,
+				got.Deployed, a.Metrics, err, c.want, c.given["STAGE"])
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestKeysDifferByPurposeAndSecret(t *testing.T) {
 		for _, purpose := range []string{forSignatures, forRequests, forSessions, forMerchants, forCards, forSandbox} {
 			key := derive(secret, purpose)
 			if keys[string(key)] || len(key) != 32 || !bytes.Equal(key, derive(secret, purpose)) {
-				t.Errorf("%s: %d bytes, or another's", purpose, len(key))
+				t.Errorf("%s: got %x, want 32 bytes of its own, the same each time", purpose, key)
 			}
 			keys[string(key)] = true
 		}
@@ -39,7 +39,8 @@ func TestWhatMerchantsHoldLasts(t *testing.T) {
 	for _, purpose := range []string{forMerchants, forCards, forSandbox} {
 		if key := before.lasting(purpose); !bytes.Equal(key, rotated.lasting(purpose)) ||
 			!bytes.Equal(key, after.lasting(purpose)) {
-			t.Errorf("%s: changed with the platform secret", purpose)
+			t.Errorf("%s: got %x, then %x, want %x throughout", purpose, rotated.lasting(purpose), after.lasting(purpose),
+				key)
 		}
 	}
 }
@@ -50,11 +51,11 @@ func TestASessionIsOfTheSecretOfItsTime(t *testing.T) {
 	for at, of := range map[time.Time]Config{
 		change.Add(-2 * time.Hour): before, change.Add(-time.Nanosecond): before, change: after, change.Add(time.Hour): after,
 	} {
-		if !bytes.Equal(rotated.sessionKey(at), of.sessionKey(at)) {
-			t.Errorf("of %s: another than without the rotation", at)
+		if got, want := rotated.sessionKey(at), of.sessionKey(at); !bytes.Equal(got, want) {
+			t.Errorf("at %s: got %x, want %x as without the rotation", at, got, want)
 		}
 	}
-	if bytes.Equal(before.sessionKey(change), after.sessionKey(change)) {
-		t.Error("the rotation changed nothing")
+	if got := after.sessionKey(change); bytes.Equal(before.sessionKey(change), got) {
+		t.Errorf("got %x before and after the rotation, want two keys", got)
 	}
 }

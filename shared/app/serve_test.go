@@ -44,7 +44,7 @@ func TestOnlyFailedMessagesStayInTheQueue(t *testing.T) {
 			got = append(got, failure.ItemIdentifier)
 		}
 		if err != nil || response.BatchItemFailures == nil || !slices.Equal(got, test.failed) {
-			t.Errorf("%v: failed %v, %v; want %v", test.bodies, got, err, test.failed)
+			t.Errorf("%v: got failures %#v (%v), want %#v", test.bodies, response.BatchItemFailures, err, test.failed)
 		}
 	}
 }
@@ -68,10 +68,10 @@ func TestAStreamStopsAtItsFirstFailure(t *testing.T) {
 	}
 	response, err := handle(t.Context(), event)
 	if err != nil || len(response.BatchItemFailures) != 1 || response.BatchItemFailures[0].ItemIdentifier != "2" {
-		t.Errorf("failures %v, %v", response.BatchItemFailures, err)
+		t.Errorf("got failures %v (%v), want only 2", response.BatchItemFailures, err)
 	}
 	if !slices.Equal(handled, []string{"1", "2"}) {
-		t.Errorf("handled %v", handled)
+		t.Errorf("got %v handled, want 1 and 2", handled)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestIDsSurviveTheGateway(t *testing.T) {
 				Method: "GET", Path: "/things/" + id + "/parts", SourceIP: "192.0.2.1"}},
 		})
 		if err != nil || response.StatusCode != 200 || response.Body != `{"id":"`+id+`"}` {
-			t.Errorf("%s: %d %s %v", id, response.StatusCode, response.Body, err)
+			t.Errorf("%s: got %d %s (%v), want 200 with the id", id, response.StatusCode, response.Body, err)
 		}
 	}
 }

@@ -16,10 +16,10 @@ func TestEarlyKeepsTheMarginFree(t *testing.T) {
 	early, stop := deadline.Early(ctx, time.Minute)
 	defer stop()
 	if got, ok := early.Deadline(); !ok || !got.Equal(end.Add(-time.Minute)) {
-		t.Errorf("ends at %v (%t), want a minute before %v", got, ok, end)
+		t.Errorf("got deadline %v (%t), want %v (true)", got, ok, end.Add(-time.Minute))
 	}
 	if cancel(); early.Err() == nil {
-		t.Error("outlives its parent")
+		t.Error("once its parent is cancelled: got no error, want one")
 	}
 }
 
@@ -30,9 +30,9 @@ func TestEarlyWithoutADeadline(t *testing.T) {
 	early, stop := deadline.Early(ctx, time.Minute)
 	defer stop()
 	if end, ok := early.Deadline(); ok {
-		t.Errorf("ends at %v", end)
+		t.Errorf("got deadline %v, want none", end)
 	}
 	if cancel(); early.Err() == nil {
-		t.Error("outlives its parent")
+		t.Error("once its parent is cancelled: got no error, want one")
 	}
 }

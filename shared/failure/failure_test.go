@@ -107,7 +107,7 @@ func TestAnyOtherErrorIsInternal(t *testing.T) {
 	for _, err := range []error{io.EOF, fmt.Errorf("read: %w", io.EOF), failure.List{}} {
 		got := failure.Of(err)
 		if got.Cause == nil || got.Cause.Error() != err.Error() {
-			t.Errorf("%v: got cause %v", err, got.Cause)
+			t.Errorf("got cause %v, want %v", got.Cause, err)
 		}
 		got.Cause = nil
 		same(t, err.Error(), got, &failure.Error{Kind: failure.KindInternal, Code: "INTERNAL_ERROR",
@@ -155,7 +155,7 @@ func TestErrorText(t *testing.T) {
 func TestCauseIsWrapped(t *testing.T) {
 	t.Parallel()
 	if err := failure.Conflict("Busy.").WithCause(io.EOF); !errors.Is(err, io.EOF) {
-		t.Errorf("errors.Is does not find the cause of %v", err)
+		t.Errorf("got %v, want an error around %v", err, io.EOF)
 	}
 }
 

@@ -30,11 +30,12 @@ func TestAbsentNullAndValueAreThreeThings(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", text, u.Name, want)
 		}
 		if back, err := json.Marshal(u); err != nil || string(back) != text {
-			t.Errorf("%s is written %s: %v", text, back, err)
+			t.Errorf("written again: got %s (%v), want %s", back, err, text)
 		}
 	}
-	if err := json.Unmarshal([]byte(`{"name":1}`), &update{}); err == nil {
-		t.Error("a number is taken for a text")
+	var u update
+	if err := json.Unmarshal([]byte(`{"name":1}`), &u); err == nil {
+		t.Errorf("a number for a text: got %+v, want an error", u.Name)
 	}
 }
 
@@ -47,7 +48,7 @@ func TestConstructors(t *testing.T) {
 		t.Errorf("Null: got %+v, want given without a value", null)
 	}
 	if got := optional.Null[int]().Else(optional.Some(2)); got.Or(0) != 2 || optional.Some(1).Else(got).Or(0) != 1 {
-		t.Errorf("Else: got %+v, want the first value", got)
+		t.Errorf("Else: got %+v and %+v, want 2 and 1", got, optional.Some(1).Else(got))
 	}
 	var o optional.Of[int]
 	seven := 7

@@ -33,17 +33,17 @@ func TestThePolicyAllowsExactlyWhatThePageHolds(t *testing.T) {
 	for element, directive := range map[string]string{"style": "style-src", "script": "script-src"} {
 		found := regexp.MustCompile(`(?s)<` + element + `>(.*)</` + element + `>`).FindStringSubmatch(body)
 		if found == nil {
-			t.Fatalf("no %s in %s", element, body)
+			t.Fatalf("got page %s, want a %s in it", body, element)
 		}
 		sum := sha256.Sum256([]byte(found[1]))
 		want := directive + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 		if !slices.Contains(p.CSP, want) {
-			t.Errorf("policy %q has no %q", p.CSP, want)
+			t.Errorf("got policy %q, want %q in it", p.CSP, want)
 		}
 	}
 	for _, part := range []string{"<title>A &amp; B</title>", "<main><h1>x</h1></main>"} {
 		if !strings.Contains(body, part) {
-			t.Errorf("the page has no %s", part)
+			t.Errorf("got page %s, want %s in it", body, part)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestAPageWithoutAScriptMayRunNone(t *testing.T) {
 	t.Parallel()
 	p, err := page.New("").Draw("x", heading)
 	if err != nil || strings.Contains(string(p.HTML), "<script") || len(p.CSP) != 1 {
-		t.Errorf("%q %v\n%s", p.CSP, err, p.HTML)
+		t.Errorf("got policy %q (%v), want one entry, and no script in\n%s", p.CSP, err, p.HTML)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestAPageSaysItsLanguage(t *testing.T) {
 	for want, template := range map[string]*page.Template{"en": english, "pt-BR": english.In("pt-BR")} {
 		p, err := template.Draw("x", heading)
 		if err != nil || !strings.Contains(string(p.HTML), `<html lang="`+want+`">`) || len(p.CSP) != 1 {
-			t.Errorf("%s: %v, %q\n%s", want, err, p.CSP, p.HTML)
+			t.Errorf("got policy %q (%v), want one entry, and the language %s in\n%s", p.CSP, err, want, p.HTML)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestLeaveIsGivenToOnePageOnly(t *testing.T) {
 	given := p.Framed().Posting("https:")
 	if want := []string{p.CSP[0], "frame-ancestors *", "form-action 'self' https:"}; !slices.Equal(given.CSP, want) ||
 		len(p.CSP) != 1 {
-		t.Errorf("%q, and %q", given.CSP, p.CSP)
+		t.Errorf("got policy %q, and %q of the page it is made from, want %q and its first alone", given.CSP, p.CSP, want)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestABodyThatFailsIsAnError(t *testing.T) {
 	t.Parallel()
 	fails := templ.ComponentFunc(func(context.Context, io.Writer) error { return io.ErrUnexpectedEOF })
 	if _, err := page.New("").Draw("x", fails); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want %v", err, io.ErrUnexpectedEOF)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestATextInTheLayoutStaysAText(t *testing.T) {
 		return string(p.HTML), err
 	})
 	if err != nil {
-		t.Error(err)
+		t.Errorf("got error %v, want none", err)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestATextInTheOutcomeStaysAText(t *testing.T) {
 		return string(p.HTML), err
 	})
 	if err != nil {
-		t.Error(err)
+		t.Errorf("got error %v, want none", err)
 	}
 }
 
@@ -123,15 +123,15 @@ func TestOutcome(t *testing.T) {
 		body := string(p.HTML)
 		if !strings.Contains(body, `data-status="`+string(status)+`"`) ||
 			!strings.Contains(body, `data-checkout-id="id&#34;&gt;&lt;script&gt;"`) {
-			t.Errorf("%s: %s", status, body)
+			t.Errorf("got page %s, want the status %s and the escaped id in it", body, status)
 		}
 		if !slices.Contains(p.CSP, "frame-ancestors *") {
-			t.Errorf("%s: policy %q: the page must be allowed in the merchant's frame", status, p.CSP)
+			t.Errorf("%s: got policy %q, want frame-ancestors *, for the merchant's frame", status, p.CSP)
 		}
 		titles[regexp.MustCompile(`<h1>.*</h1>`).FindString(body)] = true
 	}
 	if len(titles) != 4 {
-		t.Errorf("titles %v", titles)
+		t.Errorf("got titles %v, want 4", titles)
 	}
 }
 
@@ -146,10 +146,10 @@ func TestReturnURL(t *testing.T) {
 		"http://localhost:3000/x?bad=%zz":                 "http://localhost:3000/x?bad=%zz&checkout_id=co-1",
 	} {
 		if got, err := page.ReturnURL(redirect, "co-1"); err != nil || got != want {
-			t.Errorf("%s: %s, %v, want %s", redirect, got, err, want)
+			t.Errorf("%s: got %s (%v), want %s", redirect, got, err, want)
 		}
 	}
-	if _, err := page.ReturnURL("https://shop.example/%zz", "co-1"); err == nil {
-		t.Error("no error for a malformed URL")
+	if got, err := page.ReturnURL("https://shop.example/%zz", "co-1"); err == nil {
+		t.Errorf("a malformed URL: got %s, want an error", got)
 	}
 }

@@ -53,16 +53,16 @@ func TestAWalkShowsEachItemAsItIs(t *testing.T) {
 	b := fill(t, item{SK: "1", Note: " first"}, item{SK: "2"})
 	walk := table.Walk(t.Context(), b.Table.Get("pk", "p").Consistent(true), item.line)
 	if got := lines(t, walk); !slices.Equal(got, []string{"1 first", "2"}) {
-		t.Errorf("got %v, want both", got)
+		t.Errorf("got %q, want 1 first and 2", got)
 	}
 	if err := b.Table.Put(item{PK: "p", SK: "3"}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := lines(t, walk); !slices.Equal(got, []string{"1 first", "2", "3"}) {
-		t.Errorf("again: got %v, want all three", got)
+		t.Errorf("again: got %q, want 1 first, 2 and 3", got)
 	}
 	if got := lines(t, table.Walk(t.Context(), b.Table.Get("pk", "nobody"), item.line)); len(got) != 0 {
-		t.Errorf("of nothing: got %v", got)
+		t.Errorf("of nothing: got %q, want no lines", got)
 	}
 }
 
@@ -94,10 +94,10 @@ func TestAWalkEndsWithItsContext(t *testing.T) {
 			continue
 		}
 		if n != 2 || !errors.Is(err, context.Canceled) {
-			t.Errorf("line %d: %v", n, err)
+			t.Errorf("line %d: got error %v, want %v at line 2", n, err, context.Canceled)
 		}
 	}
 	if n != 2 {
-		t.Errorf("%d lines", n)
+		t.Errorf("got %d lines, want 2", n)
 	}
 }

@@ -33,7 +33,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 			return strings.ReplaceAll(c.page, "$", c.put(text)), nil
 		})
 		if (err == nil) != c.good {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want good %t", name, err, c.good)
 		}
 	}
 }
