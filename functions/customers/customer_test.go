@@ -134,8 +134,9 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	first := must(t, 201, send("ada"))
 	s.Clock.Advance(time.Minute)
 	second := must(t, 201, send("ada"))
-	if string(first.Body) != string(second.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("%s\n%s %v", first.Body, second.Body, second.Header)
+	replayed := second.Header.Get("Idempotency-Replayed")
+	if string(first.Body) != string(second.Body) || replayed != "true" {
+		t.Errorf("replay: got %s, Idempotency-Replayed %q\nwant %s, true", second.Body, replayed, first.Body)
 	}
 	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, send("eve"))
 	notFound.Check(t, s.Send("GET", at("eve"), nil))

@@ -24,7 +24,7 @@ func createCustomer(s world.Shop, customer string, details any) world.Response {
 func must(t testing.TB, status int, got world.Response) world.Response {
 	t.Helper()
 	if got.Status != status {
-		t.Fatalf("%d %s, want %d", got.Status, got.Body, status)
+		t.Fatalf("got %d %s, want %d", got.Status, got.Body, status)
 	}
 	return got
 }
@@ -57,6 +57,6 @@ func shows(t *testing.T, got world.Response, id, details string) {
 		Details json.RawMessage `json:"personal_details"`
 	}
 	if err := got.Into(&c); err != nil || got.Status >= 300 || c.ID != id || string(c.Details) != details {
-		t.Errorf("%d %s: %v\nwant %s with %s", got.Status, got.Body, err, id, details)
+		t.Errorf("got %d %s, %v\nwant success and customer %s with %s", got.Status, got.Body, err, id, details)
 	}
 }

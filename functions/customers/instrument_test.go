@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
@@ -15,7 +17,7 @@ func cards(s world.Shop, customer string) map[string]string {
 	s.Helper()
 	var all []json.RawMessage
 	if got := must(s, 200, s.Send("GET", cardsOf(customer), nil)); got.Into(&all) != nil {
-		s.Fatalf("%s", got.Body)
+		s.Fatalf("got body %s, want a list of cards", got.Body)
 	}
 	byToken := map[string]string{}
 	for _, text := range all {
@@ -41,7 +43,7 @@ func TestSavedCards(t *testing.T) {
 	must(t, 201, createCustomer(s, "eve", nil))
 	must(t, 201, createCustomer(other, ada, nil))
 	if none := must(t, 200, s.Send("GET", cardsOf(ada), nil)); string(none.Body) != "[]" {
-		t.Errorf("none: %s", none.Body)
+		t.Errorf("a new customer's cards: got %s, want []", none.Body)
 	}
 	plain := saveCard(s, ada, world.Frictionless, false)
 	s.Clock.Advance(time.Second + 5*time.Millisecond)
@@ -54,13 +56,11 @@ func TestSavedCards(t *testing.T) {
 			mandate(s, "active") +
 			`"created_at":"2026-11-20T12:00:01.005+00:00"}`,
 	}
-	for token, text := range want {
-		if got[token] != text || len(got) != len(want) {
-			t.Errorf("%s\nwant %s", got[token], text)
-		}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("cards (-want +got):\n%s", diff)
 	}
-	if len(cards(s, "eve")) != 0 || len(cards(other, ada)) != 0 {
-		t.Error("another customer or merchant has the cards")
+	if eves, theirs := cards(s, "eve"), cards(other, ada); len(eves) != 0 || len(theirs) != 0 {
+		t.Errorf("got cards %v of another customer and %v of another merchant, want none", eves, theirs)
 	}
 }
 
@@ -72,13 +72,16 @@ func TestDeactivate(t *testing.T) {
 	before := cards(s, "ada")
 	for range 2 {
 		if got := must(t, 204, s.Send("DELETE", cardsOf("ada")+"/"+token, nil)); len(got.Body) > 0 {
-			t.Errorf("%s", got.Body)
+			t.Errorf("got body %s, want none", got.Body)
 		}
-		want := `{"token":"` + token + `","active":false,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},` +
-			mandate(s, "inactive") +
-			`"created_at":"2026-11-20T12:00:00.000+00:00"}`
-		if after := cards(s, "ada"); after[token] != want || after[kept] != before[kept] || len(after) != 2 {
-			t.Errorf("now %v", after)
+		want := map[string]string{
+			kept: before[kept],
+			token: `{"token":"` + token + `","active":false,"type":"card","card":{"last_4_digits":"0091","type":"VISA"},` +
+				mandate(s, "inactive") +
+				`"created_at":"2026-11-20T12:00:00.000+00:00"}`,
+		}
+		if diff := cmp.Diff(want, cards(s, "ada")); diff != "" || len(want) != 2 {
+			t.Errorf("tokens %s and %s, want two; cards (-want +got):\n%s", kept, token, diff)
 		}
 	}
 }
@@ -98,7 +101,7 @@ func TestDeactivateRefuses(t *testing.T) {
 	notFound.Check(t, s.Send("DELETE", cardsOf("nobody")+"/"+token, nil))
 	notFound.Check(t, other.Send("DELETE", cardsOf("ada")+"/"+token, nil))
 	if after := cards(s, "ada"); after[token] != before[token] {
-		t.Errorf("was %s\nis %s", before[token], after[token])
+		t.Errorf("got card %s\nwant it unchanged: %s", after[token], before[token])
 	}
 }
 
@@ -117,23 +120,23 @@ func TestTheAcquirerDoesNotForget(t *testing.T) {
 	must(t, 204, remove(saveCard(s, "ada", "5200000000000023", false)))
 	forgets := slices.Index(p.Steps.Taken(), "Forget") + 1
 	if forgets == 0 {
-		t.Fatalf("the acquirer was not asked to forget the card: %v", p.Steps.Taken())
+		t.Fatalf("got steps %v, want Forget among them", p.Steps.Taken())
 	}
 	token := saveCard(s, "ada", world.Frictionless, false)
 	p.Steps.Plan(forgets, faults.Throttle)
 	got := remove(token)
 	if world.Refused(424, "UPSTREAM_FAILED", "", "upstream-failed").Check(t, got); got.Header.Get("Retry-After") == "" {
-		t.Errorf("no Retry-After: %v", got.Header)
+		t.Errorf("got headers %v, want Retry-After among them", got.Header)
 	}
 	p.Steps.Plan(0, faults.None)
 	must(t, 204, remove(token))
 	if !slices.Contains(p.Steps.Taken(), "Forget") {
-		t.Errorf("the repeat does not call the acquirer: %v", p.Steps.Taken())
+		t.Errorf("repeat: got steps %v, want Forget among them", p.Steps.Taken())
 	}
 	p.Steps.Plan(0, faults.None)
 	must(t, 204, remove(token))
 	if slices.Contains(p.Steps.Taken(), "Forget") {
-		t.Errorf("what is forgotten is forgotten again: %v", p.Steps.Taken())
+		t.Errorf("repeat of a success: got steps %v, want no Forget", p.Steps.Taken())
 	}
 }
 
@@ -166,10 +169,10 @@ func TestScopes(t *testing.T) {
 			got := s.WithKey(key).Send(row.method, row.path, row.body)
 			if slices.Contains(scopes, row.scope) || slices.Contains(scopes, "payment_instruments") {
 				if got.Status != row.success {
-					t.Errorf("%v: %s %s: %d %s", scopes, row.method, row.path, got.Status, got.Body)
+					t.Errorf("%v: %s %s: got %d %s, want %d", scopes, row.method, row.path, got.Status, got.Body, row.success)
 				}
 			} else if denied.Check(t, got); got.Text("error_message") != "request_not_allowed" {
-				t.Errorf("%s", got.Body)
+				t.Errorf("got body %s, want error_message request_not_allowed", got.Body)
 			}
 		}
 	}

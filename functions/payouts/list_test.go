@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
 )
@@ -49,7 +51,7 @@ func nightWith(s world.Shop, status string) {
 	s.Clock.Advance(24 * time.Hour)
 	s.Operate(fields{"command": "run_payouts"}, &done)
 	if len(done.Payouts) != 1 || done.Payouts[0]["status"] != status {
-		s.Fatalf("payouts %v", done)
+		s.Fatalf("got payouts %v, want one that is %s", done.Payouts, status)
 	}
 }
 
@@ -92,7 +94,7 @@ func records(s world.Shop, path string, query url.Values) []record {
 	r := list(s, path, query)
 	var records []record
 	if err := r.Into(&records); err != nil || r.Status != http.StatusOK {
-		s.Fatalf("%d %s, %v", r.Status, r.Body, err)
+		s.Fatalf("got %d %s, %v, want 200 with records", r.Status, r.Body, err)
 	}
 	return records
 }
@@ -118,33 +120,34 @@ func TestTheListHasPaymentsAndDeductions(t *testing.T) {
 	for _, path := range paths(s) {
 		all := records(s, path, days("2026-11-01", "2026-11-30"))
 		if !slices.IsSortedFunc(all, func(a, b record) int { return strings.Compare(a.Date, b.Date) }) {
-			t.Errorf("%s: %v", path, all)
+			t.Errorf("%s: got %v, want them in the order of their dates", path, all)
 		}
 		got := texts(all)
 		slices.Sort(got)
-		if !slices.Equal(got, listed) {
-			t.Errorf("%s: %q", path, got)
+		if diff := cmp.Diff(listed, got); diff != "" {
+			t.Errorf("%s: records (-want +got):\n%s", path, diff)
 		}
 		ids := map[int64]bool{}
 		for _, r := range all {
 			if ids[r.ID] || r.ID <= 0 || r.ID >= 1<<53 || r.Currency != "EUR" || r.Status != "SUCCESSFUL" ||
 				!strings.HasPrefix(r.Reference, "PAYOUT "+r.Date) {
-				t.Errorf("%+v", r)
+				t.Errorf("got %+v, want an id of its own from 1 to 2^53-1, EUR, SUCCESSFUL, a reference that begins with %q",
+					r, "PAYOUT "+r.Date)
 			}
 			ids[r.ID] = true
 			if (r.Code == "") != (r.Type == "BALANCE_DEDUCTION") {
-				t.Errorf("%+v", r)
+				t.Errorf("got %+v, want a transaction_code unless it is a BALANCE_DEDUCTION", r)
 			}
 		}
 		// The same each time, and the other way round.
-		if again := records(s, path, days("2026-11-01", "2026-11-30", "order", "asc", "format", "json")); !slices.Equal(all,
-			again) {
-			t.Errorf("then %v", again)
+		again := records(s, path, days("2026-11-01", "2026-11-30", "order", "asc", "format", "json"))
+		if diff := cmp.Diff(all, again); diff != "" {
+			t.Errorf("%s: the same list again (-want +got):\n%s", path, diff)
 		}
 		descending := records(s, path, days("2026-11-01", "2026-11-30", "order", "desc"))
 		slices.Reverse(descending)
-		if !slices.Equal(all, descending) {
-			t.Errorf("descending %v", descending)
+		if diff := cmp.Diff(all, descending); diff != "" {
+			t.Errorf("%s: the descending list, reversed (-want +got):\n%s", path, diff)
 		}
 	}
 }
@@ -171,13 +174,16 @@ func TestTheListIsOfTheDaysAndNoLongerThanTheLimit(t *testing.T) {
 			got = append(got, r.Date)
 		}
 		if !slices.Equal(got, test.days) {
-			t.Errorf("%s: %q, want %q", test.query.Encode(), got, test.days)
+			t.Errorf("%s: got %q, want %q", test.query.Encode(), got, test.days)
 		}
 	}
 	if r := list(s, path, days("2026-10-01", "2026-10-02")); string(r.Body) != "[]\n" && string(r.Body) != "[]" {
-		t.Errorf("none: %q", r.Body)
+		t.Errorf("no records: got %q, want []", r.Body)
 	}
 }
+
+// header is the first line of a list as CSV.
+const header = "id,type,amount,date,currency,fee,status,reference,transaction_code"
 
 func TestTheListAsCSV(t *testing.T) {
 	t.Parallel()
@@ -186,24 +192,23 @@ func TestTheListAsCSV(t *testing.T) {
 		listed := records(s, path, days("2026-11-01", "2026-11-30"))
 		r := list(s, path, days("2026-11-01", "2026-11-30", "format", "csv"))
 		if got := r.Header.Get("Content-Type"); r.Status != http.StatusOK || got != "text/plain;charset=UTF-8" {
-			t.Errorf("%d %s", r.Status, got)
+			t.Errorf("%s: got %d, Content-Type %q, want 200, text/plain;charset=UTF-8", path, r.Status, got)
 		}
 		lines, err := csv.NewReader(strings.NewReader(string(r.Body))).ReadAll()
-		if err != nil || len(lines) != 1+len(listed) || strings.Join(lines[0],
-			",") != "id,type,amount,date,currency,fee,status,reference,transaction_code" {
-			t.Fatalf("%s, %v", r.Body, err)
+		if err != nil || len(lines) != 1+len(listed) || strings.Join(lines[0], ",") != header {
+			t.Fatalf("%s: got %s, %v, want %s and %d records", path, r.Body, err, header, len(listed))
 		}
 		for i, l := range listed {
 			want := []string{fmt.Sprint(l.ID), l.Type, string(l.Amount), l.Date, l.Currency, string(l.Fee), l.Status,
 				l.Reference, l.Code}
-			if !slices.Equal(lines[i+1], want) {
-				t.Errorf("%q, want %q", lines[i+1], want)
+			if diff := cmp.Diff(want, lines[i+1]); diff != "" {
+				t.Errorf("%s: line %d (-want +got):\n%s", path, i+1, diff)
 			}
 		}
 	}
 	if r := list(s, paths(s)[0], days("2026-10-01", "2026-10-02", "format", "csv")); strings.Count(string(r.Body),
 		"\n") != 1 {
-		t.Errorf("none: %q", r.Body)
+		t.Errorf("no records: got %q, want one line", r.Body)
 	}
 }
 
@@ -247,7 +252,7 @@ func TestListErrorsAreAnArray(t *testing.T) {
 	} {
 		for _, path := range paths(s) {
 			if got := faults(t, list(s, path, test.query)); !slices.Equal(got, test.want) {
-				t.Errorf("%s?%s: %q, want %q", path, test.query.Encode(), got, test.want)
+				t.Errorf("%s?%s: got %q, want %q", path, test.query.Encode(), got, test.want)
 			}
 		}
 	}
@@ -262,13 +267,13 @@ func faults(t *testing.T, r world.Response) (texts []string) {
 		Message string
 	}
 	if err := r.Into(&faults); err != nil || r.Status != http.StatusBadRequest {
-		t.Errorf("%d %s", r.Status, r.Body)
+		t.Errorf("got %d %s, %v, want 400 with an array of faults", r.Status, r.Body, err)
 		return nil
 	}
 	for _, f := range faults {
 		texts = append(texts, f.Code+" "+f.Param)
 		if f.Param == "" && f.Message != "negative date range" {
-			t.Errorf("message %q", f.Message)
+			t.Errorf("got message %q, want negative date range", f.Message)
 		}
 	}
 	return texts
@@ -282,17 +287,17 @@ func TestPayoutsAreTheMerchantsOwn(t *testing.T) {
 		theirs := s.OtherShop().Send("GET", path+query, nil)
 		switch {
 		case strings.HasPrefix(path, "/v1.0") && theirs.Status != http.StatusNotFound:
-			t.Errorf("another merchant's payouts: %d", theirs.Status)
+			t.Errorf("%s: got %d for another merchant, want 404", path, theirs.Status)
 		case strings.HasPrefix(path, "/v0.1") && strings.TrimSpace(string(theirs.Body)) != "[]":
-			t.Errorf("another merchant has %s", theirs.Body)
+			t.Errorf("%s: got %s for another merchant, want []", path, theirs.Body)
 		}
 		r := s.Do(world.Request{Method: "GET", Path: path + query, APIKey: world.NoKey})
 		if r.Status != http.StatusUnauthorized {
-			t.Errorf("without a key: %d", r.Status)
+			t.Errorf("%s without a key: got %d, want 401", path, r.Status)
 		}
 	}
 	old := list(s, paths(s)[1], days("2026-11-01", "2026-11-30"))
 	if old.Header.Get("Deprecation") == "" || !strings.Contains(old.Header.Get("Link"), paths(s)[0]) {
-		t.Errorf("the deprecated path sends %v", old.Header)
+		t.Errorf("deprecated path: got headers %v, want Deprecation, and a Link to %s", old.Header, paths(s)[0])
 	}
 }

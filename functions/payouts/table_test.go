@@ -3,9 +3,10 @@ package payouts_test
 import (
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/localstack/world"
 	"github.com/cashwrap/cashwrap/shared/bank/sandbox"
@@ -31,27 +32,27 @@ func TestEveryKindOfRecordAsCSV(t *testing.T) {
 	for _, path := range paths(s) {
 		text := string(list(s, path, days("2026-11-01", "2026-11-30", "format", "csv")).Body)
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		if lines[0] != "id,type,amount,date,currency,fee,status,reference,transaction_code" {
-			t.Errorf("%s: header %q", path, lines[0])
+		if lines[0] != header {
+			t.Errorf("%s: got header %q, want %q", path, lines[0], header)
 		}
 		kinds := map[string]int{}
 		for _, l := range lines[1:] {
 			found := line.FindStringSubmatch(l)
 			if found == nil {
-				t.Fatalf("%s: %q", path, l)
+				t.Fatalf("%s: got %q, want a match of %s", path, l, line)
 			}
 			kinds[found[1]+" "+found[2]]++
 		}
 		for kind, n := range map[string]int{"PAYOUT FAILED": 1, "CHARGE_BACK_DEDUCTION FAILED": 1, "PAYOUT SUCCESSFUL": 6,
 			"CHARGE_BACK_DEDUCTION SUCCESSFUL": 1, "REFUND_DEDUCTION SUCCESSFUL": 1, "BALANCE_DEDUCTION SUCCESSFUL": 1} {
 			if kinds[kind] != n {
-				t.Errorf("%s: %d times %s in\n%s", path, kinds[kind], kind, text)
+				t.Errorf("%s: got %d times %s, want %d, in\n%s", path, kinds[kind], kind, n, text)
 			}
 		}
-		if got := list(s, path, days("2026-11-01", "2026-11-30", "format", "csv", "limit", "2", "order",
-			"desc")); !slices.Equal(
-			strings.Split(string(got.Body), "\n")[1:3], []string{lines[len(lines)-1], lines[len(lines)-2]}) {
-			t.Errorf("%s: the last two are\n%s", path, got.Body)
+		got := list(s, path, days("2026-11-01", "2026-11-30", "format", "csv", "limit", "2", "order", "desc"))
+		lastTwo := []string{lines[len(lines)-1], lines[len(lines)-2]}
+		if diff := cmp.Diff(lastTwo, strings.Split(string(got.Body), "\n")[1:3]); diff != "" {
+			t.Errorf("%s: the last two lines (-want +got):\n%s", path, diff)
 		}
 	}
 }
@@ -68,10 +69,11 @@ func TestWhoMayListPayouts(t *testing.T) {
 			r := list(other, path, days("2026-11-01", "2026-11-30"))
 			if r.Status != status || status == http.StatusForbidden && (r.Text("error_message") != "request_not_allowed" ||
 				r.Text("status_code") != "403") {
-				t.Errorf("%s with %s: %d %s", path, scope, r.Status, r.Body)
+				t.Errorf("%s with %s: got %d %s, want %d (a 403 with request_not_allowed)", path, scope, r.Status, r.Body,
+					status)
 			}
 			if r := list(other, path, nil); status == http.StatusForbidden && r.Status != status {
-				t.Errorf("%s with %s and without dates: %d", path, scope, r.Status)
+				t.Errorf("%s with %s and without dates: got %d, want %d", path, scope, r.Status, status)
 			}
 		}
 	}

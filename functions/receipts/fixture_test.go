@@ -35,7 +35,7 @@ func lastEvent(s world.Shop, p world.Payment, kind string) int64 {
 		}
 	}
 	if err := detail.Into(&shown); err != nil || detail.Status != 200 {
-		s.Fatalf("detail: %d %s", detail.Status, detail.Body)
+		s.Fatalf("detail: got %d %s, %v, want 200", detail.Status, detail.Body, err)
 	}
 	id := int64(0)
 	for _, e := range shown.Events {
@@ -44,7 +44,7 @@ func lastEvent(s world.Shop, p world.Payment, kind string) int64 {
 		}
 	}
 	if id == 0 {
-		s.Fatalf("no %s among the events: %s", kind, detail.Body)
+		s.Fatalf("got %s, want a %s among the events", detail.Body, kind)
 	}
 	return id
 }
@@ -63,7 +63,7 @@ func receipt(s world.Shop, id string, event int64) world.Response {
 	s.Helper()
 	got := s.Send("GET", receiptPath(s, id, event), nil)
 	if got.Status != 200 {
-		s.Fatalf("receipt: %d %s", got.Status, got.Body)
+		s.Fatalf("receipt: got %d %s, want 200", got.Status, got.Body)
 	}
 	return got
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/localstack/faults"
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
@@ -28,7 +30,7 @@ func TestReceiptsAreNumberedWhenFirstRead(t *testing.T) {
 		{s, second.ID, 0, "1"}, {s, first.Code, refunded, "2"}, {s, first.ID, 0, "3"},
 	} {
 		if got := receiptNumber(c.of, c.id, c.event); got != c.want {
-			t.Errorf("receipt of %s %d has number %s, want %s", c.id, c.event, got, c.want)
+			t.Errorf("receipt of %s %d: got number %s, want %s", c.id, c.event, got, c.want)
 		}
 	}
 }
@@ -72,16 +74,17 @@ func TestAReceiptOfARefundIsOfWhatWentBack(t *testing.T) {
 	got := readNumber(s, p.ID, id)
 	if got.Amount != "2.50" || got.Status != "SUCCESSFUL" || !got.Timestamp.Equal(at) || got.ReceiptNo != "1" ||
 		got.Products[0].Total != "2.50" || got.VATRates[0].Gross != "2.50" {
-		t.Errorf("refund: %+v", got)
+		t.Errorf("refund: got %+v, want a SUCCESSFUL one of 2.50 at %s with number 1, and 2.50 in its product and VAT rate",
+			got, at)
 	}
 	whole := readNumber(s, p.ID, 0)
 	if whole.Amount != "10.10" || whole.ReceiptNo != "2" || len(whole.Events) != 2 {
-		t.Fatalf("payment: %+v", whole)
+		t.Fatalf("payment: got %+v, want 10.10 with number 2 and two events", whole)
 	}
 	for i, e := range whole.Events {
 		want := []string{"PAYOUT SCHEDULED 7.40 ", "REFUND REFUNDED 2.50 1"}[i]
 		if got := fmt.Sprintf("%s %s %s %s", e.Type, e.Status, e.Amount, e.ReceiptNo); got != want {
-			t.Errorf("event %d: %s, want %s", i, got, want)
+			t.Errorf("event %d: got %s, want %s", i, got, want)
 		}
 	}
 }
@@ -95,7 +98,7 @@ func TestOnlyMoneyThatMovedIsNumbered(t *testing.T) {
 	check := func(id string, event int64, status, number string) {
 		t.Helper()
 		if got := readNumber(s, id, event); got.Status != status || got.ReceiptNo != number {
-			t.Errorf("%s %d: %s, number %q; want %s, %q", id, event, got.Status, got.ReceiptNo, status, number)
+			t.Errorf("%s %d: got %s, number %q, want %s, %q", id, event, got.Status, got.ReceiptNo, status, number)
 		}
 	}
 	check(declined.ID, 0, "FAILED", "")
@@ -127,11 +130,12 @@ func TestReadersAtOnceGetOneNumberEach(t *testing.T) {
 	all.Wait()
 	for i, n := range got {
 		if n != got[i%receipts] {
-			t.Errorf("receipt %d has numbers %s and %s", i%receipts, got[i%receipts], n)
+			t.Errorf("receipt %d: got number %s, want %s, as its first reader", i%receipts, n, got[i%receipts])
 		}
 	}
-	if ofEach := slices.Sorted(slices.Values(got[:receipts])); !slices.Equal(ofEach, []string{"1", "2", "3", "4", "5"}) {
-		t.Errorf("numbers %v", ofEach)
+	ofEach := slices.Sorted(slices.Values(got[:receipts]))
+	if diff := cmp.Diff([]string{"1", "2", "3", "4", "5"}, ofEach); diff != "" {
+		t.Errorf("numbers (-want +got):\n%s", diff)
 	}
 }
 
@@ -154,7 +158,8 @@ func TestNoFaultCostsANumber(t *testing.T) {
 			want := fmt.Sprint(last)
 			if got := receiptNumber(s, p.ID, 0); got != want ||
 				(cut.Status == 200 && cut.Text("transaction_data.receipt_no") != want) {
-				t.Errorf("%s at step %d: number %s, want %s; before: %d %s", fault, at, got, want, cut.Status, cut.Body)
+				t.Errorf("%s at step %d: got number %s, and before %d %s; want number %s, also in a 200 before",
+					fault, at, got, cut.Status, cut.Body, want)
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func TestAReceiptShowsEverything(t *testing.T) {
 	authorized := got.Text("acquirer_data.authorization_code")
 	terminal := got.Text("acquirer_data.tid")
 	if authorized == "" || terminal == "" {
-		t.Errorf("acquirer data: %s", got.Body)
+		t.Errorf("acquirer data: got %s, want an authorization_code and a tid", got.Body)
 	}
 	want := strings.NewReplacer("CODE", p.Code, "ID\"", p.ID+`"`, "MERCHANT", s.Merchant.Code, "PAYOUT,",
 		fmt.Sprint(lastEvent(s, p, "PAYOUT"))+",",
@@ -72,7 +72,7 @@ func TestAReceiptShowsEverything(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", same, text)
 	}
 	if byID := receipt(s, p.ID, 0); string(byID.Body) != string(got.Body) {
-		t.Errorf("by id\n%s\nby code\n%s", byID.Body, got.Body)
+		t.Errorf("by id: got %s\nwant as by code: %s", byID.Body, got.Body)
 	}
 }
 
@@ -83,7 +83,7 @@ func compact(t *testing.T, body []byte) string {
 	decoder := json.NewDecoder(strings.NewReader(string(body)))
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {
-		t.Fatalf("%s: %v", body, err)
+		t.Fatalf("got %s: %v, want JSON", body, err)
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -119,7 +119,8 @@ func TestAMerchantWithoutAProfile(t *testing.T) {
 			got.Text(address+".country_native_name"))
 		if shown != c.want || got.Text(profile+".business_name") != "Filiale "+c.country ||
 			got.Text(profile+".email") != "filiale@example.com" {
-			t.Errorf("%s: %s\n%s", c.country, shown, got.Body)
+			t.Errorf("%s: got %s in %s\nwant %s, business_name Filiale %s, email filiale@example.com",
+				c.country, shown, got.Body, c.want, c.country)
 		}
 	}
 }
@@ -144,10 +145,10 @@ func TestMoneyAndTimesAreTheMerchants(t *testing.T) {
 		}
 		if local := s.Clock.Now().In(where).Format("2006-01-02T15:04:05.000-07:00"); got.Text(
 			"acquirer_data.local_time") != local {
-			t.Errorf("%s: local time %s, want %s", c.country, got.Text("acquirer_data.local_time"), local)
+			t.Errorf("%s: got local time %s, want %s", c.country, got.Text("acquirer_data.local_time"), local)
 		}
 		if got.Text("transaction_data.amount") != c.money {
-			t.Errorf("%s: amount %s, want %s", c.currency, got.Text("transaction_data.amount"), c.money)
+			t.Errorf("%s: got amount %s, want %s", c.currency, got.Text("transaction_data.amount"), c.money)
 		}
 	}
 }
@@ -160,7 +161,7 @@ func TestAProductWithoutADescriptionShowsTheReference(t *testing.T) {
 	}
 	got := receipt(s, charge(s, "5", fields{"description": nil, "checkout_reference": "order-x"}).ID, 0)
 	if err := got.Into(&shown); err != nil || len(shown.Data.Products) != 1 || shown.Data.Products[0].Name != "order-x" {
-		t.Errorf("%+v, %v", shown, err)
+		t.Errorf("got %+v, %v, want one product order-x", shown, err)
 	}
 }
 
@@ -203,14 +204,17 @@ func TestReceiptsThatAreRefused(t *testing.T) {
 			got := s.Main().DoUnchecked(world.Request{Method: "GET", Path: c.path, APIKey: s.Merchant.Key.Plaintext})
 			c.want.Check(t, got)
 			message := got.Text("message")
-			if got.Status == 404 && !strings.HasPrefix(message, "No such tx event ") ||
-				c.want == world.Invalid("mid") && name != "empty mid" && message != "mid is not a valid merchant code." {
-				t.Errorf("message %q", message)
+			const noEvent, badCode = "No such tx event ", "mid is not a valid merchant code."
+			if got.Status == 404 && !strings.HasPrefix(message, noEvent) {
+				t.Errorf("got message %q, want it to begin with %q", message, noEvent)
+			}
+			if c.want == world.Invalid("mid") && name != "empty mid" && message != badCode {
+				t.Errorf("got message %q, want %q", message, badCode)
 			}
 		})
 	}
 	if first, next := receiptNumber(s, p.ID, 0), receiptNumber(s, second.ID, 0); first != "1" || next != "2" {
-		t.Errorf("what was refused took numbers: %s, %s", first, next)
+		t.Errorf("after the refusals: got numbers %s and %s, want 1 and 2", first, next)
 	}
 }
 
@@ -223,10 +227,10 @@ func TestWhoMayReadReceipts(t *testing.T) {
 		"transactions.history": 200, "payments": 200,
 		"checkouts.read": 403, "user.profile": 403} {
 		if got := s.WithKey(s.NewKey("secret", scope)).Send("GET", receiptPath(s, p.ID, 0), nil); got.Status != want {
-			t.Errorf("%s: %d, want %d", scope, got.Status, want)
+			t.Errorf("%s: got %d, want %d", scope, got.Status, want)
 		}
 	}
 	if got := s.Do(world.Request{Method: "GET", Path: receiptPath(s, p.ID, 0), APIKey: world.NoKey}); got.Status != 401 {
-		t.Errorf("without a key: %d", got.Status)
+		t.Errorf("without a key: got %d, want 401", got.Status)
 	}
 }
