@@ -4,9 +4,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cashwrap/cashwrap/shared/payments"
 )
@@ -16,19 +17,19 @@ func TestTheBankPage(t *testing.T) {
 	s := newFixture(t)
 	r := s.get(t, strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example/done")).URL, baseURL))
 	if r.status != http.StatusOK {
-		t.Fatalf("%d %s", r.status, r.body)
+		t.Fatalf("got %d %s, want 200", r.status, r.body)
 	}
 	for _, part := range []string{"iDEAL", "10.10 EUR", "Caffè &lt;Roma&gt;", `value="pay"`,
 		`value="fail"`, `value="leave"`} {
 		if !strings.Contains(r.body, part) {
-			t.Errorf("the page does not have %s", part)
+			t.Errorf("got page %s, want %s in it", r.body, part)
 		}
 	}
 	if got := r.directive("frame-ancestors"); got != "frame-ancestors 'none'" {
-		t.Errorf("policy %q", got)
+		t.Errorf("got policy %q, want frame-ancestors 'none'", got)
 	}
 	if got := r.directive("form-action"); got != "form-action 'self' https:" {
-		t.Errorf("policy %q", got)
+		t.Errorf("got policy %q, want form-action 'self' https:", got)
 	}
 }
 
@@ -42,15 +43,15 @@ func TestDecisionsOnTheBankPage(t *testing.T) {
 			s := newFixture(t)
 			path := strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example/done?order=7#top")).URL, baseURL)
 			r := s.post(t, path, url.Values{"decision": {answer}})
-			if r.status != http.StatusSeeOther ||
-				r.header.Get("Location") != "https://shop.example/done?order=7&checkout_id=co-1#top" {
-				t.Fatalf("%d %s", r.status, r.header.Get("Location"))
+			const back = "https://shop.example/done?order=7&checkout_id=co-1#top"
+			if location := r.header.Get("Location"); r.status != http.StatusSeeOther || location != back {
+				t.Fatalf("got %d to %s, want 303 to %s", r.status, location, back)
 			}
 			if o, err := s.sandbox.LookUp(t.Context(), "a-1"); err != nil || o.Decision != want {
-				t.Errorf("%s, %v, want %s", o.Decision, err, want)
+				t.Errorf("got %s, %v, want %s", o.Decision, err, want)
 			}
-			if !slices.Equal(s.resolved, []string{"T#MC1 co-1"}) {
-				t.Errorf("the platform resolved %v", s.resolved)
+			if diff := cmp.Diff([]string{"T#MC1 co-1"}, s.resolved); diff != "" {
+				t.Errorf("what the platform resolved (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -63,10 +64,10 @@ func TestThePayerGoesOnWhenThePlatformIsNotReached(t *testing.T) {
 	path := strings.TrimPrefix(s.charge(t, bankCharge("https://shop.example")).URL, baseURL)
 	r := s.post(t, path, url.Values{"decision": {"pay"}})
 	if r.status != http.StatusSeeOther {
-		t.Errorf("%d %s", r.status, r.body)
+		t.Errorf("got %d %s, want 303", r.status, r.body)
 	}
 	if !strings.Contains(s.log.String(), "table on fire") {
-		t.Error("the fault was not logged")
+		t.Errorf("got log %q, want the fault in it: table on fire", s.log.String())
 	}
 }
 
@@ -76,7 +77,7 @@ func TestAPaymentWithoutAWayBackEndsOnOurPage(t *testing.T) {
 	path := strings.TrimPrefix(s.charge(t, bankCharge("")).URL, baseURL)
 	r := s.post(t, path, url.Values{"decision": {"pay"}})
 	if r.status != http.StatusOK || !strings.Contains(r.body, "Payment complete") {
-		t.Errorf("%d %s", r.status, r.body)
+		t.Errorf("got %d %s, want 200 with Payment complete", r.status, r.body)
 	}
 }
 
@@ -95,11 +96,11 @@ func TestBankPagesThatAreRefused(t *testing.T) {
 		{"unknown decision", s.post(t, path, url.Values{"decision": {"refund"}}), 400},
 	} {
 		if c.got.status != c.want || !strings.HasPrefix(c.got.header.Get("Content-Type"), "text/html") {
-			t.Errorf("%s: %d %s", c.name, c.got.status, c.got.body)
+			t.Errorf("%s: got %d %v %s, want %d and text/html", c.name, c.got.status, c.got.header, c.got.body, c.want)
 		}
 	}
 	if o, err := s.sandbox.LookUp(t.Context(), "a-1"); err != nil || o.Decision != payments.Challenge ||
 		s.resolved != nil {
-		t.Errorf("something moved: %+v, %v, %v", o, err, s.resolved)
+		t.Errorf("got %+v, %v, resolved %v; want %s and nothing resolved", o, err, s.resolved, payments.Challenge)
 	}
 }

@@ -32,22 +32,22 @@ func TestTheChallengePage(t *testing.T) {
 	s := newFixture(t)
 	r := s.post(t, "/3ds/challenge", s.fields(t, cardCharge("")))
 	if r.status != http.StatusOK || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
-		t.Fatalf("%d %s", r.status, r.body)
+		t.Fatalf("got %d %v %s, want 200 and text/html", r.status, r.header, r.body)
 	}
 	for _, part := range []string{"10.10 EUR", "Caffè &lt;Roma&gt; &amp; Figli", "VISA ending in 0042",
 		`value="approve"`, `value="reject"`, `value="error"`, `value="m&#34;d"`} {
 		if !strings.Contains(r.body, part) {
-			t.Errorf("the page does not have %s", part)
+			t.Errorf("got page %s, want %s in it", r.body, part)
 		}
 	}
 	if strings.Contains(r.body, "<script") || r.directive("script-src") != "" {
-		t.Error("the page has a script")
+		t.Errorf("got page %s, policy %q, want no script", r.body, r.directive("script-src"))
 	}
 	if got := r.directive("form-action"); got != "form-action 'self'" {
-		t.Errorf("policy %q", got)
+		t.Errorf("got policy %q, want form-action 'self'", got)
 	}
 	if got := r.directive("frame-ancestors"); got != "frame-ancestors *" {
-		t.Errorf("policy %q: merchants show the challenge in a frame", got)
+		t.Errorf("got policy %q, want frame-ancestors *: merchants show the challenge in a frame", got)
 	}
 }
 
@@ -62,11 +62,11 @@ func TestTheBrowserCarriesTheAnswerToThePlatform(t *testing.T) {
 			r := s.post(t, "/3ds/challenge/decision", with(s.fields(t, cardCharge("")), "decision", answer))
 			if r.status != http.StatusOK || !strings.Contains(r.body, `action="`+returnAddress+`"`) ||
 				input(r.body, "MD") != `m"d` || !strings.Contains(r.body, "<button") {
-				t.Fatalf("%d %s", r.status, r.body)
+				t.Fatalf("got %d %s, want 200, a form to %s, MD m\"d and a button", r.status, r.body, returnAddress)
 			}
 			o, err := s.sandbox.Complete(t.Context(), "a-1", input(r.body, "PaRes"))
 			if err != nil || o.Decision != want {
-				t.Errorf("%s, %v, want %s", o.Decision, err, want)
+				t.Errorf("got %s, %v, want %s", o.Decision, err, want)
 			}
 		})
 	}
@@ -92,7 +92,7 @@ func TestTheFormMayLeadToTheMerchant(t *testing.T) {
 		s := newFixture(t)
 		r := s.post(t, "/3ds/challenge/decision", with(s.fields(t, cardCharge(returnURL)), "decision", "approve"))
 		if got := r.directive("form-action"); got != want {
-			t.Errorf("%q: policy %q, want %q", returnURL, got, want)
+			t.Errorf("%q: got policy %q, want %q", returnURL, got, want)
 		}
 	}
 }
@@ -127,12 +127,13 @@ func TestChallengesThatAreRefused(t *testing.T) {
 			r := s.post(t, path, form)
 			if r.status != c.want || !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") ||
 				strings.Contains(r.body, "evil.example") {
-				t.Errorf("%s, %s: %d %s", name, path, r.status, r.body)
+				t.Errorf("%s, %s: got %d %v %s, want %d, text/html and no evil.example",
+					name, path, r.status, r.header, r.body, c.want)
 			}
 		}
 	}
 	if r := s.get(t, "/3ds/challenge"); r.status != http.StatusMethodNotAllowed {
-		t.Errorf("GET: %d", r.status)
+		t.Errorf("GET: got %d, want 405", r.status)
 	}
 }
 
@@ -143,15 +144,15 @@ func TestLivePaymentsHaveNoPages(t *testing.T) {
 	card, bank := cardCharge(""), bankCharge("https://shop.example")
 	card.Reference, bank.Reference, bank.ID = live, live, "a-2"
 	if r := s.post(t, "/3ds/challenge", s.fields(t, card)); r.status != http.StatusNotFound {
-		t.Errorf("challenge: %d", r.status)
+		t.Errorf("challenge: got %d, want 404", r.status)
 	}
 	path := strings.TrimPrefix(s.charge(t, bank).URL, baseURL)
 	for _, r := range []reply{s.get(t, path), s.post(t, path, url.Values{"decision": {"pay"}})} {
 		if r.status != http.StatusNotFound {
-			t.Errorf("bank: %d", r.status)
+			t.Errorf("bank: got %d, want 404", r.status)
 		}
 	}
 	if o, err := s.sandbox.LookUp(t.Context(), "a-2"); err != nil || o.Decision != payments.Challenge {
-		t.Errorf("a live charge was moved: %+v, %v", o, err)
+		t.Errorf("live charge: got %+v, %v, want %s", o, err, payments.Challenge)
 	}
 }

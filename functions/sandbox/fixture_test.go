@@ -111,7 +111,7 @@ func (s *fixture) charge(t *testing.T, c acquirer.Charge) *payments.Step {
 	c.Amount, c.Descriptor = money.MustParse("10.10", "EUR"), "Caffè <Roma> & Figli"
 	o, err := s.sandbox.Charge(t.Context(), c)
 	if err != nil || o.Step == nil {
-		t.Fatalf("no step: %+v, %v", o, err)
+		t.Fatalf("got %+v, %v, want a step", o, err)
 	}
 	return o.Step
 }

@@ -45,7 +45,7 @@ func TestTheFormLeadsToNoScript(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {
 		if body := drawn(t, continueBody(address, "", "")); !strings.Contains(body, `action="about:invalid#`) {
-			t.Errorf("%q: %s", address, body)
+			t.Errorf("%q: got %s, want the action about:invalid", address, body)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestTheChallengesAddressIsAText(t *testing.T) {
 	body := drawn(t, challengeBody(sandbox.View{Amount: money.MustParse("10.10", "EUR")},
 		challengeRequest{TermURL: "javascript:x"}))
 	if !strings.Contains(body, `name="TermUrl" value="javascript:x"`) || strings.Contains(body, "Card") {
-		t.Error(body)
+		t.Errorf("got %s, want TermUrl javascript:x as it is, and no Card", body)
 	}
 }
 

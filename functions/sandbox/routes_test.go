@@ -14,6 +14,6 @@ func TestARunningFunctionHasItsPages(t *testing.T) {
 	w := world.New(t)
 	s := &fixture{Handler: w.App.Handler(sandbox.Routes(w.App))}
 	if r := s.get(t, "/apm/guess"); r.status != http.StatusNotFound {
-		t.Errorf("bank page: %d %s", r.status, r.body)
+		t.Errorf("bank page: got %d %s, want 404", r.status, r.body)
 	}
 }
