@@ -60,7 +60,7 @@ func TestScopes(t *testing.T) {
 				got := s.Do(request)
 				if row.scopes == nil || slices.Contains(row.scopes, scope) {
 					if got.Status != row.success {
-						t.Errorf("%s: %d %s", scope, got.Status, got.Body)
+						t.Errorf("%s: got %d %s, want %d", scope, got.Status, got.Body, row.success)
 					}
 				} else {
 					denied.Check(t, got)
@@ -71,10 +71,10 @@ func TestScopes(t *testing.T) {
 				request.APIKey = key
 				if got := s.Do(request); row.scopes != nil {
 					if denied.Check(t, got); got.Text("error_message") != "request_not_allowed" || got.Text("status_code") != "403" {
-						t.Errorf("%s", got.Body)
+						t.Errorf("got %s, want error_message request_not_allowed and status_code 403", got.Body)
 					}
 				} else if got.Status != row.success {
-					t.Errorf("without scopes: %d %s", got.Status, got.Body)
+					t.Errorf("without scopes: got %d %s, want %d", got.Status, got.Body, row.success)
 				}
 			}
 		})
@@ -98,7 +98,8 @@ func TestEachOperationRequiresACredential(t *testing.T) {
 			got := s.Do(request)
 			if world.Refused(401, "NOT_AUTHORIZED", "", c.slug).Check(t, got); got.Text("message") != c.message ||
 				got.Header.Get("WWW-Authenticate") != "Bearer" {
-				t.Errorf("%s: %s %v", row.name, got.Body, got.Header)
+				t.Errorf("%s: got %s, headers %v, want message %q, WWW-Authenticate Bearer", row.name, got.Body, got.Header,
+					c.message)
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func TestATextStaysAText(t *testing.T) {
 		t.Error(err)
 	}
 	if body := drawnBoleto(t, printed{}); strings.Contains(body, "Descrição") {
-		t.Errorf("a description that is not there: %s", body)
+		t.Errorf("without a description: got %s, want no Descrição", body)
 	}
 }
 
@@ -37,7 +37,7 @@ func TestTheImageIsNoScript(t *testing.T) {
 	t.Parallel()
 	for _, address := range pagetest.Scripts {
 		if body := drawnBoleto(t, printed{image: address}); !strings.Contains(body, `src="about:invalid#`) {
-			t.Errorf("%q: %s", address, body)
+			t.Errorf("%q: got %s, want the source about:invalid", address, body)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestAmountsInReais(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := inReais(amount); got != "R$\u00a0"+want {
-			t.Errorf("%s: %q", text, got)
+			t.Errorf("%s: got %q, want %q", text, got, "R$\u00a0"+want)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestOnlyATestIsMarkedAsOne(t *testing.T) {
 	t.Parallel()
 	for _, test := range []bool{true, false} {
 		if body := drawnBoleto(t, printed{test: test}); strings.Contains(body, "Modo de teste") != test {
-			t.Errorf("in test mode %t: %s", test, body)
+			t.Errorf("got %s, want Modo de teste in it: %t", body, test)
 		}
 	}
 }

@@ -42,20 +42,24 @@ func download(s world.Shop, address string) world.Response {
 func artefacts(s world.Shop, all []artefact, text string) (links []string) {
 	s.Helper()
 	if len(all) != 2 || all[0].Name != "barcode" || all[1].Name != "code" {
-		s.Fatalf("artefacts %v", all)
+		s.Fatalf("got artefacts %v, want barcode and code", all)
 	}
 	image, code := download(s, all[0].Location), download(s, all[1].Location)
 	for i, got := range []world.Response{image, code} {
-		if got.Status != 200 || got.Header.Get("Content-Type") != all[i].ContentType ||
-			all[i].CreatedAt != "2026-11-20T12:00:00.000+00:00" {
-			s.Errorf("%s: %d %v, %+v", all[i].Name, got.Status, got.Header, all[i])
+		const created = "2026-11-20T12:00:00.000+00:00"
+		kind := got.Header.Get("Content-Type")
+		if got.Status != 200 || kind != all[i].ContentType || all[i].CreatedAt != created {
+			s.Errorf("%s: got %d, Content-Type %q, created %s, want 200, %q, %s",
+				all[i].Name, got.Status, kind, all[i].CreatedAt, all[i].ContentType, created)
 		}
 	}
-	if drawn, err := png.Decode(bytes.NewReader(image.Body)); err != nil || drawn.Bounds().Dx() < 200 {
-		s.Errorf("image: %v", err)
+	if drawn, err := png.Decode(bytes.NewReader(image.Body)); err != nil {
+		s.Errorf("image: got %v, want a PNG", err)
+	} else if width := drawn.Bounds().Dx(); width < 200 {
+		s.Errorf("image: got a width of %d, want at least 200", width)
 	}
 	if string(code.Body) != text || all[1].Content != text || all[0].Content != "" {
-		s.Errorf("code %q in %+v, want %q", code.Body, all, text)
+		s.Errorf("got code %q in %+v, want %q in both and no content of the image", code.Body, all, text)
 	}
 	return []string{all[0].Location, all[1].Location}
 }
@@ -72,7 +76,7 @@ func allAbsent(s world.Shop, links ...string) {
 	for _, link := range links {
 		if got := download(s, link); got.Status != http.StatusNotFound ||
 			got.Header.Get("Content-Type") != "text/html;charset=UTF-8" {
-			s.Errorf("%s: %d %s", link, got.Status, got.Body)
+			s.Errorf("%s: got %d %v %s, want 404 and an HTML page", link, got.Status, got.Header, got.Body)
 		}
 	}
 }
@@ -90,15 +94,16 @@ func TestBoleto(t *testing.T) {
 		Artefacts []artefact
 	}
 	if err := got.Into(&c); err != nil || got.Status != 200 {
-		t.Fatalf("%d %s: %v", got.Status, got.Body, err)
+		t.Fatalf("got %d %s, %v, want 200", got.Status, got.Body, err)
 	}
 	wantOutcome(t, s, id, outcome{"PENDING PENDING", 0, 0})
 	if read := s.Checkout(id); string(read.Body) != string(got.Body) {
-		t.Errorf("answered %s\nbut reads %s", got.Body, read.Body)
+		t.Errorf("read: got %s\nwant as answered: %s", read.Body, got.Body)
 	}
 	if line := c.Boleto.Barcode; len(line) != 47 || !strings.HasSuffix(line, "0000001010") ||
 		c.Boleto.ValidUntil != "2026-11-23T12:00:00.000+00:00" {
-		t.Errorf("boleto %+v", c.Boleto)
+		t.Errorf("got boleto %+v, want 47 digits that end in 0000001010, valid until 2026-11-23T12:00:00.000+00:00",
+			c.Boleto)
 	}
 	links := append(artefacts(s, c.Artefacts, c.Boleto.Barcode), c.Boleto.URL)
 	line := c.Boleto.Barcode
@@ -107,7 +112,7 @@ func TestBoleto(t *testing.T) {
 		">" + line[:5] + "." + line[5:10] + "</span> <span>" + line[10:15] + ".", ">" + line[33:] + "<",
 		"R$\u00a010,10", "23/11/2026", "Dois &lt;cafés&gt;", c.Artefacts[0].Location} {
 		if page.Status != 200 || !strings.Contains(string(page.Body), part) {
-			t.Errorf("the page does not have %q: %d %s", part, page.Status, page.Body)
+			t.Errorf("got %d %s, want 200 and %q in it", page.Status, page.Body, part)
 		}
 	}
 	other := create(s)
@@ -185,13 +190,13 @@ func TestWhatABoletoMustKnowOfThePayer(t *testing.T) {
 	for _, good := range []change{{"personal_details.tax_id", "52998224725"},
 		{"personal_details.address.postal_code", "01310100"}} {
 		if got := s.ProcessCheckout(create(s), boleto(good)); got.Status != 200 {
-			t.Errorf("%d %s", got.Status, got.Body)
+			t.Errorf("%s: got %d %s, want 200", good.path, got.Status, got.Body)
 		}
 	}
 	known := create(s, change{"personal_details", boleto()["personal_details"]})
 	if got := s.ProcessCheckout(known, map[string]any{"payment_type": "boleto", "personal_details": map[string]any{
 		"address": map[string]any{"city": "Santos"}}}); got.Status != 200 {
-		t.Errorf("what the checkout knows: %d %s", got.Status, got.Body)
+		t.Errorf("what the checkout knows: got %d %s, want 200", got.Status, got.Body)
 	}
 }
 
@@ -205,12 +210,12 @@ func TestPix(t *testing.T) {
 			var code struct{ Artefacts []artefact }
 			if err := json.Unmarshal([]byte(world.Members(t, got.Body)[method]), &code); err != nil || got.Status != 200 ||
 				len(code.Artefacts) != 2 {
-				t.Fatalf("%d %s: %v", got.Status, got.Body, err)
+				t.Fatalf("got %d %s, %v, want 200 and two artefacts", got.Status, got.Body, err)
 			}
 			text := code.Artefacts[1].Content
 			if !strings.HasPrefix(text, "000201") || !strings.Contains(text, "br.gov.bcb.pix") ||
 				!strings.Contains(text, "540510.10") {
-				t.Errorf("BR Code %s", text)
+				t.Errorf("got BR Code %s, want 000201 first, br.gov.bcb.pix and 540510.10", text)
 			}
 			world.Holds(t, got.Body, map[string]string{"status": `"PENDING"`, "boleto": "", "artefacts": ""})
 			artefacts(s, code.Artefacts, text)

@@ -22,8 +22,9 @@ func complete(s world.Shop, id string, form url.Values) world.Response {
 func answer(s world.Shop, id string, form url.Values) {
 	s.Helper()
 	got := complete(s, id, form)
-	if got.Status != 303 || got.Header.Get("Location") != world.RedirectURL+"&checkout_id="+id || len(got.Body) > 0 {
-		s.Errorf("%d to %q: %s", got.Status, got.Header.Get("Location"), got.Body)
+	location, want := got.Header.Get("Location"), world.RedirectURL+"&checkout_id="+id
+	if got.Status != 303 || location != want || len(got.Body) > 0 {
+		s.Errorf("got %d to %q with body %q, want 303 to %q without", got.Status, location, got.Body, want)
 	}
 }
 
@@ -38,20 +39,20 @@ func TestAChallengeIsDue(t *testing.T) {
 		} `json:"next_step"`
 	}
 	if err := got.Into(&body); err != nil || got.Status != 202 {
-		t.Fatalf("%d %s: %v", got.Status, got.Body, err)
+		t.Fatalf("got %d %s, %v, want 202", got.Status, got.Body, err)
 	}
 	payload := body.NextStep.Payload
 	s.Secret("MD", payload["MD"])
+	termURL := "http://cashwrap.test/v0.1/checkouts/" + id + "/complete_payment"
 	if names := slices.Sorted(maps.Keys(payload)); !slices.Equal(names, []string{"MD", "PaReq", "TermUrl"}) ||
-		payload["TermUrl"] != "http://cashwrap.test/v0.1/checkouts/"+id+"/complete_payment" || len(payload["MD"]) < 32 ||
-		len(payload["PaReq"]) < 32 {
-		t.Errorf("payload %v", payload)
+		payload["TermUrl"] != termURL || len(payload["MD"]) < 32 || len(payload["PaReq"]) < 32 {
+		t.Errorf("got payload %v, want MD and PaReq of at least 32 bytes, and TermUrl %s", payload, termURL)
 	}
 	world.Holds(t, []byte(world.Members(t, got.Body)["next_step"]),
 		map[string]string{"url": `"http://cashwrap.test/3ds/challenge"`, "method": `"POST"`,
 			"redirect_url": `"` + world.RedirectURL + `"`, "mechanism": `["iframe","browser"]`, "full": ""})
 	if all := world.Members(t, got.Body); len(all) != 1 {
-		t.Errorf("more than next_step: %s", got.Body)
+		t.Errorf("got %s, want only next_step", got.Body)
 	}
 	wantOutcome(t, s, id, outcome{"PENDING PENDING", 0, 0})
 	framed := s.ProcessCheckout(create(s, change{"redirect_url", absent}), s.Card(world.Challenged))
@@ -87,11 +88,11 @@ func TestTheOutcomeIsShownWithoutARedirectURL(t *testing.T) {
 		page := string(got.Body)
 		if got.Status != 200 || got.Header.Get("Content-Type") != "text/html;charset=UTF-8" ||
 			!strings.Contains(page, `data-checkout-id="`+id+`"`) || !strings.Contains(page, `data-status="`+want+`"`) {
-			t.Errorf("%d %s", got.Status, page)
+			t.Errorf("got %d %v %s, want 200, HTML, checkout %s and status %s", got.Status, got.Header, page, id, want)
 		}
 		if policy := got.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors *") ||
 			!strings.Contains(policy, "default-src 'none'") {
-			t.Errorf("policy %s", policy)
+			t.Errorf("got policy %s, want frame-ancestors * and default-src 'none'", policy)
 		}
 	}
 }
@@ -125,7 +126,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	} {
 		got := complete(s, c.at, c.form)
 		if got.Status != c.want || got.Header.Get("Content-Type") != "text/html;charset=UTF-8" {
-			t.Errorf("%s: %d %s", c.name, got.Status, got.Body)
+			t.Errorf("%s: got %d %v %s, want %d and HTML", c.name, got.Status, got.Header, got.Body, c.want)
 		}
 	}
 	for _, pending := range []string{id, other} {
@@ -149,7 +150,8 @@ func TestAnMDCountsOnce(t *testing.T) {
 	second := s.ProcessCheckout(id, s.Card(world.Challenged))
 	answer(s, id, approved)
 	if got := s.Statuses(id); got != "PENDING FAILED PENDING" || s.CheckoutRecords(id).Captured != 0 {
-		t.Errorf("the first challenge's MD at the second's turn: %s, captured %d", got, s.CheckoutRecords(id).Captured)
+		t.Errorf("the first challenge's MD at the second's turn: got %s, captured %d, want PENDING FAILED PENDING, 0", got,
+			s.CheckoutRecords(id).Captured)
 	}
 	answer(s, id, s.Challenge(second, "approve"))
 	wantOutcome(t, s, id, outcome{"PAID FAILED SUCCESSFUL", 2, 1})
@@ -182,7 +184,7 @@ func TestAChallengeWithoutAnAnswer(t *testing.T) {
 	wantOutcome(t, s, id, outcome{"FAILED FAILED", 1, 0})
 	answer(s, id, form)
 	if s.Statuses(id) != "FAILED FAILED" || s.CheckoutRecords(id).Captured != 0 {
-		t.Errorf("too late: %s, captured %d", s.Statuses(id), s.CheckoutRecords(id).Captured)
+		t.Errorf("too late: got %s, captured %d, want FAILED FAILED, 0", s.Statuses(id), s.CheckoutRecords(id).Captured)
 	}
 	pay(s, id, s.Card(world.Frictionless))
 }
@@ -200,7 +202,7 @@ func TestRedirectURLsKeepTheirQuery(t *testing.T) {
 		got := complete(s, id, s.Challenge(s.ProcessCheckout(id, s.Card(world.Challenged)), "approve"))
 		want = strings.ReplaceAll(want, "checkout_id=", "checkout_id="+id)
 		if location := got.Header.Get("Location"); location != want {
-			t.Errorf("%s leads to %s, want %s", redirect, location, want)
+			t.Errorf("%s: got Location %s, want %s", redirect, location, want)
 		}
 	}
 }

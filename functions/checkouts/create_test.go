@@ -67,15 +67,15 @@ func TestCreate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			made := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), c.changes...))
 			if made.Status != 201 {
-				t.Fatalf("%d %s", made.Status, made.Body)
+				t.Fatalf("got %d %s, want 201", made.Status, made.Body)
 			}
 			world.Holds(t, made.Body, c.want)
 			id := made.Text("id")
 			if url := made.Text("hosted_checkout_url"); url != "" && url != "http://cashwrap.test/pay/c-"+id {
-				t.Errorf("hosted at %s", url)
+				t.Errorf("got hosted_checkout_url %s, want http://cashwrap.test/pay/c-%s or none", url, id)
 			}
 			if read := s.Checkout(id); string(read.Body) != string(made.Body) {
-				t.Errorf("created %s\nbut reads %s", made.Body, read.Body)
+				t.Errorf("read: got %s\nwant as created: %s", read.Body, made.Body)
 			}
 		})
 	}
@@ -216,7 +216,7 @@ func TestCreateRefuses(t *testing.T) {
 			got := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), c.changes...))
 			c.want.Check(t, got)
 			if c.want == denied && got.Text("error_message") != "request_not_allowed" {
-				t.Errorf("error_message %q", got.Text("error_message"))
+				t.Errorf("got error_message %q, want request_not_allowed", got.Text("error_message"))
 			}
 		})
 	}
@@ -232,7 +232,7 @@ func TestCreateRefuses(t *testing.T) {
 			s.Send("POST", "/v0.1/checkouts", `"`+strings.Repeat("x", 1<<20)+`"`))
 	})
 	if listed := s.Send("GET", "/v0.1/checkouts", nil); string(listed.Body) != "[]" {
-		t.Errorf("something was created: %s", listed.Body)
+		t.Errorf("after the refusals: got checkouts %s, want []", listed.Body)
 	}
 }
 
@@ -241,7 +241,7 @@ func TestCreateInACurrencyWithoutDecimals(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks().NewShop("HU", "HUF", nil)
 	made := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"amount", 4200}))
 	if world.Holds(t, made.Body, map[string]string{"amount": "4200"}); made.Status != 201 {
-		t.Errorf("%d %s", made.Status, made.Body)
+		t.Errorf("got %d %s, want 201", made.Status, made.Body)
 	}
 	invalid("amount").Check(t,
 		s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), change{"amount", "4200.5"})))
@@ -258,7 +258,7 @@ func TestCreateForAMerchantWhoMayNotTakeOnlinePayments(t *testing.T) {
 	} {
 		denied.Check(t, got)
 		if got.Text("error_message") != "checkout_payments_not_allowed" {
-			t.Errorf("%s: error_message %q", name, got.Text("error_message"))
+			t.Errorf("%s: got error_message %q, want checkout_payments_not_allowed", name, got.Text("error_message"))
 		}
 	}
 }
@@ -279,7 +279,7 @@ func TestReferencesAreUsedOnce(t *testing.T) {
 
 	gone := change{"checkout_reference", "gone"}
 	if ended := s.Send("DELETE", "/v0.1/checkouts/"+create(s, gone), nil); ended.Status != 200 {
-		t.Fatalf("%d %s", ended.Status, ended.Body)
+		t.Fatalf("got %d %s, want 200", ended.Status, ended.Body)
 	}
 	duplicate.Check(t, s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), gone)))
 }
@@ -294,23 +294,24 @@ func TestCreateOnceUnderAKey(t *testing.T) {
 	}
 	first := send(body)
 	if first.Status != 201 || first.Header.Get("Idempotency-Replayed") != "" {
-		t.Fatalf("%d %s %v", first.Status, first.Body, first.Header)
+		t.Fatalf("got %d %s, headers %v, want 201 and no Idempotency-Replayed", first.Status, first.Body, first.Header)
 	}
 	s.Clock.Advance(time.Hour)
 	second := send(body)
 	if second.Status != 201 || string(second.Body) != string(first.Body) ||
 		second.Header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("replay: %d %s %v", second.Status, second.Body, second.Header)
+		t.Errorf("replay: got %d %s, headers %v\nwant 201 %s, Idempotency-Replayed true", second.Status, second.Body,
+			second.Header, first.Body)
 	}
 	world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t,
 		send(edited(body, change{"amount", 11})))
 	if elsewhere := s.Do(world.Request{Method: "POST", Path: "/v0.1/checkouts", APIKey: s.Other.Key.Plaintext,
 		Body: s.OtherShop().CheckoutBody("10.10"), IdempotencyKey: "k-1"}); elsewhere.Status != 201 {
-		t.Errorf("another merchant's key: %d %s", elsewhere.Status, elsewhere.Body)
+		t.Errorf("another merchant's key: got %d %s, want 201", elsewhere.Status, elsewhere.Body)
 	}
 	var listed []map[string]any
 	if err := s.Send("GET", "/v0.1/checkouts", nil).Into(&listed); err != nil || len(listed) != 1 {
-		t.Errorf("%d checkouts, %v", len(listed), err)
+		t.Errorf("got %d checkouts, %v, want 1", len(listed), err)
 	}
 }
 
@@ -325,6 +326,6 @@ func TestARefusalIsKeptUnderItsKey(t *testing.T) {
 	first, second := send(), send()
 	missing("checkout_reference").Check(t, second)
 	if string(first.Body) != string(second.Body) || second.Header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("%s\n%s", first.Body, second.Body)
+		t.Errorf("replay: got %s, headers %v\nwant %s, Idempotency-Replayed true", second.Body, second.Header, first.Body)
 	}
 }

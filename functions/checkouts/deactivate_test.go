@@ -37,7 +37,7 @@ func TestDeactivate(t *testing.T) {
 			world.Holds(t, got.Body, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:00:00.000+00:00"`,
 				"amount": "10.10"})
 			if read := s.Checkout(id); got.Status != 200 || string(read.Body) != string(got.Body) {
-				t.Errorf("%d %s\nbut reads %s", got.Status, got.Body, read.Body)
+				t.Errorf("got %d %s\nwant 200 and as read: %s", got.Status, got.Body, read.Body)
 			}
 			closed.Check(t, remove(s, id))
 			refusesAll(t, s, id)

@@ -27,15 +27,15 @@ func TestExpiryIsSeenAtOnce(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks()
 	id, failed := create(s, soon), create(s, soon, change{"amount", 42.01})
 	if declined := s.ProcessCheckout(failed, s.Card(world.Frictionless)); declined.Text("status") != "FAILED" {
-		t.Fatalf("%s", declined.Body)
+		t.Fatalf("got %s, want status FAILED", declined.Body)
 	}
 	s.Clock.Advance(time.Minute - time.Nanosecond)
 	if got := s.Statuses(id) + ", " + s.Statuses(failed); got != "PENDING, FAILED FAILED" {
-		t.Errorf("a moment before: %s", got)
+		t.Errorf("a moment before: got %s, want PENDING, FAILED FAILED", got)
 	}
 	s.Clock.Advance(time.Nanosecond)
 	if got := s.Statuses(id) + ", " + s.Statuses(failed); got != "EXPIRED, EXPIRED FAILED" {
-		t.Errorf("at the time: %s", got)
+		t.Errorf("at the time: got %s, want EXPIRED, EXPIRED FAILED", got)
 	}
 	for _, c := range listed(t, s.Send("GET", "/v0.1/checkouts", nil)) {
 		world.Holds(t, c, map[string]string{"status": `"EXPIRED"`, "valid_until": `"2026-11-20T12:01:00.000+00:00"`})
@@ -79,7 +79,7 @@ func TestWithoutATimeNothingExpires(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks()
 	never, saved := create(s), create(s, soon)
 	if freed := s.Send("PATCH", "/v0.1/checkouts/"+saved, map[string]any{"valid_until": nil}); freed.Status != 200 {
-		t.Fatalf("%d %s", freed.Status, freed.Body)
+		t.Fatalf("got %d %s, want 200", freed.Status, freed.Body)
 	}
 	s.Clock.Advance(365 * 24 * time.Hour)
 	for _, id := range []string{never, saved} {

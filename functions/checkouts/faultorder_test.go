@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -90,7 +92,7 @@ func TestCreateReportsTheFirstFault(t *testing.T) {
 	if got := walk(t, body, steps, func(body map[string]any) world.Response {
 		return s.Send("POST", "/v0.1/checkouts", body)
 	}); got.Status != 201 {
-		t.Errorf("repaired: %d %s", got.Status, got.Body)
+		t.Errorf("repaired: got %d %s, want 201", got.Status, got.Body)
 	}
 }
 
@@ -118,7 +120,7 @@ func TestUpdateReportsTheFirstFault(t *testing.T) {
 		{invalid("valid_until"), []change{{"valid_until", nil}}},
 	}, func(body map[string]any) world.Response { return patch(s, setup, body) })
 	if got.Status != 200 {
-		t.Errorf("repaired: %d %s", got.Status, got.Body)
+		t.Errorf("repaired: got %d %s, want 200", got.Status, got.Body)
 	}
 }
 
@@ -187,8 +189,8 @@ func TestProcessReportsAllFaultsInOrder(t *testing.T) {
 			if c.of == american {
 				at = create(american)
 			}
-			if got := inOrder(t, c.of.ProcessCheckout(at, c.body)); !slices.Equal(got, c.want) {
-				t.Errorf("faults %q\nwant %q", got, c.want)
+			if diff := cmp.Diff(c.want, inOrder(t, c.of.ProcessCheckout(at, c.body))); diff != "" {
+				t.Errorf("faults (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -199,7 +201,7 @@ func inOrder(t *testing.T, got world.Response) []string {
 	t.Helper()
 	var faults []fault
 	if got.Status != 400 {
-		t.Fatalf("%d %s", got.Status, got.Body)
+		t.Fatalf("got %d %s, want 400", got.Status, got.Body)
 	}
 	if err := got.Into(&faults); err != nil {
 		return []string{got.Text("error_code") + " " + got.Text("param")}

@@ -14,7 +14,7 @@ func create(s world.Shop, changes ...change) string {
 	s.Helper()
 	made := s.Send("POST", "/v0.1/checkouts", edited(s.CheckoutBody("10.10"), changes...))
 	if made.Status != 201 {
-		s.Fatalf("create: %d %s", made.Status, made.Body)
+		s.Fatalf("create: got %d %s, want 201", made.Status, made.Body)
 	}
 	return made.Text("id")
 }
@@ -24,7 +24,7 @@ func pay(s world.Shop, id string, body map[string]any) world.Response {
 	s.Helper()
 	paid := s.ProcessCheckout(id, body)
 	if paid.Status != 200 || paid.Text("status") != "PAID" {
-		s.Fatalf("pay: %d %s", paid.Status, paid.Body)
+		s.Fatalf("pay: got %d %s, want 200 and PAID", paid.Status, paid.Body)
 	}
 	return paid
 }
@@ -40,21 +40,21 @@ func wantOutcome(t testing.TB, s world.Shop, checkout string, want outcome) {
 	t.Helper()
 	got := outcome{s.Statuses(checkout), s.CallbacksReceived(checkout), s.CheckoutRecords(checkout).Captured}
 	if got != want {
-		t.Errorf("outcome %+v, want %+v", got, want)
+		t.Errorf("got outcome %+v, want %+v", got, want)
 	}
 }
 
 func wantStatuses(t testing.TB, s world.Shop, checkout, want string) {
 	t.Helper()
 	if got := s.Statuses(checkout); got != want {
-		t.Errorf("statuses %q, want %q", got, want)
+		t.Errorf("got statuses %q, want %q", got, want)
 	}
 }
 
 func wantCallbacks(t testing.TB, s world.Shop, checkout string, want int) {
 	t.Helper()
 	if got := s.CallbacksReceived(checkout); got != want {
-		t.Errorf("%d callbacks, want %d", got, want)
+		t.Errorf("got %d callbacks, want %d", got, want)
 	}
 }
 
@@ -114,7 +114,7 @@ func transactions(t *testing.T, checkout world.Response) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage
 	if err := json.Unmarshal([]byte(world.Members(t, checkout.Body)["transactions"]), &all); err != nil || len(all) == 0 {
-		t.Fatalf("no transactions in %s: %v", checkout.Body, err)
+		t.Fatalf("got %s: %v, want transactions in it", checkout.Body, err)
 	}
 	return all
 }

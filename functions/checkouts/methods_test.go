@@ -24,24 +24,24 @@ func TestMethodsByCurrency(t *testing.T) {
 		var ofCheckout struct{ Items []struct{ ID, Name string } }
 		if got := s.Send("GET", "/v0.1/checkouts/"+create(s)+"/payment-methods", nil); got.Status != 200 ||
 			got.Into(&ofCheckout) != nil {
-			t.Errorf("%d %s", got.Status, got.Body)
+			t.Errorf("%s: got %d %s, want 200 with items", currency, got.Status, got.Body)
 		}
 		var ids []string
 		for _, item := range ofCheckout.Items {
 			if ids = append(ids, item.ID); item.Name == "" {
-				t.Errorf("%s has no name", item.ID)
+				t.Errorf("%s: got item %+v, want a name", currency, item)
 			}
 		}
 		if got := strings.Join(ids, " "); got != want.methods {
-			t.Errorf("%s: a checkout offers %s, want %s", currency, got, want.methods)
+			t.Errorf("%s, of a checkout: got %s, want %s", currency, got, want.methods)
 		}
 		for _, query := range []string{"", "?currency=" + currency, "?amount=10&currency=" + currency} {
 			if got := offers(s, query); got != want.methods {
-				t.Errorf("%s: the merchant offers %s, want %s", currency, got, want.methods)
+				t.Errorf("%s, of the merchant: got %s, want %s", currency, got, want.methods)
 			}
 		}
 		if got := offers(s, "?currency=USD"); got != "" {
-			t.Errorf("%s: offers %s in dollars", currency, got)
+			t.Errorf("%s, in dollars: got %s, want none", currency, got)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func offers(s world.Shop, query string) string {
 		Available []struct{ ID string } `json:"available_payment_methods"`
 	}
 	if got := methods(s, query); got.Status != 200 || got.Into(&body) != nil || body.Available == nil {
-		s.Errorf("%d %s", got.Status, got.Body)
+		s.Errorf("got %d %s, want 200 with available_payment_methods", got.Status, got.Body)
 	}
 	var ids []string
 	for _, method := range body.Available {

@@ -21,13 +21,13 @@ func several(t *testing.T, got world.Response, want ...fault) {
 	var faults []fault
 	if err := got.Into(&faults); err != nil || got.Status != 400 ||
 		got.Header.Get("Content-Type") != "application/json;charset=UTF-8" {
-		t.Fatalf("%d %s: %v", got.Status, got.Body, err)
+		t.Fatalf("got %d %s, %v, headers %v, want 400 with faults as JSON", got.Status, got.Body, err, got.Header)
 	}
 	byParam := func(a, b fault) int { return strings.Compare(a.Param, b.Param) }
 	slices.SortFunc(faults, byParam)
 	slices.SortFunc(want, byParam)
 	if !slices.Equal(faults, want) {
-		t.Errorf("faults %v, want %v", faults, want)
+		t.Errorf("got faults %v, want %v", faults, want)
 	}
 }
 
@@ -138,7 +138,8 @@ func TestProcessRefuses(t *testing.T) {
 	t.Run("no checkout",
 		func(t *testing.T) { noCheckout.Check(t, s.ProcessCheckout("nothing", s.Card(world.Frictionless))) })
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) || s.CallbacksReceived(id) != 0 {
-		t.Errorf("was %s\nis %s, %d callbacks", before.Body, after.Body, s.CallbacksReceived(id))
+		t.Errorf("got %s, %d callbacks\nwant no callback, and it unchanged: %s", after.Body, s.CallbacksReceived(id),
+			before.Body)
 	}
 	pay(s, id, s.Card(world.Frictionless)) // none of them counted as an attempt
 }

@@ -44,11 +44,11 @@ func TestEverySandboxCard(t *testing.T) {
 				id := create(s)
 				got := s.ProcessCheckout(id, s.Card(number))
 				if got.Status != c.status {
-					t.Errorf("%d %s, want %d", got.Status, got.Body, c.status)
+					t.Errorf("got %d %s, want %d", got.Status, got.Body, c.status)
 				}
 				wantOutcome(t, s, id, c.want)
 				if got.Status == 200 && string(got.Body) != string(s.Checkout(id).Body) {
-					t.Errorf("answered %s\nbut reads %s", got.Body, s.Checkout(id).Body)
+					t.Errorf("got %s\nwant as read: %s", got.Body, s.Checkout(id).Body)
 				}
 			})
 		}
@@ -66,7 +66,7 @@ func TestDeclinedAmounts(t *testing.T) {
 				id := create(s, change{"amount", amount})
 				got := s.ProcessCheckout(id, body)
 				if got.Status != 200 {
-					t.Errorf("%d %s, want 200", got.Status, got.Body)
+					t.Errorf("got %d %s, want 200", got.Status, got.Body)
 				}
 				wantOutcome(t, s, id, outcome{"FAILED FAILED", 1, 0})
 				world.Holds(t, got.Body, map[string]string{"transaction_id": "", "transaction_code": "", "payment_instrument": ""})
@@ -100,18 +100,19 @@ func TestTheAcquirerDoesNotTakeIt(t *testing.T) {
 	for range 2 {
 		got := process()
 		if upstream.Check(t, got); got.Header.Get("Retry-After") == "" || got.Header.Get("Idempotency-Replayed") != "" {
-			t.Errorf("headers %v", got.Header)
+			t.Errorf("got headers %v, want Retry-After and no Idempotency-Replayed", got.Header)
 		}
 	}
 	s.Minute()
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) || s.CallbacksReceived(id) != 0 {
-		t.Errorf("was %s\nis %s\n%d callbacks", before.Body, after.Body, s.CallbacksReceived(id))
+		t.Errorf("got %s, %d callbacks\nwant no callback, and it unchanged: %s", after.Body, s.CallbacksReceived(id),
+			before.Body)
 	}
 	if priced := s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 42.23}); priced.Status != 200 {
-		t.Fatalf("%d %s", priced.Status, priced.Body)
+		t.Fatalf("got %d %s, want 200", priced.Status, priced.Body)
 	}
 	if got := process(); got.Status != 200 || s.Statuses(id) != "PAID SUCCESSFUL" {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s, statuses %s, want 200, PAID SUCCESSFUL", got.Status, got.Body, s.Statuses(id))
 	}
 }
 
@@ -133,7 +134,7 @@ func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 	} {
 		r.Path, r.IdempotencyKey = "/v0.1/checkouts/"+r.Path, name
 		if got := s.Do(r); got.Status != 409 {
-			t.Fatalf("%s: %d %s", name, got.Status, got.Body)
+			t.Fatalf("%s: got %d %s, want 409", name, got.Status, got.Body)
 		}
 		asked[name] = r
 	}
@@ -148,7 +149,8 @@ func TestWhatARunningAttemptRefusesIsNotKept(t *testing.T) {
 		}
 		if ended.Header.Get("Idempotency-Replayed") != "" || again.Header.Get("Idempotency-Replayed") != "true" ||
 			string(again.Body) != string(ended.Body) {
-			t.Errorf("%s: %d %s, then %d %s", name, ended.Status, ended.Body, again.Status, again.Body)
+			t.Errorf("%s: got %s, replayed %q, then %s, replayed %q; want the same twice, replayed the second time", name,
+				ended.Body, ended.Header.Get("Idempotency-Replayed"), again.Body, again.Header.Get("Idempotency-Replayed"))
 		}
 	}
 }
@@ -161,7 +163,7 @@ func TestAnUnknownOutcome(t *testing.T) {
 	id := create(s, change{"amount", 42.25})
 	got := s.ProcessCheckout(id, s.Card(world.Frictionless))
 	if got.Status != 200 || s.Statuses(id) != "PENDING PENDING" || got.Text("status") != "PENDING" {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s, statuses %s, want 200, PENDING, and PENDING PENDING", got.Status, got.Body, s.Statuses(id))
 	}
 	at := "/v0.1/checkouts/" + id
 	busy.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
@@ -197,11 +199,11 @@ func TestTheLifeOfACheckout(t *testing.T) {
 	processed.Check(t, s.Send("PATCH", "/v0.1/checkouts/"+id, map[string]any{"amount": 1}))
 	s.Minute()
 	if after := s.Checkout(id); string(after.Body) != string(paid.Body) {
-		t.Errorf("was %s\nis %s", paid.Body, after.Body)
+		t.Errorf("got %s\nwant it unchanged: %s", after.Body, paid.Body)
 	}
 	wantCallbacks(t, s, id, 4)
 	if n := s.CheckoutRecords(id).Captured; n != 1 {
-		t.Errorf("captured %d times, want once", n)
+		t.Errorf("got %d captures, want 1", n)
 	}
 }
 
@@ -219,7 +221,7 @@ func TestWithoutAReturnURLThereAreNoCallbacks(t *testing.T) {
 	create(s, quiet, soon)
 	s.Minute()
 	if got := s.Receiver.Deliveries(); len(got) != 0 {
-		t.Errorf("callbacks %v, want none", got)
+		t.Errorf("got callbacks %v, want none", got)
 	}
 }
 
@@ -229,17 +231,17 @@ func TestTenAttemptsAnHour(t *testing.T) {
 	id := create(s)
 	for i := range 10 {
 		if got := s.ProcessCheckout(id, s.Card(failingCards[0])); got.Status != 200 {
-			t.Fatalf("attempt %d: %d %s", i+1, got.Status, got.Body)
+			t.Fatalf("attempt %d: got %d %s, want 200", i+1, got.Status, got.Body)
 		}
 		s.Clock.Advance(time.Minute)
 	}
 	before := s.Checkout(id)
 	got := s.ProcessCheckout(id, s.Card(world.Frictionless))
 	if tooMany.Check(t, got); got.Header.Get("Retry-After") != "3000" { // the first was ten minutes ago
-		t.Errorf("Retry-After %s", got.Header.Get("Retry-After"))
+		t.Errorf("got Retry-After %q, want 3000", got.Header.Get("Retry-After"))
 	}
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
-		t.Errorf("was %s\nis %s", before.Body, after.Body)
+		t.Errorf("got %s\nwant it unchanged: %s", after.Body, before.Body)
 	}
 	pay(s, create(s), s.Card(world.Frictionless)) // another checkout is not concerned
 	s.Clock.Advance(50 * time.Minute)
@@ -259,12 +261,10 @@ func TestTheEleventhAttemptCancelsNoChallenge(t *testing.T) {
 	before := s.Checkout(id)
 	tooMany.Check(t, s.ProcessCheckout(id, s.Card(world.Frictionless)))
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
-		t.Errorf("was %s\nis %s", before.Body, after.Body)
+		t.Errorf("got %s\nwant it unchanged: %s", after.Body, before.Body)
 	}
 	answer(s, id, form)
-	if s.Statuses(id) != "PAID "+strings.Repeat("FAILED ", 9)+"SUCCESSFUL" {
-		t.Errorf("after the challenge: %s", s.Statuses(id))
-	}
+	wantStatuses(t, s, id, "PAID "+strings.Repeat("FAILED ", 9)+"SUCCESSFUL")
 }
 
 func TestProcessOnceUnderAKey(t *testing.T) {
@@ -282,7 +282,8 @@ func TestProcessOnceUnderAKey(t *testing.T) {
 			second := send(s.Card(number))
 			if second.Status != first.Status || string(second.Body) != string(first.Body) ||
 				second.Header.Get("Idempotency-Replayed") != "true" {
-				t.Errorf("%d %s\n%d %s", first.Status, first.Body, second.Status, second.Body)
+				t.Errorf("replay: got %d %s, headers %v\nwant %d %s, Idempotency-Replayed true", second.Status, second.Body,
+					second.Header, first.Status, first.Body)
 			}
 			wantStatuses(t, s, id, want)
 			world.Refused(422, "IDEMPOTENCY_KEY_REUSED", "", "idempotency-key-reused").Check(t, send(s.Card("4111111111111111")))

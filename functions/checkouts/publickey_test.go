@@ -23,15 +23,15 @@ func TestAPublicKeyRetrievesAndProcesses(t *testing.T) {
 	id := open()
 	read := do("GET", id, nil)
 	if world.Holds(t, read.Body, hidden); read.Status != 200 || read.Text("id") != id {
-		t.Errorf("retrieve: %d %s", read.Status, read.Body)
+		t.Errorf("retrieve: got %d %s, want 200 and checkout %s", read.Status, read.Body, id)
 	}
 	paid := do("PUT", id, s.Card(world.Frictionless))
 	if world.Holds(t, paid.Body, hidden); paid.Status != 200 || paid.Text("status") != "PAID" {
-		t.Errorf("process: %d %s", paid.Status, paid.Body)
+		t.Errorf("process: got %d %s, want 200 and PAID", paid.Status, paid.Body)
 	}
 	wantCallbacks(t, s, id, 1)
 	if started := do("PUT", open(), s.Card(world.Challenged)); started.Status != 202 {
-		t.Errorf("challenge: %d %s", started.Status, started.Body)
+		t.Errorf("challenge: got %d %s, want 202", started.Status, started.Body)
 	}
 	for name, kept := range map[string]string{"pay_to_email": `"kaffee@example.com"`,
 		"return_url": `"` + s.Receiver.URL + `"`} {
@@ -59,9 +59,11 @@ func TestAPublicKeyDoesNothingElse(t *testing.T) {
 	}
 	noCheckout.Check(t, s.Do(world.Request{Method: "GET", Path: "/v0.1/checkouts/" + create(s.OtherShop()),
 		APIKey: key}))
-	if after := s.Checkout(id); string(after.Body) != string(before.Body) ||
-		len(listed(t, s.Send("GET", "/v0.1/checkouts", nil))) != 1 {
-		t.Errorf("something changed: %s", after.Body)
+	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
+		t.Errorf("got %s\nwant it unchanged: %s", after.Body, before.Body)
+	}
+	if all := listed(t, s.Send("GET", "/v0.1/checkouts", nil)); len(all) != 1 {
+		t.Errorf("got checkouts %s, want 1", all)
 	}
 }
 
@@ -75,23 +77,23 @@ func TestBrowsersMayCall(t *testing.T) {
 		Header: map[string]string{"Origin": "https://shop.example"}})
 	if preflight.Status != 204 || preflight.Header.Get("Access-Control-Allow-Origin") != "*" ||
 		preflight.Header.Get("Access-Control-Allow-Methods") != "GET, PUT" {
-		t.Errorf("preflight: %d %v", preflight.Status, preflight.Header)
+		t.Errorf("preflight: got %d %v, want 204, origin *, methods GET, PUT", preflight.Status, preflight.Header)
 	}
 	for name, got := range map[string]world.Response{
 		"retrieve": s.Send("GET", at, nil), "refused": s.Send("PUT", at, map[string]any{}),
 		"not authenticated": s.Do(world.Request{Method: "GET", Path: at, APIKey: world.NoKey}),
 	} {
 		if got.Header.Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("%s: %v", name, got.Header)
+			t.Errorf("%s: got %v, want Access-Control-Allow-Origin *", name, got.Header)
 		}
 	}
 	for _, path := range []string{"/v0.1/checkouts", at + "/payment-methods", "/v0.1/customers/x"} {
 		refused := s.Do(world.Request{Method: "OPTIONS", Path: path, APIKey: world.NoKey})
 		if refused.Status != 405 || refused.Header.Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("%s: %d %v", path, refused.Status, refused.Header)
+			t.Errorf("%s: got %d %v, want 405 and no Access-Control-Allow-Origin", path, refused.Status, refused.Header)
 		}
 		if got := s.Send("GET", path, nil); got.Header.Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("%s: %v", path, got.Header)
+			t.Errorf("%s: got %v, want no Access-Control-Allow-Origin", path, got.Header)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package checkouts_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -50,11 +49,11 @@ func TestAPublicKeyChargesNoCardOfAnother(t *testing.T) {
 			said[got.Text("message")] = true
 		}
 		if after := s.Statuses(id); after != before[name] {
-			t.Errorf("%s: was %s, is %s", name, before[name], after)
+			t.Errorf("%s: got %s, want %s", name, after, before[name])
 		}
 	}
 	if len(said) != 1 {
-		t.Errorf("refusals differ: %v", said)
+		t.Errorf("got messages %v, want one", said)
 	}
 	pay(s, checkouts["guest's"], byToken(ada, mandated)) // by the merchant's server, under the mandate
 }
@@ -76,7 +75,7 @@ func cardOf(s world.Shop, customer, digits string) string {
 			return c.Token
 		}
 	}
-	s.Fatalf("no card %s in %v", digits, cards)
+	s.Fatalf("got cards %v, want one that ends in %s", cards, digits)
 	return ""
 }
 
@@ -98,7 +97,7 @@ func TestAPublicKeyChargesACardOfTheCheckoutsCustomer(t *testing.T) {
 			token := keep(s, customer, world.Challenged)
 			started := browser.ProcessCheckout(asked, byToken(customer, token))
 			if started.Status != 202 {
-				t.Fatalf("%d %s", started.Status, started.Body)
+				t.Fatalf("got %d %s, want 202", started.Status, started.Body)
 			}
 			answer(s, asked, s.Challenge(started, "approve"))
 			for _, id := range []string{paid, asked} {
@@ -121,7 +120,7 @@ func TestAPublicKeyGivesAMandate(t *testing.T) {
 	id := create(s, change{"customer_id", customer}, change{"purpose", "SETUP_RECURRING_PAYMENT"})
 	started := browser.ProcessCheckout(id, edited(s.Card(world.Challenged), consent))
 	if started.Status != 202 {
-		t.Fatalf("%d %s", started.Status, started.Body)
+		t.Fatalf("got %d %s, want 202", started.Status, started.Body)
 	}
 	answer(s, id, s.Challenge(started, "approve"))
 	world.Holds(t, browser.Checkout(id).Body, hidden)
@@ -141,12 +140,12 @@ func TestAPublicKeyDoesNotRevealTheCheckoutsCustomer(t *testing.T) {
 		id := create(s, change{"customer_id", ada})
 		pay(browser, id, edited(s.Card(world.Frictionless), change{"customer_id", named}))
 		if cards := [2]int{len(cards(s, ada)), len(cards(s, eve))}; cards != [2]int{1, 0} {
-			t.Errorf("%d: cards saved %v", i, cards)
+			t.Errorf("%d: got %v cards saved, want [1 0]", i, cards)
 		}
 		refused := s.ProcessCheckout(create(s, change{"customer_id", ada}),
 			edited(s.Card(world.Frictionless), change{"customer_id", named}))
 		if want := map[bool]int{true: 200, false: 400}[named == ada]; refused.Status != want {
-			t.Errorf("the merchant's server names %d: %s", i, fmt.Sprint(refused.Status, " ", string(refused.Body)))
+			t.Errorf("the merchant's server names %d: got %d %s, want %d", i, refused.Status, refused.Body, want)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -38,7 +40,7 @@ func saved(s world.Shop, id string) string {
 	read := s.Checkout(id)
 	token := read.Text("payment_instrument.token")
 	if u, err := uuid.Parse(token); err != nil || u.Version() != 4 || read.Text("status") != "PAID" {
-		s.Fatalf("no card was saved: %s", read.Body)
+		s.Fatalf("got %s, want PAID and a saved card", read.Body)
 	}
 	return token
 }
@@ -76,18 +78,18 @@ func TestRecurring(t *testing.T) {
 		change{"amount", 0})
 	started := s.ProcessCheckout(setup, edited(s.Card(world.Challenged), consent)) // the payer is there to be asked
 	if started.Status != 202 || len(cards(s, customer)) != 0 {
-		t.Fatalf("%d %s, saved %v", started.Status, started.Body, cards(s, customer))
+		t.Fatalf("got %d %s, saved %v, want 202 and no card", started.Status, started.Body, cards(s, customer))
 	}
 	answer(s, setup, s.Challenge(started, "approve"))
 	token := saved(s, setup)
 	world.Holds(t, s.Checkout(setup).Body, map[string]string{"mandate": mandate(s, "active"),
 		"purpose": `"SETUP_RECURRING_PAYMENT"`})
 	wantOutcome(t, s, setup, outcome{"PAID SUCCESSFUL", 1, 0}) // nothing is captured for a verification
-	want := `{"token":"` + token + `","active":true,"type":"card","card":{"last_4_digits":"0042","type":"VISA"},` +
-		`"mandate":` +
-		mandate(s, "active") + `,"created_at":"2026-11-20T12:00:00.000+00:00"}`
-	if got := cards(s, customer); len(got) != 1 || got[0] != want {
-		t.Errorf("saved %v\nwant %s", got, want)
+	want := []string{`{"token":"` + token + `","active":true,"type":"card",` +
+		`"card":{"last_4_digits":"0042","type":"VISA"},"mandate":` +
+		mandate(s, "active") + `,"created_at":"2026-11-20T12:00:00.000+00:00"}`}
+	if diff := cmp.Diff(want, cards(s, customer)); diff != "" {
+		t.Errorf("saved cards (-want +got):\n%s", diff)
 	}
 	for range 2 {
 		s.Clock.Advance(10 * time.Minute)
@@ -107,7 +109,7 @@ func TestAFailedSetupSavesNothing(t *testing.T) {
 	answer(s, id, s.Challenge(s.ProcessCheckout(id, edited(s.Card(world.Challenged), consent)), "reject"))
 	s.ProcessCheckout(id, edited(s.Card(failingCards[0]), consent))
 	if got := cards(s, customer); s.Statuses(id) != "FAILED FAILED FAILED" || len(got) != 0 {
-		t.Errorf("%s, saved %v", s.Statuses(id), got)
+		t.Errorf("got %s, saved %v, want FAILED FAILED FAILED and no card", s.Statuses(id), got)
 	}
 	world.Holds(t, s.Checkout(id).Body, map[string]string{"mandate": "", "payment_instrument": ""})
 }
@@ -120,12 +122,12 @@ func TestACardSavedWithoutAMandate(t *testing.T) {
 	customer := s.Customer()
 	token := save(s, customer, world.Challenged)
 	if got := cards(s, customer); len(got) != 1 || world.Members(t, []byte(got[0]))["mandate"] != "" {
-		t.Errorf("saved %v", got)
+		t.Errorf("got cards %v, want one without a mandate", got)
 	}
 	id := create(s)
 	started := s.ProcessCheckout(id, byToken(customer, token))
 	if started.Status != 202 {
-		t.Fatalf("%d %s", started.Status, started.Body)
+		t.Fatalf("got %d %s, want 202", started.Status, started.Body)
 	}
 	answer(s, id, s.Challenge(started, "approve"))
 	world.Holds(t, transactions(t, s.Checkout(id))[0],
@@ -141,7 +143,7 @@ func TestTokensOfCards(t *testing.T) {
 	ada, grace := s.Customer(), s.Customer()
 	theirs := s.OtherShop()
 	if made := theirs.Send("POST", "/v0.1/customers", map[string]any{"customer_id": ada}); made.Status != 201 {
-		t.Fatalf("%d %s", made.Status, made.Body)
+		t.Fatalf("got %d %s, want 201", made.Status, made.Body)
 	}
 	first := save(s, ada, world.Frictionless)
 	for name, c := range map[string]struct {
@@ -155,12 +157,12 @@ func TestTokensOfCards(t *testing.T) {
 		"another merchant": {save(theirs, ada, world.Frictionless), false},
 	} {
 		if (c.token == first) != c.same {
-			t.Errorf("%s: %s, the first is %s", name, c.token, first)
+			t.Errorf("%s: got %s, the first is %s; want the same: %t", name, c.token, first, c.same)
 		}
 	}
 	got := cards(s, ada)
 	if len(got) != 2 {
-		t.Fatalf("saved %v", got)
+		t.Fatalf("got cards %v, want 2", got)
 	}
 	for _, one := range got {
 		want := map[string]string{"card": `{"last_4_digits":"0007","type":"MASTERCARD"}`, "mandate": ""}
@@ -197,7 +199,7 @@ func TestADeactivatedCard(t *testing.T) {
 	token := setUp(s, customer, world.Frictionless)
 	for range 2 {
 		if got := forget(s, customer, token); got.Status != 204 || len(got.Body) > 0 {
-			t.Errorf("%d %s", got.Status, got.Body)
+			t.Errorf("got %d %s, want 204 without a body", got.Status, got.Body)
 		}
 	}
 	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "false", "mandate": mandate(s, "inactive"),
@@ -206,11 +208,12 @@ func TestADeactivatedCard(t *testing.T) {
 	before := s.Checkout(id)
 	unusable.Check(t, s.ProcessCheckout(id, byToken(customer, token)))
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) || s.CallbacksReceived(id) != 0 {
-		t.Errorf("was %s\nis %s", before.Body, after.Body)
+		t.Errorf("got %s, %d callbacks\nwant no callback, and it unchanged: %s", after.Body, s.CallbacksReceived(id),
+			before.Body)
 	}
 	s.Clock.Advance(10 * time.Minute)
 	if again := setUp(s, customer, world.Frictionless); again != token {
-		t.Errorf("saved again as %s, was %s", again, token)
+		t.Errorf("saved again: got %s, want %s", again, token)
 	}
 	world.Holds(t, []byte(cards(s, customer)[0]), map[string]string{"active": "true", "mandate": mandate(s, "active"),
 		"created_at": `"2026-11-20T12:00:00.000+00:00"`})

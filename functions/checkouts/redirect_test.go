@@ -24,7 +24,7 @@ func bank(t *testing.T, started world.Response) string {
 		NextStep struct{ URL string } `json:"next_step"`
 	}
 	if err := started.Into(&body); err != nil || started.Status != 200 || body.NextStep.URL == "" {
-		t.Fatalf("%d %s: %v", started.Status, started.Body, err)
+		t.Fatalf("got %d %s, %v, want 200 and a next step", started.Status, started.Body, err)
 	}
 	return strings.TrimPrefix(body.NextStep.URL, "http://cashwrap.test")
 }
@@ -60,16 +60,17 @@ func paysByRedirect(t *testing.T, s world.Shop, method string) {
 		`","method":"GET","mechanism":["browser"],"payload":{"payment_type":"` + method +
 		`"},"full":"http://cashwrap.test` + page + `?payment_type=` + method + `"}}`
 	if string(started.Body) != want {
-		t.Errorf("%s\nwant %s", started.Body, want)
+		t.Errorf("got %s\nwant %s", started.Body, want)
 	}
 	wantStatuses(t, s, id, "PENDING PENDING")
 	shown := s.Do(world.Request{Method: "GET", Path: page + "?payment_type=" + method, APIKey: world.NoKey})
 	if shown.Status != 200 || !strings.Contains(string(shown.Body), "10.10 "+s.Currency) {
-		t.Errorf("page: %d %s", shown.Status, shown.Body)
+		t.Errorf("page: got %d %s, want 200 and 10.10 %s in it", shown.Status, shown.Body, s.Currency)
 	}
 	back := decide(s, page, "pay")
-	if back.Status != 303 || back.Header.Get("Location") != world.RedirectURL+"&checkout_id="+id {
-		t.Errorf("%d to %q", back.Status, back.Header.Get("Location"))
+	location, home := back.Header.Get("Location"), world.RedirectURL+"&checkout_id="+id
+	if back.Status != 303 || location != home {
+		t.Errorf("got %d to %q, want 303 to %q", back.Status, location, home)
 	}
 	wantOutcome(t, s, id, outcome{"PAID SUCCESSFUL", 1, 1})
 	world.Holds(t, transactions(t, s.Checkout(id))[0], map[string]string{"entry_mode": `"` + strings.ToUpper(method) + `"`,
@@ -94,7 +95,7 @@ func TestTheBanksAnswers(t *testing.T) {
 	} {
 		got := decide(s, step.page, step.decision)
 		if got.Status != step.status {
-			t.Errorf("%s: %d %s, want %d", step.decision, got.Status, got.Body, step.status)
+			t.Errorf("%s: got %d %s, want %d", step.decision, got.Status, got.Body, step.status)
 		}
 		wantOutcome(t, s, id, step.want)
 	}
@@ -123,7 +124,7 @@ func TestABankWithoutAnAnswer(t *testing.T) {
 	s.Settle()
 	wantOutcome(t, s, id, outcome{"FAILED FAILED", 1, 0})
 	if decide(s, page, "pay"); s.Statuses(id) != "FAILED FAILED" || s.CheckoutRecords(id).Captured != 0 {
-		t.Errorf("too late: %s, captured %d", s.Statuses(id), s.CheckoutRecords(id).Captured)
+		t.Errorf("too late: got %s, captured %d, want FAILED FAILED, 0", s.Statuses(id), s.CheckoutRecords(id).Captured)
 	}
 }
 
@@ -134,7 +135,8 @@ func TestAnotherMethodWhileActionIsRequired(t *testing.T) {
 	page := bank(t, s.ProcessCheckout(id, ideal("ideal")))
 	second := bank(t, s.ProcessCheckout(id, ideal("eps")))
 	if decide(s, page, "pay"); s.Statuses(id) != "PENDING CANCELLED PENDING" || s.CheckoutRecords(id).Captured != 0 {
-		t.Errorf("the first page: %s, captured %d", s.Statuses(id), s.CheckoutRecords(id).Captured)
+		t.Errorf("the first page: got %s, captured %d, want PENDING CANCELLED PENDING, 0", s.Statuses(id),
+			s.CheckoutRecords(id).Captured)
 	}
 	decide(s, second, "pay")
 	wantOutcome(t, s, id, outcome{"PAID CANCELLED SUCCESSFUL", 1, 1})

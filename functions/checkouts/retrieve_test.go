@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cashwrap/cashwrap/localstack/world"
 )
 
@@ -15,7 +17,7 @@ func listed(t testing.TB, got world.Response) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage
 	if err := got.Into(&all); err != nil || got.Status != 200 {
-		t.Fatalf("%d %s: %v", got.Status, got.Body, err)
+		t.Fatalf("got %d %s, %v, want 200 with a list", got.Status, got.Body, err)
 	}
 	return all
 }
@@ -24,22 +26,17 @@ func TestListNewestFirst(t *testing.T) {
 	t.Parallel()
 	s := world.NewShop(t).WithCallbacks()
 	if empty := s.Send("GET", "/v0.1/checkouts", nil); empty.Status != 200 || string(empty.Body) != "[]" {
-		t.Errorf("none: %d %s", empty.Status, empty.Body)
+		t.Errorf("none yet: got %d %s, want 200 []", empty.Status, empty.Body)
 	}
-	var want []string
+	var want []json.RawMessage
 	for range 3 {
 		id := create(s)
-		want = append([]string{string(s.Checkout(id).Body)}, want...)
+		want = append([]json.RawMessage{s.Checkout(id).Body}, want...)
 		s.Clock.Advance(time.Millisecond)
 	}
 	got := listed(t, s.Send("GET", "/v0.1/checkouts", nil))
-	if len(got) != len(want) {
-		t.Fatalf("%d checkouts, want %d", len(got), len(want))
-	}
-	for i := range want {
-		if string(got[i]) != want[i] {
-			t.Errorf("%d is\n%s, want\n%s", i, got[i], want[i])
-		}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("checkouts (-want +got):\n%s", diff)
 	}
 }
 
@@ -55,12 +52,12 @@ func TestListByReference(t *testing.T) {
 		"a%2Fb+%C3%BC%26c": 1, "a/b": 0, "A%2FB+%C3%BC%26C": 0, "theirs": 0, strings.Repeat("x", 3000): 0,
 	} {
 		if got := listed(t, s.Send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
-			t.Errorf("%q: %d checkouts, want %d", query, len(got), want)
+			t.Errorf("%q: got %d checkouts, want %d", query, len(got), want)
 		}
 	}
 	found := listed(t, s.Send("GET", "/v0.1/checkouts?checkout_reference=a%2Fb+%C3%BC%26c", nil))
 	if read := s.Checkout(id); string(found[0]) != string(read.Body) {
-		t.Errorf("listed %s\nbut reads %s", found[0], read.Body)
+		t.Errorf("listed: got %s\nwant as read: %s", found[0], read.Body)
 	}
 	for _, query := range []string{"=", "=a&checkout_reference=b"} {
 		invalid("checkout_reference").Check(t, s.Send("GET", "/v0.1/checkouts?checkout_reference"+query, nil))
@@ -76,10 +73,10 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 	s.Clock.Advance(48 * time.Hour) // what is paid does not expire
 	read := s.Checkout(id)
 	if string(read.Body) != string(paid.Body) {
-		t.Errorf("paid %s\nbut reads %s", paid.Body, read.Body)
+		t.Errorf("read: got %s\nwant as paid: %s", read.Body, paid.Body)
 	}
 	if all := listed(t, s.Send("GET", "/v0.1/checkouts", nil)); string(all[0]) != string(read.Body) {
-		t.Errorf("listed %s\nbut reads %s", all[0], read.Body)
+		t.Errorf("listed: got %s\nwant as read: %s", all[0], read.Body)
 	}
 	var c struct {
 		TransactionCode   string            `json:"transaction_code"`
@@ -88,7 +85,7 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 		PaymentInstrument struct{ Token string }
 	}
 	if err := read.Into(&c); err != nil || len(c.Transactions) != 1 {
-		t.Fatalf("%s: %v", read.Body, err)
+		t.Fatalf("got %s, %v, want one transaction", read.Body, err)
 	}
 	world.Holds(t, read.Body, map[string]string{"status": `"PAID"`, "merchant_name": `"Kaffeehaus"`,
 		"redirect_url": `"` + world.RedirectURL + `"`,
@@ -102,10 +99,10 @@ func TestRetrieveAPaidCheckout(t *testing.T) {
 		"vat_amount": "0.00",
 		"tip_amount": "0.00", "entry_mode": `"CUSTOMER_ENTRY"`})
 	if code := world.Members(t, c.Transactions[0])["auth_code"]; !regexp.MustCompile(`^"[0-9]{6}"$`).MatchString(code) {
-		t.Errorf("auth_code %s", code)
+		t.Errorf("got auth_code %s, want six digits", code)
 	}
 	if read.Text("payment_instrument.token") == "" {
-		t.Error("no token of the saved card")
+		t.Errorf("got %s, want the token of the saved card", read.Body)
 	}
 }
 
@@ -131,7 +128,7 @@ func TestAnotherTenantsCheckoutIsAbsent(t *testing.T) {
 		noCheckout.Check(t, s.Do(request))
 	}
 	if after := s.Checkout(id); string(after.Body) != string(before.Body) {
-		t.Errorf("was %s\nis %s", before.Body, after.Body)
+		t.Errorf("got %s\nwant it unchanged: %s", after.Body, before.Body)
 	}
 }
 
@@ -167,7 +164,7 @@ func TestLiveAndTestDataAreApart(t *testing.T) {
 		}
 		all := listed(t, c.in.Send("GET", "/v0.1/checkouts", nil))
 		if len(all) != 1 || world.Members(t, all[0])["id"] != `"`+c.own+`"` {
-			t.Errorf("listed %s", all)
+			t.Errorf("got checkouts %s, want one, %s", all, c.own)
 		}
 	}
 	notFound.Check(t, test.Send("GET", "/v0.1/customers/"+live.Customer(), nil))
@@ -182,10 +179,10 @@ func TestLiveWithoutAnAcquirer(t *testing.T) {
 	got := live.ProcessCheckout(id, live.Card(world.Frictionless))
 	upstream.Check(t, got)
 	if got.Header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		t.Errorf("got headers %v, want Retry-After", got.Header)
 	}
 	if after := live.Checkout(id); string(after.Body) != string(before.Body) {
-		t.Errorf("was %s\nis %s", before.Body, after.Body)
+		t.Errorf("got %s\nwant it unchanged: %s", after.Body, before.Body)
 	}
 	wantCallbacks(t, live, id, 0)
 }

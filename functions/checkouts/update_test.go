@@ -45,11 +45,11 @@ func TestUpdate(t *testing.T) {
 			before := world.Members(t, s.Checkout(id).Body)
 			got := patch(s, id, c.body)
 			if world.Holds(t, got.Body, c.want); got.Status != 200 || string(s.Checkout(id).Body) != string(got.Body) {
-				t.Errorf("%d %s\nbut reads %s", got.Status, got.Body, s.Checkout(id).Body)
+				t.Errorf("got %d %s\nwant 200 and as read: %s", got.Status, got.Body, s.Checkout(id).Body)
 			}
 			for name, value := range world.Members(t, got.Body) {
 				if _, meant := c.want[name]; !meant && value != before[name] {
-					t.Errorf("%s was %s, is %s", name, before[name], value)
+					t.Errorf("got %s %s, want it unchanged: %s", name, value, before[name])
 				}
 			}
 		})
@@ -99,7 +99,7 @@ func TestUpdateRefuses(t *testing.T) {
 			before := s.Checkout(c.id)
 			c.want.Check(t, patch(s, c.id, c.body))
 			if after := s.Checkout(c.id); string(after.Body) != string(before.Body) {
-				t.Errorf("was %s\nis %s", before.Body, after.Body)
+				t.Errorf("got %s\nwant it unchanged: %s", after.Body, before.Body)
 			}
 		})
 	}
@@ -113,7 +113,7 @@ func TestAReferenceStaysTaken(t *testing.T) {
 	s := world.NewShop(t).WithCallbacks()
 	id := create(s, change{"checkout_reference", "old"})
 	if got := patch(s, id, map[string]any{"checkout_reference": "new"}); got.Status != 200 {
-		t.Fatalf("%d %s", got.Status, got.Body)
+		t.Fatalf("got %d %s, want 200", got.Status, got.Body)
 	}
 	for _, reference := range []string{"old", "new"} {
 		duplicate.Check(t,
@@ -121,7 +121,7 @@ func TestAReferenceStaysTaken(t *testing.T) {
 	}
 	for query, want := range map[string]int{"old": 0, "new": 1} {
 		if got := listed(t, s.Send("GET", "/v0.1/checkouts?checkout_reference="+query, nil)); len(got) != want {
-			t.Errorf("%s: %d checkouts, want %d", query, len(got), want)
+			t.Errorf("%s: got %d checkouts, want %d", query, len(got), want)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestUpdateNeedsAnOpenCheckout(t *testing.T) {
 	busy.Check(t, patch(s, pending, map[string]any{"amount": 1}))
 	processed.Check(t, patch(s, paid, map[string]any{"amount": 1}))
 	if got := patch(s, failed, map[string]any{"amount": 11.5}); got.Status != 200 || got.Text("status") != "FAILED" {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s, want 200 and FAILED", got.Status, got.Body)
 	}
 	world.Holds(t, transactions(t, s.Checkout(failed))[0], map[string]string{"amount": "10.10"})
 	world.Holds(t, transactions(t, pay(s, failed, s.Card(world.Frictionless)))[1], map[string]string{"amount": "11.50"})
