@@ -42,7 +42,7 @@ func newBankShop(t *testing.T) *bankShop {
 		s.rejected: payout.Failed, s.out: payout.Paid, s.unanswered: payout.Sent,
 	} {
 		if p, err := s.App.Store.Payout(t.Context(), s.Tenant(), id); err != nil || p.Status != want {
-			t.Fatalf("the payout is %s, %v, want %s", p.Status, err, want)
+			t.Fatalf("got the payout %s, %v, want %s", p.Status, err, want)
 		}
 	}
 	s.Clock.Advance(time.Second)
@@ -63,7 +63,7 @@ func (s *shop) payOut(operation, iban string) string {
 	}
 	planned, due, err := payer.OnDemand(s.Context(), s.Tenant(), operation)
 	if err != nil || !due {
-		s.Fatalf("%s: %t, %v", operation, due, err)
+		s.Fatalf("%s: got due %t, %v, want it due", operation, due, err)
 	}
 	s.run(planned.ID)
 	s.Clock.Advance(time.Second)
@@ -134,14 +134,14 @@ func TestPayoutsMatchTheBank(t *testing.T) {
 	s.addLine(s.rejected, "87.73", true)
 	r := s.reconcile()
 	if r.Found != 0 || r.Suspects != 1 || r.BankLines != 4 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want no breaks, 1 suspect and 4 bank lines", r)
 	}
 	// Once the bank has answered, nothing is open.
 	s.Clock.Advance(time.Minute)
 	s.run(s.unanswered)
 	s.Clock.Advance(time.Second)
 	if r = s.reconcile(); r.Found != 0 || r.Open != 0 || r.Suspects != 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want no breaks, nothing open and no suspects", r)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestACancelledTransferIsNoBreak(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	cancelled := s.payOut("cancelled", sandbox.NotTakenIBAN)
 	if r := s.reconcile(); r.Found != 0 || r.Open != 1 {
-		t.Errorf("waiting: %+v", r)
+		t.Errorf("waiting: got %+v, want no breaks and 1 open", r)
 	}
 	s.Clock.Advance(24 * time.Hour)
 	s.run(cancelled)
@@ -162,10 +162,10 @@ func TestACancelledTransferIsNoBreak(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	p, err := s.App.Store.Payout(t.Context(), s.Tenant(), cancelled)
 	if err != nil || p.Status != payout.Failed || p.Reason != bank.Cancelled.Reason {
-		t.Fatalf("%+v, %v", p, err)
+		t.Fatalf("got %+v, %v, want it failed with %s", p, err, bank.Cancelled.Reason)
 	}
 	if r := s.reconcile(); r.Found != 0 || r.Open != 0 || r.Payouts != 4 {
-		t.Errorf("cancelled: %+v", r)
+		t.Errorf("cancelled: got %+v, want no breaks, nothing open and 4 payouts", r)
 	}
 	s.addLine(cancelled, p.Total.String(), false)
 	r := s.reconcile()
@@ -270,7 +270,7 @@ func TestEveryCorruptionOfPayoutsAndTheBankIsFoundAndNamed(t *testing.T) {
 				t.Errorf("-want +got:\n%s\n%+v", diff, r.Breaks)
 			}
 			if test.about != nil && !names(r, test.about(s)) {
-				t.Errorf("none about %s in %+v", test.about(s), r.Breaks)
+				t.Errorf("got %+v, want one about %s", r.Breaks, test.about(s))
 			}
 		})
 	}

@@ -94,11 +94,11 @@ func (h *history) loseBankLines() {
 		lost++
 		h.lines = slices.Delete(slices.Clone(all), i, i+1)
 		if r := h.reconcile(); r.Found == 0 {
-			h.Errorf("the bank line %+v is lost, and everything matches", line)
+			h.Errorf("got no breaks without the bank line %+v, want some", line)
 		}
 	}
 	h.lines = all
 	if r := h.reconcile(); r.Found != 0 || lost == 0 || r.BankLines != len(all) {
-		h.Errorf("after %d losses: %+v", lost, r)
+		h.Errorf("after %d losses: got %+v, want losses, no breaks and %d bank lines", lost, r, len(all))
 	}
 }

@@ -17,7 +17,7 @@ func TestGrossSettlementAgrees(t *testing.T) {
 	s.Refund(s.Sell("200"), "50")
 	s.Minute()
 	if r := s.reconcile(); r.Found != 0 {
-		t.Fatalf("while it waits: %+v", r.Breaks)
+		t.Fatalf("while it waits: got %+v, want no breaks", r.Breaks)
 	}
 	payout := s.payOut("gross", sandbox.PaidIBAN)
 	s.Clock.Advance(time.Minute)
@@ -25,14 +25,14 @@ func TestGrossSettlementAgrees(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	r := s.reconcile()
 	if r.Found != 0 || r.Payouts != 1 {
-		t.Errorf("once it is paid: %+v", r.Breaks)
+		t.Errorf("once it is paid: got %+v and %d payouts, want no breaks and 1", r.Breaks, r.Payouts)
 	}
 	for _, want := range []reconcile.Total{
 		{Account: "fees_receivable", Currency: "EUR", Amount: "3.90"}, {Account: "fee_income",
 			Currency: "EUR", Amount: "-7.02"},
 	} {
 		if !slices.Contains(r.Totals, want) {
-			t.Errorf("no %+v in %+v", want, r.Totals)
+			t.Errorf("got %+v, want %+v in it", r.Totals, want)
 		}
 	}
 }

@@ -309,7 +309,7 @@ func TestEverythingMatchesUntilSomethingIsLost(t *testing.T) {
 				h.happen()
 				if i%30 == 29 {
 					if r := h.reconcile(); r.Found != 0 {
-						t.Fatalf("after %d: %+v", i, r.Breaks)
+						t.Fatalf("after %d: got %+v, want no breaks", i, r.Breaks)
 					}
 				}
 			}
@@ -333,12 +333,12 @@ func TestReadingWhileThingsChange(t *testing.T) {
 			r := h.reconcile()
 			h.interferes = false
 			if suspects += r.Suspects; r.Found != 0 {
-				t.Errorf("seed %d: %+v", seed, r.Breaks)
+				t.Errorf("seed %d: got %+v, want no breaks", seed, r.Breaks)
 			}
 		}
 	}
 	if suspects == 0 {
-		t.Error("nothing that happened was read again")
+		t.Errorf("got %d suspects, want some", suspects)
 	}
 }
 
@@ -361,11 +361,11 @@ func (h *history) loseEach() {
 		}
 		h.must(table.Delete("pk", text(item["pk"])).Range("sk", text(item["sk"])).Run(h.Context()))
 		if r := h.reconcile(); r.Found == 0 {
-			h.Errorf("%s %s is lost, and everything matches", text(item["pk"]), text(item["sk"]))
+			h.Errorf("got no breaks without %s %s, want some", text(item["pk"]), text(item["sk"]))
 		}
 		h.must(table.Put(item).Run(h.Context()))
 	}
 	if r := h.reconcile(); r.Found != 0 || lost < 10 {
-		h.Errorf("after %d losses: %+v", lost, r.Breaks)
+		h.Errorf("after %d losses: got %+v, want no breaks and at least 10 losses", lost, r.Breaks)
 	}
 }

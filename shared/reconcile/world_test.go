@@ -89,7 +89,7 @@ func TestNothingToReport(t *testing.T) {
 	// Once the refund's outcome is known, everything is settled.
 	s.Minute()
 	if r := s.reconcile(); r.Found != 0 || r.Open != 0 || r.Entries != 8 || r.Movements != 8 {
-		t.Errorf("got %+v", r)
+		t.Errorf("got %+v, want no breaks, nothing open, 8 entries and 8 movements", r)
 	}
 }
 
@@ -100,7 +100,7 @@ func (s *shop) item(pk, sk string) map[string]types.AttributeValue {
 	var all []map[string]types.AttributeValue
 	if err := table.Scan().Filter("begins_with(pk, ?) AND begins_with(sk, ?)", pk, sk).All(
 		s.Context(), &all); err != nil || len(all) != 1 {
-		s.Fatalf("%d items of %s %s, %v", len(all), pk, sk, err)
+		s.Fatalf("got %d items of %s %s, %v, want 1", len(all), pk, sk, err)
 	}
 	return all[0]
 }
@@ -166,7 +166,7 @@ func (s *shop) part(id string) map[string]types.AttributeValue {
 			return payable
 		}
 	}
-	s.Fatalf("no payable of %s", id)
+	s.Fatalf("got %v, want a payable of %s in it", all, id)
 	return nil
 }
 
@@ -319,14 +319,14 @@ func TestEveryCorruptionIsFoundAndNamed(t *testing.T) {
 			}
 			for _, kind := range test.want {
 				if !slices.Contains(kinds(r), kind) {
-					t.Errorf("no %s in %+v", kind, r.Breaks)
+					t.Errorf("got %+v, want %s in it", r.Breaks, kind)
 				}
 			}
 			if r.Found != len(r.Breaks) {
-				t.Errorf("found %d, reported %d", r.Found, len(r.Breaks))
+				t.Errorf("got %d found, want the %d reported", r.Found, len(r.Breaks))
 			}
 			if test.about != nil && !names(r, test.about(s)) {
-				t.Errorf("none about %s in %+v", test.about(s), r.Breaks)
+				t.Errorf("got %+v, want one about %s", r.Breaks, test.about(s))
 			}
 			for _, b := range r.Breaks {
 				if !strings.HasPrefix(b.Tenant, "T#") || b.Text == "" || b.ID == "" {
@@ -343,7 +343,7 @@ func (s *shop) dropFirst(pk, sk string) {
 	_, table := s.App.Store.Raw()
 	var all []map[string]types.AttributeValue
 	if err := table.Get("pk", pk).Range("sk", dynamo.BeginsWith, sk).All(s.Context(), &all); err != nil || len(all) < 2 {
-		s.Fatalf("%d items of %s %s, %v", len(all), pk, sk, err)
+		s.Fatalf("got %d items of %s %s, %v, want at least 2", len(all), pk, sk, err)
 	}
 	s.drop(all[0])
 }
@@ -362,6 +362,6 @@ func TestAMovementThatIsToBeRecordedIsOpen(t *testing.T) {
 	s := newShop(t)
 	s.addCapture("00000000-0000-4000-8000-000000000000", s.Tenant().String())
 	if r := s.reconcile(); r.Found != 0 || r.Open != 2 || r.Suspects != 1 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want no breaks, 2 open and 1 suspect", r)
 	}
 }

@@ -83,11 +83,11 @@ func TestOneOfManyCreationsWithTheSameReferenceWins(t *testing.T) {
 		case err == nil:
 			created++
 		case failure.Of(err).Code != "DUPLICATED_CHECKOUT":
-			t.Errorf("unexpected failure: %v", err)
+			t.Errorf("got error %v, want none or DUPLICATED_CHECKOUT", err)
 		}
 	}
 	if created != 1 {
-		t.Errorf("created %d checkouts", created)
+		t.Errorf("got %d checkouts, want 1", created)
 	}
 }
 
@@ -104,11 +104,11 @@ func TestTheSecondChangeFromOneReadIsStale(t *testing.T) {
 	}
 	read.Description = "second"
 	if _, err := s.SaveCheckout(ctx, tenant, read); !errors.Is(err, store.ErrStale) {
-		t.Errorf("the second change: %v", err)
+		t.Errorf("the second change: got error %v, want ErrStale", err)
 	}
 	now, _ := s.Checkout(ctx, tenant, read.ID)
 	if now.Description != "first" || now.Version != 2 {
-		t.Errorf("kept %q, version %d", now.Description, now.Version)
+		t.Errorf("got %q, version %d, want first, version 2", now.Description, now.Version)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestARenamedCheckoutIsFoundByItsNewReferenceOnly(t *testing.T) {
 	}
 	other.Reference = "old"
 	if _, err = s.RenameCheckout(ctx, tenant, other); failure.Of(err).Code != "DUPLICATED_CHECKOUT" {
-		t.Errorf("took a reference in use: %v, want DUPLICATED_CHECKOUT", err)
+		t.Errorf("took a reference in use: got error %v, want DUPLICATED_CHECKOUT", err)
 	}
 	for _, reference := range []string{"new", "old", "new"} { // it may take its former reference back
 		c.Reference = reference
@@ -135,7 +135,7 @@ func TestARenamedCheckoutIsFoundByItsNewReferenceOnly(t *testing.T) {
 	}
 	for reference, want := range map[string]int{"old": 0, "new": 1, "taken": 1} {
 		if found, err := s.CheckoutsByReference(ctx, tenant, reference); err != nil || len(found) != want {
-			t.Errorf("%s: found %d, %v", reference, len(found), err)
+			t.Errorf("%s: got %d, %v, want %d", reference, len(found), err, want)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestAnUnknownCheckoutIsAbsent(t *testing.T) {
 	for _, id := range []string{uuid.NewString(), "", strings.Repeat("x", 5000)} {
 		_, err := s.Checkout(context.Background(), tenant, id)
 		if f := failure.Of(err); f.Kind != failure.KindNotFound || f.Slug != "checkout-not-found" {
-			t.Errorf("%.10s: %v", id, err)
+			t.Errorf("%.10s: got error %v, want checkout-not-found", id, err)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
 	find := func(what, want string) {
 		t.Helper()
 		if r, err := s.FindTransaction(t.Context(), tenant, what); err != nil || r.ID != want {
-			t.Errorf("%s leads to %s, %v; want %s", what, r.ID, err, want)
+			t.Errorf("%s: got %s, %v; want %s", what, r.ID, err, want)
 		}
 	}
 	find(alone, alone)
@@ -52,11 +52,11 @@ func TestATransactionIsFoundByItsIDOrCode(t *testing.T) {
 	find(shared, successful)
 	for _, what := range []string{"", "x", uuid.NewString(), payments.CodeOfID(uuid.NewString())} {
 		if r, err := s.FindTransaction(t.Context(), tenant, what); !failure.Is(err, failure.KindNotFound) {
-			t.Errorf("%q leads to %s, %v", what, r.ID, err)
+			t.Errorf("%q: got %s, %v, want KindNotFound", what, r.ID, err)
 		}
 	}
 	other := identity.Tenant{Mode: identity.Live, Merchant: tenant.Merchant}
 	if _, err := s.FindTransaction(t.Context(), other, alone); !failure.Is(err, failure.KindNotFound) {
-		t.Errorf("in the other mode: %v", err)
+		t.Errorf("in the other mode: got error %v, want KindNotFound", err)
 	}
 }

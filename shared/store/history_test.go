@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
@@ -49,7 +50,7 @@ func TestAWalkMeetsItsRangeInOrder(t *testing.T) {
 		first, most := rapid.IntRange(1, 70).Draw(t, "first"), rapid.IntRange(1, 70).Draw(t, "most")
 		got := ids(w, w.History(w.Context(), tenant, r, first, most))
 		if !slices.Equal(got, want[:min(most, len(want))]) {
-			t.Fatalf("%+v: walked %v, want %v", r, got, want)
+			t.Fatalf("%+v: got %v, want %v", r, got, want)
 		}
 	})
 }
@@ -65,7 +66,7 @@ func TestABoundIsExactToTheNanosecond(t *testing.T) {
 			b := &store.Bound{At: start.Add(time.Duration(ns - 2)), Inclusive: inclusive}
 			for _, r := range []store.Range{{Oldest: b}, {Newest: b}} {
 				if met := len(ids(t, w.History(t.Context(), tenant, r, 5, 5))) > 0; met != inRange(r, item) {
-					t.Errorf("%d ns off, inclusive %t, %+v: met %t", ns-2, inclusive, r, met)
+					t.Errorf("%d ns off, inclusive %t, %+v: got met %t, want %t", ns-2, inclusive, r, met, inRange(r, item))
 				}
 			}
 		}
@@ -102,7 +103,7 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 	}
 	whole = slices.DeleteFunc(whole, func(h payments.HistoryItem) bool { return h.Code != tx.Code })
 	if got, want := shownAll(whole), shownAll(part); got != want || len(part) != len(items) {
-		t.Errorf("the index holds\n%s\nthe partition\n%s", got, want)
+		t.Errorf("got in the index\n%s\nwant what is in the partition\n%s", got, want)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		r := store.Range{Oldest: drawnBound(t, "oldest", items), Newest: drawnBound(t, "newest", items),
@@ -114,7 +115,7 @@ func TestTheHistoryOfOneCodeIsItsShareOfTheHistory(t *testing.T) {
 			}
 		}
 		if got := ids(w, w.HistoryOf(w.Context(), tenant, tx.Code, r)); !slices.Equal(got, want) {
-			t.Fatalf("%+v: %v, want %v", r, got, want)
+			t.Fatalf("%+v: got %v, want %v", r, got, want)
 		}
 	})
 }
@@ -137,7 +138,7 @@ func TestTheIndexHoldsWhateverAnItemShows(t *testing.T) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[payments.HistoryItem]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("dynamo"), ",")
 		if !field.Anonymous && !slices.Contains(store.Indexes[i].Include, name) {
-			t.Errorf("%s, stored as %q, is not in the index", field.Name, name)
+			t.Errorf("got %v in the index, want %q, in which %s is stored", store.Indexes[i].Include, name, field.Name)
 		}
 	}
 }
@@ -153,7 +154,7 @@ func TestAWalkGoesOnPastAMegabyte(t *testing.T) {
 	for _, newestFirst := range []bool{false, true} {
 		r := store.Range{NewestFirst: newestFirst}
 		if got := ids(t, w.History(t.Context(), tenant, r, 100, 100)); len(got) != many {
-			t.Errorf("newest first %t: walked %d of %d", newestFirst, len(got), many)
+			t.Errorf("newest first %t: got %d, want %d", newestFirst, len(got), many)
 		}
 	}
 }
@@ -185,7 +186,7 @@ func TestAWalkThatStopsEarlyReadsNoFurther(t *testing.T) {
 			}
 		}
 		if got := requests.n.Load() - before; got != want || walked != stop {
-			t.Errorf("%d items took %d queries, want %d for %d", walked, got, want, stop)
+			t.Errorf("got %d queries for %d items, want %d for %d", got, walked, want, stop)
 		}
 	}
 }
@@ -201,21 +202,21 @@ func TestAPlaceIsThatOfWhatIsListed(t *testing.T) {
 	deduction.ID, deduction.Type = tx.RefundID("deduction"), payments.PayoutDeductionEvent
 	w.write(&tx, deduction)
 	for id, at := range map[string]time.Time{tx.ID: start, pending.ID: start.Add(time.Second)} {
-		if place, err := w.HistoryPlace(t.Context(), tenant, id); err != nil || place.ID != id ||
-			!place.At.Equal(at) || place.Inclusive {
-			t.Errorf("%s is at %+v, %v", id, place, err)
+		place, err := w.HistoryPlace(t.Context(), tenant, id)
+		if diff := cmp.Diff(store.Bound{At: at, ID: id}, place); err != nil || diff != "" {
+			t.Errorf("%s: got error %v, want none; place (-want +got):\n%s", id, err, diff)
 		}
 	}
 	for name, id := range map[string]string{"reserved": reserved.ID, "withdrawn": withdrawn.ID, "deduction": deduction.ID,
 		"unknown": uuid.NewString(), "upper case": strings.ToUpper(pending.ID), "code": tx.Code,
 		"long": strings.Repeat("x", 5000), "none": ""} {
 		if place, err := w.HistoryPlace(t.Context(), tenant, id); !failure.Is(err, failure.KindNotFound) {
-			t.Errorf("%s is at %+v, %v; want NotFound", name, place, err)
+			t.Errorf("%s: got %+v, %v; want KindNotFound", name, place, err)
 		}
 	}
 	stranger := identity.Tenant{Mode: identity.Test, Merchant: "MC9Z9Z9Z9Z"}
 	if place, err := w.HistoryPlace(t.Context(), stranger, tx.ID); !failure.Is(err, failure.KindNotFound) {
-		t.Errorf("another merchant's is at %+v, %v; want NotFound", place, err)
+		t.Errorf("another merchant's: got %+v, %v; want KindNotFound", place, err)
 	}
 }
 
@@ -236,21 +237,21 @@ func TestOnlyTheIndexLags(t *testing.T) {
 	e := w.refund(&tx, "one", payments.EventPending, now.Now())
 	for _, id := range []string{tx.ID, e.ID} {
 		if _, err := s.HistoryPlace(t.Context(), tenant, id); err != nil {
-			t.Errorf("%s has no place yet: %v", id, err)
+			t.Errorf("%s: got error %v, want its place at once", id, err)
 		}
 	}
 	if got := ids(t, s.HistoryOf(t.Context(), tenant, tx.Code, store.Range{})); len(got) != 2 {
-		t.Errorf("by its code there is %v yet", got)
+		t.Errorf("by its code: got %v, want 2", got)
 	}
 	waited := time.Duration(0)
 	for len(ids(t, s.History(t.Context(), tenant, store.Range{}, 10, 10))) < 2 {
 		if waited > lag {
-			t.Fatalf("not in the history after %s", waited)
+			t.Fatalf("got fewer than 2 in the history after %s, want them within %s", waited, lag)
 		}
 		now.Advance(100 * time.Millisecond)
 		waited += 100 * time.Millisecond
 	}
 	if waited != lag {
-		t.Errorf("in the history after %s, want the index's lag of %s", waited, lag)
+		t.Errorf("got in the history after %s, want the index's lag of %s", waited, lag)
 	}
 }

@@ -46,7 +46,7 @@ func wantState(t *testing.T, s *store.Store, c store.IdempotencyClaim, want stor
 	t.Helper()
 	state, sealed, err := s.ClaimIdempotency(t.Context(), c)
 	if err != nil || state != want || string(sealed) != reply {
-		t.Errorf("claim by %s: state %d, reply %q, error %v; want %d, %q", c.Owner, state, sealed, err, want, reply)
+		t.Errorf("claim by %s: got state %d, reply %q, error %v; want %d, %q", c.Owner, state, sealed, err, want, reply)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestIdempotencyRecordLivesThroughItsStates(t *testing.T) {
 	wantState(t, s, elsewhere, store.Claimed, "")
 
 	if owned, err := s.SettleIdempotency(t.Context(), claimant, []byte("sealed")); !owned || err != nil {
-		t.Fatalf("settle: owned %v, %v", owned, err)
+		t.Fatalf("settle: got owned %t, %v, want true", owned, err)
 	}
 	wantState(t, s, by("second"), store.Settled, "sealed")
 	wantState(t, s, claimant, store.Settled, "sealed") // its own claim, come late
@@ -89,10 +89,10 @@ func TestIdempotencyClaimEndsWithinSixtySeconds(t *testing.T) {
 
 	// The first one continues: its reply is no longer stored.
 	if owned, err := s.SettleIdempotency(t.Context(), claimant, []byte("late")); owned || err != nil {
-		t.Errorf("settle after a takeover: owned %v, %v", owned, err)
+		t.Errorf("settle after a takeover: got owned %t, %v, want false", owned, err)
 	}
 	if owned, err := s.ReleaseIdempotency(t.Context(), claimant); owned || err != nil {
-		t.Errorf("release after a takeover: owned %v, %v", owned, err)
+		t.Errorf("release after a takeover: got owned %t, %v, want false", owned, err)
 	}
 	wantState(t, s, by("third"), store.Running, "")
 }
@@ -102,7 +102,7 @@ func TestReleasedIdempotencyKeyStaysWithItsRequest(t *testing.T) {
 	s := emptyTable(t, clock.New(), nil)
 	wantState(t, s, claimant, store.Claimed, "")
 	if owned, err := s.ReleaseIdempotency(t.Context(), claimant); !owned || err != nil {
-		t.Fatalf("release: owned %v, %v", owned, err)
+		t.Fatalf("release: got owned %t, %v, want true", owned, err)
 	}
 	different := by("second")
 	different.Fingerprint = "g"
@@ -129,7 +129,7 @@ func TestIdempotencyRecordIsOpaque(t *testing.T) {
 	s := emptyTable(t, clock.New(), &seen)
 	wantState(t, s, claimant, store.Claimed, "")
 	if bytes.Contains(seen.all.Bytes(), []byte(claimant.Name)) {
-		t.Error("the client's key is in the table")
+		t.Errorf("got %q in what was written, want no key of the client's in it", claimant.Name)
 	}
 }
 

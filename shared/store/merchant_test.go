@@ -41,7 +41,7 @@ func newKey(t *testing.T, of identity.Tenant) issued {
 	key, text, err := identity.NewAPIKey(of, identity.KeyRequest{Name: "till", Scopes: &scopes}, start)
 	token, ok := identity.ParseToken(text)
 	if err != nil || !ok {
-		t.Fatal(err, ok)
+		t.Fatalf("got a key that parses %t, %v, want true", ok, err)
 	}
 	return issued{key, token}
 }
@@ -74,10 +74,10 @@ func TestATokenMeansItsKeyAndItsMerchant(t *testing.T) {
 		t.Errorf("merchant: %v (-want +got):\n%s", err, diff)
 	}
 	if _, err := s.Merchant(t.Context(), "MC00000000"); !failure.Is(err, failure.KindNotFound) {
-		t.Errorf("an unknown merchant: %v, want NotFound", err)
+		t.Errorf("an unknown merchant: got error %v, want KindNotFound", err)
 	}
 	if err := s.CreateMerchant(t.Context(), shop); !failure.Is(err, failure.KindConflict) {
-		t.Errorf("a second one: %v", err)
+		t.Errorf("a second one: got error %v, want KindConflict", err)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestOtherTokensAreRefused(t *testing.T) {
 	for name, token := range map[string]identity.Token{"unknown": newKey(t, tenant).token, "of no merchant": orphan.token,
 		"of an unknown tenant": stranger.token, "of the other mode": live} {
 		if _, _, err := s.Authenticate(t.Context(), token); !failure.Is(err, failure.KindUnauthorized) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want KindUnauthorized", name, err)
 		}
 	}
 }
@@ -114,21 +114,21 @@ func TestARevokedKeyIsRefusedFromTheNextRequest(t *testing.T) {
 		}
 	}
 	if _, _, err := s.Authenticate(ctx, first.token); !failure.Is(err, failure.KindUnauthorized) {
-		t.Errorf("the revoked key: %v", err)
+		t.Errorf("the revoked key: got error %v, want KindUnauthorized", err)
 	}
 	if err := s.AddAPIKey(ctx, first.APIKey); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.Authenticate(ctx, first.token); !failure.Is(err, failure.KindUnauthorized) {
-		t.Errorf("the revoked key, added again: %v", err)
+		t.Errorf("the revoked key, added again: got error %v, want KindUnauthorized", err)
 	}
 	if _, _, err := s.Authenticate(ctx, second.token); err != nil {
-		t.Errorf("the other key: %v", err)
+		t.Errorf("the other key: got error %v, want none", err)
 	}
 	for name, of := range map[string]identity.Tenant{"another's": {Mode: identity.Test, Merchant: "MC00000000"},
 		"the other mode's": {Mode: identity.Live, Merchant: shop.Code}} {
 		if err := s.RevokeAPIKey(ctx, of, second.ID); !failure.Is(err, failure.KindNotFound) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want KindNotFound", name, err)
 		}
 	}
 }
@@ -146,14 +146,14 @@ func TestAChangedMerchantAppliesFromTheNextRequest(t *testing.T) {
 		m.Callbacks.Rotated(start)
 	saved, err := s.SaveMerchant(ctx, m)
 	if err != nil || saved.Version != 2 {
-		t.Fatalf("saved as version %d, %v", saved.Version, err)
+		t.Fatalf("got version %d, %v, want 2", saved.Version, err)
 	}
 	_, got, err := s.Authenticate(ctx, first.token)
 	if diff := cmp.Diff(saved, got); err != nil || diff != "" {
 		t.Errorf("merchant of the next request: %v (-want +got):\n%s", err, diff)
 	}
 	if _, err := s.SaveMerchant(ctx, before); !errors.Is(err, store.ErrStale) {
-		t.Errorf("a change of what was read before: %v", err)
+		t.Errorf("a change of what was read before: got error %v, want ErrStale", err)
 	}
 }
 
@@ -164,15 +164,15 @@ func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 	opened(t, s)
 	state, err := s.MerchantState(ctx, shop.Code)
 	if err != nil || state.Schedules.Live != nil || state.Schedules.Test != nil {
-		t.Fatalf("%+v, %v", state, err)
+		t.Fatalf("got %+v, %v, want no schedules", state, err)
 	}
 	state.Schedules.Test = &merchant.PayoutSchedule{NextAt: start.Add(time.Hour)}
 	first, err := s.SaveMerchantState(ctx, state)
 	if err != nil || first.Merchant.Version != 2 || first.Schedules.Test.Version != 1 {
-		t.Fatalf("%+v, %v", first, err)
+		t.Fatalf("got %+v, schedule %+v, %v, want version 2 with a schedule of version 1", first, first.Schedules.Test, err)
 	}
 	if _, err = s.SaveMerchantState(ctx, state); !errors.Is(err, store.ErrStale) {
-		t.Errorf("once more: %v, want ErrStale", err)
+		t.Errorf("once more: got error %v, want ErrStale", err)
 	}
 	if err = s.OpenPayout(ctx, tenant, *first.Schedules.Test, nil); err != nil { // moves the schedule on
 		t.Fatal(err)
@@ -189,14 +189,14 @@ func TestMerchantAndSchedulesChangeTogether(t *testing.T) {
 	}
 	half.Merchant.TimeZone = "Europe/Vienna"
 	if _, err := s.SaveMerchantState(ctx, half); !errors.Is(err, store.ErrStale) {
-		t.Errorf("beside a schedule that was not there: %v", err)
+		t.Errorf("beside a schedule that was not there: got error %v, want ErrStale", err)
 	}
 	first.Merchant.TimeZone = "Europe/Vienna"
 	if _, err := s.SaveMerchantState(ctx, first); !errors.Is(err, store.ErrStale) {
-		t.Errorf("by a schedule of before: %v", err)
+		t.Errorf("by a schedule of before: got error %v, want ErrStale", err)
 	}
 	if m, err := s.Merchant(ctx, shop.Code); err != nil || m.TimeZone != shop.TimeZone {
-		t.Errorf("half a change: %s, %v", m.TimeZone, err)
+		t.Errorf("half a change: got %s, %v, want %s", m.TimeZone, err, shop.TimeZone)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestNoChangeOfAMerchantIsLost(t *testing.T) {
 					continue
 				}
 				if err != nil {
-					t.Error(err)
+					t.Errorf("got error %v, want none or ErrStale", err)
 				}
 				done++
 			}
@@ -228,7 +228,8 @@ func TestNoChangeOfAMerchantIsLost(t *testing.T) {
 	all.Wait()
 	if m, err := s.Merchant(ctx, shop.Code); err != nil || m.Callbacks.Version != writers*each ||
 		m.Version != writers*each+1 {
-		t.Errorf("%d changes, version %d, %v", m.Callbacks.Version, m.Version, err)
+		t.Errorf("got %d changes, version %d, %v, want %d, version %d", m.Callbacks.Version, m.Version, err, writers*each,
+			writers*each+1)
 	}
 }
 
@@ -244,13 +245,13 @@ func TestALostReplyIsNoFailedUpdate(t *testing.T) {
 	}
 	wire.Inject(faults.Times(tries, "TransactWriteItems", faults.FailBefore))
 	if _, err = s.SaveMerchant(t.Context(), m); err == nil {
-		t.Error("an update that never arrived succeeded")
+		t.Error("got no error, want one: the update never arrived")
 	}
 	for lost := 1; lost <= tries; lost++ {
 		m.Name = fmt.Sprint("Shop ", lost)
 		wire.Inject(faults.Times(lost, "TransactWriteItems", faults.LoseReply))
 		if m, err = s.SaveMerchant(t.Context(), m); err != nil || m.Version != lost+1 {
-			t.Errorf("%d replies lost: version %d, %v", lost, m.Version, err)
+			t.Errorf("%d replies lost: got version %d, %v, want %d", lost, m.Version, err, lost+1)
 		}
 	}
 }
@@ -278,10 +279,10 @@ func TestAThrottledKeyIsGivenUp(t *testing.T) {
 		wire.left.Store(unread)
 		_, _, err := s.Authenticate(t.Context(), first.token)
 		if (err != nil) != fails || failure.Is(err, failure.KindUnauthorized) {
-			t.Errorf("%d batches unread: %v", unread, err)
+			t.Errorf("%d batches unread: got error %v, want one %t, and never KindUnauthorized", unread, err, fails)
 		}
 		if left := wire.left.Load(); fails && left != 0 {
-			t.Errorf("%d tries", unread-left)
+			t.Errorf("got %d tries, want %d", unread-left, unread)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func wantOwed(t *testing.T, s *store.Store, amount string) {
 	}
 	for atLeast, want := range map[money.Amount]bool{exact: true, above: false} {
 		if got, err := s.BalanceAtLeast(t.Context(), tenant, atLeast); err != nil || got != want {
-			t.Errorf("balance at least %s: %t, %v; want exactly %s", atLeast, got, err, exact)
+			t.Errorf("balance at least %s: got %t, %v; want exactly %s", atLeast, got, err, exact)
 		}
 	}
 }
@@ -42,10 +42,10 @@ func TestDebitsReduceTheBalance(t *testing.T) {
 	apply(t, s, resolve(t, read(t, s, tx.ID), tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour)))
 	wantOwed(t, s, "9.70")
 	if covered, err := s.BalanceAtLeast(t.Context(), tenant, eur("-1000")); err != nil || !covered {
-		t.Errorf("a minimum far below: %t, %v", covered, err)
+		t.Errorf("a minimum far below: got %t, %v, want true", covered, err)
 	}
 	if covered, err := s.BalanceAtLeast(t.Context(), tenant, money.MustParse("1", "USD")); err != nil || covered {
-		t.Errorf("another currency: %t, %v", covered, err)
+		t.Errorf("another currency: got %t, %v, want false", covered, err)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestTheBalanceIsReadNoFurtherThanNeeded(t *testing.T) {
 		client.calls["Query"] = 0
 		covered, err := s.BalanceAtLeast(t.Context(), tenant, eur(test.atLeast))
 		if err != nil || covered != test.want || client.calls["Query"] > test.queries {
-			t.Errorf("at least %s: %t, %v, after %d queries; want %t after at most %d",
+			t.Errorf("at least %s: got %t, %v, after %d queries; want %t after at most %d",
 				test.atLeast, covered, err, client.calls["Query"], test.want, test.queries)
 		}
 	}

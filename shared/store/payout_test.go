@@ -66,7 +66,7 @@ func wantPayout(t *testing.T, s *store.Store, id string, status payout.Status, t
 	t.Helper()
 	p, err := s.Payout(t.Context(), tenant, id)
 	if err != nil || p.Status != status || p.Total != eur(total) || p.Records != records {
-		t.Errorf("%+v, %v; want %s %s, %d", p, err, status, total, records)
+		t.Errorf("got %+v, %v; want %s %s, %d records", p, err, status, total, records)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestAPayableGoesIntoOnePayout(t *testing.T) {
 	payables := payablesOf(t, s)
 	if len(payables) != 3 || payables[0].Kind != payments.PayablePart ||
 		payables[2].Kind != payments.PayableRefundDeduction {
-		t.Fatalf("payables %+v", payables)
+		t.Fatalf("got payables %+v, want three, a part first and a refund's deduction last", payables)
 	}
 	for _, some := range [][]payments.Payable{payables[:2], payables[2:]} {
 		c, late := collection(t, s, one, some), collection(t, s, another, some)
@@ -90,7 +90,7 @@ func TestAPayableGoesIntoOnePayout(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.CollectPayout(t.Context(), tenant, late); !errors.Is(err, store.ErrStale) {
-			t.Errorf("%s, taken again: %v", some[0].Kind, err)
+			t.Errorf("%s, taken again: got error %v, want ErrStale", some[0].Kind, err)
 		}
 	}
 	wantPayout(t, s, onePayout, payout.Collecting, "-0.20", 3)
@@ -99,7 +99,7 @@ func TestAPayableGoesIntoOnePayout(t *testing.T) {
 	left, err := s.Payables(t.Context(), tenant, "EUR", later.Add(time.Hour), 100)
 	if err != nil || len(left) != 1 || left[0].Kind != payments.PayableBalanceDeduction ||
 		left[0].Amount != eur("-0.20") || !left[0].EligibleAt.Equal(later) {
-		t.Errorf("left %+v, %v", left, err)
+		t.Errorf("got %+v, %v left, want a balance deduction of -0.20 at %s", left, err, later)
 	}
 }
 
@@ -127,27 +127,27 @@ func TestEachStepIsTakenFromThePayoutsState(t *testing.T) {
 	}
 	for i, step := range steps {
 		if _, err = s.StepPayout(t.Context(), tenant, empty); !errors.Is(err, store.ErrStale) {
-			t.Errorf("sealed before step %d: %v, want ErrStale", i, err)
+			t.Errorf("sealed before step %d: got error %v, want ErrStale", i, err)
 		}
 		before := p
 		if p, err = step(); err != nil {
-			t.Fatalf("step %d: %v", i, err)
+			t.Fatalf("step %d: got error %v, want none", i, err)
 		}
 		stored, readErr := s.Payout(t.Context(), tenant, p.ID)
 		if diff := cmp.Diff(p, stored, storedtest.Options); readErr != nil || diff != "" {
-			t.Errorf("after step %d: %v (-answered +stored):\n%s", i, readErr, diff)
+			t.Errorf("after step %d: got error %v, want none; stored (-want +got):\n%s", i, readErr, diff)
 		}
 		now := p
 		p = before
 		if _, err = step(); !errors.Is(err, store.ErrStale) {
-			t.Errorf("step %d, taken again: %v, want ErrStale", i, err)
+			t.Errorf("step %d, taken again: got error %v, want ErrStale", i, err)
 		}
 		p = now
 	}
 	wantPayout(t, s, onePayout, payout.Paid, "9.90", 2)
 	entries, err := s.Entries(t.Context(), tenant, ledger.OfPayout(onePayout))
 	if err != nil || len(entries) != 2 {
-		t.Errorf("%d entries, %v", len(entries), err)
+		t.Errorf("got %d entries, %v, want 2", len(entries), err)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestWhatIsWrittenOnceStaysSo(t *testing.T) {
 	refuse := func(what string, err error) {
 		t.Helper()
 		if !errors.Is(err, store.ErrStale) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got error %v, want ErrStale", what, err)
 		}
 	}
 	_, err = s.CollectPayout(t.Context(), tenant, payout.Collection{Payout: p, Records: taken.Records})
@@ -266,12 +266,12 @@ func TestOutcomesAreAppliedInTheOrderOfTheRecords(t *testing.T) {
 	for range len(payables) {
 		next, err := s.RecordsWithoutOutcome(t.Context(), tenant, p, 1)
 		if err != nil || len(next) != 1 || seen[next[0].ID] {
-			t.Fatalf("after %s: %+v, %v", p.OutcomeAppliedTo, next, err)
+			t.Fatalf("after %s: got %+v, %v, want one that did not come before", p.OutcomeAppliedTo, next, err)
 		}
 		seen[next[0].ID], p.OutcomeAppliedTo = true, next[0].ID
 	}
 	if next, err := s.RecordsWithoutOutcome(t.Context(), tenant, p, 1); err != nil || len(next) != 0 {
-		t.Errorf("after all: %+v, %v", next, err)
+		t.Errorf("after all: got %+v, %v, want none", next, err)
 	}
 }
 
@@ -280,18 +280,18 @@ func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	if _, err := s.PayoutSchedule(t.Context(), tenant); !failure.Is(err, failure.KindNotFound) {
-		t.Errorf("before there is one: %v", err)
+		t.Errorf("before there is one: got error %v, want KindNotFound", err)
 	}
 	if err := s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.OpenPayout(t.Context(), tenant, merchant.PayoutSchedule{NextAt: later}, nil); !errors.Is(err,
 		store.ErrStale) {
-		t.Errorf("a second first one: %v", err)
+		t.Errorf("a second first one: got error %v, want ErrStale", err)
 	}
 	schedule, err := s.PayoutSchedule(t.Context(), tenant)
 	if err != nil || schedule.Version != 1 || !schedule.NextAt.Equal(later) {
-		t.Fatalf("%+v, %v", schedule, err)
+		t.Fatalf("got %+v, %v, want version 1 at %s", schedule, err, later)
 	}
 	one, another := payout.New(onePayout, "EUR", "2027-05-02", later, later),
 		payout.New(anotherPayout, "EUR", "2027-05-03", later, later)
@@ -299,18 +299,18 @@ func TestAPeriodIsOpenedOnceWithItsSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err = s.OpenPayout(t.Context(), tenant, schedule, &another); !errors.Is(err, store.ErrStale) {
-		t.Errorf("by a schedule that has moved on: %v", err)
+		t.Errorf("by a schedule that has moved on: got error %v, want ErrStale", err)
 	}
 	if schedule, err = s.PayoutSchedule(t.Context(), tenant); err != nil || schedule.Version != 2 {
-		t.Fatalf("%+v, %v", schedule, err)
+		t.Fatalf("got %+v, %v, want version 2", schedule, err)
 	}
 	if err := s.OpenPayout(t.Context(), tenant, schedule, &one); !failure.Is(err, failure.KindConflict) {
-		t.Errorf("the same period again: %v", err)
+		t.Errorf("the same period again: got error %v, want KindConflict", err)
 	}
 	if after, err := s.PayoutSchedule(t.Context(), tenant); err != nil || after.Version != 2 {
-		t.Errorf("then %+v, %v", after, err)
+		t.Errorf("then got %+v, %v, want version 2", after, err)
 	}
 	if _, err := s.Payout(t.Context(), tenant, anotherPayout); !failure.Is(err, failure.KindNotFound) {
-		t.Errorf("the other period: %v", err)
+		t.Errorf("the other period: got error %v, want KindNotFound", err)
 	}
 }

@@ -98,11 +98,12 @@ func TestRecordsAreListedOverPages(t *testing.T) {
 			slices.Reverse(got)
 		}
 		if err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("%s to %s, newest first %t, %d: %q, %v; want %q", c.first, c.last, c.newestFirst, c.limit, got, err, c.want)
+			t.Errorf("%s to %s, newest first %t, %d: got %q, %v; want %q",
+				c.first, c.last, c.newestFirst, c.limit, got, err, c.want)
 		}
 	}
 	newest, err := s.PayoutRecords(t.Context(), tenant, "2027-05-01", "2027-05-03", true, 9)
 	if err != nil || len(newest) != 9 || newest[0].ID != "2027-05-03-07" || newest[8].ID != "2027-05-01-02" {
-		t.Errorf("the newest nine are %d, %v", len(newest), err)
+		t.Errorf("got %+v, %v, want nine, from 2027-05-03-07 to 2027-05-01-02", newest, err)
 	}
 }

@@ -22,7 +22,7 @@ func TestBucketCountsItsTokens(t *testing.T) {
 		{101 * time.Millisecond, 28}, {3 * time.Second, 0}, {time.Hour, 0},
 	} {
 		if got := tenASecond.Tokens(now, now.Add(test.remaining)); got != test.want {
-			t.Errorf("full in %v: %d tokens, want %d", test.remaining, got, test.want)
+			t.Errorf("full in %v: got %d tokens, want %d", test.remaining, got, test.want)
 		}
 	}
 }
@@ -37,7 +37,7 @@ func (p *process) lease(t *testing.T, want, granted int) {
 	t.Helper()
 	got, full, err := p.s.LeaseTokens(t.Context(), "someone", tenASecond, want, p.known)
 	if err != nil || got != granted {
-		t.Errorf("lease of %d: granted %d, %v; want %d", want, got, err, granted)
+		t.Errorf("lease of %d: got %d, %v; want %d", want, got, err, granted)
 	}
 	p.known = full
 }
@@ -85,6 +85,6 @@ func TestConcurrentLeasesNeverExceedTheBucket(t *testing.T) {
 	all.Wait()
 	left, _, err := s.LeaseTokens(t.Context(), "someone", tenASecond, 100, time.Time{})
 	if err != nil || total+left != tenASecond.Burst {
-		t.Errorf("granted %d, then %d (%v); want %d in all", total, left, err, tenASecond.Burst)
+		t.Errorf("got %d, then %d (%v); want %d in all", total, left, err, tenASecond.Burst)
 	}
 }

@@ -20,7 +20,7 @@ func number(t *testing.T, s *store.Store, of identity.Tenant, id string) int64 {
 	t.Helper()
 	n, err := s.NumberReceipt(t.Context(), of, receiptCode, id)
 	if err != nil {
-		t.Fatalf("%s: %v", id, err)
+		t.Fatalf("%s: got error %v, want a number", id, err)
 	}
 	return n
 }
@@ -39,7 +39,7 @@ func TestReceiptsAreNumberedPerMerchantAndMode(t *testing.T) {
 		{live, "b", 2}, {tenant, "b", 2},
 	} {
 		if got := number(t, s, c.of, c.id); got != c.want {
-			t.Errorf("%s %s has number %d, want %d", c.of, c.id, got, c.want)
+			t.Errorf("%s %s: got number %d, want %d", c.of, c.id, got, c.want)
 		}
 	}
 }
@@ -62,13 +62,13 @@ func TestManyFirstReads(t *testing.T) {
 	}
 	for i, n := range got {
 		if n != got[i%receipts] {
-			t.Errorf("receipt %d has numbers %d and %d", i%receipts, got[i%receipts], n)
+			t.Errorf("receipt %d: got number %d, want %d", i%receipts, n, got[i%receipts])
 		}
 	}
 	ofEach := slices.Sorted(slices.Values(got[:receipts]))
 	for i, n := range ofEach {
 		if n != int64(i+1) {
-			t.Fatalf("numbers %v have a gap or are given twice", ofEach)
+			t.Fatalf("got numbers %v, want 1 to %d, each once", ofEach, receipts)
 		}
 	}
 }
@@ -99,11 +99,11 @@ func TestLostRepliesCostNoNumber(t *testing.T) {
 		wire.Inject(faults.Times(c.lost, c.operation, c.fault))
 		got, err := s.NumberReceipt(t.Context(), tenant, receiptCode, c.name)
 		if (err != nil) != c.fails || (!c.fails && got != want) {
-			t.Errorf("%s lost: number %d, %v; want %d", c.name, got, err, want)
+			t.Errorf("%s lost: got number %d, %v, want %d, an error %t", c.name, got, err, want, c.fails)
 		}
 		wire.Inject(nil)
 		if got := number(t, s, tenant, c.name); got != want {
-			t.Errorf("%s lost: later it has number %d, want %d", c.name, got, want)
+			t.Errorf("%s lost, later: got number %d, want %d", c.name, got, want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestEachWriteRecognisesItself(t *testing.T) {
 				}
 			}
 			if err := write(); (err != nil) != forgotten {
-				t.Errorf("%s, its id forgotten %t: %v", name, forgotten, err)
+				t.Errorf("%s: got error %v, want one only if its id is forgotten (%t)", name, err, forgotten)
 			}
 		}
 	}

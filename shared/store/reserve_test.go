@@ -25,14 +25,14 @@ func TestTwoRefundsCannotCountOnTheSameMoney(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := refund(second, operation, before); !errors.Is(err, store.ErrStale) {
-			t.Errorf("a refund on a balance of before: %v", err)
+			t.Errorf("a refund on a balance of before: got error %v, want ErrStale", err)
 		}
 		if err := refund(second, operation, wantReserve(t, s, 2*i+1, 2*i+1)); err != nil {
-			t.Errorf("a refund on the fresh balance: %v", err)
+			t.Errorf("a refund on the fresh balance: got error %v, want none", err)
 		}
 	}
 	if r := read(t, s, second.ID); r.EventCount != 2 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want 2 events", r)
 	}
 	// When a refund is final, its amount is released, whatever was reserved since.
 	wantReserve(t, s, 4, 4)
@@ -47,8 +47,8 @@ func TestTwoRefundsCannotCountOnTheSameMoney(t *testing.T) {
 func wantReserve(t *testing.T, s *store.Store, version, euros int) store.Reserve {
 	t.Helper()
 	reserve, err := s.Reserve(t.Context(), tenant, "EUR")
-	if err != nil || reserve.Version != version || reserve.Amount != eur(fmt.Sprint(euros)) {
-		t.Errorf("reserve %+v, %v; want %d, version %d", reserve, err, euros, version)
+	if want := (store.Reserve{Amount: eur(fmt.Sprint(euros)), Version: version}); err != nil || reserve != want {
+		t.Errorf("got reserve %+v, %v, want %+v", reserve, err, want)
 	}
 	return reserve
 }

@@ -28,18 +28,18 @@ func TestRetry(t *testing.T) {
 		tries := 0
 		got, err := store.Retry(func(again bool) (int, error) {
 			if again != (tries > 0) {
-				t.Errorf("%s: try %d is one more: %t", name, tries, again)
+				t.Errorf("%s: try %d: got again %t, want %t", name, tries, again, tries > 0)
 			}
 			answer := c.answers[min(tries, len(c.answers)-1)]
 			tries++
 			return tries, answer
 		})
 		if tries != c.tries || !errors.Is(err, c.err) || (err == nil) != (c.err == nil) || (c.err == nil && got != tries) {
-			t.Errorf("%s: %d after %d tries, %v", name, got, tries, err)
+			t.Errorf("%s: got %d after %d tries, %v, want %d tries, %v", name, got, tries, err, c.tries, c.err)
 		}
 	}
 	if !failure.Is(store.ErrContended, failure.KindConflict) || !failure.Of(store.ErrContended).Transient ||
 		errors.Is(store.ErrContended, store.ErrStale) {
-		t.Errorf("%+v", store.ErrContended)
+		t.Errorf("got %+v, want a transient conflict other than ErrStale", store.ErrContended)
 	}
 }

@@ -37,7 +37,7 @@ func pay(t *testing.T, s *store.Store, tenant identity.Tenant, reference, attemp
 	change, ok := c.Settle(attempt, payments.Outcome{Decision: payments.Approved}, "msg_"+attempt,
 		payments.Session{}, start)
 	if !ok {
-		t.Fatal("nothing to write")
+		t.Fatal("got nothing to write, want a change")
 	}
 	if _, err := s.Apply(t.Context(), tenant, change); err != nil {
 		t.Fatal(err)
@@ -77,11 +77,11 @@ func resolve(t *testing.T, r store.Record, id string, d payments.Decision, at ti
 	t.Helper()
 	e, ok := r.Refund(id)
 	if !ok {
-		t.Fatalf("no refund %s in %+v", id, r)
+		t.Fatalf("got %+v, want refund %s in it", r, id)
 	}
 	change, ok := r.SettleRefund(e, payments.Outcome{Decision: d}, at)
 	if !ok {
-		t.Fatalf("%s changes nothing", d)
+		t.Fatalf("got no change by %s, want one", d)
 	}
 	return change
 }
@@ -93,19 +93,19 @@ func TestAPaymentLeavesItsTransactionEntryAndPayables(t *testing.T) {
 	r := read(t, s, "attempt-1")
 	if r.Code != tx.Code || r.Captured != eur("10.10") || r.Fee != eur("0.20") || len(r.Payouts) != 2 ||
 		r.Version != 1 || len(r.Events) != 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want %s of 10.10 with a fee of 0.20 and 2 payouts, version 1, no events", r, tx.Code)
 	}
 	entries, err := s.Entries(t.Context(), tenant, ledger.OfTransaction(tx.ID))
 	if err != nil || len(entries) != 1 || entries[0].Kind != ledger.Payment || entries[0].Check() != nil ||
 		len(entries[0].Postings) != 3 {
-		t.Errorf("%+v, %v", entries, err)
+		t.Errorf("got %+v, %v, want one balanced payment of 3 postings", entries, err)
 	}
 	wantOwed(t, s, "9.90")
 	for name, elsewhere := range map[string]identity.Tenant{
 		"live": {Mode: identity.Live, Merchant: tenant.Merchant}, "another merchant": {Mode: identity.Test, Merchant: "MC2"},
 	} {
 		if _, err := s.Transaction(t.Context(), elsewhere, "attempt-1"); !failure.Is(err, failure.KindNotFound) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want KindNotFound", name, err)
 		}
 	}
 }
@@ -119,31 +119,31 @@ func TestARefundIsKeptThroughItsLife(t *testing.T) {
 	r := read(t, s, tx.ID)
 	if e, ok := r.Refund(id); !ok || e.Status != payments.EventBegun || len(r.Events) != 0 ||
 		r.Refundable != eur("6.00") {
-		t.Fatalf("reserved: %+v", r)
+		t.Fatalf("reserved: got %+v, want refund %s begun, no events and 6.00 refundable", r, id)
 	}
 	if due := overdue(t, s, start.Add(2*time.Hour)); !slices.Contains(due, store.Due{Tenant: tenant, RefundID: id}) {
-		t.Errorf("due: %v", due)
+		t.Errorf("got %v due, want %s in it", due, id)
 	}
 	apply(t, s, resolve(t, r, id, payments.OutcomeUnknown, start.Add(2*time.Hour)))
 	if r = read(t, s, tx.ID); len(r.Events) != 1 || r.Events[0].Status != payments.EventPending {
-		t.Fatalf("pending: %+v", r)
+		t.Fatalf("pending: got %+v, want one pending event", r)
 	}
 	apply(t, s, resolve(t, r, id, payments.Approved, start.Add(3*time.Hour)))
 	r = read(t, s, tx.ID)
 	if len(r.Events) != 1 || r.Events[0].Status != payments.EventRefunded || r.Refunded != eur("4.10") || r.Version != 4 ||
 		!r.Events[0].CreatedAt.Equal(start.Add(2*time.Hour)) {
-		t.Errorf("refunded: %+v", r)
+		t.Errorf("refunded: got %+v, want one event of %s, refunded, 4.10 in all, version 4", r, start.Add(2*time.Hour))
 	}
 	if e, ok := r.Event(r.Events[0].NumericID()); !ok || e.ID != id {
-		t.Errorf("by its number: %+v", e)
+		t.Errorf("by its number: got %+v, %t, want %s", e, ok, id)
 	}
 	for _, due := range overdue(t, s, start.Add(1000*time.Hour)) {
 		if due.RefundID != "" {
-			t.Errorf("still due: %v", due)
+			t.Errorf("got %v still due, want no refund", due)
 		}
 	}
 	if entries, err := s.Entries(t.Context(), tenant, ledger.OfTransaction(tx.ID)); err != nil || len(entries) != 2 {
-		t.Errorf("%+v, %v", entries, err)
+		t.Errorf("got %+v, %v, want 2 entries", entries, err)
 	}
 	wantOwed(t, s, "5.80")
 }
@@ -175,28 +175,28 @@ func TestEventsBelongToTheirTransaction(t *testing.T) {
 	}
 	records, err := s.Transactions(t.Context(), tenant, tx.Code)
 	if err != nil || len(records) != 2 {
-		t.Fatalf("%+v, %v", records, err)
+		t.Fatalf("got %+v, %v, want 2 records", records, err)
 	}
 	for _, r := range records {
 		if r.ID == "attempt-2" && len(r.Events) != 0 {
-			t.Errorf("events of another: %+v", r.Events)
+			t.Errorf("got events %+v of another, want none", r.Events)
 		}
 	}
 	r := read(t, s, tx.ID)
 	want := []string{tx.RefundID("z"), tx.RefundID("a"), tx.RefundID("m"), tx.ChargebackID("cb")}
 	for i, e := range r.Events {
 		if len(r.Events) != 4 || e.ID != want[i] {
-			t.Fatalf("%+v, want %v", r.Events, want)
+			t.Fatalf("got %+v, want %v", r.Events, want)
 		}
 	}
 	if e, ok := r.ChargebackBy("cb"); !ok || e.Type != payments.ChargebackEvent {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v, %t, want a chargeback", e, ok)
 	}
-	if _, ok := r.ChargebackBy("another"); ok {
-		t.Error("found a chargeback that was never reported")
+	if e, ok := r.ChargebackBy("another"); ok {
+		t.Errorf("got %+v, want no chargeback that was never reported", e)
 	}
 	if _, callback, err := s.Callback(t.Context(), "msg_cb"); err != nil || callback.CheckoutID != tx.CheckoutID {
-		t.Errorf("%+v, %v", callback, err)
+		t.Errorf("got %+v, %v, want checkout %s", callback, err, tx.CheckoutID)
 	}
 }
 
@@ -207,10 +207,10 @@ func TestTheSecondRefundFromOneReadIsStale(t *testing.T) {
 	apply(t, s, beginRefund(t, tx, "first", "10.10", false))
 	if err := s.ApplyTransaction(t.Context(), tenant, beginRefund(t, tx, "second", "10.10", false), nil); !errors.Is(err,
 		store.ErrStale) {
-		t.Errorf("the second: %v", err)
+		t.Errorf("the second: got error %v, want ErrStale", err)
 	}
 	if r := read(t, s, tx.ID); !r.Refundable.IsZero() || r.EventCount != 1 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want nothing refundable and 1 event", r)
 	}
 }
 
@@ -231,12 +231,12 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 		unknown := payments.Outcome{Decision: payments.OutcomeUnknown}
 		change, ok := c.Settle(c.Attempt.ID, unknown, "msg", payments.Session{}, start)
 		if !ok {
-			t.Fatal("nothing to write")
+			t.Fatal("got nothing to write, want a change")
 		}
 		for _, status := range []payments.TransactionStatus{payments.TransactionPending, payments.TransactionPending, final} {
 			change.Transaction.Status = status
 			if change.Checkout, err = s.Apply(t.Context(), tenant, change); err != nil {
-				t.Fatalf("%s: %v", status, err)
+				t.Fatalf("%s: got error %v, want none", status, err)
 			}
 		}
 		before := read(t, s, change.Transaction.ID)
@@ -244,13 +244,14 @@ func TestAFinalTransactionIsNotOverwritten(t *testing.T) {
 			payments.TransactionPending, final} {
 			change.Transaction.Status = status
 			if _, err = s.Apply(t.Context(), tenant, change); err == nil {
-				t.Errorf("%s was overwritten by %s", final, status)
+				t.Errorf("%s overwritten by %s: got no error, want one", final, status)
 			}
 		}
 		now, err := s.Checkout(t.Context(), tenant, c.ID)
 		if after := read(t, s, before.ID); err != nil || after.Status != before.Status ||
 			now.Version != change.Checkout.Version {
-			t.Errorf("%s: %+v, version %d, %v", final, after, now.Version, err)
+			t.Errorf("%s: got %+v, version %d, %v, want %s, version %d", final, after, now.Version, err, before.Status,
+				change.Checkout.Version)
 		}
 	}
 }
@@ -272,11 +273,11 @@ func TestAClosedEventIsNotOverwritten(t *testing.T) {
 			e.Status = status
 			change := payments.TransactionChange{Transaction: r.Transaction, Events: []payments.Event{e}}
 			if err := s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {
-				t.Errorf("%s by %s: %v", closed, status, err)
+				t.Errorf("%s by %s: got error %v, want ErrStale", closed, status, err)
 			}
 		}
 		if now := read(t, s, tx.ID); now.Version != r.Version || now.Events[0].Status != closed {
-			t.Errorf("%s: %+v", closed, now)
+			t.Errorf("got %+v, want version %d with an event that is %s", now, r.Version, closed)
 		}
 	}
 }
@@ -292,7 +293,7 @@ func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
 	}
 	err := table.Get("pk", tenant.String()+"#PAYABLE#EUR").All(t.Context(), &payables)
 	if err != nil || len(payables) != 2 {
-		t.Fatalf("payables %v, %v; want two", payables, err)
+		t.Fatalf("got payables %v, %v; want two", payables, err)
 	}
 	err = table.Delete("pk", tenant.String()+"#PAYABLE#EUR").Range("sk", payables[0].SK).Run(t.Context())
 	if err != nil {
@@ -302,12 +303,12 @@ func TestAChangeIsWrittenWholeOrNotAtAll(t *testing.T) {
 	before := read(t, s, tx.ID)
 	change := resolve(t, before, tx.RefundID("operation"), payments.Approved, start.Add(2*time.Hour))
 	if err = s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {
-		t.Errorf("the change: %v, want ErrStale", err)
+		t.Errorf("the change: got error %v, want ErrStale", err)
 	}
 	entries, err := s.Entries(t.Context(), tenant, ledger.OfTransaction(tx.ID))
 	if after := read(t, s, tx.ID); err != nil || len(entries) != 1 || after.Version != before.Version ||
 		len(after.Events) != 0 {
-		t.Errorf("%+v, %v, %+v", entries, err, after)
+		t.Errorf("got %+v, %v, %+v, want one entry, version %d, no events", entries, err, after, before.Version)
 	}
 }
 
@@ -320,17 +321,17 @@ func TestAWithdrawnRefundMayBeAskedForAgain(t *testing.T) {
 	e, _ := r.Refund(tx.RefundID("operation"))
 	change, ok := r.WithdrawRefund(e, start.Add(2*time.Hour))
 	if !ok {
-		t.Fatal("nothing to withdraw")
+		t.Fatal("got nothing to withdraw, want a change")
 	}
 	apply(t, s, change)
 	if r = read(t, s, tx.ID); len(r.Events) != 0 || r.Refundable != eur("10.10") {
-		t.Errorf("withdrawn: %+v", r)
+		t.Errorf("withdrawn: got %+v, want no events and 10.10 refundable", r)
 	}
 	apply(t, s, beginRefund(t, r.Transaction, "operation", "2", false))
 	r = read(t, s, tx.ID)
 	if again, ok := r.Refund(e.ID); !ok || again.Status != payments.EventBegun || again.Amount != eur("2") ||
 		r.Refundable != eur("8.10") {
-		t.Errorf("again: %+v", r)
+		t.Errorf("again: got %+v, want a refund of 2 begun and 8.10 refundable", r)
 	}
 }
 
@@ -355,10 +356,10 @@ func TestAChangeRecognisesItself(t *testing.T) {
 			t.Errorf("got %d replies that were not lost, want 0", left)
 		}
 		if r := read(t, s, tx.ID); r.Refundable != eur("6.00") || r.Version != 2 {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v, want 6.00 refundable, version 2", r)
 		}
 		if err := s.ApplyTransaction(t.Context(), tenant, change, nil); !errors.Is(err, store.ErrStale) {
-			t.Errorf("the same change again: %v", err)
+			t.Errorf("the same change again: got error %v, want ErrStale", err)
 		}
 	}
 }

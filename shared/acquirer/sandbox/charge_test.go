@@ -47,17 +47,17 @@ func TestEveryCardOfTheContract(t *testing.T) {
 	} {
 		for i, number := range group.numbers {
 			if faults := validate.Fields(card(number), w.Now()); faults != nil {
-				t.Errorf("%s %d: the platform refuses the card: %v", group.name, i, faults)
+				t.Errorf("%s %d: got faults %v of the card, want none", group.name, i, faults)
 			}
 			id := fmt.Sprintf("%s %d", group.name, i)
 			o := w.mustCharge(t, cardCharge(id, number, "10.10"))
 			if o.Decision != group.attended || o.ReturnCode != group.code {
-				t.Errorf("%s: %s %s, want %s %s", id, o.Decision, o.ReturnCode, group.attended, group.code)
+				t.Errorf("%s: got %s %s, want %s %s", id, o.Decision, o.ReturnCode, group.attended, group.code)
 			}
 			mandated := cardCharge(id+" mandated", number, "10.10")
 			mandated.Unattended = true
 			if o := w.mustCharge(t, mandated); o.Decision != group.unattended {
-				t.Errorf("%s: %s, want %s", mandated.ID, o.Decision, group.unattended)
+				t.Errorf("%s: got %s, want %s", mandated.ID, o.Decision, group.unattended)
 			}
 		}
 	}
@@ -72,17 +72,17 @@ func TestAmountsAlwaysDeclined(t *testing.T) {
 			id := amount + " " + number
 			o := w.mustCharge(t, cardCharge(id, number, amount))
 			if o.Decision != payments.Declined || o.AuthCode != "" || w.captures(t, id) != 0 {
-				t.Errorf("%s: %+v", id, o)
+				t.Errorf("%s: got %+v and %d captures, want declined without an auth code, and none", id, o, w.captures(t, id))
 			}
 			codes[o.ReturnCode] = amount
 		}
 		wallet := methodCharge("wallet "+amount, payments.GooglePay, amount, "CHF")
 		if o := w.mustCharge(t, wallet); o.Decision != payments.Declined {
-			t.Errorf("google_pay of %s: %s", amount, o.Decision)
+			t.Errorf("google_pay of %s: got %s, want declined", amount, o.Decision)
 		}
 	}
 	if len(codes) != 4 {
-		t.Errorf("return codes %v do not differ by reason", codes)
+		t.Errorf("got return codes %v, want 4 that differ by reason", codes)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestMinorUnitsDecideInEveryCurrency(t *testing.T) {
 		charge := cardCharge(c.amount+string(c.currency), plainCard, "1")
 		charge.Amount = money.MustParse(c.amount, c.currency)
 		if o := w.mustCharge(t, charge); o.Decision != c.want {
-			t.Errorf("%s %s: %s, want %s", c.amount, c.currency, o.Decision, c.want)
+			t.Errorf("%s %s: got %s, want %s", c.amount, c.currency, o.Decision, c.want)
 		}
 	}
 }
@@ -110,14 +110,14 @@ func TestApprovalHasWhatReceiptsNeed(t *testing.T) {
 	w := newWorld(t)
 	o := w.mustCharge(t, cardCharge("c", plainCard, "10.10"))
 	if !regexp.MustCompile(`^[0-9]{6}$`).MatchString(o.AuthCode) || o.TerminalID == "" {
-		t.Errorf("auth code %q, terminal %q", o.AuthCode, o.TerminalID)
+		t.Errorf("got auth code %q, terminal %q, want six digits and a terminal", o.AuthCode, o.TerminalID)
 	}
 	want := payments.CardSummary{Brand: "VISA", LastFour: "1111", ExpiryMonth: 12, ExpiryYear: 2030}
 	if o.Card == nil || *o.Card != want {
-		t.Errorf("card %+v, want %+v", o.Card, want)
+		t.Errorf("got card %+v, want %+v", o.Card, want)
 	}
 	if w.captures(t, "c") != 1 {
-		t.Errorf("%d captures", w.captures(t, "c"))
+		t.Errorf("got %d captures, want 1", w.captures(t, "c"))
 	}
 }
 
@@ -126,14 +126,14 @@ func TestAnAmountThatIsCertainlyNotTaken(t *testing.T) {
 	w := newWorld(t)
 	for range 2 {
 		if _, err := w.Charge(t.Context(), cardCharge("c", plainCard, "42.24")); !errors.Is(err, acquirer.ErrNotTaken) {
-			t.Fatalf("error %v, want ErrNotTaken", err)
+			t.Fatalf("got error %v, want ErrNotTaken", err)
 		}
 	}
 	if _, err := w.LookUp(t.Context(), "c"); !errors.Is(err, acquirer.ErrUnknownCharge) {
-		t.Errorf("error %v, want ErrUnknownCharge", err)
+		t.Errorf("got error %v, want ErrUnknownCharge", err)
 	}
 	if items := w.scan(t); len(items) != 0 {
-		t.Errorf("left behind: %v", items)
+		t.Errorf("got items %v, want none", items)
 	}
 }
 
@@ -149,14 +149,16 @@ func TestAnAmountOfUnknownOutcome(t *testing.T) {
 			"charge":  func() (payments.Outcome, error) { return w.Charge(t.Context(), cardCharge(number, number, "42.25")) },
 		} {
 			if o := must(t)(ask()); o.Decision != payments.OutcomeUnknown || w.captures(t, number) != 0 {
-				t.Errorf("%s before 30 s: %s", name, o.Decision)
+				t.Errorf("%s before 30 s: got %s and %d captures, want an unknown outcome and none", name, o.Decision,
+					w.captures(t, number))
 			}
 		}
 		w.Advance(time.Nanosecond)
 		first := must(t)(w.Cancel(t.Context(), number))
 		again := must(t)(w.LookUp(t.Context(), number))
 		if first.Decision != payments.Approved || again.AuthCode != first.AuthCode || w.captures(t, number) != 1 {
-			t.Errorf("after 30 s: %+v, then %+v", first, again)
+			t.Errorf("after 30 s: got %+v, then %+v, and %d captures, want approved with one auth code, and 1", first, again,
+				w.captures(t, number))
 		}
 	}
 }
@@ -168,7 +170,7 @@ func TestAVerificationMovesNoMoney(t *testing.T) {
 		charge := cardCharge(amount, plainCard, amount)
 		charge.Verification = true
 		if o := w.mustCharge(t, charge); o.Decision != payments.Approved || w.captures(t, amount) != 0 {
-			t.Errorf("%s: %s, %d captures", amount, o.Decision, w.captures(t, amount))
+			t.Errorf("%s: got %s and %d captures, want approved and none", amount, o.Decision, w.captures(t, amount))
 		}
 	}
 }
@@ -178,7 +180,7 @@ func TestWalletsAreApprovedAtOnce(t *testing.T) {
 	w := newWorld(t)
 	o := w.mustCharge(t, methodCharge("c", payments.GooglePay, "10", "EUR"))
 	if o.Decision != payments.Approved || o.Step != nil || w.captures(t, "c") != 1 {
-		t.Errorf("outcome %+v", o)
+		t.Errorf("got %+v and %d captures, want approved without a step, and 1", o, w.captures(t, "c"))
 	}
 }
 
@@ -187,6 +189,6 @@ func TestACardChargeNeedsACard(t *testing.T) {
 	w := newWorld(t)
 	if _, err := w.Charge(t.Context(), methodCharge("c", payments.CardMethod, "10", "EUR")); !errors.Is(err,
 		acquirer.ErrNotTaken) {
-		t.Errorf("error %v, want ErrNotTaken", err)
+		t.Errorf("got error %v, want ErrNotTaken", err)
 	}
 }

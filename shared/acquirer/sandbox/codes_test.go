@@ -38,7 +38,7 @@ func TestBoletoOfALargeAmountLeavesTheDueDateOut(t *testing.T) {
 		free: strings.Repeat("7", freeField)}
 	line := slip.line()
 	if len(line) != 47 || !strings.HasSuffix(line, "00099999999999") {
-		t.Errorf("line %s", line)
+		t.Errorf("got line %s, want 47 digits that end in 00099999999999", line)
 	}
 }
 
@@ -48,12 +48,12 @@ func TestBarcodeCheckDigitIsNeverAboveNine(t *testing.T) {
 	for digits := "1"; len(digits) < 44; digits += "3" {
 		check := mod11(digits)
 		if len(check) != 1 || check == "0" {
-			t.Fatalf("mod11(%s) = %s", digits, check)
+			t.Fatalf("got mod11(%s) = %s, want one digit other than 0", digits, check)
 		}
 		seen[check] = true
 	}
 	if len(seen) < 5 {
-		t.Errorf("only check digits %v", seen)
+		t.Errorf("got check digits %v, want at least 5", seen)
 	}
 }
 
@@ -75,11 +75,11 @@ func TestANameWithoutItsAccents(t *testing.T) {
 		"Restaurante Três Corações Ltda": "Restaurante Tres Coracoes",
 	} {
 		if got := plainName(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
+			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 	if len(plain) != utf8.RuneCountInString(accents) {
-		t.Errorf("%d letters for %d", len(plain), utf8.RuneCountInString(accents))
+		t.Errorf("got %d letters, want %d", len(plain), utf8.RuneCountInString(accents))
 	}
 }
 
@@ -87,7 +87,7 @@ func TestBRCodeCarriesTheAmount(t *testing.T) {
 	t.Parallel()
 	code := brCode{key: "k", amount: "10.10", name: "Loja", city: "SAO PAULO", txID: "A1"}.String()
 	if !strings.Contains(code, "540510.10"+"5802BR") {
-		t.Errorf("code %s", code)
+		t.Errorf("got code %s, want %q in it", code, "540510.10"+"5802BR")
 	}
 }
 

@@ -113,7 +113,7 @@ func (w storedFixture) enter(r refund) {
 	w.Helper()
 	_, isNew, err := w.records.enter(w.Context(), r, func(r refund, _ charge) (refund, error) { return r, nil })
 	if err != nil || !isNew {
-		w.Fatalf("entered: new %t, %v", isNew, err)
+		w.Fatalf("got new %t, %v, want a new refund", isNew, err)
 	}
 }
 

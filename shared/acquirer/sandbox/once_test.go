@@ -19,7 +19,7 @@ func TestAHundredConcurrentChargesCaptureOnce(t *testing.T) {
 		group.Go(func() {
 			o, err := w.Charge(t.Context(), cardCharge("c", plainCard, "10"))
 			if err != nil {
-				t.Errorf("charge %d: %v", i, err)
+				t.Errorf("charge %d: got error %v, want none", i, err)
 			}
 			outcomes[i] = o
 		})
@@ -27,11 +27,11 @@ func TestAHundredConcurrentChargesCaptureOnce(t *testing.T) {
 	group.Wait()
 	for i, o := range outcomes {
 		if o.Decision != payments.Approved || o.AuthCode != outcomes[0].AuthCode {
-			t.Errorf("charge %d: %+v, the first %+v", i, o, outcomes[0])
+			t.Errorf("charge %d: got %+v, want approved with the first one's auth code, %+v", i, o, outcomes[0])
 		}
 	}
 	if n := w.captures(t, "c"); n != 1 {
-		t.Errorf("%d captures", n)
+		t.Errorf("got %d captures, want 1", n)
 	}
 }
 
@@ -44,11 +44,11 @@ func TestTheSameIDIsTheSameChargeWhateverElseIsAsked(t *testing.T) {
 		cardCharge("c", askingCard, "20"), methodCharge("c", payments.IDEAL, "20", "EUR"),
 	} {
 		if o := w.mustCharge(t, other); o.Decision != payments.Approved || o.AuthCode != first.AuthCode {
-			t.Errorf("%s of %s: %+v", other.Method, other.Amount, o)
+			t.Errorf("%s of %s: got %+v, want approved with auth code %s", other.Method, other.Amount, o, first.AuthCode)
 		}
 	}
 	if n := w.captures(t, "c"); n != 1 {
-		t.Errorf("%d captures", n)
+		t.Errorf("got %d captures, want 1", n)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestARepeatedChargeGivesTheSamePage(t *testing.T) {
 		again := must(t)(w.restarted().Charge(t.Context(), c))
 		if first.Step == nil || again.Step == nil || first.Step.URL != again.Step.URL ||
 			first.Step.Payload["PaReq"] != again.Step.Payload["PaReq"] {
-			t.Errorf("%s: %+v, then %+v", c.ID, first.Step, again.Step)
+			t.Errorf("%s: got %+v, then %+v, want the same page", c.ID, first.Step, again.Step)
 		}
 	}
 }
@@ -79,16 +79,16 @@ func TestLostRequestsAndReplies(t *testing.T) {
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f.fault))
 			o, err := w.Charge(t.Context(), cardCharge("c", plainCard, "10"))
 			if f.known && (err != nil || o.Decision != payments.Approved) {
-				t.Errorf("did not recognise its own charge: %+v, %v", o, err)
+				t.Errorf("got %+v, %v, want its own charge recognised as approved", o, err)
 			}
 			if !f.known && (err == nil || errors.Is(err, acquirer.ErrNotTaken)) {
-				t.Errorf("error %v, want an unknown outcome", err)
+				t.Errorf("got error %v, want an unknown outcome", err)
 			}
 			if o := w.mustCharge(t, cardCharge("c", plainCard, "10")); o.Decision != payments.Approved {
-				t.Errorf("again: %+v", o)
+				t.Errorf("again: got %+v, want approved", o)
 			}
 			if n := w.captures(t, "c"); n != 1 {
-				t.Errorf("%d captures", n)
+				t.Errorf("got %d captures, want 1", n)
 			}
 		})
 	}
@@ -114,7 +114,7 @@ func TestNothingIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
 	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "10")))
 	w.Wire.Inject(nil)
 	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved || w.captures(t, "c") != 1 {
-		t.Errorf("outcome %+v", o)
+		t.Errorf("got %+v and %d captures, want approved and 1", o, w.captures(t, "c"))
 	}
 }
 
@@ -128,14 +128,14 @@ func TestLostReplyOfACompletion(t *testing.T) {
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f))
 			o, err := w.Complete(t.Context(), "c", paRes)
 			if f == faults.LoseReply && (err != nil || o.Decision != payments.Approved) {
-				t.Errorf("did not recognise its own write: %+v, %v", o, err)
+				t.Errorf("got %+v, %v, want its own write recognised as approved", o, err)
 			}
 			if f == faults.FailBefore && err == nil {
-				t.Error("a request that never arrived was answered")
+				t.Errorf("got %+v, want an error of a request that never arrived", o)
 			}
 			again := must(t)(w.Complete(t.Context(), "c", paRes))
 			if again.Decision != payments.Approved || w.captures(t, "c") != 1 {
-				t.Errorf("again: %+v, %d captures", again, w.captures(t, "c"))
+				t.Errorf("again: got %+v and %d captures, want approved and 1", again, w.captures(t, "c"))
 			}
 		})
 	}
@@ -146,16 +146,16 @@ func TestACancelledIDIsRefusedForGood(t *testing.T) {
 	w := newWorld(t)
 	for range 2 {
 		if o := must(t)(w.Cancel(t.Context(), "c")); o.Decision != payments.Cancelled {
-			t.Fatalf("cancel: %+v", o)
+			t.Fatalf("got %+v, want cancelled", o)
 		}
 	}
 	for _, amount := range []string{"10", "42.24", "42.25"} {
 		if o := w.mustCharge(t, cardCharge("c", plainCard, amount)); o.Decision != payments.Cancelled {
-			t.Errorf("a late charge of %s: %+v", amount, o)
+			t.Errorf("a late charge of %s: got %+v, want cancelled", amount, o)
 		}
 	}
 	if o := must(t)(w.restarted().LookUp(t.Context(), "c")); o.Decision != payments.Cancelled || w.captures(t, "c") != 0 {
-		t.Errorf("look up: %+v", o)
+		t.Errorf("look up: got %+v and %d captures, want cancelled and none", o, w.captures(t, "c"))
 	}
 }
 
@@ -170,7 +170,7 @@ func TestCancelDoesNotChangeWhatIsDecided(t *testing.T) {
 		id := c.number + c.amount
 		w.mustCharge(t, cardCharge(id, c.number, c.amount))
 		if o := must(t)(w.Cancel(t.Context(), id)); o.Decision != c.want {
-			t.Errorf("%s: %s, want %s", id, o.Decision, c.want)
+			t.Errorf("%s: got %s, want %s", id, o.Decision, c.want)
 		}
 	}
 }
@@ -187,7 +187,8 @@ func TestCancelRacesWithCharge(t *testing.T) {
 		group.Wait()
 		captured := w.captures(t, id) == 1
 		if charged.Decision != cancelled.Decision || captured != (charged.Decision == payments.Approved) {
-			t.Errorf("%s: charge %s, cancel %s, captured %t", id, charged.Decision, cancelled.Decision, captured)
+			t.Errorf("%s: got charge %s, cancel %s, captured %t, want the same of both, and captured only if approved", id,
+				charged.Decision, cancelled.Decision, captured)
 		}
 	}
 }
@@ -203,7 +204,8 @@ func TestCancelRacesWithTheCardholder(t *testing.T) {
 		group.Go(func() { cancelled, _ = w.Cancel(t.Context(), id) })
 		group.Wait()
 		if completed.Decision != cancelled.Decision || completed.Decision == payments.Challenge {
-			t.Errorf("%s: completed %s, cancelled %s", id, completed.Decision, cancelled.Decision)
+			t.Errorf("%s: got completed %s, cancelled %s, want the same of both, and no challenge", id, completed.Decision,
+				cancelled.Decision)
 		}
 	}
 }

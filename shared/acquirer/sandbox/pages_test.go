@@ -15,7 +15,7 @@ func (w *world) answer(t *testing.T, c acquirer.Charge, a sandbox.Answer) (paRes
 	t.Helper()
 	o := w.mustCharge(t, c)
 	if o.Step == nil {
-		t.Fatalf("no challenge: %+v", o)
+		t.Fatalf("got %+v, want a challenge", o)
 	}
 	paRes, err := w.Decide(t.Context(), o.Step.Payload["PaReq"], a)
 	if err != nil {
@@ -34,20 +34,20 @@ func TestAnswersToAChallenge(t *testing.T) {
 		id := string(answer)
 		paRes := w.answer(t, cardCharge(id, askingCard, "10"), answer)
 		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != payments.Challenge {
-			t.Errorf("%s: the page alone moved the charge to %s", id, o.Decision)
+			t.Errorf("%s: got %s by the page alone, want a challenge", id, o.Decision)
 		}
 		first := must(t)(w.Complete(t.Context(), id, paRes))
 		again := must(t)(w.restarted().Complete(t.Context(), id, paRes))
 		if first.Decision != want || again.Decision != want || again.AuthCode != first.AuthCode {
-			t.Errorf("%s: %+v, then %+v", id, first, again)
+			t.Errorf("%s: got %+v, then %+v, want %s with one auth code", id, first, again, want)
 		}
 		if captured := w.captures(t, id); (captured == 1) != (want == payments.Approved) {
-			t.Errorf("%s: %d captures", id, captured)
+			t.Errorf("%s: got %d captures of a charge that is %s, want 1 only if approved", id, captured, want)
 		}
 		codes[first.ReturnCode] = true
 	}
 	if len(codes) != 3 {
-		t.Errorf("return codes %v do not differ by reason", codes)
+		t.Errorf("got return codes %v, want 3 that differ by reason", codes)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestTheFirstAnswerCounts(t *testing.T) {
 	approved := w.answer(t, cardCharge("c", askingCard, "10"), sandbox.Approve)
 	must(t)(w.Complete(t.Context(), "c", rejected))
 	if o := must(t)(w.Complete(t.Context(), "c", approved)); o.Decision != payments.Declined || w.captures(t, "c") != 0 {
-		t.Errorf("outcome %+v", o)
+		t.Errorf("got %+v and %d captures, want declined and none", o, w.captures(t, "c"))
 	}
 }
 
@@ -69,17 +69,17 @@ func TestForgedAnswers(t *testing.T) {
 	o := w.mustCharge(t, cardCharge("c", askingCard, "10"))
 	for _, forged := range []string{"", "approve", other, other[:len(other)-1], o.Step.Payload["PaReq"]} {
 		if _, err := w.Complete(t.Context(), "c", forged); !errors.Is(err, acquirer.ErrBadAnswer) {
-			t.Errorf("answer %q: %v, want ErrBadAnswer", forged, err)
+			t.Errorf("answer %q: got error %v, want ErrBadAnswer", forged, err)
 		}
 	}
 	if o = must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Challenge {
-		t.Errorf("a forged answer moved the charge to %s", o.Decision)
+		t.Errorf("got %s after a forged answer, want a challenge", o.Decision)
 	}
 	if _, err := w.Complete(t.Context(), "unknown", other); !errors.Is(err, acquirer.ErrUnknownCharge) {
-		t.Errorf("error %v, want ErrUnknownCharge", err)
+		t.Errorf("got error %v, want ErrUnknownCharge", err)
 	}
 	if _, err := w.Decide(t.Context(), o.Step.Payload["PaReq"], "perhaps"); !errors.Is(err, acquirer.ErrBadAnswer) {
-		t.Errorf("error %v, want ErrBadAnswer", err)
+		t.Errorf("got error %v, want ErrBadAnswer", err)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestAChallengeShowsWhatIsPaid(t *testing.T) {
 	w := newWorld(t)
 	o := w.mustCharge(t, cardCharge("c", askingCard, "10.10"))
 	if o.Step.URL != baseURL+"/3ds/challenge" {
-		t.Errorf("url %s", o.Step.URL)
+		t.Errorf("got url %s, want %s", o.Step.URL, baseURL+"/3ds/challenge")
 	}
 	view, err := w.Challenge(t.Context(), o.Step.Payload["PaReq"])
 	if err != nil {
@@ -96,7 +96,7 @@ func TestAChallengeShowsWhatIsPaid(t *testing.T) {
 	}
 	if view.Amount.String() != "10.10" || view.Merchant != "Corner Shop" || view.Card.LastFour != "0042" ||
 		view.Reference != (acquirer.Reference{Tenant: "T#MC1", CheckoutID: "checkout of c"}) {
-		t.Errorf("view %+v", view)
+		t.Errorf("got view %+v, card %+v, want 10.10 at Corner Shop by card 0042 with the reference of c", view, view.Card)
 	}
 }
 
@@ -112,12 +112,12 @@ func TestTokensOpenOnlyTheirOwnPage(t *testing.T) {
 		"empty PaReq":      func() error { _, err := w.Challenge(t.Context(), ""); return err },
 	} {
 		if err := open(); !errors.Is(err, acquirer.ErrUnknownCharge) {
-			t.Errorf("%s: %v, want ErrUnknownCharge", name, err)
+			t.Errorf("%s: got error %v, want ErrUnknownCharge", name, err)
 		}
 	}
 	for _, item := range w.scan(t) {
 		if pk := item["pk"].(string); strings.Contains(pk, paReq) || strings.Contains(pk, session) {
-			t.Errorf("a token is in the records: %s", pk)
+			t.Errorf("got %s in the records, want no token in it", pk)
 		}
 	}
 }
@@ -136,19 +136,19 @@ func TestBankPages(t *testing.T) {
 		o := w.mustCharge(t, methodCharge(id, payments.IDEAL, "10", "EUR"))
 		session := sessionOf(o)
 		if o.Decision != payments.Challenge || len(session) < 22 { // 128 bits in base64
-			t.Fatalf("%s: %+v", id, o)
+			t.Fatalf("%s: got %s, session %q, want a challenge, at least 22 characters", id, o.Decision, session)
 		}
 		for range 2 {
 			view, err := w.DecideSession(t.Context(), session, answer)
 			if err != nil || view.ReturnURL != "https://shop.example/done" || view.Reference.CheckoutID != "checkout of "+id {
-				t.Errorf("%s: %+v, %v", id, view, err)
+				t.Errorf("%s: got %+v, %v, want https://shop.example/done and checkout of %[1]s", id, view, err)
 			}
 		}
 		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != want {
-			t.Errorf("%s: %s, want %s", id, o.Decision, want)
+			t.Errorf("%s: got %s, want %s", id, o.Decision, want)
 		}
 		if captured := w.captures(t, id); (captured == 1) != (want == payments.Approved) {
-			t.Errorf("%s: %d captures", id, captured)
+			t.Errorf("%s: got %d captures of a charge that is %s, want 1 only if approved", id, captured, want)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestAPaymentLeftPendingMayStillBePaid(t *testing.T) {
 		}
 	}
 	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved {
-		t.Errorf("outcome %+v", o)
+		t.Errorf("got %+v, want approved", o)
 	}
 }
 
@@ -176,12 +176,12 @@ func TestACancelledSessionCannotBePaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Cancelled || w.captures(t, "c") != 0 {
-		t.Errorf("outcome %+v", o)
+		t.Errorf("got %+v and %d captures, want cancelled and none", o, w.captures(t, "c"))
 	}
 	if _, err := w.DecideSession(t.Context(), session, "refund"); !errors.Is(err, acquirer.ErrBadAnswer) {
-		t.Errorf("error %v, want ErrBadAnswer", err)
+		t.Errorf("got error %v, want ErrBadAnswer", err)
 	}
 	if _, err := w.DecideSession(t.Context(), "unknown", sandbox.Pay); !errors.Is(err, acquirer.ErrUnknownCharge) {
-		t.Errorf("error %v, want ErrUnknownCharge", err)
+		t.Errorf("got error %v, want ErrUnknownCharge", err)
 	}
 }

@@ -44,7 +44,7 @@ func (w *world) moved(t *testing.T, chargeID, captured, refunded, chargedBack st
 		}
 	}
 	if !maps.Equal(got, want) {
-		t.Errorf("moved of %s: %v, want %v", chargeID, got, want)
+		t.Errorf("moved of %s: got %v, want %v", chargeID, got, want)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestPartialRefundsUpToTheCapturedAmount(t *testing.T) {
 	} {
 		o := w.mustRefund(t, refundOf("c", step.id, step.amount))
 		if o.Decision != step.want || o.ReturnCode != step.code || o.TerminalID == "" {
-			t.Errorf("%s: %+v, want %s %s", step.id, o, step.want, step.code)
+			t.Errorf("%s: got %+v, want %s %s", step.id, o, step.want, step.code)
 		}
 	}
 	w.moved(t, "c", "30", "30", "")
@@ -94,7 +94,7 @@ func TestWhatCannotBeRefunded(t *testing.T) {
 		{refundOf("unknown", "9", "42.25"), "25"}, // nothing is taken that cannot be paid
 	} {
 		if o := w.mustRefund(t, c.refund); o.Decision != payments.Declined || o.ReturnCode != c.code {
-			t.Errorf("%s of %s: %+v, want declined with %s", c.refund.Amount, c.refund.ChargeID, o, c.code)
+			t.Errorf("%s of %s: got %+v, want declined with %s", c.refund.Amount, c.refund.ChargeID, o, c.code)
 		}
 		w.moved(t, c.refund.ChargeID, map[string]string{"approved": "10"}[c.refund.ChargeID], "", "")
 	}
@@ -106,11 +106,11 @@ func TestRefundsDeclinedByTheirAmount(t *testing.T) {
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	for amount, code := range map[string]string{"42.01": "05", "42.76": "61", "42.91": "91"} {
 		if o := w.mustRefund(t, refundOf("c", amount, amount)); o.Decision != payments.Declined || o.ReturnCode != code {
-			t.Errorf("%s: %+v, want declined with %s", amount, o, code)
+			t.Errorf("%s: got %+v, want declined with %s", amount, o, code)
 		}
 	}
 	if o := w.mustRefund(t, refundOf("c", "all", "100")); o.Decision != payments.Approved {
-		t.Errorf("a declined refund used up the rest: %+v", o)
+		t.Errorf("got %+v, want approved: a declined refund uses up nothing", o)
 	}
 	w.moved(t, "c", "100", "100", "")
 }
@@ -122,14 +122,14 @@ func TestARefundThatIsCertainlyNotTaken(t *testing.T) {
 	before := len(w.scan(t))
 	for range 2 {
 		if _, err := w.Refund(t.Context(), refundOf("c", "r", "42.24")); !errors.Is(err, acquirer.ErrNotTaken) {
-			t.Fatalf("error %v, want ErrNotTaken", err)
+			t.Fatalf("got error %v, want ErrNotTaken", err)
 		}
 	}
 	if after := len(w.scan(t)); after != before {
-		t.Errorf("%d items became %d", before, after)
+		t.Errorf("got %d items, want the %d of before", after, before)
 	}
 	if o := w.mustRefund(t, refundOf("c", "r", "100")); o.Decision != payments.Approved {
-		t.Errorf("the id was used up: %+v", o)
+		t.Errorf("got %+v, want approved: the id was not used up", o)
 	}
 }
 
@@ -140,22 +140,22 @@ func TestARefundOfUnknownOutcome(t *testing.T) {
 	silent := refundOf("c", "silent", "42.25")
 	unknown(t)(w.Refund(t.Context(), silent))
 	if o := w.mustRefund(t, refundOf("c", "meanwhile", "7.76")); o.Decision != payments.Declined {
-		t.Errorf("what is set aside was refunded again: %+v", o)
+		t.Errorf("a refund of what is set aside: got %+v, want declined", o)
 	}
 	w.Advance(30*time.Second - time.Nanosecond)
 	if o := w.mustRefund(t, silent); o.Decision != payments.OutcomeUnknown || o.ReturnCode != "" {
-		t.Errorf("before 30 s: %+v", o)
+		t.Errorf("before 30 s: got %+v, want an unknown outcome without a return code", o)
 	}
 	w.moved(t, "c", "50", "", "")
 	w.Advance(time.Nanosecond)
 	for range 2 {
 		if o := must(t)(w.restarted().Refund(t.Context(), silent)); o.Decision != payments.Approved || o.ReturnCode != "00" {
-			t.Errorf("after 30 s: %+v", o)
+			t.Errorf("after 30 s: got %+v, want approved with 00", o)
 		}
 	}
 	w.moved(t, "c", "50", "42.25", "")
 	if o := w.mustRefund(t, refundOf("c", "rest", "7.75")); o.Decision != payments.Approved {
-		t.Errorf("the rest: %+v", o)
+		t.Errorf("the rest: got %+v, want approved", o)
 	}
 }
 
@@ -165,11 +165,11 @@ func TestARefundOfAChargeThatWasNotPolled(t *testing.T) {
 	w := newWorld(t)
 	unknown(t)(w.Charge(t.Context(), cardCharge("c", plainCard, "42.25")))
 	if o := w.mustRefund(t, refundOf("c", "early", "5")); o.Decision != payments.Declined {
-		t.Errorf("before 30 s: %+v", o)
+		t.Errorf("before 30 s: got %+v, want declined", o)
 	}
 	w.Advance(30 * time.Second)
 	if o := w.mustRefund(t, refundOf("c", "in time", "5")); o.Decision != payments.Approved {
-		t.Errorf("after 30 s: %+v", o)
+		t.Errorf("after 30 s: got %+v, want approved", o)
 	}
 	w.moved(t, "c", "42.25", "5", "")
 }
@@ -188,7 +188,7 @@ func TestTheSameIDIsTheSameRefundWhateverElseIsAsked(t *testing.T) {
 			refundOf("later", id, "10"), refundOf("c", id, "42.01"), refundOf("c", id, "42.24"), refundOf("c", id, "42.25"),
 		} {
 			if o := w.mustRefund(t, r); o.Decision != want {
-				t.Errorf("%s again, %s of %s: %+v", id, r.Amount, r.ChargeID, o)
+				t.Errorf("%s again, %s of %s: got %+v, want %s", id, r.Amount, r.ChargeID, o, want)
 			}
 		}
 	}
@@ -202,16 +202,16 @@ func TestAPaidVoucherCanBeRefunded(t *testing.T) {
 	w := newWorld(t)
 	w.mustCharge(t, methodCharge("c", payments.Boleto, "10", "EUR"))
 	if o := w.mustRefund(t, refundOf("c", "not paid", "10")); o.Decision != payments.Declined {
-		t.Errorf("not paid: %+v, want Declined", o)
+		t.Errorf("not paid: got %+v, want Declined", o)
 	}
 	if _, err := w.PayVoucher(t.Context(), "c"); err != nil {
 		t.Fatal(err)
 	}
 	if o := w.mustRefund(t, refundOf("c", "paid", "10")); o.Decision != payments.Approved {
-		t.Errorf("paid: %+v", o)
+		t.Errorf("paid: got %+v, want approved", o)
 	}
 	if _, err := w.PayVoucher(t.Context(), "c"); err != nil {
-		t.Errorf("paying again after the refund: %v", err)
+		t.Errorf("paying again after the refund: got error %v, want none", err)
 	}
 	w.moved(t, "c", "10", "10", "")
 }
@@ -227,14 +227,14 @@ func TestChargebacks(t *testing.T) {
 	w.moved(t, "c", "100", "30", "42.24")
 	for id, amount := range map[string]string{"above": "27.77", "zero": "0", "negative": "-1"} {
 		if err := w.Chargeback(t.Context(), "c", id, money.MustParse(amount, "EUR")); !errors.Is(err, sandbox.ErrTooMuch) {
-			t.Errorf("%s: error %v, want ErrTooMuch", id, err)
+			t.Errorf("%s: got error %v, want ErrTooMuch", id, err)
 		}
 	}
 	if err := w.Chargeback(t.Context(), "c", "dollars", money.MustParse("1", "USD")); !errors.Is(err, sandbox.ErrTooMuch) {
-		t.Errorf("dollars: error %v, want ErrTooMuch", err)
+		t.Errorf("dollars: got error %v, want ErrTooMuch", err)
 	}
 	if o := w.mustRefund(t, refundOf("c", "above", "27.77")); o.Decision != payments.Declined {
-		t.Errorf("a refund of what was charged back: %+v", o)
+		t.Errorf("a refund of what was charged back: got %+v, want declined", o)
 	}
 	w.mustChargeback(t, "c", "above", "27.76") // a refusal leaves no trace
 	w.moved(t, "c", "100", "30", "70")
@@ -251,7 +251,7 @@ func TestAChargebackNeedsACapture(t *testing.T) {
 		"declined": sandbox.ErrTooMuch, "verification": sandbox.ErrTooMuch, "unknown": acquirer.ErrUnknownCharge,
 	} {
 		if err := w.Chargeback(t.Context(), id, "b", money.MustParse("1", "EUR")); !errors.Is(err, want) {
-			t.Errorf("%s: error %v, want %v", id, err, want)
+			t.Errorf("%s: got error %v, want %v", id, err, want)
 		}
 		w.moved(t, id, "", "", "")
 	}

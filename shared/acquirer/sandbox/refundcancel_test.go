@@ -25,17 +25,17 @@ func TestARefundThatWasCancelledAhead(t *testing.T) {
 		id := "refund of " + amount
 		for range 2 {
 			if o := w.mustCancelRefund(t, id); o.Decision != payments.Cancelled {
-				t.Errorf("%s: cancelled to %+v", id, o)
+				t.Errorf("%s: got %+v by its cancellation, want cancelled", id, o)
 			}
 			if o := must(t)(w.restarted().Refund(t.Context(), refundOf("c", id, amount))); o.Decision != payments.Cancelled {
-				t.Errorf("%s: %+v", id, o)
+				t.Errorf("%s: got %+v, want cancelled", id, o)
 			}
 		}
 	}
 	w.moved(t, "c", "100", "", "")
 	w.mustChargeback(t, "c", "refund of 10", "30") // an id of the issuer's is none of ours
 	if o := w.mustRefund(t, refundOf("c", "rest", "70")); o.Decision != payments.Approved {
-		t.Errorf("a cancelled refund used up the rest: %+v", o)
+		t.Errorf("got %+v, want approved: a cancelled refund uses up nothing", o)
 	}
 	w.moved(t, "c", "100", "70", "30")
 }
@@ -51,7 +51,7 @@ func TestCancellingARefundThatWasTaken(t *testing.T) {
 	cancelled := func(id string, want payments.Decision, code string) {
 		t.Helper()
 		if o := w.mustCancelRefund(t, id); o.Decision != want || o.ReturnCode != code {
-			t.Errorf("%s: %+v, want %s %s", id, o, want, code)
+			t.Errorf("%s: got %+v, want %s %s", id, o, want, code)
 		}
 	}
 	cancelled("made", payments.Approved, "00")
@@ -86,7 +86,7 @@ func TestCancellationsRaceWithTheirRefunds(t *testing.T) {
 		group.Wait()
 		for _, o := range outcomes {
 			if o != outcomes[0] || o.Decision != payments.Approved && o.Decision != payments.Cancelled {
-				t.Errorf("refund %s: %+v", id, outcomes)
+				t.Errorf("refund %s: got %+v, want one outcome of all, approved or cancelled", id, outcomes)
 			}
 		}
 		if outcomes[0].Decision == payments.Approved {
@@ -105,7 +105,7 @@ func TestACancellationOvertakesARefund(t *testing.T) {
 		w.mustCharge(t, cardCharge("c", plainCard, "100"))
 		w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustCancelRefund(t, "r") })
 		if o := w.mustRefund(t, refundOf("c", "r", amount)); o.Decision != payments.Cancelled {
-			t.Errorf("%s: %+v", amount, o)
+			t.Errorf("%s: got %+v, want cancelled", amount, o)
 		}
 		w.moved(t, "c", "100", "", "")
 	}
@@ -118,10 +118,10 @@ func TestARefundOvertakesItsCancellation(t *testing.T) {
 	w.mustCharge(t, cardCharge("c", plainCard, "100"))
 	w.Wire.Meanwhile("PutItem", 1, func() { w.mustRefund(t, refundOf("c", "r", "10")) })
 	if o := w.mustCancelRefund(t, "r"); o.Decision != payments.Approved {
-		t.Errorf("outcome %+v", o)
+		t.Errorf("got %+v, want approved", o)
 	}
 	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
-		t.Errorf("the tombstone took its place: %+v", o)
+		t.Errorf("got %+v, want approved: no tombstone takes its place", o)
 	}
 	w.moved(t, "c", "100", "10", "")
 }
@@ -133,7 +133,7 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 	w.mustCharge(t, cardCharge("c", plainCard, "30"))
 	w.Wire.Inject(faults.Times(1, "PutItem", faults.LoseReply))
 	if o := w.mustCancelRefund(t, "reply"); o.Decision != payments.Cancelled {
-		t.Errorf("did not recognise its own tombstone: %+v", o)
+		t.Errorf("got %+v, want its own tombstone recognised as cancelled", o)
 	}
 	w.Wire.Inject(faults.Times(1, "PutItem", faults.FailBefore))
 	unknown(t)(w.CancelRefund(t.Context(), "request"))
@@ -147,10 +147,10 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 		"reply": payments.Cancelled, "request": payments.Approved, "blind": payments.Cancelled,
 	} {
 		if o := w.mustRefund(t, refundOf("c", id, "10")); o.Decision != want {
-			t.Errorf("%s: %+v, want %s", id, o, want)
+			t.Errorf("%s: got %+v, want %s", id, o, want)
 		}
 		if o := w.mustCancelRefund(t, id); o.Decision != want {
-			t.Errorf("%s again: %+v, want %s", id, o, want)
+			t.Errorf("%s again: got %+v, want %s", id, o, want)
 		}
 	}
 	w.moved(t, "c", "30", "10", "")
@@ -166,12 +166,12 @@ func TestALostSettlementByACancellation(t *testing.T) {
 	w.Advance(30 * time.Second)
 	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.FailBefore))
 	if o, err := w.CancelRefund(t.Context(), "r"); err == nil {
-		t.Errorf("a request that never arrived was answered: %+v", o)
+		t.Errorf("got %+v, want an error of a request that never arrived", o)
 	}
 	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
 	for range 2 {
 		if o := w.mustCancelRefund(t, "r"); o.Decision != payments.Approved {
-			t.Errorf("outcome %+v", o)
+			t.Errorf("got %+v, want approved", o)
 		}
 	}
 	w.moved(t, "c", "50", "42.25", "")

@@ -23,7 +23,7 @@ func TestAHundredConcurrentRefundsPayOnce(t *testing.T) {
 		group.Go(func() {
 			o, err := w.Refund(t.Context(), refundOf("c", "r", "10"))
 			if err != nil || o.Decision != payments.Approved {
-				t.Errorf("refund %d: %+v, %v", i, o, err)
+				t.Errorf("refund %d: got %+v, %v, want approved", i, o, err)
 			}
 		})
 	}
@@ -43,7 +43,7 @@ func TestConcurrentPollsOfAPendingRefundPayOnce(t *testing.T) {
 		group.Go(func() {
 			o, err := w.Refund(t.Context(), silent)
 			if err != nil || o.Decision != payments.Approved {
-				t.Errorf("poll %d: %+v, %v", i, o, err)
+				t.Errorf("poll %d: got %+v, %v, want approved", i, o, err)
 			}
 		})
 	}
@@ -73,14 +73,14 @@ func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
 			group.Go(func() {
 				o, err := w.Refund(t.Context(), refundOf(id, name, "30"))
 				if err != nil {
-					t.Errorf("refund %s: %v", name, err)
+					t.Errorf("refund %s: got error %v, want none", name, err)
 				}
 				count(o.Decision == payments.Approved)
 			})
 			group.Go(func() {
 				err := w.Chargeback(t.Context(), id, name, thirty)
 				if err != nil && !errors.Is(err, sandbox.ErrTooMuch) {
-					t.Errorf("chargeback %s: %v", name, err)
+					t.Errorf("chargeback %s: got error %v, want none or ErrTooMuch", name, err)
 				}
 				count(err == nil)
 			})
@@ -91,7 +91,7 @@ func TestCompetingRefundsNeverExceedTheCapturedAmount(t *testing.T) {
 			t.Fatal(err)
 		}
 		if back := sums[acquirer.Refunded].Minor() + sums[acquirer.Chargeback].Minor(); paid != 3 || back != 9000 {
-			t.Errorf("%s: %d said yes, %d cents went back", id, paid, back)
+			t.Errorf("%s: got %d that were taken and %d cents back, want 3 and 9000", id, paid, back)
 		}
 	}
 }
@@ -110,18 +110,18 @@ func TestLostRequestsAndRepliesOfRefunds(t *testing.T) {
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f.fault))
 			o, err := w.Refund(t.Context(), refundOf("c", "r", "10"))
 			if f.known && (err != nil || o.Decision != payments.Approved) {
-				t.Errorf("did not recognise its own refund: %+v, %v", o, err)
+				t.Errorf("got %+v, %v, want its own refund recognised as approved", o, err)
 			}
 			if !f.known {
 				unknown(t)(o, err)
 			}
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f.fault))
 			if err := w.Chargeback(t.Context(), "c", "b", money.MustParse("10", "EUR")); (err == nil) != f.known {
-				t.Errorf("chargeback: error %v", err)
+				t.Errorf("chargeback: got error %v, want one %t", err, !f.known)
 			}
 			w.Wire.Inject(nil)
 			if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
-				t.Errorf("again: %+v", o)
+				t.Errorf("again: got %+v, want approved", o)
 			}
 			w.mustChargeback(t, "c", "b", "10")
 			w.moved(t, "c", "30", "10", "10")
@@ -145,13 +145,13 @@ func TestLostRepliesOfARefundOfUnknownOutcome(t *testing.T) {
 			w.Wire.Inject(faults.Times(1, "TransactWriteItems", f))
 			o, err := w.Refund(t.Context(), silent)
 			if f == faults.LoseReply && (err != nil || o.Decision != payments.Approved) {
-				t.Errorf("did not recognise its own write: %+v, %v", o, err)
+				t.Errorf("got %+v, %v, want its own write recognised as approved", o, err)
 			}
 			if f == faults.FailBefore && err == nil {
-				t.Errorf("a request that never arrived was answered: %+v", o)
+				t.Errorf("got %+v, want an error of a request that never arrived", o)
 			}
 			if o := w.mustRefund(t, silent); o.Decision != payments.Approved {
-				t.Errorf("again: %+v", o)
+				t.Errorf("again: got %+v, want approved", o)
 			}
 			w.moved(t, "c", "50", "42.25", "")
 		})
@@ -173,7 +173,7 @@ func TestALostRefundIsDecidedAgain(t *testing.T) {
 		return f
 	})
 	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Declined {
-		t.Errorf("outcome %+v", o)
+		t.Errorf("got %+v, want declined", o)
 	}
 	w.moved(t, "c", "30", "", "25")
 }
@@ -186,12 +186,12 @@ func TestOneIDRefundsOneOfTwoCharges(t *testing.T) {
 	w.mustCharge(t, cardCharge("b", plainCard, "30"))
 	w.Wire.Meanwhile("TransactWriteItems", 1, func() { w.mustRefund(t, refundOf("b", "r", "10")) })
 	if o := w.mustRefund(t, refundOf("a", "r", "20")); o.Decision != payments.Approved {
-		t.Errorf("outcome %+v", o)
+		t.Errorf("got %+v, want approved", o)
 	}
 	w.moved(t, "a", "30", "", "")
 	w.moved(t, "b", "30", "10", "")
 	if o := w.mustRefund(t, refundOf("a", "all", "30")); o.Decision != payments.Approved {
-		t.Errorf("the refund of b took from a: %+v", o)
+		t.Errorf("got %+v, want approved: the refund of b takes nothing from a", o)
 	}
 }
 
@@ -212,11 +212,11 @@ func TestNoRefundIsClaimedWhileTheTableCannotBeRead(t *testing.T) {
 		}
 	})
 	if unknown(t)(w.Refund(t.Context(), refundOf("c", "r", "10"))); !written {
-		t.Error("nothing was written")
+		t.Error("got no write of the refund, want one")
 	}
 	w.Wire.Inject(nil)
 	if o := w.mustRefund(t, refundOf("c", "r", "10")); o.Decision != payments.Approved {
-		t.Errorf("again: %+v", o)
+		t.Errorf("again: got %+v, want approved", o)
 	}
 	w.moved(t, "c", "30", "10", "")
 }

@@ -24,7 +24,7 @@ func (w *world) statement(t *testing.T) map[string]acquirer.Movement {
 		}
 		name := fmt.Sprint(m.Kind, " ", m.ID)
 		if _, twice := lines[name]; twice {
-			t.Errorf("%s comes twice", name)
+			t.Errorf("got %s twice, want it once", name)
 		}
 		lines[name] = m
 	}
@@ -35,7 +35,7 @@ func TestStatementHasEveryMovement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if lines := w.statement(t); len(lines) != 0 {
-		t.Errorf("empty records: %v", lines)
+		t.Errorf("got %v of empty records, want no lines", lines)
 	}
 	started := w.Now()
 	w.mustCharge(t, storing("c", plainCard)) // of 10
@@ -57,12 +57,12 @@ func TestStatementHasEveryMovement(t *testing.T) {
 	add(acquirer.Refunded, "c", "r", "4", w.Now())
 	add(acquirer.Chargeback, "c", "b", "6", w.Now())
 	if got := w.statement(t); !maps.Equal(got, want) {
-		t.Errorf("before the silent refund is decided: %v, want %v", got, want)
+		t.Errorf("before the silent refund is decided: got %v, want %v", got, want)
 	}
 	w.mustRefund(t, refundOf("large", "silent", "42.25"))
 	add(acquirer.Refunded, "large", "silent", "42.25", w.Now())
 	if got := w.statement(t); !maps.Equal(got, want) {
-		t.Errorf("after: %v, want %v", got, want)
+		t.Errorf("after: got %v, want %v", got, want)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 	want := map[acquirer.Kind]int64{acquirer.Capture: charges * 1000, acquirer.Refunded: charges * 100,
 		acquirer.Chargeback: charges * 200}
 	if lines := w.statement(t); len(lines) != 3*charges || !maps.Equal(sums, want) {
-		t.Errorf("%d lines, sums %v, want %v", len(lines), sums, want)
+		t.Errorf("got %d lines, sums %v, want %d, %v", len(lines), sums, 3*charges, want)
 	}
 }
 
@@ -111,6 +111,6 @@ func TestMovedCountsEachEntry(t *testing.T) {
 	}
 	w.moved(t, "c", "10", "8", "")
 	if o := must(t)(w.LookUp(t.Context(), "c")); o.Decision != payments.Approved || w.captures(t, "c") != 1 {
-		t.Errorf("%+v, %d captures", o, w.captures(t, "c"))
+		t.Errorf("got %+v and %d captures, want approved and 1", o, w.captures(t, "c"))
 	}
 }

@@ -46,20 +46,20 @@ func TestAStoredCardKeepsItsScenario(t *testing.T) {
 		{"asking, by mandate", asking, true, payments.Approved},
 	} {
 		if !regexp.MustCompile(`^sbx_card_[A-Z2-7]{26}$`).MatchString(c.card.AcquirerToken) {
-			t.Fatalf("%s: token %q", c.name, c.card.AcquirerToken)
+			t.Fatalf("%s: got token %q, want sbx_card_ and 26 letters or digits", c.name, c.card.AcquirerToken)
 		}
 		o := must(t)(w.restarted().Charge(t.Context(), byToken(c.name, c.card.AcquirerToken, c.unattended)))
 		if o.Decision != c.want {
-			t.Errorf("%s: %s, want %s", c.name, o.Decision, c.want)
+			t.Errorf("%s: got %s, want %s", c.name, o.Decision, c.want)
 		}
 		if o.Card != nil && *o.Card != *c.card {
-			t.Errorf("%s: card %+v, stored %+v", c.name, o.Card, c.card)
+			t.Errorf("%s: got card %+v, want %+v", c.name, o.Card, c.card)
 		}
 	}
 	declined := byToken("declined", quiet.AcquirerToken, true)
 	declined.Amount = cardCharge("", plainCard, "42.01").Amount
 	if o := w.mustCharge(t, declined); o.Decision != payments.Declined {
-		t.Errorf("a declined amount by token: %s", o.Decision)
+		t.Errorf("a declined amount by token: got %s, want declined", o.Decision)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestARepeatedChargeAnswersTheSameToken(t *testing.T) {
 	w := newWorld(t)
 	first, again := w.mustCharge(t, storing("c", plainCard)), w.mustCharge(t, storing("c", plainCard))
 	if first.Card.AcquirerToken != again.Card.AcquirerToken {
-		t.Errorf("tokens %s and %s", first.Card.AcquirerToken, again.Card.AcquirerToken)
+		t.Errorf("got tokens %s and %s, want the same", first.Card.AcquirerToken, again.Card.AcquirerToken)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestOnlyApprovedCardsAreStored(t *testing.T) {
 	must(t)(w.Complete(t.Context(), "asking", w.answer(t, storing("asking", askingCard), sandbox.Reject)))
 	for _, item := range w.scan(t) {
 		if pk := item["pk"].(string); strings.HasPrefix(pk, "SANDBOX#CARD#") {
-			t.Errorf("stored: %v", item)
+			t.Errorf("got %v in the records, want no card", item)
 		}
 	}
 }
@@ -96,11 +96,11 @@ func TestForget(t *testing.T) {
 	for _, unattended := range []bool{true, false} {
 		o := w.mustCharge(t, byToken(fmt.Sprint(unattended), token, unattended))
 		if o.Decision != payments.Declined || o.ReturnCode != "14" {
-			t.Errorf("a forgotten card: %+v", o)
+			t.Errorf("a forgotten card: got %+v, want declined with 14", o)
 		}
 	}
 	if o := w.mustCharge(t, storing("c", plainCard)); o.Card == nil || o.Card.AcquirerToken != token {
-		t.Errorf("the charge itself was forgotten too: %+v", o)
+		t.Errorf("the charge itself: got card %+v, want token %s", o.Card, token)
 	}
 }
 
@@ -126,17 +126,17 @@ func TestNoCardNumberIsStored(t *testing.T) {
 	must(t)(w.Complete(t.Context(), "asking", w.answer(t, storing("asking", askingCard), sandbox.Approve)))
 	items := w.scan(t)
 	if len(items) < 10 {
-		t.Fatalf("only %d items", len(items))
+		t.Fatalf("got %d items, want at least 10", len(items))
 	}
 	dump := fmt.Sprint(items)
 	for _, secret := range append(numbers, securityCode) {
 		for _, trace := range traces(secret) {
 			if strings.Contains(dump, trace) {
-				t.Errorf("the records hold %s", trace)
+				t.Errorf("got %s in the records, want none of a card's secrets", trace)
 			}
 		}
 	}
 	if !strings.Contains(dump, "1111") || !strings.Contains(dump, "challenged") {
-		t.Error("the dump shows nothing at all: last four digits or scenario are missing")
+		t.Errorf("got the records %s, want 1111 and challenged in them", dump)
 	}
 }

@@ -20,19 +20,19 @@ func TestVouchers(t *testing.T) {
 		id := string(method)
 		o := w.mustCharge(t, methodCharge(id, method, "10.10", "BRL"))
 		if o.Decision != payments.Voucher || !o.Code.Until.Equal(w.Now().Add(lasts)) {
-			t.Fatalf("%s: %+v", id, o)
+			t.Fatalf("%s: got %s, code %+v, want a voucher until %s", id, o.Decision, o.Code, w.Now().Add(lasts))
 		}
 		if again := must(t)(w.restarted().LookUp(t.Context(), id)); *again.Code != *o.Code {
-			t.Errorf("%s: %+v, then %+v", id, o.Code, again.Code)
+			t.Errorf("%s: got %+v, want %+v", id, again.Code, o.Code)
 		}
 		for range 2 {
 			reference, err := w.PayVoucher(t.Context(), id)
 			if err != nil || reference.CheckoutID != "checkout of "+id {
-				t.Errorf("%s: %+v, %v", id, reference, err)
+				t.Errorf("%s: got %+v, %v, want checkout of %[1]s", id, reference, err)
 			}
 		}
 		if o := must(t)(w.LookUp(t.Context(), id)); o.Decision != payments.Approved || w.captures(t, id) != 1 {
-			t.Errorf("%s: %+v", id, o)
+			t.Errorf("%s: got %+v and %d captures, want approved and 1", id, o, w.captures(t, id))
 		}
 	}
 }
@@ -43,16 +43,16 @@ func TestTheCodesOfVouchers(t *testing.T) {
 	slip := w.mustCharge(t, methodCharge("boleto", payments.Boleto, "10.10", "BRL")).Code.Text
 	// Due on 23 November 2026, 10.10 reais.
 	if len(slip) != 47 || strings.Trim(slip, "0123456789") != "" || !strings.HasSuffix(slip, "16390000001010") {
-		t.Errorf("boleto %s", slip)
+		t.Errorf("got boleto %s, want 47 digits that end in 16390000001010", slip)
 	}
 	code := w.mustCharge(t, methodCharge("pix", payments.Pix, "10.10", "BRL")).Code.Text
 	for _, part := range []string{"000201", "br.gov.bcb.pix", "5303986", "540510.10", "5802BR", "5911Corner Shop"} {
 		if !strings.Contains(code, part) {
-			t.Errorf("pix code %s, want %s in it", code, part)
+			t.Errorf("got pix code %s, want %s in it", code, part)
 		}
 	}
 	if other := w.mustCharge(t, methodCharge("pix 2", payments.Pix, "10.10", "BRL")).Code.Text; other == code {
-		t.Error("two payments share a code")
+		t.Errorf("got code %s of two payments, want codes that differ", code)
 	}
 }
 
@@ -70,11 +70,11 @@ func TestWhatCannotBePaidAsAVoucher(t *testing.T) {
 		"challenge": sandbox.ErrNotPayable, "unknown": acquirer.ErrUnknownCharge,
 	} {
 		if _, err := w.PayVoucher(t.Context(), id); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", id, err, want)
+			t.Errorf("%s: got error %v, want %v", id, err, want)
 		}
 	}
 	if n := w.captures(t, "late"); n != 0 {
-		t.Errorf("%d captures", n)
+		t.Errorf("got %d captures, want none", n)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestAShortSecretIsRefused(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {
-			t.Error("no panic")
+			t.Error("got no panic, want one")
 		}
 	}()
 	sandbox.New(sandbox.Config{Secret: make([]byte, 31)})

@@ -76,7 +76,7 @@ func unknown(t *testing.T) func(payments.Outcome, error) {
 		t.Helper()
 		if err == nil || errors.Is(err, acquirer.ErrNotTaken) || errors.Is(err, acquirer.ErrUnknownCharge) ||
 			o != (payments.Outcome{}) {
-			t.Fatalf("%+v, %v, want an unknown outcome", o, err)
+			t.Fatalf("got %+v, %v, want an unknown outcome", o, err)
 		}
 	}
 }

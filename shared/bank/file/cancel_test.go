@@ -26,7 +26,7 @@ func TestCancel(t *testing.T) {
 			Take: func(id string) {
 				if _, err := w.Export(t.Context(), io.Discard, request("f"+id, id)); err != nil &&
 					!errors.Is(err, file.ErrNothingToDo) {
-					t.Errorf("export %s: %v", id, err)
+					t.Errorf("export %s: got error %v, want none or ErrNothingToDo", id, err)
 				}
 			},
 			Pay: func(id string) { w.mustSettle(t, id, paid) },
@@ -47,12 +47,12 @@ func TestACancelledTransferIsInNoFile(t *testing.T) {
 		w.mustCancel(t, id, bank.Cancelled)
 	}
 	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p"}) {
-		t.Error(ids)
+		t.Errorf("got %v waiting, want p", ids)
 	}
 	w.export(t, request("f", "cancelled", "ahead", "p"), "p")
 	for _, id := range []string{"cancelled", "ahead"} {
 		if err := w.Settle(t.Context(), id, paid); !errors.Is(err, file.ErrSettled) {
-			t.Errorf("%s: %v", id, err)
+			t.Errorf("%s: got error %v, want ErrSettled", id, err)
 		}
 		w.mustSettle(t, id, bank.Cancelled)
 	}
@@ -92,7 +92,7 @@ func TestATransferInAnInterruptedExportIsTaken(t *testing.T) {
 		return faults.None
 	})
 	if _, err := w.Export(t.Context(), io.Discard, request("f", "a", "b")); err == nil {
-		t.Fatal("the export succeeded")
+		t.Fatal("got no error of the export, want one")
 	}
 	w.Wire.Inject(nil)
 	w.mustCancel(t, "a", accepted)
@@ -120,7 +120,7 @@ func TestTransfersFilesAndCancellationsOvertakeEachOther(t *testing.T) {
 	w.Wire.Meanwhile("TransactWriteItems", 2, func() { w.export(t, request("f3", "taken"), "taken") })
 	w.mustCancel(t, "taken", accepted)
 	if ids := w.waiting(t, "EUR"); len(ids) != 0 {
-		t.Error(ids)
+		t.Errorf("got %v waiting, want none", ids)
 	}
 }
 
@@ -152,6 +152,6 @@ func TestLostRequestsAndRepliesOfCancellations(t *testing.T) {
 		w.mustBe(t, transfer(id), want)
 	}
 	if ids := w.waiting(t, "EUR"); !slices.Equal(slices.Sorted(slices.Values(ids)), []string{"never", "request"}) {
-		t.Error(ids)
+		t.Errorf("got %v waiting, want never and request", ids)
 	}
 }

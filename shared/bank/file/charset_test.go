@@ -23,11 +23,11 @@ func TestTextOfSEPA(t *testing.T) {
 	} {
 		got := sepaText(text, 1000)
 		if got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 	if got := sepaText("abc def", 4); got != "abc" {
-		t.Errorf("cut to four: %q", got)
+		t.Errorf("cut to four: got %q, want abc", got)
 	}
 }
 
@@ -35,7 +35,7 @@ func TestSubstitutesAreOfTheSet(t *testing.T) {
 	t.Parallel()
 	for r, letters := range substitutes {
 		if isSEPA(r) || letters == "" || strings.IndexFunc(letters, func(l rune) bool { return !isSEPA(l) }) >= 0 {
-			t.Errorf("%q: %q", r, letters)
+			t.Errorf("got %q for %q, want letters of the SEPA set for one that is not in it", letters, r)
 		}
 	}
 }

@@ -26,22 +26,22 @@ func TestAFileIsTheSameAgain(t *testing.T) {
 	r := request("f", "b", "a")
 	first := w.export(t, r, "b", "a")
 	if left, err := w.Waiting(t.Context(), "EUR", 1); err != nil || len(left) != 1 || left[0].ID != "c" {
-		t.Errorf("still waiting: %+v, %v", left, err)
+		t.Errorf("got %+v, %v, want only c waiting", left, err)
 	}
 	w.Advance(48 * time.Hour)
 	w.Bank = w.restarted()
 	w.mustSettle(t, "a", paid)
 	w.mustSettle(t, "b", rejected("AC04"))
 	if again := w.export(t, r, "b", "a"); again != first {
-		t.Errorf("%s\nthen\n%s", first, again)
+		t.Errorf("got %s\nwant the file of before\n%s", again, first)
 	}
 	var text bytes.Buffer
 	if ids, err := w.ExportAgain(t.Context(), &text, "f"); err != nil || !slices.Equal(ids, []string{"b", "a"}) ||
 		text.String() != first {
-		t.Errorf("%v, %v, %s", ids, err, text.String())
+		t.Errorf("got %v, %v, %s\nwant b and a in the file of before\n%s", ids, err, text.String(), first)
 	}
 	if _, err := w.ExportAgain(t.Context(), &text, "g"); !errors.Is(err, file.ErrUnknownExport) {
-		t.Error(err)
+		t.Errorf("got error %v, want ErrUnknownExport", err)
 	}
 }
 
@@ -55,11 +55,11 @@ func TestOneIDIsOneFile(t *testing.T) {
 	for _, r := range []file.Request{request("f", "b"), request("f", "a", "b"), day, debtor} {
 		var text bytes.Buffer
 		if _, err := w.Export(t.Context(), &text, r); !errors.Is(err, file.ErrExportIDTaken) || text.Len() > 0 {
-			t.Errorf("%+v: %v, %s", r, err, text.String())
+			t.Errorf("%+v: got %v and text %q, want ErrExportIDTaken and none", r, err, text.String())
 		}
 	}
 	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"b"}) {
-		t.Error(ids)
+		t.Errorf("got %v waiting, want b", ids)
 	}
 }
 
@@ -74,13 +74,13 @@ func TestATransferIsInOneFile(t *testing.T) {
 	var text bytes.Buffer
 	if _, err := w.Export(t.Context(), &text, request("h", "a", "b", "unknown")); !errors.Is(err, file.ErrNothingToDo) ||
 		text.Len() > 0 {
-		t.Errorf("%v, %s", err, text.String())
+		t.Errorf("got %v and text %q, want ErrNothingToDo and none", err, text.String())
 	}
 	w.accept(t, "unknown")
 	w.export(t, request("h", "unknown"), "unknown") // the id was not used up
 	if again := w.export(t, request("g", "a", "cancelled", "reais", "unknown", "b"), "b"); strings.Contains(again,
 		"unknown") {
-		t.Error(again)
+		t.Errorf("got %s, want no transfer named unknown in it", again)
 	}
 }
 
@@ -133,19 +133,19 @@ func TestConcurrentFilesShareNoTransfer(t *testing.T) {
 	seen := map[string]string{}
 	for name, texts := range files {
 		if len(texts) != 1 {
-			t.Errorf("%s has %d contents", name, len(texts))
+			t.Errorf("%s: got %d contents, want 1", name, len(texts))
 		}
 		for text := range maps.Keys(texts) {
 			for _, id := range idsIn(text) {
 				if seen[id] != "" {
-					t.Errorf("%s is in %s and %s", id, seen[id], name)
+					t.Errorf("got %s in %s and %s, want it in one file", id, seen[id], name)
 				}
 				seen[id] = name
 			}
 		}
 	}
 	if left := w.waiting(t, "EUR"); len(seen)+len(left) != len(ids) {
-		t.Errorf("%d in files, %d left", len(seen), len(left))
+		t.Errorf("got %d in files and %d left, want %d in all", len(seen), len(left), len(ids))
 	}
 }
 
@@ -160,7 +160,7 @@ func TestALargeFile(t *testing.T) {
 	text := w.export(t, request("f", w.waiting(t, "EUR")...), ids...)
 	if !slices.Equal(idsIn(text), ids) || !strings.Contains(text, "<NbOfTxs>250</NbOfTxs>") ||
 		!strings.Contains(text, "<CtrlSum>2500.00</CtrlSum>") {
-		t.Errorf("%d transfers in it: %.2000s", len(idsIn(text)), text)
+		t.Errorf("got %d transfers, want 250 of 2500.00 in all, in their order, in\n%.2000s", len(idsIn(text)), text)
 	}
 }
 
@@ -187,7 +187,8 @@ func TestRequestsThatMakeNoFile(t *testing.T) {
 		var text bytes.Buffer
 		_, err := w.Export(t.Context(), &text, r)
 		if !failure.Is(err, failure.KindInvalid) || text.Len() > 0 || failure.Of(err).Param != strings.Fields(param)[0] {
-			t.Errorf("%s: %v", param, err)
+			t.Errorf("%s: got %v, param %s, text %q, want KindInvalid, its first word and none", param, err,
+				failure.Of(err).Param, text.String())
 		}
 	}
 	w.export(t, request(strings.Repeat("f", 28), "a"), "a")
@@ -202,11 +203,11 @@ func TestOnlyOneRequestGetsAnID(t *testing.T) {
 	var text bytes.Buffer
 	_, err := w.Export(t.Context(), &text, request("f", "a"))
 	if !errors.Is(err, file.ErrExportIDTaken) || text.Len() > 0 {
-		t.Errorf("%v, %s", err, text.String())
+		t.Errorf("got %v and text %q, want ErrExportIDTaken and none", err, text.String())
 	}
 	w.export(t, request("f", "b"), "b")
 	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"a"}) {
-		t.Error(ids)
+		t.Errorf("got %v waiting, want a", ids)
 	}
 }
 
@@ -234,7 +235,7 @@ func TestAFileThatWouldChangeIsNotWritten(t *testing.T) {
 	w.rewrite(t, "a", "something else")
 	var text bytes.Buffer
 	if _, err := w.ExportAgain(t.Context(), &text, "f"); err == nil || text.Len() > 0 {
-		t.Errorf("%v, %s", err, text.String())
+		t.Errorf("got %v and text %q, want an error and none", err, text.String())
 	}
 }
 
@@ -249,9 +250,9 @@ func TestAFileIsSealedOnce(t *testing.T) {
 	})
 	var text bytes.Buffer
 	if _, err := w.Export(t.Context(), &text, request("f", "a")); err == nil || text.Len() > 0 {
-		t.Errorf("%v, %s", err, text.String())
+		t.Errorf("got %v and text %q, want an error and none", err, text.String())
 	}
 	if again := w.export(t, request("f", "a"), "a"); again != sealed || !strings.Contains(sealed, "something else") {
-		t.Errorf("%s\nthen\n%s", sealed, again)
+		t.Errorf("got %s\nwant the sealed file, with something else in it\n%s", again, sealed)
 	}
 }

@@ -38,12 +38,12 @@ func TestAnInterruptedExportIsFinished(t *testing.T) {
 			w.Wire.Inject(nil)
 			if err == nil {
 				if dies < 6 {
-					t.Fatalf("an export in %d requests", dies)
+					t.Fatalf("got an export in %d requests, want at least 6", dies)
 				}
 				break
 			}
 			if text.Len() > 0 {
-				t.Fatalf("dying at %d it wrote %d bytes", dies, text.Len())
+				t.Fatalf("dying at %d: got %d bytes, want none", dies, text.Len())
 			}
 			w.finishExport(t, ids)
 		}
@@ -63,25 +63,25 @@ func (w *world) finishExport(t *testing.T, ids []string) {
 	}
 	cancelled := w.Settle(t.Context(), ids[0], rejected("AC04"))
 	if cancelled != nil && !errors.Is(cancelled, file.ErrNotExported) {
-		t.Fatal(cancelled)
+		t.Fatalf("got error %v, want none or ErrNotExported", cancelled)
 	}
 	var text bytes.Buffer
 	in, err := w.Export(t.Context(), &text, request("f", ids...))
 	if err != nil || !slices.Equal(in, idsIn(text.String())) {
-		t.Fatalf("%v, %v", in, err)
+		t.Fatalf("got %v, %v, want what is in the file, %v", in, err, idsIn(text.String()))
 	}
 	want := ids
 	if cancelled == nil && stored.Digest == "" {
 		want = ids[1:]
 	}
 	if !slices.Equal(in, want) {
-		t.Fatalf("%d of %d transfers, sealed %t, cancelled: %v", len(in), len(ids), stored.Digest != "", cancelled)
+		t.Fatalf("got %v, want %v (sealed %t, cancelled: %v)", in, want, stored.Digest != "", cancelled)
 	}
 	if again := w.export(t, request("f", ids...), in...); again != text.String() {
-		t.Fatal("the file changed")
+		t.Fatalf("got %s\nwant the file of before\n%s", again, text.String())
 	}
 	if left := w.waiting(t, "EUR"); len(left) != 0 {
-		t.Fatalf("left: %v", left)
+		t.Fatalf("got %v left, want none", left)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	w.mustSettle(t, "b", rejected("AC04"))
 	w.Wire.Inject(nil)
 	if again := w.export(t, request("f", "a", "b", "c"), "a", "b", "c"); again != text {
-		t.Error("the file changed")
+		t.Errorf("got %s\nwant the file of before\n%s", again, text)
 	}
 	if lines := w.statement(t); len(lines) != 1 || lines[0].ID != "a" {
-		t.Error(lines)
+		t.Errorf("got lines %v, want one, of a", lines)
 	}
 	w.Wire.Inject(func(operation string) faults.Fault {
 		if operation == "TransactWriteItems" {
@@ -115,7 +115,7 @@ func TestLostRepliesOfAnExport(t *testing.T) {
 	})
 	banktest.Unknown(t)(w.Transfer(t.Context(), transfer("d")))
 	if err := w.Settle(t.Context(), "c", paid); err == nil {
-		t.Error("an outcome that never arrived was recorded")
+		t.Error("got no error, want one: the outcome never arrived")
 	}
 	w.Wire.Inject(nil)
 	w.mustBe(t, transfer("c"), accepted)

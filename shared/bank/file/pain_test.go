@@ -28,7 +28,7 @@ func TestTheFile(t *testing.T) {
 	w.mustBe(t, b, accepted)
 	w.mustBe(t, a, accepted)
 	if text := w.export(t, request("f", "b", "a"), "b", "a"); text != golden {
-		t.Error(text)
+		t.Errorf("got %s\nwant %s", text, golden)
 	}
 }
 
@@ -52,10 +52,10 @@ func TestOnlyEurosWithinSEPAAreSEPA(t *testing.T) {
 		text := w.export(t, r, o.ID)
 		if strings.Contains(text, "<Cd>SEPA</Cd>") != c.sepa || strings.Contains(text, "-SEPA<") != c.sepa ||
 			strings.Contains(text, "SLEV") != c.sepa {
-			t.Errorf("%+v: %s", c, text)
+			t.Errorf("%+v: got %s, want the marks of SEPA in it %t", c, text, c.sepa)
 		}
 		if exact := fmt.Sprintf(`<InstdAmt Ccy="%s">%s</InstdAmt>`, c.currency, o.Amount); !strings.Contains(text, exact) {
-			t.Errorf("no %s in %s", exact, text)
+			t.Errorf("got %s, want %s in it", text, exact)
 		}
 	}
 }
@@ -133,13 +133,13 @@ func check(t *rapid.T, w *world, v *validator, available bool, r file.Request, c
 	if _, err := w.Export(t.Context(), &text, r); err != nil {
 		// An invalid debtor, or no transfer that was taken.
 		if known := strings.Contains(err.Error(), "debtor") || count == 0; !known {
-			t.Fatal(err)
+			t.Fatalf("got error %v, want none but of the debtor or of no transfers", err)
 		}
 		return
 	}
 	if available {
 		if mistake, err := v.validate([]byte(text.String())); err != nil || mistake != "" {
-			t.Fatalf("%s %v in\n%s", mistake, err, text.String())
+			t.Fatalf("got mistake %q, %v, want none in\n%s", mistake, err, text.String())
 		}
 	}
 	var p parsed
@@ -157,20 +157,21 @@ func check(t *rapid.T, w *world, v *validator, available bool, r file.Request, c
 			checkText(t, purpose, 1, 140)
 		}
 		if part.Count != len(part.EndToEnds) || money.MustParse(part.Sum, r.Currency).Minor() != inPart {
-			t.Fatalf("a part of %d transfers of %d says %d, %s", len(part.EndToEnds), inPart, part.Count, part.Sum)
+			t.Fatalf("got a part that says %d transfers of %s, want %d of %d cents", part.Count, part.Sum, len(part.EndToEnds),
+				inPart)
 		}
 		sum, n = sum+inPart, n+part.Count
 	}
 	if sum != want || n != count || p.Count != count || money.MustParse(p.Sum, r.Currency).Minor() != want {
-		t.Fatalf("%d transfers of %d; the header says %d, %s; requested were %d of %d", n, sum,
-			p.Count, p.Sum, count, want)
+		t.Fatalf("got %d transfers of %d cents, %d of %s in the header, want %d of %d cents", n, sum, p.Count, p.Sum,
+			count, want)
 	}
 }
 
 func checkText(t *rapid.T, text string, least, most int) {
 	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-?:().,'+ "
 	if len(text) < least || len(text) > most || strings.Trim(text, allowed) != "" || strings.TrimSpace(text) != text {
-		t.Fatalf("%q is not %d to %d characters of the SEPA set", text, least, most)
+		t.Fatalf("got %q, want %d to %d characters of the SEPA set, without spaces around", text, least, most)
 	}
 }
 
@@ -182,7 +183,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 		return
 	}
 	if mistake, err := v.validate([]byte(golden)); err != nil || mistake != "" {
-		t.Fatal(mistake, err)
+		t.Fatalf("got mistake %q, %v, want none", mistake, err)
 	}
 	for old, other := range map[string]string{
 		"<NbOfTxs>2</NbOfTxs>": "", "<PmtMtd>TRF</PmtMtd>": "<PmtMtd>SEPA</PmtMtd>", ">10.00<": ">-10.00<",
@@ -190,7 +191,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 		"<EndToEndId>a": "<EndToEndId>" + strings.Repeat("a", 36), "SLEV": "OURS", "<BICFI>BANKDEFFXXX": "<BICFI>BANK",
 	} {
 		if mistake, err := v.validate([]byte(strings.ReplaceAll(golden, old, other))); err != nil || mistake == "" {
-			t.Errorf("with %q for %q it is valid, %v", other, old, err)
+			t.Errorf("with %q for %q: got mistake %q, %v, want one", other, old, mistake, err)
 		}
 	}
 }

@@ -25,15 +25,15 @@ func TestATransferIsTakenOnce(t *testing.T) {
 	for range 50 {
 		group.Go(func() {
 			if o, err := w.Transfer(t.Context(), transfer("p")); err != nil || o != accepted {
-				t.Errorf("%+v, %v", o, err)
+				t.Errorf("got %+v, %v, want %+v", o, err, accepted)
 			}
 		})
 	}
 	group.Wait()
 	w.mustBe(t, other, accepted)
 	found, err := w.Waiting(t.Context(), "EUR", 1000)
-	if err != nil || len(found) != 1 || found[0] != transfer("p") {
-		t.Errorf("%+v, %v", found, err)
+	if err != nil || !slices.Equal(found, []bank.Transfer{transfer("p")}) {
+		t.Errorf("got %+v, %v, want only %+v", found, err, transfer("p"))
 	}
 }
 
@@ -46,20 +46,20 @@ func TestWaiting(t *testing.T) {
 	}
 	w.mustBe(t, transferTo("reais", "BRL"), accepted)
 	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p5", "p4", "p3", "p2", "p1"}) {
-		t.Error(ids)
+		t.Errorf("got %v waiting, want p5, p4, p3, p2, p1", ids)
 	}
 	if ids := w.waiting(t, "BRL"); !slices.Equal(ids, []string{"reais"}) {
-		t.Error(ids)
+		t.Errorf("got %v waiting, want reais", ids)
 	}
 	if ids := w.waiting(t, "USD"); len(ids) != 0 {
-		t.Error(ids)
+		t.Errorf("got %v waiting, want none", ids)
 	}
 	if found, err := w.Waiting(t.Context(), "EUR", 2); err != nil || len(found) != 2 || found[1].ID != "p4" {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("got %+v, %v, want two, the second p4", found, err)
 	}
 	for _, limit := range []int{-1, 0, 1001} {
 		if _, err := w.Waiting(t.Context(), "EUR", limit); !failure.Is(err, failure.KindInvalid) {
-			t.Errorf("limit %d: %v", limit, err)
+			t.Errorf("limit %d: got error %v, want KindInvalid", limit, err)
 		}
 	}
 }
@@ -69,14 +69,14 @@ func TestWhatNoFileCanCarryIsNotTaken(t *testing.T) {
 	w := newWorld(t)
 	for _, id := range []string{"", "-p", "p p", "p/1", "pé", "p123456789012345678901234567890123456"} {
 		if _, err := w.Transfer(t.Context(), transfer(id)); !errors.Is(err, bank.ErrNotTaken) {
-			t.Errorf("id %q: %v", id, err)
+			t.Errorf("id %q: got error %v, want ErrNotTaken", id, err)
 		}
 	}
 	for _, amount := range []string{"0", "-1"} {
 		o := transfer("p")
 		o.Amount = money.MustParse(amount, "EUR")
 		if _, err := w.Transfer(t.Context(), o); !errors.Is(err, bank.ErrNotTaken) {
-			t.Errorf("amount %s: %v", amount, err)
+			t.Errorf("amount %s: got error %v, want ErrNotTaken", amount, err)
 		}
 	}
 	w.accept(t, "p", "p1234567890123456789012345678901234")
@@ -109,7 +109,7 @@ func TestAnAccountNoFileCanNameIsRejectedForGood(t *testing.T) {
 		o.To = transfer("p").To
 		w.mustBe(t, o, want)
 		if listed := slices.Contains(w.waiting(t, "EUR"), o.ID); listed != (c.reason == "") {
-			t.Errorf("%+v: waiting %t", c, listed)
+			t.Errorf("%+v: got waiting %t, want %t", c, listed, c.reason == "")
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestAnOutcomeIsFinal(t *testing.T) {
 	} {
 		for _, other := range others {
 			if err := w.Settle(t.Context(), id, other); !errors.Is(err, file.ErrSettled) {
-				t.Errorf("%s, then %+v: %v", id, other, err)
+				t.Errorf("%s, then %+v: got error %v, want ErrSettled", id, other, err)
 			}
 		}
 	}
@@ -143,11 +143,11 @@ func TestWhatIsInNoFileCannotHaveBeenPaid(t *testing.T) {
 	w := newWorld(t)
 	w.accept(t, "p", "cancelled")
 	if err := w.Settle(t.Context(), "p", paid); !errors.Is(err, file.ErrNotExported) {
-		t.Error(err)
+		t.Errorf("got error %v, want ErrNotExported", err)
 	}
 	w.mustSettle(t, "cancelled", rejected("NARR"))
 	if ids := w.waiting(t, "EUR"); !slices.Equal(ids, []string{"p"}) {
-		t.Error(ids)
+		t.Errorf("got %v waiting, want p", ids)
 	}
 	w.mustBe(t, transfer("cancelled"), rejected("NARR"))
 	w.export(t, request("f", "cancelled", "p"), "p")
@@ -161,11 +161,11 @@ func TestInvalidOutcomes(t *testing.T) {
 	for _, outcome := range []bank.Outcome{{}, accepted, {State: "lost"}, {State: bank.Paid, Reason: "AC01"}, rejected(""),
 		rejected("closed"), rejected("AC012")} {
 		if err := w.Settle(t.Context(), "p", outcome); !failure.Is(err, failure.KindInvalid) {
-			t.Errorf("%+v: %v", outcome, err)
+			t.Errorf("%+v: got error %v, want KindInvalid", outcome, err)
 		}
 	}
 	if err := w.Settle(t.Context(), "never requested", paid); !errors.Is(err, bank.ErrUnknownTransfer) {
-		t.Error(err)
+		t.Errorf("got error %v, want ErrUnknownTransfer", err)
 	}
 	w.mustBe(t, transfer("p"), accepted)
 }
@@ -184,11 +184,11 @@ func TestOnlyOneOfTwoOutcomesCounts(t *testing.T) {
 		}
 		group.Wait()
 		if (errs[0] == nil) == (errs[1] == nil) {
-			t.Fatalf("%s: %v", id, errs)
+			t.Fatalf("%s: got errors %v, want one", id, errs)
 		}
 		winner := slices.Index(errs, nil)
 		if !errors.Is(errs[1-winner], file.ErrSettled) {
-			t.Error(errs)
+			t.Errorf("got errors %v, want one, ErrSettled", errs)
 		}
 		w.mustBe(t, transfer(id), outcomes[winner])
 	}
@@ -211,7 +211,7 @@ func TestStatement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if lines := w.statement(t); len(lines) != 0 {
-		t.Error(lines)
+		t.Errorf("got lines %v, want none", lines)
 	}
 	w.accept(t, "a", "b", "c", "waits")
 	w.export(t, request("f", "a", "b", "c"), "a", "b", "c")
@@ -225,11 +225,11 @@ func TestStatement(t *testing.T) {
 	}
 	w.mustSettle(t, "b", rejected("AC04"))
 	if got := w.statement(t); !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 	for _, err := range w.Statement(t.Context()) { // a walk may be ended early
 		if err != nil {
-			t.Error(err)
+			t.Errorf("got error %v, want none", err)
 		}
 		break
 	}

@@ -75,7 +75,7 @@ func (w *world) export(t *testing.T, r file.Request, transfers ...string) string
 	var text bytes.Buffer
 	ids, err := w.Export(t.Context(), &text, r)
 	if err != nil || !slices.Equal(ids, transfers) {
-		t.Fatalf("export %s: %v, %v, want %v", r.ID, ids, err, transfers)
+		t.Fatalf("export %s: got %v, %v, want %v", r.ID, ids, err, transfers)
 	}
 	return text.String()
 }
@@ -84,7 +84,7 @@ func (w *world) export(t *testing.T, r file.Request, transfers ...string) string
 func (w *world) mustSettle(t *testing.T, id string, final bank.Outcome) {
 	t.Helper()
 	if err := w.Settle(t.Context(), id, final); err != nil {
-		t.Fatalf("settle %s: %v", id, err)
+		t.Fatalf("settle %s: got error %v, want none", id, err)
 	}
 }
 

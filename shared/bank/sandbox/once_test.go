@@ -41,12 +41,12 @@ func TestAHundredConcurrentRequestsPayOnce(t *testing.T) {
 	w := newWorld(t)
 	o := transferTo("p", sandbox.PaidIBAN)
 	if outcomes, failed := w.together(t, o); outcomes[accepted] != 100 || failed != 0 {
-		t.Errorf("requested: %v, %d failed", outcomes, failed)
+		t.Errorf("requested: got %v, %d failed, want 100 accepted, none failed", outcomes, failed)
 	}
 	w.mustHavePaid(t, "p", 0)
 	w.Advance(2 * time.Second)
 	if outcomes, failed := w.together(t, o); outcomes[paid] != 100 || failed != 0 {
-		t.Errorf("decided: %v, %d failed", outcomes, failed)
+		t.Errorf("decided: got %v, %d failed, want 100 paid, none failed", outcomes, failed)
 	}
 	w.mustHavePaid(t, "p", 1)
 }
@@ -56,7 +56,7 @@ func TestOnlyTheFirstGetsNoAnswer(t *testing.T) {
 	w := newWorld(t)
 	outcomes, failed := w.together(t, transferTo("p", sandbox.LostAnswerIBAN))
 	if outcomes[accepted] != 99 || failed != 1 {
-		t.Errorf("%v, %d failed", outcomes, failed)
+		t.Errorf("got %v, %d failed, want 99 accepted, 1 failed", outcomes, failed)
 	}
 	w.mustHavePaid(t, "p", 1)
 }
@@ -97,10 +97,10 @@ func TestLostRequestsAndReplies(t *testing.T) {
 				w.Wire.Inject(losing(c.fault, decided))
 				got, err := w.Transfer(t.Context(), o)
 				if c.known && (err != nil || got != want) {
-					t.Errorf("did not recognise its own write: %+v, %v", got, err)
+					t.Errorf("got %+v, %v, want its own write recognised as %+v", got, err, want)
 				}
 				if !c.known && (err == nil || errors.Is(err, bank.ErrNotTaken)) {
-					t.Errorf("error %v, want an unknown outcome", err)
+					t.Errorf("got error %v, want an unknown outcome", err)
 				}
 				w.Wire.Inject(nil)
 				w.mustBe(t, o, want)
@@ -136,7 +136,7 @@ func TestALostReplyOfALostAnswer(t *testing.T) {
 	o := transferTo("p", sandbox.LostAnswerIBAN)
 	w.Wire.Inject(faults.Times(1, "TransactWriteItems", faults.LoseReply))
 	if got, err := w.Transfer(t.Context(), o); err == nil {
-		t.Errorf("answered %+v", got)
+		t.Errorf("got %+v, want an error", got)
 	}
 	w.mustBe(t, o, accepted)
 	w.mustHavePaid(t, "p", 1)

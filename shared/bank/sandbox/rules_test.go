@@ -80,13 +80,13 @@ func TestWhatIsNotTakenLeavesNothingBehind(t *testing.T) {
 		"less": less, "no id": transferTo("", sandbox.PaidIBAN)} {
 		for range 2 {
 			if got, err := w.Transfer(t.Context(), o); !errors.Is(err, bank.ErrNotTaken) || got != (bank.Outcome{}) {
-				t.Errorf("%s: %+v, %v", name, got, err)
+				t.Errorf("%s: got %+v, %v, want no outcome and ErrNotTaken", name, got, err)
 			}
 		}
 	}
 	var items []map[string]any
 	if err := w.Table.Scan().All(t.Context(), &items); err != nil || len(items) != 0 {
-		t.Errorf("%d items, %v", len(items), err)
+		t.Errorf("got %d items, %v, want none", len(items), err)
 	}
 	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), accepted) // the id is still free
 }
@@ -124,7 +124,8 @@ func TestTheExamplesAreValidAndPayable(t *testing.T) {
 	} {
 		a := merchant.BankAccount{IBAN: number, Status: merchant.BankAccountVerified}
 		if err := iban.Validate(number); err != nil || !strings.HasSuffix(number, ending) || !a.CanReceive() {
-			t.Errorf("%s: %v, payable %t", number, err, a.CanReceive())
+			t.Errorf("%s: got error %v, payable %t, want a valid IBAN that ends in %s and is payable", number, err,
+				a.CanReceive(), ending)
 		}
 	}
 }

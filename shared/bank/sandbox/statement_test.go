@@ -23,7 +23,7 @@ func (w *world) statement(t *testing.T) map[string]bank.StatementLine {
 			t.Fatal(err)
 		}
 		if _, twice := lines[b.ID]; twice {
-			t.Errorf("%s comes twice", b.ID)
+			t.Errorf("got %s twice, want it once", b.ID)
 		}
 		lines[b.ID] = b
 	}
@@ -34,7 +34,7 @@ func TestStatement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if lines := w.statement(t); len(lines) != 0 {
-		t.Errorf("no transfers: %v", lines)
+		t.Errorf("got %v of no transfers, want no lines", lines)
 	}
 	started := w.Now()
 	for _, number := range []string{sandbox.PaidIBAN, sandbox.ClosedIBAN, sandbox.UnknownIBAN, sandbox.LostAnswerIBAN,
@@ -47,14 +47,14 @@ func TestStatement(t *testing.T) {
 	}
 	add(sandbox.LostAnswerIBAN, started)
 	if got := w.statement(t); !maps.Equal(got, want) {
-		t.Errorf("before the next call: %v, want %v", got, want)
+		t.Errorf("before the next call: got %v, want %v", got, want)
 	}
 	w.Advance(time.Minute)
 	w.mustBe(t, transferTo(sandbox.PaidIBAN, sandbox.PaidIBAN), paid)
 	w.mustBe(t, transferTo(sandbox.UnknownIBAN, sandbox.UnknownIBAN), rejected("AC01"))
 	add(sandbox.PaidIBAN, w.Now())
 	if got := w.statement(t); !maps.Equal(got, want) {
-		t.Errorf("after: %v, want %v", got, want)
+		t.Errorf("after: got %v, want %v", got, want)
 	}
 }
 
@@ -65,7 +65,7 @@ func (w *world) large(t *testing.T, n int) {
 		o := transferTo(fmt.Sprint("p", i), sandbox.LostAnswerIBAN)
 		o.Tenant = strings.Repeat("x", 200_000)
 		if _, err := w.Transfer(t.Context(), o); err == nil {
-			t.Fatal("the answer was not lost")
+			t.Fatal("got no error, want one: the answer is lost")
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestStatementGoesOverPages(t *testing.T) {
 		sum += b.Amount.Minor()
 	}
 	if lines := w.statement(t); len(lines) != transfers || sum != transfers*1000 {
-		t.Errorf("%d lines of %d in all", len(lines), sum)
+		t.Errorf("got %d lines of %d in all, want %d of %d", len(lines), sum, transfers, transfers*1000)
 	}
 }
 
@@ -118,9 +118,9 @@ func TestNoAccountNumberIsKept(t *testing.T) {
 	w.mustBe(t, transferTo("p", sandbox.PaidIBAN), paid)
 	var items []map[string]any
 	if err := w.Table.Scan().All(t.Context(), &items); err != nil || len(items) != 2 {
-		t.Fatalf("%d items, %v", len(items), err)
+		t.Fatalf("got %d items, %v, want 2", len(items), err)
 	}
 	if text := fmt.Sprint(items); strings.Contains(text, sandbox.PaidIBAN) || strings.Contains(text, "Corner Shop") {
-		t.Errorf("the table names the account: %s", text)
+		t.Errorf("got the table %s, want neither IBAN nor holder of the account in it", text)
 	}
 }

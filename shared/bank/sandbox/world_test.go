@@ -52,7 +52,7 @@ func (w *world) mustHavePaid(t *testing.T, id string, times int) {
 	t.Helper()
 	n, sum, err := w.Executed(t.Context(), id)
 	if err != nil || n != times || sum.Minor() != int64(1000*times) {
-		t.Fatalf("%s: paid %d times, %s, %v, want %d times", id, n, sum, err, times)
+		t.Fatalf("%s: got paid %d times, %s, %v, want %d times", id, n, sum, err, times)
 	}
 }
 
