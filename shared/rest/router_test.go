@@ -20,7 +20,7 @@ func TestRoutesAreFound(t *testing.T) {
 	var routes []rest.Route
 	for _, r := range []rest.Route{
 		{Method: "GET", Path: "/"},
-		{Method: "GET", Path: "/things/{id}"},
+		{Method: "GET", Path: "/things/{id}", Access: rest.PublicToo},
 		{Method: "DELETE", Path: "/things/{id}", Access: rest.PublicToo},
 		{Method: "GET", Path: "/things/new"},
 		{Method: "POST", Path: "/things/new"},
