@@ -26,7 +26,7 @@ func (d operator) createCallback(m provisioned, reference string) (id string) {
 			return owed
 		}
 	}
-	d.Fatal("no callback is stored")
+	d.Fatalf("callbacks: got %v, want another one than %v", d.storedCallbacks(), before)
 	return ""
 }
 
@@ -59,7 +59,7 @@ func (d operator) makeDead(id string) {
 		}
 	}
 	if got := d.state(id); got != payments.CallbackDead {
-		d.Fatalf("%s is %s", id, got)
+		d.Fatalf("callback %s: got %s, want %s", id, got, payments.CallbackDead)
 	}
 }
 
@@ -89,15 +89,16 @@ func TestOneCallbackIsReplayedById(t *testing.T) {
 	m := d.create(nil)
 	id, bystander := d.createCallback(m, "1"), d.createCallback(m, "2")
 	if got := d.refused(fields{"command": "replay_callbacks", "id": id}); got.Code != "CONFLICT" {
-		t.Errorf("while it is tried: %+v", got)
+		t.Errorf("while it is tried: got %+v, want CONFLICT", got)
 	}
 	d.makeDead(id)
 	d.makeDead(bystander)
 	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackOwed {
-		t.Errorf("dead: %+v, then %s", got, d.state(id))
+		t.Errorf("dead: got %+v, then %s, want %+v, then %s", got, d.state(id), replayed{1, false},
+			payments.CallbackOwed)
 	}
-	if d.state(bystander) != payments.CallbackDead {
-		t.Error("another one was replayed as well")
+	if got := d.state(bystander); got != payments.CallbackDead {
+		t.Errorf("another callback: got %s, want %s", got, payments.CallbackDead)
 	}
 	tenant, c, err := d.App.Store.Callback(t.Context(), id)
 	if err != nil {
@@ -107,7 +108,8 @@ func TestOneCallbackIsReplayedById(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := d.replay(fields{"id": id}); got != (replayed{1, false}) || d.state(id) != payments.CallbackOwed {
-		t.Errorf("delivered: %+v, then %s", got, d.state(id))
+		t.Errorf("delivered: got %+v, then %s, want %+v, then %s", got, d.state(id), replayed{1, false},
+			payments.CallbackOwed)
 	}
 }
 
@@ -129,7 +131,7 @@ func TestAReplayedCallbackIsDeliveredUnderItsOldId(t *testing.T) {
 	d.replay(fields{"merchant_code": m.Code})
 	d.Settle()
 	if got := shop.Deliveries(); len(got) != 1 || got[0].ID != id {
-		t.Errorf("delivered %v, want %s", got, id)
+		t.Errorf("delivered: got %v, want one, %s", got, id)
 	}
 }
 
@@ -146,16 +148,16 @@ func TestAMerchantsDeadCallbacksAreReplayed(t *testing.T) {
 	d.makeDead(theirs)
 	for _, want := range []replayed{{2, true}, {2, true}, {1, false}, {0, false}} {
 		if got := d.replay(fields{"merchant_code": m.Code, "limit": 2}); got != want {
-			t.Errorf("replayed %+v, want %+v", got, want)
+			t.Errorf("replayed: got %+v, want %+v", got, want)
 		}
 	}
 	for _, id := range mine {
 		if got := d.state(id); got != payments.CallbackOwed {
-			t.Errorf("%s is %s", id, got)
+			t.Errorf("callback %s: got %s, want %s", id, got, payments.CallbackOwed)
 		}
 	}
 	if got := d.state(theirs); got != payments.CallbackDead {
-		t.Errorf("another merchant's is %s", got)
+		t.Errorf("another merchant's callback: got %s, want %s", got, payments.CallbackDead)
 	}
 }
 
@@ -172,16 +174,16 @@ func TestDeadCallbacksOfATimeAreReplayed(t *testing.T) {
 		at = append(at, d.Clock.Now().Format(time.RFC3339))
 	}
 	if got := d.replay(fields{"from": at[1], "to": at[2]}); got != (replayed{2, false}) {
-		t.Errorf("replayed %+v, want 2", got)
+		t.Errorf("replayed: got %+v, want %+v", got, replayed{2, false})
 	}
 	for i, want := range []string{payments.CallbackDead, payments.CallbackOwed, payments.CallbackOwed,
 		payments.CallbackDead} {
 		if got := d.state(ids[i]); got != want {
-			t.Errorf("callback %d is %s, want %s", i, got, want)
+			t.Errorf("callback %d: got %s, want %s", i, got, want)
 		}
 	}
 	if got := d.replay(fields{"from": at[0], "to": at[3], "merchant_code": "MC00000000"}); got != (replayed{0, false}) {
-		t.Errorf("replayed %+v of an unknown merchant", got)
+		t.Errorf("replayed of an unknown merchant: got %+v, want %+v", got, replayed{0, false})
 	}
 }
 
@@ -204,7 +206,7 @@ func TestInvalidReplaysAreRefused(t *testing.T) {
 	} {
 		c.command["command"] = "replay_callbacks"
 		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: %+v, want %s %s", c.command, got, c.code, c.param)
+			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
 		}
 	}
 }
@@ -220,19 +222,19 @@ func TestACallbackIsShownWithoutItsQuery(t *testing.T) {
 		"state": "owed", "tries": 0.0, "next_try_at": d.Clock.Now().Format(time.RFC3339)}
 	for name, want := range wanted {
 		if got[name] != want {
-			t.Errorf("%s: %v, want %v", name, got[name], want)
+			t.Errorf("%s: got %v, want %v", name, got[name], want)
 		}
 	}
 	d.makeDead(id)
 	got = run[fields](d, show)
 	if got["state"] != "dead" || got["last_error"] != "timeout" || got["tries"] != 2.0 || got["next_try_at"] != nil {
-		t.Errorf("dead: %v", got)
+		t.Errorf("dead: got %v, want state dead, last_error timeout, tries 2, and no next_try_at", got)
 	}
 	if strings.Contains(fmt.Sprint(got), "shibboleth") {
-		t.Error("the query is shown")
+		t.Errorf("dead: got %v, want it without the query's shibboleth", got)
 	}
 	if got := d.refused(fields{"command": "show_callback"}); got.Code != "MISSING" || got.Param != "id" {
-		t.Errorf("without an id: %+v", got)
+		t.Errorf("without an id: got %+v, want MISSING id", got)
 	}
 }
 
@@ -245,25 +247,25 @@ func TestAnOperatorPaysAPixCode(t *testing.T) {
 	id := created.Text("id")
 	pay := fields{"command": "pay_voucher", "merchant_code": m.Code, "checkout_id": id}
 	if got := d.refused(pay); got.Code != "CONFLICT" {
-		t.Errorf("before there is a code: %+v", got)
+		t.Errorf("before there is a code: got %+v, want CONFLICT", got)
 	}
 	processed := d.Do(world.Request{Method: "PUT", Path: "/v0.1/checkouts/" + id, APIKey: m.Key.Plaintext,
 		Body: fields{"payment_type": "pix"}})
 	if processed.Status != http.StatusOK || processed.Text("status") != "PENDING" {
-		t.Fatalf("process: %d %s", processed.Status, processed.Body)
+		t.Fatalf("process: got %d %s, want 200, PENDING", processed.Status, processed.Body)
 	}
 	for range 2 {
 		got := run[fields](d, pay)
 		if got["status"] != "PAID" || got["transaction_id"] == nil || got["checkout_id"] != id {
-			t.Errorf("paid: %v", got)
+			t.Errorf("paid: got %v, want PAID, a transaction_id, and the checkout_id %s", got, id)
 		}
 	}
 	tenant := identity.Tenant{Mode: identity.Test, Merchant: m.Code}
 	if c, err := d.App.Store.Checkout(t.Context(), tenant, id); err != nil || c.Status != payments.CheckoutPaid {
-		t.Errorf("checkout %s, %v", c.Status, err)
+		t.Errorf("checkout: got %s, %v, want %s", c.Status, err, payments.CheckoutPaid)
 	}
 	if n := d.CheckoutRecords(id).Captured; n != 1 {
-		t.Errorf("captured %d times", n)
+		t.Errorf("captured: got %d times, want 1", n)
 	}
 	for _, c := range []struct {
 		command     fields
@@ -275,7 +277,7 @@ func TestAnOperatorPaysAPixCode(t *testing.T) {
 	} {
 		c.command["command"] = "pay_voucher"
 		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: %+v, want %s %s", c.command, got, c.code, c.param)
+			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
 		}
 	}
 }

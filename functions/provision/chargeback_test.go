@@ -94,7 +94,7 @@ func (d operator) recorded(m provisioned, s world.Payment) recorded {
 func (d operator) wantRecorded(m provisioned, s world.Payment, want recorded) {
 	d.Helper()
 	if got := d.recorded(m, s); got != want {
-		d.Errorf("charged back %+v, want %+v", got, want)
+		d.Errorf("charged back: got %+v, want %+v", got, want)
 	}
 }
 
@@ -106,20 +106,19 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 	s := d.sell(m, "1", 10.10, shop.URL)
 	before := len(shop.Messages(s.Checkout))
 	got := d.chargeback(m, s.Code, fields{"amount": "2.5", "id": "arn-1"})
-	if got.ID != "arn-1" || got.TransactionID != s.ID || got.Code != s.Code || got.Amount != "2.50" ||
-		got.Currency != "EUR" || got.SimpleStatus != "CHARGEBACK" {
-		t.Errorf("answer %+v", got)
+	if want := (chargedBack{"arn-1", got.EventID, s.ID, s.Code, "2.50", "EUR", "CHARGEBACK"}); got != want {
+		t.Errorf("answer: got %+v, want %+v", got, want)
 	}
 	for _, again := range []fields{{"id": "arn-1"}, {"id": "arn-1", "amount": 2.5}, {"id": "arn-1", "lost": true}} {
 		if repeated := d.chargeback(m, s.ID, again); repeated != got {
-			t.Errorf("%v repeated: %+v", again, repeated)
+			t.Errorf("%v repeated: got %+v, want %+v", again, repeated, got)
 		}
 	}
 	d.wantRecorded(m, s, recorded{"2.50", "2.50", 1, 1, "CHARGEBACK"})
 	d.CheckJournal()
 	d.Settle()
 	if now := len(shop.Messages(s.Checkout)); now != before+1 {
-		t.Errorf("%d callbacks before, %d after", before, now)
+		t.Errorf("got %d callbacks, want %d", now, before+1)
 	}
 	history := d.Do(world.Request{Method: "GET", APIKey: m.Key.Plaintext,
 		Path: "/v2.1/merchants/" + m.Code + "/transactions/history?types[]=CHARGE_BACK"})
@@ -132,16 +131,16 @@ func TestAChargebackTakesMoneyBack(t *testing.T) {
 	}
 	if err := history.Into(&listed); err != nil || len(listed.Items) != 1 || listed.Items[0].TransactionID != s.ID ||
 		listed.Items[0].Amount != "2.50" || listed.Items[0].Status != "SUCCESSFUL" {
-		t.Errorf("history %s, %v", history.Body, err)
+		t.Errorf("history: got %s, %v, want one item: %s, 2.50, SUCCESSFUL", history.Body, err, s.ID)
 	}
 	detail := d.Do(world.Request{Method: "GET", APIKey: m.Key.Plaintext, Path: "/v2.1/merchants/" + m.Code +
 		"/transactions?id=" + s.ID})
 	if detail.Text("simple_status") != "CHARGEBACK" || !strings.Contains(string(detail.Body), fmt.Sprint(got.EventID)) {
-		t.Errorf("detail %s", detail.Body)
+		t.Errorf("detail: got %s, want CHARGEBACK, and the event %d in it", detail.Body, got.EventID)
 	}
 	rest := d.chargeback(m, s.ID, fields{"lost": true})
 	if rest.Amount != "7.60" || rest.SimpleStatus != "NON_COLLECTION" || rest.ID == "" {
-		t.Errorf("the rest: %+v", rest)
+		t.Errorf("the rest: got %+v, want an id, 7.60, NON_COLLECTION", rest)
 	}
 	d.wantRecorded(m, s, recorded{"10.10", "10.10", 2, 2, "NON_COLLECTION"})
 }
@@ -154,7 +153,7 @@ func TestMadeUpChargebacksAreDifferentOnes(t *testing.T) {
 	command := fields{"amount": 1, "mode": "test"}
 	first, second := d.chargeback(m, s.ID, command), d.chargeback(m, s.ID, command)
 	if first.ID == second.ID || first.EventID == second.EventID {
-		t.Errorf("%+v is %+v", first, second)
+		t.Errorf("got %+v, then %+v, want another id and another event", first, second)
 	}
 	d.wantRecorded(m, s, recorded{"2.00", "2.00", 2, 2, "CHARGEBACK"})
 }
@@ -213,7 +212,7 @@ func TestInvalidChargebacksAreRefused(t *testing.T) {
 		{"T000000001", nil, "NOT_FOUND", ""},
 	} {
 		if got := d.refused(charging(m, c.transaction, c.more)); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%s %v: %+v, want %s %s", c.transaction, c.more, got, c.code, c.param)
+			t.Errorf("%s %v: got %+v, want %s %s", c.transaction, c.more, got, c.code, c.param)
 		}
 	}
 	for s, want := range map[world.Payment]recorded{paid: {"1.00", "1.00", 1, 1, "CHARGEBACK"},

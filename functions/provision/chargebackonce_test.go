@@ -17,10 +17,10 @@ func TestAChargebackThatWasCutOffKeepsItsAmount(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := d.refused(charging(m, s.ID, fields{"id": "cb", "amount": 40})); got.Code != "CONFLICT" {
-		t.Errorf("another amount: %+v", got)
+		t.Errorf("another amount: got %+v, want CONFLICT", got)
 	}
 	if made := d.chargeback(m, s.ID, fields{"id": "cb"}); made.Amount != "30.00" {
-		t.Errorf("charged back %v", made.Amount)
+		t.Errorf("charged back: got %v, want 30.00", made.Amount)
 	}
 	d.wantRecorded(m, s, recorded{"30.00", "30.00", 1, 1, "CHARGEBACK"})
 }

@@ -25,7 +25,7 @@ func TestAChargebackIsOfOneTransaction(t *testing.T) {
 			sale     world.Payment
 		}{{m, second}, {neighbour, theirs}} {
 			if got := d.refused(charging(c.merchant, c.sale.ID, more)); got.Code != "CONFLICT" {
-				t.Errorf("%v of another transaction: %+v", amount, got)
+				t.Errorf("%v of another transaction: got %+v, want CONFLICT", amount, got)
 			}
 			d.wantRecorded(c.merchant, c.sale, recorded{"", "0.00", 0, 0, "SUCCESSFUL"})
 		}

@@ -47,7 +47,7 @@ func run[Answer any](d operator, command fields) Answer {
 	var answer struct{ Error *refusal }
 	raw := d.invoke(command)
 	if err := json.Unmarshal(raw, &answer); err != nil || answer.Error != nil {
-		d.Fatalf("%v: %s, %v", command, raw, err)
+		d.Fatalf("%v: got %s, %v, want no error", command, raw, err)
 	}
 	var wanted Answer
 	if err := json.Unmarshal(raw, &wanted); err != nil {
@@ -62,7 +62,7 @@ func (d operator) refused(command fields) refusal {
 	var answer struct{ Error *refusal }
 	raw := d.invoke(command)
 	if err := json.Unmarshal(raw, &answer); err != nil || answer.Error == nil {
-		d.Fatalf("%v was carried out: %v", command["command"], err)
+		d.Fatalf("%v: got %s, %v, want it refused", command["command"], raw, err)
 	}
 	return *answer.Error
 }
@@ -80,7 +80,7 @@ func (d operator) invoke(command fields) json.RawMessage {
 	d.Helper()
 	answer, err := d.Main().Invoke(d.Context(), "provision", encoded(d, command))
 	if err != nil {
-		d.Fatalf("%v: %v", command["command"], err)
+		d.Fatalf("%v: got %v, want an answer", command["command"], err)
 	}
 	return answer
 }

@@ -36,7 +36,7 @@ func TestTheGuidesCommandsAreUnderstood(t *testing.T) {
 		text := strings.ReplaceAll(unshelled.Replace(found[1]), "MC…", live.Code)
 		var command fields
 		if err := json.Unmarshal([]byte(text), &command); err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got %v, want a command in JSON", text, err)
 			continue
 		}
 		names[command["command"].(string)] = true
@@ -48,10 +48,10 @@ func TestTheGuidesCommandsAreUnderstood(t *testing.T) {
 		if strings.HasSuffix(wrong.Message, " is not an argument of the command.") ||
 			slices.Contains(misunderstood, wrong.Param) ||
 			wrong.Code == "INVALID" && wrong.Param == "" {
-			t.Errorf("%s: %+v", text, wrong)
+			t.Errorf("%s: got %+v, want a command that is understood", text, wrong)
 		}
 	}
 	if len(names) < 10 {
-		t.Errorf("only the commands %v", names)
+		t.Errorf("got the commands %v, want 10 or more", names)
 	}
 }

@@ -30,15 +30,15 @@ func TestAKeyMayDoWhatItsScopesSay(t *testing.T) {
 	} {
 		k := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": c.scopes})
 		if k.Mode != "test" || !keyIDForm.MatchString(k.ID) {
-			t.Errorf("key %s, mode %s", k.ID, k.Mode)
+			t.Errorf("key: got %s, mode %s, want an id like %s, mode test", k.ID, k.Mode, keyIDForm)
 		}
 		if status := d.listing(k.Plaintext); status != c.status {
-			t.Errorf("scopes %v: %d, want %d", c.scopes, status, c.status)
+			t.Errorf("scopes %v: got %d, want %d", c.scopes, status, c.status)
 		}
 	}
 	alias := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"profile"}})
 	if p, _ := d.authenticate(alias.Plaintext); !p.May("user.profile_readonly") {
-		t.Errorf("profile gave %v", p.Scopes)
+		t.Errorf("scopes of profile: got %v, want user.profile_readonly among them", p.Scopes)
 	}
 }
 
@@ -48,12 +48,12 @@ func TestAPublicKeyHasNoScopes(t *testing.T) {
 	m := d.create(fields{"sandbox": false})
 	k := d.createKey(fields{"merchant_code": m.Code, "mode": "live", "type": "public"})
 	if !strings.HasPrefix(k.Plaintext, "pk_live_") {
-		t.Errorf("a key of another kind: %s…", k.Plaintext[:8])
+		t.Errorf("key: got %s…, want pk_live_…", k.Plaintext[:8])
 	}
 	p, _ := d.authenticate(k.Plaintext)
 	if p.Actor.Kind != identity.PublicKey || len(p.Scopes) != 0 ||
 		p.Tenant != (identity.Tenant{Mode: identity.Live, Merchant: m.Code}) {
-		t.Errorf("principal %+v", p)
+		t.Errorf("principal: got %+v, want a public key without scopes, live, of %s", p, m.Code)
 	}
 }
 
@@ -63,16 +63,16 @@ func TestARevokedKeyIsRefusedAtOnce(t *testing.T) {
 	m := d.create(nil)
 	doomed := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
 	if status := d.listing(doomed.Plaintext); status != http.StatusOK {
-		t.Fatalf("before: %d", status)
+		t.Fatalf("before: got %d, want 200", status)
 	}
 	for range 2 {
 		run[fields](d, fields{"command": "revoke_api_key", "merchant_code": m.Code, "mode": "test", "key_id": doomed.ID})
 		if status := d.listing(doomed.Plaintext); status != http.StatusUnauthorized {
-			t.Errorf("revoked: %d", status)
+			t.Errorf("revoked: got %d, want 401", status)
 		}
 	}
 	if status := d.listing(m.Key.Plaintext); status != http.StatusOK {
-		t.Errorf("the other key: %d", status)
+		t.Errorf("the other key: got %d, want 200", status)
 	}
 }
 
@@ -112,11 +112,11 @@ func TestKeysThatCannotBe(t *testing.T) {
 		{revoke(other.Code, "test", mine.Key.ID), "NOT_FOUND", ""},
 	} {
 		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: %+v, want %s %s", c.command, got, c.code, c.param)
+			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
 		}
 	}
 	if status := d.listing(mine.Key.Plaintext); status != http.StatusOK {
-		t.Errorf("a key that could not be revoked gets %d", status)
+		t.Errorf("with a key that could not be revoked: got %d, want 200", status)
 	}
 }
 
@@ -135,7 +135,8 @@ func TestRotatingTwiceADayNeedsForce(t *testing.T) {
 		got := run[rotated](d, rotate)
 		d.Secret("callback secret", got.Secret)
 		if _, err := webhook.ParseSecret(got.Secret); err != nil || got.Version != version || seen[got.Secret] {
-			t.Errorf("version %d (want %d), %v, seen before: %v", got.Version, version, err, seen[got.Secret])
+			t.Errorf("got version %d, %v, seen before: %t, want version %d, not seen before", got.Version, err,
+				seen[got.Secret], version)
 		}
 		seen[got.Secret] = true
 	}
@@ -143,7 +144,7 @@ func TestRotatingTwiceADayNeedsForce(t *testing.T) {
 	wantVersion(2) // nothing is silenced: there was no secret before the first
 	d.Clock.Advance(24*time.Hour - time.Second)
 	if got := d.refused(rotate); got.Code != "CONFLICT" {
-		t.Errorf("within the day: %+v", got)
+		t.Errorf("within the day: got %+v, want CONFLICT", got)
 	}
 	rotate["force"] = true
 	wantVersion(3)
@@ -162,6 +163,6 @@ func TestAFaultOfOursFailsTheInvocationWithoutDetails(t *testing.T) {
 	}
 	answer, err := provision.Invoke(cut)(context.Background(), request)
 	if err == nil || answer != nil || strings.Contains(err.Error(), faults.ErrNetwork.Error()) {
-		t.Errorf("answer %v, %v", answer, err)
+		t.Errorf("got answer %v, %v, want none, and an error without %q", answer, err, faults.ErrNetwork)
 	}
 }

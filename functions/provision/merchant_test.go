@@ -23,25 +23,25 @@ func TestASandboxMerchantsFirstKeyIsATestKeyWithAllScopes(t *testing.T) {
 	d := newOperator(t)
 	m := d.create(nil)
 	if !m.Created || !codeForm.MatchString(m.Code) || m.Key == nil || m.TestKey != nil {
-		t.Fatalf("created %+v", m)
+		t.Fatalf("got %+v, want it created, with a code like %s, a key and no test key", m, codeForm)
 	}
 	if !keyIDForm.MatchString(m.Key.ID) || !testForm.MatchString(m.Key.Plaintext) || m.Key.Mode != "test" {
-		t.Errorf("key %s, mode %s", m.Key.ID, m.Key.Mode)
+		t.Errorf("key: got %+v, want mode test, an id like %s and a key like %s", *m.Key, keyIDForm, testForm)
 	}
 	if status := d.listing(m.Key.Plaintext); status != http.StatusOK {
-		t.Errorf("the key answers %d", status)
+		t.Errorf("with the key: got %d, want 200", status)
 	}
 	p, got := d.authenticate(m.Key.Plaintext)
 	for _, scope := range identity.AllScopes() {
 		if !slices.Contains(p.Scopes, scope) {
-			t.Errorf("the key does not have %s", scope)
+			t.Errorf("the key's scopes: got %v, want %s among them", p.Scopes, scope)
 		}
 	}
 	want := merchant.Merchant{Code: m.Code, Name: "Buchladen", Email: "buch@example.com", Country: "DE", Currency: "EUR",
 		Sandbox: true, OnlinePayments: true, FeeRate: "0.0195", TimeZone: "Europe/Berlin",
 		CreatedAt: d.Clock.Now(), Version: 1}
 	if got != want {
-		t.Errorf("merchant %+v\nwant %+v", got, want)
+		t.Errorf("merchant: got %+v\nwant %+v", got, want)
 	}
 }
 
@@ -50,20 +50,20 @@ func TestAMerchantsFirstKeyIsLive(t *testing.T) {
 	d := newOperator(t)
 	alone := d.create(fields{"sandbox": false, "fee_rate": "0.0100", "online_payments": false})
 	if alone.Key.Mode != "live" || !liveForm.MatchString(alone.Key.Plaintext) || alone.TestKey != nil {
-		t.Errorf("created with %+v, %+v", alone.Key, alone.TestKey)
+		t.Errorf("keys: got %+v, %+v, want a live one like %s and no test key", alone.Key, alone.TestKey, liveForm)
 	}
 	if got, err := d.App.Store.Merchant(t.Context(), alone.Code); err != nil ||
 		got.FeeRate != "0.01" || got.OnlinePayments {
-		t.Errorf("merchant %+v, %v", got, err)
+		t.Errorf("merchant: got %+v, %v, want fee rate 0.01 and no online payments", got, err)
 	}
 	both := d.create(fields{"sandbox": false, "test_key": true})
 	if both.Key.Mode != "live" || both.TestKey == nil || both.TestKey.Mode != "test" ||
 		!testForm.MatchString(both.TestKey.Plaintext) {
-		t.Fatalf("created with %+v, %+v", both.Key, both.TestKey)
+		t.Fatalf("keys: got %+v, %+v, want a live one, and a test one like %s", both.Key, both.TestKey, testForm)
 	}
 	for _, k := range []*key{both.Key, both.TestKey} {
 		if status := d.listing(k.Plaintext); status != http.StatusOK {
-			t.Errorf("the %s key answers %d", k.Mode, status)
+			t.Errorf("with the %s key: got %d, want 200", k.Mode, status)
 		}
 	}
 }
@@ -77,10 +77,10 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 	again := d.create(fields{"merchant_code": code, "fee_rate": "0.01950", "time_zone": "Europe/Berlin",
 		"profile": fields{"vat_id": ""}})
 	if first.Code != code || !first.Created || again.Code != code || again.Created || again.Key != nil {
-		t.Errorf("first %+v, again %+v", first, again)
+		t.Errorf("got %+v, then %+v, want %s both times, created the first time, then no key", first, again, code)
 	}
 	if status := d.listing(first.Key.Plaintext); status != http.StatusOK {
-		t.Errorf("the first key answers %d", status)
+		t.Errorf("with the first key: got %d, want 200", status)
 	}
 	for name, change := range map[string]fields{
 		"name": {"name": "Café"}, "fee": {"fee_rate": "0.02"}, "country": {"country": "AT"},
@@ -90,7 +90,7 @@ func TestRepeatingACreationUnderItsCodeChangesNothing(t *testing.T) {
 	} {
 		change["merchant_code"] = code
 		if got := d.refused(registration(change)); got.Code != "CONFLICT" {
-			t.Errorf("another %s: %+v", name, got)
+			t.Errorf("another %s: got %+v, want CONFLICT", name, got)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestFactsThatCannotBe(t *testing.T) {
 		{fields{"command": 1}, "INVALID", "command"},
 	} {
 		if got := d.refused(registration(c.change)); got.Code != c.code || got.Param != c.param || got.Message == "" {
-			t.Errorf("%v: %+v, want %s %s", c.change, got, c.code, c.param)
+			t.Errorf("%v: got %+v, want %s %s and a message", c.change, got, c.code, c.param)
 		}
 	}
 }

@@ -59,23 +59,23 @@ func TestPayoutSettingsAreMerged(t *testing.T) {
 	} {
 		for range 2 { // repeated, nothing changes
 			if got := d.setPayout(m, step.given); got != step.want {
-				t.Errorf("%v: %+v\nwant %+v", step.given, got, step.want)
+				t.Errorf("%v: got %+v\nwant %+v", step.given, got, step.want)
 			}
 		}
 	}
 	stored, err := d.App.Store.PayoutSchedule(t.Context(), identity.Tenant{Mode: identity.Test, Merchant: m.Code})
 	if err != nil || stored.To.IBAN != sandbox.ClosedIBAN || stored.To.AccountNumber != "" || stored.To.BankCode != "" ||
 		stored.To.BIC != "MARKDEFF" {
-		t.Errorf("%+v, %v", stored, err)
+		t.Errorf("schedule: got %+v, %v, want IBAN %s, BIC MARKDEFF, and no other number", stored, err, sandbox.ClosedIBAN)
 	}
 	// Another time zone moves the cut-offs, in each mode that has any.
 	run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "time_zone": "America/Sao_Paulo"})
 	if got := d.setPayout(m, fields{}); got.TimeZone != "America/Sao_Paulo" || got.NextAt != "2026-11-21T03:00:00Z" {
-		t.Errorf("moved: %+v", got)
+		t.Errorf("moved: got %+v, want America/Sao_Paulo, next at 2026-11-21T03:00:00Z", got)
 	}
 	moved, err := d.App.Store.PayoutSchedule(t.Context(), identity.Tenant{Mode: identity.Test, Merchant: m.Code})
 	if err != nil || moved.Version <= stored.Version {
-		t.Errorf("%+v, %v", moved, err)
+		t.Errorf("moved: got %+v, %v, want a version after %d", moved, err, stored.Version)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestInvalidPayoutSettingsAreRefused(t *testing.T) {
 			command[name] = value
 		}
 		if got := d.refused(command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: %+v", c.given, got)
+			t.Errorf("%v: got %+v, want %s %s", c.given, got, c.code, c.param)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (d operator) runPayouts(given fields) string {
 	given["command"] = "run_payouts"
 	answer := run[payoutsAnswer](d, given)
 	if answer.More || answer.Payouts == nil {
-		d.Errorf("%v: %+v", given, answer)
+		d.Errorf("%v: got %+v, want a list of payouts and no more", given, answer)
 	}
 	return answer.String()
 }
@@ -156,17 +156,18 @@ func TestPayoutsAreRunAtAPretendedTime(t *testing.T) {
 		d.sell(m, "order", 10*(i+1), "")
 	}
 	if got := d.runPayouts(fields{}); got != "" {
-		t.Errorf("now: %s", got)
+		t.Errorf("now: got %q, want no payout", got)
 	}
-	if got := d.runPayouts(fields{"merchant_code": rejected.Code,
-		"at": "2026-11-21T00:30:00+01:00"}); got != "T 2026-11-21 FAILED 19.61 EUR AC01" {
-		t.Errorf("one merchant's: %s", got)
+	const at = "2026-11-21T00:30:00+01:00"
+	one := fields{"merchant_code": rejected.Code, "at": at}
+	if got, want := d.runPayouts(one), "T 2026-11-21 FAILED 19.61 EUR AC01"; got != want {
+		t.Errorf("one merchant's: got %q, want %q", got, want)
 	}
-	if got := d.runPayouts(fields{"at": "2026-11-21T00:30:00+01:00"}); got != "T 2026-11-21 PAID 9.80 EUR" {
-		t.Errorf("all merchants': %s", got)
+	if got, want := d.runPayouts(fields{"at": at}), "T 2026-11-21 PAID 9.80 EUR"; got != want {
+		t.Errorf("all merchants': got %q, want %q", got, want)
 	}
 	if got := d.runPayouts(fields{"mode": "test", "at": "2026-11-21T01:00:00Z"}); got != "" {
-		t.Errorf("again: %s", got)
+		t.Errorf("again: got %q, want no payout", got)
 	}
 }
 
@@ -180,22 +181,22 @@ func TestPayoutsOnDemand(t *testing.T) {
 		return d.runPayouts(fields{"merchant_code": m.Code, "on_demand": true, "id": id})
 	}
 	if got := demand(""); got != "" {
-		t.Errorf("nothing waits: %s", got)
+		t.Errorf("nothing waits: got %q, want no payout", got)
 	}
 	d.sell(m, "1", 10, "")
 	d.Clock.Advance(time.Hour)
 	for range 2 {
-		if got := demand("a"); got != "T 2026-11-20 PAID 9.80 EUR" && got != "" {
-			t.Errorf("demanded: %s", got)
+		if got, want := demand("a"), "T 2026-11-20 PAID 9.80 EUR"; got != want && got != "" {
+			t.Errorf("demanded: got %q, want %q or no payout", got, want)
 		}
 	}
 	d.sell(m, "2", 20, "")
 	d.Clock.Advance(48 * time.Hour)
 	if got := d.runPayouts(fields{"merchant_code": m.Code}); got != "" {
-		t.Errorf("by schedule: %s", got)
+		t.Errorf("by schedule: got %q, want no payout", got)
 	}
-	if got := demand(""); got != "T 2026-11-22 PAID 19.61 EUR" {
-		t.Errorf("demanded: %s", got)
+	if got, want := demand(""), "T 2026-11-22 PAID 19.61 EUR"; got != want {
+		t.Errorf("demanded: got %q, want %q", got, want)
 	}
 }
 
@@ -219,7 +220,7 @@ func TestInvalidPayoutRunsAreRefused(t *testing.T) {
 	} {
 		c.given["command"] = "run_payouts"
 		if got := d.refused(c.given); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: %+v", c.given, got)
+			t.Errorf("%v: got %+v, want %s %s", c.given, got, c.code, c.param)
 		}
 	}
 }
@@ -259,7 +260,7 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 	d.Clock.Advance(24 * time.Hour)
 	ordered := run[payoutsAnswer](d, fields{"command": "run_payouts", "mode": "live"})
 	if len(ordered.Payouts) != 2 || ordered.Payouts[0].Status != "SENT" || ordered.Payouts[1].Status != "SENT" {
-		t.Fatalf("%+v", ordered)
+		t.Fatalf("ordered: got %+v, want two, both SENT", ordered)
 	}
 	first, second := ordered.Payouts[0], ordered.Payouts[1]
 	settle := func(p, merchant, outcome, reason string) fields {
@@ -267,7 +268,7 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 			"outcome": outcome, "reason": reason}
 	}
 	if got := d.refused(settle(first.ID, first.Tenant, "paid", "")); got.Code != "CONFLICT" {
-		t.Errorf("paid without a file: %+v", got)
+		t.Errorf("paid without a file: got %+v, want CONFLICT", got)
 	}
 	export := fields{"command": "export_payouts", "id": "file-1", "holder": "Cashwrap", "iban": "DE89370400440532013000",
 		"bic": "COBADEFF", "currency": "EUR"}
@@ -278,21 +279,21 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 	file := run[exported](d, export)
 	if len(file.Payouts) != 2 || !strings.Contains(file.Text, "pain.001.001.09") ||
 		!strings.Contains(file.Text, first.ID) || !strings.Contains(file.Text, "30.00") {
-		t.Errorf("%+v", file)
+		t.Errorf("file: got %+v, want two payouts, and pain.001.001.09, %s and 30.00 in it", file, first.ID)
 	}
 	if again := run[exported](d, fields{"command": "export_payouts", "id": "file-1"}); again.Text != file.Text {
-		t.Errorf("again: %s", again.Text)
+		t.Errorf("again: got %s\nwant %s", again.Text, file.Text)
 	}
 	if again := run[exported](d, export); again.Text != file.Text {
-		t.Errorf("repeated: %s", again.Text)
+		t.Errorf("repeated: got %s\nwant %s", again.Text, file.Text)
 	}
 	for range 2 {
 		if got := run[fields](d, settle(first.ID, first.Tenant, "paid", "")); got["status"] != "PAID" {
-			t.Errorf("paid: %v", got)
+			t.Errorf("paid: got %v, want PAID", got)
 		}
 		if got := run[fields](d, settle(second.ID, second.Tenant, "rejected", "AC04")); got["status"] != "FAILED" ||
 			got["reason"] != "AC04" {
-			t.Errorf("rejected: %v", got)
+			t.Errorf("rejected: got %v, want FAILED, AC04", got)
 		}
 	}
 	for _, c := range []struct {
@@ -309,7 +310,7 @@ func TestLivePayoutsGoThroughAFile(t *testing.T) {
 		{fields{"command": "export_payouts", "id": "file-2", "currency": "EUR"}, "CONFLICT", ""},
 	} {
 		if got := d.refused(c.command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: %+v", c.command, got)
+			t.Errorf("%v: got %+v, want %s %s", c.command, got, c.code, c.param)
 		}
 	}
 }
@@ -321,7 +322,7 @@ func TestAMerchantIsTheSameWhateverItsPayoutSettings(t *testing.T) {
 	m := d.create(fields{"merchant_code": "MC0000PAYS"})
 	run[fields](d, fields{"command": "set_payout", "merchant_code": m.Code, "period": "monthly"})
 	if again := d.create(fields{"merchant_code": m.Code}); again.Created {
-		t.Errorf("%+v", again)
+		t.Errorf("again: got %+v, want it not created", again)
 	}
 }
 
@@ -336,7 +337,7 @@ func TestPayoutSettingsAreKeptByMode(t *testing.T) {
 	want := merchant.ByMode[merchant.PayoutSettings]{Live: merchant.PayoutSettings{Period: merchant.Weekly},
 		Test: merchant.PayoutSettings{Period: merchant.Daily, OnDemand: true}}
 	if got := d.stored(m.Key).Payouts; got != want {
-		t.Errorf("%+v, want %+v", got, want)
+		t.Errorf("settings: got %+v, want %+v", got, want)
 	}
 }
 
@@ -361,16 +362,16 @@ func TestSettingsThatWereCutOffAreAsBeforeOrAfter(t *testing.T) {
 			schedule, err := d.App.Store.PayoutSchedule(t.Context(), tenant)
 			owner := d.stored(m.Key)
 			if want := owner.Calendar(tenant.Mode).NextCutoff(d.Clock.Now()).At; err != nil || !schedule.NextAt.Equal(want) {
-				t.Errorf("%s at step %d: pays out %s at %s, want %s, %v", what, step, owner.Payouts.Test.Period,
-					schedule.NextAt, want, err)
+				t.Errorf("%s at step %d: pays out %s, got next at %s, %v, want %s", what, step,
+					owner.Payouts.Test.Period, schedule.NextAt, err, want)
 			}
 			run[fields](d, command)
 		}
 		if got := d.stored(m.Key).Payouts.Test.Period; got != merchant.Monthly {
-			t.Errorf("cut off at step %d: %s", step, got)
+			t.Errorf("cut off at step %d: got %s, want %s", step, got, merchant.Monthly)
 		}
 	}
 	if cut < 4 {
-		t.Errorf("cut off %d times", cut)
+		t.Errorf("cut off: got %d times, want 4 or more", cut)
 	}
 }

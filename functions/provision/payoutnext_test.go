@@ -15,7 +15,7 @@ func (d operator) nextAt(given fields) string {
 		NextAt  string `json:"next_at"`
 	}](d, given)
 	if (answer.NextAt != "") && len(answer.Payouts) > 0 {
-		d.Errorf("%v: %+v", given, answer)
+		d.Errorf("%v: got %+v, want payouts or next_at, not both", given, answer)
 	}
 	return answer.NextAt
 }
@@ -31,7 +31,7 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 	want := func(what string, given fields, at string) {
 		t.Helper()
 		if got := d.nextAt(given); got != at {
-			t.Errorf("%s: %q, want %q", what, got, at)
+			t.Errorf("%s: got %q, want %q", what, got, at)
 		}
 	}
 	want("nothing waits", fields{}, "")
@@ -54,8 +54,8 @@ func TestWhenNothingIsDueTheNextPayoutIsNamed(t *testing.T) {
 	want("after a time that was pretended", fields{"merchant_code": weekly.Code}, "2026-12-13T23:00:00Z")
 	want("at a time before that", fields{"merchant_code": weekly.Code, "at": "2026-12-11T00:00:00Z"},
 		"2026-12-13T23:00:00Z")
-	if got := d.runPayouts(fields{"merchant_code": weekly.Code,
-		"at": "2026-12-13T23:00:00Z"}); got != "T 2026-12-14 PAID 9.80 EUR" {
-		t.Errorf("at that time: %s", got)
+	last := fields{"merchant_code": weekly.Code, "at": "2026-12-13T23:00:00Z"}
+	if got, want := d.runPayouts(last), "T 2026-12-14 PAID 9.80 EUR"; got != want {
+		t.Errorf("at that time: got %q, want %q", got, want)
 	}
 }

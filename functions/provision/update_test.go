@@ -30,7 +30,7 @@ func TestAMerchantsOptionalFields(t *testing.T) {
 	} {
 		m := d.create(c.given)
 		if got := d.stored(m.Key); got.TimeZone != c.zone || got.MinimumBalance != c.minimum {
-			t.Errorf("%v: zone %q, minimum %q", c.given, got.TimeZone, got.MinimumBalance)
+			t.Errorf("%v: got zone %q, minimum %q, want %q, %q", c.given, got.TimeZone, got.MinimumBalance, c.zone, c.minimum)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	} {
 		given["command"], given["merchant_code"] = "update_merchant", m.Code
 		for range 2 { // repeated, nothing changes
-			if got := run[updated](d, given); got != (updated{m.Code, version + 1}) {
-				t.Errorf("%v: %+v, want version %d", given, got, version+1)
+			if got, want := run[updated](d, given), (updated{m.Code, version + 1}); got != want {
+				t.Errorf("%v: got %+v, want %+v", given, got, want)
 			}
 		}
 	}
@@ -68,16 +68,17 @@ func TestAnUpdateChangesWhatIsGiven(t *testing.T) {
 	late := d.createKey(fields{"merchant_code": m.Code, "name": "till", "scopes": []string{"payments"}})
 	for _, k := range []*key{m.Key, m.TestKey, &late} {
 		if got := d.stored(k); got != want {
-			t.Errorf("merchant %+v\nwant %+v", got, want)
+			t.Errorf("merchant: got %+v\nwant %+v", got, want)
 		}
 	}
 	back := fields{"command": "update_merchant", "merchant_code": m.Code, "time_zone": "",
 		"refund_floor": "", "fee_rate": "",
 		"payout_plan": "SINGLE_PAYMENT", "gross_settlement": false}
 	run[updated](d, back)
-	if got := d.stored(m.Key); got.TimeZone != "Europe/Berlin" || got.MinimumBalance != "" || got.FeeRate != "0.0195" ||
-		got.PayoutPlan != "" || got.Gross {
-		t.Errorf("taken back: %+v", got)
+	want.TimeZone, want.MinimumBalance, want.FeeRate = "Europe/Berlin", "", "0.0195"
+	want.PayoutPlan, want.Gross, want.Version = "", false, 5
+	if got := d.stored(m.Key); got != want {
+		t.Errorf("taken back: got %+v\nwant %+v", got, want)
 	}
 }
 
@@ -92,7 +93,7 @@ func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
 		run[fields](d, update)
 		steps := len(d.Main().Steps.Taken())
 		if steps < 4 {
-			t.Fatalf("only %d steps", steps)
+			t.Fatalf("got %d steps, want 4 or more", steps)
 		}
 		for at := 1; at <= steps; at++ {
 			name := fault.String() + string(rune('a'+at))
@@ -102,7 +103,7 @@ func TestAnUpdateCutOffIsFinishedByItsRepetition(t *testing.T) {
 				"merchant_code": m.Code, "name": name}))
 			run[fields](d, fields{"command": "update_merchant", "merchant_code": m.Code, "name": name})
 			if got := d.stored(m.Key); got.Name != name {
-				t.Errorf("%s at step %d: %+v", fault, at, got)
+				t.Errorf("%s at step %d: got %+v, want the name %s", fault, at, got, name)
 			}
 		}
 	}
@@ -133,10 +134,10 @@ func TestInvalidUpdatesAreRefused(t *testing.T) {
 			command[name] = value
 		}
 		if got := d.refused(command); got.Code != c.code || got.Param != c.param {
-			t.Errorf("%v: %+v, want %s %s", c.change, got, c.code, c.param)
+			t.Errorf("%v: got %+v, want %s %s", c.change, got, c.code, c.param)
 		}
 	}
 	if got := d.stored(m.Key); got.Version != 1 {
-		t.Errorf("something changed: %+v", got)
+		t.Errorf("merchant: got %+v, want version 1", got)
 	}
 }
