@@ -25,7 +25,7 @@ func items(t *testing.T, got world.Response) []string {
 	t.Helper()
 	var page historyPage
 	if err := got.Into(&page); err != nil || got.Status != 200 {
-		t.Fatalf("history: %d %s", got.Status, got.Body)
+		t.Fatalf("history: got %d %s, %v, want 200 and a page", got.Status, got.Body, err)
 	}
 	ids := []string{}
 	for _, item := range page.Items {
@@ -44,7 +44,7 @@ func TestWhoMayUseTransactions(t *testing.T) {
 	for path, method := range addresses(s, p) {
 		denied.Check(t, public.Send(method, path, nil))
 		if got := s.Do(world.Request{Method: method, Path: path, APIKey: world.NoKey}); got.Status != 401 {
-			t.Errorf("%s without a key: %d", path, got.Status)
+			t.Errorf("%s without a key: got %d, want 401", path, got.Status)
 		}
 	}
 	for scope, want := range map[string]int{"transactions.history": 200, "transactions.read": 200, "payments": 403,
@@ -52,7 +52,7 @@ func TestWhoMayUseTransactions(t *testing.T) {
 		other := withScope(s, scope)
 		for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
 			if got := other.Send("GET", path, nil); got.Status != want {
-				t.Errorf("%s with %s: %d, want %d", path, scope, got.Status, want)
+				t.Errorf("%s with %s: got %d, want %d", path, scope, got.Status, want)
 			}
 		}
 	}
@@ -69,10 +69,10 @@ func TestAnotherMerchantsHistory(t *testing.T) {
 	notFound.Check(t, s.Send("GET", "/v2.1/merchants/"+other.Merchant.Code+"/transactions/history", nil))
 	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
 		if got := items(t, s.Send("GET", path, nil)); !slices.Equal(got, []string{p.ID}) {
-			t.Errorf("%s lists %v, want %s", path, got, p.ID)
+			t.Errorf("%s: got %v, want %s alone", path, got, p.ID)
 		}
 		if got := items(t, s.Send("GET", path+"?transaction_code="+theirs.Code, nil)); len(got) != 0 {
-			t.Errorf("%s by another's code lists %v", path, got)
+			t.Errorf("%s by another's code: got %v, want no items", path, got)
 		}
 		for _, end := range []string{"oldest_ref", "newest_ref"} {
 			invalid(end).Check(t, s.Send("GET", path+"?"+end+"="+theirs.ID, nil))
@@ -104,7 +104,7 @@ func TestLiveTransactionsAreNoTestTransactions(t *testing.T) {
 	notFound.Check(t, refundV1(try, p, ""))
 	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history", legacyHistory} {
 		if got := items(t, try.Send("GET", path, nil)); len(got) != 0 {
-			t.Errorf("%s lists %v", path, got)
+			t.Errorf("%s: got %v, want no items", path, got)
 		}
 		invalid("newest_ref").Check(t, try.Send("GET", path+"?newest_ref="+p.ID, nil))
 	}
@@ -120,11 +120,12 @@ func TestTheLegacyHistoryNamesItsSuccessor(t *testing.T) {
 	for query, status := range map[string]int{"": 200, "?limit=0": 400} {
 		got := s.Send("GET", legacyHistory+query, nil)
 		if got.Status != status || got.Header.Get("Deprecation") != "@1793491200" || got.Header.Get("Link") != successor {
-			t.Errorf("%s: %d, Deprecation %q, Link %q", query, got.Status, got.Header.Get("Deprecation"), got.Header.Get("Link"))
+			t.Errorf("%s: got %d, Deprecation %q, Link %q, want %d, @1793491200, %q", query, got.Status,
+				got.Header.Get("Deprecation"), got.Header.Get("Link"), status, successor)
 		}
 	}
 	if got := s.Send("GET", "/v2.1/merchants/"+s.Merchant.Code+"/transactions/history",
 		nil); got.Header.Get("Deprecation") != "" {
-		t.Errorf("version 2.1 is deprecated: %v", got.Header)
+		t.Errorf("version 2.1: got %v, want no Deprecation", got.Header)
 	}
 }

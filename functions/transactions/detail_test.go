@@ -16,7 +16,7 @@ func queries(s world.Shop, p world.Payment) map[string]string {
 	s.Helper()
 	client := s.Transaction("id=" + p.ID).Text("client_transaction_id")
 	if client == "" {
-		s.Fatal("no client_transaction_id")
+		s.Fatalf("client_transaction_id of %s: got %q, want some", p.ID, client)
 	}
 	return map[string]string{
 		"id": p.ID, "transaction_code": p.Code, "internal_id": fmt.Sprint(p.InternalID),
@@ -33,10 +33,10 @@ func TestATransactionIsReadAtOnceByEachIdentifier(t *testing.T) {
 		query := name + "=" + url.QueryEscape(value)
 		read, legacy := s.Transaction(query), legacyTransaction(s, query)
 		if read.Status != 200 || read.Text("id") != p.ID {
-			t.Errorf("%s: %d %s", name, read.Status, read.Body)
+			t.Errorf("%s: got %d %s, want 200, id %s", name, read.Status, read.Body, p.ID)
 		}
 		if legacy.Status != 200 || legacy.Text("id") != p.ID || other.ID == p.ID {
-			t.Errorf("%s, legacy: %d %s", name, legacy.Status, legacy.Body)
+			t.Errorf("%s, legacy: got %d %s, want 200, id %s, not %s", name, legacy.Status, legacy.Body, p.ID, other.ID)
 		}
 		notFound.Check(t, s.OtherShop().Transaction(query))
 		notFound.Check(t, legacyTransaction(s.OtherShop(), query))
@@ -107,7 +107,7 @@ func TestAllThatADetailShows(t *testing.T) {
 			`/refunds","type":"application/json","min_amount":0.01,"max_amount":10.10}]`,
 	})
 	if code := s.Transaction("id=" + p.ID).Text("auth_code"); code == "" {
-		t.Error("no auth_code")
+		t.Errorf("auth_code: got %q, want some", code)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestLocalTimeIsWhereTheMerchantIs(t *testing.T) {
 		setTimeZone(s, zone)
 		p := s.Sell("10.10")
 		if got := s.Transaction("id=" + p.ID).Text("local_time"); got != want {
-			t.Errorf("%s: %s, want %s", zone, got, want)
+			t.Errorf("%s: got %s, want %s", zone, got, want)
 		}
 	}
 }
@@ -157,15 +157,15 @@ func TestAForeignIDFindsTheSuccessfulTransaction(t *testing.T) {
 	second := s.Pay(checkout, s.Card(failing))
 	query := "foreign_transaction_id=" + first.Reference
 	if got := s.Transaction(query).Text("id"); got != second.ID {
-		t.Errorf("of failed ones %s, want the newest, %s", got, second.ID)
+		t.Errorf("of failed ones: got %s, want the newest, %s", got, second.ID)
 	}
 	s.Clock.Advance(time.Second)
 	paid := s.Pay(checkout, s.Card(world.Frictionless))
 	if got := s.Transaction(query).Text("id"); got != paid.ID || paid.Status != "SUCCESSFUL" {
-		t.Errorf("got %s, want the successful one, %+v", got, paid)
+		t.Errorf("got %s, want the one that is SUCCESSFUL, %+v", got, paid)
 	}
 	if got := legacyTransaction(s, query+"&id="+first.ID).Text("id"); got != first.ID {
-		t.Errorf("with its id: %s, want %s", got, first.ID)
+		t.Errorf("with its id: got %s, want %s", got, first.ID)
 	}
 }
 
@@ -178,13 +178,13 @@ func TestATransactionKeepsItsForeignID(t *testing.T) {
 	failed := s.Pay(checkout, s.Card(world.Frictionless))
 	renamed := map[string]any{"checkout_reference": "renamed", "amount": 10}
 	if changed := s.Send("PATCH", "/v0.1/checkouts/"+checkout, renamed); changed.Status != 200 {
-		t.Fatalf("rename: %d %s", changed.Status, changed.Body)
+		t.Fatalf("rename: got %d %s, want 200", changed.Status, changed.Body)
 	}
 	notFound.Check(t, s.Transaction("foreign_transaction_id=renamed"))
 	paid := s.Pay(checkout, s.Card(world.Frictionless))
 	for reference, want := range map[string]string{failed.Reference: failed.ID, "renamed": paid.ID} {
 		if got := s.Transaction("foreign_transaction_id=" + reference).Text("id"); got != want {
-			t.Errorf("%s: %s, want %s", reference, got, want)
+			t.Errorf("%s: got %s, want %s", reference, got, want)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestReadingTransactionsNeedsTheScope(t *testing.T) {
 		for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions?id=" + p.ID,
 			"/v0.1/me/transactions?id=" + p.ID} {
 			if got := other.Send("GET", path, nil); got.Status != want {
-				t.Errorf("%s with %s: %d, want %d", path, scope, got.Status, want)
+				t.Errorf("%s with %s: got %d, want %d", path, scope, got.Status, want)
 			}
 		}
 	}

@@ -39,13 +39,13 @@ func TestEventsOfARefundAndAChargeback(t *testing.T) {
 	p := s.Sell("10.10")
 	s.Clock.Advance(time.Second)
 	if got := refundV0(s, p, "2.5"); got.Status != 204 {
-		t.Fatalf("refund: %d %s", got.Status, got.Body)
+		t.Fatalf("refund: got %d %s, want 204", got.Status, got.Body)
 	}
 	s.Clock.Advance(time.Second)
 	chargeback(s, p, "")
 	record, err := s.App.Store.Transaction(t.Context(), s.Tenant(), p.ID)
 	if err != nil || len(record.Events) != 3 {
-		t.Fatalf("%d events, %v", len(record.Events), err)
+		t.Fatalf("got events %+v, %v, want 3", record.Events, err)
 	}
 	payout, refund, back, deduction := record.PayoutNumericID(record.Payouts[0]), record.Events[0],
 		record.Events[1], record.Events[2]
@@ -101,19 +101,20 @@ func TestEventsOfInstallments(t *testing.T) {
 	}
 	detail := world.Members(t, brazil.Transaction("id="+p.ID).Body)
 	if err := json.Unmarshal([]byte(detail["transaction_events"]), &shown); err != nil || len(shown) == 0 {
-		t.Fatalf("%s: %v", detail["transaction_events"], err)
+		t.Fatalf("transaction_events: got %s, %v, want some", detail["transaction_events"], err)
 	}
 	if detail["payouts_total"] != fmt.Sprint(len(shown)) || detail["installments_count"] != "3" {
-		t.Errorf("%s payouts, %s installments, %d events", detail["payouts_total"], detail["installments_count"], len(shown))
+		t.Errorf("got %s payouts, %s installments, want %d, 3", detail["payouts_total"], detail["installments_count"],
+			len(shown))
 	}
 	sum := money.MustParse(detail["fee_amount"], "BRL")
 	for i, e := range shown {
 		if want := time.Date(2026, time.November+time.Month(i), 21, 0, 0, 0, 0, time.UTC).Format(
 			time.DateOnly); e.DueDate != want || e.Installment != i+1 {
-			t.Errorf("installment %d is due %s, want %d due %s", e.Installment, e.DueDate, i+1, want)
+			t.Errorf("got installment %d due %s, want %d due %s", e.Installment, e.DueDate, i+1, want)
 		}
 		if e.Timestamp != "2026-11-20T12:00:00.000Z" {
-			t.Errorf("installment %d was planned at %s", e.Installment, e.Timestamp)
+			t.Errorf("installment %d: got planned at %s, want 2026-11-20T12:00:00.000Z", e.Installment, e.Timestamp)
 		}
 		var err error
 		if sum, err = sum.Add(money.MustParse(e.Amount.String(), "BRL")); err != nil {
@@ -121,7 +122,7 @@ func TestEventsOfInstallments(t *testing.T) {
 		}
 	}
 	if sum.String() != "100.00" {
-		t.Errorf("payouts and fee add up to %s", sum)
+		t.Errorf("payouts and fee: got %s, want 100.00", sum)
 	}
 }
 

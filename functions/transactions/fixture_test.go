@@ -39,7 +39,7 @@ func summary(s world.Shop, p world.Payment) string {
 		}
 	}
 	if err := read.Into(&t); err != nil || read.Status != 200 {
-		s.Fatalf("read: %d %s", read.Status, read.Body)
+		s.Fatalf("read: got %d %s, %v, want 200 and a transaction", read.Status, read.Body, err)
 	}
 	text := t.SimpleStatus
 	for _, e := range t.Events {
@@ -57,7 +57,7 @@ func summary(s world.Shop, p world.Payment) string {
 func wantSummary(s world.Shop, p world.Payment, want string) {
 	s.Helper()
 	if got := summary(s, p); got != want {
-		s.Errorf("transaction %q, want %q", got, want)
+		s.Errorf("transaction: got %q, want %q", got, want)
 	}
 }
 

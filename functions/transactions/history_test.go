@@ -27,7 +27,7 @@ func (p *historyFixture) follow(t *testing.T, path, query string) {
 	got, pages := p.walk(path, query, nothing)
 	want := p.wanted(path, q)
 	if !slices.Equal(got, want) {
-		t.Errorf("%s?%s: met %d on %d pages, want %d; the first difference is at %d", path, query, len(got), pages, len(want),
+		t.Errorf("%s?%s: got %d on %d pages, want %d; the first difference is at %d", path, query, len(got), pages, len(want),
 			firstDifference(got, want))
 	}
 }
@@ -47,7 +47,7 @@ func TestHistoryListsEveryMatchExactlyOnce(t *testing.T) {
 	t.Parallel()
 	p := newHistoryFixture(t, 4000)
 	if len(p.items) < 5000 {
-		t.Fatalf("only %d items", len(p.items))
+		t.Fatalf("got %d items, want 5000 or more", len(p.items))
 	}
 	t.Run("each filter", p.testEachFilter)
 	t.Run("legacy", p.testLegacy)
@@ -183,8 +183,10 @@ func (p *historyFixture) testAnyQuery(t *testing.T) {
 		path := rapid.SampledFrom([]string{p.current(), legacyHistory}).Draw(r, "path")
 		query := p.query(r, path == legacyHistory)
 		q, _ := url.ParseQuery(query)
-		if got, _ := p.walk(path, query, nothing); !slices.Equal(got, p.wanted(path, q)) {
-			r.Fatalf("%s?%s: met %d, want %d", path, query, len(got), len(p.wanted(path, q)))
+		got, _ := p.walk(path, query, nothing)
+		if want := p.wanted(path, q); !slices.Equal(got, want) {
+			r.Fatalf("%s?%s: got %d, want %d; the first difference is at %d", path, query, len(got), len(want),
+				firstDifference(got, want))
 		}
 	})
 }
@@ -195,6 +197,6 @@ func (p *historyFixture) testSparse(t *testing.T) {
 	t.Parallel()
 	got, pages := p.walk(p.current(), "payment_types[]=CASH&limit=10", nothing)
 	if want := (len(p.items) + 1009) / 1010; len(got) != 0 || pages != want {
-		t.Errorf("met %v on %d pages, want %d empty ones", got, pages, want)
+		t.Errorf("got %v on %d pages, want %d empty ones", got, pages, want)
 	}
 }

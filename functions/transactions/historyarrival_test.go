@@ -24,7 +24,8 @@ func TestHistoryWhileItemsArrive(t *testing.T) {
 		met, pages := p.walk(p.current(), query, func() { p.grow(6) })
 		after := p.wanted(p.current(), asked)
 		if len(after) == len(before) || pages < 3 {
-			t.Fatalf("%s: nothing arrived on %d pages", query, pages)
+			t.Fatalf("%s: got %d items, then %d, on %d pages, want more then, on 3 pages or more", query, len(before),
+				len(after), pages)
 		}
 		// In order and without repetition, it is what there is in the end
 		// without some of what arrived.
@@ -34,11 +35,11 @@ func TestHistoryWhileItemsArrive(t *testing.T) {
 			case len(rest) > 0 && rest[0] == id:
 				rest = rest[1:]
 			case slices.Contains(before, id):
-				t.Fatalf("%s: %s was there from the start, and not met in its place", query, id)
+				t.Fatalf("%s: got %v next, want %s, which was there from the start", query, rest[:min(1, len(rest))], id)
 			}
 		}
 		if len(rest) > 0 {
-			t.Errorf("%s: %d items met out of order, or twice", query, len(rest))
+			t.Errorf("%s: got %d items out of order, or twice, from %s on, want none", query, len(rest), rest[0])
 		}
 	}
 }
@@ -61,8 +62,8 @@ func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
 	}
 	p.items = make([]payments.HistoryItem, 3)
 	next := p.page(p.current(), "limit=2", true).Links
-	if len(next) != 1 || next[0].Href != "limit=2&oldest_ref="+e.ID+"&order=ascending" {
-		t.Fatalf("links %+v", next)
+	if want := "limit=2&oldest_ref=" + e.ID + "&order=ascending"; len(next) != 1 || next[0].Href != want {
+		t.Fatalf("links: got %+v, want one to %s", next, want)
 	}
 	record, err := p.App.Store.Transaction(t.Context(), p.tenant(), tx.ID)
 	if err != nil {
@@ -76,7 +77,7 @@ func TestHistoryGoesOnFromAPendingRefund(t *testing.T) {
 	for query, want := range map[string][]string{next[0].Href: {later.ID}, "order=descending&newest_ref=" + e.ID: {tx.ID},
 		"statuses[]=FAILED&types[]=REFUND": {e.ID}} {
 		if met, _ := p.walk(p.current(), query, nothing); !slices.Equal(met, want) {
-			t.Errorf("%s: met %v, want %v", query, met, want)
+			t.Errorf("%s: got %v, want %v", query, met, want)
 		}
 	}
 }
@@ -94,12 +95,12 @@ func TestHistoryLagsBehindDetailOnly(t *testing.T) {
 	for _, query := range []string{"id=" + sold.ID, "client_transaction_id=" + client,
 		"foreign_transaction_id=" + sold.Reference} {
 		if r := s.Transaction(query); r.Status != 200 || r.Text("id") != sold.ID {
-			t.Errorf("%s: %d %s", query, r.Status, r.Body)
+			t.Errorf("%s: got %d %s, want 200, id %s", query, r.Status, r.Body, sold.ID)
 		}
 	}
 	if page := p.page(p.current(), "transaction_code="+sold.Code, true); len(page.Items) != 1 ||
 		page.Items[0].ID != sold.ID {
-		t.Errorf("its own history: %+v", page)
+		t.Errorf("its own history: got %+v, want %s alone", page, sold.ID)
 	}
 	waited := time.Duration(0)
 	for len(p.page(p.current(), "", true).Items) == 0 && waited <= lag {
@@ -107,7 +108,7 @@ func TestHistoryLagsBehindDetailOnly(t *testing.T) {
 		waited += 100 * time.Millisecond
 	}
 	if t.Logf("in the history after %s", waited); waited > lag {
-		t.Errorf("not within the index's lag of %s", lag)
+		t.Errorf("got it after %s, want it within the index's lag of %s", waited, lag)
 	}
 }
 
@@ -146,8 +147,8 @@ func TestHistoryShowsItems(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", path, r.Body, want)
 		}
 	}
-	if r := p.Do(world.Request{Method: "GET", Path: legacyHistory, APIKey: p.Other.Key.Plaintext}); string(
-		r.Body) != `{"items":[],"links":[]}` {
-		t.Errorf("another merchant sees %s", r.Body)
+	r := p.Do(world.Request{Method: "GET", Path: legacyHistory, APIKey: p.Other.Key.Plaintext})
+	if none := `{"items":[],"links":[]}`; string(r.Body) != none {
+		t.Errorf("another merchant: got %s, want %s", r.Body, none)
 	}
 }

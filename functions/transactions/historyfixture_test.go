@@ -181,7 +181,7 @@ func (p *historyFixture) page(path, query string, checked bool) historyPage {
 	}
 	r := do(world.Request{Method: "GET", Path: path + "?" + query})
 	if err := r.Into(&page); r.Status != 200 || err != nil {
-		p.Fatalf("%s?%s: %d %s", path, query, r.Status, r.Body)
+		p.Fatalf("%s?%s: got %d %s, %v, want 200 and a page", path, query, r.Status, r.Body, err)
 	}
 	return page
 }
@@ -202,13 +202,14 @@ func (p *historyFixture) walk(path, query string, between func()) (ids []string,
 			ids = append(ids, item.ID)
 		}
 		if len(page.Items) > min(limit, 1000) || pages > len(p.items)+10 {
-			p.Fatalf("%s: page %d has %d items", query, pages, len(page.Items))
+			p.Fatalf("%s: got %d items on page %d, want %d at most, on %d pages at most", query, len(page.Items), pages,
+				min(limit, 1000), len(p.items)+10)
 		}
 		if len(page.Links) == 0 {
 			return ids, pages
 		}
 		if link := page.Links[0]; link.Rel != "next" || link.Type != "application/json" || link.Href == query {
-			p.Fatalf("%s: link %+v", query, link)
+			p.Fatalf("%s: got link %+v, want a next one, of application/json, to another query", query, link)
 		}
 		query = page.Links[0].Href
 		between()

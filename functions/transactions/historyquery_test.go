@@ -76,7 +76,7 @@ func TestHistoryLinksKeepWhatWasAsked(t *testing.T) {
 		coded := strings.NewReplacer("CODE", p.eventfulCode())
 		page := p.page(c.path, coded.Replace(c.query), true)
 		if len(page.Links) != 1 {
-			t.Errorf("%s: links %+v", c.query, page.Links)
+			t.Errorf("%s: got links %+v, want one", c.query, page.Links)
 			continue
 		}
 		asked, err := url.ParseQuery(page.Links[0].Href)
@@ -85,10 +85,10 @@ func TestHistoryLinksKeepWhatWasAsked(t *testing.T) {
 			ref = asked.Get("newest_ref")
 		}
 		if got := strings.Replace(page.Links[0].Href, ref, "REF", 1); err != nil || got != coded.Replace(c.want) {
-			t.Errorf("%s\n got %s\nwant %s", c.query, got, coded.Replace(c.want))
+			t.Errorf("%s\n got %s, %v\nwant %s", c.query, got, err, coded.Replace(c.want))
 		}
 		if _, known := p.places[ref]; !known {
-			t.Errorf("%s leads on from %q", c.query, ref)
+			t.Errorf("%s: got a link from %q, want it from an item", c.query, ref)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestHistoryLinksKeepReadersAndPlaces(t *testing.T) {
 	} {
 		page := p.page(legacyHistory, query, true)
 		if len(page.Links) != 1 || len(page.Items) != 0 {
-			t.Fatalf("%s: %+v", query, page)
+			t.Fatalf("%s: got %+v, want a link and no items", query, page)
 		}
 		// It looked at its one item and 1,000 beyond.
 		if got := strings.Replace(page.Links[0].Href, p.items[1000].ID, "REF", 1); got != want {

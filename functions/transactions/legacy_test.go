@@ -23,7 +23,7 @@ func TestLegacyIdentifiersMayBeCombined(t *testing.T) {
 		all.Set(name, value)
 	}
 	if read := legacyTransaction(s, all.Encode()); read.Status != 200 || read.Text("id") != p.ID {
-		t.Errorf("all five: %d %s", read.Status, read.Body)
+		t.Errorf("all five: got %d %s, want 200, id %s", read.Status, read.Body, p.ID)
 	}
 	for name, value := range others {
 		mixed := url.Values{}
@@ -51,10 +51,11 @@ func TestLegacyReadsNameTheirSuccessor(t *testing.T) {
 	for query, status := range map[string]int{"id=" + p.ID: 200, "id=x": 404, "": 400} {
 		got := legacyTransaction(s, query)
 		if got.Status != status || got.Header.Get("Deprecation") != "@1793491200" || got.Header.Get("Link") != successor {
-			t.Errorf("%s: %d, Deprecation %q, Link %q", query, got.Status, got.Header.Get("Deprecation"), got.Header.Get("Link"))
+			t.Errorf("%s: got %d, Deprecation %q, Link %q, want %d, @1793491200, %q", query, got.Status,
+				got.Header.Get("Deprecation"), got.Header.Get("Link"), status, successor)
 		}
 		if current := s.Transaction(query); current.Header.Get("Deprecation") != "" || current.Header.Get("Link") != "" {
-			t.Errorf("%s: version 2.1 is deprecated: %v", query, current.Header)
+			t.Errorf("%s, version 2.1: got %v, want no Deprecation and no Link", query, current.Header)
 		}
 	}
 }
@@ -69,7 +70,7 @@ func events(s world.Shop) world.Payment {
 		status int
 	}{{"1", 204}, {"42.01", 409}} {
 		if got := refundV0(s, p, step.amount); got.Status != step.status {
-			s.Fatalf("refund %s: %d %s", step.amount, got.Status, got.Body)
+			s.Fatalf("refund %s: got %d %s, want %d", step.amount, got.Status, got.Body, step.status)
 		}
 	}
 	chargeback(s, p, "")
@@ -97,7 +98,7 @@ func shown(t *testing.T, read world.Response) (events, transactionEvents []strin
 		} `json:"transaction_events"`
 	}
 	if err := json.Unmarshal(read.Body, &body); err != nil || read.Status != 200 {
-		t.Fatalf("%d %s: %v", read.Status, read.Body, err)
+		t.Fatalf("detail: got %d %s, %v, want 200 and events", read.Status, read.Body, err)
 	}
 	for _, e := range body.Events {
 		events = append(events, e.Type+" "+e.Status)
@@ -127,11 +128,11 @@ func TestLegacyEventsAreFiltered(t *testing.T) {
 	} {
 		events, older := shown(t, legacyTransaction(s, "id="+p.ID+query))
 		if !slices.Equal(events, want) {
-			t.Errorf("%s: events %v, want %v", query, events, want)
+			t.Errorf("%s: got events %v, want %v", query, events, want)
 		}
 		want = slices.DeleteFunc(slices.Clone(want), func(e string) bool { return e == deduction })
 		if !slices.Equal(older, want) {
-			t.Errorf("%s: transaction_events %v, want %v", query, older, want)
+			t.Errorf("%s: got transaction_events %v, want %v", query, older, want)
 		}
 	}
 	for _, query := range []string{"event_types[]=PAYMENT", "event_types=refund", "event_types[]=REFUND,x"} {
@@ -141,7 +142,7 @@ func TestLegacyEventsAreFiltered(t *testing.T) {
 		invalid("event_statuses").Check(t, legacyTransaction(s, "id="+p.ID+"&"+query))
 	}
 	if events, newer := shown(t, s.Transaction("id="+p.ID+"&event_types[]=REFUND")); len(events) != 5 || len(newer) != 5 {
-		t.Errorf("version 2.1 filters: %v, %v", events, newer)
+		t.Errorf("version 2.1: got %v, %v, want all 5 in each", events, newer)
 	}
 }
 
@@ -155,11 +156,11 @@ func TestLegacyDiffersOnlyWhereItShould(t *testing.T) {
 		legacyTransaction(s, "id="+p.ID).Body)
 	for name := range current {
 		if current[name] != legacy[name] {
-			t.Errorf("%s is %s, in the legacy detail %s", name, current[name], legacy[name])
+			t.Errorf("%s: got %s in the legacy detail, want %s", name, legacy[name], current[name])
 		}
 	}
 	if len(current) != len(legacy) {
-		t.Errorf("%d members, in the legacy detail %d", len(current), len(legacy))
+		t.Errorf("got %d members in the legacy detail, want %d", len(legacy), len(current))
 	}
 }
 
@@ -174,10 +175,10 @@ func TestLegacySimpleStatuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.Transaction("id=" + p.ID).Text("simple_status"); got != "NON_COLLECTION" {
-		t.Errorf("simple_status %s", got)
+		t.Errorf("simple_status: got %s, want NON_COLLECTION", got)
 	}
 	if got := legacyTransaction(s, "id="+p.ID).Text("simple_status"); got != "CHARGEBACK" {
-		t.Errorf("legacy simple_status %s", got)
+		t.Errorf("legacy simple_status: got %s, want CHARGEBACK", got)
 	}
 }
 
@@ -189,7 +190,7 @@ func TestHowACardIsProcessed(t *testing.T) {
 	p := s.Pay(s.Create("10.10", nil), s.Card(electron))
 	if current, legacy := s.Transaction("id="+p.ID).Text("process_as"), legacyTransaction(s, "id="+
 		p.ID).Text("process_as"); current != "DEBIT" || legacy != "debit" {
-		t.Errorf("process_as %q, legacy %q", current, legacy)
+		t.Errorf("process_as: got %q, legacy %q, want DEBIT, debit", current, legacy)
 	}
 }
 
@@ -222,7 +223,7 @@ func TestLegacyEventsShowTheirReceipts(t *testing.T) {
 			}
 		}
 		if err := read.Into(&body); err != nil || len(body.Events) != 5 {
-			t.Fatalf("%s: %v", read.Body, err)
+			t.Fatalf("%s: got %s, %v, want 5 events", version, read.Body, err)
 		}
 		for _, e := range body.Events {
 			want := numbers[e.ID.String()]
@@ -230,7 +231,7 @@ func TestLegacyEventsShowTheirReceipts(t *testing.T) {
 				want = ""
 			}
 			if e.ReceiptNo != want {
-				t.Errorf("%s: event %s has receipt %q, want %q", version, e.ID, e.ReceiptNo, want)
+				t.Errorf("%s: event %s: got receipt %q, want %q", version, e.ID, e.ReceiptNo, want)
 			}
 		}
 	}

@@ -31,12 +31,12 @@ func TestALiveMerchantsRefundsLeaveItsMinimumBalance(t *testing.T) {
 	setMinimumBalance(s, "4.80")
 	notEnough.Check(t, refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", `{"amount":5.01}`))
 	if got := refundLive(s, "/v0.1/me/refund/"+id, `{"amount":5}`); got.Status != 204 {
-		t.Errorf("to the minimum: %d %s", got.Status, got.Body)
+		t.Errorf("to the minimum: got %d %s, want 204", got.Status, got.Body)
 	}
 	notEnough.Check(t, refundLive(s, "/v0.1/me/refund/"+id, ""))
 	setMinimumBalance(s, "") // the contract's: −1000
 	if got := refundLive(s, "/v1.0/merchants/"+s.Merchant.Code+"/payments/"+id+"/refunds", ""); got.Status != 201 {
-		t.Errorf("to the contract's minimum: %d %s", got.Status, got.Body)
+		t.Errorf("to the contract's minimum: got %d %s, want 201", got.Status, got.Body)
 	}
 }
 
@@ -57,7 +57,7 @@ func paidLive(s world.Shop) string {
 			Number:      payments.NewSecret(world.Frictionless),
 			ExpiryMonth: "12", ExpiryYear: "2030", CVV: payments.NewSecret(world.CVV)}})
 	if err != nil || paid.Status != payments.CheckoutPaid {
-		s.Fatalf("pay: %s, %v", paid.Status, err)
+		s.Fatalf("pay: got %s, %v, want %s", paid.Status, err, payments.CheckoutPaid)
 	}
 	return paid.Transactions[0].ID
 }

@@ -22,10 +22,10 @@ func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 		"legacy detail": legacyTransaction(s, "id="+p.ID)} {
 		var shown transaction
 		if err := read.Into(&shown); err != nil || read.Status != 200 || len(shown.Events) != 1 {
-			s.Fatalf("%s: %d %s", name, read.Status, read.Body)
+			s.Fatalf("%s: got %d %s, %v, want 200 and one event", name, read.Status, read.Body, err)
 		}
 		if shown.PayoutDate != day || shown.Events[0].DueDate != day {
-			s.Errorf("%s: paid out on %q, due on %q, want %q", name, shown.PayoutDate, shown.Events[0].DueDate, day)
+			s.Errorf("%s: got paid out on %q, due on %q, want %q", name, shown.PayoutDate, shown.Events[0].DueDate, day)
 		}
 	}
 	for _, path := range []string{"/v2.1/merchants/" + s.Merchant.Code + "/transactions/history",
@@ -33,10 +33,10 @@ func mustBePaidOutOn(s world.Shop, p world.Payment, day string) {
 		var page struct{ Items []transaction }
 		read := s.Send("GET", path+"?transaction_code="+p.Code, nil)
 		if err := json.Unmarshal(read.Body, &page); err != nil || len(page.Items) != 1 {
-			s.Fatalf("%s: %d %s", path, read.Status, read.Body)
+			s.Fatalf("%s: got %d %s, %v, want one item", path, read.Status, read.Body, err)
 		}
 		if got := page.Items[0].PayoutDate; got != day {
-			s.Errorf("%s: paid out on %q, want %q", path, got, day)
+			s.Errorf("%s: got paid out on %q, want %q", path, got, day)
 		}
 	}
 }

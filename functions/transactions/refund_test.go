@@ -15,7 +15,7 @@ func balances(s world.Shop, payable, receivable string) {
 	for account, want := range map[ledger.Account]string{ledger.MerchantPayable: payable,
 		ledger.AcquirerReceivable: receivable} {
 		if got := s.Balance(s.Merchant, account, "EUR").String(); got != want {
-			s.Errorf("%s is %s, want %s", account, got, want)
+			s.Errorf("%s: got %s, want %s", account, got, want)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func TestAFullRefund(t *testing.T) {
 		conflict.Check(t, f.send(s, p, ""))
 		conflict.Check(t, f.send(s, p, "0.01"))
 		if got := s.Transaction("id=" + p.ID); got.Text("status") != "SUCCESSFUL" {
-			t.Errorf("status %s", got.Text("status"))
+			t.Errorf("status: got %s, want SUCCESSFUL", got.Text("status"))
 		}
 	})
 }
@@ -45,7 +45,7 @@ func TestPartialRefundsUpToTheAmount(t *testing.T) {
 		f.done(t, f.send(s, p, "10"))
 		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 0.01, REFUND REFUNDED 10.00, PAYOUT_DEDUCTION PENDING 0.11, left 0.09")
 		if over := f.send(s, p, "0.10"); over.Status != 409 && over.Status != 422 {
-			t.Errorf("over the rest: %d %s", over.Status, over.Body)
+			t.Errorf("over the rest: got %d %s, want 409 or 422", over.Status, over.Body)
 		}
 		f.done(t, f.send(s, p, "0.09"))
 		conflict.Check(t, f.send(s, p, "0.01"))
@@ -65,10 +65,10 @@ func TestRefundBodies(t *testing.T) {
 	} {
 		p := s.Sell("10.10")
 		if got := s.Send("POST", "/v0.1/me/refund/"+p.Code, body); got.Status != 204 {
-			t.Errorf("%s: %d %s", body, got.Status, got.Body)
+			t.Errorf("%s: got %d %s, want 204", body, got.Status, got.Body)
 		}
 		if seen := summary(s, p); !strings.HasSuffix(seen, left) {
-			t.Errorf("%s: %s, want %s", body, seen, left)
+			t.Errorf("%s: got %s, want %s at its end", body, seen, left)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestARefundAboveTheRest(t *testing.T) {
 	s := world.NewShop(t)
 	p := s.Sell("10.10")
 	if got := refundV0(s, p, "2.5"); got.Status != 204 {
-		t.Fatalf("refund: %d %s", got.Status, got.Body)
+		t.Fatalf("refund: got %d %s, want 204", got.Status, got.Body)
 	}
 	for _, amount := range []string{"7.61", "999999999999.99"} {
 		conflict.Check(t, refundV0(s, p, amount))
@@ -121,7 +121,7 @@ func TestWhatIsLeftInWholeUnits(t *testing.T) {
 	var refused struct{ Errors []map[string]any }
 	if err := refundV1(hungary, p, "1011").Into(&refused); err != nil || len(refused.Errors) != 1 ||
 		refused.Errors[0]["max_refundable_amount"] != 1010.0 || refused.Errors[0]["min_refundable_amount"] != 1.0 {
-		t.Errorf("errors %v, %v", refused.Errors, err)
+		t.Errorf("errors: got %v, %v, want one, of 1010 at most and 1 at least", refused.Errors, err)
 	}
 	invalid("amount").Check(t, refundV0(hungary, p, "0.5"))
 }
@@ -199,10 +199,10 @@ func TestARefundThatTheAcquirerDoesNotTake(t *testing.T) {
 		got := f.send(s, p, "42.24")
 		unavailable.Check(t, got)
 		if got.Header.Get("Retry-After") == "" {
-			t.Error("no Retry-After")
+			t.Errorf("headers: got %v, want a Retry-After", got.Header)
 		}
 		if after := string(s.Transaction("id=" + p.ID).Body); after != before {
-			t.Errorf("changed\n%s\nto\n%s", before, after)
+			t.Errorf("transaction: got\n%s\nwant it unchanged\n%s", after, before)
 		}
 		f.done(t, f.send(s, p, ""))
 		balances(s, "1.95", "0.00")
@@ -218,7 +218,7 @@ func TestARefundOfUnknownOutcome(t *testing.T) {
 		f.done(t, f.send(s, p, "42.25"))
 		wantSummary(s, p, "SUCCESSFUL, REFUND PENDING 42.25, left 7.75")
 		if over := f.send(s, p, "7.76"); over.Status < 400 {
-			t.Errorf("more than the rest: %d", over.Status)
+			t.Errorf("more than the rest: got %d %s, want 400 or more", over.Status, over.Body)
 		}
 		f.done(t, f.send(s, p, "7.75"))
 		conflict.Check(t, f.send(s, p, ""))

@@ -39,7 +39,7 @@ func withEveryFault(s world.Shop, run faulty) {
 	s.Helper()
 	steps, wanted := run(0, 0, faults.None)
 	if len(steps) < 3 {
-		s.Fatalf("only %v was called", steps)
+		s.Fatalf("calls: got %v, want 3 or more", steps)
 	}
 	results := map[string]func() string{}
 	for step, name := range steps {
@@ -87,7 +87,7 @@ func again(s world.Shop, request world.Request) world.Response {
 		}
 		s.Minute()
 	}
-	s.Errorf("still no answer after %d minutes: %d %s", patience, answer.Status, answer.Body)
+	s.Errorf("after %d minutes: got %d %s, want an answer", patience, answer.Status, answer.Body)
 	return answer
 }
 
@@ -98,7 +98,7 @@ func TestASweepOfARefundKilledAfterEveryStep(t *testing.T) {
 	withEveryFault(s, func(_ int, step int, fault faults.Fault) ([]string, func() string) {
 		p := s.Sell("100")
 		if got := refundV0(s, p, "42.25"); got.Status != 204 {
-			t.Fatalf("refund: %d %s", got.Status, got.Body)
+			t.Fatalf("refund: got %d %s, want 204", got.Status, got.Body)
 		}
 		s.Clock.Advance(time.Minute)
 		process := s.Process()

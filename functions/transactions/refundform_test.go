@@ -58,7 +58,7 @@ func (f form) send(s world.Shop, p world.Payment, amount string) world.Response 
 func (f form) done(t *testing.T, got world.Response) {
 	t.Helper()
 	if got.Status != f.ok || string(got.Body) != f.body {
-		t.Errorf("refund: %d %q, want %d %q", got.Status, got.Body, f.ok, f.body)
+		t.Errorf("refund: got %d %q, want %d %q", got.Status, got.Body, f.ok, f.body)
 	}
 }
 

@@ -25,11 +25,11 @@ func TestAHundredRefundsOfTheSameMoney(t *testing.T) {
 	p := s.Sell("10.10")
 	counted := s.AtOnce(100, world.Request{Method: "POST", Path: "/v0.1/me/refund/" + p.ID})
 	if counted[http.StatusNoContent] != 1 || counted[http.StatusConflict] != 99 {
-		t.Errorf("statuses %v", counted)
+		t.Errorf("statuses: got %v, want 204 once and 409 99 times", counted)
 	}
 	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 10.10, PAYOUT_DEDUCTION PENDING 0.20")
 	if moved := moved(s, p); moved != "10.10" {
-		t.Errorf("the acquirer gave back %s", moved)
+		t.Errorf("the acquirer gave back: got %s, want 10.10", moved)
 	}
 	balances(s, "0.20", "0.00")
 }
@@ -43,13 +43,13 @@ func TestAHundredPartialRefunds(t *testing.T) {
 		Body: map[string]any{"amount": 0.5}})
 	made := strings.Count(summary(s, p), "REFUND REFUNDED 0.50")
 	if made != counted[http.StatusNoContent] || made == 0 || made > 20 || made+counted[http.StatusConflict] != 100 {
-		t.Errorf("%d refunds, statuses %v", made, counted)
+		t.Errorf("got %d refunds, statuses %v, want 1 to 20 refunds, as many 204, and 409 for the rest", made, counted)
 	}
 	if rest := refundV0(s, p, ""); (rest.Status == http.StatusNoContent) != (made < 20) {
-		t.Errorf("after %d refunds the rest: %d %s", made, rest.Status, rest.Body)
+		t.Errorf("the rest after %d refunds: got %d %s, want 204: %t", made, rest.Status, rest.Body, made < 20)
 	}
 	if moved := moved(s, p); moved != "10.00" {
-		t.Errorf("the acquirer gave back %s", moved)
+		t.Errorf("the acquirer gave back: got %s, want 10.00", moved)
 	}
 	balances(s, "0.20", "0.00")
 }
@@ -63,17 +63,17 @@ func TestAHundredRefundsUnderOneKey(t *testing.T) {
 		request.IdempotencyKey = "once"
 		counted := s.AtOnce(100, request)
 		if counted[f.ok] == 0 || counted[f.ok]+counted[http.StatusConflict] != 100 {
-			t.Errorf("statuses %v", counted)
+			t.Errorf("statuses: got %v, want %d at least once, and 409 for the rest", counted, f.ok)
 		}
 		again := s.Do(request)
 		f.done(t, again)
 		if again.Header.Get("Idempotency-Replayed") != "true" {
-			t.Errorf("not replayed: %v", again.Header)
+			t.Errorf("headers: got %v, want Idempotency-Replayed: true", again.Header)
 		}
 		wantSummary(s, p, "REFUNDED, REFUND REFUNDED 1.00, left 9.10")
 		request.Body = map[string]any{"amount": 2}
 		if reused := s.Do(request); reused.Status != http.StatusUnprocessableEntity {
-			t.Errorf("the key for another amount: %d %s", reused.Status, reused.Body)
+			t.Errorf("the key for another amount: got %d %s, want 422", reused.Status, reused.Body)
 		}
 	})
 }
@@ -92,7 +92,7 @@ func TestWhatARunningRefundRefusesIsNotKept(t *testing.T) {
 		for _, replayed := range []string{"", "", "true"} { // it ends before the second
 			got := s.Do(request)
 			if conflict.Check(t, got); got.Header.Get("Idempotency-Replayed") != replayed {
-				t.Errorf("replayed %q, want %q", got.Header.Get("Idempotency-Replayed"), replayed)
+				t.Errorf("replayed: got %q, want %q", got.Header.Get("Idempotency-Replayed"), replayed)
 			}
 			s.Minute()
 		}

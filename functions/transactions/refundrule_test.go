@@ -37,10 +37,10 @@ func TestRefundsObeyTheOperatorsRules(t *testing.T) {
 	wantSummary(s, p, "SUCCESSFUL, left 10.10")
 
 	if got := refundV0(s, p, "2.5"); got.Status != http.StatusNoContent {
-		t.Fatalf("the least: %d %s", got.Status, got.Body)
+		t.Fatalf("the least: got %d %s, want 204", got.Status, got.Body)
 	}
 	if got := refundV1(s, p, "5.10"); got.Status != http.StatusCreated {
-		t.Fatalf("more: %d %s", got.Status, got.Body)
+		t.Fatalf("more: got %d %s, want 201", got.Status, got.Body)
 	}
 	wantSummary(s, p, "REFUNDED, REFUND REFUNDED 2.50, REFUND REFUNDED 5.10, left 2.50")
 

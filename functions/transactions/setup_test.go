@@ -21,7 +21,7 @@ func TestTheHistoryShowsTheRefundOfASetUp(t *testing.T) {
 			for _, query := range []string{"?transaction_code=" + p.Code, "?limit=1&order=descending"} {
 				var page struct{ Items []json.RawMessage }
 				if err := s.Send("GET", path+query, nil).Into(&page); err != nil || len(page.Items) != 1 {
-					t.Fatalf("%s%s: %d items, %v", path, query, len(page.Items), err)
+					t.Fatalf("%s%s: got items %s, %v, want one", path, query, page.Items, err)
 				}
 				world.Holds(t, page.Items[0], map[string]string{"id": `"` + p.ID + `"`, "refunded_amount": refunded})
 			}
