@@ -46,7 +46,7 @@ func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	h.Advance(time.Hour)
 	h.want("cancelled", h.run(id), "FAILED 10.10 1")
 	if p, err := h.Store.Payout(t.Context(), tenant, id); err != nil || p.Reason != "DS02" || *asked != 1 {
-		t.Errorf("%+v, %v, asked %d times", p, err, *asked)
+		t.Errorf("payout: got %+v, %v, asked %d times, want the reason DS02, asked once", p, err, *asked)
 	}
 	h.want("for good", h.run(id), "FAILED 10.10 1")
 	h.bankErr = nil
@@ -54,7 +54,7 @@ func TestATransferThatIsNotTakenIsCancelledAfterADay(t *testing.T) {
 	next := h.plan()
 	h.want("the next", h.run(next), "PAID 10.10 1")
 	if len(h.requests) != 1 || h.requests[0].ID != next || next == id {
-		t.Errorf("%s, then %s: %+v", id, next, h.requests)
+		t.Errorf("payouts: got %s, then %s, requests %+v, want another payout, and one request, for it", id, next, h.requests)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestATransferToAReplacedAccountIsCancelledAtTheNextPoll(t *testing.T) {
 	h.Advance(day)
 	h.want("the next", h.run(h.plan()), "PAID 10.10 1")
 	if len(h.requests) != 1 || h.requests[0].To.IBAN != "DE88100100100000003333" {
-		t.Errorf("%+v", h.requests)
+		t.Errorf("requests: got %+v, want one to DE88100100100000003333", h.requests)
 	}
 }
 
@@ -106,7 +106,8 @@ func TestOnlyTheAnswerToACancellationCounts(t *testing.T) {
 			h.want("cancelled", h.run(id), c.want)
 			p, err := h.Store.Payout(t.Context(), tenant, id)
 			if err != nil || p.Reason != c.outcome.Reason && p.Status == payout.Failed || *asked != 1 {
-				t.Errorf("%+v, %v, asked %d times", p, err, *asked)
+				t.Errorf("payout: got %+v, %v, asked %d times, want the reason %q if it FAILED, asked once", p, err, *asked,
+					c.outcome.Reason)
 			}
 			if p.Status != payout.Sent {
 				return

@@ -16,7 +16,7 @@ func TestAnOperationOnDemandIsOnePayout(t *testing.T) {
 		t.Helper()
 		planned, opened, err := h.OnDemand(t.Context(), tenant, "operation")
 		if err != nil || !opened {
-			t.Fatalf("opened %t, %v", opened, err)
+			t.Fatalf("opened: got %t, %v, want true", opened, err)
 		}
 		return planned.ID
 	}

@@ -92,7 +92,7 @@ func (h *fixture) Transfer(_ context.Context, t bank.Transfer) (bank.Outcome, er
 // Cancel calls the test's function. Without one, nothing may be cancelled.
 func (h *fixture) Cancel(_ context.Context, id string) (bank.Outcome, error) {
 	if h.cancel == nil {
-		h.Errorf("%s was cancelled", id)
+		h.Errorf("got a cancellation of %s, want none", id)
 		return bank.Outcome{}, errors.New("not expected")
 	}
 	return h.cancel(id)
@@ -151,7 +151,7 @@ func (h *fixture) pay(parts int) payments.Transaction {
 	}
 	change, ok := c.Settle(a.ID, payments.Outcome{Decision: payments.Approved}, "msg_"+a.ID, payments.Session{}, h.Now())
 	if !ok {
-		h.Fatal("nothing to write")
+		h.Fatalf("settle %s: got nothing to write, want a change", a.ID)
 	}
 	for i := range change.Payables {
 		change.Payables[i].EligibleAt, change.Transaction.Payouts[i].EligibleAt = h.Now(), h.Now()
@@ -201,7 +201,7 @@ func (h *fixture) plan() string {
 func (h *fixture) run(id string) string {
 	h.Helper()
 	if waits, err := h.Run(h.Context(), tenant, id); err != nil || !waits {
-		h.Fatalf("waits %t, %v; want true", waits, err)
+		h.Fatalf("waits: got %t, %v, want true", waits, err)
 	}
 	return h.state(id)
 }
@@ -218,7 +218,7 @@ func (h *fixture) state(id string) string {
 func (h *fixture) want(what, got, want string) {
 	h.Helper()
 	if got != want {
-		h.Errorf("%s: %q, want %q", what, got, want)
+		h.Errorf("%s: got %q, want %q", what, got, want)
 	}
 }
 

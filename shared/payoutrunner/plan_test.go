@@ -132,7 +132,7 @@ func TestOnDemandPaysAllPayables(t *testing.T) {
 	h.want("the regular one", h.run(h.plan()), "PAID 10.10 1")
 	other := identity.Tenant{Mode: identity.Test, Merchant: tenant.Merchant}
 	if _, _, err := h.OnDemand(t.Context(), other, "a"); !failure.Is(err, failure.KindNotFound) {
-		t.Errorf("without an account: %v", err)
+		t.Errorf("without an account: got %v, want it not found", err)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestACarriedBalanceAloneMakesNoPayout(t *testing.T) {
 	h.Advance(day)
 	h.want("covered", h.run(h.plan()), "PAID 0.00 2")
 	if len(h.requests) != 1 {
-		t.Errorf("requests %+v", h.requests)
+		t.Errorf("requests: got %+v, want one", h.requests)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 	h.Advance(day)
 	s := h.set(func(s *terms) { s.Settings.Period = merchant.Monthly })
 	if want := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC); !s.NextAt.Equal(want) {
-		t.Errorf("next at %s", s.NextAt)
+		t.Errorf("next: got %s, want %s", s.NextAt, want)
 	}
 	h.want("planned again", h.plan(), "")
 	id := payout.ID(tenant.String(), "EUR", "2026-11-21", payout.Regular)
@@ -172,7 +172,7 @@ func TestSettingsChangedWhenAPeriodHasEnded(t *testing.T) {
 	// No message was sent for it; the next run of the planner sends one.
 	h.Advance(15 * time.Minute)
 	if ran := h.runPlanner(); !slices.Equal(ran, []string{id}) {
-		t.Errorf("ran %q", ran)
+		t.Errorf("ran: got %q, want %q alone", ran, id)
 	}
 	h.want("payout", h.run(id), "PAID 10.10 1")
 }
@@ -222,7 +222,7 @@ func TestPlanningGoesOnAfterAFailure(t *testing.T) {
 		if err := h.Overdue(t.Context(), t.Context(), shard, none, func(payoutrunner.Planned) error {
 			return lost
 		}); err != nil {
-			t.Error(err)
+			t.Errorf("shard %d: got %v, want no error", shard, err)
 		}
 		err := h.Overdue(t.Context(), t.Context(), shard, payoutrunner.AllTenants, func(payoutrunner.Planned) error {
 			return lost
@@ -232,11 +232,11 @@ func TestPlanningGoesOnAfterAFailure(t *testing.T) {
 		}
 	}
 	if failed != 1 {
-		t.Errorf("%d shards failed", failed)
+		t.Errorf("failed shards: got %d, want 1", failed)
 	}
 	h.Advance(15 * time.Minute)
 	if ran := h.runPlanner(); len(ran) != 1 {
-		t.Errorf("ran %q", ran)
+		t.Errorf("ran: got %q, want one", ran)
 	}
 }
 
@@ -249,16 +249,16 @@ func TestPlanningWithoutTimeBeginsNothing(t *testing.T) {
 	over, end := context.WithCancel(t.Context())
 	end()
 	for shard := range store.DueShards {
-		err := h.Overdue(t.Context(), over, shard, payoutrunner.AllTenants, func(payoutrunner.Planned) error {
-			t.Error("something was begun")
+		err := h.Overdue(t.Context(), over, shard, payoutrunner.AllTenants, func(p payoutrunner.Planned) error {
+			t.Errorf("got %+v begun, want nothing", p)
 			return nil
 		})
 		if err != nil {
-			t.Error(err)
+			t.Errorf("shard %d: got %v, want no error", shard, err)
 		}
 	}
 	if ran := h.runPlanner(); len(ran) != 1 {
-		t.Errorf("the next run ran %q", ran)
+		t.Errorf("ran in the next run: got %q, want one", ran)
 	}
 }
 
@@ -281,7 +281,7 @@ func TestOtherChangesLeaveTheCutoff(t *testing.T) {
 			t.Fatal(err)
 		}
 		if now, err := h.Store.PayoutSchedule(t.Context(), tenant); err != nil || !now.NextAt.Equal(ahead.NextAt) {
-			t.Errorf("after %s: %s, want %s, %v", wait, now.NextAt, ahead.NextAt, err)
+			t.Errorf("after %s: got %s, %v, want %s", wait, now.NextAt, err, ahead.NextAt)
 		}
 	}
 }

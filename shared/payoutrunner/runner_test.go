@@ -26,10 +26,10 @@ func TestAPayoutOfManyPayables(t *testing.T) {
 	h.Advance(day)
 	h.want("payout", h.run(h.plan()), "PAID 515.10 101")
 	if len(h.requests) != 1 || h.requests[0].Amount != eur("515.10") || h.requests[0].Tenant != tenant.String() {
-		t.Errorf("requests %+v, want one of 515.10", h.requests)
+		t.Errorf("requests: got %+v, want one of 515.10 for %s", h.requests, tenant)
 	}
 	if tx := h.read(single); tx.SimpleStatus() != payments.SimplePaidOut || tx.Payouts[0].Day != "2026-11-21" {
-		t.Errorf("%+v", tx)
+		t.Errorf("transaction: got %+v, want it paid out, on 2026-11-21", tx)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestARejectedPayoutOfManyPayables(t *testing.T) {
 	second := h.plan()
 	h.want("again", h.run(second), "PAID 707.00 70")
 	if first == second || h.requests[0].ID == h.requests[1].ID {
-		t.Error("it is paid under the rejected payout's id")
+		t.Errorf("got payout %s after %s, requests %+v, want another id in each", second, first, h.requests)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestPayablesThatContradictTheirTransactionsStopThePayout(t *testing.T) {
 	_, table := h.Store.Raw()
 	var items []map[string]any
 	if err := table.Get("pk", tenant.String()+"#PAYABLE#EUR").All(t.Context(), &items); err != nil || len(items) != 1 {
-		t.Fatalf("payables %v, %v; want one", items, err)
+		t.Fatalf("payables: got %v, %v, want one", items, err)
 	}
 	if err := table.Update("pk", items[0]["pk"]).Range("sk", items[0]["sk"]).Set("amount", eur("1000")).Run(
 		t.Context()); err != nil {
@@ -111,7 +111,7 @@ func TestPayablesThatContradictTheirTransactionsStopThePayout(t *testing.T) {
 	id := h.plan()
 	if waits, err := h.Run(t.Context(), tenant, id); waits || !errors.Is(err, payments.ErrPayableMismatch) ||
 		failure.Of(err).Kind != failure.KindInternal {
-		t.Errorf("waits %t, %v; want an internal error", waits, err)
+		t.Errorf("waits: got %t, %v, want false, an internal payments.ErrPayableMismatch", waits, err)
 	}
 	h.want("payout", h.state(id), "COLLECTING 0.00 0")
 }
@@ -133,14 +133,14 @@ func TestNoRefundCountsOnCollectedPayables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err = h.Store.ApplyTransaction(t.Context(), tenant, change, &before); !errors.Is(err, store.ErrStale) {
-		t.Errorf("a refund on the reserve before the payout: %v, want ErrStale", err)
+		t.Errorf("a refund on the reserve before the payout: got %v, want ErrStale", err)
 	}
 	after, err := h.Store.Reserve(t.Context(), tenant, "EUR")
 	if err != nil || !after.Amount.IsZero() || after.Version == before.Version {
-		t.Errorf("%+v, %v", after, err)
+		t.Errorf("reserve: got %+v, %v, want 0 and another version than %d", after, err, before.Version)
 	}
 	if err := h.Store.ApplyTransaction(t.Context(), tenant, change, &after); err != nil {
-		t.Errorf("a refund on the present reserve: %v", err)
+		t.Errorf("a refund on the present reserve: got %v, want no error", err)
 	}
 }
 
@@ -162,10 +162,10 @@ func TestAPayoutWaitsForAVerifiedAccount(t *testing.T) {
 	})
 	h.want("verified", h.run(id), "PAID 10.10 1")
 	if len(h.requests) != 1 || h.requests[0].To.IBAN != "DE88100100100000003333" {
-		t.Errorf("%+v", h.requests)
+		t.Errorf("requests: got %+v, want one to DE88100100100000003333", h.requests)
 	}
 	if p, err := h.Store.Payout(t.Context(), tenant, id); err != nil || p.To.IBAN != "DE88100100100000003333" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("payout: got %+v, %v, want it to DE88100100100000003333", p, err)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestATransferKeepsItsAccount(t *testing.T) {
 	h.outcome = bank.Outcome{State: bank.Paid}
 	h.want("asked", h.run(id), "PAID 10.10 1")
 	if len(h.requests) != 2 || h.requests[0] != h.requests[1] {
-		t.Errorf("%+v", h.requests)
+		t.Errorf("requests: got %+v, want the same one twice", h.requests)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestARunEndsBeforeItsTime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 29*time.Second)
 	defer cancel()
 	if waits, err := h.Run(ctx, tenant, id); waits || err != nil {
-		t.Errorf("waits %t, %v; want true", waits, err)
+		t.Errorf("waits: got %t, %v, want false and no error", waits, err)
 	}
 	h.want("payout", h.state(id), "COLLECTING 0.00 0")
 }
@@ -227,7 +227,7 @@ func TestAnErrorEndsARun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if waits, err := h.Run(ctx, tenant, id); waits || !failure.Is(err, failure.KindNotFound) {
-		t.Errorf("waits %t, %v; want true", waits, err)
+		t.Errorf("waits: got %t, %v, want false and a schedule that is not found", waits, err)
 	}
 	h.want("payout", h.state(id), "SEALED 10.10 1")
 }

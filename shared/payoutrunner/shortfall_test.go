@@ -65,7 +65,7 @@ func TestDebitsWithoutCreditsAreOnePayout(t *testing.T) {
 	clear(h.before)
 	got := h.payables()
 	if len(got) != 1 || got[0].Kind != payments.PayableBalanceDeduction || got[0].Amount != eur("-5") {
-		t.Errorf("payables %+v, want one of -5", got)
+		t.Errorf("payables: got %+v, want one, a %s of -5", got, payments.PayableBalanceDeduction)
 	}
 	h.Advance(day)
 	h.want("the debt alone", h.plan(), "")
@@ -89,7 +89,7 @@ func TestDebitsAndTooFewCreditsAreOnePayout(t *testing.T) {
 	h.want("the debits", h.run(h.plan()), "PAID -6.06 222") // 20 parts of the rest, 4.04, and 202 debits
 	h.wantBalance("then", "-6.06")
 	if tx := h.read(second); tx.PayoutsReceived() != 20 {
-		t.Errorf("%+v", tx.Payouts)
+		t.Errorf("payouts: got %+v, want 20 received", tx.Payouts)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestALaterPayoutTakesAnEarlierNegativeBalance(t *testing.T) {
 		h.Advance(day)
 		planned, opened, err := h.OnDemand(t.Context(), tenant, "operation")
 		if later = planned.ID; err != nil || !opened {
-			t.Fatalf("opened %t, %v", opened, err)
+			t.Fatalf("opened: got %t, %v, want true", opened, err)
 		}
 		h.want("the later one", h.run(later), "PAID -3.50 39") // 38 debits of 0.05, and 1.60
 		h.Advance(-2 * day)
@@ -165,11 +165,11 @@ func TestNoRefundCountsOnANegativeBalance(t *testing.T) {
 	clear(h.before)
 	change, err := h.read(tx).BeginRefund("operation", nil, true, h.Now())
 	if err != nil || len(reserves) < 4 {
-		t.Fatalf("%d steps, %v", len(reserves), err)
+		t.Fatalf("got %d steps, %v, want 4 or more", len(reserves), err)
 	}
 	for i := range reserves[:4] { // before the steps that collect
 		if err := h.Store.ApplyTransaction(t.Context(), tenant, change, &reserves[i]); !errors.Is(err, store.ErrStale) {
-			t.Errorf("a refund on the reserve before step %d: %v, want ErrStale", i, err)
+			t.Errorf("a refund on the reserve before step %d: got %v, want ErrStale", i, err)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestACheckoutGetsAnotherCustomerWhileAnAttemptIsCancelled(t *testing.T) {
 	o := newFixture(t)
 	saved, err := o.pay(t, o.of(t, "ada"), passing)
 	if err != nil || saved.InstrumentToken == "" {
-		t.Fatalf("save: %+v, %v", saved, err)
+		t.Fatalf("save: got %+v, %v, want a token", saved, err)
 	}
 	c := o.of(t, "ada")
 	if _, err = o.pay(t, c, challenged); err != nil {
@@ -41,20 +41,20 @@ func TestACheckoutGetsAnotherCustomerWhileAnAttemptIsCancelled(t *testing.T) {
 	o.onCancel = func(string) { // another attempt fails meanwhile, and the merchant updates the checkout
 		failed, failure := o.pay(t, c, "4012001037461114")
 		if failure != nil || failed.Status != payments.CheckoutFailed {
-			t.Errorf("another attempt: %s, %v; want FAILED", failed.Status, failure)
+			t.Errorf("another attempt: got %s, %v, want FAILED", failed.Status, failure)
 		}
 		failed.CustomerID = "grace"
 		if _, failure = o.store.SaveCheckout(t.Context(), tenant, failed); failure != nil {
-			t.Error(failure)
+			t.Errorf("update: got %v, want no error", failure)
 		}
 	}
 	_, _, err = o.Start(t.Context(), tenant, processing.PaymentRequest{CheckoutID: c.ID, Operation: uuid.NewString(),
 		Method:     payments.CardMethod,
 		CustomerID: "ada", Token: saved.InstrumentToken, Installments: 1, PayerPresent: true})
 	if f := failure.Of(err); f.Kind != failure.KindInvalid || f.Param != "token" {
-		t.Errorf("process: %v", err)
+		t.Errorf("process: got %v, want the token to be invalid", err)
 	}
 	if now := o.read(t, c); now.Status != payments.CheckoutFailed || len(now.Transactions) != 2 {
-		t.Errorf("%s with %d transactions", now.Status, len(now.Transactions))
+		t.Errorf("got %s with %d transactions, want %s with 2", now.Status, len(now.Transactions), payments.CheckoutFailed)
 	}
 }

@@ -144,11 +144,11 @@ func TestAClaimWrittenTooLateIsNotCharged(t *testing.T) {
 	c := o.create(t, time.Minute)
 	o.onWrite = func() { o.Advance(2 * time.Minute) }
 	if _, err := o.pay(t, c, passing); failure.Of(err).Code != "CHECKOUT_SESSION_IS_EXPIRED" {
-		t.Errorf("process: %v", err)
+		t.Errorf("process: got %v, want CHECKOUT_SESSION_IS_EXPIRED", err)
 	}
 	now := o.read(t, c)
 	if now.StatusAt(o.Now()) != payments.CheckoutExpired || len(now.Transactions) != 0 {
-		t.Errorf("%s with %d transactions", now.StatusAt(o.Now()), len(now.Transactions))
+		t.Errorf("got %s with %d transactions, want EXPIRED with none", now.StatusAt(o.Now()), len(now.Transactions))
 	}
 }
 
@@ -163,20 +163,21 @@ func TestDeactivatingCancelsTheAttemptBegunMeanwhile(t *testing.T) {
 	}
 	o.onCancel = func(string) {
 		if _, err := o.pay(t, c, challenged); err != nil {
-			t.Errorf("second attempt: %v", err)
+			t.Errorf("second attempt: got %v, want no error", err)
 		}
 	}
 	after, err := o.Deactivate(t.Context(), tenant, c.ID)
 	if err != nil || after.Status != payments.CheckoutExpired {
-		t.Fatalf("deactivate: %s, %v", after.Status, err)
+		t.Fatalf("deactivate: got %s, %v, want EXPIRED", after.Status, err)
 	}
 	if len(after.Transactions) != 2 {
-		t.Fatalf("%d transactions", len(after.Transactions))
+		t.Fatalf("got transactions %+v, want 2", after.Transactions)
 	}
 	for _, transaction := range after.Transactions {
 		at, err := o.Acquirers[identity.Test].LookUp(t.Context(), transaction.ID)
 		if transaction.Status != payments.TransactionCancelled || at.Decision != payments.Cancelled || err != nil {
-			t.Errorf("transaction %s, at the acquirer %s, %v", transaction.Status, at.Decision, err)
+			t.Errorf("transaction: got %s, at the acquirer %s, %v, want %s, %s", transaction.Status, at.Decision, err,
+				payments.TransactionCancelled, payments.Cancelled)
 		}
 	}
 }
@@ -191,15 +192,15 @@ func TestNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	o.Acquirers[identity.Test] = bank
 	pending, err := o.pay(t, c, passing)
 	if err != nil || pending.Status != payments.CheckoutPending || pending.Attempt.State != payments.AttemptPending {
-		t.Fatalf("process: %s, %v", pending.Status, err)
+		t.Fatalf("process: got %s, %+v, %v, want PENDING, with a pending attempt", pending.Status, pending.Attempt, err)
 	}
 	if _, err := o.pay(t, c, passing); failure.Of(err).Code != "CONFLICT" {
-		t.Errorf("another attempt: %v", err)
+		t.Errorf("another attempt: got %v, want CONFLICT", err)
 	}
 	o.Advance(2 * time.Minute)
 	if paid, err := o.Resolve(t.Context(), tenant, c.ID); err != nil || paid.Status != payments.CheckoutPaid ||
 		len(paid.Transactions) != 1 {
-		t.Errorf("resolved: %s, %v", paid.Status, err)
+		t.Errorf("resolved: got %s with transactions %+v, %v, want PAID with one", paid.Status, paid.Transactions, err)
 	}
 }
 
@@ -239,7 +240,7 @@ func TestAnUnknownChargeIsNotCancelledBeforeItsTime(t *testing.T) {
 		due := wait == 1
 		c, err := o.Resolve(t.Context(), tenant, begun.ID)
 		if err != nil || cancelled != due || (c.Attempt.State == payments.AttemptClosed) != due {
-			t.Errorf("due %t: cancelled %t, the attempt is %s, %v", due, cancelled, c.Attempt.State, err)
+			t.Errorf("got cancelled %t, %+v, %v, want cancelled and closed: %t", cancelled, c.Attempt, err, due)
 		}
 	}
 }

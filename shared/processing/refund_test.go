@@ -47,7 +47,7 @@ func (o *fixture) paid(t *testing.T, of identity.Tenant, amount string, c money.
 	checkout, _, err = o.Start(t.Context(), of, processing.PaymentRequest{
 		CheckoutID: checkout.ID, Operation: uuid.NewString(), Method: payments.CardMethod, Card: card, Installments: 1})
 	if err != nil || checkout.Status != payments.CheckoutPaid {
-		t.Fatalf("pay: %s, %v", checkout.Status, err)
+		t.Fatalf("pay: got %s, %v, want PAID", checkout.Status, err)
 	}
 	return checkout.Transactions[0].ID
 }
@@ -65,7 +65,7 @@ func (o *fixture) giveBack(ctx context.Context, of identity.Tenant, id, amount, 
 func (o *fixture) mustRefund(t *testing.T, id, amount, minimum string) {
 	t.Helper()
 	if err := o.giveBack(t.Context(), live, id, amount, minimum); err != nil {
-		t.Fatalf("refund %s: %v", amount, err)
+		t.Fatalf("refund %s: got %v, want no error", amount, err)
 	}
 }
 
@@ -75,7 +75,7 @@ func (o *fixture) refusedForBalance(t *testing.T, id, amount, minimum string) (t
 	t.Helper()
 	err := failure.Of(o.giveBack(t.Context(), live, id, amount, minimum))
 	if err.Code != "NOT_ENOUGH_BALANCE" {
-		t.Errorf("refund %s above %s: %v, want NOT_ENOUGH_BALANCE", amount, minimum, err)
+		t.Errorf("refund %s above %s: got %v, want NOT_ENOUGH_BALANCE", amount, minimum, err)
 	}
 	return err.Transient
 }
@@ -106,7 +106,7 @@ func TestRefundsKeepTheMinimumBalance(t *testing.T) {
 	third := o.paid(t, live, "1", "EUR")
 	o.mustRefund(t, third, "0.99", "15")
 	if got := o.reserve(t, live); got != "0.00" {
-		t.Errorf("reserve %s, want 0.00", got)
+		t.Errorf("reserve: got %s, want 0.00", got)
 	}
 }
 
@@ -147,28 +147,28 @@ func TestPendingRefundsAreReserved(t *testing.T) {
 	big, small := o.paid(t, live, "100", "EUR"), o.paid(t, live, "10", "EUR")
 	o.mustRefund(t, big, "42.25", "60") // pending for 30 s
 	if got := o.reserve(t, live); got != "42.25" {
-		t.Errorf("reserve %s, want 42.25", got)
+		t.Errorf("reserve: got %s, want 42.25", got)
 	}
 	if !o.refusedForBalance(t, small, "7.76", "60") {
-		t.Error("a refusal for the reserve alone is not transient")
+		t.Error("a refusal for the reserve alone: got transient false, want true")
 	}
 	if o.refusedForBalance(t, small, "1", "109.01") {
-		t.Error("a refusal for the balance is transient")
+		t.Error("a refusal for the balance: got transient true, want false")
 	}
 	o.mustRefund(t, small, "7.75", "60")
 	o.Advance(2 * time.Minute)
 	record, err := o.store.Transaction(t.Context(), live, big)
 	if err != nil || len(record.Events) != 1 {
-		t.Fatalf("%d events, %v", len(record.Events), err)
+		t.Fatalf("got events %+v, %v, want one", record.Events, err)
 	}
 	if err = o.ResolveRefundDue(t.Context(), live, record.Events[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := o.reserve(t, live); got != "0.00" {
-		t.Errorf("reserve %s after the outcome, want 0.00", got)
+		t.Errorf("reserve after the outcome: got %s, want 0.00", got)
 	}
 	if o.refusedForBalance(t, small, "0.01", "60") { // the balance is unchanged
-		t.Error("a refusal without a reserve is transient")
+		t.Error("a refusal without a reserve: got transient true, want false")
 	}
 }
 
@@ -178,13 +178,13 @@ func TestFailedRefundsAreNotReserved(t *testing.T) {
 	o := newLiveFixture(t)
 	id := o.paid(t, live, "100", "EUR")
 	if err := o.giveBack(t.Context(), live, id, "42.91", "50"); failure.Of(err).Code != "CONFLICT" {
-		t.Errorf("declined: %v", err)
+		t.Errorf("declined: got %v, want CONFLICT", err)
 	}
 	if err := o.giveBack(t.Context(), live, id, "42.24", "50"); !failure.Is(err, failure.KindUpstream) {
-		t.Errorf("not taken: %v", err)
+		t.Errorf("not taken: got %v, want an upstream failure", err)
 	}
 	if got := o.reserve(t, live); got != "0.00" {
-		t.Errorf("reserve %s, want 0.00", got)
+		t.Errorf("reserve: got %s, want 0.00", got)
 	}
 	o.mustRefund(t, id, "50", "50")
 }
@@ -208,13 +208,13 @@ func TestConcurrentRefundsShareTheBalance(t *testing.T) {
 			case err == nil:
 				made.Add(1)
 			case !failure.Is(err, failure.KindConflict):
-				t.Errorf("refund: %v", err)
+				t.Errorf("refund: got %v, want a conflict or no error", err)
 			}
 		})
 	}
 	running.Wait()
 	if made.Load() == 0 || made.Load() > fit {
-		t.Fatalf("%d refunds of %d that fit", made.Load(), fit)
+		t.Fatalf("got %d refunds, want 1 to %d", made.Load(), fit)
 	}
 	for _, id := range ids { // those that only lost the race
 		if o.giveBack(t.Context(), live, id, "", minimum) == nil {
@@ -222,7 +222,7 @@ func TestConcurrentRefundsShareTheBalance(t *testing.T) {
 		}
 	}
 	if got := o.reserve(t, live); made.Load() != fit || got != "0.00" {
-		t.Errorf("%d refunds of %d that fit, reserve %s, want 0.00", made.Load(), fit, got)
+		t.Errorf("got %d refunds, reserve %s, want %d, 0.00", made.Load(), got, fit)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestWithoutAMinimumBalanceNothingIsReserved(t *testing.T) {
 	}
 	reserve, err := o.store.Reserve(t.Context(), tenant, "EUR")
 	if err != nil || reserve.Version != 0 || !reserve.Amount.IsZero() {
-		t.Errorf("reserve %+v, %v; want none", reserve, err)
+		t.Errorf("reserve: got %+v, %v, want none", reserve, err)
 	}
 }
 
@@ -247,11 +247,12 @@ func TestALiveRefundWithoutAnAcquirer(t *testing.T) {
 	id := o.paid(t, live, "10", "EUR")
 	o.Acquirers[identity.Live] = acquirer.None{}
 	if err := o.giveBack(t.Context(), live, id, "", "-1000"); !failure.Is(err, failure.KindUpstream) {
-		t.Errorf("refund: %v", err)
+		t.Errorf("refund: got %v, want an upstream failure", err)
 	}
 	record, err := o.store.Transaction(t.Context(), live, id)
 	if err != nil || len(record.Events) != 0 || !record.CanRefund() || o.reserve(t, live) != "0.00" {
-		t.Errorf("%d events, left %s, reserve %s, %v", len(record.Events), record.Refundable, o.reserve(t, live), err)
+		t.Errorf("got events %+v, left %s, reserve %s, %v, want no events, some left, 0.00", record.Events,
+			record.Refundable, o.reserve(t, live), err)
 	}
 }
 
@@ -267,7 +268,7 @@ func TestARefundThatIsTooHighSaysWhatIsLeft(t *testing.T) {
 	var above *payments.AmountTooHighError
 	if !errors.As(err, &above) || above.Refundable != money.MustParse("7", "EUR") ||
 		!failure.Is(err, failure.KindConflict) {
-		t.Errorf("refund: %v, want a Conflict that says 7 EUR are left", err)
+		t.Errorf("refund: got %v, want a conflict that says 7 EUR are left", err)
 	}
 }
 
@@ -283,7 +284,7 @@ func TestARefundNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	record, err := o.store.Transaction(t.Context(), live, id)
 	if err != nil || len(record.Events) != 1 || record.Events[0].Status != payments.EventPending ||
 		o.reserve(t, live) != "4.00" {
-		t.Fatalf("events %+v, reserve %s, %v", record.Events, o.reserve(t, live), err)
+		t.Fatalf("got events %+v, reserve %s, %v, want one that is PENDING, 4.00", record.Events, o.reserve(t, live), err)
 	}
 	o.Acquirers[identity.Live] = o.Acquirers[identity.Test]
 	o.Advance(2 * time.Minute)
@@ -292,7 +293,7 @@ func TestARefundNotTakenAfterALostAnswerIsUnknown(t *testing.T) {
 	}
 	if record, err = o.store.Transaction(t.Context(), live, id); err != nil || record.Refunded.String() != "4.00" ||
 		o.reserve(t, live) != "0.00" {
-		t.Errorf("refunded %s, reserve %s, %v", record.Refunded, o.reserve(t, live), err)
+		t.Errorf("got refunded %s, reserve %s, %v, want 4.00, 0.00", record.Refunded, o.reserve(t, live), err)
 	}
 }
 

@@ -59,10 +59,11 @@ func (o *fixture) wantRefund(t *testing.T, e payments.Event, status payments.Eve
 	}
 	stored, _ := r.Refund(e.ID)
 	if now := o.reserve(t, live); stored.Status != status || r.Refundable.String() != left || now != reserve {
-		t.Errorf("refund %s, left %s, reserve %s; want %s, %s, %s", stored.Status, r.Refundable, now, status, left, reserve)
+		t.Errorf("refund: got %s, left %s, reserve %s, want %s, %s, %s", stored.Status, r.Refundable, now,
+			status, left, reserve)
 	}
 	if status == payments.EventFailed && r.LastRefund != payments.EventFailed {
-		t.Errorf("the transaction shows its last refund as %q", r.LastRefund)
+		t.Errorf("last refund: got %q, want %q", r.LastRefund, payments.EventFailed)
 	}
 }
 
@@ -91,16 +92,16 @@ func TestARefundThatIsNeverTakenFails(t *testing.T) {
 			o.sweepRefund(t, e)
 			o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
-				t.Errorf("retry: %v", err)
+				t.Errorf("retry: got %v, want a conflict", err)
 			}
 			o.Acquirers[identity.Live] = o.Acquirers[identity.Test]
 			if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
-				t.Errorf("retry at another acquirer: %v", err)
+				t.Errorf("retry at another acquirer: got %v, want a conflict", err)
 			}
 			o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
 			if _, err := o.Chargeback(t.Context(), live, processing.ChargebackRequest{
 				TransactionID: id, ID: "cb", Amount: "60"}); err != nil {
-				t.Errorf("chargeback: %v", err)
+				t.Errorf("chargeback: got %v, want no error", err)
 			}
 			o.mustRefund(t, id, "40", "0")
 		})
@@ -116,7 +117,7 @@ func TestARetryCancelsWhatIsNotTaken(t *testing.T) {
 	e := o.begun(t, id, "one", "42.24")
 	for range 2 {
 		if err := o.retryRefund(t, e, "one"); !failure.Is(err, failure.KindConflict) {
-			t.Errorf("retry: %v", err)
+			t.Errorf("retry: got %v, want a conflict", err)
 		}
 		o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
 	}
@@ -157,8 +158,8 @@ func TestWithoutACancellationTheOutcomeStaysUnknown(t *testing.T) {
 		}}
 		o.Acquirers[identity.Live] = a
 		o.sweepRefund(t, e)
-		if a.cancels.Load() == 0 {
-			t.Errorf("%s: never cancelled", name)
+		if n := a.cancels.Load(); n == 0 {
+			t.Errorf("%s: got %d cancellations, want some", name, n)
 		}
 		o.wantRefund(t, e, payments.EventPending, "90.00", "10.00")
 	}
@@ -204,12 +205,12 @@ func TestARequestThatComesAfterItsCancellation(t *testing.T) {
 		o.sweepRefund(t, e)
 	}}
 	if err := o.giveBack(t.Context(), live, id, "10", "0"); !failure.Is(err, failure.KindConflict) {
-		t.Errorf("refund: %v", err)
+		t.Errorf("refund: got %v, want a conflict", err)
 	}
 	o.wantRefund(t, e, payments.EventFailed, "100.00", "0.00")
 	for line, err := range bank.Statement(t.Context()) {
 		if err != nil || line.Kind == acquirer.Refunded {
-			t.Errorf("%+v, %v", line, err)
+			t.Errorf("statement: got %+v, %v, want no refund and no error", line, err)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (o *fixture) sell(t *testing.T) string {
 	t.Helper()
 	paid, err := o.pay(t, o.create(t, time.Hour), passing)
 	if err != nil || paid.Status != payments.CheckoutPaid {
-		t.Fatalf("pay: %s, %v", paid.Status, err)
+		t.Fatalf("pay: got %s, %v, want PAID", paid.Status, err)
 	}
 	return paid.Transactions[0].ID
 }
@@ -83,14 +83,14 @@ func TestARefundThatOthersAskAboutIsNotWithdrawn(t *testing.T) {
 	o.Acquirers[identity.Test] = &busy{Acquirer: o.Acquirers[identity.Test], happens: func(r acquirer.Refund) {
 		o.Advance(2 * time.Minute)
 		if err := o.ResolveRefundDue(t.Context(), tenant, r.ID); err != nil {
-			t.Errorf("sweep: %v", err)
+			t.Errorf("sweep: got %v, want no error", err)
 		}
 	}}
 	if err := o.refund(t, id, "one"); err != nil {
-		t.Errorf("refund: %v", err)
+		t.Errorf("refund: got %v, want no error", err)
 	}
 	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
-		t.Errorf("refunded %s, at the acquirer %q", r.Refunded, back)
+		t.Errorf("refunded: got %s, at the acquirer %q, want 4.00 in both", r.Refunded, back)
 	}
 }
 
@@ -110,11 +110,11 @@ func TestARefundBeingAskedAboutIsNotWithdrawn(t *testing.T) {
 	err := o.refund(t, id, "one")
 	close(withdrawn)
 	if sweepErr := <-swept; err != nil || sweepErr != nil {
-		t.Errorf("refund: %v, sweep: %v", err, sweepErr)
+		t.Errorf("refund: got %v, sweep: got %v, want no errors", err, sweepErr)
 	}
 	o.Acquirers[identity.Test] = bank
 	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
-		t.Errorf("refunded %s, at the acquirer %q", r.Refunded, back)
+		t.Errorf("refunded: got %s, at the acquirer %q, want 4.00 in both", r.Refunded, back)
 	}
 }
 
@@ -152,19 +152,19 @@ func TestOnlyWithdrawnRefundsAreNotTaken(t *testing.T) {
 		return enginetest.Do(r)
 	}
 	if err := o.refund(t, id, "one"); failure.Of(err).Kind != failure.KindInternal {
-		t.Errorf("refund: %v", err)
+		t.Errorf("refund: got %v, want an internal failure", err)
 	}
 	r, _ := o.record(t, id)
 	e, known := r.Refund(r.RefundID("one"))
 	if !known || e.Status != payments.EventBegun {
-		t.Fatalf("the refund is %q", e.Status)
+		t.Fatalf("refund: got %q, known %t, want %q, known", e.Status, known, payments.EventBegun)
 	}
 	o.Advance(2 * time.Minute)
 	if err := o.ResolveRefundDue(t.Context(), tenant, e.ID); err != nil {
 		t.Fatal(err)
 	}
 	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
-		t.Errorf("refunded %s, at the acquirer %q", r.Refunded, back)
+		t.Errorf("refunded: got %s, at the acquirer %q, want 4.00 in both", r.Refunded, back)
 	}
 }
 
@@ -195,13 +195,13 @@ func TestAWithdrawalDoesNotUndoALaterBeginning(t *testing.T) {
 	err := o.refund(t, id, "one")
 	close(withdrawn)
 	if failure.Of(err).Kind != failure.KindUpstream {
-		t.Errorf("refund: %v", err)
+		t.Errorf("refund: got %v, want an upstream failure", err)
 	}
 	if err := <-retried; err != nil {
-		t.Errorf("retry: %v", err)
+		t.Errorf("retry: got %v, want no error", err)
 	}
 	o.Acquirers[identity.Test] = bank
 	if r, back := o.record(t, id); r.Refunded.String() != "4.00" || back != "4.00" {
-		t.Errorf("refunded %s, at the acquirer %q", r.Refunded, back)
+		t.Errorf("refunded: got %s, at the acquirer %q, want 4.00 in both", r.Refunded, back)
 	}
 }

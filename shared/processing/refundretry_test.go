@@ -20,14 +20,14 @@ func TestAnOutageUsesUpNoEvents(t *testing.T) {
 	const tries = 1001 // one more than a transaction may have of events
 	for n := range tries {
 		if err := o.refund(t, id, "one"); !failure.Is(err, failure.KindUpstream) {
-			t.Fatalf("try %d: %v", n+1, err)
+			t.Fatalf("try %d: got %v, want an upstream failure", n+1, err)
 		}
 	}
 	o.Acquirers[identity.Test] = bank
 	if err := o.refund(t, id, "one"); err != nil {
-		t.Errorf("after the outage: %v", err)
+		t.Errorf("after the outage: got %v, want no error", err)
 	}
 	if r, back := o.record(t, id); r.EventCount != 1 || r.Refunded.String() != "4.00" || back != "4.00" {
-		t.Errorf("%d events, refunded %s, at the acquirer %q", r.EventCount, r.Refunded, back)
+		t.Errorf("got %d events, refunded %s, at the acquirer %q, want 1, 4.00, 4.00", r.EventCount, r.Refunded, back)
 	}
 }
